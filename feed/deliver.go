@@ -1,0 +1,190 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// deliveryPage is how many followers lie between two checkpoints of a job.
+const deliveryPage = 1000
+
+// Delivery is one attempt to deliver an activity to its followers.
+type Delivery struct {
+	Owner   string
+	ID      ids.ID
+	Entries int   // home entries written by this attempt
+	Done    bool  // every follower has it
+	Err     error // why it is not done and will be tried again
+}
+
+// Deliver delivers what is waiting: what crashes left behind and what was too
+// large to deliver inline. It returns how many activities have now reached
+// everybody. One that fails does not hold the others, and is left alone for
+// 30 s.
+//
+// To N followers: N WCU and N/37 RCU; ⌈N/25⌉ requests, two for each 1,000
+// followers of a shard, and three more. With nothing to do: 0.5 RCU for the
+// number of job shards and for each of them.
+func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
+	shards, err := r.jobShards(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("feed: deliver: %w", err)
+	}
+	var failed []error
+	for _, shard := range rand.Perm(shards) {
+		n, err := r.deliverShard(ctx, shard)
+		delivered += n
+		if err != nil {
+			failed = append(failed, err)
+		}
+	}
+	return delivered, errors.Join(failed...)
+}
+
+// Run delivers until ctx ends, whose error it returns. It rides out whatever
+// may pass and tells Options.OnDelivery; a wrong table ends it.
+func (r *Repository) Run(ctx context.Context) error {
+	for {
+		delivered, err := r.Deliver(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, plaza.ErrTable):
+			return err
+		case err == nil && delivered > 0:
+			continue
+		}
+		timer := time.NewTimer(r.opts.Poll*3/4 + rand.N(r.opts.Poll/2+1))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+	}
+}
+
+// deliverShard goes over the jobs of a shard, the oldest first.
+func (r *Repository) deliverShard(ctx context.Context, shard int) (delivered int, err error) {
+	const atOnce = 100
+	span := store.Span{PK: jobPK(shard), Ascending: true, Limit: atOnce}
+	var failed []error
+	for {
+		jobs, err := store.Query[jobItem](ctx, r.table, span)
+		if err != nil {
+			return delivered, errors.Join(append(failed, fmt.Errorf("feed: deliver: %w", err))...)
+		}
+		for _, job := range jobs {
+			claimed, err := r.claim(ctx, &job)
+			if err == nil && claimed {
+				var done bool
+				if done, err = r.deliver(ctx, job, 0); done {
+					delivered++
+				}
+			}
+			if err != nil {
+				failed = append(failed, err)
+			}
+		}
+		if len(jobs) < atOnce || ctx.Err() != nil {
+			return delivered, errors.Join(failed...)
+		}
+		span.From = (jobs[len(jobs)-1].ID + 1).String()
+	}
+}
+
+// deliverInline does what a publish does of its own job. What it leaves, or
+// fails at, stays with the job.
+func (r *Repository) deliverInline(ctx context.Context, job jobItem) {
+	if r.opts.InlineFollowers > 0 {
+		_, _ = r.deliver(ctx, job, r.opts.InlineFollowers) // OnDelivery has heard of the error
+	}
+}
+
+// deliverRepeated delivers inline for the publish whose answer was lost.
+func (r *Repository) deliverRepeated(ctx context.Context, job jobItem) {
+	if err := r.table.Get(ctx, job.key(), true, &job); err == nil {
+		r.deliverInline(ctx, job)
+	}
+}
+
+// deliver walks on from the job's cursor, over limit followers or, if that is
+// 0, over all that are left.
+func (r *Repository) deliver(ctx context.Context, job jobItem, limit int) (done bool, err error) {
+	d := Delivery{Owner: job.Owner, ID: job.ID}
+	for more := true; more && err == nil; more = more && limit == 0 {
+		more, err = r.deliverPage(ctx, &job, limit, &d)
+	}
+	if err != nil {
+		d.Err = fmt.Errorf("feed: deliver %v of %q: %w", job.ID, job.Owner, err)
+	}
+	r.opts.OnDelivery(d)
+	return d.Done, d.Err
+}
+
+// deliverPage delivers to one page of followers and stores how far it came.
+func (r *Repository) deliverPage(ctx context.Context, job *jobItem, limit int, d *Delivery) (more bool, err error) {
+	var page cursor.Page[follow.Edge]
+	if !r.expired(job.ID) {
+		size := deliveryPage
+		if limit > 0 {
+			size = limit
+		}
+		page, err = r.graph.Walk(ctx, job.Owner, cursor.PageRequest{Cursor: cursor.Cursor(job.Cursor), Limit: size})
+		if errors.Is(err, cursor.ErrInvalid) && job.Cursor != "" {
+			job.Cursor = "" // its key may have expired: from the start again
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	entries := make([]dynamo.Item, len(page.Items))
+	for i, edge := range page.Items {
+		entries[i] = r.newEntry(edge, job.Owner, job.ID)
+	}
+	if err := r.table.PutAll(ctx, entries, r.opts.Parallel); err != nil {
+		return false, err
+	}
+	d.Entries += len(entries)
+	if page.Next == "" {
+		err := r.endJob(ctx, *job)
+		d.Done = err == nil
+		return false, err
+	}
+	job.Cursor, job.Lease = string(page.Next), r.leased()
+	if limit > 0 {
+		job.Lease = 0
+	}
+	return r.checkpoint(ctx, *job)
+}
+
+// newEntry is the home entry by which edge brings an activity of owner. It is
+// the same however often it is written.
+func (r *Repository) newEntry(edge follow.Edge, owner string, id ids.ID) dynamo.Item {
+	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+	return dynamo.Item{
+		"pk":    text(homePK(edge.Follower)),
+		"sk":    text(keys.Join(id.String(), edge.ID.String())),
+		"owner": text(owner),
+		"ttl":   &types.AttributeValueMemberN{Value: strconv.FormatInt(r.expiry(id).Unix(), 10)},
+	}
+}
+
+func (r *Repository) expiry(id ids.ID) time.Time { return id.Time().Add(r.opts.Retention) }
+
+func (r *Repository) expired(id ids.ID) bool { return !r.opts.Now().Before(r.expiry(id)) }

@@ -1,0 +1,23 @@
+// Package feed keeps what people did and what they read.
+//
+// Everyone has an outbox, the activities they published, and a home, what
+// those they follow published. Any opaque id may have them: a user, a topic,
+// a board.
+//
+//	feeds, err := feed.New(db, "feed", gen, follows, nil)
+//	chris, jack := feeds.Outbox("chris"), feeds.Home("jack")
+//
+//	jack.Follow(ctx, "chris", nil)
+//	chris.Publish(ctx, feed.Activity{
+//		Actor: feed.Ref{ID: "chris"}, Verb: "add", Object: feed.Ref{Kind: "picture", ID: "10"},
+//	})
+//	page, err := jack.List(ctx, cursor.PageRequest{Limit: 10})
+//
+// A home holds references, not copies: an edit or a removal is one write,
+// whatever the number of followers, and shows at their next read.
+//
+// A publish is safe once Publish returns: the activity and the job that
+// delivers it are one transaction. A service runs Run in the background (or
+// Deliver from a scheduled Lambda), which finishes what a crash left behind
+// and what is too large to deliver inline.
+package feed

@@ -1,0 +1,121 @@
+package feed_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+)
+
+var machines atomic.Uint32
+
+// generator has a machine number of its own.
+func generator(t testing.TB) *ids.Generator {
+	t.Helper()
+	gen, err := ids.New(uint16(machines.Add(1)), nil)
+	require.NoError(t, err)
+	return gen
+}
+
+// world is two fresh tables and repositories over them.
+type world struct {
+	*feed.Repository
+	follows     *follow.Repository
+	db          *dynamo.DB
+	gen         *ids.Generator
+	feedTable   string
+	followTable string
+}
+
+// newWorld reads strongly consistent unless opts say otherwise.
+func newWorld(t testing.TB, opts *feed.Options, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
+	t.Helper()
+	w := world{
+		feedTable:   dynamotest.Table(t, feed.Table),
+		followTable: dynamotest.Table(t, follow.Table),
+	}
+	if opts == nil {
+		opts = &feed.Options{Consistent: true}
+	}
+	return w.process(t, opts, wrap...)
+}
+
+// process is another process on the tables of w.
+func (w world) process(t testing.TB, opts *feed.Options, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
+	t.Helper()
+	w.db, w.gen = dynamotest.DB(t, wrap...), generator(t)
+	var err error
+	w.follows, err = follow.New(w.db, w.followTable, w.gen, nil)
+	require.NoError(t, err)
+	w.Repository, err = feed.New(w.db, w.feedTable, w.gen, w.follows, opts)
+	require.NoError(t, err)
+	return w
+}
+
+// activity is the n-th thing that actor did.
+func activity(actor string, n int) feed.Activity {
+	return feed.Activity{
+		Actor:  feed.Ref{ID: actor},
+		Verb:   "add",
+		Object: feed.Ref{Kind: "picture", ID: fmt.Sprint(n)},
+		Data:   []byte(fmt.Sprintf(`{"message":"picture %d"}`, n)),
+	}
+}
+
+// publish lets actor do n things, with ids of their own so that faults may be
+// ridden out by repeating.
+func (w world) publish(t testing.TB, actor string, n int) []feed.Activity {
+	t.Helper()
+	done := make([]feed.Activity, n)
+	for i := range done {
+		a, err := w.Outbox(actor).Publish(t.Context(), activity(actor, i+1))
+		require.NoError(t, err)
+		done[i] = a
+	}
+	return done
+}
+
+type lister func(context.Context, cursor.PageRequest) (cursor.Page[feed.Activity], error)
+
+// all reads a list to its end, limit at a time, and returns the ids.
+func all(t testing.TB, list lister, limit int) []ids.ID {
+	t.Helper()
+	var got []ids.ID
+	req := cursor.PageRequest{Limit: limit}
+	for {
+		page, err := list(t.Context(), req)
+		require.NoError(t, err)
+		for _, a := range page.Items {
+			got = append(got, a.ID)
+		}
+		if page.Next == "" {
+			return got
+		}
+		req.Cursor = page.Next
+	}
+}
+
+// newestFirst is the ids of activities in the order of a list.
+func newestFirst(as []feed.Activity) []ids.ID {
+	var got []ids.ID
+	for i := len(as) - 1; i >= 0; i-- {
+		got = append(got, as[i].ID)
+	}
+	return got
+}
+
+func (w world) subscribe(t testing.TB, reader, source string) {
+	t.Helper()
+	_, err := w.Home(reader).Follow(t.Context(), source, nil)
+	require.NoError(t, err)
+}

@@ -1,0 +1,51 @@
+// Package follow keeps who follows whom, with exact counts.
+//
+// Any opaque id can follow and be followed: a user, a topic, a board. An edge
+// is written in one transaction with its place in both lists and both
+// counters, so lists and counts never disagree, and lists are read strongly
+// consistent, newest first.
+package follow
+
+import (
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+)
+
+// Edge says that Follower follows Followee.
+type Edge struct {
+	Follower, Followee string
+
+	// ID is the edge's identity and its place in both lists. Follow mints one
+	// where it is zero.
+	ID ids.ID
+
+	// place is the shard of Followee's list that holds the edge, plus one; 0
+	// where it is not known.
+	place int
+}
+
+func (e Edge) check() error {
+	if err := keys.CheckName("Follower", e.Follower); err != nil {
+		return err
+	}
+	if err := keys.CheckName("Followee", e.Followee); err != nil {
+		return err
+	}
+	if e.Follower == e.Followee {
+		return &plaza.InvalidError{Field: "Followee", Reason: "is the follower"}
+	}
+	return nil
+}
+
+// Relation is how a viewer and another user stand to each other.
+type Relation struct {
+	Follows    bool // the viewer follows the other
+	FollowedBy bool // the other follows the viewer
+}
+
+// Mutual reports whether both follow each other.
+func (r Relation) Mutual() bool { return r.Follows && r.FollowedBy }
+
+// Counts is how many follow a user and how many the user follows.
+type Counts struct{ Followers, Following int64 }

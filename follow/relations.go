@@ -1,0 +1,60 @@
+package follow
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// maxUsers is the most users that Relations and CountsMany answer for.
+const maxUsers = 100
+
+// Relations tells how viewer and each of up to 100 others stand to each
+// other; the map has every one of them.
+//
+// One read for each 50 others, 1 RCU each eventually consistent.
+func (r *Repository) Relations(ctx context.Context, viewer string, others []string) (map[string]Relation, error) {
+	if err := keys.CheckName("Viewer", viewer); err != nil {
+		return nil, err
+	}
+	if err := checkUsers("Others", others); err != nil {
+		return nil, err
+	}
+	relations := make(map[string]Relation, len(others))
+	var wanted []store.Key
+	for _, other := range others {
+		if _, seen := relations[other]; seen {
+			continue
+		}
+		relations[other] = Relation{}
+		wanted = append(wanted, edgeKey(viewer, other))
+		if other != viewer {
+			wanted = append(wanted, edgeKey(other, viewer))
+		}
+	}
+	found, err := r.table.GetAll(ctx, wanted, r.opts.Consistent)
+	if err != nil {
+		return nil, wrap("relations of", viewer, err)
+	}
+	for other := range relations {
+		_, follows := found[edgeKey(viewer, other)]
+		_, followedBy := found[edgeKey(other, viewer)]
+		relations[other] = Relation{Follows: follows, FollowedBy: followedBy}
+	}
+	return relations, nil
+}
+
+func checkUsers(field string, users []string) error {
+	if len(users) > maxUsers {
+		return &plaza.InvalidError{Field: field, Reason: fmt.Sprintf("has %d users, at most %d are allowed", len(users), maxUsers)}
+	}
+	for i, user := range users {
+		if err := keys.CheckName(fmt.Sprintf("%s[%d]", field, i), user); err != nil {
+			return err
+		}
+	}
+	return nil
+}

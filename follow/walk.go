@@ -1,0 +1,88 @@
+package follow
+
+import (
+	"context"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// maxWalk is the largest page of a Walk, and its default.
+const maxWalk = 1000
+
+// Walk goes over the followers of followee for a job such as fan-out: shard
+// by shard, strongly consistent, up to 1,000 a page, which is also the
+// default. Every edge that stands from the first page to the last is met
+// exactly once; it only goes forward.
+//
+// One read for the first page, and one for each 1,000 followers of a shard.
+func (r *Repository) Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[Edge], error) {
+	if err := keys.CheckName("Followee", followee); err != nil {
+		return cursor.Page[Edge]{}, err
+	}
+	limit, err := store.Limit(req.Limit, maxWalk, maxWalk)
+	if err != nil {
+		return cursor.Page[Edge]{}, err
+	}
+	scope := cursor.Scope{List: "follow/walk", Partition: followee}
+	at, err := r.walkStart(ctx, followee, scope, req.Cursor)
+	if err != nil {
+		return cursor.Page[Edge]{}, wrap("walk of", followee, err)
+	}
+	var page cursor.Page[Edge]
+	for len(at.shards) > 0 && len(page.Items) < limit {
+		reach := store.Reach{Gap: at.gap, Limit: limit - len(page.Items)}
+		edges, err := r.readShard(ctx, followee, int(at.shards[0]), reach)
+		if err != nil {
+			return cursor.Page[Edge]{}, wrap("walk of", followee, err)
+		}
+		page.Items = append(page.Items, edges...)
+		if len(edges) < reach.Limit {
+			at = walkPos{shards: at.shards[1:]}
+		} else {
+			at.gap = edges[len(edges)-1].ID.String()
+		}
+	}
+	if len(at.shards) > 0 {
+		page.Next = r.opts.Codec.Encode(scope, at.bytes())
+	}
+	return page, nil
+}
+
+// walkPos is where a walk goes on: the shards still to read, and the gap in
+// the first of them.
+type walkPos struct {
+	shards []byte
+	gap    string // "" for the top
+}
+
+// bytes is the count of shards, the shards, and the gap.
+func (p walkPos) bytes() []byte {
+	b := append([]byte{byte(len(p.shards))}, p.shards...)
+	return append(b, p.gap...)
+}
+
+func (r *Repository) walkStart(ctx context.Context, followee string, scope cursor.Scope, c cursor.Cursor) (walkPos, error) {
+	if c == "" {
+		counters, err := r.counters(ctx, followee, true)
+		shards := make([]byte, len(counters))
+		for i, counter := range counters {
+			shards[i] = byte(counter.Shard)
+		}
+		return walkPos{shards: shards}, err
+	}
+	pos, err := r.opts.Codec.Decode(scope, c)
+	if err != nil {
+		return walkPos{}, err
+	}
+	if len(pos) == 0 || len(pos) < 1+int(pos[0]) {
+		return walkPos{}, cursor.ErrInvalid
+	}
+	p := walkPos{shards: pos[1 : 1+pos[0]], gap: string(pos[1+pos[0]:])}
+	if _, err := ids.Parse(p.gap); err != nil && p.gap != "" {
+		return walkPos{}, cursor.ErrInvalid
+	}
+	return p, nil
+}

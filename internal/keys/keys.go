@@ -1,0 +1,46 @@
+// Package keys joins the parts of a table key so that different parts never
+// give the same key, and checks the opaque names that go into them.
+package keys
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/plaza-sdk/plaza"
+)
+
+// MaxName is the longest user id, object id or board name, in bytes.
+const MaxName = 256
+
+var escape = strings.NewReplacer(`\`, `\\`, `#`, `\#`)
+
+// Join joins parts with '#', escaping it inside them: it is injective. A key
+// is at most twice as long as its parts, plus a byte for each of them.
+func Join(parts ...string) string {
+	var b strings.Builder
+	for i, part := range parts {
+		if i > 0 {
+			b.WriteByte('#')
+		}
+		if strings.ContainsAny(part, `\#`) {
+			part = escape.Replace(part)
+		}
+		b.WriteString(part)
+	}
+	return b.String()
+}
+
+// CheckName returns a *plaza.InvalidError for field unless name is 1 to
+// MaxName bytes of UTF-8.
+func CheckName(field, name string) error {
+	switch {
+	case name == "":
+		return &plaza.InvalidError{Field: field, Reason: "is empty"}
+	case len(name) > MaxName:
+		return &plaza.InvalidError{Field: field, Reason: fmt.Sprintf("is %d bytes long, at most %d are allowed", len(name), MaxName)}
+	case !utf8.ValidString(name):
+		return &plaza.InvalidError{Field: field, Reason: "is not UTF-8"}
+	}
+	return nil
+}

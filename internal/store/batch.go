@@ -1,0 +1,143 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza"
+)
+
+// The most entries DynamoDB takes in one request.
+const (
+	MaxBatchGet   = 100
+	MaxBatchWrite = 25
+	MaxTx         = 100
+)
+
+// PartialError says what a batch could not write before its attempts ran
+// out. It unwraps to plaza.ErrBusy; the other entries are written.
+type PartialError struct{ Left []Key }
+
+func (e *PartialError) Error() string {
+	return fmt.Sprintf("store: %d entries of a batch left, the first under %q", len(e.Left), e.Left[0].PK)
+}
+
+func (e *PartialError) Unwrap() error { return plaza.ErrBusy }
+
+// PutAll writes whole items, 25 a request, up to parallel requests at once.
+// The items have different keys. On an error some may be written.
+func (t *Table) PutAll(ctx context.Context, items []dynamo.Item, parallel int) error {
+	requests := make([]types.WriteRequest, len(items))
+	for i, item := range items {
+		requests[i].PutRequest = &types.PutRequest{Item: item}
+	}
+	return t.writeAll(ctx, requests, parallel)
+}
+
+// DeleteAll removes items by key as PutAll writes them.
+func (t *Table) DeleteAll(ctx context.Context, keys []Key, parallel int) error {
+	requests := make([]types.WriteRequest, len(keys))
+	for i, key := range keys {
+		requests[i].DeleteRequest = &types.DeleteRequest{Key: key.item()}
+	}
+	return t.writeAll(ctx, requests, parallel)
+}
+
+func (t *Table) writeAll(ctx context.Context, requests []types.WriteRequest, parallel int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if len(requests) <= MaxBatchWrite {
+		return t.writeBatch(ctx, requests)
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(parallel, 1))
+	for start := 0; start < len(requests); start += MaxBatchWrite {
+		group.Go(func() error {
+			return t.writeBatch(ctx, requests[start:min(start+MaxBatchWrite, len(requests))])
+		})
+	}
+	return group.Wait()
+}
+
+func (t *Table) writeBatch(ctx context.Context, left []types.WriteRequest) error {
+	for attempt := 0; len(left) > 0; attempt++ {
+		if attempt == attempts {
+			return partial(left)
+		}
+		if attempt > 0 {
+			if err := sleep(ctx, attempt); err != nil {
+				return fmt.Errorf("%w: %w", partial(left), err)
+			}
+		}
+		out, err := t.db.Client().BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
+			RequestItems: map[string][]types.WriteRequest{t.name: left},
+		})
+		if err != nil {
+			return fmt.Errorf("table %s: %w", t.name, translate(ctx, err, true))
+		}
+		left = out.UnprocessedItems[t.name]
+	}
+	return nil
+}
+
+func partial(left []types.WriteRequest) *PartialError {
+	e := &PartialError{Left: make([]Key, len(left))}
+	for i, request := range left {
+		if request.PutRequest != nil {
+			e.Left[i] = KeyOf(request.PutRequest.Item)
+		} else {
+			e.Left[i] = KeyOf(request.DeleteRequest.Key)
+		}
+	}
+	return e
+}
+
+// GetAll reads items by key, 100 a request and one request at a time. Absent
+// ones are absent from the answer. The keys are distinct.
+func (t *Table) GetAll(ctx context.Context, keys []Key, consistent bool) (map[Key]dynamo.Item, error) {
+	items := make(map[Key]dynamo.Item, len(keys))
+	for start := 0; start < len(keys); start += MaxBatchGet {
+		if err := t.getBatch(ctx, keys[start:min(start+MaxBatchGet, len(keys))], consistent, items); err != nil {
+			return nil, err
+		}
+	}
+	return items, nil
+}
+
+func (t *Table) getBatch(ctx context.Context, keys []Key, consistent bool, items map[Key]dynamo.Item) error {
+	left := types.KeysAndAttributes{ConsistentRead: &consistent, Keys: make([]dynamo.Item, len(keys))}
+	for i, key := range keys {
+		left.Keys[i] = key.item()
+	}
+	for attempt := 0; len(left.Keys) > 0; {
+		out, err := t.db.Client().BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
+			RequestItems: map[string]types.KeysAndAttributes{t.name: left},
+		})
+		if err != nil {
+			return t.readError(ctx, err)
+		}
+		for _, item := range out.Responses[t.name] {
+			items[KeyOf(item)] = item
+		}
+		left = out.UnprocessedKeys[t.name]
+		if len(out.Responses[t.name]) > 0 {
+			attempt = 0 // an answer cut at 16 MB is progress, not throttling
+			continue
+		}
+		if attempt++; len(left.Keys) > 0 {
+			if attempt == attempts {
+				return fmt.Errorf("table %s: %w: %d keys of a batch unprocessed", t.name, plaza.ErrBusy, len(left.Keys))
+			}
+			if err := sleep(ctx, attempt); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

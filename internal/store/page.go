@@ -1,0 +1,181 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/ids"
+)
+
+// maxReads bounds the reads of one page where rows are hidden: each asks for
+// twice as many rows as the one before.
+const maxReads = 6
+
+// Reach is what a list reads next: the rows below Gap, or from it on
+// upwards, nearest to it first. The empty Gap is above everything.
+type Reach struct {
+	Gap   string
+	Up    bool
+	Limit int
+}
+
+// Span is the reach in the partition pk.
+func (r Reach) Span(pk string) Span {
+	s := Span{PK: pk, Ascending: r.Up, Limit: r.Limit}
+	if r.Up {
+		s.From = r.Gap
+	} else {
+		s.To = r.Gap
+	}
+	return s
+}
+
+// Order names the gaps between the rows of a list.
+type Order[R any] struct {
+	// Below and Above are the gaps on the two sides of a row.
+	Below, Above func(R) string
+	// Valid tells a gap of such a list from a forged one.
+	Valid func(gap string) bool
+}
+
+// ByID is the order of rows whose sort keys begin with an id.
+func ByID[R any](id func(R) ids.ID) Order[R] {
+	return Order[R]{
+		Below: func(row R) string { return id(row).String() },
+		Above: func(row R) string { return (id(row) + 1).String() },
+		Valid: func(gap string) bool { _, err := ids.Parse(gap); return err == nil },
+	}
+}
+
+// List turns rows that lie in one order, newest first, into pages of items.
+type List[R, T any] struct {
+	Codec cursor.Codec
+	Scope cursor.Scope
+
+	// Read gives the rows of a reach. Fewer than its limit says that there
+	// are no more.
+	Read  func(context.Context, Reach) ([]R, error)
+	Order Order[R]
+	// Show drops the rows that are hidden, keeping the order; nil drops none.
+	Show func(context.Context, []R) ([]R, error)
+	// Item is what the page carries of a row.
+	Item func(R) T
+}
+
+// Page reads one page. One more row than fits tells whether it is the last.
+func (l List[R, T]) Page(ctx context.Context, req cursor.PageRequest) (cursor.Page[T], error) {
+	limit, err := Limit(req.Limit, cursor.DefaultLimit, cursor.MaxLimit)
+	if err != nil {
+		return cursor.Page[T]{}, err
+	}
+	start := Reach{}
+	if req.Cursor != "" {
+		if start, err = l.decode(req.Cursor); err != nil {
+			return cursor.Page[T]{}, err
+		}
+	}
+
+	at := start
+	at.Limit = limit + 1
+	var shown []R
+	ended := false
+	for range maxReads {
+		rows, err := l.Read(ctx, at)
+		if err != nil {
+			return cursor.Page[T]{}, err
+		}
+		ended = len(rows) < at.Limit
+		if len(rows) > 0 {
+			at.Gap = l.beyond(rows[len(rows)-1], at.Up)
+		}
+		if l.Show != nil {
+			if rows, err = l.Show(ctx, rows); err != nil {
+				return cursor.Page[T]{}, err
+			}
+		}
+		shown = append(shown, rows...)
+		if ended || len(shown) > limit {
+			break
+		}
+		at.Limit *= 2
+	}
+	if len(shown) > limit {
+		ended = false
+		shown = shown[:limit]
+		at.Gap = l.beyond(shown[limit-1], at.Up)
+	}
+	return l.page(shown, start, at, ended), nil
+}
+
+// page names the ways on. Downwards they hug the rows shown, so that what
+// arrives beside them later is met on the way back; upwards Prev goes on from
+// the last row read, so that polling never reads hidden rows again.
+func (l List[R, T]) page(rows []R, start, end Reach, ended bool) cursor.Page[T] {
+	prev, next := start.Gap, end.Gap
+	switch {
+	case start.Up:
+		slices.Reverse(rows)
+		prev, next = end.Gap, start.Gap
+		if len(rows) > 0 {
+			next = l.Order.Below(rows[len(rows)-1])
+		}
+	case len(rows) > 0:
+		prev = l.Order.Above(rows[0])
+	}
+	page := cursor.Page[T]{Items: make([]T, len(rows))}
+	for i, row := range rows {
+		page.Items[i] = l.Item(row)
+	}
+	if start.Up || !ended {
+		page.Next = l.encode(next, false)
+	}
+	if prev != "" {
+		page.Prev = l.encode(prev, true)
+	}
+	return page
+}
+
+// beyond is the gap on the far side of a row.
+func (l List[R, T]) beyond(row R, up bool) string {
+	if up {
+		return l.Order.Above(row)
+	}
+	return l.Order.Below(row)
+}
+
+const (
+	down = 'd'
+	up   = 'u'
+)
+
+func (l List[R, T]) encode(gap string, upwards bool) cursor.Cursor {
+	direction := byte(down)
+	if upwards {
+		direction = up
+	}
+	return l.Codec.Encode(l.Scope, append([]byte{direction}, gap...))
+}
+
+func (l List[R, T]) decode(c cursor.Cursor) (Reach, error) {
+	pos, err := l.Codec.Decode(l.Scope, c)
+	if err != nil {
+		return Reach{}, err
+	}
+	if len(pos) < 2 || pos[0] != down && pos[0] != up || !l.Order.Valid(string(pos[1:])) {
+		return Reach{}, cursor.ErrInvalid
+	}
+	return Reach{Gap: string(pos[1:]), Up: pos[0] == up}, nil
+}
+
+// Limit is the size of a page that was asked for with n: 0 is the default,
+// and above most is most.
+func Limit(n, otherwise, most int) (int, error) {
+	if n < 0 {
+		return 0, &plaza.InvalidError{Field: "Limit", Reason: fmt.Sprintf("is %d", n)}
+	}
+	return min(cmp.Or(n, otherwise), most), nil
+}

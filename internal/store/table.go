@@ -1,0 +1,150 @@
+// Package store is the one place that talks to DynamoDB: guarded writes and
+// transactions, batches, pages and retries.
+//
+// Throttling of a whole request is retried by the SDK's retryer, in that
+// layer only. What the SDK leaves alone is retried here, with jitter and a
+// bound: cancelled transactions whose every reason is passing, conflicts of
+// single writes with a transaction, and unprocessed entries of batches.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+)
+
+// The names of the key pair and the expiry attribute of every table.
+const (
+	pk  = "pk"
+	sk  = "sk"
+	ttl = "ttl"
+)
+
+// Key addresses an item.
+type Key struct{ PK, SK string }
+
+func (k Key) item() dynamo.Item {
+	return dynamo.Item{
+		pk: &types.AttributeValueMemberS{Value: k.PK},
+		sk: &types.AttributeValueMemberS{Value: k.SK},
+	}
+}
+
+// KeyOf returns the key of item.
+func KeyOf(item dynamo.Item) Key {
+	text := func(name string) string {
+		s, _ := item[name].(*types.AttributeValueMemberS)
+		if s == nil {
+			return ""
+		}
+		return s.Value
+	}
+	return Key{text(pk), text(sk)}
+}
+
+// Schema is the key pair every table has, billed by request.
+func Schema(table string) *dynamodb.CreateTableInput {
+	return &dynamodb.CreateTableInput{
+		TableName:   &table,
+		BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String(pk), AttributeType: types.ScalarAttributeTypeS},
+			{AttributeName: aws.String(sk), AttributeType: types.ScalarAttributeTypeS},
+		},
+		KeySchema: []types.KeySchemaElement{
+			{AttributeName: aws.String(pk), KeyType: types.KeyTypeHash},
+			{AttributeName: aws.String(sk), KeyType: types.KeyTypeRange},
+		},
+	}
+}
+
+// TTL switches the expiry attribute of a table on.
+func TTL(table string) *dynamodb.UpdateTimeToLiveInput {
+	return &dynamodb.UpdateTimeToLiveInput{
+		TableName: &table,
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{
+			AttributeName: aws.String(ttl),
+			Enabled:       aws.Bool(true),
+		},
+	}
+}
+
+// Table is one DynamoDB table of Schema's shape.
+type Table struct {
+	db   *dynamo.DB
+	name string
+}
+
+// Open refuses a nil db and an empty name. It does no I/O.
+func Open(db *dynamo.DB, table string) (*Table, error) {
+	switch {
+	case db == nil:
+		return nil, &plaza.InvalidError{Field: "db", Reason: "is nil"}
+	case table == "":
+		return nil, &plaza.InvalidError{Field: "table", Reason: "is empty"}
+	}
+	return &Table{db: db, name: table}, nil
+}
+
+// Get reads one item into out. An item that is not there is
+// plaza.ErrNotFound.
+func (t *Table) Get(ctx context.Context, key Key, consistent bool, out any) error {
+	err := t.db.Table(t.name).Get(pk, key.PK).Range(sk, dynamo.Equal, key.SK).Consistent(consistent).One(ctx, out)
+	if errors.Is(err, dynamo.ErrNotFound) {
+		return plaza.ErrNotFound
+	}
+	return t.readError(ctx, err)
+}
+
+// Span is a part of a partition: the sort keys from From on and below To. An
+// empty From or To leaves that end open.
+type Span struct {
+	PK         string
+	From, To   string
+	Ascending  bool // the default is newest first
+	Limit      int  // 0: everything
+	Consistent bool
+}
+
+// Query reads the rows of a span; fewer than its Limit means that there are
+// no more. It asks again where a request ends at its 1 MB.
+func Query[R any](ctx context.Context, t *Table, s Span) ([]R, error) {
+	var rows []R
+	var start dynamo.PagingKey
+	for {
+		q := t.db.Table(t.name).Get(pk, s.PK).Consistent(s.Consistent).Order(dynamo.Order(s.Ascending)).StartFrom(start)
+		switch {
+		case s.From != "" && s.To != "":
+			q.Range(sk, dynamo.Between, s.From, s.To) // DynamoDB has no half-open range: no item may stand at To
+		case s.From != "":
+			q.Range(sk, dynamo.GreaterOrEqual, s.From)
+		case s.To != "":
+			q.Range(sk, dynamo.Less, s.To)
+		}
+		if s.Limit > 0 {
+			q.SearchLimit(s.Limit - len(rows)) // never Limit, which may ask DescribeTable
+		}
+		last, err := q.AllWithLastEvaluatedKey(ctx, &rows)
+		if err != nil {
+			return nil, t.readError(ctx, err)
+		}
+		if len(last) == 0 || s.Limit > 0 && len(rows) >= s.Limit {
+			return rows, nil
+		}
+		start = last
+	}
+}
+
+func (t *Table) readError(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("table %s: %w", t.name, translate(ctx, err, false))
+}

@@ -1,0 +1,122 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+)
+
+// Write is what Run applies: a *dynamo.Put, *dynamo.Update, *dynamo.Delete or
+// *dynamo.WriteTx made by a Table, or a Returning.
+type Write interface {
+	Run(ctx context.Context) error
+}
+
+// Put starts the write of a whole item.
+func (t *Table) Put(item any) *dynamo.Put {
+	return t.db.Table(t.name).Put(item).IncludeItemInCondCheckFail(true)
+}
+
+// Update starts a change of one item.
+func (t *Table) Update(key Key) *dynamo.Update {
+	return t.db.Table(t.name).Update(pk, key.PK).Range(sk, key.SK).IncludeItemInCondCheckFail(true)
+}
+
+// Delete starts the removal of one item.
+func (t *Table) Delete(key Key) *dynamo.Delete {
+	return t.db.Table(t.name).Delete(pk, key.PK).Range(sk, key.SK).IncludeItemInCondCheckFail(true)
+}
+
+// Tx starts a transaction of such writes.
+func (t *Table) Tx() *dynamo.WriteTx {
+	return t.db.WriteTx().IncludeAllItemsInCondCheckFail(true)
+}
+
+// Returning is an update that unmarshals the whole new item into Out.
+type Returning struct {
+	*dynamo.Update
+	Out any
+}
+
+// Run applies the update.
+func (r Returning) Run(ctx context.Context) error { return r.Value(ctx, r.Out) }
+
+// Run applies w in one request, again while what stopped it is passing.
+//
+// Conditions that do not hold are a *Refused. An answer that never came is
+// plaza.ErrUnknownOutcome, contention or throttling to the end
+// plaza.ErrBusy.
+func (t *Table) Run(ctx context.Context, w Write) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var err error
+	for attempt := range attempts {
+		if attempt > 0 {
+			if stopped := sleep(ctx, attempt); stopped != nil {
+				return fmt.Errorf("table %s: %w: %w", t.name, plaza.ErrBusy, stopped)
+			}
+		}
+		if err = w.Run(ctx); err == nil {
+			return nil
+		}
+		if refused := refusal(err); refused != nil {
+			return refused
+		}
+		if !passing(err) {
+			break
+		}
+	}
+	return fmt.Errorf("table %s: %w", t.name, translate(ctx, err, true))
+}
+
+// Refused says which conditions of a write did not hold, and what stood there.
+type Refused struct {
+	items map[int]dynamo.Item
+	cause error
+}
+
+func (r *Refused) Error() string { return "store: condition failed" }
+
+func (r *Refused) Unwrap() error { return r.cause }
+
+// At tells of write i of a transaction, or of write 0 alone: whether its
+// condition failed, and the item that stood there, nil where there was none.
+func (r *Refused) At(i int) (item dynamo.Item, failed bool) {
+	item, failed = r.items[i]
+	return item, failed
+}
+
+func refusal(err error) *Refused {
+	var single *types.ConditionalCheckFailedException
+	if errors.As(err, &single) {
+		return &Refused{items: map[int]dynamo.Item{0: single.Item}, cause: err}
+	}
+	var canceled *types.TransactionCanceledException
+	if !errors.As(err, &canceled) {
+		return nil
+	}
+	items := map[int]dynamo.Item{}
+	for i, reason := range canceled.CancellationReasons {
+		if code(reason) == "ConditionalCheckFailed" {
+			items[i] = reason.Item
+		}
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	return &Refused{items: items, cause: err}
+}
+
+// AsRefused returns err as the failed conditions of a write, if that is what
+// it is.
+func AsRefused(err error) (*Refused, bool) {
+	var r *Refused
+	ok := errors.As(err, &r)
+	return r, ok
+}
