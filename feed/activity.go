@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
@@ -63,10 +64,22 @@ func (a Activity) check() error {
 	if n := a.size(); n > MaxActivity {
 		return &plaza.InvalidError{Field: "Activity", Reason: fmt.Sprintf("is %d bytes large, at most %d are allowed", n, MaxActivity)}
 	}
-	if len(a.Data) > 0 && !json.Valid(a.Data) {
-		return &plaza.InvalidError{Field: "Data", Reason: "is not JSON"}
+	if len(a.Data) > 0 && !(json.Valid(a.Data) && utf8.Valid(a.Data)) {
+		return &plaza.InvalidError{Field: "Data", Reason: "is not JSON in UTF-8"}
+	}
+	if year := a.Time.UTC().Year(); year < 1 || year > 9999 {
+		return &plaza.InvalidError{Field: "Time", Reason: "is not within the years 1 to 9999"}
 	}
 	return nil
+}
+
+// timed gives the activity its time, in the form in which it is read back.
+func (a Activity) timed() Activity {
+	if a.Time.IsZero() {
+		a.Time = a.ID.Time()
+	}
+	a.Time = a.Time.Round(0).UTC()
+	return a
 }
 
 func (a Activity) size() int {
@@ -83,7 +96,7 @@ func (a Activity) hash() []byte {
 	h := sha256.New()
 	for _, field := range []string{
 		a.Actor.String(), a.Verb, a.Object.String(), a.Target.String(), a.ForeignID,
-		a.Time.UTC().Format(time.RFC3339Nano), string(a.Data),
+		a.Time.Format(time.RFC3339Nano), string(a.Data),
 	} {
 		h.Write(binary.AppendUvarint(nil, uint64(len(field))))
 		h.Write([]byte(field))

@@ -15,12 +15,17 @@ import (
 // that failed. Two at one job only repeat each other's work.
 const jobLease = 30 * time.Second
 
-// newJob is the job that delivers an activity, held by the one who publishes.
+// newJob is the job that delivers an activity, held by the one who publishes
+// if that one delivers too.
 func (r *Repository) newJob(owner string, id ids.ID) jobItem {
 	h := fnv.New64a()
 	h.Write([]byte(id.String()))
 	shard := int(h.Sum64() % uint64(r.opts.JobShards))
-	return jobItem{PK: jobPK(shard), ID: id, Owner: owner, Lease: r.leased()}
+	job := jobItem{PK: jobPK(shard), ID: id, Owner: owner}
+	if r.opts.InlineFollowers > 0 {
+		job.Lease = r.leased()
+	}
+	return job
 }
 
 func (r *Repository) leased() int64 { return r.opts.Now().Add(jobLease).UnixMilli() }

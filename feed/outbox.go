@@ -8,7 +8,6 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -79,5 +78,3 @@ func checkID(id ids.ID) error {
 	}
 	return nil
 }
-
-func checkForeignID(foreignID string) error { return keys.CheckName("ForeignID", foreignID) }

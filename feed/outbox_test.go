@@ -8,12 +8,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/follow"
 )
-
-func followEdge(follower, followee string) follow.Edge {
-	return follow.Edge{Follower: follower, Followee: followee}
-}
 
 func TestARepeatedPublishIsOneActivity(t *testing.T) {
 	t.Parallel()

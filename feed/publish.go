@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -39,9 +38,7 @@ func (o Outbox) Publish(ctx context.Context, a Activity) (Activity, error) {
 			return a, err
 		}
 	}
-	if a.Time.IsZero() {
-		a.Time = a.ID.Time()
-	}
+	a = a.timed()
 	stored, err := o.publish(ctx, a)
 	if err != nil {
 		return a, fmt.Errorf("feed: publish %v to %q: %w", a.ID, o.owner, err)
@@ -122,119 +119,4 @@ func repeated(a Activity, item dynamo.Item) (Activity, error) {
 		return a, plaza.ErrRemoved
 	}
 	return stored.activity(), nil
-}
-
-// Update replaces what the activity a.ID says: its actor, verb, object,
-// target, time and data. Its ForeignID stays; another one given is
-// plaza.ErrConflict. Every home shows the new text at its next consistent
-// read. An unknown activity is plaza.ErrNotFound, a removed one
-// plaza.ErrRemoved.
-//
-// 1 WCU per KB, whatever the number of followers.
-func (o Outbox) Update(ctx context.Context, a Activity) (Activity, error) {
-	if err := o.check(); err != nil {
-		return a, err
-	}
-	if err := checkID(a.ID); err != nil {
-		return a, err
-	}
-	if err := a.check(); err != nil {
-		return a, err
-	}
-	shown := a.Time
-	if shown.Equal(a.ID.Time()) {
-		shown = time.Time{}
-	}
-	update := o.r.table.Update(activityKey(o.owner, a.ID)).
-		Set("actor", a.Actor).
-		Set("verb", a.Verb).
-		Set("object", a.Object).
-		Set("target", a.Target).
-		Set("data", string(a.Data)).
-		If("attribute_exists(pk) AND attribute_not_exists(removed)")
-	if shown.IsZero() {
-		update.Remove("time")
-	} else {
-		update.Set("time", shown)
-	}
-	if a.ForeignID != "" {
-		update.If("foreignId = ?", a.ForeignID)
-	}
-	var stored activityItem
-	err := o.r.table.Run(ctx, store.Returning{Update: update, Out: &stored})
-	if refused, ok := store.AsRefused(err); ok {
-		item, _ := refused.At(0)
-		switch {
-		case item == nil:
-			err = plaza.ErrNotFound
-		case item["removed"] != nil:
-			err = plaza.ErrRemoved
-		default:
-			err = plaza.ErrConflict
-		}
-	}
-	if err != nil {
-		return a, fmt.Errorf("feed: update %v of %q: %w", a.ID, o.owner, err)
-	}
-	return stored.activity(), nil
-}
-
-// Remove takes the activity out of the outbox and, at their next consistent
-// read, out of all homes. It reports whether this call did: false for one
-// that is unknown or removed before. A tombstone refuses late repeats of the
-// publish for 30 days.
-//
-// 1 WCU per KB, whatever the number of followers.
-func (o Outbox) Remove(ctx context.Context, id ids.ID) (removed bool, err error) {
-	if err := o.check(); err != nil {
-		return false, err
-	}
-	if err := checkID(id); err != nil {
-		return false, err
-	}
-	removal, err := o.r.gen.Next(ctx)
-	if err != nil {
-		return false, err
-	}
-	update := o.r.table.Update(activityKey(o.owner, id)).
-		Remove("actor", "verb", "object", "target", "time", "data").
-		Set("removed", removal).
-		Set("ttl", o.r.opts.Now().Add(tombstoneLife).Unix()).
-		If("attribute_exists(pk) AND attribute_not_exists(removed)")
-	err = o.r.table.Run(ctx, update)
-	if refused, ok := store.AsRefused(err); ok {
-		item, _ := refused.At(0)
-		var stands activityItem
-		if item == nil {
-			return false, nil
-		}
-		err = dynamo.UnmarshalItem(item, &stands)
-		return stands.Removed == removal, err // the SDK may have sent it twice
-	}
-	if err != nil {
-		return false, fmt.Errorf("feed: remove %v of %q: %w", id, o.owner, err)
-	}
-	return true, nil
-}
-
-// RemoveForeign removes the activity that has the foreign id, which is then
-// free again.
-//
-// One read more than Remove: 1 RCU.
-func (o Outbox) RemoveForeign(ctx context.Context, foreignID string) (removed bool, err error) {
-	if err := o.check(); err != nil {
-		return false, err
-	}
-	if err := checkForeignID(foreignID); err != nil {
-		return false, err
-	}
-	var guard foreignItem
-	err = o.r.table.Get(ctx, foreignKey(o.owner, foreignID), true, &guard)
-	if errors.Is(err, plaza.ErrNotFound) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("feed: remove foreign id of %q: %w", o.owner, err)
-	}
-	return o.Remove(ctx, guard.ID)
 }

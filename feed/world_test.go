@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
@@ -118,4 +121,38 @@ func (w world) subscribe(t testing.TB, reader, source string) {
 	t.Helper()
 	_, err := w.Home(reader).Follow(t.Context(), source, nil)
 	require.NoError(t, err)
+}
+
+// later is another process, a day after.
+func (w world) later(t testing.TB, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
+	t.Helper()
+	return w.process(t, &feed.Options{Consistent: true, Now: func() time.Time { return time.Now().Add(24 * time.Hour) }}, wrap...)
+}
+
+// followedBy gives followee n followers, "reader-0" and so on.
+func (w world) followedBy(t testing.TB, followee string, n int) {
+	t.Helper()
+	var group errgroup.Group
+	group.SetLimit(16)
+	for i := range n {
+		group.Go(func() error {
+			_, _, err := w.follows.Follow(t.Context(), followEdge(fmt.Sprintf("reader-%d", i), followee))
+			return err
+		})
+	}
+	require.NoError(t, group.Wait())
+}
+
+func followEdge(follower, followee string) follow.Edge {
+	return follow.Edge{Follower: follower, Followee: followee}
+}
+
+// otherSchema is a table of another key.
+func otherSchema(name string) *dynamodb.CreateTableInput {
+	schema := feed.Table(name)
+	schema.AttributeDefinitions = schema.AttributeDefinitions[:1]
+	schema.KeySchema = schema.KeySchema[:1]
+	schema.AttributeDefinitions[0].AttributeName = aws.String("id")
+	schema.KeySchema[0].AttributeName = aws.String("id")
+	return schema
 }

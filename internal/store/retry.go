@@ -121,6 +121,7 @@ func wrongKeySchema(err error) bool {
 		"missed key schema element",
 		"Type mismatch for key",
 		"number of conditions on the keys is invalid",
+		"key condition not supported",
 	} {
 		if strings.Contains(text, phrase) {
 			return true

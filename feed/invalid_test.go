@@ -1,0 +1,156 @@
+package feed_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+)
+
+func TestBadInputIsRefusedBeforeAnyRequest(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, nil, meter.Wrap)
+	long, broken := strings.Repeat("x", 257), "a\xff"
+	chris, jack := w.Outbox("chris"), w.Home("jack")
+	id, err := w.gen.Next(t.Context())
+	require.NoError(t, err)
+
+	publish := func(change func(*feed.Activity)) func() error {
+		return func() error {
+			a := activity("chris", 1)
+			change(&a)
+			_, err := chris.Publish(t.Context(), a)
+			return err
+		}
+	}
+	list := func(l lister, req cursor.PageRequest) func() error {
+		return func() error { _, err := l(t.Context(), req); return err }
+	}
+	for name, tc := range map[string]struct {
+		field string
+		call  func() error
+	}{
+		"no actor":            {"Actor.ID", publish(func(a *feed.Activity) { a.Actor = feed.Ref{} })},
+		"long actor":          {"Actor.ID", publish(func(a *feed.Activity) { a.Actor.ID = long })},
+		"colon in a kind":     {"Object.Kind", publish(func(a *feed.Activity) { a.Object.Kind = "a:b" })},
+		"colon and no kind":   {"Target.ID", publish(func(a *feed.Activity) { a.Target = feed.Ref{ID: "a:b"} })},
+		"kind without id":     {"Target.ID", publish(func(a *feed.Activity) { a.Target = feed.Ref{Kind: "a"} })},
+		"no verb":             {"Verb", publish(func(a *feed.Activity) { a.Verb = "" })},
+		"long verb":           {"Verb", publish(func(a *feed.Activity) { a.Verb = long })},
+		"verb not UTF-8":      {"Verb", publish(func(a *feed.Activity) { a.Verb = broken })},
+		"long foreign id":     {"ForeignID", publish(func(a *feed.Activity) { a.ForeignID = long })},
+		"data not JSON":       {"Data", publish(func(a *feed.Activity) { a.Data = []byte("{") })},
+		"data not UTF-8":      {"Data", publish(func(a *feed.Activity) { a.Data = []byte("\"\xff\"") })},
+		"data nested":         {"Data", publish(func(a *feed.Activity) { a.Data = []byte(strings.Repeat("[", 10_001)) })},
+		"data of 2 MiB":       {"Activity", publish(func(a *feed.Activity) { a.Data = []byte(`"` + strings.Repeat("x", 2<<20) + `"`) })},
+		"one byte over":       {"Activity", publish(func(a *feed.Activity) { *a = sized(feed.MaxActivity + 1) })},
+		"time out of range":   {"Time", publish(func(a *feed.Activity) { a.Time = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) })},
+		"empty owner":         {"Owner", list(w.Outbox("").List, cursor.PageRequest{})},
+		"long owner":          {"Owner", func() error { _, err := w.Outbox(long).Publish(t.Context(), activity("a", 1)); return err }},
+		"broken reader":       {"Reader", list(w.Home(broken).List, cursor.PageRequest{})},
+		"negative home limit": {"Limit", list(jack.List, cursor.PageRequest{Limit: -1})},
+		"negative limit":      {"Limit", list(chris.List, cursor.PageRequest{Limit: -1})},
+		"zero id to get":      {"ID", func() error { _, err := chris.Get(t.Context(), 0); return err }},
+		"zero id to remove":   {"ID", func() error { _, err := chris.Remove(t.Context(), 0); return err }},
+		"zero id to update":   {"ID", func() error { _, err := chris.Update(t.Context(), activity("chris", 1)); return err }},
+		"update without verb": {"Verb", func() error {
+			_, err := chris.Update(t.Context(), feed.Activity{ID: id, Actor: feed.Ref{ID: "chris"}})
+			return err
+		}},
+		"empty foreign id":  {"ForeignID", func() error { _, err := chris.RemoveForeign(t.Context(), ""); return err }},
+		"following oneself": {"Followee", func() error { _, err := jack.Follow(t.Context(), "jack", nil); return err }},
+		"an empty source":   {"Followee", func() error { _, err := jack.Follow(t.Context(), "", nil); return err }},
+		"a long source":     {"Followee", func() error { _, err := jack.Unfollow(t.Context(), long, nil); return err }},
+		"too many copies": {"CopyLimit", func() error {
+			_, err := jack.Follow(t.Context(), "chris", &feed.FollowOptions{CopyLimit: 1001})
+			return err
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := tc.call()
+			require.ErrorIs(t, err, plaza.ErrInvalid)
+			var invalid *plaza.InvalidError
+			require.ErrorAs(t, err, &invalid)
+			require.Equal(t, tc.field, invalid.Field)
+		})
+	}
+	require.Zero(t, meter.Take().Requests)
+}
+
+// sized is an activity of n bytes.
+func sized(n int) feed.Activity {
+	a := feed.Activity{Actor: feed.Ref{ID: "chris"}, Verb: "add"}
+	a.Data = []byte(`"` + strings.Repeat("x", n-len("chris")-len("add")-2) + `"`)
+	return a
+}
+
+func TestTheLargestActivityFits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	want, err := w.Outbox("chris").Publish(t.Context(), sized(feed.MaxActivity))
+	require.NoError(t, err)
+	got, err := w.Outbox("chris").Get(t.Context(), want.ID)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
+func TestInvalidConfigurationFailsInNew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for name, tc := range map[string]struct {
+		field string
+		make  func() (*feed.Repository, error)
+	}{
+		"db":      {"db", func() (*feed.Repository, error) { return feed.New(nil, "feed", w.gen, w.follows, nil) }},
+		"table":   {"table", func() (*feed.Repository, error) { return feed.New(w.db, "", w.gen, w.follows, nil) }},
+		"gen":     {"gen", func() (*feed.Repository, error) { return feed.New(w.db, "feed", nil, w.follows, nil) }},
+		"graph":   {"graph", func() (*feed.Repository, error) { return feed.New(w.db, "feed", w.gen, nil, nil) }},
+		"inline":  {"Options.InlineFollowers", withOptions(w, feed.Options{InlineFollowers: 1001})},
+		"shards":  {"Options.JobShards", withOptions(w, feed.Options{JobShards: feed.MaxJobShards + 1})},
+		"retain":  {"Options.Retention", withOptions(w, feed.Options{Retention: -1})},
+		"batches": {"Options.Parallel", withOptions(w, feed.Options{Parallel: -1})},
+		"poll":    {"Options.Poll", withOptions(w, feed.Options{Poll: -1})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := tc.make()
+			var invalid *plaza.InvalidError
+			require.ErrorAs(t, err, &invalid)
+			require.Equal(t, tc.field, invalid.Field)
+		})
+	}
+	_, err := feed.New(w.db, "feed", w.gen, w.follows, nil)
+	require.NoError(t, err)
+}
+
+func withOptions(w world, opts feed.Options) func() (*feed.Repository, error) {
+	return func() (*feed.Repository, error) { return feed.New(w.db, "feed", w.gen, w.follows, &opts) }
+}
+
+func TestAWrongTableIsSaid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	other := dynamotest.Table(t, otherSchema)
+	for name, table := range map[string]string{"missing": "no-such-table", "another key schema": other} {
+		t.Run(name, func(t *testing.T) {
+			feeds, err := feed.New(w.db, table, w.gen, w.follows, nil)
+			require.NoError(t, err)
+			_, err = feeds.Outbox("chris").Publish(t.Context(), activity("chris", 1))
+			require.ErrorIs(t, err, plaza.ErrTable)
+			_, err = feeds.Outbox("chris").Remove(t.Context(), ids.ID(1))
+			require.ErrorIs(t, err, plaza.ErrTable)
+			_, err = feeds.Home("jack").List(t.Context(), cursor.PageRequest{})
+			require.ErrorIs(t, err, plaza.ErrTable)
+			_, err = feeds.Deliver(t.Context())
+			require.ErrorIs(t, err, plaza.ErrTable)
+			require.ErrorIs(t, feeds.Run(t.Context()), plaza.ErrTable)
+		})
+	}
+}

@@ -1,0 +1,61 @@
+package feed
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// Update replaces what the activity a.ID says: its actor, verb, object,
+// target, time and data. Its ForeignID stays; another one given is
+// plaza.ErrConflict. Every home shows the new text at its next consistent
+// read. An unknown activity is plaza.ErrNotFound, a removed one
+// plaza.ErrRemoved.
+//
+// 1 WCU per KB, whatever the number of followers.
+func (o Outbox) Update(ctx context.Context, a Activity) (Activity, error) {
+	if err := o.check(); err != nil {
+		return a, err
+	}
+	if err := checkID(a.ID); err != nil {
+		return a, err
+	}
+	if err := a.check(); err != nil {
+		return a, err
+	}
+	a = a.timed()
+	update := o.r.table.Update(activityKey(o.owner, a.ID)).
+		Set("actor", a.Actor).
+		Set("verb", a.Verb).
+		Set("object", a.Object).
+		Set("target", a.Target).
+		Set("data", string(a.Data)).
+		If("attribute_exists(pk) AND attribute_not_exists(removed)")
+	if a.Time.Equal(a.ID.Time()) {
+		update.Remove("time")
+	} else {
+		update.Set("time", a.Time)
+	}
+	if a.ForeignID != "" {
+		update.If("foreignId = ?", a.ForeignID)
+	}
+	var stored activityItem
+	err := o.r.table.Run(ctx, store.Returning{Update: update, Out: &stored})
+	if refused, ok := store.AsRefused(err); ok {
+		item, _ := refused.At(0)
+		switch {
+		case item == nil:
+			err = plaza.ErrNotFound
+		case item["removed"] != nil:
+			err = plaza.ErrRemoved
+		default:
+			err = plaza.ErrConflict
+		}
+	}
+	if err != nil {
+		return a, fmt.Errorf("feed: update %v of %q: %w", a.ID, o.owner, err)
+	}
+	return stored.activity(), nil
+}
