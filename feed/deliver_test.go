@@ -1,0 +1,258 @@
+package feed_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// The publish of an activity to 60 followers, 30 of them inline, is killed at
+// every write that it and the delivery after it make; a further process
+// finishes.
+func TestAKilledDeliveryIsFinishedByAnother(t *testing.T) {
+	t.Parallel()
+	const followers = 60
+	w := newWorld(t, nil)
+	w.followedBy(t, "star", followers)
+	kills := map[string]func(*faults.Injector, int){
+		"applied":     (*faults.Injector).KillAt,
+		"not applied": (*faults.Injector).KillBefore,
+	}
+	for name, kill := range kills {
+		t.Run(name, func(t *testing.T) {
+			killed := 0
+			for k := 1; killed == k-1; k++ {
+				a := activity("star", k)
+				a.ID = acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+				injector := faults.New(t, uint64(k), faults.Rates{})
+				kill(injector, k)
+				first := w.process(t, &feed.Options{InlineFollowers: followers / 2}, injector.Wrap)
+				_, err := first.Outbox("star").Publish(t.Context(), a)
+				if err == nil {
+					_, err = first.Deliver(t.Context())
+				}
+				if err != nil {
+					require.ErrorIs(t, err, faults.ErrKilled)
+					killed++
+				} else if injector.Writes() >= k {
+					killed++ // a publish does not tell what its delivery met
+				}
+
+				_, err = w.Outbox("star").Publish(t.Context(), a)
+				require.NoError(t, err)
+				settle(t, w.later(t))
+				for i := range followers {
+					home := all(t, w.Home(fmt.Sprintf("reader-%d", i)).List, 100)
+					require.Equal(t, a.ID, home[0], "reader %d after a kill at write %d", i, k)
+					require.NotContains(t, home[1:], a.ID)
+				}
+			}
+			require.Greater(t, killed, 8, "shards, publish, 2 batches, checkpoint, claim, 2 batches, end")
+		})
+	}
+}
+
+func TestRunFinishesWhatWasTooLargeInline(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.followedBy(t, "star", 30)
+	ended := make(chan feed.Delivery, 10)
+	worker := w.process(t, &feed.Options{
+		Consistent:      true,
+		InlineFollowers: 10,
+		Poll:            time.Millisecond,
+		OnDelivery:      func(d feed.Delivery) { ended <- d },
+	})
+	a, err := worker.Outbox("star").Publish(t.Context(), activity("star", 1))
+	require.NoError(t, err)
+	require.Equal(t, feed.Delivery{Owner: "star", ID: a.ID, Entries: 10}, <-ended)
+
+	ctx, stop := context.WithCancel(t.Context())
+	stopped := make(chan error)
+	go func() { stopped <- worker.Run(ctx) }()
+	require.Equal(t, feed.Delivery{Owner: "star", ID: a.ID, Entries: 20, Done: true}, <-ended)
+	for i := range 30 {
+		require.Equal(t, []ids.ID{a.ID}, all(t, w.Home(fmt.Sprintf("reader-%d", i)).List, 10))
+	}
+	stop()
+	require.ErrorIs(t, <-stopped, context.Canceled)
+}
+
+// watchedGraph calls walked before it answers a Walk, and fails with its error.
+type watchedGraph struct {
+	*follow.Repository
+	walked func(followee string) error
+}
+
+func (g watchedGraph) Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
+	page, err := g.Repository.Walk(ctx, followee, req)
+	return page, errors.Join(err, g.walked(followee))
+}
+
+func TestAFailingDeliveryHoldsNoOther(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1, JobShards: 1})
+	w.subscribe(t, "jack", "chris")
+	w.subscribe(t, "jack", "broken")
+	stuck := w.publish(t, "broken", 1)
+	done := w.publish(t, "chris", 2)
+
+	broken := errors.New("broken")
+	var heard []feed.Delivery
+	worker, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{w.follows, func(followee string) error {
+		if followee == "broken" {
+			return broken
+		}
+		return nil
+	}}, &feed.Options{OnDelivery: func(d feed.Delivery) { heard = append(heard, d) }})
+	require.NoError(t, err)
+	delivered, err := worker.Deliver(t.Context())
+	require.ErrorIs(t, err, broken)
+	require.Equal(t, 2, delivered)
+	require.Len(t, heard, 3)
+	require.ErrorIs(t, heard[0].Err, broken, "the oldest comes first")
+	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10))
+
+	delivered, err = worker.Deliver(t.Context())
+	require.NoError(t, err, "what failed is left alone for a while")
+	require.Zero(t, delivered)
+	settle(t, w.later(t))
+	require.Equal(t, newestFirst(append(stuck, done...)), all(t, w.Home("jack").List, 10))
+}
+
+func TestADeliveryThatWasOvertakenLeavesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.followedBy(t, "star", 30)
+	later := w.later(t)
+	slow, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{w.follows, func(string) error {
+		settle(t, later) // meanwhile another process does it all
+		return nil
+	}}, &feed.Options{InlineFollowers: 10})
+	require.NoError(t, err)
+	a, err := slow.Outbox("star").Publish(t.Context(), activity("star", 1))
+	require.NoError(t, err)
+	for shard := range 4 {
+		left, err := w.db.Table(w.feedTable).Get("pk", fmt.Sprintf("J#%d", shard)).Consistent(true).Count(t.Context())
+		require.NoError(t, err)
+		require.Zero(t, left)
+	}
+	require.Equal(t, []ids.ID{a.ID}, all(t, w.Home("reader-29").List, 10))
+}
+
+func TestADeliveryStartsAnewWhereItsCursorIsNoLongerAccepted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.followedBy(t, "star", 30)
+	with := func(key byte) *feed.Repository {
+		codec, err := cursor.Sealed(cursor.Keyring{Current: key, Keys: map[byte][]byte{key: make([]byte, 32)}})
+		require.NoError(t, err)
+		follows, err := follow.New(w.db, w.followTable, w.gen, &follow.Options{Codec: codec})
+		require.NoError(t, err)
+		feeds, err := feed.New(w.db, w.feedTable, w.gen, follows, &feed.Options{InlineFollowers: 10})
+		require.NoError(t, err)
+		return feeds
+	}
+	a, err := with(1).Outbox("star").Publish(t.Context(), activity("star", 1))
+	require.NoError(t, err)
+	delivered, err := with(2).Deliver(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, delivered)
+	for i := range 30 {
+		require.Equal(t, []ids.ID{a.ID}, all(t, w.Home(fmt.Sprintf("reader-%d", i)).List, 10))
+	}
+}
+
+func TestDeliveryReachesFollowersInShardsOfOtherProcesses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.followedBy(t, "star", 20)
+	grown, err := follow.New(w.db, w.followTable, w.gen, &follow.Options{Shards: func(string) int { return 8 }})
+	require.NoError(t, err)
+	for i := range 40 {
+		_, _, err := grown.Follow(t.Context(), followEdge(fmt.Sprintf("reader-%d", i), "star"))
+		require.NoError(t, err)
+	}
+	a := w.publish(t, "star", 1)[0] // by a process that knows of no shards
+	for i := range 40 {
+		require.Equal(t, []ids.ID{a.ID}, all(t, w.Home(fmt.Sprintf("reader-%d", i)).List, 10), "reader %d", i)
+	}
+	removed, err := w.Home("reader-3").Unfollow(t.Context(), "star", nil)
+	require.NoError(t, err)
+	require.True(t, removed)
+	require.Empty(t, all(t, w.Home("reader-3").List, 10))
+}
+
+func TestWhatIsOlderThanTheRetentionIsGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	done := w.publish(t, "chris", 2)
+	aged := func(age time.Duration) world {
+		return w.process(t, &feed.Options{Consistent: true, Now: func() time.Time { return time.Now().Add(age) }})
+	}
+	require.Equal(t, newestFirst(done), all(t, aged(89*24*time.Hour).Home("jack").List, 10))
+	require.Empty(t, all(t, aged(90*24*time.Hour).Home("jack").List, 10))
+
+	old := aged(91 * 24 * time.Hour)
+	_, err := old.Home("late").Follow(t.Context(), "chris", nil)
+	require.NoError(t, err)
+	require.Empty(t, all(t, w.Home("late").List, 10), "nothing of it is copied")
+	require.Equal(t, newestFirst(done), all(t, old.Outbox("chris").List, 10), "outboxes keep it")
+}
+
+func TestEndedEdgesAreForgottenOnceNothingOfThemIsLeft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, source := range []string{"ann", "bob", "chris"} {
+		w.subscribe(t, "jack", source)
+	}
+	_, err := w.Home("jack").Unfollow(t.Context(), "ann", nil)
+	require.NoError(t, err)
+	_, err = w.Home("jack").Unfollow(t.Context(), "bob", nil)
+	require.NoError(t, err)
+	require.Len(t, header(t, w, "jack"), 2+2, "the key and two edges")
+
+	then := time.Now()
+	for id := ids.ID(0); !id.Time().After(then); { // until ids are younger
+		id, err = w.gen.Next(t.Context())
+		require.NoError(t, err)
+	}
+	aged := w.process(t, &feed.Options{Now: func() time.Time { return then.Add(91 * 24 * time.Hour) }})
+	_, err = aged.Home("jack").Unfollow(t.Context(), "chris", nil)
+	require.NoError(t, err)
+	require.Len(t, header(t, w, "jack"), 2+1)
+}
+
+// header is the attributes of a home's header, its key among them.
+func header(t testing.TB, w world, reader string) map[string]any {
+	t.Helper()
+	var item map[string]any
+	err := w.db.Table(w.feedTable).Get("pk", "H#"+reader).Range("sk", "EQ", "~").Consistent(true).One(t.Context(), &item)
+	require.NoError(t, err)
+	return item
+}
+
+func TestAStoppedCallSaysSo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	a := activity("chris", 1)
+	a.ID = acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	_, err := w.Outbox("chris").Publish(ctx, a)
+	require.ErrorIs(t, err, context.Canceled)
+	require.NotErrorIs(t, err, plaza.ErrUnknownOutcome, "nothing was sent")
+	require.Empty(t, all(t, w.Outbox("chris").List, 10))
+}

@@ -1,0 +1,86 @@
+package feed_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/pagetest"
+)
+
+func TestOutboxIsAList(t *testing.T) {
+	t.Parallel()
+	testList(t, func(w world, owner, _ string) (lister, string) {
+		return w.Outbox(owner).List, "O#" + owner
+	})
+}
+
+func TestHomeIsAList(t *testing.T) {
+	t.Parallel()
+	testList(t, func(w world, owner, reader string) (lister, string) {
+		w.subscribe(t, reader, owner)
+		return w.Home(reader).List, "H#" + reader
+	})
+}
+
+// testList runs the contract on the list that made gives, with the partition
+// where it lies: owner publishes what reader reads.
+func testList(t *testing.T, made func(w world, owner, reader string) (lister, string)) {
+	meter := dynamotest.NewMeter()
+	codec, err := cursor.Sealed(cursor.Keyring{Keys: map[byte][]byte{0: make([]byte, 32)}})
+	require.NoError(t, err)
+	w := newWorld(t, &feed.Options{Consistent: true, Codec: codec}, meter.Wrap)
+	requests, lists := 0, 0
+	pagetest.Run(t, func(t *testing.T) pagetest.List[feed.Activity] {
+		lists++
+		owner, reader := fmt.Sprint("owner-", lists), fmt.Sprint("reader-", lists)
+		page, partition := made(w, owner, reader)
+		other, _ := made(w, owner+"-other", reader+"-other")
+		w.publish(t, owner+"-other", 3)
+		return pagetest.List[feed.Activity]{
+			Page:   page,
+			ID:     func(a feed.Activity) string { return a.ID.String() },
+			Others: []pagetest.Other{pagetest.Foreign("another partition", other)},
+			Requests: func() int {
+				requests += meter.Take().Requests
+				return requests
+			},
+			Add: func(ctx context.Context, n int) []string {
+				var added []string
+				for _, a := range w.publish(t, owner, n) {
+					added = append(added, a.ID.String())
+				}
+				return added
+			},
+			Hide: func(ctx context.Context, id string) {
+				parsed, err := ids.Parse(id)
+				require.NoError(t, err)
+				_, err = w.Outbox(owner).Remove(ctx, parsed)
+				require.NoError(t, err)
+			},
+			Remove: func(ctx context.Context, id string) {
+				w.expire(t, partition, id)
+			},
+		}
+	})
+}
+
+// expire deletes the items of a partition whose sort keys begin with prefix,
+// as their time to live does.
+func (w world) expire(t testing.TB, partition, prefix string) {
+	t.Helper()
+	table := w.db.Table(w.feedTable)
+	var items []struct {
+		SK string `dynamo:"sk"`
+	}
+	require.NoError(t, table.Get("pk", partition).Range("sk", "BEGINS_WITH", prefix).Consistent(true).All(t.Context(), &items))
+	for _, item := range items {
+		require.NoError(t, table.Delete("pk", partition).Range("sk", item.SK).Run(t.Context()))
+	}
+}
