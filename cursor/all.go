@@ -1,0 +1,40 @@
+package cursor
+
+import (
+	"context"
+	"iter"
+)
+
+// All walks a list from its start to its end, MaxLimit items a request. An
+// error, ctx's own too, comes once, with a zero item, and is the last. Each
+// range starts anew.
+func All[T any](ctx context.Context, list func(context.Context, PageRequest) (Page[T], error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		request := PageRequest{Limit: MaxLimit}
+		for {
+			if err := ctx.Err(); err != nil {
+				yield(none, err)
+				return
+			}
+			page, err := list(ctx, request)
+			if err != nil {
+				yield(none, err)
+				return
+			}
+			for _, item := range page.Items {
+				if err := ctx.Err(); err != nil {
+					yield(none, err)
+					return
+				}
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if page.Next == "" {
+				return
+			}
+			request.Cursor = page.Next
+		}
+	}
+}

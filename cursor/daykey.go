@@ -1,0 +1,71 @@
+package cursor
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+	"sync"
+	"time"
+)
+
+// dayKey is what one master key seals with on one day, so that no AES key
+// ever nears the 2^32 messages that 96-bit nonces allow.
+type dayKey struct {
+	id   byte
+	day  int32 // since 1970-01-01 UTC
+	aead cipher.AEAD
+	macs sync.Pool // of *nonceMAC
+}
+
+// nonceMAC is an HMAC that keeps its key schedule, and room for its result.
+type nonceMAC struct {
+	hash.Hash
+	sum [sha256.Size]byte
+}
+
+func newDayKey(master []byte, id byte, day int32) (*dayKey, error) {
+	info := binary.BigEndian.AppendUint32([]byte("plaza cursor sealed 2 "), uint32(day))
+	secret, err := hkdf.Key(sha256.New, master, nil, string(info), 64)
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(secret[:32])
+	if err != nil {
+		return nil, err
+	}
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		return nil, err
+	}
+	k := &dayKey{id: id, day: day, aead: aead}
+	k.macs.New = func() any { return &nonceMAC{Hash: hmac.New(sha256.New, secret[32:])} }
+	return k, nil
+}
+
+// nonce writes the nonce of this additional data and position: the same two
+// give the same, so one position has one cursor a day and none is reused.
+func (k *dayKey) nonce(dst, additional, pos []byte) {
+	mac := k.macs.Get().(*nonceMAC)
+	mac.Reset()
+	mac.Write(additional)
+	mac.Write(pos)
+	copy(dst, mac.Sum(mac.sum[:0]))
+	k.macs.Put(mac)
+}
+
+const secondsPerDay = 24 * 60 * 60
+
+func dayOf(t time.Time) int32 {
+	seconds := t.Unix()
+	day := seconds / secondsPerDay
+	if seconds%secondsPerDay < 0 {
+		day--
+	}
+	return int32(day)
+}
+
+func endOf(day int32) time.Time { return time.Unix((int64(day)+1)*secondsPerDay, 0) }
