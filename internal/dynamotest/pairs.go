@@ -1,0 +1,54 @@
+package dynamotest
+
+import (
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+)
+
+// Pair compares ours with the same requests written by hand. They run in
+// turns, round by round, so that both meet the same machine in the same mood,
+// and the medians are reported: ns/op is that of ours, time-ratio and
+// allocs-ratio are ours by bare. What the client's own goroutines allocate
+// counts for both.
+func Pair(b *testing.B, ours, bare func()) {
+	b.Helper()
+	const warmUp, round = 10, 20
+	sides := [2]side{{call: ours}, {call: bare}}
+	for i := range sides {
+		sides[i].run(warmUp)
+		sides[i] = side{call: sides[i].call}
+	}
+	for n := 0; b.Loop(); n++ {
+		// Each goes first in every other round.
+		sides[n%2].run(round)
+		sides[1-n%2].run(round)
+	}
+	our, their := &sides[0], &sides[1]
+	b.ReportMetric(median(our.times), "ns/op")
+	b.ReportMetric(median(our.times)/median(their.times), "time-ratio")
+	b.ReportMetric(median(our.allocs)/median(their.allocs), "allocs-ratio")
+}
+
+type side struct {
+	call          func()
+	times, allocs []float64 // of a call
+}
+
+func (s *side) run(calls int) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range calls {
+		start := time.Now()
+		s.call()
+		s.times = append(s.times, float64(time.Since(start)))
+	}
+	runtime.ReadMemStats(&after)
+	s.allocs = append(s.allocs, float64(after.Mallocs-before.Mallocs)/float64(calls))
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
+}

@@ -1,0 +1,164 @@
+package engine_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/engine"
+)
+
+// A copy of the test binary with this variable starts an engine in that cache
+// folder, says where, and holds it until its standard input ends.
+const starterVariable = "PLAZA_ENGINE_TEST_CACHE"
+
+func TestMain(m *testing.M) {
+	if cache := os.Getenv(starterVariable); cache != "" {
+		starter(cache)
+	}
+	os.Exit(m.Run())
+}
+
+func starter(cache string) {
+	e, err := engine.Start(context.Background(), &engine.Options{CacheDir: cache})
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println(e.Endpoint)
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	if err := e.Close(); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+type child struct {
+	*exec.Cmd
+	stdin  io.Closer
+	stdout *bufio.Scanner
+	log    strings.Builder
+}
+
+func startChild(t *testing.T, cache string) *child {
+	t.Helper()
+	c := &child{Cmd: exec.Command(os.Args[0])}
+	c.Env = append(os.Environ(), starterVariable+"="+cache, engine.EndpointVariable+"=")
+	c.Stderr = &c.log
+	stdin, err := c.StdinPipe()
+	require.NoError(t, err)
+	stdout, err := c.StdoutPipe()
+	require.NoError(t, err)
+	c.stdin, c.stdout = stdin, bufio.NewScanner(stdout)
+	require.NoError(t, c.Start())
+	t.Cleanup(func() { _ = c.Process.Kill() })
+	return c
+}
+
+func (c *child) line() string {
+	c.stdout.Scan()
+	return c.stdout.Text()
+}
+
+func answers(endpoint string) bool {
+	conn, err := net.DialTimeout("tcp", strings.TrimPrefix(endpoint, "http://"), time.Second)
+	if err == nil {
+		_ = conn.Close()
+	}
+	return err == nil
+}
+
+func requireDead(t *testing.T, endpoint string) {
+	t.Helper()
+	require.Eventually(t, func() bool { return !answers(endpoint) }, 10*time.Second, 20*time.Millisecond)
+}
+
+func TestStartAnswersAndCloseEnds(t *testing.T) {
+	t.Setenv(engine.EndpointVariable, "")
+	e, err := engine.Start(t.Context(), nil)
+	require.NoError(t, err)
+	out, err := dynamodb.NewFromConfig(e.Config(), e.Options).ListTables(t.Context(), &dynamodb.ListTablesInput{})
+	require.NoError(t, err)
+	require.Empty(t, out.TableNames)
+	require.NoError(t, e.Close())
+	require.False(t, answers(e.Endpoint))
+	require.NoError(t, e.Close())
+}
+
+func TestProcessesWithAnEmptyCacheFetchOnceAndGetTheirOwnEngines(t *testing.T) {
+	t.Parallel()
+	cache := filepath.Join(t.TempDir(), "new", "jars")
+	children := make([]*child, 3)
+	for i := range children {
+		children[i] = startChild(t, cache)
+	}
+	endpoints := make(map[string]bool)
+	for _, c := range children {
+		endpoint := c.line()
+		require.Contains(t, endpoint, "http://")
+		endpoints[endpoint] = true
+	}
+	require.Len(t, endpoints, len(children))
+
+	fetched := 0
+	for _, c := range children {
+		require.NoError(t, c.stdin.Close())
+		require.NoError(t, c.Wait())
+		fetched += strings.Count(c.log.String(), "fetching")
+	}
+	require.Equal(t, 1, fetched)
+	left, err := os.ReadDir(filepath.Dir(cache))
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	for endpoint := range endpoints {
+		require.False(t, answers(endpoint))
+	}
+}
+
+// sharedCache is what other tests of this package fetched already.
+func sharedCache(t *testing.T) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	require.NoError(t, err)
+	return filepath.Join(cache, "plaza", "dynamodb-local-"+engine.Version)
+}
+
+func TestEngineDiesWithAKilledStarter(t *testing.T) {
+	t.Parallel()
+	c := startChild(t, sharedCache(t))
+	endpoint := c.line()
+	require.True(t, answers(endpoint), endpoint)
+	require.NoError(t, c.Process.Kill())
+	requireDead(t, endpoint)
+}
+
+func TestEndpointVariableIsUsedAndLeftAlone(t *testing.T) {
+	c := startChild(t, sharedCache(t))
+	endpoint := c.line()
+	t.Setenv(engine.EndpointVariable, endpoint)
+	e, err := engine.Start(t.Context(), &engine.Options{CacheDir: "/nowhere"})
+	require.NoError(t, err)
+	require.Equal(t, endpoint, e.Endpoint)
+	require.NoError(t, e.Close())
+	require.True(t, answers(endpoint))
+}
+
+func TestEndpointVariableThatDoesNotAnswer(t *testing.T) {
+	t.Setenv(engine.EndpointVariable, "http://127.0.0.1:1")
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, err := engine.Start(ctx, nil)
+	require.ErrorContains(t, err, engine.EndpointVariable)
+}

@@ -1,0 +1,153 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os/exec"
+	"strconv"
+	"sync"
+	"time"
+)
+
+var (
+	errExited    = errors.New("engine: it ended at once")
+	errPortTaken = errors.New("engine: port taken")
+)
+
+// command is how to run the engine on a port, and the signal that ends it.
+type command struct {
+	signal string
+	args   func(port int) []string
+}
+
+// launch tries other ports when one is taken between its choice and its use.
+func launch(ctx context.Context, c command) (*Engine, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	var err error
+	for range 5 {
+		var e *Engine
+		if e, err = launchOnce(ctx, c); !errors.Is(err, errPortTaken) {
+			return e, err
+		}
+	}
+	return nil, err
+}
+
+func launchOnce(ctx context.Context, c command) (*Engine, error) {
+	port, guard, err := reservePort()
+	if err != nil {
+		return nil, fmt.Errorf("engine: no free port: %w", err)
+	}
+	defer func() { _ = guard.Close() }()
+
+	s, err := startServer(c, port)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{Endpoint: "http://127.0.0.1:" + strconv.Itoa(port), server: s}
+	if err := e.await(ctx, s.exited); err != nil {
+		_ = s.stop()
+		output := s.output.Bytes()
+		if bytes.Contains(output, []byte("BindException")) || bytes.Contains(output, []byte("port is already allocated")) {
+			err = errPortTaken
+		}
+		return nil, fmt.Errorf("engine: starting %s: %w\n%s", c.args(port)[0], err, bytes.TrimSpace(output))
+	}
+	return e, nil
+}
+
+// reservePort finds a free port. Until guard is closed no other process gets
+// the same one from here; else two starters could take one engine for theirs.
+func reservePort() (port int, guard net.Listener, err error) {
+	for range 20 {
+		var l net.Listener
+		if l, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			return 0, nil, err
+		}
+		port = l.Addr().(*net.TCPAddr).Port
+		guard, err = net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port-1)))
+		_ = l.Close()
+		if err == nil {
+			return port, guard, nil
+		}
+	}
+	return 0, nil, err
+}
+
+// server is a process tied to this one.
+type server struct {
+	cmd    *exec.Cmd
+	stdin  io.Closer
+	output tail
+	exited chan struct{}
+}
+
+func startServer(c command, port int) (*server, error) {
+	args := c.args(port)
+	s := &server{cmd: tethered(c.signal, args), exited: make(chan struct{})}
+	s.cmd.Stdout, s.cmd.Stderr = &s.output, &s.output
+	s.cmd.WaitDelay = time.Second
+	stdin, err := s.cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("engine: %w", err)
+	}
+	s.stdin = stdin
+	if err := s.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("engine: %w", err)
+	}
+	go func() {
+		_ = s.cmd.Wait()
+		close(s.exited)
+	}()
+	if err := tie(s.cmd); err != nil {
+		_ = s.stop()
+		return nil, fmt.Errorf("engine: %w", err)
+	}
+	return s, nil
+}
+
+func (s *server) stop() error {
+	_ = s.stdin.Close()
+	release(s.cmd)
+	select {
+	case <-s.exited:
+		return nil
+	case <-time.After(10 * time.Second):
+	}
+	kill(s.cmd)
+	select {
+	case <-s.exited:
+		return nil
+	case <-time.After(10 * time.Second):
+		return errors.New("engine: it does not end")
+	}
+}
+
+// tail keeps the end of what was written to it.
+type tail struct {
+	mu  sync.Mutex
+	buf []byte
+}
+
+const tailSize = 16 << 10
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buf = append(t.buf, p...)
+	if over := len(t.buf) - tailSize; over > 0 {
+		t.buf = append(t.buf[:0], t.buf[over:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) Bytes() []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return bytes.Clone(t.buf)
+}
