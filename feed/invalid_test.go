@@ -43,6 +43,7 @@ func TestBadInputIsRefusedBeforeAnyRequest(t *testing.T) {
 		"colon in a kind":     {"Object.Kind", publish(func(a *feed.Activity) { a.Object.Kind = "a:b" })},
 		"colon and no kind":   {"Target.ID", publish(func(a *feed.Activity) { a.Target = feed.Ref{ID: "a:b"} })},
 		"kind without id":     {"Target.ID", publish(func(a *feed.Activity) { a.Target = feed.Ref{Kind: "a"} })},
+		"an id of 64 bits":    {"ID", publish(func(a *feed.Activity) { a.ID = 1 << 63 })},
 		"no verb":             {"Verb", publish(func(a *feed.Activity) { a.Verb = "" })},
 		"long verb":           {"Verb", publish(func(a *feed.Activity) { a.Verb = long })},
 		"verb not UTF-8":      {"Verb", publish(func(a *feed.Activity) { a.Verb = broken })},

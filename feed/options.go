@@ -22,7 +22,7 @@ type Options struct {
 	Retention time.Duration
 
 	// JobShards is over how many partitions delivery jobs are spread, 1 to
-	// MaxJobShards; a partition takes about 200 publishes a second. It may
+	// MaxJobShards; a partition takes about 300 publishes a second. It may
 	// grow at any time, and what is stored counts. Defaults to 4.
 	JobShards int
 

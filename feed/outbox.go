@@ -76,5 +76,8 @@ func checkID(id ids.ID) error {
 	if id == 0 {
 		return &plaza.InvalidError{Field: "ID", Reason: "is zero"}
 	}
+	if _, err := id.MarshalText(); err != nil {
+		return &plaza.InvalidError{Field: "ID", Reason: "has more than 63 bits"}
+	}
 	return nil
 }

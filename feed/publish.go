@@ -38,6 +38,9 @@ func (o Outbox) Publish(ctx context.Context, a Activity) (Activity, error) {
 			return a, err
 		}
 	}
+	if err := checkID(a.ID); err != nil {
+		return a, err
+	}
 	a = a.timed()
 	stored, err := o.publish(ctx, a)
 	if err != nil {

@@ -1,0 +1,199 @@
+package feed_test
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+)
+
+type item = map[string]types.AttributeValue
+
+func s(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
+
+// bare is the same requests as feed's, written by hand on the SDK.
+type bare struct {
+	w      world
+	client *dynamodb.Client
+}
+
+func newBare(w world) bare { return bare{w, w.db.Client().(*dynamodb.Client)} }
+
+func (c bare) query(b *testing.B, table, pk, to string, limit int32, consistent bool) *dynamodb.QueryOutput {
+	in := &dynamodb.QueryInput{
+		TableName: &table, Limit: &limit, ConsistentRead: &consistent, ScanIndexForward: aws.Bool(false),
+		KeyConditionExpression:    aws.String("pk = :pk"),
+		ExpressionAttributeValues: item{":pk": s(pk)},
+	}
+	if to != "" {
+		in.KeyConditionExpression = aws.String("pk = :pk AND sk < :to")
+		in.ExpressionAttributeValues[":to"] = s(to)
+	}
+	out, err := c.client.Query(b.Context(), in)
+	require.NoError(b, err)
+	return out
+}
+
+// publish stores an activity with its job, delivers it to the few followers
+// of its owner and ends the job.
+func (c bare) publish(b *testing.B, owner string, a feed.Activity) {
+	id, err := c.w.gen.Next(b.Context())
+	require.NoError(b, err)
+	absent := aws.String("attribute_not_exists(pk)")
+	job := item{"pk": s("J#0"), "sk": s(id.String())}
+	_, err = c.client.TransactWriteItems(b.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+		{Put: &types.Put{TableName: &c.w.feedTable, ConditionExpression: absent, Item: item{
+			"pk": s("O#" + owner), "sk": s(id.String()), "actor": s(a.Actor.ID), "verb": s(a.Verb),
+			"object": s(a.Object.String()), "data": s(string(a.Data)), "hash": &types.AttributeValueMemberB{Value: make([]byte, 16)},
+		}}},
+		{Put: &types.Put{TableName: &c.w.feedTable, ConditionExpression: absent, Item: item{
+			"pk": job["pk"], "sk": job["sk"], "owner": s(owner), "lease": &types.AttributeValueMemberN{Value: "1"},
+		}}},
+	}})
+	require.NoError(b, err)
+	c.query(b, c.w.followTable, "C#"+owner, "", 100, true)
+	var writes []types.WriteRequest
+	for _, row := range c.query(b, c.w.followTable, "R#"+owner+"#0", "", 500, true).Items {
+		writes = append(writes, types.WriteRequest{PutRequest: &types.PutRequest{
+			Item: c.entry(row["follower"].(*types.AttributeValueMemberS).Value, owner, id, row["sk"].(*types.AttributeValueMemberS).Value),
+		}})
+	}
+	c.writeBatch(b, writes)
+	_, err = c.client.DeleteItem(b.Context(), &dynamodb.DeleteItemInput{TableName: &c.w.feedTable, Key: job})
+	require.NoError(b, err)
+}
+
+func (c bare) entry(reader, owner string, id ids.ID, edge string) item {
+	return item{
+		"pk": s("H#" + reader), "sk": s(id.String() + "#" + edge), "owner": s(owner),
+		"ttl": &types.AttributeValueMemberN{Value: strconv.FormatInt(id.Time().Unix(), 10)},
+	}
+}
+
+func (c bare) writeBatch(b *testing.B, writes []types.WriteRequest) {
+	out, err := c.client.BatchWriteItem(b.Context(), &dynamodb.BatchWriteItemInput{
+		RequestItems: map[string][]types.WriteRequest{c.w.feedTable: writes},
+	})
+	require.NoError(b, err)
+	require.Empty(b, out.UnprocessedItems)
+}
+
+// home reads a page of references and what they refer to.
+func (c bare) home(b *testing.B, reader string, limit int) []feed.Activity {
+	entries := c.query(b, c.w.feedTable, "H#"+reader, "8", int32(limit+2), false).Items
+	keys := []item{{"pk": s("H#" + reader), "sk": s("~")}}
+	for _, entry := range entries[:limit+1] {
+		keys = append(keys, item{
+			"pk": s("O#" + entry["owner"].(*types.AttributeValueMemberS).Value),
+			"sk": s(entry["sk"].(*types.AttributeValueMemberS).Value[:13]),
+		})
+	}
+	out, err := c.client.BatchGetItem(b.Context(), &dynamodb.BatchGetItemInput{
+		RequestItems: map[string]types.KeysAndAttributes{c.w.feedTable: {Keys: keys}},
+	})
+	require.NoError(b, err)
+	byKey := map[string]item{}
+	for _, found := range out.Responses[c.w.feedTable] {
+		byKey[found["sk"].(*types.AttributeValueMemberS).Value] = found
+	}
+	page := make([]feed.Activity, limit)
+	for i := range page {
+		found := byKey[keys[i+1]["sk"].(*types.AttributeValueMemberS).Value]
+		id, err := ids.Parse(found["sk"].(*types.AttributeValueMemberS).Value)
+		require.NoError(b, err)
+		object, err := feed.ParseRef(found["object"].(*types.AttributeValueMemberS).Value)
+		require.NoError(b, err)
+		page[i] = feed.Activity{
+			ID: id, Time: id.Time(), Object: object,
+			Actor: feed.Ref{ID: found["actor"].(*types.AttributeValueMemberS).Value},
+			Verb:  found["verb"].(*types.AttributeValueMemberS).Value,
+			Data:  []byte(found["data"].(*types.AttributeValueMemberS).Value),
+		}
+	}
+	return page
+}
+
+func BenchmarkPublish(b *testing.B) {
+	w := newWorld(b, nil)
+	w.subscribe(b, "jack", "chris")
+	c := newBare(w)
+	dynamotest.Pair(b,
+		func() { w.publish(b, "chris", 1) },
+		func() { c.publish(b, "chris", activity("chris", 1)) })
+}
+
+func BenchmarkHomePage(b *testing.B) {
+	w := newWorld(b, &feed.Options{})
+	w.subscribe(b, "jack", "chris")
+	w.publish(b, "chris", 30)
+	c := newBare(w)
+	ours := func() []feed.Activity {
+		page, err := w.Home("jack").List(b.Context(), cursor.PageRequest{Limit: 20})
+		require.NoError(b, err)
+		return page.Items
+	}
+	require.Equal(b, ours(), c.home(b, "jack", 20))
+	dynamotest.Pair(b, func() { ours() }, func() { c.home(b, "jack", 20) })
+}
+
+// BenchmarkDelivery is the delivery to 10,000 followers beside as many
+// entries written by bare batches, as many at once.
+func BenchmarkDelivery(b *testing.B) {
+	const followers, parallel = 10_000, 8
+	w := newWorld(b, &feed.Options{InlineFollowers: -1, Parallel: parallel})
+	_, err := w.follows.Import(b.Context(), "star", func(yield func(follow.Edge, error) bool) {
+		for i := range followers {
+			if !yield(followEdge(fmt.Sprintf("reader-%d", i), "star"), nil) {
+				return
+			}
+		}
+	}, nil)
+	require.NoError(b, err)
+	c := newBare(w)
+	var ours, theirs time.Duration
+	for range b.N {
+		_, err := w.Outbox("star").Publish(b.Context(), activity("star", 1))
+		require.NoError(b, err)
+		start := time.Now()
+		delivered, err := w.Deliver(b.Context())
+		ours += time.Since(start)
+		require.NoError(b, err)
+		require.Equal(b, 1, delivered)
+
+		start = time.Now()
+		c.deliver(b, followers, parallel)
+		theirs += time.Since(start)
+	}
+	b.ReportMetric(followers*float64(b.N)/ours.Seconds(), "followers/s")
+	b.ReportMetric(100*theirs.Seconds()/ours.Seconds(), "%-of-bare")
+}
+
+func (c bare) deliver(b *testing.B, followers, parallel int) {
+	id, err := c.w.gen.Next(b.Context())
+	require.NoError(b, err)
+	var group errgroup.Group
+	group.SetLimit(parallel)
+	for start := 0; start < followers; start += 25 {
+		group.Go(func() error {
+			writes := make([]types.WriteRequest, 25)
+			for i := range writes {
+				writes[i].PutRequest = &types.PutRequest{Item: c.entry(fmt.Sprintf("reader-%d", start+i), "star", id, id.String())}
+			}
+			c.writeBatch(b, writes)
+			return nil
+		})
+	}
+	require.NoError(b, group.Wait())
+}
