@@ -2,6 +2,7 @@ package feed_test
 
 import (
 	"fmt"
+	"runtime"
 	"strconv"
 	"testing"
 	"time"
@@ -148,36 +149,57 @@ func BenchmarkHomePage(b *testing.B) {
 	dynamotest.Pair(b, func() { ours() }, func() { c.home(b, "jack", 20) })
 }
 
-// BenchmarkDelivery is the delivery to 10,000 followers beside as many
-// entries written by bare batches, as many at once.
+// BenchmarkDelivery is the delivery to many followers beside as many entries
+// written by bare batches, as many at once. live-KB is the most that lived in
+// the heap when a page of followers had been read.
 func BenchmarkDelivery(b *testing.B) {
-	const followers, parallel = 10_000, 8
-	w := newWorld(b, &feed.Options{InlineFollowers: -1, Parallel: parallel})
-	_, err := w.follows.Import(b.Context(), "star", func(yield func(follow.Edge, error) bool) {
-		for i := range followers {
-			if !yield(followEdge(fmt.Sprintf("reader-%d", i), "star"), nil) {
-				return
+	for _, followers := range []int{2_500, 10_000} {
+		b.Run(fmt.Sprint("followers=", followers), func(b *testing.B) {
+			const parallel = 8
+			opts := &feed.Options{InlineFollowers: -1, Parallel: parallel}
+			w := newWorld(b, opts)
+			_, err := w.follows.Import(b.Context(), "star", func(yield func(follow.Edge, error) bool) {
+				for i := range followers {
+					if !yield(followEdge(fmt.Sprintf("reader-%d", i), "star"), nil) {
+						return
+					}
+				}
+			}, nil)
+			require.NoError(b, err)
+			deliver := func(feeds *feed.Repository) time.Duration {
+				_, err := feeds.Outbox("star").Publish(b.Context(), activity("star", 1))
+				require.NoError(b, err)
+				start := time.Now()
+				delivered, err := feeds.Deliver(b.Context())
+				require.NoError(b, err)
+				require.Equal(b, 1, delivered)
+				return time.Since(start)
 			}
-		}
-	}, nil)
-	require.NoError(b, err)
-	c := newBare(w)
-	var ours, theirs time.Duration
-	for range b.N {
-		_, err := w.Outbox("star").Publish(b.Context(), activity("star", 1))
-		require.NoError(b, err)
-		start := time.Now()
-		delivered, err := w.Deliver(b.Context())
-		ours += time.Since(start)
-		require.NoError(b, err)
-		require.Equal(b, 1, delivered)
 
-		start = time.Now()
-		c.deliver(b, followers, parallel)
-		theirs += time.Since(start)
+			var live uint64
+			watched, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{w.follows, func(string) error {
+				var m runtime.MemStats
+				runtime.GC()
+				runtime.ReadMemStats(&m)
+				live = max(live, m.HeapAlloc)
+				return nil
+			}}, opts)
+			require.NoError(b, err)
+			deliver(watched)
+
+			c := newBare(w)
+			var ours, theirs time.Duration
+			for b.Loop() {
+				ours += deliver(w.Repository)
+				start := time.Now()
+				c.deliver(b, followers, parallel)
+				theirs += time.Since(start)
+			}
+			b.ReportMetric(float64(followers*b.N)/ours.Seconds(), "followers/s")
+			b.ReportMetric(100*theirs.Seconds()/ours.Seconds(), "%-of-bare")
+			b.ReportMetric(float64(live>>10), "live-KB")
+		})
 	}
-	b.ReportMetric(followers*float64(b.N)/ours.Seconds(), "followers/s")
-	b.ReportMetric(100*theirs.Seconds()/ours.Seconds(), "%-of-bare")
 }
 
 func (c bare) deliver(b *testing.B, followers, parallel int) {

@@ -1,0 +1,50 @@
+//go:build unix
+
+package ids_test
+
+import (
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/ids"
+)
+
+// BenchmarkNext states processor time: most of an id's wall time is waiting
+// for the next millisecond.
+func BenchmarkNext(b *testing.B) {
+	for name, workers := range map[string]int{"one": 1, "eight": 8} {
+		b.Run(name, func(b *testing.B) {
+			g, err := ids.New(1, nil)
+			require.NoError(b, err)
+			b.ReportAllocs()
+			b.ResetTimer()
+			before, start := cpuTime(b), time.Now()
+			var wg sync.WaitGroup
+			for w := range workers {
+				wg.Go(func() {
+					for i := w; i < b.N; i += workers {
+						if _, err := g.Next(b.Context()); err != nil {
+							b.Error(err)
+							return
+						}
+					}
+				})
+			}
+			wg.Wait()
+			wall, cpu := time.Since(start), cpuTime(b)-before
+			b.ReportMetric(float64(cpu)/float64(b.N), "cpu-ns/id")
+			b.ReportMetric(float64(b.N)/wall.Seconds(), "ids/s")
+		})
+	}
+}
+
+func cpuTime(b *testing.B) time.Duration {
+	b.Helper()
+	var use syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &use))
+	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
+}

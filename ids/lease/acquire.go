@@ -1,0 +1,186 @@
+package lease
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+const machines = 1 << 14
+
+// Options of Acquire.
+type Options struct {
+	// Duration is how long a machine number stays taken after its holder's
+	// last renewal. Clocks that differ by more than half of it take each
+	// other's numbers away. Defaults to 1 min.
+	Duration time.Duration
+
+	// Renew is how often the number is renewed in the background. Negative:
+	// only by Next. Defaults to a third of Duration.
+	Renew time.Duration
+
+	// First is the lowest number to lease; those below stay free for ids.New.
+	// Defaults to 0.
+	First uint16
+
+	// Tries bounds the numbers that are tried. Defaults to 16.
+	Tries int
+
+	// Now is the clock that expiry is judged by; ids are timed by the
+	// system's own. Defaults to time.Now.
+	Now func() time.Time
+
+	// Rand names the holder and picks the first number to try. It must never
+	// repeat itself. Defaults to crypto/rand.Reader.
+	Rand io.Reader
+
+	source func(machine uint16) (ids.Source, error)
+}
+
+func (o *Options) withDefaults() (Options, error) {
+	var v Options
+	if o != nil {
+		v = *o
+	}
+	if v.Duration == 0 {
+		v.Duration = time.Minute
+	}
+	if v.Renew == 0 {
+		v.Renew = v.Duration / 3
+	}
+	if v.Tries == 0 {
+		v.Tries = 16
+	}
+	if v.Now == nil {
+		v.Now = time.Now
+	}
+	if v.Rand == nil {
+		v.Rand = rand.Reader
+	}
+	if v.source == nil {
+		now := v.Now
+		v.source = func(machine uint16) (ids.Source, error) { return ids.New(machine, &ids.Options{Now: now}) }
+	}
+	switch {
+	case v.Duration < time.Second:
+		return v, &plaza.InvalidError{Field: "Duration", Reason: "is below a second"}
+	case v.Renew >= v.Duration:
+		return v, &plaza.InvalidError{Field: "Renew", Reason: "is not below Duration"}
+	case v.First >= machines:
+		return v, &plaza.InvalidError{Field: "First", Reason: "is above 16383"}
+	case v.Tries < 0:
+		return v, &plaza.InvalidError{Field: "Tries", Reason: "is negative"}
+	}
+	return v, nil
+}
+
+// Acquire takes a machine number that nobody has. It starts at a random one
+// and goes up: one request for a number never used, two for one given back or
+// expired. plaza.ErrBusy says that others have all that were tried.
+//
+// Whoever gets no lease for another error may have left a number taken, until
+// it expires.
+func Acquire(ctx context.Context, db *dynamo.DB, table string, opts *Options) (*Lease, error) {
+	o, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	t, err := store.Open(db, table)
+	if err != nil {
+		return nil, err
+	}
+	var random [18]byte
+	if _, err := io.ReadFull(o.Rand, random[:]); err != nil {
+		return nil, fmt.Errorf("lease: random source: %w", err)
+	}
+	owner := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random[:16])
+	count := machines - int(o.First)
+	start := int(binary.BigEndian.Uint16(random[16:]))
+
+	for i := range min(o.Tries, count) {
+		machine := o.First + uint16((start+i)%count)
+		held, after, err := take(ctx, t, machine, owner, o)
+		if err != nil {
+			return nil, fmt.Errorf("lease: acquire: %w", err)
+		}
+		if held != nil {
+			return begin(t, machine, held, after, o)
+		}
+	}
+	return nil, fmt.Errorf("lease: acquire: no machine number is free: %w", plaza.ErrBusy)
+}
+
+// take returns the item as it was written and the time that all ids of others
+// are timed by, or no item where the number is taken.
+func take(ctx context.Context, t *store.Table, machine uint16, owner string, o Options) (*item, int64, error) {
+	key := keyOf(machine)
+	var old item // as it must stand; Gen 0: not at all
+	for range 2 {
+		now := o.Now()
+		held := &item{
+			PK:    key.PK,
+			SK:    key.SK,
+			Owner: owner,
+			Gen:   old.Gen + 1,
+			Until: now.Add(o.Duration).UnixMilli(),
+		}
+		found, err := place(ctx, t, held, old)
+		switch {
+		case err != nil:
+			return nil, 0, err
+		case found == nil:
+			return held, old.Until, nil
+		case found.Owner == owner: // an answer was lost
+			return found, old.Until, nil
+		case found.Until > now.UnixMilli():
+			return nil, 0, nil
+		}
+		old = *found
+	}
+	return nil, 0, nil // another took it first
+}
+
+// place writes held if old still stands, and else returns what does. It asks
+// again once where no answer came: the owner tells whether it was written.
+func place(ctx context.Context, t *store.Table, held *item, old item) (*item, error) {
+	write := func() error {
+		put := t.Put(held)
+		if old.Gen == 0 {
+			put.If("attribute_not_exists(pk)")
+		} else {
+			// Gen and Until alone: the old holder may have given it back since.
+			put.If("gen = ? AND 'until' = ?", old.Gen, old.Until)
+		}
+		return t.Run(ctx, put)
+	}
+	err := write()
+	if errors.Is(err, plaza.ErrUnknownOutcome) {
+		err = write()
+	}
+	return refusedBy(err)
+}
+
+// refusedBy returns the item that a refused write found.
+func refusedBy(err error) (*item, error) {
+	refused, ok := store.AsRefused(err)
+	if !ok {
+		return nil, err
+	}
+	found := new(item)
+	raw, _ := refused.At(0)
+	if raw == nil {
+		return found, nil
+	}
+	return found, dynamo.UnmarshalItem(raw, found)
+}

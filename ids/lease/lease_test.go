@@ -1,0 +1,585 @@
+package lease_test
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/ids/lease"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+var _ ids.Source = (*lease.Lease)(nil)
+
+func mustNext(t testing.TB, l *lease.Lease) ids.ID {
+	t.Helper()
+	id, err := l.Next(t.Context())
+	require.NoError(t, err)
+	return id
+}
+
+func TestTwoProcessesNeverShareAnID(t *testing.T) {
+	t.Parallel()
+	db, table := dynamotest.DB(t), dynamotest.Table(t, lease.Table)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	seen := map[ids.ID]bool{}
+	for range 4 {
+		l, err := lease.Acquire(t.Context(), db, table, nil)
+		require.NoError(t, err)
+		for range 2 {
+			wg.Go(func() {
+				last := ids.At(time.Now()) - 1
+				for range 500 {
+					id, err := l.Next(t.Context())
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					mu.Lock()
+					if seen[id] || id <= last {
+						t.Errorf("%s after %s, seen: %t", id, last, seen[id])
+					}
+					seen[id] = true
+					mu.Unlock()
+					last = id
+				}
+			})
+		}
+		t.Cleanup(func() { assert.NoError(t, l.Close(context.Background())) })
+	}
+	wg.Wait()
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	t.Parallel()
+	db := dynamo.NewFromIface(nil)
+	for field, c := range map[string]struct {
+		db    *dynamo.DB
+		table string
+		opts  lease.Options
+	}{
+		"db":       {nil, "t", lease.Options{}},
+		"table":    {db, "", lease.Options{}},
+		"Duration": {db, "t", lease.Options{Duration: time.Second - 1}},
+		"Renew":    {db, "t", lease.Options{Duration: time.Second, Renew: time.Second}},
+		"First":    {db, "t", lease.Options{First: 16384}},
+		"Tries":    {db, "t", lease.Options{Tries: -1}},
+	} {
+		_, err := lease.Acquire(t.Context(), c.db, c.table, &c.opts)
+		var invalid *plaza.InvalidError
+		if assert.ErrorAs(t, err, &invalid, field) {
+			assert.Equal(t, field, invalid.Field)
+		}
+	}
+}
+
+func TestMissingTableIsSaid(t *testing.T) {
+	t.Parallel()
+	_, err := lease.Acquire(t.Context(), dynamotest.DB(t), "nowhere", nil)
+	assert.ErrorIs(t, err, plaza.ErrTable)
+}
+
+func TestNumbersInUseAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := clockAt(noon)
+	o := options(c)
+	o.First = only - 2
+	machines := map[ids.ID]bool{}
+	for range 3 {
+		l, err := w.acquire(c, o)
+		require.NoError(t, err)
+		machines[mustNext(t, l)&(1<<14-1)] = true
+	}
+	assert.Equal(t, map[ids.ID]bool{only - 2: true, only - 1: true, only: true}, machines)
+
+	before := w.Requests()
+	_, err := w.acquire(c, o)
+	assert.ErrorIs(t, err, plaza.ErrBusy)
+	assert.Equal(t, 3, w.Requests()-before)
+
+	o.Tries = 2
+	_, err = w.acquire(c, o)
+	assert.ErrorIs(t, err, plaza.ErrBusy)
+	assert.Equal(t, 5, w.Requests()-before)
+}
+
+func TestCosts(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t)
+	w.db = dynamotest.DB(t, meter.Wrap)
+	c := clockAt(noon)
+	one := dynamotest.Cost{Requests: 1, Write: 1}
+	two := dynamotest.Cost{Requests: 2, Write: 2}
+
+	var l *lease.Lease
+	meter.AtMost(t, "acquire", one, func() { l = w.mustAcquire(c) })
+	meter.AtMost(t, "ids of the first half", dynamotest.Cost{}, func() {
+		mustNext(t, l)
+		c.Advance(30 * time.Second)
+		mustNext(t, l)
+	})
+	got := meter.AtMost(t, "ids after it", one, func() {
+		c.Advance(time.Millisecond)
+		for range 100 {
+			mustNext(t, l)
+		}
+	})
+	assert.Equal(t, one, got)
+	meter.AtMost(t, "close", one, func() { require.NoError(t, l.Close(t.Context())) })
+	meter.AtMost(t, "close again", dynamotest.Cost{}, func() { require.NoError(t, l.Close(t.Context())) })
+	c.Advance(time.Minute)
+	meter.AtMost(t, "acquire what was used", two, func() { w.mustAcquire(c) })
+}
+
+func TestRenewsOnUse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := clockAt(noon)
+	l := w.mustAcquire(c)
+	assert.Equal(t, noon.Add(time.Minute), w.row().until().UTC())
+
+	c.Advance(31 * time.Second)
+	mustNext(t, l)
+	assert.Equal(t, c.Now().Add(time.Minute), w.row().until())
+	assert.Equal(t, 1, w.row().Gen)
+}
+
+func TestFailingRenewalMattersOnceNoTimeIsLeft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := clockAt(noon)
+	l := w.mustAcquire(c)
+	until := w.row().until()
+
+	w.always(faults.LostBefore, 1<<30)
+	c.Advance(31 * time.Second)
+	before := w.Requests()
+	for range 1000 {
+		mustNext(t, l)
+	}
+	assert.LessOrEqual(t, w.Requests()-before, 3, "one attempt, which the SDK makes three of")
+
+	c.Advance(until.Sub(c.Now()) - 3*time.Millisecond)
+	given := 0
+	for ; given < 100; given++ { // they run ahead of the clock
+		id, err := l.Next(t.Context())
+		if err != nil {
+			assert.ErrorIs(t, err, plaza.ErrUnknownOutcome)
+			assert.NotErrorIs(t, err, lease.ErrLost)
+			assert.Zero(t, id)
+			break
+		}
+		require.False(t, id.Time().After(until), "%v is past %v", id.Time(), until)
+	}
+	assert.Equal(t, 4*4, given, "four milliseconds of four ids")
+
+	w.Off()
+	assert.True(t, mustNext(t, l).Time().After(until))
+}
+
+func TestFrozenProcessLosesWhatOthersTook(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	frozen, other := clockAt(noon), clockAt(noon)
+	l := w.mustAcquire(frozen)
+	mustNext(t, l)
+
+	other.Advance(time.Minute + time.Millisecond)
+	taker := w.mustAcquire(other)
+	theirs := mustNext(t, taker)
+
+	frozen.Advance(time.Minute + time.Millisecond)
+	for range 3 {
+		id, err := l.Next(t.Context())
+		assert.ErrorIs(t, err, lease.ErrLost)
+		assert.Zero(t, id)
+	}
+	before := w.row()
+	assert.NoError(t, l.Close(t.Context()))
+	assert.Equal(t, before, w.row(), "closing touched what is another's")
+	assert.Greater(t, mustNext(t, taker), theirs)
+	_, err := l.Next(t.Context())
+	assert.ErrorIs(t, err, lease.ErrLost)
+}
+
+func TestFrozenProcessKeepsWhatNobodyTook(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := clockAt(noon)
+	l := w.mustAcquire(c)
+	mustNext(t, l)
+	c.Advance(24 * time.Hour)
+	assert.Equal(t, c.Now().UnixMilli(), mustNext(t, l).Time().UnixMilli())
+	assert.Equal(t, c.Now().Add(time.Minute), w.row().until())
+}
+
+func TestTakerStartsAfterTheOldHolder(t *testing.T) {
+	t.Parallel()
+	for name, ahead := range map[string]time.Duration{
+		"as the lease ends":      time.Minute,
+		"a little later":         time.Minute + 5*time.Millisecond,
+		"with a clock far ahead": 5 * time.Hour,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			old, new := clockAt(noon), clockAt(noon.Add(ahead))
+			l := w.mustAcquire(old)
+			until := w.row().until()
+			taker := w.mustAcquire(new)
+			assert.Equal(t, 2, w.row().Gen)
+
+			done := make(chan ids.ID)
+			go func() {
+				id, err := taker.Next(t.Context())
+				assert.NoError(t, err)
+				done <- id
+			}()
+			new.Advance(2 * time.Millisecond) // lest it waits at the very end
+			first := <-done
+			assert.True(t, first.Time().After(until), "%v", first.Time())
+
+			// The old one has the rest of its time, but for what a renewal tells.
+			old.Advance(29 * time.Second)
+			assert.Less(t, mustNext(t, l), first)
+			old.Advance(time.Minute)
+			_, err := l.Next(t.Context())
+			assert.ErrorIs(t, err, lease.ErrLost)
+		})
+	}
+}
+
+func TestTakerWhoseClockIsBehindTakesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c, behind := clockAt(noon), clockAt(noon.Add(-3*time.Hour))
+	l := w.mustAcquire(c)
+	mustNext(t, l)
+	require.NoError(t, l.Close(t.Context()))
+	_, err := w.acquire(behind, options(behind))
+	assert.ErrorIs(t, err, plaza.ErrBusy)
+}
+
+func TestClockGoingBackAfterAcquireGivesNoOldIDs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := clockAt(noon)
+	l := w.mustAcquire(c)
+	mustNext(t, l)
+	require.NoError(t, l.Close(t.Context()))
+	c.Advance(time.Second)
+	taker := w.mustAcquire(c)
+	c.Advance(-time.Hour)
+	_, err := taker.Next(t.Context())
+	assert.ErrorIs(t, err, ids.ErrClockRollback)
+
+	// Nothing that it does now forgets the ids made before.
+	before := w.row()
+	require.NoError(t, taker.Close(t.Context()))
+	assert.Equal(t, noon, w.row().until().UTC())
+	assert.Less(t, w.row().Until, before.Until)
+}
+
+func TestRollbackOfTheGeneratorIsPassedOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := clockAt(time.Now())
+	o := options(c)
+	l, err := lease.Acquire(t.Context(), w.db, w.table, &o)
+	require.NoError(t, err)
+	mustNext(t, l)
+	c.Advance(-time.Hour)
+	for range 16 { // noticed within a burst of these
+		if _, err = l.Next(t.Context()); err != nil {
+			break
+		}
+	}
+	assert.ErrorIs(t, err, ids.ErrClockRollback)
+	require.NoError(t, l.Close(t.Context()))
+}
+
+func TestExhaustedGeneratorStaysWithinTheLease(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	l, err := lease.Acquire(t.Context(), w.db, w.table, nil)
+	require.NoError(t, err)
+	for range 2000 {
+		id := mustNext(t, l)
+		require.False(t, id.Time().After(time.Now()))
+	}
+	require.NoError(t, l.Close(t.Context()))
+}
+
+func TestCloseGivesTheNumberBackAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := clockAt(noon)
+	var last ids.ID
+	for gen := range 5 {
+		l := w.mustAcquire(c)
+		assert.Equal(t, gen+1, w.row().Gen)
+		for range 3 {
+			id := mustNext(t, l)
+			require.Greater(t, id, last)
+			last = id
+		}
+		require.NoError(t, l.Close(t.Context()))
+		assert.Equal(t, row{Gen: gen + 1, Until: last.Time().UnixMilli()}, w.row())
+
+		id, err := l.Next(t.Context())
+		assert.ErrorIs(t, err, lease.ErrLost)
+		assert.Zero(t, id)
+		require.NoError(t, l.Close(t.Context()))
+		c.Advance(time.Millisecond)
+	}
+}
+
+func TestTakerWaitsOutTheLastMillisecond(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := clockAt(noon)
+	l := w.mustAcquire(c)
+	before := mustNext(t, l)
+	require.NoError(t, l.Close(t.Context()))
+
+	taker := w.mustAcquire(c) // in the same millisecond
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := taker.Next(ctx)
+	assert.ErrorIs(t, err, context.Canceled)
+	after := mustNext(t, taker) // the source runs ahead
+	assert.True(t, after.Time().After(before.Time()))
+}
+
+func TestUnusedLeaseForgetsNothingOnClose(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := clockAt(noon)
+	mustNext(t, w.mustAcquire(c)) // never given back
+	until := w.row().Until
+	c.Advance(2 * time.Minute)
+	require.NoError(t, w.mustAcquire(c).Close(t.Context()))
+	assert.Equal(t, row{Gen: 2, Until: until}, w.row())
+}
+
+func TestHeartbeatRenews(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := clockAt(noon)
+	o := options(c)
+	o.Renew = time.Millisecond
+	sent := make(chan struct{}, 100)
+	l, err := w.acquire(c, o)
+	require.NoError(t, err)
+	w.Script(func(string, []byte, int) faults.Fault {
+		sent <- struct{}{}
+		return faults.Fault{}
+	})
+	for range 3 {
+		c.Advance(20 * time.Second)
+		<-sent
+	}
+	require.NoError(t, l.Close(t.Context()))
+	before := w.Requests()
+	c.Advance(20 * time.Second)
+	assert.Equal(t, before, w.Requests())
+	assert.Empty(t, w.row().Owner)
+}
+
+func TestCloseEndsTheHeartbeat(t *testing.T) {
+	w := newWorld(t)
+	mustNext(t, w.mustAcquire(clockAt(noon)))
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent(),
+		goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
+		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
+	l, err := lease.Acquire(t.Context(), w.db, w.table, nil)
+	require.NoError(t, err)
+	require.NoError(t, l.Close(t.Context()))
+
+	// A Close that cannot give back ends it too.
+	l, err = lease.Acquire(t.Context(), w.db, w.table, nil)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.ErrorIs(t, l.Close(ctx), context.Canceled)
+	assert.NoError(t, l.Close(t.Context()))
+}
+
+func TestLostAnswersChangeNothing(t *testing.T) {
+	t.Parallel()
+	// The SDK sends a request three times: five lost answers make the first
+	// call of Acquire fail.
+	for name, answers := range map[string]int{"one": 1, "five": 5} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			c := clockAt(noon)
+
+			w.always(faults.LostAfter, answers)
+			l := w.mustAcquire(c)
+			assert.Equal(t, 1, w.row().Gen)
+			mustNext(t, l)
+
+			c.Advance(31 * time.Second)
+			w.always(faults.LostAfter, answers)
+			mustNext(t, l)
+			if answers > 3 { // tried again a little later
+				c.Advance(4 * time.Second)
+				mustNext(t, l)
+			}
+			assert.Equal(t, c.Now().Add(time.Minute), w.row().until())
+
+			w.always(faults.LostAfter, answers)
+			if err := l.Close(t.Context()); answers > 3 {
+				assert.ErrorIs(t, err, plaza.ErrUnknownOutcome)
+			} else {
+				assert.NoError(t, err)
+			}
+			assert.Empty(t, w.row().Owner)
+			assert.NoError(t, l.Close(t.Context()))
+
+			last := w.row().Until
+			w.after(1, faults.LostAfter, answers) // the refusal arrives
+			l = w.mustAcquire(c)
+			assert.Equal(t, 2, w.row().Gen)
+			assert.Greater(t, mustNext(t, l).Time().UnixMilli(), last)
+		})
+	}
+}
+
+func TestOtherAnswersThatNeverCome(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := clockAt(noon)
+	w.always(faults.LostBefore, 1<<30)
+	_, err := w.acquire(c, options(c))
+	assert.ErrorIs(t, err, plaza.ErrUnknownOutcome)
+	assert.Empty(t, w.rows())
+}
+
+func TestLateRenewalShortensNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := clockAt(noon)
+	l := w.mustAcquire(c)
+	for range 2 {
+		c.Advance(40 * time.Second)
+		mustNext(t, l)
+	}
+	until := w.row()
+	w.late.deliver(t, 1)
+	assert.Equal(t, until, w.row())
+
+	require.NoError(t, l.Close(t.Context()))
+	back := w.row()
+	for i := range 4 { // close, renewals, acquisition
+		w.late.deliver(t, i)
+		assert.Equal(t, back, w.row())
+	}
+}
+
+func TestRenewalKnowsWhatIsStored(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := clockAt(noon)
+	o := options(c)
+	o.Renew = time.Millisecond
+	l, err := w.acquire(c, o)
+	require.NoError(t, err)
+
+	// The clock jumps, a renewal is stored but not answered, the clock is back.
+	sent := make(chan struct{}, 100)
+	start := w.Requests()
+	w.Script(func(_ string, _ []byte, n int) faults.Fault {
+		sent <- struct{}{}
+		if n > start+3 {
+			return faults.Fault{}
+		}
+		return faults.Fault{Kind: faults.LostAfter}
+	})
+	c.Advance(70 * time.Second)
+	for range 3 {
+		<-sent
+	}
+	stored := w.row()
+	require.Equal(t, c.Now().Add(time.Minute), stored.until())
+	c.Advance(-5 * time.Second)
+	mustNext(t, l)
+	assert.Equal(t, stored, w.row())
+}
+
+func TestHolderRenewingMeanwhileKeepsItsNumber(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	old, new := clockAt(noon), clockAt(noon.Add(2*time.Minute))
+	l := w.mustAcquire(old)
+	old.Advance(2 * time.Minute)
+
+	requests := 0
+	o := options(new)
+	_, err := lease.Acquire(t.Context(), dynamotest.DB(t, func(next aws.HTTPClient) aws.HTTPClient {
+		return clientFunc(func(r *http.Request) (*http.Response, error) {
+			if requests++; requests == 2 { // it has seen that the lease expired
+				mustNext(t, l)
+			}
+			return next.Do(r)
+		})
+	}), w.table, &o)
+	assert.ErrorIs(t, err, plaza.ErrBusy)
+	mustNext(t, l)
+}
+
+type clientFunc func(*http.Request) (*http.Response, error)
+
+func (f clientFunc) Do(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestLossIsNoticedWhileTimeIsLeft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	old, ahead := clockAt(noon), clockAt(noon.Add(5*time.Hour))
+	l := w.mustAcquire(old)
+	first := mustNext(t, w.mustAcquire(ahead))
+	old.Advance(31 * time.Second)
+	assert.Less(t, mustNext(t, l), first) // and renews
+	before := w.Requests()
+	_, err := l.Next(t.Context())
+	assert.ErrorIs(t, err, lease.ErrLost)
+	assert.Equal(t, before, w.Requests())
+}
+
+func TestConcurrentCallersRenewOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := clockAt(noon)
+	l := w.mustAcquire(c)
+	c.Advance(2 * time.Minute)
+	before := w.Requests()
+	var wg sync.WaitGroup
+	var seen sync.Map
+	for range 8 {
+		wg.Go(func() {
+			for range 100 {
+				id, err := l.Next(t.Context())
+				assert.NoError(t, err)
+				_, twice := seen.LoadOrStore(id, true)
+				assert.False(t, twice)
+			}
+		})
+	}
+	wg.Wait()
+	assert.Equal(t, 1, w.Requests()-before)
+}
