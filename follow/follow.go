@@ -35,6 +35,9 @@ func (e Edge) check() error {
 	if e.Follower == e.Followee {
 		return &plaza.InvalidError{Field: "Followee", Reason: "is the follower"}
 	}
+	if _, err := e.ID.MarshalText(); err != nil {
+		return &plaza.InvalidError{Field: "ID", Reason: "has more than 63 bits"}
+	}
 	return nil
 }
 

@@ -68,7 +68,8 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 // Follow makes e.Follower follow e.Followee and returns the edge that stands.
 // With an ID, a repeat answers created again while that edge stands; a
 // standing edge with another id is returned with created false. An ID that
-// another edge of either user has is plaza.ErrConflict.
+// another edge of the follower has is plaza.ErrConflict, so is one that another
+// edge in the same shard of the followee has.
 //
 // One transaction, 10 WCU.
 func (r *Repository) Follow(ctx context.Context, e Edge) (edge Edge, created bool, err error) {
@@ -179,8 +180,14 @@ func (r *Repository) Unfollow(ctx context.Context, e Edge) (removed bool, err er
 
 func (r *Repository) unfollowTx(e Edge) store.Write {
 	shard := e.place - 1
+	guard := r.table.Delete(edgeKey(e.Follower, e.Followee)).If("id = ?", e.ID)
+	if shard == 0 { // an id that was followed with again may stand elsewhere
+		guard.If("attribute_not_exists('shard')")
+	} else {
+		guard.If("'shard' = ?", shard)
+	}
 	return r.table.Tx().
-		Delete(r.table.Delete(edgeKey(e.Follower, e.Followee)).If("id = ?", e.ID)).
+		Delete(guard).
 		Delete(r.table.Delete(followingKey(e.Follower, e.ID))).
 		Delete(r.table.Delete(followerKey(e.Followee, shard, e.ID))).
 		Update(r.table.Update(counterKey(e.Followee, shard)).Add("followers", -1).Add("ver", 1)).

@@ -19,6 +19,9 @@ type edgeItem struct {
 	SK    string `dynamo:"sk"`
 	ID    ids.ID `dynamo:"id"`
 	Shard int    `dynamo:"shard,omitempty"`
+
+	// Import is the import and window that wrote the edge, "" for Follow.
+	Import string `dynamo:"import,omitempty"`
 }
 
 func (i edgeItem) edge(follower string) Edge {

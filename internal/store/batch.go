@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -48,42 +50,55 @@ func (t *Table) DeleteAll(ctx context.Context, keys []Key, parallel int) error {
 	return t.writeAll(ctx, requests, parallel)
 }
 
+// writeAll begins no further request once one has run out of attempts.
 func (t *Table) writeAll(ctx context.Context, requests []types.WriteRequest, parallel int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if len(requests) <= MaxBatchWrite {
-		return t.writeBatch(ctx, requests)
-	}
+	var spent atomic.Bool
+	lefts := make([][]types.WriteRequest, (len(requests)+MaxBatchWrite-1)/MaxBatchWrite)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(parallel, 1))
-	for start := 0; start < len(requests); start += MaxBatchWrite {
-		group.Go(func() error {
-			return t.writeBatch(ctx, requests[start:min(start+MaxBatchWrite, len(requests))])
+	for i := range lefts {
+		lefts[i] = requests[i*MaxBatchWrite : min((i+1)*MaxBatchWrite, len(requests))]
+		group.Go(func() (err error) {
+			if !spent.Load() {
+				lefts[i], err = t.writeBatch(ctx, lefts[i])
+			}
+			if len(lefts[i]) > 0 {
+				spent.Store(true)
+			}
+			return err
 		})
 	}
-	return group.Wait()
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	if left := slices.Concat(lefts...); len(left) > 0 {
+		return partial(left)
+	}
+	return nil
 }
 
-func (t *Table) writeBatch(ctx context.Context, left []types.WriteRequest) error {
-	for attempt := 0; len(left) > 0; attempt++ {
-		if attempt == attempts {
-			return partial(left)
-		}
+// writeBatch returns what is left when its attempts have run out.
+func (t *Table) writeBatch(ctx context.Context, left []types.WriteRequest) ([]types.WriteRequest, error) {
+	for attempt := range attempts {
 		if attempt > 0 {
 			if err := sleep(ctx, attempt); err != nil {
-				return fmt.Errorf("%w: %w", partial(left), err)
+				return nil, fmt.Errorf("table %s: %w: %w", t.name, plaza.ErrBusy, err)
 			}
 		}
 		out, err := t.db.Client().BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
 			RequestItems: map[string][]types.WriteRequest{t.name: left},
 		})
 		if err != nil {
-			return fmt.Errorf("table %s: %w", t.name, translate(ctx, err, true))
+			return nil, fmt.Errorf("table %s: %w", t.name, translate(ctx, err, true))
 		}
-		left = out.UnprocessedItems[t.name]
+		if left = out.UnprocessedItems[t.name]; len(left) == 0 {
+			break
+		}
 	}
-	return nil
+	return left, nil
 }
 
 func partial(left []types.WriteRequest) *PartialError {

@@ -42,12 +42,18 @@ type Order[R any] struct {
 	Valid func(gap string) bool
 }
 
+// aboveAll is the gap above the greatest id.
+var aboveAll = ids.ID(1 << 63).String()
+
 // ByID is the order of rows whose sort keys begin with an id.
 func ByID[R any](id func(R) ids.ID) Order[R] {
 	return Order[R]{
 		Below: func(row R) string { return id(row).String() },
 		Above: func(row R) string { return (id(row) + 1).String() },
-		Valid: func(gap string) bool { _, err := ids.Parse(gap); return err == nil },
+		Valid: func(gap string) bool {
+			_, err := ids.Parse(gap)
+			return err == nil || gap == aboveAll
+		},
 	}
 }
 

@@ -36,7 +36,9 @@ func sleep(ctx context.Context, attempt int) error {
 }
 
 // passing reports whether a write was refused whole for reasons that pass,
-// and that the SDK does not retry itself.
+// and that the SDK does not retry itself. Failed conditions count for nothing
+// beside such a reason: each write of a transaction is judged alone, perhaps
+// while another attempt at the same transaction is half applied.
 func passing(err error) bool {
 	var conflict *types.TransactionConflictException
 	if errors.As(err, &conflict) {
@@ -49,7 +51,7 @@ func passing(err error) bool {
 	again := false
 	for _, reason := range canceled.CancellationReasons {
 		switch code(reason) {
-		case "None":
+		case "None", "ConditionalCheckFailed":
 		case "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded":
 			again = true
 		default:
@@ -116,6 +118,7 @@ func wrongKeySchema(err error) bool {
 	}
 	for _, phrase := range []string{
 		"does not match the schema",
+		"does not match schema type",
 		"required keys was not given",
 		"Missing the key",
 		"missed key schema element",

@@ -3,8 +3,8 @@
 //
 // Throttling of a whole request is retried by the SDK's retryer, in that
 // layer only. What the SDK leaves alone is retried here, with jitter and a
-// bound: cancelled transactions whose every reason is passing, conflicts of
-// single writes with a transaction, and unprocessed entries of batches.
+// bound: transactions cancelled for reasons that pass, conflicts of single
+// writes with a transaction, and unprocessed entries of batches.
 package store
 
 import (

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
+	"github.com/guregu/dynamo/v2/dynamodbiface"
 
 	"github.com/plaza-sdk/plaza"
 )
@@ -32,9 +34,30 @@ func (t *Table) Delete(key Key) *dynamo.Delete {
 	return t.db.Table(t.name).Delete(pk, key.PK).Range(sk, key.SK).IncludeItemInCondCheckFail(true)
 }
 
-// Tx starts a transaction of such writes.
+// Check starts a condition that a transaction makes without a write.
+func (t *Table) Check(key Key) *dynamo.ConditionCheck {
+	return t.db.Table(t.name).Check(pk, key.PK).Range(sk, key.SK)
+}
+
+// Tx starts a transaction of such writes. However often Run repeats it, it is
+// applied once.
 func (t *Table) Tx() *dynamo.WriteTx {
-	return t.db.WriteTx().IncludeAllItemsInCondCheckFail(true)
+	db := dynamo.NewFromIface(&pinned{DynamoDBAPI: t.db.Client()})
+	return db.WriteTx().Idempotent(true).IncludeAllItemsInCondCheckFail(true)
+}
+
+// pinned sends a transaction as it was sent first: the driver would write an
+// update's additions in another order, which the client token forbids.
+type pinned struct {
+	dynamodbiface.DynamoDBAPI
+	first *dynamodb.TransactWriteItemsInput
+}
+
+func (p *pinned) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, opts ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+	if p.first == nil {
+		p.first = in
+	}
+	return p.DynamoDBAPI.TransactWriteItems(ctx, p.first, opts...)
 }
 
 // Returning is an update that unmarshals the whole new item into Out.
@@ -65,10 +88,10 @@ func (t *Table) Run(ctx context.Context, w Write) error {
 		if err = w.Run(ctx); err == nil {
 			return nil
 		}
-		if refused := refusal(err); refused != nil {
-			return refused
-		}
 		if !passing(err) {
+			if refused := refusal(err); refused != nil {
+				return refused
+			}
 			break
 		}
 	}

@@ -1,0 +1,103 @@
+package follow_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+)
+
+// sixteen is a user id of 16 bytes.
+func sixteen(name string) string { return fmt.Sprintf("%-16s", name) }
+
+// The costs that the table of the design states; a walk's stands with the
+// crowd of TestAThousandFollowersInAnyOrder.
+func TestOperationsCostNoMoreThanStated(t *testing.T) {
+	t.Parallel()
+	const shards = 8
+	jack, anna, star, spread := sixteen("jack"), sixteen("anna"), sixteen("star"), sixteen("spread")
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, &follow.Options{Shards: func(user string) int {
+		if user == spread {
+			return shards
+		}
+		return 1
+	}}, meter.Wrap)
+	strong := w.process(t, &follow.Options{Consistent: true}, meter.Wrap)
+	users := make([]string, 60)
+	for i := range users {
+		users[i] = sixteen(fmt.Sprint("user ", i))
+		w.follow(t, users[i], star)
+		w.follow(t, users[i], spread)
+		w.follow(t, star, users[i])
+	}
+
+	type (
+		cost = dynamotest.Cost
+		page = cursor.PageRequest
+	)
+	var edge follow.Edge // that of jack and anna
+	var next cursor.Cursor
+	follows := func(ctx context.Context) (err error) {
+		edge, _, err = w.Follow(ctx, follow.Edge{Follower: jack, Followee: anna, ID: edge.ID})
+		return err
+	}
+	unfollows := func(e *follow.Edge) func(context.Context) error {
+		return func(ctx context.Context) error { _, err := w.Unfollow(ctx, *e); return err }
+	}
+	full := func(got cursor.Page[follow.Edge], err error) error {
+		require.Len(t, got.Items, 25)
+		next = got.Next
+		return err
+	}
+	for _, c := range []struct {
+		name string
+		want cost
+		call func(context.Context) error
+	}{
+		{"follow", cost{Requests: 1, Write: 10}, follows},
+		{"follow, repeated", cost{Requests: 1, Write: 10}, follows},
+		{"get", cost{Requests: 1, Read: 1}, func(ctx context.Context) (err error) {
+			edge, err = w.Get(ctx, follow.Edge{Follower: jack, Followee: anna})
+			return err
+		}},
+		{"unfollow of a known edge", cost{Requests: 1, Write: 10}, unfollows(&edge)},
+		{"follow again", cost{Requests: 1, Write: 10}, follows},
+		{"unfollow", cost{Requests: 2, Read: 1, Write: 10}, unfollows(&follow.Edge{Follower: jack, Followee: anna})},
+		{"unfollow of nothing", cost{Requests: 1, Read: 1}, unfollows(&follow.Edge{Follower: jack, Followee: anna})},
+		{"first follow into a new shard", cost{Requests: 3, Write: 24}, func(ctx context.Context) error {
+			opened := w.process(t, sharded(follow.MaxShards), meter.Wrap)
+			_, _, err := opened.Follow(ctx, follow.Edge{Follower: jack, Followee: anna})
+			return err
+		}},
+
+		{"followers", cost{Requests: 2, Read: 2}, func(ctx context.Context) error { return full(w.Followers(ctx, star, page{})) }},
+		{"followers, next page", cost{Requests: 2, Read: 2}, func(ctx context.Context) error { return full(w.Followers(ctx, star, page{Cursor: next})) }},
+		{"followers over shards", cost{Requests: 1 + shards, Read: 1 + shards}, func(ctx context.Context) error { return full(w.Followers(ctx, spread, page{})) }},
+		{"following", cost{Requests: 1, Read: 1}, func(ctx context.Context) error { return full(w.Following(ctx, star, page{})) }},
+		{"following, next page", cost{Requests: 1, Read: 1}, func(ctx context.Context) error { return full(w.Following(ctx, star, page{Cursor: next})) }},
+		{"walk", cost{Requests: 2, Read: 60.0/37 + 1}, func(ctx context.Context) error { _, err := w.Walk(ctx, star, page{}); return err }},
+		{"walk over shards", cost{Requests: 1 + shards, Read: 1 + shards}, func(ctx context.Context) error { _, err := w.Walk(ctx, spread, page{}); return err }},
+
+		{"relations to 25", cost{Requests: 1, Read: 25}, func(ctx context.Context) error { _, err := w.Relations(ctx, star, users[:25]); return err }},
+		{"relations to 25, consistent", cost{Requests: 1, Read: 50}, func(ctx context.Context) error { _, err := strong.Relations(ctx, star, users[:25]); return err }},
+		{"relations to 60", cost{Requests: 2, Read: 60}, func(ctx context.Context) error { _, err := w.Relations(ctx, jack, users); return err }},
+		{"counts", cost{Requests: 1, Read: 0.5}, func(ctx context.Context) error { _, err := w.Counts(ctx, star); return err }},
+		{"counts, consistent", cost{Requests: 1, Read: 1}, func(ctx context.Context) error { _, err := strong.Counts(ctx, star); return err }},
+		{"counts over shards", cost{Requests: 1, Read: 0.5}, func(ctx context.Context) error { _, err := w.Counts(ctx, spread); return err }},
+		{"counts of 25", cost{Requests: 1, Read: 12.5}, func(ctx context.Context) error { _, err := w.CountsMany(ctx, users[:25]); return err }},
+		{"counts of 2 over shards", cost{Requests: 2, Read: 1 + 0.5*(shards-1)}, func(ctx context.Context) error {
+			_, err := w.CountsMany(ctx, []string{star, spread})
+			return err
+		}},
+	} {
+		got := meter.AtMost(t, c.name, c.want, func() { require.NoError(t, c.call(t.Context()), c.name) })
+		require.NotZero(t, got.Requests, c.name)
+		t.Logf("%s: %v", c.name, got)
+	}
+}

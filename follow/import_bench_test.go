@@ -1,0 +1,69 @@
+package follow_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+)
+
+// BenchmarkImport reports as of-bare how fast Import writes its items against
+// a loop of BatchWriteItem that writes the same ones, in rounds by turns.
+func BenchmarkImport(b *testing.B) {
+	edges := wikiVote(b)[:20_000]
+	sample := newWorld(b, nil)
+	_, err := sample.Import(b.Context(), "sample", sequence(edges), nil)
+	require.NoError(b, err)
+	var items []dynamo.Item
+	require.NoError(b, dynamotest.DB(b).Table(sample.table).Scan().Filter("begins_with(pk, ?) OR begins_with(pk, ?) OR begins_with(pk, ?)", "E#", "F#", "R#").All(b.Context(), &items))
+	require.Len(b, items, 3*len(edges))
+
+	var bare, ours time.Duration
+	for b.Loop() {
+		bare += timed(func() { writeBare(b, items) })
+		ours += timed(func() {
+			w := newWorld(b, nil)
+			_, err := w.Import(b.Context(), "bench", sequence(edges), nil)
+			require.NoError(b, err)
+		})
+	}
+	b.ReportMetric(bare.Seconds()/ours.Seconds(), "of-bare")
+	b.ReportMetric(float64(b.N*len(edges))/ours.Seconds(), "edges/s")
+}
+
+func timed(f func()) time.Duration {
+	start := time.Now()
+	f()
+	return time.Since(start)
+}
+
+func writeBare(b *testing.B, items []dynamo.Item) {
+	client := dynamotest.DB(b).Client()
+	table := dynamotest.Table(b, follow.Table)
+	group, ctx := errgroup.WithContext(context.Background())
+	group.SetLimit(8)
+	for start := 0; start < len(items); start += 25 {
+		group.Go(func() error {
+			var batch []types.WriteRequest
+			for _, item := range items[start:min(start+25, len(items))] {
+				batch = append(batch, types.WriteRequest{PutRequest: &types.PutRequest{Item: item}})
+			}
+			out, err := client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
+				RequestItems: map[string][]types.WriteRequest{table: batch},
+			})
+			if err == nil && len(out.UnprocessedItems) > 0 {
+				b.Error("unprocessed items")
+			}
+			return err
+		})
+	}
+	require.NoError(b, group.Wait())
+}

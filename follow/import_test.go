@@ -1,0 +1,365 @@
+package follow_test
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+)
+
+// sequence gives edges that hold no error.
+func sequence(edges []follow.Edge) iter.Seq2[follow.Edge, error] {
+	return func(yield func(follow.Edge, error) bool) {
+		for _, e := range edges {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// friends are n different edges among the given number of users, the same for
+// a seed. Users of low number have the most followers.
+func friends(seed uint64, users, n int) []follow.Edge {
+	random := rand.New(rand.NewPCG(seed, 0))
+	seen := map[follow.Edge]bool{}
+	var edges []follow.Edge
+	for len(edges) < n {
+		e := follow.Edge{
+			Follower: fmt.Sprintf("u%03d", random.IntN(users)),
+			Followee: fmt.Sprintf("u%03d", random.IntN(1+random.IntN(users))),
+		}
+		if e.Follower != e.Followee && !seen[e] {
+			seen[e] = true
+			edges = append(edges, e)
+		}
+	}
+	return edges
+}
+
+// pairs are edges without their ids, in order.
+func pairs(edges []follow.Edge) []bare {
+	seen := seeAll(edges)
+	for i := range seen {
+		seen[i].ID = 0
+	}
+	return seen
+}
+
+func TestImportEqualsFollowingEdgeByEdge(t *testing.T) {
+	t.Parallel()
+	edges := friends(1, 40, 300)
+	for _, shards := range []int{1, 4} {
+		for _, window := range []int{1, 7, 100, 299, 300, 301, 0} {
+			t.Run(fmt.Sprintf("%d shards, windows of %d", shards, window), func(t *testing.T) {
+				t.Parallel()
+				if window == 1 && shards > 1 {
+					t.Skip("slow, and the same")
+				}
+				w := newWorld(t, sharded(shards))
+				result, err := w.Import(t.Context(), "old", sequence(edges), &follow.ImportOptions{Window: window})
+				require.NoError(t, err)
+				windows := 1
+				if window > 0 {
+					windows = (len(edges) + window - 1) / window
+				}
+				require.Equal(t, follow.ImportResult{Edges: 300, Created: 300, Windows: windows}, result)
+
+				byHand := newWorld(t, sharded(shards))
+				for _, e := range edges {
+					byHand.follow(t, e.Follower, e.Followee)
+				}
+				for user := range 40 {
+					user := fmt.Sprintf("u%03d", user)
+					require.Equal(t, pairs(all(t, byHand.Followers, user, 100)), pairs(all(t, w.Followers, user, 100)))
+					require.Equal(t, pairs(all(t, byHand.Following, user, 100)), pairs(all(t, w.Following, user, 100)))
+				}
+				requireStored(t, w, edges)
+			})
+		}
+	}
+}
+
+func TestImportLeavesWhatStands(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sharded(2))
+	before := w.follow(t, "ann", "bob")
+	edges := []follow.Edge{
+		{Follower: "ann", Followee: "bob"},
+		{Follower: "ann", Followee: "cat"},
+		{Follower: "ann", Followee: "cat"}, // in the same window
+		{Follower: "bob", Followee: "ann"},
+		{Follower: "ann", Followee: "cat"}, // in the next
+		{Follower: "cat", Followee: "ann"},
+	}
+	opts := &follow.ImportOptions{Window: 4}
+	result, err := w.Import(t.Context(), "old", sequence(edges), opts)
+	require.NoError(t, err)
+	require.Equal(t, follow.ImportResult{Edges: 6, Created: 3, Existing: 3, Windows: 2}, result)
+	requireStored(t, w, []follow.Edge{edges[0], edges[1], edges[3], edges[5]})
+	after, err := w.Get(t.Context(), edges[0])
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+
+	// All of them stand now by another import.
+	result, err = w.Import(t.Context(), "again", sequence(edges), opts)
+	require.NoError(t, err)
+	require.Equal(t, follow.ImportResult{Edges: 6, Existing: 6, Windows: 2}, result)
+	requireStored(t, w, []follow.Edge{edges[0], edges[1], edges[3], edges[5]})
+}
+
+func TestImportTwiceChangesNothing(t *testing.T) {
+	t.Parallel()
+	m := dynamotest.NewMeter()
+	w := newWorld(t, sharded(2), m.Wrap)
+	edges := friends(2, 30, 100)
+	opts := &follow.ImportOptions{Window: 30}
+	first, err := w.Import(t.Context(), "old", sequence(edges), opts)
+	require.NoError(t, err)
+	before := scan(t, w)
+	opts.Progress = func(follow.ImportResult) { t.Error("a window was written again") }
+	m.AtMost(t, "a finished import", dynamotest.Cost{Requests: 1, Write: 1}, func() {
+		opts.Window = 17 // the import's own is kept
+		second, err := w.Import(t.Context(), "old", sequence(edges), opts)
+		require.NoError(t, err)
+		first.Resumed = 4
+		require.Equal(t, first, second)
+	})
+	require.Equal(t, before, scan(t, w))
+
+	// What was ended since stays so.
+	removed, err := w.Unfollow(t.Context(), edges[0])
+	require.NoError(t, err)
+	require.True(t, removed)
+	_, err = w.Import(t.Context(), "old", sequence(edges), opts)
+	require.NoError(t, err)
+	requireStored(t, w, edges[1:])
+}
+
+func TestImportRefusesAnotherSequence(t *testing.T) {
+	t.Parallel()
+	edges := friends(3, 30, 100)
+	swapped := append([]follow.Edge{edges[1], edges[0]}, edges[2:]...)
+	for name, other := range map[string][]follow.Edge{
+		"shorter": edges[:59],
+		"longer":  append(friends(3, 30, 100), follow.Edge{Follower: "x", Followee: "y"}),
+		"swapped": swapped,
+		"none":    nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			opts := &follow.ImportOptions{Window: 30}
+			_, err := w.Import(t.Context(), "old", sequence(edges), opts)
+			require.NoError(t, err)
+			before := scan(t, w)
+			_, err = w.Import(t.Context(), "old", sequence(other), opts)
+			require.ErrorIs(t, err, plaza.ErrConflict)
+			require.Equal(t, before, scan(t, w))
+		})
+	}
+}
+
+func TestImportStopsAtABadEdge(t *testing.T) {
+	t.Parallel()
+	for field, bad := range map[string]follow.Edge{
+		"Edges[45].Follower": {Followee: "bob"},
+		"Edges[45].Followee": {Follower: "bob", Followee: "bob"},
+		"Edges[45].ID":       {Follower: "ann", Followee: "bob", ID: 1 << 63},
+	} {
+		t.Run(field, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			edges := friends(4, 30, 100)
+			good := edges[45]
+			edges[45] = bad
+			opts := &follow.ImportOptions{Window: 20}
+			result, err := w.Import(t.Context(), "old", sequence(edges), opts)
+			var invalid *plaza.InvalidError
+			require.ErrorAs(t, err, &invalid)
+			require.Equal(t, field, invalid.Field)
+			require.Equal(t, follow.ImportResult{Edges: 40, Created: 40, Windows: 2}, result)
+			requireStored(t, w, edges[:40])
+
+			edges[45] = good
+			result, err = w.Import(t.Context(), "old", sequence(edges), opts)
+			require.NoError(t, err)
+			require.Equal(t, follow.ImportResult{Edges: 100, Created: 100, Windows: 5, Resumed: 2}, result)
+			requireStored(t, w, edges)
+		})
+	}
+}
+
+func TestImportStopsAtAnErrorOfTheSequence(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	edges := friends(5, 30, 50)
+	torn := errors.New("the file ends here")
+	result, err := w.Import(t.Context(), "old", func(yield func(follow.Edge, error) bool) {
+		for _, e := range edges[:35] {
+			if !yield(e, nil) {
+				return
+			}
+		}
+		yield(follow.Edge{}, torn)
+	}, &follow.ImportOptions{Window: 10})
+	require.ErrorIs(t, err, torn)
+	require.Equal(t, follow.ImportResult{Edges: 30, Created: 30, Windows: 3}, result)
+	requireStored(t, w, edges[:30])
+}
+
+func TestImportRefusesBadArguments(t *testing.T) {
+	t.Parallel()
+	m := dynamotest.NewMeter()
+	w := newWorld(t, nil, m.Wrap)
+	none := sequence(nil)
+	for field, call := range map[string]func() (follow.ImportResult, error){
+		"Name":                   func() (follow.ImportResult, error) { return w.Import(t.Context(), "", none, nil) },
+		"Edges":                  func() (follow.ImportResult, error) { return w.Import(t.Context(), "old", nil, nil) },
+		"ImportOptions.Window":   func() (follow.ImportResult, error) { return w.importWith(t, follow.ImportOptions{Window: 40_001}) },
+		"ImportOptions.Parallel": func() (follow.ImportResult, error) { return w.importWith(t, follow.ImportOptions{Parallel: -1}) },
+	} {
+		_, err := call()
+		var invalid *plaza.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		require.Equal(t, field, invalid.Field)
+	}
+	require.Zero(t, m.Take())
+}
+
+func (w world) importWith(t *testing.T, opts follow.ImportOptions) (follow.ImportResult, error) {
+	return w.Import(t.Context(), "old", sequence(nil), &opts)
+}
+
+func TestImportKeepsGivenIDs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sharded(2))
+	stood := w.follow(t, "ann", "bob")
+	a, b, c := w.id(t), w.id(t), w.id(t)
+	edges := []follow.Edge{
+		{Follower: "ann", Followee: "cat", ID: b},
+		{Follower: "ann", Followee: "dan", ID: a},
+		{Follower: "eve", Followee: "cat", ID: c},
+	}
+	_, err := w.Import(t.Context(), "old", sequence(edges), nil)
+	require.NoError(t, err)
+	want := []bare{see(edges[0]), see(edges[1]), see(stood)}
+	require.Equal(t, want, seeAll(all(t, w.Following, "ann", 10)))
+	requireStored(t, w, append(edges, stood))
+
+	before := scan(t, w)
+	for name, taken := range map[string][]follow.Edge{
+		"by an edge of the follower": {{Follower: "ann", Followee: "eve", ID: stood.ID}},
+		"by an edge of the followee": {{Follower: "zoe", Followee: "bob", ID: stood.ID}},
+		"twice in the window":        {{Follower: "ann", Followee: "x", ID: 7}, {Follower: "ann", Followee: "y", ID: 7}},
+	} {
+		// One shard, so that the followee's edges lie in one place.
+		_, err := w.process(t, nil).Import(t.Context(), name, sequence(taken), nil)
+		require.ErrorIs(t, err, plaza.ErrConflict, name)
+	}
+	after := scan(t, w)
+	for key := range after {
+		if strings.HasPrefix(key[0], "I#") {
+			continue
+		}
+		require.Equal(t, before[key], after[key])
+	}
+}
+
+// TestImportHoldsOneWindow counts the edges that were taken from the sequence
+// and are not finished.
+func TestImportHoldsOneWindow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	edges := friends(6, 60, 500)
+	taken, most := 0, 0
+	var finished int64
+	counting := func(yield func(follow.Edge, error) bool) {
+		for _, e := range edges {
+			taken++
+			most = max(most, taken-int(finished))
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+	_, err := w.Import(t.Context(), "old", counting, &follow.ImportOptions{
+		Window:   50,
+		Progress: func(r follow.ImportResult) { finished = r.Edges },
+	})
+	require.NoError(t, err)
+	require.Equal(t, 50, most)
+}
+
+func TestImportCost(t *testing.T) {
+	t.Parallel()
+	m := dynamotest.NewMeter()
+	w := newWorld(t, nil, m.Wrap)
+	edges := friends(7, 150, 2_000)
+	n := float64(len(edges))
+	m.AtMost(t, "import", dynamotest.Cost{
+		Requests: 20 + 80 + 160 + 2 + 2 + 2, // reads, edges, list items, counts, checkpoints, placements
+		Write:    3.5 * n,
+		Read:     n,
+	}, func() {
+		result, err := w.Import(t.Context(), "old", sequence(edges), nil)
+		require.NoError(t, err)
+		require.Equal(t, n, float64(result.Created))
+	})
+}
+
+// wikiVote reads the real graph, or skips.
+func wikiVote(t testing.TB) []follow.Edge {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "..", "shared", "data", "graph", "wiki-vote.txt.gz"))
+	if os.IsNotExist(err) {
+		t.Skip("no ../shared/data/graph/wiki-vote.txt.gz beside the checkout")
+	}
+	require.NoError(t, err)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	require.NoError(t, err)
+	var edges []follow.Edge
+	for lines := bufio.NewScanner(z); lines.Scan(); {
+		if fields := strings.Fields(lines.Text()); len(fields) == 2 && fields[0] != "#" {
+			edges = append(edges, follow.Edge{Follower: fields[0], Followee: fields[1]})
+		}
+	}
+	return edges
+}
+
+func TestImportOfARealGraph(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("103,689 edges")
+	}
+	edges := wikiVote(t)
+	require.Len(t, edges, 103_689)
+	w := newWorld(t, nil)
+	result, err := w.Import(t.Context(), "wiki-vote", sequence(edges), nil)
+	require.NoError(t, err)
+	require.Equal(t, follow.ImportResult{Edges: 103_689, Created: 103_689, Windows: 11}, result)
+	requireStored(t, w, edges)
+
+	// Ids follow the file, so each list is the file backwards.
+	var last ids.ID
+	for _, e := range edges[:500] {
+		got, err := w.Get(t.Context(), e)
+		require.NoError(t, err)
+		require.Greater(t, got.ID, last)
+		last = got.ID
+	}
+}

@@ -1,0 +1,102 @@
+package follow
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// partSize is how many counters a transaction adds to, beside its marker.
+const partSize = store.MaxTx - 1
+
+// count is what a window adds to one counter.
+type count struct {
+	user  string
+	shard int
+	Counts
+}
+
+// addCounts adds what the edges count, each part exactly once: its marker is
+// put in its transaction. The same edges give the same parts, so a resume
+// meets the markers of those that were added.
+func (in *importer) addCounts(ctx context.Context, edges []Edge) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(in.opts.Parallel)
+	part := 0
+	for counts := range slices.Chunk(sum(edges), partSize) {
+		marker := in.marker(part)
+		group.Go(func() error { return in.addPart(ctx, marker, counts) })
+		part++
+	}
+	return group.Wait()
+}
+
+// sum counts edges by counter, in a fixed order.
+func sum(edges []Edge) []count {
+	type counter struct {
+		user  string
+		shard int
+	}
+	sums := make(map[counter]Counts)
+	for _, e := range edges {
+		followee, follower := counter{e.Followee, e.place - 1}, counter{e.Follower, 0}
+		c := sums[followee]
+		c.Followers++
+		sums[followee] = c
+		c = sums[follower]
+		c.Following++
+		sums[follower] = c
+	}
+	counts := make([]count, 0, len(sums))
+	for at, c := range sums {
+		counts = append(counts, count{at.user, at.shard, c})
+	}
+	slices.SortFunc(counts, func(a, b count) int {
+		return cmp.Or(cmp.Compare(a.user, b.user), cmp.Compare(a.shard, b.shard))
+	})
+	return counts
+}
+
+func (in *importer) addPart(ctx context.Context, marker markerItem, counts []count) error {
+	for range turns {
+		err := in.table.Run(ctx, in.partTx(marker, counts))
+		refused, ok := store.AsRefused(err)
+		if !ok {
+			return err
+		}
+		if _, added := refused.At(0); added {
+			return nil
+		}
+		for i, c := range counts {
+			if _, closed := refused.At(i + 1); closed {
+				if err := in.openShard(ctx, c.user, c.shard); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return plaza.ErrBusy
+}
+
+func (in *importer) partTx(marker markerItem, counts []count) store.Write {
+	tx := in.table.Tx().Put(in.table.Put(marker).If("attribute_not_exists(pk)"))
+	for _, c := range counts {
+		update := in.table.Update(counterKey(c.user, c.shard)).Add("ver", 1)
+		if c.Followers > 0 {
+			update.Add("followers", c.Followers)
+		}
+		if c.Following > 0 {
+			update.Add("following", c.Following)
+		}
+		if c.shard > 0 {
+			update.If("attribute_exists(pk)") // opened before, as in followTx
+		}
+		tx.Update(update)
+	}
+	return tx
+}

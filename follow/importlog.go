@@ -1,0 +1,82 @@
+package follow
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"strconv"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+var errOtherSequence = fmt.Errorf("%w: the import began with another sequence", plaza.ErrConflict)
+
+// checkpointItem is I#name / checkpoint: how far an import has come.
+type checkpointItem struct {
+	PK       string `dynamo:"pk"`
+	SK       string `dynamo:"sk"`
+	Window   int    `dynamo:"window"` // edges in one
+	Done     int    `dynamo:"done"`   // windows
+	Created  int64  `dynamo:"created"`
+	Existing int64  `dynamo:"existing"`
+	Digest   uint64 `dynamo:"digest"` // of the finished windows' edges
+}
+
+// markerItem is I#name / window#part: that part of the window's counts is
+// added. Markers stay for good, about one for 100 users of a window: a
+// transaction that a killed process had sent may arrive at any time, and would
+// add once more if its marker were gone.
+type markerItem struct {
+	PK string `dynamo:"pk"`
+	SK string `dynamo:"sk"`
+}
+
+func importPK(name string) string { return keys.Join("I", name) }
+
+func (in *importer) marker(part int) markerItem {
+	return markerItem{PK: in.log.PK, SK: keys.Join(strconv.Itoa(in.number), strconv.Itoa(part))}
+}
+
+// openImport begins the import, or finds where it stopped.
+func (r *Repository) openImport(ctx context.Context, name string, opts ImportOptions) (*importer, error) {
+	in := &importer{Repository: r, name: name, opts: opts, digest: fnv.New64a()}
+	in.log = checkpointItem{PK: importPK(name), SK: "checkpoint", Window: opts.Window}
+	err := r.table.Run(ctx, r.table.Put(in.log).If("attribute_not_exists(pk)"))
+	if refused, ok := store.AsRefused(err); ok {
+		item, _ := refused.At(0)
+		err = dynamo.UnmarshalItem(item, &in.log)
+	}
+	in.resumed = in.log.Done
+	return in, err
+}
+
+// checkpoint notes that the window is finished.
+func (in *importer) checkpoint(ctx context.Context, created int) error {
+	next := in.log
+	next.Done = in.number
+	next.Created += int64(created)
+	next.Existing += int64(len(in.window) - created)
+	next.Digest = in.digest.Sum64()
+	err := in.table.Run(ctx, in.table.Put(next).If("'done' < ?", next.Done))
+	if _, noted := store.AsRefused(err); noted {
+		err = nil // by this request, sent twice
+	}
+	if err == nil {
+		in.log = next
+	}
+	return err
+}
+
+// addDigest adds an edge to what tells one sequence from another.
+func (in *importer) addDigest(e Edge) {
+	text := keys.Join(e.Follower, e.Followee, e.ID.String())
+	var size [4]byte
+	binary.BigEndian.PutUint32(size[:], uint32(len(text)))
+	in.digest.Write(size[:])
+	in.digest.Write([]byte(text))
+}

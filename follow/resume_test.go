@@ -1,0 +1,204 @@
+package follow_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// TestImportResumesAfterAKill ends the process at each of its writes in turn,
+// applied or not. A window has more counters than one transaction holds.
+func TestImportResumesAfterAKill(t *testing.T) {
+	t.Parallel()
+	edges := friends(8, 140, 240)
+	opts := &follow.ImportOptions{Window: 160, Parallel: 2}
+	want := follow.ImportResult{Edges: 240, Created: 240, Windows: 2}
+
+	stars := func(n int) *follow.Options { // a few have shards
+		return &follow.Options{Consistent: true, Shards: func(followee string) int {
+			if followee < "u005" {
+				return n
+			}
+			return 1
+		}}
+	}
+
+	count := faults.New(t, 0, faults.Rates{})
+	_, err := newWorld(t, stars(2), count.Wrap).Import(t.Context(), "old", sequence(edges), opts)
+	require.NoError(t, err)
+	require.Greater(t, count.Writes(), 30)
+
+	for k := 1; k <= count.Writes(); k++ {
+		for name, kill := range map[string]func(*faults.Injector){
+			"after":  func(in *faults.Injector) { in.KillAt(k) },
+			"before": func(in *faults.Injector) { in.KillBefore(k) },
+		} {
+			t.Run(fmt.Sprint(name, " ", k), func(t *testing.T) {
+				t.Parallel()
+				in := faults.New(t, uint64(k), faults.Rates{})
+				kill(in)
+				w := newWorld(t, stars(2), in.Wrap)
+				_, err := w.Import(t.Context(), "old", sequence(edges), opts)
+				require.ErrorIs(t, err, faults.ErrKilled)
+
+				// The next process would spread over more shards.
+				result, err := w.process(t, stars(4)).Import(t.Context(), "old", sequence(edges), opts)
+				require.NoError(t, err)
+				result.Resumed = 0
+				require.Equal(t, want, result)
+				requireStored(t, w, edges)
+			})
+		}
+	}
+}
+
+// persist repeats call, each time in a new process that meets faults and is
+// killed at one of its first writes, until it succeeds.
+func (w world) persist(t testing.TB, random *rand.Rand, call func(world) error) {
+	t.Helper()
+	rates := faults.Standard
+	rates.Conflict, rates.Unprocessed = 0.05, 0.05
+	for range 100 {
+		in := faults.New(t, random.Uint64(), rates)
+		in.KillAt(1 + random.IntN(50))
+		if call(w.process(t, sharded(1+random.IntN(3)), in.Wrap)) == nil {
+			return
+		}
+	}
+	t.Fatal("no run of a hundred came through")
+}
+
+func TestImportIsExactUnderFaultsAndKills(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(seed, 1))
+			edges := friends(seed, 120, 200)
+			opts := &follow.ImportOptions{Window: 20 + random.IntN(200), Parallel: 1 + random.IntN(8)}
+			w := newWorld(t, nil)
+			stood := edges[:random.IntN(20)]
+			for _, e := range stood {
+				w.follow(t, e.Follower, e.Followee)
+			}
+			w.persist(t, random, func(process world) error {
+				result, err := process.Import(t.Context(), "old", sequence(edges), opts)
+				if err == nil {
+					require.EqualValues(t, len(stood), result.Existing)
+					require.EqualValues(t, len(edges)-len(stood), result.Created)
+				}
+				return err
+			})
+			requireStored(t, w, edges)
+		})
+	}
+}
+
+// TestImportGoesNotBack lets another process finish the import while a write
+// of the first one is on its way.
+func TestImportGoesNotBack(t *testing.T) {
+	t.Parallel()
+	for name, held := range map[string]int{"placement": 2, "checkpoint": 3} { // the first put began the import
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			edges := friends(10, 20, 60)
+			opts := &follow.ImportOptions{Window: 20}
+			want := follow.ImportResult{Edges: 60, Created: 60, Windows: 3}
+			puts := 0
+			slow := w.watched(t, nil, func(op string, _ []byte) {
+				if op != "PutItem" {
+					return
+				}
+				if puts++; puts == held {
+					result, err := w.Import(t.Context(), "old", sequence(edges), opts)
+					require.NoError(t, err)
+					require.Equal(t, want, result)
+				}
+			})
+			_, err := slow.Import(t.Context(), "old", sequence(edges[:20]), opts)
+			require.NoError(t, err)
+			finished := scan(t, w)
+			result, err := w.Import(t.Context(), "old", sequence(edges), opts)
+			require.NoError(t, err)
+			want.Resumed = 3
+			require.Equal(t, want, result)
+			require.Equal(t, finished, scan(t, w))
+			requireStored(t, w, edges)
+		})
+	}
+}
+
+func TestImportTellsWhatStoppedIt(t *testing.T) {
+	t.Parallel()
+	for want, rates := range map[error]faults.Rates{
+		plaza.ErrBusy:           {Unprocessed: 0.5, Throttled: 0.5},
+		plaza.ErrUnknownOutcome: {LostAfter: 1},
+	} {
+		in := faults.New(t, 1, rates)
+		w := newWorld(t, nil, in.Wrap)
+		_, err := w.Import(t.Context(), "old", sequence(friends(9, 20, 60)), nil)
+		require.ErrorIs(t, err, want)
+	}
+}
+
+// held keeps batches back, as a network may, and tells its process that they
+// are lost.
+type held struct {
+	next aws.HTTPClient
+	kept []*http.Request
+}
+
+func (h *held) Do(r *http.Request) (*http.Response, error) {
+	if !strings.HasSuffix(r.Header.Get("X-Amz-Target"), "BatchWriteItem") {
+		return h.next.Do(r)
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	late := r.Clone(context.Background())
+	late.Body = io.NopCloser(bytes.NewReader(body))
+	h.kept = append(h.kept, late)
+	return nil, faults.ErrKilled
+}
+
+// TestWhatAKilledImportSentMayArriveLate resumes an import before the writes
+// of its first run arrive, each of which was all that the run still did.
+func TestWhatAKilledImportSentMayArriveLate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	edges := friends(11, 20, 60)
+	late := &held{}
+	first := w.process(t, nil, func(next aws.HTTPClient) aws.HTTPClient {
+		late.next = next
+		return late
+	})
+	_, err := first.Import(t.Context(), "old", sequence(edges), &follow.ImportOptions{Parallel: 1})
+	require.ErrorIs(t, err, faults.ErrKilled)
+	require.Len(t, late.kept, 1)
+
+	_, err = w.process(t, sharded(4)).Import(t.Context(), "old", sequence(edges), nil)
+	require.NoError(t, err)
+	finished := scan(t, w)
+	for _, request := range late.kept {
+		answer, err := late.next.Do(request)
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, answer.StatusCode)
+		require.NoError(t, answer.Body.Close())
+	}
+	require.Equal(t, finished, scan(t, w))
+	requireStored(t, w, edges)
+}

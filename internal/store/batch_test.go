@@ -1,0 +1,146 @@
+package store_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// rowsOf is n rows of pk "p", in order, each with a text of that many bytes.
+func rowsOf(n, bytes int) []row {
+	rows := make([]row, n)
+	for i := range rows {
+		rows[i] = row{PK: "p", SK: fmt.Sprintf("%04d", i), Text: strings.Repeat("x", bytes)}
+	}
+	return rows
+}
+
+func TestUnprocessedEntriesAreWrittenLater(t *testing.T) {
+	t.Parallel()
+	table, in := newTable(t)
+	rows := rowsOf(25, 0)
+	sent := next(in, 3, faults.Fault{Kind: faults.Unprocessed, Entries: 5})
+	require.NoError(t, table.PutAll(t.Context(), items(t, rows), 1))
+	require.Equal(t, 4, sent())
+	require.Equal(t, rows, stored(t, table, "p"))
+
+	sent = next(in, 3, faults.Fault{Kind: faults.Unprocessed, Entries: 5})
+	require.NoError(t, table.DeleteAll(t.Context(), keysOf(rows), 1))
+	require.Equal(t, 4, sent())
+	require.Empty(t, stored(t, table, "p"))
+}
+
+func TestPartialErrorNamesAllThatIsLeft(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		rows, parallel, most int
+		deletes              bool
+	}{
+		"one request":       {25, 1, 10, false},
+		"one after another": {60, 1, 10, false},
+		"several at once":   {110, 3, 30, false},
+		"deletes":           {25, 1, 10, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			table, in := newTable(t)
+			rows := rowsOf(c.rows, 0)
+			write := func() error { return table.PutAll(t.Context(), items(t, rows), c.parallel) }
+			if c.deletes {
+				require.NoError(t, write())
+				write = func() error { return table.DeleteAll(t.Context(), keysOf(rows), c.parallel) }
+			}
+			sent := next(in, always, faults.Fault{Kind: faults.Unprocessed, Entries: 5})
+			err := write()
+			require.LessOrEqual(t, sent(), c.most)
+			in.Off()
+
+			require.ErrorIs(t, err, plaza.ErrBusy)
+			var partial *store.PartialError
+			require.ErrorAs(t, err, &partial)
+			require.GreaterOrEqual(t, len(partial.Left), 5)
+			standing := keysOf(stored(t, table, "p"))
+			if c.deletes {
+				require.ElementsMatch(t, standing, partial.Left)
+			} else {
+				require.ElementsMatch(t, keysOf(rows), append(standing, partial.Left...))
+			}
+		})
+	}
+}
+
+func TestBatchWritesOverManyRequests(t *testing.T) {
+	t.Parallel()
+	table, in := newTable(t)
+	rows := rowsOf(260, 0)
+	require.NoError(t, table.PutAll(t.Context(), items(t, rows), 4))
+	require.Equal(t, 11, in.Requests())
+	require.Equal(t, rows, stored(t, table, "p"))
+	require.NoError(t, table.DeleteAll(t.Context(), keysOf(rows[:255]), 4))
+	require.Equal(t, rows[255:], stored(t, table, "p"))
+	require.NoError(t, table.PutAll(t.Context(), nil, 4))
+}
+
+func TestGetAllReadsEverything(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ rows, bytes, requests int }{
+		"nothing":           {0, 0, 0},
+		"one request":       {100, 0, 1},
+		"over 100 keys":     {230, 0, 3},
+		"over 16 MB a page": {50, 390_000, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			table, in := newTable(t)
+			rows := rowsOf(c.rows, c.bytes)
+			require.NoError(t, table.PutAll(t.Context(), items(t, rows), 2))
+			before := in.Requests()
+			found, err := table.GetAll(t.Context(), keysOf(rows), true)
+			require.NoError(t, err)
+			require.Equal(t, c.requests, in.Requests()-before)
+			require.Len(t, found, len(rows))
+			for _, r := range rows {
+				require.Equal(t, item(t, r), found[r.key()])
+			}
+		})
+	}
+}
+
+func TestGetAllLeavesOutWhatIsAbsent(t *testing.T) {
+	t.Parallel()
+	table, in := newTable(t)
+	rows := rowsOf(3, 0)
+	require.NoError(t, table.PutAll(t.Context(), items(t, rows[1:]), 1))
+	for _, consistent := range []bool{false, true} {
+		sent := next(in, always, faults.Fault{})
+		found, err := table.GetAll(t.Context(), keysOf(rows), consistent)
+		require.NoError(t, err)
+		require.Len(t, found, 2)
+		require.NotContains(t, found, rows[0].key())
+		require.Equal(t, 1, sent())
+	}
+}
+
+func TestUnprocessedKeysAreReadLater(t *testing.T) {
+	t.Parallel()
+	table, in := newTable(t)
+	rows := rowsOf(25, 0)
+	require.NoError(t, table.PutAll(t.Context(), items(t, rows), 1))
+
+	sent := next(in, 3, faults.Fault{Kind: faults.Unprocessed, Entries: 5})
+	found, err := table.GetAll(t.Context(), keysOf(rows), true)
+	require.NoError(t, err)
+	require.Len(t, found, 25)
+	require.Equal(t, 4, sent())
+
+	sent = next(in, always, faults.Fault{Kind: faults.Unprocessed, Entries: 25})
+	_, err = table.GetAll(t.Context(), keysOf(rows), true)
+	require.ErrorIs(t, err, plaza.ErrBusy)
+	require.Equal(t, 10, sent())
+}

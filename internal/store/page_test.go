@@ -1,0 +1,202 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/pagetest"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+func rowID(r row) ids.ID {
+	id, _ := ids.Parse(r.SK)
+	return id
+}
+
+// listOf pages partition pk without its hidden rows.
+func listOf(table *store.Table, pk string) store.List[row, row] {
+	return store.List[row, row]{
+		Codec: cursor.Plain(),
+		Scope: cursor.Scope{List: "rows", Partition: pk},
+		Order: store.ByID(rowID),
+		Item:  func(r row) row { return r },
+		Read: func(ctx context.Context, reach store.Reach) ([]row, error) {
+			span := reach.Span(pk)
+			span.Consistent = true
+			return store.Query[row](ctx, table, span)
+		},
+	}
+}
+
+func visible(_ context.Context, rows []row) ([]row, error) {
+	return slices.DeleteFunc(rows, func(r row) bool { return r.Hidden }), nil
+}
+
+func TestListsArePagedExactly(t *testing.T) {
+	t.Parallel()
+	for name, hides := range map[string]bool{"plain": false, "with hidden rows": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			table, in := newTable(t)
+			n := 0
+			add := func(ctx context.Context, pk string, count int) []string {
+				rows := make([]row, count)
+				for i := range rows {
+					n++
+					rows[i] = row{PK: pk, SK: ids.ID(n * 1000).String()}
+				}
+				require.NoError(t, table.PutAll(ctx, items(t, rows), 2))
+				added := make([]string, count)
+				for i, r := range rows {
+					added[i] = r.SK
+				}
+				return added
+			}
+			add(t.Context(), "other", 2)
+			pagetest.Run(t, func(t *testing.T) pagetest.List[row] {
+				list := listOf(table, t.Name())
+				l := pagetest.List[row]{
+					ID:  func(r row) string { return r.SK },
+					Add: func(ctx context.Context, n int) []string { return add(ctx, t.Name(), n) },
+					Remove: func(ctx context.Context, id string) {
+						require.NoError(t, table.Run(ctx, table.Delete(store.Key{PK: t.Name(), SK: id})))
+					},
+					Others:   []pagetest.Other{pagetest.Foreign("another partition", listOf(table, "other").Page)},
+					Requests: in.Requests,
+				}
+				if hides {
+					list.Show = visible
+					l.Hide = func(ctx context.Context, id string) {
+						require.NoError(t, table.Run(ctx, table.Update(store.Key{PK: t.Name(), SK: id}).Set("hidden", true)))
+					}
+				}
+				l.Page = list.Page
+				return l
+			})
+		})
+	}
+}
+
+// endless is a list that never ends, of which show shows some. It notes the
+// reaches that are read.
+func endless(show func(row) bool) (store.List[row, row], *[]store.Reach) {
+	reaches := new([]store.Reach)
+	list := listOf(nil, "p")
+	list.Read = func(_ context.Context, reach store.Reach) ([]row, error) {
+		*reaches = append(*reaches, reach)
+		at := ids.ID(1 << 40)
+		if reach.Gap != "" {
+			at, _ = ids.Parse(reach.Gap)
+		}
+		rows := make([]row, reach.Limit)
+		for i := range rows {
+			if reach.Up {
+				rows[i].SK = (at + ids.ID(i)).String()
+			} else {
+				rows[i].SK = (at - ids.ID(i) - 1).String()
+			}
+		}
+		return rows, nil
+	}
+	list.Show = func(_ context.Context, rows []row) ([]row, error) {
+		return slices.DeleteFunc(rows, func(r row) bool { return !show(r) }), nil
+	}
+	return list, reaches
+}
+
+func TestAPageOfHiddenRowsLeadsOnAfterSixReads(t *testing.T) {
+	t.Parallel()
+	list, reaches := endless(func(row) bool { return false })
+	down, err := list.Page(t.Context(), cursor.PageRequest{Limit: 9})
+	require.NoError(t, err)
+	require.Empty(t, down.Items)
+	require.NotEmpty(t, down.Next)
+
+	shown, _ := endless(func(row) bool { return true })
+	first, err := shown.Page(t.Context(), cursor.PageRequest{Limit: 9})
+	require.NoError(t, err)
+	up, err := list.Page(t.Context(), cursor.PageRequest{Limit: 9, Cursor: first.Prev})
+	require.NoError(t, err)
+	require.Empty(t, up.Items)
+	require.NotEqual(t, first.Prev, up.Prev, "polling goes on past what was hidden")
+	_, err = list.Page(t.Context(), cursor.PageRequest{Limit: 9, Cursor: down.Next})
+	require.NoError(t, err)
+
+	var limits []int
+	for _, r := range *reaches {
+		limits = append(limits, r.Limit)
+	}
+	bounded := []int{10, 20, 40, 80, 160, 320}
+	require.Equal(t, slices.Concat(bounded, bounded, bounded), limits)
+
+	for i, r := range *reaches {
+		if i%6 > 0 {
+			require.NotEqual(t, (*reaches)[i-1].Gap, r.Gap, "no row is read twice")
+		}
+	}
+	gap := (ids.ID(1<<40) - 630).String()
+	require.Equal(t, gap, (*reaches)[12].Gap, "the next page goes on where the last read ended")
+}
+
+func TestAPageReadsNoFurtherThanItMust(t *testing.T) {
+	t.Parallel()
+	list, reaches := endless(func(r row) bool { return rowID(r)%4 == 0 })
+	page, err := list.Page(t.Context(), cursor.PageRequest{Limit: 7})
+	require.NoError(t, err)
+	require.Len(t, page.Items, 7)
+	require.Len(t, *reaches, 3) // 8, 16 and 32 rows, of which every fourth shows
+	again, err := list.Page(t.Context(), cursor.PageRequest{Limit: 7, Cursor: page.Next})
+	require.NoError(t, err)
+	require.Equal(t, rowID(page.Items[6])-4, rowID(again.Items[0]))
+}
+
+func TestForgedGapsAreRefusedUnread(t *testing.T) {
+	t.Parallel()
+	list, reaches := endless(func(row) bool { return true })
+	genuine := ids.ID(7).String()
+	for _, pos := range []string{
+		"", "d", "u", genuine, "x" + genuine, "D" + genuine, "d" + genuine[1:], "u" + genuine + "0",
+		"d~", "d8" + genuine[1:], "d" + "0000000000000000", "u\x00", "dabcdefghijklm",
+	} {
+		_, err := list.Page(t.Context(), cursor.PageRequest{Cursor: list.Codec.Encode(list.Scope, []byte(pos))})
+		require.ErrorIs(t, err, cursor.ErrInvalid, "%q", pos)
+	}
+	require.Empty(t, *reaches)
+	_, err := list.Page(t.Context(), cursor.PageRequest{Cursor: list.Codec.Encode(list.Scope, []byte("d"+genuine))})
+	require.NoError(t, err)
+}
+
+func TestErrorsOfReadAndShowEndThePage(t *testing.T) {
+	t.Parallel()
+	boom := fmt.Errorf("boom")
+	list, _ := endless(func(row) bool { return true })
+	list.Show = func(context.Context, []row) ([]row, error) { return nil, boom }
+	_, err := list.Page(t.Context(), cursor.PageRequest{})
+	require.ErrorIs(t, err, boom)
+	list.Read = func(context.Context, store.Reach) ([]row, error) { return nil, boom }
+	_, err = list.Page(t.Context(), cursor.PageRequest{})
+	require.ErrorIs(t, err, boom)
+}
+
+func TestLimitHasADefaultAndACap(t *testing.T) {
+	t.Parallel()
+	for asked, want := range map[int]int{0: 25, 1: 1, 99: 99, 100: 100, 101: 100, 1_000_000_000: 100, math.MaxInt: 100} {
+		got, err := store.Limit(asked, 25, 100)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	for _, asked := range []int{-1, math.MinInt} {
+		_, err := store.Limit(asked, 25, 100)
+		var invalid *plaza.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		require.Equal(t, "Limit", invalid.Field)
+	}
+}

@@ -1,0 +1,85 @@
+package store_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+type row struct {
+	PK     string `dynamo:"pk"`
+	SK     string `dynamo:"sk"`
+	N      int    `dynamo:"n,omitempty"`
+	Text   string `dynamo:"text,omitempty"`
+	Hidden bool   `dynamo:"hidden,omitempty"`
+}
+
+func (r row) key() store.Key { return store.Key{PK: r.PK, SK: r.SK} }
+
+// newTable is a fresh table behind an injector that does nothing yet.
+func newTable(t *testing.T) (*store.Table, *faults.Injector) {
+	t.Helper()
+	return newTableOf(t, store.Schema)
+}
+
+func newTableOf(t *testing.T, schema func(string) *dynamodb.CreateTableInput) (*store.Table, *faults.Injector) {
+	t.Helper()
+	in := faults.New(t, 1, faults.Rates{})
+	table, err := store.Open(dynamotest.DB(t, in.Wrap), dynamotest.Table(t, schema))
+	require.NoError(t, err)
+	return table, in
+}
+
+const always = math.MaxInt32
+
+// next does fault to the next k requests. It returns a count of the requests
+// from then on.
+func next(in *faults.Injector, k int, fault faults.Fault) (sent func() int) {
+	before := in.Requests()
+	in.Script(func(_ string, _ []byte, n int) faults.Fault {
+		if n <= before+k {
+			return fault
+		}
+		return faults.Fault{}
+	})
+	return func() int { return in.Requests() - before }
+}
+
+func item(t *testing.T, v any) dynamo.Item {
+	t.Helper()
+	out, err := dynamo.MarshalItem(v)
+	require.NoError(t, err)
+	return out
+}
+
+func items(t *testing.T, rows []row) []dynamo.Item {
+	t.Helper()
+	out := make([]dynamo.Item, len(rows))
+	for i, r := range rows {
+		out[i] = item(t, r)
+	}
+	return out
+}
+
+func keysOf(rows []row) []store.Key {
+	out := make([]store.Key, len(rows))
+	for i, r := range rows {
+		out[i] = r.key()
+	}
+	return out
+}
+
+// stored is every row of partition pk.
+func stored(t *testing.T, table *store.Table, pk string) []row {
+	t.Helper()
+	rows, err := store.Query[row](t.Context(), table, store.Span{PK: pk, Ascending: true, Consistent: true})
+	require.NoError(t, err)
+	return rows
+}

@@ -1,0 +1,294 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// writes each leave pk "p" with rows "a" and "b", of which the writes start
+// from "a" alone. Applied twice, they show it.
+var writes = map[string]func(*store.Table) store.Write{
+	"put": func(table *store.Table) store.Write {
+		return table.Put(row{PK: "p", SK: "b", N: 1}).If("attribute_not_exists(pk)")
+	},
+	"update": func(table *store.Table) store.Write {
+		return table.Update(store.Key{PK: "p", SK: "b"}).Add("n", 1).If("attribute_not_exists(pk)")
+	},
+	"returning update": func(table *store.Table) store.Write {
+		u := table.Update(store.Key{PK: "p", SK: "b"}).Add("n", 1).If("attribute_not_exists(pk)")
+		return store.Returning{Update: u, Out: new(row)}
+	},
+	"transaction": func(table *store.Table) store.Write {
+		return table.Tx().
+			Put(table.Put(row{PK: "p", SK: "b"}).If("attribute_not_exists(pk)")).
+			Update(table.Update(store.Key{PK: "p", SK: "b2"}).Add("n", 1)).
+			Delete(table.Delete(store.Key{PK: "p", SK: "a"}).If("attribute_exists(pk)"))
+	},
+}
+
+// outcome is what pk "p" holds after a write was applied once.
+var outcome = map[string][]row{
+	"put":              {{PK: "p", SK: "a"}, {PK: "p", SK: "b", N: 1}},
+	"update":           {{PK: "p", SK: "a"}, {PK: "p", SK: "b", N: 1}},
+	"returning update": {{PK: "p", SK: "a"}, {PK: "p", SK: "b", N: 1}},
+	"transaction":      {{PK: "p", SK: "b"}, {PK: "p", SK: "b2", N: 1}},
+}
+
+// newWritten is a table in which pk "p" holds row "a".
+func newWritten(t *testing.T) (*store.Table, *faults.Injector) {
+	t.Helper()
+	table, in := newTable(t)
+	require.NoError(t, table.Run(t.Context(), table.Put(row{PK: "p", SK: "a"})))
+	return table, in
+}
+
+// cancelled is a transaction of three refused for these reasons.
+func cancelled(reasons ...string) faults.Fault {
+	return faults.Fault{Kind: faults.Conflict, Reasons: reasons}
+}
+
+var (
+	conflict  = faults.Fault{Kind: faults.Conflict}
+	throttled = faults.Fault{Kind: faults.Throttled}
+)
+
+func TestWhatPassesIsRetried(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]faults.Fault{
+		"conflict":                    conflict,
+		"throttling":                  throttled,
+		"conflict of a later item":    cancelled("None", "TransactionConflict", "None"),
+		"throttling inside":           cancelled("None", "ThrottlingError", "TransactionConflict"),
+		"throughput exceeded inside":  cancelled("ProvisionedThroughputExceeded", "None", "None"),
+		"a conflict beside a verdict": cancelled("ConditionalCheckFailed", "TransactionConflict", "None"),
+	} {
+		for write, do := range writes {
+			if fault.Reasons != nil && write != "transaction" {
+				continue
+			}
+			t.Run(name+"/"+write, func(t *testing.T) {
+				t.Parallel()
+				table, in := newWritten(t)
+				sent := next(in, 2, fault)
+				require.NoError(t, table.Run(t.Context(), do(table)))
+				require.Equal(t, 3, sent())
+				require.Equal(t, outcome[write], stored(t, table, "p"))
+			})
+		}
+	}
+}
+
+func TestRetriesOfWhatNeverPassesAreBounded(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		write string
+		fault faults.Fault
+		most  int // requests
+	}{
+		"conflict with a transaction": {"update", conflict, 10},
+		"throttling":                  {"put", throttled, 3},
+		"throttling or cancellation":  {"transaction", throttled, 30}, // each in its own layer
+		"conflict of a transaction":   {"transaction", cancelled("None", "TransactionConflict", "None"), 10},
+		"throttling inside":           {"transaction", cancelled("ConditionalCheckFailed", "ThrottlingError", "None"), 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			table, in := newWritten(t)
+			sent := next(in, always, c.fault)
+			err := table.Run(t.Context(), writes[c.write](table))
+			require.ErrorIs(t, err, plaza.ErrBusy)
+			require.NotErrorIs(t, err, plaza.ErrUnknownOutcome)
+			require.LessOrEqual(t, sent(), c.most)
+			require.GreaterOrEqual(t, sent(), 3)
+			in.Off()
+			require.Equal(t, []row{{PK: "p", SK: "a"}}, stored(t, table, "p"))
+		})
+	}
+}
+
+func TestWhatDoesNotPassIsNotRetried(t *testing.T) {
+	t.Parallel()
+	for name, reasons := range map[string][]string{
+		"invalid":                   {"None", "ValidationError", "None"},
+		"invalid beside a conflict": {"TransactionConflict", "ValidationError", "None"},
+		"collection too large":      {"ItemCollectionSizeLimitExceeded", "None", "ThrottlingError"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			table, in := newWritten(t)
+			sent := next(in, always, cancelled(reasons...))
+			err := table.Run(t.Context(), writes["transaction"](table))
+			var canceled *types.TransactionCanceledException
+			require.ErrorAs(t, err, &canceled)
+			for _, other := range []error{plaza.ErrBusy, plaza.ErrUnknownOutcome, plaza.ErrTable} {
+				require.NotErrorIs(t, err, other)
+			}
+			require.Equal(t, 1, sent())
+		})
+	}
+}
+
+func TestRetriesEndWithTheContext(t *testing.T) {
+	t.Parallel()
+	table, in := newWritten(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	before := in.Requests()
+	in.Script(func(_ string, _ []byte, n int) faults.Fault {
+		if n == before+2 {
+			cancel()
+		}
+		return conflict
+	})
+	require.ErrorIs(t, table.Run(ctx, writes["put"](table)), context.Canceled)
+	require.Equal(t, before+2, in.Requests())
+
+	require.ErrorIs(t, table.Run(ctx, writes["put"](table)), context.Canceled)
+	require.ErrorIs(t, table.PutAll(ctx, items(t, []row{{PK: "p", SK: "c"}}), 1), context.Canceled)
+	require.Equal(t, before+2, in.Requests(), "nothing is sent for a context that has ended")
+}
+
+func TestAnAnswerThatNeverCameIsAnUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	for write, do := range writes {
+		t.Run(write, func(t *testing.T) {
+			t.Parallel()
+			for _, kind := range []faults.Kind{faults.Hung, faults.KilledAfter} {
+				table, in := newWritten(t)
+				next(in, 1, faults.Fault{Kind: kind})
+				ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+				defer cancel()
+				err := table.Run(ctx, do(table))
+				require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
+				require.Equal(t, kind == faults.Hung, errors.Is(err, context.DeadlineExceeded))
+
+				in.Off()
+				if err := table.Run(t.Context(), do(table)); err != nil { // a slow machine may not have sent the first
+					_, refused := store.AsRefused(err)
+					require.True(t, refused, "%v", err)
+				}
+				require.Equal(t, outcome[write], stored(t, table, "p"))
+			}
+		})
+	}
+}
+
+func TestLostAnswersAreRepeatedHarmlessly(t *testing.T) {
+	t.Parallel()
+	for write, do := range writes {
+		t.Run(write, func(t *testing.T) {
+			t.Parallel()
+			for _, kind := range []faults.Kind{faults.LostBefore, faults.LostAfter, faults.Twice} {
+				table, in := newWritten(t)
+				next(in, 1, faults.Fault{Kind: kind})
+				err := table.Run(t.Context(), do(table))
+				if refused, ok := store.AsRefused(err); ok { // by what the first attempt wrote
+					standing, _ := refused.At(0)
+					require.Equal(t, item(t, outcome[write][1]), standing)
+					err = nil
+				}
+				require.NoError(t, err, kind)
+				require.Equal(t, outcome[write], stored(t, table, "p"), kind)
+			}
+		})
+	}
+}
+
+func TestATransactionIsAppliedOnceHoweverItsAttemptsEnd(t *testing.T) {
+	t.Parallel()
+	for range 8 { // the driver writes additions in any order
+		table, in := newTable(t)
+		in.Script(func(_ string, _ []byte, n int) faults.Fault {
+			return []faults.Fault{
+				{Kind: faults.LostAfter},
+				{Kind: faults.Conflict, Reasons: []string{"None", "ThrottlingError"}},
+				{},
+			}[min(n, 3)-1]
+		})
+		key := store.Key{PK: "p", SK: "a"}
+		require.NoError(t, table.Run(t.Context(), table.Tx().
+			Update(table.Update(key).Add("n", 1).Add("m", 1).Add("l", 1)).
+			Delete(table.Delete(store.Key{PK: "p", SK: "b"}))))
+		require.Equal(t, 3, in.Requests())
+		require.Equal(t, []row{{PK: "p", SK: "a", N: 1}}, stored(t, table, "p"))
+	}
+}
+
+func TestRefusedCarriesWhatStands(t *testing.T) {
+	t.Parallel()
+	table, _ := newTable(t)
+	standing := row{PK: "p", SK: "a", N: 7}
+	require.NoError(t, table.Run(t.Context(), table.Put(standing)))
+	nothing := store.Key{PK: "p", SK: "nothing"}
+
+	type verdict struct {
+		failed bool
+		item   *row
+	}
+	for name, c := range map[string]struct {
+		write store.Write
+		want  []verdict
+	}{
+		"put over another": {
+			table.Put(row{PK: "p", SK: "a"}).If("attribute_not_exists(pk)"),
+			[]verdict{{true, &standing}},
+		},
+		"update under another value": {
+			table.Update(standing.key()).Set("n", 8).If("n = ?", 6),
+			[]verdict{{true, &standing}},
+		},
+		"delete of another value": {
+			table.Delete(standing.key()).If("n = ?", 6),
+			[]verdict{{true, &standing}},
+		},
+		"update of nothing": {
+			table.Update(nothing).Set("n", 8).If("attribute_exists(pk)"),
+			[]verdict{{true, nil}},
+		},
+		"transaction": {
+			table.Tx().
+				Put(table.Put(row{PK: "p", SK: "new"}).If("attribute_not_exists(pk)")).
+				Put(table.Put(row{PK: "p", SK: "a"}).If("attribute_not_exists(pk)")).
+				Delete(table.Delete(nothing).If("attribute_exists(pk)")),
+			[]verdict{{false, nil}, {true, &standing}, {true, nil}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			refused, ok := store.AsRefused(table.Run(t.Context(), c.write))
+			require.True(t, ok)
+			for i, want := range append(slices.Clone(c.want), verdict{}) {
+				got, failed := refused.At(i)
+				require.Equal(t, want.failed, failed, "write %d", i)
+				if want.item == nil {
+					require.Nil(t, got, "write %d", i)
+				} else {
+					require.Equal(t, item(t, *want.item), got, "write %d", i)
+				}
+			}
+			require.Equal(t, []row{standing}, stored(t, table, "p"))
+		})
+	}
+
+	_, ok := store.AsRefused(errors.New("something else"))
+	require.False(t, ok)
+}
+
+func TestReturningGivesTheWholeNewItem(t *testing.T) {
+	t.Parallel()
+	table, _ := newTable(t)
+	require.NoError(t, table.Run(t.Context(), table.Put(row{PK: "p", SK: "a", N: 7, Text: "kept"})))
+	var got row
+	update := table.Update(store.Key{PK: "p", SK: "a"}).Add("n", 1)
+	require.NoError(t, table.Run(t.Context(), store.Returning{Update: update, Out: &got}))
+	require.Equal(t, row{PK: "p", SK: "a", N: 8, Text: "kept"}, got)
+}
