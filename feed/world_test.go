@@ -3,6 +3,7 @@ package feed_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -111,8 +112,8 @@ func all(t testing.TB, list lister, limit int) []ids.ID {
 // newestFirst is the ids of activities in the order of a list.
 func newestFirst(as []feed.Activity) []ids.ID {
 	var got []ids.ID
-	for i := len(as) - 1; i >= 0; i-- {
-		got = append(got, as[i].ID)
+	for _, a := range slices.Backward(as) {
+		got = append(got, a.ID)
 	}
 	return got
 }

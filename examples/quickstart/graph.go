@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/examples/edgelist"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids"
+)
+
+const (
+	stars   = 5  // of the most followed people publish
+	readers = 20 // of each one's followers read
+)
+
+// importGraph imports the follow graph in path and checks what comes of it.
+func importGraph(ctx context.Context, out io.Writer, path string) (err error) {
+	edges := edgelist.File(path)
+	graph, err := tallyOf(edges) // the whole file, before anything is written
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if graph.edges() == 0 {
+		return &plaza.InvalidError{Field: "graph", Reason: "has no edges"}
+	}
+	report(out, "Graph", "%s: %s people, %s edges", filepath.Base(path), thousands(len(graph.people)), thousands(graph.edges()))
+
+	s, err := startLocal(ctx, out, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	report(out, "Engine", "%s", s.engine.Endpoint)
+	if err := importEdges(ctx, out, s, graph, edges); err != nil {
+		return err
+	}
+	if err := checkCounts(ctx, out, s.service, graph); err != nil {
+		return err
+	}
+	return publishAndRead(ctx, out, s.service, graph)
+}
+
+// importEdges imports the edges, and after each window writes as many items of
+// the same size bare, so that both meet the engine in the same state.
+func importEdges(ctx context.Context, out io.Writer, s *local, graph *tally, edges edgelist.Edges) error {
+	table, err := s.createTable(ctx, "bare", follow.Table)
+	if err != nil {
+		return err
+	}
+	bare := newBareWriter(s.client, table, edges)
+	defer bare.close()
+	bar := newProgress(out, graph.lines)
+
+	var bareErr error
+	began := time.Now()
+	result, err := s.follows.Import(ctx, "graph", edges, &follow.ImportOptions{
+		Parallel: parallel,
+		Progress: func(r follow.ImportResult) {
+			bar.show(int(r.Edges), time.Since(began)-bare.spent)
+			if bareErr == nil {
+				bareErr = bare.writeTo(ctx, int(r.Edges))
+			}
+		},
+	})
+	took := time.Since(began) - bare.spent
+	bar.end()
+	if err != nil {
+		return err
+	}
+	if bareErr != nil {
+		return bareErr
+	}
+	report(out, "Import", "%s people, %s edges in %.1f s: %s edges a second",
+		thousands(len(graph.people)), thousands(int(result.Created)), took.Seconds(), thousands(perSecond(int(result.Created), took)))
+	report(out, "Bare", "%s items of that size by BatchWriteItem alone in %.1f s: the import ran at %.0f%% of that speed",
+		thousands(bare.items), bare.spent.Seconds(), 100*bare.spent.Seconds()/took.Seconds())
+	return nil
+}
+
+// checkCounts compares everybody's counts with the file.
+func checkCounts(ctx context.Context, out io.Writer, s *service, graph *tally) error {
+	const atOnce = 100
+	names := graph.names()
+	for start := 0; start < len(names); start += atOnce {
+		users := names[start:min(start+atOnce, len(names))]
+		counts, err := s.follows.CountsMany(ctx, users)
+		if err != nil {
+			return err
+		}
+		for _, user := range users {
+			if counts[user] != *graph.people[user] {
+				return fmt.Errorf("counts of %q are %+v, the file has %+v", user, counts[user], *graph.people[user])
+			}
+		}
+	}
+	report(out, "Counts", "of %s people, all as in the file", thousands(len(names)))
+	return nil
+}
+
+// publishAndRead lets the most followed people publish, and reads the homes of
+// some who follow them.
+func publishAndRead(ctx context.Context, out io.Writer, s *service, graph *tally) error {
+	began := time.Now()
+	published := map[string]ids.ID{}
+	reached := 0
+	for _, star := range graph.mostFollowed(stars) {
+		a, err := s.feeds.Outbox(star).Publish(ctx, feed.Activity{
+			Actor: feed.Ref{Kind: "user", ID: star}, Verb: "post", Object: feed.Ref{Kind: "note", ID: "1"},
+		})
+		if err != nil {
+			return err
+		}
+		published[star] = a.ID
+		reached += int(graph.people[star].Followers)
+	}
+	// What is too much for Publish itself; a service leaves it to feed.Run.
+	for more := 1; more > 0; {
+		var err error
+		if more, err = s.feeds.Deliver(ctx); err != nil {
+			return err
+		}
+	}
+	report(out, "Publish", "by the %d most followed: %s homes reached in %.2f s", len(published), thousands(reached), time.Since(began).Seconds())
+
+	read := 0
+	for star := range published {
+		for _, reader := range graph.someFollowers(star, readers) {
+			if err := checkHome(ctx, s, graph, reader, published); err != nil {
+				return err
+			}
+			read++
+		}
+	}
+	report(out, "Homes", "%d read, each with what it should have", read)
+	return nil
+}
+
+// checkHome fails unless the reader's home has what those they follow
+// published, and nothing else.
+func checkHome(ctx context.Context, s *service, graph *tally, reader string, published map[string]ids.ID) error {
+	want := map[ids.ID]bool{}
+	for star, id := range published {
+		if graph.has(reader, star) {
+			want[id] = true
+		}
+	}
+	for a, err := range cursor.All(ctx, s.feeds.Home(reader).List) {
+		if err != nil {
+			return err
+		}
+		if !want[a.ID] {
+			return fmt.Errorf("home of %q shows %v, which it should not", reader, a.ID)
+		}
+		delete(want, a.ID)
+	}
+	if len(want) > 0 {
+		return fmt.Errorf("home of %q lacks %d activities", reader, len(want))
+	}
+	return nil
+}
+
+func report(out io.Writer, what, format string, args ...any) {
+	fmt.Fprintf(out, "%-9s %s\n", what, fmt.Sprintf(format, args...))
+}
+
+func perSecond(n int, took time.Duration) int { return int(float64(n) / took.Seconds()) }

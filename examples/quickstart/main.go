@@ -1,0 +1,53 @@
+// Command quickstart shows Plaza at work on a DynamoDB that it starts on this
+// machine: people follow, publish and read, and each step is printed with what
+// it cost.
+//
+//	go run ./examples/quickstart
+//	go run ./examples/quickstart -graph FILE
+//
+// With -graph it imports a real follow graph instead and checks what comes of
+// it. The file has one edge a line, follower then followee.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	if ctx.Err() != nil {
+		err = errors.New("interrupted")
+	}
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "quickstart:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // main prints the error, once
+	file := flags.String("graph", "", "import the follow graph in `FILE`: follower and followee a line, plain or gzipped")
+	err := flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		flags.SetOutput(out)
+		flags.Usage()
+		return nil
+	case err != nil:
+		return err
+	case flags.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case *file != "":
+		return importGraph(ctx, out, *file)
+	}
+	return tour(ctx, out)
+}

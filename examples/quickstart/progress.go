@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const barWidth = 30
+
+// progress draws a bar over itself on a terminal; elsewhere it prints a line
+// for each tenth.
+type progress struct {
+	out      io.Writer
+	total    int
+	terminal bool
+	tenth    int
+}
+
+func newProgress(out io.Writer, total int) *progress {
+	return &progress{out: out, total: total, terminal: isTerminal(out)}
+}
+
+func isTerminal(out io.Writer) bool {
+	f, ok := out.(*os.File)
+	if !ok {
+		return false
+	}
+	fi, err := f.Stat()
+	return err == nil && fi.Mode()&os.ModeCharDevice != 0
+}
+
+func (p *progress) show(done int, took time.Duration) {
+	text := fmt.Sprintf("%s of %s edges, %s a second", thousands(done), thousands(p.total), thousands(perSecond(done, took)))
+	if p.terminal {
+		filled := barWidth * done / max(p.total, 1)
+		fmt.Fprintf(p.out, "\r%-9s [%s%s] %s ", "", strings.Repeat("#", filled), strings.Repeat(".", barWidth-filled), text)
+		return
+	}
+	if tenth := 10 * done / max(p.total, 1); tenth > p.tenth {
+		p.tenth = tenth
+		fmt.Fprintf(p.out, "%-9s %s\n", "", text)
+	}
+}
+
+// end clears the bar away.
+func (p *progress) end() {
+	if p.terminal {
+		fmt.Fprintf(p.out, "\r%s\r", strings.Repeat(" ", 100))
+	}
+}
+
+// thousands is n with a comma before each three digits.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/examples/edgelist"
+	"github.com/plaza-sdk/plaza/internal/engine"
+)
+
+func TestTheTourShowsWhatPeopleDidWithinTheStatedCosts(t *testing.T) {
+	out := output(t)
+	require.Contains(t, out, "Every step cost what is stated, or less.")
+	require.Regexp(t, `(?m)^Done in \d+\.\d s\.`, out)
+
+	home := section(t, out, "jack reads his home", "chris edits")
+	for n := 12; n >= 1; n-- { // newest first, over three pages
+		picture := fmt.Sprintf("picture:%d ", n)
+		at := strings.Index(home, picture)
+		require.GreaterOrEqual(t, at, 0, picture)
+		home = home[at:]
+	}
+
+	home = section(t, out, "jack unfollows ann:", "chris removes")
+	require.Contains(t, home, "picture:8   Moonrise over the bay, edited")
+	require.Contains(t, home, "picture:1 ")
+	require.NotContains(t, home, "ann    add")
+
+	home = section(t, out, "chris removes a picture", "Who follows whom")
+	require.Contains(t, home, "picture:6 ")
+	require.NotContains(t, home, "picture:7   Sunset")
+
+	graph := section(t, out, "Who follows whom", "All of it")
+	require.Contains(t, graph, "3 followers, 0 following")
+	require.Contains(t, graph, "chris  jack follows: true")
+	require.Contains(t, graph, "ann    jack follows: false")
+}
+
+func TestAGraphIsImportedAndChecked(t *testing.T) {
+	const people = 700 // enough for one to have more followers than Publish delivers to itself
+	var text strings.Builder
+	text.WriteString("# made up\n")
+	for i := 1; i < people; i++ {
+		fmt.Fprintf(&text, "%d\t0\r\n%d %d\n", i, i, i%(people-1)+1)
+	}
+	text.WriteString("1 0\n699 1\n1 0\n") // again
+	out := output(t, "-graph", file(t, "graph.txt.gz", zip(t, text.String())))
+	require.Contains(t, out, "Graph     graph.txt.gz: 700 people, 1,398 edges\n")
+	require.Regexp(t, `(?m)^Import    700 people, 1,398 edges in \d+\.\d s: [\d,]+ edges a second$`, out)
+	require.Regexp(t, `(?m)^Bare      4,194 items of that size .* the import ran at \d+% of that speed$`, out)
+	require.Contains(t, out, "Counts    of 700 people, all as in the file\n")
+	require.Regexp(t, `(?m)^Publish   by the 5 most followed: 703 homes reached in`, out)
+	require.Regexp(t, `(?m)^Homes     \d+ read, each with what it should have$`, out)
+	require.NotContains(t, out, "\r", "no bar where there is no terminal")
+}
+
+// The engine would fail to start, so an error of the file came before.
+func TestABrokenGraphIsRefusedBeforeAnythingStarts(t *testing.T) {
+	t.Setenv(engine.EndpointVariable, "http://127.0.0.1:1")
+	for name, text := range map[string]string{
+		"plain":   "# made up\njack chris\nann\n",
+		"gzipped": string(zip(t, "# made up\njack chris\nann\n")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			err := run(t.Context(), []string{"-graph", file(t, "graph.txt", []byte(text))}, &out)
+			var broken *edgelist.LineError
+			require.ErrorAs(t, err, &broken)
+			require.Equal(t, 3, broken.Line)
+			require.Empty(t, out.String())
+		})
+	}
+	err := run(t.Context(), []string{"-graph", file(t, "empty.txt", nil)}, new(bytes.Buffer))
+	require.ErrorIs(t, err, plaza.ErrInvalid)
+	err = run(t.Context(), []string{"-graph", filepath.Join(t.TempDir(), "none")}, new(bytes.Buffer))
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestThousandsAreParted(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 103689: "103,689", 1234567: "1,234,567"} {
+		require.Equal(t, want, thousands(n))
+	}
+}
+
+// output is what a run prints.
+func output(t *testing.T, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	err := run(t.Context(), args, &out)
+	require.NoError(t, err, out.String())
+	return out.String()
+}
+
+// section is the text between the first line that begins with from and the
+// next that begins with to.
+func section(t *testing.T, text, from, to string) string {
+	t.Helper()
+	found := regexp.MustCompile(`(?ms)^` + from + `.*?^` + to).FindString(text)
+	require.NotEmpty(t, found, "from %q to %q in\n%s", from, to, text)
+	return found
+}
+
+func file(t *testing.T, name string, text []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, text, 0o600))
+	return path
+}
+
+func zip(t *testing.T, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return b.Bytes()
+}

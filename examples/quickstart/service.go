@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids/lease"
+)
+
+// service is what an application holds of Plaza: a source of ids, and one
+// repository a feature.
+type service struct {
+	ids     *lease.Lease
+	follows *follow.Repository
+	feeds   *feed.Repository
+}
+
+// tables are the names of a service's tables.
+type tables struct{ machines, follow, feed string }
+
+// newService does what an application does when it starts. No call but the
+// lease's goes to the database.
+func newService(ctx context.Context, db *dynamo.DB, t tables) (*service, error) {
+	ids, err := lease.Acquire(ctx, db, t.machines, nil)
+	if err != nil {
+		return nil, err
+	}
+	follows, err := follow.New(db, t.follow, ids, nil)
+	if err != nil {
+		return nil, errors.Join(err, ids.Close(ctx))
+	}
+	feeds, err := feed.New(db, t.feed, ids, follows, nil)
+	if err != nil {
+		return nil, errors.Join(err, ids.Close(ctx))
+	}
+	return &service{ids: ids, follows: follows, feeds: feeds}, nil
+}
+
+// close gives the machine number back, for the next process to have.
+func (s *service) close(ctx context.Context) error { return s.ids.Close(ctx) }

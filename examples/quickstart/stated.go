@@ -1,0 +1,46 @@
+package main
+
+import "github.com/plaza-sdk/plaza/internal/dynamotest/meter"
+
+// What each step may cost, as the README's table and the methods' comments
+// state it for small items and eventually consistent reads.
+var (
+	homeCost          = meter.Cost{Requests: 2, Read: 12}
+	homePastCost      = meter.Cost{Requests: 4, Read: 24} // hidden entries fill half a page or more
+	outboxCost        = meter.Cost{Requests: 1, Read: 0.5}
+	editCost          = meter.Cost{Requests: 1, Write: 1}
+	unfollowCost      = meter.Cost{Requests: 3, Write: 11, Read: 1}
+	removeForeignCost = meter.Cost{Requests: 2, Write: 1, Read: 1}
+	countsCost        = meter.Cost{Requests: 1, Read: 0.5}
+	followersCost     = meter.Cost{Requests: 2, Read: 2}
+)
+
+// followCost is the transaction, one read of the source's outbox, and what is
+// copied from there.
+func followCost(copied int) meter.Cost {
+	return meter.Cost{Requests: 2 + batches(copied), Write: 10 + float64(copied), Read: 1 + float64(copied)/4}
+}
+
+// publishCost is n times the transaction with a foreign id, two reads of who
+// follows, an entry for each follower, and the end of the job.
+func publishCost(n, followers int) meter.Cost {
+	return meter.Cost{
+		Requests: n * (4 + batches(followers)),
+		Write:    float64(n * (4 + 2 + followers + 1)),
+		Read:     float64(n * 2),
+	}
+}
+
+// firstCost is what a process's first publish has to do with the job shards.
+var firstCost = meter.Cost{Requests: 1, Write: 1}
+
+func sum(a, b meter.Cost) meter.Cost {
+	return meter.Cost{Requests: a.Requests + b.Requests, Write: a.Write + b.Write, Read: a.Read + b.Read}
+}
+
+func relationsCost(others int) meter.Cost {
+	return meter.Cost{Requests: 1, Read: float64(others)}
+}
+
+// batches is how many requests of 25 writes it takes.
+func batches(n int) int { return (n + 24) / 25 }
