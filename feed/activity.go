@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -12,6 +13,9 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
+
+// maxTo is the most further outboxes of an activity.
+const maxTo = 20
 
 // MaxActivity is the largest activity, all its fields together, in bytes.
 const MaxActivity = 256 << 10
@@ -34,6 +38,10 @@ type Activity struct {
 
 	// Time is for showing; the order is the ID's. Defaults to the ID's time.
 	Time time.Time
+
+	// To are up to 20 further outboxes that the activity belongs in: a topic, a
+	// place, somebody mentioned. It reaches their followers too.
+	To []string
 
 	// Data is the application's own JSON, optional.
 	Data json.RawMessage
@@ -61,6 +69,9 @@ func (a Activity) check() error {
 			return err
 		}
 	}
+	if err := a.checkTo(); err != nil {
+		return err
+	}
 	if n := a.size(); n > MaxActivity {
 		return &plaza.InvalidError{Field: "Activity", Reason: fmt.Sprintf("is %d bytes large, at most %d are allowed", n, MaxActivity)}
 	}
@@ -71,6 +82,28 @@ func (a Activity) check() error {
 		return &plaza.InvalidError{Field: "Time", Reason: "is not within the years 1 to 9999"}
 	}
 	return nil
+}
+
+func (a Activity) checkTo() error {
+	if len(a.To) > maxTo {
+		return &plaza.InvalidError{Field: "To", Reason: fmt.Sprintf("has %d outboxes, at most %d are allowed", len(a.To), maxTo)}
+	}
+	for i, owner := range a.To {
+		field := fmt.Sprintf("To[%d]", i)
+		if err := keys.CheckName(field, owner); err != nil {
+			return err
+		}
+		if slices.Contains(a.To[:i], owner) {
+			return &plaza.InvalidError{Field: field, Reason: "is there twice"}
+		}
+	}
+	return nil
+}
+
+// clone is a copy that shares nothing with a.
+func (a Activity) clone() Activity {
+	a.To, a.Data = slices.Clone(a.To), slices.Clone(a.Data)
+	return a
 }
 
 // timed gives the activity its time, in the form in which it is read back.
@@ -87,6 +120,9 @@ func (a Activity) size() int {
 	for _, ref := range []Ref{a.Actor, a.Object, a.Target} {
 		n += len(ref.Kind) + len(ref.ID)
 	}
+	for _, owner := range a.To {
+		n += len(owner)
+	}
 	return n
 }
 
@@ -94,10 +130,11 @@ func (a Activity) size() int {
 // from another activity under the same id.
 func (a Activity) hash() []byte {
 	h := sha256.New()
-	for _, field := range []string{
+	fields := []string{
 		a.Actor.String(), a.Verb, a.Object.String(), a.Target.String(), a.ForeignID,
 		a.Time.Format(time.RFC3339Nano), string(a.Data),
-	} {
+	}
+	for _, field := range append(fields, a.To...) {
 		h.Write(binary.AppendUvarint(nil, uint64(len(field))))
 		h.Write([]byte(field))
 	}

@@ -122,13 +122,11 @@ func (r *Repository) deliverRepeated(ctx context.Context, job jobItem) {
 	}
 }
 
-// deliver walks on from the job's cursor, over limit followers or, if that is
+// deliver walks on from where the job is, over limit followers or, if that is
 // 0, over all that are left.
 func (r *Repository) deliver(ctx context.Context, job jobItem, limit int) (done bool, err error) {
 	d := Delivery{Owner: job.Owner, ID: job.ID}
-	for more := true; more && err == nil; more = more && limit == 0 {
-		more, err = r.deliverPage(ctx, &job, limit, &d)
-	}
+	d.Done, err = r.deliverJob(ctx, job, limit, &d.Entries)
 	if err != nil {
 		d.Err = fmt.Errorf("feed: deliver %v of %q: %w", job.ID, job.Owner, err)
 	}
@@ -136,53 +134,79 @@ func (r *Repository) deliver(ctx context.Context, job jobItem, limit int) (done 
 	return d.Done, d.Err
 }
 
-// deliverPage delivers to one page of followers and stores how far it came.
-func (r *Repository) deliverPage(ctx context.Context, job *jobItem, limit int, d *Delivery) (more bool, err error) {
-	var page cursor.Page[follow.Edge]
-	if !r.expired(job.ID) {
+func (r *Repository) deliverJob(ctx context.Context, job jobItem, limit int, entries *int) (done bool, err error) {
+	sources := append([]string{job.Owner}, job.To...)
+	for !r.expired(job.ID) && job.At < len(sources) {
 		size := deliveryPage
 		if limit > 0 {
-			size = limit
+			size = limit - *entries
 		}
-		page, err = r.graph.Walk(ctx, job.Owner, cursor.PageRequest{Cursor: cursor.Cursor(job.Cursor), Limit: size})
-		if errors.Is(err, cursor.ErrInvalid) && job.Cursor != "" {
-			job.Cursor = "" // its key may have expired: from the start again
-			return true, nil
-		}
+		more, err := r.deliverPage(ctx, &job, sources[job.At], size, entries)
 		if err != nil {
 			return false, err
 		}
+		full := limit > 0 && *entries >= limit && job.At < len(sources)
+		if !more && !full {
+			continue
+		}
+		job.Lease = r.leased()
+		if full {
+			job.Lease = 0
+		}
+		if stands, err := r.checkpoint(ctx, job); err != nil || !stands || full {
+			return false, err
+		}
 	}
-	entries := make([]dynamo.Item, len(page.Items))
-	for i, edge := range page.Items {
-		entries[i] = r.newEntry(edge, job.Owner, job.ID)
+	return true, r.endJob(ctx, job)
+}
+
+// deliverPage delivers to a page of the followers of source and moves the job
+// on. It reports whether source has more.
+func (r *Repository) deliverPage(ctx context.Context, job *jobItem, source string, size int, entries *int) (more bool, err error) {
+	page, err := r.graph.Walk(ctx, source, cursor.PageRequest{Cursor: cursor.Cursor(job.Cursor), Limit: size})
+	if errors.Is(err, cursor.ErrInvalid) && job.Cursor != "" {
+		// Its key may have expired: from the start again.
+		page, err = r.graph.Walk(ctx, source, cursor.PageRequest{Limit: size})
 	}
-	if err := r.table.PutAll(ctx, entries, r.opts.Parallel); err != nil {
+	if err != nil {
 		return false, err
 	}
-	d.Entries += len(entries)
+	batch := make([]dynamo.Item, 0, len(page.Items)+1)
+	for _, edge := range page.Items {
+		batch = append(batch, r.newEntry(edge, job.Owner, job.ID, job.About))
+	}
+	if r.opts.OwnHome && job.At == 0 && job.Cursor == "" {
+		self := follow.Edge{Follower: job.Owner, Followee: job.Owner}
+		batch = append(batch, r.newEntry(self, job.Owner, job.ID, job.About))
+	}
+	if err := r.table.PutAll(ctx, batch, r.opts.Parallel); err != nil {
+		return false, err
+	}
+	*entries += len(batch)
+	job.Cursor = string(page.Next)
 	if page.Next == "" {
-		err := r.endJob(ctx, *job)
-		d.Done = err == nil
-		return false, err
+		job.At++
 	}
-	job.Cursor, job.Lease = string(page.Next), r.leased()
-	if limit > 0 {
-		job.Lease = 0
-	}
-	return r.checkpoint(ctx, *job)
+	return page.Next != "", nil
 }
 
 // newEntry is the home entry by which edge brings an activity of owner. It is
-// the same however often it is written.
-func (r *Repository) newEntry(edge follow.Edge, owner string, id ids.ID) dynamo.Item {
+// the same however often it is written. One's own come by the zero edge.
+func (r *Repository) newEntry(edge follow.Edge, owner string, id ids.ID, about Ref) dynamo.Item {
 	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
-	return dynamo.Item{
+	entry := dynamo.Item{
 		"pk":    text(homePK(edge.Follower)),
 		"sk":    text(keys.Join(id.String(), edge.ID.String())),
 		"owner": text(owner),
 		"ttl":   &types.AttributeValueMemberN{Value: strconv.FormatInt(r.expiry(id).Unix(), 10)},
 	}
+	if edge.Followee != owner {
+		entry["source"] = text(edge.Followee)
+	}
+	if !about.IsZero() {
+		entry["about"] = text(about.String())
+	}
+	return entry
 }
 
 func (r *Repository) expiry(id ids.ID) time.Time { return id.Time().Add(r.opts.Retention) }

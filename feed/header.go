@@ -23,6 +23,13 @@ type header struct {
 	// still adds. Every edge is an attribute of its own, because one request
 	// can add to a map only where the map exists.
 	dead map[ids.ID]ids.ID
+
+	// floor is the lowest id that is shown.
+	floor ids.ID
+}
+
+func (h *header) hides(entry entryKey) bool {
+	return entry.id < h.floor || h.dead[entry.edge] != 0
 }
 
 const deadPrefix = "dead#"
@@ -31,6 +38,11 @@ func deadName(edge ids.ID) string { return keys.Join("dead", edge.String()) }
 
 func parseHeader(item dynamo.Item) (*header, error) {
 	h := &header{dead: map[ids.ID]ids.ID{}}
+	if floor := item["floor"]; floor != nil {
+		if err := dynamo.Unmarshal(floor, &h.floor); err != nil {
+			return nil, err
+		}
+	}
 	for name, value := range item {
 		text, ok := strings.CutPrefix(name, deadPrefix)
 		if !ok {

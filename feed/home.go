@@ -3,19 +3,20 @@ package feed
 import (
 	"context"
 	"fmt"
-
-	"github.com/guregu/dynamo/v2"
+	"slices"
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// List gives what the reader's sources published, newest first.
+// List gives what the reader's sources published, newest first, but for what
+// Options hide.
 //
 // Two reads: for a page of 20 at most 12 RCU, eventually consistent. Where
 // hidden entries have to be passed over, up to six pairs; each 100 further
-// activities of a page take one read more.
+// activities of a page take one read more. With Options.About up to 2 RCU
+// more, and upwards one read more.
 func (h Home) List(ctx context.Context, req cursor.PageRequest) (cursor.Page[Activity], error) {
 	if err := h.check(); err != nil {
 		return cursor.Page[Activity]{}, err
@@ -25,6 +26,7 @@ func (h Home) List(ctx context.Context, req cursor.PageRequest) (cursor.Page[Act
 		Codec: h.r.opts.Codec,
 		Scope: cursor.Scope{List: "feed/home", Partition: h.reader},
 		Order: store.ByID(func(row homeRow) ids.ID { return row.id }),
+		Depth: h.r.opts.HomeCap,
 		Item:  func(row homeRow) Activity { return row.activity },
 		Read:  reading.read,
 		Show:  reading.show,
@@ -41,6 +43,7 @@ func (h Home) List(ctx context.Context, req cursor.PageRequest) (cursor.Page[Act
 type homeRow struct {
 	id       ids.ID
 	entries  []entryItem
+	twins    []homeRow // those about the same within the window below it
 	activity Activity
 }
 
@@ -50,9 +53,36 @@ type homeReading struct {
 	header *header // once read
 }
 
-// read gives the rows of a reach. A row is whole once the next one begins, so
-// it asks for one entry more, and goes on where entries share a row.
+// read gives the rows of a reach.
 func (p *homeReading) read(ctx context.Context, reach store.Reach) ([]homeRow, error) {
+	opts := p.home.r.opts
+	if opts.About == nil {
+		return p.rows(ctx, reach)
+	}
+	if !reach.Up {
+		wide := reach
+		wide.Limit += opts.RepostWindow
+		rows, err := p.rows(ctx, wide)
+		pairUp(rows, opts.RepostWindow)
+		return rows[:min(len(rows), reach.Limit)], err
+	}
+	rows, err := p.rows(ctx, reach)
+	if err != nil {
+		return nil, err
+	}
+	below, err := p.rows(ctx, store.Reach{Gap: reach.Gap, Limit: opts.RepostWindow})
+	if err != nil {
+		return nil, err
+	}
+	n := len(rows)
+	all := slices.Concat(reversed(rows), below)
+	pairUp(all, opts.RepostWindow)
+	return reversed(all[:n]), nil
+}
+
+// rows reads whole rows. A row is whole once the next one begins, so it asks
+// for one entry more, and goes on where entries share a row.
+func (p *homeReading) rows(ctx context.Context, reach store.Reach) ([]homeRow, error) {
 	span := reach.Span(homePK(p.home.reader))
 	span.Consistent = p.home.r.opts.Consistent
 	span.Limit = reach.Limit + 1
@@ -73,7 +103,7 @@ func (p *homeReading) read(ctx context.Context, reach store.Reach) ([]homeRow, e
 			last.entries = append(last.entries, entry)
 		}
 		if len(entries) < span.Limit || len(rows) > reach.Limit {
-			return rows[:min(len(rows), reach.Limit)], nil
+			return p.aboveFloor(rows[:min(len(rows), reach.Limit)], reach.Up), nil
 		}
 		last, _ := entries[len(entries)-1].Key.MarshalText()
 		if reach.Up {
@@ -85,50 +115,92 @@ func (p *homeReading) read(ctx context.Context, reach store.Reach) ([]homeRow, e
 	}
 }
 
-// show hydrates the rows and keeps those that some living edge brought and
-// whose activity stands.
+// aboveFloor ends a list at the floor, where it is known yet.
+func (p *homeReading) aboveFloor(rows []homeRow, up bool) []homeRow {
+	if p.header == nil || up {
+		return rows
+	}
+	if end := slices.IndexFunc(rows, func(row homeRow) bool { return row.id < p.header.floor }); end >= 0 {
+		return rows[:end]
+	}
+	return rows
+}
+
+// show keeps the rows that some living edge brought, whose activity stands
+// and is not hidden, and that repeat nothing just below.
 func (p *homeReading) show(ctx context.Context, rows []homeRow) ([]homeRow, error) {
-	if len(rows) == 0 {
-		return nil, nil
-	}
-	var wanted []store.Key
-	if p.header == nil {
-		wanted = append(wanted, headerKey(p.home.reader))
-	}
-	asked := map[store.Key]bool{}
+	candidates := slices.Clone(rows)
 	for _, row := range rows {
-		for _, entry := range row.entries {
-			if key := activityKey(entry.Owner, row.id); !asked[key] {
-				asked[key] = true
-				wanted = append(wanted, key)
+		for _, twin := range row.twins {
+			if !slices.ContainsFunc(candidates, func(c homeRow) bool { return c.id == twin.id }) {
+				candidates = append(candidates, twin)
 			}
 		}
 	}
-	found, err := p.home.r.table.GetAll(ctx, wanted, p.home.r.opts.Consistent)
+	alive, err := p.hydrate(ctx, candidates)
+	if err != nil {
+		return nil, err
+	}
+	if alive, err = p.home.filter(ctx, alive); err != nil {
+		return nil, err
+	}
+	lives := make(map[ids.ID]Activity, len(alive))
+	for _, row := range alive {
+		lives[row.id] = row.activity
+	}
+	shown := rows[:0]
+	for _, row := range rows {
+		a, ok := lives[row.id]
+		repeats := slices.ContainsFunc(row.twins, func(twin homeRow) bool {
+			_, ok := lives[twin.id]
+			return ok
+		})
+		if ok && !repeats {
+			row.activity = a
+			shown = append(shown, row)
+		}
+	}
+	return shown, nil
+}
+
+// hydrate reads what the rows refer to, and with it the header, and drops
+// those that are gone.
+func (p *homeReading) hydrate(ctx context.Context, rows []homeRow) ([]homeRow, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	var keys []CacheKey
+	for _, row := range rows {
+		for _, entry := range row.entries {
+			if key := entry.activity(); !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	var header store.Key
+	if p.header == nil {
+		header = headerKey(p.home.reader)
+	}
+	found, item, err := p.home.r.hydrator.read(ctx, keys, header)
 	if err != nil {
 		return nil, err
 	}
 	if p.header == nil {
-		if p.header, err = parseHeader(found[headerKey(p.home.reader)]); err != nil {
+		if p.header, err = parseHeader(item); err != nil {
 			return nil, err
 		}
 	}
 	now := p.home.r.opts.Now().Unix()
-	shown := rows[:0]
+	var alive []homeRow
 	for _, row := range rows {
 		for _, entry := range row.entries {
-			item := found[activityKey(entry.Owner, row.id)]
-			if item == nil || item["removed"] != nil || entry.TTL <= now || p.header.dead[entry.Key.edge] != 0 {
-				continue
+			cached, ok := found[entry.activity()]
+			if ok && !cached.Gone && entry.TTL > now && !p.header.hides(entry.Key) {
+				row.activity = cached.Activity.clone()
+				alive = append(alive, row)
+				break
 			}
-			var stored activityItem
-			if err := dynamo.UnmarshalItem(item, &stored); err != nil {
-				return nil, err
-			}
-			row.activity = stored.activity()
-			shown = append(shown, row)
-			break
 		}
 	}
-	return shown, nil
+	return alive, nil
 }

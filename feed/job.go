@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -17,11 +16,11 @@ const jobLease = 30 * time.Second
 
 // newJob is the job that delivers an activity, held by the one who publishes
 // if that one delivers too.
-func (r *Repository) newJob(owner string, id ids.ID) jobItem {
+func (r *Repository) newJob(owner string, a Activity) jobItem {
 	h := fnv.New64a()
-	h.Write([]byte(id.String()))
+	h.Write([]byte(a.ID.String()))
 	shard := int(h.Sum64() % uint64(r.opts.JobShards))
-	job := jobItem{PK: jobPK(shard), ID: id, Owner: owner}
+	job := jobItem{PK: jobPK(shard), ID: a.ID, Owner: owner, To: a.To, About: r.about(a)}
 	if r.opts.InlineFollowers > 0 {
 		job.Lease = r.leased()
 	}
@@ -50,7 +49,7 @@ func (r *Repository) claim(ctx context.Context, job *jobItem) (claimed bool, err
 
 // checkpoint stores how far the job's walk came, unless the job is done.
 func (r *Repository) checkpoint(ctx context.Context, job jobItem) (stands bool, err error) {
-	update := r.table.Update(job.key()).Set("cursor", job.Cursor).If("attribute_exists(pk)")
+	update := r.table.Update(job.key()).Set("at", job.At).Set("cursor", job.Cursor).If("attribute_exists(pk)")
 	if job.Lease == 0 {
 		update.Remove("lease")
 	} else {

@@ -26,6 +26,25 @@ type Options struct {
 	// grow at any time, and what is stored counts. Defaults to 4.
 	JobShards int
 
+	// OwnHome puts one's own activities into one's home. Defaults to false.
+	OwnHome bool
+
+	// Filter hides activities from a reader's home. Defaults to nothing.
+	Filter Filter
+
+	// About says what showing an activity a second time would repeat: of a
+	// repost what is reposted, of an original itself, none of what may always
+	// show. Where another activity about the same lies among the RepostWindow
+	// entries below it, a home does not show it. Defaults to none.
+	About func(Activity) Ref
+
+	// RepostWindow is in entries of a home, 1 to 100. Defaults to 40.
+	RepostWindow int
+
+	// HomeCap is how deep a home can be paged, in activities. Defaults to no
+	// end but Retention's.
+	HomeCap int
+
 	// Parallel is how many batches of 25 entries a delivery writes at once.
 	// Defaults to 8.
 	Parallel int
@@ -40,6 +59,10 @@ type Options struct {
 
 	// Consistent makes lists and Get strongly consistent, at twice the units.
 	Consistent bool
+
+	// Cache spares homes the reading of activities that it knows; Consistent
+	// passes it by. Defaults to none.
+	Cache Cache
 
 	// Codec writes cursors. Defaults to cursor.Plain.
 	Codec cursor.Codec
@@ -64,6 +87,9 @@ func (o *Options) setDefaults() error {
 	if o.Poll == 0 {
 		o.Poll = 2 * time.Second
 	}
+	if o.RepostWindow == 0 {
+		o.RepostWindow = 40
+	}
 	if o.OnDelivery == nil {
 		o.OnDelivery = func(Delivery) {}
 	}
@@ -79,6 +105,8 @@ func (o *Options) setDefaults() error {
 		"JobShards":       o.JobShards < 1 || o.JobShards > MaxJobShards,
 		"Parallel":        o.Parallel < 1,
 		"Poll":            o.Poll < 0,
+		"RepostWindow":    o.RepostWindow < 1 || o.RepostWindow > 100,
+		"HomeCap":         o.HomeCap < 0,
 	} {
 		if bad {
 			return &plaza.InvalidError{Field: "Options." + field, Reason: "is out of bounds"}

@@ -3,7 +3,8 @@ package feed
 import (
 	"context"
 	"fmt"
-	"slices"
+
+	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
@@ -33,16 +34,20 @@ func (o Outbox) get(ctx context.Context, id ids.ID, consistent bool) (Activity, 
 	if err := o.r.table.Get(ctx, activityKey(o.owner, id), consistent, &item); err != nil {
 		return Activity{}, err
 	}
-	if item.Removed != 0 {
+	switch {
+	case item.Removed != 0:
 		return Activity{}, plaza.ErrNotFound
+	case item.Owner != "":
+		return o.r.Outbox(item.Owner).get(ctx, id, consistent)
 	}
 	return item.activity(), nil
 }
 
 // List gives the owner's activities, newest first.
 //
-// One read: 0.5 RCU per 4 KB, eventually consistent. Where removed activities
-// have to be passed over, up to six.
+// One read: 0.5 RCU per 4 KB, eventually consistent; a second where activities
+// are from other outboxes, by their To. Where removed activities have to be
+// passed over, up to six times that.
 func (o Outbox) List(ctx context.Context, req cursor.PageRequest) (cursor.Page[Activity], error) {
 	if err := o.check(); err != nil {
 		return cursor.Page[Activity]{}, err
@@ -66,10 +71,40 @@ func (o Outbox) list(consistent bool) store.List[activityItem, Activity] {
 			span.Consistent = consistent
 			return store.Query[activityItem](ctx, o.r.table, span)
 		},
-		Show: func(_ context.Context, items []activityItem) ([]activityItem, error) {
-			return slices.DeleteFunc(items, func(i activityItem) bool { return i.Removed != 0 }), nil
+		Show: func(ctx context.Context, items []activityItem) ([]activityItem, error) {
+			return o.r.standing(ctx, items, consistent)
 		},
 	}
+}
+
+// standing drops what was removed and reads what is only referred to.
+func (r *Repository) standing(ctx context.Context, items []activityItem, consistent bool) ([]activityItem, error) {
+	var wanted []store.Key
+	for _, item := range items {
+		if item.Owner != "" {
+			wanted = append(wanted, activityKey(item.Owner, item.ID))
+		}
+	}
+	found, err := r.table.GetAll(ctx, wanted, consistent)
+	if err != nil {
+		return nil, err
+	}
+	shown := items[:0]
+	for _, item := range items {
+		owner := item.Owner
+		if owner != "" {
+			referred := found[activityKey(owner, item.ID)]
+			item = activityItem{}
+			if err := dynamo.UnmarshalItem(referred, &item); err != nil {
+				return nil, err
+			}
+		}
+		if item.ID != 0 && item.Removed == 0 {
+			item.Owner = owner
+			shown = append(shown, item)
+		}
+	}
+	return shown, nil
 }
 
 func checkID(id ids.ID) error {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -23,7 +24,7 @@ import (
 // plaza.ErrRemoved. Where the ForeignID is in use, the activity that has it
 // is returned and nothing is stored. The ID is set beside an error too.
 //
-// 4 WCU, 2 more with a ForeignID, then Deliver's units and 1 to end the job.
+// 4 WCU, 2 more with a ForeignID and for each To, then Deliver's units and 1 to end the job.
 // A process's first publish makes sure of the job shards with 1 WCU more.
 func (o Outbox) Publish(ctx context.Context, a Activity) (Activity, error) {
 	if err := o.check(); err != nil {
@@ -42,6 +43,9 @@ func (o Outbox) Publish(ctx context.Context, a Activity) (Activity, error) {
 		return a, err
 	}
 	a = a.timed()
+	if slices.Contains(a.To, o.owner) {
+		return a, &plaza.InvalidError{Field: "To", Reason: "has the outbox itself"}
+	}
 	stored, err := o.publish(ctx, a)
 	if err != nil {
 		return a, fmt.Errorf("feed: publish %v to %q: %w", a.ID, o.owner, err)
@@ -60,7 +64,7 @@ func (o Outbox) publish(ctx context.Context, a Activity) (Activity, error) {
 	if err := o.r.storeJobShards(ctx); err != nil {
 		return a, err
 	}
-	job := o.r.newJob(o.owner, a.ID)
+	job := o.r.newJob(o.owner, a)
 	var guarded ids.ID // what the foreign id's guard holds, if that is gone
 	for range turns {
 		err := o.r.table.Run(ctx, o.publishTx(a, job, guarded))
@@ -80,8 +84,8 @@ func (o Outbox) publish(ctx context.Context, a Activity) (Activity, error) {
 			return stored, err
 		}
 		item, failed := refused.At(foreignWrite)
-		if !failed {
-			return a, plaza.ErrConflict // another outbox has a job under this id
+		if !failed || a.ForeignID == "" {
+			return a, plaza.ErrConflict // the id is in use for another activity
 		}
 		var guard foreignItem
 		if err := dynamo.UnmarshalItem(item, &guard); err != nil {
@@ -105,6 +109,9 @@ func (o Outbox) publishTx(a Activity, job jobItem, guarded ids.ID) store.Write {
 	if a.ForeignID != "" {
 		key := foreignKey(o.owner, a.ForeignID)
 		tx.Put(t.Put(foreignItem{PK: key.PK, SK: key.SK, ID: a.ID}).If("attribute_not_exists(pk) OR id = ?", guarded.String()))
+	}
+	for _, to := range a.To {
+		tx.Put(t.Put(activityItem{PK: outboxPK(to), ID: a.ID, Owner: o.owner}).If(absent))
 	}
 	return tx
 }

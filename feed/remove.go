@@ -36,10 +36,10 @@ func (o Outbox) Remove(ctx context.Context, id ids.ID) (removed bool, err error)
 		return false, err
 	}
 	update := o.r.table.Update(activityKey(o.owner, id)).
-		Remove("actor", "verb", "object", "target", "time", "data").
+		Remove("actor", "verb", "object", "target", "time", "data", "to").
 		Set("removed", removal).
 		Set("ttl", o.r.opts.Now().Add(tombstoneLife).Unix()).
-		If("attribute_exists(pk) AND attribute_not_exists(removed)")
+		If("attribute_exists(pk) AND attribute_not_exists(removed) AND attribute_not_exists('owner')")
 	err = o.r.table.Run(ctx, update)
 	if refused, ok := store.AsRefused(err); ok {
 		item, _ := refused.At(0)

@@ -32,6 +32,7 @@ type Repository struct {
 	graph Graph
 	opts  Options
 
+	hydrator        *hydrator
 	jobShardsStored atomic.Bool // by this process, or known to be
 }
 
@@ -53,6 +54,10 @@ func New(db *dynamo.DB, table string, gen ids.Source, graph Graph, opts *Options
 	}
 	if err := r.opts.setDefaults(); err != nil {
 		return nil, err
+	}
+	r.hydrator = &hydrator{table: t, cache: r.opts.Cache, consistent: r.opts.Consistent, flights: map[CacheKey]*flight{}}
+	if r.opts.Consistent {
+		r.hydrator.cache = nil
 	}
 	return r, nil
 }

@@ -18,7 +18,8 @@ func Table(name string) *dynamodb.CreateTableInput { return store.Schema(name) }
 // TTL switches on the expiry of home entries and tombstones.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
-// activityItem is O#owner / id: an activity, or its tombstone once Removed.
+// activityItem is O#owner / id: an activity, its tombstone once Removed, or, in
+// an outbox that it was addressed to, a reference to the one in Owner's.
 type activityItem struct {
 	PK        string    `dynamo:"pk"`
 	ID        ids.ID    `dynamo:"sk"`
@@ -30,7 +31,9 @@ type activityItem struct {
 	Time      time.Time `dynamo:"time,omitempty"` // absent where it is the id's
 	Data      string    `dynamo:"data,omitempty"`
 	Hash      []byte    `dynamo:"hash,omitempty"` // of what was published
+	To        []string  `dynamo:"to,omitempty"`
 	Removed   ids.ID    `dynamo:"removed,omitempty"`
+	Owner     string    `dynamo:"owner,omitempty"`
 	TTL       int64     `dynamo:"ttl,omitempty"`
 }
 
@@ -38,7 +41,7 @@ func newActivityItem(owner string, a Activity) activityItem {
 	item := activityItem{
 		PK: outboxPK(owner), ID: a.ID,
 		Actor: a.Actor, Verb: a.Verb, Object: a.Object, Target: a.Target, ForeignID: a.ForeignID,
-		Data: string(a.Data), Hash: a.hash(),
+		Data: string(a.Data), Hash: a.hash(), To: a.To,
 	}
 	if !a.Time.Equal(a.ID.Time()) {
 		item.Time = a.Time
@@ -48,7 +51,7 @@ func newActivityItem(owner string, a Activity) activityItem {
 
 func (i activityItem) activity() Activity {
 	a := Activity{
-		ID: i.ID, Actor: i.Actor, Verb: i.Verb, Object: i.Object, Target: i.Target, ForeignID: i.ForeignID, Time: i.Time,
+		ID: i.ID, Actor: i.Actor, Verb: i.Verb, Object: i.Object, Target: i.Target, ForeignID: i.ForeignID, Time: i.Time, To: i.To,
 	}
 	if i.Time.IsZero() {
 		a.Time = i.ID.Time()
@@ -79,11 +82,16 @@ func foreignKey(owner, foreignID string) store.Key {
 // entryItem is H#reader / id#edge: the activity id of owner came to reader by
 // the follow edge.
 type entryItem struct {
-	PK    string   `dynamo:"pk"`
-	Key   entryKey `dynamo:"sk"`
-	Owner string   `dynamo:"owner"`
-	TTL   int64    `dynamo:"ttl"`
+	PK     string   `dynamo:"pk"`
+	Key    entryKey `dynamo:"sk"`
+	Owner  string   `dynamo:"owner"`            // in whose outbox the activity lies
+	Source string   `dynamo:"source,omitempty"` // whom the reader follows, where that is another
+	About  Ref      `dynamo:"about,omitempty"`
+	TTL    int64    `dynamo:"ttl"`
 }
+
+// activity is what the entry refers to.
+func (e entryItem) activity() CacheKey { return CacheKey{Owner: e.Owner, ID: e.Key.id} }
 
 // entryKey sorts a home by activity, then by edge.
 type entryKey struct{ id, edge ids.ID }
@@ -112,11 +120,14 @@ func headerKey(reader string) store.Key { return store.Key{PK: homePK(reader), S
 
 // jobItem is J#shard / id: an activity that still has followers to reach.
 type jobItem struct {
-	PK     string `dynamo:"pk"`
-	ID     ids.ID `dynamo:"sk"`
-	Owner  string `dynamo:"owner"`
-	Cursor string `dynamo:"cursor,omitempty"` // of the walk over the owner's followers
-	Lease  int64  `dynamo:"lease,omitempty"`  // until when others leave it alone, in milliseconds; a hint
+	PK     string   `dynamo:"pk"`
+	ID     ids.ID   `dynamo:"sk"`
+	Owner  string   `dynamo:"owner"`
+	To     []string `dynamo:"to,omitempty"`
+	About  Ref      `dynamo:"about,omitempty"`
+	At     int      `dynamo:"at,omitempty"`     // whose followers it is at: 0 the owner's, then To's
+	Cursor string   `dynamo:"cursor,omitempty"` // of the walk over these
+	Lease  int64    `dynamo:"lease,omitempty"`  // until when others leave it alone, in milliseconds; a hint
 }
 
 func jobPK(shard int) string { return keys.Join("J", strconv.Itoa(shard)) }

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,16 +106,23 @@ func (h Home) backfill(ctx context.Context, edge follow.Edge, limit int) error {
 		if err != nil {
 			return err
 		}
-		for _, a := range activities {
-			if a.Removed != 0 || h.r.expired(a.ID) {
-				continue
-			}
-			entries = append(entries, h.r.newEntry(edge, edge.Followee, a.ID))
-		}
-		if len(activities) < reach.Limit {
+		if len(activities) == 0 {
 			break
 		}
-		reach = store.Reach{Gap: list.Order.Below(activities[len(activities)-1]), Limit: limit - len(entries)}
+		ended, gap := len(activities) < reach.Limit, list.Order.Below(activities[len(activities)-1])
+		if activities, err = list.Show(ctx, activities); err != nil {
+			return err
+		}
+		for _, a := range activities {
+			if !h.r.expired(a.ID) {
+				owner := cmp.Or(a.Owner, edge.Followee)
+				entries = append(entries, h.r.newEntry(edge, owner, a.ID, h.r.about(a.activity())))
+			}
+		}
+		if ended {
+			break
+		}
+		reach = store.Reach{Gap: gap, Limit: limit - len(entries)}
 	}
 	return h.r.table.PutAll(ctx, entries, h.r.opts.Parallel)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Update replaces what the activity a.ID says: its actor, verb, object,
-// target, time and data. Its ForeignID stays; another one given is
+// target, time and data. Its ForeignID and To stay; another ForeignID given is
 // plaza.ErrConflict. Every home shows the new text at its next consistent
 // read. An unknown activity is plaza.ErrNotFound, a removed one
 // plaza.ErrRemoved.
@@ -32,7 +32,7 @@ func (o Outbox) Update(ctx context.Context, a Activity) (Activity, error) {
 		Set("object", a.Object).
 		Set("target", a.Target).
 		Set("data", string(a.Data)).
-		If("attribute_exists(pk) AND attribute_not_exists(removed)")
+		If("attribute_exists(pk) AND attribute_not_exists(removed) AND attribute_not_exists('owner')")
 	if a.Time.Equal(a.ID.Time()) {
 		update.Remove("time")
 	} else {
@@ -46,7 +46,7 @@ func (o Outbox) Update(ctx context.Context, a Activity) (Activity, error) {
 	if refused, ok := store.AsRefused(err); ok {
 		item, _ := refused.At(0)
 		switch {
-		case item == nil:
+		case item == nil, item["owner"] != nil:
 			err = plaza.ErrNotFound
 		case item["removed"] != nil:
 			err = plaza.ErrRemoved

@@ -137,7 +137,7 @@ func (w world) followedBy(t testing.TB, followee string, n int) {
 	group.SetLimit(16)
 	for i := range n {
 		group.Go(func() error {
-			_, _, err := w.follows.Follow(t.Context(), followEdge(fmt.Sprintf("reader-%d", i), followee))
+			_, _, err := w.follows.Follow(t.Context(), followEdge(reader(i), followee))
 			return err
 		})
 	}
@@ -157,3 +157,6 @@ func otherSchema(name string) *dynamodb.CreateTableInput {
 	schema.KeySchema[0].AttributeName = aws.String("id")
 	return schema
 }
+
+// reader is the i-th of those by followedBy.
+func reader(i int) string { return fmt.Sprintf("reader-%d", i) }

@@ -3,7 +3,9 @@ package store
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/plaza-sdk/plaza"
@@ -21,6 +23,8 @@ type Reach struct {
 	Gap   string
 	Up    bool
 	Limit int
+
+	depth int // how many items lie above the gap, where a list has a Depth
 }
 
 // Span is the reach in the partition pk.
@@ -66,6 +70,8 @@ type List[R, T any] struct {
 	// are no more.
 	Read  func(context.Context, Reach) ([]R, error)
 	Order Order[R]
+	Depth int // how many items can be paged through; 0: all
+
 	// Show drops the rows that are hidden, keeping the order; nil drops none.
 	Show func(context.Context, []R) ([]R, error)
 	// Item is what the page carries of a row.
@@ -85,6 +91,11 @@ func (l List[R, T]) Page(ctx context.Context, req cursor.PageRequest) (cursor.Pa
 		}
 	}
 
+	if l.Depth > 0 && !start.Up {
+		if limit = min(limit, l.Depth-start.depth); limit <= 0 {
+			return l.page(nil, start, start, true), nil
+		}
+	}
 	at := start
 	at.Limit = limit + 1
 	var shown []R
@@ -121,26 +132,30 @@ func (l List[R, T]) Page(ctx context.Context, req cursor.PageRequest) (cursor.Pa
 // arrives beside them later is met on the way back; upwards Prev goes on from
 // the last row read, so that polling never reads hidden rows again.
 func (l List[R, T]) page(rows []R, start, end Reach, ended bool) cursor.Page[T] {
-	prev, next := start.Gap, end.Gap
+	prev, next := start, end
 	switch {
 	case start.Up:
 		slices.Reverse(rows)
-		prev, next = end.Gap, start.Gap
+		prev, next = end, start
+		prev.depth = max(0, start.depth-len(rows))
 		if len(rows) > 0 {
-			next = l.Order.Below(rows[len(rows)-1])
+			next.Gap = l.Order.Below(rows[len(rows)-1])
 		}
 	case len(rows) > 0:
-		prev = l.Order.Above(rows[0])
+		prev.Gap = l.Order.Above(rows[0])
+		next.depth += len(rows)
+		ended = ended || l.Depth > 0 && next.depth >= l.Depth
 	}
+	prev.Up, next.Up = true, false
 	page := cursor.Page[T]{Items: make([]T, len(rows))}
 	for i, row := range rows {
 		page.Items[i] = l.Item(row)
 	}
 	if start.Up || !ended {
-		page.Next = l.encode(next, false)
+		page.Next = l.encode(next)
 	}
-	if prev != "" {
-		page.Prev = l.encode(prev, true)
+	if prev.Gap != "" {
+		page.Prev = l.encode(prev)
 	}
 	return page
 }
@@ -158,12 +173,16 @@ const (
 	up   = 'u'
 )
 
-func (l List[R, T]) encode(gap string, upwards bool) cursor.Cursor {
-	direction := byte(down)
-	if upwards {
-		direction = up
+// A position is the direction, the depth where the list has one, and the gap.
+func (l List[R, T]) encode(at Reach) cursor.Cursor {
+	pos := []byte{down}
+	if at.Up {
+		pos[0] = up
 	}
-	return l.Codec.Encode(l.Scope, append([]byte{direction}, gap...))
+	if l.Depth > 0 {
+		pos = binary.AppendUvarint(pos, uint64(at.depth))
+	}
+	return l.Codec.Encode(l.Scope, append(pos, at.Gap...))
 }
 
 func (l List[R, T]) decode(c cursor.Cursor) (Reach, error) {
@@ -171,10 +190,21 @@ func (l List[R, T]) decode(c cursor.Cursor) (Reach, error) {
 	if err != nil {
 		return Reach{}, err
 	}
-	if len(pos) < 2 || pos[0] != down && pos[0] != up || !l.Order.Valid(string(pos[1:])) {
+	if len(pos) < 2 || pos[0] != down && pos[0] != up {
 		return Reach{}, cursor.ErrInvalid
 	}
-	return Reach{Gap: string(pos[1:]), Up: pos[0] == up}, nil
+	at, rest := Reach{Up: pos[0] == up}, pos[1:]
+	if l.Depth > 0 {
+		depth, n := binary.Uvarint(rest)
+		if n <= 0 || depth > math.MaxInt32 {
+			return Reach{}, cursor.ErrInvalid
+		}
+		at.depth, rest = int(depth), rest[n:]
+	}
+	if at.Gap = string(rest); !l.Order.Valid(at.Gap) {
+		return Reach{}, cursor.ErrInvalid
+	}
+	return at, nil
 }
 
 // Limit is the size of a page that was asked for with n: 0 is the default,

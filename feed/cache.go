@@ -1,0 +1,102 @@
+package feed
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+)
+
+// CacheKey addresses an activity: in whose outbox it lies, and its id.
+type CacheKey struct {
+	Owner string
+	ID    ids.ID
+}
+
+// Cached is what a cache knows of a key: an activity, or that it is gone.
+type Cached struct {
+	Activity Activity
+	Gone     bool
+}
+
+// Cache keeps the activities that homes refer to. An edit or a removal shows
+// once the cache has forgotten the activity; with Options.Consistent no cache
+// is asked. It is safe for concurrent use. What it fails at it leaves out.
+type Cache interface {
+	// Get returns what is known of keys.
+	Get(ctx context.Context, keys []CacheKey) map[CacheKey]Cached
+	// Put tells what was read.
+	Put(ctx context.Context, found map[CacheKey]Cached)
+}
+
+// MemoryCache is a Cache in this process.
+type MemoryCache struct {
+	entries *lru.Cache[CacheKey, memoryEntry]
+	ttl     time.Duration
+	now     func() time.Time
+}
+
+type memoryEntry struct {
+	Cached
+	until time.Time
+}
+
+// MemoryCacheOptions of NewMemoryCache. The zero value works.
+type MemoryCacheOptions struct {
+	Size int              // in activities. Defaults to 10,000.
+	TTL  time.Duration    // Defaults to 30 s.
+	Now  func() time.Time // Defaults to time.Now.
+}
+
+// NewMemoryCache returns a cache that forgets what was used least recently,
+// and everything after its TTL. It holds up to Size activities of up to
+// MaxActivity bytes.
+func NewMemoryCache(opts *MemoryCacheOptions) (*MemoryCache, error) {
+	o := MemoryCacheOptions{Size: 10_000, TTL: 30 * time.Second, Now: time.Now}
+	if opts != nil {
+		if opts.Size != 0 {
+			o.Size = opts.Size
+		}
+		if opts.TTL != 0 {
+			o.TTL = opts.TTL
+		}
+		if opts.Now != nil {
+			o.Now = opts.Now
+		}
+	}
+	switch {
+	case o.Size < 1:
+		return nil, &plaza.InvalidError{Field: "Size", Reason: fmt.Sprintf("is %d", o.Size)}
+	case o.TTL < 0:
+		return nil, &plaza.InvalidError{Field: "TTL", Reason: "is negative"}
+	}
+	entries, err := lru.New[CacheKey, memoryEntry](o.Size)
+	if err != nil {
+		return nil, fmt.Errorf("feed: cache: %w", err)
+	}
+	return &MemoryCache{entries: entries, ttl: o.TTL, now: o.Now}, nil
+}
+
+// Get returns what is known of keys.
+func (c *MemoryCache) Get(_ context.Context, keys []CacheKey) map[CacheKey]Cached {
+	now := c.now()
+	known := make(map[CacheKey]Cached, len(keys))
+	for _, key := range keys {
+		if entry, ok := c.entries.Get(key); ok && now.Before(entry.until) {
+			known[key] = entry.Cached
+		}
+	}
+	return known
+}
+
+// Put remembers what was found.
+func (c *MemoryCache) Put(_ context.Context, found map[CacheKey]Cached) {
+	until := c.now().Add(c.ttl)
+	for key, cached := range found {
+		c.entries.Add(key, memoryEntry{cached, until})
+	}
+}

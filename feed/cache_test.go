@@ -1,0 +1,129 @@
+package feed_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+func memoryCache(t testing.TB, opts *feed.MemoryCacheOptions) *feed.MemoryCache {
+	t.Helper()
+	cache, err := feed.NewMemoryCache(opts)
+	require.NoError(t, err)
+	return cache
+}
+
+func TestACacheSparesTheReadingOfActivities(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, &feed.Options{Cache: memoryCache(t, nil)}, meter.Wrap)
+	w.subscribe(t, "jack", "chris")
+	for n := range 30 {
+		_, err := w.Outbox("chris").Publish(t.Context(), kilobyte(n))
+		require.NoError(t, err)
+	}
+	page := func() []feed.Activity {
+		page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{Limit: 20})
+		require.NoError(t, err)
+		require.Len(t, page.Items, 20)
+		return page.Items
+	}
+	var cold, warm []feed.Activity
+	meter.AtMost(t, "cold", dynamotest.Cost{Requests: 2, Read: 12}, func() { cold = page() })
+	meter.AtMost(t, "all known", dynamotest.Cost{Requests: 2, Read: 1.5}, func() { warm = page() })
+	require.Equal(t, cold, warm)
+	warm[0].Data[0] = 'x'
+	require.Equal(t, cold, page(), "what a reader does to a page is theirs")
+
+	for n := range 2 { // 19 of 21 known
+		_, err := w.Outbox("chris").Publish(t.Context(), kilobyte(30+n))
+		require.NoError(t, err)
+	}
+	meter.AtMost(t, "90 % known", dynamotest.Cost{Requests: 2, Read: 3}, func() { page() })
+}
+
+func TestACacheForgetsInTime(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	w := newWorld(t, &feed.Options{Cache: memoryCache(t, &feed.MemoryCacheOptions{TTL: time.Minute, Now: func() time.Time { return now }})})
+	consistent := w.process(t, &feed.Options{Consistent: true, Cache: memoryCache(t, nil)})
+	w.subscribe(t, "jack", "chris")
+	done := w.publish(t, "chris", 2)
+	want := newestFirst(done)
+	require.Equal(t, want, all(t, w.Home("jack").List, 10))
+	require.Equal(t, want, all(t, consistent.Home("jack").List, 10))
+
+	_, err := w.Outbox("chris").Remove(t.Context(), done[0].ID)
+	require.NoError(t, err)
+	require.Equal(t, want, all(t, w.Home("jack").List, 10), "still known")
+	require.Equal(t, want[:1], all(t, consistent.Home("jack").List, 10), "no cache is asked")
+	now = now.Add(time.Minute)
+	require.Equal(t, want[:1], all(t, w.Home("jack").List, 10))
+
+	_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
+	require.NoError(t, err)
+	require.Empty(t, all(t, w.Home("jack").List, 10), "who is followed is never cached")
+}
+
+func TestACacheKnowsTombstonesButNotAbsence(t *testing.T) {
+	t.Parallel()
+	cache := memoryCache(t, nil)
+	w := newWorld(t, &feed.Options{Cache: cache})
+	w.subscribe(t, "jack", "chris")
+	done := w.publish(t, "chris", 2)
+	_, err := w.Outbox("chris").Remove(t.Context(), done[0].ID)
+	require.NoError(t, err)
+	w.expire(t, "O#chris", done[1].ID.String())
+	require.Empty(t, all(t, w.Home("jack").List, 10))
+	gone := feed.CacheKey{Owner: "chris", ID: done[0].ID}
+	absent := feed.CacheKey{Owner: "chris", ID: done[1].ID}
+	require.Equal(t, map[feed.CacheKey]feed.Cached{gone: {Gone: true}}, cache.Get(t.Context(), []feed.CacheKey{gone, absent}))
+}
+
+func TestReadersWhoMissTogetherReadOnce(t *testing.T) {
+	t.Parallel()
+	const readers = 20
+	meter := dynamotest.NewMeter()
+	injector := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, &feed.Options{Cache: memoryCache(t, nil)}, meter.Wrap, injector.Wrap)
+	w.followedBy(t, "star", readers)
+	var done []feed.Activity
+	for n := range 20 {
+		a := kilobyte(n)
+		a, err := w.Outbox("star").Publish(t.Context(), a)
+		require.NoError(t, err)
+		done = append(done, a)
+	}
+	meter.Take()
+	var group sync.WaitGroup
+	for i := range readers {
+		group.Go(func() {
+			page, err := w.Home(reader(i)).List(t.Context(), cursor.PageRequest{Limit: 20})
+			if err != nil || len(page.Items) != len(done) {
+				t.Errorf("%d items, %v", len(page.Items), err)
+			}
+		})
+	}
+	group.Wait()
+	// Each reads its own entries and header; the activities are read once, or
+	// twice by one who asked the cache just before.
+	require.Less(t, meter.Take().Read, readers*1.5+20)
+}
+
+func TestACacheOfNoSizeIsRefused(t *testing.T) {
+	t.Parallel()
+	for field, opts := range map[string]feed.MemoryCacheOptions{"Size": {Size: -1}, "TTL": {TTL: -1}} {
+		_, err := feed.NewMemoryCache(&opts)
+		var invalid *plaza.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		require.Equal(t, field, invalid.Field)
+	}
+}

@@ -1,0 +1,131 @@
+package feed
+
+import (
+	"context"
+	"maps"
+	"sync"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// hydrator reads the activities that homes refer to, by way of a cache if
+// there is one. Readers who miss the same activity at the same time share one
+// read of it.
+type hydrator struct {
+	table      *store.Table
+	cache      Cache // may be nil
+	consistent bool
+
+	mu      sync.Mutex
+	flights map[CacheKey]*flight
+}
+
+// flight is a read that others wait for.
+type flight struct {
+	landed chan struct{}
+	found  map[CacheKey]Cached // once landed; what it lacks was not read
+}
+
+// read gives what there is of keys, and the item under header unless that is
+// the zero Key. An activity that is not there is absent, a removed one Gone.
+func (h *hydrator) read(ctx context.Context, keys []CacheKey, header store.Key) (map[CacheKey]Cached, dynamo.Item, error) {
+	if h.cache == nil {
+		return h.fetch(ctx, keys, header)
+	}
+	known := h.cache.Get(ctx, keys)
+	own := &flight{landed: make(chan struct{})}
+	mine, others := h.board(keys, known, own)
+	item, err := h.fly(ctx, own, mine, header)
+	if err != nil {
+		return nil, nil, err
+	}
+	maps.Copy(known, own.found)
+	var missed []CacheKey
+	for key, other := range others {
+		select {
+		case <-other.landed:
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+		if cached, ok := other.found[key]; ok {
+			known[key] = cached
+		} else {
+			missed = append(missed, key) // not there, or their read failed
+		}
+	}
+	found, _, err := h.fetch(ctx, missed, store.Key{})
+	maps.Copy(known, found)
+	return known, item, err
+}
+
+// board says which keys own has to read, and in which flights the others are.
+func (h *hydrator) board(keys []CacheKey, known map[CacheKey]Cached, own *flight) (mine []CacheKey, others map[CacheKey]*flight) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	others = map[CacheKey]*flight{}
+	for _, key := range keys {
+		if _, ok := known[key]; ok {
+			continue
+		}
+		if other := h.flights[key]; other != nil {
+			others[key] = other
+			continue
+		}
+		h.flights[key] = own
+		mine = append(mine, key)
+	}
+	return mine, others
+}
+
+// fly reads the keys of own and lets it land, in any case.
+func (h *hydrator) fly(ctx context.Context, own *flight, mine []CacheKey, header store.Key) (item dynamo.Item, err error) {
+	defer func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		for _, key := range mine {
+			delete(h.flights, key)
+		}
+		close(own.landed)
+	}()
+	found, item, err := h.fetch(ctx, mine, header)
+	if err == nil {
+		h.cache.Put(ctx, found)
+		own.found = found
+	}
+	return item, err
+}
+
+// fetch reads from the table.
+func (h *hydrator) fetch(ctx context.Context, keys []CacheKey, header store.Key) (map[CacheKey]Cached, dynamo.Item, error) {
+	wanted := make([]store.Key, 0, len(keys)+1)
+	if header != (store.Key{}) {
+		wanted = append(wanted, header)
+	}
+	for _, key := range keys {
+		wanted = append(wanted, activityKey(key.Owner, key.ID))
+	}
+	items, err := h.table.GetAll(ctx, wanted, h.consistent)
+	if err != nil {
+		return nil, nil, err
+	}
+	found := make(map[CacheKey]Cached, len(keys))
+	for _, key := range keys {
+		// One that is not there may only lag: that is not remembered.
+		item := items[activityKey(key.Owner, key.ID)]
+		if item == nil {
+			continue
+		}
+		var stored activityItem
+		if err := dynamo.UnmarshalItem(item, &stored); err != nil {
+			return nil, nil, err
+		}
+		if stored.Removed != 0 {
+			found[key] = Cached{Gone: true}
+		} else {
+			found[key] = Cached{Activity: stored.activity()}
+		}
+	}
+	return found, items[header], nil
+}
