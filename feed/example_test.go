@@ -18,8 +18,9 @@ import (
 // removes is gone from Jack's home.
 func Example() {
 	ctx := context.Background()
-	feeds, stop := open(ctx)
-	defer stop()
+	tables := openTables(ctx)
+	defer tables.close()
+	feeds := tables.feeds(&feed.Options{Consistent: true})
 
 	chris, jack := feeds.Outbox("chris"), feeds.Home("jack")
 	if _, err := jack.Follow(ctx, "chris", nil); err != nil {
@@ -73,14 +74,21 @@ func Example() {
 	// removed: true
 }
 
-// open gives feeds on new tables of a local engine.
-func open(ctx context.Context) (*feed.Repository, func()) {
+// exampleTables are new tables of a local engine.
+type exampleTables struct {
+	local   *engine.Engine
+	db      *dynamo.DB
+	gen     *ids.Generator
+	follows *follow.Repository
+	feed    string
+}
+
+func openTables(ctx context.Context) exampleTables {
 	local, err := engine.Start(ctx, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	db := dynamo.New(local.Config(), local.Options)
-	gen, err := ids.New(1, nil)
+	gen, err := ids.New(uint16(machines.Add(1)), nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -88,20 +96,25 @@ func open(ctx context.Context) (*feed.Repository, func()) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	followTable, feedTable := prefix.String()+"-follow", prefix.String()+"-feed"
-	if _, err := db.Client().CreateTable(ctx, follow.Table(followTable)); err != nil {
+	t := exampleTables{local: local, db: dynamo.New(local.Config(), local.Options), gen: gen, feed: prefix.String() + "-feed"}
+	if _, err := t.db.Client().CreateTable(ctx, follow.Table(prefix.String()+"-follow")); err != nil {
 		log.Fatal(err)
 	}
-	if _, err := db.Client().CreateTable(ctx, feed.Table(feedTable)); err != nil {
+	if _, err := t.db.Client().CreateTable(ctx, feed.Table(t.feed)); err != nil {
 		log.Fatal(err)
 	}
-	follows, err := follow.New(db, followTable, gen, nil)
-	if err != nil {
+	if t.follows, err = follow.New(t.db, prefix.String()+"-follow", gen, nil); err != nil {
 		log.Fatal(err)
 	}
-	feeds, err := feed.New(db, feedTable, gen, follows, &feed.Options{Consistent: true})
-	if err != nil {
-		log.Fatal(err)
-	}
-	return feeds, func() { _ = local.Close() }
+	return t
 }
+
+func (t exampleTables) feeds(opts *feed.Options) *feed.Repository {
+	feeds, err := feed.New(t.db, t.feed, t.gen, t.follows, opts)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return feeds
+}
+
+func (t exampleTables) close() { _ = t.local.Close() }

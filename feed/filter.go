@@ -3,22 +3,42 @@ package feed
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/plaza-sdk/plaza"
 )
 
 // Filter says which of some activities to hide from reader, one answer for
-// each. A home asks it once for all activities of a read, so that it can
-// answer with one request of its own, such as follow.Relations; a page whose
-// activities are all hidden is read on, with further questions. It must
-// answer the same as long as nothing changes. Its error fails the page.
+// each. A home asks it for a whole read at once, up to 100 activities, so that
+// one request of its own can answer, such as follow.Relations; a page whose
+// activities are hidden is read on, with further questions. Its error fails
+// the page.
 type Filter func(ctx context.Context, reader string, as []Activity) (hide []bool, err error)
+
+// maxAsked is the most activities that a Filter is asked about at once.
+const maxAsked = 100
 
 // filter drops the rows that Options.Filter hides.
 func (h Home) filter(ctx context.Context, rows []homeRow) ([]homeRow, error) {
-	if h.r.opts.Filter == nil || len(rows) == 0 {
+	if h.r.opts.Filter == nil {
 		return rows, nil
 	}
+	shown := rows[:0]
+	for asked := range slices.Chunk(rows, maxAsked) {
+		hide, err := h.hidden(ctx, asked)
+		if err != nil {
+			return nil, err
+		}
+		for i, row := range asked {
+			if !hide[i] {
+				shown = append(shown, row)
+			}
+		}
+	}
+	return shown, nil
+}
+
+func (h Home) hidden(ctx context.Context, rows []homeRow) ([]bool, error) {
 	as := make([]Activity, len(rows))
 	for i, row := range rows {
 		as[i] = row.activity
@@ -33,11 +53,5 @@ func (h Home) filter(ctx context.Context, rows []homeRow) ([]homeRow, error) {
 			Reason: fmt.Sprintf("gives %d answers for %d activities", len(hide), len(as)),
 		}
 	}
-	shown := rows[:0]
-	for i, row := range rows {
-		if !hide[i] {
-			shown = append(shown, row)
-		}
-	}
-	return shown, nil
+	return hide, nil
 }
