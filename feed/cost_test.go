@@ -47,6 +47,15 @@ func TestEveryCallCostsWhatItStates(t *testing.T) {
 	})
 	meter.AtMost(t, "publish to one follower", dynamotest.Cost{Requests: 5, Read: 2, Write: 6}, func() { publish(kilobyte(100)) })
 	meter.AtMost(t, "home page of 20", dynamotest.Cost{Requests: 2, Read: 12}, list(jack.List, 20, 20))
+	filtered := w.process(t, &feed.Options{Filter: hideVerb("like", new(int))}, meter.Wrap)
+	meter.AtMost(t, "home page of 20 with a filter", dynamotest.Cost{Requests: 2, Read: 12}, list(filtered.Home("jack-01234567890").List, 20, 20))
+	reposting := w.process(t, &feed.Options{About: aboutObject}, meter.Wrap)
+	meter.AtMost(t, "home page of 20 with reposts", dynamotest.Cost{Requests: 2, Read: 13}, list(reposting.Home("jack-01234567890").List, 20, 20))
+	meter.AtMost(t, "trim", dynamotest.Cost{Requests: 1, Write: 1}, func() {
+		trimmed, err := jack.Trim(t.Context(), 1)
+		require.NoError(t, err)
+		require.True(t, trimmed)
+	})
 	meter.AtMost(t, "outbox page of 20", dynamotest.Cost{Requests: 1, Read: 3}, list(chris.List, 20, 20))
 	meter.AtMost(t, "get", dynamotest.Cost{Requests: 1, Read: 0.5}, func() {
 		_, err := chris.Get(t.Context(), foreign.ID)

@@ -47,8 +47,8 @@ func TestNothingIsLostOrDoubledUnderFaults(t *testing.T) {
 			t.Parallel()
 			injector := faults.New(t, seed, harsh)
 			w := newWorld(t, &feed.Options{InlineFollowers: 2}, injector.Wrap)
-			m := model{w: w, random: rand.New(rand.NewPCG(seed, 1))}
-			for range 60 {
+			m := model{w: w, random: rand.New(rand.NewPCG(seed, 1)), floors: map[string]ids.ID{}}
+			for range 70 {
 				m.step(t)
 			}
 			injector.Off()
@@ -82,6 +82,7 @@ type model struct {
 	follows  [][2]string
 	standing []published
 	removed  []published
+	floors   map[string]ids.ID
 }
 
 type published struct {
@@ -89,11 +90,16 @@ type published struct {
 	feed.Activity
 }
 
+// lies reports whether the activity is in the outbox of source.
+func (p published) lies(source string) bool {
+	return p.owner == source || slices.Contains(p.To, source)
+}
+
 func (m *model) step(t *testing.T) {
 	ctx := t.Context()
 	who, other := people[m.random.IntN(len(people))], people[m.random.IntN(len(people))]
 	edge := [2]string{who, other}
-	switch m.random.IntN(8) {
+	switch m.random.IntN(9) {
 	case 0, 1:
 		if who == other {
 			return
@@ -132,10 +138,20 @@ func (m *model) step(t *testing.T) {
 		acknowledged(t, func() (bool, error) { return m.w.Outbox(gone.owner).Remove(ctx, gone.ID) })
 		m.standing = slices.Delete(m.standing, i, i+1)
 		m.removed = append(m.removed, gone)
+	case 5:
+		if len(m.standing) == 0 || m.random.IntN(3) > 0 {
+			return
+		}
+		floor := m.standing[m.random.IntN(len(m.standing))].ID
+		acknowledged(t, func() (bool, error) { return m.w.Home(who).Trim(ctx, floor) })
+		m.floors[who] = max(m.floors[who], floor)
 	default:
 		a := activity(who, m.random.IntN(1000))
 		a.ID = acknowledged(t, func() (ids.ID, error) { return m.w.gen.Next(ctx) })
 		a.ForeignID = a.Object.String()
+		if who != other && m.random.IntN(2) == 0 {
+			a.To = []string{other}
+		}
 		if slices.ContainsFunc(m.standing, func(p published) bool { return p.owner == who && p.ForeignID == a.ForeignID }) {
 			return
 		}
@@ -145,11 +161,15 @@ func (m *model) step(t *testing.T) {
 }
 
 func (m *model) home(reader string) []ids.ID {
-	return m.ids(func(p published) bool { return slices.Contains(m.follows, [2]string{reader, p.owner}) })
+	return m.ids(func(p published) bool {
+		return p.ID >= m.floors[reader] && slices.ContainsFunc(m.follows, func(e [2]string) bool {
+			return e[0] == reader && p.lies(e[1])
+		})
+	})
 }
 
 func (m *model) outbox(owner string) []ids.ID {
-	return m.ids(func(p published) bool { return p.owner == owner })
+	return m.ids(func(p published) bool { return p.lies(owner) })
 }
 
 func (m *model) ids(wanted func(published) bool) []ids.ID {

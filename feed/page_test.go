@@ -16,26 +16,41 @@ import (
 
 func TestOutboxIsAList(t *testing.T) {
 	t.Parallel()
-	testList(t, func(w world, owner, _ string) (lister, string) {
+	testList(t, feed.Options{}, func(w world, owner, _ string) (lister, string) {
 		return w.Outbox(owner).List, "O#" + owner
 	})
 }
 
 func TestHomeIsAList(t *testing.T) {
 	t.Parallel()
-	testList(t, func(w world, owner, reader string) (lister, string) {
-		w.subscribe(t, reader, owner)
-		return w.Home(reader).List, "H#" + reader
-	})
+	hidesNothing := func(_ context.Context, _ string, as []feed.Activity) ([]bool, error) {
+		return make([]bool, len(as)), nil
+	}
+	for name, opts := range map[string]feed.Options{
+		"as it is":                 {},
+		"with everything switched": {HomeCap: 1 << 20, About: ownID, Filter: hidesNothing, OwnHome: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testList(t, opts, func(w world, owner, reader string) (lister, string) {
+				w.subscribe(t, reader, owner)
+				return w.Home(reader).List, "H#" + reader
+			})
+		})
+	}
 }
+
+// ownID makes each activity be about itself alone.
+func ownID(a feed.Activity) feed.Ref { return feed.Ref{ID: a.ID.String()} }
 
 // testList runs the contract on the list that made gives, with the partition
 // where it lies: owner publishes what reader reads.
-func testList(t *testing.T, made func(w world, owner, reader string) (lister, string)) {
+func testList(t *testing.T, opts feed.Options, made func(w world, owner, reader string) (lister, string)) {
 	meter := dynamotest.NewMeter()
 	codec, err := cursor.Sealed(cursor.Keyring{Keys: map[byte][]byte{0: make([]byte, 32)}})
 	require.NoError(t, err)
-	w := newWorld(t, &feed.Options{Consistent: true, Codec: codec}, meter.Wrap)
+	opts.Consistent, opts.Codec = true, codec
+	w := newWorld(t, &opts, meter.Wrap)
 	requests, lists := 0, 0
 	pagetest.Run(t, func(t *testing.T) pagetest.List[feed.Activity] {
 		lists++
