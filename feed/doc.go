@@ -20,4 +20,7 @@
 // delivers it are one transaction. A service runs Run in the background (or
 // Deliver from a scheduled Lambda), which finishes what a crash left behind
 // and what is too large to deliver inline.
+//
+// What a home hides beyond that is Options' choice: a Filter for blocks and
+// mutes, About for reposts, HomeCap for its depth; Trim is the reader's own.
 package feed
