@@ -34,34 +34,70 @@ func TestBadInputIsRefusedBeforeAnyRequest(t *testing.T) {
 	list := func(l lister, req cursor.PageRequest) func() error {
 		return func() error { _, err := l(t.Context(), req); return err }
 	}
+	publishMany := func(as ...feed.Activity) func() error {
+		return func() error {
+			got, err := chris.PublishMany(t.Context(), as)
+			require.Equal(t, as, got)
+			return err
+		}
+	}
+	getMany := func(wanted ...ids.ID) func() error {
+		return func() error { _, err := chris.GetMany(t.Context(), wanted); return err }
+	}
+	followMany := func(opts *feed.FollowOptions, sources ...string) func() error {
+		return func() error { _, err := jack.FollowMany(t.Context(), sources, opts); return err }
+	}
+	named := func(foreignID string, id ids.ID) feed.Activity {
+		a := activity("chris", 1)
+		a.ForeignID, a.ID = foreignID, id
+		return a
+	}
 	for name, tc := range map[string]struct {
 		field string
 		call  func() error
 	}{
-		"no actor":            {"Actor.ID", publish(func(a *feed.Activity) { a.Actor = feed.Ref{} })},
-		"long actor":          {"Actor.ID", publish(func(a *feed.Activity) { a.Actor.ID = long })},
-		"colon in a kind":     {"Object.Kind", publish(func(a *feed.Activity) { a.Object.Kind = "a:b" })},
-		"colon and no kind":   {"Target.ID", publish(func(a *feed.Activity) { a.Target = feed.Ref{ID: "a:b"} })},
-		"kind without id":     {"Target.ID", publish(func(a *feed.Activity) { a.Target = feed.Ref{Kind: "a"} })},
-		"an id of 64 bits":    {"ID", publish(func(a *feed.Activity) { a.ID = 1 << 63 })},
-		"no verb":             {"Verb", publish(func(a *feed.Activity) { a.Verb = "" })},
-		"long verb":           {"Verb", publish(func(a *feed.Activity) { a.Verb = long })},
-		"verb not UTF-8":      {"Verb", publish(func(a *feed.Activity) { a.Verb = broken })},
-		"long foreign id":     {"ForeignID", publish(func(a *feed.Activity) { a.ForeignID = long })},
-		"data not JSON":       {"Data", publish(func(a *feed.Activity) { a.Data = []byte("{") })},
-		"data not UTF-8":      {"Data", publish(func(a *feed.Activity) { a.Data = []byte("\"\xff\"") })},
-		"data nested":         {"Data", publish(func(a *feed.Activity) { a.Data = []byte(strings.Repeat("[", 10_001)) })},
-		"data of 2 MiB":       {"Activity", publish(func(a *feed.Activity) { a.Data = []byte(`"` + strings.Repeat("x", 2<<20) + `"`) })},
-		"one byte over":       {"Activity", publish(func(a *feed.Activity) { *a = sized(feed.MaxActivity + 1) })},
-		"time out of range":   {"Time", publish(func(a *feed.Activity) { a.Time = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) })},
-		"empty owner":         {"Owner", list(w.Outbox("").List, cursor.PageRequest{})},
-		"long owner":          {"Owner", func() error { _, err := w.Outbox(long).Publish(t.Context(), activity("a", 1)); return err }},
-		"broken reader":       {"Reader", list(w.Home(broken).List, cursor.PageRequest{})},
-		"negative home limit": {"Limit", list(jack.List, cursor.PageRequest{Limit: -1})},
-		"negative limit":      {"Limit", list(chris.List, cursor.PageRequest{Limit: -1})},
-		"zero id to get":      {"ID", func() error { _, err := chris.Get(t.Context(), 0); return err }},
-		"zero id to remove":   {"ID", func() error { _, err := chris.Remove(t.Context(), 0); return err }},
-		"zero id to update":   {"ID", func() error { _, err := chris.Update(t.Context(), activity("chris", 1)); return err }},
+		"many, one without verb":   {"Activities[1].Verb", publishMany(activity("a", 1), feed.Activity{Actor: feed.Ref{ID: "a"}}, activity("a", 2))},
+		"many, an id of 64 bits":   {"Activities[0].ID", publishMany(named("", 1<<63))},
+		"many, an id twice":        {"Activities[2].ID", publishMany(named("", id), named("", 0), named("", id))},
+		"many, a foreign id twice": {"Activities[2].ForeignID", publishMany(named("a", 0), named("", 0), named("a", 0))},
+		"many, to itself":          {"Activities[0].To", publishMany(addressed("chris", 1, "chris"))},
+		"1,001 activities":         {"Activities", publishMany(make([]feed.Activity, 1001)...)},
+		"many of no owner":         {"Owner", func() error { _, err := w.Outbox("").PublishMany(t.Context(), nil); return err }},
+		"get a zero id of many":    {"IDs[1]", getMany(id, 0)},
+		"get 101":                  {"IDs", getMany(make([]ids.ID, 101)...)},
+		"get many of no owner":     {"Owner", func() error { _, err := w.Outbox("").GetMany(t.Context(), nil); return err }},
+		"follow many, one empty":   {"Sources[1]", followMany(nil, "chris", "")},
+		"follow many and oneself":  {"Sources[2]", followMany(nil, "chris", "ann", "jack")},
+		"follow many by one id":    {"ID", followMany(&feed.FollowOptions{ID: id}, "chris", "ann")},
+		"follow many, copies":      {"CopyLimit", followMany(&feed.FollowOptions{CopyLimit: 1001}, "chris")},
+		"follow 101":               {"Sources", followMany(nil, make([]string, 101)...)},
+		"follow many, no reader":   {"Reader", func() error { _, err := w.Home("").FollowMany(t.Context(), nil, nil); return err }},
+		"erase nobody":             {"User", func() error { return w.Erase(t.Context(), "") }},
+		"erase a long user":        {"User", func() error { return w.Erase(t.Context(), long) }},
+		"no actor":                 {"Actor.ID", publish(func(a *feed.Activity) { a.Actor = feed.Ref{} })},
+		"long actor":               {"Actor.ID", publish(func(a *feed.Activity) { a.Actor.ID = long })},
+		"colon in a kind":          {"Object.Kind", publish(func(a *feed.Activity) { a.Object.Kind = "a:b" })},
+		"colon and no kind":        {"Target.ID", publish(func(a *feed.Activity) { a.Target = feed.Ref{ID: "a:b"} })},
+		"kind without id":          {"Target.ID", publish(func(a *feed.Activity) { a.Target = feed.Ref{Kind: "a"} })},
+		"an id of 64 bits":         {"ID", publish(func(a *feed.Activity) { a.ID = 1 << 63 })},
+		"no verb":                  {"Verb", publish(func(a *feed.Activity) { a.Verb = "" })},
+		"long verb":                {"Verb", publish(func(a *feed.Activity) { a.Verb = long })},
+		"verb not UTF-8":           {"Verb", publish(func(a *feed.Activity) { a.Verb = broken })},
+		"long foreign id":          {"ForeignID", publish(func(a *feed.Activity) { a.ForeignID = long })},
+		"data not JSON":            {"Data", publish(func(a *feed.Activity) { a.Data = []byte("{") })},
+		"data not UTF-8":           {"Data", publish(func(a *feed.Activity) { a.Data = []byte("\"\xff\"") })},
+		"data nested":              {"Data", publish(func(a *feed.Activity) { a.Data = []byte(strings.Repeat("[", 10_001)) })},
+		"data of 2 MiB":            {"Activity", publish(func(a *feed.Activity) { a.Data = []byte(`"` + strings.Repeat("x", 2<<20) + `"`) })},
+		"one byte over":            {"Activity", publish(func(a *feed.Activity) { *a = sized(feed.MaxActivity + 1) })},
+		"time out of range":        {"Time", publish(func(a *feed.Activity) { a.Time = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) })},
+		"empty owner":              {"Owner", list(w.Outbox("").List, cursor.PageRequest{})},
+		"long owner":               {"Owner", func() error { _, err := w.Outbox(long).Publish(t.Context(), activity("a", 1)); return err }},
+		"broken reader":            {"Reader", list(w.Home(broken).List, cursor.PageRequest{})},
+		"negative home limit":      {"Limit", list(jack.List, cursor.PageRequest{Limit: -1})},
+		"negative limit":           {"Limit", list(chris.List, cursor.PageRequest{Limit: -1})},
+		"zero id to get":           {"ID", func() error { _, err := chris.Get(t.Context(), 0); return err }},
+		"zero id to remove":        {"ID", func() error { _, err := chris.Remove(t.Context(), 0); return err }},
+		"zero id to update":        {"ID", func() error { _, err := chris.Update(t.Context(), activity("chris", 1)); return err }},
 		"update without verb": {"Verb", func() error {
 			_, err := chris.Update(t.Context(), feed.Activity{ID: id, Actor: feed.Ref{ID: "chris"}})
 			return err

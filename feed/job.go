@@ -14,17 +14,15 @@ import (
 // that failed. Two at one job only repeat each other's work.
 const jobLease = 30 * time.Second
 
-// newJob is the job that delivers an activity, held by the one who publishes
-// if that one delivers too.
+// stopWait is how long a stopped worker takes to give a job back.
+const stopWait = time.Second
+
+// newJob is the job that delivers an activity.
 func (r *Repository) newJob(owner string, a Activity) jobItem {
 	h := fnv.New64a()
 	h.Write([]byte(a.ID.String()))
 	shard := int(h.Sum64() % uint64(r.opts.JobShards))
-	job := jobItem{PK: jobPK(shard), ID: a.ID, Owner: owner, To: a.To, About: r.about(a)}
-	if r.opts.InlineFollowers > 0 {
-		job.Lease = r.leased()
-	}
-	return job
+	return jobItem{PK: jobPK(shard), ID: a.ID, Owner: owner, To: a.To, About: r.about(a)}
 }
 
 func (r *Repository) leased() int64 { return r.opts.Now().Add(jobLease).UnixMilli() }
@@ -44,18 +42,34 @@ func (r *Repository) claim(ctx context.Context, job *jobItem) (claimed bool, err
 	} else {
 		update.If("lease = ?", seen)
 	}
-	return r.holds(ctx, update)
+	claimed, err = r.holds(ctx, update)
+	r.giveBack(ctx, *job)
+	return claimed && ctx.Err() == nil, err
 }
 
-// checkpoint stores how far the job's walk came, unless the job is done.
-func (r *Repository) checkpoint(ctx context.Context, job jobItem) (stands bool, err error) {
+// checkpoint stores how far the job's walk came, unless the job is done, and
+// goes on holding it or leaves it to others.
+func (r *Repository) checkpoint(ctx context.Context, job *jobItem, leave bool) (stands bool, err error) {
 	update := r.table.Update(job.key()).Set("at", job.At).Set("cursor", job.Cursor).If("attribute_exists(pk)")
-	if job.Lease == 0 {
+	if leave {
 		update.Remove("lease")
 	} else {
+		job.Lease = r.leased()
 		update.Set("lease", job.Lease)
 	}
 	return r.holds(ctx, update)
+}
+
+// giveBack ends the lease of a job if ctx has ended, so that others need not
+// wait for it. What of the job's own writes arrived is not known, so any lease
+// up to its own is ended; where that fails, time ends it.
+func (r *Repository) giveBack(ctx context.Context, job jobItem) {
+	if ctx.Err() == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
+	defer cancel()
+	_, _ = r.holds(ctx, r.table.Update(job.key()).Remove("lease").If("lease <= ?", job.Lease))
 }
 
 // holds runs a write and reports whether its condition held.
@@ -72,11 +86,11 @@ func (r *Repository) endJob(ctx context.Context, job jobItem) error {
 }
 
 // jobShards reads over how many shards jobs are spread.
-func (r *Repository) jobShards(ctx context.Context) (int, error) {
+func (r *Repository) jobShards(ctx context.Context, consistent bool) (int, error) {
 	var item struct {
 		N int `dynamo:"n"`
 	}
-	err := r.table.Get(ctx, jobShardsKey, false, &item)
+	err := r.table.Get(ctx, jobShardsKey, consistent, &item)
 	if errors.Is(err, plaza.ErrNotFound) {
 		return 0, nil
 	}

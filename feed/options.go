@@ -45,8 +45,9 @@ type Options struct {
 	// end but Retention's.
 	HomeCap int
 
-	// Parallel is how many batches of 25 entries a delivery writes at once.
-	// Defaults to 8.
+	// Parallel is how many batches of 25 entries a delivery writes at once,
+	// how many activities PublishMany stores and how many sources FollowMany
+	// copies. Defaults to 8.
 	Parallel int
 
 	// Poll is how long Run waits after it found nothing to do, give or take a

@@ -107,12 +107,14 @@ func (r *Repository) standing(ctx context.Context, items []activityItem, consist
 	return shown, nil
 }
 
-func checkID(id ids.ID) error {
+func checkID(id ids.ID) error { return checkNamedID("ID", id) }
+
+func checkNamedID(field string, id ids.ID) error {
 	if id == 0 {
-		return &plaza.InvalidError{Field: "ID", Reason: "is zero"}
+		return &plaza.InvalidError{Field: field, Reason: "is zero"}
 	}
 	if _, err := id.MarshalText(); err != nil {
-		return &plaza.InvalidError{Field: "ID", Reason: "has more than 63 bits"}
+		return &plaza.InvalidError{Field: field, Reason: "has more than 63 bits"}
 	}
 	return nil
 }

@@ -30,9 +30,39 @@ func (o Outbox) Publish(ctx context.Context, a Activity) (Activity, error) {
 	if err := o.check(); err != nil {
 		return a, err
 	}
-	if err := a.check(); err != nil {
+	if err := o.checkActivity(a); err != nil {
 		return a, err
 	}
+	a, err := o.identified(ctx, a)
+	if err != nil {
+		return a, err
+	}
+	stored, err := o.publish(ctx, a, o.r.opts.InlineFollowers)
+	if err != nil {
+		return a, fmt.Errorf("feed: publish %v to %q: %w", a.ID, o.owner, err)
+	}
+	return stored, nil
+}
+
+// checkActivity refuses what the outbox cannot publish. The ID may be still
+// to come.
+func (o Outbox) checkActivity(a Activity) error {
+	if err := a.check(); err != nil {
+		return err
+	}
+	if a.ID != 0 {
+		if err := checkID(a.ID); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(a.To, o.owner) {
+		return &plaza.InvalidError{Field: "To", Reason: "has the outbox itself"}
+	}
+	return nil
+}
+
+// identified gives the activity its ID and its time.
+func (o Outbox) identified(ctx context.Context, a Activity) (Activity, error) {
 	if a.ID == 0 {
 		var err error
 		if a.ID, err = o.r.gen.Next(ctx); err != nil {
@@ -42,15 +72,7 @@ func (o Outbox) Publish(ctx context.Context, a Activity) (Activity, error) {
 	if err := checkID(a.ID); err != nil {
 		return a, err
 	}
-	a = a.timed()
-	if slices.Contains(a.To, o.owner) {
-		return a, &plaza.InvalidError{Field: "To", Reason: "has the outbox itself"}
-	}
-	stored, err := o.publish(ctx, a)
-	if err != nil {
-		return a, fmt.Errorf("feed: publish %v to %q: %w", a.ID, o.owner, err)
-	}
-	return stored, nil
+	return a.timed(), nil
 }
 
 // The places of the writes in a publish.
@@ -60,16 +82,20 @@ const (
 	foreignWrite
 )
 
-func (o Outbox) publish(ctx context.Context, a Activity) (Activity, error) {
+// publish delivers to up to inline followers itself.
+func (o Outbox) publish(ctx context.Context, a Activity, inline int) (Activity, error) {
 	if err := o.r.storeJobShards(ctx); err != nil {
 		return a, err
 	}
 	job := o.r.newJob(o.owner, a)
+	if inline > 0 {
+		job.Lease = o.r.leased()
+	}
 	var guarded ids.ID // what the foreign id's guard holds, if that is gone
 	for range turns {
 		err := o.r.table.Run(ctx, o.publishTx(a, job, guarded))
 		if err == nil {
-			o.r.deliverInline(ctx, job)
+			o.r.deliverInline(ctx, job, inline)
 			return a, nil
 		}
 		refused, ok := store.AsRefused(err)
@@ -79,7 +105,7 @@ func (o Outbox) publish(ctx context.Context, a Activity) (Activity, error) {
 		if item, failed := refused.At(activityWrite); failed {
 			stored, err := repeated(a, item)
 			if err == nil {
-				o.r.deliverRepeated(ctx, job)
+				o.r.deliverRepeated(ctx, job, inline)
 			}
 			return stored, err
 		}

@@ -36,7 +36,7 @@ func (o Outbox) Remove(ctx context.Context, id ids.ID) (removed bool, err error)
 		return false, err
 	}
 	update := o.r.table.Update(activityKey(o.owner, id)).
-		Remove("actor", "verb", "object", "target", "time", "data", "to").
+		Remove("actor", "verb", "object", "target", "time", "data"). // Erase needs To
 		Set("removed", removal).
 		Set("ttl", o.r.opts.Now().Add(tombstoneLife).Unix()).
 		If("attribute_exists(pk) AND attribute_not_exists(removed) AND attribute_not_exists('owner')")

@@ -34,7 +34,15 @@ type UnfollowOptions struct {
 const (
 	defaultCopies = 100
 	maxCopies     = 1000
+	copyPage      = 100 // read at once: activities may be large
 )
+
+func (o FollowOptions) check() error {
+	if o.CopyLimit > maxCopies {
+		return &plaza.InvalidError{Field: "CopyLimit", Reason: fmt.Sprintf("is above %d", maxCopies)}
+	}
+	return nil
+}
 
 // Follow subscribes the home to source: an edge in the graph, then the
 // source's last activities. It reports whether this call made the edge;
@@ -50,8 +58,8 @@ func (h Home) Follow(ctx context.Context, source string, opts *FollowOptions) (c
 	if opts != nil {
 		o = *opts
 	}
-	if o.CopyLimit > maxCopies {
-		return false, &plaza.InvalidError{Field: "CopyLimit", Reason: fmt.Sprintf("is above %d", maxCopies)}
+	if err := o.check(); err != nil {
+		return false, err
 	}
 	edge, created, err := h.link(ctx, follow.Edge{Follower: h.reader, Followee: source, ID: o.ID})
 	if err != nil {
@@ -59,7 +67,7 @@ func (h Home) Follow(ctx context.Context, source string, opts *FollowOptions) (c
 	}
 	// Also where the edge stood before: the call that made it may have died.
 	// Edge first: whoever publishes after it is stored delivers by itself.
-	if err := h.backfill(ctx, edge, o.CopyLimit); err != nil {
+	if err := h.backfill(ctx, edge, o.CopyLimit, h.r.opts.Parallel); err != nil {
 		return created, fmt.Errorf("feed: home of %q copies from %q: %w", h.reader, source, err)
 	}
 	return created, nil
@@ -88,9 +96,10 @@ func (h Home) link(ctx context.Context, e follow.Edge) (edge follow.Edge, create
 	return edge, false, plaza.ErrBusy
 }
 
-// backfill copies the source's last activities. Doing so again is harmless:
-// an entry's key derives from its activity and edge.
-func (h Home) backfill(ctx context.Context, edge follow.Edge, limit int) error {
+// backfill copies the source's last activities, parallel batches at once.
+// Doing so again is harmless: an entry's key derives from its activity and
+// edge.
+func (h Home) backfill(ctx context.Context, edge follow.Edge, limit, parallel int) error {
 	if limit < 0 {
 		return nil
 	}
@@ -99,7 +108,7 @@ func (h Home) backfill(ctx context.Context, edge follow.Edge, limit int) error {
 	}
 	source := h.r.Outbox(edge.Followee)
 	var entries []dynamo.Item
-	reach := store.Reach{Limit: limit}
+	reach := store.Reach{Limit: min(limit, copyPage)}
 	list := source.list(true)
 	for len(entries) < limit {
 		activities, err := list.Read(ctx, reach)
@@ -122,9 +131,9 @@ func (h Home) backfill(ctx context.Context, edge follow.Edge, limit int) error {
 		if ended {
 			break
 		}
-		reach = store.Reach{Gap: gap, Limit: limit - len(entries)}
+		reach = store.Reach{Gap: gap, Limit: min(limit-len(entries), copyPage)}
 	}
-	return h.r.table.PutAll(ctx, entries, h.r.opts.Parallel)
+	return h.r.table.PutAll(ctx, entries, parallel)
 }
 
 // Unfollow ends the subscription: what came by it is gone from the home at

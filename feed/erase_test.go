@@ -1,0 +1,248 @@
+package feed_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// row is any item of the table.
+type row struct {
+	PK    string `dynamo:"pk"`
+	SK    string `dynamo:"sk"`
+	Owner string `dynamo:"owner"`
+	TTL   int64  `dynamo:"ttl,omitempty"`
+	Lease int64  `dynamo:"lease,omitempty"`
+}
+
+func (w world) rows(t testing.TB) []row {
+	t.Helper()
+	var rows []row
+	require.NoError(t, dynamotest.DB(t).Table(w.feedTable).Scan().Consistent(true).All(t.Context(), &rows))
+	return rows
+}
+
+// jobs are the deliveries that wait.
+func (w world) jobs(t testing.TB) []row {
+	t.Helper()
+	var jobs []row
+	for shard := range 4 {
+		var some []row
+		err := dynamotest.DB(t).Table(w.feedTable).Get("pk", fmt.Sprintf("J#%d", shard)).Consistent(true).All(t.Context(), &some)
+		require.NoError(t, err)
+		jobs = append(jobs, some...)
+	}
+	return jobs
+}
+
+// requireErased finds nothing of chris but entries in others' homes, which
+// expire.
+func requireErased(t testing.TB, w world) {
+	t.Helper()
+	for _, row := range w.rows(t) {
+		require.NotContains(t, []string{"O#chris", "X#chris", "H#chris"}, row.PK)
+		if row.Owner == "chris" {
+			require.Contains(t, row.PK, "H#")
+			require.NotZero(t, row.TTL)
+		}
+	}
+}
+
+// lived is what chris leaves behind: activities with and without foreign
+// ids, some addressed to birds and paris, one of them removed, a home with a
+// header, and deliveries that wait. It returns what others published.
+func lived(t testing.TB, w world) (anns []feed.Activity) {
+	t.Helper()
+	w.subscribe(t, "jack", "chris")
+	w.subscribe(t, "fan", "birds")
+	w.subscribe(t, "chris", "ann")
+	w.subscribe(t, "chris", "bob")
+	as := activities("chris", 6)
+	as[2].To = []string{"birds", "paris"}
+	as, err := w.Outbox("chris").PublishMany(t.Context(), as)
+	require.NoError(t, err)
+	_, err = w.Outbox("chris").Remove(t.Context(), as[2].ID)
+	require.NoError(t, err)
+	for n := range 3 {
+		a, err := w.Outbox("ann").Publish(t.Context(), addressed("ann", n, "chris", "birds"))
+		require.NoError(t, err)
+		anns = append(anns, a)
+	}
+	w.publish(t, "bob", 2)
+	settle(t, w.later(t))
+	_, err = w.Home("chris").Unfollow(t.Context(), "bob", nil)
+	require.NoError(t, err)
+	as, err = w.Outbox("chris").PublishMany(t.Context(), []feed.Activity{activity("chris", 7), activity("chris", 8)})
+	require.NoError(t, err)
+	more, err := w.Outbox("ann").PublishMany(t.Context(), []feed.Activity{activity("ann", 3)})
+	require.NoError(t, err)
+	return append(anns, more...)
+}
+
+// requireOthers finds all that ann did in its places.
+func requireOthers(t testing.TB, w world, anns []feed.Activity) {
+	t.Helper()
+	require.Equal(t, newestFirst(anns), all(t, w.Outbox("ann").List, 3))
+	require.Equal(t, newestFirst(anns[:3]), all(t, w.Outbox("birds").List, 3))
+	require.Equal(t, newestFirst(anns[:3]), all(t, w.Home("fan").List, 3))
+	require.Equal(t, newestFirst(anns[:3]), all(t, w.Home("jack").List, 3), "what she addressed to chris")
+}
+
+func TestEraseLeavesNothingOfAUser(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	anns := lived(t, w)
+	require.Len(t, all(t, w.Home("jack").List, 10), 5+3)
+	require.Len(t, w.jobs(t), 3)
+	require.NoError(t, w.Erase(t.Context(), "chris"))
+	requireErased(t, w)
+	requireOthers(t, w, anns)
+	require.Len(t, w.jobs(t), 1, "ann's")
+	require.NoError(t, w.Erase(t.Context(), "chris"))
+	require.NoError(t, w.Erase(t.Context(), "nobody"))
+	requireOthers(t, w, anns)
+
+	// The user may come back, and with the same foreign ids.
+	as, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 6))
+	require.NoError(t, err)
+	settle(t, w.later(t))
+	require.Equal(t, newestFirst(append(anns[:3], as...)), all(t, w.Home("jack").List, 10), "the graph keeps its edges")
+}
+
+func TestEraseKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
+	t.Parallel()
+	for name, kill := range map[string]func(*faults.Injector, int){
+		"applied":     (*faults.Injector).KillAt,
+		"not applied": (*faults.Injector).KillBefore,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for k, killed := 1, true; killed; k++ {
+				w := newWorld(t, nil)
+				anns := lived(t, w)
+				injector := faults.New(t, uint64(k), faults.Rates{})
+				kill(injector, k)
+				err := w.process(t, nil, injector.Wrap).Erase(t.Context(), "chris")
+				if killed = err != nil; killed {
+					require.ErrorIs(t, err, faults.ErrKilled)
+					require.Subset(t, newestFirst(anns), all(t, w.Home("chris").List, 10), "bob's stay hidden")
+					require.NoError(t, w.Erase(t.Context(), "chris"))
+				} else {
+					require.Greater(t, k, 6, "jobs, references, outbox, foreign ids, entries, header")
+				}
+				requireErased(t, w)
+				requireOthers(t, w, anns)
+			}
+		})
+	}
+}
+
+func TestEraseUnderFaults(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			anns := lived(t, w)
+			injector := faults.New(t, seed, harsh)
+			erasing := w.process(t, nil, injector.Wrap)
+			faults.Acknowledged(t, func() error { return erasing.Erase(t.Context(), "chris") })
+			requireErased(t, w)
+			requireOthers(t, w, anns)
+		})
+	}
+}
+
+// A worker is in the middle of delivering when its activity is erased.
+func TestADeliveryUnderWayDoesNotUndoErase(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
+	w.subscribe(t, "jack", "chris")
+	w.publish(t, "chris", 1)
+	slow, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{w.follows, func(string) error {
+		return w.Erase(t.Context(), "chris")
+	}}, nil)
+	require.NoError(t, err)
+	_, err = slow.Deliver(t.Context())
+	require.NoError(t, err)
+	requireErased(t, w)
+	require.Empty(t, w.jobs(t))
+	require.Empty(t, all(t, w.Home("jack").List, 10), "the entry points at nothing")
+}
+
+// put writes rows as they are.
+func (w world) put(t testing.TB, rows []row) {
+	t.Helper()
+	items := make([]any, len(rows))
+	for i := range rows {
+		items[i] = rows[i]
+	}
+	_, err := dynamotest.DB(t).Table(w.feedTable).Batch().Write().Put(items...).Run(t.Context())
+	require.NoError(t, err)
+}
+
+func TestEraseGoesOverPages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1})
+	_, err := w.Outbox("ann").PublishMany(t.Context(), activities("ann", 1)) // stores the shards
+	require.NoError(t, err)
+	var rows []row
+	for n := range 2_050 {
+		id := ids.ID(n + 1).String()
+		owner := "ann"
+		if n%1_024 < 3 {
+			owner = "chris"
+		}
+		rows = append(rows, row{PK: "J#0", SK: id, Owner: owner})
+		if n < 1_050 {
+			rows = append(rows, row{PK: "H#chris", SK: id + "#" + id, Owner: "ann"})
+		}
+	}
+	w.put(t, rows)
+	_, err = w.Home("chris").Trim(t.Context(), 1)
+	require.NoError(t, err)
+
+	injector := faults.New(t, 1, faults.Rates{})
+	injector.KillAt(3 + 20) // in the middle of the 42 batches of the home
+	require.ErrorIs(t, w.process(t, nil, injector.Wrap).Erase(t.Context(), "chris"), faults.ErrKilled)
+	require.NotEmpty(t, header(t, w, "chris"), "it goes last: it hides entries")
+
+	require.NoError(t, w.Erase(t.Context(), "chris"))
+	requireErased(t, w)
+	require.Len(t, w.jobs(t), 1+2_050-3-3-2)
+}
+
+func TestEraseCostsAUnitAnItem(t *testing.T) {
+	t.Parallel()
+	const n = 60
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, &feed.Options{Consistent: true, OwnHome: true}, meter.Wrap)
+	as := make([]feed.Activity, n)
+	for i := range as {
+		as[i] = kilobyte(i)
+		as[i].ForeignID = as[i].Object.String()
+		as[i].To = []string{"birds"}
+	}
+	as, err := w.Outbox("chris").PublishMany(t.Context(), as)
+	require.NoError(t, err)
+	settle(t, w)
+	_, err = w.Outbox("chris").PublishMany(t.Context(), activities("chris", 4))
+	require.NoError(t, err)
+	_, err = w.Home("chris").Trim(t.Context(), as[0].ID)
+	require.NoError(t, err)
+	// 4 jobs, 64 activities, their references, 62 foreign ids, 60 entries, a
+	// header; 5 partitions of 4 shards and the number of these.
+	meter.AtMost(t, "erase", dynamotest.Cost{
+		Requests: 5 + 4 + 4*4 + 3 + 2,
+		Read:     5 + 64*1.25/4 + 2*64/20,
+		Write:    4 + 64 + 61 + 62 + 60 + 1,
+	}, func() { require.NoError(t, w.Erase(t.Context(), "chris")) })
+	meter.AtMost(t, "erase nothing", dynamotest.Cost{Requests: 9, Read: 9}, func() { require.NoError(t, w.Erase(t.Context(), "chris")) })
+	requireErased(t, w)
+}

@@ -1,0 +1,171 @@
+package feed_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// topics lets n topics publish each activities, round by round, and returns
+// their names and what a reader of all of them reads.
+func (w world) topics(t testing.TB, n, each int) (names []string, want []ids.ID) {
+	t.Helper()
+	for i := range n {
+		names = append(names, fmt.Sprint("topic-", i))
+	}
+	var done []feed.Activity
+	for range each {
+		for _, name := range names {
+			done = append(done, w.publish(t, name, 1)...)
+		}
+	}
+	return names, newestFirst(done)
+}
+
+func TestFollowManyFollowsAndCopies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	names, want := w.topics(t, 10, 3)
+	w.subscribe(t, "jack", "topic-4")
+	jack := w.Home("jack")
+
+	created, err := jack.FollowMany(t.Context(), append(names, "topic-2"), nil)
+	require.NoError(t, err)
+	require.Len(t, created, 10)
+	for _, name := range names {
+		require.Equal(t, name != "topic-4", created[name], name)
+	}
+	require.Equal(t, want, all(t, jack.List, 7))
+
+	created, err = jack.FollowMany(t.Context(), names, nil)
+	require.NoError(t, err)
+	for _, made := range created {
+		require.False(t, made)
+	}
+	later := w.publish(t, "topic-9", 1)
+	require.Equal(t, append(newestFirst(later), want...), all(t, jack.List, 7))
+
+	for name, tc := range map[string]struct {
+		limit, want int
+	}{"two of each": {2, 20}, "none": {-1, 0}} {
+		t.Run(name, func(t *testing.T) {
+			_, err := w.Home(name).FollowMany(t.Context(), names, &feed.FollowOptions{CopyLimit: tc.limit})
+			require.NoError(t, err)
+			require.Len(t, all(t, w.Home(name).List, 7), tc.want)
+		})
+	}
+}
+
+// refusingGraph refuses to follow one.
+type refusingGraph struct {
+	*follow.Repository
+	refused string
+	err     error
+}
+
+func (g refusingGraph) Follow(ctx context.Context, e follow.Edge) (follow.Edge, bool, error) {
+	if e.Followee == g.refused {
+		return e, false, g.err
+	}
+	return g.Repository.Follow(ctx, e)
+}
+
+func TestFollowManyTellsOfEachThatFailed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	names, want := w.topics(t, 4, 1)
+	broken := errors.New("broken")
+	feeds, err := feed.New(w.db, w.feedTable, w.gen, refusingGraph{w.follows, "topic-2", broken}, &feed.Options{Consistent: true})
+	require.NoError(t, err)
+	created, err := feeds.Home("jack").FollowMany(t.Context(), names, nil)
+	var partial *feed.PartialError
+	require.ErrorAs(t, err, &partial)
+	require.Len(t, partial.Errs, 1)
+	require.ErrorIs(t, partial.Errs[2], broken)
+	require.Equal(t, map[string]bool{"topic-0": true, "topic-1": true, "topic-3": true}, created)
+	require.Len(t, all(t, w.Home("jack").List, 7), 3)
+
+	created, err = w.Home("jack").FollowMany(t.Context(), names, nil)
+	require.NoError(t, err)
+	require.True(t, created["topic-2"])
+	require.Equal(t, want, all(t, w.Home("jack").List, 7))
+}
+
+func TestFollowManyUnderFaultsAndKills(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	names, want := w.topics(t, 5, 2)
+	check := func(t *testing.T, reader string) {
+		require.Equal(t, want, all(t, w.Home(reader).List, 3))
+		counts, err := w.follows.Counts(t.Context(), reader)
+		require.NoError(t, err)
+		require.EqualValues(t, 5, counts.Following)
+	}
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			injector := faults.New(t, seed, harsh)
+			reader := fmt.Sprint("reader-", seed)
+			jack := w.process(t, nil, injector.Wrap).Home(reader)
+			faults.Acknowledged(t, func() error { _, err := jack.FollowMany(t.Context(), names, nil); return err })
+			check(t, reader)
+		})
+	}
+	t.Run("killed at every write", func(t *testing.T) {
+		t.Parallel()
+		for k, killed := 1, true; killed; k++ {
+			injector := faults.New(t, uint64(k), faults.Rates{})
+			injector.KillAt(k)
+			reader := fmt.Sprint("killed-", k)
+			_, err := w.process(t, nil, injector.Wrap).Home(reader).FollowMany(t.Context(), names, nil)
+			if killed = err != nil; killed {
+				require.ErrorIs(t, err, faults.ErrKilled)
+			} else {
+				require.Equal(t, 11, k, "5 edges and 5 copies")
+			}
+			created, err := w.Home(reader).FollowMany(t.Context(), names, nil)
+			require.NoError(t, err)
+			require.Len(t, created, 5)
+			check(t, reader)
+		}
+	})
+}
+
+func TestFollowManyCostsAsManyFollows(t *testing.T) {
+	t.Parallel()
+	const topics = 3
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, &feed.Options{}, meter.Wrap)
+	var names []string
+	for i := range topics {
+		as := make([]feed.Activity, 100)
+		for n := range as {
+			as[n] = kilobyte(n)
+		}
+		names = append(names, fmt.Sprintf("topic-%010d", i))
+		_, err := w.Outbox(names[i]).PublishMany(t.Context(), as)
+		require.NoError(t, err)
+	}
+	meter.AtMost(t, "follow 3 with backfill of 100", dynamotest.Cost{Requests: 6 * topics, Read: 25 * topics, Write: 110 * topics}, func() {
+		_, err := w.Home("jack-01234567890").FollowMany(t.Context(), names, nil)
+		require.NoError(t, err)
+	})
+	meter.AtMost(t, "again", dynamotest.Cost{Requests: 7 * topics, Read: 26 * topics, Write: 110 * topics}, func() {
+		_, err := w.Home("jack-01234567890").FollowMany(t.Context(), names, nil)
+		require.NoError(t, err)
+	})
+	meter.AtMost(t, "follow none", dynamotest.Cost{}, func() {
+		created, err := w.Home("jack").FollowMany(t.Context(), nil, nil)
+		require.NoError(t, err)
+		require.Empty(t, created)
+	})
+}

@@ -1,0 +1,60 @@
+package feed_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+)
+
+func TestGetManyFindsWhatStands(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	own := w.publish(t, "birds", 3)
+	addressed, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 5))
+	require.NoError(t, err)
+	gone := []ids.ID{own[2].ID, addressed[4].ID}
+	_, err = w.Outbox("birds").Remove(t.Context(), gone[0])
+	require.NoError(t, err)
+	_, err = w.Outbox("chris").Remove(t.Context(), gone[1])
+	require.NoError(t, err)
+	elsewhere := addressed[1].ID // not addressed to birds
+
+	got, err := w.Outbox("birds").GetMany(t.Context(), append(gone, own[0].ID, elsewhere, addressed[0].ID, own[1].ID, own[0].ID))
+	require.NoError(t, err)
+	require.Equal(t, map[ids.ID]feed.Activity{
+		own[0].ID: own[0], own[1].ID: own[1], addressed[0].ID: addressed[0],
+	}, got)
+}
+
+func TestGetManyCostsOneReadAndOneForReferences(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, &feed.Options{}, meter.Wrap)
+	as := make([]feed.Activity, 100)
+	for i := range as {
+		as[i] = kilobyte(i)
+		as[i].To = []string{"birds"}
+	}
+	as, err := w.Outbox("chris").PublishMany(t.Context(), as)
+	require.NoError(t, err)
+	for owner, want := range map[string]dynamotest.Cost{
+		"chris": {Requests: 1, Read: 50},
+		"birds": {Requests: 2, Read: 100},
+	} {
+		meter.AtMost(t, fmt.Sprint("get 100 of ", owner), want, func() {
+			got, err := w.Outbox(owner).GetMany(t.Context(), newestFirst(as))
+			require.NoError(t, err)
+			require.Len(t, got, 100)
+		})
+	}
+	meter.AtMost(t, "get none", dynamotest.Cost{}, func() {
+		got, err := w.Outbox("chris").GetMany(t.Context(), nil)
+		require.NoError(t, err)
+		require.Empty(t, got)
+	})
+}

@@ -1,0 +1,68 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/plaza-sdk/plaza"
+)
+
+// PartialError says which of the many given to PublishMany or FollowMany
+// failed, by their index, and why; the others are done. It unwraps to what
+// each met: repeat those whose error may pass.
+type PartialError struct{ Errs map[int]error }
+
+func (e *PartialError) Error() string {
+	first := slices.Min(slices.Collect(maps.Keys(e.Errs)))
+	return fmt.Sprintf("feed: %d failed, the first at index %d: %v", len(e.Errs), first, e.Errs[first])
+}
+
+// Unwrap returns the errors in the order of their index.
+func (e *PartialError) Unwrap() []error {
+	errs := make([]error, 0, len(e.Errs))
+	for _, i := range slices.Sorted(maps.Keys(e.Errs)) {
+		errs = append(errs, e.Errs[i])
+	}
+	return errs
+}
+
+// failures gathers a PartialError from several goroutines.
+type failures struct {
+	mu   sync.Mutex
+	errs map[int]error
+	halt error
+}
+
+func (f *failures) add(i int, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.errs == nil {
+		f.errs = map[int]error{}
+	}
+	f.errs[i] = err
+	if f.halt == nil && (errors.Is(err, plaza.ErrBusy) || errors.Is(err, plaza.ErrTable)) {
+		f.halt = fmt.Errorf("not tried after: %w", err)
+	}
+}
+
+// halted is why no further one is begun: ctx has ended, or one met what the
+// others would meet too.
+func (f *failures) halted(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.halt
+}
+
+func (f *failures) err() error {
+	if len(f.errs) == 0 {
+		return nil
+	}
+	return &PartialError{Errs: f.errs}
+}

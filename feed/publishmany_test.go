@@ -1,0 +1,206 @@
+package feed_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// activities are n things that actor did, every third with a foreign id and
+// every fourth addressed to birds.
+func activities(actor string, n int) []feed.Activity {
+	as := make([]feed.Activity, n)
+	for i := range as {
+		as[i] = activity(actor, i)
+		if i%3 == 0 {
+			as[i].ForeignID = as[i].Object.String()
+		}
+		if i%4 == 0 {
+			as[i].To = []string{"birds"}
+		}
+	}
+	return as
+}
+
+func TestPublishManyIsAsManyPublishes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	w.subscribe(t, "ann", "birds")
+	given := activities("chris", 40)
+	done, err := w.Outbox("chris").PublishMany(t.Context(), given)
+	require.NoError(t, err)
+	require.Zero(t, given[0].ID, "the caller's slice is left alone")
+	require.True(t, slices.IsSortedFunc(done, func(a, b feed.Activity) int { return int(a.ID) - int(b.ID) }))
+	for i, a := range done {
+		require.Equal(t, given[i].Object, a.Object)
+	}
+	require.Equal(t, newestFirst(done), all(t, w.Outbox("chris").List, 7))
+	require.Empty(t, all(t, w.Home("jack").List, 7), "nothing is delivered inline")
+
+	settle(t, w) // at once: nobody holds the jobs
+	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 7))
+	require.Len(t, all(t, w.Home("ann").List, 7), 10)
+
+	again, err := w.Outbox("chris").PublishMany(t.Context(), done)
+	require.NoError(t, err)
+	require.Equal(t, done, again)
+	one, err := w.Outbox("chris").Publish(t.Context(), done[3])
+	require.NoError(t, err)
+	require.Equal(t, done[3], one)
+	require.Len(t, all(t, w.Outbox("chris").List, 7), 40)
+}
+
+func TestPublishManyTellsOfEachThatFailed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	chris := w.Outbox("chris")
+	before := activities("chris", 3)
+	before, err := chris.PublishMany(t.Context(), before)
+	require.NoError(t, err)
+	_, err = chris.Remove(t.Context(), before[1].ID)
+	require.NoError(t, err)
+
+	other := before[2]
+	other.Verb = "drop"
+	known := activity("chris", 99)
+	known.ForeignID = before[0].ForeignID
+	given := []feed.Activity{activity("chris", 10), other, before[1], known, activity("chris", 11)}
+	got, err := chris.PublishMany(t.Context(), given)
+	var partial *feed.PartialError
+	require.ErrorAs(t, err, &partial)
+	require.Len(t, partial.Errs, 2)
+	require.ErrorIs(t, partial.Errs[1], plaza.ErrConflict)
+	require.ErrorIs(t, partial.Errs[2], plaza.ErrRemoved)
+	require.ErrorIs(t, err, plaza.ErrRemoved)
+	require.Equal(t, before[0], got[3], "what has the foreign id")
+	require.Equal(t, []ids.ID{got[4].ID, got[0].ID, before[2].ID, before[0].ID}, all(t, chris.List, 10))
+}
+
+// Part of an import is stored when everything fails from then on.
+func TestPublishManyLosesNothingWhereItStops(t *testing.T) {
+	t.Parallel()
+	const n, stored = 100, 20
+	for name, tc := range map[string]struct {
+		kind faults.Kind
+		want error
+	}{
+		"throttled for ever":         {faults.Throttled, plaza.ErrBusy},
+		"the context ends":           {faults.None, context.Canceled},
+		"the process dies":           {faults.KilledAfter, faults.ErrKilled},
+		"no answer, again and again": {faults.LostAfter, plaza.ErrUnknownOutcome},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			injector := faults.New(t, 1, faults.Rates{})
+			w := newWorld(t, &feed.Options{Consistent: true, Parallel: 4}, injector.Wrap)
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			transactions := 0
+			injector.Script(func(op string, _ []byte, _ int) faults.Fault {
+				if op != "TransactWriteItems" {
+					return faults.Fault{}
+				}
+				if transactions++; transactions <= stored {
+					return faults.Fault{}
+				}
+				if tc.kind == faults.None {
+					stop()
+				}
+				return faults.Fault{Kind: tc.kind}
+			})
+			got, err := w.Outbox("chris").PublishMany(ctx, activities("chris", n))
+			var partial *feed.PartialError
+			require.ErrorAs(t, err, &partial)
+			require.ErrorIs(t, err, tc.want)
+			require.GreaterOrEqual(t, len(partial.Errs), n-stored-4)
+			require.LessOrEqual(t, len(partial.Errs), n-stored+4, "and those that the end of the context met")
+			if tc.kind == faults.Throttled {
+				require.Less(t, transactions, stored+4*10*3+1, "those at work try on, no further one begins")
+			}
+
+			injector.Off()
+			there := all(t, w.Outbox("chris").List, 100)
+			for i, a := range got {
+				require.NotZero(t, a.ID, "also of one that failed")
+				if partial.Errs[i] == nil {
+					require.Contains(t, there, a.ID)
+				}
+			}
+			done, err := w.Outbox("chris").PublishMany(t.Context(), got)
+			require.NoError(t, err)
+			require.Equal(t, newestFirst(done), newestFirst(got))
+			require.Equal(t, newestFirst(done), all(t, w.Outbox("chris").List, 100))
+		})
+	}
+}
+
+func TestPublishManyUnderFaults(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			injector := faults.New(t, seed, harsh)
+			w := newWorld(t, nil, injector.Wrap)
+			faults.Acknowledged(t, func() error { _, err := w.Home("jack").Follow(t.Context(), "chris", nil); return err })
+			as := activities("chris", 12)
+			faults.Acknowledged(t, func() (err error) {
+				as, err = w.Outbox("chris").PublishMany(t.Context(), as)
+				return err
+			})
+			faults.Acknowledged(t, func() error { _, err := w.Deliver(t.Context()); return err })
+			injector.Off()
+			settle(t, w.later(t))
+			require.Equal(t, newestFirst(as), all(t, w.Outbox("chris").List, 5))
+			require.Equal(t, newestFirst(as), all(t, w.Home("jack").List, 5))
+			require.Equal(t, []ids.ID{as[8].ID, as[4].ID, as[0].ID}, all(t, w.Outbox("birds").List, 5))
+		})
+	}
+}
+
+func TestPublishManyCostsNoMoreThanPublishes(t *testing.T) {
+	t.Parallel()
+	const n = 60
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, &feed.Options{}, meter.Wrap)
+	w.subscribe(t, "jack", "chris")
+	as := activities("chris", n)
+	meter.AtMost(t, "publish 60, 20 with a foreign id, 15 addressed", dynamotest.Cost{Requests: n + 1, Write: 1 + 4*n + 2*20 + 2*15}, func() {
+		_, err := w.Outbox("chris").PublishMany(t.Context(), as)
+		require.NoError(t, err)
+	})
+	// For each a claim, an entry and the job's end; the counters and the
+	// followers of chris, and of birds none.
+	meter.AtMost(t, "deliver them", dynamotest.Cost{Requests: 5*n + 15 + 5, Read: 2*n + 15 + 10, Write: 3 * n}, func() {
+		delivered, err := w.Deliver(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, n, delivered)
+	})
+	meter.AtMost(t, "none", dynamotest.Cost{}, func() {
+		none, err := w.Outbox("chris").PublishMany(t.Context(), nil)
+		require.NoError(t, err)
+		require.Empty(t, none)
+	})
+}
+
+func TestPublishManyIntoAWrongTableStoresNone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	feeds, err := feed.New(w.db, "no-such-table", w.gen, w.follows, nil)
+	require.NoError(t, err)
+	as, err := feeds.Outbox("chris").PublishMany(t.Context(), activities("chris", 10))
+	require.ErrorIs(t, err, plaza.ErrTable)
+	var partial *feed.PartialError
+	require.False(t, errors.As(err, &partial))
+	require.NotZero(t, as[9].ID)
+}

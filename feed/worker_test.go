@@ -1,0 +1,220 @@
+package feed_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// clock is moved by hand.
+type clock struct{ ahead atomic.Int64 }
+
+func (c *clock) now() time.Time          { return time.Now().Add(time.Duration(c.ahead.Load())) }
+func (c *clock) advance(d time.Duration) { c.ahead.Add(int64(d)) }
+
+// One of three workers dies in the middle of a delivery, the others are met
+// by faults; what it was at is taken over once its lease has run out.
+func TestThreeWorkersOfWhomOneDiesDeliverEverythingOnce(t *testing.T) {
+	t.Parallel()
+	const owners, each, followers = 4, 50, 5
+	w := newWorld(t, nil)
+	want := make([][]ids.ID, owners)
+	for o := range owners {
+		owner := fmt.Sprint("owner-", o)
+		w.followedBy(t, owner, followers)
+		as, err := w.Outbox(owner).PublishMany(t.Context(), activities(owner, each))
+		require.NoError(t, err)
+		want[o] = newestFirst(as)
+	}
+
+	var clock clock
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var workers sync.WaitGroup
+	var injectors []*faults.Injector
+	var delivered [3]atomic.Int32
+	for n := range 3 {
+		injector := faults.New(t, uint64(n), harsh)
+		injectors = append(injectors, injector)
+		if n == 0 {
+			batches := 0
+			injector.Script(func(op string, _ []byte, _ int) faults.Fault {
+				if op != "BatchWriteItem" {
+					return faults.Fault{}
+				}
+				if batches++; batches < 5 {
+					return faults.Fault{}
+				}
+				return faults.Fault{Kind: faults.KilledAfter}
+			})
+		}
+		worker := w.process(t, &feed.Options{Now: clock.now, Poll: time.Millisecond, OnDelivery: func(d feed.Delivery) {
+			if d.Done {
+				delivered[n].Add(1)
+			}
+		}}, injector.Wrap)
+		workers.Go(func() {
+			if err := worker.Run(ctx); ctx.Err() == nil {
+				t.Errorf("worker %d ended: %v", n, err)
+			}
+		})
+	}
+	look := time.NewTicker(50 * time.Millisecond)
+	defer look.Stop()
+	for left := owners * each; left > 0; <-look.C {
+		before := left
+		if left = len(w.jobs(t)); left == before {
+			clock.advance(31 * time.Second) // as what is left is leased to the dead
+		}
+	}
+	stop()
+	workers.Wait()
+	require.Equal(t, 1, injectors[0].Count(faults.KilledAfter))
+
+	for n := range delivered {
+		require.NotZero(t, delivered[n].Load(), "worker %d", n)
+	}
+	for i := range followers {
+		home := all(t, w.Home(reader(i)).List, 100)
+		require.Len(t, home, owners*each)
+		for _, ids := range want {
+			require.Subset(t, home, ids)
+		}
+	}
+	entries := 0
+	for _, row := range w.rows(t) {
+		if strings.HasPrefix(row.PK, "H#reader-") {
+			entries++
+		}
+	}
+	require.Equal(t, owners*each*followers, entries, "each once")
+}
+
+// pagedGraph walks two followers at a time.
+type pagedGraph struct{ *follow.Repository }
+
+func (g pagedGraph) Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
+	req.Limit = 2
+	return g.Repository.Walk(ctx, followee, req)
+}
+
+type doer func(*http.Request) (*http.Response, error)
+
+func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
+
+// Wherever a worker or a publish is stopped, another one goes on at once.
+// This test is not parallel: it counts goroutines.
+func TestWhoIsStoppedHoldsNothing(t *testing.T) {
+	run := func(ctx context.Context, r *feed.Repository) error { return r.Run(ctx) }
+	publish := func(ctx context.Context, r *feed.Repository) error {
+		_, err := r.Outbox("chris").Publish(ctx, activity("chris", 2))
+		return err
+	}
+	for name, tc := range map[string]struct {
+		call func(context.Context, *feed.Repository) error
+		op   string // the context ends at the first such request,
+		with string
+		kind faults.Kind // before it is sent if it is LostBefore, else once it is applied
+		want error
+	}{
+		"run, before the claim":      {run, "UpdateItem", "J#", faults.LostBefore, context.Canceled},
+		"run, claiming":              {run, "UpdateItem", "J#", faults.Hung, context.Canceled},
+		"run, claimed":               {run, "UpdateItem", "J#", faults.None, context.Canceled},
+		"run, walking":               {run, "Query", "R#chris", faults.None, context.Canceled},
+		"run, writing":               {run, "BatchWriteItem", "", faults.Hung, context.Canceled},
+		"run, at a checkpoint":       {run, "UpdateItem", "cursor", faults.LostBefore, context.Canceled},
+		"run, past a checkpoint":     {run, "UpdateItem", "cursor", faults.Hung, context.Canceled},
+		"run, ending the job":        {run, "DeleteItem", "", faults.LostBefore, context.Canceled},
+		"run, having ended the job":  {run, "DeleteItem", "", faults.Hung, context.Canceled},
+		"run, looking for jobs":      {run, "Query", "J#", faults.None, context.Canceled},
+		"publish, walking":           {publish, "Query", "R#chris", faults.None, nil},
+		"publish, writing":           {publish, "BatchWriteItem", "", faults.Hung, nil},
+		"publish, at its checkpoint": {publish, "UpdateItem", "cursor", faults.LostBefore, nil},
+		"publish, past it":           {publish, "UpdateItem", "cursor", faults.Hung, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, nil)
+			w.followedBy(t, "chris", 3)
+			as, err := w.Outbox("chris").PublishMany(t.Context(), []feed.Activity{activity("chris", 1)})
+			require.NoError(t, err)
+
+			leaks := goleak.IgnoreCurrent()
+			ctx, stop := context.WithCancel(t.Context())
+			injector := faults.New(t, 1, faults.Rates{})
+			met := false
+			injector.Script(func(op string, body []byte, _ int) faults.Fault {
+				if met || op != tc.op || !bytes.Contains(body, []byte(tc.with)) {
+					return faults.Fault{}
+				}
+				met = true
+				if tc.kind == faults.LostBefore {
+					stop()
+				}
+				return faults.Fault{Kind: tc.kind}
+			})
+			process := w.process(t, nil, func(next aws.HTTPClient) aws.HTTPClient {
+				return doer(func(r *http.Request) (*http.Response, error) {
+					res, err := next.Do(r)
+					if met {
+						stop()
+					}
+					return res, err
+				})
+			}, injector.Wrap)
+			stopped, err := feed.New(process.db, w.feedTable, w.gen, pagedGraph{process.follows}, &feed.Options{InlineFollowers: 2})
+			require.NoError(t, err)
+			require.ErrorIs(t, tc.call(ctx, stopped), tc.want)
+			require.True(t, met)
+			goleak.VerifyNone(t, leaks,
+				goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
+				goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
+
+			for _, job := range w.jobs(t) {
+				require.Zero(t, job.Lease)
+			}
+			settle(t, w) // with the clock of the one that was stopped
+			require.Empty(t, w.jobs(t))
+			require.Contains(t, all(t, w.Home(reader(1)).List, 10), as[0].ID)
+			require.Equal(t, all(t, w.Outbox("chris").List, 10), all(t, w.Home(reader(2)).List, 10))
+		})
+	}
+}
+
+func TestAnIdleWorkerCostsWhatRunStates(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	ctx, stop := context.WithCancel(t.Context())
+	polls := 0
+	w := newWorld(t, nil)
+	w.publish(t, "chris", 1)
+	injector := faults.New(t, 1, faults.Rates{})
+	injector.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "GetItem" {
+			if polls++; polls == 10 {
+				stop()
+			}
+		}
+		return faults.Fault{}
+	})
+	worker := w.process(t, &feed.Options{Poll: time.Millisecond}, meter.Wrap, injector.Wrap)
+	meter.AtMost(t, "10 polls", dynamotest.Cost{Requests: 50, Read: 25}, func() {
+		require.ErrorIs(t, worker.Run(ctx), context.Canceled)
+	})
+}
