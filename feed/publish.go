@@ -24,8 +24,9 @@ import (
 // plaza.ErrRemoved. Where the ForeignID is in use, the activity that has it
 // is returned and nothing is stored. The ID is set beside an error too.
 //
-// 4 WCU, 2 more with a ForeignID and for each To, then Deliver's units and 1 to end the job.
-// A process's first publish makes sure of the job shards with 1 WCU more.
+// 4 WCU, 2 more with a ForeignID and for each To, then Deliver's units and 1
+// to end the job. A process's first publish makes sure of the job shards with
+// 1 WCU more.
 func (o Outbox) Publish(ctx context.Context, a Activity) (Activity, error) {
 	if err := o.check(); err != nil {
 		return a, err
