@@ -21,6 +21,9 @@
 // Deliver from a scheduled Lambda), which finishes what a crash left behind
 // and what is too large to deliver inline.
 //
+// ParseAS2 and Activity.AS2 exchange activities with others as Activity
+// Streams 2.0.
+//
 // What a home hides beyond that is Options' choice: a Filter for blocks and
 // mutes, About for reposts, HomeCap for its depth; Trim is the reader's own.
 package feed

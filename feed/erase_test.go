@@ -78,7 +78,7 @@ func lived(t testing.TB, w world) (anns []feed.Activity) {
 	settle(t, w.later(t))
 	_, err = w.Home("chris").Unfollow(t.Context(), "bob", nil)
 	require.NoError(t, err)
-	as, err = w.Outbox("chris").PublishMany(t.Context(), []feed.Activity{activity("chris", 7), activity("chris", 8)})
+	_, err = w.Outbox("chris").PublishMany(t.Context(), []feed.Activity{activity("chris", 7), activity("chris", 8)})
 	require.NoError(t, err)
 	more, err := w.Outbox("ann").PublishMany(t.Context(), []feed.Activity{activity("ann", 3)})
 	require.NoError(t, err)

@@ -1,0 +1,61 @@
+package feed_test
+
+import (
+	"errors"
+	"fmt"
+	"log"
+
+	"github.com/plaza-sdk/plaza/feed"
+)
+
+// An activity of another service comes in, is shown, and goes out again with
+// what Plaza does not know.
+func ExampleParseAS2() {
+	a, err := feed.ParseAS2([]byte(`{
+		"@context": ["https://www.w3.org/ns/activitystreams", {"mood": "https://example.org/ns#mood"}],
+		"id": "https://example.org/activities/1",
+		"type": "Like",
+		"actor": {"type": "Person", "id": "https://example.org/~john", "name": "John"},
+		"object": "https://example.com/notes/1",
+		"published": "2026-01-02T03:04:05Z",
+		"summaryMap": {"en": "John liked a note", "de": "John gefällt eine Notiz"},
+		"mood": 0.80
+	}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(a.Actor, a.Verb, a.Object)
+	fmt.Println(a.ForeignID, a.Time)
+
+	doc, err := a.AS2()
+	if err != nil {
+		log.Fatal(err)
+	}
+	again, err := feed.ParseAS2(doc)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(string(again.Data) == string(a.Data), string(a.Data)[len(`{"as2":{"@context":["https://www.w3.org/ns/activitystreams",{"mood":"https://example.org/ns#mood"}],`):])
+
+	_, err = feed.ParseAS2([]byte(`{"type": "Note", "content": "Hello"}`))
+	fmt.Println(errors.Is(err, feed.ErrNotActivity))
+	// Output:
+	// https://example.org/~john Like https://example.com/notes/1
+	// https://example.org/activities/1 2026-01-02 03:04:05 +0000 UTC
+	// true "actor":{"type":"Person","id":"https://example.org/~john","name":"John"},"summaryMap":{"en":"John liked a note","de":"John gefällt eine Notiz"},"mood":0.80}}
+	// true
+}
+
+// What Plaza published is written as a document.
+func ExampleActivity_AS2() {
+	doc, err := feed.Activity{
+		Actor: feed.Ref{ID: "chris"}, Verb: "add", Object: feed.Ref{Kind: "picture", ID: "10"},
+		Data: []byte(`{"message":"Beautiful bird!"}`),
+	}.AS2()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(string(doc))
+	// Output:
+	// {"@context":["https://www.w3.org/ns/activitystreams",{"plaza":"https://github.com/plaza-sdk/plaza#"}],"type":"Add","plaza:verb":"add","actor":"chris","object":"picture:10","plaza:data":{"message":"Beautiful bird!"}}
+}
