@@ -6,19 +6,21 @@ var (
 	// ErrInvalid is returned for a cursor that is malformed, altered or of
 	// another list. It unwraps to a plaza.InvalidError of the field Cursor,
 	// hence to plaza.ErrInvalid.
-	ErrInvalid error = &sentinel{"cursor: invalid", &plaza.InvalidError{Field: "Cursor", Reason: "is malformed, altered or of another list"}}
+	ErrInvalid error = &sentinel{"cursor: invalid", []error{refusal("is malformed, altered or of another list")}}
 
 	// ErrExpired is returned for a genuine cursor past Keyring.MaxAge: the
 	// client starts again. It is an ErrInvalid too, so that one case maps both.
-	ErrExpired error = &sentinel{"cursor: expired", ErrInvalid}
+	ErrExpired error = &sentinel{"cursor: expired", []error{refusal("has expired"), ErrInvalid}}
 )
 
-// sentinel keeps the text of a wrapped error out of its own.
+func refusal(reason string) error { return &plaza.InvalidError{Field: "Cursor", Reason: reason} }
+
+// sentinel keeps the texts of what it wraps out of its own.
 type sentinel struct {
-	text string
-	kind error
+	text  string
+	kinds []error
 }
 
 func (s *sentinel) Error() string { return s.text }
 
-func (s *sentinel) Unwrap() error { return s.kind }
+func (s *sentinel) Unwrap() []error { return s.kinds }

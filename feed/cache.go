@@ -23,9 +23,9 @@ type Cached struct {
 	Gone     bool
 }
 
-// Cache keeps the activities that homes refer to. An edit or a removal shows
-// once the cache has forgotten the activity; with Options.Consistent no cache
-// is asked. It is safe for concurrent use. What it fails at it leaves out.
+// Cache keeps the activities that homes refer to. What one process edits or
+// removes shows to the readers of another once that one's cache has forgotten
+// the activity; with Options.Consistent no cache is asked. It is safe for concurrent use. What it fails at it leaves out.
 type Cache interface {
 	// Get returns what is known of keys.
 	Get(ctx context.Context, keys []CacheKey) map[CacheKey]Cached

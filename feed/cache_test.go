@@ -61,7 +61,7 @@ func TestACacheForgetsInTime(t *testing.T) {
 	require.Equal(t, want, all(t, w.Home("jack").List, 10))
 	require.Equal(t, want, all(t, consistent.Home("jack").List, 10))
 
-	_, err := w.Outbox("chris").Remove(t.Context(), done[0].ID)
+	_, err := consistent.Outbox("chris").Remove(t.Context(), done[0].ID)
 	require.NoError(t, err)
 	require.Equal(t, want, all(t, w.Home("jack").List, 10), "still known")
 	require.Equal(t, want[:1], all(t, consistent.Home("jack").List, 10), "no cache is asked")
@@ -71,6 +71,23 @@ func TestACacheForgetsInTime(t *testing.T) {
 	_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
 	require.NoError(t, err)
 	require.Empty(t, all(t, w.Home("jack").List, 10), "who is followed is never cached")
+}
+
+func TestACacheHearsOfWhatItsProcessWrites(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &feed.Options{Cache: memoryCache(t, nil)})
+	w.subscribe(t, "jack", "chris")
+	done := w.publish(t, "chris", 2)
+	require.Len(t, all(t, w.Home("jack").List, 10), 2)
+	edit := done[1]
+	edit.Data = []byte(`{"message":"better"}`)
+	_, err := w.Outbox("chris").Update(t.Context(), edit)
+	require.NoError(t, err)
+	_, err = w.Outbox("chris").Remove(t.Context(), done[0].ID)
+	require.NoError(t, err)
+	page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{})
+	require.NoError(t, err)
+	require.Equal(t, []feed.Activity{edit}, page.Items)
 }
 
 func TestACacheKnowsTombstonesButNotAbsence(t *testing.T) {

@@ -36,7 +36,7 @@ type Delivery struct {
 // everybody. One that fails does not hold the others, and is left alone for
 // 30 s.
 //
-// To N followers: N WCU and N/37 RCU; ⌈N/25⌉ requests, two for each 1,000
+// To N followers: N WCU, N/37 RCU and 1 or 2 more; ⌈N/25⌉ requests, two for each 1,000
 // followers of a shard, and three more. With nothing to do: 0.5 RCU for the
 // number of job shards and for each of them.
 func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
@@ -120,21 +120,27 @@ func (r *Repository) deliverShard(ctx context.Context, shard int) (delivered int
 }
 
 // deliverInline does what a publish does of its own job. What it leaves, or
-// fails at, stays with the job.
-func (r *Repository) deliverInline(ctx context.Context, job jobItem, limit int) {
-	if limit > 0 {
-		_, _ = r.deliver(ctx, job, limit) // OnDelivery has heard of the error
+// fails at, stays with the job, and OnDelivery has heard of it; only what will
+// not pass by itself is its error.
+func (r *Repository) deliverInline(ctx context.Context, job jobItem, limit int) error {
+	if limit <= 0 {
+		return nil
 	}
+	if _, err := r.deliver(ctx, job, limit); errors.Is(err, plaza.ErrTable) {
+		return err
+	}
+	return nil
 }
 
 // deliverRepeated delivers inline for the publish whose answer was lost.
-func (r *Repository) deliverRepeated(ctx context.Context, job jobItem, limit int) {
+func (r *Repository) deliverRepeated(ctx context.Context, job jobItem, limit int) error {
 	if limit <= 0 {
-		return
+		return nil
 	}
-	if err := r.table.Get(ctx, job.key(), true, &job); err == nil {
-		r.deliverInline(ctx, job, limit)
+	if err := r.table.Get(ctx, job.key(), true, &job); err != nil {
+		return nil //nolint:nilerr // delivered already, or Run's to deliver
 	}
+	return r.deliverInline(ctx, job, limit)
 }
 
 // deliver walks on from where the job is, over limit followers or, if that is

@@ -9,7 +9,6 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/follow"
-	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
 // maxSources is the most sources of a FollowMany.
@@ -18,8 +17,8 @@ const maxSources = 100
 // FollowMany subscribes the home to up to 100 sources, as Follow does to one:
 // the topics that a new account picks. It tells of every source that is
 // followed now whether this call made the edge. Some that failed are a
-// PartialError; repeating the call completes what was cut short. An
-// options.ID is plaza.ErrInvalid, since every edge has its own.
+// PartialError; repeating the call completes what was cut short. A source
+// named twice is followed once. An options.ID is plaza.ErrInvalid, since every edge has its own.
 //
 // As many Follows: with 100 activities of 1 KB each, 110 WCU and 25 RCU for
 // each source. The edges are made in turn, since they share the reader's
@@ -68,12 +67,8 @@ func (h Home) checkFollowMany(sources []string, opts *FollowOptions) (limit int,
 		return 0, &plaza.InvalidError{Field: "Sources", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, maxSources)}
 	}
 	for i, source := range sources {
-		field := fmt.Sprintf("Sources[%d]", i)
-		if err := keys.CheckName(field, source); err != nil {
+		if err := h.checkSource(fmt.Sprintf("Sources[%d]", i), source); err != nil {
 			return 0, err
-		}
-		if source == h.reader {
-			return 0, &plaza.InvalidError{Field: field, Reason: "is the reader"}
 		}
 	}
 	if opts == nil {

@@ -97,6 +97,13 @@ func (h *hydrator) fly(ctx context.Context, own *flight, mine []CacheKey, header
 	return item, err
 }
 
+// remember tells the cache what was written, so that who wrote it soon sees it.
+func (h *hydrator) remember(ctx context.Context, key CacheKey, written Cached) {
+	if h.cache != nil {
+		h.cache.Put(ctx, map[CacheKey]Cached{key: written})
+	}
+}
+
 // fetch reads from the table.
 func (h *hydrator) fetch(ctx context.Context, keys []CacheKey, header store.Key) (map[CacheKey]Cached, dynamo.Item, error) {
 	wanted := make([]store.Key, 0, len(keys)+1)

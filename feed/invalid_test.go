@@ -103,9 +103,9 @@ func TestBadInputIsRefusedBeforeAnyRequest(t *testing.T) {
 			return err
 		}},
 		"empty foreign id":  {"ForeignID", func() error { _, err := chris.RemoveForeign(t.Context(), ""); return err }},
-		"following oneself": {"Followee", func() error { _, err := jack.Follow(t.Context(), "jack", nil); return err }},
-		"an empty source":   {"Followee", func() error { _, err := jack.Follow(t.Context(), "", nil); return err }},
-		"a long source":     {"Followee", func() error { _, err := jack.Unfollow(t.Context(), long, nil); return err }},
+		"following oneself": {"Source", func() error { _, err := jack.Follow(t.Context(), "jack", nil); return err }},
+		"an empty source":   {"Source", func() error { _, err := jack.Follow(t.Context(), "", nil); return err }},
+		"a long source":     {"Source", func() error { _, err := jack.Unfollow(t.Context(), long, nil); return err }},
 		"too many copies": {"CopyLimit", func() error {
 			_, err := jack.Follow(t.Context(), "chris", &feed.FollowOptions{CopyLimit: 1001})
 			return err

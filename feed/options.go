@@ -1,6 +1,8 @@
 package feed
 
 import (
+	"fmt"
+	"math"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
@@ -9,6 +11,11 @@ import (
 
 // MaxJobShards is the largest Options.JobShards.
 const MaxJobShards = 64
+
+const (
+	maxInline       = 1000
+	maxRepostWindow = 100
+)
 
 // Options of a Repository. The zero value works.
 type Options struct {
@@ -100,17 +107,23 @@ func (o *Options) setDefaults() error {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	for field, bad := range map[string]bool{
-		"InlineFollowers": o.InlineFollowers > 1000,
-		"Retention":       o.Retention < 0,
-		"JobShards":       o.JobShards < 1 || o.JobShards > MaxJobShards,
-		"Parallel":        o.Parallel < 1,
-		"Poll":            o.Poll < 0,
-		"RepostWindow":    o.RepostWindow < 1 || o.RepostWindow > 100,
-		"HomeCap":         o.HomeCap < 0,
+	for _, bound := range []struct {
+		field            string
+		given, low, high int64
+	}{
+		{"InlineFollowers", int64(o.InlineFollowers), math.MinInt32, maxInline},
+		{"Retention", int64(o.Retention), 1, math.MaxInt64},
+		{"JobShards", int64(o.JobShards), 1, MaxJobShards},
+		{"Parallel", int64(o.Parallel), 1, math.MaxInt32},
+		{"Poll", int64(o.Poll), 1, math.MaxInt64},
+		{"RepostWindow", int64(o.RepostWindow), 1, maxRepostWindow},
+		{"HomeCap", int64(o.HomeCap), 0, math.MaxInt32},
 	} {
-		if bad {
-			return &plaza.InvalidError{Field: "Options." + field, Reason: "is out of bounds"}
+		if bound.given < bound.low || bound.given > bound.high {
+			return &plaza.InvalidError{
+				Field:  "Options." + bound.field,
+				Reason: fmt.Sprintf("is %d, %d to %d are allowed", bound.given, bound.low, bound.high),
+			}
 		}
 	}
 	return nil

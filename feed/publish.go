@@ -22,7 +22,9 @@ import (
 // A repeat with the same ID returns the activity that stands; another
 // activity under that ID is plaza.ErrConflict, a removed one
 // plaza.ErrRemoved. Where the ForeignID is in use, the activity that has it
-// is returned and nothing is stored. The ID is set beside an error too.
+// is returned, which another ID tells, and nothing is stored. The ID is set
+// beside an error too. A wrong table of the graph is plaza.ErrTable, though
+// the activity is stored then.
 //
 // 4 WCU, 2 more with a ForeignID and for each To, then Deliver's units and 1
 // to end the job. A process's first publish makes sure of the job shards with
@@ -96,8 +98,7 @@ func (o Outbox) publish(ctx context.Context, a Activity, inline int) (Activity, 
 	for range turns {
 		err := o.r.table.Run(ctx, o.publishTx(a, job, guarded))
 		if err == nil {
-			o.r.deliverInline(ctx, job, inline)
-			return a, nil
+			return a, o.r.deliverInline(ctx, job, inline)
 		}
 		refused, ok := store.AsRefused(err)
 		if !ok {
@@ -106,7 +107,7 @@ func (o Outbox) publish(ctx context.Context, a Activity, inline int) (Activity, 
 		if item, failed := refused.At(activityWrite); failed {
 			stored, err := repeated(a, item)
 			if err == nil {
-				o.r.deliverRepeated(ctx, job, inline)
+				err = o.r.deliverRepeated(ctx, job, inline)
 			}
 			return stored, err
 		}

@@ -53,6 +53,7 @@ func (o Outbox) Remove(ctx context.Context, id ids.ID) (removed bool, err error)
 	if err != nil {
 		return false, fmt.Errorf("feed: remove %v of %q: %w", id, o.owner, err)
 	}
+	o.r.hydrator.remember(ctx, CacheKey{o.owner, id}, Cached{Gone: true})
 	return true, nil
 }
 

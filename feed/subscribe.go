@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -39,7 +40,17 @@ const (
 
 func (o FollowOptions) check() error {
 	if o.CopyLimit > maxCopies {
-		return &plaza.InvalidError{Field: "CopyLimit", Reason: fmt.Sprintf("is above %d", maxCopies)}
+		return &plaza.InvalidError{Field: "CopyLimit", Reason: fmt.Sprintf("is %d, at most %d are allowed", o.CopyLimit, maxCopies)}
+	}
+	return nil
+}
+
+func (h Home) checkSource(field, source string) error {
+	if err := keys.CheckName(field, source); err != nil {
+		return err
+	}
+	if source == h.reader {
+		return &plaza.InvalidError{Field: field, Reason: "is the reader"}
 	}
 	return nil
 }
@@ -59,6 +70,9 @@ func (h Home) Follow(ctx context.Context, source string, opts *FollowOptions) (c
 		o = *opts
 	}
 	if err := o.check(); err != nil {
+		return false, err
+	}
+	if err := h.checkSource("Source", source); err != nil {
 		return false, err
 	}
 	edge, created, err := h.link(ctx, follow.Edge{Follower: h.reader, Followee: source, ID: o.ID})
@@ -144,6 +158,9 @@ func (h Home) backfill(ctx context.Context, edge follow.Edge, limit, parallel in
 // header, 1 RCU and 10 WCU.
 func (h Home) Unfollow(ctx context.Context, source string, opts *UnfollowOptions) (removed bool, err error) {
 	if err := h.check(); err != nil {
+		return false, err
+	}
+	if err := h.checkSource("Source", source); err != nil {
 		return false, err
 	}
 	edge, err := h.r.graph.Get(ctx, follow.Edge{Follower: h.reader, Followee: source})

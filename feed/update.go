@@ -57,5 +57,6 @@ func (o Outbox) Update(ctx context.Context, a Activity) (Activity, error) {
 	if err != nil {
 		return a, fmt.Errorf("feed: update %v of %q: %w", a.ID, o.owner, err)
 	}
+	o.r.hydrator.remember(ctx, CacheKey{o.owner, a.ID}, Cached{Activity: stored.activity()})
 	return stored.activity(), nil
 }

@@ -38,7 +38,7 @@ func importGraph(ctx context.Context, out io.Writer, path string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	report(out, "Engine", "%s", s.engine.Endpoint)
+	report(out, "Engine", "%s", s.db.Endpoint)
 	if err := importEdges(ctx, out, s, graph, edges); err != nil {
 		return err
 	}
@@ -51,11 +51,11 @@ func importGraph(ctx context.Context, out io.Writer, path string) (err error) {
 // importEdges imports the edges, and after each window writes as many items of
 // the same size bare, so that both meet the engine in the same state.
 func importEdges(ctx context.Context, out io.Writer, s *local, graph *tally, edges edgelist.Edges) error {
-	table, err := s.createTable(ctx, "bare", follow.Table)
+	table, err := s.db.CreateTable(ctx, "bare", follow.Table)
 	if err != nil {
 		return err
 	}
-	bare := newBareWriter(s.client, table, edges)
+	bare := newBareWriter(s.db.Client, table, edges)
 	defer bare.close()
 	bar := newProgress(out, graph.lines)
 

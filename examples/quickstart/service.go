@@ -6,6 +6,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids/lease"
@@ -19,21 +20,18 @@ type service struct {
 	feeds   *feed.Repository
 }
 
-// tables are the names of a service's tables.
-type tables struct{ machines, follow, feed string }
-
 // newService does what an application does when it starts. No call but the
 // lease's goes to the database.
-func newService(ctx context.Context, db *dynamo.DB, t tables) (*service, error) {
-	ids, err := lease.Acquire(ctx, db, t.machines, nil)
+func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables) (*service, error) {
+	ids, err := lease.Acquire(ctx, db, t.Machines, nil)
 	if err != nil {
 		return nil, err
 	}
-	follows, err := follow.New(db, t.follow, ids, nil)
+	follows, err := follow.New(db, t.Follow, ids, nil)
 	if err != nil {
 		return nil, errors.Join(err, ids.Close(ctx))
 	}
-	feeds, err := feed.New(db, t.feed, ids, follows, nil)
+	feeds, err := feed.New(db, t.Feed, ids, follows, nil)
 	if err != nil {
 		return nil, errors.Join(err, ids.Close(ctx))
 	}

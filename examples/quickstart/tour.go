@@ -8,13 +8,14 @@ import (
 	"io"
 
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/internal/dynamotest/meter"
 )
 
 // tour lets jack, ann and maria follow chris, and shows what they read.
 func tour(ctx context.Context, out io.Writer) (err error) {
-	m := meter.New(transport())
+	m := meter.New(localdb.Transport())
 	s, err := startLocal(ctx, out, m)
 	if err != nil {
 		return err

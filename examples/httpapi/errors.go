@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/ids/lease"
+)
+
+// problem is the answer to what did not succeed. It tells nothing of what
+// happened inside.
+type problem struct {
+	status int
+
+	Error  string `json:"error"`
+	Field  string `json:"field,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	ID     ids.ID `json:"id,omitzero"` // with which a publish may be repeated
+}
+
+// requestError is what only HTTP can find wrong.
+type requestError struct {
+	status        int
+	field, reason string
+}
+
+func (e *requestError) Error() string { return "request: " + e.field + " " + e.reason }
+
+// publishError has the id with which to repeat a publish that failed.
+type publishError struct {
+	id  ids.ID
+	err error
+}
+
+func (e *publishError) Error() string { return e.err.Error() }
+
+func (e *publishError) Unwrap() error { return e.err }
+
+const statusClientGone = 499 // as nginx has it: nobody reads it
+
+// problemOf is where every error of Plaza gets its status.
+func problemOf(err error) problem {
+	p := problem{status: http.StatusInternalServerError}
+	for _, known := range []struct {
+		err    error
+		status int
+		reason string
+	}{
+		{plaza.ErrInvalid, http.StatusBadRequest, ""},
+		{plaza.ErrForbidden, http.StatusForbidden, "this is not yours"},
+		{plaza.ErrNotFound, http.StatusNotFound, "there is none"},
+		{plaza.ErrConflict, http.StatusConflict, "the id stands for something else"},
+		{plaza.ErrRemoved, http.StatusGone, "it was removed"},
+		{plaza.ErrBusy, http.StatusServiceUnavailable, "too much at once: repeat it later, with the same id"},
+		{plaza.ErrUnknownOutcome, http.StatusServiceUnavailable, "it may have been done: repeat it with the same id"},
+		{ids.ErrClockRollback, http.StatusServiceUnavailable, "no id can be made: repeat it later"},
+		{lease.ErrLost, http.StatusServiceUnavailable, "no id can be made: repeat it later"},
+		{context.DeadlineExceeded, http.StatusGatewayTimeout, "it took too long"},
+		{context.Canceled, statusClientGone, ""},
+	} {
+		if errors.Is(err, known.err) {
+			p.status, p.Reason = known.status, known.reason
+			break
+		}
+	}
+	var invalid *plaza.InvalidError
+	var request *requestError
+	var publish *publishError
+	if errors.As(err, &invalid) {
+		p.Field, p.Reason = wireName(invalid.Field), invalid.Reason
+	}
+	if errors.As(err, &request) {
+		p.status, p.Field, p.Reason = request.status, request.field, request.reason
+	}
+	if errors.As(err, &publish) {
+		p.ID = publish.id
+	}
+	return p
+}
+
+// wireName is how this service spells a field of Plaza's.
+func wireName(field string) string {
+	switch field {
+	case "Owner", "Reader", "Follower", "User":
+		return "user"
+	case "Followee":
+		return "other"
+	case "ID":
+		return "id"
+	case "ForeignID":
+		return "foreignId"
+	}
+	return strings.ToLower(field[:1]) + field[1:]
+}
+
+func (p problem) write(w http.ResponseWriter) {
+	if p.status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1") // seconds
+	}
+	p.Error = http.StatusText(p.status)
+	write(w, p.status, p)
+}
+
+func write(w http.ResponseWriter, status int, answer any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(answer) // fails where the client is gone
+}
+
+// refusal gives what the mux answers by itself, such as 404 and 405, the shape
+// of every other problem.
+type refusal struct{ http.ResponseWriter }
+
+func (w refusal) WriteHeader(status int) { problem{status: status}.write(w.ResponseWriter) }
+
+func (w refusal) Write(text []byte) (int, error) { return len(text), nil }

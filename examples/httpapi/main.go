@@ -1,0 +1,78 @@
+// Command httpapi is a small JSON service over follow and feed, on a DynamoDB
+// that it starts on this machine. It is there to be copied from.
+//
+//	go run ./examples/httpapi
+//	go run ./examples/httpapi -addr localhost:9000
+//
+// routes.go says what it answers. PLAZA_CURSOR_KEY, 64 hexadecimal digits, is
+// the key that its cursors are sealed with. An interrupt or SIGTERM stops it
+// once the requests at hand are answered.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/examples/localdb"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends it at once
+	if err := run(ctx, os.Args[1:], os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "httpapi:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) (err error) {
+	flags := flag.NewFlagSet("httpapi", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // main prints the error, once
+	addr := flags.String("addr", "localhost:8080", "listen on `HOST:PORT`")
+	err = flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		flags.SetOutput(out)
+		flags.Usage()
+		return nil
+	case err != nil:
+		return err
+	case flags.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+
+	log := slog.New(slog.NewTextHandler(out, nil))
+	codec, err := newCodec(os.Getenv(keyVariable), log)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", *addr)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+
+	db, err := localdb.Start(ctx, "httpapi", out)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	s, err := newService(ctx, dynamo.NewFromIface(db.Client), db.Tables, codec, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+
+	log.Info("listening", "url", "http://"+listener.Addr().String())
+	return serve(ctx, listener, s, log)
+}

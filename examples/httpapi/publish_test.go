@@ -1,0 +1,64 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+func TestARepeatedPostIsOneActivity(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	done[followed](t, w.send(t, "PUT", "/users/jack/following/chris", ""))
+	id := done[minted](t, w.send(t, "POST", "/ids", "")).ID.String()
+	body := `{"id":"` + id + `","verb":"add","object":"picture:1"}`
+	first := w.send(t, "POST", "/users/chris/activities", body)
+	require.Equal(t, http.StatusCreated, first.status)
+	again := w.send(t, "POST", "/users/chris/activities", body)
+	require.Equal(t, first.status, again.status)
+	require.Equal(t, first.text, again.text)
+
+	other := w.send(t, "POST", "/users/chris/activities", `{"id":"`+id+`","verb":"add","object":"picture:2"}`)
+	require.Equal(t, id, refused(t, other, http.StatusConflict).ID.String())
+	for _, list := range []string{"/users/chris/activities", "/users/jack/home"} {
+		require.Equal(t, []string{"picture:1"}, w.objects(t, list))
+	}
+
+	done[removal](t, w.send(t, "DELETE", "/users/chris/activities/"+id, ""))
+	refused(t, w.send(t, "POST", "/users/chris/activities", body), http.StatusGone)
+}
+
+func TestAPostWhoseAnswerWasLostTellsTheIDToRepeatItWith(t *testing.T) {
+	t.Parallel()
+	in := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, in.Wrap)
+	in.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "TransactWriteItems" {
+			return faults.Fault{Kind: faults.LostAfter}
+		}
+		return faults.Fault{}
+	})
+	lost := w.send(t, "POST", "/users/chris/activities", `{"verb":"add","object":"picture:1"}`)
+	id := refused(t, lost, http.StatusServiceUnavailable).ID
+	require.NotZero(t, id)
+	require.Equal(t, "1", lost.header.Get("Retry-After"))
+
+	in.Off()
+	again := w.send(t, "POST", "/users/chris/activities", `{"id":"`+id.String()+`","verb":"add","object":"picture:1"}`)
+	require.Equal(t, id, done[activity](t, again).ID)
+	require.Equal(t, []string{"picture:1"}, w.objects(t, "/users/chris/activities"))
+}
+
+func TestTooMuchAtOnceIsForLater(t *testing.T) {
+	t.Parallel()
+	in := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, in.Wrap)
+	in.Script(func(string, []byte, int) faults.Fault { return faults.Fault{Kind: faults.Throttled} })
+	a := w.send(t, "GET", "/users/chris/counts", "")
+	refused(t, a, http.StatusServiceUnavailable)
+	require.Equal(t, "1", a.header.Get("Retry-After"))
+	in.Off()
+}

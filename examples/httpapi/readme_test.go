@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheCallsInTheReadmeAreAnsweredAsItSays(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	_, section, ok := strings.Cut(strings.ReplaceAll(string(readme), "\r\n", "\n"), "\n## A service over it\n")
+	require.True(t, ok)
+	_, block, ok := strings.Cut(section, "```sh\ncurl ")
+	require.True(t, ok)
+	block, _, _ = strings.Cut("curl "+block, "```")
+
+	w := newWorld(t)
+	calls := strings.Split(strings.TrimSpace(block), "\n\n")
+	require.Len(t, calls, 5)
+	for _, call := range calls {
+		command, printed, ok := strings.Cut(call, "\n# ")
+		require.True(t, ok, call)
+		status, printed, _ := strings.Cut(strings.ReplaceAll(printed, "\n#", "\n"), " ")
+
+		got := w.curl(t, words(command))
+		require.Equal(t, status, strconv.Itoa(got.status), command)
+		require.Equal(t, normal(t, printed), normal(t, got.text), command)
+	}
+}
+
+// words splits a shell command with single quotes.
+func words(command string) (words []string) {
+	for _, word := range regexp.MustCompile(`(?:[^\s']|'[^']*')+`).FindAllString(strings.ReplaceAll(command, "\\\n", " "), -1) {
+		words = append(words, strings.ReplaceAll(word, "'", ""))
+	}
+	return words
+}
+
+// curl does what curl does with these words.
+func (w world) curl(t *testing.T, words []string) answer {
+	t.Helper()
+	var url, method, body string
+	contentType := "application/x-www-form-urlencoded"
+	for i := 1; i < len(words); i++ {
+		switch words[i] {
+		case "-X":
+			i++
+			method = words[i]
+		case "-d":
+			i++
+			body = words[i]
+		case "-H":
+			i++
+			name, value, _ := strings.Cut(words[i], ": ")
+			require.Equal(t, "Content-Type", name)
+			contentType = value
+		default:
+			require.Empty(t, url)
+			url = words[i]
+		}
+	}
+	if method == "" {
+		method = http.MethodGet
+		if body != "" {
+			method = http.MethodPost
+		}
+	}
+	path, ok := strings.CutPrefix(url, "localhost:8080")
+	require.True(t, ok, url)
+	return w.sendAs(t, contentType, method, path, body)
+}
+
+// normal is JSON without what differs from run to run.
+func normal(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, json.Compact(&b, []byte(text)), text)
+	normal := b.String()
+	for kind, pattern := range map[string]string{
+		"ID":     `"[0-7][0-9A-HJKMNP-TV-Z]{12}"`,
+		"TIME":   `"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"`,
+		"CURSOR": `"Ag[\w-]{40,78}"`,
+	} {
+		normal = regexp.MustCompile(pattern).ReplaceAllString(normal, `"`+kind+`"`)
+	}
+	return normal
+}

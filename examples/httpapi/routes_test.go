@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/examples/localdb"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+)
+
+func TestPeopleFollowAndUnfollow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i, created := range []bool{true, false} {
+		got := done[followed](t, w.send(t, "PUT", "/users/jack/following/chris", ""))
+		require.Equal(t, created, got.Created, "call %d", i)
+	}
+	require.Equal(t, counts{Followers: 1}, done[counts](t, w.send(t, "GET", "/users/chris/counts", "")))
+	require.Equal(t, counts{Following: 1}, done[counts](t, w.send(t, "GET", "/users/jack/counts", "")))
+	require.Equal(t, "jack", done[page[edge]](t, w.send(t, "GET", "/users/chris/followers", "")).Items[0].User)
+	require.Equal(t, "chris", done[page[edge]](t, w.send(t, "GET", "/users/jack/following", "")).Items[0].User)
+
+	for i, removed := range []bool{true, false} {
+		got := done[removal](t, w.send(t, "DELETE", "/users/jack/following/chris", ""))
+		require.Equal(t, removed, got.Removed, "call %d", i)
+	}
+	require.JSONEq(t, `{"items":[],"next":"","prev":""}`, w.send(t, "GET", "/users/chris/followers", "").text)
+}
+
+func TestActivitiesArePublishedEditedAndRemoved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	done[followed](t, w.send(t, "PUT", "/users/jack/following/chris", ""))
+	const all = `{"verb":"add","object":"picture:1","target":"album:<1>","foreignId":"p/1","to":["birds"],` +
+		`"time":"2024-02-29T12:00:00.5+01:00","data":{"n":[1e2,"<é>"]}}`
+	a := done[activity](t, w.send(t, "POST", "/users/chris/activities", all))
+	at := "/users/chris/activities/" + a.ID.String()
+	read := w.send(t, "GET", at, "").text
+	require.JSONEq(t, fmt.Sprintf(`{"id":"%v","actor":"user:chris","verb":"add","object":"picture:1","target":"album:<1>","foreignId":"p/1",`+
+		`"time":"2024-02-29T11:00:00.5Z","to":["birds"],"data":{"n":[1e2,"<é>"]}}`, a.ID), read)
+	require.Contains(t, read, `"album:<1>"`)
+	require.Equal(t, []string{"picture:1"}, w.objects(t, "/users/birds/activities"))
+
+	edited := done[activity](t, w.send(t, "PUT", at, `{"verb":"add","object":"picture:2"}`))
+	require.Equal(t, "p/1", edited.ForeignID)
+	require.Equal(t, []string{"picture:2"}, w.objects(t, "/users/jack/home"))
+	refused(t, w.send(t, "PUT", "/users/jack/activities/"+a.ID.String(), `{"verb":"add"}`), http.StatusNotFound)
+
+	for i, removed := range []bool{true, false} {
+		got := done[removal](t, w.send(t, "DELETE", "/users/chris/activities?foreignId=p%2F1", ""))
+		require.Equal(t, removed, got.Removed, "call %d", i)
+	}
+	require.Empty(t, w.objects(t, "/users/jack/home"))
+	refused(t, w.send(t, "GET", at, ""), http.StatusNotFound)
+	refused(t, w.send(t, "PUT", at, `{"verb":"add"}`), http.StatusGone)
+	require.False(t, done[removal](t, w.send(t, "DELETE", at, "")).Removed)
+}
+
+func TestHomesArePagedAndPolled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	done[followed](t, w.send(t, "PUT", "/users/jack/following/chris", ""))
+	publish := func(n int) {
+		done[activity](t, w.send(t, "POST", "/users/chris/activities", fmt.Sprintf(`{"verb":"add","object":"picture:%d"}`, n)))
+	}
+	for n := range 5 {
+		publish(n)
+	}
+	var seen []string
+	var first page[activity]
+	for next := ""; ; {
+		p := done[page[activity]](t, w.send(t, "GET", "/users/jack/home?limit=2&cursor="+next, ""))
+		if next == "" {
+			first = p
+		}
+		for _, a := range p.Items {
+			seen = append(seen, a.Object.ID)
+		}
+		if next = string(p.Next); next == "" {
+			break
+		}
+	}
+	require.Equal(t, []string{"4", "3", "2", "1", "0"}, seen)
+
+	publish(5)
+	require.Equal(t, []string{"picture:5"}, w.objects(t, "/users/jack/home?cursor="+string(first.Prev)))
+}
+
+func TestNamesMayHaveAnyCharacter(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	done[followed](t, w.send(t, "PUT", "/users/a%2Fb/following/c:d%23%3F%20%25%C3%A9", ""))
+	done[followed](t, w.send(t, "PUT", "/users/a/following/%2E%2E", ""))
+	require.Equal(t, "c:d#? %é", done[page[edge]](t, w.send(t, "GET", "/users/a%2Fb/following", "")).Items[0].User)
+	require.Equal(t, "..", done[page[edge]](t, w.send(t, "GET", "/users/a/following", "")).Items[0].User)
+	got := done[activity](t, w.send(t, "POST", "/users/c:d%23%3F%20%25%C3%A9/activities", `{"verb":"add"}`))
+	require.Equal(t, "user:c:d#? %é", got.Actor.String())
+	require.Len(t, w.objects(t, "/users/a%2Fb/home"), 1)
+}
+
+func TestWhatIsNoRouteIsRefusedAsJSON(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	refused(t, w.send(t, "GET", "/", ""), http.StatusNotFound)
+	refused(t, w.send(t, "GET", "/users/jack", ""), http.StatusNotFound)
+	a := w.send(t, "POST", "/users/jack/home", "")
+	refused(t, a, http.StatusMethodNotAllowed)
+	require.Equal(t, "GET, HEAD", a.header.Get("Allow"))
+}
+
+func TestWhatHappensInsideIsNotTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	log := slog.New(slog.DiscardHandler)
+	codec, err := newCodec("", log)
+	require.NoError(t, err)
+	missing := localdb.Tables{Machines: w.tables.Machines, Follow: "nowhere", Feed: "nowhere"}
+	s, err := newService(t.Context(), dynamotest.DB(t), missing, codec, log)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.close()) })
+	got := httptest.NewRecorder()
+	newAPI(s, log).ServeHTTP(got, httptest.NewRequest(http.MethodGet, "/users/jack/counts", nil))
+	require.Equal(t, http.StatusInternalServerError, got.Code)
+	require.JSONEq(t, `{"error":"Internal Server Error"}`, got.Body.String())
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	maxHeader = 16 << 10  // bytes; a cursor has up to 4 KiB, a name in a path 768
+	maxBody   = 512 << 10 // bytes; an activity has up to 256 KiB, before JSON's escapes
+
+	headerTime  = 5 * time.Second
+	readTime    = 10 * time.Second
+	requestTime = 20 * time.Second // with the reading of its body
+	writeTime   = requestTime + 5*time.Second
+	idleTime    = time.Minute
+	stopTime    = writeTime
+)
+
+// serve answers and delivers until ctx ends. Then it accepts no more, finishes
+// the requests at hand and stops delivering, in this order.
+func serve(ctx context.Context, l net.Listener, s *service, log *slog.Logger) error {
+	server := &http.Server{
+		Handler:           newAPI(s, log),
+		ReadHeaderTimeout: headerTime,
+		ReadTimeout:       readTime,
+		WriteTimeout:      writeTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	group, ending := errgroup.WithContext(ctx) // or the first of these fails
+	delivering, stopDelivering := context.WithCancel(context.WithoutCancel(ctx))
+	group.Go(func() error {
+		if err := s.feeds.Run(delivering); delivering.Err() == nil {
+			return err
+		}
+		return nil
+	})
+	group.Go(func() error {
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
+		return nil
+	})
+	group.Go(func() error {
+		<-ending.Done()
+		defer stopDelivering()
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+		defer cancel()
+		if err := server.Shutdown(ctx); err != nil {
+			return errors.Join(err, server.Close())
+		}
+		return nil
+	})
+	return group.Wait()
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/examples/localdb"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids/lease"
+)
+
+// service is what an application holds of Plaza: a source of ids, and one
+// repository a feature.
+type service struct {
+	ids     *lease.Lease
+	follows *follow.Repository
+	feeds   *feed.Repository
+}
+
+func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables, codec cursor.Codec, log *slog.Logger) (*service, error) {
+	ids, err := lease.Acquire(ctx, db, t.Machines, nil)
+	if err != nil {
+		return nil, err
+	}
+	s := &service{ids: ids}
+	s.follows, err = follow.New(db, t.Follow, ids, &follow.Options{Codec: codec})
+	if err == nil {
+		s.feeds, err = feed.New(db, t.Feed, ids, s.follows, &feed.Options{
+			Codec: codec,
+			OnDelivery: func(d feed.Delivery) {
+				if d.Err != nil {
+					log.Warn("delivery will be tried again", "err", d.Err)
+				}
+			},
+		})
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+// close gives the machine number back, for the next process to have. It does
+// so after an interrupt too.
+func (s *service) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	return s.ids.Close(ctx)
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/examples/localdb"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids/lease"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+)
+
+// world is the service on fresh tables.
+type world struct {
+	*httptest.Server
+	service *service
+	tables  localdb.Tables
+}
+
+func newWorld(t *testing.T, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
+	t.Helper()
+	w := world{tables: localdb.Tables{
+		Machines: dynamotest.Table(t, lease.Table),
+		Follow:   dynamotest.Table(t, follow.Table),
+		Feed:     dynamotest.Table(t, feed.Table),
+	}}
+	log := slog.New(slog.DiscardHandler)
+	codec, err := newCodec("", log)
+	require.NoError(t, err)
+	w.service, err = newService(t.Context(), dynamotest.DB(t, wrap...), w.tables, codec, log)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, w.service.close()) })
+	w.Server = httptest.NewServer(newAPI(w.service, log))
+	t.Cleanup(w.Close)
+	return w
+}
+
+type answer struct {
+	status int
+	header http.Header
+	text   string
+}
+
+// send sends body, unless it is empty, as JSON.
+func (w world) send(t *testing.T, method, path, body string) answer {
+	t.Helper()
+	return w.sendAs(t, "application/json", method, path, body)
+}
+
+func (w world) sendAs(t *testing.T, contentType, method, path, body string) answer {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, w.URL+path, strings.NewReader(body))
+	require.NoError(t, err)
+	if body != "" {
+		r.Header.Set("Content-Type", contentType)
+	}
+	res, err := w.Client().Do(r)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	require.Equal(t, "application/json", res.Header.Get("Content-Type"), "%s", text)
+	return answer{res.StatusCode, res.Header, string(text)}
+}
+
+// done is what a call that succeeds answers.
+func done[T any](t *testing.T, a answer) (shape T) {
+	t.Helper()
+	require.Less(t, a.status, 300, a.text)
+	require.NoError(t, json.Unmarshal([]byte(a.text), &shape))
+	return shape
+}
+
+// refused is what a call that fails answers.
+func refused(t *testing.T, a answer, status int) (p problem) {
+	t.Helper()
+	require.Equal(t, status, a.status, a.text)
+	require.NoError(t, json.Unmarshal([]byte(a.text), &p))
+	require.Equal(t, http.StatusText(status), p.Error)
+	return p
+}
+
+// objects lists what the activities of a list are about.
+func (w world) objects(t *testing.T, path string) []string {
+	t.Helper()
+	objects := []string{}
+	for _, a := range done[page[activity]](t, w.send(t, "GET", path, "")).Items {
+		objects = append(objects, a.Object.String())
+	}
+	return objects
+}
+
+// items is how many there are in the tables of both features.
+func (w world) items(t *testing.T) (n int) {
+	t.Helper()
+	for _, table := range []string{w.tables.Follow, w.tables.Feed} {
+		found, err := dynamotest.DB(t).Table(table).Scan().Count(t.Context())
+		require.NoError(t, err)
+		n += found
+	}
+	return n
+}

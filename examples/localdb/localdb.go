@@ -1,0 +1,103 @@
+// Package localdb gives the examples a DynamoDB on this machine, with tables
+// of each run's own.
+package localdb
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids/lease"
+	"github.com/plaza-sdk/plaza/internal/engine"
+)
+
+// DB is a DynamoDB on this machine. An application has dynamo.New(cfg)
+// instead, with cfg from the SDK's config package.
+type DB struct {
+	Endpoint string
+	Client   *dynamodb.Client
+	Tables   Tables
+
+	run       string
+	engine    *engine.Engine
+	transport *http.Transport
+	created   []string // tables
+}
+
+// Tables are the names of a service's tables.
+type Tables struct{ Machines, Follow, Feed string }
+
+// Start starts the engine and creates the tables. Their names begin with run.
+// A first start says on log what it fetches.
+func Start(ctx context.Context, run string, log io.Writer) (*DB, error) {
+	e, err := engine.Start(ctx, &engine.Options{Log: log})
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{Endpoint: e.Endpoint, run: run, engine: e, transport: Transport()}
+	db.Client = db.ClientOver(&http.Client{Transport: db.transport})
+	if err := db.createTables(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// ClientOver reaches the same DynamoDB by way of c.
+func (db *DB) ClientOver(c aws.HTTPClient) *dynamodb.Client {
+	return dynamodb.NewFromConfig(db.engine.Config(), db.engine.Options, func(o *dynamodb.Options) { o.HTTPClient = c })
+}
+
+// Transport keeps as many connections as there are parallel requests.
+func Transport() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.Proxy = nil
+	t.MaxIdleConnsPerHost = 64
+	return t
+}
+
+// createTables makes what an application leaves to Terraform, CDK or the like.
+func (db *DB) createTables(ctx context.Context) (err error) {
+	if db.Tables.Machines, err = db.CreateTable(ctx, "machines", lease.Table); err != nil {
+		return err
+	}
+	if db.Tables.Follow, err = db.CreateTable(ctx, "follow", follow.Table); err != nil {
+		return err
+	}
+	if db.Tables.Feed, err = db.CreateTable(ctx, "feed", feed.Table); err != nil {
+		return err
+	}
+	if _, err := db.Client.UpdateTimeToLive(ctx, feed.TTL(db.Tables.Feed)); err != nil {
+		return fmt.Errorf("setting the expiry of table %s: %w", db.Tables.Feed, err)
+	}
+	return nil
+}
+
+// CreateTable makes a table under a name that no other run has, for the engine
+// may be one that ran before and stays.
+func (db *DB) CreateTable(ctx context.Context, purpose string, schema func(string) *dynamodb.CreateTableInput) (name string, err error) {
+	name = db.run + "-" + purpose + "-" + rand.Text()[:8]
+	if _, err := db.Client.CreateTable(ctx, schema(name)); err != nil {
+		return "", fmt.Errorf("creating table %s: %w", name, err)
+	}
+	db.created = append(db.created, name)
+	return name, nil
+}
+
+// Close leaves nothing behind, also when the run was interrupted.
+func (db *DB) Close() error {
+	var failed []error
+	for _, name := range db.created {
+		_, err := db.Client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &name})
+		failed = append(failed, err)
+	}
+	db.transport.CloseIdleConnections()
+	return errors.Join(append(failed, db.engine.Close())...)
+}
