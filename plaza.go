@@ -14,6 +14,7 @@
 //	case errors.Is(err, plaza.ErrRemoved):        // 410
 //	case errors.Is(err, plaza.ErrBusy):           // 429 or 503, later again
 //	case errors.Is(err, plaza.ErrUnknownOutcome): // repeat with the same id
+//	case errors.Is(err, plaza.ErrTable):          // 500, and tell who deploys
 //	}
 //
 // Start with the packages follow and feed; cursor and ids lie beneath them.

@@ -23,8 +23,9 @@ const MaxActivity = 256 << 10
 // Activity says that an actor did something (the verb) to an object, and
 // perhaps to a target: Chris added picture 10 to the album.
 type Activity struct {
-	// ID is the activity's identity and its place in every feed. Publish
-	// mints one where it is zero.
+	// ID is the activity's identity and its place in every feed, unique over
+	// all outboxes. Publish mints one where it is zero; one of your own comes
+	// from an ids.Source.
 	ID ids.ID
 
 	Actor  Ref

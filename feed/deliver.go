@@ -22,13 +22,14 @@ import (
 // deliveryPage is how many followers lie between two checkpoints of a job.
 const deliveryPage = 1000
 
-// Delivery is one attempt to deliver an activity to its followers.
+// Delivery is one attempt to deliver an activity to its followers, or, where
+// Owner is empty, the failure to look for one.
 type Delivery struct {
 	Owner   string
 	ID      ids.ID
 	Entries int   // home entries written by this attempt
 	Done    bool  // every follower has it
-	Err     error // why it is not done and will be tried again
+	Err     error // what it met; it will be tried again
 }
 
 // Deliver delivers what is waiting: what crashes left behind and what was too
@@ -42,7 +43,7 @@ type Delivery struct {
 func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
 	shards, err := r.jobShards(ctx, false)
 	if err != nil {
-		return 0, fmt.Errorf("feed: deliver: %w", err)
+		return 0, r.failed(err)
 	}
 	var failed []error
 	for _, shard := range rand.Perm(shards) {
@@ -95,14 +96,17 @@ func (r *Repository) deliverShard(ctx context.Context, shard int) (delivered int
 	for {
 		jobs, err := store.Query[jobItem](ctx, r.table, span)
 		if err != nil {
-			return delivered, errors.Join(append(failed, fmt.Errorf("feed: deliver: %w", err))...)
+			return delivered, errors.Join(append(failed, r.failed(err))...)
 		}
 		for _, job := range jobs {
 			if ctx.Err() != nil {
 				return delivered, errors.Join(append(failed, ctx.Err())...)
 			}
 			claimed, err := r.claim(ctx, &job)
-			if err == nil && claimed {
+			switch {
+			case err != nil:
+				err = r.failed(err)
+			case claimed:
 				var done bool
 				if done, err = r.deliver(ctx, job, 0); done {
 					delivered++
@@ -117,6 +121,13 @@ func (r *Repository) deliverShard(ctx context.Context, shard int) (delivered int
 		}
 		span.From = (jobs[len(jobs)-1].ID + 1).String()
 	}
+}
+
+// failed tells of what keeps deliveries from being found.
+func (r *Repository) failed(err error) error {
+	err = fmt.Errorf("feed: deliver: %w", err)
+	r.opts.OnDelivery(Delivery{Err: err})
+	return err
 }
 
 // deliverInline does what a publish does of its own job. What it leaves, or
@@ -210,7 +221,7 @@ func (r *Repository) deliverPage(ctx context.Context, job *jobItem, source strin
 
 // newEntry is the home entry by which edge brings an activity of owner. It is
 // the same however often it is written. One's own come by the zero edge.
-func (r *Repository) newEntry(edge follow.Edge, owner string, id ids.ID, about Ref) dynamo.Item {
+func (r *Repository) newEntry(edge follow.Edge, owner string, id ids.ID, about string) dynamo.Item {
 	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 	entry := dynamo.Item{
 		"pk":    text(homePK(edge.Follower)),
@@ -221,8 +232,8 @@ func (r *Repository) newEntry(edge follow.Edge, owner string, id ids.ID, about R
 	if edge.Followee != owner {
 		entry["source"] = text(edge.Followee)
 	}
-	if !about.IsZero() {
-		entry["about"] = text(about.String())
+	if about != "" {
+		entry["about"] = text(about)
 	}
 	return entry
 }

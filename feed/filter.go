@@ -12,7 +12,7 @@ import (
 // each. A home asks it for a whole read at once, up to 100 activities, so that
 // one request of its own can answer, such as follow.Relations; a page whose
 // activities are hidden is read on, with further questions. Its error fails
-// the page.
+// the page, and so does a wrong number of answers, with plaza.ErrInvalid.
 type Filter func(ctx context.Context, reader string, as []Activity) (hide []bool, err error)
 
 // maxAsked is the most activities that a Filter is asked about at once.

@@ -79,7 +79,8 @@ func (h Home) bury(ctx context.Context, edge ids.ID) error {
 		return err
 	}
 	var item dynamo.Item
-	update := h.r.table.Update(headerKey(h.reader)).SetExpr("$ = if_not_exists($, ?)", deadName(edge), deadName(edge), unfollow)
+	// The last one counts: until then the edge may have brought entries.
+	update := h.r.table.Update(headerKey(h.reader)).SetExpr("$ = ?", deadName(edge), unfollow)
 	if err := h.r.table.Run(ctx, store.Returning{Update: update, Out: &item}); err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (h Home) bury(ctx context.Context, edge ids.ID) error {
 	}
 	horizon := ids.At(h.r.opts.Now().Add(-h.r.opts.Retention - 24*time.Hour))
 	old := slices.Collect(maps.Keys(head.dead))
-	old = slices.DeleteFunc(old, func(edge ids.ID) bool { return head.dead[edge] >= horizon })
+	old = slices.DeleteFunc(old, func(id ids.ID) bool { return id == edge || head.dead[id] >= horizon })
 	if len(old) == 0 {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-// verbs hides activities with a verb, and counts how often it was asked.
+// hideVerb hides activities with a verb, and counts how often it was asked.
 func hideVerb(verb string, asked *int) feed.Filter {
 	return func(_ context.Context, _ string, as []feed.Activity) ([]bool, error) {
 		*asked++
@@ -224,4 +224,17 @@ func climb(t testing.TB, list lister, limit int) []ids.ID {
 		}
 		got = append(above, got...)
 	}
+}
+
+func TestAnAboutThatIsNoRefIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &feed.Options{Consistent: true, About: func(feed.Activity) feed.Ref { return feed.Ref{Kind: "repost"} }})
+	plain := w.process(t, nil)
+	done := plain.publish(t, "chris", 1)
+	_, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 2))
+	var invalid *plaza.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	require.Equal(t, "Options.About.ID", invalid.Field)
+	w.subscribe(t, "jack", "chris")
+	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10), "what is copied repeats nothing")
 }

@@ -1,8 +1,10 @@
 package feed_test
 
 import (
+	"bytes"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -10,6 +12,8 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 func TestPagesOfEverySizeAreTheWhole(t *testing.T) {
@@ -187,4 +191,38 @@ func TestAnActivityThatCameByTwoEdgesShowsOnce(t *testing.T) {
 	_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
 	require.NoError(t, err)
 	require.Equal(t, want, all(t, w.Home("jack").List, 2), "the kept edges still show it")
+}
+
+func TestAnActivityThatLagsIsNotPassedOver(t *testing.T) {
+	t.Parallel()
+	injector := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, &feed.Options{}, injector.Wrap)
+	w.subscribe(t, "jack", "chris")
+	a, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds"))
+	require.NoError(t, err)
+	injector.Script(func(op string, body []byte, _ int) faults.Fault {
+		if op == "BatchGetItem" && !bytes.Contains(body, []byte(`"ConsistentRead":true`)) {
+			return faults.Fault{Kind: faults.Stale}
+		}
+		return faults.Fault{}
+	})
+	require.Equal(t, []ids.ID{a.ID}, all(t, w.Home("jack").List, 10))
+	require.Equal(t, []ids.ID{a.ID}, all(t, w.Outbox("birds").List, 10), "by a reference")
+}
+
+func TestWhatIsTooOldIsNotReadToTheEnd(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, nil)
+	w.publish(t, "chris", 350)
+	then := time.Now()
+	for id := ids.ID(0); !id.Time().After(then); { // until ids are younger
+		var err error
+		id, err = w.gen.Next(t.Context())
+		require.NoError(t, err)
+	}
+	fresh := w.publish(t, "chris", 50)
+	aged := w.process(t, &feed.Options{Consistent: true, Now: func() time.Time { return then.Add(90 * 24 * time.Hour) }}, meter.Wrap)
+	meter.AtMost(t, "copy 50 young ones of 400", dynamotest.Cost{Requests: 4, Write: 60, Read: 26}, func() { aged.subscribe(t, "jack", "chris") })
+	require.Equal(t, newestFirst(fresh), all(t, w.Home("jack").List, 100))
 }

@@ -34,7 +34,8 @@ func (h *hydrator) read(ctx context.Context, keys []CacheKey, header store.Key) 
 	if h.cache == nil {
 		return h.fetch(ctx, keys, header)
 	}
-	known := h.cache.Get(ctx, keys)
+	known := make(map[CacheKey]Cached, len(keys))
+	maps.Copy(known, h.cache.Get(ctx, keys))
 	own := &flight{landed: make(chan struct{})}
 	mine, others := h.board(keys, known, own)
 	item, err := h.fly(ctx, own, mine, header)
@@ -52,7 +53,7 @@ func (h *hydrator) read(ctx context.Context, keys []CacheKey, header store.Key) 
 		if cached, ok := other.found[key]; ok {
 			known[key] = cached
 		} else {
-			missed = append(missed, key) // not there, or their read failed
+			missed = append(missed, key) // erased, or their read failed
 		}
 	}
 	found, _, err := h.fetch(ctx, missed, store.Key{})
@@ -114,12 +115,14 @@ func (h *hydrator) fetch(ctx context.Context, keys []CacheKey, header store.Key)
 		wanted = append(wanted, activityKey(key.Owner, key.ID))
 	}
 	items, err := h.table.GetAll(ctx, wanted, h.consistent)
+	if err == nil && !h.consistent {
+		err = addLagging(ctx, h.table, items, wanted[len(wanted)-len(keys):])
+	}
 	if err != nil {
 		return nil, nil, err
 	}
 	found := make(map[CacheKey]Cached, len(keys))
 	for _, key := range keys {
-		// One that is not there may only lag: that is not remembered.
 		item := items[activityKey(key.Owner, key.ID)]
 		if item == nil {
 			continue
@@ -135,4 +138,19 @@ func (h *hydrator) fetch(ctx context.Context, keys []CacheKey, header store.Key)
 		}
 	}
 	return found, items[header], nil
+}
+
+// addLagging reads again, consistently, what an eventually consistent read did
+// not find. What refers to an activity was written after it, so it is there,
+// or was erased; a page that passed over it would lose it.
+func addLagging(ctx context.Context, table *store.Table, items map[store.Key]dynamo.Item, wanted []store.Key) error {
+	var missing []store.Key
+	for _, key := range wanted {
+		if items[key] == nil {
+			missing = append(missing, key)
+		}
+	}
+	late, err := table.GetAll(ctx, missing, true)
+	maps.Copy(items, late)
+	return err
 }

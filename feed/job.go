@@ -6,6 +6,8 @@ import (
 	"hash/fnv"
 	"time"
 
+	"github.com/guregu/dynamo/v2"
+
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -18,11 +20,12 @@ const jobLease = 30 * time.Second
 const stopWait = time.Second
 
 // newJob is the job that delivers an activity.
-func (r *Repository) newJob(owner string, a Activity) jobItem {
+func (r *Repository) newJob(owner string, a Activity) (jobItem, error) {
+	about, err := r.about(a)
 	h := fnv.New64a()
 	h.Write([]byte(a.ID.String()))
 	shard := int(h.Sum64() % uint64(r.opts.JobShards))
-	return jobItem{PK: jobPK(shard), ID: a.ID, Owner: owner, To: a.To, About: r.about(a)}
+	return jobItem{PK: jobPK(shard), ID: a.ID, Owner: owner, To: a.To, About: about}, err
 }
 
 func (r *Repository) leased() int64 { return r.opts.Now().Add(jobLease).UnixMilli() }
@@ -42,7 +45,15 @@ func (r *Repository) claim(ctx context.Context, job *jobItem) (claimed bool, err
 	} else {
 		update.If("lease = ?", seen)
 	}
-	claimed, err = r.holds(ctx, update)
+	err = r.table.Run(ctx, update)
+	if refused, ok := store.AsRefused(err); ok {
+		item, _ := refused.At(0)
+		var stands jobItem
+		err = dynamo.UnmarshalItem(item, &stands)
+		claimed = stands.Lease == job.Lease // the SDK may have sent it twice
+	} else {
+		claimed = err == nil
+	}
 	r.giveBack(ctx, *job)
 	return claimed && ctx.Err() == nil, err
 }

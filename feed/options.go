@@ -62,7 +62,8 @@ type Options struct {
 	Poll time.Duration
 
 	// OnDelivery hears of every delivery that ended, also of those that
-	// failed and will be tried again. It must not block. Defaults to nothing.
+	// failed and will be tried again. It must not block, and is called by
+	// several goroutines at once. Defaults to nothing.
 	OnDelivery func(Delivery)
 
 	// Consistent makes lists and Get strongly consistent, at twice the units.

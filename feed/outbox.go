@@ -86,6 +86,9 @@ func (r *Repository) standing(ctx context.Context, items []activityItem, consist
 		}
 	}
 	found, err := r.table.GetAll(ctx, wanted, consistent)
+	if err == nil && !consistent {
+		err = addLagging(ctx, r.table, found, wanted)
+	}
 	if err != nil {
 		return nil, err
 	}

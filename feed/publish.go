@@ -87,10 +87,13 @@ const (
 
 // publish delivers to up to inline followers itself.
 func (o Outbox) publish(ctx context.Context, a Activity, inline int) (Activity, error) {
+	job, err := o.r.newJob(o.owner, a)
+	if err != nil {
+		return a, err
+	}
 	if err := o.r.storeJobShards(ctx); err != nil {
 		return a, err
 	}
-	job := o.r.newJob(o.owner, a)
 	if inline > 0 {
 		job.Lease = o.r.leased()
 	}

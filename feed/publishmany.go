@@ -22,7 +22,7 @@ const maxPublishes = 1000
 // PartialError, after any other error none is stored. An ID or ForeignID
 // given twice is plaza.ErrInvalid.
 //
-// Repeating it with what it returned is harmless. An import that may be
+// Repeating it with what it returned is harmless, if none was edited since. An import that may be
 // killed gives ForeignIDs, or IDs of its own, to be found again by.
 //
 // One transaction each, up to Options.Parallel at once: 4 WCU, 2 more with a

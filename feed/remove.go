@@ -14,14 +14,24 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// tombstoneLife is how long a late repeat of a publish finds that the
-// activity was removed.
+// tombstoneLife is how long at least a late repeat of a publish finds that
+// the activity was removed.
 const tombstoneLife = 30 * 24 * time.Hour
+
+// tombstoneEnd is when a tombstone made now may go: not before the last entry
+// that points at it.
+func (r *Repository) tombstoneEnd(id ids.ID) time.Time {
+	end, entries := r.opts.Now().Add(tombstoneLife), r.expiry(id).Add(24*time.Hour)
+	if entries.After(end) {
+		return entries
+	}
+	return end
+}
 
 // Remove takes the activity out of the outbox and, at their next consistent
 // read, out of all homes. It reports whether this call did: false for one
 // that is unknown or removed before. A tombstone refuses late repeats of the
-// publish for 30 days.
+// publish for 30 days or more.
 //
 // 1 WCU per KB, whatever the number of followers.
 func (o Outbox) Remove(ctx context.Context, id ids.ID) (removed bool, err error) {
@@ -38,7 +48,7 @@ func (o Outbox) Remove(ctx context.Context, id ids.ID) (removed bool, err error)
 	update := o.r.table.Update(activityKey(o.owner, id)).
 		Remove("actor", "verb", "object", "target", "time", "data"). // Erase needs To
 		Set("removed", removal).
-		Set("ttl", o.r.opts.Now().Add(tombstoneLife).Unix()).
+		Set("ttl", o.r.tombstoneEnd(id).Unix()).
 		If("attribute_exists(pk) AND attribute_not_exists(removed) AND attribute_not_exists('owner')")
 	err = o.r.table.Run(ctx, update)
 	if refused, ok := store.AsRefused(err); ok {

@@ -2,12 +2,20 @@ package feed
 
 import "slices"
 
-// about is what showing a again would repeat.
-func (r *Repository) about(a Activity) Ref {
+// about is the text of what showing a again would repeat, "" where it is
+// nothing.
+func (r *Repository) about(a Activity) (string, error) {
 	if r.opts.About == nil {
-		return Ref{}
+		return "", nil
 	}
-	return r.opts.About(a)
+	about := r.opts.About(a)
+	if about.IsZero() {
+		return "", nil
+	}
+	if err := about.check("Options.About"); err != nil {
+		return "", err
+	}
+	return about.String(), nil
 }
 
 // pairUp gives each row, newest first, those about the same among the window
@@ -16,7 +24,7 @@ func (r *Repository) about(a Activity) Ref {
 func pairUp(rows []homeRow, window int) {
 	for i, row := range rows {
 		about := row.entries[0].About
-		if about.IsZero() {
+		if about == "" {
 			continue
 		}
 		for _, below := range rows[i+1 : min(i+1+window, len(rows))] {

@@ -86,7 +86,7 @@ type entryItem struct {
 	Key    entryKey `dynamo:"sk"`
 	Owner  string   `dynamo:"owner"`            // in whose outbox the activity lies
 	Source string   `dynamo:"source,omitempty"` // whom the reader follows, where that is another
-	About  Ref      `dynamo:"about,omitempty"`
+	About  string   `dynamo:"about,omitempty"`  // what it repeats, a Ref's text
 	TTL    int64    `dynamo:"ttl"`
 }
 
@@ -113,7 +113,7 @@ func homePK(reader string) string { return keys.Join("H", reader) }
 
 const (
 	headerSK = "~" // above every entry
-	aboveIDs = "8" // above every id and below the header; no item stands there
+	aboveIDs = "9" // above every id and below the header; no item stands there
 )
 
 func headerKey(reader string) store.Key { return store.Key{PK: homePK(reader), SK: headerSK} }
@@ -124,7 +124,7 @@ type jobItem struct {
 	ID     ids.ID   `dynamo:"sk"`
 	Owner  string   `dynamo:"owner"`
 	To     []string `dynamo:"to,omitempty"`
-	About  Ref      `dynamo:"about,omitempty"`
+	About  string   `dynamo:"about,omitempty"`
 	At     int      `dynamo:"at,omitempty"`     // whose followers it is at: 0 the owner's, then To's
 	Cursor string   `dynamo:"cursor,omitempty"` // of the walk over these
 	Lease  int64    `dynamo:"lease,omitempty"`  // until when others leave it alone, in milliseconds; a hint

@@ -36,6 +36,7 @@ const (
 	defaultCopies = 100
 	maxCopies     = 1000
 	copyPage      = 100 // read at once: activities may be large
+	spareReads    = 5   // to pass over what was removed
 )
 
 func (o FollowOptions) check() error {
@@ -58,9 +59,11 @@ func (h Home) checkSource(field, source string) error {
 // Follow subscribes the home to source: an edge in the graph, then the
 // source's last activities. It reports whether this call made the edge;
 // repeating it completes what was cut short. A repeat, by its ID, of a follow
-// that has been ended since is plaza.ErrRemoved.
+// that has been ended since is plaza.ErrRemoved, unless its history was kept
+// or that is long ago.
 //
-// With 100 activities of 1 KB copied: 6 requests, 110 WCU and 25 RCU.
+// With 100 activities of 1 KB copied: 6 requests, 110 WCU and 25 RCU; up to 5
+// reads of 100 more where removed ones are passed over.
 func (h Home) Follow(ctx context.Context, source string, opts *FollowOptions) (created bool, err error) {
 	if err := h.check(); err != nil {
 		return false, err
@@ -100,6 +103,9 @@ func (h Home) link(ctx context.Context, e follow.Edge) (edge follow.Edge, create
 		}
 		// An unfollow died half way, or this is a follow from before one:
 		// the edge goes, in any case.
+		if err := h.bury(ctx, edge.ID); err != nil {
+			return edge, false, err
+		}
 		if _, err := h.r.graph.Unfollow(ctx, edge); err != nil {
 			return edge, false, err
 		}
@@ -124,7 +130,7 @@ func (h Home) backfill(ctx context.Context, edge follow.Edge, limit, parallel in
 	var entries []dynamo.Item
 	reach := store.Reach{Limit: min(limit, copyPage)}
 	list := source.list(true)
-	for len(entries) < limit {
+	for reads := (limit+copyPage-1)/copyPage + spareReads; len(entries) < limit && reads > 0; reads-- {
 		activities, err := list.Read(ctx, reach)
 		if err != nil {
 			return err
@@ -132,22 +138,24 @@ func (h Home) backfill(ctx context.Context, edge follow.Edge, limit, parallel in
 		if len(activities) == 0 {
 			break
 		}
-		ended, gap := len(activities) < reach.Limit, list.Order.Below(activities[len(activities)-1])
+		last := activities[len(activities)-1]
+		ended := len(activities) < reach.Limit || h.r.expired(last.ID)
+		reach = store.Reach{Gap: list.Order.Below(last), Limit: copyPage}
 		if activities, err = list.Show(ctx, activities); err != nil {
 			return err
 		}
 		for _, a := range activities {
-			if !h.r.expired(a.ID) {
-				owner := cmp.Or(a.Owner, edge.Followee)
-				entries = append(entries, h.r.newEntry(edge, owner, a.ID, h.r.about(a.activity())))
+			if h.r.expired(a.ID) {
+				continue
 			}
+			about, _ := h.r.about(a.activity()) // one that is wrong repeats nothing
+			entries = append(entries, h.r.newEntry(edge, cmp.Or(a.Owner, edge.Followee), a.ID, about))
 		}
 		if ended {
 			break
 		}
-		reach = store.Reach{Gap: gap, Limit: min(limit-len(entries), copyPage)}
 	}
-	return h.r.table.PutAll(ctx, entries, parallel)
+	return h.r.table.PutAll(ctx, entries[:min(len(entries), limit)], parallel)
 }
 
 // Unfollow ends the subscription: what came by it is gone from the home at

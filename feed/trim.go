@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/guregu/dynamo/v2"
+
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // Trim takes everything older than before out of the home, for good: a later
@@ -18,11 +21,24 @@ func (h Home) Trim(ctx context.Context, before ids.ID) (trimmed bool, err error)
 	if err := checkID(before); err != nil {
 		return false, err
 	}
-	trimmed, err = h.r.holds(ctx, h.r.table.Update(headerKey(h.reader)).
+	trim, err := h.r.gen.Next(ctx)
+	if err != nil {
+		return false, err
+	}
+	err = h.r.table.Run(ctx, h.r.table.Update(headerKey(h.reader)).
 		Set("floor", before).
+		Set("trim", trim).
 		If("attribute_not_exists(floor) OR floor < ?", before))
+	if refused, ok := store.AsRefused(err); ok {
+		item, _ := refused.At(0)
+		var stands struct {
+			Trim ids.ID `dynamo:"trim"`
+		}
+		err = dynamo.UnmarshalItem(item, &stands)
+		return stands.Trim == trim, err // the SDK may have sent it twice
+	}
 	if err != nil {
 		return false, fmt.Errorf("feed: trim home of %q: %w", h.reader, err)
 	}
-	return trimmed, nil
+	return true, nil
 }

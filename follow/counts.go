@@ -31,7 +31,8 @@ func (r *Repository) Counts(ctx context.Context, user string) (Counts, error) {
 
 // CountsMany tells the counts of up to 100 users; the map has every one.
 //
-// One read, or two where a user is sharded: 0.5 RCU eventually consistent for
+// One read, or two where a user is sharded, and one more for each 100 further
+// shards: 0.5 RCU eventually consistent for
 // each user and further shard.
 func (r *Repository) CountsMany(ctx context.Context, users []string) (map[string]Counts, error) {
 	if err := checkUsers("Users", users); err != nil {

@@ -266,8 +266,7 @@ func TestImportKeepsGivenIDs(t *testing.T) {
 		"by an edge of the followee": {{Follower: "zoe", Followee: "bob", ID: stood.ID}},
 		"twice in the window":        {{Follower: "ann", Followee: "x", ID: 7}, {Follower: "ann", Followee: "y", ID: 7}},
 	} {
-		// One shard, so that the followee's edges lie in one place.
-		_, err := w.process(t, nil).Import(t.Context(), name, sequence(taken), nil)
+		_, err := w.process(t, sharded(2)).Import(t.Context(), name, sequence(taken), nil)
 		require.ErrorIs(t, err, plaza.ErrConflict, name)
 	}
 	after := scan(t, w)

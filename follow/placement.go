@@ -63,10 +63,13 @@ func (in *importer) place(ctx context.Context, pairs []Edge) ([]Edge, error) {
 
 // prepare gives a new edge its id and its place.
 func (in *importer) prepare(ctx context.Context, e Edge) (Edge, error) {
-	shard, err := in.shardFor(e)
-	if err == nil && e.ID == 0 {
-		e.ID, err = in.gen.Next(ctx)
+	if e.ID == 0 {
+		var err error
+		if e.ID, err = in.gen.Next(ctx); err != nil {
+			return e, err
+		}
 	}
+	shard, err := in.shardFor(e)
 	e.place = shard + 1
 	return e, err
 }

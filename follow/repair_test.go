@@ -3,12 +3,14 @@ package follow_test
 import (
 	"cmp"
 	"fmt"
+	"hash/fnv"
 	"testing"
 
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
@@ -106,12 +108,28 @@ func damaged(t *testing.T, shards int, do func(hand)) (w world, others []follow.
 		}
 		return 1
 	}})
-	edge := w.follow(t, "ann", "bob")
+	edge, created, err := w.Follow(t.Context(), follow.Edge{Follower: "ann", Followee: "bob", ID: w.idBeyondFirst(t, shards)})
+	require.NoError(t, err)
+	require.True(t, created)
 	others = []follow.Edge{w.follow(t, "ann", "cat"), w.follow(t, "bob", "ann")}
 	shard := cmp.Or(scan(t, w)[[2]string{"E#ann", "bob"}]["shard"], "0")
 	require.Equal(t, shards > 1, shard != "0")
 	do(hand{t, dynamotest.DB(t).Table(w.table), edge.ID.String(), shard})
 	return w, others
+}
+
+// idBeyondFirst mints an id that lies in another shard than the first, if there
+// is one.
+func (w world) idBeyondFirst(t *testing.T, shards int) ids.ID {
+	for {
+		id, err := w.gen.Next(t.Context())
+		require.NoError(t, err)
+		h := fnv.New64a()
+		h.Write([]byte(id.String()))
+		if shards == 1 || h.Sum64()%uint64(shards) != 0 {
+			return id
+		}
+	}
 }
 
 func requireSound(t testing.TB, w world, users ...string) {

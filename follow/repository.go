@@ -68,8 +68,8 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 // Follow makes e.Follower follow e.Followee and returns the edge that stands.
 // With an ID, a repeat answers created again while that edge stands; a
 // standing edge with another id is returned with created false. An ID that
-// another edge of the follower has is plaza.ErrConflict, so is one that another
-// edge in the same shard of the followee has.
+// another edge of either user has is plaza.ErrConflict; of the followee's only
+// those are seen that were made with as many shards.
 //
 // One transaction, 10 WCU.
 func (r *Repository) Follow(ctx context.Context, e Edge) (edge Edge, created bool, err error) {

@@ -9,15 +9,16 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// shardFor places a new edge by its follower, so that a repeat tries the same
-// shard while Options.Shards stands still.
+// shardFor places a new edge by its id, so that a repeat tries the same shard
+// while Options.Shards stands still, and so does an edge that has taken the id
+// of another.
 func (r *Repository) shardFor(e Edge) (int, error) {
 	n := r.opts.Shards(e.Followee)
 	if n < 1 || n > MaxShards {
 		return 0, &plaza.InvalidError{Field: "Options.Shards", Reason: fmt.Sprintf("gives %d shards, 1 to %d are allowed", n, MaxShards)}
 	}
 	h := fnv.New64a()
-	h.Write([]byte(e.Follower))
+	h.Write([]byte(e.ID.String()))
 	return int(h.Sum64() % uint64(n)), nil
 }
 

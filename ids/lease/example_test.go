@@ -1,0 +1,49 @@
+package lease_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/ids/lease"
+	"github.com/plaza-sdk/plaza/internal/engine"
+)
+
+// A container borrows a machine number, makes ids with it, and gives it back
+// at the end. On Lambda set Options.Renew to -1: Next renews.
+func Example() {
+	ctx := context.Background()
+	local, err := engine.Start(ctx, nil) // an application has dynamo.New(cfg)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer local.Close()
+	db := dynamo.New(local.Config(), local.Options)
+	table := fmt.Sprint("machines-", time.Now().UnixNano())
+	if _, err := db.Client().CreateTable(ctx, lease.Table(table)); err != nil {
+		log.Fatal(err)
+	}
+	defer db.Client().DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &table})
+
+	gen, err := lease.Acquire(ctx, db, table, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	a, err := gen.Next(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	b, err := gen.Next(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(a < b)
+	if err := gen.Close(ctx); err != nil {
+		log.Fatal(err)
+	}
+	// Output: true
+}
