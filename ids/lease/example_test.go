@@ -6,7 +6,6 @@ import (
 	"log"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids/lease"
@@ -21,13 +20,12 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer local.Close()
+	defer func() { _ = local.Close() }()
 	db := dynamo.New(local.Config(), local.Options)
 	table := fmt.Sprint("machines-", time.Now().UnixNano())
 	if _, err := db.Client().CreateTable(ctx, lease.Table(table)); err != nil {
 		log.Fatal(err)
 	}
-	defer db.Client().DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &table})
 
 	gen, err := lease.Acquire(ctx, db, table, nil)
 	if err != nil {
