@@ -51,7 +51,11 @@ func TestImportResumesAfterAKill(t *testing.T) {
 				kill(in)
 				w := newWorld(t, stars(2), in.Wrap)
 				_, err := w.Import(t.Context(), "old", sequence(edges), opts)
-				require.ErrorIs(t, err, faults.ErrKilled)
+				if in.Writes() >= k { // shards to open differ with the ids, and so does the end
+					require.ErrorIs(t, err, faults.ErrKilled)
+				} else {
+					require.NoError(t, err)
+				}
 
 				// The next process would spread over more shards.
 				result, err := w.process(t, stars(4)).Import(t.Context(), "old", sequence(edges), opts)

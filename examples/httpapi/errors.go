@@ -88,7 +88,7 @@ func wireName(field string) string {
 	switch field {
 	case "Owner", "Reader", "Follower", "User":
 		return "user"
-	case "Followee", "Source":
+	case "Source":
 		return "other"
 	case "ID":
 		return "id"
