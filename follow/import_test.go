@@ -66,9 +66,6 @@ func TestImportEqualsFollowingEdgeByEdge(t *testing.T) {
 		for _, window := range []int{1, 7, 100, 299, 300, 301, 0} {
 			t.Run(fmt.Sprintf("%d shards, windows of %d", shards, window), func(t *testing.T) {
 				t.Parallel()
-				if window == 1 && shards > 1 {
-					t.Skip("slow, and the same")
-				}
 				w := newWorld(t, sharded(shards))
 				result, err := w.Import(t.Context(), "old", sequence(edges), &follow.ImportOptions{Window: window})
 				require.NoError(t, err)
