@@ -53,7 +53,7 @@ func (o Outbox) activityKeys(wanted []ids.ID) ([]store.Key, error) {
 }
 
 func (o Outbox) getMany(ctx context.Context, keys []store.Key) (map[ids.ID]Activity, error) {
-	stored, err := o.r.table.GetAll(ctx, keys, o.r.opts.Consistent)
+	stored, err := o.r.table.GetAll(ctx, keys, o.r.opts.Consistent, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -114,7 +114,7 @@ func (h *hydrator) fetch(ctx context.Context, keys []CacheKey, header store.Key)
 	for _, key := range keys {
 		wanted = append(wanted, activityKey(key.Owner, key.ID))
 	}
-	items, err := h.table.GetAll(ctx, wanted, h.consistent)
+	items, err := h.table.GetAll(ctx, wanted, h.consistent, 1)
 	if err == nil && !h.consistent {
 		err = addLagging(ctx, h.table, items, wanted[len(wanted)-len(keys):])
 	}
@@ -150,7 +150,7 @@ func addLagging(ctx context.Context, table *store.Table, items map[store.Key]dyn
 			missing = append(missing, key)
 		}
 	}
-	late, err := table.GetAll(ctx, missing, true)
+	late, err := table.GetAll(ctx, missing, true, 1)
 	maps.Copy(items, late)
 	return err
 }

@@ -85,7 +85,7 @@ func (r *Repository) standing(ctx context.Context, items []activityItem, consist
 			wanted = append(wanted, activityKey(item.Owner, item.ID))
 		}
 	}
-	found, err := r.table.GetAll(ctx, wanted, consistent)
+	found, err := r.table.GetAll(ctx, wanted, consistent, 1)
 	if err == nil && !consistent {
 		err = addLagging(ctx, r.table, found, wanted)
 	}

@@ -31,6 +31,27 @@ func Join(parts ...string) string {
 	return b.String()
 }
 
+// Split undoes Join.
+func Split(key string) []string {
+	if !strings.ContainsRune(key, '\\') {
+		return strings.Split(key, "#")
+	}
+	var parts []string
+	var part strings.Builder
+	for i := 0; i < len(key); i++ {
+		switch {
+		case key[i] == '#':
+			parts = append(parts, part.String())
+			part.Reset()
+			continue
+		case key[i] == '\\' && i+1 < len(key):
+			i++
+		}
+		part.WriteByte(key[i])
+	}
+	return append(parts, part.String())
+}
+
 // CheckName returns a *plaza.InvalidError for field unless name is 1 to
 // MaxName bytes of UTF-8.
 func CheckName(field, name string) error {

@@ -34,6 +34,7 @@ func TestDifferentPartsNeverShareAKey(t *testing.T) {
 			other, taken := joined[key]
 			require.False(t, taken, "%q and %q", longer, other)
 			joined[key] = longer
+			require.Equal(t, longer, keys.Split(key))
 			extend(longer)
 		}
 	}

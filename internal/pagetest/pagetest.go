@@ -25,7 +25,8 @@ type List[T any] struct {
 	ID func(T) string
 
 	// Add adds n items, each newer than all before, and gives their
-	// identities in the order added.
+	// identities in the order added. Where the list begins with the oldest it
+	// is the other way round: each is older.
 	Add func(ctx context.Context, n int) []string
 
 	// Remove takes an item away. Pages may be short or empty from then on.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -113,19 +114,45 @@ func partial(left []types.WriteRequest) *PartialError {
 	return e
 }
 
-// GetAll reads items by key, 100 a request and one request at a time. Absent
-// ones are absent from the answer. The keys are distinct.
-func (t *Table) GetAll(ctx context.Context, keys []Key, consistent bool) (map[Key]dynamo.Item, error) {
-	items := make(map[Key]dynamo.Item, len(keys))
-	for start := 0; start < len(keys); start += MaxBatchGet {
-		if err := t.getBatch(ctx, keys[start:min(start+MaxBatchGet, len(keys))], consistent, items); err != nil {
-			return nil, err
-		}
+// GetAll reads items by key, 100 a request, up to parallel requests at once. A
+// key may repeat. Absent items are absent from the answer.
+func (t *Table) GetAll(ctx context.Context, keys []Key, consistent bool, parallel int) (map[Key]dynamo.Item, error) {
+	wanted := distinct(keys)
+	var mu sync.Mutex
+	items := make(map[Key]dynamo.Item, len(wanted))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(parallel, 1))
+	for batch := range slices.Chunk(wanted, MaxBatchGet) {
+		group.Go(func() error {
+			return t.getBatch(ctx, batch, consistent, func(item dynamo.Item) {
+				mu.Lock()
+				defer mu.Unlock()
+				items[KeyOf(item)] = item
+			})
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
 	}
 	return items, nil
 }
 
-func (t *Table) getBatch(ctx context.Context, keys []Key, consistent bool, items map[Key]dynamo.Item) error {
+func distinct(keys []Key) []Key {
+	seen := make(map[Key]bool, len(keys))
+	once := make([]Key, 0, len(keys))
+	for _, key := range keys {
+		if !seen[key] {
+			seen[key] = true
+			once = append(once, key)
+		}
+	}
+	return once
+}
+
+func (t *Table) getBatch(ctx context.Context, keys []Key, consistent bool, keep func(dynamo.Item)) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	left := types.KeysAndAttributes{ConsistentRead: &consistent, Keys: make([]dynamo.Item, len(keys))}
 	for i, key := range keys {
 		left.Keys[i] = key.item()
@@ -138,7 +165,7 @@ func (t *Table) getBatch(ctx context.Context, keys []Key, consistent bool, items
 			return t.readError(ctx, err)
 		}
 		for _, item := range out.Responses[t.name] {
-			items[KeyOf(item)] = item
+			keep(item)
 		}
 		left = out.UnprocessedKeys[t.name]
 		if len(out.Responses[t.name]) > 0 {

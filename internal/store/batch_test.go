@@ -101,7 +101,7 @@ func TestGetAllReadsEverything(t *testing.T) {
 			rows := rowsOf(c.rows, c.bytes)
 			require.NoError(t, table.PutAll(t.Context(), items(t, rows), 2))
 			before := in.Requests()
-			found, err := table.GetAll(t.Context(), keysOf(rows), true)
+			found, err := table.GetAll(t.Context(), keysOf(rows), true, 1)
 			require.NoError(t, err)
 			require.Equal(t, c.requests, in.Requests()-before)
 			require.Len(t, found, len(rows))
@@ -119,7 +119,7 @@ func TestGetAllLeavesOutWhatIsAbsent(t *testing.T) {
 	require.NoError(t, table.PutAll(t.Context(), items(t, rows[1:]), 1))
 	for _, consistent := range []bool{false, true} {
 		sent := next(in, always, faults.Fault{})
-		found, err := table.GetAll(t.Context(), keysOf(rows), consistent)
+		found, err := table.GetAll(t.Context(), keysOf(rows), consistent, 1)
 		require.NoError(t, err)
 		require.Len(t, found, 2)
 		require.NotContains(t, found, rows[0].key())
@@ -134,13 +134,13 @@ func TestUnprocessedKeysAreReadLater(t *testing.T) {
 	require.NoError(t, table.PutAll(t.Context(), items(t, rows), 1))
 
 	sent := next(in, 3, faults.Fault{Kind: faults.Unprocessed, Entries: 5})
-	found, err := table.GetAll(t.Context(), keysOf(rows), true)
+	found, err := table.GetAll(t.Context(), keysOf(rows), true, 1)
 	require.NoError(t, err)
 	require.Len(t, found, 25)
 	require.Equal(t, 4, sent())
 
 	sent = next(in, always, faults.Fault{Kind: faults.Unprocessed, Entries: 25})
-	_, err = table.GetAll(t.Context(), keysOf(rows), true)
+	_, err = table.GetAll(t.Context(), keysOf(rows), true, 1)
 	require.ErrorIs(t, err, plaza.ErrBusy)
 	require.Equal(t, 10, sent())
 }

@@ -18,24 +18,37 @@ import (
 const maxReads = 6
 
 // Reach is what a list reads next: the rows below Gap, or from it on
-// upwards, nearest to it first. The empty Gap is above everything.
+// upwards, nearest to it first; the other way round where the list is oldest
+// first. The empty Gap is before everything.
 type Reach struct {
 	Gap   string
 	Up    bool
 	Limit int
 
-	depth int // how many items lie above the gap, where a list has a Depth
+	oldest bool
+	depth  int // how many items lie above the gap, where a list has a Depth
 }
+
+// Ascending tells the order in which the rows are read.
+func (r Reach) Ascending() bool { return r.Up != r.oldest }
 
 // Span is the reach in the partition pk.
 func (r Reach) Span(pk string) Span {
-	s := Span{PK: pk, Ascending: r.Up, Limit: r.Limit}
-	if r.Up {
+	s := Span{PK: pk, Ascending: r.Ascending(), Limit: r.Limit}
+	if s.Ascending {
 		s.From = r.Gap
 	} else {
 		s.To = r.Gap
 	}
 	return s
+}
+
+// Covers reports whether a row lies in the reach, but for its limit.
+func (r Reach) Covers(sk string) bool {
+	if r.Ascending() {
+		return sk >= r.Gap
+	}
+	return r.Gap == "" || sk < r.Gap
 }
 
 // Order names the gaps between the rows of a list.
@@ -63,8 +76,9 @@ func ByID[R any](id func(R) ids.ID) Order[R] {
 
 // List turns rows that lie in one order, newest first, into pages of items.
 type List[R, T any] struct {
-	Codec cursor.Codec
-	Scope cursor.Scope
+	Codec  cursor.Codec
+	Scope  cursor.Scope
+	Oldest bool // oldest first; the Scope says so too
 
 	// Read gives the rows of a reach. Fewer than its limit says that there
 	// are no more.
@@ -84,7 +98,7 @@ func (l List[R, T]) Page(ctx context.Context, req cursor.PageRequest) (cursor.Pa
 	if err != nil {
 		return cursor.Page[T]{}, err
 	}
-	start := Reach{}
+	start := Reach{oldest: l.Oldest}
 	if req.Cursor != "" {
 		if start, err = l.decode(req.Cursor); err != nil {
 			return cursor.Page[T]{}, err
@@ -139,10 +153,10 @@ func (l List[R, T]) page(rows []R, start, end Reach, ended bool) cursor.Page[T] 
 		prev, next = end, start
 		prev.depth = max(0, start.depth-len(rows))
 		if len(rows) > 0 {
-			next.Gap = l.Order.Below(rows[len(rows)-1])
+			next.Gap = l.beyond(rows[len(rows)-1], false)
 		}
 	case len(rows) > 0:
-		prev.Gap = l.Order.Above(rows[0])
+		prev.Gap = l.beyond(rows[0], true)
 		next.depth += len(rows)
 		ended = ended || l.Depth > 0 && next.depth >= l.Depth
 	}
@@ -162,7 +176,7 @@ func (l List[R, T]) page(rows []R, start, end Reach, ended bool) cursor.Page[T] 
 
 // beyond is the gap on the far side of a row.
 func (l List[R, T]) beyond(row R, up bool) string {
-	if up {
+	if up != l.Oldest {
 		return l.Order.Above(row)
 	}
 	return l.Order.Below(row)
@@ -193,7 +207,7 @@ func (l List[R, T]) decode(c cursor.Cursor) (Reach, error) {
 	if len(pos) < 2 || pos[0] != down && pos[0] != up {
 		return Reach{}, cursor.ErrInvalid
 	}
-	at, rest := Reach{Up: pos[0] == up}, pos[1:]
+	at, rest := Reach{Up: pos[0] == up, oldest: l.Oldest}, pos[1:]
 	if l.Depth > 0 {
 		depth, n := binary.Uvarint(rest)
 		if n <= 0 || depth > math.MaxInt32 {

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -42,16 +43,27 @@ func visible(_ context.Context, rows []row) ([]row, error) {
 
 func TestListsArePagedExactly(t *testing.T) {
 	t.Parallel()
-	for name, hides := range map[string]bool{"plain": false, "with hidden rows": true} {
+	for name, c := range map[string]struct {
+		hides  bool
+		oldest bool
+	}{
+		"plain":                          {},
+		"with hidden rows":               {hides: true},
+		"oldest first":                   {oldest: true},
+		"oldest first, with hidden rows": {hides: true, oldest: true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			table, in := newTable(t)
-			n := 0
+			n, next := 1_000_000, 1000
+			if c.oldest {
+				next = -next
+			}
 			add := func(ctx context.Context, pk string, count int) []string {
 				rows := make([]row, count)
 				for i := range rows {
-					n++
-					rows[i] = row{PK: pk, SK: ids.ID(n * 1000).String()}
+					n += next
+					rows[i] = row{PK: pk, SK: ids.ID(n).String()}
 				}
 				require.NoError(t, table.PutAll(ctx, items(t, rows), 2))
 				added := make([]string, count)
@@ -63,6 +75,7 @@ func TestListsArePagedExactly(t *testing.T) {
 			add(t.Context(), "other", 2)
 			pagetest.Run(t, func(t *testing.T) pagetest.List[row] {
 				list := listOf(table, t.Name())
+				list.Oldest = c.oldest
 				l := pagetest.List[row]{
 					ID:  func(r row) string { return r.SK },
 					Add: func(ctx context.Context, n int) []string { return add(ctx, t.Name(), n) },
@@ -72,7 +85,7 @@ func TestListsArePagedExactly(t *testing.T) {
 					Others:   []pagetest.Other{pagetest.Foreign("another partition", listOf(table, "other").Page)},
 					Requests: in.Requests,
 				}
-				if hides {
+				if c.hides {
 					list.Show = visible
 					l.Hide = func(ctx context.Context, id string) {
 						require.NoError(t, table.Run(ctx, table.Update(store.Key{PK: t.Name(), SK: id}).Set("hidden", true)))
@@ -156,6 +169,36 @@ func TestAPageReadsNoFurtherThanItMust(t *testing.T) {
 	again, err := list.Page(t.Context(), cursor.PageRequest{Limit: 7, Cursor: page.Next})
 	require.NoError(t, err)
 	require.Equal(t, rowID(page.Items[6])-4, rowID(again.Items[0]))
+}
+
+func TestAReachCoversWhatItsSpanReads(t *testing.T) {
+	t.Parallel()
+	table, _ := newTable(t)
+	rows := make([]row, 9)
+	for i := range rows {
+		rows[i] = row{PK: "p", SK: ids.ID(i + 1).String()}
+	}
+	require.NoError(t, table.PutAll(t.Context(), items(t, rows), 1))
+	for _, oldest := range []bool{false, true} {
+		list := listOf(table, "p")
+		list.Oldest = oldest
+		read := list.Read
+		list.Read = func(ctx context.Context, reach store.Reach) ([]row, error) {
+			reach.Limit = 0
+			found, err := read(ctx, reach)
+			covered := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !reach.Covers(r.SK) })
+			require.ElementsMatch(t, covered, found)
+			require.Equal(t, reach.Ascending(), slices.IsSortedFunc(found, func(a, b row) int { return cmp.Compare(a.SK, b.SK) }))
+			return found[:min(len(found), 5)], err
+		}
+		first, err := list.Page(t.Context(), cursor.PageRequest{Limit: 4})
+		require.NoError(t, err)
+		second, err := list.Page(t.Context(), cursor.PageRequest{Limit: 4, Cursor: first.Next})
+		require.NoError(t, err)
+		back, err := list.Page(t.Context(), cursor.PageRequest{Limit: 4, Cursor: second.Prev})
+		require.NoError(t, err)
+		require.Equal(t, first.Items, back.Items)
+	}
 }
 
 func TestForgedGapsAreRefusedUnread(t *testing.T) {

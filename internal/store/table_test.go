@@ -46,7 +46,7 @@ var others = map[string]func(context.Context, *store.Table) error{
 		return err
 	},
 	"batch get": func(ctx context.Context, table *store.Table) error {
-		_, err := table.GetAll(ctx, []store.Key{{PK: "p", SK: "a"}}, false)
+		_, err := table.GetAll(ctx, []store.Key{{PK: "p", SK: "a"}}, false, 1)
 		return err
 	},
 	"batch put": func(ctx context.Context, table *store.Table) error {
