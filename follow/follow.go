@@ -9,6 +9,7 @@ package follow
 import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
@@ -23,6 +24,14 @@ type Edge struct {
 	// place is the shard of Followee's list that holds the edge, plus one; 0
 	// where it is not known.
 	place int
+}
+
+func edgeOf(e edge.Edge) Edge {
+	return Edge{Follower: e.Tail, Followee: e.Head, ID: e.ID, place: e.Place}
+}
+
+func (e Edge) edge() edge.Edge {
+	return edge.Edge{Tail: e.Follower, Head: e.Followee, ID: e.ID, Place: e.place}
 }
 
 func (e Edge) check() error {

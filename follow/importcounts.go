@@ -14,6 +14,9 @@ import (
 // partSize is how many counters a transaction adds to, beside its marker.
 const partSize = store.MaxTx - 1
 
+// turns bounds how often a part is tried anew when shards have to be opened.
+const turns = 5
+
 // count is what a window adds to one counter.
 type count struct {
 	user  string
@@ -74,7 +77,7 @@ func (in *importer) addPart(ctx context.Context, marker markerItem, counts []cou
 		}
 		for i, c := range counts {
 			if _, closed := refused.At(i + 1); closed {
-				if err := in.openShard(ctx, c.user, c.shard); err != nil {
+				if err := in.graph.OpenShard(ctx, c.user, c.shard); err != nil {
 					return err
 				}
 			}
@@ -86,15 +89,15 @@ func (in *importer) addPart(ctx context.Context, marker markerItem, counts []cou
 func (in *importer) partTx(marker markerItem, counts []count) store.Write {
 	tx := in.table.Tx().Put(in.table.Put(marker).If("attribute_not_exists(pk)"))
 	for _, c := range counts {
-		update := in.table.Update(counterKey(c.user, c.shard)).Add("ver", 1)
+		update := in.table.Update(in.graph.CounterKey(c.user, c.shard)).Add("ver", 1)
 		if c.Followers > 0 {
-			update.Add("followers", c.Followers)
+			update.Add(in.graph.Count, c.Followers)
 		}
 		if c.Following > 0 {
-			update.Add("following", c.Following)
+			update.Add(in.graph.TailCount, c.Following)
 		}
 		if c.shard > 0 {
-			update.If("attribute_exists(pk)") // opened before, as in followTx
+			update.If("attribute_exists(pk)") // opened before, so that readers know it
 		}
 		tx.Update(update)
 	}

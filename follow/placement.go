@@ -69,7 +69,7 @@ func (in *importer) prepare(ctx context.Context, e Edge) (Edge, error) {
 			return e, err
 		}
 	}
-	shard, err := in.shardFor(e)
+	shard, err := in.graph.ShardFor(e.edge())
 	e.place = shard + 1
 	return e, err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -30,21 +31,25 @@ func (r *Repository) Relations(ctx context.Context, viewer string, others []stri
 			continue
 		}
 		relations[other] = Relation{}
-		wanted = append(wanted, edgeKey(viewer, other))
+		wanted = append(wanted, r.edgeKey(viewer, other))
 		if other != viewer {
-			wanted = append(wanted, edgeKey(other, viewer))
+			wanted = append(wanted, r.edgeKey(other, viewer))
 		}
 	}
-	found, err := r.table.GetAll(ctx, wanted, r.opts.Consistent)
+	found, err := r.table.GetAll(ctx, wanted, r.opts.Consistent, 1)
 	if err != nil {
 		return nil, wrap("relations of", viewer, err)
 	}
 	for other := range relations {
-		_, follows := found[edgeKey(viewer, other)]
-		_, followedBy := found[edgeKey(other, viewer)]
+		_, follows := found[r.edgeKey(viewer, other)]
+		_, followedBy := found[r.edgeKey(other, viewer)]
 		relations[other] = Relation{Follows: follows, FollowedBy: followedBy}
 	}
 	return relations, nil
+}
+
+func (r *Repository) edgeKey(follower, followee string) store.Key {
+	return r.graph.GuardKey(edge.Edge{Tail: follower, Head: followee})
 }
 
 func checkUsers(field string, users []string) error {

@@ -34,11 +34,13 @@ func (r *Repository) Walk(ctx context.Context, followee string, req cursor.PageR
 	var page cursor.Page[Edge]
 	for len(at.shards) > 0 && len(page.Items) < limit {
 		reach := store.Reach{Gap: at.gap, Limit: limit - len(page.Items)}
-		edges, err := r.readShard(ctx, followee, int(at.shards[0]), reach)
+		edges, err := r.graph.ByShard(ctx, followee, "", int(at.shards[0]), reach)
 		if err != nil {
 			return cursor.Page[Edge]{}, wrap("walk of", followee, err)
 		}
-		page.Items = append(page.Items, edges...)
+		for _, e := range edges {
+			page.Items = append(page.Items, edgeOf(e))
+		}
 		if len(edges) < reach.Limit {
 			at = walkPos{shards: at.shards[1:]}
 		} else {
@@ -66,12 +68,12 @@ func (p walkPos) bytes() []byte {
 
 func (r *Repository) walkStart(ctx context.Context, followee string, scope cursor.Scope, c cursor.Cursor) (walkPos, error) {
 	if c == "" {
-		counters, err := r.counters(ctx, followee, true)
-		shards := make([]byte, len(counters))
-		for i, counter := range counters {
-			shards[i] = byte(counter.Shard)
+		shards, err := r.graph.Shards(ctx, followee)
+		at := walkPos{shards: make([]byte, len(shards))}
+		for i, shard := range shards {
+			at.shards[i] = byte(shard)
 		}
-		return walkPos{shards: shards}, err
+		return at, err
 	}
 	pos, err := r.opts.Codec.Decode(scope, c)
 	if err != nil {

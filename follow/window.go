@@ -3,6 +3,8 @@ package follow
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/guregu/dynamo/v2"
@@ -34,16 +36,16 @@ func (in *importer) writeWindow(ctx context.Context) (created int, err error) {
 	if err := in.refuseTaken(ctx, p.given); err != nil {
 		return 0, err
 	}
-	err = in.putEach(ctx, len(p.fresh), func(i int) dynamo.Item { return p.fresh[i].guardItem(stamp) })
+	err = in.putEach(ctx, len(p.fresh), func(i int) dynamo.Item { return in.importedItem(p.fresh[i], stamp) })
 	if err != nil {
 		return 0, err
 	}
 	err = in.putEach(ctx, 2*len(p.mine), func(i int) dynamo.Item {
-		e := p.mine[i/2]
+		e := p.mine[i/2].edge()
 		if i%2 == 0 {
-			return e.followingItem()
+			return in.graph.TailItem(e)
 		}
-		return e.followerItem()
+		return in.graph.HeadItem(e)
 	})
 	if err != nil {
 		return 0, err
@@ -56,7 +58,7 @@ func (in *importer) plan(ctx context.Context, stamp string) (p plan, err error) 
 	var pairs []Edge
 	var order []store.Key
 	for _, e := range in.window {
-		if key := edgeKey(e.Follower, e.Followee); !seen[key] {
+		if key := in.edgeKey(e.Follower, e.Followee); !seen[key] {
 			seen[key] = true
 			pairs = append(pairs, e)
 			order = append(order, key)
@@ -66,7 +68,7 @@ func (in *importer) plan(ctx context.Context, stamp string) (p plan, err error) 
 	if err != nil {
 		return p, err
 	}
-	standing, err := in.getAll(ctx, order, in.opts.Parallel)
+	standing, err := in.table.GetAll(ctx, order, true, in.opts.Parallel)
 	if err != nil {
 		return p, err
 	}
@@ -80,13 +82,14 @@ func (in *importer) plan(ctx context.Context, stamp string) (p plan, err error) 
 			}
 			continue
 		}
-		var guard edgeItem
-		if err := dynamo.UnmarshalItem(item, &guard); err != nil {
+		if importOf(item) != stamp {
+			continue
+		}
+		mine, err := in.graph.Standing(pairs[i].edge(), item)
+		if err != nil {
 			return p, err
 		}
-		if guard.Import == stamp {
-			p.mine = append(p.mine, guard.edge(pairs[i].Follower))
-		}
+		p.mine = append(p.mine, edgeOf(mine))
 	}
 	return p, nil
 }
@@ -95,14 +98,14 @@ func (in *importer) plan(ctx context.Context, stamp string) (p plan, err error) 
 func (in *importer) refuseTaken(ctx context.Context, given []Edge) error {
 	places := make(map[store.Key]Edge, 2*len(given))
 	for _, e := range given {
-		for _, key := range []store.Key{followingKey(e.Follower, e.ID), followerKey(e.Followee, e.place-1, e.ID)} {
+		for _, key := range []store.Key{in.graph.TailKey(e.edge()), in.graph.HeadKey(e.edge())} {
 			if _, twice := places[key]; twice {
 				return e.taken()
 			}
 			places[key] = e
 		}
 	}
-	found, err := in.getAll(ctx, keysOf(places), in.opts.Parallel)
+	found, err := in.table.GetAll(ctx, slices.Collect(maps.Keys(places)), true, in.opts.Parallel)
 	for key := range found {
 		return places[key].taken()
 	}

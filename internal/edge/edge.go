@@ -1,0 +1,47 @@
+// Package edge keeps edges from tails to heads: follows are such, and
+// reactions. An edge is guarded by one item and has a place in the lists of
+// both its ends and a part in their counts, all written in one transaction. A
+// Shape says how a feature stores its edges.
+package edge
+
+import (
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// MaxShards is the most shards a head's lists can have.
+const MaxShards = 64
+
+// turns bounds how often a write is tried anew when the edge changed under it.
+const turns = 5
+
+// Edge leads from Tail to Head. A pair has at most one of each kind.
+type Edge struct {
+	Tail, Head string
+	Kind       string // "" where the shape has no kinds
+	ID         ids.ID // its identity, and its place in the lists
+
+	// Place is the shard of Head's list that holds the edge, plus one; 0 where
+	// it is not known.
+	Place int
+}
+
+// Ends names whose edges are meant: those that lead from Tail and those that
+// lead to Head. Either may be "".
+type Ends struct{ Tail, Head string }
+
+// Graph keeps the edges of one shape in one table.
+type Graph struct {
+	Shape
+	table  *store.Table
+	shards func(head string) int
+}
+
+// New does no I/O. Shards says over how many partitions new edges to a head
+// are spread, 1 to MaxShards.
+func New(table *store.Table, shape Shape, shards func(head string) int) *Graph {
+	if len(shape.Kinds) == 0 {
+		shape.Kinds = []string{""}
+	}
+	return &Graph{Shape: shape, table: table, shards: shards}
+}

@@ -1,0 +1,139 @@
+package edge
+
+import (
+	"context"
+	"iter"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// Erase mends what is torn of these ends, so that it is counted right, ends
+// every edge, and deletes the head's counters and the tail's guards; the lists
+// and counts of others follow. After an error, repeat it. Where new edges keep
+// arriving it is plaza.ErrBusy.
+//
+// One transaction an edge, in turn: only the shards of the head's lists run
+// side by side, since edges of one counter would get in each other's way.
+func (g *Graph) Erase(ctx context.Context, of Ends) error {
+	for range turns {
+		erased, err := g.eraseOnce(ctx, of)
+		if err != nil || erased {
+			return err
+		}
+	}
+	return plaza.ErrBusy
+}
+
+func (g *Graph) eraseOnce(ctx context.Context, of Ends) (erased bool, err error) {
+	if _, err := g.Repair(ctx, of); err != nil {
+		return false, err
+	}
+	if err := g.endEdges(ctx, of); err != nil {
+		return false, err
+	}
+	if of.Tail != "" && g.shared() {
+		if erased, err = g.dropGuards(ctx, of.Tail); err != nil || !erased {
+			return false, err
+		}
+	}
+	if of.Head == "" {
+		return true, nil
+	}
+	return g.dropCounters(ctx, of.Head)
+}
+
+// endEdges keeps to one edge at a time for each counter of the head, of which
+// that of shard 0 is also the tail's.
+func (g *Graph) endEdges(ctx context.Context, of Ends) error {
+	lanes := map[int][]iter.Seq2[[]Edge, error]{}
+	if of.Tail != "" {
+		lanes[0] = append(lanes[0], g.guards(ctx, of.Tail))
+	}
+	if of.Head != "" {
+		counters, err := g.everyCounter(ctx, of.Head)
+		if err != nil {
+			return err
+		}
+		for _, list := range g.listsOf(counters) {
+			lanes[list.shard] = append(lanes[list.shard], g.headList(ctx, of.Head, list.kind, list.shard))
+		}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(checkParallel)
+	for _, lane := range lanes {
+		group.Go(func() error {
+			for _, list := range lane {
+				if err := g.endAll(ctx, list); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+func (g *Graph) endAll(ctx context.Context, list iter.Seq2[[]Edge, error]) error {
+	for edges, err := range list {
+		if err != nil {
+			return err
+		}
+		for _, e := range edges {
+			if _, err := g.End(ctx, e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// dropGuards removes the guards of a tail whose edges have all ended, and
+// reports whether there was no other.
+func (g *Graph) dropGuards(ctx context.Context, tail string) (all bool, err error) {
+	for guards, err := range g.items(ctx, g.guardPK(tail)) {
+		if err != nil {
+			return false, err
+		}
+		for _, guard := range guards {
+			if edges, err := g.edgesOf(tail, guard); err != nil || len(edges) > 0 {
+				return false, err
+			}
+			ver, err := intIn(guard[verAttr])
+			if err != nil {
+				return false, err
+			}
+			err = g.table.Run(ctx, g.table.Delete(store.KeyOf(guard)).If(atVersion(ver), ver))
+			if _, begun := store.AsRefused(err); begun {
+				return false, nil
+			}
+			if err != nil {
+				return false, err
+			}
+		}
+	}
+	return true, nil
+}
+
+// dropCounters removes the counters of a head that count nothing, and reports
+// whether these were all.
+func (g *Graph) dropCounters(ctx context.Context, head string) (all bool, err error) {
+	counters, err := g.everyCounter(ctx, head)
+	if err != nil || len(counters) == 0 {
+		return err == nil, err
+	}
+	tx := g.table.Tx()
+	for _, c := range counters {
+		if !c.empty() {
+			return false, nil
+		}
+		tx.Delete(g.table.Delete(g.CounterKey(head, c.shard)).If(atVersion(c.ver), c.ver))
+	}
+	err = g.table.Run(ctx, tx)
+	if _, changed := store.AsRefused(err); changed {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,134 @@
+package edge
+
+import (
+	"context"
+	"slices"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// mend makes the edge whole or ends what is left of it. An edge that needs
+// two steps counts once.
+func (g *Graph) mend(ctx context.Context, s suspect) (mended Drift, err error) {
+	mends := 0
+	for range turns {
+		p, err := g.partsOf(ctx, s)
+		if err != nil {
+			return mended, err
+		}
+		cure := p.cure()
+		if cure == whole {
+			return mended, nil
+		}
+		tx, err := g.cureTx(ctx, p, cure)
+		if err != nil {
+			return mended, err
+		}
+		err = g.table.Run(ctx, tx)
+		if _, changed := store.AsRefused(err); changed {
+			continue
+		}
+		if err != nil {
+			return mended, err
+		}
+		if mends++; mends == 1 {
+			mended = cure.drift()
+		}
+	}
+	return mended, plaza.ErrBusy
+}
+
+// cureTx writes one item of the edge under the condition that all three are
+// as they were seen. It raises a version of both ends that are counted, of the
+// head that of the shard whose list changes, so that a Check or Repair of
+// either notices.
+func (g *Graph) cureTx(ctx context.Context, p parts, c cure) (*dynamo.WriteTx, error) {
+	tx := g.table.Tx()
+	e := p.Edge
+	e.Place = p.curedShard(c) + 1
+	for i, piece := range g.pieces(p, e) {
+		switch {
+		case cure(i) != c.piece():
+			tx.Check(g.table.Check(piece.key).If(piece.seen.expr, piece.seen.args...))
+		case c == putGuard:
+			g.writeGuard(tx, piece.seen, change{e, 1})
+		case c == dropGuard:
+			g.writeGuard(tx, piece.seen, change{e, -1})
+		case c.drops():
+			tx.Delete(g.table.Delete(piece.key).If(piece.seen.expr, piece.seen.args...))
+		default:
+			tx.Put(g.table.Put(piece.item).If(piece.seen.expr, piece.seen.args...))
+		}
+	}
+	counted := g.table.Update(g.CounterKey(e.Head, 0)).Add(verAttr, 1)
+	var err error
+	switch c {
+	case putInHead:
+		counted, err = g.countRestored(ctx, p, e)
+	case dropFromHead:
+		if e.Place > 1 {
+			err = g.OpenShard(ctx, e.Head, e.Place-1) // where it is missing
+		}
+		counted = g.table.Update(g.CounterKey(e.Head, e.Place-1)).Add(verAttr, 1)
+	}
+	tx.Update(counted)
+	if g.TailCount != "" {
+		tx.Update(g.table.Update(g.CounterKey(e.Tail, 0)).Add(verAttr, 1))
+	}
+	return tx, err
+}
+
+// piece is one of an edge's three items: its place, what a list holds there
+// where it is right, and what was seen of it.
+type piece struct {
+	key  store.Key
+	item dynamo.Item
+	seen condition
+}
+
+// pieces are the guard of e and its places in the lists of both ends.
+func (g *Graph) pieces(p parts, e Edge) [3]piece {
+	guard := absent(ofKind(e.Kind, idAttr))
+	if p.guard.ID != 0 {
+		guard = stands(p.guard)
+	}
+	return [3]piece{
+		{g.GuardKey(e), nil, guard},
+		{g.TailKey(e), g.TailItem(e), seen(g.Head, p.head)},
+		{g.HeadKey(e), g.HeadItem(e), seen(g.Tail, p.tails[e.Place-1])},
+	}
+}
+
+func seen(attribute, value string) condition {
+	if value == "" {
+		return absent(attribute)
+	}
+	return equals(attribute, value)
+}
+
+// countRestored counts a shard of the head's list together with the edge that
+// is put back into it.
+func (g *Graph) countRestored(ctx context.Context, p parts, e Edge) (*dynamo.Update, error) {
+	counters, err := g.everyCounter(ctx, e.Head)
+	if err != nil {
+		return nil, err
+	}
+	shard := e.Place - 1
+	want := counter{shard: shard, heads: map[string]int64{}}
+	at := slices.IndexFunc(counters, func(c counter) bool { return c.shard == shard })
+	if at >= 0 {
+		want = counters[at]
+	} else if shard > 0 {
+		if err := g.OpenShard(ctx, e.Head, shard); err != nil {
+			return nil, err
+		}
+	}
+	want.heads[e.Kind], err = countEdges(g.headList(ctx, e.Head, e.Kind, shard))
+	if p.tails[shard] == "" {
+		want.heads[e.Kind]++
+	}
+	return g.correctionOf(e.Head, want), err
+}

@@ -1,0 +1,87 @@
+package edge
+
+import (
+	"context"
+	"iter"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// pageSize is how many rows a Check, Repair or Erase reads at a time.
+const pageSize = 1000
+
+// guards gives the edges of tail by their guards.
+func (g *Graph) guards(ctx context.Context, tail string) iter.Seq2[[]Edge, error] {
+	return func(yield func([]Edge, error) bool) {
+		for items, err := range g.items(ctx, g.guardPK(tail)) {
+			var edges []Edge
+			for i := 0; i < len(items) && err == nil; i++ {
+				var held []Edge
+				held, err = g.edgesOf(tail, items[i])
+				edges = append(edges, held...)
+			}
+			if !yield(edges, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// tailList gives the edges of tail by its lists, unplaced.
+func (g *Graph) tailList(ctx context.Context, tail string) iter.Seq2[[]Edge, error] {
+	return func(yield func([]Edge, error) bool) {
+		for _, kind := range g.Kinds {
+			for edges, err := range g.list(ctx, g.tailPK(tail, kind), Edge{Tail: tail, Kind: kind}) {
+				if !yield(edges, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// headList gives the edges to head that a shard of the list of kind holds.
+func (g *Graph) headList(ctx context.Context, head, kind string, shard int) iter.Seq2[[]Edge, error] {
+	return g.list(ctx, g.headPK(head, kind, shard), Edge{Head: head, Kind: kind, Place: shard + 1})
+}
+
+// list gives the edges of a list, which have in common what like tells.
+func (g *Graph) list(ctx context.Context, pk string, like Edge) iter.Seq2[[]Edge, error] {
+	return func(yield func([]Edge, error) bool) {
+		for items, err := range g.items(ctx, pk) {
+			edges := make([]Edge, len(items))
+			for i := 0; i < len(items) && err == nil; i++ {
+				edges[i], err = g.listed(like, items[i])
+			}
+			if !yield(edges, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// items reads a partition strongly consistent, from the last sort key down.
+func (g *Graph) items(ctx context.Context, pk string) iter.Seq2[[]dynamo.Item, error] {
+	return func(yield func([]dynamo.Item, error) bool) {
+		span := store.Span{PK: pk, Limit: pageSize, Consistent: true}
+		for {
+			items, err := store.Query[dynamo.Item](ctx, g.table, span)
+			if !yield(items, err) || err != nil || len(items) < pageSize {
+				return
+			}
+			span.To = store.KeyOf(items[pageSize-1]).SK
+		}
+	}
+}
+
+func countEdges(pages iter.Seq2[[]Edge, error]) (n int64, err error) {
+	for edges, err := range pages {
+		if err != nil {
+			return 0, err
+		}
+		n += int64(len(edges))
+	}
+	return n, nil
+}

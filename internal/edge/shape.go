@@ -1,0 +1,94 @@
+package edge
+
+import (
+	"strconv"
+
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// Shape says how edges are stored.
+type Shape struct {
+	// Guard, Tails, Heads and Counter begin the keys of the guards, of the lists
+	// of tails and of heads, and of the counters.
+	Guard, Tails, Heads, Counter string
+
+	// Tail and Head are what list items call the two ends.
+	Tail, Head string
+
+	// Count is what counters call the edges that lead to a head, TailCount those
+	// that lead from a tail; "" where these are not counted.
+	Count, TailCount string
+
+	// Kinds of edges. Each has lists and counts of its own, and the edges of a
+	// pair share one guard. Without kinds each guard is an edge.
+	Kinds []string
+
+	// Apart gives each shard's counter a partition of its own, which relieves
+	// heat. Else a head's counters lie in one, and are read by one Query.
+	Apart bool
+}
+
+// shared says whether a guard may hold several edges.
+func (s Shape) shared() bool { return s.Kinds[0] != "" }
+
+// GuardKey is where the pair's guard is.
+func (s Shape) GuardKey(e Edge) store.Key { return store.Key{PK: s.guardPK(e.Tail), SK: e.Head} }
+
+func (s Shape) guardPK(tail string) string { return keys.Join(s.Guard, tail) }
+
+// TailKey is where the edge is in its tail's list.
+func (s Shape) TailKey(e Edge) store.Key {
+	return store.Key{PK: s.tailPK(e.Tail, e.Kind), SK: e.ID.String()}
+}
+
+func (s Shape) tailPK(tail, kind string) string { return ofKind(kind, s.Tails, tail) }
+
+// HeadKey is where the edge is in its head's list.
+func (s Shape) HeadKey(e Edge) store.Key {
+	return store.Key{PK: s.headPK(e.Head, e.Kind, e.Place-1), SK: e.ID.String()}
+}
+
+func (s Shape) headPK(head, kind string, shard int) string {
+	if kind == "" {
+		return keys.Join(s.Heads, head, strconv.Itoa(shard))
+	}
+	return keys.Join(s.Heads, head, kind, strconv.Itoa(shard))
+}
+
+// CounterKey is where a head's counter of a shard is.
+func (s Shape) CounterKey(head string, shard int) store.Key {
+	if s.Apart {
+		return store.Key{PK: keys.Join(s.Counter, head, strconv.Itoa(shard)), SK: s.Counter}
+	}
+	return store.Key{PK: keys.Join(s.Counter, head), SK: strconv.Itoa(shard)}
+}
+
+// The attributes of guards and counters that every shape has. Those of a kind
+// carry its name, so that it meets no other attribute.
+const (
+	idAttr     = "id"
+	shardAttr  = "shard" // where it is not 0
+	verAttr    = "ver"   // of counters and shared guards: every write of an edge raises it
+	shardsAttr = "shards"
+)
+
+// ofKind joins parts, and kind where there are kinds.
+func ofKind(kind string, parts ...string) string {
+	if kind != "" {
+		parts = append(parts, kind)
+	}
+	return keys.Join(parts...)
+}
+
+// kindIn is the kind of which attribute is the one called name.
+func kindIn(attribute, name string) (kind string, ok bool) {
+	parts := keys.Split(attribute)
+	switch {
+	case parts[0] != name || len(parts) > 2:
+		return "", false
+	case len(parts) == 2:
+		return parts[1], true
+	}
+	return "", true
+}

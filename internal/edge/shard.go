@@ -1,0 +1,68 @@
+package edge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// ShardFor places a new edge by its id, so that a repeat tries the same shard
+// while the number of shards stands still, and so does an edge that has taken
+// the id of another.
+func (g *Graph) ShardFor(e Edge) (int, error) {
+	n := g.shards(e.Head)
+	if n < 1 || n > MaxShards {
+		return 0, &plaza.InvalidError{Field: "Options.Shards", Reason: fmt.Sprintf("gives %d shards, 1 to %d are allowed", n, MaxShards)}
+	}
+	h := fnv.New64a()
+	h.Write([]byte(e.ID.String()))
+	return int(h.Sum64() % uint64(n)), nil
+}
+
+// OpenShard makes a further shard known to readers and ready for edges.
+func (g *Graph) OpenShard(ctx context.Context, head string, shard int) error {
+	item := itemAt(g.CounterKey(head, shard))
+	item[verAttr] = number(0)
+	for _, kind := range g.Kinds {
+		item[ofKind(kind, g.Count)] = number(0)
+	}
+	if g.TailCount != "" {
+		item[g.TailCount] = number(0)
+	}
+	err := g.table.Run(ctx, g.table.Tx().
+		Put(g.table.Put(item).If("attribute_not_exists(pk)")).
+		Update(g.table.Update(g.CounterKey(head, 0)).Add(shardsAttr, []int{shard}).Add(verAttr, 1)))
+	if _, opened := store.AsRefused(err); opened {
+		return nil
+	}
+	return err
+}
+
+// Shards are those that readers of head's lists read, strongly consistent: one
+// request.
+func (g *Graph) Shards(ctx context.Context, head string) ([]int, error) {
+	if g.Apart {
+		var item dynamo.Item
+		err := g.table.Get(ctx, g.CounterKey(head, 0), true, &item)
+		if errors.Is(err, plaza.ErrNotFound) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		first, err := g.counterOf(0, item)
+		return append([]int{0}, first.shards...), err
+	}
+	counters, err := g.counters(ctx, head, true)
+	shards := make([]int, len(counters))
+	for i, c := range counters {
+		shards[i] = c.shard
+	}
+	return shards, err
+}
