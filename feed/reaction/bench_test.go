@@ -1,0 +1,153 @@
+package reaction_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed/reaction"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+)
+
+type item = map[string]types.AttributeValue
+
+func text(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
+
+func textOf(v types.AttributeValue) string { return v.(*types.AttributeValueMemberS).Value }
+
+// byHand is the same requests as reaction's, written on the SDK.
+type byHand struct {
+	client *dynamodb.Client
+	table  string
+}
+
+func newByHand(b *testing.B, w world) byHand {
+	return byHand{dynamotest.DB(b).Client().(*dynamodb.Client), w.table}
+}
+
+func (h byHand) react(b *testing.B, a reaction.Reaction) {
+	key := func(pk, sk string) item { return item{"pk": text(pk), "sk": text(sk)} }
+	put := func(item item) types.TransactWriteItem {
+		return types.TransactWriteItem{Put: &types.Put{
+			TableName: &h.table, Item: item,
+			ConditionExpression:                 aws.String("attribute_not_exists(pk)"),
+			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+		}}
+	}
+	id := text(a.ID.String())
+	_, err := h.client.TransactWriteItems(b.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+		{Update: &types.Update{
+			TableName: &h.table, Key: key("U#"+a.User, a.Object),
+			UpdateExpression:                    aws.String("SET #id = :id"),
+			ConditionExpression:                 aws.String("attribute_not_exists(#id)"),
+			ExpressionAttributeNames:            map[string]string{"#id": "id#" + a.Kind},
+			ExpressionAttributeValues:           item{":id": id},
+			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+		}},
+		put(item{"pk": text("M#" + a.User + "#" + a.Kind), "sk": id, "object": text(a.Object)}),
+		put(item{"pk": text("L#" + a.Object + "#" + a.Kind + "#0"), "sk": id, "user": text(a.User)}),
+		{Update: &types.Update{
+			TableName: &h.table, Key: key("C#"+a.Object+"#0", "C"),
+			UpdateExpression:          aws.String("ADD #count :one, ver :one"),
+			ExpressionAttributeNames:  map[string]string{"#count": "count#" + a.Kind},
+			ExpressionAttributeValues: item{":one": &types.AttributeValueMemberN{Value: "1"}},
+		}},
+	}})
+	require.NoError(b, err)
+}
+
+func (h byHand) byObject(b *testing.B, object, kind string, limit int) []reaction.Reaction {
+	counter, err := h.client.GetItem(b.Context(), &dynamodb.GetItemInput{
+		TableName: &h.table, ConsistentRead: aws.Bool(true),
+		Key: item{"pk": text("C#" + object + "#0"), "sk": text("C")},
+	})
+	require.NoError(b, err)
+	require.NotContains(b, counter.Item, "shards")
+	out, err := h.client.Query(b.Context(), &dynamodb.QueryInput{
+		TableName: &h.table, ConsistentRead: aws.Bool(true), ScanIndexForward: aws.Bool(false), Limit: aws.Int32(int32(limit) + 1),
+		KeyConditionExpression:    aws.String("pk = :pk"),
+		ExpressionAttributeValues: item{":pk": text("L#" + object + "#" + kind + "#0")},
+	})
+	require.NoError(b, err)
+	all := make([]reaction.Reaction, limit)
+	for i, row := range out.Items[:limit] {
+		id, err := ids.Parse(textOf(row["sk"]))
+		require.NoError(b, err)
+		all[i] = reaction.Reaction{User: textOf(row["user"]), Object: object, Kind: kind, ID: id}
+	}
+	return all
+}
+
+func (h byHand) reacted(b *testing.B, user string, objects []string) map[string][]string {
+	reacted := make(map[string][]string, len(objects))
+	keys := make([]item, len(objects))
+	for i, object := range objects {
+		reacted[object] = nil
+		keys[i] = item{"pk": text("U#" + user), "sk": text(object)}
+	}
+	out, err := h.client.BatchGetItem(b.Context(), &dynamodb.BatchGetItemInput{
+		RequestItems: map[string]types.KeysAndAttributes{h.table: {Keys: keys, ConsistentRead: aws.Bool(true)}},
+	})
+	require.NoError(b, err)
+	for _, guard := range out.Responses[h.table] {
+		for _, kind := range kinds {
+			if _, stands := guard["id#"+kind]; stands {
+				object := textOf(guard["sk"])
+				reacted[object] = append(reacted[object], kind)
+			}
+		}
+	}
+	return reacted
+}
+
+func BenchmarkReact(b *testing.B) {
+	w := newWorld(b, options(1))
+	h := newByHand(b, w)
+	n := 0
+	next := func() reaction.Reaction {
+		n++
+		return reaction.Reaction{User: fmt.Sprint("fan ", n), Object: fmt.Sprint("photo ", n%100), Kind: "pin", ID: w.id(b)}
+	}
+	dynamotest.Pair(b, func() {
+		_, changed, err := w.React(b.Context(), next())
+		require.NoError(b, err)
+		require.True(b, changed)
+	}, func() { h.react(b, next()) })
+}
+
+func BenchmarkByObjectPage(b *testing.B) {
+	w := newWorld(b, options(1))
+	w.crowd(b, "photo", 60, "pin")
+	h := newByHand(b, w)
+	ours := func() []reaction.Reaction {
+		page, err := w.ByObject(b.Context(), "photo", "pin", cursor.PageRequest{})
+		require.NoError(b, err)
+		require.NotEmpty(b, page.Next)
+		return page.Items
+	}
+	require.Equal(b, see(ours()...), see(h.byObject(b, "photo", "pin", 25)...))
+	dynamotest.Pair(b, func() { ours() }, func() { h.byObject(b, "photo", "pin", 25) })
+}
+
+func BenchmarkReactedTo25(b *testing.B) {
+	w := newWorld(b, options(1))
+	objects := make([]string, 25)
+	for i := range objects {
+		objects[i] = fmt.Sprint("photo ", i)
+		w.react(b, "jack", objects[i], kinds[i%4])
+	}
+	h := newByHand(b, w)
+	ours := func() map[string][]string {
+		reacted, err := w.Reacted(b.Context(), "jack", objects)
+		require.NoError(b, err)
+		return reacted
+	}
+	require.Equal(b, ours(), h.reacted(b, "jack", objects))
+	dynamotest.Pair(b, func() { ours() }, func() { h.reacted(b, "jack", objects) })
+}

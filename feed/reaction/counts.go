@@ -1,0 +1,99 @@
+package reaction
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/edge"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// maxObjects is the most objects that Reacted and CountsMany answer for.
+const maxObjects = 100
+
+// Reacted tells with which kinds user reacted to each of up to 100 objects, in
+// the order of Options.Kinds; the map has every object.
+//
+// One read, 0.5 RCU an object eventually consistent.
+func (r *Repository) Reacted(ctx context.Context, user string, objects []string) (map[string][]string, error) {
+	if err := keys.CheckName("User", user); err != nil {
+		return nil, err
+	}
+	if err := checkObjects(objects); err != nil {
+		return nil, err
+	}
+	reacted := make(map[string][]string, len(objects))
+	var wanted []store.Key
+	for _, object := range objects {
+		if _, seen := reacted[object]; !seen {
+			reacted[object] = nil
+			wanted = append(wanted, r.graph.GuardKey(edge.Edge{Tail: user, Head: object}))
+		}
+	}
+	found, err := r.table.GetAll(ctx, wanted, r.opts.Consistent, 1)
+	if err != nil {
+		return nil, fmt.Errorf("reaction: of %q to %d objects: %w", user, len(objects), err)
+	}
+	for key, guard := range found {
+		reacted[key.SK] = r.graph.KindsOf(guard)
+	}
+	return reacted, nil
+}
+
+// Counts tells how many reactions of each of Options.Kinds an object has.
+//
+// One read, or two where the object is sharded: 0.5 RCU a shard, eventually
+// consistent.
+func (r *Repository) Counts(ctx context.Context, object string) (map[string]int64, error) {
+	if err := keys.CheckName("Object", object); err != nil {
+		return nil, err
+	}
+	count, err := r.graph.Counts(ctx, object, r.opts.Consistent)
+	if err != nil {
+		return nil, fmt.Errorf("reaction: counts of %q: %w", object, err)
+	}
+	return r.known(count), nil
+}
+
+// CountsMany is Counts for up to 100 objects; the map has every one.
+//
+// One read, or two where an object is sharded, and one more for each 100
+// further shards: 0.5 RCU eventually consistent for each object and further
+// shard.
+func (r *Repository) CountsMany(ctx context.Context, objects []string) (map[string]map[string]int64, error) {
+	if err := checkObjects(objects); err != nil {
+		return nil, err
+	}
+	many, err := r.graph.CountsMany(ctx, objects, r.opts.Consistent)
+	if err != nil {
+		return nil, fmt.Errorf("reaction: counts of %d objects: %w", len(objects), err)
+	}
+	counts := make(map[string]map[string]int64, len(many))
+	for object, count := range many {
+		counts[object] = r.known(count)
+	}
+	return counts, nil
+}
+
+// known leaves out the kinds that this process does not know.
+func (r *Repository) known(count edge.Count) map[string]int64 {
+	counts := make(map[string]int64, len(r.graph.Kinds))
+	for _, kind := range r.graph.Kinds {
+		counts[kind] = count.Heads[kind]
+	}
+	return counts
+}
+
+func checkObjects(objects []string) error {
+	if len(objects) > maxObjects {
+		return &plaza.InvalidError{Field: "Objects", Reason: fmt.Sprintf("has %d objects, at most %d are allowed", len(objects), maxObjects)}
+	}
+	for i, object := range objects {
+		if err := keys.CheckName(fmt.Sprintf("Objects[%d]", i), object); err != nil {
+			return err
+		}
+	}
+	return nil
+}

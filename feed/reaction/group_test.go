@@ -1,0 +1,122 @@
+package reaction_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza/feed/reaction"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+func TestASwitchMovesBothCounts(t *testing.T) {
+	t.Parallel()
+	for _, shards := range []int{1, reaction.MaxShards} {
+		w := newWorld(t, options(shards))
+		pin := w.react(t, "jack", "photo", "pin")
+		last := w.react(t, "jack", "photo", "like")
+		for _, kind := range []string{"love", "haha", "like", "love"} {
+			old := last
+			last = w.react(t, "jack", "photo", kind)
+			w.holds(t, standing(pin, last), []string{"jack"}, []string{"photo"})
+			requireStored(t, w, standing(pin, last))
+
+			removed, err := w.Unreact(t.Context(), old)
+			require.NoError(t, err)
+			require.False(t, removed, "it is gone already")
+		}
+		again, changed, err := w.React(t.Context(), last)
+		require.NoError(t, err)
+		require.True(t, changed, "a repeat gives the first answer")
+		require.Equal(t, last, again)
+		requireStored(t, w, standing(pin, last))
+	}
+}
+
+// TestOneIDMayServeTwoKinds switches with the id that the other kind has.
+func TestOneIDMayServeTwoKinds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, options(1))
+	like := w.react(t, "jack", "photo", "like")
+	love, changed, err := w.React(t.Context(), reaction.Reaction{User: "jack", Object: "photo", Kind: "love", ID: like.ID})
+	require.NoError(t, err)
+	require.True(t, changed)
+	requireStored(t, w, standing(love))
+}
+
+// TestASwitchWhoseFirstLookWasOld reads what stood before, at every step.
+func TestASwitchWhoseFirstLookWasOld(t *testing.T) {
+	t.Parallel()
+	lagging := faults.New(t, 1, faults.Rates{Stale: 1})
+	w := newWorld(t, options(1), lagging.Wrap)
+	now := w.react(t, "jack", "photo", "like")
+	for _, kind := range []string{"love", "haha", "like"} {
+		now = w.react(t, "jack", "photo", kind)
+		requireStored(t, w, standing(now))
+	}
+	_, err := w.Unreact(t.Context(), now)
+	require.NoError(t, err)
+	now = w.react(t, "jack", "photo", "love")
+	requireStored(t, w, standing(now))
+}
+
+func TestRacingSwitchesEndWithOneKind(t *testing.T) {
+	t.Parallel()
+	base := newWorld(t, options(1))
+	r := reactions{}
+	for round := range 20 {
+		object := string(rune('a' + round))
+		if round%2 == 0 {
+			base.react(t, "jack", object, "haha")
+		}
+		var group errgroup.Group
+		for i, kind := range []string{"like", "love"} {
+			w := base.process(t, options(1+round%2*i))
+			group.Go(func() error {
+				_, _, err := w.React(t.Context(), reaction.Reaction{User: "jack", Object: object, Kind: kind})
+				return err
+			})
+		}
+		require.NoError(t, group.Wait())
+		stands := read(t, base.ByObject, object, "", 25)
+		require.Len(t, stands, 1)
+		require.NotEqual(t, "haha", stands[0].Kind)
+		r[placeOf(stands[0])] = stands[0].ID
+	}
+	requireStored(t, base, r)
+}
+
+// TestKindsThatAreGroupedLater stand together until the next one takes the
+// place of both.
+func TestKindsThatAreGroupedLater(t *testing.T) {
+	t.Parallel()
+	opts := options(8)
+	opts.OneOf = nil
+	before := newWorld(t, opts)
+	like, love := before.react(t, "jack", "photo", "like"), before.react(t, "jack", "photo", "love")
+	after := before.process(t, options(1))
+	again, changed, err := after.React(t.Context(), like)
+	require.NoError(t, err)
+	require.True(t, changed)
+	require.Equal(t, like, again)
+	requireStored(t, after, standing(like, love))
+	haha := after.react(t, "jack", "photo", "haha")
+	requireStored(t, after, standing(haha))
+}
+
+func TestAFailedFirstLookWritesNothing(t *testing.T) {
+	t.Parallel()
+	in := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, options(1), in.Wrap)
+	in.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "GetItem" {
+			return faults.Fault{Kind: faults.LostBefore}
+		}
+		return faults.Fault{}
+	})
+	_, changed, err := w.React(t.Context(), reaction.Reaction{User: "jack", Object: "photo", Kind: "like"})
+	require.Error(t, err)
+	require.False(t, changed)
+	require.Zero(t, in.Writes())
+}

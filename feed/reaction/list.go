@@ -1,0 +1,58 @@
+package reaction
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/edge"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// ByObject lists the reactions to object of one kind, or with kind "" of all,
+// newest first, strongly consistent.
+//
+// One read, and one for each kind and shard: about 1 RCU each for a page of 25.
+func (r *Repository) ByObject(ctx context.Context, object, kind string, req cursor.PageRequest) (cursor.Page[Reaction], error) {
+	return r.list(ctx, subject{"Object", object}, kind, r.graph.ByHead, req)
+}
+
+// ByUser lists the reactions of user of one kind, or with kind "" of all,
+// newest first, strongly consistent.
+//
+// One read for each kind, about 1 RCU for a page of 25.
+func (r *Repository) ByUser(ctx context.Context, user, kind string, req cursor.PageRequest) (cursor.Page[Reaction], error) {
+	return r.list(ctx, subject{"User", user}, kind, r.graph.ByTail, req)
+}
+
+// subject is whose reactions are listed.
+type subject struct{ field, name string }
+
+type reader = func(ctx context.Context, name string, kinds []string, reach store.Reach) ([]edge.Edge, error)
+
+func (r *Repository) list(ctx context.Context, of subject, kind string, read reader, req cursor.PageRequest) (cursor.Page[Reaction], error) {
+	if err := keys.CheckName(of.field, of.name); err != nil {
+		return cursor.Page[Reaction]{}, err
+	}
+	kinds := r.graph.Kinds
+	if kind != "" {
+		if err := r.checkKind(kind); err != nil {
+			return cursor.Page[Reaction]{}, err
+		}
+		kinds = []string{kind}
+	}
+	page, err := store.List[edge.Edge, Reaction]{
+		Codec: r.opts.Codec,
+		Scope: cursor.Scope{List: "reaction/" + of.field, Partition: of.name, Filter: kind},
+		Read: func(ctx context.Context, reach store.Reach) ([]edge.Edge, error) {
+			return read(ctx, of.name, kinds, reach)
+		},
+		Order: edge.ByKind(),
+		Item:  reactionOf,
+	}.Page(ctx, req)
+	if err != nil {
+		return page, fmt.Errorf("reaction: list of %q: %w", of.name, err)
+	}
+	return page, nil
+}

@@ -1,0 +1,105 @@
+package reaction
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/edge"
+	"github.com/plaza-sdk/plaza/internal/keys"
+)
+
+const (
+	// MaxShards is the most shards an object's lists can have.
+	MaxShards = edge.MaxShards
+
+	maxKinds = 16
+
+	// maxKind bounds a kind's name in attributes: a switch names all kinds of a
+	// group in one expression, which may have 4 KB.
+	maxKind = 64
+)
+
+// Options of a Repository. Kinds are required.
+type Options struct {
+	// Kinds of reactions, 1 to 16 different names of at most 64 bytes. Add
+	// further ones at any time. One that is left out is not listed or counted
+	// any more; keep it here, and refuse it, where people are to see it still.
+	Kinds []string
+
+	// OneOf are groups of kinds of which a user has at most one on an object: a
+	// new one takes the place of the other. Each kind is in one group at most.
+	// Kinds that stand together, grouped later or written by a process that
+	// knows no group, stay until another of the group begins.
+	OneOf [][]string
+
+	// Shards says over how many partitions an object's new reactions are
+	// spread, 1 to MaxShards: its lists and its counts; a partition takes about
+	// 500 reactions a second. It may grow at any time: what is stored tells
+	// readers where to look. Defaults to 1 for all.
+	Shards func(object string) int
+
+	// Consistent makes Reacted, Counts and CountsMany strongly consistent, at
+	// twice the units. Lists and Get always are.
+	Consistent bool
+
+	// Codec writes cursors. Defaults to cursor.Plain.
+	Codec cursor.Codec
+}
+
+func (o *Options) withDefaults() (Options, error) {
+	var full Options
+	if o != nil {
+		full = *o
+	}
+	if err := checkKinds(full.Kinds); err != nil {
+		return full, err
+	}
+	if err := checkGroups(full.OneOf, full.Kinds); err != nil {
+		return full, err
+	}
+	if full.Shards == nil {
+		full.Shards = func(string) int { return 1 }
+	}
+	if full.Codec == nil {
+		full.Codec = cursor.Plain()
+	}
+	return full, nil
+}
+
+func checkKinds(kinds []string) error {
+	if len(kinds) == 0 || len(kinds) > maxKinds {
+		return &plaza.InvalidError{Field: "Options.Kinds", Reason: fmt.Sprintf("has %d kinds, 1 to %d are allowed", len(kinds), maxKinds)}
+	}
+	for i, kind := range kinds {
+		field := fmt.Sprintf("Options.Kinds[%d]", i)
+		if err := keys.CheckName(field, kind); err != nil {
+			return err
+		}
+		switch {
+		case len(keys.Join(kind)) > maxKind:
+			return &plaza.InvalidError{Field: field, Reason: fmt.Sprintf("is %d bytes long, # and \\ counted twice, at most %d are allowed", len(keys.Join(kind)), maxKind)}
+		case slices.Contains(kinds[:i], kind):
+			return &plaza.InvalidError{Field: field, Reason: "is there twice"}
+		}
+	}
+	return nil
+}
+
+func checkGroups(groups [][]string, kinds []string) error {
+	grouped := map[string]bool{}
+	for i, group := range groups {
+		for j, kind := range group {
+			field := fmt.Sprintf("Options.OneOf[%d][%d]", i, j)
+			switch {
+			case !slices.Contains(kinds, kind):
+				return &plaza.InvalidError{Field: field, Reason: "is not one of Options.Kinds"}
+			case grouped[kind]:
+				return &plaza.InvalidError{Field: field, Reason: "is in a group already"}
+			}
+			grouped[kind] = true
+		}
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+// Package reaction keeps who reacted to what, and how: likes, pins, bookmarks,
+// whatever kinds the application has.
+//
+// An object is any opaque id: an activity, a comment, a picture. A reaction is
+// written in one transaction with its place in the object's list, its place in
+// the user's, and the object's count of its kind, so lists and counts never
+// disagree. Where a user has one of several kinds, a switch is one transaction
+// too.
+package reaction
+
+import (
+	"slices"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/edge"
+	"github.com/plaza-sdk/plaza/internal/keys"
+)
+
+// Reaction says that User reacted to Object with Kind. A user has at most one
+// of a kind on an object.
+type Reaction struct {
+	User, Object string
+	Kind         string // one of Options.Kinds
+
+	// ID is the reaction's identity and its place in the lists. React mints one
+	// where it is zero.
+	ID ids.ID
+
+	// place is the shard of Object's list that holds the reaction, plus one; 0
+	// where it is not known.
+	place int
+}
+
+func reactionOf(e edge.Edge) Reaction {
+	return Reaction{User: e.Tail, Object: e.Head, Kind: e.Kind, ID: e.ID, place: e.Place}
+}
+
+func (a Reaction) edge() edge.Edge {
+	return edge.Edge{Tail: a.User, Head: a.Object, Kind: a.Kind, ID: a.ID, Place: a.place}
+}
+
+func (r *Repository) check(a Reaction) error {
+	if err := keys.CheckName("User", a.User); err != nil {
+		return err
+	}
+	if err := keys.CheckName("Object", a.Object); err != nil {
+		return err
+	}
+	if err := r.checkKind(a.Kind); err != nil {
+		return err
+	}
+	if _, err := a.ID.MarshalText(); err != nil {
+		return &plaza.InvalidError{Field: "ID", Reason: "has more than 63 bits"}
+	}
+	return nil
+}
+
+func (r *Repository) checkKind(kind string) error {
+	switch {
+	case kind == "":
+		return &plaza.InvalidError{Field: "Kind", Reason: "is empty"}
+	case !slices.Contains(r.graph.Kinds, kind):
+		return &plaza.InvalidError{Field: "Kind", Reason: "is not one of Options.Kinds"}
+	}
+	return nil
+}

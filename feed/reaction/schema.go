@@ -1,0 +1,29 @@
+package reaction
+
+import (
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/plaza-sdk/plaza/internal/edge"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// Table is the schema of the table name.
+func Table(name string) *dynamodb.CreateTableInput { return store.Schema(name) }
+
+// shape of reactions: U#user / object {id#kind, shard#kind, ver} guards all that a
+// user has on an object; M#user#kind / id {object} and L#object#kind#shard /
+// id {user} are the lists; C#object#shard / C {count#kind, ver, shards} are
+// the counters.
+func shape(kinds []string) edge.Shape {
+	return edge.Shape{
+		Guard:   "U",
+		Tails:   "M",
+		Heads:   "L",
+		Counter: "C",
+		Tail:    "user",
+		Head:    "object",
+		Count:   "count",
+		Kinds:   kinds,
+		Apart:   true,
+	}
+}
