@@ -1,0 +1,282 @@
+package comment_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+func TestAReplyToAReplyKeepsRootAndParent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	root := w.says(t, "ann", "bird")
+	reply := w.replies(t, "bob", root)
+	deep := w.replies(t, "chris", reply)
+	require.Equal(t, root.ID, reply.Parent)
+	require.Equal(t, []ids.ID{root.ID, reply.ID}, []ids.ID{deep.Root, deep.Parent})
+	require.Equal(t, deep, w.get(t, deep))
+	require.Equal(t, []ids.ID{deep.ID, reply.ID}, idsOf(all(t, of(w.Replies, root.At(), nil), 10)), "one thread")
+	require.EqualValues(t, 2, w.get(t, root).Replies)
+	require.EqualValues(t, 1, w.get(t, reply).Replies)
+}
+
+func TestTextIsStoredAsGiven(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, text := range []string{"<script>alert('&')</script>", " a\n\tb ", "\x00", "é́️‍👩‍👩‍👧", `\#"'`} {
+		c := w.add(t, comment.Comment{Object: "bird", User: "ann", Text: text, Data: []byte(`{ "a" : "<" }`)})
+		require.Equal(t, c, w.get(t, c))
+		require.Equal(t, text, c.Text)
+	}
+}
+
+func TestARepeatedAddIsOneComment(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	root := w.says(t, "ann", "bird")
+	for i := range 3 {
+		w.replies(t, fmt.Sprint("user ", i), root)
+	}
+	full := w.says(t, "ann", "full") // the repeat finds another place free than the first attempt
+	for i := range 2 {
+		w.replies(t, fmt.Sprint("user ", i), full)
+	}
+	for name, c := range map[string]comment.Comment{
+		"a root":               {Object: "tree"},
+		"an answer":            {Object: "bird", Parent: root.ID},
+		"a quote":              {Object: "bird", Quote: &comment.Quote{At: comment.At{ID: root.ID}}},
+		"a reply":              {Object: "bird", Root: root.ID},
+		"a third first reply":  {Object: "full", Root: full.ID},
+		"a root with mentions": {Object: "tree", Mentions: []string{"ann", "bob"}, Data: []byte(`[1]`)},
+	} {
+		for how, identity := range map[string]comment.Comment{
+			"id":         {ID: w.id(t)},
+			"key":        {Key: name},
+			"id and key": {ID: w.id(t), Key: name + " too"},
+		} {
+			c.User, c.Text, c.ID, c.Key = "jack", "hello", identity.ID, identity.Key
+			first := w.add(t, c)
+			require.NotZero(t, first.ID, how)
+			later := w.at(t, today.Add(11*time.Minute)) // no client token lives as long
+			again, err := later.Add(t.Context(), c)
+			require.NoError(t, err, "%s by %s", name, how)
+			require.Equal(t, first, again, "%s by %s", name, how)
+
+			for what, change := range map[string]func(*comment.Comment){
+				"text":     func(c *comment.Comment) { c.Text += "?" },
+				"object":   func(c *comment.Comment) { c.Object, c.Root, c.Parent, c.Quote = "other", 0, 0, nil },
+				"mentions": func(c *comment.Comment) { c.Mentions = []string{"eve"} },
+				"data":     func(c *comment.Comment) { c.Data = []byte(`{}`) },
+			} {
+				other := c
+				change(&other)
+				_, err := w.Add(t.Context(), other)
+				require.ErrorIs(t, err, plaza.ErrConflict, "%s by %s with another %s", name, how, what)
+			}
+		}
+	}
+	require.Len(t, all(t, of(w.ByUser, "jack", nil), 100), 18)
+	require.Empty(t, all(t, of(w.ByObject, "other", nil), 100))
+}
+
+func TestAnIDOfAnotherUserIsAConflict(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	root := w.says(t, "ann", "bird")
+	var replies []comment.Comment
+	for i := range 4 {
+		replies = append(replies, w.replies(t, fmt.Sprint("user ", i), root))
+	}
+	first, rest := replies[0], replies[3]
+	w.delete(t, replies[1]) // a first place is free again
+	for name, id := range map[string]ids.ID{"of a first reply": first.ID, "of a further reply": rest.ID} {
+		_, err := w.Add(t.Context(), comment.Comment{Object: "bird", Root: root.ID, ID: id, User: "eve", Text: "mine"})
+		require.ErrorIs(t, err, plaza.ErrConflict, name)
+	}
+	w.replies(t, "dora", root) // takes the free place
+	_, err := w.Add(t.Context(), comment.Comment{Object: "bird", Root: root.ID, ID: first.ID, User: "eve", Text: "mine"})
+	require.ErrorIs(t, err, plaza.ErrConflict, "a first reply's, with no first place free")
+	_, err = w.Add(t.Context(), comment.Comment{Object: "bird", ID: root.ID, User: "eve", Text: "mine"})
+	require.ErrorIs(t, err, plaza.ErrConflict, "a root's")
+	w.delete(t, root)
+	_, err = w.Add(t.Context(), comment.Comment{Object: "bird", ID: root.ID, User: "eve", Text: "mine"})
+	require.ErrorIs(t, err, plaza.ErrRemoved, "a tombstone's")
+	require.Empty(t, all(t, of(w.ByUser, "eve", nil), 10))
+	require.Equal(t, first, w.get(t, first))
+}
+
+func TestALateRepeatIsNoResurrection(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	root := w.says(t, "ann", "bird")
+	answered := w.says(t, "ann", "bird")
+	w.replies(t, "bob", answered)
+	given := map[string]comment.Comment{
+		"a leaf by id":            {Object: "bird", User: "jack", Text: "hello", ID: w.id(t)},
+		"a leaf by key":           {Object: "bird", User: "jack", Text: "hello", Key: "1"},
+		"a reply by id":           {Object: "bird", User: "jack", Text: "hello", ID: w.id(t), Root: root.ID},
+		"a reply by key":          {Object: "bird", User: "jack", Text: "hello", Key: "2", Root: root.ID},
+		"what is answered by id":  {Object: "bird", User: "jack", Text: "hello", ID: w.id(t)},
+		"what is answered by key": {Object: "bird", User: "jack", Text: "hello", Key: "3"},
+	}
+	for name, c := range given {
+		added := w.add(t, c)
+		if name[0] == 'w' {
+			w.replies(t, "bob", added)
+		}
+		w.delete(t, added)
+		for _, when := range []time.Duration{0, 11 * time.Minute, 30*24*time.Hour - time.Second} {
+			later := w.at(t, today.Add(when))
+			_, err := later.Add(t.Context(), c)
+			require.ErrorIs(t, err, plaza.ErrRemoved, "%s, %v later", name, when)
+			c.Text += "?"
+			_, err = later.Add(t.Context(), c)
+			require.ErrorIs(t, err, plaza.ErrConflict, name)
+			c.Text = given[name].Text
+		}
+	}
+	// Then all is forgotten but the tombstones, also where the table's expiry lags.
+	later := w.at(t, today.Add(30*24*time.Hour+time.Second))
+	for name, c := range given {
+		c.Root, c.Parent = 0, w.id(t)
+		_, err := later.Add(t.Context(), c)
+		if name != "what is answered by id" {
+			require.ErrorIs(t, err, plaza.ErrNotFound, name)
+		}
+	}
+	for name, c := range given {
+		_, err := later.Add(t.Context(), c)
+		if name == "what is answered by id" {
+			require.ErrorIs(t, err, plaza.ErrRemoved, name)
+		} else {
+			require.NoError(t, err, name)
+		}
+	}
+}
+
+func TestWhatCannotBeAnsweredIsRefused(t *testing.T) {
+	t.Parallel()
+	in := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, nil, in.Wrap)
+	root, other, hidden, tombstone := w.says(t, "ann", "bird"), w.says(t, "ann", "bird"), w.says(t, "ann", "bird"), w.says(t, "ann", "bird")
+	elsewhere := w.says(t, "ann", "tree")
+	reply, others := w.replies(t, "bob", root), w.replies(t, "bob", other)
+	below := w.replies(t, "bob", hidden)
+	hiddenReply, deadReply, dead := w.replies(t, "bob", root), w.replies(t, "bob", root), w.replies(t, "bob", tombstone)
+	gone := w.replies(t, "bob", root)
+	w.replies(t, "bob", deadReply)
+	w.hide(t, hidden)
+	w.hide(t, hiddenReply)
+	for _, c := range []comment.Comment{tombstone, deadReply, gone} {
+		w.delete(t, c)
+	}
+	quote := func(at comment.At) *comment.Quote { return &comment.Quote{At: at} }
+	before := w.state(t)
+	for name, c := range map[string]struct {
+		comment.Comment
+		want error
+	}{
+		"an unknown root":                  {comment.Comment{Root: w.id(t)}, plaza.ErrNotFound},
+		"a root of another object":         {comment.Comment{Root: elsewhere.ID}, plaza.ErrNotFound},
+		"a reply as root":                  {comment.Comment{Root: reply.ID}, plaza.ErrNotFound},
+		"a hidden root":                    {comment.Comment{Root: hidden.ID}, plaza.ErrNotFound},
+		"a tombstone as root":              {comment.Comment{Root: tombstone.ID}, plaza.ErrRemoved},
+		"an unknown parent":                {comment.Comment{Root: root.ID, Parent: w.id(t)}, plaza.ErrNotFound},
+		"a parent of another root":         {comment.Comment{Root: root.ID, Parent: others.ID}, plaza.ErrNotFound},
+		"a root as parent of another":      {comment.Comment{Root: root.ID, Parent: other.ID}, plaza.ErrNotFound},
+		"a hidden parent":                  {comment.Comment{Root: root.ID, Parent: hiddenReply.ID}, plaza.ErrNotFound},
+		"a removed leaf as parent":         {comment.Comment{Root: root.ID, Parent: gone.ID}, plaza.ErrRemoved},
+		"a tombstone as parent":            {comment.Comment{Root: root.ID, Parent: deadReply.ID}, plaza.ErrRemoved},
+		"a parent under a hidden root":     {comment.Comment{Root: hidden.ID, Parent: below.ID}, plaza.ErrNotFound},
+		"a parent under a tombstone":       {comment.Comment{Root: tombstone.ID, Parent: dead.ID}, plaza.ErrRemoved},
+		"an unknown flow parent":           {comment.Comment{Parent: w.id(t)}, plaza.ErrNotFound},
+		"a flow parent elsewhere":          {comment.Comment{Parent: elsewhere.ID}, plaza.ErrNotFound},
+		"a reply as flow parent":           {comment.Comment{Parent: reply.ID}, plaza.ErrNotFound},
+		"a hidden flow parent":             {comment.Comment{Parent: hidden.ID}, plaza.ErrNotFound},
+		"a tombstone as flow parent":       {comment.Comment{Parent: tombstone.ID}, plaza.ErrRemoved},
+		"an unknown quote":                 {comment.Comment{Quote: quote(comment.At{ID: w.id(t)})}, plaza.ErrNotFound},
+		"a quote from elsewhere":           {comment.Comment{Quote: quote(comment.At{ID: elsewhere.ID})}, plaza.ErrNotFound},
+		"a hidden quote":                   {comment.Comment{Quote: quote(hidden.At())}, plaza.ErrNotFound},
+		"a quote from under a hidden root": {comment.Comment{Quote: quote(below.At())}, plaza.ErrNotFound},
+		"a quote of a removed leaf":        {comment.Comment{Quote: quote(gone.At())}, plaza.ErrRemoved},
+		"a quote of a tombstone":           {comment.Comment{Quote: quote(deadReply.At())}, plaza.ErrRemoved},
+	} {
+		c.Object, c.User, c.Text = "bird", "eve", "hello"
+		got, err := w.Add(t.Context(), c.Comment)
+		require.ErrorIs(t, err, c.want, name)
+		require.NotZero(t, got.ID, name)
+	}
+	require.Equal(t, before, w.state(t), "nothing was written")
+}
+
+// state is all that is stored.
+func (w world) state(t testing.TB) map[string]map[string]any {
+	t.Helper()
+	var items []map[string]any
+	require.NoError(t, w.db.Table(w.table).Scan().Consistent(true).All(t.Context(), &items))
+	state := map[string]map[string]any{}
+	for _, i := range items {
+		state[fmt.Sprint(i["pk"], " / ", i["sk"])] = i
+	}
+	return state
+}
+
+func TestObjectsAreNeverConfused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &comment.Options{Consistent: true, Score: func(_ ctx, at comment.At) (int64, error) { return 1, nil }})
+	id := w.id(t)
+	names := []string{"a", "a#b", `a\`, `a\#b`, "a#" + id.String(), "T#a", "~", "a#~", "#", "##", "\x00"}
+	for i, name := range names {
+		root := w.add(t, comment.Comment{Object: name, User: name, ID: id, Key: "k"})
+		for range i + 1 {
+			w.replies(t, name, root)
+		}
+	}
+	for i, name := range names {
+		counts, err := w.Counts(t.Context(), name)
+		require.NoError(t, err)
+		require.Equal(t, comment.Counts{All: int64(i + 2), Roots: 1}, counts, "%q", name)
+		threads := all(t, of(w.Threads, name, nil), 10)
+		require.Len(t, threads, 1, "%q", name)
+		require.Len(t, threads[0].First, min(i+1, 3), "%q", name)
+		require.Len(t, all(t, of(w.Replies, threads[0].At(), nil), 100), i+1, "%q", name)
+		require.Len(t, all(t, of(w.ByUser, name, nil), 100), i+2, "%q", name)
+		require.Len(t, all(t, func(c ctx, req cursor.PageRequest) (cursor.Page[comment.Comment], error) { return w.Top(c, name, req) }, 9), 1, "%q", name)
+	}
+	require.NoError(t, w.EraseObject(t.Context(), "a"))
+	for i, name := range names[1:] {
+		require.Len(t, all(t, of(w.ByUser, name, nil), 100), i+3, "%q", name)
+	}
+}
+
+func TestManyFirstRepliesAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	root := w.says(t, "ann", "bird")
+	var group errgroup.Group
+	for n := range 12 {
+		group.Go(func() error {
+			c := comment.Comment{Object: "bird", Root: root.ID, User: fmt.Sprint("user ", n), Text: "first!", Key: "k"}
+			_, err := w.Add(t.Context(), c)
+			for faults.Passing(err) {
+				_, err = w.Add(t.Context(), c)
+			}
+			return err
+		})
+	}
+	require.NoError(t, group.Wait())
+	replies := all(t, of(w.Replies, root.At(), nil), 5)
+	require.Len(t, replies, 12)
+	threads := all(t, of(w.Threads, "bird", nil), 5)
+	require.Len(t, threads[0].First, 3)
+	require.EqualValues(t, 12, threads[0].Replies)
+}

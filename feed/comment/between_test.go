@@ -1,0 +1,151 @@
+package comment_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// interrupted is a process on the table of w: something else happens between
+// what its first transaction was made of and that transaction.
+func (w world) interrupted(t *testing.T, by func()) world {
+	t.Helper()
+	in := faults.New(t, 1, faults.Rates{})
+	done := false
+	in.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "TransactWriteItems" && !done {
+			done = true
+			by()
+		}
+		return faults.Fault{}
+	})
+	return w.process(t, nil, in.Wrap)
+}
+
+func TestAnIDThatIsTakenMeanwhileIsAConflict(t *testing.T) {
+	t.Parallel()
+	for name, meanwhile := range map[string]func(w world, first comment.Comment, add func() comment.Comment) (taken comment.Comment){
+		"among the first": func(w world, first comment.Comment, add func() comment.Comment) comment.Comment {
+			add()
+			w.delete(t, first)
+			return add()
+		},
+		"among the rest": func(w world, first comment.Comment, add func() comment.Comment) comment.Comment {
+			add()
+			taken := add()
+			w.delete(t, first)
+			return taken
+		},
+	} {
+		for seen := 2; seen <= 3; seen++ {
+			w := newWorld(t, nil)
+			root := w.says(t, "ann", "bird")
+			first := w.replies(t, "bob", root)
+			for range seen - 1 {
+				w.replies(t, "bob", root)
+			}
+			id := w.id(t)
+			var taken comment.Comment
+			late := w.interrupted(t, func() {
+				left := 0
+				taken = meanwhile(w, first, func() comment.Comment {
+					c := comment.Comment{Object: "bird", Root: root.ID, User: "chris"}
+					if left++; left == 2 {
+						c.ID = id
+					}
+					return w.add(t, c)
+				})
+			})
+			_, err := late.Add(t.Context(), comment.Comment{Object: "bird", Root: root.ID, ID: id, User: "eve", Text: "mine"})
+			require.Equal(t, id, taken.ID, name)
+			require.ErrorIs(t, err, plaza.ErrConflict, "%s, %d seen", name, seen)
+			require.Empty(t, all(t, of(w.ByUser, "eve", nil), 10))
+		}
+	}
+}
+
+// TestAChangeMeetsWhatChangedMeanwhile has two at one comment, the second
+// after the first has read it.
+func TestAChangeMeetsWhatChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		hidden bool // the root, before
+		call   func(w world, root, reply comment.Comment) (bool, error)
+		other  func(w world, root, reply comment.Comment)
+	}{
+		"a reply is deleted, its root hidden": {
+			call: func(w world, _, reply comment.Comment) (bool, error) {
+				return w.Delete(t.Context(), comment.Action{At: reply.At(), User: "bob"})
+			},
+			other: func(w world, root, _ comment.Comment) { w.hide(t, root) },
+		},
+		"a reply is deleted, its root unhidden": {
+			hidden: true,
+			call: func(w world, _, reply comment.Comment) (bool, error) {
+				return w.Delete(t.Context(), comment.Action{At: reply.At(), User: "bob"})
+			},
+			other: func(w world, root, _ comment.Comment) {
+				_, err := w.Unhide(t.Context(), root.At())
+				require.NoError(t, err)
+			},
+		},
+		"a root is hidden, a reply added": {
+			call:  func(w world, root, _ comment.Comment) (bool, error) { return w.Hide(t.Context(), root.At()) },
+			other: func(w world, root, _ comment.Comment) { w.replies(t, "bob", root) },
+		},
+		"a root is hidden, a reply deleted": {
+			call:  func(w world, root, _ comment.Comment) (bool, error) { return w.Hide(t.Context(), root.At()) },
+			other: func(w world, _, reply comment.Comment) { w.delete(t, reply) },
+		},
+		"a root is removed, its replies deleted": {
+			call: func(w world, root, _ comment.Comment) (bool, error) {
+				return w.Remove(t.Context(), root.At(), comment.Removal{By: "ann"})
+			},
+			other: func(w world, _, reply comment.Comment) { w.delete(t, reply) },
+		},
+		"a reply is deleted, then answered": {
+			call: func(w world, _, reply comment.Comment) (bool, error) {
+				return w.Delete(t.Context(), comment.Action{At: reply.At(), User: "bob"})
+			},
+			other: func(w world, _, reply comment.Comment) { w.replies(t, "user 1", reply) },
+		},
+	} {
+		w := newWorld(t, nil)
+		root := w.says(t, "user 0", "bird")
+		reply := w.replies(t, "bob", root)
+		if c.hidden {
+			w.hide(t, root)
+		}
+		changed, err := c.call(w.interrupted(t, func() { c.other(w, root, reply) }), root, reply)
+		require.NoError(t, err, name)
+		require.True(t, changed, name)
+		w.requireWhole(t, "bird")
+		_, err = w.Unhide(t.Context(), root.At())
+		if err == nil {
+			w.requireWhole(t, "bird")
+		}
+	}
+}
+
+// TestNothingIsCountedWhereNothingStands takes away what counts a comment, as
+// an erasing does that is under way.
+func TestNothingIsCountedWhereNothingStands(t *testing.T) {
+	t.Parallel()
+	for name, n := range map[string]int{"the header": 0, "the root": 1, "the parent": 2} {
+		w := newWorld(t, nil)
+		root := w.says(t, "ann", "bird")
+		parent := w.replies(t, "bob", root)
+		c := w.replies(t, "chris", parent)
+		keys := [][2]string{{"N#bird", "~"}, {"T#bird", root.ID.String()}, {"F#bird", root.ID.String() + "#" + parent.ID.String()}}
+		key := keys[n]
+		require.NoError(t, w.db.Table(w.table).Delete("pk", key[0]).Range("sk", key[1]).Run(t.Context()), name)
+		before := w.state(t)
+		_, err := w.Delete(t.Context(), comment.Action{At: c.At(), User: "chris"})
+		require.ErrorIs(t, err, plaza.ErrBusy, name)
+		require.Equal(t, before, w.state(t), name)
+	}
+}

@@ -1,0 +1,144 @@
+package comment_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+)
+
+// sixteen is an id of 16 bytes.
+func sixteen(name string) string { return fmt.Sprintf("%-16s", name) }
+
+// read is the units of an eventually consistent read of rows of that many bytes.
+func read(rows, bytes int) float64 { return 0.5 * float64((rows*bytes+4095)/4096) }
+
+func TestOperationsCostNoMoreThanStated(t *testing.T) {
+	t.Parallel()
+	const size = 350 // of a row with a text of 100 bytes, at most
+	object, ann, bob := sixteen("bird"), sixteen("ann"), sixteen("bob")
+	meter := dynamotest.NewMeter()
+	l := &likes{n: map[ids.ID]int64{}}
+	w := newWorld(t, &comment.Options{}, meter.Wrap)
+	strong := w.process(t, nil, meter.Wrap)
+	scored := w.process(t, &comment.Options{Score: l.score}, meter.Wrap)
+	said := func(c comment.Comment) comment.Comment {
+		c.Text = strings.Repeat("x", 100)
+		if c.Object == "" {
+			c.Object = object
+		}
+		if c.User == "" {
+			c.User = ann
+		}
+		return c
+	}
+	var roots []comment.Comment
+	var first comment.Comment // a first reply of the last root
+	for range 30 {
+		root := scored.add(t, said(comment.Comment{}))
+		for range 3 {
+			first = w.add(t, said(comment.Comment{Root: root.ID, User: bob}))
+		}
+		roots = append(roots, root)
+	}
+	root := roots[0]
+	for range 30 {
+		w.add(t, said(comment.Comment{Root: root.ID, User: bob}))
+	}
+	reply := w.add(t, said(comment.Comment{Root: first.Root}))
+	rest := w.add(t, said(comment.Comment{Root: root.ID}))
+	objects := make([]string, 25)
+	for i := range objects {
+		objects[i] = sixteen(fmt.Sprint("object ", i))
+		w.add(t, said(comment.Comment{Object: objects[i]}))
+	}
+	quoting := w.add(t, said(comment.Comment{Object: objects[0], Quote: &comment.Quote{At: w.add(t, said(comment.Comment{Object: objects[0]})).At()}}))
+
+	type cost = dynamotest.Cost
+	page := cursor.PageRequest{Limit: 20}
+	adds := func(w world, c comment.Comment) func(ctx) error {
+		return func(ctx ctx) error { _, err := w.Add(ctx, said(c)); return err }
+	}
+	full := func(got cursor.Page[comment.Comment], err error) error {
+		require.Len(t, got.Items, 20)
+		return err
+	}
+	does := func(did bool, err error) error {
+		require.True(t, did)
+		return err
+	}
+	edit := func(c comment.Comment) func(ctx) error {
+		c.Text = "edited"
+		return func(ctx ctx) error { _, err := w.Edit(ctx, c); return err }
+	}
+	for _, c := range []struct {
+		name string
+		want cost
+		call func(context.Context) error
+	}{
+		{"page of 20", cost{Requests: 1, Read: read(21, size)}, func(ctx ctx) error { return full(w.ByObject(ctx, object, page, nil)) }},
+		{"page of 20, consistent", cost{Requests: 1, Read: 2 * read(21, size)}, func(ctx ctx) error { return full(strong.ByObject(ctx, object, page, nil)) }},
+		{"20 roots with 3 replies each", cost{Requests: 2, Read: read(21, size) + read(60, size)}, func(ctx ctx) error {
+			got, err := w.Threads(ctx, object, cursor.PageRequest{Limit: 20}, &comment.ListOptions{Oldest: true})
+			require.Len(t, got.Items, 20)
+			for _, thread := range got.Items {
+				require.Len(t, thread.First, 3)
+			}
+			return err
+		}},
+		{"page with a quote", cost{Requests: 2, Read: 1}, func(ctx ctx) error { _, err := w.ByObject(ctx, objects[0], page, nil); return err }},
+		{"threads with a quote", cost{Requests: 2, Read: 1}, func(ctx ctx) error { _, err := w.Threads(ctx, objects[0], page, nil); return err }},
+		{"page of 20 replies", cost{Requests: 3, Read: 1 + read(21, size)}, func(ctx ctx) error { return full(w.Replies(ctx, root.At(), page, nil)) }},
+		{"page of 20 of one's own", cost{Requests: 2, Read: 1 + 10 + 10}, func(ctx ctx) error { return full(w.ByUser(ctx, bob, page, nil)) }},
+		{"top 20", cost{Requests: 2, Read: 0.5 + 10.5}, func(ctx ctx) error { return full(scored.Top(ctx, object, page)) }},
+		{"get", cost{Requests: 1, Read: 0.5}, func(ctx ctx) error { _, err := w.Get(ctx, root.At()); return err }},
+		{"get of a reply", cost{Requests: 1, Read: 1.5}, func(ctx ctx) error { _, err := w.Get(ctx, reply.At()); return err }},
+		{"get of a quote", cost{Requests: 2, Read: 1}, func(ctx ctx) error { _, err := w.Get(ctx, quoting.At()); return err }},
+		{"counts", cost{Requests: 1, Read: 0.5}, func(ctx ctx) error { _, err := w.Counts(ctx, object); return err }},
+		{"counts of 25", cost{Requests: 1, Read: 12.5}, func(ctx ctx) error { _, err := w.CountsMany(ctx, objects); return err }},
+
+		{"add", cost{Requests: 1, Write: 6}, adds(w, comment.Comment{})},
+		{"add with a key", cost{Requests: 1, Write: 8}, adds(w, comment.Comment{Key: "k"})},
+		{"add, repeated with a key", cost{Requests: 4, Write: 8, Read: 4}, adds(w, comment.Comment{Key: "k"})},
+		{"add with a quote", cost{Requests: 1, Write: 8}, adds(w, comment.Comment{Quote: &comment.Quote{At: root.At()}})},
+		{"add with the quote of a reply", cost{Requests: 2, Write: 8, Read: 1.5}, adds(w, comment.Comment{Quote: &comment.Quote{At: reply.At()}})},
+		{"add with scores", cost{Requests: 1, Write: 8}, adds(scored, comment.Comment{})},
+		{"answer", cost{Requests: 1, Write: 8}, adds(w, comment.Comment{Parent: root.ID})},
+		{"reply", cost{Requests: 2, Write: 8, Read: 0.5}, adds(w, comment.Comment{Root: root.ID})},
+		{"reply with a key", cost{Requests: 2, Write: 10, Read: 0.5}, adds(w, comment.Comment{Root: root.ID, Key: "r"})},
+		{"reply to a reply", cost{Requests: 2, Write: 10, Read: 1.5}, adds(w, comment.Comment{Root: root.ID, Parent: rest.ID})},
+
+		{"edit", cost{Requests: 1, Write: 1}, edit(root)},
+		{"edit of a reply", cost{Requests: 2, Write: 1, Read: 2}, edit(reply)},
+		{"pin", cost{Requests: 1, Write: 4}, func(ctx ctx) error { return does(w.Pin(ctx, root.At())) }},
+		{"pinned", cost{Requests: 2, Read: 1}, func(ctx ctx) error { _, err := w.Pinned(ctx, object); return err }},
+		{"unpin", cost{Requests: 1, Write: 2}, func(ctx ctx) error { return does(w.Unpin(ctx, root.At())) }},
+		{"hide", cost{Requests: 2, Write: 4, Read: 1}, func(ctx ctx) error { return does(w.Hide(ctx, root.At())) }},
+		{"unhide", cost{Requests: 2, Write: 4, Read: 1}, func(ctx ctx) error { return does(w.Unhide(ctx, root.At())) }},
+		{"hide a reply", cost{Requests: 2, Write: 6, Read: 3}, func(ctx ctx) error { return does(w.Hide(ctx, reply.At())) }},
+		{"unhide a reply", cost{Requests: 2, Write: 6, Read: 3}, func(ctx ctx) error { return does(w.Unhide(ctx, reply.At())) }},
+		{"rank", cost{Requests: 3, Write: 6, Read: 2}, func(ctx ctx) error { l.n[root.ID]++; return does(scored.Rank(ctx, root.At())) }},
+		{"rank of what is equal", cost{Requests: 1, Read: 1}, func(ctx ctx) error { _, err := scored.Rank(ctx, root.At()); return err }},
+		{"delete of a reply", cost{Requests: 2, Write: 8, Read: 3}, func(ctx ctx) error {
+			return does(w.Delete(ctx, comment.Action{At: first.At(), User: bob}))
+		}},
+		{"reply that takes its place", cost{Requests: 2, Write: 10, Read: 0.5}, adds(w, comment.Comment{Root: first.Root})},
+		{"delete of a root, in top", cost{Requests: 2, Write: 8, Read: 1}, func(ctx ctx) error {
+			return does(w.Delete(ctx, comment.Action{At: root.At(), User: ann}))
+		}},
+		{"delete of a leaf", cost{Requests: 2, Write: 6, Read: 1}, func(ctx ctx) error {
+			return does(w.Delete(ctx, comment.Action{At: quoting.At(), User: ann}))
+		}},
+	} {
+		got := meter.AtMost(t, c.name, c.want, func() { require.NoError(t, c.call(t.Context()), c.name) })
+		require.NotZero(t, got.Requests, c.name)
+		t.Logf("%s: %v", c.name, got)
+	}
+}

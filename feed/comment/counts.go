@@ -1,0 +1,71 @@
+package comment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// Counts are an object's visible comments: what is neither removed nor hidden,
+// itself or by its root.
+type Counts struct {
+	All   int64
+	Roots int64 // those of the object's own list: flow comments and roots
+}
+
+// Counts tells how many comments an object has. Those of one root or comment
+// are its Replies.
+//
+// One read, 0.5 RCU eventually consistent.
+func (r *Repository) Counts(ctx context.Context, object string) (Counts, error) {
+	if err := keys.CheckName("Object", object); err != nil {
+		return Counts{}, err
+	}
+	header, err := r.header(ctx, object)
+	return Counts{All: header.N, Roots: header.Roots}, wrapName("counts of", object, err)
+}
+
+// header is zero where there is none.
+func (r *Repository) header(ctx context.Context, object string) (headerItem, error) {
+	var header headerItem
+	err := r.table.Get(ctx, headerKey(object), r.opts.Consistent, &header)
+	if errors.Is(err, plaza.ErrNotFound) {
+		err = nil
+	}
+	return header, err
+}
+
+// CountsMany tells the counts of up to 100 objects; the map has every one.
+//
+// One read, 0.5 RCU eventually consistent for each object.
+func (r *Repository) CountsMany(ctx context.Context, objects []string) (map[string]Counts, error) {
+	if n := len(objects); n > maxMany {
+		return nil, &plaza.InvalidError{Field: "Objects", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, maxMany)}
+	}
+	wanted := make([]store.Key, len(objects))
+	for i, object := range objects {
+		if err := keys.CheckName(fmt.Sprintf("Objects[%d]", i), object); err != nil {
+			return nil, err
+		}
+		wanted[i] = headerKey(object)
+	}
+	found, err := r.table.GetAll(ctx, wanted, r.opts.Consistent, 1)
+	if err != nil {
+		return nil, fmt.Errorf("comment: counts of %d objects: %w", len(objects), err)
+	}
+	counts := make(map[string]Counts, len(objects))
+	for i, object := range objects {
+		var header headerItem
+		if err := dynamo.UnmarshalItem(found[wanted[i]], &header); err != nil {
+			return nil, err
+		}
+		counts[object] = Counts{All: header.N, Roots: header.Roots}
+	}
+	return counts, nil
+}

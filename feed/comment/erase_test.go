@@ -1,0 +1,160 @@
+package comment_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// lived is what chris leaves on two objects: roots, replies, first and
+// further, tombstones, hidden ones, removed ones, keys and places in Top. It
+// returns what others said that stays.
+func lived(t *testing.T, w world) (others []ids.ID) {
+	t.Helper()
+	root := w.says(t, "ann", "nest")
+	others = append(others, root.ID)
+	for range 3 {
+		w.replies(t, "chris", root)
+		others = append(others, w.replies(t, "ann", root).ID)
+	}
+	own := w.add(t, comment.Comment{Object: "nest", User: "chris", Key: "1"})
+	answered := w.replies(t, "chris", own)
+	others = append(others, w.replies(t, "ann", answered).ID)
+	removed := w.says(t, "chris", "tree")
+	others = append(others, w.replies(t, "ann", removed).ID)
+	w.delete(t, removed)
+	w.delete(t, w.says(t, "chris", "tree"))
+	w.hide(t, w.says(t, "chris", "tree"))
+	_, err := w.Rank(t.Context(), own.At())
+	require.NoError(t, err)
+	return others
+}
+
+// traces are the items that tell of a name.
+func (w world) traces(t *testing.T, name string) []string {
+	t.Helper()
+	var traces []string
+	for key, item := range w.state(t) {
+		if strings.Contains(fmt.Sprint(key, item), name) {
+			traces = append(traces, key)
+		}
+	}
+	return traces
+}
+
+// requireErased finds nothing of chris, all that others said, and counts that
+// agree.
+func requireErased(t *testing.T, w world, others []ids.ID) {
+	t.Helper()
+	require.Empty(t, w.traces(t, "chris"))
+	require.ElementsMatch(t, others, idsOf(all(t, of(w.ByUser, "ann", nil), 50)))
+	w.requireWhole(t, "nest")
+	w.requireWhole(t, "tree")
+}
+
+func TestEraseLeavesNothingOfAUser(t *testing.T) {
+	t.Parallel()
+	w, _ := newScored(t)
+	others := lived(t, w)
+	require.NotEmpty(t, w.traces(t, "chris"))
+	for range 2 {
+		require.NoError(t, w.Erase(t.Context(), "chris"))
+		requireErased(t, w, others)
+	}
+	require.NoError(t, w.Erase(t.Context(), "nobody"))
+	requireErased(t, w, others)
+	w.add(t, comment.Comment{Object: "nest", User: "chris", Key: "1"}) // and may come back
+}
+
+func TestEraseObjectLeavesNothingOfIt(t *testing.T) {
+	t.Parallel()
+	w, _ := newScored(t)
+	others := lived(t, w)
+	for range 2 {
+		require.NoError(t, w.EraseObject(t.Context(), "nest"))
+		require.ElementsMatch(t, []string{"K#chris / 1"}, w.traces(t, "nest"), "keys have their time")
+		require.Equal(t, others[len(others)-1:], idsOf(all(t, of(w.ByUser, "ann", nil), 50)))
+		w.requireWhole(t, "tree")
+	}
+}
+
+// TestErasingKilledAtEveryWriteIsFinishedByARepeat kills both kinds.
+func TestErasingKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
+	t.Parallel()
+	for name, erase := range map[string]func(*testing.T, world) error{
+		"user":   func(t *testing.T, w world) error { return w.Erase(t.Context(), "chris") },
+		"object": func(t *testing.T, w world) error { return w.EraseObject(t.Context(), "nest") },
+	} {
+		for how, kill := range map[string]func(*faults.Injector, int){
+			"applied":     (*faults.Injector).KillAt,
+			"not applied": (*faults.Injector).KillBefore,
+		} {
+			t.Run(name+", "+how, func(t *testing.T) {
+				t.Parallel()
+				for k, killed := 1, true; killed; k++ {
+					w, _ := newScored(t)
+					others := lived(t, w)
+					in := faults.New(t, uint64(k), faults.Rates{})
+					kill(in, k)
+					err := erase(t, w.process(t, nil, in.Wrap))
+					if killed = err != nil; killed {
+						require.ErrorIs(t, err, faults.ErrKilled)
+						require.NoError(t, erase(t, w))
+					} else {
+						require.Greater(t, k, 5)
+					}
+					if name == "user" {
+						requireErased(t, w, others)
+					} else {
+						require.Equal(t, []string{"K#chris / 1"}, w.traces(t, "nest"))
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestErasingUnderFaults(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			w, _ := newScored(t)
+			others := lived(t, w)
+			in := faults.New(t, seed, harshness[seed%3])
+			process := w.process(t, nil, in.Wrap)
+			faults.Acknowledged(t, func() error { return process.Erase(t.Context(), "chris") })
+			requireErased(t, w, others)
+			faults.Acknowledged(t, func() error { return process.EraseObject(t.Context(), "nest") })
+			require.Empty(t, w.traces(t, "nest"))
+		})
+	}
+}
+
+func TestWhatIsHalfErasedIsLeftToErasing(t *testing.T) {
+	t.Parallel()
+	for k, killed := 1, true; killed; k++ {
+		w, _ := newScored(t)
+		lived(t, w)
+		w.says(t, "eve", "nest")
+		stored := all(t, of(w.ByObject, "nest", nil), 50)
+		in := faults.New(t, uint64(k), faults.Rates{})
+		in.KillAt(k)
+		killed = w.process(t, nil, in.Wrap).EraseObject(t.Context(), "nest") != nil
+		for _, c := range stored {
+			_, _ = w.Delete(t.Context(), comment.Action{At: c.At(), User: c.User}) // whatever comes of it
+		}
+		require.NoError(t, w.EraseObject(t.Context(), "nest"))
+		for key, item := range w.state(t) {
+			if strings.HasPrefix(key, "M#") {
+				require.NotEmpty(t, item["object"], key)
+			}
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package comment_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"sync"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/engine"
+)
+
+// Nested comments: a page of roots with the first replies of each.
+func Example() {
+	ctx := context.Background()
+	comments := open(ctx, &comment.Options{Consistent: true})
+
+	say := func(c comment.Comment) comment.Comment {
+		c.Object = "picture:10"
+		c, err := comments.Add(ctx, c)
+		if err != nil {
+			log.Fatal(err)
+		}
+		return c
+	}
+	bird := say(comment.Comment{User: "ann", Text: "Beautiful bird!"})
+	name := say(comment.Comment{User: "bob", Text: "What is it called?", Root: bird.ID})
+	say(comment.Comment{User: "ann", Text: "A kingfisher.", Root: bird.ID, Parent: name.ID})
+	say(comment.Comment{User: "chris", Text: "Where was that?"})
+
+	if _, err := comments.Delete(ctx, comment.Action{At: bird.At(), User: "ann"}); err != nil {
+		log.Fatal(err)
+	}
+	page, err := comments.Threads(ctx, "picture:10", cursor.PageRequest{Limit: 20}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, root := range page.Items {
+		if root.Removed != nil {
+			root.Text = "(deleted)"
+		}
+		fmt.Printf("%s: %s (%d replies)\n", root.User, root.Text, root.Replies)
+		for _, reply := range root.First {
+			fmt.Printf("  %s: %s\n", reply.User, reply.Text)
+		}
+	}
+	// Output:
+	// chris: Where was that? (0 replies)
+	// ann: (deleted) (2 replies)
+	//   bob: What is it called?
+	//   ann: A kingfisher.
+}
+
+// A quote follows the comment that it quotes.
+func ExampleRepository_ByObject() {
+	ctx := context.Background()
+	comments := open(ctx, &comment.Options{Consistent: true})
+
+	first, err := comments.Add(ctx, comment.Comment{Object: "picture:10", User: "ann", Text: "Beautyful bird!"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = comments.Add(ctx, comment.Comment{
+		Object: "picture:10", User: "bob", Text: "It is.",
+		Parent: first.ID, Quote: &comment.Quote{At: first.At()},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	first.Text = "Beautiful bird!"
+	if _, err := comments.Edit(ctx, first); err != nil {
+		log.Fatal(err)
+	}
+	page, err := comments.ByObject(ctx, "picture:10", cursor.PageRequest{}, &comment.ListOptions{Oldest: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, c := range page.Items {
+		if c.Quote != nil {
+			fmt.Printf("> %s: %s\n", c.Quote.User, c.Quote.Excerpt)
+		}
+		fmt.Printf("%s: %s\n", c.User, c.Text)
+	}
+	// Output:
+	// ann: Beautiful bird!
+	// > ann: Beautiful bird!
+	// bob: It is.
+}
+
+// Top sorts by likes that are counted elsewhere.
+func ExampleRepository_Top() {
+	ctx := context.Background()
+	likes := map[ids.ID]int64{}
+	comments := open(ctx, &comment.Options{
+		Consistent: true,
+		Score:      func(_ context.Context, at comment.At) (int64, error) { return likes[at.ID], nil },
+	})
+
+	for n, text := range []string{"First!", "Beautiful bird!", "Nice."} {
+		c, err := comments.Add(ctx, comment.Comment{Object: "picture:10", User: "ann", Text: text})
+		if err != nil {
+			log.Fatal(err)
+		}
+		likes[c.ID] = int64(n % 2)
+		if _, err := comments.Rank(ctx, c.At()); err != nil { // after each change of its likes
+			log.Fatal(err)
+		}
+	}
+	page, err := comments.Top(ctx, "picture:10", cursor.PageRequest{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, c := range page.Items {
+		fmt.Println(likes[c.ID], c.Text)
+	}
+	// Output:
+	// 1 Beautiful bird!
+	// 0 Nice.
+	// 0 First!
+}
+
+// local is a DynamoDB that ends with the process.
+var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Start(context.Background(), nil) })
+
+// open gives a repository over a new table of it.
+func open(ctx context.Context, opts *comment.Options) *comment.Repository {
+	engine, err := local()
+	if err != nil {
+		log.Fatal(err)
+	}
+	gen, err := ids.New(uint16(machines.Add(1)), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	name, err := gen.Next(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	db := dynamo.New(engine.Config(), engine.Options)
+	if _, err := db.Client().CreateTable(ctx, comment.Table(name.String())); err != nil {
+		log.Fatal(err)
+	}
+	comments, err := comment.New(db, name.String(), gen, opts)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return comments
+}

@@ -1,0 +1,177 @@
+package comment_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/pagetest"
+)
+
+type lister = func(context.Context, cursor.PageRequest) (cursor.Page[comment.Comment], error)
+
+// listing is a list under test, of what lies around where.
+type listing struct {
+	oldest bool
+	where  func(w world, t *testing.T, name string) comment.Comment // what to add
+	page   func(w world, like comment.Comment, opts *comment.ListOptions) lister
+}
+
+func onObject(_ world, _ *testing.T, name string) comment.Comment {
+	return comment.Comment{Object: name, User: "ann"}
+}
+
+func onRoot(w world, t *testing.T, name string) comment.Comment {
+	return comment.Comment{Object: name, User: "ann", Root: w.says(t, "ann", name).ID}
+}
+
+func byObject(w world, like comment.Comment, opts *comment.ListOptions) lister {
+	return of(w.ByObject, like.Object, opts)
+}
+
+func byRoot(w world, like comment.Comment, opts *comment.ListOptions) lister {
+	return of(w.Replies, comment.At{Object: like.Object, ID: like.Root}, opts)
+}
+
+func TestEveryListIsPagedExactly(t *testing.T) {
+	t.Parallel()
+	for name, l := range map[string]listing{
+		"an object's":            {where: onObject, page: byObject},
+		"a root's":               {where: onRoot, page: byRoot},
+		"a root's, oldest first": {where: onRoot, page: byRoot, oldest: true},
+		"a user's": {
+			where: func(w world, t *testing.T, name string) comment.Comment {
+				like := onRoot(w, t, name)
+				like.User = name
+				return like
+			},
+			page: func(w world, like comment.Comment, opts *comment.ListOptions) lister {
+				return of(w.ByUser, like.User, opts)
+			},
+		},
+		"the top": {
+			where: onObject,
+			page: func(w world, like comment.Comment, _ *comment.ListOptions) lister {
+				return func(ctx ctx, req cursor.PageRequest) (cursor.Page[comment.Comment], error) {
+					return w.Top(ctx, like.Object, req)
+				}
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l.test(t, name == "the top")
+		})
+	}
+}
+
+func (l listing) test(t *testing.T, top bool) {
+	meter := dynamotest.NewMeter()
+	codec, err := cursor.Sealed(cursor.Keyring{Keys: map[byte][]byte{0: make([]byte, 32)}})
+	require.NoError(t, err)
+	opts := &comment.Options{Consistent: true, Codec: codec}
+	if top {
+		opts.Score = func(context.Context, comment.At) (int64, error) { return 0, nil }
+	}
+	w := newWorld(t, opts, meter.Wrap)
+	requests, lists := 0, 0
+	pagetest.Run(t, func(t *testing.T) pagetest.List[comment.Comment] {
+		lists++
+		like := l.where(w, t, fmt.Sprint("this ", lists))
+		other := l.where(w, t, fmt.Sprint("other ", lists))
+		at := ids.ID(lists * 2000)
+		stored := map[string]comment.Comment{}
+		add := func(ctx context.Context, like comment.Comment, n int) []string {
+			added := make([]string, n)
+			for i := range added {
+				at++
+				c := like
+				if c.ID = at; l.oldest {
+					c.ID = 1<<40 - at
+				}
+				c = w.add(t, c)
+				if top {
+					_, err := w.Rank(ctx, c.At())
+					require.NoError(t, err)
+				}
+				added[i], stored[c.ID.String()] = c.ID.String(), c
+			}
+			return added
+		}
+		add(t.Context(), like, 2)
+		for id := range stored { // of the filters' lists, whose cursors are to be refused
+			w.hide(t, stored[id])
+		}
+		add(t.Context(), other, 2)
+		others := []pagetest.Other{pagetest.Foreign("another partition", l.page(w, other, &comment.ListOptions{Oldest: l.oldest}))}
+		if !top {
+			others = append(others, pagetest.Foreign("with hidden ones", l.page(w, like, &comment.ListOptions{Oldest: l.oldest, WithHidden: true})))
+		}
+		return pagetest.List[comment.Comment]{
+			Page:   l.page(w, like, &comment.ListOptions{Oldest: l.oldest}),
+			ID:     func(c comment.Comment) string { return c.ID.String() },
+			Others: others,
+			Requests: func() int {
+				requests += meter.Take().Requests
+				return requests
+			},
+			Add:    func(ctx context.Context, n int) []string { return add(ctx, like, n) },
+			Hide:   func(_ context.Context, id string) { w.hide(t, stored[id]) },
+			Remove: func(_ context.Context, id string) { w.delete(t, stored[id]) },
+		}
+	})
+}
+
+func TestAnOldestFirstWalkMeetsWhatIsWrittenMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	var want []ids.ID
+	for range 5 {
+		want = append(want, w.says(t, "ann", "bird").ID)
+	}
+	walk := of(w.ByObject, "bird", &comment.ListOptions{Oldest: true})
+	first, err := walk(t.Context(), cursor.PageRequest{Limit: 3})
+	require.NoError(t, err)
+	want = append(want, w.says(t, "bob", "bird").ID)
+	rest, err := walk(t.Context(), cursor.PageRequest{Limit: 10, Cursor: first.Next})
+	require.NoError(t, err)
+	require.Equal(t, want, append(idsOf(first.Items), idsOf(rest.Items)...))
+
+	newest := of(w.ByObject, "bird", nil)
+	_, err = newest(t.Context(), cursor.PageRequest{Cursor: first.Next})
+	require.ErrorIs(t, err, cursor.ErrInvalid, "of another order")
+}
+
+// TestAListLosesNothingThatLags lets the reads lag that follow a list's own.
+func TestAListLosesNothingThatLags(t *testing.T) {
+	t.Parallel()
+	in := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, &comment.Options{Score: func(context.Context, comment.At) (int64, error) { return 0, nil }}, in.Wrap)
+	root := w.says(t, "ann", "bird")
+	reply := w.replies(t, "bob", root)
+	in.Script(func(op string, body []byte, _ int) faults.Fault {
+		if op == "BatchGetItem" && !strings.Contains(string(body), `"ConsistentRead":true`) {
+			return faults.Fault{Kind: faults.Stale}
+		}
+		return faults.Fault{}
+	})
+	for name, c := range map[string]struct {
+		list lister
+		want comment.Comment
+	}{
+		"top":         {w.top("bird"), root},
+		"by user":     {of(w.ByUser, "bob", nil), reply},
+		"its replies": {of(w.Replies, root.At(), nil), reply},
+	} {
+		require.Equal(t, []ids.ID{c.want.ID}, idsOf(all(t, c.list, 5)), name)
+	}
+	require.NotZero(t, in.Count(faults.Stale))
+}

@@ -1,0 +1,252 @@
+package comment_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/ids"
+)
+
+// said is a comment as it should be.
+type said struct {
+	comment.Comment
+	given  comment.Comment // to Add
+	rest   bool            // not among the first replies
+	gone   bool
+	erased bool // its author was
+}
+
+// model is what should be stored, in the order of the ids.
+type model struct {
+	objects, users []string
+	said           []*said
+	pinned         map[string]ids.ID
+}
+
+func newModel(run int) *model {
+	m := &model{pinned: map[string]ids.ID{}}
+	for _, name := range []string{"a", "a#b"} { // names that a careless key would mix up
+		m.objects = append(m.objects, fmt.Sprint(name, "#", run))
+		m.users = append(m.users, fmt.Sprint(run, "#", name))
+	}
+	return m
+}
+
+func (m *model) find(object string, id ids.ID) *said {
+	for _, s := range m.said {
+		if s.Object == object && s.ID == id {
+			return s
+		}
+	}
+	return &said{gone: true}
+}
+
+func (m *model) root(s *said) *said { return m.find(s.Object, s.Root) }
+
+// under says that its thread is hidden.
+func (m *model) under(s *said) bool { return s.Root != 0 && m.root(s).Hidden }
+
+// stands says that it is neither hidden nor removed itself.
+func (s *said) stands() bool { return !s.gone && s.Removed == nil && !s.Hidden }
+
+// open says that it can be answered and quoted.
+func (m *model) open(s *said) bool { return s.stands() && !m.under(s) }
+
+// children are what names s as its root or parent.
+func (m *model) children(s *said) []*said {
+	return m.those(func(c *said) bool { return c.Object == s.Object && (c.Root == s.ID || c.Parent == s.ID) })
+}
+
+func (m *model) those(want func(*said) bool) []*said {
+	var some []*said
+	for _, s := range m.said {
+		if want(s) {
+			some = append(some, s)
+		}
+	}
+	return some
+}
+
+// added places a comment that was added.
+func (m *model) added(c comment.Comment) {
+	s := &said{Comment: c, given: c}
+	if s.Parent == 0 {
+		s.Parent = s.Root
+	}
+	first := m.those(func(o *said) bool { return o.Root == c.Root && o.Object == c.Object && !o.gone && !o.rest })
+	s.rest = c.Root != 0 && len(first) >= 3
+	s.Key = ""
+	m.said = append(m.said, s)
+	slices.SortFunc(m.said, func(a, b *said) int { return int(int64(a.ID - b.ID)) })
+}
+
+func (m *model) remove(s *said, removal comment.Removal, erase bool) {
+	if s.Removed != nil || s.gone {
+		s.erased = s.erased || erase
+		return
+	}
+	removal.At = today
+	s.gone = !slices.ContainsFunc(m.children(s), func(c *said) bool { return !c.gone })
+	s.erased = erase
+	s.Removed = &removal
+}
+
+// shown is the comment as readers see it.
+func (m *model) shown(s *said) comment.Comment {
+	c := s.Comment
+	c.Hidden = s.Hidden || m.under(s)
+	for _, child := range m.children(s) {
+		if child.stands() {
+			c.Replies++
+		}
+	}
+	if s.Removed != nil {
+		c = comment.Comment{
+			Object: c.Object, Root: c.Root, ID: c.ID, Parent: c.Parent, User: c.User,
+			Replies: c.Replies, Hidden: c.Hidden, Removed: c.Removed,
+		}
+		if s.erased {
+			c.User = ""
+		}
+	}
+	if c.Quote != nil {
+		quote := comment.Quote{At: c.Quote.At, Removed: true}
+		if quoted := m.find(s.Object, quote.ID); m.open(quoted) {
+			quote.User, quote.Removed = quoted.User, false
+			quote.Excerpt = string([]rune(quoted.Text)[:min(5, len([]rune(quoted.Text)))])
+		}
+		c.Quote = &quote
+	}
+	return c
+}
+
+// list is the comments that want tells, newest first.
+func (m *model) list(want func(*said) bool) []comment.Comment {
+	list := []comment.Comment{}
+	for _, s := range slices.Backward(m.those(want)) {
+		list = append(list, m.shown(s))
+	}
+	return list
+}
+
+// holds fails unless every read tells of what is in the model and of nothing
+// else.
+func (w world) holds(t tester, m *model) {
+	t.Helper()
+	ctx := t.Context()
+	w.listsHold(t, m, &comment.ListOptions{})
+	w.listsHold(t, m, &comment.ListOptions{Oldest: true, WithHidden: true})
+	counts := map[string]comment.Counts{}
+	for _, object := range m.objects {
+		visible := m.those(func(s *said) bool { return s.Object == object && m.open(s) })
+		counts[object] = comment.Counts{All: int64(len(visible))}
+		for _, s := range visible {
+			if s.Root == 0 {
+				counts[object] = comment.Counts{All: counts[object].All, Roots: counts[object].Roots + 1}
+			}
+		}
+		got, err := w.Counts(ctx, object)
+		require.NoError(t, err)
+		require.Equal(t, counts[object], got, "counts of %q", object)
+
+		pinned, err := w.Pinned(ctx, object)
+		if s := m.find(object, m.pinned[object]); m.open(s) {
+			require.NoError(t, err)
+			require.Equal(t, m.shown(s), pinned)
+		} else {
+			require.ErrorIs(t, err, plaza.ErrNotFound)
+		}
+	}
+	many, err := w.CountsMany(ctx, m.objects)
+	require.NoError(t, err)
+	require.Equal(t, counts, many)
+
+	ats, want := []comment.At{}, map[comment.At]comment.Comment{}
+	for _, s := range m.said {
+		ats = append(ats, s.At())
+		if !s.gone && !s.Hidden && !m.under(s) {
+			want[s.At()] = m.shown(s)
+		}
+	}
+	found, err := w.GetMany(ctx, ats[:min(len(ats), 100)])
+	require.NoError(t, err)
+	require.Equal(t, want, found)
+}
+
+// listsHold compares the lists that have options.
+func (w world) listsHold(t tester, m *model, opts *comment.ListOptions) {
+	t.Helper()
+	shown := func(s *said) bool { return !s.gone && (opts.WithHidden || !s.Hidden && !m.under(s)) }
+	list := func(want func(*said) bool) []comment.Comment {
+		l := m.list(want)
+		if opts.Oldest {
+			slices.Reverse(l)
+		}
+		return l
+	}
+	for _, object := range m.objects {
+		roots := list(func(s *said) bool { return s.Object == object && s.Root == 0 && shown(s) })
+		require.Equal(t, roots, all(t, of(w.ByObject, object, opts), 5), "comments on %q", object)
+
+		threads := []comment.Thread{}
+		for _, root := range roots {
+			thread := comment.Thread{Comment: root}
+			for _, s := range m.said {
+				if s.Object == object && s.Root == root.ID && !s.rest && shown(s) {
+					thread.First = append(thread.First, m.shown(s))
+				}
+			}
+			require.LessOrEqual(t, len(thread.First), 3)
+			threads = append(threads, thread)
+		}
+		require.Equal(t, threads, all(t, of(w.Threads, object, opts), 4), "threads on %q", object)
+	}
+	for _, root := range m.those(func(s *said) bool { return s.Root == 0 }) {
+		replies := of(w.Replies, root.At(), opts)
+		if !shown(root) {
+			_, err := replies(t.Context(), cursor.PageRequest{})
+			require.ErrorIs(t, err, plaza.ErrNotFound)
+			continue
+		}
+		want := list(func(s *said) bool { return s.Object == root.Object && s.Root == root.ID && shown(s) })
+		require.Equal(t, want, all(t, replies, 4), "replies to %v", root.ID)
+	}
+	for _, user := range m.users {
+		want := list(func(s *said) bool {
+			if s.Removed != nil {
+				return opts.WithHidden && s.User == user && !s.erased
+			}
+			return s.User == user && shown(s)
+		})
+		for i, c := range want {
+			if c.Removed != nil { // no more is known of it here
+				want[i] = comment.Comment{Object: c.Object, Root: c.Root, ID: c.ID, User: user, Removed: c.Removed}
+			}
+		}
+		require.Equal(t, want, all(t, of(w.ByUser, user, opts), 6), "comments by %q", user)
+	}
+}
+
+// TestAnySequenceLeavesWhatItShould lets users say, answer, quote, edit and
+// remove, and moderators hide and pin, in any order.
+func TestAnySequenceLeavesWhatItShould(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &comment.Options{Consistent: true, ExcerptRunes: 5})
+	run := 0
+	rapid.Check(t, func(t *rapid.T) {
+		run++
+		talk := &talk{world: w, model: newModel(run), t: t, pick: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "choice") }}
+		talk.call = func(call func() error) int { _ = call(); return 1 }
+		for range rapid.IntRange(1, 25).Draw(t, "calls") {
+			talk.step()
+		}
+		w.holds(t, talk.model)
+	})
+}

@@ -1,0 +1,47 @@
+package comment
+
+import "context"
+
+// comments are what readers see of rows, each Quote with what it quotes: one
+// read more where there is any.
+func (r *Repository) comments(ctx context.Context, shown []row) ([]Comment, error) {
+	var quoted []row
+	for _, i := range shown {
+		if i.Quote != nil {
+			quoted = append(quoted, row{at: i.quoted(), rest: i.Quote.Rest})
+		}
+	}
+	found, err := r.readListed(ctx, quoted)
+	if err != nil {
+		return nil, err
+	}
+	comments := make([]Comment, len(shown))
+	for n, i := range shown {
+		comments[n] = i.comment()
+		if quote := comments[n].Quote; quote != nil {
+			r.fill(quote, found)
+		}
+	}
+	return comments, nil
+}
+
+// fill tells of the quoted comment as it stands.
+func (r *Repository) fill(quote *Quote, found rows) {
+	i, ok := found.at(quote.At)
+	if !ok || !i.shown(false) || i.Removed != nil {
+		quote.Removed = true
+		return
+	}
+	quote.User, quote.Excerpt = i.User, excerpt(i.Text, r.opts.ExcerptRunes)
+}
+
+// excerpt is the first n runes.
+func excerpt(text string, n int) string {
+	for at := range text {
+		if n == 0 {
+			return text[:at]
+		}
+		n--
+	}
+	return text
+}

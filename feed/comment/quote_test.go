@@ -1,0 +1,61 @@
+package comment_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/feed/comment"
+)
+
+func TestAQuoteFollowsWhatItQuotes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	root := w.says(t, "ann", "bird")
+	first := w.replies(t, "ann", root)
+	w.replies(t, "eve", root)
+	w.replies(t, "eve", root)
+	for _, quoted := range []comment.Comment{first, w.replies(t, "ann", root), root} {
+		quoting := w.add(t, comment.Comment{Object: "bird", User: "bob", Text: "So true.", Quote: &comment.Quote{At: quoted.At()}})
+		require.Equal(t, &comment.Quote{At: quoted.At()}, quoting.Quote)
+
+		shows := func(want comment.Quote) {
+			t.Helper()
+			want.At = quoted.At()
+			require.Equal(t, &want, w.get(t, quoting).Quote)
+			require.Equal(t, &want, all(t, of(w.ByObject, "bird", nil), 10)[0].Quote)
+			require.Equal(t, &want, all(t, of(w.Threads, "bird", nil), 10)[0].Quote)
+			require.Equal(t, &want, all(t, of(w.ByUser, "bob", nil), 10)[0].Quote)
+		}
+		shows(comment.Quote{User: "ann", Excerpt: "Beautiful bird!"})
+		for text, excerpt := range map[string]string{
+			"edited":                 "edited",
+			strings.Repeat("鳥", 100): strings.Repeat("鳥", 100),
+			strings.Repeat("鳥", 101): strings.Repeat("鳥", 100),
+		} {
+			quoted.Text = text
+			_, err := w.Edit(t.Context(), quoted)
+			require.NoError(t, err)
+			shows(comment.Quote{User: "ann", Excerpt: excerpt})
+		}
+		w.hide(t, quoted)
+		shows(comment.Quote{Removed: true})
+		_, err := w.Unhide(t.Context(), quoted.At())
+		require.NoError(t, err)
+		shows(comment.Quote{User: "ann", Excerpt: excerptOf(w.get(t, quoted).Text)})
+		w.delete(t, quoted) // of the root a tombstone stays
+		shows(comment.Quote{Removed: true})
+	}
+}
+
+func excerptOf(text string) string { return string([]rune(text)[:min(100, len([]rune(text)))]) }
+
+func TestAnAnswerMayQuoteItsParent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	c := w.says(t, "ann", "bird")
+	answer := w.add(t, comment.Comment{Object: "bird", User: "bob", Parent: c.ID, Quote: &comment.Quote{At: c.At()}})
+	require.Equal(t, "ann", w.get(t, answer).Quote.User)
+	require.EqualValues(t, 1, w.get(t, c).Replies)
+}

@@ -1,0 +1,88 @@
+package comment
+
+import (
+	"context"
+	"maps"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// rows are stored comments by their keys.
+type rows map[store.Key]row
+
+// read gives what is there of keys, each of which may be given twice. What has
+// expired is not.
+func (r *Repository) read(ctx context.Context, keys []store.Key, consistent bool) (rows, error) {
+	found, err := r.table.GetAll(ctx, keys, consistent, 1)
+	if err != nil {
+		return nil, err
+	}
+	rs, now := make(rows, len(found)), r.opts.Now().Unix()
+	for key, item := range found {
+		var i row
+		if err := dynamo.UnmarshalItem(item, &i); err != nil {
+			return nil, err
+		}
+		if !i.expired(now) {
+			rs[key] = i
+		}
+	}
+	return rs, nil
+}
+
+// readListed reads rows that a list names, with their roots. What an
+// eventually consistent read did not find it reads again: it was written with
+// its place in the list, and a page that passed over it would lose it.
+func (r *Repository) readListed(ctx context.Context, listed []row) (rows, error) {
+	keys := keysOfRows(listed)
+	found, err := r.read(ctx, keys, r.opts.Consistent)
+	if err != nil || r.opts.Consistent {
+		return found, err
+	}
+	var lagging []store.Key
+	for _, key := range keys {
+		if _, ok := found[key]; !ok {
+			lagging = append(lagging, key)
+		}
+	}
+	late, err := r.read(ctx, lagging, true)
+	maps.Copy(found, late)
+	return found, err
+}
+
+// at finds a comment in either of its places.
+func (rs rows) at(at At) (found row, ok bool) {
+	for _, rest := range []bool{false, true} {
+		i, there := rs[at.key(rest)]
+		if !there || ok && i.TTL != 0 {
+			continue
+		}
+		found, ok = i, true
+		found.at, found.rest = at, rest && at.Root != 0
+		found.under = at.Root != 0 && rs[at.root().key(false)].Hidden
+	}
+	return found, ok
+}
+
+// keysOf are all keys that the comments can have, and their roots'.
+func keysOf(ats []At) []store.Key {
+	var keys []store.Key
+	for _, at := range ats {
+		keys = append(keys, at.keys()...)
+	}
+	return keys
+}
+
+// keysOfRows are the keys of rows whose places are known, and their roots'.
+func keysOfRows(known []row) []store.Key {
+	var keys []store.Key
+	for _, i := range known {
+		keys = append(keys, i.key())
+		if i.at.Root != 0 {
+			keys = append(keys, i.at.root().key(false))
+		}
+	}
+	return keys
+}

@@ -1,0 +1,261 @@
+package comment_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed/comment"
+)
+
+// talk does random things to a world and its model.
+type talk struct {
+	world
+	*model
+	t    tester
+	pick func(n int) int                // below n
+	call func(func() error) (calls int) // until it is answered, with a final error too
+}
+
+// step does one thing to one comment.
+func (k *talk) step() {
+	if len(k.said) == 0 {
+		k.says(comment.Comment{})
+		return
+	}
+	s := k.said[k.pick(len(k.said))]
+	switch k.pick(18) {
+	case 0, 1:
+		k.says(comment.Comment{})
+	case 2, 3, 4, 5:
+		reply := comment.Comment{Object: s.Object, Root: s.Root, Parent: s.ID}
+		if s.Root == 0 {
+			reply.Root = s.ID
+		}
+		k.says(reply)
+	case 6:
+		if s.Root == 0 {
+			k.says(comment.Comment{Object: s.Object, Parent: s.ID})
+		}
+	case 7:
+		k.says(comment.Comment{Object: s.Object, Quote: &comment.Quote{At: s.At()}})
+	case 8:
+		k.repeats(s)
+	case 9, 10:
+		k.edits(s)
+	case 11, 12:
+		k.deletes(s)
+	case 13:
+		k.removes(s)
+	case 14:
+		k.hides(s)
+	case 15:
+		k.unhides(s)
+	case 16:
+		k.pins(s)
+	case 17:
+		if k.pick(3) == 0 {
+			k.erases(k.users[k.pick(len(k.users))])
+		}
+	}
+}
+
+// expect repeats a call until it is answered, and compares the answer.
+func (k *talk) expect(want error, call func() error) (calls int) {
+	k.t.Helper()
+	var err error
+	calls = k.call(func() error { err = call(); return err })
+	if want == nil {
+		require.NoError(k.t, err)
+	} else {
+		require.ErrorIs(k.t, err, want)
+	}
+	return calls
+}
+
+// changes is expect for a call that says whether it changed something: only
+// a first answer is sure to.
+func (k *talk) changes(want bool, err error, call func() (bool, error)) {
+	k.t.Helper()
+	var got bool
+	calls := k.expect(err, func() (err error) { got, err = call(); return err })
+	if got || calls == 1 {
+		require.Equal(k.t, want, got)
+	}
+}
+
+func (k *talk) says(c comment.Comment) {
+	k.t.Helper()
+	if c.Object == "" {
+		c.Object = k.objects[k.pick(len(k.objects))]
+	}
+	c.User = k.users[k.pick(len(k.users))]
+	c.Text = []string{"Beautiful bird!", "美しい鳥ですね！", "<script>"}[k.pick(3)]
+	if k.pick(4) == 0 {
+		c.Mentions, c.Data = []string{"ann", "bob"}, []byte(`{"n": 1}`)
+	}
+	if k.pick(2) == 0 {
+		c.Key = fmt.Sprint(c.Object, len(k.said))
+	}
+	var err error
+	c.ID, err = k.gen.Next(k.t.Context())
+	require.NoError(k.t, err)
+	want := error(nil)
+	leans := []*said{}
+	if c.Root != 0 {
+		leans = append(leans, k.find(c.Object, c.Root))
+	}
+	if c.Parent != 0 {
+		leans = append(leans, k.find(c.Object, c.Parent))
+	}
+	if c.Quote != nil {
+		leans = append(leans, k.find(c.Object, c.Quote.ID))
+	}
+	for _, s := range leans {
+		if want == nil {
+			want = k.closed(s)
+		}
+	}
+	var got comment.Comment
+	k.expect(want, func() (err error) { got, err = k.Add(k.t.Context(), c); return err })
+	require.Equal(k.t, c.ID, got.ID)
+	if want == nil {
+		k.added(c)
+		k.answered(k.find(c.Object, c.ID), c.Key, got)
+	}
+}
+
+// closed is nil for what can be answered.
+func (m *model) closed(s *said) error {
+	switch {
+	case s.ID == 0, s.Hidden, m.under(s):
+		return plaza.ErrNotFound
+	case s.Removed != nil:
+		return plaza.ErrRemoved
+	}
+	return nil
+}
+
+// answered compares what an Add or an Edit gave.
+func (k *talk) answered(s *said, key string, got comment.Comment) {
+	k.t.Helper()
+	want := k.shown(s)
+	want.Key = key
+	if want.Quote != nil {
+		want.Quote = &comment.Quote{At: want.Quote.At}
+	}
+	got.Hidden = want.Hidden // an edit does not read the root
+	require.Equal(k.t, want, got)
+}
+
+// repeats adds again what was added.
+func (k *talk) repeats(s *said) {
+	k.t.Helper()
+	if s.erased {
+		return // nothing is known of it
+	}
+	again, want := s.given, error(nil)
+	if s.Removed != nil {
+		want = plaza.ErrRemoved
+	}
+	if again.Key != "" && k.pick(2) == 0 {
+		again.ID = 0
+	}
+	var got comment.Comment
+	k.expect(want, func() (err error) { got, err = k.Add(k.t.Context(), again); return err })
+	if want == nil {
+		k.answered(s, again.Key, got)
+	}
+	again.Text += "?"
+	k.expect(plaza.ErrConflict, func() error { _, err := k.Add(k.t.Context(), again); return err })
+}
+
+func (k *talk) edits(s *said) {
+	k.t.Helper()
+	edit := s.Comment
+	edit.User = k.users[k.pick(len(k.users))]
+	edit.Text = []string{"Beautiful bird!", "edited"}[k.pick(2)]
+	if k.pick(2) == 0 {
+		edit.Mentions, edit.Data = nil, []byte(`[]`)
+	}
+	want := error(nil)
+	switch {
+	case s.Removed != nil, s.gone:
+		want = plaza.ErrRemoved
+	case s.User != edit.User:
+		want = plaza.ErrForbidden
+	}
+	var got comment.Comment
+	k.expect(want, func() (err error) { got, err = k.Edit(k.t.Context(), edit); return err })
+	if want != nil {
+		return
+	}
+	if edit.Text != s.Text || !slices.Equal(edit.Mentions, s.Mentions) || string(edit.Data) != string(s.Data) {
+		s.Text, s.Mentions, s.Data, s.EditedAt = edit.Text, edit.Mentions, edit.Data, today
+	}
+	k.answered(s, "", got)
+}
+
+func (k *talk) deletes(s *said) {
+	k.t.Helper()
+	a := comment.Action{At: s.At(), User: k.users[k.pick(len(k.users))]}
+	want := error(nil)
+	if !s.gone && !s.erased && s.User != a.User {
+		want = plaza.ErrForbidden
+	}
+	changes := want == nil && s.Removed == nil
+	k.changes(changes, want, func() (bool, error) { return k.Delete(k.t.Context(), a) })
+	if changes {
+		k.remove(s, comment.Removal{}, false)
+	}
+}
+
+func (k *talk) removes(s *said) {
+	k.t.Helper()
+	why := comment.Removal{By: "moderator", Reason: "spam"}
+	k.changes(s.Removed == nil, nil, func() (bool, error) { return k.Remove(k.t.Context(), s.At(), why) })
+	k.remove(s, why, false)
+}
+
+func (k *talk) setHidden(s *said, hidden bool, call func(context.Context, comment.At) (bool, error)) {
+	k.t.Helper()
+	want := error(nil)
+	if s.gone {
+		want = plaza.ErrNotFound
+	}
+	changes := want == nil && s.Hidden != hidden
+	k.changes(changes, want, func() (bool, error) { return call(k.t.Context(), s.At()) })
+	if changes {
+		s.Hidden = hidden
+	}
+}
+
+func (k *talk) hides(s *said)   { k.t.Helper(); k.setHidden(s, true, k.Hide) }
+func (k *talk) unhides(s *said) { k.t.Helper(); k.setHidden(s, false, k.Unhide) }
+
+func (k *talk) pins(s *said) {
+	k.t.Helper()
+	if pinned := k.pinned[s.Object]; s.Root != 0 || k.pick(3) == 0 {
+		at := comment.At{Object: s.Object, ID: cmp.Or(pinned, s.ID)}
+		k.changes(pinned != 0, nil, func() (bool, error) { return k.Unpin(k.t.Context(), at) })
+		delete(k.pinned, s.Object)
+		return
+	}
+	want := k.closed(s)
+	k.changes(want == nil && k.pinned[s.Object] != s.ID, want, func() (bool, error) { return k.Pin(k.t.Context(), s.At()) })
+	if want == nil {
+		k.pinned[s.Object] = s.ID
+	}
+}
+
+func (k *talk) erases(user string) {
+	k.t.Helper()
+	k.expect(nil, func() error { return k.Erase(k.t.Context(), user) })
+	for _, s := range slices.Backward(k.those(func(s *said) bool { return s.User == user })) {
+		k.remove(s, comment.Removal{}, true) // the newest first
+	}
+}

@@ -1,0 +1,172 @@
+package comment_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+)
+
+var machines atomic.Uint32
+
+// generator has a machine number of its own.
+func generator(t testing.TB) *ids.Generator {
+	t.Helper()
+	gen, err := ids.New(uint16(machines.Add(1)), nil)
+	require.NoError(t, err)
+	return gen
+}
+
+// today is what the clock of every world says.
+var today = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// world is a repository over a fresh table.
+type world struct {
+	*comment.Repository
+	db    *dynamo.DB
+	gen   *ids.Generator
+	table string
+}
+
+type wrapper = func(aws.HTTPClient) aws.HTTPClient
+
+// newWorld reads strongly consistent unless opts say otherwise.
+func newWorld(t testing.TB, opts *comment.Options, wrap ...wrapper) world {
+	t.Helper()
+	return world{table: dynamotest.Table(t, comment.Table)}.process(t, opts, wrap...)
+}
+
+// process is another process on the table of w.
+func (w world) process(t testing.TB, opts *comment.Options, wrap ...wrapper) world {
+	t.Helper()
+	if opts == nil {
+		opts = &comment.Options{Consistent: true}
+	}
+	given := *opts
+	if given.Now == nil {
+		given.Now = func() time.Time { return today }
+	}
+	w.db, w.gen = dynamotest.DB(t, wrap...), generator(t)
+	var err error
+	w.Repository, err = comment.New(w.db, w.table, w.gen, &given)
+	require.NoError(t, err)
+	return w
+}
+
+// at is another process whose clock says that.
+func (w world) at(t testing.TB, now time.Time) world {
+	t.Helper()
+	return w.process(t, &comment.Options{Consistent: true, Now: func() time.Time { return now }})
+}
+
+func (w world) id(t testing.TB) ids.ID {
+	t.Helper()
+	id, err := w.gen.Next(t.Context())
+	require.NoError(t, err)
+	return id
+}
+
+// add stores what must be stored.
+func (w world) add(t testing.TB, c comment.Comment) comment.Comment {
+	t.Helper()
+	if c.Text == "" {
+		c.Text = "Beautiful bird!"
+	}
+	c, err := w.Add(t.Context(), c)
+	require.NoError(t, err)
+	return c
+}
+
+// says adds a comment of the object's own list.
+func (w world) says(t testing.TB, user, object string) comment.Comment {
+	t.Helper()
+	return w.add(t, comment.Comment{Object: object, User: user})
+}
+
+// replies adds a reply to a root or to a reply.
+func (w world) replies(t testing.TB, user string, to comment.Comment) comment.Comment {
+	t.Helper()
+	reply := comment.Comment{Object: to.Object, Root: to.Root, Parent: to.ID, User: user}
+	if to.Root == 0 {
+		reply.Root = to.ID
+	}
+	return w.add(t, reply)
+}
+
+// answers adds a flow comment to a flow comment.
+func (w world) answers(t testing.TB, user string, to comment.Comment) comment.Comment {
+	t.Helper()
+	return w.add(t, comment.Comment{Object: to.Object, Parent: to.ID, User: user})
+}
+
+func (w world) delete(t testing.TB, c comment.Comment) {
+	t.Helper()
+	deleted, err := w.Delete(t.Context(), comment.Action{At: c.At(), User: c.User})
+	require.NoError(t, err)
+	require.True(t, deleted)
+}
+
+func (w world) hide(t testing.TB, c comment.Comment) {
+	t.Helper()
+	hidden, err := w.Hide(t.Context(), c.At())
+	require.NoError(t, err)
+	require.True(t, hidden)
+}
+
+func (w world) get(t testing.TB, c comment.Comment) comment.Comment {
+	t.Helper()
+	got, err := w.Get(t.Context(), c.At())
+	require.NoError(t, err)
+	return got
+}
+
+type ctx = context.Context
+
+// tester is a *testing.T or a *rapid.T.
+type tester interface {
+	require.TestingT
+	Helper()
+	Context() context.Context
+}
+
+// all reads a list to its end, limit at a time.
+func all[T any](t tester, list func(context.Context, cursor.PageRequest) (cursor.Page[T], error), limit int) []T {
+	t.Helper()
+	got := []T{}
+	req := cursor.PageRequest{Limit: limit}
+	for {
+		page, err := list(t.Context(), req)
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(page.Items), limit)
+		got = append(got, page.Items...)
+		if page.Next == "" {
+			return got
+		}
+		req.Cursor = page.Next
+	}
+}
+
+// of gives a list its options.
+func of[T, K any](list func(context.Context, K, cursor.PageRequest, *comment.ListOptions) (cursor.Page[T], error), key K, opts *comment.ListOptions) func(context.Context, cursor.PageRequest) (cursor.Page[T], error) {
+	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[T], error) {
+		return list(ctx, key, req, opts)
+	}
+}
+
+// idsOf are the ids in the order of the list.
+func idsOf(cs []comment.Comment) []ids.ID {
+	got := make([]ids.ID, len(cs))
+	for i, c := range cs {
+		got[i] = c.ID
+	}
+	return got
+}
