@@ -20,7 +20,7 @@ type problem struct {
 	Error  string `json:"error"`
 	Field  string `json:"field,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	ID     ids.ID `json:"id,omitzero"` // with which a publish may be repeated
+	ID     ids.ID `json:"id,omitzero"` // with which what was added may be repeated
 }
 
 // requestError is what only HTTP can find wrong.
@@ -31,15 +31,15 @@ type requestError struct {
 
 func (e *requestError) Error() string { return "request: " + e.field + " " + e.reason }
 
-// publishError has the id with which to repeat a publish that failed.
-type publishError struct {
+// addError has the id with which to repeat a publish or comment that failed.
+type addError struct {
 	id  ids.ID
 	err error
 }
 
-func (e *publishError) Error() string { return e.err.Error() }
+func (e *addError) Error() string { return e.err.Error() }
 
-func (e *publishError) Unwrap() error { return e.err }
+func (e *addError) Unwrap() error { return e.err }
 
 const statusClientGone = 499 // as nginx has it: nobody reads it
 
@@ -54,7 +54,7 @@ func problemOf(err error) problem {
 		{plaza.ErrInvalid, http.StatusBadRequest, ""},
 		{plaza.ErrForbidden, http.StatusForbidden, "this is not yours"},
 		{plaza.ErrNotFound, http.StatusNotFound, "there is none"},
-		{plaza.ErrConflict, http.StatusConflict, "the id stands for something else"},
+		{plaza.ErrConflict, http.StatusConflict, "the id or key stands for something else"},
 		{plaza.ErrRemoved, http.StatusGone, "it was removed"},
 		{plaza.ErrBusy, http.StatusServiceUnavailable, "too much at once: repeat it later, with the same id"},
 		{plaza.ErrUnknownOutcome, http.StatusServiceUnavailable, "it may have been done: repeat it with the same id"},
@@ -70,32 +70,38 @@ func problemOf(err error) problem {
 	}
 	var invalid *plaza.InvalidError
 	var request *requestError
-	var publish *publishError
+	var add *addError
 	if errors.As(err, &invalid) {
 		p.Field, p.Reason = wireName(invalid.Field), invalid.Reason
 	}
 	if errors.As(err, &request) {
 		p.status, p.Field, p.Reason = request.status, request.field, request.reason
 	}
-	if errors.As(err, &publish) {
-		p.ID = publish.id
+	if errors.As(err, &add) {
+		p.ID = add.id
 	}
 	return p
 }
 
-// wireName is how this service spells a field of Plaza's.
+// wireName is how this service spells a field of Plaza's, such as "Quote.ID".
 func wireName(field string) string {
 	switch field {
-	case "Owner", "Reader", "Follower", "User":
+	case "Owner", "Reader", "Follower":
 		return "user"
 	case "Source":
 		return "other"
-	case "ID":
-		return "id"
 	case "ForeignID":
 		return "foreignId"
 	}
-	return strings.ToLower(field[:1]) + field[1:]
+	field = strings.Replace(field, "Objects", "object", 1) // ?object=, of which there are several
+	names := strings.Split(field, ".")
+	for i, name := range names {
+		names[i] = strings.ToLower(name[:1]) + name[1:]
+		if name == "ID" {
+			names[i] = "id"
+		}
+	}
+	return strings.Join(names, ".")
 }
 
 func (p problem) write(w http.ResponseWriter) {

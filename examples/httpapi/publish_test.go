@@ -33,23 +33,31 @@ func TestARepeatedPostIsOneActivity(t *testing.T) {
 
 func TestAPostWhoseAnswerWasLostTellsTheIDToRepeatItWith(t *testing.T) {
 	t.Parallel()
-	in := faults.New(t, 1, faults.Rates{})
-	w := newWorld(t, in.Wrap)
-	in.Script(func(op string, _ []byte, _ int) faults.Fault {
-		if op == "TransactWriteItems" {
-			return faults.Fault{Kind: faults.LostAfter}
-		}
-		return faults.Fault{}
-	})
-	lost := w.send(t, "POST", "/users/chris/activities", `{"verb":"add","object":"picture:1"}`)
-	id := refused(t, lost, http.StatusServiceUnavailable).ID
-	require.NotZero(t, id)
-	require.Equal(t, "1", lost.header.Get("Retry-After"))
+	for path, body := range map[string]string{
+		"/users/chris/activities":     `"verb":"add","object":"picture:1"}`,
+		"/objects/picture:1/comments": `"user":"jack","text":"a"}`,
+	} {
+		t.Run(path, func(t *testing.T) {
+			in := faults.New(t, 1, faults.Rates{})
+			w := newWorld(t, in.Wrap)
+			in.Script(func(op string, _ []byte, _ int) faults.Fault {
+				if op == "TransactWriteItems" {
+					return faults.Fault{Kind: faults.LostAfter}
+				}
+				return faults.Fault{}
+			})
+			lost := w.send(t, "POST", path, "{"+body)
+			id := refused(t, lost, http.StatusServiceUnavailable).ID
+			require.NotZero(t, id)
+			require.Equal(t, "1", lost.header.Get("Retry-After"))
 
-	in.Off()
-	again := w.send(t, "POST", "/users/chris/activities", `{"id":"`+id.String()+`","verb":"add","object":"picture:1"}`)
-	require.Equal(t, id, done[activity](t, again).ID)
-	require.Equal(t, []string{"picture:1"}, w.objects(t, "/users/chris/activities"))
+			in.Off()
+			again := w.send(t, "POST", path, `{"id":"`+id.String()+`",`+body)
+			require.Equal(t, id, done[minted](t, again).ID)
+			listed := done[page[minted]](t, w.send(t, "GET", path, "")).Items
+			require.Equal(t, []minted{{id}}, listed)
+		})
+	}
 }
 
 func TestTooMuchAtOnceIsForLater(t *testing.T) {

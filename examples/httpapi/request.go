@@ -10,6 +10,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -47,8 +48,11 @@ func readJSON(r *http.Request, into any) error {
 	var other *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &other):
-		field := cmp.Or(other.Field[strings.LastIndex(other.Field, ".")+1:], "body") // without "content."
-		return &plaza.InvalidError{Field: field, Reason: "cannot be " + other.Value}
+		field := other.Field
+		for _, embedded := range []string{"content.", "wording."} {
+			field = strings.TrimPrefix(field, embedded)
+		}
+		return &plaza.InvalidError{Field: cmp.Or(field, "body"), Reason: "cannot be " + other.Value}
 	case err != nil:
 		return &plaza.InvalidError{Field: "body", Reason: "has an " + strings.TrimPrefix(err.Error(), "json: ")} // unknown field "x"
 	}
@@ -77,23 +81,26 @@ func tooDeep(text []byte) bool {
 	return false
 }
 
-// readQuery refuses what r.URL.Query would leave out.
-func readQuery(r *http.Request) (url.Values, error) {
+// checkQuery refuses unknown parameters, and what r.URL.Query would leave out.
+func checkQuery(r *http.Request, known []string) error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, &plaza.InvalidError{Field: "query", Reason: "is malformed"}
+		return &plaza.InvalidError{Field: "query", Reason: "is malformed"}
 	}
-	return query, nil
+	for name := range query {
+		if !slices.Contains(known, name) {
+			return &plaza.InvalidError{Field: "query", Reason: fmt.Sprintf("has an unknown parameter %q", name)}
+		}
+	}
+	return nil
 }
 
 // readPageRequest leaves to the list which cursors and limits are good.
 func readPageRequest(r *http.Request) (cursor.PageRequest, error) {
-	query, err := readQuery(r)
-	if err != nil {
-		return cursor.PageRequest{}, err
-	}
+	query := r.URL.Query()
 	req := cursor.PageRequest{Cursor: cursor.Cursor(query.Get("cursor"))}
 	if limit := query.Get("limit"); limit != "" {
+		var err error
 		if req.Limit, err = strconv.Atoi(limit); err != nil {
 			return req, &plaza.InvalidError{Field: "limit", Reason: "is not a number"}
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -13,7 +14,9 @@ import (
 
 func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
 	t.Parallel()
-	const activities = "/users/chris/activities"
+	const activities, comments = "/users/chris/activities", "/objects/picture:1/comments"
+	const saying = `{"user":"ann","text":"a",`
+	at := comments + "/" + fromNow(0)
 	long := strings.Repeat("x", 257)
 	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	w := newWorld(t)
@@ -62,6 +65,67 @@ func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
 		"limit=x":             {method: "GET", path: "/users/chris/home?limit=x", field: "limit"},
 		"limit=-1":            {method: "GET", path: "/users/chris/followers?limit=-1", field: "limit"},
 		"a query":             {method: "GET", path: "/users/chris/home?cursor=%zz", field: "query"},
+		"another parameter":   {method: "GET", path: "/users/chris/counts?kind=like", field: "query"},
+
+		"no text":             {method: "POST", path: comments, body: `{"user":"ann"}`, field: "text"},
+		"blank text":          {method: "POST", path: comments, body: `{"user":"ann","text":" \n"}`, field: "text"},
+		"a long text":         {method: "POST", path: comments, body: `{"user":"ann","text":"` + strings.Repeat("é", 2001) + `"}`, field: "text"},
+		"a number for a text": {method: "POST", path: comments, body: `{"user":"ann","text":5}`, field: "text"},
+		"a comment by nobody": {method: "POST", path: comments, body: `{"text":"a"}`, field: "user"},
+		"a comment by a long": {method: "POST", path: comments, body: `{"user":"` + long + `","text":"a"}`, field: "user"},
+		"a long object":       {method: "POST", path: "/objects/" + long + "/comments", body: `{"user":"ann","text":"a"}`, field: "object"},
+		"an object no UTF-8":  {method: "POST", path: "/objects/%ff/comments", body: `{"user":"ann","text":"a"}`, field: "object"},
+		"51 mentions":         {method: "POST", path: comments, body: saying + `"mentions":["a` + strings.Repeat(`","a`, 50) + `"]}`, field: "mentions"},
+		"a mention twice":     {method: "POST", path: comments, body: saying + `"mentions":["a","a"]}`, field: "mentions[1]"},
+		"large data":          {method: "POST", path: comments, body: saying + `"data":"` + strings.Repeat("x", 5<<10) + `"}`, field: "data"},
+		"a long key":          {method: "POST", path: comments, body: saying + `"key":"` + long + `"}`, field: "key"},
+		"no comment's id":     {method: "POST", path: comments, body: saying + `"id":"x"}`, field: "id"},
+		"a comment's id old":  {method: "POST", path: comments, body: saying + `"id":"` + fromNow(-25*time.Hour) + `"}`, field: "id"},
+		"no root":             {method: "POST", path: comments, body: saying + `"root":"x"}`, field: "root"},
+		"the zero root":       {method: "POST", path: comments, body: saying + `"root":"0000000000000"}`, field: "root"},
+		"no parent":           {method: "POST", path: comments, body: saying + `"parent":"x"}`, field: "parent"},
+		"a quote of nothing":  {method: "POST", path: comments, body: saying + `"quote":{}}`, field: "quote.id"},
+		"a quote of a number": {method: "POST", path: comments, body: saying + `"quote":{"id":5}}`, field: "quote.id"},
+		"a quote of no id":    {method: "POST", path: comments, body: saying + `"quote":{"id":"x"}}`, field: "quote.id"},
+		"a quote in no root":  {method: "POST", path: comments, body: saying + `"quote":{"root":"x","id":"` + fromNow(0) + `"}}`, field: "quote.root"},
+		"a quote and more":    {method: "POST", path: comments, body: saying + `"quote":{"object":"picture:2"}}`, field: "body"},
+		"a quote in a reply":  {method: "POST", path: comments, body: saying + `"root":"` + fromNow(0) + `","quote":{"id":"` + fromNow(0) + `"}}`, field: "quote"},
+
+		"comment of no id":       {method: "GET", path: comments + "/x", field: "id"},
+		"comment in no root":     {method: "GET", path: at + "?root=x", field: "root"},
+		"editing no comment":     {method: "PUT", path: comments + "/x", body: `{"user":"ann","text":"a"}`, field: "id"},
+		"editing a key":          {method: "PUT", path: at, body: saying + `"key":"k"}`, field: "body"},
+		"editing to nothing":     {method: "PUT", path: at, body: `{"user":"ann"}`, field: "text"},
+		"deleting no comment":    {method: "DELETE", path: comments + "/x?user=ann", field: "id"},
+		"deleting by nobody":     {method: "DELETE", path: at, field: "user"},
+		"hiding no comment":      {method: "PUT", path: comments + "/x/hidden", field: "id"},
+		"hiding in no root":      {method: "PUT", path: at + "/hidden?root=x", field: "root"},
+		"showing no comment":     {method: "DELETE", path: comments + "/x/hidden", field: "id"},
+		"removing no comment":    {method: "POST", path: comments + "/x/removal", body: `{"by":"mod"}`, field: "id"},
+		"removing by nobody":     {method: "POST", path: at + "/removal", body: `{"reason":"spam"}`, field: "by"},
+		"removing for a long":    {method: "POST", path: at + "/removal", body: `{"by":"mod","reason":"` + strings.Repeat(long, 4) + `"}`, field: "reason"},
+		"pinning no comment":     {method: "PUT", path: comments + "/x/pinned", field: "id"},
+		"pinning a reply":        {method: "PUT", path: at + "/pinned?root=" + at[len(at)-13:], field: "query"},
+		"unpinning from a long":  {method: "DELETE", path: "/objects/" + long + "/comments" + at[len(comments):] + "/pinned", field: "object"},
+		"another order":          {method: "GET", path: comments + "?order=best", field: "order"},
+		"another order below":    {method: "GET", path: at + "/replies?order=best", field: "order"},
+		"the order of the top":   {method: "GET", path: "/objects/picture:1/top?order=oldest", field: "query"},
+		"replies to no id":       {method: "GET", path: comments + "/x/replies", field: "root"},
+		"replies to the zero id": {method: "GET", path: comments + "/0000000000000/replies", field: "root"},
+		"comments, limit=x":      {method: "GET", path: comments + "?limit=x", field: "limit"},
+		"threads, a cursor":      {method: "GET", path: "/objects/picture:1/threads?cursor=x", field: "cursor"},
+		"comments of a long":     {method: "GET", path: "/users/" + long + "/comments", field: "user"},
+
+		"another kind":           {method: "PUT", path: "/objects/picture:1/reactions/loathe/ann", field: "kind"},
+		"no more of its kind":    {method: "DELETE", path: "/objects/picture:1/reactions/loathe/ann", field: "kind"},
+		"a like by a long":       {method: "PUT", path: "/objects/picture:1/reactions/like/" + long, field: "user"},
+		"a like of a long":       {method: "PUT", path: "/objects/" + long + "/reactions/like/ann", field: "object"},
+		"reactions of its kind":  {method: "GET", path: "/objects/picture:1/reactions?kind=loathe", field: "kind"},
+		"reactions by its kind":  {method: "GET", path: "/users/ann/reactions?kind=loathe", field: "kind"},
+		"reactions, a cursor":    {method: "GET", path: "/users/ann/reactions?cursor=x", field: "cursor"},
+		"reactions to 101":       {method: "GET", path: "/users/ann/reacted?" + strings.Repeat("&object=a", 101)[1:], field: "object"},
+		"a reaction to a long":   {method: "GET", path: "/users/ann/reacted?object=a&object=" + long, field: "object[1]"},
+		"counts of a long thing": {method: "GET", path: "/objects/" + long + "/counts", field: "object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.contentType == "" {
@@ -94,6 +158,11 @@ func TestWhatIsJustWithinTheLimitsIsTaken(t *testing.T) {
 			require.Equal(t, http.StatusCreated, w.send(t, "POST", "/users/chris/activities", body).status)
 		})
 	}
+	hundred := "/users/ann/reacted?"
+	for n := range 100 {
+		hundred += fmt.Sprintf("&object=%s%03d", strings.Repeat("%C3%A9", 126), n)
+	}
+	require.Len(t, done[map[string][]string](t, w.send(t, "GET", hundred, "")), 100)
 	a := w.sendAs(t, "application/json; charset=utf-8", "POST", "/users/"+strings.Repeat("x", 256)+"/activities", `{"verb":"add"}`)
 	require.Equal(t, http.StatusCreated, a.status)
 }

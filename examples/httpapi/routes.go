@@ -1,186 +1,45 @@
 package main
 
-import (
-	"context"
-	"log/slog"
-	"net/http"
-	"time"
+import "net/http"
 
-	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/follow"
-	"github.com/plaza-sdk/plaza/ids"
-)
-
-// api answers over follow and feed. It lets everybody do everything: who the
-// caller is, and whether that is the user in the path, is for the service to
-// check that this is copied into.
-type api struct {
-	*service
-	log *slog.Logger
-	mux *http.ServeMux
-}
-
-// action does what a request asks for. What it returns is answered as JSON.
-type action func(*http.Request) (answer any, err error)
-
-func newAPI(s *service, log *slog.Logger) *api {
-	a := &api{service: s, log: log, mux: http.NewServeMux()}
+// routes lists what is answered, with the parameters that a query may have.
+func (a *api) routes() {
+	a.route("POST /ids", http.StatusCreated, a.mint)
 
 	a.route("PUT /users/{user}/following/{other}", http.StatusOK, a.follow)
 	a.route("DELETE /users/{user}/following/{other}", http.StatusOK, a.unfollow)
-	a.route("GET /users/{user}/following", http.StatusOK, a.following)
-	a.route("GET /users/{user}/followers", http.StatusOK, a.followers)
-	a.route("GET /users/{user}/counts", http.StatusOK, a.counts)
+	a.route("GET /users/{user}/following", http.StatusOK, a.following, "limit", "cursor")
+	a.route("GET /users/{user}/followers", http.StatusOK, a.followers, "limit", "cursor")
+	a.route("GET /users/{user}/counts", http.StatusOK, a.userCounts)
 
-	a.route("POST /ids", http.StatusCreated, a.mint)
 	a.route("POST /users/{user}/activities", http.StatusCreated, a.publish)
-	a.route("GET /users/{user}/activities", http.StatusOK, a.outbox)
-	a.route("DELETE /users/{user}/activities", http.StatusOK, a.removeForeign) // ?foreignId=
-	a.route("GET /users/{user}/activities/{id}", http.StatusOK, a.get)
-	a.route("PUT /users/{user}/activities/{id}", http.StatusOK, a.edit)
-	a.route("DELETE /users/{user}/activities/{id}", http.StatusOK, a.remove)
+	a.route("GET /users/{user}/activities", http.StatusOK, a.outbox, "limit", "cursor")
+	a.route("DELETE /users/{user}/activities", http.StatusOK, a.removeForeign, "foreignId")
+	a.route("GET /users/{user}/activities/{id}", http.StatusOK, a.getActivity)
+	a.route("PUT /users/{user}/activities/{id}", http.StatusOK, a.editActivity)
+	a.route("DELETE /users/{user}/activities/{id}", http.StatusOK, a.removeActivity)
+	a.route("GET /users/{user}/home", http.StatusOK, a.home, "limit", "cursor")
 
-	a.route("GET /users/{user}/home", http.StatusOK, a.home) // lists take ?limit= and ?cursor=
-	return a
-}
+	a.route("POST /objects/{object}/comments", http.StatusCreated, a.addComment)
+	a.route("GET /objects/{object}/comments", http.StatusOK, a.flow, "order", "limit", "cursor")
+	a.route("GET /objects/{object}/threads", http.StatusOK, a.threads, "order", "limit", "cursor")
+	a.route("GET /objects/{object}/top", http.StatusOK, a.top, "limit", "cursor")
+	a.route("GET /objects/{object}/comments/{root}/replies", http.StatusOK, a.replies, "order", "limit", "cursor")
+	a.route("GET /users/{user}/comments", http.StatusOK, a.commentsBy, "limit", "cursor")
+	a.route("GET /objects/{object}/comments/{id}", http.StatusOK, a.getComment, "root")
+	a.route("PUT /objects/{object}/comments/{id}", http.StatusOK, a.editComment, "root")
+	a.route("DELETE /objects/{object}/comments/{id}", http.StatusOK, a.deleteComment, "root", "user")
 
-func (a *api) route(pattern string, status int, do action) {
-	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		answer, err := do(r)
-		if err == nil {
-			write(w, status, answer)
-			return
-		}
-		p := problemOf(err)
-		if p.status >= 500 {
-			a.log.Error("request failed", "route", r.Pattern, "status", p.status, "err", err)
-		}
-		p.write(w)
-	})
-}
+	a.route("PUT /objects/{object}/comments/{id}/hidden", http.StatusOK, a.hide, "root")
+	a.route("DELETE /objects/{object}/comments/{id}/hidden", http.StatusOK, a.unhide, "root")
+	a.route("POST /objects/{object}/comments/{id}/removal", http.StatusOK, a.removeComment, "root")
+	a.route("PUT /objects/{object}/comments/{id}/pinned", http.StatusOK, a.pin)
+	a.route("DELETE /objects/{object}/comments/{id}/pinned", http.StatusOK, a.unpin)
 
-func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), requestTime)
-	defer cancel()
-	r = r.WithContext(ctx)
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	if _, pattern := a.mux.Handler(r); pattern == "" {
-		w = refusal{w}
-	}
-	a.mux.ServeHTTP(w, r)
-}
-
-func (a *api) follow(r *http.Request) (any, error) {
-	created, err := a.feeds.Home(r.PathValue("user")).Follow(r.Context(), r.PathValue("other"), nil)
-	return followed{created}, err
-}
-
-func (a *api) unfollow(r *http.Request) (any, error) {
-	removed, err := a.feeds.Home(r.PathValue("user")).Unfollow(r.Context(), r.PathValue("other"), nil)
-	return removal{removed}, err
-}
-
-func (a *api) following(r *http.Request) (any, error) {
-	read := func(ctx context.Context, page cursor.PageRequest) (cursor.Page[follow.Edge], error) {
-		return a.follows.Following(ctx, r.PathValue("user"), page)
-	}
-	return list(r, read, followeeOf)
-}
-
-func (a *api) followers(r *http.Request) (any, error) {
-	read := func(ctx context.Context, page cursor.PageRequest) (cursor.Page[follow.Edge], error) {
-		return a.follows.Followers(ctx, r.PathValue("user"), page)
-	}
-	return list(r, read, followerOf)
-}
-
-func (a *api) counts(r *http.Request) (any, error) {
-	c, err := a.follows.Counts(r.Context(), r.PathValue("user"))
-	return counts{Followers: c.Followers, Following: c.Following}, err
-}
-
-// mint gives an id to publish with, for who wants to be able to repeat it even
-// if no answer at all arrives.
-func (a *api) mint(r *http.Request) (any, error) {
-	id, err := a.ids.Next(r.Context())
-	return minted{id}, err
-}
-
-func (a *api) publish(r *http.Request) (any, error) {
-	var p publication
-	if err := readJSON(r, &p); err != nil {
-		return nil, err
-	}
-	activity, err := p.activity(r.PathValue("user"), time.Now())
-	if err != nil {
-		return nil, err
-	}
-	activity, err = a.feeds.Outbox(r.PathValue("user")).Publish(r.Context(), activity)
-	if err != nil {
-		return nil, &publishError{id: activity.ID, err: err}
-	}
-	return activityOf(activity), nil
-}
-
-func (a *api) outbox(r *http.Request) (any, error) {
-	return list(r, a.feeds.Outbox(r.PathValue("user")).List, activityOf)
-}
-
-func (a *api) home(r *http.Request) (any, error) {
-	return list(r, a.feeds.Home(r.PathValue("user")).List, activityOf)
-}
-
-func (a *api) get(r *http.Request) (any, error) {
-	id, err := ids.Parse(r.PathValue("id"))
-	if err != nil {
-		return nil, err
-	}
-	activity, err := a.feeds.Outbox(r.PathValue("user")).Get(r.Context(), id)
-	return activityOf(activity), err
-}
-
-func (a *api) edit(r *http.Request) (any, error) {
-	id, err := ids.Parse(r.PathValue("id"))
-	if err != nil {
-		return nil, err
-	}
-	var c content
-	if err := readJSON(r, &c); err != nil {
-		return nil, err
-	}
-	activity, err := c.activity(r.PathValue("user"))
-	if err != nil {
-		return nil, err
-	}
-	activity.ID = id
-	activity, err = a.feeds.Outbox(r.PathValue("user")).Update(r.Context(), activity)
-	return activityOf(activity), err
-}
-
-func (a *api) remove(r *http.Request) (any, error) {
-	id, err := ids.Parse(r.PathValue("id"))
-	if err != nil {
-		return nil, err
-	}
-	removed, err := a.feeds.Outbox(r.PathValue("user")).Remove(r.Context(), id)
-	return removal{removed}, err
-}
-
-func (a *api) removeForeign(r *http.Request) (any, error) {
-	query, err := readQuery(r)
-	if err != nil {
-		return nil, err
-	}
-	removed, err := a.feeds.Outbox(r.PathValue("user")).RemoveForeign(r.Context(), query.Get("foreignId"))
-	return removal{removed}, err
-}
-
-// list answers with one page.
-func list[S, T any](r *http.Request, read func(context.Context, cursor.PageRequest) (cursor.Page[S], error), shape func(S) T) (any, error) {
-	req, err := readPageRequest(r)
-	if err != nil {
-		return nil, err
-	}
-	page, err := read(r.Context(), req)
-	return pageOf(page, shape), err
+	a.route("PUT /objects/{object}/reactions/{kind}/{user}", http.StatusOK, a.react)
+	a.route("DELETE /objects/{object}/reactions/{kind}/{user}", http.StatusOK, a.unreact)
+	a.route("GET /objects/{object}/reactions", http.StatusOK, a.reactionsTo, "kind", "limit", "cursor")
+	a.route("GET /users/{user}/reactions", http.StatusOK, a.reactionsBy, "kind", "limit", "cursor")
+	a.route("GET /users/{user}/reacted", http.StatusOK, a.reactedTo, "object") // up to 100 of it
+	a.route("GET /objects/{object}/counts", http.StatusOK, a.objectCounts)
 }

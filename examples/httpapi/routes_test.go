@@ -20,8 +20,8 @@ func TestPeopleFollowAndUnfollow(t *testing.T) {
 		got := done[followed](t, w.send(t, "PUT", "/users/jack/following/chris", ""))
 		require.Equal(t, created, got.Created, "call %d", i)
 	}
-	require.Equal(t, counts{Followers: 1}, done[counts](t, w.send(t, "GET", "/users/chris/counts", "")))
-	require.Equal(t, counts{Following: 1}, done[counts](t, w.send(t, "GET", "/users/jack/counts", "")))
+	require.Equal(t, userCounts{Followers: 1}, done[userCounts](t, w.send(t, "GET", "/users/chris/counts", "")))
+	require.Equal(t, userCounts{Following: 1}, done[userCounts](t, w.send(t, "GET", "/users/jack/counts", "")))
 	require.Equal(t, "jack", done[page[edge]](t, w.send(t, "GET", "/users/chris/followers", "")).Items[0].User)
 	require.Equal(t, "chris", done[page[edge]](t, w.send(t, "GET", "/users/jack/following", "")).Items[0].User)
 
@@ -119,7 +119,7 @@ func TestWhatHappensInsideIsNotTold(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	codec, err := newCodec("", log)
 	require.NoError(t, err)
-	missing := localdb.Tables{Machines: w.tables.Machines, Follow: "nowhere", Feed: "nowhere"}
+	missing := localdb.Tables{Machines: w.tables.Machines, Follow: "nowhere", Feed: "nowhere", Comment: "nowhere", Reaction: "nowhere"}
 	s, err := newService(t.Context(), dynamotest.DB(t), missing, codec, log)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.close()) })

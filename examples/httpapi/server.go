@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	maxHeader = 16 << 10  // bytes; a cursor has up to 4 KiB, a name in a path 768
+	maxHeader = 96 << 10  // bytes; a query has up to 100 names of 768
 	maxBody   = 512 << 10 // bytes; an activity has up to 256 KiB, before JSON's escapes
 
 	headerTime  = 5 * time.Second

@@ -11,6 +11,8 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids/lease"
 )
@@ -18,9 +20,11 @@ import (
 // service is what an application holds of Plaza: a source of ids, and one
 // repository a feature.
 type service struct {
-	ids     *lease.Lease
-	follows *follow.Repository
-	feeds   *feed.Repository
+	ids       *lease.Lease
+	follows   *follow.Repository
+	feeds     *feed.Repository
+	comments  *comment.Repository
+	reactions *reaction.Repository
 }
 
 func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables, codec cursor.Codec, log *slog.Logger) (*service, error) {
@@ -29,21 +33,42 @@ func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables, codec curs
 		return nil, err
 	}
 	s := &service{ids: ids}
-	s.follows, err = follow.New(db, t.Follow, ids, &follow.Options{Codec: codec})
-	if err == nil {
-		s.feeds, err = feed.New(db, t.Feed, ids, s.follows, &feed.Options{
-			Codec: codec,
-			OnDelivery: func(d feed.Delivery) {
-				if d.Err != nil {
-					log.Warn("delivery will be tried again", "err", d.Err)
-				}
-			},
-		})
-	}
-	if err != nil {
+	if err := s.open(db, t, codec, log); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
+}
+
+func (s *service) open(db *dynamo.DB, t localdb.Tables, codec cursor.Codec, log *slog.Logger) (err error) {
+	if s.follows, err = follow.New(db, t.Follow, s.ids, &follow.Options{Codec: codec}); err != nil {
+		return err
+	}
+	s.feeds, err = feed.New(db, t.Feed, s.ids, s.follows, &feed.Options{
+		Codec: codec,
+		OnDelivery: func(d feed.Delivery) {
+			if d.Err != nil {
+				log.Warn("delivery will be tried again", "err", d.Err)
+			}
+		},
+	})
+	if err != nil {
+		return err
+	}
+	reactions := reaction.Options{
+		Kinds: []string{like, love, bookmark},
+		OneOf: [][]string{{like, love}},
+		Codec: codec,
+	}
+	if s.reactions, err = reaction.New(db, t.Reaction, s.ids, &reactions); err != nil {
+		return err
+	}
+	reactions.Consistent = true // a comment is ranked right after it was liked
+	scores, err := reaction.New(db, t.Reaction, s.ids, &reactions)
+	if err != nil {
+		return err
+	}
+	s.comments, err = comment.New(db, t.Comment, s.ids, &comment.Options{Codec: codec, Score: scoreOf(scores)})
+	return err
 }
 
 // close gives the machine number back, for the next process to have. It does

@@ -14,6 +14,8 @@ import (
 
 	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
@@ -32,6 +34,8 @@ func newWorld(t *testing.T, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 		Machines: dynamotest.Table(t, lease.Table),
 		Follow:   dynamotest.Table(t, follow.Table),
 		Feed:     dynamotest.Table(t, feed.Table),
+		Comment:  dynamotest.Table(t, comment.Table),
+		Reaction: dynamotest.Table(t, reaction.Table),
 	}}
 	log := slog.New(slog.DiscardHandler)
 	codec, err := newCodec("", log)
@@ -39,7 +43,9 @@ func newWorld(t *testing.T, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 	w.service, err = newService(t.Context(), dynamotest.DB(t, wrap...), w.tables, codec, log)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.service.close()) })
-	w.Server = httptest.NewServer(newAPI(w.service, log))
+	w.Server = httptest.NewUnstartedServer(newAPI(w.service, log))
+	w.Config.MaxHeaderBytes = maxHeader
+	w.Start()
 	t.Cleanup(w.Close)
 	return w
 }
@@ -99,10 +105,20 @@ func (w world) objects(t *testing.T, path string) []string {
 	return objects
 }
 
-// items is how many there are in the tables of both features.
+// remarks lists the texts of a list of comments.
+func (w world) remarks(t *testing.T, path string) []string {
+	t.Helper()
+	texts := []string{}
+	for _, c := range done[page[remark]](t, w.send(t, "GET", path, "")).Items {
+		texts = append(texts, c.Text)
+	}
+	return texts
+}
+
+// items is how many there are in the tables of all features.
 func (w world) items(t *testing.T) (n int) {
 	t.Helper()
-	for _, table := range []string{w.tables.Follow, w.tables.Feed} {
+	for _, table := range []string{w.tables.Follow, w.tables.Feed, w.tables.Comment, w.tables.Reaction} {
 		found, err := dynamotest.DB(t).Table(table).Scan().Count(t.Context())
 		require.NoError(t, err)
 		n += found

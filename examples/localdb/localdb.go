@@ -9,11 +9,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/internal/engine"
@@ -33,18 +36,19 @@ type DB struct {
 }
 
 // Tables are the names of a service's tables.
-type Tables struct{ Machines, Follow, Feed string }
+type Tables struct{ Machines, Follow, Feed, Comment, Reaction string }
 
-// Start starts the engine and creates the tables. Their names begin with run.
-// A first start says on log what it fetches.
-func Start(ctx context.Context, run string, log io.Writer) (*DB, error) {
+// Start starts the engine and creates the tables of the purposes, each one of
+// "machines", "follow", "feed", "comment" and "reaction". Their names begin with
+// run. A first start says on log what it fetches.
+func Start(ctx context.Context, run string, log io.Writer, purposes ...string) (*DB, error) {
 	e, err := engine.Start(ctx, &engine.Options{Log: log})
 	if err != nil {
 		return nil, err
 	}
 	db := &DB{Endpoint: e.Endpoint, run: run, engine: e, transport: Transport()}
 	db.Client = db.ClientOver(&http.Client{Transport: db.transport})
-	if err := db.createTables(ctx); err != nil {
+	if err := db.createTables(ctx, purposes); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
@@ -64,18 +68,32 @@ func Transport() *http.Transport {
 }
 
 // createTables makes what an application leaves to Terraform, CDK or the like.
-func (db *DB) createTables(ctx context.Context) (err error) {
-	if db.Tables.Machines, err = db.CreateTable(ctx, "machines", lease.Table); err != nil {
-		return err
-	}
-	if db.Tables.Follow, err = db.CreateTable(ctx, "follow", follow.Table); err != nil {
-		return err
-	}
-	if db.Tables.Feed, err = db.CreateTable(ctx, "feed", feed.Table); err != nil {
-		return err
-	}
-	if _, err := db.Client.UpdateTimeToLive(ctx, feed.TTL(db.Tables.Feed)); err != nil {
-		return fmt.Errorf("setting the expiry of table %s: %w", db.Tables.Feed, err)
+func (db *DB) createTables(ctx context.Context, purposes []string) error {
+	for _, t := range []struct {
+		purpose string
+		name    *string
+		schema  func(string) *dynamodb.CreateTableInput
+		expiry  func(string) *dynamodb.UpdateTimeToLiveInput // or none
+	}{
+		{"machines", &db.Tables.Machines, lease.Table, nil},
+		{"follow", &db.Tables.Follow, follow.Table, nil},
+		{"feed", &db.Tables.Feed, feed.Table, feed.TTL},
+		{"comment", &db.Tables.Comment, comment.Table, comment.TTL},
+		{"reaction", &db.Tables.Reaction, reaction.Table, nil},
+	} {
+		if !slices.Contains(purposes, t.purpose) {
+			continue
+		}
+		var err error
+		if *t.name, err = db.CreateTable(ctx, t.purpose, t.schema); err != nil {
+			return err
+		}
+		if t.expiry == nil {
+			continue
+		}
+		if _, err := db.Client.UpdateTimeToLive(ctx, t.expiry(*t.name)); err != nil {
+			return fmt.Errorf("setting the expiry of table %s: %w", *t.name, err)
+		}
 	}
 	return nil
 }

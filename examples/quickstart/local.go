@@ -21,7 +21,7 @@ type local struct {
 // startLocal starts the engine and a service. With a meter, what the service
 // asks is counted.
 func startLocal(ctx context.Context, log io.Writer, m *meter.Meter) (*local, error) {
-	db, err := localdb.Start(ctx, "quickstart", log)
+	db, err := localdb.Start(ctx, "quickstart", log, "machines", "follow", "feed")
 	if err != nil {
 		return nil, err
 	}

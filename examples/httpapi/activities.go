@@ -2,20 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"net/http"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
-)
-
-// How far the id of a publication may be from now: a client may repeat what it
-// did, not pick a place in other people's homes.
-const (
-	maxIDAge   = 24 * time.Hour
-	maxIDAhead = time.Minute
 )
 
 // content is what an edit replaces, all of it.
@@ -55,22 +47,14 @@ func (c content) activity(user string) (feed.Activity, error) {
 	return a, nil
 }
 
-func (p publication) activity(user string, now time.Time) (feed.Activity, error) {
+func (p publication) activity(user string) (feed.Activity, error) {
 	a, err := p.content.activity(user)
 	if err != nil {
 		return a, err
 	}
 	a.ForeignID, a.To = p.ForeignID, p.To
-	if p.ID == "" {
-		return a, nil
-	}
-	if a.ID, err = ids.Parse(p.ID); err != nil {
-		return a, err
-	}
-	if age := now.Sub(a.ID.Time()); age > maxIDAge || age < -maxIDAhead {
-		return a, &plaza.InvalidError{Field: "id", Reason: "is not of the last day"}
-	}
-	return a, nil
+	a.ID, err = newID(p.ID)
+	return a, err
 }
 
 // activity is one as it is read.
@@ -93,46 +77,67 @@ func activityOf(a feed.Activity) activity {
 	}
 }
 
-// edge is the other side of a follow.
-type edge struct {
-	User  string    `json:"user"`
-	Since time.Time `json:"since"`
-}
-
-func followerOf(e follow.Edge) edge { return edge{User: e.Follower, Since: e.ID.Time()} }
-
-func followeeOf(e follow.Edge) edge { return edge{User: e.Followee, Since: e.ID.Time()} }
-
-// page is a part of a list. An empty next is its end; prev goes back, and from
-// the first page asks for news.
-type page[T any] struct {
-	Items []T           `json:"items"`
-	Next  cursor.Cursor `json:"next"`
-	Prev  cursor.Cursor `json:"prev"`
-}
-
-func pageOf[S, T any](p cursor.Page[S], shape func(S) T) page[T] {
-	shaped := page[T]{Items: make([]T, len(p.Items)), Next: p.Next, Prev: p.Prev}
-	for i, item := range p.Items {
-		shaped.Items[i] = shape(item)
+func (a *api) publish(r *http.Request) (any, error) {
+	var p publication
+	if err := readJSON(r, &p); err != nil {
+		return nil, err
 	}
-	return shaped
+	activity, err := p.activity(r.PathValue("user"))
+	if err != nil {
+		return nil, err
+	}
+	activity, err = a.feeds.Outbox(r.PathValue("user")).Publish(r.Context(), activity)
+	if err != nil {
+		return nil, &addError{id: activity.ID, err: err}
+	}
+	return activityOf(activity), nil
 }
 
-type counts struct {
-	Followers int64 `json:"followers"`
-	Following int64 `json:"following"`
+func (a *api) outbox(r *http.Request) (any, error) {
+	return list(r, a.feeds.Outbox(r.PathValue("user")).List, activityOf)
 }
 
-type minted struct {
-	ID ids.ID `json:"id"`
+func (a *api) home(r *http.Request) (any, error) {
+	return list(r, a.feeds.Home(r.PathValue("user")).List, activityOf)
 }
 
-// followed and removal say whether this call did it: false for a repeat.
-type followed struct {
-	Created bool `json:"created"`
+func (a *api) getActivity(r *http.Request) (any, error) {
+	id, err := pathID(r, "id")
+	if err != nil {
+		return nil, err
+	}
+	activity, err := a.feeds.Outbox(r.PathValue("user")).Get(r.Context(), id)
+	return activityOf(activity), err
 }
 
-type removal struct {
-	Removed bool `json:"removed"`
+func (a *api) editActivity(r *http.Request) (any, error) {
+	id, err := pathID(r, "id")
+	if err != nil {
+		return nil, err
+	}
+	var c content
+	if err := readJSON(r, &c); err != nil {
+		return nil, err
+	}
+	activity, err := c.activity(r.PathValue("user"))
+	if err != nil {
+		return nil, err
+	}
+	activity.ID = id
+	activity, err = a.feeds.Outbox(r.PathValue("user")).Update(r.Context(), activity)
+	return activityOf(activity), err
+}
+
+func (a *api) removeActivity(r *http.Request) (any, error) {
+	id, err := pathID(r, "id")
+	if err != nil {
+		return nil, err
+	}
+	removed, err := a.feeds.Outbox(r.PathValue("user")).Remove(r.Context(), id)
+	return removal{removed}, err
+}
+
+func (a *api) removeForeign(r *http.Request) (any, error) {
+	removed, err := a.feeds.Outbox(r.PathValue("user")).RemoveForeign(r.Context(), r.URL.Query().Get("foreignId"))
+	return removal{removed}, err
 }

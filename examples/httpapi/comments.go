@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed/comment"
+)
+
+// at is where the comment in the path lies: a reply's root is in the query.
+func at(r *http.Request) (comment.At, error) {
+	where := comment.At{Object: r.PathValue("object")}
+	var err error
+	if where.ID, err = pathID(r, "id"); err != nil {
+		return where, err
+	}
+	where.Root, err = parseID("root", r.URL.Query().Get("root"))
+	return where, err
+}
+
+func (a *api) addComment(r *http.Request) (any, error) {
+	var n newRemark
+	if err := readJSON(r, &n); err != nil {
+		return nil, err
+	}
+	c, err := n.comment(r.PathValue("object"))
+	if err != nil {
+		return nil, err
+	}
+	added, err := a.comments.Add(r.Context(), c)
+	if err != nil {
+		return nil, &addError{id: added.ID, err: err}
+	}
+	return remarkOf(added), nil
+}
+
+func (a *api) getComment(r *http.Request) (any, error) {
+	where, err := at(r)
+	if err != nil {
+		return nil, err
+	}
+	c, err := a.comments.Get(r.Context(), where)
+	return remarkOf(c), err
+}
+
+func (a *api) editComment(r *http.Request) (any, error) {
+	where, err := at(r)
+	if err != nil {
+		return nil, err
+	}
+	var w wording
+	if err := readJSON(r, &w); err != nil {
+		return nil, err
+	}
+	edited, err := a.comments.Edit(r.Context(), w.comment(where))
+	return remarkOf(edited), err
+}
+
+func (a *api) deleteComment(r *http.Request) (any, error) {
+	where, err := at(r)
+	if err != nil {
+		return nil, err
+	}
+	removed, err := a.comments.Delete(r.Context(), comment.Action{At: where, User: r.URL.Query().Get("user")})
+	return removal{removed}, err
+}
+
+// talk is a page of what lies on an object, the first one with what is pinned
+// above it.
+type talk struct {
+	Pinned *remark `json:"pinned,omitempty"`
+	page[remark]
+}
+
+func (a *api) flow(r *http.Request) (any, error) {
+	return listTalk(a, r, a.comments.ByObject, remarkOf)
+}
+
+func (a *api) threads(r *http.Request) (any, error) {
+	return listTalk(a, r, a.comments.Threads, threadOf)
+}
+
+type objectList[S any] = func(context.Context, string, cursor.PageRequest, *comment.ListOptions) (cursor.Page[S], error)
+
+func listTalk[S any](a *api, r *http.Request, read objectList[S], shape func(S) remark) (any, error) {
+	opts, err := readOrder(r)
+	if err != nil {
+		return nil, err
+	}
+	object := r.PathValue("object")
+	shown, err := list(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[S], error) {
+		return read(ctx, object, req, opts)
+	}, shape)
+	if err != nil || r.URL.Query().Get("cursor") != "" {
+		return talk{page: shown}, err
+	}
+	pinned, err := a.comments.Pinned(r.Context(), object)
+	if errors.Is(err, plaza.ErrNotFound) {
+		return talk{page: shown}, nil
+	}
+	shown.Items = slices.DeleteFunc(shown.Items, func(item remark) bool { return item.ID == pinned.ID })
+	above := remarkOf(pinned)
+	return talk{Pinned: &above, page: shown}, err
+}
+
+func (a *api) replies(r *http.Request) (any, error) {
+	root, err := pathID(r, "root")
+	if err != nil {
+		return nil, err
+	}
+	opts, err := readOrder(r)
+	if err != nil {
+		return nil, err
+	}
+	return list(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[comment.Comment], error) {
+		return a.comments.Replies(ctx, comment.At{Object: r.PathValue("object"), ID: root}, req, opts)
+	}, remarkOf)
+}
+
+func (a *api) top(r *http.Request) (any, error) {
+	return list(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[comment.Comment], error) {
+		return a.comments.Top(ctx, r.PathValue("object"), req)
+	}, remarkOf)
+}
+
+func (a *api) commentsBy(r *http.Request) (any, error) {
+	return list(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[comment.Comment], error) {
+		return a.comments.ByUser(ctx, r.PathValue("user"), req, nil)
+	}, remarkOf)
+}
+
+func readOrder(r *http.Request) (*comment.ListOptions, error) {
+	switch r.URL.Query().Get("order") {
+	case "", "newest":
+		return &comment.ListOptions{}, nil
+	case "oldest":
+		return &comment.ListOptions{Oldest: true}, nil
+	}
+	return nil, &plaza.InvalidError{Field: "order", Reason: "is neither newest nor oldest"}
+}

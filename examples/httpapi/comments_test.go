@@ -1,0 +1,150 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const comments = "/objects/picture:1/comments"
+
+// says adds a comment.
+func (w world) says(t *testing.T, body string) remark {
+	t.Helper()
+	return done[remark](t, w.send(t, "POST", comments, body))
+}
+
+func TestCommentsAreAnsweredQuotedAndListed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	root := w.says(t, `{"user":"ann","text":"<script>é & \"x\"</script>","mentions":["bob"],"data":{"at":[1,2]}}`)
+	reply := w.says(t, `{"user":"bob","text":"reply","root":"`+root.ID.String()+`"}`)
+	deeper := w.says(t, `{"user":"ann","text":"deeper","root":"`+root.ID.String()+`","parent":"`+reply.ID.String()+`"}`)
+	w.says(t, `{"user":"cleo","text":"quoting","quote":{"root":"`+root.ID.String()+`","id":"`+reply.ID.String()+`"}}`)
+	w.says(t, `{"user":"cleo","text":"answering","parent":"`+root.ID.String()+`"}`)
+
+	read := w.send(t, "GET", comments+"/"+root.ID.String(), "")
+	require.Contains(t, read.text, `"<script>é & \"x\"</script>"`)
+	got := done[remark](t, read)
+	require.Equal(t, []string{"bob"}, got.Mentions)
+	require.JSONEq(t, `{"at":[1,2]}`, string(got.Data))
+	require.EqualValues(t, 3, got.Replies)
+	got = done[remark](t, w.send(t, "GET", comments+"/"+deeper.ID.String()+"?root="+root.ID.String(), ""))
+	require.Equal(t, "deeper", got.Text)
+	require.Equal(t, reply.ID, got.Parent)
+	refused(t, w.send(t, "GET", comments+"/"+deeper.ID.String(), ""), http.StatusNotFound)
+
+	require.Equal(t, []string{"answering", "quoting", root.Text}, w.remarks(t, comments))
+	require.Equal(t, []string{root.Text, "quoting", "answering"}, w.remarks(t, comments+"?order=oldest"))
+	replies := comments + "/" + root.ID.String() + "/replies"
+	require.Equal(t, []string{"deeper", "reply"}, w.remarks(t, replies+"?order=newest"))
+	require.Equal(t, []string{"reply", "deeper"}, w.remarks(t, replies+"?order=oldest"))
+	require.Equal(t, []string{"deeper", root.Text}, w.remarks(t, "/users/ann/comments"))
+
+	threads := done[page[remark]](t, w.send(t, "GET", "/objects/picture:1/threads", "")).Items
+	require.Equal(t, &quote{Root: root.ID, ID: reply.ID, User: "bob", Excerpt: "reply"}, threads[1].Quote)
+	require.Equal(t, []string{"reply", "deeper"}, []string{threads[2].First[0].Text, threads[2].First[1].Text})
+
+	for _, body := range []string{`"root":"` + fromNow(0) + `"}`, `"parent":"` + reply.ID.String() + `"}`, `"quote":{"id":"` + deeper.ID.String() + `"}}`} {
+		refused(t, w.send(t, "POST", comments, `{"user":"ann","text":"to nothing",`+body), http.StatusNotFound)
+	}
+	counts := done[objectCounts](t, w.send(t, "GET", "/objects/picture:1/counts", ""))
+	require.Equal(t, commentCounts{All: 5, Roots: 3}, counts.Comments)
+}
+
+func TestARepeatedCommentIsOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, identity := range []string{`"id":"` + fromNow(0) + `"`, `"key":"k"`} {
+		body := `{"user":"ann","text":"a",` + identity + `}`
+		first := w.send(t, "POST", comments, body)
+		require.Equal(t, http.StatusCreated, first.status)
+		again := w.send(t, "POST", comments, body)
+		require.Equal(t, first.status, again.status)
+		require.Equal(t, first.text, again.text)
+		refused(t, w.send(t, "POST", comments, `{"user":"ann","text":"b",`+identity+`}`), http.StatusConflict)
+		require.Equal(t, []string{"a"}, w.remarks(t, comments))
+
+		at := comments + "/" + done[remark](t, first).ID.String()
+		done[removal](t, w.send(t, "DELETE", at+"?user=ann", ""))
+		refused(t, w.send(t, "POST", comments, body), http.StatusGone)
+	}
+}
+
+func TestOnlyItsAuthorEditsAndDeletesAComment(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	said := w.says(t, `{"user":"ann","text":"first","mentions":["bob"]}`)
+	at := comments + "/" + said.ID.String()
+	refused(t, w.send(t, "PUT", at, `{"user":"bob","text":"second"}`), http.StatusForbidden)
+	refused(t, w.send(t, "DELETE", at+"?user=bob", ""), http.StatusForbidden)
+	edited := done[remark](t, w.send(t, "PUT", at, `{"user":"ann","text":"second"}`))
+	require.Equal(t, "second", edited.Text)
+	require.NotZero(t, edited.EditedAt)
+	require.Empty(t, edited.Mentions)
+
+	reply := w.says(t, `{"user":"bob","text":"reply","root":"`+said.ID.String()+`"}`)
+	for i, removed := range []bool{true, false} {
+		require.Equal(t, removed, done[removal](t, w.send(t, "DELETE", at+"?user=ann", "")).Removed, "call %d", i)
+	}
+	tombstone := done[remark](t, w.send(t, "GET", at, ""))
+	require.NotNil(t, tombstone.Removed)
+	require.Empty(t, tombstone.Text)
+	refused(t, w.send(t, "PUT", at, `{"user":"ann","text":"third"}`), http.StatusGone)
+	refused(t, w.send(t, "POST", comments, `{"user":"bob","text":"late","root":"`+said.ID.String()+`"}`), http.StatusGone)
+
+	under := comments + "/" + reply.ID.String() + "?root=" + said.ID.String()
+	edited = done[remark](t, w.send(t, "PUT", under, `{"user":"bob","text":"edited"}`))
+	require.Equal(t, "edited", edited.Text)
+	require.True(t, done[removal](t, w.send(t, "DELETE", under+"&user=bob", "")).Removed)
+	refused(t, w.send(t, "GET", under, ""), http.StatusNotFound)
+}
+
+func TestModeratorsHideRemoveAndPin(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	one := w.says(t, `{"user":"ann","text":"one"}`)
+	two := w.says(t, `{"user":"ann","text":"two"}`)
+	w.says(t, `{"user":"ann","text":"three"}`)
+	changes := func(want bool, method, path, body string) {
+		t.Helper()
+		require.Equal(t, want, done[change](t, w.send(t, method, path, body)).Changed)
+	}
+
+	pin := func(of remark) string { return comments + "/" + of.ID.String() + "/pinned" }
+	changes(true, "PUT", pin(two), "")
+	changes(false, "PUT", pin(two), "")
+	for _, list := range []string{comments, "/objects/picture:1/threads"} {
+		first := done[talk](t, w.send(t, "GET", list+"?limit=2", ""))
+		require.Equal(t, "two", first.Pinned.Text)
+		require.Equal(t, "three", first.Items[0].Text)
+		require.Len(t, first.Items, 1)
+		next := done[talk](t, w.send(t, "GET", list+"?limit=2&cursor="+string(first.Next), ""))
+		require.Nil(t, next.Pinned)
+		require.Equal(t, "one", next.Items[0].Text)
+	}
+
+	hidden := comments + "/" + two.ID.String() + "/hidden"
+	changes(true, "PUT", hidden, "")
+	changes(false, "PUT", hidden, "")
+	require.Nil(t, done[talk](t, w.send(t, "GET", comments, "")).Pinned)
+	require.Equal(t, []string{"three", "one"}, w.remarks(t, comments))
+	changes(true, "DELETE", hidden, "")
+	changes(true, "DELETE", pin(two), "")
+	changes(false, "DELETE", pin(two), "")
+	require.Equal(t, []string{"three", "two", "one"}, w.remarks(t, comments))
+
+	reply := w.says(t, `{"user":"bob","text":"reply","root":"`+one.ID.String()+`"}`)
+	under := comments + "/" + reply.ID.String() + "/hidden?root=" + one.ID.String()
+	changes(true, "PUT", under, "")
+	changes(true, "DELETE", under, "")
+	for i, removed := range []bool{true, false} {
+		got := done[removal](t, w.send(t, "POST", comments+"/"+one.ID.String()+"/removal", `{"by":"mod","reason":"spam"}`))
+		require.Equal(t, removed, got.Removed, "call %d", i)
+	}
+	tombstone := done[remark](t, w.send(t, "GET", comments+"/"+one.ID.String(), "")).Removed
+	require.Equal(t, "mod", tombstone.By)
+	require.Equal(t, "spam", tombstone.Reason)
+	refused(t, w.send(t, "PUT", pin(one), ""), http.StatusGone)
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed/reaction"
+)
+
+// The kinds of reactions. Of like and love a user has one on an object.
+const (
+	like     = "like"
+	love     = "love"
+	bookmark = "bookmark"
+)
+
+// reacted is the other side of a reaction: the user, or the object.
+type reacted struct {
+	User   string    `json:"user,omitempty"`
+	Object string    `json:"object,omitempty"`
+	Kind   string    `json:"kind"`
+	Since  time.Time `json:"since"`
+}
+
+func byUser(a reaction.Reaction) reacted {
+	return reacted{User: a.User, Kind: a.Kind, Since: a.ID.Time()}
+}
+
+func toObject(a reaction.Reaction) reacted {
+	return reacted{Object: a.Object, Kind: a.Kind, Since: a.ID.Time()}
+}
+
+// objectCounts are those of an object's visible comments, and of its reactions
+// of each kind.
+type objectCounts struct {
+	Comments  commentCounts    `json:"comments"`
+	Reactions map[string]int64 `json:"reactions"`
+}
+
+type commentCounts struct {
+	All   int64 `json:"all"`
+	Roots int64 `json:"roots"`
+}
+
+func reactionIn(r *http.Request) reaction.Reaction {
+	return reaction.Reaction{User: r.PathValue("user"), Object: r.PathValue("object"), Kind: r.PathValue("kind")}
+}
+
+func (a *api) react(r *http.Request) (any, error) {
+	given := reactionIn(r)
+	_, changed, err := a.reactions.React(r.Context(), given)
+	if err == nil {
+		err = a.rank(r.Context(), given.Object)
+	}
+	return change{changed}, err
+}
+
+func (a *api) unreact(r *http.Request) (any, error) {
+	given := reactionIn(r)
+	changed, err := a.reactions.Unreact(r.Context(), given)
+	if err == nil {
+		err = a.rank(r.Context(), given.Object)
+	}
+	return change{changed}, err
+}
+
+func (a *api) reactionsTo(r *http.Request) (any, error) {
+	return list(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[reaction.Reaction], error) {
+		return a.reactions.ByObject(ctx, r.PathValue("object"), r.URL.Query().Get("kind"), req)
+	}, byUser)
+}
+
+func (a *api) reactionsBy(r *http.Request) (any, error) {
+	return list(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[reaction.Reaction], error) {
+		return a.reactions.ByUser(ctx, r.PathValue("user"), r.URL.Query().Get("kind"), req)
+	}, toObject)
+}
+
+// reactedTo tells of each object with which kinds the user reacted to it.
+func (a *api) reactedTo(r *http.Request) (any, error) {
+	kinds, err := a.reactions.Reacted(r.Context(), r.PathValue("user"), r.URL.Query()["object"])
+	for object, given := range kinds {
+		if given == nil {
+			kinds[object] = []string{} // not null
+		}
+	}
+	return kinds, err
+}
+
+func (a *api) objectCounts(r *http.Request) (any, error) {
+	var counts objectCounts
+	group, ctx := errgroup.WithContext(r.Context())
+	group.Go(func() error {
+		c, err := a.comments.Counts(ctx, r.PathValue("object"))
+		counts.Comments = commentCounts{All: c.All, Roots: c.Roots}
+		return err
+	})
+	group.Go(func() (err error) {
+		counts.Reactions, err = a.reactions.Counts(ctx, r.PathValue("object"))
+		return err
+	})
+	return counts, group.Wait()
+}
