@@ -33,8 +33,11 @@ func (r *Repository) setHidden(ctx context.Context, what string, at At, hidden b
 			If("attribute_exists(pk)").
 			If(asSeen("hidden", seen.Hidden)).
 			If(asSeen("removed", seen.Removed != nil))
-		if at.Root == 0 { // they go and come with it
-			update.If("'replies' = ? OR attribute_not_exists('replies') AND ? = ?", seen.Replies, seen.Replies, 0)
+		switch { // replies go and come with their root
+		case at.Root == 0 && seen.Replies == 0:
+			update.If("attribute_not_exists('replies') OR 'replies' = ?", 0)
+		case at.Root == 0:
+			update.If("'replies' = ?", seen.Replies)
 		}
 		if hidden {
 			update.Set("hidden", true)
