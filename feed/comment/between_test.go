@@ -149,3 +149,32 @@ func TestNothingIsCountedWhereNothingStands(t *testing.T) {
 		require.Equal(t, before, w.state(t), name)
 	}
 }
+
+func TestARemovalBesideAHidingCountsOnce(t *testing.T) {
+	t.Parallel()
+	for name, late := range map[string]func(w, late world, root comment.Comment){
+		"hidden meanwhile": func(_, late world, root comment.Comment) { late.delete(t, root) },
+		"unhidden meanwhile": func(w, late world, root comment.Comment) {
+			w.hide(t, root)
+			late.delete(t, root)
+		},
+	} {
+		w := newWorld(t, nil)
+		w.says(t, "eve", "bird")
+		root := w.says(t, "ann", "bird")
+		w.replies(t, "bob", root)
+		late(w, w.interrupted(t, func() {
+			if hidden, err := w.Hide(t.Context(), root.At()); err == nil && !hidden {
+				_, err := w.Unhide(t.Context(), root.At())
+				require.NoError(t, err)
+			}
+		}), root)
+		want := comment.Counts{All: 1, Roots: 1}
+		if name == "unhidden meanwhile" {
+			want.All = 2 // the reply under the tombstone is seen
+		}
+		got, err := w.Counts(t.Context(), "bird")
+		require.NoError(t, err)
+		require.Equal(t, want, got, name)
+	}
+}
