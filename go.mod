@@ -10,6 +10,7 @@ require (
 	github.com/aws/smithy-go v1.28.8
 	github.com/guregu/dynamo/v2 v2.6.0
 	github.com/hashicorp/golang-lru/v2 v2.0.7
+	github.com/robfig/cron/v3 v3.0.1
 	github.com/sony/sonyflake/v2 v2.2.0
 	github.com/stretchr/testify v1.12.1
 	go.uber.org/goleak v1.3.0

@@ -1,0 +1,92 @@
+// Package wallclock runs cron schedules on the wall clock of a time zone, so
+// that clock changes neither lose nor double a time.
+//
+// Zones come from the machine's database. A program whose image may have none
+// imports time/tzdata; this package does not, for it adds half a megabyte.
+package wallclock
+
+import (
+	"sort"
+	"time"
+
+	"github.com/robfig/cron/v3"
+)
+
+const (
+	// No zone is farther from UTC: RFC 9636 allows no more.
+	farthest = 26 * time.Hour
+
+	// More than from one firing to the next: 29 February may be eight years
+	// away, as in 2096.
+	rarest = 9 * 365 * 24 * time.Hour
+)
+
+// A Schedule fires whenever its cron fields match what the zone's clock shows.
+// Times that a clock change skips fire once, together, when it happens. A
+// time that is repeated fires the first time only.
+//
+// A wall time is held as the UTC time of the same figures.
+type Schedule struct {
+	spec *cron.SpecSchedule
+	zone *time.Location
+}
+
+// Next returns when the schedule fires first after t, in UTC.
+func (s Schedule) Next(t time.Time) time.Time {
+	_, offset := t.In(s.zone).Zone()
+	for wall := t.UTC().Add(seconds(offset)); ; {
+		wall = next(s.spec, wall)
+		// In a repeated hour, what comes next on the wall has fired already.
+		if at := s.at(wall); at.After(t) {
+			return at
+		}
+	}
+}
+
+// Prev returns when the schedule fired last, at or before t, in UTC. With Next
+// it gives the period of t: [Prev(t), Next(t)).
+func (s Schedule) Prev(t time.Time) time.Time {
+	// Times that come later on the wall never fire earlier, so the last of
+	// them is found by bisection. They are whole minutes.
+	first := t.UTC().Add(-rarest).Truncate(time.Minute)
+	minute := func(n int) time.Time { return first.Add(time.Duration(n) * time.Minute) }
+	last := sort.Search(int((rarest+farthest)/time.Minute), func(n int) bool {
+		return s.at(next(s.spec, minute(n))).After(t)
+	})
+	return s.at(minute(last))
+}
+
+// next is the first match on the wall after a wall time. It is zero if there is
+// none in ten years.
+func next(spec *cron.SpecSchedule, wall time.Time) time.Time {
+	// The parser goes second by second, and every match is a whole minute.
+	wall = wall.Truncate(time.Minute).Add(59 * time.Second)
+	match := spec.Next(wall)
+	if match.IsZero() { // it gave up at the end of the fifth year
+		match = spec.Next(wall.AddDate(5, 0, 0))
+	}
+	return match
+}
+
+// at is the first instant at which the zone's clock shows wall or later.
+func (s Schedule) at(wall time.Time) time.Time {
+	for t := wall.Add(-farthest).In(s.zone); ; {
+		_, offset := t.Zone()
+		_, end := t.ZoneBounds()
+		if !end.IsZero() && !end.After(t) {
+			// Go counts 365 days for every year that a zone's rule describes,
+			// so on the last of a leap year the end is a day behind.
+			end = end.Add(24 * time.Hour)
+		}
+		shown := wall.Add(-seconds(offset))
+		if shown.Before(t) { // skipped
+			shown = t
+		}
+		if end.IsZero() || shown.Before(end) {
+			return shown.UTC()
+		}
+		t = end
+	}
+}
+
+func seconds(n int) time.Duration { return time.Duration(n) * time.Second }

@@ -1,0 +1,84 @@
+package wallclock_test
+
+import (
+	"archive/zip"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	begin = time.Date(2010, 1, 1, 0, 0, 0, 0, time.UTC)
+	end   = time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// history is a zone and its clock changes from begin to end.
+type history struct {
+	zone    *time.Location
+	changes []change
+}
+
+type change struct {
+	at time.Time
+	by time.Duration // forward, or back if negative
+}
+
+// histories are those of all zones that Go knows, one of each kind.
+func histories(t *testing.T) (all []history) {
+	t.Helper()
+	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
+	require.NoError(t, err)
+	archive, err := zip.OpenReader(filepath.Join(strings.TrimSpace(string(root)), "lib", "time", "zoneinfo.zip"))
+	require.NoError(t, err)
+	defer func() { _ = archive.Close() }()
+	zones, known := 0, make(map[string]bool)
+	for _, file := range archive.File {
+		if strings.HasSuffix(file.Name, "/") {
+			continue
+		}
+		zone, err := time.LoadLocation(file.Name)
+		require.NoError(t, err)
+		zones++
+		h := history{zone, changes(zone)}
+		if kind := fmt.Sprint(offset(begin, zone), h.changes); !known[kind] {
+			known[kind] = true
+			all = append(all, h)
+		}
+	}
+	require.Greater(t, zones, 500)
+	require.Greater(t, len(all), 100)
+	return all
+}
+
+func offset(at time.Time, zone *time.Location) time.Duration {
+	_, seconds := at.In(zone).Zone()
+	return time.Duration(seconds) * time.Second
+}
+
+// changes are found where the offset is another half a day later.
+func changes(zone *time.Location) (all []change) {
+	const step = 12 * time.Hour
+	for t := begin; t.Before(end); t = t.Add(step) {
+		was, is := offset(t, zone), offset(t.Add(step), zone)
+		if was == is {
+			continue
+		}
+		n := sort.Search(int(step/time.Second), func(n int) bool {
+			return offset(t.Add(time.Duration(n)*time.Second), zone) != was
+		})
+		all = append(all, change{t.Add(time.Duration(n) * time.Second), is - was})
+	}
+	return all
+}
+
+// wall is the UTC time of the same figures as at has in zone.
+func wall(at time.Time, zone *time.Location) time.Time {
+	at = at.In(zone)
+	return time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.UTC)
+}
