@@ -125,6 +125,7 @@ func wrongKeySchema(err error) bool {
 		"Type mismatch for key",
 		"number of conditions on the keys is invalid",
 		"key condition not supported",
+		"does not have the specified index",
 	} {
 		if strings.Contains(text, phrase) {
 			return true

@@ -116,26 +116,39 @@ type Span struct {
 // Query reads the rows of a span; fewer than its Limit means that there are
 // no more. It asks again where a request ends at its 1 MB.
 func Query[R any](ctx context.Context, t *Table, s Span) ([]R, error) {
+	return query[R](ctx, t, s.Limit, func() *dynamo.Query {
+		q := t.db.Table(t.name).Get(pk, s.PK).Consistent(s.Consistent).Order(dynamo.Order(s.Ascending))
+		within(q, sk, s.From, s.To)
+		return q
+	})
+}
+
+// within narrows q to the sort keys that a span has.
+func within[K string | []byte](q *dynamo.Query, sort string, from, to K) {
+	switch {
+	case len(from) > 0 && len(to) > 0:
+		q.Range(sort, dynamo.Between, from, to) // DynamoDB has no half-open range: no item may stand at to
+	case len(from) > 0:
+		q.Range(sort, dynamo.GreaterOrEqual, from)
+	case len(to) > 0:
+		q.Range(sort, dynamo.Less, to)
+	}
+}
+
+// query asks again where a request ends at its 1 MB. Builders are not reusable.
+func query[R any](ctx context.Context, t *Table, limit int, build func() *dynamo.Query) ([]R, error) {
 	var rows []R
 	var start dynamo.PagingKey
 	for {
-		q := t.db.Table(t.name).Get(pk, s.PK).Consistent(s.Consistent).Order(dynamo.Order(s.Ascending)).StartFrom(start)
-		switch {
-		case s.From != "" && s.To != "":
-			q.Range(sk, dynamo.Between, s.From, s.To) // DynamoDB has no half-open range: no item may stand at To
-		case s.From != "":
-			q.Range(sk, dynamo.GreaterOrEqual, s.From)
-		case s.To != "":
-			q.Range(sk, dynamo.Less, s.To)
-		}
-		if s.Limit > 0 {
-			q.SearchLimit(s.Limit - len(rows)) // never Limit, which may ask DescribeTable
+		q := build().StartFrom(start)
+		if limit > 0 {
+			q.SearchLimit(limit - len(rows)) // never Limit, which may ask DescribeTable
 		}
 		last, err := q.AllWithLastEvaluatedKey(ctx, &rows)
 		if err != nil {
 			return nil, t.readError(ctx, err)
 		}
-		if len(last) == 0 || s.Limit > 0 && len(rows) >= s.Limit {
+		if len(last) == 0 || limit > 0 && len(rows) >= limit {
 			return rows, nil
 		}
 		start = last

@@ -1,0 +1,63 @@
+package store
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+)
+
+// Index is a global index: items that have its text Partition lie there in
+// the order of their binary Sort. It carries both, the item's key and what it
+// includes.
+type Index struct {
+	Name, Partition, Sort string
+	Include               []string
+}
+
+// Schema is that of a table which has the index.
+func (i Index) Schema(table string) *dynamodb.CreateTableInput {
+	in := Schema(table)
+	in.AttributeDefinitions = append(in.AttributeDefinitions,
+		types.AttributeDefinition{AttributeName: aws.String(i.Partition), AttributeType: types.ScalarAttributeTypeS},
+		types.AttributeDefinition{AttributeName: aws.String(i.Sort), AttributeType: types.ScalarAttributeTypeB},
+	)
+	in.GlobalSecondaryIndexes = []types.GlobalSecondaryIndex{{
+		IndexName: aws.String(i.Name),
+		KeySchema: []types.KeySchemaElement{
+			{AttributeName: aws.String(i.Partition), KeyType: types.KeyTypeHash},
+			{AttributeName: aws.String(i.Sort), KeyType: types.KeyTypeRange},
+		},
+		Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: i.Include},
+	}}
+	return in
+}
+
+// IndexSpan is a part of an index's partition, as Span is of the table's. An
+// index is never read consistently.
+type IndexSpan struct {
+	Partition string
+	From, To  []byte
+	Ascending bool
+	Limit     int // 0: everything
+}
+
+// QueryIndex reads the rows of a span of an index, as Query does.
+func QueryIndex[R any](ctx context.Context, t *Table, i Index, s IndexSpan) ([]R, error) {
+	return query[R](ctx, t, s.Limit, func() *dynamo.Query { return s.query(t, i) })
+}
+
+// CountIndex counts the rows of a span of an index; its Limit does not matter.
+// DynamoDB reads what it counts, at the same units.
+func (t *Table) CountIndex(ctx context.Context, i Index, s IndexSpan) (int64, error) {
+	n, err := s.query(t, i).Count(ctx)
+	return int64(n), t.readError(ctx, err)
+}
+
+func (s IndexSpan) query(t *Table, i Index) *dynamo.Query {
+	q := t.db.Table(t.name).Get(i.Partition, s.Partition).Index(i.Name).Order(dynamo.Order(s.Ascending))
+	within(q, i.Sort, s.From, s.To)
+	return q
+}

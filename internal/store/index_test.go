@@ -1,0 +1,99 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+var places = store.Index{Name: "places", Partition: "place", Sort: "rank", Include: []string{"name"}}
+
+type placed struct {
+	row
+	Place string `dynamo:"place,omitempty"`
+	Rank  []byte `dynamo:"rank,omitempty"`
+	Name  string `dynamo:"name,omitempty"`
+}
+
+// newPlaced is a table of n rows of 50 KB each, ranked from 0, and one of each
+// partition and attribute that the index must leave out.
+func newPlaced(t *testing.T, n int) *store.Table {
+	t.Helper()
+	table, _ := newTableOf(t, places.Schema)
+	name := strings.Repeat("n", 50_000)
+	for i := range n {
+		p := placed{row{PK: fmt.Sprint(i), SK: "a", Text: "not carried"}, "here", []byte{0xff, byte(i)}, name}
+		require.NoError(t, table.Run(t.Context(), table.Put(p)))
+	}
+	require.NoError(t, table.Run(t.Context(), table.Put(placed{row{PK: "x", SK: "elsewhere"}, "there", []byte{0xff, 1}, ""})))
+	require.NoError(t, table.Run(t.Context(), table.Put(placed{row{PK: "x", SK: "nowhere"}, "", nil, ""})))
+	return table
+}
+
+func TestAnIndexIsReadAndCountedBySpans(t *testing.T) {
+	t.Parallel()
+	table := newPlaced(t, 40) // two megabytes
+	key := func(i byte) []byte { return []byte{0xff, i} }
+	for name, c := range map[string]struct {
+		span        store.IndexSpan
+		first, last int // the rows wanted, in order
+	}{
+		"all, last first":   {store.IndexSpan{}, 39, 0},
+		"all, ascending":    {store.IndexSpan{Ascending: true}, 0, 39},
+		"from on":           {store.IndexSpan{From: key(35), Ascending: true}, 35, 39},
+		"below to":          {store.IndexSpan{To: key(5)}, 4, 0},
+		"between":           {store.IndexSpan{From: key(10), To: append(key(12), 0)}, 12, 10},
+		"limit past 1 MB":   {store.IndexSpan{Limit: 30}, 39, 10},
+		"from, limited":     {store.IndexSpan{From: key(3), Ascending: true, Limit: 33}, 3, 35},
+		"to, limited":       {store.IndexSpan{To: key(9), Ascending: true, Limit: 1}, 0, 0},
+		"the first of them": {store.IndexSpan{Ascending: true, Limit: 1}, 0, 0},
+	} {
+		c.span.Partition = "here"
+		var want []int
+		step := 1
+		if c.last < c.first {
+			step = -1
+		}
+		for i := c.first; i != c.last+step; i += step {
+			want = append(want, i)
+		}
+		rows, err := store.QueryIndex[placed](t.Context(), table, places, c.span)
+		require.NoError(t, err, name)
+		got := make([]int, len(rows))
+		for i, r := range rows {
+			got[i] = int(r.Rank[1])
+			require.Len(t, r.Name, 50_000, name)
+			require.Equal(t, row{PK: fmt.Sprint(got[i]), SK: "a"}, r.row, name)
+		}
+		require.Equal(t, want, got, name)
+
+		if c.span.Limit == 0 {
+			n, err := table.CountIndex(t.Context(), places, c.span)
+			require.NoError(t, err, name)
+			require.EqualValues(t, len(want), n, name)
+		}
+	}
+}
+
+func TestAMissingIndexIsErrTable(t *testing.T) {
+	t.Parallel()
+	table, _ := newTable(t)
+	for name, read := range map[string]func(context.Context) error{
+		"query": func(ctx context.Context) error {
+			_, err := store.QueryIndex[placed](ctx, table, places, store.IndexSpan{Partition: "here"})
+			return err
+		},
+		"count": func(ctx context.Context) error {
+			_, err := table.CountIndex(ctx, places, store.IndexSpan{Partition: "here"})
+			return err
+		},
+	} {
+		require.ErrorIs(t, read(t.Context()), plaza.ErrTable, name)
+	}
+}
