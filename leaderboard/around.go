@@ -1,0 +1,125 @@
+package leaderboard
+
+import (
+	"context"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// Around gives n rows with the player among them, ⌊(n-1)/2⌋ above where there
+// are so many on both sides. n is as cursor.PageRequest.Limit has it. The
+// player's own row is strongly consistent. Who is hidden or not on the board is
+// plaza.ErrNotFound.
+//
+// A get of 1 RCU and two reads a shard, and what Rank counts unless the top is
+// within n.
+func (r *Repository) Around(ctx context.Context, in In, player string, n int) ([]Row, error) {
+	if err := checkPlayer(in, player); err != nil {
+		return nil, err
+	}
+	n, err := few(n)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.around(ctx, in, player, n)
+	return rows, in.wrap("around on", err)
+}
+
+func (r *Repository) around(ctx context.Context, in In, player string, n int) ([]Row, error) {
+	s, err := r.ladder(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	e, err := s.entry(ctx, player)
+	if err != nil {
+		return nil, err
+	}
+	return s.window(ctx, e.Key, &rowItem{Key: e.Key, Name: e.Name}, n)
+}
+
+// AroundScore gives n rows about the place of a score, ⌊(n-1)/2⌋ of them
+// better ones where there are so many. The score is of the board's kind. n is
+// as cursor.PageRequest.Limit has it.
+//
+// Two reads a shard, and what Rank counts unless the top is within n.
+func (r *Repository) AroundScore(ctx context.Context, in In, score Score, n int) ([]Row, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	if err := checkNumber("score", score); err != nil {
+		return nil, err
+	}
+	n, err := few(n)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.aroundScore(ctx, in, score, n)
+	return rows, in.wrap("around a score on", err)
+}
+
+func (r *Repository) aroundScore(ctx context.Context, in In, score Score, n int) ([]Row, error) {
+	s, err := r.ladder(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	from, err := s.board.scoreBound("score", score)
+	if err != nil {
+		return nil, err
+	}
+	return s.window(ctx, from, nil, n)
+}
+
+// window gives n rows about a bound. What the index has of own does not count:
+// it may be old.
+func (s ladder) window(ctx context.Context, at []byte, own *rowItem, n int) ([]Row, error) {
+	var above, below []rowItem
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		above, err = s.rows(groupCtx, store.IndexSpan{To: at, Limit: n})
+		return err
+	})
+	group.Go(func() (err error) {
+		below, err = s.rows(groupCtx, store.IndexSpan{From: at, Ascending: true, Limit: n})
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	toTop := len(above) < n
+	if own != nil {
+		same := func(i rowItem) bool { return i.player() == own.player() }
+		above = slices.DeleteFunc(above, same)
+		below = append([]rowItem{*own}, slices.DeleteFunc(below, same)...)
+	}
+	slices.Reverse(above)
+	items := slices.Concat(above, below)
+	if len(items) == 0 {
+		return nil, nil
+	}
+
+	first := Rank{Ordinal: 1, Competition: 1, AsOf: s.now}
+	if !toTop {
+		var err error
+		if first, err = s.rank(ctx, items[0].Key); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := s.board.number(items, first)
+	if err != nil {
+		return nil, err
+	}
+	start := len(above) - min(len(above), (n-1)/2)
+	start = max(0, min(start, len(rows)-n))
+	return rows[start:min(len(rows), start+n)], nil
+}
+
+func checkPlayer(in In, player string) error {
+	if err := in.check(); err != nil {
+		return err
+	}
+	return keys.CheckName("Player", player)
+}

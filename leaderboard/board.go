@@ -1,0 +1,223 @@
+package leaderboard
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/wallclock"
+)
+
+// MaxShards is the largest Board.Shards.
+const MaxShards = 64
+
+// Order says which of two scores is the better one.
+type Order string
+
+// The orders.
+const (
+	Descending Order = "" // the high score wins, the default
+	Ascending  Order = "ascending"
+)
+
+// Ties says who comes first of those with one score and sub score.
+type Ties string
+
+// The ways to decide a tie. One of the same time is decided by the players' ids.
+const (
+	EarlierFirst Ties = "" // who achieved it first, the default
+	LaterFirst   Ties = "later"
+)
+
+// Operator is what a submission does to the score that stands.
+type Operator string
+
+// The operators. An absent score counts as 0 for Increment and Decrement. All
+// of them but Best give the entry the submission's sub score.
+const (
+	Best      Operator = "best"      // keeps the better one
+	Set       Operator = "set"       // replaces it
+	Increment Operator = "increment" // adds to it
+	Decrement Operator = "decrement" // subtracts from it
+)
+
+// Ranking is how ranks are found.
+type Ranking string
+
+// Count counts the entries above: exact, for boards of up to about 20,000
+// players.
+const Count Ranking = ""
+
+// Board says what a board is. Kind, Order, SubOrder and Ties are for ever.
+type Board struct {
+	Name     string
+	Kind     Kind
+	Order    Order // of scores
+	SubOrder Order // of sub scores, which decide between equal scores
+	Ties     Ties
+
+	// Operator is what a submission does that names none. Defaults to Best.
+	Operator Operator
+	// Allow are further operators that a submission may name. A board that
+	// keeps the best alone does so for ever, and no other begins to: such
+	// entries remember no operations.
+	Allow []Operator
+
+	// Min and Max refuse scores below and above them; scores below Floor
+	// become Floor, which is for ever where Best alone is allowed. Optional.
+	Min, Max, Floor *Score
+
+	// Cron, of five fields or a name like @daily, says when a new period
+	// begins, on the wall clock of Zone, an IANA name that defaults to UTC.
+	// Without it a board has one period for ever. A new
+	// schedule begins where the open period ends.
+	Cron, Zone string
+
+	// Grace is how long after the end of a period submissions of a time
+	// within it are taken, up to 100 years. A period goes by the Grace and
+	// Keep of when it began.
+	Grace time.Duration
+	// Keep is how long after that a period and its entries are kept, up to 100
+	// years; 0 is for ever.
+	Keep time.Duration
+
+	// Shards is over how many partitions of the index a period is spread, 1
+	// to MaxShards; a partition takes about 300 improvements a second.
+	// Defaults to 1. It only grows: a smaller number leaves what is stored.
+	// An open period takes up a larger one about two minutes after the
+	// first submission that knows of it, which writes that, 1 WCU: by then
+	// all who read know.
+	Shards int
+
+	Ranking Ranking
+}
+
+// normal is the board with its defaults.
+func (b Board) normal() Board {
+	if b.Operator == "" {
+		b.Operator = Best
+	}
+	b.Allow = slices.DeleteFunc(slices.Clone(b.Allow), func(o Operator) bool { return o == b.Operator })
+	slices.Sort(b.Allow)
+	if b.Allow = slices.Compact(b.Allow); len(b.Allow) == 0 {
+		b.Allow = nil
+	}
+	b.Shards = max(b.Shards, 1)
+	return b
+}
+
+func (b Board) check() error {
+	if err := keys.CheckName("Name", b.Name); err != nil {
+		return err
+	}
+	for _, choice := range []struct {
+		field, given string
+		allowed      []string
+	}{
+		{"Kind", string(b.Kind), []string{string(KindInt), string(KindFloat)}},
+		{"Order", string(b.Order), []string{string(Descending), string(Ascending)}},
+		{"SubOrder", string(b.SubOrder), []string{string(Descending), string(Ascending)}},
+		{"Ties", string(b.Ties), []string{string(EarlierFirst), string(LaterFirst)}},
+		{"Ranking", string(b.Ranking), []string{string(Count)}},
+	} {
+		if !slices.Contains(choice.allowed, choice.given) {
+			return &plaza.InvalidError{Field: choice.field, Reason: fmt.Sprintf("is %q, none of %q", choice.given, choice.allowed)}
+		}
+	}
+	if b.Operator != "" && !b.Operator.known() {
+		return &plaza.InvalidError{Field: "Operator", Reason: fmt.Sprintf("is %q, which is none", b.Operator)}
+	}
+	for i, operator := range b.Allow {
+		if !operator.known() {
+			return &plaza.InvalidError{Field: fmt.Sprintf("Allow[%d]", i), Reason: fmt.Sprintf("is %q, which is none", operator)}
+		}
+	}
+	if b.Shards < 0 || b.Shards > MaxShards {
+		return &plaza.InvalidError{Field: "Shards", Reason: fmt.Sprintf("is %d, 1 to %d are allowed", b.Shards, MaxShards)}
+	}
+	if err := b.checkBounds(); err != nil {
+		return err
+	}
+	return b.checkPeriods()
+}
+
+func (o Operator) known() bool { return o == Best || o == Set || o == Increment || o == Decrement }
+
+func (b Board) checkBounds() error {
+	for field, bound := range map[string]*Score{"Min": b.Min, "Max": b.Max, "Floor": b.Floor} {
+		switch {
+		case bound == nil:
+		case bound.kind != b.Kind:
+			return &plaza.InvalidError{Field: field, Reason: "is of the other kind"}
+		case bound.isNaN():
+			return &plaza.InvalidError{Field: field, Reason: "is no number"}
+		}
+	}
+	if b.Min != nil && b.Max != nil && b.Min.Compare(*b.Max) > 0 {
+		return &plaza.InvalidError{Field: "Min", Reason: "is above Max"}
+	}
+	if b.Floor != nil && b.bound(*b.Floor) != nil {
+		return &plaza.InvalidError{Field: "Floor", Reason: "is not within Min and Max"}
+	}
+	return nil
+}
+
+// century bounds spans whose sum must not overflow.
+const century = 100 * 365 * 24 * time.Hour
+
+func (b Board) checkPeriods() error {
+	switch {
+	case b.Cron == "" && b.Zone != "":
+		return &plaza.InvalidError{Field: "Zone", Reason: "is given without Cron"}
+	case b.Grace < 0 || b.Grace > century:
+		return &plaza.InvalidError{Field: "Grace", Reason: fmt.Sprintf("is %v, up to %v are allowed", b.Grace, century)}
+	case b.Keep < 0 || b.Keep > century:
+		return &plaza.InvalidError{Field: "Keep", Reason: fmt.Sprintf("is %v, up to %v are allowed", b.Keep, century)}
+	case b.Cron == "":
+		return nil
+	}
+	_, err := wallclock.Parse(b.Cron, b.Zone)
+	return err
+}
+
+// bound refuses what is not within Min and Max.
+func (b Board) bound(s Score) error {
+	if b.Min != nil && s.Compare(*b.Min) < 0 || b.Max != nil && s.Compare(*b.Max) > 0 {
+		return &plaza.InvalidError{Field: "Score", Reason: "is not within the board's Min and Max"}
+	}
+	return nil
+}
+
+// allows tells whether a submission may name the operator.
+func (b Board) allows(o Operator) bool { return o == b.Operator || slices.Contains(b.Allow, o) }
+
+// bestOnly tells whether nothing but the better score ever stands.
+func (b Board) bestOnly() bool { return b.Operator == Best && len(b.Allow) == 0 }
+
+func orderOf(b Board) order {
+	return order{kind: b.Kind, score: b.Order, sub: b.SubOrder, latestFirst: b.Ties == LaterFirst}
+}
+
+// becomes says what of a board that stands a redefinition may not change.
+func (b Board) becomes(next Board) error {
+	for _, kept := range []struct {
+		field   string
+		differs bool
+	}{
+		{"Kind", b.Kind != next.Kind},
+		{"Order", b.Order != next.Order},
+		{"SubOrder", b.SubOrder != next.SubOrder},
+		{"Ties", b.Ties != next.Ties},
+		{"Operator", b.bestOnly() != next.bestOnly()},
+		{"Cron", b.Cron == "" && next.Cron != ""},
+		{"Floor", b.bestOnly() && !reflect.DeepEqual(b.Floor, next.Floor)}, // or a repeat is better than the first time
+	} {
+		if kept.differs {
+			return fmt.Errorf("%w: %s cannot become another", plaza.ErrConflict, kept.field)
+		}
+	}
+	return nil
+}

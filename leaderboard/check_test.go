@@ -1,0 +1,234 @@
+package leaderboard_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+func TestWhatIsBrokenIsMended(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		damage func(*dynamo.Update)
+		stands []string
+		hidden bool
+	}{
+		"another score":                        {func(u *dynamo.Update) { u.Set("score", "7") }, []string{"ann 50", "bob 40", "cat 30"}, false},
+		"no score":                             {func(u *dynamo.Update) { u.Remove("score") }, []string{"ann 50", "bob 40", "cat 30"}, false},
+		"no part":                              {func(u *dynamo.Update) { u.Remove("part") }, []string{"ann 50", "bob 40", "cat 30"}, false},
+		"an unread shard":                      {func(u *dynamo.Update) { u.Set("part", "b#"+forever+"#9") }, []string{"ann 50", "bob 40", "cat 30"}, false},
+		"another board's part":                 {func(u *dynamo.Update) { u.Set("part", "c#"+forever+"#0") }, []string{"ann 50", "bob 40", "cat 30"}, false},
+		"hidden, another score":                {func(u *dynamo.Update) { u.Set("score", "7").Set("part", "b#"+forever+"#hidden") }, []string{"ann 50", "cat 30"}, true},
+		"no key that can be read, but a score": {func(u *dynamo.Update) { u.Set("key", []byte("key")).Set("score", "35") }, []string{"ann 50", "bob 35", "cat 30"}, false},
+		"another player's key":                 {func(u *dynamo.Update) { u.Set("key", orderKey(20, 0, 0, "ann")) }, []string{"ann 50", "bob 40", "cat 30"}, false},
+		"a score of another kind":              {func(u *dynamo.Update) { u.Set("key", []byte("key")).Set("score", "35.5") }, []string{"ann 50", "cat 30"}, false},
+		"neither key nor score":                {func(u *dynamo.Update) { u.Set("key", []byte("key")).Remove("score") }, []string{"ann 50", "cat 30"}, false},
+		"no key":                               {func(u *dynamo.Update) { u.Remove("key") }, []string{"ann 50", "cat 30"}, false},
+		"no revision":                          {func(u *dynamo.Update) { u.Remove("rev", "part") }, []string{"ann 50", "bob 40", "cat 30"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.define(t, leaderboard.Board{Name: "b", Shards: 2})
+			w.define(t, leaderboard.Board{Name: "another"})
+			w.play(t, "b", "ann 50", "bob 40", "cat 30", "gone 20")
+			w.play(t, "another", "bob 1")
+			changes(t, w.Remove, "gone", true)
+			damage := w.raw(t).Update("pk", "P#bob").Range("sk", "LB#b#"+forever)
+			c.damage(damage)
+			require.NoError(t, damage.Run(t.Context()))
+			damaged := w.entry(t, "bob", "b", forever)
+
+			for _, call := range []func() (leaderboard.Drift, error){
+				func() (leaderboard.Drift, error) { return w.Check(t.Context(), in("b")) },
+				func() (leaderboard.Drift, error) { return w.Repair(t.Context(), in("b")) },
+			} {
+				drift, err := call()
+				require.NoError(t, err)
+				require.Equal(t, leaderboard.Drift{Broken: 1}, drift)
+			}
+			require.Equal(t, damaged.Rev+1, w.entry(t, "bob", "b", forever).Rev, "as with every write")
+			for range 2 {
+				drift, err := w.Repair(t.Context(), in("b"))
+				require.NoError(t, err)
+				require.Zero(t, drift)
+			}
+			require.Equal(t, c.stands, w.standings(t, "b", forever, 2))
+			require.Equal(t, c.hidden, len(all(t, 0, w.hiddenOf(in("b")))) == 1)
+			if c.hidden {
+				changes(t, w.Unhide, "bob", true)
+			}
+			w.play(t, "b", "bob 90")
+			require.Equal(t, []string{"bob 90", "ann 50", "cat 30"}, w.standings(t, "b", forever, 2), "it works again")
+		})
+	}
+}
+
+func TestCheckTellsOfALaggingIndex(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	w.define(t, leaderboard.Board{Name: "empty", Cron: "@daily"})
+	w.play(t, "b", "ann 50", "bob 40", "cat 30", "dan 20")
+	lags := faults.New(t, 1, faults.Rates{})
+	lagging := w.process(t, nil, lags.Wrap)
+	lags.Script(func(string, []byte, int) faults.Fault { return faults.Fault{} }) // it notes the answers
+	drift, err := lagging.Check(t.Context(), in("b"))
+	require.NoError(t, err)
+	require.Zero(t, drift)
+
+	w.play(t, "b", "eve 60", "ann 70") // not there, and elsewhere
+	changes(t, w.Remove, "dan", true)  // still there
+	require.NoError(t, w.Erase(t.Context(), "cat"))
+	lags.Script(func(op string, body []byte, _ int) faults.Fault {
+		if op == "Query" && stalable(body) {
+			return faults.Fault{Kind: faults.Stale}
+		}
+		return faults.Fault{}
+	})
+	for _, call := range []func() (leaderboard.Drift, error){
+		func() (leaderboard.Drift, error) { return lagging.Check(t.Context(), in("b")) },
+		func() (leaderboard.Drift, error) { return lagging.Repair(t.Context(), in("b")) },
+	} {
+		drift, err = call()
+		require.NoError(t, err)
+		require.Equal(t, leaderboard.Drift{Lagging: 4}, drift)
+	}
+	drift, err = w.Check(t.Context(), in("b"))
+	require.NoError(t, err)
+	require.Zero(t, drift)
+	drift, err = w.Check(t.Context(), in("empty"))
+	require.NoError(t, err)
+	require.Zero(t, drift)
+}
+
+func TestRepairUnderFaults(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.define(t, leaderboard.Board{Name: "b", Shards: 3})
+			w.many(t, "b", 8)
+			for rank := int64(1); rank <= 8; rank += 2 {
+				u := w.raw(t).Update("pk", "P#"+playerOf(rank)).Range("sk", "LB#b#"+forever)
+				require.NoError(t, u.Set("part", "b#"+forever+"#3").Set("score", "no").Run(t.Context()))
+			}
+			sent := faults.New(t, seed, harshness[seed%3])
+			mender := w.process(t, nil, sent.Wrap)
+			faults.Acknowledged(t, func() error { _, err := mender.Repair(t.Context(), in("b")); return err })
+			drift, err := w.Check(t.Context(), in("b"))
+			require.NoError(t, err)
+			require.Zero(t, drift)
+			rows := all(t, 3, w.top(in("b")))
+			require.Len(t, rows, 8)
+			for i, row := range rows {
+				require.Equal(t, playerOf(int64(i+1)), row.Player)
+			}
+		})
+	}
+}
+
+// TestRepairSparesWhatIsWrittenMeanwhile lets a better score land between a
+// Repair's reads and its write.
+func TestRepairSparesWhatIsWrittenMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	w.play(t, "b", "ann 50", "bob 40")
+	for _, player := range []string{"ann", "bob"} {
+		require.NoError(t, w.raw(t).Update("pk", "P#"+player).Range("sk", "LB#b#"+forever).Set("part", "nowhere").Run(t.Context()))
+	}
+	sent := faults.New(t, 1, faults.Rates{})
+	mender := w.process(t, nil, sent.Wrap)
+	met := false
+	sent.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "UpdateItem" && !met {
+			met = true
+			w.play(t, "b", "ann 90")
+			require.NoError(t, w.Erase(t.Context(), "bob"))
+		}
+		return faults.Fault{}
+	})
+	drift, err := mender.Repair(t.Context(), in("b"))
+	require.NoError(t, err)
+	require.Equal(t, leaderboard.Drift{Broken: 2}, drift)
+	require.True(t, met)
+	require.Equal(t, []string{"ann 90"}, w.standings(t, "b", forever, 1))
+}
+
+func TestCheckKnowsTheShardsThatOthersOpened(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	w.many(t, "b", 1)
+	other := w.process(t, nil)
+	other.define(t, leaderboard.Board{Name: "b", Shards: 4})
+	other.many(t, "b", 10)
+	drift, err := w.Check(t.Context(), in("b"))
+	require.NoError(t, err)
+	require.Zero(t, drift)
+}
+
+// TestRepairLeavesWhatLiesInShardsOpenedMeanwhile lets others open shards
+// between a Repair's look at the period and at the entries, and again before
+// its write.
+func TestRepairLeavesWhatLiesInShardsOpenedMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	w.play(t, "b", "ann 1", "bob 1")
+	sent := faults.New(t, 1, faults.Rates{})
+	mender := w.process(t, nil, sent.Wrap)
+	_, err := mender.Check(t.Context(), in("b")) // knows the period
+	require.NoError(t, err)
+	breakEntry := func(part string) {
+		require.NoError(t, w.raw(t).Update("pk", "P#ann").Range("sk", "LB#b#"+forever).Set("part", part).Add("rev", 1).Run(t.Context()))
+	}
+	grow := func(shards int) {
+		w.define(t, leaderboard.Board{Name: "b", Shards: shards})
+		w.many(t, "b", 1)
+		w.set(w.Now().Add(3 * time.Minute))
+		w.many(t, "b", 30)
+	}
+	breakEntry("nowhere")
+	grown := 0
+	sent.Script(func(op string, _ []byte, _ int) faults.Fault {
+		switch {
+		case op == "Scan" && grown == 0:
+			grown = 8
+			grow(grown)
+		case op == "UpdateItem" && grown == 8:
+			grown = 64
+			grow(grown)
+			breakEntry("b#" + forever + "#63")
+		}
+		return faults.Fault{}
+	})
+	drift, err := mender.Repair(t.Context(), in("b"))
+	require.NoError(t, err)
+	require.Equal(t, 64, grown)
+	require.Equal(t, 1, drift.Broken)
+	require.Greater(t, len(w.parts(t)), 8)
+	require.Equal(t, "b#"+forever+"#63", w.entry(t, "ann", "b", forever).Part)
+}
+
+// parts are the partitions of the index that the entries lie in.
+func (w world) parts(t testing.TB) map[string]int {
+	t.Helper()
+	var rows []row
+	require.NoError(t, w.raw(t).Scan().Consistent(true).All(t.Context(), &rows))
+	parts := map[string]int{}
+	for _, r := range rows {
+		if r.Part != "" {
+			parts[r.Part]++
+		}
+	}
+	return parts
+}

@@ -1,0 +1,63 @@
+package leaderboard
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/plaza-sdk/plaza"
+)
+
+// Count is how many stand there, eventually consistent.
+//
+// One read a shard and further megabyte; the units are the bytes of the index
+// by 8,192, about 2·player + 2·part + name + 40 an entry, part being board,
+// period and shard joined.
+func (r *Repository) Count(ctx context.Context, in In) (int64, error) {
+	if err := in.check(); err != nil {
+		return 0, err
+	}
+	s, err := r.ladder(ctx, in)
+	if err != nil {
+		return 0, in.wrap("count of", err)
+	}
+	n, _, err := s.ranker.count(ctx, s, nil, nil)
+	return n, in.wrap("count of", err)
+}
+
+// CountBetween is how many have a score from low to high, both included,
+// eventually consistent.
+//
+// As Count, for these.
+func (r *Repository) CountBetween(ctx context.Context, in In, low, high Score) (int64, error) {
+	if err := in.check(); err != nil {
+		return 0, err
+	}
+	if err := cmp.Or(checkNumber("low", low), checkNumber("high", high)); err != nil {
+		return 0, err
+	}
+	if low.kind == high.kind && low.Compare(high) > 0 {
+		return 0, &plaza.InvalidError{Field: "low", Reason: "is above high"}
+	}
+	n, err := r.countBetween(ctx, in, low, high)
+	return n, in.wrap("count between scores of", err)
+}
+
+func (r *Repository) countBetween(ctx context.Context, in In, low, high Score) (int64, error) {
+	s, err := r.ladder(ctx, in)
+	if err != nil {
+		return 0, err
+	}
+	from, err := s.board.scoreBound("low", low)
+	if err != nil {
+		return 0, err
+	}
+	to, err := s.board.scoreBound("high", high)
+	if err != nil {
+		return 0, err
+	}
+	if s.board.Order == Descending {
+		from, to = to, from
+	}
+	n, _, err := s.ranker.count(ctx, s, from, past(to))
+	return n, err
+}

@@ -1,0 +1,203 @@
+package leaderboard_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/pagetest"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+// definitions reads all of them.
+func (w world) definitions(t testing.TB) []leaderboard.Board {
+	t.Helper()
+	var all []leaderboard.Board
+	for b, err := range cursor.All(t.Context(), w.Definitions) {
+		require.NoError(t, err)
+		all = append(all, b)
+	}
+	return all
+}
+
+func TestADefinitionIsReadBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &leaderboard.Options{Consistent: true})
+	full := leaderboard.Board{
+		Name: "full", Kind: leaderboard.KindFloat, Order: leaderboard.Ascending, SubOrder: leaderboard.Ascending,
+		Ties: leaderboard.LaterFirst, Operator: leaderboard.Increment, Allow: []leaderboard.Operator{leaderboard.Best, leaderboard.Set},
+		Min: ptr(leaderboard.Float(-1.5)), Max: ptr(leaderboard.Float(1e126)), Floor: ptr(leaderboard.Float(0)),
+		Cron: "0 4 * * 1", Zone: "Asia/Shanghai", Grace: time.Hour, Keep: 90 * 24 * time.Hour, Shards: 4,
+	}
+	w.define(t, full)
+	w.define(t, leaderboard.Board{Name: "plain"})
+	require.Equal(t, []leaderboard.Board{full, {Name: "plain", Operator: leaderboard.Best, Shards: 1}}, w.definitions(t))
+}
+
+func TestWhatStoredEntriesRestOnStays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &leaderboard.Options{Consistent: true})
+	for name, c := range map[string]struct {
+		from, to leaderboard.Board
+		refused  bool
+	}{
+		"kind":                    {leaderboard.Board{}, leaderboard.Board{Kind: leaderboard.KindFloat}, true},
+		"order":                   {leaderboard.Board{}, leaderboard.Board{Order: leaderboard.Ascending}, true},
+		"sub order":               {leaderboard.Board{SubOrder: leaderboard.Ascending}, leaderboard.Board{}, true},
+		"ties":                    {leaderboard.Board{}, leaderboard.Board{Ties: leaderboard.LaterFirst}, true},
+		"more than the best":      {leaderboard.Board{}, leaderboard.Board{Allow: []leaderboard.Operator{leaderboard.Set}}, true},
+		"other than the best":     {leaderboard.Board{}, leaderboard.Board{Operator: leaderboard.Set}, true},
+		"a reset after all":       {leaderboard.Board{}, leaderboard.Board{Cron: "@daily"}, true},
+		"the best alone":          {every(""), leaderboard.Board{}, true},
+		"another among others":    {every(""), leaderboard.Board{Operator: leaderboard.Increment}, false},
+		"no reset any more":       {leaderboard.Board{Cron: "@daily"}, leaderboard.Board{}, false},
+		"another schedule":        {leaderboard.Board{Cron: "@daily"}, leaderboard.Board{Cron: "@weekly", Zone: "Asia/Shanghai"}, false},
+		"a floor under the best":  {leaderboard.Board{}, leaderboard.Board{Floor: ptr(leaderboard.Int(2))}, true},
+		"no floor under the best": {leaderboard.Board{Floor: ptr(leaderboard.Int(2))}, leaderboard.Board{}, true},
+		"bounds": {every(""), func() leaderboard.Board {
+			b := every("")
+			b.Min, b.Floor = ptr(leaderboard.Int(1)), ptr(leaderboard.Int(2))
+			return b
+		}(), false},
+		"bounds of the best":        {leaderboard.Board{Min: ptr(leaderboard.Int(1))}, leaderboard.Board{Max: ptr(leaderboard.Int(9))}, false},
+		"grace, expiry and shards":  {leaderboard.Board{}, leaderboard.Board{Grace: time.Hour, Keep: time.Hour, Shards: 3}, false},
+		"the operator, said or not": {leaderboard.Board{}, leaderboard.Board{Operator: leaderboard.Best, Allow: []leaderboard.Operator{leaderboard.Best}}, false},
+	} {
+		c.from.Name, c.to.Name = name, name
+		w.define(t, c.from)
+		before := w.definitions(t)
+		err := w.Define(t.Context(), c.to)
+		if c.refused {
+			require.ErrorIs(t, err, plaza.ErrConflict, name)
+			require.Equal(t, before, w.definitions(t), name)
+		} else {
+			require.NoError(t, err, name)
+		}
+	}
+}
+
+// TestADefinitionIsNotForgottenForOneReadBefore lets Define come between the
+// two reads of a board by its own process.
+func TestADefinitionIsNotForgottenForOneReadBefore(t *testing.T) {
+	t.Parallel()
+	query := &interlude{op: "Query"}
+	w := newWorld(t, nil, query.wrap)
+	other := w.process(t, nil)
+	other.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
+	other.submit(t, score("b", "bob", 1, 0)) // opens the period
+	query.play = func() { w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set}) }
+	w.submit(t, score("b", "ann", 1, 0))
+	require.Nil(t, query.play)
+	require.Equal(t, leaderboard.Int(9), w.submit(t, score("b", "ann", 9, 0)).New)
+}
+
+// interlude plays once, before the first request of its operation.
+type interlude struct {
+	op   string
+	play func()
+	next aws.HTTPClient
+}
+
+func (i *interlude) wrap(next aws.HTTPClient) aws.HTTPClient { i.next = next; return i }
+
+func (i *interlude) Do(r *http.Request) (*http.Response, error) {
+	if play := i.play; play != nil && strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+i.op) {
+		i.play = nil
+		play()
+	}
+	return i.next.Do(r)
+}
+
+func TestARedefinitionReachesOthersWithinRefresh(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	other := w.process(t, &leaderboard.Options{Refresh: time.Minute})
+	w.define(t, leaderboard.Board{Name: "b"})
+	other.submit(t, score("b", "ann", 5, 0))
+	w.define(t, leaderboard.Board{Name: "b", Max: ptr(leaderboard.Int(9))})
+
+	_, err := w.Submit(t.Context(), score("b", "bob", 10, 0))
+	require.ErrorIs(t, err, plaza.ErrInvalid, "at once in the process that made it")
+	w.set(noon.Add(time.Minute - 1))
+	other.submit(t, score("b", "cat", 10, 0))
+	w.set(noon.Add(time.Minute))
+	_, err = other.Submit(t.Context(), score("b", "dan", 10, 0))
+	require.ErrorIs(t, err, plaza.ErrInvalid)
+}
+
+func TestDefinitionsOfManyAtOnceUnderFaults(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			in := faults.New(t, seed, harshness[seed%3])
+			w := newWorld(t, &leaderboard.Options{Consistent: true}, in.Wrap)
+			var group sync.WaitGroup
+			for i := range 8 {
+				group.Go(func() {
+					faults.Acknowledged(t, func() error {
+						return w.Define(t.Context(), leaderboard.Board{Name: "b", Shards: 1 + i, Grace: time.Duration(i)})
+					})
+				})
+			}
+			group.Wait()
+			last := leaderboard.Board{Name: "b", Operator: leaderboard.Best, Grace: time.Hour, Shards: 8}
+			faults.Acknowledged(t, func() error { return w.Define(t.Context(), leaderboard.Board{Name: "b", Grace: time.Hour}) })
+			in.Off()
+			require.Equal(t, []leaderboard.Board{last}, w.definitions(t), "the shards of whoever gave most")
+		})
+	}
+}
+
+func TestDefinitionsAreAList(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	requests := 0
+	pagetest.Run(t, func(t *testing.T) pagetest.List[leaderboard.Board] {
+		w := newWorld(t, &leaderboard.Options{Consistent: true}, meter.Wrap)
+		added := 1_000_000
+		return pagetest.List[leaderboard.Board]{
+			Page: w.Definitions,
+			ID:   func(b leaderboard.Board) string { return b.Name },
+			Add: func(ctx context.Context, n int) []string {
+				names := make([]string, n)
+				for i := range names {
+					added-- // the first by name is the first listed
+					names[i] = fmt.Sprint("board ", added)
+					w.define(t, leaderboard.Board{Name: names[i]})
+				}
+				return names
+			},
+			Remove: func(ctx context.Context, name string) {
+				require.NoError(t, w.raw(t).Delete("pk", "B#").Range("sk", name).Run(ctx))
+			},
+			Others: []pagetest.Other{pagetest.Foreign("another list", foreign)},
+			Requests: func() int {
+				requests += meter.Take().Requests
+				return requests
+			},
+		}
+	})
+}
+
+// foreign is a list of another kind.
+func foreign(_ context.Context, req cursor.PageRequest) (cursor.Page[int], error) {
+	scope := cursor.Scope{List: "another"}
+	if req.Cursor != "" {
+		_, err := cursor.Plain().Decode(scope, req.Cursor)
+		return cursor.Page[int]{}, err
+	}
+	position := func(text string) cursor.Cursor { return cursor.Plain().Encode(scope, []byte(text)) }
+	return cursor.Page[int]{Items: []int{1}, Next: position("dboard 5"), Prev: position("uboard 5")}, nil
+}

@@ -1,0 +1,251 @@
+package leaderboard_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+// harshness is what each write must survive, by turns.
+var harshness = []faults.Rates{
+	faults.Standard,
+	{LostBefore: 0.05, LostAfter: 0.10, Throttled: 0.05, Twice: 0.05, Conflict: 0.15, Stale: 0.30},
+	{LostBefore: 0.10, LostAfter: 0.30, Throttled: 0.20, Twice: 0.10, Delayed: 0.05, Stale: 0.25},
+}
+
+// keep submits until it is answered.
+func (w world) keep(t testing.TB, s leaderboard.Submission) (got leaderboard.Result) {
+	t.Helper()
+	faults.Acknowledged(t, func() (err error) {
+		got, err = w.Submit(t.Context(), s)
+		return err
+	})
+	return got
+}
+
+func TestEveryOperatorUnderFaults(t *testing.T) {
+	t.Parallel()
+	const best, set, up, down = leaderboard.Best, leaderboard.Set, leaderboard.Increment, leaderboard.Decrement
+	for name, c := range map[string]struct {
+		board     leaderboard.Board
+		operators []leaderboard.Operator
+		versions  bool
+	}{
+		"best":        {leaderboard.Board{}, []leaderboard.Operator{best}, false},
+		"set":         {every(""), []leaderboard.Operator{set}, false},
+		"by version":  {every(""), []leaderboard.Operator{set}, true},
+		"increment":   {every(""), []leaderboard.Operator{up}, false},
+		"decrement":   {every(""), []leaderboard.Operator{down}, false},
+		"any of them": {every(""), []leaderboard.Operator{best, set, up, down}, false},
+	} {
+		for seed := range uint64(20) {
+			t.Run(fmt.Sprint(name, ", seed ", seed), func(t *testing.T) {
+				t.Parallel()
+				in := faults.New(t, seed, harshness[seed%3])
+				w := newWorld(t, nil, in.Wrap)
+				random := rand.New(rand.NewPCG(seed, 1))
+				c.board.Name = "b"
+				faults.Acknowledged(t, func() error { return w.Define(t.Context(), c.board) })
+				processes := []world{w, w.process(t, nil, in.Wrap)}
+				var sent []leaderboard.Submission
+				answers := map[ids.ID]leaderboard.Result{}
+				stands, exists := int64(0), false
+				for i := range 10 {
+					s := with(score("b", "ann", int64(random.IntN(9)+1), i), c.operators[random.IntN(len(c.operators))])
+					s.Op = w.id()
+					if c.versions {
+						s.Version = uint64(i + 1)
+					}
+					want := leaderboard.Result{Op: s.Op, Period: forever, Existed: exists, Old: leaderboard.Int(stands)}
+					v := s.Score.Int64()
+					switch s.Operator {
+					case best:
+						if !exists || v > stands {
+							stands = v
+						}
+					case set:
+						stands = v
+					case up:
+						stands += v
+					case down:
+						stands -= v
+					}
+					exists = true
+					want.New = leaderboard.Int(stands)
+					want.Improved = !want.Existed || want.New.Compare(want.Old) > 0
+					got := processes[random.IntN(2)].keep(t, s)
+					want.Repeated = got.Repeated // a request may have been sent twice
+					if c.versions && got.Repeated && got.Old == got.New {
+						want.Old, want.Existed, want.Improved = got.Old, true, false // the entry does not tell any more
+					}
+					require.Equal(t, want, got, "step %d", i)
+					answers[s.Op] = got
+					sent = append(sent, s)
+
+					again := sent[random.IntN(len(sent))] // delivered once more
+					got = processes[random.IntN(2)].keep(t, again)
+					require.Equal(t, leaderboard.Int(stands).String(), w.entry(t, "ann", "b", forever).Score)
+					if !c.versions && name != "best" {
+						want = answers[again.Op]
+						want.Repeated = true
+						require.Equal(t, want, got, "the first answer")
+					}
+				}
+				require.NotZero(t, in.Count(faults.LostAfter)+in.Count(faults.Twice))
+				require.Equal(t, []string{fmt.Sprint("ann ", stands)}, w.standings(t, "b", forever, 1))
+			})
+		}
+	}
+}
+
+// TestAThousandIncrementsAreAThousand sends them from two processes at once,
+// each of them again later, some twice and some through the other process.
+func TestAThousandIncrementsAreAThousand(t *testing.T) {
+	t.Parallel()
+	in := faults.New(t, 1000, faults.Rates{LostBefore: 0.05, LostAfter: 0.10, Throttled: 0.05, Twice: 0.05, Stale: 0.10})
+	w := newWorld(t, nil, in.Wrap)
+	faults.Acknowledged(t, func() error {
+		return w.Define(t.Context(), leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
+	})
+	processes := []world{w, w.process(t, nil, in.Wrap)}
+	const rounds, each = 125, 4 // two times four: no entry forgets an operation while it is under way
+	var mu sync.Mutex
+	var sent []leaderboard.Submission
+	old := 0
+	redeliver := func(p world, s leaderboard.Submission) {
+		for {
+			got, err := p.Submit(t.Context(), s)
+			switch {
+			case errors.Is(err, leaderboard.ErrOpTooOld):
+				mu.Lock()
+				defer mu.Unlock()
+				old++
+				return
+			case err == nil:
+				require.True(t, got.Repeated)
+				return
+			}
+			require.True(t, faults.Passing(err), "%v", err)
+		}
+	}
+	for round := range rounds {
+		var group sync.WaitGroup
+		for i, p := range processes {
+			random := rand.New(rand.NewPCG(uint64(round), uint64(i)))
+			group.Go(func() {
+				for range each {
+					s := score("b", "ann", 1, 0)
+					s.Op = w.id()
+					p.keep(t, s)
+					mu.Lock()
+					sent = append(sent, s)
+					again := []leaderboard.Submission{s, sent[max(0, len(sent)-1-random.IntN(12))], sent[random.IntN(len(sent))]}
+					mu.Unlock()
+					redeliver(processes[random.IntN(2)], again[random.IntN(len(again))])
+				}
+			})
+		}
+		group.Wait()
+	}
+	total := w.entry(t, "ann", "b", forever).Score
+	t.Logf("%d increments, %d redelivered of which %d were too old, %v: total %s", len(sent), len(sent), old, in, total)
+	require.Equal(t, "1000", total)
+	require.NotZero(t, old)
+}
+
+func TestWhoContendsIsServed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
+	const writers = 12
+	var group sync.WaitGroup
+	for range writers {
+		group.Go(func() { w.submit(t, score("b", "ann", 1, 0)) })
+	}
+	group.Wait()
+	require.Equal(t, fmt.Sprint(writers), w.entry(t, "ann", "b", forever).Score)
+}
+
+// TestAnOperationUnderWayIsNotForgotten lets others be faster again and again,
+// with operations that are newer.
+func TestAnOperationUnderWayIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before  string // which of our requests
+		others  int    // get in before each of them
+		times   int
+		given   bool // the operation is the caller's
+		refused bool
+	}{
+		"few before each write":          {"UpdateItem", 10, 5, false, false},
+		"few before each write, given":   {"UpdateItem", 10, 5, true, false},
+		"as many as an entry remembers":  {"UpdateItem", 16, 3, true, false},
+		"more before each write":         {"UpdateItem", 17, 3, true, true},
+		"many before it was read":        {"GetItem", 40, 1, false, false},
+		"many before it was read, given": {"GetItem", 40, 1, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := faults.New(t, 1, faults.Rates{})
+			rivals := newWorld(t, nil)
+			rivals.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
+			rivals.submit(t, score("b", "ann", 1, 0))
+			w := rivals.process(t, nil, in.Wrap)
+			w.submit(t, score("b", "bob", 1, 0)) // the board is known
+			total, times := 1, 0
+			in.Script(func(op string, _ []byte, _ int) faults.Fault {
+				if op == c.before && times < c.times {
+					times++
+					for range c.others {
+						rivals.submit(t, score("b", "ann", 1, 0))
+						total++
+					}
+				}
+				return faults.Fault{}
+			})
+			s := score("b", "ann", 1, 0)
+			if c.given {
+				s.Op = w.id()
+			}
+			_, err := w.Submit(t.Context(), s)
+			if c.refused {
+				require.ErrorIs(t, err, leaderboard.ErrOpTooOld)
+			} else {
+				require.NoError(t, err)
+				require.Equal(t, c.times, times)
+				total++
+			}
+			require.Equal(t, fmt.Sprint(total), rivals.entry(t, "ann", "b", forever).Score)
+		})
+	}
+}
+
+func TestContentionWithoutEndIsBusy(t *testing.T) {
+	t.Parallel()
+	in := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, nil, in.Wrap)
+	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
+	w.submit(t, score("b", "ann", 1, 0))
+	rival, requests := w.raw(t), in.Requests()
+	in.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "UpdateItem" { // somebody is faster each time
+			err := rival.Update("pk", "P#ann").Range("sk", "LB#b#"+forever).Add("rev", 1).Run(t.Context())
+			require.NoError(t, err)
+		}
+		return faults.Fault{}
+	})
+	_, err := w.Submit(t.Context(), score("b", "ann", 1, 0))
+	require.ErrorIs(t, err, plaza.ErrBusy)
+	require.LessOrEqual(t, in.Requests()-requests, 1+64)
+	in.Off()
+	require.Equal(t, "1", w.entry(t, "ann", "b", forever).Score)
+}

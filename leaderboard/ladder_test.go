@@ -1,0 +1,239 @@
+package leaderboard_test
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+// in is the current period of a board.
+func in(board string) leaderboard.In { return leaderboard.In{Board: board} }
+
+// play submits scores, "ann 50" or with a sub score "ann 50 3", a second apart.
+func (w world) play(t testing.TB, board string, scores ...string) {
+	t.Helper()
+	for i, text := range scores {
+		var player string
+		var v, sub int64
+		n, _ := fmt.Sscan(text, &player, &v, &sub)
+		require.GreaterOrEqual(t, n, 2, text)
+		s := score(board, player, v, i)
+		s.Sub = sub
+		w.submit(t, s)
+	}
+}
+
+// many lets n players submit different scores; player 1 is the best.
+func (w world) many(t testing.TB, board string, n int) {
+	t.Helper()
+	submissions := make([]leaderboard.Submission, n)
+	for i := range submissions {
+		submissions[i] = score(board, fmt.Sprint("player ", i+1), int64(n-i), 0)
+	}
+	for _, o := range w.SubmitMany(t.Context(), submissions) {
+		require.NoError(t, o.Err)
+	}
+}
+
+// texts shows rows as "ordinal/competition player score".
+func texts(rows []leaderboard.Row) []string {
+	list := make([]string, len(rows))
+	for i, r := range rows {
+		list[i] = fmt.Sprintf("%d/%d %s %v", r.Rank.Ordinal, r.Rank.Competition, r.Player, r.Score)
+	}
+	return list
+}
+
+// all reads a list to its end.
+func all[T any](t tester, limit int, list func(context.Context, cursor.PageRequest) (cursor.Page[T], error)) []T {
+	t.Helper()
+	var items []T
+	for req := (cursor.PageRequest{Limit: limit}); ; {
+		page, err := list(t.Context(), req)
+		require.NoError(t, err)
+		items = append(items, page.Items...)
+		if req.Cursor = page.Next; req.Cursor == "" {
+			return items
+		}
+	}
+}
+
+// top lists a ladder.
+func (w world) top(in leaderboard.In) func(context.Context, cursor.PageRequest) (cursor.Page[leaderboard.Row], error) {
+	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Row], error) {
+		return w.Top(ctx, in, req)
+	}
+}
+
+func (w world) hiddenOf(in leaderboard.In) func(context.Context, cursor.PageRequest) (cursor.Page[leaderboard.Row], error) {
+	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Row], error) {
+		return w.Hidden(ctx, in, req)
+	}
+}
+
+func (w world) boardsOf(player string) func(context.Context, cursor.PageRequest) (cursor.Page[leaderboard.Entry], error) {
+	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Entry], error) {
+		return w.Boards(ctx, player, req)
+	}
+}
+
+func (w world) periodsOf(board string) func(context.Context, cursor.PageRequest) (cursor.Page[leaderboard.Period], error) {
+	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Period], error) {
+		return w.Periods(ctx, board, req)
+	}
+}
+
+// TestTheClassicTable is the one that everybody begins with: scores of several
+// games in one table.
+func TestTheClassicTable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, s := range []struct {
+		game  string
+		score int64
+		user  string
+	}{
+		{"StarWar", 60, "userA"},
+		{"StarWar", 90, "userB"},
+		{"StarWar", 70, "userC"},
+		{"WarCraft", 100, "userD"},
+	} {
+		w.define(t, leaderboard.Board{Name: s.game})
+		w.submit(t, leaderboard.Submission{Board: s.game, Player: s.user, Score: leaderboard.Int(s.score)})
+	}
+	require.Equal(t, []string{"1/1 userB 90", "2/2 userC 70", "3/3 userA 60"}, texts(all(t, 0, w.top(in("StarWar")))))
+	require.Equal(t, []string{"1/1 userD 100"}, texts(all(t, 0, w.top(in("WarCraft")))))
+}
+
+func TestARowSaysWhatWasSubmitted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, b := range []leaderboard.Board{{Name: "int"}, {Name: "float", Kind: leaderboard.KindFloat, Order: leaderboard.Ascending, SubOrder: leaderboard.Ascending, Ties: leaderboard.LaterFirst}} {
+		w.define(t, b)
+		want := leaderboard.Row{
+			Rank:   leaderboard.Rank{Ordinal: 1, Competition: 1, AsOf: noon},
+			Player: "用户#1", Name: "Ann", Score: leaderboard.Int(-7), Sub: -3, At: noon.Add(-time.Nanosecond),
+		}
+		if b.Kind == leaderboard.KindFloat {
+			want.Score = leaderboard.Float(5e-324)
+		}
+		w.submit(t, leaderboard.Submission{Board: b.Name, Player: want.Player, Name: want.Name, Score: want.Score, Sub: want.Sub, At: want.At})
+		for name, read := range map[string]func() ([]leaderboard.Row, error){
+			"top": func() ([]leaderboard.Row, error) {
+				page, err := w.Top(t.Context(), in(b.Name), cursor.PageRequest{})
+				return page.Items, err
+			},
+			"range":   func() ([]leaderboard.Row, error) { return w.Range(t.Context(), in(b.Name), 1, 0) },
+			"around":  func() ([]leaderboard.Row, error) { return w.Around(t.Context(), in(b.Name), want.Player, 0) },
+			"score":   func() ([]leaderboard.Row, error) { return w.AroundScore(t.Context(), in(b.Name), want.Score, 0) },
+			"players": func() ([]leaderboard.Row, error) { return w.Players(t.Context(), in(b.Name), []string{want.Player}) },
+		} {
+			rows, err := read()
+			require.NoError(t, err, name)
+			require.Equal(t, []leaderboard.Row{want}, rows, name)
+		}
+		rank, err := w.Rank(t.Context(), in(b.Name), want.Player)
+		require.NoError(t, err)
+		require.Equal(t, want.Rank, rank)
+	}
+}
+
+func TestOldStandingsStayReadable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "daily", Cron: "@daily", Grace: time.Hour, Keep: 48 * time.Hour})
+	old := w.submit(t, score("daily", "ann", 50, 0)).Period
+	w.submit(t, score("daily", "bob", 40, 1))
+	standings := []string{"1/1 ann 50", "2/2 bob 40"}
+	yesterday := leaderboard.In{Board: "daily", Period: old}
+	require.Equal(t, standings, texts(all(t, 0, w.top(in("daily")))))
+	require.Equal(t, standings, texts(all(t, 0, w.top(yesterday))))
+
+	w.set(noon.Add(24 * time.Hour))
+	require.Empty(t, all(t, 0, w.top(in("daily"))), "nobody submitted yet")
+	rows, err := w.AroundScore(t.Context(), in("daily"), leaderboard.Int(1), 0)
+	require.NoError(t, err)
+	require.Empty(t, rows)
+	_, err = w.Rank(t.Context(), in("daily"), "ann")
+	require.ErrorIs(t, err, plaza.ErrNotFound)
+	_, err = w.ScoreAt(t.Context(), in("daily"), 50)
+	require.ErrorIs(t, err, plaza.ErrNotFound)
+	w.submit(t, leaderboard.Submission{Board: "daily", Player: "bob", Score: leaderboard.Int(1)})
+	require.Equal(t, []string{"1/1 bob 1"}, texts(all(t, 0, w.top(in("daily")))))
+
+	for _, reader := range []world{w, w.process(t, nil)} {
+		require.Equal(t, standings, texts(all(t, 0, reader.top(yesterday))))
+		rank, err := reader.Rank(t.Context(), yesterday, "bob")
+		require.NoError(t, err)
+		require.Equal(t, int64(2), rank.Ordinal)
+		_, err = reader.Top(t.Context(), leaderboard.In{Board: "daily", Period: "20260309T000000Z"}, cursor.PageRequest{})
+		require.ErrorIs(t, err, plaza.ErrNotFound, "a period that never began")
+		_, err = reader.Top(t.Context(), leaderboard.In{Board: "daily", Period: "20260310T000001Z"}, cursor.PageRequest{})
+		require.ErrorIs(t, err, plaza.ErrNotFound, "a time within a period")
+	}
+
+	w.set(time.Date(2026, 3, 13, 0, 59, 59, 0, time.UTC))
+	require.Equal(t, standings, texts(all(t, 0, w.top(yesterday))))
+	w.set(w.Now().Add(time.Second))
+	for _, reader := range []world{w, w.process(t, nil)} {
+		_, err = reader.Top(t.Context(), yesterday, cursor.PageRequest{})
+		require.ErrorIs(t, err, plaza.ErrNotFound, "it is not kept any more")
+	}
+}
+
+func TestReadersSeeShardsThatOthersOpened(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	w.many(t, "b", 1)
+	reader := w.process(t, nil)
+	require.Len(t, all(t, 0, reader.top(in("b"))), 1)
+
+	w.define(t, leaderboard.Board{Name: "b", Shards: 8})
+	w.many(t, "b", 30)
+	require.Len(t, all(t, 0, reader.top(in("b"))), 30, "who knew the board before")
+	for i := range int64(60) {
+		w.set(w.Now().Add(4 * time.Second))
+		w.submit(t, score("b", fmt.Sprint("late ", i), i, 0))
+		require.Len(t, all(t, 50, reader.top(in("b"))), 31+int(i))
+	}
+	for shard := range 8 {
+		require.NotEmpty(t, w.rows(t, w.raw(t), fmt.Sprint("b#", forever, "#", shard)))
+	}
+}
+
+func playerOf(rank int64) string { return fmt.Sprint("player ", rank) }
+
+// lagging is a process that reads the index as it was, or not at all.
+func (w world) lagging(t testing.TB) world {
+	t.Helper()
+	return w.process(t, nil, faults.New(t, 1, faults.Rates{Stale: 1}).Wrap)
+}
+
+// orderKey is a key of a board as it is by default, written by hand.
+func orderKey(score, sub, at int64, player string) []byte {
+	var key []byte
+	key = binary.BigEndian.AppendUint64(key, ^(uint64(score) ^ 1<<63))
+	key = binary.BigEndian.AppendUint64(key, ^(uint64(sub) ^ 1<<63))
+	key = binary.BigEndian.AppendUint64(key, uint64(at)^1<<63)
+	return append(key, player...)
+}
+
+// stalable tells a read that is not consistent.
+func stalable(body []byte) bool {
+	var read struct{ ConsistentRead bool }
+	return json.Unmarshal(body, &read) == nil && !read.ConsistentRead
+}
+
+// scoreOf is the score in a key of orderKey.
+func scoreOf(key []byte) int64 { return int64(^binary.BigEndian.Uint64(key) ^ 1<<63) }

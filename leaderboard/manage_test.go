@@ -1,0 +1,345 @@
+package leaderboard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+type change = func(context.Context, leaderboard.In, string) (bool, error)
+
+// changes makes one and fails unless it says want.
+func changes(t testing.TB, call change, player string, want bool) {
+	t.Helper()
+	changed, err := call(t.Context(), in("b"), player)
+	require.NoError(t, err)
+	require.Equal(t, want, changed)
+}
+
+func TestWhoIsRemovedOrHiddenIsNotThere(t *testing.T) {
+	t.Parallel()
+	for _, shards := range []int{1, 4} {
+		w := newWorld(t, nil)
+		w.define(t, leaderboard.Board{Name: "b", Shards: shards})
+		changes(t, w.Remove, "cat", false)
+		w.play(t, "b", "ann 50", "bob 40", "cat 30", "dan 20", "eve 10")
+		whole := []string{"1/1 ann 50", "2/2 bob 40", "3/3 cat 30", "4/4 dan 20", "5/5 eve 10"}
+		without := []string{"1/1 ann 50", "2/2 bob 40", "3/3 dan 20", "4/4 eve 10"}
+		absent := func() {
+			t.Helper()
+			require.Equal(t, without, texts(all(t, 2, w.top(in("b")))))
+			_, err := w.Rank(t.Context(), in("b"), "cat")
+			require.ErrorIs(t, err, plaza.ErrNotFound)
+			_, err = w.Percentile(t.Context(), in("b"), "cat")
+			require.ErrorIs(t, err, plaza.ErrNotFound)
+			_, err = w.Around(t.Context(), in("b"), "cat", 3)
+			require.ErrorIs(t, err, plaza.ErrNotFound)
+			players, err := w.Players(t.Context(), in("b"), []string{"cat", "dan"})
+			require.NoError(t, err)
+			require.Equal(t, []string{"1/1 dan 20"}, texts(players))
+			n, err := w.Count(t.Context(), in("b"))
+			require.NoError(t, err)
+			require.Equal(t, int64(4), n)
+		}
+
+		changes(t, w.Hide, "cat", true)
+		absent()
+		changes(t, w.Hide, "cat", false)
+		w.play(t, "b", "cat 45")
+		absent()
+		require.Equal(t, []string{"0/0 cat 45"}, texts(all(t, 0, w.hiddenOf(in("b")))))
+		changes(t, w.Unhide, "cat", true)
+		changes(t, w.Unhide, "cat", false)
+		require.Equal(t, []string{"1/1 ann 50", "2/2 cat 45", "3/3 bob 40", "4/4 dan 20", "5/5 eve 10"}, texts(all(t, 2, w.top(in("b")))))
+		require.Empty(t, all(t, 0, w.hiddenOf(in("b"))))
+
+		changes(t, w.Remove, "cat", true)
+		absent()
+		changes(t, w.Remove, "cat", false)
+		for _, call := range []change{w.Hide, w.Unhide} {
+			_, err := call(t.Context(), in("b"), "cat")
+			require.ErrorIs(t, err, plaza.ErrNotFound)
+			_, err = call(t.Context(), in("b"), "nobody")
+			require.ErrorIs(t, err, plaza.ErrNotFound)
+		}
+		require.Equal(t, 2+5, w.items(t), "board, period and entries")
+		w.play(t, "b", "cat 30")
+		require.Equal(t, whole, texts(all(t, 2, w.top(in("b")))))
+
+		changes(t, w.Hide, "cat", true)
+		changes(t, w.Remove, "cat", true)
+		absent()
+		require.Empty(t, all(t, 0, w.hiddenOf(in("b"))))
+		w.play(t, "b", "cat 30")
+		require.Equal(t, whole, texts(all(t, 2, w.top(in("b")))), "in sight")
+		drift, err := w.Check(t.Context(), in("b"))
+		require.NoError(t, err)
+		require.Zero(t, drift)
+	}
+}
+
+// TestACallThatIsSentTwiceChangedOnce lets the SDK's repeat meet the first.
+func TestACallThatIsSentTwiceChangedOnce(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []faults.Kind{faults.Twice, faults.LostAfter} {
+		sent := faults.New(t, 1, faults.Rates{})
+		w := newWorld(t, nil, sent.Wrap)
+		w.define(t, leaderboard.Board{Name: "b"})
+		w.play(t, "b", "ann 50")
+		once := false
+		sent.Script(func(op string, _ []byte, _ int) faults.Fault {
+			if once = !once && op == "UpdateItem"; once {
+				return faults.Fault{Kind: kind}
+			}
+			return faults.Fault{}
+		})
+		for _, call := range []change{w.Hide, w.Unhide, w.Remove} {
+			once = false
+			changes(t, call, "ann", true)
+			require.True(t, once || kind == faults.LostAfter)
+		}
+		require.Equal(t, 3, sent.Count(kind))
+	}
+}
+
+// TestACallThatIsSentAgainSparesWhatCameBetween lets the answer of a change be
+// lost, and others undo it before the SDK's repeat.
+func TestACallThatIsSentAgainSparesWhatCameBetween(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before, call, undo func(world) change
+		want               []string
+	}{
+		"remove": {nil, func(w world) change { return w.Remove }, func(w world) change {
+			return func(ctx context.Context, _ leaderboard.In, player string) (bool, error) {
+				_, err := w.Submit(ctx, leaderboard.Submission{Board: "b", Player: player, Score: leaderboard.Int(7)})
+				return true, err
+			}
+		}, []string{"ann 7"}},
+		"hide":   {nil, func(w world) change { return w.Hide }, func(w world) change { return w.Unhide }, []string{"ann 50"}},
+		"unhide": {func(w world) change { return w.Hide }, func(w world) change { return w.Unhide }, func(w world) change { return w.Hide }, []string{}},
+	} {
+		sent := faults.New(t, 1, faults.Rates{})
+		w := newWorld(t, nil)
+		caller := w.process(t, nil, sent.Wrap)
+		w.define(t, leaderboard.Board{Name: "b"})
+		w.play(t, "b", "ann 50")
+		if c.before != nil {
+			changes(t, c.before(w), "ann", true)
+		}
+		updates := 0
+		sent.Script(func(op string, _ []byte, _ int) faults.Fault {
+			if op == "UpdateItem" {
+				switch updates++; updates {
+				case 1:
+					return faults.Fault{Kind: faults.LostAfter}
+				case 2:
+					changes(t, c.undo(w), "ann", true)
+				}
+			}
+			return faults.Fault{}
+		})
+		changes(t, c.call(caller), "ann", true)
+		require.Equal(t, 2, updates, name)
+		require.Equal(t, c.want, w.standings(t, "b", forever, 1), name)
+	}
+}
+
+// TestAClockThatIsAheadKeepsNobodyOnTheBoard lets the ids of who submits and
+// manages be later than those of who manages next.
+func TestAClockThatIsAheadKeepsNobodyOnTheBoard(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	ahead := w
+	ahead.clock = &clock{now: noon.Add(30 * time.Second)}
+	ahead = ahead.process(t, nil)
+	s := score("b", "ann", 50, 0)
+	s.Op = ahead.id()
+	ahead.submit(t, s)
+	ahead.set(ahead.Now().Add(time.Millisecond))
+	better := score("b", "ann", 60, 0)
+	better.Op = ahead.id()
+	ahead.submit(t, better)
+	changes(t, w.Remove, "ann", true)
+	for _, late := range []leaderboard.Submission{s, better} {
+		_, err := w.Submit(t.Context(), late)
+		require.ErrorIs(t, err, plaza.ErrRemoved)
+	}
+
+	ahead.set(ahead.Now().Add(time.Millisecond))
+	ahead.submit(t, score("b", "ann", 50, 0))
+	changes(t, ahead.Hide, "ann", true)
+	changes(t, w.Unhide, "ann", true)
+	changes(t, w.Hide, "ann", true)
+	changes(t, ahead.Remove, "ann", true)
+	ahead.set(ahead.Now().Add(time.Millisecond))
+	ahead.submit(t, score("b", "ann", 40, 0))
+	changes(t, w.Remove, "ann", true)
+	changes(t, w.Remove, "ann", false)
+	require.Empty(t, w.standings(t, "b", forever, 1))
+}
+
+// TestTwoWhoFollowAClockAheadAreTwo lets two calls meet one operation of a
+// clock that is ahead: one of them changes something.
+func TestTwoWhoFollowAClockAheadAreTwo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	w.play(t, "b", "ann 50")
+	ahead := w
+	ahead.clock = &clock{now: noon.Add(30 * time.Second)}
+	ahead = ahead.process(t, nil)
+	changes(t, ahead.Hide, "ann", true)
+	sent := faults.New(t, 1, faults.Rates{})
+	slow := w.process(t, nil, sent.Wrap)
+	updates := 0
+	sent.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "UpdateItem" {
+			if updates++; updates == 2 { // which follows
+				changes(t, w.Unhide, "ann", true)
+			}
+		}
+		return faults.Fault{}
+	})
+	changes(t, slow.Unhide, "ann", false)
+	require.Equal(t, 2, updates)
+}
+
+// TestAChangeMeetsARemoval removes the player between the read and the write of
+// an increment.
+func TestAChangeMeetsARemoval(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
+	w.play(t, "b", "ann 50")
+	sent := faults.New(t, 1, faults.Rates{})
+	player := w.process(t, nil, sent.Wrap)
+	sent.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "UpdateItem" {
+			changed, err := w.Remove(t.Context(), in("b"), "ann")
+			require.NoError(t, err)
+			require.True(t, changed)
+		}
+		return faults.Fault{}
+	})
+	_, err := player.Submit(t.Context(), score("b", "ann", 1, 1))
+	require.ErrorIs(t, err, plaza.ErrRemoved)
+	require.Empty(t, all(t, 0, w.top(in("b"))))
+}
+
+func TestManagingUnderFaults(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			sent := faults.New(t, seed, harshness[seed%3])
+			w := newWorld(t, nil, sent.Wrap)
+			random := rand.New(rand.NewPCG(seed, 1))
+			faults.Acknowledged(t, func() error {
+				return w.Define(t.Context(), leaderboard.Board{Name: "b", Operator: leaderboard.Set, Shards: 2})
+			})
+			players := []string{"ann", "bob", "cat", "dan"}
+			scores, hidden := map[string]int64{}, map[string]bool{}
+			for i := range 40 {
+				player := players[random.IntN(len(players))]
+				_, stands := scores[player]
+				var call change
+				var changes bool
+				switch random.IntN(5) {
+				case 0:
+					call, changes = w.Remove, stands
+					delete(scores, player)
+					delete(hidden, player)
+				case 1:
+					call, changes = w.Hide, stands && !hidden[player]
+					hidden[player] = stands
+				case 2:
+					call, changes = w.Unhide, stands && hidden[player]
+					hidden[player] = false
+				default:
+					s := score("b", player, int64(i), i)
+					s.Op = w.id()
+					w.keep(t, s)
+					scores[player] = int64(i)
+					continue
+				}
+				var changed bool
+				var err error
+				calls := faults.Acknowledged(t, func() error {
+					if changed, err = call(t.Context(), in("b"), player); errors.Is(err, plaza.ErrNotFound) {
+						return nil
+					}
+					return err
+				})
+				if err != nil {
+					require.False(t, stands)
+				}
+				if changed || calls == 1 {
+					require.Equal(t, changes, changed)
+				}
+			}
+
+			sent.Off()
+			var shown, unseen []string
+			for i := int64(39); i >= 0; i-- {
+				for player, v := range scores {
+					if v != i {
+						continue
+					}
+					if hidden[player] {
+						unseen = append(unseen, fmt.Sprint("0/0 ", player, " ", v))
+					} else {
+						shown = append(shown, fmt.Sprintf("%[1]d/%[1]d %s %d", len(shown)+1, player, v))
+					}
+				}
+			}
+			require.Equal(t, shown, append([]string(nil), texts(all(t, 0, w.top(in("b"))))...))
+			require.Equal(t, unseen, append([]string(nil), texts(all(t, 0, w.hiddenOf(in("b"))))...))
+			drift, err := w.Check(t.Context(), in("b"))
+			require.NoError(t, err)
+			require.Zero(t, drift)
+			eraseAll(t, w, sent, players)
+		})
+	}
+}
+
+// eraseAll erases each player under faults and finds nothing of them.
+func eraseAll(t *testing.T, w world, sent *faults.Injector, players []string) {
+	t.Helper()
+	for i := range 30 {
+		w.define(t, leaderboard.Board{Name: fmt.Sprint("board ", i)})
+		w.submit(t, score(fmt.Sprint("board ", i), players[0], 1, 0))
+	}
+	w.submit(t, score("board 0", "stays", 1, 0))
+	sent.On()
+	for _, player := range players {
+		faults.Acknowledged(t, func() error { return w.Erase(t.Context(), player) })
+	}
+	sent.Off()
+	require.Equal(t, 31+31+1, w.items(t), "boards, periods and who stays")
+	require.Equal(t, []string{"1/1 stays 1"}, texts(all(t, 0, w.top(in("board 0")))))
+	require.Empty(t, all(t, 0, w.boardsOf(players[0])))
+}
+
+func TestAnErasedPlayerBeginsAnew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
+	w.play(t, "b", "ann 50", "bob 40")
+	for range 2 {
+		require.NoError(t, w.Erase(t.Context(), "ann"))
+		require.Equal(t, []string{"1/1 bob 40"}, texts(all(t, 0, w.top(in("b")))))
+	}
+	w.play(t, "b", "ann 1")
+	require.Equal(t, []string{"1/1 bob 40", "2/2 ann 1"}, texts(all(t, 0, w.top(in("b")))))
+}

@@ -1,0 +1,104 @@
+package leaderboard
+
+import (
+	"encoding/binary"
+	"math"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/keys"
+)
+
+// standing is where an entry stands on its board: what decides between two.
+type standing struct {
+	score  Score
+	sub    int64
+	at     time.Time // when score and sub were achieved
+	player string
+}
+
+// order is how a board sorts. Its keys compare as bytes, the best first: the
+// score, the sub score and the time, eight bytes each and inverted where the
+// larger is better, then the player.
+type order struct {
+	kind        Kind
+	score, sub  Order
+	latestFirst bool
+}
+
+const (
+	decided  = 16 // bytes of a key, before the time
+	prefixed = 24 // before the player
+)
+
+// appendKey appends the key of a standing to dst. A key stands for one
+// standing and a standing has one key.
+func (o order) appendKey(dst []byte, s standing) []byte {
+	dst = o.appendDecided(dst, s.score, s.sub)
+	dst = binary.BigEndian.AppendUint64(dst, inverted(signed(s.at.UnixNano()), o.latestFirst))
+	return append(dst, s.player...)
+}
+
+// appendDecided appends the part of a key that an equal score and sub score
+// share.
+func (o order) appendDecided(dst []byte, score Score, sub int64) []byte {
+	v := signed(int64(score.bits))
+	if o.kind == KindFloat {
+		v = ordered(score.bits)
+	}
+	dst = binary.BigEndian.AppendUint64(dst, inverted(v, o.score == Descending))
+	return binary.BigEndian.AppendUint64(dst, inverted(signed(sub), o.sub == Descending))
+}
+
+// errKey is what every key that appendKey did not write gives.
+var errKey error = &plaza.InvalidError{Field: "key", Reason: "is no order key"}
+
+// parseKey reads what appendKey wrote and refuses everything else.
+func (o order) parseKey(key []byte) (standing, error) {
+	if len(key) <= prefixed {
+		return standing{}, errKey
+	}
+	score := inverted(binary.BigEndian.Uint64(key), o.score == Descending)
+	sub := inverted(binary.BigEndian.Uint64(key[8:]), o.sub == Descending)
+	at := int64(signed(int64(inverted(binary.BigEndian.Uint64(key[16:]), o.latestFirst))))
+	s := standing{
+		score:  Score{o.kind, signed(int64(score))},
+		sub:    int64(signed(int64(sub))),
+		at:     time.Unix(0, at).UTC(),
+		player: string(key[prefixed:]),
+	}
+	if o.kind == KindFloat {
+		s.score.bits = unordered(score)
+	}
+	negativeZero := s.score.kind == KindFloat && s.score.bits == 1<<63
+	if s.score.isNaN() || negativeZero || keys.CheckName("Player", s.player) != nil {
+		return standing{}, errKey
+	}
+	return s, nil
+}
+
+// signed lets the order of integers be that of unsigned ones, and back.
+func signed(v int64) uint64 { return uint64(v) ^ 1<<63 }
+
+// ordered lets the order of floats be that of unsigned integers: the sign
+// flips, and what is negative counts backwards.
+func ordered(bits uint64) uint64 {
+	if bits>>63 != 0 {
+		return ^bits
+	}
+	return bits | 1<<63
+}
+
+func unordered(v uint64) uint64 {
+	if v>>63 != 0 {
+		return v &^ (1 << 63)
+	}
+	return ^v
+}
+
+func inverted(v uint64, yes bool) uint64 {
+	if yes {
+		return math.MaxUint64 - v
+	}
+	return v
+}

@@ -1,0 +1,183 @@
+package leaderboard
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/plaza-sdk/plaza"
+)
+
+// better compares two standings as a board means it, the better first.
+func (o order) better(a, b standing) int {
+	along := func(order Order, n int) int {
+		if order == Descending {
+			return -n
+		}
+		return n
+	}
+	at := a.at.Compare(b.at)
+	if o.latestFirst {
+		at = -at
+	}
+	return cmp.Or(along(o.score, a.score.Compare(b.score)), along(o.sub, cmp.Compare(a.sub, b.sub)), at, strings.Compare(a.player, b.player))
+}
+
+func orders(t *rapid.T) order {
+	directions := rapid.SampledFrom([]Order{Descending, Ascending})
+	return order{
+		kind:        rapid.SampledFrom([]Kind{KindInt, KindFloat}).Draw(t, "kind"),
+		score:       directions.Draw(t, "order"),
+		sub:         directions.Draw(t, "sub order"),
+		latestFirst: rapid.Bool().Draw(t, "latest first"),
+	}
+}
+
+var (
+	anyInt   = rapid.OneOf(rapid.Int64(), rapid.Int64Range(-2, 2), rapid.SampledFrom([]int64{math.MinInt64, math.MaxInt64}))
+	anyFloat = rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{
+		math.Inf(-1), -math.MaxFloat64, -1e126, -1, -5e-324, math.Copysign(0, -1), 0, 5e-324, 1, 1e126, math.MaxFloat64, math.Inf(1),
+	}))
+)
+
+func standings(t *rapid.T, o order) standing {
+	s := standing{
+		sub:    rapid.OneOf(rapid.Just(int64(0)), anyInt).Draw(t, "sub"),
+		at:     time.Unix(0, rapid.OneOf(rapid.Int64Range(0, 3), rapid.Int64Min(0)).Draw(t, "at")).UTC(),
+		player: rapid.StringOfN(rapid.SampledFrom([]rune("ab#\x00é用")), 1, 3, -1).Draw(t, "player"),
+	}
+	if o.kind == KindFloat {
+		s.score = Float(anyFloat.Draw(t, "score"))
+	} else {
+		s.score = Int(anyInt.Draw(t, "score"))
+	}
+	return s
+}
+
+func TestOrderKeysCompareAsTheirStandings(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		o := orders(t)
+		a, b := standings(t, o), standings(t, o)
+		for _, equal := range []func(){
+			func() { b.score = a.score }, func() { b.sub = a.sub }, func() { b.at = a.at }, func() { b.player = a.player },
+		} {
+			if rapid.Bool().Draw(t, "equal") {
+				equal()
+			}
+		}
+		key, other := o.appendKey(nil, a), o.appendKey([]byte("x"), b)[1:]
+		require.Equal(t, o.better(a, b), bytes.Compare(key, other))
+		got, err := o.parseKey(key)
+		require.NoError(t, err)
+		require.Equal(t, a, got)
+
+		// Which is what decides whether a Best is one.
+		m := move{board: &board{order: o}, Submission: Submission{Sub: a.sub}}
+		decides := o.better(standing{score: a.score, sub: a.sub}, standing{score: b.score, sub: b.sub}) < 0
+		require.Equal(t, decides, bytes.Compare(other, m.worse(a.score)) > 0)
+	})
+}
+
+// The files have a line for each key: its board, what it says, and its bytes.
+func TestOrderKeysInTheFiles(t *testing.T) {
+	t.Parallel()
+	for _, line := range fileLines(t, "orderkey-valid.txt") {
+		o, fields := fileOrder(t, line)
+		key, err := hex.DecodeString(fields[len(fields)-1])
+		require.NoError(t, err, line)
+		s, err := o.parseKey(key)
+		require.NoError(t, err, line)
+		require.Equal(t, strings.Join(fields, " "), fmt.Sprint(s.score, " ", s.sub, " ", s.at.UnixNano(), " ", s.player, " ", hex.EncodeToString(key)))
+		require.Equal(t, key, o.appendKey(nil, s), line)
+	}
+	for _, line := range fileLines(t, "orderkey-invalid.txt") {
+		o, fields := fileOrder(t, line)
+		key, err := hex.DecodeString(strings.Join(fields, ""))
+		require.NoError(t, err, line)
+		_, err = o.parseKey(key)
+		require.ErrorIs(t, err, plaza.ErrInvalid, line)
+	}
+}
+
+func fileLines(t testing.TB, file string) []string {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + file)
+	require.NoError(t, err)
+	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+}
+
+// fileOrder reads kind, order, sub order and ties, and leaves the rest.
+func fileOrder(t testing.TB, line string) (order, []string) {
+	t.Helper()
+	fields := strings.Fields(line)
+	require.GreaterOrEqual(t, len(fields), 4, line)
+	return order{
+		kind:        map[string]Kind{"int": KindInt, "float": KindFloat}[fields[0]],
+		score:       map[string]Order{"descending": Descending, "ascending": Ascending}[fields[1]],
+		sub:         map[string]Order{"descending": Descending, "ascending": Ascending}[fields[2]],
+		latestFirst: fields[3] == "later",
+	}, fields[4:]
+}
+
+func FuzzParseKey(f *testing.F) {
+	for _, file := range []string{"orderkey-valid.txt", "orderkey-invalid.txt"} {
+		for _, line := range fileLines(f, file) {
+			_, fields := fileOrder(f, line)
+			if len(fields) == 0 {
+				continue
+			}
+			key, err := hex.DecodeString(fields[len(fields)-1])
+			require.NoError(f, err)
+			f.Add(key, byte(len(line)))
+		}
+	}
+	f.Fuzz(func(t *testing.T, key []byte, board byte) {
+		o := order{latestFirst: board&1 != 0}
+		if board&2 != 0 {
+			o.kind = KindFloat
+		}
+		if board&4 != 0 {
+			o.score = Ascending
+		}
+		if board&8 != 0 {
+			o.sub = Ascending
+		}
+		if s, err := o.parseKey(key); err == nil {
+			require.Equal(t, key, o.appendKey(nil, s))
+		} else {
+			require.ErrorIs(t, err, plaza.ErrInvalid)
+		}
+	})
+}
+
+func BenchmarkOrderKey(b *testing.B) {
+	s := standing{score: Float(1234.5), sub: 7, at: time.Unix(1_780_000_000, 0), player: "a player of 16 b"}
+	for name, o := range map[string]order{
+		"descending": {kind: KindFloat},
+		"ascending":  {kind: KindFloat, score: Ascending, sub: Ascending, latestFirst: true},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			key := make([]byte, 0, 64)
+			for b.Loop() {
+				key = o.appendKey(key[:0], s)
+			}
+		})
+	}
+}
+
+func TestEncodingAnOrderKeyAllocatesNothing(t *testing.T) {
+	s := standing{score: Float(1234.5), sub: 7, at: time.Unix(1_780_000_000, 0), player: "a player of 16 b"}
+	key := make([]byte, 0, 64)
+	require.Zero(t, testing.AllocsPerRun(100, func() { key = order{kind: KindFloat}.appendKey(key[:0], s) }))
+}

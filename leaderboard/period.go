@@ -1,0 +1,197 @@
+package leaderboard
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// period is a board's time from one reset to the next.
+type period struct {
+	start, end time.Time // end zero: never
+	grace      time.Duration
+	shards     int // that are read
+	before     int // that are written to until from
+	from       time.Time
+	ttl        int64 // 0: never
+}
+
+// periodLayout writes a period's start, in whole seconds of UTC.
+const periodLayout = "20060102T150405Z"
+
+func (p period) name() string { return p.start.UTC().Format(periodLayout) }
+
+func (p period) covers(t time.Time) bool {
+	return !t.Before(p.start) && (p.end.IsZero() || t.Before(p.end))
+}
+
+// closed tells whether nothing more is taken for the period.
+func (p period) closed(now time.Time) bool {
+	return !p.end.IsZero() && !now.Before(p.end.Add(p.grace))
+}
+
+// spread is over how many shards new entries go.
+func (p period) spread(now time.Time) int {
+	if now.Before(p.from) {
+		return p.before
+	}
+	return p.shards
+}
+
+// errStale says that the board or its periods changed since they were read.
+var errStale = errors.New("leaderboard: board changed")
+
+// period returns the period of a time, and whether it is stored.
+func (r *Repository) period(ctx context.Context, b *board, at time.Time) (p period, stored bool, err error) {
+	if p, stored = r.knownPeriod(b, at); stored {
+		return p, true, nil
+	}
+	if p, stored, err = r.findPeriod(ctx, b, at); stored {
+		r.keepPeriod(b, p)
+	}
+	return p, stored, err
+}
+
+// open makes the period of a time one that takes submissions: stored, and
+// spread as the board is.
+func (r *Repository) open(ctx context.Context, b *board, at time.Time, p period, stored bool) (period, error) {
+	if stored && p.shards >= b.Shards {
+		return p, nil
+	}
+	select {
+	case b.opening <- struct{}{}:
+		defer func() { <-b.opening }()
+	case <-ctx.Done():
+		return period{}, ctx.Err()
+	}
+	if known, ok := r.knownPeriod(b, at); ok { // by who was first
+		p, stored = known, true
+	}
+	var err error
+	switch {
+	case !stored:
+		p, err = r.openPeriod(ctx, b, p)
+	case p.shards < b.Shards:
+		p, err = r.growPeriod(ctx, b, p)
+	}
+	if err == nil {
+		r.keepPeriod(b, p)
+	}
+	return p, err
+}
+
+func (r *Repository) knownPeriod(b *board, at time.Time) (p period, known bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := slices.IndexFunc(b.periods, func(p period) bool { return p.covers(at) })
+	if i < 0 {
+		return period{}, false
+	}
+	return b.periods[i], true
+}
+
+// maxKnown bounds the periods that a process remembers of a board: the last
+// ones it was asked for, and always the newest.
+const maxKnown = 4
+
+func (r *Repository) keepPeriod(b *board, p period) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	is := func(p period) func(period) bool { return func(o period) bool { return o.start.Equal(p.start) } }
+	known := append([]period{p}, slices.DeleteFunc(slices.Clone(b.periods), is(p))...)
+	if len(known) > maxKnown {
+		newest := slices.MaxFunc(known, func(a, b period) int { return a.start.Compare(b.start) })
+		if last := len(known) - 1; is(newest)(known[last]) {
+			known = slices.Delete(known, last-1, last)
+		} else {
+			known = known[:last]
+		}
+	}
+	b.periods = known
+}
+
+// findPeriod reads the period of a time or, where none is stored, says which
+// one the schedule gives: between the ones that are stored, whose schedule may
+// have been another.
+func (r *Repository) findPeriod(ctx context.Context, b *board, at time.Time) (p period, stored bool, err error) {
+	next := periodKey(b.Name, at.Add(time.Second)) // of whole seconds the first that is later
+	p = period{start: time.Unix(0, 0).UTC(), grace: b.Grace, shards: b.Shards}
+	if b.schedule != nil {
+		p.start, p.end = b.schedule.Prev(at), b.schedule.Next(at)
+	}
+	earlier, err := store.Query[periodItem](ctx, r.table, store.Span{PK: next.PK, To: next.SK, Limit: 1, Consistent: true})
+	if err != nil {
+		return period{}, false, err
+	}
+	if len(earlier) > 0 {
+		last := earlier[0].period()
+		if last.covers(at) {
+			return last, true, nil
+		}
+		if last.end.After(p.start) {
+			p.start = last.end
+		}
+	}
+	later, err := store.Query[periodItem](ctx, r.table, store.Span{PK: next.PK, From: next.SK, Ascending: true, Limit: 1, Consistent: true})
+	if err != nil {
+		return period{}, false, err
+	}
+	if len(later) > 0 && (p.end.IsZero() || later[0].Start.Before(p.end)) {
+		p.end = later[0].Start.Time
+	}
+	if b.Keep > 0 && !p.end.IsZero() {
+		p.ttl = p.end.Add(p.grace + b.Keep).Unix()
+	}
+	return p, false, nil
+}
+
+// openPeriod stores the period while the definition that gave it stands and
+// nobody else has opened one: by another zone database that may begin or end
+// elsewhere.
+func (r *Repository) openPeriod(ctx context.Context, b *board, p period) (period, error) {
+	err := r.table.Run(ctx, r.table.Tx().
+		Put(r.table.Put(newPeriodItem(b.Name, p)).If("attribute_not_exists(pk)")).
+		Update(r.table.Update(definitionKey(b.Name)).Set("ver", b.ver+1).If("ver = ?", b.ver)))
+	if _, refused := store.AsRefused(err); refused {
+		return period{}, errStale
+	}
+	if err == nil {
+		b.ver++
+	}
+	return p, err
+}
+
+// settle is how long new shards are read before they are written to: until
+// everybody's knowledge of the period is younger, by clocks that differ.
+const settle = maxRefresh + maxAhead
+
+// growPeriod lets readers know of the new shards.
+func (r *Repository) growPeriod(ctx context.Context, b *board, p period) (period, error) {
+	now := r.opts.Now().UTC()
+	grown := p
+	grown.shards, grown.before, grown.from = b.Shards, p.spread(now), now.Add(settle)
+	err := r.table.Run(ctx, r.table.Update(periodKey(b.Name, p.start)).
+		Set("shards", grown.shards).
+		Set("before", grown.before).
+		Set("from", grown.from).
+		If("'shards' < ?", b.Shards))
+	if refused, ok := store.AsRefused(err); ok {
+		item, _ := refused.At(0)
+		if item == nil {
+			return period{}, errStale // deleted under us
+		}
+		return periodOf(item)
+	}
+	return grown, err
+}
+
+func periodOf(item dynamo.Item) (period, error) {
+	var i periodItem
+	err := dynamo.UnmarshalItem(item, &i)
+	return i.period(), err
+}

@@ -1,0 +1,67 @@
+package leaderboard
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// MaxPlayers is how many Players takes.
+const MaxPlayers = 100
+
+// Players ranks some players among themselves, the best first, strongly
+// consistent. Who is hidden or not on the board is left out.
+//
+// One request, 1 RCU a player.
+func (r *Repository) Players(ctx context.Context, in In, ids []string) ([]Row, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	if len(ids) > MaxPlayers {
+		return nil, &plaza.InvalidError{Field: "ids", Reason: fmt.Sprintf("are %d, at most %d are allowed", len(ids), MaxPlayers)}
+	}
+	for i, id := range ids {
+		if err := keys.CheckName(fmt.Sprintf("ids[%d]", i), id); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := r.players(ctx, in, ids)
+	return rows, in.wrap("players of", err)
+}
+
+func (r *Repository) players(ctx context.Context, in In, ids []string) ([]Row, error) {
+	s, err := r.ladder(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	entries := make([]store.Key, len(ids))
+	for i, id := range ids {
+		entries[i] = entryKey(id, in.Board, s.period)
+	}
+	found, err := s.table.GetAll(ctx, entries, true, 1)
+	if err != nil {
+		return nil, err
+	}
+	var items []rowItem
+	for _, item := range found {
+		var e entryItem
+		if err := dynamo.UnmarshalItem(item, &e); err != nil {
+			return nil, err
+		}
+		if s.shows(e) {
+			items = append(items, rowItem{Key: e.Key, Name: e.Name})
+		}
+	}
+	slices.SortFunc(items, func(a, b rowItem) int { return bytes.Compare(a.Key, b.Key) })
+	return s.board.number(items, Rank{Ordinal: 1, Competition: 1, AsOf: s.now})
+}

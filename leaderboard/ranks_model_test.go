@@ -1,0 +1,232 @@
+package leaderboard_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+// rivals are a board by brute force.
+type rivals struct {
+	board  leaderboard.Board
+	shown  map[string]place
+	hidden map[string]place
+}
+
+// seat is a row of the model.
+type seat struct {
+	ordinal, competition int64
+	place
+}
+
+// seats ranks places.
+func (r rivals) seats(places []place) []seat {
+	slices.SortFunc(places, func(p, q place) int { return better(r.board, p, q) })
+	seats := make([]seat, len(places))
+	for i, p := range places {
+		seats[i] = seat{int64(i + 1), int64(i + 1), p}
+		if i > 0 && places[i-1].score == p.score && places[i-1].sub == p.sub {
+			seats[i].competition = seats[i-1].competition
+		}
+	}
+	return seats
+}
+
+func (r rivals) all(of map[string]place) []place {
+	places := []place{}
+	for _, p := range of {
+		places = append(places, p)
+	}
+	return places
+}
+
+// submitted is what stands after a submission, best or set.
+func (r rivals) submitted(next place) {
+	of := r.shown
+	if _, ok := r.hidden[next.player]; ok {
+		of = r.hidden
+	}
+	old, existed := of[next.player]
+	same := next // but for its time
+	same.at = old.at
+	if !existed || better(r.board, same, old) < 0 || r.board.Operator == leaderboard.Set && same != old {
+		of[next.player] = next
+	}
+}
+
+func seatsOf(rows []leaderboard.Row) []seat {
+	seats := make([]seat, len(rows))
+	for i, r := range rows {
+		at := int(r.At.Sub(noon)/time.Second) + 3600
+		seats[i] = seat{r.Rank.Ordinal, r.Rank.Competition, place{r.Player, r.Score.Int64(), r.Sub, at}}
+	}
+	return seats
+}
+
+// TestRanksEqualBruteForce makes 2,000 changes in all, twenty a board, and
+// compares every read when the board is quiet.
+func TestRanksEqualBruteForce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	run := 0
+	rapid.Check(t, func(t *rapid.T) {
+		run++
+		orders := rapid.SampledFrom([]leaderboard.Order{leaderboard.Descending, leaderboard.Ascending})
+		m := rivals{leaderboard.Board{
+			Name: fmt.Sprint("board ", run), Order: orders.Draw(t, "order"), SubOrder: orders.Draw(t, "sub order"),
+			Ties:     rapid.SampledFrom([]leaderboard.Ties{leaderboard.EarlierFirst, leaderboard.LaterFirst}).Draw(t, "ties"),
+			Operator: rapid.SampledFrom([]leaderboard.Operator{leaderboard.Best, leaderboard.Set}).Draw(t, "operator"),
+			Shards:   rapid.IntRange(1, 3).Draw(t, "shards"),
+		}, map[string]place{}, map[string]place{}}
+		w.define(t, m.board)
+		for range 20 {
+			m.change(t, w)
+		}
+		m.compare(t, w)
+	})
+}
+
+func (r rivals) change(t *rapid.T, w world) {
+	player := rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "g", "h", "i"}).Draw(t, "player")
+	_, shown := r.shown[player]
+	_, hidden := r.hidden[player]
+	call, changes := w.Remove, shown || hidden
+	switch kind := rapid.IntRange(0, 9).Draw(t, "change"); {
+	case kind == 0:
+		delete(r.shown, player)
+		delete(r.hidden, player)
+	case kind == 1 && (shown || hidden):
+		call, changes = w.Hide, shown
+		if shown {
+			r.hidden[player] = r.shown[player]
+			delete(r.shown, player)
+		}
+	case kind == 2 && (shown || hidden):
+		call, changes = w.Unhide, hidden
+		if hidden {
+			r.shown[player] = r.hidden[player]
+			delete(r.hidden, player)
+		}
+	default:
+		at := rapid.IntRange(0, 2).Draw(t, "at")
+		s := score(r.board.Name, player, rapid.Int64Range(-2, 2).Draw(t, "score"), at)
+		s.Sub, s.Op = rapid.Int64Range(0, 1).Draw(t, "sub"), w.id()
+		w.submit(t, s)
+		r.submitted(place{player, s.Score.Int64(), s.Sub, at})
+		return
+	}
+	changed, err := call(t.Context(), in(r.board.Name), player)
+	require.NoError(t, err)
+	require.Equal(t, changes, changed)
+}
+
+func (r rivals) compare(t *rapid.T, w world) {
+	board := in(r.board.Name)
+	want := r.seats(r.all(r.shown))
+	n := int64(len(want))
+	limit := rapid.IntRange(1, 5).Draw(t, "limit")
+	require.Equal(t, want, seatsOf(all(t, limit, w.top(board))))
+	r.compareUp(t, w, limit, want)
+
+	count, err := w.Count(t.Context(), board)
+	require.NoError(t, err)
+	require.Equal(t, n, count)
+	low, high := rapid.Int64Range(-3, 0).Draw(t, "low"), rapid.Int64Range(0, 3).Draw(t, "high")
+	count, err = w.CountBetween(t.Context(), board, leaderboard.Int(low), leaderboard.Int(high))
+	require.NoError(t, err)
+	between := slices.DeleteFunc(slices.Clone(want), func(s seat) bool { return s.score < low || s.score > high })
+	require.EqualValues(t, len(between), count)
+
+	from := rapid.Int64Range(1, 12).Draw(t, "from")
+	rows, err := w.Range(t.Context(), board, from, limit)
+	require.NoError(t, err)
+	start := min(from-1, n)
+	require.Equal(t, want[start:min(start+int64(limit), n)], seatsOf(rows))
+
+	v := rapid.Int64Range(-3, 3).Draw(t, "around")
+	rows, err = w.AroundScore(t.Context(), board, leaderboard.Int(v), limit)
+	require.NoError(t, err)
+	at := slices.IndexFunc(want, func(s seat) bool {
+		return s.score == v || s.score < v == (r.board.Order == leaderboard.Descending)
+	})
+	if at < 0 {
+		at = len(want)
+	}
+	require.Equal(t, window(want, at, limit), seatsOf(rows))
+
+	var friends []place
+	for i, s := range want {
+		rank, err := w.Rank(t.Context(), board, s.player)
+		require.NoError(t, err)
+		require.Equal(t, leaderboard.Rank{Ordinal: s.ordinal, Competition: s.competition, AsOf: w.Now()}, rank)
+		if rapid.Bool().Draw(t, "friend") {
+			friends = append(friends, s.place)
+			r.compareAround(t, w, want, i, limit)
+		}
+	}
+	var ids []string
+	for _, p := range friends {
+		ids = append(ids, p.player)
+	}
+	rows, err = w.Players(t.Context(), board, ids)
+	require.NoError(t, err)
+	require.Equal(t, r.seats(friends), seatsOf(rows))
+
+	hidden := r.seats(r.all(r.hidden))
+	for i := range hidden {
+		hidden[i].ordinal, hidden[i].competition = 0, 0
+	}
+	require.Equal(t, hidden, seatsOf(all(t, limit, w.hiddenOf(board))))
+}
+
+// compareAround reads about the i-th.
+func (r rivals) compareAround(t *rapid.T, w world, want []seat, i, limit int) {
+	rows, err := w.Around(t.Context(), in(r.board.Name), want[i].player, limit)
+	require.NoError(t, err)
+	require.Equal(t, window(want, i, limit), seatsOf(rows))
+
+	below := 0
+	for _, other := range want[i:] {
+		if other.competition != want[i].competition {
+			below++
+		}
+	}
+	percentile, err := w.Percentile(t.Context(), in(r.board.Name), want[i].player)
+	require.NoError(t, err)
+	require.Equal(t, math.Ceil(100*float64(below)/float64(len(want))), percentile)
+}
+
+// compareUp pages back to the top from somewhere below it.
+func (r rivals) compareUp(t *rapid.T, w world, limit int, want []seat) {
+	if len(want) < 2 {
+		return
+	}
+	list := w.top(in(r.board.Name))
+	start := rapid.IntRange(1, len(want)-1).Draw(t, "start")
+	page, err := list(t.Context(), cursor.PageRequest{Limit: start})
+	require.NoError(t, err)
+	page, err = list(t.Context(), cursor.PageRequest{Cursor: page.Next})
+	require.NoError(t, err)
+	var up []seat
+	for len(up) < start {
+		page, err = list(t.Context(), cursor.PageRequest{Cursor: page.Prev, Limit: limit})
+		require.NoError(t, err)
+		require.NotEmpty(t, page.Items)
+		up = slices.Concat(seatsOf(page.Items), up)
+	}
+	require.Equal(t, want[:start], up)
+}
+
+// window is n seats about the i-th.
+func window(seats []seat, i, n int) []seat {
+	start := max(0, min(i-(n-1)/2, len(seats)-n))
+	return seats[start:min(len(seats), start+n)]
+}

@@ -1,0 +1,227 @@
+package leaderboard_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+// crowd fills a board of one shard with players of rank 1 to n, of 16 bytes
+// and named as long.
+func (w world) crowd(t testing.TB, board string, n int) {
+	t.Helper()
+	w.define(t, leaderboard.Board{Name: board})
+	w.play(t, board, "zero -1") // opens the period
+	part := board + "#" + forever + "#0"
+	batch := make([]any, 0, 25)
+	table := w.raw(t)
+	for i := range n {
+		player := sixteen(fmt.Sprint("p", i+1))
+		batch = append(batch, entry{
+			row: row{
+				PK: "P#" + player, SK: "LB#" + board + "#" + forever, Part: part,
+				Key: orderKey(int64(n-i), 0, 0, player), Name: strings.Repeat("n", 16),
+			},
+			Score: fmt.Sprint(n - i), Rev: 1,
+		})
+		if len(batch) == cap(batch) || i == n-1 {
+			written, err := table.Batch().Write().Put(batch...).Run(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, len(batch), written)
+			batch = batch[:0]
+		}
+	}
+}
+
+// TestCountingCostsItsRows confirms the formula of the design: the units of
+// Count, and of what counts, by rows and sizes.
+func TestCountingCostsItsRows(t *testing.T) {
+	t.Parallel()
+	sizes := []int{1000, 20_000}
+	if testing.Short() {
+		sizes = sizes[:1]
+	}
+	for _, n := range sizes {
+		meter := dynamotest.NewMeter()
+		quiet := newWorld(t, nil)
+		w := quiet.process(t, nil, meter.Wrap)
+		board := sixteen("board")
+		quiet.crowd(t, board, n)
+		_, err := w.Top(t.Context(), in(board), cursor.PageRequest{Limit: 1}) // the board is known
+		require.NoError(t, err)
+
+		const row = 2*16 + 2*(16+1+16+1+1) + 16 + 40
+		units := func(rows int) float64 { return float64(rows) * row / 8192 }
+		count := func() {
+			got, err := w.Count(t.Context(), in(board))
+			require.NoError(t, err)
+			require.EqualValues(t, n+1, got)
+		}
+		ranks := func(rank int) func() {
+			return func() {
+				got, err := w.Rank(t.Context(), in(board), sixteen(fmt.Sprint("p", rank)))
+				require.NoError(t, err)
+				require.EqualValues(t, rank, got.Ordinal)
+			}
+		}
+		megabytes := func(rows int) int { return 1 + rows*row/(1<<20) }
+		type cost = dynamotest.Cost
+		for _, c := range []struct {
+			name  string
+			rows  int
+			fixed cost
+			call  func()
+		}{
+			{"count", n, cost{Requests: 0, Read: 0}, count},
+			{"rank of the first", 0, cost{Requests: 2, Read: 2}, ranks(1)},
+			{"rank in the middle", n / 2, cost{Requests: 2, Read: 1.5}, ranks(n / 2)},
+			{"rank of the last", n, cost{Requests: 2, Read: 1.5}, ranks(n)},
+			{"percentile", n, cost{Requests: 2, Read: 1.5}, func() {
+				_, err := w.Percentile(t.Context(), in(board), sixteen("p7"))
+				require.NoError(t, err)
+			}},
+			{"around in the middle", n / 2, cost{Requests: 4, Read: 4}, func() {
+				rows, err := w.Around(t.Context(), in(board), sixteen(fmt.Sprint("p", n/2)), 25)
+				require.NoError(t, err)
+				require.EqualValues(t, n/2-12, rows[0].Rank.Ordinal)
+			}},
+			{"range", n / 2, cost{Requests: 0, Read: 1}, func() {
+				rows, err := w.Range(t.Context(), in(board), int64(n/2-24), 25)
+				require.NoError(t, err)
+				require.EqualValues(t, n/2, rows[24].Rank.Ordinal)
+			}},
+			{"score at the 75th", n + n/4, cost{Requests: 1, Read: 1}, func() {
+				_, err := w.ScoreAt(t.Context(), in(board), 75)
+				require.NoError(t, err)
+			}},
+			{"count between", n / 10, cost{Requests: 0, Read: 0.5}, func() {
+				got, err := w.CountBetween(t.Context(), in(board), leaderboard.Int(1), leaderboard.Int(int64(n/10)))
+				require.NoError(t, err)
+				require.EqualValues(t, n/10, got)
+			}},
+		} {
+			want := cost{Requests: c.fixed.Requests + megabytes(c.rows), Read: c.fixed.Read + 1.02*units(c.rows) + 0.5}
+			got := meter.AtMost(t, fmt.Sprint(c.name, " of ", n), want, c.call)
+			require.GreaterOrEqual(t, got.Read, 0.98*units(c.rows), "%s: the formula says more", c.name)
+			t.Logf("%s of %d: %v; the formula says %.1f RCU", c.name, n, got, units(c.rows))
+		}
+	}
+}
+
+func TestReadsAndChangesCostNoMoreThanStated(t *testing.T) {
+	t.Parallel()
+	const shards = 8
+	meter := dynamotest.NewMeter()
+	quiet := newWorld(t, nil)
+	w := quiet.process(t, nil, meter.Wrap)
+	strong := quiet.process(t, &leaderboard.Options{Consistent: true}, meter.Wrap)
+	for name, n := range map[string]int{"one": 1, "spread": shards} {
+		quiet.define(t, leaderboard.Board{Name: name, Shards: n})
+		for i := range 60 {
+			s := score(name, sixteen(fmt.Sprint("player ", i)), int64(60-i), 0)
+			s.Name = "A name of sixty-four bytes, which is as long as they may be, yes"
+			quiet.submit(t, s)
+		}
+	}
+	for i := range 25 {
+		quiet.define(t, leaderboard.Board{Name: fmt.Sprint("board ", i), Cron: "@daily"})
+		quiet.submit(t, score(fmt.Sprint("board ", i), sixteen("player 0"), 1, 0))
+	}
+	page := func(c *cursor.Cursor) cursor.PageRequest { return cursor.PageRequest{Cursor: *c} }
+	start := new(cursor.Cursor)
+	quiet.define(t, leaderboard.Board{Name: "tied"})
+	for i := range 60 {
+		quiet.submit(t, score("tied", sixteen(fmt.Sprint("player ", i)), 1, i))
+	}
+	quiet.define(t, leaderboard.Board{Name: "hourly", Cron: "@hourly"})
+	old := in("hourly")
+	for i := range 4 {
+		quiet.set(noon.Add(time.Duration(i-3) * time.Hour))
+		got := quiet.submit(t, leaderboard.Submission{Board: "hourly", Player: "ann", Score: leaderboard.Int(1)})
+		if i == 0 {
+			old.Period = got.Period
+		}
+	}
+	readsOld := func(ctx context.Context) error { _, err := w.Top(ctx, old, page(start)); return err }
+	ids := make([]string, 100)
+	for i := range ids {
+		ids[i] = sixteen(fmt.Sprint("player ", i))
+	}
+	var next, prev cursor.Cursor
+	full := func(page cursor.Page[leaderboard.Row], err error) error {
+		require.Len(t, page.Items, 25)
+		if page.Next != "" {
+			next, prev = page.Next, page.Prev
+		}
+		return err
+	}
+	change := func(call change, board string) func(context.Context) error {
+		return func(ctx context.Context) error {
+			changed, err := call(ctx, in(board), ids[1])
+			require.True(t, changed)
+			return err
+		}
+	}
+	type cost = dynamotest.Cost
+	for _, c := range []struct {
+		name string
+		want cost
+		call func(context.Context) error
+	}{
+		{"a process's first read", cost{Requests: 3, Read: 2 + 1}, func(ctx context.Context) error { return full(w.Top(ctx, in("one"), page(start))) }},
+		{"top", cost{Requests: 1, Read: 1}, func(ctx context.Context) error { return full(w.Top(ctx, in("one"), page(start))) }},
+		{"top, next page", cost{Requests: 1, Read: 1}, func(ctx context.Context) error { return full(w.Top(ctx, in("one"), page(&next))) }},
+		{"top, back", cost{Requests: 1, Read: 1}, func(ctx context.Context) error { return full(w.Top(ctx, in("one"), page(&prev))) }},
+		{"a process's first read, over shards", cost{Requests: shards + 2, Read: 2 + shards}, func(ctx context.Context) error { return full(w.Top(ctx, in("spread"), page(start))) }},
+		{"top over shards", cost{Requests: shards, Read: shards}, func(ctx context.Context) error { return full(w.Top(ctx, in("spread"), page(start))) }},
+		{"top amid a tie", cost{Requests: 2 + 3, Read: 2 + 3}, func(ctx context.Context) error {
+			next = ""
+			for range 2 {
+				if err := full(w.Top(ctx, in("tied"), page(&next))); err != nil {
+					return err
+				}
+			}
+			rest, err := w.Top(ctx, in("tied"), page(&next))
+			prev = rest.Prev
+			return err
+		}},
+		{"top, back amid a tie", cost{Requests: 1, Read: 1}, func(ctx context.Context) error { return full(w.Top(ctx, in("tied"), page(&prev))) }},
+		{"an old period", cost{Requests: 4, Read: 3 + 0.5}, readsOld},
+		{"an old period, again", cost{Requests: 1, Read: 0.5}, readsOld},
+		{"top percent", cost{Requests: 2, Read: 3}, func(ctx context.Context) error { return full(w.TopPercent(ctx, in("one"), 50, page(start))) }},
+		{"around the first", cost{Requests: 3, Read: 1 + 1.5}, func(ctx context.Context) error { _, err := w.Around(ctx, in("one"), ids[0], 25); return err }},
+		{"around a score, over shards", cost{Requests: 2 * shards, Read: 1.5 * shards}, func(ctx context.Context) error {
+			_, err := w.AroundScore(ctx, in("spread"), leaderboard.Int(100), 25)
+			return err
+		}},
+		{"range", cost{Requests: 1, Read: 1.5}, func(ctx context.Context) error { _, err := w.Range(ctx, in("one"), 26, 25); return err }},
+		{"range over shards", cost{Requests: shards, Read: shards}, func(ctx context.Context) error { _, err := w.Range(ctx, in("spread"), 26, 25); return err }},
+		{"rank", cost{Requests: 3, Read: 1 + 1}, func(ctx context.Context) error { _, err := w.Rank(ctx, in("one"), ids[0]); return err }},
+		{"rank over shards", cost{Requests: 1 + 2*shards, Read: 1 + shards}, func(ctx context.Context) error { _, err := w.Rank(ctx, in("spread"), ids[9]); return err }},
+		{"count", cost{Requests: 1, Read: 2}, func(ctx context.Context) error { _, err := w.Count(ctx, in("one")); return err }},
+		{"players, 25", cost{Requests: 1, Read: 25}, func(ctx context.Context) error { _, err := w.Players(ctx, in("one"), ids[:25]); return err }},
+		{"players, 100", cost{Requests: 1, Read: 100}, func(ctx context.Context) error { _, err := w.Players(ctx, in("one"), ids); return err }},
+		{"hide", cost{Requests: 1, Write: 3}, change(w.Hide, "one")},
+		{"hidden", cost{Requests: 1, Read: 0.5}, func(ctx context.Context) error { _, err := w.Hidden(ctx, in("one"), page(start)); return err }},
+		{"unhide", cost{Requests: 1, Write: 3}, change(w.Unhide, "one")},
+		{"remove", cost{Requests: 1, Write: 2}, change(w.Remove, "one")},
+		{"remove once more", cost{Requests: 1, Write: 1}, func(ctx context.Context) error { _, err := w.Remove(ctx, in("one"), ids[1]); return err }},
+		{"boards", cost{Requests: 1, Read: 1}, func(ctx context.Context) error { _, err := w.Boards(ctx, ids[0], page(start)); return err }},
+		{"boards, consistent", cost{Requests: 1, Read: 2}, func(ctx context.Context) error { _, err := strong.Boards(ctx, ids[0], page(start)); return err }},
+		{"periods", cost{Requests: 1, Read: 0.5}, func(ctx context.Context) error { _, err := w.Periods(ctx, "one", page(start)); return err }},
+		{"check", cost{Requests: 2 + 1 + 2, Read: 14 + 4}, func(ctx context.Context) error { _, err := w.Check(ctx, in("one")); return err }},
+		{"erase", cost{Requests: 1 + 2, Read: 2, Write: 28 * 2}, func(ctx context.Context) error { return w.Erase(ctx, ids[0]) }},
+	} {
+		got := meter.AtMost(t, c.name, c.want, func() { require.NoError(t, c.call(t.Context()), c.name) })
+		require.NotZero(t, got.Requests, c.name)
+		t.Logf("%s: %v", c.name, got)
+	}
+}

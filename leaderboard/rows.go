@@ -1,0 +1,100 @@
+package leaderboard
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// How much one request reads of a shard where many rows are wanted: its share
+// and some more, since shares differ, up to a bound.
+const (
+	spare  = 128
+	atOnce = 10_000
+)
+
+// rows reads the first Limit rows of a span that is open at its far end, over
+// all shards. Up to 128 rows it is one request a shard.
+func (s ladder) rows(ctx context.Context, span store.IndexSpan) ([]rowItem, error) {
+	want := span.Limit
+	span.Limit = min(want, want/s.period.shards+spare, atOnce)
+	lanes := make([]lane, s.period.shards)
+	for i := range lanes {
+		lanes[i].left = span
+		lanes[i].left.Partition = shardPart(s.board.Name, s.period, i)
+	}
+	var merged []rowItem
+	for {
+		group, ctx := errgroup.WithContext(ctx)
+		behind := false
+		for i := range lanes {
+			if l := &lanes[i]; l.behind(merged, want) {
+				behind = true
+				group.Go(func() error { return l.read(ctx, s.table) })
+			}
+		}
+		if !behind {
+			return merged, nil
+		}
+		if err := group.Wait(); err != nil {
+			return nil, err
+		}
+		merged = merge(lanes, want)
+	}
+}
+
+// lane is one shard of a span, and what was read of it so far.
+type lane struct {
+	left  store.IndexSpan
+	items []rowItem
+	ended bool
+}
+
+func (l *lane) read(ctx context.Context, table *store.Table) error {
+	items, err := store.QueryIndex[rowItem](ctx, table, ranking, l.left)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(items, func(i rowItem) bool { return len(i.Key) <= prefixed }) {
+		return errKey
+	}
+	l.items = append(l.items, items...)
+	if l.ended = len(items) < l.left.Limit; !l.ended {
+		last := items[len(items)-1].Key
+		if l.left.Ascending {
+			l.left.From = after(last)
+		} else {
+			l.left.To = last
+		}
+	}
+	return nil
+}
+
+// behind tells whether what is left of the lane may belong among the rows
+// wanted.
+func (l *lane) behind(merged []rowItem, want int) bool {
+	if l.ended || len(merged) < want {
+		return !l.ended
+	}
+	return compare(l.items[len(l.items)-1], merged[want-1], l.left.Ascending) < 0
+}
+
+func merge(lanes []lane, want int) []rowItem {
+	var items []rowItem
+	for _, l := range lanes {
+		items = append(items, l.items...)
+	}
+	slices.SortFunc(items, func(a, b rowItem) int { return compare(a, b, lanes[0].left.Ascending) })
+	return items[:min(len(items), want)]
+}
+
+func compare(a, b rowItem, ascending bool) int {
+	if !ascending {
+		a, b = b, a
+	}
+	return bytes.Compare(a.Key, b.Key)
+}

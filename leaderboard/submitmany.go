@@ -1,0 +1,36 @@
+package leaderboard
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Outcome is what became of one submission of many.
+type Outcome struct {
+	Result
+	Err error
+}
+
+// SubmitMany submits each as Submit does, and answers in the same order. Those
+// of one player are applied one after another, in the order given; others at
+// the same time, up to Options.Parallel players at once.
+func (r *Repository) SubmitMany(ctx context.Context, submissions []Submission) []Outcome {
+	outcomes := make([]Outcome, len(submissions))
+	lanes := map[string][]int{} // by player
+	for i, s := range submissions {
+		lanes[s.Player] = append(lanes[s.Player], i)
+	}
+	var group errgroup.Group
+	group.SetLimit(r.opts.Parallel)
+	for _, lane := range lanes {
+		group.Go(func() error {
+			for _, i := range lane {
+				outcomes[i].Result, outcomes[i].Err = r.Submit(ctx, submissions[i])
+			}
+			return nil
+		})
+	}
+	_ = group.Wait()
+	return outcomes
+}

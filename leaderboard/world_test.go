@@ -1,0 +1,164 @@
+package leaderboard_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+// noon is when every world begins.
+var noon = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+
+// clock is a world's time, and gives ids of it.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+	ids atomic.Uint64
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) set(now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = now
+}
+
+func (c *clock) id() ids.ID { return ids.At(c.Now()) + ids.ID(c.ids.Add(1)) }
+
+func (c *clock) Next(context.Context) (ids.ID, error) { return c.id(), nil }
+
+// world is a repository over a fresh table.
+type world struct {
+	*leaderboard.Repository
+	*clock
+	table string
+}
+
+type wrapper = func(aws.HTTPClient) aws.HTTPClient
+
+func newWorld(t testing.TB, opts *leaderboard.Options, wrap ...wrapper) world {
+	t.Helper()
+	w := world{table: dynamotest.Table(t, leaderboard.Table), clock: &clock{now: noon}}
+	return w.process(t, opts, wrap...)
+}
+
+// process is another process on the table of w.
+func (w world) process(t testing.TB, opts *leaderboard.Options, wrap ...wrapper) world {
+	t.Helper()
+	var o leaderboard.Options
+	if opts != nil {
+		o = *opts
+	}
+	o.Now = w.Now
+	var err error
+	w.Repository, err = leaderboard.New(dynamotest.DB(t, wrap...), w.table, w.clock, &o)
+	require.NoError(t, err)
+	return w
+}
+
+// tester is a *testing.T or a *rapid.T.
+type tester interface {
+	require.TestingT
+	Helper()
+	Context() context.Context
+}
+
+func (w world) define(t tester, b leaderboard.Board) {
+	t.Helper()
+	require.NoError(t, w.Define(t.Context(), b))
+}
+
+func (w world) submit(t tester, s leaderboard.Submission) leaderboard.Result {
+	t.Helper()
+	got, err := w.Submit(t.Context(), s)
+	require.NoError(t, err)
+	return got
+}
+
+// score is a submission of a whole score, a second after that of one less i.
+func score(board, player string, v int64, i int) leaderboard.Submission {
+	return leaderboard.Submission{Board: board, Player: player, Score: leaderboard.Int(v), At: noon.Add(time.Duration(i-3600) * time.Second)}
+}
+
+// row is an item of the index.
+type row struct {
+	PK   string `dynamo:"pk"`
+	SK   string `dynamo:"sk"`
+	Part string `dynamo:"part"`
+	Key  []byte `dynamo:"key"`
+	Name string `dynamo:"name"`
+}
+
+// entry is an item of the table.
+type entry struct {
+	row
+	Score   string `dynamo:"score"`
+	Rev     int64  `dynamo:"rev"`
+	Version uint64 `dynamo:"version"`
+	Ops     []byte `dynamo:"ops"`
+	Meta    string `dynamo:"meta"`
+	TTL     int64  `dynamo:"ttl"`
+}
+
+func (w world) raw(t testing.TB) dynamo.Table { return dynamotest.DB(t).Table(w.table) }
+
+// rows are the index's of one partition, the best first.
+func (w world) rows(t tester, table dynamo.Table, part string) []row {
+	t.Helper()
+	var rows []row
+	require.NoError(t, table.Get("part", part).Index("ranking").Order(dynamo.Ascending).All(t.Context(), &rows))
+	return rows
+}
+
+const forever = "19700101T000000Z" // the period of a board that never resets
+
+// standings are "player score" of a period, the best first.
+func (w world) standings(t testing.TB, board, period string, shards int) []string {
+	t.Helper()
+	var rows []row
+	for shard := range shards {
+		rows = append(rows, w.rows(t, w.raw(t), fmt.Sprintf("%s#%s#%d", board, period, shard))...)
+	}
+	slices.SortFunc(rows, func(a, b row) int { return bytes.Compare(a.Key, b.Key) })
+	list := make([]string, len(rows))
+	for i, r := range rows {
+		e := w.entry(t, r.PK[len("P#"):], board, period)
+		require.Equal(t, r, e.row, "the index shows the entry")
+		list[i] = fmt.Sprint(r.PK[len("P#"):], " ", e.Score)
+	}
+	return list
+}
+
+func (w world) entry(t testing.TB, player, board, period string) entry {
+	t.Helper()
+	var e entry
+	err := w.raw(t).Get("pk", "P#"+player).Range("sk", dynamo.Equal, "LB#"+board+"#"+period).Consistent(true).One(t.Context(), &e)
+	require.NoError(t, err)
+	return e
+}
+
+// items is how many there are in the table.
+func (w world) items(t testing.TB) int {
+	t.Helper()
+	n, err := w.raw(t).Scan().Consistent(true).Count(t.Context())
+	require.NoError(t, err)
+	return n
+}
