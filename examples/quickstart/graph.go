@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/edgelist"
+	"github.com/plaza-sdk/plaza/examples/ledger"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
@@ -31,7 +32,7 @@ func importGraph(ctx context.Context, out io.Writer, path string) (err error) {
 	if graph.edges() == 0 {
 		return &plaza.InvalidError{Field: "graph", Reason: "has no edges"}
 	}
-	report(out, "Graph", "%s: %s people, %s edges", filepath.Base(path), thousands(len(graph.people)), thousands(graph.edges()))
+	report(out, "Graph", "%s: %s people, %s edges", filepath.Base(path), ledger.Thousands(len(graph.people)), ledger.Thousands(graph.edges()))
 
 	s, err := startLocal(ctx, out, nil)
 	if err != nil {
@@ -79,9 +80,9 @@ func importEdges(ctx context.Context, out io.Writer, s *local, graph *tally, edg
 		return bareErr
 	}
 	report(out, "Import", "%s people, %s edges in %.1f s: %s edges a second",
-		thousands(len(graph.people)), thousands(int(result.Created)), took.Seconds(), thousands(perSecond(int(result.Created), took)))
+		ledger.Thousands(len(graph.people)), ledger.Thousands(int(result.Created)), took.Seconds(), ledger.Thousands(perSecond(int(result.Created), took)))
 	report(out, "Bare", "%s items of that size by BatchWriteItem alone in %.1f s: the import ran at %.0f%% of that speed",
-		thousands(bare.items), bare.spent.Seconds(), 100*bare.spent.Seconds()/took.Seconds())
+		ledger.Thousands(bare.items), bare.spent.Seconds(), 100*bare.spent.Seconds()/took.Seconds())
 	return nil
 }
 
@@ -101,7 +102,7 @@ func checkCounts(ctx context.Context, out io.Writer, s *service, graph *tally) e
 			}
 		}
 	}
-	report(out, "Counts", "of %s people, all as in the file", thousands(len(names)))
+	report(out, "Counts", "of %s people, all as in the file", ledger.Thousands(len(names)))
 	return nil
 }
 
@@ -128,7 +129,7 @@ func publishAndRead(ctx context.Context, out io.Writer, s *service, graph *tally
 			return err
 		}
 	}
-	report(out, "Publish", "by the %d most followed: %s homes reached in %.2f s", len(published), thousands(reached), time.Since(began).Seconds())
+	report(out, "Publish", "by the %d most followed: %s homes reached in %.2f s", len(published), ledger.Thousands(reached), time.Since(began).Seconds())
 
 	read := 0
 	for star := range published {

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/plaza-sdk/plaza/examples/ledger"
 )
 
 const barWidth = 30
@@ -34,7 +35,7 @@ func isTerminal(out io.Writer) bool {
 }
 
 func (p *progress) show(done int, took time.Duration) {
-	text := fmt.Sprintf("%s of %s edges, %s a second", thousands(done), thousands(p.total), thousands(perSecond(done, took)))
+	text := fmt.Sprintf("%s of %s edges, %s a second", ledger.Thousands(done), ledger.Thousands(p.total), ledger.Thousands(perSecond(done, took)))
 	if p.terminal {
 		filled := barWidth * done / max(p.total, 1)
 		fmt.Fprintf(p.out, "\r%-9s [%s%s] %s ", "", strings.Repeat("#", filled), strings.Repeat(".", barWidth-filled), text)
@@ -51,13 +52,4 @@ func (p *progress) end() {
 	if p.terminal {
 		fmt.Fprintf(p.out, "\r%s\r", strings.Repeat(" ", 100))
 	}
-}
-
-// thousands is n with a comma before each three digits.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -85,12 +85,6 @@ func TestABrokenGraphIsRefusedBeforeAnythingStarts(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-func TestThousandsAreParted(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 103689: "103,689", 1234567: "1,234,567"} {
-		require.Equal(t, want, thousands(n))
-	}
-}
-
 // output is what a run prints.
 func output(t *testing.T, args ...string) string {
 	t.Helper()

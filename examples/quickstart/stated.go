@@ -34,10 +34,6 @@ func publishCost(n, followers int) meter.Cost {
 // firstCost is what a process's first publish has to do with the job shards.
 var firstCost = meter.Cost{Requests: 1, Write: 1}
 
-func sum(a, b meter.Cost) meter.Cost {
-	return meter.Cost{Requests: a.Requests + b.Requests, Write: a.Write + b.Write, Read: a.Read + b.Read}
-}
-
 func relationsCost(others int) meter.Cost {
 	return meter.Cost{Requests: 1, Read: float64(others)}
 }

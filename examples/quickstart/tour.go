@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/examples/ledger"
 	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/internal/dynamotest/meter"
@@ -21,24 +22,24 @@ func tour(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	l := newLedger(out, m)
-	for _, part := range []func(context.Context, *service, *ledger) error{
+	l := ledger.New(out, m)
+	for _, part := range []func(context.Context, *service, *ledger.Ledger) error{
 		people, publishing, reading, editing, unfollowing, removing, counting,
 	} {
 		if err := part(ctx, s.service, l); err != nil {
 			return err
 		}
 	}
-	l.close()
+	l.Close("the code in examples/quickstart, then README.md")
 	return nil
 }
 
-func people(ctx context.Context, s *service, l *ledger) error {
-	l.title("People follow")
+func people(ctx context.Context, s *service, l *ledger.Ledger) error {
+	l.Title("People follow")
 	for _, edge := range []struct{ reader, source string }{
 		{"jack", "chris"}, {"ann", "chris"}, {"maria", "chris"}, {"jack", "ann"},
 	} {
-		err := l.do(edge.reader+" follows "+edge.source, followCost(0), func() error {
+		err := l.Do(edge.reader+" follows "+edge.source, followCost(0), func() error {
 			_, err := s.feeds.Home(edge.reader).Follow(ctx, edge.source, nil)
 			return err
 		})
@@ -49,19 +50,19 @@ func people(ctx context.Context, s *service, l *ledger) error {
 	return nil
 }
 
-func publishing(ctx context.Context, s *service, l *ledger) error {
-	l.title("People publish; each activity goes to the homes of all followers")
+func publishing(ctx context.Context, s *service, l *ledger.Ledger) error {
+	l.Title("People publish; each activity goes to the homes of all followers")
 	for _, batch := range []struct {
 		what       string
 		who        string
 		from, to   int
 		statedCost meter.Cost
 	}{
-		{"chris adds a picture, for 3 followers", "chris", 1, 1, sum(publishCost(1, 3), firstCost)},
+		{"chris adds a picture, for 3 followers", "chris", 1, 1, ledger.Sum(publishCost(1, 3), firstCost)},
 		{"chris adds 7 more", "chris", 2, 8, publishCost(7, 3)},
 		{"ann adds 4, for 1 follower", "ann", 9, 12, publishCost(4, 1)},
 	} {
-		err := l.do(batch.what, batch.statedCost, func() error {
+		err := l.Do(batch.what, batch.statedCost, func() error {
 			return publishPictures(ctx, s, batch.who, batch.from, batch.to)
 		})
 		if err != nil {
@@ -90,21 +91,21 @@ func publishPictures(ctx context.Context, s *service, who string, from, to int) 
 	return nil
 }
 
-func reading(ctx context.Context, s *service, l *ledger) error {
-	l.title("jack reads his home, 5 at a time")
+func reading(ctx context.Context, s *service, l *ledger.Ledger) error {
+	l.Title("jack reads his home, 5 at a time")
 	return readHome(ctx, s, l, homeCost)
 }
 
 // readHome shows jack's home page by page, as a client does: with the cursor
 // of the page before.
-func readHome(ctx context.Context, s *service, l *ledger, stated meter.Cost) error {
+func readHome(ctx context.Context, s *service, l *ledger.Ledger, stated meter.Cost) error {
 	request := cursor.PageRequest{Limit: 5}
 	for n := 1; ; n++ {
 		var page cursor.Page[feed.Activity]
-		err := l.do(fmt.Sprintf("page %d", n), stated, func() (err error) {
+		err := l.Do(fmt.Sprintf("page %d", n), stated, func() (err error) {
 			page, err = s.feeds.Home("jack").List(ctx, request)
 			for _, a := range page.Items {
-				l.show("%-6s %s %-11s %s", a.Actor.ID, a.Verb, a.Object, title(a))
+				l.Show("%-6s %s %-11s %s", a.Actor.ID, a.Verb, a.Object, title(a))
 			}
 			return err
 		})
@@ -124,11 +125,11 @@ func title(a feed.Activity) string {
 	return data.Title
 }
 
-func editing(ctx context.Context, s *service, l *ledger) error {
-	l.title("chris edits his last picture: one write, however many follow him")
+func editing(ctx context.Context, s *service, l *ledger.Ledger) error {
+	l.Title("chris edits his last picture: one write, however many follow him")
 	chris := s.feeds.Outbox("chris")
 	var last feed.Activity
-	err := l.do("chris reads his last", outboxCost, func() error {
+	err := l.Do("chris reads his last", outboxCost, func() error {
 		page, err := chris.List(ctx, cursor.PageRequest{Limit: 1})
 		if err == nil && len(page.Items) > 0 {
 			last = page.Items[0]
@@ -138,16 +139,16 @@ func editing(ctx context.Context, s *service, l *ledger) error {
 	if err != nil {
 		return err
 	}
-	return l.do("chris edits "+last.Object.String(), editCost, func() error {
+	return l.Do("chris edits "+last.Object.String(), editCost, func() error {
 		last.Data = json.RawMessage(`{"title":"Moonrise over the bay, edited"}`)
 		_, err := chris.Update(ctx, last)
 		return err
 	})
 }
 
-func unfollowing(ctx context.Context, s *service, l *ledger) error {
-	l.title("jack unfollows ann: what came from her leaves his home")
-	err := l.do("jack unfollows ann", unfollowCost, func() error {
+func unfollowing(ctx context.Context, s *service, l *ledger.Ledger) error {
+	l.Title("jack unfollows ann: what came from her leaves his home")
+	err := l.Do("jack unfollows ann", unfollowCost, func() error {
 		_, err := s.feeds.Home("jack").Unfollow(ctx, "ann", nil)
 		return err
 	})
@@ -157,9 +158,9 @@ func unfollowing(ctx context.Context, s *service, l *ledger) error {
 	return readHome(ctx, s, l, homePastCost)
 }
 
-func removing(ctx context.Context, s *service, l *ledger) error {
-	l.title("chris removes a picture by its own name")
-	err := l.do("chris removes picture:7", removeForeignCost, func() error {
+func removing(ctx context.Context, s *service, l *ledger.Ledger) error {
+	l.Title("chris removes a picture by its own name")
+	err := l.Do("chris removes picture:7", removeForeignCost, func() error {
 		_, err := s.feeds.Outbox("chris").RemoveForeign(ctx, "picture:7")
 		return err
 	})
@@ -169,30 +170,30 @@ func removing(ctx context.Context, s *service, l *ledger) error {
 	return readHome(ctx, s, l, homePastCost)
 }
 
-func counting(ctx context.Context, s *service, l *ledger) error {
-	l.title("Who follows whom")
-	err := l.do("chris's counts", countsCost, func() error {
+func counting(ctx context.Context, s *service, l *ledger.Ledger) error {
+	l.Title("Who follows whom")
+	err := l.Do("chris's counts", countsCost, func() error {
 		counts, err := s.follows.Counts(ctx, "chris")
-		l.show("%d followers, %d following", counts.Followers, counts.Following)
+		l.Show("%d followers, %d following", counts.Followers, counts.Following)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	err = l.do("chris's followers", followersCost, func() error {
+	err = l.Do("chris's followers", followersCost, func() error {
 		page, err := s.follows.Followers(ctx, "chris", cursor.PageRequest{})
 		for _, edge := range page.Items {
-			l.show("%s", edge.Follower)
+			l.Show("%s", edge.Follower)
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return l.do("jack and two others", relationsCost(2), func() error {
+	return l.Do("jack and two others", relationsCost(2), func() error {
 		relations, err := s.follows.Relations(ctx, "jack", []string{"chris", "ann"})
 		for _, other := range []string{"chris", "ann"} {
-			l.show("%-6s jack follows: %-5t follows jack: %t", other, relations[other].Follows, relations[other].FollowedBy)
+			l.Show("%-6s jack follows: %-5t follows jack: %t", other, relations[other].Follows, relations[other].FollowedBy)
 		}
 		return err
 	})

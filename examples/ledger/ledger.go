@@ -1,0 +1,97 @@
+// Package ledger lets the examples print what they do with what it cost.
+package ledger
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/plaza-sdk/plaza/internal/dynamotest/meter"
+)
+
+// Ledger prints what was done, with the cost that was measured beside the one
+// that is stated.
+type Ledger struct {
+	out     io.Writer
+	meter   *meter.Meter
+	started time.Time
+	total   meter.Cost
+	over    int
+	results []string
+}
+
+// New prints the heads of the columns.
+func New(out io.Writer, m *meter.Meter) *Ledger {
+	fmt.Fprintf(out, "%-44s %8s %6s %6s   %8s\n", "", "measured", "", "", "at most")
+	fmt.Fprintf(out, "%-44s %8s %6s %6s   %8s %6s %6s\n", "", "requests", "WCU", "RCU", "requests", "WCU", "RCU")
+	return &Ledger{out: out, meter: m, started: time.Now()}
+}
+
+// Title begins a part.
+func (l *Ledger) Title(text string) { fmt.Fprintf(l.out, "\n%s\n", text) }
+
+// Do does one step and prints its line, the name before it is done.
+func (l *Ledger) Do(what string, stated meter.Cost, f func() error) error {
+	l.results = nil
+	l.meter.Take()
+	fmt.Fprintf(l.out, "  %-42s ", what)
+	err := f()
+	used := l.meter.Take()
+	if err != nil {
+		fmt.Fprintln(l.out)
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	mark := ""
+	if used.Requests > stated.Requests || used.Write > stated.Write || used.Read > stated.Read {
+		l.over++
+		mark = "  over"
+	}
+	l.total = Sum(l.total, used)
+	fmt.Fprintf(l.out, "%s   %s%s\n", columns(used), columns(stated), mark)
+	for _, line := range l.results {
+		fmt.Fprintf(l.out, "    %s\n", line)
+	}
+	return nil
+}
+
+// Show shows a line below the step that is being done.
+func (l *Ledger) Show(format string, args ...any) {
+	l.results = append(l.results, fmt.Sprintf(format, args...))
+}
+
+// Close prints the total, and what to read next.
+func (l *Ledger) Close(next string) {
+	fmt.Fprintf(l.out, "\n%-44s %s\n", "All of it", columns(l.total))
+	if l.over > 0 {
+		fmt.Fprintf(l.out, "%d steps cost more than stated.\n", l.over)
+	} else {
+		fmt.Fprintln(l.out, "Every step cost what is stated, or less.")
+	}
+	fmt.Fprintf(l.out, "Done in %.1f s. The tables are gone again. Next: %s.\n", time.Since(l.started).Seconds(), next)
+}
+
+func columns(c meter.Cost) string {
+	return fmt.Sprintf("%8d %6s %6s", c.Requests, units(c.Write), units(c.Read))
+}
+
+func units(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
+// Sum is what several calls cost.
+func Sum(costs ...meter.Cost) (sum meter.Cost) {
+	for _, c := range costs {
+		sum.Requests += c.Requests
+		sum.Write += c.Write
+		sum.Read += c.Read
+	}
+	return sum
+}
+
+// Thousands is n with a comma before each three digits.
+func Thousands[N int | int64](n N) string {
+	s := strconv.FormatInt(int64(n), 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
