@@ -53,7 +53,7 @@ func (p publication) activity(user string) (feed.Activity, error) {
 		return a, err
 	}
 	a.ForeignID, a.To = p.ForeignID, p.To
-	a.ID, err = newID(p.ID)
+	a.ID, err = newID("id", p.ID)
 	return a, err
 }
 

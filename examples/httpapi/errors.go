@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/ids/lease"
+	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
 // problem is the answer to what did not succeed. It tells nothing of what
@@ -31,7 +32,8 @@ type requestError struct {
 
 func (e *requestError) Error() string { return "request: " + e.field + " " + e.reason }
 
-// addError has the id with which to repeat a publish or comment that failed.
+// addError has the id with which to repeat a publish, comment or score that
+// failed.
 type addError struct {
 	id  ids.ID
 	err error
@@ -51,6 +53,8 @@ func problemOf(err error) problem {
 		status int
 		reason string
 	}{
+		{leaderboard.ErrClosed, http.StatusGone, ""},
+		{leaderboard.ErrOpTooOld, http.StatusConflict, ""},
 		{plaza.ErrInvalid, http.StatusBadRequest, ""},
 		{plaza.ErrForbidden, http.StatusForbidden, "this is not yours"},
 		{plaza.ErrNotFound, http.StatusNotFound, "there is none"},
@@ -92,6 +96,8 @@ func wireName(field string) string {
 		return "other"
 	case "ForeignID":
 		return "foreignId"
+	case "At":
+		return "op" // which has the time of a score
 	}
 	field = strings.Replace(field, "Objects", "object", 1) // ?object=, of which there are several
 	names := strings.Split(field, ".")

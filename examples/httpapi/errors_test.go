@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/ids/lease"
+	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
 func TestEveryErrorHasItsStatus(t *testing.T) {
@@ -22,6 +23,8 @@ func TestEveryErrorHasItsStatus(t *testing.T) {
 		cursor.ErrInvalid:        http.StatusBadRequest,
 		cursor.ErrExpired:        http.StatusBadRequest,
 		ids.ErrInvalid:           http.StatusBadRequest,
+		leaderboard.ErrClosed:    http.StatusGone,
+		leaderboard.ErrOpTooOld:  http.StatusConflict,
 		plaza.ErrForbidden:       http.StatusForbidden,
 		plaza.ErrNotFound:        http.StatusNotFound,
 		plaza.ErrConflict:        http.StatusConflict,
@@ -37,6 +40,7 @@ func TestEveryErrorHasItsStatus(t *testing.T) {
 	} {
 		require.Equal(t, status, problemOf(fmt.Errorf("doing: %w", err)).status, err)
 	}
+	require.Equal(t, "op", problemOf(leaderboard.ErrClosed).Field)
 	// A write that ran out of time may have been done.
 	late := fmt.Errorf("%w: %w", plaza.ErrUnknownOutcome, context.DeadlineExceeded)
 	require.Equal(t, http.StatusServiceUnavailable, problemOf(late).status)

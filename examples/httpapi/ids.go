@@ -19,7 +19,7 @@ type minted struct {
 	ID ids.ID `json:"id"`
 }
 
-// mint gives an id to publish or comment with, for who wants to be able to
+// mint gives an id to publish, comment or submit with, for who wants to be able to
 // repeat it even if no answer at all arrives.
 func (a *api) mint(r *http.Request) (any, error) {
 	id, err := a.ids.Next(r.Context())
@@ -42,13 +42,13 @@ func parseID(field, text string) (ids.ID, error) {
 func pathID(r *http.Request, name string) (ids.ID, error) { return parseID(name, r.PathValue(name)) }
 
 // newID is that of what a client adds, or none.
-func newID(text string) (ids.ID, error) {
-	id, err := parseID("id", text)
+func newID(field, text string) (ids.ID, error) {
+	id, err := parseID(field, text)
 	if err != nil || id == 0 {
 		return 0, err
 	}
 	if age := time.Since(id.Time()); age > maxIDAge || age < -maxIDAhead {
-		return 0, &plaza.InvalidError{Field: "id", Reason: "is not of the last day"}
+		return 0, &plaza.InvalidError{Field: field, Reason: "is not of the last day"}
 	}
 	return id, nil
 }

@@ -1,6 +1,6 @@
-// Command httpapi is a small JSON service over follow, feed, comment and
-// reaction, on a DynamoDB that it starts on this machine. It is there to be
-// copied from.
+// Command httpapi is a small JSON service over follow, feed, comment,
+// reaction and leaderboard, on a DynamoDB that it starts on this machine. It is
+// there to be copied from.
 //
 //	go run ./examples/httpapi
 //	go run ./examples/httpapi -addr localhost:9000
@@ -63,7 +63,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 	defer listener.Close()
 
-	db, err := localdb.Start(ctx, "httpapi", out, "machines", "follow", "feed", "comment", "reaction")
+	db, err := localdb.Start(ctx, "httpapi", out, "machines", "follow", "feed", "comment", "reaction", "leaderboard")
 	if err != nil {
 		return err
 	}

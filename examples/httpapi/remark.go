@@ -46,7 +46,7 @@ func (n newRemark) comment(object string) (comment.Comment, error) {
 	c := n.wording.comment(comment.At{Object: object})
 	c.Key = n.Key
 	var err error
-	if c.ID, err = newID(n.ID); err != nil {
+	if c.ID, err = newID("id", n.ID); err != nil {
 		return c, err
 	}
 	if c.Root, err = parseID("root", n.Root); err != nil {

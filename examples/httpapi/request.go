@@ -97,13 +97,19 @@ func checkQuery(r *http.Request, known []string) error {
 
 // readPageRequest leaves to the list which cursors and limits are good.
 func readPageRequest(r *http.Request) (cursor.PageRequest, error) {
-	query := r.URL.Query()
-	req := cursor.PageRequest{Cursor: cursor.Cursor(query.Get("cursor"))}
-	if limit := query.Get("limit"); limit != "" {
-		var err error
-		if req.Limit, err = strconv.Atoi(limit); err != nil {
-			return req, &plaza.InvalidError{Field: "limit", Reason: "is not a number"}
-		}
+	limit, err := readNumber(r, "limit")
+	return cursor.PageRequest{Cursor: cursor.Cursor(r.URL.Query().Get("cursor")), Limit: limit}, err
+}
+
+// readNumber is 0 where the query has none.
+func readNumber(r *http.Request, parameter string) (int, error) {
+	text := r.URL.Query().Get(parameter)
+	if text == "" {
+		return 0, nil
 	}
-	return req, nil
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, &plaza.InvalidError{Field: parameter, Reason: "is not a number"}
+	}
+	return n, nil
 }

@@ -42,4 +42,8 @@ func (a *api) routes() {
 	a.route("GET /users/{user}/reactions", http.StatusOK, a.reactionsBy, "kind", "limit", "cursor")
 	a.route("GET /users/{user}/reacted", http.StatusOK, a.reactedTo, "object") // up to 100 of it
 	a.route("GET /objects/{object}/counts", http.StatusOK, a.objectCounts)
+
+	a.route("PUT /leaderboard/{board}/scores/{player}", http.StatusOK, a.submitScore)
+	a.route("DELETE /leaderboard/{board}/scores/{player}", http.StatusOK, a.removeScore, "period")
+	a.route("GET /leaderboard/{board}", http.StatusOK, a.standings, "period", "limit", "cursor", "around", "n", "friends")
 }

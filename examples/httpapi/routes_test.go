@@ -119,7 +119,7 @@ func TestWhatHappensInsideIsNotTold(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	codec, err := newCodec("", log)
 	require.NoError(t, err)
-	missing := localdb.Tables{Machines: w.tables.Machines, Follow: "nowhere", Feed: "nowhere", Comment: "nowhere", Reaction: "nowhere"}
+	missing := localdb.Tables{Machines: w.tables.Machines, Follow: "nowhere", Feed: "nowhere", Comment: "nowhere", Reaction: "nowhere", Leaderboard: w.tables.Leaderboard}
 	s, err := newService(t.Context(), dynamotest.DB(t), missing, codec, log)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.close()) })

@@ -15,6 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids/lease"
+	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
 // service is what an application holds of Plaza: a source of ids, and one
@@ -25,6 +26,7 @@ type service struct {
 	feeds     *feed.Repository
 	comments  *comment.Repository
 	reactions *reaction.Repository
+	boards    *leaderboard.Repository
 }
 
 func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables, codec cursor.Codec, log *slog.Logger) (*service, error) {
@@ -33,13 +35,13 @@ func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables, codec curs
 		return nil, err
 	}
 	s := &service{ids: ids}
-	if err := s.open(db, t, codec, log); err != nil {
+	if err := s.open(ctx, db, t, codec, log); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
 }
 
-func (s *service) open(db *dynamo.DB, t localdb.Tables, codec cursor.Codec, log *slog.Logger) (err error) {
+func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, codec cursor.Codec, log *slog.Logger) (err error) {
 	if s.follows, err = follow.New(db, t.Follow, s.ids, &follow.Options{Codec: codec}); err != nil {
 		return err
 	}
@@ -68,7 +70,18 @@ func (s *service) open(db *dynamo.DB, t localdb.Tables, codec cursor.Codec, log 
 		return err
 	}
 	s.comments, err = comment.New(db, t.Comment, s.ids, &comment.Options{Codec: codec, Score: scoreOf(scores)})
-	return err
+	if err != nil {
+		return err
+	}
+	if s.boards, err = leaderboard.New(db, t.Leaderboard, s.ids, &leaderboard.Options{Codec: codec}); err != nil {
+		return err
+	}
+	for _, b := range boards() {
+		if err := s.boards.Define(ctx, b); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // close gives the machine number back, for the next process to have. It does

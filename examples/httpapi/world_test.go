@@ -19,6 +19,7 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
 // world is the service on fresh tables.
@@ -31,11 +32,12 @@ type world struct {
 func newWorld(t *testing.T, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 	t.Helper()
 	w := world{tables: localdb.Tables{
-		Machines: dynamotest.Table(t, lease.Table),
-		Follow:   dynamotest.Table(t, follow.Table),
-		Feed:     dynamotest.Table(t, feed.Table),
-		Comment:  dynamotest.Table(t, comment.Table),
-		Reaction: dynamotest.Table(t, reaction.Table),
+		Machines:    dynamotest.Table(t, lease.Table),
+		Follow:      dynamotest.Table(t, follow.Table),
+		Feed:        dynamotest.Table(t, feed.Table),
+		Comment:     dynamotest.Table(t, comment.Table),
+		Reaction:    dynamotest.Table(t, reaction.Table),
+		Leaderboard: dynamotest.Table(t, leaderboard.Table),
 	}}
 	log := slog.New(slog.DiscardHandler)
 	codec, err := newCodec("", log)
@@ -118,7 +120,7 @@ func (w world) remarks(t *testing.T, path string) []string {
 // items is how many there are in the tables of all features.
 func (w world) items(t *testing.T) (n int) {
 	t.Helper()
-	for _, table := range []string{w.tables.Follow, w.tables.Feed, w.tables.Comment, w.tables.Reaction} {
+	for _, table := range []string{w.tables.Follow, w.tables.Feed, w.tables.Comment, w.tables.Reaction, w.tables.Leaderboard} {
 		found, err := dynamotest.DB(t).Table(table).Scan().Count(t.Context())
 		require.NoError(t, err)
 		n += found

@@ -20,6 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
 // DB is a DynamoDB on this machine. An application has dynamo.New(cfg)
@@ -36,11 +37,11 @@ type DB struct {
 }
 
 // Tables are the names of a service's tables.
-type Tables struct{ Machines, Follow, Feed, Comment, Reaction string }
+type Tables struct{ Machines, Follow, Feed, Comment, Reaction, Leaderboard string }
 
 // Start starts the engine and creates the tables of the purposes, each one of
-// "machines", "follow", "feed", "comment" and "reaction". Their names begin with
-// run. A first start says on log what it fetches.
+// "machines", "follow", "feed", "comment", "reaction" and "leaderboard". Their
+// names begin with run. A first start says on log what it fetches.
 func Start(ctx context.Context, run string, log io.Writer, purposes ...string) (*DB, error) {
 	e, err := engine.Start(ctx, &engine.Options{Log: log})
 	if err != nil {
@@ -80,6 +81,7 @@ func (db *DB) createTables(ctx context.Context, purposes []string) error {
 		{"feed", &db.Tables.Feed, feed.Table, feed.TTL},
 		{"comment", &db.Tables.Comment, comment.Table, comment.TTL},
 		{"reaction", &db.Tables.Reaction, reaction.Table, nil},
+		{"leaderboard", &db.Tables.Leaderboard, leaderboard.Table, leaderboard.TTL},
 	} {
 		if !slices.Contains(purposes, t.purpose) {
 			continue

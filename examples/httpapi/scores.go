@@ -1,0 +1,72 @@
+package main
+
+import (
+	"net/http"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+// newScore is what a player reached. With an op of POST /ids it may be
+// repeated and counts once, in the period of that id.
+type newScore struct {
+	Score *int64 `json:"score"`
+	Sub   int64  `json:"sub"`
+	Op    string `json:"op"`
+	Name  string `json:"name"`
+}
+
+func (n newScore) submission(board, player string) (leaderboard.Submission, error) {
+	s := leaderboard.Submission{Board: board, Player: player, Sub: n.Sub, Name: n.Name}
+	if n.Score == nil {
+		return s, &plaza.InvalidError{Field: "score", Reason: "is missing"}
+	}
+	s.Score = leaderboard.Int(*n.Score)
+	var err error
+	s.Op, err = newID("op", n.Op)
+	return s, err
+}
+
+// submitted says what a score did.
+type submitted struct {
+	Op       ids.ID `json:"op"`
+	Period   string `json:"period"`
+	Old      *int64 `json:"old,omitempty"`
+	New      int64  `json:"new"`
+	Improved bool   `json:"improved"`
+	Repeated bool   `json:"repeated"`
+}
+
+func submittedOf(r leaderboard.Result) submitted {
+	s := submitted{Op: r.Op, Period: r.Period, New: r.New.Int64(), Improved: r.Improved, Repeated: r.Repeated}
+	if r.Existed {
+		old := r.Old.Int64()
+		s.Old = &old
+	}
+	return s
+}
+
+func (a *api) submitScore(r *http.Request) (any, error) {
+	var n newScore
+	if err := readJSON(r, &n); err != nil {
+		return nil, err
+	}
+	s, err := n.submission(r.PathValue("board"), r.PathValue("player"))
+	if err == nil && s.Op == 0 { // with ours a repeat has the same time
+		s.Op, err = a.ids.Next(r.Context())
+	}
+	if err != nil {
+		return nil, err
+	}
+	result, err := a.boards.Submit(r.Context(), s)
+	if err != nil {
+		return nil, &addError{id: s.Op, err: err}
+	}
+	return submittedOf(result), nil
+}
+
+func (a *api) removeScore(r *http.Request) (any, error) {
+	removed, err := a.boards.Remove(r.Context(), standingsIn(r), r.PathValue("player"))
+	return removal{removed}, err
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+// boards are those of each week, from Monday on in UTC, and of all time.
+func boards() []leaderboard.Board {
+	least, most := leaderboard.Int(0), leaderboard.Int(1e12) // exact in everybody's JSON
+	return []leaderboard.Board{
+		{
+			Name: "weekly", Cron: "0 0 * * 1",
+			Grace: time.Hour, // for what is sent again
+			Keep:  366 * 24 * time.Hour,
+			Min:   &least, Max: &most,
+		},
+		{Name: "all-time", Min: &least, Max: &most},
+	}
+}
+
+// standing is a player's place. Equal scores share a rank.
+type standing struct {
+	Rank   int64     `json:"rank"`
+	Player string    `json:"player"`
+	Name   string    `json:"name,omitempty"`
+	Score  int64     `json:"score"`
+	Sub    int64     `json:"sub,omitempty"`
+	At     time.Time `json:"at"`
+}
+
+func standingOf(r leaderboard.Row) standing {
+	return standing{Rank: r.Rank.Competition, Player: r.Player, Name: r.Name, Score: r.Score.Int64(), Sub: r.Sub, At: r.At}
+}
+
+// standingsIn is those of the current period where the query has none.
+func standingsIn(r *http.Request) leaderboard.In {
+	return leaderboard.In{Board: r.PathValue("board"), Period: r.URL.Query().Get("period")}
+}
+
+// standings are the top, or who is around a player, or a user and their
+// friends.
+func (a *api) standings(r *http.Request) (any, error) {
+	switch query := r.URL.Query(); {
+	case query.Has("around"):
+		return a.around(r)
+	case query.Has("friends"):
+		return a.friends(r)
+	}
+	if err := checkQuery(r, []string{"period", "limit", "cursor"}); err != nil {
+		return nil, err
+	}
+	return list(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Row], error) {
+		return a.boards.Top(ctx, standingsIn(r), req)
+	}, standingOf)
+}
+
+func (a *api) around(r *http.Request) (any, error) {
+	if err := checkQuery(r, []string{"period", "around", "n"}); err != nil {
+		return nil, err
+	}
+	n, err := readNumber(r, "n")
+	if err != nil {
+		return nil, err
+	}
+	rows, err := a.boards.Around(r.Context(), standingsIn(r), r.URL.Query().Get("around"), n)
+	return pageOf(cursor.Page[leaderboard.Row]{Items: rows}, standingOf), asked("around", err)
+}
+
+// friends ranks a user and those whom the user follows, the last 99, among
+// themselves.
+func (a *api) friends(r *http.Request) (any, error) {
+	if err := checkQuery(r, []string{"period", "friends"}); err != nil {
+		return nil, err
+	}
+	user := r.URL.Query().Get("friends")
+	followees, err := a.follows.Following(r.Context(), user, cursor.PageRequest{Limit: leaderboard.MaxPlayers - 1})
+	if err != nil {
+		return nil, asked("friends", err)
+	}
+	players := []string{user}
+	for _, edge := range followees.Items {
+		players = append(players, edge.Followee)
+	}
+	rows, err := a.boards.Players(r.Context(), standingsIn(r), players)
+	return pageOf(cursor.Page[leaderboard.Row]{Items: rows}, standingOf), err
+}
+
+// asked gives an error about whom the query asks for the parameter's name.
+func asked(parameter string, err error) error {
+	var invalid *plaza.InvalidError
+	if errors.As(err, &invalid) && slices.Contains([]string{"player", "user"}, wireName(invalid.Field)) {
+		return &plaza.InvalidError{Field: parameter, Reason: invalid.Reason}
+	}
+	return err
+}

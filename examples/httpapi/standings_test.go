@@ -1,0 +1,89 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// scores submits to the board of all time.
+func (w world) scores(t *testing.T, player, body string) submitted {
+	t.Helper()
+	return done[submitted](t, w.send(t, "PUT", "/leaderboard/all-time/scores/"+player, body))
+}
+
+// places are who stands there, with their ranks.
+func (w world) places(t *testing.T, path string) map[string]int64 {
+	t.Helper()
+	places := map[string]int64{}
+	for _, s := range done[page[standing]](t, w.send(t, "GET", path, "")).Items {
+		places[s.Player] = s.Rank
+	}
+	return places
+}
+
+func TestScoresAreRankedForAllAroundOneAndAmongFriends(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const top = "/leaderboard/all-time"
+	require.JSONEq(t, `{"items":[],"next":"","prev":""}`, w.send(t, "GET", top, "").text)
+	first := w.scores(t, "ann", `{"score":90,"sub":3,"name":"Ann"}`)
+	require.True(t, first.Improved)
+	require.Nil(t, first.Old)
+	for player, body := range map[string]string{"bob": `{"score":70}`, "cleo": `{"score":70}`, "dan": `{"score":5}`} {
+		w.scores(t, player, body)
+	}
+	worse := w.scores(t, "ann", `{"score":0}`)
+	require.Equal(t, submitted{Op: worse.Op, Period: first.Period, Old: &first.New, New: 90}, worse)
+
+	all := map[string]int64{"ann": 1, "bob": 2, "cleo": 2, "dan": 4}
+	require.Equal(t, all, w.places(t, top))
+	require.Equal(t, all, w.places(t, top+"?period="+first.Period))
+	best := done[page[standing]](t, w.send(t, "GET", top+"?limit=1", ""))
+	require.Equal(t, []standing{{Rank: 1, Player: "ann", Name: "Ann", Score: 90, Sub: 3, At: best.Items[0].At}}, best.Items)
+	require.Equal(t, map[string]int64{"bob": 2, "cleo": 2, "dan": 4}, w.places(t, top+"?cursor="+string(best.Next)))
+
+	require.Equal(t, all, w.places(t, top+"?around=dan&n=7"))
+	require.Equal(t, map[string]int64{"dan": 4}, w.places(t, top+"?around=dan&n=1&period="+first.Period))
+	done[followed](t, w.send(t, "PUT", "/users/dan/following/cleo", ""))
+	done[followed](t, w.send(t, "PUT", "/users/dan/following/elsa", ""))
+	require.Equal(t, map[string]int64{"cleo": 1, "dan": 2}, w.places(t, top+"?friends=dan"))
+	require.Equal(t, map[string]int64{"cleo": 1, "dan": 2}, w.places(t, top+"?friends=dan&period="+first.Period))
+
+	for i, removed := range []bool{true, false} {
+		got := done[removal](t, w.send(t, "DELETE", top+"/scores/ann?period="+first.Period, ""))
+		require.Equal(t, removed, got.Removed, "call %d", i)
+	}
+	require.Equal(t, map[string]int64{"bob": 1, "cleo": 1, "dan": 3}, w.places(t, top))
+
+	const unknown = "period=20200101T000000Z"
+	for _, path := range []string{"/leaderboard/daily", top + "?around=ann", top + "?" + unknown, top + "?around=dan&" + unknown, top + "?friends=dan&" + unknown} {
+		refused(t, w.send(t, "GET", path, ""), http.StatusNotFound)
+	}
+	refused(t, w.send(t, "DELETE", top+"/scores/dan?"+unknown, ""), http.StatusNotFound)
+	require.Empty(t, w.places(t, "/leaderboard/weekly"))
+	refused(t, w.send(t, "PUT", "/leaderboard/daily/scores/ann", `{"score":1}`), http.StatusNotFound)
+}
+
+func TestAScoreWhoseAnswerWasLostTellsTheOpToRepeatItWith(t *testing.T) {
+	t.Parallel()
+	in := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, in.Wrap)
+	in.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "UpdateItem" {
+			return faults.Fault{Kind: faults.LostAfter}
+		}
+		return faults.Fault{}
+	})
+	op := refused(t, w.send(t, "PUT", "/leaderboard/all-time/scores/ann", `{"score":90}`), http.StatusServiceUnavailable).ID
+	require.NotZero(t, op)
+	in.Off()
+
+	again := w.scores(t, "ann", `{"score":90,"op":"`+op.String()+`"}`)
+	require.Equal(t, submitted{Op: op, Period: again.Period, New: 90, Improved: true, Repeated: true}, again)
+	other := w.send(t, "PUT", "/leaderboard/all-time/scores/ann", `{"score":91,"op":"`+op.String()+`"}`)
+	require.Equal(t, op, refused(t, other, http.StatusConflict).ID)
+}

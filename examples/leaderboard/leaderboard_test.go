@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/examples/ledger"
+	"github.com/plaza-sdk/plaza/internal/engine"
+)
+
+func TestTheSeasonEndsAsItWasPlayed(t *testing.T) {
+	const players = minPlayers
+	season, err := newSeason(players)
+	require.NoError(t, err)
+	last := season[weeks-1].bests()
+	scores := slices.Sorted(maps.Values(last))
+	slices.Reverse(scores)
+
+	var out bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"-players", fmt.Sprint(players)}, &out), out.String())
+	text := out.String()
+	require.Contains(t, text, "Every step cost what is stated, or less.")
+
+	caught := section(t, text, "the best 4", "the ranks close up")
+	require.Equal(t, append([]int64{1990}, scores[:3]...), column(t, caught, row))
+	require.Contains(t, caught, "🥇      1  xX_aimbot_Xx")
+	closed := section(t, text, "the ranks close up", "Monday")
+	require.Equal(t, scores[:4], column(t, closed, row))
+	require.NotContains(t, closed, "xX_aimbot_Xx")
+
+	weeks := section(t, text, "all weeks", "the days")
+	require.Regexp(t, `Mon 16 Mar 02:30  168\.0 h\s+🥇.*\n.*Mon 23 Mar 02:30  167\.0 h\s+🥇.*\n.*Mon 30 Mar 02:30  168\.0 h\s+🥇`, weeks)
+	days := section(t, text, "the days", "The last week")
+	require.Regexp(t, `Sat 28 Mar 02:30   23\.5 h\n.*Sun 29 Mar 03:00   23\.5 h`, days)
+
+	require.Equal(t, scores[:10], column(t, section(t, text, "the best 10", "Zoë's rank"), row))
+	place := slices.Index(scores, last[zoe.id]) + 1
+	require.Contains(t, section(t, text, "Zoë's rank", "and her"), fmt.Sprintf("%d of %d;", place, players))
+	around := section(t, text, "Zoë among", "all scores")
+	require.Len(t, column(t, around, row), 7)
+	require.Regexp(t, fmt.Sprintf(`(?m) %d  Zoë +%s  .* █.* ◀ Zoë$`, place, ledger.Thousands(last[zoe.id])), around)
+
+	counts := map[int]int64{}
+	for _, score := range scores {
+		counts[min(int(score)/50, 20)]++
+	}
+	for i, n := range column(t, section(t, text, "all scores", "All of it"), `from +[\d,]+ +([\d,]+)`) {
+		require.Equal(t, counts[i], n, "bar %d", i)
+		delete(counts, i)
+	}
+	require.Empty(t, counts)
+}
+
+// row has a score.
+const row = `[\d,]+  \S.{17} +([\d,]+)  \w{3} \d\d:\d\d  [█▏▎▍▌▋▊▉]`
+
+// section is the text from one line to another.
+func section(t *testing.T, text, from, to string) string {
+	t.Helper()
+	found := regexp.MustCompile(`(?ms)^ *` + from + `.*?^ *` + to).FindString(text)
+	require.NotEmpty(t, found, "from %q to %q in\n%s", from, to, text)
+	return found
+}
+
+// column is the numbers that a pattern finds.
+func column(t *testing.T, text, pattern string) (numbers []int64) {
+	t.Helper()
+	for _, found := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
+		n, err := strconv.ParseInt(strings.ReplaceAll(found[1], ",", ""), 10, 64)
+		require.NoError(t, err)
+		numbers = append(numbers, n)
+	}
+	return numbers
+}
+
+// The engine would fail to start.
+func TestWrongArgumentsAreRefusedBeforeAnythingStarts(t *testing.T) {
+	t.Setenv(engine.EndpointVariable, "http://127.0.0.1:1")
+	var out bytes.Buffer
+	for _, args := range [][]string{{"x"}, {"-players", "99"}, {"-players", "100001"}, {"-players", "all"}} {
+		require.Error(t, run(t.Context(), args, &out), args)
+		require.Empty(t, out.String())
+	}
+	require.NoError(t, run(t.Context(), []string{"-h"}, &out))
+	require.Contains(t, out.String(), "-players")
+}
+
+func TestBarsAreDrawnToAnEighth(t *testing.T) {
+	const most = 8 * barWidth
+	for n, want := range map[int64]string{0: "", 1: "▏", 7: "▉", 8: "█", 13: "█▋", most: strings.Repeat("█", barWidth)} {
+		require.Equal(t, want, bar(n, most), n)
+	}
+	require.Equal(t, "▏", bar(1, 100*most))
+	require.Empty(t, bar(0, 0))
+}

@@ -1,0 +1,53 @@
+// Command leaderboard plays a season on a DynamoDB that it starts on this
+// machine: thousands of players compete day by day and week by week, a cheater
+// is hidden, and each step is printed with what it cost.
+//
+//	go run ./examples/leaderboard
+//	go run ./examples/leaderboard -players 1000
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	_ "time/tzdata" // for machines without time zones
+)
+
+const minPlayers, maxPlayers = 100, 100_000 // somebody plays on the last day
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	if ctx.Err() != nil {
+		err = errors.New("interrupted")
+	}
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "leaderboard:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("leaderboard", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // main prints the error, once
+	players := flags.Int("players", 10_000, fmt.Sprintf("how `many` play, %d to %d", minPlayers, maxPlayers))
+	err := flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		flags.SetOutput(out)
+		flags.Usage()
+		return nil
+	case err != nil:
+		return err
+	case flags.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case *players < minPlayers || *players > maxPlayers:
+		return fmt.Errorf("-players is %d, %d to %d are allowed", *players, minPlayers, maxPlayers)
+	}
+	return tour(ctx, out, *players)
+}

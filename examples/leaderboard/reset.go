@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/examples/ledger"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+func (l *league) reset(ctx context.Context) error {
+	l.now = l.season[weeks-1][0].date.AddDate(0, 0, 7).Add(3 * time.Hour)
+	l.ledger.Title("Monday, 3 o'clock: a new week, and the old ones stay")
+	err := l.ledger.Do("how many play this week", ledger.Sum(againCost, nobodyCost, countCost(0)), func() error {
+		n, err := l.boards.Count(ctx, leaderboard.In{Board: weekly})
+		l.ledger.Show("%d players", n)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	stated := ledger.Sum(periodsCost, getCost)
+	for range weeks {
+		stated = ledger.Sum(stated, topCost)
+	}
+	err = l.ledger.Do("all weeks, and who was the best", stated, func() error {
+		return l.periods(ctx, weekly, func(p leaderboard.Period) error {
+			best, err := l.boards.Top(ctx, leaderboard.In{Board: weekly, Period: p.Name}, cursor.PageRequest{Limit: 1})
+			for _, row := range best.Items {
+				l.ledger.Show("%s  %s %-18s %5s", l.span(p), medal(1), row.Name, ledger.Thousands(row.Score.Int64()))
+			}
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return l.ledger.Do("the days when the clocks went forward", ledger.Sum(againCost, periodsCost), func() error {
+		return l.periods(ctx, daily, func(p leaderboard.Period) error {
+			if p.End.Sub(p.Start) != 24*time.Hour {
+				l.ledger.Show("%s", l.span(p))
+			}
+			return nil
+		})
+	})
+}
+
+// periods goes through the board's, the first one first.
+func (l *league) periods(ctx context.Context, board string, do func(leaderboard.Period) error) error {
+	page, err := l.boards.Periods(ctx, board, cursor.PageRequest{})
+	if err != nil {
+		return err
+	}
+	for _, p := range slices.Backward(page.Items) {
+		if err := do(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// span is when a period begins, and how long it is.
+func (l *league) span(p leaderboard.Period) string {
+	return fmt.Sprintf("%s  %5.1f h", p.Start.In(l.now.Location()).Format("Mon _2 Jan 15:04"), p.End.Sub(p.Start).Hours())
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"math"
+
+	"github.com/plaza-sdk/plaza/examples/ledger"
+	"github.com/plaza-sdk/plaza/internal/dynamotest/meter"
+)
+
+// What each step may cost, as the methods' comments state it.
+var (
+	defineCost  = meter.Cost{Requests: 2, Write: 1, Read: 1}
+	againCost   = meter.Cost{Requests: 2, Read: 2} // a board, once more after Options.Refresh
+	openCost    = meter.Cost{Requests: 3, Write: 4, Read: 2}
+	nobodyCost  = meter.Cost{Requests: 2, Read: 2} // looking for a period that nobody opened
+	firstCost   = meter.Cost{Requests: 1, Write: 2}
+	betterCost  = meter.Cost{Requests: 1, Write: 3}
+	worseCost   = meter.Cost{Requests: 1, Write: 1}
+	topCost     = meter.Cost{Requests: 1, Read: 1}
+	hideCost    = meter.Cost{Requests: 1, Write: 3}
+	getCost     = meter.Cost{Requests: 1, Read: 1}
+	periodsCost = meter.Cost{Requests: 1, Read: 0.5}
+)
+
+// playCost is that of each submission, and of what a new day and week bring.
+func playCost(w week) meter.Cost {
+	cost := openCost
+	weekly := map[string]int64{}
+	for _, d := range w {
+		cost = ledger.Sum(cost, againCost, againCost, openCost)
+		daily := map[string]int64{}
+		for _, g := range d.games {
+			cost = ledger.Sum(cost, submitCost(daily, g), submitCost(weekly, g))
+		}
+	}
+	return cost
+}
+
+// submitCost is that of a game after those that bests has.
+func submitCost(bests map[string]int64, g game) meter.Cost {
+	best, played := bests[g.id]
+	bests[g.id] = max(best, g.score)
+	switch {
+	case !played:
+		return firstCost
+	case g.score > best:
+		return betterCost
+	}
+	return worseCost
+}
+
+// rowBytes is what an entry takes in the index, as Count has it: with players
+// of 6 bytes, names of up to 17, and parts like weekly#20260330T003000Z#0.
+const rowBytes = 2*6 + 2*25 + 17 + 40
+
+// countCost is that of counting so many.
+func countCost(rows int) meter.Cost {
+	return meter.Cost{
+		Requests: 1 + rows*rowBytes/(1<<20),
+		Read:     0.5 + math.Ceil(2*float64(rows*rowBytes)/8192)/2,
+	}
+}
+
+func rankCost(better, tied int) meter.Cost {
+	return ledger.Sum(getCost, countCost(better), countCost(tied))
+}
+
+func aroundCost(better, tied int) meter.Cost {
+	return ledger.Sum(rankCost(better, tied), topCost, topCost)
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/examples/ledger"
+	"github.com/plaza-sdk/plaza/examples/localdb"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest/meter"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+const (
+	daily, weekly = "daily", "weekly"
+
+	// On 29 March there is no 02:30: that day begins at 03:00.
+	everyDay, everyMonday = "30 2 * * *", "30 2 * * 1"
+)
+
+// league is the boards, and a clock that goes as the season does.
+type league struct {
+	boards *leaderboard.Repository
+	ledger *ledger.Ledger
+	now    time.Time
+	season []week
+	final  leaderboard.In // the standings of the last week
+}
+
+// tour plays the season and shows what became of it.
+func tour(ctx context.Context, out io.Writer, players int) (err error) {
+	season, err := newSeason(players)
+	if err != nil {
+		return err
+	}
+	db, err := localdb.Start(ctx, "leaderboard", out, "leaderboard")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	gen, err := ids.New(1, nil) // there is no other process
+	if err != nil {
+		return err
+	}
+	m := meter.New(localdb.Transport())
+	metered := dynamo.NewFromIface(db.ClientOver(m.Wrap(&http.Client{Transport: localdb.Transport()})))
+	l := &league{season: season, now: season[0][0].date}
+	l.boards, err = leaderboard.New(metered, db.Tables.Leaderboard, gen, &leaderboard.Options{
+		Now: func() time.Time { return l.now },
+	})
+	if err != nil {
+		return err
+	}
+
+	fmt.Fprintf(out, "%s players, %d weeks, in %s. The clocks go forward on 29 March.\n\n", ledger.Thousands(players), len(season), zone)
+	l.ledger = ledger.New(out, m)
+	for _, part := range []func(context.Context) error{l.define, l.play, l.catch, l.reset, l.results} {
+		if err := part(ctx); err != nil {
+			return err
+		}
+	}
+	l.ledger.Close("the code in examples/leaderboard, then go doc ./leaderboard")
+	return nil
+}
+
+func (l *league) define(ctx context.Context) error {
+	l.ledger.Title("Two boards keep everybody's best, of the day and of the week")
+	return l.ledger.Do("define daily and weekly", ledger.Sum(defineCost, defineCost), func() error {
+		return errors.Join(
+			l.boards.Define(ctx, leaderboard.Board{Name: daily, Cron: everyDay, Zone: zone}),
+			l.boards.Define(ctx, leaderboard.Board{Name: weekly, Cron: everyMonday, Zone: zone}),
+		)
+	})
+}
+
+func (l *league) play(ctx context.Context) error {
+	l.ledger.Title("They play; each game goes to both boards")
+	for n, w := range l.season {
+		what := fmt.Sprintf("week %d: %s players, %s games", n+1, ledger.Thousands(len(w.bests())), ledger.Thousands(w.count()))
+		err := l.ledger.Do(what, playCost(w), func() error {
+			began := time.Now()
+			for _, d := range w {
+				l.now = d.evening()
+				if err := l.submit(ctx, d.games); err != nil {
+					return err
+				}
+			}
+			l.ledger.Show("%.0f submissions a second", float64(2*w.count())/time.Since(began).Seconds())
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// submit brings the games of a day to both boards: first one of them, which
+// opens the day, then the others at the same time.
+func (l *league) submit(ctx context.Context, games []game) error {
+	var all []leaderboard.Submission
+	for _, g := range games {
+		for _, board := range []string{daily, weekly} {
+			all = append(all, leaderboard.Submission{
+				Board: board, Player: g.id, Score: leaderboard.Int(g.score), At: g.at, Name: g.name,
+			})
+		}
+	}
+	first := min(2, len(all))
+	for _, some := range [][]leaderboard.Submission{all[:first], all[first:]} {
+		for _, outcome := range l.boards.SubmitMany(ctx, some) {
+			if outcome.Err != nil {
+				return outcome.Err
+			}
+		}
+	}
+	return nil
+}
+
+func (l *league) catch(ctx context.Context) error {
+	const cheat = 1990
+	l.ledger.Title("On the last evening somebody cheats, and is hidden")
+	err := l.ledger.Do("a game too good to be true", firstCost, func() error {
+		result, err := l.boards.Submit(ctx, leaderboard.Submission{
+			Board: weekly, Player: "aimbot", Name: "xX_aimbot_Xx", Score: leaderboard.Int(cheat), At: l.now,
+		})
+		l.final = leaderboard.In{Board: weekly, Period: result.Period}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := l.top(ctx, "the best 4", l.final, 4, cheat); err != nil {
+		return err
+	}
+	err = l.ledger.Do("hide xX_aimbot_Xx", hideCost, func() error {
+		_, err := l.boards.Hide(ctx, l.final, "aimbot")
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return l.top(ctx, "the ranks close up", l.final, 4, cheat)
+}
+
+// top shows the best n. greatest is the score of a full bar; 0 is that of the
+// first.
+func (l *league) top(ctx context.Context, what string, in leaderboard.In, n int, greatest int64) error {
+	return l.ledger.Do(what, topCost, func() error {
+		page, err := l.boards.Top(ctx, in, cursor.PageRequest{Limit: n})
+		if err == nil && greatest == 0 {
+			greatest = page.Items[0].Score.Int64()
+		}
+		l.standings(page.Items, greatest)
+		return err
+	})
+}
