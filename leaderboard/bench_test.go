@@ -35,13 +35,13 @@ func BenchmarkSubmitBest(b *testing.B) {
 			TableName: &w.table,
 			Key:       map[string]types.AttributeValue{"pk": text("P#" + player), "sk": text("LB#bare#" + forever)},
 			UpdateExpression: aws.String("SET prev = if_not_exists(#key, :none), score = :score, #key = :key, " +
-				"part = if_not_exists(part, :part), lastOp = :op REMOVE meta ADD rev :one"),
+				"part = if_not_exists(part, :part), lastOp = :op, print = :one, meta = :meta, rev = if_not_exists(rev, :one) + :one"),
 			ConditionExpression: aws.String("(attribute_not_exists(#key) OR #key > :key) AND " +
 				"(attribute_not_exists(lastOp) OR lastOp <> :op) AND (attribute_not_exists(removed) OR removed < :op)"),
 			ExpressionAttributeNames: map[string]string{"#key": "key"},
 			ExpressionAttributeValues: map[string]types.AttributeValue{
 				":none": &types.AttributeValueMemberB{Value: []byte{}}, ":key": &types.AttributeValueMemberB{Value: key},
-				":score": text(fmt.Sprint(n)), ":part": text("bare#" + forever + "#0"), ":op": text(op),
+				":score": text(fmt.Sprint(n)), ":part": text("bare#" + forever + "#0"), ":op": text(op), ":meta": text(""),
 				":one": &types.AttributeValueMemberN{Value: "1"},
 			},
 			ReturnValues:                        types.ReturnValueAllNew,
