@@ -10,19 +10,28 @@ import (
 )
 
 // Index is a global index: items that have its text Partition lie there in
-// the order of their binary Sort. It carries both, the item's key and what it
-// includes.
+// the order of their binary Sort, or of one that is Text. It carries both, the
+// item's key and what it includes.
 type Index struct {
 	Name, Partition, Sort string
+	Text                  bool
 	Include               []string
 }
 
 // Schema is that of a table which has the index.
 func (i Index) Schema(table string) *dynamodb.CreateTableInput {
 	in := Schema(table)
+	sortType := types.ScalarAttributeTypeB
+	if i.Text {
+		sortType = types.ScalarAttributeTypeS
+	}
+	projection := &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly}
+	if len(i.Include) > 0 {
+		projection = &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: i.Include}
+	}
 	in.AttributeDefinitions = append(in.AttributeDefinitions,
 		types.AttributeDefinition{AttributeName: aws.String(i.Partition), AttributeType: types.ScalarAttributeTypeS},
-		types.AttributeDefinition{AttributeName: aws.String(i.Sort), AttributeType: types.ScalarAttributeTypeB},
+		types.AttributeDefinition{AttributeName: aws.String(i.Sort), AttributeType: sortType},
 	)
 	in.GlobalSecondaryIndexes = []types.GlobalSecondaryIndex{{
 		IndexName: aws.String(i.Name),
@@ -30,7 +39,7 @@ func (i Index) Schema(table string) *dynamodb.CreateTableInput {
 			{AttributeName: aws.String(i.Partition), KeyType: types.KeyTypeHash},
 			{AttributeName: aws.String(i.Sort), KeyType: types.KeyTypeRange},
 		},
-		Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: i.Include},
+		Projection: projection,
 	}}
 	return in
 }
@@ -58,6 +67,10 @@ func (t *Table) CountIndex(ctx context.Context, i Index, s IndexSpan) (int64, er
 
 func (s IndexSpan) query(t *Table, i Index) *dynamo.Query {
 	q := t.db.Table(t.name).Get(i.Partition, s.Partition).Index(i.Name).Order(dynamo.Order(s.Ascending))
-	within(q, i.Sort, s.From, s.To)
+	if i.Text {
+		within(q, i.Sort, string(s.From), string(s.To))
+	} else {
+		within(q, i.Sort, s.From, s.To)
+	}
 	return q
 }

@@ -81,6 +81,27 @@ func TestAnIndexIsReadAndCountedBySpans(t *testing.T) {
 	}
 }
 
+// TestAnIndexMaySortTextAndCarryKeysAlone reads a span of such a one.
+func TestAnIndexMaySortTextAndCarryKeysAlone(t *testing.T) {
+	t.Parallel()
+	names := store.Index{Name: "names", Partition: "place", Sort: "name", Text: true}
+	table, _ := newTableOf(t, names.Schema)
+	for _, name := range []string{"ann", "bob", "cat", "dan"} {
+		p := placed{row{PK: name, SK: "a", Text: "not carried"}, "here", []byte{1}, name}
+		require.NoError(t, table.Run(t.Context(), table.Put(p)))
+	}
+	span := store.IndexSpan{Partition: "here", From: []byte("b"), To: []byte("d"), Ascending: true}
+	rows, err := store.QueryIndex[placed](t.Context(), table, names, span)
+	require.NoError(t, err)
+	require.Equal(t, []placed{
+		{row{PK: "bob", SK: "a"}, "here", nil, "bob"},
+		{row{PK: "cat", SK: "a"}, "here", nil, "cat"},
+	}, rows)
+	n, err := table.CountIndex(t.Context(), names, store.IndexSpan{Partition: "here", To: []byte("bob")})
+	require.NoError(t, err)
+	require.EqualValues(t, 1, n)
+}
+
 func TestAMissingIndexIsErrTable(t *testing.T) {
 	t.Parallel()
 	table, _ := newTable(t)
