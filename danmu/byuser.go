@@ -1,0 +1,102 @@
+package danmu
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// ByUser lists what a user sent to all objects, newest send first, but for
+// what reports have hidden. It follows an index, which lags: exact once writers
+// are quiet.
+//
+// Two reads: 0.5 RCU for each 4 KB of the index, and as much for each comment,
+// eventually consistent. What was hidden or removed a moment ago is passed over
+// in up to six pairs, of 63 times the rows.
+func (r *Repository) ByUser(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Comment], error) {
+	if err := keys.CheckName("User", user); err != nil {
+		return cursor.Page[Comment]{}, err
+	}
+	list := store.List[sentRow, Comment]{
+		Codec: r.opts.Codec,
+		Scope: cursor.Scope{List: "danmu/user", Partition: user},
+		Order: store.ByID(func(i sentRow) ids.ID { return i.Sent }),
+		Read: func(ctx context.Context, reach store.Reach) ([]sentRow, error) {
+			return store.QueryIndex[sentRow](ctx, r.table, byUser, indexSpan(user, reach))
+		},
+		Show: r.showSent,
+		Item: func(i sentRow) Comment { return i.comment },
+	}
+	page, err := list.Page(ctx, req)
+	return page, wrap("comments by", user, err)
+}
+
+// sentRow is a row of the index, and once it is shown what it stands for.
+type sentRow struct {
+	sentItem
+	comment Comment
+}
+
+func indexSpan(user string, reach store.Reach) store.IndexSpan {
+	s := reach.Span("")
+	return store.IndexSpan{Partition: user, From: []byte(s.From), To: []byte(s.To), Ascending: s.Ascending, Limit: s.Limit}
+}
+
+// showSent reads what the index names. What an eventually consistent read does
+// not find it reads again: it was written before the index knew.
+func (r *Repository) showSent(ctx context.Context, sent []sentRow) ([]sentRow, error) {
+	wanted := make([]store.Key, len(sent))
+	for i := range sent {
+		wanted[i] = sent[i].key()
+	}
+	items, err := r.getListed(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	shown := sent[:0]
+	for _, i := range sent {
+		item := items[i.key()]
+		if item == nil {
+			continue // erased
+		}
+		var stored row
+		if err := dynamo.UnmarshalItem(item, &stored); err != nil {
+			return nil, err
+		}
+		if stored.gone() || r.hides(&stored) {
+			continue
+		}
+		p, ok := parsePlace(stored.PK)
+		if !ok {
+			return nil, fmt.Errorf("danmu: %q is no place of a comment", stored.PK)
+		}
+		i.comment = stored.comment(p.object)
+		shown = append(shown, i)
+	}
+	return shown, nil
+}
+
+func (i sentItem) key() store.Key { return store.Key{PK: i.PK, SK: i.ID.String()} }
+
+func (r *Repository) getListed(ctx context.Context, wanted []store.Key) (map[store.Key]dynamo.Item, error) {
+	items, err := r.table.GetAll(ctx, wanted, r.opts.Consistent, 1)
+	if err != nil || r.opts.Consistent {
+		return items, err
+	}
+	var missing []store.Key
+	for _, key := range wanted {
+		if items[key] == nil {
+			missing = append(missing, key)
+		}
+	}
+	late, err := r.table.GetAll(ctx, missing, true, 1)
+	maps.Copy(items, late)
+	return items, err
+}

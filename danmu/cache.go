@@ -1,0 +1,58 @@
+package danmu
+
+import (
+	"sync"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+)
+
+// cache keeps parts for a while, up to so many comments. It is safe for
+// concurrent use.
+type cache struct {
+	size int
+	ttl  time.Duration
+	now  func() time.Time
+
+	mu    sync.Mutex
+	parts *simplelru.LRU[part, cached]
+	held  int // comments in parts
+}
+
+type cached struct {
+	comments []Comment
+	until    time.Time
+}
+
+func newCache(size int, ttl time.Duration, now func() time.Time) (*cache, error) {
+	c := &cache{size: size, ttl: ttl, now: now}
+	// Parts may be empty: they count as one.
+	parts, err := simplelru.NewLRU(size, func(_ part, old cached) { c.held -= old.weight() })
+	c.parts = parts
+	return c, err
+}
+
+func (c cached) weight() int { return max(1, len(c.comments)) }
+
+func (c *cache) get(p part) ([]Comment, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found, ok := c.parts.Get(p)
+	if ok && !c.now().Before(found.until) {
+		c.parts.Remove(p)
+		ok = false
+	}
+	return found.comments, ok
+}
+
+func (c *cache) put(p part, comments []Comment) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	entry := cached{comments, c.now().Add(c.ttl)}
+	c.parts.Remove(p)
+	c.parts.Add(p, entry)
+	c.held += entry.weight()
+	for c.held > c.size {
+		c.parts.RemoveOldest()
+	}
+}

@@ -1,0 +1,256 @@
+package danmu_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// gathering is what jack and others did, in two films over shards.
+func gathering(t testing.TB, s stage) (jacks, others []danmu.Comment) {
+	t.Helper()
+	s.configure(t, "film", danmu.Settings{Shards: 4})
+	for i := range 9 {
+		c := danmu.Comment{Object: []string{"film", "other"}[i%2], User: []string{"jack", "anna", "zoe"}[i%3], Text: fmt.Sprint("text ", i), Progress: time.Duration(i) * time.Minute}
+		if sent := s.send(t, c); c.User == "jack" {
+			jacks = append(jacks, sent)
+		} else {
+			others = append(others, sent)
+		}
+	}
+	for i, c := range others {
+		for _, user := range []string{"jack", "anna"} {
+			_, err := s.Like(t.Context(), of(c, user))
+			require.NoError(t, err)
+		}
+		if i%2 == 0 {
+			_, err := s.Report(t.Context(), of(c, "jack"))
+			require.NoError(t, err)
+		}
+	}
+	_, err := s.Like(t.Context(), of(jacks[0], "anna"))
+	require.NoError(t, err)
+	_, err = s.Like(t.Context(), of(jacks[1], "jack"))
+	require.NoError(t, err)
+	_, err = s.Recall(t.Context(), of(jacks[2], "jack"))
+	require.NoError(t, err)
+	return jacks, others
+}
+
+// withoutJack fails if anything of jack's is left, or of others is not.
+func (s stage) withoutJack(t testing.TB, jacks, others []danmu.Comment) {
+	t.Helper()
+	require.Empty(t, s.by(t, "jack"))
+	for _, c := range jacks {
+		_, ok := s.get(t, c)
+		require.False(t, ok)
+	}
+	for _, c := range others {
+		found, ok := s.get(t, c)
+		require.True(t, ok)
+		require.EqualValues(t, 1, found.Likes, "anna's")
+		require.Zero(t, found.Reports)
+	}
+	for _, i := range s.items(t, "") {
+		require.NotContains(t, i.PK, "jack")
+		require.NotEqual(t, "jack", i.User)
+	}
+}
+
+func TestEraseLeavesNothingOfAUser(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	jacks, others := gathering(t, s)
+	s.imports(t, "film", danmu.Comment{User: "jack", Text: "imported"})
+	for range 2 {
+		require.NoError(t, s.Erase(t.Context(), "jack"))
+		s.withoutJack(t, jacks, others)
+	}
+	for _, object := range []string{"film", "other"} {
+		for _, c := range s.exported(t, object) {
+			require.NotEqual(t, "imported", c.Text)
+		}
+	}
+	unliked, err := s.Unlike(t.Context(), of(jacks[0], "anna"))
+	require.NoError(t, err)
+	require.True(t, unliked)
+}
+
+func TestEraseKilledAnywhereGoesOn(t *testing.T) {
+	t.Parallel()
+	for _, kill := range []func(*faults.Injector, int){(*faults.Injector).KillAt, (*faults.Injector).KillBefore} {
+		for at := 1; ; at++ {
+			in := faults.New(t, 1, faults.Rates{})
+			in.Off()
+			s := newStage(t, in.Wrap)
+			jacks, others := gathering(t, s)
+			in.On()
+			kill(in, at)
+			err := s.Erase(t.Context(), "jack")
+			in.Off()
+			if err == nil {
+				require.Greater(t, at, 10)
+				break
+			}
+			s = s.process(t)
+			require.NoError(t, s.Erase(t.Context(), "jack"))
+			s.withoutJack(t, jacks, others)
+		}
+	}
+}
+
+func TestEraseIsFinishedWhenTheIndexKnows(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	jacks, others := gathering(t, s)
+	lagging := faults.New(t, 1, faults.Rates{Stale: 1})
+	require.NoError(t, s.process(t, lagging.Wrap).Erase(t.Context(), "jack"))
+	require.Empty(t, s.items(t, "U#jack"), "likes and reports are found at once")
+	require.NoError(t, s.process(t).Erase(t.Context(), "jack"))
+	s.withoutJack(t, jacks, others)
+}
+
+func TestEraseUnderFaults(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			in := faults.New(t, seed, harshness[seed%3])
+			in.Off()
+			s := newStage(t, in.Wrap)
+			jacks, others := gathering(t, s)
+			in.On()
+			faults.Acknowledged(t, func() error { return s.Erase(t.Context(), "jack") })
+			faults.Acknowledged(t, func() error { return s.EraseObject(t.Context(), "other") })
+			in.Off()
+			require.NoError(t, s.Erase(t.Context(), "jack"), "the index may have been stale")
+			var left []danmu.Comment
+			for _, c := range others {
+				if c.Object == "film" {
+					left = append(left, c)
+				}
+			}
+			s.withoutJack(t, jacks, left)
+			require.Empty(t, s.exported(t, "other"))
+			require.Empty(t, s.items(t, "D#other"))
+		})
+	}
+}
+
+// TestEraseObjectKilledAnywhereGoesOn lets other processes know of the object.
+func TestEraseObjectKilledAnywhereGoesOn(t *testing.T) {
+	t.Parallel()
+	for at := 1; ; at++ {
+		in := faults.New(t, 1, faults.Rates{})
+		in.Off()
+		s := newStage(t, in.Wrap)
+		_, others := gathering(t, s)
+		in.On()
+		in.KillAt(at)
+		err := s.EraseObject(t.Context(), "film")
+		in.Off()
+		if err != nil {
+			require.NoError(t, s.process(t).EraseObject(t.Context(), "film"))
+		} else {
+			require.Greater(t, at, 3)
+			require.NoError(t, s.EraseObject(t.Context(), "film"))
+		}
+		require.Empty(t, s.items(t, "D#film#"))
+		require.Empty(t, s.items(t, "M#film"))
+		s.process(t).shows(t, "film", nil, "jack ")
+		for _, c := range others {
+			unliked, err := s.Unlike(t.Context(), of(c, "anna"))
+			require.NoError(t, err)
+			require.True(t, unliked, "also what counts nowhere")
+		}
+		require.NoError(t, s.Erase(t.Context(), "jack"))
+		require.Empty(t, s.items(t, "U#jack"))
+		if err == nil {
+			c := s.send(t, danmu.Comment{Object: "film", User: "jack", Text: "anew"})
+			s.process(t).shows(t, "film", []danmu.Comment{c})
+			return
+		}
+	}
+}
+
+func TestErasingNobody(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	require.ErrorIs(t, s.Erase(t.Context(), ""), plaza.ErrInvalid)
+	require.ErrorIs(t, s.EraseObject(t.Context(), ""), plaza.ErrInvalid)
+	require.NoError(t, s.Erase(t.Context(), "nobody"))
+	require.NoError(t, s.EraseObject(t.Context(), "nothing"))
+	require.Empty(t, s.items(t, ""))
+}
+
+func TestEraseCosts(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	s := newStage(t, meter.Wrap)
+	gathering(t, s)
+	const comments, reactions = 2, 6 + 3 + 1
+	meter.AtMost(t, "erase", dynamotest.Cost{Requests: 2 + comments + reactions, Read: 2, Write: 2*comments + 4*reactions}, func() {
+		require.NoError(t, s.Erase(t.Context(), "jack"))
+	})
+	meter.AtMost(t, "erase an object", dynamotest.Cost{Requests: 1 + 2*2 + 1, Read: 5, Write: 2*4 + 1}, func() {
+		require.NoError(t, s.EraseObject(t.Context(), "other"))
+	})
+}
+
+// TestAnErasedObjectBeginsAnewForEverybody lets processes that knew it with
+// many shards send to it again.
+func TestAnErasedObjectBeginsAnewForEverybody(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	busy, idle := w.process(t, nil), w.process(t, nil)
+	idle.at(t, 1)
+	busy.at(t, 1)
+	w.configure(t, "v", danmu.Settings{Shards: 32})
+	w.pass(time.Hour)
+	for _, p := range []world{busy, idle} {
+		p.at(t, 1)
+	}
+	require.NoError(t, w.EraseObject(t.Context(), "v"))
+	for range 10 {
+		w.pass(20 * time.Second)
+		require.Empty(t, busy.window(t, 0, 20, consistent))
+	}
+	for i := range 10 {
+		for _, p := range []world{busy, idle, w} {
+			p.at(t, float64(i))
+		}
+		w.pass(time.Minute)
+	}
+	for _, p := range []world{busy, idle, w, w.process(t, nil)} {
+		require.Len(t, p.window(t, 0, 20, consistent), 30)
+		settings, err := p.Settings(t.Context(), "v")
+		require.NoError(t, err)
+		require.Equal(t, 1, settings.Shards)
+	}
+}
+
+// TestALikeOfWhatWasErasedIsTakenBackFromNobody lets the object be imported
+// again, without the like.
+func TestALikeOfWhatWasErasedIsTakenBackFromNobody(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.imports(t, "film", file(3)...)
+	c := s.exported(t, "film")[0]
+	_, err := s.Like(t.Context(), of(c, "zoe"))
+	require.NoError(t, err)
+	require.NoError(t, s.EraseObject(t.Context(), "film"))
+	s.imports(t, "film", file(3)...)
+	for _, want := range []bool{true, false} {
+		unliked, err := s.Unlike(t.Context(), of(c, "zoe"))
+		require.NoError(t, err)
+		require.Equal(t, want, unliked)
+	}
+	require.Zero(t, s.exported(t, "film")[0].Likes)
+}

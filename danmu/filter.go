@@ -1,0 +1,136 @@
+package danmu
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/keys"
+)
+
+// FilterRules are what a viewer does not want to see. A comment that one rule
+// fits is blocked. At most 1,000 of each kind.
+type FilterRules struct {
+	Words    []string // anywhere in the text, in upper or lower case
+	Patterns []string // of package regexp, anywhere in the text; "^…$" is all of it
+	Users    []string
+	Modes    []Mode
+	Colors   []Color // the zero Color is that of comments which chose none
+}
+
+const (
+	maxRules = 1000
+	maxRule  = 1024 // bytes of a word or pattern
+)
+
+// Filter is compiled FilterRules. A nil Filter blocks nothing. Any number of
+// goroutines may use it.
+type Filter struct {
+	words    []string // in lower case
+	patterns []*regexp.Regexp
+	users    map[string]bool
+	modes    map[Mode]bool
+	colors   map[Color]bool
+}
+
+// NewFilter compiles rules. A pattern that is no regular expression is a
+// plaza.InvalidError that names it.
+func NewFilter(rules FilterRules) (*Filter, error) {
+	for _, kind := range []struct {
+		field string
+		rules int
+	}{
+		{"Words", len(rules.Words)},
+		{"Patterns", len(rules.Patterns)},
+		{"Users", len(rules.Users)},
+		{"Modes", len(rules.Modes)},
+		{"Colors", len(rules.Colors)},
+	} {
+		if kind.rules > maxRules {
+			return nil, &plaza.InvalidError{Field: kind.field, Reason: fmt.Sprintf("has %d rules, at most %d are allowed", kind.rules, maxRules)}
+		}
+	}
+	f := &Filter{users: setOf(rules.Users), modes: setOf(rules.Modes), colors: setOf(rules.Colors)}
+	for i, word := range rules.Words {
+		if err := checkRule("Words", i, word); err != nil {
+			return nil, err
+		}
+		f.words = append(f.words, strings.ToLower(word))
+	}
+	for i, pattern := range rules.Patterns {
+		if err := checkRule("Patterns", i, pattern); err != nil {
+			return nil, err
+		}
+		compiled, err := regexp.Compile(pattern)
+		if err != nil {
+			return nil, &plaza.InvalidError{Field: fmt.Sprintf("Patterns[%d]", i), Reason: patternReason(err)}
+		}
+		f.patterns = append(f.patterns, compiled)
+	}
+	for i, user := range rules.Users {
+		if err := keys.CheckName(fmt.Sprintf("Users[%d]", i), user); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+func checkRule(field string, i int, rule string) error {
+	var reason string
+	switch {
+	case rule == "":
+		reason = "is empty"
+	case len(rule) > maxRule:
+		reason = fmt.Sprintf("is %d bytes long, at most %d are allowed", len(rule), maxRule)
+	case !utf8.ValidString(rule):
+		reason = "is not UTF-8"
+	default:
+		return nil
+	}
+	return &plaza.InvalidError{Field: fmt.Sprintf("%s[%d]", field, i), Reason: reason}
+}
+
+// patternReason is what is wrong with a pattern, without its text.
+func patternReason(err error) string {
+	var wrong *syntax.Error
+	if errors.As(err, &wrong) {
+		return "is no regular expression: " + wrong.Code.String()
+	}
+	return "is no regular expression"
+}
+
+func setOf[T comparable](values []T) map[T]bool {
+	set := make(map[T]bool, len(values))
+	for _, v := range values {
+		set[v] = true
+	}
+	return set
+}
+
+// Blocks reports whether a rule fits c.
+func (f *Filter) Blocks(c Comment) bool {
+	switch {
+	case f == nil:
+		return false
+	case f.modes[c.Mode], f.colors[c.Color], c.User != "" && f.users[c.User]:
+		return true
+	}
+	if len(f.words) > 0 {
+		text := strings.ToLower(c.Text)
+		for _, word := range f.words {
+			if strings.Contains(text, word) {
+				return true
+			}
+		}
+	}
+	for _, pattern := range f.patterns {
+		if pattern.MatchString(c.Text) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,218 @@
+package danmu_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/pagetest"
+)
+
+// hide reports a comment away as far as a reader can tell.
+func (w world) hide(t testing.TB, object string, id danmu.ID) {
+	t.Helper()
+	for _, i := range w.items(t, "D#"+object+"#") {
+		if i.SK == id.String() {
+			require.NoError(t, w.raw(t).Update("pk", i.PK).Range("sk", i.SK).Set("reports", 5).Run(t.Context()))
+		}
+	}
+}
+
+// erase deletes the item.
+func (w world) erase(t testing.TB, object string, id danmu.ID) {
+	t.Helper()
+	for _, i := range w.items(t, "D#"+object+"#") {
+		if i.SK == id.String() {
+			require.NoError(t, w.raw(t).Delete("pk", i.PK).Range("sk", i.SK).Run(t.Context()))
+		}
+	}
+}
+
+func parse(t testing.TB, text string) danmu.ID {
+	t.Helper()
+	id, err := danmu.ParseID(text)
+	require.NoError(t, err)
+	return id
+}
+
+func textOf(c danmu.Comment) string { return c.ID.String() }
+
+// TestFromIsAList over shards and segments: every second there are four
+// comments, one of them in the next segment.
+func TestFromIsAList(t *testing.T) {
+	t.Parallel()
+	for _, shards := range []int{1, 8} {
+		t.Run(fmt.Sprint(shards, " shards"), func(t *testing.T) {
+			t.Parallel()
+			pagetest.Run(t, func(t *testing.T) pagetest.List[danmu.Comment] {
+				meter := dynamotest.NewMeter()
+				w := newWorld(t, nil, meter.Wrap)
+				for _, object := range []string{"v", "other"} {
+					w.configure(t, object, danmu.Settings{Shards: shards, Segment: time.Minute})
+				}
+				w.send(t, danmu.Comment{Object: "other"})
+				w.send(t, danmu.Comment{Object: "other"})
+				w.send(t, danmu.Comment{Object: "o", User: "u"})
+				w.send(t, danmu.Comment{Object: "o", User: "u"})
+				at := 100 * time.Hour
+				return pagetest.List[danmu.Comment]{
+					Page: w.from(0),
+					ID:   textOf,
+					Add: func(_ context.Context, n int) []string {
+						var added []string
+						for range n {
+							at -= 20 * time.Second
+							added = append(added, w.send(t, danmu.Comment{Progress: at}).ID.String())
+						}
+						return added
+					},
+					Remove: func(_ context.Context, id string) { w.erase(t, "v", parse(t, id)) },
+					Hide:   func(_ context.Context, id string) { w.hide(t, "v", parse(t, id)) },
+					Others: []pagetest.Other{
+						pagetest.Foreign("another object", func(ctx context.Context, req cursor.PageRequest) (cursor.Page[danmu.Comment], error) {
+							return w.From(ctx, "other", 0, req)
+						}),
+						pagetest.Foreign("a user's", func(ctx context.Context, req cursor.PageRequest) (cursor.Page[danmu.Comment], error) {
+							return w.ByUser(ctx, "u", req)
+						}),
+					},
+					Requests: requests(meter),
+				}
+			})
+		})
+	}
+}
+
+// requests adds up what a meter takes.
+func requests(meter *dynamotest.Meter) func() int {
+	sum := 0
+	return func() int {
+		sum += meter.Take().Requests
+		return sum
+	}
+}
+
+func TestByUserIsAList(t *testing.T) {
+	t.Parallel()
+	pagetest.Run(t, func(t *testing.T) pagetest.List[danmu.Comment] {
+		meter := dynamotest.NewMeter()
+		w := newWorld(t, nil, meter.Wrap)
+		for range 2 {
+			w.send(t, danmu.Comment{Object: "w", User: "bob"})
+		}
+		byUser := func(user string) func(context.Context, cursor.PageRequest) (cursor.Page[danmu.Comment], error) {
+			return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[danmu.Comment], error) {
+				return w.ByUser(ctx, user, req)
+			}
+		}
+		n := 0
+		return pagetest.List[danmu.Comment]{
+			Page: byUser("ann"),
+			ID:   textOf,
+			Add: func(_ context.Context, some int) []string {
+				var added []string
+				for range some {
+					n++
+					c := danmu.Comment{Object: fmt.Sprint("video ", n%3), Progress: time.Duration(1000-n) * time.Second}
+					added = append(added, w.send(t, c).ID.String())
+				}
+				return added
+			},
+			Remove: func(_ context.Context, id string) {
+				for i := range 3 {
+					w.erase(t, fmt.Sprint("video ", i), parse(t, id))
+				}
+			},
+			Hide: func(_ context.Context, id string) {
+				for i := range 3 {
+					w.hide(t, fmt.Sprint("video ", i), parse(t, id))
+				}
+			},
+			Others: []pagetest.Other{
+				pagetest.Foreign("another user", byUser("bob")),
+				pagetest.Foreign("an object's", func(ctx context.Context, req cursor.PageRequest) (cursor.Page[danmu.Comment], error) {
+					return w.From(ctx, "w", 0, req)
+				}),
+			},
+			Requests: requests(meter),
+		}
+	})
+}
+
+func TestFromBeginsAtAMoment(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	var sent []danmu.Comment
+	for _, s := range []float64{0, 20, 20.4, 359.999, 360, 3600, 86400} {
+		sent = append(sent, w.at(t, s))
+	}
+	for moment, first := range map[time.Duration]int{
+		0: 0, 1: 1, 20 * time.Second: 1, 20*time.Second + 1: 2, 360*time.Second - time.Millisecond: 3, 360 * time.Second: 4,
+		time.Hour: 5, time.Hour + 1: 6, 24*time.Hour + 1: 7, danmu.MaxProgress: 7, danmu.MaxProgress + time.Hour: 7, 1<<63 - 1: 7,
+	} {
+		for _, limit := range []int{1, 2, 7} {
+			require.Equal(t, sent[first:], all(t, w.from(moment), limit), "%v", moment)
+		}
+	}
+
+	page, err := w.From(t.Context(), "v", 20*time.Second, cursor.PageRequest{Limit: 2})
+	require.NoError(t, err)
+	for _, moment := range []time.Duration{0, time.Hour} {
+		next, err := w.From(t.Context(), "v", moment, cursor.PageRequest{Cursor: page.Next, Limit: 2})
+		require.NoError(t, err)
+		require.Equal(t, sent[3:5], next.Items, "the cursor counts")
+		before, err := w.From(t.Context(), "v", moment, cursor.PageRequest{Cursor: page.Prev, Limit: 2})
+		require.NoError(t, err)
+		require.Equal(t, sent[:1], before.Items)
+	}
+	whole, err := w.From(t.Context(), "v", 0, cursor.PageRequest{Limit: 7})
+	require.NoError(t, err)
+	require.Empty(t, whole.Next)
+
+	// What is inserted behind the cursor repeats nothing.
+	w.at(t, 19)
+	w.at(t, 20)
+	next, err := w.From(t.Context(), "v", 0, cursor.PageRequest{Cursor: page.Next})
+	require.NoError(t, err)
+	require.Equal(t, sent[3:], next.Items)
+}
+
+func TestEightShardsAreOneOrder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.configure(t, "v", danmu.Settings{Shards: 8, Segment: time.Minute})
+	var sent []danmu.ID
+	for i := range 100 {
+		sent = append(sent, w.at(t, float64(i*37%100)*5).ID)
+	}
+	slices.SortFunc(sent, danmu.ID.Compare)
+	require.Equal(t, sent, idsOf(all(t, w.from(0), 7)))
+	var windows []danmu.ID
+	for i := range 5 {
+		windows = append(windows, idsOf(w.window(t, float64(i)*120, float64(i+1)*120, nil))...)
+	}
+	require.Equal(t, sent, windows)
+}
+
+func TestMyCommentsAreNewestSendFirst(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	var sent []danmu.Comment
+	for i, object := range []string{"b#c", "v", "a", "v", "b#c"} {
+		w.pass(time.Second)
+		sent = append(sent, w.send(t, danmu.Comment{Object: object, Progress: time.Duration(100-i) * time.Second}))
+		w.send(t, danmu.Comment{Object: object, User: "bob"})
+	}
+	slices.Reverse(sent)
+	mine := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[danmu.Comment], error) {
+		return w.ByUser(ctx, "ann", req)
+	}
+	require.Equal(t, sent, all(t, mine, 2))
+}

@@ -1,0 +1,83 @@
+package danmu_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/danmu"
+)
+
+func TestHeatmapCountsWhatIsSeen(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	heat := func(buckets int) []int64 {
+		t.Helper()
+		counts, err := s.Heatmap(t.Context(), "film", buckets)
+		require.NoError(t, err)
+		return counts
+	}
+	require.Equal(t, []int64{0, 0, 0}, heat(3), "nothing was sent")
+
+	s.configure(t, "film", danmu.Settings{Shards: 4})
+	var sent []danmu.Comment
+	for _, ms := range []int{0, 119_999, 120_000, 359_999, 360_000, 719_999} {
+		sent = append(sent, s.send(t, danmu.Comment{Object: "film", User: "jack", Text: "haha", Progress: time.Duration(ms) * time.Millisecond}))
+	}
+	require.Equal(t, []int64{6}, heat(1))
+	require.Equal(t, []int64{2, 1, 1, 1, 0, 1}, heat(6), "to the end of the last segment")
+	s.configure(t, "film", danmu.Settings{Duration: 8 * time.Minute})
+	require.Equal(t, []int64{2, 1, 1, 2}, heat(4), "to the Duration, what is later in the last")
+
+	_, err := s.Remove(t.Context(), of(sent[0], ""))
+	require.NoError(t, err)
+	for _, user := range many(hideAt) {
+		for _, c := range sent[1:3] {
+			_, err = s.Report(t.Context(), of(c, user))
+			require.NoError(t, err)
+		}
+	}
+	_, err = s.Protect(t.Context(), of(sent[2], ""))
+	require.NoError(t, err)
+	require.Equal(t, []int64{0, 1, 1, 2}, heat(4))
+	require.Len(t, heat(1000), 1000)
+}
+
+func TestHeatmapOfNoBuckets(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for _, c := range []struct {
+		object  string
+		buckets int
+		field   string
+	}{{"film", 0, "buckets"}, {"film", -1, "buckets"}, {"film", 1001, "buckets"}, {"", 1, "Object"}} {
+		_, err := s.Heatmap(t.Context(), c.object, c.buckets)
+		var invalid *plaza.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		require.Equal(t, c.field, invalid.Field)
+	}
+}
+
+func TestHeatmapReachesAsFarAsTheLongestSegment(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.configure(t, "v", danmu.Settings{Segment: time.Hour})
+	p := w.process(t, nil)
+	p.at(t, 50*60) // by a guess this is the ninth segment
+	heat, err := p.Heatmap(t.Context(), "v", 6)
+	require.NoError(t, err)
+	require.Equal(t, []int64{0, 0, 0, 0, 0, 1}, heat)
+}
+
+func TestHeatmapKnowsWhatOthersBegan(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &danmu.Options{})
+	other := w.process(t, &danmu.Options{})
+	w.at(t, 1)
+	other.at(t, 400)
+	heat, err := w.Heatmap(t.Context(), "v", 1)
+	require.NoError(t, err)
+	require.Equal(t, []int64{2}, heat)
+}

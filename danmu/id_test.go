@@ -1,0 +1,148 @@
+package danmu_test
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/danmu"
+)
+
+// lines reads an append-only file of one text a line.
+func lines(t testing.TB, name string) []string {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + name)
+	require.NoError(t, err)
+	text := strings.ReplaceAll(string(data), "\r\n", "\n")
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
+
+func TestValidIDsPrintTheSame(t *testing.T) {
+	for _, line := range lines(t, "valid.txt") {
+		id, err := danmu.ParseID(line)
+		if assert.NoError(t, err, line) {
+			assert.Equal(t, line, id.String())
+		}
+	}
+}
+
+func TestInvalidIDsAreRefused(t *testing.T) {
+	for _, line := range lines(t, "invalid.txt") {
+		id, err := danmu.ParseID(line)
+		assert.ErrorIs(t, err, danmu.ErrInvalidID, line)
+		assert.ErrorIs(t, err, plaza.ErrInvalid, line)
+		assert.Zero(t, id, line)
+	}
+}
+
+func TestProgressOfKnownIDs(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"00000000000000000000": 0,
+		"0002E3R0000B8000000W": 9999 * time.Millisecond,
+		"0002E400000B8000000W": 10 * time.Second,
+		"00AZJ00AKJF4SA600054": 24 * time.Minute,
+		"ZZZZZZZZZZZZZZZZZZZA": danmu.MaxProgress,
+	} {
+		id, err := danmu.ParseID(text)
+		if assert.NoError(t, err, text) {
+			assert.Equal(t, want, id.Progress())
+		}
+	}
+}
+
+// parsed are all valid texts, in the order of their IDs.
+func parsed(t testing.TB) []danmu.ID {
+	t.Helper()
+	texts := lines(t, "valid.txt")
+	parsed := make([]danmu.ID, len(texts))
+	for i, text := range texts {
+		var err error
+		parsed[i], err = danmu.ParseID(text)
+		require.NoError(t, err)
+	}
+	slices.SortFunc(parsed, danmu.ID.Compare)
+	return parsed
+}
+
+func TestOrderIsPlaybackOrderAsTextToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	var sent []danmu.ID
+	for _, seconds := range []float64{100, 9.999, 99.9, 10, 0, 10, 4294967.295} {
+		sent = append(sent, w.at(t, seconds).ID)
+	}
+	sent = append(sent, parsed(t)...)
+	byText := slices.Clone(sent)
+	slices.SortFunc(sent, danmu.ID.Compare)
+	slices.SortFunc(byText, func(a, b danmu.ID) int { return strings.Compare(a.String(), b.String()) })
+	require.Equal(t, sent, byText)
+	require.True(t, slices.IsSortedFunc(sent, func(a, b danmu.ID) int { return int(a.Progress() - b.Progress()) }))
+}
+
+func TestZeroIDIsLeftOutOfJSON(t *testing.T) {
+	type doc struct {
+		A danmu.ID            `json:"a,omitzero"`
+		B danmu.ID            `json:"b"`
+		C map[danmu.ID]string `json:"c,omitempty"`
+	}
+	id := parsed(t)[1]
+	for text, want := range map[string]doc{
+		`{"b":""}`: {},
+		`{"a":"` + id.String() + `","b":"","c":{"` + id.String() + `":"x"}}`: {A: id, C: map[danmu.ID]string{id: "x"}},
+	} {
+		got, err := json.Marshal(want)
+		require.NoError(t, err)
+		assert.JSONEq(t, text, string(got))
+		var back doc
+		require.NoError(t, json.Unmarshal([]byte(text), &back))
+		assert.Equal(t, want, back)
+	}
+	for _, text := range []string{`12`, `true`, `{}`, `"12"`, `"` + strings.ToLower(id.String()) + `"`} {
+		got := id
+		assert.Error(t, json.Unmarshal([]byte(text), &got), text)
+		assert.Equal(t, id, got, text)
+	}
+}
+
+func TestDynamoDBFormOfAnIDIsAString(t *testing.T) {
+	type item struct {
+		ID   danmu.ID `dynamo:"id"`
+		None danmu.ID `dynamo:"none"`
+	}
+	want := item{ID: parsed(t)[1]}
+	got, err := dynamo.MarshalItem(want)
+	require.NoError(t, err)
+	assert.Equal(t, dynamo.Item{"id": &types.AttributeValueMemberS{Value: want.ID.String()}}, got)
+	var back item
+	require.NoError(t, dynamo.UnmarshalItem(got, &back))
+	assert.Equal(t, want, back)
+}
+
+func FuzzParseID(f *testing.F) {
+	for _, name := range []string{"valid.txt", "invalid.txt"} {
+		for _, line := range lines(f, name) {
+			f.Add(line)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		id, err := danmu.ParseID(text)
+		if err != nil {
+			if err != danmu.ErrInvalidID || id != (danmu.ID{}) {
+				t.Fatalf("%q gave %v, %v", text, id, err)
+			}
+			return
+		}
+		if id.String() != text || id.Progress() < 0 || id.Progress() > danmu.MaxProgress {
+			t.Fatalf("%q parsed as %v at %v", text, id, id.Progress())
+		}
+	})
+}

@@ -1,0 +1,136 @@
+package danmu
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+)
+
+// maxImport is how large Text and Extra of an imported comment may be together,
+// in bytes.
+const maxImport = 4 << 10
+
+func (c Comment) checkImport() error {
+	if c.User != "" {
+		if err := keys.CheckName("User", c.User); err != nil {
+			return err
+		}
+	}
+	if c.Key != "" {
+		if err := keys.CheckName("Key", c.Key); err != nil {
+			return err
+		}
+	}
+	if err := checkProgress(c.Progress, MaxProgress); err != nil {
+		return err
+	}
+	rgb, _ := c.Color.RGB()
+	switch {
+	case c.Text == "":
+		return &plaza.InvalidError{Field: "Text", Reason: "is empty"}
+	case !utf8.ValidString(c.Text):
+		return &plaza.InvalidError{Field: "Text", Reason: "is not UTF-8"}
+	case len(c.Text)+len(c.Extra) > maxImport:
+		return &plaza.InvalidError{Field: "Text", Reason: fmt.Sprintf("is %d bytes long with Extra, at most %d are allowed", len(c.Text)+len(c.Extra), maxImport)}
+	case len(c.Extra) > 0 && !isObject(c.Extra):
+		return &plaza.InvalidError{Field: "Extra", Reason: "is no JSON object in UTF-8"}
+	case c.Color != 0 && c.Color != RGB(rgb):
+		return &plaza.InvalidError{Field: "Color", Reason: fmt.Sprintf("is %#x", uint32(c.Color))}
+	case c.Likes < 0:
+		return &plaza.InvalidError{Field: "Likes", Reason: fmt.Sprintf("is %d", c.Likes)}
+	case c.Reports < 0:
+		return &plaza.InvalidError{Field: "Reports", Reason: fmt.Sprintf("is %d", c.Reports)}
+	case c.Sent.Year() < 1 || c.Sent.Year() > 9999: // JSON has no others
+		return &plaza.InvalidError{Field: "Sent", Reason: fmt.Sprintf("is in the year %d", c.Sent.Year())}
+	case c.ID == ID{}:
+		return nil
+	case c.ID.unique() == 0:
+		return &plaza.InvalidError{Field: "ID", Reason: "is of no comment"}
+	case c.ID.Progress() != c.Progress:
+		return &plaza.InvalidError{Field: "ID", Reason: "has another Progress"}
+	}
+	return nil
+}
+
+// identify checks a comment and gives it the ID by which it is known again.
+func (in *importer) identify(c Comment) (Comment, error) {
+	c.Progress, c.Sent = whole(c.Progress), c.Sent.Truncate(time.Millisecond)
+	if err := c.checkImport(); err != nil {
+		return c, err
+	}
+	switch {
+	case c.ID != ID{}:
+	case c.Key != "":
+		c.ID = hashed(c.Progress, "key", in.layout.object, c.Key)
+	default:
+		c.ID = c.byContent()
+		if before := in.equals[c.ID]; before > 0 {
+			in.equals[c.ID]++
+			c.ID = hashed(c.Progress, "again", c.ID.String(), strconv.Itoa(before))
+		} else {
+			in.equals[c.ID] = 1
+		}
+	}
+	return c, nil
+}
+
+// byContent leaves out what a reader of files may drop, as senders, or learn to
+// read later.
+func (c Comment) byContent() ID {
+	return hashed(c.Progress, "content", c.Text,
+		strconv.Itoa(int(c.Mode)), strconv.Itoa(int(c.Color)), strconv.Itoa(c.Size), strconv.Itoa(c.Pool), strconv.FormatInt(sentMs(c.Sent), 10))
+}
+
+func hashed(progress time.Duration, parts ...string) ID {
+	sum := sha256.Sum256([]byte(keys.Join(parts...)))
+	return newID(progress, max(1, binary.BigEndian.Uint64(sum[:])&maxUnique))
+}
+
+// sentMs is 0 for no time.
+func sentMs(sent time.Time) int64 {
+	if sent.IsZero() {
+		return 0
+	}
+	return sent.UnixMilli()
+}
+
+// newImport places what has a User in the index by when it was sent, at the
+// latest now.
+func newImport(c Comment, p place, now time.Time) row {
+	var sent ids.ID
+	if c.User != "" {
+		at := c.Sent
+		if at.After(now) {
+			at = now
+		}
+		sent = sentAt(at, hashed(0, p.object, c.ID.String()).unique())
+	}
+	i := newRow(c, p, sent)
+	i.Key, i.SentMs = c.Key, sentMs(c.Sent)
+	i.Likes, i.Reports, i.Protected = c.Likes, c.Reports, c.Protected
+	return i
+}
+
+// sentAt is an id of a time. Of equal times ids differ, as far as lot does in 22
+// bits. Ids know no time before 2024: what was sent in the years from 1970 on
+// shares the first day of ids, which has place for 212 of each millisecond.
+func sentAt(sent time.Time, lot uint64) ids.ID {
+	const (
+		day    = 24 * 60 * 60 * 1000
+		old    = 19_724 * day // ms from 1970 until ids are a day old
+		within = 1 << 22      // ids of a millisecond
+		share  = within * day / old
+	)
+	ms := sent.UnixMilli()
+	if ms >= old {
+		return ids.At(sent) | ids.ID(lot%within)
+	}
+	return max(1, ids.ID(max(0, ms))*share+ids.ID(lot%share))
+}

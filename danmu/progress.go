@@ -1,0 +1,51 @@
+package danmu
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+)
+
+// Seconds is a playing time as players and files state it, rounded to the
+// millisecond. What is not finite, negative or above MaxProgress is a
+// plaza.InvalidError of the field Progress.
+func Seconds(s float64) (time.Duration, error) {
+	if math.IsNaN(s) || math.IsInf(s, 0) {
+		return 0, &plaza.InvalidError{Field: "Progress", Reason: "is not a finite number"}
+	}
+	ms := math.Round(s * 1000)
+	if s < 0 || ms > math.MaxUint32 {
+		return 0, progressError(s, MaxProgress)
+	}
+	return time.Duration(ms) * time.Millisecond, nil
+}
+
+func checkProgress(at, most time.Duration) error {
+	if at < 0 || at > most {
+		return progressError(at.Seconds(), most)
+	}
+	return nil
+}
+
+func progressError(s float64, most time.Duration) error {
+	return &plaza.InvalidError{Field: "Progress", Reason: fmt.Sprintf("is %g s, 0 to %g are allowed", s, most.Seconds())}
+}
+
+// whole leaves out what is below a millisecond, and what is negative negative.
+func whole(d time.Duration) time.Duration {
+	if d < 0 {
+		return d
+	}
+	return d.Truncate(time.Millisecond)
+}
+
+// ceil is the first whole millisecond from d on; past MaxProgress they are one.
+func ceil(d time.Duration) time.Duration {
+	whole := min(d, MaxProgress+1).Truncate(time.Millisecond)
+	if whole < d {
+		whole += time.Millisecond
+	}
+	return whole
+}

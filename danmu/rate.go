@@ -1,0 +1,96 @@
+package danmu
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+)
+
+// ErrRate is returned to who sends too fast. A RateError says when to repeat.
+var ErrRate = errors.New("danmu: too many comments")
+
+// RateError unwraps to ErrRate and to plaza.ErrBusy. Nothing was stored.
+type RateError struct {
+	RetryAfter time.Duration
+}
+
+func (e *RateError) Error() string {
+	return fmt.Sprintf("danmu: too many comments, wait %v", e.RetryAfter)
+}
+
+func (e *RateError) Unwrap() []error { return []error{ErrRate, plaza.ErrBusy} }
+
+// Limiter says how often a user may send to an object. It is safe for
+// concurrent use.
+type Limiter interface {
+	// Take counts an attempt and returns 0, or returns how long the user must
+	// wait and counts nothing. An attempt that was counted a moment ago is not
+	// counted again.
+	Take(ctx context.Context, a Attempt) (wait time.Duration, err error)
+}
+
+// Attempt is one comment that is to be sent, however often.
+type Attempt struct {
+	Object string
+	ID     ID
+	User   string
+}
+
+// Unlimited is a Limiter that lets everything pass.
+type Unlimited struct{}
+
+// Take returns 0.
+func (Unlimited) Take(context.Context, Attempt) (time.Duration, error) { return 0, nil }
+
+// Rate is one comment in each Every, and up to Burst at once.
+type Rate struct {
+	Every time.Duration // Defaults to 1 s.
+	Burst int           // Defaults to 5.
+}
+
+// LimiterOptions of a MemoryLimiter or a TableLimiter. The zero value works.
+type LimiterOptions struct {
+	Now func() time.Time // Defaults to time.Now.
+}
+
+func (o *LimiterOptions) now() func() time.Time {
+	if o == nil || o.Now == nil {
+		return time.Now
+	}
+	return o.Now
+}
+
+func (rate *Rate) setDefaults() error {
+	rate.Every = cmp.Or(rate.Every, time.Second)
+	rate.Burst = cmp.Or(rate.Burst, 5)
+	switch {
+	case rate.Every < 0 || rate.Every%time.Millisecond != 0:
+		return &plaza.InvalidError{Field: "Rate.Every", Reason: fmt.Sprintf("is %v, whole milliseconds are allowed", rate.Every)}
+	case rate.Burst < 1:
+		return &plaza.InvalidError{Field: "Rate.Burst", Reason: fmt.Sprintf("is %d", rate.Burst)}
+	}
+	return nil
+}
+
+// take is the generic cell rate algorithm: full is when all that was taken
+// will have come back. It gives the next full, or how long to wait.
+func (rate Rate) take(full, now time.Time) (next time.Time, wait time.Duration) {
+	if full.Before(now) {
+		full = now
+	}
+	next = full.Add(rate.Every)
+	return next, max(0, next.Sub(now)-time.Duration(rate.Burst)*rate.Every)
+}
+
+// maxAttempts is how many of a user's attempts a limiter knows again.
+const maxAttempts = 16
+
+// latest appends an attempt to those that are known again.
+func latest(attempts []string, id string) []string {
+	attempts = append(attempts, id)
+	return attempts[max(0, len(attempts)-maxAttempts):]
+}

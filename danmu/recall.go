@@ -1,0 +1,42 @@
+package danmu
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+)
+
+// ErrTooLate is returned when a comment is older than its sender may recall.
+var ErrTooLate = errors.New("danmu: too late to recall")
+
+// recallable is how long after its sending a comment may be recalled.
+const recallable = 2 * time.Minute
+
+// Recall takes back what a.User sent in the last two minutes: later is
+// ErrTooLate, anybody else plaza.ErrForbidden. It reports whether this call
+// did: false for what is recalled or removed already, whoever asks and when.
+//
+// One update, 2 WCU; where shards grew, 1 WCU more for each other place.
+func (r *Repository) Recall(ctx context.Context, a Action) (recalled bool, err error) {
+	if err := a.check(); err != nil {
+		return false, err
+	}
+	since := ids.At(r.opts.Now().Add(-recallable))
+	recalled, err = r.change(ctx, a, true, func(u *dynamo.Update) {
+		bury(u).If("userId = ? AND sent >= ?", a.User, since)
+	}, func(there row) error {
+		switch {
+		case there.State != "":
+			return nil
+		case there.User != a.User:
+			return plaza.ErrForbidden
+		}
+		return ErrTooLate
+	})
+	return recalled, wrapID("recall", a.Object, a.ID, err)
+}

@@ -1,0 +1,149 @@
+package danmu
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/ids"
+)
+
+// row is D#object#segment#shard / id: a comment, or the tombstone of one. What
+// has its default is not stored.
+type row struct {
+	PK        string `dynamo:"pk"`
+	ID        ID     `dynamo:"sk"`
+	User      string `dynamo:"userId,omitempty"`
+	Sent      ids.ID `dynamo:"sent,omitempty"` // of the call that wrote it; anonymous imports have none
+	Text      string `dynamo:"text,omitempty"`
+	Mode      Mode   `dynamo:"mode,omitempty"`
+	Color     Color  `dynamo:"color,omitempty"`
+	Size      int    `dynamo:"size,omitempty"`
+	Pool      int    `dynamo:"pool,omitempty"`
+	Weight    int    `dynamo:"weight,omitempty"`
+	Likes     int64  `dynamo:"likes,omitempty"`
+	Reports   int64  `dynamo:"reports,omitempty"`
+	Protected bool   `dynamo:"protected,omitempty"`
+	State     string `dynamo:"state,omitempty"`  // of a tombstone: what made it one
+	Key       string `dynamo:"key,omitempty"`    // of an imported comment
+	SentMs    int64  `dynamo:"sentMs,omitempty"` // when an imported comment was sent, by its file
+	Extra     string `dynamo:"extra,omitempty"`
+}
+
+func newRow(c Comment, p place, sent ids.ID) row {
+	return row{
+		PK: p.pk(), ID: c.ID, User: c.User, Sent: sent,
+		Text: c.Text, Mode: c.Mode, Color: c.Color, Size: c.Size,
+		Pool: c.Pool, Weight: c.Weight, Extra: string(c.Extra),
+	}
+}
+
+func (i *row) gone() bool { return i.State != "" }
+
+func (i *row) comment(object string) Comment {
+	c := Comment{
+		Object: object, ID: i.ID, Key: i.Key, User: i.User, Progress: i.ID.Progress(),
+		Text: i.Text, Mode: i.Mode, Color: i.Color, Size: i.Size, Pool: i.Pool, Weight: i.Weight,
+		Likes: i.Likes, Reports: i.Reports, Protected: i.Protected,
+	}
+	switch {
+	case i.SentMs != 0:
+		c.Sent = time.UnixMilli(i.SentMs).UTC()
+	case i.Sent.Time() != ids.ID(0).Time(): // else an import's that knows of no time
+		c.Sent = i.Sent.Time()
+	}
+	if i.Extra != "" {
+		c.Extra = json.RawMessage(i.Extra)
+	}
+	return c
+}
+
+// same tells whether both are the same comment, sent twice.
+func (i *row) same(other *row) bool {
+	return i.ID == other.ID && i.User == other.User && i.Text == other.Text && i.Mode == other.Mode &&
+		i.Color == other.Color && i.Size == other.Size && i.Pool == other.Pool && i.Weight == other.Weight && i.Extra == other.Extra
+}
+
+// join makes one of two copies in different shards, which two sends may leave
+// while the shards grow. Likes and the like are counted in either.
+func (i row) join(other row) row {
+	if other.gone() && !i.gone() || other.gone() == i.gone() && other.Sent < i.Sent {
+		i, other = other, i
+	}
+	i.Likes += other.Likes
+	i.Reports += other.Reports
+	i.Protected = i.Protected || other.Protected
+	return i
+}
+
+// UnmarshalDynamoItem reads the attributes that are there without reflection:
+// an episode is ten thousand of them.
+func (i *row) UnmarshalDynamoItem(item dynamo.Item) (err error) {
+	for name, value := range item {
+		switch v := value.(type) {
+		case *types.AttributeValueMemberS:
+			err = i.setText(name, v.Value)
+		case *types.AttributeValueMemberN:
+			err = i.setNumber(name, v.Value)
+		case *types.AttributeValueMemberBOOL:
+			if name == "protected" {
+				i.Protected = v.Value
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("danmu: attribute %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (i *row) setText(name, value string) (err error) {
+	switch name {
+	case "pk":
+		i.PK = value
+	case "sk":
+		i.ID, err = ParseID(value)
+	case "userId":
+		i.User = value
+	case "sent":
+		i.Sent, err = ids.Parse(value)
+	case "text":
+		i.Text = value
+	case "state":
+		i.State = value
+	case "key":
+		i.Key = value
+	case "extra":
+		i.Extra = value
+	}
+	return err
+}
+
+func (i *row) setNumber(name, value string) error {
+	n, err := strconv.ParseInt(value, 10, 64)
+	switch name {
+	case "mode":
+		i.Mode = Mode(n)
+	case "color":
+		i.Color = Color(n)
+	case "size":
+		i.Size = int(n)
+	case "pool":
+		i.Pool = int(n)
+	case "weight":
+		i.Weight = int(n)
+	case "likes":
+		i.Likes = n
+	case "reports":
+		i.Reports = n
+	case "sentMs":
+		i.SentMs = n
+	default:
+		return nil
+	}
+	return err
+}

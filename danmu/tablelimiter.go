@@ -1,0 +1,107 @@
+package danmu
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// TableLimiter is a Limiter that is exact over all processes, as far as their
+// clocks agree. It knows a user's last 16 comments on an object again, of those
+// since the user last waited long enough to begin anew. What it stores expires
+// where TTL is on.
+//
+// 1 WCU for who has not sent for a while, 2 within a burst; a refusal 1.
+type TableLimiter struct {
+	table *store.Table
+	rate  Rate
+	now   func() time.Time
+}
+
+// NewTableLimiter does no I/O. The table is one that Table describes.
+func NewTableLimiter(db *dynamo.DB, table string, rate Rate, opts *LimiterOptions) (*TableLimiter, error) {
+	t, err := store.Open(db, table)
+	if err != nil {
+		return nil, err
+	}
+	if err := rate.setDefaults(); err != nil {
+		return nil, err
+	}
+	return &TableLimiter{table: t, rate: rate, now: opts.now()}, nil
+}
+
+// bucketItem is Q#object#user / Q.
+type bucketItem struct {
+	PK       string   `dynamo:"pk"`
+	SK       string   `dynamo:"sk"`
+	Full     int64    `dynamo:"full"` // Unix ms
+	Attempts []string `dynamo:"attempts"`
+	TTL      int64    `dynamo:"ttl"`
+}
+
+// Take counts an attempt, as Limiter says.
+func (l *TableLimiter) Take(ctx context.Context, a Attempt) (time.Duration, error) {
+	if err := a.check(); err != nil {
+		return 0, err
+	}
+	wait, err := l.take(ctx, a)
+	if err != nil {
+		return 0, fmt.Errorf("danmu: rate of %q on %q: %w", a.User, a.Object, err)
+	}
+	return wait, nil
+}
+
+func (a Attempt) check() error {
+	if err := keys.CheckName("Object", a.Object); err != nil {
+		return err
+	}
+	return keys.CheckName("User", a.User)
+}
+
+func (l *TableLimiter) take(ctx context.Context, a Attempt) (time.Duration, error) {
+	id := a.ID.String()
+	now := l.now().Truncate(time.Millisecond)
+	var seen bucketItem // as yet that of somebody who has waited long enough
+	for range turns {
+		next, wait := l.rate.take(time.UnixMilli(seen.Full), now)
+		if wait > 0 {
+			return wait, nil
+		}
+		put := l.table.Put(l.item(a, next, latest(seen.Attempts, id)))
+		if seen.Full == 0 {
+			put.If("attribute_not_exists(pk) OR 'full' <= ? AND NOT contains(attempts, ?)", now.UnixMilli(), id)
+		} else {
+			put.If("'full' = ?", seen.Full)
+		}
+		err := l.table.Run(ctx, put)
+		refused, ok := store.AsRefused(err)
+		if !ok {
+			return 0, err
+		}
+		seen = bucketItem{}
+		if item, _ := refused.At(0); item != nil {
+			if err := dynamo.UnmarshalItem(item, &seen); err != nil {
+				return 0, err
+			}
+		}
+		if slices.Contains(seen.Attempts, id) {
+			return 0, nil // by an earlier call, or by this one unanswered
+		}
+	}
+	return 0, plaza.ErrBusy
+}
+
+func (l *TableLimiter) item(a Attempt, full time.Time, attempts []string) bucketItem {
+	return bucketItem{
+		PK: keys.Join("Q", a.Object, a.User), SK: "Q",
+		Full: full.UnixMilli(), Attempts: attempts,
+		TTL: full.Add(time.Hour).Unix(),
+	}
+}

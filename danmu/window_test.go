@@ -1,0 +1,197 @@
+package danmu_test
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// moments are the seconds that a window of v has.
+func (w world) moments(t tester, from, to float64) []float64 {
+	t.Helper()
+	got := []float64{}
+	for _, c := range w.window(t, from, to, nil) {
+		got = append(got, c.Progress.Seconds())
+	}
+	return got
+}
+
+func TestAWindowIsHalfOpen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	last := danmu.MaxProgress.Seconds()
+	for _, s := range []float64{20, 20.4, 21, 0, 359.999, 360, 719.999, 720, last} {
+		w.at(t, s)
+	}
+	for _, c := range []struct {
+		from, to float64
+		want     []float64
+	}{
+		{20, 21, []float64{20, 20.4}},
+		{0, 1, []float64{0}},
+		{359, 361, []float64{359.999, 360}},
+		{359.999, 360, []float64{359.999}},
+		{360, 360.001, []float64{360}},
+		{20.0001, 20.4001, []float64{20.4}},
+		{360, 1080, []float64{360, 719.999, 720}},
+		{0, 720, []float64{0, 20, 20.4, 21, 359.999, 360, 719.999}},
+		{20, 20, []float64{}},
+		{500, 600, []float64{}},
+		{5000, 5100, []float64{}},
+		{last, last + 100, []float64{last}},
+		{last + 1, last + 100, []float64{}},
+	} {
+		require.Equal(t, c.want, w.moments(t, c.from, c.to), "%v", c)
+	}
+	for n, want := range map[int]int{0: 5, 1: 2, 2: 1, 3: 0, int(danmu.MaxProgress / (6 * time.Minute)): 1, math.MaxInt: 0} {
+		got, err := w.Segment(t.Context(), "v", n, nil)
+		require.NoError(t, err)
+		require.Len(t, got.Comments, want, n)
+	}
+	nothing, err := w.Window(t.Context(), "unknown", 0, time.Minute, nil)
+	require.NoError(t, err)
+	require.Zero(t, nothing)
+}
+
+func TestSegmentsAreAsLongAsConfigured(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.configure(t, "v", danmu.Settings{Segment: time.Minute})
+	for _, s := range []float64{0, 59.999, 60, 120} {
+		w.at(t, s)
+	}
+	require.Equal(t, []float64{0, 59.999, 60}, w.moments(t, 0, 120))
+	_, err := w.Window(t.Context(), "v", 0, 2*time.Minute+time.Millisecond, nil)
+	require.Equal(t, "to", field(t, err))
+	got, err := w.Segment(t.Context(), "v", 1, nil)
+	require.NoError(t, err)
+	require.Len(t, got.Comments, 1)
+}
+
+func TestAShareReadsItsShardsAlone(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	for _, grown := range []int{1, 4, 32} {
+		w := newWorld(t, nil, meter.Wrap)
+		for range 100 {
+			w.at(t, 1)
+		}
+		w.configure(t, "v", danmu.Settings{Shards: grown})
+		w.pass(time.Minute)
+		for range 100 {
+			w.at(t, 1)
+		}
+		before := w.window(t, 0, 2, nil)
+		require.Len(t, before, 200)
+		for share := 1; share <= 5; share++ {
+			meter.Take()
+			got := w.window(t, 0, 2, &danmu.WindowOptions{Share: share})
+			require.Equal(t, max(1, grown>>share), meter.Take().Requests)
+			require.Subset(t, before, got)
+			require.InDelta(t, 200>>share, len(got), 30)
+			before = got
+		}
+	}
+}
+
+// TestAThousandViewers of one segment cost what one costs.
+func TestAThousandViewers(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, &danmu.Options{Cache: 2 * time.Second}, meter.Wrap)
+	w.configure(t, "v", danmu.Settings{Shards: 4})
+	for i := range 400 {
+		w.at(t, float64(i)/2)
+	}
+	watch := func(w world, viewers int) dynamotest.Cost {
+		meter.Take()
+		var group sync.WaitGroup
+		for i := range viewers {
+			group.Go(func() {
+				from := time.Duration(i%100) * time.Second
+				got, err := w.Window(t.Context(), "v", from, from+10*time.Second, nil)
+				if err != nil || len(got.Comments) != 20 || got.Comments[0].Progress != from {
+					t.Errorf("%d comments, %v", len(got.Comments), err)
+				}
+			})
+		}
+		group.Wait()
+		return meter.Take()
+	}
+	cost := watch(w, 1000)
+	require.LessOrEqual(t, cost.Requests, 4)
+	t.Logf("with a cache: %v, %.4f RCU a viewer", cost, cost.Read/1000)
+	require.LessOrEqual(t, cost.Read/1000, 0.008)
+
+	n := len(w.window(t, 0, 200, nil))
+	w.at(t, 1)
+	require.Len(t, w.window(t, 0, 200, nil), n, "as it was")
+	require.Len(t, w.window(t, 0, 200, consistent), n+1)
+	w.pass(2 * time.Second)
+	require.Len(t, w.window(t, 0, 200, nil), n+1)
+}
+
+func TestTheCacheIsBounded(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, &danmu.Options{Cache: time.Hour, CacheSize: 100, Refresh: time.Hour}, meter.Wrap)
+	for i := range 6 {
+		for range 30 {
+			w.at(t, float64(i)*360)
+		}
+	}
+	requests := func(n int) int {
+		meter.Take()
+		got, err := w.Segment(t.Context(), "v", n, nil)
+		require.NoError(t, err)
+		require.Len(t, got.Comments, 30)
+		return meter.Take().Requests
+	}
+	for i := range 6 {
+		require.Equal(t, 1, requests(i))
+	}
+	for _, i := range []int{5, 4, 3} {
+		require.Zero(t, requests(i), "the last three")
+	}
+	require.Equal(t, 1, requests(0))
+	require.Zero(t, requests(3))
+	require.Equal(t, 1, requests(5), "used least recently")
+}
+
+// TestReadersShareNothingTheyCanChange is about the comments of one cache.
+func TestReadersShareNothingTheyCanChange(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &danmu.Options{Cache: time.Hour})
+	w.send(t, danmu.Comment{Extra: []byte(`{"a":1}`)})
+	for i := range 3 {
+		got := w.window(t, 0, 1, nil)
+		require.Equal(t, "haha", got[0].Text, i)
+		require.JSONEq(t, `{"a":1}`, string(got[0].Extra))
+		got[0].Text = "changed"
+		copy(got[0].Extra, "xxxxxxx")
+	}
+}
+
+// TestConsistentWindowsSeeEverything that was sent before them, whatever
+// replicas say and whatever another process has configured.
+func TestConsistentWindowsSeeEverything(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	lagging := faults.New(t, 1, faults.Rates{Stale: 1})
+	reader := w.process(t, nil, lagging.Wrap)
+	require.Empty(t, reader.window(t, 0, 10, consistent))
+	w.configure(t, "v", danmu.Settings{Shards: 8})
+	for i := range 20 {
+		w.at(t, 5)
+		require.Len(t, reader.window(t, 0, 10, consistent), i+1, fmt.Sprint(i))
+		require.Len(t, all(t, reader.from(0), 7), i+1)
+	}
+}

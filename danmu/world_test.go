@@ -1,0 +1,165 @@
+package danmu_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+)
+
+// noon is when every world begins.
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// source gives ids of its time.
+type source struct {
+	*clock
+	n atomic.Uint64
+}
+
+func (s *source) Next(context.Context) (ids.ID, error) {
+	return ids.At(s.Now()) + ids.ID(s.n.Add(1)), nil
+}
+
+// world is a repository over a fresh table.
+type world struct {
+	*danmu.Repository
+	*source
+	table string
+}
+
+type wrapper = func(aws.HTTPClient) aws.HTTPClient
+
+// newWorld reads strongly consistent and knows no rate, unless opts say
+// otherwise.
+func newWorld(t testing.TB, opts *danmu.Options, wrap ...wrapper) world {
+	t.Helper()
+	w := world{table: dynamotest.Table(t, danmu.Table), source: &source{clock: &clock{now: noon}}}
+	return w.process(t, opts, wrap...)
+}
+
+// process is another process on the table of w, at the same time.
+func (w world) process(t testing.TB, opts *danmu.Options, wrap ...wrapper) world {
+	t.Helper()
+	o := danmu.Options{Consistent: true}
+	if opts != nil {
+		o = *opts
+	}
+	if o.Limiter == nil {
+		o.Limiter = danmu.Unlimited{}
+	}
+	o.Now = w.Now
+	var err error
+	w.Repository, err = danmu.New(dynamotest.DB(t, wrap...), w.table, w.source, &o)
+	require.NoError(t, err)
+	return w
+}
+
+// tester is a *testing.T or a *rapid.T.
+type tester interface {
+	require.TestingT
+	Helper()
+	Context() context.Context
+}
+
+func (w world) configure(t tester, object string, s danmu.Settings) {
+	t.Helper()
+	require.NoError(t, w.Configure(t.Context(), object, s))
+}
+
+// send stores what must be stored.
+func (w world) send(t tester, c danmu.Comment) danmu.Comment {
+	t.Helper()
+	if c.Object == "" {
+		c.Object = "v"
+	}
+	if c.User == "" {
+		c.User = "ann"
+	}
+	if c.Text == "" {
+		c.Text = "haha"
+	}
+	sent, err := w.Send(t.Context(), c)
+	require.NoError(t, err)
+	require.True(t, sent.Created)
+	return sent.Comment
+}
+
+// at sends to v at a moment, in seconds.
+func (w world) at(t tester, seconds float64) danmu.Comment {
+	t.Helper()
+	progress, err := danmu.Seconds(seconds)
+	require.NoError(t, err)
+	return w.send(t, danmu.Comment{Progress: progress})
+}
+
+// window is all that v has in [from,to), in seconds.
+func (w world) window(t tester, from, to float64, opts *danmu.WindowOptions) []danmu.Comment {
+	t.Helper()
+	second := float64(time.Second)
+	got, err := w.Window(t.Context(), "v", time.Duration(from*second), time.Duration(to*second), opts)
+	require.NoError(t, err)
+	return got.Comments
+}
+
+var consistent = &danmu.WindowOptions{Consistent: true}
+
+// from lists v from a moment on.
+func (w world) from(moment time.Duration) func(context.Context, cursor.PageRequest) (cursor.Page[danmu.Comment], error) {
+	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[danmu.Comment], error) {
+		return w.From(ctx, "v", moment, req)
+	}
+}
+
+// all reads a list to its end, limit at a time.
+func all[T any](t tester, list func(context.Context, cursor.PageRequest) (cursor.Page[T], error), limit int) []T {
+	t.Helper()
+	got := []T{}
+	req := cursor.PageRequest{Limit: limit}
+	for {
+		page, err := list(t.Context(), req)
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(page.Items), limit)
+		got = append(got, page.Items...)
+		if page.Next == "" {
+			return got
+		}
+		req.Cursor = page.Next
+	}
+}
+
+func idsOf(comments []danmu.Comment) []danmu.ID {
+	got := make([]danmu.ID, len(comments))
+	for i, c := range comments {
+		got[i] = c.ID
+	}
+	return got
+}
+
+func (w world) raw(t testing.TB) dynamo.Table { return dynamotest.DB(t).Table(w.table) }
+
+// stored is an item of the table.
+type stored struct {
+	PK    string `dynamo:"pk"`
+	SK    string `dynamo:"sk"`
+	User  string `dynamo:"userId"`
+	Text  string `dynamo:"text"`
+	State string `dynamo:"state"`
+	Sent  ids.ID `dynamo:"sent"`
+}
+
+// items are those whose partition key begins with a prefix.
+func (w world) items(t testing.TB, prefix string) []stored {
+	t.Helper()
+	var found []stored
+	require.NoError(t, w.raw(t).Scan().Consistent(true).Filter("begins_with(pk, ?)", prefix).All(t.Context(), &found))
+	return found
+}
