@@ -1,0 +1,84 @@
+package format
+
+import (
+	"encoding/json"
+	"html"
+	"time"
+
+	"github.com/plaza-sdk/plaza/danmu"
+)
+
+// DPlayer's {"code":0,"data":[[time,type,color,author,text],…]}: time in
+// seconds, colour a number or "#ffffff". The player puts text into the page as
+// HTML, so the file has it escaped. What follows in a record stays in Extra,
+// as an array.
+const dplayerFields = 5
+
+func parseDPlayer(raw []byte, senders bool) (danmu.Comment, error) {
+	var c danmu.Comment
+	var fields []json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil || len(fields) < dplayerFields {
+		return c, refuse("Record", "is no array of five")
+	}
+	var err error
+	if c.Progress, err = parseProgress(bare(fields[0]), time.Second); err != nil {
+		return c, err
+	}
+	if c.Mode, err = dplayerMode(bare(fields[1])); err != nil {
+		return c, err
+	}
+	if c.Color, err = dplayerColor(bare(fields[2])); err != nil {
+		return c, err
+	}
+	var author, text string
+	if json.Unmarshal(fields[3], &author) != nil {
+		return c, refuse("User", "is no string")
+	}
+	if json.Unmarshal(fields[4], &text) != nil || text == "" {
+		return c, refuse("Text", "is no string, or empty")
+	}
+	if senders {
+		c.User = html.UnescapeString(author)
+	}
+	c.Text = html.UnescapeString(text)
+	if len(fields) > dplayerFields {
+		c.Extra, err = keep(DPlayer, fields[dplayerFields:])
+	}
+	return c, err
+}
+
+// dplayerMode also reads the names that the player's first versions wrote.
+func dplayerMode(s string) (danmu.Mode, error) {
+	switch s {
+	case "right":
+		return danmu.Scroll, nil
+	case "top":
+		return danmu.Top, nil
+	case "bottom":
+		return danmu.Bottom, nil
+	}
+	n, err := parseInt("Mode", s)
+	if err != nil {
+		return 0, err
+	}
+	return parseSide(n)
+}
+
+func dplayerColor(s string) (danmu.Color, error) {
+	if rgb, ok := parseRGB(s); ok {
+		return colorOf(rgb), nil
+	}
+	return parseColor(s)
+}
+
+func assembleDPlayer(c danmu.Comment) (any, error) {
+	mode, err := side(c.Mode)
+	if err != nil {
+		return nil, err
+	}
+	var beyond []any
+	if err := keptOf(c, DPlayer, &beyond); err != nil {
+		return nil, err
+	}
+	return append([]any{seconds(c.Progress), mode, rgbOf(c.Color), html.EscapeString(c.User), html.EscapeString(c.Text)}, beyond...), nil
+}

@@ -1,0 +1,86 @@
+package format
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/danmu"
+)
+
+// Format is a format of danmu files.
+type Format string
+
+const (
+	Bilibili   Format = "bilibili"   // XML, 8 or 9 fields
+	DPlayer    Format = "dplayer"    // JSON
+	ArtPlayer  Format = "artplayer"  // JSON
+	Dandanplay Format = "dandanplay" // JSON
+	Niconico   Format = "niconico"   // JSON, v1 or within threads
+	NDJSON     Format = "ndjson"     // Plaza's own: all of a Comment
+)
+
+// ErrBroken is returned, last, for a file that ends early or is not in its
+// format. What came before it is whole. NDJSON is never broken: a line that is
+// cut is a RecordError, and a cut between lines cannot be seen.
+var ErrBroken = errors.New("danmu/format: broken file")
+
+// RecordError tells of a comment, or a Tag, that was refused; reading goes on
+// behind it. It unwraps to plaza.ErrInvalid.
+type RecordError struct {
+	Record int64 // 1 is the file's first
+	Offset int64 // where it begins, in bytes
+	Err    error
+}
+
+func (e *RecordError) Error() string {
+	return fmt.Sprintf("danmu/format: record %d at byte %d: %v", e.Record, e.Offset, e.Err)
+}
+
+func (e *RecordError) Unwrap() error { return e.Err }
+
+// Tag is what a file says beside its comments: an element of Bilibili's XML
+// (chatid), or a member of the object around the array of DPlayer and
+// dandanplay.
+type Tag struct {
+	Name string
+
+	// Attributes and Value are as they stand in the file: the attributes of an
+	// element, and XML or JSON.
+	Attributes, Value string
+}
+
+// layout is how a format stands in a file.
+type layout interface {
+	read(r *Reader) error // ErrBroken, errStopped or the io.Reader's error
+	checkTags(tags []Tag) error
+	begin(dst []byte, tags []Tag) []byte
+	append(dst []byte, c danmu.Comment, first bool) ([]byte, error)
+	end(dst []byte, written int64) []byte
+}
+
+func (f Format) layout() (layout, error) {
+	switch f {
+	case Bilibili:
+		return bilibili{}, nil
+	case DPlayer:
+		return array{member: "data", before: []Tag{{Name: "code", Value: "0"}}, parse: parseDPlayer, assemble: assembleDPlayer}, nil
+	case ArtPlayer:
+		return array{parse: parseArtPlayer, assemble: assembleArtPlayer}, nil
+	case Dandanplay:
+		return array{member: "comments", count: "count", parse: parseDandanplay, assemble: assembleDandanplay}, nil
+	case Niconico:
+		return array{threads: true, parse: parseNiconico, assemble: assembleNiconico}, nil
+	case NDJSON:
+		return ndjson{}, nil
+	}
+	return nil, refuse("Format", "is unknown")
+}
+
+func ended() error { return broken("it ends early") }
+
+func broken(reason string) error { return fmt.Errorf("%w: %s", ErrBroken, reason) }
+
+func refuse(field, reason string) error {
+	return &plaza.InvalidError{Field: field, Reason: reason}
+}

@@ -1,0 +1,104 @@
+package format
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/plaza-sdk/plaza/danmu"
+)
+
+// White is what files say where nobody chose a colour, so it is none.
+const white = 0xFFFFFF
+
+func parseColor[T text](s T) (danmu.Color, error) {
+	n, ok := parseDigits(s)
+	if !ok || n > white {
+		return 0, refuse("Color", "is no colour of 24 bits")
+	}
+	return colorOf(uint32(n)), nil
+}
+
+func colorOf(rgb uint32) danmu.Color {
+	if rgb == white {
+		return 0
+	}
+	return danmu.RGB(rgb)
+}
+
+func rgbOf(c danmu.Color) uint32 {
+	if rgb, ok := c.RGB(); ok {
+		return rgb
+	}
+	return white
+}
+
+// parseRGB reads "#fff" and "#FFFFFF".
+func parseRGB(s string) (uint32, bool) {
+	digits, ok := strings.CutPrefix(s, "#")
+	if ok && len(digits) == 3 {
+		digits = string([]byte{digits[0], digits[0], digits[1], digits[1], digits[2], digits[2]})
+	}
+	n, err := strconv.ParseUint(digits, 16, 32)
+	return uint32(n), ok && len(digits) == 6 && err == nil
+}
+
+func hexColor(c danmu.Color) string {
+	return "#" + strings.ToUpper(strconv.FormatUint(uint64(1<<24|rgbOf(c)), 16)[1:])
+}
+
+// A size of 25 is the usual one, so it is none.
+const usualSize = 25
+
+func parseSize[T text](s T) (int, error) {
+	n, err := parseInt("Size", s)
+	switch {
+	case err != nil:
+		return 0, err
+	case n < 0:
+		return 0, refuse("Size", "is negative")
+	case n == usualSize:
+		return 0, nil
+	}
+	return n, nil
+}
+
+// parseMode reads a mode as Bilibili numbers it.
+func parseMode[T text](s T) (danmu.Mode, error) {
+	n, err := parseInt("Mode", s)
+	if n == 1 {
+		n = 0
+	}
+	return danmu.Mode(n), err
+}
+
+func modeNumber(m danmu.Mode) int64 {
+	if m == danmu.Scroll {
+		return 1
+	}
+	return int64(m)
+}
+
+// sides are the modes as DPlayer and ArtPlayer number them.
+func parseSide(n int) (danmu.Mode, error) {
+	switch n {
+	case 0:
+		return danmu.Scroll, nil
+	case 1:
+		return danmu.Top, nil
+	case 2:
+		return danmu.Bottom, nil
+	}
+	return 0, refuse("Mode", "is unknown")
+}
+
+func side(m danmu.Mode) (int, error) {
+	switch m {
+	case danmu.Scroll, 1, 2, 3: // all scroll
+		return 0, nil
+	case danmu.Top:
+		return 1, nil
+	case danmu.Bottom:
+		return 2, nil
+	}
+	return 0, refuse("Mode", "is none that this format has")
+}

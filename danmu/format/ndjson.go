@@ -1,0 +1,120 @@
+package format
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/plaza-sdk/plaza/danmu"
+)
+
+// ndjson is Plaza's own: a comment a line, with all of its fields.
+type ndjson struct{}
+
+// line is a Comment in NDJSON. What has its zero value is left out.
+type line struct {
+	Object    string          `json:"object,omitempty"`
+	ID        danmu.ID        `json:"id,omitzero"`
+	Key       string          `json:"key,omitempty"`
+	User      string          `json:"user,omitempty"`
+	Progress  int64           `json:"progress"` // ms
+	Sent      time.Time       `json:"sent,omitzero"`
+	Text      string          `json:"text"`
+	Mode      danmu.Mode      `json:"mode,omitempty"`
+	Color     string          `json:"color,omitempty"` // "#FF0000"
+	Size      int             `json:"size,omitempty"`
+	Pool      int             `json:"pool,omitempty"`
+	Weight    int             `json:"weight,omitempty"`
+	Likes     int64           `json:"likes,omitempty"`
+	Reports   int64           `json:"reports,omitempty"`
+	Protected bool            `json:"protected,omitempty"`
+	Repeats   int             `json:"repeats,omitempty"`
+	Extra     json.RawMessage `json:"extra,omitempty"`
+}
+
+func (ndjson) read(r *Reader) error {
+	r.skipByteOrderMark()
+	for {
+		offset := r.taken
+		end, err := r.index(0, "\n")
+		open := errors.Is(err, errOpen)
+		switch {
+		case open && r.failed() != nil:
+			return r.failed()
+		case end > r.max:
+			if err := r.refused(offset, refuse("Record", errLong.Error())); err != nil {
+				return err
+			}
+			if !open && !r.skip("\n") {
+				return r.failed()
+			}
+			end = 0
+		default:
+			text, repaired := clean(r.rest()[:end])
+			r.stats.Repaired += repaired
+			if text = bytes.TrimSpace(text); len(text) > 0 {
+				c, err := parseLine(text)
+				if err != nil {
+					err = r.refused(offset, err)
+				} else {
+					err = r.give(&c)
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+		if open {
+			return nil
+		}
+		r.take(end + 1)
+	}
+}
+
+func parseLine(text []byte) (danmu.Comment, error) {
+	var l line
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields() // of a later version: lost, if they were let go
+	if err := d.Decode(&l); err != nil {
+		return danmu.Comment{}, refuse("Record", "is no comment")
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return danmu.Comment{}, refuse("Record", "has something behind it")
+	}
+	c := danmu.Comment{
+		Object: l.Object, ID: l.ID, Key: l.Key, User: l.User, Sent: l.Sent.UTC().Truncate(time.Millisecond), Text: l.Text, Mode: l.Mode, Size: l.Size,
+		Pool: l.Pool, Weight: l.Weight, Likes: l.Likes, Reports: l.Reports, Protected: l.Protected, Repeats: l.Repeats, Extra: l.Extra,
+	}
+	if l.Progress < 0 || l.Progress > danmu.MaxProgress.Milliseconds() {
+		return danmu.Comment{}, refuse("Progress", "is negative or too late")
+	}
+	c.Progress = time.Duration(l.Progress) * time.Millisecond
+	if l.Color != "" {
+		rgb, ok := parseRGB(l.Color)
+		if !ok {
+			return danmu.Comment{}, refuse("Color", "is no colour of 24 bits")
+		}
+		c.Color = danmu.RGB(rgb)
+	}
+	return c, check(c)
+}
+
+func (ndjson) checkTags(tags []Tag) error { return array{}.checkTags(tags) }
+
+func (ndjson) begin(dst []byte, _ []Tag) []byte { return dst }
+
+func (ndjson) append(dst []byte, c danmu.Comment, _ bool) ([]byte, error) {
+	l := line{
+		Object: c.Object, ID: c.ID, Key: c.Key, User: c.User, Progress: c.Progress.Milliseconds(), Sent: c.Sent.UTC().Truncate(time.Millisecond), Text: c.Text, Mode: c.Mode, Size: c.Size,
+		Pool: c.Pool, Weight: c.Weight, Likes: c.Likes, Reports: c.Reports, Protected: c.Protected, Repeats: c.Repeats, Extra: c.Extra,
+	}
+	if _, ok := c.Color.RGB(); ok {
+		l.Color = hexColor(c.Color)
+	}
+	raw, err := marshal(l)
+	return append(append(dst, raw...), '\n'), err
+}
+
+func (ndjson) end(dst []byte, _ int64) []byte { return dst }

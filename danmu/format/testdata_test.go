@@ -1,0 +1,163 @@
+package format_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/danmu/format"
+)
+
+// testFiles gives the files of a format in testdata: valid, in which every
+// record is read, invalid, in which none is, and broken, which end with
+// ErrBroken. Lines and files are only added to them.
+func testFiles(t testing.TB, f format.Format, kind string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	for _, pattern := range []string{kind + ".xml", kind + ".json", kind + ".ndjson", filepath.Join(kind, "*")} {
+		names, err := filepath.Glob(filepath.Join("testdata", string(f), pattern))
+		require.NoError(t, err)
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			require.NoError(t, err)
+			files[filepath.Base(name)] = string(text)
+		}
+	}
+	return files
+}
+
+func TestValidFiles(t *testing.T) {
+	t.Parallel()
+	for _, f := range formats() {
+		for name, text := range testFiles(t, f, "valid") {
+			t.Run(string(f)+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				got := whole(t, text, f, &format.ReadOptions{Senders: true})
+				require.Empty(t, got.refused)
+				require.Zero(t, got.stats.Repaired)
+				requireComesBack(t, got, f)
+
+				want := filepath.Join("testdata", string(f), "valid.want")
+				lines := write(t, got.comments, format.NDJSON, nil)
+				if os.Getenv("UPDATE") != "" {
+					require.NoError(t, os.WriteFile(want, []byte(lines), 0o644))
+				}
+				wanted, err := os.ReadFile(want)
+				require.NoError(t, err)
+				require.Equal(t, string(wanted), lines)
+			})
+		}
+	}
+}
+
+func TestInvalidFiles(t *testing.T) {
+	t.Parallel()
+	refused := map[format.Format]int{
+		format.Bilibili: 40, format.DPlayer: 20, format.ArtPlayer: 15, format.Dandanplay: 13, format.Niconico: 16, format.NDJSON: 20,
+	}
+	for _, f := range formats() {
+		for name, text := range testFiles(t, f, "invalid") {
+			t.Run(string(f)+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				got := whole(t, text, f, nil)
+				require.Empty(t, got.comments)
+				require.Empty(t, got.tags)
+				require.Len(t, got.refused, refused[f])
+				for i, e := range got.refused {
+					require.EqualValues(t, i+1, e.Record)
+					if i > 0 {
+						require.Greater(t, e.Offset, got.refused[i-1].Offset)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestBrokenFiles(t *testing.T) {
+	t.Parallel()
+	for _, f := range formats() {
+		for name, text := range testFiles(t, f, "broken") {
+			t.Run(string(f)+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				_, err := read(t, strings.NewReader(text), f, nil)
+				require.ErrorIs(t, err, format.ErrBroken)
+			})
+		}
+	}
+}
+
+// Whatever is cut off, what comes before it is read, and nothing else.
+func TestEveryPrefixIsReadAsFarAsItGoes(t *testing.T) {
+	t.Parallel()
+	failed := errors.New("disk")
+	for _, f := range formats() {
+		for name, text := range testFiles(t, f, "valid") {
+			t.Run(string(f)+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				all := whole(t, text, f, nil)
+				before := 0
+				for n := range len(text) {
+					got, err := read(t, strings.NewReader(text[:n]), f, nil)
+					require.GreaterOrEqual(t, len(got.comments), before)
+					before = len(got.comments)
+					require.ElementsMatch(t, all.comments[:before], got.comments, "up to byte %d", n)
+					if f == format.NDJSON {
+						require.NoError(t, err)
+						require.LessOrEqual(t, len(got.refused), 1)
+					} else if err == nil {
+						require.Equal(t, all.comments, got.comments)
+					} else {
+						require.ErrorIs(t, err, format.ErrBroken)
+						require.Empty(t, got.refused)
+					}
+
+					got, err = read(t, io.MultiReader(strings.NewReader(text[:n]), failing{failed}), f, nil)
+					if err != nil || f == format.Bilibili || f == format.NDJSON {
+						require.ErrorIs(t, err, failed, "up to byte %d", n)
+					} else {
+						require.Equal(t, all.comments, got.comments)
+					}
+				}
+			})
+		}
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// How a file arrives changes nothing, nor does what fits into memory at once.
+func TestChunksChangeNothing(t *testing.T) {
+	t.Parallel()
+	for _, f := range formats() {
+		for _, kind := range []string{"valid", "invalid", "broken"} {
+			for name, text := range testFiles(t, f, kind) {
+				for _, limit := range []int{0, 20, 40, 100} {
+					opts := &format.ReadOptions{MaxRecord: limit}
+					want, wantErr := read(t, strings.NewReader(text), f, opts)
+					for _, chunked := range chunkings(text) {
+						got, err := read(t, chunked, f, opts)
+						require.Equal(t, wantErr == nil, err == nil, name)
+						require.Equal(t, want, got, name)
+					}
+				}
+			}
+		}
+	}
+}
+
+func chunkings(text string) []io.Reader {
+	return []io.Reader{
+		iotest.OneByteReader(strings.NewReader(text)),
+		iotest.HalfReader(strings.NewReader(text)),
+		iotest.DataErrReader(strings.NewReader(text)),
+	}
+}
