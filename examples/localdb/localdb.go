@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/feed/reaction"
@@ -37,11 +38,12 @@ type DB struct {
 }
 
 // Tables are the names of a service's tables.
-type Tables struct{ Machines, Follow, Feed, Comment, Reaction, Leaderboard string }
+type Tables struct{ Machines, Follow, Feed, Comment, Reaction, Leaderboard, Danmu string }
 
 // Start starts the engine and creates the tables of the purposes, each one of
-// "machines", "follow", "feed", "comment", "reaction" and "leaderboard". Their
-// names begin with run. A first start says on log what it fetches.
+// "machines", "follow", "feed", "comment", "reaction", "leaderboard" and
+// "danmu". Their names begin with run. A first start says on log what it
+// fetches.
 func Start(ctx context.Context, run string, log io.Writer, purposes ...string) (*DB, error) {
 	e, err := engine.Start(ctx, &engine.Options{Log: log})
 	if err != nil {
@@ -82,6 +84,7 @@ func (db *DB) createTables(ctx context.Context, purposes []string) error {
 		{"comment", &db.Tables.Comment, comment.Table, comment.TTL},
 		{"reaction", &db.Tables.Reaction, reaction.Table, nil},
 		{"leaderboard", &db.Tables.Leaderboard, leaderboard.Table, leaderboard.TTL},
+		{"danmu", &db.Tables.Danmu, danmu.Table, danmu.TTL},
 	} {
 		if !slices.Contains(purposes, t.purpose) {
 			continue

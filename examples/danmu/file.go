@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/danmu/format"
+)
+
+const (
+	maxFile  = 256 << 20 // bytes
+	credits  = 10 * time.Second
+	sniffing = 4 << 10 // bytes that tell the format
+)
+
+// readFile gives a file's danmu, and a clock as long as they need.
+func readFile(name string, log *slog.Logger) (video, []danmu.Comment, error) {
+	text, err := readText(name)
+	if err != nil {
+		return video{}, nil, err
+	}
+	r, err := format.NewReader(bytes.NewReader(text), formatOf(name, text), nil)
+	if err != nil {
+		return video{}, nil, err
+	}
+	shown := video{ID: "1", Owner: "1"}
+	var comments []danmu.Comment
+	for c, err := range r.All() {
+		var refused *format.RecordError
+		switch {
+		case errors.As(err, &refused):
+			log.Warn("refused", "err", err)
+		case err != nil:
+			return video{}, nil, fmt.Errorf("reading %s: %w", name, err)
+		default:
+			comments = append(comments, c)
+			shown.Duration = max(shown.Duration, c.Progress.Truncate(time.Second)+credits)
+		}
+	}
+	if len(comments) == 0 {
+		return video{}, nil, fmt.Errorf("reading %s: there is no danmu in it", name)
+	}
+	shown.Duration = min(shown.Duration, danmu.MaxProgress)
+	return shown, comments, nil
+}
+
+func readText(name string) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var r io.Reader = file
+	if strings.HasSuffix(name, ".gz") {
+		if r, err = gzip.NewReader(file); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", name, err)
+		}
+	}
+	text, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	case len(text) > maxFile:
+		return nil, fmt.Errorf("reading %s: it has more than %d bytes", name, maxFile)
+	}
+	return text, nil
+}
+
+// formatOf goes by the name, and for JSON by what only one format has.
+func formatOf(name string, text []byte) format.Format {
+	switch filepath.Ext(strings.TrimSuffix(name, ".gz")) {
+	case ".xml":
+		return format.Bilibili
+	case ".ndjson":
+		return format.NDJSON
+	}
+	head := text[:min(len(text), sniffing)]
+	for _, sign := range []struct {
+		of     format.Format
+		member string
+	}{
+		{format.Niconico, `"vpos"`},
+		{format.Niconico, `"vposMs"`},
+		{format.Dandanplay, `"comments"`},
+		{format.DPlayer, `"data"`},
+	} {
+		if bytes.Contains(head, []byte(sign.member)) {
+			return sign.of
+		}
+	}
+	return format.ArtPlayer
+}
+
+// load imports what a file had.
+func (s *service) load(ctx context.Context, comments []danmu.Comment, log *slog.Logger) error {
+	if len(comments) == 0 {
+		return nil
+	}
+	began := time.Now()
+	done, err := s.danmu.Import(ctx, s.shown.ID, sequence(comments), nil)
+	if err != nil {
+		return err
+	}
+	log.Info("imported", "written", done.Written, "repeated", done.Present, "refused", done.Refused, "took", time.Since(began).Round(time.Millisecond))
+	return nil
+}
+
+func sequence(comments []danmu.Comment) iter.Seq2[danmu.Comment, error] {
+	return func(yield func(danmu.Comment, error) bool) {
+		for _, c := range comments {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}

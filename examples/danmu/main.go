@@ -1,0 +1,87 @@
+// Command danmu is a video with comments that fly over it: a service and a
+// page, on a DynamoDB that it starts on this machine. It is there to be copied
+// from.
+//
+//	go run ./examples/danmu
+//	go run ./examples/danmu -addr localhost:9000
+//	go run ./examples/danmu -import FILE
+//
+// With -import a clock runs as long as the file, which danmu/format reads, also
+// compressed as .gz. routes.go says what the service answers. An interrupt or
+// SIGTERM stops it once the requests at hand are answered.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/examples/localdb"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends it at once
+	if err := run(ctx, os.Args[1:], os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "danmu:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) (err error) {
+	flags := flag.NewFlagSet("danmu", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // main prints the error, once
+	addr := flags.String("addr", "localhost:5000", "listen on `HOST:PORT`")
+	file := flags.String("import", "", "play the danmu of `FILE` over a clock")
+	err = flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		flags.SetOutput(out)
+		flags.Usage()
+		return nil
+	case err != nil:
+		return err
+	case flags.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+
+	log := slog.New(slog.NewTextHandler(out, nil))
+	shown, comments := hills(), []danmu.Comment(nil)
+	if *file != "" {
+		if shown, comments, err = readFile(*file, log); err != nil {
+			return err
+		}
+	}
+	listener, err := net.Listen("tcp", *addr)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+
+	db, err := localdb.Start(ctx, "danmu", out, "machines", "danmu")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	s, err := newService(ctx, dynamo.NewFromIface(db.Client), db.Tables, shown)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if err := s.load(ctx, comments, log); err != nil {
+		return err
+	}
+
+	log.Info("listening", "url", "http://"+listener.Addr().String())
+	return serve(ctx, listener, s, log)
+}

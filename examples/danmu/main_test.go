@@ -1,0 +1,163 @@
+package main
+
+import (
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/engine"
+)
+
+// lines hands on what is written, line by line.
+type lines chan string
+
+func (l lines) Write(text []byte) (int, error) {
+	l <- string(text)
+	return len(text), nil
+}
+
+// start runs the command until stop.
+func start(t *testing.T, args ...string) (w world, printed string, stop func() error) {
+	t.Helper()
+	t.Setenv(engine.EndpointVariable, dynamotest.Engine(t).Endpoint)
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	out, ended := make(lines, 100), make(chan error, 1)
+	go func() { ended <- run(ctx, append(args, "-addr", "127.0.0.1:0"), out) }()
+	for {
+		select {
+		case line := <-out:
+			printed += line
+			if found := regexp.MustCompile(`url=(http://\S+)`).FindStringSubmatch(line); found != nil {
+				client := &http.Client{Transport: &http.Transport{}}
+				t.Cleanup(client.CloseIdleConnections)
+				return world{url: found[1], client: client}, printed, func() error {
+					cancel()
+					defer client.CloseIdleConnections()
+					return <-ended
+				}
+			}
+		case err := <-ended:
+			t.Fatal(err, printed)
+		}
+	}
+}
+
+func TestStoppingEndsTheStreams(t *testing.T) {
+	dynamotest.Engine(t)                               // which stays
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent(), // but for connections to the engine
+		goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
+		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
+	w, _, stop := start(t)
+	next := listen(t, w, "")
+	next("joined")
+	say(t, w, "a", "hello", 1)
+	require.Len(t, happenings(t, next("batch")), 1)
+	require.NoError(t, stop())
+	_, err := w.client.Get(w.url)
+	require.Error(t, err)
+}
+
+func TestThePageAndItsVideoComeFromHereAlone(t *testing.T) {
+	w, _, stop := start(t)
+	require.Equal(t, description{ID: "1", OwnerID: "1", Duration: 60, Segment: 360, Src: "/hills.webm"},
+		call[description](t, w, "GET", "/videos/1", ""))
+	for path, kind := range map[string]string{"/": "text/html", "/main.js": "text/javascript", "/style.css": "text/css"} {
+		res, err := w.client.Get(w.url + path)
+		require.NoError(t, err)
+		text, err := io.ReadAll(res.Body)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		require.Equal(t, http.StatusOK, res.StatusCode)
+		require.Contains(t, res.Header.Get("Content-Type"), kind)
+		require.Contains(t, res.Header.Get("Content-Security-Policy"), "default-src 'self'")
+		require.NotContains(t, string(text), "://")
+	}
+	r, err := http.NewRequest(http.MethodGet, w.url+"/hills.webm", http.NoBody)
+	require.NoError(t, err)
+	r.Header.Set("Range", "bytes=1000-1999")
+	res, err := w.client.Do(r)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	require.Equal(t, http.StatusPartialContent, res.StatusCode)
+	require.EqualValues(t, 1000, res.ContentLength)
+	require.NoError(t, stop())
+}
+
+func TestImportPlaysAFileOverAClock(t *testing.T) {
+	dir := t.TempDir()
+	xml := `<i><d p="1.5,1,25,16777215,1600000000,0,x,1">one</d><d p="99.25,5,25,255,1600000000,0,x,2">two</d><d p="3,1,25,0,0,0,x,3" /></i>`
+	for name, text := range map[string]string{
+		"a.xml":    xml,
+		"a.xml.gz": xml,
+		"art.json": `[{"text":"one","time":1.5,"mode":0,"color":"#FFFFFF"},{"text":"two","time":99.25,"mode":1,"color":"#0000FF"}]`,
+		"d.json":   `{"code":0,"data":[[1.5,0,16777215,"x","one"],[99.25,1,255,"y","two"]]}`,
+		"dan.json": `{"count":2,"comments":[{"cid":1,"p":"1.50,1,16777215,x","m":"one"},{"cid":2,"p":"99.25,5,255,y","m":"two"}]}`,
+		"n.json":   `[{"id":"1","vposMs":1500,"body":"one","commands":[],"userId":"x"},{"id":"2","vposMs":99250,"body":"two","commands":["ue","blue"],"userId":"y"}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(dir, name)
+			if strings.HasSuffix(name, ".gz") {
+				text = zipped(t, text)
+			}
+			require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+			w, printed, stop := start(t, "-import", file)
+			require.Contains(t, printed, "written=2")
+			require.Equal(t, description{ID: "1", OwnerID: "1", Duration: 109, Segment: 360}, call[description](t, w, "GET", "/videos/1", ""))
+			got := call[list](t, w, "GET", "/danmu/pull/1", "")
+			require.Equal(t, []string{"one", "two"}, texts(got.Data))
+			require.EqualValues(t, 1, got.Data[1].Content.Position)
+			require.Equal(t, "#0000ff", got.Data[1].Content.Color)
+			require.NoError(t, stop())
+		})
+	}
+}
+
+func zipped(t *testing.T, text string) string {
+	t.Helper()
+	var b strings.Builder
+	z := gzip.NewWriter(&b)
+	_, err := io.WriteString(z, text)
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	return b.String()
+}
+
+func TestImportPlaysARealFile(t *testing.T) {
+	file := filepath.Join("..", "..", "..", "shared", "data", "danmu", "bilibili-24min-10000.xml.gz")
+	if _, err := os.Stat(file); os.IsNotExist(err) {
+		t.Skip("no ../shared/data/danmu/bilibili-24min-10000.xml.gz beside the checkout")
+	}
+	w, printed, stop := start(t, "-import", file)
+	require.Contains(t, printed, "written=10000 ")
+	total := 0
+	for n := range 5 {
+		segment := call[list](t, w, "GET", fmt.Sprintf("/videos/1/segments/%d", n), "")
+		total += len(segment.Data)
+	}
+	require.Equal(t, 10_000, total)
+	require.NoError(t, stop())
+}
+
+func TestWrongArgumentsAreRefusedBeforeAnythingStarts(t *testing.T) {
+	t.Setenv(engine.EndpointVariable, "http://127.0.0.1:1") // starting would fail
+	out := make(lines, 100)
+	require.ErrorContains(t, run(t.Context(), []string{"x"}, out), `"x"`)
+	require.ErrorContains(t, run(t.Context(), []string{"-port", "1"}, out), "-port")
+	require.NoError(t, run(t.Context(), []string{"-h"}, out))
+	require.ErrorIs(t, run(t.Context(), []string{"-import", filepath.Join(t.TempDir(), "none")}, out), os.ErrNotExist)
+	empty := filepath.Join(t.TempDir(), "empty.xml")
+	require.NoError(t, os.WriteFile(empty, []byte("<i></i>"), 0o600))
+	require.ErrorContains(t, run(t.Context(), []string{"-import", empty}, out), "empty.xml")
+}

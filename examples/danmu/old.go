@@ -1,0 +1,79 @@
+package main
+
+import (
+	"cmp"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/danmu"
+)
+
+// end is the cursor behind the last danmu.
+const end = "-1"
+
+type list struct {
+	Data   []message `json:"data"`
+	Cursor string    `json:"cursor"`
+}
+
+// send stores a danmu and shows it to everybody who watches its video. The
+// first one of a video says whose it is.
+func (a *api) send(r *http.Request) (any, error) {
+	var given submission
+	if err := readJSON(r, &given); err != nil {
+		return nil, err
+	}
+	c, err := given.comment()
+	if err != nil {
+		return nil, err
+	}
+	owner, err := a.owner(r.Context(), given, c.Progress)
+	if err != nil {
+		return nil, err
+	}
+	sent, err := a.hub.Send(r.Context(), c)
+	if err != nil {
+		return nil, err
+	}
+	return messageOf(sent.Comment, owner), nil
+}
+
+// queryByTime lists what plays from a moment on.
+func (a *api) queryByTime(r *http.Request) (any, error) {
+	seconds, err := strconv.ParseFloat(cmp.Or(r.URL.Query().Get("playingTime"), "0"), 64)
+	if err != nil {
+		return nil, &plaza.InvalidError{Field: "playingTime", Reason: "is no number of seconds"}
+	}
+	at, err := danmu.Seconds(seconds)
+	if err != nil {
+		return nil, inQuery("playingTime", err)
+	}
+	return a.from(r, at)
+}
+
+// pull goes on behind a cursor, or begins.
+func (a *api) pull(r *http.Request) (any, error) {
+	return a.from(r, 0)
+}
+
+func (a *api) from(r *http.Request, at time.Duration) (any, error) {
+	asked, err := readPage(r)
+	if err != nil {
+		return nil, err
+	}
+	if asked.Cursor == end {
+		return list{Data: []message{}, Cursor: end}, nil
+	}
+	object := r.PathValue("id")
+	page, err := a.danmu.From(r.Context(), object, at, asked)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := a.danmu.Settings(r.Context(), object)
+	if err != nil {
+		return nil, err
+	}
+	return listOf(page, settings.Owner), nil
+}

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/danmu"
+)
+
+func TestPage(t *testing.T) {
+	t.Parallel()
+	b := newBrowser(t)
+	for name, test := range map[string]func(*testing.T, browser){
+		"a danmu sent in one window flies in both until it is recalled": twoWindows,
+		"a seek shows what flies at that moment":                        seekAndPause,
+		"the viewer chooses what is shown":                              choices,
+		"a page that was cut off misses nothing":                        cutOff,
+		"no two danmu of a crowd touch":                                 crowd,
+		"lanes hold however danmu come":                                 lanes,
+		"after a jump there flies what flies then":                      jumps,
+		"live danmu do not remove each other":                           liveCrowd,
+		"for a live danmu goes as little as can":                        fewestGo,
+		"one's own flies whatever is in the air":                        ownOne,
+		"a comment is drawn whole":                                      sprites,
+		"a clock pauses at its end":                                     clockEnds,
+		"a page that is gone back to goes on":                           goneBackTo,
+		"what came live stays, within bounds":                           bounds,
+		"a long danmu at the top is on the stage with both ends":        longTop,
+		"a text is as long as the service allows":                       longTexts,
+		"an unknown video is said to be none":                           unknownVideo,
+		"the list is of who asks last":                                  lastUser,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, b)
+		})
+	}
+}
+
+func twoWindows(t *testing.T, b browser) {
+	w := newWorld(t, hills())
+	one, two := b.open(t, w), b.open(t, w)
+	const script, party = "<script>alert(1)</script>", "弹幕 🎉 on two screens"
+	for _, text := range []string{script, party} {
+		one.write("#text", text)
+		one.click("#send .primary")
+		for _, p := range []window{one, two} {
+			p.flies(text)
+			require.Equal(t, 1, eval[int](p, count(text)))
+		}
+		one.until(fmt.Sprintf(`document.querySelector("#mine .text").textContent === %q`, text))
+	}
+	require.Zero(t, eval[int](one, `document.querySelectorAll("#mine script").length`))
+	require.Zero(t, eval[int](two, `document.querySelectorAll("#mine li").length`), "another viewer")
+
+	one.click("#mine .undo")
+	for _, p := range []window{one, two} {
+		p.until(count(party) + ` === 0`)
+		require.Equal(t, 1, eval[int](p, count(script)))
+	}
+	one.until(`document.querySelectorAll("#mine li").length === 1`)
+}
+
+func seekAndPause(t *testing.T, b browser) {
+	w := newWorld(t, hills())
+	say(t, w, "a", "early", 3)
+	say(t, w, "b", "late", 40)
+	p := b.open(t, w)
+	p.seek(42)
+	p.flies("late")
+	require.Zero(t, eval[int](p, count("early")))
+	p.seek(4)
+	p.flies("early")
+	require.Zero(t, eval[int](p, count("late")))
+
+	const left = `window.danmu.onScreen()[0].left`
+	p.do(`window.danmu.medium.pause()`)
+	eval[bool](p, frames(60, ""))
+	held := eval[float64](p, left)
+	eval[bool](p, frames(10, ""))
+	require.Equal(t, held, eval[float64](p, left), "a pause holds everything")
+	p.do(`window.danmu.medium.play()`)
+	p.flies("early")
+}
+
+func choices(t *testing.T, b browser) {
+	w := newWorld(t, hills())
+	const laugh, spoiler = "哈哈哈", "a Spoiler"
+	for i := range 12 {
+		say(t, w, fmt.Sprint("u", i), laugh, 20+float64(i)/10)
+	}
+	say(t, w, "a", spoiler, 20.5)
+	p := b.open(t, w)
+	p.do(`window.danmu.medium.pause()`)
+	p.seek(21.5)
+	p.until(count(laugh) + ` === 12`)
+	p.until(count(spoiler) + ` === 1`)
+	p.until(`document.querySelector("#heat path").getAttribute("d").includes(" 1.00")`)
+
+	p.write("#word", "spoiler")
+	p.click("#filter button")
+	p.until(count(spoiler) + ` === 0`)
+	p.write("#text", "no spoiler please")
+	p.click("#send .primary")
+	p.until(`document.querySelectorAll("#mine li").length === 1`)
+	p.do(`window.danmu.medium.play()`)
+	eval[bool](p, frames(10, ""))
+	require.Zero(t, eval[int](p, count("no spoiler please")), "live ones neither")
+	p.click("#words button")
+	p.until(count(spoiler) + ` === 1`)
+
+	p.do(`window.danmu.medium.pause()`)
+	p.seek(21.5)
+	p.choose("#density", "0,3")
+	p.until(count(laugh) + ` <= 6`)
+	p.choose("#density", "0,0")
+	p.until(count(laugh) + ` === 12`)
+	p.click("#merge")
+	p.until(count(laugh) + ` === 1`)
+
+	p.choose("#opacity", "0.3")
+	p.until(`(() => {
+		const { width, height } = document.getElementById("stage");
+		const copy = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
+		copy.drawImage(document.getElementById("stage"), 0, 0);
+		const ink = copy.getImageData(0, 0, width, height).data;
+		let most = 0;
+		for (let i = 3; i < ink.length; i += 4) most = Math.max(most, ink[i]);
+		return most > 0 && most < 90;
+	})()`)
+}
+
+func cutOff(t *testing.T, b browser) {
+	w := newWorld(t, hills())
+	p := b.open(t, w, "net::ERR_")
+	p.do(`window.danmu.medium.pause()`)
+	for i := range 4 {
+		text := fmt.Sprint("danmu ", i)
+		say(t, w, fmt.Sprint("user", i), text, 0)
+		p.until(count(text) + ` === 1`)
+		w.server.CloseClientConnections()
+		w.client.CloseIdleConnections()
+	}
+}
+
+// touching is how many pairs of boxes overlap.
+const touching = `((boxes) => {
+	let pairs = 0;
+	boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b) => {
+		if (a.left < b.left + b.width && b.left < a.left + a.width && a.top < b.top + b.height && b.top < a.top + a.height) pairs++;
+	}));
+	return pairs;
+})`
+
+func crowd(t *testing.T, b browser) {
+	w := newWorld(t, hills())
+	random := rand.New(rand.NewPCG(1, 2))
+	importAll(t, w, 2000, func(i int) danmu.Comment {
+		return danmu.Comment{
+			Text:     fmt.Sprint(i, strings.Repeat("弹幕", random.IntN(12))),
+			Progress: time.Duration(random.IntN(60_000)) * time.Millisecond,
+			Mode:     modes[max(random.IntN(8)-4, 0)],
+			Size:     []int{0, 18, 36}[random.IntN(3)],
+		}
+	})
+	p := b.open(t, w)
+	p.do(`window.seen = { pairs: 0, boxes: 0 }; window.danmu.medium.playbackRate = 2`)
+	for _, width := range []int64{1280, 700, 390} {
+		require.NoError(t, chromedp.Do(p.ctx, chromedp.EmulateViewport(width, 800)))
+		p.seek(10)
+		eval[bool](p, frames(120, `const boxes = window.danmu.onScreen(); window.seen.boxes += boxes.length; window.seen.pairs += `+touching+`(boxes)`))
+		p.until(`document.getElementById("count").textContent.includes(" found no lane")`)
+		require.Positive(t, eval[int](p, `window.danmu.dropped()`))
+		require.Equal(t, width, eval[int64](p, `document.documentElement.scrollWidth`), "nothing is wider than the page")
+	}
+	require.Zero(t, eval[int](p, `window.seen.pairs`))
+	require.Greater(t, eval[int](p, `window.seen.boxes`), 3*120*10)
+}
+
+// importAll gives the video of the page n danmu.
+func importAll(t *testing.T, w world, n int, nth func(int) danmu.Comment) {
+	t.Helper()
+	comments := make([]danmu.Comment, n)
+	for i := range comments {
+		comments[i] = nth(i)
+	}
+	result, err := w.service.danmu.Import(t.Context(), "1", sequence(comments), nil)
+	require.NoError(t, err)
+	require.Equal(t, n, result.Written)
+}
+
+func longTexts(t *testing.T, b browser) {
+	w := newWorld(t, hills())
+	p := b.open(t, w)
+	p.write("#text", strings.Repeat("🎉", 101))
+	p.click("#send .primary")
+	p.until(`document.getElementById("refusal").textContent.includes("101")`)
+	p.do(`{ const text = document.getElementById("text"); text.value = "🎉".repeat(100); }`)
+	p.click("#send .primary")
+	p.until(`document.querySelectorAll("#mine li").length === 1`)
+	require.Equal(t, []string{strings.Repeat("🎉", 100)}, texts(call[list](t, w, "GET", "/danmu/pull/1", "").Data))
+}
+
+func unknownVideo(t *testing.T, b browser) {
+	w := newWorld(t, hills())
+	p := b.open(t, w, "404")
+	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(w.url+"/?video=2")))
+	p.until(`document.getElementById("refusal").textContent === "There is no video 2."`)
+}
+
+// The answer for the first user comes after that for the second.
+func lastUser(t *testing.T, b browser) {
+	w := newWorld(t, hills())
+	say(t, w, "first", "of the first", 1)
+	say(t, w, "second", "of the second", 1)
+	p := b.open(t, w)
+	eval[bool](p, `(async () => {
+		const { fetch } = window, me = document.getElementById("me");
+		let go;
+		window.fetch = async (path, ...rest) => {
+			const answer = await fetch(path, ...rest);
+			if (!path.startsWith("/users/first/")) return answer;
+			const json = await answer.json();
+			await new Promise((done) => { go = done; });
+			return { ok: true, json: async () => json };
+		};
+		const become = (name) => { me.value = name; me.dispatchEvent(new Event("change")); };
+		const until = async (done) => { while (!done()) await new Promise(requestAnimationFrame); };
+		become("first");
+		await until(() => go);
+		become("second");
+		await until(() => document.querySelector("#mine .text"));
+		go();
+		await new Promise((done) => setTimeout(done)); // once it is read
+		return true;
+	})()`)
+	require.Equal(t, "of the second", eval[string](p, `[...document.querySelectorAll("#mine .text")].map((e) => e.textContent).join()`))
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// 5,000 come live, and 3,000 of them go.
+func bounds(t *testing.T, b browser) {
+	p := b.open(t, newWorld(t, hills()))
+	seen := eval[struct{ Reads, Kept, Left, Gone int }](p, `import("/recent.js").then(async ({ Recent }) => {
+		const video = { id: "other", duration: 720, segment: 360 };
+		let stored = [], reads = 0, answered;
+		const { fetch } = window;
+		window.fetch = async (path, ...rest) => {
+			if (!path.startsWith("/videos/other/")) return fetch(path, ...rest);
+			reads++;
+			setTimeout(answered); // once it is read, which takes no tasks
+			return { ok: true, json: async () => ({ data: path.includes("/0?") ? stored : [] }) };
+		};
+		const recent = new Recent(video, { failed: (reason) => { throw new Error(reason); } });
+		const read = (at) => new Promise((done) => { answered = done; recent.at(at); });
+		recent.choose({ cap: 0, share: 0, merge: false, words: [] });
+		await read(30);
+		const all = Array.from({ length: 5000 }, (_, i) => ({ id: String(i).padStart(4, "0"), content: { text: "x", time: 30 } }));
+		all.forEach((c) => recent.add(c));
+		stored = all.slice(0, 2900);
+		await read(30);
+		const kept = recent.timeline.between(0, 60).length;
+		all.slice(0, 3000).forEach((c) => recent.remove(c.id));
+		await read(350); // of the next segment too
+		const left = recent.timeline.between(0, 60).length;
+		stored = all.slice(1500);
+		recent.reread();
+		await read(30);
+		const gone = recent.timeline.between(0, 60).length;
+		window.fetch = fetch;
+		return { reads, kept, left, gone };
+	})`)
+	require.Equal(t, 4, seen.Reads)
+	require.Equal(t, 5000, seen.Kept)
+	require.Equal(t, 2000, seen.Left)
+	require.Equal(t, 2000, seen.Gone)
+}
+
+func goneBackTo(t *testing.T, b browser) {
+	w := newWorld(t, hills())
+	p := b.open(t, w)
+	p.do(`window.danmu.medium.pause()`)
+	p.seek(0)
+	p.do(`window.dispatchEvent(new PageTransitionEvent("pagehide", { persisted: true }))`)
+	require.Eventually(t, func() bool { return w.service.hub.Present("1") == 0 }, 20*time.Second, 10*time.Millisecond)
+	say(t, w, "a", "missed", 0)
+	p.do(`window.dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))`)
+	p.until(count("missed") + ` === 1`)
+	say(t, w, "b", "followed", 0)
+	p.until(count("followed") + ` === 1`)
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"embed"
+	"io/fs"
+	"net/http"
+)
+
+//go:embed static
+var static embed.FS
+
+// routes lists what is answered, with the parameters that a query may have. A
+// list has at most size danmu: 25 without one, and 100 where it is above.
+func (a *api) routes() {
+	// What clients of before call.
+	a.route("POST /danmu/send", a.send)
+	a.route("GET /danmu/queryByTime/{id}", a.queryByTime, "playingTime", "size")
+	a.route("GET /danmu/pull/{id}", a.pull, "cursor", "size")
+
+	// What the page calls.
+	a.route("GET /videos/{id}", a.describe)
+	a.route("GET /videos/{id}/segments/{n}", a.segment, "cap", "share", "merge", "without", "fresh")
+	a.route("GET /videos/{id}/heat", a.heat, "buckets")
+	a.route("DELETE /videos/{id}/danmu/{danmu}", a.recall, "user")
+	a.route("GET /users/{user}/danmu", a.mine, "cursor", "size")
+	a.mux.HandleFunc("GET /videos/{id}/live", a.watch)
+
+	files, err := fs.Sub(static, "static")
+	if err != nil {
+		panic(err) // static is embedded
+	}
+	a.mux.Handle("GET /", page(http.FileServerFS(files)))
+}
+
+// page keeps the page to what comes from here.
+func page(files http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", "default-src 'self'; img-src 'self' data:")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		files.ServeHTTP(w, r)
+	})
+}

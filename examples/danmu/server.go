@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	maxHeader = 16 << 10 // bytes
+	maxBody   = 64 << 10 // bytes
+
+	headerTime  = 5 * time.Second
+	readTime    = 10 * time.Second
+	requestTime = 20 * time.Second // with the reading of its body
+	writeTime   = requestTime + 5*time.Second
+	idleTime    = time.Minute
+	stopTime    = writeTime
+)
+
+// serve answers until ctx ends. Then it accepts no more, ends the streams, and
+// finishes the requests at hand.
+func serve(ctx context.Context, l net.Listener, s *service, log *slog.Logger) error {
+	a := newAPI(s, log)
+	server := &http.Server{
+		Handler:           a,
+		ReadHeaderTimeout: headerTime,
+		ReadTimeout:       readTime,
+		WriteTimeout:      writeTime, // a stream has its own
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	server.RegisterOnShutdown(a.endStreams)
+	group, ending := errgroup.WithContext(ctx) // or serving fails
+	group.Go(func() error {
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
+		return nil
+	})
+	group.Go(func() error {
+		<-ending.Done()
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+		defer cancel()
+		if err := server.Shutdown(ctx); err != nil {
+			return errors.Join(err, server.Close())
+		}
+		return nil
+	})
+	return group.Wait()
+}

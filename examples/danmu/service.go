@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/danmu/live"
+	"github.com/plaza-sdk/plaza/examples/localdb"
+	"github.com/plaza-sdk/plaza/ids/lease"
+)
+
+// service is what an application holds of Plaza, and the video it shows.
+type service struct {
+	ids   *lease.Lease
+	danmu *danmu.Repository
+	hub   *live.Hub
+	shown video
+}
+
+// video is what the page plays. Without Src it plays a clock.
+type video struct {
+	ID       string
+	Owner    string
+	Duration time.Duration
+	Src      string
+}
+
+func hills() video { return video{ID: "1", Owner: "1", Duration: time.Minute, Src: "/hills.webm"} }
+
+func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables, shown video) (*service, error) {
+	ids, err := lease.Acquire(ctx, db, t.Machines, nil)
+	if err != nil {
+		return nil, err
+	}
+	s := &service{ids: ids, shown: shown}
+	if err := s.open(ctx, db, t); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables) (err error) {
+	// Many open an episode at once: for two seconds one read serves them all.
+	if s.danmu, err = danmu.New(db, t.Danmu, s.ids, &danmu.Options{Cache: 2 * time.Second}); err != nil {
+		return err
+	}
+	// Other processes would be reached through danmu/live/redisstream.
+	if s.hub, err = live.New(s.danmu, &live.Options{Encode: s.encode}); err != nil {
+		return err
+	}
+	return s.danmu.Configure(ctx, s.shown.ID, danmu.Settings{
+		Owner: s.shown.Owner, Duration: s.shown.Duration,
+		Shards: 4, // so that a viewer who wants a quarter reads a quarter
+	})
+}
+
+// close gives the machine number back, for the next process to have. It does
+// so after an interrupt too.
+func (s *service) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if s.hub != nil {
+		s.hub.Close()
+	}
+	return s.ids.Close(ctx)
+}

@@ -1,0 +1,48 @@
+// The calls of the service. A refusal throws an Error that says why.
+
+async function call(method, path, body) {
+  const answer = await fetch(path, {
+    method,
+    headers: body && { "Content-Type": "application/json" },
+    body: body && JSON.stringify(body),
+  });
+  const json = await answer.json();
+  if (answer.ok) return json;
+  const { field, reason } = json.error;
+  throw Object.assign(new Error([field, reason].filter(Boolean).join(" ")), { status: answer.status });
+}
+
+const part = encodeURIComponent;
+
+export const video = (id) => call("GET", `/videos/${part(id)}`);
+
+// segment has the comments of some minutes, thinned as the viewer chose. A
+// fresh one misses nothing that was sent before.
+export function segment(id, n, { cap, share, merge, words }, fresh) {
+  const query = new URLSearchParams({ cap, share, merge: merge ? 5 : 0, fresh: fresh ? 1 : 0 });
+  for (const word of words) query.append("without", word);
+  return call("GET", `/videos/${part(id)}/segments/${n}?${query}`);
+}
+
+export const heat = (id, buckets) => call("GET", `/videos/${part(id)}/heat?buckets=${buckets}`);
+
+export const mine = (user, cursor = "") => call("GET", `/users/${part(user)}/danmu?cursor=${part(cursor)}&size=20`);
+
+export const recall = (id, danmu, user) => call("DELETE", `/videos/${part(id)}/danmu/${danmu}?user=${part(user)}`);
+
+// send repeats what may not have arrived. With its key that is one comment.
+export async function send(message) {
+  const keyed = { ...message, key: token() };
+  for (let tries = 1; ; tries++) {
+    try {
+      return await call("POST", "/danmu/send", keyed);
+    } catch (error) {
+      if (tries === 3 || error.status < 500) throw error;
+      await new Promise((done) => setTimeout(done, 500 * tries));
+    }
+  }
+}
+
+export function token() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,19 @@
+export const byId = (id) => document.getElementById(id);
+
+// put changes a text where it differs: it is called frame by frame.
+export function put(id, text) {
+  if (byId(id).textContent !== text) byId(id).textContent = text;
+}
+
+// element makes one. Strings in it are text, never markup.
+export function element(name, attributes = {}, ...children) {
+  const e = Object.assign(document.createElement(name), attributes);
+  e.append(...children);
+  return e;
+}
+
+export function spell(seconds) {
+  const s = Math.floor(seconds);
+  const two = (n) => String(n).padStart(2, "0");
+  return s < 3600 ? `${Math.floor(s / 60)}:${two(s % 60)}` : `${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}`;
+}

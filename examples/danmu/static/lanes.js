@@ -1,0 +1,90 @@
+// Where comments fly. No two that are in the air at a time ever touch.
+
+export const crossing = 8; // seconds from edge to edge
+export const standing = 4; // seconds at the top or the bottom
+
+export const modes = { scroll: 0, top: 1, bottom: 2, reverse: 3 };
+
+// worths say what may go for what: what is worth less.
+export const worths = { timeline: 0, live: 1, own: 2 };
+
+const step = 6; // pixels between the lanes that are tried
+const strip = 0.1; // of the height, at the top and the bottom, that what moves takes last
+
+const moves = (c) => c.mode === modes.scroll || c.mode === modes.reverse;
+
+export const ends = (c) => c.start + (moves(c) ? crossing : standing);
+
+// leftOf is where the left edge of c lies at a moment of the playing time.
+export function leftOf(c, at, stageWidth) {
+  const gone = ((at - c.start) / crossing) * (stageWidth + c.width);
+  switch (c.mode) {
+    case modes.scroll: return stageWidth - gone;
+    case modes.reverse: return gone - c.width;
+    default: return (stageWidth - c.width) / 2;
+  }
+}
+
+// Lanes gives comments, {start, mode, worth, width, height}, their places: a
+// top. They come in the order of their start.
+export class Lanes {
+  placed = [];
+
+  constructor(width, height, gap = 14) {
+    Object.assign(this, { width, height, gap });
+  }
+
+  // place returns what had to go for c, the least there is: nothing where a
+  // lane is free, and never what is worth as much, but that one's own find a
+  // lane in any case. Null says that there is none.
+  place(c) {
+    this.placed = this.placed.filter((other) => ends(other) > c.start);
+    let best = null;
+    for (const top of this.#tops(c)) {
+      const gone = this.#inWay({ ...c, top });
+      const worth = Math.max(-1, ...gone.map((other) => other.worth));
+      if (worth >= c.worth && c.worth < worths.own) continue;
+      if (!best || worth < best.worth || (worth === best.worth && gone.length < best.gone.length)) best = { top, worth, gone };
+      if (gone.length === 0) break;
+    }
+    if (!best) return null;
+    c.top = best.top;
+    best.gone.forEach((other) => this.remove(other));
+    this.placed.push(c);
+    return best.gone;
+  }
+
+  remove(c) { this.placed = this.placed.filter((other) => other !== c); }
+
+  *#tops(c) {
+    const last = this.height - c.height;
+    if (moves(c)) {
+      const edge = Math.round(strip * this.height);
+      for (let top = edge; top <= last - edge; top += step) yield top;
+    }
+    const reach = moves(c) ? last : last / 2; // the top is not below the middle
+    for (let i = 0; i * step <= reach; i++) {
+      yield c.mode === modes.bottom ? last - i * step : i * step;
+    }
+    if (last < 0 && c.worth === worths.own) yield 0; // higher than the stage
+  }
+
+  #inWay(c) {
+    return this.placed.filter((other) =>
+      other.top < c.top + c.height && c.top < other.top + other.height && !this.#apart(other, c));
+  }
+
+  // #apart says whether two stay a gap apart. Each is steady, so it is enough
+  // that one is on the same side when the later enters and when the first has
+  // gone.
+  #apart(a, b) {
+    if (a.start >= ends(b) || b.start >= ends(a)) return true;
+    const side = (at) => {
+      const left = leftOf(a, at, this.width), right = leftOf(b, at, this.width);
+      if (left + a.width + this.gap <= right) return 1;
+      return right + b.width + this.gap <= left ? -1 : 0;
+    };
+    const first = side(Math.max(a.start, b.start));
+    return first !== 0 && first === side(Math.min(ends(a), ends(b)));
+  }
+}

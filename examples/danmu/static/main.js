@@ -1,0 +1,91 @@
+import * as api from "./api.js";
+import { Clock, Ticker } from "./clock.js";
+import { controls } from "./controls.js";
+import { display } from "./display.js";
+import { follow } from "./live.js";
+import { Mine } from "./mine.js";
+import { Recent } from "./recent.js";
+import { sending } from "./sending.js";
+import { Stage } from "./stage.js";
+import { user } from "./user.js";
+import { byId, element, put } from "./dom.js";
+
+const id = new URLSearchParams(location.search).get("video") ?? "1";
+await document.fonts.load("1em Emoji", "😂").catch(() => {}); // a canvas does not wait for it
+api.video(id).then(play, (error) => {
+  const reason = error.status === 404 ? `There is no video ${id}.` : `The video could not be read: ${error.message}`;
+  document.querySelector("main").replaceChildren(element("p", { id: "refusal", className: "refusal", role: "alert" }, reason));
+});
+
+function play(video) {
+  const medium = video.src ? byId("video") : new Clock(video.duration);
+  if (video.src) medium.src = video.src;
+  byId("video").hidden = !video.src;
+  byId("clock").hidden = Boolean(video.src);
+
+  const recent = new Recent(video, { failed: refuse });
+  const stage = new Stage(byId("stage"), recent.timeline, new Ticker(medium), { me: user, onFrame });
+  const panel = controls(video, medium);
+  const mine = new Mine(video, user, { seek: panel.seek, removed, failed: refuse });
+
+  recent.changed = () => stage.flight.refresh();
+  medium.addEventListener("seeked", () => stage.flight.begin());
+
+  display((chosen) => {
+    stage.opacity = chosen.opacity;
+    stage.visible = chosen.visible;
+    recent.choose(chosen);
+  });
+
+  sending(video, medium, user, { sent: (c) => { sent(c); mine.add(c); }, failed: refuse });
+  byId("me").addEventListener("change", () => { mine.reread(); stage.flight.refresh(); });
+
+  const listen = () => follow(id, {
+    reread: () => {
+      recent.join();
+      panel.heat().catch((error) => refuse(error.message));
+    },
+    sent, removed,
+    present: (n) => {
+      byId("present").hidden = false;
+      put("present", `${n} watching`);
+    },
+  });
+  let live = listen();
+  addEventListener("pagehide", () => live.close());
+  addEventListener("pageshow", (e) => { if (e.persisted) live = listen(); }); // gone back to
+  mine.reread();
+  medium.play().catch(() => {}); // where a browser wants a click first
+
+  function onFrame(at) {
+    recent.at(at);
+    panel.show(at);
+    const { aloft, dropped } = stage.flight;
+    put("count", `${aloft.length} flying` + (dropped ? ` · ${dropped} found no lane` : ""));
+  }
+
+  // sent is also told of what this page sent.
+  function sent(comment) {
+    if (!recent.add(comment)) return;
+    if (!document.hidden) stage.flight.arrive(comment, comment.userId === user());
+    panel.warm(comment.content.time);
+  }
+
+  function removed(danmu) {
+    recent.remove(danmu);
+    stage.flight.remove(danmu);
+    mine.remove(danmu);
+  }
+
+  // For whoever looks from the console, and the tests.
+  window.danmu = {
+    onScreen: () => stage.boxes(),
+    dropped: () => stage.flight.dropped,
+    seek: panel.seek,
+    medium,
+  };
+}
+
+function refuse(reason) {
+  put("refusal", reason);
+}

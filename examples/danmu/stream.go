@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/danmu/live"
+)
+
+const (
+	beat    = 10 * time.Second // how often a page is told who is there, at least
+	sending = 10 * time.Second // how long a page may take to read
+	retry   = time.Second      // how long a page that was cut off waits
+)
+
+// happened is what a page is told of: a danmu that was sent, or one that is
+// gone.
+type happened struct {
+	Sent    *message  `json:"sent,omitempty"`
+	Removed *danmu.ID `json:"removed,omitempty"`
+}
+
+// encode writes a batch once for all who watch, at one read.
+func (s *service) encode(room string, events []live.Event) []byte {
+	all, owner := []happened{}, ""
+	if slices.ContainsFunc(events, func(e live.Event) bool { return e.Kind == live.Sent }) {
+		owner = s.ownerOf(room)
+	}
+	for _, e := range events {
+		switch e.Kind {
+		case live.Sent:
+			m := messageOf(*e.Comment, owner)
+			m.ObjectID = room
+			all = append(all, happened{Sent: &m})
+		case live.Recalled, live.Removed:
+			all = append(all, happened{Removed: &e.ID})
+		}
+	}
+	text, err := json.Marshal(all)
+	if err != nil { // of plain texts and numbers
+		panic(err)
+	}
+	return text
+}
+
+// watch streams what happens in a video's room as Server-Sent Events: joined,
+// from when on nothing is missed; batch; reset, after which the page reads
+// again; and present, how many watch.
+func (a *api) watch(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	go func() {
+		select {
+		case <-a.ending:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+
+	room, after := r.PathValue("id"), live.Pos(r.Header.Get("Last-Event-ID"))
+	viewer, err := a.hub.Join(ctx, room, after)
+	if err != nil {
+		a.refuse(w, r, err)
+		return
+	}
+	defer viewer.Close()
+
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	s := stream{w, http.NewResponseController(w)}
+	err = s.ctrl.SetReadDeadline(time.Time{}) // the server's own is for what ends
+	if err == nil && after == "" {
+		err = s.send("joined", "", []byte("{}"))
+	}
+	for err == nil {
+		if err = s.send("present", "", fmt.Append(nil, a.hub.Present(room))); err == nil {
+			err = s.follow(ctx, viewer)
+		}
+	}
+}
+
+// stream is written to by one request.
+type stream struct {
+	w    http.ResponseWriter
+	ctrl *http.ResponseController
+}
+
+// follow sends batches for a beat.
+func (s stream) follow(ctx context.Context, viewer *live.Viewer) error {
+	until, cancel := context.WithTimeout(ctx, beat)
+	defer cancel()
+	for {
+		b, err := viewer.Next(until)
+		switch {
+		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+			return nil
+		case err != nil:
+			return err
+		case b.Reset || b.Dropped > 0:
+			err = s.send("reset", b.Pos, []byte("{}"))
+		}
+		if err == nil && len(b.Events) > 0 {
+			err = s.send("batch", b.Pos, b.Encoded)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// send writes an event, whose data is JSON and so one line.
+func (s stream) send(event string, pos live.Pos, data []byte) error {
+	if err := s.ctrl.SetWriteDeadline(time.Now().Add(sending)); err != nil {
+		return err
+	}
+	lines := fmt.Appendf(nil, "event: %s\nretry: %d\n", event, retry.Milliseconds())
+	if pos != "" {
+		lines = fmt.Appendf(lines, "id: %s\n", pos)
+	}
+	if _, err := s.w.Write(fmt.Appendf(lines, "data: %s\n\n", data)); err != nil {
+		return err
+	}
+	return s.ctrl.Flush()
+}

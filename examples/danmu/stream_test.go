@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// event is one Server-Sent Event.
+type event struct{ name, id, data string }
+
+// listen joins the room of video 1, after an id unless it is empty.
+func listen(t *testing.T, w world, after string) (next func(name string) event) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, w.url+"/videos/1/live", http.NoBody)
+	require.NoError(t, err)
+	if after != "" {
+		r.Header.Set("Last-Event-ID", after)
+	}
+	res, err := w.client.Do(r)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = res.Body.Close() })
+	require.Equal(t, "text/event-stream", res.Header.Get("Content-Type"))
+	lines := bufio.NewScanner(res.Body)
+	return func(name string) event {
+		t.Helper()
+		for {
+			var e event
+			for lines.Scan() && lines.Text() != "" {
+				field, value, _ := strings.Cut(lines.Text(), ": ")
+				switch field {
+				case "event":
+					e.name = value
+				case "id":
+					e.id = value
+				case "data":
+					e.data = value
+				}
+			}
+			require.NoError(t, lines.Err())
+			require.NotZero(t, e, "the stream ended")
+			if e.name == name || e.name != "present" {
+				require.Equal(t, name, e.name)
+				return e
+			}
+		}
+	}
+}
+
+func happenings(t *testing.T, e event) []happened {
+	t.Helper()
+	var all []happened
+	require.NoError(t, json.Unmarshal([]byte(e.data), &all))
+	return all
+}
+
+func TestWhoWatchesIsToldOfSendsAndRecalls(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hills())
+	one := listen(t, w, "")
+	one("joined")
+	two := listen(t, w, "")
+	two("joined")
+	require.Equal(t, "2", two("present").data)
+
+	sent := call[message](t, w, "POST", "/danmu/send", haha)
+	for _, next := range []func(string) event{one, two} {
+		batch := next("batch")
+		require.NotEmpty(t, batch.id)
+		require.Equal(t, []happened{{Sent: &sent}}, happenings(t, batch))
+	}
+	recall := "/videos/1/danmu/" + sent.ID.String() + "?user="
+	status, _, _ := w.send(t, "DELETE", recall+"2", "")
+	require.Equal(t, http.StatusForbidden, status)
+	require.Equal(t, map[string]bool{"removed": true}, call[map[string]bool](t, w, "DELETE", recall+"1", ""))
+	for _, next := range []func(string) event{one, two} {
+		require.Equal(t, []happened{{Removed: &sent.ID}}, happenings(t, next("batch")))
+	}
+	require.Equal(t, map[string]bool{"removed": false}, call[map[string]bool](t, w, "DELETE", recall+"1", ""))
+	require.Empty(t, call[list](t, w, "GET", "/danmu/pull/1", "").Data)
+}
+
+func TestWhoComesBackGoesOnWhereTheyWere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hills())
+	first := listen(t, w, "")
+	first("joined")
+	say(t, w, "a", "one", 1)
+	at := first("batch").id
+	two, three := say(t, w, "b", "two", 2), say(t, w, "c", "three", 3)
+	again := listen(t, w, at)
+	var ids []string
+	for len(ids) < 2 {
+		for _, h := range happenings(t, again("batch")) {
+			ids = append(ids, h.Sent.ID.String())
+		}
+	}
+	require.Equal(t, []string{two.ID.String(), three.ID.String()}, ids)
+	listen(t, w, "made-up")("reset")
+}
+
+func TestASegmentIsAsThinAsTheViewerWantsIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hills())
+	for i := range 40 {
+		user := string(rune('a' + i))
+		say(t, w, user, "哈哈哈", 10+float64(i)/100)
+	}
+	say(t, w, "z2", "Spoiler", 10.2)
+	type segment struct {
+		Data    []message
+		Dropped int
+	}
+	read := func(query url.Values) segment {
+		return call[segment](t, w, "GET", "/videos/1/segments/0?"+query.Encode(), "")
+	}
+	require.Len(t, read(url.Values{"fresh": {"1"}}).Data, 41)
+	capped := read(url.Values{"cap": {"10"}})
+	require.Len(t, capped.Data, 10)
+	require.Equal(t, 31, capped.Dropped)
+	half := len(read(url.Values{"share": {"1"}}).Data)
+	require.True(t, half > 5 && half < 36, half)
+	merged := read(url.Values{"merge": {"5"}, "without": {"spoiler", "x"}}).Data
+	require.Len(t, merged, 1)
+	require.Equal(t, 39, merged[0].Repeats)
+
+	heat := call[struct{ Data []int }](t, w, "GET", "/videos/1/heat?buckets=6", "")
+	require.Equal(t, []int{0, 41, 0, 0, 0, 0}, heat.Data)
+}
+
+func TestMyDanmuAreListedNewestFirst(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hills())
+	for _, text := range []string{"first", "second", "third"} {
+		say(t, w, "me", text, 30)
+	}
+	say(t, w, "you", "yours", 30)
+	page := call[list](t, w, "GET", "/users/me/danmu?size=2", "")
+	require.Equal(t, []string{"third", "second"}, texts(page.Data))
+	page = call[list](t, w, "GET", "/users/me/danmu?size=2&cursor="+page.Cursor, "")
+	require.Equal(t, []string{"first"}, texts(page.Data))
+	require.Equal(t, end, page.Cursor)
+	require.Empty(t, call[list](t, w, "GET", "/users/me/danmu?cursor=-1", "").Data)
+}

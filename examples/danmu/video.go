@@ -1,0 +1,113 @@
+package main
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/danmu"
+)
+
+// description is what a page needs to play a video. Times are in seconds.
+type description struct {
+	ID       string  `json:"id"`
+	OwnerID  string  `json:"ownerId,omitempty"`
+	Duration float64 `json:"duration"`
+	Segment  float64 `json:"segment"`
+	Src      string  `json:"src,omitempty"` // none: a clock plays
+}
+
+func (a *api) describe(r *http.Request) (any, error) {
+	id := r.PathValue("id")
+	if id != a.shown.ID {
+		return nil, plaza.ErrNotFound
+	}
+	settings, err := a.danmu.Settings(r.Context(), id)
+	return description{
+		ID: id, OwnerID: settings.Owner, Src: a.shown.Src,
+		Duration: settings.Duration.Seconds(), Segment: settings.Segment.Seconds(),
+	}, err
+}
+
+// segment lists what plays in a part of a video, as thin as the viewer wants
+// it.
+func (a *api) segment(r *http.Request) (any, error) {
+	n, err := parseNumber("segment", r.PathValue("n"))
+	if err != nil {
+		return nil, err
+	}
+	opts, err := readWindowOptions(r)
+	if err != nil {
+		return nil, err
+	}
+	object := r.PathValue("id")
+	window, err := a.danmu.Segment(r.Context(), object, n, opts)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		Data    []message `json:"data"`
+		Dropped int       `json:"dropped"` // by cap
+	}{messagesOf(window.Comments, ""), window.Dropped}, nil
+}
+
+func readWindowOptions(r *http.Request) (*danmu.WindowOptions, error) {
+	var opts danmu.WindowOptions
+	var merge, fresh int
+	for _, option := range []struct {
+		name string
+		into *int
+	}{{"cap", &opts.Cap}, {"share", &opts.Share}, {"merge", &merge}, {"fresh", &fresh}} {
+		var err error
+		if *option.into, err = readNumber(r, option.name); err != nil {
+			return nil, err
+		}
+	}
+	const most = 60
+	if merge < 0 || merge > most {
+		return nil, &plaza.InvalidError{Field: "merge", Reason: "is not 0 to 60 seconds"}
+	}
+	opts.Merge, opts.Consistent = time.Duration(merge)*time.Second, fresh != 0
+	var err error
+	opts.Filter, err = danmu.NewFilter(danmu.FilterRules{Words: r.URL.Query()["without"]})
+	return &opts, inQuery("without", err)
+}
+
+// heat counts what plays in each of so many equal parts of a video.
+func (a *api) heat(r *http.Request) (any, error) {
+	buckets, err := readNumber(r, "buckets")
+	if err != nil {
+		return nil, err
+	}
+	counts, err := a.danmu.Heatmap(r.Context(), r.PathValue("id"), buckets)
+	return struct {
+		Data any `json:"data"`
+	}{counts}, err
+}
+
+// recall takes back what the user sent within the last two minutes.
+func (a *api) recall(r *http.Request) (any, error) {
+	id, err := danmu.ParseID(r.PathValue("danmu"))
+	if err != nil {
+		return nil, err
+	}
+	removed, err := a.hub.Recall(r.Context(), danmu.Action{
+		Object: r.PathValue("id"), ID: id, User: r.URL.Query().Get("user"),
+	})
+	return struct {
+		Removed bool `json:"removed"` // by this call
+	}{removed}, err
+}
+
+// mine lists what a user sent, newest first.
+func (a *api) mine(r *http.Request) (any, error) {
+	asked, err := readPage(r)
+	if err != nil {
+		return nil, err
+	}
+	if asked.Cursor == end {
+		return list{Data: []message{}, Cursor: end}, nil
+	}
+	page, err := a.danmu.ByUser(r.Context(), r.PathValue("user"), asked)
+	return listOf(page, ""), err
+}
