@@ -1,0 +1,113 @@
+//go:build unix
+
+package live_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/danmu/live"
+)
+
+// BenchmarkRoom has many viewers in one room and a hundred comments a second:
+// each op is a comment. A delivery is an event that reached a viewer; the
+// latency is from a batch being encoded until a viewer has it.
+//
+//	go test -run - -bench Room -benchtime 1000x ./danmu/live
+func BenchmarkRoom(b *testing.B) {
+	for _, viewers := range []int{1000, 10_000} {
+		b.Run(fmt.Sprint(viewers, " viewers"), func(b *testing.B) { benchmarkRoom(b, viewers) })
+	}
+}
+
+func benchmarkRoom(b *testing.B, viewers int) {
+	encoded := make([]atomic.Int64, b.N) // when
+	begin := time.Now()
+	hub := newHub(b, &table{}, &live.Options{Encode: func(_ string, events []live.Event) []byte {
+		encoded[events[0].Likes].Store(int64(time.Since(begin)))
+		return make([]byte, 100*len(events))
+	}})
+	contexts, latencies := make([]context.Context, viewers), make([][]time.Duration, viewers)
+	for i := range viewers { // any server has these for its clients
+		var leave context.CancelFunc
+		contexts[i], leave = context.WithCancel(b.Context()) //nolint:fatcontext // each is another's
+		defer leave()
+		latencies[i] = make([]time.Duration, 0, b.N)
+	}
+	before := memory()
+	var watching sync.WaitGroup
+	for i := range viewers {
+		v := join(b, hub, "")
+		watching.Go(func() {
+			for got := 0; got < b.N; {
+				n, first := watch(contexts[i], v)
+				if n == 0 {
+					b.Error("lost some")
+					return
+				}
+				latencies[i] = append(latencies[i], time.Since(begin)-time.Duration(encoded[first].Load()))
+				got += n
+			}
+		})
+	}
+	for range 100 { // let them wait
+		runtime.Gosched()
+	}
+	time.Sleep(200 * time.Millisecond)
+	each := float64(memory()-before) / float64(viewers)
+
+	b.ResetTimer()
+	cpu := cpuTime(b)
+	start := time.Now()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for n := range b.N {
+		<-tick.C
+		publish(b, hub, like(n))
+	}
+	watching.Wait()
+	b.StopTimer()
+	took := time.Since(start)
+
+	all := slices.Concat(latencies...)
+	slices.Sort(all)
+	b.ReportMetric(float64(b.N*viewers)/took.Seconds(), "deliveries/s")
+	b.ReportMetric(float64(all[len(all)*99/100].Microseconds())/1000, "p99-ms")
+	b.ReportMetric(each, "B/viewer")
+	b.ReportMetric((cpuTime(b)-cpu).Seconds()/took.Seconds(), "cores")
+}
+
+// watch tells how many events the next batch has, and which is the first: none
+// when some were lost.
+func watch(ctx context.Context, v *live.Viewer) (n int, first int64) {
+	batch, err := v.Next(ctx)
+	if err != nil || batch.Dropped > 0 {
+		return 0, -1
+	}
+	return len(batch.Events), batch.Events[0].Likes
+}
+
+// memory is what lives, and the stacks.
+func memory() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc + m.StackInuse
+}
+
+func cpuTime(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

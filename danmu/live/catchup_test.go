@@ -1,0 +1,375 @@
+package live_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/danmu/live"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+)
+
+// repository is a real one, over a fresh table.
+func repository(t testing.TB) *danmu.Repository {
+	t.Helper()
+	gen, err := ids.New(1, nil)
+	require.NoError(t, err)
+	repo, err := danmu.New(dynamotest.DB(t), dynamotest.Table(t, danmu.Table), gen, &danmu.Options{Limiter: danmu.Unlimited{}})
+	require.NoError(t, err)
+	return repo
+}
+
+// Viewers come at any time of a burst, over two processes: each sees all of it,
+// and nothing twice, from its window and what is told.
+func TestWhoJoinsInABurstMissesNothingAndSeesNothingTwice(t *testing.T) {
+	const senders, each, viewers = 8, 300, 24
+	repo := repository(t)
+	shared, err := live.NewMemory(nil)
+	require.NoError(t, err)
+	hubs := [2]*live.Hub{}
+	for i := range hubs {
+		hubs[i] = newHub(t, repo, &live.Options{Backplane: shared, Every: 10 * time.Millisecond, Batches: 1 << 20})
+	}
+	require.NoError(t, repo.Configure(t.Context(), room, danmu.Settings{Owner: "up", Shards: 2}))
+
+	var sending sync.WaitGroup
+	var sent sync.Map
+	progress := make(chan struct{}, senders*each)
+	for who := range senders {
+		sending.Go(func() {
+			for n := range each {
+				c := danmu.Comment{
+					Object: room, User: fmt.Sprint(who), Text: "haha", Progress: time.Duration(rand.IntN(60_000)) * time.Millisecond,
+				}
+				answer, err := hubs[n%2].Send(t.Context(), c)
+				if !assert.NoError(t, err) {
+					return
+				}
+				sent.Store(answer.ID, true)
+				if n%10 == 0 { // its answer was lost
+					_, err := hubs[who%2].Send(t.Context(), danmu.Comment{
+						Object: room, ID: answer.ID, User: c.User, Text: c.Text, Progress: c.Progress,
+					})
+					assert.NoError(t, err)
+				}
+				progress <- struct{}{}
+			}
+		})
+	}
+
+	done := make(chan struct{}) // all was sent
+	var watching sync.WaitGroup
+	seen := make([]map[danmu.ID]int, viewers)
+	windows := make([]int, viewers)
+	for i := range viewers {
+		for range senders * each / (viewers + 1) {
+			<-progress
+		}
+		seen[i] = map[danmu.ID]int{}
+		watching.Go(func() {
+			v, err := hubs[i%2].Join(t.Context(), room, "")
+			if !assert.NoError(t, err) {
+				return
+			}
+			defer v.Close()
+			w, err := v.CatchUp(t.Context(), 0, time.Minute, nil)
+			if !assert.NoError(t, err) {
+				return
+			}
+			for _, c := range w.Comments {
+				seen[i][c.ID]++
+			}
+			windows[i] = len(w.Comments)
+			<-done
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			for len(seen[i]) < senders*each {
+				b, err := v.Next(ctx)
+				if !assert.NoError(t, err, "%d of %d", len(seen[i]), senders*each) {
+					return
+				}
+				assert.Zero(t, b.Dropped)
+				assert.False(t, b.Reset)
+				for _, e := range b.Events {
+					seen[i][e.ID]++
+				}
+			}
+		})
+	}
+	sending.Wait()
+	close(done)
+	watching.Wait()
+	for i := range viewers {
+		require.Equal(t, senders*each, len(seen[i])) // Len would print them all
+		for id, times := range seen[i] {
+			_, ok := sent.Load(id)
+			require.True(t, ok)
+			require.Equal(t, 1, times, "viewer %d", i)
+		}
+	}
+	require.Positive(t, windows[0])
+	require.Less(t, windows[0], senders*each)
+}
+
+func TestNextLeavesOutWhatCatchUpHasRead(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		store := &table{}
+		hub := newHub(t, store, nil)
+		ctx := t.Context()
+		send := func(second, n int) danmu.Comment {
+			sent, err := hub.Send(ctx, comment(second, n))
+			require.NoError(t, err)
+			return sent.Comment
+		}
+		v, plain := join(t, hub, ""), join(t, hub, "")
+		early, outside := send(1, 1), send(90, 2)
+		w, err := v.CatchUp(ctx, 0, time.Minute, &danmu.WindowOptions{Cap: 3})
+		require.NoError(t, err)
+		require.Equal(t, []danmu.Comment{early}, w.Comments)
+		require.Equal(t, []danmu.WindowOptions{{Cap: 3, Consistent: true}}, store.asked())
+		late := send(1, 3)
+
+		var got []string
+		for len(got) < 2 {
+			b := next(t, v)
+			var shown []live.Event
+			require.NoError(t, json.Unmarshal(b.Encoded, &shown))
+			require.Equal(t, texts(b.Events), texts(shown))
+			got = append(got, texts(shown)...)
+		}
+		require.Equal(t, []string{outside.Text, late.Text}, got)
+		quiet(t, v)
+		got = nil
+		for len(got) < 3 {
+			got = append(got, texts(next(t, plain).Events)...)
+		}
+		require.Equal(t, []string{"1", "2", "3"}, got, "others are told all")
+
+		// What goes on with what was read is told.
+		_, err = hub.Recall(ctx, danmu.Action{Object: room, ID: early.ID, User: "ann"})
+		require.NoError(t, err)
+		require.Equal(t, []string{"recalled"}, texts(next(t, v).Events))
+	})
+}
+
+// A Send whose answer was lost is repeated long after: the hub that is asked
+// has forgotten, or never known, that it was told. A viewer need not remember
+// the ids of all that it has read.
+func TestALateRepeatOfWhatWasReadIsLeftOut(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		store := &table{}
+		hub := newHub(t, store, nil)
+		ctx := t.Context()
+		for n := range 2 {
+			_, err := store.Send(ctx, comment(50*n, n+1)) // stored, and not told
+			require.NoError(t, err)
+		}
+		time.Sleep(time.Hour)
+		v := join(t, hub, "")
+		_, err := v.CatchUp(ctx, 0, 50*time.Second, nil)
+		require.NoError(t, err)
+		for n := range 2 {
+			sent, err := hub.Send(ctx, comment(50*n, n+1))
+			require.NoError(t, err)
+			require.False(t, sent.Created)
+		}
+		require.Equal(t, []string{"2"}, texts(next(t, v).Events), "the other lies beyond what was read")
+		quiet(t, v)
+	})
+}
+
+func TestManySeeksAreRememberedWithinABound(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		store := &table{}
+		hub := newHub(t, store, nil)
+		v := join(t, hub, "")
+		for n := range 17 {
+			_, err := store.Send(t.Context(), comment(n, n+1)) // stored, and not told
+			require.NoError(t, err)
+		}
+		seek := func(n int) {
+			_, err := v.CatchUp(t.Context(), time.Duration(n)*time.Second, time.Duration(n+1)*time.Second, nil)
+			require.NoError(t, err)
+		}
+		for n := range 32 {
+			seek(n % 16) // the same again takes the place of the first
+		}
+		for n := range 16 {
+			publish(t, hub, told(store.comments[n]))
+		}
+		require.Empty(t, next(t, v).Events)
+		quiet(t, v)
+		gone := newHub(t, store, nil)
+		w := join(t, gone, "")
+		for n := range 17 {
+			_, err := w.CatchUp(t.Context(), time.Duration(n)*time.Second, time.Duration(n+1)*time.Second, nil)
+			require.NoError(t, err)
+		}
+		for n := range 17 {
+			publish(t, gone, told(store.comments[n]))
+		}
+		require.Equal(t, []string{"1"}, texts(next(t, w).Events))
+		quiet(t, w)
+	})
+}
+
+func TestThoseWhoAskTheSameShareOneRead(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		store := &table{slow: time.Second}
+		hub := newHub(t, store, nil)
+		_, err := hub.Send(t.Context(), comment(1, 1))
+		require.NoError(t, err)
+		var wg sync.WaitGroup
+		catchUp := func(v *live.Viewer, to time.Duration, want int) {
+			wg.Go(func() {
+				w, err := v.CatchUp(t.Context(), 0, to, nil)
+				assert.NoError(t, err)
+				assert.Len(t, w.Comments, want)
+			})
+		}
+		early := join(t, hub, "")
+		for range 100 {
+			catchUp(join(t, hub, ""), time.Minute, 1)
+		}
+		catchUp(join(t, hub, ""), time.Hour, 1) // another question
+		time.Sleep(500 * time.Millisecond)
+		require.Len(t, store.asked(), 2)
+
+		_, err = hub.Send(t.Context(), comment(1, 2))
+		require.NoError(t, err)
+		for range 100 { // they were told nothing of the second comment, so the first read will not do
+			catchUp(join(t, hub, ""), time.Minute, 2)
+		}
+		catchUp(early, time.Minute, 1) // this one will be told of it
+		wg.Wait()
+		require.Len(t, store.asked(), 3)
+		require.Equal(t, []string{"2"}, texts(next(t, early).Events))
+	})
+}
+
+func TestAResetIsAnsweredByALaterRead(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		store, plane := &table{slow: time.Second}, &wire{from: "0"}
+		hub := newHub(t, store, &live.Options{Backplane: plane})
+		reset, before := join(t, hub, ""), join(t, hub, "")
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			_, err := before.CatchUp(t.Context(), 0, time.Minute, nil)
+			assert.NoError(t, err)
+		})
+		time.Sleep(500 * time.Millisecond)
+		_, err := store.Send(t.Context(), comment(1, 1)) // what the room is not told of
+		require.NoError(t, err)
+		plane.deliver([]live.Entry{{Pos: "1", Gap: true}})
+		require.True(t, next(t, reset).Reset)
+		w, err := reset.CatchUp(t.Context(), 0, time.Minute, nil)
+		require.NoError(t, err)
+		require.Len(t, w.Comments, 1)
+		wg.Wait()
+	})
+}
+
+func TestWhoReadsForOthersMayGoAway(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		store := &table{slow: time.Second}
+		hub := newHub(t, store, nil)
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		var wg sync.WaitGroup
+		first, second := join(t, hub, ""), join(t, hub, "")
+		wg.Go(func() {
+			_, err := first.CatchUp(ctx, 0, time.Minute, nil)
+			assert.ErrorIs(t, err, context.DeadlineExceeded)
+		})
+		time.Sleep(time.Millisecond)
+		_, err := second.CatchUp(t.Context(), 0, time.Minute, nil)
+		require.NoError(t, err)
+		require.Len(t, store.asked(), 2)
+		wg.Wait()
+
+		wg.Go(func() {
+			_, err := first.CatchUp(t.Context(), 0, time.Minute, nil)
+			assert.NoError(t, err)
+		})
+		time.Sleep(time.Millisecond)
+		ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		_, err = second.CatchUp(ctx, 0, time.Minute, nil) // who waits may too
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		wg.Wait()
+	})
+}
+
+func TestACatchUpThatFails(t *testing.T) {
+	store := &table{err: errDown}
+	v := join(t, newHub(t, store, nil), "")
+	_, err := v.CatchUp(t.Context(), 0, time.Minute, nil)
+	require.ErrorIs(t, err, errDown)
+}
+
+// A batch of nothing but what was read still says how far the viewer is.
+func TestWhoReadsAndComesBackIsToldNothingTwice(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		hub := newHub(t, &table{}, nil)
+		join(t, hub, "") // the room stays
+		v := join(t, hub, "")
+		_, err := hub.Send(t.Context(), comment(1, 1))
+		require.NoError(t, err)
+		w, err := v.CatchUp(t.Context(), 0, time.Minute, nil)
+		require.NoError(t, err)
+		require.Len(t, w.Comments, 1)
+		b := next(t, v)
+		require.Empty(t, b.Events)
+		require.Nil(t, b.Encoded)
+		quiet(t, v)
+		v.Close()
+		quiet(t, join(t, hub, b.Pos))
+	})
+}
+
+func TestWhatManyHaveReadIsLeftOutOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		encoded := 0
+		store, plane := &table{slow: time.Second}, &wire{from: "0"}
+		hub := newHub(t, store, &live.Options{Backplane: plane, Encode: func(_ string, events []live.Event) []byte {
+			encoded++
+			return []byte(strconv.Itoa(len(events)))
+		}})
+		sent, err := store.Send(t.Context(), comment(1, 1))
+		require.NoError(t, err)
+		var viewers []*live.Viewer
+		var wg sync.WaitGroup
+		for range 10 {
+			v := join(t, hub, "")
+			viewers = append(viewers, v)
+			wg.Go(func() {
+				_, err := v.CatchUp(t.Context(), 0, time.Minute, nil)
+				assert.NoError(t, err)
+			})
+		}
+		wg.Wait()
+		require.Len(t, store.asked(), 1)
+		for n := range 2 {
+			plane.deliver([]live.Entry{entry(t, "1", live.Event{Kind: live.Sent, ID: sent.ID, Comment: &sent.Comment}), entry(t, "2", like(n))})
+			sent.Comment, sent.ID = comment(1, 2), id(1, 2)
+			sent.Sent = time.Now().Add(-time.Hour) // read too
+			time.Sleep(time.Second)
+			for _, v := range viewers {
+				b := next(t, v)
+				require.Equal(t, []int{n}, likes(b.Events))
+				require.Equal(t, "1", string(b.Encoded))
+			}
+			require.Equal(t, 2*(n+1), encoded, "whole, and without what was read")
+		}
+	})
+}

@@ -1,0 +1,70 @@
+package live_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/danmu/live"
+)
+
+// Many like one comment while the first count is long on its way: what is told
+// last is how many there are, by one read more.
+func TestTheLastCountToldIsTheRightOne(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		store := &table{}
+		hub := newHub(t, store, nil)
+		for n := range 2 {
+			_, err := hub.Send(t.Context(), comment(1, n))
+			require.NoError(t, err)
+		}
+		store.slow = time.Second
+		v := join(t, hub, "")
+		like := func(ctx context.Context, n int) error {
+			_, err := hub.Like(ctx, danmu.Action{Object: room, ID: id(1, n), User: "ann"})
+			return err
+		}
+		var wg sync.WaitGroup
+		wg.Go(func() { assert.NoError(t, like(t.Context(), 0)) })
+		synctest.Wait()
+		gone, leave := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+		defer leave()
+		impatient, stop := context.WithTimeout(t.Context(), time.Millisecond)
+		defer stop()
+		wg.Go(func() { assert.ErrorIs(t, like(gone, 0), context.DeadlineExceeded) })
+		synctest.Wait()
+		wg.Go(func() { assert.ErrorIs(t, like(impatient, 0), context.DeadlineExceeded) })
+		for range 10 {
+			wg.Go(func() { assert.NoError(t, like(t.Context(), 0)) })
+		}
+		wg.Go(func() { assert.NoError(t, like(t.Context(), 1)) }) // waits for nobody
+		wg.Wait()
+		require.LessOrEqual(t, len(store.asked()), 4)
+
+		var last int64
+		told := map[danmu.ID]int64{}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		for {
+			b, err := v.Next(ctx)
+			if err != nil {
+				break
+			}
+			for _, e := range b.Events {
+				require.Equal(t, live.Liked, e.Kind)
+				told[e.ID] = e.Likes
+				if e.ID == id(1, 0) {
+					require.Greater(t, e.Likes, last)
+					last = e.Likes
+				}
+			}
+		}
+		require.Equal(t, map[danmu.ID]int64{id(1, 0): 13, id(1, 1): 1}, told)
+	})
+}

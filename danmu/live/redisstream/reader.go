@@ -1,0 +1,299 @@
+package redisstream
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+	"sort"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/plaza-sdk/plaza/danmu/live"
+)
+
+const (
+	// block is how long a read waits. It bounds how long a reader outlives its
+	// last room.
+	block = time.Second
+
+	// most is how many entries of a room are read at once.
+	most = 1000
+
+	// check is how often rooms in which nothing happens are looked after: the
+	// client hides that the server was started anew, or is another.
+	check = 5 * time.Second
+
+	firstPause, longestPause = 20 * time.Millisecond, 2 * time.Second // after errors
+)
+
+// reader reads many rooms by one connection.
+type reader struct {
+	b      *Backplane
+	prefix string
+	wake   string // a stream of its own: an entry ends the read that waits
+
+	mu      sync.Mutex
+	rooms   map[string]*stream // by key
+	running bool
+}
+
+// stream is a room that is read.
+type stream struct {
+	read position // as far
+	subs []*sub
+}
+
+type sub struct {
+	seen    position
+	deliver func([]live.Entry)
+}
+
+func newReader(b *Backplane, prefix string) *reader {
+	return &reader{b: b, prefix: prefix, wake: prefix + "w" + rand.Text(), rooms: map[string]*stream{}}
+}
+
+func (r *reader) key(room string) string { return r.prefix + "r" + room }
+
+// subscribe reads a room from a position on, which is there.
+func (r *reader) subscribe(ctx context.Context, key string, from position, deliver func([]live.Entry)) (stop func(), err error) {
+	if ahead, ok := r.ahead(key, from); ok {
+		// Or is it? A stream that was begun anew may have ids from before.
+		_, known, err := r.b.end(ctx, key, ahead)
+		if err != nil {
+			return nil, err
+		}
+		if !known {
+			r.lose(key, ahead, from)
+		}
+	}
+	added := &sub{from, deliver}
+	stop = func() { r.unsubscribe(key, added) }
+
+	r.mu.Lock()
+	s := r.rooms[key]
+	if s == nil {
+		s = &stream{read: from}
+		r.rooms[key] = s
+	}
+	if from.compare(s.read) < 0 {
+		s.read = from // the others have seen some of it
+	}
+	s.subs = append(s.subs, added)
+	started := !r.running
+	if started {
+		r.running = true
+		go r.run() //nolint:contextcheck // it reads for all rooms, whoever opened them
+	}
+	r.mu.Unlock()
+
+	if started {
+		return stop, nil
+	}
+	if err := r.interrupt(ctx); err != nil {
+		stop()
+		return nil, err
+	}
+	return stop, nil
+}
+
+// ahead tells where a room is read to, if that is past a position.
+func (r *reader) ahead(key string, from position) (position, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.rooms[key]
+	if s == nil || s.read.compare(from) <= 0 {
+		return position{}, false
+	}
+	return s.read, true
+}
+
+func (r *reader) unsubscribe(key string, gone *sub) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.rooms[key]
+	if s == nil {
+		return
+	}
+	s.subs = slices.DeleteFunc(s.subs, func(other *sub) bool { return other == gone })
+	if len(s.subs) == 0 {
+		delete(r.rooms, key)
+	}
+}
+
+// interrupt has the reader ask anew, for the rooms that there are now. It holds
+// also where the reader is just about to ask.
+func (r *reader) interrupt(ctx context.Context) error {
+	_, err := r.b.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		p.XAdd(ctx, &redis.XAddArgs{Stream: r.wake, MaxLen: 1, Values: []any{field, ""}})
+		p.PExpire(ctx, r.wake, 10*block)
+		return nil
+	})
+	return err
+}
+
+// run reads until there are no rooms.
+func (r *reader) run() {
+	ctx := context.Background()
+	woken, pause := "0-0", firstPause
+	verified := time.Now()
+	for {
+		rooms := r.asked()
+		if len(rooms) == 0 {
+			return
+		}
+		var err error
+		if time.Since(verified) > check {
+			err = r.verify(ctx, rooms)
+			verified = time.Now()
+		} else {
+			woken, err = r.read(ctx, rooms, woken)
+		}
+		if err != nil {
+			verified, woken = time.Time{}, "0-0" // the server may be another
+			time.Sleep(pause)
+			pause = min(2*pause, longestPause)
+			continue
+		}
+		pause = firstPause
+		time.Sleep(r.b.opts.Every)
+	}
+}
+
+// asked gives the rooms that there are, and how far they are read. If there are
+// none the reader ends.
+func (r *reader) asked() map[string]position {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	rooms := make(map[string]position, len(r.rooms))
+	for key, s := range r.rooms {
+		rooms[key] = s.read
+	}
+	r.running = len(rooms) > 0
+	return rooms
+}
+
+// read waits for entries of these rooms and hands them on.
+func (r *reader) read(ctx context.Context, rooms map[string]position, woken string) (string, error) {
+	streams := make([]string, 0, 2*len(rooms)+2)
+	ids := make([]string, 0, len(rooms)+1)
+	for key, from := range rooms {
+		streams, ids = append(streams, key), append(ids, from.String())
+	}
+	streams = append(append(streams, r.wake), append(ids, woken)...)
+	answers, err := r.b.client.XRead(ctx, &redis.XReadArgs{Streams: streams, Count: most, Block: block}).Result()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return "", err
+	}
+	answered := map[string]position{}
+	for _, a := range answers {
+		if a.Stream == r.wake {
+			woken = a.Messages[len(a.Messages)-1].ID
+		} else {
+			answered[a.Stream] = rooms[a.Stream]
+		}
+	}
+	if len(answered) == 0 {
+		return woken, nil
+	}
+	kept, err := r.kept(ctx, answered)
+	if err != nil {
+		return "", err
+	}
+	for _, a := range answers {
+		if from, ok := answered[a.Stream]; ok {
+			r.take(a.Stream, from, a.Messages, !kept[a.Stream])
+		}
+	}
+	return woken, nil
+}
+
+// kept tells of which rooms what was read last is still there. Of the others
+// something may have been lost since: streams lose their beginning.
+func (r *reader) kept(ctx context.Context, rooms map[string]position) (map[string]bool, error) {
+	found := make(map[string]*redis.XMessageSliceCmd, len(rooms))
+	_, err := r.b.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for key, from := range rooms {
+			found[key] = p.XRangeN(ctx, key, from.String(), from.String(), 1)
+			p.PExpire(ctx, key, r.b.opts.Expire) // not while somebody reads it
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	kept := make(map[string]bool, len(rooms))
+	for key, cmd := range found {
+		kept[key] = len(cmd.Val()) == 1
+	}
+	return kept, nil
+}
+
+// take hands on what was read from a position.
+func (r *reader) take(key string, from position, messages []redis.XMessage, gap bool) {
+	entries := make([]live.Entry, 0, len(messages))
+	ids := make([]position, 0, len(messages))
+	for _, m := range messages {
+		id, ok := parse(m.ID)
+		if !ok {
+			continue // Redis writes none such
+		}
+		payload, _ := m.Values[field].(string)
+		entries = append(entries, live.Entry{Pos: id.pos(key), Payload: []byte(payload), Gap: gap && len(entries) == 0})
+		ids = append(ids, id)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.rooms[key]
+	if s == nil || s.read != from || len(ids) == 0 {
+		return // left, or to be read again from an earlier place
+	}
+	s.read = ids[len(ids)-1]
+	for _, sub := range s.subs {
+		if gap {
+			sub.seen = from // also who was further: its place is gone too, or may be
+		}
+		seen := sort.Search(len(ids), func(i int) bool { return ids[i].compare(sub.seen) > 0 })
+		if seen < len(ids) {
+			sub.seen = s.read
+			sub.deliver(entries[seen:])
+		}
+	}
+}
+
+// verify looks whether all rooms are still there as they were read. Where one
+// is not, what it lost is a gap, and it goes on from the end.
+func (r *reader) verify(ctx context.Context, rooms map[string]position) error {
+	kept, err := r.kept(ctx, rooms)
+	if err != nil {
+		return err
+	}
+	for key, from := range rooms {
+		if kept[key] {
+			continue
+		}
+		end, err := r.b.add(ctx, key, nil)
+		if err != nil {
+			return err
+		}
+		r.lose(key, from, end)
+	}
+	return nil
+}
+
+// lose tells a room of a gap between two positions.
+func (r *reader) lose(key string, from, end position) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.rooms[key]
+	if s == nil || s.read != from {
+		return
+	}
+	s.read = end
+	for _, sub := range s.subs {
+		sub.seen = end
+		sub.deliver([]live.Entry{{Pos: end.pos(key), Gap: true}})
+	}
+}
