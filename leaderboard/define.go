@@ -35,7 +35,7 @@ func (r *Repository) Define(ctx context.Context, b Board) error {
 	if err != nil {
 		return fmt.Errorf("leaderboard: define %q: %w", b.Name, err)
 	}
-	r.forget(b.Name)
+	r.forget(b.Name, nil)
 	return nil
 }
 

@@ -21,6 +21,7 @@ type board struct {
 
 	opening chan struct{} // held by who opens a period
 	ver     int64         // guarded by opening
+	stale   bool          // likewise
 
 	periods []period // guarded by Repository.mu
 }
@@ -90,10 +91,14 @@ func (r *Repository) readBoard(ctx context.Context, name string) (*board, error)
 	return b, err
 }
 
-// forget makes the next call read the board anew.
-func (r *Repository) forget(name string) {
+// forget makes the next call read the board anew, unless one has that found old
+// what was read.
+func (r *Repository) forget(name string, old *board) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if known, _ := r.known.Peek(name); old != nil && known != old {
+		return
+	}
 	r.known.Remove(name)
 	r.reads.Forget(name)
 	r.forgotten++

@@ -69,7 +69,10 @@ func (r *Repository) open(ctx context.Context, b *board, at time.Time, p period,
 	case <-ctx.Done():
 		return period{}, ctx.Err()
 	}
-	if known, ok := r.knownPeriod(b, at); ok { // by who was first
+	if b.stale { // as who was first has found
+		return period{}, errStale
+	}
+	if known, ok := r.knownPeriod(b, at); ok { // or opened
 		p, stored = known, true
 	}
 	var err error
@@ -82,6 +85,7 @@ func (r *Repository) open(ctx context.Context, b *board, at time.Time, p period,
 	if err == nil {
 		r.keepPeriod(b, p)
 	}
+	b.stale = errors.Is(err, errStale)
 	return p, err
 }
 

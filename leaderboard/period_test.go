@@ -319,6 +319,42 @@ func TestManySubmissionsOpenAPeriodOnce(t *testing.T) {
 	require.EqualValues(t, 1, opened.Load())
 }
 
+// TestManyWhoAreLateLearnOnce lets another process open the period while all of
+// this one are about to.
+func TestManyWhoAreLateLearnOnce(t *testing.T) {
+	t.Parallel()
+	const many = 20
+	rival := newWorld(t, nil)
+	rival.define(t, leaderboard.Board{Name: "b", Cron: "@hourly"})
+	rival.submit(t, leaderboard.Submission{Board: "b", Player: "ann"})
+	look, open := &interlude{op: "Query"}, &interlude{op: "TransactWriteItems"}
+	w := rival.process(t, &leaderboard.Options{Parallel: many, Refresh: time.Minute}, look.wrap, open.wrap)
+	w.set(noon.Add(time.Hour - 10*time.Second))
+	w.submit(t, leaderboard.Submission{Board: "b", Player: "ann"}) // knows the board
+	w.set(noon.Add(time.Hour))
+
+	var looks, opened atomic.Int64
+	all := make(chan struct{})
+	look.each = func() {
+		if looks.Add(1) == 2*many {
+			close(all)
+		}
+	}
+	open.each = func() { opened.Add(1) }
+	open.play = func() {
+		<-all
+		rival.submit(t, leaderboard.Submission{Board: "b", Player: "ann"})
+	}
+	submissions := make([]leaderboard.Submission, many)
+	for i := range submissions {
+		submissions[i] = leaderboard.Submission{Board: "b", Player: strconv.Itoa(i)}
+	}
+	for _, o := range w.SubmitMany(t.Context(), submissions) {
+		require.NoError(t, o.Err)
+	}
+	require.EqualValues(t, 1, opened.Load())
+}
+
 // TestAPeriodKeepsItsGrace lets a longer one be defined while a period is open,
 // whose entries expire by the shorter.
 func TestAPeriodKeepsItsGrace(t *testing.T) {

@@ -58,7 +58,7 @@ func (r *Repository) submit(ctx context.Context, m move) (Result, error) {
 		if !errors.Is(err, errStale) {
 			return result, err
 		}
-		r.forget(m.Board)
+		r.forget(m.Board, b)
 	}
 	return Result{}, plaza.ErrBusy
 }
