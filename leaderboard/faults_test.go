@@ -53,8 +53,9 @@ func TestEveryOperatorUnderFaults(t *testing.T) {
 				in := faults.New(t, seed, harshness[seed%3])
 				w := newWorld(t, nil, in.Wrap)
 				random := rand.New(rand.NewPCG(seed, 1))
-				c.board.Name = "b"
-				faults.Acknowledged(t, func() error { return w.Define(t.Context(), c.board) })
+				board := c.board // which other seeds have too
+				board.Name = "b"
+				faults.Acknowledged(t, func() error { return w.Define(t.Context(), board) })
 				processes := []world{w, w.process(t, nil, in.Wrap)}
 				var sent []leaderboard.Submission
 				answers := map[ids.ID]leaderboard.Result{}

@@ -40,15 +40,16 @@ func TestTopAndHiddenArePagedExactly(t *testing.T) {
 				list, another = another, list
 			}
 			pagetest.Run(t, func(t *testing.T) pagetest.List[leaderboard.Row] {
-				c.board.Name = "board of " + t.Name()
-				w.define(t, c.board)
+				board := c.board
+				board.Name = "board of " + t.Name()
+				w.define(t, board)
 				n := 0
 				// A known period spares a list its requests before it refuses a cursor.
-				w.submit(t, score(c.board.Name, "gone", 0, 0))
-				_, err := w.Remove(t.Context(), in(c.board.Name), "gone")
+				w.submit(t, score(board.Name, "gone", 0, 0))
+				_, err := w.Remove(t.Context(), in(board.Name), "gone")
 				require.NoError(t, err)
 				return pagetest.List[leaderboard.Row]{
-					Page: list(in(c.board.Name)),
+					Page: list(in(board.Name)),
 					ID:   func(r leaderboard.Row) string { return r.Player },
 					Add: func(ctx context.Context, count int) []string {
 						players := make([]string, count)
@@ -56,12 +57,12 @@ func TestTopAndHiddenArePagedExactly(t *testing.T) {
 							n++
 							players[i] = fmt.Sprint("player ", n)
 							v := int64(n)
-							if c.board.Order == leaderboard.Ascending {
+							if board.Order == leaderboard.Ascending {
 								v = -v
 							}
-							w.submit(t, score(c.board.Name, players[i], v, 0))
+							w.submit(t, score(board.Name, players[i], v, 0))
 							if c.hidden {
-								_, err := w.Hide(ctx, in(c.board.Name), players[i])
+								_, err := w.Hide(ctx, in(board.Name), players[i])
 								require.NoError(t, err)
 							}
 						}
@@ -72,7 +73,7 @@ func TestTopAndHiddenArePagedExactly(t *testing.T) {
 						if c.hidden {
 							change = w.Unhide
 						}
-						changed, err := change(ctx, in(c.board.Name), player)
+						changed, err := change(ctx, in(board.Name), player)
 						require.NoError(t, err)
 						require.True(t, changed)
 					},
