@@ -76,9 +76,13 @@ func assembleDPlayer(c danmu.Comment) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var beyond []any
+	var beyond []json.RawMessage // as the file has them
 	if err := keptOf(c, DPlayer, &beyond); err != nil {
 		return nil, err
 	}
-	return append([]any{seconds(c.Progress), mode, rgbOf(c.Color), html.EscapeString(c.User), html.EscapeString(c.Text)}, beyond...), nil
+	fields := []any{seconds(c.Progress), mode, rgbOf(c.Color), html.EscapeString(c.User), html.EscapeString(c.Text)}
+	for _, field := range beyond {
+		fields = append(fields, field)
+	}
+	return fields, nil
 }
