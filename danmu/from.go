@@ -58,7 +58,7 @@ func validGap(gap string) bool {
 	return err == nil && id != (ID{})
 }
 
-func (r *Repository) hides(i *row) bool { return i.Reports >= r.opts.HideAt && !i.Protected }
+func (r *Repository) hides(i *row) bool { return hides(i.Reports, i.Protected, r.opts.HideAt) }
 
 // walk reads an object onwards for one page.
 type walk struct {

@@ -57,7 +57,7 @@ func (r *Repository) heatmap(ctx context.Context, object string, buckets int) ([
 			mu.Lock()
 			defer mu.Unlock()
 			for i := range comments {
-				if c := &comments[i]; !hides(c, r.opts.HideAt) {
+				if c := &comments[i]; !hides(c.Reports, c.Protected, r.opts.HideAt) {
 					bucket := c.Progress.Milliseconds() * int64(buckets) / end.Milliseconds()
 					counts[min(int(bucket), buckets-1)]++
 				}

@@ -3,6 +3,7 @@ package danmu
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
@@ -30,8 +31,10 @@ func checkProgress(at, most time.Duration) error {
 }
 
 func progressError(s float64, most time.Duration) error {
-	return &plaza.InvalidError{Field: "Progress", Reason: fmt.Sprintf("is %g s, 0 to %g are allowed", s, most.Seconds())}
+	return &plaza.InvalidError{Field: "Progress", Reason: fmt.Sprintf("is %s s, 0 to %s are allowed", decimal(s), decimal(most.Seconds()))}
 }
+
+func decimal(s float64) string { return strconv.FormatFloat(s, 'f', -1, 64) }
 
 // whole leaves out what is below a millisecond, and what is negative negative.
 func whole(d time.Duration) time.Duration {

@@ -8,7 +8,7 @@ func (o *WindowOptions) show(comments []Comment, owner string, hideAt int64) (sh
 	shown = make([]Comment, 0, len(comments))
 	for i := range comments {
 		c := &comments[i]
-		if o.Filter.Blocks(*c) || !o.WithHidden && hides(c, hideAt) || !c.ID.inShare(o.Share) {
+		if o.Filter.Blocks(*c) || !o.WithHidden && hides(c.Reports, c.Protected, hideAt) || !c.ID.inShare(o.Share) {
 			continue
 		}
 		shown = append(shown, *c)
@@ -23,7 +23,7 @@ func (o *WindowOptions) show(comments []Comment, owner string, hideAt int64) (sh
 	return shown, dropped
 }
 
-// hides reports whether so many reports hide c.
-func hides(c *Comment, hideAt int64) bool {
-	return c.Reports >= hideAt && !c.Protected
+// hides reports whether a comment has the reports that hide it.
+func hides(reports int64, protected bool, hideAt int64) bool {
+	return reports >= hideAt && !protected
 }
