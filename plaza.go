@@ -13,14 +13,19 @@
 //	case errors.Is(err, plaza.ErrConflict):       // 409
 //	case errors.Is(err, plaza.ErrRemoved):        // 410
 //	case errors.Is(err, plaza.ErrBusy):           // 429 or 503, later again
+//	case errors.Is(err, plaza.ErrUnavailable):    // 503, later again
 //	case errors.Is(err, plaza.ErrUnknownOutcome): // repeat with the same id
 //	case errors.Is(err, plaza.ErrTable):          // 500, and tell who deploys
+//	case errors.Is(err, plaza.ErrCorrupt):        // 500, and tell who operates
 //	}
 //
 // Start with the packages follow and feed; cursor and ids lie beneath them.
 package plaza
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 var (
 	// ErrInvalid is wrapped by every refusal of an argument. Nothing was
@@ -42,16 +47,25 @@ var (
 	ErrRemoved = errors.New("plaza: removed")
 
 	// ErrBusy is returned when throttling or contention outlasted every
-	// attempt. Repeat later, with the same identity.
+	// attempt, or when a read got no answer that could be used. Repeat later,
+	// with the same identity.
 	ErrBusy = errors.New("plaza: busy")
 
 	// ErrUnknownOutcome is returned when a write was sent and no answer
 	// arrived. Repeating it with the same identity is harmless and tells.
 	ErrUnknownOutcome = errors.New("plaza: outcome unknown")
 
-	// ErrTable is returned when a table does not exist or has another key
-	// schema than the feature's Table function gives.
-	ErrTable = errors.New("plaza: no such table, or another key schema")
+	// ErrUnavailable is returned when this process lacks something that the
+	// call needs, such as a machine number or zone files. Nothing was written.
+	ErrUnavailable = errors.New("plaza: unavailable")
+
+	// ErrTable is returned when a table does not exist, has another key schema
+	// than the feature's Table function gives, or may not be used.
+	ErrTable = errors.New("plaza: no such table, another key schema, or no permission")
+
+	// ErrCorrupt is returned when a stored item cannot be decoded. A
+	// CorruptError names the item.
+	ErrCorrupt = errors.New("plaza: stored item is damaged")
 )
 
 // InvalidError says which argument was refused and why. It unwraps to
@@ -64,3 +78,16 @@ type InvalidError struct {
 func (e *InvalidError) Error() string { return "plaza: " + e.Field + " " + e.Reason }
 
 func (e *InvalidError) Unwrap() error { return ErrInvalid }
+
+// CorruptError says which stored item is damaged. It unwraps to ErrCorrupt.
+type CorruptError struct {
+	Table  string
+	PK, SK string // the item's key
+	Reason string // e.g. "key has 5 bytes"
+}
+
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("plaza: table %s: item %q / %q is damaged: %s", e.Table, e.PK, e.SK, e.Reason)
+}
+
+func (e *CorruptError) Unwrap() error { return ErrCorrupt }

@@ -21,7 +21,7 @@ var harshness = []faults.Rates{
 
 func TestCountsEqualWhoReactedUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
+	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			in := faults.New(t, seed, harshness[seed%3])

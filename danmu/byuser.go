@@ -28,8 +28,8 @@ func (r *Repository) ByUser(ctx context.Context, user string, req cursor.PageReq
 		Codec: r.opts.Codec,
 		Scope: cursor.Scope{List: "danmu/user", Partition: user},
 		Order: store.ByID(func(i sentRow) ids.ID { return i.Sent }),
-		Read: func(ctx context.Context, reach store.Reach) ([]sentRow, error) {
-			return store.QueryIndex[sentRow](ctx, r.table, byUser, indexSpan(user, reach))
+		Read: func(ctx context.Context, reach store.Reach) ([]sentRow, string, error) {
+			return store.ReadIndex[sentRow](ctx, r.table, byUser, indexSpan(user, reach))
 		},
 		Show: r.showSent,
 		Item: func(i sentRow) Comment { return i.comment },

@@ -28,16 +28,20 @@ func (r *Repository) From(ctx context.Context, object string, moment time.Durati
 		return cursor.Page[Comment]{}, &plaza.InvalidError{Field: "moment", Reason: "is negative"}
 	}
 	walk := walk{r: r, object: object, start: ceil(moment)}
+	order := store.Order[row]{
+		Below: func(i row) string { return i.ID.String() },
+		Above: func(i row) string { return i.ID.String() + afterID },
+		Valid: validGap,
+	}
 	list := store.List[row, Comment]{
 		Codec:  r.opts.Codec,
 		Scope:  cursor.Scope{List: "danmu/from", Partition: object, Order: "playing"},
 		Oldest: true,
-		Order: store.Order[row]{
-			Below: func(i row) string { return i.ID.String() },
-			Above: func(i row) string { return i.ID.String() + afterID },
-			Valid: validGap,
+		Order:  order,
+		Read: func(ctx context.Context, reach store.Reach) ([]row, string, error) {
+			rows, err := walk.read(ctx, reach)
+			return rows, order.Rest(reach, rows), err
 		},
-		Read: walk.read,
 		Show: func(_ context.Context, read []row) ([]row, error) {
 			return slices.DeleteFunc(read, func(i row) bool { return i.gone() || r.hides(&i) }), nil
 		},

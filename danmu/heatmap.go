@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -49,7 +49,7 @@ func (r *Repository) heatmap(ctx context.Context, object string, buckets int) ([
 		end = l.span(l.segments[len(l.segments)-1]).to
 	}
 	var mu sync.Mutex
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := parallel.WithContext(ctx)
 	group.SetLimit(heatParallel)
 	for _, segment := range l.segments {
 		group.Go(func() error {

@@ -9,7 +9,8 @@ import (
 	"sync"
 
 	"github.com/guregu/dynamo/v2"
-	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza/internal/parallel"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -161,7 +162,7 @@ func (in *importer) finish(ctx context.Context) error {
 // load reads which comments stand in the segments of the window.
 func (in *importer) load(ctx context.Context) error {
 	var mu sync.Mutex
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := parallel.WithContext(ctx)
 	group.SetLimit(in.opts.Parallel)
 	for _, segment := range in.segments() {
 		if in.loaded[segment] {

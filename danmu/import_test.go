@@ -294,7 +294,7 @@ func TestImportBesideWhatWasSent(t *testing.T) {
 
 func TestImportUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
+	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			in := faults.New(t, seed, importHarshness[seed%3])

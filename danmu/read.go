@@ -6,7 +6,7 @@ import (
 	"sort"
 	"time"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -31,7 +31,7 @@ func (r *Repository) window(ctx context.Context, l *layout, s span, opts *Window
 		return Window{}, err
 	}
 	read := make([][]Comment, len(parts))
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := parallel.WithContext(ctx)
 	for i, p := range parts {
 		group.Go(func() (err error) {
 			read[i], err = r.readPart(ctx, l, p, opts.Consistent)

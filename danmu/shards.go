@@ -3,7 +3,7 @@ package danmu
 import (
 	"context"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -12,7 +12,7 @@ import (
 // has of each.
 func (r *Repository) readShards(ctx context.Context, l *layout, segment, share int, s store.Span) ([]row, error) {
 	lanes := make([][]row, (l.shards()+1<<share-1)>>share)
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := parallel.WithContext(ctx)
 	for i := range lanes {
 		lane := s
 		lane.PK = place{l.object, segment, i << share}.pk()

@@ -27,7 +27,7 @@ type TableLimiter struct {
 
 // NewTableLimiter does no I/O. The table is one that Table describes.
 func NewTableLimiter(db *dynamo.DB, table string, rate Rate, opts *LimiterOptions) (*TableLimiter, error) {
-	t, err := store.Open(db, table)
+	t, err := store.Open(db, table, nil)
 	if err != nil {
 		return nil, err
 	}

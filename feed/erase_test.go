@@ -145,7 +145,7 @@ func TestEraseKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 
 func TestEraseUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
+	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)

@@ -42,7 +42,7 @@ func acknowledged[T any](t testing.TB, call func() (T, error)) (got T) {
 
 func TestNothingIsLostOrDoubledUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
+	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			injector := faults.New(t, seed, harsh)

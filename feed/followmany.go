@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/follow"
@@ -30,7 +30,7 @@ func (h Home) FollowMany(ctx context.Context, sources []string, opts *FollowOpti
 		return nil, err
 	}
 	var failed failures
-	var copies errgroup.Group
+	copies := parallel.New()
 	copies.SetLimit(h.r.opts.Parallel)
 	created = make(map[string]bool, len(sources))
 	for i, source := range sources {

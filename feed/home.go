@@ -23,14 +23,18 @@ func (h Home) List(ctx context.Context, req cursor.PageRequest) (cursor.Page[Act
 		return cursor.Page[Activity]{}, err
 	}
 	reading := homeReading{home: h}
+	order := store.ByID(func(row homeRow) ids.ID { return row.id })
 	list := store.List[homeRow, Activity]{
 		Codec: h.r.opts.Codec,
 		Scope: cursor.Scope{List: "feed/home", Partition: h.reader},
-		Order: store.ByID(func(row homeRow) ids.ID { return row.id }),
+		Order: order,
 		Depth: h.r.opts.HomeCap,
 		Item:  func(row homeRow) Activity { return row.activity },
-		Read:  reading.read,
-		Show:  reading.show,
+		Read: func(ctx context.Context, reach store.Reach) ([]homeRow, string, error) {
+			rows, err := reading.read(ctx, reach)
+			return rows, order.Rest(reach, rows), err
+		},
+		Show: reading.show,
 	}
 	page, err := list.Page(ctx, req)
 	if err != nil {

@@ -66,10 +66,10 @@ func (o Outbox) list(consistent bool) store.List[activityItem, Activity] {
 		Scope: cursor.Scope{List: "feed/outbox", Partition: o.owner},
 		Order: store.ByID(func(i activityItem) ids.ID { return i.ID }),
 		Item:  activityItem.activity,
-		Read: func(ctx context.Context, reach store.Reach) ([]activityItem, error) {
+		Read: func(ctx context.Context, reach store.Reach) ([]activityItem, string, error) {
 			span := reach.Span(outboxPK(o.owner))
 			span.Consistent = consistent
-			return store.Query[activityItem](ctx, o.r.table, span)
+			return store.Read[activityItem](ctx, o.r.table, span)
 		},
 		Show: func(ctx context.Context, items []activityItem) ([]activityItem, error) {
 			return o.r.standing(ctx, items, consistent)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
@@ -48,7 +48,7 @@ func (o Outbox) PublishMany(ctx context.Context, as []Activity) ([]Activity, err
 	// spare half the units: one that is refused then refuses no other, and
 	// each may be repeated alone.
 	var failed failures
-	var group errgroup.Group
+	group := parallel.New()
 	group.SetLimit(o.r.opts.Parallel)
 	for i, a := range as {
 		group.Go(func() error {

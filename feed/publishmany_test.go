@@ -146,7 +146,7 @@ func TestPublishManyLosesNothingWhereItStops(t *testing.T) {
 
 func TestPublishManyUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
+	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			injector := faults.New(t, seed, harsh)

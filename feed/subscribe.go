@@ -131,16 +131,13 @@ func (h Home) backfill(ctx context.Context, edge follow.Edge, limit, parallel in
 	reach := store.Reach{Limit: min(limit, copyPage)}
 	list := source.list(true)
 	for reads := (limit+copyPage-1)/copyPage + spareReads; len(entries) < limit && reads > 0; reads-- {
-		activities, err := list.Read(ctx, reach)
+		activities, rest, err := list.Read(ctx, reach)
 		if err != nil {
 			return err
 		}
-		if len(activities) == 0 {
-			break
-		}
-		last := activities[len(activities)-1]
-		ended := len(activities) < reach.Limit || h.r.expired(last.ID)
-		reach = store.Reach{Gap: list.Order.Below(last), Limit: copyPage}
+		n := len(activities)
+		ended := rest == "" || n > 0 && h.r.expired(activities[n-1].ID)
+		reach = store.Reach{Gap: rest, Limit: copyPage}
 		if activities, err = list.Show(ctx, activities); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // stars has edges of star with n fans, all but a few of whom it follows back,
@@ -92,7 +93,7 @@ func TestEraseEndsTornEdges(t *testing.T) {
 
 func TestEraseUnderFaultsAndKills(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
+	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, sharded(1+int(seed)%4))

@@ -20,7 +20,7 @@ var harshness = []faults.Rates{
 
 func TestCountsEqualListsUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
+	for seed := range faults.Seeds(20) {
 		for _, shards := range []int{1, 4} {
 			t.Run(fmt.Sprintf("seed %d, %d shards", seed, shards), func(t *testing.T) {
 				t.Parallel()

@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -28,7 +28,7 @@ type count struct {
 // put in its transaction. The same edges give the same parts, so a resume
 // meets the markers of those that were added.
 func (in *importer) addCounts(ctx context.Context, edges []Edge) error {
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := parallel.WithContext(ctx)
 	group.SetLimit(in.opts.Parallel)
 	part := 0
 	for counts := range slices.Chunk(sum(edges), partSize) {

@@ -25,7 +25,7 @@ func (r *Repository) Following(ctx context.Context, user string, req cursor.Page
 	return r.list(ctx, "following", user, r.graph.ByTail, req)
 }
 
-type reader = func(ctx context.Context, user string, kinds []string, reach store.Reach) ([]edge.Edge, error)
+type reader = func(ctx context.Context, user string, kinds []string, reach store.Reach) (edges []edge.Edge, rest string, err error)
 
 func (r *Repository) list(ctx context.Context, name, user string, read reader, req cursor.PageRequest) (cursor.Page[Edge], error) {
 	if err := keys.CheckName("User", user); err != nil {
@@ -34,7 +34,7 @@ func (r *Repository) list(ctx context.Context, name, user string, read reader, r
 	page, err := store.List[edge.Edge, Edge]{
 		Codec: r.opts.Codec,
 		Scope: cursor.Scope{List: "follow/" + name, Partition: user},
-		Read: func(ctx context.Context, reach store.Reach) ([]edge.Edge, error) {
+		Read: func(ctx context.Context, reach store.Reach) ([]edge.Edge, string, error) {
 			return read(ctx, user, r.graph.Kinds, reach)
 		},
 		Order: store.ByID(func(e edge.Edge) ids.ID { return e.ID }),

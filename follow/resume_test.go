@@ -86,7 +86,7 @@ func (w world) persist(t testing.TB, random *rand.Rand, call func(world) error) 
 
 func TestImportIsExactUnderFaultsAndKills(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
+	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 1))

@@ -12,6 +12,13 @@ import (
 // Table is the schema of the table name.
 func Table(name string) *dynamodb.CreateTableInput { return store.Schema(name) }
 
+// TTL switches on the expiry of what is kept of ended follows.
+func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
+
+func feature() store.Feature {
+	return store.Feature{Name: "follow", Format: 1, Schema: Table, Expires: true}
+}
+
 // shape of follows: E#follower / followee {id, shard} is the edge, which guards the rest;
 // F#follower / id {followee} and R#followee#shard / id {follower} are the
 // lists; C#user / shard {followers, following, ver, shards} are the counters.

@@ -34,17 +34,16 @@ func (r *Repository) Walk(ctx context.Context, followee string, req cursor.PageR
 	var page cursor.Page[Edge]
 	for len(at.shards) > 0 && len(page.Items) < limit {
 		reach := store.Reach{Gap: at.gap, Limit: limit - len(page.Items)}
-		edges, err := r.graph.ByShard(ctx, followee, "", int(at.shards[0]), reach)
+		edges, rest, err := r.graph.ByShard(ctx, followee, "", int(at.shards[0]), reach)
 		if err != nil {
 			return cursor.Page[Edge]{}, wrap("walk of", followee, err)
 		}
 		for _, e := range edges {
 			page.Items = append(page.Items, edgeOf(e))
 		}
-		if len(edges) < reach.Limit {
+		at.gap = rest
+		if rest == "" {
 			at = walkPos{shards: at.shards[1:]}
-		} else {
-			at.gap = edges[len(edges)-1].ID.String()
 		}
 	}
 	if len(at.shards) > 0 {

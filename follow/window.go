@@ -8,7 +8,8 @@ import (
 	"strconv"
 
 	"github.com/guregu/dynamo/v2"
-	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza/internal/parallel"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -118,7 +119,7 @@ func (e Edge) taken() error {
 
 // putEach writes n items, 25 a request, and makes them as it goes.
 func (in *importer) putEach(ctx context.Context, n int, item func(i int) dynamo.Item) error {
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := parallel.WithContext(ctx)
 	group.SetLimit(in.opts.Parallel)
 	for start := 0; start < n && ctx.Err() == nil; start += store.MaxBatchWrite {
 		group.Go(func() error {

@@ -24,8 +24,9 @@ const (
 )
 
 // ErrClockRollback is returned while the clock reads earlier than the last id
-// by more than Options.Rollback, or earlier than 2024. No id was made.
-var ErrClockRollback = errors.New("ids: clock went back")
+// by more than Options.Rollback, or earlier than 2000. No id was made.
+// It unwraps to plaza.ErrUnavailable.
+var ErrClockRollback = fmt.Errorf("ids: clock went back: %w", plaza.ErrUnavailable)
 
 // Source gives ids. Each is greater than the one before it from this source,
 // and no other source gives it.

@@ -33,11 +33,6 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 	}
 	_, err := ids.New(16383, nil)
 	assert.NoError(t, err)
-
-	synctest.Test(t, func(t *testing.T) { // starts in 2000
-		_, err := ids.New(1, nil)
-		assert.ErrorIs(t, err, ids.ErrClockRollback)
-	})
 }
 
 func TestIDsAreUniqueAndGrowForEachCaller(t *testing.T) {

@@ -2,8 +2,8 @@
 // unique without coordination between machines, and ordered by time, as
 // numbers and as text alike.
 //
-// An id holds, from the top, 41 bits of milliseconds since 2024-01-01 UTC (to
-// 2093), 8 bits of sequence and 14 bits of the machine that made it. The
+// An id holds, from the top, 41 bits of milliseconds since 2000-01-01 UTC (to
+// 2069), 8 bits of sequence and 14 bits of the machine that made it. The
 // machine's number must be its own: New takes it from configuration, the
 // package lease borrows one from a table.
 package ids
@@ -24,7 +24,7 @@ const (
 	maxSequence = 1<<sequenceBits - 1
 	maxMachine  = 1<<machineBits - 1
 
-	epochMilli = 1704067200000 // 2024-01-01 UTC
+	epochMilli = 946684800000 // 2000-01-01 UTC
 
 	textLen  = 13
 	alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // Crockford's base32
@@ -80,14 +80,14 @@ var digits = func() (d [256]int8) {
 }()
 
 // At returns the smallest id of t's millisecond, as a bound for ranges. Times
-// before 2024 give zero and times past the range the greatest id.
+// before 2000 give zero and times past the range the greatest id.
 func At(t time.Time) ID {
 	switch {
 	case t.Before(time.UnixMilli(epochMilli)):
 		return 0
 	case t.After(maxID.Time()):
 		// What is left of the last millisecond is clamped too: nobody will
-		// miss the last id of 2093.
+		// miss the last id of 2069.
 		return maxID
 	}
 	return ID(t.UnixMilli()-epochMilli) << timeShift

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -77,7 +77,7 @@ func (r *Repository) aroundScore(ctx context.Context, in In, score Score, n int)
 // it may be old.
 func (s ladder) window(ctx context.Context, at []byte, own *rowItem, n int) ([]Row, error) {
 	var above, below []rowItem
-	group, groupCtx := errgroup.WithContext(ctx)
+	group, groupCtx := parallel.WithContext(ctx)
 	group.Go(func() (err error) {
 		above, err = s.rows(groupCtx, store.IndexSpan{To: at, Limit: n})
 		return err

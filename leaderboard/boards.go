@@ -33,10 +33,10 @@ func (r *Repository) Boards(ctx context.Context, player string, req cursor.PageR
 	list := store.List[playerItem, Entry]{
 		Codec: r.opts.Codec,
 		Scope: cursor.Scope{List: "leaderboard/boards", Partition: player},
-		Read: func(ctx context.Context, reach store.Reach) ([]playerItem, error) {
+		Read: func(ctx context.Context, reach store.Reach) ([]playerItem, string, error) {
 			span := reach.Span(playerPK(player))
 			span.Consistent = r.opts.Consistent
-			return store.Query[playerItem](ctx, r.table, span)
+			return store.Read[playerItem](ctx, r.table, span)
 		},
 		Order: store.Order[playerItem]{
 			Below: func(row playerItem) string { return row.SK },

@@ -72,7 +72,7 @@ func (r *Repository) Definitions(ctx context.Context, req cursor.PageRequest) (c
 	list := store.List[definitionItem, Board]{
 		Codec: r.opts.Codec,
 		Scope: cursor.Scope{List: "leaderboard/definitions"},
-		Read: func(ctx context.Context, reach store.Reach) ([]definitionItem, error) {
+		Read: func(ctx context.Context, reach store.Reach) ([]definitionItem, string, error) {
 			// Down this list is up the names.
 			span := store.Span{PK: definitionsPK, Ascending: !reach.Up, Limit: reach.Limit, Consistent: r.opts.Consistent}
 			if reach.Up {
@@ -80,7 +80,7 @@ func (r *Repository) Definitions(ctx context.Context, req cursor.PageRequest) (c
 			} else {
 				span.From = reach.Gap
 			}
-			return store.Query[definitionItem](ctx, r.table, span)
+			return store.Read[definitionItem](ctx, r.table, span)
 		},
 		Order: store.Order[definitionItem]{
 			Below: func(row definitionItem) string { return row.Name + afterName },

@@ -47,7 +47,7 @@ func TestEveryOperatorUnderFaults(t *testing.T) {
 		"decrement":   {every(""), []leaderboard.Operator{down}, false},
 		"any of them": {every(""), []leaderboard.Operator{best, set, up, down}, false},
 	} {
-		for seed := range uint64(20) {
+		for seed := range faults.Seeds(20) {
 			t.Run(fmt.Sprint(name, ", seed ", seed), func(t *testing.T) {
 				t.Parallel()
 				in := faults.New(t, seed, harshness[seed%3])

@@ -35,22 +35,22 @@ func (r *Repository) Hidden(ctx context.Context, in In, req cursor.PageRequest) 
 	return page, in.wrap("hidden of", err)
 }
 
-func (s ladder) readHidden(ctx context.Context, reach store.Reach) ([]Row, error) {
+func (s ladder) readHidden(ctx context.Context, reach store.Reach) ([]Row, string, error) {
 	span := store.IndexSpan{Partition: hiddenPart(s.board.Name, s.period), Ascending: !reach.Up, Limit: reach.Limit}
 	if reach.Up {
 		span.To = []byte(reach.Gap)
 	} else {
 		span.From = []byte(reach.Gap)
 	}
-	items, err := store.QueryIndex[rowItem](ctx, s.table, ranking, span)
+	items, rest, err := store.ReadIndex[rowItem](ctx, s.table, ranking, span)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	rows := make([]Row, len(items))
 	for i, item := range items {
 		if rows[i], err = s.board.row(item); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
-	return rows, nil
+	return rows, rest, nil
 }

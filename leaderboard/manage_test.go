@@ -239,7 +239,7 @@ func TestAChangeMeetsARemoval(t *testing.T) {
 
 func TestManagingUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
+	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			sent := faults.New(t, seed, harshness[seed%3])

@@ -209,7 +209,7 @@ func TestWhatWasStoredMeanwhileCounts(t *testing.T) {
 func TestPeriodsNeverOverlap(t *testing.T) {
 	t.Parallel()
 	crons := []string{"@hourly", "*/20 * * * *", "0 */5 * * *", "@daily", "7 3 * * *"}
-	for seed := range uint64(6) {
+	for seed := range faults.Seeds(6) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
 			in := faults.New(t, seed, harshness[seed%3])

@@ -42,10 +42,10 @@ func (r *Repository) periods(ctx context.Context, board string, req cursor.PageR
 	list := store.List[periodItem, Period]{
 		Codec: r.opts.Codec,
 		Scope: cursor.Scope{List: "leaderboard/periods", Partition: board},
-		Read: func(ctx context.Context, reach store.Reach) ([]periodItem, error) {
+		Read: func(ctx context.Context, reach store.Reach) ([]periodItem, string, error) {
 			span := reach.Span(periodsPK(board))
 			span.Consistent = r.opts.Consistent
-			return store.Query[periodItem](ctx, r.table, span)
+			return store.Read[periodItem](ctx, r.table, span)
 		},
 		Order: store.Order[periodItem]{
 			Below: gap,

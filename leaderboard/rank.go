@@ -3,7 +3,7 @@ package leaderboard
 import (
 	"context"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
 // Rank is the player's place by the score that stands now. It is exact once
@@ -46,7 +46,7 @@ func (r *Repository) percentile(ctx context.Context, in In, player string) (floa
 	}
 	worse := past(e.Key[:decided])
 	var others, below int64
-	group, groupCtx := errgroup.WithContext(ctx)
+	group, groupCtx := parallel.WithContext(ctx)
 	group.Go(func() (err error) {
 		others, _, err = s.ranker.count(groupCtx, s, nil, worse)
 		return err

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -22,7 +22,7 @@ type counting struct{}
 
 func (counting) count(ctx context.Context, s ladder, from, to []byte) (int64, time.Time, error) {
 	var sum atomic.Int64
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := parallel.WithContext(ctx)
 	for shard := range s.period.shards {
 		group.Go(func() error {
 			part := shardPart(s.board.Name, s.period, shard)
@@ -39,7 +39,7 @@ func (counting) count(ctx context.Context, s ladder, from, to []byte) (int64, ti
 func (s ladder) rank(ctx context.Context, key []byte) (Rank, error) {
 	var better, tied int64
 	var rank Rank
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := parallel.WithContext(ctx)
 	group.Go(func() (err error) {
 		better, rank.AsOf, err = s.ranker.count(ctx, s, nil, key[:decided])
 		return err

@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -29,7 +29,7 @@ func (s ladder) rows(ctx context.Context, span store.IndexSpan) ([]rowItem, erro
 	}
 	var merged []rowItem
 	for {
-		group, ctx := errgroup.WithContext(ctx)
+		group, ctx := parallel.WithContext(ctx)
 		behind := false
 		for i := range lanes {
 			if l := &lanes[i]; l.behind(merged, want) {

@@ -3,7 +3,7 @@ package leaderboard
 import (
 	"context"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
 // Outcome is what became of one submission of many.
@@ -21,7 +21,7 @@ func (r *Repository) SubmitMany(ctx context.Context, submissions []Submission) [
 	for i, s := range submissions {
 		lanes[s.Player] = append(lanes[s.Player], i)
 	}
-	var group errgroup.Group
+	group := parallel.New()
 	group.SetLimit(r.opts.Parallel)
 	for _, lane := range lanes {
 		group.Go(func() error {

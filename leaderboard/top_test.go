@@ -158,7 +158,7 @@ func TestATieThatGrewAboveACursor(t *testing.T) {
 // TestRanksRiseWithinAPage walks up and down while everybody moves.
 func TestRanksRiseWithinAPage(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(4) {
+	for seed := range faults.Seeds(4) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		w := newWorld(t, nil)
 		w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set, Shards: 2, Ties: leaderboard.LaterFirst})

@@ -15,16 +15,27 @@ type topList struct {
 }
 
 func (l *topList) list(filter string) store.List[Row, Row] {
+	below := func(row Row) string {
+		return gap{row.Rank.Ordinal, row.Rank.Competition, l.last, after(l.board.key(row))}.String()
+	}
+	above := func(row Row) string {
+		return gap{row.Rank.Ordinal - 1, row.Rank.Competition, l.last, l.board.key(row)}.String()
+	}
 	return store.List[Row, Row]{
 		Scope: l.scope("top", filter),
-		Read:  l.read,
+		Read: func(ctx context.Context, reach store.Reach) ([]Row, string, error) {
+			rows, err := l.read(ctx, reach)
+			switch {
+			case err != nil || len(rows) < reach.Limit:
+				return rows, "", err
+			case reach.Up:
+				return rows, above(rows[len(rows)-1]), nil
+			}
+			return rows, below(rows[len(rows)-1]), nil
+		},
 		Order: store.Order[Row]{
-			Below: func(row Row) string {
-				return gap{row.Rank.Ordinal, row.Rank.Competition, l.last, after(l.board.key(row))}.String()
-			},
-			Above: func(row Row) string {
-				return gap{row.Rank.Ordinal - 1, row.Rank.Competition, l.last, l.board.key(row)}.String()
-			},
+			Below: below,
+			Above: above,
 			Valid: func(text string) bool { _, ok := parseGap(text); return ok },
 		},
 		Item: func(row Row) Row { return row },

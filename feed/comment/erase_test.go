@@ -122,7 +122,7 @@ func TestErasingKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 
 func TestErasingUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
+	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			w, _ := newScored(t)

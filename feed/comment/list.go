@@ -40,14 +40,14 @@ func (r *Repository) topLevel(ctx context.Context, kind, object string, req curs
 		return cursor.Page[row]{}, err
 	}
 	list := r.list(kind, object, opts)
-	list.Read = func(ctx context.Context, reach store.Reach) ([]row, error) {
+	list.Read = func(ctx context.Context, reach store.Reach) ([]row, string, error) {
 		span := reach.Span(objectPK(object))
 		span.Consistent = r.opts.Consistent
-		found, err := store.Query[row](ctx, r.table, span)
+		found, rest, err := store.Read[row](ctx, r.table, span)
 		for n := range found {
 			found[n].at = At{Object: object, ID: idOf(found[n].SK)}
 		}
-		return found, err
+		return found, rest, err
 	}
 	page, err := list.Page(ctx, req)
 	return page, wrapName("comments on", object, err)

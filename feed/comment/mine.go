@@ -21,7 +21,9 @@ func (r *Repository) ByUser(ctx context.Context, user string, req cursor.PageReq
 		return cursor.Page[Comment]{}, err
 	}
 	list := r.list("users", user, opts)
-	list.Read = func(ctx context.Context, reach store.Reach) ([]row, error) { return r.readOwn(ctx, user, reach) }
+	list.Read = func(ctx context.Context, reach store.Reach) ([]row, string, error) {
+		return r.readOwn(ctx, user, reach)
+	}
 	visible := list.Show
 	list.Show = func(ctx context.Context, own []row) ([]row, error) {
 		withRemoved := opts != nil && opts.WithHidden
@@ -41,10 +43,10 @@ func (r *Repository) ByUser(ctx context.Context, user string, req cursor.PageReq
 
 // readOwn gives rows that know where they lie, and how they were removed.
 // Those that are forgotten by now name no user.
-func (r *Repository) readOwn(ctx context.Context, user string, reach store.Reach) ([]row, error) {
+func (r *Repository) readOwn(ctx context.Context, user string, reach store.Reach) ([]row, string, error) {
 	span := reach.Span(ownPK(user))
 	span.Consistent = r.opts.Consistent
-	items, err := store.Query[ownItem](ctx, r.table, span)
+	items, rest, err := store.Read[ownItem](ctx, r.table, span)
 	own := make([]row, len(items))
 	for n, i := range items {
 		own[n] = row{at: i.at(), rest: i.Rest, User: user, Removed: i.Removed}
@@ -52,7 +54,7 @@ func (r *Repository) readOwn(ctx context.Context, user string, reach store.Reach
 			own[n].User = ""
 		}
 	}
-	return own, err
+	return own, rest, err
 }
 
 // written replaces the rows by those that are stored.

@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
@@ -24,8 +24,9 @@ func (r *Repository) Replies(ctx context.Context, root At, req cursor.PageReques
 		return cursor.Page[Comment]{}, err
 	}
 	list := r.list("replies", keys.Join(root.Object, root.ID.String()), opts)
-	list.Read = func(ctx context.Context, reach store.Reach) ([]row, error) {
-		return r.readThread(ctx, root, reach, opts != nil && opts.WithHidden)
+	list.Read = func(ctx context.Context, reach store.Reach) ([]row, string, error) {
+		thread, err := r.readThread(ctx, root, reach, opts != nil && opts.WithHidden)
+		return thread, list.Order.Rest(reach, thread), err
 	}
 	page, err := list.Page(ctx, req)
 	if err != nil {
@@ -40,7 +41,7 @@ func (r *Repository) Replies(ctx context.Context, root At, req cursor.PageReques
 func (r *Repository) readThread(ctx context.Context, root At, reach store.Reach, withHidden bool) ([]row, error) {
 	var stored row
 	var first, rest []row
-	group, inner := errgroup.WithContext(ctx)
+	group, inner := parallel.WithContext(ctx)
 	group.Go(func() (err error) {
 		found, err := r.readListed(inner, []row{{at: root}})
 		stored, _ = found.at(root)

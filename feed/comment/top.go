@@ -35,15 +35,15 @@ func (r *Repository) Top(ctx context.Context, object string, req cursor.PageRequ
 			Valid: validPlace,
 		},
 		Item: func(i ranked) row { return i.row },
-		Read: func(ctx context.Context, reach store.Reach) ([]ranked, error) {
+		Read: func(ctx context.Context, reach store.Reach) ([]ranked, string, error) {
 			span := reach.Span(scorePK(object))
 			span.Consistent = r.opts.Consistent
-			items, err := store.Query[scoreItem](ctx, r.table, span)
+			items, rest, err := store.Read[scoreItem](ctx, r.table, span)
 			places := make([]ranked, len(items))
 			for n, i := range items {
 				places[n] = ranked{row{at: At{Object: object, ID: idOf(i.SK)}}, i.SK}
 			}
-			return places, err
+			return places, rest, err
 		},
 		Show: r.showRanked,
 	}

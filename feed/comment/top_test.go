@@ -162,7 +162,7 @@ func TestTopIsExactOnceLikesAreQuiet(t *testing.T) {
 		cs = append(cs, c)
 	}
 	var group errgroup.Group
-	for seed := range uint64(6) {
+	for seed := range faults.Seeds(6) {
 		random := rand.New(rand.NewPCG(seed, 3))
 		group.Go(func() error {
 			for range 25 {

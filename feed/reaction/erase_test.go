@@ -135,7 +135,7 @@ func TestEraseKeepsAGuardOfANewKind(t *testing.T) {
 
 func TestEraseUnderFaultsAndKills(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
+	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, options(1+int(seed)%3))

@@ -29,7 +29,7 @@ func (r *Repository) ByUser(ctx context.Context, user, kind string, req cursor.P
 // subject is whose reactions are listed.
 type subject struct{ field, name string }
 
-type reader = func(ctx context.Context, name string, kinds []string, reach store.Reach) ([]edge.Edge, error)
+type reader = func(ctx context.Context, name string, kinds []string, reach store.Reach) (edges []edge.Edge, rest string, err error)
 
 func (r *Repository) list(ctx context.Context, of subject, kind string, read reader, req cursor.PageRequest) (cursor.Page[Reaction], error) {
 	if err := keys.CheckName(of.field, of.name); err != nil {
@@ -45,7 +45,7 @@ func (r *Repository) list(ctx context.Context, of subject, kind string, read rea
 	page, err := store.List[edge.Edge, Reaction]{
 		Codec: r.opts.Codec,
 		Scope: cursor.Scope{List: "reaction/" + of.field, Partition: of.name, Filter: kind},
-		Read: func(ctx context.Context, reach store.Reach) ([]edge.Edge, error) {
+		Read: func(ctx context.Context, reach store.Reach) ([]edge.Edge, string, error) {
 			return read(ctx, of.name, kinds, reach)
 		},
 		Order: edge.ByKind(),

@@ -152,7 +152,7 @@ func TestCheckAndRepairAreBusyWhileReactionsKeepChanging(t *testing.T) {
 // the reading looks torn.
 func TestCheckUserIsNotFooledByAHalfReadReaction(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(8) {
+	for seed := range faults.Seeds(8) {
 		w := newWorld(t, options(1))
 		like := w.react(t, "ann", "photo", "like")
 		half, halves := false, 0
@@ -343,7 +343,7 @@ func TestARepairThatIsKilledLeavesNoCounterUnnamed(t *testing.T) {
 
 func TestRepairLeavesAReactionThatMovesBetweenShards(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(10) {
+	for seed := range faults.Seeds(10) {
 		w := newWorld(t, options(1))
 		two := w.process(t, options(2))
 		id := w.idIn(t, 2, false)

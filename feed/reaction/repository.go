@@ -24,7 +24,7 @@ type Repository struct {
 
 // New does no I/O. The table is one that Table describes.
 func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repository, error) {
-	t, err := store.Open(db, table)
+	t, err := store.Open(db, table, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -96,7 +96,7 @@ func Acquire(ctx context.Context, db *dynamo.DB, table string, opts *Options) (*
 	if err != nil {
 		return nil, err
 	}
-	t, err := store.Open(db, table)
+	t, err := store.Open(db, table, nil)
 	if err != nil {
 		return nil, err
 	}

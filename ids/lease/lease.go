@@ -14,13 +14,15 @@ import (
 	"sync"
 	"time"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // ErrLost is returned by Next, from then on always, once another holder took
-// the machine number over, and after Close. Acquire another.
-var ErrLost = errors.New("lease: machine number lost")
+// the machine number over, and after Close. Acquire another. It unwraps to
+// plaza.ErrUnavailable.
+var ErrLost = fmt.Errorf("lease: machine number lost: %w", plaza.ErrUnavailable)
 
 var (
 	errClosed = fmt.Errorf("%w: closed", ErrLost)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"iter"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -61,7 +61,7 @@ func (g *Graph) endEdges(ctx context.Context, of Ends) error {
 			lanes[list.shard] = append(lanes[list.shard], g.headList(ctx, of.Head, list.kind, list.shard))
 		}
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := parallel.WithContext(ctx)
 	group.SetLimit(checkParallel)
 	for _, lane := range lanes {
 		group.Go(func() error {

@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"github.com/guregu/dynamo/v2"
-	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza/internal/parallel"
 
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -16,78 +17,105 @@ import (
 // ByHead reads what a reach has of head's edges of these kinds, merged from
 // all shards, strongly consistent: one read of the counters, and one for each
 // kind and shard.
-func (g *Graph) ByHead(ctx context.Context, head string, kinds []string, reach store.Reach) ([]Edge, error) {
+func (g *Graph) ByHead(ctx context.Context, head string, kinds []string, reach store.Reach) (edges []Edge, rest string, err error) {
 	shards, err := g.Shards(ctx, head)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return merge(ctx, len(kinds)*len(shards), reach, func(ctx context.Context, i int) ([]Edge, error) {
+	return merge(ctx, len(kinds)*len(shards), reach, func(ctx context.Context, i int) ([]Edge, string, error) {
 		return g.ByShard(ctx, head, kinds[i/len(shards)], shards[i%len(shards)], reach)
 	})
 }
 
 // ByTail is ByHead for the edges that lead from tail: one read for each kind.
-func (g *Graph) ByTail(ctx context.Context, tail string, kinds []string, reach store.Reach) ([]Edge, error) {
-	return merge(ctx, len(kinds), reach, func(ctx context.Context, i int) ([]Edge, error) {
+func (g *Graph) ByTail(ctx context.Context, tail string, kinds []string, reach store.Reach) (edges []Edge, rest string, err error) {
+	return merge(ctx, len(kinds), reach, func(ctx context.Context, i int) ([]Edge, string, error) {
 		return g.read(ctx, g.tailPK(tail, kinds[i]), Edge{Tail: tail, Kind: kinds[i]}, reach)
 	})
 }
 
 // ByShard reads what a reach has of one shard's edges of one kind.
-func (g *Graph) ByShard(ctx context.Context, head, kind string, shard int, reach store.Reach) ([]Edge, error) {
+func (g *Graph) ByShard(ctx context.Context, head, kind string, shard int, reach store.Reach) (edges []Edge, rest string, err error) {
 	return g.read(ctx, g.headPK(head, kind, shard), Edge{Head: head, Kind: kind, Place: shard + 1}, reach)
 }
 
-func (g *Graph) read(ctx context.Context, pk string, like Edge, reach store.Reach) ([]Edge, error) {
+func (g *Graph) read(ctx context.Context, pk string, like Edge, reach store.Reach) (edges []Edge, rest string, err error) {
 	span := within(reach, like.Kind).Span(pk)
 	span.Consistent = true
-	rows, err := store.Query[dynamo.Item](ctx, g.table, span)
+	rows, rest, err := store.Read[dynamo.Item](ctx, g.table, span)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	edges := make([]Edge, len(rows))
-	for i, row := range rows {
-		if edges[i], err = g.listed(like, row); err != nil {
-			return nil, err
+	edges = make([]Edge, 0, len(rows))
+	for _, row := range rows {
+		e, err := g.listed(like, row)
+		if g.table.Skips(err) {
+			continue
 		}
+		edges = append(edges, e)
 	}
-	return edges, nil
+	if rest != "" {
+		at, after := rest[:min(len(rest), idSize)], rest[min(len(rest), idSize):]
+		rest = at + like.Kind + after
+	}
+	return edges, rest, nil
 }
 
 // merge puts n lists of a reach in order.
-func merge(ctx context.Context, n int, reach store.Reach, read func(context.Context, int) ([]Edge, error)) ([]Edge, error) {
+func merge(ctx context.Context, n int, reach store.Reach, read func(context.Context, int) ([]Edge, string, error)) (edges []Edge, rest string, err error) {
 	if n == 1 {
 		return read(ctx, 0)
 	}
-	lists := make([][]Edge, n)
-	group, ctx := errgroup.WithContext(ctx)
+	lists, rests := make([][]Edge, n), make([]string, n)
+	group, ctx := parallel.WithContext(ctx)
 	group.SetLimit(MaxShards)
 	for i := range lists {
 		group.Go(func() (err error) {
-			lists[i], err = read(ctx, i)
+			lists[i], rests[i], err = read(ctx, i)
 			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	edges := slices.Concat(lists...)
+	// What lies beyond the nearest end of a list may not be all there is.
+	reach.Gap = ""
+	for _, end := range rests {
+		if end != "" && (reach.Gap == "" || reach.Covers(end)) {
+			reach.Gap = end
+		}
+	}
+	edges = slices.Concat(lists...)
 	slices.SortFunc(edges, func(a, b Edge) int {
 		if reach.Up {
 			a, b = b, a
 		}
 		return cmp.Or(cmp.Compare(b.ID, a.ID), strings.Compare(b.Kind, a.Kind))
 	})
-	return edges[:min(len(edges), reach.Limit)], nil
+	if rest = reach.Gap; rest != "" {
+		edges = slices.DeleteFunc(edges, func(e Edge) bool { return reach.Covers(below(e)) })
+	}
+	if len(edges) > reach.Limit {
+		edges = edges[:reach.Limit]
+		rest = below(edges[reach.Limit-1])
+		if reach.Ascending() {
+			rest += after
+		}
+	}
+	return edges, rest, nil
 }
+
+// below is the gap below an edge, and after what makes of a gap the next one.
+func below(e Edge) string { return e.ID.String() + e.Kind }
+
+const after = "\x00"
 
 // ByKind is the order of lists merged from several kinds, of which edges may
 // have one id: by id, then by kind. A gap is an id and a kind.
 func ByKind() store.Order[Edge] {
-	below := func(e Edge) string { return e.ID.String() + e.Kind }
 	return store.Order[Edge]{
 		Below: below,
-		Above: func(e Edge) string { return below(e) + "\x00" },
+		Above: func(e Edge) string { return below(e) + after },
 		Valid: func(gap string) bool {
 			_, err := ids.Parse(gap[:min(len(gap), idSize)])
 			return err == nil

@@ -10,7 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
-	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza/internal/parallel"
 
 	"github.com/plaza-sdk/plaza"
 )
@@ -32,34 +33,34 @@ func (e *PartialError) Error() string {
 
 func (e *PartialError) Unwrap() error { return plaza.ErrBusy }
 
-// PutAll writes whole items, 25 a request, up to parallel requests at once.
+// PutAll writes whole items, 25 a request, up to atOnce requests at a time.
 // The items have different keys. On an error some may be written.
-func (t *Table) PutAll(ctx context.Context, items []dynamo.Item, parallel int) error {
+func (t *Table) PutAll(ctx context.Context, items []dynamo.Item, atOnce int) error {
 	requests := make([]types.WriteRequest, len(items))
 	for i, item := range items {
 		requests[i].PutRequest = &types.PutRequest{Item: item}
 	}
-	return t.writeAll(ctx, requests, parallel)
+	return t.writeAll(ctx, requests, atOnce)
 }
 
 // DeleteAll removes items by key as PutAll writes them.
-func (t *Table) DeleteAll(ctx context.Context, keys []Key, parallel int) error {
+func (t *Table) DeleteAll(ctx context.Context, keys []Key, atOnce int) error {
 	requests := make([]types.WriteRequest, len(keys))
 	for i, key := range keys {
 		requests[i].DeleteRequest = &types.DeleteRequest{Key: key.item()}
 	}
-	return t.writeAll(ctx, requests, parallel)
+	return t.writeAll(ctx, requests, atOnce)
 }
 
 // writeAll begins no further request once one has run out of attempts.
-func (t *Table) writeAll(ctx context.Context, requests []types.WriteRequest, parallel int) error {
+func (t *Table) writeAll(ctx context.Context, requests []types.WriteRequest, atOnce int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	var spent atomic.Bool
 	lefts := make([][]types.WriteRequest, (len(requests)+MaxBatchWrite-1)/MaxBatchWrite)
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(max(parallel, 1))
+	group, ctx := parallel.WithContext(ctx)
+	group.SetLimit(max(atOnce, 1))
 	for i := range lefts {
 		lefts[i] = requests[i*MaxBatchWrite : min((i+1)*MaxBatchWrite, len(requests))]
 		group.Go(func() (err error) {
@@ -114,14 +115,14 @@ func partial(left []types.WriteRequest) *PartialError {
 	return e
 }
 
-// GetAll reads items by key, 100 a request, up to parallel requests at once. A
+// GetAll reads items by key, 100 a request, up to atOnce requests at a time. A
 // key may repeat. Absent items are absent from the answer.
-func (t *Table) GetAll(ctx context.Context, keys []Key, consistent bool, parallel int) (map[Key]dynamo.Item, error) {
+func (t *Table) GetAll(ctx context.Context, keys []Key, consistent bool, atOnce int) (map[Key]dynamo.Item, error) {
 	wanted := distinct(keys)
 	var mu sync.Mutex
 	items := make(map[Key]dynamo.Item, len(wanted))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(max(parallel, 1))
+	group, ctx := parallel.WithContext(ctx)
+	group.SetLimit(max(atOnce, 1))
 	for batch := range slices.Chunk(wanted, MaxBatchGet) {
 		group.Go(func() error {
 			return t.getBatch(ctx, batch, consistent, func(item dynamo.Item) {

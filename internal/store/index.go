@@ -55,7 +55,34 @@ type IndexSpan struct {
 
 // QueryIndex reads the rows of a span of an index, as Query does.
 func QueryIndex[R any](ctx context.Context, t *Table, i Index, s IndexSpan) ([]R, error) {
-	return query[R](ctx, t, s.Limit, func() *dynamo.Query { return s.query(t, i) })
+	rows, _, err := ReadIndex[R](ctx, t, i, s)
+	return rows, err
+}
+
+// ReadIndex is QueryIndex for a List, as Read is Query.
+func ReadIndex[R any](ctx context.Context, t *Table, i Index, s IndexSpan) (rows []R, rest string, err error) {
+	items, more, err := t.query(ctx, s.Limit, func() *dynamo.Query { return s.query(t, i) })
+	if err != nil {
+		return nil, "", err
+	}
+	if more {
+		rest = i.sortIn(items[len(items)-1])
+		if s.Ascending {
+			rest += after
+		}
+	}
+	return decodeAll[R](t, items), rest, nil
+}
+
+// sortIn is the item's place in the index.
+func (i Index) sortIn(item dynamo.Item) string {
+	switch at := item[i.Sort].(type) {
+	case *types.AttributeValueMemberS:
+		return at.Value
+	case *types.AttributeValueMemberB:
+		return string(at.Value)
+	}
+	return ""
 }
 
 // CountIndex counts the rows of a span of an index; its Limit does not matter.

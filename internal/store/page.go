@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-// maxReads bounds the reads of one page where rows are hidden: each asks for
+// maxReads bounds the reads of one page. Where rows are hidden, each asks for
 // twice as many rows as the one before.
 const maxReads = 6
 
@@ -59,6 +60,18 @@ type Order[R any] struct {
 	Valid func(gap string) bool
 }
 
+// Rest is what a List's Read gives with rows of which as many as the reach's
+// limit say that there are more.
+func (o Order[R]) Rest(reach Reach, rows []R) string {
+	switch {
+	case len(rows) < reach.Limit:
+		return ""
+	case reach.Ascending():
+		return o.Above(rows[len(rows)-1])
+	}
+	return o.Below(rows[len(rows)-1])
+}
+
 // aboveAll is the gap above the greatest id.
 var aboveAll = ids.ID(1 << 63).String()
 
@@ -68,7 +81,7 @@ func ByID[R any](id func(R) ids.ID) Order[R] {
 		Below: func(row R) string { return id(row).String() },
 		Above: func(row R) string { return (id(row) + 1).String() },
 		Valid: func(gap string) bool {
-			_, err := ids.Parse(gap)
+			_, err := ids.Parse(strings.TrimSuffix(gap, after))
 			return err == nil || gap == aboveAll
 		},
 	}
@@ -80,9 +93,9 @@ type List[R, T any] struct {
 	Scope  cursor.Scope
 	Oldest bool // oldest first; the Scope says so too
 
-	// Read gives the rows of a reach. Fewer than its limit says that there
-	// are no more.
-	Read  func(context.Context, Reach) ([]R, error)
+	// Read gives rows of a reach by one read, and the gap at which it ended, ""
+	// where there are no more. A page makes six reads at most.
+	Read  func(context.Context, Reach) (rows []R, rest string, err error)
 	Order Order[R]
 	Depth int // how many items can be paged through; 0: all
 
@@ -115,12 +128,15 @@ func (l List[R, T]) Page(ctx context.Context, req cursor.PageRequest) (cursor.Pa
 	var shown []R
 	ended := false
 	for range maxReads {
-		rows, err := l.Read(ctx, at)
+		rows, rest, err := l.Read(ctx, at)
 		if err != nil {
 			return cursor.Page[T]{}, err
 		}
-		ended = len(rows) < at.Limit
-		if len(rows) > 0 {
+		ended = rest == ""
+		switch {
+		case !ended && l.Order.Valid(rest): // else a damaged row stands there
+			at.Gap = rest
+		case len(rows) > 0:
 			at.Gap = l.beyond(rows[len(rows)-1], at.Up)
 		}
 		if l.Show != nil {
@@ -176,10 +192,7 @@ func (l List[R, T]) page(rows []R, start, end Reach, ended bool) cursor.Page[T] 
 
 // beyond is the gap on the far side of a row.
 func (l List[R, T]) beyond(row R, up bool) string {
-	if up != l.Oldest {
-		return l.Order.Above(row)
-	}
-	return l.Order.Below(row)
+	return l.Order.Rest(Reach{Up: up, oldest: l.Oldest, Limit: 1}, []R{row})
 }
 
 const (

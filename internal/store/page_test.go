@@ -29,10 +29,10 @@ func listOf(table *store.Table, pk string) store.List[row, row] {
 		Scope: cursor.Scope{List: "rows", Partition: pk},
 		Order: store.ByID(rowID),
 		Item:  func(r row) row { return r },
-		Read: func(ctx context.Context, reach store.Reach) ([]row, error) {
+		Read: func(ctx context.Context, reach store.Reach) ([]row, string, error) {
 			span := reach.Span(pk)
 			span.Consistent = true
-			return store.Query[row](ctx, table, span)
+			return store.Read[row](ctx, table, span)
 		},
 	}
 }
@@ -103,7 +103,7 @@ func TestListsArePagedExactly(t *testing.T) {
 func endless(show func(row) bool) (store.List[row, row], *[]store.Reach) {
 	reaches := new([]store.Reach)
 	list := listOf(nil, "p")
-	list.Read = func(_ context.Context, reach store.Reach) ([]row, error) {
+	list.Read = func(_ context.Context, reach store.Reach) ([]row, string, error) {
 		*reaches = append(*reaches, reach)
 		at := ids.ID(1 << 40)
 		if reach.Gap != "" {
@@ -117,7 +117,7 @@ func endless(show func(row) bool) (store.List[row, row], *[]store.Reach) {
 				rows[i].SK = (at - ids.ID(i) - 1).String()
 			}
 		}
-		return rows, nil
+		return rows, list.Order.Rest(reach, rows), nil
 	}
 	list.Show = func(_ context.Context, rows []row) ([]row, error) {
 		return slices.DeleteFunc(rows, func(r row) bool { return !show(r) }), nil
@@ -183,13 +183,15 @@ func TestAReachCoversWhatItsSpanReads(t *testing.T) {
 		list := listOf(table, "p")
 		list.Oldest = oldest
 		read := list.Read
-		list.Read = func(ctx context.Context, reach store.Reach) ([]row, error) {
+		list.Read = func(ctx context.Context, reach store.Reach) ([]row, string, error) {
 			reach.Limit = 0
-			found, err := read(ctx, reach)
+			found, _, err := read(ctx, reach)
 			covered := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !reach.Covers(r.SK) })
 			require.ElementsMatch(t, covered, found)
 			require.Equal(t, reach.Ascending(), slices.IsSortedFunc(found, func(a, b row) int { return cmp.Compare(a.SK, b.SK) }))
-			return found[:min(len(found), 5)], err
+			found = found[:min(len(found), 5)]
+			reach.Limit = 5
+			return found, list.Order.Rest(reach, found), err
 		}
 		first, err := list.Page(t.Context(), cursor.PageRequest{Limit: 4})
 		require.NoError(t, err)
@@ -224,7 +226,7 @@ func TestErrorsOfReadAndShowEndThePage(t *testing.T) {
 	list.Show = func(context.Context, []row) ([]row, error) { return nil, boom }
 	_, err := list.Page(t.Context(), cursor.PageRequest{})
 	require.ErrorIs(t, err, boom)
-	list.Read = func(context.Context, store.Reach) ([]row, error) { return nil, boom }
+	list.Read = func(context.Context, store.Reach) ([]row, string, error) { return nil, "", boom }
 	_, err = list.Page(t.Context(), cursor.PageRequest{})
 	require.ErrorIs(t, err, boom)
 }

@@ -73,14 +73,21 @@ func code(reason types.CancellationReason) string {
 func translate(ctx context.Context, err error, write bool) error {
 	var missing *types.ResourceNotFoundException
 	switch {
-	case errors.As(err, &missing), wrongKeySchema(err):
+	case errors.As(err, &missing), wrongKeySchema(err), denied(err):
 		return fmt.Errorf("%w: %w", plaza.ErrTable, err)
 	case passing(err), throttled(err):
 		return fmt.Errorf("%w: %w", plaza.ErrBusy, err)
 	case write && unanswered(ctx, err):
 		return fmt.Errorf("%w: %w", plaza.ErrUnknownOutcome, err)
+	case !write && ctx.Err() == nil && unanswered(ctx, err):
+		return fmt.Errorf("%w: %w", plaza.ErrBusy, err)
 	}
 	return err
+}
+
+func denied(err error) bool {
+	var api smithy.APIError
+	return errors.As(err, &api) && api.ErrorCode() == "AccessDeniedException"
 }
 
 func throttled(err error) bool {

@@ -78,29 +78,38 @@ func TTL(table string) *dynamodb.UpdateTimeToLiveInput {
 
 // Table is one DynamoDB table of Schema's shape.
 type Table struct {
-	db   *dynamo.DB
-	name string
+	db        *dynamo.DB
+	name      string
+	onCorrupt func(*plaza.CorruptError)
 }
 
-// Open refuses a nil db and an empty name. It does no I/O.
-func Open(db *dynamo.DB, table string) (*Table, error) {
+// Open refuses a nil db and an empty name. It does no I/O. OnCorrupt, which may
+// be nil, is called with each damaged item that an answer leaves out.
+func Open(db *dynamo.DB, table string, onCorrupt func(*plaza.CorruptError)) (*Table, error) {
 	switch {
 	case db == nil:
 		return nil, &plaza.InvalidError{Field: "db", Reason: "is nil"}
 	case table == "":
 		return nil, &plaza.InvalidError{Field: "table", Reason: "is empty"}
 	}
-	return &Table{db: db, name: table}, nil
+	if onCorrupt == nil {
+		onCorrupt = func(*plaza.CorruptError) {}
+	}
+	return &Table{db: db, name: table, onCorrupt: onCorrupt}, nil
 }
 
-// Get reads one item into out. An item that is not there is
-// plaza.ErrNotFound.
+// Get reads one item into out. An item that is not there is plaza.ErrNotFound,
+// a damaged one plaza.ErrCorrupt.
 func (t *Table) Get(ctx context.Context, key Key, consistent bool, out any) error {
-	err := t.db.Table(t.name).Get(pk, key.PK).Range(sk, dynamo.Equal, key.SK).Consistent(consistent).One(ctx, out)
+	var item dynamo.Item
+	err := t.db.Table(t.name).Get(pk, key.PK).Range(sk, dynamo.Equal, key.SK).Consistent(consistent).One(ctx, &item)
 	if errors.Is(err, dynamo.ErrNotFound) {
 		return plaza.ErrNotFound
 	}
-	return t.readError(ctx, err)
+	if err != nil {
+		return t.readError(ctx, err)
+	}
+	return t.Decode(item, out)
 }
 
 // Span is a part of a partition: the sort keys from From on and below To. An
@@ -113,10 +122,34 @@ type Span struct {
 	Consistent bool
 }
 
-// Query reads the rows of a span; fewer than its Limit means that there are
-// no more. It asks again where a request ends at its 1 MB.
+// Query reads the rows of a span and leaves out what is damaged. It asks again
+// where a request ends at its 1 MB.
 func Query[R any](ctx context.Context, t *Table, s Span) ([]R, error) {
-	return query[R](ctx, t, s.Limit, func() *dynamo.Query {
+	rows, _, err := Read[R](ctx, t, s)
+	return rows, err
+}
+
+// Read is Query for a List: rest is the gap at which it ended, "" where there
+// are no more rows.
+func Read[R any](ctx context.Context, t *Table, s Span) (rows []R, rest string, err error) {
+	items, more, err := t.items(ctx, s)
+	if err != nil {
+		return nil, "", err
+	}
+	if more {
+		rest = KeyOf(items[len(items)-1]).SK
+		if s.Ascending {
+			rest += after
+		}
+	}
+	return decodeAll[R](t, items), rest, nil
+}
+
+// after makes of a sort key the next greater one.
+const after = "\x00"
+
+func (t *Table) items(ctx context.Context, s Span) (items []dynamo.Item, more bool, err error) {
+	return t.query(ctx, s.Limit, func() *dynamo.Query {
 		q := t.db.Table(t.name).Get(pk, s.PK).Consistent(s.Consistent).Order(dynamo.Order(s.Ascending))
 		within(q, sk, s.From, s.To)
 		return q
@@ -135,21 +168,21 @@ func within[K string | []byte](q *dynamo.Query, sort string, from, to K) {
 	}
 }
 
-// query asks again where a request ends at its 1 MB. Builders are not reusable.
-func query[R any](ctx context.Context, t *Table, limit int, build func() *dynamo.Query) ([]R, error) {
-	var rows []R
+// query asks again where a request ends at its 1 MB, and reports whether the
+// limit was reached. Builders are not reusable.
+func (t *Table) query(ctx context.Context, limit int, build func() *dynamo.Query) (items []dynamo.Item, more bool, err error) {
 	var start dynamo.PagingKey
 	for {
 		q := build().StartFrom(start)
 		if limit > 0 {
-			q.SearchLimit(limit - len(rows)) // never Limit, which may ask DescribeTable
+			q.SearchLimit(limit - len(items)) // never Limit, which may ask DescribeTable
 		}
-		last, err := q.AllWithLastEvaluatedKey(ctx, &rows)
+		last, err := q.AllWithLastEvaluatedKey(ctx, &items)
 		if err != nil {
-			return nil, t.readError(ctx, err)
+			return nil, false, t.readError(ctx, err)
 		}
-		if len(last) == 0 || limit > 0 && len(rows) >= limit {
-			return rows, nil
+		if full := limit > 0 && len(items) >= limit; full || len(last) == 0 {
+			return items, full, nil
 		}
 		start = last
 	}

@@ -1,0 +1,34 @@
+package keys
+
+import (
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+)
+
+// MaxAhead is how far the clock that made an id may be ahead of ours.
+const MaxAhead = time.Minute
+
+// CheckID returns a *plaza.InvalidError for field where id is zero or no id.
+func CheckID(field string, id ids.ID) error {
+	if id == 0 {
+		return &plaza.InvalidError{Field: field, Reason: "is zero"}
+	}
+	if _, err := id.MarshalText(); err != nil {
+		return &plaza.InvalidError{Field: field, Reason: "has more than 63 bits"}
+	}
+	return nil
+}
+
+// CheckNewID is CheckID for an id that something is written under, which must
+// not be from the future.
+func CheckNewID(field string, id ids.ID, now time.Time) error {
+	if err := CheckID(field, id); err != nil {
+		return err
+	}
+	if id.Time().After(now.Add(MaxAhead)) {
+		return &plaza.InvalidError{Field: field, Reason: "is more than a minute ahead of the clock"}
+	}
+	return nil
+}

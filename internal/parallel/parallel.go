@@ -1,0 +1,48 @@
+// Package parallel runs functions side by side as errgroup does. A panic of
+// one of them is its error: it does not end the process.
+package parallel
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Group is an errgroup.Group whose functions may panic.
+type Group struct{ *errgroup.Group }
+
+// New returns a group without a limit. An error of one function does not stop
+// the others.
+func New() Group { return Group{new(errgroup.Group)} }
+
+// WithContext returns a group, and a context that ends with its first error
+// and with Wait.
+func WithContext(ctx context.Context) (Group, context.Context) {
+	group, ctx := errgroup.WithContext(ctx)
+	return Group{group}, ctx
+}
+
+// Go calls f in a goroutine, once the group's limit allows it.
+func (g Group) Go(f func() error) {
+	g.Group.Go(func() error { return Catch(f) })
+}
+
+// PanicError is what a function panicked with.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.Value, e.Stack) }
+
+// Catch returns f's error, and its panic as a *PanicError.
+func Catch(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{v, debug.Stack()}
+		}
+	}()
+	return f()
+}

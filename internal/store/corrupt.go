@@ -1,0 +1,54 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+)
+
+// Decode reads a stored item into out. One that cannot be read is a
+// *plaza.CorruptError.
+func (t *Table) Decode(item dynamo.Item, out any) error {
+	err := parallel.Catch(func() error { return dynamo.UnmarshalItem(item, out) })
+	if err == nil {
+		return nil
+	}
+	var panicked *parallel.PanicError
+	if errors.As(err, &panicked) {
+		err = fmt.Errorf("%v", panicked.Value) // without its stack
+	}
+	return t.Corrupt(KeyOf(item), err.Error())
+}
+
+// Corrupt is the error of a damaged item.
+func (t *Table) Corrupt(key Key, reason string) error {
+	return &plaza.CorruptError{Table: t.name, PK: key.PK, SK: key.SK, Reason: reason}
+}
+
+// Skips reports whether err is of a damaged item, which a list then leaves out,
+// and passes it to the table's hook.
+func (t *Table) Skips(err error) bool {
+	var corrupt *plaza.CorruptError
+	if !errors.As(err, &corrupt) {
+		return false
+	}
+	t.onCorrupt(corrupt)
+	return true
+}
+
+// decodeAll leaves out what is damaged.
+func decodeAll[R any](t *Table, items []dynamo.Item) []R {
+	rows := make([]R, 0, len(items))
+	for _, item := range items {
+		var row R
+		if err := t.Decode(item, &row); t.Skips(err) {
+			continue
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
