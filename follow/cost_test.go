@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
@@ -50,6 +51,12 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	unfollows := func(e *follow.Edge) func(context.Context) error {
 		return func(ctx context.Context) error { _, err := w.Unfollow(ctx, *e); return err }
 	}
+	unused := follow.Edge{Follower: jack, Followee: anna}
+	last := func(ctx context.Context) error {
+		unused.ID = w.id(t)
+		_, _, err := w.Last(ctx, unused)
+		return err
+	}
 	full := func(got cursor.Page[follow.Edge], err error) error {
 		require.Len(t, got.Items, 25)
 		next = got.Next
@@ -67,8 +74,17 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 			return err
 		}},
 		{"unfollow of a known edge", cost{Requests: 1, Write: 10}, unfollows(&edge)},
+		{"follow of an ended id", cost{Requests: 1, Write: 10}, func(ctx context.Context) error {
+			require.ErrorIs(t, follows(ctx), plaza.ErrRemoved)
+			edge = follow.Edge{}
+			return nil
+		}},
 		{"follow again", cost{Requests: 1, Write: 10}, follows},
+		{"last", cost{Requests: 1, Read: 1}, last},
 		{"unfollow", cost{Requests: 2, Read: 1, Write: 10}, unfollows(&follow.Edge{Follower: jack, Followee: anna})},
+		{"last, ended", cost{Requests: 1, Read: 1}, last},
+		{"unfollow of an id that is not there", cost{Requests: 2, Read: 1, Write: 1}, unfollows(&unused)},
+		{"the same again", cost{Requests: 1, Read: 1}, unfollows(&unused)},
 		{"unfollow of nothing", cost{Requests: 1, Read: 1}, unfollows(&follow.Edge{Follower: jack, Followee: anna})},
 		{"first follow into a new shard", cost{Requests: 3, Write: 24}, func(ctx context.Context) error {
 			opened := w.process(t, sharded(follow.MaxShards), meter.Wrap)

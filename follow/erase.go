@@ -11,6 +11,9 @@ import (
 // After an error, repeat it. Where new edges of the user keep arriving it is
 // plaza.ErrBusy.
 //
+// For 30 days after an edge has ended, here or by Unfollow, an item under both
+// users' names says which id it had, so that no late request brings it back.
+//
 // A Repair, then one transaction of 10 WCU an edge, in turn: only the shards of
 // the user's followers run side by side, since edges of one counter would get
 // in each other's way. At last one transaction of 2 WCU for each counter. A

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,17 +29,32 @@ func stars(t testing.TB, w world, n int) (ofStar, others []follow.Edge) {
 	return ofStar, others
 }
 
-// requireErased finds nothing of star anywhere.
-func requireErased(t testing.TB, w world, left []follow.Edge) {
+// requireErased finds nothing of star but which of its pairs have ended, in
+// items that expire, and returns these pairs.
+func requireErased(t testing.TB, w world, left []follow.Edge) (ended []pair) {
 	t.Helper()
 	requireStored(t, w, left)
 	for key, item := range scan(t, w) {
+		if follower, ok := strings.CutPrefix(key[0], "E#"); ok && (follower == "star" || key[1] == "star") {
+			require.NotContains(t, item, "id")
+			ended = append(ended, pair{follower, key[1]})
+			continue
+		}
 		require.NotContains(t, key[0]+"#", "#star#")
 		require.NotEqual(t, "star", key[1])
 		for _, value := range item {
 			require.NotEqual(t, "star", value)
 		}
 	}
+	return ended
+}
+
+func pairsOf(edges []follow.Edge) []pair {
+	var of []pair
+	for _, e := range edges {
+		of = append(of, pair{e.Follower, e.Followee})
+	}
+	return of
 }
 
 func TestEraseEndsEverythingOfAUser(t *testing.T) {
@@ -55,9 +71,10 @@ func TestEraseEndsEverythingOfAUser(t *testing.T) {
 				Write:    float64(10*n + 2*shards),
 				Read:     float64(n + 16*(shards+2)),
 			}, func() { require.NoError(t, w.Erase(t.Context(), "star")) })
-			requireErased(t, w, others)
+			require.ElementsMatch(t, pairsOf(edges), requireErased(t, w, others))
+			before := scan(t, w)
 			require.NoError(t, w.Erase(t.Context(), "star"))
-			requireErased(t, w, others)
+			require.Equal(t, before, scan(t, w))
 
 			// The user may come back.
 			others = append(others, w.follow(t, "star", "star-fan-000"), w.follow(t, "star-fan-000", "star"))
@@ -97,11 +114,11 @@ func TestEraseUnderFaultsAndKills(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, sharded(1+int(seed)%4))
-			_, others := stars(t, w, 12)
+			edges, others := stars(t, w, 12)
 			w.persist(t, rand.New(rand.NewPCG(seed, 2)), func(process world) error {
 				return process.Erase(t.Context(), "star")
 			})
-			requireErased(t, w, others)
+			require.ElementsMatch(t, pairsOf(edges), requireErased(t, w, others))
 		})
 	}
 }
@@ -109,7 +126,7 @@ func TestEraseUnderFaultsAndKills(t *testing.T) {
 func TestEraseMeetsNewEdges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	_, others := stars(t, w, 5)
+	edges, others := stars(t, w, 5)
 	arrivals := 0
 	most := 3
 	busy := w.watched(t, nil, func(op string, body []byte) {
@@ -121,7 +138,10 @@ func TestEraseMeetsNewEdges(t *testing.T) {
 	})
 	require.NoError(t, busy.Erase(t.Context(), "star"))
 	require.Equal(t, most, arrivals)
-	requireErased(t, w, others)
+	for i := range arrivals {
+		edges = append(edges, follow.Edge{Follower: fmt.Sprint("late", 1+i), Followee: "star"})
+	}
+	require.ElementsMatch(t, pairsOf(edges), requireErased(t, w, others))
 
 	w.follow(t, "late0", "star")
 	most = 100

@@ -1,12 +1,14 @@
 package follow_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
@@ -54,7 +56,7 @@ type crowd struct {
 	random *rand.Rand
 	users  []string
 	stands graph
-	gone   graph // the last edge of each pair that ended
+	gone   graph // the greatest id of each pair that has ended
 }
 
 func (m *crowd) step(t *testing.T) {
@@ -86,12 +88,19 @@ func (m *crowd) keepFollowing(t *testing.T, e follow.Edge) {
 	p := pair{e.Follower, e.Followee}
 	var got follow.Edge
 	var created bool
+	before, stood := m.stands[p]
+	removed := !stood && e.ID != 0 && e.ID <= m.gone[p]
 	calls := faults.Acknowledged(t, func() (err error) {
 		got, created, err = m.Follow(t.Context(), e)
+		if removed && errors.Is(err, plaza.ErrRemoved) {
+			return nil
+		}
 		return err
 	})
-	before, stood := m.stands[p]
 	switch {
+	case removed:
+		require.False(t, created)
+		return
 	case stood:
 		require.Equal(t, before, got.ID)
 		require.Equal(t, before == e.ID, created)
@@ -121,5 +130,8 @@ func (m *crowd) keepUnfollowing(t *testing.T, e follow.Edge) {
 	if meant {
 		m.gone[p] = before
 		delete(m.stands, p)
+	}
+	if !stood {
+		m.gone[p] = max(m.gone[p], e.ID) // remembered
 	}
 }

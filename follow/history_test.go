@@ -37,13 +37,18 @@ type (
 	}
 	answer struct {
 		open    bool   // no answer: it may have happened, or happen later
+		late    bool   // plaza.ErrRemoved
 		changed bool   // created or removed
 		id      ids.ID // that stands; 0: none
 	}
 )
 
-// onePair is what a pair must look like to all clients: the id of the edge
-// that stands, or 0. What never happened is placed at the end.
+// state is the id of a pair's edge that stands, or 0, and of the last that
+// ended.
+type state struct{ stands, ended ids.ID }
+
+// onePair is what a pair must look like to all clients. What never happened is
+// placed at the end.
 var onePair = porcupine.Model{
 	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
 		byPair := map[pair][]porcupine.Operation{}
@@ -57,19 +62,22 @@ var onePair = porcupine.Model{
 		}
 		return parts
 	},
-	Init: func() any { return ids.ID(0) },
-	Step: func(state, input, output any) (bool, any) {
-		stands, q, a := state.(ids.ID), input.(question), output.(answer)
-		switch q.kind {
-		case following:
-			if stands == 0 {
-				return a.open || a.changed && a.id == q.id, q.id
-			}
-			return a.open || !a.changed && a.id == stands, stands
-		case unfollowing:
-			return a.open || a.changed == (stands != 0), ids.ID(0)
+	Init: func() any { return state{} },
+	Step: func(before, input, output any) (bool, any) {
+		s, q, a := before.(state), input.(question), output.(answer)
+		switch {
+		case q.kind == following && s.stands == 0 && q.id <= s.ended:
+			return a.open || a.late, s
+		case q.kind == following && s.stands == 0:
+			return a.open || a.changed && a.id == q.id, state{stands: q.id}
+		case q.kind == following:
+			return a.open || !a.late && !a.changed && a.id == s.stands, s
+		case q.kind == unfollowing && s.stands == 0:
+			return a.open || !a.changed, s
+		case q.kind == unfollowing:
+			return a.open || a.changed, state{ended: s.stands}
 		}
-		return a.open || a.id == stands, stands
+		return a.open || a.id == s.stands, s
 	},
 	DescribeOperation: func(input, output any) string { return fmt.Sprintf("%+v → %+v", input, output) },
 }
@@ -126,6 +134,9 @@ func (w world) ask(t *testing.T, q question) (a answer, err error) {
 	switch q.kind {
 	case following:
 		e, a.changed, err = w.Follow(t.Context(), e)
+		if errors.Is(err, plaza.ErrRemoved) {
+			return answer{late: true}, nil
+		}
 		a.id = e.ID
 	case unfollowing:
 		a.changed, err = w.Unfollow(t.Context(), e)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash"
 	"iter"
+	"time"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -56,17 +57,19 @@ func (o *ImportOptions) withDefaults() (ImportOptions, error) {
 }
 
 // ImportResult is what the finished windows of an import did, earlier runs
-// included. Edges is the sum of Created and Existing.
+// included. Edges is the sum of Created, Existing and Ended.
 type ImportResult struct {
 	Edges    int64 // of the sequence
 	Created  int64
 	Existing int64 // stood already, or came earlier in the sequence
+	Ended    int64 // left out: their pair had an edge of that id or a later one, which has ended
 	Windows  int   // finished
 	Resumed  int   // of the Windows, how many an earlier run had finished
 }
 
 // Import writes many edges, cheaper and faster than Follow does, in the order
-// of the sequence. An edge that stands already stays as it is.
+// of the sequence. An edge that stands already stays as it is, and one that has
+// ended stays so.
 //
 // After an error or a crash, the same call with the same sequence resumes: it
 // passes over finished windows without reading the table, and repeats the
@@ -116,9 +119,10 @@ type importer struct {
 
 func (in *importer) result() ImportResult {
 	return ImportResult{
-		Edges:    in.log.Created + in.log.Existing,
+		Edges:    in.log.Created + in.log.Existing + in.log.Ended,
 		Created:  in.log.Created,
 		Existing: in.log.Existing,
+		Ended:    in.log.Ended,
 		Windows:  in.log.Done,
 		Resumed:  in.resumed,
 	}
@@ -130,7 +134,7 @@ func (in *importer) run(ctx context.Context, edges iter.Seq2[Edge, error]) error
 		if err != nil {
 			return fmt.Errorf("edge %d of the sequence: %w", position, err)
 		}
-		if err := e.checkAt(position); err != nil {
+		if err := e.checkAt(position, in.Repository.opts.Now()); err != nil {
 			return err
 		}
 		in.window = append(in.window, e)
@@ -166,11 +170,11 @@ func (in *importer) finish(ctx context.Context) error {
 		}
 		return ctx.Err()
 	}
-	created, err := in.writeWindow(ctx)
+	created, ended, err := in.writeWindow(ctx)
 	if err != nil {
 		return fmt.Errorf("window %d: %w", in.number, err)
 	}
-	if err := in.checkpoint(ctx, created); err != nil {
+	if err := in.checkpoint(ctx, created, ended); err != nil {
 		return fmt.Errorf("checkpoint of window %d: %w", in.number, err)
 	}
 	if in.opts.Progress != nil {
@@ -180,8 +184,11 @@ func (in *importer) finish(ctx context.Context) error {
 }
 
 // checkAt is check for an edge of a sequence.
-func (e Edge) checkAt(position int) error {
+func (e Edge) checkAt(position int, now time.Time) error {
 	err := e.check()
+	if err == nil && e.ID != 0 {
+		err = keys.CheckNewID("ID", e.ID, now)
+	}
 	var invalid *plaza.InvalidError
 	if errors.As(err, &invalid) {
 		return &plaza.InvalidError{Field: fmt.Sprintf("Edges[%d].%s", position, invalid.Field), Reason: invalid.Reason}

@@ -24,6 +24,7 @@ type checkpointItem struct {
 	Done     int    `dynamo:"done"`   // windows
 	Created  int64  `dynamo:"created"`
 	Existing int64  `dynamo:"existing"`
+	Ended    int64  `dynamo:"ended"`
 	Digest   uint64 `dynamo:"digest"` // of the finished windows' edges
 }
 
@@ -56,11 +57,12 @@ func (r *Repository) openImport(ctx context.Context, name string, opts ImportOpt
 }
 
 // checkpoint notes that the window is finished.
-func (in *importer) checkpoint(ctx context.Context, created int) error {
+func (in *importer) checkpoint(ctx context.Context, created, ended int) error {
 	next := in.log
 	next.Done = in.number
 	next.Created += int64(created)
-	next.Existing += int64(len(in.window) - created)
+	next.Existing += int64(len(in.window) - created - ended)
+	next.Ended += int64(ended)
 	next.Digest = in.digest.Sum64()
 	err := in.table.Run(ctx, in.table.Put(next).If("'done' < ?", next.Done))
 	if _, noted := store.AsRefused(err); noted {

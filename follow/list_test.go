@@ -186,7 +186,7 @@ func TestAnEdgeOfAListMayBeUnfollowed(t *testing.T) {
 
 func TestTheGreatestIDIsListed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newWorld(t, &follow.Options{Now: ids.ID(1<<63 - 1).Time})
 	w.follow(t, "jack", "chris")
 	e, _, err := w.Follow(t.Context(), follow.Edge{Follower: "anna", Followee: "chris", ID: ids.ID(1<<63 - 1)})
 	require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/follow"
 )
 
@@ -23,6 +24,7 @@ func TestAnySequenceLeavesWhatItShould(t *testing.T) {
 		a, b, c := fmt.Sprint(run, "a"), fmt.Sprint(run, "b"), fmt.Sprint(run, "c")
 		pairs := []pair{{a, b}, {a, b}, {a, b}, {b, a}, {c, b}, {a, c}}
 		stands := graph{}
+		ended := graph{}
 		known := map[pair][]follow.Edge{} // also those that ended
 		for range rapid.IntRange(1, 20).Draw(t, "calls") {
 			shards = rapid.SampledFrom([]int{1, 1, 2, 5, follow.MaxShards}).Draw(t, "shards")
@@ -34,6 +36,10 @@ func TestAnySequenceLeavesWhatItShould(t *testing.T) {
 			standing := stands[p]
 			if rapid.Bool().Draw(t, "follow") {
 				got, created, err := w.Follow(t.Context(), e)
+				if standing == 0 && e.ID != 0 && e.ID <= ended[p] {
+					require.ErrorIs(t, err, plaza.ErrRemoved)
+					continue
+				}
 				require.NoError(t, err)
 				require.Equal(t, standing == 0 || standing == e.ID, created)
 				if standing != 0 {
@@ -49,6 +55,7 @@ func TestAnySequenceLeavesWhatItShould(t *testing.T) {
 				meant := standing != 0 && (e.ID == 0 || e.ID == standing)
 				require.Equal(t, meant, removed)
 				if meant {
+					ended[p] = standing
 					delete(stands, p)
 				}
 			}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/guregu/dynamo/v2"
+
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -41,11 +43,18 @@ func (r *Repository) Relations(ctx context.Context, viewer string, others []stri
 		return nil, wrap("relations of", viewer, err)
 	}
 	for other := range relations {
-		_, follows := found[r.edgeKey(viewer, other)]
-		_, followedBy := found[r.edgeKey(other, viewer)]
-		relations[other] = Relation{Follows: follows, FollowedBy: followedBy}
+		relations[other] = Relation{
+			Follows:    r.stands(found, viewer, other),
+			FollowedBy: r.stands(found, other, viewer),
+		}
 	}
 	return relations, nil
+}
+
+// stands takes a damaged edge for none.
+func (r *Repository) stands(guards map[store.Key]dynamo.Item, follower, followee string) bool {
+	held, err := r.graph.HeldBy(guards[r.edgeKey(follower, followee)], edge.Edge{Tail: follower, Head: followee})
+	return !r.table.Skips(err) && held.Stands()
 }
 
 func (r *Repository) edgeKey(follower, followee string) store.Key {

@@ -87,27 +87,30 @@ func TestUnfollowByIDRemovesOnlyThatEdge(t *testing.T) {
 	w.holds(t, graph{{"jack", "chris"}: refollowed.ID}, "jack", "chris")
 }
 
-func TestAnUnfollowedIDMayFollowAgain(t *testing.T) {
+func TestAnUnfollowedIDNeverFollowsAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
+	earlier := w.id(t)
 	first := w.follow(t, "jack", "chris")
 	_, err := w.Unfollow(t.Context(), first)
 	require.NoError(t, err)
+	for _, shards := range []int{1, follow.MaxShards} {
+		for _, id := range []ids.ID{first.ID, earlier} {
+			_, created, err := w.process(t, sharded(shards)).Follow(t.Context(), follow.Edge{Follower: "jack", Followee: "chris", ID: id})
+			require.ErrorIs(t, err, plaza.ErrRemoved)
+			require.False(t, created)
+			w.holds(t, graph{}, "jack", "chris")
+		}
+	}
 
-	// Jack's edge lies elsewhere now, which first does not know.
-	wide := w.process(t, sharded(follow.MaxShards))
-	again, created, err := wide.Follow(t.Context(), follow.Edge{Follower: "jack", Followee: "chris", ID: first.ID})
+	again := w.follow(t, "jack", "chris")
+	require.Greater(t, again.ID, first.ID)
+	standing, created, err := w.Follow(t.Context(), first)
 	require.NoError(t, err)
-	require.True(t, created)
-	w.holds(t, graph{{"jack", "chris"}: first.ID}, "jack", "chris")
-
-	removed, err := w.Unfollow(t.Context(), first)
-	require.NoError(t, err)
-	require.True(t, removed)
-	w.holds(t, graph{}, "jack", "chris")
-	removed, err = w.Unfollow(t.Context(), again)
-	require.NoError(t, err)
-	require.False(t, removed)
+	require.False(t, created)
+	require.Equal(t, again, standing)
+	w.holds(t, graph{{"jack", "chris"}: again.ID}, "jack", "chris")
+	requireStored(t, w, []follow.Edge{again})
 }
 
 func TestAnIDOfAnotherEdgeIsAConflict(t *testing.T) {

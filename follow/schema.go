@@ -19,7 +19,7 @@ func feature() store.Feature {
 	return store.Feature{Name: "follow", Format: 1, Schema: Table, Expires: true}
 }
 
-// shape of follows: E#follower / followee {id, shard} is the edge, which guards the rest;
+// shape of follows: E#follower / followee {id, shard, or ended and ttl} is the edge, which guards the rest;
 // F#follower / id {followee} and R#followee#shard / id {follower} are the
 // lists; C#user / shard {followers, following, ver, shards} are the counters.
 func shape() edge.Shape {

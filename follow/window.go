@@ -22,24 +22,25 @@ type plan struct {
 	mine  []Edge // this import's
 	fresh []Edge // of mine, not in the table yet
 	given []Edge // of fresh, those that came with an id
+	ended int    // that were left out, as they have ended
 }
 
 // writeWindow writes the window's edges and their counts, and tells how many
 // edges are this import's. Each step ends before the next begins: a list item
 // has an id that its edge already has in the table, and counts are added once
 // all edges that they are summed from can be read back.
-func (in *importer) writeWindow(ctx context.Context) (created int, err error) {
+func (in *importer) writeWindow(ctx context.Context) (created, ended int, err error) {
 	stamp := keys.Join(in.name, strconv.Itoa(in.number))
 	p, err := in.plan(ctx, stamp)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if err := in.refuseTaken(ctx, p.given); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	err = in.putEach(ctx, len(p.fresh), func(i int) dynamo.Item { return in.importedItem(p.fresh[i], stamp) })
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	err = in.putEach(ctx, 2*len(p.mine), func(i int) dynamo.Item {
 		e := p.mine[i/2].edge()
@@ -49,9 +50,9 @@ func (in *importer) writeWindow(ctx context.Context) (created int, err error) {
 		return in.graph.HeadItem(e)
 	})
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return len(p.mine), in.addCounts(ctx, p.mine)
+	return len(p.mine), p.ended, in.addCounts(ctx, p.mine)
 }
 
 func (in *importer) plan(ctx context.Context, stamp string) (p plan, err error) {
@@ -74,23 +75,24 @@ func (in *importer) plan(ctx context.Context, stamp string) (p plan, err error) 
 		return p, err
 	}
 	for i, key := range order {
-		item, stands := standing[key]
-		if !stands {
+		item := standing[key]
+		held, err := in.graph.HeldBy(item, pairs[i].edge())
+		switch {
+		case err != nil:
+			return p, err
+		case held.Stands():
+			if importOf(item) == stamp {
+				p.mine = append(p.mine, edgeOf(held.Edge))
+			}
+		case held.Ended >= placed[i].ID:
+			p.ended++
+		default:
 			p.mine = append(p.mine, placed[i])
 			p.fresh = append(p.fresh, placed[i])
 			if pairs[i].ID != 0 {
 				p.given = append(p.given, placed[i])
 			}
-			continue
 		}
-		if importOf(item) != stamp {
-			continue
-		}
-		mine, err := in.graph.Standing(pairs[i].edge(), item)
-		if err != nil {
-			return p, err
-		}
-		p.mine = append(p.mine, edgeOf(mine))
 	}
 	return p, nil
 }

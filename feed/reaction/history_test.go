@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -37,15 +38,18 @@ type (
 	}
 	answer struct {
 		open    bool   // no answer: it may have happened, or happen later
+		late    bool   // plaza.ErrRemoved
 		changed bool   // or removed
 		id      ids.ID // that stands; 0: none
 	}
 )
 
-// state is what stands of a pair: of like, love and haha at most one.
+// state is what stands of a pair: of like, love and haha at most one; and the
+// last id of each kind that has ended, while none of the kind stands.
 type state struct {
 	kind     string
 	one, pin ids.ID
+	ended    [4]ids.ID
 }
 
 func (s state) of(kind string) ids.ID {
@@ -58,15 +62,26 @@ func (s state) of(kind string) ids.ID {
 	return 0
 }
 
-func (s state) with(kind string, id ids.ID) state {
+func (s state) begun(kind string, id ids.ID) state {
 	if kind == "pin" {
 		s.pin = id
-		return s
+	} else {
+		if s.kind != "" {
+			s.ended[slices.Index(kinds, s.kind)] = s.one
+		}
+		s.kind, s.one = kind, id
 	}
-	if id == 0 {
-		kind = ""
+	s.ended[slices.Index(kinds, kind)] = 0
+	return s
+}
+
+func (s state) over(kind string) state {
+	s.ended[slices.Index(kinds, kind)] = s.of(kind)
+	if kind == "pin" {
+		s.pin = 0
+	} else {
+		s.kind, s.one = "", 0
 	}
-	s.kind, s.one = kind, id
 	return s
 }
 
@@ -93,14 +108,16 @@ var onePair = porcupine.Model{
 		switch {
 		case q.call == getting:
 			return a.open || a.id == stands, s
+		case q.call == reacting && stands == 0 && q.id <= s.ended[slices.Index(kinds, q.place.kind)]:
+			return a.open || a.late, s
 		case q.call == reacting && stands == 0:
-			return a.open || a.changed && a.id == q.id, s.with(q.place.kind, q.id)
+			return a.open || a.changed && a.id == q.id, s.begun(q.place.kind, q.id)
 		case q.call == reacting:
-			return a.open || !a.changed && a.id == stands, s
+			return a.open || !a.late && !a.changed && a.id == stands, s
 		case stands == 0:
 			return a.open || !a.changed, s
 		}
-		return a.open || a.changed, s.with(q.place.kind, 0)
+		return a.open || a.changed, s.over(q.place.kind)
 	},
 	DescribeOperation: func(input, output any) string { return fmt.Sprintf("%+v → %+v", input, output) },
 }
@@ -158,6 +175,9 @@ func (w world) ask(t *testing.T, q question) (a answer, err error) {
 	switch q.call {
 	case reacting:
 		r, a.changed, err = w.React(t.Context(), r)
+		if errors.Is(err, plaza.ErrRemoved) {
+			return answer{late: true}, nil
+		}
 		a.id = r.ID
 	case unreacting:
 		a.changed, err = w.Unreact(t.Context(), r)

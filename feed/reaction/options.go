@@ -3,6 +3,7 @@ package reaction
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
@@ -46,6 +47,14 @@ type Options struct {
 
 	// Codec writes cursors. Defaults to cursor.Plain.
 	Codec cursor.Codec
+
+	// OnCorrupt is called with each damaged item that an answer leaves out.
+	// Defaults to nothing.
+	OnCorrupt func(*plaza.CorruptError)
+
+	// Now is the clock that ids from the future are refused by. Defaults to
+	// time.Now.
+	Now func() time.Time
 }
 
 func (o *Options) withDefaults() (Options, error) {
@@ -64,6 +73,9 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	if full.Codec == nil {
 		full.Codec = cursor.Plain()
+	}
+	if full.Now == nil {
+		full.Now = time.Now
 	}
 	return full, nil
 }

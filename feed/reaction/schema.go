@@ -10,7 +10,14 @@ import (
 // Table is the schema of the table name.
 func Table(name string) *dynamodb.CreateTableInput { return store.Schema(name) }
 
-// shape of reactions: U#user / object {id#kind, shard#kind, ver} guards all that a
+// TTL switches on the expiry of what is kept of ended reactions.
+func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
+
+func feature() store.Feature {
+	return store.Feature{Name: "reaction", Format: 1, Schema: Table, Expires: true}
+}
+
+// shape of reactions: U#user / object {id#kind, shard#kind or ended#kind, ver, ttl} guards all that a
 // user has on an object; M#user#kind / id {object} and L#object#kind#shard /
 // id {user} are the lists; C#object#shard / C {count#kind, ver, shards} are
 // the counters.

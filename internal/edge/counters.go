@@ -43,10 +43,7 @@ func (s Shape) counterOf(shard int, item dynamo.Item) (counter, error) {
 			}
 			continue
 		}
-		n, err := intIn(value)
-		if err != nil {
-			return c, fmt.Errorf("counter: %w", err)
-		}
+		n, _ := intIn(value)
 		switch kind, counts := kindIn(attribute, s.Count); {
 		case attribute == verAttr:
 			c.ver = n

@@ -5,12 +5,18 @@
 package edge
 
 import (
+	"time"
+
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // MaxShards is the most shards a head's lists can have.
 const MaxShards = 64
+
+// Remembered is how long a guard says which edge has ended, once nothing else
+// keeps it: a request may arrive that late and begins nothing again.
+const Remembered = 30 * 24 * time.Hour
 
 // turns bounds how often a write is tried anew when the edge changed under it.
 const turns = 5
@@ -35,13 +41,14 @@ type Graph struct {
 	Shape
 	table  *store.Table
 	shards func(head string) int
+	now    func() time.Time
 }
 
 // New does no I/O. Shards says over how many partitions new edges to a head
-// are spread, 1 to MaxShards.
-func New(table *store.Table, shape Shape, shards func(head string) int) *Graph {
+// are spread, 1 to MaxShards. Now is the clock that guards expire by.
+func New(table *store.Table, shape Shape, shards func(head string) int, now func() time.Time) *Graph {
 	if len(shape.Kinds) == 0 {
 		shape.Kinds = []string{""}
 	}
-	return &Graph{Shape: shape, table: table, shards: shards}
+	return &Graph{Shape: shape, table: table, shards: shards, now: now}
 }

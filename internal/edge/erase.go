@@ -11,8 +11,9 @@ import (
 )
 
 // Erase mends what is torn of these ends, so that it is counted right, ends
-// every edge, and deletes the head's counters and the tail's guards; the lists
-// and counts of others follow. After an error, repeat it. Where new edges keep
+// every edge, and deletes the head's counters; the lists and counts of others
+// follow. The guards stay until they expire, and hold no more than which ids
+// have ended. After an error, repeat it. Where new edges keep
 // arriving it is plaza.ErrBusy.
 //
 // One transaction an edge, in turn: only the shards of the head's lists run
@@ -35,7 +36,7 @@ func (g *Graph) eraseOnce(ctx context.Context, of Ends) (erased bool, err error)
 		return false, err
 	}
 	if of.Tail != "" && g.shared() {
-		if erased, err = g.dropGuards(ctx, of.Tail); err != nil || !erased {
+		if erased, err = g.expireGuards(ctx, of.Tail); err != nil || !erased {
 			return false, err
 		}
 	}
@@ -82,7 +83,7 @@ func (g *Graph) endAll(ctx context.Context, list iter.Seq2[[]Edge, error]) error
 			return err
 		}
 		for _, e := range edges {
-			if _, err := g.End(ctx, e); err != nil {
+			if _, err := g.end(ctx, e, false); err != nil {
 				return err
 			}
 		}
@@ -90,9 +91,9 @@ func (g *Graph) endAll(ctx context.Context, list iter.Seq2[[]Edge, error]) error
 	return nil
 }
 
-// dropGuards removes the guards of a tail whose edges have all ended, and
-// reports whether there was no other.
-func (g *Graph) dropGuards(ctx context.Context, tail string) (all bool, err error) {
+// expireGuards gives the guards of a tail an expiry whose edges have all ended,
+// and reports whether there was no other.
+func (g *Graph) expireGuards(ctx context.Context, tail string) (all bool, err error) {
 	for guards, err := range g.items(ctx, g.guardPK(tail)) {
 		if err != nil {
 			return false, err
@@ -101,11 +102,11 @@ func (g *Graph) dropGuards(ctx context.Context, tail string) (all bool, err erro
 			if edges, err := g.edgesOf(tail, guard); err != nil || len(edges) > 0 {
 				return false, err
 			}
-			ver, err := intIn(guard[verAttr])
-			if err != nil {
-				return false, err
+			if _, expires := guard[ttlAttr]; expires {
+				continue
 			}
-			err = g.table.Run(ctx, g.table.Delete(store.KeyOf(guard)).If(atVersion(ver), ver))
+			ver, _ := intIn(guard[verAttr])
+			err = g.table.Run(ctx, g.table.Update(store.KeyOf(guard)).Set(ttlAttr, g.expiry()).If(atVersion(ver), ver))
 			if _, begun := store.AsRefused(err); begun {
 				return false, nil
 			}

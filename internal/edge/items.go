@@ -27,6 +27,14 @@ func (s Shape) GuardItem(e Edge) dynamo.Item {
 	return item
 }
 
+// endedItem is the guard of e where it is not shared and e has ended.
+func (g *Graph) endedItem(e Edge) dynamo.Item {
+	item := itemAt(g.GuardKey(e))
+	item[endedAttr] = text(e.ID.String())
+	item[ttlAttr] = number(g.expiry())
+	return item
+}
+
 // TailItem is the edge in its tail's list.
 func (s Shape) TailItem(e Edge) dynamo.Item {
 	item := itemAt(s.TailKey(e))
@@ -41,29 +49,79 @@ func (s Shape) HeadItem(e Edge) dynamo.Item {
 	return item
 }
 
+// Held is what a guard says of a pair and a kind.
+type Held struct {
+	Edge         // that stands; without an ID where none does
+	Ended ids.ID // of the last that has ended, 0 where none is known
+}
+
+// Stands reports whether there is an edge.
+func (h Held) Stands() bool { return h.ID != 0 }
+
+// HeldBy is what the guard of e's pair says of e's kind. The nil guard holds
+// nothing.
+func (g *Graph) HeldBy(guard dynamo.Item, e Edge) (Held, error) {
+	h := Held{Edge: Edge{Tail: e.Tail, Head: e.Head, Kind: e.Kind}}
+	var err error
+	if h.ID, err = idIn(guard, ofKind(e.Kind, idAttr)); err == nil {
+		h.Ended, err = idIn(guard, ofKind(e.Kind, endedAttr))
+	}
+	if err == nil && h.Stands() {
+		h.Place, err = placeIn(guard, ofKind(e.Kind, shardAttr))
+	}
+	if err != nil {
+		return h, g.table.Corrupt(g.GuardKey(e), err.Error())
+	}
+	return h, nil
+}
+
 // Standing is the edge of e's pair and kind that a guard holds, or
 // plaza.ErrNotFound.
-func (s Shape) Standing(e Edge, guard dynamo.Item) (Edge, error) {
-	id, stands := guard[ofKind(e.Kind, idAttr)]
-	if !stands {
-		return e, plaza.ErrNotFound
+func (g *Graph) Standing(e Edge, guard dynamo.Item) (Edge, error) {
+	h, err := g.HeldBy(guard, e)
+	if err == nil && !h.Stands() {
+		err = plaza.ErrNotFound
 	}
-	var err error
-	if e.ID, err = ids.Parse(textIn(id)); err != nil {
-		return e, fmt.Errorf("guard of %q and %q: %w", e.Tail, e.Head, err)
+	return h.Edge, err
+}
+
+// idIn is 0 where there is no such attribute.
+func idIn(item dynamo.Item, attribute string) (ids.ID, error) {
+	value, there := item[attribute]
+	if !there {
+		return 0, nil
 	}
-	shard, err := intIn(guard[ofKind(e.Kind, shardAttr)])
-	e.Place = int(shard) + 1
-	return e, err
+	id, err := ids.Parse(textIn(value))
+	if err == nil && id == 0 {
+		err = ids.ErrInvalid
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%s is no id", attribute)
+	}
+	return id, nil
+}
+
+// placeIn is the place of an edge whose guard has the shard that attribute
+// says, 0 where it is absent.
+func placeIn(item dynamo.Item, attribute string) (int, error) {
+	value, there := item[attribute]
+	if !there {
+		return 1, nil
+	}
+	shard, ok := intIn(value)
+	if !ok || shard < 0 || shard >= MaxShards {
+		return 0, fmt.Errorf("%s is no shard", attribute)
+	}
+	return int(shard) + 1, nil
 }
 
 // edgesOf are the edges that a guard of tail holds, also of kinds that this
 // process does not know.
-func (s Shape) edgesOf(tail string, guard dynamo.Item) (edges []Edge, err error) {
+func (g *Graph) edgesOf(tail string, guard dynamo.Item) (edges []Edge, err error) {
 	head := store.KeyOf(guard).SK
 	for attribute := range guard {
 		if kind, ok := kindIn(attribute, idAttr); ok {
-			e, err := s.Standing(Edge{Tail: tail, Head: head, Kind: kind}, guard)
+			e, err := g.Standing(Edge{Tail: tail, Head: head, Kind: kind}, guard)
 			if err != nil {
 				return nil, err
 			}
@@ -117,11 +175,12 @@ func textIn(value types.AttributeValue) string {
 	return s.Value
 }
 
-// intIn is 0 where value is no number.
-func intIn(value types.AttributeValue) (int64, error) {
+// intIn is not ok where value is no whole number.
+func intIn(value types.AttributeValue) (number int64, ok bool) {
 	n, _ := value.(*types.AttributeValueMemberN)
 	if n == nil {
-		return 0, nil
+		return 0, false
 	}
-	return strconv.ParseInt(n.Value, 10, 64)
+	number, err := strconv.ParseInt(n.Value, 10, 64)
+	return number, err == nil
 }

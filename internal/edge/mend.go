@@ -56,7 +56,7 @@ func (g *Graph) cureTx(ctx context.Context, p parts, c cure) (*dynamo.WriteTx, e
 		case c == putGuard:
 			g.writeGuard(tx, piece.seen, change{e, 1})
 		case c == dropGuard:
-			g.writeGuard(tx, piece.seen, change{e, -1})
+			g.clearGuard(tx, piece.seen, e)
 		case c.drops():
 			tx.Delete(g.table.Delete(piece.key).If(piece.seen.expr, piece.seen.args...))
 		default:
@@ -81,6 +81,17 @@ func (g *Graph) cureTx(ctx context.Context, p parts, c cure) (*dynamo.WriteTx, e
 	return tx, err
 }
 
+// clearGuard takes e out of its guard, as if it had never been.
+func (g *Graph) clearGuard(tx *dynamo.WriteTx, c condition, e Edge) {
+	key := g.GuardKey(e)
+	if !g.shared() {
+		tx.Delete(g.table.Delete(key).If(c.expr, c.args...))
+		return
+	}
+	tx.Update(g.table.Update(key).Add(verAttr, 1).If(c.expr, c.args...).
+		RemoveExpr("$", g.name(e.Kind, idAttr)).RemoveExpr("$", g.name(e.Kind, shardAttr)))
+}
+
 // piece is one of an edge's three items: its place, what a list holds there
 // where it is right, and what was seen of it.
 type piece struct {
@@ -91,9 +102,9 @@ type piece struct {
 
 // pieces are the guard of e and its places in the lists of both ends.
 func (g *Graph) pieces(p parts, e Edge) [3]piece {
-	guard := absent(ofKind(e.Kind, idAttr))
+	guard := absent(g.name(e.Kind, idAttr))
 	if p.guard.ID != 0 {
-		guard = stands(p.guard)
+		guard = g.stands(p.guard)
 	}
 	return [3]piece{
 		{g.GuardKey(e), nil, guard},

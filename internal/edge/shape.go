@@ -1,7 +1,11 @@
 package edge
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
+
+	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -65,11 +69,14 @@ func (s Shape) CounterKey(head string, shard int) store.Key {
 }
 
 // The attributes of guards and counters that every shape has. Those of a kind
-// carry its name, so that it meets no other attribute.
+// carry its name, so that it meets no other attribute. A guard has either id,
+// of the edge that stands, or ended, of the last one that did.
 const (
 	idAttr     = "id"
 	shardAttr  = "shard" // where it is not 0
-	verAttr    = "ver"   // of counters and shared guards: every write of an edge raises it
+	endedAttr  = "ended"
+	ttlAttr    = "ttl" // of a guard without an edge
+	verAttr    = "ver" // of counters and shared guards: every write of an edge raises it
 	shardsAttr = "shards"
 )
 
@@ -79,6 +86,19 @@ func ofKind(kind string, parts ...string) string {
 		parts = append(parts, kind)
 	}
 	return keys.Join(parts...)
+}
+
+// name is a kind's attribute in an expression. A kind that this process knows
+// has a short one there: a switch among 16 kinds fits into the 4 KB that an
+// expression may have.
+func (s Shape) name(kind, attribute string) any {
+	full := ofKind(kind, attribute)
+	i := slices.Index(s.Kinds, kind)
+	if kind == "" || i < 0 {
+		return full
+	}
+	short := fmt.Sprint("#", attribute, i)
+	return dynamo.ExpressionLiteral{Expression: short, AttributeNames: map[string]*string{short: &full}}
 }
 
 // kindIn is the kind of which attribute is the one called name.

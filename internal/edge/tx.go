@@ -59,7 +59,7 @@ func (g *Graph) count(head string, place int, changes []change) *dynamo.Update {
 		if c.Place != place {
 			continue
 		}
-		add(update, ofKind(c.Kind, g.Count), c.by)
+		add(update, g.name(c.Kind, g.Count), c.by)
 		if c.by > 0 && place > 1 {
 			update.If("attribute_exists(pk)") // opened before, so that readers know it
 		}
@@ -68,40 +68,55 @@ func (g *Graph) count(head string, place int, changes []change) *dynamo.Update {
 }
 
 // add is Update.Add for an attribute of any name.
-func add(update *dynamo.Update, attribute string, n int64) *dynamo.Update {
+func add(update *dynamo.Update, attribute any, n int64) *dynamo.Update {
 	return update.SetExpr("$ = if_not_exists($, ?) + ?", attribute, attribute, 0, n)
 }
 
-// writeGuard has the guard say what the changes do.
+// writeGuard has the guard say what the changes do. One whose edge has ended
+// stays for a while, so that a request which arrives late does not begin the
+// edge again.
 //
-// A shared guard stays when its last edge ends: whoever ends it need not have
-// read what else it holds, and may not know all kinds that others begin. A
-// guard without edges reads as none, and Erase of the tail removes it.
+// A shared guard has no expiry when its last edge ends: whoever ends it need
+// not have read what else it holds, and may not know all kinds that others
+// begin. Erase of the tail gives it one.
 func (g *Graph) writeGuard(tx *dynamo.WriteTx, c condition, changes ...change) {
-	key := g.GuardKey(changes[0].Edge)
-	switch {
-	case g.shared():
-		update := g.table.Update(key).Add(verAttr, 1).If(c.expr, c.args...)
-		for _, change := range changes {
-			id, shard := ofKind(change.Kind, idAttr), ofKind(change.Kind, shardAttr)
-			if change.by > 0 {
-				update.SetExpr("$ = ?", id, change.ID)
-			} else {
-				update.RemoveExpr("$", id)
-			}
-			if change.by > 0 && change.Place > 1 {
-				update.SetExpr("$ = ?", shard, change.Place-1)
-			} else {
-				update.RemoveExpr("$", shard)
-			}
+	if !g.shared() {
+		item := g.GuardItem(changes[0].Edge)
+		if changes[0].by < 0 {
+			item = g.endedItem(changes[0].Edge)
 		}
-		tx.Update(update)
-	case changes[0].by > 0:
-		tx.Put(g.table.Put(g.GuardItem(changes[0].Edge)).If(c.expr, c.args...))
-	default:
-		tx.Delete(g.table.Delete(key).If(c.expr, c.args...))
+		tx.Put(g.table.Put(item).If(c.expr, c.args...))
+		return
 	}
+	update := g.table.Update(g.GuardKey(changes[0].Edge)).Add(verAttr, 1).If(c.expr, c.args...)
+	for _, change := range changes {
+		id, shard, ended := g.name(change.Kind, idAttr), g.name(change.Kind, shardAttr), g.name(change.Kind, endedAttr)
+		if change.by < 0 {
+			update.SetExpr("$ = ?", ended, change.ID).RemoveExpr("$", id).RemoveExpr("$", shard)
+			continue
+		}
+		update.SetExpr("$ = ?", id, change.ID).RemoveExpr("$", ended).Remove(ttlAttr)
+		if change.Place > 1 {
+			update.SetExpr("$ = ?", shard, change.Place-1)
+		} else {
+			update.RemoveExpr("$", shard)
+		}
+	}
+	tx.Update(update)
 }
+
+// remember notes in a guard without an edge that e.ID has ended: 1 WCU.
+func (g *Graph) remember(e Edge) *dynamo.Update {
+	c := g.mayBegin(e)
+	update := g.table.Update(g.GuardKey(e)).SetExpr("$ = ?", g.name(e.Kind, endedAttr), e.ID).If(c.expr, c.args...)
+	if g.shared() {
+		return update.Add(verAttr, 1)
+	}
+	return update.Set(ttlAttr, g.expiry())
+}
+
+// expiry is that of a guard whose edge ends now.
+func (g *Graph) expiry() int64 { return g.now().Add(Remembered).Unix() }
 
 // condition is of one item.
 type condition struct {
@@ -109,17 +124,24 @@ type condition struct {
 	args []any
 }
 
-func absent(attribute string) condition {
+func absent(attribute any) condition {
 	return condition{"attribute_not_exists($)", []any{attribute}}
 }
 
-func equals(attribute string, value any) condition {
+func equals(attribute, value any) condition {
 	return condition{"$ = ?", []any{attribute, value}}
 }
 
+// mayBegin is the condition that a guard holds no edge of e's kind, and that
+// none of e's id or a greater one has ended.
+func (g *Graph) mayBegin(e Edge) condition {
+	ended := g.name(e.Kind, endedAttr)
+	return absent(g.name(e.Kind, idAttr)).and(condition{"(attribute_not_exists($) OR $ < ?)", []any{ended, ended, e.ID}})
+}
+
 // stands is the condition that a guard holds e, in that place.
-func stands(e Edge) condition {
-	c, shard := equals(ofKind(e.Kind, idAttr), e.ID), ofKind(e.Kind, shardAttr)
+func (g *Graph) stands(e Edge) condition {
+	c, shard := equals(g.name(e.Kind, idAttr), e.ID), g.name(e.Kind, shardAttr)
 	if e.Place == 1 {
 		return c.and(absent(shard))
 	}

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -16,18 +19,20 @@ import (
 // begun again while e stands; a standing edge with another id is returned with
 // begun false. An ID that another edge of its kind has in either list is
 // plaza.ErrConflict; of the head's list only those are seen that were made
-// with as many shards.
+// with as many shards. An ID up to that of the last edge which ended is
+// plaza.ErrRemoved.
+//
+// An ID that was minted for this call is no reason to refuse it: where a clock
+// is behind, or the id is taken, e gets a later one. It comes back beside an
+// error too.
 //
 // One transaction: 2 WCU for the guard, each list item and each counter. Where
 // e excludes kinds, 0.5 RCU before it, so that no transaction is refused for
 // an edge that has long stood.
-func (g *Graph) Begin(ctx context.Context, e Edge, excludes []string) (standing Edge, begun bool, err error) {
-	shard, err := g.ShardFor(e)
-	if err != nil {
+func (g *Graph) Begin(ctx context.Context, e Edge, excludes []string, minted bool) (standing Edge, begun bool, err error) {
+	if e, err = g.placed(e); err != nil {
 		return e, false, err
 	}
-	placed := e
-	placed.Place = shard + 1
 	var ends []Edge
 	if len(excludes) > 0 {
 		var guard dynamo.Item
@@ -39,30 +44,61 @@ func (g *Graph) Begin(ctx context.Context, e Edge, excludes []string) (standing 
 		}
 	}
 	for range turns {
-		err = g.table.Run(ctx, g.beginTx(placed, excludes, ends))
+		err = g.table.Run(ctx, g.beginTx(e, excludes, ends))
 		refused, ok := store.AsRefused(err)
 		if !ok {
 			break
 		}
 		if guard, failed := refused.At(guardWrite); failed {
-			standing, err := g.Standing(e, guard)
-			if !errors.Is(err, plaza.ErrNotFound) {
-				return standing, standing.ID == e.ID, err
+			held, err := g.HeldBy(guard, e)
+			switch {
+			case err != nil:
+				return e, false, err
+			case held.Stands():
+				return held.Edge, held.ID == e.ID, nil
+			case held.Ended < e.ID: // another kind is not what was seen
+			case !minted:
+				return e, false, plaza.ErrRemoved
+			default:
+				e, err = g.movedBehind(e, held.Ended)
 			}
-			if ends, err = g.standingOf(e, excludes, guard); err != nil {
+			if err == nil {
+				ends, err = g.standingOf(e, excludes, guard)
+			}
+			if err != nil {
 				return e, false, err
 			}
-		} else if _, failed := refused.At(counterWrite(1 + len(ends))); !failed {
-			return e, false, plaza.ErrConflict // one of the lists has the id for another edge
-		} else if err = g.OpenShard(ctx, e.Head, shard); err != nil {
+		} else if _, failed := refused.At(counterWrite(1 + len(ends))); failed {
+			if err = g.OpenShard(ctx, e.Head, e.Place-1); err != nil {
+				return e, false, err
+			}
+		} else if !minted { // one of the lists has the id for another edge
+			return e, false, plaza.ErrConflict
+		} else if e, err = g.movedBehind(e, e.ID); err != nil {
 			return e, false, err
 		}
 		err = plaza.ErrBusy
 	}
-	if err != nil {
-		return e, false, err
+	return e, err == nil, err
+}
+
+// placed is e in the shard of its id.
+func (g *Graph) placed(e Edge) (Edge, error) {
+	shard, err := g.ShardFor(e)
+	e.Place = shard + 1
+	return e, err
+}
+
+// movedBehind gives e an id of the millisecond after that of id, with what
+// makes its own unique, and the shard of that.
+func (g *Graph) movedBehind(e Edge, id ids.ID) (Edge, error) {
+	unique := e.ID - ids.At(e.ID.Time())
+	next := ids.At(id.Time().Add(time.Millisecond)) | unique
+	if next <= id {
+		return e, g.table.Corrupt(g.GuardKey(e), "no id is later than the one that ended")
 	}
-	return placed, true, nil
+	e.ID = next
+	return g.placed(e)
 }
 
 // standingOf are the edges of these kinds that the guard of e's pair holds.
@@ -81,64 +117,79 @@ func (g *Graph) standingOf(e Edge, kinds []string, guard dynamo.Item) (edges []E
 }
 
 func (g *Graph) beginTx(e Edge, excludes []string, ends []Edge) store.Write {
-	guard := absent(ofKind(e.Kind, idAttr))
+	guard := g.mayBegin(e)
 	changes := []change{{e, 1}}
 	for _, kind := range excludes {
 		at := slices.IndexFunc(ends, func(end Edge) bool { return end.Kind == kind })
 		if at < 0 {
-			guard = guard.and(absent(ofKind(kind, idAttr)))
+			guard = guard.and(absent(g.name(kind, idAttr)))
 			continue
 		}
-		guard = guard.and(stands(ends[at]))
+		guard = guard.and(g.stands(ends[at]))
 		changes = append(changes, change{ends[at], -1})
 	}
 	return g.tx(guard, changes...)
 }
 
 // End ends the pair's edge of e's kind; with an ID, only the edge of that id.
-// It reports whether this call ended one.
+// It reports whether this call ended one. An ID of no edge is remembered where
+// none stands, so that a request to begin it which arrives later does not.
 //
 // One consistent read, 1 RCU, which an edge whose ID and Place are known
-// spares, and one transaction.
+// spares, and one transaction; to remember an ID 1 WCU instead.
 func (g *Graph) End(ctx context.Context, e Edge) (ended bool, err error) {
-	standing := e
+	return g.end(ctx, e, true)
+}
+
+func (g *Graph) end(ctx context.Context, e Edge, remember bool) (ended bool, err error) {
+	held := Held{Edge: e}
+	if e.ID == 0 || e.Place == 0 {
+		if held, err = g.Held(ctx, e); err != nil {
+			return false, err
+		}
+	}
 	for range turns {
-		if standing.ID == 0 || standing.Place == 0 {
-			standing, err = g.Get(ctx, e)
-			if errors.Is(err, plaza.ErrNotFound) {
-				return false, nil
-			}
-			if err != nil {
+		var write store.Write
+		switch stands := held.Stands(); {
+		case stands && (e.ID == 0 || e.ID == held.ID):
+			write, ended = g.tx(g.stands(held.Edge), change{held.Edge, -1}), true
+		case stands || e.ID <= held.Ended || !remember:
+			return false, nil
+		default:
+			if err := keys.CheckNewID("ID", e.ID, g.now()); err != nil {
 				return false, err
 			}
+			write, ended = g.remember(e), false
 		}
-		if e.ID != 0 && standing.ID != e.ID {
-			return false, nil
-		}
-		// An id that was begun with again may stand elsewhere.
-		err = g.table.Run(ctx, g.tx(stands(standing), change{standing, -1}))
+		err = g.table.Run(ctx, write)
 		refused, ok := store.AsRefused(err)
 		if !ok {
-			return err == nil, err
+			return ended && err == nil, err
 		}
+		// An id may stand elsewhere than the caller knows.
 		guard, _ := refused.At(guardWrite)
-		standing, err = g.Standing(e, guard)
-		if errors.Is(err, plaza.ErrNotFound) {
-			return false, nil
-		}
-		if err != nil {
+		if held, err = g.HeldBy(guard, e); err != nil {
 			return false, err
 		}
 	}
 	return false, plaza.ErrBusy
 }
 
+// Held reads the guard of e's pair, strongly consistent: 1 RCU.
+func (g *Graph) Held(ctx context.Context, e Edge) (Held, error) {
+	var guard dynamo.Item
+	if err := g.table.Get(ctx, g.GuardKey(e), true, &guard); err != nil && !errors.Is(err, plaza.ErrNotFound) {
+		return Held{}, err
+	}
+	return g.HeldBy(guard, e)
+}
+
 // Get reads the pair's edge of e's kind, strongly consistent: 1 RCU.
 // plaza.ErrNotFound says that there is none.
 func (g *Graph) Get(ctx context.Context, e Edge) (Edge, error) {
-	var guard dynamo.Item
-	if err := g.table.Get(ctx, g.GuardKey(e), true, &guard); err != nil {
-		return Edge{}, err
+	held, err := g.Held(ctx, e)
+	if err == nil && !held.Stands() {
+		err = plaza.ErrNotFound
 	}
-	return g.Standing(Edge{Tail: e.Tail, Head: e.Head, Kind: e.Kind}, guard)
+	return held.Edge, err
 }

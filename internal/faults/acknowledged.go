@@ -9,7 +9,7 @@ import (
 
 // Passing reports whether a call that failed with err may be repeated.
 func Passing(err error) bool {
-	for _, final := range []error{plaza.ErrInvalid, plaza.ErrNotFound, plaza.ErrForbidden, plaza.ErrConflict, plaza.ErrRemoved, plaza.ErrTable} {
+	for _, final := range []error{plaza.ErrInvalid, plaza.ErrNotFound, plaza.ErrForbidden, plaza.ErrConflict, plaza.ErrRemoved, plaza.ErrTable, plaza.ErrCorrupt} {
 		if errors.Is(err, final) {
 			return false
 		}
