@@ -50,23 +50,25 @@ func TestADamagedItemIsAnErrorThatNamesIt(t *testing.T) {
 
 func TestAListLeavesDamagedItemsOutAndReportsThem(t *testing.T) {
 	t.Parallel()
+	const n = 150
 	for name, bad := range map[string]func(int) bool{
-		"one":              func(i int) bool { return i == 7 },
-		"every other":      func(i int) bool { return i%2 == 0 },
-		"a page and more":  func(i int) bool { return i > 5 && i < 18 },
-		"the first":        func(i int) bool { return i > 15 },
-		"the last":         func(i int) bool { return i < 5 },
-		"all but one":      func(i int) bool { return i != 11 },
-		"what a read ends": func(i int) bool { return i%4 == 1 },
+		"one":                    func(i int) bool { return i == 7 },
+		"every other":            func(i int) bool { return i%2 == 0 },
+		"a page and more":        func(i int) bool { return i > 5 && i < 18 },
+		"the first":              func(i int) bool { return i > n-5 },
+		"the last":               func(i int) bool { return i < 5 },
+		"all but one":            func(i int) bool { return i != 11 },
+		"what a read ends":       func(i int) bool { return i%4 == 1 },
+		"more than a page reads": func(i int) bool { return i > 1 && i < n },
 	} {
 		for _, oldest := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				table, reported := damaged(t, 20, bad)
+				table, reported := damaged(t, n, bad)
 				list := listOf(table, "p")
 				list.Oldest = oldest
 				var want []string
-				for i := range 20 {
+				for i := range n {
 					if !bad(i + 1) {
 						want = append(want, ids.ID(i+1).String())
 					}
@@ -74,7 +76,8 @@ func TestAListLeavesDamagedItemsOutAndReportsThem(t *testing.T) {
 				for _, size := range []int{1, 3, 20} {
 					var got []string
 					req := cursor.PageRequest{Limit: size}
-					for {
+					for pages := 0; ; pages++ {
+						require.LessOrEqual(t, pages, n)
 						page, err := list.Page(t.Context(), req)
 						require.NoError(t, err)
 						for _, r := range page.Items {
