@@ -139,6 +139,20 @@ func TestUnprocessedKeysAreReadLater(t *testing.T) {
 	require.Len(t, found, 25)
 	require.Equal(t, 4, sent())
 
+	// As where an answer is cut at 16 MB: what brings a row is progress, and
+	// requests that bring none are counted from then on.
+	before := in.Requests()
+	in.Script(func(_ string, _ []byte, n int) faults.Fault {
+		if left := len(rows) - (n-before)/2; left > 0 {
+			return faults.Fault{Kind: faults.Unprocessed, Entries: left}
+		}
+		return faults.Fault{}
+	})
+	found, err = table.GetAll(t.Context(), keysOf(rows), true, 1)
+	require.NoError(t, err)
+	require.Len(t, found, 25)
+	require.Equal(t, 50, in.Requests()-before)
+
 	sent = next(in, always, faults.Fault{Kind: faults.Unprocessed, Entries: 25})
 	_, err = table.GetAll(t.Context(), keysOf(rows), true, 1)
 	require.ErrorIs(t, err, plaza.ErrBusy)

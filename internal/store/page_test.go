@@ -203,6 +203,41 @@ func TestAReachCoversWhatItsSpanReads(t *testing.T) {
 	}
 }
 
+func TestAListEndsAtItsDepth(t *testing.T) {
+	t.Parallel()
+	list, _ := endless(func(r row) bool { return rowID(r)%2 == 0 })
+	list.Depth = 7
+	var walk [][]row
+	var last cursor.Page[row]
+	for req := (cursor.PageRequest{Limit: 3}); ; req.Cursor = last.Next {
+		var err error
+		last, err = list.Page(t.Context(), req)
+		require.NoError(t, err)
+		walk = append(walk, last.Items)
+		if last.Next == "" {
+			break
+		}
+	}
+	require.Len(t, walk, 3, "the page that reaches the depth is the last")
+	require.Len(t, slices.Concat(walk...), 7)
+
+	// On the way back the depth falls: the same rows end the list again.
+	up, err := list.Page(t.Context(), cursor.PageRequest{Limit: 3, Cursor: last.Prev})
+	require.NoError(t, err)
+	require.Equal(t, walk[1], up.Items)
+	again, err := list.Page(t.Context(), cursor.PageRequest{Limit: 3, Cursor: up.Next})
+	require.NoError(t, err)
+	require.Equal(t, walk[2], again.Items)
+	require.Empty(t, again.Next)
+	top, err := list.Page(t.Context(), cursor.PageRequest{Limit: 3, Cursor: up.Prev})
+	require.NoError(t, err)
+	require.Equal(t, walk[0], top.Items)
+	below, err := list.Page(t.Context(), cursor.PageRequest{Limit: 3, Cursor: top.Next})
+	require.NoError(t, err)
+	require.Equal(t, walk[1], below.Items)
+	require.NotEmpty(t, below.Next)
+}
+
 func TestForgedGapsAreRefusedUnread(t *testing.T) {
 	t.Parallel()
 	list, reaches := endless(func(row) bool { return true })
