@@ -103,8 +103,8 @@ type piece struct {
 // pieces are the guard of e and its places in the lists of both ends.
 func (g *Graph) pieces(p parts, e Edge) [3]piece {
 	guard := absent(g.name(e.Kind, idAttr))
-	if p.guard.ID != 0 {
-		guard = g.stands(p.guard)
+	if p.guard.Stands() {
+		guard = g.stands(p.guard.Edge)
 	}
 	return [3]piece{
 		{g.GuardKey(e), nil, guard},

@@ -2,7 +2,6 @@ package edge
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/guregu/dynamo/v2"
@@ -14,7 +13,7 @@ import (
 // parts is what stands of a suspect edge.
 type parts struct {
 	suspect
-	guard Edge // of the pair and kind, of this id or another; zero for none
+	guard Held // of the pair and kind, of this id or another
 	// lone says that guard is of another id and in no list. It counts as none.
 	lone bool
 
@@ -34,19 +33,14 @@ func (g *Graph) partsOf(ctx context.Context, s suspect) (parts, error) {
 		return p, err
 	}
 	p.head, p.tails = g.listedIn(s.Edge, found)
-	guard, err := g.Standing(s.Edge, found[g.GuardKey(s.Edge)])
-	if errors.Is(err, plaza.ErrNotFound) {
-		return p, nil
-	}
-	if err != nil {
+	if p.guard, err = g.HeldBy(found[g.GuardKey(s.Edge)], s.Edge); err != nil {
 		return p, err
 	}
-	p.guard = guard
-	if !p.guarded() {
-		if found, err = g.table.GetAll(ctx, g.listKeys(guard), true, checkParallel); err != nil {
+	if p.guard.Stands() && !p.guarded() {
+		if found, err = g.table.GetAll(ctx, g.listKeys(p.guard.Edge), true, checkParallel); err != nil {
 			return p, err
 		}
-		head, tails := g.listedIn(guard, found)
+		head, tails := g.listedIn(p.guard.Edge, found)
 		p.lone = head != s.Head && !slices.Contains(tails, s.Tail)
 	}
 	return p, nil
@@ -54,8 +48,8 @@ func (g *Graph) partsOf(ctx context.Context, s suspect) (parts, error) {
 
 // steadyPartsOf reads what stands of an edge until two readings are alike: of
 // a tail that is not counted no version tells what changed between the reads
-// of one. Only an id that ends and is begun with again, twice and in step with
-// the reads, could still look torn.
+// of one. An id begins once and ends once, so one of two readings at least is
+// of a time when it did neither.
 func (g *Graph) steadyPartsOf(ctx context.Context, s suspect) (parts, error) {
 	p, err := g.partsOf(ctx, s)
 	for range turns {
