@@ -21,10 +21,16 @@ type Drift struct {
 	// Orphans are items without the other two of their edge. Repair removes
 	// them.
 	Orphans int
+	// Damaged items cannot be read; all else takes them for absent. Repair
+	// removes what is damaged in them.
+	Damaged int
 }
 
 func driftOf(d edge.Drift) Drift {
-	return Drift{Followers: d.Heads[""], Following: d.Tail, Counters: d.Counters, Torn: d.Torn, Orphans: d.Orphans}
+	return Drift{
+		Followers: d.Heads[""], Following: d.Tail,
+		Counters: d.Counters, Torn: d.Torn, Orphans: d.Orphans, Damaged: d.Damaged,
+	}
 }
 
 // ends are both sides of a user.

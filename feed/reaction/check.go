@@ -22,6 +22,9 @@ type Drift struct {
 	// Orphans are items without the other two of their reaction. Repair removes
 	// them.
 	Orphans int
+	// Damaged items cannot be read; all else takes them for absent. Repair
+	// removes what is damaged in them.
+	Damaged int
 }
 
 // Check compares the object's counts and lists with the reactions, and changes
@@ -74,5 +77,5 @@ func drift(ctx context.Context, op, field, name string, of edge.Ends, call func(
 	if err != nil {
 		err = fmt.Errorf("reaction: %s %q: %w", op, name, err)
 	}
-	return Drift{Counts: d.Heads, Counters: d.Counters, Torn: d.Torn, Orphans: d.Orphans}, err
+	return Drift{Counts: d.Heads, Counters: d.Counters, Torn: d.Torn, Orphans: d.Orphans, Damaged: d.Damaged}, err
 }

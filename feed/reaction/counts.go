@@ -37,7 +37,7 @@ func (r *Repository) Reacted(ctx context.Context, user string, objects []string)
 		return nil, fmt.Errorf("reaction: of %q to %d objects: %w", user, len(objects), err)
 	}
 	for key, guard := range found {
-		reacted[key.SK] = r.graph.KindsOf(guard)
+		reacted[key.SK] = r.graph.KindsOf(user, guard)
 	}
 	return reacted, nil
 }

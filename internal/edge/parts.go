@@ -19,6 +19,8 @@ type parts struct {
 
 	head  string   // which head the tail's list names under the id
 	tails []string // which tail each shard of the head's list names under it
+
+	stored map[store.Key]dynamo.Item // what was read of the edge
 }
 
 // guarded says whether the guard is of this edge.
@@ -32,9 +34,10 @@ func (g *Graph) partsOf(ctx context.Context, s suspect) (parts, error) {
 	if err != nil {
 		return p, err
 	}
+	p.stored = found
 	p.head, p.tails = g.listedIn(s.Edge, found)
-	if p.guard, err = g.HeldBy(found[g.GuardKey(s.Edge)], s.Edge); err != nil {
-		return p, err
+	if held, err := g.HeldBy(found[g.GuardKey(s.Edge)], s.Edge); err == nil { // else it counts as none
+		p.guard = held
 	}
 	if p.guard.Stands() && !p.guarded() {
 		if found, err = g.table.GetAll(ctx, g.listKeys(p.guard.Edge), true, checkParallel); err != nil {
