@@ -115,10 +115,9 @@ func merge(ctx context.Context, n int, reach store.Reach, read func(context.Cont
 		return nil, "", err
 	}
 	// What lies beyond the nearest end of a list may not be all there is.
-	reach.Gap = ""
 	for _, end := range rests {
-		if end != "" && (reach.Gap == "" || reach.Covers(end)) {
-			reach.Gap = end
+		if reach.Gap = end; end != "" && (rest == "" || reach.Covers(rest)) {
+			rest = end
 		}
 	}
 	edges = slices.Concat(lists...)
@@ -128,7 +127,7 @@ func merge(ctx context.Context, n int, reach store.Reach, read func(context.Cont
 		}
 		return cmp.Or(cmp.Compare(b.ID, a.ID), strings.Compare(b.Kind, a.Kind))
 	})
-	if rest = reach.Gap; rest != "" {
+	if reach.Gap = rest; rest != "" {
 		edges = slices.DeleteFunc(edges, func(e Edge) bool { return reach.Covers(below(e)) })
 	}
 	if len(edges) > reach.Limit {
@@ -169,9 +168,7 @@ func within(reach store.Reach, kind string) store.Reach {
 	}
 	gap, ofKind := reach.Gap[:idSize], reach.Gap[idSize:]
 	if kind < ofKind { // the row of that id lies below the gap
-		if id, err := ids.Parse(gap); err == nil {
-			gap = (id + 1).String()
-		}
+		gap += after
 	}
 	reach.Gap = gap
 	return reach

@@ -140,6 +140,9 @@ func (g *Graph) countRestored(ctx context.Context, p parts, e Edge) (*dynamo.Upd
 	at := slices.IndexFunc(counters, func(c counter) bool { return c.shard == shard })
 	if at >= 0 {
 		want = counters[at]
+		if err := g.damage(want); err != nil {
+			return nil, err // until Repair of the head has cleared it
+		}
 	} else if shard > 0 {
 		if err := g.OpenShard(ctx, e.Head, shard); err != nil {
 			return nil, err

@@ -102,6 +102,11 @@ func (g *Graph) recount(ctx context.Context, of Ends) (mended Drift, err error) 
 		if err != nil {
 			return mended, err
 		}
+		for _, c := range counters {
+			if err := g.damage(c); err != nil {
+				return mended, err // since it was cleared
+			}
+		}
 		wrong := corrections(counters, lists)
 		for _, c := range slices.Backward(wrong) { // shard 0 names the others before they stand
 			set, err := g.correct(ctx, of.Head, c)
