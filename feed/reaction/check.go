@@ -48,7 +48,9 @@ func (r *Repository) CheckUser(ctx context.Context, user string) (Drift, error) 
 }
 
 // Repair mends what Check finds, and returns what it mended; a second Repair
-// finds nothing. Of a reaction's three items, the user's guard and the places
+// finds nothing. What is damaged is taken out first; where a torn reaction's
+// object has a damaged count RepairUser is plaza.ErrCorrupt until the object is
+// repaired. Of a reaction's three items, the user's guard and the places
 // in both lists, two restore the third, and one alone is removed; then the
 // counts are set to what the lists hold. React and Unreact may go on meanwhile.
 // A reaction that RepairUser restores to an object's list is counted there
