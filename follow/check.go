@@ -21,10 +21,16 @@ type Drift struct {
 	// Orphans are items without the other two of their edge. Repair removes
 	// them.
 	Orphans int
+	// Damaged items cannot be read; all else takes them for absent. Repair
+	// removes what is damaged in them.
+	Damaged int
 }
 
 func driftOf(d edge.Drift) Drift {
-	return Drift{Followers: d.Heads[""], Following: d.Tail, Counters: d.Counters, Torn: d.Torn, Orphans: d.Orphans}
+	return Drift{
+		Followers: d.Heads[""], Following: d.Tail,
+		Counters: d.Counters, Torn: d.Torn, Orphans: d.Orphans, Damaged: d.Damaged,
+	}
 }
 
 // ends are both sides of a user.
@@ -47,7 +53,9 @@ func (r *Repository) Check(ctx context.Context, user string) (Drift, error) {
 }
 
 // Repair mends what Check finds, and returns what it mended; a second Repair
-// finds nothing. Of an edge's three items, the edge and its place in both
+// finds nothing. What is damaged is taken out first; where a torn edge's other
+// user has a damaged count it is plaza.ErrCorrupt until that user is repaired.
+// Of an edge's three items, the edge and its place in both
 // lists, two restore the third, and one alone is removed; then the counts are
 // set to what the lists hold. Follow and Unfollow may go on meanwhile. A
 // restored follower is counted at the followee too, so two users may be

@@ -8,9 +8,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// Counts tells how many follow user and how many user follows.
+// Counts tells how many follow user and how many user follows. A damaged count
+// is plaza.ErrCorrupt.
 //
-// One read, 0.5 RCU eventually consistent, however many shards.
+// Cost: 1 request, 0.5 RCU eventually consistent, however many shards.
 func (r *Repository) Counts(ctx context.Context, user string) (Counts, error) {
 	if err := keys.CheckName("User", user); err != nil {
 		return Counts{}, err
@@ -19,11 +20,11 @@ func (r *Repository) Counts(ctx context.Context, user string) (Counts, error) {
 	return countsOf(count), wrap("counts of", user, err)
 }
 
-// CountsMany tells the counts of up to 100 users; the map has every one.
+// CountsMany tells the counts of up to 100 users. The map has every one but
+// those whose counts are damaged, which Options.OnCorrupt is called with.
 //
-// One read, or two where a user is sharded, and one more for each 100 further
-// shards: 0.5 RCU eventually consistent for
-// each user and further shard.
+// Cost: 1 request, 0.5 RCU eventually consistent for each user; where some are
+// sharded 1 request for each 100 further shards, 0.5 RCU each.
 func (r *Repository) CountsMany(ctx context.Context, users []string) (map[string]Counts, error) {
 	if err := checkUsers("Users", users); err != nil {
 		return nil, err

@@ -69,6 +69,9 @@ func (m *crowd) step(t *testing.T) {
 	fresh.ID, late.ID, standing.ID = m.id(t), m.gone[p], m.stands[p]
 	switch m.random.IntN(7) {
 	case 0, 1:
+		if m.random.IntN(4) == 0 {
+			m.keepUnfollowing(t, fresh) // before it could begin
+		}
 		m.keepFollowing(t, fresh)
 	case 2:
 		m.keepFollowing(t, late)

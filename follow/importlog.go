@@ -7,8 +7,6 @@ import (
 	"hash/fnv"
 	"strconv"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -50,10 +48,22 @@ func (r *Repository) openImport(ctx context.Context, name string, opts ImportOpt
 	err := r.table.Run(ctx, r.table.Put(in.log).If("attribute_not_exists(pk)"))
 	if refused, ok := store.AsRefused(err); ok {
 		item, _ := refused.At(0)
-		err = dynamo.UnmarshalItem(item, &in.log)
+		key := store.Key{PK: in.log.PK, SK: in.log.SK}
+		in.log = checkpointItem{}
+		if err = r.table.Decode(item, &in.log); err == nil && !in.log.possible() {
+			err = r.table.Corrupt(key, "no import counts like this")
+		}
+	}
+	if err != nil {
+		in.log = checkpointItem{}
 	}
 	in.resumed = in.log.Done
 	return in, err
+}
+
+// possible reports whether an import can have come so far.
+func (c checkpointItem) possible() bool {
+	return c.Window >= 1 && c.Window <= maxWindow && c.Done >= 0 && min(c.Created, c.Existing, c.Ended) >= 0
 }
 
 // checkpoint notes that the window is finished.

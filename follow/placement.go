@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -45,18 +44,24 @@ func (in *importer) place(ctx context.Context, pairs []Edge) ([]Edge, error) {
 	if refused, ok := store.AsRefused(err); ok {
 		stored, _ := refused.At(0)
 		item = placementItem{}
-		err = dynamo.UnmarshalItem(stored, &item)
+		err = in.table.Decode(stored, &item)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("placement: %w", err)
 	}
-	if item.Window != in.number || item.Digest != in.digest.Sum64() || len(item.Places) != placeSize*len(pairs) {
+	if item.Window != in.number || item.Digest != in.digest.Sum64() {
 		return nil, errOtherSequence
+	}
+	if len(item.Places) != placeSize*len(pairs) {
+		return nil, in.table.Corrupt(key, "it places another number of edges")
 	}
 	placed := slices.Clone(pairs)
 	for i := range placed {
 		at := item.Places[i*placeSize:]
 		placed[i].ID, placed[i].place = ids.ID(binary.BigEndian.Uint64(at)), int(at[8])+1
+		if keys.CheckID("ID", placed[i].ID) != nil || placed[i].place > MaxShards {
+			return nil, in.table.Corrupt(key, "it places an edge where none can be")
+		}
 	}
 	return placed, nil
 }

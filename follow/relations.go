@@ -16,9 +16,10 @@ import (
 const maxUsers = 100
 
 // Relations tells how viewer and each of up to 100 others stand to each
-// other; the map has every one of them.
+// other; the map has every one of them. A damaged edge counts as none, and
+// Options.OnCorrupt is called with it.
 //
-// One read for each 50 others, 1 RCU each eventually consistent.
+// Cost: 1 request for each 50 others, 1 RCU eventually consistent for each other.
 func (r *Repository) Relations(ctx context.Context, viewer string, others []string) (map[string]Relation, error) {
 	if err := keys.CheckName("Viewer", viewer); err != nil {
 		return nil, err

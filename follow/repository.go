@@ -34,7 +34,7 @@ type Options struct {
 	// Codec writes cursors. Defaults to cursor.Plain.
 	Codec cursor.Codec
 
-	// OnCorrupt is called with each damaged item that a list leaves out.
+	// OnCorrupt is called with each damaged item that an answer leaves out.
 	// Defaults to nothing.
 	OnCorrupt func(*plaza.CorruptError)
 
@@ -181,9 +181,10 @@ func (r *Repository) Ended(ctx context.Context, e Edge) (ids.ID, error) {
 }
 
 // Get reads the edge between e.Follower and e.Followee, strongly consistent;
-// plaza.ErrNotFound says that there is none.
+// plaza.ErrNotFound says that there is none, plaza.ErrCorrupt that it is
+// damaged.
 //
-// One read, 1 RCU.
+// Cost: 1 request, 1 RCU.
 func (r *Repository) Get(ctx context.Context, e Edge) (Edge, error) {
 	if err := e.check(); err != nil {
 		return Edge{}, err

@@ -40,7 +40,8 @@ func TestImportResumesAfterAKill(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, count.Writes(), 30)
 
-	for k := 1; k <= count.Writes(); k++ {
+	for k := range faults.Seeds(uint64(count.Writes())) {
+		k := 1 + int(k)
 		for name, kill := range map[string]func(*faults.Injector){
 			"after":  func(in *faults.Injector) { in.KillAt(k) },
 			"before": func(in *faults.Injector) { in.KillBefore(k) },

@@ -2,6 +2,7 @@ package follow
 
 import (
 	"context"
+	"strings"
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
@@ -12,12 +13,18 @@ import (
 // maxWalk is the largest page of a Walk, and its default.
 const maxWalk = 1000
 
+// maxWalkReads bounds the reads of one page: each ends a shard, fills the page,
+// or met what is damaged.
+const maxWalkReads = MaxShards + 5
+
 // Walk goes over the followers of followee for a job such as fan-out: shard
 // by shard, strongly consistent, up to 1,000 a page, which is also the
 // default. Every edge that stands from the first page to the last is met
-// exactly once; it only goes forward.
+// exactly once; it only goes forward. A page that met damaged edges is shorter,
+// or empty with a Next.
 //
-// One read for the first page, and one for each 1,000 followers of a shard.
+// Cost: 1 request, 1 RCU for the first page; 1 request for each 1,000 followers
+// of a shard, about 1 RCU for 40; at most 70 requests a page.
 func (r *Repository) Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[Edge], error) {
 	if err := keys.CheckName("Followee", followee); err != nil {
 		return cursor.Page[Edge]{}, err
@@ -32,7 +39,7 @@ func (r *Repository) Walk(ctx context.Context, followee string, req cursor.PageR
 		return cursor.Page[Edge]{}, wrap("walk of", followee, err)
 	}
 	var page cursor.Page[Edge]
-	for len(at.shards) > 0 && len(page.Items) < limit {
+	for reads := 0; len(at.shards) > 0 && len(page.Items) < limit && reads < maxWalkReads; reads++ {
 		reach := store.Reach{Gap: at.gap, Limit: limit - len(page.Items)}
 		edges, rest, err := r.graph.ByShard(ctx, followee, "", int(at.shards[0]), reach)
 		if err != nil {
@@ -82,7 +89,7 @@ func (r *Repository) walkStart(ctx context.Context, followee string, scope curso
 		return walkPos{}, cursor.ErrInvalid
 	}
 	p := walkPos{shards: pos[1 : 1+pos[0]], gap: string(pos[1+pos[0]:])}
-	if _, err := ids.Parse(p.gap); err != nil && p.gap != "" {
+	if _, err := ids.Parse(strings.TrimSuffix(p.gap, "\x00")); err != nil && p.gap != "" {
 		return walkPos{}, cursor.ErrInvalid
 	}
 	return p, nil

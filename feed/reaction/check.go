@@ -22,6 +22,9 @@ type Drift struct {
 	// Orphans are items without the other two of their reaction. Repair removes
 	// them.
 	Orphans int
+	// Damaged items cannot be read; all else takes them for absent. Repair
+	// removes what is damaged in them.
+	Damaged int
 }
 
 // Check compares the object's counts and lists with the reactions, and changes
@@ -45,7 +48,9 @@ func (r *Repository) CheckUser(ctx context.Context, user string) (Drift, error) 
 }
 
 // Repair mends what Check finds, and returns what it mended; a second Repair
-// finds nothing. Of a reaction's three items, the user's guard and the places
+// finds nothing. What is damaged is taken out first; where a torn reaction's
+// object has a damaged count RepairUser is plaza.ErrCorrupt until the object is
+// repaired. Of a reaction's three items, the user's guard and the places
 // in both lists, two restore the third, and one alone is removed; then the
 // counts are set to what the lists hold. React and Unreact may go on meanwhile.
 // A reaction that RepairUser restores to an object's list is counted there
@@ -74,5 +79,5 @@ func drift(ctx context.Context, op, field, name string, of edge.Ends, call func(
 	if err != nil {
 		err = fmt.Errorf("reaction: %s %q: %w", op, name, err)
 	}
-	return Drift{Counts: d.Heads, Counters: d.Counters, Torn: d.Torn, Orphans: d.Orphans}, err
+	return Drift{Counts: d.Heads, Counters: d.Counters, Torn: d.Torn, Orphans: d.Orphans, Damaged: d.Damaged}, err
 }

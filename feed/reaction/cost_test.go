@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
@@ -42,6 +43,7 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		cost = dynamotest.Cost
 		page = cursor.PageRequest
 	)
+	var unused reaction.Reaction
 	known := map[string]reaction.Reaction{}
 	react := func(w world, kind string) func(context.Context) error {
 		return func(ctx context.Context) (err error) {
@@ -72,17 +74,30 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 			return err
 		}},
 		{"unreact of a known reaction", cost{Requests: 1, Write: 8}, unreact(func() reaction.Reaction { return known["pin"] })},
+		{"react with an ended id", cost{Requests: 1, Write: 8}, func(ctx context.Context) error {
+			require.ErrorIs(t, react(w, "pin")(ctx), plaza.ErrRemoved)
+			delete(known, "pin")
+			return nil
+		}},
 		{"react again", cost{Requests: 1, Write: 8}, react(w, "pin")},
 		{"unreact", cost{Requests: 2, Read: 1, Write: 8}, unreact(named("pin"))},
 		{"unreact of nothing", cost{Requests: 1, Read: 1}, unreact(named("pin"))},
+		{"unreact of an id that is not there", cost{Requests: 2, Read: 1, Write: 1}, unreact(func() reaction.Reaction {
+			unused = named("pin")()
+			unused.ID = w.id(t)
+			delete(known, "pin")
+			return unused
+		})},
+		{"the same again", cost{Requests: 1, Read: 1}, unreact(func() reaction.Reaction { return unused })},
 
 		{"first of a group", cost{Requests: 2, Read: 0.5, Write: 8}, react(w, "like")},
 		{"switch", cost{Requests: 2, Read: 0.5, Write: 12}, react(w, "love")},
 		{"first into a new shard", cost{Requests: 3, Write: 20}, react(elsewhere(), "pin")},
 		{"unreact in a shard", cost{Requests: 1, Write: 8}, unreact(func() reaction.Reaction { return known["pin"] })},
 		{"switch into an open shard", cost{Requests: 2, Read: 0.5, Write: 14}, func(ctx context.Context) error {
-			a, _, err := elsewhere().React(ctx, reaction.Reaction{User: jack, Object: photo, Kind: "haha", ID: known["pin"].ID})
-			require.Equal(t, known["pin"].ID, a.ID)
+			other := reaction.Reaction{User: jack, Object: photo, Kind: "haha", ID: known["pin"].ID}
+			a, _, err := elsewhere().React(ctx, other)
+			require.Equal(t, other.ID, a.ID)
 			return err
 		}},
 

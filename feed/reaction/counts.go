@@ -14,9 +14,10 @@ import (
 const maxObjects = 100
 
 // Reacted tells with which kinds user reacted to each of up to 100 objects, in
-// the order of Options.Kinds; the map has every object.
+// the order of Options.Kinds; the map has every object. What is damaged counts
+// as none, and Options.OnCorrupt is called with it.
 //
-// One read, 0.5 RCU an object eventually consistent.
+// Cost: 1 request, 0.5 RCU eventually consistent for each object.
 func (r *Repository) Reacted(ctx context.Context, user string, objects []string) (map[string][]string, error) {
 	if err := keys.CheckName("User", user); err != nil {
 		return nil, err
@@ -37,15 +38,16 @@ func (r *Repository) Reacted(ctx context.Context, user string, objects []string)
 		return nil, fmt.Errorf("reaction: of %q to %d objects: %w", user, len(objects), err)
 	}
 	for key, guard := range found {
-		reacted[key.SK] = r.graph.KindsOf(guard)
+		reacted[key.SK] = r.graph.KindsOf(user, guard)
 	}
 	return reacted, nil
 }
 
-// Counts tells how many reactions of each of Options.Kinds an object has.
+// Counts tells how many reactions of each of Options.Kinds an object has. A
+// damaged count is plaza.ErrCorrupt.
 //
-// One read, or two where the object is sharded: 0.5 RCU a shard, eventually
-// consistent.
+// Cost: 1 request, or 2 where the object is sharded, 0.5 RCU eventually
+// consistent for each shard.
 func (r *Repository) Counts(ctx context.Context, object string) (map[string]int64, error) {
 	if err := keys.CheckName("Object", object); err != nil {
 		return nil, err
@@ -57,11 +59,11 @@ func (r *Repository) Counts(ctx context.Context, object string) (map[string]int6
 	return r.known(count), nil
 }
 
-// CountsMany is Counts for up to 100 objects; the map has every one.
+// CountsMany is Counts for up to 100 objects. The map has every one but those
+// whose counts are damaged, which Options.OnCorrupt is called with.
 //
-// One read, or two where an object is sharded, and one more for each 100
-// further shards: 0.5 RCU eventually consistent for each object and further
-// shard.
+// Cost: 1 request, 0.5 RCU eventually consistent for each object; where some are
+// sharded 1 request for each 100 further shards, 0.5 RCU each.
 func (r *Repository) CountsMany(ctx context.Context, objects []string) (map[string]map[string]int64, error) {
 	if err := checkObjects(objects); err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,36 +31,60 @@ func fans(t testing.TB, w world, n int) (ofJack, others []reaction.Reaction) {
 	return ofJack, others
 }
 
-// requireErased finds nothing of name anywhere but in the guards of others,
-// which hold no reaction.
-func requireErased(t testing.TB, w world, name string, left []reaction.Reaction) {
+// requireErased finds nothing of name but which ids have ended, in the guards
+// of name, which expire, and in those of others, who keep them.
+func requireErased(t testing.TB, w world, name string, left []reaction.Reaction) (ended []place) {
 	t.Helper()
 	requireStored(t, w, standing(left...))
 	for key, item := range scan(t, w) {
-		require.NotContains(t, key[0]+"#", "#"+name+"#")
-		if key[1] == name {
-			for attribute := range item {
-				require.NotContains(t, attribute, "#")
+		user, ok := strings.CutPrefix(key[0], "U#")
+		if !ok || user != name && key[1] != name {
+			require.NotContains(t, key[0]+"#", "#"+name+"#")
+			require.NotEqual(t, name, key[1])
+			for attribute, value := range item {
+				require.NotEqual(t, name, value, attribute)
 			}
 			continue
 		}
-		for attribute, value := range item {
-			require.NotEqual(t, name, value, attribute)
+		if user == name {
+			require.Contains(t, item, "ttl")
+		}
+		for attribute := range item {
+			kind, ok := strings.CutPrefix(attribute, "ended#")
+			if ok {
+				ended = append(ended, place{user, key[1], kind})
+			} else {
+				require.Contains(t, []string{"pk", "sk", "ver", "ttl"}, attribute)
+			}
 		}
 	}
+	return ended
+}
+
+func placesOf(all ...reaction.Reaction) (places []place) {
+	for _, a := range all {
+		places = append(places, placeOf(a))
+	}
+	return places
 }
 
 func TestEraseEndsEverythingOfAUser(t *testing.T) {
 	t.Parallel()
 	m := dynamotest.NewMeter()
 	w := newWorld(t, options(2), m.Wrap)
-	_, others := fans(t, w, 12)
+	ofJack, others := fans(t, w, 12)
 	m.AtMost(t, "Erase", dynamotest.Cost{Requests: 10 + 6 + 30, Write: 10*8 + 6, Read: 30}, func() {
 		require.NoError(t, w.Erase(t.Context(), "jack"))
 	})
-	requireErased(t, w, "jack", others)
+	ended := append(placesOf(ofJack...), place{"jack", "object of old", "like"})
+	require.ElementsMatch(t, ended, requireErased(t, w, "jack", others))
+	before := scan(t, w)
 	require.NoError(t, w.Erase(t.Context(), "jack"))
-	requireErased(t, w, "jack", others)
+	require.Equal(t, before, scan(t, w))
+	for _, a := range ofJack {
+		_, _, err := w.React(t.Context(), a)
+		require.ErrorIs(t, err, plaza.ErrRemoved)
+	}
 
 	others = append(others, w.react(t, "jack", "object 0", "like")) // the user may come back
 	requireStored(t, w, standing(others...))
@@ -70,15 +95,17 @@ func TestEraseObjectEndsEverythingOnIt(t *testing.T) {
 	for _, shards := range []int{1, 8} {
 		w := newWorld(t, options(shards))
 		ofJack, others := fans(t, w, 12)
-		var left []reaction.Reaction
+		var left, gone []reaction.Reaction
 		for _, a := range append(ofJack, others...) {
 			if a.Object != "object 0" {
 				left = append(left, a)
+			} else {
+				gone = append(gone, a)
 			}
 		}
 		for range 2 {
 			require.NoError(t, w.EraseObject(t.Context(), "object 0"))
-			requireErased(t, w, "object 0", left)
+			require.ElementsMatch(t, placesOf(gone...), requireErased(t, w, "object 0", left))
 		}
 		left = append(left, w.react(t, "jack", "object 0", "like"))
 		requireStored(t, w, standing(left...))
@@ -192,9 +219,9 @@ func TestEraseMeetsNewReactions(t *testing.T) {
 		erase  func(world) error
 		before func(op string, body []byte) bool
 	}{
-		"guards are dropped": {
+		"guards are to expire": {
 			"jack", func(w world) error { return w.Erase(t.Context(), "jack") },
-			func(op string, _ []byte) bool { return op == "DeleteItem" },
+			func(op string, _ []byte) bool { return op == "UpdateItem" },
 		},
 		"counters are read to be dropped": {
 			"photo", func(w world) error { return w.EraseObject(t.Context(), "photo") },
@@ -260,7 +287,7 @@ func TestEraseLeavesAGuardThatHoldsAKindItDoesNotKnow(t *testing.T) {
 	in := faults.New(t, 0, faults.Rates{})
 	var pin reaction.Reaction
 	in.Script(func(op string, _ []byte, _ int) faults.Fault {
-		if op == "DeleteItem" && pin.ID == 0 {
+		if op == "UpdateItem" && pin.ID == 0 {
 			pin = w.react(t, "jack", "photo", "pin")
 		}
 		return faults.Fault{}

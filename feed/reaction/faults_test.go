@@ -1,12 +1,14 @@
 package reaction_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
@@ -50,7 +52,7 @@ type crowd struct {
 	world
 	random *rand.Rand
 	stands reactions
-	gone   reactions // the last of each place that ended
+	gone   reactions // the greatest id of each place that has ended
 }
 
 func (m *crowd) step(t *testing.T) {
@@ -64,6 +66,9 @@ func (m *crowd) step(t *testing.T) {
 	fresh.ID, late.ID, standing.ID = m.id(t), m.gone[placeOf(plain)], m.stands[placeOf(plain)]
 	switch m.random.IntN(7) {
 	case 0, 1:
+		if m.random.IntN(4) == 0 {
+			m.keepUnreacting(t, fresh) // before it could begin
+		}
 		m.keepReacting(t, fresh)
 	case 2:
 		m.keepReacting(t, late)
@@ -83,12 +88,19 @@ func (m *crowd) keepReacting(t *testing.T, a reaction.Reaction) {
 	p := placeOf(a)
 	var got reaction.Reaction
 	var changed bool
+	before, stood := m.stands[p]
+	removed := !stood && a.ID != 0 && a.ID <= m.gone[p]
 	calls := faults.Acknowledged(t, func() (err error) {
 		got, changed, err = m.React(t.Context(), a)
+		if removed && errors.Is(err, plaza.ErrRemoved) {
+			return nil
+		}
 		return err
 	})
-	before, stood := m.stands[p]
 	switch {
+	case removed:
+		require.False(t, changed)
+		return
 	case stood:
 		require.Equal(t, before, got.ID)
 		require.Equal(t, before == a.ID, changed)
@@ -128,6 +140,9 @@ func (m *crowd) keepUnreacting(t *testing.T, a reaction.Reaction) {
 	}
 	if meant {
 		m.end(placeOf(a))
+	}
+	if !stood {
+		m.gone[placeOf(a)] = max(m.gone[placeOf(a)], a.ID) // remembered
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed/reaction"
 )
 
@@ -25,6 +26,7 @@ func TestAnySequenceLeavesWhatItShould(t *testing.T) {
 		users := []string{fmt.Sprint(run, "a"), fmt.Sprint(run, "b")}
 		objects := []string{fmt.Sprint(run, "x"), fmt.Sprint(run, "y")}
 		stands := reactions{}
+		ended := reactions{}
 		known := map[place][]reaction.Reaction{} // also those that ended
 		for range rapid.IntRange(1, 20).Draw(t, "calls") {
 			shards = rapid.SampledFrom([]int{1, 1, 2, 5, reaction.MaxShards}).Draw(t, "shards")
@@ -40,6 +42,10 @@ func TestAnySequenceLeavesWhatItShould(t *testing.T) {
 			before := stands[p]
 			if rapid.IntRange(0, 2).Draw(t, "call") > 0 {
 				got, changed, err := w.React(t.Context(), a)
+				if before == 0 && a.ID != 0 && a.ID <= ended[p] {
+					require.ErrorIs(t, err, plaza.ErrRemoved)
+					continue
+				}
 				require.NoError(t, err)
 				require.Equal(t, before == 0 || before == a.ID, changed)
 				if before != 0 {
@@ -49,7 +55,11 @@ func TestAnySequenceLeavesWhatItShould(t *testing.T) {
 				}
 				if p.kind != "pin" {
 					for _, other := range kinds[:3] {
-						delete(stands, place{p.user, p.object, other})
+						other := place{p.user, p.object, other}
+						if id, stood := stands[other]; stood {
+							ended[other] = id
+							delete(stands, other)
+						}
 					}
 				}
 				stands[p] = got.ID
@@ -60,6 +70,7 @@ func TestAnySequenceLeavesWhatItShould(t *testing.T) {
 				meant := before != 0 && (a.ID == 0 || a.ID == before)
 				require.Equal(t, meant, removed)
 				if meant {
+					ended[p] = before
 					delete(stands, p)
 				}
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // hand damages a table. Its reaction is ann's like of the photo, in the shard
@@ -179,7 +180,8 @@ func TestRepairMendsEveryDamageInEitherOrder(t *testing.T) {
 			if damage.shards != 0 && damage.shards != shards {
 				continue
 			}
-			for _, userFirst := range []bool{true, false} {
+			for i := range faults.Seeds(2) {
+				userFirst := i == 0
 				t.Run(fmt.Sprint(name, ", ", shards, " shards, user first: ", userFirst), func(t *testing.T) {
 					t.Parallel()
 					w, like, left := damaged(t, shards, damage.do)

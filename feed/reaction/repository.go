@@ -115,9 +115,10 @@ func (r *Repository) Unreact(ctx context.Context, a Reaction) (removed bool, err
 }
 
 // Get reads the reaction of a.User to a.Object of a.Kind, strongly consistent;
-// plaza.ErrNotFound says that there is none.
+// plaza.ErrNotFound says that there is none, plaza.ErrCorrupt that it is
+// damaged.
 //
-// One read, 1 RCU.
+// Cost: 1 request, 1 RCU.
 func (r *Repository) Get(ctx context.Context, a Reaction) (Reaction, error) {
 	if err := r.check(a); err != nil {
 		return Reaction{}, err

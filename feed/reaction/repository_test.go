@@ -91,27 +91,35 @@ func TestUnreactByIDRemovesOnlyThatReaction(t *testing.T) {
 	w.holds(t, standing(now), []string{"jack"}, []string{"photo"})
 }
 
-func TestARemovedIDMayReactAgain(t *testing.T) {
+func TestARemovedIDNeverReactsAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options(1))
+	earlier := w.id(t)
 	first := w.react(t, "jack", "photo", "like")
 	_, err := w.Unreact(t.Context(), first)
 	require.NoError(t, err)
-
-	// The reaction lies elsewhere now, which first does not know.
-	wide := w.process(t, options(reaction.MaxShards))
-	again, changed, err := wide.React(t.Context(), reaction.Reaction{User: "jack", Object: "photo", Kind: "like", ID: first.ID})
+	for _, shards := range []int{1, reaction.MaxShards} {
+		for _, id := range []ids.ID{first.ID, earlier} {
+			late := reaction.Reaction{User: "jack", Object: "photo", Kind: "like", ID: id}
+			_, changed, err := w.process(t, options(shards)).React(t.Context(), late)
+			require.ErrorIs(t, err, plaza.ErrRemoved)
+			require.False(t, changed)
+			w.holds(t, reactions{}, []string{"jack"}, []string{"photo"})
+		}
+	}
+	// Another kind has ids of its own.
+	pin, changed, err := w.React(t.Context(), reaction.Reaction{User: "jack", Object: "photo", Kind: "pin", ID: first.ID})
 	require.NoError(t, err)
 	require.True(t, changed)
-	w.holds(t, standing(first), []string{"jack"}, []string{"photo"})
 
-	removed, err := w.Unreact(t.Context(), first)
+	again := w.react(t, "jack", "photo", "like")
+	require.Greater(t, again.ID, first.ID)
+	stands, changed, err := w.React(t.Context(), first)
 	require.NoError(t, err)
-	require.True(t, removed)
-	removed, err = w.Unreact(t.Context(), again)
-	require.NoError(t, err)
-	require.False(t, removed)
-	requireStored(t, w, reactions{})
+	require.False(t, changed)
+	require.Equal(t, again, stands)
+	w.holds(t, standing(again, pin), []string{"jack"}, []string{"photo"})
+	requireStored(t, w, standing(again, pin))
 }
 
 func TestAnIDOfAnotherReactionIsAConflict(t *testing.T) {

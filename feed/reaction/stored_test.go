@@ -58,8 +58,12 @@ func requireStored(t testing.TB, w world, want reactions) {
 				if kind, ok := strings.CutPrefix(attribute, "shard#"); ok {
 					require.Contains(t, item, "id#"+kind)
 				}
+				if kind, ok := strings.CutPrefix(attribute, "ended#"); ok {
+					require.NotContains(t, item, "id#"+kind)
+				}
 				if kind, ok := strings.CutPrefix(attribute, "id#"); ok {
 					shard := cmp.Or(item["shard#"+kind], "0")
+					require.NotContains(t, item, "ttl")
 					guards[fmt.Sprint(part[1], " ", key[1], " ", kind, " ", id)] = shard
 					should[fmt.Sprint(key[1], " ", shard, " ", kind)]++
 					stands[place{part[1], key[1], kind}], _ = ids.Parse(id)

@@ -57,9 +57,15 @@ func newWorld(t testing.TB, opts *reaction.Options, wrap ...wrapper) world {
 // process is another process on the table of w.
 func (w world) process(t testing.TB, opts *reaction.Options, wrap ...wrapper) world {
 	t.Helper()
+	return w.of(t, func(gen ids.Source) ids.Source { return gen }, opts, wrap...)
+}
+
+// of is a process with another source of ids.
+func (w world) of(t testing.TB, source func(ids.Source) ids.Source, opts *reaction.Options, wrap ...wrapper) world {
+	t.Helper()
 	w.gen = generator(t)
 	var err error
-	w.Repository, err = reaction.New(dynamotest.DB(t, wrap...), w.table, w.gen, opts)
+	w.Repository, err = reaction.New(dynamotest.DB(t, wrap...), w.table, source(w.gen), opts)
 	require.NoError(t, err)
 	return w
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/guregu/dynamo/v2"
+
 	"github.com/plaza-sdk/plaza"
 )
 
@@ -16,6 +18,7 @@ type Drift struct {
 	Counters int // that are wrong or missing
 	Torn     int // edges that lack one of their three items, or have a wrong one
 	Orphans  int // items without the other two of their edge
+	Damaged  int // items that cannot be read; else they count as absent
 }
 
 func (d *Drift) add(e Drift) {
@@ -26,6 +29,7 @@ func (d *Drift) add(e Drift) {
 	d.Counters += e.Counters
 	d.Torn += e.Torn
 	d.Orphans += e.Orphans
+	d.Damaged += e.Damaged
 }
 
 func (d *Drift) addHeads(kind string, n int64) {
@@ -54,15 +58,19 @@ func (g *Graph) Check(ctx context.Context, of Ends) (Drift, error) {
 }
 
 func (g *Graph) checkOnce(ctx context.Context, of Ends) (drift Drift, moved bool, err error) {
+	found := func(dynamo.Item, []string) error {
+		drift.Damaged++
+		return nil
+	}
 	if of.Head == "" {
-		err = g.suspects(ctx, of, nil, func(s suspect) error {
+		err = g.suspects(ctx, of, nil, found, func(s suspect) error {
 			p, err := g.steadyPartsOf(ctx, s)
 			drift.add(p.cure().drift())
 			return err
 		})
 		return drift, false, err
 	}
-	before, err := g.everyCounter(ctx, of.Head)
+	before, err := g.everyCounter(ctx, of.Head, found)
 	if err != nil {
 		return Drift{}, false, err
 	}
@@ -71,7 +79,7 @@ func (g *Graph) checkOnce(ctx context.Context, of Ends) (drift Drift, moved bool
 	if err != nil {
 		return Drift{}, false, err
 	}
-	err = g.suspects(ctx, of, lists, func(s suspect) error {
+	err = g.suspects(ctx, of, lists, found, func(s suspect) error {
 		p, err := g.partsOf(ctx, s)
 		if err != nil {
 			return err
@@ -94,6 +102,6 @@ func (g *Graph) checkOnce(ctx context.Context, of Ends) (drift Drift, moved bool
 	for _, c := range corrections(before, want) {
 		drift.add(c.drift())
 	}
-	after, err := g.everyCounter(ctx, of.Head)
+	after, err := g.everyCounter(ctx, of.Head, nil)
 	return drift, !slices.EqualFunc(before, after, counter.sameVersion), err
 }

@@ -22,50 +22,95 @@ type Count struct {
 
 // counter is what one shard's item counts. A tail's edges are counted in shard
 // 0, which also names the further shards that were opened.
+//
+// It has a number for each kind that was ever in Options, and 63 shards at most.
 type counter struct {
 	shard  int
 	heads  map[string]int64 // by kind, also of kinds that this process does not know
 	tail   int64
 	ver    int64
 	shards []int
+
+	item    dynamo.Item // nil where there is none
+	damaged []string    // the attributes that cannot be read, which count as absent; "pk" where the key is no counter's
 }
 
-func (s Shape) counterOf(shard int, item dynamo.Item) (counter, error) {
-	c := counter{shard: shard, heads: make(map[string]int64, len(s.Kinds))}
+// maxCount is far beyond what can be counted, and adds up without overflow.
+const maxCount = 1 << 53
+
+func (s Shape) counterOf(shard int, item dynamo.Item) counter {
+	c := counter{shard: shard, heads: make(map[string]int64, len(s.Kinds)), item: item}
 	for attribute, value := range item {
-		if set, ok := value.(*types.AttributeValueMemberNS); ok && attribute == shardsAttr {
-			for _, n := range set.Value {
-				further, err := strconv.Atoi(n)
-				if err != nil {
-					return c, fmt.Errorf("counter: %w", err)
-				}
-				c.shards = append(c.shards, further)
+		kind, counts := kindIn(attribute, s.Count)
+		counts = counts && s.mayBeKind(kind)
+		if attribute == shardsAttr {
+			var ok bool
+			if c.shards, ok = shardsIn(value); !ok || shard > 0 {
+				c.shards, c.damaged = nil, append(c.damaged, attribute)
 			}
 			continue
 		}
-		n, _ := intIn(value)
-		switch kind, counts := kindIn(attribute, s.Count); {
+		if !counts && attribute != verAttr && (attribute != s.TailCount || s.TailCount == "") {
+			continue
+		}
+		n, ok := intIn(value)
+		if !ok || n > maxCount || n < -maxCount {
+			n, c.damaged = 0, append(c.damaged, attribute)
+		}
+		switch {
 		case attribute == verAttr:
 			c.ver = n
-		case attribute == s.TailCount:
-			c.tail = n
 		case counts:
 			c.heads[kind] = n
+		default:
+			c.tail = n
 		}
 	}
-	slices.Sort(c.shards)
-	return c, nil
+	return c
+}
+
+// shardsIn are the further shards that a set names, in order.
+func shardsIn(value types.AttributeValue) (shards []int, ok bool) {
+	set, _ := value.(*types.AttributeValueMemberNS)
+	if set == nil {
+		return nil, false
+	}
+	for _, text := range set.Value {
+		shard, err := strconv.Atoi(text)
+		if err != nil || shard < 1 || shard >= MaxShards {
+			return nil, false
+		}
+		shards = append(shards, shard)
+	}
+	slices.Sort(shards)
+	return shards, true
+}
+
+// damage is the error of a counter that cannot be read, or nil.
+func (g *Graph) damage(c counter) error {
+	if len(c.damaged) == 0 {
+		return nil
+	}
+	reason := "no counter has its key"
+	if c.damaged[0] != "pk" {
+		reason = fmt.Sprintf("%q cannot be read", c.damaged)
+	}
+	return g.table.Corrupt(store.KeyOf(c.item), reason)
 }
 
 // Counts adds up the counters of head: one request, or two where they lie apart
-// and head is sharded.
+// and head is sharded. One that is damaged is plaza.ErrCorrupt.
 func (g *Graph) Counts(ctx context.Context, head string, consistent bool) (Count, error) {
 	counters, err := g.counters(ctx, head, consistent)
-	return sum(counters), err
+	if err != nil {
+		return Count{}, err
+	}
+	return g.sum(counters)
 }
 
-// CountsMany is Counts for many heads, each of which is in the answer: one
-// request for each 100 counters, first those of shard 0, then the others.
+// CountsMany is Counts for many heads, each of which is in the answer but those
+// whose counters are damaged: one request for each 100 counters, first those of
+// shard 0, then the others.
 func (g *Graph) CountsMany(ctx context.Context, heads []string, consistent bool) (map[string]Count, error) {
 	counters, err := g.countersOf(ctx, heads, consistent)
 	if err != nil {
@@ -73,21 +118,30 @@ func (g *Graph) CountsMany(ctx context.Context, heads []string, consistent bool)
 	}
 	counts := make(map[string]Count, len(heads))
 	for _, head := range heads {
-		counts[head] = sum(counters[head])
+		count, err := g.sum(counters[head])
+		if !g.table.Skips(err) {
+			counts[head] = count
+		}
 	}
 	return counts, nil
 }
 
-func sum(counters []counter) Count {
+func (g *Graph) sum(counters []counter) (Count, error) {
 	total := Count{Heads: map[string]int64{}}
 	for _, c := range counters {
+		if err := g.damage(c); err != nil {
+			return Count{}, err
+		}
 		total.Tail += c.tail
 		for kind, n := range c.heads {
 			total.Heads[kind] += n
 		}
 	}
-	return total
+	return total, nil
 }
+
+// noShard is that of an item among the counters which is none.
+const noShard = -1
 
 // counters reads the counters of one head that readers know.
 func (g *Graph) counters(ctx context.Context, head string, consistent bool) ([]counter, error) {
@@ -103,12 +157,11 @@ func (g *Graph) counters(ctx context.Context, head string, consistent bool) ([]c
 	counters := make([]counter, len(items))
 	for i, item := range items {
 		shard, err := strconv.Atoi(store.KeyOf(item).SK)
-		if err != nil {
-			return nil, fmt.Errorf("counter: %w", err)
+		if err != nil || shard < 0 || shard >= MaxShards || store.KeyOf(item) != g.CounterKey(head, shard) {
+			counters[i] = counter{shard: noShard, item: item, damaged: []string{"pk"}}
+			continue
 		}
-		if counters[i], err = g.counterOf(shard, item); err != nil {
-			return nil, err
-		}
+		counters[i] = g.counterOf(shard, item)
 	}
 	return counters, nil
 }
@@ -133,10 +186,7 @@ func (g *Graph) countersOf(ctx context.Context, heads []string, consistent bool)
 		further := make(map[store.Key]atShard)
 		for key, item := range found {
 			at := wanted[key]
-			c, err := g.counterOf(at.shard, item)
-			if err != nil {
-				return nil, err
-			}
+			c := g.counterOf(at.shard, item)
 			counters[at.head] = append(counters[at.head], c)
 			for _, shard := range c.shards {
 				further[g.CounterKey(at.head, shard)] = atShard{at.head, shard}
@@ -148,8 +198,16 @@ func (g *Graph) countersOf(ctx context.Context, heads []string, consistent bool)
 }
 
 // everyCounter reads the counters of head that stand, whether shard 0 names
-// them or not.
-func (g *Graph) everyCounter(ctx context.Context, head string) ([]counter, error) {
+// them or not, and calls found with those that are damaged.
+func (g *Graph) everyCounter(ctx context.Context, head string, found found) ([]counter, error) {
+	counters, err := g.standingCounters(ctx, head)
+	for i := 0; i < len(counters) && err == nil; i++ {
+		err = found.call(counters[i].item, counters[i].damaged...)
+	}
+	return slices.DeleteFunc(counters, func(c counter) bool { return c.shard == noShard }), err
+}
+
+func (g *Graph) standingCounters(ctx context.Context, head string) ([]counter, error) {
 	if !g.Apart {
 		return g.counters(ctx, head, true)
 	}
@@ -164,11 +222,7 @@ func (g *Graph) everyCounter(ctx context.Context, head string) ([]counter, error
 	var counters []counter
 	for shard, key := range wanted {
 		if item, stands := found[key]; stands {
-			c, err := g.counterOf(shard, item)
-			if err != nil {
-				return nil, err
-			}
-			counters = append(counters, c)
+			counters = append(counters, g.counterOf(shard, item))
 		}
 	}
 	return counters, nil

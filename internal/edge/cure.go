@@ -38,8 +38,9 @@ func (p parts) cure() cure {
 	switch {
 	case p.guarded():
 		return p.cureGuarded(inTail)
-	case p.guard.ID != 0 && !p.lone:
-		// The pair's edge is another: what stands under this id is left over.
+	case p.guard.Stands() && !p.lone, p.guard.Ended >= p.ID:
+		// The pair's edge is another, or this one has ended: what stands under
+		// the id is left over.
 	case inTail && p.shard() >= 0:
 		return putGuard
 	}

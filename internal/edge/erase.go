@@ -51,15 +51,15 @@ func (g *Graph) eraseOnce(ctx context.Context, of Ends) (erased bool, err error)
 func (g *Graph) endEdges(ctx context.Context, of Ends) error {
 	lanes := map[int][]iter.Seq2[[]Edge, error]{}
 	if of.Tail != "" {
-		lanes[0] = append(lanes[0], g.guards(ctx, of.Tail))
+		lanes[0] = append(lanes[0], g.guards(ctx, of.Tail, nil))
 	}
 	if of.Head != "" {
-		counters, err := g.everyCounter(ctx, of.Head)
+		counters, err := g.everyCounter(ctx, of.Head, nil)
 		if err != nil {
 			return err
 		}
 		for _, list := range g.listsOf(counters) {
-			lanes[list.shard] = append(lanes[list.shard], g.headList(ctx, of.Head, list.kind, list.shard))
+			lanes[list.shard] = append(lanes[list.shard], g.headList(ctx, of.Head, list.kind, list.shard, nil))
 		}
 	}
 	group, ctx := parallel.WithContext(ctx)
@@ -99,8 +99,8 @@ func (g *Graph) expireGuards(ctx context.Context, tail string) (all bool, err er
 			return false, err
 		}
 		for _, guard := range guards {
-			if edges, err := g.edgesOf(tail, guard); err != nil || len(edges) > 0 {
-				return false, err
+			if edges, damaged := g.edgesOf(tail, guard); len(edges) > 0 || len(damaged) > 0 {
+				return false, nil
 			}
 			if _, expires := guard[ttlAttr]; expires {
 				continue
@@ -121,7 +121,7 @@ func (g *Graph) expireGuards(ctx context.Context, tail string) (all bool, err er
 // dropCounters removes the counters of a head that count nothing, and reports
 // whether these were all.
 func (g *Graph) dropCounters(ctx context.Context, head string) (all bool, err error) {
-	counters, err := g.everyCounter(ctx, head)
+	counters, err := g.everyCounter(ctx, head, nil)
 	if err != nil || len(counters) == 0 {
 		return err == nil, err
 	}

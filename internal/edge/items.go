@@ -11,6 +11,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -116,26 +117,71 @@ func placeIn(item dynamo.Item, attribute string) (int, error) {
 }
 
 // edgesOf are the edges that a guard of tail holds, also of kinds that this
-// process does not know.
-func (g *Graph) edgesOf(tail string, guard dynamo.Item) (edges []Edge, err error) {
+// process does not know, and the names of what is damaged in it: "pk" stands
+// for the whole.
+func (g *Graph) edgesOf(tail string, guard dynamo.Item) (edges []Edge, damaged []string) {
 	head := store.KeyOf(guard).SK
-	for attribute := range guard {
-		if kind, ok := kindIn(attribute, idAttr); ok {
-			e, err := g.Standing(Edge{Tail: tail, Head: head, Kind: kind}, guard)
-			if err != nil {
-				return nil, err
-			}
-			edges = append(edges, e)
+	if keys.CheckName("sk", head) != nil {
+		return nil, []string{"pk"}
+	}
+	ended := false
+	for kind := range g.kindsIn(guard) {
+		held, err := g.HeldBy(guard, Edge{Tail: tail, Head: head, Kind: kind})
+		switch _, placed := guard[ofKind(kind, shardAttr)]; {
+		case err != nil:
+			damaged = append(damaged, ofKind(kind, idAttr), ofKind(kind, shardAttr), ofKind(kind, endedAttr))
+		case held.Stands():
+			edges = append(edges, held.Edge)
+		case placed:
+			damaged = append(damaged, ofKind(kind, shardAttr))
+		default:
+			ended = true
 		}
 	}
 	slices.SortFunc(edges, func(a, b Edge) int { return strings.Compare(a.Kind, b.Kind) })
-	return edges, nil
+	if _, ok := intIn(guard[verAttr]); !ok && g.shared() {
+		damaged = append(damaged, verAttr)
+	}
+	if expiry, expires := guard[ttlAttr]; expires {
+		if _, ok := intIn(expiry); !ok || len(edges) > 0 {
+			damaged = append(damaged, ttlAttr)
+		}
+	} else if ended && !g.shared() {
+		damaged = append(damaged, ttlAttr)
+	}
+	if !g.shared() && len(edges) == 0 && !ended {
+		damaged = []string{"pk", idAttr, shardAttr, endedAttr}
+	}
+	return edges, damaged
 }
 
-// KindsOf are those of Kinds of which a guard holds an edge, in their order.
-func (s Shape) KindsOf(guard dynamo.Item) (kinds []string) {
-	for _, kind := range s.Kinds {
-		if _, stands := guard[ofKind(kind, idAttr)]; stands {
+// kindsIn are the kinds of which a guard says something.
+func (g *Graph) kindsIn(guard dynamo.Item) map[string]bool {
+	kinds := map[string]bool{}
+	for attribute := range guard {
+		for _, name := range []string{idAttr, shardAttr, endedAttr} {
+			if kind, ok := kindIn(attribute, name); ok && g.mayBeKind(kind) {
+				kinds[kind] = true
+			}
+		}
+	}
+	return kinds
+}
+
+// mayBeKind tells the kinds of this process and others from foreign attributes.
+func (s Shape) mayBeKind(kind string) bool {
+	if !s.shared() {
+		return kind == ""
+	}
+	return keys.CheckName("kind", kind) == nil
+}
+
+// KindsOf are those of Kinds of which tail's guard holds an edge, in their
+// order. What is damaged is left out.
+func (g *Graph) KindsOf(tail string, guard dynamo.Item) (kinds []string) {
+	for _, kind := range g.Kinds {
+		held, err := g.HeldBy(guard, Edge{Tail: tail, Head: store.KeyOf(guard).SK, Kind: kind})
+		if !g.table.Skips(err) && held.Stands() {
 			kinds = append(kinds, kind)
 		}
 	}
@@ -144,18 +190,22 @@ func (s Shape) KindsOf(guard dynamo.Item) (kinds []string) {
 
 // listed is the edge of a list's item, of which e tells what all items of the
 // list have in common.
-func (s Shape) listed(e Edge, item dynamo.Item) (Edge, error) {
-	if e.Tail == "" {
-		e.Tail = textIn(item[s.Tail])
-	} else {
-		e.Head = textIn(item[s.Head])
-	}
+func (g *Graph) listed(e Edge, item dynamo.Item) (Edge, error) {
 	key := store.KeyOf(item)
-	var err error
-	if e.ID, err = ids.Parse(key.SK); err != nil {
-		err = fmt.Errorf("item in %q: %w", key.PK, err)
+	other, attribute := &e.Head, g.Head
+	if e.Tail == "" {
+		other, attribute = &e.Tail, g.Tail
 	}
-	return e, err
+	*other = textIn(item[attribute])
+	id, err := ids.Parse(key.SK)
+	switch {
+	case err != nil || id == 0:
+		return e, g.table.Corrupt(key, "its key is no id")
+	case keys.CheckName(attribute, *other) != nil:
+		return e, g.table.Corrupt(key, attribute+" is no name")
+	}
+	e.ID = id
+	return e, nil
 }
 
 func itemAt(key store.Key) dynamo.Item { return dynamo.Item{"pk": text(key.PK), "sk": text(key.SK)} }

@@ -54,11 +54,47 @@ func (g *Graph) read(ctx context.Context, pk string, like Edge, reach store.Reac
 		}
 		edges = append(edges, e)
 	}
-	if rest != "" {
-		at, after := rest[:min(len(rest), idSize)], rest[min(len(rest), idSize):]
-		rest = at + like.Kind + after
+	return edges, restOf(rest, like.Kind, reach.Ascending()), nil
+}
+
+// restOf is the gap of a list that is merged from several kinds at which the
+// read of one kind ended. Where a damaged key stands there it is the nearest
+// gap beyond that an id has, so that no number of such keys stops a reader.
+func restOf(rest, kind string, ascending bool) string {
+	if rest == "" {
+		return ""
 	}
-	return edges, rest, nil
+	at, next := strings.CutSuffix(rest, after)
+	if _, err := ids.Parse(at); err == nil {
+		if rest = at + kind; next {
+			rest += after
+		}
+		return rest
+	}
+	from := firstFrom(rest)
+	switch {
+	case ascending && from > maxID, !ascending && from == 0:
+		return "" // no id lies there
+	case ascending:
+		return from.String()
+	}
+	return (from - 1).String() + kind + after
+}
+
+const maxID = ids.ID(1<<63 - 1)
+
+// firstFrom is the first id whose text is not less than s, maxID + 1 where none
+// is.
+func firstFrom(s string) ids.ID {
+	low, high := ids.ID(0), maxID+1
+	for low < high {
+		if middle := low + (high-low)/2; middle.String() >= s {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	return low
 }
 
 // merge puts n lists of a reach in order.
@@ -79,10 +115,9 @@ func merge(ctx context.Context, n int, reach store.Reach, read func(context.Cont
 		return nil, "", err
 	}
 	// What lies beyond the nearest end of a list may not be all there is.
-	reach.Gap = ""
 	for _, end := range rests {
-		if end != "" && (reach.Gap == "" || reach.Covers(end)) {
-			reach.Gap = end
+		if reach.Gap = end; end != "" && (rest == "" || reach.Covers(rest)) {
+			rest = end
 		}
 	}
 	edges = slices.Concat(lists...)
@@ -92,7 +127,7 @@ func merge(ctx context.Context, n int, reach store.Reach, read func(context.Cont
 		}
 		return cmp.Or(cmp.Compare(b.ID, a.ID), strings.Compare(b.Kind, a.Kind))
 	})
-	if rest = reach.Gap; rest != "" {
+	if reach.Gap = rest; rest != "" {
 		edges = slices.DeleteFunc(edges, func(e Edge) bool { return reach.Covers(below(e)) })
 	}
 	if len(edges) > reach.Limit {
@@ -133,9 +168,7 @@ func within(reach store.Reach, kind string) store.Reach {
 	}
 	gap, ofKind := reach.Gap[:idSize], reach.Gap[idSize:]
 	if kind < ofKind { // the row of that id lies below the gap
-		if id, err := ids.Parse(gap); err == nil {
-			gap = (id + 1).String()
-		}
+		gap += after
 	}
 	reach.Gap = gap
 	return reach

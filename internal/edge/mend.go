@@ -102,28 +102,36 @@ type piece struct {
 
 // pieces are the guard of e and its places in the lists of both ends.
 func (g *Graph) pieces(p parts, e Edge) [3]piece {
-	guard := absent(g.name(e.Kind, idAttr))
-	if p.guard.ID != 0 {
-		guard = g.stands(p.guard)
+	seen := func(key store.Key, attribute string) condition {
+		return g.seen(p.stored[key], "", attribute)
 	}
 	return [3]piece{
-		{g.GuardKey(e), nil, guard},
-		{g.TailKey(e), g.TailItem(e), seen(g.Head, p.head)},
-		{g.HeadKey(e), g.HeadItem(e), seen(g.Tail, p.tails[e.Place-1])},
+		{g.GuardKey(e), nil, g.seen(p.stored[g.GuardKey(e)], e.Kind, idAttr, shardAttr, endedAttr)},
+		{g.TailKey(e), g.TailItem(e), seen(g.TailKey(e), g.Head)},
+		{g.HeadKey(e), g.HeadItem(e), seen(g.HeadKey(e), g.Tail)},
 	}
 }
 
-func seen(attribute, value string) condition {
-	if value == "" {
-		return absent(attribute)
+// seen is the condition that these attributes of an item are as they were read,
+// damaged or not.
+func (g *Graph) seen(item dynamo.Item, kind string, attributes ...string) (c condition) {
+	for i, attribute := range attributes {
+		as := absent(g.name(kind, attribute))
+		if value, there := item[ofKind(kind, attribute)]; there {
+			as = equals(g.name(kind, attribute), value)
+		}
+		if i > 0 {
+			as = c.and(as)
+		}
+		c = as
 	}
-	return equals(attribute, value)
+	return c
 }
 
 // countRestored counts a shard of the head's list together with the edge that
 // is put back into it.
 func (g *Graph) countRestored(ctx context.Context, p parts, e Edge) (*dynamo.Update, error) {
-	counters, err := g.everyCounter(ctx, e.Head)
+	counters, err := g.everyCounter(ctx, e.Head, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -132,12 +140,15 @@ func (g *Graph) countRestored(ctx context.Context, p parts, e Edge) (*dynamo.Upd
 	at := slices.IndexFunc(counters, func(c counter) bool { return c.shard == shard })
 	if at >= 0 {
 		want = counters[at]
+		if err := g.damage(want); err != nil {
+			return nil, err // until Repair of the head has cleared it
+		}
 	} else if shard > 0 {
 		if err := g.OpenShard(ctx, e.Head, shard); err != nil {
 			return nil, err
 		}
 	}
-	want.heads[e.Kind], err = countEdges(g.headList(ctx, e.Head, e.Kind, shard))
+	want.heads[e.Kind], err = countEdges(g.headList(ctx, e.Head, e.Kind, shard, nil))
 	if p.tails[shard] == "" {
 		want.heads[e.Kind]++
 	}

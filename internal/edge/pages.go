@@ -12,15 +12,26 @@ import (
 // pageSize is how many rows a Check, Repair or Erase reads at a time.
 const pageSize = 1000
 
+// found is called with an item that is damaged, and the names of its damaged
+// attributes: "pk" before them stands for the whole. The nil found passes over them.
+type found func(item dynamo.Item, damaged []string) error
+
+func (f found) call(item dynamo.Item, damaged ...string) error {
+	if f == nil || len(damaged) == 0 {
+		return nil
+	}
+	return f(item, damaged)
+}
+
 // guards gives the edges of tail by their guards.
-func (g *Graph) guards(ctx context.Context, tail string) iter.Seq2[[]Edge, error] {
+func (g *Graph) guards(ctx context.Context, tail string, found found) iter.Seq2[[]Edge, error] {
 	return func(yield func([]Edge, error) bool) {
 		for items, err := range g.items(ctx, g.guardPK(tail)) {
 			var edges []Edge
 			for i := 0; i < len(items) && err == nil; i++ {
-				var held []Edge
-				held, err = g.edgesOf(tail, items[i])
+				held, damaged := g.edgesOf(tail, items[i])
 				edges = append(edges, held...)
+				err = found.call(items[i], damaged...)
 			}
 			if !yield(edges, err) || err != nil {
 				return
@@ -30,10 +41,10 @@ func (g *Graph) guards(ctx context.Context, tail string) iter.Seq2[[]Edge, error
 }
 
 // tailList gives the edges of tail by its lists, unplaced.
-func (g *Graph) tailList(ctx context.Context, tail string) iter.Seq2[[]Edge, error] {
+func (g *Graph) tailList(ctx context.Context, tail string, found found) iter.Seq2[[]Edge, error] {
 	return func(yield func([]Edge, error) bool) {
 		for _, kind := range g.Kinds {
-			for edges, err := range g.list(ctx, g.tailPK(tail, kind), Edge{Tail: tail, Kind: kind}) {
+			for edges, err := range g.list(ctx, g.tailPK(tail, kind), Edge{Tail: tail, Kind: kind}, found) {
 				if !yield(edges, err) || err != nil {
 					return
 				}
@@ -43,17 +54,25 @@ func (g *Graph) tailList(ctx context.Context, tail string) iter.Seq2[[]Edge, err
 }
 
 // headList gives the edges to head that a shard of the list of kind holds.
-func (g *Graph) headList(ctx context.Context, head, kind string, shard int) iter.Seq2[[]Edge, error] {
-	return g.list(ctx, g.headPK(head, kind, shard), Edge{Head: head, Kind: kind, Place: shard + 1})
+func (g *Graph) headList(ctx context.Context, head, kind string, shard int, found found) iter.Seq2[[]Edge, error] {
+	return g.list(ctx, g.headPK(head, kind, shard), Edge{Head: head, Kind: kind, Place: shard + 1}, found)
 }
 
 // list gives the edges of a list, which have in common what like tells.
-func (g *Graph) list(ctx context.Context, pk string, like Edge) iter.Seq2[[]Edge, error] {
+func (g *Graph) list(ctx context.Context, pk string, like Edge, found found) iter.Seq2[[]Edge, error] {
 	return func(yield func([]Edge, error) bool) {
+		named := g.Head
+		if like.Tail == "" {
+			named = g.Tail
+		}
 		for items, err := range g.items(ctx, pk) {
-			edges := make([]Edge, len(items))
+			edges := make([]Edge, 0, len(items))
 			for i := 0; i < len(items) && err == nil; i++ {
-				edges[i], err = g.listed(like, items[i])
+				if e, damage := g.listed(like, items[i]); damage != nil {
+					err = found.call(items[i], "pk", named)
+				} else {
+					edges = append(edges, e)
+				}
 			}
 			if !yield(edges, err) || err != nil {
 				return

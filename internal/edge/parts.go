@@ -2,7 +2,6 @@ package edge
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/guregu/dynamo/v2"
@@ -14,12 +13,14 @@ import (
 // parts is what stands of a suspect edge.
 type parts struct {
 	suspect
-	guard Edge // of the pair and kind, of this id or another; zero for none
+	guard Held // of the pair and kind, of this id or another
 	// lone says that guard is of another id and in no list. It counts as none.
 	lone bool
 
 	head  string   // which head the tail's list names under the id
 	tails []string // which tail each shard of the head's list names under it
+
+	stored map[store.Key]dynamo.Item // what was read of the edge
 }
 
 // guarded says whether the guard is of this edge.
@@ -33,20 +34,16 @@ func (g *Graph) partsOf(ctx context.Context, s suspect) (parts, error) {
 	if err != nil {
 		return p, err
 	}
+	p.stored = found
 	p.head, p.tails = g.listedIn(s.Edge, found)
-	guard, err := g.Standing(s.Edge, found[g.GuardKey(s.Edge)])
-	if errors.Is(err, plaza.ErrNotFound) {
-		return p, nil
+	if held, err := g.HeldBy(found[g.GuardKey(s.Edge)], s.Edge); err == nil { // else it counts as none
+		p.guard = held
 	}
-	if err != nil {
-		return p, err
-	}
-	p.guard = guard
-	if !p.guarded() {
-		if found, err = g.table.GetAll(ctx, g.listKeys(guard), true, checkParallel); err != nil {
+	if p.guard.Stands() && !p.guarded() {
+		if found, err = g.table.GetAll(ctx, g.listKeys(p.guard.Edge), true, checkParallel); err != nil {
 			return p, err
 		}
-		head, tails := g.listedIn(guard, found)
+		head, tails := g.listedIn(p.guard.Edge, found)
 		p.lone = head != s.Head && !slices.Contains(tails, s.Tail)
 	}
 	return p, nil
@@ -54,8 +51,8 @@ func (g *Graph) partsOf(ctx context.Context, s suspect) (parts, error) {
 
 // steadyPartsOf reads what stands of an edge until two readings are alike: of
 // a tail that is not counted no version tells what changed between the reads
-// of one. Only an id that ends and is begun with again, twice and in step with
-// the reads, could still look torn.
+// of one. An id begins once and ends once, so one of two readings at least is
+// of a time when it did neither.
 func (g *Graph) steadyPartsOf(ctx context.Context, s suspect) (parts, error) {
 	p, err := g.partsOf(ctx, s)
 	for range turns {

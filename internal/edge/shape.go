@@ -97,8 +97,14 @@ func (s Shape) name(kind, attribute string) any {
 	if kind == "" || i < 0 {
 		return full
 	}
-	short := fmt.Sprint("#", attribute, i)
-	return dynamo.ExpressionLiteral{Expression: short, AttributeNames: map[string]*string{short: &full}}
+	return called(fmt.Sprint("#", attribute, i), full)
+}
+
+// short is the i-th of the attributes that one expression names.
+func short(i int, attribute string) any { return called(fmt.Sprint("#n", i), attribute) }
+
+func called(name, attribute string) any {
+	return dynamo.ExpressionLiteral{Expression: name, AttributeNames: map[string]*string{name: &attribute}}
 }
 
 // kindIn is the kind of which attribute is the one called name.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -45,7 +46,7 @@ func (g *Graph) OpenShard(ctx context.Context, head string, shard int) error {
 }
 
 // Shards are those that readers of head's lists read, strongly consistent: one
-// request.
+// request. All that can be where it cannot be read which are.
 func (g *Graph) Shards(ctx context.Context, head string) ([]int, error) {
 	if g.Apart {
 		var item dynamo.Item
@@ -56,13 +57,22 @@ func (g *Graph) Shards(ctx context.Context, head string) ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		first, err := g.counterOf(0, item)
-		return append([]int{0}, first.shards...), err
+		first := g.counterOf(0, item)
+		g.table.Skips(g.damage(first))
+		if slices.Contains(first.damaged, shardsAttr) {
+			for shard := 1; shard < MaxShards; shard++ {
+				first.shards = append(first.shards, shard)
+			}
+		}
+		return append([]int{0}, first.shards...), nil
 	}
 	counters, err := g.counters(ctx, head, true)
-	shards := make([]int, len(counters))
-	for i, c := range counters {
-		shards[i] = c.shard
+	var shards []int
+	for _, c := range counters {
+		g.table.Skips(g.damage(c))
+		if c.shard != noShard {
+			shards = append(shards, c.shard)
+		}
 	}
 	return shards, err
 }

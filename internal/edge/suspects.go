@@ -2,11 +2,9 @@ package edge
 
 import (
 	"context"
-	"errors"
 	"hash/maphash"
 	"iter"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -21,15 +19,16 @@ type suspect struct {
 }
 
 // suspects visits the edges of these ends whose items do not agree, and some
-// that were changed meanwhile.
-func (g *Graph) suspects(ctx context.Context, of Ends, lists []place, visit func(suspect) error) error {
+// that were changed meanwhile. Items that are damaged count as absent; found is
+// called with each of them before.
+func (g *Graph) suspects(ctx context.Context, of Ends, lists []place, found found, visit func(suspect) error) error {
 	if of.Tail != "" {
-		if err := g.tailSuspects(ctx, of.Tail, visit); err != nil {
+		if err := g.tailSuspects(ctx, of.Tail, found, visit); err != nil {
 			return err
 		}
 	}
 	for _, list := range lists {
-		err := g.suspectRows(ctx, g.headList(ctx, of.Head, list.kind, list.shard), func(row, guard Edge) error {
+		err := g.suspectRows(ctx, g.headList(ctx, of.Head, list.kind, list.shard, found), func(row, guard Edge) error {
 			if row == guard {
 				return nil
 			}
@@ -42,15 +41,15 @@ func (g *Graph) suspects(ctx context.Context, of Ends, lists []place, visit func
 	return nil
 }
 
-func (g *Graph) tailSuspects(ctx context.Context, tail string, visit func(suspect) error) error {
-	paired, err := g.paired(ctx, tail)
+func (g *Graph) tailSuspects(ctx context.Context, tail string, found found, visit func(suspect) error) error {
+	paired, err := g.paired(ctx, tail, found)
 	if err != nil {
 		return err
 	}
 	if err := g.suspectGuards(ctx, tail, paired, visit); err != nil || paired {
 		return err
 	}
-	return g.suspectRows(ctx, g.tailList(ctx, tail), func(row, guard Edge) error {
+	return g.suspectRows(ctx, g.tailList(ctx, tail, nil), func(row, guard Edge) error {
 		if row.ID == guard.ID {
 			return nil
 		}
@@ -61,10 +60,10 @@ func (g *Graph) tailSuspects(ctx context.Context, tail string, visit func(suspec
 // paired reports whether the guards of tail and its lists are of the same
 // edges: they are if their hashes add up to the same. It spares reading each
 // by key.
-func (g *Graph) paired(ctx context.Context, tail string) (bool, error) {
+func (g *Graph) paired(ctx context.Context, tail string, found found) (bool, error) {
 	seed := maphash.MakeSeed()
 	var difference uint64
-	for guards, err := range g.guards(ctx, tail) {
+	for guards, err := range g.guards(ctx, tail, found) {
 		if err != nil {
 			return false, err
 		}
@@ -73,7 +72,7 @@ func (g *Graph) paired(ctx context.Context, tail string) (bool, error) {
 			difference += maphash.Comparable(seed, e)
 		}
 	}
-	for rows, err := range g.tailList(ctx, tail) {
+	for rows, err := range g.tailList(ctx, tail, found) {
 		if err != nil {
 			return false, err
 		}
@@ -87,7 +86,7 @@ func (g *Graph) paired(ctx context.Context, tail string) (bool, error) {
 // suspectGuards looks for the list items of each guard; for those of the
 // tail's lists only where guards and lists are not paired.
 func (g *Graph) suspectGuards(ctx context.Context, tail string, paired bool, visit func(suspect) error) error {
-	for guards, err := range g.guards(ctx, tail) {
+	for guards, err := range g.guards(ctx, tail, nil) {
 		if err != nil {
 			return err
 		}
@@ -132,11 +131,8 @@ func (g *Graph) suspectRows(ctx context.Context, list iter.Seq2[[]Edge, error], 
 		}
 		for i, row := range rows {
 			guard, err := g.Standing(row, found[wanted[i]])
-			if errors.Is(err, plaza.ErrNotFound) {
-				guard, err = Edge{}, nil
-			}
-			if err != nil {
-				return err
+			if err != nil { // not there, or damaged
+				guard = Edge{}
 			}
 			if err := compare(row, guard); err != nil {
 				return err

@@ -52,14 +52,14 @@ type tally struct {
 func (g *Graph) tally(ctx context.Context, of Ends, lists []place) (t tally, err error) {
 	t.heads = map[int]map[string]int64{}
 	if g.TailCount != "" {
-		t.tail, err = countEdges(g.tailList(ctx, of.Tail))
+		t.tail, err = countEdges(g.tailList(ctx, of.Tail, nil))
 	}
 	for i := 0; i < len(lists) && err == nil; i++ {
 		shard, kind := lists[i].shard, lists[i].kind
 		if t.heads[shard] == nil {
 			t.heads[shard] = map[string]int64{}
 		}
-		t.heads[shard][kind], err = countEdges(g.headList(ctx, of.Head, kind, shard))
+		t.heads[shard][kind], err = countEdges(g.headList(ctx, of.Head, kind, shard, nil))
 	}
 	return t, err
 }

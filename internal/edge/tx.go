@@ -72,7 +72,8 @@ func add(update *dynamo.Update, attribute any, n int64) *dynamo.Update {
 	return update.SetExpr("$ = if_not_exists($, ?) + ?", attribute, attribute, 0, n)
 }
 
-// writeGuard has the guard say what the changes do. One whose edge has ended
+// writeGuard has the guard say what the changes do. It holds two short
+// attributes for each kind that was ever in Options, and no more. One whose edge has ended
 // stays for a while, so that a request which arrives late does not begin the
 // edge again.
 //

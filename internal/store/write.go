@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 	"github.com/guregu/dynamo/v2"
 	"github.com/guregu/dynamo/v2/dynamodbiface"
 
@@ -26,7 +29,8 @@ func (t *Table) Put(item any) *dynamo.Put {
 
 // Update starts a change of one item.
 func (t *Table) Update(key Key) *dynamo.Update {
-	return t.db.Table(t.name).Update(pk, key.PK).Range(sk, key.SK).IncludeItemInCondCheckFail(true)
+	db := dynamo.NewFromIface(naming{t.db.Client(), t})
+	return db.Table(t.name).Update(pk, key.PK).Range(sk, key.SK).IncludeItemInCondCheckFail(true)
 }
 
 // Delete starts the removal of one item.
@@ -42,7 +46,7 @@ func (t *Table) Check(key Key) *dynamo.ConditionCheck {
 // Tx starts a transaction of such writes. However often Run repeats it, it is
 // applied once.
 func (t *Table) Tx() *dynamo.WriteTx {
-	db := dynamo.NewFromIface(&pinned{DynamoDBAPI: t.db.Client()})
+	db := dynamo.NewFromIface(&pinned{DynamoDBAPI: naming{t.db.Client(), t}})
 	return db.WriteTx().Idempotent(true).IncludeAllItemsInCondCheckFail(true)
 }
 
@@ -58,6 +62,56 @@ func (p *pinned) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWr
 		p.first = in
 	}
 	return p.DynamoDBAPI.TransactWriteItems(ctx, p.first, opts...)
+}
+
+// naming tells which stored item has an attribute that an update cannot reckon
+// with: it is damaged.
+type naming struct {
+	dynamodbiface.DynamoDBAPI
+	table *Table
+}
+
+func (n naming) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, opts ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+	out, err := n.DynamoDBAPI.UpdateItem(ctx, in, opts...)
+	if reason, ok := misfit(err); ok {
+		err = n.table.Corrupt(KeyOf(in.Key), reason)
+	}
+	return out, err
+}
+
+func (n naming) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, opts ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+	out, err := n.DynamoDBAPI.TransactWriteItems(ctx, in, opts...)
+	var canceled *types.TransactionCanceledException
+	if errors.As(err, &canceled) {
+		for i, reason := range canceled.CancellationReasons {
+			if i < len(in.TransactItems) && in.TransactItems[i].Update != nil && code(reason) == "ValidationError" && misfits(aws.ToString(reason.Message)) {
+				return nil, n.table.Corrupt(KeyOf(in.TransactItems[i].Update.Key), *reason.Message)
+			}
+		}
+		return out, err
+	}
+	if reason, ok := misfit(err); ok { // DynamoDB Local does not say which
+		for _, item := range in.TransactItems {
+			if item.Update != nil {
+				return nil, n.table.Corrupt(KeyOf(item.Update.Key), reason+", or another item of the transaction has")
+			}
+		}
+	}
+	return out, err
+}
+
+// misfit recognises the validation errors that DynamoDB gives for stored values
+// of another type; they have no code of their own.
+func misfit(err error) (reason string, ok bool) {
+	var api smithy.APIError
+	if !errors.As(err, &api) || api.ErrorCode() != "ValidationException" {
+		return "", false
+	}
+	return api.ErrorMessage(), misfits(api.ErrorMessage())
+}
+
+func misfits(message string) bool {
+	return strings.Contains(message, "incorrect data type") || strings.Contains(message, "Number overflow")
 }
 
 // Returning is an update that unmarshals the whole new item into Out.
