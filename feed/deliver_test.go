@@ -91,12 +91,12 @@ func TestRunFinishesWhatWasTooLargeInline(t *testing.T) {
 
 // watchedGraph calls walked before it answers a Walk, and fails with its error.
 type watchedGraph struct {
-	*follow.Repository
+	feed.Graph
 	walked func(followee string) error
 }
 
 func (g watchedGraph) Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
-	page, err := g.Repository.Walk(ctx, followee, req)
+	page, err := g.Graph.Walk(ctx, followee, req)
 	return page, errors.Join(err, g.walked(followee))
 }
 
