@@ -98,6 +98,7 @@ func TestADamagedItemIsLeftOutAndReported(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, newestFirst(as), all(t, w.Outbox("chris").List, 2))
 	w.damage(t, "O#chris", as[2].ID.String(), dynamo.Item{"to": number("1")})
+	w.expire(t, "H#jack", entrySK)
 	require.NoError(t, w.Erase(t.Context(), "chris"))
 	requireErased(t, w)
 }
