@@ -1,6 +1,7 @@
 package feed_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
@@ -82,15 +84,23 @@ func TestAHeaderAtDynamoDBsLimitIsTypedToo(t *testing.T) {
 func TestAMarkThatIsNewAgainIsNotForgotten(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.subscribe(t, "jack", "ann")
-	w.subscribe(t, "jack", "chris")
 	putHeader(t, w, 60, 1)
-	_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
+	late := &faults.Late{Holds: func(_ string, body []byte) bool { return bytes.Contains(body, []byte("REMOVE")) }}
+	_, err := w.process(t, nil, late.Wrap).Home("jack").Unfollow(t.Context(), "ann", nil)
+	require.Error(t, err, "it forgets the oldest")
+	const again = "source-000000007"
+	w.subscribe(t, "jack", again)
+	w.publish(t, again, 1)
+	_, err = w.Home("jack").Unfollow(t.Context(), again, nil)
 	require.NoError(t, err)
-	require.Len(t, header(t, w, "jack"), 2+1+10, "fifty at once")
-	_, err = w.Home("jack").Unfollow(t.Context(), "ann", nil)
+	late.Arrive(t)
+	require.Contains(t, header(t, w, "jack"), "dead#"+again)
+	require.Empty(t, all(t, w.Home("jack").List, 10))
+
+	require.Len(t, header(t, w, "jack"), 2+2+9, "fifty at once")
+	_, err = w.Home("jack").Unfollow(t.Context(), "bob", nil)
 	require.NoError(t, err)
-	require.Len(t, header(t, w, "jack"), 2+2)
+	require.Len(t, header(t, w, "jack"), 2+3)
 }
 
 // Everything as long as it may be, of the character that takes two in a key.

@@ -248,6 +248,20 @@ func TestAReferenceInTheSamePlaceIsNotTheActivity(t *testing.T) {
 	require.Equal(t, []ids.ID{back.ID}, all(t, w.Outbox("paris").List, 10))
 }
 
+// A reference outlives its activity where that expired, or an Erase was cut
+// short.
+func TestAReferenceOfOnesOwnIsNoConflict(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	a, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds"))
+	require.NoError(t, err)
+	w.expire(t, "O#chris", a.ID.String())
+	again, err := w.Outbox("chris").Publish(t.Context(), a)
+	require.NoError(t, err)
+	require.Equal(t, a, again)
+	require.Equal(t, []ids.ID{a.ID}, all(t, w.Outbox("birds").List, 10))
+}
+
 func TestAnActivityOfAnotherOwnerIsRefused(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()

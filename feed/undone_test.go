@@ -10,6 +10,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
@@ -162,9 +163,42 @@ func TestAFollowAtThatMomentIsNotClearedAway(t *testing.T) {
 	w := newWorld(t, nil)
 	_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
 	require.NoError(t, err)
-	w.subscribe(t, "jack", "chris")
+	// Its id is from a machine whose clock is behind.
+	id, err := ids.Backdate(time.Now().Add(-30*time.Second), "jack/chris")
+	require.NoError(t, err)
+	created, err := w.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{ID: id})
+	require.NoError(t, err)
+	require.True(t, created)
 	done := w.publish(t, "chris", 1)
 	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10))
+}
+
+// unfollowing calls before ahead of each Unfollow.
+type unfollowing struct {
+	feed.Graph
+	before func()
+}
+
+func (g unfollowing) Unfollow(ctx context.Context, e follow.Edge) (bool, error) {
+	g.before()
+	return g.Graph.Unfollow(ctx, e)
+}
+
+// The follow arrives, and brings an entry, while its unfollow is under way.
+func TestAnUnfollowByIDHidesWhatItsFollowBringsMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	id := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	feeds, err := feed.New(w.db, w.feedTable, w.gen, unfollowing{w.follows, func() {
+		_, _, err := w.follows.Follow(t.Context(), follow.Edge{Follower: "jack", Followee: "chris", ID: id})
+		require.NoError(t, err)
+		w.publish(t, "chris", 1)
+	}}, nil)
+	require.NoError(t, err)
+	removed, err := feeds.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{ID: id})
+	require.NoError(t, err)
+	require.True(t, removed)
+	require.Empty(t, all(t, w.Home("jack").List, 10))
 }
 
 func TestIDsFromTheFutureAreRefused(t *testing.T) {
@@ -326,12 +360,14 @@ func TestHistoryLiesInOutboxesAlone(t *testing.T) {
 // What is still being delivered comes beside what Follow copies.
 func TestCopyLimitBoundsWhatFollowCopies(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1})
 	as, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 130))
 	require.NoError(t, err)
 	w.subscribe(t, "jack", "chris")
 	require.Len(t, all(t, w.Home("jack").List, 100), 100)
-	settle(t, w)
+	delivered, err := w.Deliver(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 130, delivered, "of a shard, by pages")
 	require.Equal(t, newestFirst(as), all(t, w.Home("jack").List, 100))
 }
 
