@@ -38,13 +38,15 @@ var ErrFull error = fullError{}
 
 // header is H#reader / ~, what all entries of a home have in common.
 type header struct {
-	// dead holds, by its attribute's name, the mark of each source whose follow
-	// was ended. Every mark is an attribute of its own, because one request can
-	// add to a map only where the map exists.
-	dead map[string]mark
-
 	// floor is the lowest id that is shown.
 	floor ids.ID
+
+	// item has, by name, the mark of each source whose follow was ended. Every
+	// mark is an attribute of its own, because one request can add to a map only
+	// where the map exists.
+	item  dynamo.Item
+	marks map[string]mark // those that were asked for
+	table *store.Table
 }
 
 // mark is dead#source: what the source's edges up to this one brought, and
@@ -55,49 +57,52 @@ type mark struct {
 	Unfollow ids.ID `dynamo:"unfollow"` // when it was last marked
 }
 
+// hides reports whether an entry does not show.
 func (h *header) hides(entry entryItem) bool {
-	if entry.Key.ID < h.floor {
-		return true
+	dead := h.mark(deadName(entry.source())).Edge
+	return entry.Key.ID < h.floor || dead != 0 && entry.Key.edge <= dead
+}
+
+// mark is the mark of that name, zero where there is none. One that is damaged
+// is reported, and hides all that its source brought.
+func (h *header) mark(name string) mark {
+	if m, ok := h.marks[name]; ok {
+		return m
 	}
-	mark, ok := h.dead[deadName(entry.source())]
-	return ok && entry.Key.edge <= mark.Edge
+	var m mark
+	if value := h.item[name]; value != nil {
+		err := dynamo.Unmarshal(value, &m)
+		if err == nil && (m.Edge == 0 || m.Unfollow == 0) {
+			err = errors.New("has no edge or no unfollow")
+		}
+		if err != nil {
+			h.table.Skips(h.table.Corrupt(store.KeyOf(h.item), fmt.Sprintf("%q: %v", name, err)))
+			m = mark{Edge: damagedMark}
+		}
+	}
+	h.marks[name] = m
+	return m
 }
 
 const (
 	deadPrefix = "dead#"
 	fullAttr   = "full" // there where the marks have reached maxHeader
+
+	damagedMark = ids.ID(1<<63 - 1) // the edge in the place of what cannot be read
 )
 
 func deadName(source string) string { return keys.Join("dead", source) }
 
 // parseHeader reads a header, also where there is none. A floor that is
-// damaged is an error. A mark that is damaged is reported and hides all that
-// its source brought, until the source is unfollowed again.
+// damaged is an error: what was trimmed must not show.
 func (r *Repository) parseHeader(item dynamo.Item) (*header, error) {
-	h := &header{dead: map[string]mark{}}
 	var plain struct {
 		Floor ids.ID `dynamo:"floor"`
 	}
 	if err := r.table.Decode(item, &plain); err != nil {
 		return nil, err
 	}
-	h.floor = plain.Floor
-	for name, value := range item {
-		if !strings.HasPrefix(name, deadPrefix) {
-			continue
-		}
-		var m mark
-		err := dynamo.Unmarshal(value, &m)
-		if err == nil && (m.Edge == 0 || m.Unfollow == 0) {
-			err = errors.New("has no edge or no unfollow")
-		}
-		if err != nil {
-			r.table.Skips(r.table.Corrupt(store.KeyOf(item), fmt.Sprintf("%q: %v", name, err)))
-			m = mark{Edge: 1<<63 - 1}
-		}
-		h.dead[name] = m
-	}
-	return h, nil
+	return &header{floor: plain.Floor, item: item, marks: map[string]mark{}, table: r.table}, nil
 }
 
 // isDead reads whether what the source's edge brings is hidden.
@@ -114,8 +119,7 @@ func (h Home) isDead(ctx context.Context, source string, edge ids.ID) (bool, err
 	if err != nil {
 		return false, err
 	}
-	mark, ok := head.dead[deadName(source)]
-	return ok && edge <= mark.Edge, nil
+	return edge <= head.mark(deadName(source)).Edge, nil
 }
 
 // bury hides every entry that the source's edges up to this one brought or
@@ -141,17 +145,19 @@ func (h Home) bury(ctx context.Context, source string, edge ids.ID) error {
 		if err != nil {
 			return err
 		}
-		room, err := h.forget(ctx, head, item[fullAttr] != nil, name)
+		room, err := h.forget(ctx, head, name)
 		if err != nil || !ok {
 			return err
 		}
-		switch stands, marked := head.dead[name]; {
-		case !marked && !room:
-			return ErrFull
-		case marked && stands.Unfollow == 0:
+		switch stands := head.mark(name).Edge; stands {
+		case 0:
+			if !room {
+				return ErrFull
+			}
+		case damagedMark:
 			damaged = item[name]
-		case marked:
-			m.Edge = max(m.Edge, stands.Edge)
+		default:
+			m.Edge = max(m.Edge, stands)
 		}
 	}
 	return plaza.ErrBusy
@@ -177,13 +183,16 @@ func attribute(placeholder, name string) dynamo.ExpressionLiteral {
 
 // forget removes marks that hide nothing any more, but for the one named keep,
 // and notes whether there is room for others, which it reports.
-func (h Home) forget(ctx context.Context, head *header, wasFull bool, keep string) (room bool, err error) {
+func (h Home) forget(ctx context.Context, head *header, keep string) (room bool, err error) {
 	const atOnce = 50
 	horizon := ids.At(h.r.opts.Now().Add(-h.r.opts.Retention - 24*time.Hour))
 	var old []string
 	size := 0
-	for _, name := range slices.Sorted(maps.Keys(head.dead)) {
-		m := head.dead[name]
+	for _, name := range slices.Sorted(maps.Keys(head.item)) {
+		if !strings.HasPrefix(name, deadPrefix) {
+			continue
+		}
+		m := head.mark(name)
 		if name != keep && m.Unfollow != 0 && m.Unfollow < horizon && len(old) < atOnce {
 			old = append(old, name)
 		} else {
@@ -191,13 +200,13 @@ func (h Home) forget(ctx context.Context, head *header, wasFull bool, keep strin
 		}
 	}
 	room = size < maxHeader
-	if len(old) == 0 && room != wasFull {
+	if wasFull := head.item[fullAttr] != nil; len(old) == 0 && room != wasFull {
 		return room, nil
 	}
 	update := h.r.table.Update(headerKey(h.reader))
 	for i, name := range old {
 		at := attribute(fmt.Sprint("#m", i), name)
-		update.RemoveExpr("$", at).If("$.$ = ?", at, "unfollow", head.dead[name].Unfollow) // not marked again since
+		update.RemoveExpr("$", at).If("$.$ = ?", at, "unfollow", head.mark(name).Unfollow) // not marked again since
 	}
 	if room {
 		update.Remove(fullAttr)

@@ -34,7 +34,8 @@ type UnfollowOptions struct {
 	// stands.
 	ID ids.ID
 
-	// KeepHistory leaves what the source published so far in the home.
+	// KeepHistory leaves what the source published so far in the home, until
+	// an Unfollow without it.
 	KeepHistory bool
 }
 
