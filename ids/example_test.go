@@ -19,4 +19,8 @@ func ExampleBackdate() {
 		}
 		fmt.Println(id, id.Time().Format(time.DateTime))
 	}
+	// Output:
+	// 270FTR9R3RQGS 2019-05-01 09:30:00
+	// 270FTR9R37CRZ 2019-05-01 09:30:00
+	// 270FTR9R3RQGS 2019-05-01 09:30:00
 }

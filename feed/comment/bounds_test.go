@@ -156,3 +156,20 @@ func TestTheLargestRowFits(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, removed)
 }
+
+func TestAFirstReplyWaitsForTheRestBeforeIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &comment.Options{Consistent: true, MaxRunes: 1 << 16})
+	root := w.says(t, "ann", "bird")
+	var want []ids.ID
+	for range 3 {
+		want = append(want, w.replies(t, "bob", root).ID)
+	}
+	for n := range 12 { // imported, and too large for one read
+		id, err := ids.Backdate(today.AddDate(-1, 0, -n), "imported")
+		require.NoError(t, err)
+		c := comment.Comment{Object: "bird", Root: root.ID, ID: id, User: "ann", Text: strings.Repeat("𝄞", 1<<16)}
+		want = append([]ids.ID{w.add(t, c).ID}, want...)
+	}
+	require.Equal(t, want, idsOf(all(t, of(w.Replies, root.At(), &comment.ListOptions{Oldest: true}), 50)))
+}

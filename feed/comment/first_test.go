@@ -229,3 +229,62 @@ func TestThreadsPassOverHiddenRootsAtABoundedCost(t *testing.T) {
 	require.Equal(t, stand, shown)
 	require.LessOrEqual(t, meter.Take().Requests, 6+1)
 }
+
+// TestAReplyBesideAFillingUpIsFound lets something come between what a write
+// was made of and that write.
+func TestAReplyBesideAFillingUpIsFound(t *testing.T) {
+	t.Parallel()
+	hide := func(w world, c comment.Comment) { w.hide(t, c) }
+	unhide := func(w world, c comment.Comment) {
+		_, err := w.Unhide(t.Context(), c.At())
+		require.NoError(t, err)
+	}
+	older := func(hours time.Duration) func(w world, c comment.Comment) {
+		return func(w world, c comment.Comment) {
+			id, err := ids.Backdate(today.Add(-hours*time.Hour), "older")
+			require.NoError(t, err)
+			w.add(t, comment.Comment{Object: c.Object, Root: c.Root, ID: id, User: "eve"})
+		}
+	}
+	for name, c := range map[string]struct {
+		replies      int
+		hidden       []int
+		call, other  func(w world, c comment.Comment)
+		which, whose int    // replies
+		op           string // before which the other comes
+	}{
+		"one is shown while Next is filled up": {8, []int{3}, hide, unhide, 0, 3, "UpdateItem"},
+		"Next is filled up while one is shown": {8, []int{3}, unhide, hide, 3, 0, "TransactWriteItems"},
+		"two are shown at once":                {9, []int{0, 4, 5}, unhide, unhide, 5, 4, "TransactWriteItems"},
+		"one is shown, one hidden":             {9, []int{0, 4}, unhide, hide, 4, 3, "TransactWriteItems"},
+		"two older ones are added at once":     {5, nil, older(30), older(40), 0, 0, "TransactWriteItems"},
+		"two fourth ones are added at once":    {3, nil, older(30), older(40), 0, 0, "TransactWriteItems"},
+		"a fourth is added, a first deleted": {3, nil, older(30), func(w world, c comment.Comment) {
+			w.delete(t, c)
+			w.replies(t, "ann", comment.Comment{Object: c.Object, ID: c.Root})
+		}, 0, 2, "TransactWriteItems"},
+	} {
+		w := newWorld(t, nil)
+		root := w.says(t, "ann", "bird")
+		var replies []comment.Comment
+		for range c.replies {
+			replies = append(replies, w.replies(t, "bob", root))
+		}
+		for _, n := range c.hidden {
+			w.hide(t, replies[n])
+		}
+		in := faults.New(t, 1, faults.Rates{})
+		done := false
+		in.Script(func(op string, _ []byte, _ int) faults.Fault {
+			if op == c.op && !done {
+				done = true
+				c.other(w, replies[c.whose])
+			}
+			return faults.Fault{}
+		})
+		c.call(w.process(t, nil, in.Wrap), replies[c.which])
+		require.True(t, done, name)
+		t.Log(name)
+		w.requireFirst(t, "bird")
+	}
+}
