@@ -133,7 +133,7 @@ func TestAnyQuarrelLeavesTheFirstThatStand(t *testing.T) {
 		root, err := w.Add(t.Context(), comment.Comment{Object: fmt.Sprint("bird ", run), User: "ann", Text: "hello"})
 		require.NoError(t, err)
 		q.root = root
-		for range rapid.IntRange(4, 40).Draw(t, "calls") {
+		for range rapid.IntRange(4, 25).Draw(t, "calls") {
 			q.step(t)
 		}
 		w.requireFirst(t, root.Object)

@@ -1,5 +1,7 @@
 // Package lease borrows the machine number of an ids.Source from a DynamoDB
-// table, for processes that have none of their own: containers, Lambda.
+// table, for processes that have none of their own: containers, Lambda. What
+// NewSource gives acquires one when it needs it; Acquire is for who wants to
+// know at the start.
 //
 // The number's item holds the time until which its holder may make ids. The
 // holder makes none timed later, and who takes the number over makes none

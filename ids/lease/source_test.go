@@ -281,6 +281,7 @@ func TestASourceLeavesNoGoroutine(t *testing.T) {
 	mustNext(t, w.mustAcquire(c)) // so that the client has its connections
 	o, other := options(c), options(ahead)
 	o.First, other.First = only-1, only-1
+	o.Renew = 59 * time.Second
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent(),
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
@@ -297,10 +298,10 @@ func TestASourceLeavesNoGoroutine(t *testing.T) {
 	require.NoError(t, s.Close(t.Context()))
 }
 
-// damage puts a value where an attribute of the only number's item is.
-func (w *world) damage(attribute string, value any) {
+// damage puts a value where an attribute of a number's item is.
+func (w *world) damage(number uint16, attribute string, value any) {
 	w.t.Helper()
-	update := w.truth.Table(w.table).Update("pk", fmt.Sprint("M#", only)).Range("sk", "LEASE")
+	update := w.truth.Table(w.table).Update("pk", fmt.Sprint("M#", number)).Range("sk", "LEASE")
 	if value == nil {
 		update.Remove(attribute)
 	} else {
@@ -316,7 +317,7 @@ func TestADamagedItemsNumberIsPassedOver(t *testing.T) {
 			w := newWorld(t)
 			c := clockAt(noon)
 			require.NoError(t, w.mustAcquire(c).Close(t.Context()))
-			w.damage(attribute, value)
+			w.damage(only, attribute, value)
 			c.Advance(time.Hour)
 			var told []*plaza.CorruptError
 			o := options(c)
@@ -350,18 +351,58 @@ func TestAnUnusedNumberThatWasGivenBackIsFree(t *testing.T) {
 func TestASourceWhoseItemIsDamagedTakesAnotherNumber(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	const machine = 1<<14 - 1
 	c := clockAt(noon)
-	s := w.source(c, options(c))
-	sourceNext(t, s)
-	w.damage("until", "x")
-	_, err := lease.Acquire(t.Context(), w.truth, w.table, &lease.Options{First: only, Now: c.Now})
-	require.ErrorIs(t, err, plaza.ErrCorrupt)
+	o := options(c)
+	o.First = only - 1
+	s := w.source(c, o)
+	first := uint16(sourceNext(t, s) & machine)
+	w.damage(first, "until", "x")
 	c.Advance(2 * time.Minute)
-	_, err = s.Next(t.Context())
+	second := uint16(sourceNext(t, s) & machine)
+	require.NotEqual(t, first, second)
+	w.damage(second, "gen", "x")
+	c.Advance(2 * time.Minute)
+	_, err := s.Next(t.Context())
 	require.ErrorIs(t, err, plaza.ErrCorrupt, "there is no other")
+}
 
-	two := w.source(c, lease.Options{First: only - 1, Now: c.Now, Renew: -1})
-	require.EqualValues(t, only-1, sourceNext(t, two)&(1<<14-1))
+// TestACloseThatFailedBesideANextIsRepeated has the lease used while it closes.
+func TestACloseThatFailedBesideANextIsRepeated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := clockAt(noon)
+	asked, closed := make(chan struct{}), make(chan struct{})
+	o := options(c)
+	s, err := lease.NewSource(w.db, w.table, o.WithSource(func(machine uint16) (ids.Source, error) {
+		return slowSource{asked: asked, answer: closed, Source: &source{clock: c, machine: machine}}, nil
+	}))
+	require.NoError(t, err)
+	failed := make(chan error)
+	go func() {
+		_, err := s.Next(t.Context())
+		failed <- err
+	}()
+	<-asked
+	w.always(faults.LostBefore, 3)
+	require.ErrorIs(t, s.Close(t.Context()), plaza.ErrUnknownOutcome)
+	close(closed)
+	require.ErrorIs(t, <-failed, lease.ErrLost)
+	require.NotEmpty(t, w.row().Owner)
+	require.NoError(t, s.Close(t.Context()))
+	require.Empty(t, w.row().Owner)
+}
+
+// slowSource says that it was asked, and answers later.
+type slowSource struct {
+	asked, answer chan struct{}
+	ids.Source
+}
+
+func (s slowSource) Next(ctx context.Context) (ids.ID, error) {
+	close(s.asked)
+	<-s.answer
+	return s.Source.Next(ctx)
 }
 
 func TestTheTableIsVerified(t *testing.T) {
