@@ -73,6 +73,31 @@ func TestTheFirstRepliesAreThoseThatStand(t *testing.T) {
 	w.requireFirst(t, "bird")
 }
 
+// TestAThreadThatGrowsOnceItsFirstAreGone has more replies named than a root
+// names, and takes them away from the front.
+func TestAThreadThatGrowsOnceItsFirstAreGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	root := w.says(t, "ann", "bird")
+	var replies []comment.Comment
+	for range 4 {
+		replies = append(replies, w.replies(t, "bob", root))
+	}
+	for range 3 {
+		w.delete(t, replies[0])
+		replies = replies[1:]
+	}
+	for range 9 {
+		replies = append(replies, w.replies(t, "bob", root))
+	}
+	for len(replies) > 0 {
+		threads := all(t, of(w.Threads, "bird", nil), 5)
+		require.Equal(t, idsOf(replies[:min(len(replies), 3)]), idsOf(threads[0].First))
+		w.delete(t, replies[0])
+		replies = replies[1:]
+	}
+}
+
 // quarrel does random things to the replies of one thread.
 type quarrel struct {
 	world
