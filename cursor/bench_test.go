@@ -14,7 +14,7 @@ import (
 // else is spent, each part as a multiple of the same bare call. Rounds are
 // interleaved, so that a busy machine slows all of them alike.
 func BenchmarkSealed(b *testing.B) {
-	codec, err := Sealed(Keyring{Keys: map[byte][]byte{0: make([]byte, 32)}})
+	codec, err := Sealed(Keyring{Keys: map[byte][]byte{0: testKey}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package cursor
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/binary"
 	"testing"
@@ -9,6 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
+
+// testKey is what a test may show.
+var testKey = bytes.Repeat([]byte{7}, masterSize)
 
 func remembered(c Codec) []int32 {
 	var days []int32
@@ -19,7 +23,7 @@ func remembered(c Codec) []int32 {
 }
 
 func TestNewestDayKeysAreKept(t *testing.T) {
-	keys := map[byte][]byte{0: make([]byte, 32)}
+	keys := map[byte][]byte{0: testKey}
 	on := func(day int64) Codec {
 		c, err := Sealed(Keyring{Keys: keys, Now: func() time.Time { return time.Unix(day*secondsPerDay, 0) }})
 		require.NoError(t, err)
@@ -39,7 +43,7 @@ func TestNewestDayKeysAreKept(t *testing.T) {
 
 func TestForgedDaysAreNotRemembered(t *testing.T) {
 	c, err := Sealed(Keyring{
-		Keys:   map[byte][]byte{0: make([]byte, 32)},
+		Keys:   map[byte][]byte{0: testKey},
 		MaxAge: time.Hour,
 		Now:    func() time.Time { return time.Unix(1000*secondsPerDay, 0) },
 	})
@@ -59,7 +63,7 @@ func TestForgedDaysAreNotRemembered(t *testing.T) {
 
 // The day's key is derived once, not in each call.
 func TestDayKeyIsDerivedOnce(t *testing.T) {
-	c, err := Sealed(Keyring{Keys: map[byte][]byte{0: make([]byte, 32)}})
+	c, err := Sealed(Keyring{Keys: map[byte][]byte{0: testKey}})
 	require.NoError(t, err)
 	text := c.Encode(Scope{}, []byte("d0123456789ABC"))
 	first := (*c.(*sealed).days.list.Load())[0]

@@ -1,6 +1,7 @@
 package cursor
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,6 +39,9 @@ func (k Keyring) validate() error {
 				Field:  fmt.Sprintf("Keyring.Keys[%d]", id),
 				Reason: fmt.Sprintf("has %d bytes, not %d", n, masterSize),
 			}
+		}
+		if bytes.Equal(k.Keys[id], make([]byte, masterSize)) { // what was never filled in
+			return &plaza.InvalidError{Field: fmt.Sprintf("Keyring.Keys[%d]", id), Reason: "is all zero"}
 		}
 	}
 	if _, ok := k.Keys[k.Current]; !ok {

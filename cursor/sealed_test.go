@@ -222,6 +222,8 @@ func TestKeyringIsChecked(t *testing.T) {
 		"short key":            {cursor.Keyring{Keys: map[byte][]byte{0: master(1)[:31]}}, "Keyring.Keys[0]"},
 		"long key":             {cursor.Keyring{Keys: map[byte][]byte{0: append(master(1), 0)}}, "Keyring.Keys[0]"},
 		"short key kept aside": {cursor.Keyring{Keys: map[byte][]byte{0: master(1), 9: master(2)[:16]}}, "Keyring.Keys[9]"},
+		"zero key":             {cursor.Keyring{Keys: map[byte][]byte{0: make([]byte, 32)}}, "Keyring.Keys[0]"},
+		"zero key kept aside":  {cursor.Keyring{Keys: map[byte][]byte{0: master(1), 7: make([]byte, 32)}}, "Keyring.Keys[7]"},
 		"negative age":         {cursor.Keyring{Keys: good, MaxAge: -1}, "Keyring.MaxAge"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -156,7 +156,7 @@ func TestADeliveryStartsAnewWhereItsCursorIsNoLongerAccepted(t *testing.T) {
 	w := newWorld(t, nil)
 	w.followedBy(t, "star", 30)
 	with := func(key byte) *feed.Repository {
-		codec, err := cursor.Sealed(cursor.Keyring{Current: key, Keys: map[byte][]byte{key: make([]byte, 32)}})
+		codec, err := cursor.Sealed(cursor.Keyring{Current: key, Keys: map[byte][]byte{key: []byte("0123456789abcdef0123456789abcdef")}})
 		require.NoError(t, err)
 		follows, err := follow.New(w.db, w.followTable, w.gen, &follow.Options{Codec: codec})
 		require.NoError(t, err)

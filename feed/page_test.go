@@ -47,7 +47,7 @@ func ownID(a feed.Activity) feed.Ref { return feed.Ref{ID: a.ID.String()} }
 // where it lies: owner publishes what reader reads.
 func testList(t *testing.T, opts feed.Options, made func(w world, owner, reader string) (lister, string)) {
 	meter := dynamotest.NewMeter()
-	codec, err := cursor.Sealed(cursor.Keyring{Keys: map[byte][]byte{0: make([]byte, 32)}})
+	codec, err := cursor.Sealed(cursor.Keyring{Keys: map[byte][]byte{0: []byte("0123456789abcdef0123456789abcdef")}})
 	require.NoError(t, err)
 	opts.Consistent, opts.Codec = true, codec
 	w := newWorld(t, &opts, meter.Wrap)

@@ -16,11 +16,10 @@ import (
 // for 30 days. The ID is set beside an error too. An unknown or hidden Root,
 // Parent or Quote is plaza.ErrNotFound, a tombstone plaza.ErrRemoved.
 //
-// One transaction: 6 WCU for a flow comment or root, 8 for its answer or a
+// Cost: 1 request, 6 WCU for a flow comment or root, 8 for its answer or a
 // reply, 10 for a reply to a reply; 2 more each with a Quote, a Key or
-// Options.Score, and for the reply that takes the place of one of the first
-// three. A reply, and the quote of one, takes a read before: 0.5 RCU for the
-// root, and 1 for a parent or quote that is a reply. Every answer rewrites
+// Options.Score. A reply, and the quote of one, takes a read before: 0.5 RCU for
+// the root, and 1 for a parent or quote that is a reply. Every answer rewrites
 // the rows of its root and parent, 2 WCU per KB.
 func (r *Repository) Add(ctx context.Context, c Comment) (Comment, error) {
 	c, err := r.checkAdd(c)
@@ -49,6 +48,9 @@ func (r *Repository) checkAdd(c Comment) (_ Comment, err error) {
 	if err := at.check(""); err != nil {
 		return c, err
 	}
+	if err := keys.CheckNewID("ID", at.ID, r.opts.Now()); err != nil {
+		return c, err
+	}
 	if err := r.checkContent(c); err != nil {
 		return c, err
 	}
@@ -60,8 +62,10 @@ func (r *Repository) checkAdd(c Comment) (_ Comment, err error) {
 	if c.Parent == 0 {
 		c.Parent = c.Root
 	}
-	if _, err := c.Parent.MarshalText(); err != nil {
-		return c, &plaza.InvalidError{Field: "Parent", Reason: "has more than 63 bits"}
+	if c.Parent != 0 {
+		if err := keys.CheckID("Parent", c.Parent); err != nil {
+			return c, err
+		}
 	}
 	if c.Root != 0 && c.Root == c.ID {
 		return c, &plaza.InvalidError{Field: "Root", Reason: "is the comment itself"}
@@ -112,10 +116,19 @@ func (r *Repository) add(ctx context.Context, c Comment) (Comment, error) {
 			return c, missing
 		}
 		row, tx := r.addTx(c, around)
-		err := r.table.Run(ctx, tx)
+		err := r.run(ctx, tx, keysToWrite(row, around))
 		if _, refused := store.AsRefused(err); !refused {
 			return row.comment(), err
 		}
 	}
 	return c, plaza.ErrBusy
+}
+
+// keysToWrite are those of what stands where a comment is added.
+func keysToWrite(c row, around map[At]row) []store.Key {
+	wanted := []store.Key{headerKey(c.at.Object)}
+	for _, i := range around {
+		wanted = append(wanted, i.key())
+	}
+	return wanted
 }

@@ -21,7 +21,7 @@ func (r *Repository) addTx(c Comment, around map[At]row) (row, store.Write) {
 	t, now, hash := r.table, r.opts.Now().Unix(), c.hash()
 	stored, root := newRow(c), around[c.At().root()]
 	taken := slices.Contains(root.First, c.ID.String()) // then the row there tells
-	stored.rest = c.Root != 0 && len(root.First) >= firstRows && !taken
+	stored.rest = c.Root != 0 && (root.More || len(root.First) >= firstRows) && !taken
 	stored.ParentRest = around[c.parent()].rest
 	if c.Quote != nil {
 		stored.Quote = &quoteItem{Root: c.Quote.Root, ID: c.Quote.ID, Rest: around[c.Quote.At].rest}
@@ -44,9 +44,6 @@ func (r *Repository) addTx(c Comment, around map[At]row) (row, store.Write) {
 		Update(header)
 	if c.Root != 0 {
 		tx.Update(r.joinThread(stored, root))
-		if !stored.rest && root.More {
-			tx.Check(t.Check(stored.at.key(true)).If(forgotten, now)) // no other has this id there
-		}
 	}
 	if parent, ok := stored.parentKey(); ok {
 		tx.Update(t.Update(parent).Add("answers", 1).Add("rows", 1).Add("ver", 1).If(open))
@@ -66,15 +63,23 @@ func (r *Repository) addTx(c Comment, around map[At]row) (row, store.Write) {
 	return stored, tx
 }
 
-// joinThread counts a reply in its root, whose first replies decide its place.
+// joinThread counts a reply in its root, where the first three replies lie
+// apart.
 func (r *Repository) joinThread(reply, root row) *dynamo.Update {
 	id := reply.at.ID.String()
 	update := r.table.Update(root.key()).Add("replies", 1).Add("rows", 1).Add("ver", 1).If(open)
-	switch {
-	case reply.rest:
-		return update.Set("more", true).If("size('first') >= ? AND NOT contains('first', ?)", firstRows, id)
-	case !root.More:
-		update.If("attribute_not_exists('more')")
+	if !reply.rest {
+		return update.AddStringsToSet("first", id).
+			If("attribute_not_exists('more') AND (attribute_not_exists('first') OR size('first') < ?)", firstRows)
 	}
-	return update.AddStringsToSet("first", id).If("attribute_not_exists('first') OR size('first') < ?", firstRows)
+	if root.More {
+		update.If("attribute_exists('more')")
+	} else {
+		update.Set("more", true)
+		for _, first := range root.First { // those that it comes after
+			update.If("contains('first', ?)", first)
+		}
+	}
+	root.setNext(update, reply.at.ID, true)
+	return update.If("NOT contains('first', ?)", id)
 }

@@ -60,6 +60,8 @@ func (r *Repository) look(ctx context.Context, c Comment, sure bool) (around map
 // errClosed is nil for what can be answered, quoted and pinned.
 func (i row) errClosed() error {
 	switch {
+	case i.damaged != nil:
+		return i.damaged
 	case i.PK == "", i.Hidden, i.under:
 		return plaza.ErrNotFound
 	case i.Removed != nil:
@@ -70,7 +72,10 @@ func (i row) errClosed() error {
 
 // errTaken is the answer to a comment that would lie where this one does.
 func (i row) errTaken() error {
-	if i.Removed != nil {
+	switch {
+	case i.damaged != nil:
+		return i.damaged
+	case i.Removed != nil:
 		return plaza.ErrRemoved
 	}
 	return plaza.ErrConflict

@@ -19,16 +19,12 @@ func (at At) check(prefix string) error {
 	if err := keys.CheckName(prefix+"Object", at.Object); err != nil {
 		return err
 	}
-	if _, err := at.Root.MarshalText(); err != nil {
-		return &plaza.InvalidError{Field: prefix + "Root", Reason: "has more than 63 bits"}
+	if at.Root != 0 {
+		if err := keys.CheckID(prefix+"Root", at.Root); err != nil {
+			return err
+		}
 	}
-	if at.ID == 0 {
-		return &plaza.InvalidError{Field: prefix + "ID", Reason: "is zero"}
-	}
-	if _, err := at.ID.MarshalText(); err != nil {
-		return &plaza.InvalidError{Field: prefix + "ID", Reason: "has more than 63 bits"}
-	}
-	return nil
+	return keys.CheckID(prefix+"ID", at.ID)
 }
 
 // checkRoot refuses replies too.

@@ -2,6 +2,8 @@ package comment
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -9,34 +11,68 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// change reads a comment and runs the transaction that next makes of it, anew
-// while the comment changes meanwhile. Next says whether there is anything to
-// do.
-func (r *Repository) change(ctx context.Context, at At, next func(tx *dynamo.WriteTx, seen row) (bool, error)) (changed bool, err error) {
+// change reads a comment and its root, and runs the write that next makes of
+// them, again while they change meanwhile. Nil is nothing to do.
+func (r *Repository) change(ctx context.Context, at At, next func(seen, root row) (store.Write, error)) error {
 	for range turns {
 		found, err := r.read(ctx, at.keys(), true)
 		if err != nil {
-			return false, err
+			return err
 		}
 		seen, ok := found.at(at)
-		if !ok || seen.TTL != 0 {
-			return false, plaza.ErrNotFound
+		switch {
+		case seen.damaged != nil:
+			return seen.damaged
+		case !ok || seen.TTL != 0:
+			return plaza.ErrNotFound
 		}
-		tx := r.table.Tx()
-		if do, err := next(tx, seen); !do || err != nil {
-			return false, err
+		write, err := next(seen, found[at.root().key(false)])
+		if write == nil || err != nil {
+			return err
 		}
-		err = r.table.Run(ctx, tx)
+		around := append(at.keys(), headerKey(at.Object))
+		if parent, ok := seen.parentKey(); ok {
+			around = append(around, parent)
+		}
+		err = r.run(ctx, write, around)
 		if _, refused := store.AsRefused(err); !refused {
-			return err == nil, err
+			return err
 		}
 	}
-	return false, plaza.ErrBusy
+	return plaza.ErrBusy
+}
+
+// run applies a write. Where that fails for no reason that is known, it looks
+// for damage in what the write is about.
+func (r *Repository) run(ctx context.Context, write store.Write, around []store.Key) error {
+	err := r.table.Run(ctx, write)
+	if _, refused := store.AsRefused(err); err == nil || refused || ctx.Err() != nil {
+		return err
+	}
+	for _, known := range []error{plaza.ErrBusy, plaza.ErrUnknownOutcome, plaza.ErrTable} {
+		if errors.Is(err, known) {
+			return err
+		}
+	}
+	found, failed := r.table.GetAll(ctx, around, true, 1)
+	if failed != nil {
+		return err
+	}
+	for key, item := range found {
+		var out any = new(row)
+		if strings.HasPrefix(key.PK, "N#") {
+			out = new(headerItem)
+		}
+		if damaged := r.table.Decode(item, out); damaged != nil {
+			return damaged
+		}
+	}
+	return err
 }
 
 // recount adds to tx what counts a comment, as it was seen and as it will be;
 // gone says that no list shows it any more.
-func (r *Repository) recount(tx *dynamo.WriteTx, seen, after row, gone bool) {
+func (r *Repository) recount(tx *dynamo.WriteTx, seen, root, after row, gone bool) {
 	const there = "attribute_exists(pk)"
 	at, by := seen.at, after.counts()-seen.counts()
 	all, roots, left := by, int64(0), int64(0)
@@ -62,16 +98,31 @@ func (r *Repository) recount(tx *dynamo.WriteTx, seen, after row, gone bool) {
 		return
 	}
 	if at.Root != 0 {
-		root := r.table.Update(at.root().key(false)).Add("replies", by).Add("rows", left).Add("ver", 1).If(there)
-		root.If(asSeen("hidden", seen.under))
+		update := r.table.Update(at.root().key(false)).Add("replies", by).Add("rows", left).Add("ver", 1).If(there)
+		update.If(asSeen("hidden", seen.under))
 		if gone && !seen.rest {
-			root.DeleteStringsFromSet("first", at.ID.String())
+			update.DeleteStringsFromSet("first", at.ID.String())
 		}
-		tx.Update(root)
+		switch {
+		case by != 0 && seen.rest:
+			root.setNext(update, at.ID, by > 0)
+		case by < 0:
+			root.setPast(update)
+		}
+		tx.Update(update)
 	}
 	if parent, ok := seen.parentKey(); ok {
 		tx.Update(r.table.Update(parent).Add("answers", by).Add("rows", left).Add("ver", 1).If(there))
 	}
+}
+
+// atTurn is the condition that nothing was hidden, shown or ranked since: what
+// arrives late, after it was repeated and undone, does nothing.
+func (i row) atTurn() (string, int64) {
+	if i.Turn == 0 {
+		return "attribute_not_exists('turn') OR 'turn' = ?", 0
+	}
+	return "'turn' = ?", i.Turn
 }
 
 // asSeen is the condition that an attribute is there, or not.

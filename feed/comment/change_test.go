@@ -197,25 +197,3 @@ func TestOneCommentIsPinned(t *testing.T) {
 		require.Equal(t, want, unpinned)
 	}
 }
-
-func TestAFreedFirstPlaceIsTaken(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	root := w.says(t, "ann", "bird")
-	var replies []comment.Comment
-	for range 6 {
-		replies = append(replies, w.replies(t, "bob", root))
-	}
-	first := func() []ids.ID {
-		return idsOf(all(t, of(w.Threads, "bird", nil), 5)[0].First)
-	}
-	require.Equal(t, idsOf(replies[:3]), first())
-	w.delete(t, replies[0])
-	w.delete(t, replies[2])
-	require.Equal(t, []ids.ID{replies[1].ID}, first())
-	for range 3 {
-		replies = append(replies, w.replies(t, "bob", root))
-	}
-	require.Equal(t, []ids.ID{replies[1].ID, replies[6].ID, replies[7].ID}, first())
-	require.Len(t, all(t, of(w.Replies, root.At(), nil), 2), 7)
-}

@@ -27,6 +27,8 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	meter := dynamotest.NewMeter()
 	l := &likes{n: map[ids.ID]int64{}}
 	w := newWorld(t, &comment.Options{}, meter.Wrap)
+	_, err := w.db.Client().UpdateTimeToLive(t.Context(), comment.TTL(w.table))
+	require.NoError(t, err)
 	strong := w.process(t, nil, meter.Wrap)
 	scored := w.process(t, &comment.Options{Score: l.score}, meter.Wrap)
 	said := func(c comment.Comment) comment.Comment {
@@ -40,8 +42,9 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		return c
 	}
 	var roots []comment.Comment
-	var first comment.Comment // a first reply of the last root
+	var first, short comment.Comment // first replies of the last root, and of one before it
 	for range 30 {
+		short = first
 		root := scored.add(t, said(comment.Comment{}))
 		for range 3 {
 			first = w.add(t, said(comment.Comment{Root: root.ID, User: bob}))
@@ -49,9 +52,11 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		roots = append(roots, root)
 	}
 	root := roots[0]
+	shown := all(t, of(w.Replies, root.At(), &comment.ListOptions{Oldest: true}), 50)
 	for range 30 {
-		w.add(t, said(comment.Comment{Root: root.ID, User: bob}))
+		shown = append(shown, w.add(t, said(comment.Comment{Root: root.ID, User: bob})))
 	}
+	unknown := w.id(t)
 	reply := w.add(t, said(comment.Comment{Root: first.Root}))
 	rest := w.add(t, said(comment.Comment{Root: root.ID}))
 	objects := make([]string, 25)
@@ -117,19 +122,44 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 
 		{"edit", cost{Requests: 1, Write: 1}, edit(root)},
 		{"edit of a reply", cost{Requests: 2, Write: 1, Read: 2}, edit(reply)},
-		{"pin", cost{Requests: 1, Write: 4}, func(ctx ctx) error { return does(w.Pin(ctx, root.At())) }},
+		{"first pin", cost{Requests: 1, Write: 4}, func(ctx ctx) error { return does(w.Pin(ctx, root.At())) }},
 		{"pinned", cost{Requests: 2, Read: 1}, func(ctx ctx) error { _, err := w.Pinned(ctx, object); return err }},
-		{"unpin", cost{Requests: 1, Write: 2}, func(ctx ctx) error { return does(w.Unpin(ctx, root.At())) }},
+		{"last unpin", cost{Requests: 1, Write: 2}, func(ctx ctx) error { return does(w.Unpin(ctx, root.At())) }},
 		{"hide", cost{Requests: 2, Write: 4, Read: 1}, func(ctx ctx) error { return does(w.Hide(ctx, root.At())) }},
 		{"unhide", cost{Requests: 2, Write: 4, Read: 1}, func(ctx ctx) error { return does(w.Unhide(ctx, root.At())) }},
 		{"hide a reply", cost{Requests: 2, Write: 6, Read: 3}, func(ctx ctx) error { return does(w.Hide(ctx, reply.At())) }},
 		{"unhide a reply", cost{Requests: 2, Write: 6, Read: 3}, func(ctx ctx) error { return does(w.Unhide(ctx, reply.At())) }},
 		{"rank", cost{Requests: 3, Write: 6, Read: 2}, func(ctx ctx) error { l.n[root.ID]++; return does(scored.Rank(ctx, root.At())) }},
 		{"rank of what is equal", cost{Requests: 1, Read: 1}, func(ctx ctx) error { _, err := scored.Rank(ctx, root.At()); return err }},
-		{"delete of a reply", cost{Requests: 2, Write: 8, Read: 3}, func(ctx ctx) error {
-			return does(w.Delete(ctx, comment.Action{At: first.At(), User: bob}))
+		{"delete of a further reply", cost{Requests: 2, Write: 8, Read: 3}, func(ctx ctx) error {
+			return does(w.Delete(ctx, comment.Action{At: reply.At(), User: ann}))
 		}},
-		{"reply that takes its place", cost{Requests: 2, Write: 10, Read: 0.5}, adds(w, comment.Comment{Root: first.Root})},
+		{"delete of a first reply of a longer thread", cost{Requests: 5, Write: 9, Read: 5}, func(ctx ctx) error {
+			return does(w.Delete(ctx, comment.Action{At: shown[0].At(), User: bob}))
+		}},
+		{"hide a first reply of a longer thread, whose next are known", cost{Requests: 3, Write: 6, Read: 4}, func(ctx ctx) error {
+			return does(w.Hide(ctx, shown[1].At()))
+		}},
+		{"20 roots, two first replies of one gone", cost{Requests: 3, Read: read(21, size) + read(60, size) + 1}, func(ctx ctx) error {
+			got, err := w.Threads(ctx, object, cursor.PageRequest{Limit: 20}, &comment.ListOptions{Oldest: true})
+			require.Equal(t, idsOf(shown[2:5]), idsOf(got.Items[0].First))
+			return err
+		}},
+		{"delete of a first reply", cost{Requests: 2, Write: 8, Read: 3}, func(ctx ctx) error {
+			return does(w.Delete(ctx, comment.Action{At: short.At(), User: bob}))
+		}},
+		{"hide of what is hidden", cost{Requests: 2, Write: 1, Read: 3}, func(ctx ctx) error { _, err := w.Hide(ctx, shown[1].At()); return err }},
+		{"delete of what is unknown", cost{Requests: 2, Write: 1, Read: 1}, func(ctx ctx) error {
+			_, err := w.Delete(ctx, comment.Action{At: comment.At{Object: object, ID: unknown}, User: ann})
+			return err
+		}},
+		{"edit that changes nothing", cost{Requests: 2, Write: 2}, edit(root)},
+		{"pin", cost{Requests: 1, Write: 4}, func(ctx ctx) error { return does(w.Pin(ctx, root.At())) }},
+		{"pin of what is pinned", cost{Requests: 2, Write: 5}, func(ctx ctx) error { _, err := w.Pin(ctx, root.At()); return err }},
+		{"unpin", cost{Requests: 1, Write: 2}, func(ctx ctx) error { return does(w.Unpin(ctx, root.At())) }},
+		{"unpin of what is not pinned", cost{Requests: 2, Write: 3}, func(ctx ctx) error { _, err := w.Unpin(ctx, root.At()); return err }},
+		{"verify", cost{Requests: 3, Read: 0.5}, w.Verify},
+		{"init", cost{Requests: 4, Read: 0.5, Write: 1}, w.Init},
 		{"delete of a root, in top", cost{Requests: 2, Write: 8, Read: 1}, func(ctx ctx) error {
 			return does(w.Delete(ctx, comment.Action{At: root.At(), User: ann}))
 		}},

@@ -1,9 +1,28 @@
 package comment
 
-import "github.com/guregu/dynamo/v2"
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/ids"
+)
+
+// What cannot be read is an error, which store gives the item's key.
+var (
+	errKey     = errors.New("its sort key has no id")
+	errCount   = errors.New("a count is negative")
+	errID      = errors.New("an id is missing, or none")
+	errContent = errors.New("it has no user or no text")
+	errData    = errors.New("data is not JSON")
+	errPlace   = errors.New("its sort key is no place")
+)
 
 // UnmarshalDynamoItem reads the attributes that are there, where the driver
-// would look for each that might be: a page is read by it in half the time.
+// would look for each that might be: a page is read by it in half the time. It
+// knows the ids of the address, but for the root of a row among the rest.
 func (i *row) UnmarshalDynamoItem(item dynamo.Item) error {
 	for name, value := range item {
 		to := i.attribute(name)
@@ -13,6 +32,97 @@ func (i *row) UnmarshalDynamoItem(item dynamo.Item) error {
 		if err := dynamo.Unmarshal(value, to); err != nil {
 			return err
 		}
+	}
+	if err := i.readKey(); err != nil {
+		return err
+	}
+	return i.check()
+}
+
+func (i *row) readKey() error {
+	id := i.SK
+	if strings.HasPrefix(i.PK, "F#") {
+		root, rest, _ := strings.Cut(i.SK, "#")
+		i.at.Root, _ = ids.Parse(root)
+		if id = rest; i.at.Root == 0 {
+			return errKey
+		}
+	}
+	if i.at.ID, _ = ids.Parse(id); i.at.ID == 0 {
+		return errKey
+	}
+	return nil
+}
+
+func (i *row) check() error {
+	switch {
+	case i.Replies < 0, i.Answers < 0, i.Rows < 0:
+		return errCount
+	case i.Quote != nil && i.Quote.ID == 0:
+		return errID
+	case i.Removed == nil && (i.User == "" || i.Text == ""):
+		return errContent
+	case i.Data != "" && !json.Valid([]byte(i.Data)):
+		return errData
+	}
+	for _, first := range i.First {
+		if id, err := ids.Parse(first); err != nil || id == 0 {
+			return errID
+		}
+	}
+	for _, next := range i.Next {
+		if next == 0 {
+			return errID
+		}
+	}
+	return nil
+}
+
+// UnmarshalDynamoItem refuses what names no comment.
+func (i *ownItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain ownItem
+	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
+		return err
+	}
+	if i.ID == 0 || i.Object == "" || i.Hash == nil && i.Removed == nil {
+		return errID
+	}
+	return nil
+}
+
+// UnmarshalDynamoItem refuses what names no comment.
+func (i *keyItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain keyItem
+	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
+		return err
+	}
+	if i.ID == 0 || i.Object == "" || i.Hash == nil {
+		return errID
+	}
+	return nil
+}
+
+// UnmarshalDynamoItem refuses negative counts.
+func (i *headerItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain headerItem
+	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
+		return err
+	}
+	if i.N < 0 || i.Roots < 0 {
+		return errCount
+	}
+	return nil
+}
+
+// UnmarshalDynamoItem refuses what is no place of a comment.
+func (i *scoreItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain scoreItem
+	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
+		return err
+	}
+	_, id, _ := strings.Cut(i.SK, "#")
+	if i.id, _ = ids.Parse(id); i.id == 0 || !validPlace(i.SK) {
+		return errPlace
 	}
 	return nil
 }
@@ -57,8 +167,18 @@ func (i *row) attribute(name string) any {
 		return &i.First
 	case "more":
 		return &i.More
+	case "next":
+		return &i.Next
+	case "past":
+		return &i.Past
 	case "ver":
 		return &i.Ver
+	case "turn":
+		return &i.Turn
+	case "editOp":
+		return &i.EditOp
+	case "editBefore":
+		return &i.EditBefore
 	}
 	return nil
 }

@@ -2,7 +2,11 @@ package comment
 
 import (
 	"context"
+	"errors"
 
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -18,9 +22,10 @@ const (
 //
 // The user has stopped writing: what arrives behind Erase stays until it is
 // repeated, and a late repeat of an Add with a Key is a new comment. Where others mention
-// the user, or the user moderated, the name stays.
+// the user, or the user moderated, the name stays. What is damaged stays too:
+// after the rest of it Erase is plaza.ErrCorrupt.
 //
-// As Delete, for each comment that stands; 2 WCU for each that was removed
+// Cost: as Delete, for each comment that stands; 2 WCU for each that was removed
 // before, 1 for each Key; 1 RCU per 4 KB of these.
 func (r *Repository) Erase(ctx context.Context, user string) error {
 	if err := keys.CheckName("User", user); err != nil {
@@ -33,23 +38,29 @@ func (r *Repository) erase(ctx context.Context, user string) error {
 	if err := r.erasePartition(ctx, "", keyPK(user)); err != nil {
 		return err
 	}
+	var damaged error
 	span := store.Span{PK: ownPK(user), Limit: erasePage, Consistent: true}
 	for {
-		items, err := store.Query[ownItem](ctx, r.table, span)
+		items, rest, err := store.Read[dynamo.Item](ctx, r.table, span)
 		if err != nil {
 			return err
 		}
 		var left []store.Key
-		for _, i := range items {
+		for _, item := range items {
+			var i ownItem
 			removed := false
-			if i.Removed == nil {
+			err := r.table.Decode(item, &i)
+			if err == nil && i.Removed == nil {
 				removed, err = r.remove(ctx, i.at(), removing{author: user, erase: true})
 			}
 			if err == nil && !removed {
 				left = append(left, ownKey(user, i.ID))
 				err = r.eraseName(ctx, i, user)
 			}
-			if err != nil {
+			switch {
+			case errors.Is(err, plaza.ErrCorrupt):
+				damaged = err
+			case err != nil:
 				return err
 			}
 		}
@@ -57,10 +68,10 @@ func (r *Repository) erase(ctx context.Context, user string) error {
 		if err := r.table.DeleteAll(ctx, left, eraseParallel); err != nil {
 			return err
 		}
-		if len(items) < erasePage {
-			return nil
+		if rest == "" {
+			return damaged
 		}
-		span.To = items[len(items)-1].ID.String()
+		span.To = rest
 	}
 }
 

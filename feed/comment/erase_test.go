@@ -97,7 +97,8 @@ func TestErasingKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 		} {
 			t.Run(name+", "+how, func(t *testing.T) {
 				t.Parallel()
-				for k, killed := 1, true; killed; k++ {
+				for seed := range faults.Seeds(300) {
+					k, killed := int(seed)+1, false
 					w, _ := newScored(t)
 					others := lived(t, w)
 					in := faults.New(t, uint64(k), faults.Rates{})
@@ -114,7 +115,11 @@ func TestErasingKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 					} else {
 						require.Equal(t, []string{"K#chris / 1"}, w.traces(t, "nest"))
 					}
+					if !killed {
+						return
+					}
 				}
+				t.Error("it never ends")
 			})
 		}
 	}
@@ -139,14 +144,15 @@ func TestErasingUnderFaults(t *testing.T) {
 
 func TestWhatIsHalfErasedIsLeftToErasing(t *testing.T) {
 	t.Parallel()
-	for k, killed := 1, true; killed; k++ {
+	for seed := range faults.Seeds(100) {
+		k := int(seed) + 1
 		w, _ := newScored(t)
 		lived(t, w)
 		w.says(t, "eve", "nest")
 		stored := all(t, of(w.ByObject, "nest", nil), 50)
 		in := faults.New(t, uint64(k), faults.Rates{})
 		in.KillAt(k)
-		killed = w.process(t, nil, in.Wrap).EraseObject(t.Context(), "nest") != nil
+		killed := w.process(t, nil, in.Wrap).EraseObject(t.Context(), "nest") != nil
 		for _, c := range stored {
 			_, _ = w.Delete(t.Context(), comment.Action{At: c.At(), User: c.User}) // whatever comes of it
 		}
@@ -156,5 +162,9 @@ func TestWhatIsHalfErasedIsLeftToErasing(t *testing.T) {
 				require.NotEmpty(t, item["object"], key)
 			}
 		}
+		if !killed {
+			return
+		}
 	}
+	t.Error("it never ends")
 }

@@ -13,13 +13,13 @@ const maxMany = 100
 // Get reads one comment, or its tombstone. An unknown comment and one that is
 // hidden, itself or by its root, are plaza.ErrNotFound.
 //
-// One read: 0.5 RCU per 4 KB, eventually consistent, for a reply 1.5 with its
-// root's; a second for a Quote.
+// Cost: 1 request, 0.5 RCU per 4 KB, eventually consistent, for a reply 1.5 with
+// its root's; 1 more for a Quote.
 func (r *Repository) Get(ctx context.Context, at At) (Comment, error) {
 	if err := at.check(""); err != nil {
 		return Comment{}, err
 	}
-	found, err := r.getMany(ctx, []At{at})
+	found, err := r.getMany(ctx, []At{at}, func(err error) error { return err })
 	if err != nil {
 		return Comment{}, wrap("get", at, err)
 	}
@@ -30,9 +30,10 @@ func (r *Repository) Get(ctx context.Context, at At) (Comment, error) {
 	return c, nil
 }
 
-// GetMany is Get for up to 100 comments; what Get does not find is absent.
+// GetMany is Get for up to 100 comments; what Get does not find is absent, and
+// what is damaged.
 //
-// As Get each, in one read for each 100 places: a reply has two, and a root.
+// Cost: as Get each, in 1 request for each 100 places: a reply has two, and a root.
 func (r *Repository) GetMany(ctx context.Context, ats []At) (map[At]Comment, error) {
 	if n := len(ats); n > maxMany {
 		return nil, &plaza.InvalidError{Field: "Ats", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, maxMany)}
@@ -42,21 +43,31 @@ func (r *Repository) GetMany(ctx context.Context, ats []At) (map[At]Comment, err
 			return nil, err
 		}
 	}
-	found, err := r.getMany(ctx, ats)
+	found, err := r.getMany(ctx, ats, func(err error) error {
+		r.table.Skips(err)
+		return nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("comment: get %d: %w", len(ats), err)
 	}
 	return found, nil
 }
 
-func (r *Repository) getMany(ctx context.Context, ats []At) (map[At]Comment, error) {
+// getMany calls damaged with the error of what is.
+func (r *Repository) getMany(ctx context.Context, ats []At, damaged func(error) error) (map[At]Comment, error) {
 	stored, err := r.read(ctx, keysOf(ats), r.opts.Consistent)
 	if err != nil {
 		return nil, err
 	}
 	var shown []row
 	for _, at := range ats {
-		if i, ok := stored.at(at); ok && i.shown(false) {
+		i, ok := stored.at(at)
+		switch {
+		case i.damaged != nil:
+			if err := damaged(i.damaged); err != nil {
+				return nil, err
+			}
+		case ok && i.shown(false):
 			shown = append(shown, i)
 		}
 	}

@@ -22,11 +22,12 @@ type ListOptions struct {
 // ByObject lists the object's flow comments and roots, newest first unless
 // opts, which may be nil, say otherwise. Tombstones keep their places.
 //
-// One read: 0.5 RCU per 4 KB, eventually consistent; a second where there are
-// quotes. Hidden and removed comments are passed over in up to six reads, of 63
-// times the rows.
+// Cost: 1 request, 0.5 RCU per 4 KB, eventually consistent; 1 more where there
+// are quotes, 4 at most. Hidden and removed comments are passed over in up to 6
+// requests, of 63 times the rows; rows of more than 1 MB take as many, and what
+// does not fit is on the next page.
 func (r *Repository) ByObject(ctx context.Context, object string, req cursor.PageRequest, opts *ListOptions) (cursor.Page[Comment], error) {
-	page, err := r.topLevel(ctx, "objects", object, req, opts)
+	page, err := r.topLevel(ctx, "objects", object, req, opts, new(int))
 	if err != nil {
 		return cursor.Page[Comment]{}, err
 	}
@@ -34,8 +35,9 @@ func (r *Repository) ByObject(ctx context.Context, object string, req cursor.Pag
 	return shown, wrapName("comments on", object, err)
 }
 
-// topLevel pages through the rows of the object's own list.
-func (r *Repository) topLevel(ctx context.Context, kind, object string, req cursor.PageRequest, opts *ListOptions) (cursor.Page[row], error) {
+// topLevel pages through the rows of the object's own list, and counts those
+// that it read.
+func (r *Repository) topLevel(ctx context.Context, kind, object string, req cursor.PageRequest, opts *ListOptions, read *int) (cursor.Page[row], error) {
 	if err := keys.CheckName("Object", object); err != nil {
 		return cursor.Page[row]{}, err
 	}
@@ -45,8 +47,9 @@ func (r *Repository) topLevel(ctx context.Context, kind, object string, req curs
 		span.Consistent = r.opts.Consistent
 		found, rest, err := store.Read[row](ctx, r.table, span)
 		for n := range found {
-			found[n].at = At{Object: object, ID: idOf(found[n].SK)}
+			found[n].at.Object = object
 		}
+		*read += len(found)
 		return found, rest, err
 	}
 	page, err := list.Page(ctx, req)

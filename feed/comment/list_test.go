@@ -75,7 +75,7 @@ func TestEveryListIsPagedExactly(t *testing.T) {
 
 func (l listing) test(t *testing.T, top bool) {
 	meter := dynamotest.NewMeter()
-	codec, err := cursor.Sealed(cursor.Keyring{Keys: map[byte][]byte{0: make([]byte, 32)}})
+	codec, err := cursor.Sealed(cursor.Keyring{Keys: map[byte][]byte{0: []byte("0123456789abcdef0123456789abcdef")}})
 	require.NoError(t, err)
 	opts := &comment.Options{Consistent: true, Codec: codec}
 	if top {

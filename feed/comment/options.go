@@ -33,6 +33,10 @@ type Options struct {
 	// Codec writes cursors. Defaults to cursor.Plain.
 	Codec cursor.Codec
 
+	// OnCorrupt is called with each damaged item that a list, GetMany or
+	// CountsMany leaves out. Defaults to nothing.
+	OnCorrupt func(*plaza.CorruptError)
+
 	// Now is the clock. Defaults to time.Now.
 	Now func() time.Time
 }

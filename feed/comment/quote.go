@@ -27,7 +27,7 @@ func (r *Repository) comments(ctx context.Context, shown []row) ([]Comment, erro
 
 // fill tells of the quoted comment as it stands.
 func (r *Repository) fill(quote *Quote, found rows) {
-	i, ok := found.at(quote.At)
+	i, ok := r.readable(found.at(quote.At))
 	if !ok || !i.shown(false) || i.Removed != nil {
 		quote.Removed = true
 		return

@@ -1,10 +1,9 @@
 package comment
 
 import (
+	"cmp"
 	"context"
 	"maps"
-
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -13,7 +12,7 @@ import (
 type rows map[store.Key]row
 
 // read gives what is there of keys, each of which may be given twice. What has
-// expired is not.
+// expired is not; what is damaged says so.
 func (r *Repository) read(ctx context.Context, keys []store.Key, consistent bool) (rows, error) {
 	found, err := r.table.GetAll(ctx, keys, consistent, 1)
 	if err != nil {
@@ -22,8 +21,8 @@ func (r *Repository) read(ctx context.Context, keys []store.Key, consistent bool
 	rs, now := make(rows, len(found)), r.opts.Now().Unix()
 	for key, item := range found {
 		var i row
-		if err := dynamo.UnmarshalItem(item, &i); err != nil {
-			return nil, err
+		if err := r.table.Decode(item, &i); err != nil {
+			i = row{PK: key.PK, SK: key.SK, damaged: err}
 		}
 		if !i.expired(now) {
 			rs[key] = i
@@ -61,9 +60,17 @@ func (rs rows) at(at At) (found row, ok bool) {
 		}
 		found, ok = i, true
 		found.at, found.rest = at, rest && at.Root != 0
-		found.under = at.Root != 0 && rs[at.root().key(false)].Hidden
+		if at.Root != 0 {
+			root := rs[at.root().key(false)]
+			found.under, found.damaged = root.Hidden, cmp.Or(found.damaged, root.damaged)
+		}
 	}
 	return found, ok
+}
+
+// readable is what lists show of found: damage is reported and left out.
+func (r *Repository) readable(found row, ok bool) (row, bool) {
+	return found, ok && !r.table.Skips(found.damaged)
 }
 
 // keysOf are all keys that the comments can have, and their roots'.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // MaxReason is the longest Removal.Reason, in bytes.
@@ -22,12 +23,15 @@ type Action struct {
 }
 
 // Delete removes a comment as its author; anybody else is plaza.ErrForbidden.
-// Where something answers it, a tombstone stays in its place, for good: address,
-// User and Removed. It reports whether this call did: false for one that is unknown or
-// removed before.
+// Where something answers it, a tombstone stays in its place: address, User and
+// Removed. It reports whether this call did: false for one that is unknown or
+// removed before. An unknown one stays so: an Add of the user by that ID whose
+// answer was lost is plaza.ErrRemoved for 30 days.
 //
-// One consistent read, 1 RCU, of a reply up to 3, and one transaction: 6 WCU, 8
-// of an answer or reply, 10 of a reply to a reply; 2 more where it stands in Top.
+// Cost: 2 requests, 1 RCU and 6 WCU, 8 WCU of an answer; 2 more where it stands
+// in Top. Of a reply 3 RCU and 8 WCU, 10 of a reply to a reply; where it was
+// among the first that Threads shows of a longer thread, 3 requests, 2 RCU and
+// 1 WCU more. 1 WCU where it is unknown.
 func (r *Repository) Delete(ctx context.Context, a Action) (deleted bool, err error) {
 	if err := a.check(""); err != nil {
 		return false, err
@@ -40,8 +44,11 @@ func (r *Repository) Delete(ctx context.Context, a Action) (deleted bool, err er
 }
 
 // Remove is Delete by whom the application lets: the object's owner, a
-// moderator. It keeps by whom and why, but where By is the author; At is the clock's. The author still
-// finds that in ByUser WithHidden.
+// moderator. It keeps by whom and why, but where By is the author; At is the
+// clock's. The author still finds that in ByUser WithHidden. It does not stop an
+// Add that is still on its way.
+//
+// Cost: as Delete.
 func (r *Repository) Remove(ctx context.Context, at At, why Removal) (removed bool, err error) {
 	if err := at.check(""); err != nil {
 		return false, err
@@ -67,32 +74,76 @@ type removing struct {
 }
 
 func (r *Repository) remove(ctx context.Context, at At, how removing) (removed bool, err error) {
-	removed, err = r.change(ctx, at, func(tx *dynamo.WriteTx, seen row) (bool, error) {
+	for range turns {
+		var shrinks bool
+		err = r.change(ctx, at, func(seen, root row) (store.Write, error) {
+			removed, shrinks = false, seen.shortens(root)
+			switch {
+			case how.author != "" && seen.User != "" && seen.User != how.author:
+				return nil, plaza.ErrForbidden
+			case seen.Removed != nil:
+				return nil, nil //nolint:nilnil // nothing to write
+			}
+			removed = true
+			return r.removal(seen, root, how), nil
+		})
 		switch {
-		case how.author != "" && seen.User != "" && seen.User != how.author:
-			return false, plaza.ErrForbidden
-		case seen.Removed != nil:
+		case err == nil:
+			if removed && shrinks {
+				r.refill(ctx, at.root())
+			}
+			return removed, nil
+		case !errors.Is(err, plaza.ErrNotFound):
+			return false, err
+		case how.author == "" || how.erase:
 			return false, nil
 		}
-		r.addRemoval(tx, seen, how)
-		return true, nil
-	})
-	if errors.Is(err, plaza.ErrNotFound) {
-		return false, nil
+		if added, err := r.forbid(ctx, at, how.author); !added {
+			return false, err
+		}
 	}
-	return removed, err
+	return false, plaza.ErrBusy
 }
 
-// addRemoval makes of what is answered a tombstone, and of a leaf one that no
+// forbid puts a guard where an unknown comment's own item would be, so that an
+// Add which is still on its way comes too late. It reports whether the comment
+// was added meanwhile.
+func (r *Repository) forbid(ctx context.Context, at At, user string) (added bool, err error) {
+	guard := ownItem{
+		PK: ownPK(user), ID: at.ID, Object: at.Object, Root: at.Root,
+		Removed: &removalItem{At: r.now()}, TTL: r.forgotten(),
+	}
+	err = r.table.Run(ctx, r.table.Put(guard).If(forgotten, r.opts.Now().Unix()))
+	refused, ok := store.AsRefused(err)
+	if !ok {
+		return false, err
+	}
+	item, _ := refused.At(0)
+	var own ownItem
+	if err := r.table.Decode(item, &own); err != nil {
+		return false, err
+	}
+	if own.Removed != nil || own.at() != at {
+		return false, nil
+	}
+	var stands row
+	err = r.table.Get(ctx, at.key(own.Rest), true, &stands)
+	if errors.Is(err, plaza.ErrNotFound) {
+		return false, nil // its object was erased
+	}
+	return err == nil && stands.TTL == 0, err
+}
+
+// removal makes of what is answered a tombstone, and of a leaf one that no
 // list shows: for a while it guards the id, as the author's own item does.
-func (r *Repository) addRemoval(tx *dynamo.WriteTx, seen row, how removing) {
-	t, leaf := r.table, seen.Rows == 0
+func (r *Repository) removal(seen, root row, how removing) *dynamo.WriteTx {
+	t, tx, leaf := r.table, r.table.Tx(), seen.Rows == 0
 	why := &removalItem{By: how.by, Reason: how.reason, At: r.now()}
 	if how.by == seen.User {
 		why.By = ""
 	}
 	update := t.Update(seen.key()).
-		Remove("text", "quote", "mentions", "data", "edited", "score").
+		Remove("text", "quote", "mentions", "data", "edited", "editOp", "editBefore", "score").
 		Set("removed", why).
 		Add("ver", 1)
 	if leaf || how.erase {
@@ -124,5 +175,6 @@ func (r *Repository) addRemoval(tx *dynamo.WriteTx, seen row, how removing) {
 	}
 	after := seen
 	after.Removed = why
-	r.recount(tx, seen, after, leaf)
+	r.recount(tx, seen, root, after, leaf)
+	return tx
 }

@@ -3,9 +3,6 @@ package comment
 import (
 	"bytes"
 	"context"
-	"errors"
-
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -24,8 +21,14 @@ func (r *Repository) repeated(ctx context.Context, c Comment) (first Comment, kn
 	}
 	var guard ownItem
 	var keyed keyItem
-	if err := errors.Join(dynamo.UnmarshalItem(found[own], &guard), dynamo.UnmarshalItem(found[key], &keyed)); err != nil {
-		return c, false, err
+	for key, item := range found {
+		out := any(&guard)
+		if key != own {
+			out = &keyed
+		}
+		if err := r.table.Decode(item, out); err != nil {
+			return c, false, err
+		}
 	}
 	at, hash, now := guard.at(), guard.Hash, r.opts.Now().Unix()
 	if keyed.TTL > now {
@@ -33,7 +36,10 @@ func (r *Repository) repeated(ctx context.Context, c Comment) (first Comment, kn
 	} else if guard.ID == 0 || guard.TTL != 0 && guard.TTL <= now {
 		return c, false, nil
 	}
-	if !bytes.Equal(hash, c.hash()) {
+	switch {
+	case hash == nil: // it was deleted before it was there
+		return c, true, plaza.ErrRemoved
+	case !bytes.Equal(hash, c.hash()):
 		return c, true, plaza.ErrConflict
 	}
 	rows, err := r.read(ctx, at.keys(), true)
@@ -41,6 +47,9 @@ func (r *Repository) repeated(ctx context.Context, c Comment) (first Comment, kn
 		return c, true, err
 	}
 	stored, ok := rows.at(at)
+	if stored.damaged != nil {
+		return c, true, stored.damaged
+	}
 	if !ok || stored.Removed != nil {
 		return c, true, plaza.ErrRemoved
 	}

@@ -1,7 +1,6 @@
 package comment
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -17,16 +16,22 @@ import (
 // nil, say otherwise. Tombstones keep their places. An unknown root, and unless
 // WithHidden a hidden one, is plaza.ErrNotFound.
 //
-// Three reads at once: 0.5 RCU per 4 KB each, eventually consistent. Hidden and
-// removed replies are passed over in up to six reads, of 63 times the rows.
+// Cost: 3 requests at once, 0.5 RCU per 4 KB each, eventually consistent. Hidden
+// and removed replies are passed over by up to 5 requests more, of 63 times the
+// rows in all.
 func (r *Repository) Replies(ctx context.Context, root At, req cursor.PageRequest, opts *ListOptions) (cursor.Page[Comment], error) {
 	if err := root.checkRoot(); err != nil {
 		return cursor.Page[Comment]{}, err
 	}
 	list := r.list("replies", keys.Join(root.Object, root.ID.String()), opts)
-	list.Read = func(ctx context.Context, reach store.Reach) ([]row, string, error) {
-		thread, err := r.readThread(ctx, root, reach, opts != nil && opts.WithHidden)
-		return thread, list.Order.Rest(reach, thread), err
+	var known *thread
+	list.Read = func(ctx context.Context, reach store.Reach) (_ []row, _ string, err error) {
+		rest, end, err := r.readRest(ctx, root, reach, &known, opts != nil && opts.WithHidden)
+		if err != nil {
+			return nil, "", err
+		}
+		replies, end := known.merge(reach, rest, end, list.Order)
+		return replies, end, nil
 	}
 	page, err := list.Page(ctx, req)
 	if err != nil {
@@ -36,47 +41,71 @@ func (r *Repository) Replies(ctx context.Context, root At, req cursor.PageReques
 	return shown, wrap("replies to", root, err)
 }
 
-// readThread merges the two places where replies lie. The first ones are few
-// enough to be read whole.
-func (r *Repository) readThread(ctx context.Context, root At, reach store.Reach, withHidden bool) ([]row, error) {
-	var stored row
-	var first, rest []row
+// thread is what pages of it read once: its root, and the replies that lie
+// apart, which are few.
+type thread struct {
+	root  row
+	first []row
+}
+
+// readRest reads the rest of a thread, and the first time the thread too.
+func (r *Repository) readRest(ctx context.Context, root At, reach store.Reach, known **thread, withHidden bool) (rest []row, end string, err error) {
 	group, inner := parallel.WithContext(ctx)
-	group.Go(func() (err error) {
-		found, err := r.readListed(inner, []row{{at: root}})
-		stored, _ = found.at(root)
-		return err
-	})
-	group.Go(func() (err error) {
-		first, err = r.first(inner, root.Object, root.ID, root.ID)
-		return err
-	})
 	group.Go(func() (err error) {
 		span := reach.Span(restPK(root))
 		span.Consistent = r.opts.Consistent
-		rest, err = store.Query[row](inner, r.table, span)
+		rest, end, err = store.Read[row](inner, r.table, span)
 		for n := range rest {
-			rest[n].at, rest[n].rest = At{Object: root.Object, Root: root.ID, ID: idOf(rest[n].SK)}, true
+			rest[n].at.Object, rest[n].at.Root, rest[n].rest = root.Object, root.ID, true
 		}
 		return err
 	})
+	if *known == nil {
+		*known = new(thread)
+		group.Go(func() error {
+			found, err := r.readListed(inner, []row{{at: root}})
+			(*known).root, _ = found.at(root)
+			return err
+		})
+		group.Go(func() (err error) {
+			(*known).first, err = r.first(inner, root.Object, root.ID, root.ID)
+			return err
+		})
+	}
 	if err := group.Wait(); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	if stored.PK == "" || !stored.shown(withHidden) {
-		return nil, plaza.ErrNotFound
+	switch stored := (*known).root; {
+	case stored.damaged != nil:
+		return nil, "", stored.damaged
+	case stored.PK == "", !stored.shown(withHidden):
+		return nil, "", plaza.ErrNotFound
 	}
-	first = slices.DeleteFunc(first, func(i row) bool { return !reach.Covers(i.at.ID.String()) })
-	thread := slices.Concat(first, rest)
-	slices.SortFunc(thread, func(a, b row) int {
+	return rest, end, nil
+}
+
+// merge puts what the rest has of a reach, up to its end, among the first.
+func (t *thread) merge(reach store.Reach, rest []row, end string, order store.Order[row]) ([]row, string) {
+	replies := slices.Clone(rest)
+	beyond := reach
+	beyond.Gap = end
+	for _, i := range t.first {
+		if id := i.at.ID.String(); reach.Covers(id) && (end == "" || !beyond.Covers(id)) {
+			replies = append(replies, i)
+		}
+	}
+	slices.SortFunc(replies, func(a, b row) int {
 		if !reach.Ascending() {
 			a, b = b, a
 		}
-		return cmp.Compare(a.at.ID, b.at.ID)
+		return inOrder(a, b)
 	})
-	thread = thread[:min(len(thread), reach.Limit)]
-	for n := range thread {
-		thread[n].under = stored.Hidden
+	if len(replies) > reach.Limit {
+		replies = replies[:reach.Limit]
+		end = order.Rest(reach, replies)
 	}
-	return thread, nil
+	for n := range replies {
+		replies[n].under = t.root.Hidden
+	}
+	return replies, end
 }

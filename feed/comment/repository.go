@@ -1,6 +1,7 @@
 package comment
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -27,21 +28,36 @@ type Repository struct {
 
 // New does no I/O. The table is one that Table describes.
 func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repository, error) {
-	t, err := store.Open(db, table, nil)
-	if err != nil {
-		return nil, err
-	}
 	if gen == nil {
 		return nil, &plaza.InvalidError{Field: "gen", Reason: "is nil"}
 	}
-	r := &Repository{table: t, gen: gen}
+	r := &Repository{gen: gen}
 	if opts != nil {
 		r.opts = *opts
 	}
-	if err := r.opts.setDefaults(); err != nil {
+	err := r.opts.setDefaults()
+	if err != nil {
 		return nil, err
 	}
-	return r, nil
+	r.table, err = store.Open(db, table, r.opts.OnCorrupt)
+	return r, err
+}
+
+// Verify compares the table with what this package needs: its key schema, its
+// expiry, and the feature that Init marked it with. plaza.ErrTable says what
+// differs.
+//
+// Cost: 3 requests, 0.5 RCU.
+func (r *Repository) Verify(ctx context.Context) error {
+	return r.table.Verify(ctx, feature())
+}
+
+// Init is Verify, and marks the table as comment's, so that no other feature
+// takes it for its own. Call it once, where the table is created.
+//
+// Cost: 4 requests, 0.5 RCU, 1 WCU.
+func (r *Repository) Init(ctx context.Context) error {
+	return r.table.Init(ctx, feature())
 }
 
 // now is the time in the form in which it is read back.

@@ -2,7 +2,6 @@ package comment
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -17,6 +16,10 @@ func Table(name string) *dynamodb.CreateTableInput { return store.Schema(name) }
 
 // TTL switches on the expiry of keys and of what is known of removed comments.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
+
+func feature() store.Feature {
+	return store.Feature{Name: "comment", Format: 1, Schema: Table, Expires: true}
+}
 
 // row is a comment: T#object / id in the object's own list, F#object / root#id
 // among the first replies of a thread, R#object#root / id among the rest. It
@@ -47,13 +50,21 @@ type row struct {
 
 	First []string `dynamo:"first,set,omitempty"` // the ids of a root's first replies
 	More  bool     `dynamo:"more,omitempty"`      // and there have been further ones
+	Next  []ids.ID `dynamo:"next,omitempty"`      // the first of those that stand, see first.go
+	Past  ids.ID   `dynamo:"past,omitempty"`      // where they end
 
-	Ver int64 `dynamo:"ver,omitempty"` // raised by all but edits
+	Ver  int64 `dynamo:"ver,omitempty"`  // raised by all but edits
+	Turn int64 `dynamo:"turn,omitempty"` // raised by Hide, Unhide and Rank, of which each follows one
+
+	// The last edit, and the one before it, by an id of its own.
+	EditOp     ids.ID `dynamo:"editOp,omitempty"`
+	EditBefore ids.ID `dynamo:"editBefore,omitempty"`
 
 	// What the reader knows of it.
-	at    At
-	rest  bool
-	under bool // its root is hidden
+	at      At
+	rest    bool
+	under   bool  // its root is hidden
+	damaged error // it, or its root, cannot be read
 }
 
 type quoteItem struct {
@@ -122,19 +133,21 @@ type headerItem struct {
 	N      int64  `dynamo:"n"`
 	Roots  int64  `dynamo:"roots"`
 	Pinned ids.ID `dynamo:"pinned"`
+	PinOp  ids.ID `dynamo:"pinOp"` // of the last Pin or Unpin
 }
 
 func headerKey(object string) store.Key { return store.Key{PK: keys.Join("N", object), SK: "~"} }
 
 // ownItem is M#user / id: a comment of a user. It guards the id, also once the
-// comment is Removed: as long as a tombstone stands, or until TTL.
+// comment is Removed: as long as a tombstone stands, or until TTL. Without a
+// Hash the comment was deleted before it was there.
 type ownItem struct {
 	PK      string       `dynamo:"pk"`
 	ID      ids.ID       `dynamo:"sk"`
 	Object  string       `dynamo:"object"`
 	Root    ids.ID       `dynamo:"root,omitempty"`
 	Rest    bool         `dynamo:"rest,omitempty"`
-	Hash    []byte       `dynamo:"hash"` // of what was added
+	Hash    []byte       `dynamo:"hash,omitempty"` // of what was added
 	Removed *removalItem `dynamo:"removed,omitempty"`
 	TTL     int64        `dynamo:"ttl,omitempty"`
 }
@@ -166,6 +179,8 @@ func keyKey(user, key string) store.Key { return store.Key{PK: keyPK(user), SK: 
 type scoreItem struct {
 	PK string `dynamo:"pk"`
 	SK string `dynamo:"sk"`
+
+	id ids.ID
 }
 
 func scorePK(object string) string { return keys.Join("S", object) }
@@ -177,10 +192,4 @@ func scoreKey(at At, score int64) store.Key {
 // scoreSK is a score whose order as text is that of the numbers, then the id.
 func scoreSK(score int64, id string) string {
 	return keys.Join(fmt.Sprintf("%016x", uint64(score)^1<<63), id)
-}
-
-// idOf is the id at the end of a sort key.
-func idOf(sk string) ids.ID {
-	id, _ := ids.Parse(sk[strings.LastIndexByte(sk, '#')+1:])
-	return id
 }

@@ -2,6 +2,7 @@ package comment
 
 import (
 	"context"
+	"slices"
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
@@ -13,60 +14,84 @@ import (
 type Thread struct {
 	Comment // its Replies counts the whole thread
 
-	// First are up to three replies, oldest first: the first ones, unless some
-	// of those were removed, whose places later replies then took, or hidden.
+	// First are the first three replies that stand, oldest first: no
+	// tombstones, and hidden ones WithHidden alone.
 	First []Comment
 }
 
 // Threads lists what ByObject does, each root with its first replies.
 //
-// Two reads: 0.5 RCU per 4 KB each, eventually consistent; a third where there
-// are quotes. Hidden and removed comments are passed over in up to six reads, of
-// 63 times the rows; their first replies are read too.
+// Cost: 2 requests, 0.5 RCU per 4 KB each, eventually consistent; 1 more where
+// there are quotes, and where first replies of a longer thread are gone, at 0.5
+// RCU for each in its place. What is hidden or removed takes up to 5 requests
+// more, of 63 times the rows. A thread that has just lost a first reply, and
+// WithHidden each long one that ever did, takes 1 request, and at most 6.
 func (r *Repository) Threads(ctx context.Context, object string, req cursor.PageRequest, opts *ListOptions) (cursor.Page[Thread], error) {
-	roots, err := r.topLevel(ctx, "threads", object, req, opts)
+	read := 0
+	roots, err := r.topLevel(ctx, "threads", object, req, opts, &read)
 	if err != nil {
 		return cursor.Page[Thread]{}, err
 	}
-	shown, err := r.threads(ctx, object, roots.Items, opts != nil && opts.WithHidden)
+	sparse := read > 2*len(roots.Items)+1
+	shown, err := r.threads(ctx, object, roots.Items, sparse, opts != nil && opts.WithHidden)
 	if err != nil {
 		return cursor.Page[Thread]{}, wrapName("threads on", object, err)
 	}
 	return cursor.Page[Thread]{Items: shown, Next: roots.Next, Prev: roots.Prev}, nil
 }
 
-func (r *Repository) threads(ctx context.Context, object string, roots []row, withHidden bool) ([]Thread, error) {
+func (r *Repository) threads(ctx context.Context, object string, roots []row, sparse, withHidden bool) ([]Thread, error) {
 	comments, err := r.comments(ctx, roots)
 	if err != nil {
 		return nil, err
 	}
-	place := make(map[ids.ID]int, len(roots))
-	threads := make([]Thread, len(roots))
-	read := false
-	for n, root := range roots {
-		place[root.at.ID] = n
-		threads[n].Comment = comments[n]
-		read = read || len(root.First) > 0
-	}
-	if !read {
-		return threads, nil
-	}
-	low, high := roots[0].at.ID, roots[len(roots)-1].at.ID
-	first, err := r.first(ctx, object, min(low, high), max(low, high))
+	first, err := r.firstReplies(ctx, object, roots, sparse, withHidden)
 	if err != nil {
 		return nil, err
 	}
-	for _, i := range first {
-		n, listed := place[i.at.Root]
-		if !listed {
-			continue // under a root that is hidden, or written since
-		}
-		i.under = roots[n].Hidden
-		if i.shown(withHidden) {
+	threads := make([]Thread, len(roots))
+	for n, root := range roots {
+		threads[n].Comment = comments[n]
+		for _, i := range first[root.at.ID] {
+			i.under = root.Hidden
 			threads[n].First = append(threads[n].First, i.comment())
 		}
 	}
 	return threads, nil
+}
+
+// readFirst reads the rows that lie beside each other for the roots. Where
+// these are sparse among others it names each row.
+func (r *Repository) readFirst(ctx context.Context, object string, roots []row, sparse bool) ([]row, error) {
+	var wanted []store.Key
+	of := make(map[ids.ID]bool, len(roots))
+	for _, root := range roots {
+		of[root.at.ID] = true
+		for _, first := range root.First {
+			wanted = append(wanted, store.Key{PK: firstPK(object), SK: keys.Join(root.at.ID.String(), first)})
+		}
+	}
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	if sparse {
+		found, err := r.read(ctx, wanted, r.opts.Consistent)
+		if err != nil {
+			return nil, err
+		}
+		var rows []row
+		for _, i := range found {
+			if i, ok := r.readable(i, true); ok {
+				i.at.Object = object
+				rows = append(rows, i)
+			}
+		}
+		return rows, nil
+	}
+	low, high := roots[0].at.ID, roots[len(roots)-1].at.ID
+	found, err := r.first(ctx, object, min(low, high), max(low, high))
+	// Others' roots are hidden, or written since.
+	return slices.DeleteFunc(found, func(i row) bool { return !of[i.at.Root] }), err
 }
 
 // first reads the first replies of the roots from low to high, oldest first.
@@ -77,9 +102,8 @@ func (r *Repository) first(ctx context.Context, object string, low, high ids.ID)
 		From: low.String(), To: keys.Join(high.String(), aboveIDs),
 		Ascending: true, Consistent: r.opts.Consistent,
 	})
-	for n, i := range found {
-		root, _ := ids.Parse(i.SK[:len(low.String())])
-		found[n].at = At{Object: object, Root: root, ID: idOf(i.SK)}
+	for n := range found {
+		found[n].at.Object = object
 	}
 	return found, err
 }

@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base32"
@@ -19,7 +20,7 @@ import (
 
 const machines = 1 << 14
 
-// Options of Acquire.
+// Options of Acquire and NewSource.
 type Options struct {
 	// Duration is how long a machine number stays taken after its holder's
 	// last renewal. Clocks that differ by more than half of it take each
@@ -44,6 +45,10 @@ type Options struct {
 	// Rand names the holder and picks the first number to try. It must never
 	// repeat itself. Defaults to crypto/rand.Reader.
 	Rand io.Reader
+
+	// OnCorrupt is called with each damaged item whose number is passed over.
+	// Defaults to nothing.
+	OnCorrupt func(*plaza.CorruptError)
 
 	source func(machine uint16) (ids.Source, error)
 }
@@ -86,20 +91,27 @@ func (o *Options) withDefaults() (Options, error) {
 }
 
 // Acquire takes a machine number that nobody has. It starts at a random one
-// and goes up: one request for a number never used, two for one given back or
-// expired. plaza.ErrBusy says that others have all that were tried.
+// and goes up. plaza.ErrBusy says that others have all that were tried,
+// plaza.ErrCorrupt that the items of all were damaged.
 //
 // Whoever gets no lease for another error may have left a number taken, until
 // it expires.
+//
+// Cost: 1 request, 1 WCU for a number never used, twice that for one given back
+// or expired; 1 request, 1 WCU for each that is passed over.
 func Acquire(ctx context.Context, db *dynamo.DB, table string, opts *Options) (*Lease, error) {
 	o, err := opts.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	t, err := store.Open(db, table, nil)
+	t, err := store.Open(db, table, o.OnCorrupt)
 	if err != nil {
 		return nil, err
 	}
+	return acquire(ctx, t, o)
+}
+
+func acquire(ctx context.Context, t *store.Table, o Options) (*Lease, error) {
 	var random [18]byte
 	if _, err := io.ReadFull(o.Rand, random[:]); err != nil {
 		return nil, fmt.Errorf("lease: random source: %w", err)
@@ -108,17 +120,22 @@ func Acquire(ctx context.Context, db *dynamo.DB, table string, opts *Options) (*
 	count := machines - int(o.First)
 	start := int(binary.BigEndian.Uint16(random[16:]))
 
+	var none error
 	for i := range min(o.Tries, count) {
 		machine := o.First + uint16((start+i)%count)
 		held, after, err := take(ctx, t, machine, owner, o)
-		if err != nil {
+		switch {
+		case t.Skips(err):
+			none = cmp.Or(none, err)
+		case err != nil:
 			return nil, fmt.Errorf("lease: acquire: %w", err)
-		}
-		if held != nil {
+		case held != nil:
 			return begin(t, machine, held, after, o)
+		default:
+			none = plaza.ErrBusy
 		}
 	}
-	return nil, fmt.Errorf("lease: acquire: no machine number is free: %w", plaza.ErrBusy)
+	return nil, fmt.Errorf("lease: acquire: no machine number is free: %w", none)
 }
 
 // take returns the item as it was written and the time that all ids of others
@@ -168,11 +185,11 @@ func place(ctx context.Context, t *store.Table, held *item, old item) (*item, er
 	if errors.Is(err, plaza.ErrUnknownOutcome) {
 		err = write()
 	}
-	return refusedBy(err)
+	return refusedBy(t, err)
 }
 
 // refusedBy returns the item that a refused write found.
-func refusedBy(err error) (*item, error) {
+func refusedBy(t *store.Table, err error) (*item, error) {
 	refused, ok := store.AsRefused(err)
 	if !ok {
 		return nil, err
@@ -182,5 +199,5 @@ func refusedBy(err error) (*item, error) {
 	if raw == nil {
 		return found, nil
 	}
-	return found, dynamo.UnmarshalItem(raw, found)
+	return found, t.Decode(raw, found)
 }

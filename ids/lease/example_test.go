@@ -12,6 +12,40 @@ import (
 	"github.com/plaza-sdk/plaza/internal/engine"
 )
 
+// A process borrows a machine number when it first needs one, another where it
+// was frozen and lost that, and gives it back at the end.
+func ExampleNewSource() {
+	ctx := context.Background()
+	local, err := engine.Start(ctx, nil) // an application has dynamo.New(cfg)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = local.Close() }()
+	db := dynamo.New(local.Config(), local.Options)
+	table := fmt.Sprint("machines-", time.Now().UnixNano())
+	if _, err := db.Client().CreateTable(ctx, lease.Table(table)); err != nil {
+		log.Fatal(err)
+	}
+
+	gen, err := lease.NewSource(db, table, &lease.Options{Renew: -1}) // on Lambda: Next renews
+	if err != nil {
+		log.Fatal(err)
+	}
+	a, err := gen.Next(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	b, err := gen.Next(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(a < b)
+	if err := gen.Close(ctx); err != nil {
+		log.Fatal(err)
+	}
+	// Output: true
+}
+
 // A container borrows a machine number, makes ids with it, and gives it back
 // at the end. On Lambda set Options.Renew to -1: Next renews.
 func Example() {

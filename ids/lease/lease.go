@@ -1,5 +1,7 @@
 // Package lease borrows the machine number of an ids.Source from a DynamoDB
-// table, for processes that have none of their own: containers, Lambda.
+// table, for processes that have none of their own: containers, Lambda. What
+// NewSource gives acquires one when it needs it; Acquire is for who wants to
+// know at the start.
 //
 // The number's item holds the time until which its holder may make ids. The
 // holder makes none timed later, and who takes the number over makes none
@@ -16,12 +18,13 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // ErrLost is returned by Next, from then on always, once another holder took
-// the machine number over, and after Close. Acquire another. It unwraps to
-// plaza.ErrUnavailable.
+// the machine number over, and after Close. Acquire another, or use a Source,
+// which does. It unwraps to plaza.ErrUnavailable.
 var ErrLost = fmt.Errorf("lease: machine number lost: %w", plaza.ErrUnavailable)
 
 var (
@@ -79,7 +82,13 @@ func begin(table *store.Table, machine uint16, held *item, after int64, o Option
 		until:    held.Until,
 		last:     after,
 	}
-	go l.beat(ctx, o.Renew)
+	go func() {
+		defer close(l.stopped)
+		_ = parallel.Catch(func() error { // Next renews too
+			l.beat(ctx, o.Renew)
+			return nil
+		})
+	}()
 	return l, nil
 }
 
@@ -114,19 +123,27 @@ func (l *Lease) fresh(ctx context.Context) (ids.ID, error) {
 			return 0, err
 		}
 		wait := time.Duration(l.after+1-id.Time().UnixMilli()) * time.Millisecond
-		switch {
-		case wait <= 0:
+		if wait <= 0 {
 			return id, nil
-		case wait > maxWait:
-			return 0, fmt.Errorf("lease: machine number %d was in use until %v from now: %w", l.machine, wait, ids.ErrClockRollback)
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return 0, ctx.Err()
+		if err := await(ctx, wait); err != nil {
+			return 0, fmt.Errorf("lease: machine number %d was in use until %v from now: %w", l.machine, wait, err)
 		}
+	}
+}
+
+// await lets a short time pass, for a clock that is behind.
+func await(ctx context.Context, wait time.Duration) error {
+	if wait > maxWait {
+		return ids.ErrClockRollback
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
@@ -188,7 +205,7 @@ func (l *Lease) renew(ctx context.Context, at int64, enough time.Duration) error
 	}
 	until = at + l.duration.Milliseconds()
 	// Until must not shrink where an older renewal arrives late.
-	found, err := refusedBy(l.table.Run(ctx, l.table.Update(keyOf(l.machine)).
+	found, err := refusedBy(l.table, l.table.Run(ctx, l.table.Update(keyOf(l.machine)).
 		Set("until", until).
 		If("'owner' = ? AND gen = ? AND 'until' <= ?", l.owner, l.gen, until)))
 	if err != nil {
@@ -211,7 +228,6 @@ func (l *Lease) renew(ctx context.Context, at int64, enough time.Duration) error
 
 // beat renews until ctx ends. Next notices what goes wrong.
 func (l *Lease) beat(ctx context.Context, every time.Duration) {
-	defer close(l.stopped)
 	if every < 0 {
 		return
 	}
@@ -227,19 +243,24 @@ func (l *Lease) beat(ctx context.Context, every time.Duration) {
 	}
 }
 
+// end makes no ids from now on, nor renewals, and returns the time of the last.
+func (l *Lease) end(why error) (last int64) {
+	l.mu.Lock()
+	if l.err == nil {
+		l.err = why
+	}
+	last = l.last
+	l.mu.Unlock()
+	l.stop()
+	<-l.stopped
+	return last
+}
+
 // Close gives the machine number back: others may have it as soon as their
 // clock has passed its last id. No id is made from then on, even if it fails;
 // it may be called again.
 func (l *Lease) Close(ctx context.Context) error {
-	l.mu.Lock()
-	if l.err == nil {
-		l.err = errClosed
-	}
-	last := l.last
-	l.mu.Unlock()
-
-	l.stop()
-	<-l.stopped
+	last := l.end(errClosed)
 	select {
 	case l.turn <- struct{}{}:
 		defer func() { <-l.turn }()
@@ -251,7 +272,7 @@ func (l *Lease) Close(ctx context.Context) error {
 	}
 	// Without an owner no renewal that arrives late takes the number again. A
 	// refusal says that it is not ours any more.
-	_, err := refusedBy(l.table.Run(ctx, l.table.Update(keyOf(l.machine)).
+	_, err := refusedBy(l.table, l.table.Run(ctx, l.table.Update(keyOf(l.machine)).
 		Set("until", last).
 		Remove("owner").
 		If("'owner' = ? AND gen = ?", l.owner, l.gen)))

@@ -30,7 +30,7 @@ func TestExactListPasses(t *testing.T) {
 }
 
 func TestExactListPassesSealed(t *testing.T) {
-	codec, err := cursor.Sealed(cursor.Keyring{Keys: map[byte][]byte{0: make([]byte, 32)}, Now: func() time.Time { return time.Unix(0, 0) }})
+	codec, err := cursor.Sealed(cursor.Keyring{Keys: map[byte][]byte{0: []byte("0123456789abcdef0123456789abcdef")}, Now: func() time.Time { return time.Unix(0, 0) }})
 	require.NoError(t, err)
 	Run(t, func(*testing.T) List[uint64] {
 		m := newMemory(none, "mine")

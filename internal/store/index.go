@@ -55,13 +55,16 @@ type IndexSpan struct {
 
 // QueryIndex reads the rows of a span of an index, as Query does.
 func QueryIndex[R any](ctx context.Context, t *Table, i Index, s IndexSpan) ([]R, error) {
-	rows, _, err := ReadIndex[R](ctx, t, i, s)
-	return rows, err
+	items, _, err := t.query(ctx, s.Limit, true, func() *dynamo.Query { return s.query(t, i) })
+	if err != nil {
+		return nil, err
+	}
+	return decodeAll[R](t, items), nil
 }
 
 // ReadIndex is QueryIndex for a List, as Read is Query.
 func ReadIndex[R any](ctx context.Context, t *Table, i Index, s IndexSpan) (rows []R, rest string, err error) {
-	items, more, err := t.query(ctx, s.Limit, func() *dynamo.Query { return s.query(t, i) })
+	items, more, err := t.query(ctx, s.Limit, false, func() *dynamo.Query { return s.query(t, i) })
 	if err != nil {
 		return nil, "", err
 	}

@@ -125,14 +125,17 @@ type Span struct {
 // Query reads the rows of a span and leaves out what is damaged. It asks again
 // where a request ends at its 1 MB.
 func Query[R any](ctx context.Context, t *Table, s Span) ([]R, error) {
-	rows, _, err := Read[R](ctx, t, s)
-	return rows, err
+	items, _, err := t.query(ctx, s.Limit, true, func() *dynamo.Query { return s.query(t) })
+	if err != nil {
+		return nil, err
+	}
+	return decodeAll[R](t, items), nil
 }
 
-// Read is Query for a List: rest is the gap at which it ended, "" where there
-// are no more rows.
+// Read is Query for a List, by one request: rest is the gap at which it ended,
+// "" where there are no more rows.
 func Read[R any](ctx context.Context, t *Table, s Span) (rows []R, rest string, err error) {
-	items, more, err := t.items(ctx, s)
+	items, more, err := t.query(ctx, s.Limit, false, func() *dynamo.Query { return s.query(t) })
 	if err != nil {
 		return nil, "", err
 	}
@@ -148,12 +151,10 @@ func Read[R any](ctx context.Context, t *Table, s Span) (rows []R, rest string, 
 // after makes of a sort key the next greater one.
 const after = "\x00"
 
-func (t *Table) items(ctx context.Context, s Span) (items []dynamo.Item, more bool, err error) {
-	return t.query(ctx, s.Limit, func() *dynamo.Query {
-		q := t.db.Table(t.name).Get(pk, s.PK).Consistent(s.Consistent).Order(dynamo.Order(s.Ascending))
-		within(q, sk, s.From, s.To)
-		return q
-	})
+func (s Span) query(t *Table) *dynamo.Query {
+	q := t.db.Table(t.name).Get(pk, s.PK).Consistent(s.Consistent).Order(dynamo.Order(s.Ascending))
+	within(q, sk, s.From, s.To)
+	return q
 }
 
 // within narrows q to the sort keys that a span has.
@@ -168,9 +169,9 @@ func within[K string | []byte](q *dynamo.Query, sort string, from, to K) {
 	}
 }
 
-// query asks again where a request ends at its 1 MB, and reports whether the
-// limit was reached. Builders are not reusable.
-func (t *Table) query(ctx context.Context, limit int, build func() *dynamo.Query) (items []dynamo.Item, more bool, err error) {
+// query reports whether there may be more. Where a request ends at its 1 MB it
+// asks again if the whole is wanted. Builders are not reusable.
+func (t *Table) query(ctx context.Context, limit int, whole bool, build func() *dynamo.Query) (items []dynamo.Item, more bool, err error) {
 	var start dynamo.PagingKey
 	for {
 		q := build().StartFrom(start)
@@ -181,8 +182,11 @@ func (t *Table) query(ctx context.Context, limit int, build func() *dynamo.Query
 		if err != nil {
 			return nil, false, t.readError(ctx, err)
 		}
-		if full := limit > 0 && len(items) >= limit; full || len(last) == 0 {
+		switch full := limit > 0 && len(items) >= limit; {
+		case full || len(last) == 0:
 			return items, full, nil
+		case !whole && len(items) > 0:
+			return items, true, nil
 		}
 		start = last
 	}

@@ -1,0 +1,175 @@
+package comment_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+)
+
+// TestAPageHasABoundWhateverIsStored fills each list with what it does not
+// show: however much that is, a page makes no more requests than stated.
+func TestAPageHasABoundWhateverIsStored(t *testing.T) {
+	t.Parallel()
+	const rows = 1400
+	meter := dynamotest.NewMeter()
+	l := &likes{n: map[ids.ID]int64{}}
+	w := newWorld(t, &comment.Options{Score: l.score}, meter.Wrap)
+	type item = map[string]any
+	removed := item{"at": today, "by": "eve"}
+	for name, change := range map[string]func(item){
+		"hidden":  func(i item) { i["hidden"] = true },
+		"removed": func(i item) { i["removed"], i["ttl"] = removed, today.Add(time.Hour).Unix() },
+		"damaged": func(i item) { i["text"] = 7 },
+		"erased":  nil, // what the lists name is not there
+	} {
+		root := w.says(t, "ann", name)
+		var items []any
+		put := func(pk, sk string, more item) {
+			more["pk"], more["sk"] = pk, sk
+			items = append(items, more)
+		}
+		for n := range rows {
+			id := (root.ID - ids.ID(n) - 1).String()
+			put("M#"+name, id, item{"object": name, "root": root.ID, "rest": true, "hash": []byte("x")})
+			put("S#"+name, fmt.Sprintf("%016x#%s", uint64(n), id), item{})
+			if change == nil {
+				continue
+			}
+			for _, pk := range []string{"T#" + name, "R#" + name + "#" + root.ID.String()} {
+				row := item{"user": name, "text": "hello"}
+				change(row)
+				put(pk, id, row)
+			}
+		}
+		require.NoError(t, w.db.Table(w.table).Update("pk", "T#"+name).Range("sk", root.ID.String()).
+			Set("more", true).Set("replies", 3).Run(t.Context())) // which no reader finds
+		_, err := w.db.Table(w.table).Batch("pk", "sk").Write().Put(items...).Run(t.Context())
+		require.NoError(t, err)
+		for list, c := range map[string]struct {
+			most int // requests
+			page func(ctx context.Context, req cursor.PageRequest) (int, cursor.Cursor, error)
+		}{
+			"by object": {6, counted(of(w.ByObject, name, nil))},
+			"threads":   {6 + 6, counted(of(w.Threads, name, nil))},
+			"replies":   {2 + 6, counted(of(w.Replies, root.At(), nil))},
+			"by user":   {6 * (1 + 3 + 3), counted(of(w.ByUser, name, nil))},
+			"top":       {6 * (1 + 2 + 2), counted(w.top(name))},
+		} {
+			for _, limit := range []int{5, 100} {
+				req, shown, pages := cursor.PageRequest{Limit: limit}, 0, 0
+				for {
+					meter.Take()
+					n, next, err := c.page(t.Context(), req)
+					require.NoError(t, err)
+					require.LessOrEqual(t, meter.Take().Requests, c.most, "%s, %s, limit %d", list, name, limit)
+					shown += n
+					pages++
+					require.Less(t, pages, 20)
+					if req.Cursor = next; next == "" {
+						break
+					}
+				}
+				require.LessOrEqual(t, shown, 1, "%s, %s", list, name)
+			}
+		}
+	}
+}
+
+// counted hides the type of what a list has.
+func counted[T any](list func(context.Context, cursor.PageRequest) (cursor.Page[T], error)) func(context.Context, cursor.PageRequest) (int, cursor.Cursor, error) {
+	return func(ctx context.Context, req cursor.PageRequest) (int, cursor.Cursor, error) {
+		page, err := list(ctx, req)
+		return len(page.Items), page.Next, err
+	}
+}
+
+func TestLargeRowsAreReadAMegabyteAtATime(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, &comment.Options{Consistent: true, MaxRunes: 1 << 16}, meter.Wrap)
+	root := w.says(t, "ann", "bird")
+	var want []ids.ID
+	text := strings.Repeat("𝄞", 1<<16)
+	for range 25 {
+		want = append(want, w.add(t, comment.Comment{Object: "bird", User: "ann", Text: text}).ID)
+		w.add(t, comment.Comment{Object: "bird", Root: root.ID, User: "ann", Text: text})
+	}
+	for _, list := range []lister{of(w.ByObject, "bird", &comment.ListOptions{Oldest: true}), of(w.Replies, root.At(), nil)} {
+		req, got := cursor.PageRequest{Limit: 100}, []ids.ID{}
+		for {
+			meter.Take()
+			page, err := list(t.Context(), req)
+			require.NoError(t, err)
+			require.LessOrEqual(t, meter.Take().Requests, 2+6)
+			got = append(got, idsOf(page.Items)...)
+			if req.Cursor = page.Next; page.Next == "" {
+				break
+			}
+		}
+		require.GreaterOrEqual(t, len(got), len(want))
+	}
+}
+
+// TestTheLargestRowFits gives a comment all that a row can have, at its
+// largest. Nothing else of it grows: counts are numbers, and the replies that a
+// root names have their bound.
+func TestTheLargestRowFits(t *testing.T) {
+	t.Parallel()
+	l := &likes{n: map[ids.ID]int64{}}
+	w := newWorld(t, &comment.Options{Consistent: true, MaxRunes: 1 << 16, MaxData: 1 << 16, Score: l.score})
+	object, ann := strings.Repeat("#", 256), strings.Repeat(`\`, 256)
+	quoted := w.says(t, ann, object)
+	c := comment.Comment{
+		Object: object, User: ann, Text: strings.Repeat("𝄞", 1<<16), Data: []byte(`"` + strings.Repeat("x", 1<<16-2) + `"`),
+		Quote: &comment.Quote{At: quoted.At()}, Parent: quoted.ID,
+	}
+	for i := range comment.MaxMentions {
+		c.Mentions = append(c.Mentions, strings.Repeat("m", 254)+string(rune('A'+i/10))+string(rune('A'+i%10)))
+	}
+	root := w.add(t, c)
+	var replies []comment.Comment
+	for range 10 {
+		replies = append(replies, w.replies(t, ann, root))
+	}
+	w.hide(t, replies[0]) // others are named now
+	root.Text = strings.Repeat("𝄢", 1<<16)
+	_, err := w.Edit(t.Context(), root)
+	require.NoError(t, err)
+	l.set(root.ID, -1)
+	_, err = w.Rank(t.Context(), root.At())
+	require.NoError(t, err)
+	w.hide(t, root)
+	_, err = w.Unhide(t.Context(), root.At())
+	require.NoError(t, err)
+	w.replies(t, ann, root)
+	require.Equal(t, idsOf(replies[1:4]), idsOf(all(t, of(w.Threads, object, nil), 1)[0].First))
+	removed, err := w.Remove(t.Context(), root.At(), comment.Removal{By: strings.Repeat("#", 256), Reason: strings.Repeat("x", comment.MaxReason)})
+	require.NoError(t, err)
+	require.True(t, removed)
+}
+
+func TestAFirstReplyWaitsForTheRestBeforeIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &comment.Options{Consistent: true, MaxRunes: 1 << 16})
+	root := w.says(t, "ann", "bird")
+	var want []ids.ID
+	for range 3 {
+		want = append(want, w.replies(t, "bob", root).ID)
+	}
+	for n := range 12 { // imported, and too large for one read
+		id, err := ids.Backdate(today.AddDate(-1, 0, -n), "imported")
+		require.NoError(t, err)
+		c := comment.Comment{Object: "bird", Root: root.ID, ID: id, User: "ann", Text: strings.Repeat("𝄞", 1<<16)}
+		want = append([]ids.ID{w.add(t, c).ID}, want...)
+	}
+	require.Equal(t, want, idsOf(all(t, of(w.Replies, root.At(), &comment.ListOptions{Oldest: true}), 50)))
+}

@@ -1,0 +1,298 @@
+package comment_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// garbage is what an attribute may hold that is damaged.
+func garbage(random *rand.Rand) types.AttributeValue {
+	junk := make([]byte, 1+random.IntN(20))
+	for i := range junk {
+		junk[i] = byte(random.Uint32())
+	}
+	text := string(bytes.ToValidUTF8(junk, []byte("#")))
+	return []types.AttributeValue{
+		&types.AttributeValueMemberB{Value: junk},
+		&types.AttributeValueMemberS{Value: text},
+		&types.AttributeValueMemberN{Value: fmt.Sprint(random.Int64())},
+		&types.AttributeValueMemberN{Value: "-1.5"},
+		&types.AttributeValueMemberN{Value: "-7"},
+		&types.AttributeValueMemberBOOL{Value: true},
+		&types.AttributeValueMemberNULL{Value: true},
+		&types.AttributeValueMemberL{Value: []types.AttributeValue{&types.AttributeValueMemberS{Value: text}}},
+		&types.AttributeValueMemberM{Value: dynamo.Item{text: &types.AttributeValueMemberB{Value: junk}}},
+		&types.AttributeValueMemberSS{Value: []string{text}},
+		&types.AttributeValueMemberNS{Value: []string{"1"}},
+		nil, // gone
+	}[random.IntN(12)]
+}
+
+func text(item dynamo.Item, name string) string {
+	return item[name].(*types.AttributeValueMemberS).Value
+}
+
+// sane fails where a call's error is none that damage, or what is there, gives.
+func sane(t *testing.T, what string, err error) {
+	t.Helper()
+	for _, known := range []error{plaza.ErrCorrupt, plaza.ErrNotFound, plaza.ErrRemoved, plaza.ErrConflict, plaza.ErrForbidden, plaza.ErrBusy} {
+		if errors.Is(err, known) {
+			return
+		}
+	}
+	require.NoError(t, err, what)
+}
+
+// TestDamageOfAnyItemStaysItsOwn puts random bytes and types into each
+// attribute of each item in turn, and reads and writes everything.
+func TestDamageOfAnyItemStaysItsOwn(t *testing.T) {
+	t.Parallel()
+	for seed := range faults.Seeds(4) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			damageAll(t, rand.New(rand.NewPCG(seed, 2)))
+		})
+	}
+}
+
+func damageAll(t *testing.T, random *rand.Rand) {
+	told := 0
+	l := &likes{n: map[ids.ID]int64{}}
+	w := newWorld(t, &comment.Options{Consistent: true, Score: l.score, OnCorrupt: func(err *plaza.CorruptError) {
+		require.ErrorIs(t, err, plaza.ErrCorrupt)
+		require.NotEmpty(t, err.PK)
+		told++
+	}})
+	given := comment.Comment{Object: "bird", User: "ann", Text: "hello", Key: "k", Data: []byte("{}"), Mentions: []string{"bob"}}
+	root := w.add(t, given)
+	given.ID = root.ID
+	var replies []comment.Comment
+	for range 6 {
+		replies = append(replies, w.replies(t, "bob", root))
+	}
+	w.hide(t, replies[0])
+	quoting := w.add(t, comment.Comment{Object: "bird", User: "bob", Quote: &comment.Quote{At: replies[5].At()}})
+	tombstone := w.says(t, "chris", "bird")
+	w.replies(t, "bob", tombstone)
+	w.delete(t, tombstone)
+	edited := quoting
+	edited.Text = "edited"
+	_, err := w.Edit(t.Context(), edited)
+	require.NoError(t, err)
+	_, err = w.Pin(t.Context(), root.At())
+	require.NoError(t, err)
+	sound := w.says(t, "dora", "bird")
+
+	var items []dynamo.Item
+	table := w.db.Table(w.table)
+	require.NoError(t, table.Scan().Consistent(true).All(t.Context(), &items))
+	restore := func() {
+		var now []dynamo.Item
+		require.NoError(t, table.Scan().Consistent(true).All(t.Context(), &now))
+		for _, item := range now {
+			key := [2]any{text(item, "pk"), text(item, "sk")}
+			require.NoError(t, table.Delete("pk", key[0]).Range("sk", key[1]).Run(t.Context()))
+		}
+		for _, item := range items {
+			require.NoError(t, table.Put(item).Run(t.Context()))
+		}
+	}
+	for _, item := range items {
+		for attribute := range item {
+			if attribute == "pk" || text(item, "pk") == "T#bird" && text(item, "sk") == sound.ID.String() {
+				continue
+			}
+			broken := dynamo.Item{}
+			for name, value := range item {
+				broken[name] = value
+			}
+			what := fmt.Sprint(text(item, "pk"), " / ", text(item, "sk"), ", ", attribute)
+			if attribute == "sk" {
+				sk := []string{"x", "9", "#", "0123456789ABC#", "zzzzzzzzzzzzz#zzzzzzzzzzzzz", "7#7"}[random.IntN(6)]
+				broken["sk"] = &types.AttributeValueMemberS{Value: sk}
+			} else if broken[attribute] = garbage(random); broken[attribute] == nil {
+				delete(broken, attribute)
+			}
+			require.NoError(t, table.Put(broken).Run(t.Context()), what)
+			w.readsAll(t, what, root, sound, slices.Concat(replies, []comment.Comment{quoting, tombstone, sound}))
+			if attribute == "sk" {
+				require.NoError(t, table.Delete("pk", text(broken, "pk")).Range("sk", text(broken, "sk")).Run(t.Context()))
+			}
+			require.NoError(t, table.Put(item).Run(t.Context()))
+		}
+	}
+	require.NotZero(t, told)
+
+	// What writes meet, and erasing.
+	for _, item := range items {
+		broken := dynamo.Item{}
+		for name, value := range item {
+			if broken[name] = value; name != "pk" && name != "sk" {
+				broken[name] = &types.AttributeValueMemberBOOL{Value: true}
+			}
+		}
+		what := fmt.Sprint(text(item, "pk"), " / ", text(item, "sk"))
+		require.NoError(t, table.Put(broken).Run(t.Context()))
+		w.writesAll(t, what, given, replies[4], edited)
+		require.NoError(t, w.EraseObject(t.Context(), "bird"), what)
+		for key := range w.state(t) {
+			require.Contains(t, "MK", key[:1], "%s is left of the object; %s was damaged", key, what)
+		}
+		restore()
+	}
+}
+
+// readsAll fails where a list or a count does, or the sound comment is missing.
+func (w world) readsAll(t *testing.T, what string, root, sound comment.Comment, cs []comment.Comment) {
+	t.Helper()
+	ctx := t.Context()
+	for _, opts := range []*comment.ListOptions{nil, {WithHidden: true, Oldest: true}} {
+		require.Contains(t, idsOf(all(t, of(w.ByObject, "bird", opts), 2)), sound.ID, what)
+		all(t, of(w.Threads, "bird", opts), 3)
+		_, err := w.Replies(ctx, root.At(), cursor.PageRequest{}, opts)
+		sane(t, what, err)
+		for _, user := range []string{"ann", "bob", "chris"} {
+			all(t, of(w.ByUser, user, opts), 2)
+		}
+		all(t, of(w.ByUser, "dora", opts), 2)
+	}
+	all(t, w.top("bird"), 2)
+	_, err := w.Counts(ctx, "bird")
+	sane(t, what, err)
+	_, err = w.Pinned(ctx, "bird")
+	sane(t, what, err)
+	_, err = w.CountsMany(ctx, []string{"bird", "tree"})
+	require.NoError(t, err, what)
+	ats := []comment.At{root.At()}
+	for _, c := range cs {
+		ats = append(ats, c.At())
+		_, err := w.Get(ctx, c.At())
+		sane(t, what, err)
+	}
+	_, err = w.GetMany(ctx, ats)
+	require.NoError(t, err, what)
+}
+
+func (w world) writesAll(t *testing.T, what string, given, reply, edited comment.Comment) {
+	t.Helper()
+	ctx := t.Context()
+	_, err := w.Add(ctx, given)
+	sane(t, what, err)
+	_, err = w.Add(ctx, comment.Comment{Object: "bird", User: "eve", Text: "hello"})
+	sane(t, what, err)
+	_, err = w.Add(ctx, comment.Comment{Object: "bird", User: "eve", Text: "hello", Root: reply.Root, Parent: reply.ID})
+	sane(t, what, err)
+	for _, at := range []comment.At{given.At(), reply.At()} {
+		_, err = w.Hide(ctx, at)
+		sane(t, what, err)
+		_, err = w.Unhide(ctx, at)
+		sane(t, what, err)
+	}
+	for _, c := range []comment.Comment{edited, reply} {
+		c.Text = "edited again"
+		_, err = w.Edit(ctx, c)
+		sane(t, what, err)
+	}
+	_, err = w.Unpin(ctx, given.At())
+	sane(t, what, err)
+	_, err = w.Pin(ctx, given.At())
+	sane(t, what, err)
+	_, err = w.Rank(ctx, given.At())
+	sane(t, what, err)
+	_, err = w.Delete(ctx, comment.Action{At: reply.At(), User: "bob"})
+	sane(t, what, err)
+	_, err = w.Remove(ctx, given.At(), comment.Removal{By: "eve"})
+	sane(t, what, err)
+}
+
+func TestDamageIsNamed(t *testing.T) {
+	t.Parallel()
+	var told []*plaza.CorruptError
+	w := newWorld(t, &comment.Options{Consistent: true, OnCorrupt: func(err *plaza.CorruptError) { told = append(told, err) }})
+	damaged, other := w.says(t, "ann", "bird"), w.says(t, "ann", "bird")
+	table := w.db.Table(w.table)
+	require.NoError(t, table.Update("pk", "T#bird").Range("sk", damaged.ID.String()).Set("replies", "many").Run(t.Context()))
+
+	_, err := w.Get(t.Context(), damaged.At())
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
+	_, err = w.Hide(t.Context(), damaged.At())
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
+	_, err = w.Add(t.Context(), comment.Comment{Object: "bird", Root: damaged.ID, User: "bob", Text: "hi"})
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
+	require.Empty(t, told)
+	require.Equal(t, []ids.ID{other.ID}, idsOf(all(t, of(w.ByObject, "bird", nil), 1)))
+	require.NotEmpty(t, told)
+	require.Equal(t, plaza.CorruptError{Table: w.table, PK: "T#bird", SK: damaged.ID.String(), Reason: told[0].Reason}, *told[0])
+	told = nil
+	found, err := w.GetMany(t.Context(), []comment.At{damaged.At(), other.At()})
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	require.Len(t, told, 1)
+
+	require.NoError(t, table.Update("pk", "N#bird").Range("sk", "~").Set("n", "some").Run(t.Context()))
+	_, err = w.Counts(t.Context(), "bird")
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
+	_, err = w.Add(t.Context(), comment.Comment{Object: "bird", User: "bob", Text: "hi"})
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
+	counts, err := w.CountsMany(t.Context(), []string{"bird", "tree"})
+	require.NoError(t, err)
+	require.Equal(t, map[string]comment.Counts{"tree": {}}, counts)
+}
+
+func TestEraseGoesOnPastDamageAndSaysSo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	damaged, other := w.says(t, "chris", "bird"), w.says(t, "chris", "bird")
+	table := w.db.Table(w.table)
+	require.NoError(t, table.Update("pk", "M#chris").Range("sk", damaged.ID.String()).Set("object", 7).Run(t.Context()))
+	require.ErrorIs(t, w.Erase(t.Context(), "chris"), plaza.ErrCorrupt)
+	_, err := w.Get(t.Context(), other.At())
+	require.ErrorIs(t, err, plaza.ErrNotFound)
+
+	require.NoError(t, table.Update("pk", "M#chris").Range("sk", damaged.ID.String()).Set("object", "bird").Run(t.Context()))
+	require.NoError(t, w.Erase(t.Context(), "chris"))
+	require.Empty(t, w.traces(t, "chris"))
+}
+
+func TestOneFeatureATable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	require.ErrorIs(t, w.Verify(t.Context()), plaza.ErrTable, "nothing expires")
+	_, err := w.db.Client().UpdateTimeToLive(t.Context(), comment.TTL(w.table))
+	require.NoError(t, err)
+	for range 2 {
+		require.NoError(t, w.Init(t.Context()))
+	}
+	mark := w.state(t)["~ / ~"]
+	require.Equal(t, "comment", mark["feature"])
+	require.NoError(t, w.db.Table(w.table).Update("pk", "~").Range("sk", "~").Set("feature", "feed").Run(t.Context()))
+	require.ErrorIs(t, w.Verify(t.Context()), plaza.ErrTable)
+}
+
+func TestAnIDFromTheFutureIsRefused(t *testing.T) {
+	t.Parallel()
+	in := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, nil, in.Wrap)
+	for ahead, want := range map[int64]error{0: nil, 60_000: nil, 60_001: plaza.ErrInvalid} {
+		id, err := ids.Backdate(today.Add(0), fmt.Sprint(ahead))
+		require.NoError(t, err)
+		id += ids.ID(ahead) << 22
+		_, err = w.Add(context.Background(), comment.Comment{Object: "bird", ID: id, User: "ann", Text: "hi"})
+		require.ErrorIs(t, err, want, "%d ms ahead", ahead)
+	}
+}

@@ -1,0 +1,315 @@
+package comment_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+	"pgregory.net/rapid"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// requireFirst compares what Threads shows of each root with the thread itself.
+func (w world) requireFirst(t tester, object string) {
+	t.Helper()
+	for _, opts := range []*comment.ListOptions{nil, {WithHidden: true, Oldest: true}} {
+		for _, thread := range all(t, of(w.Threads, object, opts), 5) {
+			var want []comment.Comment
+			for _, reply := range all(t, of(w.Replies, thread.At(), &comment.ListOptions{Oldest: true, WithHidden: opts != nil}), 50) {
+				if reply.Removed == nil && len(want) < 3 {
+					want = append(want, reply)
+				}
+			}
+			require.Equal(t, want, thread.First, "under %v, %+v", thread.ID, opts)
+		}
+	}
+}
+
+func TestTheFirstRepliesAreThoseThatStand(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	root := w.says(t, "ann", "bird")
+	first := func() []ids.ID { return idsOf(all(t, of(w.Threads, "bird", nil), 5)[0].First) }
+	var replies []comment.Comment
+	for range 12 {
+		replies = append(replies, w.replies(t, "bob", root))
+	}
+	left := idsOf(replies)
+	require.Equal(t, left[:3], first())
+	for i := range replies {
+		if i%2 == 0 {
+			w.delete(t, replies[i])
+		} else {
+			w.hide(t, replies[i])
+		}
+		left = left[1:]
+		require.Equal(t, left[:min(len(left), 3)], first(), "%d are gone", i+1)
+	}
+	for i := 11; i > 0; i -= 2 {
+		_, err := w.Unhide(t.Context(), replies[i].At())
+		require.NoError(t, err)
+		left = slices.Insert(left, 0, replies[i].ID)
+		require.Equal(t, left[:min(len(left), 3)], first(), "%d is back", i)
+	}
+	for range 3 {
+		left = append(left, w.replies(t, "bob", root).ID)
+	}
+	require.Equal(t, left[:3], first())
+	older, err := ids.Backdate(time.Date(2010, 1, 1, 0, 0, 0, 0, time.UTC), "imported")
+	require.NoError(t, err)
+	w.add(t, comment.Comment{Object: "bird", Root: root.ID, ID: older, User: "ann"})
+	require.Equal(t, []ids.ID{older, left[0], left[1]}, first())
+	w.requireFirst(t, "bird")
+}
+
+// TestAThreadThatGrowsOnceItsFirstAreGone has more replies named than a root
+// names, and takes them away from the front.
+func TestAThreadThatGrowsOnceItsFirstAreGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	root := w.says(t, "ann", "bird")
+	var replies []comment.Comment
+	for range 4 {
+		replies = append(replies, w.replies(t, "bob", root))
+	}
+	for range 3 {
+		w.delete(t, replies[0])
+		replies = replies[1:]
+	}
+	for range 9 {
+		replies = append(replies, w.replies(t, "bob", root))
+	}
+	for len(replies) > 0 {
+		threads := all(t, of(w.Threads, "bird", nil), 5)
+		require.Equal(t, idsOf(replies[:min(len(replies), 3)]), idsOf(threads[0].First))
+		w.delete(t, replies[0])
+		replies = replies[1:]
+	}
+}
+
+// quarrel does random things to the replies of one thread.
+type quarrel struct {
+	world
+	root    comment.Comment
+	replies []comment.Comment
+	pick    func(n int) int
+	call    func(func() error) error
+}
+
+func (q *quarrel) step(t tester) {
+	t.Helper()
+	if len(q.replies) < 4 || q.pick(4) == 0 {
+		reply := comment.Comment{Object: q.root.Object, Root: q.root.ID, User: "bob", Text: "hello"}
+		var err error
+		if reply.ID, err = q.gen.Next(t.Context()); q.pick(4) == 0 { // an older one
+			reply.ID, err = ids.Backdate(today.Add(-time.Duration(1+q.pick(20))*time.Hour), fmt.Sprint(reply.ID))
+		}
+		require.NoError(t, err)
+		require.NoError(t, q.call(func() error { _, err := q.Add(t.Context(), reply); return err }))
+		q.replies = append(q.replies, reply)
+		return
+	}
+	slices.SortFunc(q.replies, func(a, b comment.Comment) int { return int(int64(a.ID - b.ID)) })
+	reply := q.replies[min(q.pick(len(q.replies)), q.pick(len(q.replies)))] // of the first more often
+	err := q.call(func() error {
+		var err error
+		switch q.pick(5) {
+		case 0, 1:
+			_, err = q.Hide(t.Context(), reply.At())
+		case 2:
+			_, err = q.Unhide(t.Context(), reply.At())
+		case 3:
+			_, err = q.Delete(t.Context(), comment.Action{At: reply.At(), User: "bob"})
+		case 4: // a tombstone
+			answer := comment.Comment{Object: q.root.Object, Root: q.root.ID, Parent: reply.ID, User: "ann", Text: "why?", Key: reply.ID.String()}
+			if _, err = q.Add(t.Context(), answer); err == nil {
+				_, err = q.Remove(t.Context(), reply.At(), comment.Removal{By: "eve"})
+			}
+		}
+		return err
+	})
+	for _, expected := range []error{plaza.ErrNotFound, plaza.ErrRemoved, plaza.ErrConflict} {
+		if err != nil && errors.Is(err, expected) {
+			err = nil
+		}
+	}
+	require.NoError(t, err)
+}
+
+func TestAnyQuarrelLeavesTheFirstThatStand(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	run := 0
+	rapid.Check(t, func(t *rapid.T) {
+		run++
+		q := &quarrel{world: w, pick: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "choice") }}
+		q.call = func(call func() error) error { return call() }
+		root, err := w.Add(t.Context(), comment.Comment{Object: fmt.Sprint("bird ", run), User: "ann", Text: "hello"})
+		require.NoError(t, err)
+		q.root = root
+		for range rapid.IntRange(4, 25).Draw(t, "calls") {
+			q.step(t)
+		}
+		w.requireFirst(t, root.Object)
+	})
+}
+
+// TestQuarrelsAtOnceLeaveTheFirstThatStand has several processes at one thread,
+// on a bad network.
+func TestQuarrelsAtOnceLeaveTheFirstThatStand(t *testing.T) {
+	t.Parallel()
+	for seed := range faults.Seeds(15) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			root := w.says(t, "ann", "bird")
+			var replies []comment.Comment
+			for range 5 {
+				replies = append(replies, w.replies(t, "bob", root))
+			}
+			var group errgroup.Group
+			for n := range uint64(4) {
+				in := faults.New(t, seed*4+n, harshness[seed%3])
+				random := rand.New(rand.NewPCG(seed, n))
+				q := &quarrel{world: w.process(t, nil, in.Wrap), root: root, replies: slices.Clone(replies), pick: random.IntN, call: settled}
+				group.Go(func() error {
+					for range 20 {
+						q.step(t)
+					}
+					return nil
+				})
+			}
+			require.NoError(t, group.Wait())
+			w.requireFirst(t, "bird")
+			visible := all(t, of(w.Replies, root.At(), nil), 50)
+			visible = slices.DeleteFunc(visible, func(c comment.Comment) bool { return c.Removed != nil })
+			require.EqualValues(t, len(visible), w.get(t, root).Replies)
+		})
+	}
+}
+
+// TestWhatIsNotFilledUpIsLookedFor lets nothing through but the change itself.
+func TestWhatIsNotFilledUpIsLookedFor(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, nil, meter.Wrap)
+	root := w.says(t, "ann", "bird")
+	var replies []comment.Comment
+	for range 40 {
+		replies = append(replies, w.replies(t, "bob", root))
+	}
+	for _, reply := range replies[:36] {
+		in := faults.New(t, 1, faults.Rates{})
+		hasty := w.process(t, nil, in.Wrap)
+		in.KillAt(1) // the transaction is applied, and no more
+		_, err := hasty.Hide(t.Context(), reply.At())
+		require.ErrorIs(t, err, faults.ErrKilled)
+	}
+	meter.Take()
+	threads := all(t, of(w.Threads, "bird", nil), 5)
+	require.Equal(t, idsOf(replies[36:39]), idsOf(threads[0].First))
+	require.LessOrEqual(t, meter.Take().Requests, 2+2)
+
+	w.hide(t, replies[36]) // which fills it up
+	meter.Take()
+	require.Equal(t, idsOf(replies[37:]), idsOf(all(t, of(w.Threads, "bird", nil), 5)[0].First))
+	require.LessOrEqual(t, meter.Take().Requests, 3)
+}
+
+func TestThreadsPassOverHiddenRootsAtABoundedCost(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, nil, meter.Wrap)
+	var stand []ids.ID
+	for n := range 30 {
+		root := w.says(t, "ann", "bird")
+		for range 2 {
+			reply := w.replies(t, "bob", root)
+			if n%10 == 0 {
+				stand = append(stand, reply.ID)
+			}
+		}
+		if n%10 != 0 {
+			w.hide(t, root)
+		}
+	}
+	meter.Take()
+	page, err := w.Threads(t.Context(), "bird", cursor.PageRequest{Limit: 3}, &comment.ListOptions{Oldest: true})
+	require.NoError(t, err)
+	var shown []ids.ID
+	for _, thread := range page.Items {
+		shown = append(shown, idsOf(thread.First)...)
+	}
+	require.Equal(t, stand, shown)
+	require.LessOrEqual(t, meter.Take().Requests, 6+1)
+}
+
+// TestAReplyBesideAFillingUpIsFound lets something come between what a write
+// was made of and that write.
+func TestAReplyBesideAFillingUpIsFound(t *testing.T) {
+	t.Parallel()
+	hide := func(w world, c comment.Comment) { w.hide(t, c) }
+	unhide := func(w world, c comment.Comment) {
+		_, err := w.Unhide(t.Context(), c.At())
+		require.NoError(t, err)
+	}
+	older := func(hours time.Duration) func(w world, c comment.Comment) {
+		return func(w world, c comment.Comment) {
+			id, err := ids.Backdate(today.Add(-hours*time.Hour), "older")
+			require.NoError(t, err)
+			w.add(t, comment.Comment{Object: c.Object, Root: c.Root, ID: id, User: "eve"})
+		}
+	}
+	for name, c := range map[string]struct {
+		replies      int
+		hidden       []int
+		call, other  func(w world, c comment.Comment)
+		which, whose int    // replies
+		op           string // before which the other comes
+	}{
+		"one is shown while Next is filled up": {8, []int{3}, hide, unhide, 0, 3, "UpdateItem"},
+		"Next is filled up while one is shown": {8, []int{3}, unhide, hide, 3, 0, "TransactWriteItems"},
+		"two are shown at once":                {9, []int{0, 4, 5}, unhide, unhide, 5, 4, "TransactWriteItems"},
+		"one is shown, one hidden":             {9, []int{0, 4}, unhide, hide, 4, 3, "TransactWriteItems"},
+		"two older ones are added at once":     {5, nil, older(30), older(40), 0, 0, "TransactWriteItems"},
+		"two fourth ones are added at once":    {3, nil, older(30), older(40), 0, 0, "TransactWriteItems"},
+		"a fourth is added, a first deleted": {3, nil, older(30), func(w world, c comment.Comment) {
+			w.delete(t, c)
+			w.replies(t, "ann", comment.Comment{Object: c.Object, ID: c.Root})
+		}, 0, 2, "TransactWriteItems"},
+	} {
+		w := newWorld(t, nil)
+		root := w.says(t, "ann", "bird")
+		var replies []comment.Comment
+		for range c.replies {
+			replies = append(replies, w.replies(t, "bob", root))
+		}
+		for _, n := range c.hidden {
+			w.hide(t, replies[n])
+		}
+		in := faults.New(t, 1, faults.Rates{})
+		done := false
+		in.Script(func(op string, _ []byte, _ int) faults.Fault {
+			if op == c.op && !done {
+				done = true
+				c.other(w, replies[c.whose])
+			}
+			return faults.Fault{}
+		})
+		c.call(w.process(t, nil, in.Wrap), replies[c.which])
+		require.True(t, done, name)
+		t.Log(name)
+		w.requireFirst(t, "bird")
+	}
+}

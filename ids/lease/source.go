@@ -1,0 +1,201 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+const (
+	// maxAcquire bounds an acquisition, which nobody may be waiting for any more.
+	maxAcquire = 10 * time.Second
+
+	// losses is how many numbers one Next may lose.
+	losses = 3
+)
+
+// Source is an ids.Source that takes a machine number when it is first used,
+// and another one when that is lost: for processes that live long, or are
+// frozen. It is safe for concurrent use.
+type Source struct {
+	table *store.Table
+	opts  Options
+
+	mu      sync.Mutex
+	held    *Lease
+	pending *acquisition
+	closed  bool
+	last    ids.ID // the greatest that was given
+}
+
+// acquisition is one that is under way, for all who wait for it.
+type acquisition struct {
+	done   chan struct{}
+	cancel context.CancelFunc
+	err    error
+}
+
+// NewSource does no I/O. The table is one that Table describes.
+func NewSource(db *dynamo.DB, table string, opts *Options) (*Source, error) {
+	o, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	t, err := store.Open(db, table, o.OnCorrupt)
+	if err != nil {
+		return nil, err
+	}
+	return &Source{table: t, opts: o}, nil
+}
+
+// Verify compares the table with what leases need: its key schema, and the
+// feature that Init marked it with. plaza.ErrTable says what differs.
+//
+// Cost: 2 requests, 0.5 RCU.
+func (s *Source) Verify(ctx context.Context) error { return s.table.Verify(ctx, feature()) }
+
+// Init is Verify, and marks the table as that of leases, so that no feature
+// takes it for its own. Call it once, where the table is created.
+//
+// Cost: 3 requests, 0.5 RCU, 1 WCU.
+func (s *Source) Init(ctx context.Context) error { return s.table.Init(ctx, feature()) }
+
+// Next returns an id greater than all that were given before this call. What
+// keeps it from a machine number is returned, and the next call tries again.
+// After Close it is ErrLost.
+//
+// Cost: none; the first time, and after a loss, as Acquire, shared by all who
+// wait; a renewal as of a Lease.
+func (s *Source) Next(ctx context.Context) (ids.ID, error) {
+	s.mu.Lock()
+	floor := s.last
+	s.mu.Unlock()
+	for lost := 0; ; {
+		l, err := s.lease(ctx)
+		if err != nil {
+			return 0, err
+		}
+		id, err := l.Next(ctx)
+		switch {
+		case errors.Is(err, ErrLost), errors.Is(err, plaza.ErrCorrupt):
+			s.drop(l)
+			if lost++; lost < losses {
+				continue
+			}
+			return 0, err
+		case err != nil:
+			return 0, err
+		case id > floor:
+			s.give(id)
+			return id, nil
+		}
+		// The clock went back between two leases.
+		if err := await(ctx, floor.Time().Sub(id.Time())+time.Millisecond); err != nil {
+			return 0, fmt.Errorf("lease: ids were made until %v: %w", floor.Time(), err)
+		}
+	}
+}
+
+func (s *Source) give(id ids.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = max(s.last, id)
+}
+
+// lease returns the one that is held, or acquires one.
+func (s *Source) lease(ctx context.Context) (*Lease, error) {
+	for {
+		s.mu.Lock()
+		switch {
+		case s.closed:
+			s.mu.Unlock()
+			return nil, errClosed
+		case s.held != nil:
+			defer s.mu.Unlock()
+			return s.held, nil
+		case s.pending == nil:
+			s.acquire(ctx)
+		}
+		pending := s.pending
+		s.mu.Unlock()
+		select {
+		case <-pending.done:
+			if err := pending.err; err != nil {
+				return nil, err
+			}
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// acquire begins an acquisition, which does not end with ctx. It needs mu.
+func (s *Source) acquire(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxAcquire)
+	pending := &acquisition{done: make(chan struct{}), cancel: cancel}
+	s.pending = pending
+	go func() {
+		defer cancel()
+		var l *Lease
+		err := parallel.Catch(func() (err error) {
+			l, err = acquire(ctx, s.table, s.opts)
+			return err
+		})
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		switch {
+		case err == nil:
+		case s.closed:
+			err = errClosed
+		case ctx.Err() != nil:
+			err = fmt.Errorf("lease: acquire: no answer within %v: %w", maxAcquire, plaza.ErrUnavailable)
+		}
+		s.pending, s.held, pending.err = nil, l, err
+		close(pending.done)
+	}()
+}
+
+// drop forgets a lease that was lost.
+func (s *Source) drop(l *Lease) {
+	s.mu.Lock()
+	if s.held == l && !s.closed {
+		s.held = nil
+	}
+	s.mu.Unlock()
+	l.end(errClosed)
+}
+
+// Close gives the machine number back. No id is made from then on, even if it
+// fails; it may be called again.
+//
+// Cost: 1 request, 1 WCU, where a number is held.
+func (s *Source) Close(ctx context.Context) error {
+	s.mu.Lock()
+	s.closed = true
+	pending := s.pending
+	s.mu.Unlock()
+	if pending != nil {
+		pending.cancel()
+		select {
+		case <-pending.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	s.mu.Lock()
+	held := s.held
+	s.mu.Unlock()
+	if held == nil {
+		return nil
+	}
+	return held.Close(ctx)
+}
