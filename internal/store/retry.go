@@ -105,6 +105,14 @@ func unanswered(ctx context.Context, err error) bool {
 		errors.As(err, &response) && response.HTTPStatusCode() >= 500
 }
 
+// Mistyped reports whether a write was refused because a stored attribute has
+// another type than the write needs.
+func Mistyped(err error) bool {
+	var api smithy.APIError
+	return errors.As(err, &api) && api.ErrorCode() == "ValidationException" &&
+		strings.Contains(api.ErrorMessage(), "incorrect data type")
+}
+
 // wrongKeySchema recognises the validation errors that DynamoDB gives for
 // keys of another shape; they have no code of their own.
 func wrongKeySchema(err error) bool {
