@@ -3,9 +3,11 @@ package leaderboard
 import (
 	"encoding/binary"
 	"math"
-
-	"github.com/plaza-sdk/plaza/internal/keys"
 )
+
+// maxBound is the longest bound beside a key of the index: a damaged one may
+// be as long as DynamoDB has them.
+const maxBound = 1024 + 1
 
 // gap is a place between two rows.
 type gap struct {
@@ -37,6 +39,6 @@ func parseGap(text string) (gap, bool) {
 		*n, b = int64(v), b[size:]
 	}
 	g.key = b
-	ok := g.tie >= 1 && g.tie <= g.above+1 && len(b) > prefixed && len(b) <= prefixed+keys.MaxName+1
+	ok := g.tie >= 1 && g.tie <= g.above+1 && len(b) > 0 && len(b) <= maxBound
 	return g, ok
 }

@@ -2,9 +2,9 @@ package leaderboard
 
 import (
 	"context"
+	"slices"
 
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -20,22 +20,25 @@ func (r *Repository) Hidden(ctx context.Context, in In, req cursor.PageRequest) 
 	if err != nil {
 		return cursor.Page[Row]{}, in.wrap("hidden of", err)
 	}
-	list := store.List[Row, Row]{
+	list := store.List[rowItem, Row]{
 		Codec: r.opts.Codec,
 		Scope: s.scope("hidden", ""),
 		Read:  s.readHidden,
-		Order: store.Order[Row]{
-			Below: func(row Row) string { return string(after(s.board.key(row))) },
-			Above: func(row Row) string { return string(s.board.key(row)) },
-			Valid: func(gap string) bool { return len(gap) > prefixed && len(gap) <= prefixed+keys.MaxName+1 },
+		Order: store.Order[rowItem]{
+			Below: func(i rowItem) string { return string(after(i.key)) },
+			Above: func(i rowItem) string { return string(i.key) },
+			Valid: func(gap string) bool { return len(gap) > 0 && len(gap) <= maxBound },
 		},
-		Item: func(row Row) Row { return row },
+		Show: func(_ context.Context, rows []rowItem) ([]rowItem, error) {
+			return slices.DeleteFunc(rows, s.skips), nil
+		},
+		Item: func(i rowItem) Row { return placed{rowItem: i}.row() },
 	}
 	page, err := list.Page(ctx, req)
 	return page, in.wrap("hidden of", err)
 }
 
-func (s ladder) readHidden(ctx context.Context, reach store.Reach) ([]Row, string, error) {
+func (s ladder) readHidden(ctx context.Context, reach store.Reach) ([]rowItem, string, error) {
 	span := store.IndexSpan{Partition: hiddenPart(s.board.Name, s.period), Ascending: !reach.Up, Limit: reach.Limit}
 	if reach.Up {
 		span.To = []byte(reach.Gap)
@@ -43,14 +46,8 @@ func (s ladder) readHidden(ctx context.Context, reach store.Reach) ([]Row, strin
 		span.From = []byte(reach.Gap)
 	}
 	items, rest, err := store.ReadIndex[rowItem](ctx, s.table, ranking, span)
-	if err != nil {
-		return nil, "", err
+	for i := range items {
+		items[i].read(s.board, s.period)
 	}
-	rows := make([]Row, len(items))
-	for i, item := range items {
-		if rows[i], err = s.board.row(item); err != nil {
-			return nil, "", err
-		}
-	}
-	return rows, rest, nil
+	return items, rest, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/wallclock"
 )
 
 // Options of a Repository. The zero value works.
@@ -30,12 +31,18 @@ type Options struct {
 	// twice the units.
 	Consistent bool
 
+	// OnCorrupt is called with each damaged item that a list leaves out.
+	// Defaults to nothing.
+	OnCorrupt func(*plaza.CorruptError)
+
 	// Codec writes cursors. Defaults to cursor.Plain.
 	Codec cursor.Codec
 
 	// Now is the clock, by which the ids of gen should be too. Defaults to
 	// time.Now.
 	Now func() time.Time
+
+	zones wallclock.Loader // nil: the machine's
 }
 
 const maxRefresh = time.Minute

@@ -26,6 +26,18 @@ func (r *Repository) ScoreAt(ctx context.Context, in In, percentile float64) (fl
 	return score, in.wrap("score at a percentile of", err)
 }
 
+// nearest is the item at a place, or the next one to it that is not damaged.
+func (s ladder) nearest(items []rowItem, place int) (rowItem, error) {
+	for distance := range items {
+		for _, i := range []int{place - distance, place + distance} {
+			if i >= 0 && i < len(items) && !s.skips(items[i]) {
+				return items[i], nil
+			}
+		}
+	}
+	return rowItem{}, plaza.ErrNotFound
+}
+
 func (r *Repository) scoreAt(ctx context.Context, in In, percentile float64) (float64, error) {
 	s, err := r.ladder(ctx, in)
 	if err != nil {
@@ -53,11 +65,11 @@ func (r *Repository) scoreAt(ctx context.Context, in In, percentile float64) (fl
 	}
 	var scores [2]float64
 	for i, place := range places {
-		row, err := s.board.row(items[max(0, min(place, len(items)-1))])
+		item, err := s.nearest(items, max(0, min(place, len(items)-1)))
 		if err != nil {
 			return 0, err
 		}
-		scores[i] = row.Score.Float64()
+		scores[i] = item.at.score.Float64()
 	}
 	if fraction == 0 || scores[0] == scores[1] {
 		return scores[0], nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // Submit brings a score to a board, in the period of its time. An unknown board
@@ -87,7 +88,8 @@ func (r *Repository) submitTo(ctx context.Context, b *board, m move) (Result, er
 	if m.period, err = r.open(ctx, b, m.At, p, stored); err != nil {
 		return Result{}, err
 	}
-	return r.apply(ctx, m)
+	result, err := r.apply(ctx, m)
+	return result, r.damage(m.entry(), err)
 }
 
 // repeat is the first answer of what is refused by now, if it was applied once.
@@ -100,7 +102,15 @@ func (r *Repository) repeat(ctx context.Context, m move, refusal error) (Result,
 	if err == nil && !known {
 		err = refusal
 	}
-	return answer, err
+	return answer, r.damage(m.entry(), err)
+}
+
+// damage names the entry of an error that says it is damaged.
+func (r *Repository) damage(key store.Key, err error) error {
+	if errors.Is(err, errDamaged) {
+		return r.table.Corrupt(key, err.Error())
+	}
+	return err
 }
 
 func (r *Repository) apply(ctx context.Context, m move) (Result, error) {
