@@ -5,10 +5,6 @@ import (
 	"math"
 )
 
-// maxBound is the longest bound beside a key of the index: a damaged one may
-// be as long as DynamoDB has them.
-const maxBound = 1024 + 1
-
 // gap is a place between two rows.
 type gap struct {
 	above int64  // how many rows are above
@@ -39,6 +35,6 @@ func parseGap(text string) (gap, bool) {
 		*n, b = int64(v), b[size:]
 	}
 	g.key = b
-	ok := g.tie >= 1 && g.tie <= g.above+1 && len(b) > 0 && len(b) <= maxBound
+	ok := g.tie >= 1 && g.tie <= g.above+1 && len(b) > 0 && len(b) <= longest
 	return g, ok
 }

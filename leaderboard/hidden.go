@@ -27,7 +27,7 @@ func (r *Repository) Hidden(ctx context.Context, in In, req cursor.PageRequest) 
 		Order: store.Order[rowItem]{
 			Below: func(i rowItem) string { return string(after(i.key)) },
 			Above: func(i rowItem) string { return string(i.key) },
-			Valid: func(gap string) bool { return len(gap) > 0 && len(gap) <= maxBound },
+			Valid: func(gap string) bool { return len(gap) > 0 && len(gap) <= longest },
 		},
 		Show: func(_ context.Context, rows []rowItem) ([]rowItem, error) {
 			return slices.DeleteFunc(rows, s.skips), nil
@@ -48,6 +48,9 @@ func (s ladder) readHidden(ctx context.Context, reach store.Reach) ([]rowItem, s
 	items, rest, err := store.ReadIndex[rowItem](ctx, s.table, ranking, span)
 	for i := range items {
 		items[i].read(s.board, s.period)
+	}
+	if rest != "" && reach.Ascending() {
+		rest = string(after(items[len(items)-1].key))
 	}
 	return items, rest, err
 }

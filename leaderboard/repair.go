@@ -85,9 +85,9 @@ func (r *Repository) mending(want, entry dynamo.Item) store.Write {
 	if want == nil {
 		return as(r.table.Delete(store.KeyOf(entry)), entry, seen...)
 	}
-	if rev, ok := want["rev"].(*types.AttributeValueMemberN); ok || want["rev"] == nil {
+	if !isErased(want) {
 		n := int64(0)
-		if ok {
+		if rev, ok := want["rev"].(*types.AttributeValueMemberN); ok {
 			n, _ = strconv.ParseInt(rev.Value, 10, 64)
 		}
 		want["rev"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(n+1, 10)}

@@ -79,10 +79,11 @@ func (l *lane) read(ctx context.Context, s ladder) error {
 	}
 	l.items = append(l.items, items...)
 	if l.ended = rest == ""; !l.ended {
+		last := items[len(items)-1].key
 		if l.left.Ascending {
-			l.left.From = []byte(rest)
+			l.left.From = after(last)
 		} else {
-			l.left.To = []byte(rest)
+			l.left.To = last
 		}
 	}
 	return nil

@@ -76,6 +76,8 @@ func (i *definitionItem) UnmarshalDynamoItem(item dynamo.Item) error {
 		return errors.New("ver is none")
 	case i.Shards < 1:
 		return errors.New("shards are none")
+	case i.Operator == "":
+		return errors.New("operator is none")
 	default:
 		return b.checkItself()
 	}

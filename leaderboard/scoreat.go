@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -24,6 +25,17 @@ func (r *Repository) ScoreAt(ctx context.Context, in In, percentile float64) (fl
 	}
 	score, err := r.scoreAt(ctx, in, percentile)
 	return score, in.wrap("score at a percentile of", err)
+}
+
+// some reads n rows from the best or the worst, and more while all are damaged.
+func (s ladder) some(ctx context.Context, fromBest bool, n int) ([]rowItem, error) {
+	for ; ; n *= 2 {
+		items, err := s.rows(ctx, store.IndexSpan{Ascending: fromBest, Limit: n})
+		whole := slices.ContainsFunc(items, func(i rowItem) bool { return i.damage == nil })
+		if err != nil || whole || len(items) < n {
+			return items, err
+		}
+	}
 }
 
 // nearest is the item at a place, or the next one to it that is not damaged.
@@ -56,12 +68,9 @@ func (r *Repository) scoreAt(ctx context.Context, in In, percentile float64) (fl
 	if fromBest {
 		places = [2]int{int(n) - 1 - places[0], int(n) - 1 - places[1]}
 	}
-	items, err := s.rows(ctx, store.IndexSpan{Ascending: fromBest, Limit: max(places[0], places[1]) + 1})
+	items, err := s.some(ctx, fromBest, max(places[0], places[1])+1)
 	if err != nil {
 		return 0, err
-	}
-	if len(items) == 0 {
-		return 0, plaza.ErrNotFound
 	}
 	var scores [2]float64
 	for i, place := range places {
