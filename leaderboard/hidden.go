@@ -49,7 +49,7 @@ func (s ladder) readHidden(ctx context.Context, reach store.Reach) ([]rowItem, s
 	for i := range items {
 		items[i].read(s.board, s.period)
 	}
-	if rest != "" && reach.Ascending() {
+	if rest != "" && span.Ascending {
 		rest = string(after(items[len(items)-1].key))
 	}
 	return items, rest, err

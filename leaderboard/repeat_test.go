@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
@@ -89,7 +90,9 @@ func TestAnEntryThatCameAgainIsAnother(t *testing.T) {
 		}
 		return faults.Fault{}
 	})
-	got := slow.submit(t, score("b", "ann", 1, 0))
+	late := score("b", "ann", 1, 0)
+	late.Op = ids.At(noon.Add(30 * time.Second)) // of a clock ahead: it is later than Erase
+	got := slow.submit(t, late)
 	require.True(t, met)
 	require.Equal(t, leaderboard.Int(101), got.New)
 }
@@ -117,6 +120,8 @@ func TestWhatWasErasedDoesNotComeAgainByTheSameOp(t *testing.T) {
 		}
 		return faults.Fault{}
 	})
-	require.Equal(t, leaderboard.Int(101), slow.submit(t, score("b", "ann", 1, 0)).New)
+	late := score("b", "ann", 1, 0)
+	late.Op = ids.At(noon.Add(30 * time.Second))
+	require.Equal(t, leaderboard.Int(101), slow.submit(t, late).New)
 	require.True(t, met)
 }
