@@ -103,8 +103,11 @@ func (s Score) MarshalText() ([]byte, error) {
 }
 
 // UnmarshalText reads what MarshalText wrote.
-func (s *Score) UnmarshalText(text []byte) (err error) {
-	*s, err = ParseScore(string(text))
+func (s *Score) UnmarshalText(text []byte) error {
+	score, err := ParseScore(string(text))
+	if err == nil {
+		*s = score
+	}
 	return err
 }
 

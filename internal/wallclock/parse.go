@@ -82,7 +82,10 @@ func location(name string, load Loader) (*time.Location, error) {
 	if name == "Local" || name == "localtime" { // localtime is a file of some databases
 		return nil, refuse("is another one on each machine")
 	}
-	if name != "" && !zoneName.MatchString(name) {
+	if name == "" {
+		return time.UTC, nil
+	}
+	if !zoneName.MatchString(name) {
 		return nil, refuse("is no name of a zone")
 	}
 	zone, err := load(name)
