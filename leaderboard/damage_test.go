@@ -224,7 +224,7 @@ func climb(t *testing.T, list func(context.Context, cursor.PageRequest) (cursor.
 	for req.Cursor = page.Prev; req.Cursor != ""; {
 		page, err := list(t.Context(), req)
 		require.NoError(t, err)
-		if len(page.Items) == 0 {
+		if len(page.Items) == 0 && page.Prev == req.Cursor {
 			break
 		}
 		rows = append(slices.Clone(page.Items), rows...)
