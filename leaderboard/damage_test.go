@@ -558,3 +558,97 @@ func TestNoDamageIsAPanicOrAnInvalidArgument(t *testing.T) {
 		})
 	}
 }
+
+// TestAVersionReplacesADamagedKey has its word from the source.
+func TestAVersionReplacesADamagedKey(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set})
+	s := score("b", "ann", 5, 0)
+	s.Version = 1
+	w.submit(t, s)
+	w.damage(t, "P#ann", "LB#b#"+forever, dynamo.Item{"key": bytesOf(1, 2, 3, 4, 5)})
+	s.Version, s.Score, s.Op = 2, leaderboard.Int(6), w.id()
+	got := w.submit(t, s)
+	require.Equal(t, leaderboard.Result{Op: s.Op, Period: forever, New: leaderboard.Int(6), Improved: true}, got)
+	got.Repeated = true
+	require.Equal(t, got, w.submit(t, s))
+	require.Equal(t, []string{"ann 6"}, w.standings(t, "b", forever, 1))
+}
+
+// TestAnItemOfAnotherBoardIsLeftOut lies in the part of the index that is
+// another board's.
+func TestAnItemOfAnotherBoardIsLeftOut(t *testing.T) {
+	t.Parallel()
+	told := new(reports)
+	w := newWorld(t, &leaderboard.Options{OnCorrupt: told.hook})
+	w.define(t, leaderboard.Board{Name: "b"})
+	w.define(t, leaderboard.Board{Name: "c"})
+	w.play(t, "b", "ann 5")
+	w.play(t, "c", "bob 6")
+	w.damage(t, "P#bob", "LB#c#"+forever, dynamo.Item{"part": textOf("b#" + forever + "#0")})
+	require.Equal(t, []string{"2/2 ann 5"}, texts(all(t, 0, w.top(in("b")))))
+	require.Contains(t, told.take(), "P#bob / LB#c#"+forever)
+	drift, err := w.Check(t.Context(), in("b"))
+	require.NoError(t, err)
+	require.Equal(t, leaderboard.Drift{Lagging: 1}, drift, "until the other board is repaired")
+	drift, err = w.Repair(t.Context(), in("c"))
+	require.NoError(t, err)
+	require.Equal(t, 1, drift.Broken)
+	require.Equal(t, []string{"1/1 ann 5"}, texts(all(t, 0, w.top(in("b")))))
+}
+
+func TestAroundADamagedEntryAreAsManyRows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	w.many(t, "b", 20)
+	w.damage(t, "P#"+playerOf(8), "LB#b#"+forever, dynamo.Item{"name": numberOf("1")})
+	rows, err := w.Around(t.Context(), in("b"), playerOf(10), 5)
+	require.NoError(t, err)
+	var ordinals []int64
+	for _, row := range rows {
+		ordinals = append(ordinals, row.Rank.Ordinal)
+	}
+	require.Equal(t, []int64{7, 9, 10, 11, 12}, ordinals)
+}
+
+// TestADamagedPeriodEndsWhereTheNextBegins is of a schedule that has changed.
+func TestADamagedPeriodEndsWhereTheNextBegins(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b", Cron: "@hourly"})
+	for hour := 12; hour <= 13; hour++ {
+		w.set(march(10, hour))
+		_, err := w.in(t, "b", w.Now())
+		require.NoError(t, err)
+	}
+	w.define(t, leaderboard.Board{Name: "b", Cron: "@weekly"})
+	before := w.texts(t, "b")
+	w.damage(t, "B#b", "T#20260310T120000Z", dynamo.Item{"end": numberOf("-1e30")})
+	_, err := w.process(t, nil).Repair(t.Context(), leaderboard.In{Board: "b", Period: "20260310T120000Z"})
+	require.NoError(t, err)
+	require.Equal(t, before, w.texts(t, "b"))
+}
+
+func TestCheckTellsOfALaggingMeta(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	w.play(t, "b", "ann 50")
+	lags := faults.New(t, 1, faults.Rates{})
+	lagging := w.process(t, nil, lags.Wrap)
+	lags.Script(func(string, []byte, int) faults.Fault { return faults.Fault{} })
+	_, err := lagging.Check(t.Context(), in("b"))
+	require.NoError(t, err)
+	w.damage(t, "P#ann", "LB#b#"+forever, dynamo.Item{"meta": textOf("1")})
+	lags.Script(func(op string, body []byte, _ int) faults.Fault {
+		if op == "Query" && stalable(body) {
+			return faults.Fault{Kind: faults.Stale}
+		}
+		return faults.Fault{}
+	})
+	drift, err := lagging.Check(t.Context(), in("b"))
+	require.NoError(t, err)
+	require.Equal(t, leaderboard.Drift{Lagging: 1}, drift)
+}

@@ -14,7 +14,9 @@ import (
 )
 
 // In names the standings that a call is about. An unknown board, and a period
-// that never began or is not kept any more, are plaza.ErrNotFound.
+// that never began or is not kept any more, are plaza.ErrNotFound. Where nobody
+// submitted to the current period yet, and this machine lacks the zone of the
+// board, that is plaza.ErrUnavailable.
 //
 // What a call costs comes on top of what a process reads of a board every
 // Options.Refresh, two requests of 1 RCU; of the current period while nobody

@@ -18,6 +18,10 @@
 // decided by the sub score, then by the time they were achieved, then by the
 // player's id, so that a million ties still have one order.
 //
+// What is stored and cannot be read is plaza.ErrCorrupt. Lists leave it out
+// and report it to Options.OnCorrupt; its place among the others stays, so that
+// ranks are what counting gives, until Repair mends it.
+//
 // Scores are exact over their whole range: 64-bit integers or floats. What is
 // submitted twice with one Op counts once.
 package leaderboard

@@ -12,7 +12,8 @@ import (
 
 // Remove takes the player off the board, hidden or not; what is submitted
 // later, by its Op, brings the player back, in sight: also a repeat of what a
-// clock ahead had named. The entry itself stays until its period expires.
+// clock ahead had named. What the entry remembers and its name stay until its
+// period expires.
 // changed tells whether this call did it.
 //
 // One request, 2 WCU, and 1 for each further KB of the entry; again where the

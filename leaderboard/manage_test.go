@@ -366,3 +366,20 @@ func TestAnErasedPlayerBeginsAnew(t *testing.T) {
 	w.play(t, "b", "ann 1")
 	require.Equal(t, []string{"1/1 bob 40", "2/2 ann 1"}, texts(all(t, 0, w.top(in("b")))))
 }
+
+// TestHideFollowsARemovalOfAClockAhead lets a player be back by an operation
+// that is later than the removal, which is later than our clock.
+func TestHideFollowsARemovalOfAClockAhead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	w.play(t, "b", "ann 50")
+	ahead := w
+	ahead.clock = &clock{now: noon.Add(30 * time.Second)}
+	ahead = ahead.process(t, nil)
+	changes(t, ahead.Remove, "ann", true)
+	ahead.set(ahead.Now().Add(time.Millisecond))
+	ahead.submit(t, score("b", "ann", 50, 0))
+	changes(t, w.Hide, "ann", true)
+	changes(t, w.Unhide, "ann", true)
+}

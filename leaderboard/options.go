@@ -12,7 +12,7 @@ import (
 
 // Options of a Repository. The zero value works.
 type Options struct {
-	// Refuse is asked before a submission changes an entry, and refuses what
+	// Refuse is asked before a submission changes a score or a name, and refuses what
 	// cannot be true by an error, which Submit returns beside
 	// plaza.ErrForbidden. The submission has its Op, At and Operator; the
 	// result is what would come of it. With it a Best costs one consistent

@@ -2,6 +2,7 @@ package leaderboard_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -139,5 +140,21 @@ func TestARenameMeetsABetterScore(t *testing.T) {
 	got := slow.submit(t, s)
 	require.Equal(t, leaderboard.Int(60), got.New)
 	require.False(t, got.Improved)
+	require.Empty(t, w.entry(t, "ann", "b", forever).Name)
+}
+
+func TestRefuseSeesNames(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	w.play(t, "b", "ann 50")
+	refuses := w.process(t, &leaderboard.Options{Refuse: func(_ context.Context, s leaderboard.Submission, r leaderboard.Result) error {
+		require.Equal(t, leaderboard.Int(50), r.New)
+		return errors.New(s.Name)
+	}})
+	s := score("b", "ann", 50, 1)
+	s.Name = "Rude"
+	_, err := refuses.Submit(t.Context(), s)
+	require.ErrorIs(t, err, plaza.ErrForbidden)
 	require.Empty(t, w.entry(t, "ann", "b", forever).Name)
 }
