@@ -234,3 +234,24 @@ func TestAnErasedEntryIsAllThatIsLeft(t *testing.T) {
 		"ttl":     numberOf(fmt.Sprint(noon.Add(30 * 24 * time.Hour).Unix())),
 	}}, items)
 }
+
+// TestASubmissionAsOldAsTheRemovalIsRemoved has its very operation.
+func TestASubmissionAsOldAsTheRemovalIsRemoved(t *testing.T) {
+	t.Parallel()
+	for _, operator := range []leaderboard.Operator{leaderboard.Best, leaderboard.Increment} {
+		w := newWorld(t, nil)
+		w.define(t, leaderboard.Board{Name: "b", Operator: operator})
+		w.play(t, "b", "ann 1")
+		require.NoError(t, w.Erase(t.Context(), "ann"))
+		var left struct {
+			Removed ids.ID `dynamo:"removed"`
+		}
+		require.NoError(t, w.raw(t).Get("pk", "P#ann").Range("sk", dynamo.Equal, "LB#b#"+forever).One(t.Context(), &left))
+		s := score("b", "ann", 9, 0)
+		s.Op = left.Removed
+		_, err := w.Submit(t.Context(), s)
+		require.ErrorIs(t, err, plaza.ErrRemoved)
+		s.Op++
+		w.submit(t, s)
+	}
+}

@@ -383,3 +383,27 @@ func TestHideFollowsARemovalOfAClockAhead(t *testing.T) {
 	changes(t, w.Hide, "ann", true)
 	changes(t, w.Unhide, "ann", true)
 }
+
+// TestAnIncrementMeetsAnErasure lets the player come and be erased between the
+// read of no entry and the write of the first.
+func TestAnIncrementMeetsAnErasure(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
+	w.play(t, "b", "zoe 1")
+	sent := faults.New(t, 1, faults.Rates{})
+	slow := w.process(t, nil, sent.Wrap)
+	met := false
+	sent.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "UpdateItem" && !met {
+			met = true
+			w.play(t, "b", "ann 5")
+			require.NoError(t, w.Erase(t.Context(), "ann"))
+		}
+		return faults.Fault{}
+	})
+	_, err := slow.Submit(t.Context(), score("b", "ann", 1, 1))
+	require.ErrorIs(t, err, plaza.ErrRemoved)
+	require.True(t, met)
+	require.Equal(t, []string{"zoe 1"}, w.standings(t, "b", forever, 1))
+}
