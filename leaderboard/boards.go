@@ -15,8 +15,8 @@ import (
 // Boards lists the player's entries on all boards: those of one board together,
 // the newest period first. Hidden ones are among them, removed ones are not.
 //
-// One read, 0.5 RCU eventually consistent for each 4 KB; where many were
-// removed or erased up to six, and one for each further MB.
+// Cost: 1 request, 0.5 RCU eventually consistent for each 4 KB; up to 6 where
+// many were removed or erased, and 1 for each further MB.
 func (r *Repository) Boards(ctx context.Context, player string, req cursor.PageRequest) (cursor.Page[Entry], error) {
 	if err := keys.CheckName("Player", player); err != nil {
 		return cursor.Page[Entry]{}, err

@@ -27,8 +27,7 @@ import (
 // until Undefine has ended. A Zone is plaza.ErrUnavailable where this machine
 // has no zones at all.
 //
-// One consistent read, and one write where something changes: 1 RCU and 1
-// WCU.
+// Cost: 1 request, 1 RCU, and 1 more where something changes, 1 WCU.
 func (r *Repository) Define(ctx context.Context, b Board) error {
 	if err := b.check(r.opts.zones); err != nil {
 		return err
@@ -139,7 +138,8 @@ func (r *Repository) definition(ctx context.Context, board string) (definitionIt
 
 // Definitions lists the boards by name, first to last.
 //
-// One read, 0.5 RCU eventually consistent for each 4 KB.
+// Cost: 1 request, 0.5 RCU eventually consistent for each 4 KB; up to 6 where
+// many are damaged or being undefined.
 func (r *Repository) Definitions(ctx context.Context, req cursor.PageRequest) (cursor.Page[Board], error) {
 	list := store.List[definitionItem, Board]{
 		Codec: r.opts.Codec,

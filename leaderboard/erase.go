@@ -24,7 +24,7 @@ const erasedAtOnce = 500
 // it had one: a late submission of before is plaza.ErrRemoved. After an error,
 // repeat it.
 //
-// One read for each 500 entries, 1 RCU for each 4 KB, and one request for each
+// Cost: 1 request for each 500 entries, 1 RCU for each 4 KB; 1 request for each
 // 25 entries, 2 WCU each and more above 1 KB.
 func (r *Repository) Erase(ctx context.Context, player string) error {
 	if err := keys.CheckName("Player", player); err != nil {

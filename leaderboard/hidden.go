@@ -11,7 +11,7 @@ import (
 // Hidden lists who is hidden, the best first and without ranks, eventually
 // consistent.
 //
-// One read, 0.5 to 1 RCU for 25.
+// Cost: 1 request, 0.5 to 1 RCU for 25; up to 6 where many are damaged.
 func (r *Repository) Hidden(ctx context.Context, in In, req cursor.PageRequest) (cursor.Page[Row], error) {
 	if err := in.checkPage(req); err != nil {
 		return cursor.Page[Row]{}, err

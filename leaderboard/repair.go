@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
@@ -23,8 +24,8 @@ import (
 // the board's definition, and counts as one broken; a damaged definition is
 // plaza.ErrCorrupt until Define.
 //
-// Check's reads, and one request for each broken entry, up to 4 WCU and more
-// above 1 KB. For a damaged period up to 3 requests more.
+// Cost: Check's, and 1 request for each broken entry, up to 4 WCU and more above
+// 1 KB; for a damaged period, 4 requests and another Check.
 func (r *Repository) Repair(ctx context.Context, in In) (Drift, error) {
 	if err := in.check(); err != nil {
 		return Drift{}, err
@@ -167,7 +168,7 @@ func (r *Repository) mendedPeriod(ctx context.Context, b *board, item dynamo.Ite
 		case b.unscheduled != nil:
 			return period{}, b.unscheduled
 		}
-		next := periodKey(b.Name, p.start.Add(1e9))
+		next := periodKey(b.Name, p.start.Add(time.Second))
 		later, err := r.neighbour(ctx, store.Span{PK: next.PK, From: next.SK, Ascending: true, Limit: 1, Consistent: true})
 		if err != nil {
 			return period{}, fmt.Errorf("the period after it: %w", err)

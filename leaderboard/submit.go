@@ -24,13 +24,14 @@ import (
 // score and the sub score as they are changes nothing else but the name, and
 // that if no later Op named the player.
 //
-// Best, where a board allows nothing else: one request, 2 WCU for the first
-// score, 3 for a better one, 1 for another. Set with a Version: one, 3 WCU; two
-// where the score stays. All else: two, 1 RCU and 3 WCU, or 1 WCU where the
-// score stays. A new name beside an equal score: two, 3 WCU in the first two
-// cases, else 1 RCU and 2 WCU. A WCU is for each KB of the entry. A process's
-// first submission to a board reads it with two requests of 1 RCU, again every
-// Options.Refresh; a period's first opens it with three, 2 RCU and 4 WCU.
+// Cost: for Best, where a board allows nothing else, 1 request, 2 WCU for the
+// first score, 3 for a better one, 1 for another; for Set with a Version 1, 3
+// WCU, or 2 where the score stays; for all else 2, 1 RCU and 3 WCU, or 1 WCU
+// where the score stays. A new name beside an equal score is 2 requests, 3 WCU
+// in the first two cases, else 1 RCU and 2 WCU. A WCU is for each KB of the
+// entry. A process's first submission to a board reads it with 2 requests, 2
+// RCU, again every Options.Refresh; a period's first opens it with 3, 2 RCU and
+// 4 WCU.
 func (r *Repository) Submit(ctx context.Context, s Submission) (Result, error) {
 	m := move{Submission: s, minted: s.Op == 0}
 	err := s.check()

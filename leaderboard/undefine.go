@@ -23,9 +23,9 @@ var errUndefining = fmt.Errorf("the board is being undefined: %w", plaza.ErrBusy
 // Define begins with nothing. After an error, repeat it. A board that does not
 // exist is no error.
 //
-// A call reads the whole table, 1 request a MB, 1 RCU for each 4 KB, and
+// Cost: a call reads the whole table, 1 request a MB, 1 RCU for each 4 KB, and
 // deletes 25 items a request, 2 WCU an entry and more above 1 KB, 1 WCU a
-// period. 1 RCU and 2 WCU more.
+// period. The definition is 2 requests more, 1 RCU and 1 WCU.
 func (r *Repository) Undefine(ctx context.Context, board string) error {
 	if err := keys.CheckName("Name", board); err != nil {
 		return err
