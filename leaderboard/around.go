@@ -38,7 +38,8 @@ func (r *Repository) around(ctx context.Context, in In, player string, n int) ([
 	if err != nil {
 		return nil, err
 	}
-	return s.window(ctx, e.Key, &rowItem{Key: e.Key, Name: e.Name}, n)
+	own := s.item(player, e)
+	return s.window(ctx, e.Key, &own, n)
 }
 
 // AroundScore gives n rows about the place of a score, ⌊(n-1)/2⌋ of them
@@ -91,7 +92,7 @@ func (s ladder) window(ctx context.Context, at []byte, own *rowItem, n int) ([]R
 	}
 	toTop := len(above) < n
 	if own != nil {
-		same := func(i rowItem) bool { return i.player() == own.player() }
+		same := func(i rowItem) bool { return i.item == own.item }
 		above = slices.DeleteFunc(above, same)
 		below = append([]rowItem{*own}, slices.DeleteFunc(below, same)...)
 	}
@@ -104,15 +105,18 @@ func (s ladder) window(ctx context.Context, at []byte, own *rowItem, n int) ([]R
 	first := Rank{Ordinal: 1, Competition: 1, AsOf: s.now}
 	if !toTop {
 		var err error
-		if first, err = s.rank(ctx, items[0].Key); err != nil {
+		if first, err = s.rank(ctx, items[0].key); err != nil {
 			return nil, err
 		}
 	}
-	rows, err := s.board.number(items, first)
-	if err != nil {
-		return nil, err
+	better := len(above)
+	for _, item := range above {
+		if item.damage != nil {
+			better--
+		}
 	}
-	start := len(above) - min(len(above), (n-1)/2)
+	rows := s.shown(number(items, first))
+	start := better - min(better, (n-1)/2)
 	start = max(0, min(start, len(rows)-n))
 	return rows[start:min(len(rows), start+n)], nil
 }

@@ -4,17 +4,25 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
+	"reflect"
 	"slices"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // audit compares the entries of a period with what should be.
 type audit struct {
 	ladder
-	broken  []auditItem
+	op      ids.ID // later than all operations on the entries
+	broken  []dynamo.Item
 	lagging int
 }
 
@@ -25,11 +33,14 @@ func (r *Repository) audit(ctx context.Context, in In) (audit, error) {
 	if err != nil {
 		return audit{}, err
 	}
-	entries, err := store.Scan[auditItem](ctx, r.table, entryKey("", in.Board, s.period).SK)
+	entries, err := store.Scan[dynamo.Item](ctx, r.table, entryKey("", in.Board, s.period).SK)
 	if err != nil {
 		return audit{}, err
 	}
 	a := audit{ladder: s}
+	if a.op, err = r.gen.Next(ctx); err != nil {
+		return audit{}, err
+	}
 	if err := a.reopen(ctx, r); err != nil {
 		return audit{}, err
 	}
@@ -37,14 +48,14 @@ func (r *Repository) audit(ctx context.Context, in In) (audit, error) {
 	if err != nil {
 		return audit{}, err
 	}
-	for _, e := range entries {
-		player := e.player()
-		row, indexed := index[player]
-		delete(index, player)
-		switch stands := e.Key != nil; {
-		case a.mended(e).differs(e):
-			a.broken = append(a.broken, e)
-		case stands != indexed, stands && !row.shows(e):
+	for _, entry := range entries {
+		key := store.KeyOf(entry)
+		row, indexed := index[key]
+		delete(index, key)
+		switch e := readableEntry(entry); {
+		case !a.whole(entry):
+			a.broken = append(a.broken, entry)
+		case indexed != (e.Key != nil), indexed && !row.shows(e):
 			a.lagging++
 		}
 	}
@@ -52,7 +63,7 @@ func (r *Repository) audit(ctx context.Context, in In) (audit, error) {
 	return a, nil
 }
 
-// reopen reads the period anew, so that it has the shards of all entries seen
+// reopen reads the period again, so that it has the shards of all entries seen
 // so far.
 func (a *audit) reopen(ctx context.Context, r *Repository) (err error) {
 	p, err := r.storedPeriod(ctx, a.board, a.period.start)
@@ -72,55 +83,136 @@ func (a audit) parts() []string {
 	return parts
 }
 
-// index reads who is shown, by player.
-func (a audit) index(ctx context.Context) (map[string]auditItem, error) {
-	index := map[string]auditItem{}
+// index reads what the index has of each entry.
+func (a audit) index(ctx context.Context) (map[store.Key]indexed, error) {
+	index := map[store.Key]indexed{}
 	for _, part := range a.parts() {
-		rows, err := store.QueryIndex[auditItem](ctx, a.table, ranking, store.IndexSpan{Partition: part})
+		rows, err := store.QueryIndex[rowItem](ctx, a.table, ranking, store.IndexSpan{Partition: part})
 		if err != nil {
 			return nil, err
 		}
 		for _, row := range rows {
-			index[row.player()] = row
+			index[row.item] = indexed{row, part}
 		}
 	}
 	return index, nil
 }
 
-// auditItem is an entry, or what the index has of it.
-type auditItem struct {
-	PK    string `dynamo:"pk"`
-	Score string `dynamo:"score"`
-	entryItem
+// indexed is a row of the index, and where it lies.
+type indexed struct {
+	rowItem
+	part string
 }
 
-func (i auditItem) player() string { return keys.Split(i.PK)[1] }
-
-// shows tells whether a row of the index is that of the entry.
-func (i auditItem) shows(e auditItem) bool {
-	return bytes.Equal(i.Key, e.Key) && i.Part == e.Part && i.Name == e.Name
+// shows tells whether the row is that of the entry.
+func (i indexed) shows(e entryItem) bool {
+	return bytes.Equal(i.key, e.Key) && i.part == e.Part && i.name == e.Name && i.meta == e.Meta
 }
 
-func (i auditItem) differs(e auditItem) bool {
-	return !bytes.Equal(i.Key, e.Key) || i.Part != e.Part || i.Score != e.Score
-}
-
-// mended is the entry as it should be. The key has the last word; where it
-// cannot be read, the text of the score. An entry that has neither does not
-// stand.
-func (a audit) mended(e auditItem) auditItem {
-	at, err := a.board.parseKey(e.Key)
-	if err != nil || at.player != e.player() {
-		at = standing{at: e.LastOp.Time(), player: e.player()}
-		at.score, err = ParseScore(e.Score)
+// readableEntry is what can be read of an entry.
+func readableEntry(item dynamo.Item) entryItem {
+	read := maps.Clone(item)
+	for _, name := range unreadable(item) {
+		delete(read, name)
 	}
-	if e.Key == nil || err != nil || at.score.kind != a.board.Kind {
-		e.Key, e.Part, e.Score = nil, "", ""
-		return e
-	}
-	e.Key, e.Score = a.board.appendKey(nil, at), at.score.String()
-	if !slices.Contains(a.parts(), e.Part) {
-		e.Part = partOf(at.player, a.board.Name, a.period, a.now)
-	}
+	var e entryItem
+	_ = dynamo.UnmarshalItem(read, &e)
 	return e
+}
+
+// unreadable are the attributes of an entry that cannot be read.
+func unreadable(item dynamo.Item) []string {
+	type text struct {
+		Score string `dynamo:"score"`
+		TTL   int64  `dynamo:"ttl"`
+	}
+	var names []string
+	for name, value := range item {
+		alone := dynamo.Item{name: value}
+		err := parallel.Catch(func() error {
+			return errors.Join(dynamo.UnmarshalItem(alone, new(entryItem)), dynamo.UnmarshalItem(alone, new(text)))
+		})
+		if err != nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (a audit) whole(entry dynamo.Item) bool { return reflect.DeepEqual(a.mended(entry), entry) }
+
+// mended is the entry as it should be, nil if there should be none.
+//
+// The key has the last word about the score; where it cannot be read, the text
+// of the score. An entry that has neither does not stand. Of other attributes
+// what is damaged goes, or becomes what lets nothing be applied twice or come
+// back: operations that are not remembered any more are ErrOpTooOld up to now,
+// a removal whose time is lost was now.
+func (a audit) mended(entry dynamo.Item) dynamo.Item {
+	player, err := playerOf(store.KeyOf(entry).PK)
+	if err != nil {
+		return nil
+	}
+	want := maps.Clone(entry)
+	damaged := unreadable(entry)
+	for _, name := range damaged {
+		delete(want, name)
+	}
+	e := readableEntry(want)
+	text, _ := want["score"].(*types.AttributeValueMemberS)
+	at, err := a.board.standingOf(e.Key, player)
+	if err != nil && entry["key"] != nil && text != nil {
+		at = standing{at: e.LastOp.Time(), player: player}
+		if at.score, err = ParseScore(text.Value); at.score.kind != a.board.Kind {
+			err = errScore
+		}
+	}
+	stands := err == nil
+	if !stands {
+		for _, name := range []string{"key", "part", "score", "prev", "meta"} {
+			delete(want, name)
+		}
+	} else {
+		want["key"] = &types.AttributeValueMemberB{Value: a.board.appendKey(nil, at)}
+		want["score"] = &types.AttributeValueMemberS{Value: at.score.String()}
+		if !slices.Contains(a.parts(), e.Part) {
+			want["part"] = &types.AttributeValueMemberS{Value: partOf(player, a.board.Name, a.period, a.now)}
+		}
+		if len(e.Prev) > 0 {
+			if _, err := a.board.standingOf(e.Prev, player); err != nil {
+				delete(want, "prev")
+			}
+		}
+	}
+	now := &types.AttributeValueMemberS{Value: a.op.String()}
+	if slices.Contains(damaged, "ops") {
+		want["ops"] = &types.AttributeValueMemberB{Value: ops{floor: a.op}.bytes()}
+	}
+	if slices.Contains(damaged, "removed") && !stands {
+		want["removed"] = now
+	}
+	if slices.Contains(damaged, "print") || stands && e.LastOp == 0 {
+		delete(want, "print")
+		want["lastOp"] = now
+	}
+	if slices.Contains(damaged, "rev") {
+		want["rev"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(int64(a.op), 10)}
+	}
+	a.mendTTL(want)
+	return want
+}
+
+// mendTTL lets an entry expire with its period, one that was erased by itself.
+func (a audit) mendTTL(want dynamo.Item) {
+	ttl := a.period.ttl
+	switch {
+	case isErased(want) && want["ttl"] != nil:
+		return
+	case isErased(want):
+		ttl = a.now.Add(forgetErased).Unix()
+	case ttl == 0:
+		delete(want, "ttl")
+		return
+	}
+	want["ttl"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(ttl, 10)}
 }

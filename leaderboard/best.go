@@ -15,19 +15,19 @@ func (r *Repository) keepBest(ctx context.Context, m move) (Result, error) {
 		return Result{}, err
 	}
 	update := r.replace(m, score).
-		If("attribute_not_exists('key') OR 'key' > ?", m.worse(score)).
+		If("attribute_not_exists('key') OR 'key' > ? AND size('key') = ?", m.worse(score), prefixed+len(m.Player)). // or it is damaged
 		If("attribute_not_exists(lastOp) OR lastOp <> ?", m.Op).
 		If("attribute_not_exists(removed) OR removed < ?", m.Op)
-	var written entryItem
-	err = r.table.Run(ctx, store.Returning{Update: update, Out: &written})
+	var landed written
+	err = r.run(ctx, m.entry(), store.Returning{Update: update, Out: &landed})
 	refused, ok := store.AsRefused(err)
 	switch {
 	case err == nil:
-		return m.landed(written)
+		return m.landed(landed)
 	case !ok:
 		return Result{}, err
 	}
-	e, err := refusedEntry(refused)
+	e, err := r.refusedEntry(refused)
 	switch {
 	case err != nil:
 		return Result{}, err
@@ -35,6 +35,8 @@ func (r *Repository) keepBest(ctx context.Context, m move) (Result, error) {
 		return m.again(*e)
 	case e.Removed >= m.Op:
 		return Result{}, plaza.ErrRemoved
+	case m.renames(m.orderKey(score), *e):
+		return r.change(ctx, m, e)
 	}
 	return m.unmoved(*e)
 }

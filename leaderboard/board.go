@@ -109,7 +109,16 @@ func (b Board) normal() Board {
 	return b
 }
 
-func (b Board) check() error {
+func (b Board) check(zones wallclock.Loader) error {
+	if err := b.checkItself(); err != nil || b.Cron == "" {
+		return err
+	}
+	_, err := wallclock.Parse(b.Cron, b.Zone, zones)
+	return err
+}
+
+// checkItself does not ask for the zone.
+func (b Board) checkItself() error {
 	if err := keys.CheckName("Name", b.Name); err != nil {
 		return err
 	}
@@ -179,8 +188,7 @@ func (b Board) checkPeriods() error {
 	case b.Cron == "":
 		return nil
 	}
-	_, err := wallclock.Parse(b.Cron, b.Zone)
-	return err
+	return wallclock.CheckCron(b.Cron)
 }
 
 // bound refuses what is not within Min and Max.

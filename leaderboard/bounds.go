@@ -7,8 +7,16 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
+// longest is how long DynamoDB lets a key of an index be, and a bound.
+const longest = 1024
+
 // after is the bound between a key and all larger ones.
-func after(key []byte) []byte { return append(slices.Clone(key), 0) }
+func after(key []byte) []byte {
+	if len(key) >= longest { // of one that is damaged: none begins with it
+		return past(key)
+	}
+	return append(slices.Clone(key), 0)
+}
 
 // before is a bound between a key and all smaller ones, for ranges that have
 // both their ends: players are UTF-8, in which no byte is 0xff.
@@ -19,7 +27,7 @@ func before(key []byte) []byte {
 		return bound[:len(bound)-1]
 	}
 	*last--
-	return append(bound, math.MaxUint8)
+	return append(bound, math.MaxUint8)[:min(len(bound)+1, longest)]
 }
 
 // past is the bound between the keys that begin with prefix and all larger

@@ -54,8 +54,7 @@ func TestGapsAreReadBack(t *testing.T) {
 		"a negative number":      {above: -1, tie: 1, key: key},
 		"a negative end":         {above: 1, tie: 1, last: -1, key: key},
 		"no key":                 {above: 1, tie: 1},
-		"a key without a player": {above: 1, tie: 1, key: key[:prefixed]},
-		"a key that is too long": {above: 1, tie: 1, key: make([]byte, 282)},
+		"a key that is too long": {above: 1, tie: 1, key: make([]byte, longest+1)},
 	} {
 		_, ok := parseGap(g.String())
 		require.False(t, ok, name)

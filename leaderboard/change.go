@@ -37,18 +37,18 @@ func (r *Repository) change(ctx context.Context, m move, given *entryItem) (Resu
 		if contest == contests {
 			return Result{}, plaza.ErrBusy
 		}
-		if next.moves && r.opts.Refuse != nil {
+		if (next.moves || next.renames) && r.opts.Refuse != nil {
 			if err := r.opts.Refuse(ctx, m.Submission, next.result); err != nil {
 				return Result{}, fmt.Errorf("%w: %w", plaza.ErrForbidden, err)
 			}
 		}
-		err = r.table.Run(ctx, r.write(m, *e, next))
+		err = r.run(ctx, m.entry(), r.write(m, *e, next))
 		refused, ok := store.AsRefused(err)
 		if !ok {
 			return next.result, err
 		}
 		m.unapplied = &e.Rev
-		if e, err = refusedEntry(refused); err != nil {
+		if e, err = r.refusedEntry(refused); err != nil {
 			return Result{}, err
 		}
 	}
@@ -57,7 +57,7 @@ func (r *Repository) change(ctx context.Context, m move, given *entryItem) (Resu
 // readEntry reads the entry of the move, consistently; an absent one is empty.
 func (r *Repository) readEntry(ctx context.Context, m move) (*entryItem, error) {
 	e := new(entryItem)
-	err := r.table.Get(ctx, entryKey(m.Player, m.Board, m.period), true, e)
+	err := r.table.Get(ctx, m.entry(), true, e)
 	if errors.Is(err, plaza.ErrNotFound) {
 		err = nil
 	}
@@ -66,9 +66,12 @@ func (r *Repository) readEntry(ctx context.Context, m move) (*entryItem, error) 
 
 // write carries out the step. A set by version needs no memory of operations.
 func (r *Repository) write(m move, e entryItem, next step) *dynamo.Update {
-	update := r.table.Update(entryKey(m.Player, m.Board, m.period)).SetExpr(nextRev, int64(m.Op), 1)
-	if next.moves {
+	update := r.table.Update(m.entry()).SetExpr(nextRev, int64(m.Op), 1)
+	switch {
+	case next.moves:
 		update = r.replace(m, next.score)
+	case next.renames:
+		update.Set("name", m.Name).Set("lastOp", m.Op).Set("print", m.print).Set("prev", e.Key)
 	}
 	switch {
 	case m.Version > 0:
@@ -77,7 +80,8 @@ func (r *Repository) write(m move, e entryItem, next step) *dynamo.Update {
 		update.Set("ops", next.ops.bytes())
 	}
 	if e.Rev == 0 {
-		return update.If("attribute_not_exists(rev)")
+		return update.If("attribute_not_exists(rev)").
+			If("attribute_not_exists(removed) OR removed < ?", m.Op)
 	}
 	return e.stands(update)
 }

@@ -149,7 +149,7 @@ func TestRepairSparesWhatIsWrittenMeanwhile(t *testing.T) {
 	mender := w.process(t, nil, sent.Wrap)
 	met := false
 	sent.Script(func(op string, _ []byte, _ int) faults.Fault {
-		if op == "UpdateItem" && !met {
+		if op == "PutItem" && !met {
 			met = true
 			w.play(t, "b", "ann 90")
 			require.NoError(t, w.Erase(t.Context(), "bob"))
@@ -204,7 +204,7 @@ func TestRepairLeavesWhatLiesInShardsOpenedMeanwhile(t *testing.T) {
 		case op == "Scan" && grown == 0:
 			grown = 8
 			grow(grown)
-		case op == "UpdateItem" && grown == 8:
+		case op == "PutItem" && grown == 8:
 			grown = 64
 			grow(grown)
 			breakEntry("b#" + forever + "#63")

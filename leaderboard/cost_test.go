@@ -76,6 +76,12 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		{"first submit to a board: read and opened", cost{Requests: 2 + 3 + 1, Read: 2 + 2, Write: 4 + 2}, ours("best", 10)},
 		{"submit best, improved", cost{Requests: 1, Write: 3}, ours("best", 20)},
 		{"submit best, not improved", cost{Requests: 1, Write: 1}, ours("best", 15)},
+		{"submit best, renamed", cost{Requests: 2, Write: 1 + 2}, func(ctx context.Context) error {
+			s := score("best", sixteen("ann"), 20, 0)
+			s.Name = "Anna"
+			_, err := w.Submit(ctx, s)
+			return err
+		}},
 		{"submit best of another process", cost{Requests: 3, Read: 2, Write: 3}, submits(quiet.process(t, nil, meter.Wrap), "best", 30, "")},
 		{"submit after Refresh", cost{Requests: 3, Read: 2, Write: 3}, known(ours("best", 40))},
 		{"submit once more", cost{Requests: 1, Write: 3}, ours("best", 50)},
@@ -90,6 +96,12 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		{"first set", cost{Requests: 2 + 3 + 2, Read: 2 + 2 + 1, Write: 4 + 2}, sums(leaderboard.Set, 10)},
 		{"set", cost{Requests: 2, Read: 1, Write: 3}, sums(leaderboard.Set, 20)},
 		{"set to the same", cost{Requests: 2, Read: 1, Write: 1}, sums(leaderboard.Set, 20)},
+		{"set to the same, renamed", cost{Requests: 2, Read: 1, Write: 2}, func(ctx context.Context) error {
+			s := with(score("sum", sixteen("ann"), 20, 0), leaderboard.Set)
+			s.Name = "Anna"
+			_, err := w.Submit(ctx, s)
+			return err
+		}},
 		{"increment", cost{Requests: 2, Read: 1, Write: 3}, sums(leaderboard.Increment, 5)},
 		{"decrement", cost{Requests: 2, Read: 1, Write: 3}, sums(leaderboard.Decrement, 5)},
 		{"best among others", cost{Requests: 2, Read: 1, Write: 3}, sums(leaderboard.Best, 99)},
@@ -106,6 +118,13 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		{"by version, stale", cost{Requests: 1, Write: 1}, versioned(3, 0)},
 		{"by version, the score the same", cost{Requests: 2, Write: 1 + 1}, versioned(2, 1)},
 
+		{"by version, the score the same, renamed", cost{Requests: 2, Write: 1 + 2}, func(ctx context.Context) error {
+			version++
+			s := with(score("sum", sixteen("bob"), 2, 0), leaderboard.Set)
+			s.Version, s.Name = version, "Rob"
+			_, err := w.Submit(ctx, s)
+			return err
+		}},
 		{"first submit after a reset", cost{Requests: 2 + 3 + 1, Read: 2 + 2, Write: 4 + 2}, hourLater(ours("reset", 1))},
 		{"an unknown board", cost{Requests: 1, Read: 1}, func(ctx context.Context) error {
 			_, err := w.Submit(ctx, score("nothing", "ann", 1, 0))

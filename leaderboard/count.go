@@ -10,7 +10,7 @@ import (
 // Count is how many stand there, eventually consistent.
 //
 // One read a shard and further megabyte; the units are the bytes of the index
-// by 8,192, about 2·player + 2·part + name + 40 an entry, part being board,
+// by 8,192, about 2·player + 2·part + name + meta + 40 an entry, part being board,
 // period and shard joined.
 func (r *Repository) Count(ctx context.Context, in In) (int64, error) {
 	if err := in.check(); err != nil {

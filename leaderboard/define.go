@@ -4,8 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
@@ -14,19 +19,22 @@ import (
 )
 
 // Define makes the board what b says. What Board says is for ever cannot become
-// another: plaza.ErrConflict. Repeating it is harmless, so
-// that every process may begin with it. Other processes follow within
-// Options.Refresh.
+// another: plaza.ErrConflict. Repeating it is harmless, so that every process
+// may begin with it. Other processes follow within Options.Refresh.
 //
-// One consistent read, and one write where something changes: 1 RCU and 1
-// WCU.
+// A stored definition that is damaged becomes what b says, unless what can be
+// read of it contradicts that. A board that is being undefined is plaza.ErrBusy
+// until Undefine has ended. A Zone is plaza.ErrUnavailable where this machine
+// has no zones at all.
+//
+// Cost: 1 request, 1 RCU, and 1 more where something changes, 1 WCU.
 func (r *Repository) Define(ctx context.Context, b Board) error {
-	if err := b.check(); err != nil {
+	if err := b.check(r.opts.zones); err != nil {
 		return err
 	}
 	err := plaza.ErrBusy
 	for range turns {
-		err = r.define(ctx, newDefinitionItem(b.normal()))
+		err = r.define(ctx, b.normal())
 		if _, changed := store.AsRefused(err); !changed {
 			break
 		}
@@ -39,13 +47,25 @@ func (r *Repository) Define(ctx context.Context, b Board) error {
 	return nil
 }
 
-func (r *Repository) define(ctx context.Context, next definitionItem) error {
-	stands, err := r.definition(ctx, next.Name)
+func (r *Repository) define(ctx context.Context, b Board) error {
+	next := newDefinitionItem(b)
+	var item dynamo.Item
+	err := r.table.Get(ctx, definitionKey(b.Name), true, &item)
 	if errors.Is(err, plaza.ErrNotFound) {
+		if next.Ver, err = r.newVer(ctx); err != nil {
+			return err
+		}
 		return r.table.Run(ctx, r.table.Put(next).If("attribute_not_exists(pk)"))
 	}
 	if err != nil {
 		return err
+	}
+	var stands definitionItem
+	switch err := r.table.Decode(item, &stands); {
+	case err != nil:
+		return r.redefine(ctx, next, item)
+	case !stands.Undefine.IsZero():
+		return errUndefining
 	}
 	if err := stands.board().becomes(next.board()); err != nil {
 		return err
@@ -59,15 +79,67 @@ func (r *Repository) define(ctx context.Context, next definitionItem) error {
 	return r.table.Run(ctx, r.table.Put(next).If("ver = ?", stands.Ver))
 }
 
+func (r *Repository) newVer(ctx context.Context) (int64, error) {
+	id, err := r.gen.Next(ctx)
+	return int64(id), err
+}
+
+// redefine puts next in the place of a damaged definition, of which nothing
+// that can be read may contradict it.
+func (r *Repository) redefine(ctx context.Context, next definitionItem, item dynamo.Item) error {
+	given, err := dynamo.MarshalItem(next)
+	if err != nil {
+		return err
+	}
+	given["ver"] = &types.AttributeValueMemberN{Value: "1"}
+	read := maps.Clone(item)
+	for _, name := range []string{"operator", "shards", "ver"} { // which are never absent
+		if read[name] == nil {
+			read[name] = given[name]
+		}
+	}
+	for name, value := range read {
+		alone := maps.Clone(given)
+		alone[name] = value
+		if r.table.Decode(alone, new(definitionItem)) == nil {
+			continue
+		}
+		if given[name] == nil {
+			delete(read, name)
+		} else {
+			read[name] = given[name]
+		}
+	}
+	var stands definitionItem
+	if err := r.table.Decode(read, &stands); err == nil {
+		if !stands.Undefine.IsZero() {
+			return errUndefining
+		}
+		if err := stands.board().becomes(next.board()); err != nil {
+			return err
+		}
+		next.Shards = max(next.Shards, stands.Shards)
+	}
+	if next.Ver, err = r.newVer(ctx); err != nil {
+		return err
+	}
+	return r.table.Run(ctx, as(r.table.Put(next), item, "ver"))
+}
+
+// definition reads that of a board, unless it is being undefined.
 func (r *Repository) definition(ctx context.Context, board string) (definitionItem, error) {
 	var item definitionItem
 	err := r.table.Get(ctx, definitionKey(board), true, &item)
+	if err == nil && !item.Undefine.IsZero() {
+		err = plaza.ErrNotFound
+	}
 	return item, err
 }
 
 // Definitions lists the boards by name, first to last.
 //
-// One read, 0.5 RCU eventually consistent for each 4 KB.
+// Cost: 1 request, 0.5 RCU eventually consistent for each 4 KB; up to 6 where
+// many are damaged or being undefined.
 func (r *Repository) Definitions(ctx context.Context, req cursor.PageRequest) (cursor.Page[Board], error) {
 	list := store.List[definitionItem, Board]{
 		Codec: r.opts.Codec,
@@ -88,6 +160,9 @@ func (r *Repository) Definitions(ctx context.Context, req cursor.PageRequest) (c
 			Valid: func(gap string) bool {
 				return keys.CheckName("Name", gap) == nil || keys.CheckName("Name", strings.TrimSuffix(gap, afterName)) == nil
 			},
+		},
+		Show: func(_ context.Context, rows []definitionItem) ([]definitionItem, error) {
+			return slices.DeleteFunc(rows, func(i definitionItem) bool { return !i.Undefine.IsZero() }), nil
 		},
 		Item: definitionItem.board,
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"sync"
 	"testing"
 
@@ -109,7 +110,8 @@ func TestEveryOperatorUnderFaults(t *testing.T) {
 }
 
 // TestAThousandIncrementsAreAThousand sends them from two processes at once,
-// each of them again later, some twice and some through the other process.
+// each of them again later, some twice and some through the other process. Where
+// CI is not set they are 160.
 func TestAThousandIncrementsAreAThousand(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1000, faults.Rates{LostBefore: 0.05, LostAfter: 0.10, Throttled: 0.05, Twice: 0.05, Stale: 0.10})
@@ -118,7 +120,11 @@ func TestAThousandIncrementsAreAThousand(t *testing.T) {
 		return w.Define(t.Context(), leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
 	})
 	processes := []world{w, w.process(t, nil, in.Wrap)}
-	const rounds, each = 125, 4 // two times four: no entry forgets an operation while it is under way
+	const each = 4 // two times four: no entry forgets an operation while it is under way
+	rounds := 125
+	if os.Getenv("CI") == "" {
+		rounds = 20
+	}
 	var mu sync.Mutex
 	var sent []leaderboard.Submission
 	old := 0
@@ -159,7 +165,7 @@ func TestAThousandIncrementsAreAThousand(t *testing.T) {
 	}
 	total := w.entry(t, "ann", "b", forever).Score
 	t.Logf("%d increments, %d redelivered of which %d were too old, %v: total %s", len(sent), len(sent), old, in, total)
-	require.Equal(t, "1000", total)
+	require.Equal(t, fmt.Sprint(2*each*rounds), total)
 	require.NotZero(t, old)
 }
 

@@ -3,8 +3,6 @@ package leaderboard
 import (
 	"encoding/binary"
 	"math"
-
-	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
 // gap is a place between two rows.
@@ -37,6 +35,6 @@ func parseGap(text string) (gap, bool) {
 		*n, b = int64(v), b[size:]
 	}
 	g.key = b
-	ok := g.tie >= 1 && g.tie <= g.above+1 && len(b) > prefixed && len(b) <= prefixed+keys.MaxName+1
+	ok := g.tie >= 1 && g.tie <= g.above+1 && len(b) > 0 && len(b) <= longest
 	return g, ok
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/internal/wallclock"
 )
@@ -16,8 +18,10 @@ import (
 type board struct {
 	Board
 	order
-	schedule *wallclock.Schedule // nil: never resets
+	schedule *wallclock.Schedule // nil: never resets, or unscheduled
 	until    time.Time
+
+	unscheduled error // why this machine does not know the schedule
 
 	opening chan struct{} // held by who opens a period
 	ver     int64         // guarded by opening
@@ -46,7 +50,11 @@ func (r *Repository) board(ctx context.Context, name string) (*board, error) {
 	read := r.reads.DoChan(name, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		defer cancel()
-		b, err := r.readBoard(ctx, name)
+		var b *board
+		err := parallel.Catch(func() (err error) {
+			b, err = r.readBoard(ctx, name)
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -77,11 +85,12 @@ func (r *Repository) readBoard(ctx context.Context, name string) (*board, error)
 	b := &board{Board: item.board(), ver: item.Ver, opening: make(chan struct{}, 1)}
 	b.order = orderOf(b.Board)
 	if b.Cron != "" {
-		schedule, err := wallclock.Parse(b.Cron, b.Zone)
-		if err != nil {
-			return nil, err
+		schedule, err := wallclock.Parse(b.Cron, b.Zone, r.opts.zones)
+		if err == nil {
+			b.schedule = &schedule
+		} else {
+			b.unscheduled = fmt.Errorf("%w: zone %q of the board: %v", plaza.ErrUnavailable, b.Zone, err)
 		}
-		b.schedule = &schedule
 	}
 	// The open one and the one that may be in its grace.
 	rows, err := store.Query[periodItem](ctx, r.table, store.Span{PK: periodsPK(name), Limit: 2, Consistent: true})

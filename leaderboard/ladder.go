@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/guregu/dynamo/v2"
+
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -12,7 +14,9 @@ import (
 )
 
 // In names the standings that a call is about. An unknown board, and a period
-// that never began or is not kept any more, are plaza.ErrNotFound.
+// that never began or is not kept any more, are plaza.ErrNotFound. Where nobody
+// submitted to the current period yet, and this machine lacks the zone of the
+// board, that is plaza.ErrUnavailable.
 //
 // What a call costs comes on top of what a process reads of a board every
 // Options.Refresh, two requests of 1 RCU; of the current period while nobody
@@ -113,12 +117,39 @@ func (s ladder) scope(list, filter string) cursor.Scope {
 
 // entry reads that of a player who is shown, strongly consistent.
 func (s ladder) entry(ctx context.Context, player string) (entryItem, error) {
-	var e entryItem
-	err := s.table.Get(ctx, entryKey(player, s.board.Name, s.period), true, &e)
+	e, err := s.stored(ctx, player)
 	if err == nil && !s.shows(e) {
 		err = plaza.ErrNotFound
 	}
 	return e, err
+}
+
+// stored reads the entry of a player, strongly consistent.
+func (s ladder) stored(ctx context.Context, player string) (entryItem, error) {
+	var item dynamo.Item
+	if err := s.table.Get(ctx, entryKey(player, s.board.Name, s.period), true, &item); err != nil {
+		return entryItem{}, err
+	}
+	return s.read(player, item)
+}
+
+// read decodes the entry of a player.
+func (s ladder) read(player string, item dynamo.Item) (entryItem, error) {
+	var e entryItem
+	if err := s.table.Decode(item, &e); err != nil || e.Key == nil {
+		return e, err
+	}
+	if _, err := s.board.standingOf(e.Key, player); err != nil {
+		return e, s.table.Corrupt(store.KeyOf(item), err.Error())
+	}
+	return e, nil
+}
+
+// item is an entry that read gave, as the index has it.
+func (s ladder) item(player string, e entryItem) rowItem {
+	i := rowItem{item: entryKey(player, s.board.Name, s.period), key: e.Key, name: e.Name, meta: e.Meta}
+	i.read(s.board, s.period)
+	return i
 }
 
 // shows tells whether the entry is neither removed nor hidden.

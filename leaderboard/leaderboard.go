@@ -18,20 +18,29 @@
 // decided by the sub score, then by the time they were achieved, then by the
 // player's id, so that a million ties still have one order.
 //
+// What is stored and cannot be read is plaza.ErrCorrupt. Lists leave it out
+// and report it to Options.OnCorrupt; its place among the others stays, so that
+// ranks are what counting gives, until Repair mends it.
+//
 // Scores are exact over their whole range: 64-bit integers or floats. What is
 // submitted twice with one Op counts once.
 package leaderboard
 
-import "github.com/plaza-sdk/plaza"
+import (
+	"fmt"
 
-// What a submission may meet. Both unwrap to plaza.ErrInvalid.
+	"github.com/plaza-sdk/plaza"
+)
+
+// What a submission may meet.
 var (
 	// ErrClosed is returned when the period of a submission and its grace are
-	// over. This call wrote nothing.
-	ErrClosed error = &plaza.InvalidError{Field: "At", Reason: "lies in a period that is closed"}
+	// over. This call wrote nothing. It unwraps to plaza.ErrRemoved.
+	ErrClosed = fmt.Errorf("leaderboard: period is closed: %w", plaza.ErrRemoved)
 
 	// ErrOpTooOld is returned when so many operations on the entry came after
 	// this one that it is not known any more. It was not applied now; whether
 	// it was before is unknown.
-	ErrOpTooOld error = &plaza.InvalidError{Field: "Op", Reason: "is too old to be known"}
+	// It unwraps to plaza.ErrConflict.
+	ErrOpTooOld = fmt.Errorf("leaderboard: operation is too old to be known: %w", plaza.ErrConflict)
 )

@@ -12,14 +12,15 @@ import (
 
 // Remove takes the player off the board, hidden or not; what is submitted
 // later, by its Op, brings the player back, in sight: also a repeat of what a
-// clock ahead had named. The entry itself stays until its period expires.
+// clock ahead had named. What the entry remembers and its name stay until its
+// period expires.
 // changed tells whether this call did it.
 //
 // One request, 2 WCU, and 1 for each further KB of the entry; again where the
 // clock that gave the entry's Op is ahead.
 func (r *Repository) Remove(ctx context.Context, in In, player string) (changed bool, err error) {
 	changed, err = r.manage(ctx, in, player, func(u *dynamo.Update, s ladder, op ids.ID) {
-		u.Set("removed", op).Remove("key", "part", "score").
+		u.Set("removed", op).Remove("key", "part", "score", "prev", "meta").
 			If("attribute_exists('key') AND lastOp < ?", op) // which is later than the last removal
 	}, func(e entryItem, s ladder) (follow ids.ID, err error) {
 		if e.Key == nil {
@@ -56,7 +57,9 @@ func (r *Repository) move(ctx context.Context, in In, player string, hide bool) 
 		} else {
 			u.Set("part", partOf(player, in.Board, s.period, s.now)).If("attribute_exists('key') AND 'part' = ?", away)
 		}
-		u.Set("moved", op).If("attribute_not_exists(moved) OR moved < ?", op)
+		u.Set("moved", op).
+			If("attribute_not_exists(moved) OR moved < ?", op).
+			If("attribute_not_exists(removed) OR removed < ?", op) // else it is of an entry that was there before
 	}, func(e entryItem, s ladder) (follow ids.ID, err error) {
 		switch {
 		case e.Key == nil:
@@ -64,7 +67,7 @@ func (r *Repository) move(ctx context.Context, in In, player string, hide bool) 
 		case hide == (e.Part == hiddenPart(in.Board, s.period)):
 			return 0, nil
 		}
-		return e.Moved, nil
+		return max(e.Moved, e.Removed), nil
 	})
 }
 
@@ -97,12 +100,12 @@ func (r *Repository) manage(ctx context.Context, in In, player string,
 			SetExpr("managedBefore = if_not_exists(managed, ?)", ids.ID(0)).
 			Set("managed", own)
 		change(update, s, op)
-		err := r.table.Run(ctx, update)
+		err := r.run(ctx, entryKey(player, in.Board, s.period), update)
 		met, ok := store.AsRefused(err)
 		if !ok {
 			return err == nil, err
 		}
-		e, err := refusedEntry(met)
+		e, err := r.refusedEntry(met)
 		if err != nil {
 			return false, err
 		}

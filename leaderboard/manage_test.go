@@ -8,9 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
@@ -313,6 +315,27 @@ func TestManagingUnderFaults(t *testing.T) {
 	}
 }
 
+// leftovers are what Erase leaves, and nothing else is: an operation, 30 days.
+func (w world) leftovers(t testing.TB) (n int) {
+	t.Helper()
+	var items []dynamo.Item
+	require.NoError(t, w.raw(t).Scan().Filter("begins_with(pk, ?) AND attribute_not_exists(rev)", "P#").Consistent(true).All(t.Context(), &items))
+	for _, item := range items {
+		require.Len(t, item, 4+min(1, len(item)-4), "%v", item)
+		var left struct {
+			Removed ids.ID `dynamo:"removed"`
+			TTL     int64  `dynamo:"ttl"`
+		}
+		require.NoError(t, dynamo.UnmarshalItem(item, &left))
+		require.NotZero(t, left.Removed)
+		require.WithinDuration(t, w.Now().Add(30*24*time.Hour), time.Unix(left.TTL, 0), time.Minute)
+		if len(item) > 4 {
+			require.Contains(t, item, "version")
+		}
+	}
+	return len(items)
+}
+
 // eraseAll erases each player under faults and finds nothing of them.
 func eraseAll(t *testing.T, w world, sent *faults.Injector, players []string) {
 	t.Helper()
@@ -326,7 +349,7 @@ func eraseAll(t *testing.T, w world, sent *faults.Injector, players []string) {
 		faults.Acknowledged(t, func() error { return w.Erase(t.Context(), player) })
 	}
 	sent.Off()
-	require.Equal(t, 31+31+1, w.items(t), "boards, periods and who stays")
+	require.Equal(t, 31+31+1, w.items(t)-w.leftovers(t), "boards, periods and who stays")
 	require.Equal(t, []string{"1/1 stays 1"}, texts(all(t, 0, w.top(in("board 0")))))
 	require.Empty(t, all(t, 0, w.boardsOf(players[0])))
 }
@@ -342,4 +365,45 @@ func TestAnErasedPlayerBeginsAnew(t *testing.T) {
 	}
 	w.play(t, "b", "ann 1")
 	require.Equal(t, []string{"1/1 bob 40", "2/2 ann 1"}, texts(all(t, 0, w.top(in("b")))))
+}
+
+// TestHideFollowsARemovalOfAClockAhead lets a player be back by an operation
+// that is later than the removal, which is later than our clock.
+func TestHideFollowsARemovalOfAClockAhead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	w.play(t, "b", "ann 50")
+	ahead := w
+	ahead.clock = &clock{now: noon.Add(30 * time.Second)}
+	ahead = ahead.process(t, nil)
+	changes(t, ahead.Remove, "ann", true)
+	ahead.set(ahead.Now().Add(time.Millisecond))
+	ahead.submit(t, score("b", "ann", 50, 0))
+	changes(t, w.Hide, "ann", true)
+	changes(t, w.Unhide, "ann", true)
+}
+
+// TestAnIncrementMeetsAnErasure lets the player come and be erased between the
+// read of no entry and the write of the first.
+func TestAnIncrementMeetsAnErasure(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
+	w.play(t, "b", "zoe 1")
+	sent := faults.New(t, 1, faults.Rates{})
+	slow := w.process(t, nil, sent.Wrap)
+	met := false
+	sent.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "UpdateItem" && !met {
+			met = true
+			w.play(t, "b", "ann 5")
+			require.NoError(t, w.Erase(t.Context(), "ann"))
+		}
+		return faults.Fault{}
+	})
+	_, err := slow.Submit(t.Context(), score("b", "ann", 1, 1))
+	require.ErrorIs(t, err, plaza.ErrRemoved)
+	require.True(t, met)
+	require.Equal(t, []string{"zoe 1"}, w.standings(t, "b", forever, 1))
 }

@@ -2,12 +2,14 @@ package leaderboard
 
 import (
 	"bytes"
+	"context"
 	"math"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -28,11 +30,13 @@ type move struct {
 
 // checkTime refuses what cannot have happened yet.
 func (m move) checkTime() error {
-	ahead := m.now.Add(maxAhead)
+	if !m.minted {
+		if err := keys.CheckNewID("Op", m.Op, m.now); err != nil {
+			return err
+		}
+	}
 	switch {
-	case !m.minted && m.Op.Time().After(ahead):
-		return &plaza.InvalidError{Field: "Op", Reason: "is from the future"}
-	case m.At.After(ahead):
+	case m.At.After(m.now.Add(keys.MaxAhead)):
 		return &plaza.InvalidError{Field: "At", Reason: "is in the future"}
 	case m.At.Year() < 1970:
 		return &plaza.InvalidError{Field: "At", Reason: "is before 1970"}
@@ -48,6 +52,9 @@ func (b Board) clamped(s Score) (Score, error) {
 	return s, b.bound(s)
 }
 
+// entry is the key of the entry in the table.
+func (m move) entry() store.Key { return entryKey(m.Player, m.Board, m.period) }
+
 // orderKey is the entry's key with that score.
 func (m move) orderKey(score Score) []byte {
 	return m.board.appendKey(make([]byte, 0, prefixed+len(m.Player)), standing{score, m.Sub, m.At, m.Player})
@@ -57,7 +64,7 @@ func (m move) orderKey(score Score) []byte {
 // index. It never moves the part: that says in which shard the entry lies, and
 // whether it is hidden.
 func (r *Repository) replace(m move, score Score) *dynamo.Update {
-	update := r.table.Update(entryKey(m.Player, m.Board, m.period)).
+	update := r.table.Update(m.entry()).
 		SetExpr("prev = if_not_exists('key', ?)", []byte{}).
 		Set("score", score).
 		Set("key", m.orderKey(score)).
@@ -70,9 +77,9 @@ func (r *Repository) replace(m move, score Score) *dynamo.Update {
 		update.Set("name", m.Name)
 	}
 	if m.period.ttl != 0 {
-		update.Set("ttl", m.period.ttl)
+		return update.Set("ttl", m.period.ttl)
 	}
-	return update
+	return update.Remove("ttl") // of one that was erased
 }
 
 // nextRev lets the revisions of a new entry begin with the id of its first
@@ -80,7 +87,7 @@ func (r *Repository) replace(m move, score Score) *dynamo.Update {
 const nextRev = "rev = if_not_exists(rev, ?) + ?"
 
 // landed is the answer where this move gave the entry its key.
-func (m move) landed(e entryItem) (Result, error) { return m.between(e.Prev, e.Key) }
+func (m move) landed(w written) (Result, error) { return m.between(w.Prev, w.Key) }
 
 // unmoved is the answer where the entry stays as it is.
 func (m move) unmoved(e entryItem) (Result, error) { return m.between(e.Key, e.Key) }
@@ -96,8 +103,9 @@ func (m move) between(before, after []byte) (Result, error) {
 	result.New = stands.score
 	if result.Existed {
 		stood, err := m.board.parseKey(before)
-		if err != nil {
-			return Result{}, err
+		if err != nil { // what is damaged did not stand
+			result.Existed, result.Improved = false, true
+			return result, nil
 		}
 		result.Old = stood.score
 	}
@@ -113,7 +121,7 @@ func (m move) again(e entryItem) (Result, error) {
 	case e.Key == nil:
 		return Result{}, plaza.ErrRemoved
 	}
-	result, err := m.landed(e)
+	result, err := m.between(e.Prev, e.Key)
 	result.Repeated = !m.minted
 	return result, err
 }
@@ -128,9 +136,28 @@ func (m move) worse(score Score) []byte {
 	return bound
 }
 
+// written is what an update gives of the entry that it wrote.
+type written struct {
+	Key  []byte `dynamo:"key"`
+	Prev []byte `dynamo:"prev"`
+}
+
 // refusedEntry is the entry that stood in the way of an update.
-func refusedEntry(refused *store.Refused) (*entryItem, error) {
+func (r *Repository) refusedEntry(refused *store.Refused) (*entryItem, error) {
 	e := new(entryItem)
 	item, _ := refused.At(0)
-	return e, dynamo.UnmarshalItem(item, e)
+	if item == nil {
+		return e, nil
+	}
+	return e, r.table.Decode(item, e)
+}
+
+// run is Table.Run for the entry under key. What it finds damaged is
+// plaza.ErrCorrupt.
+func (r *Repository) run(ctx context.Context, key store.Key, w store.Write) error {
+	err := r.table.Run(ctx, w)
+	if store.Mistyped(err) {
+		return r.table.Corrupt(key, "an attribute has another type")
+	}
+	return err
 }

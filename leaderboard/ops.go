@@ -2,9 +2,9 @@ package leaderboard
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 )
 
@@ -79,7 +79,7 @@ func (o ops) bytes() []byte {
 }
 
 // errOps is what every form that bytes did not write gives.
-var errOps error = &plaza.InvalidError{Field: "ops", Reason: "are no remembered operations"}
+var errOps = fmt.Errorf("%w: ops are no remembered operations", errDamaged)
 
 // parseOps reads what bytes wrote; nothing is no operations.
 func parseOps(b []byte) (ops, error) {

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 )
 
@@ -60,7 +59,7 @@ func TestOpsInTheFiles(t *testing.T) {
 		b, err := hex.DecodeString(line)
 		require.NoError(t, err)
 		_, err = parseOps(b)
-		require.ErrorIs(t, err, plaza.ErrInvalid, line)
+		require.ErrorIs(t, err, errDamaged, line)
 	}
 	o, err := parseOps(nil)
 	require.NoError(t, err)
@@ -77,7 +76,7 @@ func FuzzParseOps(f *testing.F) {
 		o, err := parseOps(b)
 		switch {
 		case err != nil:
-			require.ErrorIs(t, err, plaza.ErrInvalid)
+			require.ErrorIs(t, err, errDamaged)
 		case len(b) > 0:
 			require.Equal(t, b, o.bytes())
 		}

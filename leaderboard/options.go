@@ -7,11 +7,12 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/wallclock"
 )
 
 // Options of a Repository. The zero value works.
 type Options struct {
-	// Refuse is asked before a submission changes an entry, and refuses what
+	// Refuse is asked before a submission changes a score or a name, and refuses what
 	// cannot be true by an error, which Submit returns beside
 	// plaza.ErrForbidden. The submission has its Op, At and Operator; the
 	// result is what would come of it. With it a Best costs one consistent
@@ -30,12 +31,18 @@ type Options struct {
 	// twice the units.
 	Consistent bool
 
+	// OnCorrupt is called with each damaged item that a list leaves out.
+	// Defaults to nothing.
+	OnCorrupt func(*plaza.CorruptError)
+
 	// Codec writes cursors. Defaults to cursor.Plain.
 	Codec cursor.Codec
 
 	// Now is the clock, by which the ids of gen should be too. Defaults to
 	// time.Now.
 	Now func() time.Time
+
+	zones wallclock.Loader // nil: the machine's
 }
 
 const maxRefresh = time.Minute

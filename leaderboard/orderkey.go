@@ -2,10 +2,11 @@ package leaderboard
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"math"
 	"time"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
@@ -51,7 +52,11 @@ func (o order) appendDecided(dst []byte, score Score, sub int64) []byte {
 }
 
 // errKey is what every key that appendKey did not write gives.
-var errKey error = &plaza.InvalidError{Field: "key", Reason: "is no order key"}
+var errKey = fmt.Errorf("%w: key is no order key", errDamaged)
+
+// errDamaged is wrapped by what an entry cannot have. Callers learn of it as
+// plaza.ErrCorrupt.
+var errDamaged = errors.New("leaderboard: damaged")
 
 // parseKey reads what appendKey wrote and refuses everything else.
 func (o order) parseKey(key []byte) (standing, error) {
@@ -75,6 +80,15 @@ func (o order) parseKey(key []byte) (standing, error) {
 		return standing{}, errKey
 	}
 	return s, nil
+}
+
+// standingOf reads the key of a player's entry.
+func (o order) standingOf(key []byte, player string) (standing, error) {
+	at, err := o.parseKey(key)
+	if err == nil && at.player != player {
+		err = fmt.Errorf("%w: key is another player's", errDamaged)
+	}
+	return at, err
 }
 
 // signed lets the order of integers be that of unsigned ones, and back.

@@ -13,8 +13,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
-
-	"github.com/plaza-sdk/plaza"
 )
 
 // better compares two standings as a board means it, the better first.
@@ -105,7 +103,7 @@ func TestOrderKeysInTheFiles(t *testing.T) {
 		key, err := hex.DecodeString(strings.Join(fields, ""))
 		require.NoError(t, err, line)
 		_, err = o.parseKey(key)
-		require.ErrorIs(t, err, plaza.ErrInvalid, line)
+		require.ErrorIs(t, err, errDamaged, line)
 	}
 }
 
@@ -155,7 +153,7 @@ func FuzzParseKey(f *testing.F) {
 		if s, err := o.parseKey(key); err == nil {
 			require.Equal(t, key, o.appendKey(nil, s))
 		} else {
-			require.ErrorIs(t, err, plaza.ErrInvalid)
+			require.ErrorIs(t, err, errDamaged)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -125,33 +126,48 @@ func (r *Repository) keepPeriod(b *board, p period) {
 func (r *Repository) findPeriod(ctx context.Context, b *board, at time.Time) (p period, stored bool, err error) {
 	next := periodKey(b.Name, at.Add(time.Second)) // of whole seconds the first that is later
 	p = period{start: time.Unix(0, 0).UTC(), grace: b.Grace, shards: b.Shards}
-	if b.schedule != nil {
+	earlier, err := r.neighbour(ctx, store.Span{PK: next.PK, To: next.SK, Limit: 1, Consistent: true})
+	if err != nil {
+		return period{}, false, err
+	}
+	if earlier != nil && earlier.covers(at) {
+		return *earlier, true, nil
+	}
+	switch {
+	case b.schedule != nil:
 		p.start, p.end = b.schedule.Prev(at), b.schedule.Next(at)
+	case b.unscheduled != nil:
+		return period{}, false, b.unscheduled
 	}
-	earlier, err := store.Query[periodItem](ctx, r.table, store.Span{PK: next.PK, To: next.SK, Limit: 1, Consistent: true})
+	if earlier != nil && earlier.end.After(p.start) {
+		p.start = earlier.end
+	}
+	later, err := r.neighbour(ctx, store.Span{PK: next.PK, From: next.SK, Ascending: true, Limit: 1, Consistent: true})
 	if err != nil {
 		return period{}, false, err
 	}
-	if len(earlier) > 0 {
-		last := earlier[0].period()
-		if last.covers(at) {
-			return last, true, nil
-		}
-		if last.end.After(p.start) {
-			p.start = last.end
-		}
-	}
-	later, err := store.Query[periodItem](ctx, r.table, store.Span{PK: next.PK, From: next.SK, Ascending: true, Limit: 1, Consistent: true})
-	if err != nil {
-		return period{}, false, err
-	}
-	if len(later) > 0 && (p.end.IsZero() || later[0].Start.Before(p.end)) {
-		p.end = later[0].Start.Time
+	if later != nil && (p.end.IsZero() || later.start.Before(p.end)) {
+		p.end = later.start
 	}
 	if b.Keep > 0 && !p.end.IsZero() {
 		p.ttl = p.end.Add(p.grace + b.Keep).Unix()
 	}
 	return p, false, nil
+}
+
+// neighbour reads the first period of a span, nil where there is none. A
+// damaged one is an error: beside it no period can be opened.
+func (r *Repository) neighbour(ctx context.Context, s store.Span) (*period, error) {
+	items, err := store.Query[dynamo.Item](ctx, r.table, s)
+	if err != nil || len(items) == 0 {
+		return nil, err
+	}
+	var i periodItem
+	if err := r.table.Decode(items[0], &i); err != nil {
+		return nil, err
+	}
+	p := i.period()
+	return &p, nil
 }
 
 // openPeriod stores the period while the definition that gave it stands and
@@ -172,7 +188,7 @@ func (r *Repository) openPeriod(ctx context.Context, b *board, p period) (period
 
 // settle is how long new shards are read before they are written to: until
 // everybody's knowledge of the period is younger, by clocks that differ.
-const settle = maxRefresh + maxAhead
+const settle = maxRefresh + keys.MaxAhead
 
 // growPeriod lets readers know of the new shards.
 func (r *Repository) growPeriod(ctx context.Context, b *board, p period) (period, error) {
@@ -189,13 +205,9 @@ func (r *Repository) growPeriod(ctx context.Context, b *board, p period) (period
 		if item == nil {
 			return period{}, errStale // deleted under us
 		}
-		return periodOf(item)
+		var stands periodItem
+		err := r.table.Decode(item, &stands)
+		return stands.period(), err
 	}
 	return grown, err
-}
-
-func periodOf(item dynamo.Item) (period, error) {
-	var i periodItem
-	err := dynamo.UnmarshalItem(item, &i)
-	return i.period(), err
 }

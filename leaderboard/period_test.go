@@ -85,7 +85,7 @@ func TestAResetIsANewPeriod(t *testing.T) {
 		late.Player = player
 		_, err := w.Submit(t.Context(), late)
 		require.ErrorIs(t, err, leaderboard.ErrClosed)
-		require.ErrorIs(t, err, plaza.ErrInvalid)
+		require.ErrorIs(t, err, plaza.ErrRemoved)
 	}
 	_, err := w.in(t, "b", march(8, 0)) // which nobody opened
 	require.ErrorIs(t, err, leaderboard.ErrClosed)

@@ -22,7 +22,8 @@ type Period struct {
 // Periods lists the board's periods that somebody submitted to and that are
 // kept, newest first. An unknown board is plaza.ErrNotFound.
 //
-// One read, 0.5 RCU eventually consistent for each 4 KB.
+// Cost: 1 request, 0.5 RCU eventually consistent for each 4 KB; up to 6 where
+// many have expired.
 func (r *Repository) Periods(ctx context.Context, board string, req cursor.PageRequest) (cursor.Page[Period], error) {
 	if err := (In{Board: board}).checkPage(req); err != nil {
 		return cursor.Page[Period]{}, err

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -53,15 +51,20 @@ func (r *Repository) players(ctx context.Context, in In, ids []string) ([]Row, e
 		return nil, err
 	}
 	var items []rowItem
-	for _, item := range found {
-		var e entryItem
-		if err := dynamo.UnmarshalItem(item, &e); err != nil {
-			return nil, err
+	for i, id := range ids {
+		item, ok := found[entries[i]]
+		if !ok {
+			continue
 		}
-		if s.shows(e) {
-			items = append(items, rowItem{Key: e.Key, Name: e.Name})
+		e, err := s.read(id, item)
+		switch {
+		case s.table.Skips(err):
+		case err != nil:
+			return nil, err
+		case s.shows(e):
+			items = append(items, s.item(id, e))
 		}
 	}
-	slices.SortFunc(items, func(a, b rowItem) int { return bytes.Compare(a.Key, b.Key) })
-	return s.board.number(items, Rank{Ordinal: 1, Competition: 1, AsOf: s.now})
+	slices.SortFunc(items, func(a, b rowItem) int { return bytes.Compare(a.key, b.key) })
+	return s.shown(number(items, Rank{Ordinal: 1, Competition: 1, AsOf: s.now})), nil
 }

@@ -41,8 +41,8 @@ func (r *Repository) rangeOf(ctx context.Context, in In, from int64, n int) ([]R
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.board.number(items, Rank{Ordinal: 1, Competition: 1, AsOf: s.now})
-	return rows[min(above, len(rows)):], err
+	rows := number(items, Rank{Ordinal: 1, Competition: 1, AsOf: s.now})
+	return s.shown(rows[min(above, len(rows)):]), nil
 }
 
 // few is how many rows are meant by n.

@@ -41,7 +41,7 @@ func (s ladder) rank(ctx context.Context, key []byte) (Rank, error) {
 	var rank Rank
 	group, ctx := parallel.WithContext(ctx)
 	group.Go(func() (err error) {
-		better, rank.AsOf, err = s.ranker.count(ctx, s, nil, key[:decided])
+		better, rank.AsOf, err = s.ranker.count(ctx, s, nil, key[:min(len(key), decided)])
 		return err
 	})
 	group.Go(func() (err error) {
@@ -56,6 +56,9 @@ func (s ladder) rank(ctx context.Context, key []byte) (Rank, error) {
 
 // tiedAbove is how many of the same score and sub score stand above.
 func (s ladder) tiedAbove(ctx context.Context, key []byte) (int64, error) {
+	if len(key) <= decided { // damaged: nobody shares it
+		return 0, nil
+	}
 	n, _, err := s.ranker.count(ctx, s, key[:decided], before(key))
 	return n, err
 }

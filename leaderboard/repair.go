@@ -2,7 +2,13 @@ package leaderboard
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strconv"
+	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
@@ -12,42 +18,59 @@ import (
 // Repair mends what Check finds broken, and returns what Check would have. A
 // second Repair finds nothing broken. Submit may go on meanwhile.
 //
-// Check's reads, and one request for each broken entry, up to 4 WCU.
+// An entry whose key is damaged gets the one of its score, with the time of its
+// last operation and without a sub score; where the score is damaged too, the
+// player is removed. A period that is damaged gets its end and the rest from
+// the board's definition, and counts as one broken; a damaged definition is
+// plaza.ErrCorrupt until Define.
+//
+// Cost: Check's, and 1 request for each broken entry, up to 4 WCU and more above
+// 1 KB; for a damaged period, 4 requests and another Check.
 func (r *Repository) Repair(ctx context.Context, in In) (Drift, error) {
 	if err := in.check(); err != nil {
 		return Drift{}, err
 	}
+	drift, err := r.repair(ctx, in)
+	return drift, in.wrap("repair", err)
+}
+
+func (r *Repository) repair(ctx context.Context, in In) (Drift, error) {
+	periods := 0
 	a, err := r.audit(ctx, in)
-	if err != nil {
-		return Drift{}, in.wrap("repair", err)
+	var damage *plaza.CorruptError
+	for errors.As(err, &damage) && damage.PK == periodsPK(in.Board) && periods < turns {
+		if err := r.mendPeriod(ctx, in.Board, store.Key{PK: damage.PK, SK: damage.SK}); err != nil {
+			return Drift{}, err
+		}
+		periods++
+		a, err = r.audit(ctx, in)
 	}
-	for _, e := range a.broken {
-		if err := r.mend(ctx, a, e); err != nil {
-			return Drift{}, in.wrap("repair", err)
+	if err != nil {
+		return Drift{}, err
+	}
+	for _, entry := range a.broken {
+		if err := r.mend(ctx, a, entry); err != nil {
+			return Drift{}, err
 		}
 	}
-	return a.drift(), nil
+	drift := a.drift()
+	drift.Broken += periods
+	return drift, nil
 }
 
 // mend writes an entry as it should be while it is as it was seen.
-func (r *Repository) mend(ctx context.Context, a audit, e auditItem) error {
+func (r *Repository) mend(ctx context.Context, a audit, entry dynamo.Item) error {
 	for range turns {
-		want := a.mended(e)
-		if !want.differs(e) {
+		if a.whole(entry) {
 			return nil
 		}
-		err := r.table.Run(ctx, r.mending(want, a))
+		err := r.table.Run(ctx, r.mending(a.mended(entry), entry))
 		refused, ok := store.AsRefused(err)
 		if !ok {
 			return err
 		}
-		item, _ := refused.At(0)
-		if item == nil {
+		if entry, _ = refused.At(0); entry == nil {
 			return nil // erased
-		}
-		e = auditItem{}
-		if err := dynamo.UnmarshalItem(item, &e); err != nil {
-			return err
 		}
 		if err := a.reopen(ctx, r); err != nil {
 			return err
@@ -56,15 +79,109 @@ func (r *Repository) mend(ctx context.Context, a audit, e auditItem) error {
 	return plaza.ErrBusy
 }
 
-func (r *Repository) mending(want auditItem, a audit) *dynamo.Update {
-	update := r.table.Update(entryKey(want.player(), a.board.Name, a.period)).Set("rev", want.Rev+1)
-	if want.Key == nil {
-		update.Remove("key", "part", "score")
-	} else {
-		update.Set("key", want.Key).Set("part", want.Part).Set("score", want.Score)
+// seen are the attributes of an entry that every write changes one of.
+var seen = []string{"rev", "lastOp", "ops", "key", "removed"}
+
+func (r *Repository) mending(want, entry dynamo.Item) store.Write {
+	if want == nil {
+		return as(r.table.Delete(store.KeyOf(entry)), entry, seen...)
 	}
-	if want.Rev == 0 {
-		return update.If("attribute_exists(pk) AND attribute_not_exists(rev)")
+	if !isErased(want) {
+		n := int64(0)
+		if rev, ok := want["rev"].(*types.AttributeValueMemberN); ok {
+			n, _ = strconv.ParseInt(rev.Value, 10, 64)
+		}
+		want["rev"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(n+1, 10)}
 	}
-	return want.stands(update)
+	return as(r.table.Put(want), entry, seen...)
+}
+
+// conditional is a put or a delete.
+type conditional[W any] interface {
+	If(expr string, args ...any) W
+}
+
+// as lets the write be where those attributes are as they were seen, whatever
+// they are.
+func as[W conditional[W]](w W, item dynamo.Item, names ...string) W {
+	w = w.If("attribute_exists(pk)")
+	for _, name := range names {
+		if value := item[name]; value != nil {
+			w = w.If("$ = ?", name, value)
+		} else {
+			w = w.If("attribute_not_exists($)", name)
+		}
+	}
+	return w
+}
+
+// mendPeriod makes of a damaged period what its definition would, and reads
+// all shards where it is not known how many there are. What lies where no
+// period does goes.
+func (r *Repository) mendPeriod(ctx context.Context, board string, key store.Key) error {
+	var item dynamo.Item
+	if err := r.table.Get(ctx, key, true, &item); err != nil {
+		return err
+	}
+	b, err := r.board(ctx, board)
+	if err != nil {
+		return err
+	}
+	defer r.forget(board, nil)
+	all := []string{"end", "grace", "shards", "before", "from", "expires"}
+	p, err := r.mendedPeriod(ctx, b, item)
+	if errors.Is(err, errPlace) {
+		return r.table.Run(ctx, as(r.table.Delete(key), item, all...))
+	}
+	if err != nil {
+		return err
+	}
+	err = r.table.Run(ctx, as(r.table.Put(newPeriodItem(board, p)), item, all...))
+	if _, refused := store.AsRefused(err); refused {
+		return nil // by another: it is read again
+	}
+	return err
+}
+
+func (r *Repository) mendedPeriod(ctx context.Context, b *board, item dynamo.Item) (period, error) {
+	read := dynamo.Item{"pk": item["pk"], "sk": item["sk"], "shards": &types.AttributeValueMemberN{Value: strconv.Itoa(MaxShards)}}
+	if r.table.Decode(read, new(periodItem)) != nil {
+		return period{}, errPlace
+	}
+	lost := map[string]bool{}
+	for _, name := range []string{"end", "grace", "shards", "expires"} {
+		alone := maps.Clone(read)
+		alone[name] = item[name]
+		if lost[name] = item[name] != nil && r.table.Decode(alone, new(periodItem)) != nil; !lost[name] && item[name] != nil {
+			read[name] = item[name]
+		}
+	}
+	var i periodItem
+	if err := r.table.Decode(read, &i); err != nil {
+		return period{}, err
+	}
+	p := i.period()
+	if lost["end"] {
+		switch {
+		case b.schedule != nil:
+			p.end = b.schedule.Next(p.start)
+		case b.unscheduled != nil:
+			return period{}, b.unscheduled
+		}
+		next := periodKey(b.Name, p.start.Add(time.Second))
+		later, err := r.neighbour(ctx, store.Span{PK: next.PK, From: next.SK, Ascending: true, Limit: 1, Consistent: true})
+		if err != nil {
+			return period{}, fmt.Errorf("the period after it: %w", err)
+		}
+		if later != nil && (p.end.IsZero() || later.start.Before(p.end)) {
+			p.end = later.start
+		}
+	}
+	if lost["grace"] {
+		p.grace = b.Grace
+	}
+	if lost["expires"] && b.Keep > 0 && !p.end.IsZero() {
+		p.ttl = p.end.Add(p.grace + b.Keep).Unix()
+	}
+	return p, nil
 }

@@ -2,14 +2,22 @@ package leaderboard
 
 import (
 	"bytes"
+	"encoding/json"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // Row is a player's place in the standings.
 type Row struct {
 	Rank   Rank
 	Player string
-	Name   string // as last submitted with a score that stood
+	Name   string          // as last submitted with a score that stood or equalled it
+	Meta   json.RawMessage // of the submission that brought the score
 	Score  Score
 	Sub    int64
 	At     time.Time // when it was achieved
@@ -22,46 +30,105 @@ type Rank struct {
 	AsOf        time.Time // when it was so
 }
 
-// rowItem is an item of the index.
+// rowItem is an item of the index. One that is damaged keeps its place among
+// the others, so that ranks are what counting gives.
 type rowItem struct {
-	Key  []byte `dynamo:"key"`
-	Name string `dynamo:"name"`
+	item   store.Key
+	key    []byte
+	name   string
+	meta   string
+	at     standing // by key
+	damage error    // why it is not shown
 }
 
-func (i rowItem) player() string { return string(i.Key[prefixed:]) }
+// UnmarshalDynamoItem takes every item: what is wrong with it is its damage.
+func (i *rowItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	i.item = store.KeyOf(item)
+	if key, ok := item["key"].(*types.AttributeValueMemberB); ok {
+		i.key = key.Value
+	}
+	var shown struct {
+		Name string `dynamo:"name"`
+		Meta string `dynamo:"meta"`
+	}
+	i.damage = dynamo.UnmarshalItem(item, &shown)
+	i.name, i.meta = shown.Name, shown.Meta
+	return nil
+}
 
-// row is the item without its rank.
-func (o order) row(item rowItem) (Row, error) {
-	at, err := o.parseKey(item.Key)
-	return Row{Player: at.player, Name: item.Name, Score: at.score, Sub: at.sub, At: at.at}, err
+// read gives the item its standing. Its damage is that of the entry of the
+// period p.
+func (i *rowItem) read(b *board, p period) {
+	player, err := playerOf(i.item.PK)
+	switch {
+	case i.damage != nil:
+	case err != nil:
+		i.damage = err
+	case i.item != entryKey(player, b.Name, p):
+		i.damage = errPlace
+	default:
+		i.at, i.damage = b.standingOf(i.key, player)
+	}
+	if i.damage == nil {
+		i.damage = checkShown(i.name, i.meta)
+	}
+}
+
+// placed is an item with its rank.
+type placed struct {
+	rowItem
+	rank Rank
 }
 
 // number ranks items that follow one another, the first of which has that
 // rank.
-func (o order) number(items []rowItem, rank Rank) ([]Row, error) {
-	rows := make([]Row, len(items))
+func number(items []rowItem, rank Rank) []placed {
+	rows := make([]placed, len(items))
 	for i, item := range items {
-		var err error
-		if rows[i], err = o.row(item); err != nil {
-			return nil, err
-		}
 		if i > 0 {
 			rank.Ordinal++
-			if !tied(items[i-1].Key, item.Key) {
+			if !tied(items[i-1].key, item.key) {
 				rank.Competition = rank.Ordinal
 			}
 		}
-		rows[i].Rank = rank
+		rows[i] = placed{item, rank}
 	}
-	return rows, nil
+	return rows
 }
 
-// key is the row's in the index.
-func (o order) key(row Row) []byte {
-	return o.appendKey(make([]byte, 0, prefixed+len(row.Player)+1), standing{row.Score, row.Sub, row.At, row.Player})
+func (p placed) row() Row {
+	row := Row{Rank: p.rank, Player: p.at.player, Name: p.name, Score: p.at.score, Sub: p.at.sub, At: p.at.at}
+	if p.meta != "" {
+		row.Meta = json.RawMessage(p.meta)
+	}
+	return row
+}
+
+// shown leaves out what is damaged, and reports it.
+func (s ladder) shown(items []placed) []Row {
+	rows := make([]Row, 0, len(items))
+	for _, item := range items {
+		if !s.skips(item.rowItem) {
+			rows = append(rows, item.row())
+		}
+	}
+	return rows
+}
+
+func (s ladder) skips(i rowItem) bool {
+	return i.damage != nil && s.table.Skips(s.table.Corrupt(i.item, i.damage.Error()))
 }
 
 // tied tells whether two keys have one score and sub score.
 func tied(a, b []byte) bool {
 	return len(a) >= decided && len(b) >= decided && bytes.Equal(a[:decided], b[:decided])
+}
+
+// playerOf reads the partition key of an entry.
+func playerOf(pk string) (string, error) {
+	parts := keys.Split(pk)
+	if len(parts) != 2 || keys.CheckName("Player", parts[1]) != nil || playerPK(parts[1]) != pk {
+		return "", errPlace
+	}
+	return parts[1], nil
 }

@@ -3,6 +3,7 @@ package leaderboard
 import (
 	"bytes"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/plaza-sdk/plaza/internal/parallel"
@@ -20,6 +21,13 @@ const (
 // rows reads the first Limit rows of a span that is open at its far end, over
 // all shards. Up to 128 rows it is one request a shard.
 func (s ladder) rows(ctx context.Context, span store.IndexSpan) ([]rowItem, error) {
+	items, _, err := s.round(ctx, span, math.MaxInt)
+	return items, err
+}
+
+// round is rows by so many rounds of one request a shard. It may give fewer,
+// and then says that there are more.
+func (s ladder) round(ctx context.Context, span store.IndexSpan, rounds int) (items []rowItem, more bool, err error) {
 	want := span.Limit
 	span.Limit = min(want, want/s.period.shards+spare, atOnce)
 	lanes := make([]lane, s.period.shards)
@@ -28,23 +36,30 @@ func (s ladder) rows(ctx context.Context, span store.IndexSpan) ([]rowItem, erro
 		lanes[i].left.Partition = shardPart(s.board.Name, s.period, i)
 	}
 	var merged []rowItem
-	for {
+	for range rounds {
 		group, ctx := parallel.WithContext(ctx)
 		behind := false
 		for i := range lanes {
 			if l := &lanes[i]; l.behind(merged, want) {
 				behind = true
-				group.Go(func() error { return l.read(ctx, s.table) })
+				group.Go(func() error { return l.read(ctx, s) })
 			}
 		}
-		if !behind {
-			return merged, nil
-		}
 		if err := group.Wait(); err != nil {
-			return nil, err
+			return nil, false, err
+		}
+		if !behind {
+			break
 		}
 		merged = merge(lanes, want)
 	}
+	for i := range lanes {
+		if l := &lanes[i]; l.behind(merged, want) { // what is beyond its last may not be next
+			more = true
+			merged = slices.DeleteFunc(merged, func(i rowItem) bool { return compare(i, l.items[len(l.items)-1], span.Ascending) > 0 })
+		}
+	}
+	return merged, more || len(merged) == want, nil
 }
 
 // lane is one shard of a span, and what was read of it so far.
@@ -54,17 +69,17 @@ type lane struct {
 	ended bool
 }
 
-func (l *lane) read(ctx context.Context, table *store.Table) error {
-	items, err := store.QueryIndex[rowItem](ctx, table, ranking, l.left)
+func (l *lane) read(ctx context.Context, s ladder) error {
+	items, rest, err := store.ReadIndex[rowItem](ctx, s.table, ranking, l.left)
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(items, func(i rowItem) bool { return len(i.Key) <= prefixed }) {
-		return errKey
+	for i := range items {
+		items[i].read(s.board, s.period)
 	}
 	l.items = append(l.items, items...)
-	if l.ended = len(items) < l.left.Limit; !l.ended {
-		last := items[len(items)-1].Key
+	if l.ended = rest == ""; !l.ended {
+		last := items[len(items)-1].key
 		if l.left.Ascending {
 			l.left.From = after(last)
 		} else {
@@ -96,5 +111,5 @@ func compare(a, b rowItem, ascending bool) int {
 	if !ascending {
 		a, b = b, a
 	}
-	return bytes.Compare(a.Key, b.Key)
+	return bytes.Compare(a.key, b.key)
 }

@@ -1,6 +1,8 @@
 package leaderboard
 
 import (
+	"errors"
+	"fmt"
 	"hash/fnv"
 	"slices"
 	"strconv"
@@ -8,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -15,7 +18,7 @@ import (
 )
 
 // ranking is where entries stand in the order of their keys.
-var ranking = store.Index{Name: "ranking", Partition: "part", Sort: "key", Include: []string{"name"}}
+var ranking = store.Index{Name: "ranking", Partition: "part", Sort: "key", Include: []string{"name", "meta"}}
 
 // Table is the schema of the table name, with its index.
 func Table(name string) *dynamodb.CreateTableInput { return ranking.Schema(name) }
@@ -23,8 +26,13 @@ func Table(name string) *dynamodb.CreateTableInput { return ranking.Schema(name)
 // TTL switches on the expiry of old periods.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
+func feature() store.Feature {
+	return store.Feature{Name: "leaderboard", Format: 1, Schema: Table, Expires: true}
+}
+
 // definitionItem is B# / board. Every redefinition and every new period raises
-// ver.
+// ver, which begins with an id, so that a board that was undefined and defined
+// again has others. It is less than 1 KB: all that it has is bounded.
 type definitionItem struct {
 	PK       string        `dynamo:"pk"`
 	Name     string        `dynamo:"sk"`
@@ -44,6 +52,7 @@ type definitionItem struct {
 	Shards   int           `dynamo:"shards"`
 	Ranking  Ranking       `dynamo:"ranking,omitempty"`
 	Ver      int64         `dynamo:"ver"`
+	Undefine time.Time     `dynamo:"undefine,omitempty"` // since when it is being removed
 }
 
 func newDefinitionItem(b Board) definitionItem {
@@ -52,7 +61,25 @@ func newDefinitionItem(b Board) definitionItem {
 		Kind: b.Kind, Order: b.Order, SubOrder: b.SubOrder, Ties: b.Ties,
 		Operator: b.Operator, Allow: b.Allow, Min: b.Min, Max: b.Max, Floor: b.Floor,
 		Cron: b.Cron, Zone: b.Zone, Grace: b.Grace, Keep: b.Keep,
-		Shards: b.Shards, Ranking: b.Ranking, Ver: 1,
+		Shards: b.Shards, Ranking: b.Ranking,
+	}
+}
+
+// UnmarshalDynamoItem refuses what newDefinitionItem did not write.
+func (i *definitionItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain definitionItem
+	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
+		return err
+	}
+	switch b := i.board(); {
+	case i.Ver < 1:
+		return errors.New("ver is none")
+	case i.Shards < 1:
+		return errors.New("shards are none")
+	case i.Operator == "":
+		return errors.New("operator is none")
+	default:
+		return b.checkItself()
 	}
 }
 
@@ -72,7 +99,7 @@ var definitionsPK = keys.Join("B", "")
 func definitionKey(board string) store.Key { return store.Key{PK: definitionsPK, SK: board} }
 
 // periodItem is B#board / T#start. Its end never changes; its shards grow, and
-// until From new entries go to the first Before of them.
+// until From new entries go to the first Before of them. It is less than 1 KB.
 type periodItem struct {
 	PK     string        `dynamo:"pk"`
 	Start  periodStart   `dynamo:"sk"`
@@ -90,6 +117,33 @@ type periodItem struct {
 func newPeriodItem(board string, p period) periodItem {
 	return periodItem{PK: periodsPK(board), Start: periodStart{p.start}, End: p.end, Grace: p.grace, Shards: p.shards, Expires: p.ttl}
 }
+
+// UnmarshalDynamoItem refuses what newPeriodItem and growPeriod did not write.
+func (i *periodItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain periodItem
+	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
+		return err
+	}
+	p := i.period()
+	switch {
+	case periodSK(p.start) != store.KeyOf(item).SK:
+		return errPlace
+	case !p.end.IsZero() && !p.end.After(p.start):
+		return errors.New("end is not after the start")
+	case p.grace < 0 || p.grace > century:
+		return errors.New("grace is out of bounds")
+	case p.shards < 1 || p.shards > MaxShards:
+		return errors.New("shards are out of bounds")
+	case !p.from.IsZero() && (p.before < 1 || p.before > p.shards):
+		return errors.New("before is out of bounds")
+	case p.ttl < 0:
+		return errors.New("expires is out of bounds")
+	}
+	return nil
+}
+
+// errPlace is of an item that does not belong where it lies.
+var errPlace = fmt.Errorf("%w: it does not belong under its key", errDamaged)
 
 func (i periodItem) period() period {
 	return period{start: i.Start.Time, end: i.End, grace: i.Grace, shards: i.Shards, before: i.Before, from: i.From, ttl: i.Expires}
@@ -109,15 +163,20 @@ func (s *periodStart) UnmarshalText(text []byte) (err error) {
 }
 
 func periodKey(board string, start time.Time) store.Key {
+	return store.Key{PK: periodsPK(board), SK: periodSK(start)}
+}
+
+func periodSK(start time.Time) string {
 	sk, _ := periodStart{start}.MarshalText()
-	return store.Key{PK: periodsPK(board), SK: string(sk)}
+	return string(sk)
 }
 
 func periodsPK(board string) string { return keys.Join("B", board) }
 
 // entryItem is P#player / LB#board#period. It has part and key while it stands
 // on the board: a removed one keeps what else it has but its score, which only
-// people read.
+// people read. In the place of an erased one stay its removed, version and ttl.
+// It is less than 8 KB, of which 4 are Meta.
 type entryItem struct {
 	Key     []byte `dynamo:"key"`
 	Part    string `dynamo:"part"`
@@ -136,6 +195,29 @@ type entryItem struct {
 	// who did them: what they are ordered by may be later.
 	Managed       ids.ID `dynamo:"managed"`
 	ManagedBefore ids.ID `dynamo:"managedBefore"`
+}
+
+// UnmarshalDynamoItem refuses what no entry is. Its key is its board's to read.
+func (e *entryItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain entryItem
+	if err := dynamo.UnmarshalItem(item, (*plain)(e)); err != nil {
+		return err
+	}
+	if _, err := parseOps(e.Ops); err != nil {
+		return err
+	}
+	return checkShown(e.Name, e.Meta)
+}
+
+// checkShown refuses a stored name and meta that no submission has.
+func checkShown(name, meta string) error {
+	switch {
+	case checkName(name) != nil:
+		return fmt.Errorf("%w: name is none", errDamaged)
+	case checkMeta([]byte(meta)) != nil:
+		return fmt.Errorf("%w: meta is none", errDamaged)
+	}
+	return nil
 }
 
 func entryKey(player, board string, p period) store.Key {

@@ -2,6 +2,7 @@ package leaderboard
 
 import (
 	"cmp"
+	"encoding/json"
 	"math"
 	"strconv"
 	"strings"
@@ -102,9 +103,36 @@ func (s Score) MarshalText() ([]byte, error) {
 }
 
 // UnmarshalText reads what MarshalText wrote.
-func (s *Score) UnmarshalText(text []byte) (err error) {
-	*s, err = ParseScore(string(text))
+func (s *Score) UnmarshalText(text []byte) error {
+	score, err := ParseScore(string(text))
+	if err == nil {
+		*s = score
+	}
 	return err
+}
+
+// UnmarshalJSON reads what MarshalText wrote, as a string, and every JSON
+// number: one that fits an int64 and has neither point nor exponent is an Int,
+// every other one a Float. A number beyond all floats, and null, are refused.
+func (s *Score) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil && text != "" {
+		return s.UnmarshalText([]byte(text))
+	}
+	var number json.Number
+	if json.Unmarshal(data, &number) != nil || number == "" {
+		return errScore
+	}
+	if v, err := strconv.ParseInt(string(number), 10, 64); err == nil {
+		*s = Int(v)
+		return nil
+	}
+	v, err := strconv.ParseFloat(string(number), 64)
+	if err != nil {
+		return errScore
+	}
+	*s = Float(v)
+	return nil
 }
 
 func (s Score) isNaN() bool { return s.kind == KindFloat && math.IsNaN(s.Float64()) }

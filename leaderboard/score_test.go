@@ -1,6 +1,8 @@
 package leaderboard_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"math"
 	"os"
 	"strings"
@@ -77,4 +79,55 @@ func TestScoresAreWhatTheyWereMadeOf(t *testing.T) {
 		}
 	}
 	require.Positive(t, leaderboard.Int(1).Compare(leaderboard.Int(-1)))
+}
+
+func TestAScoreReadsANumberToo(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]leaderboard.Score{
+		`90`: leaderboard.Int(90), `"90"`: leaderboard.Int(90), `-0`: leaderboard.Int(0), ` 7 `: leaderboard.Int(7),
+		`9223372036854775807`: leaderboard.Int(math.MaxInt64), `-9223372036854775808`: leaderboard.Int(math.MinInt64), `9007199254740993`: leaderboard.Int(9007199254740993),
+		`1.5`: leaderboard.Float(1.5), `"1.5"`: leaderboard.Float(1.5), `90.0`: leaderboard.Float(90), `1e126`: leaderboard.Float(1e126), `"1e+126"`: leaderboard.Float(1e126), `1E2`: leaderboard.Float(100), `-0.0`: leaderboard.Float(0),
+		`9223372036854775808`: leaderboard.Float(9223372036854775808), `1e-400`: leaderboard.Float(0), `"+Inf"`: leaderboard.Float(math.Inf(1)), `"-Inf"`: leaderboard.Float(math.Inf(-1)),
+	} {
+		var got leaderboard.Score
+		require.NoError(t, json.Unmarshal([]byte(text), &got), text)
+		require.Equal(t, want, got, text)
+		require.NoError(t, got.UnmarshalJSON([]byte(text)), text)
+		again, err := json.Marshal(got)
+		require.NoError(t, err)
+		require.Equal(t, `"`+want.String()+`"`, string(again))
+	}
+	for _, text := range []string{
+		`null`, `""`, `"NaN"`, `NaN`, `"090"`, `"1.50"`, `"x"`, `true`, `{}`, `[]`, `[1]`, `1e400`, `-1e400`, `+1`, `0x10`, `1_000`, `Inf`, ``, `"1`, `"+90"`, `" 90"`,
+	} {
+		got := leaderboard.Int(5)
+		require.Error(t, json.Unmarshal([]byte(text), &got), text)
+		require.ErrorIs(t, got.UnmarshalJSON([]byte(text)), plaza.ErrInvalid, text)
+		require.Equal(t, leaderboard.Int(5), got, text)
+	}
+}
+
+func FuzzScoreJSON(f *testing.F) {
+	for _, text := range []string{`90`, `"90"`, `1e126`, `null`, `"NaN"`, `1e400`, `-0`, `"\u0039"`, `{"a":1}`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var s leaderboard.Score
+		if err := s.UnmarshalJSON(data); err != nil {
+			require.ErrorIs(t, err, plaza.ErrInvalid)
+			require.Zero(t, s)
+			return
+		}
+		require.True(t, json.Valid(data))
+		again, err := json.Marshal(s)
+		require.NoError(t, err)
+		var back leaderboard.Score
+		require.NoError(t, json.Unmarshal(again, &back))
+		require.Equal(t, s, back)
+		if number := json.Number(bytes.TrimSpace(data)); data[0] != '"' && s.Kind() == leaderboard.KindInt {
+			v, err := number.Int64()
+			require.NoError(t, err)
+			require.Equal(t, v, s.Int64(), "exact")
+		}
+	})
 }

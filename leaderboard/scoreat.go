@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -26,6 +27,29 @@ func (r *Repository) ScoreAt(ctx context.Context, in In, percentile float64) (fl
 	return score, in.wrap("score at a percentile of", err)
 }
 
+// some reads n rows from the best or the worst, and more while all are damaged.
+func (s ladder) some(ctx context.Context, fromBest bool, n int) ([]rowItem, error) {
+	for ; ; n *= 2 {
+		items, err := s.rows(ctx, store.IndexSpan{Ascending: fromBest, Limit: n})
+		whole := slices.ContainsFunc(items, func(i rowItem) bool { return i.damage == nil })
+		if err != nil || whole || len(items) < n {
+			return items, err
+		}
+	}
+}
+
+// nearest is the item at a place, or the next one to it that is not damaged.
+func (s ladder) nearest(items []rowItem, place int) (rowItem, error) {
+	for distance := range items {
+		for _, i := range []int{place - distance, place + distance} {
+			if i >= 0 && i < len(items) && !s.skips(items[i]) {
+				return items[i], nil
+			}
+		}
+	}
+	return rowItem{}, plaza.ErrNotFound
+}
+
 func (r *Repository) scoreAt(ctx context.Context, in In, percentile float64) (float64, error) {
 	s, err := r.ladder(ctx, in)
 	if err != nil {
@@ -44,20 +68,17 @@ func (r *Repository) scoreAt(ctx context.Context, in In, percentile float64) (fl
 	if fromBest {
 		places = [2]int{int(n) - 1 - places[0], int(n) - 1 - places[1]}
 	}
-	items, err := s.rows(ctx, store.IndexSpan{Ascending: fromBest, Limit: max(places[0], places[1]) + 1})
+	items, err := s.some(ctx, fromBest, max(places[0], places[1])+1)
 	if err != nil {
 		return 0, err
 	}
-	if len(items) == 0 {
-		return 0, plaza.ErrNotFound
-	}
 	var scores [2]float64
 	for i, place := range places {
-		row, err := s.board.row(items[max(0, min(place, len(items)-1))])
+		item, err := s.nearest(items, max(0, min(place, len(items)-1)))
 		if err != nil {
 			return 0, err
 		}
-		scores[i] = row.Score.Float64()
+		scores[i] = item.at.score.Float64()
 	}
 	if fraction == 0 || scores[0] == scores[1] {
 		return scores[0], nil

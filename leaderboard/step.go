@@ -12,6 +12,7 @@ type step struct {
 	score   Score
 	ops     ops  // what the entry then remembers
 	moves   bool // the score or the sub score changes
+	renames bool // the name alone does
 	nothing bool // there is nothing to write
 }
 
@@ -33,6 +34,11 @@ func (m move) on(e entryItem) (step, error) {
 		return step{}, plaza.ErrRemoved
 	}
 
+	if e.Key != nil {
+		if _, err := m.board.standingOf(e.Key, m.Player); err != nil {
+			return step{}, err
+		}
+	}
 	var s step
 	if s.score, err = m.operate(e); err != nil {
 		return step{}, err
@@ -42,7 +48,8 @@ func (m move) on(e entryItem) (step, error) {
 		s.result, err = m.between(e.Key, key)
 	} else {
 		s.result, err = m.unmoved(e)
-		s.nothing = m.board.bestOnly()
+		s.renames = m.renames(key, e)
+		s.nothing = m.board.bestOnly() && !s.renames
 	}
 	s.ops = remembered.with(applied{
 		op: m.Op, print: m.print,
@@ -90,6 +97,12 @@ func (m move) movesTo(key []byte, e entryItem) bool {
 	}
 	side := bytes.Compare(key[:decided], e.Key[:decided])
 	return side < 0 || side > 0 && m.Operator != Best
+}
+
+// renames tells whether a move to the key, which leaves the score as it is, is
+// the last one to name the player.
+func (m move) renames(key []byte, e entryItem) bool {
+	return tied(key, e.Key) && m.Name != "" && m.Name != e.Name && (m.Version > 0 || m.Op > e.LastOp)
 }
 
 // applied is the first answer of a move that the entry knows.

@@ -19,9 +19,6 @@ const (
 	MaxMeta = 4 << 10
 )
 
-// maxAhead is how far the clocks of those who submit may go ahead.
-const maxAhead = time.Minute
-
 // Submission brings a player's score to a board.
 type Submission struct {
 	Board, Player string
@@ -49,12 +46,15 @@ type Submission struct {
 	// Op's time, so that a repeat after a reset stays where it was.
 	At time.Time
 
-	// Name is for showing beside the score and taken with it, up to MaxName
-	// bytes; "" leaves what is stored.
+	// Name is for showing beside the score, up to MaxName bytes; "" leaves
+	// what is stored. It is taken with the score, and where the score and the
+	// sub score equal those that stand: so a player is renamed.
 	Name string
 	// Meta is the application's own JSON about this score, up to MaxMeta
-	// bytes. What it adds to the entry above 1 KB costs a WCU a KB, above 4 KB
-	// an RCU more where the entry is read. Optional.
+	// bytes, and shown beside it. The index has it too, so that Rank and Count
+	// read it: keep it to some tens of bytes. What it adds to the entry above
+	// 1 KB costs 2 WCU a KB, above 4 KB an RCU more where the entry is read.
+	// Optional.
 	Meta json.RawMessage
 }
 
@@ -94,16 +94,24 @@ func (s Submission) check() error {
 	if s.Operator != "" && !s.Operator.known() {
 		return &plaza.InvalidError{Field: "Operator", Reason: fmt.Sprintf("is %q, which is none", s.Operator)}
 	}
-	if _, err := s.Op.MarshalText(); err != nil {
-		return &plaza.InvalidError{Field: "Op", Reason: "has more than 63 bits"}
+	if err := checkName(s.Name); err != nil {
+		return err
 	}
-	if len(s.Name) > MaxName || !utf8.ValidString(s.Name) {
+	return checkMeta(s.Meta)
+}
+
+func checkName(name string) error {
+	if len(name) > MaxName || !utf8.ValidString(name) {
 		return &plaza.InvalidError{Field: "Name", Reason: fmt.Sprintf("is not up to %d bytes of UTF-8", MaxName)}
 	}
-	if len(s.Meta) > MaxMeta {
-		return &plaza.InvalidError{Field: "Meta", Reason: fmt.Sprintf("is %d bytes long, at most %d are allowed", len(s.Meta), MaxMeta)}
+	return nil
+}
+
+func checkMeta(meta []byte) error {
+	if len(meta) > MaxMeta {
+		return &plaza.InvalidError{Field: "Meta", Reason: fmt.Sprintf("is %d bytes long, at most %d are allowed", len(meta), MaxMeta)}
 	}
-	if len(s.Meta) > 0 && !(json.Valid(s.Meta) && utf8.Valid(s.Meta)) {
+	if len(meta) > 0 && !(json.Valid(meta) && utf8.Valid(meta)) {
 		return &plaza.InvalidError{Field: "Meta", Reason: "is not JSON in UTF-8"}
 	}
 	return nil

@@ -231,11 +231,13 @@ func TestNameStaysAndMetaGoesWithTheScore(t *testing.T) {
 	s = score("b", "ann", 1, 1)
 	s.Name, s.Meta = "Anna", []byte(`2`)
 	w.submit(t, s)
-	require.Equal(t, e, w.entry(t, "ann", "b", forever), "what leaves the score leaves all")
+	e.Rev++
+	e.Name = "Anna"
+	require.Equal(t, e, w.entry(t, "ann", "b", forever), "what leaves the score leaves all but the name")
 
 	w.submit(t, score("b", "ann", 2, 2))
 	e = w.entry(t, "ann", "b", forever)
-	require.Equal(t, "Ann", e.Name)
+	require.Equal(t, "Anna", e.Name)
 	require.Empty(t, e.Meta)
 }
 
@@ -529,4 +531,29 @@ func TestWhatFailedIsRepeatedWithWhatTheResultTells(t *testing.T) {
 		require.True(t, again.Repeated)
 		require.EqualValues(t, 5, again.New.Int64())
 	}
+}
+
+// TestTheOldestOfManyIncrementsIsNotAppliedAgain repeats each of 17: the first
+// is the one that the entry has just forgotten.
+func TestTheOldestOfManyIncrementsIsNotAppliedAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
+	var sent []leaderboard.Submission
+	for i := range 17 {
+		s := score("b", "ann", 1, i)
+		s.Op = w.id()
+		w.submit(t, s)
+		sent = append(sent, s)
+	}
+	for i, s := range sent {
+		got, err := w.Submit(t.Context(), s)
+		if i == 0 {
+			require.ErrorIs(t, err, leaderboard.ErrOpTooOld)
+		} else {
+			require.NoError(t, err)
+			require.True(t, got.Repeated)
+		}
+	}
+	require.Equal(t, "17", w.entry(t, "ann", "b", forever).Score)
 }

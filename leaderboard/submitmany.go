@@ -26,7 +26,10 @@ func (r *Repository) SubmitMany(ctx context.Context, submissions []Submission) [
 	for _, lane := range lanes {
 		group.Go(func() error {
 			for _, i := range lane {
-				outcomes[i].Result, outcomes[i].Err = r.Submit(ctx, submissions[i])
+				outcomes[i].Err = parallel.Catch(func() (err error) {
+					outcomes[i].Result, err = r.Submit(ctx, submissions[i])
+					return err
+				})
 			}
 			return nil
 		})

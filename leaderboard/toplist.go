@@ -14,35 +14,31 @@ type topList struct {
 	last int64 // the ordinal it ends with; 0: none
 }
 
-func (l *topList) list(filter string) store.List[Row, Row] {
-	below := func(row Row) string {
-		return gap{row.Rank.Ordinal, row.Rank.Competition, l.last, after(l.board.key(row))}.String()
-	}
-	above := func(row Row) string {
-		return gap{row.Rank.Ordinal - 1, row.Rank.Competition, l.last, l.board.key(row)}.String()
-	}
-	return store.List[Row, Row]{
+func (l *topList) list(filter string) store.List[placed, Row] {
+	return store.List[placed, Row]{
 		Scope: l.scope("top", filter),
-		Read: func(ctx context.Context, reach store.Reach) ([]Row, string, error) {
-			rows, err := l.read(ctx, reach)
-			switch {
-			case err != nil || len(rows) < reach.Limit:
-				return rows, "", err
-			case reach.Up:
-				return rows, above(rows[len(rows)-1]), nil
-			}
-			return rows, below(rows[len(rows)-1]), nil
-		},
-		Order: store.Order[Row]{
-			Below: below,
-			Above: above,
+		Read:  l.read,
+		Order: store.Order[placed]{
+			Below: l.below,
+			Above: l.above,
 			Valid: func(text string) bool { _, ok := parseGap(text); return ok },
 		},
-		Item: func(row Row) Row { return row },
+		Show: func(_ context.Context, rows []placed) ([]placed, error) {
+			return slices.DeleteFunc(rows, func(p placed) bool { return l.skips(p.rowItem) }), nil
+		},
+		Item: placed.row,
 	}
 }
 
-func (l *topList) read(ctx context.Context, reach store.Reach) ([]Row, error) {
+func (l *topList) below(p placed) string {
+	return gap{p.rank.Ordinal, p.rank.Competition, l.last, after(p.key)}.String()
+}
+
+func (l *topList) above(p placed) string {
+	return gap{p.rank.Ordinal - 1, p.rank.Competition, l.last, p.key}.String()
+}
+
+func (l *topList) read(ctx context.Context, reach store.Reach) ([]placed, string, error) {
 	var at gap
 	if reach.Gap != "" {
 		at, _ = parseGap(reach.Gap)
@@ -51,51 +47,57 @@ func (l *topList) read(ctx context.Context, reach store.Reach) ([]Row, error) {
 	if reach.Up {
 		return l.readUp(ctx, at, reach.Limit)
 	}
-	items, err := l.rows(ctx, store.IndexSpan{From: at.key, Ascending: true, Limit: reach.Limit})
+	items, more, err := l.round(ctx, store.IndexSpan{From: at.key, Ascending: true, Limit: reach.Limit}, 1)
 	if err != nil || len(items) == 0 {
-		return nil, err
+		return nil, "", err
 	}
 	first := Rank{Ordinal: at.above + 1, Competition: at.above + 1, AsOf: l.now}
-	if tied(items[0].Key, at.key) {
+	if tied(items[0].key, at.key) {
 		first.Competition = at.tie
 	}
-	rows, err := l.board.number(items, first)
-	if l.last > 0 {
-		rows = rows[:min(int64(len(rows)), max(0, l.last-at.above))]
+	rows := number(items, first)
+	if left := max(0, l.last-at.above); l.last > 0 && int64(len(rows)) > left {
+		rows, more = rows[:left], false
 	}
-	return rows, err
+	if !more {
+		return rows, "", nil
+	}
+	return rows, l.below(rows[len(rows)-1]), nil
 }
 
-// readUp gives the nearest first. As many as the limit say that there are
-// more, and the farthest of them is not shown.
-func (l *topList) readUp(ctx context.Context, at gap, limit int) ([]Row, error) {
-	items, err := l.rows(ctx, store.IndexSpan{To: at.key, Limit: limit})
-	if err != nil {
-		return nil, err
+// readUp gives the nearest first. Where there are more, the farthest of them
+// may not be shown.
+func (l *topList) readUp(ctx context.Context, at gap, limit int) ([]placed, string, error) {
+	items, more, err := l.round(ctx, store.IndexSpan{To: at.key, Limit: limit}, 1)
+	if err != nil || len(items) == 0 {
+		return nil, "", err
 	}
 	slices.Reverse(items)
 	first := Rank{Ordinal: 1, Competition: 1, AsOf: l.now}
-	if len(items) == limit {
+	if more {
 		if first, err = l.rankAbove(ctx, at, items); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
-	rows, err := l.board.number(items, first)
+	rows := number(items, first)
 	slices.Reverse(rows)
-	return rows, err
+	if !more {
+		return rows, "", nil
+	}
+	return rows, l.above(rows[len(rows)-1]), nil
 }
 
-// rankAbove is the rank of the first of the items that lie just above a gap,
-// at least two: as the gap has it while that can be.
+// rankAbove is the rank of the first of the items that lie just above a gap:
+// as the gap has it while that can be.
 func (l *topList) rankAbove(ctx context.Context, at gap, items []rowItem) (Rank, error) {
-	top := items[0].Key
+	top := items[0].key
 	ordinal := at.above - int64(len(items)) + 1
-	if ordinal < 1 {
+	if ordinal < 1 || len(items) < 2 {
 		return l.rank(ctx, top)
 	}
 	rank := Rank{Ordinal: ordinal, Competition: ordinal, AsOf: l.now}
 	switch {
-	case !tied(top, items[1].Key): // nobody shown shares it
+	case !tied(top, items[1].key): // nobody shown shares it
 	case tied(top, at.key) && at.tie <= ordinal:
 		rank.Competition = at.tie
 	default:

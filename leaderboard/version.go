@@ -20,10 +20,10 @@ func (r *Repository) setVersion(ctx context.Context, m move) (Result, error) {
 		If("attribute_not_exists(lastOp) OR lastOp <> ?", m.Op).
 		If("attribute_not_exists(removed) OR removed < ?", m.Op).
 		If("attribute_not_exists('key') OR NOT begins_with('key', ?)", m.board.appendDecided(nil, score, m.Sub))
-	var written entryItem
-	err = r.table.Run(ctx, store.Returning{Update: update, Out: &written})
+	var landed written
+	err = r.run(ctx, m.entry(), store.Returning{Update: update, Out: &landed})
 	if refused, ok := store.AsRefused(err); ok {
-		e, err := refusedEntry(refused)
+		e, err := r.refusedEntry(refused)
 		if err != nil {
 			return Result{}, err
 		}
@@ -32,5 +32,5 @@ func (r *Repository) setVersion(ctx context.Context, m move) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return m.landed(written)
+	return m.landed(landed)
 }

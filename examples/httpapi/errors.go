@@ -53,8 +53,8 @@ func problemOf(err error) problem {
 		status int
 		reason string
 	}{
-		{leaderboard.ErrClosed, http.StatusGone, ""},
-		{leaderboard.ErrOpTooOld, http.StatusConflict, ""},
+		{leaderboard.ErrClosed, http.StatusGone, "the period of the score is closed"},
+		{leaderboard.ErrOpTooOld, http.StatusConflict, "the op is too old to be known"},
 		{plaza.ErrInvalid, http.StatusBadRequest, ""},
 		{plaza.ErrForbidden, http.StatusForbidden, "this is not yours"},
 		{plaza.ErrNotFound, http.StatusNotFound, "there is none"},

@@ -40,7 +40,7 @@ func TestEveryErrorHasItsStatus(t *testing.T) {
 	} {
 		require.Equal(t, status, problemOf(fmt.Errorf("doing: %w", err)).status, err)
 	}
-	require.Equal(t, "op", problemOf(leaderboard.ErrClosed).Field)
+	require.NotEqual(t, problemOf(plaza.ErrRemoved).Reason, problemOf(leaderboard.ErrClosed).Reason)
 	// A write that ran out of time may have been done.
 	late := fmt.Errorf("%w: %w", plaza.ErrUnknownOutcome, context.DeadlineExceeded)
 	require.Equal(t, http.StatusServiceUnavailable, problemOf(late).status)

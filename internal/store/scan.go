@@ -3,6 +3,9 @@ package store
 import (
 	"context"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 )
 
@@ -15,4 +18,37 @@ func Scan[R any](ctx context.Context, t *Table, key string) ([]R, error) {
 		return nil, t.readError(ctx, err)
 	}
 	return decodeAll[R](t, items), nil
+}
+
+// ScanKeys calls each with the keys of items of all partitions whose sort key
+// begins with prefix, as many as a request of 1 MB finds, strongly consistent.
+// DynamoDB reads the whole table for it, 1 RCU for each 4 KB.
+func (t *Table) ScanKeys(ctx context.Context, prefix string, each func([]Key) error) error {
+	var start dynamo.Item
+	for {
+		out, err := t.db.Client().Scan(ctx, &dynamodb.ScanInput{
+			TableName:                 &t.name,
+			ConsistentRead:            aws.Bool(true),
+			FilterExpression:          aws.String("begins_with(#sk, :prefix)"),
+			ProjectionExpression:      aws.String("#pk, #sk"),
+			ExpressionAttributeNames:  map[string]string{"#pk": pk, "#sk": sk},
+			ExpressionAttributeValues: dynamo.Item{":prefix": &types.AttributeValueMemberS{Value: prefix}},
+			ExclusiveStartKey:         start,
+		})
+		if err != nil {
+			return t.readError(ctx, err)
+		}
+		found := make([]Key, len(out.Items))
+		for i, item := range out.Items {
+			found[i] = KeyOf(item)
+		}
+		if len(found) > 0 {
+			if err := each(found); err != nil {
+				return err
+			}
+		}
+		if start = out.LastEvaluatedKey; len(start) == 0 {
+			return nil
+		}
+	}
 }

@@ -10,7 +10,7 @@ import (
 
 // On 10 March 2024 clocks in New York went from two straight to three.
 func ExampleSchedule() {
-	schedule, err := wallclock.Parse("30 2 * * *", "America/New_York")
+	schedule, err := wallclock.Parse("30 2 * * *", "America/New_York", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func FuzzSchedule(f *testing.F) {
 	}
 	const years = 9000 * 365 * 86400 // either way of 1970
 	f.Fuzz(func(t *testing.T, cron, zone string, unix int64, gap uint32) {
-		s, err := wallclock.Parse(cron, zone)
+		s, err := wallclock.Parse(cron, zone, nil)
 		if err != nil {
 			var invalid *plaza.InvalidError
 			require.ErrorAs(t, err, &invalid)

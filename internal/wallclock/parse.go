@@ -2,6 +2,7 @@ package wallclock
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,21 +15,35 @@ import (
 // maxCron is the longest cron text, in bytes.
 const maxCron = 256
 
+// Loader gives a zone by its IANA name, as time.LoadLocation does.
+type Loader func(name string) (*time.Location, error)
+
 // Parse takes five cron fields (minute, hour, day, month, day of the week) or
 // @hourly, @daily, @weekly, @monthly or @yearly, and the name of an IANA zone,
 // "" being UTC. It returns a *plaza.InvalidError that names Cron or Zone for
 // anything else, also for @every, TZ=, the machine's local zone and what never
-// fires. It reads the zone from disk: keep the Schedule.
-func Parse(cron, zone string) (Schedule, error) {
+// fires. Where zones has no zones at all, a name that may be one is
+// plaza.ErrUnavailable. Zones defaults to the machine's, read from disk: keep
+// the Schedule.
+func Parse(cron, zone string, zones Loader) (Schedule, error) {
 	spec, err := fields(cron)
 	if err != nil {
 		return Schedule{}, err
 	}
-	place, err := location(zone)
+	if zones == nil {
+		zones = time.LoadLocation
+	}
+	place, err := location(zone, zones)
 	if err != nil {
 		return Schedule{}, err
 	}
 	return Schedule{spec, place}, nil
+}
+
+// CheckCron returns what Parse would for a cron, whatever the zone.
+func CheckCron(cron string) error {
+	_, err := fields(cron)
+	return err
 }
 
 func fields(text string) (*cron.SpecSchedule, error) {
@@ -58,14 +73,38 @@ func fields(text string) (*cron.SpecSchedule, error) {
 	return spec, nil
 }
 
-func location(name string) (*time.Location, error) {
+// zoneName matches the names that a zone can have: RFC 6557 and the theory
+// file of the database allow no others.
+var zoneName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._+-]*(/[A-Za-z][A-Za-z0-9._+-]*)*$`)
+
+func location(name string, load Loader) (*time.Location, error) {
 	refuse := func(reason string) error { return &plaza.InvalidError{Field: "Zone", Reason: reason} }
 	if name == "Local" || name == "localtime" { // localtime is a file of some databases
 		return nil, refuse("is another one on each machine")
 	}
-	zone, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, refuse("is not in this machine's zone database")
+	if name == "" {
+		return time.UTC, nil
 	}
-	return zone, nil
+	if !zoneName.MatchString(name) {
+		return nil, refuse("is no name of a zone")
+	}
+	zone, err := load(name)
+	switch {
+	case err == nil:
+		return zone, nil
+	case !anywhere(load):
+		return nil, fmt.Errorf("%w: this machine has no zone database", plaza.ErrUnavailable)
+	}
+	return nil, refuse("is not in this machine's zone database")
+}
+
+// anywhere reports whether there is one of the zones that every database has.
+// UTC is not among them: it needs no file.
+func anywhere(load Loader) bool {
+	for _, name := range []string{"Europe/London", "America/New_York", "Asia/Tokyo"} {
+		if _, err := load(name); err == nil {
+			return true
+		}
+	}
+	return false
 }

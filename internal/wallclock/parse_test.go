@@ -41,7 +41,7 @@ func TestBadInputNamesItsField(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := wallclock.Parse(c.cron, c.zone)
+			s, err := wallclock.Parse(c.cron, c.zone, nil)
 			var invalid *plaza.InvalidError
 			require.ErrorAs(t, err, &invalid)
 			assert.Equal(t, c.field, invalid.Field)

@@ -12,7 +12,7 @@ import (
 
 func parse(t testing.TB, cron, zone string) wallclock.Schedule {
 	t.Helper()
-	s, err := wallclock.Parse(cron, zone)
+	s, err := wallclock.Parse(cron, zone, nil)
 	require.NoError(t, err, "%q in %q", cron, zone)
 	return s
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/wallclock"
 )
 
 var (
@@ -42,6 +44,8 @@ func histories(t *testing.T) (all []history) {
 		if strings.HasSuffix(file.Name, "/") {
 			continue
 		}
+		_, err := wallclock.Parse("@daily", file.Name, nil)
+		require.NoError(t, err)
 		zone, err := time.LoadLocation(file.Name)
 		require.NoError(t, err)
 		zones++

@@ -1,0 +1,654 @@
+package leaderboard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+// reports are the damaged items that a repository was told of.
+type reports struct {
+	mu    sync.Mutex
+	items map[string]int
+}
+
+func (r *reports) hook(e *plaza.CorruptError) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.items == nil {
+		r.items = map[string]int{}
+	}
+	r.items[e.PK+" / "+e.SK]++
+}
+
+func (r *reports) take() map[string]int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	items := r.items
+	r.items = nil
+	return items
+}
+
+func bytesOf(b ...byte) types.AttributeValue { return &types.AttributeValueMemberB{Value: b} }
+
+func textOf(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+
+func numberOf(s string) types.AttributeValue { return &types.AttributeValueMemberN{Value: s} }
+
+// damage sets attributes of an item; nil removes one.
+func (w world) damage(t testing.TB, pk, sk string, with dynamo.Item) {
+	t.Helper()
+	u := w.raw(t).Update("pk", pk).Range("sk", sk)
+	for name, value := range with {
+		if value == nil {
+			u.RemoveExpr("$", name)
+		} else {
+			u.SetExpr("$ = ?", name, value)
+		}
+	}
+	require.NoError(t, u.Run(t.Context()))
+}
+
+func TestADamagedEntryHarmsNobodyElse(t *testing.T) {
+	t.Parallel()
+	nan := orderKey(0, 0, 0, "cat") // of a board of floats
+	copy(nan, "\x00\x00\x00\x00\x00\x00\x00\x01")
+	for name, c := range map[string]struct {
+		kind   leaderboard.Kind
+		with   dynamo.Item
+		stands string // what Repair makes of it; "": nothing
+		listed bool   // all the same
+	}{
+		"five bytes of a key, above all":       {"", dynamo.Item{"key": bytesOf(0, 0, 0, 0, 0)}, "cat 30", false},
+		"five bytes of a key, below all":       {"", dynamo.Item{"key": bytesOf(255, 255, 255, 255, 255)}, "cat 30", false},
+		"one byte of a key":                    {"", dynamo.Item{"key": bytesOf(0)}, "cat 30", false},
+		"a key without a player":               {"", dynamo.Item{"key": bytesOf(orderKey(45, 0, 0, "")...)}, "cat 30", false},
+		"a long key":                           {"", dynamo.Item{"key": bytesOf(orderKey(45, 0, 0, strings.Repeat("x", 1000))...)}, "cat 30", false},
+		"a key of no UTF-8":                    {"", dynamo.Item{"key": bytesOf(orderKey(45, 0, 0, "\xff")...)}, "cat 30", false},
+		"another player's key":                 {"", dynamo.Item{"key": bytesOf(orderKey(45, 0, 0, "zoe")...)}, "cat 30", false},
+		"no number":                            {leaderboard.KindFloat, dynamo.Item{"key": bytesOf(nan...)}, "cat 30.0", false},
+		"key and score":                        {"", dynamo.Item{"key": bytesOf(1, 2, 3, 4, 5), "score": numberOf("7")}, "", false},
+		"a score that is a number":             {"", dynamo.Item{"score": numberOf("7")}, "cat 30", true},
+		"a name that is a list":                {"", dynamo.Item{"name": &types.AttributeValueMemberL{}}, "cat 30", false},
+		"a name that is too long":              {"", dynamo.Item{"name": textOf(strings.Repeat("x", 65))}, "cat 30", false},
+		"meta that is a number":                {"", dynamo.Item{"meta": numberOf("7")}, "cat 30", false},
+		"meta that is no JSON":                 {"", dynamo.Item{"meta": textOf("{")}, "cat 30", false},
+		"operations":                           {"", dynamo.Item{"ops": bytesOf(1, 2, 3)}, "cat 30", true},
+		"operations that are text":             {"", dynamo.Item{"ops": textOf("x")}, "cat 30", true},
+		"a revision that is text":              {"", dynamo.Item{"rev": textOf("x")}, "cat 30", true},
+		"a last operation that is a map":       {"", dynamo.Item{"lastOp": &types.AttributeValueMemberM{}}, "cat 30", true},
+		"no last operation":                    {"", dynamo.Item{"lastOp": nil}, "cat 30", true},
+		"a print that is text":                 {"", dynamo.Item{"print": textOf("x")}, "cat 30", true},
+		"a version that is negative":           {"", dynamo.Item{"version": numberOf("-1")}, "cat 30", true},
+		"a removal that is no id":              {"", dynamo.Item{"removed": textOf("yesterday")}, "cat 30", true},
+		"an expiry, though the board has none": {"", dynamo.Item{"ttl": numberOf("1")}, "cat 30", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			told := new(reports)
+			w := newWorld(t, &leaderboard.Options{OnCorrupt: told.hook})
+			w.define(t, leaderboard.Board{Name: "b", Kind: c.kind, Shards: 2, Operator: leaderboard.Set, Allow: []leaderboard.Operator{leaderboard.Increment}})
+			for i, player := range []string{"ann", "bob", "cat", "dan", "eve"} {
+				s := score("b", player, int64(50-10*i), 0)
+				if c.kind == leaderboard.KindFloat {
+					s.Score = leaderboard.Float(float64(50 - 10*i))
+				}
+				w.submit(t, s)
+			}
+			const item = "P#cat / LB#b#" + forever
+			w.damage(t, "P#cat", "LB#b#"+forever, c.with)
+
+			rows := all(t, 0, w.top(in("b")))
+			require.Len(t, rows, map[bool]int{true: 5, false: 4}[c.listed])
+			require.Equal(t, c.listed, told.take()[item] == 0)
+			n, err := w.Count(t.Context(), in("b"))
+			require.NoError(t, err)
+			require.Equal(t, int64(5), n, "it keeps its place")
+			for limit := 1; limit < 6; limit++ {
+				require.Equal(t, rows, all(t, limit, w.top(in("b"))), limit)
+			}
+			up := climb(t, w.top(in("b")), 2)
+			require.Equal(t, rows, up)
+			for _, row := range rows {
+				if row.Player == "cat" {
+					continue
+				}
+				rank, err := w.Rank(t.Context(), in("b"), row.Player)
+				require.NoError(t, err)
+				require.Equal(t, row.Rank, rank, row.Player)
+				around, err := w.Around(t.Context(), in("b"), row.Player, 10)
+				require.NoError(t, err)
+				require.Equal(t, rows, around)
+			}
+			ranged, err := w.Range(t.Context(), in("b"), 1, 5)
+			require.NoError(t, err)
+			require.Equal(t, rows, ranged)
+			changes(t, w.Hide, "dan", true)
+			_, err = w.Hidden(t.Context(), in("b"), cursor.PageRequest{})
+			require.NoError(t, err)
+			changes(t, w.Unhide, "dan", true)
+			for _, percent := range []float64{0, 50, 100} {
+				_, err = w.ScoreAt(t.Context(), in("b"), percent)
+				require.NoError(t, err)
+			}
+			players, err := w.Players(t.Context(), in("b"), []string{"ann", "cat", "eve"})
+			require.NoError(t, err)
+			boards, err := w.Boards(t.Context(), "cat", cursor.PageRequest{})
+			require.NoError(t, err)
+			_, err = w.Rank(t.Context(), in("b"), "cat")
+			if err != nil {
+				require.Len(t, players, 2)
+				corrupt(t, err, "P#cat")
+				for _, call := range []func() error{
+					func() error { _, err := w.Around(t.Context(), in("b"), "cat", 3); return err },
+					func() error { _, err := w.Percentile(t.Context(), in("b"), "cat"); return err },
+					func() error { _, err := w.Entry(t.Context(), in("b"), "cat"); return err },
+				} {
+					corrupt(t, call(), "P#cat")
+				}
+				require.NotZero(t, told.take()[item])
+			}
+			require.LessOrEqual(t, len(boards.Items), 1)
+
+			for _, call := range []func() (leaderboard.Drift, error){
+				func() (leaderboard.Drift, error) { return w.Check(t.Context(), in("b")) },
+				func() (leaderboard.Drift, error) { return w.Repair(t.Context(), in("b")) },
+			} {
+				drift, err := call()
+				require.NoError(t, err)
+				require.Equal(t, 1, drift.Broken)
+			}
+			for range 2 {
+				drift, err := w.Repair(t.Context(), in("b"))
+				require.NoError(t, err)
+				require.Zero(t, drift)
+			}
+			want := []string{"ann 50", "bob 40", c.stands, "dan 20", "eve 10"}
+			if c.kind == leaderboard.KindFloat {
+				want = []string{"ann 50.0", "bob 40.0", c.stands, "dan 20.0", "eve 10.0"}
+			}
+			require.Equal(t, slices.DeleteFunc(want, func(s string) bool { return s == "" }), w.standings(t, "b", forever, 2))
+			told.take()
+			s := score("b", "cat", 35, 1)
+			if c.kind == leaderboard.KindFloat {
+				s.Score = leaderboard.Float(35)
+			}
+			w.submit(t, s)
+			require.Len(t, all(t, 0, w.top(in("b"))), 5)
+			changes(t, w.Remove, "cat", true)
+			require.Empty(t, told.take())
+		})
+	}
+}
+
+func corrupt(t *testing.T, err error, pk string) {
+	t.Helper()
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
+	require.NotErrorIs(t, err, plaza.ErrInvalid)
+	var damaged *plaza.CorruptError
+	require.ErrorAs(t, err, &damaged)
+	require.Equal(t, pk, damaged.PK)
+}
+
+// climb goes down a list and then up from its end, page by page.
+func climb(t *testing.T, list func(context.Context, cursor.PageRequest) (cursor.Page[leaderboard.Row], error), limit int) []leaderboard.Row {
+	t.Helper()
+	req := cursor.PageRequest{Limit: limit}
+	var page cursor.Page[leaderboard.Row]
+	for {
+		var err error
+		page, err = list(t.Context(), req)
+		require.NoError(t, err)
+		if page.Next == "" {
+			break
+		}
+		req.Cursor = page.Next
+	}
+	rows := page.Items
+	for req.Cursor = page.Prev; req.Cursor != ""; {
+		page, err := list(t.Context(), req)
+		require.NoError(t, err)
+		if len(page.Items) == 0 && page.Prev == req.Cursor {
+			break
+		}
+		rows = append(slices.Clone(page.Items), rows...)
+		req.Cursor = page.Prev
+	}
+	return rows
+}
+
+// TestRepairForgetsNothingThatCouldBeAppliedTwice damages what an entry
+// remembers.
+func TestRepairForgetsNothingThatCouldBeAppliedTwice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
+	s := score("b", "ann", 5, 0)
+	s.Op = w.id()
+	w.submit(t, s)
+	w.damage(t, "P#ann", "LB#b#"+forever, dynamo.Item{"ops": bytesOf(1), "lastOp": numberOf("1")})
+	_, err := w.Submit(t.Context(), score("b", "ann", 1, 0))
+	corrupt(t, err, "P#ann")
+	_, err = w.Repair(t.Context(), in("b"))
+	require.NoError(t, err)
+	_, err = w.Submit(t.Context(), s)
+	require.ErrorIs(t, err, leaderboard.ErrOpTooOld)
+	require.Equal(t, leaderboard.Int(6), w.submit(t, score("b", "ann", 1, 0)).New)
+}
+
+func TestARemovalWhoseTimeIsLostWasNow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	s := score("b", "ann", 5, 0)
+	s.Op = w.id()
+	w.play(t, "b", "ann 1")
+	changes(t, w.Remove, "ann", true)
+	w.damage(t, "P#ann", "LB#b#"+forever, dynamo.Item{"removed": numberOf("1")})
+	_, err := w.Submit(t.Context(), s)
+	corrupt(t, err, "P#ann")
+	_, err = w.Repair(t.Context(), in("b"))
+	require.NoError(t, err)
+	_, err = w.Submit(t.Context(), s)
+	require.ErrorIs(t, err, plaza.ErrRemoved)
+	w.play(t, "b", "ann 2")
+}
+
+// TestADamagedKeyIsNotBeaten lets a Best meet a key that is no key: what the
+// score says is not lost.
+func TestADamagedKeyIsNotBeaten(t *testing.T) {
+	t.Parallel()
+	for _, key := range [][]byte{{0}, {255, 255, 255, 255, 255}} {
+		w := newWorld(t, nil)
+		w.define(t, leaderboard.Board{Name: "b"})
+		w.play(t, "b", "ann 50")
+		w.damage(t, "P#ann", "LB#b#"+forever, dynamo.Item{"key": bytesOf(key...)})
+		outcomes := w.SubmitMany(t.Context(), []leaderboard.Submission{score("b", "ann", 40, 1)})
+		corrupt(t, outcomes[0].Err, "P#ann")
+		_, err := w.Repair(t.Context(), in("b"))
+		require.NoError(t, err)
+		require.Equal(t, []string{"ann 50"}, w.standings(t, "b", forever, 1))
+	}
+}
+
+func TestADamagedPeriodIsNamedAndMended(t *testing.T) {
+	t.Parallel()
+	const today = "20260310T000000Z"
+	for name, with := range map[string]dynamo.Item{
+		"no shards":              {"shards": nil},
+		"too many shards":        {"shards": numberOf("1000000000")},
+		"shards that are text":   {"shards": textOf("x")},
+		"nowhere to write":       {"from": textOf("2100-01-01T00:00:00Z"), "before": numberOf("0")},
+		"an end before":          {"end": textOf("2026-03-01T00:00:00Z")},
+		"an end that is a list":  {"end": &types.AttributeValueMemberL{}},
+		"a grace":                {"grace": numberOf("-1")},
+		"an expiry that is text": {"expires": textOf("never")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			told := new(reports)
+			w := newWorld(t, &leaderboard.Options{OnCorrupt: told.hook})
+			board := leaderboard.Board{Name: "b", Cron: "@daily", Shards: 3, Grace: 48 * time.Hour, Keep: time.Hour}
+			w.define(t, board)
+			for day := 9; day <= 10; day++ {
+				for i := range 6 {
+					s := score("b", fmt.Sprint("p", i), int64(9-i), 0)
+					s.At = march(day, 12)
+					w.submit(t, s)
+				}
+			}
+			whole := w.rawItems(t)
+			w.damage(t, "B#b", "T#"+today, with)
+			told.take()
+			other := w.process(t, &leaderboard.Options{OnCorrupt: told.hook})
+			reads := other.reads(t, leaderboard.In{Board: "b"}, "p1")
+			maps.Copy(reads, map[string]func() error{"named": func() error {
+				_, err := other.Rank(t.Context(), leaderboard.In{Board: "b", Period: today}, "p1")
+				return err
+			}})
+			delete(reads, "Repair")
+			for name, read := range reads {
+				err := read()
+				require.ErrorIs(t, err, plaza.ErrCorrupt, name)
+				corrupt(t, err, "B#b")
+			}
+			_, err := other.Submit(t.Context(), leaderboard.Submission{Board: "b", Player: "p1", Score: leaderboard.Int(1)})
+			corrupt(t, err, "B#b")
+			require.NotZero(t, told.take()["B#b / T#"+today])
+			require.Len(t, all(t, 0, other.periodsOf("b")), 1)
+			yesterday := leaderboard.In{Board: "b", Period: "20260309T000000Z"}
+			require.Len(t, all(t, 0, other.top(yesterday)), 6, "others are served")
+			_, err = other.Repair(t.Context(), yesterday)
+			require.NoError(t, err)
+
+			drift, err := other.Repair(t.Context(), in("b"))
+			require.NoError(t, err)
+			require.Equal(t, leaderboard.Drift{Broken: 1}, drift)
+			require.Len(t, all(t, 0, other.top(in("b"))), 6)
+			for i, item := range w.rawItems(t) {
+				for name, value := range whole[i] {
+					if name != "shards" && name != "rev" {
+						require.Equal(t, value, item[name], name)
+					}
+				}
+			}
+			drift, err = w.process(t, nil).Check(t.Context(), in("b"))
+			require.NoError(t, err)
+			require.Zero(t, drift)
+		})
+	}
+}
+
+func TestADamagedDefinitionIsNamedAndDefinedAgain(t *testing.T) {
+	t.Parallel()
+	for name, with := range map[string]dynamo.Item{
+		"a kind":                           {"kind": textOf("complex")},
+		"no version":                       {"ver": textOf("x")},
+		"an unknown ties":                  {"ties": numberOf("7")},
+		"no shards":                        {"shards": nil},
+		"many shards":                      {"shards": numberOf("65")},
+		"no operator":                      {"operator": nil},
+		"a cron":                           {"cron": textOf("61 * * * *")},
+		"allow that is one":                {"allow": textOf("best")},
+		"a minimum":                        {"min": textOf("a little")},
+		"a kind that is not its minimum's": {"kind": textOf("float")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			told := new(reports)
+			w := newWorld(t, nil)
+			minimum := leaderboard.Int(-5)
+			board := leaderboard.Board{Name: "b", Order: leaderboard.Ascending, Operator: leaderboard.Set, Shards: 4, Min: &minimum}
+			w.define(t, board)
+			w.define(t, leaderboard.Board{Name: "healthy"})
+			w.play(t, "b", "ann 1", "bob 2")
+			w.damage(t, "B#", "b", with)
+			other := w.process(t, &leaderboard.Options{OnCorrupt: told.hook})
+			for name, read := range other.reads(t, in("b"), "ann") {
+				require.ErrorIs(t, read(), plaza.ErrCorrupt, name)
+			}
+			_, err := other.Submit(t.Context(), score("b", "ann", 1, 0))
+			corrupt(t, err, "B#")
+			require.Len(t, all(t, 0, other.Definitions), 1)
+			require.NotZero(t, told.take()["B# / b"])
+
+			wrong := board
+			wrong.Order = leaderboard.Descending
+			require.ErrorIs(t, other.Define(t.Context(), wrong), plaza.ErrConflict)
+			other.define(t, board)
+			require.Equal(t, []string{"1/1 ann 1", "2/2 bob 2"}, texts(all(t, 0, other.top(in("b")))))
+			require.Len(t, all(t, 0, other.Definitions), 2)
+			w.set(w.Now().Add(24 * time.Hour))
+			w.play(t, "b", "cat 3") // another process goes on
+			drift, err := other.Check(t.Context(), in("b"))
+			require.NoError(t, err)
+			require.Zero(t, drift)
+		})
+	}
+}
+
+func TestOneDamagedBoardOfAPlayerIsLeftOut(t *testing.T) {
+	t.Parallel()
+	told := new(reports)
+	w := newWorld(t, &leaderboard.Options{OnCorrupt: told.hook})
+	for _, board := range []string{"a", "b", "c"} {
+		w.define(t, leaderboard.Board{Name: board})
+		w.play(t, board, "ann 1")
+	}
+	for _, with := range []dynamo.Item{
+		{"key": bytesOf(1, 2, 3, 4, 5)}, {"score": textOf("much")}, {"meta": bytesOf(1)}, {"ttl": textOf("x")}, {"name": bytesOf(1)},
+		{"key": bytesOf(orderKey(1, 0, 0, "bob")...)},
+	} {
+		whole := w.rawItems(t)
+		w.damage(t, "P#ann", "LB#b#"+forever, with)
+		for limit := range 4 {
+			boards := all(t, limit, w.boardsOf("ann"))
+			require.Len(t, boards, 2, "%v", with)
+		}
+		require.Len(t, told.take(), 1)
+		w.restore(t, whole)
+	}
+}
+
+// rawItems are the whole table, by key.
+func (w world) rawItems(t testing.TB) []dynamo.Item {
+	t.Helper()
+	var items []dynamo.Item
+	require.NoError(t, w.raw(t).Scan().Consistent(true).All(t.Context(), &items))
+	key := func(i dynamo.Item) string {
+		return i["pk"].(*types.AttributeValueMemberS).Value + " / " + i["sk"].(*types.AttributeValueMemberS).Value
+	}
+	slices.SortFunc(items, func(a, b dynamo.Item) int { return strings.Compare(key(a), key(b)) })
+	return items
+}
+
+// restore makes the table what it was.
+func (w world) restore(t testing.TB, items []dynamo.Item) {
+	t.Helper()
+	for _, item := range w.rawItems(t) {
+		require.NoError(t, w.raw(t).Delete("pk", item["pk"]).Range("sk", item["sk"]).Run(t.Context()))
+	}
+	for _, item := range items {
+		require.NoError(t, w.raw(t).Put(item).Run(t.Context()))
+	}
+}
+
+// randomValue is of any type.
+func randomValue(r *rand.Rand) types.AttributeValue {
+	some := make([]byte, r.IntN(40))
+	for i := range some {
+		some[i] = byte(r.Uint32())
+	}
+	switch r.IntN(12) {
+	case 0:
+		return textOf(fmt.Sprintf("%q", some))
+	case 1:
+		return textOf([]string{"", "x", "best", "float", "ascending", "-1", "0", "2026-03-10T00:00:00Z", "9999-12-31T23:59:59Z", "NaN", "{}"}[r.IntN(11)])
+	case 2:
+		return numberOf([]string{"0", "-1", "1", "64", "65", "1e30", "-9223372036854775808", "9223372036854775807", "0.5", "18446744073709551616"}[r.IntN(10)])
+	case 3, 4, 5:
+		return bytesOf(some...)
+	case 6:
+		return &types.AttributeValueMemberBOOL{Value: true}
+	case 7:
+		return &types.AttributeValueMemberNULL{Value: true}
+	case 8:
+		return &types.AttributeValueMemberL{Value: []types.AttributeValue{numberOf("1"), textOf("x")}}
+	case 9:
+		return &types.AttributeValueMemberM{Value: dynamo.Item{"x": numberOf("1")}}
+	case 10:
+		return &types.AttributeValueMemberSS{Value: []string{"x", "y"}}
+	}
+	return nil // absent
+}
+
+// TestNoDamageIsAPanicOrAnInvalidArgument puts anything into any attribute of
+// any item, and then makes every call.
+func TestNoDamageIsAPanicOrAnInvalidArgument(t *testing.T) {
+	t.Parallel()
+	attributes := map[string][]string{
+		"B#":    {"kind", "order", "subOrder", "ties", "operator", "allow", "min", "max", "floor", "cron", "zone", "grace", "keep", "shards", "ranking", "ver", "undefine"},
+		"B#b":   {"end", "grace", "shards", "before", "from", "expires"},
+		"entry": {"key", "part", "score", "rev", "version", "ops", "lastOp", "print", "prev", "name", "meta", "removed", "moved", "managed", "managedBefore", "ttl"},
+	}
+	for seed := range faults.Seeds(20) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(seed, 12))
+			w := newWorld(t, nil)
+			board := leaderboard.Board{Name: "b", Cron: "@daily", Shards: 2, Operator: leaderboard.Increment, Allow: []leaderboard.Operator{leaderboard.Best, leaderboard.Set}, Keep: time.Hour}
+			if seed%2 == 1 {
+				board.Operator, board.Allow = leaderboard.Best, nil
+			}
+			w.define(t, board)
+			w.play(t, "b", "ann 50", "bob 40", "cat 30", "dan 20", "eve 10")
+			s := leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(60), Name: "Ann", Meta: []byte(`{"a":1}`), Op: w.id()}
+			w.submit(t, s)
+			changes(t, w.Hide, "bob", true)
+			changes(t, w.Remove, "dan", true)
+			require.NoError(t, w.Erase(t.Context(), "eve"))
+			whole := w.rawItems(t)
+			for range 12 {
+				item := maps.Clone(whole[random.IntN(len(whole))])
+				names := attributes[item["pk"].(*types.AttributeValueMemberS).Value]
+				if names == nil {
+					names = attributes["entry"]
+				}
+				for range 1 + random.IntN(2) {
+					name := names[random.IntN(len(names))]
+					if value := randomValue(random); value == nil {
+						delete(item, name)
+					} else {
+						item[name] = value
+					}
+				}
+				if w.raw(t).Put(item).Run(t.Context()) != nil {
+					continue // the index does not take it
+				}
+				other := w.process(t, nil)
+				player := []string{"ann", "bob", "cat", "dan", "eve"}[random.IntN(5)]
+				calls := other.reads(t, in("b"), player)
+				maps.Copy(calls, map[string]func() error{
+					"Entry":       func() error { _, err := other.Entry(t.Context(), in("b"), player); return err },
+					"Boards":      func() error { _, err := other.Boards(t.Context(), player, cursor.PageRequest{}); return err },
+					"Periods":     func() error { _, err := other.Periods(t.Context(), "b", cursor.PageRequest{}); return err },
+					"Definitions": func() error { _, err := other.Definitions(t.Context(), cursor.PageRequest{}); return err },
+					"Repeat":      func() error { _, err := other.Submit(t.Context(), s); return err },
+					"Submit": func() error {
+						return other.SubmitMany(t.Context(), []leaderboard.Submission{{Board: "b", Player: player, Score: leaderboard.Int(7), Name: "x"}})[0].Err
+					},
+				})
+				for _, name := range slices.Sorted(maps.Keys(calls)) {
+					if name == "Repair" {
+						continue
+					}
+					err := calls[name]()
+					known := err == nil || errors.Is(err, plaza.ErrCorrupt) || errors.Is(err, plaza.ErrNotFound) ||
+						errors.Is(err, plaza.ErrRemoved) || errors.Is(err, plaza.ErrConflict) || errors.Is(err, plaza.ErrUnavailable) ||
+						errors.Is(err, plaza.ErrInvalid) && name == "Submit" && item["min"] != nil || // as the board then says
+						errors.Is(err, plaza.ErrInvalid) && (name == "Submit" || name == "Repeat") && item["pk"].(*types.AttributeValueMemberS).Value == "B#"
+					require.True(t, known, "%s by %s: %v: %v", name, player, item, err)
+				}
+				if _, err := other.Repair(t.Context(), in("b")); err != nil {
+					require.ErrorIs(t, err, plaza.ErrCorrupt, "%v", item)
+				} else {
+					drift, err := other.Check(t.Context(), in("b"))
+					require.NoError(t, err, "%v", item)
+					require.Zero(t, drift, "%v", item)
+				}
+				require.NoError(t, other.Erase(t.Context(), player))
+				w.restore(t, whole)
+			}
+		})
+	}
+}
+
+// TestAVersionReplacesADamagedKey has its word from the source.
+func TestAVersionReplacesADamagedKey(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set})
+	s := score("b", "ann", 5, 0)
+	s.Version = 1
+	w.submit(t, s)
+	w.damage(t, "P#ann", "LB#b#"+forever, dynamo.Item{"key": bytesOf(1, 2, 3, 4, 5)})
+	s.Version, s.Score, s.Op = 2, leaderboard.Int(6), w.id()
+	got := w.submit(t, s)
+	require.Equal(t, leaderboard.Result{Op: s.Op, Period: forever, New: leaderboard.Int(6), Improved: true}, got)
+	got.Repeated = true
+	require.Equal(t, got, w.submit(t, s))
+	require.Equal(t, []string{"ann 6"}, w.standings(t, "b", forever, 1))
+}
+
+// TestAnItemOfAnotherBoardIsLeftOut lies in the part of the index that is
+// another board's.
+func TestAnItemOfAnotherBoardIsLeftOut(t *testing.T) {
+	t.Parallel()
+	told := new(reports)
+	w := newWorld(t, &leaderboard.Options{OnCorrupt: told.hook})
+	w.define(t, leaderboard.Board{Name: "b"})
+	w.define(t, leaderboard.Board{Name: "c"})
+	w.play(t, "b", "ann 5")
+	w.play(t, "c", "bob 6")
+	w.damage(t, "P#bob", "LB#c#"+forever, dynamo.Item{"part": textOf("b#" + forever + "#0")})
+	require.Equal(t, []string{"2/2 ann 5"}, texts(all(t, 0, w.top(in("b")))))
+	require.Contains(t, told.take(), "P#bob / LB#c#"+forever)
+	drift, err := w.Check(t.Context(), in("b"))
+	require.NoError(t, err)
+	require.Equal(t, leaderboard.Drift{Lagging: 1}, drift, "until the other board is repaired")
+	drift, err = w.Repair(t.Context(), in("c"))
+	require.NoError(t, err)
+	require.Equal(t, 1, drift.Broken)
+	require.Equal(t, []string{"1/1 ann 5"}, texts(all(t, 0, w.top(in("b")))))
+}
+
+func TestAroundADamagedEntryAreAsManyRows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	w.many(t, "b", 20)
+	w.damage(t, "P#"+playerOf(8), "LB#b#"+forever, dynamo.Item{"name": numberOf("1")})
+	rows, err := w.Around(t.Context(), in("b"), playerOf(10), 5)
+	require.NoError(t, err)
+	var ordinals []int64
+	for _, row := range rows {
+		ordinals = append(ordinals, row.Rank.Ordinal)
+	}
+	require.Equal(t, []int64{7, 9, 10, 11, 12}, ordinals)
+}
+
+// TestADamagedPeriodEndsWhereTheNextBegins is of a schedule that has changed.
+func TestADamagedPeriodEndsWhereTheNextBegins(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b", Cron: "@hourly"})
+	for hour := 12; hour <= 13; hour++ {
+		w.set(march(10, hour))
+		_, err := w.in(t, "b", w.Now())
+		require.NoError(t, err)
+	}
+	w.define(t, leaderboard.Board{Name: "b", Cron: "@weekly"})
+	before := w.texts(t, "b")
+	w.damage(t, "B#b", "T#20260310T120000Z", dynamo.Item{"end": numberOf("-1e30")})
+	_, err := w.process(t, nil).Repair(t.Context(), leaderboard.In{Board: "b", Period: "20260310T120000Z"})
+	require.NoError(t, err)
+	require.Equal(t, before, w.texts(t, "b"))
+}
+
+func TestCheckTellsOfALaggingMeta(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	w.play(t, "b", "ann 50")
+	lags := faults.New(t, 1, faults.Rates{})
+	lagging := w.process(t, nil, lags.Wrap)
+	lags.Script(func(string, []byte, int) faults.Fault { return faults.Fault{} })
+	_, err := lagging.Check(t.Context(), in("b"))
+	require.NoError(t, err)
+	w.damage(t, "P#ann", "LB#b#"+forever, dynamo.Item{"meta": textOf("1")})
+	lags.Script(func(op string, body []byte, _ int) faults.Fault {
+		if op == "Query" && stalable(body) {
+			return faults.Fault{Kind: faults.Stale}
+		}
+		return faults.Fault{}
+	})
+	drift, err := lagging.Check(t.Context(), in("b"))
+	require.NoError(t, err)
+	require.Equal(t, leaderboard.Drift{Lagging: 1}, drift)
+}

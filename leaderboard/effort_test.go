@@ -1,0 +1,131 @@
+package leaderboard_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+// put writes items past the repository.
+func (w world) put(t testing.TB, items ...any) {
+	t.Helper()
+	_, err := w.raw(t).Batch().Write().Put(items...).Run(t.Context())
+	require.NoError(t, err)
+}
+
+// pageEffort reads a list to its end and gives what is listed and the most
+// requests of a page.
+func pageEffort[T any](t *testing.T, sent *faults.Injector, list func(context.Context, cursor.PageRequest) (cursor.Page[T], error)) (items []T, most int) {
+	t.Helper()
+	for req := (cursor.PageRequest{}); ; {
+		before := sent.Requests()
+		page, err := list(t.Context(), req)
+		require.NoError(t, err)
+		most = max(most, sent.Requests()-before)
+		items = append(items, page.Items...)
+		if req.Cursor = page.Next; req.Cursor == "" {
+			return items, most
+		}
+	}
+}
+
+// TestPagesTakeFewRequestsWhateverIsStored fills lists with what is not shown.
+func TestPagesTakeFewRequestsWhateverIsStored(t *testing.T) {
+	t.Parallel()
+	const n = 2000
+	t.Run("boards of a player who was removed from most", func(t *testing.T) {
+		t.Parallel()
+		sent := faults.New(t, 1, faults.Rates{})
+		w := newWorld(t, nil, sent.Wrap)
+		var items []any
+		for i := range n {
+			e := map[string]any{"pk": "P#ann", "sk": fmt.Sprintf("LB#b%04d#%s", i, forever), "removed": w.id(), "ttl": 1}
+			if i%2 == 0 { // or by Remove, which keeps what it remembers
+				e["rev"], e["ops"], e["name"] = 1, make([]byte, 8+16*29), "a name"
+			}
+			items = append(items, e)
+		}
+		w.put(t, items...)
+		w.define(t, leaderboard.Board{Name: "a"})
+		w.play(t, "a", "ann 1")
+		boards, most := pageEffort(t, sent, w.boardsOf("ann"))
+		require.Len(t, boards, 1)
+		require.LessOrEqual(t, most, 7, "6, and 1 for each further MB")
+	})
+	t.Run("periods that have expired", func(t *testing.T) {
+		t.Parallel()
+		sent := faults.New(t, 1, faults.Rates{})
+		w := newWorld(t, nil, sent.Wrap)
+		w.define(t, leaderboard.Board{Name: "b", Cron: "@hourly"})
+		w.submit(t, leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(1)})
+		var items []any
+		for i := range n {
+			start := noon.Add(-time.Duration(i+1) * time.Hour)
+			items = append(items, map[string]any{"pk": "B#b", "sk": start.Format("T#20060102T150405Z"), "end": start.Add(time.Hour), "shards": 1, "expires": 1})
+		}
+		w.put(t, items...)
+		periods, most := pageEffort(t, sent, w.periodsOf("b"))
+		require.Len(t, periods, 1)
+		require.LessOrEqual(t, most, 6)
+	})
+	for _, shards := range []int{1, 4} {
+		t.Run(fmt.Sprint("damaged entries in shards: ", shards), func(t *testing.T) {
+			t.Parallel()
+			sent := faults.New(t, 1, faults.Rates{})
+			w := newWorld(t, nil, sent.Wrap)
+			w.define(t, leaderboard.Board{Name: "b", Shards: shards})
+			w.play(t, "b", "top 1000000", "low -1")
+			var items []any
+			for i := range n {
+				key := orderKey(int64(n-i), 0, 0, "x")
+				if i%2 == 0 {
+					key = key[:7] // the same for hundreds
+					key = append(key, byte(i>>8), byte(i))
+				}
+				for _, part := range []string{fmt.Sprint("b#", forever, "#", i%3%shards), "c"} { // most of them in some
+					if i%10 == 0 && part == "c" {
+						part = fmt.Sprint("b#", forever, "#hidden")
+					}
+					items = append(items, dynamo.Item{
+						"pk": textOf(fmt.Sprint("P#p", i, part)), "sk": textOf("LB#b#" + forever), "key": bytesOf(key...), "part": textOf(part), "rev": numberOf("1"),
+					})
+				}
+			}
+			w.put(t, items...)
+			rows, most := pageEffort(t, sent, w.top(in("b")))
+			require.Len(t, rows, 2)
+			require.EqualValues(t, n+2, rows[1].Rank.Ordinal)
+			require.LessOrEqual(t, most, 6*shards)
+			hidden, most := pageEffort(t, sent, w.hiddenOf(in("b")))
+			require.Empty(t, hidden)
+			require.LessOrEqual(t, most, 6)
+			require.Equal(t, rows, climb(t, w.top(in("b")), 25))
+		})
+	}
+	t.Run("definitions that are damaged or going", func(t *testing.T) {
+		t.Parallel()
+		sent := faults.New(t, 1, faults.Rates{})
+		w := newWorld(t, nil, sent.Wrap)
+		var items []any
+		for i := range n {
+			d := map[string]any{"pk": "B#", "sk": fmt.Sprintf("b%04d", i), "ver": 1, "operator": "best", "shards": 0}
+			if i%2 == 0 {
+				d["shards"], d["undefine"] = 1, noon
+			}
+			items = append(items, d)
+		}
+		w.put(t, items...)
+		w.define(t, leaderboard.Board{Name: "z"})
+		boards, most := pageEffort(t, sent, w.Definitions)
+		require.Len(t, boards, 1)
+		require.LessOrEqual(t, most, 6)
+	})
+}

@@ -1,0 +1,257 @@
+package leaderboard_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+// TestWhatIsErasedDoesNotComeBackLate lets submissions of before Erase arrive
+// after it, some for the first time.
+func TestWhatIsErasedDoesNotComeBackLate(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		board   leaderboard.Board
+		version uint64
+	}{
+		"best":       {leaderboard.Board{}, 0},
+		"increment":  {leaderboard.Board{Operator: leaderboard.Increment}, 0},
+		"set":        {leaderboard.Board{Operator: leaderboard.Set}, 0},
+		"by version": {leaderboard.Board{Operator: leaderboard.Set}, 7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			c.board.Name = "b"
+			w.define(t, c.board)
+			var late []leaderboard.Submission
+			for i := range 3 {
+				s := score("b", "ann", int64(10*i+10), i)
+				s.Op, s.Name = w.id(), "Ann"
+				if c.version > 0 {
+					s.Version = c.version + uint64(i)
+				}
+				late = append(late, s)
+			}
+			w.submit(t, late[0])
+			w.submit(t, late[1])
+			changes(t, w.Hide, "ann", true)
+			require.NoError(t, w.Erase(t.Context(), "ann"))
+			require.Equal(t, 1, w.leftovers(t))
+			left := w.rawItems(t)
+			for range 2 {
+				for _, s := range late {
+					_, err := w.Submit(t.Context(), s)
+					require.ErrorIs(t, err, plaza.ErrRemoved)
+				}
+				for _, call := range []change{w.Hide, w.Unhide} {
+					_, err := call(t.Context(), in("b"), "ann")
+					require.ErrorIs(t, err, plaza.ErrNotFound)
+				}
+				changes(t, w.Remove, "ann", false)
+				require.Empty(t, all(t, 0, w.boardsOf("ann")))
+				require.NoError(t, w.Erase(t.Context(), "ann"), "again")
+				require.Equal(t, left, w.rawItems(t))
+			}
+			drift, err := w.Check(t.Context(), in("b"))
+			require.NoError(t, err)
+			require.Zero(t, drift)
+
+			if c.version > 0 { // delivered once more, as what a new id has
+				again := late[1]
+				again.Op = 0
+				_, err := w.Submit(t.Context(), again)
+				require.ErrorIs(t, err, plaza.ErrRemoved)
+			}
+			fresh := score("b", "ann", 1, 5)
+			if c.version > 0 {
+				fresh.Version = 100
+			}
+			got := w.submit(t, fresh)
+			require.False(t, got.Existed)
+			require.Equal(t, []string{"ann 1"}, w.standings(t, "b", forever, 1))
+			require.Zero(t, w.entry(t, "ann", "b", forever).TTL, "it stays")
+			_, err = w.Submit(t.Context(), late[2])
+			if c.version == 0 { // else the version is what is too old
+				require.ErrorIs(t, err, plaza.ErrRemoved)
+			}
+			require.Equal(t, []string{"ann 1"}, w.standings(t, "b", forever, 1))
+		})
+	}
+}
+
+// TestEraseIsLaterThanWhatItErases lets the ids of who submitted be ahead.
+func TestEraseIsLaterThanWhatItErases(t *testing.T) {
+	t.Parallel()
+	for name, operator := range map[string]leaderboard.Operator{"best": leaderboard.Best, "increment": leaderboard.Increment} {
+		w := newWorld(t, nil)
+		w.define(t, leaderboard.Board{Name: "b", Operator: operator})
+		s := score("b", "ann", 5, 0)
+		s.Op = ids.At(noon.Add(50 * time.Second))
+		w.submit(t, s)
+		if operator == leaderboard.Increment { // whose last operation is older
+			w.submit(t, score("b", "ann", 0, 0))
+			w.submit(t, score("b", "ann", 1, 0))
+		}
+		require.NoError(t, w.Erase(t.Context(), "ann"))
+		_, err := w.Submit(t.Context(), s)
+		require.ErrorIs(t, err, plaza.ErrRemoved, name)
+	}
+}
+
+func TestEraseLeavesItsMarkInEveryPeriodAndNoMore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b", Cron: "@daily", Keep: 365 * 24 * time.Hour})
+	w.define(t, leaderboard.Board{Name: "c"})
+	for day := 8; day <= 10; day++ {
+		w.set(march(day, 12))
+		w.submit(t, leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(1), Name: "Ann", Meta: []byte(`1`)})
+		w.submit(t, leaderboard.Submission{Board: "b", Player: "bob", Score: leaderboard.Int(2)})
+	}
+	w.play(t, "c", "ann 1")
+	items := w.items(t)
+	require.NoError(t, w.Erase(t.Context(), "ann"))
+	require.Equal(t, items, w.items(t))
+	require.Equal(t, 4, w.leftovers(t))
+	require.Equal(t, []string{"1/1 bob 2"}, texts(all(t, 0, w.top(in("b")))))
+
+	got := w.submit(t, leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(3)})
+	require.Equal(t, w.entry(t, "bob", "b", got.Period).TTL, w.entry(t, "ann", "b", got.Period).TTL, "as its period")
+}
+
+func TestEraseTakesPages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	var items []any
+	for i := range 1100 {
+		items = append(items, map[string]any{"pk": "P#ann", "sk": fmt.Sprintf("LB#b%04d#%s", i, forever), "rev": 1, "score": "1"})
+	}
+	_, err := w.raw(t).Batch().Write().Put(items...).Run(t.Context())
+	require.NoError(t, err)
+	sent := faults.New(t, 1, faults.Rates{})
+	require.NoError(t, w.process(t, nil, sent.Wrap).Erase(t.Context(), "ann"))
+	require.Equal(t, 3+44, sent.Requests())
+	require.Equal(t, 1100, w.leftovers(t))
+}
+
+// TestLateRequestsUndoNothing lets a request arrive after its caller gave up,
+// repeated the call and undid it.
+func TestLateRequestsUndoNothing(t *testing.T) {
+	t.Parallel()
+	given := func(v int64, name string, op ids.ID) leaderboard.Submission {
+		s := score("b", "ann", v, 0)
+		s.Name, s.Op = name, op
+		return s
+	}
+	submit := func(s leaderboard.Submission) func(context.Context, world) error {
+		return func(ctx context.Context, w world) error { _, err := w.Submit(ctx, s); return err }
+	}
+	do := func(of func(world) change) func(context.Context, world) error {
+		return func(ctx context.Context, w world) error { _, err := of(w)(ctx, in("b"), "ann"); return err }
+	}
+	hide := do(func(w world) change { return w.Hide })
+	unhide := do(func(w world) change { return w.Unhide })
+	remove := do(func(w world) change { return w.Remove })
+	erase := func(ctx context.Context, w world) error { return w.Erase(ctx, "ann") }
+	type calls = []func(context.Context, world) error
+	op := func(n int) ids.ID { return ids.At(noon.Add(-time.Minute)) + ids.ID(n) }
+	fresh := submit(given(1, "", 0))
+	for name, c := range map[string]struct {
+		operator leaderboard.Operator
+		before   calls
+		late     func(context.Context, world) error
+		skip     int // requests of the call that arrive
+		then     calls
+	}{
+		"best, erased":               {"", nil, submit(given(9, "", op(1))), 0, calls{submit(given(9, "", op(1))), erase}},
+		"best, erased, new":          {"", nil, submit(given(9, "", op(1))), 0, calls{erase, submit(given(9, "", op(1))), erase, fresh}},
+		"best, removed":              {"", nil, submit(given(9, "", op(1))), 0, calls{submit(given(9, "", op(1))), remove}},
+		"best, removed, new":         {"", nil, submit(given(9, "", op(1))), 0, calls{submit(given(9, "", op(1))), remove, fresh}},
+		"increment, erased":          {leaderboard.Increment, nil, submit(given(9, "", op(1))), 0, calls{submit(given(9, "", op(1))), erase}},
+		"increment, erased, new":     {leaderboard.Increment, nil, submit(given(9, "", op(1))), 0, calls{submit(given(9, "", op(1))), erase, fresh}},
+		"increment, removed, new":    {leaderboard.Increment, nil, submit(given(9, "", op(1))), 0, calls{submit(given(9, "", op(1))), remove, fresh}},
+		"hide, unhidden":             {"", calls{fresh}, hide, 0, calls{hide, unhide}},
+		"hide, erased, new":          {"", calls{fresh}, hide, 0, calls{hide, erase, fresh}},
+		"hide, removed, new":         {"", calls{fresh}, hide, 0, calls{hide, remove, fresh}},
+		"unhide, hidden":             {"", calls{fresh, hide}, unhide, 0, calls{unhide, hide}},
+		"unhide, erased, hidden":     {"", calls{fresh, hide}, unhide, 0, calls{erase, fresh, hide}},
+		"remove, new":                {"", calls{fresh}, remove, 0, calls{remove, fresh}},
+		"remove, erased, new":        {"", calls{fresh}, remove, 0, calls{erase, fresh}},
+		"a name, another":            {"", calls{submit(given(9, "Old", op(1)))}, submit(given(9, "New", op(2))), 1, calls{submit(given(9, "New", op(2))), submit(given(9, "Newest", op(3)))}},
+		"a name, erased, new":        {"", calls{submit(given(9, "Old", op(1)))}, submit(given(9, "New", op(2))), 1, calls{erase, submit(given(9, "", 0))}},
+		"an increment by 0, another": {leaderboard.Increment, calls{submit(given(9, "Old", op(1)))}, submit(given(0, "New", op(2))), 0, calls{submit(given(0, "New", op(2))), submit(given(0, "Newest", op(3)))}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.define(t, leaderboard.Board{Name: "b", Operator: c.operator})
+			w.play(t, "b", "zoe 1")
+			for _, call := range c.before {
+				require.NoError(t, call(t.Context(), w))
+			}
+			held := &holder{skip: c.skip}
+			impatient := w.process(t, nil, held.wrap)
+			_, err := impatient.Top(t.Context(), in("b"), page1)
+			require.NoError(t, err)
+			ctx, cancel := context.WithCancel(t.Context())
+			held.cancel = cancel
+			require.Error(t, c.late(ctx, impatient))
+			require.NotNil(t, held.request)
+			w.set(w.Now().Add(time.Second))
+			for _, call := range c.then {
+				require.NoError(t, call(t.Context(), w))
+			}
+			before := w.rawItems(t)
+			held.deliver(t)
+			require.Equal(t, before, w.rawItems(t))
+		})
+	}
+}
+
+// TestAnErasedEntryIsAllThatIsLeft names each attribute.
+func TestAnErasedEntryIsAllThatIsLeft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	w.play(t, "b", "ann 5")
+	require.NoError(t, w.Erase(t.Context(), "ann"))
+	op := w.id() - 1
+	var items []dynamo.Item
+	require.NoError(t, w.raw(t).Get("pk", "P#ann").All(t.Context(), &items))
+	require.Equal(t, []dynamo.Item{{
+		"pk": textOf("P#ann"), "sk": textOf("LB#b#" + forever),
+		"removed": textOf(op.String()),
+		"ttl":     numberOf(fmt.Sprint(noon.Add(30 * 24 * time.Hour).Unix())),
+	}}, items)
+}
+
+// TestASubmissionAsOldAsTheRemovalIsRemoved has its very operation.
+func TestASubmissionAsOldAsTheRemovalIsRemoved(t *testing.T) {
+	t.Parallel()
+	for _, operator := range []leaderboard.Operator{leaderboard.Best, leaderboard.Increment} {
+		w := newWorld(t, nil)
+		w.define(t, leaderboard.Board{Name: "b", Operator: operator})
+		w.play(t, "b", "ann 1")
+		require.NoError(t, w.Erase(t.Context(), "ann"))
+		var left struct {
+			Removed ids.ID `dynamo:"removed"`
+		}
+		require.NoError(t, w.raw(t).Get("pk", "P#ann").Range("sk", dynamo.Equal, "LB#b#"+forever).One(t.Context(), &left))
+		s := score("b", "ann", 9, 0)
+		s.Op = left.Removed
+		_, err := w.Submit(t.Context(), s)
+		require.ErrorIs(t, err, plaza.ErrRemoved)
+		s.Op++
+		w.submit(t, s)
+	}
+}

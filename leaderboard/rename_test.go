@@ -1,0 +1,160 @@
+package leaderboard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+// TestAnEqualScoreRenames keeps all else: the place among equals, when it was
+// achieved, and what belongs to the score.
+func TestAnEqualScoreRenames(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		board   leaderboard.Board
+		again   int64 // what is submitted for the score to stay
+		version bool
+		refuse  bool
+	}{
+		"best":             {leaderboard.Board{}, 50, false, false},
+		"best, with rules": {leaderboard.Board{}, 50, false, true},
+		"best of others":   {leaderboard.Board{Allow: []leaderboard.Operator{leaderboard.Set}}, 50, false, false},
+		"set":              {leaderboard.Board{Operator: leaderboard.Set}, 50, false, false},
+		"increment":        {leaderboard.Board{Operator: leaderboard.Increment}, 0, false, false},
+		"version":          {leaderboard.Board{Operator: leaderboard.Set}, 50, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			opts := &leaderboard.Options{}
+			if c.refuse {
+				opts.Refuse = func(context.Context, leaderboard.Submission, leaderboard.Result) error { return nil }
+			}
+			w := newWorld(t, opts)
+			c.board.Name = "b"
+			w.define(t, c.board)
+			n := uint64(0)
+			named := func(v int64, name string) leaderboard.Submission {
+				n++
+				s := score("b", "ann", v, int(n))
+				s.Op, s.Name, s.Meta = w.id(), name, fmt.Appendf(nil, "%d", n)
+				if c.version {
+					s.Version = n
+				}
+				return s
+			}
+			w.submit(t, named(50, "Ann"))
+			w.play(t, "b", "bob 50")
+			before := w.entry(t, "ann", "b", forever)
+
+			late := named(c.again, "Late")
+			rename := named(c.again, "Anna")
+			got := w.submit(t, rename)
+			require.Equal(t, leaderboard.Result{Op: rename.Op, Period: forever, Existed: true, Old: leaderboard.Int(50), New: leaderboard.Int(50)}, got)
+			got.Repeated = true
+			require.Equal(t, got, w.submit(t, rename))
+			other := rename
+			other.Meta = nil
+			if !c.version {
+				_, err := w.Submit(t.Context(), other)
+				require.ErrorIs(t, err, plaza.ErrConflict)
+			}
+			w.submit(t, late) // of before
+			w.submit(t, named(c.again, ""))
+			after := w.entry(t, "ann", "b", forever)
+			require.Equal(t, "Anna", after.Name)
+			require.Equal(t, before.Key, after.Key)
+			require.Equal(t, before.Meta, after.Meta)
+			require.Greater(t, after.Rev, before.Rev)
+			rows := all(t, 0, w.top(in("b")))
+			require.Equal(t, "Anna", rows[0].Name+rows[1].Name)
+
+			if c.board.Operator == "" {
+				w.submit(t, named(49, "Worse"))
+				require.Equal(t, "Anna", w.entry(t, "ann", "b", forever).Name, "of a score that does not stand")
+				s := named(50, "Sub")
+				s.Sub = -1
+				w.submit(t, s)
+				require.Equal(t, "Anna", w.entry(t, "ann", "b", forever).Name)
+			}
+			changes(t, w.Remove, "ann", true)
+			_, err := w.Submit(t.Context(), rename)
+			require.ErrorIs(t, err, plaza.ErrRemoved)
+		})
+	}
+}
+
+func TestRenamingUnderFaults(t *testing.T) {
+	t.Parallel()
+	for seed := range faults.Seeds(20) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			sent := faults.New(t, seed, harshness[seed%3])
+			w := newWorld(t, nil, sent.Wrap)
+			board := leaderboard.Board{Name: "b"}
+			if seed%2 == 0 {
+				board.Operator = leaderboard.Set
+			}
+			faults.Acknowledged(t, func() error { return w.Define(t.Context(), board) })
+			for i := range 7 { // an entry remembers 16 operations
+				s := score("b", "ann", 5, i)
+				s.Op, s.Name = w.id(), fmt.Sprint("name ", i)
+				w.keep(t, s)
+				require.Equal(t, s.Name, w.entry(t, "ann", "b", forever).Name)
+				s.Op -= 1 << 22 // a millisecond before
+				s.Name = "late"
+				w.keep(t, s)
+				require.NotEqual(t, s.Name, w.entry(t, "ann", "b", forever).Name)
+			}
+			require.Equal(t, []string{"ann 5"}, w.standings(t, "b", forever, 1))
+		})
+	}
+}
+
+// TestARenameMeetsABetterScore lets the score be beaten between the refusal and
+// the rename.
+func TestARenameMeetsABetterScore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	w.play(t, "b", "ann 50")
+	sent := faults.New(t, 1, faults.Rates{})
+	slow := w.process(t, nil, sent.Wrap)
+	updates := 0
+	sent.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "UpdateItem" {
+			if updates++; updates == 2 {
+				w.play(t, "b", "ann 60")
+			}
+		}
+		return faults.Fault{}
+	})
+	s := score("b", "ann", 50, 1)
+	s.Name = "Anna"
+	got := slow.submit(t, s)
+	require.Equal(t, leaderboard.Int(60), got.New)
+	require.False(t, got.Improved)
+	require.Empty(t, w.entry(t, "ann", "b", forever).Name)
+}
+
+func TestRefuseSeesNames(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	w.play(t, "b", "ann 50")
+	refuses := w.process(t, &leaderboard.Options{Refuse: func(_ context.Context, s leaderboard.Submission, r leaderboard.Result) error {
+		require.Equal(t, leaderboard.Int(50), r.New)
+		return errors.New(s.Name)
+	}})
+	s := score("b", "ann", 50, 1)
+	s.Name = "Rude"
+	_, err := refuses.Submit(t.Context(), s)
+	require.ErrorIs(t, err, plaza.ErrForbidden)
+	require.Empty(t, w.entry(t, "ann", "b", forever).Name)
+}

@@ -1,0 +1,113 @@
+package leaderboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// errUndefining is of a board between Undefine's first and last call.
+var errUndefining = fmt.Errorf("the board is being undefined: %w", plaza.ErrBusy)
+
+// Undefine removes a board with its periods and entries. From the first call on
+// whoever reads the definition finds no board; other processes know it for up
+// to two minutes, and may submit to it: until these have passed, Undefine
+// removes what there is and returns plaza.ErrBusy. Call it again then; a later
+// Define begins with nothing. After an error, repeat it. A board that does not
+// exist is no error.
+//
+// Cost: a call reads the whole table, 1 request a MB, 1 RCU for each 4 KB, and
+// deletes 25 items a request, 2 WCU an entry and more above 1 KB, 1 WCU a
+// period. The definition is 2 requests more, 1 RCU and 1 WCU.
+func (r *Repository) Undefine(ctx context.Context, board string) error {
+	if err := keys.CheckName("Name", board); err != nil {
+		return err
+	}
+	err := r.undefine(ctx, board)
+	r.forget(board, nil)
+	if err != nil {
+		return fmt.Errorf("leaderboard: undefine %q: %w", board, err)
+	}
+	return nil
+}
+
+func (r *Repository) undefine(ctx context.Context, board string) error {
+	since, err := r.markUndefined(ctx, board)
+	if errors.Is(err, plaza.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	unknown := !r.opts.Now().Before(since.Add(settle)) // to all processes
+	prefix := keys.Join("LB", board, "")
+	err = r.table.ScanKeys(ctx, prefix, func(entries []store.Key) error {
+		return r.table.DeleteAll(ctx, entries, r.opts.Parallel)
+	})
+	if err != nil {
+		return err
+	}
+	if err := r.deletePeriods(ctx, board); err != nil {
+		return err
+	}
+	if !unknown {
+		return errUndefining
+	}
+	err = r.table.Run(ctx, r.table.Delete(definitionKey(board)).If("undefine = ?", since))
+	if _, refused := store.AsRefused(err); refused {
+		return nil // by another call
+	}
+	return err
+}
+
+// markUndefined lets nobody find the board any more, and says since when. No
+// process can open a period then.
+func (r *Repository) markUndefined(ctx context.Context, board string) (since time.Time, err error) {
+	for range turns {
+		var item dynamo.Item
+		if err := r.table.Get(ctx, definitionKey(board), true, &item); err != nil {
+			return time.Time{}, err
+		}
+		var mark struct {
+			Undefine time.Time `dynamo:"undefine"`
+		}
+		if err := r.table.Decode(item, &mark); err == nil && !mark.Undefine.IsZero() {
+			return mark.Undefine, nil
+		}
+		ver, err := r.newVer(ctx)
+		if err != nil {
+			return time.Time{}, err
+		}
+		since := r.opts.Now().UTC()
+		err = r.table.Run(ctx, as(r.table.Update(definitionKey(board)).Set("undefine", since).Set("ver", ver), item, "ver", "undefine"))
+		if _, refused := store.AsRefused(err); !refused {
+			return since, err
+		}
+	}
+	return time.Time{}, plaza.ErrBusy
+}
+
+func (r *Repository) deletePeriods(ctx context.Context, board string) error {
+	span := store.Span{PK: periodsPK(board), Ascending: true, Limit: erasedAtOnce, Consistent: true}
+	for {
+		items, rest, err := store.Read[dynamo.Item](ctx, r.table, span)
+		if err != nil {
+			return err
+		}
+		periods := make([]store.Key, len(items))
+		for i, item := range items {
+			periods[i] = store.KeyOf(item)
+		}
+		if err := r.table.DeleteAll(ctx, periods, r.opts.Parallel); err != nil || rest == "" {
+			return err
+		}
+		span.From = rest
+	}
+}

@@ -1,0 +1,163 @@
+package leaderboard_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+func TestAnUndefinedBoardIsGoneWithAllThatItHad(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	board := leaderboard.Board{Name: "b", Cron: "@daily", Grace: 48 * time.Hour, Operator: leaderboard.Set, Shards: 2}
+	others := []string{"a", "b#c", `b\`, "bb", "b#" + forever}
+	for _, name := range others {
+		w.define(t, leaderboard.Board{Name: name})
+		w.play(t, name, "ann 1", "bob 2")
+	}
+	rest := w.rawItems(t)
+	define := func() {
+		w.define(t, board)
+		for day := 9; day <= 10; day++ {
+			for i, player := range []string{"ann", "bob", "cat", "dan", "eve"} {
+				s := score("b", player, int64(i), 0)
+				s.At = march(day, 1)
+				if player == "ann" {
+					s.Version = 1
+				}
+				w.submit(t, s)
+			}
+		}
+		changes(t, w.Hide, "bob", true)
+		changes(t, w.Remove, "cat", true)
+		w.damage(t, "P#eve", "LB#b#20260310T000000Z", dynamo.Item{"part": textOf("nowhere"), "rev": textOf("x")})
+	}
+	define()
+	other := w.process(t, nil)
+	require.Len(t, all(t, 0, other.top(in("b"))), 2)
+
+	for range 2 {
+		require.ErrorIs(t, w.Undefine(t.Context(), "b"), plaza.ErrBusy)
+		for name, read := range w.reads(t, in("b"), "ann") {
+			require.ErrorIs(t, read(), plaza.ErrNotFound, name)
+		}
+		require.ErrorIs(t, w.Define(t.Context(), board), plaza.ErrBusy)
+		_, err := w.Submit(t.Context(), score("b", "ann", 1, 0))
+		require.ErrorIs(t, err, plaza.ErrNotFound)
+		require.Len(t, all(t, 0, w.Definitions), len(others))
+		require.Len(t, all(t, 2, w.boardsOf("ann")), len(others))
+		require.Len(t, w.rawItems(t), len(rest)+1, "its definition says that it is going")
+
+		other.submit(t, score("b", "zoe", 5, 0)) // by a process that knows the board
+		w.set(w.Now().Add(time.Second))
+	}
+	w.set(w.Now().Add(time.Minute))
+	_, err := other.Submit(t.Context(), score("b", "zoe", 6, 0))
+	require.ErrorIs(t, err, plaza.ErrNotFound)
+	require.ErrorIs(t, w.Undefine(t.Context(), "b"), plaza.ErrBusy)
+	w.set(noon.Add(2 * time.Minute))
+	require.NoError(t, w.Undefine(t.Context(), "b"))
+	require.Equal(t, rest, w.rawItems(t))
+	require.NoError(t, w.Undefine(t.Context(), "b"), "again")
+
+	w.set(noon)
+	board = leaderboard.Board{Name: "b", Kind: leaderboard.KindFloat, Operator: leaderboard.Set, Order: leaderboard.Ascending}
+	w.define(t, board)
+	require.Empty(t, all(t, 0, w.top(in("b"))))
+	got := w.submit(t, leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Float(1), Version: 1})
+	require.False(t, got.Existed)
+}
+
+// TestABoardDefinedAgainIsAnother lets a process that knew the board before
+// open a period of it.
+func TestABoardDefinedAgainIsAnother(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b", Cron: "@hourly"})
+	old := w.process(t, nil)
+	_, err := old.Top(t.Context(), in("b"), page1)
+	require.NoError(t, err)
+	require.ErrorIs(t, w.Undefine(t.Context(), "b"), plaza.ErrBusy)
+	w.set(w.Now().Add(2 * time.Minute))
+	require.NoError(t, w.Undefine(t.Context(), "b"))
+	w.define(t, leaderboard.Board{Name: "b", Kind: leaderboard.KindFloat, Cron: "@daily"})
+	w.set(noon) // whose clock stands still
+	_, err = old.Submit(t.Context(), leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(5)})
+	require.ErrorIs(t, err, plaza.ErrInvalid, "it learns of the new one")
+	require.Empty(t, w.spans(t, "b"))
+}
+
+func TestADamagedBoardCanBeUndefined(t *testing.T) {
+	t.Parallel()
+	for name, with := range map[string]dynamo.Item{
+		"a kind":    {"kind": textOf("complex")},
+		"a version": {"ver": textOf("x")},
+		"a mark":    {"undefine": textOf("x")},
+		"nothing":   {"ver": nil, "shards": nil, "operator": nil},
+	} {
+		w := newWorld(t, nil)
+		w.define(t, leaderboard.Board{Name: "b"})
+		w.play(t, "b", "ann 1")
+		w.damage(t, "B#", "b", with)
+		w.damage(t, "B#b", "T#"+forever, dynamo.Item{"shards": nil})
+		require.ErrorIs(t, w.Undefine(t.Context(), "b"), plaza.ErrBusy, name)
+		w.set(w.Now().Add(2 * time.Minute))
+		require.NoError(t, w.Undefine(t.Context(), "b"), name)
+		require.Zero(t, w.items(t), name)
+	}
+}
+
+func TestUndefineUnderFaults(t *testing.T) {
+	t.Parallel()
+	for seed := range faults.Seeds(10) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			sent := faults.New(t, seed, harshness[seed%2]) // a call is many requests
+			w := newWorld(t, nil)
+			for _, board := range []string{"a", "b"} {
+				w.define(t, leaderboard.Board{Name: board, Shards: 3})
+				w.many(t, board, 60)
+			}
+			remover := w.process(t, nil, sent.Wrap)
+			begun := w.Now()
+			faults.Acknowledged(t, func() error {
+				err := remover.Undefine(t.Context(), "b")
+				w.set(begun.Add(2 * time.Minute))
+				if errors.Is(err, plaza.ErrNotFound) {
+					t.Fatal(err)
+				}
+				return err
+			})
+			sent.Off()
+			require.Equal(t, 2+60, w.items(t))
+			w.define(t, leaderboard.Board{Name: "b"})
+			require.Empty(t, all(t, 0, w.top(in("b"))))
+			require.Len(t, all(t, 0, w.top(in("a"))), 60)
+		})
+	}
+}
+
+func TestUndefineCostsNoMoreThanStated(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	quiet := newWorld(t, nil)
+	quiet.define(t, leaderboard.Board{Name: "b"})
+	quiet.many(t, "b", 60)
+	w := quiet.process(t, nil, meter.Wrap)
+	meter.AtMost(t, "the first call", dynamotest.Cost{Requests: 1 + 1 + 1 + 3 + 1 + 1, Read: 1 + 4 + 1, Write: 1 + 60*2 + 1}, func() {
+		require.ErrorIs(t, w.Undefine(t.Context(), "b"), plaza.ErrBusy)
+	})
+	quiet.set(noon.Add(2 * time.Minute))
+	meter.AtMost(t, "the last call", dynamotest.Cost{Requests: 4, Read: 3, Write: 1}, func() {
+		require.NoError(t, w.Undefine(t.Context(), "b"))
+	})
+}
