@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -12,8 +11,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// ErrClosed is returned once the hub, or the viewer, is closed.
-var ErrClosed = errors.New("live: closed")
+// ErrClosed is returned once the hub, or the viewer, is closed. It unwraps to
+// plaza.ErrUnavailable.
+var ErrClosed = fmt.Errorf("live: closed: %w", plaza.ErrUnavailable)
 
 // opening bounds how long a backplane may take to open a room.
 const opening = 10 * time.Second
