@@ -25,8 +25,8 @@ type Action struct {
 	// Op names a Like, a Report or a Protect, so that a repeat is known, and the
 	// Like or Protect that an Unlike or Unprotect takes back. What was taken back
 	// does not return: an Op up to that one is plaza.ErrRemoved, for 30 days of a
-	// like. Without it a call has an id of its own. What is done once and for all
-	// needs none: Recall and Remove do not look at it.
+	// like. Without it a call has an id of its own. Recall and Remove need none:
+	// nobody undoes them.
 	Op ids.ID
 }
 
@@ -66,7 +66,7 @@ func (r *Repository) op(ctx context.Context, a Action) (op, error) {
 func (o *op) above(other ids.ID) bool {
 	if o.minted && o.id <= other {
 		const low = 1<<22 - 1
-		o.id = (other|low + 1) | o.id&low
+		o.id = (other | low + 1) | o.id&low
 	}
 	return o.id > other
 }

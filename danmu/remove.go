@@ -13,7 +13,7 @@ import (
 // Cost: 1 request, 2 WCU; where shards grew, 1 request, 1 WCU more for each other
 // place.
 func (r *Repository) Remove(ctx context.Context, a Action) (done bool, err error) {
-	if err := checkAddress(a.Object, a.ID); err != nil {
+	if err := r.checkOp(a); err != nil {
 		return false, err
 	}
 	done, err = r.burying(ctx, a, func(*dynamo.Update) {}, func(row) error { return nil })

@@ -30,9 +30,9 @@ type row struct {
 	Reports   int64  `dynamo:"reports,omitempty"`
 	Protected bool   `dynamo:"protected,omitempty"`
 	Protect   ids.ID `dynamo:"protect,omitempty"` // the Op of the Protect that stands, else of one that was taken back
-	State     string `dynamo:"state,omitempty"`  // of a tombstone: what made it one
-	Key       string `dynamo:"key,omitempty"`    // of an imported comment
-	SentMs    int64  `dynamo:"sentMs,omitempty"` // when an imported comment was sent, by its file
+	State     string `dynamo:"state,omitempty"`   // of a tombstone: what made it one
+	Key       string `dynamo:"key,omitempty"`     // of an imported comment
+	SentMs    int64  `dynamo:"sentMs,omitempty"`  // when an imported comment was sent, by its file
 	Extra     string `dynamo:"extra,omitempty"`
 }
 
