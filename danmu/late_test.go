@@ -296,9 +296,15 @@ func TestALateSendDoesNotComeBack(t *testing.T) {
 	t.Parallel()
 	for name, grown := range map[string]bool{"in one place": false, "in an older place": true} {
 		for gone, call := range map[string]func(stage, context.Context, danmu.Comment) error{
-			"recalled": func(s stage, ctx context.Context, c danmu.Comment) error { _, err := s.Recall(ctx, of(c, "jack")); return err },
-			"removed":  func(s stage, ctx context.Context, c danmu.Comment) error { _, err := s.Remove(ctx, of(c, "")); return err },
-			"erased":   func(s stage, ctx context.Context, _ danmu.Comment) error { return s.Erase(ctx, "jack") },
+			"recalled": func(s stage, ctx context.Context, c danmu.Comment) error {
+				_, err := s.Recall(ctx, of(c, "jack"))
+				return err
+			},
+			"removed": func(s stage, ctx context.Context, c danmu.Comment) error {
+				_, err := s.Remove(ctx, of(c, ""))
+				return err
+			},
+			"erased": func(s stage, ctx context.Context, _ danmu.Comment) error { return s.Erase(ctx, "jack") },
 		} {
 			t.Run(name+", "+gone, func(t *testing.T) {
 				t.Parallel()
