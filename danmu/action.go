@@ -66,7 +66,8 @@ func (r *Repository) op(ctx context.Context, a Action) (op, error) {
 func (o *op) above(other ids.ID) bool {
 	if o.minted && o.id <= other {
 		const low = 1<<22 - 1
-		o.id = (other | low + 1) | o.id&low
+		next := (other | low) + 1 // the first of the next millisecond
+		o.id = next | o.id&low
 	}
 	return o.id > other
 }

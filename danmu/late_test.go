@@ -274,6 +274,29 @@ func TestClocksThatDifferHideNoLike(t *testing.T) {
 	}
 }
 
+// TestAnOpFromBeforeAnUnlikeBegins though it was made before that: only what was
+// taken back does not return.
+func TestAnOpFromBeforeAnUnlikeBegins(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	c := s.say(t, "jack", "haha")
+	for _, deed := range []struct {
+		do, undo func(context.Context, danmu.Action) (bool, error)
+	}{{s.Like, s.Unlike}, {s.Protect, s.Unprotect}} {
+		first, second := of(c, "anna"), of(c, "anna")
+		first.Op, second.Op = s.next(t), s.next(t)
+		for _, step := range []struct {
+			call func(context.Context, danmu.Action) (bool, error)
+			a    danmu.Action
+		}{{deed.do, first}, {deed.undo, of(c, "anna")}, {deed.do, second}} {
+			changed, err := step.call(t.Context(), step.a)
+			require.NoError(t, err)
+			require.True(t, changed)
+		}
+	}
+	require.Equal(t, [3]int64{1, 0, 1}, s.counts(t, c))
+}
+
 func TestAnOpIsOfNoFuture(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
