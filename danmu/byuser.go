@@ -2,7 +2,6 @@ package danmu
 
 import (
 	"context"
-	"fmt"
 	"maps"
 
 	"github.com/guregu/dynamo/v2"
@@ -67,15 +66,13 @@ func (r *Repository) showSent(ctx context.Context, sent []sentRow) ([]sentRow, e
 			continue // erased
 		}
 		var stored row
-		if err := dynamo.UnmarshalItem(item, &stored); err != nil {
-			return nil, err
-		}
-		if stored.gone() || r.hides(&stored) {
+		if r.table.Skips(r.table.Decode(item, &stored)) || stored.gone() || r.hides(&stored) {
 			continue
 		}
 		p, ok := parsePlace(stored.PK)
 		if !ok {
-			return nil, fmt.Errorf("danmu: %q is no place of a comment", stored.PK)
+			r.table.Skips(r.table.Corrupt(i.key(), "its partition is no place of a comment"))
+			continue
 		}
 		i.comment = stored.comment(p.object)
 		shown = append(shown, i)

@@ -50,6 +50,7 @@ func (r *Repository) configure(ctx context.Context, object string, s Settings) e
 		return err
 	}
 	if !reflect.DeepEqual(next, seen) {
+		next.Rev = seen.Rev + 1
 		if err := r.table.Run(ctx, r.reconfigure(object, seen, next)); err != nil {
 			return err
 		}
@@ -70,7 +71,7 @@ func (i objectItem) with(s Settings, then time.Time) (objectItem, error) {
 	if s.Segment == defaultSegment {
 		segment = 0
 	}
-	used := len(i.Segments) > 0
+	used := i.Segments != nil
 	if s.Segment != 0 && segment != i.Segment {
 		if used {
 			return i, plaza.ErrConflict
@@ -88,7 +89,8 @@ func (i objectItem) with(s Settings, then time.Time) (objectItem, error) {
 	return next, nil
 }
 
-// reconfigure writes next while what it follows from is as it was seen.
+// reconfigure writes next while what it follows from is as it was seen: one that
+// comes late undoes nothing.
 func (r *Repository) reconfigure(object string, seen, next objectItem) *dynamo.Update {
 	update := r.table.Update(objectKey(object))
 	for _, attribute := range []struct {
@@ -100,6 +102,7 @@ func (r *Repository) reconfigure(object string, seen, next objectItem) *dynamo.U
 		{"durationMs", next.Duration, next.Duration == 0},
 		{"segmentMs", next.Segment, next.Segment == 0},
 		{"shards", next.Shards, next.Shards == nil},
+		{"rev", next.Rev, false},
 	} {
 		if attribute.none {
 			update.Remove(attribute.name)
@@ -107,14 +110,13 @@ func (r *Repository) reconfigure(object string, seen, next objectItem) *dynamo.U
 			update.Set(attribute.name, attribute.value)
 		}
 	}
-	if len(seen.Segments) == 0 {
+	if seen.Segments == nil {
 		update.If("attribute_not_exists(segs)")
 	}
-	ifSegment(update, seen.Segment)
-	if seen.Shards == nil {
-		update.If("attribute_not_exists(shards)")
+	if seen.Rev == 0 {
+		update.If("attribute_not_exists(rev)")
 	} else {
-		update.If("shards = ?", seen.Shards)
+		update.If("rev = ?", seen.Rev)
 	}
 	return update
 }

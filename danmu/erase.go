@@ -3,6 +3,8 @@ package danmu
 import (
 	"context"
 
+	"github.com/guregu/dynamo/v2"
+
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -16,8 +18,11 @@ const (
 // back the user's likes and reports. After an error, repeat it.
 //
 // The user has stopped writing. The index byUser, which tells of the comments,
-// lags: repeat Erase some minutes later for those of the last moments. What a
-// TableLimiter keeps of the user expires.
+// lags: repeat Erase some minutes later for those of the last moments. For up to
+// 30 days it leaves one item for each like and report that was taken back, with
+// the user's name, the comment's and ids as its attributes, so that a late
+// request brings none of them back. What a TableLimiter keeps of the user
+// expires.
 //
 // 2 WCU a comment and 4 a like or report, in turn; 0.5 RCU for each 4 KB of the
 // index and 1 for each of the likes and reports.
@@ -32,31 +37,61 @@ func (r *Repository) Erase(ctx context.Context, user string) error {
 	return wrap("erase", user, err)
 }
 
+// rawItem is an item that may be damaged.
+type rawItem struct{ item dynamo.Item }
+
+// UnmarshalDynamoItem takes the item as it is.
+func (i *rawItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	i.item = item
+	return nil
+}
+
+func (i rawItem) key() store.Key { return store.KeyOf(i.item) }
+
 func (r *Repository) eraseReactions(ctx context.Context, user string) error {
+	at := ""
 	for {
-		items, err := store.Query[reactionItem](ctx, r.table, store.Span{PK: reactionPK(user), Limit: erasePage, Consistent: true})
+		items, rest, err := store.Read[rawItem](ctx, r.table, store.Span{
+			PK: reactionPK(user), From: at, Ascending: true, Limit: erasePage, Consistent: true,
+		})
 		if err != nil {
 			return err
 		}
 		for _, i := range items {
-			a, k, err := i.parse()
-			if err != nil {
-				return err
-			}
-			if _, err := r.unreact(ctx, a, k); err != nil {
+			if err := r.eraseReaction(ctx, i); err != nil {
 				return err
 			}
 		}
-		if len(items) < erasePage {
+		if rest == "" {
 			return nil
 		}
+		at = rest
 	}
+}
+
+// eraseReaction deletes what is damaged: nobody can tell what it counts for.
+func (r *Repository) eraseReaction(ctx context.Context, i rawItem) error {
+	var item reactionItem
+	err := r.table.Decode(i.item, &item)
+	var a Action
+	var k kind
+	if err == nil {
+		a, k, err = r.reaction(item)
+	}
+	if r.table.Skips(err) {
+		return r.table.Run(ctx, r.table.Delete(i.key()))
+	}
+	if item.Op == 0 {
+		return nil
+	}
+	_, _, err = r.unreact(ctx, a, k, item.Op)
+	return err
 }
 
 // eraseComments goes by what the index shows, once: what it removes may stay
 // there a while.
 func (r *Repository) eraseComments(ctx context.Context, user string) error {
-	items, err := store.QueryIndex[sentItem](ctx, r.table, byUser, store.IndexSpan{Partition: user})
+	items, err := store.QueryIndex[rawItem](ctx, r.table, byUser, store.IndexSpan{Partition: user})
 	if err != nil {
 		return err
 	}
@@ -107,13 +142,13 @@ func (r *Repository) eraseObject(ctx context.Context, object string) error {
 
 func (r *Repository) erasePartition(ctx context.Context, pk string) error {
 	for {
-		items, err := store.Query[keyItem](ctx, r.table, store.Span{PK: pk, Limit: erasePage, Consistent: true})
+		items, err := store.Query[rawItem](ctx, r.table, store.Span{PK: pk, Limit: erasePage, Consistent: true})
 		if err != nil {
 			return err
 		}
 		doomed := make([]store.Key, len(items))
 		for i, item := range items {
-			doomed[i] = store.Key{PK: pk, SK: item.ID.String()}
+			doomed[i] = item.key()
 		}
 		if err := r.table.DeleteAll(ctx, doomed, eraseParallel); err != nil {
 			return err

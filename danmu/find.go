@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -29,7 +27,7 @@ func (r *Repository) find(ctx context.Context, places []place, id ID, consistent
 			continue
 		}
 		var copied row
-		if err := dynamo.UnmarshalItem(item, &copied); err != nil {
+		if err := r.table.Decode(item, &copied); err != nil {
 			return row{}, false, err
 		}
 		if ok {

@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -16,10 +17,12 @@ import (
 // moment, but for what reports have hidden. The moment counts only without a
 // cursor.
 //
-// One read of the object, 0.5 RCU eventually consistent, and one a shard, 0.5
-// RCU for each 4 KB; as many more where the page reaches into another segment
-// that has comments. Removed and hidden ones are passed over in up to six
-// reads, of 63 times the rows.
+// A page that passes over many segments without comments, or over 63 times its
+// rows of removed and hidden ones, is short or empty, with a Next.
+//
+// Cost: 2 requests, 1 RCU eventually consistent for each 4 KB; a request more for
+// each other shard and for each other segment. Of these a page reads up to 47
+// in up to six rounds, of up to 128 requests.
 func (r *Repository) From(ctx context.Context, object string, moment time.Duration, req cursor.PageRequest) (cursor.Page[Comment], error) {
 	if err := keys.CheckName("Object", object); err != nil {
 		return cursor.Page[Comment]{}, err
@@ -38,10 +41,7 @@ func (r *Repository) From(ctx context.Context, object string, moment time.Durati
 		Scope:  cursor.Scope{List: "danmu/from", Partition: object, Order: "playing"},
 		Oldest: true,
 		Order:  order,
-		Read: func(ctx context.Context, reach store.Reach) ([]row, string, error) {
-			rows, err := walk.read(ctx, reach)
-			return rows, order.Rest(reach, rows), err
-		},
+		Read:   walk.read,
 		Show: func(_ context.Context, read []row) ([]row, error) {
 			return slices.DeleteFunc(read, func(i row) bool { return i.gone() || r.hides(&i) }), nil
 		},
@@ -64,58 +64,92 @@ func validGap(gap string) bool {
 
 func (r *Repository) hides(i *row) bool { return hides(i.Reports, i.Protected, r.opts.HideAt) }
 
+// A page reads twice as many segments in each round, up to these bounds.
+const (
+	maxSegmentsRead = 16
+	maxRequests     = 128
+)
+
 // walk reads an object onwards for one page.
 type walk struct {
 	r      *Repository
 	object string
 	start  time.Duration
 	layout *layout // once read
+	wide   int     // how many segments the last round may have read
 }
 
-// read goes from segment to segment, passing over those that are empty.
-func (w *walk) read(ctx context.Context, reach store.Reach) ([]row, error) {
+// read reads the next segments side by side, a part of the limit from each.
+func (w *walk) read(ctx context.Context, reach store.Reach) (rows []row, rest string, err error) {
 	if w.layout == nil {
-		var err error
 		if w.layout, err = w.r.readLayout(ctx, w.object, w.r.opts.Consistent); err != nil {
-			return nil, err
+			return nil, "", err
 		}
-	}
-	at := w.start
-	if reach.Gap == "" && at > MaxProgress {
-		return nil, nil
 	}
 	if reach.Gap == "" {
-		reach.Gap = textAt(at)
-	} else {
-		id, _ := ParseID(reach.Gap[:textLen])
-		at = id.Progress()
+		if w.start > MaxProgress {
+			return nil, "", nil
+		}
+		reach.Gap = textAt(w.start)
 	}
+	segments := w.layout.from(reach.Gap, reach.Ascending())
+	w.wide = max(1, min(2*w.wide, maxSegmentsRead, maxRequests/w.layout.shards()))
+	ended := len(segments) <= w.wide
+	segments = segments[:min(len(segments), w.wide)]
+
 	span := reach.Span("")
 	span.Consistent = w.r.opts.Consistent
-	var rows []row
-	for _, segment := range w.layout.from(at, reach.Ascending()) {
-		span.Limit = reach.Limit - len(rows)
-		found, err := w.r.readShards(ctx, w.layout, segment, 0, span)
-		if err != nil {
-			return nil, err
-		}
-		if rows = append(rows, found...); len(rows) == reach.Limit {
-			break
+	span.Limit = (reach.Limit + w.wide - 1) / w.wide
+	lanes, rests, err := w.r.readSegments(ctx, w.layout, segments, span)
+	if err != nil {
+		return nil, "", err
+	}
+	for i, lane := range lanes {
+		rows = append(rows, lane...)
+		if rests[i] != "" {
+			return rows, rests[i], nil
 		}
 	}
-	return rows, nil
+	if ended {
+		return rows, "", nil
+	}
+	return rows, w.layout.beyond(segments[len(segments)-1], reach.Ascending()), nil
 }
 
-// from gives the segments with comments, that of a moment first.
-func (l *layout) from(moment time.Duration, ascending bool) []int {
+// readSegments reads what span has of each.
+func (r *Repository) readSegments(ctx context.Context, l *layout, segments []int, span store.Span) (lanes [][]row, rests []string, err error) {
+	lanes, rests = make([][]row, len(segments)), make([]string, len(segments))
+	group, ctx := parallel.WithContext(ctx)
+	for i, segment := range segments {
+		group.Go(func() (err error) {
+			lanes[i], rests[i], err = r.readShards(ctx, l, segment, 0, span)
+			return err
+		})
+	}
+	return lanes, rests, group.Wait()
+}
+
+// from gives the segments with comments that a walk from a gap meets, in its
+// order.
+func (l *layout) from(gap string, ascending bool) []int {
+	id, _ := ParseID(gap[:textLen])
+	moment := id.Progress()
 	at, own := slices.BinarySearch(l.segments, l.segmentOf(moment))
 	if ascending {
 		return l.segments[at:]
 	}
-	if own {
+	if own && gap > textAt(l.span(l.segments[at]).from) {
 		at++
 	}
 	before := slices.Clone(l.segments[:at])
 	slices.Reverse(before)
 	return before
+}
+
+// beyond is the gap on the far side of a segment.
+func (l *layout) beyond(segment int, ascending bool) string {
+	if ascending {
+		return textAt(l.span(segment).to)
+	}
+	return textAt(l.span(segment).from)
 }

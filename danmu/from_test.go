@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
@@ -215,4 +217,37 @@ func TestMyCommentsAreNewestSendFirst(t *testing.T) {
 		return w.ByUser(ctx, "ann", req)
 	}
 	require.Equal(t, sent, all(t, mine, 2))
+}
+
+// TestWhatManyShardsHideLeadsOnExactly where each read ends in another place of
+// each shard.
+func TestWhatManyShardsHideLeadsOnExactly(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.configure(t, "v", danmu.Settings{Shards: 8})
+	var left []danmu.ID
+	shown := map[string]bool{}
+	for i := range 90 {
+		if c := w.at(t, float64(i)); i%9 == 8 {
+			left = append(left, c.ID)
+			shown[c.ID.String()] = true
+		}
+	}
+	w.rewrite(t, "D#v#", func(i dynamo.Item) {
+		if sk, _ := i["sk"].(*types.AttributeValueMemberS); !shown[sk.Value] {
+			i["reports"] = &types.AttributeValueMemberN{Value: "5"}
+		}
+	})
+	for _, limit := range []int{1, 2, 3, 7} {
+		require.Equal(t, left, idsOf(all(t, w.from(0), limit)), limit)
+		page, err := w.From(t.Context(), "v", 89*time.Second, cursor.PageRequest{Limit: limit})
+		require.NoError(t, err)
+		up := idsOf(page.Items)
+		for range 40 {
+			page, err = w.From(t.Context(), "v", 0, cursor.PageRequest{Limit: limit, Cursor: page.Prev})
+			require.NoError(t, err)
+			up = append(idsOf(page.Items), up...)
+		}
+		require.Equal(t, left, up, limit)
+	}
 }

@@ -20,6 +20,10 @@ import (
 // importWindow is how many comments are written together.
 const importWindow = 1000
 
+// ErrBroken ends an Import: the file that its sequence reads ends early, or is
+// not in its format. It unwraps to plaza.ErrInvalid.
+var ErrBroken = fmt.Errorf("danmu: broken file: %w", plaza.ErrInvalid)
+
 // ImportOptions of Import. The zero value works.
 type ImportOptions struct {
 	// Parallel is how many requests run at once, 1 to 64. Defaults to 8.
@@ -63,7 +67,8 @@ type ImportResult struct {
 // in the sequence. Its Object is not looked at. The limits of Send don't hold,
 // nor the object's Duration: a text may not be empty, and with Extra not be
 // above 4 KB. What is refused, here or by the sequence as plaza.ErrInvalid, is
-// counted and passed over; another error of the sequence ends the import.
+// counted and passed over; another error of the sequence, ErrBroken among them,
+// ends the import.
 //
 // One importer an object at a time; a like, report or removal of a comment that
 // is just being written may be lost.
@@ -112,7 +117,7 @@ func (in *importer) run(ctx context.Context, comments iter.Seq2[Comment, error])
 		switch {
 		case err == nil:
 			in.window = append(in.window, c)
-		case errors.Is(err, plaza.ErrInvalid):
+		case errors.Is(err, plaza.ErrInvalid) && !errors.Is(err, ErrBroken):
 			in.refuse(position, err)
 		default:
 			return fmt.Errorf("comment %d of the sequence: %w", position, err)

@@ -119,12 +119,12 @@ func newImport(c Comment, p place, now time.Time) row {
 }
 
 // sentAt is an id of a time. Of equal times ids differ, as far as lot does in 22
-// bits. Ids know no time before 2024: what was sent in the years from 1970 on
-// shares the first day of ids, which has place for 212 of each millisecond.
+// bits. Ids know no time before 2000: what was sent in the years from 1970 on
+// shares the first day of ids, which has place for 382 of each millisecond.
 func sentAt(sent time.Time, lot uint64) ids.ID {
 	const (
 		day    = 24 * 60 * 60 * 1000
-		old    = 19_724 * day // ms from 1970 until ids are a day old
+		old    = 10_958 * day // ms from 1970 until ids are a day old
 		within = 1 << 22      // ids of a millisecond
 		share  = within * day / old
 	)

@@ -76,18 +76,31 @@ func (r *Repository) remember(l, before *layout) *layout {
 // by its length of segments they may be others, and where it lacks them,
 // nothing was written.
 func (r *Repository) begin(ctx context.Context, l *layout, segments []int, latest int64) (*layout, error) {
+	standing, err := unpackSegments(l.stored, int(MaxProgress/l.segment))
+	if err != nil {
+		return nil, err
+	}
 	update := r.table.Update(objectKey(l.object)).
-		AddIntsToSet("segs", segments...).
+		Set("segs", packSegments(union(standing, segments))).
 		If("attribute_not_exists(durationMs) OR durationMs >= ?", latest)
+	if l.stored == nil {
+		update.If("attribute_not_exists(segs)")
+	} else {
+		update.If("segs = ?", l.stored)
+	}
 	ifSegment(update, l.storedSegment())
 	before, _ := r.objects.Peek(l.object)
-	var item objectItem
-	err := r.table.Run(ctx, store.Returning{Update: update, Out: &item})
+	var found dynamo.Item
+	err = r.table.Run(ctx, store.Returning{Update: update, Out: &found})
 	if refused, ok := store.AsRefused(err); ok {
-		found, _ := refused.At(0)
-		err = dynamo.UnmarshalItem(found, &item)
+		found, _ = refused.At(0)
+		err = nil
 	}
 	if err != nil {
+		return nil, err
+	}
+	var item objectItem
+	if err := r.table.Decode(found, &item); err != nil {
 		return nil, err
 	}
 	return r.remember(newLayout(l.object, item), before), nil

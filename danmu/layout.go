@@ -16,6 +16,7 @@ type layout struct {
 	segment  time.Duration
 	history  []growth // at least one, each of more shards than the one before
 	segments []int    // in order
+	stored   []byte   // segments as they stood when the object was read
 	until    time.Time
 }
 
@@ -23,15 +24,15 @@ type layout struct {
 type span struct{ from, to time.Duration }
 
 func newLayout(object string, i objectItem) *layout {
-	l := &layout{
+	segments, _ := i.segments() // the item was checked
+	return &layout{
 		object: object, owner: i.Owner,
 		duration: cmp.Or(time.Duration(i.Duration)*time.Millisecond, MaxProgress),
-		segment:  cmp.Or(time.Duration(i.Segment)*time.Millisecond, defaultSegment),
+		segment:  i.length(),
 		history:  i.history(),
-		segments: i.Segments,
+		segments: segments,
+		stored:   i.Segments,
 	}
-	slices.Sort(l.segments)
-	return l
 }
 
 func (i objectItem) history() []growth {
@@ -47,10 +48,14 @@ func (l *layout) join(earlier *layout) *layout {
 	if len(earlier.history) > len(both.history) {
 		both.history = earlier.history
 	}
-	both.segments = slices.Concat(l.segments, earlier.segments)
-	slices.Sort(both.segments)
-	both.segments = slices.Compact(both.segments)
+	both.segments = union(l.segments, earlier.segments)
 	return &both
+}
+
+func union(a, b []int) []int {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // storedSegment is the length of segments as it is stored: 0 is the default.

@@ -39,7 +39,7 @@ func NewMemoryLimiter(rate Rate, opts *LimiterOptions) (*MemoryLimiter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("danmu: limiter: %w", err)
 	}
-	return &MemoryLimiter{rate: rate, now: opts.now(), buckets: buckets}, nil
+	return &MemoryLimiter{rate: rate, now: opts.withDefaults().Now, buckets: buckets}, nil
 }
 
 // Take counts an attempt, as Limiter says.

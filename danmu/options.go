@@ -49,6 +49,10 @@ type Options struct {
 	// strongly consistent, at twice the units; an index never is.
 	Consistent bool
 
+	// OnCorrupt is called with each damaged item that a list or a window leaves
+	// out. Defaults to nothing.
+	OnCorrupt func(*plaza.CorruptError)
+
 	// Codec writes cursors. Defaults to cursor.Plain.
 	Codec cursor.Codec
 

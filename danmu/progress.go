@@ -18,23 +18,26 @@ func Seconds(s float64) (time.Duration, error) {
 	}
 	ms := math.Round(s * 1000)
 	if s < 0 || ms > math.MaxUint32 {
-		return 0, progressError(s, MaxProgress)
+		return 0, progressError(strconv.FormatFloat(s, 'f', -1, 64), MaxProgress)
 	}
 	return time.Duration(ms) * time.Millisecond, nil
 }
 
 func checkProgress(at, most time.Duration) error {
 	if at < 0 || at > most {
-		return progressError(at.Seconds(), most)
+		return progressError(decimal(at), most)
 	}
 	return nil
 }
 
-func progressError(s float64, most time.Duration) error {
-	return &plaza.InvalidError{Field: "Progress", Reason: fmt.Sprintf("is %s s, 0 to %s are allowed", decimal(s), decimal(most.Seconds()))}
+func progressError(s string, most time.Duration) error {
+	return &plaza.InvalidError{Field: "Progress", Reason: fmt.Sprintf("is %s s, 0 to %s are allowed", s, decimal(most))}
 }
 
-func decimal(s float64) string { return strconv.FormatFloat(s, 'f', -1, 64) }
+// decimal is a playing time in seconds, exact to the millisecond.
+func decimal(d time.Duration) string {
+	return strconv.FormatFloat(float64(d.Milliseconds())/1000, 'f', -1, 64)
+}
 
 // whole leaves out what is below a millisecond, and what is negative negative.
 func whole(d time.Duration) time.Duration {

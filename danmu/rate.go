@@ -3,17 +3,17 @@ package danmu
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
 )
 
-// ErrRate is returned to who sends too fast. A RateError says when to repeat.
-var ErrRate = errors.New("danmu: too many comments")
+// ErrRate is returned to who sends too fast. It unwraps to plaza.ErrBusy; a
+// RateError says when to repeat.
+var ErrRate = fmt.Errorf("danmu: too many comments: %w", plaza.ErrBusy)
 
-// RateError unwraps to ErrRate and to plaza.ErrBusy. Nothing was stored.
+// RateError unwraps to ErrRate. Nothing was stored.
 type RateError struct {
 	RetryAfter time.Duration
 }
@@ -22,7 +22,7 @@ func (e *RateError) Error() string {
 	return fmt.Sprintf("danmu: too many comments, wait %v", e.RetryAfter)
 }
 
-func (e *RateError) Unwrap() []error { return []error{ErrRate, plaza.ErrBusy} }
+func (e *RateError) Unwrap() error { return ErrRate }
 
 // Limiter says how often a user may send to an object. It is safe for
 // concurrent use.
@@ -55,13 +55,21 @@ type Rate struct {
 // LimiterOptions of a MemoryLimiter or a TableLimiter. The zero value works.
 type LimiterOptions struct {
 	Now func() time.Time // Defaults to time.Now.
+
+	// OnCorrupt is called with what a TableLimiter finds damaged. It then forgets
+	// what it knew of that user. Defaults to nothing.
+	OnCorrupt func(*plaza.CorruptError)
 }
 
-func (o *LimiterOptions) now() func() time.Time {
-	if o == nil || o.Now == nil {
-		return time.Now
+func (o *LimiterOptions) withDefaults() LimiterOptions {
+	full := LimiterOptions{}
+	if o != nil {
+		full = *o
 	}
-	return o.Now
+	if full.Now == nil {
+		full.Now = time.Now
+	}
+	return full
 }
 
 func (rate *Rate) setDefaults() error {

@@ -111,7 +111,7 @@ func TestWhatIsRemovedTakesNoReactions(t *testing.T) {
 	unliked, err := s.Unlike(t.Context(), of(c, "anna"))
 	require.NoError(t, err)
 	require.True(t, unliked)
-	require.Empty(t, s.items(t, "U#"))
+	require.Empty(t, s.reactions(t, "anna"))
 }
 
 func TestReactedTellsOfARange(t *testing.T) {

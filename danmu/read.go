@@ -111,7 +111,7 @@ func (s span) of(comments []Comment) []Comment {
 // fetch reads a part from the table.
 func (r *Repository) fetch(ctx context.Context, l *layout, p part, consistent bool) ([]Comment, error) {
 	bounds := store.Span{From: textAt(p.span.from), To: textAt(p.span.to), Ascending: true, Consistent: consistent}
-	rows, err := r.readShards(ctx, l, p.segment, p.share, bounds)
+	rows, _, err := r.readShards(ctx, l, p.segment, p.share, bounds)
 	if err != nil {
 		return nil, err
 	}

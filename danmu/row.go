@@ -2,6 +2,7 @@ package danmu
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -28,9 +29,10 @@ type row struct {
 	Likes     int64  `dynamo:"likes,omitempty"`
 	Reports   int64  `dynamo:"reports,omitempty"`
 	Protected bool   `dynamo:"protected,omitempty"`
-	State     string `dynamo:"state,omitempty"`  // of a tombstone: what made it one
-	Key       string `dynamo:"key,omitempty"`    // of an imported comment
-	SentMs    int64  `dynamo:"sentMs,omitempty"` // when an imported comment was sent, by its file
+	Protect   ids.ID `dynamo:"protect,omitempty"` // the Op of the Protect that stands, else of one that was taken back
+	State     string `dynamo:"state,omitempty"`   // of a tombstone: what made it one
+	Key       string `dynamo:"key,omitempty"`     // of an imported comment
+	SentMs    int64  `dynamo:"sentMs,omitempty"`  // when an imported comment was sent, by its file
 	Extra     string `dynamo:"extra,omitempty"`
 }
 
@@ -90,14 +92,39 @@ func (i *row) UnmarshalDynamoItem(item dynamo.Item) (err error) {
 		case *types.AttributeValueMemberN:
 			err = i.setNumber(name, v.Value)
 		case *types.AttributeValueMemberBOOL:
-			if name == "protected" {
-				i.Protected = v.Value
-			}
+			err = i.setBool(name, v.Value)
+		default:
+			err = i.otherwise(name)
 		}
 		if err != nil {
 			return fmt.Errorf("danmu: attribute %s: %w", name, err)
 		}
 	}
+	if i.Text == "" && !i.gone() {
+		return errors.New("danmu: there is no text")
+	}
+	if i.Extra != "" && !json.Valid([]byte(i.Extra)) {
+		return errors.New("danmu: attribute extra: is no JSON")
+	}
+	return nil
+}
+
+// otherwise is the error of a type that the attribute never has. Attributes of
+// later versions are passed over.
+func (i *row) otherwise(name string) error {
+	switch name {
+	case "pk", "sk", "userId", "sent", "text", "state", "key", "extra", protectOp,
+		"mode", "color", "size", "pool", "weight", "likes", "reports", "sentMs", "protected":
+		return errors.New("has another type")
+	}
+	return nil
+}
+
+func (i *row) setBool(name string, value bool) error {
+	if name != "protected" {
+		return i.otherwise(name)
+	}
+	i.Protected = value
 	return nil
 }
 
@@ -119,6 +146,10 @@ func (i *row) setText(name, value string) (err error) {
 		i.Key = value
 	case "extra":
 		i.Extra = value
+	case protectOp:
+		i.Protect, err = ids.Parse(value)
+	default:
+		err = i.otherwise(name)
 	}
 	return err
 }
@@ -126,6 +157,11 @@ func (i *row) setText(name, value string) (err error) {
 func (i *row) setNumber(name, value string) error {
 	n, err := strconv.ParseInt(value, 10, 64)
 	switch name {
+	case "sentMs":
+		if year := time.UnixMilli(n).UTC().Year(); year < 1 || year > 9999 {
+			return errors.New("is no time")
+		}
+		i.SentMs = n
 	case "mode":
 		i.Mode = Mode(n)
 	case "color":
@@ -140,10 +176,8 @@ func (i *row) setNumber(name, value string) error {
 		i.Likes = n
 	case "reports":
 		i.Reports = n
-	case "sentMs":
-		i.SentMs = n
 	default:
-		return nil
+		return i.otherwise(name)
 	}
 	return err
 }

@@ -1,9 +1,13 @@
 package danmu
 
 import (
+	"cmp"
+	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -17,7 +21,8 @@ var byUser = store.Index{Name: "byUser", Partition: "userId", Sort: "sent", Text
 // Table is the schema of the table name, with its index.
 func Table(name string) *dynamodb.CreateTableInput { return byUser.Schema(name) }
 
-// TTL switches on the expiry of what a TableLimiter keeps.
+// TTL switches on the expiry of what a TableLimiter keeps, and of what is kept
+// of likes that were taken back.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 // place is where comments of an object lie: a segment of its playing time, and
@@ -44,13 +49,56 @@ func parsePlace(pk string) (p place, ok bool) {
 	return place{parts[1], segment, shard}, err == nil && err2 == nil
 }
 
-// objectItem is M#object / M.
+func feature() store.Feature {
+	return store.Feature{Name: "danmu", Format: 1, Schema: Table, Expires: true}
+}
+
+// objectItem is M#object / M. It has at most some 9.5 KB: maxSegments bits, an
+// owner and six growths.
 type objectItem struct {
 	Owner    string   `dynamo:"owner,omitempty"`
 	Duration int64    `dynamo:"durationMs,omitempty"`
 	Segment  int64    `dynamo:"segmentMs,omitempty"`
 	Shards   []growth `dynamo:"shards,omitempty"`
-	Segments []int    `dynamo:"segs,set,omitempty"` // those that may have comments
+	Rev      int64    `dynamo:"rev,omitempty"`  // how often it was configured
+	Segments []byte   `dynamo:"segs,omitempty"` // those that may have comments, as packSegments writes them
+}
+
+// UnmarshalDynamoItem refuses what cannot have been stored.
+func (i *objectItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain objectItem
+	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
+		return err
+	}
+	_, err := i.segments()
+	switch length := time.Duration(i.Segment) * time.Millisecond; {
+	case err != nil:
+		return err
+	case i.Segments != nil && len(i.Segments) == 0:
+		return errSegments
+	case i.Segment != 0 && (i.Segment > maxSegment.Milliseconds() || length < minSegment):
+		return fmt.Errorf("segmentMs is %d", i.Segment)
+	case i.Duration < 0 || i.Duration > MaxProgress.Milliseconds():
+		return fmt.Errorf("durationMs is %d", i.Duration)
+	}
+	for at, g := range i.Shards {
+		if g.N < 1 || g.N > maxShards || g.N&(g.N-1) != 0 || at > 0 && g.N <= i.Shards[at-1].N {
+			return fmt.Errorf("shards is %v", i.Shards)
+		}
+	}
+	return nil
+}
+
+// length is that of segments.
+func (i *objectItem) length() time.Duration {
+	return cmp.Or(time.Duration(i.Segment)*time.Millisecond, defaultSegment)
+}
+
+func (i *objectItem) segments() ([]int, error) {
+	if length := i.length(); length >= minSegment && length <= maxSegment {
+		return unpackSegments(i.Segments, int(MaxProgress/length))
+	}
+	return nil, nil
 }
 
 // growth says that so many shards are written to from then on, in Unix ms. They

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -35,10 +33,12 @@ type Sent struct {
 // Options.Limiter refuses by a RateError, but never what is stored already.
 //
 // One request, 2 WCU; the first of a process into a segment 2, 3 WCU, or 3, 4
-// WCU where it did not know of Settings.Segment. After Options.Refresh one read
-// more, 1 RCU. With an identity, where shards grew
-// since the object's first comment, one more, 1 RCU for each other place. What
-// the Limiter costs comes on top.
+// WCU where it did not know the object and is the first of all, or did not know
+// of Settings.Segment. Where what is known of an object is above 1 KB, which more
+// than 4,000 scattered segments take, the first is 1 WCU more for each KB, up to
+// 10 in all. After Options.Refresh one read more, 1 RCU, up to 2.5. With an
+// identity, where shards grew since the object's first comment, one more, 1 RCU
+// for each other place. What the Limiter costs comes on top.
 func (r *Repository) Send(ctx context.Context, c Comment) (Sent, error) {
 	c, err := r.checkSend(c)
 	if err != nil {
@@ -109,7 +109,7 @@ func (r *Repository) send(ctx context.Context, c Comment, call ids.ID, repeatabl
 	if refused, ok := store.AsRefused(err); ok {
 		var first row
 		item, _ := refused.At(0)
-		if err := dynamo.UnmarshalItem(item, &first); err != nil {
+		if err := r.table.Decode(item, &first); err != nil {
 			return Sent{}, err
 		}
 		return first.repeated(c, &stored)

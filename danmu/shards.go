@@ -2,6 +2,8 @@ package danmu
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/plaza-sdk/plaza/internal/parallel"
 
@@ -9,26 +11,45 @@ import (
 )
 
 // readShards merges the shards of a segment that hold a share of it: what s
-// has of each.
-func (r *Repository) readShards(ctx context.Context, l *layout, segment, share int, s store.Span) ([]row, error) {
+// has of each. Where its limit ends it, rest is the gap at which it does.
+func (r *Repository) readShards(ctx context.Context, l *layout, segment, share int, s store.Span) (rows []row, rest string, err error) {
 	lanes := make([][]row, (l.shards()+1<<share-1)>>share)
+	rests := make([]string, len(lanes))
 	group, ctx := parallel.WithContext(ctx)
 	for i := range lanes {
 		lane := s
 		lane.PK = place{l.object, segment, i << share}.pk()
 		group.Go(func() (err error) {
-			lanes[i], err = store.Query[row](ctx, r.table, lane)
+			lanes[i], rests[i], err = store.Read[row](ctx, r.table, lane)
 			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	rows := merge(lanes, s.Ascending)
-	if s.Limit > 0 {
-		rows = rows[:min(len(rows), s.Limit)]
+	rows = merge(lanes, s.Ascending)
+	if rest = nearest(rests, s.Ascending); rest == "" {
+		return rows, "", nil
 	}
-	return rows, nil
+	known := slices.IndexFunc(rows, func(i row) bool { return (i.ID.String() < rest) != s.Ascending })
+	if known < 0 {
+		known = len(rows)
+	}
+	return rows[:known], rest, nil
+}
+
+// nearest is the first of the gaps at which lanes have ended: all of them are
+// read as far as that.
+func nearest(rests []string, ascending bool) (first string) {
+	for _, rest := range rests {
+		if id, cut := strings.CutSuffix(rest, "\x00"); cut {
+			rest = id + afterID
+		}
+		if rest != "" && (first == "" || (rest < first) == ascending) {
+			first = rest
+		}
+	}
+	return first
 }
 
 // merge orders rows that lie in order in each lane, and joins copies.

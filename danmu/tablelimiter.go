@@ -27,14 +27,15 @@ type TableLimiter struct {
 
 // NewTableLimiter does no I/O. The table is one that Table describes.
 func NewTableLimiter(db *dynamo.DB, table string, rate Rate, opts *LimiterOptions) (*TableLimiter, error) {
-	t, err := store.Open(db, table, nil)
+	o := opts.withDefaults()
+	t, err := store.Open(db, table, o.OnCorrupt)
 	if err != nil {
 		return nil, err
 	}
 	if err := rate.setDefaults(); err != nil {
 		return nil, err
 	}
-	return &TableLimiter{table: t, rate: rate, now: opts.now()}, nil
+	return &TableLimiter{table: t, rate: rate, now: o.Now}, nil
 }
 
 // bucketItem is Q#object#user / Q.
@@ -45,6 +46,21 @@ type bucketItem struct {
 	Attempts []string `dynamo:"attempts"`
 	TTL      int64    `dynamo:"ttl"`
 }
+
+// UnmarshalDynamoItem refuses what was not written so: nobody shall wait for ever.
+func (i *bucketItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain bucketItem
+	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
+		return err
+	}
+	if i.Full <= 0 || i.TTL != expiry(time.UnixMilli(i.Full)) {
+		return fmt.Errorf("full is %d and ttl %d", i.Full, i.TTL)
+	}
+	return nil
+}
+
+// expiry is when a bucket that is full then is forgotten.
+func expiry(full time.Time) int64 { return full.Add(time.Hour).Unix() }
 
 // Take counts an attempt, as Limiter says.
 func (l *TableLimiter) Take(ctx context.Context, a Attempt) (time.Duration, error) {
@@ -69,15 +85,18 @@ func (l *TableLimiter) take(ctx context.Context, a Attempt) (time.Duration, erro
 	id := a.ID.String()
 	now := l.now().Truncate(time.Millisecond)
 	var seen bucketItem // as yet that of somebody who has waited long enough
+	damaged := false
 	for range turns {
 		next, wait := l.rate.take(time.UnixMilli(seen.Full), now)
 		if wait > 0 {
 			return wait, nil
 		}
 		put := l.table.Put(l.item(a, next, latest(seen.Attempts, id)))
-		if seen.Full == 0 {
+		switch {
+		case damaged: // it is replaced
+		case seen.Full == 0:
 			put.If("attribute_not_exists(pk) OR 'full' <= ? AND NOT contains(attempts, ?)", now.UnixMilli(), id)
-		} else {
+		default:
 			put.If("'full' = ?", seen.Full)
 		}
 		err := l.table.Run(ctx, put)
@@ -87,8 +106,8 @@ func (l *TableLimiter) take(ctx context.Context, a Attempt) (time.Duration, erro
 		}
 		seen = bucketItem{}
 		if item, _ := refused.At(0); item != nil {
-			if err := dynamo.UnmarshalItem(item, &seen); err != nil {
-				return 0, err
+			if damaged = l.table.Skips(l.table.Decode(item, &seen)); damaged {
+				seen = bucketItem{}
 			}
 		}
 		if slices.Contains(seen.Attempts, id) {
@@ -102,6 +121,6 @@ func (l *TableLimiter) item(a Attempt, full time.Time, attempts []string) bucket
 	return bucketItem{
 		PK: keys.Join("Q", a.Object, a.User), SK: "Q",
 		Full: full.UnixMilli(), Attempts: attempts,
-		TTL: full.Add(time.Hour).Unix(),
+		TTL: expiry(full),
 	}
 }

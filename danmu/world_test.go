@@ -154,6 +154,9 @@ type stored struct {
 	Text  string `dynamo:"text"`
 	State string `dynamo:"state"`
 	Sent  ids.ID `dynamo:"sent"`
+	Op    ids.ID `dynamo:"id"`
+	Ended ids.ID `dynamo:"ended"`
+	TTL   int64  `dynamo:"ttl"`
 }
 
 // items are those whose partition key begins with a prefix.
@@ -162,4 +165,23 @@ func (w world) items(t testing.TB, prefix string) []stored {
 	var found []stored
 	require.NoError(t, w.raw(t).Scan().Consistent(true).Filter("begins_with(pk, ?)", prefix).All(t.Context(), &found))
 	return found
+}
+
+// reactions are those of a user that stand. What was taken back is kept for 30
+// days and says nothing but by which id.
+func (w world) reactions(t testing.TB, user string) []stored {
+	t.Helper()
+	var standing []stored
+	for _, i := range w.items(t, "U#"+user) {
+		if i.Op != 0 {
+			standing = append(standing, i)
+			require.Equal(t, stored{PK: i.PK, SK: i.SK, Op: i.Op}, i)
+			continue
+		}
+		require.Equal(t, stored{PK: i.PK, SK: i.SK, Ended: i.Ended, TTL: i.TTL}, i)
+		require.NotZero(t, i.Ended)
+		require.LessOrEqual(t, i.TTL, w.Now().Add(30*24*time.Hour).Unix())
+		require.Greater(t, i.TTL, w.Now().Add(29*24*time.Hour).Unix())
+	}
+	return standing
 }

@@ -1,7 +1,6 @@
 package format
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/plaza-sdk/plaza"
@@ -22,8 +21,9 @@ const (
 
 // ErrBroken is returned, last, for a file that ends early or is not in its
 // format. What came before it is whole. NDJSON is never broken: a line that is
-// cut is a RecordError, and a cut between lines cannot be seen.
-var ErrBroken = errors.New("danmu/format: broken file")
+// cut is a RecordError, and a cut between lines cannot be seen. It is
+// danmu.ErrBroken, and unwraps to plaza.ErrInvalid.
+var ErrBroken = danmu.ErrBroken
 
 // RecordError tells of a comment, or a Tag, that was refused; reading goes on
 // behind it. It unwraps to plaza.ErrInvalid.

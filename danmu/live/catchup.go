@@ -70,37 +70,42 @@ func (v *Viewer) CatchUp(ctx context.Context, from, to time.Duration, opts *danm
 
 // leaveOut leaves out what CatchUp has read. A batch that was cut is encoded
 // anew in any case.
-func (v *Viewer) leaveOut(b *Batch, cut bool) {
+func (v *Viewer) leaveOut(b *Batch, cut bool) (err error) {
 	read := func(e Event) bool {
 		return e.Comment != nil && slices.ContainsFunc(v.caught, func(r *caught) bool { return r.has(e.Comment) })
 	}
 	if len(v.caught) == 0 || !slices.ContainsFunc(b.Events, read) {
 		if cut {
-			b.Encoded = v.room.opts.Encode(v.room.name, b.Events)
+			b.Encoded, err = v.room.encode(b.Events)
 		}
-		return
+		return err
 	}
-	less := func() ([]Event, []byte) {
+	less := func() ([]Event, []byte, error) {
 		events := slices.DeleteFunc(slices.Clone(b.Events), read)
 		if len(events) == 0 {
-			return nil, nil
+			return nil, nil, nil
 		}
-		return events, v.room.opts.Encode(v.room.name, events)
+		encoded, err := v.room.encode(events)
+		return events, encoded, err
 	}
 	if len(v.caught) == 1 {
-		b.Events, b.Encoded = v.caught[0].share(&b.Events[0], less)
+		b.Events, b.Encoded, err = v.caught[0].share(&b.Events[0], less)
 	} else {
-		b.Events, b.Encoded = less()
+		b.Events, b.Encoded, err = less()
 	}
+	return err
 }
 
 // share has the rest of a batch, which begins with first, made once.
-func (r *caught) share(first *Event, less func() ([]Event, []byte)) ([]Event, []byte) {
+func (r *caught) share(first *Event, less func() ([]Event, []byte, error)) ([]Event, []byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.told != first {
-		r.events, r.encoded = less()
-		r.told = first
+	if r.told == first {
+		return r.events, r.encoded, nil
 	}
-	return r.events, r.encoded
+	events, encoded, err := less()
+	if err == nil {
+		r.events, r.encoded, r.told = events, encoded, first
+	}
+	return events, encoded, err
 }

@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -10,10 +9,12 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
-// ErrClosed is returned once the hub, or the viewer, is closed.
-var ErrClosed = errors.New("live: closed")
+// ErrClosed is returned once the hub, or the viewer, is closed. It unwraps to
+// plaza.ErrUnavailable.
+var ErrClosed = fmt.Errorf("live: closed: %w", plaza.ErrUnavailable)
 
 // opening bounds how long a backplane may take to open a room.
 const opening = 10 * time.Second
@@ -112,6 +113,7 @@ func (h *Hub) enter(ctx context.Context, name string, after Pos) (*room, error) 
 		// Others wait for it too: it must not end with the first one's ctx.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), opening)
 		r = newRoom(name, &h.opts, cancel)
+		r.broken = func() { h.expel(r) }
 		h.rooms[name] = r
 		h.opening.Go(func() { h.open(ctx, r, after) })
 	}
@@ -125,7 +127,11 @@ func (h *Hub) enter(ctx context.Context, name string, after Pos) (*room, error) 
 
 func (h *Hub) open(ctx context.Context, r *room, after Pos) {
 	defer r.cancel()
-	s, err := h.opts.Backplane.Subscribe(ctx, r.name, after, r.deliver)
+	var s Subscription
+	err := parallel.Catch(func() (err error) {
+		s, err = h.opts.Backplane.Subscribe(ctx, r.name, after, r.deliver)
+		return err
+	})
 	if err == nil {
 		r.start(s)
 	}
@@ -142,7 +148,7 @@ func (h *Hub) open(ctx context.Context, r *room, after Pos) {
 	h.mu.Unlock()
 	close(r.opened)
 	if !wanted && err == nil {
-		s.Stop()
+		h.shut(r, s.Stop)
 	}
 }
 
@@ -169,12 +175,23 @@ func (h *Hub) expire(r *room) {
 	h.shut(r, stop)
 }
 
+// expel ends a room that has failed. Who joins then opens it again.
+func (h *Hub) expel(r *room) {
+	h.mu.Lock()
+	if h.rooms[r.name] == r {
+		delete(h.rooms, r.name)
+	}
+	stop := r.stop
+	h.mu.Unlock()
+	h.shut(r, stop)
+}
+
 // shut ends a room that is no longer among the hub's. While the backplane has
-// not answered, open stops it.
+// not answered, open stops it. A panic of its Stop ends nothing else.
 func (h *Hub) shut(r *room, stop func()) {
 	r.cancel()
 	if stop != nil {
-		stop()
+		_ = parallel.Catch(func() error { stop(); return nil })
 	}
 	r.end()
 }

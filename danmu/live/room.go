@@ -3,8 +3,11 @@ package live
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"sync"
 	"time"
+
+	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
 // room is what the viewers of a video share.
@@ -13,6 +16,7 @@ type room struct {
 	opts *Options
 
 	// Of the hub, under its lock.
+	broken  func() // ends the room
 	viewers int
 	idle    *time.Timer
 	cancel  context.CancelFunc // of its opening
@@ -27,6 +31,7 @@ type room struct {
 	begun  uint64        // the place after that
 	wake   chan struct{} // closed when the log grows, or the room ends
 	ended  bool
+	failed error // why it has ended, if not by the hub
 
 	in       sync.Mutex // taken within mu, or alone: who delivers waits for no viewers
 	started  bool
@@ -82,11 +87,25 @@ func (r *room) schedule() {
 		return
 	}
 	r.flushing = true
-	time.AfterFunc(r.opts.Every-time.Since(r.flushed), r.flush)
+	time.AfterFunc(r.opts.Every-time.Since(r.flushed), func() {
+		if err := parallel.Catch(r.flush); err != nil {
+			r.fail(err)
+		}
+	})
+}
+
+// fail ends the room: its viewers get the error.
+func (r *room) fail(err error) {
+	r.mu.Lock()
+	if r.failed == nil {
+		r.failed = fmt.Errorf("live: room %q: %w", r.name, err)
+	}
+	r.mu.Unlock()
+	r.broken()
 }
 
 // flush makes batches of what is pending: one, unless there are gaps in it.
-func (r *room) flush() {
+func (r *room) flush() error {
 	r.in.Lock()
 	pending := r.pending
 	r.pending, r.bytes = nil, 0
@@ -103,6 +122,19 @@ func (r *room) flush() {
 	if wake := r.extend(batches); wake != nil {
 		close(wake) // without the lock, which all whom it wakes want next
 	}
+	return nil
+}
+
+// encode is Options.Encode. Its panic is an error.
+func (r *room) encode(events []Event) (encoded []byte, err error) {
+	err = parallel.Catch(func() error {
+		encoded = r.opts.Encode(r.name, events)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("live: encode in %q: %w", r.name, err)
+	}
+	return encoded, nil
 }
 
 // extend adds batches to the log. It returns what wakes those who wait for

@@ -41,7 +41,8 @@ type Viewer struct {
 
 // Next returns the next batch, and waits for it. Once the viewer or its hub is
 // closed it returns ErrClosed. The hub's Close ends one that is waiting; after
-// the viewer's own it returns by the room's next batch or with ctx.
+// the viewer's own it returns by the room's next batch or with ctx. A panic of
+// Options.Encode is an error; one for all viewers ends the room: join it again.
 func (v *Viewer) Next(ctx context.Context) (b Batch, err error) {
 	for {
 		wake, ok, err := v.read(&b)
@@ -74,8 +75,12 @@ func (v *Viewer) read(b *Batch) (wake <-chan struct{}, ok bool, err error) {
 	r := v.room
 	r.mu.RLock()
 	if r.ended || v.closed.Load() {
+		err := r.failed
 		r.mu.RUnlock()
-		return nil, false, ErrClosed
+		if err == nil || v.closed.Load() {
+			err = ErrClosed
+		}
+		return nil, false, err
 	}
 	if v.early && r.replay == "" {
 		v.seen, v.early = max(v.seen, r.begun), false
@@ -93,8 +98,10 @@ func (v *Viewer) read(b *Batch) (wake <-chan struct{}, ok bool, err error) {
 	if !ok {
 		return wake, false, nil
 	}
+	if err := v.leaveOut(b, cut); err != nil {
+		return nil, false, err
+	}
 	v.seen = next
-	v.leaveOut(b, cut)
 	return nil, true, nil
 }
 

@@ -36,7 +36,7 @@ func problemOf(err error) problem {
 		status int
 		reason string
 	}{
-		{danmu.ErrTooLate, http.StatusConflict, "it was sent too long ago to be recalled"},
+		{danmu.ErrTooLate, http.StatusForbidden, "it was sent too long ago to be recalled"},
 		{danmu.ErrRate, http.StatusTooManyRequests, "too many at once"},
 		{plaza.ErrInvalid, http.StatusBadRequest, ""},
 		{plaza.ErrForbidden, http.StatusForbidden, "this is not yours"},

@@ -22,7 +22,7 @@ func TestEachErrorHasItsStatusAndTellsNothingMore(t *testing.T) {
 		status int
 		after  string
 	}{
-		"too late":        {danmu.ErrTooLate, http.StatusConflict, ""},
+		"too late":        {danmu.ErrTooLate, http.StatusForbidden, ""},
 		"too many":        {&danmu.RateError{RetryAfter: 1200 * time.Millisecond}, http.StatusTooManyRequests, "2"},
 		"not theirs":      {plaza.ErrForbidden, http.StatusForbidden, ""},
 		"none":            {plaza.ErrNotFound, http.StatusNotFound, ""},

@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/plaza-sdk/plaza/danmu/live"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
 const (
@@ -49,6 +50,17 @@ type stream struct {
 type sub struct {
 	seen    position
 	deliver func([]live.Entry)
+	lost    bool // entries, by a panic
+}
+
+// hand delivers entries. A panic ends nothing else: what was lost by it is a gap
+// before what comes next.
+func (s *sub) hand(entries []live.Entry) {
+	if s.lost {
+		entries = slices.Clone(entries)
+		entries[0].Gap = true
+	}
+	s.lost = parallel.Catch(func() error { s.deliver(entries); return nil }) != nil
 }
 
 func newReader(b *Backplane, prefix string) *reader {
@@ -69,7 +81,7 @@ func (r *reader) subscribe(ctx context.Context, key string, from position, deliv
 			r.lose(key, ahead, from)
 		}
 	}
-	added := &sub{from, deliver}
+	added := &sub{seen: from, deliver: deliver}
 	stop = func() { r.unsubscribe(key, added) }
 
 	r.mu.Lock()
@@ -134,7 +146,8 @@ func (r *reader) interrupt(ctx context.Context) error {
 	return err
 }
 
-// run reads until there are no rooms.
+// run reads until there are no rooms. A panic of the client is an error like
+// another.
 func (r *reader) run() {
 	ctx := context.Background()
 	woken, pause := "0-0", firstPause
@@ -144,13 +157,14 @@ func (r *reader) run() {
 		if len(rooms) == 0 {
 			return
 		}
-		var err error
-		if time.Since(verified) > check {
-			err = r.verify(ctx, rooms)
-			verified = time.Now()
-		} else {
+		err := parallel.Catch(func() (err error) {
+			if time.Since(verified) > check {
+				verified = time.Now()
+				return r.verify(ctx, rooms)
+			}
 			woken, err = r.read(ctx, rooms, woken)
-		}
+			return err
+		})
 		if err != nil {
 			verified, woken = time.Time{}, "0-0" // the server may be another
 			time.Sleep(pause)
@@ -258,7 +272,7 @@ func (r *reader) take(key string, from position, messages []redis.XMessage, gap 
 		seen := sort.Search(len(ids), func(i int) bool { return ids[i].compare(sub.seen) > 0 })
 		if seen < len(ids) {
 			sub.seen = s.read
-			sub.deliver(entries[seen:])
+			sub.hand(entries[seen:])
 		}
 	}
 }
@@ -294,6 +308,6 @@ func (r *reader) lose(key string, from, end position) {
 	s.read = end
 	for _, sub := range s.subs {
 		sub.seen = end
-		sub.deliver([]live.Entry{{Pos: end.pos(key), Gap: true}})
+		sub.hand([]live.Entry{{Pos: end.pos(key), Gap: true}})
 	}
 }

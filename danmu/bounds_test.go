@@ -1,0 +1,237 @@
+package danmu_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+)
+
+// The bounds that From states.
+const (
+	mostSegments = 47
+	mostRequests = 1 + 6*128
+)
+
+// TestAPageOfFromIsBounded whatever has become of the segments. A walk goes on to
+// the end, and back, and shows what is left.
+func TestAPageOfFromIsBounded(t *testing.T) {
+	t.Parallel()
+	for shards, segments := range map[int]int{1: 300, 32: 24} {
+		for name, spoil := range map[string]func(t *testing.T, w world, all []danmu.Comment){
+			"emptied by Erase": func(t *testing.T, w world, _ []danmu.Comment) {
+				require.NoError(t, w.Erase(t.Context(), "ann"))
+			},
+			"hidden": func(t *testing.T, w world, _ []danmu.Comment) {
+				w.rewrite(t, "D#v#", func(i dynamo.Item) { i["reports"] = &types.AttributeValueMemberN{Value: "5"} })
+			},
+			"gone": func(t *testing.T, w world, _ []danmu.Comment) {
+				var doomed []dynamo.Keyed
+				for _, i := range w.items(t, "D#v#") {
+					doomed = append(doomed, dynamo.Keys{i.PK, i.SK})
+				}
+				_, err := w.raw(t).Batch("pk", "sk").Write().Delete(doomed...).Run(t.Context())
+				require.NoError(t, err)
+			},
+		} {
+			if shards > 1 && name != "gone" {
+				continue
+			}
+			t.Run(fmt.Sprint(name, ", ", shards, " shards"), func(t *testing.T) {
+				t.Parallel()
+				meter := dynamotest.NewMeter()
+				w := newWorld(t, nil, meter.Wrap)
+				w.configure(t, "v", danmu.Settings{Shards: shards, Segment: time.Minute})
+				film := make([]danmu.Comment, segments)
+				for i := range film {
+					film[i] = danmu.Comment{User: "ann", Text: fmt.Sprint(i), Progress: time.Duration(i) * time.Minute}
+				}
+				_, err := w.Import(t.Context(), "v", sequence(film...), nil)
+				require.NoError(t, err)
+				spoil(t, w, film)
+				var left []danmu.Comment
+				for _, minute := range []int{0, segments / 2, segments - 1} {
+					left = append(left, w.send(t, danmu.Comment{User: "bob", Progress: time.Duration(minute)*time.Minute + time.Second}))
+				}
+
+				most := 1 + min(mostSegments*shards, mostRequests-1)
+				step := func(c cursor.Cursor) cursor.Page[danmu.Comment] {
+					meter.Take()
+					page, err := w.From(t.Context(), "v", 0, cursor.PageRequest{Cursor: c, Limit: 25})
+					require.NoError(t, err)
+					require.LessOrEqual(t, meter.Take().Requests, most)
+					return page
+				}
+				var down []danmu.Comment
+				pages, page := 0, step("")
+				for {
+					pages++
+					down = append(down, page.Items...)
+					if page.Next == "" {
+						break
+					}
+					page = step(page.Next)
+				}
+				require.Equal(t, left, down)
+				require.LessOrEqual(t, pages, 2+segments/15)
+
+				up := slices.Clone(page.Items)
+				slices.Reverse(up)
+				for range pages + 2 {
+					page = step(page.Prev)
+					for _, c := range slices.Backward(page.Items) {
+						up = append(up, c)
+					}
+				}
+				slices.Reverse(up)
+				require.Equal(t, left, up)
+			})
+		}
+	}
+}
+
+// rewrite changes the items whose partition key begins with a prefix.
+func (w world) rewrite(t testing.TB, prefix string, change func(dynamo.Item)) {
+	t.Helper()
+	var items []dynamo.Item
+	require.NoError(t, w.raw(t).Scan().Consistent(true).Filter("begins_with(pk, ?)", prefix).All(t.Context(), &items))
+	puts := make([]any, len(items))
+	for i := range items {
+		change(items[i])
+		puts[i] = items[i]
+	}
+	_, err := w.raw(t).Batch().Write().Put(puts...).Run(t.Context())
+	require.NoError(t, err)
+}
+
+// TestSparseFilmsHaveFullPages though each comment lies in a segment of its own.
+func TestSparseFilmsHaveFullPages(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, nil, meter.Wrap)
+	var sent []danmu.ID
+	for i := range 40 {
+		sent = append(sent, w.at(t, float64(i)*360).ID)
+	}
+	for _, limit := range []int{1, 3, 25} {
+		require.Equal(t, sent, idsOf(all(t, w.from(0), limit)))
+	}
+	meter.AtMost(t, "from, 25 segments of one", dynamotest.Cost{Requests: 1 + 31, Read: 1 + 31}, func() {
+		page, err := w.From(t.Context(), "v", 0, cursor.PageRequest{})
+		require.NoError(t, err)
+		require.Len(t, page.Items, 25)
+	})
+}
+
+// TestAFullObjectCostsWhatIsStated with every other of the segments that it can
+// have, which is the most that is ever stored.
+func TestAFullObjectCostsWhatIsStated(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		segment      time.Duration
+		write, reads float64
+	}{
+		"of 1 min":    {time.Minute, 10, 2.5},
+		"the default": {0, 2, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			meter := dynamotest.NewMeter()
+			w := newWorld(t, nil, meter.Wrap)
+			w.configure(t, "v", danmu.Settings{Segment: c.segment, Owner: fmt.Sprintf("%-256s", "o"), Duration: danmu.MaxProgress - 1e6})
+			for _, shards := range []int{2, 4, 8, 16, 32} {
+				w.configure(t, "v", danmu.Settings{Shards: shards, Owner: fmt.Sprintf("%-256s", "o"), Duration: danmu.MaxProgress - 1e6})
+			}
+			w.at(t, 1)
+			segment := c.segment
+			if segment == 0 {
+				segment = 6 * time.Minute
+			}
+			last := int((danmu.MaxProgress - 1e6) / segment)
+			full := append([]byte{'b'}, make([]byte, last/8+1)...)
+			for i := 0; i <= last-2; i += 2 {
+				full[1+i/8] |= 1 << (i % 8)
+			}
+			require.NoError(t, w.raw(t).Update("pk", "M#v").Range("sk", "M").Set("segs", full).Run(t.Context()))
+			w.pass(time.Hour)
+			sender := w.process(t, nil, meter.Wrap)
+			settings, err := sender.Settings(t.Context(), "v")
+			require.NoError(t, err)
+			require.Equal(t, 32, settings.Shards)
+			sender.window(t, 0, 1, nil) // it knows the object
+
+			say := func(progress time.Duration, want dynamotest.Cost) {
+				t.Helper()
+				meter.AtMost(t, "send", want, func() { sender.send(t, danmu.Comment{Progress: progress}) })
+			}
+			say(time.Second, dynamotest.Cost{Requests: 1, Write: 2})
+			say(segment+time.Second, dynamotest.Cost{Requests: 2, Write: 2 + c.write})
+			say(time.Duration(last)*segment, dynamotest.Cost{Requests: 2, Write: 2 + c.write})
+			meter.AtMost(t, "settings", dynamotest.Cost{Requests: 1, Read: c.reads}, func() {
+				_, err := w.process(t, &danmu.Options{}, meter.Wrap).Settings(t.Context(), "v")
+				require.NoError(t, err)
+			})
+			got, err := w.process(t, nil).Segment(t.Context(), "v", last, nil)
+			require.NoError(t, err)
+			require.Len(t, got.Comments, 1)
+		})
+	}
+}
+
+// TestAPageOfByUserIsBounded where everything is hidden.
+func TestAPageOfByUserIsBounded(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, &danmu.Options{}, meter.Wrap)
+	const n = 700
+	film := make([]danmu.Comment, n)
+	for i := range film {
+		film[i] = danmu.Comment{User: "ann", Text: fmt.Sprint(i), Progress: time.Duration(i) * time.Second, Reports: 5, Sent: noon.Add(-time.Duration(i) * time.Hour)}
+	}
+	_, err := w.Import(t.Context(), "v", sequence(film...), nil)
+	require.NoError(t, err)
+	pages, req := 0, cursor.PageRequest{Limit: 5}
+	for {
+		meter.Take()
+		page, err := w.ByUser(t.Context(), "ann", req)
+		require.NoError(t, err)
+		require.Empty(t, page.Items)
+		require.LessOrEqual(t, meter.Take().Requests, 2*6+63*6/100)
+		if pages++; page.Next == "" {
+			break
+		}
+		req.Cursor = page.Next
+	}
+	require.Equal(t, 2, pages)
+}
+
+// TestAWindowIsBounded to two segments, and so is what it reads.
+func TestAWindowIsBounded(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, &danmu.Options{}, meter.Wrap)
+	w.configure(t, "v", danmu.Settings{Shards: 8, Segment: time.Minute})
+	for i := range 5 {
+		w.at(t, float64(i)*60)
+	}
+	for name, call := range map[string]func(context.Context) error{
+		"window": func(ctx context.Context) error {
+			_, err := w.Window(ctx, "v", 30*time.Second, 2*time.Minute, nil)
+			return err
+		},
+		"segment": func(ctx context.Context) error { _, err := w.Segment(ctx, "v", 2, nil); return err },
+	} {
+		meter.AtMost(t, name, dynamotest.Cost{Requests: 2 * 8, Read: 2 * 8 * 0.5}, func() { require.NoError(t, call(t.Context())) })
+	}
+	_, err := w.Window(t.Context(), "v", 30*time.Second, 2*time.Minute+time.Millisecond, nil)
+	require.Equal(t, "to", field(t, err))
+}

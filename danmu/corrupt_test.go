@@ -1,0 +1,360 @@
+package danmu_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// complaints are the damaged items that were reported.
+type complaints struct {
+	mu   sync.Mutex
+	keys map[string]bool
+}
+
+func (c *complaints) hear(e *plaza.CorruptError) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.keys == nil {
+		c.keys = map[string]bool{}
+	}
+	c.keys[e.PK+" / "+e.SK] = true
+}
+
+func (c *complaints) take() map[string]bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	keys := c.keys
+	c.keys = nil
+	return keys
+}
+
+// damage sets an attribute of an item.
+func (w world) damage(t testing.TB, pk, sk, name string, value types.AttributeValue) {
+	t.Helper()
+	require.NoError(t, w.raw(t).Update("pk", pk).Range("sk", sk).Set(name, value).Run(t.Context()))
+}
+
+// reads are all that only reads, by name.
+func (w world) reads(c danmu.Comment) map[string]func(context.Context) (any, error) {
+	return map[string]func(context.Context) (any, error){
+		"Get":    func(ctx context.Context) (any, error) { return w.Get(ctx, c.Object, c.ID) },
+		"From":   func(ctx context.Context) (any, error) { return w.From(ctx, c.Object, 0, cursor.PageRequest{}) },
+		"ByUser": func(ctx context.Context) (any, error) { return w.ByUser(ctx, c.User, cursor.PageRequest{}) },
+		"Window": func(ctx context.Context) (any, error) { return w.Window(ctx, c.Object, 0, time.Minute, consistent) },
+		"Segment": func(ctx context.Context) (any, error) {
+			return w.Segment(ctx, c.Object, 0, &danmu.WindowOptions{Cap: 1, Merge: 1})
+		},
+		"Heatmap":  func(ctx context.Context) (any, error) { return w.Heatmap(ctx, c.Object, 10) },
+		"Settings": func(ctx context.Context) (any, error) { return w.Settings(ctx, c.Object) },
+		"Reacted":  func(ctx context.Context) (any, error) { return w.Reacted(ctx, "zoe", c.Object, 0, time.Hour) },
+		"Export": func(ctx context.Context) (any, error) {
+			var all []danmu.Comment
+			for c, err := range w.Export(ctx, c.Object) {
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, c)
+			}
+			return all, nil
+		},
+	}
+}
+
+func number(n string) types.AttributeValue { return &types.AttributeValueMemberN{Value: n} }
+
+// TestADamagedCommentIsLeftOut of every list and window, and is reported.
+func TestADamagedCommentIsLeftOut(t *testing.T) {
+	t.Parallel()
+	heard := &complaints{}
+	w := newWorld(t, &danmu.Options{Consistent: true, OnCorrupt: heard.hear})
+	bad, good := w.at(t, 1), w.at(t, 2)
+	key := "D#v#0#0 / " + bad.ID.String()
+	for name, value := range map[string]types.AttributeValue{
+		"text":      number("1"),
+		"likes":     text("many"),
+		"sent":      text("yesterday"),
+		"protected": text("true"),
+		"extra":     text("{"),
+		"sentMs":    number("99999999999999999"),
+		"mode":      number("1.5"),
+		"protect":   text("no id"),
+	} {
+		before := w.items(t, "D#v#0#0")
+		w.damage(t, "D#v#0#0", bad.ID.String(), name, value)
+		for what, read := range w.reads(bad) {
+			heard.take()
+			got, err := read(t.Context())
+			switch what {
+			case "Get":
+				var corrupt *plaza.CorruptError
+				require.ErrorAs(t, err, &corrupt)
+				require.Equal(t, key, corrupt.PK+" / "+corrupt.SK)
+				continue
+			case "Settings", "Reacted":
+				require.NoError(t, err, what)
+				continue
+			}
+			require.NoError(t, err, what)
+			switch got := got.(type) {
+			case cursor.Page[danmu.Comment]:
+				require.Equal(t, []danmu.ID{good.ID}, idsOf(got.Items), what)
+				require.Empty(t, got.Next)
+			case danmu.Window:
+				require.Equal(t, []danmu.ID{good.ID}, idsOf(got.Comments), what)
+			case []danmu.Comment:
+				require.Equal(t, []danmu.ID{good.ID}, idsOf(got), what)
+			case []int64:
+				require.Equal(t, []int64{1}, slices.DeleteFunc(got, func(n int64) bool { return n == 0 }))
+			}
+			if what != "ByUser" || name != "sent" { // where its index has it by another name
+				require.True(t, heard.take()[key], "%s, %s", what, name)
+			}
+		}
+		_, err := w.Send(t.Context(), bad)
+		require.ErrorIs(t, err, plaza.ErrCorrupt)
+		for what, call := range (stage{w}).actions() {
+			_, err := call(t.Context(), of(bad, "zoe"))
+			require.NotErrorIs(t, err, plaza.ErrInvalid, what)
+			if what == "Remove" {
+				break
+			}
+		}
+		require.NoError(t, w.raw(t).Delete("pk", before[0].PK).Range("sk", bad.ID.String()).Run(t.Context()))
+		bad.ID, bad.Key = danmu.ID{}, ""
+		bad = w.send(t, bad)
+		key = "D#v#0#0 / " + bad.ID.String()
+		require.NoError(t, w.Erase(t.Context(), "zoe"))
+	}
+}
+
+// TestADamagedObjectSaysSo in everything that rests on it.
+func TestADamagedObjectSaysSo(t *testing.T) {
+	t.Parallel()
+	shards := func(n string) types.AttributeValue {
+		return &types.AttributeValueMemberL{Value: []types.AttributeValue{&types.AttributeValueMemberM{Value: dynamo.Item{"n": number(n)}}}}
+	}
+	w := newWorld(t, nil)
+	c := w.at(t, 1)
+	for i, d := range []struct {
+		name  string
+		value types.AttributeValue
+	}{
+		{"segmentMs", number("-1")},
+		{"segmentMs", number("9223372036854775807")},
+		{"durationMs", number("-5")},
+		{"durationMs", text("long")},
+		{"shards", shards("0")},
+		{"shards", shards("-2")},
+		{"shards", shards("3")},
+		{"shards", shards("64")},
+		{"shards", number("1")},
+		{"segs", number("1")},
+		{"segs", &types.AttributeValueMemberB{Value: []byte{}}},
+		{"segs", &types.AttributeValueMemberB{Value: []byte("r\xff")}},
+		{"owner", number("1")},
+	} {
+		object := fmt.Sprint("object ", i)
+		at := danmu.Comment{Object: object, ID: c.ID, User: "ann", Text: "!", Progress: c.Progress}
+		require.NoError(t, w.raw(t).Put(dynamo.Item{
+			"pk": text("M#" + object), "sk": text("M"), d.name: d.value,
+		}).Run(t.Context()))
+		calls := w.reads(at)
+		delete(calls, "ByUser")
+		delete(calls, "Reacted")
+		calls["Send"] = func(ctx context.Context) (any, error) { return w.Send(ctx, at) }
+		calls["Configure"] = func(ctx context.Context) (any, error) {
+			return nil, w.Configure(ctx, object, danmu.Settings{Segment: time.Minute})
+		}
+		calls["Import"] = func(ctx context.Context) (any, error) { return w.Import(ctx, object, sequence(at), nil) }
+		calls["EraseObject"] = func(ctx context.Context) (any, error) { return nil, w.EraseObject(ctx, object) }
+		calls["Like"] = func(ctx context.Context) (any, error) { return w.Like(ctx, of(at, "zoe")) }
+		for what, call := range calls {
+			_, err := call(t.Context())
+			var corrupt *plaza.CorruptError
+			require.ErrorAs(t, err, &corrupt, "%s, %s %v", what, d.name, d.value)
+			require.Equal(t, "M#"+object, corrupt.PK)
+			require.NotErrorIs(t, err, plaza.ErrInvalid)
+		}
+	}
+	require.Len(t, w.window(t, 0, 10, nil), 1, "others are well")
+}
+
+// TestADamagedLikeIsLeftOutAndErased.
+func TestADamagedLikeIsLeftOutAndErased(t *testing.T) {
+	t.Parallel()
+	heard := &complaints{}
+	w := newWorld(t, &danmu.Options{Consistent: true, OnCorrupt: heard.hear})
+	bad, good := w.at(t, 1), w.at(t, 2)
+	for _, d := range []dynamo.Item{
+		{"id": number("1")}, {"id": text("no id")}, {"ended": text("x")}, {"id": text(""), "ended": number("1")}, {},
+	} {
+		for _, c := range []danmu.Comment{bad, good} {
+			_, err := w.Like(t.Context(), of(c, "zoe"))
+			require.NoError(t, err)
+		}
+		sk := "v#" + bad.ID.String() + "#L"
+		require.NoError(t, w.raw(t).Delete("pk", "U#zoe").Range("sk", sk).Run(t.Context()))
+		d["pk"], d["sk"] = text("U#zoe"), text(sk)
+		require.NoError(t, w.raw(t).Put(d).Run(t.Context()))
+		require.NoError(t, w.raw(t).Put(dynamo.Item{"pk": text("U#zoe"), "sk": text("v#nonsense")}).Run(t.Context()))
+		heard.take()
+		got, err := w.Reacted(t.Context(), "zoe", "v", 0, time.Hour)
+		require.NoError(t, err)
+		require.Equal(t, map[danmu.ID]danmu.Reaction{good.ID: {Liked: true}}, got)
+		require.True(t, heard.take()["U#zoe / "+sk])
+		require.NoError(t, w.Erase(t.Context(), "zoe"))
+		require.Empty(t, w.reactions(t, "zoe"))
+		require.Len(t, w.items(t, "U#zoe"), 1, "of the good one")
+	}
+}
+
+// TestADamagedLimiterLocksNobodyOut, and is reported.
+func TestADamagedLimiterLocksNobodyOut(t *testing.T) {
+	t.Parallel()
+	w, ids := newWorld(t, nil), parsed(t)
+	heard := &complaints{}
+	limiter, err := danmu.NewTableLimiter(dynamotest.DB(t), w.table, danmu.Rate{Every: time.Second, Burst: 2}, &danmu.LimiterOptions{Now: w.Now, OnCorrupt: heard.hear})
+	require.NoError(t, err)
+	a := danmu.Attempt{Object: "v", User: "ann", ID: ids[0]}
+	for i, d := range []dynamo.Item{
+		{"full": number("9223372036854775807")},
+		{"full": number("99999999999999")},
+		{"full": text("soon")},
+		{"attempts": number("1")},
+		{"attempts": &types.AttributeValueMemberNULL{Value: true}, "full": number("4102444800000")},
+		{"ttl": text("never")},
+		{"ttl": number("1")},
+	} {
+		a.User = fmt.Sprint("user ", i)
+		_, err := limiter.Take(t.Context(), a)
+		require.NoError(t, err)
+		for name, value := range d {
+			w.damage(t, "Q#v#"+a.User, "Q", name, value)
+		}
+		for n, want := range []time.Duration{0, 0, time.Second} {
+			a.ID = ids[n+1]
+			wait, err := limiter.Take(t.Context(), a)
+			require.NoError(t, err)
+			require.Equal(t, want, wait, "%v", d)
+		}
+		require.Equal(t, map[string]bool{"Q#v#" + a.User + " / Q": true}, heard.take())
+	}
+}
+
+// TestAnythingMayBeStored of any attribute of any item: no read panics, fails for
+// one row of many, or blames its caller.
+func TestAnythingMayBeStored(t *testing.T) {
+	t.Parallel()
+	for seed := range faults.Seeds(20) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(seed, 7))
+			heard := &complaints{}
+			w := newWorld(t, &danmu.Options{Consistent: true, OnCorrupt: heard.hear, HideAt: 2})
+			w.configure(t, "v", danmu.Settings{Owner: "ann", Duration: time.Hour, Shards: 2})
+			c := w.send(t, danmu.Comment{Progress: time.Second, Size: 18, Weight: 1, Pool: 1, Mode: danmu.Top, Color: danmu.RGB(1), Extra: []byte(`{"a":1}`)})
+			w.at(t, 2)
+			for _, call := range []func(context.Context, danmu.Action) (bool, error){w.Like, w.Report, w.Protect} {
+				_, err := call(t.Context(), of(c, "zoe"))
+				require.NoError(t, err)
+			}
+			var items []dynamo.Item
+			require.NoError(t, w.raw(t).Scan().Consistent(true).All(t.Context(), &items))
+			for range 60 {
+				item := items[random.IntN(len(items))]
+				names := slices.Sorted(mapsKeys(item))
+				name := names[random.IntN(len(names))]
+				if name == "pk" || name == "sk" {
+					continue
+				}
+				broken := dynamo.Item{}
+				for n, v := range item {
+					broken[n] = v
+				}
+				broken[name] = anything(random, item[name], name == "userId" || name == "sent")
+				if err := w.raw(t).Put(broken).Run(t.Context()); err != nil {
+					continue // DynamoDB has no such item
+				}
+				w := w.process(t, &danmu.Options{Consistent: true, OnCorrupt: heard.hear, HideAt: 2})
+				for what, read := range w.reads(c) {
+					_, err := read(t.Context())
+					if err == nil || what == "Get" && errors.Is(err, plaza.ErrNotFound) {
+						continue
+					}
+					require.ErrorIs(t, err, plaza.ErrCorrupt, "%s: %s is %v", what, name, broken[name])
+					require.NotErrorIs(t, err, plaza.ErrInvalid)
+					pk := item["pk"].(*types.AttributeValueMemberS).Value
+					require.True(t, strings.HasPrefix(pk, "M#") || what == "Get", "%s fails for %s of %s", what, name, pk)
+				}
+				require.NoError(t, w.raw(t).Put(item).Run(t.Context()))
+			}
+		})
+	}
+}
+
+func mapsKeys(item dynamo.Item) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for name := range item {
+			if !yield(name) {
+				return
+			}
+		}
+	}
+}
+
+// anything is some value, of any type but for index keys.
+func anything(random *rand.Rand, was types.AttributeValue, key bool) types.AttributeValue {
+	data := make([]byte, 1+random.IntN(12))
+	for i := range data {
+		data[i] = byte(random.Uint32())
+	}
+	word := fmt.Sprintf("%x", data)
+	if key || random.IntN(3) == 0 {
+		switch was := was.(type) {
+		case *types.AttributeValueMemberS:
+			return text(word)
+		case *types.AttributeValueMemberN:
+			return number([]string{"-1", "0", "1e30", "-9223372036854775808", "9223372036854775807", "0.5", "123456789"}[random.IntN(7)])
+		case *types.AttributeValueMemberB:
+			changed := slices.Clone(was.Value)
+			changed[random.IntN(len(changed))] ^= byte(1 + random.IntN(255))
+			return &types.AttributeValueMemberB{Value: changed}
+		}
+	}
+	switch random.IntN(9) {
+	case 0:
+		return text(word)
+	case 1:
+		return number(fmt.Sprint(int64(random.Uint64())))
+	case 2:
+		return &types.AttributeValueMemberB{Value: data}
+	case 3:
+		return &types.AttributeValueMemberBOOL{Value: random.IntN(2) == 0}
+	case 4:
+		return &types.AttributeValueMemberNULL{Value: true}
+	case 5:
+		return &types.AttributeValueMemberL{Value: []types.AttributeValue{number("1"), text(word)}}
+	case 6:
+		return &types.AttributeValueMemberM{Value: dynamo.Item{"n": number("0"), "from": text(word)}}
+	case 7:
+		return &types.AttributeValueMemberSS{Value: []string{word}}
+	}
+	return &types.AttributeValueMemberNS{Value: []string{"1", "-7"}}
+}

@@ -1,0 +1,412 @@
+package danmu_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/ids"
+)
+
+// holder is a network that keeps one request back, of which the caller gives up.
+type holder struct {
+	mu   sync.Mutex
+	op   string // what to hold; "" is nothing
+	next aws.HTTPClient
+	held *http.Request
+	body []byte
+}
+
+func (h *holder) wrap(next aws.HTTPClient) aws.HTTPClient {
+	h.next = next
+	return h
+}
+
+func (h *holder) Do(r *http.Request) (*http.Response, error) {
+	if !h.holds(r) {
+		return h.next.Do(r)
+	}
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+func (h *holder) holds(r *http.Request) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.op == "" || !strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+h.op) {
+		return false
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(err)
+	}
+	h.op, h.body = "", body
+	h.held = r.Clone(context.WithoutCancel(r.Context()))
+	h.held.GetBody = nil
+	return true
+}
+
+// hold has the caller give up call as soon as its request of the operation is
+// kept back.
+func (h *holder) hold(t testing.TB, op string, call func(context.Context) error) {
+	t.Helper()
+	h.mu.Lock()
+	h.op, h.held = op, nil
+	h.mu.Unlock()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- call(ctx) }()
+	require.Eventually(t, func() bool {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return h.held != nil
+	}, 10*time.Second, time.Millisecond)
+	cancel()
+	require.ErrorIs(t, <-done, plaza.ErrUnknownOutcome)
+}
+
+// release lets the request arrive.
+func (h *holder) release(t testing.TB) {
+	t.Helper()
+	r := h.held
+	r.Body = io.NopCloser(bytes.NewReader(h.body))
+	res, err := h.next.Do(r)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+}
+
+// late is a stage with such a network, and what has been said there.
+func late(t testing.TB) (stage, *holder, danmu.Comment) {
+	t.Helper()
+	s, h := newStage(t), &holder{}
+	c := s.say(t, "jack", "haha")
+	return s.process(t, h.wrap), h, c
+}
+
+func (s stage) next(t testing.TB) ids.ID {
+	t.Helper()
+	id, err := s.Next(t.Context())
+	require.NoError(t, err)
+	return id
+}
+
+// counts are the likes and reports of a comment, and whether it is protected.
+func (s stage) counts(t testing.TB, c danmu.Comment) [3]int64 {
+	t.Helper()
+	found, ok := s.get(t, c)
+	require.True(t, ok)
+	protected := int64(0)
+	if found.Protected {
+		protected = 1
+	}
+	return [3]int64{found.Likes, found.Reports, protected}
+}
+
+// TestALateLikeDoesNotComeBack and neither does a late report or protection,
+// after what was repeated was taken back.
+func TestALateLikeDoesNotComeBack(t *testing.T) {
+	t.Parallel()
+	for name, deed := range map[string]struct {
+		op       string
+		do, undo func(stage) func(context.Context, danmu.Action) (bool, error)
+	}{
+		"like": {"TransactWriteItems",
+			func(s stage) func(context.Context, danmu.Action) (bool, error) { return s.Like },
+			func(s stage) func(context.Context, danmu.Action) (bool, error) { return s.Unlike }},
+		"report": {"TransactWriteItems",
+			func(s stage) func(context.Context, danmu.Action) (bool, error) { return s.Report },
+			func(s stage) func(context.Context, danmu.Action) (bool, error) {
+				return func(ctx context.Context, a danmu.Action) (bool, error) { return true, s.Erase(ctx, a.User) }
+			}},
+		"protect": {"UpdateItem",
+			func(s stage) func(context.Context, danmu.Action) (bool, error) { return s.Protect },
+			func(s stage) func(context.Context, danmu.Action) (bool, error) { return s.Unprotect }},
+	} {
+		for _, named := range []bool{false, true} {
+			t.Run(name+map[bool]string{true: " with an Op"}[named], func(t *testing.T) {
+				t.Parallel()
+				s, h, c := late(t)
+				a := of(c, "anna")
+				if named {
+					a.Op = s.next(t)
+				}
+				do, undo := deed.do(s), deed.undo(s)
+				h.hold(t, deed.op, func(ctx context.Context) error { _, err := do(ctx, a); return err })
+				changed, err := do(t.Context(), a)
+				require.NoError(t, err)
+				require.True(t, changed)
+				done := s.counts(t, c)
+				require.NotZero(t, done)
+				changed, err = undo(t.Context(), of(c, "anna"))
+				require.NoError(t, err)
+				require.True(t, changed)
+				require.Zero(t, s.counts(t, c))
+
+				h.release(t)
+				require.Zero(t, s.counts(t, c), "a late request")
+				if named {
+					changed, err = do(t.Context(), a)
+					require.ErrorIs(t, err, plaza.ErrRemoved, "a late repeat")
+					require.False(t, changed)
+				}
+				changed, err = do(t.Context(), of(c, "anna"))
+				require.NoError(t, err)
+				require.True(t, changed)
+				require.Equal(t, done, s.counts(t, c), "one after it")
+			})
+		}
+	}
+}
+
+// TestALateUnlikeTakesNothingBackThatCameAfterIt and so for a late Unprotect.
+func TestALateUnlikeTakesNothingBackThatCameAfterIt(t *testing.T) {
+	t.Parallel()
+	s, h, c := late(t)
+	a := of(c, "anna")
+	for _, deed := range []struct {
+		op       string
+		do, undo func(context.Context, danmu.Action) (bool, error)
+	}{
+		{"TransactWriteItems", s.Like, s.Unlike},
+		{"UpdateItem", s.Protect, s.Unprotect},
+	} {
+		_, err := deed.do(t.Context(), a)
+		require.NoError(t, err)
+		h.hold(t, deed.op, func(ctx context.Context) error { _, err := deed.undo(ctx, a); return err })
+		for _, call := range []func(context.Context, danmu.Action) (bool, error){deed.undo, deed.do} {
+			changed, err := call(t.Context(), a)
+			require.NoError(t, err)
+			require.True(t, changed)
+		}
+		before := s.counts(t, c)
+		h.release(t)
+		require.Equal(t, before, s.counts(t, c))
+	}
+	require.Equal(t, [3]int64{1, 0, 1}, s.counts(t, c))
+}
+
+// TestAnOpThatIsTakenBackFirstNeverBegins is an Unlike that overtakes its Like.
+func TestAnOpThatIsTakenBackFirstNeverBegins(t *testing.T) {
+	t.Parallel()
+	s, h, c := late(t)
+	for _, deed := range []struct {
+		op       string
+		do, undo func(context.Context, danmu.Action) (bool, error)
+	}{
+		{"TransactWriteItems", s.Like, s.Unlike},
+		{"UpdateItem", s.Protect, s.Unprotect},
+	} {
+		older, a, newer := of(c, "anna"), of(c, "anna"), of(c, "anna")
+		older.Op, a.Op, newer.Op = s.next(t), s.next(t), s.next(t)
+		h.hold(t, deed.op, func(ctx context.Context) error { _, err := deed.do(ctx, a); return err })
+		for range 2 {
+			changed, err := deed.undo(t.Context(), a)
+			require.NoError(t, err)
+			require.False(t, changed)
+		}
+		h.release(t)
+		require.Zero(t, s.counts(t, c))
+		for _, gone := range []danmu.Action{older, a} {
+			_, err := deed.do(t.Context(), gone)
+			require.ErrorIs(t, err, plaza.ErrRemoved)
+		}
+
+		for range 2 {
+			changed, err := deed.do(t.Context(), newer)
+			require.NoError(t, err)
+			require.True(t, changed, "a repeat says so again")
+		}
+		changed, err := deed.do(t.Context(), of(c, "anna"))
+		require.NoError(t, err)
+		require.False(t, changed, "it stands by another")
+		for _, gone := range []danmu.Action{older, a} {
+			changed, err := deed.undo(t.Context(), gone)
+			require.NoError(t, err)
+			require.False(t, changed, "a newer one stands")
+		}
+		require.NotZero(t, s.counts(t, c))
+		newest := of(c, "anna")
+		newest.Op = s.next(t)
+		for i := range 2 {
+			changed, err = deed.undo(t.Context(), newest)
+			require.NoError(t, err)
+			require.Equal(t, i == 0, changed, "what is older goes with it")
+		}
+		require.Zero(t, s.counts(t, c))
+		_, err = deed.do(t.Context(), newest)
+		require.ErrorIs(t, err, plaza.ErrRemoved)
+	}
+}
+
+// TestClocksThatDifferHideNoLike lets the one who likes be ahead of who takes it
+// back, and of who likes again.
+func TestClocksThatDifferHideNoLike(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	c := s.say(t, "jack", "haha")
+	for _, deed := range []struct {
+		do, undo func(context.Context, danmu.Action) (bool, error)
+	}{{s.Like, s.Unlike}, {s.Protect, s.Unprotect}} {
+		ahead := of(c, "anna")
+		ahead.Op = ids.At(s.Now().Add(30*time.Second)) + 5
+		changed, err := deed.do(t.Context(), ahead)
+		require.NoError(t, err)
+		require.True(t, changed)
+		for _, call := range []func(context.Context, danmu.Action) (bool, error){deed.undo, deed.do, deed.undo} {
+			changed, err = call(t.Context(), of(c, "anna"))
+			require.NoError(t, err)
+			require.True(t, changed)
+		}
+		require.Zero(t, s.counts(t, c))
+		_, err = deed.do(t.Context(), ahead)
+		require.ErrorIs(t, err, plaza.ErrRemoved)
+	}
+}
+
+// TestAnOpFromBeforeAnUnlikeBegins though it was made before that: only what was
+// taken back does not return.
+func TestAnOpFromBeforeAnUnlikeBegins(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	c := s.say(t, "jack", "haha")
+	for _, deed := range []struct {
+		do, undo func(context.Context, danmu.Action) (bool, error)
+	}{{s.Like, s.Unlike}, {s.Protect, s.Unprotect}} {
+		first, second := of(c, "anna"), of(c, "anna")
+		first.Op, second.Op = s.next(t), s.next(t)
+		for _, step := range []struct {
+			call func(context.Context, danmu.Action) (bool, error)
+			a    danmu.Action
+		}{{deed.do, first}, {deed.undo, of(c, "anna")}, {deed.do, second}} {
+			changed, err := step.call(t.Context(), step.a)
+			require.NoError(t, err)
+			require.True(t, changed)
+		}
+	}
+	require.Equal(t, [3]int64{1, 0, 1}, s.counts(t, c))
+}
+
+func TestAnOpIsOfNoFuture(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	c := s.say(t, "jack", "haha")
+	for name, call := range s.actions() {
+		for _, op := range []ids.ID{ids.At(s.Now().Add(time.Minute + time.Millisecond)), 1 << 63} {
+			a := of(c, "anna")
+			a.Op = op
+			_, err := call(t.Context(), a)
+			require.Equal(t, "Op", field(t, err), name)
+		}
+	}
+	require.Zero(t, s.counts(t, c))
+}
+
+// TestALateSendDoesNotComeBack after what was repeated was recalled, removed or
+// erased, in the place where that was and in one of the time before the shards
+// grew.
+func TestALateSendDoesNotComeBack(t *testing.T) {
+	t.Parallel()
+	for name, grown := range map[string]bool{"in one place": false, "in an older place": true} {
+		for gone, call := range map[string]func(stage, context.Context, danmu.Comment) error{
+			"recalled": func(s stage, ctx context.Context, c danmu.Comment) error {
+				_, err := s.Recall(ctx, of(c, "jack"))
+				return err
+			},
+			"removed": func(s stage, ctx context.Context, c danmu.Comment) error {
+				_, err := s.Remove(ctx, of(c, ""))
+				return err
+			},
+			"erased": func(s stage, ctx context.Context, _ danmu.Comment) error { return s.Erase(ctx, "jack") },
+		} {
+			t.Run(name+", "+gone, func(t *testing.T) {
+				t.Parallel()
+				s, h, first := late(t)
+				c := danmu.Comment{Object: "film", User: "jack", Text: "again", Progress: time.Minute, Key: "1"}
+				h.hold(t, "PutItem", func(ctx context.Context) error { _, err := s.Send(ctx, c); return err })
+				if grown {
+					s.configure(t, "film", danmu.Settings{Shards: 32})
+					s.pass(2 * time.Minute)
+				}
+				c = s.send(t, c)
+				require.NoError(t, call(s, t.Context(), c))
+				h.release(t)
+				if gone == "erased" {
+					require.NoError(t, s.Erase(t.Context(), "jack"), "as its comment says")
+					s.shows(t, "film", nil, "jack")
+				} else {
+					s.shows(t, "film", []danmu.Comment{first}, "jack")
+				}
+				_, err := s.Send(t.Context(), c)
+				require.ErrorIs(t, err, plaza.ErrRemoved)
+			})
+		}
+	}
+}
+
+// TestALateSendToWhatIsErasedIsReadByNobody until somebody sends to its segment:
+// EraseObject says that nobody does.
+func TestALateSendToWhatIsErasedIsReadByNobody(t *testing.T) {
+	t.Parallel()
+	s, h, _ := late(t)
+	c := danmu.Comment{Object: "film", User: "jack", Text: "again", Progress: time.Minute}
+	h.hold(t, "PutItem", func(ctx context.Context) error { _, err := s.Send(ctx, c); return err })
+	require.NoError(t, s.EraseObject(t.Context(), "film"))
+	h.release(t)
+	require.Empty(t, s.exported(t, "film"))
+	require.Empty(t, s.from(t, "film"))
+	require.Len(t, s.items(t, "D#film"), 1)
+	require.NoError(t, s.Erase(t.Context(), "jack"), "the index has it")
+	require.Empty(t, s.by(t, "jack"))
+}
+
+// TestALateConfigureUndoesNothing that was configured since, whatever it was.
+func TestALateConfigureUndoesNothing(t *testing.T) {
+	t.Parallel()
+	s, h, _ := late(t)
+	for _, owner := range []string{"", "zoe"} {
+		s.configure(t, "film", danmu.Settings{Owner: owner})
+		h.hold(t, "UpdateItem", func(ctx context.Context) error {
+			return s.Configure(ctx, "film", danmu.Settings{Owner: "anna", Duration: time.Hour})
+		})
+		for _, since := range []string{"anna", owner} {
+			s.configure(t, "film", danmu.Settings{Owner: since})
+		}
+		h.release(t)
+		got, err := s.Settings(t.Context(), "film")
+		require.NoError(t, err)
+		require.Equal(t, owner, got.Owner)
+		require.Equal(t, danmu.MaxProgress, got.Duration)
+	}
+}
+
+// TestALateBeginningLosesNoSegment that began since.
+func TestALateBeginningLosesNoSegment(t *testing.T) {
+	t.Parallel()
+	s, h, _ := late(t)
+	want := s.from(t, "film")
+	send := func(ctx context.Context, minute int) error {
+		_, err := s.Send(ctx, danmu.Comment{Object: "film", User: "jack", Text: "!", Progress: time.Duration(minute) * time.Minute})
+		return err
+	}
+	h.hold(t, "UpdateItem", func(ctx context.Context) error { return send(ctx, 10) })
+	for i := 2; i < 6; i++ {
+		require.NoError(t, send(t.Context(), 10*i))
+	}
+	h.release(t)
+	other := s.process(t)
+	require.Len(t, other.from(t, "film"), len(want)+4)
+	page, err := other.From(t.Context(), "film", 0, cursor.PageRequest{})
+	require.NoError(t, err)
+	require.Len(t, page.Items, len(want)+4)
+}
