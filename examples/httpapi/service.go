@@ -8,6 +8,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/feed"
@@ -42,7 +43,11 @@ func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables, codec curs
 }
 
 func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, codec cursor.Codec, log *slog.Logger) (err error) {
-	if s.follows, err = follow.New(db, t.Follow, s.ids, &follow.Options{Codec: codec}); err != nil {
+	if s.follows, err = follow.New(db, t.Follow, s.ids, &follow.Options{Codec: codec, OnCorrupt: onCorrupt(log)}); err != nil {
+		return err
+	}
+	// The tables were created just now. Where others create them, this is Verify.
+	if err := s.follows.Init(ctx); err != nil {
 		return err
 	}
 	s.feeds, err = feed.New(db, t.Feed, s.ids, s.follows, &feed.Options{
@@ -82,6 +87,13 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, cod
 		}
 	}
 	return nil
+}
+
+// onCorrupt logs a damaged item that a list left out, for who operates this.
+func onCorrupt(log *slog.Logger) func(*plaza.CorruptError) {
+	return func(e *plaza.CorruptError) {
+		log.Error("stored item is damaged", "table", e.Table, "pk", e.PK, "sk", e.SK, "reason", e.Reason)
+	}
 }
 
 // close gives the machine number back, for the next process to have. It does
