@@ -142,7 +142,7 @@ func (w *walk) path() string {
 			if i > 0 {
 				b.WriteByte('.')
 			}
-			b.WriteString(step[:min(len(step), maxShown)])
+			b.WriteString(step)
 		}
 		if b.Len() > maxShown {
 			break
