@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
@@ -127,8 +128,14 @@ func TestAnotherFeaturesTableIsRefusedAtTheStart(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	codec, err := newCodec("", log)
 	require.NoError(t, err)
-	tables := w.tables
-	tables.Follow = tables.Machines
-	_, err = newService(t.Context(), dynamotest.DB(t), tables, codec, log)
-	require.ErrorIs(t, err, plaza.ErrTable)
+	for _, wrong := range []func(*localdb.Tables){
+		func(t *localdb.Tables) { t.Follow = t.Reaction },
+		func(t *localdb.Tables) { t.Reaction = t.Follow },
+		func(t *localdb.Tables) { t.Follow = t.Machines },
+	} {
+		tables := w.tables
+		wrong(&tables)
+		_, err = newService(t.Context(), dynamotest.DB(t), tables, codec, log)
+		require.ErrorIs(t, err, plaza.ErrTable)
+	}
 }

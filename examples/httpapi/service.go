@@ -46,10 +46,6 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, cod
 	if s.follows, err = follow.New(db, t.Follow, s.ids, &follow.Options{Codec: codec, OnCorrupt: onCorrupt(log)}); err != nil {
 		return err
 	}
-	// The tables were created just now. Where others create them, this is Verify.
-	if err := s.follows.Init(ctx); err != nil {
-		return err
-	}
 	s.feeds, err = feed.New(db, t.Feed, s.ids, s.follows, &feed.Options{
 		Codec: codec,
 		OnDelivery: func(d feed.Delivery) {
@@ -64,7 +60,7 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, cod
 	reactions := reaction.Options{
 		Kinds: []string{like, love, bookmark},
 		OneOf: [][]string{{like, love}},
-		Codec: codec,
+		Codec: codec, OnCorrupt: onCorrupt(log),
 	}
 	if s.reactions, err = reaction.New(db, t.Reaction, s.ids, &reactions); err != nil {
 		return err
@@ -80,6 +76,12 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, cod
 	}
 	if s.boards, err = leaderboard.New(db, t.Leaderboard, s.ids, &leaderboard.Options{Codec: codec}); err != nil {
 		return err
+	}
+	// The tables were created just now. Where others create them, this is Verify.
+	for _, table := range []interface{ Init(context.Context) error }{s.follows, s.reactions} {
+		if err := table.Init(ctx); err != nil {
+			return err
+		}
 	}
 	for _, b := range boards() {
 		if err := s.boards.Define(ctx, b); err != nil {

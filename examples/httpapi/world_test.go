@@ -42,7 +42,7 @@ func newWorld(t *testing.T, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 	}}
 	db := dynamotest.DB(t)
 	for _, expiry := range []*dynamodb.UpdateTimeToLiveInput{
-		follow.TTL(w.tables.Follow), feed.TTL(w.tables.Feed), comment.TTL(w.tables.Comment), leaderboard.TTL(w.tables.Leaderboard),
+		follow.TTL(w.tables.Follow), feed.TTL(w.tables.Feed), comment.TTL(w.tables.Comment), reaction.TTL(w.tables.Reaction), leaderboard.TTL(w.tables.Leaderboard),
 	} {
 		_, err := db.Client().UpdateTimeToLive(t.Context(), expiry)
 		require.NoError(t, err)
