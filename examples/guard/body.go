@@ -180,7 +180,7 @@ func pointed(shape reflect.Type) reflect.Type {
 // encoding/json.
 func fieldIn(shape reflect.Type, path string) string {
 	var seen []string
-	for _, name := range strings.Split(path, ".") {
+	for name := range strings.SplitSeq(path, ".") {
 		if member, ok := members(shape)[name]; ok {
 			seen, shape = append(seen, name), member
 		}
