@@ -7,11 +7,14 @@ require (
 	github.com/aws/aws-sdk-go-v2/credentials v1.20.14
 	github.com/aws/aws-sdk-go-v2/service/dynamodb v1.73.0
 	github.com/chromedp/chromedp v0.23.0
+	github.com/creack/pty v1.1.24
 	github.com/guregu/dynamo/v2 v2.6.0
 	github.com/plaza-sdk/plaza v0.0.0
 	github.com/stretchr/testify v1.12.1
 	go.uber.org/goleak v1.3.0
 	golang.org/x/sync v0.20.0
+	golang.org/x/term v0.43.0
+	golang.org/x/time v0.15.0
 )
 
 require (
@@ -29,6 +32,7 @@ require (
 	github.com/robfig/cron/v3 v3.0.1 // indirect
 	github.com/sony/sonyflake/v2 v2.2.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	golang.org/x/sys v0.44.0 // indirect
 )
 
 replace github.com/plaza-sdk/plaza => ../

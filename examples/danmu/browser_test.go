@@ -32,7 +32,8 @@ func newBrowser(t *testing.T) browser {
 		require.Empty(t, os.Getenv("CI"), "no Chromium")
 		t.Skip("no Chromium: apt-get install chromium, or the like")
 	}
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path))
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path),
+		chromedp.Flag("host-resolver-rules", "MAP *.test 127.0.0.1")) // other sites, which are here too
 	if os.Geteuid() == 0 || os.Getenv("CI") != "" { // where it has none, for pages that are ours
 		opts = append(opts, chromedp.NoSandbox)
 	}
@@ -54,6 +55,15 @@ type window struct {
 // the console fails the test, unless it is tolerated.
 func (b browser) open(t *testing.T, w world, tolerated ...string) window {
 	t.Helper()
+	p := b.window(t, tolerated...)
+	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(w.url)))
+	p.until(`window.danmu && document.getElementById("present").textContent`)
+	return p
+}
+
+// window is an empty one.
+func (b browser) window(t *testing.T, tolerated ...string) window {
+	t.Helper()
 	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
 	p := window{t, ctx}
 	require.NoError(t, chromedp.Do(ctx, chromedp.EmulateViewport(1280, 860)))
@@ -72,8 +82,6 @@ func (b browser) open(t *testing.T, w world, tolerated ...string) window {
 	})
 	t.Cleanup(listening.Wait)
 	t.Cleanup(cancel)
-	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(w.url)))
-	p.until(`window.danmu && document.getElementById("present").textContent`)
 	return p
 }
 

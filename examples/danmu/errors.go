@@ -12,6 +12,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/ids/lease"
 )
@@ -45,6 +46,7 @@ func problemOf(err error) problem {
 		{plaza.ErrRemoved, http.StatusGone, "it was removed"},
 		{plaza.ErrBusy, http.StatusServiceUnavailable, "too much at once: repeat it later"},
 		{plaza.ErrUnknownOutcome, http.StatusServiceUnavailable, "it may have been done: repeat it with the same key"},
+		{plaza.ErrUnavailable, http.StatusServiceUnavailable, "something is missing here: repeat it later"},
 		{ids.ErrClockRollback, http.StatusServiceUnavailable, "no id can be made: repeat it later"},
 		{lease.ErrLost, http.StatusServiceUnavailable, "no id can be made: repeat it later"},
 		{context.DeadlineExceeded, http.StatusGatewayTimeout, "it took too long"},
@@ -57,7 +59,10 @@ func problemOf(err error) problem {
 	}
 	var invalid *plaza.InvalidError
 	var rate *danmu.RateError
+	var refused *guard.RefusedError
 	switch {
+	case errors.As(err, &refused):
+		p.status, p.Field, p.Reason, p.after = refused.Status, refused.Field, refused.Reason, refused.After
 	case errors.As(err, &rate):
 		p.after = rate.RetryAfter
 	case errors.As(err, &invalid):
@@ -113,7 +118,6 @@ func (p problem) write(w http.ResponseWriter) {
 func write(w http.ResponseWriter, status int, answer any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

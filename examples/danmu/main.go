@@ -7,8 +7,10 @@
 //	go run ./examples/danmu -import FILE
 //
 // With -import a clock runs as long as the file, which danmu/format reads, also
-// compressed as .gz. routes.go says what the service answers. An interrupt or
-// SIGTERM stops it once the requests at hand are answered.
+// compressed as .gz. routes.go says what the service answers: to localhost, the
+// address that it listens at and the names of -host, and about video 1 and
+// those of -videos. An interrupt or SIGTERM stops it once the requests at hand
+// are answered.
 package main
 
 import (
@@ -26,6 +28,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/examples/localdb"
 )
 
@@ -42,6 +45,8 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("danmu", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // main prints the error, once
 	addr := flags.String("addr", "localhost:5000", "listen on `HOST:PORT`")
+	names := flags.String("host", "", "answer to these `NAMES` too, separated by commas")
+	others := flags.String("videos", "", "take danmu for the videos of these `IDS` too, separated by commas")
 	file := flags.String("import", "", "play the danmu of `FILE` over a clock")
 	err = flags.Parse(args)
 	switch {
@@ -73,7 +78,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	s, err := newService(ctx, dynamo.NewFromIface(db.Client), db.Tables, shown)
+	s, err := newService(ctx, dynamo.NewFromIface(db.Client), db.Tables, shown, guard.List(*others)...)
 	if err != nil {
 		return err
 	}
@@ -83,5 +88,5 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 
 	log.Info("listening", "url", "http://"+listener.Addr().String())
-	return serve(ctx, listener, s, log)
+	return serve(ctx, listener, s, log, guard.Names(*addr, *names))
 }

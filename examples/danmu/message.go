@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/plaza-sdk/plaza"
@@ -128,10 +129,10 @@ func parseSize(text string) (int, error) {
 }
 
 func messageOf(c danmu.Comment, owner string) message {
-	seconds := c.Progress.Seconds()
+	at := seconds(c.Progress)
 	m := message{ID: c.ID, Repeats: c.Repeats, submission: submission{
 		ObjectID: c.Object, UserID: c.User, OwnerID: owner,
-		Content: content{Text: c.Text, look: lookOf(c), Position: c.Mode, Time: &seconds},
+		Content: content{Text: c.Text, look: lookOf(c), Position: c.Mode, Time: &at},
 	}}
 	switch position := slices.Index(modes, c.Mode); {
 	case position >= 0:
@@ -144,6 +145,10 @@ func messageOf(c danmu.Comment, owner string) message {
 	}
 	return m
 }
+
+// seconds is the decimal number of its milliseconds. Duration.Seconds adds two
+// numbers, and is next to it at times.
+func seconds(d time.Duration) float64 { return float64(d.Milliseconds()) / 1000 }
 
 func lookOf(c danmu.Comment) look {
 	var kept extra

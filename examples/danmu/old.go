@@ -8,6 +8,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/examples/guard"
 )
 
 // end is the cursor behind the last danmu.
@@ -21,12 +22,21 @@ type list struct {
 // send stores a danmu and shows it to everybody who watches its video. The
 // first one of a video says whose it is.
 func (a *api) send(r *http.Request) (any, error) {
+	if err := a.sends.Take(guard.Client(r)); err != nil {
+		return nil, err
+	}
 	var given submission
-	if err := readJSON(r, &given); err != nil {
+	if err := guard.ReadJSON(r, &given); err != nil {
 		return nil, err
 	}
 	c, err := given.comment()
 	if err != nil {
+		return nil, err
+	}
+	if !a.has(c.Object) {
+		return nil, plaza.ErrNotFound
+	}
+	if err := a.videos.Take(c.Object); err != nil {
 		return nil, err
 	}
 	owner, err := a.owner(r.Context(), given, c.Progress)

@@ -35,6 +35,9 @@ func TestPage(t *testing.T) {
 		"a text is as long as the service allows":                       longTexts,
 		"an unknown video is said to be none":                           unknownVideo,
 		"the list is of who asks last":                                  lastUser,
+		"a stream that was refused is asked for again":                  refusedStream,
+		"another site's page stores, reads and frames nothing":          otherSite,
+		"a site that is rebound to this address is not served":          rebound,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

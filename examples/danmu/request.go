@@ -1,51 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 )
-
-// readJSON reads a body of one JSON value without unknown fields, whatever it
-// says it is.
-func readJSON(r *http.Request, into any) error {
-	text, err := io.ReadAll(r.Body)
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		return &plaza.InvalidError{Field: "body", Reason: fmt.Sprintf("has more than %d bytes", large.Limit)}
-	case err != nil:
-		return &plaza.InvalidError{Field: "body", Reason: "did not arrive"}
-	case !utf8.Valid(text):
-		return &plaza.InvalidError{Field: "body", Reason: "is not UTF-8"}
-	case !json.Valid(text): // nor is what is nested 10,000 deep
-		return &plaza.InvalidError{Field: "body", Reason: "is not JSON"}
-	}
-
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	err = d.Decode(into)
-	var other *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &other):
-		return &plaza.InvalidError{Field: cmp.Or(strings.Replace(other.Field, "look.", "", 1), "body"), Reason: "cannot be " + other.Value}
-	case err != nil:
-		return &plaza.InvalidError{Field: "body", Reason: "has an " + strings.TrimPrefix(err.Error(), "json: ")} // unknown field "x"
-	}
-	return nil
-}
 
 // checkQuery refuses unknown parameters, and what r.URL.Query would leave out.
 func checkQuery(r *http.Request, known []string) error {

@@ -36,13 +36,16 @@ func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
 		"no JSON":            {body: `{`, field: "body"},
 		"a value and more":   {body: haha + "1", field: "body"},
 		"no object":          {body: `[]`, field: "body"},
-		"no body":            {field: "body"},
-		"2 MiB":              {body: sendOf("text", `"`+strings.Repeat("x", 2<<20)+`"`), field: "body"},
+		"no body":            {status: 415, field: "content-type"},
+		"2 MiB":              {body: sendOf("text", `"`+strings.Repeat("x", 2<<20)+`"`), status: 413, field: "body"},
 		"nested 10,000 deep": {body: sendOf("text", nested), field: "body"},
-		"nested 5,000 deep":  {body: sendOf("text", nested[5_000:15_000]), field: "content.text"},
+		"nested 5,000 deep":  {body: sendOf("text", nested[5_000:15_000]), field: "body"},
 		"no UTF-8":           {body: sendOf("text", "\"\xff\""), field: "body"},
 		"an unknown field":   {body: sendOf("other", "1"), field: "body"},
 		"an id":              {body: `{"id":"` + other + `"}`, field: "body"},
+		"a name twice":       {body: strings.Replace(haha, `{`, `{"userId":"2",`, 1), field: "userId"},
+		"a nested one twice": {body: strings.Replace(haha, `"text":"haha"`, `"text":"haha","text":"hoho"`, 1), field: "content.text"},
+		"a name, otherwise":  {body: strings.Replace(haha, `{`, `{"UserId":"2",`, 1), field: "body"},
 		"an answer":          {body: `{"createdAt":1}`, field: "body"},
 
 		"no objectId":      {body: sendOf("objectId", `""`), field: "objectId"},
@@ -91,7 +94,7 @@ func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
 		"size -1 at the end":   {method: "GET", path: "/danmu/pull/1?cursor=-1&size=-1", field: "size"},
 		"size -1 of mine":      {method: "GET", path: "/users/a/danmu?cursor=-1&size=-1", field: "size"},
 		"a made-up cursor":     {method: "GET", path: "/danmu/pull/1?cursor=x", field: "cursor"},
-		"a long object":        {method: "GET", path: "/danmu/pull/" + long, field: "objectId"},
+		"a long object":        {method: "GET", path: "/danmu/pull/" + long, status: 404},
 		"another parameter":    {method: "GET", path: "/danmu/pull/1?limit=3", field: "query"},
 		"a malformed query":    {method: "GET", path: "/danmu/pull/1?cursor=%zz", field: "query"},
 		"another video":        {method: "GET", path: "/videos/2", status: 404},
@@ -107,7 +110,7 @@ func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
 		"recall by nobody":     {method: "DELETE", path: "/videos/1/danmu/00000000000000000000", field: "userId"},
 		"a long user":          {method: "GET", path: "/users/" + long + "/danmu", field: "userId"},
 		"cursor of no list":    {method: "GET", path: "/users/a/danmu?cursor=x", field: "cursor"},
-		"live of a long video": {method: "GET", path: "/videos/" + long + "/live", field: "room"},
+		"live of a long video": {method: "GET", path: "/videos/" + long + "/live", status: 404},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.method == "" {

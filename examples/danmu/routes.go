@@ -10,7 +10,8 @@ import (
 var static embed.FS
 
 // routes lists what is answered, with the parameters that a query may have. A
-// list has at most size danmu: 25 without one, and 100 where it is above.
+// list has at most size danmu: 25 without one, and 100 where it is above. An
+// {id} is of a video that there is, else the answer is 404.
 func (a *api) routes() {
 	// What clients of before call.
 	a.route("POST /danmu/send", a.send)
@@ -35,8 +36,7 @@ func (a *api) routes() {
 // page keeps the page to what comes from here.
 func page(files http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", "default-src 'self'; img-src 'self' data:")
-		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Content-Security-Policy", "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 		files.ServeHTTP(w, r)
 	})
 }

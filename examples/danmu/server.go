@@ -23,12 +23,10 @@ const (
 	stopTime    = writeTime
 )
 
-// serve answers until ctx ends. Then it accepts no more, ends the streams, and
-// finishes the requests at hand.
-func serve(ctx context.Context, l net.Listener, s *service, log *slog.Logger) error {
-	a := newAPI(s, log)
-	server := &http.Server{
-		Handler:           a,
+// newServer waits for nobody for long.
+func newServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
 		ReadHeaderTimeout: headerTime,
 		ReadTimeout:       readTime,
 		WriteTimeout:      writeTime, // a stream has its own
@@ -36,6 +34,13 @@ func serve(ctx context.Context, l net.Listener, s *service, log *slog.Logger) er
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
+}
+
+// serve answers until ctx ends. Then it accepts no more, ends the streams, and
+// finishes the requests at hand.
+func serve(ctx context.Context, l net.Listener, s *service, log *slog.Logger, hosts []string) error {
+	a := newAPI(s, log, hosts...)
+	server := newServer(a, log)
 	server.RegisterOnShutdown(a.endStreams)
 	group, ending := errgroup.WithContext(ctx) // or serving fails
 	group.Go(func() error {

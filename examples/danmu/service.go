@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
@@ -13,12 +14,14 @@ import (
 	"github.com/plaza-sdk/plaza/ids/lease"
 )
 
-// service is what an application holds of Plaza, and the video it shows.
+// service is what an application holds of Plaza, the video it shows, and which
+// others there are. An application looks these up among its own.
 type service struct {
-	ids   *lease.Lease
-	danmu *danmu.Repository
-	hub   *live.Hub
-	shown video
+	ids    *lease.Lease
+	danmu  *danmu.Repository
+	hub    *live.Hub
+	shown  video
+	others []string
 }
 
 // video is what the page plays. Without Src it plays a clock.
@@ -31,12 +34,15 @@ type video struct {
 
 func hills() video { return video{ID: "1", Owner: "1", Duration: time.Minute, Src: "/hills.webm"} }
 
-func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables, shown video) (*service, error) {
+// has reports whether there is a video.
+func (s *service) has(id string) bool { return id == s.shown.ID || slices.Contains(s.others, id) }
+
+func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables, shown video, others ...string) (*service, error) {
 	ids, err := lease.Acquire(ctx, db, t.Machines, nil)
 	if err != nil {
 		return nil, err
 	}
-	s := &service{ids: ids, shown: shown}
+	s := &service{ids: ids, shown: shown, others: others}
 	if err := s.open(ctx, db, t); err != nil {
 		return nil, errors.Join(err, s.close())
 	}

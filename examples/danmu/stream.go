@@ -11,6 +11,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/danmu/live"
+	"github.com/plaza-sdk/plaza/examples/guard"
 )
 
 const (
@@ -53,6 +54,16 @@ func (s *service) encode(room string, events []live.Event) []byte {
 // from when on nothing is missed; batch; reset, after which the page reads
 // again; and present, how many watch.
 func (a *api) watch(w http.ResponseWriter, r *http.Request) {
+	if err := a.admit(r, nil); err != nil {
+		a.refuse(w, r, err)
+		return
+	}
+	leave, err := a.streams.Enter(guard.Client(r))
+	if err != nil {
+		a.refuse(w, r, err)
+		return
+	}
+	defer leave()
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	go func() {

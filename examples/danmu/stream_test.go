@@ -150,3 +150,33 @@ func TestMyDanmuAreListedNewestFirst(t *testing.T) {
 	require.Equal(t, end, page.Cursor)
 	require.Empty(t, call[list](t, w, "GET", "/users/me/danmu?cursor=-1", "").Data)
 }
+
+// A browser asks again by itself only where a stream ended.
+func refusedStream(t *testing.T, b browser) {
+	p := b.open(t, newWorld(t, hills()))
+	require.Equal(t, []int{1, 0, 1, 2, 1}, eval[[]int](p, `import("/live.js").then(({ follow }) => {
+		const { EventSource, setTimeout, clearTimeout } = window, made = [], waiting = new Map();
+		window.EventSource = class extends EventTarget {
+			static CLOSED = 2;
+			readyState = 0;
+			constructor() { super(); made.push(this); }
+			close() { this.readyState = 2; }
+		};
+		window.setTimeout = (then) => { waiting.set(waiting.size + 1, then); return waiting.size; };
+		window.clearTimeout = (timer) => { waiting.delete(timer); };
+		const room = follow("1", {}), seen = [];
+		made[0].dispatchEvent(new Event("error"));
+		seen.push(made.length, waiting.size);
+		made[0].readyState = 2;
+		made[0].dispatchEvent(new Event("error"));
+		seen.push(waiting.size);
+		waiting.get(1)();
+		seen.push(made.length);
+		made[1].readyState = 2;
+		made[1].dispatchEvent(new Event("error"));
+		room.close();
+		seen.push(waiting.size);
+		Object.assign(window, { EventSource, setTimeout, clearTimeout });
+		return seen;
+	})`))
+}

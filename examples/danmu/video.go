@@ -25,7 +25,7 @@ func (a *api) describe(r *http.Request) (any, error) {
 	settings, err := a.danmu.Settings(r.Context(), id)
 	return description{
 		ID: id, OwnerID: settings.Owner, Src: a.shown.Src,
-		Duration: settings.Duration.Seconds(), Segment: settings.Segment.Seconds(),
+		Duration: seconds(settings.Duration), Segment: seconds(settings.Segment),
 	}, err
 }
 

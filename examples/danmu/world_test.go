@@ -23,6 +23,7 @@ type world struct {
 	url     string
 	client  *http.Client
 	server  *httptest.Server
+	api     *api
 	service *service
 	tables  localdb.Tables
 }
@@ -34,14 +35,17 @@ func newWorld(t *testing.T, shown video) world {
 		Danmu:    dynamotest.Table(t, danmu.Table),
 	}}
 	var err error
-	w.service, err = newService(t.Context(), dynamotest.DB(t), w.tables, shown)
+	w.service, err = newService(t.Context(), dynamotest.DB(t), w.tables, shown, "2", "7", "9")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.service.close()) })
-	a := newAPI(w.service, slog.New(slog.DiscardHandler))
-	w.server = httptest.NewServer(a)
+	log := slog.New(slog.DiscardHandler)
+	w.api = newAPI(w.service, log)
+	w.server = httptest.NewUnstartedServer(nil)
+	w.server.Config = newServer(w.api, log)
+	w.server.Start()
 	w.url, w.client = w.server.URL, w.server.Client()
 	t.Cleanup(w.server.Close)
-	t.Cleanup(a.endStreams)
+	t.Cleanup(w.api.endStreams)
 	return w
 }
 

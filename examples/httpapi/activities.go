@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
 )
@@ -79,7 +80,7 @@ func activityOf(a feed.Activity) activity {
 
 func (a *api) publish(r *http.Request) (any, error) {
 	var p publication
-	if err := readJSON(r, &p); err != nil {
+	if err := guard.ReadJSON(r, &p); err != nil {
 		return nil, err
 	}
 	activity, err := p.activity(r.PathValue("user"))
@@ -116,7 +117,7 @@ func (a *api) editActivity(r *http.Request) (any, error) {
 		return nil, err
 	}
 	var c content
-	if err := readJSON(r, &c); err != nil {
+	if err := guard.ReadJSON(r, &c); err != nil {
 		return nil, err
 	}
 	activity, err := c.activity(r.PathValue("user"))

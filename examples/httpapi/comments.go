@@ -8,6 +8,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/feed/comment"
 )
 
@@ -24,7 +25,7 @@ func at(r *http.Request) (comment.At, error) {
 
 func (a *api) addComment(r *http.Request) (any, error) {
 	var n newRemark
-	if err := readJSON(r, &n); err != nil {
+	if err := guard.ReadJSON(r, &n); err != nil {
 		return nil, err
 	}
 	c, err := n.comment(r.PathValue("object"))
@@ -53,7 +54,7 @@ func (a *api) editComment(r *http.Request) (any, error) {
 		return nil, err
 	}
 	var w wording
-	if err := readJSON(r, &w); err != nil {
+	if err := guard.ReadJSON(r, &w); err != nil {
 		return nil, err
 	}
 	edited, err := a.comments.Edit(r.Context(), w.comment(where))

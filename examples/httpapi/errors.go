@@ -4,10 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/leaderboard"
@@ -17,20 +21,13 @@ import (
 // happened inside.
 type problem struct {
 	status int
+	after  time.Duration // when to try again
 
 	Error  string `json:"error"`
 	Field  string `json:"field,omitempty"`
 	Reason string `json:"reason,omitempty"`
 	ID     ids.ID `json:"id,omitzero"` // with which what was added may be repeated
 }
-
-// requestError is what only HTTP can find wrong.
-type requestError struct {
-	status        int
-	field, reason string
-}
-
-func (e *requestError) Error() string { return "request: " + e.field + " " + e.reason }
 
 // addError has the id with which to repeat a publish, comment or score that
 // failed.
@@ -62,6 +59,7 @@ func problemOf(err error) problem {
 		{plaza.ErrRemoved, http.StatusGone, "it was removed"},
 		{plaza.ErrBusy, http.StatusServiceUnavailable, "too much at once: repeat it later, with the same id"},
 		{plaza.ErrUnknownOutcome, http.StatusServiceUnavailable, "it may have been done: repeat it with the same id"},
+		{plaza.ErrUnavailable, http.StatusServiceUnavailable, "something is missing here: repeat it later"},
 		{ids.ErrClockRollback, http.StatusServiceUnavailable, "no id can be made: repeat it later"},
 		{lease.ErrLost, http.StatusServiceUnavailable, "no id can be made: repeat it later"},
 		{context.DeadlineExceeded, http.StatusGatewayTimeout, "it took too long"},
@@ -73,16 +71,19 @@ func problemOf(err error) problem {
 		}
 	}
 	var invalid *plaza.InvalidError
-	var request *requestError
+	var refused *guard.RefusedError
 	var add *addError
 	if errors.As(err, &invalid) {
 		p.Field, p.Reason = wireName(invalid.Field), invalid.Reason
 	}
-	if errors.As(err, &request) {
-		p.status, p.Field, p.Reason = request.status, request.field, request.reason
+	if errors.As(err, &refused) {
+		p.status, p.Field, p.Reason, p.after = refused.Status, refused.Field, refused.Reason, refused.After
 	}
 	if errors.As(err, &add) {
 		p.ID = add.id
+	}
+	if p.status == http.StatusServiceUnavailable {
+		p.after = time.Second
 	}
 	return p
 }
@@ -111,8 +112,8 @@ func wireName(field string) string {
 }
 
 func (p problem) write(w http.ResponseWriter) {
-	if p.status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", "1") // seconds
+	if p.after > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(p.after.Seconds()))))
 	}
 	p.Error = http.StatusText(p.status)
 	write(w, p.status, p)
@@ -120,7 +121,6 @@ func (p problem) write(w http.ResponseWriter) {
 
 func write(w http.ResponseWriter, status int, answer any) {
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -19,8 +19,8 @@ type minted struct {
 	ID ids.ID `json:"id"`
 }
 
-// mint gives an id to publish, comment or submit with, for who wants to be able to
-// repeat it even if no answer at all arrives.
+// mint gives the id of a publication or comment, or the op of a score, for a
+// client that wants to repeat it even if no answer at all arrives.
 func (a *api) mint(r *http.Request) (any, error) {
 	id, err := a.ids.Next(r.Context())
 	return minted{id}, err

@@ -5,7 +5,8 @@
 //	go run ./examples/httpapi
 //	go run ./examples/httpapi -addr localhost:9000
 //
-// routes.go says what it answers. PLAZA_CURSOR_KEY, 64 hexadecimal digits, is
+// routes.go says what it answers: to localhost, the address that it listens at
+// and the names of -host. PLAZA_CURSOR_KEY, 64 hexadecimal digits, is
 // the key that its cursors are sealed with. An interrupt or SIGTERM stops it
 // once the requests at hand are answered.
 package main
@@ -24,6 +25,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/examples/localdb"
 )
 
@@ -40,6 +42,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("httpapi", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // main prints the error, once
 	addr := flags.String("addr", "localhost:8080", "listen on `HOST:PORT`")
+	names := flags.String("host", "", "answer to these `NAMES` too, separated by commas")
 	err = flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -75,5 +78,5 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, s.close()) }()
 
 	log.Info("listening", "url", "http://"+listener.Addr().String())
-	return serve(ctx, listener, s, log)
+	return serve(ctx, listener, s, log, guard.Names(*addr, *names))
 }

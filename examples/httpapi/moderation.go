@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/feed/comment"
 )
 
@@ -20,7 +21,7 @@ func (a *api) removeComment(r *http.Request) (any, error) {
 		return nil, err
 	}
 	var v verdict
-	if err := readJSON(r, &v); err != nil {
+	if err := guard.ReadJSON(r, &v); err != nil {
 		return nil, err
 	}
 	removed, err := a.comments.Remove(r.Context(), where, comment.Removal{By: v.By, Reason: v.Reason})

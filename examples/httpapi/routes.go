@@ -45,5 +45,6 @@ func (a *api) routes() {
 
 	a.route("PUT /leaderboard/{board}/scores/{player}", http.StatusOK, a.submitScore)
 	a.route("DELETE /leaderboard/{board}/scores/{player}", http.StatusOK, a.removeScore, "period")
+	a.route("GET /leaderboard/{board}/players/{player}", http.StatusOK, a.place, "period")
 	a.route("GET /leaderboard/{board}", http.StatusOK, a.standings, "period", "limit", "cursor", "around", "n", "friends")
 }

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
@@ -116,15 +116,26 @@ func TestWhatIsNoRouteIsRefusedAsJSON(t *testing.T) {
 func TestWhatHappensInsideIsNotTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	require.NoError(t, dynamotest.DB(t).Table(w.tables.Follow).DeleteTable().Run(t.Context()))
+	a := w.send(t, "GET", "/users/jack/counts", "")
+	require.Equal(t, http.StatusInternalServerError, a.status)
+	require.JSONEq(t, `{"error":"Internal Server Error"}`, a.text)
+}
+
+func TestAnotherFeaturesTableIsRefusedAtTheStart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
 	log := slog.New(slog.DiscardHandler)
 	codec, err := newCodec("", log)
 	require.NoError(t, err)
-	missing := localdb.Tables{Machines: w.tables.Machines, Follow: "nowhere", Feed: "nowhere", Comment: "nowhere", Reaction: "nowhere", Leaderboard: w.tables.Leaderboard}
-	s, err := newService(t.Context(), dynamotest.DB(t), missing, codec, log)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.close()) })
-	got := httptest.NewRecorder()
-	newAPI(s, log).ServeHTTP(got, httptest.NewRequest(http.MethodGet, "/users/jack/counts", nil))
-	require.Equal(t, http.StatusInternalServerError, got.Code)
-	require.JSONEq(t, `{"error":"Internal Server Error"}`, got.Body.String())
+	for _, wrong := range []func(*localdb.Tables){
+		func(t *localdb.Tables) { t.Follow = t.Reaction },
+		func(t *localdb.Tables) { t.Reaction = t.Follow },
+		func(t *localdb.Tables) { t.Follow = t.Machines },
+	} {
+		tables := w.tables
+		wrong(&tables)
+		_, err = newService(t.Context(), dynamotest.DB(t), tables, codec, log)
+		require.ErrorIs(t, err, plaza.ErrTable)
+	}
 }

@@ -4,12 +4,14 @@ import (
 	"net/http"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// newScore is what a player reached. With an op of POST /ids it may be
-// repeated and counts once, in the period of that id.
+// newScore is what a player reached. With an op, which is an id of POST /ids,
+// it may be repeated and counts once, in the period of that id. An empty op is
+// none.
 type newScore struct {
 	Score *int64 `json:"score"`
 	Sub   int64  `json:"sub"`
@@ -49,7 +51,7 @@ func submittedOf(r leaderboard.Result) submitted {
 
 func (a *api) submitScore(r *http.Request) (any, error) {
 	var n newScore
-	if err := readJSON(r, &n); err != nil {
+	if err := guard.ReadJSON(r, &n); err != nil {
 		return nil, err
 	}
 	s, err := n.submission(r.PathValue("board"), r.PathValue("player"))

@@ -23,11 +23,10 @@ const (
 	stopTime    = writeTime
 )
 
-// serve answers and delivers until ctx ends. Then it accepts no more, finishes
-// the requests at hand and stops delivering, in this order.
-func serve(ctx context.Context, l net.Listener, s *service, log *slog.Logger) error {
-	server := &http.Server{
-		Handler:           newAPI(s, log),
+// newServer waits for nobody for long.
+func newServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
 		ReadHeaderTimeout: headerTime,
 		ReadTimeout:       readTime,
 		WriteTimeout:      writeTime,
@@ -35,6 +34,12 @@ func serve(ctx context.Context, l net.Listener, s *service, log *slog.Logger) er
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
+}
+
+// serve answers and delivers until ctx ends. Then it accepts no more, finishes
+// the requests at hand and stops delivering, in this order.
+func serve(ctx context.Context, l net.Listener, s *service, log *slog.Logger, hosts []string) error {
+	server := newServer(newAPI(s, log, hosts...), log)
 	group, ending := errgroup.WithContext(ctx) // or the first of these fails
 	delivering, stopDelivering := context.WithCancel(context.WithoutCancel(ctx))
 	group.Go(func() error {

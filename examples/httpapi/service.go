@@ -8,6 +8,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/feed"
@@ -42,7 +43,7 @@ func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables, codec curs
 }
 
 func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, codec cursor.Codec, log *slog.Logger) (err error) {
-	if s.follows, err = follow.New(db, t.Follow, s.ids, &follow.Options{Codec: codec}); err != nil {
+	if s.follows, err = follow.New(db, t.Follow, s.ids, &follow.Options{Codec: codec, OnCorrupt: onCorrupt(log)}); err != nil {
 		return err
 	}
 	s.feeds, err = feed.New(db, t.Feed, s.ids, s.follows, &feed.Options{
@@ -59,7 +60,7 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, cod
 	reactions := reaction.Options{
 		Kinds: []string{like, love, bookmark},
 		OneOf: [][]string{{like, love}},
-		Codec: codec,
+		Codec: codec, OnCorrupt: onCorrupt(log),
 	}
 	if s.reactions, err = reaction.New(db, t.Reaction, s.ids, &reactions); err != nil {
 		return err
@@ -76,12 +77,25 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, cod
 	if s.boards, err = leaderboard.New(db, t.Leaderboard, s.ids, &leaderboard.Options{Codec: codec}); err != nil {
 		return err
 	}
+	// The tables were created just now. Where others create them, this is Verify.
+	for _, table := range []interface{ Init(context.Context) error }{s.follows, s.reactions} {
+		if err := table.Init(ctx); err != nil {
+			return err
+		}
+	}
 	for _, b := range boards() {
 		if err := s.boards.Define(ctx, b); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// onCorrupt logs a damaged item that a list left out, for who operates this.
+func onCorrupt(log *slog.Logger) func(*plaza.CorruptError) {
+	return func(e *plaza.CorruptError) {
+		log.Error("stored item is damaged", "table", e.Table, "pk", e.PK, "sk", e.SK, "reason", e.Reason)
+	}
 }
 
 // close gives the machine number back, for the next process to have. It does

@@ -74,6 +74,21 @@ func (a *api) around(r *http.Request) (any, error) {
 	return pageOf(cursor.Page[leaderboard.Row]{Items: rows}, standingOf), asked("around", err)
 }
 
+// place is where one player stands among all.
+func (a *api) place(r *http.Request) (any, error) {
+	player := r.PathValue("player")
+	rows, err := a.boards.Around(r.Context(), standingsIn(r), player, 1)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		if row.Player == player {
+			return standingOf(row), nil
+		}
+	}
+	return nil, plaza.ErrNotFound // removed meanwhile
+}
+
 // friends ranks a user and those whom the user follows, the last 99, among
 // themselves.
 func (a *api) friends(r *http.Request) (any, error) {

@@ -48,6 +48,13 @@ func TestScoresAreRankedForAllAroundOneAndAmongFriends(t *testing.T) {
 
 	require.Equal(t, all, w.places(t, top+"?around=dan&n=7"))
 	require.Equal(t, map[string]int64{"dan": 4}, w.places(t, top+"?around=dan&n=1&period="+first.Period))
+	for player, rank := range all {
+		got := done[standing](t, w.send(t, "GET", top+"/players/"+player, ""))
+		require.Equal(t, rank, got.Rank)
+		require.Equal(t, player, got.Player)
+		require.Equal(t, got, done[standing](t, w.send(t, "GET", top+"/players/"+player+"?period="+first.Period, "")))
+	}
+	require.Equal(t, best.Items[0], done[standing](t, w.send(t, "GET", top+"/players/ann", "")))
 	done[followed](t, w.send(t, "PUT", "/users/dan/following/cleo", ""))
 	done[followed](t, w.send(t, "PUT", "/users/dan/following/elsa", ""))
 	require.Equal(t, map[string]int64{"cleo": 1, "dan": 2}, w.places(t, top+"?friends=dan"))
@@ -60,12 +67,22 @@ func TestScoresAreRankedForAllAroundOneAndAmongFriends(t *testing.T) {
 	require.Equal(t, map[string]int64{"bob": 1, "cleo": 1, "dan": 3}, w.places(t, top))
 
 	const unknown = "period=20200101T000000Z"
-	for _, path := range []string{"/leaderboard/daily", top + "?around=ann", top + "?" + unknown, top + "?around=dan&" + unknown, top + "?friends=dan&" + unknown} {
+	for _, path := range []string{"/leaderboard/daily", top + "/players/ann", top + "/players/nobody", "/leaderboard/daily/players/dan", top + "/players/dan?" + unknown, top + "?around=ann", top + "?" + unknown, top + "?around=dan&" + unknown, top + "?friends=dan&" + unknown} {
 		refused(t, w.send(t, "GET", path, ""), http.StatusNotFound)
 	}
 	refused(t, w.send(t, "DELETE", top+"/scores/dan?"+unknown, ""), http.StatusNotFound)
 	require.Empty(t, w.places(t, "/leaderboard/weekly"))
 	refused(t, w.send(t, "PUT", "/leaderboard/daily/scores/ann", `{"score":1}`), http.StatusNotFound)
+}
+
+func TestAnEmptyOpIsNone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	none := w.scores(t, "ann", `{"score":90}`)
+	empty := w.scores(t, "bob", `{"score":90,"op":""}`)
+	require.Greater(t, empty.Op, none.Op)
+	again := w.scores(t, "bob", `{"score":90,"op":"`+empty.Op.String()+`"}`)
+	require.True(t, again.Repeated)
 }
 
 func TestAScoreWhoseAnswerWasLostTellsTheOpToRepeatItWith(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/examples/localdb"
@@ -39,14 +40,21 @@ func newWorld(t *testing.T, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 		Reaction:    dynamotest.Table(t, reaction.Table),
 		Leaderboard: dynamotest.Table(t, leaderboard.Table),
 	}}
+	db := dynamotest.DB(t)
+	for _, expiry := range []*dynamodb.UpdateTimeToLiveInput{
+		follow.TTL(w.tables.Follow), feed.TTL(w.tables.Feed), comment.TTL(w.tables.Comment), reaction.TTL(w.tables.Reaction), leaderboard.TTL(w.tables.Leaderboard),
+	} {
+		_, err := db.Client().UpdateTimeToLive(t.Context(), expiry)
+		require.NoError(t, err)
+	}
 	log := slog.New(slog.DiscardHandler)
 	codec, err := newCodec("", log)
 	require.NoError(t, err)
 	w.service, err = newService(t.Context(), dynamotest.DB(t, wrap...), w.tables, codec, log)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.service.close()) })
-	w.Server = httptest.NewUnstartedServer(newAPI(w.service, log))
-	w.Config.MaxHeaderBytes = maxHeader
+	w.Server = httptest.NewUnstartedServer(nil)
+	w.Config = newServer(newAPI(w.service, log), log)
 	w.Start()
 	t.Cleanup(w.Close)
 	return w
@@ -71,6 +79,11 @@ func (w world) sendAs(t *testing.T, contentType, method, path, body string) answ
 	if body != "" {
 		r.Header.Set("Content-Type", contentType)
 	}
+	return w.do(t, r)
+}
+
+func (w world) do(t *testing.T, r *http.Request) answer {
+	t.Helper()
 	res, err := w.Client().Do(r)
 	require.NoError(t, err)
 	defer res.Body.Close()

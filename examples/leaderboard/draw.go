@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/plaza-sdk/plaza/examples/ledger"
@@ -30,16 +31,44 @@ func medal(rank int64) string {
 	return "  "
 }
 
+// The colours of the bars: those of the medals, of the others, of who cheats,
+// and from the lowest score to the highest.
+var (
+	places = []ledger.Style{"1;38;5;214", "1;38;5;247", "1;38;5;173"}
+	others = ledger.Style("38;5;39")
+	cheat  = ledger.Style("1;38;5;196")
+	scale  = []ledger.Style{"38;5;24", "38;5;25", "38;5;31", "38;5;37", "38;5;36", "38;5;71", "38;5;107", "38;5;143", "38;5;179", "38;5;208", "38;5;202"}
+)
+
+// look is the style of a player's line.
+func look(row leaderboard.Row) ledger.Style {
+	switch rank := row.Rank.Competition; {
+	case row.Player == cheater:
+		return cheat
+	case row.Player == zoe.id:
+		return ledger.Marked
+	case rank <= int64(len(places)):
+		return places[rank-1]
+	}
+	return others
+}
+
 // standings shows a line a player, with when they had that score: among equals
 // the first one is above. The greatest score fills a bar.
 func (l *league) standings(rows []leaderboard.Row, greatest int64) {
 	for _, row := range rows {
-		score := row.Score.Int64()
+		score, style, name := row.Score.Int64(), look(row), ledger.Plain
+		if style != others {
+			name = style
+		}
 		mark := ""
 		if row.Player == zoe.id {
-			mark = here
+			mark = l.ledger.Paint(style, here)
 		}
-		l.ledger.Show("%s %6s  %-18s %5s  %s  %s%s", medal(row.Rank.Competition), ledger.Thousands(row.Rank.Competition),
-			row.Name, ledger.Thousands(score), row.At.In(l.now.Location()).Format("Mon 15:04"), bar(score, greatest), mark)
+		l.ledger.Show("%s %s  %s %5s  %s  %s%s", medal(row.Rank.Competition),
+			l.ledger.Paint(ledger.Faint, fmt.Sprintf("%6s", ledger.Thousands(row.Rank.Competition))),
+			l.ledger.Paint(name, fmt.Sprintf("%-18s", row.Name)), ledger.Thousands(score),
+			l.ledger.Paint(ledger.Faint, row.At.In(l.now.Location()).Format("Mon 15:04")),
+			l.ledger.Paint(style, bar(score, greatest)), mark)
 	}
 }

@@ -30,7 +30,7 @@ func (l *league) reset(ctx context.Context) error {
 		return l.periods(ctx, weekly, func(p leaderboard.Period) error {
 			best, err := l.boards.Top(ctx, leaderboard.In{Board: weekly, Period: p.Name}, cursor.PageRequest{Limit: 1})
 			for _, row := range best.Items {
-				l.ledger.Show("%s  %s %-18s %5s", l.span(p), medal(1), row.Name, ledger.Thousands(row.Score.Int64()))
+				l.ledger.Show("%s  %s %s %5s", l.span(p), medal(1), l.ledger.Paint(look(row), fmt.Sprintf("%-18s", row.Name)), ledger.Thousands(row.Score.Int64()))
 			}
 			return err
 		})

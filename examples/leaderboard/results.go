@@ -80,11 +80,11 @@ func (l *league) distribution(ctx context.Context, bests map[string]int64) error
 		}
 		most := slices.Max(counts)
 		for i, n := range counts {
-			mark := ""
+			mark, style := "", scale[i*len(scale)/bars]
 			if int64(i) == min(bests[zoe.id]/width, bars-1) {
-				mark = here
+				mark, style = l.ledger.Paint(ledger.Marked, here), ledger.Marked
 			}
-			l.ledger.Show("from %5s  %6s  %s%s", ledger.Thousands(int64(i*width)), ledger.Thousands(n), bar(n, most), mark)
+			l.ledger.Show("from %5s  %6s  %s%s", ledger.Thousands(int64(i*width)), ledger.Thousands(n), l.ledger.Paint(style, bar(n, most)), mark)
 		}
 		return nil
 	})

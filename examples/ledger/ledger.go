@@ -14,6 +14,7 @@ import (
 // that is stated.
 type Ledger struct {
 	out     io.Writer
+	colors  bool
 	meter   *meter.Meter
 	started time.Time
 	total   meter.Cost
@@ -23,13 +24,14 @@ type Ledger struct {
 
 // New prints the heads of the columns.
 func New(out io.Writer, m *meter.Meter) *Ledger {
-	fmt.Fprintf(out, "%-44s %8s %6s %6s   %8s\n", "", "measured", "", "", "at most")
-	fmt.Fprintf(out, "%-44s %8s %6s %6s   %8s %6s %6s\n", "", "requests", "WCU", "RCU", "requests", "WCU", "RCU")
-	return &Ledger{out: out, meter: m, started: time.Now()}
+	l := &Ledger{out: out, colors: colors(out), meter: m, started: time.Now()}
+	fmt.Fprintf(out, "%-44s %8s %6s %6s   %s\n", "", "measured", "", "", l.Paint(Faint, fmt.Sprintf("%8s", "at most")))
+	fmt.Fprintf(out, "%-44s %8s %6s %6s   %s\n", "", "requests", "WCU", "RCU", l.Paint(Faint, fmt.Sprintf("%8s %6s %6s", "requests", "WCU", "RCU")))
+	return l
 }
 
 // Title begins a part.
-func (l *Ledger) Title(text string) { fmt.Fprintf(l.out, "\n%s\n", text) }
+func (l *Ledger) Title(text string) { fmt.Fprintf(l.out, "\n%s\n", l.Paint(Bold, text)) }
 
 // Do does one step and prints its line, the name before it is done.
 func (l *Ledger) Do(what string, stated meter.Cost, f func() error) error {
@@ -45,10 +47,10 @@ func (l *Ledger) Do(what string, stated meter.Cost, f func() error) error {
 	mark := ""
 	if used.Requests > stated.Requests || used.Write > stated.Write || used.Read > stated.Read {
 		l.over++
-		mark = "  over"
+		mark = l.Paint(Bad, "  over")
 	}
 	l.total = Sum(l.total, used)
-	fmt.Fprintf(l.out, "%s   %s%s\n", columns(used), columns(stated), mark)
+	fmt.Fprintf(l.out, "%s   %s%s\n", columns(used), l.Paint(Faint, columns(stated)), mark)
 	for _, line := range l.results {
 		fmt.Fprintf(l.out, "    %s\n", line)
 	}
@@ -64,9 +66,9 @@ func (l *Ledger) Show(format string, args ...any) {
 func (l *Ledger) Close(next string) {
 	fmt.Fprintf(l.out, "\n%-44s %s\n", "All of it", columns(l.total))
 	if l.over > 0 {
-		fmt.Fprintf(l.out, "%d steps cost more than stated.\n", l.over)
+		fmt.Fprintln(l.out, l.Paint(Bad, fmt.Sprintf("%d steps cost more than stated.", l.over)))
 	} else {
-		fmt.Fprintln(l.out, "Every step cost what is stated, or less.")
+		fmt.Fprintln(l.out, l.Paint(Good, "Every step cost what is stated, or less."))
 	}
 	fmt.Fprintf(l.out, "Done in %.1f s. The tables are gone again. Next: %s.\n", time.Since(l.started).Seconds(), next)
 }

@@ -79,10 +79,10 @@ func (db *DB) createTables(ctx context.Context, purposes []string) error {
 		expiry  func(string) *dynamodb.UpdateTimeToLiveInput // or none
 	}{
 		{"machines", &db.Tables.Machines, lease.Table, nil},
-		{"follow", &db.Tables.Follow, follow.Table, nil},
+		{"follow", &db.Tables.Follow, follow.Table, follow.TTL},
 		{"feed", &db.Tables.Feed, feed.Table, feed.TTL},
 		{"comment", &db.Tables.Comment, comment.Table, comment.TTL},
-		{"reaction", &db.Tables.Reaction, reaction.Table, nil},
+		{"reaction", &db.Tables.Reaction, reaction.Table, reaction.TTL},
 		{"leaderboard", &db.Tables.Leaderboard, leaderboard.Table, leaderboard.TTL},
 		{"danmu", &db.Tables.Danmu, danmu.Table, danmu.TTL},
 	} {

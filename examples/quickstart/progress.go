@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -22,16 +21,7 @@ type progress struct {
 }
 
 func newProgress(out io.Writer, total int) *progress {
-	return &progress{out: out, total: total, terminal: isTerminal(out)}
-}
-
-func isTerminal(out io.Writer) bool {
-	f, ok := out.(*os.File)
-	if !ok {
-		return false
-	}
-	fi, err := f.Stat()
-	return err == nil && fi.Mode()&os.ModeCharDevice != 0
+	return &progress{out: out, total: total, terminal: ledger.Terminal(out)}
 }
 
 func (p *progress) show(done int, took time.Duration) {

@@ -20,8 +20,8 @@ type service struct {
 	feeds   *feed.Repository
 }
 
-// newService does what an application does when it starts. No call but the
-// lease's goes to the database.
+// newService does what an application does when it starts: Init is for tables
+// that were created just now, and Verify for those that others create.
 func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables) (*service, error) {
 	ids, err := lease.Acquire(ctx, db, t.Machines, nil)
 	if err != nil {
@@ -29,6 +29,9 @@ func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables) (*service,
 	}
 	follows, err := follow.New(db, t.Follow, ids, nil)
 	if err != nil {
+		return nil, errors.Join(err, ids.Close(ctx))
+	}
+	if err := follows.Init(ctx); err != nil {
 		return nil, errors.Join(err, ids.Close(ctx))
 	}
 	feeds, err := feed.New(db, t.Feed, ids, follows, nil)
