@@ -36,8 +36,8 @@ func sprites(t *testing.T, b browser) {
 	}
 	one := eval[map[string]ink](p, `(async () => {`+inked+`
 		return {
-			fits: inked("弹幕", { fit: 500 }), smaller: inked("弹".repeat(30), { fit: 500 }),
-			wrapped: inked("弹".repeat(100), { fit: 390 }), huge: inked("弹".repeat(100), { scale: 1.6, ratio: 3 }, "64px"),
+			fits: inked("弹幕", { fit: 500 }), smaller: inked("弹".repeat(40), { fit: 500 }),
+			wrapped: inked("弹".repeat(200), { fit: 390 }), huge: inked("弹".repeat(200), { scale: 1.6, ratio: 3 }, "64px"),
 			face: inked("😂😭", {}), digits: inked("0123456789", {}), star: inked("★♪", {}),
 		};
 	})()`)
