@@ -1,7 +1,10 @@
 package follow_test
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"hash/fnv"
 	"strconv"
 	"testing"
 	"time"
@@ -179,16 +182,18 @@ func TestAClockThatIsBehindFollowsAgain(t *testing.T) {
 	const shards = 8
 	now := newWorld(t, sharded(shards))
 	behind := now.clocked(t, sharded(shards), -time.Hour)
-	placed := map[string]bool{}
 	var stand []follow.Edge
-	for range 20 {
+	for range 8 {
 		before := now.follow(t, "jack", "chris")
 		now.undo(t, jack, true)
 		again := behind.follow(t, "jack", "chris")
 		require.Equal(t, before.ID.Time().Add(time.Millisecond), again.ID.Time())
 		stand = []follow.Edge{again}
 		requireStored(t, now, stand)
-		placed[scan(t, now)[[2]string{"E#jack", "chris"}]["shard"]] = true
+		h := fnv.New64a()
+		h.Write([]byte(again.ID.String()))
+		shard := cmp.Or(scan(t, now)[[2]string{"E#jack", "chris"}]["shard"], "0")
+		require.Equal(t, fmt.Sprint(h.Sum64()%shards), shard)
 
 		same, created, err := behind.Follow(t.Context(), again)
 		require.NoError(t, err)
@@ -198,7 +203,6 @@ func TestAClockThatIsBehindFollowsAgain(t *testing.T) {
 		_, _, err = now.Follow(t.Context(), again)
 		require.ErrorIs(t, err, plaza.ErrRemoved)
 	}
-	require.Greater(t, len(placed), 2)
 
 	// Each follow that ended is a millisecond later, however often.
 	for range 5 {
@@ -312,17 +316,8 @@ func TestLastTellsOfWhatStandsOrEnded(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, wantStands, stands)
 		require.Equal(t, bare{"jack", "chris", want}, see(e))
-		ended, err := w.Ended(t.Context(), jack)
-		if stands {
-			require.ErrorIs(t, err, plaza.ErrNotFound)
-			return
-		}
-		require.NoError(t, err)
-		require.Equal(t, want, ended)
 	}
 	_, _, err := w.Last(t.Context(), jack)
-	require.ErrorIs(t, err, plaza.ErrNotFound)
-	_, err = w.Ended(t.Context(), jack)
 	require.ErrorIs(t, err, plaza.ErrNotFound)
 	_, _, err = w.Last(t.Context(), follow.Edge{Follower: "jack"})
 	require.ErrorIs(t, err, plaza.ErrInvalid)

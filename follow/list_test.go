@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -96,10 +95,7 @@ func TestListsArePagedExactly(t *testing.T) {
 // TestAThousandFollowersInAnyOrder also walks them: one crowd is enough.
 func TestAThousandFollowersInAnyOrder(t *testing.T) {
 	t.Parallel()
-	n := 1003
-	if os.Getenv("CI") == "" {
-		n = 203
-	}
+	const n = 1003
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil, meter.Wrap)
 	edges := make([]follow.Edge, n)

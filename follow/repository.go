@@ -165,21 +165,6 @@ func (r *Repository) Last(ctx context.Context, e Edge) (last Edge, stands bool, 
 	return edgeOf(held.Edge), held.Place > 0, nil
 }
 
-// Ended is Last of the edges that have ended: plaza.ErrNotFound where one
-// stands.
-//
-// Cost: 1 request, 1 RCU.
-func (r *Repository) Ended(ctx context.Context, e Edge) (ids.ID, error) {
-	last, stands, err := r.Last(ctx, e)
-	switch {
-	case err != nil:
-		return 0, err
-	case stands:
-		return 0, fmt.Errorf("follow: ended follow of %q by %q: %w", e.Followee, e.Follower, plaza.ErrNotFound)
-	}
-	return last.ID, nil
-}
-
 // Get reads the edge between e.Follower and e.Followee, strongly consistent;
 // plaza.ErrNotFound says that there is none, plaza.ErrCorrupt that it is
 // damaged.

@@ -293,3 +293,26 @@ func TestADamagedCounterIsMendedBeforeWhatItCounts(t *testing.T) {
 	requireStored(t, w, standing(pin))
 	requireSound(t, side{"jack", w.CheckUser, w.RepairUser}, side{"photo", w.Check, w.Repair})
 }
+
+// TestWhereShardsCannotBeReadAllAre damages the set that names them.
+func TestWhereShardsCannotBeReadAllAre(t *testing.T) {
+	t.Parallel()
+	for _, shards := range []any{[]int{-1}, []int{1_000_000_000}, []int{0, 3}, []string{"3"}} {
+		w := newWorld(t, options(8))
+		all := w.crowd(t, "photo", 12, "pin")
+		table := dynamotest.DB(t).Table(w.table)
+		require.NoError(t, table.Update("pk", "C#photo#0").Range("sk", "C").SetSet("shards", shards).Run(t.Context()))
+		_, err := w.Counts(t.Context(), "photo")
+		onlyDamage(t, "Counts", err)
+		require.Error(t, err)
+		many, err := w.CountsMany(t.Context(), []string{"photo", "film"})
+		require.NoError(t, err)
+		require.NotContains(t, many, "photo")
+		require.Len(t, many, 1)
+		require.Equal(t, standing(all...).list(func(place) bool { return true }), see(read(t, w.ByObject, "photo", "pin", 25)...))
+		drift, err := w.Repair(t.Context(), "photo")
+		require.NoError(t, err)
+		require.Equal(t, reaction.Drift{Damaged: 1, Counters: 1}, drift)
+		requireStored(t, w, standing(all...))
+	}
+}
