@@ -391,7 +391,14 @@ func TestADamagedDefinitionIsNamedAndDefinedAgain(t *testing.T) {
 			wrong := board
 			wrong.Order = leaderboard.Descending
 			require.ErrorIs(t, other.Define(t.Context(), wrong), plaza.ErrConflict)
+			fewer := board
+			fewer.Shards = 1
+			if with["shards"] == nil && name != "no shards" { // they only grow
+				other.define(t, fewer)
+				require.Equal(t, 4, all(t, 0, other.Definitions)[0].Shards)
+			}
 			other.define(t, board)
+			require.Equal(t, 4, all(t, 0, other.Definitions)[0].Shards)
 			require.Equal(t, []string{"1/1 ann 1", "2/2 bob 2"}, texts(all(t, 0, other.top(in("b")))))
 			require.Len(t, all(t, 0, other.Definitions), 2)
 			w.set(w.Now().Add(24 * time.Hour))
@@ -611,6 +618,22 @@ func TestAroundADamagedEntryAreAsManyRows(t *testing.T) {
 		ordinals = append(ordinals, row.Rank.Ordinal)
 	}
 	require.Equal(t, []int64{7, 9, 10, 11, 12}, ordinals)
+}
+
+// TestAroundBeginsAtAShortKey lets the first row that is read have no more than
+// a score.
+func TestAroundBeginsAtAShortKey(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b"})
+	w.many(t, "b", 20)
+	key := w.entry(t, playerOf(5), "b", forever).Key
+	w.damage(t, "P#"+playerOf(5), "LB#b#"+forever, dynamo.Item{"key": bytesOf(key[:8]...)})
+	rows, err := w.Around(t.Context(), in("b"), playerOf(10), 5)
+	require.NoError(t, err)
+	require.Len(t, rows, 5)
+	require.EqualValues(t, 8, rows[0].Rank.Ordinal)
+	require.Equal(t, playerOf(10), rows[2].Player)
 }
 
 // TestADamagedPeriodEndsWhereTheNextBegins is of a schedule that has changed.

@@ -129,3 +129,34 @@ func TestPagesTakeFewRequestsWhateverIsStored(t *testing.T) {
 		require.LessOrEqual(t, most, 6)
 	})
 }
+
+// TestWhatAShardHasBeyondARoundIsNotSkipped lets one of two shards have so many
+// damaged rows that a round does not reach the next that is shown.
+func TestWhatAShardHasBeyondARoundIsNotSkipped(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, leaderboard.Board{Name: "b", Shards: 2})
+	w.play(t, "b", "end -1")
+	var items []any
+	item := func(player string, shard int, v int64, key []byte) {
+		items = append(items, dynamo.Item{
+			"pk": textOf("P#" + player), "sk": textOf("LB#b#" + forever), "part": textOf(fmt.Sprint("b#", forever, "#", shard)),
+			"key": bytesOf(key...), "rev": numberOf("1"), "score": textOf(fmt.Sprint(v)),
+		})
+	}
+	for i := range 800 {
+		item(fmt.Sprint("damaged", i), 0, 0, orderKey(int64(5000-i), 0, 0, "x"))
+	}
+	item("mid", 0, 1000, orderKey(1000, 0, 0, "mid"))
+	for i := range 100 {
+		player := fmt.Sprintf("low%02d", i)
+		item(player, 1, int64(100-i), orderKey(int64(100-i), 0, 0, player))
+	}
+	w.put(t, items...)
+	rows := all(t, 0, w.top(in("b")))
+	require.Len(t, rows, 102)
+	require.Equal(t, "mid", rows[0].Player)
+	for i, row := range rows {
+		require.EqualValues(t, 801+i, row.Rank.Ordinal)
+	}
+}

@@ -83,10 +83,15 @@ func TestABoardDefinedAgainIsAnother(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Cron: "@hourly"})
-	old := w.process(t, nil)
-	_, err := old.Top(t.Context(), in("b"), page1)
-	require.NoError(t, err)
+	old, opener := w.process(t, nil), w.process(t, nil)
+	for _, process := range []world{old, opener} {
+		_, err := process.Top(t.Context(), in("b"), page1)
+		require.NoError(t, err)
+	}
 	require.ErrorIs(t, w.Undefine(t.Context(), "b"), plaza.ErrBusy)
+	_, err := opener.Submit(t.Context(), leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(5)})
+	require.ErrorIs(t, err, plaza.ErrNotFound, "it opens no period of what is going")
+	require.Empty(t, w.spans(t, "b"))
 	w.set(w.Now().Add(2 * time.Minute))
 	require.NoError(t, w.Undefine(t.Context(), "b"))
 	w.define(t, leaderboard.Board{Name: "b", Kind: leaderboard.KindFloat, Cron: "@daily"})
