@@ -44,6 +44,14 @@ func (r Reach) Span(pk string) Span {
 	return s
 }
 
+// farther is the one of the reach's gap and another that is read later.
+func (r Reach) farther(gap string) string {
+	if r.Gap == "" || (gap > r.Gap) == r.Ascending() {
+		return gap
+	}
+	return r.Gap
+}
+
 // Covers reports whether a row lies in the reach, but for its limit.
 func (r Reach) Covers(sk string) bool {
 	if r.Ascending() {
@@ -94,7 +102,8 @@ type List[R, T any] struct {
 	Oldest bool // oldest first; the Scope says so too
 
 	// Read gives rows of a reach by one read, and the gap at which it ended, ""
-	// where there are no more. A page makes six reads at most.
+	// where there are no more. A page makes six reads at most. The gap may lie
+	// within the last row; what is left of one that shows is passed over.
 	Read  func(context.Context, Reach) (rows []R, rest string, err error)
 	Order Order[R]
 	Depth int // how many items can be paged through; 0: all
@@ -147,6 +156,9 @@ func (l List[R, T]) Page(ctx context.Context, req cursor.PageRequest) (cursor.Pa
 		shown = append(shown, rows...)
 		if ended || len(shown) > limit {
 			break
+		}
+		if len(rows) > 0 {
+			at.Gap = at.farther(l.beyond(rows[len(rows)-1], at.Up))
 		}
 		at.Limit *= 2
 	}

@@ -105,6 +105,14 @@ func unanswered(ctx context.Context, err error) bool {
 		errors.As(err, &response) && response.HTTPStatusCode() >= 500
 }
 
+// TooLarge reports whether a write was refused because its item would be larger
+// than DynamoDB takes. That error has no code of its own.
+func TooLarge(err error) bool {
+	var api smithy.APIError
+	return errors.As(err, &api) && api.ErrorCode() == "ValidationException" &&
+		strings.Contains(api.ErrorMessage(), "exceeded the maximum allowed size")
+}
+
 // wrongKeySchema recognises the validation errors that DynamoDB gives for
 // keys of another shape; they have no code of their own.
 func wrongKeySchema(err error) bool {
