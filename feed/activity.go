@@ -23,10 +23,14 @@ const MaxActivity = 256 << 10
 // Activity says that an actor did something (the verb) to an object, and
 // perhaps to a target: Chris added picture 10 to the album.
 type Activity struct {
-	// ID is the activity's identity and its place in every feed, unique over
-	// all outboxes. Publish mints one where it is zero; one of your own comes
-	// from an ids.Source.
+	// ID is the activity's identity in its outbox and its place in every feed.
+	// Publish mints one where it is zero; one of your own comes from an
+	// ids.Source, or from ids.Backdate for what happened long ago.
 	ID ids.ID
+
+	// Owner says in whose outbox the activity lies. Reads set it; what is
+	// written may leave it out.
+	Owner string
 
 	Actor  Ref
 	Verb   string // 1 to 256 bytes
@@ -70,7 +74,7 @@ func (a Activity) check() error {
 			return err
 		}
 	}
-	if err := a.checkTo(); err != nil {
+	if err := checkTo(a.To); err != nil {
 		return err
 	}
 	if n := a.size(); n > MaxActivity {
@@ -85,16 +89,16 @@ func (a Activity) check() error {
 	return nil
 }
 
-func (a Activity) checkTo() error {
-	if len(a.To) > maxTo {
-		return &plaza.InvalidError{Field: "To", Reason: fmt.Sprintf("has %d outboxes, at most %d are allowed", len(a.To), maxTo)}
+func checkTo(to []string) error {
+	if len(to) > maxTo {
+		return &plaza.InvalidError{Field: "To", Reason: fmt.Sprintf("has %d outboxes, at most %d are allowed", len(to), maxTo)}
 	}
-	for i, owner := range a.To {
+	for i, owner := range to {
 		field := fmt.Sprintf("To[%d]", i)
 		if err := keys.CheckName(field, owner); err != nil {
 			return err
 		}
-		if slices.Contains(a.To[:i], owner) {
+		if slices.Contains(to[:i], owner) {
 			return &plaza.InvalidError{Field: field, Reason: "is there twice"}
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -35,11 +34,12 @@ type Delivery struct {
 // Deliver delivers what is waiting: what crashes left behind and what was too
 // large to deliver inline. It returns how many activities have now reached
 // everybody. One that fails does not hold the others, and is left alone for
-// 30 s.
+// 30 s. A job that is damaged stays where it is, and Options.OnCorrupt hears of
+// it.
 //
-// To N followers: N WCU, N/37 RCU and 1 or 2 more; ⌈N/25⌉ requests, two for each 1,000
-// followers of a shard, and three more. With nothing to do: 0.5 RCU for the
-// number of job shards and for each of them.
+// Cost: to N followers ⌈N/25⌉ requests, 2 for each 1,000 followers of a shard, and 3 more; N WCU, N/37 RCU and 1 or 2 more.
+//
+// Cost: with nothing to do 1 request, 0.5 RCU for the number of job shards and for each of them.
 func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
 	shards, err := r.jobShards(ctx, false)
 	if err != nil {
@@ -90,11 +90,10 @@ func (r *Repository) Run(ctx context.Context) error {
 
 // deliverShard goes over the jobs of a shard, the oldest first.
 func (r *Repository) deliverShard(ctx context.Context, shard int) (delivered int, err error) {
-	const atOnce = 100
-	span := store.Span{PK: jobPK(shard), Ascending: true, Limit: atOnce}
+	span := store.Span{PK: jobPK(shard), Ascending: true, Limit: 100}
 	var failed []error
 	for {
-		jobs, err := store.Query[jobItem](ctx, r.table, span)
+		jobs, rest, err := store.Read[jobItem](ctx, r.table, span)
 		if err != nil {
 			return delivered, errors.Join(append(failed, r.failed(err))...)
 		}
@@ -116,10 +115,9 @@ func (r *Repository) deliverShard(ctx context.Context, shard int) (delivered int
 				failed = append(failed, err)
 			}
 		}
-		if len(jobs) < atOnce {
+		if span.From = rest; rest == "" {
 			return delivered, errors.Join(failed...)
 		}
-		span.From = (jobs[len(jobs)-1].ID + 1).String()
 	}
 }
 
@@ -157,19 +155,19 @@ func (r *Repository) deliverRepeated(ctx context.Context, job jobItem, limit int
 // deliver walks on from where the job is, over limit followers or, if that is
 // 0, over all that are left.
 func (r *Repository) deliver(ctx context.Context, job jobItem, limit int) (done bool, err error) {
-	d := Delivery{Owner: job.Owner, ID: job.ID}
+	d := Delivery{Owner: job.Key.Owner, ID: job.Key.ID}
 	d.Done, err = r.deliverJob(ctx, &job, limit, &d.Entries)
 	if err != nil {
 		r.giveBack(ctx, job)
-		d.Err = fmt.Errorf("feed: deliver %v of %q: %w", job.ID, job.Owner, err)
+		d.Err = fmt.Errorf("feed: deliver %v of %q: %w", job.Key.ID, job.Key.Owner, err)
 	}
 	r.opts.OnDelivery(d)
 	return d.Done, d.Err
 }
 
 func (r *Repository) deliverJob(ctx context.Context, job *jobItem, limit int, entries *int) (done bool, err error) {
-	sources := append([]string{job.Owner}, job.To...)
-	for !r.expired(job.ID) && job.At < len(sources) {
+	sources := append([]string{job.Key.Owner}, job.To...)
+	for job.At < len(sources) {
 		size := deliveryPage
 		if limit > 0 {
 			size = limit - *entries
@@ -202,11 +200,11 @@ func (r *Repository) deliverPage(ctx context.Context, job *jobItem, source strin
 	}
 	batch := make([]dynamo.Item, 0, len(page.Items)+1)
 	for _, edge := range page.Items {
-		batch = append(batch, r.newEntry(edge, job.Owner, job.ID, job.About))
+		batch = append(batch, r.newEntry(edge, job.Key.CacheKey, job.About))
 	}
 	if r.opts.OwnHome && job.At == 0 && job.Cursor == "" {
-		self := follow.Edge{Follower: job.Owner, Followee: job.Owner}
-		batch = append(batch, r.newEntry(self, job.Owner, job.ID, job.About))
+		self := follow.Edge{Follower: job.Key.Owner, Followee: job.Key.Owner}
+		batch = append(batch, r.newEntry(self, job.Key.CacheKey, job.About))
 	}
 	if err := r.table.PutAll(ctx, batch, r.opts.Parallel); err != nil {
 		return false, err
@@ -219,17 +217,16 @@ func (r *Repository) deliverPage(ctx context.Context, job *jobItem, source strin
 	return page.Next != "", nil
 }
 
-// newEntry is the home entry by which edge brings an activity of owner. It is
-// the same however often it is written. One's own come by the zero edge.
-func (r *Repository) newEntry(edge follow.Edge, owner string, id ids.ID, about string) dynamo.Item {
+// newEntry is the home entry by which edge brings an activity. It is the same
+// however often it is written. One's own come by the zero edge.
+func (r *Repository) newEntry(edge follow.Edge, activity CacheKey, about string) dynamo.Item {
 	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 	entry := dynamo.Item{
-		"pk":    text(homePK(edge.Follower)),
-		"sk":    text(keys.Join(id.String(), edge.ID.String())),
-		"owner": text(owner),
-		"ttl":   &types.AttributeValueMemberN{Value: strconv.FormatInt(r.expiry(id).Unix(), 10)},
+		"pk":  text(homePK(edge.Follower)),
+		"sk":  text(entryKey{activity, edge.ID}.String()),
+		"ttl": &types.AttributeValueMemberN{Value: strconv.FormatInt(r.expiry(activity.ID).Unix(), 10)},
 	}
-	if edge.Followee != owner {
+	if edge.Followee != activity.Owner {
 		entry["source"] = text(edge.Followee)
 	}
 	if about != "" {

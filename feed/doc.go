@@ -21,6 +21,15 @@
 // Deliver from a scheduled Lambda), which finishes what a crash left behind
 // and what is too large to deliver inline.
 //
+// Home.Follow and Home.Unfollow are what a service calls, not those of the
+// follow graph: they copy and hide what the edge brings. Where the graph's were
+// called, a Home.Unfollow still clears the home of that source.
+//
+// What happened long ago is imported under ids.Backdate. Activities older than
+// Options.Retention are history: they lie in outboxes, and in no home.
+//
+// Create the table with Table and TTL; Verify says whether a table is fit.
+//
 // ParseAS2 and Activity.AS2 exchange activities with others as Activity
 // Streams 2.0.
 //

@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/guregu/dynamo/v2"
+
 	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -25,9 +28,14 @@ const erasePage = 1000
 // to the user stays theirs. References of activities that were removed over
 // 30 days before are not found, and stay hidden.
 //
-// 1 WCU per KB of each item deleted and 1 WCU each To; 1 RCU per 4 KB of the
-// user's items and of all deliveries that wait, anyone's. One request for
-// each 25 deletes, and one for each 1,000 items or 1 MB read.
+// The user's id stays where it is others': in their homes' entries, as the
+// owner or the source, until these expire; in their homes' headers, as a source
+// that they unfollowed, until a later unfollow forgets it; in the To of what
+// they published, and of its jobs until it is delivered.
+//
+// Cost: 1 request for each 25 deletes and for each 1,000 items or 1 MB read; 1 WCU for each KB of each item, 1 RCU for each 4 KB of the user's items and of all deliveries that wait, anyone's.
+//
+// Cost: 1 request, 1 WCU for each To of an activity.
 func (r *Repository) Erase(ctx context.Context, user string) error {
 	if err := keys.CheckName("User", user); err != nil {
 		return err
@@ -50,49 +58,61 @@ func (r *Repository) erase(ctx context.Context, user string) error {
 		{PK: homePK(user), To: aboveIDs},
 		{PK: homePK(user)},
 	} {
-		if err := r.eraseSpan(ctx, span); err != nil {
+		if err := r.eraseSpan(ctx, user, span); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// eraseRow is what Erase needs of any item.
-type eraseRow struct {
-	PK    string   `dynamo:"pk"`
-	SK    string   `dynamo:"sk"`
-	Owner string   `dynamo:"owner"`
-	To    []string `dynamo:"to"`
-}
-
-func (row eraseRow) key() store.Key { return store.Key{PK: row.PK, SK: row.SK} }
-
-// eraseSpan deletes all rows of a span, and the references that they have.
-func (r *Repository) eraseSpan(ctx context.Context, span store.Span) error {
+// eraseSpan deletes all items of a span, damaged ones too, and the references
+// that they have.
+func (r *Repository) eraseSpan(ctx context.Context, user string, span store.Span) error {
 	span.Limit, span.Consistent = erasePage, true
 	for {
-		rows, err := store.Query[eraseRow](ctx, r.table, span)
+		items, rest, err := store.Read[dynamo.Item](ctx, r.table, span)
 		if err != nil {
 			return err
 		}
-		var items, references []store.Key
-		for _, row := range rows {
-			items = append(items, row.key())
+		var found, references []store.Key
+		for _, item := range items {
+			key := store.KeyOf(item)
+			found = append(found, key)
+			var row struct {
+				To []string `dynamo:"to"`
+			}
+			if err := r.table.Decode(item, &row); r.table.Skips(err) {
+				continue
+			}
 			for _, to := range row.To {
-				references = append(references, store.Key{PK: outboxPK(to), SK: row.SK})
+				references = append(references, store.Key{PK: outboxPK(to), SK: key.SK})
 			}
 		}
-		// Before the rows that name them, for whoever repeats this.
-		if err := r.table.DeleteAll(ctx, references, r.opts.Parallel); err != nil {
+		// Before the items that name them, for whoever repeats this.
+		if err := r.eraseReferences(ctx, user, references); err != nil {
 			return err
 		}
-		if err := r.table.DeleteAll(ctx, items, r.opts.Parallel); err != nil {
+		if err := r.table.DeleteAll(ctx, found, r.opts.Parallel); err != nil {
 			return err
 		}
-		if len(rows) < erasePage {
+		if span.To = rest; rest == "" {
 			return nil
 		}
 	}
+}
+
+// eraseReferences deletes those that are the user's: another may have published
+// under such an id since.
+func (r *Repository) eraseReferences(ctx context.Context, user string, references []store.Key) error {
+	group, ctx := parallel.WithContext(ctx)
+	group.SetLimit(r.opts.Parallel)
+	for _, key := range references {
+		group.Go(func() error {
+			_, err := r.holds(ctx, r.table.Delete(key).If("'owner' = ?", user))
+			return err
+		})
+	}
+	return group.Wait()
 }
 
 // eraseJobs deletes the jobs that deliver the user's activities.
@@ -104,23 +124,24 @@ func (r *Repository) eraseJobs(ctx context.Context, user string) error {
 	for shard := range shards {
 		span := store.Span{PK: jobPK(shard), Limit: erasePage, Consistent: true}
 		for {
-			jobs, err := store.Query[eraseRow](ctx, r.table, span)
+			jobs, rest, err := store.Read[dynamo.Item](ctx, r.table, span)
 			if err != nil {
 				return err
 			}
 			var theirs []store.Key
 			for _, job := range jobs {
-				if job.Owner == user {
-					theirs = append(theirs, job.key())
+				var at jobKey
+				key := store.KeyOf(job)
+				if at.UnmarshalText([]byte(key.SK)) == nil && at.Owner == user {
+					theirs = append(theirs, key)
 				}
 			}
 			if err := r.table.DeleteAll(ctx, theirs, r.opts.Parallel); err != nil {
 				return err
 			}
-			if len(jobs) < erasePage {
+			if span.To = rest; rest == "" {
 				break
 			}
-			span.To = jobs[len(jobs)-1].SK
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"time"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -118,3 +119,41 @@ func (t exampleTables) feeds(opts *feed.Options) *feed.Repository {
 }
 
 func (t exampleTables) close() { _ = t.local.Close() }
+
+// What happened years ago is imported under ids of its time: it lies in the
+// outbox in order, and importing it twice stores it once.
+func ExampleOutbox_PublishMany() {
+	ctx := context.Background()
+	tables := openTables(ctx)
+	defer tables.close()
+	chris := tables.feeds(&feed.Options{Consistent: true}).Outbox("chris")
+
+	var posts []feed.Activity
+	for year := 2025; year >= 2019; year -= 3 {
+		post := feed.Activity{
+			Actor: feed.Ref{ID: "chris"}, Verb: "post", Object: feed.Ref{Kind: "note", ID: fmt.Sprint(year)},
+		}
+		var err error
+		post.ID, err = ids.Backdate(time.Date(year, 3, 1, 12, 0, 0, 0, time.UTC), "chris/"+post.Object.String())
+		if err != nil {
+			log.Fatal(err)
+		}
+		posts = append(posts, post)
+	}
+	for range 2 {
+		if _, err := chris.PublishMany(ctx, posts); err != nil {
+			log.Fatal(err)
+		}
+	}
+	page, err := chris.List(ctx, cursor.PageRequest{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, a := range page.Items {
+		fmt.Println(a.Time.Format(time.DateOnly), a.Object)
+	}
+	// Output:
+	// 2025-03-01 note:2025
+	// 2022-03-01 note:2022
+	// 2019-03-01 note:2019
+}

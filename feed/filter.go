@@ -18,32 +18,28 @@ type Filter func(ctx context.Context, reader string, as []Activity) (hide []bool
 // maxAsked is the most activities that a Filter is asked about at once.
 const maxAsked = 100
 
-// filter drops the rows that Options.Filter hides.
-func (h Home) filter(ctx context.Context, rows []homeRow) ([]homeRow, error) {
+// filter drops the activities that Options.Filter hides.
+func (h Home) filter(ctx context.Context, as []Activity) ([]Activity, error) {
 	if h.r.opts.Filter == nil {
-		return rows, nil
+		return as, nil
 	}
-	shown := rows[:0]
-	for asked := range slices.Chunk(rows, maxAsked) {
+	var shown []Activity
+	for asked := range slices.Chunk(as, maxAsked) {
 		hide, err := h.hidden(ctx, asked)
 		if err != nil {
 			return nil, err
 		}
-		for i, row := range asked {
+		for i, a := range asked {
 			if !hide[i] {
-				shown = append(shown, row)
+				shown = append(shown, a)
 			}
 		}
 	}
 	return shown, nil
 }
 
-func (h Home) hidden(ctx context.Context, rows []homeRow) ([]bool, error) {
-	as := make([]Activity, len(rows))
-	for i, row := range rows {
-		as[i] = row.activity
-	}
-	hide, err := h.r.opts.Filter(ctx, h.reader, as)
+func (h Home) hidden(ctx context.Context, as []Activity) ([]bool, error) {
+	hide, err := h.r.opts.Filter(ctx, h.reader, slices.Clone(as))
 	if err != nil {
 		return nil, fmt.Errorf("filter: %w", err)
 	}

@@ -20,10 +20,10 @@ const maxSources = 100
 // PartialError; repeating the call completes what was cut short. A source
 // named twice is followed once. An options.ID is plaza.ErrInvalid, since every edge has its own.
 //
-// As many Follows: with 100 activities of 1 KB each, 110 WCU and 25 RCU for
-// each source. The edges are made in turn, since they share the reader's
-// count; beside them up to Options.Parallel sources are copied at once. An
-// edge that stood before takes 1 RCU more.
+// The edges are made in turn, since they share the reader's count; beside them
+// up to Options.Parallel sources are copied at once.
+//
+// Cost: as many Follows: with 100 activities of 1 KB each, 110 WCU and 25 RCU for each source; 1 RCU more for an edge that stood before.
 func (h Home) FollowMany(ctx context.Context, sources []string, opts *FollowOptions) (created map[string]bool, err error) {
 	limit, err := h.checkFollowMany(sources, opts)
 	if err != nil {
@@ -49,7 +49,7 @@ func (h Home) FollowMany(ctx context.Context, sources []string, opts *FollowOpti
 		}
 		created[source] = made
 		copies.Go(func() error {
-			if err := h.backfill(ctx, edge, limit, 1); err != nil {
+			if err := parallel.Catch(func() error { return h.backfill(ctx, edge, limit, 1) }); err != nil {
 				failed.add(i, fmt.Errorf("feed: home of %q copies from %q: %w", h.reader, source, err))
 			}
 			return nil
@@ -77,5 +77,5 @@ func (h Home) checkFollowMany(sources []string, opts *FollowOptions) (limit int,
 	if opts.ID != 0 {
 		return 0, &plaza.InvalidError{Field: "ID", Reason: "cannot be of several edges"}
 	}
-	return opts.CopyLimit, opts.check()
+	return opts.CopyLimit, opts.check(h.r.opts.Now())
 }

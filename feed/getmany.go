@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -16,19 +15,18 @@ const maxGets = 100
 
 // GetMany reads up to 100 activities; unknown and removed ones are absent.
 //
-// One read: 0.5 RCU per 4 KB of each activity, eventually consistent; a
-// second where activities are from other outboxes, by their To.
+// Cost: 1 request, 0.5 RCU for each 4 KB of each activity, eventually consistent; both again for those from other outboxes, by their To.
 func (o Outbox) GetMany(ctx context.Context, wanted []ids.ID) (map[ids.ID]Activity, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	keys, err := o.activityKeys(wanted)
+	addresses, err := o.activityKeys(wanted)
 	if err != nil {
 		return nil, err
 	}
-	found, err := o.getMany(ctx, keys)
+	found, err := o.getMany(ctx, addresses)
 	if err != nil {
-		return nil, fmt.Errorf("feed: get %d of %q: %w", len(keys), o.owner, err)
+		return nil, fmt.Errorf("feed: get %d of %q: %w", len(addresses), o.owner, err)
 	}
 	return found, nil
 }
@@ -39,29 +37,29 @@ func (o Outbox) activityKeys(wanted []ids.ID) ([]store.Key, error) {
 		return nil, &plaza.InvalidError{Field: "IDs", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, maxGets)}
 	}
 	seen := make(map[ids.ID]bool, len(wanted))
-	keys := make([]store.Key, 0, len(wanted))
+	addresses := make([]store.Key, 0, len(wanted))
 	for i, id := range wanted {
-		if err := checkNamedID(fmt.Sprintf("IDs[%d]", i), id); err != nil {
+		if err := keys.CheckID(fmt.Sprintf("IDs[%d]", i), id); err != nil {
 			return nil, err
 		}
 		if !seen[id] {
 			seen[id] = true
-			keys = append(keys, activityKey(o.owner, id))
+			addresses = append(addresses, activityKey(o.owner, id))
 		}
 	}
-	return keys, nil
+	return addresses, nil
 }
 
-func (o Outbox) getMany(ctx context.Context, keys []store.Key) (map[ids.ID]Activity, error) {
-	stored, err := o.r.table.GetAll(ctx, keys, o.r.opts.Consistent, 1)
+func (o Outbox) getMany(ctx context.Context, addresses []store.Key) (map[ids.ID]Activity, error) {
+	stored, err := o.r.table.GetAll(ctx, addresses, o.r.opts.Consistent, 1)
 	if err != nil {
 		return nil, err
 	}
 	items := make([]activityItem, 0, len(stored))
 	for _, item := range stored {
 		var a activityItem
-		if err := dynamo.UnmarshalItem(item, &a); err != nil {
-			return nil, err
+		if err := o.r.table.Decode(item, &a); o.r.table.Skips(err) {
+			continue
 		}
 		items = append(items, a)
 	}

@@ -3,6 +3,7 @@ package feed
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -16,87 +17,210 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
+// maxHeader is how large a header's marks may grow, in bytes; an item ends at
+// 400 KB. What names of 16 bytes take, some 4,000 marks fill.
+const maxHeader = 300 << 10
+
+// markSize is what a mark takes beside its name: two ids, their names, and what
+// DynamoDB counts for a map.
+const markSize = 60
+
+type fullError struct{}
+
+func (fullError) Error() string { return "feed: the home remembers too many ended follows" }
+
+func (fullError) Unwrap() error { return plaza.ErrBusy }
+
+// ErrFull is returned by Home.Unfollow where the home cannot remember one more
+// source whose entries it hides: some 4,000 in Retention. Nothing was written.
+// KeepHistory needs no memory. It unwraps to plaza.ErrBusy.
+var ErrFull error = fullError{}
+
 // header is H#reader / ~, what all entries of a home have in common.
 type header struct {
-	// dead holds the follow edges that were ended, each with the id of the
-	// unfollow. Their entries are hidden, also those that a late delivery
-	// still adds. Every edge is an attribute of its own, because one request
-	// can add to a map only where the map exists.
-	dead map[ids.ID]ids.ID
-
 	// floor is the lowest id that is shown.
 	floor ids.ID
+
+	// item has, by name, the mark of each source whose follow was ended. Every
+	// mark is an attribute of its own, because one request can add to a map only
+	// where the map exists.
+	item  dynamo.Item
+	marks map[string]mark // those that were asked for
+	table *store.Table
 }
 
-func (h *header) hides(entry entryKey) bool {
-	return entry.id < h.floor || h.dead[entry.edge] != 0
+// mark is dead#source: what the source's edges up to this one brought, and
+// will bring by a late delivery, is hidden. A source's later edges have greater
+// ids.
+type mark struct {
+	Edge     ids.ID `dynamo:"edge"`
+	Unfollow ids.ID `dynamo:"unfollow"` // when it was last marked
 }
 
-const deadPrefix = "dead#"
+// hides reports whether an entry does not show.
+func (h *header) hides(entry entryItem) bool {
+	dead := h.mark(deadName(entry.source())).Edge
+	return entry.Key.ID < h.floor || dead != 0 && entry.Key.edge <= dead
+}
 
-func deadName(edge ids.ID) string { return keys.Join("dead", edge.String()) }
-
-func parseHeader(item dynamo.Item) (*header, error) {
-	h := &header{dead: map[ids.ID]ids.ID{}}
-	if floor := item["floor"]; floor != nil {
-		if err := dynamo.Unmarshal(floor, &h.floor); err != nil {
-			return nil, err
-		}
+// mark is the mark of that name, zero where there is none. One that is damaged
+// is reported, and hides all that its source brought.
+func (h *header) mark(name string) mark {
+	if m, ok := h.marks[name]; ok {
+		return m
 	}
-	for name, value := range item {
-		text, ok := strings.CutPrefix(name, deadPrefix)
-		if !ok {
-			continue
+	var m mark
+	if value := h.item[name]; value != nil {
+		err := dynamo.Unmarshal(value, &m)
+		if err == nil && (m.Edge == 0 || m.Unfollow == 0) {
+			err = errors.New("has no edge or no unfollow")
 		}
-		edge, err := ids.Parse(text)
 		if err != nil {
-			return nil, err
+			h.table.Skips(h.table.Corrupt(store.KeyOf(h.item), fmt.Sprintf("%q: %v", name, err)))
+			m = mark{Edge: damagedMark}
 		}
-		var unfollow ids.ID
-		if err := dynamo.Unmarshal(value, &unfollow); err != nil {
-			return nil, err
-		}
-		h.dead[edge] = unfollow
 	}
-	return h, nil
+	h.marks[name] = m
+	return m
 }
 
-// isDead reads whether the edge was ended.
-func (h Home) isDead(ctx context.Context, edge ids.ID) (bool, error) {
+const (
+	deadPrefix = "dead#"
+	fullAttr   = "full" // there where the marks have reached maxHeader
+
+	damagedMark = ids.ID(1<<63 - 1) // the edge in the place of what cannot be read
+)
+
+func deadName(source string) string { return keys.Join("dead", source) }
+
+// parseHeader reads a header, also where there is none. A floor that is
+// damaged is an error: what was trimmed must not show.
+func (r *Repository) parseHeader(item dynamo.Item) (*header, error) {
+	var plain struct {
+		Floor ids.ID `dynamo:"floor"`
+	}
+	if err := r.table.Decode(item, &plain); err != nil {
+		return nil, err
+	}
+	return &header{floor: plain.Floor, item: item, marks: map[string]mark{}, table: r.table}, nil
+}
+
+// isDead reads whether what the source's edge brings is hidden.
+func (h Home) isDead(ctx context.Context, source string, edge ids.ID) (bool, error) {
 	var item dynamo.Item
 	err := h.r.table.Get(ctx, headerKey(h.reader), true, &item)
 	if errors.Is(err, plaza.ErrNotFound) {
 		return false, nil
 	}
-	return item[deadName(edge)] != nil, err
+	if err != nil {
+		return false, err
+	}
+	head, err := h.r.parseHeader(item)
+	if err != nil {
+		return false, err
+	}
+	return edge <= head.mark(deadName(source)).Edge, nil
 }
 
-// bury hides every entry that the edge brought or will bring, and forgets
-// edges ended so long ago that none of their entries can be left.
-func (h Home) bury(ctx context.Context, edge ids.ID) error {
+// bury hides every entry that the source's edges up to this one brought or
+// will bring, and forgets sources ended so long ago that none of their entries
+// can be left.
+func (h Home) bury(ctx context.Context, source string, edge ids.ID) error {
 	unfollow, err := h.r.gen.Next(ctx)
 	if err != nil {
 		return err
 	}
-	var item dynamo.Item
-	// The last one counts: until then the edge may have brought entries.
-	update := h.r.table.Update(headerKey(h.reader)).SetExpr("$ = ?", deadName(edge), unfollow)
-	if err := h.r.table.Run(ctx, store.Returning{Update: update, Out: &item}); err != nil {
-		return err
+	name, m := deadName(source), mark{Edge: edge, Unfollow: unfollow}
+	var damaged any // the attribute, where it is no mark
+	for range turns {
+		var item dynamo.Item
+		err := h.r.table.Run(ctx, store.Returning{Update: h.marking(name, m, damaged), Out: &item})
+		refused, ok := store.AsRefused(err)
+		if ok {
+			item, _ = refused.At(0)
+		} else if err != nil {
+			return tooLarge(err)
+		}
+		head, err := h.r.parseHeader(item)
+		if err != nil {
+			return err
+		}
+		room, err := h.forget(ctx, head, name)
+		if err != nil || !ok {
+			return err
+		}
+		switch stands := head.mark(name).Edge; stands {
+		case 0:
+			if !room {
+				return ErrFull
+			}
+		case damagedMark:
+			damaged = item[name]
+		default:
+			m.Edge = max(m.Edge, stands)
+		}
 	}
-	head, err := parseHeader(item)
-	if err != nil {
-		return err
+	return plaza.ErrBusy
+}
+
+// marking puts a mark in the place of a lower one, or of none where there is
+// room, or of what is damaged. The last one counts, since edges bring entries
+// until then.
+func (h Home) marking(name string, m mark, damaged any) *dynamo.Update {
+	at := attribute("#m", name)
+	update := h.r.table.Update(headerKey(h.reader)).SetExpr("$ = ?", at, m)
+	if damaged != nil {
+		return update.If("$ = ?", at, damaged)
 	}
+	return update.If("(attribute_not_exists($) AND attribute_not_exists($)) OR $.$ <= ?", at, fullAttr, at, "edge", m.Edge)
+}
+
+// attribute is any attribute in an expression. The driver makes placeholders
+// of names, and DynamoDB takes none of more than 255 bytes.
+func attribute(placeholder, name string) dynamo.ExpressionLiteral {
+	return dynamo.ExpressionLiteral{Expression: placeholder, AttributeNames: map[string]*string{placeholder: &name}}
+}
+
+// forget removes marks that hide nothing any more, but for the one named keep,
+// and notes whether there is room for others, which it reports.
+func (h Home) forget(ctx context.Context, head *header, keep string) (room bool, err error) {
+	const atOnce = 50
 	horizon := ids.At(h.r.opts.Now().Add(-h.r.opts.Retention - 24*time.Hour))
-	old := slices.Collect(maps.Keys(head.dead))
-	old = slices.DeleteFunc(old, func(id ids.ID) bool { return id == edge || head.dead[id] >= horizon })
-	if len(old) == 0 {
-		return nil
+	var old []string
+	size := 0
+	for _, name := range slices.Sorted(maps.Keys(head.item)) {
+		if !strings.HasPrefix(name, deadPrefix) {
+			continue
+		}
+		m := head.mark(name)
+		if name != keep && m.Unfollow != 0 && m.Unfollow < horizon && len(old) < atOnce {
+			old = append(old, name)
+		} else {
+			size += len(name) + markSize
+		}
 	}
-	forget := h.r.table.Update(headerKey(h.reader))
-	for _, edge := range old[:min(len(old), 100)] {
-		forget.RemoveExpr("$", deadName(edge))
+	room = size < maxHeader
+	if wasFull := head.item[fullAttr] != nil; len(old) == 0 && room != wasFull {
+		return room, nil
 	}
-	return h.r.table.Run(ctx, forget)
+	update := h.r.table.Update(headerKey(h.reader))
+	for i, name := range old {
+		at := attribute(fmt.Sprint("#m", i), name)
+		update.RemoveExpr("$", at).If("$.$ = ?", at, "unfollow", head.mark(name).Unfollow) // not marked again since
+	}
+	if room {
+		update.Remove(fullAttr)
+	} else {
+		update.Set(fullAttr, true)
+	}
+	_, err = h.r.holds(ctx, update)
+	return room || len(old) == atOnce, err
+}
+
+// tooLarge is ErrFull where DynamoDB refused an item as too large.
+func tooLarge(err error) error {
+	if store.TooLarge(err) {
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	}
+	return err
 }

@@ -13,28 +13,31 @@ import (
 // List gives what the reader's sources published, newest first, but for what
 // Options hide.
 //
-// Two reads: for a page of 20 at most 12 RCU, eventually consistent. Where
-// hidden entries have to be passed over, up to six pairs; each 100 further
-// activities of a page take one read more, so do those that an Erase took or
-// that a replica lacks yet. With Options.About 1 RCU more and 0.5 RCU for each
-// activity below the page that one on it may repeat; upwards one read more.
+// Where much is hidden or came by many follows a page may be short, or empty
+// with a Next. Its queries are six at most, whatever lies in the home.
+//
+// Cost: 2 requests; for a page of 20 at most 12 RCU, eventually consistent.
+//
+// Cost: with Options.About, 1 RCU more, and 0.5 RCU for each activity below the page that one on it may repeat; upwards 1 request more.
+//
+// Cost: where entries have to be passed over, 6 queries at most, and 1 request for each 100 activities that they name and no ended follow hides; 1 more for those of each query that an Erase took or that a replica lacks yet.
 func (h Home) List(ctx context.Context, req cursor.PageRequest) (cursor.Page[Activity], error) {
 	if err := h.check(); err != nil {
 		return cursor.Page[Activity]{}, err
 	}
 	reading := homeReading{home: h}
-	order := store.ByID(func(row homeRow) ids.ID { return row.id })
 	list := store.List[homeRow, Activity]{
 		Codec: h.r.opts.Codec,
 		Scope: cursor.Scope{List: "feed/home", Partition: h.reader},
-		Order: order,
+		Order: store.Order[homeRow]{
+			Below: func(row homeRow) string { return belowRow(row.CacheKey) },
+			Above: func(row homeRow) string { return aboveRow(row.CacheKey) },
+			Valid: validGap,
+		},
 		Depth: h.r.opts.HomeCap,
 		Item:  func(row homeRow) Activity { return row.activity },
-		Read: func(ctx context.Context, reach store.Reach) ([]homeRow, string, error) {
-			rows, err := reading.read(ctx, reach)
-			return rows, order.Rest(reach, rows), err
-		},
-		Show: reading.show,
+		Read:  reading.read,
+		Show:  reading.show,
 	}
 	page, err := list.Page(ctx, req)
 	if err != nil {
@@ -43,175 +46,188 @@ func (h Home) List(ctx context.Context, req cursor.PageRequest) (cursor.Page[Act
 	return page, nil
 }
 
-// homeRow is one activity of a home with the entries that brought it: one
-// for each edge it came by.
+// homeRow is one activity of a home with entries that brought it: all, or
+// those that one read met.
 type homeRow struct {
-	id       ids.ID
+	CacheKey
 	entries  []entryItem
-	twins    []homeRow // those about the same within the window below it
+	twins    []entryItem // those about the same within the window below it
 	activity Activity
 }
 
+// maxQueries bounds the queries of a page.
+const maxQueries = 6
+
 // homeReading is the reading of one page.
 type homeReading struct {
-	home   Home
-	header *header // once read
+	home    Home
+	header  *header // once read
+	queries int
 }
 
 // read gives the rows of a reach.
-func (p *homeReading) read(ctx context.Context, reach store.Reach) ([]homeRow, error) {
-	opts := p.home.r.opts
-	if opts.About == nil {
-		return p.rows(ctx, reach)
+func (p *homeReading) read(ctx context.Context, reach store.Reach) ([]homeRow, string, error) {
+	var rows []homeRow
+	var rest string
+	var err error
+	switch {
+	case p.home.r.opts.About == nil:
+		rows, rest, err = p.rows(ctx, reach)
+	case reach.Up:
+		rows, rest, err = p.pairedUp(ctx, reach)
+	default:
+		rows, rest, err = p.pairedDown(ctx, reach)
 	}
-	if !reach.Up {
-		wide := reach
-		wide.Limit += opts.RepostWindow
-		rows, err := p.rows(ctx, wide)
-		pairUp(rows, opts.RepostWindow)
-		return rows[:min(len(rows), reach.Limit)], err
-	}
-	rows, err := p.rows(ctx, reach)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	below, err := p.rows(ctx, store.Reach{Gap: reach.Gap, Limit: opts.RepostWindow})
-	if err != nil {
-		return nil, err
+	if p.header != nil && !reach.Up { // a list ends at its floor
+		if end := slices.IndexFunc(rows, func(row homeRow) bool { return row.ID < p.header.floor }); end >= 0 {
+			return rows[:end], "", nil
+		}
 	}
-	n := len(rows)
-	all := slices.Concat(reversed(rows), below)
-	pairUp(all, opts.RepostWindow)
-	return reversed(all[:n]), nil
+	return rows, rest, nil
 }
 
-// rows reads whole rows. A row is whole once the next one begins, so it asks
-// for one entry more, and goes on where entries share a row.
-func (p *homeReading) rows(ctx context.Context, reach store.Reach) ([]homeRow, error) {
+// rows makes one query. It may end within its last row.
+func (p *homeReading) rows(ctx context.Context, reach store.Reach) (rows []homeRow, rest string, err error) {
+	entries, rest, err := p.query(ctx, reach)
+	return inRows(entries), rest, err
+}
+
+// inRows puts entries that follow each other into rows.
+func inRows(entries []entryItem) (rows []homeRow) {
+	for from, to := 0, 0; from < len(entries); from = to {
+		row := entries[from].Key.CacheKey
+		for to = from + 1; to < len(entries) && entries[to].Key.CacheKey == row; to++ {
+		}
+		rows = append(rows, homeRow{CacheKey: row, entries: entries[from:to]})
+	}
+	return rows
+}
+
+// query reads the entries of a reach, nearest first, and the gap behind them.
+func (p *homeReading) query(ctx context.Context, reach store.Reach) (entries []entryItem, rest string, err error) {
+	p.queries++
 	span := reach.Span(homePK(p.home.reader))
 	span.Consistent = p.home.r.opts.Consistent
-	span.Limit = reach.Limit + 1
 	if span.To == "" {
 		span.To = aboveIDs // not the header
 	}
-	var rows []homeRow
-	for {
-		entries, err := store.Query[entryItem](ctx, p.home.r.table, span)
-		if err != nil {
-			return nil, err
-		}
-		for _, entry := range entries {
-			if n := len(rows); n == 0 || rows[n-1].id != entry.Key.id {
-				rows = append(rows, homeRow{id: entry.Key.id})
-			}
-			last := &rows[len(rows)-1]
-			last.entries = append(last.entries, entry)
-		}
-		if len(entries) < span.Limit || len(rows) > reach.Limit {
-			return p.aboveFloor(rows[:min(len(rows), reach.Limit)], reach.Up), nil
-		}
-		last, _ := entries[len(entries)-1].Key.MarshalText()
+	entries, rest, err = store.Read[entryItem](ctx, p.home.r.table, span)
+	if err != nil || rest == "" || validGap(rest) {
+		return entries, rest, err
+	}
+	// The last one's key is damaged, and names no gap.
+	if n := len(entries); n > 0 {
+		rest = entries[n-1].Key.String()
 		if reach.Up {
-			span.From = string(last) + "\x00"
-		} else {
-			span.To = string(last)
+			rest += afterEntry
 		}
-		span.Limit *= 2
+		return entries, rest, nil
 	}
-}
-
-// aboveFloor ends a list at the floor, where it is known yet.
-func (p *homeReading) aboveFloor(rows []homeRow, up bool) []homeRow {
-	if p.header == nil || up {
-		return rows
+	// So are all: the page goes on behind their id.
+	id, err := ids.Parse(rest[:min(len(rest), len(ids.ID(0).String()))])
+	if err != nil {
+		return nil, "", p.home.r.table.Corrupt(store.Key{PK: span.PK, SK: rest}, "its key names no activity")
 	}
-	if end := slices.IndexFunc(rows, func(row homeRow) bool { return row.id < p.header.floor }); end >= 0 {
-		return rows[:end]
+	if reach.Up {
+		id++
 	}
-	return rows
+	return nil, id.String(), nil
 }
 
 // show keeps the rows that some living edge brought, whose activity stands
 // and is not hidden, and that repeat nothing just below.
 func (p *homeReading) show(ctx context.Context, rows []homeRow) ([]homeRow, error) {
-	candidates, asked := slices.Clone(rows), make(map[ids.ID]bool, len(rows))
-	for _, row := range rows {
-		asked[row.id] = true
-	}
-	for _, row := range rows {
-		for _, twin := range row.twins {
-			if !asked[twin.id] {
-				asked[twin.id] = true
-				candidates = append(candidates, twin)
-			}
-		}
-	}
-	alive, err := p.hydrate(ctx, candidates)
+	lives, err := p.living(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
-	if alive, err = p.home.filter(ctx, alive); err != nil {
-		return nil, err
-	}
-	lives := make(map[ids.ID]Activity, len(alive))
-	for _, row := range alive {
-		lives[row.id] = row.activity
-	}
 	shown := rows[:0]
 	for _, row := range rows {
-		a, ok := lives[row.id]
-		repeats := slices.ContainsFunc(row.twins, func(twin homeRow) bool {
-			_, ok := lives[twin.id]
-			return ok
-		})
-		if ok && !repeats {
-			row.activity = a
-			shown = append(shown, row)
+		for _, entry := range row.entries {
+			if p.alive(entry) && lives[row.CacheKey] != nil && !p.repeats(entry, row.twins, lives) {
+				row.activity = *lives[row.CacheKey]
+				shown = append(shown, row)
+				break
+			}
 		}
 	}
 	return shown, nil
 }
 
-// hydrate reads what the rows refer to, and with it the header, and drops
-// those that are gone.
-func (p *homeReading) hydrate(ctx context.Context, rows []homeRow) ([]homeRow, error) {
-	if len(rows) == 0 {
+// repeats reports whether what the entry is about shows by one of twins.
+func (p *homeReading) repeats(entry entryItem, twins []entryItem, lives map[CacheKey]*Activity) bool {
+	return slices.ContainsFunc(twins, func(twin entryItem) bool {
+		return twin.About == entry.About && p.alive(twin) && lives[twin.Key.CacheKey] != nil
+	})
+}
+
+// alive reports whether an entry may bring its activity, as far as is known
+// before the header is read.
+func (p *homeReading) alive(entry entryItem) bool {
+	return entry.TTL > p.home.r.opts.Now().Unix() && (p.header == nil || !p.header.hides(entry))
+}
+
+// living reads the activities of the rows and of their twins, and with them
+// the header, and gives those that living entries bring, that stand and that
+// no filter hides.
+func (p *homeReading) living(ctx context.Context, rows []homeRow) (map[CacheKey]*Activity, error) {
+	wanted := p.wanted(rows)
+	if len(wanted) == 0 {
 		return nil, nil
-	}
-	var keys []CacheKey
-	asked := make(map[CacheKey]bool, len(rows))
-	for _, row := range rows {
-		for _, entry := range row.entries {
-			if key := entry.activity(); !asked[key] {
-				asked[key] = true
-				keys = append(keys, key)
-			}
-		}
 	}
 	var header store.Key
 	if p.header == nil {
 		header = headerKey(p.home.reader)
 	}
-	found, item, err := p.home.r.hydrator.read(ctx, keys, header)
+	found, item, err := p.home.r.hydrator.read(ctx, wanted, header)
 	if err != nil {
 		return nil, err
 	}
 	if p.header == nil {
-		if p.header, err = parseHeader(item); err != nil {
+		if p.header, err = p.home.r.parseHeader(item); err != nil {
 			return nil, err
 		}
+		wanted = p.wanted(rows)
 	}
-	now := p.home.r.opts.Now().Unix()
-	var alive []homeRow
-	for _, row := range rows {
-		for _, entry := range row.entries {
-			cached, ok := found[entry.activity()]
-			if ok && !cached.Gone && entry.TTL > now && !p.header.hides(entry.Key) {
-				row.activity = cached.Activity.clone()
-				alive = append(alive, row)
-				break
+	var standing []Activity
+	for _, key := range wanted {
+		if cached, ok := found[key]; ok && !cached.Gone {
+			a := cached.Activity.clone()
+			a.Owner = key.Owner
+			standing = append(standing, a)
+		}
+	}
+	if standing, err = p.home.filter(ctx, standing); err != nil {
+		return nil, err
+	}
+	lives := make(map[CacheKey]*Activity, len(standing))
+	for i, a := range standing {
+		lives[CacheKey{a.Owner, a.ID}] = &standing[i]
+	}
+	return lives, nil
+}
+
+// wanted are the activities that living entries of the rows or their twins
+// refer to, the rows' first.
+func (p *homeReading) wanted(rows []homeRow) []CacheKey {
+	var wanted []CacheKey
+	asked := make(map[CacheKey]bool, len(rows))
+	ask := func(entries []entryItem) {
+		for _, entry := range entries {
+			if key := entry.Key.CacheKey; !asked[key] && p.alive(entry) {
+				asked[key] = true
+				wanted = append(wanted, key)
 			}
 		}
 	}
-	return alive, nil
+	for _, row := range rows {
+		ask(row.entries)
+	}
+	for _, row := range rows {
+		ask(row.twins)
+	}
+	return wanted
 }

@@ -29,7 +29,8 @@ type flight struct {
 }
 
 // read gives what there is of keys, and the item under header unless that is
-// the zero Key. An activity that is not there is absent, a removed one Gone.
+// the zero Key. An activity that is not there, or damaged, is absent, a removed
+// one Gone.
 func (h *hydrator) read(ctx context.Context, keys []CacheKey, header store.Key) (map[CacheKey]Cached, dynamo.Item, error) {
 	if h.cache == nil {
 		return h.fetch(ctx, keys, header)
@@ -128,12 +129,12 @@ func (h *hydrator) fetch(ctx context.Context, keys []CacheKey, header store.Key)
 			continue
 		}
 		var stored activityItem
-		if err := dynamo.UnmarshalItem(item, &stored); err != nil {
-			return nil, nil, err
-		}
-		if stored.Removed != 0 {
+		err := h.table.Decode(item, &stored)
+		switch {
+		case h.table.Skips(err):
+		case stored.Removed != 0:
 			found[key] = Cached{Gone: true}
-		} else {
+		case stored.Owner == "": // else it is another's now, who addressed it to the owner
 			found[key] = Cached{Activity: stored.activity()}
 		}
 	}

@@ -3,12 +3,12 @@ package feed
 import (
 	"context"
 	"errors"
+	"fmt"
 	"hash/fnv"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -20,22 +20,24 @@ const jobLease = 30 * time.Second
 const stopWait = time.Second
 
 // newJob is the job that delivers an activity.
-func (r *Repository) newJob(owner string, a Activity) (jobItem, error) {
+func (r *Repository) newJob(a Activity) (jobItem, error) {
 	about, err := r.about(a)
 	h := fnv.New64a()
 	h.Write([]byte(a.ID.String()))
 	shard := int(h.Sum64() % uint64(r.opts.JobShards))
-	return jobItem{PK: jobPK(shard), ID: a.ID, Owner: owner, To: a.To, About: about}, err
+	return jobItem{PK: jobPK(shard), Key: jobKey{CacheKey{a.Owner, a.ID}}, To: a.To, About: about}, err
 }
 
 func (r *Repository) leased() int64 { return r.opts.Now().Add(jobLease).UnixMilli() }
 
-func (j jobItem) key() store.Key { return store.Key{PK: j.PK, SK: j.ID.String()} }
+func (j jobItem) key() store.Key { return store.Key{PK: j.PK, SK: j.Key.String()} }
 
 // claim takes the lease of a job, unless somebody else did since it was read.
+// One that ends later than any taken now was taken by a clock far ahead, and
+// holds nobody.
 func (r *Repository) claim(ctx context.Context, job *jobItem) (claimed bool, err error) {
-	seen := job.Lease
-	if seen > r.opts.Now().UnixMilli() {
+	seen, now := job.Lease, r.opts.Now()
+	if seen > now.UnixMilli() && seen <= now.Add(jobLease+keys.MaxAhead).UnixMilli() {
 		return false, nil
 	}
 	job.Lease = r.leased()
@@ -49,8 +51,12 @@ func (r *Repository) claim(ctx context.Context, job *jobItem) (claimed bool, err
 	if refused, ok := store.AsRefused(err); ok {
 		item, _ := refused.At(0)
 		var stands jobItem
-		err = dynamo.UnmarshalItem(item, &stands)
-		claimed = stands.Lease == job.Lease // the SDK may have sent it twice
+		if item != nil {
+			err = r.table.Decode(item, &stands)
+		} else {
+			err = nil
+		}
+		claimed = err == nil && stands.Lease == job.Lease // the SDK may have sent it twice
 	} else {
 		claimed = err == nil
 	}
@@ -96,7 +102,8 @@ func (r *Repository) endJob(ctx context.Context, job jobItem) error {
 	return r.table.Run(ctx, r.table.Delete(job.key()))
 }
 
-// jobShards reads over how many shards jobs are spread.
+// jobShards reads over how many shards jobs are spread. Where that is damaged
+// they may lie in any.
 func (r *Repository) jobShards(ctx context.Context, consistent bool) (int, error) {
 	var item struct {
 		N int `dynamo:"n"`
@@ -104,6 +111,12 @@ func (r *Repository) jobShards(ctx context.Context, consistent bool) (int, error
 	err := r.table.Get(ctx, jobShardsKey, consistent, &item)
 	if errors.Is(err, plaza.ErrNotFound) {
 		return 0, nil
+	}
+	if err == nil && (item.N < 1 || item.N > MaxJobShards) {
+		err = r.table.Corrupt(jobShardsKey, fmt.Sprintf("n is %d", item.N))
+	}
+	if r.table.Skips(err) {
+		return MaxJobShards, nil
 	}
 	return item.N, err
 }

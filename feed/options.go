@@ -42,7 +42,8 @@ type Options struct {
 	// About says what showing an activity a second time would repeat: of a
 	// repost what is reposted, of an original itself, none of what may always
 	// show. Where another activity about the same lies among the RepostWindow
-	// entries below it, a home does not show it. Defaults to none.
+	// entries below it, a home does not show it. An activity has an entry for
+	// each follow that brought it. Defaults to none.
 	About func(Activity) Ref
 
 	// RepostWindow is in entries of a home, 1 to 100. Defaults to 40.
@@ -65,6 +66,10 @@ type Options struct {
 	// failed and will be tried again. It must not block, and is called by
 	// several goroutines at once. Defaults to nothing.
 	OnDelivery func(Delivery)
+
+	// OnCorrupt is called with each damaged item that an answer or a delivery
+	// leaves out, by several goroutines at once. Defaults to nothing.
+	OnCorrupt func(*plaza.CorruptError)
 
 	// Consistent makes lists and Get strongly consistent, at twice the units.
 	Consistent bool

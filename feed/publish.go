@@ -11,6 +11,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -21,14 +22,19 @@ import (
 //
 // A repeat with the same ID returns the activity that stands; another
 // activity under that ID is plaza.ErrConflict, a removed one
-// plaza.ErrRemoved. Where the ForeignID is in use, the activity that has it
-// is returned, which another ID tells, and nothing is stored. The ID is set
-// beside an error too. A wrong table of the graph is plaza.ErrTable, though
-// the activity is stored then.
+// plaza.ErrRemoved. An ID that another owner's activity has in an outbox of To
+// is plaza.ErrConflict too, and nothing is stored. Where the ForeignID is in
+// use, the activity that has it is returned, which another ID tells, and
+// nothing is stored. The ID is set beside an error too. A wrong table of the
+// graph is plaza.ErrTable, though the activity is stored then.
 //
-// 4 WCU, 2 more with a ForeignID and for each To, then Deliver's units and 1
-// to end the job. A process's first publish makes sure of the job shards with
-// 1 WCU more.
+// An activity whose ID is older than Options.Retention is history: it lies in
+// the outboxes, and is not delivered to homes. An ID more than a minute ahead
+// of Options.Now is plaza.ErrInvalid.
+//
+// Cost: 1 transaction, 4 WCU, 2 more with a ForeignID and for each To, then Deliver's units and 1 to end the job; 1 request, 1 WCU more for a process's first.
+//
+// Cost: history is 1 transaction, 2 WCU, 2 more with a ForeignID and for each To.
 func (o Outbox) Publish(ctx context.Context, a Activity) (Activity, error) {
 	if err := o.check(); err != nil {
 		return a, err
@@ -53,8 +59,11 @@ func (o Outbox) checkActivity(a Activity) error {
 	if err := a.check(); err != nil {
 		return err
 	}
+	if err := o.checkOwner(a); err != nil {
+		return err
+	}
 	if a.ID != 0 {
-		if err := checkID(a.ID); err != nil {
+		if err := keys.CheckNewID("ID", a.ID, o.r.opts.Now()); err != nil {
 			return err
 		}
 	}
@@ -64,7 +73,14 @@ func (o Outbox) checkActivity(a Activity) error {
 	return nil
 }
 
-// identified gives the activity its ID and its time.
+func (o Outbox) checkOwner(a Activity) error {
+	if a.Owner != "" && a.Owner != o.owner {
+		return &plaza.InvalidError{Field: "Owner", Reason: "is another than the outbox's"}
+	}
+	return nil
+}
+
+// identified gives the activity its ID, its owner and its time.
 func (o Outbox) identified(ctx context.Context, a Activity) (Activity, error) {
 	if a.ID == 0 {
 		var err error
@@ -72,26 +88,23 @@ func (o Outbox) identified(ctx context.Context, a Activity) (Activity, error) {
 			return a, err
 		}
 	}
-	if err := checkID(a.ID); err != nil {
+	if err := keys.CheckID("ID", a.ID); err != nil {
 		return a, err
 	}
+	a.Owner = o.owner
 	return a.timed(), nil
 }
 
-// The places of the writes in a publish.
-const (
-	activityWrite = iota
-	jobWrite
-	foreignWrite
-)
-
 // publish delivers to up to inline followers itself.
 func (o Outbox) publish(ctx context.Context, a Activity, inline int) (Activity, error) {
-	job, err := o.r.newJob(o.owner, a)
+	job, err := o.r.newJob(a)
 	if err != nil {
 		return a, err
 	}
-	if err := o.r.storeJobShards(ctx); err != nil {
+	history := o.r.expired(a.ID)
+	if history {
+		inline = 0
+	} else if err := o.r.storeJobShards(ctx); err != nil {
 		return a, err
 	}
 	if inline > 0 {
@@ -99,7 +112,11 @@ func (o Outbox) publish(ctx context.Context, a Activity, inline int) (Activity, 
 	}
 	var guarded ids.ID // what the foreign id's guard holds, if that is gone
 	for range turns {
-		err := o.r.table.Run(ctx, o.publishTx(a, job, guarded))
+		tx := o.publishTx(a, guarded)
+		if !history {
+			tx.Put(o.r.table.Put(job))
+		}
+		err := o.r.table.Run(ctx, tx)
 		if err == nil {
 			return a, o.r.deliverInline(ctx, job, inline)
 		}
@@ -107,19 +124,19 @@ func (o Outbox) publish(ctx context.Context, a Activity, inline int) (Activity, 
 		if !ok {
 			return a, err
 		}
-		if item, failed := refused.At(activityWrite); failed {
-			stored, err := repeated(a, item)
+		if item, failed := refused.At(0); failed {
+			stored, err := o.r.repeated(a, item)
 			if err == nil {
 				err = o.r.deliverRepeated(ctx, job, inline)
 			}
 			return stored, err
 		}
-		item, failed := refused.At(foreignWrite)
+		item, failed := refused.At(1 + len(a.To))
 		if !failed || a.ForeignID == "" {
-			return a, plaza.ErrConflict // the id is in use for another activity
+			return a, plaza.ErrConflict // an outbox of To has the id for another activity
 		}
 		var guard foreignItem
-		if err := dynamo.UnmarshalItem(item, &guard); err != nil {
+		if err := o.r.table.Decode(item, &guard); err != nil {
 			return a, err
 		}
 		first, err := o.get(ctx, guard.ID, true)
@@ -131,26 +148,26 @@ func (o Outbox) publish(ctx context.Context, a Activity, inline int) (Activity, 
 	return a, plaza.ErrBusy
 }
 
-func (o Outbox) publishTx(a Activity, job jobItem, guarded ids.ID) store.Write {
-	const absent = "attribute_not_exists(pk)"
+// publishTx stores the activity, its references in the outboxes of To, and the
+// guard of its foreign id.
+func (o Outbox) publishTx(a Activity, guarded ids.ID) *dynamo.WriteTx {
 	t := o.r.table
-	tx := t.Tx().
-		Put(t.Put(newActivityItem(o.owner, a)).If(absent)).
-		Put(t.Put(job).If(absent))
+	tx := t.Tx().Put(t.Put(newActivityItem(a)).If("attribute_not_exists(pk)"))
+	for _, to := range a.To {
+		// One's own may be left from before an Erase.
+		tx.Put(t.Put(activityItem{PK: outboxPK(to), ID: a.ID, Owner: o.owner}).If("attribute_not_exists(pk) OR 'owner' = ?", o.owner))
+	}
 	if a.ForeignID != "" {
 		key := foreignKey(o.owner, a.ForeignID)
 		tx.Put(t.Put(foreignItem{PK: key.PK, SK: key.SK, ID: a.ID}).If("attribute_not_exists(pk) OR id = ?", guarded.String()))
-	}
-	for _, to := range a.To {
-		tx.Put(t.Put(activityItem{PK: outboxPK(to), ID: a.ID, Owner: o.owner}).If(absent))
 	}
 	return tx
 }
 
 // repeated is the answer to a publish whose id is in use.
-func repeated(a Activity, item dynamo.Item) (Activity, error) {
+func (r *Repository) repeated(a Activity, item dynamo.Item) (Activity, error) {
 	var stored activityItem
-	if err := dynamo.UnmarshalItem(item, &stored); err != nil {
+	if err := r.table.Decode(item, &stored); err != nil {
 		return a, err
 	}
 	switch {

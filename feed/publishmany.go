@@ -16,18 +16,16 @@ import (
 const maxPublishes = 1000
 
 // PublishMany publishes up to 1,000 activities, for an import: each as Publish
-// does and with the same answers, but delivered by Run or Deliver alone. IDs
-// are minted in the order of the slice. It returns the activities in that
+// does and with the same answers, but delivered by Run or Deliver alone: to all
+// who follow by then, whatever their CopyLimit. IDs are minted in the order of the slice. It returns the activities in that
 // order, with their IDs also beside an error; some that failed are a
 // PartialError, after any other error none is stored. An ID or ForeignID
 // given twice is plaza.ErrInvalid.
 //
 // Repeating it with what it returned is harmless, if none was edited since. An import that may be
-// killed gives ForeignIDs, or IDs of its own, to be found again by.
+// killed gives ForeignIDs, or IDs of its own (ids.Backdate), to be found again by.
 //
-// One transaction each, up to Options.Parallel at once: 4 WCU, 2 more with a
-// ForeignID and for each To; then Deliver's units, and 2 to claim and end the
-// job.
+// Cost: 1 transaction each, up to Options.Parallel at once: 4 WCU, 2 less of history, 2 more with a ForeignID and for each To; then Deliver's units, and 2 to claim and end the job.
 func (o Outbox) PublishMany(ctx context.Context, as []Activity) ([]Activity, error) {
 	as = slices.Clone(as)
 	if err := o.checkMany(as); err != nil {
@@ -39,7 +37,7 @@ func (o Outbox) PublishMany(ctx context.Context, as []Activity) ([]Activity, err
 			return as, err
 		}
 	}
-	if len(as) > 0 {
+	if slices.ContainsFunc(as, func(a Activity) bool { return !o.r.expired(a.ID) }) {
 		if err := o.r.storeJobShards(ctx); err != nil {
 			return as, fmt.Errorf("feed: publish %d to %q: %w", len(as), o.owner, err)
 		}
@@ -54,7 +52,7 @@ func (o Outbox) PublishMany(ctx context.Context, as []Activity) ([]Activity, err
 		group.Go(func() error {
 			err := failed.halted(ctx)
 			if err == nil {
-				a, err = o.publish(ctx, a, 0)
+				err = parallel.Catch(func() (err error) { a, err = o.publish(ctx, a, 0); return err })
 			}
 			if err != nil {
 				failed.add(i, fmt.Errorf("feed: publish %v to %q: %w", as[i].ID, o.owner, err))

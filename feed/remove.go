@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -33,12 +31,12 @@ func (r *Repository) tombstoneEnd(id ids.ID) time.Time {
 // that is unknown or removed before. A tombstone refuses late repeats of the
 // publish for 30 days or more.
 //
-// 1 WCU per KB, whatever the number of followers.
+// Cost: 1 request, 1 WCU for each KB, whatever the number of followers.
 func (o Outbox) Remove(ctx context.Context, id ids.ID) (removed bool, err error) {
 	if err := o.check(); err != nil {
 		return false, err
 	}
-	if err := checkID(id); err != nil {
+	if err := keys.CheckID("ID", id); err != nil {
 		return false, err
 	}
 	removal, err := o.r.gen.Next(ctx)
@@ -53,12 +51,13 @@ func (o Outbox) Remove(ctx context.Context, id ids.ID) (removed bool, err error)
 	err = o.r.table.Run(ctx, update)
 	if refused, ok := store.AsRefused(err); ok {
 		item, _ := refused.At(0)
-		var stands activityItem
 		if item == nil {
 			return false, nil
 		}
-		err = dynamo.UnmarshalItem(item, &stands)
-		return stands.Removed == removal, err // the SDK may have sent it twice
+		var stands activityItem
+		if err = o.r.table.Decode(item, &stands); err == nil {
+			return stands.Removed == removal, nil // the SDK may have sent it twice
+		}
 	}
 	if err != nil {
 		return false, fmt.Errorf("feed: remove %v of %q: %w", id, o.owner, err)
@@ -70,7 +69,7 @@ func (o Outbox) Remove(ctx context.Context, id ids.ID) (removed bool, err error)
 // RemoveForeign removes the activity that has the foreign id, which is then
 // free again.
 //
-// One read more than Remove: 1 RCU.
+// Cost: as Remove, and 1 request, 1 RCU.
 func (o Outbox) RemoveForeign(ctx context.Context, foreignID string) (removed bool, err error) {
 	if err := o.check(); err != nil {
 		return false, err

@@ -1,6 +1,11 @@
 package feed
 
-import "slices"
+import (
+	"context"
+	"slices"
+
+	"github.com/plaza-sdk/plaza/internal/store"
+)
 
 // about is the text of what showing a again would repeat, "" where it is
 // nothing.
@@ -18,25 +23,93 @@ func (r *Repository) about(a Activity) (string, error) {
 	return about.String(), nil
 }
 
-// pairUp gives each row, newest first, those about the same among the window
-// entries below it. It depends on nothing but these, so that pages of every
-// size agree on what repeats what.
-func pairUp(rows []homeRow, window int) {
-	for i, row := range rows {
-		about := row.entries[0].About
-		if about == "" {
-			continue
-		}
-		for _, below := range rows[i+1 : min(i+1+window, len(rows))] {
-			if below.entries[0].About == about {
-				rows[i].twins = append(rows[i].twins, below)
-			}
-		}
+// pairedDown gives rows with their twins by one query, which reads the window
+// below the last of them too. Only a row that fills it takes a query more.
+func (p *homeReading) pairedDown(ctx context.Context, reach store.Reach) (rows []homeRow, rest string, err error) {
+	if p.queries == maxQueries {
+		return nil, reach.Gap, nil
 	}
+	window := p.home.r.opts.RepostWindow
+	wide := reach
+	wide.Limit += window
+	entries, rest, err := p.query(ctx, wide)
+	if err != nil {
+		return nil, "", err
+	}
+	all, end := inRows(entries), 0
+	for i, row := range all {
+		begin := end
+		end += len(row.entries)
+		if begin >= reach.Limit || rest != "" && end+window > len(entries) {
+			break
+		}
+		all[i].pair(entries[end:min(end+window, len(entries))])
+		rows = all[:i+1]
+	}
+	if n := len(rows); n > 0 && n < len(all) {
+		rest = belowRow(rows[n-1].CacheKey)
+	}
+	if len(rows) > 0 || len(all) == 0 {
+		return rows, rest, nil
+	}
+	if p.queries == maxQueries {
+		return nil, reach.Gap, nil
+	}
+	below, err := p.below(ctx, belowRow(all[0].CacheKey))
+	if err != nil {
+		return nil, "", err
+	}
+	all[0].pair(below)
+	if len(all) > 1 {
+		rest = belowRow(all[0].CacheKey)
+	}
+	return all[:1], rest, nil
 }
 
-func reversed(rows []homeRow) []homeRow {
-	rows = slices.Clone(rows)
-	slices.Reverse(rows)
-	return rows
+// pairedUp gives rows with their twins by two queries.
+func (p *homeReading) pairedUp(ctx context.Context, reach store.Reach) (rows []homeRow, rest string, err error) {
+	if p.queries+2 > maxQueries {
+		return nil, reach.Gap, nil
+	}
+	entries, rest, err := p.query(ctx, reach)
+	if err != nil || len(entries) == 0 {
+		return nil, rest, err
+	}
+	rows, gap := inRows(entries), reach.Gap
+	if inside, ok := insideRow(gap); ok && inside == rows[0].CacheKey {
+		// Entries of it lie below the gap too, and in no other's way.
+		if gap = belowRow(inside); len(rows) > 1 {
+			rest = aboveRow(inside)
+		}
+		rows = rows[:1]
+	}
+	below, err := p.below(ctx, gap)
+	if err != nil {
+		return nil, "", err
+	}
+	for i := range rows {
+		rows[i].pair(below)
+		own := slices.Clone(rows[i].entries)
+		slices.Reverse(own)
+		below = slices.Concat(own, below)
+		below = below[:min(len(below), p.home.r.opts.RepostWindow)]
+	}
+	return rows, rest, nil
+}
+
+// below reads the window below a gap.
+func (p *homeReading) below(ctx context.Context, gap string) ([]entryItem, error) {
+	entries, _, err := p.query(ctx, store.Reach{Gap: gap, Limit: p.home.r.opts.RepostWindow})
+	return entries, err
+}
+
+// pair gives the row those of the window below it that are about the same. It
+// depends on nothing but entries, so that pages of every size, in both
+// directions, agree on what repeats what.
+func (row *homeRow) pair(window []entryItem) {
+	for _, entry := range window {
+		if entry.About != "" && slices.ContainsFunc(row.entries, func(own entryItem) bool { return own.About == entry.About }) {
+			row.twins = append(row.twins, entry)
+		}
+	}
 }

@@ -1,11 +1,16 @@
 package feed
 
 import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -17,6 +22,10 @@ func Table(name string) *dynamodb.CreateTableInput { return store.Schema(name) }
 
 // TTL switches on the expiry of home entries and tombstones.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
+
+func feature() store.Feature {
+	return store.Feature{Name: "feed", Format: 1, Schema: Table, Expires: true}
+}
 
 // activityItem is O#owner / id: an activity, its tombstone once Removed, or, in
 // an outbox that it was addressed to, a reference to the one in Owner's.
@@ -37,9 +46,9 @@ type activityItem struct {
 	TTL       int64     `dynamo:"ttl,omitempty"`
 }
 
-func newActivityItem(owner string, a Activity) activityItem {
+func newActivityItem(a Activity) activityItem {
 	item := activityItem{
-		PK: outboxPK(owner), ID: a.ID,
+		PK: outboxPK(a.Owner), ID: a.ID,
 		Actor: a.Actor, Verb: a.Verb, Object: a.Object, Target: a.Target, ForeignID: a.ForeignID,
 		Data: string(a.Data), Hash: a.hash(), To: a.To,
 	}
@@ -49,9 +58,41 @@ func newActivityItem(owner string, a Activity) activityItem {
 	return item
 }
 
+// UnmarshalDynamoItem refuses what no write of this package leaves.
+func (i *activityItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain activityItem
+	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
+		return err
+	}
+	switch {
+	case i.ID == 0:
+		return errors.New("id is zero")
+	case i.Owner != "":
+		return keys.CheckName("owner", i.Owner)
+	}
+	if err := checkTo(i.To); err != nil {
+		return err
+	}
+	switch {
+	case i.Removed != 0:
+		return nil
+	case i.Verb == "" || i.Actor.ID == "":
+		return errors.New("lacks its verb or its actor")
+	case i.Data != "" && !json.Valid([]byte(i.Data)):
+		return errors.New("data is not JSON")
+	}
+	return nil
+}
+
+// owner is in whose outbox the item lies.
+func (i activityItem) owner() string {
+	parts := keys.Split(i.PK)
+	return parts[len(parts)-1]
+}
+
 func (i activityItem) activity() Activity {
 	a := Activity{
-		ID: i.ID, Actor: i.Actor, Verb: i.Verb, Object: i.Object, Target: i.Target, ForeignID: i.ForeignID, Time: i.Time, To: i.To,
+		ID: i.ID, Owner: i.owner(), Actor: i.Actor, Verb: i.Verb, Object: i.Object, Target: i.Target, ForeignID: i.ForeignID, Time: i.Time, To: i.To,
 	}
 	if i.Time.IsZero() {
 		a.Time = i.ID.Time()
@@ -79,34 +120,108 @@ func foreignKey(owner, foreignID string) store.Key {
 	return store.Key{PK: keys.Join("X", owner), SK: foreignID}
 }
 
-// entryItem is H#reader / id#edge: the activity id of owner came to reader by
-// the follow edge.
+// UnmarshalDynamoItem refuses a guard of nothing.
+func (i *foreignItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain foreignItem
+	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
+		return err
+	}
+	return keys.CheckID("id", i.ID)
+}
+
+// entryItem is H#reader / id#owner#edge: the activity id of owner came to
+// reader by the follow edge.
 type entryItem struct {
 	PK     string   `dynamo:"pk"`
 	Key    entryKey `dynamo:"sk"`
-	Owner  string   `dynamo:"owner"`            // in whose outbox the activity lies
-	Source string   `dynamo:"source,omitempty"` // whom the reader follows, where that is another
+	Source string   `dynamo:"source,omitempty"` // whom the reader follows, where that is not the owner
 	About  string   `dynamo:"about,omitempty"`  // what it repeats, a Ref's text
 	TTL    int64    `dynamo:"ttl"`
 }
 
-// activity is what the entry refers to.
-func (e entryItem) activity() CacheKey { return CacheKey{Owner: e.Owner, ID: e.Key.id} }
-
-// entryKey sorts a home by activity, then by edge.
-type entryKey struct{ id, edge ids.ID }
-
-func (k entryKey) MarshalText() ([]byte, error) {
-	return []byte(keys.Join(k.id.String(), k.edge.String())), nil
-}
-
-func (k *entryKey) UnmarshalText(text []byte) (err error) {
-	id, edge, _ := strings.Cut(string(text), "#")
-	if k.id, err = ids.Parse(id); err != nil {
+// UnmarshalDynamoItem refuses an entry that would never expire.
+func (e *entryItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain entryItem
+	if err := dynamo.UnmarshalItem(item, (*plain)(e)); err != nil {
 		return err
 	}
-	k.edge, err = ids.Parse(edge)
+	if e.TTL <= 0 {
+		return errors.New("has no ttl")
+	}
+	return nil
+}
+
+func (e entryItem) source() string { return cmp.Or(e.Source, e.Key.Owner) }
+
+// entryKey sorts a home by activity, then by whose it is, then by edge. The
+// entries of one activity of one owner are a range: their row.
+type entryKey struct {
+	CacheKey // what the entry refers to
+	edge     ids.ID
+}
+
+func (k entryKey) String() string { return keys.Join(k.ID.String(), k.Owner, k.edge.String()) }
+
+func (k entryKey) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+func (k *entryKey) UnmarshalText(text []byte) (err error) {
+	*k, err = parseEntryKey(string(text))
 	return err
+}
+
+func parseEntryKey(text string) (k entryKey, err error) {
+	parts := keys.Split(text)
+	if len(parts) != 3 {
+		return k, fmt.Errorf("has %d parts", len(parts))
+	}
+	if k.CacheKey, err = parseRow(parts[:2]); err != nil {
+		return k, err
+	}
+	if k.edge, err = ids.Parse(parts[2]); err != nil {
+		return k, err
+	}
+	if k.String() != text {
+		return k, errors.New("is escaped in another way")
+	}
+	return k, nil
+}
+
+func parseRow(parts []string) (row CacheKey, err error) {
+	if row.ID, err = ids.Parse(parts[0]); err != nil {
+		return row, err
+	}
+	row.Owner = parts[1]
+	return row, errors.Join(keys.CheckID("id", row.ID), keys.CheckName("owner", row.Owner))
+}
+
+// belowRow and aboveRow are the gaps on the two sides of a row.
+func belowRow(row CacheKey) string { return keys.Join(row.ID.String(), row.Owner, "") }
+func aboveRow(row CacheKey) string { return keys.Join(row.ID.String(), row.Owner) + "$" }
+
+// afterEntry makes of an entry's key the gap above the entry.
+const afterEntry = "\x00"
+
+// insideRow is the row that a gap beside an entry lies in.
+func insideRow(gap string) (row CacheKey, ok bool) {
+	k, err := parseEntryKey(strings.TrimSuffix(gap, afterEntry))
+	return k.CacheKey, err == nil
+}
+
+// validGap tells the gaps of a home: beside an entry, beside a row, or below
+// all that have an id.
+func validGap(gap string) bool {
+	if _, ok := insideRow(gap); ok {
+		return true
+	}
+	if id, err := ids.Parse(gap); err == nil {
+		return id != 0
+	}
+	parts := keys.Split(gap[:max(len(gap)-1, 0)]) // without its '#' or '$'
+	if len(parts) != 2 {
+		return false
+	}
+	row, err := parseRow(parts)
+	return err == nil && (gap == belowRow(row) || gap == aboveRow(row))
 }
 
 func homePK(reader string) string { return keys.Join("H", reader) }
@@ -118,16 +233,45 @@ const (
 
 func headerKey(reader string) store.Key { return store.Key{PK: homePK(reader), SK: headerSK} }
 
-// jobItem is J#shard / id: an activity that still has followers to reach.
+// jobItem is J#shard / id#owner: an activity that still has followers to reach.
 type jobItem struct {
 	PK     string   `dynamo:"pk"`
-	ID     ids.ID   `dynamo:"sk"`
-	Owner  string   `dynamo:"owner"`
+	Key    jobKey   `dynamo:"sk"`
 	To     []string `dynamo:"to,omitempty"`
 	About  string   `dynamo:"about,omitempty"`
 	At     int      `dynamo:"at,omitempty"`     // whose followers it is at: 0 the owner's, then To's
 	Cursor string   `dynamo:"cursor,omitempty"` // of the walk over these
 	Lease  int64    `dynamo:"lease,omitempty"`  // until when others leave it alone, in milliseconds; a hint
+}
+
+// UnmarshalDynamoItem refuses what cannot be delivered.
+func (j *jobItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain jobItem
+	if err := dynamo.UnmarshalItem(item, (*plain)(j)); err != nil {
+		return err
+	}
+	if j.At < 0 {
+		return fmt.Errorf("at is %d", j.At)
+	}
+	return checkTo(j.To)
+}
+
+// jobKey sorts jobs by activity.
+type jobKey struct{ CacheKey }
+
+func (k jobKey) String() string { return keys.Join(k.ID.String(), k.Owner) }
+
+func (k jobKey) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+func (k *jobKey) UnmarshalText(text []byte) (err error) {
+	parts := keys.Split(string(text))
+	if len(parts) != 2 {
+		return fmt.Errorf("has %d parts", len(parts))
+	}
+	if k.CacheKey, err = parseRow(parts); err == nil && k.String() != string(text) {
+		err = errors.New("is escaped in another way")
+	}
+	return err
 }
 
 func jobPK(shard int) string { return keys.Join("J", strconv.Itoa(shard)) }

@@ -1,10 +1,10 @@
 package feed
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -21,14 +21,21 @@ type FollowOptions struct {
 	// call did while that edge stands. Defaults to a minted one.
 	ID ids.ID
 
-	// CopyLimit is how many of the source's last activities are copied, at
-	// most 1,000. Defaults to 100; negative is none.
+	// CopyLimit is how many of the source's last activities Follow itself
+	// copies, at most 1,000. What is still being delivered comes beside that.
+	// Defaults to 100; negative is none.
 	CopyLimit int
 }
 
 // UnfollowOptions of Home.Unfollow. The zero value works.
 type UnfollowOptions struct {
-	// KeepHistory leaves what the source published so far in the home.
+	// ID names the edge to end: one with another ID stays. A Follow with this
+	// ID that is still on its way comes too late. Defaults to the edge that
+	// stands.
+	ID ids.ID
+
+	// KeepHistory leaves what the source published so far in the home, until
+	// an Unfollow without it.
 	KeepHistory bool
 }
 
@@ -39,7 +46,12 @@ const (
 	spareReads    = 5   // to pass over what was removed
 )
 
-func (o FollowOptions) check() error {
+func (o FollowOptions) check(now time.Time) error {
+	if o.ID != 0 {
+		if err := keys.CheckNewID("ID", o.ID, now); err != nil {
+			return err
+		}
+	}
 	if o.CopyLimit > maxCopies {
 		return &plaza.InvalidError{Field: "CopyLimit", Reason: fmt.Sprintf("is %d, at most %d are allowed", o.CopyLimit, maxCopies)}
 	}
@@ -58,12 +70,11 @@ func (h Home) checkSource(field, source string) error {
 
 // Follow subscribes the home to source: an edge in the graph, then the
 // source's last activities. It reports whether this call made the edge;
-// repeating it completes what was cut short. A repeat, by its ID, of a follow
-// that has been ended since is plaza.ErrRemoved, unless its history was kept
-// or that is long ago.
+// repeating it completes what was cut short. An ID up to that of a follow that
+// has been ended since is plaza.ErrRemoved: what was undone stays undone,
+// however late the request.
 //
-// With 100 activities of 1 KB copied: 6 requests, 110 WCU and 25 RCU; up to 5
-// reads of 100 more where removed ones are passed over.
+// Cost: with 100 activities of 1 KB copied 6 requests, 110 WCU and 25 RCU; up to 5 reads of 100 more where removed ones are passed over; 1 RCU for each 4 KB of the home's header where the edge stood or has an ID of the caller's.
 func (h Home) Follow(ctx context.Context, source string, opts *FollowOptions) (created bool, err error) {
 	if err := h.check(); err != nil {
 		return false, err
@@ -72,7 +83,7 @@ func (h Home) Follow(ctx context.Context, source string, opts *FollowOptions) (c
 	if opts != nil {
 		o = *opts
 	}
-	if err := o.check(); err != nil {
+	if err := o.check(h.r.opts.Now()); err != nil {
 		return false, err
 	}
 	if err := h.checkSource("Source", source); err != nil {
@@ -97,13 +108,13 @@ func (h Home) link(ctx context.Context, e follow.Edge) (edge follow.Edge, create
 		if err != nil || created && e.ID == 0 {
 			return edge, created, err
 		}
-		dead, err := h.isDead(ctx, edge.ID)
+		dead, err := h.isDead(ctx, e.Followee, edge.ID)
 		if err != nil || !dead {
 			return edge, created, err
 		}
 		// An unfollow died half way, or this is a follow from before one:
 		// the edge goes, in any case.
-		if err := h.bury(ctx, edge.ID); err != nil {
+		if err := h.bury(ctx, e.Followee, edge.ID); err != nil {
 			return edge, false, err
 		}
 		if _, err := h.r.graph.Unfollow(ctx, edge); err != nil {
@@ -146,7 +157,7 @@ func (h Home) backfill(ctx context.Context, edge follow.Edge, limit, parallel in
 				continue
 			}
 			about, _ := h.r.about(a.activity()) // one that is wrong repeats nothing
-			entries = append(entries, h.r.newEntry(edge, cmp.Or(a.Owner, edge.Followee), a.ID, about))
+			entries = append(entries, h.r.newEntry(edge, CacheKey{a.owner(), a.ID}, about))
 		}
 		if ended {
 			break
@@ -157,10 +168,15 @@ func (h Home) backfill(ctx context.Context, edge follow.Edge, limit, parallel in
 
 // Unfollow ends the subscription: what came by it is gone from the home at
 // the next consistent read, also what is being delivered, unless KeepHistory.
-// It reports whether this call ended an edge.
+// It reports whether this call ended an edge. Where none stands, since
+// follow's Unfollow ended it or its history was kept, that history goes.
 //
-// Two requests and the unfollow of the graph: 1 WCU per KB of the home's
-// header, 1 RCU and 10 WCU.
+// A home remembers each source that it hides for Retention and a day; one that
+// cannot remember more is ErrFull, and nothing is ended.
+//
+// Cost: 3 requests, 1 RCU, 10 WCU, and 1 WCU for each KB of the home's header.
+//
+// Cost: where no edge stands 2 requests, 1 RCU and 1 WCU for each KB of the header; 2 requests, 1 RCU and 1 WCU more with an ID.
 func (h Home) Unfollow(ctx context.Context, source string, opts *UnfollowOptions) (removed bool, err error) {
 	if err := h.check(); err != nil {
 		return false, err
@@ -168,20 +184,44 @@ func (h Home) Unfollow(ctx context.Context, source string, opts *UnfollowOptions
 	if err := h.checkSource("Source", source); err != nil {
 		return false, err
 	}
-	edge, err := h.r.graph.Get(ctx, follow.Edge{Follower: h.reader, Followee: source})
-	if errors.Is(err, plaza.ErrNotFound) {
-		return false, nil
+	var o UnfollowOptions
+	if opts != nil {
+		o = *opts
 	}
-	if err == nil && (opts == nil || !opts.KeepHistory) {
-		// Before the edge goes: a crash here leaves a standing edge that is
-		// dead, which the next Follow or Unfollow clears away.
-		err = h.bury(ctx, edge.ID)
+	if o.ID != 0 {
+		if err := keys.CheckNewID("ID", o.ID, h.r.opts.Now()); err != nil {
+			return false, err
+		}
 	}
-	if err == nil {
-		removed, err = h.r.graph.Unfollow(ctx, edge)
-	}
-	if err != nil {
+	if removed, err = h.unfollow(ctx, source, o); err != nil {
 		return false, fmt.Errorf("feed: home of %q unfollows %q: %w", h.reader, source, err)
 	}
 	return removed, nil
+}
+
+func (h Home) unfollow(ctx context.Context, source string, o UnfollowOptions) (removed bool, err error) {
+	named := follow.Edge{Follower: h.reader, Followee: source, ID: o.ID}
+	last, stands, err := h.r.graph.Last(ctx, follow.Edge{Follower: h.reader, Followee: source})
+	switch {
+	case errors.Is(err, plaza.ErrNotFound):
+		// Follows of this moment may be on their way.
+		last.ID = ids.At(h.r.opts.Now().Add(-keys.MaxAhead))
+	case err != nil:
+		return false, err
+	case stands && o.ID != 0 && last.ID != o.ID:
+		return h.r.graph.Unfollow(ctx, named)
+	case stands:
+		named = last
+	}
+	if !o.KeepHistory {
+		// Before the edge goes: a crash here leaves a standing edge that is
+		// dead, which the next Follow or Unfollow clears away.
+		if err := h.bury(ctx, source, max(last.ID, o.ID)); err != nil {
+			return false, err
+		}
+	}
+	if named.ID == 0 {
+		return false, nil
+	}
+	return h.r.graph.Unfollow(ctx, named)
 }

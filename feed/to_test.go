@@ -54,6 +54,9 @@ func TestAnActivityReachesTheOutboxesItIsAddressedTo(t *testing.T) {
 	}
 
 	_, err = w.Outbox("birds").Update(t.Context(), edit)
+	require.ErrorIs(t, err, plaza.ErrInvalid, "it is chris's")
+	edit.Owner = ""
+	_, err = w.Outbox("birds").Update(t.Context(), edit)
 	require.ErrorIs(t, err, plaza.ErrNotFound, "it is changed where it was published")
 	removed, err := w.Outbox("birds").Remove(t.Context(), a.ID)
 	require.NoError(t, err)

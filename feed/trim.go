@@ -4,21 +4,20 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // Trim takes everything older than before out of the home, for good: a later
 // call can only trim more. It reports whether this call did.
 //
-// 1 WCU per KB of the home's header.
+// Cost: 1 request, 1 WCU for each KB of the home's header.
 func (h Home) Trim(ctx context.Context, before ids.ID) (trimmed bool, err error) {
 	if err := h.check(); err != nil {
 		return false, err
 	}
-	if err := checkID(before); err != nil {
+	if err := keys.CheckID("ID", before); err != nil {
 		return false, err
 	}
 	trim, err := h.r.gen.Next(ctx)
@@ -32,10 +31,12 @@ func (h Home) Trim(ctx context.Context, before ids.ID) (trimmed bool, err error)
 	if refused, ok := store.AsRefused(err); ok {
 		item, _ := refused.At(0)
 		var stands struct {
-			Trim ids.ID `dynamo:"trim"`
+			Floor ids.ID `dynamo:"floor"`
+			Trim  ids.ID `dynamo:"trim"`
 		}
-		err = dynamo.UnmarshalItem(item, &stands)
-		return stands.Trim == trim, err // the SDK may have sent it twice
+		if err = h.r.table.Decode(item, &stands); err == nil {
+			return stands.Trim == trim, nil // the SDK may have sent it twice
+		}
 	}
 	if err != nil {
 		return false, fmt.Errorf("feed: trim home of %q: %w", h.reader, err)

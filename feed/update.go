@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/guregu/dynamo/v2"
+
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -14,12 +17,15 @@ import (
 // read. An unknown activity is plaza.ErrNotFound, a removed one
 // plaza.ErrRemoved.
 //
-// 1 WCU per KB, whatever the number of followers.
+// Cost: 1 request, 1 WCU for each KB, whatever the number of followers.
 func (o Outbox) Update(ctx context.Context, a Activity) (Activity, error) {
 	if err := o.check(); err != nil {
 		return a, err
 	}
-	if err := checkID(a.ID); err != nil {
+	if err := keys.CheckID("ID", a.ID); err != nil {
+		return a, err
+	}
+	if err := o.checkOwner(a); err != nil {
 		return a, err
 	}
 	if err := a.check(); err != nil {
@@ -41,8 +47,9 @@ func (o Outbox) Update(ctx context.Context, a Activity) (Activity, error) {
 	if a.ForeignID != "" {
 		update.If("foreignId = ?", a.ForeignID)
 	}
+	var item dynamo.Item
 	var stored activityItem
-	err := o.r.table.Run(ctx, store.Returning{Update: update, Out: &stored})
+	err := o.r.table.Run(ctx, store.Returning{Update: update, Out: &item})
 	if refused, ok := store.AsRefused(err); ok {
 		item, _ := refused.At(0)
 		switch {
@@ -53,6 +60,8 @@ func (o Outbox) Update(ctx context.Context, a Activity) (Activity, error) {
 		default:
 			err = plaza.ErrConflict
 		}
+	} else if err == nil {
+		err = o.r.table.Decode(item, &stored)
 	}
 	if err != nil {
 		return a, fmt.Errorf("feed: update %v of %q: %w", a.ID, o.owner, err)

@@ -1,0 +1,285 @@
+package feed_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// reported gathers what Options.OnCorrupt hears of.
+type reported struct {
+	mu   sync.Mutex
+	keys []string
+}
+
+func (r *reported) add(e *plaza.CorruptError) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.keys = append(r.keys, e.PK+" / "+e.SK)
+}
+
+func (r *reported) take() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	defer func() { r.keys = nil }()
+	return r.keys
+}
+
+// damage replaces attributes of an item, nil removes one.
+func (w world) damage(t testing.TB, pk, sk string, attributes dynamo.Item) {
+	t.Helper()
+	table := dynamotest.DB(t).Table(w.feedTable)
+	var item dynamo.Item
+	require.NoError(t, table.Get("pk", pk).Range("sk", dynamo.Equal, sk).Consistent(true).One(t.Context(), &item), "%s / %s", pk, sk)
+	maps.Copy(item, attributes)
+	maps.DeleteFunc(item, func(_ string, v types.AttributeValue) bool { return v == nil })
+	require.NoError(t, table.Put(item).Run(t.Context()))
+}
+
+func text(s string) types.AttributeValue   { return &types.AttributeValueMemberS{Value: s} }
+func number(s string) types.AttributeValue { return &types.AttributeValueMemberN{Value: s} }
+
+func TestADamagedItemIsLeftOutAndReported(t *testing.T) {
+	t.Parallel()
+	var heard reported
+	w := newWorld(t, &feed.Options{Consistent: true, OnCorrupt: heard.add})
+	w.subscribe(t, "jack", "chris")
+	w.subscribe(t, "ann", "birds")
+	as, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 5))
+	require.NoError(t, err)
+	settle(t, w)
+	edge, err := w.follows.Get(t.Context(), followEdge("jack", "chris"))
+	require.NoError(t, err)
+	left := []ids.ID{as[4].ID, as[2].ID, as[0].ID}
+	w.damage(t, "O#chris", as[1].ID.String(), dynamo.Item{"verb": number("1")})
+	entrySK := fmt.Sprintf("%v#chris#%v", as[3].ID, edge.ID)
+	w.damage(t, "H#jack", entrySK, dynamo.Item{"ttl": nil})
+
+	damaged := "O#chris / " + as[1].ID.String()
+	require.Equal(t, left, all(t, w.Home("jack").List, 2))
+	got := heard.take()
+	require.Contains(t, got, damaged)
+	require.Contains(t, got, "H#jack / "+entrySK)
+	require.Equal(t, []ids.ID{as[4].ID, as[3].ID, as[2].ID, as[0].ID}, all(t, w.Outbox("chris").List, 2))
+	require.Contains(t, heard.take(), damaged)
+	w.damage(t, "O#birds", as[0].ID.String(), dynamo.Item{"owner": text(strings.Repeat("x", 3_000))})
+	require.Equal(t, []ids.ID{as[4].ID}, all(t, w.Outbox("birds").List, 2))
+	require.Contains(t, heard.take(), "O#birds / "+as[0].ID.String())
+	many, err := w.Outbox("chris").GetMany(t.Context(), newestFirst(as))
+	require.NoError(t, err)
+	require.Len(t, many, 4)
+	require.Contains(t, heard.take(), damaged)
+
+	_, err = w.Outbox("chris").Get(t.Context(), as[1].ID)
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
+	_, err = w.Outbox("birds").Get(t.Context(), as[0].ID)
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
+	cached := w.process(t, &feed.Options{Cache: memoryCache(t, nil)})
+	require.Equal(t, left, all(t, cached.Home("jack").List, 2))
+
+	// It is replaced by an edit, and an erase takes it along.
+	_, err = w.Outbox("chris").Update(t.Context(), as[1])
+	require.NoError(t, err)
+	require.Equal(t, newestFirst(as), all(t, w.Outbox("chris").List, 2))
+	w.damage(t, "O#chris", as[2].ID.String(), dynamo.Item{"to": number("1")})
+	w.expire(t, "H#jack", entrySK)
+	require.NoError(t, w.Erase(t.Context(), "chris"))
+	requireErased(t, w)
+}
+
+func TestADamagedJobStandsInNobodysWay(t *testing.T) {
+	t.Parallel()
+	var heard reported
+	w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1, InlineFollowers: -1, OnCorrupt: heard.add})
+	w.subscribe(t, "jack", "chris")
+	as, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 4))
+	require.NoError(t, err)
+	for i, attributes := range []dynamo.Item{{"at": number("-1")}, {"to": text("x")}, {"to": &types.AttributeValueMemberL{Value: []types.AttributeValue{text("")}}}} {
+		w.damage(t, "J#0", as[i].ID.String()+"#chris", attributes)
+	}
+	for range 2 {
+		later := w.process(t, &feed.Options{Consistent: true, OnCorrupt: heard.add})
+		_, err = later.Deliver(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, []ids.ID{as[3].ID}, all(t, w.Home("jack").List, 10))
+		require.Len(t, w.jobs(t), 3, "they are left in their place")
+		require.Subset(t, heard.take(), []string{"J#0 / " + as[0].ID.String() + "#chris", "J#0 / " + as[2].ID.String() + "#chris"})
+	}
+
+	// What says where jobs lie may be damaged too.
+	for _, n := range []types.AttributeValue{text("x"), number("-1"), number("1000000000"), nil} {
+		a, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 9))
+		require.NoError(t, err)
+		w.damage(t, "J", "shards", dynamo.Item{"n": n})
+		delivered, err := w.Deliver(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 1, delivered)
+		require.Contains(t, all(t, w.Home("jack").List, 10), a.ID)
+		require.Contains(t, heard.take(), "J / shards")
+	}
+}
+
+func TestADamagedHeaderShowsNothingThatWasUnfollowed(t *testing.T) {
+	t.Parallel()
+	var heard reported
+	w := newWorld(t, &feed.Options{Consistent: true, OnCorrupt: heard.add})
+	w.subscribe(t, "jack", "chris")
+	w.subscribe(t, "jack", "ann")
+	w.publish(t, "chris", 2)
+	anns := w.publish(t, "ann", 2)
+	_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
+	require.NoError(t, err)
+	for _, damaged := range []types.AttributeValue{
+		text("x"), number("1"), &types.AttributeValueMemberM{},
+		&types.AttributeValueMemberM{Value: dynamo.Item{"edge": text("zzz"), "unfollow": text("")}},
+	} {
+		w.damage(t, "H#jack", "~", dynamo.Item{"dead#chris": damaged})
+		require.Equal(t, newestFirst(anns), all(t, w.Home("jack").List, 10))
+		require.Contains(t, heard.take(), "H#jack / ~")
+
+		// Unfollowing once more mends it.
+		w.subscribe(t, "jack", "chris")
+		_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
+		require.NoError(t, err)
+		heard.take()
+		w.subscribe(t, "jack", "chris")
+		require.Len(t, all(t, w.Home("jack").List, 10), 4)
+		require.Empty(t, heard.take())
+		_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
+		require.NoError(t, err)
+	}
+
+	// So does following, where the damaged mark is met.
+	w.subscribe(t, "jack", "chris")
+	w.damage(t, "H#jack", "~", dynamo.Item{"dead#chris": text("x")})
+	w.subscribe(t, "jack", "chris")
+	require.Len(t, all(t, w.Home("jack").List, 10), 4)
+
+	w.damage(t, "H#jack", "~", dynamo.Item{"floor": text("x")})
+	_, err = w.Home("jack").List(t.Context(), cursor.PageRequest{})
+	require.ErrorIs(t, err, plaza.ErrCorrupt, "what was trimmed must not show")
+	_, err = w.Home("jack").Trim(t.Context(), 1)
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
+}
+
+func TestADamagedGuardIsSaid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	a := activity("chris", 1)
+	a.ForeignID = "picture"
+	_, err := w.Outbox("chris").Publish(t.Context(), a)
+	require.NoError(t, err)
+	for _, id := range []types.AttributeValue{nil, text("x"), number("1")} {
+		w.damage(t, "X#chris", "picture", dynamo.Item{"id": id})
+		_, err = w.Outbox("chris").Publish(t.Context(), a)
+		require.ErrorIs(t, err, plaza.ErrCorrupt)
+		_, err = w.Outbox("chris").RemoveForeign(t.Context(), "picture")
+		require.ErrorIs(t, err, plaza.ErrCorrupt)
+	}
+}
+
+// Whatever an attribute of any item becomes: no call panics, none says that its
+// argument was invalid.
+func TestWhateverIsStoredNoCallBlamesItsArguments(t *testing.T) {
+	t.Parallel()
+	for seed := range faults.Seeds(10) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(seed, 0))
+			w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1, About: aboutObject})
+			w.subscribe(t, "jack", "chris")
+			w.subscribe(t, "jack", "birds")
+			w.subscribe(t, "jack", "ann")
+			a := addressed("chris", 1, "birds")
+			a.ForeignID = "picture"
+			a, err := w.Outbox("chris").Publish(t.Context(), a)
+			require.NoError(t, err)
+			w.publish(t, "ann", 1)
+			gone := w.publish(t, "chris", 1)[0]
+			_, err = w.Outbox("chris").Remove(t.Context(), gone.ID)
+			require.NoError(t, err)
+			_, err = w.Home("jack").Unfollow(t.Context(), "ann", nil)
+			require.NoError(t, err)
+			_, err = w.Home("jack").Trim(t.Context(), 1)
+			require.NoError(t, err)
+			_, err = w.Outbox("chris").PublishMany(t.Context(), []feed.Activity{addressed("chris", 2, "birds")})
+			require.NoError(t, err)
+			var items []dynamo.Item
+			table := dynamotest.DB(t).Table(w.feedTable)
+			require.NoError(t, table.Scan().Consistent(true).All(t.Context(), &items))
+			check := func(err error) {
+				t.Helper()
+				if err != nil && !errors.Is(err, plaza.ErrCorrupt) && !errors.Is(err, plaza.ErrNotFound) &&
+					!errors.Is(err, plaza.ErrConflict) && !errors.Is(err, plaza.ErrRemoved) {
+					t.Error(err)
+				}
+			}
+			for _, item := range items {
+				for _, name := range slices.Sorted(maps.Keys(item)) {
+					if name == "pk" || name == "sk" {
+						continue
+					}
+					damaged := maps.Clone(item)
+					if damaged[name] = garbage(random); damaged[name] == nil {
+						delete(damaged, name)
+					}
+					require.NoError(t, table.Put(damaged).Run(t.Context()))
+					for _, list := range []lister{w.Home("jack").List, w.Outbox("chris").List, w.Outbox("birds").List} {
+						page, err := list(t.Context(), cursor.PageRequest{Limit: 2})
+						check(err)
+						if err == nil && page.Next != "" {
+							_, err = list(t.Context(), cursor.PageRequest{Limit: 2, Cursor: page.Next})
+							check(err)
+						}
+					}
+					_, err = w.Outbox("birds").Get(t.Context(), a.ID)
+					check(err)
+					_, err = w.Outbox("chris").GetMany(t.Context(), []ids.ID{a.ID, gone.ID})
+					check(err)
+					_, err = w.Outbox("chris").Publish(t.Context(), a)
+					check(err)
+					again := a
+					again.ID = 0
+					_, err = w.Outbox("chris").Publish(t.Context(), again)
+					check(err)
+					_, err = w.Home("jack").Unfollow(t.Context(), "ann", nil)
+					check(err)
+					_, err = w.Deliver(t.Context())
+					check(err)
+					require.NoError(t, table.Put(item).Run(t.Context()))
+				}
+			}
+		})
+	}
+}
+
+// garbage is a value of any type, or none.
+func garbage(random *rand.Rand) types.AttributeValue {
+	bytes := make([]byte, random.IntN(20))
+	for i := range bytes {
+		bytes[i] = byte(random.Uint32())
+	}
+	word := strings.ToValidUTF8(string(bytes), "#")
+	return []types.AttributeValue{
+		nil, text(""), text(word), text(strings.Repeat("x", 3_000)), number("-1"), number("1e40"), number("0.5"),
+		&types.AttributeValueMemberB{Value: bytes}, &types.AttributeValueMemberBOOL{Value: true},
+		&types.AttributeValueMemberNULL{Value: true}, &types.AttributeValueMemberL{Value: []types.AttributeValue{text(word)}},
+		&types.AttributeValueMemberM{Value: dynamo.Item{"edge": text(word)}}, &types.AttributeValueMemberSS{Value: []string{"a"}},
+	}[random.IntN(13)]
+}

@@ -1,0 +1,315 @@
+package feed_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/keys"
+)
+
+// owned names activities of several owners.
+func owned(as []feed.Activity) []feed.CacheKey {
+	named := make([]feed.CacheKey, len(as))
+	for i, a := range as {
+		named[i] = feed.CacheKey{Owner: a.Owner, ID: a.ID}
+	}
+	return named
+}
+
+// walk reads a list down to its end, and climb back to its start.
+func walk(t testing.TB, list lister, limit int) (as []feed.Activity, last cursor.Cursor) {
+	t.Helper()
+	req := cursor.PageRequest{Limit: limit}
+	for {
+		page, err := list(t.Context(), req)
+		require.NoError(t, err)
+		as = append(as, page.Items...)
+		if page.Prev != "" {
+			last = page.Prev
+		}
+		if page.Next == "" {
+			return as, last
+		}
+		require.NotEqual(t, req.Cursor, page.Next, "a page that leads nowhere")
+		req.Cursor = page.Next
+	}
+}
+
+func climbFrom(t testing.TB, list lister, at cursor.Cursor, limit int) (as []feed.Activity) {
+	t.Helper()
+	for {
+		page, err := list(t.Context(), cursor.PageRequest{Cursor: at, Limit: limit})
+		require.NoError(t, err)
+		as = slices.Concat(page.Items, as)
+		if len(page.Items) == 0 && page.Prev == at {
+			return as
+		}
+		at = page.Prev
+	}
+}
+
+// requireExact reads a home by pages of 1 to 8, down and up again from its
+// end.
+func requireExact(t testing.TB, list lister, want []feed.CacheKey) {
+	t.Helper()
+	for limit := 1; limit <= 8; limit++ {
+		down, _ := walk(t, list, limit)
+		require.Equal(t, want, owned(down), "by %d", limit)
+		if len(want) == 0 {
+			continue
+		}
+		_, err := list(t.Context(), cursor.PageRequest{Limit: limit})
+		require.NoError(t, err)
+		// The gap above the last row, reached by pages of one.
+		ones, end := walk(t, list, 1)
+		up := climbFrom(t, list, end, limit)
+		require.Equal(t, want[:len(want)-1], owned(up), "up by %d", limit)
+		require.Equal(t, want, owned(ones))
+	}
+}
+
+// inHome is the order of a home: newest first, of one id by owner.
+func inHome(as []feed.Activity) []feed.CacheKey {
+	named := owned(as)
+	slices.SortFunc(named, func(a, b feed.CacheKey) int {
+		return strings.Compare(keys.Join(b.ID.String(), b.Owner, ""), keys.Join(a.ID.String(), a.Owner, ""))
+	})
+	return named
+}
+
+func TestOneActivityDoesNotHideAnother(t *testing.T) {
+	t.Parallel()
+	for name, opts := range map[string]feed.Options{
+		"consistent":   {Consistent: true},
+		"cached":       {Cache: memoryCache(t, nil)},
+		"with reposts": {About: func(a feed.Activity) feed.Ref { return feed.Ref{ID: a.Owner} }, RepostWindow: 3},
+		"filtered":     {Filter: hideVerb("like", new(int))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, &opts)
+			w.subscribe(t, "joe", "victim")
+			w.subscribe(t, "joe", "evil")
+			var done []feed.Activity
+			for n := range 3 {
+				theirs := w.publish(t, "victim", 1)[0]
+				copied := activity("evil", n)
+				copied.ID = theirs.ID
+				copied, err := w.Outbox("evil").Publish(t.Context(), copied)
+				require.NoError(t, err)
+				require.Equal(t, "evil", copied.Owner)
+				done = append(done, theirs, copied)
+			}
+			want := inHome(done)
+			if opts.About != nil { // the window is one id and a half
+				want = inHome(done[:2])
+			}
+			requireExact(t, w.Home("joe").List, want)
+			page, err := w.Home("joe").List(t.Context(), cursor.PageRequest{})
+			require.NoError(t, err)
+			for _, a := range page.Items {
+				require.Contains(t, done, a, "each with its own content")
+			}
+			for _, owner := range []string{"victim", "evil"} {
+				found, err := w.Outbox(owner).GetMany(t.Context(), []ids.ID{done[0].ID})
+				require.NoError(t, err)
+				require.Equal(t, owner, found[done[0].ID].Owner)
+				require.Equal(t, owner, found[done[0].ID].Actor.ID)
+				got, err := w.Outbox(owner).Get(t.Context(), done[0].ID)
+				require.NoError(t, err)
+				require.Equal(t, owner, got.Owner)
+			}
+			if opts.About != nil {
+				return
+			}
+
+			w.subscribe(t, "late", "evil")
+			w.subscribe(t, "late", "victim")
+			requireExact(t, w.Home("late").List, want)
+
+			_, err = w.Home("joe").Unfollow(t.Context(), "evil", nil)
+			require.NoError(t, err)
+			victims := inHome([]feed.Activity{done[0], done[2], done[4]})
+			requireExact(t, w.process(t, nil).Home("joe").List, victims)
+			require.NoError(t, w.Erase(t.Context(), "evil"))
+			requireExact(t, w.process(t, nil).Home("late").List, victims)
+		})
+	}
+}
+
+// strange are owners whose names the keys of a home must not mix up.
+var strange = []string{"a", "a#", `a\`, "a$", `a\#`, "a#$"}
+
+func TestSourcesMayShareEveryID(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1}, meter.Wrap)
+	for _, source := range strange {
+		w.subscribe(t, "joe", source)
+	}
+	var done []feed.Activity
+	for n := range 3 {
+		id := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+		for _, source := range strange {
+			a := activity(source, n)
+			a.ID = id
+			a, err := w.Outbox(source).Publish(t.Context(), a)
+			require.NoError(t, err)
+			done = append(done, a)
+		}
+	}
+	require.Len(t, w.jobs(t), 18, "no job stands in another's way")
+	settle(t, w)
+	requireExact(t, w.Home("joe").List, inHome(done))
+	cached := w.process(t, &feed.Options{Cache: memoryCache(t, nil)})
+	requireExact(t, cached.Home("joe").List, inHome(done))
+	meter.AtMost(t, "a page of 17", dynamotest.Cost{Requests: 2, Read: 20}, func() {
+		page, err := w.Home("joe").List(t.Context(), cursor.PageRequest{Limit: 17})
+		require.NoError(t, err)
+		require.Equal(t, inHome(done)[:17], owned(page.Items))
+	})
+
+	// What is erased or unfollowed takes nobody else's along.
+	require.NoError(t, w.Erase(t.Context(), `a\`))
+	_, err := w.Home("joe").Unfollow(t.Context(), "a#", nil)
+	require.NoError(t, err)
+	requireExact(t, w.Home("joe").List, inHome(slices.DeleteFunc(done, func(a feed.Activity) bool {
+		return a.Owner == `a\` || a.Owner == "a#"
+	})))
+}
+
+func TestAnIDTakenInAnOutboxOfToIsAConflict(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	own := w.publish(t, "birds", 1)[0]
+	referred, err := w.Outbox("ann").Publish(t.Context(), addressed("ann", 1, "birds"))
+	require.NoError(t, err)
+	for name, id := range map[string]ids.ID{"its own activity": own.ID, "another's reference": referred.ID} {
+		for _, foreign := range []string{"", "picture"} {
+			evil := addressed("evil", 1, "paris", "birds")
+			evil.ID, evil.ForeignID = id, foreign
+			_, err := w.Outbox("evil").Publish(t.Context(), evil)
+			require.ErrorIs(t, err, plaza.ErrConflict, name)
+			as, err := w.Outbox("evil").PublishMany(t.Context(), []feed.Activity{evil})
+			require.ErrorIs(t, err, plaza.ErrConflict, name)
+			require.Equal(t, id, as[0].ID)
+		}
+	}
+	require.Empty(t, all(t, w.Outbox("evil").List, 10))
+	require.Empty(t, all(t, w.Outbox("paris").List, 10))
+	require.Empty(t, w.jobs(t))
+	for _, row := range w.rows(t) {
+		require.NotEqual(t, "X#evil", row.PK, "nothing is stored")
+	}
+	require.Equal(t, []ids.ID{referred.ID, own.ID}, all(t, w.Outbox("birds").List, 10))
+}
+
+// What an erased owner's followers hold may point at what another addressed to
+// that owner since, under the same id.
+func TestAReferenceInTheSamePlaceIsNotTheActivity(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "joe", "chris")
+	a, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds"))
+	require.NoError(t, err)
+	w.expire(t, "O#chris", a.ID.String())
+	evil := addressed("evil", 1, "chris")
+	evil.ID = a.ID
+	evil, err = w.Outbox("evil").Publish(t.Context(), evil)
+	require.NoError(t, err)
+
+	want := owned([]feed.Activity{evil})
+	for name, list := range map[string]lister{"home": w.Home("joe").List, "outbox": w.Outbox("chris").List} {
+		page, err := list(t.Context(), cursor.PageRequest{})
+		require.NoError(t, err)
+		require.Equal(t, want, owned(page.Items), name)
+	}
+	require.Empty(t, all(t, w.Outbox("birds").List, 10))
+	_, err = w.Outbox("birds").Get(t.Context(), a.ID)
+	require.ErrorIs(t, err, plaza.ErrNotFound)
+
+	// Whoever leaves takes only their own references along.
+	back, err := w.Outbox("evil").Publish(t.Context(), addressed("evil", 2, "paris"))
+	require.NoError(t, err)
+	w.expire(t, "O#paris", back.ID.String())
+	theirs := activity("paris", 1)
+	theirs.ID = back.ID
+	_, err = w.Outbox("paris").Publish(t.Context(), theirs)
+	require.NoError(t, err)
+	require.NoError(t, w.Erase(t.Context(), "evil"))
+	require.Equal(t, []ids.ID{back.ID}, all(t, w.Outbox("paris").List, 10))
+}
+
+// A reference outlives its activity where that expired, or an Erase was cut
+// short.
+func TestAReferenceOfOnesOwnIsNoConflict(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	a, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds"))
+	require.NoError(t, err)
+	w.expire(t, "O#chris", a.ID.String())
+	again, err := w.Outbox("chris").Publish(t.Context(), a)
+	require.NoError(t, err)
+	require.Equal(t, a, again)
+	require.Equal(t, []ids.ID{a.ID}, all(t, w.Outbox("birds").List, 10))
+}
+
+func TestAnActivityOfAnotherOwnerIsRefused(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, nil, meter.Wrap)
+	a := activity("chris", 1)
+	a.Owner = "ann"
+	_, err := w.Outbox("chris").Publish(t.Context(), a)
+	require.ErrorIs(t, err, plaza.ErrInvalid)
+	_, err = w.Outbox("chris").PublishMany(t.Context(), []feed.Activity{a})
+	require.ErrorIs(t, err, plaza.ErrInvalid)
+	a.ID = 1
+	_, err = w.Outbox("chris").Update(t.Context(), a)
+	require.ErrorIs(t, err, plaza.ErrInvalid)
+	require.Zero(t, meter.Take().Requests)
+
+	a.ID, a.Owner = 0, "chris"
+	a, err = w.Outbox("chris").Publish(t.Context(), a)
+	require.NoError(t, err)
+	require.Equal(t, "chris", a.Owner)
+	a, err = w.Outbox("chris").Update(t.Context(), a)
+	require.NoError(t, err)
+	require.Equal(t, "chris", a.Owner)
+}
+
+func TestAHomesCursorIsAGapOfAHome(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, nil, meter.Wrap)
+	id := ids.ID(1 << 40).String()
+	forge := func(gap string) error {
+		forged := cursor.Plain().Encode(cursor.Scope{List: "feed/home", Partition: "joe"}, []byte("d"+gap))
+		_, err := w.Home("joe").List(t.Context(), cursor.PageRequest{Cursor: forged})
+		return err
+	}
+	for _, gap := range []string{
+		id, id + "#a#", id + "#a$", id + "#a#" + id, id + "#a#" + id + "\x00",
+		id + `#a\##`, id + `#a\\$`, id + "#$$", id + "#$#",
+	} {
+		require.NoError(t, forge(gap), "%q", gap)
+	}
+	meter.Take()
+	for _, gap := range []string{
+		"~", "9", "x", id[1:], id + "#", id + "$", id + "##", id + "#$", id + "#a", id + `#a\#`, id + `#a\$`, id + `#a\`,
+		id + `#\a#`, id + "#a#b#", id + "#a#b$", id + "#a#$", id + "#a#" + id + "#", id + "#a#" + id + "$",
+		id + "#a#" + id + "\x00\x00", id + "#a#" + id[1:], id + "#" + strings.Repeat("x", 257) + "#", id + "#\xff#",
+		"o" + id[1:] + "#a#", strings.Repeat("0", 13), strings.Repeat("0", 13) + "#a#", id + "#a#\x00",
+	} {
+		require.ErrorIs(t, forge(gap), cursor.ErrInvalid, "%q", gap)
+	}
+	require.Zero(t, meter.Take().Requests)
+}
