@@ -159,7 +159,7 @@ func TestAPageHasABoundWhateverLiesInTheHome(t *testing.T) {
 				entries, show := tc.fill(t, w, w.publish(t, "chris", 3))
 				w.putEntries(t, entries)
 				list := counted(t, w, opts)
-				for _, limit := range []int{1, 2, 5, 8} {
+				for _, limit := range []int{1, 3, 8} {
 					requireWalk(t, list, limit, inHome(show))
 				}
 			})
@@ -167,25 +167,32 @@ func TestAPageHasABoundWhateverLiesInTheHome(t *testing.T) {
 	}
 }
 
-// requireWalk reads a home down by pages of a size, and from each of them up
-// again.
+// requireWalk reads a home down by pages of a size, and up again from the last
+// and from one in the middle.
 func requireWalk(t testing.TB, list lister, limit int, want []feed.CacheKey) {
 	t.Helper()
 	want, got := append([]feed.CacheKey{}, want...), []feed.CacheKey{}
+	var above []int // how many were shown before a page
+	var prevs []cursor.Cursor
 	req := cursor.PageRequest{Limit: limit}
 	for {
 		page, err := list(t.Context(), req)
 		require.NoError(t, err)
 		if page.Prev != "" {
-			require.Equal(t, got, owned(climbFrom(t, list, page.Prev, limit)), "up by %d", limit)
+			above, prevs = append(above, len(got)), append(prevs, page.Prev)
 		}
 		got = append(got, owned(page.Items)...)
 		if page.Next == "" {
-			require.Equal(t, want, got, "by %d", limit)
-			return
+			break
 		}
 		require.NotEqual(t, req.Cursor, page.Next, "a page that leads nowhere")
 		req.Cursor = page.Next
+	}
+	require.Equal(t, want, got, "by %d", limit)
+	for _, i := range []int{len(prevs) / 2, len(prevs) - 1} {
+		if i >= 0 && i < len(prevs) {
+			require.Equal(t, want[:above[i]], owned(climbFrom(t, list, prevs[i], limit)), "up by %d", limit)
+		}
 	}
 }
 
@@ -269,7 +276,7 @@ func TestRepostsAreJudgedAlikeByEveryPage(t *testing.T) {
 	}
 	w.bury(t, "chris", 3) // of rows of one entry nothing lives
 	w.putEntries(t, entries)
-	for window := 1; window <= 20; window += 3 {
+	for window := 1; window <= 20; window += 6 {
 		opts := feed.Options{About: aboutObject, RepostWindow: window}
 		whole, err := counted(t, w, opts)(t.Context(), cursor.PageRequest{Limit: 100})
 		require.NoError(t, err)
@@ -282,7 +289,7 @@ func TestRepostsAreJudgedAlikeByEveryPage(t *testing.T) {
 			}
 		}
 		require.Equal(t, want, owned(whole.Items), "window %d", window)
-		for _, limit := range []int{1, 2, 3, 5, 8} {
+		for _, limit := range []int{1, 2, 3, 8} {
 			requireWalk(t, counted(t, w, opts), limit, want)
 		}
 	}

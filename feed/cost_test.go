@@ -97,16 +97,16 @@ func kilobyte(n int) feed.Activity {
 
 func TestDeliveryCostsOneUnitAFollower(t *testing.T) {
 	t.Parallel()
-	const followers = 2_300
+	const followers = 1_100
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &feed.Options{InlineFollowers: -1}, meter.Wrap)
 	w.followedBy(t, "star", followers)
 	_, err := w.Outbox("star").Publish(t.Context(), activity("star", 1))
 	require.NoError(t, err)
 	later := w.later(t, meter.Wrap)
-	// 92 batches, 3 pages of followers, the counters of the walk, 2
-	// checkpoints; the job shards, their queries, a claim and the job's end.
-	meter.AtMost(t, "deliver to 2,300", dynamotest.Cost{Requests: 92 + 3 + 1 + 2 + 7, Read: followers/37 + 4, Write: followers + 4}, func() {
+	// 44 batches, 2 pages of followers, the counters of the walk, 1
+	// checkpoint; the job shards, their queries, a claim and the job's end.
+	meter.AtMost(t, "deliver to 1,100", dynamotest.Cost{Requests: 44 + 2 + 1 + 1 + 7, Read: followers/37 + 4, Write: followers + 3}, func() {
 		delivered, err := later.Deliver(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, 1, delivered)

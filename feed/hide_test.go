@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
 // hideVerb hides activities with a verb, and counts how often it was asked.
@@ -103,6 +104,12 @@ func TestTrimTakesWhatIsOlderForGood(t *testing.T) {
 	page, err := home.List(t.Context(), cursor.PageRequest{Limit: 10})
 	require.NoError(t, err)
 	require.Empty(t, page.Next, "what is below the floor is not paged through")
+	meter := dynamotest.NewMeter()
+	metered := w.process(t, nil, meter.Wrap).Home("jack")
+	meter.AtMost(t, "a page down to the floor", dynamotest.Cost{Requests: 3, Read: 40}, func() {
+		_, err := metered.List(t.Context(), cursor.PageRequest{Limit: 10})
+		require.NoError(t, err)
+	})
 
 	_, err = home.Trim(t.Context(), 0)
 	require.ErrorIs(t, err, plaza.ErrInvalid)
