@@ -283,13 +283,14 @@ func TestAPlaceOfNoRootIsLeftOut(t *testing.T) {
 	reply := w.replies(t, "bob", one)
 	two := w.says(t, "ann", "bird")
 	w.replies(t, "bob", two)
-	for _, sk := range []string{one.ID.String(), one.ID.String() + "#", one.ID.String() + "!", one.ID.String()[:12] + "Z", "31#x"} {
+	for _, sk := range []string{one.ID.String(), one.ID.String() + "#", one.ID.String() + "!", one.ID.String() + "!#" + two.ID.String(), one.ID.String()[:12] + "Z", "31#x"} {
 		item := map[string]any{"pk": "F#bird", "sk": sk, "user": "eve", "text": "hello"}
 		require.NoError(t, w.db.Table(w.table).Put(item).Run(t.Context()))
 	}
 	threads := all(t, of(w.Threads, "bird", nil), 5)
 	require.Len(t, threads, 2)
 	require.Equal(t, []ids.ID{reply.ID}, idsOf(threads[1].First))
+	require.Equal(t, []ids.ID{reply.ID}, idsOf(all(t, of(w.Replies, one.At(), nil), 5)))
 }
 
 func TestEraseGoesOnPastDamageAndSaysSo(t *testing.T) {
