@@ -254,6 +254,45 @@ func TestDamageIsNamed(t *testing.T) {
 	require.Equal(t, map[string]comment.Counts{"tree": {}}, counts)
 }
 
+// TestAReplyUnderADamagedRootIsNotShown since the root may be hidden.
+func TestAReplyUnderADamagedRootIsNotShown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	root := w.says(t, "ann", "bird")
+	reply := w.replies(t, "bob", root)
+	negative := w.says(t, "ann", "bird")
+	table := w.db.Table(w.table)
+	require.NoError(t, table.Update("pk", "T#bird").Range("sk", root.ID.String()).Set("hidden", "yes").Run(t.Context()))
+	require.NoError(t, table.Update("pk", "T#bird").Range("sk", negative.ID.String()).Set("answers", -1).Run(t.Context()))
+	for _, c := range []comment.Comment{root, reply, negative} {
+		_, err := w.Get(t.Context(), c.At())
+		require.ErrorIs(t, err, plaza.ErrCorrupt)
+	}
+	require.Empty(t, all(t, of(w.ByUser, "bob", nil), 5))
+	require.Empty(t, all(t, of(w.ByObject, "bird", nil), 5))
+	_, err := w.Replies(t.Context(), root.At(), cursor.PageRequest{}, nil)
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
+}
+
+// TestAPlaceOfNoRootIsLeftOut has rows among the first replies whose keys name
+// no root.
+func TestAPlaceOfNoRootIsLeftOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	one := w.says(t, "ann", "bird")
+	reply := w.replies(t, "bob", one)
+	two := w.says(t, "ann", "bird")
+	w.replies(t, "bob", two)
+	for _, sk := range []string{one.ID.String(), one.ID.String() + "#", one.ID.String() + "!", one.ID.String() + "!#" + two.ID.String(), one.ID.String()[:12] + "Z", "31#x"} {
+		item := map[string]any{"pk": "F#bird", "sk": sk, "user": "eve", "text": "hello"}
+		require.NoError(t, w.db.Table(w.table).Put(item).Run(t.Context()))
+	}
+	threads := all(t, of(w.Threads, "bird", nil), 5)
+	require.Len(t, threads, 2)
+	require.Equal(t, []ids.ID{reply.ID}, idsOf(threads[1].First))
+	require.Equal(t, []ids.ID{reply.ID}, idsOf(all(t, of(w.Replies, one.At(), nil), 5)))
+}
+
 func TestEraseGoesOnPastDamageAndSaysSo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
