@@ -13,8 +13,6 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/examples/guard"
-	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/ids/lease"
 )
 
 // problem is the answer to what did not succeed. It tells nothing of what
@@ -47,8 +45,6 @@ func problemOf(err error) problem {
 		{plaza.ErrBusy, http.StatusServiceUnavailable, "too much at once: repeat it later"},
 		{plaza.ErrUnknownOutcome, http.StatusServiceUnavailable, "it may have been done: repeat it with the same key"},
 		{plaza.ErrUnavailable, http.StatusServiceUnavailable, "something is missing here: repeat it later"},
-		{ids.ErrClockRollback, http.StatusServiceUnavailable, "no id can be made: repeat it later"},
-		{lease.ErrLost, http.StatusServiceUnavailable, "no id can be made: repeat it later"},
 		{context.DeadlineExceeded, http.StatusGatewayTimeout, "it took too long"},
 		{context.Canceled, statusClientGone, "the client is gone"},
 	} {

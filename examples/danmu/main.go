@@ -78,7 +78,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	s, err := newService(ctx, dynamo.NewFromIface(db.Client), db.Tables, shown, guard.List(*others)...)
+	s, err := newService(ctx, dynamo.NewFromIface(db.Client), db.Tables, log, shown, guard.List(*others)...)
 	if err != nil {
 		return err
 	}

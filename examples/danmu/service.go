@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/danmu/live"
 	"github.com/plaza-sdk/plaza/examples/localdb"
@@ -17,7 +19,7 @@ import (
 // service is what an application holds of Plaza, the video it shows, and which
 // others there are. An application looks these up among its own.
 type service struct {
-	ids    *lease.Lease
+	ids    *lease.Source
 	danmu  *danmu.Repository
 	hub    *live.Hub
 	shown  video
@@ -37,21 +39,31 @@ func hills() video { return video{ID: "1", Owner: "1", Duration: time.Minute, Sr
 // has reports whether there is a video.
 func (s *service) has(id string) bool { return id == s.shown.ID || slices.Contains(s.others, id) }
 
-func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables, shown video, others ...string) (*service, error) {
-	ids, err := lease.Acquire(ctx, db, t.Machines, nil)
+func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables, log *slog.Logger, shown video, others ...string) (*service, error) {
+	ids, err := lease.NewSource(db, t.Machines, nil)
 	if err != nil {
 		return nil, err
 	}
 	s := &service{ids: ids, shown: shown, others: others}
-	if err := s.open(ctx, db, t); err != nil {
+	if err := s.open(ctx, db, t, log); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
 }
 
-func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables) (err error) {
+func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, log *slog.Logger) (err error) {
 	// Many open an episode at once: for two seconds one read serves them all.
-	if s.danmu, err = danmu.New(db, t.Danmu, s.ids, &danmu.Options{Cache: 2 * time.Second}); err != nil {
+	s.danmu, err = danmu.New(db, t.Danmu, s.ids, &danmu.Options{
+		Cache: 2 * time.Second,
+		OnCorrupt: func(e *plaza.CorruptError) {
+			log.Error("stored item is damaged", "table", e.Table, "pk", e.PK, "sk", e.SK, "reason", e.Reason)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	// The table was created just now. Where others create it, this is Verify.
+	if err := s.danmu.Init(ctx); err != nil {
 		return err
 	}
 	// Other processes would be reached through danmu/live/redisstream.

@@ -34,11 +34,12 @@ func newWorld(t *testing.T, shown video) world {
 		Machines: dynamotest.Table(t, lease.Table),
 		Danmu:    dynamotest.Table(t, danmu.Table),
 	}}
-	var err error
-	w.service, err = newService(t.Context(), dynamotest.DB(t), w.tables, shown, "2", "7", "9")
+	_, err := dynamotest.DB(t).Client().UpdateTimeToLive(t.Context(), danmu.TTL(w.tables.Danmu))
+	require.NoError(t, err)
+	log := slog.New(slog.DiscardHandler)
+	w.service, err = newService(t.Context(), dynamotest.DB(t), w.tables, log, shown, "2", "7", "9")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.service.close()) })
-	log := slog.New(slog.DiscardHandler)
 	w.api = newAPI(w.service, log)
 	w.server = httptest.NewUnstartedServer(nil)
 	w.server.Config = newServer(w.api, log)

@@ -13,7 +13,6 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
@@ -60,8 +59,6 @@ func problemOf(err error) problem {
 		{plaza.ErrBusy, http.StatusServiceUnavailable, "too much at once: repeat it later, with the same id"},
 		{plaza.ErrUnknownOutcome, http.StatusServiceUnavailable, "it may have been done: repeat it with the same id"},
 		{plaza.ErrUnavailable, http.StatusServiceUnavailable, "something is missing here: repeat it later"},
-		{ids.ErrClockRollback, http.StatusServiceUnavailable, "no id can be made: repeat it later"},
-		{lease.ErrLost, http.StatusServiceUnavailable, "no id can be made: repeat it later"},
 		{context.DeadlineExceeded, http.StatusGatewayTimeout, "it took too long"},
 		{context.Canceled, statusClientGone, ""},
 	} {

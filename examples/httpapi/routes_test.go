@@ -132,6 +132,9 @@ func TestAnotherFeaturesTableIsRefusedAtTheStart(t *testing.T) {
 		func(t *localdb.Tables) { t.Follow = t.Reaction },
 		func(t *localdb.Tables) { t.Reaction = t.Follow },
 		func(t *localdb.Tables) { t.Follow = t.Machines },
+		func(t *localdb.Tables) { t.Machines = t.Feed },
+		func(t *localdb.Tables) { t.Feed, t.Comment = t.Comment, t.Feed },
+		func(t *localdb.Tables) { t.Leaderboard = t.Feed },
 	} {
 		tables := w.tables
 		wrong(&tables)

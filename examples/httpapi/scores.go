@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
 
 	"github.com/plaza-sdk/plaza"
@@ -17,10 +18,12 @@ type newScore struct {
 	Sub   int64  `json:"sub"`
 	Op    string `json:"op"`
 	Name  string `json:"name"`
+
+	Meta json.RawMessage `json:"meta"` // for showing beside the score
 }
 
 func (n newScore) submission(board, player string) (leaderboard.Submission, error) {
-	s := leaderboard.Submission{Board: board, Player: player, Sub: n.Sub, Name: n.Name}
+	s := leaderboard.Submission{Board: board, Player: player, Sub: n.Sub, Name: n.Name, Meta: n.Meta}
 	if n.Score == nil {
 		return s, &plaza.InvalidError{Field: "score", Reason: "is missing"}
 	}

@@ -22,7 +22,7 @@ import (
 // service is what an application holds of Plaza: a source of ids, and one
 // repository a feature.
 type service struct {
-	ids       *lease.Lease
+	ids       *lease.Source
 	follows   *follow.Repository
 	feeds     *feed.Repository
 	comments  *comment.Repository
@@ -31,7 +31,7 @@ type service struct {
 }
 
 func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables, codec cursor.Codec, log *slog.Logger) (*service, error) {
-	ids, err := lease.Acquire(ctx, db, t.Machines, nil)
+	ids, err := lease.NewSource(db, t.Machines, &lease.Options{OnCorrupt: onCorrupt(log)})
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, cod
 		return err
 	}
 	s.feeds, err = feed.New(db, t.Feed, s.ids, s.follows, &feed.Options{
-		Codec: codec,
+		Codec: codec, OnCorrupt: onCorrupt(log),
 		OnDelivery: func(d feed.Delivery) {
 			if d.Err != nil {
 				log.Warn("delivery will be tried again", "err", d.Err)
@@ -70,15 +70,16 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, cod
 	if err != nil {
 		return err
 	}
-	s.comments, err = comment.New(db, t.Comment, s.ids, &comment.Options{Codec: codec, Score: scoreOf(scores)})
+	s.comments, err = comment.New(db, t.Comment, s.ids, &comment.Options{Codec: codec, Score: scoreOf(scores), OnCorrupt: onCorrupt(log)})
 	if err != nil {
 		return err
 	}
-	if s.boards, err = leaderboard.New(db, t.Leaderboard, s.ids, &leaderboard.Options{Codec: codec}); err != nil {
+	s.boards, err = leaderboard.New(db, t.Leaderboard, s.ids, &leaderboard.Options{Codec: codec, OnCorrupt: onCorrupt(log)})
+	if err != nil {
 		return err
 	}
 	// The tables were created just now. Where others create them, this is Verify.
-	for _, table := range []interface{ Init(context.Context) error }{s.follows, s.reactions} {
+	for _, table := range []interface{ Init(context.Context) error }{s.ids, s.follows, s.feeds, s.comments, s.reactions, s.boards} {
 		if err := table.Init(ctx); err != nil {
 			return err
 		}
@@ -91,7 +92,7 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, cod
 	return nil
 }
 
-// onCorrupt logs a damaged item that a list left out, for who operates this.
+// onCorrupt logs a damaged item that a list left out.
 func onCorrupt(log *slog.Logger) func(*plaza.CorruptError) {
 	return func(e *plaza.CorruptError) {
 		log.Error("stored item is damaged", "table", e.Table, "pk", e.PK, "sk", e.SK, "reason", e.Reason)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -34,10 +35,14 @@ type standing struct {
 	Score  int64     `json:"score"`
 	Sub    int64     `json:"sub,omitempty"`
 	At     time.Time `json:"at"`
+
+	Meta json.RawMessage `json:"meta,omitempty"`
 }
 
 func standingOf(r leaderboard.Row) standing {
-	return standing{Rank: r.Rank.Competition, Player: r.Player, Name: r.Name, Score: r.Score.Int64(), Sub: r.Sub, At: r.At}
+	return standing{
+		Rank: r.Rank.Competition, Player: r.Player, Name: r.Name, Score: r.Score.Int64(), Sub: r.Sub, At: r.At, Meta: r.Meta,
+	}
 }
 
 // standingsIn is those of the current period where the query has none.

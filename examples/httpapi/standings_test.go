@@ -30,7 +30,7 @@ func TestScoresAreRankedForAllAroundOneAndAmongFriends(t *testing.T) {
 	w := newWorld(t)
 	const top = "/leaderboard/all-time"
 	require.JSONEq(t, `{"items":[],"next":"","prev":""}`, w.send(t, "GET", top, "").text)
-	first := w.scores(t, "ann", `{"score":90,"sub":3,"name":"Ann"}`)
+	first := w.scores(t, "ann", `{"score":90,"sub":3,"name":"Ann","meta":{"replay":7}}`)
 	require.True(t, first.Improved)
 	require.Nil(t, first.Old)
 	for player, body := range map[string]string{"bob": `{"score":70}`, "cleo": `{"score":70}`, "dan": `{"score":5}`} {
@@ -43,7 +43,7 @@ func TestScoresAreRankedForAllAroundOneAndAmongFriends(t *testing.T) {
 	require.Equal(t, all, w.places(t, top))
 	require.Equal(t, all, w.places(t, top+"?period="+first.Period))
 	best := done[page[standing]](t, w.send(t, "GET", top+"?limit=1", ""))
-	require.Equal(t, []standing{{Rank: 1, Player: "ann", Name: "Ann", Score: 90, Sub: 3, At: best.Items[0].At}}, best.Items)
+	require.Equal(t, []standing{{Rank: 1, Player: "ann", Name: "Ann", Score: 90, Sub: 3, At: best.Items[0].At, Meta: []byte(`{"replay":7}`)}}, best.Items)
 	require.Equal(t, map[string]int64{"bob": 2, "cleo": 2, "dan": 4}, w.places(t, top+"?cursor="+string(best.Next)))
 
 	require.Equal(t, all, w.places(t, top+"?around=dan&n=7"))

@@ -38,6 +38,9 @@ func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables) (*service,
 	if err != nil {
 		return nil, errors.Join(err, ids.Close(ctx))
 	}
+	if err := feeds.Init(ctx); err != nil {
+		return nil, errors.Join(err, ids.Close(ctx))
+	}
 	return &service{ids: ids, follows: follows, feeds: feeds}, nil
 }
 
