@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -284,10 +285,7 @@ func TestAnythingMayBeStored(t *testing.T) {
 				if name == "pk" || name == "sk" {
 					continue
 				}
-				broken := dynamo.Item{}
-				for n, v := range item {
-					broken[n] = v
-				}
+				broken := maps.Clone(item)
 				broken[name] = anything(random, item[name], name == "userId" || name == "sent")
 				if err := w.raw(t).Put(broken).Run(t.Context()); err != nil {
 					continue // DynamoDB has no such item

@@ -97,11 +97,13 @@ func (p *homeReading) rows(ctx context.Context, reach store.Reach) (rows []homeR
 
 // inRows puts entries that follow each other into rows.
 func inRows(entries []entryItem) (rows []homeRow) {
-	for from, to := 0, 0; from < len(entries); from = to {
-		row := entries[from].Key.CacheKey
-		for to = from + 1; to < len(entries) && entries[to].Key.CacheKey == row; to++ {
+	for from, entry := range entries {
+		row := entry.Key.CacheKey
+		if n := len(rows); n == 0 || rows[n-1].CacheKey != row {
+			rows = append(rows, homeRow{CacheKey: row, entries: entries[from:from]})
 		}
-		rows = append(rows, homeRow{CacheKey: row, entries: entries[from:to]})
+		last := &rows[len(rows)-1]
+		last.entries = last.entries[:len(last.entries)+1]
 	}
 	return rows
 }
@@ -176,7 +178,7 @@ func (p *homeReading) alive(entry entryItem) bool {
 func (p *homeReading) living(ctx context.Context, rows []homeRow) (map[CacheKey]*Activity, error) {
 	wanted := p.wanted(rows)
 	if len(wanted) == 0 {
-		return nil, nil
+		return map[CacheKey]*Activity{}, nil
 	}
 	var header store.Key
 	if p.header == nil {

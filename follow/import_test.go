@@ -62,8 +62,12 @@ func pairs(edges []follow.Edge) []bare {
 func TestImportEqualsFollowingEdgeByEdge(t *testing.T) {
 	t.Parallel()
 	edges := friends(1, 40, 300)
+	windows := []int{7, 300, 0}
+	if os.Getenv("CI") != "" {
+		windows = []int{1, 7, 100, 299, 300, 301, 0}
+	}
 	for _, shards := range []int{1, 4} {
-		for _, window := range []int{1, 7, 100, 299, 300, 301, 0} {
+		for _, window := range windows {
 			t.Run(fmt.Sprintf("%d shards, windows of %d", shards, window), func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, sharded(shards))
@@ -344,10 +348,15 @@ func TestImportOfARealGraph(t *testing.T) {
 	}
 	edges := wikiVote(t)
 	require.Len(t, edges, 103_689)
+	windows := 11
+	if os.Getenv("CI") == "" {
+		edges, windows = edges[:10_500], 2
+	}
 	w := newWorld(t, nil)
 	result, err := w.Import(t.Context(), "wiki-vote", sequence(edges), nil)
 	require.NoError(t, err)
-	require.Equal(t, follow.ImportResult{Edges: 103_689, Created: 103_689, Windows: 11}, result)
+	n := int64(len(edges))
+	require.Equal(t, follow.ImportResult{Edges: n, Created: n, Windows: windows}, result)
 	requireStored(t, w, edges)
 
 	// Ids follow the file, so each list is the file backwards.

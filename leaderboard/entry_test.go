@@ -90,7 +90,7 @@ func TestRowsCarryMeta(t *testing.T) {
 	check(w.Players(t.Context(), in("b"), []string{"p0", "p1", "p2", "p3", "p4"}))
 	changes(t, w.Hide, "p1", true)
 	rows := all(t, 0, w.hiddenOf(in("b")))
-	require.Equal(t, json.RawMessage(`{"replay":1}`), rows[0].Meta)
+	require.JSONEq(t, `{"replay":1}`, string(rows[0].Meta))
 
 	w.submit(t, score("b", "p0", 99, 1)) // without one
 	require.Nil(t, all(t, 0, w.top(in("b")))[0].Meta)

@@ -89,7 +89,7 @@ func (r *Repository) readBoard(ctx context.Context, name string) (*board, error)
 		if err == nil {
 			b.schedule = &schedule
 		} else {
-			b.unscheduled = fmt.Errorf("%w: zone %q of the board: %v", plaza.ErrUnavailable, b.Zone, err)
+			b.unscheduled = fmt.Errorf("%w: zone %q of the board: %w", plaza.ErrUnavailable, b.Zone, err)
 		}
 	}
 	// The open one and the one that may be in its grace.

@@ -103,9 +103,9 @@ func (m move) between(before, after []byte) (Result, error) {
 	result.New = stands.score
 	if result.Existed {
 		stood, err := m.board.parseKey(before)
-		if err != nil { // what is damaged did not stand
+		if err != nil {
 			result.Existed, result.Improved = false, true
-			return result, nil
+			return result, nil //nolint:nilerr // what is damaged did not stand
 		}
 		result.Old = stood.score
 	}

@@ -258,7 +258,7 @@ func otherSite(t *testing.T, b browser) {
 			loaded.Store(true)
 		}
 		out.Header().Set("Content-Type", "text/html")
-		fmt.Fprintf(out, `<!doctype html><link rel="icon" href="data:,">
+		_, _ = fmt.Fprintf(out, `<!doctype html><link rel="icon" href="data:,">
 			<form method="post" action="%[1]s/danmu/send" enctype="text/plain" target="sink"><input name='{"objectId":"1","userId":"1","content":{"text":"' value='","time":1}}'></form>
 			<iframe name="sink"></iframe><iframe id="framed" src="%[1]s/"></iframe>`, server.URL)
 	}))
@@ -340,7 +340,7 @@ func rebound(t *testing.T, b browser) {
 			return
 		}
 		out.Header().Set("Content-Type", "text/html")
-		fmt.Fprint(out, `<!doctype html><link rel="icon" href="data:,">`)
+		_, _ = fmt.Fprint(out, `<!doctype html><link rel="icon" href="data:,">`)
 	}))
 	defer server.Close()
 	_, port, err := net.SplitHostPort(server.Listener.Addr().String())

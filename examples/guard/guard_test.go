@@ -14,7 +14,7 @@ func status(err error) int {
 	if err == nil {
 		return http.StatusOK
 	}
-	return err.(*RefusedError).Status //nolint:errorlint // the guard's own, and nothing else
+	return err.(*RefusedError).Status
 }
 
 func TestOnlyNamesOfThisServiceAreServed(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -117,10 +118,7 @@ func damageAll(t *testing.T, random *rand.Rand) {
 			if attribute == "pk" || text(item, "pk") == "T#bird" && text(item, "sk") == sound.ID.String() {
 				continue
 			}
-			broken := dynamo.Item{}
-			for name, value := range item {
-				broken[name] = value
-			}
+			broken := maps.Clone(item)
 			what := fmt.Sprint(text(item, "pk"), " / ", text(item, "sk"), ", ", attribute)
 			if attribute == "sk" {
 				sk := []string{"x", "9", "#", "0123456789ABC#", "zzzzzzzzzzzzz#zzzzzzzzzzzzz", "7#7"}[random.IntN(6)]

@@ -3,6 +3,7 @@ package comment
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/guregu/dynamo/v2"
@@ -70,10 +71,8 @@ func (i *row) check() error {
 			return errID
 		}
 	}
-	for _, next := range i.Next {
-		if next == 0 {
-			return errID
-		}
+	if slices.Contains(i.Next, 0) {
+		return errID
 	}
 	return nil
 }

@@ -98,13 +98,14 @@ func TestErasingKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 			t.Run(name+", "+how, func(t *testing.T) {
 				t.Parallel()
 				for seed := range faults.Seeds(300) {
-					k, killed := int(seed)+1, false
+					k := int(seed) + 1
 					w, _ := newScored(t)
 					others := lived(t, w)
 					in := faults.New(t, uint64(k), faults.Rates{})
 					kill(in, k)
 					err := erase(t, w.process(t, nil, in.Wrap))
-					if killed = err != nil; killed {
+					killed := err != nil
+					if killed {
 						require.ErrorIs(t, err, faults.ErrKilled)
 						require.NoError(t, erase(t, w))
 					} else {

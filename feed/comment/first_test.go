@@ -264,9 +264,9 @@ func TestAReplyBesideAFillingUpIsFound(t *testing.T) {
 		_, err := w.Unhide(t.Context(), c.At())
 		require.NoError(t, err)
 	}
-	older := func(hours time.Duration) func(w world, c comment.Comment) {
+	older := func(hours int) func(w world, c comment.Comment) {
 		return func(w world, c comment.Comment) {
-			id, err := ids.Backdate(today.Add(-hours*time.Hour), "older")
+			id, err := ids.Backdate(today.Add(-time.Duration(hours)*time.Hour), "older")
 			require.NoError(t, err)
 			w.add(t, comment.Comment{Object: c.Object, Root: c.Root, ID: id, User: "eve"})
 		}
