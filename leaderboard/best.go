@@ -19,7 +19,7 @@ func (r *Repository) keepBest(ctx context.Context, m move) (Result, error) {
 		If("attribute_not_exists(lastOp) OR lastOp <> ?", m.Op).
 		If("attribute_not_exists(removed) OR removed < ?", m.Op)
 	var landed written
-	err = r.run(ctx, m.entry(), store.Returning{Update: update, Out: &landed})
+	err = r.table.Run(ctx, store.Returning{Update: update, Out: &landed})
 	refused, ok := store.AsRefused(err)
 	switch {
 	case err == nil:

@@ -42,7 +42,7 @@ func (r *Repository) change(ctx context.Context, m move, given *entryItem) (Resu
 				return Result{}, fmt.Errorf("%w: %w", plaza.ErrForbidden, err)
 			}
 		}
-		err = r.run(ctx, m.entry(), r.write(m, *e, next))
+		err = r.table.Run(ctx, r.write(m, *e, next))
 		refused, ok := store.AsRefused(err)
 		if !ok {
 			return next.result, err

@@ -100,7 +100,7 @@ func (r *Repository) manage(ctx context.Context, in In, player string,
 			SetExpr("managedBefore = if_not_exists(managed, ?)", ids.ID(0)).
 			Set("managed", own)
 		change(update, s, op)
-		err := r.run(ctx, entryKey(player, in.Board, s.period), update)
+		err := r.table.Run(ctx, update)
 		met, ok := store.AsRefused(err)
 		if !ok {
 			return err == nil, err

@@ -2,7 +2,6 @@ package leaderboard
 
 import (
 	"bytes"
-	"context"
 	"math"
 	"time"
 
@@ -150,14 +149,4 @@ func (r *Repository) refusedEntry(refused *store.Refused) (*entryItem, error) {
 		return e, nil
 	}
 	return e, r.table.Decode(item, e)
-}
-
-// run is Table.Run for the entry under key. What it finds damaged is
-// plaza.ErrCorrupt.
-func (r *Repository) run(ctx context.Context, key store.Key, w store.Write) error {
-	err := r.table.Run(ctx, w)
-	if store.Mistyped(err) {
-		return r.table.Corrupt(key, "an attribute has another type")
-	}
-	return err
 }

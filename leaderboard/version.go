@@ -21,7 +21,7 @@ func (r *Repository) setVersion(ctx context.Context, m move) (Result, error) {
 		If("attribute_not_exists(removed) OR removed < ?", m.Op).
 		If("attribute_not_exists('key') OR NOT begins_with('key', ?)", m.board.appendDecided(nil, score, m.Sub))
 	var landed written
-	err = r.run(ctx, m.entry(), store.Returning{Update: update, Out: &landed})
+	err = r.table.Run(ctx, store.Returning{Update: update, Out: &landed})
 	if refused, ok := store.AsRefused(err); ok {
 		e, err := r.refusedEntry(refused)
 		if err != nil {

@@ -113,14 +113,6 @@ func TooLarge(err error) bool {
 		strings.Contains(api.ErrorMessage(), "exceeded the maximum allowed size")
 }
 
-// Mistyped reports whether a write was refused because a stored attribute has
-// another type than the write needs.
-func Mistyped(err error) bool {
-	var api smithy.APIError
-	return errors.As(err, &api) && api.ErrorCode() == "ValidationException" &&
-		strings.Contains(api.ErrorMessage(), "incorrect data type")
-}
-
 // wrongKeySchema recognises the validation errors that DynamoDB gives for
 // keys of another shape; they have no code of their own.
 func wrongKeySchema(err error) bool {
