@@ -171,6 +171,8 @@ func (r *Repository) repeated(a Activity, item dynamo.Item) (Activity, error) {
 		return a, err
 	}
 	switch {
+	case stored.Hash == nil: // it was removed before it was there
+		return a, plaza.ErrRemoved
 	case !bytes.Equal(stored.Hash, a.hash()):
 		return a, plaza.ErrConflict
 	case stored.Removed != 0:

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/guregu/dynamo/v2"
+
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -29,7 +31,7 @@ func (r *Repository) tombstoneEnd(id ids.ID) time.Time {
 // Remove takes the activity out of the outbox and, at their next consistent
 // read, out of all homes. It reports whether this call did: false for one
 // that is unknown or removed before. A tombstone refuses late repeats of the
-// publish for 30 days or more.
+// publish for 30 days or more, also of one that has not arrived yet.
 //
 // Cost: 1 request, 1 WCU for each KB, whatever the number of followers.
 func (o Outbox) Remove(ctx context.Context, id ids.ID) (removed bool, err error) {
@@ -47,20 +49,28 @@ func (o Outbox) Remove(ctx context.Context, id ids.ID) (removed bool, err error)
 		Remove("actor", "verb", "object", "target", "time", "data"). // Erase needs To
 		Set("removed", removal).
 		Set("ttl", o.r.tombstoneEnd(id).Unix()).
-		If("attribute_exists(pk) AND attribute_not_exists(removed) AND attribute_not_exists('owner')")
-	err = o.r.table.Run(ctx, update)
+		If("attribute_not_exists(removed) AND attribute_not_exists('owner')")
+	if keys.CheckNewID("ID", id, o.r.opts.Now()) != nil {
+		update.If("attribute_exists(pk)") // nothing is stored under an id from the future
+	}
+	var item dynamo.Item
+	err = o.r.table.Run(ctx, store.Returning{Update: update, Out: &item})
 	if refused, ok := store.AsRefused(err); ok {
-		item, _ := refused.At(0)
-		if item == nil {
+		if item, _ = refused.At(0); item == nil {
 			return false, nil
 		}
-		var stands activityItem
-		if err = o.r.table.Decode(item, &stands); err == nil {
-			return stands.Removed == removal, nil // the SDK may have sent it twice
-		}
+		err = nil
+	}
+	var stands activityItem
+	if err == nil {
+		err = o.r.table.Decode(item, &stands)
 	}
 	if err != nil {
 		return false, fmt.Errorf("feed: remove %v of %q: %w", id, o.owner, err)
+	}
+	// The SDK may have sent it twice: then its own tombstone stands there.
+	if stands.Removed != removal || stands.Hash == nil {
+		return false, nil
 	}
 	o.r.hydrator.remember(ctx, CacheKey{o.owner, id}, Cached{Gone: true})
 	return true, nil

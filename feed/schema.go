@@ -42,6 +42,8 @@ type activityItem struct {
 	Hash      []byte    `dynamo:"hash,omitempty"` // of what was published
 	To        []string  `dynamo:"to,omitempty"`
 	Removed   ids.ID    `dynamo:"removed,omitempty"`
+	Edited    ids.ID    `dynamo:"edited,omitempty"` // the last edit, and the one before it
+	EditedOld ids.ID    `dynamo:"editedOld,omitempty"`
 	Owner     string    `dynamo:"owner,omitempty"`
 	TTL       int64     `dynamo:"ttl,omitempty"`
 }

@@ -3,10 +3,12 @@ package feed
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -15,7 +17,7 @@ import (
 // target, time and data. Its ForeignID and To stay; another ForeignID given is
 // plaza.ErrConflict. Every home shows the new text at its next consistent
 // read. An unknown activity is plaza.ErrNotFound, a removed one
-// plaza.ErrRemoved.
+// plaza.ErrRemoved. An edit that arrives after a later one changes nothing.
 //
 // Cost: 1 request, 1 WCU for each KB, whatever the number of followers.
 func (o Outbox) Update(ctx context.Context, a Activity) (Activity, error) {
@@ -31,14 +33,70 @@ func (o Outbox) Update(ctx context.Context, a Activity) (Activity, error) {
 	if err := a.check(); err != nil {
 		return a, err
 	}
-	a = a.timed()
+	edit, err := o.r.gen.Next(ctx)
+	if err != nil {
+		return a, err
+	}
+	stands, err := o.update(ctx, a.timed(), edit)
+	if err != nil {
+		return a, fmt.Errorf("feed: update %v of %q: %w", a.ID, o.owner, err)
+	}
+	o.r.hydrator.remember(ctx, CacheKey{o.owner, a.ID}, Cached{Activity: stands.activity()})
+	return stands.activity(), nil
+}
+
+// update tries again with a later edit where a process whose clock is ahead
+// made the last one.
+func (o Outbox) update(ctx context.Context, a Activity, edit ids.ID) (stands activityItem, err error) {
+	for range turns {
+		var item dynamo.Item
+		err := o.r.table.Run(ctx, store.Returning{Update: o.edit(a, edit), Out: &item})
+		refused, ok := store.AsRefused(err)
+		if !ok {
+			if err == nil {
+				err = o.r.table.Decode(item, &stands)
+			}
+			return stands, err
+		}
+		item, _ = refused.At(0)
+		switch {
+		case item == nil, item["owner"] != nil:
+			return stands, plaza.ErrNotFound
+		case item["removed"] != nil:
+			return stands, plaza.ErrRemoved
+		}
+		var met activityItem
+		if err := o.r.table.Decode(item, &met); err != nil {
+			return stands, err
+		}
+		switch {
+		case a.ForeignID != "" && met.ForeignID != a.ForeignID:
+			return stands, plaza.ErrConflict
+		case met.Edited == edit, met.EditedOld == edit: // the SDK sent it twice
+			return met, nil
+		}
+		edit = after(met.Edited, edit)
+	}
+	return stands, plaza.ErrBusy
+}
+
+// after moves an id to the millisecond after another.
+func after(other, id ids.ID) ids.ID {
+	const unique = 1<<22 - 1 // the bits below the time
+	return ids.At(other.Time().Add(time.Millisecond)) | id&unique
+}
+
+func (o Outbox) edit(a Activity, edit ids.ID) *dynamo.Update {
 	update := o.r.table.Update(activityKey(o.owner, a.ID)).
 		Set("actor", a.Actor).
 		Set("verb", a.Verb).
 		Set("object", a.Object).
 		Set("target", a.Target).
 		Set("data", string(a.Data)).
-		If("attribute_exists(pk) AND attribute_not_exists(removed) AND attribute_not_exists('owner')")
+		SetExpr("editedOld = if_not_exists(edited, ?)", ids.ID(0)).
+		Set("edited", edit).
+		If("attribute_exists(pk) AND attribute_not_exists(removed) AND attribute_not_exists('owner')").
+		If("attribute_not_exists(edited) OR edited < ?", edit)
 	if a.Time.Equal(a.ID.Time()) {
 		update.Remove("time")
 	} else {
@@ -47,25 +105,5 @@ func (o Outbox) Update(ctx context.Context, a Activity) (Activity, error) {
 	if a.ForeignID != "" {
 		update.If("foreignId = ?", a.ForeignID)
 	}
-	var item dynamo.Item
-	var stored activityItem
-	err := o.r.table.Run(ctx, store.Returning{Update: update, Out: &item})
-	if refused, ok := store.AsRefused(err); ok {
-		item, _ := refused.At(0)
-		switch {
-		case item == nil, item["owner"] != nil:
-			err = plaza.ErrNotFound
-		case item["removed"] != nil:
-			err = plaza.ErrRemoved
-		default:
-			err = plaza.ErrConflict
-		}
-	} else if err == nil {
-		err = o.r.table.Decode(item, &stored)
-	}
-	if err != nil {
-		return a, fmt.Errorf("feed: update %v of %q: %w", a.ID, o.owner, err)
-	}
-	o.r.hydrator.remember(ctx, CacheKey{o.owner, a.ID}, Cached{Activity: stored.activity()})
-	return stored.activity(), nil
+	return update
 }
