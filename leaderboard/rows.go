@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/plaza-sdk/plaza/internal/parallel"
-
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -32,7 +31,7 @@ func (s ladder) round(ctx context.Context, span store.IndexSpan, rounds int) (it
 	span.Limit = min(want, want/s.period.shards+spare, atOnce)
 	lanes := make([]lane, s.period.shards)
 	for i := range lanes {
-		lanes[i].left = span
+		lanes[i].left, lanes[i].share = span, span.Limit
 		lanes[i].left.Partition = shardPart(s.board.Name, s.period, i)
 	}
 	var merged []rowItem
@@ -65,6 +64,7 @@ func (s ladder) round(ctx context.Context, span store.IndexSpan, rounds int) (it
 // lane is one shard of a span, and what was read of it so far.
 type lane struct {
 	left  store.IndexSpan
+	share int // how many rows are asked for; a request may end before, at 1 MB
 	items []rowItem
 	ended bool
 }
@@ -78,6 +78,7 @@ func (l *lane) read(ctx context.Context, s ladder) error {
 		items[i].read(s.board, s.period)
 	}
 	l.items = append(l.items, items...)
+	l.left.Limit = l.share - len(l.items)%l.share
 	if l.ended = rest == ""; !l.ended {
 		last := items[len(items)-1].key
 		if l.left.Ascending {

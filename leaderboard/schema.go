@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
@@ -205,6 +206,15 @@ func (e *entryItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	}
 	if _, err := parseOps(e.Ops); err != nil {
 		return err
+	}
+	// Conditions compare these: what is there without a value fails them for ever.
+	for _, name := range []string{"rev", "version", "lastOp", "removed", "moved"} {
+		if _, null := item[name].(*types.AttributeValueMemberNULL); null {
+			return fmt.Errorf("%w: %s is null", errDamaged, name)
+		}
+	}
+	if item["rev"] != nil && e.Rev < 1 {
+		return fmt.Errorf("%w: rev is below 1", errDamaged)
 	}
 	return checkShown(e.Name, e.Meta)
 }
