@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/plaza-sdk/plaza/internal/parallel"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
 const (

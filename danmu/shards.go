@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/plaza-sdk/plaza/internal/parallel"
-
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 

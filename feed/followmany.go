@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/plaza-sdk/plaza/internal/parallel"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
 // maxSources is the most sources of a FollowMany.

@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/plaza-sdk/plaza/internal/parallel"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
 // maxPublishes is the most activities of a PublishMany.

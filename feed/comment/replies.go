@@ -4,11 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"github.com/plaza-sdk/plaza/internal/parallel"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 

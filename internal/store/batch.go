@@ -11,9 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/plaza-sdk/plaza/internal/parallel"
-
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
 // The most entries DynamoDB takes in one request.
