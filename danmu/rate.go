@@ -9,7 +9,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
-// ErrRate is returned to who sends too fast. It unwraps to plaza.ErrBusy; a
+// ErrRate is returned for comments that come too fast. It unwraps to plaza.ErrBusy; a
 // RateError says when to repeat.
 var ErrRate = fmt.Errorf("danmu: too many comments: %w", plaza.ErrBusy)
 

@@ -22,7 +22,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// reported gathers what Options.OnCorrupt hears of.
+// reported gathers what is passed to Options.OnCorrupt.
 type reported struct {
 	mu   sync.Mutex
 	keys []string

@@ -34,8 +34,7 @@ type Delivery struct {
 // Deliver delivers what is waiting: what crashes left behind and what was too
 // large to deliver inline. It returns how many activities have now reached
 // everybody. One that fails does not hold the others, and is left alone for
-// 30 s. A job that is damaged stays where it is, and Options.OnCorrupt hears of
-// it.
+// 30 s. A damaged job stays where it is and is passed to Options.OnCorrupt.
 //
 // Cost: to N followers ⌈N/25⌉ requests, 2 for each 1,000 followers of a shard, and 3 more; N WCU, N/37 RCU and 1 or 2 more.
 //

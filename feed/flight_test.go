@@ -30,8 +30,8 @@ func (c panicking) Put(ctx context.Context, found map[feed.CacheKey]feed.Cached)
 	c.Cache.Put(ctx, found)
 }
 
-// Two readers miss the same activities. The one who reads them fails, and the
-// one who waits for that loses nothing.
+// Two readers miss the same activities. The first one's read fails, and the
+// second, which waits for it, loses nothing.
 func TestWhoSharesAFailedReadLosesNothing(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(stop func(), armed *atomic.Bool){

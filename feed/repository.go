@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Graph is who follows whom. *follow.Repository is one. The edge ids of a pair
+// Graph holds the follows. *follow.Repository is one. The edge ids of a pair
 // only rise, and what was ended does not come back.
 type Graph interface {
 	Follow(context.Context, follow.Edge) (edge follow.Edge, created bool, err error)
