@@ -50,7 +50,7 @@ type Options struct {
 	Consistent bool
 
 	// OnCorrupt is called with each damaged item that a list or a window leaves
-	// out. Defaults to nothing.
+	// out, by several goroutines at once. Defaults to nothing.
 	OnCorrupt func(*plaza.CorruptError)
 
 	// Codec writes cursors. Defaults to cursor.Plain.

@@ -34,8 +34,8 @@ type Options struct {
 	// Codec writes cursors. Defaults to cursor.Plain.
 	Codec cursor.Codec
 
-	// OnCorrupt is called with each damaged item that an answer leaves out.
-	// Defaults to nothing.
+	// OnCorrupt is called with each damaged item that an answer leaves out,
+	// by several goroutines at once. Defaults to nothing.
 	OnCorrupt func(*plaza.CorruptError)
 
 	// Now is the clock that ids from the future are refused by. Defaults to

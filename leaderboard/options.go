@@ -31,8 +31,8 @@ type Options struct {
 	// twice the units.
 	Consistent bool
 
-	// OnCorrupt is called with each damaged item that a list leaves out.
-	// Defaults to nothing.
+	// OnCorrupt is called with each damaged item that a list leaves out,
+	// by several goroutines at once. Defaults to nothing.
 	OnCorrupt func(*plaza.CorruptError)
 
 	// Codec writes cursors. Defaults to cursor.Plain.

@@ -34,7 +34,8 @@ type Options struct {
 	Codec cursor.Codec
 
 	// OnCorrupt is called with each damaged item that a list, GetMany or
-	// CountsMany leaves out. Defaults to nothing.
+	// CountsMany leaves out, by several goroutines at once. Defaults to
+	// nothing.
 	OnCorrupt func(*plaza.CorruptError)
 
 	// Now is the clock. Defaults to time.Now.
