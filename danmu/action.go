@@ -65,9 +65,7 @@ func (r *Repository) op(ctx context.Context, a Action) (op, error) {
 // since this call comes after that.
 func (o *op) above(other ids.ID) bool {
 	if o.minted && o.id <= other {
-		const low = 1<<22 - 1
-		next := (other | low) + 1 // the first of the next millisecond
-		o.id = next | o.id&low
+		o.id = keys.After(o.id, other)
 	}
 	return o.id > other
 }

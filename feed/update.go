@@ -3,7 +3,6 @@ package feed
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -75,15 +74,9 @@ func (o Outbox) update(ctx context.Context, a Activity, edit ids.ID) (stands act
 		case met.Edited == edit, met.EditedOld == edit: // the SDK sent it twice
 			return met, nil
 		}
-		edit = after(met.Edited, edit)
+		edit = keys.After(edit, met.Edited)
 	}
 	return stands, plaza.ErrBusy
-}
-
-// after moves an id to the millisecond after another.
-func after(other, id ids.ID) ids.ID {
-	const unique = 1<<22 - 1 // the bits below the time
-	return ids.At(other.Time().Add(time.Millisecond)) | id&unique
 }
 
 func (o Outbox) edit(a Activity, edit ids.ID) *dynamo.Update {

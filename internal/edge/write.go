@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -92,8 +91,7 @@ func (g *Graph) placed(e Edge) (Edge, error) {
 // movedBehind gives e an id of the millisecond after that of id, with what
 // makes its own unique, and the shard of that.
 func (g *Graph) movedBehind(e Edge, id ids.ID) (Edge, error) {
-	unique := e.ID - ids.At(e.ID.Time())
-	next := ids.At(id.Time().Add(time.Millisecond)) | unique
+	next := keys.After(e.ID, id)
 	if next <= id {
 		return e, g.table.Corrupt(g.GuardKey(e), "no id is later than the one that ended")
 	}

@@ -32,3 +32,10 @@ func CheckNewID(field string, id ids.ID, now time.Time) error {
 	}
 	return nil
 }
+
+// After returns id moved to the millisecond after other: what makes it unique
+// stays.
+func After(id, other ids.ID) ids.ID {
+	unique := id - ids.At(id.Time())
+	return ids.At(other.Time().Add(time.Millisecond)) | unique
+}
