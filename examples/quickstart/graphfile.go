@@ -9,17 +9,17 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 )
 
-// tally is what the file says, to check Plaza's answers by. Unlike the import
-// it holds the whole graph in memory.
-type tally struct {
-	lines  int // edges in the file, repeated ones too
+// graphFile is the content of the file, with which Plaza's answers are compared.
+// Unlike the import it holds the whole graph in memory.
+type graphFile struct {
+	lines  int // edges in the file, including repeated ones
 	people map[string]*follow.Counts
 	pairs  map[follow.Edge]struct{}
 }
 
-// tallyOf fails at the first broken line.
-func tallyOf(edges edgelist.Edges) (*tally, error) {
-	t := &tally{people: map[string]*follow.Counts{}, pairs: map[follow.Edge]struct{}{}}
+// readGraph fails at the first broken line.
+func readGraph(edges edgelist.Edges) (*graphFile, error) {
+	t := &graphFile{people: map[string]*follow.Counts{}, pairs: map[follow.Edge]struct{}{}}
 	for e, err := range edges {
 		if err != nil {
 			return nil, err
@@ -35,23 +35,23 @@ func tallyOf(edges edgelist.Edges) (*tally, error) {
 	return t, nil
 }
 
-func (t *tally) person(name string) *follow.Counts {
+func (t *graphFile) person(name string) *follow.Counts {
 	if t.people[name] == nil {
 		t.people[name] = &follow.Counts{}
 	}
 	return t.people[name]
 }
 
-func (t *tally) edges() int { return len(t.pairs) }
+func (t *graphFile) edges() int { return len(t.pairs) }
 
-func (t *tally) has(follower, followee string) bool {
+func (t *graphFile) has(follower, followee string) bool {
 	_, ok := t.pairs[follow.Edge{Follower: follower, Followee: followee}]
 	return ok
 }
 
-func (t *tally) names() []string { return slices.Sorted(maps.Keys(t.people)) }
+func (t *graphFile) names() []string { return slices.Sorted(maps.Keys(t.people)) }
 
-func (t *tally) mostFollowed(n int) []string {
+func (t *graphFile) mostFollowed(n int) []string {
 	names := t.names()
 	slices.SortStableFunc(names, func(a, b string) int {
 		return cmp.Compare(t.people[b].Followers, t.people[a].Followers)
@@ -59,8 +59,8 @@ func (t *tally) mostFollowed(n int) []string {
 	return names[:min(n, len(names))]
 }
 
-// someFollowers is up to n of them, spread over all.
-func (t *tally) someFollowers(followee string, n int) []string {
+// someFollowers returns up to n followers, spread over all of them.
+func (t *graphFile) someFollowers(followee string, n int) []string {
 	var all []string
 	for pair := range t.pairs {
 		if pair.Followee == followee {

@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheCallsInTheReadmeAreAnsweredAsItSays(t *testing.T) {
+func TestTheTourInTheDocsIsAnsweredAsItSays(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("../../docs/http.md")
 	require.NoError(t, err)
-	_, section, ok := strings.Cut(strings.ReplaceAll(string(readme), "\r\n", "\n"), "\n## A service over it\n")
+	_, section, ok := strings.Cut(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n## A service over it\n")
 	require.True(t, ok)
 	_, block, ok := strings.Cut(section, "```sh\ncurl ")
 	require.True(t, ok)
@@ -28,7 +28,7 @@ func TestTheCallsInTheReadmeAreAnsweredAsItSays(t *testing.T) {
 	calls := strings.Split(strings.TrimSpace(block), "\n\n")
 	require.Len(t, calls, 12)
 	anID := regexp.MustCompile(`\b[0-7][0-9A-HJKMNP-TV-Z]{12}\b`)
-	given := map[string]string{} // ids of this run for those of the README's
+	given := map[string]string{} // the tour's ids, and this run's in their place
 	ours := func(text string) string {
 		return anID.ReplaceAllStringFunc(text, func(id string) string { return cmp.Or(given[id], id) })
 	}
