@@ -21,7 +21,7 @@ func (r *Repository) known(ctx context.Context, object string, anew bool) (*layo
 	if l, fresh := r.remembered(object); fresh {
 		return l, nil
 	}
-	return r.layouts.do(ctx, object, func(ctx context.Context) (*layout, error) {
+	return r.layouts.Do(ctx, object, func(ctx context.Context) (*layout, error) {
 		return r.readLayout(ctx, object, true)
 	})
 }

@@ -80,7 +80,7 @@ func (r *Repository) readPart(ctx context.Context, l *layout, p part, consistent
 			return p.span.of(found), nil
 		}
 	}
-	found, err := r.reads.do(ctx, whole, func(ctx context.Context) ([]Comment, error) {
+	found, err := r.reads.Do(ctx, whole, func(ctx context.Context) ([]Comment, error) {
 		found, err := r.fetch(ctx, l, whole, false)
 		if err == nil && r.cache != nil {
 			r.cache.put(whole, found)

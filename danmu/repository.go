@@ -10,6 +10,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/share"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -27,8 +28,8 @@ type Repository struct {
 
 	mu      sync.Mutex // of what is added to objects
 	objects *lru.Cache[string, *layout]
-	layouts flights[string, *layout]
-	reads   flights[part, []Comment]
+	layouts share.Group[string, *layout]
+	reads   share.Group[part, []Comment]
 	cache   *cache // nil: none
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu/live"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	rooms "github.com/plaza-sdk/plaza/live"
 )
 
 // repository is a real one, over a fresh table.
@@ -34,7 +35,7 @@ func repository(t testing.TB) *danmu.Repository {
 func TestWhoJoinsInABurstMissesNothingAndSeesNothingTwice(t *testing.T) {
 	const senders, each, viewers = 8, 300, 24
 	repo := repository(t)
-	shared, err := live.NewMemory(nil)
+	shared, err := rooms.NewMemory(nil)
 	require.NoError(t, err)
 	hubs := [2]*live.Hub{}
 	for i := range hubs {
@@ -270,7 +271,7 @@ func TestAResetIsAnsweredByALaterRead(t *testing.T) {
 		time.Sleep(500 * time.Millisecond)
 		_, err := store.Send(t.Context(), comment(1, 1)) // what the room is not told of
 		require.NoError(t, err)
-		plane.deliver([]live.Entry{{Pos: "1", Gap: true}})
+		plane.deliver([]rooms.Entry{{Pos: "1", Gap: true}})
 		require.True(t, next(t, reset).Reset)
 		w, err := reset.CatchUp(t.Context(), 0, time.Minute, nil)
 		require.NoError(t, err)
@@ -279,7 +280,7 @@ func TestAResetIsAnsweredByALaterRead(t *testing.T) {
 	})
 }
 
-func TestWhoReadsForOthersMayGoAway(t *testing.T) {
+func TestAReadGoesOnWithoutItsFirstViewer(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{slow: time.Second}
 		hub := newHub(t, store, nil)
@@ -294,7 +295,7 @@ func TestWhoReadsForOthersMayGoAway(t *testing.T) {
 		time.Sleep(time.Millisecond)
 		_, err := second.CatchUp(t.Context(), 0, time.Minute, nil)
 		require.NoError(t, err)
-		require.Len(t, store.asked(), 2)
+		require.Len(t, store.asked(), 1)
 		wg.Wait()
 
 		wg.Go(func() {
@@ -304,7 +305,7 @@ func TestWhoReadsForOthersMayGoAway(t *testing.T) {
 		time.Sleep(time.Millisecond)
 		ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
-		_, err = second.CatchUp(ctx, 0, time.Minute, nil) // who waits may too
+		_, err = second.CatchUp(ctx, 0, time.Minute, nil) // the others may leave too
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		wg.Wait()
 	})
@@ -360,7 +361,7 @@ func TestWhatManyHaveReadIsLeftOutOnce(t *testing.T) {
 		wg.Wait()
 		require.Len(t, store.asked(), 1)
 		for n := range 2 {
-			plane.deliver([]live.Entry{entry(t, "1", live.Event{Kind: live.Sent, ID: sent.ID, Comment: &sent.Comment}), entry(t, "2", like(n))})
+			plane.deliver([]rooms.Entry{entry(t, "1", live.Event{Kind: live.Sent, ID: sent.ID, Comment: &sent.Comment}), entry(t, "2", like(n))})
 			sent.Comment, sent.ID = comment(1, 2), id(1, 2)
 			sent.Sent = time.Now().Add(-time.Hour) // read too
 			time.Sleep(time.Second)

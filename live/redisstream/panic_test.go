@@ -10,11 +10,11 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza/danmu/live"
-	"github.com/plaza-sdk/plaza/danmu/live/redisstream"
+	"github.com/plaza-sdk/plaza/live"
+	"github.com/plaza-sdk/plaza/live/redisstream"
 )
 
-// faulty is a hook of the client that panics so often, at reads.
+// faulty is a hook of the client that panics at so many reads.
 type faulty struct {
 	redis.Hook
 	left atomic.Int64
@@ -35,8 +35,7 @@ func (f *faulty) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proce
 	return next
 }
 
-// TestAPanicEndsNoReader of the client, or of one of those who are delivered to:
-// that one is told of the gap.
+// The client panics, and one of two subscribers does, which then gets a gap.
 func TestAPanicEndsNoReader(t *testing.T) {
 	client := startServer(t).client(t)
 	hook := &faulty{}
@@ -66,7 +65,7 @@ func TestAPanicEndsNoReader(t *testing.T) {
 		case e := <-from:
 			return e
 		case <-time.After(20 * time.Second):
-			t.Fatal("nothing is read any more")
+			t.Fatal("the reader has ended")
 			return live.Entry{}
 		}
 	}

@@ -11,20 +11,19 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/plaza-sdk/plaza/danmu/live"
 	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/live"
 )
 
 const (
-	// block is how long a read waits. It bounds how long a reader outlives its
-	// last room.
+	// block is how long a read waits: a reader ends so long after its last room.
 	block = time.Second
 
 	// most is how many entries of a room are read at once.
 	most = 1000
 
-	// check is how often rooms in which nothing happens are looked after: the
-	// client hides that the server was started anew, or is another.
+	// check is how often quiet rooms are verified: the client hides that the
+	// server was restarted, or is another.
 	check = 5 * time.Second
 
 	firstPause, longestPause = 20 * time.Millisecond, 2 * time.Second // after errors
@@ -34,7 +33,7 @@ const (
 type reader struct {
 	b      *Backplane
 	prefix string
-	wake   string // a stream of its own: an entry ends the read that waits
+	wake   string // a stream of its own: an entry in it ends a read that waits
 
 	mu      sync.Mutex
 	rooms   map[string]*stream // by key
@@ -43,7 +42,7 @@ type reader struct {
 
 // stream is a room that is read.
 type stream struct {
-	read position // as far
+	read position // the last entry that was
 	subs []*sub
 }
 
@@ -53,8 +52,8 @@ type sub struct {
 	lost    bool // entries, by a panic
 }
 
-// hand delivers entries. A panic ends nothing else: what was lost by it is a gap
-// before what comes next.
+// hand delivers entries. A panic ends nothing else: the entries that it lost are
+// a gap before the next ones.
 func (s *sub) hand(entries []live.Entry) {
 	if s.lost {
 		entries = slices.Clone(entries)
@@ -72,7 +71,7 @@ func (r *reader) key(room string) string { return r.prefix + "r" + room }
 // subscribe reads a room from a position on, which is there.
 func (r *reader) subscribe(ctx context.Context, key string, from position, deliver func([]live.Entry)) (stop func(), err error) {
 	if ahead, ok := r.ahead(key, from); ok {
-		// Or is it? A stream that was begun anew may have ids from before.
+		// Or is it? A stream that was deleted and begun again may have old ids.
 		_, known, err := r.b.end(ctx, key, ahead)
 		if err != nil {
 			return nil, err
@@ -91,13 +90,13 @@ func (r *reader) subscribe(ctx context.Context, key string, from position, deliv
 		r.rooms[key] = s
 	}
 	if from.compare(s.read) < 0 {
-		s.read = from // the others have seen some of it
+		s.read = from // the others have seen part of what follows
 	}
 	s.subs = append(s.subs, added)
 	started := !r.running
 	if started {
 		r.running = true
-		go r.run() //nolint:contextcheck // it reads for all rooms, whoever opened them
+		go r.run() //nolint:contextcheck // it reads for all rooms, not for this caller alone
 	}
 	r.mu.Unlock()
 
@@ -111,7 +110,7 @@ func (r *reader) subscribe(ctx context.Context, key string, from position, deliv
 	return stop, nil
 }
 
-// ahead tells where a room is read to, if that is past a position.
+// ahead returns the last entry of a room that was read, if it is past a position.
 func (r *reader) ahead(key string, from position) (position, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -135,8 +134,8 @@ func (r *reader) unsubscribe(key string, gone *sub) {
 	}
 }
 
-// interrupt has the reader ask anew, for the rooms that there are now. It holds
-// also where the reader is just about to ask.
+// interrupt makes the reader ask again, for the rooms of now. It works too if the
+// reader is just about to ask.
 func (r *reader) interrupt(ctx context.Context) error {
 	_, err := r.b.client.Pipelined(ctx, func(p redis.Pipeliner) error {
 		p.XAdd(ctx, &redis.XAddArgs{Stream: r.wake, MaxLen: 1, Values: []any{field, ""}})
@@ -146,8 +145,8 @@ func (r *reader) interrupt(ctx context.Context) error {
 	return err
 }
 
-// run reads until there are no rooms. A panic of the client is an error like
-// another.
+// run reads until there are no rooms. A panic of the client is an error like any
+// other.
 func (r *reader) run() {
 	ctx := context.Background()
 	woken, pause := "0-0", firstPause
@@ -176,7 +175,7 @@ func (r *reader) run() {
 	}
 }
 
-// asked gives the rooms that there are, and how far they are read. If there are
+// asked returns the rooms, each with the last entry that was read. If there are
 // none the reader ends.
 func (r *reader) asked() map[string]position {
 	r.mu.Lock()
@@ -189,7 +188,7 @@ func (r *reader) asked() map[string]position {
 	return rooms
 }
 
-// read waits for entries of these rooms and hands them on.
+// read waits for entries of these rooms and delivers them.
 func (r *reader) read(ctx context.Context, rooms map[string]position, woken string) (string, error) {
 	streams := make([]string, 0, 2*len(rooms)+2)
 	ids := make([]string, 0, len(rooms)+1)
@@ -224,14 +223,14 @@ func (r *reader) read(ctx context.Context, rooms map[string]position, woken stri
 	return woken, nil
 }
 
-// kept tells of which rooms what was read last is still there. Of the others
-// something may have been lost since: streams lose their beginning.
+// kept reports for each room whether its last entry that was read is still there.
+// If not, later ones may be lost: streams are trimmed from their beginning.
 func (r *reader) kept(ctx context.Context, rooms map[string]position) (map[string]bool, error) {
 	found := make(map[string]*redis.XMessageSliceCmd, len(rooms))
 	_, err := r.b.client.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for key, from := range rooms {
 			found[key] = p.XRangeN(ctx, key, from.String(), from.String(), 1)
-			p.PExpire(ctx, key, r.b.opts.Expire) // not while somebody reads it
+			p.PExpire(ctx, key, r.b.opts.Expire) // it has a reader
 		}
 		return nil
 	})
@@ -245,14 +244,14 @@ func (r *reader) kept(ctx context.Context, rooms map[string]position) (map[strin
 	return kept, nil
 }
 
-// take hands on what was read from a position.
+// take delivers the entries that were read after a position.
 func (r *reader) take(key string, from position, messages []redis.XMessage, gap bool) {
 	entries := make([]live.Entry, 0, len(messages))
 	ids := make([]position, 0, len(messages))
 	for _, m := range messages {
 		id, ok := parse(m.ID)
 		if !ok {
-			continue // Redis writes none such
+			continue // Redis writes no such id
 		}
 		payload, _ := m.Values[field].(string)
 		entries = append(entries, live.Entry{Pos: id.pos(key), Payload: []byte(payload), Gap: gap && len(entries) == 0})
@@ -262,12 +261,12 @@ func (r *reader) take(key string, from position, messages []redis.XMessage, gap 
 	defer r.mu.Unlock()
 	s := r.rooms[key]
 	if s == nil || s.read != from || len(ids) == 0 {
-		return // left, or to be read again from an earlier place
+		return // closed, or to be read again from an earlier entry
 	}
 	s.read = ids[len(ids)-1]
 	for _, sub := range s.subs {
 		if gap {
-			sub.seen = from // also who was further: its place is gone too, or may be
+			sub.seen = from // also one that was further: its entry may be gone too
 		}
 		seen := sort.Search(len(ids), func(i int) bool { return ids[i].compare(sub.seen) > 0 })
 		if seen < len(ids) {
@@ -277,8 +276,8 @@ func (r *reader) take(key string, from position, messages []redis.XMessage, gap 
 	}
 }
 
-// verify looks whether all rooms are still there as they were read. Where one
-// is not, what it lost is a gap, and it goes on from the end.
+// verify checks that all rooms still have what was read last. One that does not
+// gets a gap, and goes on from its end.
 func (r *reader) verify(ctx context.Context, rooms map[string]position) error {
 	kept, err := r.kept(ctx, rooms)
 	if err != nil {
@@ -297,7 +296,7 @@ func (r *reader) verify(ctx context.Context, rooms map[string]position) error {
 	return nil
 }
 
-// lose tells a room of a gap between two positions.
+// lose delivers a gap between two positions.
 func (r *reader) lose(key string, from, end position) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,6 +1,14 @@
-// Package livetest is the contract of a live.Backplane.
+// Package livetest is the contract of a live.Backplane. Whoever writes one runs
+// it in a test:
 //
-//	livetest.Run(t, func(t *testing.T) livetest.Network { … })
+//	func TestBackplane(t *testing.T) {
+//		livetest.Run(t, func(t *testing.T) livetest.Network {
+//			server := start(t)
+//			return livetest.Network{Join: func() live.Backplane { return connect(t, server) }, Keep: 100}
+//		})
+//	}
+//
+// Import it from tests alone: it needs the package testing.
 package livetest
 
 import (
@@ -15,44 +23,45 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza/danmu/live"
+	"github.com/plaza-sdk/plaza/live"
 )
 
-// Network is backplanes that carry for each other, as those of several
-// processes do. Its rooms are empty at first.
+// Network is the backplanes of several processes, joined. Its rooms are empty at
+// first.
 type Network struct {
-	// Join gives the backplane of one process more.
+	// Join returns the backplane of one more process.
 	Join func() live.Backplane
 
-	// Keep is how many entries of a room are kept at least; of ten times as
-	// many the first is gone.
+	// Keep is how many entries of a room are kept at least, 10 or more; after ten
+	// times as many the first is gone.
 	Keep int
 }
 
-// patience is how long something that must come is waited for.
+// patience is how long an entry may take.
 const patience = 20 * time.Second
 
-// Run tries the contract on networks that open gives.
+// Run tests the contract, each part of it on a network of its own.
 func Run(t *testing.T, open func(t *testing.T) Network) {
+	t.Helper()
 	for name, check := range map[string]func(*testing.T, Network){
-		"everybody gets everything in one order":    oneOrder,
-		"what was there before is not told":         fromNow,
-		"rooms are apart, whatever their names":     roomsApart,
-		"payloads arrive as they are":               payloads,
-		"any position is gone on from":              resumes,
-		"an unknown position begins at the end":     unknown,
-		"a trimmed position begins at the end":      trimmed,
-		"one of what is kept is not lost":           kept,
-		"who has stopped hears nothing":             stops,
-		"two of a process go on from where each is": twice,
-		"rooms come and go while others are told":   comeAndGo,
-		"two hubs are one room":                     twoHubs,
+		"all subscribers get all entries in one order":    oneOrder,
+		"entries from before Subscribe are not delivered": fromNow,
+		"rooms are apart, whatever their names":           roomsApart,
+		"payloads arrive as they are":                     payloads,
+		"Subscribe goes on from any position":             resumes,
+		"an unknown position begins at the end":           unknown,
+		"a trimmed position begins at the end":            trimmed,
+		"no entry that is kept is lost":                   kept,
+		"nothing is delivered after Stop":                 stops,
+		"two of a process go on from their own positions": twice,
+		"rooms come and go while others are delivered":    comeAndGo,
+		"two hubs are one room":                           twoHubs,
 	} {
 		t.Run(name, func(t *testing.T) { check(t, open(t)) })
 	}
 }
 
-// listener keeps what it was told.
+// listener keeps what is delivered to it.
 type listener struct {
 	t    *testing.T
 	from live.Pos
@@ -90,7 +99,7 @@ func (l *listener) take(entries []live.Entry) {
 	}
 }
 
-// hears waits for n entries and gives what was heard so far.
+// hears waits for n entries and returns all so far.
 func (l *listener) hears(n int) []live.Entry {
 	l.t.Helper()
 	ctx, cancel := context.WithTimeout(l.t.Context(), patience)
@@ -244,14 +253,14 @@ func trimmed(t *testing.T, net Network) {
 	for n := 1; n < 10*net.Keep; n++ {
 		publish(t, b, "room", strconv.Itoa(n))
 		if n%(net.Keep/2) == 0 {
-			ear.hears(n + 1) // it is no slower than is allowed
+			ear.hears(n + 1) // a slower one may lose some
 		}
 	}
 	late := listen(t, net.Join(), "room", first)
 	require.NotEqual(t, first, late.from)
 	publish(t, b, "room", "next")
 	require.Equal(t, []string{"next"}, texts(late.hears(1)))
-	require.Equal(t, append(numbers(0, 10*net.Keep), "next"), texts(ear.hears(10*net.Keep+1)), "who was there all the time lost nothing")
+	require.Equal(t, append(numbers(0, 10*net.Keep), "next"), texts(ear.hears(10*net.Keep+1)), "an old subscriber lost nothing")
 }
 
 func kept(t *testing.T, net Network) {
@@ -310,4 +319,49 @@ func comeAndGo(t *testing.T, net Network) {
 	}
 	wg.Wait()
 	require.Equal(t, numbers(0, net.Keep), texts(ear.hears(net.Keep)))
+}
+
+// twoHubs has a viewer go from one process to another while events are
+// published.
+func twoHubs(t *testing.T, net Network) {
+	hub := func() *live.Hub[int] {
+		h, err := live.New(&live.Options[int]{Backplane: net.Join()})
+		require.NoError(t, err)
+		t.Cleanup(h.Close)
+		return h
+	}
+	a, b := hub(), hub()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	join := func(h *live.Hub[int], after live.Pos) *live.Viewer[int] {
+		v, err := h.Join(ctx, "room", after)
+		require.NoError(t, err)
+		t.Cleanup(v.Close)
+		return v
+	}
+	// next takes batches until n events have come.
+	next := func(v *live.Viewer[int], n int) (events []int, pos live.Pos) {
+		for len(events) < n {
+			batch, err := v.Next(ctx)
+			require.NoError(t, err)
+			require.False(t, batch.Reset)
+			require.Zero(t, batch.Dropped)
+			events, pos = append(events, batch.Events...), batch.Pos
+		}
+		return events, pos
+	}
+
+	stays, first := join(b, ""), join(a, "")
+	require.NoError(t, a.Publish(ctx, "room", 1))
+	require.NoError(t, b.Publish(ctx, "room", 2))
+	got, pos := next(first, 2)
+	require.Equal(t, []int{1, 2}, got)
+	first.Close()
+	require.NoError(t, b.Publish(ctx, "room", 3))
+	require.NoError(t, a.Publish(ctx, "room", 4))
+
+	got, _ = next(stays, 4)
+	require.Equal(t, []int{1, 2, 3, 4}, got)
+	got, _ = next(join(b, pos), 2)
+	require.Equal(t, []int{3, 4}, got)
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plaza-sdk/plaza/danmu/live"
+	"github.com/plaza-sdk/plaza/live"
 )
 
 // position is the id of an entry: milliseconds, and a number among them.
@@ -26,15 +26,15 @@ func (p position) String() string {
 	return strconv.FormatUint(p.ms, 10) + "-" + strconv.FormatUint(p.n, 10)
 }
 
-// A live.Pos is an id and a mark of its room's key: those of other rooms are
-// ids too, and may be there by chance.
+// pos is the id and a hash of the room's key: the id alone may be one of another
+// room's entries too.
 func (p position) pos(key string) live.Pos {
 	hash := fnv.New32a()
 	hash.Write([]byte(key))
 	return live.Pos(p.String() + "." + strconv.FormatUint(uint64(hash.Sum32()), 36))
 }
 
-// parsePos reads what pos wrote for the same room.
+// parsePos reads the text of pos, if it is of the same room.
 func parsePos(pos live.Pos, key string) (position, bool) {
 	id, _, _ := strings.Cut(string(pos), ".")
 	p, ok := parse(id)

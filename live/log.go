@@ -5,33 +5,33 @@ import (
 	"sort"
 )
 
-// log is what a room was told lately. Places in it are counted in events, and
-// lost ones count: what a viewer lost is a subtraction.
-type log struct {
-	batches []held // oldest first
+// log is the latest batches of a room. Places in it are counted in events, lost
+// ones included, so that a viewer's loss is a subtraction.
+type log[E any] struct {
+	batches []held[E] // oldest first
 	bytes   int
 	end     uint64
-	reset   uint64 // the place after the newest Reset that was forgotten
+	reset   uint64 // the place after the newest Reset that was dropped
 
 	// marks are the positions that a viewer can go on from, oldest first.
 	marks []mark
 }
 
 // held is a batch and the place of its first event. A Reset takes a place.
-type held struct {
-	Batch
+type held[E any] struct {
+	Batch[E]
 	start uint64
 	size  int
 }
 
-func (h *held) places() uint64 {
+func (h *held[E]) places() uint64 {
 	if h.Reset {
 		return 1
 	}
 	return uint64(len(h.Events))
 }
 
-// mark says how many events had come at a position of the backplane.
+// mark is the place of a position of the backplane.
 type mark struct {
 	pos Pos
 	at  uint64
@@ -40,8 +40,8 @@ type mark struct {
 // maxMarks bounds the marks also where positions come without events.
 const maxMarks = 1 << 16
 
-// mark notes a position at the log's end.
-func (l *log) mark(pos Pos) {
+// mark adds a position at the log's end.
+func (l *log[E]) mark(pos Pos) {
 	if len(l.marks) == maxMarks {
 		l.marks = l.marks[1:]
 	}
@@ -49,11 +49,11 @@ func (l *log) mark(pos Pos) {
 }
 
 // last is the newest position.
-func (l *log) last() Pos { return l.marks[len(l.marks)-1].pos }
+func (l *log[E]) last() Pos { return l.marks[len(l.marks)-1].pos }
 
-// find gives the place of a position.
-func (l *log) find(pos Pos) (uint64, bool) {
-	for _, m := range slices.Backward(l.marks) { // who comes back was here lately
+// find returns the place of a position.
+func (l *log[E]) find(pos Pos) (uint64, bool) {
+	for _, m := range slices.Backward(l.marks) { // most were here a moment ago
 		if m.pos == pos {
 			return m.at, true
 		}
@@ -61,9 +61,9 @@ func (l *log) find(pos Pos) (uint64, bool) {
 	return 0, false
 }
 
-// add appends b, whose first event is at start, and forgets the oldest batches
+// add appends b, whose first event is at start, and drops the oldest batches
 // beyond these bounds. The newest one stays.
-func (l *log) add(b held, batches, bytes int) {
+func (l *log[E]) add(b held[E], batches, bytes int) {
 	l.batches = append(l.batches, b)
 	l.bytes += b.size
 	for len(l.batches) > 1 && (len(l.batches) > batches || l.bytes > bytes) {
@@ -71,7 +71,7 @@ func (l *log) add(b held, batches, bytes int) {
 		if l.batches[0].Reset {
 			l.reset = l.batches[0].start + 1
 		}
-		l.batches[0] = held{}
+		l.batches[0] = held[E]{}
 		l.batches = l.batches[1:]
 	}
 	first := l.batches[0].start
@@ -79,13 +79,13 @@ func (l *log) add(b held, batches, bytes int) {
 	l.marks = l.marks[old:]
 }
 
-// read gives the first batch behind the place seen, as far as it lies behind,
-// and the place after it: a Reset, where one was forgotten since. It is cut when
-// the batch begins before seen.
-func (l *log) read(seen uint64, b *Batch) (next uint64, cut, ok bool) {
+// read sets b to the first batch behind the place seen and returns the place
+// after it. If a Reset was dropped since, b is a Reset. If seen is inside the
+// batch, b has the events behind it, and cut is true.
+func (l *log[E]) read(seen uint64, b *Batch[E]) (next uint64, cut, ok bool) {
 	if seen < l.reset {
 		first := l.batches[0].start
-		*b = Batch{Pos: l.marks[0].pos, Dropped: int(first - seen), Reset: true}
+		*b = Batch[E]{Pos: l.marks[0].pos, Dropped: int(first - seen), Reset: true}
 		return first, false, true
 	}
 	i := sort.Search(len(l.batches), func(i int) bool {

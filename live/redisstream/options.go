@@ -10,31 +10,32 @@ import (
 // Options of New. The zero value works. All but Every must be the same in
 // every process.
 type Options struct {
-	// Prefix begins every key. Defaults to "danmu".
+	// Prefix begins every key. Give the hubs of each feature their own: rooms of
+	// one name under one prefix are one room. Defaults to "live".
 	Prefix string
 
 	// MaxLen is how many entries of a room are kept at least. Defaults to
 	// 10,000.
 	MaxLen int64
 
-	// Expire is how long a room is kept that nobody reads and in which nothing
-	// happens. Not below a minute; defaults to an hour.
+	// Expire is how long a room is kept without readers and entries: a minute or
+	// more. Defaults to an hour.
 	Expire time.Duration
 
-	// Readers is how many connections a process reads by, each a part of the
-	// rooms. In a cluster the rooms of one lie on one node. Each read names all
-	// rooms of its reader: have one for about 1,000 rooms that a process has
-	// open. 1 to 1,024. Defaults to 1.
+	// Readers is how many connections a process reads by, each its part of the
+	// rooms. A read names all rooms of its connection: have one for each 1,000
+	// rooms that are open in a process. In a cluster the rooms of one connection
+	// lie on one node. 1 to 1,024; defaults to 1.
 	Readers int
 
-	// Every is how far apart two reads of a connection are at least. Defaults
-	// to 10 ms.
+	// Every is the least time between two reads of a connection. Defaults to
+	// 10 ms.
 	Every time.Duration
 }
 
 func (o *Options) setDefaults() error {
 	if o.Prefix == "" {
-		o.Prefix = "danmu"
+		o.Prefix = "live"
 	}
 	if o.MaxLen == 0 {
 		o.MaxLen = 10_000

@@ -12,7 +12,7 @@ import (
 )
 
 // Memory is a Backplane within this process. It keeps the log of a room while
-// somebody is subscribed to it.
+// the room has subscribers.
 type Memory struct {
 	keep int
 
@@ -46,7 +46,9 @@ func NewMemory(opts *MemoryOptions) (*Memory, error) {
 	return &Memory{keep: o.Keep, logs: map[string]*memoryLog{}}, nil
 }
 
-// Publish hands payload to those who are subscribed to room.
+// Publish implements Backplane. It delivers payload before it returns.
+//
+// Cost: none.
 func (m *Memory) Publish(_ context.Context, room string, payload []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -67,7 +69,9 @@ func (m *Memory) Publish(_ context.Context, room string, payload []byte) error {
 	return nil
 }
 
-// Subscribe does as Backplane says.
+// Subscribe implements Backplane.
+//
+// Cost: none.
 func (m *Memory) Subscribe(_ context.Context, room string, after Pos, deliver func([]Entry)) (Subscription, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -99,7 +103,7 @@ func (m *Memory) Subscribe(_ context.Context, room string, after Pos, deliver fu
 
 func (l *memoryLog) pos(n int) Pos { return Pos(l.name + "-" + strconv.Itoa(n)) }
 
-// after gives what follows p, if all of that is there.
+// after returns what follows p, if all of that is there.
 func (l *memoryLog) after(p Pos) ([]Entry, bool) {
 	first := l.last - len(l.entries)
 	for n := l.last; n >= first; n-- {

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/plaza-sdk/plaza/danmu/live/redisstream"
+	"github.com/plaza-sdk/plaza/live/redisstream"
 )
 
 // TestMain lets no reader outlive the tests.
@@ -73,7 +73,7 @@ func (s *server) start(t testing.TB) bool {
 	return false
 }
 
-// stop takes with it what was stored.
+// stop loses all that was stored.
 func (s *server) stop() {
 	_ = s.cmd.Process.Kill()
 	_ = s.cmd.Wait()
@@ -88,7 +88,7 @@ func (s *server) client(t testing.TB) *redis.Client {
 
 var networks atomic.Int64
 
-// prefix gives rooms that nobody has used.
+// prefix is of rooms that no other test uses.
 func prefix() string { return fmt.Sprint("test", networks.Add(1)) }
 
 func newBackplane(t testing.TB, client redis.UniversalClient, opts redisstream.Options) *redisstream.Backplane {

@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
@@ -10,10 +9,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
-// room is what the viewers of a video share.
-type room struct {
+// room is what the viewers of one name share.
+type room[E any] struct {
 	name string
-	opts *Options
+	opts *Options[E]
 
 	// Of the hub, under its lock.
 	broken  func() // ends the room
@@ -26,29 +25,29 @@ type room struct {
 	err    error         // by then
 
 	mu     sync.RWMutex
-	log    log
-	replay Pos           // how far the log came before the room opened; empty once that is told
-	begun  uint64        // the place after that
+	log    log[E]
+	replay Pos           // the log's end when the room opened; empty once that is reached
+	begun  uint64        // the place after it
 	wake   chan struct{} // closed when the log grows, or the room ends
 	ended  bool
 	failed error // why it has ended, if not by the hub
 
-	in       sync.Mutex // taken within mu, or alone: who delivers waits for no viewers
+	in       sync.Mutex // taken within mu, or alone: deliver waits for no viewers
 	started  bool
 	pending  []Entry
 	bytes    int  // of pending
 	flushing bool // or about to
 	flushed  time.Time
 
-	recent recent // of flush alone
+	fresh func(E) bool // of flush alone; nil shows all
 }
 
-func newRoom(name string, opts *Options, cancel context.CancelFunc) *room {
-	return &room{name: name, opts: opts, cancel: cancel, opened: make(chan struct{}), wake: make(chan struct{})}
+func newRoom[E any](name string, opts *Options[E], cancel context.CancelFunc) *room[E] {
+	return &room[E]{name: name, opts: opts, cancel: cancel, opened: make(chan struct{}), wake: make(chan struct{})}
 }
 
 // start begins the log.
-func (r *room) start(s Subscription) {
+func (r *room[E]) start(s Subscription) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.log.mark(s.From)
@@ -61,9 +60,9 @@ func (r *room) start(s Subscription) {
 	r.schedule()
 }
 
-// deliver takes what the backplane has. What does not fit until the next batch
-// is a gap.
-func (r *room) deliver(entries []Entry) {
+// deliver takes entries from the backplane. What does not fit until the next
+// batch becomes a gap.
+func (r *room[E]) deliver(entries []Entry) {
 	r.in.Lock()
 	defer r.in.Unlock()
 	for _, e := range entries {
@@ -80,9 +79,8 @@ func (r *room) deliver(entries []Entry) {
 	r.schedule()
 }
 
-// schedule has the next batch made, Every after the last: at once, where
-// nothing happened for long.
-func (r *room) schedule() {
+// schedule makes the next batch Every after the last: at once, if that is past.
+func (r *room[E]) schedule() {
 	if r.flushing || len(r.pending) == 0 || !r.started {
 		return
 	}
@@ -95,7 +93,7 @@ func (r *room) schedule() {
 }
 
 // fail ends the room: its viewers get the error.
-func (r *room) fail(err error) {
+func (r *room[E]) fail(err error) {
 	r.mu.Lock()
 	if r.failed == nil {
 		r.failed = fmt.Errorf("live: room %q: %w", r.name, err)
@@ -104,29 +102,28 @@ func (r *room) fail(err error) {
 	r.broken()
 }
 
-// flush makes batches of what is pending: one, unless there are gaps in it.
-func (r *room) flush() error {
+// flush makes a batch of what is pending, and one more for each gap.
+func (r *room[E]) flush() error {
 	r.in.Lock()
 	pending := r.pending
 	r.pending, r.bytes = nil, 0
 	r.in.Unlock()
 
-	r.recent.turn(time.Now())
-	var batches []told
+	var runs []run[E]
 	for len(pending) > 0 {
-		var b told
-		b, pending = r.tell(pending)
-		batches = append(batches, b)
+		var next run[E]
+		next, pending = r.decode(pending)
+		runs = append(runs, next)
 	}
 
-	if wake := r.extend(batches); wake != nil {
+	if wake := r.extend(runs); wake != nil {
 		close(wake) // without the lock, which all whom it wakes want next
 	}
 	return nil
 }
 
 // encode is Options.Encode. Its panic is an error.
-func (r *room) encode(events []Event) (encoded []byte, err error) {
+func (r *room[E]) encode(events []E) (encoded []byte, err error) {
 	err = parallel.Catch(func() error {
 		encoded = r.opts.Encode(r.name, events)
 		return nil
@@ -137,14 +134,14 @@ func (r *room) encode(events []Event) (encoded []byte, err error) {
 	return encoded, nil
 }
 
-// extend adds batches to the log. It returns what wakes those who wait for
-// them, if there are any.
-func (r *room) extend(batches []told) (wake chan struct{}) {
+// extend adds to the log. It returns what wakes the viewers, if there is
+// something for them.
+func (r *room[E]) extend(runs []run[E]) (wake chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	end := r.log.end
-	for i := range batches {
-		r.append(&batches[i])
+	for i := range runs {
+		r.append(&runs[i])
 	}
 	r.in.Lock()
 	r.flushing, r.flushed = false, time.Now()
@@ -156,82 +153,78 @@ func (r *room) extend(batches []told) (wake chan struct{}) {
 	return wake
 }
 
-// told is what becomes of entries up to the next gap.
-type told struct {
-	gap     bool
+// run is entries up to the next gap, decoded.
+type run[E any] struct {
+	gap     bool   // before them
 	lost    uint64 // events that cannot be read
-	events  []Event
+	events  []E
 	marks   []mark // counted from the first event
 	encoded []byte
 	size    int
 }
 
-// tell decodes entries up to the next gap, drops what was told before, and
-// encodes the rest.
-func (r *room) tell(entries []Entry) (t told, rest []Entry) {
-	t.gap = entries[0].Gap
+// decode reads entries up to the next gap, leaves out what is not fresh, and
+// encodes the others.
+func (r *room[E]) decode(entries []Entry) (d run[E], rest []Entry) {
+	d.gap = entries[0].Gap
 	for i, entry := range entries {
 		if i > 0 && entry.Gap {
 			rest = entries[i:]
 			break
 		}
 		if len(entry.Payload) > 0 {
-			var e Event
-			switch err := json.Unmarshal(entry.Payload, &e); {
+			switch e, err := r.opts.Decode(r.name, entry.Payload); {
 			case err != nil:
-				t.lost++
-			case r.recent.isNew(e):
-				if e.Comment != nil {
-					e.Comment.Object = r.name
-				}
-				t.events = append(t.events, e)
-				t.size += len(entry.Payload)
+				d.lost++
+			case r.fresh == nil || r.fresh(e):
+				d.events = append(d.events, e)
+				d.size += len(entry.Payload)
 			}
 		}
 		if entry.Pos != "" {
-			t.marks = append(t.marks, mark{entry.Pos, uint64(len(t.events))})
+			d.marks = append(d.marks, mark{entry.Pos, uint64(len(d.events))})
 		}
 	}
-	if len(t.events) > 0 {
-		t.encoded = r.opts.Encode(r.name, t.events)
-		t.size += len(t.encoded)
+	if len(d.events) > 0 {
+		d.encoded = r.opts.Encode(r.name, d.events)
+		d.size += len(d.encoded)
 	}
-	return t, rest
+	return d, rest
 }
 
-// append adds to the log what was told.
-func (r *room) append(t *told) {
+// append adds a run to the log.
+func (r *room[E]) append(d *run[E]) {
 	l := &r.log
-	if t.gap {
+	if d.gap {
 		r.replayed()
-		l.add(held{Batch: Batch{Pos: l.last(), Reset: true}, start: l.end}, r.opts.Batches, r.opts.Bytes)
+		l.add(held[E]{Batch: Batch[E]{Pos: l.last(), Reset: true}, start: l.end}, r.opts.Batches, r.opts.Bytes)
 		l.end++
 	}
-	l.end += t.lost
+	l.end += d.lost
 	start := l.end
-	for _, m := range t.marks {
+	for _, m := range d.marks {
 		l.end = start + m.at
 		l.mark(m.pos)
 		if m.pos == r.replay {
 			r.replayed()
 		}
 	}
-	l.end = start + uint64(len(t.events))
-	if len(t.events) > 0 {
-		b := Batch{Pos: l.last(), Events: t.events, Encoded: t.encoded}
-		l.add(held{b, start, t.size}, r.opts.Batches, r.opts.Bytes)
+	l.end = start + uint64(len(d.events))
+	if len(d.events) > 0 {
+		b := Batch[E]{Pos: l.last(), Events: d.events, Encoded: d.encoded}
+		l.add(held[E]{b, start, d.size}, r.opts.Batches, r.opts.Bytes)
 	}
 }
 
-// replayed notes where that begins which whoever joins from now on is told.
-func (r *room) replayed() {
+// replayed notes the place from which new viewers are shown what happens.
+func (r *room[E]) replayed() {
 	if r.replay != "" {
 		r.replay, r.begun = "", r.log.end
 	}
 }
 
-// end lets nobody wait any longer.
-func (r *room) end() {
+// end wakes all viewers: there is nothing more to wait for.
+func (r *room[E]) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.ended {

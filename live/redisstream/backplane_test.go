@@ -14,10 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/danmu"
-	"github.com/plaza-sdk/plaza/danmu/live"
-	"github.com/plaza-sdk/plaza/danmu/live/redisstream"
-	"github.com/plaza-sdk/plaza/internal/livetest"
+	"github.com/plaza-sdk/plaza/live"
+	"github.com/plaza-sdk/plaza/live/livetest"
+	"github.com/plaza-sdk/plaza/live/redisstream"
 )
 
 func TestARedisIsABackplane(t *testing.T) {
@@ -51,53 +50,23 @@ func TestARedisClusterIsABackplane(t *testing.T) {
 	})
 }
 
-// nothing is the store of a hub that only publishes.
-type nothing struct{ live.Store }
-
-// manyIDs gives n different ones.
-func manyIDs(t testing.TB, n int) []danmu.ID {
-	t.Helper()
-	const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-	var ids []danmu.ID
-	for i := 1; len(ids) < n; i++ {
-		for h := range len(digits) {
-			text := fmt.Sprintf("0000W0%s000000000%c", spell(i), digits[h])
-			if id, err := danmu.ParseID(text); err == nil {
-				ids = append(ids, id)
-				break
-			}
-		}
-	}
-	return ids
-}
-
-// spell writes n with four digits of an id.
-func spell(n int) string {
-	const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-	return string([]byte{digits[n>>15&31], digits[n>>10&31], digits[n>>5&31], digits[n&31]})
-}
-
-// Every connection is killed again and again while 5,000 comments are
-// published: two processes show all of them once, and nobody must read again.
+// Every connection is killed again and again while 5,000 events are published:
+// two processes get each of them, and none must read again.
 func TestKilledConnectionsLoseNothing(t *testing.T) {
 	s := startServer(t)
 	opts := redisstream.Options{Prefix: prefix()}
 	const publishers, each = 4, 1250
-	ids := manyIDs(t, publishers*each)
-	var hubs [2]*live.Hub
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var hubs [2]*live.Hub[int]
+	var viewers [2]*live.Viewer[int]
 	for i := range hubs {
 		var err error
-		hubs[i], err = live.New(nothing{}, &live.Options{
-			Backplane: newBackplane(t, s.client(t), opts), Batches: 1 << 20, Bytes: 1 << 30,
+		hubs[i], err = live.New(&live.Options[int]{
+			Backplane: newBackplane(t, s.client(t), opts), Batches: 1 << 20, Bytes: 1 << 30, Fresh: once,
 		})
 		require.NoError(t, err)
 		t.Cleanup(hubs[i].Close)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	var viewers [2]*live.Viewer
-	for i := range viewers {
-		var err error
 		viewers[i], err = hubs[i].Join(ctx, "video", "")
 		require.NoError(t, err)
 	}
@@ -121,9 +90,8 @@ func TestKilledConnectionsLoseNothing(t *testing.T) {
 	var publishing sync.WaitGroup
 	for who := range publishers {
 		publishing.Go(func() {
-			for _, id := range ids[who*each : (who+1)*each] {
-				e := live.Event{Kind: live.Sent, ID: id, Comment: &danmu.Comment{Object: "video", ID: id, Text: "haha"}}
-				for hubs[who%2].Publish(ctx, "video", e) != nil {
+			for n := who * each; n < (who+1)*each; n++ {
+				for hubs[who%2].Publish(ctx, "video", n) != nil {
 					if !assert.NoError(t, ctx.Err()) {
 						return
 					}
@@ -132,15 +100,15 @@ func TestKilledConnectionsLoseNothing(t *testing.T) {
 		})
 	}
 	for _, v := range viewers {
-		seen := map[danmu.ID]int{}
-		for len(seen) < len(ids) {
+		seen := map[int]int{}
+		for len(seen) < publishers*each {
 			b, err := v.Next(ctx)
 			require.NoError(t, err, "%d", len(seen))
 			require.False(t, b.Reset)
 			require.Zero(t, b.Dropped)
-			for _, e := range b.Events {
-				seen[e.ID]++
-				require.Equal(t, 1, seen[e.ID])
+			for _, n := range b.Events {
+				seen[n]++
+				require.Equal(t, 1, seen[n])
 			}
 		}
 	}
@@ -150,7 +118,16 @@ func TestKilledConnectionsLoseNothing(t *testing.T) {
 	require.Greater(t, kills, 10)
 }
 
-// collect hands entries on to a test.
+// once is an Options.Fresh: a publish that was repeated is shown once.
+func once() func(int) bool {
+	seen := map[int]bool{}
+	return func(n int) bool {
+		defer func() { seen[n] = true }()
+		return !seen[n]
+	}
+}
+
+// collect sends entries to a test.
 func collect(t *testing.T, b *redisstream.Backplane, room string, after live.Pos) (<-chan live.Entry, live.Pos) {
 	t.Helper()
 	got := make(chan live.Entry, 100_000)
@@ -183,7 +160,7 @@ func publish(t *testing.T, b *redisstream.Backplane, payload string) {
 	}, 20*time.Second, time.Millisecond)
 }
 
-func TestAServerThatForgotLeavesAGap(t *testing.T) {
+func TestAServerThatLosesItsDataLeavesAGap(t *testing.T) {
 	s := startServer(t)
 	b := newBackplane(t, s.client(t), redisstream.Options{Prefix: prefix()})
 	got, _ := collect(t, b, "room", "")
@@ -212,7 +189,7 @@ func TestADeletedRoomIsAGap(t *testing.T) {
 	other, _ := collect(t, b, "other", "")
 	admin := s.client(t)
 	require.NoError(t, admin.Del(t.Context(), "{"+opts.Prefix+":0}rroom").Err())
-	publish(t, b, "next") // by now at the latest it shows
+	publish(t, b, "next") // the gap shows now at the latest
 	e := receive(t, got)
 	require.True(t, e.Gap)
 	require.NotEmpty(t, e.Pos)
@@ -231,7 +208,7 @@ func TestAReaderThatIsTooSlowLeavesAGap(t *testing.T) {
 	got := make(chan live.Entry, 10_000)
 	hold := make(chan struct{})
 	heard, err := slow.Subscribe(t.Context(), "room", "", func(entries []live.Entry) {
-		<-hold // which is not allowed, and like a process that sleeps
+		<-hold // a deliver must not wait; a process that sleeps does
 		for _, e := range entries {
 			got <- e
 		}
@@ -259,9 +236,9 @@ func TestAReaderThatIsTooSlowLeavesAGap(t *testing.T) {
 	require.Equal(t, 1, gaps)
 }
 
-// A stream is begun anew by a server whose clock is behind, and somebody
-// subscribes before that shows: who is further has a gap.
-func TestWhoIsAheadOfANewStreamHasAGap(t *testing.T) {
+// A server whose clock is behind begins a stream again, and there is a new
+// subscriber before that shows: the older one, which is further, gets a gap.
+func TestASubscriberAheadOfANewStreamGetsAGap(t *testing.T) {
 	s := startServer(t)
 	opts := redisstream.Options{Prefix: prefix()}
 	b := newBackplane(t, s.client(t), opts)
@@ -286,7 +263,7 @@ func TestWhoIsAheadOfANewStreamHasAGap(t *testing.T) {
 		require.False(t, e.Gap)
 	}
 
-	// Or after somebody has subscribed, and before that is read.
+	// The same between a Subscribe and the read after it.
 	opts.Prefix, opts.Every = prefix(), 200*time.Millisecond
 	b, key = newBackplane(t, s.client(t), opts), "{"+opts.Prefix+":0}rroom"
 	add(0, "x")
