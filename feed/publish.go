@@ -56,7 +56,7 @@ func (o Outbox) Publish(ctx context.Context, a Activity) (Activity, error) {
 // checkActivity refuses what the outbox cannot publish. The ID may be still
 // to come.
 func (o Outbox) checkActivity(a Activity) error {
-	if err := a.check(); err != nil {
+	if err := a.Validate(); err != nil {
 		return err
 	}
 	if err := o.checkOwner(a); err != nil {

@@ -1,4 +1,4 @@
-package feed
+package as2
 
 import (
 	"bytes"
@@ -43,7 +43,7 @@ type jsonScanner struct {
 func (s *jsonScanner) refuse() error { return refuse(s.field, notJSON) }
 
 func tooDeep(field string) error {
-	return refuse(field, fmt.Sprintf("is nested more than %d deep as a document", MaxAS2Depth))
+	return refuse(field, fmt.Sprintf("is nested more than %d deep as a document", MaxDepth))
 }
 
 func (s *jsonScanner) value(depth int) error {

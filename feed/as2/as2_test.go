@@ -1,4 +1,4 @@
-package feed_test
+package as2_test
 
 import (
 	"bytes"
@@ -17,28 +17,32 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/feed/as2"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
-// The files of testdata/as2 only ever grow. A document of valid lies beside
+// The files of testdata only ever grow. A document of valid lies beside
 // what it is read as; an invalid one names the field before its first dot,
 // with '-' for ':'.
-const as2Vectors = "testdata/as2"
+const vectors = "testdata"
 
-func as2Files(t testing.TB, dir string) map[string][]byte {
-	paths, err := filepath.Glob(filepath.Join(as2Vectors, dir, "*.json"))
+func files(t testing.TB, dir string) map[string][]byte {
+	paths, err := filepath.Glob(filepath.Join(vectors, dir, "*.json"))
 	require.NoError(t, err)
 	require.NotEmpty(t, paths)
-	files := map[string][]byte{}
+	docs := map[string][]byte{}
 	for _, path := range paths {
 		doc, err := os.ReadFile(path)
 		require.NoError(t, err)
-		files[strings.TrimSuffix(filepath.Base(path), ".json")] = doc
+		docs[strings.TrimSuffix(filepath.Base(path), ".json")] = doc
 	}
-	return files
+	return docs
 }
 
-// as2Fields is an activity as text, a field a line.
-func as2Fields(a feed.Activity) string {
+// fieldsOf is an activity as text, a field a line.
+func fieldsOf(a feed.Activity) string {
 	var b strings.Builder
 	for _, field := range []struct{ name, text string }{
 		{"actor", a.Actor.String()}, {"verb", a.Verb}, {"object", a.Object.String()}, {"target", a.Target.String()},
@@ -54,48 +58,48 @@ func as2Fields(a feed.Activity) string {
 	return b.String()
 }
 
-func TestAS2ValidVectors(t *testing.T) {
+func TestValidVectors(t *testing.T) {
 	t.Parallel()
-	for name, doc := range as2Files(t, "valid") {
+	for name, doc := range files(t, "valid") {
 		t.Run(name, func(t *testing.T) {
-			want, err := os.ReadFile(filepath.Join(as2Vectors, "valid", name+".txt"))
+			want, err := os.ReadFile(filepath.Join(vectors, "valid", name+".txt"))
 			require.NoError(t, err)
-			require.Equal(t, string(want), as2Fields(as2ComesBack(t, doc)))
+			require.Equal(t, string(want), fieldsOf(comesBack(t, doc)))
 		})
 	}
 }
 
-func TestAS2InvalidVectors(t *testing.T) {
+func TestInvalidVectors(t *testing.T) {
 	t.Parallel()
-	for name, doc := range as2Files(t, "invalid") {
+	for name, doc := range files(t, "invalid") {
 		t.Run(name, func(t *testing.T) {
 			field, _, _ := strings.Cut(name, ".")
-			_, err := feed.ParseAS2(doc)
-			require.NotErrorIs(t, err, feed.ErrNotActivity)
-			refusedAS2(t, err, strings.ReplaceAll(field, "-", ":"))
+			_, err := as2.Parse(doc)
+			require.NotErrorIs(t, err, as2.ErrNotActivity)
+			requireRefused(t, err, strings.ReplaceAll(field, "-", ":"))
 		})
 	}
 }
 
-func refusedAS2(t require.TestingT, err error, field string) {
+func requireRefused(t require.TestingT, err error, field string) {
 	var invalid *plaza.InvalidError
 	require.ErrorAs(t, err, &invalid)
 	require.ErrorIs(t, err, plaza.ErrInvalid)
 	require.Equal(t, field, invalid.Field, invalid.Reason)
 }
 
-// as2ComesBack reads a document and requires that what it gives is the same
+// comesBack reads a document and requires that what it gives is the same
 // document, which is read as the same activity.
-func as2ComesBack(t require.TestingT, doc []byte) feed.Activity {
-	a, err := feed.ParseAS2(doc)
+func comesBack(t require.TestingT, doc []byte) feed.Activity {
+	a, err := as2.Parse(doc)
 	require.NoError(t, err)
-	printed, err := a.AS2()
+	printed, err := as2.Format(a)
 	require.NoError(t, err)
 	require.Equal(t, jsonOf(t, doc), jsonOf(t, printed))
-	again, err := feed.ParseAS2(printed)
+	again, err := as2.Parse(printed)
 	require.NoError(t, err)
 	require.Equal(t, a, again)
-	reprinted, err := again.AS2()
+	reprinted, err := as2.Format(again)
 	require.NoError(t, err)
 	require.Equal(t, string(printed), string(reprinted))
 	return a
@@ -109,9 +113,9 @@ func jsonOf(t require.TestingT, doc []byte) (v any) {
 	return v
 }
 
-func TestAS2OfPlainActivities(t *testing.T) {
+func TestFormatOfPlainActivities(t *testing.T) {
 	t.Parallel()
-	const as2, both = `"https://www.w3.org/ns/activitystreams"`, `["https://www.w3.org/ns/activitystreams",{"plaza":"https://github.com/plaza-sdk/plaza#"}]`
+	const alone, both = `"https://www.w3.org/ns/activitystreams"`, `["https://www.w3.org/ns/activitystreams",{"plaza":"https://github.com/plaza-sdk/plaza#"}]`
 	john := feed.Ref{Kind: "https", ID: "//a.example/~john"}
 	for name, tc := range map[string]struct {
 		activity feed.Activity
@@ -123,7 +127,7 @@ func TestAS2OfPlainActivities(t *testing.T) {
 		},
 		"all of the standard": {
 			feed.Activity{Actor: john, Verb: "Create", Target: feed.Ref{Kind: "acct", ID: "j@a.example"}, ForeignID: "urn:1", Time: time.Date(2026, 1, 2, 3, 4, 5, 600, time.FixedZone("", 3600))},
-			`{"@context":` + as2 + `,"id":"urn:1","type":"Create","actor":"https://a.example/~john","target":"acct:j@a.example","published":"2026-01-02T02:04:05.0000006Z"}`,
+			`{"@context":` + alone + `,"id":"urn:1","type":"Create","actor":"https://a.example/~john","target":"acct:j@a.example","published":"2026-01-02T02:04:05.0000006Z"}`,
 		},
 		"a verb that AS2 does not know": {
 			feed.Activity{Actor: john, Verb: "pin <b>"},
@@ -143,7 +147,7 @@ func TestAS2OfPlainActivities(t *testing.T) {
 		},
 		"a verb that is an IRI": {
 			feed.Activity{Actor: john, Verb: "https://verbs.example/Check"},
-			`{"@context":` + as2 + `,"type":"https://verbs.example/Check","actor":"https://a.example/~john"}`,
+			`{"@context":` + alone + `,"type":"https://verbs.example/Check","actor":"https://a.example/~john"}`,
 		},
 		"references that are no IRIs": {
 			feed.Activity{Actor: feed.Ref{ID: "Sally \"S\""}, Verb: "Like", Object: feed.Ref{Kind: "_", ID: "0"}, Target: feed.Ref{Kind: "1", ID: "2"}},
@@ -162,8 +166,8 @@ func TestAS2OfPlainActivities(t *testing.T) {
 			`{"@context":` + both + `,"plaza:foreignId":"https://a.example/~john","type":"Join","actor":"https://a.example/~john"}`,
 		},
 		"an AS2 object as data": {
-			feed.Activity{Actor: john, Verb: "Like", Data: []byte(`{"@context":` + as2 + `,"type":"Note","id":"urn:2"}`)},
-			`{"@context":` + both + `,"type":"Like","actor":"https://a.example/~john","plaza:data":{"@context":` + as2 + `,"type":"Note","id":"urn:2"}}`,
+			feed.Activity{Actor: john, Verb: "Like", Data: []byte(`{"@context":` + alone + `,"type":"Note","id":"urn:2"}`)},
+			`{"@context":` + both + `,"type":"Like","actor":"https://a.example/~john","plaza:data":{"@context":` + alone + `,"type":"Note","id":"urn:2"}}`,
 		},
 		"as2 among data": {
 			feed.Activity{Actor: john, Verb: "Like", Data: []byte(`{"as2":{},"a":1}`)},
@@ -171,18 +175,18 @@ func TestAS2OfPlainActivities(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			doc, err := tc.activity.AS2()
+			doc, err := as2.Format(tc.activity)
 			require.NoError(t, err)
 			require.Equal(t, tc.want, string(doc))
 			if !tc.activity.Time.IsZero() {
 				tc.activity.Time = tc.activity.Time.UTC()
 			}
-			require.Equal(t, tc.activity, as2ComesBack(t, doc))
+			require.Equal(t, tc.activity, comesBack(t, doc))
 		})
 	}
 }
 
-func TestAS2OfAnyActivityIsReadBack(t *testing.T) {
+func TestAnyActivityIsReadBack(t *testing.T) {
 	t.Parallel()
 	name := rapid.OneOf(
 		rapid.SampledFrom([]string{"chris", "10", "//a.example/~john", "Add", "like", "urn:1", "as:Like", "a b", "_", "x:", "é/ü", "\ufffd", "\x7f", "</script>"}),
@@ -207,18 +211,18 @@ func TestAS2OfAnyActivityIsReadBack(t *testing.T) {
 		if rapid.Bool().Draw(t, "with data") {
 			a.Data, _ = json.Marshal(rapid.MapOf(rapid.String(), rapid.SliceOf(rapid.String())).Draw(t, "data"))
 		}
-		doc, err := a.AS2()
+		doc, err := as2.Format(a)
 		require.NoError(t, err)
-		require.Equal(t, a, as2ComesBack(t, doc))
+		require.Equal(t, a, comesBack(t, doc))
 	})
 }
 
-func TestAS2ChangedFieldsCount(t *testing.T) {
+func TestChangedFieldsCount(t *testing.T) {
 	t.Parallel()
 	const doc = `{"@context":"http://www.w3.org/ns/activitystreams","id":"urn:1","type":["Like","x:y"],
 		"actor":{"id":"https://a.example","name":"A"},"object":{"id":"urn:2","name":"B"},"target":[{"name":"T"}],
 		"published":"2026-01-02T03:04Z","summary":"kept"}`
-	a, err := feed.ParseAS2([]byte(doc))
+	a, err := as2.Parse([]byte(doc))
 	require.NoError(t, err)
 	for name, tc := range map[string]struct {
 		change func(*feed.Activity)
@@ -235,18 +239,18 @@ func TestAS2ChangedFieldsCount(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			changed := a
 			tc.change(&changed)
-			printed, err := changed.AS2()
+			printed, err := as2.Format(changed)
 			require.NoError(t, err)
 			require.Contains(t, doc, tc.old)
 			require.JSONEq(t, strings.Replace(doc, tc.old, tc.with, 1), string(printed))
-			again := as2ComesBack(t, printed)
+			again := comesBack(t, printed)
 			changed.Data, again.Data = nil, nil
 			require.Equal(t, changed, again)
 		})
 	}
 }
 
-func TestAS2ChangedFieldsDeclareWhatTheyNeed(t *testing.T) {
+func TestChangedFieldsDeclareWhatTheyNeed(t *testing.T) {
 	t.Parallel()
 	const plazaPrefix = `{"plaza":"https://github.com/plaza-sdk/plaza#"}`
 	for context, want := range map[string]string{
@@ -255,17 +259,17 @@ func TestAS2ChangedFieldsDeclareWhatTheyNeed(t *testing.T) {
 		`"@context":["https://www.w3.org/ns/activitystreams",{"x":"urn:x"}],`:       `["https://www.w3.org/ns/activitystreams",{"x":"urn:x"},` + plazaPrefix + `]`,
 		`"@context":["https://www.w3.org/ns/activitystreams",` + plazaPrefix + `],`: `["https://www.w3.org/ns/activitystreams",` + plazaPrefix + `]`,
 	} {
-		a, err := feed.ParseAS2([]byte(`{` + context + `"type":"Like","actor":"https://a.example","summary":"kept"}`))
+		a, err := as2.Parse([]byte(`{` + context + `"type":"Like","actor":"https://a.example","summary":"kept"}`))
 		require.NoError(t, err)
 		a.Verb = "pin"
-		printed, err := a.AS2()
+		printed, err := as2.Format(a)
 		require.NoError(t, err)
 		assert.Equal(t, `{"@context":`+want+`,"type":"Activity","plaza:verb":"pin","actor":"https://a.example","summary":"kept"}`, string(printed))
-		assert.Equal(t, "pin", as2ComesBack(t, printed).Verb)
+		assert.Equal(t, "pin", comesBack(t, printed).Verb)
 	}
 }
 
-func TestAS2NotActivity(t *testing.T) {
+func TestNotActivity(t *testing.T) {
 	t.Parallel()
 	for _, doc := range []string{
 		`{}`,
@@ -278,24 +282,24 @@ func TestAS2NotActivity(t *testing.T) {
 		`{"type":"as:Note","actor":"https://a.example"}`,
 		`{"type":"Link","href":"https://a.example"}`,
 	} {
-		_, err := feed.ParseAS2([]byte(doc))
-		require.ErrorIs(t, err, feed.ErrNotActivity, doc)
+		_, err := as2.Parse([]byte(doc))
+		require.ErrorIs(t, err, as2.ErrNotActivity, doc)
 		require.ErrorIs(t, err, plaza.ErrInvalid, doc)
 		require.NotErrorAs(t, err, new(*plaza.InvalidError), doc)
 	}
-	_, err := feed.ParseAS2([]byte(`{"type":"Note","name":{"en":"as in a draft"}}`))
-	require.ErrorIs(t, err, feed.ErrNotActivity)
-	refusedAS2(t, err, "name")
+	_, err := as2.Parse([]byte(`{"type":"Note","name":{"en":"as in a draft"}}`))
+	require.ErrorIs(t, err, as2.ErrNotActivity)
+	requireRefused(t, err, "name")
 }
 
-func TestAS2DifferentNamelessActorsDiffer(t *testing.T) {
+func TestDifferentNamelessActorsDiffer(t *testing.T) {
 	t.Parallel()
 	seen := map[feed.Ref]string{}
 	for _, actor := range []string{
 		`{}`, `{"name":"Sally"}`, `{"name":"Sally","x":[]}`, `{"name":"Sally","x":[[]]}`, `{"name":"Sally","x":{}}`, `{"name":"Sally","x":null}`,
 		`{"name":"Sally","x":"null"}`, `{"x":"Sally","name":"x"}`, `{"x":["a","b"]}`, `{"x":["b","a"]}`, `{"x":["ab"]}`, `{"x":{"a":"b"}}`, `{"x":{"b":"a"}}`, `{"x":1}`, `{"x":"1"}`, `{"x":1.0}`,
 	} {
-		a, err := feed.ParseAS2([]byte(`{"type":"Like","actor":` + actor + `}`))
+		a, err := as2.Parse([]byte(`{"type":"Like","actor":` + actor + `}`))
 		require.NoError(t, err)
 		require.Equal(t, "_", a.Actor.Kind)
 		require.Empty(t, seen[a.Actor], actor)
@@ -304,7 +308,7 @@ func TestAS2DifferentNamelessActorsDiffer(t *testing.T) {
 }
 
 // It runs alone, for what it measures is the process's.
-func TestAS2LargeAndDeepDocumentsAreRefusedCheaply(t *testing.T) {
+func TestLargeAndDeepDocumentsAreRefusedCheaply(t *testing.T) {
 	nested := func(depth int) string {
 		return `{"type":"Like","actor":"urn:1","object":` + strings.Repeat(`{"object":`, depth-1) + `{}` + strings.Repeat("}", depth)
 	}
@@ -315,26 +319,26 @@ func TestAS2LargeAndDeepDocumentsAreRefusedCheaply(t *testing.T) {
 		"2 MiB":                 {`{"type":"Like","actor":"urn:1","x":"` + strings.Repeat("x", 2<<20) + `"}`, "Document"},
 		"10,000 deep":           {nested(10_000), "Document"},
 		"101 deep":              {nested(100), "Document"},
-		"unclosed":              {strings.Repeat("[", feed.MaxAS2), "Document"},
-		"1 MiB of members":      {`{"type":"Like","actor":"urn:1"` + strings.Repeat(`,"":0`, feed.MaxAS2/6) + `}`, "Document"},
-		"1 MiB of elements":     {`{"type":"Like","actor":"urn:1","x":[0` + strings.Repeat(`,0`, feed.MaxAS2/2-50) + `]}`, "Activity"},
+		"unclosed":              {strings.Repeat("[", as2.MaxDocument), "Document"},
+		"1 MiB of members":      {`{"type":"Like","actor":"urn:1"` + strings.Repeat(`,"":0`, as2.MaxDocument/6) + `}`, "Document"},
+		"1 MiB of elements":     {`{"type":"Like","actor":"urn:1","x":[0` + strings.Repeat(`,0`, as2.MaxDocument/2-50) + `]}`, "Activity"},
 		"more than an activity": {`{"type":"Like","actor":"urn:1","x":"` + strings.Repeat("x", feed.MaxActivity) + `"}`, "Activity"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, err := feed.ParseAS2([]byte(tc.doc))
+			_, err := as2.Parse([]byte(tc.doc))
 			runtime.ReadMemStats(&after)
-			refusedAS2(t, err, tc.field)
+			requireRefused(t, err, tc.field)
 			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20))
 		})
 	}
-	as2ComesBack(t, []byte(nested(99)))
-	a := as2ComesBack(t, []byte(`{"type":"Like","actor":"urn:1","x":"`+strings.Repeat("x", feed.MaxActivity-40)+`"}`))
+	comesBack(t, []byte(nested(99)))
+	a := comesBack(t, []byte(`{"type":"Like","actor":"urn:1","x":"`+strings.Repeat("x", feed.MaxActivity-40)+`"}`))
 	require.Greater(t, len(a.Data), feed.MaxActivity-40)
 }
 
-func TestAS2RefusesWhatCannotBeWritten(t *testing.T) {
+func TestRefusesWhatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		field string
@@ -342,37 +346,43 @@ func TestAS2RefusesWhatCannotBeWritten(t *testing.T) {
 	}{
 		"no JSON":                   {"Data", `{`},
 		"twice":                     {"Data", `{"a":1,"a":2}`},
-		"deep":                      {"Data", strings.Repeat("[", feed.MaxAS2Depth) + strings.Repeat("]", feed.MaxAS2Depth)},
+		"deep":                      {"Data", strings.Repeat("[", as2.MaxDepth) + strings.Repeat("]", as2.MaxDepth)},
 		"kept, no AS2":              {"Data", `{"as2":{"name":1}}`},
 		"kept, draft":               {"Data", `{"as2":{"name":{"en":"x"}}}`},
 		"kept, context":             {"Data", `{"as2":{"@context":"http://schema.org"}}`},
 		"kept, type":                {"Data", `{"as2":{"type":"Note"}}`},
-		"kept, nested deep":         {"Data", `{"as2":{"x":` + strings.Repeat("[", feed.MaxAS2Depth) + strings.Repeat("]", feed.MaxAS2Depth) + `}}`},
+		"kept, nested deep":         {"Data", `{"as2":{"x":` + strings.Repeat("[", as2.MaxDepth) + strings.Repeat("]", as2.MaxDepth) + `}}`},
 		"larger than Publish takes": {"Activity", `"` + strings.Repeat("x", feed.MaxActivity) + `"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := feed.Activity{Actor: feed.Ref{ID: "chris"}, Verb: "Like", Data: []byte(tc.data)}.AS2()
-			refusedAS2(t, err, tc.field)
+			_, err := as2.Format(feed.Activity{Actor: feed.Ref{ID: "chris"}, Verb: "Like", Data: []byte(tc.data)})
+			requireRefused(t, err, tc.field)
 		})
 	}
-	_, err := feed.Activity{Verb: "Like"}.AS2()
-	refusedAS2(t, err, "Actor.ID")
+	_, err := as2.Format(feed.Activity{Verb: "Like"})
+	requireRefused(t, err, "Actor.ID")
 
-	const deep = feed.MaxAS2Depth - 1
-	doc, err := feed.Activity{Actor: feed.Ref{ID: "chris"}, Verb: "Like", Data: []byte(strings.Repeat("[", deep) + strings.Repeat("]", deep))}.AS2()
+	const deep = as2.MaxDepth - 1
+	doc, err := as2.Format(feed.Activity{Actor: feed.Ref{ID: "chris"}, Verb: "Like", Data: []byte(strings.Repeat("[", deep) + strings.Repeat("]", deep))})
 	require.NoError(t, err)
-	as2ComesBack(t, doc)
+	comesBack(t, doc)
 }
 
-func TestAS2ParsedActivitiesArePublished(t *testing.T) {
+func TestParsedActivitiesArePublished(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	for name, doc := range as2Files(t, "valid") {
+	db := dynamotest.DB(t)
+	gen, err := ids.New(1, nil)
+	require.NoError(t, err)
+	follows, err := follow.New(db, dynamotest.Table(t, follow.Table), gen, nil)
+	require.NoError(t, err)
+	feeds, err := feed.New(db, dynamotest.Table(t, feed.Table), gen, follows, &feed.Options{Consistent: true})
+	require.NoError(t, err)
+	for name, doc := range files(t, "valid") {
 		t.Run(name, func(t *testing.T) {
-			a, err := feed.ParseAS2(doc)
+			a, err := as2.Parse(doc)
 			require.NoError(t, err)
 			timeless := a.Time.IsZero()
-			owner := w.Outbox(name)
+			owner := feeds.Outbox(name)
 			a, err = owner.Publish(t.Context(), a)
 			require.NoError(t, err)
 			a, err = owner.Get(t.Context(), a.ID)
@@ -380,7 +390,7 @@ func TestAS2ParsedActivitiesArePublished(t *testing.T) {
 			if timeless {
 				a.Time = time.Time{}
 			}
-			printed, err := a.AS2()
+			printed, err := as2.Format(a)
 			require.NoError(t, err)
 			require.Equal(t, jsonOf(t, doc), jsonOf(t, printed))
 		})

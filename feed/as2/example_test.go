@@ -1,4 +1,4 @@
-package feed_test
+package as2_test
 
 import (
 	"errors"
@@ -6,12 +6,13 @@ import (
 	"log"
 
 	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/feed/as2"
 )
 
 // An activity of another service comes in, is shown, and goes out again with
 // what Plaza does not know.
-func ExampleParseAS2() {
-	a, err := feed.ParseAS2([]byte(`{
+func ExampleParse() {
+	a, err := as2.Parse([]byte(`{
 		"@context": ["https://www.w3.org/ns/activitystreams", {"mood": "https://example.org/ns#mood"}],
 		"id": "https://example.org/activities/1",
 		"type": "Like",
@@ -27,18 +28,18 @@ func ExampleParseAS2() {
 	fmt.Println(a.Actor, a.Verb, a.Object)
 	fmt.Println(a.ForeignID, a.Time)
 
-	doc, err := a.AS2()
+	doc, err := as2.Format(a)
 	if err != nil {
 		log.Fatal(err)
 	}
-	again, err := feed.ParseAS2(doc)
+	again, err := as2.Parse(doc)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(string(again.Data) == string(a.Data), string(a.Data)[len(`{"as2":{"@context":["https://www.w3.org/ns/activitystreams",{"mood":"https://example.org/ns#mood"}],`):])
 
-	_, err = feed.ParseAS2([]byte(`{"type": "Note", "content": "Hello"}`))
-	fmt.Println(errors.Is(err, feed.ErrNotActivity))
+	_, err = as2.Parse([]byte(`{"type": "Note", "content": "Hello"}`))
+	fmt.Println(errors.Is(err, as2.ErrNotActivity))
 	// Output:
 	// https://example.org/~john Like https://example.com/notes/1
 	// https://example.org/activities/1 2026-01-02 03:04:05 +0000 UTC
@@ -47,11 +48,11 @@ func ExampleParseAS2() {
 }
 
 // What Plaza published is written as a document.
-func ExampleActivity_AS2() {
-	doc, err := feed.Activity{
+func ExampleFormat() {
+	doc, err := as2.Format(feed.Activity{
 		Actor: feed.Ref{ID: "chris"}, Verb: "add", Object: feed.Ref{Kind: "picture", ID: "10"},
 		Data: []byte(`{"message":"Beautiful bird!"}`),
-	}.AS2()
+	})
 	if err != nil {
 		log.Fatal(err)
 	}

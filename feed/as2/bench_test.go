@@ -1,4 +1,4 @@
-package feed_test
+package as2_test
 
 import (
 	"encoding/json"
@@ -9,11 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/feed/as2"
 )
 
-// as2Benched are documents of four sizes.
-func as2Benched() map[string][]byte {
+// documents are documents of four sizes.
+func documents() map[string][]byte {
 	const head = `{"@context":["https://www.w3.org/ns/activitystreams",{"toot":"http://joinmastodon.org/ns#","blurhash":"toot:blurhash"}],` +
 		`"id":"https://a.example/users/john/statuses/1/activity","type":"Create","actor":"https://a.example/users/john",` +
 		`"published":"2026-01-02T03:04:05Z","to":["https://www.w3.org/ns/activitystreams#Public"],"cc":["https://a.example/users/john/followers"],` +
@@ -32,12 +32,12 @@ func as2Benched() map[string][]byte {
 	}
 }
 
-// BenchmarkAS2Parse is beside json.Unmarshal into a map.
-func BenchmarkAS2Parse(b *testing.B) {
-	for name, doc := range as2Benched() {
+// BenchmarkParse is beside json.Unmarshal into a map.
+func BenchmarkParse(b *testing.B) {
+	for name, doc := range documents() {
 		b.Run(name, func(b *testing.B) {
-			as2Rates(b, len(doc), func() {
-				if _, err := feed.ParseAS2(doc); err != nil {
+			rates(b, len(doc), func() {
+				if _, err := as2.Parse(doc); err != nil {
 					b.Fatal(err)
 				}
 			}, func() {
@@ -50,16 +50,16 @@ func BenchmarkAS2Parse(b *testing.B) {
 	}
 }
 
-// BenchmarkAS2Print is beside json.Marshal of that map.
-func BenchmarkAS2Print(b *testing.B) {
-	for name, doc := range as2Benched() {
+// BenchmarkFormat is beside json.Marshal of that map.
+func BenchmarkFormat(b *testing.B) {
+	for name, doc := range documents() {
 		b.Run(name, func(b *testing.B) {
-			a, err := feed.ParseAS2(doc)
+			a, err := as2.Parse(doc)
 			require.NoError(b, err)
 			var v map[string]any
 			require.NoError(b, json.Unmarshal(doc, &v))
-			as2Rates(b, len(doc), func() {
-				if _, err := a.AS2(); err != nil {
+			rates(b, len(doc), func() {
+				if _, err := as2.Format(a); err != nil {
 					b.Fatal(err)
 				}
 			}, func() {
@@ -71,8 +71,8 @@ func BenchmarkAS2Print(b *testing.B) {
 	}
 }
 
-// as2Rates times ours and bare in turns and reports the medians of the rounds.
-func as2Rates(b *testing.B, size int, ours, bare func()) {
+// rates times ours and bare in turns and reports the medians of the rounds.
+func rates(b *testing.B, size int, ours, bare func()) {
 	calls := max(1, 100_000/size)
 	sides := [2]func(){ours, bare}
 	var rounds [2][]float64 // seconds a call

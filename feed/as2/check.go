@@ -1,4 +1,4 @@
-package feed
+package as2
 
 import (
 	"bytes"
@@ -6,9 +6,9 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
-// as2Check finds what the standard refuses in an object and those within it.
+// checker finds what the standard refuses in an object and those within it.
 // Properties it does not define are not looked at.
-type as2Check struct {
+type checker struct {
 	*jsonText
 
 	// draft is the first text that is a map of languages, which a draft of
@@ -16,7 +16,7 @@ type as2Check struct {
 	draft *plaza.InvalidError
 }
 
-func (c *as2Check) object(object int) error {
+func (c *checker) object(object int) error {
 	collection, ordered := false, false
 	if types := c.member(object, "type"); types != 0 {
 		for value, end := c.each(types); value < end; value = c.next(value) {
@@ -40,14 +40,14 @@ func (c *as2Check) object(object int) error {
 	return nil
 }
 
-func (c *as2Check) property(member int, name []byte, kind as2Kind) error {
+func (c *checker) property(member int, name []byte, kind propertyKind) error {
 	switch kind {
 	case idKind:
 		if !isIRI(c.bytes(member)) {
 			return refuse(string(name), "is no absolute IRI")
 		}
 	case timeKind:
-		if _, ok := parseAS2Time(c.bytes(member)); !ok {
+		if _, ok := parseTime(c.bytes(member)); !ok {
 			return refuse(string(name), "is no date and time")
 		}
 	case textMapKind:
@@ -62,7 +62,7 @@ func (c *as2Check) property(member int, name []byte, kind as2Kind) error {
 	return nil
 }
 
-func (c *as2Check) value(value int, name []byte, kind as2Kind) error {
+func (c *checker) value(value int, name []byte, kind propertyKind) error {
 	isObject := c.is(value, '{')
 	if c.is(value, 'n') {
 		return nil
@@ -98,7 +98,7 @@ func (c *as2Check) value(value int, name []byte, kind as2Kind) error {
 	return nil
 }
 
-func (c *as2Check) textMap(texts int, name []byte) error {
+func (c *checker) textMap(texts int, name []byte) error {
 	if !c.is(texts, '{') {
 		return refuse(string(name), "is no map of languages")
 	}
@@ -113,7 +113,7 @@ func (c *as2Check) textMap(texts int, name []byte) error {
 	return nil
 }
 
-func (c *as2Check) isPage(object int) bool {
+func (c *checker) isPage(object int) bool {
 	types, known := c.member(object, "type"), false
 	if types == 0 {
 		return true
@@ -132,8 +132,4 @@ func (c *as2Check) isPage(object int) bool {
 // discourages relative references; few would be well-formed.
 func isTerm(name []byte) bool {
 	return string(name) == "actor" || string(name) == "object" || string(name) == "target"
-}
-
-func refuse(field, reason string) *plaza.InvalidError {
-	return &plaza.InvalidError{Field: field, Reason: reason}
 }

@@ -1,4 +1,4 @@
-package feed_test
+package as2_test
 
 import (
 	"testing"
@@ -6,20 +6,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/feed/as2"
 )
 
-func FuzzParseAS2(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, dir := range []string{"valid", "invalid"} {
-		for _, doc := range as2Files(f, dir) {
+		for _, doc := range files(f, dir) {
 			f.Add(doc)
 		}
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		if _, err := feed.ParseAS2(doc); err != nil {
+		if _, err := as2.Parse(doc); err != nil {
 			require.ErrorIs(t, err, plaza.ErrInvalid)
 			return
 		}
-		as2ComesBack(t, doc)
+		comesBack(t, doc)
 	})
 }

@@ -1,30 +1,34 @@
-package feed
+package as2
 
-import "slices"
+import (
+	"slices"
 
-// as2Own is what each term says where the fields alone are asked; empty for
+	"github.com/plaza-sdk/plaza/feed"
+)
+
+// plainTerms is what each term says where the fields alone are asked; empty for
 // nothing.
-type as2Own struct {
-	terms [as2Terms]string
-	boxed [as2Terms]bool // {"plaza:ref": …}, as it is no IRI
+type plainTerms struct {
+	terms [termCount]string
+	boxed [termCount]bool // {"plaza:ref": …}, as it is no IRI
 }
 
-func ownAS2(a Activity) (own as2Own) {
-	for term, ref := range [...]Ref{actorTerm: a.Actor, objectTerm: a.Object, targetTerm: a.Target} {
-		own.terms[term] = ref.String()
-		own.boxed[term] = !ref.IsZero() && !isReference([]byte(own.terms[term]))
+func plainOf(a feed.Activity) (plain plainTerms) {
+	for term, ref := range [...]feed.Ref{actorTerm: a.Actor, objectTerm: a.Object, targetTerm: a.Target} {
+		plain.terms[term] = ref.String()
+		plain.boxed[term] = !ref.IsZero() && !isReference([]byte(plain.terms[term]))
 	}
 	switch id := a.ForeignID; {
 	case id == "":
 	// Where it is called as what it is about, an id would make the two one.
-	case isIRI([]byte(id)) && id != own.terms[actorTerm] && id != own.terms[objectTerm] && id != own.terms[targetTerm]:
-		own.terms[idTerm] = id
+	case isIRI([]byte(id)) && id != plain.terms[actorTerm] && id != plain.terms[objectTerm] && id != plain.terms[targetTerm]:
+		plain.terms[idTerm] = id
 	default:
-		own.terms[foreignIDTerm] = id
+		plain.terms[foreignIDTerm] = id
 	}
-	own.terms[typeTerm], own.terms[verbTerm] = ownType(a.Verb)
-	own.terms[publishedTerm] = publishedText(a.Time)
-	return own
+	plain.terms[typeTerm], plain.terms[verbTerm] = ownType(a.Verb)
+	plain.terms[publishedTerm] = publishedText(a.Time)
+	return plain
 }
 
 // ownType gives the type for a verb, and the verb where the type is another.
@@ -45,24 +49,24 @@ func ownType(verb string) (string, string) {
 }
 
 // plaza reports whether a term is written that needs the prefix.
-func (own as2Own) plaza(term as2Term) bool {
-	return own.terms[term] != "" && (term == foreignIDTerm || term == verbTerm || own.boxed[term])
+func (plain plainTerms) plaza(term term) bool {
+	return plain.terms[term] != "" && (term == foreignIDTerm || term == verbTerm || plain.boxed[term])
 }
 
-// document is the whole where Data is the application's own.
-func (own as2Own) document(data []byte) []byte {
+// document is the whole where Data is the application's plain.
+func (plain plainTerms) document(data []byte) []byte {
 	w := newMemberWriter(512 + len(data))
 	plaza := data != nil
-	for term := range as2Terms {
-		plaza = plaza || own.plaza(term)
+	for term := range termCount {
+		plaza = plaza || plain.plaza(term)
 	}
-	context := []byte(`"` + as2Namespace + `"`)
+	context := []byte(`"` + namespace + `"`)
 	if plaza {
 		context = withPlaza(context)
 	}
 	w.member(contextTerm.name(), context)
-	for term := idTerm; term < as2Terms; term++ {
-		own.write(&w, term)
+	for term := idTerm; term < termCount; term++ {
+		plain.write(&w, term)
 	}
 	if data != nil {
 		w.member("plaza:data", data)
@@ -70,10 +74,10 @@ func (own as2Own) document(data []byte) []byte {
 	return w.object()
 }
 
-func (own as2Own) write(w *memberWriter, term as2Term) {
-	switch text := own.terms[term]; {
+func (plain plainTerms) write(w *memberWriter, term term) {
+	switch text := plain.terms[term]; {
 	case text == "":
-	case own.boxed[term]:
+	case plain.boxed[term]:
 		w.name(term.name())
 		w.text = append(appendString(append(w.text, `{"plaza:ref":`...), text), '}')
 	default:
@@ -92,30 +96,30 @@ func withPlaza(context []byte) []byte {
 }
 
 // document is what was kept in Data, but for what the fields say otherwise.
-func (d as2Document) document(a, kept Activity, own as2Own) []byte {
-	asKept := [as2Terms]bool{
+func (d document) document(a, kept feed.Activity, plain plainTerms) []byte {
+	asKept := [termCount]bool{
 		idTerm: kept.ForeignID == a.ForeignID, foreignIDTerm: kept.ForeignID == a.ForeignID,
 		typeTerm: kept.Verb == a.Verb, verbTerm: kept.Verb == a.Verb,
 		actorTerm: kept.Actor == a.Actor, objectTerm: kept.Object == a.Object, targetTerm: kept.Target == a.Target,
 		publishedTerm: kept.Time.Equal(a.Time),
 	}
 	plaza := false
-	for term := idTerm; term < as2Terms; term++ {
-		plaza = plaza || !asKept[term] && own.plaza(term)
+	for term := idTerm; term < termCount; term++ {
+		plaza = plaza || !asKept[term] && plain.plaza(term)
 	}
 	w := newMemberWriter(512 + len(d.text))
 	switch at := d.terms[contextTerm]; {
 	case plaza && !d.plaza && d.has(contextTerm):
 		w.member(contextTerm.name(), withPlaza(d.raw(at)))
 	case plaza && !d.plaza:
-		w.member(contextTerm.name(), withPlaza([]byte(`"`+as2Namespace+`"`)))
+		w.member(contextTerm.name(), withPlaza([]byte(`"`+namespace+`"`)))
 	case at != 0:
 		w.member(contextTerm.name(), d.raw(at))
 	}
-	for term := idTerm; term < as2Terms; term++ {
+	for term := idTerm; term < termCount; term++ {
 		switch at := d.terms[term]; {
 		case !asKept[term]:
-			own.write(&w, term)
+			plain.write(&w, term)
 		case at != 0:
 			w.member(term.name(), d.raw(at))
 		}
@@ -124,7 +128,7 @@ func (d as2Document) document(a, kept Activity, own as2Own) []byte {
 	return w.object()
 }
 
-func (d as2Document) writeRest(w *memberWriter) {
+func (d document) writeRest(w *memberWriter) {
 	for _, member := range d.rest {
 		w.raw(d.rawKey(member), d.raw(member))
 	}
@@ -132,17 +136,17 @@ func (d as2Document) writeRest(w *memberWriter) {
 
 // left is what Data keeps of a document: nothing if the fields say it all, or
 // the Data that was written for them.
-func (d as2Document) left(own as2Own) []byte {
-	var keep [as2Terms]bool
-	for term := actorTerm; term < as2Terms; term++ {
-		keep[term] = !d.says(term, own)
+func (d document) left(plain plainTerms) []byte {
+	var keep [termCount]bool
+	for term := actorTerm; term < termCount; term++ {
+		keep[term] = !d.says(term, plain)
 	}
-	for _, pair := range [][2]as2Term{{idTerm, foreignIDTerm}, {typeTerm, verbTerm}} {
-		both := !d.says(pair[0], own) || !d.says(pair[1], own)
+	for _, pair := range [][2]term{{idTerm, foreignIDTerm}, {typeTerm, verbTerm}} {
+		both := !d.says(pair[0], plain) || !d.says(pair[1], plain)
 		keep[pair[0]], keep[pair[1]] = both, both
 	}
-	if !slices.Contains(keep[:], true) && d.isOwnContext(own) {
-		_, ambiguous := d.as2Kept(d.data)
+	if !slices.Contains(keep[:], true) && d.isOwnContext(plain) {
+		_, ambiguous := d.kept(d.data)
 		switch {
 		case len(d.rest) == 0:
 			return nil
@@ -152,7 +156,7 @@ func (d as2Document) left(own as2Own) []byte {
 	}
 	w := newMemberWriter(len(d.text))
 	keep[contextTerm] = true
-	for term := range as2Terms {
+	for term := range termCount {
 		if at := d.terms[term]; at != 0 && keep[term] {
 			w.member(term.name(), d.raw(at))
 		}
@@ -162,12 +166,12 @@ func (d as2Document) left(own as2Own) []byte {
 }
 
 // says reports whether a term is written just as the fields alone would.
-func (d as2Document) says(term as2Term, own as2Own) bool {
-	at, text := d.terms[term], own.terms[term]
+func (d document) says(term term, plain plainTerms) bool {
+	at, text := d.terms[term], plain.terms[term]
 	switch {
 	case at == 0:
 		return text == ""
-	case own.boxed[term]:
+	case plain.boxed[term]:
 		ref := d.only(at, "plaza:ref")
 		return ref != 0 && string(d.bytes(ref)) == text
 	}
@@ -176,25 +180,25 @@ func (d as2Document) says(term as2Term, own as2Own) bool {
 
 // isOwnContext reports whether the context is the one that the fields would
 // have written.
-func (d as2Document) isOwnContext(own as2Own) bool {
+func (d document) isOwnContext(plain plainTerms) bool {
 	plaza := d.data != 0
-	for term := range as2Terms {
-		plaza = plaza || own.plaza(term)
+	for term := range termCount {
+		plaza = plaza || plain.plaza(term)
 	}
 	context := d.terms[contextTerm]
 	if context == 0 || !plaza {
-		return context != 0 && string(d.bytes(context)) == as2Namespace
+		return context != 0 && string(d.bytes(context)) == namespace
 	}
 	first, end := d.each(context)
-	if end-first != 3 || string(d.bytes(first)) != as2Namespace { // it, an object and a member
+	if end-first != 3 || string(d.bytes(first)) != namespace { // it, an object and a member
 		return false
 	}
 	prefix := d.only(first+1, "plaza")
 	return prefix != 0 && string(d.bytes(prefix)) == plazaNamespace
 }
 
-// as2Kept is the document that Data keeps, if it does.
-func (t *jsonText) as2Kept(data int) (int, bool) {
+// kept is the document that Data keeps, if it does.
+func (t *jsonText) kept(data int) (int, bool) {
 	root := t.only(data, "as2")
 	return root, root != 0 && t.is(root, '{')
 }

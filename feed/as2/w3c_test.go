@@ -1,4 +1,4 @@
-package feed_test
+package as2_test
 
 import (
 	"archive/tar"
@@ -15,12 +15,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/feed/as2"
 )
 
 // w3cExamples are the W3C's test documents, which lie beside the checkout.
 func w3cExamples(t testing.TB) map[string][]byte {
-	const path = "../../shared/data/activitystreams/as2-examples.tar.gz"
+	const path = "../../../shared/data/activitystreams/as2-examples.tar.gz"
 	f, err := os.Open(filepath.FromSlash(path))
 	if errors.Is(err, os.ErrNotExist) {
 		t.Skip("no ../shared/data/activitystreams/as2-examples.tar.gz beside the checkout")
@@ -43,7 +43,7 @@ func w3cExamples(t testing.TB) map[string][]byte {
 	}
 }
 
-func TestAS2ExamplesOfW3C(t *testing.T) {
+func TestExamplesOfW3C(t *testing.T) {
 	t.Parallel()
 	refused := map[string]string{
 		"vocabulary-ex196-jsonld": "Document", // a line break in a string
@@ -69,19 +69,19 @@ func TestAS2ExamplesOfW3C(t *testing.T) {
 
 	counts := map[string]int{}
 	for name, doc := range w3cExamples(t) {
-		_, err := feed.ParseAS2(doc)
+		_, err := as2.Parse(doc)
 		var invalid *plaza.InvalidError
 		isInvalid := errors.As(err, &invalid)
 		switch {
 		case err == nil:
 			counts["activity"]++
-			as2ComesBack(t, doc)
+			comesBack(t, doc)
 		case refused[name] != "":
 			counts["refused"]++
 			if assert.True(t, isInvalid, name) {
 				assert.Equal(t, refused[name], invalid.Field, name)
 			}
-		case errors.Is(err, feed.ErrNotActivity):
+		case errors.Is(err, as2.ErrNotActivity):
 			counts["no activity"]++
 			assert.Equal(t, isInvalid, slices.Contains(draft, name), name)
 		case isInvalid && invalid.Field == "actor":

@@ -1,25 +1,25 @@
-package feed
+package as2
 
 import "bytes"
 
 // The namespace of the standard, and of what Plaza adds to it.
 const (
-	as2Namespace   = "https://www.w3.org/ns/activitystreams"
+	namespace      = "https://www.w3.org/ns/activitystreams"
 	plazaNamespace = "https://github.com/plaza-sdk/plaza#"
 )
 
-// isAS2 reports whether an IRI names the standard's context; http and a '#'
+// isNamespace reports whether an IRI names the standard's context; http and a '#'
 // behind are other spellings.
-func isAS2(iri []byte) bool {
+func isNamespace(iri []byte) bool {
 	iri = bytes.TrimSuffix(iri, []byte("#"))
-	return string(iri) == as2Namespace || string(iri) == "http://www.w3.org/ns/activitystreams"
+	return string(iri) == namespace || string(iri) == "http://www.w3.org/ns/activitystreams"
 }
 
-// as2Class is what a type says of the object that has it.
-type as2Class int
+// typeClass is what a type says of the object that has it.
+type typeClass int
 
 const (
-	extensionType as2Class = iota // not of the standard's vocabulary
+	extensionType typeClass = iota // not of the standard's vocabulary
 	activityType
 	generalType // Activity itself: what else is said of the type is preferred
 	pageType
@@ -29,9 +29,9 @@ const (
 )
 
 // classify gives the standard's short name of a type, if it has one.
-func classify(name []byte) ([]byte, as2Class) {
+func classify(name []byte) ([]byte, typeClass) {
 	short := name
-	if hash := bytes.IndexByte(name, '#'); hash >= 0 && isAS2(name[:hash]) {
+	if hash := bytes.IndexByte(name, '#'); hash >= 0 && isNamespace(name[:hash]) {
 		short = name[hash+1:]
 	} else if term, ok := bytes.CutPrefix(name, []byte("as:")); ok {
 		short = term
@@ -57,12 +57,12 @@ func classify(name []byte) ([]byte, as2Class) {
 	return name, extensionType
 }
 
-// as2Kind is what values a property of the standard may have.
-type as2Kind int
+// propertyKind is what values a property of the standard may have.
+type propertyKind int
 
 const (
-	extensionKind as2Kind = iota // not of the standard, or with values of every kind
-	idKind                       // one absolute IRI
+	extensionKind propertyKind = iota // not of the standard, or with values of every kind
+	idKind                            // one absolute IRI
 	typeKind
 	textKind
 	textMapKind
@@ -72,7 +72,7 @@ const (
 	objectKind
 )
 
-func kindOf(property []byte) as2Kind {
+func kindOf(property []byte) propertyKind {
 	switch string(property) {
 	case "id", "href":
 		return idKind

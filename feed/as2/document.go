@@ -1,18 +1,19 @@
-package feed
+package as2
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
 
+	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// as2Term is a property that a field of Activity says, or helps to say.
-type as2Term int
+// term is a property that a field of Activity says, or helps to say.
+type term int
 
 // In the order in which they are written.
 const (
-	contextTerm as2Term = iota
+	contextTerm term = iota
 	idTerm
 	foreignIDTerm
 	typeTerm
@@ -21,27 +22,27 @@ const (
 	objectTerm
 	targetTerm
 	publishedTerm
-	as2Terms // how many
+	termCount // how many
 )
 
-func (t as2Term) name() string {
+func (t term) name() string {
 	return [...]string{
 		"@context", "id", "plaza:foreignId", "type", "plaza:verb", "actor", "object", "target", "published",
 	}[t]
 }
 
-// as2Document is a document's members.
-type as2Document struct {
+// document is a document's members.
+type document struct {
 	*jsonText
 	root  int
-	terms [as2Terms]int // 0 where there is none
-	rest  []int         // the other members
-	data  int           // plaza:data, which is one of them
-	plaza bool          // its @context declares the prefix plaza
+	terms [termCount]int // 0 where there is none
+	rest  []int          // the other members
+	data  int            // plaza:data, which is one of them
+	plaza bool           // its @context declares the prefix plaza
 }
 
-func newAS2Document(t *jsonText, root int) as2Document {
-	d := as2Document{jsonText: t, root: root}
+func newDocument(t *jsonText, root int) document {
+	d := document{jsonText: t, root: root}
 	d.plaza = d.declaresPlaza(d.member(root, contextTerm.name()))
 	for member, end := d.children(root); member < end; member = d.next(member) {
 		if term, ok := d.term(d.key(member)); ok {
@@ -56,7 +57,7 @@ func newAS2Document(t *jsonText, root int) as2Document {
 	return d
 }
 
-func (d as2Document) term(key []byte) (as2Term, bool) {
+func (d document) term(key []byte) (term, bool) {
 	switch string(key) {
 	case "@context":
 		return contextTerm, true
@@ -81,9 +82,9 @@ func (d as2Document) term(key []byte) (as2Term, bool) {
 }
 
 // has reports whether there is a value other than null.
-func (d as2Document) has(term as2Term) bool { return d.terms[term] != 0 && !d.is(d.terms[term], 'n') }
+func (d document) has(term term) bool { return d.terms[term] != 0 && !d.is(d.terms[term], 'n') }
 
-func (d as2Document) hasActor() bool {
+func (d document) hasActor() bool {
 	if d.has(actorTerm) {
 		for value, end := d.each(d.terms[actorTerm]); value < end; value = d.next(value) {
 			if !d.is(value, 'n') {
@@ -95,7 +96,7 @@ func (d as2Document) hasActor() bool {
 }
 
 // isActivity tells by the types, and by the actor where they are extensions.
-func (d as2Document) isActivity() bool {
+func (d document) isActivity() bool {
 	extension, other := false, false
 	if d.has(typeTerm) {
 		for value, end := d.each(d.terms[typeTerm]); value < end; value = d.next(value) {
@@ -113,7 +114,7 @@ func (d as2Document) isActivity() bool {
 }
 
 // fields is the activity without Data.
-func (d as2Document) fields() (a Activity, err error) {
+func (d document) fields() (a feed.Activity, err error) {
 	if a.Verb, err = d.verb(); err != nil {
 		return a, err
 	}
@@ -130,12 +131,12 @@ func (d as2Document) fields() (a Activity, err error) {
 		return a, err
 	}
 	if d.has(publishedTerm) {
-		a.Time, _ = parseAS2Time(d.bytes(d.terms[publishedTerm])) // checked
+		a.Time, _ = parseTime(d.bytes(d.terms[publishedTerm])) // checked
 	}
 	return a, nil
 }
 
-func (d as2Document) verb() (string, error) {
+func (d document) verb() (string, error) {
 	if d.has(verbTerm) {
 		verb := d.string(d.terms[verbTerm])
 		return verb, keys.CheckName(verbTerm.name(), verb)
@@ -162,7 +163,7 @@ func (d as2Document) verb() (string, error) {
 	return string(general), nil
 }
 
-func (d as2Document) foreignID() (string, error) {
+func (d document) foreignID() (string, error) {
 	if d.has(foreignIDTerm) {
 		id := d.string(d.terms[foreignIDTerm])
 		return id, keys.CheckName(foreignIDTerm.name(), id)
@@ -178,9 +179,9 @@ func (d as2Document) foreignID() (string, error) {
 }
 
 // ref is of the first value that there is.
-func (d as2Document) ref(term as2Term) (Ref, error) {
+func (d document) ref(term term) (feed.Ref, error) {
 	if !d.has(term) {
-		return Ref{}, nil
+		return feed.Ref{}, nil
 	}
 	for value, end := d.each(d.terms[term]); value < end; value = d.next(value) {
 		switch {
@@ -191,10 +192,10 @@ func (d as2Document) ref(term as2Term) (Ref, error) {
 			return d.objectRef(value, term.name())
 		}
 	}
-	return Ref{}, nil
+	return feed.Ref{}, nil
 }
 
-func (d as2Document) objectRef(object int, name string) (Ref, error) {
+func (d document) objectRef(object int, name string) (feed.Ref, error) {
 	id, href := d.member(object, "id"), d.member(object, "href")
 	if href != 0 && (id == 0 || d.isLink(object)) {
 		id = href
@@ -202,17 +203,17 @@ func (d as2Document) objectRef(object int, name string) (Ref, error) {
 	if id != 0 && d.is(id, '"') {
 		return iriRef(d.string(id)), nil
 	}
-	if own := d.member(object, "plaza:ref"); own != 0 && d.plaza {
-		ref, err := ParseRef(d.string(own))
+	if plain := d.member(object, "plaza:ref"); plain != 0 && d.plaza {
+		ref, err := feed.ParseRef(d.string(plain))
 		if err != nil {
-			return Ref{}, refuse(name, "has a plaza:ref that is no Ref")
+			return feed.Ref{}, refuse(name, "has a plaza:ref that is no Ref")
 		}
 		return ref, nil
 	}
 	return nameless(d.digest(object)), nil
 }
 
-func (d as2Document) isLink(object int) bool {
+func (d document) isLink(object int) bool {
 	if types := d.member(object, "type"); types != 0 {
 		for value, end := d.each(types); value < end; value = d.next(value) {
 			if _, class := classify(d.bytes(value)); class == linkType {
@@ -224,8 +225,8 @@ func (d as2Document) isLink(object int) bool {
 }
 
 // iriRef is the Ref of a reference, which has a kind if it has a colon.
-func iriRef(text string) Ref {
-	ref, err := ParseRef(text)
+func iriRef(text string) feed.Ref {
+	ref, err := feed.ParseRef(text)
 	if err != nil { // too long
 		return nameless(digestString([]byte(text)))
 	}
@@ -233,13 +234,13 @@ func iriRef(text string) Ref {
 }
 
 // nameless is a Ref for what has no name that fits. No IRI has its kind.
-func nameless(digest [sha256.Size]byte) Ref {
-	return Ref{Kind: "_", ID: hex.EncodeToString(digest[:16])}
+func nameless(digest [sha256.Size]byte) feed.Ref {
+	return feed.Ref{Kind: "_", ID: hex.EncodeToString(digest[:16])}
 }
 
 // checkContext refuses a context without the standard's; a missing one is
 // taken for it, as the standard demands.
-func (d as2Document) checkContext() error {
+func (d document) checkContext() error {
 	if !d.has(contextTerm) {
 		return nil
 	}
@@ -247,21 +248,21 @@ func (d as2Document) checkContext() error {
 	for value, end := d.each(d.terms[contextTerm]); value < end; value = d.next(value) {
 		switch {
 		case d.is(value, '"'):
-			found = found || isAS2(d.bytes(value))
+			found = found || isNamespace(d.bytes(value))
 		case d.is(value, '{'):
 			vocabulary := d.member(value, "@vocab")
-			found = found || vocabulary != 0 && isAS2(d.bytes(vocabulary))
+			found = found || vocabulary != 0 && isNamespace(d.bytes(vocabulary))
 		case !d.is(value, 'n'):
 			return refuse(contextTerm.name(), "is neither an IRI nor an object")
 		}
 	}
 	if !found {
-		return refuse(contextTerm.name(), "is without "+as2Namespace)
+		return refuse(contextTerm.name(), "is without "+namespace)
 	}
 	return nil
 }
 
-func (d as2Document) declaresPlaza(context int) bool {
+func (d document) declaresPlaza(context int) bool {
 	if context != 0 {
 		for value, end := d.each(context); value < end; value = d.next(value) {
 			if prefix := d.member(value, "plaza"); prefix != 0 && string(d.bytes(prefix)) == plazaNamespace {

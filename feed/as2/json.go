@@ -1,4 +1,4 @@
-package feed
+package as2
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package feed
+package as2
 
 import (
 	"bytes"
@@ -13,9 +13,9 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
-// FuzzAS2JSON compares the scanner with encoding/json, of which only names
+// FuzzJSON compares the scanner with encoding/json, of which only names
 // given twice and the depth make it differ.
-func FuzzAS2JSON(f *testing.F) {
+func FuzzJSON(f *testing.F) {
 	for _, text := range []string{
 		`{"a":[1,-0,0.5,1e9,-2.5E-07,1E+2,{},[] ],"":"\"\\\/\b\f\n\r\tĀ\uD800"}`, "\t\n\r [ true , false , null ] ", `""`, `0`,
 		`01`, `-`, `1.`, `.5`, `1e`, `+1`, `tru`, `nul`, `truex`, `"\x"`, `"\u12"`, `"\u12g4"`, "\"\x01\"", `"`, `"\`, `[1 2]`, `[1,]`, `[,1]`, `[`, `]`, `[}`,
