@@ -104,11 +104,11 @@ func (o Outbox) publish(ctx context.Context, a Activity, inline int) (Activity, 
 	history := o.r.expired(a.ID)
 	if history {
 		inline = 0
-	} else if err := o.r.storeJobShards(ctx); err != nil {
+	} else if err := o.r.jobs.StoreShards(ctx); err != nil {
 		return a, err
 	}
 	if inline > 0 {
-		job.Lease = o.r.leased()
+		job.Lease = o.r.jobs.NewLease()
 	}
 	var guarded ids.ID // what the foreign id's guard holds, if that is gone
 	for range turns {

@@ -37,7 +37,7 @@ func (o Outbox) PublishMany(ctx context.Context, as []Activity) ([]Activity, err
 		}
 	}
 	if slices.ContainsFunc(as, func(a Activity) bool { return !o.r.expired(a.ID) }) {
-		if err := o.r.storeJobShards(ctx); err != nil {
+		if err := o.r.jobs.StoreShards(ctx); err != nil {
 			return as, fmt.Errorf("feed: publish %d to %q: %w", len(as), o.owner, err)
 		}
 	}
