@@ -18,7 +18,7 @@ type PageRequest struct {
 // Page is a part of a list, in list order. It may be short or empty before
 // the end: only an empty Next is the end.
 type Page[T any] struct {
-	Items []T
-	Next  Cursor // Goes on in list order.
-	Prev  Cursor // Goes back; set wherever there are items.
+	Items []T    `json:"items"` // Never nil beside a nil error.
+	Next  Cursor `json:"next"`  // Goes on in list order.
+	Prev  Cursor `json:"prev"`  // Goes back; set wherever there are items.
 }

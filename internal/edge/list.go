@@ -3,13 +3,11 @@ package edge
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -96,47 +94,19 @@ func firstFrom(s string) ids.ID {
 	return low
 }
 
-// merge puts n lists of a reach in order.
-func merge(ctx context.Context, n int, reach store.Reach, read func(context.Context, int) ([]Edge, string, error)) (edges []Edge, rest string, err error) {
-	if n == 1 {
-		return read(ctx, 0)
-	}
-	lists, rests := make([][]Edge, n), make([]string, n)
-	group, ctx := parallel.WithContext(ctx)
-	group.SetLimit(MaxShards)
-	for i := range lists {
-		group.Go(func() (err error) {
-			lists[i], rests[i], err = read(ctx, i)
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, "", err
-	}
-	// What lies beyond the nearest end of a list may not be all there is.
-	for _, end := range rests {
-		if reach.Gap = end; end != "" && (rest == "" || reach.Covers(rest)) {
-			rest = end
-		}
-	}
-	edges = slices.Concat(lists...)
-	slices.SortFunc(edges, func(a, b Edge) int {
-		if reach.Up {
-			a, b = b, a
-		}
-		return cmp.Or(cmp.Compare(b.ID, a.ID), strings.Compare(b.Kind, a.Kind))
-	})
-	if reach.Gap = rest; rest != "" {
-		edges = slices.DeleteFunc(edges, func(e Edge) bool { return reach.Covers(below(e)) })
-	}
-	if len(edges) > reach.Limit {
-		edges = edges[:reach.Limit]
-		rest = below(edges[reach.Limit-1])
-		if reach.Ascending() {
-			rest += after
-		}
-	}
-	return edges, rest, nil
+// merge reads n lists of a reach as one.
+func merge(ctx context.Context, n int, reach store.Reach, read func(ctx context.Context, list int) ([]Edge, string, error)) (edges []Edge, rest string, err error) {
+	return store.Merge[Edge]{
+		Sources:   n,
+		Ascending: reach.Ascending(),
+		Read: func(ctx context.Context, list int, _ string) ([]Edge, string, error) {
+			return read(ctx, list)
+		},
+		Place: func(e *Edge) string { return below(*e) },
+		Compare: func(a, b *Edge) int {
+			return cmp.Or(cmp.Compare(a.ID, b.ID), strings.Compare(a.Kind, b.Kind))
+		},
+	}.Rows(ctx, reach.Limit, 1)
 }
 
 // below is the gap below an edge, and after what makes of a gap the next one.

@@ -33,6 +33,7 @@ const (
 	otherDefault         bug = "limit 0 is 20"
 	noMaximum            bug = "no maximum"
 	maximumRefused       bug = "above the maximum is an error"
+	nilItems             bug = "an empty page has nil items"
 	oneTooMany           bug = "one item too many"
 	oneTooFew            bug = "one item too few"
 	negativeIsDefault    bug = "a negative limit is the default"
@@ -85,6 +86,7 @@ var caughtBy = map[bug][]string{
 	otherDefault:         {"the limit has a default and a maximum"},
 	noMaximum:            {"the limit has a default and a maximum"},
 	maximumRefused:       {"the limit has a default and a maximum"},
+	nilItems:             {"an empty list ends at once"},
 	oneTooMany:           {"every limit gives the same whole"},
 	oneTooFew:            {"every limit gives the same whole"},
 	negativeIsDefault:    {"a negative limit is refused unsent"},

@@ -124,6 +124,9 @@ func (m *memory) page(ctx context.Context, req cursor.PageRequest) (cursor.Page[
 			slices.Reverse(found)
 		}
 	}
+	if m.bug != nilItems {
+		page.Items = []uint64{}
+	}
 	for _, r := range found {
 		if !r.hidden {
 			page.Items = append(page.Items, r.sk)

@@ -51,6 +51,7 @@ func (p probe[T]) hide(ids ...string) {
 func (p probe[T]) page(c cursor.Cursor, limit int) (ids []string, page cursor.Page[T]) {
 	page, err := p.Page(p.ctx, cursor.PageRequest{Cursor: c, Limit: limit})
 	require.NoError(p.t, err)
+	require.NotNil(p.t, page.Items, "items would be null in JSON")
 	ids = p.ids(page.Items)
 	require.LessOrEqual(p.t, len(ids), limit, "a page has more items than its limit")
 	if len(ids) > 0 {

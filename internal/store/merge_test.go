@@ -1,0 +1,164 @@
+package store_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// entry is a row of a source; a damaged one is read and not given.
+type entry struct {
+	at      int
+	sources string // those that have it
+	damaged bool
+}
+
+func (e entry) place() string { return fmt.Sprintf("%03d", e.at) }
+
+// mergeOf reads sources of sorted entries, limit entries a request.
+func mergeOf(sources [][]entry, ascending bool, limit int, requests *atomic.Int64) store.Merge[entry] {
+	return store.Merge[entry]{
+		Sources:   len(sources),
+		Ascending: ascending,
+		Read: func(_ context.Context, source int, gap string) (rows []entry, rest string, err error) {
+			requests.Add(1)
+			left := slices.DeleteFunc(slices.Clone(sources[source]), func(e entry) bool {
+				return gap != "" && (e.place() < gap) == ascending
+			})
+			if !ascending {
+				slices.Reverse(left)
+			}
+			if len(left) >= limit {
+				left = left[:limit]
+				rest = left[limit-1].place()
+				if ascending {
+					rest += "\x00"
+				}
+			}
+			return slices.DeleteFunc(left, func(e entry) bool { return e.damaged }), rest, nil
+		},
+		Place:   func(e *entry) string { return e.place() },
+		Compare: func(a, b *entry) int { return cmp.Compare(a.at, b.at) },
+		Join: func(a, b entry) entry {
+			a.sources += b.sources
+			return a
+		},
+	}
+}
+
+func TestAMergeIsTheSortedWhole(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		sources := make([][]entry, rapid.IntRange(1, 5).Draw(t, "sources"))
+		whole := map[int]entry{}
+		for i := range sources {
+			for _, at := range rapid.SliceOfNDistinct(rapid.IntRange(0, 30), 0, 20, rapid.ID).Draw(t, "places") {
+				e := entry{at: at, sources: fmt.Sprint(i), damaged: rapid.IntRange(0, 3).Draw(t, "damaged") == 0}
+				sources[i] = append(sources[i], e)
+			}
+			slices.SortFunc(sources[i], func(a, b entry) int { return cmp.Compare(a.at, b.at) })
+			for _, e := range sources[i] {
+				if !e.damaged {
+					whole[e.at] = entry{at: e.at, sources: whole[e.at].sources + e.sources}
+				}
+			}
+		}
+		ascending := rapid.Bool().Draw(t, "ascending")
+		var want []entry
+		for _, e := range whole {
+			want = append(want, e)
+		}
+		slices.SortFunc(want, func(a, b entry) int {
+			if !ascending {
+				a, b = b, a
+			}
+			return cmp.Compare(a.at, b.at)
+		})
+
+		var requests atomic.Int64
+		m := mergeOf(sources, ascending, rapid.IntRange(1, 6).Draw(t, "limit"), &requests)
+		n := rapid.IntRange(1, 40).Draw(t, "want")
+		rows, rest, err := m.Rows(context.Background(), n, math.MaxInt)
+		require.NoError(t, err)
+		require.Equal(t, all(want[:min(n, len(want))]), all(rows))
+		if rest == "" {
+			require.Len(t, rows, len(want), "there are no more rows")
+		}
+
+		rounds := rapid.IntRange(1, 3).Draw(t, "rounds")
+		requests.Store(0)
+		rows, rest, err = m.Rows(context.Background(), n, rounds)
+		require.NoError(t, err)
+		require.LessOrEqual(t, requests.Load(), int64(rounds*len(sources)))
+		require.Equal(t, all(want[:len(rows)]), all(rows), "a shorter answer has no gap")
+		for _, e := range want[len(rows):] {
+			require.NotEmpty(t, rest)
+			require.NotEqual(t, ascending, e.place() < rest, "what was not given lies beyond the rest")
+		}
+		for _, e := range rows {
+			require.True(t, rest == "" || (e.place() < rest) == ascending, "what was given does not")
+		}
+	})
+}
+
+// all makes none of a nil slice and of an empty one equal.
+func all(rows []entry) []entry { return append([]entry{}, rows...) }
+
+func TestAMergeReadsOnlyTheSourcesThatMayHaveTheNextRow(t *testing.T) {
+	t.Parallel()
+	var low, high []entry
+	for i := range 20 {
+		low = append(low, entry{at: i})
+		high = append(high, entry{at: 100 + i})
+	}
+	var requests atomic.Int64
+	rows, _, err := mergeOf([][]entry{low, high}, true, 5, &requests).Rows(t.Context(), 15, math.MaxInt)
+	require.NoError(t, err)
+	require.Len(t, rows, 15)
+	require.EqualValues(t, 5, requests.Load(), "three of the low source, two of the high")
+}
+
+func TestAMergeKeepsEqualRowsWithoutJoin(t *testing.T) {
+	t.Parallel()
+	var requests atomic.Int64
+	m := mergeOf([][]entry{{{at: 1, sources: "a"}}, {{at: 1, sources: "b"}}}, false, 5, &requests)
+	m.Join = nil
+	rows, rest, err := m.Rows(t.Context(), 5, 1)
+	require.NoError(t, err)
+	require.Empty(t, rest)
+	var sources strings.Builder
+	for _, e := range rows {
+		sources.WriteString(e.sources)
+	}
+	require.Equal(t, "ab", sources.String())
+}
+
+func TestAMergeFailsWithItsSource(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	m := store.Merge[entry]{Sources: 3, Read: func(_ context.Context, source int, _ string) ([]entry, string, error) {
+		if source == 1 {
+			return nil, "", broken
+		}
+		return nil, "", nil
+	}}
+	_, _, err := m.Rows(t.Context(), 1, 1)
+	require.ErrorIs(t, err, broken)
+
+	m.Read = func(context.Context, int, string) ([]entry, string, error) { panic("in a source") }
+	_, _, err = m.Rows(t.Context(), 1, 1)
+	var panicked *parallel.PanicError
+	require.ErrorAs(t, err, &panicked)
+}
