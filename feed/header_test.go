@@ -18,14 +18,46 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// putHeader gives jack's home a header with marks of n sources.
-func putHeader(t testing.TB, w world, n int, unfollow ids.ID) {
-	t.Helper()
-	header := map[string]any{"pk": "H#jack", "sk": "~"}
-	for i := range n {
-		header[keys.Join("dead", fmt.Sprintf("source-%09d", i))] = mark{Edge: 1 << 40, Unfollow: unfollow}
+func TestTrimTakesWhatIsOlderForGood(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	done := w.publish(t, "chris", 200)
+	home := w.Home("jack")
+	for _, step := range []struct {
+		keep    int
+		trimmed bool
+	}{{50, true}, {50, false}, {60, false}, {10, true}} {
+		trimmed, err := home.Trim(t.Context(), done[len(done)-step.keep].ID)
+		require.NoError(t, err)
+		require.Equal(t, step.trimmed, trimmed)
 	}
-	require.NoError(t, dynamotest.DB(t).Table(w.feedTable).Put(header).Run(t.Context()))
+	for _, limit := range []int{1, 3, 10, 11, 100} {
+		require.Equal(t, newestFirst(done[190:]), all(t, home.List, limit), "by %d", limit)
+	}
+	page, err := home.List(t.Context(), cursor.PageRequest{Limit: 10})
+	require.NoError(t, err)
+	require.Empty(t, page.Next, "what is below the floor is not paged through")
+	meter := dynamotest.NewMeter()
+	metered := w.process(t, nil, meter.Wrap).Home("jack")
+	meter.AtMost(t, "a page down to the floor", dynamotest.Cost{Requests: 3, Read: 40}, func() {
+		_, err := metered.List(t.Context(), cursor.PageRequest{Limit: 10})
+		require.NoError(t, err)
+	})
+
+	_, err = home.Trim(t.Context(), 0)
+	require.ErrorIs(t, err, plaza.ErrInvalid)
+}
+
+func TestATrimThatIsResentStillAnswersTruthfully(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	done := w.publish(t, "chris", 3)
+	trimmed, err := w.losing(t, "floor").Home("jack").Trim(t.Context(), done[2].ID)
+	require.NoError(t, err)
+	require.True(t, trimmed)
+	require.Equal(t, newestFirst(done[2:]), all(t, w.Home("jack").List, 10))
 }
 
 func TestAHomeRefusesToRememberMoreThanFits(t *testing.T) {
@@ -147,4 +179,46 @@ func TestTheLongestNamesFitEverywhere(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrInvalid)
 	require.NoError(t, w.Erase(t.Context(), owner))
 	require.Empty(t, all(t, w.Outbox(a.To[3]).List, 10))
+}
+
+// putHeader gives jack's home a header with marks of n sources.
+func putHeader(t testing.TB, w world, n int, unfollow ids.ID) {
+	t.Helper()
+	header := map[string]any{"pk": "H#jack", "sk": "~"}
+	for i := range n {
+		header[keys.Join("dead", fmt.Sprintf("source-%09d", i))] = mark{Edge: 1 << 40, Unfollow: unfollow}
+	}
+	require.NoError(t, dynamotest.DB(t).Table(w.feedTable).Put(header).Run(t.Context()))
+}
+
+// header is the attributes of a home's header, its key among them.
+func header(t testing.TB, w world, reader string) map[string]any {
+	t.Helper()
+	var item map[string]any
+	err := w.db.Table(w.feedTable).Get("pk", "H#"+reader).Range("sk", "EQ", "~").Consistent(true).One(t.Context(), &item)
+	require.NoError(t, err)
+	return item
+}
+
+func TestEndedEdgesAreForgottenOnceNothingOfThemIsLeft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, source := range []string{"ann", "bob", "chris"} {
+		w.subscribe(t, "jack", source)
+	}
+	_, err := w.Home("jack").Unfollow(t.Context(), "ann", nil)
+	require.NoError(t, err)
+	_, err = w.Home("jack").Unfollow(t.Context(), "bob", nil)
+	require.NoError(t, err)
+	require.Len(t, header(t, w, "jack"), 2+2, "the key and two edges")
+
+	then := time.Now()
+	for id := ids.ID(0); !id.Time().After(then); { // until ids are younger
+		id, err = w.gen.Next(t.Context())
+		require.NoError(t, err)
+	}
+	aged := w.process(t, &feed.Options{Now: func() time.Time { return then.Add(91 * 24 * time.Hour) }})
+	_, err = aged.Home("jack").Unfollow(t.Context(), "chris", nil)
+	require.NoError(t, err)
+	require.Len(t, header(t, w, "jack"), 2+1)
 }

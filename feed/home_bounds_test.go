@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -17,75 +18,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
-
-// entry is an item of a home, as a delivery leaves it.
-type entry struct {
-	PK     string `dynamo:"pk"`
-	SK     string `dynamo:"sk"`
-	Source string `dynamo:"source,omitempty"`
-	About  string `dynamo:"about,omitempty"`
-	TTL    int64  `dynamo:"ttl"`
-}
-
-// mark hides what a source's edges up to Edge brought.
-type mark struct {
-	Edge     ids.ID `dynamo:"edge"`
-	Unfollow ids.ID `dynamo:"unfollow"`
-}
-
-// brought is an entry of jack's home, by source's edge.
-func brought(a feed.Activity, source string, edge ids.ID) entry {
-	e := entry{PK: "H#jack", SK: keys.Join(a.ID.String(), a.Owner, edge.String()), About: a.Object.String(), TTL: math.MaxInt32}
-	if source != a.Owner {
-		e.Source = source
-	}
-	return e
-}
-
-func (w world) putEntries(t testing.TB, entries []entry) {
-	t.Helper()
-	items := make([]any, len(entries))
-	for i := range entries {
-		items[i] = entries[i]
-	}
-	_, err := dynamotest.DB(t).Table(w.feedTable).Batch().Write().Put(items...).Run(t.Context())
-	require.NoError(t, err)
-}
-
-// bury marks what a source's edges up to this one brought to jack.
-func (w world) bury(t testing.TB, source string, edge ids.ID) {
-	t.Helper()
-	unfollow := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
-	err := dynamotest.DB(t).Table(w.feedTable).Update("pk", "H#jack").Range("sk", "~").
-		SetExpr("$ = ?", keys.Join("dead", source), mark{edge, unfollow}).Run(t.Context())
-	require.NoError(t, err)
-}
-
-// counted is a lister that fails where a page takes more requests than its
-// bound: 6 queries, and as many reads of activities as these named hundreds.
-func counted(t testing.TB, w world, opts feed.Options) lister {
-	t.Helper()
-	var queries, others atomic.Int64
-	injector := faults.New(t, 1, faults.Rates{})
-	injector.Script(func(op string, _ []byte, _ int) faults.Fault {
-		if op == "Query" {
-			queries.Add(1)
-		} else {
-			others.Add(1)
-		}
-		return faults.Fault{}
-	})
-	opts.Consistent = true
-	list := w.process(t, &opts, injector.Wrap).Home("jack").List
-	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[feed.Activity], error) {
-		queries.Store(0)
-		others.Store(0)
-		page, err := list(ctx, req)
-		require.LessOrEqual(t, queries.Load(), int64(6), "queries of a page")
-		require.LessOrEqual(t, others.Load(), int64(6), "reads of activities of a page of %d", req.Limit)
-		return page, err
-	}
-}
 
 // Whatever lies in a home, a page takes six queries, the way through it ends,
 // and what shows is exact.
@@ -167,6 +99,75 @@ func TestAPageHasABoundWhateverLiesInTheHome(t *testing.T) {
 	}
 }
 
+// entry is an item of a home, as a delivery leaves it.
+type entry struct {
+	PK     string `dynamo:"pk"`
+	SK     string `dynamo:"sk"`
+	Source string `dynamo:"source,omitempty"`
+	About  string `dynamo:"about,omitempty"`
+	TTL    int64  `dynamo:"ttl"`
+}
+
+// mark hides what a source's edges up to Edge brought.
+type mark struct {
+	Edge     ids.ID `dynamo:"edge"`
+	Unfollow ids.ID `dynamo:"unfollow"`
+}
+
+// brought is an entry of jack's home, by source's edge.
+func brought(a feed.Activity, source string, edge ids.ID) entry {
+	e := entry{PK: "H#jack", SK: keys.Join(a.ID.String(), a.Owner, edge.String()), About: a.Object.String(), TTL: math.MaxInt32}
+	if source != a.Owner {
+		e.Source = source
+	}
+	return e
+}
+
+func (w world) putEntries(t testing.TB, entries []entry) {
+	t.Helper()
+	items := make([]any, len(entries))
+	for i := range entries {
+		items[i] = entries[i]
+	}
+	_, err := dynamotest.DB(t).Table(w.feedTable).Batch().Write().Put(items...).Run(t.Context())
+	require.NoError(t, err)
+}
+
+// bury marks what a source's edges up to this one brought to jack.
+func (w world) bury(t testing.TB, source string, edge ids.ID) {
+	t.Helper()
+	unfollow := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	err := dynamotest.DB(t).Table(w.feedTable).Update("pk", "H#jack").Range("sk", "~").
+		SetExpr("$ = ?", keys.Join("dead", source), mark{edge, unfollow}).Run(t.Context())
+	require.NoError(t, err)
+}
+
+// counted is a lister that fails where a page takes more requests than its
+// bound: 6 queries, and as many reads of activities as these named hundreds.
+func counted(t testing.TB, w world, opts feed.Options) lister {
+	t.Helper()
+	var queries, others atomic.Int64
+	injector := faults.New(t, 1, faults.Rates{})
+	injector.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "Query" {
+			queries.Add(1)
+		} else {
+			others.Add(1)
+		}
+		return faults.Fault{}
+	})
+	opts.Consistent = true
+	list := w.process(t, &opts, injector.Wrap).Home("jack").List
+	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[feed.Activity], error) {
+		queries.Store(0)
+		others.Store(0)
+		page, err := list(ctx, req)
+		require.LessOrEqual(t, queries.Load(), int64(6), "queries of a page")
+		require.LessOrEqual(t, others.Load(), int64(6), "reads of activities of a page of %d", req.Limit)
+		return page, err
+	}
+}
+
 // requireWalk reads a home down by pages of a size, and up again from the last
 // and from one in the middle.
 func requireWalk(t testing.TB, list lister, limit int, want []feed.CacheKey) {
@@ -194,6 +195,22 @@ func requireWalk(t testing.TB, list lister, limit int, want []feed.CacheKey) {
 			require.Equal(t, want[:above[i]], owned(climbFrom(t, list, prevs[i], limit)), "up by %d", limit)
 		}
 	}
+}
+
+// entriesBelow are the entries directly below those of a.
+func entriesBelow(entries []entry, a feed.Activity, window int) []entry {
+	sorted := slices.Clone(entries)
+	slices.SortFunc(sorted, func(a, b entry) int {
+		if a.SK > b.SK {
+			return -1
+		}
+		return 1
+	})
+	at := slices.IndexFunc(sorted, func(e entry) bool { return e.SK < a.ID.String() })
+	if at < 0 {
+		return nil
+	}
+	return sorted[at:min(at+window, len(sorted))]
 }
 
 // The same by calls alone, as a user makes them.
@@ -258,62 +275,6 @@ func TestTombstonesAndFiltersMakeNoPageDear(t *testing.T) {
 	}
 }
 
-// A repost is judged by the entries below it, wherever pages and rows of many
-// entries are cut.
-func TestRepostsAreJudgedAlikeByEveryPage(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	as := make([]feed.Activity, 12)
-	var entries []entry
-	for i := range as {
-		a := activity("chris", i/2) // each is about what the one before it is
-		var err error
-		as[i], err = w.Outbox("chris").Publish(t.Context(), a)
-		require.NoError(t, err)
-		for edge := range ids.ID(1 + i%4*5) {
-			entries = append(entries, brought(as[i], "chris", edge+1))
-		}
-	}
-	w.bury(t, "chris", 3) // of rows of one entry nothing lives
-	w.putEntries(t, entries)
-	for window := 1; window <= 20; window += 6 {
-		opts := feed.Options{About: aboutObject, RepostWindow: window}
-		whole, err := counted(t, w, opts)(t.Context(), cursor.PageRequest{Limit: 100})
-		require.NoError(t, err)
-		var want []feed.CacheKey
-		for i, a := range slices.Backward(as) {
-			below := entriesBelow(entries, a, window)
-			repeats := slices.ContainsFunc(below, func(e entry) bool { return e.About == a.Object.String() && lives(e) })
-			if i%4 != 0 && !repeats {
-				want = append(want, owned([]feed.Activity{a})...)
-			}
-		}
-		require.Equal(t, want, owned(whole.Items), "window %d", window)
-		for _, limit := range []int{1, 2, 3, 8} {
-			requireWalk(t, counted(t, w, opts), limit, want)
-		}
-	}
-}
-
-// entriesBelow are the entries directly below those of a.
-func entriesBelow(entries []entry, a feed.Activity, window int) []entry {
-	sorted := slices.Clone(entries)
-	slices.SortFunc(sorted, func(a, b entry) int {
-		if a.SK > b.SK {
-			return -1
-		}
-		return 1
-	})
-	at := slices.IndexFunc(sorted, func(e entry) bool { return e.SK < a.ID.String() })
-	if at < 0 {
-		return nil
-	}
-	return sorted[at:min(at+window, len(sorted))]
-}
-
-// lives reports whether a mark of edges up to 3 leaves the entry.
-func lives(e entry) bool { return keys.Split(e.SK)[2] > ids.ID(3).String() }
-
 func TestADamagedKeyStopsNoWalk(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -333,4 +294,39 @@ func TestADamagedKeyStopsNoWalk(t *testing.T) {
 			requireWalk(t, counted(t, w, opts), limit, inHome(as))
 		}
 	}
+}
+
+func TestAPageOfHiddenEntriesLeadsOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "ann")
+	w.subscribe(t, "jack", "chris")
+	old := w.publish(t, "ann", 3)
+	w.publish(t, "chris", 150)
+	_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
+	require.NoError(t, err)
+
+	page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{Limit: 1})
+	require.NoError(t, err)
+	require.Empty(t, page.Items, "2 + 4 + … + 64 rows are read, all hidden")
+	require.NotEmpty(t, page.Next)
+	require.Equal(t, newestFirst(old), all(t, w.Home("jack").List, 1))
+	require.Equal(t, newestFirst(old), all(t, w.Home("jack").List, 2))
+}
+
+func TestWhatIsTooOldIsNotReadToTheEnd(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, nil)
+	w.publish(t, "chris", 350)
+	then := time.Now()
+	for id := ids.ID(0); !id.Time().After(then); { // until ids are younger
+		var err error
+		id, err = w.gen.Next(t.Context())
+		require.NoError(t, err)
+	}
+	fresh := w.publish(t, "chris", 50)
+	aged := w.process(t, &feed.Options{Consistent: true, Now: func() time.Time { return then.Add(90 * 24 * time.Hour) }}, meter.Wrap)
+	meter.AtMost(t, "copy 50 young ones of 400", dynamotest.Cost{Requests: 4, Write: 60, Read: 26}, func() { aged.subscribe(t, "jack", "chris") })
+	require.Equal(t, newestFirst(fresh), all(t, w.Home("jack").List, 100))
 }

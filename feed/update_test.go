@@ -8,45 +8,24 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// A publish is late; its caller gives up and removes what was never seen.
-func TestALatePublishOfWhatWasRemovedStaysAway(t *testing.T) {
+func TestAnEditShowsInEveryHome(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
-	a := activity("chris", 1)
-	a.ID = acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
-	late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "TransactWriteItems" }}
-	_, err := w.process(t, nil, late.Wrap).Outbox("chris").Publish(t.Context(), a)
-	require.Error(t, err)
-
-	for range 2 {
-		removed, err := w.Outbox("chris").Remove(t.Context(), a.ID)
-		require.NoError(t, err)
-		require.False(t, removed, "it is unknown")
-	}
-	require.Zero(t, late.Arrive(t))
-	require.Empty(t, all(t, w.Outbox("chris").List, 10))
-	require.Empty(t, all(t, w.Home("jack").List, 10))
-	_, err = w.Outbox("chris").Get(t.Context(), a.ID)
-	require.ErrorIs(t, err, plaza.ErrNotFound)
-	_, err = w.Outbox("chris").Publish(t.Context(), a)
-	require.ErrorIs(t, err, plaza.ErrRemoved)
-}
-
-func TestRemovingAnIDFromTheFutureStoresNothing(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	id := ids.At(time.Now().Add(time.Hour))
-	removed, err := w.Outbox("chris").Remove(t.Context(), id)
+	edit := w.publish(t, "chris", 1)[0]
+	edit.Verb, edit.Object, edit.Target, edit.Data = "share", feed.Ref{}, feed.Ref{Kind: "album", ID: "7"}, nil
+	edit.Time = edit.Time.Add(-1)
+	_, err := w.Outbox("chris").Update(t.Context(), edit)
 	require.NoError(t, err)
-	require.False(t, removed)
-	require.Empty(t, w.rows(t))
+	page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{})
+	require.NoError(t, err)
+	require.Equal(t, []feed.Activity{edit}, page.Items)
 }
 
 // An edit is late, with or without a repeat; another one has followed it.
@@ -119,14 +98,6 @@ func TestAnUpdateSentTwiceLeavesANewerOne(t *testing.T) {
 	}
 }
 
-// ahead is a source whose clock is ten seconds ahead.
-type ahead struct{ ids.Source }
-
-func (a ahead) Next(ctx context.Context) (ids.ID, error) {
-	id, err := a.Source.Next(ctx)
-	return ids.At(id.Time().Add(10*time.Second)) | id&(1<<22-1), err
-}
-
 func TestAnEditFollowsOneOfAClockThatIsAhead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -143,4 +114,26 @@ func TestAnEditFollowsOneOfAClockThatIsAhead(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, done, got)
 	}
+}
+
+// ahead is a source whose clock is ten seconds ahead.
+type ahead struct{ ids.Source }
+
+func (a ahead) Next(ctx context.Context) (ids.ID, error) {
+	id, err := a.Source.Next(ctx)
+	return ids.At(id.Time().Add(10*time.Second)) | id&(1<<22-1), err
+}
+
+func TestALateRepeatAfterAnEditAnswersWithWhatStands(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	first := w.publish(t, "chris", 1)[0]
+	edit := first
+	edit.Data = []byte(`{"message":"better"}`)
+	edited, err := w.Outbox("chris").Update(t.Context(), edit)
+	require.NoError(t, err)
+	require.Equal(t, edit, edited)
+	again, err := w.Outbox("chris").Publish(t.Context(), first)
+	require.NoError(t, err)
+	require.Equal(t, edit, again)
 }
