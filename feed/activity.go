@@ -52,7 +52,9 @@ type Activity struct {
 	Data json.RawMessage
 }
 
-func (a Activity) check() error {
+// Validate reports what Publish would refuse of the activity's own fields, as a
+// plaza.InvalidError. ID and Owner are the outbox's to check.
+func (a Activity) Validate() error {
 	if err := a.Actor.check("Actor"); err != nil {
 		return err
 	}
@@ -77,7 +79,7 @@ func (a Activity) check() error {
 	if err := checkTo(a.To); err != nil {
 		return err
 	}
-	if n := a.size(); n > MaxActivity {
+	if n := a.Size(); n > MaxActivity {
 		return &plaza.InvalidError{Field: "Activity", Reason: fmt.Sprintf("is %d bytes large, at most %d are allowed", n, MaxActivity)}
 	}
 	if len(a.Data) > 0 && !(json.Valid(a.Data) && utf8.Valid(a.Data)) {
@@ -120,7 +122,8 @@ func (a Activity) timed() Activity {
 	return a
 }
 
-func (a Activity) size() int {
+// Size is how many of MaxActivity's bytes the activity takes.
+func (a Activity) Size() int {
 	n := len(a.Verb) + len(a.ForeignID) + len(a.Data)
 	for _, ref := range []Ref{a.Actor, a.Object, a.Target} {
 		n += len(ref.Kind) + len(ref.ID)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 	"time"
 
@@ -16,7 +15,12 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/internal/work"
 )
+
+// jobLease is how long others leave a job alone that somebody works on, or that
+// failed.
+const jobLease = 30 * time.Second
 
 // deliveryPage is how many followers lie between two checkpoints of a job.
 const deliveryPage = 1000
@@ -40,22 +44,9 @@ type Delivery struct {
 //
 // Cost: with nothing to do 1 request, 0.5 RCU for the number of job shards and for each of them.
 func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
-	shards, err := r.jobShards(ctx, false)
-	if err != nil {
-		return 0, r.failed(err)
-	}
-	var failed []error
-	for _, shard := range rand.Perm(shards) {
-		if ctx.Err() != nil {
-			return delivered, errors.Join(append(failed, ctx.Err())...)
-		}
-		n, err := r.deliverShard(ctx, shard)
-		delivered += n
-		if err != nil {
-			failed = append(failed, err)
-		}
-	}
-	return delivered, errors.Join(failed...)
+	return r.jobs.Pass(ctx, "", func(ctx context.Context, job deliveryJob) (bool, error) {
+		return r.deliver(ctx, job, 0)
+	})
 }
 
 // Run delivers until ctx ends, whose error it returns. It rides out whatever
@@ -67,57 +58,17 @@ func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
 // for each worker with the defaults. With much to do, up to 1 WCU an activity
 // for each further worker at the same shard.
 func (r *Repository) Run(ctx context.Context) error {
-	for {
-		delivered, err := r.Deliver(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case errors.Is(err, plaza.ErrTable):
-			return err
-		case err == nil && delivered > 0:
-			continue
-		}
-		timer := time.NewTimer(r.opts.Poll*3/4 + rand.N(r.opts.Poll/2+1))
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
-		}
-	}
+	return work.Run(ctx, r.opts.Poll, r.Deliver)
 }
 
-// deliverShard goes over the jobs of a shard, the oldest first.
-func (r *Repository) deliverShard(ctx context.Context, shard int) (delivered int, err error) {
-	span := store.Span{PK: jobPK(shard), Ascending: true, Limit: 100}
-	var failed []error
-	for {
-		jobs, rest, err := store.Read[jobItem](ctx, r.table, span)
-		if err != nil {
-			return delivered, errors.Join(append(failed, r.failed(err))...)
-		}
-		for _, job := range jobs {
-			if ctx.Err() != nil {
-				return delivered, errors.Join(append(failed, ctx.Err())...)
-			}
-			claimed, err := r.claim(ctx, &job)
-			switch {
-			case err != nil:
-				err = r.failed(err)
-			case claimed:
-				var done bool
-				if done, err = r.deliver(ctx, job, 0); done {
-					delivered++
-				}
-			}
-			if err != nil {
-				failed = append(failed, err)
-			}
-		}
-		if span.From = rest; rest == "" {
-			return delivered, errors.Join(failed...)
-		}
-	}
+// newJob is the job that delivers an activity.
+func (r *Repository) newJob(a Activity) (deliveryJob, error) {
+	about, err := r.about(a)
+	key := jobKey{CacheKey{a.Owner, a.ID}}
+	return deliveryJob{
+		Key:  store.Key{PK: r.jobs.Place(a.ID.String()), SK: key.String()},
+		Work: jobItem{Key: key, To: a.To, About: about},
+	}, err
 }
 
 // failed tells of what keeps deliveries from being found.
@@ -130,7 +81,7 @@ func (r *Repository) failed(err error) error {
 // deliverInline does what a publish does of its own job. What it leaves, or
 // fails at, stays with the job, and OnDelivery has heard of it; only what will
 // not pass by itself is its error.
-func (r *Repository) deliverInline(ctx context.Context, job jobItem, limit int) error {
+func (r *Repository) deliverInline(ctx context.Context, job deliveryJob, limit int) error {
 	if limit <= 0 {
 		return nil
 	}
@@ -141,11 +92,11 @@ func (r *Repository) deliverInline(ctx context.Context, job jobItem, limit int) 
 }
 
 // deliverRepeated delivers inline for the publish whose answer was lost.
-func (r *Repository) deliverRepeated(ctx context.Context, job jobItem, limit int) error {
+func (r *Repository) deliverRepeated(ctx context.Context, job deliveryJob, limit int) error {
 	if limit <= 0 {
 		return nil
 	}
-	if err := r.table.Get(ctx, job.key(), true, &job); err != nil {
+	if err := r.table.Get(ctx, job.Key, true, &job); err != nil {
 		return nil //nolint:nilerr // delivered already, or Run's to deliver
 	}
 	return r.deliverInline(ctx, job, limit)
@@ -153,44 +104,45 @@ func (r *Repository) deliverRepeated(ctx context.Context, job jobItem, limit int
 
 // deliver walks on from where the job is, over limit followers or, if that is
 // 0, over all that are left.
-func (r *Repository) deliver(ctx context.Context, job jobItem, limit int) (done bool, err error) {
-	d := Delivery{Owner: job.Key.Owner, ID: job.Key.ID}
+func (r *Repository) deliver(ctx context.Context, job deliveryJob, limit int) (done bool, err error) {
+	d := Delivery{Owner: job.Work.Key.Owner, ID: job.Work.Key.ID}
 	d.Done, err = r.deliverJob(ctx, &job, limit, &d.Entries)
 	if err != nil {
-		r.giveBack(ctx, job)
-		d.Err = fmt.Errorf("feed: deliver %v of %q: %w", job.Key.ID, job.Key.Owner, err)
+		r.jobs.GiveBack(ctx, job)
+		d.Err = fmt.Errorf("feed: deliver %v of %q: %w", job.Work.Key.ID, job.Work.Key.Owner, err)
 	}
 	r.opts.OnDelivery(d)
 	return d.Done, d.Err
 }
 
-func (r *Repository) deliverJob(ctx context.Context, job *jobItem, limit int, entries *int) (done bool, err error) {
-	sources := append([]string{job.Key.Owner}, job.To...)
-	for job.At < len(sources) {
+func (r *Repository) deliverJob(ctx context.Context, job *deliveryJob, limit int, entries *int) (done bool, err error) {
+	sources := append([]string{job.Work.Key.Owner}, job.Work.To...)
+	for job.Work.At < len(sources) {
 		size := deliveryPage
 		if limit > 0 {
 			size = limit - *entries
 		}
-		more, err := r.deliverPage(ctx, job, sources[job.At], size, entries)
+		more, err := r.deliverPage(ctx, job, sources[job.Work.At], size, entries)
 		if err != nil {
 			return false, err
 		}
-		full := limit > 0 && *entries >= limit && job.At < len(sources)
+		full := limit > 0 && *entries >= limit && job.Work.At < len(sources)
 		if !more && !full {
 			continue
 		}
-		if stands, err := r.checkpoint(ctx, job, full); err != nil || !stands || full {
+		progress := map[string]any{"at": job.Work.At, "cursor": job.Work.Cursor}
+		if stands, err := r.jobs.Checkpoint(ctx, job, progress, full); err != nil || !stands || full {
 			return false, err
 		}
 	}
-	return true, r.endJob(ctx, *job)
+	return true, r.jobs.End(ctx, *job)
 }
 
 // deliverPage delivers to a page of the followers of source and moves the job
 // on. It reports whether source has more.
-func (r *Repository) deliverPage(ctx context.Context, job *jobItem, source string, size int, entries *int) (more bool, err error) {
-	page, err := r.graph.Walk(ctx, source, cursor.PageRequest{Cursor: cursor.Cursor(job.Cursor), Limit: size})
-	if errors.Is(err, cursor.ErrInvalid) && job.Cursor != "" {
+func (r *Repository) deliverPage(ctx context.Context, job *deliveryJob, source string, size int, entries *int) (more bool, err error) {
+	page, err := r.graph.Walk(ctx, source, cursor.PageRequest{Cursor: cursor.Cursor(job.Work.Cursor), Limit: size})
+	if errors.Is(err, cursor.ErrInvalid) && job.Work.Cursor != "" {
 		// Its key may have expired: from the start again.
 		page, err = r.graph.Walk(ctx, source, cursor.PageRequest{Limit: size})
 	}
@@ -199,19 +151,19 @@ func (r *Repository) deliverPage(ctx context.Context, job *jobItem, source strin
 	}
 	batch := make([]dynamo.Item, 0, len(page.Items)+1)
 	for _, edge := range page.Items {
-		batch = append(batch, r.newEntry(edge, job.Key.CacheKey, job.About))
+		batch = append(batch, r.newEntry(edge, job.Work.Key.CacheKey, job.Work.About))
 	}
-	if r.opts.OwnHome && job.At == 0 && job.Cursor == "" {
-		self := follow.Edge{Follower: job.Key.Owner, Followee: job.Key.Owner}
-		batch = append(batch, r.newEntry(self, job.Key.CacheKey, job.About))
+	if r.opts.OwnHome && job.Work.At == 0 && job.Work.Cursor == "" {
+		self := follow.Edge{Follower: job.Work.Key.Owner, Followee: job.Work.Key.Owner}
+		batch = append(batch, r.newEntry(self, job.Work.Key.CacheKey, job.Work.About))
 	}
 	if err := r.table.PutAll(ctx, batch, r.opts.Parallel); err != nil {
 		return false, err
 	}
 	*entries += len(batch)
-	job.Cursor = string(page.Next)
+	job.Work.Cursor = string(page.Next)
 	if page.Next == "" {
-		job.At++
+		job.Work.At++
 	}
 	return page.Next != "", nil
 }

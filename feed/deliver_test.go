@@ -1,6 +1,7 @@
 package feed_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
@@ -200,86 +200,122 @@ func TestDeliveryReachesFollowersInShardsOfOtherProcesses(t *testing.T) {
 	require.Empty(t, all(t, w.Home("reader-3").List, 10))
 }
 
-func TestWhatIsOlderThanTheRetentionIsGone(t *testing.T) {
+// A worker whose clock is ahead by Retention delivers as any other.
+func TestAWorkersClockLosesNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	w.subscribe(t, "jack", "chris")
+	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
+	w.followedBy(t, "chris", 3)
 	done := w.publish(t, "chris", 2)
-	aged := func(age time.Duration) world {
-		return w.process(t, &feed.Options{Consistent: true, Now: func() time.Time { return time.Now().Add(age) }})
-	}
-	require.Equal(t, newestFirst(done), all(t, aged(89*24*time.Hour).Home("jack").List, 10))
-	require.Empty(t, all(t, aged(90*24*time.Hour).Home("jack").List, 10))
+	ahead := w.process(t, &feed.Options{Now: func() time.Time { return time.Now().Add(91 * 24 * time.Hour) }})
 
-	old := aged(91 * 24 * time.Hour)
-	_, err := old.Home("late").Follow(t.Context(), "chris", nil)
+	// It dies once in the middle, and holds the job by its own clock.
+	injector := faults.New(t, 1, faults.Rates{})
+	injector.KillAt(1)
+	dying := w.process(t, &feed.Options{Now: func() time.Time { return time.Now().Add(91 * 24 * time.Hour) }}, injector.Wrap)
+	_, err := dying.Deliver(t.Context())
+	require.ErrorIs(t, err, faults.ErrKilled)
+
+	delivered, err := w.Deliver(t.Context())
 	require.NoError(t, err)
-	require.Empty(t, all(t, w.Home("late").List, 10), "nothing of it is copied")
-	require.Equal(t, newestFirst(done), all(t, old.Outbox("chris").List, 10), "outboxes keep it")
+	require.Equal(t, 2, delivered, "no lease lasts longer than one taken now")
+	for i := range 3 {
+		require.Equal(t, newestFirst(done), all(t, w.Home(reader(i)).List, 10))
+	}
+	more := w.publish(t, "chris", 2)
+	delivered, err = ahead.Deliver(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 2, delivered)
+	require.Empty(t, w.jobs(t))
+	for i := range 3 {
+		require.Equal(t, newestFirst(append(done[:2:2], more...)), all(t, w.Home(reader(i)).List, 10))
+	}
 }
 
-func TestEndedEdgesAreForgottenOnceNothingOfThemIsLeft(t *testing.T) {
+// A lease of now is respected, also by a clock that is a little behind.
+func TestALeaseKeepsOthersAway(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	for _, source := range []string{"ann", "bob", "chris"} {
-		w.subscribe(t, "jack", source)
-	}
-	_, err := w.Home("jack").Unfollow(t.Context(), "ann", nil)
-	require.NoError(t, err)
-	_, err = w.Home("jack").Unfollow(t.Context(), "bob", nil)
-	require.NoError(t, err)
-	require.Len(t, header(t, w, "jack"), 2+2, "the key and two edges")
-
-	then := time.Now()
-	for id := ids.ID(0); !id.Time().After(then); { // until ids are younger
-		id, err = w.gen.Next(t.Context())
+	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
+	w.followedBy(t, "chris", 3)
+	w.publish(t, "chris", 1)
+	injector := faults.New(t, 1, faults.Rates{})
+	injector.KillAt(1)
+	_, err := w.process(t, nil, injector.Wrap).Deliver(t.Context())
+	require.ErrorIs(t, err, faults.ErrKilled)
+	behind := w.process(t, &feed.Options{Now: func() time.Time { return time.Now().Add(-50 * time.Second) }})
+	for _, other := range []world{w, behind} {
+		delivered, err := other.Deliver(t.Context())
 		require.NoError(t, err)
+		require.Zero(t, delivered)
 	}
-	aged := w.process(t, &feed.Options{Now: func() time.Time { return then.Add(91 * 24 * time.Hour) }})
-	_, err = aged.Home("jack").Unfollow(t.Context(), "chris", nil)
-	require.NoError(t, err)
-	require.Len(t, header(t, w, "jack"), 2+1)
 }
 
-// An unfollow that died half way leaves an edge that goes on bringing entries;
-// the one that ends it long after hides these too.
-func TestALateUnfollowHidesWhatAHalfDeadEdgeBrought(t *testing.T) {
+func TestAClaimThatIsResentIsStillOnesOwn(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
 	w.subscribe(t, "jack", "chris")
-	w.unfollowHalfWay(t, "jack", "chris")
-	w.publish(t, "chris", 2)
-
-	// Its entries are young yet when the mark of the first unfollow is old.
-	aged := w.process(t, &feed.Options{
-		Consistent: true,
-		Retention:  200 * 24 * time.Hour,
-		Now:        func() time.Time { return time.Now().Add(202 * 24 * time.Hour) },
-	})
-	_, err := aged.Home("jack").Unfollow(t.Context(), "chris", nil)
+	done := w.publish(t, "chris", 1)
+	delivered, err := w.losing(t, "lease").Deliver(t.Context())
 	require.NoError(t, err)
-	require.Len(t, header(t, w, "jack"), 2+1)
-	require.Empty(t, all(t, w.Home("jack").List, 10))
+	require.Equal(t, 1, delivered)
+	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10))
 }
 
-// header is the attributes of a home's header, its key among them.
-func header(t testing.TB, w world, reader string) map[string]any {
+// losing is another process, which loses the first answer to an UpdateItem
+// that holds text; the SDK sends it again.
+func (w world) losing(t *testing.T, text string) world {
 	t.Helper()
-	var item map[string]any
-	err := w.db.Table(w.feedTable).Get("pk", "H#"+reader).Range("sk", "EQ", "~").Consistent(true).One(t.Context(), &item)
-	require.NoError(t, err)
-	return item
+	injector := faults.New(t, 1, faults.Rates{})
+	lost := false
+	injector.Script(func(op string, body []byte, _ int) faults.Fault {
+		if lost || op != "UpdateItem" || !bytes.Contains(body, []byte(text)) {
+			return faults.Fault{}
+		}
+		lost = true
+		return faults.Fault{Kind: faults.LostAfter}
+	})
+	t.Cleanup(func() { require.True(t, lost, "nothing was lost") })
+	return w.process(t, nil, injector.Wrap)
 }
 
-func TestAStoppedCallSaysSo(t *testing.T) {
+// The job was ended by another between two pages: whoever walks on stops there.
+func TestADeliveryWhoseJobIsGoneStops(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
-	a := activity("chris", 1)
-	a.ID = acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
-	_, err := w.Outbox("chris").Publish(ctx, a)
-	require.ErrorIs(t, err, context.Canceled)
-	require.NotErrorIs(t, err, plaza.ErrUnknownOutcome, "nothing was sent")
-	require.Empty(t, all(t, w.Outbox("chris").List, 10))
+	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
+	w.followedBy(t, "chris", 6)
+	w.publish(t, "chris", 1)
+	walks := 0
+	var heard []feed.Delivery
+	slow, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{pagedGraph{w.follows}, func(string) error {
+		if walks++; walks == 1 {
+			for _, job := range w.jobs(t) {
+				require.NoError(t, w.db.Table(w.feedTable).Delete("pk", job.PK).Range("sk", job.SK).Run(t.Context()))
+			}
+		}
+		return nil
+	}}, &feed.Options{OnDelivery: func(d feed.Delivery) { heard = append(heard, d) }})
+	require.NoError(t, err)
+	delivered, err := slow.Deliver(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, delivered)
+	require.Equal(t, 1, walks)
+	require.Len(t, heard, 1)
+	require.False(t, heard[0].Done)
+}
+
+// A checkpoint that fails ends the attempt.
+func TestADeliveryWhoseCheckpointFailsSaysSo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
+	w.followedBy(t, "chris", 6)
+	done := w.publish(t, "chris", 1)
+	injector := faults.New(t, 1, faults.Rates{})
+	injector.KillBefore(3) // claim, batch, checkpoint
+	process := w.process(t, nil, injector.Wrap)
+	dying, err := feed.New(process.db, w.feedTable, w.gen, pagedGraph{process.follows}, nil)
+	require.NoError(t, err)
+	_, err = dying.Deliver(t.Context())
+	require.ErrorIs(t, err, faults.ErrKilled)
+	require.Len(t, w.jobs(t), 1)
+	settle(t, w.later(t))
+	require.Equal(t, newestFirst(done), all(t, w.Home(reader(5)).List, 10))
 }

@@ -30,8 +30,7 @@
 //
 // Create the table with Table and TTL; Verify says whether a table is fit.
 //
-// ParseAS2 and Activity.AS2 exchange activities with others as Activity
-// Streams 2.0.
+// Package as2 exchanges activities with other services.
 //
 // What a home hides beyond that is Options' choice: a Filter for blocks and
 // mutes, About for reposts, HomeCap for its depth; Trim is the reader's own.

@@ -117,7 +117,7 @@ func (r *Repository) eraseReferences(ctx context.Context, user string, reference
 
 // eraseJobs deletes the jobs that deliver the user's activities.
 func (r *Repository) eraseJobs(ctx context.Context, user string) error {
-	shards, err := r.jobShards(ctx, true)
+	shards, err := r.jobs.StoredShards(ctx, true)
 	if err != nil {
 		return err
 	}

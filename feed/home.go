@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -25,7 +24,14 @@ func (h Home) List(ctx context.Context, req cursor.PageRequest) (cursor.Page[Act
 	if err := h.check(); err != nil {
 		return cursor.Page[Activity]{}, err
 	}
-	reading := homeReading{home: h}
+	page, err := h.page(ctx, req, &homeReading{home: h})
+	if err != nil {
+		return page, fmt.Errorf("feed: home of %q: %w", h.reader, err)
+	}
+	return page, nil
+}
+
+func (h Home) page(ctx context.Context, req cursor.PageRequest, reading *homeReading) (cursor.Page[Activity], error) {
 	list := store.List[homeRow, Activity]{
 		Codec: h.r.opts.Codec,
 		Scope: cursor.Scope{List: "feed/home", Partition: h.reader},
@@ -39,11 +45,7 @@ func (h Home) List(ctx context.Context, req cursor.PageRequest) (cursor.Page[Act
 		Read:  reading.read,
 		Show:  reading.show,
 	}
-	page, err := list.Page(ctx, req)
-	if err != nil {
-		return page, fmt.Errorf("feed: home of %q: %w", h.reader, err)
-	}
-	return page, nil
+	return list.Page(ctx, req)
 }
 
 // homeRow is one activity of a home with entries that brought it: all, or
@@ -61,7 +63,8 @@ const maxQueries = 6
 // homeReading is the reading of one page.
 type homeReading struct {
 	home    Home
-	header  *header // once read
+	others  []source // besides what was pushed
+	header  *header  // once read
 	queries int
 }
 
@@ -108,35 +111,14 @@ func inRows(entries []entryItem) (rows []homeRow) {
 	return rows
 }
 
-// query reads the entries of a reach, nearest first, and the gap behind them.
+// query reads the entries of a reach, nearest first, and the gap behind them,
+// from every source.
 func (p *homeReading) query(ctx context.Context, reach store.Reach) (entries []entryItem, rest string, err error) {
 	p.queries++
-	span := reach.Span(homePK(p.home.reader))
-	span.Consistent = p.home.r.opts.Consistent
-	if span.To == "" {
-		span.To = aboveIDs // not the header
+	if len(p.others) == 0 {
+		return p.home.pushed(ctx, reach)
 	}
-	entries, rest, err = store.Read[entryItem](ctx, p.home.r.table, span)
-	if err != nil || rest == "" || validGap(rest) {
-		return entries, rest, err
-	}
-	// The last one's key is damaged, and names no gap.
-	if n := len(entries); n > 0 {
-		rest = entries[n-1].Key.String()
-		if reach.Up {
-			rest += afterEntry
-		}
-		return entries, rest, nil
-	}
-	// So are all: the page goes on behind their id.
-	id, err := ids.Parse(rest[:min(len(rest), len(ids.ID(0).String()))])
-	if err != nil {
-		return nil, "", p.home.r.table.Corrupt(store.Key{PK: span.PK, SK: rest}, "its key names no activity")
-	}
-	if reach.Up {
-		id++
-	}
-	return nil, id.String(), nil
+	return merged(ctx, append([]source{p.home.pushed}, p.others...), reach)
 }
 
 // show keeps the rows that some living edge brought, whose activity stands

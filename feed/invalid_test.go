@@ -1,6 +1,7 @@
 package feed_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -190,4 +191,44 @@ func TestAWrongTableIsSaid(t *testing.T) {
 			require.ErrorIs(t, feeds.Run(t.Context()), plaza.ErrTable)
 		})
 	}
+}
+
+func TestIDsFromTheFutureAreRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	ahead, err := ids.Backdate(time.Now().Add(2*time.Minute), "chris")
+	require.NoError(t, err)
+	soon, err := ids.Backdate(time.Now().Add(30*time.Second), "chris")
+	require.NoError(t, err)
+	a := activity("chris", 1)
+	for id, want := range map[ids.ID]error{ahead: plaza.ErrInvalid, soon: nil} {
+		a.ID = id
+		_, err = w.Outbox("chris").Publish(t.Context(), a)
+		require.ErrorIs(t, err, want)
+		_, err = w.Outbox("ann").PublishMany(t.Context(), []feed.Activity{a})
+		require.ErrorIs(t, err, want)
+		_, err = w.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{ID: id})
+		require.ErrorIs(t, err, want)
+		_, err = w.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{ID: id})
+		require.ErrorIs(t, err, want)
+	}
+	_, err = w.Outbox("chris").Remove(t.Context(), ahead)
+	require.NoError(t, err, "it names what may exist")
+}
+
+func TestVerifyAndInitKnowTheTable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	require.ErrorIs(t, w.Verify(t.Context()), plaza.ErrTable, "it has no expiry")
+	client := w.db.Client()
+	_, err := client.UpdateTimeToLive(context.Background(), feed.TTL(w.feedTable))
+	require.NoError(t, err)
+	require.NoError(t, w.Verify(t.Context()))
+	require.NoError(t, w.Init(t.Context()))
+	require.NoError(t, w.Init(t.Context()))
+	require.NoError(t, w.Verify(t.Context()))
+	err = w.db.Table(w.feedTable).Update("pk", "~").Range("sk", "~").Set("feature", "danmu").Run(t.Context())
+	require.NoError(t, err)
+	require.ErrorIs(t, w.Verify(t.Context()), plaza.ErrTable)
+	require.ErrorIs(t, w.Init(t.Context()), plaza.ErrTable)
 }

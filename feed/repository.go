@@ -2,7 +2,6 @@ package feed
 
 import (
 	"context"
-	"sync/atomic"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/internal/work"
 )
 
 // Graph holds the follows. *follow.Repository is one. The edge ids of a pair
@@ -33,8 +33,8 @@ type Repository struct {
 	graph Graph
 	opts  Options
 
-	hydrator        *hydrator
-	jobShardsStored atomic.Bool // by this process, or known to be
+	hydrator *hydrator
+	jobs     work.Queue[jobItem]
 }
 
 // New does no I/O. The table is one that Table describes.
@@ -60,7 +60,21 @@ func New(db *dynamo.DB, table string, gen ids.Source, graph Graph, opts *Options
 	if r.opts.Consistent {
 		r.hydrator.cache = nil
 	}
+	r.jobs = work.Queue[jobItem]{
+		Table: r.table, PK: jobPK, Lease: jobLease, Now: r.opts.Now,
+		ShardsKey: jobShardsKey, Shards: r.opts.JobShards, MaxShards: MaxJobShards,
+		Failed: r.failed,
+	}
 	return r, nil
+}
+
+// holds runs a write and reports whether its condition held.
+func (r *Repository) holds(ctx context.Context, w store.Write) (bool, error) {
+	err := r.table.Run(ctx, w)
+	if _, refused := store.AsRefused(err); refused {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // Verify compares the table with what this package needs: its key schema, its

@@ -15,6 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/internal/work"
 )
 
 // Table is the schema of the table name.
@@ -235,15 +236,16 @@ const (
 
 func headerKey(reader string) store.Key { return store.Key{PK: homePK(reader), SK: headerSK} }
 
+// deliveryJob is a job of the delivery queue.
+type deliveryJob = work.Job[jobItem]
+
 // jobItem is J#shard / id#owner: an activity that still has followers to reach.
 type jobItem struct {
-	PK     string   `dynamo:"pk"`
 	Key    jobKey   `dynamo:"sk"`
 	To     []string `dynamo:"to,omitempty"`
 	About  string   `dynamo:"about,omitempty"`
 	At     int      `dynamo:"at,omitempty"`     // whose followers it is at: 0 the owner's, then To's
 	Cursor string   `dynamo:"cursor,omitempty"` // of the walk over these
-	Lease  int64    `dynamo:"lease,omitempty"`  // until when others leave it alone, in milliseconds; a hint
 }
 
 // UnmarshalDynamoItem refuses what cannot be delivered.

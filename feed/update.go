@@ -29,7 +29,7 @@ func (o Outbox) Update(ctx context.Context, a Activity) (Activity, error) {
 	if err := o.checkOwner(a); err != nil {
 		return a, err
 	}
-	if err := a.check(); err != nil {
+	if err := a.Validate(); err != nil {
 		return a, err
 	}
 	edit, err := o.r.gen.Next(ctx)

@@ -1,0 +1,17 @@
+package feed
+
+import (
+	"context"
+
+	"github.com/plaza-sdk/plaza/cursor"
+)
+
+// ListMerged is List, with what was pushed into others' homes as further
+// sources.
+func (h Home) ListMerged(ctx context.Context, others []string, req cursor.PageRequest) (cursor.Page[Activity], error) {
+	reading := &homeReading{home: h}
+	for _, other := range others {
+		reading.others = append(reading.others, h.r.Home(other).pushed)
+	}
+	return h.page(ctx, req, reading)
+}

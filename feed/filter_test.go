@@ -1,0 +1,74 @@
+package feed_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+)
+
+func TestAFilterHidesAndThePageReadsOn(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	w := newWorld(t, &feed.Options{Consistent: true, Filter: hideVerb("like", &asked)})
+	w.subscribe(t, "jack", "chris")
+	var shown []feed.Activity
+	for n := range 40 {
+		a := activity("chris", n)
+		if n%4 != 0 {
+			a.Verb = "like"
+		}
+		a, err := w.Outbox("chris").Publish(t.Context(), a)
+		require.NoError(t, err)
+		if n%4 == 0 {
+			shown = append(shown, a)
+		}
+	}
+	asked = 0
+	page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{Limit: 10})
+	require.NoError(t, err)
+	require.Equal(t, newestFirst(shown), newestFirst(reverse(page.Items)))
+	require.LessOrEqual(t, asked, 3, "11, 22 and the rest: once a read, not once an activity")
+	for limit := 1; limit < 12; limit++ {
+		require.Equal(t, newestFirst(shown), all(t, w.Home("jack").List, limit), "by %d", limit)
+	}
+}
+
+// hideVerb hides activities with a verb, and counts how often it was asked.
+func hideVerb(verb string, asked *int) feed.Filter {
+	return func(_ context.Context, _ string, as []feed.Activity) ([]bool, error) {
+		*asked++
+		hide := make([]bool, len(as))
+		for i, a := range as {
+			hide[i] = a.Verb == verb
+		}
+		return hide, nil
+	}
+}
+
+func TestAFilterThatFailsFailsThePage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	w.publish(t, "chris", 2)
+	broken := errors.New("broken")
+	for name, tc := range map[string]struct {
+		filter feed.Filter
+		want   error
+	}{
+		"by an error":         {func(context.Context, string, []feed.Activity) ([]bool, error) { return nil, broken }, broken},
+		"by too few answers":  {func(context.Context, string, []feed.Activity) ([]bool, error) { return []bool{true}, nil }, plaza.ErrInvalid},
+		"by too many answers": {func(context.Context, string, []feed.Activity) ([]bool, error) { return make([]bool, 9), nil }, plaza.ErrInvalid},
+	} {
+		t.Run(name, func(t *testing.T) {
+			filtered := w.process(t, &feed.Options{Consistent: true, Filter: tc.filter})
+			_, err := filtered.Home("jack").List(t.Context(), cursor.PageRequest{})
+			require.ErrorIs(t, err, tc.want)
+		})
+	}
+}

@@ -1,0 +1,153 @@
+package feed_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// Each request of a follow is late: the caller gives up, repeats, undoes it,
+// and then the first arrives.
+func TestALateFollowRevivesNothing(t *testing.T) {
+	t.Parallel()
+	for _, op := range []string{"TransactWriteItems", "BatchWriteItem"} {
+		for _, named := range []bool{true, false} {
+			t.Run(op, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, nil)
+				w.publish(t, "chris", 2)
+				jack := w.Home("jack")
+				id := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+				opts := &feed.FollowOptions{ID: id}
+				late := &faults.Late{Holds: func(on string, _ []byte) bool { return on == op }}
+				_, err := w.process(t, nil, late.Wrap).Home("jack").Follow(t.Context(), "chris", opts)
+				require.Error(t, err)
+
+				if named {
+					created, err := jack.Follow(t.Context(), "chris", opts)
+					require.NoError(t, err)
+					require.True(t, created)
+					_, err = jack.Unfollow(t.Context(), "chris", nil)
+					require.NoError(t, err)
+				} else { // nothing stands yet, but its identity is known
+					_, err = jack.Unfollow(t.Context(), "chris", &feed.UnfollowOptions{ID: id})
+					require.NoError(t, err)
+				}
+				late.Arrive(t)
+				requireNotFollowing(t, w, "jack", "chris")
+				w.publish(t, "chris", 1)
+				require.Empty(t, all(t, jack.List, 10))
+				_, err = jack.Follow(t.Context(), "chris", opts)
+				require.ErrorIs(t, err, plaza.ErrRemoved)
+
+				w.subscribe(t, "jack", "chris")
+				require.Len(t, all(t, jack.List, 10), 3)
+			})
+		}
+	}
+}
+
+// Each request of an unfollow is late: meanwhile the source is followed again.
+func TestALateUnfollowEndsNothingNew(t *testing.T) {
+	t.Parallel()
+	for _, op := range []string{"UpdateItem", "TransactWriteItems"} {
+		t.Run(op, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.subscribe(t, "jack", "chris")
+			done := w.publish(t, "chris", 2)
+			late := &faults.Late{Holds: func(on string, _ []byte) bool { return on == op }}
+			_, err := w.process(t, nil, late.Wrap).Home("jack").Unfollow(t.Context(), "chris", nil)
+			require.Error(t, err)
+			_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
+			require.NoError(t, err)
+			w.subscribe(t, "jack", "chris")
+			// A second time, whose mark is above the first.
+			_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
+			require.NoError(t, err)
+			late.Arrive(t)
+			require.Empty(t, all(t, w.Home("jack").List, 10))
+			w.subscribe(t, "jack", "chris")
+			require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10))
+		})
+	}
+}
+
+func requireNotFollowing(t testing.TB, w world, reader, source string) {
+	t.Helper()
+	_, err := w.follows.Get(t.Context(), followEdge(reader, source))
+	require.ErrorIs(t, err, plaza.ErrNotFound)
+}
+
+func TestAnUnfollowByIDLeavesAnotherEdge(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	first := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	_, err := w.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{ID: first})
+	require.NoError(t, err)
+	_, err = w.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{ID: first})
+	require.NoError(t, err)
+	w.subscribe(t, "jack", "chris")
+	done := w.publish(t, "chris", 1)
+	removed, err := w.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{ID: first})
+	require.NoError(t, err)
+	require.False(t, removed)
+	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10))
+	edge, err := w.follows.Get(t.Context(), followEdge("jack", "chris"))
+	require.NoError(t, err)
+	removed, err = w.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{ID: edge.ID})
+	require.NoError(t, err)
+	require.True(t, removed)
+	require.Empty(t, all(t, w.Home("jack").List, 10))
+}
+
+func TestAFollowAtThatMomentIsNotClearedAway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
+	require.NoError(t, err)
+	// Its id is from a machine whose clock is behind.
+	id, err := ids.Backdate(time.Now().Add(-30*time.Second), "jack/chris")
+	require.NoError(t, err)
+	created, err := w.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{ID: id})
+	require.NoError(t, err)
+	require.True(t, created)
+	done := w.publish(t, "chris", 1)
+	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10))
+}
+
+// unfollowing calls before ahead of each Unfollow.
+type unfollowing struct {
+	feed.Graph
+	before func()
+}
+
+func (g unfollowing) Unfollow(ctx context.Context, e follow.Edge) (bool, error) {
+	g.before()
+	return g.Graph.Unfollow(ctx, e)
+}
+
+// The follow arrives, and brings an entry, while its unfollow is under way.
+func TestAnUnfollowByIDHidesWhatItsFollowBringsMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	id := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	feeds, err := feed.New(w.db, w.feedTable, w.gen, unfollowing{w.follows, func() {
+		_, _, err := w.follows.Follow(t.Context(), follow.Edge{Follower: "jack", Followee: "chris", ID: id})
+		require.NoError(t, err)
+		w.publish(t, "chris", 1)
+	}}, nil)
+	require.NoError(t, err)
+	removed, err := feeds.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{ID: id})
+	require.NoError(t, err)
+	require.True(t, removed)
+	require.Empty(t, all(t, w.Home("jack").List, 10))
+}

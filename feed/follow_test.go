@@ -1,0 +1,216 @@
+package feed_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+func TestFollowCopiesTheSourcesLastActivities(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		limit, want int
+	}{
+		"the default is 100": {0, 100},
+		"some":               {7, 7},
+		"all there are":      {1000, 103},
+		"none":               {-1, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			done := newestFirst(w.publish(t, "chris", 103))
+			created, err := w.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{CopyLimit: tc.limit})
+			require.NoError(t, err)
+			require.True(t, created)
+			got := all(t, w.Home("jack").List, 100)
+			require.True(t, slices.Equal(done[:tc.want], got), "%d activities", len(got))
+		})
+	}
+}
+
+func TestRemovedActivitiesDoNotCountAgainstTheCopyLimit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	done := w.publish(t, "chris", 12)
+	for _, a := range done[6:] {
+		removed, err := w.Outbox("chris").Remove(t.Context(), a.ID)
+		require.NoError(t, err)
+		require.True(t, removed)
+	}
+	_, err := w.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{CopyLimit: 5})
+	require.NoError(t, err)
+	require.Equal(t, newestFirst(done[1:6]), all(t, w.Home("jack").List, 10))
+}
+
+func TestUnfollowHidesWhatCameByTheEdge(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	w.subscribe(t, "jack", "ann")
+	fromChris, fromAnn := w.publish(t, "chris", 3), w.publish(t, "ann", 3)
+
+	removed, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
+	require.NoError(t, err)
+	require.True(t, removed)
+	require.Equal(t, newestFirst(fromAnn), all(t, w.Home("jack").List, 2))
+
+	removed, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
+	require.NoError(t, err)
+	require.False(t, removed)
+
+	w.subscribe(t, "jack", "chris")
+	require.Equal(t, newestFirst(append(fromChris, fromAnn...)), all(t, w.Home("jack").List, 2))
+}
+
+func TestUnfollowCanKeepHistory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	before := w.publish(t, "chris", 3)
+	removed, err := w.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{KeepHistory: true})
+	require.NoError(t, err)
+	require.True(t, removed)
+	w.publish(t, "chris", 3)
+	require.Equal(t, newestFirst(before), all(t, w.Home("jack").List, 10))
+}
+
+func TestAFollowIsRepeatedByItsID(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.publish(t, "chris", 1)
+	id, err := w.gen.Next(t.Context())
+	require.NoError(t, err)
+	opts := &feed.FollowOptions{ID: id}
+	for range 2 {
+		created, err := w.Home("jack").Follow(t.Context(), "chris", opts)
+		require.NoError(t, err)
+		require.True(t, created, "the first answer")
+	}
+	created, err := w.Home("jack").Follow(t.Context(), "chris", nil)
+	require.NoError(t, err)
+	require.False(t, created)
+
+	_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
+	require.NoError(t, err)
+	_, err = w.Home("jack").Follow(t.Context(), "chris", opts)
+	require.ErrorIs(t, err, plaza.ErrRemoved, "late, it resurrects nothing")
+	counts, err := w.follows.Counts(t.Context(), "chris")
+	require.NoError(t, err)
+	require.Zero(t, counts.Followers)
+}
+
+// unfollowHalfWay dies with the edge still there.
+func (w world) unfollowHalfWay(t testing.TB, reader, source string) {
+	t.Helper()
+	injector := faults.New(t, 1, faults.Rates{})
+	injector.KillBefore(2)
+	_, err := w.process(t, nil, injector.Wrap).Home(reader).Unfollow(t.Context(), source, nil)
+	require.ErrorIs(t, err, faults.ErrKilled)
+	_, err = w.follows.Get(t.Context(), followEdge(reader, source))
+	require.NoError(t, err)
+}
+
+func TestAFollowMendsAnUnfollowThatDiedHalfWay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	done := w.publish(t, "chris", 2)
+	w.unfollowHalfWay(t, "jack", "chris")
+	require.Empty(t, all(t, w.Home("jack").List, 10))
+
+	created, err := w.Home("jack").Follow(t.Context(), "chris", nil)
+	require.NoError(t, err)
+	require.True(t, created)
+	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10))
+}
+
+// An unfollow that died half way leaves an edge that goes on bringing entries;
+// the one that ends it long after hides these too.
+func TestALateUnfollowHidesWhatAHalfDeadEdgeBrought(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	w.unfollowHalfWay(t, "jack", "chris")
+	w.publish(t, "chris", 2)
+
+	// Its entries are young yet when the mark of the first unfollow is old.
+	aged := w.process(t, &feed.Options{
+		Consistent: true,
+		Retention:  200 * 24 * time.Hour,
+		Now:        func() time.Time { return time.Now().Add(202 * 24 * time.Hour) },
+	})
+	_, err := aged.Home("jack").Unfollow(t.Context(), "chris", nil)
+	require.NoError(t, err)
+	require.Len(t, header(t, w, "jack"), 2+1)
+	require.Empty(t, all(t, w.Home("jack").List, 10))
+}
+
+func TestKeptHistoryCanBeCleared(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(t *testing.T, w world){
+		"kept": func(t *testing.T, w world) {
+			_, err := w.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{KeepHistory: true})
+			require.NoError(t, err)
+		},
+		"ended in the graph": func(t *testing.T, w world) {
+			removed, err := w.follows.Unfollow(t.Context(), followEdge("jack", "chris"))
+			require.NoError(t, err)
+			require.True(t, removed)
+		},
+		"forgotten by the graph": func(t *testing.T, w world) {
+			require.NoError(t, w.follows.Erase(t.Context(), "jack"))
+			table := w.db.Table(w.followTable)
+			require.NoError(t, table.Delete("pk", "E#jack").Range("sk", "chris").Run(t.Context()))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			minute := w.process(t, &feed.Options{Consistent: true, Now: func() time.Time { return time.Now().Add(2 * time.Minute) }})
+			w.subscribe(t, "jack", "chris")
+			w.subscribe(t, "jack", "ann")
+			w.publish(t, "chris", 2)
+			anns := w.publish(t, "ann", 1)
+			end(t, w)
+			require.Len(t, all(t, w.Home("jack").List, 10), 3)
+
+			removed, err := minute.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{KeepHistory: true})
+			require.NoError(t, err)
+			require.False(t, removed)
+			require.Len(t, all(t, w.Home("jack").List, 10), 3)
+
+			removed, err = minute.Home("jack").Unfollow(t.Context(), "chris", nil)
+			require.NoError(t, err)
+			require.False(t, removed)
+			require.Equal(t, newestFirst(anns), all(t, w.Home("jack").List, 10))
+
+			// Edges of this minute might be hidden by what is marked for two minutes ahead.
+			id, err := ids.Backdate(time.Now().Add(90*time.Second), "jack/chris")
+			require.NoError(t, err)
+			_, err = minute.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{ID: id})
+			require.ErrorIs(t, err, plaza.ErrInvalid, "the graph's clock is right")
+		})
+	}
+}
+
+// What is still being delivered comes beside what Follow copies.
+func TestCopyLimitBoundsWhatFollowCopies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1})
+	as, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 130))
+	require.NoError(t, err)
+	w.subscribe(t, "jack", "chris")
+	require.Len(t, all(t, w.Home("jack").List, 100), 100)
+	delivered, err := w.Deliver(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 130, delivered, "of a shard, by pages")
+	require.Equal(t, newestFirst(as), all(t, w.Home("jack").List, 100))
+}

@@ -1,0 +1,224 @@
+package feed_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/keys"
+)
+
+func TestTrimTakesWhatIsOlderForGood(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	done := w.publish(t, "chris", 200)
+	home := w.Home("jack")
+	for _, step := range []struct {
+		keep    int
+		trimmed bool
+	}{{50, true}, {50, false}, {60, false}, {10, true}} {
+		trimmed, err := home.Trim(t.Context(), done[len(done)-step.keep].ID)
+		require.NoError(t, err)
+		require.Equal(t, step.trimmed, trimmed)
+	}
+	for _, limit := range []int{1, 3, 10, 11, 100} {
+		require.Equal(t, newestFirst(done[190:]), all(t, home.List, limit), "by %d", limit)
+	}
+	page, err := home.List(t.Context(), cursor.PageRequest{Limit: 10})
+	require.NoError(t, err)
+	require.Empty(t, page.Next, "what is below the floor is not paged through")
+	meter := dynamotest.NewMeter()
+	metered := w.process(t, nil, meter.Wrap).Home("jack")
+	meter.AtMost(t, "a page down to the floor", dynamotest.Cost{Requests: 3, Read: 40}, func() {
+		_, err := metered.List(t.Context(), cursor.PageRequest{Limit: 10})
+		require.NoError(t, err)
+	})
+
+	_, err = home.Trim(t.Context(), 0)
+	require.ErrorIs(t, err, plaza.ErrInvalid)
+}
+
+func TestATrimThatIsResentStillAnswersTruthfully(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	done := w.publish(t, "chris", 3)
+	trimmed, err := w.losing(t, "floor").Home("jack").Trim(t.Context(), done[2].ID)
+	require.NoError(t, err)
+	require.True(t, trimmed)
+	require.Equal(t, newestFirst(done[2:]), all(t, w.Home("jack").List, 10))
+}
+
+func TestAHomeRefusesToRememberMoreThanFits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	unfollow := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	jack := w.Home("jack")
+	for _, source := range []string{"ann", "bob", "chris"} {
+		w.subscribe(t, "jack", source)
+	}
+	done := w.publish(t, "chris", 1)
+	putHeader(t, w, 3_791, unfollow)
+	for _, source := range []string{"ann", "bob"} { // the second fills it
+		removed, err := jack.Unfollow(t.Context(), source, nil)
+		require.NoError(t, err)
+		require.True(t, removed)
+	}
+	for range 2 {
+		_, err := jack.Unfollow(t.Context(), "chris", nil)
+		require.ErrorIs(t, err, feed.ErrFull)
+		require.ErrorIs(t, err, plaza.ErrBusy)
+	}
+	require.Equal(t, newestFirst(done), all(t, jack.List, 10), "nothing was written")
+	_, err := w.follows.Get(t.Context(), followEdge("jack", "chris"))
+	require.NoError(t, err)
+
+	w.subscribe(t, "jack", "ann") // is remembered already
+	removed, err := jack.Unfollow(t.Context(), "ann", nil)
+	require.NoError(t, err)
+	require.True(t, removed)
+	removed, err = jack.Unfollow(t.Context(), "chris", &feed.UnfollowOptions{KeepHistory: true})
+	require.NoError(t, err)
+	require.True(t, removed)
+
+	// There is room again once the oldest are forgotten.
+	aged := w.process(t, &feed.Options{Consistent: true, Now: func() time.Time { return time.Now().Add(91*24*time.Hour + time.Minute) }})
+	_, err = aged.Home("jack").Unfollow(t.Context(), "chris", nil)
+	require.NoError(t, err)
+	require.Less(t, len(header(t, w, "jack")), 3_791)
+	require.NotContains(t, header(t, w, "jack"), "full")
+}
+
+func TestAHeaderAtDynamoDBsLimitIsTypedToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	header := map[string]any{"pk": "H#jack", "sk": "~", "pad": strings.Repeat("x", 399<<10+980)}
+	require.NoError(t, dynamotest.DB(t).Table(w.feedTable).Put(header).Run(t.Context()))
+	_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
+	require.ErrorIs(t, err, feed.ErrFull)
+	_, err = w.follows.Get(t.Context(), followEdge("jack", "chris"))
+	require.NoError(t, err)
+}
+
+// Where a mark was written again meanwhile, it is not forgotten.
+func TestAMarkThatIsNewAgainIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	putHeader(t, w, 60, 1)
+	late := &faults.Late{Holds: func(_ string, body []byte) bool { return bytes.Contains(body, []byte("REMOVE")) }}
+	_, err := w.process(t, nil, late.Wrap).Home("jack").Unfollow(t.Context(), "ann", nil)
+	require.Error(t, err, "it forgets the oldest")
+	const again = "source-000000007"
+	w.subscribe(t, "jack", again)
+	w.publish(t, again, 1)
+	_, err = w.Home("jack").Unfollow(t.Context(), again, nil)
+	require.NoError(t, err)
+	late.Arrive(t)
+	require.Contains(t, header(t, w, "jack"), "dead#"+again)
+	require.Empty(t, all(t, w.Home("jack").List, 10))
+
+	require.Len(t, header(t, w, "jack"), 2+2+9, "fifty at once")
+	_, err = w.Home("jack").Unfollow(t.Context(), "bob", nil)
+	require.NoError(t, err)
+	require.Len(t, header(t, w, "jack"), 2+3)
+}
+
+// Everything as long as it may be, of the character that takes two in a key.
+func TestTheLongestNamesFitEverywhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &feed.Options{
+		Consistent: true, InlineFollowers: -1, OwnHome: true, Codec: cursor.Plain(),
+		About: func(a feed.Activity) feed.Ref { return a.Object },
+	})
+	name := func(n int) string { return strings.Repeat("#", 255) + string(rune('a'+n)) }
+	a := feed.Activity{
+		Actor: feed.Ref{ID: name(0)}, Verb: name(1), ForeignID: name(2),
+		Object: feed.Ref{Kind: strings.Repeat("#", 255) + "k", ID: name(3)},
+	}
+	for n := range 20 {
+		a.To = append(a.To, name(n+4))
+	}
+	size := len(a.Actor.ID) + len(a.Verb) + len(a.ForeignID) + len(a.Object.Kind) + len(a.Object.ID) + 20*256
+	a.Data = []byte(`"` + strings.Repeat("x", feed.MaxActivity-size-2) + `"`)
+	owner, reader := name(0), name(25)
+	w.subscribe(t, reader, owner)
+	w.subscribe(t, reader, a.To[7])
+	var want []feed.Activity
+	for range 3 {
+		a.ID, a.Object.ID = 0, a.Object.ID[1:]
+		a.ForeignID = a.ForeignID[1:]
+		done, err := w.Outbox(owner).Publish(t.Context(), a)
+		require.NoError(t, err)
+		want = append(want, done)
+	}
+	settle(t, w)
+	for _, limit := range []int{1, 2, 5} {
+		requireWalk(t, w.Home(reader).List, limit, inHome(want))
+		requireWalk(t, w.Outbox(a.To[3]).List, limit, inHome(want))
+	}
+	for _, source := range []string{owner, a.To[7]} {
+		removed, err := w.Home(reader).Unfollow(t.Context(), source, nil)
+		require.NoError(t, err)
+		require.True(t, removed)
+	}
+	require.Empty(t, all(t, w.Home(reader).List, 10))
+	a.ID, a.Data = 0, a.Data[:len(a.Data)-1]
+	_, err := w.Outbox(owner).Publish(t.Context(), a)
+	require.ErrorIs(t, err, plaza.ErrInvalid)
+	require.NoError(t, w.Erase(t.Context(), owner))
+	require.Empty(t, all(t, w.Outbox(a.To[3]).List, 10))
+}
+
+// putHeader gives jack's home a header with marks of n sources.
+func putHeader(t testing.TB, w world, n int, unfollow ids.ID) {
+	t.Helper()
+	header := map[string]any{"pk": "H#jack", "sk": "~"}
+	for i := range n {
+		header[keys.Join("dead", fmt.Sprintf("source-%09d", i))] = mark{Edge: 1 << 40, Unfollow: unfollow}
+	}
+	require.NoError(t, dynamotest.DB(t).Table(w.feedTable).Put(header).Run(t.Context()))
+}
+
+// header is the attributes of a home's header, its key among them.
+func header(t testing.TB, w world, reader string) map[string]any {
+	t.Helper()
+	var item map[string]any
+	err := w.db.Table(w.feedTable).Get("pk", "H#"+reader).Range("sk", "EQ", "~").Consistent(true).One(t.Context(), &item)
+	require.NoError(t, err)
+	return item
+}
+
+func TestEndedEdgesAreForgottenOnceNothingOfThemIsLeft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, source := range []string{"ann", "bob", "chris"} {
+		w.subscribe(t, "jack", source)
+	}
+	_, err := w.Home("jack").Unfollow(t.Context(), "ann", nil)
+	require.NoError(t, err)
+	_, err = w.Home("jack").Unfollow(t.Context(), "bob", nil)
+	require.NoError(t, err)
+	require.Len(t, header(t, w, "jack"), 2+2, "the key and two edges")
+
+	then := time.Now()
+	for id := ids.ID(0); !id.Time().After(then); { // until ids are younger
+		id, err = w.gen.Next(t.Context())
+		require.NoError(t, err)
+	}
+	aged := w.process(t, &feed.Options{Now: func() time.Time { return then.Add(91 * 24 * time.Hour) }})
+	_, err = aged.Home("jack").Unfollow(t.Context(), "chris", nil)
+	require.NoError(t, err)
+	require.Len(t, header(t, w, "jack"), 2+1)
+}

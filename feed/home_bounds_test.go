@@ -1,0 +1,332 @@
+package feed_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/keys"
+)
+
+// Whatever lies in a home, a page takes six queries, the way through it ends,
+// and what shows is exact.
+func TestAPageHasABoundWhateverLiesInTheHome(t *testing.T) {
+	t.Parallel()
+	const edges = 300
+	for name, tc := range map[string]struct {
+		fill func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity)
+		opts feed.Options
+	}{
+		"one source, followed 300 times, and now": {fill: func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
+			for _, a := range as {
+				for edge := range ids.ID(edges) {
+					entries = append(entries, brought(a, "chris", edge+1))
+				}
+			}
+			w.bury(t, "chris", edges-1)
+			return entries, as
+		}},
+		"its first follow is what stands": {fill: func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
+			for _, a := range as {
+				entries = append(entries, brought(a, "birds", 1))
+				for edge := range ids.ID(edges) {
+					entries = append(entries, brought(a, "chris", edge+2))
+				}
+			}
+			w.bury(t, "chris", edges+1)
+			return entries, as
+		}},
+		"in the middle, and of every other": {fill: func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
+			for i, a := range as {
+				for edge := range ids.ID(edges) {
+					entries = append(entries, brought(a, "chris", 2*edge+1))
+				}
+				if i%2 == 0 {
+					entries = append(entries, brought(a, "birds", edges))
+					show = append(show, a)
+				}
+			}
+			w.bury(t, "chris", 2*edges)
+			return entries, show
+		}},
+		"everything unfollowed": {fill: func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
+			for _, a := range as {
+				for edge := range ids.ID(edges) {
+					entries = append(entries, brought(a, "chris", edge+1))
+				}
+			}
+			w.bury(t, "chris", edges)
+			return entries, nil
+		}},
+		"owed through 21 sources, each followed three times": {fill: func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
+			for _, a := range as {
+				for n := range 63 {
+					source := fmt.Sprint("topic-", n%21)
+					entries = append(entries, brought(a, source, ids.ID(n+1)))
+				}
+			}
+			for n := range 21 {
+				w.bury(t, fmt.Sprint("topic-", n), 42)
+			}
+			return entries, as
+		}},
+	} {
+		for window, opts := range map[int]feed.Options{
+			0: {}, 3: {About: aboutObject, RepostWindow: 3}, 100: {About: aboutObject, RepostWindow: 100},
+		} {
+			t.Run(fmt.Sprintf("%s, window %d", name, window), func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, nil)
+				entries, show := tc.fill(t, w, w.publish(t, "chris", 3))
+				w.putEntries(t, entries)
+				list := counted(t, w, opts)
+				for _, limit := range []int{1, 3, 8} {
+					requireWalk(t, list, limit, inHome(show))
+				}
+			})
+		}
+	}
+}
+
+// entry is an item of a home, as a delivery leaves it.
+type entry struct {
+	PK     string `dynamo:"pk"`
+	SK     string `dynamo:"sk"`
+	Source string `dynamo:"source,omitempty"`
+	About  string `dynamo:"about,omitempty"`
+	TTL    int64  `dynamo:"ttl"`
+}
+
+// mark hides what a source's edges up to Edge brought.
+type mark struct {
+	Edge     ids.ID `dynamo:"edge"`
+	Unfollow ids.ID `dynamo:"unfollow"`
+}
+
+// brought is an entry of jack's home, by source's edge.
+func brought(a feed.Activity, source string, edge ids.ID) entry {
+	e := entry{PK: "H#jack", SK: keys.Join(a.ID.String(), a.Owner, edge.String()), About: a.Object.String(), TTL: math.MaxInt32}
+	if source != a.Owner {
+		e.Source = source
+	}
+	return e
+}
+
+func (w world) putEntries(t testing.TB, entries []entry) {
+	t.Helper()
+	items := make([]any, len(entries))
+	for i := range entries {
+		items[i] = entries[i]
+	}
+	_, err := dynamotest.DB(t).Table(w.feedTable).Batch().Write().Put(items...).Run(t.Context())
+	require.NoError(t, err)
+}
+
+// bury marks what a source's edges up to this one brought to jack.
+func (w world) bury(t testing.TB, source string, edge ids.ID) {
+	t.Helper()
+	unfollow := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	err := dynamotest.DB(t).Table(w.feedTable).Update("pk", "H#jack").Range("sk", "~").
+		SetExpr("$ = ?", keys.Join("dead", source), mark{edge, unfollow}).Run(t.Context())
+	require.NoError(t, err)
+}
+
+// counted is a lister that fails where a page takes more requests than its
+// bound: 6 queries, and as many reads of activities as these named hundreds.
+func counted(t testing.TB, w world, opts feed.Options) lister {
+	t.Helper()
+	var queries, others atomic.Int64
+	injector := faults.New(t, 1, faults.Rates{})
+	injector.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "Query" {
+			queries.Add(1)
+		} else {
+			others.Add(1)
+		}
+		return faults.Fault{}
+	})
+	opts.Consistent = true
+	list := w.process(t, &opts, injector.Wrap).Home("jack").List
+	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[feed.Activity], error) {
+		queries.Store(0)
+		others.Store(0)
+		page, err := list(ctx, req)
+		require.LessOrEqual(t, queries.Load(), int64(6), "queries of a page")
+		require.LessOrEqual(t, others.Load(), int64(6), "reads of activities of a page of %d", req.Limit)
+		return page, err
+	}
+}
+
+// requireWalk reads a home down by pages of a size, and up again from the last
+// and from one in the middle.
+func requireWalk(t testing.TB, list lister, limit int, want []feed.CacheKey) {
+	t.Helper()
+	want, got := append([]feed.CacheKey{}, want...), []feed.CacheKey{}
+	var above []int // how many were shown before a page
+	var prevs []cursor.Cursor
+	req := cursor.PageRequest{Limit: limit}
+	for {
+		page, err := list(t.Context(), req)
+		require.NoError(t, err)
+		if page.Prev != "" {
+			above, prevs = append(above, len(got)), append(prevs, page.Prev)
+		}
+		got = append(got, owned(page.Items)...)
+		if page.Next == "" {
+			break
+		}
+		require.NotEqual(t, req.Cursor, page.Next, "a page that leads nowhere")
+		req.Cursor = page.Next
+	}
+	require.Equal(t, want, got, "by %d", limit)
+	for _, i := range []int{len(prevs) / 2, len(prevs) - 1} {
+		if i >= 0 && i < len(prevs) {
+			require.Equal(t, want[:above[i]], owned(climbFrom(t, list, prevs[i], limit)), "up by %d", limit)
+		}
+	}
+}
+
+// entriesBelow are the entries directly below those of a.
+func entriesBelow(entries []entry, a feed.Activity, window int) []entry {
+	sorted := slices.Clone(entries)
+	slices.SortFunc(sorted, func(a, b entry) int {
+		if a.SK > b.SK {
+			return -1
+		}
+		return 1
+	})
+	at := slices.IndexFunc(sorted, func(e entry) bool { return e.SK < a.ID.String() })
+	if at < 0 {
+		return nil
+	}
+	return sorted[at:min(at+window, len(sorted))]
+}
+
+// The same by calls alone, as a user makes them.
+func TestFollowingAgainAndAgainMakesNoPageDear(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	done := w.publish(t, "chris", 12)
+	for range 20 {
+		w.subscribe(t, "jack", "chris")
+		_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
+		require.NoError(t, err)
+	}
+	require.Len(t, header(t, w, "jack"), 2+1, "one mark a source")
+	list := counted(t, w, feed.Options{})
+	requireWalk(t, list, 4, nil)
+	w.subscribe(t, "jack", "chris")
+	for _, limit := range []int{1, 3, 8} {
+		requireWalk(t, list, limit, inHome(done))
+	}
+}
+
+func TestTombstonesAndFiltersMakeNoPageDear(t *testing.T) {
+	t.Parallel()
+	const many = 261
+	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
+	hides := func(_ context.Context, _ string, as []feed.Activity) ([]bool, error) {
+		hide := make([]bool, len(as))
+		for i := range hide {
+			hide[i] = as[i].Verb == "like"
+		}
+		return hide, nil
+	}
+	as := activities("chris", many)
+	var entries []entry
+	var show []feed.Activity
+	for i := range as {
+		if i%3 == 1 {
+			as[i].Verb = "like"
+		}
+	}
+	as, err := w.Outbox("chris").PublishMany(t.Context(), as)
+	require.NoError(t, err)
+	// The likes are hidden by the filter, the others are gone.
+	for i, a := range as {
+		entries = append(entries, brought(a, "chris", 1))
+		switch {
+		case i == 0 || i == many-1:
+			show = append(show, a)
+		case i%3 == 0:
+			_, err := w.Outbox("chris").Remove(t.Context(), a.ID)
+			require.NoError(t, err)
+		case i%3 == 2:
+			w.expire(t, "O#chris", a.ID.String())
+		}
+	}
+	w.putEntries(t, entries)
+	for _, opts := range []feed.Options{{Filter: hides}, {Filter: hides, About: aboutObject}} {
+		list := counted(t, w, opts)
+		got, last := walk(t, list, 2)
+		require.Equal(t, inHome(show), owned(got))
+		require.Equal(t, inHome(show)[:1], owned(climbFrom(t, list, last, 2)))
+	}
+}
+
+func TestADamagedKeyStopsNoWalk(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	as := w.publish(t, "chris", 4)
+	var entries []entry
+	for i, a := range as {
+		entries = append(entries, brought(a, "chris", 1))
+		for n := range 150 {
+			if i == 1 || i == 2 {
+				entries = append(entries, entry{PK: "H#jack", SK: fmt.Sprintf("%v#%d", a.ID+1, n), TTL: math.MaxInt32})
+			}
+		}
+	}
+	w.putEntries(t, entries)
+	for _, opts := range []feed.Options{{}, {About: aboutObject}} {
+		for _, limit := range []int{1, 2, 8} {
+			requireWalk(t, counted(t, w, opts), limit, inHome(as))
+		}
+	}
+}
+
+func TestAPageOfHiddenEntriesLeadsOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "ann")
+	w.subscribe(t, "jack", "chris")
+	old := w.publish(t, "ann", 3)
+	w.publish(t, "chris", 150)
+	_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
+	require.NoError(t, err)
+
+	page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{Limit: 1})
+	require.NoError(t, err)
+	require.Empty(t, page.Items, "2 + 4 + … + 64 rows are read, all hidden")
+	require.NotEmpty(t, page.Next)
+	require.Equal(t, newestFirst(old), all(t, w.Home("jack").List, 1))
+	require.Equal(t, newestFirst(old), all(t, w.Home("jack").List, 2))
+}
+
+func TestWhatIsTooOldIsNotReadToTheEnd(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, nil)
+	w.publish(t, "chris", 350)
+	then := time.Now()
+	for id := ids.ID(0); !id.Time().After(then); { // until ids are younger
+		var err error
+		id, err = w.gen.Next(t.Context())
+		require.NoError(t, err)
+	}
+	fresh := w.publish(t, "chris", 50)
+	aged := w.process(t, &feed.Options{Consistent: true, Now: func() time.Time { return then.Add(90 * 24 * time.Hour) }}, meter.Wrap)
+	meter.AtMost(t, "copy 50 young ones of 400", dynamotest.Cost{Requests: 4, Write: 60, Read: 26}, func() { aged.subscribe(t, "jack", "chris") })
+	require.Equal(t, newestFirst(fresh), all(t, w.Home("jack").List, 100))
+}

@@ -1,0 +1,303 @@
+package feed_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+)
+
+func TestARepeatedPublishIsOneActivity(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	first, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 1))
+	require.NoError(t, err)
+	again := activity("chris", 1)
+	again.ID = first.ID
+	second, err := w.Outbox("chris").Publish(t.Context(), again)
+	require.NoError(t, err)
+	require.Equal(t, first, second)
+	require.Len(t, all(t, w.Home("jack").List, 10), 1)
+
+	other := activity("chris", 2)
+	other.ID = first.ID
+	_, err = w.Outbox("chris").Publish(t.Context(), other)
+	require.ErrorIs(t, err, plaza.ErrConflict)
+	got, err := w.Outbox("chris").Get(t.Context(), first.ID)
+	require.NoError(t, err)
+	require.Equal(t, first, got)
+
+	removed, err := w.Outbox("chris").Remove(t.Context(), first.ID)
+	require.NoError(t, err)
+	require.True(t, removed)
+	_, err = w.Outbox("chris").Publish(t.Context(), again)
+	require.ErrorIs(t, err, plaza.ErrRemoved)
+	require.Empty(t, all(t, w.Home("jack").List, 10))
+}
+
+func TestAForeignIDIsUniqueInItsOutbox(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	chris := w.Outbox("chris")
+	a := activity("chris", 10)
+	a.ForeignID = "picture:10"
+	first, err := chris.Publish(t.Context(), a)
+	require.NoError(t, err)
+
+	b := activity("chris", 11)
+	b.ForeignID = "picture:10"
+	got, err := chris.Publish(t.Context(), b)
+	require.NoError(t, err)
+	require.Equal(t, first, got)
+	require.Len(t, all(t, chris.List, 10), 1)
+	_, err = w.Outbox("ann").Publish(t.Context(), b)
+	require.NoError(t, err, "in another outbox it is free")
+
+	edit := first
+	edit.ForeignID = "picture:11"
+	_, err = chris.Update(t.Context(), edit)
+	require.ErrorIs(t, err, plaza.ErrConflict)
+
+	removed, err := chris.RemoveForeign(t.Context(), "picture:10")
+	require.NoError(t, err)
+	require.True(t, removed)
+	require.Empty(t, all(t, w.Home("jack").List, 10))
+	removed, err = chris.RemoveForeign(t.Context(), "picture:10")
+	require.NoError(t, err)
+	require.False(t, removed)
+
+	second, err := chris.Publish(t.Context(), b)
+	require.NoError(t, err, "once removed, it is free again")
+	require.NotEqual(t, first.ID, second.ID)
+	require.Equal(t, newestFirst([]feed.Activity{second}), all(t, w.Home("jack").List, 10))
+	_, err = chris.Publish(t.Context(), first)
+	require.ErrorIs(t, err, plaza.ErrRemoved)
+}
+
+func TestTwoActorsInOneMillisecondAreTwoActivities(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	a, err := w.Outbox("shared").Publish(t.Context(), activity("chris", 1))
+	require.NoError(t, err)
+	b := activity("ann", 1)
+	b.Time = a.Time
+	b, err = w.Outbox("shared").Publish(t.Context(), b)
+	require.NoError(t, err)
+	require.NotEqual(t, a.ID, b.ID)
+	require.Equal(t, newestFirst([]feed.Activity{a, b}), all(t, w.Outbox("shared").List, 10))
+}
+
+func TestHistoryLiesInOutboxesAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	var old []feed.Activity
+	for year := 2019; year <= 2024; year++ {
+		at := time.Date(year, 3, 1, 12, 0, 0, 0, time.UTC)
+		a := addressed("chris", year, "birds")
+		var err error
+		a.ID, err = ids.Backdate(at, "chris/picture/"+a.Object.ID)
+		require.NoError(t, err)
+		a.ForeignID = a.Object.String()
+		old = append(old, a)
+	}
+	for range 2 { // an import is repeated
+		stored, err := w.Outbox("chris").PublishMany(t.Context(), old)
+		require.NoError(t, err)
+		require.Equal(t, 2019, stored[0].Time.Year())
+		again, err := w.Outbox("chris").Publish(t.Context(), old[3])
+		require.NoError(t, err)
+		require.Equal(t, stored[3], again)
+	}
+	require.Empty(t, w.jobs(t))
+	require.Equal(t, newestFirst(old), all(t, w.Outbox("chris").List, 4), "in order")
+	require.Equal(t, newestFirst(old), all(t, w.Outbox("birds").List, 4))
+	w.subscribe(t, "ann", "chris")
+	for _, reader := range []string{"jack", "ann"} {
+		require.Empty(t, all(t, w.Home(reader).List, 10))
+	}
+	for _, row := range w.rows(t) {
+		require.False(t, strings.HasPrefix(row.PK, "H#") || strings.HasPrefix(row.PK, "J"), row.PK)
+	}
+	recent, err := ids.Backdate(time.Now().Add(-89*24*time.Hour), "chris/picture/recent")
+	require.NoError(t, err)
+	a := activity("chris", 1)
+	a.ID = recent
+	_, err = w.Outbox("chris").Publish(t.Context(), a)
+	require.NoError(t, err)
+	require.Equal(t, []ids.ID{recent}, all(t, w.Home("jack").List, 10))
+}
+
+func TestAStoppedCallSaysSo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	a := activity("chris", 1)
+	a.ID = acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	_, err := w.Outbox("chris").Publish(ctx, a)
+	require.ErrorIs(t, err, context.Canceled)
+	require.NotErrorIs(t, err, plaza.ErrUnknownOutcome, "nothing was sent")
+	require.Empty(t, all(t, w.Outbox("chris").List, 10))
+}
+
+func TestAPanicOfOneIsItsError(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &feed.Options{Consistent: true, About: func(a feed.Activity) feed.Ref {
+		if a.Object.ID == "2" {
+			panic("boom")
+		}
+		return feed.Ref{}
+	}})
+	as, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 3))
+	var partial *feed.PartialError
+	require.ErrorAs(t, err, &partial)
+	require.Len(t, partial.Errs, 1)
+	require.Len(t, all(t, w.Outbox("chris").List, 10), 2)
+
+	bad := activity("ann", 2)
+	plain := w.process(t, nil)
+	_, err = plain.Outbox("ann").Publish(t.Context(), bad)
+	require.NoError(t, err)
+	_, err = w.Home("jack").FollowMany(t.Context(), []string{"ann", "chris"}, nil)
+	require.ErrorAs(t, err, &partial)
+	require.Len(t, partial.Errs, 1)
+	require.Len(t, as, 3)
+}
+
+func TestAnActivityReachesTheOutboxesItIsAddressedTo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	w.subscribe(t, "ann", "birds")
+	a, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds", "paris"))
+	require.NoError(t, err)
+	want := []ids.ID{a.ID}
+	for name, list := range map[string]lister{
+		"the author's outbox":   w.Outbox("chris").List,
+		"a topic's outbox":      w.Outbox("birds").List,
+		"a place's outbox":      w.Outbox("paris").List,
+		"the author's follower": w.Home("jack").List,
+		"the topic's follower":  w.Home("ann").List,
+	} {
+		require.Equal(t, want, all(t, list, 10), name)
+	}
+	w.subscribe(t, "late", "paris")
+	require.Equal(t, want, all(t, w.Home("late").List, 10), "copied from the reference")
+
+	got, err := w.Outbox("birds").Get(t.Context(), a.ID)
+	require.NoError(t, err)
+	require.Equal(t, a, got)
+
+	edit := a
+	edit.Data = []byte(`{"message":"better"}`)
+	edit, err = w.Outbox("chris").Update(t.Context(), edit)
+	require.NoError(t, err)
+	for _, list := range []lister{w.Outbox("birds").List, w.Home("ann").List} {
+		page, err := list(t.Context(), cursor.PageRequest{})
+		require.NoError(t, err)
+		require.Equal(t, []feed.Activity{edit}, page.Items)
+	}
+
+	_, err = w.Outbox("birds").Update(t.Context(), edit)
+	require.ErrorIs(t, err, plaza.ErrInvalid, "it is chris's")
+	edit.Owner = ""
+	_, err = w.Outbox("birds").Update(t.Context(), edit)
+	require.ErrorIs(t, err, plaza.ErrNotFound, "it is changed where it was published")
+	removed, err := w.Outbox("birds").Remove(t.Context(), a.ID)
+	require.NoError(t, err)
+	require.False(t, removed)
+
+	removed, err = w.Outbox("chris").Remove(t.Context(), a.ID)
+	require.NoError(t, err)
+	require.True(t, removed)
+	for _, list := range []lister{w.Outbox("birds").List, w.Home("ann").List, w.Home("jack").List, w.Home("late").List} {
+		require.Empty(t, all(t, list, 10))
+	}
+	_, err = w.Outbox("birds").Get(t.Context(), a.ID)
+	require.ErrorIs(t, err, plaza.ErrNotFound)
+}
+
+func TestWhatIsOwedTwiceShowsOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	w.subscribe(t, "jack", "birds")
+	var done []feed.Activity
+	for n := range 12 {
+		a, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", n, "birds"))
+		require.NoError(t, err)
+		done = append(done, a)
+	}
+	for limit := 1; limit <= 13; limit++ {
+		require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, limit), "by %d", limit)
+	}
+	_, err := w.Home("jack").Unfollow(t.Context(), "birds", nil)
+	require.NoError(t, err)
+	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 5), "the author still brings it")
+	_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
+	require.NoError(t, err)
+	require.Empty(t, all(t, w.Home("jack").List, 5))
+}
+
+func addressed(actor string, n int, to ...string) feed.Activity {
+	a := activity(actor, n)
+	a.To = to
+	return a
+}
+
+func TestTo(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, nil, meter.Wrap)
+	_, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 0))
+	require.NoError(t, err)
+	var twenty []string
+	for n := range 20 {
+		twenty = append(twenty, fmt.Sprint("topic-", n))
+	}
+	t.Run("costs 2 WCU each, and a walk over their followers", func(t *testing.T) {
+		meter.AtMost(t, "publish to 20", dynamotest.Cost{Requests: 1 + 21 + 1, Read: 21, Write: 5 + 2*20}, func() {
+			_, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, twenty...))
+			require.NoError(t, err)
+		})
+	})
+	t.Run("is checked before any request", func(t *testing.T) {
+		meter.Take()
+		for field, to := range map[string][]string{
+			"To":    append(twenty, "one more"),
+			"To[1]": {"birds", ""},
+			"To[2]": {"birds", "paris", "birds"},
+		} {
+			_, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, to...))
+			var invalid *plaza.InvalidError
+			require.ErrorAs(t, err, &invalid)
+			require.Equal(t, field, invalid.Field)
+		}
+		_, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "chris"))
+		require.ErrorIs(t, err, plaza.ErrInvalid, "its own outbox")
+		require.Zero(t, meter.Take().Requests)
+	})
+	t.Run("belongs to the identity", func(t *testing.T) {
+		a, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds"))
+		require.NoError(t, err)
+		again, err := w.Outbox("chris").Publish(t.Context(), a)
+		require.NoError(t, err)
+		require.Equal(t, a, again)
+		a.To = []string{"paris"}
+		_, err = w.Outbox("chris").Publish(t.Context(), a)
+		require.ErrorIs(t, err, plaza.ErrConflict)
+		require.Empty(t, all(t, w.Outbox("paris").List, 10))
+	})
+}

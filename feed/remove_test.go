@@ -1,0 +1,80 @@
+package feed_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// A publish is late; its caller gives up and removes what was never seen.
+func TestALatePublishOfWhatWasRemovedStaysAway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	a := activity("chris", 1)
+	a.ID = acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "TransactWriteItems" }}
+	_, err := w.process(t, nil, late.Wrap).Outbox("chris").Publish(t.Context(), a)
+	require.Error(t, err)
+
+	for range 2 {
+		removed, err := w.Outbox("chris").Remove(t.Context(), a.ID)
+		require.NoError(t, err)
+		require.False(t, removed, "it is unknown")
+	}
+	require.Zero(t, late.Arrive(t))
+	require.Empty(t, all(t, w.Outbox("chris").List, 10))
+	require.Empty(t, all(t, w.Home("jack").List, 10))
+	_, err = w.Outbox("chris").Get(t.Context(), a.ID)
+	require.ErrorIs(t, err, plaza.ErrNotFound)
+	_, err = w.Outbox("chris").Publish(t.Context(), a)
+	require.ErrorIs(t, err, plaza.ErrRemoved)
+}
+
+func TestRemovingAnIDFromTheFutureStoresNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	id := ids.At(time.Now().Add(time.Hour))
+	removed, err := w.Outbox("chris").Remove(t.Context(), id)
+	require.NoError(t, err)
+	require.False(t, removed)
+	require.Empty(t, w.rows(t))
+}
+
+func TestUnknownAndRemovedActivities(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	chris := w.Outbox("chris")
+	id, err := w.gen.Next(t.Context())
+	require.NoError(t, err)
+	unknown := activity("chris", 1)
+	unknown.ID = id
+
+	_, err = chris.Get(t.Context(), id)
+	require.ErrorIs(t, err, plaza.ErrNotFound)
+	_, err = chris.Update(t.Context(), unknown)
+	require.ErrorIs(t, err, plaza.ErrNotFound)
+	removed, err := chris.Remove(t.Context(), id)
+	require.NoError(t, err)
+	require.False(t, removed)
+	removed, err = chris.RemoveForeign(t.Context(), "nothing")
+	require.NoError(t, err)
+	require.False(t, removed)
+
+	known := w.publish(t, "chris", 1)[0]
+	for _, want := range []bool{true, false} {
+		removed, err = chris.Remove(t.Context(), known.ID)
+		require.NoError(t, err)
+		require.Equal(t, want, removed)
+	}
+	_, err = chris.Get(t.Context(), known.ID)
+	require.ErrorIs(t, err, plaza.ErrNotFound)
+	_, err = chris.Update(t.Context(), known)
+	require.ErrorIs(t, err, plaza.ErrRemoved)
+	require.Empty(t, all(t, chris.List, 10))
+}

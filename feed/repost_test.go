@@ -1,0 +1,147 @@
+package feed_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+)
+
+// A repost is judged by the entries below it, wherever pages and rows of many
+// entries are cut.
+func TestRepostsAreJudgedAlikeByEveryPage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	as := make([]feed.Activity, 12)
+	var entries []entry
+	for i := range as {
+		a := activity("chris", i/2) // each is about what the one before it is
+		var err error
+		as[i], err = w.Outbox("chris").Publish(t.Context(), a)
+		require.NoError(t, err)
+		for edge := range ids.ID(1 + i%4*5) {
+			entries = append(entries, brought(as[i], "chris", edge+1))
+		}
+	}
+	w.bury(t, "chris", 3) // of rows of one entry nothing lives
+	w.putEntries(t, entries)
+	for window := 1; window <= 20; window += 6 {
+		opts := feed.Options{About: aboutObject, RepostWindow: window}
+		whole, err := counted(t, w, opts)(t.Context(), cursor.PageRequest{Limit: 100})
+		require.NoError(t, err)
+		var want []feed.CacheKey
+		for i, a := range slices.Backward(as) {
+			below := entriesBelow(entries, a, window)
+			repeats := slices.ContainsFunc(below, func(e entry) bool { return e.About == a.Object.String() && lives(e) })
+			if i%4 != 0 && !repeats {
+				want = append(want, owned([]feed.Activity{a})...)
+			}
+		}
+		require.Equal(t, want, owned(whole.Items), "window %d", window)
+		for _, limit := range []int{1, 2, 3, 8} {
+			requireWalk(t, counted(t, w, opts), limit, want)
+		}
+	}
+}
+
+// lives reports whether a mark of edges up to 3 leaves the entry.
+func lives(e entry) bool { return keys.Split(e.SK)[2] > ids.ID(3).String() }
+
+func TestARepostNearItsOriginalDoesNotShow(t *testing.T) {
+	t.Parallel()
+	const window = 5
+	opts := &feed.Options{Consistent: true, About: aboutObject, RepostWindow: window}
+	for between := range window + 2 {
+		t.Run(fmt.Sprint(between, " between"), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, opts)
+			w.subscribe(t, "jack", "chris")
+			w.subscribe(t, "jack", "ann")
+			want := w.publish(t, "chris", 1)
+			original := want[0]
+			for n := range between {
+				a, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 100+n))
+				require.NoError(t, err)
+				want = append(want, a)
+			}
+			repost := activity("ann", 1)
+			repost.Verb = "share"
+			repost, err := w.Outbox("ann").Publish(t.Context(), repost)
+			require.NoError(t, err)
+			if between >= window {
+				want = append(want, repost)
+			}
+			w.subscribe(t, "late", "chris")
+			w.subscribe(t, "late", "ann")
+			for limit := 1; limit <= len(want)+1; limit++ {
+				require.Equal(t, newestFirst(want), all(t, w.Home("jack").List, limit), "by %d", limit)
+			}
+			require.Equal(t, newestFirst(want), all(t, w.Home("late").List, 3), "copied entries agree")
+			require.Equal(t, newestFirst(want), climb(t, w.Home("jack").List, 2), "on the way up too")
+
+			removed, err := w.Outbox("chris").Remove(t.Context(), original.ID)
+			require.NoError(t, err)
+			require.True(t, removed)
+			require.Contains(t, all(t, w.Home("jack").List, 3), repost.ID, "nothing is left that it repeats")
+		})
+	}
+}
+
+func aboutObject(a feed.Activity) feed.Ref { return a.Object }
+
+// climb reads a list from its end back to its start, which is left out.
+func climb(t testing.TB, list lister, limit int) []ids.ID {
+	t.Helper()
+	var req cursor.PageRequest
+	var page cursor.Page[feed.Activity]
+	for req.Limit = 100; ; req.Cursor = page.Next {
+		var err error
+		page, err = list(t.Context(), req)
+		require.NoError(t, err)
+		if page.Next == "" {
+			break
+		}
+	}
+	// Down to below the last item, then up.
+	got := []ids.ID{}
+	last := page.Items[len(page.Items)-1].ID
+	page, err := list(t.Context(), cursor.PageRequest{Limit: 1})
+	require.NoError(t, err)
+	for page.Items[0].ID != last {
+		page, err = list(t.Context(), cursor.PageRequest{Limit: 1, Cursor: page.Next})
+		require.NoError(t, err)
+	}
+	got = append(got, last)
+	for {
+		page, err = list(t.Context(), cursor.PageRequest{Limit: limit, Cursor: page.Prev})
+		require.NoError(t, err)
+		if len(page.Items) == 0 {
+			return got
+		}
+		var above []ids.ID
+		for _, a := range page.Items {
+			above = append(above, a.ID)
+		}
+		got = append(above, got...)
+	}
+}
+
+func TestAnAboutThatIsNoRefIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &feed.Options{Consistent: true, About: func(feed.Activity) feed.Ref { return feed.Ref{Kind: "repost"} }})
+	plain := w.process(t, nil)
+	done := plain.publish(t, "chris", 1)
+	_, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 2))
+	var invalid *plaza.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	require.Equal(t, "Options.About.ID", invalid.Field)
+	w.subscribe(t, "jack", "chris")
+	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10), "what is copied repeats nothing")
+}

@@ -1,0 +1,107 @@
+package feed_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+)
+
+// One home has what the others have together. With all options the pages merged
+// from the others are its pages, also where two sources give the same entries.
+func TestAPageOfSeveralSourcesIsAsOfOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for reader, sources := range map[string][]string{
+		"whole": {"ann", "ben", "joe", "sue"},
+		"part":  {"ann", "ben"},
+		"rest":  {"joe"},
+		"last":  {"sue"},
+		"none":  nil,
+	} {
+		_, err := w.Home(reader).FollowMany(t.Context(), sources, nil)
+		require.NoError(t, err)
+	}
+	about := w.process(t, &feed.Options{Consistent: true, About: aboutObject, InlineFollowers: 10})
+	var as []feed.Activity
+	for n := range 40 {
+		owner := []string{"ann", "ben", "joe", "sue"}[n*n%7%4]
+		a := activity(owner, n%5) // what others did is done again
+		if n%3 == 0 {
+			a.Verb = "like"
+		}
+		a, err := about.Outbox(owner).Publish(t.Context(), a)
+		require.NoError(t, err)
+		as = append(as, a)
+	}
+	_, err := w.Outbox(as[20].Owner).Remove(t.Context(), as[20].ID)
+	require.NoError(t, err)
+
+	for name, opts := range map[string]feed.Options{
+		"plain":    {},
+		"filtered": {Filter: hideVerb("like", new(int))},
+		"reposts":  {About: aboutObject, RepostWindow: 6},
+		"capped":   {HomeCap: 17},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			opts.Consistent = true
+			feeds := w.process(t, &opts)
+			whole := feeds.Home("whole").List
+			parts := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[feed.Activity], error) {
+				return feeds.Home("part").ListMerged(ctx, []string{"rest", "none", "part", "last"}, req)
+			}
+			for _, limit := range []int{1, 2, 3, 7, 50} {
+				want := all(t, whole, limit)
+				require.NotEmpty(t, want)
+				require.Equal(t, want, all(t, parts, limit), "down by %d", limit)
+				require.Equal(t, up(t, whole, limit), up(t, parts, limit), "up by %d", limit)
+			}
+		})
+	}
+
+	for _, reader := range []string{"whole", "part"} {
+		_, err := w.Home(reader).Trim(t.Context(), as[9].ID)
+		require.NoError(t, err)
+	}
+	require.Equal(t, all(t, w.Home("whole").List, 4), all(t, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[feed.Activity], error) {
+		return w.Home("part").ListMerged(ctx, []string{"rest", "last"}, req)
+	}, 4), "the floor is the reader's")
+}
+
+// up reads a list from its last page back to its first.
+func up(t testing.TB, list lister, limit int) (got []ids.ID) {
+	t.Helper()
+	var page cursor.Page[feed.Activity]
+	req := cursor.PageRequest{Limit: limit}
+	for next := true; next; next = page.Next != "" {
+		var err error
+		page, err = list(t.Context(), req)
+		require.NoError(t, err)
+		req.Cursor = page.Next
+	}
+	for range 1000 {
+		req.Cursor = page.Prev
+		if req.Cursor == "" {
+			return got
+		}
+		var err error
+		page, err = list(t.Context(), req)
+		require.NoError(t, err)
+		if len(page.Items) == 0 && page.Prev == req.Cursor {
+			return got
+		}
+		above := make([]ids.ID, 0, len(page.Items))
+		for _, a := range page.Items {
+			above = append(above, a.ID)
+		}
+		got = append(above, got...)
+	}
+	require.Fail(t, fmt.Sprint("no end up by ", limit))
+	return nil
+}

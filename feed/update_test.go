@@ -1,0 +1,139 @@
+package feed_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+func TestAnEditShowsInEveryHome(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	edit := w.publish(t, "chris", 1)[0]
+	edit.Verb, edit.Object, edit.Target, edit.Data = "share", feed.Ref{}, feed.Ref{Kind: "album", ID: "7"}, nil
+	edit.Time = edit.Time.Add(-1)
+	_, err := w.Outbox("chris").Update(t.Context(), edit)
+	require.NoError(t, err)
+	page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{})
+	require.NoError(t, err)
+	require.Equal(t, []feed.Activity{edit}, page.Items)
+}
+
+// An edit is late, with or without a repeat; another one has followed it.
+func TestALateUpdateDoesNotUndoANewerOne(t *testing.T) {
+	t.Parallel()
+	for _, repeated := range []bool{true, false} {
+		w := newWorld(t, nil)
+		chris := w.Outbox("chris")
+		done, err := chris.Publish(t.Context(), activity("chris", 1))
+		require.NoError(t, err)
+		says := func(text string) feed.Activity {
+			a := done
+			a.Data = []byte(`"` + text + `"`)
+			return a
+		}
+		late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "UpdateItem" }}
+		_, err = w.process(t, nil, late.Wrap).Outbox("chris").Update(t.Context(), says("old"))
+		require.Error(t, err)
+		if repeated {
+			_, err = chris.Update(t.Context(), says("old"))
+			require.NoError(t, err)
+		}
+		newest, err := chris.Update(t.Context(), says("new"))
+		require.NoError(t, err)
+		require.Zero(t, late.Arrive(t))
+		got, err := chris.Get(t.Context(), done.ID)
+		require.NoError(t, err)
+		require.Equal(t, newest, got)
+		require.JSONEq(t, `"new"`, string(got.Data))
+	}
+}
+
+// The SDK repeats an edit whose answer was lost, after another one.
+func TestAnUpdateSentTwiceLeavesANewerOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	chris := w.Outbox("chris")
+	done, err := chris.Publish(t.Context(), activity("chris", 1))
+	require.NoError(t, err)
+	edits := []string{`"a"`, `"b"`, `"c"`}
+	for i, text := range edits {
+		in := faults.New(t, 1, faults.Rates{})
+		sent := 0
+		in.Script(func(op string, _ []byte, _ int) faults.Fault {
+			if op != "UpdateItem" {
+				return faults.Fault{}
+			}
+			if sent++; sent == 1 {
+				return faults.Fault{Kind: faults.LostAfter}
+			}
+			if sent == 2 && i == 1 { // between the two
+				a := done
+				a.Data = []byte(`"between"`)
+				_, err := chris.Update(t.Context(), a)
+				require.NoError(t, err)
+			}
+			return faults.Fault{}
+		})
+		a := done
+		a.Data = []byte(text)
+		_, err := w.process(t, nil, in.Wrap).Outbox("chris").Update(t.Context(), a)
+		require.NoError(t, err)
+		got, err := chris.Get(t.Context(), done.ID)
+		require.NoError(t, err)
+		want := text
+		if i == 1 {
+			want = `"between"`
+		}
+		require.JSONEq(t, want, string(got.Data))
+	}
+}
+
+func TestAnEditFollowsOneOfAClockThatIsAhead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	done, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 1))
+	require.NoError(t, err)
+	other, err := feed.New(w.db, w.feedTable, ahead{generator(t)}, w.follows, nil)
+	require.NoError(t, err)
+	for i, r := range []*feed.Repository{other, w.Repository, other, w.Repository, w.Repository} {
+		done.Data = fmt.Appendf(nil, "%d", i)
+		got, err := r.Outbox("chris").Update(t.Context(), done)
+		require.NoError(t, err)
+		require.Equal(t, done, got)
+		got, err = w.Outbox("chris").Get(t.Context(), done.ID)
+		require.NoError(t, err)
+		require.Equal(t, done, got)
+	}
+}
+
+// ahead is a source whose clock is ten seconds ahead.
+type ahead struct{ ids.Source }
+
+func (a ahead) Next(ctx context.Context) (ids.ID, error) {
+	id, err := a.Source.Next(ctx)
+	return ids.At(id.Time().Add(10*time.Second)) | id&(1<<22-1), err
+}
+
+func TestALateRepeatAfterAnEditAnswersWithWhatStands(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	first := w.publish(t, "chris", 1)[0]
+	edit := first
+	edit.Data = []byte(`{"message":"better"}`)
+	edited, err := w.Outbox("chris").Update(t.Context(), edit)
+	require.NoError(t, err)
+	require.Equal(t, edit, edited)
+	again, err := w.Outbox("chris").Publish(t.Context(), first)
+	require.NoError(t, err)
+	require.Equal(t, edit, again)
+}

@@ -1,0 +1,292 @@
+package work_test
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/internal/work"
+)
+
+const lease = 30 * time.Second
+
+// parcel is the work of these tests.
+type parcel struct {
+	To string `dynamo:"to"`
+	At int    `dynamo:"at,omitempty"`
+}
+
+type job = work.Job[parcel]
+
+// UnmarshalDynamoItem refuses a parcel for nobody.
+func (p *parcel) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain parcel
+	if err := dynamo.UnmarshalItem(item, (*plain)(p)); err != nil {
+		return err
+	}
+	if p.To == "" {
+		return fmt.Errorf("is for nobody")
+	}
+	return nil
+}
+
+// queue is one process's queue on a table of its own.
+type queue struct {
+	*work.Queue[parcel]
+	table   string
+	now     time.Time
+	damaged int
+}
+
+func newQueue(t testing.TB) *queue { return processOn(t, dynamotest.Table(t, store.Schema), nil) }
+
+func (q *queue) process(t testing.TB, in *faults.Injector) *queue { return processOn(t, q.table, in) }
+
+func processOn(t testing.TB, name string, in *faults.Injector) *queue {
+	t.Helper()
+	q := &queue{table: name, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	if in == nil {
+		in = faults.New(t, 1, faults.Rates{})
+	}
+	table, err := store.Open(dynamotest.DB(t, in.Wrap), name, func(*plaza.CorruptError) { q.damaged++ })
+	require.NoError(t, err)
+	q.Queue = &work.Queue[parcel]{
+		Table: table, PK: func(shard int) string { return "J#" + strconv.Itoa(shard) }, Lease: lease, Now: func() time.Time { return q.now },
+		ShardsKey: store.Key{PK: "J", SK: "shards"}, Shards: 4, MaxShards: 8,
+	}
+	return q
+}
+
+// store puts a job for each name into the queue.
+func (q *queue) store(t testing.TB, names ...string) {
+	t.Helper()
+	require.NoError(t, q.StoreShards(t.Context()))
+	for _, name := range names {
+		require.NoError(t, q.Table.Run(t.Context(), q.Table.Put(q.job(name))))
+	}
+}
+
+func (q *queue) job(name string) job {
+	return job{Key: store.Key{PK: q.Place(name), SK: name}, Work: parcel{To: name}}
+}
+
+// stands reads the job of name as it is stored.
+func (q *queue) stands(t testing.TB, name string) (j job) {
+	t.Helper()
+	require.NoError(t, q.Table.Get(t.Context(), q.job(name).Key, true, &j))
+	return j
+}
+
+func TestAJobIsOneItem(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	q.store(t, "ann")
+	require.Equal(t, q.job("ann"), q.stands(t, "ann"))
+	var item map[string]any
+	require.NoError(t, q.Table.Get(t.Context(), q.job("ann").Key, true, &item))
+	require.Equal(t, map[string]any{"pk": q.Place("ann"), "sk": "ann", "to": "ann"}, item, "nobody has it: it has no lease")
+
+	j := q.stands(t, "ann")
+	require.NoError(t, q.End(t.Context(), j))
+	require.ErrorIs(t, q.Table.Get(t.Context(), j.Key, true, &j), plaza.ErrNotFound)
+	require.NoError(t, q.End(t.Context(), j), "it is harmless to end it again")
+}
+
+func TestOfManyClaimsOneSucceeds(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	q.store(t, "ann")
+	seen := q.stands(t, "ann")
+	for _, when := range []string{"free", "left by a dead worker"} {
+		var claims errgroup.Group
+		won := make(chan job, 16)
+		for n := range 16 {
+			other := q.process(t, nil)
+			other.now = q.now.Add(time.Duration(n) * time.Millisecond) // two with one lease would both take it for theirs
+			claims.Go(func() error {
+				mine := seen
+				claimed, err := other.Claim(t.Context(), &mine)
+				if claimed {
+					won <- mine
+				}
+				return err
+			})
+		}
+		require.NoError(t, claims.Wait(), when)
+		require.Len(t, won, 1, when)
+		require.Equal(t, <-won, q.stands(t, "ann"), when)
+		seen, q.now = q.stands(t, "ann"), q.now.Add(lease+time.Minute)
+	}
+}
+
+func TestALeaseHoldsOthersUntilItEnds(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	q.store(t, "ann")
+	mine := q.stands(t, "ann")
+	claimed, err := q.Claim(t.Context(), &mine)
+	require.NoError(t, err)
+	require.True(t, claimed)
+	require.Equal(t, q.now.Add(lease).UnixMilli(), mine.Lease)
+
+	other := q.process(t, nil)
+	for _, tc := range []struct {
+		clock time.Duration // of the other process, against the holder's
+		want  bool
+	}{
+		{0, false},
+		{-time.Minute, false}, // the holder's clock is ahead by as much as clocks may be
+		{lease - time.Millisecond, false},
+		{-time.Minute - time.Millisecond, true}, // no clock is right that took such a lease
+		{lease, true},
+	} {
+		theirs := mine
+		other.now = q.now.Add(tc.clock)
+		claimed, err := other.Claim(t.Context(), &theirs)
+		require.NoError(t, err)
+		require.Equal(t, tc.want, claimed, tc.clock)
+		mine = q.stands(t, "ann")
+		q.now = time.UnixMilli(mine.Lease).Add(-lease)
+	}
+}
+
+func TestAClaimSentTwiceHolds(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	q.store(t, "ann")
+	in := faults.New(t, 1, faults.Rates{})
+	in.Script(func(op string, _ []byte, n int) faults.Fault {
+		if n == 1 {
+			return faults.Fault{Kind: faults.LostAfter}
+		}
+		return faults.Fault{}
+	})
+	mine := q.stands(t, "ann")
+	claimed, err := q.process(t, in).Claim(t.Context(), &mine)
+	require.NoError(t, err)
+	require.True(t, claimed)
+	require.Equal(t, mine, q.stands(t, "ann"))
+}
+
+func TestAClaimOfAnEndedJobFails(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	q.store(t, "ann")
+	for _, lease := range []int64{0, 1} {
+		mine := q.job("ann")
+		mine.Lease = lease
+		require.NoError(t, q.End(t.Context(), mine))
+		claimed, err := q.Claim(t.Context(), &mine)
+		require.NoError(t, err)
+		require.False(t, claimed)
+		require.ErrorIs(t, q.Table.Get(t.Context(), mine.Key, true, new(job)), plaza.ErrNotFound, "it stays away")
+	}
+}
+
+func TestACheckpointKeepsTheProgress(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	q.store(t, "ann")
+	mine := q.stands(t, "ann")
+	_, err := q.Claim(t.Context(), &mine)
+	require.NoError(t, err)
+
+	q.now = q.now.Add(20 * time.Second)
+	stands, err := q.Checkpoint(t.Context(), &mine, map[string]any{"at": 1}, false)
+	require.NoError(t, err)
+	require.True(t, stands)
+	mine.Work.At = 1
+	require.Equal(t, q.now.Add(lease).UnixMilli(), mine.Lease, "it is renewed")
+	require.Equal(t, mine, q.stands(t, "ann"))
+
+	stands, err = q.Checkpoint(t.Context(), &mine, map[string]any{"at": 2}, true)
+	require.NoError(t, err)
+	require.True(t, stands)
+	left := q.job("ann")
+	left.Work.At = 2
+	require.Equal(t, left, q.stands(t, "ann"), "anybody may go on")
+
+	require.NoError(t, q.End(t.Context(), mine))
+	for _, leave := range []bool{false, true} {
+		stands, err = q.Checkpoint(t.Context(), &mine, map[string]any{"at": 3}, leave)
+		require.NoError(t, err)
+		require.False(t, stands, "another ended it")
+	}
+}
+
+func TestAStoppedWorkerGivesBackItsOwnLeaseAlone(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	q.store(t, "ann")
+	mine := q.stands(t, "ann")
+	_, err := q.Claim(t.Context(), &mine)
+	require.NoError(t, err)
+	q.GiveBack(t.Context(), mine)
+	require.Equal(t, mine, q.stands(t, "ann"), "it is not stopped")
+
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	q.now = q.now.Add(lease)
+	theirs := mine
+	claimed, err := q.Claim(t.Context(), &theirs)
+	require.NoError(t, err)
+	require.True(t, claimed)
+	q.GiveBack(stopped, mine)
+	require.Equal(t, theirs, q.stands(t, "ann"), "another's lease ends later")
+	q.GiveBack(stopped, theirs)
+	require.Zero(t, q.stands(t, "ann").Lease)
+}
+
+func TestAClaimThatIsStoppedIsGivenBack(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	q.store(t, "ann")
+	ctx, stop := context.WithCancel(t.Context())
+	in := faults.New(t, 1, faults.Rates{})
+	in.Script(func(_ string, _ []byte, n int) faults.Fault {
+		if n == 1 {
+			time.AfterFunc(time.Millisecond, stop)
+			return faults.Fault{Kind: faults.Hung} // it is applied
+		}
+		return faults.Fault{}
+	})
+	mine := q.stands(t, "ann")
+	claimed, err := q.process(t, in).Claim(ctx, &mine)
+	require.Error(t, err)
+	require.False(t, claimed)
+	require.Zero(t, q.stands(t, "ann").Lease)
+}
+
+func TestShardsOnlyGrow(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	n, err := q.StoredShards(t.Context(), true)
+	require.NoError(t, err)
+	require.Zero(t, n, "there was no job yet")
+	for _, step := range []struct{ own, want int }{{4, 4}, {2, 4}, {6, 6}, {1, 6}} {
+		process := q.process(t, nil)
+		process.Shards = step.own
+		require.NoError(t, process.StoreShards(t.Context()))
+		n, err = q.StoredShards(t.Context(), true)
+		require.NoError(t, err)
+		require.Equal(t, step.want, n)
+	}
+	for _, damage := range []any{0, 9, "many"} {
+		q.damaged = 0
+		require.NoError(t, q.Table.Run(t.Context(), q.Table.Update(q.ShardsKey).Set("n", damage)))
+		n, err = q.StoredShards(t.Context(), true)
+		require.NoError(t, err)
+		require.Equal(t, q.MaxShards, n, "jobs may lie in any")
+		require.Equal(t, 1, q.damaged)
+	}
+}

@@ -1,0 +1,108 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// passPage is how many jobs are read at once.
+const passPage = 100
+
+// Pass claims every job whose sort key is below before, or every job if that is
+// empty, and calls do with it. No job may have before as its key. Do ends the
+// job and reports whether it did; Pass returns how many were done. A job that
+// fails does not hold the others, and its lease keeps it away for a while.
+//
+// Shards come in random order, so that several workers share them; the jobs of
+// a shard come in the order of their keys.
+func (q *Queue[W]) Pass(ctx context.Context, before string, do func(context.Context, Job[W]) (done bool, err error)) (done int, err error) {
+	shards, err := q.StoredShards(ctx, false)
+	if err != nil {
+		return 0, q.failed(err)
+	}
+	var failed []error
+	for _, shard := range rand.Perm(shards) {
+		if err := ctx.Err(); err != nil {
+			return done, errors.Join(append(failed, err)...)
+		}
+		n, err := q.passShard(ctx, store.Span{PK: q.PK(shard), To: before, Ascending: true, Limit: passPage}, do)
+		done += n
+		if err != nil {
+			failed = append(failed, err)
+		}
+	}
+	return done, errors.Join(failed...)
+}
+
+func (q *Queue[W]) passShard(ctx context.Context, span store.Span, do func(context.Context, Job[W]) (bool, error)) (done int, err error) {
+	var failed []error
+	for {
+		jobs, rest, err := store.Read[Job[W]](ctx, q.Table, span)
+		if err != nil {
+			return done, errors.Join(append(failed, q.failed(err))...)
+		}
+		for _, job := range jobs {
+			if err := ctx.Err(); err != nil {
+				return done, errors.Join(append(failed, err)...)
+			}
+			ended, err := q.try(ctx, job, do)
+			if ended {
+				done++
+			}
+			if err != nil {
+				failed = append(failed, err)
+			}
+		}
+		if span.From = rest; rest == "" {
+			return done, errors.Join(failed...)
+		}
+	}
+}
+
+// try does a job unless another holds it.
+func (q *Queue[W]) try(ctx context.Context, job Job[W], do func(context.Context, Job[W]) (bool, error)) (done bool, err error) {
+	claimed, err := q.Claim(ctx, &job)
+	if err != nil {
+		return false, q.failed(err)
+	}
+	if !claimed {
+		return false, nil
+	}
+	return do(ctx, job)
+}
+
+func (q *Queue[W]) failed(err error) error {
+	if q.Failed == nil {
+		return err
+	}
+	return q.Failed(err)
+}
+
+// Run calls pass until ctx ends and returns the context's error. After a pass
+// that did nothing or failed it waits for poll, give or take a quarter. A wrong
+// table ends it.
+func Run(ctx context.Context, poll time.Duration, pass func(context.Context) (done int, err error)) error {
+	for {
+		done, err := pass(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, plaza.ErrTable):
+			return err
+		case err == nil && done > 0:
+			continue
+		}
+		timer := time.NewTimer(poll*3/4 + rand.N(poll/2+1))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package work_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/internal/work"
+)
+
+// end is the work that ends each job and notes its name.
+func (q *queue) end(done *[]string) func(context.Context, job) (bool, error) {
+	return func(ctx context.Context, j job) (bool, error) {
+		*done = append(*done, j.Work.To)
+		return true, q.End(ctx, j)
+	}
+}
+
+func TestAPassDoesWhatIsDue(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	var done []string
+	n, err := q.Pass(t.Context(), "", q.end(&done))
+	require.NoError(t, err)
+	require.Zero(t, n, "there was no job yet")
+
+	q.store(t, "2026-01-01 ann", "2026-01-03 ann", "2026-01-02 ben", "2026-01-01 joe")
+	n, err = q.Pass(t.Context(), "2026-01-03", q.end(&done))
+	require.NoError(t, err)
+	require.Equal(t, 3, n)
+	slices.Sort(done)
+	require.Equal(t, []string{"2026-01-01 ann", "2026-01-01 joe", "2026-01-02 ben"}, done)
+	n, err = q.Pass(t.Context(), "2026-01-03", q.end(&done))
+	require.NoError(t, err)
+	require.Zero(t, n)
+	n, err = q.Pass(t.Context(), "", q.end(&done))
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+}
+
+func TestAPassKeepsTheOrderOfAShard(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	q.Shards = 1
+	var names, done []string
+	for n := range 205 { // more than two reads give
+		names = append(names, fmt.Sprintf("%03d", n))
+	}
+	q.store(t, names...)
+	n, err := q.Pass(t.Context(), "", q.end(&done))
+	require.NoError(t, err)
+	require.Equal(t, len(names), n)
+	require.Equal(t, names, done)
+}
+
+func TestAFailingJobHoldsNoOther(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	q.store(t, "ann", "ben", "joe")
+	broken := errors.New("broken")
+	var done []string
+	do := func(ctx context.Context, j job) (bool, error) {
+		if j.Work.To == "ben" {
+			return false, broken
+		}
+		return q.end(&done)(ctx, j)
+	}
+	n, err := q.Pass(t.Context(), "", do)
+	require.ErrorIs(t, err, broken)
+	require.Equal(t, 2, n)
+	n, err = q.Pass(t.Context(), "", do)
+	require.NoError(t, err, "its lease keeps it away")
+	require.Zero(t, n)
+	q.now = q.now.Add(lease)
+	_, err = q.Pass(t.Context(), "", do)
+	require.ErrorIs(t, err, broken)
+}
+
+func TestADamagedJobStaysWhereItIs(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	q.store(t, "ann", "ben")
+	damaged := q.job("ben").Key
+	require.NoError(t, q.Table.Run(t.Context(), q.Table.Update(damaged).Remove("to")))
+	var done []string
+	n, err := q.Pass(t.Context(), "", q.end(&done))
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	require.Equal(t, 1, q.damaged)
+	var item map[string]any
+	require.NoError(t, q.Table.Get(t.Context(), damaged, true, &item))
+	require.Equal(t, map[string]any{"pk": damaged.PK, "sk": damaged.SK}, item, "nobody claimed it")
+}
+
+func TestAPassReportsWhatKeepsItFromJobs(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	q.store(t, "ann")
+	for _, op := range []string{"GetItem", "Query", "UpdateItem"} {
+		in := faults.New(t, 1, faults.Rates{})
+		in.Script(func(on string, _ []byte, _ int) faults.Fault {
+			if on == op {
+				return faults.Fault{Kind: faults.LostBefore}
+			}
+			return faults.Fault{}
+		})
+		process := q.process(t, in)
+		var failed []error
+		process.Failed = func(err error) error {
+			failed = append(failed, err)
+			return fmt.Errorf("work: %w", err)
+		}
+		var done []string
+		_, err := process.Pass(t.Context(), "", process.end(&done))
+		require.Error(t, err, op)
+		require.NotEmpty(t, failed, op)
+		require.ErrorIs(t, err, failed[0], op)
+		require.Empty(t, done, op)
+
+		process.Failed = nil
+		_, err = process.Pass(t.Context(), "", process.end(&done))
+		require.Error(t, err, op)
+	}
+}
+
+func TestAStoppedPassSaysSo(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	q.Shards = 1
+	q.store(t, "ann", "ben")
+	ctx, stop := context.WithCancel(t.Context())
+	n, err := q.Pass(ctx, "", func(context.Context, job) (bool, error) {
+		stop()
+		return true, nil
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, 1, n)
+	require.Equal(t, store.Key{PK: "J#0", SK: "ben"}, q.stands(t, "ben").Key)
+	require.Zero(t, q.stands(t, "ben").Lease, "it was not claimed")
+}
+
+// The clock is synctest's.
+func TestRunWaitsWhereThereIsNothingToDo(t *testing.T) {
+	const poll = 2 * time.Second
+	for name, tc := range map[string]struct {
+		done int
+		err  error
+		wait bool
+	}{
+		"nothing to do":        {0, nil, true},
+		"something was done":   {1, nil, false},
+		"it failed":            {0, plaza.ErrBusy, true},
+		"it failed among some": {1, plaza.ErrBusy, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, stop := context.WithCancel(t.Context())
+				last := time.Now()
+				var waits []time.Duration
+				err := work.Run(ctx, poll, func(context.Context) (int, error) {
+					waits = append(waits, time.Since(last))
+					last = time.Now()
+					if len(waits) == 100 {
+						stop()
+					}
+					return tc.done, tc.err
+				})
+				require.ErrorIs(t, err, context.Canceled)
+				require.Len(t, waits, 100)
+				for _, wait := range waits[1:] {
+					if !tc.wait {
+						require.Zero(t, wait)
+						continue
+					}
+					require.GreaterOrEqual(t, wait, poll*3/4)
+					require.LessOrEqual(t, wait, poll*5/4)
+				}
+				require.Equal(t, tc.wait, slices.Max(waits[1:]) > slices.Min(waits[1:]), "workers do not move in step")
+			})
+		})
+	}
+}
+
+func TestRunStopsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		start := time.Now()
+		err := work.Run(ctx, time.Hour, func(context.Context) (int, error) { return 0, nil })
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, time.Minute, time.Since(start))
+
+		err = work.Run(t.Context(), time.Hour, func(context.Context) (int, error) { return 1, plaza.ErrTable })
+		require.ErrorIs(t, err, plaza.ErrTable, "that will not pass")
+	})
+}
