@@ -47,3 +47,30 @@ type Comment struct {
 	// danmu/format reads it.
 	Extra json.RawMessage
 }
+
+// Mode says how a comment moves. The numbers are those of Bilibili's files;
+// the zero Mode scrolls. Other numbers are kept as they are.
+type Mode int
+
+// Modes that players know.
+const (
+	Scroll     Mode = 0 // from right to left; 1 in files
+	Bottom     Mode = 4
+	Top        Mode = 5
+	Reverse    Mode = 6 // from left to right
+	Positioned Mode = 7 // Text is a JSON array: place, path, duration …
+	Code       Mode = 8
+	BAS        Mode = 9
+)
+
+// Color is a colour that was chosen, also black. The zero Color is the
+// viewer's default.
+type Color uint32
+
+const chosen = 1 << 24
+
+// RGB is a colour of 24 bits, red highest, as files write it: 0 is black.
+func RGB(rgb uint32) Color { return Color(rgb&0xFFFFFF) | chosen }
+
+// RGB returns the 24 bits, and whether a colour was chosen at all.
+func (c Color) RGB() (rgb uint32, ok bool) { return uint32(c) & 0xFFFFFF, c&chosen != 0 }
