@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// harshness is what each write must survive, by turns.
+// harshness is what each write must survive, by maxTries.
 var harshness = []faults.Rates{
 	faults.Standard,
 	{LostBefore: 0.05, LostAfter: 0.10, Throttled: 0.05, Twice: 0.05, Conflict: 0.15, Stale: 0.30},
@@ -136,7 +136,7 @@ func (p *party) holds(t tester) {
 				want[c.ID] = danmu.Reaction{Liked: c.liked[user], Reported: c.reported[user]}
 			}
 		}
-		got, err := p.Reacted(t.Context(), user, p.object, 0, time.Hour)
+		got, err := p.Reactions(t.Context(), user, p.object, 0, time.Hour)
 		require.NoError(t, err)
 		require.Equal(t, want, got, "reactions of %s", user)
 	}

@@ -118,7 +118,7 @@ func BenchmarkFrom(b *testing.B) {
 	w := newEpisode(b, nil).process(b, &danmu.Options{})
 	h := newByHand(b, w)
 	ours := func() []danmu.Comment {
-		page, err := w.From(b.Context(), "v", 0, cursor.PageRequest{})
+		page, err := w.ByObject(b.Context(), "v", 0, cursor.PageRequest{})
 		require.NoError(b, err)
 		require.NotEmpty(b, page.Next)
 		return page.Items
@@ -140,9 +140,9 @@ func BenchmarkSend(b *testing.B) {
 	w.at(b, 1)
 	n := 0
 	ours := func() {
-		sent, err := w.Send(b.Context(), danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Second})
+		_, created, err := w.Send(b.Context(), danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Second})
 		require.NoError(b, err)
-		require.True(b, sent.Created)
+		require.True(b, created)
 	}
 	bare := func() {
 		n++

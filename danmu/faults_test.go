@@ -29,26 +29,29 @@ func TestEverySendIsOneComment(t *testing.T) {
 				if i%2 == 0 {
 					c.Key = fmt.Sprint(i)
 				}
-				var got danmu.Sent
+				var got danmu.Comment
+				var created bool
 				calls := faults.Acknowledged(t, func() (err error) {
-					got, err = processes[random.IntN(2)].Send(t.Context(), c)
+					got, created, err = processes[random.IntN(2)].Send(t.Context(), c)
 					c.ID = got.ID // names it for the next attempt
 					return err
 				})
 				if calls == 1 {
-					require.True(t, got.Created, "however often the request was sent")
+					require.True(t, created, "however often the request was sent")
 				}
-				sent = append(sent, got.Comment)
+				sent = append(sent, got)
 
 				again := sent[random.IntN(len(sent))]
 				faults.Acknowledged(t, func() (err error) {
-					got, err = processes[random.IntN(2)].Send(t.Context(), again)
+					got, created, err = processes[random.IntN(2)].Send(t.Context(), again)
 					return err
 				})
-				require.Equal(t, danmu.Sent{Comment: again}, got)
+				require.Equal(t, again, got)
+				require.False(t, created)
 				if i%10 == 9 {
 					faults.Acknowledged(t, func() error {
-						return w.Configure(t.Context(), "v", danmu.Settings{Shards: 4 << (i / 10)})
+						_, err := w.Configure(t.Context(), "v", danmu.Settings{Shards: 4 << (i / 10)})
+						return err
 					})
 					w.pass(time.Minute)
 				}

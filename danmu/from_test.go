@@ -79,7 +79,7 @@ func TestFromIsAList(t *testing.T) {
 					Hide:   func(_ context.Context, id string) { w.hide(t, "v", parse(t, id)) },
 					Others: []pagetest.Other{
 						pagetest.Foreign("another object", func(ctx context.Context, req cursor.PageRequest) (cursor.Page[danmu.Comment], error) {
-							return w.From(ctx, "other", 0, req)
+							return w.ByObject(ctx, "other", 0, req)
 						}),
 						pagetest.Foreign("a user's", func(ctx context.Context, req cursor.PageRequest) (cursor.Page[danmu.Comment], error) {
 							return w.ByUser(ctx, "u", req)
@@ -140,7 +140,7 @@ func TestByUserIsAList(t *testing.T) {
 			Others: []pagetest.Other{
 				pagetest.Foreign("another user", byUser("bob")),
 				pagetest.Foreign("an object's", func(ctx context.Context, req cursor.PageRequest) (cursor.Page[danmu.Comment], error) {
-					return w.From(ctx, "w", 0, req)
+					return w.ByObject(ctx, "w", 0, req)
 				}),
 			},
 			Requests: requests(meter),
@@ -164,24 +164,24 @@ func TestFromBeginsAtAMoment(t *testing.T) {
 		}
 	}
 
-	page, err := w.From(t.Context(), "v", 20*time.Second, cursor.PageRequest{Limit: 2})
+	page, err := w.ByObject(t.Context(), "v", 20*time.Second, cursor.PageRequest{Limit: 2})
 	require.NoError(t, err)
 	for _, moment := range []time.Duration{0, time.Hour} {
-		next, err := w.From(t.Context(), "v", moment, cursor.PageRequest{Cursor: page.Next, Limit: 2})
+		next, err := w.ByObject(t.Context(), "v", moment, cursor.PageRequest{Cursor: page.Next, Limit: 2})
 		require.NoError(t, err)
 		require.Equal(t, sent[3:5], next.Items, "the cursor counts")
-		before, err := w.From(t.Context(), "v", moment, cursor.PageRequest{Cursor: page.Prev, Limit: 2})
+		before, err := w.ByObject(t.Context(), "v", moment, cursor.PageRequest{Cursor: page.Prev, Limit: 2})
 		require.NoError(t, err)
 		require.Equal(t, sent[:1], before.Items)
 	}
-	whole, err := w.From(t.Context(), "v", 0, cursor.PageRequest{Limit: 7})
+	whole, err := w.ByObject(t.Context(), "v", 0, cursor.PageRequest{Limit: 7})
 	require.NoError(t, err)
 	require.Empty(t, whole.Next)
 
 	// What is inserted behind the cursor repeats nothing.
 	w.at(t, 19)
 	w.at(t, 20)
-	next, err := w.From(t.Context(), "v", 0, cursor.PageRequest{Cursor: page.Next})
+	next, err := w.ByObject(t.Context(), "v", 0, cursor.PageRequest{Cursor: page.Next})
 	require.NoError(t, err)
 	require.Equal(t, sent[3:], next.Items)
 }
@@ -240,11 +240,11 @@ func TestWhatManyShardsHideLeadsOnExactly(t *testing.T) {
 	})
 	for _, limit := range []int{1, 2, 3, 7} {
 		require.Equal(t, left, idsOf(all(t, w.from(0), limit)), limit)
-		page, err := w.From(t.Context(), "v", 89*time.Second, cursor.PageRequest{Limit: limit})
+		page, err := w.ByObject(t.Context(), "v", 89*time.Second, cursor.PageRequest{Limit: limit})
 		require.NoError(t, err)
 		up := idsOf(page.Items)
 		for range 40 {
-			page, err = w.From(t.Context(), "v", 0, cursor.PageRequest{Limit: limit, Cursor: page.Prev})
+			page, err = w.ByObject(t.Context(), "v", 0, cursor.PageRequest{Limit: limit, Cursor: page.Prev})
 			require.NoError(t, err)
 			up = append(idsOf(page.Items), up...)
 		}

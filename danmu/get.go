@@ -12,14 +12,14 @@ import (
 // Get reads one comment. An unknown comment, and one that is recalled, removed
 // or hidden by reports, is plaza.ErrNotFound.
 //
-// One read, 0.5 RCU eventually consistent for each place it may lie in: one, and
-// another for each time the shards grew. One more, 1 RCU, where this process
-// does not know the object since Options.Refresh.
+// Cost: 1 request, 0.5 RCU; where the shards grew, 0.5 RCU more for each other
+// place; with Options.Consistent twice the RCU; where this process has not read
+// the object within Options.Refresh, 1 request, 1 RCU more.
 func (r *Repository) Get(ctx context.Context, object string, id ID) (Comment, error) {
 	if err := checkAddress(object, id); err != nil {
 		return Comment{}, err
 	}
-	l, err := r.known(ctx, object, false)
+	l, err := r.layout(ctx, object, false)
 	if err != nil {
 		return Comment{}, wrapID("get", object, id, err)
 	}
@@ -38,13 +38,13 @@ func checkAddress(object string, id ID) error {
 		return err
 	}
 	if id.unique() == 0 {
-		return &plaza.InvalidError{Field: "ID", Reason: "is of no comment"}
+		return &plaza.InvalidError{Field: "ID", Reason: "is not the ID of a comment"}
 	}
 	return nil
 }
 
-// find reads a comment, or its tombstone, where it may lie. With one place
-// left it is 0.5 or 1 RCU, and as much for each more, in one request.
+// find reads a comment, or its tombstone, from the places that can hold it, in
+// one request. Copies are joined.
 func (r *Repository) find(ctx context.Context, places []place, id ID, consistent bool) (found row, ok bool, err error) {
 	if len(places) == 0 {
 		return row{}, false, nil

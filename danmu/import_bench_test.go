@@ -17,7 +17,7 @@ import (
 
 // BenchmarkImport reports as first-of-bare and second-of-bare how fast Import
 // takes a file, and the same file again, against a loop of BatchWriteItem that
-// writes the same items, in rounds by turns.
+// writes the same items, in rounds by maxTries.
 func BenchmarkImport(b *testing.B) {
 	var comments []danmu.Comment
 	for c, err := range realFile(b, "artplayer-16348.json", format.ArtPlayer) {

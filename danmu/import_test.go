@@ -112,9 +112,9 @@ func TestImportTwiceChangesNothing(t *testing.T) {
 			require.Len(t, got, 1100)
 			for i, call := range []func() (bool, error){
 				func() (bool, error) { return s.Like(t.Context(), of(got[0], "anna")) },
-				func() (bool, error) { return s.Remove(t.Context(), of(got[1], "")) },
+				func() (bool, error) { return s.Remove(t.Context(), moderated(got[1])) },
 				func() (bool, error) { return s.Report(t.Context(), of(got[1099], "anna")) },
-				func() (bool, error) { return s.Protect(t.Context(), of(got[1098], "")) },
+				func() (bool, error) { return s.Protect(t.Context(), moderated(got[1098])) },
 			} {
 				changed, err := call()
 				require.NoError(t, err)
@@ -125,7 +125,7 @@ func TestImportTwiceChangesNothing(t *testing.T) {
 			for range 2 {
 				require.Equal(t, danmu.ImportResult{Read: 1100, Present: 1100}, s.imports(t, "film", comments...))
 				require.Equal(t, want, s.exported(t, "film"))
-				require.NoError(t, s.Configure(t.Context(), "film", danmu.Settings{Shards: 32}))
+				s.configure(t, "film", danmu.Settings{Shards: 32})
 				s.pass(time.Hour)
 			}
 			later := danmu.Comment{Key: "later", Text: "later", Progress: time.Minute}

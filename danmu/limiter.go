@@ -13,11 +13,12 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
-// ErrRate is returned for comments that come too fast. It unwraps to plaza.ErrBusy; a
-// RateError says when to repeat.
+// ErrRate is returned for comments that come too fast. It unwraps to
+// plaza.ErrBusy; a *RateError says when to repeat.
 var ErrRate = fmt.Errorf("danmu: too many comments: %w", plaza.ErrBusy)
 
-// RateError unwraps to ErrRate. Nothing was stored.
+// RateError refuses a comment that comes too fast. Nothing was stored. It unwraps
+// to ErrRate.
 type RateError struct {
 	RetryAfter time.Duration
 }
@@ -28,16 +29,15 @@ func (e *RateError) Error() string {
 
 func (e *RateError) Unwrap() error { return ErrRate }
 
-// Limiter says how often a user may send to an object. It is safe for
-// concurrent use.
+// Limiter bounds how often a user may send to an object. It is safe for concurrent
+// use.
 type Limiter interface {
-	// Take counts an attempt and returns 0, or returns how long the user must
-	// wait and counts nothing. An attempt that was counted a moment ago is not
-	// counted again.
+	// Take counts an attempt and returns 0, or counts nothing and returns how long
+	// the user must wait. It does not count a recent attempt twice.
 	Take(ctx context.Context, a Attempt) (wait time.Duration, err error)
 }
 
-// Attempt is one comment that is to be sent, however often.
+// Attempt is the sending of one comment, repeats included.
 type Attempt struct {
 	Object string
 	ID     ID
@@ -48,9 +48,11 @@ type Attempt struct {
 type Unlimited struct{}
 
 // Take returns 0.
+//
+// Cost: none.
 func (Unlimited) Take(context.Context, Attempt) (time.Duration, error) { return 0, nil }
 
-// Rate is one comment in each Every, and up to Burst at once.
+// Rate allows one comment in each Every, and up to Burst at once.
 type Rate struct {
 	Every time.Duration // Defaults to 1 s.
 	Burst int           // Defaults to 5.
@@ -60,8 +62,8 @@ type Rate struct {
 type LimiterOptions struct {
 	Now func() time.Time // Defaults to time.Now.
 
-	// OnCorrupt is called with what a TableLimiter finds damaged. It then forgets
-	// what it knew of that user. Defaults to nothing.
+	// OnCorrupt is called with each damaged item that a TableLimiter finds and
+	// replaces. Defaults to nothing.
 	OnCorrupt func(*plaza.CorruptError)
 }
 
@@ -88,8 +90,8 @@ func (rate *Rate) setDefaults() error {
 	return nil
 }
 
-// take is the generic cell rate algorithm: full is when all that was taken
-// will have come back. It gives the next full, or how long to wait.
+// take is the generic cell rate algorithm. Full is when the whole burst will be
+// available again. It returns the next full, or how long to wait.
 func (rate Rate) take(full, now time.Time) (next time.Time, wait time.Duration) {
 	if full.Before(now) {
 		full = now
@@ -98,20 +100,20 @@ func (rate Rate) take(full, now time.Time) (next time.Time, wait time.Duration) 
 	return next, max(0, next.Sub(now)-time.Duration(rate.Burst)*rate.Every)
 }
 
-// maxAttempts is how many of a user's attempts a limiter knows again.
+// maxAttempts is how many attempts of a user a limiter remembers.
 const maxAttempts = 16
 
-// latest appends an attempt to those that are known again.
+// latest appends an attempt to those that are remembered.
 func latest(attempts []string, id string) []string {
 	attempts = append(attempts, id)
 	return attempts[max(0, len(attempts)-maxAttempts):]
 }
 
-// maxBuckets bounds what a MemoryLimiter remembers.
+// maxBuckets bounds the memory of a MemoryLimiter.
 const maxBuckets = 100_000
 
-// MemoryLimiter is a Limiter in this process. It knows the 100,000 pairs of a
-// user and an object that sent last, and of each its last 16 comments.
+// MemoryLimiter is a Limiter for this process. It remembers the latest 100,000
+// pairs of a user and an object, and the last 16 comments of each.
 type MemoryLimiter struct {
 	rate Rate
 	now  func() time.Time
@@ -127,7 +129,7 @@ type bucket struct {
 	attempts []string
 }
 
-// NewMemoryLimiter returns a limiter that lets everybody begin at once.
+// NewMemoryLimiter returns a limiter that has counted nothing yet.
 func NewMemoryLimiter(rate Rate, opts *LimiterOptions) (*MemoryLimiter, error) {
 	if err := rate.setDefaults(); err != nil {
 		return nil, err
@@ -140,6 +142,8 @@ func NewMemoryLimiter(rate Rate, opts *LimiterOptions) (*MemoryLimiter, error) {
 }
 
 // Take counts an attempt, as Limiter says.
+//
+// Cost: none.
 func (m *MemoryLimiter) Take(_ context.Context, a Attempt) (time.Duration, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -51,7 +51,7 @@ func TestAnySequenceLeavesWhatItShould(t *testing.T) {
 			},
 			"grow": func() {
 				shards := rapid.SampledFrom([]int{1, 2, 4, 32}).Draw(rt, "shards")
-				require.NoError(rt, p.Configure(rt.Context(), p.object, danmu.Settings{Shards: shards}))
+				p.configure(rt, p.object, danmu.Settings{Shards: shards})
 				if rapid.Bool().Draw(rt, "waits") {
 					p.pass(time.Minute)
 				}

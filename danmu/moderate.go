@@ -18,111 +18,103 @@ var ErrTooLate = fmt.Errorf("danmu: too late to recall: %w", plaza.ErrForbidden)
 // recallable is how long after its sending a comment may be recalled.
 const recallable = 2 * time.Minute
 
-// Recall takes back what a.User sent in the last two minutes: later is
-// ErrTooLate, anybody else plaza.ErrForbidden. It reports whether this call
-// did: false for what is recalled or removed already, whoever asks and when.
+// Recall takes back what a.User sent in the last two minutes. Later it is
+// ErrTooLate, and for anybody else plaza.ErrForbidden. Changed is false, without
+// an error, where the comment is recalled or removed already.
 //
-// Cost: 1 request, 2 WCU; where shards grew, 1 request, 1 WCU more for each other
-// place.
-func (r *Repository) Recall(ctx context.Context, a Action) (recalled bool, err error) {
+// Cost: 1 request, 2 WCU; where the shards grew since the comment was sent,
+// 1 request, 1 WCU more for each other place; where this process has not read
+// the object within Options.Refresh, 1 request, 1 RCU more; where there is no
+// such comment, 1 request, 1 RCU more.
+func (r *Repository) Recall(ctx context.Context, a Action) (changed bool, err error) {
 	if err := r.checkAction(a); err != nil {
 		return false, err
 	}
 	since := ids.At(r.opts.Now().Add(-recallable))
-	recalled, err = r.burying(ctx, a, func(u *dynamo.Update) {
+	changed, err = r.bury(ctx, a.Object, a.ID, func(u *dynamo.Update) {
 		u.If("attribute_not_exists(pk) OR userId = ? AND sent >= ?", a.User, since)
-	}, func(there row) error {
+	}, func(stored row) error {
 		switch {
-		case there.State != "":
+		case stored.gone():
 			return nil
-		case there.User != a.User:
+		case stored.User != a.User:
 			return plaza.ErrForbidden
 		}
 		return ErrTooLate
 	})
-	return recalled, wrapID("recall", a.Object, a.ID, err)
+	return changed, wrapID("recall", a.Object, a.ID, err)
 }
 
-// Remove takes out a comment as whom the application lets: the object's owner,
-// a moderator. a.User is not looked at and not kept. It reports whether this
-// call did: false for what is recalled or removed already.
+// Remove takes a comment away, for everybody, permanently. The service decides
+// who may. Changed is false where the comment is recalled or removed already.
 //
-// Cost: 1 request, 2 WCU; where shards grew, 1 request, 1 WCU more for each other
-// place.
-func (r *Repository) Remove(ctx context.Context, a Action) (done bool, err error) {
-	if err := r.checkOp(a); err != nil {
+// Cost: as Recall.
+func (r *Repository) Remove(ctx context.Context, m Moderation) (changed bool, err error) {
+	if err := r.checkModeration(m); err != nil {
 		return false, err
 	}
-	done, err = r.burying(ctx, a, func(*dynamo.Update) {}, func(row) error { return nil })
-	return done, wrapID("remove", a.Object, a.ID, err)
+	changed, err = r.bury(ctx, m.Object, m.ID, func(*dynamo.Update) {}, func(row) error { return nil })
+	return changed, wrapID("remove", m.Object, m.ID, err)
 }
 
-// removed is the state of a tombstone.
-const removed = "removed"
-
-// bury makes of a comment a tombstone, which refuses what is sent again. The
-// counters stay, for those who take a like back.
-func bury(u *dynamo.Update) *dynamo.Update {
-	return u.Set("state", removed).Remove(
-		"text", "userId", "sent", "mode", "color", "size", "pool", "weight", "protected", protectOp, "extra", "key", "sentMs",
-	)
-}
-
-// protectOp is the attribute with the Op of the Protect that stands, else of the
-// one that was taken back.
+// protectOp is the attribute with the Op of the Protect that stands, else of
+// the one that was taken back.
 const protectOp = "protect"
 
-// Protect lets a comment stay whatever WindowOptions.Cap, however often it is
-// reported. a.User is not looked at. It reports whether this call did, or one
-// that it repeats with its Op while that stands. A removed comment is
-// plaza.ErrRemoved, and so is an Op that was taken back.
+// Protect keeps a comment whatever WindowOptions.Cap, however often it is
+// reported. Changed is true also for a repeat with the Op of the Protect that
+// stands. A removed comment is plaza.ErrRemoved, and so is an Op that was taken
+// back.
 //
-// Cost: 1 request, 1 WCU.
-func (r *Repository) Protect(ctx context.Context, a Action) (protected bool, err error) {
-	return r.setProtected(ctx, "protect", a, r.protect)
+// Cost: 1 request, 1 WCU; where the shards grew since the comment was sent,
+// 1 request, 1 WCU more for each other place that is tried; where this process
+// has not read the object within Options.Refresh, 1 request, 1 RCU more; where
+// there is no such comment, 1 request, 1 RCU more.
+func (r *Repository) Protect(ctx context.Context, m Moderation) (changed bool, err error) {
+	return r.moderate(ctx, "protect", m, r.protect)
 }
 
 // Unprotect undoes Protect. With an Op it takes back the Protect of that Op or
-// of an older one, also one that is yet to come. It reports whether this call
-// did.
+// of an older one, also one that arrives later. Changed is true only if this
+// call did it.
 //
-// Cost: 1 request, 1 WCU; 1 request, 1 WCU more where an Op finds none.
-func (r *Repository) Unprotect(ctx context.Context, a Action) (unprotected bool, err error) {
-	return r.setProtected(ctx, "unprotect", a, r.unprotect)
+// Cost: as Protect; where an Op finds no Protect, 1 request, 1 WCU more.
+func (r *Repository) Unprotect(ctx context.Context, m Moderation) (changed bool, err error) {
+	return r.moderate(ctx, "unprotect", m, r.unprotect)
 }
 
-func (r *Repository) setProtected(ctx context.Context, what string, a Action, set func(context.Context, Action, op) (bool, error)) (changed bool, err error) {
-	if err := r.checkOp(a); err != nil {
+func (r *Repository) moderate(ctx context.Context, what string, m Moderation, do func(context.Context, Moderation, op) (bool, error)) (changed bool, err error) {
+	if err := r.checkModeration(m); err != nil {
 		return false, err
 	}
-	o, err := r.op(ctx, a)
+	o, err := r.op(ctx, m.Op)
 	if err == nil {
-		changed, err = set(ctx, a, o)
+		changed, err = do(ctx, m, o)
 	}
-	return changed, wrapID(what, a.Object, a.ID, err)
+	return changed, wrapID(what, m.Object, m.ID, err)
 }
 
-func (r *Repository) protect(ctx context.Context, a Action, o op) (bool, error) {
-	for range turns {
-		changed, there, err := r.changeStanding(ctx, a, func(u *dynamo.Update) {
+func (r *Repository) protect(ctx context.Context, m Moderation, o op) (bool, error) {
+	for range maxTries {
+		changed, stored, err := r.changeStanding(ctx, m, func(u *dynamo.Update) {
 			u.Set("protected", true).Set(protectOp, o.id).
 				If("attribute_not_exists(protected) AND (attribute_not_exists($) OR $ < ?)", protectOp, protectOp, o.id)
 		})
 		switch {
 		case changed, err != nil:
 			return changed, err
-		case there.Protected:
-			return there.Protect == o.id, nil
-		case !o.above(there.Protect):
+		case stored.Protected:
+			return stored.Protect == o.id, nil
+		case !o.above(stored.Protect):
 			return false, plaza.ErrRemoved
 		}
 	}
 	return false, plaza.ErrBusy
 }
 
-func (r *Repository) unprotect(ctx context.Context, a Action, o op) (bool, error) {
-	for range turns {
-		changed, there, err := r.changeStanding(ctx, a, func(u *dynamo.Update) {
+func (r *Repository) unprotect(ctx context.Context, m Moderation, o op) (bool, error) {
+	for range maxTries {
+		changed, stored, err := r.changeStanding(ctx, m, func(u *dynamo.Update) {
 			u.Remove("protected").If("attribute_exists(protected) AND (attribute_not_exists($) OR $ <= ?)", protectOp, protectOp, o.id)
 			if !o.minted {
 				u.Set(protectOp, o.id)
@@ -131,30 +123,30 @@ func (r *Repository) unprotect(ctx context.Context, a Action, o op) (bool, error
 		switch {
 		case changed, err != nil:
 			return changed, err
-		case there.Protected && o.minted && o.above(there.Protect-1):
-			continue // it stood before this call, by a clock that is ahead
-		case there.Protected, o.minted, there.Protect >= o.id:
+		case stored.Protected && o.minted && o.above(stored.Protect-1):
+			continue // it was protected before this call, by a clock that is ahead
+		case stored.Protected, o.minted, stored.Protect >= o.id:
 			return false, nil
 		}
-		stored, _, err := r.changeStanding(ctx, a, func(u *dynamo.Update) {
+		marked, _, err := r.changeStanding(ctx, m, func(u *dynamo.Update) {
 			u.Set(protectOp, o.id).If("attribute_not_exists(protected) AND (attribute_not_exists($) OR $ < ?)", protectOp, protectOp, o.id)
 		})
-		if stored || err != nil {
+		if marked || err != nil {
 			return false, err
 		}
 	}
 	return false, plaza.ErrBusy
 }
 
-// changeStanding is change of one copy. It returns what is there where a
-// condition of build fails; what is removed is plaza.ErrRemoved.
-func (r *Repository) changeStanding(ctx context.Context, a Action, build func(*dynamo.Update)) (changed bool, there row, err error) {
-	changed, err = r.change(ctx, a, build, func(i row) error {
-		there = i
+// changeStanding is change for one copy. If a condition of build fails, it
+// returns the stored row; a removed one is plaza.ErrRemoved.
+func (r *Repository) changeStanding(ctx context.Context, m Moderation, build func(*dynamo.Update)) (changed bool, stored row, err error) {
+	changed, err = r.change(ctx, m.Object, m.ID, build, func(i row) error {
+		stored = i
 		if i.gone() {
 			return plaza.ErrRemoved
 		}
 		return nil
 	})
-	return changed, there, err
+	return changed, stored, err
 }

@@ -14,37 +14,38 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Like counts a.User among those who like a comment. It reports whether this
-// call did, or one that it repeats with its Op while that like stands. A removed
-// comment is plaza.ErrRemoved to who did not like it before, and so is an Op that
-// was taken back.
+// Like counts a.User among those who like a comment. Changed is true also for a
+// repeat with the Op of the like that stands. A removed comment that the user
+// did not like before is plaza.ErrRemoved, and so is an Op that was taken back.
 //
-// Cost: 1 request, 4 WCU; 1 request, 4 WCU more where another process took a like
-// back a moment ago by a clock that is ahead.
-func (r *Repository) Like(ctx context.Context, a Action) (liked bool, err error) {
+// Cost: 1 transaction, 4 WCU; where another process took a like back a moment
+// ago by a clock that is ahead, 1 transaction, 4 WCU more; where the shards grew
+// since the comment was sent, 1 transaction, 4 WCU more for each other place that is
+// tried; where this process has not read the object within Options.Refresh,
+// 1 request, 1 RCU more; where there is no such comment, 1 request, 1 RCU more.
+func (r *Repository) Like(ctx context.Context, a Action) (changed bool, err error) {
 	return r.react(ctx, "like", a, liking)
 }
 
-// Unlike undoes Like, also of a comment that is removed. With an Op it takes back
-// the like of that Op or of an older one, also one that is yet to come. It
-// reports whether this call did.
+// Unlike undoes Like, also of a comment that is removed. With an Op it takes
+// back the like of that Op or of an older one, also one that arrives later.
+// Changed is true only if this call did it.
 //
-// Cost: 1 request, 4 WCU; 1 request, 1 WCU more where an Op finds no like.
-func (r *Repository) Unlike(ctx context.Context, a Action) (unliked bool, err error) {
+// Cost: as Like; where an Op finds no like, 1 request, 1 WCU more.
+func (r *Repository) Unlike(ctx context.Context, a Action) (changed bool, err error) {
 	if err := r.checkAction(a); err != nil {
 		return false, err
 	}
-	unliked, err = r.unlike(ctx, a)
-	return unliked, wrapID("unlike", a.Object, a.ID, err)
+	changed, err = r.unlike(ctx, a)
+	return changed, wrapID("unlike", a.Object, a.ID, err)
 }
 
-// Report counts a.User among those who want a comment gone; as many as
-// Options.HideAt hide it, unless it is protected. It reports whether this call
-// did, or one that it repeats with its Op: a user counts once. A removed comment
-// is plaza.ErrRemoved.
+// Report counts a.User among those who want a comment gone. Options.HideAt
+// reports hide it, unless it is protected. A user counts once; changed is true
+// also for a repeat with the same Op. A removed comment is plaza.ErrRemoved.
 //
-// Cost: 1 request, 4 WCU.
-func (r *Repository) Report(ctx context.Context, a Action) (reported bool, err error) {
+// Cost: as Like.
+func (r *Repository) Report(ctx context.Context, a Action) (changed bool, err error) {
 	return r.react(ctx, "report", a, reporting)
 }
 
@@ -56,9 +57,10 @@ var (
 	reporting = kind{"R", "reports"}
 )
 
-// reactionItem is U#user / object#id#kind: one query gives all of a range, and
-// who leaves has them in one place. It has the Op by which it stands, or the one
-// that was taken back, for as long as a late request may bring that.
+// reactionItem is U#user / object#id#kind, so that one query reads the
+// reactions of a range, and one partition holds all of a user. It has the Op by
+// which it stands, or the one that was taken back, for as long as a late request
+// may bring that again.
 type reactionItem struct {
 	PK    string `dynamo:"pk"`
 	SK    string `dynamo:"sk"`
@@ -67,14 +69,14 @@ type reactionItem struct {
 	TTL   int64  `dynamo:"ttl,omitempty"`
 }
 
-// endedTTL is for how long it is kept what was taken back.
+// endedTTL is how long a reaction that was taken back is kept.
 const endedTTL = 30 * 24 * time.Hour
 
 func reactionPK(user string) string { return keys.Join("U", user) }
 
 func reactionSK(a Action, k kind) string { return keys.Join(a.Object, a.ID.String(), k.name) }
 
-// reaction says what an item is of. It stands where it has an Op.
+// reaction parses an item. It stands if it has an Op.
 func (r *Repository) reaction(i reactionItem) (a Action, k kind, err error) {
 	owner, about := keys.Split(i.PK), keys.Split(i.SK)
 	if len(owner) != 2 || len(about) != 3 || (i.Op == 0) == (i.Ended == 0) {
@@ -95,12 +97,12 @@ func (r *Repository) react(ctx context.Context, what string, a Action, k kind) (
 	if err := r.checkAction(a); err != nil {
 		return false, err
 	}
-	o, err := r.op(ctx, a)
+	o, err := r.op(ctx, a.Op)
 	if err != nil {
 		return false, wrapID(what, a.Object, a.ID, err)
 	}
-	err = r.locate(ctx, a, false, func(key store.Key) error {
-		for range turns {
+	err = r.locate(ctx, a.Object, a.ID, false, func(key store.Key) error {
+		for range maxTries {
 			item := reactionItem{PK: reactionPK(a.User), SK: reactionSK(a, k), Op: o.id}
 			tx := r.table.Tx()
 			tx.Put(r.table.Put(item).If("attribute_not_exists(id) AND (attribute_not_exists(ended) OR ended < ?)", o.id))
@@ -111,22 +113,22 @@ func (r *Repository) react(ctx context.Context, what string, a Action, k kind) (
 				begun = err == nil
 				return err
 			}
-			stood, taken := refused.At(0)
-			if !taken {
-				if there, _ := refused.At(1); there != nil {
+			found, failed := refused.At(0)
+			if !failed {
+				if comment, _ := refused.At(1); comment != nil {
 					return plaza.ErrRemoved
 				}
 				return plaza.ErrNotFound
 			}
-			var there reactionItem
-			if err := r.table.Decode(stood, &there); err != nil {
+			var stored reactionItem
+			if err := r.table.Decode(found, &stored); err != nil {
 				return err
 			}
-			if there.Op != 0 {
-				begun = there.Op == o.id
+			if stored.Op != 0 {
+				begun = stored.Op == o.id
 				return nil
 			}
-			if !o.above(there.Ended) {
+			if !o.above(stored.Ended) {
 				return plaza.ErrRemoved
 			}
 		}
@@ -136,19 +138,19 @@ func (r *Repository) react(ctx context.Context, what string, a Action, k kind) (
 }
 
 func (r *Repository) unlike(ctx context.Context, a Action) (ended bool, err error) {
-	o, err := r.op(ctx, a)
+	o, err := r.op(ctx, a.Op)
 	if err != nil {
 		return false, err
 	}
-	for range turns {
-		stood, ended, err := r.unreact(ctx, a, liking, o.id)
+	for range maxTries {
+		stored, ended, err := r.unreact(ctx, a, liking, o.id)
 		if err != nil || ended {
 			return ended, err
 		}
 		switch {
-		case stood.Op != 0 && o.minted && o.above(stood.Op-1):
-			continue // it stood before this call, by a clock that is ahead
-		case stood.Op != 0, o.minted, stood.Ended >= o.id:
+		case stored.Op != 0 && o.minted && o.above(stored.Op-1):
+			continue // it was liked before this call, by a clock that is ahead
+		case stored.Op != 0, o.minted, stored.Ended >= o.id:
 			return false, nil
 		}
 		err = r.table.Run(ctx, r.end(a, liking).
@@ -161,10 +163,10 @@ func (r *Repository) unlike(ctx context.Context, a Action) (ended bool, err erro
 	return false, plaza.ErrBusy
 }
 
-// unreact takes back what stands by op or an older one, also what counts
-// nowhere, its object having been erased, and perhaps imported again since. It
-// returns what stood instead.
-func (r *Repository) unreact(ctx context.Context, a Action, k kind, op ids.ID) (stood reactionItem, ended bool, err error) {
+// unreact takes back the reaction of op or of an older one. If nothing of it is
+// taken back, it returns the reaction that is stored. The comment may be gone:
+// its object may have been erased, and perhaps imported again since.
+func (r *Repository) unreact(ctx context.Context, a Action, k kind, op ids.ID) (stored reactionItem, ended bool, err error) {
 	end := func() *dynamo.Update {
 		update := r.end(a, k).Remove("id").If("attribute_exists(id) AND id <= ?", op)
 		if a.Op != 0 {
@@ -172,14 +174,14 @@ func (r *Repository) unreact(ctx context.Context, a Action, k kind, op ids.ID) (
 		}
 		return update.SetExpr("ended = id")
 	}
-	err = r.locate(ctx, a, false, func(key store.Key) error {
+	err = r.locate(ctx, a.Object, a.ID, false, func(key store.Key) error {
 		tx := r.table.Tx()
 		tx.Update(end())
 		tx.Update(r.table.Update(key).Add(k.counter, -1).If("$ >= ?", k.counter, 1))
 		err := r.table.Run(ctx, tx)
 		if refused, ok := store.AsRefused(err); ok {
-			if item, absent := refused.At(0); absent {
-				return r.table.Decode(item, &stood)
+			if item, failed := refused.At(0); failed {
+				return r.table.Decode(item, &stored)
 			}
 			return plaza.ErrNotFound
 		}
@@ -191,10 +193,10 @@ func (r *Repository) unreact(ctx context.Context, a Action, k kind, op ids.ID) (
 		ended = err == nil
 		if refused, ok := store.AsRefused(err); ok {
 			item, _ := refused.At(0)
-			err = r.table.Decode(item, &stood)
+			err = r.table.Decode(item, &stored)
 		}
 	}
-	return stood, ended, err
+	return stored, ended, err
 }
 
 // end begins the update that takes a reaction back.
@@ -204,26 +206,29 @@ func (r *Repository) end(a Action, k kind) *dynamo.Update {
 }
 
 // Reaction is what a user did to a comment.
-type Reaction struct{ Liked, Reported bool }
+type Reaction struct {
+	Liked    bool `json:"liked"`
+	Reported bool `json:"reported"`
+}
 
-// Reacted tells which comments on object, from a playing time on and before
-// another, user liked or reported; such that are removed may be among them.
+// Reactions returns which comments on object, of the playing time [from, to),
+// user liked or reported. Removed comments may be among them.
 //
-// Cost: 1 request, 0.5 RCU for each 4 KB begun, some 50 reactions, those that
-// were taken back in the last 30 days among them; twice that with
-// Options.Consistent.
-func (r *Repository) Reacted(ctx context.Context, user, object string, from, to time.Duration) (map[ID]Reaction, error) {
+// Cost: 1 request, 0.5 RCU for each 4 KB begun, some 50 reactions; those that
+// were taken back in the last 30 days count; with Options.Consistent twice the
+// RCU.
+func (r *Repository) Reactions(ctx context.Context, user, object string, from, to time.Duration) (map[ID]Reaction, error) {
 	if err := keys.CheckName("User", user); err != nil {
 		return nil, err
 	}
 	if err := checkWindow(object, from, to, &WindowOptions{}); err != nil {
 		return nil, err
 	}
-	reactions, err := r.reacted(ctx, reactionPK(user), object, span{ceil(from), ceil(to)})
+	reactions, err := r.reactions(ctx, reactionPK(user), object, span{ceil(from), ceil(to)})
 	return reactions, wrap("reactions of", user, err)
 }
 
-func (r *Repository) reacted(ctx context.Context, pk, object string, s span) (map[ID]Reaction, error) {
+func (r *Repository) reactions(ctx context.Context, pk, object string, s span) (map[ID]Reaction, error) {
 	reactions := map[ID]Reaction{}
 	if s.from == s.to || s.from > MaxProgress {
 		return reactions, nil

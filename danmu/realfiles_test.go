@@ -61,7 +61,7 @@ func TestImportOfRealFiles(t *testing.T) {
 
 			_, err = s.Like(t.Context(), of(first[0], "anna"))
 			require.NoError(t, err)
-			_, err = s.Remove(t.Context(), of(first[1], ""))
+			_, err = s.Remove(t.Context(), moderated(first[1]))
 			require.NoError(t, err)
 			want := s.exported(t, "film")
 			again, err := s.Import(t.Context(), "film", read, nil)

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// show is what a viewer sees of comments in playing order, and how many more
-// the cap left out. It does not change comments.
+// show returns what a viewer sees of comments in playing order, and how many the
+// cap dropped. It does not change comments.
 //
-// Repeats are merged before the cap, which would else fill its places with them.
+// It merges repeats before the cap, or they would take all places.
 func (o *WindowOptions) show(comments []Comment, owner string, hideAt int64) (shown []Comment, dropped int) {
 	shown = make([]Comment, 0, len(comments))
 	for i := range comments {
 		c := &comments[i]
-		if o.Filter.Blocks(*c) || !o.WithHidden && hides(c.Reports, c.Protected, hideAt) || !c.ID.inShare(o.Share) {
+		if o.Filter.Blocks(*c) || !o.WithHidden && hides(c.Reports, c.Protected, hideAt) || !c.ID.inSample(o.Sample) {
 			continue
 		}
 		shown = append(shown, *c)
@@ -30,40 +30,40 @@ func (o *WindowOptions) show(comments []Comment, owner string, hideAt int64) (sh
 	return shown, dropped
 }
 
-// hides reports whether a comment has the reports that hide it.
+// hides reports whether a comment is hidden by its reports.
 func hides(reports int64, protected bool, hideAt int64) bool {
 	return reports >= hideAt && !protected
 }
 
-// merged leaves of comments with one text and mode, white space around it
-// aside, the first, which counts those within the time after it. One that
-// stays is never folded into another.
+// merged keeps the first of the comments with the same text, but for white space
+// around it, and the same mode, and counts the others within the time after it.
+// A comment that stays is not merged into another.
 func merged(comments []Comment, within time.Duration, stays func(*Comment) bool) []Comment {
-	type likeness struct {
+	type sameness struct {
 		text string
 		mode Mode
 	}
-	firsts := make(map[likeness]int) // where in kept
+	firsts := make(map[sameness]int) // index in kept
 	kept := comments[:0]
 	for _, c := range comments {
-		if c.Mode >= Positioned { // its text is a programme
+		if c.Mode >= Positioned { // its text is a program
 			kept = append(kept, c)
 			continue
 		}
-		like := likeness{strings.TrimSpace(c.Text), c.Mode}
-		first, ok := firsts[like]
+		same := sameness{strings.TrimSpace(c.Text), c.Mode}
+		first, ok := firsts[same]
 		if ok && c.Progress-kept[first].Progress <= within && !stays(&c) {
 			kept[first].Repeats++
 			continue
 		}
-		firsts[like] = len(kept)
+		firsts[same] = len(kept)
 		kept = append(kept, c)
 	}
 	return kept
 }
 
-// capped keeps n comments of each second, and those that stay if they are
-// more. It also tells how many it drops.
+// capped keeps n comments of each second, or more if more of them stay. It also
+// returns how many it drops.
 func capped(comments []Comment, n int, stays func(*Comment) bool) (kept []Comment, dropped int) {
 	kept = comments[:0]
 	for len(comments) > 0 {
@@ -72,19 +72,19 @@ func capped(comments []Comment, n int, stays func(*Comment) bool) (kept []Commen
 		for end < len(comments) && comments[end].Progress/time.Second == second {
 			end++
 		}
-		places := ranked(comments[:end], stays)
+		ranking := ranked(comments[:end], stays)
 		most := n
-		for most < end && places[most].stays {
+		for most < end && ranking[most].stays {
 			most++
 		}
 		if most < end {
-			for _, p := range places[most:] {
+			for _, p := range ranking[most:] {
 				dropped += 1 + comments[p.at].Repeats
 			}
-			places = places[:most]
-			slices.SortFunc(places, func(a, b candidate) int { return cmp.Compare(a.at, b.at) })
-			for _, p := range places {
-				kept = append(kept, comments[p.at]) // never behind p.at
+			ranking = ranking[:most]
+			slices.SortFunc(ranking, func(a, b candidate) int { return cmp.Compare(a.at, b.at) })
+			for _, p := range ranking {
+				kept = append(kept, comments[p.at]) // kept never gets ahead of p.at
 			}
 		} else {
 			kept = append(kept, comments[:end]...)
@@ -94,7 +94,7 @@ func capped(comments []Comment, n int, stays func(*Comment) bool) (kept []Commen
 	return kept, dropped
 }
 
-// candidate is what a comment ranks by. Likes move, so they are not in it.
+// candidate is what a comment ranks by. Likes change, so they do not count.
 type candidate struct {
 	stays  bool
 	weight int
@@ -103,12 +103,12 @@ type candidate struct {
 }
 
 func ranked(comments []Comment, stays func(*Comment) bool) []candidate {
-	places := make([]candidate, len(comments))
+	ranking := make([]candidate, len(comments))
 	for i := range comments {
 		c := &comments[i]
-		places[i] = candidate{stays(c), c.Weight, c.ID.lot(), i}
+		ranking[i] = candidate{stays(c), c.Weight, c.ID.lot(), i}
 	}
-	slices.SortFunc(places, func(a, b candidate) int {
+	slices.SortFunc(ranking, func(a, b candidate) int {
 		switch {
 		case a.stays != b.stays && a.stays:
 			return -1
@@ -117,18 +117,17 @@ func ranked(comments []Comment, stays func(*Comment) bool) []candidate {
 		}
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.lot, b.lot), cmp.Compare(a.at, b.at))
 	})
-	return places
+	return ranking
 }
 
-// maxShare is the smallest share: 1/2^5, a 32nd.
-const maxShare = hashBits
+// maxSample is the smallest sample: 1/2^5, a 32nd.
+const maxSample = hashBits
 
-// inShare reports whether id is in the share of 1/2^j, which holds those of
+// inSample reports whether id is in the sample of 1/2^j, which contains that of
 // 1/2^(j+1).
-func (id ID) inShare(j int) bool { return id.hash()&(1<<j-1) == 0 }
+func (id ID) inSample(j int) bool { return id.hash()&(1<<j-1) == 0 }
 
-// lot draws a place for id among its neighbours: the same each time, and not
-// by age.
+// lot breaks ties among neighbours: the same each time, and not by age.
 func (id ID) lot() uint64 {
 	x := id.unique() * 0x9E3779B97F4A7C15
 	x = (x ^ x>>32) * 0xD6E8FEB86659FD93

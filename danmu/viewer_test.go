@@ -48,7 +48,7 @@ func TestACrowdedSecondIsThinned(t *testing.T) {
 	two := window(danmu.WindowOptions{Cap: 1})
 	require.Equal(t, []string{"text 1", "text 2"}, texts(two.Comments), "the owner's and the protected one")
 
-	half, quarter := window(danmu.WindowOptions{Share: 1}), window(danmu.WindowOptions{Share: 2})
+	half, quarter := window(danmu.WindowOptions{Sample: 1}), window(danmu.WindowOptions{Sample: 2})
 	require.InDelta(t, 377, len(half.Comments), 80)
 	require.InDelta(t, 188, len(quarter.Comments), 60)
 	subset(half, all)

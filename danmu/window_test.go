@@ -93,7 +93,7 @@ func TestAShareReadsItsShardsAlone(t *testing.T) {
 		require.Len(t, before, 200)
 		for share := 1; share <= 5; share++ {
 			meter.Take()
-			got := w.window(t, 0, 2, &danmu.WindowOptions{Share: share})
+			got := w.window(t, 0, 2, &danmu.WindowOptions{Sample: share})
 			require.Equal(t, max(1, grown>>share), meter.Take().Requests)
 			require.Subset(t, before, got)
 			require.InDelta(t, 200>>share, len(got), 30)

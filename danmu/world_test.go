@@ -72,7 +72,8 @@ type tester interface {
 
 func (w world) configure(t tester, object string, s danmu.Settings) {
 	t.Helper()
-	require.NoError(t, w.Configure(t.Context(), object, s))
+	_, err := w.Configure(t.Context(), object, s)
+	require.NoError(t, err)
 }
 
 // send stores what must be stored.
@@ -87,10 +88,10 @@ func (w world) send(t tester, c danmu.Comment) danmu.Comment {
 	if c.Text == "" {
 		c.Text = "haha"
 	}
-	sent, err := w.Send(t.Context(), c)
+	sent, created, err := w.Send(t.Context(), c)
 	require.NoError(t, err)
-	require.True(t, sent.Created)
-	return sent.Comment
+	require.True(t, created)
+	return sent
 }
 
 // at sends to v at a moment, in seconds.
@@ -115,7 +116,7 @@ var consistent = &danmu.WindowOptions{Consistent: true}
 // from lists v from a moment on.
 func (w world) from(moment time.Duration) func(context.Context, cursor.PageRequest) (cursor.Page[danmu.Comment], error) {
 	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[danmu.Comment], error) {
-		return w.From(ctx, "v", moment, req)
+		return w.ByObject(ctx, "v", moment, req)
 	}
 }
 

@@ -48,7 +48,7 @@ func (r *caught) has(c *danmu.Comment) bool {
 // they seek. Those who ask the same at one time share one read: do not change
 // the comments.
 //
-// Merge, Cap, Share and Filter do not bind Next: it tells what they left out
+// Merge, Cap, Sample and Filter do not bind Next: it tells what they left out
 // and was sent within the last two minutes, and all that is sent from then on.
 func (v *Viewer) CatchUp(ctx context.Context, from, to time.Duration, opts *danmu.WindowOptions) (danmu.Window, error) {
 	q := question{room: v.room.name, from: from, to: to}

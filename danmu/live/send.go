@@ -13,16 +13,16 @@ import (
 // that it is stored: then perhaps nobody was told, and a repeat tells them.
 // Over a rate it is a danmu.RateError: this call stored nothing. What the store
 // refuses with plaza.ErrInvalid counts for no rate.
-func (h *Hub) Send(ctx context.Context, c danmu.Comment) (danmu.Sent, error) {
+func (h *Hub) Send(ctx context.Context, c danmu.Comment) (sent danmu.Comment, created bool, err error) {
 	if err := h.rates.take(c.Object, c.User); err != nil {
-		return danmu.Sent{}, err
+		return danmu.Comment{}, false, err
 	}
-	sent, err := h.store.Send(ctx, c)
+	sent, created, err = h.store.Send(ctx, c)
 	if err != nil {
 		h.rates.refused(c.Object, c.User, err)
-		return sent, err
+		return sent, created, err
 	}
-	return sent, h.Publish(ctx, c.Object, Event{Kind: Sent, ID: sent.ID, Comment: &sent.Comment})
+	return sent, created, h.Publish(ctx, c.Object, Event{Kind: Sent, ID: sent.ID, Comment: &sent})
 }
 
 // Recall takes back what a.User sent, and tells the room. Repeating it tells
@@ -37,12 +37,12 @@ func (h *Hub) Recall(ctx context.Context, a danmu.Action) (bool, error) {
 
 // Remove takes a comment away, and tells the room. Repeating it tells them
 // again, where they have forgotten.
-func (h *Hub) Remove(ctx context.Context, a danmu.Action) (bool, error) {
-	removed, err := h.store.Remove(ctx, a)
+func (h *Hub) Remove(ctx context.Context, m danmu.Moderation) (bool, error) {
+	removed, err := h.store.Remove(ctx, m)
 	if err != nil {
 		return removed, err
 	}
-	return removed, h.Publish(ctx, a.Object, Event{Kind: Removed, ID: a.ID})
+	return removed, h.Publish(ctx, m.Object, Event{Kind: Removed, ID: m.ID})
 }
 
 // Like counts a like of a.User and tells the room how many there are, which
