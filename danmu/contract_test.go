@@ -89,7 +89,9 @@ func TestImportsSinceTheYear2000StandByTheirTime(t *testing.T) {
 	s.send(t, danmu.Comment{Object: "film", User: "ann", Text: "now"})
 	require.Equal(t, []string{"now", "5", "4", "3", "2", "1", "0"}, texts(s.by(t, "ann")))
 	for _, i := range s.items(t, "D#film") {
-		c, ok := s.get(t, danmu.Comment{Object: "film", ID: parse(t, i.SK), Progress: parse(t, i.SK).Progress()})
+		id, err := danmu.ParseID(i.SK)
+		require.NoError(t, err)
+		c, ok := s.get(t, danmu.Comment{Object: "film", ID: id, Progress: id.Progress()})
 		require.True(t, ok)
 		if c.Sent.Year() >= 2000 {
 			require.Equal(t, c.Sent, i.Sent.Time(), c.Text)

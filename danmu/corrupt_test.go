@@ -278,7 +278,7 @@ func TestAnythingMayBeStored(t *testing.T) {
 			}
 			var items []dynamo.Item
 			require.NoError(t, w.raw(t).Scan().Consistent(true).All(t.Context(), &items))
-			for range 60 {
+			for range rounds(15, 60) {
 				item := items[random.IntN(len(items))]
 				names := slices.Sorted(mapsKeys(item))
 				name := names[random.IntN(len(names))]

@@ -32,9 +32,9 @@ func sequence(comments ...danmu.Comment) iter.Seq2[danmu.Comment, error] {
 	}
 }
 
-func (s stage) imports(t testing.TB, object string, comments ...danmu.Comment) danmu.ImportResult {
+func (w world) imports(t testing.TB, object string, comments ...danmu.Comment) danmu.ImportResult {
 	t.Helper()
-	result, err := s.Import(t.Context(), object, sequence(comments...), nil)
+	result, err := w.Import(t.Context(), object, sequence(comments...), nil)
 	require.NoError(t, err)
 	return result
 }
@@ -101,7 +101,7 @@ func TestImportKeepsWhatAFileHas(t *testing.T) {
 
 func TestImportTwiceChangesNothing(t *testing.T) {
 	t.Parallel()
-	for _, shards := range []int{1, 4} {
+	for _, shards := range []int{4, 1}[:rounds(1, 2)] {
 		t.Run(fmt.Sprint(shards, " shards"), func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)

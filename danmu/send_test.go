@@ -99,7 +99,7 @@ func TestManySendAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.configure(t, "v", danmu.Settings{Shards: 4})
-	const senders, each = 20, 50
+	senders, each := 20, rounds(10, 50)
 	var group sync.WaitGroup
 	for i := range senders {
 		group.Go(func() {
@@ -130,7 +130,8 @@ func TestARetryAfterTheShardsGrewFindsTheFirst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	var sent []danmu.Comment
-	for i := range 20 {
+	each := rounds(5, 20)
+	for i := range each {
 		sent = append(sent, w.send(t, danmu.Comment{Key: fmt.Sprint(i), Progress: time.Second}), w.at(t, 2))
 	}
 	for _, shards := range []int{2, 4, 32} {
@@ -147,7 +148,7 @@ func TestARetryAfterTheShardsGrewFindsTheFirst(t *testing.T) {
 			require.ErrorIs(t, err, plaza.ErrConflict)
 		}
 		require.Len(t, w.items(t, "D#v#"), len(sent))
-		for i := range 20 { // in the new shards too
+		for i := range each { // in the new shards too
 			sent = append(sent, w.send(t, danmu.Comment{Key: fmt.Sprint(shards, " ", i), Progress: time.Second}))
 		}
 	}

@@ -80,15 +80,18 @@ func TestAShareReadsItsShardsAlone(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	for _, grown := range []int{1, 4, 32} {
-		w := newWorld(t, nil, meter.Wrap)
-		for range 100 {
-			w.at(t, 1)
+		w := newWorld(t, &danmu.Options{}, meter.Wrap)
+		crowd := make([]danmu.Comment, 100)
+		for i := range crowd {
+			crowd[i] = danmu.Comment{Key: fmt.Sprint(i), Text: "haha", Progress: time.Second}
 		}
+		w.imports(t, "v", crowd...)
 		w.configure(t, "v", danmu.Settings{Shards: grown})
 		w.pass(time.Minute)
-		for range 100 {
-			w.at(t, 1)
+		for i := range crowd {
+			crowd[i].Key += " later"
 		}
+		w.imports(t, "v", crowd...)
 		before := w.window(t, 0, 2, nil)
 		require.Len(t, before, 200)
 		for share := 1; share <= 5; share++ {

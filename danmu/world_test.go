@@ -2,6 +2,7 @@ package danmu_test
 
 import (
 	"context"
+	"os"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -61,6 +62,14 @@ func (w world) process(t testing.TB, opts *danmu.Options, wrap ...wrapper) world
 	w.Repository, err = danmu.New(dynamotest.DB(t, wrap...), w.table, w.source, &o)
 	require.NoError(t, err)
 	return w
+}
+
+// rounds is few by default, and all where CI is set.
+func rounds(few, all int) int {
+	if os.Getenv("CI") != "" {
+		return all
+	}
+	return few
 }
 
 // tester is a *testing.T or a *rapid.T.
