@@ -303,3 +303,19 @@ func TestARecalledCommentLeavesNoCopy(t *testing.T) {
 	require.True(t, recalled)
 	require.Zero(t, copies())
 }
+
+// TestAKeyIsItsSendersOwn at one Progress, on one object.
+func TestAKeyIsItsSendersOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	seen := map[danmu.ID]bool{}
+	for _, c := range []danmu.Comment{
+		{User: "ann", Key: "1"}, {User: "bob", Key: "1"}, {User: "ann", Key: "2"}, {User: "ann", Key: "1", Object: "w"},
+		{User: "ann#1", Key: "2"}, {User: "ann", Key: "1#2"},
+	} {
+		c.Progress = time.Second
+		id := w.send(t, c).ID
+		require.False(t, seen[id], "%s, %s", c.User, c.Key)
+		seen[id] = true
+	}
+}

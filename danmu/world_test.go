@@ -3,6 +3,7 @@ package danmu_test
 import (
 	"context"
 	"os"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -194,4 +195,22 @@ func (w world) reactions(t testing.TB, user string) []stored {
 		require.Greater(t, i.TTL, w.Now().Add(29*24*time.Hour).Unix())
 	}
 	return standing
+}
+
+// clock is a time that passes when it is told to.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
 }

@@ -1,7 +1,6 @@
 package danmu_test
 
 import (
-	"context"
 	"encoding/json"
 	"math"
 	"strings"
@@ -124,99 +123,4 @@ func TestBadInputReachesNoTable(t *testing.T) {
 	require.Len(t, w.items(t, "D#"), 2)
 }
 
-func TestTheDurationIsKeptWhereItIsNotKnown(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.configure(t, "v", danmu.Settings{Duration: time.Hour})
-	late := danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Hour + time.Millisecond}
-	_, _, err := w.process(t, nil).Send(t.Context(), late)
-	require.Equal(t, "Progress", field(t, err))
-	require.Len(t, w.items(t, ""), 1, "the settings")
-	w.configure(t, "v", danmu.Settings{Duration: time.Hour, Segment: time.Minute}) // no segment has begun
-	w.at(t, 3600)
-
-	w.configure(t, "v", danmu.Settings{Duration: time.Minute})
-	_, _, err = w.Send(t.Context(), danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Hour})
-	require.Equal(t, "Progress", field(t, err), "this process has configured it")
-	w.configure(t, "v", danmu.Settings{})
-	w.send(t, late)
-}
-
-// TestARepeatIsAnsweredThoughTheObjectBecameShorter repeats what would be
-// refused by now.
-func TestARepeatIsAnsweredThoughTheObjectBecameShorter(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	c := danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Minute, Key: "k"}
-	first, _, err := w.Send(t.Context(), c)
-	require.NoError(t, err)
-	w.configure(t, "v", danmu.Settings{Duration: time.Second})
-	again, created, err := w.process(t, nil).Send(t.Context(), c)
-	require.NoError(t, err)
-	require.False(t, created)
-	require.Equal(t, first, again)
-	c.Key = "another"
-	_, _, err = w.Send(t.Context(), c)
-	require.Equal(t, "Progress", field(t, err))
-}
-
-func TestSecondsAreRounded(t *testing.T) {
-	for _, s := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -0.001, -0.0004, 4294967.296, math.MaxFloat64} {
-		_, err := danmu.Seconds(s)
-		require.Equal(t, "Progress", field(t, err), s)
-	}
-	for s, want := range map[float64]time.Duration{
-		0: 0, 2.99e-5: 0, 0.0005: time.Millisecond, 20.0004: 20 * time.Second, 1439.9996: 24 * time.Minute, 4294967.295: danmu.MaxProgress,
-	} {
-		got, err := danmu.Seconds(s)
-		require.NoError(t, err)
-		require.Equal(t, want, got, s)
-	}
-}
-
-func TestBadOptionsAreRefused(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	db := dynamotest.DB(t)
-	for name, o := range map[string]danmu.Options{
-		"Options.MaxRunes":  {MaxRunes: 1001},
-		"Options.MinSize":   {MinSize: 65},
-		"Options.HideAt":    {HideAt: -1},
-		"Options.Refresh":   {Refresh: -1},
-		"Options.Cache":     {Cache: -1},
-		"Options.CacheSize": {CacheSize: -1},
-	} {
-		_, err := danmu.New(db, w.table, w, &o)
-		require.Equal(t, name, field(t, err))
-	}
-	for name, err := range map[string]error{
-		"db":         second(danmu.New(nil, w.table, w, nil)),
-		"table":      second(danmu.New(db, "", w, nil)),
-		"gen":        second(danmu.New(db, w.table, nil, nil)),
-		"Rate.Every": second(danmu.NewMemoryLimiter(danmu.Rate{Every: time.Microsecond}, nil)),
-		"Rate.Burst": second(danmu.NewTableLimiter(db, w.table, danmu.Rate{Burst: -1}, nil)),
-	} {
-		require.Equal(t, name, field(t, err))
-	}
-	_, err := danmu.NewTableLimiter(nil, w.table, danmu.Rate{}, nil)
-	require.Equal(t, "db", field(t, err))
-
-	missing, err := danmu.New(db, "not-there", w, nil)
-	require.NoError(t, err)
-	_, _, err = missing.Send(t.Context(), danmu.Comment{Object: "v", User: "ann", Text: "x"})
-	require.ErrorIs(t, err, plaza.ErrTable)
-	_, err = missing.Window(t.Context(), "v", 0, 1, nil)
-	require.ErrorIs(t, err, plaza.ErrTable)
-}
-
 func second[T any](_ T, err error) error { return err }
-
-func TestAnEndedContextSendsNothing(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, _, err := w.Send(ctx, danmu.Comment{Object: "v", User: "ann", Text: "x"})
-	require.ErrorIs(t, err, context.Canceled)
-	require.Empty(t, w.items(t, ""))
-}

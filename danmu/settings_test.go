@@ -202,3 +202,39 @@ func TestConfigureKeepsTheSegmentThatAnotherChose(t *testing.T) {
 	require.True(t, met)
 	require.Equal(t, danmu.Settings{Owner: "bob", Segment: time.Hour, Shards: 1, Duration: w.settings(t).Duration}, w.settings(t))
 }
+
+func TestTheDurationIsKeptWhereItIsNotKnown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.configure(t, "v", danmu.Settings{Duration: time.Hour})
+	late := danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Hour + time.Millisecond}
+	_, _, err := w.process(t, nil).Send(t.Context(), late)
+	require.Equal(t, "Progress", field(t, err))
+	require.Len(t, w.items(t, ""), 1, "the settings")
+	w.configure(t, "v", danmu.Settings{Duration: time.Hour, Segment: time.Minute}) // no segment has begun
+	w.at(t, 3600)
+
+	w.configure(t, "v", danmu.Settings{Duration: time.Minute})
+	_, _, err = w.Send(t.Context(), danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Hour})
+	require.Equal(t, "Progress", field(t, err), "this process has configured it")
+	w.configure(t, "v", danmu.Settings{})
+	w.send(t, late)
+}
+
+// TestARepeatIsAnsweredThoughTheObjectBecameShorter repeats what would be
+// refused by now.
+func TestARepeatIsAnsweredThoughTheObjectBecameShorter(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	c := danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Minute, Key: "k"}
+	first, _, err := w.Send(t.Context(), c)
+	require.NoError(t, err)
+	w.configure(t, "v", danmu.Settings{Duration: time.Second})
+	again, created, err := w.process(t, nil).Send(t.Context(), c)
+	require.NoError(t, err)
+	require.False(t, created)
+	require.Equal(t, first, again)
+	c.Key = "another"
+	_, _, err = w.Send(t.Context(), c)
+	require.Equal(t, "Progress", field(t, err))
+}
