@@ -73,7 +73,7 @@ func (r *reading) has(c *danmu.Comment) bool {
 // Call it after Join, after a Reset and when the viewer seeks. Viewers who ask
 // the same at the same time share one read: do not change the comments.
 //
-// Merge, Cap, Share and Filter do not bind Next: it also returns the comments
+// Merge, Cap, Sample and Filter do not bind Next: it also returns the comments
 // that they left out and that were sent within the last two minutes, and
 // whatever is sent from then on.
 //

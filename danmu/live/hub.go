@@ -23,10 +23,10 @@ var ErrClosed = live.ErrClosed
 
 // Store is what a hub needs of a danmu.Repository.
 type Store interface {
-	Send(ctx context.Context, c danmu.Comment) (danmu.Sent, error)
+	Send(ctx context.Context, c danmu.Comment) (sent danmu.Comment, created bool, err error)
 	Window(ctx context.Context, object string, from, to time.Duration, opts *danmu.WindowOptions) (danmu.Window, error)
 	Recall(ctx context.Context, a danmu.Action) (bool, error)
-	Remove(ctx context.Context, a danmu.Action) (bool, error)
+	Remove(ctx context.Context, m danmu.Moderation) (bool, error)
 	Like(ctx context.Context, a danmu.Action) (bool, error)
 	Unlike(ctx context.Context, a danmu.Action) (bool, error)
 }

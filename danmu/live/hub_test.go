@@ -21,12 +21,12 @@ func TestWhatHappensIsStoredThenTold(t *testing.T) {
 		c := comment(1, 1)
 		c.Key = "secret"
 
-		sent, err := hub.Send(t.Context(), c)
+		sent, created, err := hub.Send(t.Context(), c)
 		require.NoError(t, err)
-		require.True(t, sent.Created)
+		require.True(t, created)
 		b := next(t, v)
 		sent.Key = "" // is not told
-		require.Equal(t, []live.Event{told(sent.Comment)}, b.Events)
+		require.Equal(t, []live.Event{told(sent)}, b.Events)
 
 		a := danmu.Action{Object: room, ID: c.ID, User: "bob"}
 		for _, likes := range []int64{1, 2} {
@@ -50,10 +50,10 @@ func TestWhatHappensIsStoredThenTold(t *testing.T) {
 		quiet(t, v)
 
 		other := comment(1, 2)
-		_, err = hub.Send(t.Context(), other)
+		_, _, err = hub.Send(t.Context(), other)
 		require.NoError(t, err)
 		next(t, v)
-		removed, err := hub.Remove(t.Context(), danmu.Action{Object: room, ID: other.ID, User: "owner"})
+		removed, err := hub.Remove(t.Context(), danmu.Moderation{Object: room, ID: other.ID})
 		require.NoError(t, err)
 		require.True(t, removed)
 		require.Equal(t, []live.Event{{Kind: live.Removed, ID: other.ID}}, next(t, v).Events)
@@ -67,9 +67,12 @@ func TestWhatIsNotStoredIsNotTold(t *testing.T) {
 		v := join(t, hub, "")
 		a := danmu.Action{Object: room, ID: id(1, 1), User: "ann"}
 		for name, do := range map[string]func(context.Context) error{
-			"Send":   func(ctx context.Context) error { _, err := hub.Send(ctx, comment(1, 1)); return err },
+			"Send":   func(ctx context.Context) error { _, _, err := hub.Send(ctx, comment(1, 1)); return err },
 			"Recall": func(ctx context.Context) error { _, err := hub.Recall(ctx, a); return err },
-			"Remove": func(ctx context.Context) error { _, err := hub.Remove(ctx, a); return err },
+			"Remove": func(ctx context.Context) error {
+				_, err := hub.Remove(ctx, danmu.Moderation{Object: a.Object, ID: a.ID})
+				return err
+			},
 			"Like":   func(ctx context.Context) error { _, err := hub.Like(ctx, a); return err },
 			"Unlike": func(ctx context.Context) error { _, err := hub.Unlike(ctx, a); return err },
 		} {
@@ -85,13 +88,13 @@ func TestASendThatWasNotToldIsToldByItsRepeat(t *testing.T) {
 		plane := &wire{from: "0"}
 		hub := newHub(t, &table{}, &live.Options{Backplane: plane})
 		plane.err = errDown
-		sent, err := hub.Send(t.Context(), comment(1, 1))
+		_, created, err := hub.Send(t.Context(), comment(1, 1))
 		require.ErrorIs(t, err, errDown)
-		require.True(t, sent.Created, "it is stored")
+		require.True(t, created, "it is stored")
 		plane.err = nil
-		sent, err = hub.Send(t.Context(), comment(1, 1))
+		_, created, err = hub.Send(t.Context(), comment(1, 1))
 		require.NoError(t, err)
-		require.False(t, sent.Created)
+		require.False(t, created)
 	})
 }
 
@@ -141,7 +144,7 @@ func TestRates(t *testing.T) {
 		send := func(object, user string, n int) time.Duration {
 			c := comment(1, n)
 			c.Object, c.User = object, user
-			_, err := hub.Send(t.Context(), c)
+			_, _, err := hub.Send(t.Context(), c)
 			if err == nil {
 				return 0
 			}
@@ -178,7 +181,7 @@ func TestWhatCannotBeCountsForNoRate(t *testing.T) {
 		})
 		do := map[string]func(room, user string) error{
 			"Send": func(room, user string) error {
-				_, err := hub.Send(t.Context(), danmu.Comment{Object: room, User: user, ID: id(1, 1)})
+				_, _, err := hub.Send(t.Context(), danmu.Comment{Object: room, User: user, ID: id(1, 1)})
 				return err
 			},
 			"Like": func(room, user string) error {
@@ -209,7 +212,7 @@ func TestWhatCannotBeCountsForNoRate(t *testing.T) {
 func TestWithoutRatesNothingIsRefused(t *testing.T) {
 	hub := newHub(t, &table{}, nil)
 	for n := range 1000 {
-		_, err := hub.Send(t.Context(), comment(1, n))
+		_, _, err := hub.Send(t.Context(), comment(1, n))
 		require.NoError(t, err)
 	}
 }

@@ -13,16 +13,16 @@ import (
 // publishes it.
 //
 // Cost: as danmu.Repository.Send.
-func (h *Hub) Send(ctx context.Context, c danmu.Comment) (danmu.Sent, error) {
+func (h *Hub) Send(ctx context.Context, c danmu.Comment) (sent danmu.Comment, created bool, err error) {
 	if err := h.rates.take(c.Object, c.User); err != nil {
-		return danmu.Sent{}, err
+		return danmu.Comment{}, false, err
 	}
-	sent, err := h.store.Send(ctx, c)
+	sent, created, err = h.store.Send(ctx, c)
 	if err != nil {
 		h.rates.refund(c.Object, c.User, err)
-		return sent, err
+		return sent, created, err
 	}
-	return sent, h.Publish(ctx, c.Object, Event{Kind: Sent, ID: sent.ID, Comment: &sent.Comment})
+	return sent, created, h.Publish(ctx, c.Object, Event{Kind: Sent, ID: sent.ID, Comment: &sent})
 }
 
 // Recall takes back a comment of a.User and publishes that. Repeating it
@@ -39,9 +39,9 @@ func (h *Hub) Recall(ctx context.Context, a danmu.Action) (changed bool, err err
 // Remove removes a comment and publishes that. Repeating it publishes it again.
 //
 // Cost: as danmu.Repository.Remove.
-func (h *Hub) Remove(ctx context.Context, a danmu.Action) (changed bool, err error) {
-	if changed, err = h.store.Remove(ctx, a); err != nil {
+func (h *Hub) Remove(ctx context.Context, m danmu.Moderation) (changed bool, err error) {
+	if changed, err = h.store.Remove(ctx, m); err != nil {
 		return changed, err
 	}
-	return changed, h.Publish(ctx, a.Object, Event{Kind: Removed, ID: a.ID})
+	return changed, h.Publish(ctx, m.Object, Event{Kind: Removed, ID: m.ID})
 }

@@ -43,18 +43,18 @@ func (s *table) fails() error {
 	return err
 }
 
-func (s *table) Send(_ context.Context, c danmu.Comment) (danmu.Sent, error) {
+func (s *table) Send(_ context.Context, c danmu.Comment) (danmu.Comment, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.fails(); err != nil {
-		return danmu.Sent{}, err
+		return danmu.Comment{}, false, err
 	}
 	if i := s.find(c.ID); i >= 0 {
-		return danmu.Sent{Comment: s.comments[i]}, nil
+		return s.comments[i], false, nil
 	}
 	c.Sent = time.Now().UTC().Truncate(time.Millisecond)
 	s.comments = append(s.comments, c)
-	return danmu.Sent{Comment: c, Created: true}, nil
+	return c, true, nil
 }
 
 func (s *table) Window(ctx context.Context, _ string, from, to time.Duration, opts *danmu.WindowOptions) (danmu.Window, error) {
@@ -85,18 +85,15 @@ func (s *table) asked() []danmu.WindowOptions {
 	return slices.Clone(s.windows)
 }
 
-func (s *table) Recall(_ context.Context, a danmu.Action) (bool, error) { return s.remove(a) }
+func (s *table) Recall(_ context.Context, a danmu.Action) (bool, error)     { return s.remove(a.ID) }
+func (s *table) Remove(_ context.Context, m danmu.Moderation) (bool, error) { return s.remove(m.ID) }
+func (s *table) Like(_ context.Context, a danmu.Action) (bool, error)       { return s.like(a, 1) }
+func (s *table) Unlike(_ context.Context, a danmu.Action) (bool, error)     { return s.like(a, -1) }
 
-func (s *table) Remove(_ context.Context, a danmu.Action) (bool, error) { return s.remove(a) }
-
-func (s *table) Like(_ context.Context, a danmu.Action) (bool, error) { return s.like(a, 1) }
-
-func (s *table) Unlike(_ context.Context, a danmu.Action) (bool, error) { return s.like(a, -1) }
-
-func (s *table) remove(a danmu.Action) (bool, error) {
+func (s *table) remove(id danmu.ID) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := s.find(a.ID)
+	i := s.find(id)
 	if i >= 0 {
 		s.comments = slices.Delete(s.comments, i, i+1)
 	}

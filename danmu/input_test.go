@@ -1,7 +1,6 @@
 package danmu_test
 
 import (
-	"context"
 	"encoding/json"
 	"math"
 	"strings"
@@ -39,7 +38,7 @@ func TestBadInputReachesNoTable(t *testing.T) {
 		return func() error {
 			c := good
 			change(&c)
-			_, err := w.Send(ctx, c)
+			_, _, err := w.Send(ctx, c)
 			return err
 		}
 	}
@@ -47,7 +46,7 @@ func TestBadInputReachesNoTable(t *testing.T) {
 		return sends(func(c *danmu.Comment) { c.Extra = json.RawMessage(text) })
 	}
 	configures := func(s danmu.Settings) func() error {
-		return func() error { return w.Configure(ctx, "short", s) }
+		return func() error { _, err := w.Configure(ctx, "short", s); return err }
 	}
 	reads := func(object string, from, to time.Duration, opts *danmu.WindowOptions) func() error {
 		return func() error { _, err := w.Window(ctx, object, from, to, opts); return err }
@@ -84,7 +83,7 @@ func TestBadInputReachesNoTable(t *testing.T) {
 		"extra is no JSON":     {"Extra", extra(`{`)},
 		"extra is not UTF-8":   {"Extra", extra("{\"a\":\"\xff\"}")},
 		"extra is large":       {"Extra", extra(`{"a":"` + strings.Repeat("x", 1024) + `"}`)},
-		"configure nothing":    {"Object", func() error { return w.Configure(ctx, "", danmu.Settings{}) }},
+		"configure nothing":    {"Object", func() error { _, err := w.Configure(ctx, "", danmu.Settings{}); return err }},
 		"long owner":           {"Owner", configures(danmu.Settings{Owner: long})},
 		"negative duration":    {"Duration", configures(danmu.Settings{Duration: -1})},
 		"long duration":        {"Duration", configures(danmu.Settings{Duration: danmu.MaxProgress + time.Millisecond})},
@@ -102,14 +101,14 @@ func TestBadInputReachesNoTable(t *testing.T) {
 		"backwards":            {"to", reads("v", 2, 1, nil)},
 		"three segments":       {"to", reads("v", 6*time.Minute-time.Millisecond, 12*time.Minute+time.Millisecond, nil)},
 		"all of it":            {"to", reads("v", 0, math.MaxInt64, nil)},
-		"share 6":              {"Share", reads("v", 0, 1, &danmu.WindowOptions{Share: 6})},
-		"negative share":       {"Share", reads("v", 0, 1, &danmu.WindowOptions{Share: -1})},
+		"sample 6":             {"Sample", reads("v", 0, 1, &danmu.WindowOptions{Sample: 6})},
+		"negative sample":      {"Sample", reads("v", 0, 1, &danmu.WindowOptions{Sample: -1})},
 		"negative cap":         {"Cap", reads("v", 0, 1, &danmu.WindowOptions{Cap: -1})},
 		"negative merge":       {"Merge", reads("v", 0, 1, &danmu.WindowOptions{Merge: -1})},
 		"negative segment no.": {"n", func() error { _, err := w.Segment(ctx, "v", -1, nil); return err }},
 		"segment of nothing":   {"Object", func() error { _, err := w.Segment(ctx, "", 0, nil); return err }},
-		"from nothing":         {"Object", func() error { _, err := w.From(ctx, "", 0, cursor.PageRequest{}); return err }},
-		"from negative":        {"moment", func() error { _, err := w.From(ctx, "v", -1, cursor.PageRequest{}); return err }},
+		"from nothing":         {"Object", func() error { _, err := w.ByObject(ctx, "", 0, cursor.PageRequest{}); return err }},
+		"from negative":        {"moment", func() error { _, err := w.ByObject(ctx, "v", -1, cursor.PageRequest{}); return err }},
 		"by nobody":            {"User", func() error { _, err := w.ByUser(ctx, "", cursor.PageRequest{}); return err }},
 		"get of nothing":       {"Object", func() error { _, err := w.Get(ctx, "", id); return err }},
 		"get of none":          {"ID", func() error { _, err := w.Get(ctx, "v", danmu.ID{}); return err }},
@@ -124,99 +123,4 @@ func TestBadInputReachesNoTable(t *testing.T) {
 	require.Len(t, w.items(t, "D#"), 2)
 }
 
-func TestTheDurationIsKeptWhereItIsNotKnown(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.configure(t, "v", danmu.Settings{Duration: time.Hour})
-	late := danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Hour + time.Millisecond}
-	_, err := w.process(t, nil).Send(t.Context(), late)
-	require.Equal(t, "Progress", field(t, err))
-	require.Len(t, w.items(t, ""), 1, "the settings")
-	w.configure(t, "v", danmu.Settings{Duration: time.Hour, Segment: time.Minute}) // no segment has begun
-	w.at(t, 3600)
-
-	w.configure(t, "v", danmu.Settings{Duration: time.Minute})
-	_, err = w.Send(t.Context(), danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Hour})
-	require.Equal(t, "Progress", field(t, err), "this process has configured it")
-	w.configure(t, "v", danmu.Settings{})
-	w.send(t, late)
-}
-
-// TestARepeatIsAnsweredThoughTheObjectBecameShorter repeats what would be
-// refused by now.
-func TestARepeatIsAnsweredThoughTheObjectBecameShorter(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	c := danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Minute, Key: "k"}
-	first, err := w.Send(t.Context(), c)
-	require.NoError(t, err)
-	w.configure(t, "v", danmu.Settings{Duration: time.Second})
-	again, err := w.process(t, nil).Send(t.Context(), c)
-	require.NoError(t, err)
-	require.False(t, again.Created)
-	require.Equal(t, first.Comment, again.Comment)
-	c.Key = "another"
-	_, err = w.Send(t.Context(), c)
-	require.Equal(t, "Progress", field(t, err))
-}
-
-func TestSecondsAreRounded(t *testing.T) {
-	for _, s := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -0.001, -0.0004, 4294967.296, math.MaxFloat64} {
-		_, err := danmu.Seconds(s)
-		require.Equal(t, "Progress", field(t, err), s)
-	}
-	for s, want := range map[float64]time.Duration{
-		0: 0, 2.99e-5: 0, 0.0005: time.Millisecond, 20.0004: 20 * time.Second, 1439.9996: 24 * time.Minute, 4294967.295: danmu.MaxProgress,
-	} {
-		got, err := danmu.Seconds(s)
-		require.NoError(t, err)
-		require.Equal(t, want, got, s)
-	}
-}
-
-func TestBadOptionsAreRefused(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	db := dynamotest.DB(t)
-	for name, o := range map[string]danmu.Options{
-		"Options.MaxRunes":  {MaxRunes: 1001},
-		"Options.MinSize":   {MinSize: 65},
-		"Options.HideAt":    {HideAt: -1},
-		"Options.Refresh":   {Refresh: -1},
-		"Options.Cache":     {Cache: -1},
-		"Options.CacheSize": {CacheSize: -1},
-	} {
-		_, err := danmu.New(db, w.table, w, &o)
-		require.Equal(t, name, field(t, err))
-	}
-	for name, err := range map[string]error{
-		"db":         second(danmu.New(nil, w.table, w, nil)),
-		"table":      second(danmu.New(db, "", w, nil)),
-		"gen":        second(danmu.New(db, w.table, nil, nil)),
-		"Rate.Every": second(danmu.NewMemoryLimiter(danmu.Rate{Every: time.Microsecond}, nil)),
-		"Rate.Burst": second(danmu.NewTableLimiter(db, w.table, danmu.Rate{Burst: -1}, nil)),
-	} {
-		require.Equal(t, name, field(t, err))
-	}
-	_, err := danmu.NewTableLimiter(nil, w.table, danmu.Rate{}, nil)
-	require.Equal(t, "db", field(t, err))
-
-	missing, err := danmu.New(db, "not-there", w, nil)
-	require.NoError(t, err)
-	_, err = missing.Send(t.Context(), danmu.Comment{Object: "v", User: "ann", Text: "x"})
-	require.ErrorIs(t, err, plaza.ErrTable)
-	_, err = missing.Window(t.Context(), "v", 0, 1, nil)
-	require.ErrorIs(t, err, plaza.ErrTable)
-}
-
 func second[T any](_ T, err error) error { return err }
-
-func TestAnEndedContextSendsNothing(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err := w.Send(ctx, danmu.Comment{Object: "v", User: "ann", Text: "x"})
-	require.ErrorIs(t, err, context.Canceled)
-	require.Empty(t, w.items(t, ""))
-}

@@ -45,7 +45,8 @@ func TestTheSegmentIsFixedByTheFirstComment(t *testing.T) {
 	w := newWorld(t, nil)
 	w.at(t, 1)
 	for range 2 {
-		require.ErrorIs(t, w.Configure(t.Context(), "v", danmu.Settings{Owner: "o", Segment: time.Hour}), plaza.ErrConflict)
+		_, err := w.Configure(t.Context(), "v", danmu.Settings{Owner: "o", Segment: time.Hour})
+		require.ErrorIs(t, err, plaza.ErrConflict)
 	}
 	require.Empty(t, w.settings(t).Owner, "nothing was written")
 	w.configure(t, "v", danmu.Settings{Segment: 6 * time.Minute, Shards: 2})
@@ -106,7 +107,7 @@ func TestConfigureUnderFaults(t *testing.T) {
 			keep := func(w world, c danmu.Comment) {
 				c.Object, c.User, c.Text = "v", "ann", "haha"
 				faults.Acknowledged(t, func() error {
-					got, err := w.Send(t.Context(), c)
+					got, _, err := w.Send(t.Context(), c)
 					c.ID = got.ID
 					return err
 				})
@@ -119,7 +120,7 @@ func TestConfigureUnderFaults(t *testing.T) {
 				for i, process := range processes {
 					group.Go(func() {
 						s := danmu.Settings{Owner: "o", Shards: shards >> (i % 2)}
-						faults.Acknowledged(t, func() error { return process.Configure(t.Context(), "v", s) })
+						faults.Acknowledged(t, func() error { _, err := process.Configure(t.Context(), "v", s); return err })
 					})
 				}
 				group.Wait()
@@ -169,7 +170,8 @@ func TestConfigureMeetsWhatHappensMeanwhile(t *testing.T) {
 
 	w := newWorld(t, nil)
 	p := meanwhile(w, func() { w.at(t, 90) })
-	require.ErrorIs(t, p.Configure(t.Context(), "v", danmu.Settings{Segment: time.Minute}), plaza.ErrConflict)
+	_, err := p.Configure(t.Context(), "v", danmu.Settings{Segment: time.Minute})
+	require.ErrorIs(t, err, plaza.ErrConflict)
 	require.Len(t, w.process(t, nil).window(t, 0, 100, nil), 1)
 
 	w = newWorld(t, nil)
@@ -177,9 +179,10 @@ func TestConfigureMeetsWhatHappensMeanwhile(t *testing.T) {
 	p = meanwhile(w, func() { sent = w.send(t, sent) })
 	p.configure(t, "v", danmu.Settings{Shards: 32})
 	w.pass(time.Hour)
-	again, err := w.process(t, nil).Send(t.Context(), sent)
+	again, created, err := w.process(t, nil).Send(t.Context(), sent)
 	require.NoError(t, err)
-	require.Equal(t, danmu.Sent{Comment: sent}, again)
+	require.Equal(t, sent, again)
+	require.False(t, created)
 }
 
 func TestConfigureKeepsTheSegmentThatAnotherChose(t *testing.T) {
@@ -198,4 +201,40 @@ func TestConfigureKeepsTheSegmentThatAnotherChose(t *testing.T) {
 	slow.configure(t, "v", danmu.Settings{Owner: "bob"})
 	require.True(t, met)
 	require.Equal(t, danmu.Settings{Owner: "bob", Segment: time.Hour, Shards: 1, Duration: w.settings(t).Duration}, w.settings(t))
+}
+
+func TestTheDurationIsKeptWhereItIsNotKnown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.configure(t, "v", danmu.Settings{Duration: time.Hour})
+	late := danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Hour + time.Millisecond}
+	_, _, err := w.process(t, nil).Send(t.Context(), late)
+	require.Equal(t, "Progress", field(t, err))
+	require.Len(t, w.items(t, ""), 1, "the settings")
+	w.configure(t, "v", danmu.Settings{Duration: time.Hour, Segment: time.Minute}) // no segment has begun
+	w.at(t, 3600)
+
+	w.configure(t, "v", danmu.Settings{Duration: time.Minute})
+	_, _, err = w.Send(t.Context(), danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Hour})
+	require.Equal(t, "Progress", field(t, err), "this process has configured it")
+	w.configure(t, "v", danmu.Settings{})
+	w.send(t, late)
+}
+
+// TestARepeatIsAnsweredThoughTheObjectBecameShorter repeats what would be
+// refused by now.
+func TestARepeatIsAnsweredThoughTheObjectBecameShorter(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	c := danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Minute, Key: "k"}
+	first, _, err := w.Send(t.Context(), c)
+	require.NoError(t, err)
+	w.configure(t, "v", danmu.Settings{Duration: time.Second})
+	again, created, err := w.process(t, nil).Send(t.Context(), c)
+	require.NoError(t, err)
+	require.False(t, created)
+	require.Equal(t, first, again)
+	c.Key = "another"
+	_, _, err = w.Send(t.Context(), c)
+	require.Equal(t, "Progress", field(t, err))
 }

@@ -56,7 +56,7 @@ func TestRecallTwiceIsNoErrorAtAnyAge(t *testing.T) {
 			s.pass(time.Hour)
 		}
 	}
-	removed, err := s.Remove(t.Context(), of(c, "owner"))
+	removed, err := s.Remove(t.Context(), moderated(c))
 	require.NoError(t, err)
 	require.False(t, removed)
 }
@@ -82,7 +82,7 @@ func TestRemoveTakesOutForGood(t *testing.T) {
 	other := s.say(t, "jack", "good")
 	s.pass(time.Hour)
 	for _, want := range []bool{true, false} {
-		removed, err := s.Remove(t.Context(), danmu.Action{Object: "film", ID: sent.ID})
+		removed, err := s.Remove(t.Context(), danmu.Moderation{Object: "film", ID: sent.ID})
 		require.NoError(t, err)
 		require.Equal(t, want, removed)
 		s.shows(t, "film", []danmu.Comment{other}, "jack")
@@ -90,7 +90,7 @@ func TestRemoveTakesOutForGood(t *testing.T) {
 		_, err = s.Get(t.Context(), "film", sent.ID)
 		require.ErrorIs(t, err, plaza.ErrNotFound)
 	}
-	_, err := s.Send(t.Context(), bad)
+	_, _, err := s.Send(t.Context(), bad)
 	require.ErrorIs(t, err, plaza.ErrRemoved)
 	recalled, err := s.Recall(t.Context(), of(sent, "jack"))
 	require.NoError(t, err)
@@ -112,7 +112,7 @@ func TestActionsFindWhereShardsGrew(t *testing.T) {
 	var want []danmu.Comment
 	for i, text := range many(12) {
 		if i%4 == 0 {
-			require.NoError(t, s.Configure(t.Context(), "film", danmu.Settings{Shards: 1 << (i / 2)}))
+			s.configure(t, "film", danmu.Settings{Shards: 1 << (i / 2)})
 			s.pass(2 * time.Minute) // all know of them
 		}
 		want = append(want, s.say(t, "jack", text))
@@ -126,7 +126,7 @@ func TestActionsFindWhereShardsGrew(t *testing.T) {
 		liked, err := p.Like(t.Context(), of(c, "anna"))
 		require.NoError(t, err)
 		require.True(t, liked)
-		protected, err := p.Protect(t.Context(), of(c, ""))
+		protected, err := p.Protect(t.Context(), moderated(c))
 		require.NoError(t, err)
 		require.True(t, protected)
 		unliked, err := p.Unlike(t.Context(), of(c, "anna"))
@@ -136,7 +136,7 @@ func TestActionsFindWhereShardsGrew(t *testing.T) {
 		require.True(t, ok)
 		require.Zero(t, found.Likes)
 		require.True(t, found.Protected)
-		removed, err := p.Remove(t.Context(), of(c, ""))
+		removed, err := p.Remove(t.Context(), moderated(c))
 		require.NoError(t, err)
 		require.True(t, removed)
 	}

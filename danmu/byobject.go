@@ -13,24 +13,25 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// From lists the comments of an object in playing order, beginning at a
-// moment, but for what reports have hidden. The moment counts only without a
-// cursor.
+// ByObject lists the comments of an object in playing order, beginning at a
+// moment, without those that reports have hidden. The moment counts only without
+// a cursor.
 //
-// A page that passes over many segments without comments, or over 63 times its
-// rows of removed and hidden ones, is short or empty, with a Next.
+// A page is short or empty, with a Next, where many segments have no comments or
+// over 63 times its rows are removed or hidden.
 //
-// Cost: 2 requests, 1 RCU eventually consistent for each 4 KB; a request more for
-// each other shard and for each other segment. Of these a page reads up to 47
-// in up to six rounds, of up to 128 requests.
-func (r *Repository) From(ctx context.Context, object string, moment time.Duration, req cursor.PageRequest) (cursor.Page[Comment], error) {
+// Cost: 1 request, 0.5 RCU for the object, and 1 request for each shard of each
+// segment that is read, 0.5 RCU for each 4 KB of a shard; at most 47 segments a
+// page, in up to six rounds of up to 128 requests; with Options.Consistent twice the
+// RCU.
+func (r *Repository) ByObject(ctx context.Context, object string, moment time.Duration, req cursor.PageRequest) (cursor.Page[Comment], error) {
 	if err := keys.CheckName("Object", object); err != nil {
 		return cursor.Page[Comment]{}, err
 	}
 	if moment < 0 {
 		return cursor.Page[Comment]{}, &plaza.InvalidError{Field: "moment", Reason: "is negative"}
 	}
-	walk := walk{r: r, object: object, start: ceil(moment)}
+	reader := segmentReader{r: r, object: object, start: ceil(moment)}
 	order := store.Order[row]{
 		Below: func(i row) string { return i.ID.String() },
 		Above: func(i row) string { return i.ID.String() + afterID },
@@ -41,7 +42,7 @@ func (r *Repository) From(ctx context.Context, object string, moment time.Durati
 		Scope:  cursor.Scope{List: "danmu/from", Partition: object, Order: "playing"},
 		Oldest: true,
 		Order:  order,
-		Read:   walk.read,
+		Read:   reader.read,
 		Show: func(_ context.Context, read []row) ([]row, error) {
 			return slices.DeleteFunc(read, func(i row) bool { return i.gone() || r.hides(&i) }), nil
 		},
@@ -51,7 +52,7 @@ func (r *Repository) From(ctx context.Context, object string, moment time.Durati
 	return page, wrap("comments on", object, err)
 }
 
-// afterID makes of an ID's text the next greater one.
+// afterID, appended to the text of an ID, makes the next greater text.
 const afterID = "0"
 
 func validGap(gap string) bool {
@@ -64,23 +65,24 @@ func validGap(gap string) bool {
 
 func (r *Repository) hides(i *row) bool { return hides(i.Reports, i.Protected, r.opts.HideAt) }
 
-// A page reads twice as many segments in each round, up to these bounds.
+// Each round of a page reads twice as many segments as the one before, up to
+// these bounds.
 const (
 	maxSegmentsRead = 16
 	maxRequests     = 128
 )
 
-// walk reads an object onwards for one page.
-type walk struct {
+// segmentReader reads the segments of an object one after another, for one page.
+type segmentReader struct {
 	r      *Repository
 	object string
 	start  time.Duration
-	layout *layout // once read
-	wide   int     // how many segments the last round may have read
+	layout *layout // after the first read
+	wide   int     // how many segments the last round could read
 }
 
-// read reads the next segments side by side, a part of the limit from each.
-func (w *walk) read(ctx context.Context, reach store.Reach) (rows []row, rest string, err error) {
+// read reads the next segments in parallel, a part of the limit from each.
+func (w *segmentReader) read(ctx context.Context, reach store.Reach) (rows []row, rest string, err error) {
 	if w.layout == nil {
 		if w.layout, err = w.r.readLayout(ctx, w.object, w.r.opts.Consistent); err != nil {
 			return nil, "", err
@@ -92,7 +94,7 @@ func (w *walk) read(ctx context.Context, reach store.Reach) (rows []row, rest st
 		}
 		reach.Gap = textAt(w.start)
 	}
-	segments := w.layout.from(reach.Gap, reach.Ascending())
+	segments := w.layout.segmentsFrom(reach.Gap, reach.Ascending())
 	w.wide = max(1, min(2*w.wide, maxSegmentsRead, maxRequests/w.layout.shards()))
 	ended := len(segments) <= w.wide
 	segments = segments[:min(len(segments), w.wide)]
@@ -100,12 +102,12 @@ func (w *walk) read(ctx context.Context, reach store.Reach) (rows []row, rest st
 	span := reach.Span("")
 	span.Consistent = w.r.opts.Consistent
 	span.Limit = (reach.Limit + w.wide - 1) / w.wide
-	lanes, rests, err := w.r.readSegments(ctx, w.layout, segments, span)
+	parts, rests, err := w.r.readSegments(ctx, w.layout, segments, span)
 	if err != nil {
 		return nil, "", err
 	}
-	for i, lane := range lanes {
-		rows = append(rows, lane...)
+	for i, part := range parts {
+		rows = append(rows, part...)
 		if rests[i] != "" {
 			return rows, rests[i], nil
 		}
@@ -113,25 +115,25 @@ func (w *walk) read(ctx context.Context, reach store.Reach) (rows []row, rest st
 	if ended {
 		return rows, "", nil
 	}
-	return rows, w.layout.beyond(segments[len(segments)-1], reach.Ascending()), nil
+	return rows, w.layout.gapBehind(segments[len(segments)-1], reach.Ascending()), nil
 }
 
-// readSegments reads what span has of each.
-func (r *Repository) readSegments(ctx context.Context, l *layout, segments []int, span store.Span) (lanes [][]row, rests []string, err error) {
-	lanes, rests = make([][]row, len(segments)), make([]string, len(segments))
+// readSegments reads the rows of span in each segment.
+func (r *Repository) readSegments(ctx context.Context, l *layout, segments []int, span store.Span) (rows [][]row, rests []string, err error) {
+	rows, rests = make([][]row, len(segments)), make([]string, len(segments))
 	group, ctx := parallel.WithContext(ctx)
 	for i, segment := range segments {
 		group.Go(func() (err error) {
-			lanes[i], rests[i], err = r.readShards(ctx, l, segment, 0, span)
+			rows[i], rests[i], err = r.readShards(ctx, l, segment, 0, span)
 			return err
 		})
 	}
-	return lanes, rests, group.Wait()
+	return rows, rests, group.Wait()
 }
 
-// from gives the segments with comments that a walk from a gap meets, in its
+// segmentsFrom returns the segments with comments from a gap on, in reading
 // order.
-func (l *layout) from(gap string, ascending bool) []int {
+func (l *layout) segmentsFrom(gap string, ascending bool) []int {
 	id, _ := ParseID(gap[:textLen])
 	moment := id.Progress()
 	at, own := slices.BinarySearch(l.segments, l.segmentOf(moment))
@@ -146,8 +148,8 @@ func (l *layout) from(gap string, ascending bool) []int {
 	return before
 }
 
-// beyond is the gap on the far side of a segment.
-func (l *layout) beyond(segment int, ascending bool) string {
+// gapBehind is the gap behind a segment, in reading order.
+func (l *layout) gapBehind(segment int, ascending bool) string {
 	if ascending {
 		return textAt(l.span(segment).to)
 	}

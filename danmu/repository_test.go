@@ -3,9 +3,6 @@ package danmu_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"iter"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,22 +14,6 @@ import (
 	"github.com/plaza-sdk/plaza/danmu/format"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
-
-// TestAKeyIsItsSendersOwn at one Progress, on one object.
-func TestAKeyIsItsSendersOwn(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	seen := map[danmu.ID]bool{}
-	for _, c := range []danmu.Comment{
-		{User: "ann", Key: "1"}, {User: "bob", Key: "1"}, {User: "ann", Key: "2"}, {User: "ann", Key: "1", Object: "w"},
-		{User: "ann#1", Key: "2"}, {User: "ann", Key: "1#2"},
-	} {
-		c.Progress = time.Second
-		id := w.send(t, c).ID
-		require.False(t, seen[id], "%s, %s", c.User, c.Key)
-		seen[id] = true
-	}
-}
 
 func TestEachSentinelIsOneOfPlazas(t *testing.T) {
 	t.Parallel()
@@ -53,48 +34,6 @@ func TestEachSentinelIsOneOfPlazas(t *testing.T) {
 		}
 	}
 	require.ErrorIs(t, &danmu.RateError{}, danmu.ErrRate)
-}
-
-// TestACutFileIsNotImportedAsAWhole though what it is cut by is invalid.
-func TestACutFileIsNotImportedAsAWhole(t *testing.T) {
-	t.Parallel()
-	s := newStage(t)
-	reader, err := format.NewReader(strings.NewReader(`[{"text":"a","time":1},{"text":"","time":2},{"text":"b","time":3`), format.ArtPlayer, nil)
-	require.NoError(t, err)
-	result, err := s.Import(t.Context(), "film", reader.All(), nil)
-	require.ErrorIs(t, err, danmu.ErrBroken)
-	require.ErrorIs(t, err, plaza.ErrInvalid)
-	require.Zero(t, result.Written)
-
-	var refuse iter.Seq2[danmu.Comment, error] = func(yield func(danmu.Comment, error) bool) {
-		_ = yield(danmu.Comment{}, fmt.Errorf("a line: %w", plaza.ErrInvalid)) && yield(danmu.Comment{Text: "b"}, nil)
-	}
-	result, err = s.Import(t.Context(), "film", refuse, nil)
-	require.NoError(t, err)
-	require.Equal(t, danmu.ImportResult{Read: 2, Written: 1, Refused: 1}, result)
-}
-
-// TestImportsSinceTheYear2000StandByTheirTime among what is sent.
-func TestImportsSinceTheYear2000StandByTheirTime(t *testing.T) {
-	t.Parallel()
-	s := newStage(t)
-	var film []danmu.Comment
-	for i, at := range []time.Time{
-		time.Date(1999, 12, 31, 0, 0, 0, 0, time.UTC), time.Date(2000, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(2006, 12, 12, 0, 0, 0, 0, time.UTC),
-		time.Date(2006, 12, 12, 0, 0, 0, 1e6, time.UTC), time.Date(2007, 3, 6, 0, 0, 0, 0, time.UTC), time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC),
-	} {
-		film = append(film, danmu.Comment{User: "ann", Text: fmt.Sprint(i), Sent: at, Progress: time.Duration(9-i) * time.Second})
-	}
-	s.imports(t, "film", film...)
-	s.send(t, danmu.Comment{Object: "film", User: "ann", Text: "now"})
-	require.Equal(t, []string{"now", "5", "4", "3", "2", "1", "0"}, texts(s.by(t, "ann")))
-	for _, i := range s.items(t, "D#film") {
-		c, ok := s.get(t, danmu.Comment{Object: "film", ID: parse(t, i.SK), Progress: parse(t, i.SK).Progress()})
-		require.True(t, ok)
-		if c.Sent.Year() >= 2000 {
-			require.Equal(t, c.Sent, i.Sent.Time(), c.Text)
-		}
-	}
 }
 
 func TestVerifyFindsTheTableOfAnother(t *testing.T) {
@@ -133,4 +72,49 @@ func withoutIndex(name string) *dynamodb.CreateTableInput {
 	in := danmu.Table(name)
 	in.GlobalSecondaryIndexes, in.AttributeDefinitions = nil, in.AttributeDefinitions[:2]
 	return in
+}
+
+func TestBadOptionsAreRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	db := dynamotest.DB(t)
+	for name, o := range map[string]danmu.Options{
+		"Options.MaxRunes":  {MaxRunes: 1001},
+		"Options.MinSize":   {MinSize: 65},
+		"Options.HideAt":    {HideAt: -1},
+		"Options.Refresh":   {Refresh: -1},
+		"Options.Cache":     {Cache: -1},
+		"Options.CacheSize": {CacheSize: -1},
+	} {
+		_, err := danmu.New(db, w.table, w, &o)
+		require.Equal(t, name, field(t, err))
+	}
+	for name, err := range map[string]error{
+		"db":         second(danmu.New(nil, w.table, w, nil)),
+		"table":      second(danmu.New(db, "", w, nil)),
+		"gen":        second(danmu.New(db, w.table, nil, nil)),
+		"Rate.Every": second(danmu.NewMemoryLimiter(danmu.Rate{Every: time.Microsecond}, nil)),
+		"Rate.Burst": second(danmu.NewTableLimiter(db, w.table, danmu.Rate{Burst: -1}, nil)),
+	} {
+		require.Equal(t, name, field(t, err))
+	}
+	_, err := danmu.NewTableLimiter(nil, w.table, danmu.Rate{}, nil)
+	require.Equal(t, "db", field(t, err))
+
+	missing, err := danmu.New(db, "not-there", w, nil)
+	require.NoError(t, err)
+	_, _, err = missing.Send(t.Context(), danmu.Comment{Object: "v", User: "ann", Text: "x"})
+	require.ErrorIs(t, err, plaza.ErrTable)
+	_, err = missing.Window(t.Context(), "v", 0, 1, nil)
+	require.ErrorIs(t, err, plaza.ErrTable)
+}
+
+func TestAnEndedContextSendsNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, _, err := w.Send(ctx, danmu.Comment{Object: "v", User: "ann", Text: "x"})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Empty(t, w.items(t, ""))
 }

@@ -71,7 +71,7 @@ func TestReportsHideOnceThereAreEnough(t *testing.T) {
 	require.Equal(t, []string{"bad"}, texts(s.exported(t, "film")), "an export has it, with its reports")
 
 	for _, want := range []bool{true, false} {
-		protected, err := s.Protect(t.Context(), of(c, ""))
+		protected, err := s.Protect(t.Context(), moderated(c))
 		require.NoError(t, err)
 		require.Equal(t, want, protected)
 		s.shows(t, "film", []danmu.Comment{c}, "jack")
@@ -79,7 +79,7 @@ func TestReportsHideOnceThereAreEnough(t *testing.T) {
 	report("another", true)
 	s.shows(t, "film", []danmu.Comment{c}, "jack")
 	for _, want := range []bool{true, false} {
-		unprotected, err := s.Unprotect(t.Context(), of(c, ""))
+		unprotected, err := s.Unprotect(t.Context(), moderated(c))
 		require.NoError(t, err)
 		require.Equal(t, want, unprotected)
 		s.shows(t, "film", nil, "jack")
@@ -114,7 +114,7 @@ func TestWhatIsRemovedTakesNoReactions(t *testing.T) {
 	require.Empty(t, s.reactions(t, "anna"))
 }
 
-func TestReactedTellsOfARange(t *testing.T) {
+func TestReactionsOfARange(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	odd := []string{"film", "film#0", `film\`, "fil", "film0"}
@@ -151,19 +151,19 @@ func TestReactedTellsOfARange(t *testing.T) {
 					in[id] = reaction
 				}
 			}
-			got, err := s.Reacted(t.Context(), "anna", object, r[0], r[1])
+			got, err := s.Reactions(t.Context(), "anna", object, r[0], r[1])
 			require.NoError(t, err)
 			require.Equal(t, in, got, "%q in %v", object, r)
 		}
-		none, err := s.Reacted(t.Context(), "jack", object, 0, danmu.MaxProgress)
+		none, err := s.Reactions(t.Context(), "jack", object, 0, danmu.MaxProgress)
 		require.NoError(t, err)
 		require.Empty(t, none)
 	}
 	for field, call := range map[string]func() error{
-		"User":   func() error { _, err := s.Reacted(t.Context(), "", "film", 0, 1); return err },
-		"Object": func() error { _, err := s.Reacted(t.Context(), "anna", "", 0, 1); return err },
-		"from":   func() error { _, err := s.Reacted(t.Context(), "anna", "film", -1, 1); return err },
-		"to":     func() error { _, err := s.Reacted(t.Context(), "anna", "film", 2, 1); return err },
+		"User":   func() error { _, err := s.Reactions(t.Context(), "", "film", 0, 1); return err },
+		"Object": func() error { _, err := s.Reactions(t.Context(), "anna", "", 0, 1); return err },
+		"from":   func() error { _, err := s.Reactions(t.Context(), "anna", "film", -1, 1); return err },
+		"to":     func() error { _, err := s.Reactions(t.Context(), "anna", "film", 2, 1); return err },
 	} {
 		var invalid *plaza.InvalidError
 		require.ErrorAs(t, call(), &invalid)
@@ -171,14 +171,14 @@ func TestReactedTellsOfARange(t *testing.T) {
 	}
 }
 
-func TestReactedIsAsFreshAsAsked(t *testing.T) {
+func TestReactionsAreAsFreshAsAsked(t *testing.T) {
 	t.Parallel()
 	lagging := faults.New(t, 1, faults.Rates{Stale: 1})
 	s := newStage(t)
 	c := s.say(t, "jack", "haha")
 	_, err := s.Like(t.Context(), of(c, "anna"))
 	require.NoError(t, err)
-	got, err := s.process(t, lagging.Wrap).Reacted(t.Context(), "anna", "film", 0, time.Minute)
+	got, err := s.process(t, lagging.Wrap).Reactions(t.Context(), "anna", "film", 0, time.Minute)
 	require.NoError(t, err)
 	require.Equal(t, map[danmu.ID]danmu.Reaction{c.ID: {Liked: true}}, got)
 }
@@ -215,16 +215,16 @@ func TestActionsCost(t *testing.T) {
 		{"like", func(a danmu.Action) (bool, error) { return s.Like(t.Context(), a) }, theirs, dynamotest.Cost{Requests: 1, Write: 4}},
 		{"unlike", func(a danmu.Action) (bool, error) { return s.Unlike(t.Context(), a) }, theirs, dynamotest.Cost{Requests: 1, Write: 4}},
 		{"report", func(a danmu.Action) (bool, error) { return s.Report(t.Context(), a) }, theirs, dynamotest.Cost{Requests: 1, Write: 4}},
-		{"protect", func(a danmu.Action) (bool, error) { return s.Protect(t.Context(), a) }, theirs, dynamotest.Cost{Requests: 1, Write: 1}},
-		{"unprotect", func(a danmu.Action) (bool, error) { return s.Unprotect(t.Context(), a) }, theirs, dynamotest.Cost{Requests: 1, Write: 1}},
+		{"protect", func(a danmu.Action) (bool, error) { return s.Protect(t.Context(), moderation(a)) }, theirs, dynamotest.Cost{Requests: 1, Write: 1}},
+		{"unprotect", func(a danmu.Action) (bool, error) { return s.Unprotect(t.Context(), moderation(a)) }, theirs, dynamotest.Cost{Requests: 1, Write: 1}},
 		{"recall", func(a danmu.Action) (bool, error) { return s.Recall(t.Context(), a) }, mine, dynamotest.Cost{Requests: 1, Write: 2}},
 		{"recall again", func(a danmu.Action) (bool, error) {
 			recalled, err := s.Recall(t.Context(), a)
 			return !recalled, err
 		}, mine, dynamotest.Cost{Requests: 1, Write: 1}},
-		{"remove", func(a danmu.Action) (bool, error) { return s.Remove(t.Context(), a) }, theirs, dynamotest.Cost{Requests: 1, Write: 2}},
+		{"remove", func(a danmu.Action) (bool, error) { return s.Remove(t.Context(), moderation(a)) }, theirs, dynamotest.Cost{Requests: 1, Write: 2}},
 		{"reacted", func(a danmu.Action) (bool, error) {
-			_, err := s.Reacted(t.Context(), a.User, a.Object, 0, time.Minute)
+			_, err := s.Reactions(t.Context(), a.User, a.Object, 0, time.Minute)
 			return true, err
 		}, theirs, dynamotest.Cost{Requests: 1, Read: 1}},
 	} {

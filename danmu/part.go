@@ -11,21 +11,21 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// errWide is what is said of more than two segments at once.
-var errWide = &plaza.InvalidError{Field: "to", Reason: "is in more than two segments with from"}
+// errWide refuses a window of more than two segments.
+var errWide = &plaza.InvalidError{Field: "to", Reason: "is more than two segments from from"}
 
-// part is what one read of a segment gives: what is played in a span of it, in
-// a share.
+// part is what one read fetches: a span of a segment, or a sample of its
+// comments.
 type part struct {
 	object  string
 	segment int
 	span    span
-	share   int
+	sample  int
 }
 
-// window reads the parts of a span and shows of them what opts say.
-func (r *Repository) window(ctx context.Context, l *layout, s span, opts *WindowOptions) (Window, error) {
-	parts, err := l.parts(s, opts.Share)
+// readWindow reads the parts of a span and shows what opts want of them.
+func (r *Repository) readWindow(ctx context.Context, l *layout, s span, opts *WindowOptions) (Window, error) {
+	parts, err := l.parts(s, opts.Sample)
 	if err != nil || len(parts) == 0 || len(l.segments) == 0 {
 		return Window{}, err
 	}
@@ -33,7 +33,7 @@ func (r *Repository) window(ctx context.Context, l *layout, s span, opts *Window
 	group, ctx := parallel.WithContext(ctx)
 	for i, p := range parts {
 		group.Go(func() (err error) {
-			read[i], err = r.readPart(ctx, l, p, opts.Consistent)
+			read[i], err = r.readPart(ctx, l, p, r.consistent(opts))
 			return err
 		})
 	}
@@ -47,13 +47,13 @@ func (r *Repository) window(ctx context.Context, l *layout, s span, opts *Window
 	var w Window
 	w.Comments, w.Dropped = opts.show(all, l.owner, r.opts.HideAt)
 	for i := range w.Comments {
-		w.Comments[i].Extra = slices.Clone(w.Comments[i].Extra) // others may have it too
+		w.Comments[i].Extra = slices.Clone(w.Comments[i].Extra) // reads are shared
 	}
 	return w, nil
 }
 
-// parts cuts a span where segments meet.
-func (l *layout) parts(s span, share int) ([]part, error) {
+// parts cuts a span at the bounds of segments.
+func (l *layout) parts(s span, sample int) ([]part, error) {
 	var parts []part
 	for s.from < s.to {
 		if len(parts) == 2 {
@@ -61,14 +61,14 @@ func (l *layout) parts(s span, share int) ([]part, error) {
 		}
 		n := l.segmentOf(s.from)
 		end := min(s.to, l.span(n).to)
-		parts = append(parts, part{l.object, n, span{s.from, end}, share})
+		parts = append(parts, part{l.object, n, span{s.from, end}, sample})
 		s.from = end
 	}
 	return parts, nil
 }
 
-// readPart gives a part to all who want it at one time, by way of the cache if
-// there is one: they must not change it.
+// readPart returns a part from the cache, if there is one, or reads it. Concurrent
+// callers share one read, so they must not change the comments.
 func (r *Repository) readPart(ctx context.Context, l *layout, p part, consistent bool) ([]Comment, error) {
 	if consistent {
 		return r.fetch(ctx, l, p, true)
@@ -90,8 +90,8 @@ func (r *Repository) readPart(ctx context.Context, l *layout, p part, consistent
 	return p.span.of(found), err
 }
 
-// textAt is the text that IDs from a moment on are not less than; empty past
-// the last.
+// textAt is a lower bound of the texts of IDs from a moment on; empty past
+// MaxProgress.
 func textAt(moment time.Duration) string {
 	if moment > MaxProgress {
 		return ""
@@ -99,7 +99,7 @@ func textAt(moment time.Duration) string {
 	return at(uint32(moment / time.Millisecond)).String()
 }
 
-// of cuts the span out of comments in playing order.
+// of returns those of the comments, in playing order, that lie in the span.
 func (s span) of(comments []Comment) []Comment {
 	find := func(at time.Duration) int {
 		return sort.Search(len(comments), func(i int) bool { return comments[i].Progress >= at })
@@ -107,10 +107,10 @@ func (s span) of(comments []Comment) []Comment {
 	return comments[find(s.from):find(s.to)]
 }
 
-// fetch reads a part from the table.
+// fetch reads a part from the table, without tombstones.
 func (r *Repository) fetch(ctx context.Context, l *layout, p part, consistent bool) ([]Comment, error) {
 	bounds := store.Span{From: textAt(p.span.from), To: textAt(p.span.to), Ascending: true, Consistent: consistent}
-	rows, _, err := r.readShards(ctx, l, p.segment, p.share, bounds)
+	rows, _, err := r.readShards(ctx, l, p.segment, p.sample, bounds)
 	if err != nil {
 		return nil, err
 	}

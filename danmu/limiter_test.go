@@ -52,7 +52,7 @@ func TestWhoSendsTooFastIsToldToWait(t *testing.T) {
 			w := quiet.process(t, &danmu.Options{Limiter: limiter(quiet)})
 			send := func(c danmu.Comment) error {
 				c.Text = "haha"
-				_, err := w.Send(t.Context(), c)
+				_, _, err := w.Send(t.Context(), c)
 				return err
 			}
 			ann := danmu.Comment{Object: "v", User: "ann"}
@@ -90,18 +90,19 @@ func TestARepeatIsNeitherRefusedNorCountedTwice(t *testing.T) {
 				sent = append(sent, w.send(t, danmu.Comment{Key: fmt.Sprint(i)}))
 				for range 5 {
 					for _, c := range sent {
-						again, err := w.Send(t.Context(), c)
+						again, created, err := w.Send(t.Context(), c)
 						require.NoError(t, err)
-						require.Equal(t, danmu.Sent{Comment: c}, again)
+						require.Equal(t, c, again)
+						require.False(t, created)
 					}
 				}
 			}
-			_, err := w.Send(t.Context(), danmu.Comment{Object: "v", User: "ann", Text: "haha", Key: "3"})
+			_, _, err := w.Send(t.Context(), danmu.Comment{Object: "v", User: "ann", Text: "haha", Key: "3"})
 			retryAfter(t, err)
 
 			// After a while, when it would be counted as the first.
 			w.pass(time.Hour)
-			_, err = w.Send(t.Context(), sent[2])
+			_, _, err = w.Send(t.Context(), sent[2])
 			require.NoError(t, err)
 			for range 3 {
 				w.send(t, danmu.Comment{})
@@ -111,13 +112,14 @@ func TestARepeatIsNeitherRefusedNorCountedTwice(t *testing.T) {
 			stranger := quiet.send(t, danmu.Comment{Key: "4"})
 			other := w.process(t, &danmu.Options{Limiter: limiter(quiet)})
 			for _, w := range []world{w, other} {
-				again, err := w.Send(t.Context(), stranger)
+				again, created, err := w.Send(t.Context(), stranger)
 				require.NoError(t, err)
-				require.Equal(t, danmu.Sent{Comment: stranger}, again)
+				require.Equal(t, stranger, again)
+				require.False(t, created)
 			}
 			changed := stranger
 			changed.Text = "hehe"
-			_, err = w.Send(t.Context(), changed)
+			_, _, err = w.Send(t.Context(), changed)
 			require.ErrorIs(t, err, plaza.ErrConflict)
 		})
 	}
@@ -136,12 +138,13 @@ func TestARefusalLooksWhereverTheFirstMayBe(t *testing.T) {
 		c := danmu.Comment{Object: "v", User: "ann", Text: "haha", Key: fmt.Sprint(i)}
 		lagging := faults.New(t, 1, faults.Rates{Stale: 1})
 		process := w.process(t, &danmu.Options{Limiter: refusing{}}, lagging.Wrap)
-		_, err := process.Send(t.Context(), c)
+		_, _, err := process.Send(t.Context(), c)
 		require.Equal(t, time.Minute, retryAfter(t, err))
 		sent := w.send(t, c)
-		again, err := process.Send(t.Context(), c)
+		again, created, err := process.Send(t.Context(), c)
 		require.NoError(t, err)
-		require.Equal(t, danmu.Sent{Comment: sent}, again)
+		require.Equal(t, sent, again)
+		require.False(t, created)
 	}
 	require.Len(t, w.items(t, "D#v#"), 10)
 }
