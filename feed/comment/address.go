@@ -7,15 +7,16 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// At is where a comment lies: under Object, in the thread of Root, which is
+// Address is where a comment lies: on Object, in the thread of Root, which is
 // zero for flow comments and roots.
-type At struct {
-	Object   string
-	Root, ID ids.ID
+type Address struct {
+	Object string `json:"object"`
+	Root   ids.ID `json:"root,omitzero"`
+	ID     ids.ID `json:"id"`
 }
 
-// check names the fields after the prefix.
-func (at At) check(prefix string) error {
+// check puts the prefix before the names of fields.
+func (at Address) check(prefix string) error {
 	if err := keys.CheckName(prefix+"Object", at.Object); err != nil {
 		return err
 	}
@@ -27,20 +28,20 @@ func (at At) check(prefix string) error {
 	return keys.CheckID(prefix+"ID", at.ID)
 }
 
-// checkRoot refuses replies too.
-func (at At) checkRoot() error {
+// checkRoot also refuses replies.
+func (at Address) checkRoot() error {
 	if at.Root != 0 {
-		return &plaza.InvalidError{Field: "Root", Reason: "is set: this is for comments of the object's own list"}
+		return &plaza.InvalidError{Field: "Root", Reason: "is set, but only comments of the object's own list are allowed"}
 	}
 	return at.check("")
 }
 
 // root is where the root of a reply lies.
-func (at At) root() At { return At{Object: at.Object, ID: at.Root} }
+func (at Address) root() Address { return Address{Object: at.Object, ID: at.Root} }
 
-// key is that of a root or flow comment, or of a reply among the first or the
+// key is the key of a root or flow comment, or of a reply among the first or the
 // rest of its thread.
-func (at At) key(rest bool) store.Key {
+func (at Address) key(rest bool) store.Key {
 	switch {
 	case at.Root == 0:
 		return store.Key{PK: objectPK(at.Object), SK: at.ID.String()}
@@ -50,8 +51,8 @@ func (at At) key(rest bool) store.Key {
 	return store.Key{PK: firstPK(at.Object), SK: keys.Join(at.Root.String(), at.ID.String())}
 }
 
-// keys are those that the comment can have, and its root's.
-func (at At) keys() []store.Key {
+// keys are the keys that the comment can have, and its root's key.
+func (at Address) keys() []store.Key {
 	if at.Root == 0 {
 		return []store.Key{at.key(false)}
 	}

@@ -13,25 +13,25 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// A thread's first three rows lie where pages of roots read them, its further
-// ones do not. Once some of the three are gone or hidden, others are the first
-// that stand. So that readers find them, a root names in Next the first that
-// stand among the rest. Next has all of them up to Past, or, while there is no
-// Past, up to the greatest of the ids in First, where it has none. Everything
-// that begins or ceases to stand below that changes Next; what is above it
-// requires only that it still is.
+// The first three rows of a thread lie where pages of roots read them; its
+// further rows, the rest, do not. A reply stands if it is neither hidden nor
+// removed. Once one of the first three does not stand, further replies are shown
+// in its place. A root names these in Next: all that stand among the rest with
+// ids up to Past. Without a Past, Next is empty, and complete up to the greatest
+// id in First. A write that makes a reply below that id stand, or stop standing,
+// updates Next. A write above it only requires that Past is still lower.
 
 const (
 	nextMost    = firstRows * 2
-	refills     = 3  // how often Next is filled up, where others change the thread
-	gapRows     = 16 // read at once to find what stands, twice as many each time
+	refills     = 3  // attempts to fill Next while others change the thread
+	gapRows     = 16 // rows of the first read for replies that stand; each read doubles it
 	gapReads    = 6
 	gapParallel = 8 // threads that are read at once
 
-	allIDs ids.ID = math.MaxInt64 // the Past of a Next that has all there are
+	allIDs ids.ID = math.MaxInt64 // the Past of a Next that names all replies
 )
 
-// known is the id up to which Next has all.
+// known is the id up to which Next is complete.
 func (i row) known() ids.ID {
 	if i.Past != 0 || len(i.First) == 0 {
 		return i.Past
@@ -40,8 +40,8 @@ func (i row) known() ids.ID {
 	return last
 }
 
-// setNext adds to an update of the root what a reply among the rest changes that
-// begins or ceases to stand.
+// setNext adds to an update of the root that a reply among the rest now stands,
+// or does not.
 func (i row) setNext(root *dynamo.Update, reply ids.ID, stands bool) {
 	known, next := i.known(), slices.Clone(i.Next)
 	at, named := slices.BinarySearch(next, reply)
@@ -62,7 +62,7 @@ func (i row) setNext(root *dynamo.Update, reply ids.ID, stands bool) {
 	writeNext(root, next, known)
 }
 
-// asNext is the condition that Next, and what it is known up to, are as seen.
+// asNext adds the condition that Next and known are as they were read.
 func (i row) asNext(root *dynamo.Update) {
 	switch {
 	case i.Past != 0:
@@ -87,8 +87,8 @@ func writeNext(root *dynamo.Update, next []ids.ID, past ids.ID) {
 	}
 }
 
-// setPast adds to an update of the root that one of its first replies ceases to
-// stand: from then on Next is needed.
+// setPast adds to an update of the root that one of its first replies no longer
+// stands. From then on Next is needed.
 func (i row) setPast(root *dynamo.Update) {
 	if i.More && i.Past == 0 && i.known() != 0 {
 		i.asNext(root)
@@ -96,8 +96,7 @@ func (i row) setPast(root *dynamo.Update) {
 	}
 }
 
-// shortens reports whether Next is to be filled up once the reply does not
-// stand.
+// shortens reports whether Next must be refilled once the reply does not stand.
 func (i row) shortens(root row) bool {
 	switch {
 	case !root.More:
@@ -108,9 +107,9 @@ func (i row) shortens(root row) bool {
 	return true
 }
 
-// refill fills Next up, so that readers of Threads need not look for what
-// stands. What it leaves undone costs them a read.
-func (r *Repository) refill(ctx context.Context, root At) {
+// refill fills Next, so that Threads need not search the rest. It may fail
+// silently: then Threads takes one more read.
+func (r *Repository) refill(ctx context.Context, root Address) {
 	for range refills {
 		var i row
 		if err := r.table.Get(ctx, root.key(false), true, &i); err != nil || !i.More || len(i.Next) >= firstRows || i.Past == allIDs {
@@ -136,10 +135,9 @@ func (r *Repository) refill(ctx context.Context, root At) {
 	}
 }
 
-// standing reads replies among the rest of a thread that stand, oldest first
-// from above an id, until it has as many as wanted. Rest reports whether there
-// may be more.
-func (r *Repository) standing(ctx context.Context, root At, above ids.ID, want, reads int, consistent, withHidden bool) (found []row, rest bool, err error) {
+// standing reads the oldest replies that stand among the rest of a thread, above
+// an id, until it has as many as wanted. rest reports whether there may be more.
+func (r *Repository) standing(ctx context.Context, root Address, above ids.ID, want, reads int, consistent, withHidden bool) (found []row, rest bool, err error) {
 	span := store.Span{PK: restPK(root), From: (above + 1).String(), Ascending: true, Limit: gapRows, Consistent: consistent}
 	for range reads {
 		replies, end, err := store.Read[row](ctx, r.table, span)
@@ -162,10 +160,10 @@ func (r *Repository) standing(ctx context.Context, root At, above ids.ID, want, 
 	return found, true, nil
 }
 
-// stands is shown for what is no tombstone either.
+// stands reports whether the row is shown and is no tombstone.
 func (i row) stands(withHidden bool) bool { return i.shown(withHidden) && i.Removed == nil }
 
-// firstReplies are up to three replies of each root.
+// firstReplies returns up to three replies of each root.
 func (r *Repository) firstReplies(ctx context.Context, object string, roots []row, sparse, withHidden bool) (map[ids.ID][]row, error) {
 	stored, err := r.readFirst(ctx, object, roots, sparse)
 	if err != nil {
@@ -212,13 +210,12 @@ func (r *Repository) firstReplies(ctx context.Context, object string, roots []ro
 	return first, nil
 }
 
-// readNext reads the replies that roots name in Next, as far as they are among
-// the first.
+// readNext reads the replies in the roots' Next that are among the first three.
 func (r *Repository) readNext(ctx context.Context, roots []row, first map[ids.ID][]row, withHidden bool) ([]row, error) {
 	var wanted []row
 	for _, root := range roots {
 		if withHidden {
-			break // Next has only what stands
+			break // Next lacks hidden ones
 		}
 		candidates := slices.Clone(root.Next)
 		for _, i := range first[root.at.ID] {
@@ -227,7 +224,7 @@ func (r *Repository) readNext(ctx context.Context, roots []row, first map[ids.ID
 		slices.Sort(candidates)
 		for _, id := range candidates[:min(len(candidates), firstRows)] {
 			if slices.Contains(root.Next, id) {
-				wanted = append(wanted, row{at: At{Object: root.at.Object, Root: root.at.ID, ID: id}, rest: true})
+				wanted = append(wanted, row{at: Address{Object: root.at.Object, Root: root.at.ID, ID: id}, rest: true})
 			}
 		}
 	}
@@ -250,13 +247,13 @@ func (r *Repository) readNext(ctx context.Context, roots []row, first map[ids.ID
 	return next, nil
 }
 
-// gap reports whether more replies may stand among the rest, above an id, that
-// belong among those that were found.
+// gap reports whether replies that belong among those found may stand among the
+// rest, above an id.
 func (i row) gap(found []row, withHidden bool) (above ids.ID, gap bool) {
 	if !i.More {
 		return 0, false
 	}
-	if withHidden { // hidden ones are nowhere named
+	if withHidden { // nothing names the hidden ones
 		return 0, len(found) < firstRows || i.Past != 0
 	}
 	found = slices.SortedFunc(slices.Values(found), inOrder)
@@ -270,7 +267,7 @@ func (i row) gap(found []row, withHidden bool) (above ids.ID, gap bool) {
 	switch {
 	case len(found) >= firstRows && (all || found[firstRows-1].at.ID <= known):
 		return 0, false
-	case len(found) < min(named, firstRows): // one went a moment ago
+	case len(found) < min(named, firstRows): // one was hidden or removed a moment ago
 		return 0, true
 	}
 	return known, !all
