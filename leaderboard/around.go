@@ -29,7 +29,7 @@ func (r *Repository) Around(ctx context.Context, in In, player string, n int) ([
 }
 
 func (r *Repository) around(ctx context.Context, in In, player string, n int) ([]Row, error) {
-	s, err := r.ladder(ctx, in)
+	s, err := r.standings(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (r *Repository) around(ctx context.Context, in In, player string, n int) ([
 		return nil, err
 	}
 	own := s.item(player, e)
-	return s.window(ctx, e.Key, &own, n)
+	return s.neighbours(ctx, e.Key, &own, n)
 }
 
 // AroundScore gives n rows about the place of a score, ⌊(n-1)/2⌋ of them
@@ -62,7 +62,7 @@ func (r *Repository) AroundScore(ctx context.Context, in In, score Score, n int)
 }
 
 func (r *Repository) aroundScore(ctx context.Context, in In, score Score, n int) ([]Row, error) {
-	s, err := r.ladder(ctx, in)
+	s, err := r.standings(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -70,12 +70,12 @@ func (r *Repository) aroundScore(ctx context.Context, in In, score Score, n int)
 	if err != nil {
 		return nil, err
 	}
-	return s.window(ctx, from, nil, n)
+	return s.neighbours(ctx, from, nil, n)
 }
 
-// window gives n rows about a bound. What the index has of own does not count:
+// neighbours gives n rows about a bound. What the index has of own does not count:
 // it may be old.
-func (s ladder) window(ctx context.Context, at []byte, own *rowItem, n int) ([]Row, error) {
+func (s standings) neighbours(ctx context.Context, at []byte, own *rowItem, n int) ([]Row, error) {
 	var above, below []rowItem
 	group, groupCtx := parallel.WithContext(ctx)
 	group.Go(func() (err error) {

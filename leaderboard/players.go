@@ -35,7 +35,7 @@ func (r *Repository) Players(ctx context.Context, in In, ids []string) ([]Row, e
 }
 
 func (r *Repository) players(ctx context.Context, in In, ids []string) ([]Row, error) {
-	s, err := r.ladder(ctx, in)
+	s, err := r.standings(ctx, in)
 	if err != nil {
 		return nil, err
 	}

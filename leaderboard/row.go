@@ -37,8 +37,8 @@ type rowItem struct {
 	key    []byte
 	name   string
 	meta   string
-	at     standing // by key
-	damage error    // why it is not shown
+	at     place // by key
+	damage error // why it is not shown
 }
 
 // UnmarshalDynamoItem takes every item: what is wrong with it is its damage.
@@ -67,23 +67,23 @@ func (i *rowItem) read(b *board, p period) {
 	case i.item != entryKey(player, b.Name, p):
 		i.damage = errPlace
 	default:
-		i.at, i.damage = b.standingOf(i.key, player)
+		i.at, i.damage = b.placeOf(i.key, player)
 	}
 	if i.damage == nil {
 		i.damage = checkShown(i.name, i.meta)
 	}
 }
 
-// placed is an item with its rank.
-type placed struct {
+// rankedRow is an item with its rank.
+type rankedRow struct {
 	rowItem
 	rank Rank
 }
 
 // number ranks items that follow one another, the first of which has that
 // rank.
-func number(items []rowItem, rank Rank) []placed {
-	rows := make([]placed, len(items))
+func number(items []rowItem, rank Rank) []rankedRow {
+	rows := make([]rankedRow, len(items))
 	for i, item := range items {
 		if i > 0 {
 			rank.Ordinal++
@@ -91,12 +91,12 @@ func number(items []rowItem, rank Rank) []placed {
 				rank.Competition = rank.Ordinal
 			}
 		}
-		rows[i] = placed{item, rank}
+		rows[i] = rankedRow{item, rank}
 	}
 	return rows
 }
 
-func (p placed) row() Row {
+func (p rankedRow) row() Row {
 	row := Row{Rank: p.rank, Player: p.at.player, Name: p.name, Score: p.at.score, Sub: p.at.sub, At: p.at.at}
 	if p.meta != "" {
 		row.Meta = json.RawMessage(p.meta)
@@ -105,7 +105,7 @@ func (p placed) row() Row {
 }
 
 // shown leaves out what is damaged, and reports it.
-func (s ladder) shown(items []placed) []Row {
+func (s standings) shown(items []rankedRow) []Row {
 	rows := make([]Row, 0, len(items))
 	for _, item := range items {
 		if !s.skips(item.rowItem) {
@@ -115,7 +115,7 @@ func (s ladder) shown(items []placed) []Row {
 	return rows
 }
 
-func (s ladder) skips(i rowItem) bool {
+func (s standings) skips(i rowItem) bool {
 	return i.damage != nil && s.table.Skips(s.table.Corrupt(i.item, i.damage.Error()))
 }
 

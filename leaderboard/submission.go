@@ -72,10 +72,6 @@ type Result struct {
 
 	// Improved tells that the entry is new or better placed than before.
 	Improved bool
-
-	// Repeated tells that the operation had been applied already; the rest is
-	// its first answer.
-	Repeated bool
 }
 
 func (s Submission) check() error {
@@ -140,6 +136,22 @@ func (s Submission) checkFor(b Board) error {
 	if s.Operator == Best || s.Operator == Set {
 		_, err := b.clamped(s.Score)
 		return err
+	}
+	return nil
+}
+
+// checkTime refuses what cannot have happened yet.
+func (a attempt) checkTime() error {
+	if !a.minted {
+		if err := keys.CheckNewID("Op", a.Op, a.now); err != nil {
+			return err
+		}
+	}
+	switch {
+	case a.At.After(a.now.Add(keys.MaxAhead)):
+		return &plaza.InvalidError{Field: "At", Reason: "is in the future"}
+	case a.At.Year() < 1970:
+		return &plaza.InvalidError{Field: "At", Reason: "is before 1970"}
 	}
 	return nil
 }
