@@ -14,10 +14,11 @@ type answer struct {
 
 // effect is what an attempt does to an entry.
 type effect struct {
-	answer
+	answer // empty where the entry was not read
 	writes writes
 	score  Score
-	ops    ops // what the entry remembers then
+	key    []byte // of that score
+	ops    ops    // what the entry remembers then
 }
 
 // writes is what of an entry an effect writes.
@@ -25,13 +26,22 @@ type writes int
 
 const (
 	writeNothing writes = iota
-	writeMemory         // operations or the version, and nothing that anybody sees
+	writeMemory         // operations or the version: nothing that anybody sees
 	writeName
 	writeScore // and what comes with it
 )
 
-// effectOn is the effect of the attempt on an entry.
-func (a attempt) effectOn(e entryItem) (effect, error) {
+// appliesUnseen reports whether one conditional update may do, without reading
+// the entry first. The better score needs no memory of operations: a repeat can
+// only meet itself or a better one. Nor does a newer version.
+func (a attempt) appliesUnseen() bool { return a.board.bestOnly() || a.Version > 0 }
+
+// effectOn is the effect of the attempt on an entry, nil for one that was not
+// read.
+func (a attempt) effectOn(e *entryItem, refusal error) (effect, error) {
+	if e == nil {
+		return a.effectOnScore(Score{}, writeScore)
+	}
 	if first, known, err := a.firstAnswer(e); known || err != nil {
 		return effect{answer: first}, err
 	}
@@ -39,6 +49,8 @@ func (a attempt) effectOn(e entryItem) (effect, error) {
 	switch {
 	case err != nil:
 		return effect{}, err
+	case refusal != nil:
+		return effect{}, refusal
 	case a.Version > 0 && e.Version >= a.Version:
 		outdated, err := a.outdated(e)
 		return effect{answer: outdated}, err
@@ -47,16 +59,23 @@ func (a attempt) effectOn(e entryItem) (effect, error) {
 	case a.Op <= e.Removed:
 		return effect{}, plaza.ErrRemoved
 	}
-
-	next := effect{writes: writeMemory}
-	if next.score, err = a.newScore(e); err != nil {
+	old := Score{kind: a.board.Kind} // 0 of either kind
+	if e.Key != nil {
+		stands, err := a.board.placeOf(e.Key, a.Player)
+		if err != nil {
+			return effect{}, err
+		}
+		old = stands.score
+	}
+	next, err := a.effectOnScore(old, writeMemory)
+	if err != nil {
 		return effect{}, err
 	}
-	after, key := e.Key, a.orderKey(next.score)
+	after := e.Key
 	switch {
-	case a.moves(key, e):
-		next.writes, after = writeScore, key
-	case a.renames(key, e):
+	case a.moves(next.key, e):
+		next.writes, after = writeScore, next.key
+	case a.renames(next.key, e):
 		next.writes = writeName
 	case a.board.bestOnly():
 		next.writes = writeNothing
@@ -70,9 +89,29 @@ func (a attempt) effectOn(e entryItem) (effect, error) {
 	return next, err
 }
 
+// effectOnScore is the effect on an old score.
+func (a attempt) effectOnScore(old Score, w writes) (effect, error) {
+	score := a.Score
+	var err error
+	switch a.Operator {
+	case Increment:
+		score, err = old.plus(a.Score)
+	case Decrement:
+		score, err = old.minus(a.Score)
+	}
+	if err == nil {
+		score, err = a.board.clamped(score)
+	}
+	if err != nil {
+		return effect{}, err
+	}
+	key := a.board.appendKey(make([]byte, 0, prefixed+len(a.Player)), place{score, a.Sub, a.At, a.Player})
+	return effect{writes: w, score: score, key: key}, nil
+}
+
 // firstAnswer is the answer that the attempt's Op had first, if the entry knows
 // it.
-func (a attempt) firstAnswer(e entryItem) (first answer, known bool, err error) {
+func (a attempt) firstAnswer(e *entryItem) (first answer, known bool, err error) {
 	remembered, err := parseOps(e.Ops)
 	if err != nil {
 		return answer{}, false, err
@@ -102,7 +141,7 @@ func (a attempt) firstAnswer(e entryItem) (first answer, known bool, err error) 
 }
 
 // outdated is the answer to a version that is not newer.
-func (a attempt) outdated(e entryItem) (answer, error) {
+func (a attempt) outdated(e *entryItem) (answer, error) {
 	if e.Key == nil {
 		return answer{}, plaza.ErrRemoved
 	}
@@ -114,36 +153,12 @@ func (a attempt) outdated(e entryItem) (answer, error) {
 // isNew reports, of an Op that the entry does not remember, whether it was
 // certainly never applied: it was not at an earlier revision, and would be
 // remembered for all the writes since.
-func (a attempt) isNew(e entryItem) bool {
+func (a attempt) isNew(e *entryItem) bool {
 	return a.unapplied != nil && e.Rev-*a.unapplied <= maxOps
 }
 
-// newScore is the score that the attempt leads to.
-func (a attempt) newScore(e entryItem) (Score, error) {
-	old := Score{kind: a.board.Kind} // 0 of either kind
-	if e.Key != nil {
-		stands, err := a.board.placeOf(e.Key, a.Player)
-		if err != nil {
-			return Score{}, err
-		}
-		old = stands.score
-	}
-	score := a.Score
-	var err error
-	switch a.Operator {
-	case Increment:
-		score, err = old.plus(a.Score)
-	case Decrement:
-		score, err = old.minus(a.Score)
-	}
-	if err != nil {
-		return Score{}, err
-	}
-	return a.board.clamped(score)
-}
-
 // moves reports whether the entry gets the key.
-func (a attempt) moves(key []byte, e entryItem) bool {
+func (a attempt) moves(key []byte, e *entryItem) bool {
 	if e.Key == nil {
 		return true
 	}
@@ -153,7 +168,7 @@ func (a attempt) moves(key []byte, e entryItem) bool {
 
 // renames reports whether an attempt that leads to the key, and leaves the
 // score as it is, is the last one to name the player.
-func (a attempt) renames(key []byte, e entryItem) bool {
+func (a attempt) renames(key []byte, e *entryItem) bool {
 	return tied(key, e.Key) && a.Name != "" && a.Name != e.Name && (a.Version > 0 || a.Op > e.LastOp)
 }
 

@@ -5,10 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
-
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/parallel"
@@ -99,6 +96,7 @@ type attempt struct {
 
 	board  *board
 	period period
+	part   string // where a new entry goes
 
 	// unapplied is a revision of the entry at which the Op was not applied; nil
 	// where none is known.
@@ -132,12 +130,7 @@ func (r *Repository) submit(ctx context.Context, a attempt) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	var got answer
-	if refusal != nil {
-		got, err = r.repeat(ctx, a, refusal)
-	} else {
-		got, err = r.apply(ctx, a)
-	}
+	got, err := r.apply(ctx, a, refusal)
 	if errors.Is(err, errDamaged) {
 		err = r.table.Corrupt(a.entry(), err.Error())
 	}
@@ -173,6 +166,7 @@ func (r *Repository) place(ctx context.Context, given attempt) (_ attempt, refus
 		}
 		a.period, err = r.open(ctx, a.board, a.At, p, stored)
 		if !errors.Is(err, errStale) {
+			a.part = partOf(a.Player, a.Board, a.period, a.now)
 			return a, nil, err
 		}
 		r.forget(a.Board, a.board)
@@ -180,195 +174,47 @@ func (r *Repository) place(ctx context.Context, given attempt) (_ attempt, refus
 	return given, nil, plaza.ErrBusy
 }
 
-// repeat returns the first answer of an attempt that is refused by now. One
-// that was never applied gets the refusal.
-func (r *Repository) repeat(ctx context.Context, a attempt, refusal error) (answer, error) {
-	e, err := r.readEntry(ctx, a)
-	if err != nil {
-		return answer{}, err
-	}
-	first, known, err := a.firstAnswer(*e)
-	if err == nil && !known {
-		err = refusal
-	}
-	return first, err
-}
-
-// apply writes the entry. Where one conditional update may do, that is tried
-// first.
-func (r *Repository) apply(ctx context.Context, a attempt) (answer, error) {
-	switch {
-	case r.opts.Refuse != nil: // it must see what stands
-	case a.board.bestOnly():
-		return r.keepBest(ctx, a)
-	case a.Version > 0:
-		return r.setVersion(ctx, a)
-	}
-	e, err := r.readEntry(ctx, a)
-	if err != nil {
-		return answer{}, err
-	}
-	if a.minted {
-		a.unapplied = &e.Rev
-	}
-	return r.change(ctx, a, e)
-}
-
-// keepBest writes if the score is better. It needs no memory of operations:
-// a repeat can only meet itself or a better score.
-func (r *Repository) keepBest(ctx context.Context, a attempt) (answer, error) {
-	score, err := a.board.clamped(a.Score)
-	if err != nil {
-		return answer{}, err
-	}
-	return r.replaceOrChange(ctx, a, r.replace(a, score).
-		If("attribute_not_exists('key') OR 'key' > ? AND size('key') = ?", a.worse(score), prefixed+len(a.Player))) // or it is damaged
-}
-
-// setVersion writes if the version is newer and the score another.
-func (r *Repository) setVersion(ctx context.Context, a attempt) (answer, error) {
-	score, err := a.board.clamped(a.Score)
-	if err != nil {
-		return answer{}, err
-	}
-	return r.replaceOrChange(ctx, a, r.replace(a, score).
-		Set("version", a.Version).
-		If("attribute_not_exists('version') OR 'version' < ?", a.Version).
-		If("attribute_not_exists('key') OR NOT begins_with('key', ?)", a.board.appendDecided(nil, score, a.Sub)))
-}
-
-// replaceOrChange runs the update, or else changes the entry that refused it.
-func (r *Repository) replaceOrChange(ctx context.Context, a attempt, update *dynamo.Update) (answer, error) {
-	update.
-		If("attribute_not_exists(lastOp) OR lastOp <> ?", a.Op).
-		If("attribute_not_exists(removed) OR removed < ?", a.Op)
-	var written struct {
-		Key  []byte `dynamo:"key"`
-		Prev []byte `dynamo:"prev"`
-	}
-	err := r.table.Run(ctx, store.Returning{Update: update, Out: &written})
-	if refused, ok := store.AsRefused(err); ok {
-		e, err := refusedEntry(r.table, refused)
-		if err != nil {
-			return answer{}, err
-		}
-		return r.change(ctx, a, e)
-	}
-	if err != nil {
-		return answer{}, err
-	}
-	return a.answerFor(written.Prev, written.Key)
-}
-
 // contests bounds how often a write is tried again when others were faster.
 const contests = 64
 
-// change writes the effect of the attempt on an entry, on condition that nobody
+// apply writes what the attempt does to the entry, on condition that nobody
 // wrote since it was read. A refused write is tried again at once, on the entry
 // that came with the refusal: waiting would let more operations pass than an
-// entry remembers.
-func (r *Repository) change(ctx context.Context, a attempt, e *entryItem) (answer, error) {
+// entry remembers. An attempt with a refusal writes nothing, and may only get
+// its first answer.
+func (r *Repository) apply(ctx context.Context, a attempt, refusal error) (answer, error) {
+	var e *entryItem // nil: not read
+	if refusal != nil || r.opts.Refuse != nil || !a.appliesUnseen() {
+		var err error
+		if e, err = r.readEntry(ctx, a); err != nil {
+			return answer{}, err
+		}
+		if a.minted {
+			a.unapplied = &e.Rev
+		}
+	}
 	for contest := 0; ; contest++ {
-		next, err := a.effectOn(*e)
+		next, err := a.effectOn(e, refusal)
 		if err != nil || next.writes == writeNothing {
 			return next.answer, err
 		}
 		if contest == contests {
 			return answer{}, plaza.ErrBusy
 		}
-		if next.writes != writeMemory && r.opts.Refuse != nil {
+		if r.opts.Refuse != nil && next.writes != writeMemory {
 			if err := r.opts.Refuse(ctx, a.Submission, next.Result); err != nil {
 				return answer{}, fmt.Errorf("%w: %w", plaza.ErrForbidden, err)
 			}
 		}
-		err = r.table.Run(ctx, r.write(a, *e, next))
-		refused, ok := store.AsRefused(err)
-		if !ok {
-			return next.answer, err
+		got, by, err := r.write(ctx, a, e, next)
+		if err != nil || by == nil {
+			return got, err
 		}
-		a.unapplied = &e.Rev
-		if e, err = refusedEntry(r.table, refused); err != nil {
-			return answer{}, err
+		if e != nil {
+			a.unapplied = &e.Rev
 		}
+		e = by
 	}
-}
-
-// write is the update that carries out an effect on an entry. A set by version
-// needs no memory of operations.
-func (r *Repository) write(a attempt, e entryItem, next effect) *dynamo.Update {
-	update := r.table.Update(a.entry()).SetExpr(nextRev, int64(a.Op), 1)
-	switch next.writes {
-	case writeScore:
-		update = r.replace(a, next.score)
-	case writeName:
-		update.Set("name", a.Name).Set("lastOp", a.Op).Set("print", a.print).Set("prev", e.Key)
-	}
-	switch {
-	case a.Version > 0:
-		update.Set("version", a.Version)
-	case !a.board.bestOnly():
-		update.Set("ops", next.ops.bytes())
-	}
-	if e.Rev == 0 {
-		return update.If("attribute_not_exists(rev)").
-			If("attribute_not_exists(removed) OR removed < ?", a.Op)
-	}
-	return e.unchanged(update)
-}
-
-// unchanged lets the update run only while the entry is as it was read. Its
-// revision alone does not show that: an entry that was erased may come again by
-// the same operation.
-func (e entryItem) unchanged(update *dynamo.Update) *dynamo.Update {
-	update.If("rev = ?", e.Rev)
-	if e.LastOp != 0 {
-		update.If("lastOp = ?", e.LastOp)
-	}
-	if len(e.Ops) > 0 {
-		update.If("ops = ?", e.Ops)
-	}
-	return update
-}
-
-// replace gives the entry the score, and a new entry its place in the index. It
-// never changes the part, which says in which shard the entry lies and whether
-// it is hidden.
-func (r *Repository) replace(a attempt, score Score) *dynamo.Update {
-	update := r.table.Update(a.entry()).
-		SetExpr("prev = if_not_exists('key', ?)", []byte{}).
-		Set("score", score).
-		Set("key", a.orderKey(score)).
-		SetIfNotExists("part", partOf(a.Player, a.Board, a.period, a.now)).
-		Set("lastOp", a.Op).
-		Set("print", a.print).
-		Set("meta", string(a.Meta)).
-		SetExpr(nextRev, int64(a.Op), 1)
-	if a.Name != "" {
-		update.Set("name", a.Name)
-	}
-	if a.period.ttl != 0 {
-		return update.Set("ttl", a.period.ttl)
-	}
-	return update.Remove("ttl") // of one that was erased
-}
-
-// nextRev lets the revisions of a new entry begin with the id of its first
-// operation, so that an entry that was erased and came again has others.
-const nextRev = "rev = if_not_exists(rev, ?) + ?"
-
-// orderKey is the entry's key with that score.
-func (a attempt) orderKey(score Score) []byte {
-	return a.board.appendKey(make([]byte, 0, prefixed+len(a.Player)), place{score, a.Sub, a.At, a.Player})
-}
-
-// worse is a bound between the keys of what this score beats and all others:
-// above any time of equal scores, and a byte that begins no player's name.
-func (a attempt) worse(score Score) []byte {
-	bound := a.board.appendDecided(make([]byte, 0, prefixed+1), score, a.Sub)
-	for len(bound) < cap(bound) {
-		bound = append(bound, math.MaxUint8)
-	}
-	return bound
 }
 
 // readEntry reads the entry, strongly consistent. An absent one is empty.
@@ -379,14 +225,4 @@ func (r *Repository) readEntry(ctx context.Context, a attempt) (*entryItem, erro
 		err = nil
 	}
 	return e, err
-}
-
-// refusedEntry is the entry that refused an update.
-func refusedEntry(t *store.Table, refused *store.Refused) (*entryItem, error) {
-	e := new(entryItem)
-	item, _ := refused.At(0)
-	if item == nil {
-		return e, nil
-	}
-	return e, t.Decode(item, e)
 }
