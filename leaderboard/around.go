@@ -16,7 +16,7 @@ import (
 //
 // A get of 1 RCU and two reads a shard, and what Rank counts unless the top is
 // within n.
-func (r *Repository) Around(ctx context.Context, in In, player string, n int) ([]Row, error) {
+func (r *Repository) Around(ctx context.Context, in In, player string, n int) ([]Standing, error) {
 	if err := checkPlayer(in, player); err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (r *Repository) Around(ctx context.Context, in In, player string, n int) ([
 	return rows, in.wrap("around on", err)
 }
 
-func (r *Repository) around(ctx context.Context, in In, player string, n int) ([]Row, error) {
+func (r *Repository) around(ctx context.Context, in In, player string, n int) ([]Standing, error) {
 	s, err := r.standings(ctx, in)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (r *Repository) around(ctx context.Context, in In, player string, n int) ([
 // as cursor.PageRequest.Limit has it.
 //
 // Two reads a shard, and what Rank counts unless the top is within n.
-func (r *Repository) AroundScore(ctx context.Context, in In, score Score, n int) ([]Row, error) {
+func (r *Repository) AroundScore(ctx context.Context, in In, score Score, n int) ([]Standing, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (r *Repository) AroundScore(ctx context.Context, in In, score Score, n int)
 	return rows, in.wrap("around a score on", err)
 }
 
-func (r *Repository) aroundScore(ctx context.Context, in In, score Score, n int) ([]Row, error) {
+func (r *Repository) aroundScore(ctx context.Context, in In, score Score, n int) ([]Standing, error) {
 	s, err := r.standings(ctx, in)
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (r *Repository) aroundScore(ctx context.Context, in In, score Score, n int)
 
 // neighbours gives n rows about a bound. What the index has of own does not count:
 // it may be old.
-func (s standings) neighbours(ctx context.Context, at []byte, own *rowItem, n int) ([]Row, error) {
+func (s standings) neighbours(ctx context.Context, at []byte, own *rowItem, n int) ([]Standing, error) {
 	var above, below []rowItem
 	group, groupCtx := parallel.WithContext(ctx)
 	group.Go(func() (err error) {
@@ -98,7 +98,7 @@ func (s standings) neighbours(ctx context.Context, at []byte, own *rowItem, n in
 	slices.Reverse(above)
 	items := slices.Concat(above, below)
 	if len(items) == 0 {
-		return nil, nil
+		return []Standing{}, nil
 	}
 
 	first := Rank{Ordinal: 1, Competition: 1, AsOf: s.now}

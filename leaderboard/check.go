@@ -24,10 +24,10 @@ type Drift struct {
 	// Broken entries are damaged, contradict themselves or stand where nobody
 	// reads them. Lists leave the damaged ones out, though they keep their
 	// place in counts and ranks. Repair mends them.
-	Broken int
+	Broken int `json:"broken"`
 	// Lagging are players whom the index does not show as their entries have
 	// them. It follows by itself.
-	Lagging int
+	Lagging int `json:"lagging"`
 }
 
 // Check compares the entries of a period with themselves and with the index,

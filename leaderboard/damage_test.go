@@ -207,10 +207,10 @@ func corrupt(t *testing.T, err error, pk string) {
 }
 
 // climb goes down a list and then up from its end, page by page.
-func climb(t *testing.T, list func(context.Context, cursor.PageRequest) (cursor.Page[leaderboard.Row], error), limit int) []leaderboard.Row {
+func climb(t *testing.T, list func(context.Context, cursor.PageRequest) (cursor.Page[leaderboard.Standing], error), limit int) []leaderboard.Standing {
 	t.Helper()
 	req := cursor.PageRequest{Limit: limit}
-	var page cursor.Page[leaderboard.Row]
+	var page cursor.Page[leaderboard.Standing]
 	for {
 		var err error
 		page, err = list(t.Context(), req)

@@ -15,11 +15,12 @@ import (
 
 // Entry is a player's score on a board.
 type Entry struct {
-	Board, Period string
-	Score         Score
-	Name          string
-	Meta          json.RawMessage // of the submission that brought the score
-	Hidden        bool
+	Board  string          `json:"board"`
+	Period string          `json:"period"`
+	Score  Score           `json:"score"`
+	Name   string          `json:"name,omitzero"`
+	Meta   json.RawMessage `json:"meta,omitzero"`   // of the submission that brought the score
+	Hidden bool            `json:"hidden,omitzero"` // for moderators: other viewers must not see it
 }
 
 // Entry gives the player's entry, strongly consistent, also a hidden one. Who

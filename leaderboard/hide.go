@@ -127,15 +127,15 @@ func (r *Repository) manage(ctx context.Context, in In, player string,
 // consistent.
 //
 // Cost: 1 request, 0.5 to 1 RCU for 25; up to 6 where many are damaged.
-func (r *Repository) Hidden(ctx context.Context, in In, req cursor.PageRequest) (cursor.Page[Row], error) {
+func (r *Repository) Hidden(ctx context.Context, in In, req cursor.PageRequest) (cursor.Page[Standing], error) {
 	if err := in.checkPage(req); err != nil {
-		return cursor.Page[Row]{}, err
+		return cursor.Page[Standing]{}, err
 	}
 	s, err := r.standings(ctx, in)
 	if err != nil {
-		return cursor.Page[Row]{}, in.wrap("hidden of", err)
+		return cursor.Page[Standing]{}, in.wrap("hidden of", err)
 	}
-	list := store.List[rowItem, Row]{
+	list := store.List[rowItem, Standing]{
 		Codec: r.opts.Codec,
 		Scope: s.scope("hidden", ""),
 		Read:  s.readHidden,
@@ -147,7 +147,7 @@ func (r *Repository) Hidden(ctx context.Context, in In, req cursor.PageRequest) 
 		Show: func(_ context.Context, rows []rowItem) ([]rowItem, error) {
 			return slices.DeleteFunc(rows, s.skips), nil
 		},
-		Item: func(i rowItem) Row { return rankedRow{rowItem: i}.row() },
+		Item: func(i rowItem) Standing { return rankedRow{rowItem: i}.row() },
 	}
 	page, err := list.Page(ctx, req)
 	return page, in.wrap("hidden of", err)

@@ -217,9 +217,9 @@ func (r *Repository) growPeriod(ctx context.Context, b *board, p period) (period
 
 // Period is a board's time from one reset to the next.
 type Period struct {
-	Name  string
-	Start time.Time
-	End   time.Time // not within it; zero where the board never resets
+	Name  string    `json:"name"`
+	Start time.Time `json:"start"`
+	End   time.Time `json:"end,omitzero"` // not within it; zero if the board never resets
 }
 
 // Periods lists the board's periods that somebody submitted to and that are

@@ -12,22 +12,23 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Row is a player's place in the standings.
-type Row struct {
-	Rank   Rank
-	Player string
-	Name   string          // as last submitted with a score that stood or equalled it
-	Meta   json.RawMessage // of the submission that brought the score
-	Score  Score
-	Sub    int64
-	At     time.Time // when it was achieved
+// Standing is a player's place on a board.
+type Standing struct {
+	Rank             // none in the list of Hidden
+	Player string    `json:"player"`
+	Name   string    `json:"name,omitzero"` // as last submitted with a score that stood or equalled it
+	Score  Score     `json:"score"`
+	Sub    int64     `json:"sub,omitzero"`
+	At     time.Time `json:"at"` // when the score was achieved
+
+	Meta json.RawMessage `json:"meta,omitzero"` // of the submission that brought the score
 }
 
 // Rank is a place counted from 1, the best.
 type Rank struct {
-	Ordinal     int64     // everybody has another: 1, 2, 3
-	Competition int64     // equal scores and sub scores share one: 1, 1, 3
-	AsOf        time.Time // when it was so
+	Ordinal     int64     `json:"ordinal,omitzero"` // differs for everybody: 1, 2, 3
+	Competition int64     `json:"rank,omitzero"`    // is the same for equal scores and sub scores: 1, 1, 3
+	AsOf        time.Time `json:"asOf,omitzero"`    // when it was so
 }
 
 // rowItem is an item of the index. One that is damaged keeps its place among
@@ -96,8 +97,8 @@ func number(items []rowItem, rank Rank) []rankedRow {
 	return rows
 }
 
-func (p rankedRow) row() Row {
-	row := Row{Rank: p.rank, Player: p.at.player, Name: p.name, Score: p.at.score, Sub: p.at.sub, At: p.at.at}
+func (p rankedRow) row() Standing {
+	row := Standing{Rank: p.rank, Player: p.at.player, Name: p.name, Score: p.at.score, Sub: p.at.sub, At: p.at.at}
 	if p.meta != "" {
 		row.Meta = json.RawMessage(p.meta)
 	}
@@ -105,8 +106,8 @@ func (p rankedRow) row() Row {
 }
 
 // shown leaves out what is damaged, and reports it.
-func (s standings) shown(items []rankedRow) []Row {
-	rows := make([]Row, 0, len(items))
+func (s standings) shown(items []rankedRow) []Standing {
+	rows := make([]Standing, 0, len(items))
 	for _, item := range items {
 		if !s.skips(item.rowItem) {
 			rows = append(rows, item.row())

@@ -51,13 +51,6 @@ func (r *Repository) Submit(ctx context.Context, s Submission) (result Result, c
 	return got.Result, !got.repeated, nil
 }
 
-// Outcome is the outcome of one submission of many.
-type Outcome struct {
-	Result
-	Created bool // as Submit returns it
-	Err     error
-}
-
 // SubmitMany submits each as Submit does, and answers in the same order. The
 // submissions of one player are applied one after another, in the order given;
 // up to Options.Parallel players are served at once.

@@ -23,9 +23,9 @@ import (
 // Cost: 1 read a shard, 0.5 to 1 RCU each for 25 rows; upwards one more a shard
 // where the page begins amid a tie, and as Rank where more came in above the
 // cursor than a page holds. Where many are damaged up to 6 reads a shard.
-func (r *Repository) Top(ctx context.Context, in In, req cursor.PageRequest) (cursor.Page[Row], error) {
+func (r *Repository) Top(ctx context.Context, in In, req cursor.PageRequest) (cursor.Page[Standing], error) {
 	if err := in.checkPage(req); err != nil {
-		return cursor.Page[Row]{}, err
+		return cursor.Page[Standing]{}, err
 	}
 	page, err := r.top(ctx, in, 0, req)
 	return page, in.wrap("top of", err)
@@ -35,22 +35,22 @@ func (r *Repository) Top(ctx context.Context, in In, req cursor.PageRequest) (cu
 // above 0 and at most 100. How many that are is counted for the first page.
 //
 // Top, and Count for the first page.
-func (r *Repository) TopPercent(ctx context.Context, in In, percent float64, req cursor.PageRequest) (cursor.Page[Row], error) {
+func (r *Repository) TopPercent(ctx context.Context, in In, percent float64, req cursor.PageRequest) (cursor.Page[Standing], error) {
 	if err := in.checkPage(req); err != nil {
-		return cursor.Page[Row]{}, err
+		return cursor.Page[Standing]{}, err
 	}
 	if !(percent > 0 && percent <= 100) {
-		return cursor.Page[Row]{}, &plaza.InvalidError{Field: "percent", Reason: fmt.Sprintf("is %g, not above 0 and at most 100", percent)}
+		return cursor.Page[Standing]{}, &plaza.InvalidError{Field: "percent", Reason: fmt.Sprintf("is %g, not above 0 and at most 100", percent)}
 	}
 	page, err := r.top(ctx, in, percent, req)
 	return page, in.wrap("top percent of", err)
 }
 
 // top lists all where percent is 0.
-func (r *Repository) top(ctx context.Context, in In, percent float64, req cursor.PageRequest) (cursor.Page[Row], error) {
+func (r *Repository) top(ctx context.Context, in In, percent float64, req cursor.PageRequest) (cursor.Page[Standing], error) {
 	s, err := r.standings(ctx, in)
 	if err != nil {
-		return cursor.Page[Row]{}, err
+		return cursor.Page[Standing]{}, err
 	}
 	l := topList{standings: s}
 	filter := ""
@@ -59,7 +59,7 @@ func (r *Repository) top(ctx context.Context, in In, percent float64, req cursor
 		if req.Cursor == "" {
 			n, _, err := s.ranker.count(ctx, s, nil, nil)
 			if err != nil {
-				return cursor.Page[Row]{}, err
+				return cursor.Page[Standing]{}, err
 			}
 			l.last = max(1, share(n, percent))
 		}
@@ -88,8 +88,8 @@ type topList struct {
 	last int64 // the ordinal it ends with; 0: none
 }
 
-func (l *topList) list(filter string) store.List[rankedRow, Row] {
-	return store.List[rankedRow, Row]{
+func (l *topList) list(filter string) store.List[rankedRow, Standing] {
+	return store.List[rankedRow, Standing]{
 		Scope: l.scope("top", filter),
 		Read:  l.read,
 		Order: store.Order[rankedRow]{
@@ -223,7 +223,7 @@ func parseGap(text string) (gap, bool) {
 //
 // One read a shard where from+n is up to 129; the units are those of Count for
 // so many entries, and for up to 128 more a shard.
-func (r *Repository) Range(ctx context.Context, in In, from int64, n int) ([]Row, error) {
+func (r *Repository) Range(ctx context.Context, in In, from int64, n int) ([]Standing, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
@@ -238,7 +238,7 @@ func (r *Repository) Range(ctx context.Context, in In, from int64, n int) ([]Row
 	return rows, in.wrap("range of", err)
 }
 
-func (r *Repository) rangeOf(ctx context.Context, in In, from int64, n int) ([]Row, error) {
+func (r *Repository) rangeOf(ctx context.Context, in In, from int64, n int) ([]Standing, error) {
 	s, err := r.standings(ctx, in)
 	if err != nil {
 		return nil, err

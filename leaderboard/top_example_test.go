@@ -60,7 +60,7 @@ func ExampleRepository_Top() {
 		}
 	}
 
-	show := func(what string, rows []leaderboard.Row, err error) {
+	show := func(what string, rows []leaderboard.Standing, err error) {
 		if err != nil {
 			log.Fatal(err)
 		}
