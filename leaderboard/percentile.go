@@ -28,7 +28,7 @@ func (r *Repository) ScoreAt(ctx context.Context, in In, percentile float64) (fl
 }
 
 // some reads n rows from the best or the worst, and more while all are damaged.
-func (s ladder) some(ctx context.Context, fromBest bool, n int) ([]rowItem, error) {
+func (s standings) some(ctx context.Context, fromBest bool, n int) ([]rowItem, error) {
 	for ; ; n *= 2 {
 		items, err := s.rows(ctx, store.IndexSpan{Ascending: fromBest, Limit: n})
 		whole := slices.ContainsFunc(items, func(i rowItem) bool { return i.damage == nil })
@@ -39,7 +39,7 @@ func (s ladder) some(ctx context.Context, fromBest bool, n int) ([]rowItem, erro
 }
 
 // nearest is the item at a place, or the next one to it that is not damaged.
-func (s ladder) nearest(items []rowItem, place int) (rowItem, error) {
+func (s standings) nearest(items []rowItem, place int) (rowItem, error) {
 	for distance := range items {
 		for _, i := range []int{place - distance, place + distance} {
 			if i >= 0 && i < len(items) && !s.skips(items[i]) {
@@ -51,7 +51,7 @@ func (s ladder) nearest(items []rowItem, place int) (rowItem, error) {
 }
 
 func (r *Repository) scoreAt(ctx context.Context, in In, percentile float64) (float64, error) {
-	s, err := r.ladder(ctx, in)
+	s, err := r.standings(ctx, in)
 	if err != nil {
 		return 0, err
 	}

@@ -58,8 +58,8 @@ func (in In) wrap(what string, err error) error {
 	return fmt.Errorf("leaderboard: %s %q %q: %w", what, in.Board, in.Period, err)
 }
 
-// ladder is the standings of one period of a board.
-type ladder struct {
+// standings is the standings of one period of a board.
+type standings struct {
 	table  *store.Table
 	ranker ranker
 	board  *board
@@ -67,19 +67,19 @@ type ladder struct {
 	now    time.Time
 }
 
-// ladder finds the standings of a checked In. Where nobody submitted to the
+// standings finds the standings of a checked In. Where nobody submitted to the
 // current period yet it is empty.
-func (r *Repository) ladder(ctx context.Context, in In) (ladder, error) {
+func (r *Repository) standings(ctx context.Context, in In) (standings, error) {
 	b, err := r.board(ctx, in.Board)
 	if err != nil {
-		return ladder{}, err
+		return standings{}, err
 	}
 	now := r.opts.Now()
 	p, err := r.periodIn(ctx, b, in.Period, now)
 	if err != nil {
-		return ladder{}, fmt.Errorf("period: %w", err)
+		return standings{}, fmt.Errorf("period: %w", err)
 	}
-	return ladder{table: r.table, ranker: counting{}, board: b, period: p, now: now}, nil
+	return standings{table: r.table, ranker: counting{}, board: b, period: p, now: now}, nil
 }
 
 func (r *Repository) periodIn(ctx context.Context, b *board, name string, now time.Time) (period, error) {
@@ -111,12 +111,12 @@ func (r *Repository) storedPeriod(ctx context.Context, b *board, start time.Time
 }
 
 // scope binds cursors to a list of these standings.
-func (s ladder) scope(list, filter string) cursor.Scope {
+func (s standings) scope(list, filter string) cursor.Scope {
 	return cursor.Scope{List: "leaderboard/" + list, Partition: keys.Join(s.board.Name, s.period.name()), Filter: filter}
 }
 
 // entry reads that of a player who is shown, strongly consistent.
-func (s ladder) entry(ctx context.Context, player string) (entryItem, error) {
+func (s standings) entry(ctx context.Context, player string) (entryItem, error) {
 	e, err := s.stored(ctx, player)
 	if err == nil && !s.shows(e) {
 		err = plaza.ErrNotFound
@@ -125,7 +125,7 @@ func (s ladder) entry(ctx context.Context, player string) (entryItem, error) {
 }
 
 // stored reads the entry of a player, strongly consistent.
-func (s ladder) stored(ctx context.Context, player string) (entryItem, error) {
+func (s standings) stored(ctx context.Context, player string) (entryItem, error) {
 	var item dynamo.Item
 	if err := s.table.Get(ctx, entryKey(player, s.board.Name, s.period), true, &item); err != nil {
 		return entryItem{}, err
@@ -134,25 +134,25 @@ func (s ladder) stored(ctx context.Context, player string) (entryItem, error) {
 }
 
 // read decodes the entry of a player.
-func (s ladder) read(player string, item dynamo.Item) (entryItem, error) {
+func (s standings) read(player string, item dynamo.Item) (entryItem, error) {
 	var e entryItem
 	if err := s.table.Decode(item, &e); err != nil || e.Key == nil {
 		return e, err
 	}
-	if _, err := s.board.standingOf(e.Key, player); err != nil {
+	if _, err := s.board.placeOf(e.Key, player); err != nil {
 		return e, s.table.Corrupt(store.KeyOf(item), err.Error())
 	}
 	return e, nil
 }
 
 // item is an entry that read gave, as the index has it.
-func (s ladder) item(player string, e entryItem) rowItem {
+func (s standings) item(player string, e entryItem) rowItem {
 	i := rowItem{item: entryKey(player, s.board.Name, s.period), key: e.Key, name: e.Name, meta: e.Meta}
 	i.read(s.board, s.period)
 	return i
 }
 
 // shows tells whether the entry is neither removed nor hidden.
-func (s ladder) shows(e entryItem) bool {
+func (s standings) shows(e entryItem) bool {
 	return e.Key != nil && e.Part != hiddenPart(s.board.Name, s.period)
 }
