@@ -131,7 +131,7 @@ func BenchmarkByObjectPage(b *testing.B) {
 		require.NotEmpty(b, page.Next)
 		return page.Items
 	}
-	require.Equal(b, see(ours()...), see(h.byObject(b, "photo", "pin", 25)...))
+	require.Equal(b, seeAll(ours()), seeAll(h.byObject(b, "photo", "pin", 25)))
 	dynamotest.Pair(b, func() { ours() }, func() { h.byObject(b, "photo", "pin", 25) })
 }
 
