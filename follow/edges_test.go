@@ -70,7 +70,7 @@ func newGraph(db *dynamo.DB, table string, gen ids.Source, opts edgetest.Options
 			relations, err := r.Relations(ctx, user, others)
 			kinds := map[string][]string{}
 			for other, relation := range relations {
-				if kinds[other] = nil; relation.Follows {
+				if kinds[other] = []string{}; relation.Follows {
 					kinds[other] = []string{""}
 				}
 			}

@@ -88,7 +88,7 @@ func (h byHand) reacted(b *testing.B, user string, objects []string) map[string]
 	reacted := make(map[string][]string, len(objects))
 	keys := make([]item, len(objects))
 	for i, object := range objects {
-		reacted[object] = nil
+		reacted[object] = []string{}
 		keys[i] = item{"pk": text("U#" + user), "sk": text(object)}
 	}
 	out, err := h.client.BatchGetItem(b.Context(), &dynamodb.BatchGetItemInput{

@@ -21,7 +21,7 @@ func TestReactedAndCountsOfAPage(t *testing.T) {
 	require.NoError(t, err)
 
 	objects := []string{"photo", "film", "unheard-of", "photo"}
-	reacted := map[string][]string{"photo": {"haha", "pin"}, "film": nil, "unheard-of": nil}
+	reacted := map[string][]string{"photo": {"haha", "pin"}, "film": {}, "unheard-of": {}}
 	none := map[string]int64{"like": 0, "love": 0, "haha": 0, "pin": 0}
 	counts := map[string]map[string]int64{
 		"photo": {"like": 7, "love": 7, "haha": 1, "pin": 7},
@@ -30,7 +30,7 @@ func TestReactedAndCountsOfAPage(t *testing.T) {
 	for i := len(objects); i < 100; i++ {
 		object := fmt.Sprint("object ", i)
 		objects = append(objects, object)
-		reacted[object], counts[object] = nil, none
+		reacted[object], counts[object] = []string{}, none
 	}
 	gotReacted, err := w.Reacted(t.Context(), "jack", objects)
 	require.NoError(t, err)

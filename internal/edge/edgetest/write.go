@@ -160,7 +160,7 @@ func ownFirstAttempt[E any](t *testing.T, f Feature[E]) {
 		return faults.Fault{}
 	})
 	e := w.give(t, Edge{Tail: "jack", Head: "chris", Kind: f.free(), ID: w.id(t)})
-	require.Greater(t, in.Count(faults.Conflict), 0)
+	require.Positive(t, in.Count(faults.Conflict))
 	w.holds(t, standing(e), []string{"jack"}, []string{"chris"})
 }
 
@@ -204,7 +204,6 @@ func namesNeverShareAKey[E any](t *testing.T, f Feature[E]) {
 			counts, err := w.Counts(t.Context(), name)
 			require.NoError(t, err)
 			require.Equal(t, w.countIn(g, name), counts)
-			w.requireSound(t, Edge{Tail: name, Head: name})
 		}
 	}
 	hold()
@@ -216,6 +215,9 @@ func namesNeverShareAKey[E any](t *testing.T, f Feature[E]) {
 		}
 	}
 	hold()
+	for _, name := range odd {
+		w.requireSound(t, Edge{Tail: name, Head: name})
+	}
 }
 
 type noIDs struct{ err error }
