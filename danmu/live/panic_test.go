@@ -52,7 +52,7 @@ func TestAPanicOfEncodeForOneViewer(t *testing.T) {
 		require.Equal(t, []string{"2"}, texts(next(t, v).Events))
 
 		broken.Store(true)
-		_, created, err := hub.Send(t.Context(), comment(1, 3))
+		_, created, err = hub.Send(t.Context(), comment(1, 3))
 		require.NoError(t, err)
 		publish(t, hub, told(comment(1, 4)))
 		_, err = v.CatchUp(t.Context(), 0, time.Minute, nil)

@@ -12,26 +12,27 @@ import (
 // pageSize is how many rows a Check, Repair or Erase reads at a time.
 const pageSize = 1000
 
-// found is called with an item that is damaged, and the names of its damaged
-// attributes: "pk" before them stands for the whole. The nil found passes over them.
-type found func(item dynamo.Item, damaged []string) error
+// onDamaged is called with an item that is damaged, and the names of its damaged
+// attributes. "pk" as the first means the whole item. The nil onDamaged ignores
+// them.
+type onDamaged func(item dynamo.Item, attributes []string) error
 
-func (f found) call(item dynamo.Item, damaged ...string) error {
-	if f == nil || len(damaged) == 0 {
+func (f onDamaged) call(item dynamo.Item, attributes ...string) error {
+	if f == nil || len(attributes) == 0 {
 		return nil
 	}
-	return f(item, damaged)
+	return f(item, attributes)
 }
 
 // guards gives the edges of tail by their guards.
-func (g *Graph) guards(ctx context.Context, tail string, found found) iter.Seq2[[]Edge, error] {
+func (g *Graph) guards(ctx context.Context, tail string, damaged onDamaged) iter.Seq2[[]Edge, error] {
 	return func(yield func([]Edge, error) bool) {
 		for items, err := range g.items(ctx, g.guardPK(tail)) {
 			var edges []Edge
 			for i := 0; i < len(items) && err == nil; i++ {
-				held, damaged := g.edgesOf(tail, items[i])
+				held, attributes := g.edgesOf(tail, items[i])
 				edges = append(edges, held...)
-				err = found.call(items[i], damaged...)
+				err = damaged.call(items[i], attributes...)
 			}
 			if !yield(edges, err) || err != nil {
 				return
@@ -41,10 +42,10 @@ func (g *Graph) guards(ctx context.Context, tail string, found found) iter.Seq2[
 }
 
 // tailList gives the edges of tail by its lists, unplaced.
-func (g *Graph) tailList(ctx context.Context, tail string, found found) iter.Seq2[[]Edge, error] {
+func (g *Graph) tailList(ctx context.Context, tail string, damaged onDamaged) iter.Seq2[[]Edge, error] {
 	return func(yield func([]Edge, error) bool) {
 		for _, kind := range g.Kinds {
-			for edges, err := range g.list(ctx, g.tailPK(tail, kind), Edge{Tail: tail, Kind: kind}, found) {
+			for edges, err := range g.list(ctx, g.tailPK(tail, kind), Edge{Tail: tail, Kind: kind}, damaged) {
 				if !yield(edges, err) || err != nil {
 					return
 				}
@@ -54,12 +55,12 @@ func (g *Graph) tailList(ctx context.Context, tail string, found found) iter.Seq
 }
 
 // headList gives the edges to head that a shard of the list of kind holds.
-func (g *Graph) headList(ctx context.Context, head, kind string, shard int, found found) iter.Seq2[[]Edge, error] {
-	return g.list(ctx, g.headPK(head, kind, shard), Edge{Head: head, Kind: kind, Place: shard + 1}, found)
+func (g *Graph) headList(ctx context.Context, head, kind string, shard int, damaged onDamaged) iter.Seq2[[]Edge, error] {
+	return g.list(ctx, g.headPK(head, kind, shard), Edge{Head: head, Kind: kind, Place: shard + 1}, damaged)
 }
 
 // list gives the edges of a list, which have in common what like tells.
-func (g *Graph) list(ctx context.Context, pk string, like Edge, found found) iter.Seq2[[]Edge, error] {
+func (g *Graph) list(ctx context.Context, pk string, like Edge, damaged onDamaged) iter.Seq2[[]Edge, error] {
 	return func(yield func([]Edge, error) bool) {
 		named := g.Head
 		if like.Tail == "" {
@@ -69,7 +70,7 @@ func (g *Graph) list(ctx context.Context, pk string, like Edge, found found) ite
 			edges := make([]Edge, 0, len(items))
 			for i := 0; i < len(items) && err == nil; i++ {
 				if e, damage := g.listed(like, items[i]); damage != nil {
-					err = found.call(items[i], "pk", named)
+					err = damaged.call(items[i], "pk", named)
 				} else {
 					edges = append(edges, e)
 				}

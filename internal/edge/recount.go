@@ -4,7 +4,85 @@ import (
 	"context"
 	"maps"
 	"slices"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
+
+// recount sets the counters to what the lists hold.
+func (g *Graph) recount(ctx context.Context, of Ends) (fixed Drift, err error) {
+	for range attempts {
+		counters, err := g.everyCounter(ctx, of.Head, nil)
+		if err != nil {
+			return fixed, err
+		}
+		lists, err := g.countLists(ctx, of, g.listsOf(counters))
+		if err != nil {
+			return fixed, err
+		}
+		for _, c := range counters {
+			if err := g.damage(c); err != nil {
+				return fixed, err // since it was cleared
+			}
+		}
+		wrong := corrections(counters, lists)
+		for _, c := range slices.Backward(wrong) { // shard 0 names the others before they stand
+			set, err := g.correct(ctx, of.Head, c)
+			if err != nil {
+				return fixed, err
+			}
+			if set {
+				fixed.add(c.drift())
+			}
+		}
+		if len(wrong) > 0 {
+			continue // and see that it holds
+		}
+		after, err := g.everyCounter(ctx, of.Head, nil)
+		if err != nil || slices.EqualFunc(counters, after, counter.sameVersion) {
+			return fixed, err
+		}
+	}
+	return fixed, plaza.ErrBusy
+}
+
+// correct sets a counter unless it changed since it was read, and reports
+// whether it did. A guard on the count alone would not tell: it may have
+// changed there and back while the list was read. It is a transaction for its
+// token: a request that is sent twice is not taken for somebody else's.
+func (g *Graph) correct(ctx context.Context, head string, c correction) (bool, error) {
+	err := g.table.Run(ctx, g.table.Tx().Update(g.correctionOf(head, c.want)))
+	if _, changed := store.AsRefused(err); changed {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// correctionOf guards on the version that want was made of.
+func (g *Graph) correctionOf(head string, want counter) *dynamo.Update {
+	update := g.table.Update(g.CounterKey(head, want.shard)).
+		SetSet(shardsAttr, want.shards).
+		Add(verAttr, 1).
+		If(atVersion(want.ver), want.ver)
+	for i, kind := range slices.Sorted(maps.Keys(want.heads)) {
+		update.SetExpr("$ = ?", short(i, ofKind(kind, g.Count)), want.heads[kind])
+	}
+	if g.TailCount != "" {
+		update.SetExpr("$ = ?", g.TailCount, want.tail)
+	}
+	return update
+}
+
+// atVersion is the condition that a counter has the version that was seen, 0
+// for one that was not there.
+func atVersion(ver int64) string {
+	if ver == 0 {
+		return "ver = ? OR attribute_not_exists(ver)"
+	}
+	return "ver = ?"
+}
 
 // place is one list of a head.
 type place struct {
@@ -43,13 +121,13 @@ func (g *Graph) listsOf(counters []counter) []place {
 	return lists
 }
 
-// tally is what the lists of two ends hold.
-type tally struct {
+// listCounts is what the lists of two ends hold.
+type listCounts struct {
 	tail  int64
 	heads map[int]map[string]int64 // by shard and kind
 }
 
-func (g *Graph) tally(ctx context.Context, of Ends, lists []place) (t tally, err error) {
+func (g *Graph) countLists(ctx context.Context, of Ends, lists []place) (t listCounts, err error) {
 	t.heads = map[int]map[string]int64{}
 	if g.TailCount != "" {
 		t.tail, err = countEdges(g.tailList(ctx, of.Tail, nil))
@@ -76,7 +154,7 @@ func (c correction) drift() Drift {
 	return drift
 }
 
-func corrections(counters []counter, lists tally) []correction {
+func corrections(counters []counter, lists listCounts) []correction {
 	standing := make(map[int]counter, len(counters))
 	needed := make(map[int]bool)
 	for _, c := range counters {
