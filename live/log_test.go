@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/live"
 )
 
-func TestASlowViewerHoldsNobodyAndItsLossIsCounted(t *testing.T) {
+func TestASlowViewerHoldsUpNobodyAndItsLossIsCounted(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		hub := newHub(t, &live.Options[event]{Batches: 3})
 		slow, quick := join(t, hub, ""), join(t, hub, "")
@@ -64,7 +64,7 @@ func TestTheNewestBatchIsKeptHoweverLarge(t *testing.T) {
 	})
 }
 
-func TestAPositionIsGoneOnFrom(t *testing.T) {
+func TestJoinGoesOnFromAPosition(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		plane := &wire{from: "begin"}
 		hub := newHub(t, &live.Options[event]{Backplane: plane, Fresh: rising})
@@ -141,7 +141,7 @@ func TestABackplaneThatDropsResetsTheRoom(t *testing.T) {
 	})
 }
 
-func TestWhatDoesNotFitUntilTheNextBatchIsAReset(t *testing.T) {
+func TestEntriesThatDoNotFitInABatchAreAReset(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		plane := &wire{from: "p0"}
 		size := len(entry(t, "", event{1}).Payload)
@@ -165,7 +165,7 @@ func TestWhatDoesNotFitUntilTheNextBatchIsAReset(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeReadIsCounted(t *testing.T) {
+func TestUnreadableEntriesAreCounted(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		plane := &wire{from: "p0"}
 		hub := newHub(t, &live.Options[event]{Backplane: plane})
@@ -182,7 +182,7 @@ func TestWhatCannotBeReadIsCounted(t *testing.T) {
 
 // Whoever reads, whenever, in whatever steps: what it gets and what it is told
 // to have lost is everything since it joined, in order.
-func TestEveryEventIsGotOrCounted(t *testing.T) {
+func TestEveryEventArrivesOrIsCounted(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		batches := rapid.IntRange(1, 4).Draw(r, "batches")
 		script := rapid.SliceOfN(rapid.IntRange(0, 9), 1, 60).Draw(r, "script")
@@ -244,7 +244,7 @@ func TestEveryEventIsGotOrCounted(t *testing.T) {
 	})
 }
 
-func TestAGapIsToldAlsoWhereTheLogHasForgottenIt(t *testing.T) {
+func TestASlowViewerIsResetByAGapThatTheLogHasDropped(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		plane := &wire{from: "p0"}
 		hub := newHub(t, &live.Options[event]{Backplane: plane, Batches: 2})
@@ -267,7 +267,7 @@ func TestAGapIsToldAlsoWhereTheLogHasForgottenIt(t *testing.T) {
 
 // A room opens for who was away: what that viewer missed is not told to one who
 // comes meanwhile.
-func TestWhoIsNewIsToldNothingOfAReplay(t *testing.T) {
+func TestANewViewerGetsNothingOfAReplay(t *testing.T) {
 	later := []live.Entry{entry(t, "p4", event{4})}
 	for name, c := range map[string]struct {
 		replay [][]live.Entry
@@ -304,7 +304,7 @@ func TestWhoIsNewIsToldNothingOfAReplay(t *testing.T) {
 	}
 }
 
-func TestWhatComesBeforeTheBackplaneAnswersIsTold(t *testing.T) {
+func TestEntriesDeliveredDuringSubscribeAreShown(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		plane := &wire{from: "p0", end: "p1", early: []live.Entry{entry(t, "p1", event{1})}, hold: make(chan struct{})}
 		hub := newHub(t, &live.Options[event]{Backplane: plane})

@@ -32,7 +32,7 @@ func repository(t testing.TB) *danmu.Repository {
 
 // Viewers come at any time of a burst, over two processes: each sees all of it,
 // and nothing twice, from its window and what is told.
-func TestWhoJoinsInABurstMissesNothingAndSeesNothingTwice(t *testing.T) {
+func TestAViewerWhoJoinsInABurstSeesEachCommentOnce(t *testing.T) {
 	const senders, each, viewers = 8, 300, 24
 	repo := repository(t)
 	shared, err := rooms.NewMemory(nil)
@@ -122,7 +122,7 @@ func TestWhoJoinsInABurstMissesNothingAndSeesNothingTwice(t *testing.T) {
 	require.Less(t, windows[0], senders*each)
 }
 
-func TestNextLeavesOutWhatCatchUpHasRead(t *testing.T) {
+func TestNextLeavesOutCommentsThatCatchUpRead(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{}
 		hub := newHub(t, store, nil)
@@ -166,7 +166,7 @@ func TestNextLeavesOutWhatCatchUpHasRead(t *testing.T) {
 // A Send whose answer was lost is repeated long after: the hub that is asked
 // has forgotten, or never known, that it was told. A viewer need not remember
 // the ids of all that it has read.
-func TestALateRepeatOfWhatWasReadIsLeftOut(t *testing.T) {
+func TestALateRepeatOfAReadCommentIsLeftOut(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{}
 		hub := newHub(t, store, nil)
@@ -189,7 +189,7 @@ func TestALateRepeatOfWhatWasReadIsLeftOut(t *testing.T) {
 	})
 }
 
-func TestManySeeksAreRememberedWithinABound(t *testing.T) {
+func TestAViewerRemembersItsLatestReadings(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{}
 		hub := newHub(t, store, nil)
@@ -224,7 +224,7 @@ func TestManySeeksAreRememberedWithinABound(t *testing.T) {
 	})
 }
 
-func TestThoseWhoAskTheSameShareOneRead(t *testing.T) {
+func TestEqualCatchUpsShareOneRead(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{slow: time.Second}
 		hub := newHub(t, store, nil)
@@ -258,7 +258,7 @@ func TestThoseWhoAskTheSameShareOneRead(t *testing.T) {
 	})
 }
 
-func TestAResetIsAnsweredByALaterRead(t *testing.T) {
+func TestCatchUpAfterAResetReadsAgain(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store, plane := &table{slow: time.Second}, &wire{from: "0"}
 		hub := newHub(t, store, &live.Options{Backplane: plane})
@@ -311,7 +311,7 @@ func TestAReadGoesOnWithoutItsFirstViewer(t *testing.T) {
 	})
 }
 
-func TestACatchUpThatFails(t *testing.T) {
+func TestCatchUpFailsAsTheStoreDoes(t *testing.T) {
 	store := &table{err: errDown}
 	v := join(t, newHub(t, store, nil), "")
 	_, err := v.CatchUp(t.Context(), 0, time.Minute, nil)
@@ -319,7 +319,7 @@ func TestACatchUpThatFails(t *testing.T) {
 }
 
 // A batch of nothing but what was read still says how far the viewer is.
-func TestWhoReadsAndComesBackIsToldNothingTwice(t *testing.T) {
+func TestAReturningViewerSeesNothingTwice(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		hub := newHub(t, &table{}, nil)
 		join(t, hub, "") // the room stays
@@ -338,7 +338,7 @@ func TestWhoReadsAndComesBackIsToldNothingTwice(t *testing.T) {
 	})
 }
 
-func TestWhatManyHaveReadIsLeftOutOnce(t *testing.T) {
+func TestViewersOfOneReadingShareTheRestOfABatch(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		encoded := 0
 		store, plane := &table{slow: time.Second}, &wire{from: "0"}

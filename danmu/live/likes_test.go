@@ -16,7 +16,7 @@ import (
 
 // Many like one comment while the first count is long on its way: what is told
 // last is how many there are, by one read more.
-func TestTheLastCountToldIsTheRightOne(t *testing.T) {
+func TestTheLastCountPublishedIsRight(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{}
 		hub := newHub(t, store, nil)

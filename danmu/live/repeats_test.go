@@ -7,9 +7,29 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/danmu/live"
 	rooms "github.com/plaza-sdk/plaza/live"
 )
+
+func TestRepeatsAreShownOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		hub := newHub(t, &table{}, nil)
+		v := join(t, hub, "")
+		one, other := comment(1, 1), comment(1, 2)
+		gone := func(kind live.Kind, c danmu.Comment) live.Event { return live.Event{Kind: kind, ID: c.ID} }
+		publish(t, hub, told(one), told(one), told(other), told(one))
+		require.Equal(t, []string{"1", "2"}, texts(next(t, v).Events))
+		publish(t, hub, told(one))
+		publish(t, hub, gone(live.Recalled, one), gone(live.Recalled, one), gone(live.Removed, one), told(one))
+		require.Equal(t, []string{"recalled"}, texts(next(t, v).Events))
+		late := comment(1, 3) // whose going overtakes it
+		publish(t, hub, gone(live.Removed, late), told(late))
+		require.Equal(t, []string{"removed"}, texts(next(t, v).Events))
+		publish(t, hub, gone(live.Recalled, one), gone(live.Recalled, late))
+		quiet(t, v)
+	})
+}
 
 // A hundred comments a second push none out whose Send may still be repeated.
 func TestARepeatIsKnownForTwoMinutes(t *testing.T) {
