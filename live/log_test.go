@@ -37,7 +37,7 @@ func TestASlowViewerHoldsUpNobodyAndItsLossIsCounted(t *testing.T) {
 
 func TestALogIsBoundedByBytes(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		size := 2*len(entry(t, "", event{1}).Payload) + len("[]") // as it came and as it is encoded
+		size := 2*len(entry(t, "", event{1}).Payload) + len("[]") // published, and encoded
 		hub := newHub(t, &live.Options[event]{Bytes: 3 * size})
 		slow := join(t, hub, "")
 		for n := range 8 {
@@ -103,7 +103,7 @@ func TestAPositionThatIsNotKnownIsAReset(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		plane := &wire{from: "p0"}
 		hub := newHub(t, &live.Options[event]{Backplane: plane, Batches: 1})
-		first := join(t, hub, "long ago") // also where the room is new
+		first := join(t, hub, "long ago") // in a new room too
 		b := next(t, first)
 		require.Equal(t, live.Batch[event]{Pos: "p0", Reset: true}, b)
 		plane.deliver([]live.Entry{entry(t, "p1", event{1})})
@@ -152,7 +152,7 @@ func TestEntriesThatDoNotFitInABatchAreAReset(t *testing.T) {
 		for n := 1; n <= 9; n++ {
 			plane.deliver([]live.Entry{entry(t, fmt.Sprint("p", n), event{n})})
 		}
-		// What did fit was at once pushed out of the log by the Reset after it.
+		// The Reset at once pushed the events before it out of the log.
 		require.Equal(t, live.Batch[event]{Pos: "p3", Reset: true, Dropped: 3}, next(t, v))
 		again := join(t, hub, "p9")
 		plane.deliver([]live.Entry{entry(t, "p10", event{10})})
@@ -180,8 +180,8 @@ func TestUnreadableEntriesAreCounted(t *testing.T) {
 	})
 }
 
-// Whoever reads, whenever, in whatever steps: what it gets and what it is told
-// to have lost is everything since it joined, in order.
+// The events that a viewer gets, and those counted as lost, are all since it
+// joined, in order, whenever it reads.
 func TestEveryEventArrivesOrIsCounted(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		batches := rapid.IntRange(1, 4).Draw(r, "batches")
@@ -191,7 +191,7 @@ func TestEveryEventArrivesOrIsCounted(t *testing.T) {
 			hub := newHub(t, &live.Options[event]{Backplane: plane, Batches: batches})
 			type reader struct {
 				*live.Viewer[event]
-				at int // events so far, those counted too
+				at int // events so far, lost ones included
 			}
 			readers := []*reader{{Viewer: join(t, hub, "")}}
 			published, flushed := 0, 0
@@ -265,8 +265,8 @@ func TestASlowViewerIsResetByAGapThatTheLogHasDropped(t *testing.T) {
 	})
 }
 
-// A room opens for who was away: what that viewer missed is not told to one who
-// comes meanwhile.
+// A room opens for a viewer who was away, and replays what it missed. Another
+// viewer who joins meanwhile gets none of that.
 func TestANewViewerGetsNothingOfAReplay(t *testing.T) {
 	later := []live.Entry{entry(t, "p4", event{4})}
 	for name, c := range map[string]struct {

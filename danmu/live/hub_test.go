@@ -25,8 +25,8 @@ func TestEventsAreStoredThenPublished(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, sent.Created)
 		b := next(t, v)
-		sent.Key = "" // is not told
-		require.Equal(t, []live.Event{told(sent.Comment)}, b.Events)
+		sent.Key = "" // is not published
+		require.Equal(t, []live.Event{sentEvent(sent.Comment)}, b.Events)
 
 		a := danmu.Action{Object: room, ID: c.ID, User: "bob"}
 		for _, likes := range []int64{1, 2} {
@@ -45,7 +45,7 @@ func TestEventsAreStoredThenPublished(t *testing.T) {
 		require.True(t, recalled)
 		require.Equal(t, []live.Event{{Kind: live.Recalled, ID: c.ID}}, next(t, v).Events)
 
-		_, err = hub.Like(t.Context(), a) // it is gone: nobody is told
+		_, err = hub.Like(t.Context(), a) // it is gone: nothing is published
 		require.NoError(t, err)
 		quiet(t, v)
 
@@ -99,7 +99,7 @@ func TestEncodedIsJSONByDefault(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		hub := newHub(t, &table{}, nil)
 		v := join(t, hub, "")
-		publish(t, hub, told(comment(1, 1)), live.Event{Kind: live.Recalled, ID: id(1, 2)})
+		publish(t, hub, sentEvent(comment(1, 1)), live.Event{Kind: live.Recalled, ID: id(1, 2)})
 		b := next(t, v)
 		var events []live.Event
 		require.NoError(t, json.Unmarshal(b.Encoded, &events))
@@ -135,7 +135,7 @@ func TestBadInput(t *testing.T) {
 	for _, name := range []string{"", "\xff", string(make([]byte, 257))} {
 		_, err = hub.Join(t.Context(), name, "")
 		require.Equal(t, "room", field(err))
-		require.Equal(t, "room", field(hub.Publish(t.Context(), name, told(comment(1, 1)))))
+		require.Equal(t, "room", field(hub.Publish(t.Context(), name, sentEvent(comment(1, 1)))))
 	}
 	c := comment(1, 1)
 	elsewhere := c
@@ -152,7 +152,7 @@ func TestBadInput(t *testing.T) {
 	require.Equal(t, "Comment", field(hub.Publish(t.Context(), room, live.Event{Kind: live.Liked, ID: c.ID, Comment: &c})))
 	c.Extra = json.RawMessage("{")
 	var syntax *json.SyntaxError
-	require.ErrorAs(t, hub.Publish(t.Context(), room, told(c)), &syntax)
+	require.ErrorAs(t, hub.Publish(t.Context(), room, sentEvent(c)), &syntax)
 }
 
 func TestUnreadableEventsAreCounted(t *testing.T) {
