@@ -1,7 +1,6 @@
 package live_test
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -206,54 +205,20 @@ func bubble(t *testing.T, test func(t *testing.T)) {
 	synctest.Test(t, test)
 }
 
-// wire is a backplane whose entries a test delivers.
+// wire is a backplane whose entries a test delivers. It publishes nothing.
 type wire struct {
-	mu      sync.Mutex
-	from    live.Pos
-	end     live.Pos // when not empty, the log's own
-	err     error
-	early   []rooms.Entry // delivered at once
-	hold    chan struct{} // when not nil, Subscribe waits for it
-	deaf    bool          // does not end with ctx
+	from    rooms.Pos
+	err     error // of Publish
 	deliver func([]rooms.Entry)
-	opened  int
-	stopped int
 }
 
 var errDown = errors.New("down")
 
-func (w *wire) Publish(context.Context, string, []byte) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.err
-}
+func (w *wire) Publish(context.Context, string, []byte) error { return w.err }
 
-func (w *wire) Subscribe(ctx context.Context, _ string, _ live.Pos, deliver func([]rooms.Entry)) (rooms.Subscription, error) {
-	if w.early != nil {
-		deliver(w.early)
-	}
-	if w.hold != nil {
-		select {
-		case <-w.hold:
-		case <-ctx.Done():
-			if !w.deaf {
-				return rooms.Subscription{}, ctx.Err()
-			}
-			<-w.hold
-		}
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.err != nil {
-		return rooms.Subscription{}, w.err
-	}
+func (w *wire) Subscribe(_ context.Context, _ string, _ rooms.Pos, deliver func([]rooms.Entry)) (rooms.Subscription, error) {
 	w.deliver = deliver
-	w.opened++
-	return rooms.Subscription{From: w.from, End: cmp.Or(w.end, w.from), Stop: func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.stopped++
-	}}, nil
+	return rooms.Subscription{From: w.from, End: w.from, Stop: func() {}}, nil
 }
 
 // entry is what a backplane delivers after e was published.
