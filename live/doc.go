@@ -20,11 +20,10 @@
 //		write(batch.Pos, batch.Encoded)
 //	}
 //
-// A room stores nothing for good: store first, publish then. A client that shows
-// stored data joins, reads it, and takes batches from then on: in this order it
-// misses nothing. After a Reset it reads again. A read that begins after
-// Viewer.Since has everything that the viewer does not get. A client that was
-// away joins after the Pos that it saw last.
+// A room is no storage: store first, then publish. A client that shows stored
+// data joins, then reads it, and takes batches from then on: in this order it
+// misses nothing. After a Reset it reads again. A client that was away joins after
+// the Pos that it saw last.
 //
 // A room is one log of batches, each encoded once; a viewer is a place in it. A
 // slow viewer holds nobody up: if the log drops batches before the viewer

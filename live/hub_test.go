@@ -110,7 +110,7 @@ func TestSinceIsWhenTheViewerJoinedOrWasReset(t *testing.T) {
 	})
 }
 
-// Many rooms have one viewer each: bells, conversations.
+// Bells and conversations are many rooms with a viewer or two each.
 func TestManyRoomsOfOneViewer(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		hub := newHub(t, nil)

@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/live"
 )
 
-func TestASlowViewerHoldsNobodyAndItsLossIsCounted(t *testing.T) {
+func TestASlowViewerHoldsUpNobodyAndItsLossIsCounted(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		hub := newHub(t, &live.Options[event]{Batches: 3})
 		slow, quick := join(t, hub, ""), join(t, hub, "")
@@ -37,7 +37,7 @@ func TestASlowViewerHoldsNobodyAndItsLossIsCounted(t *testing.T) {
 
 func TestALogIsBoundedByBytes(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		size := 2*len(entry(t, "", event{1}).Payload) + len("[]") // as it came and as it is encoded
+		size := 2*len(entry(t, "", event{1}).Payload) + len("[]") // published, and encoded
 		hub := newHub(t, &live.Options[event]{Bytes: 3 * size})
 		slow := join(t, hub, "")
 		for n := range 8 {
@@ -64,7 +64,7 @@ func TestTheNewestBatchIsKeptHoweverLarge(t *testing.T) {
 	})
 }
 
-func TestAPositionIsGoneOnFrom(t *testing.T) {
+func TestJoinGoesOnFromAPosition(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		plane := &wire{from: "begin"}
 		hub := newHub(t, &live.Options[event]{Backplane: plane, Fresh: rising})
@@ -103,7 +103,7 @@ func TestAPositionThatIsNotKnownIsAReset(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		plane := &wire{from: "p0"}
 		hub := newHub(t, &live.Options[event]{Backplane: plane, Batches: 1})
-		first := join(t, hub, "long ago") // also where the room is new
+		first := join(t, hub, "long ago") // in a new room too
 		b := next(t, first)
 		require.Equal(t, live.Batch[event]{Pos: "p0", Reset: true}, b)
 		plane.deliver([]live.Entry{entry(t, "p1", event{1})})
@@ -141,7 +141,7 @@ func TestABackplaneThatDropsResetsTheRoom(t *testing.T) {
 	})
 }
 
-func TestWhatDoesNotFitUntilTheNextBatchIsAReset(t *testing.T) {
+func TestEntriesThatDoNotFitInABatchAreAReset(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		plane := &wire{from: "p0"}
 		size := len(entry(t, "", event{1}).Payload)
@@ -152,7 +152,7 @@ func TestWhatDoesNotFitUntilTheNextBatchIsAReset(t *testing.T) {
 		for n := 1; n <= 9; n++ {
 			plane.deliver([]live.Entry{entry(t, fmt.Sprint("p", n), event{n})})
 		}
-		// What did fit was at once pushed out of the log by the Reset after it.
+		// The Reset at once pushed the events before it out of the log.
 		require.Equal(t, live.Batch[event]{Pos: "p3", Reset: true, Dropped: 3}, next(t, v))
 		again := join(t, hub, "p9")
 		plane.deliver([]live.Entry{entry(t, "p10", event{10})})
@@ -165,7 +165,7 @@ func TestWhatDoesNotFitUntilTheNextBatchIsAReset(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeReadIsCounted(t *testing.T) {
+func TestUnreadableEntriesAreCounted(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		plane := &wire{from: "p0"}
 		hub := newHub(t, &live.Options[event]{Backplane: plane})
@@ -180,9 +180,9 @@ func TestWhatCannotBeReadIsCounted(t *testing.T) {
 	})
 }
 
-// Whoever reads, whenever, in whatever steps: what it gets and what it is told
-// to have lost is everything since it joined, in order.
-func TestEveryEventIsGotOrCounted(t *testing.T) {
+// The events that a viewer gets, and those counted as lost, are all since it
+// joined, in order, whenever it reads.
+func TestEveryEventArrivesOrIsCounted(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		batches := rapid.IntRange(1, 4).Draw(r, "batches")
 		script := rapid.SliceOfN(rapid.IntRange(0, 9), 1, 60).Draw(r, "script")
@@ -191,7 +191,7 @@ func TestEveryEventIsGotOrCounted(t *testing.T) {
 			hub := newHub(t, &live.Options[event]{Backplane: plane, Batches: batches})
 			type reader struct {
 				*live.Viewer[event]
-				at int // events so far, those counted too
+				at int // events so far, lost ones included
 			}
 			readers := []*reader{{Viewer: join(t, hub, "")}}
 			published, flushed := 0, 0
@@ -244,7 +244,7 @@ func TestEveryEventIsGotOrCounted(t *testing.T) {
 	})
 }
 
-func TestAGapIsToldAlsoWhereTheLogHasForgottenIt(t *testing.T) {
+func TestASlowViewerIsResetByAGapThatTheLogHasDropped(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		plane := &wire{from: "p0"}
 		hub := newHub(t, &live.Options[event]{Backplane: plane, Batches: 2})
@@ -265,9 +265,9 @@ func TestAGapIsToldAlsoWhereTheLogHasForgottenIt(t *testing.T) {
 	})
 }
 
-// A room opens for who was away: what that viewer missed is not told to one who
-// comes meanwhile.
-func TestWhoIsNewIsToldNothingOfAReplay(t *testing.T) {
+// A room opens for a viewer who was away, and replays what it missed. Another
+// viewer who joins meanwhile gets none of that.
+func TestANewViewerGetsNothingOfAReplay(t *testing.T) {
 	later := []live.Entry{entry(t, "p4", event{4})}
 	for name, c := range map[string]struct {
 		replay [][]live.Entry
@@ -304,7 +304,7 @@ func TestWhoIsNewIsToldNothingOfAReplay(t *testing.T) {
 	}
 }
 
-func TestWhatComesBeforeTheBackplaneAnswersIsTold(t *testing.T) {
+func TestEntriesDeliveredDuringSubscribeAreShown(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		plane := &wire{from: "p0", end: "p1", early: []live.Entry{entry(t, "p1", event{1})}, hold: make(chan struct{})}
 		hub := newHub(t, &live.Options[event]{Backplane: plane})

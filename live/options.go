@@ -23,7 +23,7 @@ type Options[E any] struct {
 
 	// Fresh is called for each room that opens. The function it returns reports
 	// whether an event is shown; it is called in the order of events, by one
-	// goroutine at a time. Defaults to all of them.
+	// goroutine at a time. By default all events are shown.
 	Fresh func() func(E) bool
 
 	// Every is the time between two batches of a room. Defaults to 100 ms.

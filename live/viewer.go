@@ -39,8 +39,8 @@ type Viewer[E any] struct {
 	closed atomic.Bool
 }
 
-// Since is when the viewer joined or took its last Reset. A read that begins
-// later has everything that was stored, and published, before what Next returns.
+// Since is when the viewer joined or took its last Reset. A read of what is
+// stored that begins later, and Next, together miss nothing.
 func (v *Viewer[E]) Since() time.Time { return v.since }
 
 // Next waits for the next batch. Once the viewer or its hub is closed it returns

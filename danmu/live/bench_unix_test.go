@@ -19,8 +19,8 @@ import (
 )
 
 // BenchmarkRoom has many viewers in one room and a hundred comments a second:
-// each op is a comment. A delivery is an event that reached a viewer; the
-// latency is from a batch being encoded until a viewer has it.
+// each op is a comment. A delivery is an event that reaches a viewer; the latency
+// is the time from encoding a batch to a viewer's having it.
 //
 //	go test -run - -bench Room -benchtime 1000x ./danmu/live
 func BenchmarkRoom(b *testing.B) {
@@ -37,7 +37,7 @@ func benchmarkRoom(b *testing.B, viewers int) {
 		return make([]byte, 100*len(events))
 	}})
 	contexts, latencies := make([]context.Context, viewers), make([][]time.Duration, viewers)
-	for i := range viewers { // any server has these for its clients
+	for i := range viewers { // a server has these for its clients anyway
 		var leave context.CancelFunc
 		contexts[i], leave = context.WithCancel(b.Context()) //nolint:fatcontext // each is another's
 		defer leave()
@@ -86,8 +86,8 @@ func benchmarkRoom(b *testing.B, viewers int) {
 	b.ReportMetric((cpuTime(b)-cpu).Seconds()/took.Seconds(), "cores")
 }
 
-// watch tells how many events the next batch has, and which is the first: none
-// when some were lost.
+// watch returns the number of events in the next batch, and the first one's likes.
+// The number is 0 if events were lost.
 func watch(ctx context.Context, v *live.Viewer) (n int, first int64) {
 	batch, err := v.Next(ctx)
 	if err != nil || batch.Dropped > 0 {
@@ -96,7 +96,7 @@ func watch(ctx context.Context, v *live.Viewer) (n int, first int64) {
 	return len(batch.Events), batch.Events[0].Likes
 }
 
-// memory is what lives, and the stacks.
+// memory is the live heap and the stacks.
 func memory() uint64 {
 	runtime.GC()
 	runtime.GC()

@@ -21,15 +21,17 @@ const (
 	maxReadings = 16
 )
 
-// Viewer is a place in a room. It is for one goroutine, except for Close and
-// Err.
+// Viewer is a place in a room. It is for one goroutine, except for Close.
 type Viewer struct {
-	*live.Viewer[Event]
 	hub      *Hub
+	place    *live.Viewer[Event]
 	room     string
 	readings []*reading
-	again    *Batch // could not be encoded; Next tries again
+	again    *Batch // its rest could not be encoded; Next tries again
 }
+
+// Close leaves the room. The second time it does nothing.
+func (v *Viewer) Close() { v.place.Close() }
 
 // question is what several viewers may ask at the same time: after a Reset, all
 // of a room.
@@ -84,7 +86,7 @@ func (v *Viewer) CatchUp(ctx context.Context, from, to time.Duration, opts *danm
 		q.opts = *opts
 	}
 	q.opts.Consistent = true
-	a, err := v.hub.ask(ctx, q, v.Since())
+	a, err := v.hub.ask(ctx, q, v.place.Since())
 	if err != nil {
 		return danmu.Window{}, fmt.Errorf("live: catch up in %q: %w", v.room, err)
 	}
@@ -139,9 +141,9 @@ func (v *Viewer) Next(ctx context.Context) (Batch, error) {
 
 func (v *Viewer) take(ctx context.Context) (Batch, error) {
 	if v.again == nil {
-		return v.Viewer.Next(ctx)
+		return v.place.Next(ctx)
 	}
-	if err := v.Err(); err != nil {
+	if err := v.place.Err(); err != nil {
 		return Batch{}, err
 	}
 	return *v.again, nil

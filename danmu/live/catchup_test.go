@@ -30,9 +30,9 @@ func repository(t testing.TB) *danmu.Repository {
 	return repo
 }
 
-// Viewers come at any time of a burst, over two processes: each sees all of it,
-// and nothing twice, from its window and what is told.
-func TestWhoJoinsInABurstMissesNothingAndSeesNothingTwice(t *testing.T) {
+// Viewers join two processes at any time of a burst. Each sees all comments once,
+// in its window or in its batches.
+func TestAViewerWhoJoinsInABurstSeesEachCommentOnce(t *testing.T) {
 	const senders, each, viewers = 8, 300, 24
 	repo := repository(t)
 	shared, err := rooms.NewMemory(nil)
@@ -123,7 +123,7 @@ func TestWhoJoinsInABurstMissesNothingAndSeesNothingTwice(t *testing.T) {
 	require.Less(t, windows[0], senders*each)
 }
 
-func TestNextLeavesOutWhatCatchUpHasRead(t *testing.T) {
+func TestNextLeavesOutCommentsThatCatchUpRead(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{}
 		hub := newHub(t, store, nil)
@@ -155,25 +155,24 @@ func TestNextLeavesOutWhatCatchUpHasRead(t *testing.T) {
 		for len(got) < 3 {
 			got = append(got, texts(next(t, plain).Events)...)
 		}
-		require.Equal(t, []string{"1", "2", "3"}, got, "others are told all")
+		require.Equal(t, []string{"1", "2", "3"}, got, "others get all")
 
-		// What goes on with what was read is told.
+		// A recall of a comment that was read is shown.
 		_, err = hub.Recall(ctx, danmu.Action{Object: room, ID: early.ID, User: "ann"})
 		require.NoError(t, err)
 		require.Equal(t, []string{"recalled"}, texts(next(t, v).Events))
 	})
 }
 
-// A Send whose answer was lost is repeated long after: the hub that is asked
-// has forgotten, or never known, that it was told. A viewer need not remember
-// the ids of all that it has read.
-func TestALateRepeatOfWhatWasReadIsLeftOut(t *testing.T) {
+// A Send whose answer was lost is repeated much later, when the room no longer
+// recognizes repeats. The viewer leaves it out without remembering each id.
+func TestALateRepeatOfAReadCommentIsLeftOut(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{}
 		hub := newHub(t, store, nil)
 		ctx := t.Context()
 		for n := range 2 {
-			_, _, err := store.Send(ctx, comment(50*n, n+1)) // stored, and not told
+			_, _, err := store.Send(ctx, comment(50*n, n+1)) // stored, not published
 			require.NoError(t, err)
 		}
 		time.Sleep(time.Hour)
@@ -185,18 +184,18 @@ func TestALateRepeatOfWhatWasReadIsLeftOut(t *testing.T) {
 			require.NoError(t, err)
 			require.False(t, created)
 		}
-		require.Equal(t, []string{"2"}, texts(next(t, v).Events), "the other lies beyond what was read")
+		require.Equal(t, []string{"2"}, texts(next(t, v).Events), "the other was not read")
 		quiet(t, v)
 	})
 }
 
-func TestManySeeksAreRememberedWithinABound(t *testing.T) {
+func TestAViewerRemembersItsLatestReadings(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{}
 		hub := newHub(t, store, nil)
 		v := join(t, hub, "")
 		for n := range 17 {
-			_, _, err := store.Send(t.Context(), comment(n, n+1)) // stored, and not told
+			_, _, err := store.Send(t.Context(), comment(n, n+1)) // stored, not published
 			require.NoError(t, err)
 		}
 		seek := func(n int) {
@@ -204,10 +203,10 @@ func TestManySeeksAreRememberedWithinABound(t *testing.T) {
 			require.NoError(t, err)
 		}
 		for n := range 32 {
-			seek(n % 16) // the same again takes the place of the first
+			seek(n % 16) // each again: it replaces the first reading
 		}
 		for n := range 16 {
-			publish(t, hub, told(store.comments[n]))
+			publish(t, hub, sentEvent(store.comments[n]))
 		}
 		require.Empty(t, next(t, v).Events)
 		quiet(t, v)
@@ -218,14 +217,14 @@ func TestManySeeksAreRememberedWithinABound(t *testing.T) {
 			require.NoError(t, err)
 		}
 		for n := range 17 {
-			publish(t, gone, told(store.comments[n]))
+			publish(t, gone, sentEvent(store.comments[n]))
 		}
 		require.Equal(t, []string{"1"}, texts(next(t, w).Events))
 		quiet(t, w)
 	})
 }
 
-func TestThoseWhoAskTheSameShareOneRead(t *testing.T) {
+func TestEqualCatchUpsShareOneRead(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{slow: time.Second}
 		hub := newHub(t, store, nil)
@@ -249,17 +248,17 @@ func TestThoseWhoAskTheSameShareOneRead(t *testing.T) {
 
 		_, _, err = hub.Send(t.Context(), comment(1, 2))
 		require.NoError(t, err)
-		for range 100 { // they were told nothing of the second comment, so the first read will not do
+		for range 100 { // they joined after the second comment, so they need a later read
 			catchUp(join(t, hub, ""), time.Minute, 2)
 		}
-		catchUp(early, time.Minute, 1) // this one will be told of it
+		catchUp(early, time.Minute, 1) // this one gets it from its batches
 		wg.Wait()
 		require.Len(t, store.asked(), 3)
 		require.Equal(t, []string{"2"}, texts(next(t, early).Events))
 	})
 }
 
-func TestAResetIsAnsweredByALaterRead(t *testing.T) {
+func TestCatchUpAfterAResetReadsAgain(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store, plane := &table{slow: time.Second}, &wire{from: "0"}
 		hub := newHub(t, store, &live.Options{Backplane: plane})
@@ -270,7 +269,7 @@ func TestAResetIsAnsweredByALaterRead(t *testing.T) {
 			assert.NoError(t, err)
 		})
 		time.Sleep(500 * time.Millisecond)
-		_, _, err := store.Send(t.Context(), comment(1, 1)) // what the room is not told of
+		_, _, err := store.Send(t.Context(), comment(1, 1)) // stored, not published
 		require.NoError(t, err)
 		plane.deliver([]rooms.Entry{{Pos: "1", Gap: true}})
 		require.True(t, next(t, reset).Reset)
@@ -312,15 +311,15 @@ func TestAReadGoesOnWithoutItsFirstViewer(t *testing.T) {
 	})
 }
 
-func TestACatchUpThatFails(t *testing.T) {
+func TestCatchUpFailsAsTheStoreDoes(t *testing.T) {
 	store := &table{err: errDown}
 	v := join(t, newHub(t, store, nil), "")
 	_, err := v.CatchUp(t.Context(), 0, time.Minute, nil)
 	require.ErrorIs(t, err, errDown)
 }
 
-// A batch of nothing but what was read still says how far the viewer is.
-func TestWhoReadsAndComesBackIsToldNothingTwice(t *testing.T) {
+// A batch with nothing left in it still has a position.
+func TestAReturningViewerSeesNothingTwice(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		hub := newHub(t, &table{}, nil)
 		join(t, hub, "") // the room stays
@@ -339,7 +338,7 @@ func TestWhoReadsAndComesBackIsToldNothingTwice(t *testing.T) {
 	})
 }
 
-func TestWhatManyHaveReadIsLeftOutOnce(t *testing.T) {
+func TestViewersOfOneReadingShareTheRestOfABatch(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		encoded := 0
 		store, plane := &table{slow: time.Second}, &wire{from: "0"}

@@ -1,10 +1,10 @@
-// Package live shows danmu to everybody who watches a video, at the moment
-// they are sent.
+// Package live shows danmu to the viewers of a video at the moment they are
+// sent. It is the package live of the repository's root, for danmu.
 //
-// A Hub stands before a danmu.Repository: what is sent, recalled, removed or
-// liked through it is stored first, then told to the room of that video, in
-// this process and, by a Backplane, in the others. A viewer joins, reads what
-// is stored, and then takes batch after batch:
+// A Hub stands before a danmu.Repository: it stores what is sent, recalled,
+// removed or liked, and then publishes it in the room of that video, to viewers
+// of this process and, by a live.Backplane, of others. A viewer joins, reads
+// the stored comments, and then takes batch after batch:
 //
 //	viewer, err := hub.Join(ctx, video, "")
 //	if err != nil {
@@ -24,14 +24,10 @@
 //		write(batch.Pos, batch.Encoded)
 //	}
 //
-// In this order nothing is missed and nothing comes twice. A viewer who was
-// away joins after the Pos that it saw last: then what CatchUp gave it just
-// before it went may come again, so it drops by ID what it has shown. It does so
-// in any case for the repeats of a Send. A room knows the comments that it was
-// told of for two minutes, and the last 16,384 at least where there are more;
-// one that has just opened knows none from before.
-//
-// A room is one log of batches, each encoded once; a viewer is a place in it.
-// So a slow viewer holds nobody up: what the log has let go of by the time it
-// comes back is counted in Batch.Dropped.
+// In this order no comment is missing and none comes twice. A client that was
+// away joins after the Pos that it saw last. It must then drop comments by ID
+// that it shows already: those that CatchUp returned just before it went may
+// come again. It must do so in any case for repeats of a Send: a room recognizes
+// the comments of the last two minutes, the latest 16,384 at least, and after it
+// opens none from before.
 package live

@@ -14,8 +14,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/engine"
 )
 
-// Jack opens a video, sees what was sent before he came, and then what Chris
-// sends and takes back.
+// Jack opens a video and sees the comments from before. Then Chris sends one and
+// takes it back.
 func Example() {
 	ctx := context.Background()
 	comments, stop := openTable(ctx)
@@ -35,7 +35,7 @@ func Example() {
 	}
 	send("first!", 2*time.Second)
 
-	jack, err := hub.Join(ctx, "video", "") // first this, so that nothing is missed
+	jack, err := hub.Join(ctx, "video", "") // before CatchUp, so that no comment is missing
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func Example() {
 	// watching: 1
 }
 
-// openTable gives a new table of a local engine.
+// openTable creates a table on a local engine.
 func openTable(ctx context.Context) (comments *danmu.Repository, stop func()) {
 	local, err := engine.Start(ctx, nil)
 	if err != nil {

@@ -109,7 +109,7 @@ func (h *Hub) Join(ctx context.Context, room string, after Pos) (*Viewer, error)
 	if err != nil {
 		return nil, err
 	}
-	return &Viewer{Viewer: v, hub: h, room: room}, nil
+	return &Viewer{hub: h, place: v, room: room}, nil
 }
 
 // Publish tells a room about something that is stored already. Repeating it is

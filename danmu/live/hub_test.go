@@ -4,16 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/danmu/live"
+	rooms "github.com/plaza-sdk/plaza/live"
 )
 
-func TestWhatHappensIsStoredThenTold(t *testing.T) {
+func TestEventsAreStoredThenPublished(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{}
 		hub := newHub(t, store, nil)
@@ -25,8 +25,8 @@ func TestWhatHappensIsStoredThenTold(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, created)
 		b := next(t, v)
-		sent.Key = "" // is not told
-		require.Equal(t, []live.Event{told(sent)}, b.Events)
+		sent.Key = "" // is not published
+		require.Equal(t, []live.Event{sentEvent(sent)}, b.Events)
 
 		a := danmu.Action{Object: room, ID: c.ID, User: "bob"}
 		for _, likes := range []int64{1, 2} {
@@ -45,7 +45,7 @@ func TestWhatHappensIsStoredThenTold(t *testing.T) {
 		require.True(t, recalled)
 		require.Equal(t, []live.Event{{Kind: live.Recalled, ID: c.ID}}, next(t, v).Events)
 
-		_, err = hub.Like(t.Context(), a) // it is gone: nobody is told
+		_, err = hub.Like(t.Context(), a) // it is gone: nothing is published
 		require.NoError(t, err)
 		quiet(t, v)
 
@@ -60,7 +60,7 @@ func TestWhatHappensIsStoredThenTold(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotStoredIsNotTold(t *testing.T) {
+func TestFailedWritesAreNotPublished(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{}
 		hub := newHub(t, store, nil)
@@ -83,7 +83,7 @@ func TestWhatIsNotStoredIsNotTold(t *testing.T) {
 	})
 }
 
-func TestASendThatWasNotToldIsToldByItsRepeat(t *testing.T) {
+func TestARepeatedSendPublishesAgain(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		plane := &wire{from: "0"}
 		hub := newHub(t, &table{}, &live.Options{Backplane: plane})
@@ -98,30 +98,11 @@ func TestASendThatWasNotToldIsToldByItsRepeat(t *testing.T) {
 	})
 }
 
-func TestRepeatsAreToldOnce(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		hub := newHub(t, &table{}, nil)
-		v := join(t, hub, "")
-		one, other := comment(1, 1), comment(1, 2)
-		gone := func(kind live.Kind, c danmu.Comment) live.Event { return live.Event{Kind: kind, ID: c.ID} }
-		publish(t, hub, told(one), told(one), told(other), told(one))
-		require.Equal(t, []string{"1", "2"}, texts(next(t, v).Events))
-		publish(t, hub, told(one))
-		publish(t, hub, gone(live.Recalled, one), gone(live.Recalled, one), gone(live.Removed, one), told(one))
-		require.Equal(t, []string{"recalled"}, texts(next(t, v).Events))
-		late := comment(1, 3) // whose going overtakes it
-		publish(t, hub, gone(live.Removed, late), told(late))
-		require.Equal(t, []string{"removed"}, texts(next(t, v).Events))
-		publish(t, hub, gone(live.Recalled, one), gone(live.Recalled, late))
-		quiet(t, v)
-	})
-}
-
 func TestEncodedIsJSONByDefault(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		hub := newHub(t, &table{}, nil)
 		v := join(t, hub, "")
-		publish(t, hub, told(comment(1, 1)), live.Event{Kind: live.Recalled, ID: id(1, 2)})
+		publish(t, hub, sentEvent(comment(1, 1)), live.Event{Kind: live.Recalled, ID: id(1, 2)})
 		b := next(t, v)
 		var events []live.Event
 		require.NoError(t, json.Unmarshal(b.Encoded, &events))
@@ -132,89 +113,6 @@ func TestEncodedIsJSONByDefault(t *testing.T) {
 		}
 		require.Equal(t, b.Events, events)
 	})
-}
-
-func TestRates(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		store := &table{}
-		hub := newHub(t, store, &live.Options{
-			UserRate: danmu.Rate{Every: time.Second, Burst: 2},
-			RoomRate: danmu.Rate{Every: 100 * time.Millisecond, Burst: 4},
-		})
-		send := func(object, user string, n int) time.Duration {
-			c := comment(1, n)
-			c.Object, c.User = object, user
-			_, _, err := hub.Send(t.Context(), c)
-			if err == nil {
-				return 0
-			}
-			var rate *danmu.RateError
-			require.ErrorAs(t, err, &rate)
-			require.ErrorIs(t, err, danmu.ErrRate)
-			return rate.RetryAfter
-		}
-		require.Zero(t, send(room, "ann", 1))
-		require.Zero(t, send(room, "ann", 2))
-		require.Equal(t, time.Second, send(room, "ann", 3), "a user's burst is over")
-		require.Len(t, store.comments, 2)
-		require.Zero(t, send(room, "bob", 4))
-		require.Zero(t, send(room, "cid", 5), "the refused one did not count for the room")
-		require.Equal(t, 100*time.Millisecond, send(room, "dan", 6), "the room's burst is over")
-		require.Zero(t, send("another", "ann", 7))
-		time.Sleep(100 * time.Millisecond)
-		require.Zero(t, send(room, "dan", 6))
-		require.Equal(t, 900*time.Millisecond, send(room, "ann", 3))
-		time.Sleep(900 * time.Millisecond)
-		_, err := hub.Like(t.Context(), danmu.Action{Object: room, ID: id(1, 1), User: "ann"})
-		require.NoError(t, err)
-		_, err = hub.Unlike(t.Context(), danmu.Action{Object: room, ID: id(1, 1), User: "ann"})
-		require.ErrorIs(t, err, danmu.ErrRate)
-		require.EqualValues(t, 1, store.comments[0].Likes)
-	})
-}
-
-func TestWhatCannotBeCountsForNoRate(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		store := &table{}
-		hub := newHub(t, store, &live.Options{
-			UserRate: danmu.Rate{Every: time.Second, Burst: 1}, RoomRate: danmu.Rate{Every: time.Second, Burst: 1},
-		})
-		do := map[string]func(room, user string) error{
-			"Send": func(room, user string) error {
-				_, _, err := hub.Send(t.Context(), danmu.Comment{Object: room, User: user, ID: id(1, 1)})
-				return err
-			},
-			"Like": func(room, user string) error {
-				_, err := hub.Like(t.Context(), danmu.Action{Object: room, User: user, ID: id(1, 1)})
-				return err
-			},
-		}
-		for name, do := range do {
-			long := string(make([]byte, 257))
-			for field, err := range map[string]error{"Object": do(long, "ann"), "User": do(room, long)} {
-				var invalid *plaza.InvalidError
-				require.ErrorAs(t, err, &invalid, name)
-				require.Equal(t, field, invalid.Field, "no rate remembers it")
-			}
-			for range 2 {
-				store.err = &plaza.InvalidError{Field: "Text"}
-				require.ErrorIs(t, do(room, "ann"), plaza.ErrInvalid, name)
-			}
-			store.err = errDown // that may have been stored
-			require.ErrorIs(t, do(room, "ann"), errDown, name)
-			require.ErrorIs(t, do(room, "bob"), danmu.ErrRate, name)
-			require.ErrorIs(t, do(room, "ann"), danmu.ErrRate, name)
-			time.Sleep(time.Minute)
-		}
-	})
-}
-
-func TestWithoutRatesNothingIsRefused(t *testing.T) {
-	hub := newHub(t, &table{}, nil)
-	for n := range 1000 {
-		_, _, err := hub.Send(t.Context(), comment(1, n))
-		require.NoError(t, err)
-	}
 }
 
 func TestBadInput(t *testing.T) {
@@ -240,7 +138,7 @@ func TestBadInput(t *testing.T) {
 	for _, name := range []string{"", "\xff", string(make([]byte, 257))} {
 		_, err = hub.Join(t.Context(), name, "")
 		require.Equal(t, "room", field(err))
-		require.Equal(t, "room", field(hub.Publish(t.Context(), name, told(comment(1, 1)))))
+		require.Equal(t, "room", field(hub.Publish(t.Context(), name, sentEvent(comment(1, 1)))))
 	}
 	c := comment(1, 1)
 	elsewhere := c
@@ -257,5 +155,18 @@ func TestBadInput(t *testing.T) {
 	require.Equal(t, "Comment", field(hub.Publish(t.Context(), room, live.Event{Kind: live.Liked, ID: c.ID, Comment: &c})))
 	c.Extra = json.RawMessage("{")
 	var syntax *json.SyntaxError
-	require.ErrorAs(t, hub.Publish(t.Context(), room, told(c)), &syntax)
+	require.ErrorAs(t, hub.Publish(t.Context(), room, sentEvent(c)), &syntax)
+}
+
+func TestUnreadableEventsAreCounted(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		plane := &wire{from: "p0"}
+		v := join(t, newHub(t, &table{}, &live.Options{Backplane: plane}), "")
+		plane.deliver([]rooms.Entry{{Pos: "p1", Payload: []byte(`{"kind":"sent","id":"x"}`)}, entry(t, "p2", like(2))})
+		b := next(t, v)
+		require.Equal(t, 1, b.Dropped)
+		require.Equal(t, []int{2}, likes(b.Events))
+		plane.deliver([]rooms.Entry{entry(t, "p3", live.Event{Kind: "new", ID: id(1, 1)})})
+		require.Equal(t, []string{"new"}, texts(next(t, v).Events)) // of a later version
+	})
 }

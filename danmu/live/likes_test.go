@@ -14,9 +14,9 @@ import (
 	"github.com/plaza-sdk/plaza/danmu/live"
 )
 
-// Many like one comment while the first count is long on its way: what is told
-// last is how many there are, by one read more.
-func TestTheLastCountToldIsTheRightOne(t *testing.T) {
+// Many like one comment while the first count is being read. One more read is
+// enough for all of them, and the last count published is the right one.
+func TestTheLastCountPublishedIsRight(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{}
 		hub := newHub(t, store, nil)
@@ -48,7 +48,7 @@ func TestTheLastCountToldIsTheRightOne(t *testing.T) {
 		require.LessOrEqual(t, len(store.asked()), 4)
 
 		var last int64
-		told := map[danmu.ID]int64{}
+		published := map[danmu.ID]int64{}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		for {
@@ -58,13 +58,13 @@ func TestTheLastCountToldIsTheRightOne(t *testing.T) {
 			}
 			for _, e := range b.Events {
 				require.Equal(t, live.Liked, e.Kind)
-				told[e.ID] = e.Likes
+				published[e.ID] = e.Likes
 				if e.ID == id(1, 0) {
 					require.Greater(t, e.Likes, last)
 					last = e.Likes
 				}
 			}
 		}
-		require.Equal(t, map[danmu.ID]int64{id(1, 0): 13, id(1, 1): 1}, told)
+		require.Equal(t, map[danmu.ID]int64{id(1, 0): 13, id(1, 1): 1}, published)
 	})
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
-// requirePanic fails unless err is of a panic, and of nothing that a caller did.
+// requirePanic fails unless err is a panic, and no mistake of the caller.
 func requirePanic(t testing.TB, err error) {
 	t.Helper()
 	var panicked *parallel.PanicError
@@ -38,7 +38,7 @@ func TestAPanicOfEncodeForOneViewer(t *testing.T) {
 		v, all := join(t, hub, ""), join(t, hub, "")
 		_, created, err := hub.Send(t.Context(), comment(1, 1))
 		require.NoError(t, err)
-		publish(t, hub, told(comment(1, 2)))
+		publish(t, hub, sentEvent(comment(1, 2)))
 		_, err = v.CatchUp(t.Context(), 0, time.Minute, nil)
 		require.NoError(t, err)
 		require.True(t, created)
@@ -54,7 +54,7 @@ func TestAPanicOfEncodeForOneViewer(t *testing.T) {
 		broken.Store(true)
 		_, created, err = hub.Send(t.Context(), comment(1, 3))
 		require.NoError(t, err)
-		publish(t, hub, told(comment(1, 4)))
+		publish(t, hub, sentEvent(comment(1, 4)))
 		_, err = v.CatchUp(t.Context(), 0, time.Minute, nil)
 		require.NoError(t, err)
 		require.True(t, created)

@@ -1,7 +1,6 @@
 package live_test
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,8 +20,8 @@ import (
 
 const room = "video"
 
-// table is a store in memory, where no time passes: those tests that are about
-// what a repository does have a real one.
+// table is a store in memory, for tests in a bubble. Tests of what a repository
+// does use a real one.
 type table struct {
 	mu       sync.Mutex
 	comments []danmu.Comment
@@ -78,7 +77,7 @@ func (s *table) Window(ctx context.Context, _ string, from, to time.Duration, op
 	return w, err
 }
 
-// asked is how windows were asked for.
+// asked returns the options of all Window calls.
 func (s *table) asked() []danmu.WindowOptions {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,10 +109,10 @@ func (s *table) like(a danmu.Action, by int64) (bool, error) {
 	return i >= 0, s.fails()
 }
 
-// id gives the nth comment's of a second.
+// id is that of the nth comment of a second.
 func id(second, n int) danmu.ID {
 	const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-	ms, unique := uint64(second)*1000, uint64(n)<<28 // where an id tells it apart
+	ms, unique := uint64(second)*1000, uint64(n)<<28 // in the bits that hold its number
 	text := make([]byte, 19)
 	for i := range text { // 95 bits: 32 of ms, 63 of unique
 		var v uint64
@@ -142,8 +141,8 @@ func comment(second, n int) danmu.Comment {
 	}
 }
 
-// told is the event of such a comment.
-func told(c danmu.Comment) live.Event { return live.Event{Kind: live.Sent, ID: c.ID, Comment: &c} }
+// sentEvent is the event of such a comment.
+func sentEvent(c danmu.Comment) live.Event { return live.Event{Kind: live.Sent, ID: c.ID, Comment: &c} }
 
 func newHub(t testing.TB, store live.Store, opts *live.Options) *live.Hub {
 	t.Helper()
@@ -177,7 +176,7 @@ func quiet(t *testing.T, v *live.Viewer) {
 	require.ErrorIs(t, err, context.DeadlineExceeded, "%v", batch.Events)
 }
 
-// texts tells of the sent comments, and of what else happened.
+// texts are those of sent comments, and the kinds of other events.
 func texts(events []live.Event) []string {
 	var texts []string
 	for _, e := range events {
@@ -203,57 +202,23 @@ func bubble(t *testing.T, test func(t *testing.T)) {
 	synctest.Test(t, test)
 }
 
-// wire is a backplane that a test speaks through.
+// wire is a backplane whose entries a test delivers. It publishes nothing.
 type wire struct {
-	mu      sync.Mutex
-	from    live.Pos
-	end     live.Pos // when not empty, the log's own
-	err     error
-	early   []rooms.Entry // delivered at once
-	hold    chan struct{} // when not nil, Subscribe waits for it
-	deaf    bool          // to ctx
+	from    rooms.Pos
+	err     error // of Publish
 	deliver func([]rooms.Entry)
-	opened  int
-	stopped int
 }
 
 var errDown = errors.New("down")
 
-func (w *wire) Publish(context.Context, string, []byte) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.err
-}
+func (w *wire) Publish(context.Context, string, []byte) error { return w.err }
 
-func (w *wire) Subscribe(ctx context.Context, _ string, _ live.Pos, deliver func([]rooms.Entry)) (rooms.Subscription, error) {
-	if w.early != nil {
-		deliver(w.early)
-	}
-	if w.hold != nil {
-		select {
-		case <-w.hold:
-		case <-ctx.Done():
-			if !w.deaf {
-				return rooms.Subscription{}, ctx.Err()
-			}
-			<-w.hold
-		}
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.err != nil {
-		return rooms.Subscription{}, w.err
-	}
+func (w *wire) Subscribe(_ context.Context, _ string, _ rooms.Pos, deliver func([]rooms.Entry)) (rooms.Subscription, error) {
 	w.deliver = deliver
-	w.opened++
-	return rooms.Subscription{From: w.from, End: cmp.Or(w.end, w.from), Stop: func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.stopped++
-	}}, nil
+	return rooms.Subscription{From: w.from, End: w.from, Stop: func() {}}, nil
 }
 
-// entry is what a backplane hands on when e was published.
+// entry is what a backplane delivers after e was published.
 func entry(t testing.TB, pos string, e live.Event) rooms.Entry {
 	t.Helper()
 	payload, err := json.Marshal(e)
@@ -261,7 +226,7 @@ func entry(t testing.TB, pos string, e live.Event) rooms.Entry {
 	return rooms.Entry{Pos: live.Pos(pos), Payload: payload}
 }
 
-// like tells how many likes there are.
+// like is an event: there are n likes.
 func like(n int) live.Event {
 	return live.Event{Kind: live.Liked, ID: id(1, 1), Likes: int64(n)}
 }

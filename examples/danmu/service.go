@@ -66,7 +66,7 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, log
 	if err := s.danmu.Init(ctx); err != nil {
 		return err
 	}
-	// Other processes would be reached through danmu/live/redisstream.
+	// Other processes would be reached through live/redisstream.
 	if s.hub, err = live.New(s.danmu, &live.Options{Encode: s.encode}); err != nil {
 		return err
 	}

@@ -1,5 +1,4 @@
-// Package livetest is the contract of a live.Backplane. Whoever writes one runs
-// it in a test:
+// Package livetest is the contract of a live.Backplane. A test of one runs it:
 //
 //	func TestBackplane(t *testing.T) {
 //		livetest.Run(t, func(t *testing.T) livetest.Network {
@@ -32,8 +31,8 @@ type Network struct {
 	// Join returns the backplane of one more process.
 	Join func() live.Backplane
 
-	// Keep is how many entries of a room are kept at least, 10 or more; after ten
-	// times as many the first is gone.
+	// Keep is how many entries of a room are kept at least: 10 or more. After ten
+	// times as many the first must be gone.
 	Keep int
 }
 
@@ -167,7 +166,7 @@ func oneOrder(t *testing.T, net Network) {
 
 func fromNow(t *testing.T, net Network) {
 	b := net.Join()
-	early := listen(t, b, "room", "") // so that there is a log at all
+	early := listen(t, b, "room", "") // it opens the log
 	publish(t, b, "room", "before")
 	early.hears(1)
 	late := listen(t, net.Join(), "room", "")
