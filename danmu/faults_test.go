@@ -24,7 +24,7 @@ func TestEverySendIsOneComment(t *testing.T) {
 			processes := []world{w, w.process(t, nil, in.Wrap)}
 			random := rand.New(rand.NewPCG(seed, 1))
 			var sent []danmu.Comment
-			for i := range 30 {
+			for i := range rounds(15, 30) {
 				c := danmu.Comment{Object: "v", User: "ann", Text: fmt.Sprint(i), Progress: time.Duration(random.IntN(720)) * time.Second}
 				if i%2 == 0 {
 					c.Key = fmt.Sprint(i)

@@ -40,8 +40,8 @@ type world struct {
 
 type wrapper = func(aws.HTTPClient) aws.HTTPClient
 
-// newWorld reads strongly consistent and knows no rate, unless opts say
-// otherwise.
+// newWorld has no rate limit, and reads strongly consistent if it is wrapped,
+// perhaps by faults, unless opts say otherwise.
 func newWorld(t testing.TB, opts *danmu.Options, wrap ...wrapper) world {
 	t.Helper()
 	w := world{table: dynamotest.Table(t, danmu.Table), source: &source{clock: &clock{now: noon}}}
@@ -51,7 +51,7 @@ func newWorld(t testing.TB, opts *danmu.Options, wrap ...wrapper) world {
 // process is another process on the table of w, at the same time.
 func (w world) process(t testing.TB, opts *danmu.Options, wrap ...wrapper) world {
 	t.Helper()
-	o := danmu.Options{Consistent: true}
+	o := danmu.Options{Consistent: len(wrap) > 0}
 	if opts != nil {
 		o = *opts
 	}
