@@ -122,7 +122,7 @@ func TestEraseIsFinishedWhenTheIndexKnows(t *testing.T) {
 
 func TestEraseUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			in := faults.New(t, seed, harshness[seed%3])

@@ -2,6 +2,7 @@ package danmu_test
 
 import (
 	"context"
+	"iter"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // noon is when every world begins.
@@ -71,6 +73,18 @@ func rounds(few, all int) int {
 		return all
 	}
 	return few
+}
+
+// seeds are three by default, one for each harshness, and twenty where CI is set.
+func seeds() iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		left := rounds(3, 20)
+		for seed := range faults.Seeds(20) {
+			if left--; left < 0 || !yield(seed) {
+				return
+			}
+		}
+	}
 }
 
 // tester is a *testing.T or a *rapid.T.
