@@ -20,7 +20,6 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
-	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // complaints are the damaged items that were reported.
@@ -263,7 +262,7 @@ func TestADamagedLimiterLocksNobodyOut(t *testing.T) {
 // one row of many, or blames its caller.
 func TestAnythingMayBeStored(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 7))

@@ -2,6 +2,7 @@ package danmu_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/engine"
@@ -52,16 +54,8 @@ func Example() {
 
 func ExampleRepository_Recall() {
 	ctx := context.Background()
-	db, stop := local(ctx)
+	comments, stop := open(ctx)
 	defer stop()
-	gen, err := ids.New(1, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	comments, err := danmu.New(db, "danmu", gen, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
 
 	sent, _, err := comments.Send(ctx, danmu.Comment{Object: "episode 1", User: "jack", Text: "the butler did it"})
 	if err != nil {
@@ -75,6 +69,201 @@ func ExampleRepository_Recall() {
 	// Output:
 	// true <nil>
 	// false <nil>
+}
+
+func ExampleRepository_Like() {
+	ctx := context.Background()
+	comments, stop := open(ctx)
+	defer stop()
+	sent, _, err := comments.Send(ctx, danmu.Comment{Object: "episode 1", User: "jack", Text: "haha"})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	annas := danmu.Action{Object: "episode 1", ID: sent.ID, User: "anna"}
+	for range 2 {
+		changed, err := comments.Like(ctx, annas)
+		fmt.Println(changed, err)
+	}
+	reactions, err := comments.Reactions(ctx, "anna", "episode 1", 0, time.Minute)
+	fmt.Printf("%+v %v\n", reactions[sent.ID], err)
+	liked, err := comments.Get(ctx, "episode 1", sent.ID)
+	fmt.Println(liked.Likes, err)
+	// Output:
+	// true <nil>
+	// false <nil>
+	// {Liked:true Reported:false} <nil>
+	// 1 <nil>
+}
+
+// A moderator keeps one comment and removes another.
+func ExampleRepository_Remove() {
+	ctx := context.Background()
+	comments, stop := open(ctx)
+	defer stop()
+	var sent []danmu.Comment
+	for _, text := range []string{"a fine translation", "an insult"} {
+		c, _, err := comments.Send(ctx, danmu.Comment{Object: "episode 1", User: "jack", Text: text})
+		if err != nil {
+			log.Fatal(err)
+		}
+		sent = append(sent, c)
+	}
+
+	fmt.Println(comments.Protect(ctx, danmu.Moderation{Object: "episode 1", ID: sent[0].ID}))
+	fmt.Println(comments.Remove(ctx, danmu.Moderation{Object: "episode 1", ID: sent[1].ID}))
+	window, err := comments.Window(ctx, "episode 1", 0, time.Minute, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, c := range window.Comments {
+		fmt.Println(c.Text, c.Protected)
+	}
+	// Output:
+	// true <nil>
+	// true <nil>
+	// a fine translation true
+}
+
+// A popular episode gets more shards while it is running.
+func ExampleRepository_Configure() {
+	ctx := context.Background()
+	comments, stop := open(ctx)
+	defer stop()
+
+	fmt.Println(comments.Configure(ctx, "episode 1", danmu.Settings{Owner: "jack", Duration: 24 * time.Minute}))
+	fmt.Println(comments.Configure(ctx, "episode 1", danmu.Settings{Owner: "jack", Duration: 24 * time.Minute, Shards: 4}))
+	fmt.Println(comments.Settings(ctx, "episode 1"))
+	// Output:
+	// true <nil>
+	// true <nil>
+	// {jack 24m0s 6m0s 4} <nil>
+}
+
+// A crowded second is thinned: repeats are merged, and a cap keeps the rest
+// readable.
+func ExampleRepository_Window() {
+	ctx := context.Background()
+	comments, stop := open(ctx)
+	defer stop()
+	for _, user := range []string{"anna", "jack", "zoe"} {
+		if _, _, err := comments.Send(ctx, danmu.Comment{Object: "episode 1", User: user, Text: "2333", Progress: time.Second}); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	window, err := comments.Window(ctx, "episode 1", 0, time.Minute, &danmu.WindowOptions{Merge: 5 * time.Second, Cap: 50})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, c := range window.Comments {
+		fmt.Println(c.Text, "and", c.Repeats, "more")
+	}
+	heat, err := comments.Heatmap(ctx, "episode 1", 3)
+	fmt.Println(heat, err)
+	// Output:
+	// 2333 and 2 more
+	// [3 0 0] <nil>
+}
+
+// Every list is read to its end by cursor.All.
+func ExampleRepository_ByObject() {
+	ctx := context.Background()
+	comments, stop := open(ctx)
+	defer stop()
+	for i, text := range []string{"later", "first"} {
+		if _, _, err := comments.Send(ctx, danmu.Comment{Object: "episode 1", User: "jack", Text: text, Progress: time.Duration(9-i) * time.Minute}); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	list := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[danmu.Comment], error) {
+		return comments.ByObject(ctx, "episode 1", 0, req)
+	}
+	for c, err := range cursor.All(ctx, list) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(c.Progress, c.Text)
+	}
+	sent, err := comments.ByUser(ctx, "jack", cursor.PageRequest{Limit: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("sent last:", sent.Items[0].Text)
+	// Output:
+	// 8m0s first
+	// 9m0s later
+	// sent last: first
+}
+
+// Comments move from one video to another; importing them again changes nothing.
+func ExampleRepository_Import() {
+	ctx := context.Background()
+	comments, stop := open(ctx)
+	defer stop()
+	for _, text := range []string{"haha", "2333"} {
+		if _, _, err := comments.Send(ctx, danmu.Comment{Object: "episode 1", User: "jack", Text: text}); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	for range 2 {
+		result, err := comments.Import(ctx, "director's cut", comments.Export(ctx, "episode 1"), nil)
+		fmt.Printf("%+v %v\n", result, err)
+	}
+	// Output:
+	// {Read:2 Written:2 Present:0 Refused:0} <nil>
+	// {Read:2 Written:0 Present:2 Refused:0} <nil>
+}
+
+// A user sends one comment at once, then one in ten seconds.
+func ExampleNewMemoryLimiter() {
+	limiter, err := danmu.NewMemoryLimiter(danmu.Rate{Every: 10 * time.Second, Burst: 1}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx := context.Background()
+	db, stop := local(ctx)
+	defer stop()
+	gen, err := ids.New(1, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	comments, err := danmu.New(db, "danmu", gen, &danmu.Options{Limiter: limiter})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	for range 2 {
+		_, created, err := comments.Send(ctx, danmu.Comment{Object: "episode 1", User: "jack", Text: "haha"})
+		var rate *danmu.RateError
+		if errors.As(err, &rate) {
+			fmt.Println("wait", rate.RetryAfter.Round(10*time.Second))
+			continue
+		}
+		fmt.Println(created, err)
+	}
+	// Output:
+	// true <nil>
+	// wait 10s
+}
+
+// A user leaves.
+func ExampleRepository_Erase() {
+	ctx := context.Background()
+	comments, stop := open(ctx)
+	defer stop()
+	if _, _, err := comments.Send(ctx, danmu.Comment{Object: "episode 1", User: "jack", Text: "haha"}); err != nil {
+		log.Fatal(err)
+	}
+
+	fmt.Println(comments.Erase(ctx, "jack"))
+	window, err := comments.Window(ctx, "episode 1", 0, time.Minute, nil)
+	fmt.Println(len(window.Comments), err)
+	// Output:
+	// <nil>
+	// 0 <nil>
 }
 
 func ExampleNewFilter() {
@@ -96,7 +285,21 @@ func ExampleNewFilter() {
 	// haha false
 }
 
-// local is a database for the example, with the table.
+// open is a repository over a local database.
+func open(ctx context.Context) (comments *danmu.Repository, stop func()) {
+	db, stop := local(ctx)
+	gen, err := ids.New(1, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	comments, err = danmu.New(db, "danmu", gen, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return comments, stop
+}
+
+// local is a database for an example, with the table.
 func local(ctx context.Context) (db *dynamo.DB, stop func()) {
 	e, err := engine.Start(ctx, nil)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // repeated until it is answered and once again later.
 func TestEverySendIsOneComment(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			in := faults.New(t, seed, harshness[seed%3])
@@ -24,7 +24,7 @@ func TestEverySendIsOneComment(t *testing.T) {
 			processes := []world{w, w.process(t, nil, in.Wrap)}
 			random := rand.New(rand.NewPCG(seed, 1))
 			var sent []danmu.Comment
-			for i := range 30 {
+			for i := range rounds(15, 30) {
 				c := danmu.Comment{Object: "v", User: "ann", Text: fmt.Sprint(i), Progress: time.Duration(random.IntN(720)) * time.Second}
 				if i%2 == 0 {
 					c.Key = fmt.Sprint(i)
@@ -76,7 +76,7 @@ var harshness = []faults.Rates{
 
 func TestCountsEqualWhoReactedUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			in := faults.New(t, seed, harshness[seed%3])

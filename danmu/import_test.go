@@ -295,7 +295,7 @@ func TestImportBesideWhatWasSent(t *testing.T) {
 
 func TestImportUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			in := faults.New(t, seed, importHarshness[seed%3])

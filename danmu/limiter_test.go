@@ -154,7 +154,7 @@ func TestARefusalLooksWhereverTheFirstMayBe(t *testing.T) {
 func TestTheTableLimiterIsExact(t *testing.T) {
 	t.Parallel()
 	limiter := limiters(t)["in the table"]
-	for seed := range faults.Seeds(20) {
+	for seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			in := faults.New(t, seed, harshness[seed%3])

@@ -12,7 +12,7 @@ import (
 )
 
 // errWide refuses a window of more than two segments.
-var errWide = &plaza.InvalidError{Field: "to", Reason: "is more than two segments from from"}
+var errWide = &plaza.InvalidError{Field: "to", Reason: "makes a window of more than two segments"}
 
 // part is what one read fetches: a span of a segment, or a sample of its
 // comments.

@@ -89,6 +89,8 @@ func TestBadOptionsAreRefused(t *testing.T) {
 		_, err := danmu.New(db, w.table, w, &o)
 		require.Equal(t, name, field(t, err))
 	}
+	_, err := danmu.New(db, w.table, w, &danmu.Options{Cache: time.Second, Consistent: true})
+	require.Equal(t, "Options.Cache", field(t, err))
 	for name, err := range map[string]error{
 		"db":         second(danmu.New(nil, w.table, w, nil)),
 		"table":      second(danmu.New(db, "", w, nil)),
@@ -98,7 +100,7 @@ func TestBadOptionsAreRefused(t *testing.T) {
 	} {
 		require.Equal(t, name, field(t, err))
 	}
-	_, err := danmu.NewTableLimiter(nil, w.table, danmu.Rate{}, nil)
+	_, err = danmu.NewTableLimiter(nil, w.table, danmu.Rate{}, nil)
 	require.Equal(t, "db", field(t, err))
 
 	missing, err := danmu.New(db, "not-there", w, nil)

@@ -65,6 +65,27 @@ func TestTheSegmentIsFixedByTheFirstComment(t *testing.T) {
 	require.Greater(t, len(shards), 5)
 }
 
+func TestConfigureReportsWhetherItChangedSomething(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, step := range []struct {
+		settings danmu.Settings
+		changed  bool
+	}{
+		{danmu.Settings{}, false},
+		{danmu.Settings{Owner: "o", Shards: 4}, true},
+		{danmu.Settings{Owner: "o", Shards: 4}, false},
+		{danmu.Settings{Owner: "o", Shards: 2}, false},
+		{danmu.Settings{Owner: "o", Segment: time.Minute}, true},
+		{danmu.Settings{Owner: "o", Duration: danmu.MaxProgress}, false},
+		{danmu.Settings{}, true},
+	} {
+		changed, err := w.Configure(t.Context(), "v", step.settings)
+		require.NoError(t, err)
+		require.Equal(t, step.changed, changed, "%+v", step.settings)
+	}
+}
+
 // TestNewShardsAreReadBeforeTheyAreWrittenTo even by who has read the settings
 // just before they grew.
 func TestNewShardsAreReadBeforeTheyAreWrittenTo(t *testing.T) {
@@ -97,7 +118,7 @@ func TestNewShardsAreReadBeforeTheyAreWrittenTo(t *testing.T) {
 
 func TestConfigureUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			in := faults.New(t, seed, harshness[seed%3])

@@ -17,15 +17,19 @@ type stage struct{ world }
 
 const hideAt = 3
 
+func stageOptions(wrap []wrapper) *danmu.Options {
+	return &danmu.Options{HideAt: hideAt, Consistent: len(wrap) > 0}
+}
+
 func newStage(t testing.TB, wrap ...wrapper) stage {
 	t.Helper()
-	return stage{newWorld(t, &danmu.Options{HideAt: hideAt, Consistent: true}, wrap...)}
+	return stage{newWorld(t, stageOptions(wrap), wrap...)}
 }
 
 // process is another process at the table of s.
 func (s stage) process(t testing.TB, wrap ...wrapper) stage {
 	t.Helper()
-	return stage{s.world.process(t, &danmu.Options{HideAt: hideAt, Consistent: true}, wrap...)}
+	return stage{s.world.process(t, stageOptions(wrap), wrap...)}
 }
 
 // say sends to the film at 20 s.

@@ -76,7 +76,7 @@ func TestSegmentsAreAsLongAsConfigured(t *testing.T) {
 	require.Len(t, got.Comments, 1)
 }
 
-func TestAShareReadsItsShardsAlone(t *testing.T) {
+func TestASampleReadsOnlyItsShards(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	for _, grown := range []int{1, 4, 32} {
@@ -94,12 +94,12 @@ func TestAShareReadsItsShardsAlone(t *testing.T) {
 		w.imports(t, "v", crowd...)
 		before := w.window(t, 0, 2, nil)
 		require.Len(t, before, 200)
-		for share := 1; share <= 5; share++ {
+		for sample := 1; sample <= 5; sample++ {
 			meter.Take()
-			got := w.window(t, 0, 2, &danmu.WindowOptions{Sample: share})
-			require.Equal(t, max(1, grown>>share), meter.Take().Requests)
+			got := w.window(t, 0, 2, &danmu.WindowOptions{Sample: sample})
+			require.Equal(t, max(1, grown>>sample), meter.Take().Requests)
 			require.Subset(t, before, got)
-			require.InDelta(t, 200>>share, len(got), 30)
+			require.InDelta(t, 200>>sample, len(got), 30)
 			before = got
 		}
 	}
@@ -183,20 +183,28 @@ func TestReadersShareNothingTheyCanChange(t *testing.T) {
 	}
 }
 
-// TestConsistentWindowsSeeEverything that was sent before them, whatever
-// replicas say and whatever another process has configured.
+// TestConsistentWindowsSeeEverything that was sent before, however stale replicas
+// are and whatever another process has configured. WindowOptions and Options can
+// ask for it.
 func TestConsistentWindowsSeeEverything(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	lagging := faults.New(t, 1, faults.Rates{Stale: 1})
-	reader := w.process(t, nil, lagging.Wrap)
-	require.Empty(t, reader.window(t, 0, 10, consistent))
+	always := w.process(t, &danmu.Options{Consistent: true}, lagging.Wrap)
+	atTimes := w.process(t, &danmu.Options{}, lagging.Wrap)
+	require.Empty(t, always.window(t, 0, 10, nil))
+	require.Empty(t, atTimes.window(t, 0, 10, consistent))
 	w.configure(t, "v", danmu.Settings{Shards: 8})
 	for i := range 20 {
 		w.at(t, 5)
-		require.Len(t, reader.window(t, 0, 10, consistent), i+1, fmt.Sprint(i))
-		require.Len(t, all(t, reader.from(0), 7), i+1)
+		require.Len(t, always.window(t, 0, 10, nil), i+1)
+		require.Len(t, atTimes.window(t, 0, 10, consistent), i+1)
+		require.Len(t, all(t, always.from(0), 7), i+1)
+		segment, err := always.Segment(t.Context(), "v", 0, nil)
+		require.NoError(t, err)
+		require.Len(t, segment.Comments, i+1)
 	}
+	require.Less(t, len(atTimes.window(t, 0, 10, nil)), 20, "else a stale read is stale")
 }
 
 // TestACrowdedSecondIsThinned is of 754 comments in one second, over shards.

@@ -2,6 +2,7 @@ package danmu_test
 
 import (
 	"context"
+	"iter"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // noon is when every world begins.
@@ -40,8 +42,8 @@ type world struct {
 
 type wrapper = func(aws.HTTPClient) aws.HTTPClient
 
-// newWorld reads strongly consistent and knows no rate, unless opts say
-// otherwise.
+// newWorld has no rate limit, and reads strongly consistent if it is wrapped,
+// perhaps by faults, unless opts say otherwise.
 func newWorld(t testing.TB, opts *danmu.Options, wrap ...wrapper) world {
 	t.Helper()
 	w := world{table: dynamotest.Table(t, danmu.Table), source: &source{clock: &clock{now: noon}}}
@@ -51,7 +53,7 @@ func newWorld(t testing.TB, opts *danmu.Options, wrap ...wrapper) world {
 // process is another process on the table of w, at the same time.
 func (w world) process(t testing.TB, opts *danmu.Options, wrap ...wrapper) world {
 	t.Helper()
-	o := danmu.Options{Consistent: true}
+	o := danmu.Options{Consistent: len(wrap) > 0}
 	if opts != nil {
 		o = *opts
 	}
@@ -71,6 +73,18 @@ func rounds(few, all int) int {
 		return all
 	}
 	return few
+}
+
+// seeds are three by default, one for each harshness, and twenty where CI is set.
+func seeds() iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		left := rounds(3, 20)
+		for seed := range faults.Seeds(20) {
+			if left--; left < 0 || !yield(seed) {
+				return
+			}
+		}
+	}
 }
 
 // tester is a *testing.T or a *rapid.T.

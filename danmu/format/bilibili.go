@@ -17,7 +17,7 @@ import (
 // hash of the sender, id and, in newer files, weight.
 type bilibili struct{}
 
-// parseXML reads a comment from its attributes and its text.
+// parseXML reads a comment from its attributes and its content.
 func (r *Reader) parseXML(c *danmu.Comment, attributes, content []byte) error {
 	var fields []byte
 	var extra kept
@@ -63,7 +63,7 @@ func (r *Reader) parseXML(c *danmu.Comment, attributes, content []byte) error {
 	return err
 }
 
-// nextAttribute gives the first attribute, nil where there is none.
+// nextAttribute returns the first attribute; name is nil if there is none.
 func nextAttribute(b []byte) (name, value, rest []byte, err error) {
 	const field = "Attributes"
 	for len(b) > 0 && (space(b[0]) || b[0] == '/') {
@@ -103,8 +103,8 @@ func isName[T text](s T) bool {
 	return true
 }
 
-// parseFields reads p, and gives what stands behind the fields it knows. The
-// first four must be there.
+// parseFields reads p and returns the fields behind those it knows. The first four
+// must be there.
 func parseFields(c *danmu.Comment, p []byte, senders bool) (beyond []string, err error) {
 	for i := 0; ; i++ {
 		field, rest, more := bytes.Cut(p, []byte{','})
@@ -210,7 +210,7 @@ func (bilibili) append(dst []byte, c danmu.Comment, _ bool) ([]byte, error) {
 			return nil, err
 		}
 		if !isName(name) {
-			return nil, refuse("Extra", "has an attribute that XML does not have")
+			return nil, refuse("Extra", "has an attribute whose name is not XML")
 		}
 		dst = appendQuoted(append(append(append(dst, ' '), name...), `="`...), value)
 		dst = append(dst, '"')
@@ -218,19 +218,19 @@ func (bilibili) append(dst []byte, c danmu.Comment, _ bool) ([]byte, error) {
 	dst = append(dst, '>')
 	text := len(dst)
 	if dst = appendText(dst, c.Text); len(dst) == text {
-		return nil, refuse("Text", "has nothing that XML has")
+		return nil, refuse("Text", "has no character that XML has")
 	}
 	return append(dst, "</d>\n"...), nil
 }
 
 func (bilibili) end(dst []byte, _ int64) []byte { return append(dst, "</i>\n"...) }
 
-// checkElement refuses what is no element by itself, and what would be read as
+// checkElement refuses a Tag that is not one element, or that would be read as
 // something else.
 func checkElement(t Tag) error {
 	const field = "Tags"
 	if t.Name == "d" || t.Name == "i" && t.Value != "" {
-		return refuse(field, "has an element that is no tag")
+		return refuse(field, "has an element that is not a tag")
 	}
 	var open []xml.Name
 	d := xml.NewDecoder(strings.NewReader(string(appendElement(nil, t))))
@@ -249,7 +249,7 @@ func checkElement(t Tag) error {
 				return refuse(field, "has more than one element")
 			}
 			if !first && (name == "d" || name == "i") {
-				return refuse(field, "has an element that is no tag within another")
+				return refuse(field, "has an element inside a tag that is not a tag")
 			}
 			open = append(open, e.Name)
 		case xml.EndElement:
@@ -262,7 +262,7 @@ func checkElement(t Tag) error {
 			return refuse(field, "has a document type")
 		default:
 			if len(open) == 0 {
-				return refuse(field, "has more than an element")
+				return refuse(field, "has text outside the element")
 			}
 		}
 	}

@@ -1,39 +1,39 @@
 // Package format reads and writes danmu files: Bilibili's XML, the JSON of
-// DPlayer, ArtPlayer, dandanplay and Niconico, and NDJSON of Plaza's own, which
-// holds all of a Comment.
+// DPlayer, ArtPlayer, dandanplay and Niconico, and Plaza's own NDJSON, which has
+// all fields of a Comment.
 //
 //	r, err := format.NewReader(file, format.Bilibili, nil)
 //	result, err := comments.Import(ctx, "video-1", r.All(), nil)
 //	fmt.Println(r.Stats())
 //
-// Damaged bytes are tolerated and counted. A record that is none is refused,
-// and the next one is read. Memory is bounded, whatever the file says.
+// Damaged bytes are tolerated and counted. An invalid record is refused, and
+// reading goes on with the next one. Memory is bounded, whatever the file holds.
 //
-// Positions are rounded to the millisecond. White, and a size of 25, are what
-// files say where nobody chose: they are the zero Color and the zero Size. The
-// file's id is the Key, "0" is none; the time of sending is Sent, the sender is
-// User if ReadOptions.Senders wants it. JSON has a Key as a number if it is one
-// below 2^53, beyond which JavaScript rounds, or was one in the file.
+// Positions are rounded to the millisecond. Files write white, and a size of 25,
+// where nobody chose: they are read as the zero Color and the zero Size. The
+// file's id is the Key ("0" is none), the time of sending is Sent, and the sender is
+// User if ReadOptions.Senders is set. JSON files have a Key as a number if it is
+// one below 2^53, above which JavaScript rounds, or if it was one in the file.
 //
-// What a format has beyond a Comment stays in Extra, under the format's name,
-// and goes into files of that format again:
+// Fields that a Comment does not have stay in Extra, under the format's name, and
+// are written to files of that format again:
 //
 //	bilibili    {"p":["…"],"user":"…"}       fields behind the ninth; other attributes
-//	dplayer     ["…"]                        what follows the text
+//	dplayer     ["…"]                        elements behind the text
 //	artplayer   {"border":true,"style":{}}   other members; a colour that is not "#…"
 //	dandanplay  {"p":["…"],"shift":1}        fields behind the fourth; other members; "cid" of 2^53 and more
 //	niconico    {"mail":["184"],"no":1}      all commands; other members; "id" of 2^53 and more
 //
-// What stands beside the comments are Tags.
+// Other elements and members of a file are its Tags.
 //
-// A file has only what its format has: ArtPlayer neither Key nor User, DPlayer
-// no Key, these and dandanplay no Sent, Size, Pool and Weight, Niconico no Pool
-// and Weight and three sizes. Bilibili has whole seconds of Sent. A Key or User
-// with a comma is left out where commas part the fields, and so are control
-// characters in XML.
+// A format may lack fields. ArtPlayer has no Key and no User, DPlayer no Key;
+// neither they nor dandanplay have Sent, Size, Pool and Weight; Niconico has no Pool
+// and Weight, and three sizes. Bilibili has Sent in whole seconds. Where commas
+// separate fields, a Key or User with a comma is left out. XML leaves out control
+// characters.
 //
 // A line of NDJSON has object, id, key, user, progress (ms), sent (RFC 3339),
 // text, mode, color ("#FF0000"), size, pool, weight, likes, reports, protected,
-// repeats and extra; only progress and text are always there, and another
-// member is refused.
+// repeats and extra. Only progress and text are always there. A line with any
+// other member is refused.
 package format

@@ -18,7 +18,7 @@ func parseDPlayer(raw []byte, senders bool) (danmu.Comment, error) {
 	var c danmu.Comment
 	var fields []json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil || len(fields) < dplayerFields {
-		return c, refuse("Record", "is no array of five")
+		return c, refuse("Record", "is not an array of at least five")
 	}
 	var err error
 	if c.Progress, err = parseProgress(bare(fields[0]), time.Second); err != nil {
@@ -32,10 +32,10 @@ func parseDPlayer(raw []byte, senders bool) (danmu.Comment, error) {
 	}
 	var author, text string
 	if json.Unmarshal(fields[3], &author) != nil {
-		return c, refuse("User", "is no string")
+		return c, refuse("User", "is not a string")
 	}
 	if json.Unmarshal(fields[4], &text) != nil || text == "" {
-		return c, refuse("Text", "is no string, or empty")
+		return c, refuse("Text", "is not a string, or empty")
 	}
 	if senders {
 		c.User = html.UnescapeString(author)

@@ -35,7 +35,7 @@ func ExampleReader_All() {
 	fmt.Printf("%+v %s\n", r.Stats(), r.Tags()[0].Value)
 	// Output:
 	// 1001 0s first!
-	// danmu/format: record 2 at byte 133: plaza: Progress is no number
+	// danmu/format: record 2 at byte 133: plaza: Progress is not a number
 	// 1003 20.4s black, at the top
 	// {Read:2 Refused:1 Repaired:1} 10
 }

@@ -12,21 +12,21 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
-// kept is a JSON object by its members: a record, or what of one stays in
-// Extra.
+// kept is a JSON object by its members: a record, or the part of it that Extra
+// keeps.
 type kept map[string]json.RawMessage
 
 // members reads a record that is an object.
 func members(raw []byte) (kept, error) {
 	var k kept
 	if json.Unmarshal(raw, &k) != nil || k == nil {
-		return nil, refuse("Record", "is no JSON object")
+		return nil, refuse("Record", "is not a JSON object")
 	}
 	return k, nil
 }
 
-// take decodes a member that is known, and removes it; null, or nothing there,
-// changes nothing.
+// take decodes a known member and removes it. If it is null or missing, to stays
+// as it is.
 func (k kept) take(name string, to any) error {
 	raw, ok := k[name]
 	if !ok {
@@ -48,7 +48,7 @@ func (k *kept) set(name string, v any) error {
 	return err
 }
 
-// with adds what a format knows, which wins.
+// with adds the members that a format knows; they win.
 func (k kept) with(known map[string]any) (kept, error) {
 	for name, v := range known {
 		if err := k.set(name, v); err != nil {
@@ -60,19 +60,19 @@ func (k kept) with(known map[string]any) (kept, error) {
 
 func (k kept) names() []string { return slices.Sorted(maps.Keys(k)) }
 
-// keep gives what a format has beside as an Extra.
+// keep makes an Extra of a format's own fields.
 func keep(f Format, beside any) (json.RawMessage, error) {
 	return marshal(map[Format]any{f: beside})
 }
 
-// keptOf gives what stands in Extra for the format into to.
+// keptOf decodes the format's part of Extra.
 func keptOf(c danmu.Comment, f Format, to any) error {
 	if len(c.Extra) == 0 {
 		return nil
 	}
 	var all map[Format]json.RawMessage
 	if json.Unmarshal(c.Extra, &all) != nil {
-		return refuse("Extra", "is no JSON object")
+		return refuse("Extra", "is not a JSON object")
 	}
 	if raw, ok := all[f]; ok && json.Unmarshal(raw, to) != nil {
 		return refuse("Extra", "is not as this format writes it")
@@ -80,18 +80,18 @@ func keptOf(c danmu.Comment, f Format, to any) error {
 	return nil
 }
 
-// marshal is json.Marshal without what only HTML needs.
+// marshal is json.Marshal without escaping for HTML.
 func marshal(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return nil, refuse("Extra", "is no JSON")
+		return nil, refuse("Extra", "is not JSON")
 	}
 	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }
 
-// bare is a JSON number, or what a string says.
+// bare is the text of a JSON number or string.
 func bare(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil && s != "" {
@@ -100,7 +100,7 @@ func bare(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// identity is a JSON value that is a name or a number, "" for none.
+// identity reads a name or a number; "" is none.
 func identity(raw json.RawMessage) (string, error) {
 	var s string
 	if len(raw) == 0 || json.Unmarshal(raw, &s) == nil {
@@ -108,12 +108,12 @@ func identity(raw json.RawMessage) (string, error) {
 	}
 	var n json.Number
 	if json.Unmarshal(raw, &n) != nil {
-		return "", refuse("Key", "is no name and no number")
+		return "", refuse("Key", "is neither a name nor a number")
 	}
 	return named(n.String()), nil
 }
 
-// takeKey takes the Key, but leaves a number that would not be written as one.
+// takeKey takes the Key, but keeps a number that putKey would not write as one.
 func (k kept) takeKey(name string) (string, error) {
 	key, err := identity(k[name])
 	if _, same := number(key); same || string(k[name]) != key {
@@ -122,7 +122,7 @@ func (k kept) takeKey(name string) (string, error) {
 	return key, err
 }
 
-// putKey writes what takeKey takes.
+// putKey is the inverse of takeKey.
 func (k *kept) putKey(name, key string) error {
 	if was, err := identity((*k)[name]); err == nil && was == key {
 		return nil
@@ -137,14 +137,14 @@ func (k *kept) putKey(name, key string) error {
 	return k.set(name, key)
 }
 
-// number is a name as a JSON number, if that is the same to JavaScript, whose
+// number converts a name to a JSON number if JavaScript reads it exactly: its
 // integers have 53 bits.
 func number(name string) (n uint64, same bool) {
 	n, err := strconv.ParseUint(name, 10, 53)
 	return n, err == nil && strconv.FormatUint(n, 10) == name
 }
 
-// fieldName is a name among fields that commas part, where "0" is none.
+// fieldName is a name among fields that commas separate, where "0" is none.
 func fieldName(s string) string {
 	if s == "" || strings.Contains(s, ",") {
 		return "0"

@@ -16,17 +16,17 @@ const (
 	ArtPlayer  Format = "artplayer"  // JSON
 	Dandanplay Format = "dandanplay" // JSON
 	Niconico   Format = "niconico"   // JSON, v1 or within threads
-	NDJSON     Format = "ndjson"     // Plaza's own: all of a Comment
+	NDJSON     Format = "ndjson"     // Plaza's own, with all fields of a Comment
 )
 
-// ErrBroken is returned, last, for a file that ends early or is not in its
-// format. What came before it is whole. NDJSON is never broken: a line that is
-// cut is a RecordError, and a cut between lines cannot be seen. It is
+// ErrBroken is the last error of a file that ends early or is not in its format.
+// The comments before it are complete. NDJSON is never broken: a line that is cut
+// is a RecordError, and a cut between lines cannot be noticed. It is
 // danmu.ErrBroken, and unwraps to plaza.ErrInvalid.
 var ErrBroken = danmu.ErrBroken
 
-// RecordError tells of a comment, or a Tag, that was refused; reading goes on
-// behind it. It unwraps to plaza.ErrInvalid.
+// RecordError is a comment, or a Tag, that was refused. Reading goes on behind it.
+// It unwraps to plaza.ErrInvalid.
 type RecordError struct {
 	Record int64 // 1 is the file's first
 	Offset int64 // where it begins, in bytes
@@ -39,19 +39,17 @@ func (e *RecordError) Error() string {
 
 func (e *RecordError) Unwrap() error { return e.Err }
 
-// Tag is what a file says beside its comments: an element of Bilibili's XML
-// (chatid), or a member of the object around the array of DPlayer and
-// dandanplay.
+// Tag is data of a file beside its comments: an element of Bilibili's XML, such as
+// chatid, or a member of the object around the array of DPlayer and dandanplay.
 type Tag struct {
 	Name string
 
-	// Attributes and Value are as they stand in the file: the attributes of an
-	// element, and XML or JSON.
+	// Attributes of an element, and the Value as XML or JSON, as the file has them.
 	Attributes, Value string
 }
 
-// layout is how a format stands in a file.
-type layout interface {
+// codec reads and writes the files of a format.
+type codec interface {
 	read(r *Reader) error // ErrBroken, errStopped or the io.Reader's error
 	checkTags(tags []Tag) error
 	begin(dst []byte, tags []Tag) []byte
@@ -59,7 +57,7 @@ type layout interface {
 	end(dst []byte, written int64) []byte
 }
 
-func (f Format) layout() (layout, error) {
+func (f Format) codec() (codec, error) {
 	switch f {
 	case Bilibili:
 		return bilibili{}, nil

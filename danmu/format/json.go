@@ -13,8 +13,8 @@ import (
 // object.
 type array struct {
 	member   string // of the object; "" for an array alone
-	count    string // a member that counts them
-	before   []Tag  // unless the Tags have them
+	count    string // the member that counts them
+	before   []Tag  // written first, unless the Tags have them
 	threads  bool   // also read from {"data":{"threads":[{"comments":[…]}]}}
 	parse    func(raw []byte, senders bool) (danmu.Comment, error)
 	assemble func(c danmu.Comment) (any, error)
@@ -35,11 +35,11 @@ func (a array) read(r *Reader) error {
 func (a array) checkTags(tags []Tag) error {
 	const field = "Tags"
 	if a.member == "" && len(tags) > 0 {
-		return refuse(field, "have no place in this format")
+		return refuse(field, "do not exist in this format")
 	}
 	for _, t := range tags {
 		if t.Attributes != "" || t.Name == a.member || t.Name == a.count || !json.Valid([]byte(t.Value)) {
-			return refuse(field, "has what is no member of its own")
+			return refuse(field, "has one that is not a member")
 		}
 	}
 	return nil
@@ -96,16 +96,16 @@ func (a array) end(dst []byte, written int64) []byte {
 	return append(dst, '\n')
 }
 
-// jsonWalk goes down to the comments.
+// jsonWalk descends to the comments.
 type jsonWalk struct {
 	*Reader
 	array
 
 	found bool
-	fork  string // of the thread, in Niconico's
+	fork  string // of the thread, in Niconico's files
 }
 
-// within tells whether the comments are in this member.
+// within reports whether the comments are in this member.
 func (w *jsonWalk) within(member string) bool {
 	return w.member != "" && member == w.member || w.threads && (member == "data" || member == "threads" || member == "comments")
 }
@@ -208,7 +208,7 @@ func (w *jsonWalk) unexpected() error {
 	return broken("its object has something between the members")
 }
 
-// beside reads a member that the comments are not in.
+// beside reads a member without comments.
 func (w *jsonWalk) beside(offset int64, name string, depth int) error {
 	raw, err := w.next()
 	switch {
@@ -243,7 +243,7 @@ func (w *jsonWalk) comment() error {
 	return w.give(&c)
 }
 
-// next takes the value at the front, cleaned. It is valid until the next read.
+// next takes the value at the front and cleans it. It is valid until the next read.
 func (w *jsonWalk) next() ([]byte, error) {
 	n, err := w.jsonEnd()
 	if errors.Is(err, errOpen) {
@@ -261,7 +261,7 @@ func (w *jsonWalk) next() ([]byte, error) {
 	return raw, nil
 }
 
-// nextByte takes white space, and gives the byte behind it, 0 at the end.
+// nextByte takes white space and returns the byte behind it, 0 at the end.
 func (in *input) nextByte() byte {
 	for {
 		c := in.byteAt(0)
@@ -272,9 +272,8 @@ func (in *input) nextByte() byte {
 	}
 }
 
-// jsonEnd finds where the value at the front ends. It counts brackets only:
-// whether it is JSON is seen by who decodes it. A value that is too long is
-// taken, however much it is.
+// jsonEnd finds the end of the value at the front. It only counts brackets; the
+// decoder checks the JSON. It takes a value that is too long, however long.
 func (in *input) jsonEnd() (int, error) {
 	depth, quoted, escaped, long := 0, false, false, false
 	end := func(n int) (int, error) {

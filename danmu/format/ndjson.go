@@ -10,10 +10,11 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
-// ndjson is Plaza's own: a comment a line, with all of its fields.
+// ndjson is Plaza's own format: one comment a line, with all fields.
 type ndjson struct{}
 
-// line is a Comment in NDJSON. What has its zero value is left out.
+// line is a Comment in NDJSON, without zero values. Unlike the JSON of a Comment, it
+// is not for viewers: it has the Key and the Reports.
 type line struct {
 	Object    string          `json:"object,omitempty"`
 	ID        danmu.ID        `json:"id,omitzero"`
@@ -76,12 +77,12 @@ func (ndjson) read(r *Reader) error {
 func parseLine(text []byte) (danmu.Comment, error) {
 	var l line
 	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields() // of a later version: lost, if they were let go
+	d.DisallowUnknownFields() // or members of a later version would be lost
 	if err := d.Decode(&l); err != nil {
-		return danmu.Comment{}, refuse("Record", "is no comment")
+		return danmu.Comment{}, refuse("Record", "is not a comment")
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return danmu.Comment{}, refuse("Record", "has something behind it")
+		return danmu.Comment{}, refuse("Record", "has text behind the object")
 	}
 	c := danmu.Comment{
 		Object: l.Object, ID: l.ID, Key: l.Key, User: l.User, Sent: l.Sent.UTC().Truncate(time.Millisecond), Text: l.Text, Mode: l.Mode, Size: l.Size,
@@ -94,7 +95,7 @@ func parseLine(text []byte) (danmu.Comment, error) {
 	if l.Color != "" {
 		rgb, ok := parseRGB(l.Color)
 		if !ok {
-			return danmu.Comment{}, refuse("Color", "is no colour of 24 bits")
+			return danmu.Comment{}, refuse("Color", "is not a colour of 24 bits")
 		}
 		c.Color = danmu.RGB(rgb)
 	}

@@ -74,7 +74,7 @@ func niconicoSent(date, usec, posted json.RawMessage) (time.Time, error) {
 	if date == nil {
 		t, err := time.Parse(time.RFC3339, bare(posted))
 		if err != nil || t.Unix() < 0 || t.Unix() > maxSent {
-			return time.Time{}, refuse("Sent", "is no time")
+			return time.Time{}, refuse("Sent", "is not a time")
 		}
 		return t.UTC().Truncate(time.Millisecond), nil
 	}
@@ -84,7 +84,7 @@ func niconicoSent(date, usec, posted json.RawMessage) (time.Time, error) {
 	}
 	n, err := parseInt("Sent", bare(usec))
 	if err != nil || n < 0 || n >= 1e6 {
-		return time.Time{}, refuse("Sent", "is no time")
+		return time.Time{}, refuse("Sent", "is not a time")
 	}
 	return t.Add(time.Duration(n/1000) * time.Millisecond), nil
 }
@@ -122,7 +122,7 @@ func assembleNiconico(c danmu.Comment) (any, error) {
 	return k.with(known)
 }
 
-// addFork keeps which fork a thread was: the owner's comments, say.
+// addFork keeps the fork of the thread, such as that of the owner's comments.
 func addFork(c *danmu.Comment, fork string) error {
 	k := kept{}
 	if err := keptOf(*c, Niconico, &k); err != nil {
@@ -137,8 +137,8 @@ func addFork(c *danmu.Comment, fork string) error {
 	return err
 }
 
-// commands are Niconico's, "ue", "red" or "184": an array in files, formerly a
-// string.
+// commands are Niconico's style commands, such as "ue", "red" or "184": an array
+// in files, formerly a string.
 type commands []string
 
 func (cs *commands) UnmarshalJSON(b []byte) error {
@@ -150,7 +150,7 @@ func (cs *commands) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(cs))
 }
 
-// as gives the commands for c: these, unless they say something else.
+// as returns the commands for c: these, changed where they contradict it.
 func (cs commands) as(c danmu.Comment) (commands, error) {
 	cs = append(commands{}, cs...) // never null
 	mode := ""
@@ -162,7 +162,7 @@ func (cs commands) as(c danmu.Comment) (commands, error) {
 	case danmu.Bottom:
 		mode = "shita"
 	default:
-		return nil, refuse("Mode", "is none that this format has")
+		return nil, refuse("Mode", "is not in this format")
 	}
 	cs = replace(cs, commandMode, c.Mode, mode)
 
@@ -181,7 +181,7 @@ func (cs commands) as(c danmu.Comment) (commands, error) {
 	return replace(cs, commandSize, 0, ""), nil
 }
 
-// first is what the first command of a kind says.
+// first is the value of the first command of a kind.
 func first[T any](cs commands, kind func(string) (T, bool)) T {
 	for _, name := range cs {
 		if v, ok := kind(name); ok {
@@ -192,7 +192,7 @@ func first[T any](cs commands, kind func(string) (T, bool)) T {
 	return none
 }
 
-// replace makes the commands of a kind say want, which name says.
+// replace makes name the command of a kind, unless the commands mean want already.
 func replace[T comparable](cs commands, kind func(string) (T, bool), want T, name string) commands {
 	if first(cs, kind) == want {
 		return cs

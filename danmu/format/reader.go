@@ -11,24 +11,23 @@ import (
 
 // ReadOptions change how a file is read.
 type ReadOptions struct {
-	// Senders keeps the file's names or hashes of senders as User. The default
-	// drops them, but in NDJSON.
+	// Senders keeps the file's names or hashes of senders as User. By default they
+	// are dropped, except in NDJSON.
 	Senders bool
 
-	// MaxRecord is how many bytes one comment, or one Tag, may take in the
-	// file; what takes more is refused. Defaults to 64 KiB. It bounds the
-	// memory that reading takes.
+	// MaxRecord bounds the bytes of a comment, or a Tag, in the file, and so the
+	// memory that reading takes. A larger one is refused. Defaults to 64 KiB.
 	MaxRecord int
 }
 
 const maxRecord = 64 << 10
 
-// Stats counts what a Reader met so far.
+// Stats counts what a Reader has read so far.
 type Stats struct {
 	Read, Refused int64
 
-	// Repaired counts damage that was tolerated: control characters and what
-	// is no UTF-8, in bytes, and each "&" or "<" that is no XML.
+	// Repaired counts tolerated damage: bytes that are control characters or not
+	// UTF-8, and each "&" or "<" that is not XML.
 	Repaired int64
 }
 
@@ -37,7 +36,7 @@ type Reader struct {
 	input
 
 	format  Format
-	layout  layout
+	codec   codec
 	senders bool
 	used    bool
 	yield   func(danmu.Comment, error) bool
@@ -47,9 +46,10 @@ type Reader struct {
 	tagBytes int
 }
 
-// NewReader reads r as f. It reads nothing before All is ranged over.
+// NewReader returns a reader of r in format f. It reads nothing before All is
+// ranged over.
 func NewReader(r io.Reader, f Format, opts *ReadOptions) (*Reader, error) {
-	l, err := f.layout()
+	l, err := f.codec()
 	if err != nil {
 		return nil, err
 	}
@@ -65,22 +65,21 @@ func NewReader(r io.Reader, f Format, opts *ReadOptions) (*Reader, error) {
 	case o.MaxRecord == 0:
 		o.MaxRecord = maxRecord
 	}
-	return &Reader{input: input{r: r, max: o.MaxRecord, searches: map[string]search{}}, format: f, layout: l, senders: o.Senders}, nil
+	return &Reader{input: input{r: r, max: o.MaxRecord, searches: map[string]search{}}, format: f, codec: l, senders: o.Senders}, nil
 }
 
-// All gives the comments in the file's order, without Object. A *RecordError
-// stands for a record that was refused, and the next follows; any other error
-// is the last: ErrBroken, or what the io.Reader returned. It can be ranged
-// over once.
+// All yields the comments in the file's order, without Object, and a *RecordError
+// for each record that is refused. Any other error is the last: ErrBroken, or the
+// io.Reader's. All can be ranged over once.
 func (r *Reader) All() iter.Seq2[danmu.Comment, error] {
 	return func(yield func(danmu.Comment, error) bool) {
 		if r.used {
 			return
 		}
 		r.used, r.yield = true, yield
-		err := r.layout.read(r)
+		err := r.codec.read(r)
 		if errors.Is(err, ErrBroken) && r.failed() != nil {
-			err = r.failed() // it is not the file that ends
+			err = r.failed() // the reader failed, the file did not end
 		}
 		if err != nil && !errors.Is(err, errStopped) {
 			yield(danmu.Comment{}, fmt.Errorf("danmu/format: read %s: %w", r.format, err))
@@ -88,17 +87,17 @@ func (r *Reader) All() iter.Seq2[danmu.Comment, error] {
 	}
 }
 
-// Stats tells what was met so far.
+// Stats counts what was read so far.
 func (r *Reader) Stats() Stats { return r.stats }
 
-// Tags gives what stood beside the comments so far; all of it once All has
-// ended. NewWriter takes them.
+// Tags are the file's data beside its comments, as far as it is read. NewWriter
+// takes them.
 func (r *Reader) Tags() []Tag { return r.tags }
 
-// errStopped is returned through the layers when the caller leaves its range.
+// errStopped means that the caller has left its range loop.
 var errStopped = errors.New("stopped")
 
-// give hands over a comment.
+// give yields a comment.
 func (r *Reader) give(c *danmu.Comment) error {
 	r.stats.Read++
 	if !r.yield(*c, nil) {
@@ -107,7 +106,7 @@ func (r *Reader) give(c *danmu.Comment) error {
 	return nil
 }
 
-// refused hands over the error that refused a record.
+// refused yields the error that refused a record.
 func (r *Reader) refused(offset int64, err error) error {
 	r.stats.Refused++
 	if !r.yield(danmu.Comment{}, &RecordError{Record: r.stats.Read + r.stats.Refused, Offset: offset, Err: err}) {
@@ -116,7 +115,7 @@ func (r *Reader) refused(offset int64, err error) error {
 	return nil
 }
 
-// maxTags bounds all tags of a file together, in bytes.
+// maxTags bounds the tags of a file together, in bytes.
 const maxTags = 1 << 20
 
 func (r *Reader) keepTag(offset int64, t Tag) error {
@@ -125,7 +124,7 @@ func (r *Reader) keepTag(offset int64, t Tag) error {
 	if r.tagBytes+n > maxTags {
 		return r.refused(offset, refuse("Tags", "are larger than 1 MiB"))
 	}
-	if err := r.layout.checkTags([]Tag{t}); err != nil {
+	if err := r.codec.checkTags([]Tag{t}); err != nil {
 		return r.refused(offset, err)
 	}
 	r.tagBytes += n

@@ -7,13 +7,13 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
-// White is what files say where nobody chose a colour, so it is none.
+// Files write white where nobody chose a colour, so it is none.
 const white = 0xFFFFFF
 
 func parseColor[T text](s T) (danmu.Color, error) {
 	n, ok := parseDigits(s)
 	if !ok || n > white {
-		return 0, refuse("Color", "is no colour of 24 bits")
+		return 0, refuse("Color", "is not a colour of 24 bits")
 	}
 	return colorOf(uint32(n)), nil
 }
@@ -46,7 +46,7 @@ func hexColor(c danmu.Color) string {
 	return "#" + strings.ToUpper(strconv.FormatUint(uint64(1<<24|rgbOf(c)), 16)[1:])
 }
 
-// A size of 25 is the usual one, so it is none.
+// Files write a size of 25 where nobody chose one, so it is none.
 const usualSize = 25
 
 func parseSize[T text](s T) (int, error) {
@@ -78,7 +78,7 @@ func modeNumber(m danmu.Mode) int64 {
 	return int64(m)
 }
 
-// sides are the modes as DPlayer and ArtPlayer number them.
+// parseSide reads a mode as DPlayer and ArtPlayer number it.
 func parseSide(n int) (danmu.Mode, error) {
 	switch n {
 	case 0:
@@ -100,5 +100,5 @@ func side(m danmu.Mode) (int, error) {
 	case danmu.Bottom:
 		return 2, nil
 	}
-	return 0, refuse("Mode", "is none that this format has")
+	return 0, refuse("Mode", "is not in this format")
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
-// text is of a file: bytes that are still in sight, or a copy.
+// text is from a file: bytes of the input, or a copy.
 type text interface{ string | []byte }
 
-// named is a name in a file, where "0" is none.
+// named is a name from a file, where "0" is none.
 func named(s string) string {
 	if s == "0" {
 		return ""
@@ -36,11 +36,11 @@ func parseProgress[T text](s T, unit time.Duration) (time.Duration, error) {
 		return time.Duration(ms) * time.Millisecond, nil
 	}
 	if strings.ContainsFunc(string(s), func(r rune) bool { return !strings.ContainsRune("0123456789+-.eE", r) }) {
-		return 0, refuse(field, "is no number") // nor are "inf" and hexadecimal
+		return 0, refuse(field, "is not a number") // nor are "inf" and hexadecimal
 	}
 	f, err := strconv.ParseFloat(string(s), 64)
 	if err != nil {
-		return 0, refuse(field, "is no number")
+		return 0, refuse(field, "is not a number")
 	}
 	ms := math.Round(f * float64(perUnit))
 	if f < 0 || ms > float64(danmu.MaxProgress/time.Millisecond) {
@@ -93,7 +93,7 @@ func parseInt[T text](field string, s T) (int, error) {
 	}
 	n, ok := parseDigits(digits)
 	if !ok || n > math.MaxInt32 {
-		return 0, refuse(field, "is no whole number, or too large")
+		return 0, refuse(field, "is not a whole number, or too large")
 	}
 	return sign * int(n), nil
 }
@@ -117,7 +117,7 @@ func parseDigits[T text](s T) (n int64, ok bool) {
 func parseSent[T text](s T) (time.Time, error) {
 	switch n, ok := parseDigits(s); {
 	case !ok || n > maxSent:
-		return time.Time{}, refuse("Sent", "is no time in seconds since 1970")
+		return time.Time{}, refuse("Sent", "is not a time in seconds since 1970")
 	case n == 0:
 		return time.Time{}, nil
 	default:
@@ -125,7 +125,7 @@ func parseSent[T text](s T) (time.Time, error) {
 	}
 }
 
-// unixSeconds is what parseSent reads.
+// unixSeconds is the inverse of parseSent.
 func unixSeconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -133,8 +133,8 @@ func unixSeconds(t time.Time) int64 {
 	return t.Unix()
 }
 
-// clean gives b without control characters and with U+FFFD for what is no
-// UTF-8, and how many bytes that concerned. b itself stays as it is.
+// clean returns b without control characters, with U+FFFD for what is not UTF-8,
+// and the number of these bytes. It does not change b.
 func clean(b []byte) ([]byte, int64) {
 	if sound(b) {
 		return b, 0
@@ -157,7 +157,7 @@ func clean(b []byte) ([]byte, int64) {
 	return cleaned, n
 }
 
-// sound tells whether clean changes nothing.
+// sound reports whether clean would change nothing.
 func sound(b []byte) bool {
 	for _, c := range b {
 		if c < ' ' && control(rune(c)) {

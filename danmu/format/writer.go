@@ -13,12 +13,12 @@ import (
 
 // WriteOptions change how a file is written.
 type WriteOptions struct {
-	// Senders writes User where the format has a place. The default does not,
-	// but in NDJSON.
+	// Senders writes User if the format has a field for it. By default it is left
+	// out, except in NDJSON.
 	Senders bool
 
-	// Tags stand beside the comments, as a Reader of the same format gives
-	// them. ArtPlayer, Niconico and NDJSON have no place for them.
+	// Tags are written beside the comments; a Reader of the same format returns
+	// them. ArtPlayer, Niconico and NDJSON have none.
 	Tags []Tag
 }
 
@@ -28,7 +28,7 @@ const flushAt = 64 << 10
 type Writer struct {
 	w       io.Writer
 	format  Format
-	layout  layout
+	codec   codec
 	senders bool
 
 	buf     []byte
@@ -37,9 +37,10 @@ type Writer struct {
 	err     error
 }
 
-// NewWriter writes to w as f. It writes nothing before Write or Close.
+// NewWriter returns a writer to w in format f. It writes nothing before Write or
+// Close.
 func NewWriter(w io.Writer, f Format, opts *WriteOptions) (*Writer, error) {
-	l, err := f.layout()
+	l, err := f.codec()
 	if err != nil {
 		return nil, err
 	}
@@ -53,12 +54,12 @@ func NewWriter(w io.Writer, f Format, opts *WriteOptions) (*Writer, error) {
 	if err := l.checkTags(o.Tags); err != nil {
 		return nil, err
 	}
-	return &Writer{w: w, format: f, layout: l, senders: o.Senders || f == NDJSON, buf: l.begin(nil, o.Tags)}, nil
+	return &Writer{w: w, format: f, codec: l, senders: o.Senders || f == NDJSON, buf: l.begin(nil, o.Tags)}, nil
 }
 
-// Write adds a comment. A plaza.InvalidError refuses one that a Reader would,
-// or whose Mode the format does not have; the next can be written. Any other
-// error is the io.Writer's, and stays.
+// Write adds a comment. It refuses with a plaza.InvalidError what a Reader would
+// refuse, or a Mode that the format does not have; others can be written after it.
+// Any other error is the io.Writer's, and permanent.
 func (w *Writer) Write(c danmu.Comment) error {
 	switch {
 	case w.closed:
@@ -72,7 +73,7 @@ func (w *Writer) Write(c danmu.Comment) error {
 	if !w.senders {
 		c.User = ""
 	}
-	buf, err := w.layout.append(w.buf, c, w.written == 0)
+	buf, err := w.codec.append(w.buf, c, w.written == 0)
 	if err != nil {
 		return err
 	}
@@ -84,13 +85,13 @@ func (w *Writer) Write(c danmu.Comment) error {
 	return w.flush()
 }
 
-// Close ends the file and writes what is left. It leaves the io.Writer open.
+// Close writes the end of the file. It does not close the io.Writer.
 func (w *Writer) Close() error {
 	if w.closed || w.err != nil {
 		return w.err
 	}
 	w.closed = true
-	w.buf = w.layout.end(w.buf, w.written)
+	w.buf = w.codec.end(w.buf, w.written)
 	return w.flush()
 }
 
@@ -102,7 +103,7 @@ func (w *Writer) flush() error {
 	return w.err
 }
 
-// check refuses what no format could give back.
+// check refuses what no format could read back.
 func check(c danmu.Comment) error {
 	for _, s := range [...]struct{ field, text string }{{"Object", c.Object}, {"Key", c.Key}, {"User", c.User}, {"Text", c.Text}} {
 		if !utf8.ValidString(s.text) {
@@ -128,7 +129,7 @@ func check(c danmu.Comment) error {
 	case c.Size < 0:
 		return refuse("Size", "is negative")
 	case len(c.Extra) > 0 && (json.Unmarshal(c.Extra, &extra) != nil || extra == nil):
-		return refuse("Extra", "is no JSON object")
+		return refuse("Extra", "is not a JSON object")
 	}
 	return nil
 }

@@ -8,14 +8,13 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
-// errCut is a record in which another begins, or the file's end tag stands.
+// errCut refuses a record in which another begins, or the file ends.
 var errCut = errors.New("has no end")
 
-// read walks over the children of <i>. It is a scanner of its own because
-// encoding/xml stops at the first damaged byte, and for speed. Wherever it
-// finds "<d" a comment begins, so that no damage reaches the next one. It
-// knows no entities but XML's own five, and refuses a document type. A </i> may
-// be a stray one, or another file may follow, so it reads on behind it.
+// read reads the children of <i>. It does not use encoding/xml, which stops at the
+// first damaged byte and is slower. A comment begins at every "<d", so damage never
+// reaches the next one. There are no entities but XML's own five, and no document
+// types. Reading goes on behind </i>: it may be stray, or another file may follow.
 func (bilibili) read(r *Reader) error {
 	whole, err := r.xmlRoot()
 	for err == nil && r.skip("<") {
@@ -39,7 +38,7 @@ func (bilibili) read(r *Reader) error {
 	return r.failed()
 }
 
-// xmlRoot takes everything to the end of <i>, and tells whether it was <i/>.
+// xmlRoot takes everything up to the end of <i>, and reports whether it was <i/>.
 func (r *Reader) xmlRoot() (empty bool, err error) {
 	for r.skip("<") {
 		offset := r.taken
@@ -88,7 +87,7 @@ func utf8Declared(declaration string) bool {
 }
 
 // xmlEdge takes the tag at the front that ends a file, or begins another, and
-// tells whether what was read is whole then.
+// reports whether the file is complete then.
 func (r *Reader) xmlEdge(whole bool) (bool, error) {
 	n, err := r.tagEnd(1)
 	if errors.Is(err, errOpen) {
@@ -103,7 +102,7 @@ func (r *Reader) xmlEdge(whole bool) (bool, error) {
 	return whole, nil
 }
 
-// xmlAside takes what is at the front and no element.
+// xmlAside takes something at the front that is not an element.
 func (r *Reader) xmlAside() error {
 	for _, e := range [...]enclosure{note, instruction} {
 		if r.has(0, e.begin) {
@@ -121,7 +120,7 @@ func (r *Reader) xmlAside() error {
 	return nil
 }
 
-// stray takes a "<" that is no XML.
+// stray takes a "<" that is not XML.
 func (r *Reader) stray() {
 	r.stats.Repaired++
 	r.take(1)
@@ -166,7 +165,7 @@ func (r *Reader) xmlTag() error {
 	return r.keepTag(offset, t)
 }
 
-// tag is the element at the front, and whether it ends at once.
+// tag is the element at the front, and whether it is empty.
 func (r *Reader) tag(start, end int) (Tag, bool) {
 	inside, value := r.xmlInside(1, start, end)
 	name, empty := bytes.CutSuffix(inside, []byte("/"))
@@ -177,8 +176,8 @@ func (r *Reader) tag(start, end int) (Tag, bool) {
 	return t, empty
 }
 
-// xmlExtent finds where the start tag at the front ends, where the content
-// does, and what follows. After an error, next is where to go on.
+// xmlExtent finds the ends of the start tag at the front, of its content and of
+// the element. After an error, reading goes on at next.
 func (r *Reader) xmlExtent(contentEnd func(int) (end, next int, err error)) (start, end, next int, err error) {
 	start, err = r.tagEnd(1)
 	end, next = start, start
@@ -186,12 +185,12 @@ func (r *Reader) xmlExtent(contentEnd func(int) (end, next int, err error)) (sta
 		end, next, err = contentEnd(start)
 	}
 	if next > r.max {
-		return 0, 0, r.max, errLong // also where more was in sight
+		return 0, 0, r.max, errLong // even if it has been read
 	}
 	return start, end, next, err
 }
 
-// xmlInside gives the start tag from i on and the content, cleaned.
+// xmlInside returns the start tag from i on and the content, cleaned.
 func (r *Reader) xmlInside(i, start, end int) (tag, content []byte) {
 	b := r.rest()
 	if sound(b[i:end]) {

@@ -26,15 +26,15 @@ func nameByte(c byte) bool {
 
 func space(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// is tells whether a tag of this name begins at i: "<d", "</i".
+// is reports whether a tag of this name begins at i: "<d", "</i".
 func (in *input) is(i int, tag string) bool {
 	return in.has(i, tag) && !nameByte(in.byteAt(i+len(tag)))
 }
 
-// tagEnd is the position behind the ">" of a tag, which i lies in. A "<" in
-// it, even in quotes, is no XML.
+// tagEnd is the position behind the ">" of the tag around i. A "<" in a tag, even
+// in quotes, is not XML.
 func (in *input) tagEnd(i int) (int, error) {
-	const usual = 256 // bytes, in which it most often ends
+	const usual = 256 // bytes; most tags are shorter
 	if b := in.rest(); i < len(b) {
 		b = b[i:min(len(b), i+usual)]
 		if n := bytes.IndexByte(b, '>'); n >= 0 && bytes.IndexByte(b[:n], '<') < 0 && bytes.IndexByte(b[:n], '\'') < 0 && bytes.Count(b[:n], []byte{'"'})%2 == 0 {
@@ -121,7 +121,7 @@ func (in *input) contentEnd(i int) (end, next int, err error) {
 	}
 }
 
-// enclosure is what any "<" may stand in.
+// enclosure may have any "<" in it.
 type enclosure struct{ begin, end string }
 
 var (
@@ -132,10 +132,10 @@ var (
 
 const rootEnd = "</i"
 
-// enclosed finds the position behind the enclosure at i. One that does not end
-// within a record's length, or in a file that has its </i> all the same, is
-// none: it would swallow the comments behind it. Otherwise a file that ends in
-// one was cut.
+// enclosed finds the position behind the enclosure at i. It is not an enclosure if
+// it does not end within the length of a record, or not before the </i> of a
+// complete file: it would swallow the comments behind it. A file that ends inside
+// one otherwise was cut.
 func (in *input) enclosed(i int, e enclosure) (next int, ok bool, err error) {
 	end, err := in.indexOnce(i+len(e.begin), e.end)
 	next = end + len(e.end)
@@ -160,13 +160,13 @@ func (in *input) behind(i int) (int, error) {
 	return i + 1, nil
 }
 
-// opened is an enclosure in a text; once it has no end, no later one has.
+// opened is an enclosure in a text. If one has no end, no later one has.
 type opened struct {
 	enclosure
 	endless bool
 }
 
-// cut parts s, if it begins with the enclosure, into what is inside and behind.
+// cut splits s, if it begins with the enclosure, into its inside and the rest.
 func (o *opened) cut(s string) (inside, behind string, ok bool) {
 	if o.endless || !strings.HasPrefix(s, o.begin) {
 		return "", s, false

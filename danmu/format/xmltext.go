@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// xmlText decodes what stands between tags, or in quotes, and counts what is
-// no XML there: it stays as it is written, but for characters that XML does
-// not have.
+// xmlText decodes text between tags or in quotes, and counts the bytes that are not
+// XML. They stay as written, but for characters that XML does not have.
 func xmlText(b []byte) (string, int64) {
 	if plain(b) {
 		return string(b), 0
@@ -63,14 +62,14 @@ func xmlText(b []byte) (string, int64) {
 	}
 }
 
-// plain tells whether b means itself.
+// plain reports whether b needs no decoding.
 func plain(b []byte) bool {
 	return bytes.IndexByte(b, '&') < 0 && bytes.IndexByte(b, '<') < 0 && bytes.IndexByte(b, '\r') < 0 &&
 		(bytes.IndexByte(b, "\uFFFE"[0]) < 0 || !bytes.Contains(b, []byte("\uFFFE")) && !bytes.Contains(b, []byte("\uFFFF")))
 }
 
-// reference decodes the entity or character reference that s begins with, and
-// gives its length; 0 where there is none.
+// reference decodes the entity or character reference at the beginning of s, and
+// returns its length, 0 if there is none.
 func reference(s string) (rune, int) {
 	name, _, ok := strings.Cut(s[1:min(len(s), 12)], ";")
 	if !ok {
@@ -101,13 +100,12 @@ func reference(s string) (rune, int) {
 	return rune(min(n, utf8.MaxRune+1)), size
 }
 
-// xmlChar tells whether XML has the character.
+// xmlChar reports whether XML has the character.
 func xmlChar(r rune) bool {
 	return !control(r) && r != 0xFFFE && r != 0xFFFF && utf8.ValidRune(r)
 }
 
-// appendText writes text between tags, without the characters that XML does
-// not have.
+// appendText writes text between tags, without characters that XML does not have.
 func appendText(dst []byte, text string) []byte {
 	for _, r := range text {
 		switch {
@@ -117,7 +115,7 @@ func appendText(dst []byte, text string) []byte {
 			dst = append(dst, "&lt;"...)
 		case r == '>':
 			dst = append(dst, "&gt;"...)
-		case r == '\r': // bare, it would be read as "\n"
+		case r == '\r': // unescaped, it would be read as "\n"
 			dst = append(dst, "&#13;"...)
 		case xmlChar(r):
 			dst = utf8.AppendRune(dst, r)

@@ -11,8 +11,8 @@ import (
 	"github.com/plaza-sdk/plaza/examples/guard"
 )
 
-// What a client's address may ask for a second, and at once; and what a video
-// takes from all of them together. Names cost nothing to make up.
+// Bounds a second and at once, for an address and for a video. Names cost nothing to
+// make up, so they are not counted.
 const (
 	requestRate, requestBurst = 50, 300
 	sendRate, sendBurst       = 10, 100
@@ -21,9 +21,8 @@ const (
 	streamsEach, streamsAll = 50, 10_000
 )
 
-// api answers over a service. It lets everybody do everything: who the caller
-// is, and whether that is the user of the request, is for the service to check
-// that this is copied into.
+// api answers requests to a service. It lets everybody do everything: a real service
+// checks that the caller is the user of the request.
 type api struct {
 	*service
 	log *slog.Logger
@@ -35,17 +34,17 @@ type api struct {
 	videos   *guard.Rate
 	streams  *guard.Streams
 
-	claiming sync.Mutex // of a video by its owner
+	claiming sync.Mutex // held while a video gets its owner
 
-	ending     chan struct{} // closed once streams are to end
+	ending     chan struct{} // closed when streams must end
 	endStreams func()
 }
 
-// action does what a request asks for. What it returns is answered as JSON.
+// action handles a request. Its answer is sent as JSON.
 type action func(*http.Request) (answer any, err error)
 
-// newAPI answers to hosts, beside localhost and the address that is listened
-// at.
+// newAPI answers to the names in hosts, and to localhost and the address of the
+// listener.
 func newAPI(s *service, log *slog.Logger, hosts ...string) *api {
 	a := &api{
 		service: s, log: log, mux: http.NewServeMux(),
@@ -61,7 +60,7 @@ func newAPI(s *service, log *slog.Logger, hosts ...string) *api {
 	return a
 }
 
-// route answers requests that have no other parameters in their query.
+// route handles requests whose query has no other parameters.
 func (a *api) route(pattern string, do action, parameters ...string) {
 	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), requestTime)
@@ -81,8 +80,8 @@ func (a *api) route(pattern string, do action, parameters ...string) {
 	})
 }
 
-// admit refuses what is too often, and what nobody has: a video in the path
-// that there is not is neither read nor watched.
+// admit refuses requests that come too often, have an unknown parameter or name an
+// unknown video.
 func (a *api) admit(r *http.Request, parameters []string) error {
 	if err := a.requests.Take(guard.Client(r)); err != nil {
 		return err

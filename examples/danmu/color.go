@@ -8,7 +8,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
-// parseColor reads a colour of CSS: a name, #rgb or #rrggbb. None is the
+// parseColor reads a CSS colour: a name, #rgb or #rrggbb. An empty one is the
 // viewer's default.
 func parseColor(text string) (danmu.Color, error) {
 	if text == "" {
@@ -23,12 +23,12 @@ func parseColor(text string) (danmu.Color, error) {
 	}
 	rgb, err := strconv.ParseUint(digits, 16, 24)
 	if !ok || err != nil || len(digits) != 6 {
-		return 0, &plaza.InvalidError{Field: "content.color", Reason: "is no colour of CSS: a name, #rgb or #rrggbb"}
+		return 0, &plaza.InvalidError{Field: "content.color", Reason: "is not a CSS colour: a name, #rgb or #rrggbb"}
 	}
 	return danmu.RGB(uint32(rgb)), nil
 }
 
-// colors are the names of CSS Color Module Level 4.
+// colors are the named colours of CSS Color Module Level 4.
 var colors = map[string]uint32{
 	"aliceblue": 0xf0f8ff, "antiquewhite": 0xfaebd7, "aqua": 0x00ffff, "aquamarine": 0x7fffd4, "azure": 0xf0ffff,
 	"beige": 0xf5f5dc, "bisque": 0xffe4c4, "black": 0x000000, "blanchedalmond": 0xffebcd, "blue": 0x0000ff,

@@ -15,8 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/examples/guard"
 )
 
-// problem is the answer to what did not succeed. It tells nothing of what
-// happened inside.
+// problem is the answer to a request that failed. It gives no internals away.
 type problem struct {
 	status int
 	after  time.Duration // when to try again
@@ -25,9 +24,9 @@ type problem struct {
 	Reason string `json:"reason"`
 }
 
-const statusClientGone = 499 // as nginx has it: nobody reads it
+const statusClientGone = 499 // nginx's number; nobody reads the answer
 
-// problemOf is where every error of Plaza gets its status.
+// problemOf gives every error of Plaza its status.
 func problemOf(err error) problem {
 	p := problem{status: http.StatusInternalServerError, Reason: "something failed here"}
 	for _, known := range []struct {
@@ -70,7 +69,7 @@ func problemOf(err error) problem {
 	return p
 }
 
-// wireName is how this service spells a field of Plaza's.
+// wireName is this service's name for a field of Plaza's.
 func wireName(field string) string {
 	switch field {
 	case "Progress":
@@ -93,7 +92,7 @@ func wireName(field string) string {
 	return strings.ToLower(field[:1]) + field[1:]
 }
 
-// inQuery is err of a parameter, whatever it is called in Plaza.
+// inQuery names the parameter in an InvalidError of Plaza's.
 func inQuery(parameter string, err error) error {
 	var invalid *plaza.InvalidError
 	if errors.As(err, &invalid) {
@@ -117,5 +116,5 @@ func write(w http.ResponseWriter, status int, answer any) {
 	w.WriteHeader(status)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(answer) // fails where the client is gone
+	_ = e.Encode(answer) // fails if the client is gone
 }

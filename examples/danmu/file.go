@@ -21,10 +21,10 @@ import (
 const (
 	maxFile  = 256 << 20 // bytes
 	credits  = 10 * time.Second
-	sniffing = 4 << 10 // bytes that tell the format
+	sniffing = 4 << 10 // bytes that are searched for signs of a format
 )
 
-// readFile gives a file's danmu, and a clock as long as they need.
+// readFile reads the danmu of a file, and makes a video without a picture for them.
 func readFile(name string, log *slog.Logger) (video, []danmu.Comment, error) {
 	text, err := readText(name)
 	if err != nil {
@@ -49,7 +49,7 @@ func readFile(name string, log *slog.Logger) (video, []danmu.Comment, error) {
 		}
 	}
 	if len(comments) == 0 {
-		return video{}, nil, fmt.Errorf("reading %s: there is no danmu in it", name)
+		return video{}, nil, fmt.Errorf("reading %s: it has no danmu", name)
 	}
 	shown.Duration = min(shown.Duration, danmu.MaxProgress)
 	return shown, comments, nil
@@ -77,7 +77,7 @@ func readText(name string) ([]byte, error) {
 	return text, nil
 }
 
-// formatOf goes by the name, and for JSON by what only one format has.
+// formatOf decides by the name, and for JSON by members that only one format has.
 func formatOf(name string, text []byte) format.Format {
 	switch filepath.Ext(strings.TrimSuffix(name, ".gz")) {
 	case ".xml":
@@ -102,7 +102,7 @@ func formatOf(name string, text []byte) format.Format {
 	return format.ArtPlayer
 }
 
-// load imports what a file had.
+// load imports the danmu of a file.
 func (s *service) load(ctx context.Context, comments []danmu.Comment, log *slog.Logger) error {
 	if len(comments) == 0 {
 		return nil

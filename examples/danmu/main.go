@@ -1,16 +1,14 @@
-// Command danmu is a video with comments that fly over it: a service and a
-// page, on a DynamoDB that it starts on this machine. It is there to be copied
-// from.
+// Command danmu shows a video with comments that fly over it: a service and a page,
+// on a DynamoDB that it starts on this machine. Copy from it.
 //
 //	go run ./examples/danmu
 //	go run ./examples/danmu -addr localhost:9000
 //	go run ./examples/danmu -import FILE
 //
-// With -import a clock runs as long as the file, which danmu/format reads, also
-// compressed as .gz. routes.go says what the service answers: to localhost, the
-// address that it listens at and the names of -host, and about video 1 and
-// those of -videos. An interrupt or SIGTERM stops it once the requests at hand
-// are answered.
+// With -import it plays the danmu of a file, perhaps compressed as .gz, over a clock
+// instead of a video. routes.go lists the requests. It answers to localhost, to the
+// address of -addr and to the names of -host, for video 1 and those of -videos. An
+// interrupt or SIGTERM stops it after the current requests.
 package main
 
 import (

@@ -21,24 +21,25 @@ const (
 	minSize, maxSize = 12, 64 // px
 )
 
-// submission is a danmu as clients sent it before Plaza.
+// submission is a danmu in the format of the clients from before Plaza: nested, with
+// times in seconds and CSS colours.
 type submission struct {
 	ObjectID string  `json:"objectId"`
 	UserID   string  `json:"userId"`
 	OwnerID  string  `json:"ownerId,omitempty"` // of the video
 	Content  content `json:"content"`
 
-	// Key makes a send that is repeated one danmu. Answers leave it out.
+	// Key makes repeated sends one danmu. Answers leave it out.
 	Key string `json:"key,omitempty"`
 }
 
-// message is the answer.
+// message is a danmu as those clients read it.
 type message struct {
 	submission
 
 	ID        danmu.ID `json:"id"`
 	CreatedAt int64    `json:"createdAt,omitempty"` // Unix ms
-	Repeats   int      `json:"repeats,omitempty"`   // merged into it
+	Repeats   int      `json:"repeats,omitempty"`   // that were merged into it
 }
 
 type content struct {
@@ -48,18 +49,18 @@ type content struct {
 	Time     *float64   `json:"time"` // seconds of the playing time
 }
 
-// look is how a client spells it.
+// look is the style as the client wrote it.
 type look struct {
 	Color string `json:"color,omitempty"` // of CSS: a name, #rgb or #rrggbb
 	Size  string `json:"size,omitempty"`  // such as 40px, on a player 540 high
 }
 
-// extra is kept beside a danmu, so that answers spell it as its sender did.
+// extra is stored with a danmu, so that answers have the sender's own spelling.
 type extra struct {
 	Look look `json:"look"`
 }
 
-// modes are the positions. Those from 7 on have the same number.
+// modes are those of the positions 0 to 3. Modes from 7 on are positions too.
 var modes = []danmu.Mode{danmu.Scroll, danmu.Top, danmu.Bottom, danmu.Reverse}
 
 func (s submission) comment() (danmu.Comment, error) {
@@ -72,7 +73,7 @@ func (s submission) comment() (danmu.Comment, error) {
 		return c, err
 	}
 	if p := s.Content.Position; p < 0 || int(p) >= len(modes) {
-		return c, &plaza.InvalidError{Field: "content.position", Reason: "is none of 0 scroll, 1 top, 2 bottom, 3 reverse"}
+		return c, &plaza.InvalidError{Field: "content.position", Reason: "is not 0 scroll, 1 top, 2 bottom or 3 reverse"}
 	}
 	c.Mode = modes[s.Content.Position]
 	if c.Color, err = parseColor(s.Content.Color); err != nil {
@@ -87,8 +88,7 @@ func (s submission) comment() (danmu.Comment, error) {
 	return c, err
 }
 
-// check refuses early what Send would, so that it does not say whose the video
-// is.
+// check refuses what Send would refuse, before the submission can name an owner.
 func (s submission) check() error {
 	for _, name := range []struct {
 		field, value string
@@ -140,14 +140,14 @@ func messageOf(c danmu.Comment, owner string) message {
 	case c.Mode < danmu.Positioned: // 2 and 3 of Bilibili's files scroll too
 		m.Content.Position = danmu.Mode(slices.Index(modes, danmu.Scroll))
 	}
-	if !c.Sent.IsZero() { // as that of imported ones may be
+	if !c.Sent.IsZero() { // imported ones may have none
 		m.CreatedAt = c.Sent.UnixMilli()
 	}
 	return m
 }
 
-// seconds is the decimal number of its milliseconds. Duration.Seconds adds two
-// numbers, and is next to it at times.
+// seconds is exact to the millisecond. Duration.Seconds adds two numbers, and may be
+// the next float.
 func seconds(d time.Duration) float64 { return float64(d.Milliseconds()) / 1000 }
 
 func lookOf(c danmu.Comment) look {

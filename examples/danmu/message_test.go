@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,9 +14,17 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
+// step is 1 where CI is set, else every seventh millisecond is tried.
+func step() int {
+	if os.Getenv("CI") != "" {
+		return 1
+	}
+	return 7
+}
+
 func TestEachMillisecondOfAnHourIsItsDecimal(t *testing.T) {
 	t.Parallel()
-	for ms := range 3_600_001 {
+	for ms := 0; ms <= 3_600_000; ms += step() {
 		want := strconv.Itoa(ms / 1000)
 		if rest := ms % 1000; rest > 0 {
 			want += "." + strings.TrimRight(fmt.Sprintf("%03d", rest), "0")
@@ -36,7 +45,7 @@ func TestEachMillisecondOfAnHourIsItsDecimal(t *testing.T) {
 
 func TestTimesAreAnsweredAsTheyWereSent(t *testing.T) {
 	t.Parallel()
-	for ms := range 60_000 {
+	for ms := 0; ms < 60_000; ms += step() {
 		at := time.Duration(ms) * time.Millisecond
 		text, err := json.Marshal(messageOf(danmu.Comment{Progress: at}, "").Content)
 		require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/examples/guard"
 )
 
-// end is the cursor behind the last danmu.
+// end is the cursor behind the last danmu of a list.
 const end = "-1"
 
 type list struct {
@@ -19,8 +19,8 @@ type list struct {
 	Cursor string    `json:"cursor"`
 }
 
-// send stores a danmu and shows it to everybody who watches its video. The
-// first one of a video says whose it is.
+// send stores a danmu and shows it to all viewers of its video. The first one that
+// names an owner sets the owner of the video.
 func (a *api) send(r *http.Request) (any, error) {
 	if err := a.sends.Take(guard.Client(r)); err != nil {
 		return nil, err
@@ -50,11 +50,11 @@ func (a *api) send(r *http.Request) (any, error) {
 	return messageOf(sent, owner), nil
 }
 
-// queryByTime lists what plays from a moment on.
+// queryByTime lists the danmu from a moment on.
 func (a *api) queryByTime(r *http.Request) (any, error) {
 	seconds, err := strconv.ParseFloat(cmp.Or(r.URL.Query().Get("playingTime"), "0"), 64)
 	if err != nil {
-		return nil, &plaza.InvalidError{Field: "playingTime", Reason: "is no number of seconds"}
+		return nil, &plaza.InvalidError{Field: "playingTime", Reason: "is not a number of seconds"}
 	}
 	at, err := danmu.Seconds(seconds)
 	if err != nil {
@@ -63,7 +63,7 @@ func (a *api) queryByTime(r *http.Request) (any, error) {
 	return a.from(r, at)
 }
 
-// pull goes on behind a cursor, or begins.
+// pull lists the danmu behind a cursor, or from the beginning.
 func (a *api) pull(r *http.Request) (any, error) {
 	return a.from(r, 0)
 }

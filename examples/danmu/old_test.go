@@ -73,7 +73,7 @@ func TestTheFirstSendSaysWhoseVideoItIs(t *testing.T) {
 	require.Equal(t, "o", call[message](t, w, "POST", "/danmu/send", fmt.Sprintf(body, "", 2)).OwnerID)
 	status, _, text := w.send(t, "POST", "/danmu/send", fmt.Sprintf(body, "other", 3))
 	require.Equal(t, http.StatusBadRequest, status)
-	require.JSONEq(t, `{"error":{"field":"ownerId","reason":"is not whose video it is"}}`, text)
+	require.JSONEq(t, `{"error":{"field":"ownerId","reason":"is not the owner of the video"}}`, text)
 	for _, m := range call[list](t, w, "GET", "/danmu/pull/7", "").Data {
 		require.Equal(t, "o", m.OwnerID)
 	}

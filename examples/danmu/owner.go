@@ -8,11 +8,11 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
-// ownerTime is how long who watches waits to be told whose the video is.
+// ownerTime bounds the read of the owner for viewers.
 const ownerTime = time.Second
 
-// owner is whose video it is: whom the first submission that names somebody
-// names, before it is sent. A later one may name nobody else.
+// owner returns the owner of the video. The first submission that names one sets it,
+// before it is sent; a later one must name the same.
 func (a *api) owner(ctx context.Context, s submission, at time.Duration) (string, error) {
 	settings, err := a.danmu.Settings(ctx, s.ObjectID)
 	if err != nil {
@@ -27,14 +27,13 @@ func (a *api) owner(ctx context.Context, s submission, at time.Duration) (string
 		}
 	}
 	if s.OwnerID != "" && s.OwnerID != settings.Owner {
-		return "", &plaza.InvalidError{Field: "ownerId", Reason: "is not whose video it is"}
+		return "", &plaza.InvalidError{Field: "ownerId", Reason: "is not the owner of the video"}
 	}
 	return settings.Owner, nil
 }
 
-// claim gives what stands once an object that was nobody's is owner's. Two at
-// once would both configure it; where several processes serve, a lock that
-// they share has to keep them apart.
+// claim sets the owner of an object that has none, and returns its settings. Two
+// concurrent claims would both succeed; several processes need a shared lock.
 func (a *api) claim(ctx context.Context, object, owner string) (danmu.Settings, error) {
 	a.claiming.Lock()
 	defer a.claiming.Unlock()
@@ -49,7 +48,7 @@ func (a *api) claim(ctx context.Context, object, owner string) (danmu.Settings, 
 	return a.danmu.Settings(ctx, object)
 }
 
-// ownerOf is for who watches: they are told without, rather than late.
+// ownerOf is for viewers: they get a danmu without its owner rather than late.
 func (s *service) ownerOf(object string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), ownerTime)
 	defer cancel()

@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 )
 
-// checkQuery refuses unknown parameters, and what r.URL.Query would leave out.
+// checkQuery refuses unknown parameters, and malformed ones that r.URL.Query drops.
 func checkQuery(r *http.Request, known []string) error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -26,7 +26,7 @@ func checkQuery(r *http.Request, known []string) error {
 	return nil
 }
 
-// readPage reads the size of a page, and the cursor that it goes on behind.
+// readPage reads the size of a page and its cursor.
 func readPage(r *http.Request) (cursor.PageRequest, error) {
 	size, err := readNumber(r, "size")
 	if err == nil && size < 0 {
@@ -35,7 +35,7 @@ func readPage(r *http.Request) (cursor.PageRequest, error) {
 	return cursor.PageRequest{Cursor: cursor.Cursor(r.URL.Query().Get("cursor")), Limit: size}, err
 }
 
-// readNumber is 0 where the query has none.
+// readNumber is 0 if the query does not have it.
 func readNumber(r *http.Request, parameter string) (int, error) {
 	return parseNumber(parameter, cmp.Or(r.URL.Query().Get(parameter), "0"))
 }

@@ -9,16 +9,16 @@ import (
 //go:embed static
 var static embed.FS
 
-// routes lists what is answered, with the parameters that a query may have. A
-// list has at most size danmu: 25 without one, and 100 where it is above. An
-// {id} is of a video that there is, else the answer is 404.
+// routes lists the requests, with the parameters that a query may have. A list has
+// at most size danmu, by default 25 and never more than 100. An unknown {id} is
+// answered by 404.
 func (a *api) routes() {
-	// What clients of before call.
+	// For the clients from before Plaza.
 	a.route("POST /danmu/send", a.send)
 	a.route("GET /danmu/queryByTime/{id}", a.queryByTime, "playingTime", "size")
 	a.route("GET /danmu/pull/{id}", a.pull, "cursor", "size")
 
-	// What the page calls.
+	// For the page.
 	a.route("GET /videos/{id}", a.describe)
 	a.route("GET /videos/{id}/segments/{n}", a.segment, "cap", "sample", "merge", "without", "fresh")
 	a.route("GET /videos/{id}/heat", a.heat, "buckets")
@@ -33,7 +33,7 @@ func (a *api) routes() {
 	a.mux.Handle("GET /", page(http.FileServerFS(files)))
 }
 
-// page keeps the page to what comes from here.
+// page lets the page load only from this server.
 func page(files http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")

@@ -17,32 +17,32 @@ const (
 
 	headerTime  = 5 * time.Second
 	readTime    = 10 * time.Second
-	requestTime = 20 * time.Second // with the reading of its body
+	requestTime = 20 * time.Second // including its body
 	writeTime   = requestTime + 5*time.Second
 	idleTime    = time.Minute
 	stopTime    = writeTime
 )
 
-// newServer waits for nobody for long.
+// newServer bounds every wait for a client.
 func newServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: headerTime,
 		ReadTimeout:       readTime,
-		WriteTimeout:      writeTime, // a stream has its own
+		WriteTimeout:      writeTime, // streams set their own
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 }
 
-// serve answers until ctx ends. Then it accepts no more, ends the streams, and
-// finishes the requests at hand.
+// serve answers until ctx ends. Then it accepts no more requests, ends the streams
+// and finishes the current requests.
 func serve(ctx context.Context, l net.Listener, s *service, log *slog.Logger, hosts []string) error {
 	a := newAPI(s, log, hosts...)
 	server := newServer(a, log)
 	server.RegisterOnShutdown(a.endStreams)
-	group, ending := errgroup.WithContext(ctx) // or serving fails
+	group, ending := errgroup.WithContext(ctx) // ends also if serving fails
 	group.Go(func() error {
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			return err

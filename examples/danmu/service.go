@@ -16,8 +16,8 @@ import (
 	"github.com/plaza-sdk/plaza/ids/lease"
 )
 
-// service is what an application holds of Plaza, the video it shows, and which
-// others there are. An application looks these up among its own.
+// service holds the parts of Plaza that an application uses, the video it shows, and
+// the ids of other videos, which an application has in its own database.
 type service struct {
 	ids    *lease.Source
 	danmu  *danmu.Repository
@@ -26,7 +26,7 @@ type service struct {
 	others []string
 }
 
-// video is what the page plays. Without Src it plays a clock.
+// video is what the page plays. Without Src that is a clock.
 type video struct {
 	ID       string
 	Owner    string
@@ -36,7 +36,7 @@ type video struct {
 
 func hills() video { return video{ID: "1", Owner: "1", Duration: time.Minute, Src: "/hills.webm"} }
 
-// has reports whether there is a video.
+// has reports whether the video exists.
 func (s *service) has(id string) bool { return id == s.shown.ID || slices.Contains(s.others, id) }
 
 func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables, log *slog.Logger, shown video, others ...string) (*service, error) {
@@ -52,7 +52,7 @@ func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables, log *slog.
 }
 
 func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, log *slog.Logger) (err error) {
-	// Many open an episode at once: for two seconds one read serves them all.
+	// Many open an episode at once: one read serves them all for two seconds.
 	s.danmu, err = danmu.New(db, t.Danmu, s.ids, &danmu.Options{
 		Cache: 2 * time.Second,
 		OnCorrupt: func(e *plaza.CorruptError) {
@@ -62,23 +62,22 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, log
 	if err != nil {
 		return err
 	}
-	// The table was created just now. Where others create it, this is Verify.
+	// The table was created just now. If another tool creates it, call Verify.
 	if err := s.danmu.Init(ctx); err != nil {
 		return err
 	}
-	// Other processes would be reached through live/redisstream.
+	// Several processes would share a live/redisstream.
 	if s.hub, err = live.New(s.danmu, &live.Options{Encode: s.encode}); err != nil {
 		return err
 	}
 	_, err = s.danmu.Configure(ctx, s.shown.ID, danmu.Settings{
 		Owner: s.shown.Owner, Duration: s.shown.Duration,
-		Shards: 4, // so that a viewer who wants a quarter reads a quarter
+		Shards: 4, // so that a sample of a quarter reads a quarter
 	})
 	return err
 }
 
-// close gives the machine number back, for the next process to have. It does
-// so after an interrupt too.
+// close gives the machine number back to the next process, also after an interrupt.
 func (s *service) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()

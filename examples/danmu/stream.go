@@ -15,19 +15,18 @@ import (
 )
 
 const (
-	beat    = 10 * time.Second // how often a page is told who is there, at least
-	sending = 10 * time.Second // how long a page may take to read
-	retry   = time.Second      // how long a page that was cut off waits
+	beat    = 10 * time.Second // between two events present, at most
+	sending = 10 * time.Second // for a page to take an event
+	retry   = time.Second      // before a page reconnects
 )
 
-// happened is what a page is told of: a danmu that was sent, or one that is
-// gone.
+// happened is an event for the page: a danmu was sent, or one is gone.
 type happened struct {
 	Sent    *message  `json:"sent,omitempty"`
 	Removed *danmu.ID `json:"removed,omitempty"`
 }
 
-// encode writes a batch once for all who watch, at one read.
+// encode writes a batch once for all viewers, with one read of the owner.
 func (s *service) encode(room string, events []live.Event) []byte {
 	all, owner := []happened{}, ""
 	if slices.ContainsFunc(events, func(e live.Event) bool { return e.Kind == live.Sent }) {
@@ -44,15 +43,15 @@ func (s *service) encode(room string, events []live.Event) []byte {
 		}
 	}
 	text, err := json.Marshal(all)
-	if err != nil { // of plain texts and numbers
+	if err != nil { // impossible: plain texts and numbers
 		panic(err)
 	}
 	return text
 }
 
-// watch streams what happens in a video's room as Server-Sent Events: joined,
-// from when on nothing is missed; batch; reset, after which the page reads
-// again; and present, how many watch.
+// watch streams the events of a video's room as Server-Sent Events: joined, after
+// which nothing is missed; batch; reset, after which the page must read again; and
+// present, the number of viewers.
 func (a *api) watch(w http.ResponseWriter, r *http.Request) {
 	if err := a.admit(r, nil); err != nil {
 		a.refuse(w, r, err)
@@ -85,7 +84,7 @@ func (a *api) watch(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	s := stream{w, http.NewResponseController(w)}
-	err = s.ctrl.SetReadDeadline(time.Time{}) // the server's own is for what ends
+	err = s.ctrl.SetReadDeadline(time.Time{}) // the server's deadline is for requests that end
 	if err == nil && after == "" {
 		err = s.send("joined", "", []byte("{}"))
 	}
@@ -96,13 +95,13 @@ func (a *api) watch(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stream is written to by one request.
+// stream writes events to one page.
 type stream struct {
 	w    http.ResponseWriter
 	ctrl *http.ResponseController
 }
 
-// follow sends batches for a beat.
+// follow sends batches until the next beat.
 func (s stream) follow(ctx context.Context, viewer *live.Viewer) error {
 	until, cancel := context.WithTimeout(ctx, beat)
 	defer cancel()
@@ -125,7 +124,7 @@ func (s stream) follow(ctx context.Context, viewer *live.Viewer) error {
 	}
 }
 
-// send writes an event, whose data is JSON and so one line.
+// send writes an event. Its data is JSON, so it is one line.
 func (s stream) send(event string, pos live.Pos, data []byte) error {
 	if err := s.ctrl.SetWriteDeadline(time.Now().Add(sending)); err != nil {
 		return err

@@ -8,13 +8,13 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
-// description is what a page needs to play a video. Times are in seconds.
+// description is what the page needs to play a video. Times are in seconds.
 type description struct {
 	ID       string  `json:"id"`
 	OwnerID  string  `json:"ownerId,omitempty"`
 	Duration float64 `json:"duration"`
 	Segment  float64 `json:"segment"`
-	Src      string  `json:"src,omitempty"` // none: a clock plays
+	Src      string  `json:"src,omitempty"` // empty: a clock plays
 }
 
 func (a *api) describe(r *http.Request) (any, error) {
@@ -29,8 +29,7 @@ func (a *api) describe(r *http.Request) (any, error) {
 	}, err
 }
 
-// segment lists what plays in a part of a video, as thin as the viewer wants
-// it.
+// segment lists the danmu of a segment, thinned as the viewer wants.
 func (a *api) segment(r *http.Request) (any, error) {
 	n, err := parseNumber("segment", r.PathValue("n"))
 	if err != nil {
@@ -47,7 +46,7 @@ func (a *api) segment(r *http.Request) (any, error) {
 	}
 	return struct {
 		Data    []message `json:"data"`
-		Dropped int       `json:"dropped"` // by cap
+		Dropped int       `json:"dropped"` // by the cap
 	}{messagesOf(window.Comments, ""), window.Dropped}, nil
 }
 
@@ -73,7 +72,7 @@ func readWindowOptions(r *http.Request) (*danmu.WindowOptions, error) {
 	return &opts, inQuery("without", err)
 }
 
-// heat counts what plays in each of so many equal parts of a video.
+// heat counts the danmu in equal parts of a video.
 func (a *api) heat(r *http.Request) (any, error) {
 	buckets, err := readNumber(r, "buckets")
 	if err != nil {
@@ -85,7 +84,7 @@ func (a *api) heat(r *http.Request) (any, error) {
 	}{counts}, err
 }
 
-// recall takes back what the user sent within the last two minutes.
+// recall takes back a danmu that the user sent within the last two minutes.
 func (a *api) recall(r *http.Request) (any, error) {
 	id, err := danmu.ParseID(r.PathValue("danmu"))
 	if err != nil {
@@ -99,7 +98,7 @@ func (a *api) recall(r *http.Request) (any, error) {
 	}{removed}, err
 }
 
-// mine lists what a user sent, newest first.
+// mine lists the danmu of a user, the last sent first.
 func (a *api) mine(r *http.Request) (any, error) {
 	asked, err := readPage(r)
 	if err != nil {

@@ -1,4 +1,4 @@
-// The calls of the service. A refusal throws an Error that says why.
+// The calls of the service. A refusal throws an Error with the reason.
 
 async function call(method, path, body) {
   const answer = await fetch(path, {
@@ -16,8 +16,8 @@ const part = encodeURIComponent;
 
 export const video = (id) => call("GET", `/videos/${part(id)}`);
 
-// segment has the comments of some minutes, thinned as the viewer chose. A
-// fresh one misses nothing that was sent before.
+// segment reads the comments of some minutes, thinned as the viewer chose. With
+// fresh it misses nothing that was sent before.
 export function segment(id, n, { cap, sample, merge, words }, fresh) {
   const query = new URLSearchParams({ cap, sample, merge: merge ? 5 : 0, fresh: fresh ? 1 : 0 });
   for (const word of words) query.append("without", word);
@@ -30,7 +30,7 @@ export const mine = (user, cursor = "") => call("GET", `/users/${part(user)}/dan
 
 export const recall = (id, danmu, user) => call("DELETE", `/videos/${part(id)}/danmu/${danmu}?user=${part(user)}`);
 
-// send repeats what may not have arrived. With its key that is one comment.
+// send repeats a comment that may not have arrived. Its key keeps it one comment.
 export async function send(message) {
   const keyed = { ...message, key: token() };
   for (let tries = 1; ; tries++) {

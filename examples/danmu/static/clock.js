@@ -1,7 +1,7 @@
 const longest = 2 ** 31 - 1; // milliseconds that a timer can wait
 
-// Clock plays nothing for so many seconds. It has what the player uses of a
-// <video>.
+// Clock plays nothing for some seconds. It has the parts of a <video> that the
+// player uses.
 export class Clock extends EventTarget {
   #base = 0;
   #since = 0;
@@ -60,7 +60,7 @@ export class Clock extends EventTarget {
   }
 }
 
-// Ticker smooths the time of a medium, which browsers tell in steps.
+// Ticker smooths the time of a medium, which browsers report in steps.
 export class Ticker {
   #at = 0;
   #seen = 0;

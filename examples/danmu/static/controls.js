@@ -44,7 +44,7 @@ export function controls(video, medium) {
       draw(counts);
     },
 
-    // warm counts one more at a moment.
+    // warm adds one to the heat of a moment.
     warm(at) {
       counts[Math.min(Math.floor((at / video.duration) * buckets), buckets - 1)]++;
       draw(counts);

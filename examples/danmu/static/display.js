@@ -2,7 +2,7 @@ import { byId, element } from "./dom.js";
 
 const key = "plaza.danmu.display";
 
-// display calls changed now and whenever the viewer chooses anew what to see.
+// display calls changed now and whenever the viewer changes what to see.
 export function display(changed) {
   const chosen = { density: "0,0", opacity: 0.9, merge: false, words: [], ...stored() };
   const density = byId("density"), opacity = byId("opacity"), merge = byId("merge"), visible = byId("visible");

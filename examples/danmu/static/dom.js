@@ -1,11 +1,11 @@
 export const byId = (id) => document.getElementById(id);
 
-// put changes a text where it differs: it is called frame by frame.
+// put changes a text only if it differs: it is called for each frame.
 export function put(id, text) {
   if (byId(id).textContent !== text) byId(id).textContent = text;
 }
 
-// element makes one. Strings in it are text, never markup.
+// element creates an element. Strings in it are text, never markup.
 export function element(name, attributes = {}, ...children) {
   const e = Object.assign(document.createElement(name), attributes);
   e.append(...children);

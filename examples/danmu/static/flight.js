@@ -3,11 +3,11 @@ import { Lanes, crossing, ends, modes, worths } from "./lanes.js";
 const known = new Set(Object.values(modes));
 const jump = 1; // second of playing time between two frames
 
-// Flight is what is in the air. It follows the playing time: a pause holds
-// everything, a jump begins anew with what would be in the air at that moment.
+// Flight has the comments that are flying. It follows the playing time: a pause stops
+// them all, a jump starts again with those that would be flying at that moment.
 export class Flight {
   aloft = [];
-  dropped = 0; // for want of a lane, since it began
+  dropped = 0; // because no lane was free, since it began
 
   #last = null;
   #stale = false;
@@ -18,14 +18,14 @@ export class Flight {
     this.lanes = new Lanes(0, 0);
   }
 
-  // begin forgets what was in the air.
+  // begin forgets the comments that were flying.
   begin() { this.#last = null; }
 
-  // refresh begins anew too, but what came live goes on.
+  // refresh starts again too, but live comments go on.
   refresh() { this.#stale = true; }
 
-  // arrive lets a comment that was just sent fly at once, whatever its moment.
-  // One's own always does.
+  // arrive lets a comment that was just sent fly at once, whatever its moment. The
+  // viewer's own always finds a lane.
   arrive(comment, own) {
     this.#arrived.push({ comment, worth: own ? worths.own : worths.live });
   }
@@ -37,7 +37,7 @@ export class Flight {
     this.#arrived = this.#arrived.filter(({ comment }) => comment.id !== id);
   }
 
-  // resize gives what is in the air new places on a stage of another size.
+  // resize moves the flying comments to a stage of another size.
   resize(width, height) {
     const old = this.aloft;
     this.#clear(width, height);
@@ -66,10 +66,10 @@ export class Flight {
     this.dropped = 0;
   }
 
-  // #launch drops what finds no lane, or what had to go for it.
+  // #launch drops a comment that finds no lane, or those that give way to it.
   #launch(comment, start, worth = worths.timeline) {
     const mode = comment.content.position;
-    if (!known.has(mode)) return; // placed by programs, which nobody runs here
+    if (!known.has(mode)) return; // those are placed by programs, which this page does not run
     if (this.aloft.some((c) => c.comment.id === comment.id)) return;
     const c = { comment, start, mode, worth, ...this.measure(comment) };
     const gone = this.lanes.place(c);

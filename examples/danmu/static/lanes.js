@@ -1,21 +1,21 @@
-// Where comments fly. No two that are in the air at a time ever touch.
+// Where comments fly. No two flying comments ever touch.
 
 export const crossing = 8; // seconds from edge to edge
 export const standing = 4; // seconds at the top or the bottom
 
 export const modes = { scroll: 0, top: 1, bottom: 2, reverse: 3 };
 
-// worths say what may go for what: what is worth less.
+// A comment may push out those of a lower worth.
 export const worths = { timeline: 0, live: 1, own: 2 };
 
 const step = 6; // pixels between the lanes that are tried
-const strip = 0.1; // of the height, at the top and the bottom, that what moves takes last
+const strip = 0.1; // of the height, at the top and the bottom, which moving comments use last
 
 const moves = (c) => c.mode === modes.scroll || c.mode === modes.reverse;
 
 export const ends = (c) => c.start + (moves(c) ? crossing : standing);
 
-// leftOf is where the left edge of c lies at a moment of the playing time.
+// leftOf is the left edge of c at a moment of the playing time.
 export function leftOf(c, at, stageWidth) {
   const gone = ((at - c.start) / crossing) * (stageWidth + c.width);
   switch (c.mode) {
@@ -25,8 +25,8 @@ export function leftOf(c, at, stageWidth) {
   }
 }
 
-// Lanes gives comments, {start, mode, worth, width, height}, their places: a
-// top. They come in the order of their start.
+// Lanes places comments, {start, mode, worth, width, height}, by setting their top.
+// They come in the order of their start.
 export class Lanes {
   placed = [];
 
@@ -34,9 +34,9 @@ export class Lanes {
     Object.assign(this, { width, height, gap });
   }
 
-  // place returns what had to go for c, the least there is: nothing where a
-  // lane is free, and never what is worth as much, but that one's own find a
-  // lane in any case. Null says that there is none.
+  // place returns the comments that give way to c: none if a lane is free, and never
+  // one of the same worth, except that the viewer's own always find a lane. It
+  // returns null if there is no lane.
   place(c) {
     this.placed = this.placed.filter((other) => ends(other) > c.start);
     let best = null;
@@ -74,9 +74,9 @@ export class Lanes {
       other.top < c.top + c.height && c.top < other.top + other.height && !this.#apart(other, c));
   }
 
-  // #apart says whether two stay a gap apart. Each is steady, so it is enough
-  // that one is on the same side when the later enters and when the first has
-  // gone.
+  // #apart reports whether two stay a gap apart. Their motion is steady, so it is
+  // enough that one is on the same side when the later enters and when the first
+  // leaves.
   #apart(a, b) {
     if (a.start >= ends(b) || b.start >= ends(a)) return true;
     const side = (at) => {

@@ -1,9 +1,9 @@
-const again = 5000; // milliseconds after which a page that was refused asks again
+const again = 5000; // milliseconds until a page that was refused asks again
 
-// follow listens to what happens in a video's room until it is closed. The
-// browser reconnects by itself, but where it was refused, and says where it
-// was; reread is called where the room cannot go on from there, and at first:
-// after joining, so that nothing falls between.
+// follow listens to a video's room until it is closed. Unless it was refused, the
+// browser reconnects by itself and says where it was. Reread is called at first,
+// after joining so that nothing is missed, and when the room cannot go on from
+// there.
 export function follow(id, { reread, sent, removed, present }) {
   let source, timer;
   const open = () => {

@@ -53,9 +53,9 @@ function play(video) {
   });
   let live = listen();
   addEventListener("pagehide", () => live.close());
-  addEventListener("pageshow", (e) => { if (e.persisted) live = listen(); }); // gone back to
+  addEventListener("pageshow", (e) => { if (e.persisted) live = listen(); }); // the viewer came back to the page
   mine.reread();
-  medium.play().catch(() => {}); // where a browser wants a click first
+  medium.play().catch(() => {}); // some browsers want a click first
 
   function onFrame(at) {
     recent.at(at);
@@ -64,7 +64,7 @@ function play(video) {
     put("count", `${aloft.length} flying` + (dropped ? ` · ${dropped} found no lane` : ""));
   }
 
-  // sent is also told of what this page sent.
+  // sent is called for this page's own comments too.
   function sent(comment) {
     if (!recent.add(comment)) return;
     if (!document.hidden) stage.flight.arrive(comment, comment.userId === user());
@@ -77,7 +77,7 @@ function play(video) {
     mine.remove(danmu);
   }
 
-  // For whoever looks from the console, and the tests.
+  // For the console and the tests.
   window.danmu = {
     onScreen: () => stage.boxes(),
     dropped: () => stage.flight.dropped,

@@ -3,7 +3,7 @@ import { byId, element, spell } from "./dom.js";
 
 const recallable = 2 * 60 * 1000; // milliseconds, as the service has it
 
-// Mine lists what the user sent, over all videos, newest first.
+// Mine lists the user's comments on all videos, the last sent first.
 export class Mine {
   #next = "";
   #round = 0;
@@ -31,7 +31,7 @@ export class Mine {
     const round = this.#round;
     try {
       const { data, cursor } = await api.mine(this.user(), this.#next);
-      if (round !== this.#round) return; // of another user
+      if (round !== this.#round) return; // the user has changed
       this.list.append(...data.filter((c) => !this.#row(c.id)).map((c) => this.#rowOf(c)));
       this.#next = cursor;
       byId("more").hidden = cursor === "-1";

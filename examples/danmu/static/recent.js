@@ -3,19 +3,19 @@ import { crossing } from "./lanes.js";
 import { Timeline } from "./timeline.js";
 
 const ahead = 20; // seconds before a segment is needed
-const settling = 5000; // milliseconds after which any read shows what was sent before
+const settling = 5000; // milliseconds after which every read shows a comment
 
-const kept = 2000; // of what came live, at least; and of what is gone, at most
+const kept = 2000; // live comments that are kept at least, and removed ones at most
 
-// Recent reads the segments around the playing time, thinned as the viewer
-// chose, and takes in what comes live.
+// Recent reads the segments around the playing time, thinned as the viewer chose, and
+// adds live comments.
 export class Recent {
   timeline = new Timeline();
-  changed = () => {}; // what is in the air may be another now
+  changed = () => {}; // called when other comments may be flying
 
   #chosen = null;
-  #read = new Map(); // segment: its answer, or null while it is on its way
-  #live = new Map(); // what came while this page was open
+  #read = new Map(); // segment to its answer, or to null while it is being read
+  #live = new Map(); // comments that came live
   #gone = new Set();
   #round = 0;
   #joined = 0;
@@ -34,14 +34,13 @@ export class Recent {
     this.reread();
   }
 
-  // join reads again what was sent before this moment, from which on the rest
-  // comes live.
+  // join reads again what was sent before this moment; the rest comes live.
   join() {
     this.#joined = performance.now();
     this.reread();
   }
 
-  // reread forgets what was read, not what came live.
+  // reread forgets the segments, but not the live comments.
   reread() {
     this.#round++;
     this.#read.clear();
@@ -92,13 +91,13 @@ export class Recent {
     }
   }
 
-  // #settle forgets what came live long ago. By now the segments have it.
+  // #settle forgets old live comments. By now the segments have them.
   #settle() {
     this.#live = new Map([...this.#live].slice(-kept));
     this.reread();
   }
 
-  // #aloft is which may be in the air.
+  // #aloft are the comments that may be flying.
   #aloft() {
     return this.timeline.between(this.#now - crossing, this.#now).map((c) => c.id).join();
   }

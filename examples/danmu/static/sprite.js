@@ -1,14 +1,14 @@
 const usual = 25; // pixels, on a player 540 high
-const least = 12; // pixels, that a text which has to fit is made smaller to
+const least = 12; // pixels, the smallest size of a text that must fit
 const lines = 12; // of a comment, at most
-const side = 8192; // pixels of a canvas, which browsers bound
+const side = 8192; // pixels, the largest canvas of browsers
 const family = `Emoji, "PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "Noto Sans CJK SC", "Noto Sans SC", system-ui, sans-serif`;
 
 const signs = new Intl.Segmenter(); // an emoji of several code points is one
 
-// sprite is a comment drawn once, with its outline, to be moved over the stage.
-// Width and height are in CSS pixels, the width at most fit: for that the text
-// is smaller, and goes on in more lines. The text is only ever drawn.
+// sprite draws a comment once, with its outline, to be moved over the stage. Width
+// and height are in CSS pixels. A text wider than fit becomes smaller and breaks into
+// lines. It is only drawn, never markup.
 export function sprite(comment, { scale, ratio, mine, fit = Infinity }) {
   const { text, color = "#ffffff", size } = comment.content;
   const written = `${text}${comment.repeats ? ` ×${comment.repeats + 1}` : ""}`.split(/\r\n|\r|\n/, lines);
@@ -74,7 +74,7 @@ function draw({ texts, font, edge, pad, high, width, height }, color, ratio, min
   return canvas;
 }
 
-// dark of a colour as a canvas spells it: #rrggbb.
+// dark reports whether a colour is dark, in the spelling of a canvas: #rrggbb.
 function dark(color) {
   const rgb = parseInt(color.slice(1), 16);
   return 0.3 * (rgb >> 16) + 0.59 * ((rgb >> 8) & 255) + 0.11 * (rgb & 255) < 70;

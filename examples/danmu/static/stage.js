@@ -2,7 +2,7 @@ import { Flight } from "./flight.js";
 import { leftOf, modes } from "./lanes.js";
 import { sprite } from "./sprite.js";
 
-// What stands has its ends on the stage.
+// Standing comments have both ends on the stage.
 const standing = ({ content: { position } }) => position === modes.top || position === modes.bottom;
 
 // Stage draws a flight over the picture, frame by frame.
@@ -20,13 +20,13 @@ export class Stage {
     new ResizeObserver(() => this.#fit()).observe(canvas);
     this.#fit();
     const frame = () => {
-      this.#draw(); // a hidden page has no frames: the first one after it is a jump
+      this.#draw(); // a hidden page has no frames, so the first one after it is a jump
       requestAnimationFrame(frame);
     };
     requestAnimationFrame(frame);
   }
 
-  // boxes are what is on the stage now, with their places.
+  // boxes are the comments on the stage, with their places.
   boxes() {
     return this.flight.aloft.map((c) => ({
       id: c.comment.id, text: c.comment.content.text, mode: c.mode,

@@ -1,5 +1,5 @@
-// Timeline keeps the comments of a video in playing order, each once. An id as
-// text sorts as it plays.
+// Timeline keeps the comments of a video in playing order, each once. The texts of
+// ids sort in playing order.
 export class Timeline {
   #list = [];
   #known = new Map();
@@ -27,12 +27,12 @@ export class Timeline {
     this.#known.clear();
   }
 
-  // between are those after from, up to and with to, in seconds.
+  // between are the comments after from, up to and including to, in seconds.
   between(from, to) {
     return this.#list.slice(this.#after(from), this.#after(to));
   }
 
-  // #after is how many lie at or before a moment.
+  // #after is the number of comments at or before a moment.
   #after(at) {
     let low = 0, high = this.#list.length;
     while (low < high) {

@@ -11,6 +11,5 @@ input.addEventListener("change", () => {
   localStorage.setItem(key, input.value);
 });
 
-// user is the name that was chosen. Nobody checks it: whoever copies this has
-// sessions of their own.
+// user is the chosen name. Nobody checks it: a real service has sessions.
 export const user = () => input.value;
