@@ -4,9 +4,7 @@ package faults
 
 import (
 	"fmt"
-	"iter"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -38,19 +36,6 @@ func (k Kind) String() string {
 		"none", "lost before", "lost after", "twice", "throttled", "delayed", "conflict",
 		"unprocessed", "stale", "hung", "killed before", "killed after",
 	}[k]
-}
-
-// Seeds are 0 to n-1 where CI is set, and else one in five of them: a newcomer's
-// tests are over soon.
-func Seeds(n uint64) iter.Seq[uint64] {
-	step := uint64(5)
-	if os.Getenv("CI") != "" {
-		step = 1
-	}
-	return func(yield func(uint64) bool) {
-		for seed := uint64(0); seed < n && yield(seed); seed += step {
-		}
-	}
 }
 
 // Fault is one scripted fault.
