@@ -9,13 +9,12 @@ import (
 )
 
 // Backdate returns the id of something that happened at t, for an import. Its
-// lower 22 bits are the first of the SHA-256 of key, so importing the same
-// thing twice gives the same id.
+// lower 22 bits come from a hash of key, so a second import gives the same id.
 //
-// The key names the thing and its owner, e.g. "jack/post/10". Of 5,000 keys of
-// one millisecond about three share their id with another: where a write
-// answers plaza.ErrConflict, use t + 1 ms. An empty key, and a time before 2000
-// or after 2069, is plaza.ErrInvalid.
+// The key names the thing and its owner, such as "jack/post/10". Among 5,000 keys
+// of one millisecond about three share an id: if a write returns
+// plaza.ErrConflict, use t + 1 ms. An empty key, or a time before 2000 or after
+// 2069, is plaza.ErrInvalid.
 func Backdate(t time.Time, key string) (ID, error) {
 	switch {
 	case key == "":

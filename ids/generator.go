@@ -16,38 +16,36 @@ import (
 const (
 	tick = time.Millisecond
 
-	// A sleep takes the runtime a millisecond or more: it would miss every
-	// twelfth tick unless the shortest waits are spun, within a bound for
-	// clocks that stand still.
+	// A sleep takes a millisecond or more and would miss every twelfth tick. So
+	// the shortest waits spin, within a bound in case the clock stands still.
 	spin     = 100 * time.Microsecond
 	maxSpins = 10_000
 )
 
-// ErrClockRollback is returned while the clock reads earlier than the last id
-// by more than Options.Rollback, or earlier than 2000. No id was made.
-// It unwraps to plaza.ErrUnavailable.
+// ErrClockRollback is returned while the clock is behind the last id by more than
+// Options.Rollback, or before 2000. It unwraps to plaza.ErrUnavailable.
 var ErrClockRollback = fmt.Errorf("ids: clock went back: %w", plaza.ErrUnavailable)
 
-// Source gives ids. Each is greater than the one before it from this source,
-// and no other source gives it.
+// Source makes ids. Each is greater than those that it made before, and no other
+// source makes the same.
 type Source interface {
 	Next(ctx context.Context) (ID, error)
 }
 
 // Options of New.
 type Options struct {
-	// Rollback is how far the clock may go back and be waited out; beyond it
-	// Next fails with ErrClockRollback, in a burst after up to 15 more ids
-	// that are as good as any. Defaults to 10 ms.
+	// Rollback is how far the clock may go back while Next waits for it. Beyond
+	// it Next returns ErrClockRollback, in a burst only after up to 15 more valid
+	// ids. Defaults to 10 ms.
 	Rollback time.Duration
 
-	// Now is the clock that rollbacks are noticed by. Ids are timed by the
-	// system's own. Defaults to time.Now.
+	// Now is the clock that is checked for rollbacks. Ids themselves use the
+	// system's clock. Defaults to time.Now.
 	Now func() time.Time
 }
 
-// Generator is a Source for one machine number. It is safe for concurrent
-// use, and gives at most 256 ids a millisecond.
+// Generator is a Source for one machine number. It is safe for concurrent use and
+// makes at most 256 ids a millisecond.
 type Generator struct {
 	flake    *sonyflake.Sonyflake
 	now      func() time.Time
@@ -57,9 +55,9 @@ type Generator struct {
 	last ID
 }
 
-// New returns a Generator for a machine number from 0 to 16383. No two may
-// run with one number, nor may one start again before the clock has passed
-// its last id: where numbers are not assigned, or clocks go back, use lease.
+// New returns a Generator for a machine number from 0 to 16383. No two processes
+// may run with the same number, and none may start again before the clock has
+// passed its last id. If you cannot ensure that, use the package lease.
 func New(machine uint16, opts *Options) (*Generator, error) {
 	o := Options{}
 	if opts != nil {
@@ -97,10 +95,11 @@ func New(machine uint16, opts *Options) (*Generator, error) {
 	}, nil
 }
 
-// Next returns an id greater than all before. It waits for the next
-// millisecond where this one's ids are used up, and for as long as the clock
-// is behind by no more than Options.Rollback. A caller whose ctx has ended
-// gets no id.
+// Next returns an id greater than all before. It waits if the ids of this
+// millisecond are used up, or if the clock is behind by no more than
+// Options.Rollback.
+//
+// Cost: none.
 func (g *Generator) Next(ctx context.Context) (ID, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -115,17 +114,17 @@ func (g *Generator) Next(ctx context.Context) (ID, error) {
 	return g.last, nil
 }
 
-// await waits until the clock is past the last id's millisecond, if that has
-// no room. Sonyflake would wait too, but sleep out a rollback of hours and
-// hear of no ctx.
+// await waits until the clock has passed the last id's millisecond, if that is
+// full. Sonyflake would wait too, but it would sleep through a rollback of hours
+// and ignore ctx.
 func (g *Generator) await(ctx context.Context) error {
 	for spins := 0; ; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		sequence := g.last >> machineBits & maxSequence
-		// Reading the clock costs as much as the id: while there is room, every
-		// 16th in a millisecond will do.
+		// Reading the clock costs as much as making the id, so it is read for every
+		// 16th id of a millisecond.
 		if sequence%16 != 0 && sequence != maxSequence {
 			return nil
 		}

@@ -1,11 +1,11 @@
-// Package ids makes the identifiers that everything in Plaza is sorted by:
-// unique without coordination between machines, and ordered by time, as
-// numbers and as text alike.
+// Package ids makes the identifiers by which everything in Plaza is sorted. They
+// are unique without coordination, and ordered by time both as numbers and as
+// text.
 //
-// An id holds, from the top, 41 bits of milliseconds since 2000-01-01 UTC (to
-// 2069), 8 bits of sequence and 14 bits of the machine that made it. The
-// machine's number must be its own: New takes it from configuration, the
-// package lease borrows one from a table.
+// An id consists of 41 bits of milliseconds since 2000-01-01 UTC, which last to
+// 2069, 8 bits of sequence and 14 bits of machine number. No two processes may
+// share a machine number: New takes one from configuration, the package lease
+// leases one from a table.
 package ids
 
 import (
@@ -30,15 +30,15 @@ const (
 	alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // Crockford's base32
 )
 
-// ErrInvalid is returned for text that is no id. It unwraps to
+// ErrInvalid is returned for text that is not an id. It unwraps to
 // plaza.ErrInvalid.
 var ErrInvalid error = &plaza.InvalidError{
 	Field:  "ID",
 	Reason: "is not 13 upper-case characters of Crockford base32 within 63 bits",
 }
 
-// ID identifies what happens at a time. Newer ones are greater. The zero ID
-// is none: its text form is empty, so that JSON and DynamoDB can omit it.
+// ID identifies something and says when it happened. Newer ids are greater. The
+// zero ID means none: its text is empty, so that JSON and DynamoDB can omit it.
 type ID uint64
 
 var (
@@ -46,9 +46,9 @@ var (
 	_ encoding.TextUnmarshaler = (*ID)(nil)
 )
 
-// Parse reads what String wrote and refuses everything else with ErrInvalid:
-// lower case, look-alikes and more than 63 bits too. Thirteen zeros are the
-// zero ID.
+// Parse returns the id that String wrote. All other text is ErrInvalid,
+// including lower case, look-alikes and more than 63 bits. Thirteen zeros are
+// the zero ID.
 func Parse(s string) (ID, error) {
 	return parse(s)
 }
@@ -79,8 +79,8 @@ var digits = func() (d [256]int8) {
 	return d
 }()
 
-// At returns the smallest id of t's millisecond, as a bound for ranges. Times
-// before 2000 give zero and times past the range the greatest id.
+// At returns the smallest id of t's millisecond, as a bound of ranges. It is zero
+// before 2000 and the greatest id after 2069.
 func At(t time.Time) ID {
 	switch {
 	case t.Before(time.UnixMilli(epochMilli)):
@@ -98,15 +98,15 @@ func (id ID) Time() time.Time {
 	return time.UnixMilli(int64(id>>timeShift) + epochMilli).UTC()
 }
 
-// String returns 13 characters whose order is the order of the ids.
+// String returns 13 characters that sort as the ids do.
 func (id ID) String() string {
 	var b [textLen]byte
 	id.put(&b)
 	return string(b[:])
 }
 
-// MarshalText returns the text of String, and none for the zero ID. What is
-// more than 63 bits is ErrInvalid.
+// MarshalText returns String, or no text for the zero ID. More than 63 bits are
+// ErrInvalid.
 func (id ID) MarshalText() ([]byte, error) {
 	switch {
 	case id == 0:
@@ -119,7 +119,7 @@ func (id ID) MarshalText() ([]byte, error) {
 	return b[:], nil
 }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText parses the text that MarshalText wrote.
 func (id *ID) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*id = 0

@@ -169,3 +169,15 @@ func TestWhatIsHalfErasedIsLeftToErasing(t *testing.T) {
 	}
 	t.Error("it never ends")
 }
+
+func TestAnAuthorWhoModeratedTheirOwnIsErased(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	own := w.says(t, "chris", "blog")
+	w.replies(t, "ann", own)
+	_, err := w.Remove(t.Context(), own.Address(), comment.Removal{By: "chris", Reason: "mine"})
+	require.NoError(t, err)
+	require.NoError(t, w.Erase(t.Context(), "chris"))
+	require.Empty(t, w.get(t, own).Removed.By)
+	require.Empty(t, w.traces(t, "chris"))
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,6 +67,9 @@ func TestEveryListIsPagedExactly(t *testing.T) {
 			},
 		},
 	} {
+		if l.oldest && !faults.Full() {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l.test(t, name == "the top")
@@ -86,7 +90,6 @@ func (l listing) test(t *testing.T, top bool) {
 	pagetest.Run(t, func(t *testing.T) pagetest.List[comment.Comment] {
 		lists++
 		like := l.where(w, t, fmt.Sprint("this ", lists))
-		other := l.where(w, t, fmt.Sprint("other ", lists))
 		at := ids.ID(lists * 2000)
 		stored := map[string]comment.Comment{}
 		add := func(ctx context.Context, like comment.Comment, n int) []string {
@@ -98,22 +101,22 @@ func (l listing) test(t *testing.T, top bool) {
 					c.ID = 1<<40 - at
 				}
 				c = w.add(t, c)
-				if top {
-					_, err := w.UpdateScore(ctx, c.Address())
-					require.NoError(t, err)
-				}
 				added[i], stored[c.ID.String()] = c.ID.String(), c
 			}
 			return added
 		}
-		add(t.Context(), like, 2)
-		for id := range stored { // of the filters' lists, whose cursors are to be refused
-			w.hide(t, stored[id])
-		}
-		add(t.Context(), other, 2)
-		others := []pagetest.Other{pagetest.Foreign("another partition", l.page(w, other, &comment.ListOptions{Oldest: l.oldest}))}
+		others := []pagetest.Other{pagetest.Foreign("another partition", onceRead(func() lister {
+			other := l.where(w, t, fmt.Sprint("other ", lists))
+			add(t.Context(), other, 2)
+			return l.page(w, other, &comment.ListOptions{Oldest: l.oldest})
+		}))}
 		if !top {
-			others = append(others, pagetest.Foreign("with hidden ones", l.page(w, like, &comment.ListOptions{Oldest: l.oldest, WithHidden: true})))
+			others = append(others, pagetest.Foreign("with hidden ones", onceRead(func() lister {
+				for _, id := range add(t.Context(), like, 2) {
+					w.hide(t, stored[id])
+				}
+				return l.page(w, like, &comment.ListOptions{Oldest: l.oldest, WithHidden: true})
+			})))
 		}
 		return pagetest.List[comment.Comment]{
 			Page:   l.page(w, like, &comment.ListOptions{Oldest: l.oldest}),
@@ -128,6 +131,14 @@ func (l listing) test(t *testing.T, top bool) {
 			Remove: func(_ context.Context, id string) { w.delete(t, stored[id]) },
 		}
 	})
+}
+
+// onceRead makes a list when its first page is read: most checks read none.
+func onceRead(list func() lister) lister {
+	list = sync.OnceValue(list)
+	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[comment.Comment], error) {
+		return list()(ctx, req)
+	}
 }
 
 func TestAnOldestFirstWalkMeetsWhatIsWrittenMeanwhile(t *testing.T) {

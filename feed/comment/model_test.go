@@ -12,7 +12,10 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
+
+func TestMain(m *testing.M) { faults.Main(m) }
 
 // said is a comment as it should be.
 type said struct {

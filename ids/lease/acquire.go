@@ -22,31 +22,31 @@ const machines = 1 << 14
 
 // Options of Acquire and NewSource.
 type Options struct {
-	// Duration is how long a machine number stays taken after its holder's
-	// last renewal. Clocks that differ by more than half of it take each
-	// other's numbers away. Defaults to 1 min.
+	// Duration is how long a machine number stays taken after its holder's last
+	// renewal. Processes whose clocks differ by more than half of it take each
+	// other's numbers. Defaults to 1 min.
 	Duration time.Duration
 
-	// Renew is how often the number is renewed in the background. Negative:
-	// only by Next. Defaults to a third of Duration.
+	// Renew is how often the number is renewed in the background. If negative,
+	// only Next renews it, as Lambda needs. Defaults to a third of Duration.
 	Renew time.Duration
 
-	// First is the lowest number to lease; those below stay free for ids.New.
+	// First is the lowest number to lease; lower ones are left to ids.New.
 	// Defaults to 0.
 	First uint16
 
-	// Tries bounds the numbers that are tried. Defaults to 16.
+	// Tries is how many numbers are tried at most. Defaults to 16.
 	Tries int
 
-	// Now is the clock that expiry is judged by; ids are timed by the
-	// system's own. Defaults to time.Now.
+	// Now is the clock by which leases expire. Ids use the system's clock.
+	// Defaults to time.Now.
 	Now func() time.Time
 
-	// Rand names the holder and picks the first number to try. It must never
+	// Rand picks the holder's name and the first number to try. It must never
 	// repeat itself. Defaults to crypto/rand.Reader.
 	Rand io.Reader
 
-	// OnCorrupt is called with each damaged item whose number is passed over.
+	// OnCorrupt is called with each damaged item; its number is skipped.
 	// Defaults to nothing.
 	OnCorrupt func(*plaza.CorruptError)
 
@@ -90,15 +90,13 @@ func (o *Options) withDefaults() (Options, error) {
 	return v, nil
 }
 
-// Acquire takes a machine number that nobody has. It starts at a random one
-// and goes up. plaza.ErrBusy says that others have all that were tried,
-// plaza.ErrCorrupt that the items of all were damaged.
+// Acquire takes a free machine number. It starts at a random one and counts up.
+// If all numbers that it tried are taken it returns plaza.ErrBusy, and if all
+// their items are damaged plaza.ErrCorrupt. After any other error a number may
+// stay taken until it expires.
 //
-// Whoever gets no lease for another error may have left a number taken, until
-// it expires.
-//
-// Cost: 1 request, 1 WCU for a number never used, twice that for one given back
-// or expired; 1 request, 1 WCU for each that is passed over.
+// Cost: 1 request, 1 WCU; a number given back or expired 2 requests, 2 WCU; each
+// number that is skipped 1 request, 1 WCU more.
 func Acquire(ctx context.Context, db *dynamo.DB, table string, opts *Options) (*Lease, error) {
 	o, err := opts.withDefaults()
 	if err != nil {
@@ -138,11 +136,11 @@ func acquire(ctx context.Context, t *store.Table, o Options) (*Lease, error) {
 	return nil, fmt.Errorf("lease: acquire: no machine number is free: %w", none)
 }
 
-// take returns the item as it was written and the time that all ids of others
-// are timed by, or no item where the number is taken.
+// take returns the item that it wrote and the time of the last id that others may
+// have made. It returns no item if the number is taken.
 func take(ctx context.Context, t *store.Table, machine uint16, owner string, o Options) (*item, int64, error) {
 	key := keyOf(machine)
-	var old item // as it must stand; Gen 0: not at all
+	var old item // which must still stand; with Gen 0, none may stand
 	for range 2 {
 		now := o.Now()
 		held := &item{
@@ -168,8 +166,9 @@ func take(ctx context.Context, t *store.Table, machine uint16, owner string, o O
 	return nil, 0, nil // another took it first
 }
 
-// place writes held if old still stands, and else returns what does. It asks
-// again once where no answer came: the owner tells whether it was written.
+// place writes held if old still stands, and otherwise returns the item that does.
+// Without an answer it tries once more: the owner shows whether the first try was
+// applied.
 func place(ctx context.Context, t *store.Table, held *item, old item) (*item, error) {
 	write := func() error {
 		put := t.Put(held)

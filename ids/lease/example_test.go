@@ -12,8 +12,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/engine"
 )
 
-// A process borrows a machine number when it first needs one, another where it
-// was frozen and lost that, and gives it back at the end.
+// A process acquires a machine number when it first needs one, and another one
+// after it was frozen and lost that. It gives the number back at the end.
 func ExampleNewSource() {
 	ctx := context.Background()
 	local, err := engine.Start(ctx, nil) // an application has dynamo.New(cfg)
@@ -46,8 +46,8 @@ func ExampleNewSource() {
 	// Output: true
 }
 
-// A container borrows a machine number, makes ids with it, and gives it back
-// at the end. On Lambda set Options.Renew to -1: Next renews.
+// A container acquires a machine number, makes ids with it, and gives it back at
+// the end. On Lambda set Options.Renew to -1: then only Next renews.
 func Example() {
 	ctx := context.Background()
 	local, err := engine.Start(ctx, nil) // an application has dynamo.New(cfg)

@@ -1,12 +1,11 @@
-// Package lease borrows the machine number of an ids.Source from a DynamoDB
-// table, for processes that have none of their own: containers, Lambda. What
-// NewSource gives acquires one when it needs it; Acquire is for who wants to
-// know at the start.
+// Package lease leases the machine number of an ids.Source from a DynamoDB table,
+// for processes without a number of their own: containers, Lambda. NewSource
+// acquires a number when it is first used; Acquire acquires one at once.
 //
-// The number's item holds the time until which its holder may make ids. The
-// holder makes none timed later, and who takes the number over makes none
-// timed at or before it. So ids are unique however far clocks differ or
-// processes freeze; clocks that differ only make holders lose their numbers.
+// The number's item stores the time until which its holder may make ids. The
+// holder makes none with a later time, and the next holder makes none with that
+// time or an earlier one. So ids are unique however far clocks differ or
+// processes freeze. Different clocks only make holders lose their numbers.
 package lease
 
 import (
@@ -22,9 +21,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// ErrLost is returned by Next, from then on always, once another holder took
-// the machine number over, and after Close. Acquire another, or use a Source,
-// which does. It unwraps to plaza.ErrUnavailable.
+// ErrLost is returned by every Next after another holder has taken over the
+// machine number, or after Close. Acquire another lease, or use a Source, which
+// does so. It unwraps to plaza.ErrUnavailable.
 var ErrLost = fmt.Errorf("lease: machine number lost: %w", plaza.ErrUnavailable)
 
 var (
@@ -32,8 +31,7 @@ var (
 	errPast   = errors.New("lease: no time left")
 )
 
-// maxWait is how long Next waits for its clock to pass the ids of those who
-// had the number before.
+// maxWait is how long Next waits for its clock to pass the ids of earlier holders.
 const maxWait = 10 * time.Millisecond
 
 // Lease is an ids.Source that holds a machine number. It is safe for
@@ -92,8 +90,10 @@ func begin(table *store.Table, machine uint16, held *item, after int64, o Option
 	return l, nil
 }
 
-// Next returns an id. With less than half of Options.Duration left it renews
-// first: one request, whose failure matters only when no time is left.
+// Next returns an id. If less than half of Options.Duration is left it also renews
+// the lease, and fails only if no time is left.
+//
+// Cost: none; a renewal 1 request, 1 WCU; in the background one every 20 s.
 func (l *Lease) Next(ctx context.Context) (ids.ID, error) {
 	id, err := l.fresh(ctx)
 	if err != nil {
@@ -115,7 +115,7 @@ func (l *Lease) Next(ctx context.Context) (ids.ID, error) {
 	return id, nil
 }
 
-// fresh returns an id that nobody had before.
+// fresh returns an id that no earlier holder made.
 func (l *Lease) fresh(ctx context.Context) (ids.ID, error) {
 	for {
 		id, err := l.source.Next(ctx)
@@ -132,7 +132,7 @@ func (l *Lease) fresh(ctx context.Context) (ids.ID, error) {
 	}
 }
 
-// await lets a short time pass, for a clock that is behind.
+// await waits up to maxWait, for a clock that is behind.
 func await(ctx context.Context, wait time.Duration) error {
 	if wait > maxWait {
 		return ids.ErrClockRollback
@@ -147,8 +147,8 @@ func await(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// use notes that an id timed at is given away, and says how much time is left
-// after it. It refuses what is past the end.
+// use records that an id with the time at is used, and returns how much time is
+// left after it. It refuses a time past the lease's end.
 func (l *Lease) use(at int64) (left time.Duration, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -162,7 +162,7 @@ func (l *Lease) use(at int64) (left time.Duration, err error) {
 	return time.Duration(l.until-at) * time.Millisecond, nil
 }
 
-// renewEarly leaves it at one attempt by one caller now and then.
+// renewEarly tries once, by one caller at a time, and not soon after a failure.
 func (l *Lease) renewEarly(ctx context.Context, at int64, enough time.Duration) {
 	select {
 	case l.turn <- struct{}{}:
@@ -195,7 +195,7 @@ func (l *Lease) renewNow(ctx context.Context, at int64) error {
 	return l.renew(ctx, at, l.duration/2)
 }
 
-// renew does nothing where enough time is left. It needs the turn.
+// renew does nothing if enough time is left. It needs the turn.
 func (l *Lease) renew(ctx context.Context, at int64, enough time.Duration) error {
 	l.mu.Lock()
 	until, err := l.until, l.err
@@ -204,7 +204,7 @@ func (l *Lease) renew(ctx context.Context, at int64, enough time.Duration) error
 		return err
 	}
 	until = at + l.duration.Milliseconds()
-	// Until must not shrink where an older renewal arrives late.
+	// An older renewal that arrives late must not shorten the lease.
 	found, err := refusedBy(l.table, l.table.Run(ctx, l.table.Update(keyOf(l.machine)).
 		Set("until", until).
 		If("'owner' = ? AND gen = ? AND 'until' <= ?", l.owner, l.gen, until)))
@@ -226,7 +226,7 @@ func (l *Lease) renew(ctx context.Context, at int64, enough time.Duration) error
 	return l.err
 }
 
-// beat renews until ctx ends. Next notices what goes wrong.
+// beat renews until ctx ends. Next returns any error.
 func (l *Lease) beat(ctx context.Context, every time.Duration) {
 	if every < 0 {
 		return
@@ -243,7 +243,7 @@ func (l *Lease) beat(ctx context.Context, every time.Duration) {
 	}
 }
 
-// end makes no ids from now on, nor renewals, and returns the time of the last.
+// end stops ids and renewals and returns the time of the last id.
 func (l *Lease) end(why error) (last int64) {
 	l.mu.Lock()
 	if l.err == nil {
@@ -256,9 +256,11 @@ func (l *Lease) end(why error) (last int64) {
 	return last
 }
 
-// Close gives the machine number back: others may have it as soon as their
-// clock has passed its last id. No id is made from then on, even if it fails;
-// it may be called again.
+// Close gives the machine number back. Others may take it as soon as their clock
+// has passed its last id. Next makes no more ids, even if Close fails. Close may
+// be repeated.
+//
+// Cost: 1 request, 1 WCU.
 func (l *Lease) Close(ctx context.Context) error {
 	last := l.end(errClosed)
 	select {
@@ -270,8 +272,8 @@ func (l *Lease) Close(ctx context.Context) error {
 	if l.given {
 		return nil
 	}
-	// Without an owner no renewal that arrives late takes the number again. A
-	// refusal says that it is not ours any more.
+	// Without an owner, a late renewal cannot take the number again. A refusal
+	// means that another holder has the number.
 	_, err := refusedBy(l.table, l.table.Run(ctx, l.table.Update(keyOf(l.machine)).
 		Set("until", last).
 		Remove("owner").

@@ -11,12 +11,12 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Table is the schema of the table. Its items, at most 16384 small ones, never
-// expire: what they remember keeps ids apart.
+// Table returns the schema of a table with that name. Its items, at most 16,384
+// small ones, never expire: they keep ids unique.
 func Table(name string) *dynamodb.CreateTableInput { return store.Schema(name) }
 
-// item says who has a machine number. Each taker raises Gen; Until only
-// shrinks when its owner gives the number back.
+// item is M#machine / LEASE: the holder of a machine number. Each new holder raises
+// Gen. Until shrinks only when the owner gives the number back.
 type item struct {
 	PK    string `dynamo:"pk"`
 	SK    string `dynamo:"sk"`
@@ -25,14 +25,14 @@ type item struct {
 	Until int64  `dynamo:"until"` // Unix ms, of the last id the owner may make
 }
 
-// UnmarshalDynamoItem refuses what does not say until when ids were made.
+// UnmarshalDynamoItem refuses an item without the time until which ids were made.
 func (i *item) UnmarshalDynamoItem(stored dynamo.Item) error {
 	type plain item
 	if err := dynamo.UnmarshalItem(stored, (*plain)(i)); err != nil {
 		return err
 	}
 	if stored["until"] == nil || i.Gen == 0 || i.Until < 0 {
-		return errors.New("it has no gen, or no until")
+		return errors.New("it has no gen or no until")
 	}
 	return nil
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/engine"
 )
 
-// A copy of the test binary with this variable starts an engine in that cache
-// folder, says where, and holds it until its standard input ends.
+// With this variable a copy of the test binary starts an engine in that cache
+// folder, prints its endpoint, and keeps it until its standard input ends.
 const starterVariable = "PLAZA_ENGINE_TEST_CACHE"
 
 func TestMain(m *testing.M) {
@@ -100,7 +100,10 @@ func TestStartAnswersAndCloseEnds(t *testing.T) {
 func TestProcessesWithAnEmptyCacheFetchOnceAndGetTheirOwnEngines(t *testing.T) {
 	t.Parallel()
 	cache := filepath.Join(t.TempDir(), "new", "jars")
-	children := make([]*child, 3)
+	children := make([]*child, 2)
+	if os.Getenv("CI") != "" {
+		children = make([]*child, 3)
+	}
 	for i := range children {
 		children[i] = startChild(t, cache)
 	}
@@ -127,7 +130,7 @@ func TestProcessesWithAnEmptyCacheFetchOnceAndGetTheirOwnEngines(t *testing.T) {
 	}
 }
 
-// sharedCache is what other tests of this package fetched already.
+// sharedCache is the cache folder that other tests use too.
 func sharedCache(t *testing.T) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()

@@ -25,7 +25,7 @@ type batchTable struct {
 func parseBatch(req wire.Request) (batch, error) {
 	var b batch
 	if req.Op != "BatchWriteItem" && req.Op != "BatchGetItem" {
-		return b, fmt.Errorf("faults: %s is no batch", req.Op)
+		return b, fmt.Errorf("faults: %s is not a batch", req.Op)
 	}
 	var tables map[string]json.RawMessage
 	if err := json.Unmarshal(req.Body, &b.fields); err != nil {
@@ -50,7 +50,7 @@ func parseBatch(req wire.Request) (batch, error) {
 	return b, nil
 }
 
-// batchSize is 0 for what is no batch.
+// batchSize is 0 for a request that is not a batch.
 func batchSize(req wire.Request) int {
 	b, _ := parseBatch(req)
 	return b.size()
@@ -64,7 +64,7 @@ func (b batch) size() int {
 	return n
 }
 
-// split divides the entries, counted over all tables.
+// split divides the entries, which are numbered across all tables.
 func (b batch) split(withheld map[int]bool) (in, out batch) {
 	in.fields, out.fields = b.fields, b.fields
 	i := 0
@@ -89,7 +89,7 @@ func (b batch) split(withheld map[int]bool) (in, out batch) {
 	return in, out
 }
 
-// items is the value of RequestItems, and of what was not processed.
+// items is the value of RequestItems, UnprocessedItems or UnprocessedKeys.
 func (b batch) items() map[string]any {
 	items := make(map[string]any, len(b.tables))
 	for _, t := range b.tables {
@@ -107,7 +107,7 @@ func (b batch) items() map[string]any {
 	return items
 }
 
-// unprocessed withholds a part from the engine.
+// unprocessed withholds a part of a batch from the engine.
 func (c client) unprocessed(req wire.Request, d decision) (*http.Response, error) {
 	b, err := parseBatch(req)
 	if err != nil {

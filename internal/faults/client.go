@@ -17,8 +17,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 )
 
-// ErrKilled is returned for every request of a process that was killed. The
-// SDK does not repeat it.
+// ErrKilled is returned for every request of a killed process. The SDK does not
+// repeat such a request.
 var ErrKilled error = killed{}
 
 type killed struct{}
@@ -70,7 +70,7 @@ func (c client) Do(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 		if r.Context().Done() == nil {
-			return nil, errors.New("faults: hung for ever: the context never ends")
+			return nil, errors.New("faults: the context of a hung request never ends")
 		}
 		<-r.Context().Done()
 		return nil, &url.Error{Op: "Post", URL: r.URL.String(), Err: r.Context().Err()}
@@ -146,7 +146,7 @@ func conflict(req wire.Request, d decision) (*http.Response, error) {
 	return cancelled(req, codes), nil
 }
 
-// transactionSize is 0 for what is none.
+// transactionSize is 0 for a request that is not a transaction.
 func transactionSize(req wire.Request) int {
 	var in struct{ TransactItems []json.RawMessage }
 	_ = json.Unmarshal(req.Body, &in)
@@ -177,7 +177,7 @@ func cancelled(req wire.Request, codes []string) *http.Response {
 	})
 }
 
-// chosen are k of n, without order.
+// chosen is a random set of k of n indexes.
 func chosen(n, k int, chance uint64) map[int]bool {
 	set := make(map[int]bool, k)
 	for _, i := range rand.New(rand.NewPCG(chance, 0)).Perm(n)[:min(k, n)] {

@@ -6,20 +6,20 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 )
 
-// operations that have faults, and whether they write.
+// operations are those that can have faults, and whether they write.
 var operations = map[string]bool{
 	"GetItem": false, "BatchGetItem": false, "Query": false, "Scan": false, "TransactGetItems": false,
 	"PutItem": true, "UpdateItem": true, "DeleteItem": true, "BatchWriteItem": true, "TransactWriteItems": true,
 }
 
-// decision is a fault with what it needs of chance.
+// decision is a fault and the random number that it uses.
 type decision struct {
 	Fault
 	chance uint64
 }
 
-// decide draws as often for every request, so that a fault depends on the seed
-// and on the place in the sequence alone.
+// decide draws equally often for every request, so that a fault depends only on
+// the seed and the request's place in the sequence.
 func (in *Injector) decide(req wire.Request) decision {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -62,7 +62,7 @@ func (in *Injector) draw(u float64, req wire.Request) Kind {
 		if rate == 0 || !k.fits(req) {
 			continue
 		}
-		// Where DynamoDB can do nothing of a batch it refuses it.
+		// If DynamoDB can process no part of a batch, it refuses the batch.
 		if k == Unprocessed && batchSize(req) < 2 {
 			continue
 		}
@@ -74,7 +74,7 @@ func (in *Injector) draw(u float64, req wire.Request) Kind {
 	return None
 }
 
-// fits says whether this can happen to that request.
+// fits reports whether the request can have this fault.
 func (k Kind) fits(req wire.Request) bool {
 	switch k {
 	case Conflict:
@@ -91,7 +91,7 @@ func (k Kind) fits(req wire.Request) bool {
 	return true
 }
 
-// stalable reads may be answered from a replica that lags.
+// stalable reports whether a replica that lags may answer the read.
 func stalable(req wire.Request) bool {
 	var in struct {
 		ConsistentRead bool

@@ -1,17 +1,18 @@
-// Package faults does to a DynamoDB client, between it and the engine, what
-// networks and DynamoDB do to it and DynamoDB Local never does.
+// Package faults injects faults between a DynamoDB client and the engine: those
+// that networks and DynamoDB cause and DynamoDB Local never does.
 package faults
 
 import (
+	"errors"
 	"fmt"
-	"iter"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/plaza-sdk/plaza"
 )
 
 // Kind is what happens to one request.
@@ -21,12 +22,12 @@ const (
 	None         Kind = iota
 	LostBefore        // never arrives; the connection is reset
 	LostAfter         // applied, its answer lost; the connection is reset
-	Twice             // sent and applied twice, the second answer is given
+	Twice             // sent and applied twice; the second answer is returned
 	Throttled         // refused; of a transaction, in part, by a ThrottlingError among its reasons
 	Delayed           // by up to five milliseconds
 	Conflict          // a single write or a transaction is refused: TransactionConflict
 	Unprocessed       // part of a batch is not done
-	Stale             // a read that is not consistent gets an earlier answer, or an empty one
+	Stale             // an eventually consistent read gets an earlier answer, or an empty one
 	Hung              // applied, then silent until the caller's context ends; scripted only
 	KilledBefore      // not applied, and no later request arrives; scripted only
 	KilledAfter       // applied, its answer lost, and no later request arrives; scripted only
@@ -38,19 +39,6 @@ func (k Kind) String() string {
 		"none", "lost before", "lost after", "twice", "throttled", "delayed", "conflict",
 		"unprocessed", "stale", "hung", "killed before", "killed after",
 	}[k]
-}
-
-// Seeds are 0 to n-1 where CI is set, and else one in five of them: a newcomer's
-// tests are over soon.
-func Seeds(n uint64) iter.Seq[uint64] {
-	step := uint64(5)
-	if os.Getenv("CI") != "" {
-		step = 1
-	}
-	return func(yield func(uint64) bool) {
-		for seed := uint64(0); seed < n && yield(seed); seed += step {
-		}
-	}
 }
 
 // Fault is one scripted fault.
@@ -65,8 +53,8 @@ type Fault struct {
 	Reasons []string
 }
 
-// Rates are the probabilities of faults for a request that they can happen to.
-// A request has one fault at most.
+// Rates are the probabilities of each fault for a request that can have it. A
+// request has at most one fault.
 type Rates struct {
 	LostBefore, LostAfter, Twice, Throttled, Delayed, Conflict, Unprocessed, Stale float64
 }
@@ -81,8 +69,8 @@ func (r Rates) of(k Kind) float64 {
 	}[k]
 }
 
-// Injector decides what happens to the requests of the clients it wraps. Only
-// reads and writes of items have faults.
+// Injector decides which requests of the clients that it wraps have faults. Only
+// reads and writes of items do.
 type Injector struct {
 	t     testing.TB
 	rates Rates
@@ -100,8 +88,8 @@ type Injector struct {
 	answers  answers
 }
 
-// New returns an injector that is on. The same seed and the same sequence of
-// requests have the same faults. The seed is logged when the test fails.
+// New returns an injector that is on. The same seed and sequence of requests have
+// the same faults. The seed is logged if the test fails.
 func New(t testing.TB, seed uint64, rates Rates) *Injector {
 	t.Helper()
 	r := rates
@@ -128,7 +116,7 @@ func (in *Injector) Wrap(next aws.HTTPClient) aws.HTTPClient {
 	return client{in, next}
 }
 
-// Off lets everything pass, uncounted and also after a kill, until On.
+// Off lets every request pass uncounted, even after a kill, until On.
 func (in *Injector) Off() { in.set(true) }
 
 // On undoes Off.
@@ -140,12 +128,12 @@ func (in *Injector) set(off bool) {
 	in.off = off
 }
 
-// KillAt ends the client's process, as it were, at its k-th write, counted from
-// 1: that one is applied and its answer lost, and no later request arrives. All
-// of these fail with ErrKilled.
+// KillAt simulates that the client's process is killed at its k-th write, counted
+// from 1. That write is applied and its answer lost; no later request arrives. All
+// of them fail with ErrKilled.
 func (in *Injector) KillAt(k int) { in.kill(k, KilledAfter) }
 
-// KillBefore is KillAt with the k-th write not applied.
+// KillBefore is KillAt, but the k-th write is not applied.
 func (in *Injector) KillBefore(k int) { in.kill(k, KilledBefore) }
 
 func (in *Injector) kill(k int, kind Kind) {
@@ -154,30 +142,30 @@ func (in *Injector) kill(k int, kind Kind) {
 	in.killAt, in.killKind = k, kind
 }
 
-// Script asks f first what happens to the n-th request, counted from 1. Where
-// it answers None the rates decide. f must not call the injector.
+// Script lets f choose the fault of the n-th request, counted from 1. If f returns
+// None the rates decide. f must not call the injector.
 func (in *Injector) Script(f func(op string, body []byte, n int) Fault) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.script = f
 }
 
-// Requests is how many there were, repeats by the SDK included.
+// Requests counts the requests, including repeats by the SDK.
 func (in *Injector) Requests() int {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.requests
 }
 
-// Writes is how many of the requests were writes: PutItem, UpdateItem,
-// DeleteItem, BatchWriteItem and TransactWriteItems.
+// Writes counts the requests that were writes: PutItem, UpdateItem, DeleteItem,
+// BatchWriteItem and TransactWriteItems.
 func (in *Injector) Writes() int {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.writes
 }
 
-// Count is how many faults of that kind there were.
+// Count counts the faults of that kind.
 func (in *Injector) Count(k Kind) int {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -195,4 +183,29 @@ func (in *Injector) String() string {
 		}
 	}
 	return fmt.Sprintf("%s; of %d requests", strings.Join(parts, ", "), in.requests)
+}
+
+// Passing reports whether a call that failed with err may be repeated.
+func Passing(err error) bool {
+	for _, final := range []error{plaza.ErrInvalid, plaza.ErrNotFound, plaza.ErrForbidden, plaza.ErrConflict, plaza.ErrRemoved, plaza.ErrTable, plaza.ErrCorrupt} {
+		if errors.Is(err, final) {
+			return false
+		}
+	}
+	return err != nil
+}
+
+// Acknowledged repeats a call until it succeeds, as a careful caller does, and
+// returns the number of calls. A final error fails the test.
+func Acknowledged(t testing.TB, call func() error) (calls int) {
+	t.Helper()
+	for calls = 1; ; calls++ {
+		err := call()
+		if err == nil {
+			return calls
+		}
+		if !Passing(err) || calls == 200 {
+			t.Fatalf("faults: after %d calls: %v", calls, err)
+		}
+	}
 }

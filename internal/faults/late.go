@@ -12,8 +12,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 )
 
-// Late keeps back the requests that Holds names, as a network may, and has
-// their connection reset: the SDK repeats them, or their caller gives up.
+// Late holds back the requests for which Holds is true and resets their
+// connections. Then the SDK repeats them, or the caller gives up.
 type Late struct {
 	Holds func(op string, body []byte) bool
 
@@ -22,7 +22,7 @@ type Late struct {
 	kept []wire.Request
 }
 
-// Wrap puts l before next. It wraps one client.
+// Wrap puts l before next. It wraps only one client.
 func (l *Late) Wrap(next aws.HTTPClient) aws.HTTPClient {
 	l.next = next
 	return lateClient{l}
@@ -47,9 +47,9 @@ func (l lateClient) Do(r *http.Request) (*http.Response, error) {
 	return l.next.Do(req.Again())
 }
 
-// Arrive sends what was kept back, and answers how many requests of it were
-// applied. Transactions come without their tokens, which DynamoDB forgets after
-// ten minutes.
+// Arrive sends the requests that were held back and returns how many of them were
+// applied. Transactions are sent without their tokens, since DynamoDB forgets
+// these after ten minutes.
 func (l *Late) Arrive(t testing.TB) (applied int) {
 	t.Helper()
 	l.mu.Lock()
@@ -57,7 +57,7 @@ func (l *Late) Arrive(t testing.TB) (applied int) {
 	l.kept = nil
 	l.mu.Unlock()
 	if len(kept) == 0 {
-		t.Fatal("faults: nothing was kept back")
+		t.Fatal("faults: no request was held back")
 	}
 	for _, req := range kept {
 		var fields map[string]json.RawMessage

@@ -8,13 +8,13 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 )
 
-// answers holds the last few to each read, by what was asked.
+// answers holds the last few answers to each read, by question.
 type answers map[string][][]byte
 
 const answersKept = 4
 
-// question is the same for the same read: the SDK writes a map's entries in
-// any order.
+// question is equal for equal reads, although the SDK writes a map's entries in
+// random order.
 func question(req wire.Request) string {
 	var v map[string]any
 	d := json.NewDecoder(bytes.NewReader(req.Body))
@@ -49,7 +49,7 @@ func (in *Injector) record(req wire.Request, res *http.Response) (*http.Response
 	return res, nil
 }
 
-// earlier is an answer given before, or nil.
+// earlier is an earlier answer, or nil.
 func (in *Injector) earlier(req wire.Request, chance uint64) []byte {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -60,8 +60,8 @@ func (in *Injector) earlier(req wire.Request, chance uint64) []byte {
 	return kept[chance%uint64(len(kept))]
 }
 
-// stale answers as a replica might that has not seen the latest writes, or any:
-// a test's table was empty a moment ago.
+// stale answers as a replica that lacks the latest writes, or all writes of the
+// test.
 func (c client) stale(req wire.Request, d decision) (*http.Response, error) {
 	earlier := c.in.earlier(req, d.chance)
 	if req.Op == "BatchGetItem" {
@@ -76,7 +76,7 @@ func (c client) stale(req wire.Request, d decision) (*http.Response, error) {
 	return req.Answer(http.StatusOK, earlier), nil
 }
 
-// staleBatch lets the tables pass that are read consistently.
+// staleBatch returns current items of the tables that are read consistently.
 func (c client) staleBatch(req wire.Request, earlier []byte) (*http.Response, error) {
 	var in struct {
 		RequestItems map[string]struct{ ConsistentRead bool }

@@ -10,7 +10,8 @@ import (
 // MaxAhead is how far the clock that made an id may be ahead of ours.
 const MaxAhead = time.Minute
 
-// CheckID returns a *plaza.InvalidError for field where id is zero or no id.
+// CheckID returns a *plaza.InvalidError for field if id is zero or has more than
+// 63 bits.
 func CheckID(field string, id ids.ID) error {
 	if id == 0 {
 		return &plaza.InvalidError{Field: field, Reason: "is zero"}
@@ -21,8 +22,8 @@ func CheckID(field string, id ids.ID) error {
 	return nil
 }
 
-// CheckNewID is CheckID for an id that something is written under, which must
-// not be from the future.
+// CheckNewID is CheckID for an id under which something is written. It also refuses
+// ids from the future.
 func CheckNewID(field string, id ids.ID, now time.Time) error {
 	if err := CheckID(field, id); err != nil {
 		return err
@@ -33,8 +34,8 @@ func CheckNewID(field string, id ids.ID, now time.Time) error {
 	return nil
 }
 
-// After returns id moved to the millisecond after other: what makes it unique
-// stays.
+// After returns id moved to the millisecond after other. It keeps the lower bits,
+// which make it unique.
 func After(id, other ids.ID) ids.ID {
 	unique := id - ids.At(id.Time())
 	return ids.At(other.Time().Add(time.Millisecond)) | unique

@@ -1,5 +1,5 @@
-// Package keys joins the parts of a table key so that different parts never
-// give the same key, and checks the opaque names that go into them.
+// Package keys joins the parts of a table key so that different parts never make
+// the same key, and checks the opaque names in them.
 package keys
 
 import (
@@ -15,8 +15,8 @@ const MaxName = 256
 
 var escape = strings.NewReplacer(`\`, `\\`, `#`, `\#`)
 
-// Join joins parts with '#', escaping it inside them: it is injective. A key
-// is at most twice as long as its parts, plus a byte for each of them.
+// Join joins parts with '#' and escapes it inside them, so that it is injective. A
+// key is at most twice as long as its parts, plus one byte for each.
 func Join(parts ...string) string {
 	var b strings.Builder
 	for i, part := range parts {

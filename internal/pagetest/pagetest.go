@@ -1,11 +1,10 @@
-// Package pagetest is the contract that every list passes: exact under
-// writers, in both directions, whatever the limit, and closed to cursors that
-// it did not make.
+// Package pagetest is the contract of every list: exact while others write, in
+// both directions and at every limit, and closed to cursors of other lists.
 //
 //	pagetest.Run(t, func(t *testing.T) pagetest.List[follow.Edge] { … })
 //
-// Run sends some 400 requests and adds some 400 items, each check to a list
-// of its own. It tells no time.
+// Run sends some 400 requests and adds some 400 items. Each check has a list of
+// its own.
 package pagetest
 
 import (
@@ -16,33 +15,33 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 )
 
-// List is a list under test: newest first, empty at first, with no writer but
-// Add, Remove and Hide, which fail the test themselves.
+// List is a list under test. It is newest first and starts empty. Only Add, Remove
+// and Hide write to it, and they fail the test themselves.
 type List[T any] struct {
 	Page func(context.Context, cursor.PageRequest) (cursor.Page[T], error)
 
-	// ID gives what Add called this item.
+	// ID returns the identity that Add returned for the item.
 	ID func(T) string
 
-	// Add adds n items, each newer than all before, and gives their
-	// identities in the order added. Where the list begins with the oldest it
-	// is the other way round: each is older.
+	// Add adds n items, each newer than all before, and returns their identities
+	// in the order added. In a list that is oldest first each is older than all
+	// before.
 	Add func(ctx context.Context, n int) []string
 
-	// Remove takes an item away. Pages may be short or empty from then on.
+	// Remove removes an item. Pages may be short or empty afterwards.
 	Remove func(ctx context.Context, id string)
 
-	// Hide keeps an item from being shown but leaves it stored, as a
-	// tombstone does. Nil where the list hides nothing.
+	// Hide hides an item but leaves it stored, as a tombstone is. It is nil if
+	// the list hides nothing.
 	Hide func(ctx context.Context, id string)
 
-	// Others are lists whose cursors this one must refuse and that must
-	// refuse its own, at least one: another partition, another kind, another
-	// filter. Each holds two items or more.
+	// Others are lists whose cursors this one must refuse, and that must refuse
+	// its cursors: another partition, another kind, another filter. There is at
+	// least one, and each holds two items or more.
 	Others []Other
 
-	// Requests counts what was sent so far, so that a refusal can be seen to
-	// send nothing. Nil where it cannot be counted.
+	// Requests counts the requests sent so far, to show that a refusal sends
+	// none. It is nil if they cannot be counted.
 	Requests func() int
 
 	MaxLimit int // Defaults to cursor.MaxLimit.
@@ -64,8 +63,8 @@ func (l List[T]) validate() error {
 	return nil
 }
 
-// Run checks the lists that newList gives, a fresh and empty one each time.
-// The checks run one after another, so that Requests may count for all.
+// Run checks the lists that newList returns, a new and empty one each time. The
+// checks run one after another, so that Requests may count for all.
 func Run[T any](t *testing.T, newList func(t *testing.T) List[T]) {
 	t.Helper()
 	for _, c := range checks[T]() {
@@ -79,5 +78,54 @@ func Run[T any](t *testing.T, newList func(t *testing.T) List[T]) {
 			}
 			c.run(newProbe(t.Context(), t, l))
 		})
+	}
+}
+
+// Other is a list whose cursors the one under test must refuse.
+type Other struct {
+	name string
+	page func(context.Context, cursor.PageRequest) (cursor.Page[struct{}], error)
+}
+
+// Foreign makes an Other of a list of any items.
+func Foreign[T any](name string, page func(context.Context, cursor.PageRequest) (cursor.Page[T], error)) Other {
+	return Other{name, func(ctx context.Context, r cursor.PageRequest) (cursor.Page[struct{}], error) {
+		p, err := page(ctx, r)
+		return cursor.Page[struct{}]{Items: make([]struct{}, len(p.Items)), Next: p.Next, Prev: p.Prev}, err
+	}}
+}
+
+type check[T any] struct {
+	name  string
+	run   func(probe[T])
+	hides bool // needs List.Hide
+}
+
+func checks[T any]() []check[T] {
+	return []check[T]{
+		{name: "an empty list ends at once", run: emptyListEndsAtOnce[T]},
+		{name: "every limit gives the same whole", run: everyLimitGivesTheWhole[T]},
+		{name: "a full last page ends the list", run: fullLastPageEnds[T]},
+		{name: "the limit has a default and a maximum", run: limitHasDefaultAndMaximum[T]},
+		{name: "a negative limit is refused unsent", run: negativeLimitIsRefused[T]},
+		{name: "All gives the whole", run: allGivesTheWhole[T]},
+		{name: "a cancelled context gives no items", run: cancelledContextGivesNoItems[T]},
+
+		{name: "items added meanwhile do not disturb", run: addedMeanwhile[T]},
+		{name: "items removed meanwhile lose no other", run: removedMeanwhile[T]},
+		{name: "a cursor outlives the items around it", run: cursorOutlivesItems[T]},
+
+		{name: "Prev of the first page can be polled", run: prevCanBePolled[T]},
+		{name: "up gives the newer items nearest first", run: upGivesNewerNearestFirst[T]},
+		{name: "Prev and Next undo each other", run: prevAndNextUndoEachOther[T]},
+		{name: "up under writers loses and doubles nothing", run: upUnderWriters[T]},
+
+		{name: "hidden items end nothing early", run: hiddenItemsEndNothing[T], hides: true},
+		{name: "a wholly hidden list leads on", run: whollyHiddenLeadsOn[T], hides: true},
+
+		{name: "an altered cursor is refused unsent", run: alteredCursorIsRefused[T]},
+		{name: "a truncated cursor is refused unsent", run: truncatedCursorIsRefused[T]},
+		{name: "a garbage cursor is refused unsent", run: garbageCursorIsRefused[T]},
+		{name: "a foreign cursor is refused unsent", run: foreignCursorIsRefused[T]},
 	}
 }

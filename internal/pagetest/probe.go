@@ -14,7 +14,7 @@ const (
 	endless = 100 // pages; no walk here has as many
 )
 
-// probe reads a list and fails on whatever no page may ever do.
+// probe reads a list and checks what holds for every page.
 type probe[T any] struct {
 	List[T]
 	ctx context.Context // of one check
@@ -28,7 +28,7 @@ func newProbe[T any](ctx context.Context, t require.TestingT, l List[T]) probe[T
 	return probe[T]{l, ctx, t}
 }
 
-// add gives the new items as a list shows them, newest first.
+// add returns the new items newest first, as a list shows them.
 func (p probe[T]) add(n int) []string {
 	ids := p.Add(p.ctx, n)
 	require.Len(p.t, ids, n, "List.Add must give the identity of each item")
@@ -92,8 +92,8 @@ func (p probe[T]) downPages(c cursor.Cursor, limit int, meanwhile func(seen []st
 	}
 }
 
-// climb reads up until a page repeats its gap, past empty ones too, and gives
-// what it saw, newest first, with the cursor to go on with.
+// climb reads up, past empty pages too, until a page repeats its gap. It returns
+// the items, newest first, and the last cursor.
 func (p probe[T]) climb(c cursor.Cursor, limit int, meanwhile func(seen []string)) ([]string, cursor.Cursor) {
 	var seen []string
 	for range endless {
@@ -111,7 +111,7 @@ func (p probe[T]) climb(c cursor.Cursor, limit int, meanwhile func(seen []string
 	return seen, c
 }
 
-// unsent calls what must send no request.
+// unsent makes a call that must send no request.
 func (p probe[T]) unsent(call func()) {
 	if p.Requests == nil {
 		call()

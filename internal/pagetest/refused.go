@@ -9,7 +9,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 )
 
-// genuine gives a cursor down and one up.
+// genuine returns a cursor down and one up.
 func (p probe[T]) genuine() []cursor.Cursor {
 	p.add(3)
 	_, first := p.page("", 2)

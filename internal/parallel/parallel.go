@@ -1,5 +1,5 @@
-// Package parallel runs functions side by side as errgroup does. A panic of
-// one of them is its error: it does not end the process.
+// Package parallel runs functions concurrently as errgroup does. A panic of one of
+// them becomes its error and does not end the process.
 package parallel
 
 import (
@@ -29,7 +29,7 @@ func (g Group) Go(f func() error) {
 	g.Group.Go(func() error { return Catch(f) })
 }
 
-// PanicError is what a function panicked with.
+// PanicError is the panic of a function.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -37,7 +37,7 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.Value, e.Stack) }
 
-// Catch returns f's error, and its panic as a *PanicError.
+// Catch returns f's error, or its panic as a *PanicError.
 func Catch(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -1,0 +1,181 @@
+package plaza_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/danmu/format"
+	"github.com/plaza-sdk/plaza/danmu/live"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/ids/lease"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+// exportedErrors are all sentinels and error types that any public package
+// exports, by directory and name. A type has a value as its package makes it.
+var exportedErrors = map[string]error{
+	"plaza.ErrInvalid":        plaza.ErrInvalid,
+	"plaza.ErrNotFound":       plaza.ErrNotFound,
+	"plaza.ErrForbidden":      plaza.ErrForbidden,
+	"plaza.ErrConflict":       plaza.ErrConflict,
+	"plaza.ErrRemoved":        plaza.ErrRemoved,
+	"plaza.ErrBusy":           plaza.ErrBusy,
+	"plaza.ErrUnknownOutcome": plaza.ErrUnknownOutcome,
+	"plaza.ErrUnavailable":    plaza.ErrUnavailable,
+	"plaza.ErrTable":          plaza.ErrTable,
+	"plaza.ErrCorrupt":        plaza.ErrCorrupt,
+	"plaza.InvalidError":      &plaza.InvalidError{},
+	"plaza.CorruptError":      &plaza.CorruptError{},
+
+	"cursor.ErrInvalid": cursor.ErrInvalid,
+	"cursor.ErrExpired": cursor.ErrExpired,
+
+	"ids.ErrInvalid":       ids.ErrInvalid,
+	"ids.ErrClockRollback": ids.ErrClockRollback,
+	"ids/lease.ErrLost":    lease.ErrLost,
+
+	"feed.ErrFull":        feed.ErrFull,
+	"feed.ErrNotActivity": feed.ErrNotActivity,
+	"feed.PartialError":   &feed.PartialError{Errs: map[int]error{3: fmt.Errorf("feed: publish: %w", plaza.ErrBusy)}},
+
+	"leaderboard.ErrClosed":   leaderboard.ErrClosed,
+	"leaderboard.ErrOpTooOld": leaderboard.ErrOpTooOld,
+
+	"danmu.ErrInvalidID":       danmu.ErrInvalidID,
+	"danmu.ErrRate":            danmu.ErrRate,
+	"danmu.ErrTooLate":         danmu.ErrTooLate,
+	"danmu.ErrBroken":          danmu.ErrBroken,
+	"danmu.RateError":          &danmu.RateError{},
+	"danmu/format.ErrBroken":   format.ErrBroken,
+	"danmu/format.RecordError": &format.RecordError{Err: &plaza.InvalidError{}},
+	"danmu/live.ErrClosed":     live.ErrClosed,
+}
+
+func TestEveryExportedErrorIsListedHere(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, declaredErrors(t), slices.Sorted(maps.Keys(exportedErrors)))
+}
+
+// TestEveryExportedErrorIsOfOneClass judges errors by the switch in plaza's
+// package comment.
+func TestEveryExportedErrorIsOfOneClass(t *testing.T) {
+	t.Parallel()
+	cases := classes(t)
+	for name, err := range exportedErrors {
+		wrapped := fmt.Errorf("follow: follow \"ann\": %w", err)
+		var of []string
+		for _, class := range cases {
+			if errors.Is(wrapped, exportedErrors["plaza."+class]) {
+				of = append(of, class)
+			}
+		}
+		require.Len(t, of, 1, "%s is %v", name, of)
+	}
+	for _, err := range []error{context.Canceled, context.DeadlineExceeded} {
+		for _, class := range cases {
+			require.NotErrorIs(t, err, exportedErrors["plaza."+class], "a context's error stays its own")
+		}
+	}
+}
+
+func TestTheSwitchOfPlazasCommentNamesEveryClass(t *testing.T) {
+	t.Parallel()
+	var declared []string
+	for name := range exportedErrors {
+		if class, ok := strings.CutPrefix(name, "plaza.Err"); ok {
+			declared = append(declared, "Err"+class)
+		}
+	}
+	require.ElementsMatch(t, declared, classes(t))
+}
+
+var switchCase = regexp.MustCompile(`case errors\.Is\(err, plaza\.(Err\w+)\):`)
+
+// classes are the cases of the switch in plaza's package comment, in its order.
+func classes(t *testing.T) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "plaza.go", nil, parser.ParseComments)
+	require.NoError(t, err)
+	var classes []string
+	for _, found := range switchCase.FindAllStringSubmatch(file.Doc.Text(), -1) {
+		classes = append(classes, found[1])
+	}
+	require.NotEmpty(t, classes)
+	return classes
+}
+
+// declaredErrors reads the syntax of every public package, those of nested
+// modules too, and gives what they declare as exportedErrors names it.
+func declaredErrors(t *testing.T) []string {
+	t.Helper()
+	var declared []string
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		name := entry.Name()
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != "." && (slices.Contains([]string{"internal", "examples", "testdata"}, name) || strings.HasPrefix(name, ".")):
+			return filepath.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil || file.Name.Name == "main" {
+			return err
+		}
+		prefix := filepath.ToSlash(filepath.Dir(path)) + "."
+		if prefix == ".." {
+			prefix = "plaza."
+		}
+		for _, name := range errorsOf(file) {
+			declared = append(declared, prefix+name)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	slices.Sort(declared)
+	return declared
+}
+
+// errorsOf are the sentinels and error types that a file exports.
+func errorsOf(file *ast.File) []string {
+	var names []string
+	for _, decl := range file.Decls {
+		group, ok := decl.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, spec := range group.Specs {
+			switch spec := spec.(type) {
+			case *ast.ValueSpec:
+				for _, name := range spec.Names {
+					if group.Tok == token.VAR && name.IsExported() && strings.HasPrefix(name.Name, "Err") {
+						names = append(names, name.Name)
+					}
+				}
+			case *ast.TypeSpec:
+				if spec.Name.IsExported() && strings.HasSuffix(spec.Name.Name, "Error") {
+					names = append(names, spec.Name.Name)
+				}
+			}
+		}
+	}
+	return names
+}

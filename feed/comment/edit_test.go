@@ -1,0 +1,97 @@
+package comment_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+func TestAnEditIsKeptWithItsTime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	root := w.says(t, "ann", "bird")
+	given := []comment.Comment{w.says(t, "ann", "bird"), w.replies(t, "ann", root)}
+	for range 3 { // into a thread's further replies
+		given = append(given, w.replies(t, "ann", root))
+	}
+	for _, c := range given {
+		require.Zero(t, w.get(t, c).EditedAt)
+		before := c
+		for n, change := range []func(){
+			func() {}, // as it was
+			func() { c.Text = "edited" },
+			func() { c.Mentions = []string{"ann", "bob"} },
+			func() { c.Mentions = []string{"bob"} },
+			func() { c.Data = []byte(`{"a":1}`) },
+			func() { c.Data = []byte(`{}`) },
+			func() { c.Data, c.Mentions = nil, nil },
+		} {
+			change()
+			at := today.Add(time.Duration(n) * time.Hour)
+			if n > 0 {
+				before.EditedAt = at
+			}
+			before.Text, before.Mentions, before.Data = c.Text, c.Mentions, c.Data
+			for _, when := range []time.Time{at, at.Add(time.Minute)} { // the second changes nothing
+				edited, changed, err := w.at(t, when).Edit(t.Context(), c)
+				require.NoError(t, err)
+				require.Equal(t, n > 0 && when.Equal(at), changed)
+				require.Equal(t, before, edited)
+				require.Equal(t, before, w.get(t, c))
+			}
+		}
+	}
+}
+
+// TestAnEditSentTwiceDoesNotUndoTheNext has the SDK send one again after
+// another was applied.
+func TestAnEditSentTwiceDoesNotUndoTheNext(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	c := w.says(t, "ann", "bird")
+	in := faults.New(t, 1, faults.Rates{})
+	in.Script(func(op string, _ []byte, n int) faults.Fault {
+		if op == "UpdateItem" && n == 1 {
+			return faults.Fault{Kind: faults.LostAfter}
+		}
+		if n == 2 {
+			newer := c
+			newer.Text = "newer"
+			_, _, err := w.Edit(t.Context(), newer)
+			require.NoError(t, err)
+		}
+		return faults.Fault{}
+	})
+	older := c
+	older.Text = "older"
+	got, changed, err := w.process(t, nil, in.Wrap).Edit(t.Context(), older)
+	require.NoError(t, err)
+	require.True(t, changed)
+	require.Equal(t, "newer", got.Text)
+	require.Equal(t, "newer", w.get(t, c).Text)
+}
+
+// TestAnEditThatChangesNothingSaysSoHoweverOftenItIsSent loses the answer of one
+// of its writes, so that the SDK sends that again.
+func TestAnEditThatChangesNothingSaysSoHoweverOftenItIsSent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	c := w.says(t, "ann", "bird")
+	for lost := 1; lost <= 3; lost++ {
+		in := faults.New(t, 1, faults.Rates{})
+		in.Script(func(op string, _ []byte, n int) faults.Fault {
+			if op == "UpdateItem" && n == lost {
+				return faults.Fault{Kind: faults.LostAfter}
+			}
+			return faults.Fault{}
+		})
+		got, changed, err := w.process(t, nil, in.Wrap).Edit(t.Context(), c)
+		require.NoError(t, err)
+		require.False(t, changed, "%d lost", lost)
+		require.Equal(t, c, got)
+	}
+}

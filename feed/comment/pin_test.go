@@ -1,0 +1,63 @@
+package comment_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/ids"
+)
+
+func TestOneCommentIsPinned(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	one, two := w.says(t, "ann", "bird"), w.says(t, "bob", "bird")
+	_, err := w.Pinned(t.Context(), "bird")
+	require.ErrorIs(t, err, plaza.ErrNotFound)
+	for _, c := range []comment.Comment{one, two, one} {
+		for _, want := range []bool{true, false} {
+			pinned, err := w.Pin(t.Context(), c.Address())
+			require.NoError(t, err)
+			require.Equal(t, want, pinned)
+		}
+		pinned, err := w.Pinned(t.Context(), "bird")
+		require.NoError(t, err)
+		require.Equal(t, c, pinned)
+	}
+	require.Equal(t, []ids.ID{two.ID, one.ID}, idsOf(all(t, of(w.ByObject, "bird", nil), 10)), "the list keeps its order")
+
+	w.replies(t, "eve", two)
+	w.delete(t, two)
+	_, err = w.Pin(t.Context(), two.Address())
+	require.ErrorIs(t, err, plaza.ErrRemoved)
+	w.hide(t, one)
+	for name, at := range map[string]comment.Address{"hidden": one.Address(), "unknown": {Object: "bird", ID: w.id(t)}, "elsewhere": {Object: "tree", ID: one.ID}} {
+		_, err = w.Pin(t.Context(), at)
+		require.ErrorIs(t, err, plaza.ErrNotFound, name)
+	}
+	_, err = w.Pinned(t.Context(), "bird")
+	require.ErrorIs(t, err, plaza.ErrNotFound, "it is hidden")
+	for _, want := range []bool{true, false} {
+		unpinned, err := w.Unpin(t.Context(), one.Address())
+		require.NoError(t, err)
+		require.Equal(t, want, unpinned)
+	}
+}
+
+func TestARepeatedUnpinLeavesTheNextPin(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	one, two := w.says(t, "ann", "bird"), w.says(t, "bob", "bird")
+	for _, at := range []comment.Address{one.Address(), two.Address()} {
+		_, err := w.Pin(t.Context(), at)
+		require.NoError(t, err)
+		unpinned, err := w.Unpin(t.Context(), one.Address())
+		require.NoError(t, err)
+		require.Equal(t, at == one.Address(), unpinned)
+	}
+	pinned, err := w.Pinned(t.Context(), "bird")
+	require.NoError(t, err)
+	require.Equal(t, two, pinned)
+}

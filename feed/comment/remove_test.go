@@ -1,0 +1,115 @@
+package comment_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/ids"
+)
+
+func TestDeletingWhatIsAnsweredLeavesATombstone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	root := w.add(t, comment.Comment{Object: "bird", User: "ann", Mentions: []string{"bob"}, Data: []byte(`1`)})
+	reply := w.replies(t, "bob", root)
+	leaf := w.replies(t, "chris", reply)
+	flow := w.says(t, "ann", "bird")
+	answer := w.answers(t, "bob", flow)
+
+	for _, c := range []comment.Comment{root, reply, flow} {
+		w.delete(t, c)
+		tombstone := w.get(t, c)
+		require.Equal(t, comment.Comment{
+			Object: c.Object, Root: c.Root, ID: c.ID, Parent: c.Parent, User: c.User,
+			Replies: tombstone.Replies, Removed: &comment.Removal{At: today},
+		}, tombstone)
+		again, err := w.Delete(t.Context(), comment.Action{Address: c.Address(), User: c.User})
+		require.NoError(t, err)
+		require.False(t, again)
+	}
+	require.Equal(t, []ids.ID{answer.ID, flow.ID, root.ID}, idsOf(all(t, of(w.ByObject, "bird", nil), 10)))
+	require.Equal(t, []ids.ID{leaf.ID, reply.ID}, idsOf(all(t, of(w.Replies, root.Address(), nil), 10)))
+	counts, err := w.Counts(t.Context(), "bird")
+	require.NoError(t, err)
+	require.Equal(t, comment.Counts{All: 2, Roots: 1}, counts, "tombstones do not count")
+	require.EqualValues(t, 1, w.get(t, root).Replies)
+
+	w.delete(t, leaf)
+	_, err = w.Get(t.Context(), leaf.Address())
+	require.ErrorIs(t, err, plaza.ErrNotFound)
+	again, err := w.Delete(t.Context(), comment.Action{Address: leaf.Address(), User: leaf.User})
+	require.NoError(t, err)
+	require.False(t, again)
+	require.Equal(t, []ids.ID{reply.ID}, idsOf(all(t, of(w.Replies, root.Address(), nil), 10)))
+}
+
+func TestAModeratorsReasonIsKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	leaf, answered := w.says(t, "ann", "bird"), w.says(t, "ann", "bird")
+	w.replies(t, "bob", answered)
+	for _, c := range []comment.Comment{leaf, answered} {
+		for _, want := range []bool{true, false} {
+			removed, err := w.Remove(t.Context(), c.Address(), comment.Removal{By: "owner", Reason: "off topic", At: time.Unix(1, 0)})
+			require.NoError(t, err)
+			require.Equal(t, want, removed)
+		}
+	}
+	why := &comment.Removal{By: "owner", Reason: "off topic", At: today}
+	require.Equal(t, why, w.get(t, answered).Removed)
+	require.Empty(t, all(t, of(w.ByUser, "ann", nil), 10))
+	own := all(t, of(w.ByUser, "ann", &comment.ListOptions{WithHidden: true}), 10)
+	require.Equal(t, []ids.ID{answered.ID, leaf.ID}, idsOf(own))
+	for _, c := range own {
+		require.Equal(t, why, c.Removed)
+		require.Empty(t, c.Text)
+	}
+	own = all(t, of(w.at(t, today.Add(31*24*time.Hour)).ByUser, "ann", &comment.ListOptions{WithHidden: true}), 10)
+	require.Equal(t, []ids.ID{answered.ID}, idsOf(own), "of a leaf, for 30 days")
+}
+
+func TestOnlyItsAuthorEditsAndDeletes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	root := w.says(t, "ann", "bird")
+	for _, c := range []comment.Comment{root, w.replies(t, "ann", root)} {
+		_, err := w.Delete(t.Context(), comment.Action{Address: c.Address(), User: "eve"})
+		require.ErrorIs(t, err, plaza.ErrForbidden)
+		edit := c
+		edit.User, edit.Text = "eve", "mine"
+		_, _, err = w.Edit(t.Context(), edit)
+		require.ErrorIs(t, err, plaza.ErrForbidden)
+		edit.Text = c.Text
+		_, _, err = w.Edit(t.Context(), edit)
+		require.ErrorIs(t, err, plaza.ErrForbidden, "with the same text")
+	}
+}
+
+func TestTheIDOfARemovedCommentBecomesNobodyElses(t *testing.T) {
+	t.Parallel()
+	for name, erased := range map[string]bool{"deleted": false, "erased": true} {
+		w := newWorld(t, nil)
+		given := comment.Comment{Object: "bird", User: "ann", Text: "rules", ID: w.id(t)}
+		ann := w.add(t, given)
+		_, err := w.Pin(t.Context(), ann.Address())
+		require.NoError(t, err)
+		quoting := w.add(t, comment.Comment{Object: "bird", User: "bob", Text: "yes", Quote: &comment.Quote{Address: ann.Address()}})
+		if erased {
+			require.NoError(t, w.Erase(t.Context(), "ann"))
+		} else {
+			w.delete(t, ann)
+		}
+
+		_, _, err = w.Add(t.Context(), comment.Comment{Object: "bird", User: "eve", Text: "spam", ID: ann.ID})
+		require.ErrorIs(t, err, plaza.ErrRemoved, name)
+		_, _, err = w.Add(t.Context(), given)
+		require.ErrorIs(t, err, plaza.ErrRemoved, name)
+		_, err = w.Pinned(t.Context(), "bird")
+		require.ErrorIs(t, err, plaza.ErrNotFound, name)
+		require.True(t, w.get(t, quoting).Quote.Removed, name)
+	}
+}
