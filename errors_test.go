@@ -21,11 +21,13 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/danmu/format"
-	"github.com/plaza-sdk/plaza/danmu/live"
+	danmulive "github.com/plaza-sdk/plaza/danmu/live"
 	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/feed/as2"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/live"
 )
 
 // exportedErrors are all sentinels and error types that any public package
@@ -51,9 +53,9 @@ var exportedErrors = map[string]error{
 	"ids.ErrClockRollback": ids.ErrClockRollback,
 	"ids/lease.ErrLost":    lease.ErrLost,
 
-	"feed.ErrFull":        feed.ErrFull,
-	"feed.ErrNotActivity": feed.ErrNotActivity,
-	"feed.PartialError":   &feed.PartialError{Errs: map[int]error{3: fmt.Errorf("feed: publish: %w", plaza.ErrBusy)}},
+	"feed.ErrFull":            feed.ErrFull,
+	"feed.PartialError":       &feed.PartialError{Errs: map[int]error{3: fmt.Errorf("feed: publish: %w", plaza.ErrBusy)}},
+	"feed/as2.ErrNotActivity": as2.ErrNotActivity,
 
 	"leaderboard.ErrClosed":   leaderboard.ErrClosed,
 	"leaderboard.ErrOpTooOld": leaderboard.ErrOpTooOld,
@@ -65,7 +67,8 @@ var exportedErrors = map[string]error{
 	"danmu.RateError":          &danmu.RateError{},
 	"danmu/format.ErrBroken":   format.ErrBroken,
 	"danmu/format.RecordError": &format.RecordError{Err: &plaza.InvalidError{}},
-	"danmu/live.ErrClosed":     live.ErrClosed,
+	"danmu/live.ErrClosed":     danmulive.ErrClosed,
+	"live.ErrClosed":           live.ErrClosed,
 }
 
 func TestEveryExportedErrorIsListedHere(t *testing.T) {
