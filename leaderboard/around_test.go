@@ -84,8 +84,8 @@ func TestARangeReachesDeepIntoShards(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b"})
-	const n = 700
-	w.many(t, "b", n)
+	n := int64(rounds(700, 400))
+	w.many(t, "b", int(n))
 	w.define(t, leaderboard.Board{Name: "b", Shards: 4})
 	w.play(t, "b", "opens 0")
 	for _, from := range []int64{1, 300, n - 50} {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"sync"
 	"testing"
 
@@ -49,6 +48,9 @@ func TestEveryOperatorUnderFaults(t *testing.T) {
 		"any of them": {every(""), []leaderboard.Operator{best, set, up, down}, false},
 	} {
 		for seed := range faults.Seeds(20) {
+			if seed > 5 && rounds(1, 0) == 0 {
+				continue // of each kind two seeds
+			}
 			t.Run(fmt.Sprint(name, ", seed ", seed), func(t *testing.T) {
 				t.Parallel()
 				in := faults.New(t, seed, harshness[seed%3])
@@ -109,7 +111,7 @@ func TestEveryOperatorUnderFaults(t *testing.T) {
 
 // TestAThousandIncrementsAreAThousand sends them from two processes at once,
 // each of them again later, some twice and some through the other process. Where
-// CI is not set they are 160.
+// CI is not set they are 120.
 func TestAThousandIncrementsAreAThousand(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1000, faults.Rates{LostBefore: 0.05, LostAfter: 0.10, Throttled: 0.05, Twice: 0.05, Stale: 0.10})
@@ -119,13 +121,10 @@ func TestAThousandIncrementsAreAThousand(t *testing.T) {
 	})
 	processes := []world{w, w.process(t, nil, in.Wrap)}
 	const each = 4 // two times four: no entry forgets an operation while it is under way
-	rounds := 125
-	if os.Getenv("CI") == "" {
-		rounds = 20
-	}
 	var mu sync.Mutex
 	var sent []leaderboard.Submission
 	old := 0
+	many := rounds(125, 15)
 	redeliver := func(p world, s leaderboard.Submission) {
 		for {
 			_, created, err := p.Submit(t.Context(), s)
@@ -142,7 +141,7 @@ func TestAThousandIncrementsAreAThousand(t *testing.T) {
 			require.True(t, faults.Passing(err), "%v", err)
 		}
 	}
-	for round := range rounds {
+	for round := range many {
 		var group sync.WaitGroup
 		for i, p := range processes {
 			random := rand.New(rand.NewPCG(uint64(round), uint64(i)))
@@ -163,7 +162,7 @@ func TestAThousandIncrementsAreAThousand(t *testing.T) {
 	}
 	total := w.entry(t, "ann", "b", forever).Score
 	t.Logf("%d increments, %d redelivered of which %d were too old, %v: total %s", len(sent), len(sent), old, in, total)
-	require.Equal(t, fmt.Sprint(2*each*rounds), total)
+	require.Equal(t, fmt.Sprint(2*each*many), total)
 	require.NotZero(t, old)
 }
 
