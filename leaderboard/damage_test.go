@@ -149,7 +149,7 @@ func TestADamagedEntryHarmsNobodyElse(t *testing.T) {
 			}
 			players, err := w.Players(t.Context(), in("b"), []string{"ann", "cat", "eve"})
 			require.NoError(t, err)
-			boards, err := w.Boards(t.Context(), "cat", cursor.PageRequest{})
+			boards, err := w.ByPlayer(t.Context(), "cat", cursor.PageRequest{})
 			require.NoError(t, err)
 			_, err = w.Rank(t.Context(), in("b"), "cat")
 			if err != nil {
@@ -533,7 +533,7 @@ func TestNoDamageIsAPanicOrAnInvalidArgument(t *testing.T) {
 				calls := other.reads(t, in("b"), player)
 				maps.Copy(calls, map[string]func() error{
 					"Entry":       func() error { _, err := other.Entry(t.Context(), in("b"), player); return err },
-					"Boards":      func() error { _, err := other.Boards(t.Context(), player, cursor.PageRequest{}); return err },
+					"Boards":      func() error { _, err := other.ByPlayer(t.Context(), player, cursor.PageRequest{}); return err },
 					"Periods":     func() error { _, err := other.Periods(t.Context(), "b", cursor.PageRequest{}); return err },
 					"Definitions": func() error { _, err := other.Definitions(t.Context(), cursor.PageRequest{}); return err },
 					"Repeat":      func() error { _, _, err := other.Submit(t.Context(), s); return err },

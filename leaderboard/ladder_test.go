@@ -83,7 +83,7 @@ func (w world) hiddenOf(in leaderboard.In) func(context.Context, cursor.PageRequ
 
 func (w world) boardsOf(player string) func(context.Context, cursor.PageRequest) (cursor.Page[leaderboard.Entry], error) {
 	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Entry], error) {
-		return w.Boards(ctx, player, req)
+		return w.ByPlayer(ctx, player, req)
 	}
 }
 

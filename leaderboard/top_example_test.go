@@ -77,7 +77,7 @@ func ExampleRepository_Top() {
 	friends, err := boards.Players(ctx, starWar, []string{"userA", "userD"})
 	show("friends", friends, err)
 
-	mine, err := boards.Boards(ctx, "userD", cursor.PageRequest{})
+	mine, err := boards.ByPlayer(ctx, "userD", cursor.PageRequest{})
 	if err != nil {
 		log.Fatal(err)
 	}
