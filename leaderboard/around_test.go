@@ -93,7 +93,7 @@ func TestARangeReachesDeepIntoShards(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, rows, int(min(100, n+2-from)))
 		for i, row := range rows[:min(50, len(rows))] {
-			require.Equal(t, from+int64(i), row.Rank.Ordinal)
+			require.Equal(t, from+int64(i), row.Ordinal)
 			require.Equal(t, playerOf(from+int64(i)), row.Player)
 		}
 	}

@@ -101,7 +101,7 @@ func ExampleRepository_Top() {
 		}
 		fmt.Println(what)
 		for _, row := range rows {
-			fmt.Printf("  %d. %s %v\n", row.Rank.Competition, row.Player, row.Score)
+			fmt.Printf("  %d. %s %v\n", row.Competition, row.Player, row.Score)
 		}
 	}
 	starWar := leaderboard.In{Board: "StarWar"}

@@ -34,6 +34,7 @@ func (w world) keep(t testing.TB, s leaderboard.Submission) (got leaderboard.Res
 
 func TestEveryOperatorUnderFaults(t *testing.T) {
 	t.Parallel()
+	shared := newWorld(t, nil)
 	const best, set, up, down = leaderboard.Best, leaderboard.Set, leaderboard.Increment, leaderboard.Decrement
 	for name, c := range map[string]struct {
 		board     leaderboard.Board
@@ -54,17 +55,17 @@ func TestEveryOperatorUnderFaults(t *testing.T) {
 			t.Run(fmt.Sprint(name, ", seed ", seed), func(t *testing.T) {
 				t.Parallel()
 				in := faults.New(t, seed, harshness[seed%3])
-				w := newWorld(t, nil, in.Wrap)
+				w := shared.process(t, nil, in.Wrap)
 				random := rand.New(rand.NewPCG(seed, 1))
 				board := c.board // which other seeds have too
-				board.Name = "b"
+				board.Name = t.Name()
 				faults.Acknowledged(t, func() error { return errorOf(w.Define(t.Context(), board)) })
 				processes := []world{w, w.process(t, nil, in.Wrap)}
 				var sent []leaderboard.Submission
 				answers := map[ids.ID]leaderboard.Result{}
 				stands, exists := int64(0), false
 				for i := range 10 {
-					s := with(score("b", "ann", int64(random.IntN(9)+1), i), c.operators[random.IntN(len(c.operators))])
+					s := with(score(board.Name, "ann", int64(random.IntN(9)+1), i), c.operators[random.IntN(len(c.operators))])
 					s.Op = w.id()
 					if c.versions {
 						s.Version = uint64(i + 1)
@@ -96,14 +97,14 @@ func TestEveryOperatorUnderFaults(t *testing.T) {
 
 					again := sent[random.IntN(len(sent))] // delivered once more
 					got, created = processes[random.IntN(2)].keep(t, again)
-					require.Equal(t, leaderboard.Int(stands).String(), w.entry(t, "ann", "b", forever).Score)
+					require.Equal(t, leaderboard.Int(stands).String(), w.entry(t, "ann", board.Name, forever).Score)
 					if !c.versions && name != "best" {
 						require.False(t, created)
 						require.Equal(t, answers[again.Op], got, "the first answer")
 					}
 				}
 				require.NotZero(t, in.Count(faults.LostAfter)+in.Count(faults.Twice))
-				require.Equal(t, []string{fmt.Sprint("ann ", stands)}, w.standings(t, "b", forever, 1))
+				require.Equal(t, []string{fmt.Sprint("ann ", stands)}, w.standings(t, board.Name, forever, 1))
 			})
 		}
 	}

@@ -89,9 +89,18 @@ func TestABoardsPeriodsArePagedExactly(t *testing.T) {
 			ID:   name,
 			Add: func(ctx context.Context, count int) []string {
 				periods := make([]string, count)
+				var more []any
 				for i := range periods {
 					w.set(w.Now().Add(time.Hour))
-					periods[i] = submit(b.Name)
+					if i == 0 || rounds(1, 0) == 1 {
+						periods[i] = submit(b.Name)
+						continue
+					}
+					periods[i] = w.Now().Format("20060102T150405Z")
+					more = append(more, map[string]any{"pk": "B#" + b.Name, "sk": "T#" + periods[i], "end": w.Now().Add(time.Hour), "shards": 1})
+				}
+				if more != nil {
+					w.put(t, more...)
 				}
 				_, err := w.Periods(ctx, "other", cursor.PageRequest{Limit: 1})
 				require.NoError(t, err)

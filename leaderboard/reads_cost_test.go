@@ -92,12 +92,12 @@ func TestCountingCostsItsRows(t *testing.T) {
 			{"around in the middle", n / 2, cost{Requests: 4, Read: 4}, func() {
 				rows, err := w.Around(t.Context(), in(board), sixteen(fmt.Sprint("p", n/2)), 25)
 				require.NoError(t, err)
-				require.EqualValues(t, n/2-12, rows[0].Rank.Ordinal)
+				require.EqualValues(t, n/2-12, rows[0].Ordinal)
 			}},
 			{"range", n / 2, cost{Requests: 0, Read: 1}, func() {
 				rows, err := w.Range(t.Context(), in(board), int64(n/2-24), 25)
 				require.NoError(t, err)
-				require.EqualValues(t, n/2, rows[24].Rank.Ordinal)
+				require.EqualValues(t, n/2, rows[24].Ordinal)
 			}},
 			{"score at the 75th", n + n/4, cost{Requests: 1, Read: 1}, func() {
 				_, err := w.ScoreAt(t.Context(), in(board), 75)

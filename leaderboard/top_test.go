@@ -182,13 +182,13 @@ func TestRanksRiseWithinAPage(t *testing.T) {
 			page, err := w.Top(t.Context(), in("b"), cursor.PageRequest{Cursor: at, Limit: 1 + random.IntN(8)})
 			require.NoError(t, err)
 			for i, row := range page.Items {
-				require.LessOrEqual(t, int64(1), row.Rank.Competition)
-				require.LessOrEqual(t, row.Rank.Competition, row.Rank.Ordinal)
+				require.LessOrEqual(t, int64(1), row.Competition)
+				require.LessOrEqual(t, row.Competition, row.Ordinal)
 				if i > 0 {
 					above := page.Items[i-1]
-					require.Equal(t, above.Rank.Ordinal+1, row.Rank.Ordinal)
-					require.Equal(t, above.Score == row.Score, above.Rank.Competition == row.Rank.Competition)
-					require.LessOrEqual(t, above.Rank.Competition, row.Rank.Competition)
+					require.Equal(t, above.Ordinal+1, row.Ordinal)
+					require.Equal(t, above.Score == row.Score, above.Competition == row.Competition)
+					require.LessOrEqual(t, above.Competition, row.Competition)
 				}
 			}
 			at = page.Next

@@ -87,7 +87,8 @@ func rounds(all, fewer int) int {
 // spared skips nine in ten runs of a check unless CI is set. It is drawn, so that
 // a run that failed fails again.
 func spared(t *rapid.T) bool {
-	return rapid.IntRange(0, 9).Draw(t, "spared") > 0 && os.Getenv("CI") == ""
+	skips := []bool{true, true, true, true, true, true, true, true, true, false}
+	return rapid.SampledFrom(skips).Draw(t, "spared") && os.Getenv("CI") == ""
 }
 
 // tester is a *testing.T or a *rapid.T.
