@@ -9,13 +9,13 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Around gives n rows with the player among them, ⌊(n-1)/2⌋ above where there
-// are so many on both sides. n is as cursor.PageRequest.Limit has it. The
-// player's own row is strongly consistent. Who is hidden or not on the board is
+// Around returns n rows with the player among them, ⌊(n-1)/2⌋ above the player if
+// there are enough on both sides. n is as cursor.PageRequest.Limit. The player's
+// own row is strongly consistent. A player who is hidden or not on the board is
 // plaza.ErrNotFound.
 //
-// A get of 1 RCU and two reads a shard, and what Rank counts unless the top is
-// within n.
+// Cost: 1 request, 1 RCU, and 2 requests a shard, 0.5 RCU each for 25 rows; as
+// Rank more, less its read of the entry, unless the top is within n.
 func (r *Repository) Around(ctx context.Context, in In, player string, n int) ([]Standing, error) {
 	if err := checkPlayer(in, player); err != nil {
 		return nil, err
@@ -41,11 +41,12 @@ func (r *Repository) around(ctx context.Context, in In, player string, n int) ([
 	return s.neighbours(ctx, e.Key, &own, n)
 }
 
-// AroundScore gives n rows about the place of a score, ⌊(n-1)/2⌋ of them
-// better ones where there are so many. The score is of the board's kind. n is
-// as cursor.PageRequest.Limit has it.
+// AroundScore returns n rows around the place of a score, ⌊(n-1)/2⌋ of them better
+// if there are enough. The score is of the board's kind. n is as
+// cursor.PageRequest.Limit.
 //
-// Two reads a shard, and what Rank counts unless the top is within n.
+// Cost: 2 requests a shard, 0.5 RCU each for 25 rows; as Rank more, less its read
+// of the entry, unless the top is within n.
 func (r *Repository) AroundScore(ctx context.Context, in In, score Score, n int) ([]Standing, error) {
 	if err := in.check(); err != nil {
 		return nil, err
@@ -73,8 +74,8 @@ func (r *Repository) aroundScore(ctx context.Context, in In, score Score, n int)
 	return s.neighbours(ctx, from, nil, n)
 }
 
-// neighbours gives n rows about a bound. What the index has of own does not count:
-// it may be old.
+// neighbours returns n rows around a bound. The index's row of own is ignored: it
+// may be old.
 func (s standings) neighbours(ctx context.Context, at []byte, own *rowItem, n int) ([]Standing, error) {
 	var above, below []rowItem
 	group, groupCtx := parallel.WithContext(ctx)

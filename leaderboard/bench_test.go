@@ -1,6 +1,7 @@
 package leaderboard_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -8,7 +9,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
@@ -51,4 +54,111 @@ func BenchmarkSubmitBest(b *testing.B) {
 		require.NotEmpty(b, out.Attributes)
 	}
 	dynamotest.Pair(b, ours, bare)
+}
+
+type attributes = map[string]types.AttributeValue
+
+// byHand is the same requests as ours, written on the SDK.
+type byHand struct {
+	client *dynamodb.Client
+	table  *string
+}
+
+// newReadBench has a board of 1,000, known already.
+func newReadBench(b *testing.B) (world, byHand) {
+	w := newWorld(b, nil)
+	w.crowd(b, "b", 1000)
+	_, err := w.Top(b.Context(), in("b"), cursor.PageRequest{})
+	require.NoError(b, err)
+	return w, byHand{dynamotest.DB(b).Client().(*dynamodb.Client), &w.table}
+}
+
+// query is of the index, under a condition on the key.
+func (h byHand) query(condition string, bounds ...[]byte) *dynamodb.QueryInput {
+	in := &dynamodb.QueryInput{
+		TableName: h.table, IndexName: aws.String("ranking"),
+		KeyConditionExpression:    aws.String("part = :part" + condition),
+		ExpressionAttributeValues: attributes{":part": text("b#" + forever + "#0")},
+	}
+	for i, bound := range bounds {
+		in.ExpressionAttributeNames = map[string]string{"#key": "key"}
+		in.ExpressionAttributeValues[[]string{":from", ":to"}[i]] = &types.AttributeValueMemberB{Value: bound}
+	}
+	return in
+}
+
+func (h byHand) count(ctx context.Context, condition string, bounds ...[]byte) (int64, error) {
+	in := h.query(condition, bounds...)
+	in.Select = types.SelectCount
+	out, err := h.client.Query(ctx, in)
+	if err != nil {
+		return 0, err
+	}
+	return int64(out.Count), nil
+}
+
+// handRow is a row as one would unmarshal it.
+type handRow struct {
+	player, name string
+	score        int64
+}
+
+func (h byHand) top(b *testing.B, limit int32) []handRow {
+	in := h.query("")
+	in.Limit = aws.Int32(limit + 1)
+	out, err := h.client.Query(b.Context(), in)
+	require.NoError(b, err)
+	rows := make([]handRow, limit)
+	for i, item := range out.Items[:limit] {
+		key := item["key"].(*types.AttributeValueMemberB).Value
+		rows[i] = handRow{string(key[24:]), item["name"].(*types.AttributeValueMemberS).Value, scoreOf(key)}
+	}
+	return rows
+}
+
+func BenchmarkTopPage(b *testing.B) {
+	w, h := newReadBench(b)
+	ours := func() []leaderboard.Standing {
+		page, err := w.Top(b.Context(), in("b"), cursor.PageRequest{})
+		require.NoError(b, err)
+		require.NotEmpty(b, page.Next)
+		return page.Items
+	}
+	for i, row := range h.top(b, 25) {
+		our := ours()[i]
+		require.Equal(b, handRow{our.Player, our.Name, our.Score.Int64()}, row)
+	}
+	dynamotest.Pair(b, func() { ours() }, func() { h.top(b, 25) })
+}
+
+func BenchmarkRank(b *testing.B) {
+	w, h := newReadBench(b)
+	player := sixteen("p500")
+	ours := func() int64 {
+		rank, err := w.Rank(b.Context(), in("b"), player)
+		require.NoError(b, err)
+		return rank.Ordinal
+	}
+	bare := func() int64 {
+		out, err := h.client.GetItem(b.Context(), &dynamodb.GetItemInput{
+			TableName: h.table, ConsistentRead: aws.Bool(true),
+			Key: attributes{"pk": text("P#" + player), "sk": text("LB#b#" + forever)},
+		})
+		require.NoError(b, err)
+		key := out.Item["key"].(*types.AttributeValueMemberB).Value
+		var better, tied int64
+		group, ctx := errgroup.WithContext(b.Context())
+		group.Go(func() (err error) {
+			better, err = h.count(ctx, " AND #key < :from", key[:16])
+			return err
+		})
+		group.Go(func() (err error) {
+			tied, err = h.count(ctx, " AND #key BETWEEN :from AND :to", key[:16], key) // the player among them
+			return err
+		})
+		require.NoError(b, group.Wait())
+		return better + tied
+	}
+	require.Equal(b, ours(), bare())
+	dynamotest.Pair(b, func() { ours() }, func() { bare() })
 }

@@ -14,7 +14,7 @@ import (
 // MaxShards is the largest Board.Shards.
 const MaxShards = 64
 
-// Order says which of two scores is the better one.
+// Order is which of two scores is better.
 type Order string
 
 // The orders.
@@ -23,20 +23,20 @@ const (
 	Ascending  Order = "ascending"
 )
 
-// Ties says who comes first of those with one score and sub score.
+// Ties is the order of entries with equal scores and sub scores.
 type Ties string
 
-// The ways to decide a tie. One of the same time is decided by the players' ids.
+// The ways to break a tie. Equal times are ordered by the players' ids.
 const (
-	EarlierFirst Ties = "" // who achieved it first, the default
+	EarlierFirst Ties = "" // the earlier score wins, the default
 	LaterFirst   Ties = "later"
 )
 
-// Operator is what a submission does to the score that stands.
+// Operator is what a submission does to the current score.
 type Operator string
 
-// The operators. An absent score counts as 0 for Increment and Decrement. All
-// of them but Best give the entry the submission's sub score.
+// The operators. Increment and Decrement take an absent score for 0. All but Best
+// give the entry the submission's sub score.
 const (
 	Best      Operator = "best"      // keeps the better one
 	Set       Operator = "set"       // replaces it
@@ -47,11 +47,11 @@ const (
 // Ranking is how ranks are found.
 type Ranking string
 
-// Count counts the entries above: exact, for boards of up to about 20,000
-// players.
+// Count counts the entries above. It is exact, and for boards of up to about
+// 20,000 players.
 const Count Ranking = ""
 
-// Board says what a board is. Kind, Order, SubOrder and Ties are for ever.
+// Board is the definition of a board. Kind, Order, SubOrder and Ties are permanent.
 type Board struct {
 	Name     string
 	Kind     Kind
@@ -59,37 +59,35 @@ type Board struct {
 	SubOrder Order // of sub scores, which decide between equal scores
 	Ties     Ties
 
-	// Operator is what a submission does that names none. Defaults to Best.
+	// Operator is for submissions that name none. Defaults to Best.
 	Operator Operator
-	// Allow are further operators that a submission may name. A board that
-	// keeps the best alone does so for ever, and no other begins to: such
-	// entries remember no operations.
+	// Allow are further operators that a submission may name. A board with Best
+	// alone can never allow others, and no other board can become one: its entries
+	// remember no operations.
 	Allow []Operator
 
-	// Min and Max refuse scores below and above them; scores below Floor
-	// become Floor, which is for ever where Best alone is allowed. Optional.
+	// Min and Max are the bounds of what is accepted. A score below Floor becomes
+	// Floor, which is permanent on a board with Best alone. All are optional.
 	Min, Max, Floor *Score
 
-	// Cron, of five fields or a name like @daily, says when a new period
-	// begins, on the wall clock of Zone, an IANA name that defaults to UTC.
-	// Without it a board has one period for ever. A new
-	// schedule begins where the open period ends.
+	// Cron, of five fields or a name like @daily, is when a new period begins, on
+	// the wall clock of Zone, an IANA name that defaults to UTC. Without it a board
+	// has a single period without an end. A new schedule begins when the open
+	// period ends.
 	Cron, Zone string
 
-	// Grace is how long after the end of a period submissions of a time
-	// within it are taken, up to 100 years. A period goes by the Grace and
-	// Keep of when it began.
+	// Grace is how long after the end of a period submissions for it are
+	// accepted, up to 100 years. A period uses the Grace and Keep of the time when
+	// it began.
 	Grace time.Duration
 	// Keep is how long after that a period and its entries are kept, up to 100
-	// years; 0 is for ever.
+	// years. 0 keeps them without a limit.
 	Keep time.Duration
 
-	// Shards is over how many partitions of the index a period is spread, 1
-	// to MaxShards; a partition takes about 300 improvements a second.
-	// Defaults to 1. It only grows: a smaller number leaves what is stored.
-	// An open period takes up a larger one about two minutes after the
-	// first submission that knows of it, which writes that, 1 WCU: by then
-	// all who read know.
+	// Shards is how many partitions of the index a period uses, 1 to MaxShards. A
+	// partition takes about 300 improvements a second. Defaults to 1. It only
+	// grows: a smaller number changes nothing. An open period uses a larger number
+	// about two minutes after the first submission that knows of it.
 	Shards int
 
 	Ranking Ranking
@@ -117,7 +115,7 @@ func (b Board) check(zones wallclock.Loader) error {
 	return err
 }
 
-// checkItself does not ask for the zone.
+// checkItself checks all but the zone.
 func (b Board) checkItself() error {
 	if err := keys.CheckName("Name", b.Name); err != nil {
 		return err
@@ -207,17 +205,17 @@ func (b Board) clamped(s Score) (Score, error) {
 	return s, b.bound(s)
 }
 
-// allows tells whether a submission may name the operator.
+// allows reports whether a submission may name the operator.
 func (b Board) allows(o Operator) bool { return o == b.Operator || slices.Contains(b.Allow, o) }
 
-// bestOnly tells whether nothing but the better score ever stands.
+// bestOnly reports whether Best is the only operator.
 func (b Board) bestOnly() bool { return b.Operator == Best && len(b.Allow) == 0 }
 
 func orderOf(b Board) order {
 	return order{kind: b.Kind, score: b.Order, sub: b.SubOrder, latestFirst: b.Ties == LaterFirst}
 }
 
-// becomes says what of a board that stands a redefinition may not change.
+// becomes refuses a redefinition that changes what is permanent.
 func (b Board) becomes(next Board) error {
 	for _, kept := range []struct {
 		field   string

@@ -11,10 +11,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/wallclock"
 )
 
-// board is what a process knows of a board, for a while. Old knowledge does no
-// harm: order and kind are for ever, a period ends when its item says, none is
-// opened by a definition that has changed, and new shards are used when
-// everybody knows them.
+// board is what a process remembers of a board for a while. Old knowledge does no
+// harm: order and kind are permanent, a period ends when its item says, no period
+// is opened by a definition that has changed, and new shards are used only when
+// every process knows them.
 type board struct {
 	Board
 	order
@@ -23,7 +23,7 @@ type board struct {
 
 	unscheduled error // why this machine does not know the schedule
 
-	opening chan struct{} // held by who opens a period
+	opening chan struct{} // held while a period is opened
 	ver     int64         // guarded by opening
 	stale   bool          // likewise
 
@@ -33,11 +33,11 @@ type board struct {
 // maxBoards is how many boards a process remembers.
 const maxBoards = 10_000
 
-// patience bounds a read that many wait for.
+// patience is the timeout of a read that several callers wait for.
 const patience = 10 * time.Second
 
-// board reads what it does not know, once for all who ask meanwhile: the
-// definition and the newest periods, 2 requests of 1 RCU.
+// board returns what is remembered of a board, or else reads its definition and
+// newest periods, 2 requests of 1 RCU. Concurrent callers share the read.
 func (r *Repository) board(ctx context.Context, name string) (*board, error) {
 	now := r.opts.Now()
 	r.mu.Lock()
@@ -61,7 +61,7 @@ func (r *Repository) board(ctx context.Context, name string) (*board, error) {
 		b.until = now.Add(r.opts.Refresh)
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if r.forgotten == forgotten { // else it may be older than what changed
+		if r.forgotten == forgotten { // else it may be older than a change
 			r.known.Add(name, b)
 		}
 		return b, nil
@@ -100,8 +100,8 @@ func (r *Repository) readBoard(ctx context.Context, name string) (*board, error)
 	return b, err
 }
 
-// forget makes the next call read the board anew, unless one has that found old
-// what was read.
+// forget makes the next call read the board again. Where old is given, it does so
+// only if that is still what is remembered.
 func (r *Repository) forget(name string, old *board) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

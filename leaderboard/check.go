@@ -18,25 +18,24 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Drift is how far the entries of a period and the index are from being whole.
-// The zero Drift says that nothing is off.
+// Drift is what is wrong with the entries of a period and with the index. The
+// zero Drift means that nothing is.
 type Drift struct {
-	// Broken entries are damaged, contradict themselves or stand where nobody
-	// reads them. Lists leave the damaged ones out, though they keep their
-	// place in counts and ranks. Repair mends them.
+	// Broken entries are damaged, contradict themselves or lie where nobody
+	// reads them. Lists leave the damaged ones out; counts and ranks do not.
+	// Repair fixes them.
 	Broken int `json:"broken"`
-	// Lagging are players whom the index does not show as their entries have
-	// them. It follows by itself.
+	// Lagging players differ between the index and their entries. The index
+	// catches up by itself.
 	Lagging int `json:"lagging"`
 }
 
-// Check compares the entries of a period with themselves and with the index,
-// and changes nothing. It is exact once writers are quiet. A period or a
-// definition that is itself damaged is plaza.ErrCorrupt: Repair mends the one,
-// Define the other.
+// Check compares the entries of a period with the index, and changes nothing. It
+// is exact once writers are quiet. It holds the period in memory. A damaged period
+// or definition is plaza.ErrCorrupt: Repair fixes the one, Define the other.
 //
-// It reads the whole table, 1 RCU for each 4 KB, and the index as Count does,
-// and holds the period in memory.
+// Cost: 1 request for each MB of the whole table, 1 RCU for each 4 KB; as Count
+// for the index, hidden players included; 1 request, 1 RCU for the period.
 func (r *Repository) Check(ctx context.Context, in In) (Drift, error) {
 	if err := in.check(); err != nil {
 		return Drift{}, err
@@ -45,7 +44,7 @@ func (r *Repository) Check(ctx context.Context, in In) (Drift, error) {
 	return a.drift(), in.wrap("check", err)
 }
 
-// audit compares the entries of a period with what should be.
+// audit is a comparison of a period's entries with the index and themselves.
 type audit struct {
 	standings
 	op      ids.ID // later than all operations on the entries
@@ -86,12 +85,12 @@ func (r *Repository) audit(ctx context.Context, in In) (audit, error) {
 			a.lagging++
 		}
 	}
-	a.lagging += len(index) // of entries that are gone
+	a.lagging += len(index) // of entries that no longer exist
 	return a, nil
 }
 
-// reopen reads the period again, so that it has the shards of all entries seen
-// so far.
+// reopen reads the period again, so that it knows the shards of all entries seen so
+// far.
 func (a *audit) reopen(ctx context.Context, r *Repository) (err error) {
 	p, err := r.storedPeriod(ctx, a.board, a.period.start)
 	if errors.Is(err, plaza.ErrNotFound) {
@@ -101,7 +100,7 @@ func (a *audit) reopen(ctx context.Context, r *Repository) (err error) {
 	return err
 }
 
-// parts of the index are all that are read.
+// parts are all partitions of the index that anybody reads.
 func (a audit) parts() []string {
 	parts := []string{hiddenPart(a.board.Name, a.period)}
 	for shard := range a.period.shards {
@@ -110,7 +109,7 @@ func (a audit) parts() []string {
 	return parts
 }
 
-// index reads what the index has of each entry.
+// index reads the period's index, by entry.
 func (a audit) index(ctx context.Context) (map[store.Key]indexed, error) {
 	index := map[store.Key]indexed{}
 	for _, part := range a.parts() {
@@ -131,12 +130,12 @@ type indexed struct {
 	part string
 }
 
-// shows tells whether the row is that of the entry.
+// shows reports whether the row agrees with the entry.
 func (i indexed) shows(e entryItem) bool {
 	return bytes.Equal(i.key, e.Key) && i.part == e.Part && i.name == e.Name && i.meta == e.Meta
 }
 
-// readableEntry is what can be read of an entry.
+// readableEntry is an entry without its damaged attributes.
 func readableEntry(item dynamo.Item) entryItem {
 	read := maps.Clone(item)
 	for _, name := range unreadable(item) {
@@ -166,16 +165,15 @@ func unreadable(item dynamo.Item) []string {
 	return names
 }
 
-func (a audit) whole(entry dynamo.Item) bool { return reflect.DeepEqual(a.mended(entry), entry) }
+func (a audit) whole(entry dynamo.Item) bool { return reflect.DeepEqual(a.fixed(entry), entry) }
 
-// mended is the entry as it should be, nil if there should be none.
+// fixed is the entry as it should be, nil if there should be none.
 //
-// The key has the last word about the score; where it cannot be read, the text
-// of the score. An entry that has neither does not stand. Of other attributes
-// what is damaged goes, or becomes what lets nothing be applied twice or come
-// back: operations that are not remembered any more are ErrOpTooOld up to now,
-// a removal whose time is lost was now.
-func (a audit) mended(entry dynamo.Item) dynamo.Item {
+// The score is that of the key or, if the key is damaged, of the text. An entry
+// without either is taken off the board. Other damaged attributes are removed, or
+// replaced so that nothing is applied twice or comes back: operations that were
+// forgotten are ErrOpTooOld up to now, and a removal whose time is lost was now.
+func (a audit) fixed(entry dynamo.Item) dynamo.Item {
 	player, err := playerOf(store.KeyOf(entry).PK)
 	if err != nil {
 		return nil
@@ -225,12 +223,12 @@ func (a audit) mended(entry dynamo.Item) dynamo.Item {
 	if slices.Contains(damaged, "rev") {
 		want["rev"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(int64(a.op), 10)}
 	}
-	a.mendTTL(want)
+	a.fixTTL(want)
 	return want
 }
 
-// mendTTL lets an entry expire with its period, one that was erased by itself.
-func (a audit) mendTTL(want dynamo.Item) {
+// fixTTL lets an entry expire with its period, and an erased one by itself.
+func (a audit) fixTTL(want dynamo.Item) {
 	ttl := a.period.ttl
 	switch {
 	case isErased(want) && want["ttl"] != nil:

@@ -7,11 +7,12 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
-// Count is how many stand there, eventually consistent.
+// Count is how many players are on the board, hidden ones apart, eventually
+// consistent.
 //
-// One read a shard and further megabyte; the units are the bytes of the index
-// by 8,192, about 2·player + 2·part + name + meta + 40 an entry, part being board,
-// period and shard joined.
+// Cost: 1 request a shard, and 1 for each further MB, at least 0.5 RCU each; 1 RCU
+// for each 8,192 bytes of the index, which are about 2·player + 2·part + name +
+// meta + 40 an entry, part being board, period and shard joined.
 func (r *Repository) Count(ctx context.Context, in In) (int64, error) {
 	if err := in.check(); err != nil {
 		return 0, err
@@ -24,10 +25,10 @@ func (r *Repository) Count(ctx context.Context, in In) (int64, error) {
 	return n, in.wrap("count of", err)
 }
 
-// CountBetween is how many have a score from low to high, both included,
+// CountBetween is how many players have a score from low to high, both included,
 // eventually consistent.
 //
-// As Count, for these.
+// Cost: as Count, for these entries.
 func (r *Repository) CountBetween(ctx context.Context, in In, low, high Score) (int64, error) {
 	if err := in.check(); err != nil {
 		return 0, err

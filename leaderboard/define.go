@@ -84,8 +84,8 @@ func (r *Repository) newVer(ctx context.Context) (int64, error) {
 	return int64(id), err
 }
 
-// redefine puts next in the place of a damaged definition, of which nothing
-// that can be read may contradict it.
+// redefine replaces a damaged definition, unless what can be read of it
+// contradicts next.
 func (r *Repository) redefine(ctx context.Context, next definitionItem, item dynamo.Item) error {
 	given, err := dynamo.MarshalItem(next)
 	if err != nil {
@@ -93,7 +93,7 @@ func (r *Repository) redefine(ctx context.Context, next definitionItem, item dyn
 	}
 	given["ver"] = &types.AttributeValueMemberN{Value: "1"}
 	read := maps.Clone(item)
-	for _, name := range []string{"operator", "shards", "ver"} { // which are never absent
+	for _, name := range []string{"operator", "shards", "ver"} { // these are never absent
 		if read[name] == nil {
 			read[name] = given[name]
 		}
@@ -126,7 +126,7 @@ func (r *Repository) redefine(ctx context.Context, next definitionItem, item dyn
 	return r.table.Run(ctx, as(r.table.Put(next), item, "ver"))
 }
 
-// definition reads that of a board, unless it is being undefined.
+// definition reads the definition of a board, unless it is being undefined.
 func (r *Repository) definition(ctx context.Context, board string) (definitionItem, error) {
 	var item definitionItem
 	err := r.table.Get(ctx, definitionKey(board), true, &item)
@@ -138,8 +138,8 @@ func (r *Repository) definition(ctx context.Context, board string) (definitionIt
 
 // Definitions lists the boards by name, first to last.
 //
-// Cost: 1 request, 0.5 RCU eventually consistent for each 4 KB; up to 6 where
-// many are damaged or being undefined.
+// Cost: 1 request, 0.5 RCU eventually consistent for each 4 KB; up to 6 requests
+// where many are damaged or being undefined.
 func (r *Repository) Definitions(ctx context.Context, req cursor.PageRequest) (cursor.Page[Board], error) {
 	list := store.List[definitionItem, Board]{
 		Codec: r.opts.Codec,
@@ -173,5 +173,5 @@ func (r *Repository) Definitions(ctx context.Context, req cursor.PageRequest) (c
 	return page, nil
 }
 
-// afterName makes of a name the next larger text.
+// afterName, appended to a name, gives the next larger text.
 const afterName = "\x00"

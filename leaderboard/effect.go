@@ -21,7 +21,7 @@ type effect struct {
 	ops    ops    // what the entry remembers then
 }
 
-// writes is what of an entry an effect writes.
+// writes is the part of an entry that an effect writes.
 type writes int
 
 const (

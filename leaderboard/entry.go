@@ -23,8 +23,8 @@ type Entry struct {
 	Hidden bool            `json:"hidden,omitzero"` // for moderators: other viewers must not see it
 }
 
-// Entry gives the player's entry, strongly consistent, also a hidden one. Who
-// is not on the board is plaza.ErrNotFound.
+// Entry is the player's entry, strongly consistent, even if it is hidden. A player
+// who is not on the board is plaza.ErrNotFound.
 //
 // Cost: 1 request, 1 RCU for each 4 KB of the entry.
 func (r *Repository) Entry(ctx context.Context, in In, player string) (Entry, error) {
@@ -54,12 +54,12 @@ func (r *Repository) entry(ctx context.Context, in In, player string) (Entry, er
 	}, nil
 }
 
-// Boards lists the player's entries on all boards: those of one board together,
-// the newest period first. Hidden ones are among them, removed ones are not.
+// ByPlayer lists the player's entries on all boards, hidden ones included: by
+// board, and within a board the newest period first.
 //
-// Cost: 1 request, 0.5 RCU eventually consistent for each 4 KB; up to 6 where
-// many were removed or erased, and 1 for each further MB.
-func (r *Repository) Boards(ctx context.Context, player string, req cursor.PageRequest) (cursor.Page[Entry], error) {
+// Cost: 1 request, 0.5 RCU eventually consistent for each 4 KB; up to 6 requests
+// where many were removed or erased, and 1 for each further MB.
+func (r *Repository) ByPlayer(ctx context.Context, player string, req cursor.PageRequest) (cursor.Page[Entry], error) {
 	if err := keys.CheckName("Player", player); err != nil {
 		return cursor.Page[Entry]{}, err
 	}
@@ -84,7 +84,7 @@ func (r *Repository) Boards(ctx context.Context, player string, req cursor.PageR
 	}
 	page, err := list.Page(ctx, req)
 	if err != nil {
-		return page, fmt.Errorf("leaderboard: boards of %q: %w", player, err)
+		return page, fmt.Errorf("leaderboard: entries of %q: %w", player, err)
 	}
 	return page, nil
 }
@@ -108,7 +108,7 @@ func (r *Repository) showEntries(_ context.Context, rows []playerItem) ([]player
 	}), nil
 }
 
-// check refuses what no board has.
+// check refuses a damaged item.
 func (i playerItem) check(t *store.Table) error {
 	player, err := playerOf(i.PK)
 	switch _, ok := parseEntrySK(i.SK); {

@@ -12,20 +12,19 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// forgetErased is for how long it is known that an entry was erased.
+// forgetErased is how long an erased entry leaves its mark.
 const forgetErased = 30 * 24 * time.Hour
 
 // erasedAtOnce is how many entries Erase reads at once.
 const erasedAtOnce = 500
 
-// Erase deletes the player's entries on all boards, in all periods. What is
-// submitted meanwhile may go too; what is later makes new ones. In the place of
-// each entry stays for 30 days which operation erased it, and its Version where
-// it had one: a late submission of before is plaza.ErrRemoved. After an error,
-// repeat it.
+// Erase deletes the player's entries on all boards, in all periods. A submission
+// that comes meanwhile may be deleted too; a later one makes a new entry. Each
+// entry leaves the id of its removal, and its Version if it had one, for 30 days:
+// a late submission from before is plaza.ErrRemoved. After an error, repeat it.
 //
 // Cost: 1 request for each 500 entries, 1 RCU for each 4 KB; 1 request for each
-// 25 entries, 2 WCU each and more above 1 KB.
+// 25 entries, 2 WCU an entry and more above 1 KB.
 func (r *Repository) Erase(ctx context.Context, player string) error {
 	if err := keys.CheckName("Player", player); err != nil {
 		return err
@@ -65,7 +64,7 @@ func (r *Repository) erase(ctx context.Context, pk string) error {
 	}
 }
 
-// erasedItem stands where an entry was erased.
+// erasedItem takes the place of an erased entry.
 type erasedItem struct {
 	PK      string `dynamo:"pk"`
 	SK      string `dynamo:"sk"`
@@ -74,8 +73,8 @@ type erasedItem struct {
 	TTL     int64  `dynamo:"ttl"`
 }
 
-// erased is what stays of an entry. The operation is no older than what the
-// entry knows of, by clocks that are ahead.
+// erased is what remains of an entry. Its removal is no older than any operation of
+// the entry, even one by a clock that is ahead.
 func (r *Repository) erased(entry dynamo.Item, op ids.ID) erasedItem {
 	key := store.KeyOf(entry)
 	e := readableEntry(entry)

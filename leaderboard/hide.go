@@ -12,14 +12,14 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Remove takes the player off the board, hidden or not; what is submitted
-// later, by its Op, brings the player back, in sight: also a repeat of what a
-// clock ahead had named. What the entry remembers and its name stay until its
-// period expires.
-// changed tells whether this call did it.
+// Remove takes the player off the board, hidden or not. A submission with a later
+// Op brings the player back, and not hidden. The player's name, and what the entry
+// remembers of operations, stay until the period expires. changed is true only if
+// this call removed the player.
 //
-// One request, 2 WCU, and 1 for each further KB of the entry; again where the
-// clock that gave the entry's Op is ahead.
+// Cost: 1 request, 2 WCU, and 1 WCU for each further KB of the entry; 1 WCU if
+// nothing changed; 2 requests, 3 WCU where the clock that gave the entry's Op is
+// ahead.
 func (r *Repository) Remove(ctx context.Context, in In, player string) (changed bool, err error) {
 	changed, err = r.manage(ctx, in, player, func(u *dynamo.Update, s standings, op ids.ID) {
 		u.Set("removed", op).Remove("key", "part", "score", "prev", "meta").
@@ -33,19 +33,21 @@ func (r *Repository) Remove(ctx context.Context, in In, player string) (changed 
 	return changed, in.wrap("remove from", err)
 }
 
-// Hide takes the player out of the standings, until Unhide, whatever is
-// submitted meanwhile. Who is not on the board is plaza.ErrNotFound. changed
-// tells whether this call did it.
+// Hide takes the player out of the standings until Unhide, whatever is submitted
+// meanwhile. A player who is not on the board is plaza.ErrNotFound. changed is true
+// only if this call hid the player.
 //
-// One request, 3 WCU, and 1 for each further KB of the entry.
+// Cost: 1 request, 3 WCU, and 1 WCU for each further KB of the entry; 1 WCU if
+// nothing changed.
 func (r *Repository) Hide(ctx context.Context, in In, player string) (changed bool, err error) {
 	changed, err = r.move(ctx, in, player, true)
 	return changed, in.wrap("hide on", err)
 }
 
-// Unhide undoes Hide: the player has the place of the score that stands now.
+// Unhide undoes Hide: the player has the place of the current score. changed is
+// true only if this call did it.
 //
-// One request, 3 WCU, and 1 for each further KB of the entry.
+// Cost: as Hide.
 func (r *Repository) Unhide(ctx context.Context, in In, player string) (changed bool, err error) {
 	changed, err = r.move(ctx, in, player, false)
 	return changed, in.wrap("unhide on", err)
@@ -73,14 +75,14 @@ func (r *Repository) move(ctx context.Context, in In, player string, hide bool) 
 	})
 }
 
-// manage makes one change of a player's entry, on condition that what it
-// follows has an older operation: sent twice by the SDK it does not undo what
-// came between. Where the condition did not hold, refused says which operation,
-// of others meanwhile or of a clock that is ahead, it has to follow; 0 is none.
+// manage makes one change of a player's entry, on condition that its operation is
+// later than those of the changes before: a request that the SDK sends twice does not
+// undo what came between. Where the condition fails, refused returns the operation
+// that this one has to follow, made by another call meanwhile or by a clock that is
+// ahead; 0 means that there is nothing to change.
 //
-// The entry names the last two who changed it. So a repeat by the SDK is taken
-// for a call of its own only where others did the same and undid it meanwhile,
-// twice.
+// The entry has the ids of the last two calls. So a repeat by the SDK is mistaken for
+// another call only if others made and undid the same change meanwhile, twice.
 func (r *Repository) manage(ctx context.Context, in In, player string,
 	change func(*dynamo.Update, standings, ids.ID), refused func(entryItem, standings) (follow ids.ID, err error),
 ) (bool, error) {
@@ -123,10 +125,11 @@ func (r *Repository) manage(ctx context.Context, in In, player string,
 	return false, plaza.ErrBusy
 }
 
-// Hidden lists who is hidden, the best first and without ranks, eventually
+// Hidden lists the hidden players, the best first and without ranks, eventually
 // consistent.
 //
-// Cost: 1 request, 0.5 to 1 RCU for 25; up to 6 where many are damaged.
+// Cost: 1 request, 0.5 to 1 RCU for 25 rows; up to 6 requests where many are
+// damaged.
 func (r *Repository) Hidden(ctx context.Context, in In, req cursor.PageRequest) (cursor.Page[Standing], error) {
 	if err := in.checkPage(req); err != nil {
 		return cursor.Page[Standing]{}, err

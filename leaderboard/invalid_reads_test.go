@@ -66,7 +66,7 @@ func TestBadReadsSendNothing(t *testing.T) {
 		}
 		calls[fmt.Sprintf("Players, player %q", player)] = func() (string, error) { return "ids[0]", reads["Players"]() }
 		calls[fmt.Sprintf("Boards of %q", player)] = func() (string, error) {
-			_, err := w.Boards(ctx, player, cursor.PageRequest{})
+			_, err := w.ByPlayer(ctx, player, cursor.PageRequest{})
 			return "Player", err
 		}
 		calls[fmt.Sprintf("Erase %q", player)] = func() (string, error) { return "Player", w.Erase(ctx, player) }
@@ -87,7 +87,7 @@ func TestBadReadsSendNothing(t *testing.T) {
 			"Top":        func() error { _, err := w.Top(ctx, in("b"), req); return err },
 			"TopPercent": func() error { _, err := w.TopPercent(ctx, in("b"), 1, req); return err },
 			"Hidden":     func() error { _, err := w.Hidden(ctx, in("b"), req); return err },
-			"Boards":     func() error { _, err := w.Boards(ctx, "ann", req); return err },
+			"Boards":     func() error { _, err := w.ByPlayer(ctx, "ann", req); return err },
 			"Periods":    func() error { _, err := w.Periods(ctx, "b", req); return err },
 		} {
 			calls[fmt.Sprint(name, " in pages of ", n)] = func() (string, error) { return "Limit", list() }

@@ -11,9 +11,8 @@ import (
 // maxOps is how many operations an entry remembers.
 const maxOps = 16
 
-// ops is what an entry remembers of the operations on it: the last ones, and
-// the highest id among those it has forgotten. An unknown id is new only above
-// that.
+// ops is an entry's memory of operations: the last ones, and the highest id of
+// those it has forgotten. Only above that is an unknown id new.
 type ops struct {
 	floor ids.ID
 	known []applied
@@ -36,9 +35,8 @@ func (o ops) find(op ids.ID) (applied, bool) {
 	return o.known[i], true
 }
 
-// with remembers one more, and forgets the first of the others where they are
-// too many. So an operation is known for the next maxOps writes, whatever its
-// id.
+// with remembers one more, and forgets the oldest where there are too many. So an
+// operation is known for the next maxOps writes, whatever its id.
 func (o ops) with(a applied) ops {
 	if len(o.known) == maxOps {
 		o.floor = max(o.floor, o.known[0].op)
@@ -78,10 +76,10 @@ func (o ops) bytes() []byte {
 	return b
 }
 
-// errOps is what every form that bytes did not write gives.
+// errOps is returned for everything that bytes did not write.
 var errOps = fmt.Errorf("%w: ops are no remembered operations", errDamaged)
 
-// parseOps reads what bytes wrote; nothing is no operations.
+// parseOps reads the stored form; no bytes are no operations.
 func parseOps(b []byte) (ops, error) {
 	if len(b) == 0 {
 		return ops{}, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// standing is where an entry stands on its board: what decides between two.
+// place is what decides which of two entries is above the other.
 type place struct {
 	score  Score
 	sub    int64
@@ -34,8 +34,8 @@ const (
 	prefixed = 24 // before the player
 )
 
-// appendKey appends the key of a standing to dst. A key stands for one
-// standing and a standing has one key.
+// appendKey appends the key of a place to dst. Each place has one key, and each key
+// one place.
 func (o order) appendKey(dst []byte, s place) []byte {
 	dst = o.appendDecided(dst, s.score, s.sub)
 	dst = binary.BigEndian.AppendUint64(dst, inverted(signed(s.at.UnixNano()), o.latestFirst))
@@ -53,14 +53,14 @@ func (o order) appendDecided(dst []byte, score Score, sub int64) []byte {
 	return binary.BigEndian.AppendUint64(dst, inverted(signed(sub), o.sub == Descending))
 }
 
-// errKey is what every key that appendKey did not write gives.
+// errKey is returned for every key that appendKey did not write.
 var errKey = fmt.Errorf("%w: key is no order key", errDamaged)
 
-// errDamaged is wrapped by what an entry cannot have. Callers learn of it as
+// errDamaged is wrapped by the errors of damaged attributes. Callers get it as
 // plaza.ErrCorrupt.
 var errDamaged = errors.New("leaderboard: damaged")
 
-// parseKey reads what appendKey wrote and refuses everything else.
+// parseKey reads a key of appendKey and refuses everything else.
 func (o order) parseKey(key []byte) (place, error) {
 	if len(key) <= prefixed {
 		return place{}, errKey
@@ -93,11 +93,11 @@ func (o order) placeOf(key []byte, player string) (place, error) {
 	return at, err
 }
 
-// signed lets the order of integers be that of unsigned ones, and back.
+// signed maps integers to unsigned ones of the same order, and back.
 func signed(v int64) uint64 { return uint64(v) ^ 1<<63 }
 
-// ordered lets the order of floats be that of unsigned integers: the sign
-// flips, and what is negative counts backwards.
+// ordered maps floats to unsigned integers of the same order: the sign flips, and
+// negative ones count backwards.
 func ordered(bits uint64) uint64 {
 	if bits>>63 != 0 {
 		return ^bits
@@ -119,12 +119,12 @@ func inverted(v uint64, yes bool) uint64 {
 	return v
 }
 
-// longest is how long DynamoDB lets a key of an index be, and a bound.
+// longest is the longest key of an index, and bound, that DynamoDB takes.
 const longest = 1024
 
 // after is the bound between a key and all larger ones.
 func after(key []byte) []byte {
-	if len(key) >= longest { // of one that is damaged: none begins with it
+	if len(key) >= longest { // a damaged one: no other begins with it
 		return past(key)
 	}
 	return append(slices.Clone(key), 0)
@@ -161,7 +161,7 @@ func checkNumber(field string, score Score) error {
 	return nil
 }
 
-// scored is how many bytes of a key are its score.
+// scored is how many bytes of a key hold the score.
 const scored = 8
 
 // scoreBound is the bound before all keys of a score.

@@ -34,12 +34,12 @@ func (p period) covers(t time.Time) bool {
 	return !t.Before(p.start) && (p.end.IsZero() || t.Before(p.end))
 }
 
-// closed tells whether nothing more is taken for the period.
+// closed reports whether the period accepts nothing more.
 func (p period) closed(now time.Time) bool {
 	return !p.end.IsZero() && !now.Before(p.end.Add(p.grace))
 }
 
-// spread is over how many shards new entries go.
+// spread is how many shards new entries go to.
 func (p period) spread(now time.Time) int {
 	if now.Before(p.from) {
 		return p.before
@@ -47,7 +47,7 @@ func (p period) spread(now time.Time) int {
 	return p.shards
 }
 
-// errStale says that the board or its periods changed since they were read.
+// errStale means that the board or its periods changed since they were read.
 var errStale = errors.New("leaderboard: board changed")
 
 // period returns the period of a time, and whether it is stored.
@@ -73,10 +73,10 @@ func (r *Repository) open(ctx context.Context, b *board, at time.Time, p period,
 	case <-ctx.Done():
 		return period{}, ctx.Err()
 	}
-	if b.stale { // as who was first has found
+	if b.stale { // as the first to open found
 		return period{}, errStale
 	}
-	if known, ok := r.knownPeriod(b, at); ok { // or opened
+	if known, ok := r.knownPeriod(b, at); ok { // another call opened it
 		p, stored = known, true
 	}
 	var err error
@@ -103,8 +103,8 @@ func (r *Repository) knownPeriod(b *board, at time.Time) (p period, known bool) 
 	return b.periods[i], true
 }
 
-// maxKnown bounds the periods that a process remembers of a board: the last
-// ones it was asked for, and always the newest.
+// maxKnown is how many periods a process remembers of a board: those it was asked
+// for last, and always the newest.
 const maxKnown = 4
 
 func (r *Repository) keepPeriod(b *board, p period) {
@@ -123,11 +123,11 @@ func (r *Repository) keepPeriod(b *board, p period) {
 	b.periods = known
 }
 
-// findPeriod reads the period of a time or, where none is stored, says which
-// one the schedule gives: between the ones that are stored, whose schedule may
-// have been another.
+// findPeriod reads the period of a time. Where none is stored, it returns the
+// period that the schedule gives, cut off where stored periods begin and end: those
+// may come from another schedule.
 func (r *Repository) findPeriod(ctx context.Context, b *board, at time.Time) (p period, stored bool, err error) {
-	next := periodKey(b.Name, at.Add(time.Second)) // of whole seconds the first that is later
+	next := periodKey(b.Name, at.Add(time.Second)) // the first whole second that is later
 	p = period{start: time.Unix(0, 0).UTC(), grace: b.Grace, shards: b.Shards}
 	earlier, err := r.neighbour(ctx, store.Span{PK: next.PK, To: next.SK, Limit: 1, Consistent: true})
 	if err != nil {
@@ -158,8 +158,8 @@ func (r *Repository) findPeriod(ctx context.Context, b *board, at time.Time) (p 
 	return p, false, nil
 }
 
-// neighbour reads the first period of a span, nil where there is none. A
-// damaged one is an error: beside it no period can be opened.
+// neighbour reads the first period of a span, nil where there is none. A damaged
+// period is an error: no period can be opened beside it.
 func (r *Repository) neighbour(ctx context.Context, s store.Span) (*period, error) {
 	items, err := store.Query[dynamo.Item](ctx, r.table, s)
 	if err != nil || len(items) == 0 {
@@ -173,9 +173,9 @@ func (r *Repository) neighbour(ctx context.Context, s store.Span) (*period, erro
 	return &p, nil
 }
 
-// openPeriod stores the period while the definition that gave it stands and
-// nobody else has opened one: by another zone database that may begin or end
-// elsewhere.
+// openPeriod stores the period, on condition that its definition has not changed
+// and nobody else has opened a period: another zone database may have put its
+// beginning or end elsewhere.
 func (r *Repository) openPeriod(ctx context.Context, b *board, p period) (period, error) {
 	err := r.table.Run(ctx, r.table.Tx().
 		Put(r.table.Put(newPeriodItem(b.Name, p)).If("attribute_not_exists(pk)")).
@@ -189,11 +189,11 @@ func (r *Repository) openPeriod(ctx context.Context, b *board, p period) (period
 	return p, err
 }
 
-// settle is how long new shards are read before they are written to: until
-// everybody's knowledge of the period is younger, by clocks that differ.
+// settle is how long new shards are read before they are written to. After that,
+// what any process remembers of the period is younger, even if clocks differ.
 const settle = maxRefresh + keys.MaxAhead
 
-// growPeriod lets readers know of the new shards.
+// growPeriod stores the new number of shards, so that readers know it.
 func (r *Repository) growPeriod(ctx context.Context, b *board, p period) (period, error) {
 	now := r.opts.Now().UTC()
 	grown := p
@@ -206,7 +206,7 @@ func (r *Repository) growPeriod(ctx context.Context, b *board, p period) (period
 	if refused, ok := store.AsRefused(err); ok {
 		item, _ := refused.At(0)
 		if item == nil {
-			return period{}, errStale // deleted under us
+			return period{}, errStale // deleted meanwhile
 		}
 		var stands periodItem
 		err := r.table.Decode(item, &stands)
@@ -222,11 +222,11 @@ type Period struct {
 	End   time.Time `json:"end,omitzero"` // not within it; zero if the board never resets
 }
 
-// Periods lists the board's periods that somebody submitted to and that are
+// Periods lists the board's periods that somebody submitted to and that are still
 // kept, newest first. An unknown board is plaza.ErrNotFound.
 //
-// Cost: 1 request, 0.5 RCU eventually consistent for each 4 KB; up to 6 where
-// many have expired.
+// Cost: 1 request, 0.5 RCU eventually consistent for each 4 KB; up to 6 requests
+// where many have expired.
 func (r *Repository) Periods(ctx context.Context, board string, req cursor.PageRequest) (cursor.Page[Period], error) {
 	if err := (In{Board: board}).checkPage(req); err != nil {
 		return cursor.Page[Period]{}, err

@@ -14,10 +14,10 @@ import (
 // MaxPlayers is how many Players takes.
 const MaxPlayers = 100
 
-// Players ranks some players among themselves, the best first, strongly
-// consistent. Who is hidden or not on the board is left out.
+// Players ranks up to MaxPlayers players among themselves, the best first, strongly
+// consistent. Players who are hidden or not on the board are left out.
 //
-// One request, 1 RCU a player.
+// Cost: 1 request, 1 RCU a player.
 func (r *Repository) Players(ctx context.Context, in In, ids []string) ([]Standing, error) {
 	if err := in.check(); err != nil {
 		return nil, err

@@ -9,12 +9,12 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Rank is the player's place by the score that stands now. It is exact once
-// writers are quiet: the index it counts may lag. Who is hidden or not on the
+// Rank is the player's rank by the current score. It is exact once writers are
+// quiet: the index that it counts may lag. A player who is hidden or not on the
 // board is plaza.ErrNotFound.
 //
-// A get of 1 RCU and two reads a shard, 0.5 RCU each at least: as Count for
-// the entries above.
+// Cost: 1 request, 1 RCU for the entry; 2 requests a shard, 0.5 RCU each at least,
+// as Count for the entries above.
 func (r *Repository) Rank(ctx context.Context, in In, player string) (Rank, error) {
 	if err := checkPlayer(in, player); err != nil {
 		return Rank{}, err
@@ -30,43 +30,6 @@ func (r *Repository) Rank(ctx context.Context, in In, player string) (Rank, erro
 	return rank, nil
 }
 
-// Percentile is how many in a hundred the player is better than, rounded up:
-// ⌈100·below/n⌉, ties not being below. It is as exact as Rank.
-//
-// A get of 1 RCU and two reads a shard: as Count.
-func (r *Repository) Percentile(ctx context.Context, in In, player string) (float64, error) {
-	if err := checkPlayer(in, player); err != nil {
-		return 0, err
-	}
-	percentile, err := r.percentile(ctx, in, player)
-	return percentile, in.wrap("percentile on", err)
-}
-
-func (r *Repository) percentile(ctx context.Context, in In, player string) (float64, error) {
-	s, e, err := r.shownEntry(ctx, in, player)
-	if err != nil {
-		return 0, err
-	}
-	worse := past(e.Key[:decided])
-	var others, below int64
-	group, groupCtx := parallel.WithContext(ctx)
-	group.Go(func() (err error) {
-		others, _, err = s.ranker.count(groupCtx, s, nil, worse)
-		return err
-	})
-	if worse != nil {
-		group.Go(func() (err error) {
-			below, _, err = s.ranker.count(groupCtx, s, worse, nil)
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return 0, err
-	}
-	n := below + max(1, others) // the index may lag behind the entry
-	return float64((100*below + n - 1) / n), nil
-}
-
 func (r *Repository) shownEntry(ctx context.Context, in In, player string) (standings, entryItem, error) {
 	s, err := r.standings(ctx, in)
 	if err != nil {
@@ -76,14 +39,14 @@ func (r *Repository) shownEntry(ctx context.Context, in In, player string) (stan
 	return s, e, err
 }
 
-// ranker knows how many entries lie in a part of the standings.
+// ranker counts the entries in a part of the standings.
 type ranker interface {
-	// count is how many keys lie between two bounds, as of a time. A bound is
-	// nobody's key where both are given; nil leaves that end open.
+	// count is how many keys lie between two bounds, as of a time. Where both
+	// bounds are given, neither is an entry's key; nil leaves that end open.
 	count(ctx context.Context, s standings, from, to []byte) (n int64, asOf time.Time, err error)
 }
 
-// counting is Count: it reads what it counts.
+// counting is the ranker of Count: it reads the entries that it counts.
 type counting struct{}
 
 func (counting) count(ctx context.Context, s standings, from, to []byte) (int64, time.Time, error) {
@@ -101,7 +64,7 @@ func (counting) count(ctx context.Context, s standings, from, to []byte) (int64,
 	return sum.Load(), s.now, err
 }
 
-// rank is that of whoever has or had the key.
+// rank is the rank of an entry with the key.
 func (s standings) rank(ctx context.Context, key []byte) (Rank, error) {
 	var better, tied int64
 	var rank Rank
@@ -120,7 +83,7 @@ func (s standings) rank(ctx context.Context, key []byte) (Rank, error) {
 	return rank, err
 }
 
-// tiedAbove is how many of the same score and sub score stand above.
+// tiedAbove is how many entries with an equal score and sub score are above.
 func (s standings) tiedAbove(ctx context.Context, key []byte) (int64, error) {
 	if len(key) <= decided { // damaged: nobody shares it
 		return 0, nil

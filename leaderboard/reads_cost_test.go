@@ -92,12 +92,12 @@ func TestCountingCostsItsRows(t *testing.T) {
 			{"around in the middle", n / 2, cost{Requests: 4, Read: 4}, func() {
 				rows, err := w.Around(t.Context(), in(board), sixteen(fmt.Sprint("p", n/2)), 25)
 				require.NoError(t, err)
-				require.EqualValues(t, n/2-12, rows[0].Rank.Ordinal)
+				require.EqualValues(t, n/2-12, rows[0].Ordinal)
 			}},
 			{"range", n / 2, cost{Requests: 0, Read: 1}, func() {
 				rows, err := w.Range(t.Context(), in(board), int64(n/2-24), 25)
 				require.NoError(t, err)
-				require.EqualValues(t, n/2, rows[24].Rank.Ordinal)
+				require.EqualValues(t, n/2, rows[24].Ordinal)
 			}},
 			{"score at the 75th", n + n/4, cost{Requests: 1, Read: 1}, func() {
 				_, err := w.ScoreAt(t.Context(), in(board), 75)
@@ -215,8 +215,8 @@ func TestReadsAndChangesCostNoMoreThanStated(t *testing.T) {
 		{"unhide", cost{Requests: 1, Write: 3}, change(w.Unhide, "one")},
 		{"remove", cost{Requests: 1, Write: 2}, change(w.Remove, "one")},
 		{"remove once more", cost{Requests: 1, Write: 1}, func(ctx context.Context) error { _, err := w.Remove(ctx, in("one"), ids[1]); return err }},
-		{"boards", cost{Requests: 1, Read: 1}, func(ctx context.Context) error { _, err := w.Boards(ctx, ids[0], page(start)); return err }},
-		{"boards, consistent", cost{Requests: 1, Read: 2}, func(ctx context.Context) error { _, err := strong.Boards(ctx, ids[0], page(start)); return err }},
+		{"boards", cost{Requests: 1, Read: 1}, func(ctx context.Context) error { _, err := w.ByPlayer(ctx, ids[0], page(start)); return err }},
+		{"boards, consistent", cost{Requests: 1, Read: 2}, func(ctx context.Context) error { _, err := strong.ByPlayer(ctx, ids[0], page(start)); return err }},
 		{"periods", cost{Requests: 1, Read: 0.5}, func(ctx context.Context) error { _, err := w.Periods(ctx, "one", page(start)); return err }},
 		{"check", cost{Requests: 2 + 1 + 2, Read: 14 + 4}, func(ctx context.Context) error { _, err := w.Check(ctx, in("one")); return err }},
 		{"erase", cost{Requests: 1 + 2, Read: 2, Write: 28 * 2}, func(ctx context.Context) error { return w.Erase(ctx, ids[0]) }},

@@ -15,17 +15,16 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Repair mends what Check finds broken, and returns what Check would have. A
-// second Repair finds nothing broken. Submit may go on meanwhile.
+// Repair fixes what Check finds broken, and returns what Check would have. A
+// second Repair finds nothing broken. Submit may run meanwhile.
 //
-// An entry whose key is damaged gets the one of its score, with the time of its
-// last operation and without a sub score; where the score is damaged too, the
-// player is removed. A period that is damaged gets its end and the rest from
-// the board's definition, and counts as one broken; a damaged definition is
-// plaza.ErrCorrupt until Define.
+// An entry with a damaged key gets the key of its score, with the time of its last
+// operation and without a sub score; if the score is damaged too, the player is
+// removed. A damaged period gets its end and the rest from the board's definition,
+// and counts as one broken. A damaged definition is plaza.ErrCorrupt until Define.
 //
-// Cost: Check's, and 1 request for each broken entry, up to 4 WCU and more above
-// 1 KB; for a damaged period, 4 requests and another Check.
+// Cost: as Check; 1 request for each broken entry, up to 4 WCU and more above 1 KB;
+// for a damaged period 4 requests and another Check.
 func (r *Repository) Repair(ctx context.Context, in In) (Drift, error) {
 	if err := in.check(); err != nil {
 		return Drift{}, err
@@ -39,7 +38,7 @@ func (r *Repository) repair(ctx context.Context, in In) (Drift, error) {
 	a, err := r.audit(ctx, in)
 	var damage *plaza.CorruptError
 	for errors.As(err, &damage) && damage.PK == periodsPK(in.Board) && periods < turns {
-		if err := r.mendPeriod(ctx, in.Board, store.Key{PK: damage.PK, SK: damage.SK}); err != nil {
+		if err := r.fixPeriod(ctx, in.Board, store.Key{PK: damage.PK, SK: damage.SK}); err != nil {
 			return Drift{}, err
 		}
 		periods++
@@ -49,7 +48,7 @@ func (r *Repository) repair(ctx context.Context, in In) (Drift, error) {
 		return Drift{}, err
 	}
 	for _, entry := range a.broken {
-		if err := r.mend(ctx, a, entry); err != nil {
+		if err := r.fixEntry(ctx, a, entry); err != nil {
 			return Drift{}, err
 		}
 	}
@@ -58,13 +57,13 @@ func (r *Repository) repair(ctx context.Context, in In) (Drift, error) {
 	return drift, nil
 }
 
-// mend writes an entry as it should be while it is as it was seen.
-func (r *Repository) mend(ctx context.Context, a audit, entry dynamo.Item) error {
+// fixEntry writes an entry as it should be, unless it changed since it was read.
+func (r *Repository) fixEntry(ctx context.Context, a audit, entry dynamo.Item) error {
 	for range turns {
 		if a.whole(entry) {
 			return nil
 		}
-		err := r.table.Run(ctx, r.mending(a.mended(entry), entry))
+		err := r.table.Run(ctx, r.fix(a.fixed(entry), entry))
 		refused, ok := store.AsRefused(err)
 		if !ok {
 			return err
@@ -79,10 +78,10 @@ func (r *Repository) mend(ctx context.Context, a audit, entry dynamo.Item) error
 	return plaza.ErrBusy
 }
 
-// seen are the attributes of an entry that every write changes one of.
+// seen are attributes of an entry. Every write changes one of them at least.
 var seen = []string{"rev", "lastOp", "ops", "key", "removed"}
 
-func (r *Repository) mending(want, entry dynamo.Item) store.Write {
+func (r *Repository) fix(want, entry dynamo.Item) store.Write {
 	if want == nil {
 		return as(r.table.Delete(store.KeyOf(entry)), entry, seen...)
 	}
@@ -101,8 +100,8 @@ type conditional[W any] interface {
 	If(expr string, args ...any) W
 }
 
-// as lets the write be where those attributes are as they were seen, whatever
-// they are.
+// as lets the write run only while those attributes are as they were read, damaged
+// or not.
 func as[W conditional[W]](w W, item dynamo.Item, names ...string) W {
 	w = w.If("attribute_exists(pk)")
 	for _, name := range names {
@@ -115,10 +114,9 @@ func as[W conditional[W]](w W, item dynamo.Item, names ...string) W {
 	return w
 }
 
-// mendPeriod makes of a damaged period what its definition would, and reads
-// all shards where it is not known how many there are. What lies where no
-// period does goes.
-func (r *Repository) mendPeriod(ctx context.Context, board string, key store.Key) error {
+// fixPeriod gives a damaged period what its definition says, and all shards if
+// their number is lost. An item that cannot be a period is deleted.
+func (r *Repository) fixPeriod(ctx context.Context, board string, key store.Key) error {
 	var item dynamo.Item
 	if err := r.table.Get(ctx, key, true, &item); err != nil {
 		return err
@@ -129,7 +127,7 @@ func (r *Repository) mendPeriod(ctx context.Context, board string, key store.Key
 	}
 	defer r.forget(board, nil)
 	all := []string{"end", "grace", "shards", "before", "from", "expires"}
-	p, err := r.mendedPeriod(ctx, b, item)
+	p, err := r.fixedPeriod(ctx, b, item)
 	if errors.Is(err, errPlace) {
 		return r.table.Run(ctx, as(r.table.Delete(key), item, all...))
 	}
@@ -138,12 +136,12 @@ func (r *Repository) mendPeriod(ctx context.Context, board string, key store.Key
 	}
 	err = r.table.Run(ctx, as(r.table.Put(newPeriodItem(board, p)), item, all...))
 	if _, refused := store.AsRefused(err); refused {
-		return nil // by another: it is read again
+		return nil // another call fixed it: it is read again
 	}
 	return err
 }
 
-func (r *Repository) mendedPeriod(ctx context.Context, b *board, item dynamo.Item) (period, error) {
+func (r *Repository) fixedPeriod(ctx context.Context, b *board, item dynamo.Item) (period, error) {
 	read := dynamo.Item{"pk": item["pk"], "sk": item["sk"], "shards": &types.AttributeValueMemberN{Value: strconv.Itoa(MaxShards)}}
 	if r.table.Decode(read, new(periodItem)) != nil {
 		return period{}, errPlace

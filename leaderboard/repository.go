@@ -17,7 +17,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/wallclock"
 )
 
-// turns bounds how often a write is tried anew when what it met changed.
+// turns is how often a write is tried again when others changed the same item.
 const turns = 20
 
 // Repository keeps boards in one table. It is safe for concurrent use.
@@ -53,17 +53,17 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	return r, err
 }
 
-// Verify compares the table with what this package needs: its key schema, its
-// index, its expiry, and the feature that Init marked it with. plaza.ErrTable
-// says what differs.
+// Verify compares the table with what this package needs: key schema, index,
+// expiry, and the feature that Init marked it with. plaza.ErrTable says what
+// differs.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {
 	return r.table.Verify(ctx, feature())
 }
 
-// Init is Verify, and marks the table as leaderboard's, so that no other
-// feature takes it for its own. Call it once, where the table is created.
+// Init verifies the table and marks it as leaderboard's, so that no other feature
+// uses it. Call it once, where the table is created.
 //
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
 func (r *Repository) Init(ctx context.Context) error {
@@ -72,22 +72,20 @@ func (r *Repository) Init(ctx context.Context) error {
 
 // Options of a Repository. The zero value works.
 type Options struct {
-	// Refuse is asked before a submission changes a score or a name, and refuses what
-	// cannot be true by an error, which Submit returns beside
-	// plaza.ErrForbidden. The submission has its Op, At and Operator; the
-	// result is what would come of it. With it a Best costs one consistent
-	// read more. Defaults to nothing refused.
+	// Refuse is called before a submission changes a score or a name. Its error
+	// refuses the submission; Submit returns it beside plaza.ErrForbidden. The
+	// submission has its Op, At and Operator; the result is the one it would have.
+	// Defaults to nothing refused.
 	Refuse func(context.Context, Submission, Result) error
 
-	// Refresh is for how long a process goes by what it has read of a board:
-	// a redefinition reaches every process within it. Up to a minute. Defaults
-	// to 30 s.
+	// Refresh is how long a process remembers a board: a redefinition reaches every
+	// process within it. Up to a minute. Defaults to 30 s.
 	Refresh time.Duration
 
 	// Parallel is how many players SubmitMany serves at once. Defaults to 8.
 	Parallel int
 
-	// Consistent makes Definitions, Boards and Periods strongly consistent, at
+	// Consistent makes Definitions, ByPlayer and Periods strongly consistent, at
 	// twice the units.
 	Consistent bool
 
@@ -98,8 +96,7 @@ type Options struct {
 	// Codec writes cursors. Defaults to cursor.Plain.
 	Codec cursor.Codec
 
-	// Now is the clock, by which the ids of gen should be too. Defaults to
-	// time.Now.
+	// Now is the clock. The ids of gen should use the same. Defaults to time.Now.
 	Now func() time.Time
 
 	zones wallclock.Loader // nil: the machine's

@@ -31,8 +31,8 @@ type Rank struct {
 	AsOf        time.Time `json:"asOf,omitzero"`    // when it was so
 }
 
-// rowItem is an item of the index. One that is damaged keeps its place among
-// the others, so that ranks are what counting gives.
+// rowItem is an item of the index. A damaged one keeps its place among the others,
+// so that ranks agree with counts.
 type rowItem struct {
 	item   store.Key
 	key    []byte
@@ -42,7 +42,7 @@ type rowItem struct {
 	damage error // why it is not shown
 }
 
-// UnmarshalDynamoItem takes every item: what is wrong with it is its damage.
+// UnmarshalDynamoItem accepts every item. What is wrong goes into damage.
 func (i *rowItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	i.item = store.KeyOf(item)
 	if key, ok := item["key"].(*types.AttributeValueMemberB); ok {
@@ -57,8 +57,7 @@ func (i *rowItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	return nil
 }
 
-// read gives the item its standing. Its damage is that of the entry of the
-// period p.
+// read decodes the key of an item of period p, or else sets its damage.
 func (i *rowItem) read(b *board, p period) {
 	player, err := playerOf(i.item.PK)
 	switch {
@@ -81,8 +80,7 @@ type rankedRow struct {
 	rank Rank
 }
 
-// number ranks items that follow one another, the first of which has that
-// rank.
+// number ranks consecutive items, the first of which has the given rank.
 func number(items []rowItem, rank Rank) []rankedRow {
 	rows := make([]rankedRow, len(items))
 	for i, item := range items {
@@ -105,7 +103,7 @@ func (p rankedRow) row() Standing {
 	return row
 }
 
-// shown leaves out what is damaged, and reports it.
+// shown leaves out damaged items, and reports them.
 func (s standings) shown(items []rankedRow) []Standing {
 	rows := make([]Standing, 0, len(items))
 	for _, item := range items {
@@ -120,7 +118,7 @@ func (s standings) skips(i rowItem) bool {
 	return i.damage != nil && s.table.Skips(s.table.Corrupt(i.item, i.damage.Error()))
 }
 
-// tied tells whether two keys have one score and sub score.
+// tied reports whether two keys have equal scores and sub scores.
 func tied(a, b []byte) bool {
 	return len(a) >= decided && len(b) >= decided && bytes.Equal(a[:decided], b[:decided])
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// ranking is where entries stand in the order of their keys.
+// ranking has the entries in the order of their keys.
 var ranking = store.Index{Name: "ranking", Partition: "part", Sort: "key", Include: []string{"name", "meta"}}
 
 // Table is the schema of the table name, with its index.
@@ -110,8 +110,8 @@ type periodItem struct {
 	Before int           `dynamo:"before,omitempty"`
 	From   time.Time     `dynamo:"from,omitempty"`
 
-	// Expires is the ttl of its entries. It itself stays, so that what is
-	// closed does not open again.
+	// Expires is the ttl of its entries. The period itself does not expire, so that
+	// it never opens again.
 	Expires int64 `dynamo:"expires,omitempty"`
 }
 
@@ -143,7 +143,7 @@ func (i *periodItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	return nil
 }
 
-// errPlace is of an item that does not belong where it lies.
+// errPlace is the damage of an item under the wrong key.
 var errPlace = fmt.Errorf("%w: it does not belong under its key", errDamaged)
 
 func (i periodItem) period() period {
@@ -175,8 +175,8 @@ func periodSK(start time.Time) string {
 func periodsPK(board string) string { return keys.Join("B", board) }
 
 // entryItem is P#player / LB#board#period. It has part and key while it stands
-// on the board: a removed one keeps what else it has but its score, which only
-// people read. In the place of an erased one stay its removed, version and ttl.
+// on the board. A removed entry keeps the rest but its score, which only people
+// read. An erased one keeps removed, version and ttl.
 // It is less than 8 KB, of which 4 are Meta.
 type entryItem struct {
 	Key     []byte `dynamo:"key"`
@@ -184,21 +184,21 @@ type entryItem struct {
 	Rev     int64  `dynamo:"rev"` // every write raises it
 	Version uint64 `dynamo:"version"`
 	Ops     []byte `dynamo:"ops"`
-	LastOp  ids.ID `dynamo:"lastOp"` // of what gave it this key
+	LastOp  ids.ID `dynamo:"lastOp"` // that gave it this key
 	Print   uint32 `dynamo:"print"`  // of that submission
 	Prev    []byte `dynamo:"prev"`   // the key before that one, if it had any
 	Name    string `dynamo:"name"`
 	Meta    string `dynamo:"meta"`
-	Removed ids.ID `dynamo:"removed"` // the last removal: what is older does not bring it back
+	Removed ids.ID `dynamo:"removed"` // the last removal: older submissions do not bring it back
 	Moved   ids.ID `dynamo:"moved"`   // the last hiding or unhiding
 
-	// Managed and ManagedBefore are the last two of these as they are named by
-	// who did them: what they are ordered by may be later.
+	// Managed and ManagedBefore are the callers' ids of the last two of these
+	// changes. The ids that order them may be later.
 	Managed       ids.ID `dynamo:"managed"`
 	ManagedBefore ids.ID `dynamo:"managedBefore"`
 }
 
-// UnmarshalDynamoItem refuses what no entry is. Its key is its board's to read.
+// UnmarshalDynamoItem refuses a damaged entry. The key is checked by its board.
 func (e *entryItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	type plain entryItem
 	if err := dynamo.UnmarshalItem(item, (*plain)(e)); err != nil {
@@ -207,7 +207,7 @@ func (e *entryItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	if _, err := parseOps(e.Ops); err != nil {
 		return err
 	}
-	// Conditions compare these: what is there without a value fails them for ever.
+	// Conditions compare these: a null would fail them each time.
 	for _, name := range []string{"rev", "version", "lastOp", "removed", "moved"} {
 		if _, null := item[name].(*types.AttributeValueMemberNULL); null {
 			return fmt.Errorf("%w: %s is null", errDamaged, name)
@@ -236,8 +236,8 @@ func entryKey(player, board string, p period) store.Key {
 
 func playerPK(player string) string { return keys.Join("P", player) }
 
-// partOf is the partition of the index where a new entry of a player goes. It
-// stays there however many shards there are later.
+// partOf is the partition of the index for a new entry of a player. The entry stays
+// there even if there are more shards later.
 func partOf(player, board string, p period, now time.Time) string {
 	h := fnv.New32a()
 	h.Write([]byte(player))
@@ -248,7 +248,7 @@ func shardPart(board string, p period, shard int) string {
 	return keys.Join(board, p.name(), strconv.Itoa(shard))
 }
 
-// hidden stands for the shard of all who are hidden.
+// hidden takes the place of the shard for hidden players.
 const hidden = "hidden"
 
 func hiddenPart(board string, p period) string { return keys.Join(board, p.name(), hidden) }

@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
-// Kind is what the scores of a board are.
+// Kind is the kind of a board's scores.
 type Kind string
 
 // The kinds of scores.
@@ -37,7 +37,7 @@ func Float(v float64) Score {
 	return Score{KindFloat, math.Float64bits(v)}
 }
 
-// Kind tells an Int from a Float.
+// Kind is KindInt or KindFloat.
 func (s Score) Kind() Kind { return s.kind }
 
 // Int64 is the value of an Int, 0 for a Float.
@@ -64,10 +64,10 @@ func (s Score) Compare(other Score) int {
 	return cmp.Compare(s.Int64(), other.Int64())
 }
 
-// errScore is what every text that is no score gives.
+// errScore is returned for every text that is no score.
 var errScore error = &plaza.InvalidError{Field: "Score", Reason: "is not the text of a score"}
 
-// ParseScore reads what String wrote and refuses everything else.
+// ParseScore reads the text of String and refuses everything else.
 func ParseScore(text string) (Score, error) {
 	var s Score
 	if v, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -81,8 +81,8 @@ func ParseScore(text string) (Score, error) {
 	return s, nil
 }
 
-// String is the shortest text that gives the score again. That of a Float has
-// a point, an exponent or a name: 42.0, 1e+126, +Inf.
+// String is the shortest text that ParseScore reads as the same score. A Float's
+// has a point, an exponent or a name: 42.0, 1e+126, +Inf.
 func (s Score) String() string {
 	if s.kind != KindFloat {
 		return strconv.FormatInt(int64(s.bits), 10)
@@ -102,7 +102,7 @@ func (s Score) MarshalText() ([]byte, error) {
 	return []byte(s.String()), nil
 }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText reads the text of MarshalText.
 func (s *Score) UnmarshalText(text []byte) error {
 	score, err := ParseScore(string(text))
 	if err == nil {
@@ -111,9 +111,9 @@ func (s *Score) UnmarshalText(text []byte) error {
 	return err
 }
 
-// UnmarshalJSON reads what MarshalText wrote, as a string, and every JSON
-// number: one that fits an int64 and has neither point nor exponent is an Int,
-// every other one a Float. A number beyond all floats, and null, are refused.
+// UnmarshalJSON reads a string with the text of MarshalText, or a JSON number. A
+// number that fits an int64 and has neither point nor exponent is an Int, every
+// other a Float. Numbers beyond all floats, and null, are refused.
 func (s *Score) UnmarshalJSON(data []byte) error {
 	var text string
 	if json.Unmarshal(data, &text) == nil && text != "" {

@@ -14,13 +14,13 @@ import (
 )
 
 // In names the standings that a call is about. An unknown board, and a period
-// that never began or is not kept any more, are plaza.ErrNotFound. Where nobody
-// submitted to the current period yet, and this machine lacks the zone of the
-// board, that is plaza.ErrUnavailable.
+// that never began or is no longer kept, are plaza.ErrNotFound. If nobody has
+// submitted to the current period and this machine lacks the board's zone, a call
+// returns plaza.ErrUnavailable.
 //
-// What a call costs comes on top of what a process reads of a board every
-// Options.Refresh, two requests of 1 RCU; of the current period while nobody
-// submitted to it, two more each time; and of an old one, one.
+// Every call that takes an In costs more where the process must read the board: 2
+// requests, 2 RCU every Options.Refresh; 2 requests, 2 RCU each time while nobody
+// has submitted to the current period; 1 request, 1 RCU for an old period.
 type In struct {
 	Board  string
 	Period string // as in a Result or a Period; "" is the current one
@@ -36,7 +36,7 @@ func (in In) check() error {
 	return nil
 }
 
-// checkPage refuses what no list takes.
+// checkPage refuses requests that no list takes.
 func (in In) checkPage(req cursor.PageRequest) error {
 	if err := in.check(); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (in In) wrap(what string, err error) error {
 	return fmt.Errorf("leaderboard: %s %q %q: %w", what, in.Board, in.Period, err)
 }
 
-// standings is the standings of one period of a board.
+// standings are those of one period of a board.
 type standings struct {
 	table  *store.Table
 	ranker ranker
@@ -67,8 +67,8 @@ type standings struct {
 	now    time.Time
 }
 
-// standings finds the standings of a checked In. Where nobody submitted to the
-// current period yet it is empty.
+// standings finds the standings of a checked In. They are empty while nobody has
+// submitted to the current period.
 func (r *Repository) standings(ctx context.Context, in In) (standings, error) {
 	b, err := r.board(ctx, in.Board)
 	if err != nil {
@@ -115,7 +115,8 @@ func (s standings) scope(list, filter string) cursor.Scope {
 	return cursor.Scope{List: "leaderboard/" + list, Partition: keys.Join(s.board.Name, s.period.name()), Filter: filter}
 }
 
-// entry reads that of a player who is shown, strongly consistent.
+// entry reads the entry of a player who is neither removed nor hidden, strongly
+// consistent.
 func (s standings) entry(ctx context.Context, player string) (entryItem, error) {
 	e, err := s.stored(ctx, player)
 	if err == nil && !s.shows(e) {
@@ -152,7 +153,7 @@ func (s standings) item(player string, e entryItem) rowItem {
 	return i
 }
 
-// shows tells whether the entry is neither removed nor hidden.
+// shows reports whether the entry is neither removed nor hidden.
 func (s standings) shows(e entryItem) bool {
 	return e.Key != nil && e.Part != hiddenPart(s.board.Name, s.period)
 }

@@ -19,12 +19,11 @@ const (
 	MaxMeta = 4 << 10
 )
 
-// Submission brings a player's score to a board.
+// Submission is a score of a player for a board.
 type Submission struct {
 	Board, Player string
 
-	// Score is of the board's kind: what is added or subtracted for Increment
-	// and Decrement.
+	// Score is of the board's kind. Increment adds it, Decrement subtracts it.
 	Score Score
 	// Sub decides between equal scores. Optional.
 	Sub int64
@@ -32,29 +31,28 @@ type Submission struct {
 	// Operator defaults to the board's; another must be among its Allow.
 	Operator Operator
 
-	// Op is the submission's identity: repeated with it, it is applied once.
-	// Submit mints one where it is zero; one from the future is refused. An
-	// entry remembers its last 16; where Best alone is allowed it needs none.
+	// Op is the submission's identity: a repeat with the same Op is applied once.
+	// Submit mints one if it is zero. An Op from the future is refused. An entry
+	// remembers its last 16, and needs none on a board with Best alone.
 	Op ids.ID
 
-	// Version is that of the source which the score is copied from, for Set
-	// alone: what is not newer than the stored one changes nothing. By it, not
-	// by Op, a repeat is known. Optional.
+	// Version is the version of the source that the score is copied from, for Set
+	// alone. A version that is not newer than the stored one changes nothing, and an
+	// equal one is a repeat, whatever its Op. Optional.
 	Version uint64
 
-	// At is when the score was achieved, which tells the period. Defaults to
-	// Op's time, so that a repeat after a reset stays where it was.
+	// At is when the score was achieved, which decides the period. Defaults to Op's
+	// time, so that a repeat after a reset stays in its period.
 	At time.Time
 
-	// Name is for showing beside the score, up to MaxName bytes; "" leaves
-	// what is stored. It is taken with the score, and where the score and the
-	// sub score equal those that stand: so a player is renamed.
+	// Name is shown beside the score, up to MaxName bytes. "" keeps the stored name.
+	// It is stored with a score that is, or that equals the current score and sub
+	// score: that renames a player.
 	Name string
-	// Meta is the application's own JSON about this score, up to MaxMeta
-	// bytes, and shown beside it. The index has it too, so that Rank and Count
-	// read it: keep it to some tens of bytes. What it adds to the entry above
-	// 1 KB costs 2 WCU a KB, above 4 KB an RCU more where the entry is read.
-	// Optional.
+	// Meta is the application's own JSON about this score, up to MaxMeta bytes. The
+	// index has it too, and Rank and Count read it: keep it to some tens of bytes.
+	// Above 1 KB of entry it costs 2 WCU a KB, above 4 KB 1 RCU more where the entry
+	// is read. Optional.
 	Meta json.RawMessage
 }
 
@@ -128,7 +126,8 @@ func (s Submission) time() time.Time {
 	return s.At.UTC()
 }
 
-// checkFor refuses what the board does not take. The Operator is not empty.
+// checkFor refuses a submission that the board does not take. The Operator is not
+// empty.
 func (s Submission) checkFor(b Board) error {
 	switch {
 	case s.Score.kind != b.Kind:
@@ -145,7 +144,7 @@ func (s Submission) checkFor(b Board) error {
 	return nil
 }
 
-// checkTime refuses what cannot have happened yet.
+// checkTime refuses times and ids from the future.
 func (a attempt) checkTime() error {
 	if !a.minted {
 		if err := keys.CheckNewID("Op", a.Op, a.now); err != nil {
@@ -161,7 +160,8 @@ func (a attempt) checkTime() error {
 	return nil
 }
 
-// print tells submissions under one Op apart, as they are given.
+// print is a hash of the submission as it was given: it differs for another
+// submission under the same Op.
 func (s Submission) print() uint32 {
 	h := fnv.New32a()
 	var b []byte

@@ -34,8 +34,8 @@ import (
 // 2 WCU where the score stays; for all else 2 requests, 1 RCU, 3 WCU, 2 WCU for the
 // first score, 1 WCU where the score stays; a new name beside an equal score, in
 // the first two cases 2 requests, 3 WCU, else 2 requests, 1 RCU, 2 WCU; with
-// Options.Refuse 1 request, 1 RCU more for Best and Set with a Version; a WCU is
-// for each KB of the entry; a process's first submission to a board, and again
+// Options.Refuse 1 request, 1 RCU more in the first two cases, and no WCU where
+// Best is not better; a WCU is for each KB of the entry; a process's first submission to a board, and again
 // every Options.Refresh, 2 requests, 2 RCU more; a period's first 3 requests, 2
 // RCU, 4 WCU more; the first that knows of more shards 1 request, 1 WCU more.
 func (r *Repository) Submit(ctx context.Context, s Submission) (result Result, created bool, err error) {
@@ -130,8 +130,8 @@ func (r *Repository) submit(ctx context.Context, a attempt) (answer, error) {
 	return got, err
 }
 
-// place gives the attempt its board and an open period. refusal is why the
-// board no longer takes what it may have taken before.
+// place gives the attempt its board and an open period. refusal is set if the board
+// refuses now what it may have accepted before.
 func (r *Repository) place(ctx context.Context, given attempt) (_ attempt, refusal, err error) {
 	for range turns {
 		a := given

@@ -55,6 +55,10 @@ func TestWhatStandsAfterASequence(t *testing.T) {
 	floored := every("")
 	floored.Floor = ptr(leaderboard.Int(0))
 	lowSubs := leaderboard.Board{SubOrder: leaderboard.Ascending}
+	w := newWorld(t, nil)
+	refusing := w.process(t, &leaderboard.Options{
+		Refuse: func(context.Context, leaderboard.Submission, leaderboard.Result) error { return nil },
+	})
 	for name, c := range map[string]struct {
 		board leaderboard.Board
 		steps []step
@@ -87,16 +91,13 @@ func TestWhatStandsAfterASequence(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, refuse := range []func(context.Context, leaderboard.Submission, leaderboard.Result) error{
-				nil, func(context.Context, leaderboard.Submission, leaderboard.Result) error { return nil },
-			} {
-				w := newWorld(t, &leaderboard.Options{Refuse: refuse})
-				c.board.Name = "b"
+			for what, w := range map[string]world{name: w, name + ", with rules": refusing} {
+				c.board.Name = what
 				w.define(t, c.board)
 				var first, before leaderboard.Score
 				var key []byte
 				for i, step := range c.steps {
-					s := with(score("b", "ann", step.score, i), step.operator)
+					s := with(score(what, "ann", step.score, i), step.operator)
 					s.Sub = step.sub
 					got := w.submit(t, s)
 					require.NotZero(t, got.Op)
@@ -106,15 +107,15 @@ func TestWhatStandsAfterASequence(t *testing.T) {
 					}
 					require.Equal(t, want, got, "step %d", i)
 					before = got.New
-					e := w.entry(t, "ann", "b", forever)
+					e := w.entry(t, "ann", what, forever)
 					require.Equal(t, got.New.String(), e.Score)
 					if i == 0 {
 						first, key = got.New, e.Key
 					}
 				}
-				e := w.entry(t, "ann", "b", forever)
+				e := w.entry(t, "ann", what, forever)
 				require.Equal(t, c.keeps, string(key) == string(e.Key), "%v to %v", first, before)
-				require.Equal(t, []string{"ann " + before.String()}, w.standings(t, "b", forever, 1))
+				require.Equal(t, []string{"ann " + before.String()}, w.standings(t, what, forever, 1))
 			}
 		})
 	}
@@ -191,7 +192,7 @@ func TestFromManyAtOnceTheBestStands(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Shards: 4})
-	const players = 64
+	players := rounds(64, 10)
 	var group sync.WaitGroup
 	for p := range players {
 		group.Go(func() {
@@ -459,7 +460,8 @@ func TestTheLargestSubmissionFits(t *testing.T) {
 
 func TestShardsShareTheWrites(t *testing.T) {
 	t.Parallel()
-	const shards, players = 8, 400
+	const shards = 8
+	players := rounds(400, 160)
 	parts := newPartCounter()
 	w := newWorld(t, nil, parts.wrap)
 	w.define(t, leaderboard.Board{Name: "b", Shards: shards})

@@ -15,14 +15,15 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Top lists the standings, the best first, eventually consistent. Somebody who
-// overtakes a cursor may be missed or met twice; a page that reaches the top
-// counts its ranks anew, others go on from those of the page before. A cursor
-// is of one period: after a reset the current one needs a new cursor.
+// Top lists the standings, the best first, eventually consistent. A player who
+// overtakes a cursor may be missed or listed twice. A page that reaches the top
+// counts its ranks again; other pages go on from the ranks of the page before. A
+// cursor belongs to one period: after a reset start without one.
 //
-// Cost: 1 read a shard, 0.5 to 1 RCU each for 25 rows; upwards one more a shard
-// where the page begins amid a tie, and as Rank where more came in above the
-// cursor than a page holds. Where many are damaged up to 6 reads a shard.
+// Cost: 1 request a shard, 0.5 to 1 RCU each for 25 rows; 1 request a shard more
+// going up where the page begins within a tie; as Rank more where more players came
+// in above the cursor than a page holds; up to 6 requests a shard where many are
+// damaged.
 func (r *Repository) Top(ctx context.Context, in In, req cursor.PageRequest) (cursor.Page[Standing], error) {
 	if err := in.checkPage(req); err != nil {
 		return cursor.Page[Standing]{}, err
@@ -31,10 +32,10 @@ func (r *Repository) Top(ctx context.Context, in In, req cursor.PageRequest) (cu
 	return page, in.wrap("top of", err)
 }
 
-// TopPercent lists the best percent of all, rounded up, as Top does. Percent is
-// above 0 and at most 100. How many that are is counted for the first page.
+// TopPercent lists the best percent of all players, rounded up, as Top does.
+// percent is above 0 and at most 100. The first page counts the players.
 //
-// Top, and Count for the first page.
+// Cost: as Top; as Count more for the first page.
 func (r *Repository) TopPercent(ctx context.Context, in In, percent float64, req cursor.PageRequest) (cursor.Page[Standing], error) {
 	if err := in.checkPage(req); err != nil {
 		return cursor.Page[Standing]{}, err
@@ -81,8 +82,8 @@ func share(n int64, percent float64) int64 {
 	return whole.Int64()
 }
 
-// topList pages through standings. Its gaps carry ranks, so that a page need
-// not count what is above it.
+// topList pages through standings. Its gaps carry ranks, so that a page need not
+// count the entries above it.
 type topList struct {
 	standings
 	last int64 // the ordinal it ends with; 0: none
@@ -139,8 +140,8 @@ func (l *topList) read(ctx context.Context, reach store.Reach) ([]rankedRow, str
 	return rows, l.below(rows[len(rows)-1]), nil
 }
 
-// readUp gives the nearest first. Where there are more, the farthest of them
-// may not be shown.
+// readUp returns the nearest first. Where there are more, it may leave out the
+// farthest.
 func (l *topList) readUp(ctx context.Context, at gap, limit int) ([]rankedRow, string, error) {
 	items, more, err := l.round(ctx, store.IndexSpan{To: at.key, Limit: limit}, 1)
 	if err != nil || len(items) == 0 {
@@ -161,8 +162,8 @@ func (l *topList) readUp(ctx context.Context, at gap, limit int) ([]rankedRow, s
 	return rows, l.above(rows[len(rows)-1]), nil
 }
 
-// rankAbove is the rank of the first of the items that lie just above a gap:
-// as the gap has it while that can be.
+// rankAbove is the rank of the first of the items just above a gap: counted from
+// the gap's rank where that is possible.
 func (l *topList) rankAbove(ctx context.Context, at gap, items []rowItem) (Rank, error) {
 	top := items[0].key
 	ordinal := at.above - int64(len(items)) + 1
@@ -189,7 +190,7 @@ type gap struct {
 	above int64  // how many rows are above
 	tie   int64  // the competition rank of those tied with key
 	last  int64  // where the list ends, as in topList
-	key   []byte // what is above is smaller
+	key   []byte // keys above are smaller
 }
 
 // String is the form in a cursor: three varints and the key.
@@ -201,8 +202,8 @@ func (g gap) String() string {
 	return string(append(b, g.key...))
 }
 
-// parseGap reads what String wrote. What else it takes harms nobody but who
-// forged it.
+// parseGap reads the text of String. A forged gap that it accepts only harms the
+// caller who forged it.
 func parseGap(text string) (gap, bool) {
 	b := []byte(text)
 	var g gap
@@ -218,11 +219,11 @@ func parseGap(text string) (gap, bool) {
 	return g, ok
 }
 
-// Range gives n rows from the ordinal from on, which is 1 or more. n is as
-// cursor.PageRequest.Limit has it.
+// Range returns n rows, the first of which has the ordinal from, 1 or more. n is as
+// cursor.PageRequest.Limit.
 //
-// One read a shard where from+n is up to 129; the units are those of Count for
-// so many entries, and for up to 128 more a shard.
+// Cost: 1 request a shard where from+n is up to 129, more beyond; as Count for the
+// first from+n entries, and for up to 128 more a shard.
 func (r *Repository) Range(ctx context.Context, in In, from int64, n int) ([]Standing, error) {
 	if err := in.check(); err != nil {
 		return nil, err
@@ -252,7 +253,7 @@ func (r *Repository) rangeOf(ctx context.Context, in In, from int64, n int) ([]S
 	return s.shown(rows[min(above, len(rows)):]), nil
 }
 
-// few is how many rows are meant by n.
+// few is n as cursor.PageRequest.Limit has it.
 func few(n int) (int, error) {
 	if n < 0 {
 		return 0, &plaza.InvalidError{Field: "n", Reason: fmt.Sprintf("is %d", n)}

@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// errUndefining is of a board between Undefine's first and last call.
+// errUndefining is returned for a board between Undefine's first and last call.
 var errUndefining = fmt.Errorf("the board is being undefined: %w", plaza.ErrBusy)
 
 // Undefine removes a board with its periods and entries. changed is true only if
@@ -69,8 +69,8 @@ func (r *Repository) undefine(ctx context.Context, board string) (changed bool, 
 	return err == nil, err
 }
 
-// markUndefined lets nobody find the board any more, and says since when. No
-// process can open a period then.
+// markUndefined hides the board from everybody, and returns since when it is
+// hidden. No process can open a period from then on.
 func (r *Repository) markUndefined(ctx context.Context, board string) (since time.Time, err error) {
 	for range turns {
 		var item dynamo.Item

@@ -1,14 +1,58 @@
 package leaderboard_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"sync"
+	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 )
+
+var page1 = cursor.PageRequest{Limit: 1}
+
+// holder keeps the first write that its caller then gives up, after some that
+// it lets pass, and delivers it later.
+type holder struct {
+	skip    int
+	cancel  func() // set: it holds
+	request *http.Request
+	next    aws.HTTPClient
+}
+
+func (h *holder) wrap(next aws.HTTPClient) aws.HTTPClient {
+	h.next = next
+	return h
+}
+
+func (h *holder) Do(r *http.Request) (*http.Response, error) {
+	req, err := wire.Read(r)
+	if err != nil {
+		return nil, err
+	}
+	if h.cancel == nil || req.Op != "UpdateItem" && req.Op != "PutItem" && req.Op != "DeleteItem" {
+		return h.next.Do(req.Again())
+	}
+	if h.skip--; h.skip >= 0 {
+		return h.next.Do(req.Again())
+	}
+	h.request = req.Again().WithContext(context.WithoutCancel(r.Context()))
+	h.cancel()
+	return nil, context.Canceled
+}
+
+func (h *holder) deliver(t *testing.T) {
+	t.Helper()
+	res, err := h.next.Do(h.request)
+	require.NoError(t, err)
+	_, err = wire.Body(res)
+	require.NoError(t, err)
+}
 
 // partCounter counts the updates that the engine answered, by the partition of
 // the index where their entry lies.

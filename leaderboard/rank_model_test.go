@@ -66,7 +66,7 @@ func seatsOf(rows []leaderboard.Standing) []seat {
 	seats := make([]seat, len(rows))
 	for i, r := range rows {
 		at := int(r.At.Sub(noon)/time.Second) + 3600
-		seats[i] = seat{r.Rank.Ordinal, r.Rank.Competition, place{r.Player, r.Score.Int64(), r.Sub, at}}
+		seats[i] = seat{r.Ordinal, r.Competition, place{r.Player, r.Score.Int64(), r.Sub, at}}
 	}
 	return seats
 }

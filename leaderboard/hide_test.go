@@ -252,7 +252,7 @@ func TestManagingUnderFaults(t *testing.T) {
 			})
 			players := []string{"ann", "bob", "cat", "dan"}
 			scores, hidden := map[string]int64{}, map[string]bool{}
-			for i := range 40 {
+			for i := range rounds(40, 14) {
 				player := players[random.IntN(len(players))]
 				_, stands := scores[player]
 				var call change

@@ -49,7 +49,7 @@ func (w world) many(t testing.TB, board string, n int) {
 func texts(rows []leaderboard.Standing) []string {
 	list := make([]string, len(rows))
 	for i, r := range rows {
-		list[i] = fmt.Sprintf("%d/%d %s %v", r.Rank.Ordinal, r.Rank.Competition, r.Player, r.Score)
+		list[i] = fmt.Sprintf("%d/%d %s %v", r.Ordinal, r.Competition, r.Player, r.Score)
 	}
 	return list
 }
@@ -68,7 +68,7 @@ func all[T any](t tester, limit int, list func(context.Context, cursor.PageReque
 	}
 }
 
-// top lists a ladder.
+// top lists standings.
 func (w world) top(in leaderboard.In) func(context.Context, cursor.PageRequest) (cursor.Page[leaderboard.Standing], error) {
 	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Standing], error) {
 		return w.Top(ctx, in, req)
@@ -83,7 +83,7 @@ func (w world) hiddenOf(in leaderboard.In) func(context.Context, cursor.PageRequ
 
 func (w world) boardsOf(player string) func(context.Context, cursor.PageRequest) (cursor.Page[leaderboard.Entry], error) {
 	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Entry], error) {
-		return w.Boards(ctx, player, req)
+		return w.ByPlayer(ctx, player, req)
 	}
 }
 
@@ -204,8 +204,9 @@ func TestReadersSeeShardsThatOthersOpened(t *testing.T) {
 	w.define(t, leaderboard.Board{Name: "b", Shards: 8})
 	w.many(t, "b", 30)
 	require.Len(t, all(t, 0, reader.top(in("b"))), 30, "who knew the board before")
-	for i := range int64(60) {
-		w.set(w.Now().Add(4 * time.Second))
+	late := rounds(60, 30)
+	for i := range int64(late) {
+		w.set(w.Now().Add(4 * time.Minute / time.Duration(late)))
 		w.submit(t, score("b", fmt.Sprint("late ", i), i, 0))
 		require.Len(t, all(t, 50, reader.top(in("b"))), 31+int(i))
 	}

@@ -25,10 +25,9 @@ func TestAPlayersBoardsArePagedExactly(t *testing.T) {
 		w.define(t, leaderboard.Board{Name: name})
 		w.play(t, name, "other 1", "ann 2")
 	}
-	const highest = 10_000
-	n := highest
+	defined := map[string]bool{}
 	pagetest.Run(t, func(t *testing.T) pagetest.List[leaderboard.Entry] {
-		player := "player of " + t.Name()
+		player, n := "player of "+t.Name(), 10_000
 		change := func(call change, board string) {
 			changed, err := call(t.Context(), in(board), player)
 			require.NoError(t, err)
@@ -42,7 +41,10 @@ func TestAPlayersBoardsArePagedExactly(t *testing.T) {
 				for i := range boards {
 					n++ // the last by name is the first listed
 					boards[i] = fmt.Sprint("board #", n)
-					w.define(t, leaderboard.Board{Name: boards[i]})
+					if !defined[boards[i]] {
+						w.define(t, leaderboard.Board{Name: boards[i]})
+						defined[boards[i]] = true
+					}
 					w.submit(t, score(boards[i], player, 1, 0))
 				}
 				return boards
@@ -87,9 +89,18 @@ func TestABoardsPeriodsArePagedExactly(t *testing.T) {
 			ID:   name,
 			Add: func(ctx context.Context, count int) []string {
 				periods := make([]string, count)
+				var more []any
 				for i := range periods {
 					w.set(w.Now().Add(time.Hour))
-					periods[i] = submit(b.Name)
+					if i == 0 || rounds(1, 0) == 1 {
+						periods[i] = submit(b.Name)
+						continue
+					}
+					periods[i] = w.Now().Format("20060102T150405Z")
+					more = append(more, map[string]any{"pk": "B#" + b.Name, "sk": "T#" + periods[i], "end": w.Now().Add(time.Hour), "shards": 1})
+				}
+				if more != nil {
+					w.put(t, more...)
 				}
 				_, err := w.Periods(ctx, "other", cursor.PageRequest{Limit: 1})
 				require.NoError(t, err)
