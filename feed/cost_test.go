@@ -100,7 +100,7 @@ func TestDeliveryCostsOneUnitAFollower(t *testing.T) {
 	const followers = 1_100
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &feed.Options{InlineFollowers: -1}, meter.Wrap)
-	w.followedBy(t, "star", followers)
+	w.imported(t, "star", followers)
 	_, err := w.Outbox("star").Publish(t.Context(), activity("star", 1))
 	require.NoError(t, err)
 	later := w.later(t, meter.Wrap)

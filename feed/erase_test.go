@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/feed"
@@ -36,6 +37,21 @@ func (w world) rows(t testing.TB) []row {
 	var rows []row
 	require.NoError(t, dynamotest.DB(t).Table(w.feedTable).Scan().Consistent(true).All(t.Context(), &rows))
 	return rows
+}
+
+// copied is w with a feed table of its own, which holds the same.
+func (w world) copied(t testing.TB) world {
+	t.Helper()
+	var items []any
+	var found []dynamo.Item
+	require.NoError(t, dynamotest.DB(t).Table(w.feedTable).Scan().Consistent(true).All(t.Context(), &found))
+	for _, item := range found {
+		items = append(items, item)
+	}
+	w.feedTable = dynamotest.Table(t, feed.Table)
+	_, err := dynamotest.DB(t).Table(w.feedTable).Batch().Write().Put(items...).Run(t.Context())
+	require.NoError(t, err)
+	return w.process(t, &feed.Options{Consistent: true})
 }
 
 // jobs are the deliveries that wait.
@@ -133,9 +149,10 @@ func TestEraseKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			first := newWorld(t, nil)
+			anns := lived(t, first)
 			for k, killed := 1, true; killed; k++ {
-				w := newWorld(t, nil)
-				anns := lived(t, w)
+				w := first.copied(t)
 				injector := faults.New(t, uint64(k), faults.Rates{})
 				kill(injector, k)
 				err := w.process(t, nil, injector.Wrap).Erase(t.Context(), "chris")
@@ -155,11 +172,12 @@ func TestEraseKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 
 func TestEraseUnderFaults(t *testing.T) {
 	t.Parallel()
+	first := newWorld(t, nil)
+	anns := lived(t, first)
 	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, nil)
-			anns := lived(t, w)
+			w := first.copied(t)
 			injector := faults.New(t, seed, harsh)
 			erasing := w.process(t, nil, injector.Wrap)
 			faults.Acknowledged(t, func() error { return erasing.Erase(t.Context(), "chris") })

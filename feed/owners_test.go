@@ -60,19 +60,17 @@ func climbFrom(t testing.TB, list lister, at cursor.Cursor, limit int) (as []fee
 // end.
 func requireExact(t testing.TB, list lister, want []feed.CacheKey) {
 	t.Helper()
+	ones, end := walk(t, list, 1) // to the gap above the last row
+	require.Equal(t, want, owned(ones), "by 1")
 	for limit := 1; limit <= 8; limit++ {
-		down, _ := walk(t, list, limit)
-		require.Equal(t, want, owned(down), "by %d", limit)
-		if len(want) == 0 {
-			continue
+		if limit > 1 {
+			down, _ := walk(t, list, limit)
+			require.Equal(t, want, owned(down), "by %d", limit)
 		}
-		_, err := list(t.Context(), cursor.PageRequest{Limit: limit})
-		require.NoError(t, err)
-		// The gap above the last row, reached by pages of one.
-		ones, end := walk(t, list, 1)
-		up := climbFrom(t, list, end, limit)
-		require.Equal(t, want[:len(want)-1], owned(up), "up by %d", limit)
-		require.Equal(t, want, owned(ones))
+		if len(want) > 0 {
+			up := climbFrom(t, list, end, limit)
+			require.Equal(t, want[:len(want)-1], owned(up), "up by %d", limit)
+		}
 	}
 }
 

@@ -144,6 +144,19 @@ func (w world) followedBy(t testing.TB, followee string, n int) {
 	require.NoError(t, group.Wait())
 }
 
+// imported is followedBy for many followers: it costs half.
+func (w world) imported(t testing.TB, followee string, n int) {
+	t.Helper()
+	_, err := w.follows.Import(t.Context(), followee, func(yield func(follow.Edge, error) bool) {
+		for i := range n {
+			if !yield(followEdge(reader(i), followee), nil) {
+				return
+			}
+		}
+	}, nil)
+	require.NoError(t, err)
+}
+
 func followEdge(follower, followee string) follow.Edge {
 	return follow.Edge{Follower: follower, Followee: followee}
 }
