@@ -1,10 +1,10 @@
-// Package plaza gives an existing service the social features its users
-// expect, as typed packages over DynamoDB: follows, activity feeds and what
-// grows from them. It owns data and correctness; the service keeps its
-// transport.
+// Package plaza gives an existing service the social features its users expect,
+// as typed packages over DynamoDB: follows, feeds, comments, reactions,
+// leaderboards and danmu. It owns the data and keeps it correct; the service
+// keeps its transport.
 //
-// This package holds the errors that all features share, so that an
-// application maps them to its own statuses once:
+// This package has the errors that all features share. An application maps them
+// to its own statuses once:
 //
 //	switch {
 //	case errors.Is(err, plaza.ErrInvalid):        // 400
@@ -12,14 +12,14 @@
 //	case errors.Is(err, plaza.ErrNotFound):       // 404
 //	case errors.Is(err, plaza.ErrConflict):       // 409
 //	case errors.Is(err, plaza.ErrRemoved):        // 410
-//	case errors.Is(err, plaza.ErrBusy):           // 429 or 503, later again
-//	case errors.Is(err, plaza.ErrUnavailable):    // 503, later again
-//	case errors.Is(err, plaza.ErrUnknownOutcome): // repeat with the same id
-//	case errors.Is(err, plaza.ErrTable):          // 500, and tell who deploys
-//	case errors.Is(err, plaza.ErrCorrupt):        // 500, and tell who operates
+//	case errors.Is(err, plaza.ErrBusy):           // 429 or 503: repeat later
+//	case errors.Is(err, plaza.ErrUnavailable):    // 503: repeat later
+//	case errors.Is(err, plaza.ErrUnknownOutcome): // 503: repeat with the same id
+//	case errors.Is(err, plaza.ErrTable):          // 500: the deployment is wrong
+//	case errors.Is(err, plaza.ErrCorrupt):        // 500: repair the item it names
 //	}
 //
-// Start with the packages follow and feed; cursor and ids lie beneath them.
+// Start with the packages follow and feed. They build on cursor and ids.
 package plaza
 
 import (
@@ -28,11 +28,11 @@ import (
 )
 
 var (
-	// ErrInvalid is wrapped by every refusal of an argument. Nothing was
-	// sent. An InvalidError names the field.
+	// ErrInvalid is returned when an argument is refused. Nothing was sent. An
+	// InvalidError names the field.
 	ErrInvalid = errors.New("plaza: invalid argument")
 
-	// ErrNotFound is returned when what was asked for does not exist.
+	// ErrNotFound is returned when the thing asked for does not exist.
 	ErrNotFound = errors.New("plaza: not found")
 
 	// ErrForbidden is returned when the caller may not do this to that item.
@@ -42,34 +42,32 @@ var (
 	// payload. Nothing was written.
 	ErrConflict = errors.New("plaza: identity already used for something else")
 
-	// ErrRemoved is returned when a write names what has been removed since.
+	// ErrRemoved is returned when a write is about something that was removed.
 	// Nothing was written.
 	ErrRemoved = errors.New("plaza: removed")
 
-	// ErrBusy is returned when throttling or contention outlasted every
-	// attempt, or when a read got no answer that could be used. Repeat later,
-	// with the same identity.
+	// ErrBusy is returned when throttling or contention outlasted every attempt,
+	// or when a read got no usable answer. Repeat later, with the same identity.
 	ErrBusy = errors.New("plaza: busy")
 
-	// ErrUnknownOutcome is returned when a write was sent and no answer
-	// arrived. Repeating it with the same identity is harmless and tells.
+	// ErrUnknownOutcome is returned when a write was sent and no answer came.
+	// Repeat it with the same identity to find out: that is harmless.
 	ErrUnknownOutcome = errors.New("plaza: outcome unknown")
 
-	// ErrUnavailable is returned when this process lacks something that the
-	// call needs, such as a machine number or zone files. Nothing was written.
+	// ErrUnavailable is returned when this process lacks something that the call
+	// needs, such as a machine number or zone files. Nothing was written.
 	ErrUnavailable = errors.New("plaza: unavailable")
 
-	// ErrTable is returned when a table does not exist, has another key schema
-	// than the feature's Table function gives, or may not be used.
+	// ErrTable is returned when a table does not exist, has another schema than
+	// the feature's Table function gives, or when permission is denied.
 	ErrTable = errors.New("plaza: no such table, another key schema, or no permission")
 
-	// ErrCorrupt is returned when a stored item cannot be decoded. A
-	// CorruptError names the item.
+	// ErrCorrupt is returned when a stored item cannot be decoded. A CorruptError
+	// names it.
 	ErrCorrupt = errors.New("plaza: stored item is damaged")
 )
 
-// InvalidError says which argument was refused and why. It unwraps to
-// ErrInvalid.
+// InvalidError is the refusal of an argument. It unwraps to ErrInvalid.
 type InvalidError struct {
 	Field  string // as the API spells it, e.g. "Follower"
 	Reason string // e.g. "is empty"
@@ -79,7 +77,7 @@ func (e *InvalidError) Error() string { return "plaza: " + e.Field + " " + e.Rea
 
 func (e *InvalidError) Unwrap() error { return ErrInvalid }
 
-// CorruptError says which stored item is damaged. It unwraps to ErrCorrupt.
+// CorruptError names a damaged item. It unwraps to ErrCorrupt.
 type CorruptError struct {
 	Table  string
 	PK, SK string // the item's key

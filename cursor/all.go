@@ -5,9 +5,11 @@ import (
 	"iter"
 )
 
-// All walks a list from its start to its end, MaxLimit items a request. An
-// error, ctx's own too, comes once, with a zero item, and is the last. Each
-// range starts anew.
+// All walks a list from its start to its end, MaxLimit items a request. An error
+// is the last pair, with a zero item; the end of ctx is an error too. Each range
+// starts again.
+//
+// Cost: as list, once for each MaxLimit items.
 func All[T any](ctx context.Context, list func(context.Context, PageRequest) (Page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T

@@ -114,7 +114,7 @@ func TestAllStopsWhenCancelled(t *testing.T) {
 	assert.Len(t, s.requests, 1, "none when cancelled before")
 }
 
-func TestAllStartsAnewWithEachRange(t *testing.T) {
+func TestAllStartsAgainWithEachRange(t *testing.T) {
 	s := threePages()
 	all := cursor.All(t.Context(), s.list)
 	for range 2 {

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// BenchmarkSealed gives the cost of one call as a multiple of the bare
-// AES-256-GCM call inside it, key schedule made, on the same bytes; and what
-// else is spent, each part as a multiple of the same bare call. Rounds are
-// interleaved, so that a busy machine slows all of them alike.
+// BenchmarkSealed compares one call with the AES-256-GCM call inside it, on the
+// same bytes and with the key schedule made. It also reports each other part as
+// a multiple of that call. Rounds are interleaved, so that a busy machine slows
+// all of them alike.
 func BenchmarkSealed(b *testing.B) {
 	codec, err := Sealed(Keyring{Keys: map[byte][]byte{0: testKey}})
 	if err != nil {
@@ -115,5 +115,5 @@ func interleave(b *testing.B, parts []part) {
 	for i, p := range parts[1:] {
 		b.ReportMetric(float64(spent[i+1])/float64(spent[0]), p.name+"/bare")
 	}
-	b.ReportMetric(0, "ns/op") // A round's time says nothing.
+	b.ReportMetric(0, "ns/op") // the time of a round has no meaning
 }

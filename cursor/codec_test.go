@@ -21,7 +21,7 @@ var (
 	position = []byte("d0123456789ABC")
 )
 
-// master is 32 bytes that tests may show.
+// master returns 32 bytes that are no secret.
 func master(seed byte) []byte {
 	key := make([]byte, 32)
 	for i := range key {
@@ -48,7 +48,7 @@ func eachCodec(t *testing.T, test func(t *testing.T, codec cursor.Codec)) {
 	}
 }
 
-// refused demands the errors of a cursor that this codec did not make.
+// refused requires the errors for a cursor that this codec did not make.
 func refused(t require.TestingT, codec cursor.Codec, scope cursor.Scope, c cursor.Cursor) {
 	pos, err := codec.Decode(scope, c)
 	require.ErrorIs(t, err, cursor.ErrInvalid, "%q", c)
@@ -225,7 +225,7 @@ func TestCursorOfAnotherListIsRefused(t *testing.T) {
 	})
 }
 
-// Every way to cut the same bytes into four fields is another scope.
+// Each way to cut the same bytes into four fields is a different scope.
 func TestScopeFieldsDoNotRunTogether(t *testing.T) {
 	const text = "aa\x02bb\x01"
 	var scopes []cursor.Scope
@@ -304,7 +304,7 @@ func TestCodecsServeManyAtOnce(t *testing.T) {
 	})
 }
 
-func TestErrorsMapToPlazas(t *testing.T) {
+func TestErrorsUnwrapToPlazaErrors(t *testing.T) {
 	assert.ErrorIs(t, cursor.ErrInvalid, plaza.ErrInvalid)
 	assert.ErrorIs(t, cursor.ErrExpired, cursor.ErrInvalid)
 	assert.ErrorIs(t, cursor.ErrExpired, plaza.ErrInvalid)

@@ -1,22 +1,22 @@
 package cursor
 
 const (
-	DefaultLimit = 25  // what Limit 0 means
-	MaxLimit     = 100 // what a greater Limit means, where a list states no other
+	DefaultLimit = 25  // the limit where PageRequest.Limit is 0
+	MaxLimit     = 100 // the greatest limit, unless a list states another
 )
 
-// Cursor is a place in one list, opaque to whoever holds it. Empty, it starts
-// a list as a request and ends one as Page.Next.
+// Cursor is an opaque place in one list. The empty Cursor is the start of a list
+// in a request, and its end in Page.Next.
 type Cursor string
 
 // PageRequest asks for one page of a list.
 type PageRequest struct {
 	Cursor Cursor // Defaults to the start of the list.
-	Limit  int    // Defaults to DefaultLimit; above MaxLimit it is MaxLimit, negative is an error.
+	Limit  int    // Defaults to DefaultLimit. Above MaxLimit it is MaxLimit; a negative one is an error.
 }
 
-// Page is a part of a list, in list order. It may be short or empty before
-// the end: only an empty Next is the end.
+// Page is a part of a list, in list order. It may be short or empty before the
+// end. Only an empty Next is the end.
 type Page[T any] struct {
 	Items []T    `json:"items"` // Never nil beside a nil error.
 	Next  Cursor `json:"next"`  // Goes on in list order.

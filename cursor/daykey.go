@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// dayKey is what one master key seals with on one day, so that no AES key
-// ever nears the 2^32 messages that 96-bit nonces allow.
+// dayKey is derived from a master key for one day, so that no AES key comes near
+// the 2^32 messages that 96-bit nonces allow.
 type dayKey struct {
 	id   byte
 	day  int32 // since 1970-01-01 UTC
@@ -21,7 +21,7 @@ type dayKey struct {
 	macs sync.Pool // of *nonceMAC
 }
 
-// nonceMAC is an HMAC that keeps its key schedule, and room for its result.
+// nonceMAC is an HMAC that keeps its key schedule, with room for its result.
 type nonceMAC struct {
 	hash.Hash
 	sum [sha256.Size]byte
@@ -46,8 +46,8 @@ func newDayKey(master []byte, id byte, day int32) (*dayKey, error) {
 	return k, nil
 }
 
-// nonce writes the nonce of this additional data and position: the same two
-// give the same, so one position has one cursor a day and none is reused.
+// nonce derives the nonce from additional data and position. Equal input gives
+// an equal nonce, so one position has one cursor a day, and no nonce is reused.
 func (k *dayKey) nonce(dst, additional, pos []byte) {
 	mac := k.macs.Get().(*nonceMAC)
 	mac.Reset()

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// dayKeys remembers the newest day keys that were used.
+// dayKeys remembers the day keys that were used most recently.
 type dayKeys struct {
 	mu   sync.Mutex
 	list atomic.Pointer[[]*dayKey] // never changed in place
@@ -28,8 +28,8 @@ func (d *dayKeys) find(id byte, day int32) (*dayKey, bool) {
 	return nil, false
 }
 
-// add remembers k in place of the oldest. Only keys of genuine cursors belong
-// here, else whoever sends made-up days would push out the one in use.
+// add remembers k in the place of the oldest key. Add only keys of genuine
+// cursors: otherwise made-up days could push out the key in use.
 func (d *dayKeys) add(k *dayKey) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

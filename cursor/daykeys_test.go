@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// testKey is what a test may show.
+// testKey is no secret.
 var testKey = bytes.Repeat([]byte{7}, masterSize)
 
 func remembered(c Codec) []int32 {

@@ -10,18 +10,16 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
-// Keyring is what Sealed encrypts with. Keys are master keys: each day's key
-// is derived from them.
+// Keyring holds the master keys of Sealed, from which each day's key is derived.
 //
-// To rotate without refusing a cursor, add the new key everywhere, then make
-// it Current, then remove the old one when its cursors may be forgotten.
+// To rotate without refusing a cursor, first add the new key in every process,
+// then make it Current, and remove the old key once its cursors may expire.
 type Keyring struct {
 	Current byte            // The key that seals; must be in Keys.
-	Keys    map[byte][]byte // 32 random bytes each. All of them open.
+	Keys    map[byte][]byte // 32 random bytes each. Cursors of all keys are accepted.
 
-	// MaxAge is how long a cursor is accepted at least; it is at most a day
-	// (UTC) more, since a cursor knows only the day it was sealed on: it
-	// expires MaxAge after that day's end. Defaults to never.
+	// MaxAge is how long a cursor is accepted, counted from the end of the day
+	// (UTC) on which it was made. Defaults to forever.
 	MaxAge time.Duration
 
 	Now func() time.Time // Defaults to time.Now.
@@ -40,7 +38,7 @@ func (k Keyring) validate() error {
 				Reason: fmt.Sprintf("has %d bytes, not %d", n, masterSize),
 			}
 		}
-		if bytes.Equal(k.Keys[id], make([]byte, masterSize)) { // what was never filled in
+		if bytes.Equal(k.Keys[id], make([]byte, masterSize)) { // never filled in
 			return &plaza.InvalidError{Field: fmt.Sprintf("Keyring.Keys[%d]", id), Reason: "is all zero"}
 		}
 	}

@@ -9,9 +9,9 @@ const checksumSize = 8
 
 type plain struct{}
 
-// Plain is the default Codec: base64url of version, position and a checksum
-// over version, scope and position. The position can be read by anybody, and
-// a checksum forged by who knows the scope.
+// Plain is the default Codec: base64url of version, position and a checksum of
+// version, scope and position. Anybody can read the position, and anybody who
+// knows the scope can forge a cursor.
 func Plain() Codec { return plain{} }
 
 func (plain) Encode(scope Scope, pos []byte) Cursor {

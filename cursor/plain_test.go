@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 )
 
-// buildPlain makes the form a second time, from its description.
+// buildPlain builds the form independently, from its description.
 func buildPlain(scope cursor.Scope, versioned string) cursor.Cursor {
 	var text []byte
 	for _, field := range []string{scope.List, scope.Partition, scope.Filter, scope.Order} {

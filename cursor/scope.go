@@ -5,16 +5,16 @@ import (
 	"encoding/binary"
 )
 
-// Scope says which list a cursor belongs to. It is authenticated with the
-// cursor and never part of it: the same Scope must be given to read it back.
+// Scope is the list that a cursor belongs to. A cursor is authenticated with its
+// Scope but does not contain it: decode it with the Scope it was encoded with.
 type Scope struct {
-	List      string // the kind, e.g. "follow.followers"
+	List      string // the kind of list, e.g. "follow.followers"
 	Partition string // whose list, e.g. a user id
-	Filter    string // what it leaves out
+	Filter    string // which items it leaves out
 	Order     string // how it is sorted
 }
 
-// append writes s so that no two scopes, whatever follows them, are alike.
+// append writes s so that no two scopes are equal, whatever follows them.
 func (s Scope) append(b []byte) []byte {
 	for _, field := range [...]string{s.List, s.Partition, s.Filter, s.Order} {
 		b = binary.AppendUvarint(b, uint64(len(field)))

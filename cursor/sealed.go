@@ -28,9 +28,9 @@ type sealed struct {
 	days dayKeys
 }
 
-// Sealed is a Codec that hides positions and that nobody without the keys can
-// forge. One position gives one cursor a day: equal ones can be told, nothing
-// else.
+// Sealed is a Codec that encrypts positions. Nobody without the keys can read or
+// forge its cursors. One position gives one cursor a day, so equal positions
+// show, and nothing else does.
 func Sealed(keys Keyring) (Codec, error) {
 	if err := keys.validate(); err != nil {
 		return nil, err
@@ -56,14 +56,14 @@ func (s *sealed) Encode(scope Scope, pos []byte) Cursor {
 	day := dayOf(s.keys.Now())
 	k, known, err := s.key(s.keys.Current, day)
 	if err != nil {
-		panic(err) // The same derivation succeeded in Sealed.
+		panic(err) // the same derivation succeeded in Sealed
 	}
 	if !known {
 		s.days.add(k)
 	}
 
-	// One buffer: scope hash, header, nonce, position, tag. The additional
-	// data are its start, the cursor is what follows the hash.
+	// One buffer: scope hash, header, nonce, position, tag. The additional data
+	// are its start; the cursor is all after the hash.
 	const at = additionalSize + nonceSize
 	buf := make([]byte, at, at+len(pos)+tagSize)
 	hash := scope.hash()

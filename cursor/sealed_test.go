@@ -23,7 +23,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 )
 
-// buildSealed makes the form a second time, from its description.
+// buildSealed builds the form independently, from its description.
 func buildSealed(t *testing.T, version byte) cursor.Cursor {
 	var scopeText []byte
 	for _, field := range []string{scope.List, scope.Partition, scope.Filter, scope.Order} {
@@ -74,7 +74,7 @@ func TestSealedShowsNoID(t *testing.T) {
 		}
 	}
 
-	// Neighbours share nothing past the header, so their order is hidden too.
+	// Neighbours share nothing after the header, so their order is hidden too.
 	next := decodeRaw(t, codec.Encode(scope, []byte("d0123456789ABD")))
 	const header = 6
 	require.Equal(t, raw[:header], next[:header])
@@ -191,7 +191,7 @@ func TestDayBeforeTheEpoch(t *testing.T) {
 	}
 }
 
-// Who forges an old day must not learn that it would be expired.
+// A forged old day must not be reported as expired.
 func TestForgedCursorIsInvalidNotExpired(t *testing.T) {
 	keys := map[byte][]byte{0: master(1)}
 	codec := sealed(t, cursor.Keyring{Keys: keys, MaxAge: time.Hour, Now: at(day)})

@@ -3,7 +3,7 @@ package cursor
 import "encoding/base64"
 
 const (
-	// Both forms number their versions together: neither takes the other's.
+	// Both forms count versions together, so that neither accepts the other's.
 	plainVersion  = 1
 	sealedVersion = 2
 
@@ -15,8 +15,8 @@ func encodeText(raw []byte) Cursor {
 	return Cursor(base64.RawURLEncoding.AppendEncode(text[:0], raw))
 }
 
-// decodeText appends to dst the bytes of c. Each byte string has one text:
-// the decoder alone would pass over line breaks and stray trailing bits.
+// decodeText appends the bytes of c to dst. Each byte string has exactly one
+// text: the decoder alone would accept line breaks and stray trailing bits.
 func decodeText(dst []byte, c Cursor) ([]byte, error) {
 	if len(c) > maxText {
 		return nil, ErrInvalid

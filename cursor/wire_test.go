@@ -14,7 +14,7 @@ import (
 )
 
 // vector is a line of testdata: form, key id, day, cursor, position, scope.
-// The files only ever grow: a change of an old line is a change of the form.
+// Lines are only added: a changed line would be a changed form.
 type vector struct {
 	form   string
 	key    byte
@@ -48,7 +48,7 @@ func vectors(t testing.TB, file string) []vector {
 	return all
 }
 
-// codec gives the codec that makes v: key n is master(n), on v's day.
+// codec returns the codec that makes v: key n is master(n), on v's day.
 func (v vector) codec(t require.TestingT) cursor.Codec {
 	if v.form == "plain" {
 		return cursor.Plain()

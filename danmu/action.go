@@ -13,20 +13,28 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Action is what User does to a comment. What is done once says so once, or not
-// at all where its first answer was lost on the way and it has no Op. Where the
-// object's shards grew since it was sent, what is done costs a failed try more
-// for each time; where there is no such comment, 1 RCU more.
+// Action is what User does to a comment.
 type Action struct {
 	Object string
 	ID     ID
 	User   string
 
-	// Op names a Like, a Report or a Protect, so that a repeat is known, and the
-	// Like or Protect that an Unlike or Unprotect takes back. What was taken back
-	// does not return: an Op up to that one is plaza.ErrRemoved, for 30 days of a
-	// like. Without it a call has an id of its own. Recall and Remove need none:
-	// nobody undoes them.
+	// Op names a Like, an Unlike or a Report, so that it can be repeated. Unlike
+	// takes back the like of its Op. An Op that was taken back does not return:
+	// for 30 days it is plaza.ErrRemoved. Defaults to an id of the call's own.
+	// Recall ignores it.
+	Op ids.ID
+}
+
+// Moderation is what the service does to a comment on behalf of somebody whom
+// it has authorized: the owner of the object, or a moderator.
+type Moderation struct {
+	Object string
+	ID     ID
+
+	// Op names a Protect or an Unprotect, so that it can be repeated. Unprotect
+	// takes back the Protect of its Op. An Op that was taken back is
+	// plaza.ErrRemoved. Defaults to an id of the call's own. Remove ignores it.
 	Op ids.ID
 }
 
@@ -34,17 +42,17 @@ func (r *Repository) checkAction(a Action) error {
 	if err := keys.CheckName("User", a.User); err != nil {
 		return err
 	}
-	return r.checkOp(a)
+	return r.checkModeration(Moderation{a.Object, a.ID, a.Op})
 }
 
-func (r *Repository) checkOp(a Action) error {
-	if err := checkAddress(a.Object, a.ID); err != nil {
+func (r *Repository) checkModeration(m Moderation) error {
+	if err := checkAddress(m.Object, m.ID); err != nil {
 		return err
 	}
-	if a.Op == 0 {
+	if m.Op == 0 {
 		return nil
 	}
-	return keys.CheckNewID("Op", a.Op, r.opts.Now())
+	return keys.CheckNewID("Op", m.Op, r.opts.Now())
 }
 
 // op is the identity of a call.
@@ -53,16 +61,17 @@ type op struct {
 	minted bool
 }
 
-func (r *Repository) op(ctx context.Context, a Action) (op, error) {
-	if a.Op != 0 {
-		return op{id: a.Op}, nil
+// op is the given one, or a new one where that is 0.
+func (r *Repository) op(ctx context.Context, given ids.ID) (op, error) {
+	if given != 0 {
+		return op{id: given}, nil
 	}
 	id, err := r.gen.Next(ctx)
 	return op{id, true}, err
 }
 
-// above reports whether the op is above another: one that was minted becomes so,
-// since this call comes after that.
+// above reports whether the op is above another. A minted op is made so, since
+// its call comes after the other.
 func (o *op) above(other ids.ID) bool {
 	if o.minted && o.id <= other {
 		o.id = keys.After(o.id, other)
@@ -71,10 +80,10 @@ func (o *op) above(other ids.ID) bool {
 }
 
 // change updates a comment that stands, in the first place where it is found.
-// Where a condition of build fails, refused says of what is there why; nil is no
-// change.
-func (r *Repository) change(ctx context.Context, a Action, build func(*dynamo.Update), refused func(row) error) (changed bool, err error) {
-	err = r.locate(ctx, a, false, func(key store.Key) error {
+// If a condition of build fails, refused judges the stored row; nil means that
+// nothing is to be changed.
+func (r *Repository) change(ctx context.Context, object string, id ID, build func(*dynamo.Update), refused func(row) error) (changed bool, err error) {
+	err = r.locate(ctx, object, id, false, func(key store.Key) error {
 		update := r.table.Update(key).If("attribute_exists(pk) AND attribute_not_exists('state')")
 		build(update)
 		err := r.table.Run(ctx, update)
@@ -87,13 +96,13 @@ func (r *Repository) change(ctx context.Context, a Action, build func(*dynamo.Up
 	return changed, err
 }
 
-// burying makes a tombstone of a comment that stands, of both copies where there
-// are two, and in older places also of one that is yet to come. Where a condition
-// of build fails, refused says of what is there why; nil is no change.
-func (r *Repository) burying(ctx context.Context, a Action, build func(*dynamo.Update), refused func(row) error) (changed bool, err error) {
+// bury makes a comment a tombstone, both copies where there are two. It also
+// buries a copy that may still arrive in an older place. If a condition of build
+// fails, refused judges the stored row; nil means that nothing is to be changed.
+func (r *Repository) bury(ctx context.Context, object string, id ID, build func(*dynamo.Update), refused func(row) error) (changed bool, err error) {
 	found := false
-	err = r.locate(ctx, a, true, func(key store.Key) error {
-		update := bury(r.table.Update(key))
+	err = r.locate(ctx, object, id, true, func(key store.Key) error {
+		update := tombstone(r.table.Update(key))
 		if !found {
 			update.If("attribute_exists(pk)")
 		}
@@ -110,30 +119,42 @@ func (r *Repository) burying(ctx context.Context, a Action, build func(*dynamo.U
 	return changed, err
 }
 
+// removed is the state of a tombstone.
+const removed = "removed"
+
+// tombstone refuses a late repeat of the send. The counters stay, so that likes
+// can be taken back.
+func tombstone(u *dynamo.Update) *dynamo.Update {
+	return u.Set("state", removed).Remove(
+		"text", "userId", "sent", "mode", "color", "size", "pool", "weight", "protected", protectOp, "extra", "key", "sentMs",
+	)
+}
+
 func (r *Repository) refusedRow(was *store.Refused, refused func(row) error) error {
 	item, _ := was.At(0)
 	if item == nil {
 		return plaza.ErrNotFound
 	}
-	var there row
-	if err := r.table.Decode(item, &there); err != nil {
+	var stored row
+	if err := r.table.Decode(item, &stored); err != nil {
 		return err
 	}
-	return refused(there)
+	return refused(stored)
 }
 
 // locate tries the places where the comment can be, the latest first, until it
-// is found, or its copies too; at last those that only the table knows of.
-func (r *Repository) locate(ctx context.Context, a Action, copies bool, try func(store.Key) error) error {
+// is found; with copies it tries the older ones too. If none has it, places that
+// this process did not know yet are tried last.
+func (r *Repository) locate(ctx context.Context, object string, id ID, copies bool, try func(store.Key) error) error {
 	tried := map[store.Key]bool{}
 	for _, consistent := range []bool{false, true} {
-		l, err := r.known(ctx, a.Object, consistent)
+		l, err := r.layout(ctx, object, consistent)
 		if err != nil {
 			return err
 		}
 		found := false
-		for _, p := range slices.Backward(l.places(a.ID)) {
-			key := p.key(a.ID)
+		for _, p := range slices.Backward(l.places(id)) {
+			key := p.key(id)
 			if tried[key] {
 				continue
 			}

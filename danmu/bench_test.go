@@ -1,6 +1,7 @@
 package danmu_test
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,11 +11,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/danmu/format"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
@@ -118,7 +121,7 @@ func BenchmarkFrom(b *testing.B) {
 	w := newEpisode(b, nil).process(b, &danmu.Options{})
 	h := newByHand(b, w)
 	ours := func() []danmu.Comment {
-		page, err := w.From(b.Context(), "v", 0, cursor.PageRequest{})
+		page, err := w.ByObject(b.Context(), "v", 0, cursor.PageRequest{})
 		require.NoError(b, err)
 		require.NotEmpty(b, page.Next)
 		return page.Items
@@ -140,9 +143,9 @@ func BenchmarkSend(b *testing.B) {
 	w.at(b, 1)
 	n := 0
 	ours := func() {
-		sent, err := w.Send(b.Context(), danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Second})
+		_, created, err := w.Send(b.Context(), danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Second})
 		require.NoError(b, err)
-		require.True(b, sent.Created)
+		require.True(b, created)
 	}
 	bare := func() {
 		n++
@@ -157,4 +160,102 @@ func BenchmarkSend(b *testing.B) {
 		require.NoError(b, err)
 	}
 	dynamotest.Pair(b, ours, bare)
+}
+
+// BenchmarkImport reports as first-of-bare and second-of-bare how fast Import
+// takes a file, and the same file again, against a loop of BatchWriteItem that
+// writes the same items, in rounds by maxTries.
+func BenchmarkImport(b *testing.B) {
+	var comments []danmu.Comment
+	for c, err := range realFile(b, "artplayer-16348.json", format.ArtPlayer) {
+		require.NoError(b, err)
+		comments = append(comments, c)
+	}
+	sample := newStage(b)
+	_, err := sample.Import(b.Context(), "film", sequence(comments...), nil)
+	require.NoError(b, err)
+	var items []dynamo.Item
+	require.NoError(b, sample.raw(b).Scan().Filter("begins_with(pk, ?)", "D#").All(b.Context(), &items))
+	require.Len(b, items, len(comments))
+
+	var bare, first, second time.Duration
+	for b.Loop() {
+		s := newStage(b)
+		imports := func() {
+			_, err := s.Import(b.Context(), "film", sequence(comments...), nil)
+			require.NoError(b, err)
+		}
+		bare += timed(func() { writeBare(b, items) })
+		first += timed(imports)
+		second += timed(imports)
+	}
+	b.ReportMetric(bare.Seconds()/first.Seconds(), "first-of-bare")
+	b.ReportMetric(bare.Seconds()/second.Seconds(), "second-of-bare")
+	b.ReportMetric(float64(b.N*len(comments))/first.Seconds(), "comments/s")
+}
+
+func timed(f func()) time.Duration {
+	start := time.Now()
+	f()
+	return time.Since(start)
+}
+
+func writeBare(b *testing.B, items []dynamo.Item) {
+	client := dynamotest.DB(b).Client()
+	table := dynamotest.Table(b, danmu.Table)
+	group, ctx := errgroup.WithContext(b.Context())
+	group.SetLimit(8)
+	for start := 0; start < len(items); start += 25 {
+		group.Go(func() error {
+			var batch []types.WriteRequest
+			for _, item := range items[start:min(start+25, len(items))] {
+				batch = append(batch, types.WriteRequest{PutRequest: &types.PutRequest{Item: item}})
+			}
+			out, err := client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
+				RequestItems: map[string][]types.WriteRequest{table: batch},
+			})
+			if err == nil && len(out.UnprocessedItems) > 0 {
+				b.Error("unprocessed items")
+			}
+			return err
+		})
+	}
+	require.NoError(b, group.Wait())
+}
+
+func (h byHand) like(b *testing.B, c danmu.Comment, user string) {
+	_, err := h.client.TransactWriteItems(b.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+		{Put: &types.Put{
+			TableName:                           h.table,
+			Item:                                map[string]types.AttributeValue{"pk": text("U#" + user), "sk": text("film#" + c.ID.String() + "#L")},
+			ConditionExpression:                 aws.String("attribute_not_exists(pk)"),
+			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+		}},
+		{Update: &types.Update{
+			TableName:                           h.table,
+			Key:                                 map[string]types.AttributeValue{"pk": text("D#film#0#0"), "sk": text(c.ID.String())},
+			UpdateExpression:                    aws.String("ADD likes :one"),
+			ConditionExpression:                 aws.String("attribute_exists(pk) AND attribute_not_exists(#state)"),
+			ExpressionAttributeNames:            map[string]string{"#state": "state"},
+			ExpressionAttributeValues:           map[string]types.AttributeValue{":one": &types.AttributeValueMemberN{Value: "1"}},
+			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+		}},
+	}})
+	require.NoError(b, err)
+}
+
+func BenchmarkLike(b *testing.B) {
+	s := newStage(b)
+	h := newByHand(b, s.world)
+	c := s.say(b, "jack", "haha")
+	n := 0
+	user := func() string {
+		n++
+		return fmt.Sprint("user ", n)
+	}
+	dynamotest.Pair(b, func() {
+		liked, err := s.Like(b.Context(), of(c, user()))
+		require.NoError(b, err)
+		require.True(b, liked)
+	}, func() { h.like(b, c, user()) })
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// ByUser lists what a user sent to all objects, newest send first, but for
-// what reports have hidden. It follows an index, which lags: exact once writers
-// are quiet.
+// ByUser lists what a user sent to all objects, the last sent first, without
+// what reports have hidden. It reads an index, which lags behind writes.
 //
-// Two reads: 0.5 RCU for each 4 KB of the index, and as much for each comment,
-// eventually consistent. What was hidden or removed a moment ago is passed over
-// in up to six pairs, of 63 times the rows.
+// Cost: 2 requests, 0.5 RCU for each 4 KB of the index and 0.5 RCU for each
+// comment; with Options.Consistent 1 RCU for each comment; where many comments are hidden or
+// removed, up to 12 requests, of 63 times the rows; where the index shows a comment
+// that an eventually consistent read misses, 1 request, 1 RCU for each more.
 func (r *Repository) ByUser(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Comment], error) {
 	if err := keys.CheckName("User", user); err != nil {
 		return cursor.Page[Comment]{}, err
@@ -37,7 +37,7 @@ func (r *Repository) ByUser(ctx context.Context, user string, req cursor.PageReq
 	return page, wrap("comments by", user, err)
 }
 
-// sentRow is a row of the index, and once it is shown what it stands for.
+// sentRow is a row of the index, and its comment once that is read.
 type sentRow struct {
 	sentItem
 	comment Comment
@@ -48,8 +48,7 @@ func indexSpan(user string, reach store.Reach) store.IndexSpan {
 	return store.IndexSpan{Partition: user, From: []byte(s.From), To: []byte(s.To), Ascending: s.Ascending, Limit: s.Limit}
 }
 
-// showSent reads what the index names. What an eventually consistent read does
-// not find it reads again: it was written before the index knew.
+// showSent reads the comments that the index names.
 func (r *Repository) showSent(ctx context.Context, sent []sentRow) ([]sentRow, error) {
 	wanted := make([]store.Key, len(sent))
 	for i := range sent {
@@ -71,7 +70,7 @@ func (r *Repository) showSent(ctx context.Context, sent []sentRow) ([]sentRow, e
 		}
 		p, ok := parsePlace(stored.PK)
 		if !ok {
-			r.table.Skips(r.table.Corrupt(i.key(), "its partition is no place of a comment"))
+			r.table.Skips(r.table.Corrupt(i.key(), "its partition key is not that of a comment"))
 			continue
 		}
 		i.comment = stored.comment(p.object)
@@ -82,6 +81,8 @@ func (r *Repository) showSent(ctx context.Context, sent []sentRow) ([]sentRow, e
 
 func (i sentItem) key() store.Key { return store.Key{PK: i.PK, SK: i.ID.String()} }
 
+// getListed reads keys that the index names. A row that an eventually consistent
+// read misses is read again: it was written before the index row.
 func (r *Repository) getListed(ctx context.Context, wanted []store.Key) (map[store.Key]dynamo.Item, error) {
 	items, err := r.table.GetAll(ctx, wanted, r.opts.Consistent, 1)
 	if err != nil || r.opts.Consistent {

@@ -55,16 +55,16 @@ func (w world) damage(t testing.TB, pk, sk, name string, value types.AttributeVa
 // reads are all that only reads, by name.
 func (w world) reads(c danmu.Comment) map[string]func(context.Context) (any, error) {
 	return map[string]func(context.Context) (any, error){
-		"Get":    func(ctx context.Context) (any, error) { return w.Get(ctx, c.Object, c.ID) },
-		"From":   func(ctx context.Context) (any, error) { return w.From(ctx, c.Object, 0, cursor.PageRequest{}) },
-		"ByUser": func(ctx context.Context) (any, error) { return w.ByUser(ctx, c.User, cursor.PageRequest{}) },
-		"Window": func(ctx context.Context) (any, error) { return w.Window(ctx, c.Object, 0, time.Minute, consistent) },
+		"Get":      func(ctx context.Context) (any, error) { return w.Get(ctx, c.Object, c.ID) },
+		"ByObject": func(ctx context.Context) (any, error) { return w.ByObject(ctx, c.Object, 0, cursor.PageRequest{}) },
+		"ByUser":   func(ctx context.Context) (any, error) { return w.ByUser(ctx, c.User, cursor.PageRequest{}) },
+		"Window":   func(ctx context.Context) (any, error) { return w.Window(ctx, c.Object, 0, time.Minute, consistent) },
 		"Segment": func(ctx context.Context) (any, error) {
 			return w.Segment(ctx, c.Object, 0, &danmu.WindowOptions{Cap: 1, Merge: 1})
 		},
-		"Heatmap":  func(ctx context.Context) (any, error) { return w.Heatmap(ctx, c.Object, 10) },
-		"Settings": func(ctx context.Context) (any, error) { return w.Settings(ctx, c.Object) },
-		"Reacted":  func(ctx context.Context) (any, error) { return w.Reacted(ctx, "zoe", c.Object, 0, time.Hour) },
+		"Heatmap":   func(ctx context.Context) (any, error) { return w.Heatmap(ctx, c.Object, 10) },
+		"Settings":  func(ctx context.Context) (any, error) { return w.Settings(ctx, c.Object) },
+		"Reactions": func(ctx context.Context) (any, error) { return w.Reactions(ctx, "zoe", c.Object, 0, time.Hour) },
 		"Export": func(ctx context.Context) (any, error) {
 			var all []danmu.Comment
 			for c, err := range w.Export(ctx, c.Object) {
@@ -108,7 +108,7 @@ func TestADamagedCommentIsLeftOut(t *testing.T) {
 				require.ErrorAs(t, err, &corrupt)
 				require.Equal(t, key, corrupt.PK+" / "+corrupt.SK)
 				continue
-			case "Settings", "Reacted":
+			case "Settings", "Reactions":
 				require.NoError(t, err, what)
 				continue
 			}
@@ -128,7 +128,7 @@ func TestADamagedCommentIsLeftOut(t *testing.T) {
 				require.True(t, heard.take()[key], "%s, %s", what, name)
 			}
 		}
-		_, err := w.Send(t.Context(), bad)
+		_, _, err := w.Send(t.Context(), bad)
 		require.ErrorIs(t, err, plaza.ErrCorrupt)
 		for what, call := range (stage{w}).actions() {
 			_, err := call(t.Context(), of(bad, "zoe"))
@@ -178,10 +178,10 @@ func TestADamagedObjectSaysSo(t *testing.T) {
 		}).Run(t.Context()))
 		calls := w.reads(at)
 		delete(calls, "ByUser")
-		delete(calls, "Reacted")
-		calls["Send"] = func(ctx context.Context) (any, error) { return w.Send(ctx, at) }
+		delete(calls, "Reactions")
+		calls["Send"] = func(ctx context.Context) (any, error) { _, _, err := w.Send(ctx, at); return nil, err }
 		calls["Configure"] = func(ctx context.Context) (any, error) {
-			return nil, w.Configure(ctx, object, danmu.Settings{Segment: time.Minute})
+			return w.Configure(ctx, object, danmu.Settings{Segment: time.Minute})
 		}
 		calls["Import"] = func(ctx context.Context) (any, error) { return w.Import(ctx, object, sequence(at), nil) }
 		calls["EraseObject"] = func(ctx context.Context) (any, error) { return nil, w.EraseObject(ctx, object) }
@@ -216,7 +216,7 @@ func TestADamagedLikeIsLeftOutAndErased(t *testing.T) {
 		require.NoError(t, w.raw(t).Put(d).Run(t.Context()))
 		require.NoError(t, w.raw(t).Put(dynamo.Item{"pk": text("U#zoe"), "sk": text("v#nonsense")}).Run(t.Context()))
 		heard.take()
-		got, err := w.Reacted(t.Context(), "zoe", "v", 0, time.Hour)
+		got, err := w.Reactions(t.Context(), "zoe", "v", 0, time.Hour)
 		require.NoError(t, err)
 		require.Equal(t, map[danmu.ID]danmu.Reaction{good.ID: {Liked: true}}, got)
 		require.True(t, heard.take()["U#zoe / "+sk])
@@ -272,13 +272,13 @@ func TestAnythingMayBeStored(t *testing.T) {
 			w.configure(t, "v", danmu.Settings{Owner: "ann", Duration: time.Hour, Shards: 2})
 			c := w.send(t, danmu.Comment{Progress: time.Second, Size: 18, Weight: 1, Pool: 1, Mode: danmu.Top, Color: danmu.RGB(1), Extra: []byte(`{"a":1}`)})
 			w.at(t, 2)
-			for _, call := range []func(context.Context, danmu.Action) (bool, error){w.Like, w.Report, w.Protect} {
+			for _, call := range []func(context.Context, danmu.Action) (bool, error){w.Like, w.Report, moderating(w.Protect)} {
 				_, err := call(t.Context(), of(c, "zoe"))
 				require.NoError(t, err)
 			}
 			var items []dynamo.Item
 			require.NoError(t, w.raw(t).Scan().Consistent(true).All(t.Context(), &items))
-			for range 60 {
+			for range rounds(15, 60) {
 				item := items[random.IntN(len(items))]
 				names := slices.Sorted(mapsKeys(item))
 				name := names[random.IntN(len(names))]

@@ -47,7 +47,7 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	type cost = dynamotest.Cost
 	units := func(rows int) float64 { return 0.5 * math.Ceil(float64(rows*size)/4096) }
 	sends := func(w world, c danmu.Comment) func(context.Context) error {
-		return func(ctx context.Context) error { _, err := w.Send(ctx, c); return err }
+		return func(ctx context.Context) error { _, _, err := w.Send(ctx, c); return err }
 	}
 	later := said(fresh)
 	later.Progress = time.Hour
@@ -55,12 +55,12 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	newKey.ID, newKey.Key = danmu.ID{}, "2"
 	page := func(w world, object string, req cursor.PageRequest, n int) func(context.Context) error {
 		return func(ctx context.Context) error {
-			got, err := w.From(ctx, object, 0, req)
+			got, err := w.ByObject(ctx, object, 0, req)
 			require.Len(t, got.Items, n)
 			return err
 		}
 	}
-	second, err := w.From(t.Context(), grown, 0, cursor.PageRequest{})
+	second, err := w.ByObject(t.Context(), grown, 0, cursor.PageRequest{})
 	require.NoError(t, err)
 	window := func(w world, opts *danmu.WindowOptions) func(context.Context) error {
 		return func(ctx context.Context) error {
@@ -74,10 +74,12 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		call func(context.Context) error
 	}{
 		{"configure", cost{Requests: 2, Read: 1, Write: 1}, func(ctx context.Context) error {
-			return w.Configure(ctx, "v", danmu.Settings{Owner: "o", Duration: time.Hour, Shards: 2})
+			_, err := w.Configure(ctx, "v", danmu.Settings{Owner: "o", Duration: time.Hour, Shards: 2})
+			return err
 		}},
 		{"configure, unchanged", cost{Requests: 1, Read: 1}, func(ctx context.Context) error {
-			return w.Configure(ctx, "v", danmu.Settings{Owner: "o", Duration: time.Hour, Shards: 2})
+			_, err := w.Configure(ctx, "v", danmu.Settings{Owner: "o", Duration: time.Hour, Shards: 2})
+			return err
 		}},
 		{"settings", cost{Requests: 1, Read: 0.5}, func(ctx context.Context) error { _, err := w.Settings(ctx, "v"); return err }},
 

@@ -14,18 +14,18 @@ const (
 	eraseParallel = 4    // batches at once
 )
 
-// Erase removes every comment of a user who leaves, as Remove does, and takes
-// back the user's likes and reports. After an error, repeat it.
+// Erase removes all comments of a user who leaves, as Remove does, and takes back
+// the user's likes and reports. Call it when the user has stopped writing. After
+// an error, repeat it.
 //
-// The user has stopped writing. The index byUser, which tells of the comments,
-// lags: repeat Erase some minutes later for those of the last moments. For up to
-// 30 days it leaves one item for each like and report that was taken back, with
-// the user's name, the comment's and ids as its attributes, so that a late
-// request brings none of them back. What a TableLimiter keeps of the user
-// expires.
+// It finds comments by an index, which lags: repeat Erase some minutes later for
+// the last ones. For each like and report one item stays for up to 30 days, with
+// the user's name and the comment's ID, so that a late request cannot bring it
+// back. The items of a TableLimiter expire.
 //
-// 2 WCU a comment and 4 a like or report, in turn; 0.5 RCU for each 4 KB of the
-// index and 1 for each of the likes and reports.
+// Cost: 1 request for each 1 MB of the user's comments in the index, 0.5 RCU for
+// each 4 KB, and 1 request, 2 WCU for each comment; 1 request for each 1,000 likes
+// and reports, 1 RCU for each 4 KB, and 1 transaction, 4 WCU for each.
 func (r *Repository) Erase(ctx context.Context, user string) error {
 	if err := keys.CheckName("User", user); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (r *Repository) eraseReactions(ctx context.Context, user string) error {
 	}
 }
 
-// eraseReaction deletes what is damaged: nobody can tell what it counts for.
+// eraseReaction deletes a damaged item: it says no more which comment it counts for.
 func (r *Repository) eraseReaction(ctx context.Context, i rawItem) error {
 	var item reactionItem
 	err := r.table.Decode(i.item, &item)
@@ -88,15 +88,15 @@ func (r *Repository) eraseReaction(ctx context.Context, i rawItem) error {
 	return err
 }
 
-// eraseComments goes by what the index shows, once: what it removes may stay
-// there a while.
+// eraseComments reads the index only once: removed comments may stay in it for a
+// while.
 func (r *Repository) eraseComments(ctx context.Context, user string) error {
 	items, err := store.QueryIndex[rawItem](ctx, r.table, byUser, store.IndexSpan{Partition: user})
 	if err != nil {
 		return err
 	}
 	for _, i := range items {
-		update := bury(r.table.Update(i.key())).If("userId = ?", user)
+		update := tombstone(r.table.Update(i.key())).If("userId = ?", user)
 		err := r.table.Run(ctx, update)
 		if _, refused := store.AsRefused(err); err != nil && !refused {
 			return err
@@ -108,11 +108,14 @@ func (r *Repository) eraseComments(ctx context.Context, user string) error {
 // EraseObject deletes all comments on an object, and its Settings. After an
 // error, repeat it.
 //
-// Nobody sends to the object meanwhile and for Options.Refresh after it: till
-// then other processes may write where nobody reads. Who liked or reported what stays
-// until that user is erased or takes it back.
+// Nobody may send to the object meanwhile, nor for Options.Refresh after it: other
+// processes may still write where nobody reads. The items of likes and reports
+// stay until their user is erased or takes them back.
 //
-// 1 WCU per KB of each comment, 1 more where it has a user, and 1 RCU per 4 KB.
+// Cost: 1 request, 1 RCU for the object and 1 request, 1 WCU to delete it; 1 request
+// for each 1,000 comments of a segment and shard, 1 RCU for each 4 KB, and
+// 1 request for each 25 comments, 1 WCU for each KB of a comment and 1 WCU more for
+// one with a User.
 func (r *Repository) EraseObject(ctx context.Context, object string) error {
 	if err := keys.CheckName("Object", object); err != nil {
 		return err
@@ -120,9 +123,9 @@ func (r *Repository) EraseObject(ctx context.Context, object string) error {
 	return wrap("erase", object, r.eraseObject(ctx, object))
 }
 
-// eraseObject deletes at last what tells where the comments are.
+// eraseObject deletes the layout last: it says where the comments are.
 func (r *Repository) eraseObject(ctx context.Context, object string) error {
-	l, err := r.known(ctx, object, true)
+	l, err := r.layout(ctx, object, true)
 	if err != nil {
 		return err
 	}
@@ -159,7 +162,7 @@ func (r *Repository) erasePartition(ctx context.Context, pk string) error {
 	}
 }
 
-// keyItem is what is needed of an item to know that it is there.
+// keyItem is the part of an item that shows that it is there.
 type keyItem struct {
 	ID ID `dynamo:"sk"`
 }

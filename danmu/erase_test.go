@@ -89,7 +89,7 @@ func TestEraseLeavesNothingOfAUser(t *testing.T) {
 func TestEraseKilledAnywhereGoesOn(t *testing.T) {
 	t.Parallel()
 	for _, kill := range []func(*faults.Injector, int){(*faults.Injector).KillAt, (*faults.Injector).KillBefore} {
-		for at := 1; ; at++ {
+		for at := 1; ; at += rounds(4, 1) {
 			in := faults.New(t, 1, faults.Rates{})
 			in.Off()
 			s := newStage(t, in.Wrap)
@@ -150,7 +150,7 @@ func TestEraseUnderFaults(t *testing.T) {
 // TestEraseObjectKilledAnywhereGoesOn lets other processes know of the object.
 func TestEraseObjectKilledAnywhereGoesOn(t *testing.T) {
 	t.Parallel()
-	for at := 1; ; at++ {
+	for at := 1; ; at += rounds(3, 1) {
 		in := faults.New(t, 1, faults.Rates{})
 		in.Off()
 		s := newStage(t, in.Wrap)

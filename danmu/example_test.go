@@ -33,7 +33,7 @@ func Example() {
 		{User: "zoe", Progress: 21 * time.Second, Text: "2333"},
 	} {
 		c.Object = "episode 1"
-		if _, err := comments.Send(ctx, c); err != nil {
+		if _, _, err := comments.Send(ctx, c); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -63,7 +63,7 @@ func ExampleRepository_Recall() {
 		log.Fatal(err)
 	}
 
-	sent, err := comments.Send(ctx, danmu.Comment{Object: "episode 1", User: "jack", Text: "the butler did it"})
+	sent, _, err := comments.Send(ctx, danmu.Comment{Object: "episode 1", User: "jack", Text: "the butler did it"})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,13 +7,13 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// Export gives all comments on object in playing order, with all that Import
-// needs to write them elsewhere: also those that reports hide, not those that
-// are recalled or removed. What is sent meanwhile may be among them. An error
-// ends it.
+// Export yields all comments on object in playing order, for Import to write them
+// elsewhere: also those that reports hide, but none that are recalled or removed.
+// Comments sent meanwhile may be among them. It ends with the first error. It
+// holds one segment in memory.
 //
-// One consistent read a segment and shard, 1 RCU for each 4 KB; a segment is
-// held in memory.
+// Cost: 1 request, 1 RCU for the object, and 1 request for each segment and
+// shard, 1 RCU for each 4 KB of a shard.
 func (r *Repository) Export(ctx context.Context, object string) iter.Seq2[Comment, error] {
 	return func(yield func(Comment, error) bool) {
 		if err := r.export(ctx, object, yield); err != nil {
@@ -26,7 +26,7 @@ func (r *Repository) export(ctx context.Context, object string, yield func(Comme
 	if err := keys.CheckName("Object", object); err != nil {
 		return err
 	}
-	l, err := r.known(ctx, object, true)
+	l, err := r.layout(ctx, object, true)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (r *Repository) export(ctx context.Context, object string, yield func(Comme
 	return nil
 }
 
-// whole is all of a segment.
+// whole is the part with all of a segment.
 func (l *layout) whole(segment int) part {
 	return part{object: l.object, segment: segment, span: l.span(segment)}
 }

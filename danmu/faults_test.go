@@ -29,26 +29,29 @@ func TestEverySendIsOneComment(t *testing.T) {
 				if i%2 == 0 {
 					c.Key = fmt.Sprint(i)
 				}
-				var got danmu.Sent
+				var got danmu.Comment
+				var created bool
 				calls := faults.Acknowledged(t, func() (err error) {
-					got, err = processes[random.IntN(2)].Send(t.Context(), c)
+					got, created, err = processes[random.IntN(2)].Send(t.Context(), c)
 					c.ID = got.ID // names it for the next attempt
 					return err
 				})
 				if calls == 1 {
-					require.True(t, got.Created, "however often the request was sent")
+					require.True(t, created, "however often the request was sent")
 				}
-				sent = append(sent, got.Comment)
+				sent = append(sent, got)
 
 				again := sent[random.IntN(len(sent))]
 				faults.Acknowledged(t, func() (err error) {
-					got, err = processes[random.IntN(2)].Send(t.Context(), again)
+					got, created, err = processes[random.IntN(2)].Send(t.Context(), again)
 					return err
 				})
-				require.Equal(t, danmu.Sent{Comment: again}, got)
+				require.Equal(t, again, got)
+				require.False(t, created)
 				if i%10 == 9 {
 					faults.Acknowledged(t, func() error {
-						return w.Configure(t.Context(), "v", danmu.Settings{Shards: 4 << (i / 10)})
+						_, err := w.Configure(t.Context(), "v", danmu.Settings{Shards: 4 << (i / 10)})
+						return err
 					})
 					w.pass(time.Minute)
 				}
@@ -61,5 +64,135 @@ func TestEverySendIsOneComment(t *testing.T) {
 			require.Len(t, all(t, reader.from(0), 7), len(sent))
 			require.Len(t, reader.window(t, 0, 720, consistent), len(sent))
 		})
+	}
+}
+
+// harshness is what each write must survive, by maxTries.
+var harshness = []faults.Rates{
+	faults.Standard,
+	{LostBefore: 0.05, LostAfter: 0.10, Throttled: 0.05, Twice: 0.05, Conflict: 0.15, Stale: 0.30},
+	{LostBefore: 0.10, LostAfter: 0.30, Throttled: 0.20, Twice: 0.10, Delayed: 0.05, Stale: 0.25},
+}
+
+func TestCountsEqualWhoReactedUnderFaults(t *testing.T) {
+	t.Parallel()
+	for seed := range faults.Seeds(20) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			in := faults.New(t, seed, harshness[seed%3])
+			in.Off()
+			p := &party{stage: newStage(t, in.Wrap), object: "film", users: []string{"anna", "jack", "zoe"}}
+			p.configure(t, "film", danmu.Settings{Shards: 4})
+			for _, user := range p.users {
+				p.add(p.say(t, user, "by "+user))
+			}
+			in.On()
+			random := rand.New(rand.NewPCG(seed, 1))
+			for range 40 {
+				c := p.comments[random.IntN(3)]
+				p.act(t, c, p.users[random.IntN(3)], deeds[random.IntN(len(deeds))], func(call func() error) int {
+					return faults.Acknowledged(t, call)
+				})
+			}
+			in.Off()
+			require.NotZero(t, in.Count(faults.LostAfter)+in.Count(faults.Twice))
+			p.holds(t)
+		})
+	}
+}
+
+// said is a comment and what should have become of it.
+type said struct {
+	danmu.Comment
+	gone, protected bool
+	liked, reported map[string]bool
+}
+
+// party is users who comment and act, and what should stand.
+type party struct {
+	stage
+	object   string
+	users    []string
+	comments []*said
+}
+
+func (p *party) add(c danmu.Comment) {
+	p.comments = append(p.comments, &said{Comment: c, liked: map[string]bool{}, reported: map[string]bool{}})
+}
+
+var deeds = []string{"Like", "Like", "Like", "Unlike", "Unlike", "Report", "Report", "Protect", "Unprotect", "Recall", "Remove"}
+
+// act does a deed by way of ask, which repeats it until it is answered and
+// tells how often it asked.
+func (p *party) act(t tester, c *said, user, deed string, ask func(func() error) int) {
+	t.Helper()
+	refused := map[string]bool{
+		"Like": c.gone && !c.liked[user], "Report": c.gone && !c.reported[user], "Protect": c.gone, "Unprotect": c.gone,
+		"Recall": !c.gone && (c.User != user || p.Now().Sub(c.Sent) > 2*time.Minute),
+	}[deed]
+	if refused {
+		changed, err := p.actions()[deed](t.Context(), of(c.Comment, user))
+		require.Error(t, err)
+		require.False(t, changed)
+		return
+	}
+	meant := map[string]bool{
+		"Like": !c.liked[user], "Unlike": c.liked[user], "Report": !c.reported[user],
+		"Protect": !c.protected, "Unprotect": c.protected, "Recall": !c.gone, "Remove": !c.gone,
+	}[deed]
+	var changed bool
+	calls := ask(func() (err error) {
+		changed, err = p.actions()[deed](t.Context(), of(c.Comment, user))
+		return err
+	})
+	if changed || calls == 1 {
+		require.True(t, meant || !changed, "%s changed what was so", deed)
+	}
+	switch deed {
+	case "Like":
+		c.liked[user] = true
+	case "Unlike":
+		delete(c.liked, user)
+	case "Report":
+		c.reported[user] = true
+	case "Protect":
+		c.protected = true
+	case "Unprotect":
+		c.protected = false
+	case "Recall", "Remove":
+		c.gone = true
+	}
+}
+
+// holds fails unless every read tells of what should stand.
+func (p *party) holds(t tester) {
+	t.Helper()
+	var seen, kept []danmu.Comment
+	for _, c := range p.comments {
+		if c.gone {
+			continue
+		}
+		kept = append(kept, c.Comment)
+		if c.protected || len(c.reported) < hideAt {
+			seen = append(seen, c.Comment)
+		}
+		found, ok := p.get(t, c.Comment)
+		require.True(t, ok)
+		require.EqualValues(t, len(c.liked), found.Likes)
+		require.EqualValues(t, len(c.reported), found.Reports)
+		require.Equal(t, c.protected, found.Protected)
+	}
+	p.shows(t, p.object, playing(seen), p.users...)
+	require.Equal(t, texts(playing(kept)), texts(p.exported(t, p.object)))
+	for _, user := range p.users {
+		want := map[danmu.ID]danmu.Reaction{}
+		for _, c := range p.comments {
+			if c.liked[user] || c.reported[user] {
+				want[c.ID] = danmu.Reaction{Liked: c.liked[user], Reported: c.reported[user]}
+			}
+		}
+		got, err := p.Reactions(t.Context(), user, p.object, 0, time.Hour)
+		require.NoError(t, err)
+		require.Equal(t, want, got, "reactions of %s", user)
 	}
 }

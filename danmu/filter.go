@@ -12,14 +12,14 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// FilterRules are what a viewer does not want to see. A comment that one rule
-// fits is blocked. At most 1,000 of each kind.
+// FilterRules are what a viewer does not want to see: a comment that matches any
+// rule is blocked. At most 1,000 of each kind.
 type FilterRules struct {
-	Words    []string // anywhere in the text, in upper or lower case
-	Patterns []string // of package regexp, anywhere in the text; "^…$" is all of it
+	Words    []string // anywhere in the text, whatever the case
+	Patterns []string // of package regexp, anywhere in the text
 	Users    []string
 	Modes    []Mode
-	Colors   []Color // the zero Color is that of comments which chose none
+	Colors   []Color // the zero Color matches comments without one
 }
 
 const (
@@ -27,8 +27,8 @@ const (
 	maxRule  = 1024 // bytes of a word or pattern
 )
 
-// Filter is compiled FilterRules. A nil Filter blocks nothing. Any number of
-// goroutines may use it.
+// Filter is compiled FilterRules. A nil Filter blocks nothing. It is safe for
+// concurrent use.
 type Filter struct {
 	words    []string // in lower case
 	patterns []*regexp.Regexp
@@ -37,7 +37,7 @@ type Filter struct {
 	colors   map[Color]bool
 }
 
-// NewFilter compiles rules. A pattern that is no regular expression is a
+// NewFilter compiles rules. A pattern that is not a regular expression is a
 // plaza.InvalidError that names it.
 func NewFilter(rules FilterRules) (*Filter, error) {
 	for _, kind := range []struct {
@@ -94,13 +94,13 @@ func checkRule(field string, i int, rule string) error {
 	return &plaza.InvalidError{Field: fmt.Sprintf("%s[%d]", field, i), Reason: reason}
 }
 
-// patternReason is what is wrong with a pattern, without its text.
+// patternReason says what is wrong with a pattern, without its text.
 func patternReason(err error) string {
 	var wrong *syntax.Error
 	if errors.As(err, &wrong) {
-		return "is no regular expression: " + wrong.Code.String()
+		return "is not a regular expression: " + wrong.Code.String()
 	}
-	return "is no regular expression"
+	return "is not a regular expression"
 }
 
 func setOf[T comparable](values []T) map[T]bool {
@@ -111,7 +111,7 @@ func setOf[T comparable](values []T) map[T]bool {
 	return set
 }
 
-// Blocks reports whether a rule fits c.
+// Blocks reports whether a rule matches c.
 func (f *Filter) Blocks(c Comment) bool {
 	switch {
 	case f == nil:

@@ -2,22 +2,24 @@ package danmu
 
 import (
 	"context"
+	"slices"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // Get reads one comment. An unknown comment, and one that is recalled, removed
 // or hidden by reports, is plaza.ErrNotFound.
 //
-// One read, 0.5 RCU eventually consistent for each place it may lie in: one, and
-// another for each time the shards grew. One more, 1 RCU, where this process
-// does not know the object since Options.Refresh.
+// Cost: 1 request, 0.5 RCU; where the shards grew, 0.5 RCU more for each other
+// place; with Options.Consistent twice the RCU; where this process has not read
+// the object within Options.Refresh, 1 request, 1 RCU more.
 func (r *Repository) Get(ctx context.Context, object string, id ID) (Comment, error) {
 	if err := checkAddress(object, id); err != nil {
 		return Comment{}, err
 	}
-	l, err := r.known(ctx, object, false)
+	l, err := r.layout(ctx, object, false)
 	if err != nil {
 		return Comment{}, wrapID("get", object, id, err)
 	}
@@ -36,7 +38,42 @@ func checkAddress(object string, id ID) error {
 		return err
 	}
 	if id.unique() == 0 {
-		return &plaza.InvalidError{Field: "ID", Reason: "is of no comment"}
+		return &plaza.InvalidError{Field: "ID", Reason: "is not the ID of a comment"}
 	}
 	return nil
+}
+
+// find reads a comment, or its tombstone, from the places that can hold it, in
+// one request. Copies are joined.
+func (r *Repository) find(ctx context.Context, places []place, id ID, consistent bool) (found row, ok bool, err error) {
+	if len(places) == 0 {
+		return row{}, false, nil
+	}
+	wanted := make([]store.Key, len(places))
+	for i, p := range places {
+		wanted[i] = p.key(id)
+	}
+	items, err := r.table.GetAll(ctx, wanted, consistent, 1)
+	if err != nil {
+		return row{}, false, err
+	}
+	for _, key := range wanted {
+		item := items[key]
+		if item == nil {
+			continue
+		}
+		var copied row
+		if err := r.table.Decode(item, &copied); err != nil {
+			return row{}, false, err
+		}
+		if ok {
+			copied = found.join(copied)
+		}
+		found, ok = copied, true
+	}
+	return found, ok, nil
+}
+
+func except(places []place, one place) []place {
+	return slices.DeleteFunc(places, func(p place) bool { return p == one })
 }

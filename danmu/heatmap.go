@@ -15,14 +15,14 @@ const (
 	heatParallel = 4 // segments at once
 )
 
-// Heatmap counts the comments of equal parts of the playing time, 1 to 1,000
-// buckets, as a Window without options shows them. It reaches to the Duration
-// that is configured, else to the end of the last segment that has comments;
-// what plays later counts in the last bucket.
+// Heatmap counts the comments in equal parts of the playing time, 1 to 1,000
+// buckets, as a Window without options shows them. It ends at the configured
+// Duration, else at the end of the last segment that has comments; later comments
+// count in the last bucket. It reads everything, so keep the answer for a while.
 //
-// It reads everything: one read of the object, 1 RCU, and 0.5 RCU eventually
-// consistent for each 4 KB, in one request a segment and shard, shared with equal reads of that moment and kept
-// for Options.Cache. An application keeps the answer for a while.
+// Cost: 1 request, 1 RCU for the object, and 1 request for each segment and
+// shard, 0.5 RCU for each 4 KB of a shard; with Options.Consistent 1 RCU for each
+// 4 KB; concurrent equal reads are one, and Options.Cache keeps them.
 func (r *Repository) Heatmap(ctx context.Context, object string, buckets int) ([]int64, error) {
 	if err := keys.CheckName("Object", object); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (r *Repository) Heatmap(ctx context.Context, object string, buckets int) ([
 }
 
 func (r *Repository) heatmap(ctx context.Context, object string, buckets int) ([]int64, error) {
-	l, err := r.known(ctx, object, true)
+	l, err := r.layout(ctx, object, true)
 	if err != nil {
 		return nil, err
 	}

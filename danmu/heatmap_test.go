@@ -31,7 +31,7 @@ func TestHeatmapCountsWhatIsSeen(t *testing.T) {
 	s.configure(t, "film", danmu.Settings{Duration: 8 * time.Minute})
 	require.Equal(t, []int64{2, 1, 1, 2}, heat(4), "to the Duration, what is later in the last")
 
-	_, err := s.Remove(t.Context(), of(sent[0], ""))
+	_, err := s.Remove(t.Context(), moderated(sent[0]))
 	require.NoError(t, err)
 	for _, user := range many(hideAt) {
 		for _, c := range sent[1:3] {
@@ -39,7 +39,7 @@ func TestHeatmapCountsWhatIsSeen(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	_, err = s.Protect(t.Context(), of(sent[2], ""))
+	_, err = s.Protect(t.Context(), moderated(sent[2]))
 	require.NoError(t, err)
 	require.Equal(t, []int64{0, 1, 1, 2}, heat(4))
 	require.Len(t, heat(1000), 1000)

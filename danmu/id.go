@@ -3,7 +3,6 @@ package danmu
 import (
 	"cmp"
 	"encoding"
-	"math"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
@@ -20,23 +19,19 @@ const (
 	maxUnique = 1<<uniqueBits - 1
 )
 
-// MaxProgress is the last moment that a comment can have, some 49 days.
-const MaxProgress = math.MaxUint32 * time.Millisecond
-
-// ErrInvalidID is returned for text that is no ID. It unwraps to
+// ErrInvalidID is returned for a text that is not an ID. It unwraps to
 // plaza.ErrInvalid.
 var ErrInvalidID error = &plaza.InvalidError{
 	Field:  "ID",
-	Reason: "is not 20 upper-case characters of Crockford base32 that belong together",
+	Reason: "is not 20 upper-case characters of Crockford base32 with the right check bits",
 }
 
-// ID identifies a comment of an object. Its order, as text too, is playback
-// order: by Progress, to the millisecond, and always the same among equals. The
-// zero ID is none: its text form is empty, so that JSON and DynamoDB can omit
-// it.
+// ID identifies a comment of an object. IDs, and their texts, sort in playing
+// order: by Progress, and always the same among equals. The zero ID is no ID; its
+// text is empty, so that JSON and DynamoDB can omit it.
 type ID struct {
 	progress uint32 // ms
-	rest     uint64 // unique among those of an object
+	rest     uint64 // unique within an object
 }
 
 var (
@@ -44,11 +39,11 @@ var (
 	_ encoding.TextUnmarshaler = (*ID)(nil)
 )
 
-// at is the smallest ID of a millisecond, which no comment has.
+// at is the smallest ID of a millisecond; no comment has it.
 func at(ms uint32) ID { return ID{progress: ms} }
 
-// ParseID reads what String wrote and refuses everything else with
-// ErrInvalidID. Twenty zeros are the zero ID.
+// ParseID reads what String wrote. Anything else is ErrInvalidID. Twenty zeros
+// are the zero ID.
 func ParseID(s string) (ID, error) { return parseID(s) }
 
 func parseID[T string | []byte](s T) (ID, error) {
@@ -64,7 +59,7 @@ func parseID[T string | []byte](s T) (ID, error) {
 		hi = hi<<charBits | lo>>(64-charBits)
 		lo = lo<<charBits | uint64(v)
 	}
-	const restHigh = uniqueBits + hashBits - 64 // bits of rest that lie in hi
+	const restHigh = uniqueBits + hashBits - 64 // bits of rest that are in hi
 	id := ID{
 		progress: uint32(hi >> restHigh),
 		rest:     (hi<<(64-hashBits) | lo>>hashBits) & maxUnique,
@@ -88,20 +83,19 @@ var digits = func() (d [256]int8) {
 // Progress is the playing time of the comment.
 func (id ID) Progress() time.Duration { return time.Duration(id.progress) * time.Millisecond }
 
-// Compare is negative where id plays before other, positive where it plays
-// after it.
+// Compare is negative if id plays before other, positive if it plays after it.
 func (id ID) Compare(other ID) int {
 	return cmp.Or(cmp.Compare(id.progress, other.progress), cmp.Compare(id.rest, other.rest))
 }
 
-// String returns 20 characters whose order is the order of the IDs.
+// String returns 20 characters that sort like the IDs.
 func (id ID) String() string {
 	var b [textLen]byte
 	id.put(&b)
 	return string(b[:])
 }
 
-// MarshalText returns the text of String, and none for the zero ID.
+// MarshalText returns the text of String, or an empty one for the zero ID.
 func (id ID) MarshalText() ([]byte, error) {
 	if id == (ID{}) {
 		return []byte{}, nil
@@ -137,8 +131,8 @@ func (id ID) put(b *[textLen]byte) {
 
 func (id ID) unique() uint64 { return id.rest }
 
-// hash places an ID among the shards, and in the shares of a window: 0 to 31,
-// evenly for neighbours too. It never changes.
+// hash is 0 to 31, even among neighbours. It chooses the shard of a comment and
+// the samples that have it, and never changes.
 func (id ID) hash() int {
 	x := id.rest
 	x = (x ^ x>>33) * 0xFF51AFD7ED558CCD

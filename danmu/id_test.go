@@ -2,6 +2,7 @@ package danmu_test
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -145,4 +146,18 @@ func FuzzParseID(f *testing.F) {
 			t.Fatalf("%q parsed as %v at %v", text, id, id.Progress())
 		}
 	})
+}
+
+func TestSecondsAreRounded(t *testing.T) {
+	for _, s := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -0.001, -0.0004, 4294967.296, math.MaxFloat64} {
+		_, err := danmu.Seconds(s)
+		require.Equal(t, "Progress", field(t, err), s)
+	}
+	for s, want := range map[float64]time.Duration{
+		0: 0, 2.99e-5: 0, 0.0005: time.Millisecond, 20.0004: 20 * time.Second, 1439.9996: 24 * time.Minute, 4294967.295: danmu.MaxProgress,
+	} {
+		got, err := danmu.Seconds(s)
+		require.NoError(t, err)
+		require.Equal(t, want, got, s)
+	}
 }

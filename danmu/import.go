@@ -16,10 +16,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// importWindow is how many comments are written together.
-const importWindow = 1000
+// importBatch is how many comments are written together.
+const importBatch = 1000
 
-// ErrBroken ends an Import: the file that its sequence reads ends early, or is
+// ErrBroken is returned by Import when the file that it reads ends early, or is
 // not in its format. It unwraps to plaza.ErrInvalid.
 var ErrBroken = fmt.Errorf("danmu: broken file: %w", plaza.ErrInvalid)
 
@@ -28,11 +28,11 @@ type ImportOptions struct {
 	// Parallel is how many requests run at once, 1 to 64. Defaults to 8.
 	Parallel int
 
-	// Refused is told of each comment that is refused: its position in the
-	// sequence, from 0, and a plaza.InvalidError or what else the sequence gave.
+	// Refused is called for each comment that is refused, with its position in the
+	// sequence, from 0, and the plaza.InvalidError or the sequence's own error.
 	Refused func(position int, err error)
 
-	// Progress is told the result so far after each 1,000 comments.
+	// Progress is called with the result so far after each 1,000 comments.
 	Progress func(ImportResult)
 }
 
@@ -48,32 +48,33 @@ func (o *ImportOptions) withDefaults() (ImportOptions, error) {
 	return full, nil
 }
 
-// ImportResult is what became of the comments of a sequence. Read is the sum
+// ImportResult counts what became of the comments of a sequence. Read is the sum
 // of the others.
 type ImportResult struct {
-	Read    int
-	Written int
-	Present int // stood already, removed ones too, or came earlier in the sequence
-	Refused int
+	Read    int `json:"read"`
+	Written int `json:"written"`
+	Present int `json:"present"` // stored already, also removed, or earlier in the sequence
+	Refused int `json:"refused"`
 }
 
-// Import writes the comments of a file to object, those alone that are not
-// there, so that importing it again changes nothing: likes, reports and
-// removals since stay, and after an error the same call goes on.
+// Import writes those comments of a file to object that are not stored yet.
+// Likes, reports and removals since an earlier import stay. After an error,
+// repeat the call: it goes on.
 //
-// A comment is known again by its ID; without one by its Key, which is the
-// file's id; without that by what it is and how many equal ones came before it
-// in the sequence. Its Object is not looked at. The limits of Send don't hold,
-// nor the object's Duration: a text may not be empty, and with Extra not be
-// above 4 KB. What is refused, here or by the sequence as plaza.ErrInvalid, is
-// counted and passed over; another error of the sequence, ErrBroken among them,
-// ends the import.
+// A comment is recognized by its ID; without one by its Key, which is the file's
+// id; without that by its content and the number of equal ones before it. Its
+// Object is ignored. The limits of Send and the object's Duration do not apply,
+// but Text must not be empty, nor larger than 4 KB with Extra. A refused comment is counted
+// and skipped, whether refused here or by the sequence as plaza.ErrInvalid. Any
+// other error of the sequence, and ErrBroken, ends the import.
 //
-// One importer an object at a time; a like, report or removal of a comment that
-// is just being written may be lost.
+// Run one import of an object at a time. A like, report or removal of a comment
+// that is being written at that moment may be lost.
 //
-// 1 WCU per KB of what is written, 25 a request, and 1 where it has a User; and
-// 1 RCU for each 4 KB that the segments of the sequence hold before.
+// Cost: 1 request for each 25 comments, 1 WCU for each KB of a comment and 1 WCU
+// more for one with a User; 1 request for the object, 1 RCU; 1 request, 1 WCU for
+// each 1,000 comments that reach into new segments; 1 request for each segment and
+// shard that has comments already, 1 RCU for each 4 KB of it.
 func (r *Repository) Import(ctx context.Context, object string, comments iter.Seq2[Comment, error], opts *ImportOptions) (ImportResult, error) {
 	if err := keys.CheckName("Object", object); err != nil {
 		return ImportResult{}, err
@@ -85,26 +86,26 @@ func (r *Repository) Import(ctx context.Context, object string, comments iter.Se
 	if err != nil {
 		return ImportResult{}, err
 	}
-	l, err := r.known(ctx, object, true)
+	l, err := r.layout(ctx, object, true)
 	if err != nil {
 		return ImportResult{}, wrap("import into", object, err)
 	}
-	in := &importer{Repository: r, opts: o, layout: l, loaded: map[int]bool{}, there: map[ID]bool{}, equals: map[ID]int{}}
+	in := &importer{Repository: r, opts: o, layout: l, loaded: map[int]bool{}, stored: map[ID]bool{}, equals: map[ID]int{}}
 	err = in.run(ctx, comments)
 	return in.result, wrap("import into", object, err)
 }
 
-// importer runs one import. It remembers an ID for each comment.
+// importer runs one import. It keeps an ID in memory for each comment.
 type importer struct {
 	*Repository
 	opts   ImportOptions
 	layout *layout
 	result ImportResult
 
-	loaded map[int]bool // segments of which all IDs are in there
-	there  map[ID]bool
-	equals map[ID]int // how many comments without a name had the ID at first
-	window []Comment
+	loaded map[int]bool // segments whose IDs are in stored
+	stored map[ID]bool
+	equals map[ID]int // how many equal comments without a Key came so far
+	batch  []Comment
 }
 
 func (in *importer) run(ctx context.Context, comments iter.Seq2[Comment, error]) error {
@@ -115,13 +116,13 @@ func (in *importer) run(ctx context.Context, comments iter.Seq2[Comment, error])
 		}
 		switch {
 		case err == nil:
-			in.window = append(in.window, c)
+			in.batch = append(in.batch, c)
 		case errors.Is(err, plaza.ErrInvalid) && !errors.Is(err, ErrBroken):
 			in.refuse(position, err)
 		default:
 			return fmt.Errorf("comment %d of the sequence: %w", position, err)
 		}
-		if position++; len(in.window) == importWindow {
+		if position++; len(in.batch) == importBatch {
 			if err := in.finish(ctx); err != nil {
 				return err
 			}
@@ -138,32 +139,32 @@ func (in *importer) refuse(position int, err error) {
 	}
 }
 
-// finish writes what is new in the window, and empties it.
+// finish writes what is new in the batch, and empties it.
 func (in *importer) finish(ctx context.Context) error {
 	if err := in.load(ctx); err != nil {
 		return err
 	}
 	var fresh []Comment
-	for _, c := range in.window {
-		if !in.there[c.ID] {
-			in.there[c.ID] = true
+	for _, c := range in.batch {
+		if !in.stored[c.ID] {
+			in.stored[c.ID] = true
 			fresh = append(fresh, c)
 		}
 	}
 	if err := in.write(ctx, fresh); err != nil {
 		return err
 	}
-	in.result.Read += len(in.window)
+	in.result.Read += len(in.batch)
 	in.result.Written += len(fresh)
-	in.result.Present += len(in.window) - len(fresh)
-	in.window = in.window[:0]
+	in.result.Present += len(in.batch) - len(fresh)
+	in.batch = in.batch[:0]
 	if in.opts.Progress != nil {
 		in.opts.Progress(in.result)
 	}
 	return nil
 }
 
-// load reads which comments stand in the segments of the window.
+// load reads which comments are stored in the segments of the batch.
 func (in *importer) load(ctx context.Context) error {
 	var mu sync.Mutex
 	group, ctx := parallel.WithContext(ctx)
@@ -183,7 +184,7 @@ func (in *importer) load(ctx context.Context) error {
 				mu.Lock()
 				defer mu.Unlock()
 				for _, i := range items {
-					in.there[i.ID] = true
+					in.stored[i.ID] = true
 				}
 				return err
 			})
@@ -192,10 +193,10 @@ func (in *importer) load(ctx context.Context) error {
 	return group.Wait()
 }
 
-// segments are those of the window, in order.
+// segments are those of the batch, in order.
 func (in *importer) segments() []int {
-	segments := make([]int, len(in.window))
-	for i, c := range in.window {
+	segments := make([]int, len(in.batch))
+	for i, c := range in.batch {
 		segments[i] = in.layout.segmentOf(c.Progress)
 	}
 	slices.Sort(segments)
@@ -206,7 +207,7 @@ func (in *importer) write(ctx context.Context, comments []Comment) error {
 	if len(comments) == 0 {
 		return nil
 	}
-	if err := in.begin(ctx); err != nil {
+	if err := in.addSegments(ctx); err != nil {
 		return err
 	}
 	now := in.Repository.opts.Now()
@@ -220,14 +221,14 @@ func (in *importer) write(ctx context.Context, comments []Comment) error {
 	return in.table.PutAll(ctx, items, in.opts.Parallel)
 }
 
-// begin lets readers know of the window's segments.
-func (in *importer) begin(ctx context.Context) (err error) {
-	for range turns {
+// addSegments stores the segments of the batch, so that readers find them.
+func (in *importer) addSegments(ctx context.Context) (err error) {
+	for range maxTries {
 		segments := slices.DeleteFunc(in.segments(), in.layout.has)
 		if len(segments) == 0 {
 			return nil
 		}
-		if in.layout, err = in.Repository.begin(ctx, in.layout, segments, 0); err != nil {
+		if in.layout, err = in.Repository.addSegments(ctx, in.layout, segments, 0); err != nil {
 			return err
 		}
 	}

@@ -13,8 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// maxImport is how large Text and Extra of an imported comment may be together,
-// in bytes.
+// maxImport bounds Text and Extra of an imported comment together, in bytes.
 const maxImport = 4 << 10
 
 func (c Comment) checkImport() error {
@@ -40,26 +39,26 @@ func (c Comment) checkImport() error {
 	case len(c.Text)+len(c.Extra) > maxImport:
 		return &plaza.InvalidError{Field: "Text", Reason: fmt.Sprintf("is %d bytes long with Extra, at most %d are allowed", len(c.Text)+len(c.Extra), maxImport)}
 	case len(c.Extra) > 0 && !isObject(c.Extra):
-		return &plaza.InvalidError{Field: "Extra", Reason: "is no JSON object in UTF-8"}
+		return &plaza.InvalidError{Field: "Extra", Reason: "is not a JSON object in UTF-8"}
 	case c.Color != 0 && c.Color != RGB(rgb):
 		return &plaza.InvalidError{Field: "Color", Reason: fmt.Sprintf("is %#x", uint32(c.Color))}
 	case c.Likes < 0:
 		return &plaza.InvalidError{Field: "Likes", Reason: fmt.Sprintf("is %d", c.Likes)}
 	case c.Reports < 0:
 		return &plaza.InvalidError{Field: "Reports", Reason: fmt.Sprintf("is %d", c.Reports)}
-	case c.Sent.Year() < 1 || c.Sent.Year() > 9999: // JSON has no others
+	case c.Sent.Year() < 1 || c.Sent.Year() > 9999: // JSON has no other years
 		return &plaza.InvalidError{Field: "Sent", Reason: fmt.Sprintf("is in the year %d", c.Sent.Year())}
 	case c.ID == ID{}:
 		return nil
 	case c.ID.unique() == 0:
-		return &plaza.InvalidError{Field: "ID", Reason: "is of no comment"}
+		return &plaza.InvalidError{Field: "ID", Reason: "is not the ID of a comment"}
 	case c.ID.Progress() != c.Progress:
-		return &plaza.InvalidError{Field: "ID", Reason: "has another Progress"}
+		return &plaza.InvalidError{Field: "ID", Reason: "does not match Progress"}
 	}
 	return nil
 }
 
-// identify checks a comment and gives it the ID by which it is known again.
+// identify checks a comment and sets the ID by which a later import recognizes it.
 func (in *importer) identify(c Comment) (Comment, error) {
 	c.Progress, c.Sent = whole(c.Progress), c.Sent.Truncate(time.Millisecond)
 	if err := c.checkImport(); err != nil {
@@ -81,7 +80,7 @@ func (in *importer) identify(c Comment) (Comment, error) {
 	return c, nil
 }
 
-// byContent leaves out what a reader of files may drop, as senders, or learn to
+// byContent ignores what a reader of files may drop, such as senders, or learn to
 // read later.
 func (c Comment) byContent() ID {
 	return hashed(c.Progress, "content", c.Text,
@@ -93,7 +92,7 @@ func hashed(progress time.Duration, parts ...string) ID {
 	return newID(progress, max(1, binary.BigEndian.Uint64(sum[:])&maxUnique))
 }
 
-// sentMs is 0 for no time.
+// sentMs is in Unix milliseconds; 0 for no time.
 func sentMs(sent time.Time) int64 {
 	if sent.IsZero() {
 		return 0
@@ -101,8 +100,8 @@ func sentMs(sent time.Time) int64 {
 	return sent.UnixMilli()
 }
 
-// newImport places what has a User in the index by when it was sent, at the
-// latest now.
+// newImport gives a comment with a User its place in the index: by when it was
+// sent, at the latest now.
 func newImport(c Comment, p place, now time.Time) row {
 	var sent ids.ID
 	if c.User != "" {
@@ -118,14 +117,14 @@ func newImport(c Comment, p place, now time.Time) row {
 	return i
 }
 
-// sentAt is an id of a time. Of equal times ids differ, as far as lot does in 22
-// bits. Ids know no time before 2000: what was sent in the years from 1970 on
-// shares the first day of ids, which has place for 382 of each millisecond.
+// sentAt is an id of a time. Ids of one time differ by 22 bits of lot. Ids begin
+// in 2000: the years from 1970 on share their first day, with 382 ids for each
+// millisecond.
 func sentAt(sent time.Time, lot uint64) ids.ID {
 	const (
 		day    = 24 * 60 * 60 * 1000
 		old    = 10_958 * day // ms from 1970 until ids are a day old
-		within = 1 << 22      // ids of a millisecond
+		within = 1 << 22      // ids in a millisecond
 		share  = within * day / old
 	)
 	ms := sent.UnixMilli()

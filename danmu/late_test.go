@@ -130,8 +130,8 @@ func TestALateLikeDoesNotComeBack(t *testing.T) {
 				return func(ctx context.Context, a danmu.Action) (bool, error) { return true, s.Erase(ctx, a.User) }
 			}},
 		"protect": {"UpdateItem",
-			func(s stage) func(context.Context, danmu.Action) (bool, error) { return s.Protect },
-			func(s stage) func(context.Context, danmu.Action) (bool, error) { return s.Unprotect }},
+			func(s stage) func(context.Context, danmu.Action) (bool, error) { return moderating(s.Protect) },
+			func(s stage) func(context.Context, danmu.Action) (bool, error) { return moderating(s.Unprotect) }},
 	} {
 		for _, named := range []bool{false, true} {
 			t.Run(name+map[bool]string{true: " with an Op"}[named], func(t *testing.T) {
@@ -179,7 +179,7 @@ func TestALateUnlikeTakesNothingBackThatCameAfterIt(t *testing.T) {
 		do, undo func(context.Context, danmu.Action) (bool, error)
 	}{
 		{"TransactWriteItems", s.Like, s.Unlike},
-		{"UpdateItem", s.Protect, s.Unprotect},
+		{"UpdateItem", moderating(s.Protect), moderating(s.Unprotect)},
 	} {
 		_, err := deed.do(t.Context(), a)
 		require.NoError(t, err)
@@ -205,7 +205,7 @@ func TestAnOpThatIsTakenBackFirstNeverBegins(t *testing.T) {
 		do, undo func(context.Context, danmu.Action) (bool, error)
 	}{
 		{"TransactWriteItems", s.Like, s.Unlike},
-		{"UpdateItem", s.Protect, s.Unprotect},
+		{"UpdateItem", moderating(s.Protect), moderating(s.Unprotect)},
 	} {
 		older, a, newer := of(c, "anna"), of(c, "anna"), of(c, "anna")
 		older.Op, a.Op, newer.Op = s.next(t), s.next(t), s.next(t)
@@ -257,7 +257,7 @@ func TestClocksThatDifferHideNoLike(t *testing.T) {
 	c := s.say(t, "jack", "haha")
 	for _, deed := range []struct {
 		do, undo func(context.Context, danmu.Action) (bool, error)
-	}{{s.Like, s.Unlike}, {s.Protect, s.Unprotect}} {
+	}{{s.Like, s.Unlike}, {moderating(s.Protect), moderating(s.Unprotect)}} {
 		ahead := of(c, "anna")
 		ahead.Op = ids.At(s.Now().Add(30*time.Second)) + 5
 		changed, err := deed.do(t.Context(), ahead)
@@ -282,7 +282,7 @@ func TestAnOpFromBeforeAnUnlikeBegins(t *testing.T) {
 	c := s.say(t, "jack", "haha")
 	for _, deed := range []struct {
 		do, undo func(context.Context, danmu.Action) (bool, error)
-	}{{s.Like, s.Unlike}, {s.Protect, s.Unprotect}} {
+	}{{s.Like, s.Unlike}, {moderating(s.Protect), moderating(s.Unprotect)}} {
 		first, second := of(c, "anna"), of(c, "anna")
 		first.Op, second.Op = s.next(t), s.next(t)
 		for _, step := range []struct {
@@ -324,7 +324,7 @@ func TestALateSendDoesNotComeBack(t *testing.T) {
 				return err
 			},
 			"removed": func(s stage, ctx context.Context, c danmu.Comment) error {
-				_, err := s.Remove(ctx, of(c, ""))
+				_, err := s.Remove(ctx, moderated(c))
 				return err
 			},
 			"erased": func(s stage, ctx context.Context, _ danmu.Comment) error { return s.Erase(ctx, "jack") },
@@ -333,7 +333,7 @@ func TestALateSendDoesNotComeBack(t *testing.T) {
 				t.Parallel()
 				s, h, first := late(t)
 				c := danmu.Comment{Object: "film", User: "jack", Text: "again", Progress: time.Minute, Key: "1"}
-				h.hold(t, "PutItem", func(ctx context.Context) error { _, err := s.Send(ctx, c); return err })
+				h.hold(t, "PutItem", func(ctx context.Context) error { _, _, err := s.Send(ctx, c); return err })
 				if grown {
 					s.configure(t, "film", danmu.Settings{Shards: 32})
 					s.pass(2 * time.Minute)
@@ -347,7 +347,7 @@ func TestALateSendDoesNotComeBack(t *testing.T) {
 				} else {
 					s.shows(t, "film", []danmu.Comment{first}, "jack")
 				}
-				_, err := s.Send(t.Context(), c)
+				_, _, err := s.Send(t.Context(), c)
 				require.ErrorIs(t, err, plaza.ErrRemoved)
 			})
 		}
@@ -360,7 +360,7 @@ func TestALateSendToWhatIsErasedIsReadByNobody(t *testing.T) {
 	t.Parallel()
 	s, h, _ := late(t)
 	c := danmu.Comment{Object: "film", User: "jack", Text: "again", Progress: time.Minute}
-	h.hold(t, "PutItem", func(ctx context.Context) error { _, err := s.Send(ctx, c); return err })
+	h.hold(t, "PutItem", func(ctx context.Context) error { _, _, err := s.Send(ctx, c); return err })
 	require.NoError(t, s.EraseObject(t.Context(), "film"))
 	h.release(t)
 	require.Empty(t, s.exported(t, "film"))
@@ -377,7 +377,8 @@ func TestALateConfigureUndoesNothing(t *testing.T) {
 	for _, owner := range []string{"", "zoe"} {
 		s.configure(t, "film", danmu.Settings{Owner: owner})
 		h.hold(t, "UpdateItem", func(ctx context.Context) error {
-			return s.Configure(ctx, "film", danmu.Settings{Owner: "anna", Duration: time.Hour})
+			_, err := s.Configure(ctx, "film", danmu.Settings{Owner: "anna", Duration: time.Hour})
+			return err
 		})
 		for _, since := range []string{"anna", owner} {
 			s.configure(t, "film", danmu.Settings{Owner: since})
@@ -396,7 +397,7 @@ func TestALateBeginningLosesNoSegment(t *testing.T) {
 	s, h, _ := late(t)
 	want := s.from(t, "film")
 	send := func(ctx context.Context, minute int) error {
-		_, err := s.Send(ctx, danmu.Comment{Object: "film", User: "jack", Text: "!", Progress: time.Duration(minute) * time.Minute})
+		_, _, err := s.Send(ctx, danmu.Comment{Object: "film", User: "jack", Text: "!", Progress: time.Duration(minute) * time.Minute})
 		return err
 	}
 	h.hold(t, "UpdateItem", func(ctx context.Context) error { return send(ctx, 10) })
@@ -406,7 +407,7 @@ func TestALateBeginningLosesNoSegment(t *testing.T) {
 	h.release(t)
 	other := s.process(t)
 	require.Len(t, other.from(t, "film"), len(want)+4)
-	page, err := other.From(t.Context(), "film", 0, cursor.PageRequest{})
+	page, err := other.ByObject(t.Context(), "film", 0, cursor.PageRequest{})
 	require.NoError(t, err)
 	require.Len(t, page.Items, len(want)+4)
 }

@@ -2,25 +2,32 @@ package danmu
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"slices"
 	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// layout is what a process knows of an object. Its history and its segments
-// only grow, and once there are segments their length stands: old knowledge
-// misses at most what is about to begin.
+// layout is where the comments of an object lie. Its history and its segments
+// only grow, and once there are segments their length is fixed. So a remembered
+// layout can only lack what was added since.
 type layout struct {
 	object   string
 	owner    string
 	duration time.Duration
 	segment  time.Duration
 	history  []growth // at least one, each of more shards than the one before
-	segments []int    // in order
-	stored   []byte   // segments as they stood when the object was read
+	segments []int    // with comments, in order
+	stored   []byte   // segments, as the item had them when it was read
 	until    time.Time
 }
 
-// span is playing time from a moment on and before another.
+// span is the playing time [from, to).
 type span struct{ from, to time.Duration }
 
 func newLayout(object string, i objectItem) *layout {
@@ -42,7 +49,7 @@ func (i objectItem) history() []growth {
 	return i.Shards
 }
 
-// join adds what was known earlier.
+// join adds what an earlier layout had.
 func (l *layout) join(earlier *layout) *layout {
 	both := *l
 	if len(earlier.history) > len(both.history) {
@@ -58,7 +65,7 @@ func union(a, b []int) []int {
 	return slices.Compact(all)
 }
 
-// storedSegment is the length of segments as it is stored: 0 is the default.
+// storedSegment is the length of segments as the item has it: 0 is the default.
 func (l *layout) storedSegment() int64 {
 	if l.segment == defaultSegment {
 		return 0
@@ -78,10 +85,10 @@ func (l *layout) has(segment int) bool {
 	return ok
 }
 
-// shards is how many there are to read.
+// shards is how many are read.
 func (l *layout) shards() int { return l.history[len(l.history)-1].N }
 
-// place is where a comment that is sent now goes.
+// place is where a comment that is sent now is put.
 func (l *layout) place(id ID, now time.Time) place {
 	n := l.history[0].N
 	for _, g := range l.history {
@@ -92,7 +99,7 @@ func (l *layout) place(id ID, now time.Time) place {
 	return l.in(id, n)
 }
 
-// places are all where the comment can be, one for each shard.
+// places are all that can hold the comment, the oldest first.
 func (l *layout) places(id ID) []place {
 	var all []place
 	for _, g := range l.history {
@@ -105,4 +112,111 @@ func (l *layout) places(id ID) []place {
 
 func (l *layout) in(id ID, shards int) place {
 	return place{l.object, l.segmentOf(id.Progress()), id.hash() % shards}
+}
+
+// layout returns the layout of an object, remembered for up to Options.Refresh
+// unless it must be current. It is read strongly consistent, since writes rely on
+// it. An object without comments is read each time: everything about it may still
+// change.
+func (r *Repository) layout(ctx context.Context, object string, current bool) (*layout, error) {
+	if current {
+		return r.readLayout(ctx, object, true)
+	}
+	if l, fresh := r.remembered(object); fresh {
+		return l, nil
+	}
+	return r.layouts.Do(ctx, object, func(ctx context.Context) (*layout, error) {
+		return r.readLayout(ctx, object, true)
+	})
+}
+
+// readLayout reads the layout of an object. An eventually consistent one is not
+// remembered: it may be too old for a write to rely on.
+func (r *Repository) readLayout(ctx context.Context, object string, consistent bool) (*layout, error) {
+	before, _ := r.objects.Peek(object)
+	var item objectItem
+	err := r.table.Get(ctx, objectKey(object), consistent, &item)
+	if err != nil && !errors.Is(err, plaza.ErrNotFound) {
+		return nil, err
+	}
+	if !consistent {
+		return r.joinRemembered(newLayout(object, item)), nil
+	}
+	return r.remember(newLayout(object, item), before), nil
+}
+
+func (r *Repository) remembered(object string) (l *layout, fresh bool) {
+	l, ok := r.objects.Get(object)
+	return l, ok && r.opts.Now().Before(l.until)
+}
+
+// joinRemembered adds what the remembered layout has.
+func (r *Repository) joinRemembered(l *layout) *layout {
+	if earlier, ok := r.objects.Get(l.object); ok {
+		return l.join(earlier)
+	}
+	return l
+}
+
+// remember keeps what was read, joined with what other calls have remembered
+// since the read began; before is what was remembered then. What before had and
+// the read lacks was erased.
+func (r *Repository) remember(l, before *layout) *layout {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if now, _ := r.objects.Peek(l.object); now != before {
+		l = r.joinRemembered(l)
+	}
+	if len(l.segments) == 0 {
+		r.objects.Remove(l.object)
+		return l
+	}
+	l.until = r.opts.Now().Add(r.opts.Refresh)
+	r.objects.Add(l.object, l)
+	return l
+}
+
+// addSegments stores segments before their first comment is written, so that
+// readers find them, if the object's duration reaches latest. It returns the
+// stored layout. If that lacks the segments, nothing was written: its segments may
+// have another length.
+func (r *Repository) addSegments(ctx context.Context, l *layout, segments []int, latest int64) (*layout, error) {
+	known, err := unpackSegments(l.stored, int(MaxProgress/l.segment))
+	if err != nil {
+		return nil, err
+	}
+	update := r.table.Update(objectKey(l.object)).
+		Set("segs", packSegments(union(known, segments))).
+		If("attribute_not_exists(durationMs) OR durationMs >= ?", latest)
+	if l.stored == nil {
+		update.If("attribute_not_exists(segs)")
+	} else {
+		update.If("segs = ?", l.stored)
+	}
+	ifSegment(update, l.storedSegment())
+	before, _ := r.objects.Peek(l.object)
+	var found dynamo.Item
+	err = r.table.Run(ctx, store.Returning{Update: update, Out: &found})
+	if refused, ok := store.AsRefused(err); ok {
+		found, _ = refused.At(0)
+		err = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var item objectItem
+	if err := r.table.Decode(found, &item); err != nil {
+		return nil, err
+	}
+	return r.remember(newLayout(l.object, item), before), nil
+}
+
+// ifSegment is the condition that the stored length of segments is ms; 0 is
+// none.
+func ifSegment(update *dynamo.Update, ms int64) {
+	if ms == 0 {
+		update.If("attribute_not_exists(segmentMs)")
+	} else {
+		update.If("segmentMs = ?", ms)
+	}
 }

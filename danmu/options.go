@@ -10,47 +10,46 @@ import (
 
 // Options of a Repository. The zero value works.
 type Options struct {
-	// MaxRunes is how long a text may be, 1 to 1,000. Defaults to 100.
+	// MaxRunes bounds a text, in runes: 1 to 1,000. Defaults to 100.
 	MaxRunes int
 
-	// Modes are those that may be sent. Defaults to Scroll, Top, Bottom and
-	// Reverse.
+	// Modes that may be sent. Defaults to Scroll, Top, Bottom and Reverse.
 	Modes []Mode
 
-	// Colors are those that may be sent beside none. Defaults to every RGB.
+	// Colors that may be sent, beside none. Defaults to every RGB.
 	Colors []Color
 
-	// MinSize and MaxSize bound the sizes that may be sent beside 0. Default to
+	// MinSize and MaxSize bound the sizes that may be sent, beside 0. Default to
 	// 12 and 64.
 	MinSize, MaxSize int
 
-	// Limiter is asked before a comment is stored. Defaults to a MemoryLimiter.
+	// Limiter bounds how often a user may send. Defaults to a MemoryLimiter.
 	Limiter Limiter
 
 	// HideAt is how many reports hide a comment that is not Protected. Defaults
 	// to 5.
 	HideAt int64
 
-	// Refresh is for how long a process goes by what it has read of an object:
-	// new Settings reach every process within it, and new shards are written to
-	// after twice as long, so that it must be one in all of them. Defaults to
-	// 30 s.
+	// Refresh is how long a process remembers the settings of an object and where
+	// its comments lie. New shards are written to after twice as long, so all
+	// processes must have the same Refresh. Defaults to 30 s.
 	Refresh time.Duration
 
-	// Cache is for how long a segment that was read for a Window is shown to
-	// others: what is sent, liked, recalled or removed meanwhile shows as late.
-	// Defaults to none.
+	// Cache is how long a segment that was read for a Window serves others. What is
+	// sent, liked, recalled or removed shows that much later. It must be 0 with
+	// Consistent. Defaults to none.
 	Cache time.Duration
 
 	// CacheSize is how many comments the Cache holds. Defaults to 100,000.
 	CacheSize int
 
-	// Consistent makes From, ByUser, Get, Reacted, Heatmap and Settings
-	// strongly consistent, at twice the units; an index never is.
+	// Consistent makes all reads strongly consistent, at twice the units; they
+	// share nothing then. The index of ByUser never is. For single windows there is
+	// WindowOptions.Consistent.
 	Consistent bool
 
-	// OnCorrupt is called with each damaged item that a list or a window leaves
-	// out, by several goroutines at once. Defaults to nothing.
+	// OnCorrupt is called with each damaged item that a read leaves out, by several
+	// goroutines at once. Defaults to nothing.
 	OnCorrupt func(*plaza.CorruptError)
 
 	// Codec writes cursors. Defaults to cursor.Plain.
@@ -88,6 +87,8 @@ func (o *Options) setDefaults() error {
 		return invalidOption("Refresh", "is negative")
 	case o.Cache < 0:
 		return invalidOption("Cache", "is negative")
+	case o.Cache > 0 && o.Consistent:
+		return invalidOption("Cache", "is set beside Consistent")
 	case o.CacheSize < 1:
 		return invalidOption("CacheSize", fmt.Sprintf("is %d", o.CacheSize))
 	}

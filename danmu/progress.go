@@ -9,9 +9,12 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
-// Seconds is a playing time as players and files state it, rounded to the
-// millisecond. What is not finite, negative or above MaxProgress is a
-// plaza.InvalidError of the field Progress.
+// MaxProgress is the last moment that a comment can have, some 49 days.
+const MaxProgress = math.MaxUint32 * time.Millisecond
+
+// Seconds converts a playing time in seconds, as players and files state it,
+// rounded to the millisecond. A number that is not finite, negative or above
+// MaxProgress is a plaza.InvalidError of the field Progress.
 func Seconds(s float64) (time.Duration, error) {
 	if math.IsNaN(s) || math.IsInf(s, 0) {
 		return 0, &plaza.InvalidError{Field: "Progress", Reason: "is not a finite number"}
@@ -19,6 +22,14 @@ func Seconds(s float64) (time.Duration, error) {
 	ms := math.Round(s * 1000)
 	if s < 0 || ms > math.MaxUint32 {
 		return 0, progressError(strconv.FormatFloat(s, 'f', -1, 64), MaxProgress)
+	}
+	return time.Duration(ms) * time.Millisecond, nil
+}
+
+// parseMilliseconds reads a playing time from JSON.
+func parseMilliseconds(field string, ms int64) (time.Duration, error) {
+	if ms < 0 || ms > MaxProgress.Milliseconds() {
+		return 0, &plaza.InvalidError{Field: field, Reason: fmt.Sprintf("is %d ms, 0 to %d are allowed", ms, MaxProgress.Milliseconds())}
 	}
 	return time.Duration(ms) * time.Millisecond, nil
 }
@@ -39,7 +50,7 @@ func decimal(d time.Duration) string {
 	return strconv.FormatFloat(float64(d.Milliseconds())/1000, 'f', -1, 64)
 }
 
-// whole leaves out what is below a millisecond, and what is negative negative.
+// whole truncates to milliseconds. A negative duration stays negative.
 func whole(d time.Duration) time.Duration {
 	if d < 0 {
 		return d
@@ -47,7 +58,7 @@ func whole(d time.Duration) time.Duration {
 	return d.Truncate(time.Millisecond)
 }
 
-// ceil is the first whole millisecond from d on; past MaxProgress they are one.
+// ceil rounds up to milliseconds. Everything past MaxProgress is one value.
 func ceil(d time.Duration) time.Duration {
 	whole := min(d, MaxProgress+1).Truncate(time.Millisecond)
 	if whole < d {

@@ -10,14 +10,15 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/share"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// turns bounds how often a write is tried anew when what it met changed.
-const turns = 20
+// maxTries bounds how often a write is tried again after the stored item changed.
+const maxTries = 20
 
-// maxKnown is of how many objects a process remembers the layout.
-const maxKnown = 10_000
+// maxLayouts is how many objects' layouts a process remembers.
+const maxLayouts = 10_000
 
 // Repository keeps comments in one table. It is safe for concurrent use.
 type Repository struct {
@@ -25,11 +26,11 @@ type Repository struct {
 	gen   ids.Source
 	opts  Options
 
-	mu      sync.Mutex // of what is added to objects
+	mu      sync.Mutex // guards adding to objects
 	objects *lru.Cache[string, *layout]
-	layouts flights[string, *layout]
-	reads   flights[part, []Comment]
-	cache   *cache // nil: none
+	layouts share.Group[string, *layout]
+	reads   share.Group[part, []Comment]
+	cache   *cache // nil where Options.Cache is 0
 }
 
 // New does no I/O. The table is one that Table describes.
@@ -48,7 +49,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	if err := r.opts.setDefaults(); err != nil {
 		return nil, err
 	}
-	if r.objects, err = lru.New[string, *layout](maxKnown); err != nil {
+	if r.objects, err = lru.New[string, *layout](maxLayouts); err != nil {
 		return nil, fmt.Errorf("danmu: %w", err)
 	}
 	if r.opts.Cache > 0 {
@@ -59,24 +60,23 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	return r, nil
 }
 
-// Verify compares the table with what this package needs: its keys, its index,
-// its expiry, and the feature that Init marked it with. plaza.ErrTable says what
-// differs.
+// Verify compares the table with what this package needs: its keys, index and
+// expiry, and the feature that Init marked it for. A difference is plaza.ErrTable.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {
 	return r.table.Verify(ctx, feature())
 }
 
-// Init is Verify, and marks the table as danmu's, so that no other feature takes
-// it for its own. Call it once, where the table is created.
+// Init is Verify, and marks the table as danmu's, so that no other feature uses
+// it. Call it once, when the table is created.
 //
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
 func (r *Repository) Init(ctx context.Context) error {
 	return r.table.Init(ctx, feature())
 }
 
-// wrap names the operation and whose it is.
+// wrap adds the operation and the object or user.
 func wrap(what, name string, err error) error {
 	if err == nil {
 		return nil
@@ -84,7 +84,7 @@ func wrap(what, name string, err error) error {
 	return fmt.Errorf("danmu: %s %q: %w", what, name, err)
 }
 
-// wrapID names the operation and the comment.
+// wrapID adds the operation and the comment.
 func wrapID(what, object string, id ID, err error) error {
 	if err == nil {
 		return nil

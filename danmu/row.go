@@ -13,8 +13,8 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-// row is D#object#segment#shard / id: a comment, or the tombstone of one. What
-// has its default is not stored.
+// row is D#object#segment#shard / id: a comment, or the tombstone of one.
+// Defaults are not stored.
 type row struct {
 	PK        string `dynamo:"pk"`
 	ID        ID     `dynamo:"sk"`
@@ -29,8 +29,8 @@ type row struct {
 	Likes     int64  `dynamo:"likes,omitempty"`
 	Reports   int64  `dynamo:"reports,omitempty"`
 	Protected bool   `dynamo:"protected,omitempty"`
-	Protect   ids.ID `dynamo:"protect,omitempty"` // the Op of the Protect that stands, else of one that was taken back
-	State     string `dynamo:"state,omitempty"`   // of a tombstone: what made it one
+	Protect   ids.ID `dynamo:"protect,omitempty"` // Op of the Protect that stands, else of the one taken back
+	State     string `dynamo:"state,omitempty"`   // "removed" for a tombstone
 	Key       string `dynamo:"key,omitempty"`     // of an imported comment
 	SentMs    int64  `dynamo:"sentMs,omitempty"`  // when an imported comment was sent, by its file
 	Extra     string `dynamo:"extra,omitempty"`
@@ -55,7 +55,7 @@ func (i *row) comment(object string) Comment {
 	switch {
 	case i.SentMs != 0:
 		c.Sent = time.UnixMilli(i.SentMs).UTC()
-	case i.Sent.Time() != ids.ID(0).Time(): // else an import's that knows of no time
+	case i.Sent.Time() != ids.ID(0).Time(): // else imported from a file without the time
 		c.Sent = i.Sent.Time()
 	}
 	if i.Extra != "" {
@@ -64,14 +64,14 @@ func (i *row) comment(object string) Comment {
 	return c
 }
 
-// same tells whether both are the same comment, sent twice.
+// same reports whether both are the same comment, sent twice.
 func (i *row) same(other *row) bool {
 	return i.ID == other.ID && i.User == other.User && i.Text == other.Text && i.Mode == other.Mode &&
 		i.Color == other.Color && i.Size == other.Size && i.Pool == other.Pool && i.Weight == other.Weight && i.Extra == other.Extra
 }
 
-// join makes one of two copies in different shards, which two sends may leave
-// while the shards grow. Likes and the like are counted in either.
+// join makes one row of two copies in different shards, which two sends may leave
+// while the shards grow. Each copy has counts of its own.
 func (i row) join(other row) row {
 	if other.gone() && !i.gone() || other.gone() == i.gone() && other.Sent < i.Sent {
 		i, other = other, i
@@ -82,8 +82,7 @@ func (i row) join(other row) row {
 	return i
 }
 
-// UnmarshalDynamoItem reads the attributes that are there without reflection:
-// an episode is ten thousand of them.
+// UnmarshalDynamoItem works without reflection: an episode has ten thousand rows.
 func (i *row) UnmarshalDynamoItem(item dynamo.Item) (err error) {
 	for name, value := range item {
 		switch v := value.(type) {
@@ -94,24 +93,24 @@ func (i *row) UnmarshalDynamoItem(item dynamo.Item) (err error) {
 		case *types.AttributeValueMemberBOOL:
 			err = i.setBool(name, v.Value)
 		default:
-			err = i.otherwise(name)
+			err = i.wrongType(name)
 		}
 		if err != nil {
 			return fmt.Errorf("danmu: attribute %s: %w", name, err)
 		}
 	}
 	if i.Text == "" && !i.gone() {
-		return errors.New("danmu: there is no text")
+		return errors.New("danmu: attribute text: is missing")
 	}
 	if i.Extra != "" && !json.Valid([]byte(i.Extra)) {
-		return errors.New("danmu: attribute extra: is no JSON")
+		return errors.New("danmu: attribute extra: is not JSON")
 	}
 	return nil
 }
 
-// otherwise is the error of a type that the attribute never has. Attributes of
-// later versions are passed over.
-func (i *row) otherwise(name string) error {
+// wrongType refuses a known attribute of another type. It ignores attributes of
+// later versions.
+func (i *row) wrongType(name string) error {
 	switch name {
 	case "pk", "sk", "userId", "sent", "text", "state", "key", "extra", protectOp,
 		"mode", "color", "size", "pool", "weight", "likes", "reports", "sentMs", "protected":
@@ -122,7 +121,7 @@ func (i *row) otherwise(name string) error {
 
 func (i *row) setBool(name string, value bool) error {
 	if name != "protected" {
-		return i.otherwise(name)
+		return i.wrongType(name)
 	}
 	i.Protected = value
 	return nil
@@ -149,7 +148,7 @@ func (i *row) setText(name, value string) (err error) {
 	case protectOp:
 		i.Protect, err = ids.Parse(value)
 	default:
-		err = i.otherwise(name)
+		err = i.wrongType(name)
 	}
 	return err
 }
@@ -159,7 +158,7 @@ func (i *row) setNumber(name, value string) error {
 	switch name {
 	case "sentMs":
 		if year := time.UnixMilli(n).UTC().Year(); year < 1 || year > 9999 {
-			return errors.New("is no time")
+			return errors.New("is not a time")
 		}
 		i.SentMs = n
 	case "mode":
@@ -177,7 +176,7 @@ func (i *row) setNumber(name, value string) error {
 	case "reports":
 		i.Reports = n
 	default:
-		return i.otherwise(name)
+		return i.wrongType(name)
 	}
 	return err
 }

@@ -14,19 +14,18 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// byUser is where the comments of a user stand by the time they were sent. It
-// has their keys alone: a like would else be written there too.
+// byUser has the comments of a user in the order of sending. It has only their
+// keys, or each like would be written there too.
 var byUser = store.Index{Name: "byUser", Partition: "userId", Sort: "sent", Text: true}
 
-// Table is the schema of the table name, with its index.
+// Table is the schema of a table, with its index.
 func Table(name string) *dynamodb.CreateTableInput { return byUser.Schema(name) }
 
-// TTL switches on the expiry of what a TableLimiter keeps, and of what is kept
-// of likes that were taken back.
+// TTL switches on the expiry of TableLimiter's items and of likes that were taken
+// back.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
-// place is where comments of an object lie: a segment of its playing time, and
-// a shard of that.
+// place is a partition of comments: a shard of a segment of an object.
 type place struct {
 	object         string
 	segment, shard int
@@ -53,15 +52,15 @@ func feature() store.Feature {
 	return store.Feature{Name: "danmu", Format: 1, Schema: Table, Expires: true}
 }
 
-// objectItem is M#object / M. It has at most some 9.5 KB: maxSegments bits, an
-// owner and six growths.
+// objectItem is M#object / M. It has at most some 9.5 KB: a bit for each segment,
+// an owner and six growths.
 type objectItem struct {
 	Owner    string   `dynamo:"owner,omitempty"`
 	Duration int64    `dynamo:"durationMs,omitempty"`
 	Segment  int64    `dynamo:"segmentMs,omitempty"`
 	Shards   []growth `dynamo:"shards,omitempty"`
 	Rev      int64    `dynamo:"rev,omitempty"`  // how often it was configured
-	Segments []byte   `dynamo:"segs,omitempty"` // those that may have comments, as packSegments writes them
+	Segments []byte   `dynamo:"segs,omitempty"` // that may have comments, as packSegments writes them
 }
 
 // UnmarshalDynamoItem refuses what cannot have been stored.
@@ -101,8 +100,8 @@ func (i *objectItem) segments() ([]int, error) {
 	return nil, nil
 }
 
-// growth says that so many shards are written to from then on, in Unix ms. They
-// are read from the moment it is there.
+// growth is a number of shards that are written to from a time on, in Unix ms.
+// They are read as soon as the growth is stored.
 type growth struct {
 	N    int   `dynamo:"n"`
 	From int64 `dynamo:"from,omitempty"`

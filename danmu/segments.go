@@ -6,16 +6,16 @@ import (
 	"math/bits"
 )
 
-// The forms in which the numbers of segments are stored, by their first byte.
+// The forms in which numbers of segments are stored, by the first byte.
 const (
-	asRuns byte = 'r' // of each run its distance from the one before and its length less one
+	asRuns byte = 'r' // for each run its distance from the one before and its length less one
 	asBits byte = 'b' // a bit for each segment from the first on, the lowest first
 )
 
-var errSegments = errors.New("segs are no segments")
+var errSegments = errors.New("segs cannot be unpacked")
 
-// packSegments writes numbers that rise, in the shorter form: a film is one
-// run, and no object takes more than a bit for each of its segments.
+// packSegments writes rising numbers in the shorter form: a film is one run, and
+// no object takes more than a bit for each segment.
 func packSegments(numbers []int) []byte {
 	if len(numbers) == 0 {
 		return nil
@@ -42,7 +42,7 @@ func packSegments(numbers []int) []byte {
 	return packed
 }
 
-// unpackSegments undoes packSegments; last is the greatest number there can be.
+// unpackSegments reads what packSegments wrote; last is the greatest valid number.
 func unpackSegments(packed []byte, last int) ([]int, error) {
 	if len(packed) == 0 {
 		return nil, nil

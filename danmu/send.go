@@ -4,8 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
@@ -13,40 +18,34 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Sent is the answer of Send.
-type Sent struct {
-	Comment
-	Created bool // by this call, not by one that it repeats
-}
-
-// Send stores a comment. Of c it takes everything but Sent, Likes, Reports,
-// Protected and Repeats; Progress loses what is below a millisecond.
+// Send stores a comment and returns it as stored. It ignores Sent, Likes,
+// Reports, Protected and Repeats of c, and rounds Progress down to a
+// millisecond. The returned comment has its ID beside an error too, once the
+// input is valid.
 //
-// A repeat with the same ID, or with the same Key and Progress, gives the
-// comment that stands, also when the shards grew in between; another one under
-// that identity is plaza.ErrConflict, a recalled or removed one
-// plaza.ErrRemoved. The ID is set beside an error too, once the input is good.
-// Only where two processes send it at the very moment when new shards are taken
-// into use, both may have Created, and ByUser shows both; what reads the object
-// shows one.
+// Repeat it with the same ID, or with the same Key and Progress: it then returns
+// the stored comment, and created is false. Another comment under that identity
+// is plaza.ErrConflict, a recalled or removed one plaza.ErrRemoved. Only if two
+// processes send it at the very moment when new shards come into use may both
+// report created; ByUser then lists both, every read of the object one.
 //
-// Options.Limiter refuses by a RateError, but never what is stored already.
+// Options.Limiter refuses with a RateError, but never a repeat of what is stored.
 //
-// One request, 2 WCU; the first of a process into a segment 2, 3 WCU, or 3, 4
-// WCU where it did not know the object and is the first of all, or did not know
-// of Settings.Segment. Where what is known of an object is above 1 KB, which more
-// than 4,000 scattered segments take, the first is 1 WCU more for each KB, up to
-// 10 in all. After Options.Refresh one read more, 1 RCU, up to 2.5. With an
-// identity, where shards grew since the object's first comment, one more, 1 RCU
-// for each other place. What the Limiter costs comes on top.
-func (r *Repository) Send(ctx context.Context, c Comment) (Sent, error) {
-	c, err := r.checkSend(c)
+// Cost: 1 request, 2 WCU; a process's first into a segment 2 requests, 3 WCU;
+// where this process did not know the object, and it is the object's first or the
+// object has a Settings.Segment, 3 requests, 4 WCU; into a segment's first, where
+// over 4,000 scattered segments have comments, 1 WCU more for each KB of them, up to
+// 10 WCU in all; after Options.Refresh 1 request, 1 RCU more, up to 2.5 RCU; with a
+// Key or an ID, where the shards grew since the object's first comment, 1 request,
+// 1 RCU for each other place more. The Limiter's cost comes on top.
+func (r *Repository) Send(ctx context.Context, c Comment) (sent Comment, created bool, err error) {
+	c, err = r.checkSend(c)
 	if err != nil {
-		return Sent{Comment: c}, err
+		return c, false, err
 	}
 	call, err := r.gen.Next(ctx)
 	if err != nil {
-		return Sent{Comment: c}, err
+		return c, false, err
 	}
 	repeatable := c.ID != (ID{}) || c.Key != ""
 	switch {
@@ -55,37 +54,37 @@ func (r *Repository) Send(ctx context.Context, c Comment) (Sent, error) {
 	case c.ID == (ID{}):
 		c.ID = newID(c.Progress, uint64(call))
 	}
-	sent, err := r.send(ctx, c, call, repeatable)
+	sent, created, err = r.send(ctx, c, call, repeatable)
 	if err != nil {
-		return Sent{Comment: c}, wrapID("send", c.Object, c.ID, err)
+		return c, false, wrapID("send", c.Object, c.ID, err)
 	}
-	return sent, nil
+	return sent, created, nil
 }
 
 func newID(progress time.Duration, unique uint64) ID {
 	return ID{progress: uint32(progress / time.Millisecond), rest: unique}
 }
 
-// keyed is the ID by the Key, which different users do not share.
+// keyed is the ID by the Key, which is the user's own.
 func (c Comment) keyed() ID {
 	sum := sha256.Sum256([]byte(keys.Join(c.Object, c.User, c.Key)))
 	return newID(c.Progress, binary.BigEndian.Uint64(sum[:])&maxUnique)
 }
 
-func (r *Repository) send(ctx context.Context, c Comment, call ids.ID, repeatable bool) (Sent, error) {
+func (r *Repository) send(ctx context.Context, c Comment, call ids.ID, repeatable bool) (sent Comment, created bool, err error) {
 	wait, err := r.opts.Limiter.Take(ctx, Attempt{Object: c.Object, ID: c.ID, User: c.User})
 	if err != nil {
-		return Sent{}, err
+		return Comment{}, false, err
 	}
 	if wait > 0 && !repeatable {
-		return Sent{}, &RateError{RetryAfter: wait}
+		return Comment{}, false, &RateError{RetryAfter: wait}
 	}
-	l, err := r.begun(ctx, c, wait > 0)
-	if repeatable && errors.Is(err, plaza.ErrInvalid) { // perhaps only since it was sent
-		return r.again(ctx, c, call, err)
+	l, err := r.layoutFor(ctx, c, wait > 0)
+	if repeatable && errors.Is(err, plaza.ErrInvalid) { // perhaps it was valid when it was sent first
+		return r.sendAgain(ctx, c, call, err)
 	}
 	if err != nil {
-		return Sent{}, err
+		return Comment{}, false, err
 	}
 	target := l.place(c.ID, r.opts.Now())
 	stored := newRow(c, target, call)
@@ -94,15 +93,15 @@ func (r *Repository) send(ctx context.Context, c Comment, call ids.ID, repeatabl
 		if wait == 0 {
 			elsewhere = except(elsewhere, target)
 		}
-		first, known, err := r.find(ctx, elsewhere, c.ID, true)
+		first, found, err := r.find(ctx, elsewhere, c.ID, true)
 		if err != nil {
-			return Sent{}, err
+			return Comment{}, false, err
 		}
-		if known {
+		if found {
 			return first.repeated(c, &stored)
 		}
 		if wait > 0 {
-			return Sent{}, &RateError{RetryAfter: wait}
+			return Comment{}, false, &RateError{RetryAfter: wait}
 		}
 	}
 	err = r.table.Run(ctx, r.table.Put(stored).If("attribute_not_exists(pk)"))
@@ -110,42 +109,42 @@ func (r *Repository) send(ctx context.Context, c Comment, call ids.ID, repeatabl
 		var first row
 		item, _ := refused.At(0)
 		if err := r.table.Decode(item, &first); err != nil {
-			return Sent{}, err
+			return Comment{}, false, err
 		}
 		return first.repeated(c, &stored)
 	}
 	if err != nil {
-		return Sent{}, err
+		return Comment{}, false, err
 	}
-	return Sent{stored.answer(c), true}, nil
+	return stored.answer(c), true, nil
 }
 
-// again gives what stands of a comment that is refused by now.
-func (r *Repository) again(ctx context.Context, c Comment, call ids.ID, refusal error) (Sent, error) {
-	l, err := r.known(ctx, c.Object, true)
+// sendAgain answers for a comment that is no longer valid: it may be stored.
+func (r *Repository) sendAgain(ctx context.Context, c Comment, call ids.ID, refusal error) (sent Comment, created bool, err error) {
+	l, err := r.layout(ctx, c.Object, true)
 	if err != nil {
-		return Sent{}, err
+		return Comment{}, false, err
 	}
-	first, stands, err := r.find(ctx, l.places(c.ID), c.ID, true)
-	if err == nil && !stands {
+	first, found, err := r.find(ctx, l.places(c.ID), c.ID, true)
+	if err == nil && !found {
 		err = refusal
 	}
 	if err != nil {
-		return Sent{}, err
+		return Comment{}, false, err
 	}
 	again := newRow(c, place{}, call)
 	return first.repeated(c, &again)
 }
 
-// repeated answers who sends again what stands.
-func (i *row) repeated(c Comment, again *row) (Sent, error) {
+// repeated answers a repeat of the stored row.
+func (i *row) repeated(c Comment, again *row) (sent Comment, created bool, err error) {
 	switch {
 	case i.gone():
-		return Sent{}, plaza.ErrRemoved
+		return Comment{}, false, plaza.ErrRemoved
 	case !i.same(again):
-		return Sent{}, plaza.ErrConflict
+		return Comment{}, false, plaza.ErrConflict
 	}
-	return Sent{i.answer(c), i.Sent == again.Sent}, nil // Sent is the call's own
+	return i.answer(c), i.Sent == again.Sent, nil // each call has a Sent of its own
 }
 
 func (i *row) answer(c Comment) Comment {
@@ -154,31 +153,109 @@ func (i *row) answer(c Comment) Comment {
 	return stored
 }
 
-// begun gives the layout of the object, which shows the segment of c. Where
-// only looking it begins none.
-func (r *Repository) begun(ctx context.Context, c Comment, looking bool) (*layout, error) {
+// layoutFor returns the layout of c's object with the segment of c, which it
+// adds unless readOnly.
+func (r *Repository) layoutFor(ctx context.Context, c Comment, readOnly bool) (*layout, error) {
 	l, fresh := r.remembered(c.Object)
 	var err error
 	switch {
 	case fresh:
-	case l != nil || looking:
-		if l, err = r.known(ctx, c.Object, false); err != nil {
+	case l != nil || readOnly:
+		if l, err = r.layout(ctx, c.Object, false); err != nil {
 			return nil, err
 		}
 	default:
-		l = newLayout(c.Object, objectItem{}) // what stands is told by the write
+		l = newLayout(c.Object, objectItem{}) // the write returns the stored one
 	}
-	for range turns {
+	for range maxTries {
 		if err := checkProgress(c.Progress, l.duration); err != nil {
 			return nil, err
 		}
 		segment := l.segmentOf(c.Progress)
-		if looking || l.has(segment) {
+		if readOnly || l.has(segment) {
 			return l, nil
 		}
-		if l, err = r.begin(ctx, l, []int{segment}, c.Progress.Milliseconds()); err != nil {
+		if l, err = r.addSegments(ctx, l, []int{segment}, c.Progress.Milliseconds()); err != nil {
 			return nil, err
 		}
 	}
 	return nil, plaza.ErrBusy
+}
+
+// maxExtra bounds the Extra of a comment that is sent, in bytes.
+const maxExtra = 1 << 10
+
+// checkSend clears the fields that Send ignores.
+func (r *Repository) checkSend(c Comment) (Comment, error) {
+	c.Progress = whole(c.Progress)
+	c.Sent, c.Likes, c.Reports, c.Protected, c.Repeats = time.Time{}, 0, 0, false, 0
+	if err := keys.CheckName("Object", c.Object); err != nil {
+		return c, err
+	}
+	if err := keys.CheckName("User", c.User); err != nil {
+		return c, err
+	}
+	if c.Key != "" {
+		if err := keys.CheckName("Key", c.Key); err != nil {
+			return c, err
+		}
+	}
+	if err := checkProgress(c.Progress, MaxProgress); err != nil {
+		return c, err
+	}
+	if err := c.checkID(); err != nil {
+		return c, err
+	}
+	if err := r.checkText(c.Text); err != nil {
+		return c, err
+	}
+	return c, r.checkStyle(c)
+}
+
+func (c Comment) checkID() error {
+	none := ID{}
+	switch {
+	case c.ID == none:
+	case c.ID.unique() == 0:
+		return &plaza.InvalidError{Field: "ID", Reason: "is not the ID of a comment"}
+	case c.ID.Progress() != c.Progress:
+		return &plaza.InvalidError{Field: "ID", Reason: "does not match Progress"}
+	case c.Key != "" && c.ID != c.keyed():
+		return &plaza.InvalidError{Field: "ID", Reason: "does not match Key"}
+	}
+	return nil
+}
+
+func (r *Repository) checkText(text string) error {
+	switch n := utf8.RuneCountInString(text); {
+	case !utf8.ValidString(text):
+		return &plaza.InvalidError{Field: "Text", Reason: "is not UTF-8"}
+	case strings.TrimSpace(text) == "":
+		return &plaza.InvalidError{Field: "Text", Reason: "is empty"}
+	case n > r.opts.MaxRunes:
+		return &plaza.InvalidError{Field: "Text", Reason: fmt.Sprintf("has %d runes, at most %d are allowed", n, r.opts.MaxRunes)}
+	}
+	return nil
+}
+
+func (r *Repository) checkStyle(c Comment) error {
+	rgb, chosen := c.Color.RGB()
+	switch {
+	case !slices.Contains(r.opts.Modes, c.Mode):
+		return &plaza.InvalidError{Field: "Mode", Reason: fmt.Sprintf("is %d", c.Mode)}
+	case c.Color != 0 && c.Color != RGB(rgb),
+		chosen && r.opts.Colors != nil && !slices.Contains(r.opts.Colors, c.Color):
+		return &plaza.InvalidError{Field: "Color", Reason: fmt.Sprintf("is %#x", uint32(c.Color))}
+	case c.Size != 0 && (c.Size < r.opts.MinSize || c.Size > r.opts.MaxSize):
+		return &plaza.InvalidError{Field: "Size", Reason: fmt.Sprintf("is %d, %d to %d are allowed", c.Size, r.opts.MinSize, r.opts.MaxSize)}
+	case len(c.Extra) > maxExtra:
+		return &plaza.InvalidError{Field: "Extra", Reason: fmt.Sprintf("is %d bytes large, at most %d are allowed", len(c.Extra), maxExtra)}
+	case len(c.Extra) > 0 && !isObject(c.Extra):
+		return &plaza.InvalidError{Field: "Extra", Reason: "is not a JSON object in UTF-8"}
+	}
+	return nil
+}
+
+func isObject(data json.RawMessage) bool {
+	return json.Valid(data) && utf8.Valid(data) && strings.TrimSpace(string(data))[0] == '{'
 }

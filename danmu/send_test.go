@@ -25,13 +25,13 @@ func TestSendGivesWhatIsReadBack(t *testing.T) {
 		Pool: 1, Weight: -3, Extra: json.RawMessage(`{"a":1}`),
 		Sent: noon.Add(-time.Hour), Likes: 7, Reports: 9, Protected: true, Repeats: 3, // not taken
 	}
-	sent, err := w.Send(t.Context(), c)
+	sent, created, err := w.Send(t.Context(), c)
 	require.NoError(t, err)
-	require.True(t, sent.Created)
+	require.True(t, created)
 	want := c
 	want.ID, want.Progress, want.Sent = sent.ID, 14002*time.Millisecond, noon
 	want.Likes, want.Reports, want.Protected, want.Repeats = 0, 0, false, 0
-	require.Equal(t, want, sent.Comment)
+	require.Equal(t, want, sent)
 	require.Equal(t, want.Progress, sent.ID.Progress())
 
 	got, err := w.Get(t.Context(), "a video", sent.ID)
@@ -40,7 +40,7 @@ func TestSendGivesWhatIsReadBack(t *testing.T) {
 	window, err := w.Window(t.Context(), "a video", 0, time.Minute, nil)
 	require.NoError(t, err)
 	require.Equal(t, danmu.Window{Comments: []danmu.Comment{want}}, window)
-	page, err := w.From(t.Context(), "a video", 0, cursor.PageRequest{})
+	page, err := w.ByObject(t.Context(), "a video", 0, cursor.PageRequest{})
 	require.NoError(t, err)
 	require.Equal(t, []danmu.Comment{want}, page.Items)
 	page, err = w.ByUser(t.Context(), "ann", cursor.PageRequest{})
@@ -57,9 +57,10 @@ func TestWhatIsRepeatedIsOneComment(t *testing.T) {
 	for name, first := range map[string]danmu.Comment{"by its ID": c, "by its Key": keyed} {
 		t.Run(name, func(t *testing.T) {
 			first = w.send(t, first)
-			again, err := w.process(t, nil).Send(t.Context(), first)
+			again, created, err := w.process(t, nil).Send(t.Context(), first)
 			require.NoError(t, err)
-			require.Equal(t, danmu.Sent{Comment: first}, again)
+			require.Equal(t, first, again)
+			require.False(t, created)
 
 			for _, other := range []func(*danmu.Comment){
 				func(c *danmu.Comment) { c.Text = "hehe" },
@@ -72,7 +73,7 @@ func TestWhatIsRepeatedIsOneComment(t *testing.T) {
 			} {
 				changed := first
 				other(&changed)
-				_, err := w.Send(t.Context(), changed)
+				_, _, err := w.Send(t.Context(), changed)
 				require.ErrorIs(t, err, plaza.ErrConflict)
 			}
 			got, err := w.Get(t.Context(), "v", first.ID)
@@ -84,7 +85,7 @@ func TestWhatIsRepeatedIsOneComment(t *testing.T) {
 	taken := idsOf(w.window(t, 0, 2, nil))
 	require.Len(t, taken, 2)
 
-	_, err := w.Send(t.Context(), danmu.Comment{Object: "v", User: "bob", Text: "haha", Progress: time.Second, ID: taken[0]})
+	_, _, err := w.Send(t.Context(), danmu.Comment{Object: "v", User: "bob", Text: "haha", Progress: time.Second, ID: taken[0]})
 	require.ErrorIs(t, err, plaza.ErrConflict, "another user's")
 	for _, more := range []danmu.Comment{
 		{Key: "1", User: "bob"}, {Key: "2"}, {Key: "1", Object: "w"}, {Key: "1", Progress: 2 * time.Second},
@@ -98,12 +99,12 @@ func TestManySendAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.configure(t, "v", danmu.Settings{Shards: 4})
-	const senders, each = 20, 50
+	senders, each := 20, rounds(10, 50)
 	var group sync.WaitGroup
 	for i := range senders {
 		group.Go(func() {
 			for range each {
-				_, err := w.Send(t.Context(), danmu.Comment{Object: "v", User: fmt.Sprint("user ", i), Text: "!", Progress: time.Second})
+				_, _, err := w.Send(t.Context(), danmu.Comment{Object: "v", User: fmt.Sprint("user ", i), Text: "!", Progress: time.Second})
 				if err != nil {
 					t.Error(err)
 				}
@@ -129,23 +130,25 @@ func TestARetryAfterTheShardsGrewFindsTheFirst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	var sent []danmu.Comment
-	for i := range 20 {
+	each := rounds(5, 20)
+	for i := range each {
 		sent = append(sent, w.send(t, danmu.Comment{Key: fmt.Sprint(i), Progress: time.Second}), w.at(t, 2))
 	}
 	for _, shards := range []int{2, 4, 32} {
 		w.configure(t, "v", danmu.Settings{Shards: shards})
 		w.pass(2 * time.Minute)
 		for _, c := range sent {
-			again, err := w.process(t, nil).Send(t.Context(), c)
+			again, created, err := w.process(t, nil).Send(t.Context(), c)
 			require.NoError(t, err)
-			require.Equal(t, danmu.Sent{Comment: c}, again)
+			require.Equal(t, c, again)
+			require.False(t, created)
 			other := c
 			other.Text = "hehe"
-			_, err = w.Send(t.Context(), other)
+			_, _, err = w.Send(t.Context(), other)
 			require.ErrorIs(t, err, plaza.ErrConflict)
 		}
 		require.Len(t, w.items(t, "D#v#"), len(sent))
-		for i := range 20 { // in the new shards too
+		for i := range each { // in the new shards too
 			sent = append(sent, w.send(t, danmu.Comment{Key: fmt.Sprint(shards, " ", i), Progress: time.Second}))
 		}
 	}
@@ -198,11 +201,11 @@ func TestTheTombstoneRefusesALateRepeat(t *testing.T) {
 	first := w.send(t, danmu.Comment{Key: "1", Progress: time.Second})
 	require.NoError(t, w.raw(t).Update("pk", "D#v#0#0").Range("sk", first.ID).
 		Set("state", "removed").Remove("text", "userId").Run(t.Context()))
-	_, err := w.Send(t.Context(), first)
+	_, _, err := w.Send(t.Context(), first)
 	require.ErrorIs(t, err, plaza.ErrRemoved)
 	w.configure(t, "v", danmu.Settings{Shards: 32})
 	w.pass(time.Hour)
-	_, err = w.process(t, nil).Send(t.Context(), first)
+	_, _, err = w.process(t, nil).Send(t.Context(), first)
 	require.ErrorIs(t, err, plaza.ErrRemoved)
 	_, err = w.Get(t.Context(), "v", first.ID)
 	require.ErrorIs(t, err, plaza.ErrNotFound)
@@ -217,7 +220,7 @@ func TestAnIDIsSetBesideAnError(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.configure(t, "v", danmu.Settings{Duration: time.Minute})
-	got, err := w.Send(t.Context(), danmu.Comment{Object: "v", User: "ann", Text: "x", Progress: time.Hour})
+	got, _, err := w.Send(t.Context(), danmu.Comment{Object: "v", User: "ann", Text: "x", Progress: time.Hour})
 	require.ErrorIs(t, err, plaza.ErrInvalid)
 	require.NotZero(t, got.ID)
 }
@@ -238,7 +241,7 @@ func TestASendGoesByNoStaleRead(t *testing.T) {
 	in := faults.New(t, 1, faults.Rates{})
 	sender := w.process(t, &danmu.Options{}, in.Wrap)
 	sender.at(t, 1)
-	_, err := sender.From(t.Context(), "v", 0, cursor.PageRequest{})
+	_, err := sender.ByObject(t.Context(), "v", 0, cursor.PageRequest{})
 	require.NoError(t, err)
 	w.configure(t, "v", danmu.Settings{Shards: 32})
 	w.pass(time.Hour)
@@ -250,11 +253,12 @@ func TestASendGoesByNoStaleRead(t *testing.T) {
 	})
 	for i := range 10 {
 		sent := w.send(t, danmu.Comment{Key: fmt.Sprint(i)})
-		_, err := sender.From(t.Context(), "v", 0, cursor.PageRequest{})
+		_, err := sender.ByObject(t.Context(), "v", 0, cursor.PageRequest{})
 		require.NoError(t, err)
-		again, err := sender.Send(t.Context(), sent)
+		again, created, err := sender.Send(t.Context(), sent)
 		require.NoError(t, err)
-		require.Equal(t, danmu.Sent{Comment: sent}, again)
+		require.Equal(t, sent, again)
+		require.False(t, created)
 	}
 	require.NotZero(t, in.Count(faults.Stale))
 	require.Len(t, w.items(t, "D#v#"), 11)
@@ -277,12 +281,12 @@ func TestARecalledCommentLeavesNoCopy(t *testing.T) {
 		if op == "PutItem" && !met {
 			met = true
 			w.pass(time.Millisecond)
-			_, err := fast.Send(t.Context(), c)
+			_, _, err := fast.Send(t.Context(), c)
 			require.NoError(t, err)
 		}
 		return faults.Fault{}
 	})
-	sent, err := slow.Send(t.Context(), c)
+	sent, _, err := slow.Send(t.Context(), c)
 	require.NoError(t, err)
 	require.True(t, met)
 	copies := func() (n int) {
@@ -298,4 +302,20 @@ func TestARecalledCommentLeavesNoCopy(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, recalled)
 	require.Zero(t, copies())
+}
+
+// TestAKeyIsItsSendersOwn at one Progress, on one object.
+func TestAKeyIsItsSendersOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	seen := map[danmu.ID]bool{}
+	for _, c := range []danmu.Comment{
+		{User: "ann", Key: "1"}, {User: "bob", Key: "1"}, {User: "ann", Key: "2"}, {User: "ann", Key: "1", Object: "w"},
+		{User: "ann#1", Key: "2"}, {User: "ann", Key: "1#2"},
+	} {
+		c.Progress = time.Second
+		id := w.send(t, c).ID
+		require.False(t, seen[id], "%s, %s", c.User, c.Key)
+		seen[id] = true
+	}
 }

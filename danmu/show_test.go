@@ -40,7 +40,7 @@ func optionsGen(t *rapid.T) WindowOptions {
 	require.NoError(t, err)
 	return WindowOptions{
 		Filter:     rapid.SampledFrom([]*Filter{nil, f}).Draw(t, "filter"),
-		Share:      rapid.SampledFrom([]int{0, 0, 1, 2, maxShare}).Draw(t, "share"),
+		Sample:     rapid.SampledFrom([]int{0, 0, 1, 2, maxSample}).Draw(t, "share"),
 		Cap:        rapid.SampledFrom([]int{0, 1, 2, 5, 100}).Draw(t, "cap"),
 		Merge:      rapid.SampledFrom([]time.Duration{0, 0, time.Second, 5 * time.Second}).Draw(t, "merge"),
 		WithHidden: rapid.Bool().Draw(t, "with hidden"),
@@ -70,7 +70,7 @@ func TestShowKeepsItsPromises(t *testing.T) {
 		require.Subset(t, idsOf(crowd), idsOf(shown))
 
 		allowed := func(c Comment) bool {
-			return !o.Filter.Blocks(c) && (o.WithHidden || c.Reports < testHideAt || c.Protected) && c.ID.inShare(o.Share)
+			return !o.Filter.Blocks(c) && (o.WithHidden || c.Reports < testHideAt || c.Protected) && c.ID.inSample(o.Sample)
 		}
 		total, stand := dropped, 0
 		for _, c := range shown {
@@ -144,7 +144,7 @@ func TestASmallerShareIsPartOfALarger(t *testing.T) {
 		crowd, o := crowdGen().Draw(t, "crowd"), WindowOptions{WithHidden: true}
 		whole, _ := o.show(crowd, "", testHideAt)
 		require.Equal(t, crowd, whole)
-		for o.Share = 1; o.Share <= maxShare; o.Share++ {
+		for o.Sample = 1; o.Sample <= maxSample; o.Sample++ {
 			part, dropped := o.show(crowd, "", testHideAt)
 			require.Subset(t, idsOf(whole), idsOf(part))
 			require.Zero(t, dropped, "they are not read at all")
@@ -156,8 +156,8 @@ func TestASmallerShareIsPartOfALarger(t *testing.T) {
 func TestAShareThinsEverySecondEvenly(t *testing.T) {
 	t.Parallel()
 	crowd := second(754)
-	for j := range maxShare + 1 {
-		part, _ := (&WindowOptions{Share: j}).show(crowd, "", testHideAt)
+	for j := range maxSample + 1 {
+		part, _ := (&WindowOptions{Sample: j}).show(crowd, "", testHideAt)
 		require.InEpsilon(t, 754.0/float64(int(1)<<j), len(part), 0.35, "1/2^%d", j)
 	}
 }
@@ -279,10 +279,10 @@ func BenchmarkShow10000(b *testing.B) {
 	}{
 		{"plain", WindowOptions{}},
 		{"filter", WindowOptions{Filter: f}},
-		{"share", WindowOptions{Share: 1}},
+		{"share", WindowOptions{Sample: 1}},
 		{"cap", WindowOptions{Cap: 50}},
 		{"merge", WindowOptions{Merge: 5 * time.Second}},
-		{"all", WindowOptions{Filter: f, Share: 1, Cap: 30, Merge: 5 * time.Second}},
+		{"all", WindowOptions{Filter: f, Sample: 1, Cap: 30, Merge: 5 * time.Second}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -38,6 +38,14 @@ func of(c danmu.Comment, user string) danmu.Action {
 	return danmu.Action{Object: c.Object, ID: c.ID, User: user}
 }
 
+func moderated(c danmu.Comment) danmu.Moderation {
+	return danmu.Moderation{Object: c.Object, ID: c.ID}
+}
+
+func moderation(a danmu.Action) danmu.Moderation {
+	return danmu.Moderation{Object: a.Object, ID: a.ID, Op: a.Op}
+}
+
 // shows fails unless every read of the object and of the users shows these
 // comments, in playing order, and no other.
 func (s stage) shows(t tester, object string, want []danmu.Comment, users ...string) {
@@ -72,7 +80,7 @@ func texts(comments []danmu.Comment) []string {
 func (s stage) from(t tester, object string) []danmu.Comment {
 	t.Helper()
 	return all(t, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[danmu.Comment], error) {
-		return s.From(ctx, object, 0, req)
+		return s.ByObject(ctx, object, 0, req)
 	}, 7)
 }
 
@@ -110,7 +118,11 @@ func (s stage) get(t tester, c danmu.Comment) (found danmu.Comment, ok bool) {
 // actions are all that is done to a comment.
 func (s stage) actions() map[string]func(context.Context, danmu.Action) (bool, error) {
 	return map[string]func(context.Context, danmu.Action) (bool, error){
-		"Recall": s.Recall, "Remove": s.Remove, "Like": s.Like, "Unlike": s.Unlike,
-		"Report": s.Report, "Protect": s.Protect, "Unprotect": s.Unprotect,
+		"Recall": s.Recall, "Like": s.Like, "Unlike": s.Unlike, "Report": s.Report,
+		"Remove": moderating(s.Remove), "Protect": moderating(s.Protect), "Unprotect": moderating(s.Unprotect),
 	}
+}
+
+func moderating(do func(context.Context, danmu.Moderation) (bool, error)) func(context.Context, danmu.Action) (bool, error) {
+	return func(ctx context.Context, a danmu.Action) (bool, error) { return do(ctx, moderation(a)) }
 }

@@ -14,11 +14,8 @@ import (
 )
 
 // TableLimiter is a Limiter that is exact over all processes, as far as their
-// clocks agree. It knows a user's last 16 comments on an object again, of those
-// since the user last waited long enough to begin anew. What it stores expires
-// where TTL is on.
-//
-// 1 WCU for who has not sent for a while, 2 within a burst; a refusal 1.
+// clocks agree. It remembers the last 16 comments of a user's current burst on an
+// object. Its items expire if TTL is on.
 type TableLimiter struct {
 	table *store.Table
 	rate  Rate
@@ -47,7 +44,7 @@ type bucketItem struct {
 	TTL      int64    `dynamo:"ttl"`
 }
 
-// UnmarshalDynamoItem refuses what was not written so: nobody shall wait for ever.
+// UnmarshalDynamoItem refuses a damaged item, which could block a user forever.
 func (i *bucketItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	type plain bucketItem
 	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
@@ -59,10 +56,13 @@ func (i *bucketItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	return nil
 }
 
-// expiry is when a bucket that is full then is forgotten.
+// expiry is when an item may be deleted.
 func expiry(full time.Time) int64 { return full.Add(time.Hour).Unix() }
 
 // Take counts an attempt, as Limiter says.
+//
+// Cost: 1 request, 1 WCU; within a burst 2 requests, 2 WCU; a refusal 1 request,
+// 1 WCU.
 func (l *TableLimiter) Take(ctx context.Context, a Attempt) (time.Duration, error) {
 	if err := a.check(); err != nil {
 		return 0, err
@@ -84,16 +84,16 @@ func (a Attempt) check() error {
 func (l *TableLimiter) take(ctx context.Context, a Attempt) (time.Duration, error) {
 	id := a.ID.String()
 	now := l.now().Truncate(time.Millisecond)
-	var seen bucketItem // as yet that of somebody who has waited long enough
+	var seen bucketItem // at first that of a user without one
 	damaged := false
-	for range turns {
+	for range maxTries {
 		next, wait := l.rate.take(time.UnixMilli(seen.Full), now)
 		if wait > 0 {
 			return wait, nil
 		}
 		put := l.table.Put(l.item(a, next, latest(seen.Attempts, id)))
 		switch {
-		case damaged: // it is replaced
+		case damaged: // replace it
 		case seen.Full == 0:
 			put.If("attribute_not_exists(pk) OR 'full' <= ? AND NOT contains(attempts, ?)", now.UnixMilli(), id)
 		default:
@@ -111,7 +111,7 @@ func (l *TableLimiter) take(ctx context.Context, a Attempt) (time.Duration, erro
 			}
 		}
 		if slices.Contains(seen.Attempts, id) {
-			return 0, nil // by an earlier call, or by this one unanswered
+			return 0, nil // counted by an earlier call, or by this one whose answer was lost
 		}
 	}
 	return 0, plaza.ErrBusy

@@ -2,6 +2,7 @@ package danmu
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -9,39 +10,39 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// WindowOptions say what a viewer wants to see. The zero value is everything
-// that is not hidden.
+// WindowOptions choose what a viewer sees. The zero value shows everything that is
+// not hidden.
 type WindowOptions struct {
-	Filter *Filter // what is blocked. Defaults to nothing.
+	Filter *Filter // Defaults to nil, which blocks nothing.
 
-	// Share j keeps 1/2^j of the comments, a part of what a smaller j keeps,
-	// and reads as much less where the object has so many shards. Others may
-	// be left out than with Cap: protected ones too. 0 to 5; defaults to all.
-	Share int
+	// Sample keeps 1/2^Sample of the comments, always the same ones; a smaller
+	// number keeps these too. Where the object has shards it reads as much less.
+	// Unlike Cap, it may drop protected comments. 0 to 5. Defaults to 0: all.
+	Sample int
 
-	// Cap is the most comments a second of those in the window, which had
-	// better begin and end with whole ones. The owner's and protected ones
-	// come first and stay above it as well, then it goes by weight. A higher
-	// cap keeps what a lower one kept. Defaults to no cap.
+	// Cap is the most comments of each second, so a window should begin and end
+	// with whole seconds. Protected comments and the owner's always stay, then the
+	// higher Weight wins. A higher cap keeps what a lower one keeps. Defaults to no
+	// cap.
 	Cap int
 
-	// Merge makes one of comments with one text and mode that come within so
-	// much time, of those in the window: Comment.Repeats counts the others. They
-	// take one place under the Cap. Defaults to none.
+	// Merge makes one comment of those with the same text and mode within this
+	// time; Comment.Repeats counts the others. They take one place under the Cap.
+	// Defaults to no merging.
 	Merge time.Duration
 
-	// Consistent reads strongly consistent, the object's settings too, at
-	// twice the units: it shares no read and no cache.
+	// Consistent reads comments and settings strongly consistent, at twice the
+	// units, and shares no read. Options.Consistent sets it for all windows.
 	Consistent bool
 
-	// WithHidden shows what reports have hidden.
+	// WithHidden shows also what reports have hidden.
 	WithHidden bool
 }
 
 func (o *WindowOptions) check() error {
 	switch {
-	case o.Share < 0 || o.Share > maxShare:
-		return &plaza.InvalidError{Field: "Share", Reason: fmt.Sprintf("is %d, 0 to %d are allowed", o.Share, maxShare)}
+	case o.Sample < 0 || o.Sample > maxSample:
+		return &plaza.InvalidError{Field: "Sample", Reason: fmt.Sprintf("is %d, 0 to %d are allowed", o.Sample, maxSample)}
 	case o.Cap < 0:
 		return &plaza.InvalidError{Field: "Cap", Reason: fmt.Sprintf("is %d", o.Cap)}
 	case o.Merge < 0:
@@ -50,19 +51,29 @@ func (o *WindowOptions) check() error {
 	return nil
 }
 
-// Window is a part of an object's comments.
+// Window is what a viewer sees of a span of playing time.
 type Window struct {
-	Comments []Comment // in playing order
-	Dropped  int       // how many more the Cap left out
+	Comments []Comment `json:"comments"` // in playing order; never null in JSON
+	Dropped  int       `json:"dropped"`  // how many more the Cap left out
 }
 
-// Window gives the comments from a moment on and before another, which lie in
-// at most two segments. Opts may be nil.
+// MarshalJSON writes no comments as [].
+func (w Window) MarshalJSON() ([]byte, error) {
+	type plain Window
+	if w.Comments == nil {
+		w.Comments = []Comment{}
+	}
+	return json.Marshal(plain(w))
+}
+
+// Window returns the comments of the playing time [from, to), which may reach over
+// two segments. Opts may be nil.
 //
-// One read a segment and shard, 0.5 RCU eventually consistent for each 4 KB,
-// and one of the object, 1 RCU, unless this process knows it since
-// Options.Refresh. Equal windows that are read at one time are read once; with
-// Options.Cache whole segments are, and kept.
+// Cost: 1 request for each segment and shard, 0.5 RCU for each 4 KB of a shard;
+// where this process has not read the object within Options.Refresh, 1 request,
+// 1 RCU more; consistent, 1 RCU for each 4 KB and 1 request, 1 RCU for the object;
+// concurrent equal windows are one; with Options.Cache none for a segment that
+// another window has read.
 func (r *Repository) Window(ctx context.Context, object string, from, to time.Duration, opts *WindowOptions) (Window, error) {
 	if opts == nil {
 		opts = &WindowOptions{}
@@ -70,12 +81,16 @@ func (r *Repository) Window(ctx context.Context, object string, from, to time.Du
 	if err := checkWindow(object, from, to, opts); err != nil {
 		return Window{}, err
 	}
-	known, err := r.known(ctx, object, opts.Consistent)
+	l, err := r.layout(ctx, object, r.consistent(opts))
 	if err != nil {
 		return Window{}, wrap("window of", object, err)
 	}
-	w, err := r.window(ctx, known, span{ceil(from), ceil(to)}, opts)
+	w, err := r.readWindow(ctx, l, span{ceil(from), ceil(to)}, opts)
 	return w, wrap("window of", object, err)
+}
+
+func (r *Repository) consistent(opts *WindowOptions) bool {
+	return opts.Consistent || r.opts.Consistent
 }
 
 func checkWindow(object string, from, to time.Duration, opts *WindowOptions) error {
@@ -91,8 +106,9 @@ func checkWindow(object string, from, to time.Duration, opts *WindowOptions) err
 	return opts.check()
 }
 
-// Segment gives the comments of a whole segment, counted from 0, as Window
-// does.
+// Segment is Window for a whole segment, counted from 0.
+//
+// Cost: as Window.
 func (r *Repository) Segment(ctx context.Context, object string, n int, opts *WindowOptions) (Window, error) {
 	if opts == nil {
 		opts = &WindowOptions{}
@@ -103,10 +119,10 @@ func (r *Repository) Segment(ctx context.Context, object string, n int, opts *Wi
 	if err := checkWindow(object, 0, 0, opts); err != nil {
 		return Window{}, err
 	}
-	known, err := r.known(ctx, object, opts.Consistent)
+	l, err := r.layout(ctx, object, r.consistent(opts))
 	if err != nil {
 		return Window{}, wrap("segment of", object, err)
 	}
-	w, err := r.window(ctx, known, known.span(n), opts)
+	w, err := r.readWindow(ctx, l, l.span(n), opts)
 	return w, wrap("segment of", object, err)
 }

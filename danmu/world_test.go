@@ -2,6 +2,8 @@ package danmu_test
 
 import (
 	"context"
+	"os"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -63,6 +65,14 @@ func (w world) process(t testing.TB, opts *danmu.Options, wrap ...wrapper) world
 	return w
 }
 
+// rounds is few by default, and all where CI is set.
+func rounds(few, all int) int {
+	if os.Getenv("CI") != "" {
+		return all
+	}
+	return few
+}
+
 // tester is a *testing.T or a *rapid.T.
 type tester interface {
 	require.TestingT
@@ -72,7 +82,8 @@ type tester interface {
 
 func (w world) configure(t tester, object string, s danmu.Settings) {
 	t.Helper()
-	require.NoError(t, w.Configure(t.Context(), object, s))
+	_, err := w.Configure(t.Context(), object, s)
+	require.NoError(t, err)
 }
 
 // send stores what must be stored.
@@ -87,10 +98,10 @@ func (w world) send(t tester, c danmu.Comment) danmu.Comment {
 	if c.Text == "" {
 		c.Text = "haha"
 	}
-	sent, err := w.Send(t.Context(), c)
+	sent, created, err := w.Send(t.Context(), c)
 	require.NoError(t, err)
-	require.True(t, sent.Created)
-	return sent.Comment
+	require.True(t, created)
+	return sent
 }
 
 // at sends to v at a moment, in seconds.
@@ -115,7 +126,7 @@ var consistent = &danmu.WindowOptions{Consistent: true}
 // from lists v from a moment on.
 func (w world) from(moment time.Duration) func(context.Context, cursor.PageRequest) (cursor.Page[danmu.Comment], error) {
 	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[danmu.Comment], error) {
-		return w.From(ctx, "v", moment, req)
+		return w.ByObject(ctx, "v", moment, req)
 	}
 }
 
@@ -184,4 +195,22 @@ func (w world) reactions(t testing.TB, user string) []stored {
 		require.Greater(t, i.TTL, w.Now().Add(29*24*time.Hour).Unix())
 	}
 	return standing
+}
+
+// clock is a time that passes when it is told to.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
 }

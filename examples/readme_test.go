@@ -79,7 +79,7 @@ func Example() {
 	// chris add picture:10 {"message": "Beautiful bird!"}
 }
 
-func TestTheReadmeShowsTheTaste(t *testing.T) {
+func TestTheReadmeShowsThisCode(t *testing.T) {
 	t.Parallel()
 	readme := strings.ReplaceAll(read(t, "../README.md"), "\r\n", "\n")
 	_, shown, ok := strings.Cut(readme, "```go\n")

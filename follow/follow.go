@@ -15,11 +15,12 @@ import (
 
 // Edge says that Follower follows Followee.
 type Edge struct {
-	Follower, Followee string
+	Follower string `json:"follower"`
+	Followee string `json:"followee"`
 
 	// ID is the edge's identity and its place in both lists. Follow mints one
-	// where it is zero.
-	ID ids.ID
+	// if it is zero.
+	ID ids.ID `json:"id"`
 
 	// place is the shard of Followee's list that holds the edge, plus one; 0
 	// where it is not known.
@@ -52,12 +53,15 @@ func (e Edge) check() error {
 
 // Relation is how a viewer and another user stand to each other.
 type Relation struct {
-	Follows    bool // the viewer follows the other
-	FollowedBy bool // the other follows the viewer
+	Follows    bool `json:"follows"`    // the viewer follows the other
+	FollowedBy bool `json:"followedBy"` // the other follows the viewer
 }
 
 // Mutual reports whether both follow each other.
 func (r Relation) Mutual() bool { return r.Follows && r.FollowedBy }
 
-// Counts is how many follow a user and how many the user follows.
-type Counts struct{ Followers, Following int64 }
+// Counts is how many users follow a user, and how many that user follows.
+type Counts struct {
+	Followers int64 `json:"followers"`
+	Following int64 `json:"following"`
+}

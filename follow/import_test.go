@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
 )
 
 // sequence gives edges that hold no error.
@@ -51,7 +53,7 @@ func friends(seed uint64, users, n int) []follow.Edge {
 }
 
 // pairs are edges without their ids, in order.
-func pairs(edges []follow.Edge) []bare {
+func pairs(edges []follow.Edge) []edgetest.Edge {
 	seen := seeAll(edges)
 	for i := range seen {
 		seen[i].ID = 0
@@ -257,7 +259,7 @@ func TestImportKeepsGivenIDs(t *testing.T) {
 	}
 	_, err := w.Import(t.Context(), "old", sequence(edges), nil)
 	require.NoError(t, err)
-	want := []bare{see(edges[0]), see(edges[1]), see(stood)}
+	want := []edgetest.Edge{see(edges[0]), see(edges[1]), see(stood)}
 	require.Equal(t, want, seeAll(all(t, w.Following, "ann", 10)))
 	requireStored(t, w, append(edges, stood))
 
@@ -367,4 +369,48 @@ func TestImportOfARealGraph(t *testing.T) {
 		require.Greater(t, got.ID, last)
 		last = got.ID
 	}
+}
+
+func TestImportLeavesOutWhatHasEnded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sharded(2))
+	earlier := w.id(t)
+	ended := w.follow(t, "ann", "bob")
+	w.undo(t, ended, true)
+	before, after, minted := ended, ended, follow.Edge{Follower: "ann", Followee: "dan"}
+	before.ID = earlier
+	after.ID = w.id(t)
+	past := w.follow(t, "ann", "dan")
+	w.undo(t, past, true)
+	other := follow.Edge{Follower: "ann", Followee: "cat"}
+	for name, e := range map[string]follow.Edge{"of the same id": ended, "of an earlier id": before} {
+		result, err := w.Import(t.Context(), name, sequence([]follow.Edge{e, other}), nil)
+		require.NoError(t, err)
+		require.EqualValues(t, 1, result.Ended, name)
+		require.EqualValues(t, 2, result.Edges, name)
+		again, err := w.Import(t.Context(), name, sequence([]follow.Edge{e, other}), nil)
+		require.NoError(t, err)
+		again.Resumed = 0
+		require.Equal(t, result, again)
+	}
+	requireStored(t, w, []follow.Edge{other})
+	result, err := w.Import(t.Context(), "of later ids", sequence([]follow.Edge{after, minted}), nil)
+	require.NoError(t, err)
+	require.Equal(t, follow.ImportResult{Edges: 2, Created: 2, Windows: 1}, result)
+	requireStored(t, w, []follow.Edge{other, after, minted})
+	requireSound(t, w, "ann", "bob", "cat", "dan")
+}
+
+func TestImportRefusesIDsOfTheFuture(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	w := newWorld(t, &follow.Options{Now: func() time.Time { return now }})
+	at := func(ahead time.Duration) follow.Edge {
+		return follow.Edge{Follower: "jack", Followee: "chris", ID: ids.At(now.Add(ahead))}
+	}
+	result, err := w.Import(t.Context(), "old", sequence([]follow.Edge{at(0), at(61 * time.Second)}), nil)
+	var invalid *plaza.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	require.Equal(t, "Edges[1].ID", invalid.Field)
+	require.Zero(t, result)
 }

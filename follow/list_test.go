@@ -1,8 +1,6 @@
 package follow_test
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -13,84 +11,9 @@ import (
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/follow"
-	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
-	"github.com/plaza-sdk/plaza/internal/faults"
-	"github.com/plaza-sdk/plaza/internal/pagetest"
+	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
 )
-
-func sealed(t testing.TB) cursor.Codec {
-	t.Helper()
-	codec, err := cursor.Sealed(cursor.Keyring{Current: 1, Keys: map[byte][]byte{1: bytes.Repeat([]byte{7}, 32)}})
-	require.NoError(t, err)
-	return codec
-}
-
-func TestListsArePagedExactly(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		shards    int
-		codec     cursor.Codec
-		following bool
-	}{
-		"followers":                     {1, cursor.Plain(), false},
-		"followers over 8 shards":       {8, sealed(t), false},
-		"following":                     {1, cursor.Plain(), true},
-		"following, cursors are sealed": {1, sealed(t), true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			in := faults.New(t, 1, faults.Rates{})
-			opts := sharded(c.shards)
-			opts.Codec = c.codec
-			w := newWorld(t, opts, in.Wrap)
-			list := func(user string, following bool) func(context.Context, cursor.PageRequest) (cursor.Page[follow.Edge], error) {
-				return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
-					if following {
-						return w.Following(ctx, user, req)
-					}
-					return w.Followers(ctx, user, req)
-				}
-			}
-			for _, e := range w.fans(t, "star", 2) {
-				w.follow(t, "star", e.Follower)
-			}
-			pagetest.Run(t, func(t *testing.T) pagetest.List[follow.Edge] {
-				user, edges, n := "user of "+t.Name(), map[string]follow.Edge{}, 0
-				return pagetest.List[follow.Edge]{
-					Page: list(user, c.following),
-					ID:   func(e follow.Edge) string { return e.ID.String() },
-					Add: func(ctx context.Context, count int) []string {
-						added := make([]string, count)
-						for i := range added {
-							n++
-							e := follow.Edge{Follower: fmt.Sprint("other ", n), Followee: user}
-							if c.following {
-								e.Follower, e.Followee = e.Followee, e.Follower
-							}
-							e, created, err := w.Follow(ctx, e)
-							require.NoError(t, err)
-							require.True(t, created)
-							added[i] = e.ID.String()
-							edges[added[i]] = e
-						}
-						return added
-					},
-					Remove: func(ctx context.Context, id string) {
-						removed, err := w.Unfollow(ctx, edges[id])
-						require.NoError(t, err)
-						require.True(t, removed)
-					},
-					Others: []pagetest.Other{
-						pagetest.Foreign("another user", list("star", c.following)),
-						pagetest.Foreign("the other list", list("star", !c.following)),
-					},
-					Requests: in.Requests,
-				}
-			})
-		})
-	}
-}
 
 // TestAThousandFollowersInAnyOrder also walks them: one crowd is enough.
 func TestAThousandFollowersInAnyOrder(t *testing.T) {
@@ -102,7 +25,7 @@ func TestAThousandFollowersInAnyOrder(t *testing.T) {
 	for i := range edges {
 		edges[i] = follow.Edge{Follower: fmt.Sprintf("fan-%012d", i), Followee: "star-00000000001", ID: w.id(t)}
 	}
-	newestFirst := make([]bare, n)
+	newestFirst := make([]edgetest.Edge, n)
 	for i, e := range edges {
 		newestFirst[n-1-i] = see(e)
 	}
@@ -159,41 +82,4 @@ func TestAThousandFollowersInAnyOrder(t *testing.T) {
 		require.Equal(t, newestFirst[1000:], seeAll(page.Items))
 		require.Empty(t, page.Next)
 	})
-}
-
-func TestAnEdgeOfAListMayBeUnfollowed(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, sharded(4))
-	w.fans(t, "chris", 6)
-	for i, list := range []lister{w.Followers, w.Walk} {
-		for _, e := range all(t, list, "chris", 10)[:3] {
-			removed, err := w.Unfollow(t.Context(), e)
-			require.NoError(t, err)
-			require.True(t, removed)
-		}
-		counts, err := w.Counts(t.Context(), "chris")
-		require.NoError(t, err)
-		require.Equal(t, int64(3-3*i), counts.Followers)
-	}
-	e := w.follow(t, "jack", "chris")
-	for _, e := range all(t, w.Following, "jack", 10) {
-		removed, err := w.Unfollow(t.Context(), e)
-		require.NoError(t, err)
-		require.True(t, removed)
-	}
-	w.holds(t, graph{}, "chris", "jack", e.Follower)
-}
-
-func TestTheGreatestIDIsListed(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, &follow.Options{Now: ids.ID(1<<63 - 1).Time})
-	w.follow(t, "jack", "chris")
-	e, _, err := w.Follow(t.Context(), follow.Edge{Follower: "anna", Followee: "chris", ID: ids.ID(1<<63 - 1)})
-	require.NoError(t, err)
-	page, err := w.Followers(t.Context(), "chris", cursor.PageRequest{Limit: 1})
-	require.NoError(t, err)
-	require.Equal(t, []bare{see(e)}, seeAll(page.Items))
-	page, err = w.Followers(t.Context(), "chris", cursor.PageRequest{Cursor: page.Prev})
-	require.NoError(t, err)
-	require.Empty(t, page.Items)
 }

@@ -93,31 +93,3 @@ func TestCountsOfMany(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, got)
 }
-
-func TestConsistentIsWhatTellsTheLatest(t *testing.T) {
-	t.Parallel()
-	lagging := faults.New(t, 1, faults.Rates{Stale: 1})
-	w := newWorld(t, sharded(3), lagging.Wrap)
-	g := graph{}
-	for _, e := range w.fans(t, "star", 9) {
-		g[pair{e.Follower, "star"}] = e.ID
-	}
-	w.holds(t, g, "star", "star-fan-000")
-	got, err := w.Get(t.Context(), follow.Edge{Follower: "star-fan-000", Followee: "star"})
-	require.NoError(t, err)
-	require.Equal(t, g[pair{"star-fan-000", "star"}], got.ID)
-
-	eventual := w.process(t, &follow.Options{}, lagging.Wrap)
-	counts, err := eventual.Counts(t.Context(), "star")
-	require.NoError(t, err)
-	require.Zero(t, counts)
-	relations, err := eventual.Relations(t.Context(), "star", []string{"star-fan-000"})
-	require.NoError(t, err)
-	require.Zero(t, relations["star-fan-000"])
-	many, err := eventual.CountsMany(t.Context(), []string{"star"})
-	require.NoError(t, err)
-	require.Zero(t, many["star"])
-	require.Len(t, all(t, eventual.Followers, "star", 5), 9, "lists are consistent whatever the options")
-	require.Len(t, all(t, eventual.Following, "star-fan-000", 5), 1)
-	require.Len(t, all(t, eventual.Walk, "star", 5), 9)
-}

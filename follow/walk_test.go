@@ -9,6 +9,9 @@ import (
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 func TestWalkMeetsEveryStandingFollowerOnce(t *testing.T) {
@@ -23,7 +26,8 @@ func TestWalkMeetsEveryStandingFollowerOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, sharded(c.shards))
+			lagging := faults.New(t, 1, faults.Rates{Stale: 1})
+			w := newWorld(t, sharded(c.shards), lagging.Wrap)
 			fans := w.fans(t, "star", 40)
 			stays := map[string]bool{}
 			for _, e := range fans {
@@ -110,5 +114,53 @@ func TestForgedWalksAreRefused(t *testing.T) {
 		for _, e := range page.Items {
 			require.True(t, slices.ContainsFunc(stars, func(s follow.Edge) bool { return see(s) == see(e) }))
 		}
+	}
+}
+
+func TestAnEdgeOfAWalkMayBeUnfollowed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sharded(4))
+	w.fans(t, "chris", 6)
+	for _, e := range all(t, w.Walk, "chris", 10)[:3] {
+		removed, err := w.Unfollow(t.Context(), e)
+		require.NoError(t, err)
+		require.True(t, removed)
+	}
+	requireStored(t, w, all(t, w.Followers, "chris", 10))
+	require.Len(t, all(t, w.Walk, "chris", 10), 3)
+}
+
+// TestManyDamagedRowsDoNotStopAWalk has more of them than a page reads.
+func TestManyDamagedRowsDoNotStopAWalk(t *testing.T) {
+	t.Parallel()
+	in := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, sharded(1), in.Wrap)
+	edges := w.fans(t, "star", 6)
+	batch := dynamotest.DB(t).Table(w.table).Batch("pk", "sk").Write()
+	for i := range 150 {
+		for _, sk := range []string{
+			fmt.Sprintf("zzz%03d", i), fmt.Sprintf("%v%03d", edges[2].ID, i), (edges[3].ID + 1 + ids.ID(i)).String(), fmt.Sprintf("!%03d", i),
+		} {
+			batch = batch.Put(map[string]any{"pk": "R#star#0", "sk": sk, "follower": i})
+		}
+	}
+	_, err := batch.Run(t.Context())
+	require.NoError(t, err)
+	slices.Reverse(edges)
+	for _, limit := range []int{1, 25} {
+		var got []follow.Edge
+		req := cursor.PageRequest{Limit: limit}
+		for pages := 0; ; pages++ {
+			require.Less(t, pages, 400, "by %d", limit)
+			before := in.Requests()
+			page, err := w.Walk(t.Context(), "star", req)
+			require.NoError(t, err)
+			require.LessOrEqual(t, in.Requests()-before, 70, "by %d", limit)
+			got = append(got, page.Items...)
+			if req.Cursor = page.Next; req.Cursor == "" {
+				break
+			}
+		}
+		require.Equal(t, seeAll(edges), seeAll(got), "by %d", limit)
 	}
 }

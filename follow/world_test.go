@@ -1,11 +1,8 @@
 package follow_test
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -15,17 +12,9 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
-
-var machines atomic.Uint32
-
-// generator has a machine number of its own.
-func generator(t testing.TB) *ids.Generator {
-	t.Helper()
-	gen, err := ids.New(uint16(machines.Add(1)), nil)
-	require.NoError(t, err)
-	return gen
-}
 
 // world is a repository over a fresh table.
 type world struct {
@@ -45,18 +34,12 @@ func newWorld(t testing.TB, opts *follow.Options, wrap ...wrapper) world {
 // process is another process on the table of w.
 func (w world) process(t testing.TB, opts *follow.Options, wrap ...wrapper) world {
 	t.Helper()
-	return w.of(t, func(gen ids.Source) ids.Source { return gen }, opts, wrap...)
-}
-
-// of is a process with another source of ids.
-func (w world) of(t testing.TB, source func(ids.Source) ids.Source, opts *follow.Options, wrap ...wrapper) world {
-	t.Helper()
 	if opts == nil {
 		opts = &follow.Options{Consistent: true}
 	}
-	w.gen = generator(t)
+	w.gen = edgetest.Generator(t)
 	var err error
-	w.Repository, err = follow.New(dynamotest.DB(t, wrap...), w.table, source(w.gen), opts)
+	w.Repository, err = follow.New(dynamotest.DB(t, wrap...), w.table, w.gen, opts)
 	require.NoError(t, err)
 	return w
 }
@@ -92,33 +75,18 @@ func (w world) fans(t testing.TB, followee string, n int) []follow.Edge {
 	return edges
 }
 
-// bare is what an application sees of an edge.
-type bare struct {
-	Follower, Followee string
-	ID                 ids.ID
-}
-
-func see(e follow.Edge) bare { return bare{e.Follower, e.Followee, e.ID} }
-
-func seeAll(edges []follow.Edge) []bare {
-	seen := make([]bare, len(edges))
+func seeAll(edges []follow.Edge) []edgetest.Edge {
+	seen := make([]edgetest.Edge, len(edges))
 	for i, e := range edges {
 		seen[i] = see(e)
 	}
 	return seen
 }
 
-// tester is a *testing.T or a *rapid.T.
-type tester interface {
-	require.TestingT
-	Helper()
-	Context() context.Context
-}
-
 type lister func(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[follow.Edge], error)
 
 // all reads a list to its end, limit at a time.
-func all(t tester, list lister, user string, limit int) []follow.Edge {
+func all(t testing.TB, list lister, user string, limit int) []follow.Edge {
 	t.Helper()
 	var got []follow.Edge
 	req := cursor.PageRequest{Limit: limit}
@@ -134,51 +102,42 @@ func all(t tester, list lister, user string, limit int) []follow.Edge {
 	}
 }
 
-type pair struct{ follower, followee string }
-
-// graph is the edges that should stand.
-type graph map[pair]ids.ID
-
-// list gives the edges that want tells, newest first.
-func (g graph) list(want func(pair) bool) []bare {
-	edges := []bare{}
-	for p, id := range g {
-		if want(p) {
-			edges = append(edges, bare{p.follower, p.followee, id})
-		}
-	}
-	slices.SortFunc(edges, func(a, b bare) int { return cmp.Compare(b.ID, a.ID) })
-	return edges
+// undo unfollows, and says whether that is to remove something.
+func (w world) undo(t testing.TB, e follow.Edge, want bool) {
+	t.Helper()
+	removed, err := w.Unfollow(t.Context(), follow.Edge{Follower: e.Follower, Followee: e.Followee, ID: e.ID})
+	require.NoError(t, err)
+	require.Equal(t, want, removed)
 }
 
-// holds fails unless every read of these users tells of the edges of g and of
-// no other.
-func (w world) holds(t tester, g graph, users ...string) {
+func scan(t testing.TB, w world) edgetest.Stored {
 	t.Helper()
-	counts := map[string]follow.Counts{}
+	return edgetest.Scan(t, w.table)
+}
+
+// requireStored reads the whole table: it has each of the edges and no other.
+func requireStored(t testing.TB, w world, edges []follow.Edge) {
+	t.Helper()
+	edgetest.RequireStored(t, stored, w.table, seeAll(edges)...)
+}
+
+// requireSound fails where Check of a user finds anything.
+func requireSound(t testing.TB, w world, users ...string) {
+	t.Helper()
 	for _, user := range users {
-		followers := g.list(func(p pair) bool { return p.followee == user })
-		following := g.list(func(p pair) bool { return p.follower == user })
-		require.Equal(t, followers, seeAll(all(t, w.Followers, user, 7)), "followers of %q", user)
-		require.Equal(t, following, seeAll(all(t, w.Following, user, 7)), "following of %q", user)
-		require.ElementsMatch(t, followers, seeAll(all(t, w.Walk, user, 7)), "walk of %q", user)
-
-		counts[user] = follow.Counts{Followers: int64(len(followers)), Following: int64(len(following))}
-		got, err := w.Counts(t.Context(), user)
+		drift, err := w.Check(t.Context(), user)
 		require.NoError(t, err)
-		require.Equal(t, counts[user], got, "counts of %q", user)
-
-		want := map[string]follow.Relation{}
-		for _, other := range users {
-			_, follows := g[pair{user, other}]
-			_, followed := g[pair{other, user}]
-			want[other] = follow.Relation{Follows: follows, FollowedBy: followed}
-		}
-		relations, err := w.Relations(t.Context(), user, users)
-		require.NoError(t, err)
-		require.Equal(t, want, relations, "relations of %q", user)
+		require.Zero(t, drift, "Check of %q", user)
 	}
-	got, err := w.CountsMany(t.Context(), users)
-	require.NoError(t, err)
-	require.Equal(t, counts, got)
+}
+
+// watched is a process that calls before with each request it is about to
+// send; before must use another process.
+func (w world) watched(t testing.TB, opts *follow.Options, before func(op string, body []byte)) world {
+	in := faults.New(t, 0, faults.Rates{})
+	in.Script(func(op string, body []byte, _ int) faults.Fault {
+		before(op, body)
+		return faults.Fault{}
+	})
+	return w.process(t, opts, in.Wrap)
 }

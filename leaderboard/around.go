@@ -16,7 +16,7 @@ import (
 //
 // A get of 1 RCU and two reads a shard, and what Rank counts unless the top is
 // within n.
-func (r *Repository) Around(ctx context.Context, in In, player string, n int) ([]Row, error) {
+func (r *Repository) Around(ctx context.Context, in In, player string, n int) ([]Standing, error) {
 	if err := checkPlayer(in, player); err != nil {
 		return nil, err
 	}
@@ -28,8 +28,8 @@ func (r *Repository) Around(ctx context.Context, in In, player string, n int) ([
 	return rows, in.wrap("around on", err)
 }
 
-func (r *Repository) around(ctx context.Context, in In, player string, n int) ([]Row, error) {
-	s, err := r.ladder(ctx, in)
+func (r *Repository) around(ctx context.Context, in In, player string, n int) ([]Standing, error) {
+	s, err := r.standings(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (r *Repository) around(ctx context.Context, in In, player string, n int) ([
 		return nil, err
 	}
 	own := s.item(player, e)
-	return s.window(ctx, e.Key, &own, n)
+	return s.neighbours(ctx, e.Key, &own, n)
 }
 
 // AroundScore gives n rows about the place of a score, ⌊(n-1)/2⌋ of them
@@ -46,7 +46,7 @@ func (r *Repository) around(ctx context.Context, in In, player string, n int) ([
 // as cursor.PageRequest.Limit has it.
 //
 // Two reads a shard, and what Rank counts unless the top is within n.
-func (r *Repository) AroundScore(ctx context.Context, in In, score Score, n int) ([]Row, error) {
+func (r *Repository) AroundScore(ctx context.Context, in In, score Score, n int) ([]Standing, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
@@ -61,8 +61,8 @@ func (r *Repository) AroundScore(ctx context.Context, in In, score Score, n int)
 	return rows, in.wrap("around a score on", err)
 }
 
-func (r *Repository) aroundScore(ctx context.Context, in In, score Score, n int) ([]Row, error) {
-	s, err := r.ladder(ctx, in)
+func (r *Repository) aroundScore(ctx context.Context, in In, score Score, n int) ([]Standing, error) {
+	s, err := r.standings(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -70,12 +70,12 @@ func (r *Repository) aroundScore(ctx context.Context, in In, score Score, n int)
 	if err != nil {
 		return nil, err
 	}
-	return s.window(ctx, from, nil, n)
+	return s.neighbours(ctx, from, nil, n)
 }
 
-// window gives n rows about a bound. What the index has of own does not count:
+// neighbours gives n rows about a bound. What the index has of own does not count:
 // it may be old.
-func (s ladder) window(ctx context.Context, at []byte, own *rowItem, n int) ([]Row, error) {
+func (s standings) neighbours(ctx context.Context, at []byte, own *rowItem, n int) ([]Standing, error) {
 	var above, below []rowItem
 	group, groupCtx := parallel.WithContext(ctx)
 	group.Go(func() (err error) {
@@ -98,7 +98,7 @@ func (s ladder) window(ctx context.Context, at []byte, own *rowItem, n int) ([]R
 	slices.Reverse(above)
 	items := slices.Concat(above, below)
 	if len(items) == 0 {
-		return nil, nil
+		return []Standing{}, nil
 	}
 
 	first := Rank{Ordinal: 1, Competition: 1, AsOf: s.now}

@@ -19,19 +19,19 @@ func TestRowsAroundAPlace(t *testing.T) {
 	w.many(t, "5", 5)
 	w.define(t, leaderboard.Board{Name: "10", Shards: 4})
 	w.many(t, "10", 10)
-	around := func(board, player string, n int) func() ([]leaderboard.Row, error) {
-		return func() ([]leaderboard.Row, error) { return w.Around(t.Context(), in(board), player, n) }
+	around := func(board, player string, n int) func() ([]leaderboard.Standing, error) {
+		return func() ([]leaderboard.Standing, error) { return w.Around(t.Context(), in(board), player, n) }
 	}
-	score := func(board string, score int64, n int) func() ([]leaderboard.Row, error) {
-		return func() ([]leaderboard.Row, error) {
+	score := func(board string, score int64, n int) func() ([]leaderboard.Standing, error) {
+		return func() ([]leaderboard.Standing, error) {
 			return w.AroundScore(t.Context(), in(board), leaderboard.Int(score), n)
 		}
 	}
-	ranged := func(board string, from int64, n int) func() ([]leaderboard.Row, error) {
-		return func() ([]leaderboard.Row, error) { return w.Range(t.Context(), in(board), from, n) }
+	ranged := func(board string, from int64, n int) func() ([]leaderboard.Standing, error) {
+		return func() ([]leaderboard.Standing, error) { return w.Range(t.Context(), in(board), from, n) }
 	}
 	for name, c := range map[string]struct {
-		read        func() ([]leaderboard.Row, error)
+		read        func() ([]leaderboard.Standing, error)
 		first, last int64 // ranks; 0: none
 	}{
 		"the middle of 5":           {around("5", "player 3", 3), 2, 4},
@@ -109,9 +109,9 @@ func TestAPlayersOwnRowIsWhatStands(t *testing.T) {
 	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set})
 	w.play(t, "b", "ann 50", "bob 40", "cat 30")
 	lagging := w.lagging(t)
-	for _, read := range []func() ([]leaderboard.Row, error){
-		func() ([]leaderboard.Row, error) { return lagging.Around(t.Context(), in("b"), "cat", 5) },
-		func() ([]leaderboard.Row, error) { return lagging.Around(t.Context(), in("b"), "ann", 5) },
+	for _, read := range []func() ([]leaderboard.Standing, error){
+		func() ([]leaderboard.Standing, error) { return lagging.Around(t.Context(), in("b"), "cat", 5) },
+		func() ([]leaderboard.Standing, error) { return lagging.Around(t.Context(), in("b"), "ann", 5) },
 	} {
 		_, err := read()
 		require.NoError(t, err)

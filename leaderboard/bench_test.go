@@ -19,7 +19,7 @@ func text(v string) types.AttributeValue { return &types.AttributeValueMemberS{V
 // scores of a hundred players.
 func BenchmarkSubmitBest(b *testing.B) {
 	w := newWorld(b, nil)
-	require.NoError(b, w.Define(b.Context(), leaderboard.Board{Name: "b"}))
+	require.NoError(b, errorOf(w.Define(b.Context(), leaderboard.Board{Name: "b"})))
 	client := dynamotest.DB(b).Client().(*dynamodb.Client)
 	n := 0
 	ours := func() {

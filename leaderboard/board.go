@@ -199,6 +199,14 @@ func (b Board) bound(s Score) error {
 	return nil
 }
 
+// clamped is a score as it may stand on the board.
+func (b Board) clamped(s Score) (Score, error) {
+	if b.Floor != nil && s.Compare(*b.Floor) < 0 {
+		s = *b.Floor
+	}
+	return s, b.bound(s)
+}
+
 // allows tells whether a submission may name the operator.
 func (b Board) allows(o Operator) bool { return o == b.Operator || slices.Contains(b.Allow, o) }
 

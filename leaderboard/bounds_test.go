@@ -15,7 +15,7 @@ func TestBoundsPartTheKeys(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		o := orders(t)
-		a, b := standings(t, o), standings(t, o)
+		a, b := places(t, o), places(t, o)
 		if rapid.Bool().Draw(t, "least end") {
 			a.player += "\x00"
 		}
@@ -38,7 +38,7 @@ func TestBoundsPartTheKeys(t *testing.T) {
 
 func TestGapsAreReadBack(t *testing.T) {
 	t.Parallel()
-	key := order{}.appendKey(nil, standing{at: time.Unix(1, 0), player: "ann"})
+	key := order{}.appendKey(nil, place{at: time.Unix(1, 0), player: "ann"})
 	for _, g := range []gap{
 		{above: 0, tie: 1, key: key},
 		{above: 20_000, tie: 7, last: 30_000, key: after(key)},

@@ -1,7 +1,21 @@
 package leaderboard
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // Drift is how far the entries of a period and the index are from being whole.
@@ -10,10 +24,10 @@ type Drift struct {
 	// Broken entries are damaged, contradict themselves or stand where nobody
 	// reads them. Lists leave the damaged ones out, though they keep their
 	// place in counts and ranks. Repair mends them.
-	Broken int
+	Broken int `json:"broken"`
 	// Lagging are players whom the index does not show as their entries have
 	// them. It follows by itself.
-	Lagging int
+	Lagging int `json:"lagging"`
 }
 
 // Check compares the entries of a period with themselves and with the index,
@@ -29,4 +43,203 @@ func (r *Repository) Check(ctx context.Context, in In) (Drift, error) {
 	}
 	a, err := r.audit(ctx, in)
 	return a.drift(), in.wrap("check", err)
+}
+
+// audit compares the entries of a period with what should be.
+type audit struct {
+	standings
+	op      ids.ID // later than all operations on the entries
+	broken  []dynamo.Item
+	lagging int
+}
+
+func (a audit) drift() Drift { return Drift{Broken: len(a.broken), Lagging: a.lagging} }
+
+func (r *Repository) audit(ctx context.Context, in In) (audit, error) {
+	s, err := r.standings(ctx, in)
+	if err != nil {
+		return audit{}, err
+	}
+	entries, err := store.Scan[dynamo.Item](ctx, r.table, entryKey("", in.Board, s.period).SK)
+	if err != nil {
+		return audit{}, err
+	}
+	a := audit{standings: s}
+	if a.op, err = r.gen.Next(ctx); err != nil {
+		return audit{}, err
+	}
+	if err := a.reopen(ctx, r); err != nil {
+		return audit{}, err
+	}
+	index, err := a.index(ctx)
+	if err != nil {
+		return audit{}, err
+	}
+	for _, entry := range entries {
+		key := store.KeyOf(entry)
+		row, indexed := index[key]
+		delete(index, key)
+		switch e := readableEntry(entry); {
+		case !a.whole(entry):
+			a.broken = append(a.broken, entry)
+		case indexed != (e.Key != nil), indexed && !row.shows(e):
+			a.lagging++
+		}
+	}
+	a.lagging += len(index) // of entries that are gone
+	return a, nil
+}
+
+// reopen reads the period again, so that it has the shards of all entries seen
+// so far.
+func (a *audit) reopen(ctx context.Context, r *Repository) (err error) {
+	p, err := r.storedPeriod(ctx, a.board, a.period.start)
+	if errors.Is(err, plaza.ErrNotFound) {
+		return nil // nobody submitted yet
+	}
+	a.period = p
+	return err
+}
+
+// parts of the index are all that are read.
+func (a audit) parts() []string {
+	parts := []string{hiddenPart(a.board.Name, a.period)}
+	for shard := range a.period.shards {
+		parts = append(parts, shardPart(a.board.Name, a.period, shard))
+	}
+	return parts
+}
+
+// index reads what the index has of each entry.
+func (a audit) index(ctx context.Context) (map[store.Key]indexed, error) {
+	index := map[store.Key]indexed{}
+	for _, part := range a.parts() {
+		rows, err := store.QueryIndex[rowItem](ctx, a.table, ranking, store.IndexSpan{Partition: part})
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			index[row.item] = indexed{row, part}
+		}
+	}
+	return index, nil
+}
+
+// indexed is a row of the index, and where it lies.
+type indexed struct {
+	rowItem
+	part string
+}
+
+// shows tells whether the row is that of the entry.
+func (i indexed) shows(e entryItem) bool {
+	return bytes.Equal(i.key, e.Key) && i.part == e.Part && i.name == e.Name && i.meta == e.Meta
+}
+
+// readableEntry is what can be read of an entry.
+func readableEntry(item dynamo.Item) entryItem {
+	read := maps.Clone(item)
+	for _, name := range unreadable(item) {
+		delete(read, name)
+	}
+	var e entryItem
+	_ = dynamo.UnmarshalItem(read, &e)
+	return e
+}
+
+// unreadable are the attributes of an entry that cannot be read.
+func unreadable(item dynamo.Item) []string {
+	type text struct {
+		Score string `dynamo:"score"`
+		TTL   int64  `dynamo:"ttl"`
+	}
+	var names []string
+	for name, value := range item {
+		alone := dynamo.Item{name: value}
+		err := parallel.Catch(func() error {
+			return errors.Join(dynamo.UnmarshalItem(alone, new(entryItem)), dynamo.UnmarshalItem(alone, new(text)))
+		})
+		if err != nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (a audit) whole(entry dynamo.Item) bool { return reflect.DeepEqual(a.mended(entry), entry) }
+
+// mended is the entry as it should be, nil if there should be none.
+//
+// The key has the last word about the score; where it cannot be read, the text
+// of the score. An entry that has neither does not stand. Of other attributes
+// what is damaged goes, or becomes what lets nothing be applied twice or come
+// back: operations that are not remembered any more are ErrOpTooOld up to now,
+// a removal whose time is lost was now.
+func (a audit) mended(entry dynamo.Item) dynamo.Item {
+	player, err := playerOf(store.KeyOf(entry).PK)
+	if err != nil {
+		return nil
+	}
+	want := maps.Clone(entry)
+	damaged := unreadable(entry)
+	for _, name := range damaged {
+		delete(want, name)
+	}
+	e := readableEntry(want)
+	text, _ := want["score"].(*types.AttributeValueMemberS)
+	at, err := a.board.placeOf(e.Key, player)
+	if err != nil && entry["key"] != nil && text != nil {
+		at = place{at: e.LastOp.Time(), player: player}
+		if at.score, err = ParseScore(text.Value); at.score.kind != a.board.Kind {
+			err = errScore
+		}
+	}
+	stands := err == nil
+	if !stands {
+		for _, name := range []string{"key", "part", "score", "prev", "meta"} {
+			delete(want, name)
+		}
+	} else {
+		want["key"] = &types.AttributeValueMemberB{Value: a.board.appendKey(nil, at)}
+		want["score"] = &types.AttributeValueMemberS{Value: at.score.String()}
+		if !slices.Contains(a.parts(), e.Part) {
+			want["part"] = &types.AttributeValueMemberS{Value: partOf(player, a.board.Name, a.period, a.now)}
+		}
+		if len(e.Prev) > 0 {
+			if _, err := a.board.placeOf(e.Prev, player); err != nil {
+				delete(want, "prev")
+			}
+		}
+	}
+	now := &types.AttributeValueMemberS{Value: a.op.String()}
+	if slices.Contains(damaged, "ops") {
+		want["ops"] = &types.AttributeValueMemberB{Value: ops{floor: a.op}.bytes()}
+	}
+	if slices.Contains(damaged, "removed") && !stands {
+		want["removed"] = now
+	}
+	if slices.Contains(damaged, "print") || stands && e.LastOp == 0 {
+		delete(want, "print")
+		want["lastOp"] = now
+	}
+	if slices.Contains(damaged, "rev") {
+		want["rev"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(int64(a.op), 10)}
+	}
+	a.mendTTL(want)
+	return want
+}
+
+// mendTTL lets an entry expire with its period, one that was erased by itself.
+func (a audit) mendTTL(want dynamo.Item) {
+	ttl := a.period.ttl
+	switch {
+	case isErased(want) && want["ttl"] != nil:
+		return
+	case isErased(want):
+		ttl = a.now.Add(forgetErased).Unix()
+	case ttl == 0:
+		delete(want, "ttl")
+		return
+	}
+	want["ttl"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(ttl, 10)}
 }

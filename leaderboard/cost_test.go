@@ -35,7 +35,7 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 			n++
 			s := with(score(board, sixteen("ann"), v, n), operator)
 			s.Name, s.Meta, s.At = "Ann, who came from far", []byte(`{"replay":"0123456789"}`), time.Time{}
-			_, err := w.Submit(ctx, s)
+			_, _, err := w.Submit(ctx, s)
 			return err
 		}
 	}
@@ -49,12 +49,12 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 			version += newer
 			s := with(score("sum", sixteen("bob"), v, 0), leaderboard.Set)
 			s.Version, s.Name = version, "Bob"
-			_, err := w.Submit(ctx, s)
+			_, _, err := w.Submit(ctx, s)
 			return err
 		}
 	}
 	defines := func(b leaderboard.Board) func(context.Context) error {
-		return func(ctx context.Context) error { return w.Define(ctx, b) }
+		return func(ctx context.Context) error { return errorOf(w.Define(ctx, b)) }
 	}
 	known := func(call func(context.Context) error) func(context.Context) error {
 		return func(ctx context.Context) error { w.set(w.Now().Add(31 * time.Second)); return call(ctx) }
@@ -79,14 +79,14 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		{"submit best, renamed", cost{Requests: 2, Write: 1 + 2}, func(ctx context.Context) error {
 			s := score("best", sixteen("ann"), 20, 0)
 			s.Name = "Anna"
-			_, err := w.Submit(ctx, s)
+			_, _, err := w.Submit(ctx, s)
 			return err
 		}},
 		{"submit best of another process", cost{Requests: 3, Read: 2, Write: 3}, submits(quiet.process(t, nil, meter.Wrap), "best", 30, "")},
 		{"submit after Refresh", cost{Requests: 3, Read: 2, Write: 3}, known(ours("best", 40))},
 		{"submit once more", cost{Requests: 1, Write: 3}, ours("best", 50)},
 		{"submit best, first", cost{Requests: 1, Write: 2}, func(ctx context.Context) error {
-			_, err := w.Submit(ctx, leaderboard.Submission{Board: "best", Player: sixteen("cat"), Score: leaderboard.Int(1)})
+			_, _, err := w.Submit(ctx, leaderboard.Submission{Board: "best", Player: sixteen("cat"), Score: leaderboard.Int(1)})
 			return err
 		}},
 		{"define more shards", cost{Requests: 2, Read: 1, Write: 1}, defines(bigger)},
@@ -99,7 +99,7 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		{"set to the same, renamed", cost{Requests: 2, Read: 1, Write: 2}, func(ctx context.Context) error {
 			s := with(score("sum", sixteen("ann"), 20, 0), leaderboard.Set)
 			s.Name = "Anna"
-			_, err := w.Submit(ctx, s)
+			_, _, err := w.Submit(ctx, s)
 			return err
 		}},
 		{"increment", cost{Requests: 2, Read: 1, Write: 3}, sums(leaderboard.Increment, 5)},
@@ -122,12 +122,12 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 			version++
 			s := with(score("sum", sixteen("bob"), 2, 0), leaderboard.Set)
 			s.Version, s.Name = version, "Rob"
-			_, err := w.Submit(ctx, s)
+			_, _, err := w.Submit(ctx, s)
 			return err
 		}},
 		{"first submit after a reset", cost{Requests: 2 + 3 + 1, Read: 2 + 2, Write: 4 + 2}, hourLater(ours("reset", 1))},
 		{"an unknown board", cost{Requests: 1, Read: 1}, func(ctx context.Context) error {
-			_, err := w.Submit(ctx, score("nothing", "ann", 1, 0))
+			_, _, err := w.Submit(ctx, score("nothing", "ann", 1, 0))
 			require.Error(t, err)
 			return nil
 		}},

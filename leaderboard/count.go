@@ -16,7 +16,7 @@ func (r *Repository) Count(ctx context.Context, in In) (int64, error) {
 	if err := in.check(); err != nil {
 		return 0, err
 	}
-	s, err := r.ladder(ctx, in)
+	s, err := r.standings(ctx, in)
 	if err != nil {
 		return 0, in.wrap("count of", err)
 	}
@@ -43,7 +43,7 @@ func (r *Repository) CountBetween(ctx context.Context, in In, low, high Score) (
 }
 
 func (r *Repository) countBetween(ctx context.Context, in In, low, high Score) (int64, error) {
-	s, err := r.ladder(ctx, in)
+	s, err := r.standings(ctx, in)
 	if err != nil {
 		return 0, err
 	}

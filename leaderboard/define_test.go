@@ -77,7 +77,7 @@ func TestWhatStoredEntriesRestOnStays(t *testing.T) {
 		c.from.Name, c.to.Name = name, name
 		w.define(t, c.from)
 		before := w.definitions(t)
-		err := w.Define(t.Context(), c.to)
+		_, err := w.Define(t.Context(), c.to)
 		if c.refused {
 			require.ErrorIs(t, err, plaza.ErrConflict, name)
 			require.Equal(t, before, w.definitions(t), name)
@@ -135,12 +135,12 @@ func TestARedefinitionReachesOthersWithinRefresh(t *testing.T) {
 	other.submit(t, score("b", "ann", 5, 0))
 	w.define(t, leaderboard.Board{Name: "b", Max: ptr(leaderboard.Int(9))})
 
-	_, err := w.Submit(t.Context(), score("b", "bob", 10, 0))
+	_, _, err := w.Submit(t.Context(), score("b", "bob", 10, 0))
 	require.ErrorIs(t, err, plaza.ErrInvalid, "at once in the process that made it")
 	w.set(noon.Add(time.Minute - 1))
 	other.submit(t, score("b", "cat", 10, 0))
 	w.set(noon.Add(time.Minute))
-	_, err = other.Submit(t.Context(), score("b", "dan", 10, 0))
+	_, _, err = other.Submit(t.Context(), score("b", "dan", 10, 0))
 	require.ErrorIs(t, err, plaza.ErrInvalid)
 }
 
@@ -155,13 +155,13 @@ func TestDefinitionsOfManyAtOnceUnderFaults(t *testing.T) {
 			for i := range 8 {
 				group.Go(func() {
 					faults.Acknowledged(t, func() error {
-						return w.Define(t.Context(), leaderboard.Board{Name: "b", Shards: 1 + i, Grace: time.Duration(i)})
+						return errorOf(w.Define(t.Context(), leaderboard.Board{Name: "b", Shards: 1 + i, Grace: time.Duration(i)}))
 					})
 				})
 			}
 			group.Wait()
 			last := leaderboard.Board{Name: "b", Operator: leaderboard.Best, Grace: time.Hour, Shards: 8}
-			faults.Acknowledged(t, func() error { return w.Define(t.Context(), leaderboard.Board{Name: "b", Grace: time.Hour}) })
+			faults.Acknowledged(t, func() error { return errorOf(w.Define(t.Context(), leaderboard.Board{Name: "b", Grace: time.Hour})) })
 			in.Off()
 			require.Equal(t, []leaderboard.Board{last}, w.definitions(t), "the shards of whoever gave most")
 		})

@@ -70,7 +70,7 @@ func TestRowsCarryMeta(t *testing.T) {
 		}
 		w.submit(t, s)
 	}
-	check := func(rows []leaderboard.Row, err error) {
+	check := func(rows []leaderboard.Standing, err error) {
 		t.Helper()
 		require.NoError(t, err)
 		require.Len(t, rows, 5)

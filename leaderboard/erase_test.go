@@ -50,7 +50,7 @@ func TestWhatIsErasedDoesNotComeBackLate(t *testing.T) {
 			left := w.rawItems(t)
 			for range 2 {
 				for _, s := range late {
-					_, err := w.Submit(t.Context(), s)
+					_, _, err := w.Submit(t.Context(), s)
 					require.ErrorIs(t, err, plaza.ErrRemoved)
 				}
 				for _, call := range []change{w.Hide, w.Unhide} {
@@ -69,7 +69,7 @@ func TestWhatIsErasedDoesNotComeBackLate(t *testing.T) {
 			if c.version > 0 { // delivered once more, as what a new id has
 				again := late[1]
 				again.Op = 0
-				_, err := w.Submit(t.Context(), again)
+				_, _, err := w.Submit(t.Context(), again)
 				require.ErrorIs(t, err, plaza.ErrRemoved)
 			}
 			fresh := score("b", "ann", 1, 5)
@@ -80,7 +80,7 @@ func TestWhatIsErasedDoesNotComeBackLate(t *testing.T) {
 			require.False(t, got.Existed)
 			require.Equal(t, []string{"ann 1"}, w.standings(t, "b", forever, 1))
 			require.Zero(t, w.entry(t, "ann", "b", forever).TTL, "it stays")
-			_, err = w.Submit(t.Context(), late[2])
+			_, _, err = w.Submit(t.Context(), late[2])
 			if c.version == 0 { // else the version is what is too old
 				require.ErrorIs(t, err, plaza.ErrRemoved)
 			}
@@ -103,7 +103,7 @@ func TestEraseIsLaterThanWhatItErases(t *testing.T) {
 			w.submit(t, score("b", "ann", 1, 0))
 		}
 		require.NoError(t, w.Erase(t.Context(), "ann"))
-		_, err := w.Submit(t.Context(), s)
+		_, _, err := w.Submit(t.Context(), s)
 		require.ErrorIs(t, err, plaza.ErrRemoved, name)
 	}
 }
@@ -154,7 +154,7 @@ func TestLateRequestsUndoNothing(t *testing.T) {
 		return s
 	}
 	submit := func(s leaderboard.Submission) func(context.Context, world) error {
-		return func(ctx context.Context, w world) error { _, err := w.Submit(ctx, s); return err }
+		return func(ctx context.Context, w world) error { _, _, err := w.Submit(ctx, s); return err }
 	}
 	do := func(of func(world) change) func(context.Context, world) error {
 		return func(ctx context.Context, w world) error { _, err := of(w)(ctx, in("b"), "ann"); return err }
@@ -249,7 +249,7 @@ func TestASubmissionAsOldAsTheRemovalIsRemoved(t *testing.T) {
 		require.NoError(t, w.raw(t).Get("pk", "P#ann").Range("sk", dynamo.Equal, "LB#b#"+forever).One(t.Context(), &left))
 		s := score("b", "ann", 9, 0)
 		s.Op = left.Removed
-		_, err := w.Submit(t.Context(), s)
+		_, _, err := w.Submit(t.Context(), s)
 		require.ErrorIs(t, err, plaza.ErrRemoved)
 		s.Op++
 		w.submit(t, s)

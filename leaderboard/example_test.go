@@ -42,13 +42,13 @@ func Example() {
 		{Name: "StarWar"},
 		{Name: "coins", Operator: leaderboard.Increment},
 	} {
-		if err := boards.Define(ctx, b); err != nil {
+		if _, err := boards.Define(ctx, b); err != nil {
 			log.Fatal(err)
 		}
 	}
 
 	for _, v := range []int64{90, 70} {
-		got, err := boards.Submit(ctx, leaderboard.Submission{Board: "StarWar", Player: "userB", Score: leaderboard.Int(v)})
+		got, _, err := boards.Submit(ctx, leaderboard.Submission{Board: "StarWar", Player: "userB", Score: leaderboard.Int(v)})
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -60,15 +60,15 @@ func Example() {
 		log.Fatal(err)
 	}
 	for range 2 { // a retry
-		got, err := boards.Submit(ctx, found)
+		got, created, err := boards.Submit(ctx, found)
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println("coins:", got.New, "repeated:", got.Repeated)
+		fmt.Println("coins:", got.New, "created:", created)
 	}
 	// Output:
 	// 90 improved: true stands: 90
 	// 70 improved: false stands: 90
-	// coins: 5 repeated: false
-	// coins: 5 repeated: true
+	// coins: 5 created: true
+	// coins: 5 created: false
 }

@@ -46,7 +46,7 @@ func (w world) many(t testing.TB, board string, n int) {
 }
 
 // texts shows rows as "ordinal/competition player score".
-func texts(rows []leaderboard.Row) []string {
+func texts(rows []leaderboard.Standing) []string {
 	list := make([]string, len(rows))
 	for i, r := range rows {
 		list[i] = fmt.Sprintf("%d/%d %s %v", r.Rank.Ordinal, r.Rank.Competition, r.Player, r.Score)
@@ -69,14 +69,14 @@ func all[T any](t tester, limit int, list func(context.Context, cursor.PageReque
 }
 
 // top lists a ladder.
-func (w world) top(in leaderboard.In) func(context.Context, cursor.PageRequest) (cursor.Page[leaderboard.Row], error) {
-	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Row], error) {
+func (w world) top(in leaderboard.In) func(context.Context, cursor.PageRequest) (cursor.Page[leaderboard.Standing], error) {
+	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Standing], error) {
 		return w.Top(ctx, in, req)
 	}
 }
 
-func (w world) hiddenOf(in leaderboard.In) func(context.Context, cursor.PageRequest) (cursor.Page[leaderboard.Row], error) {
-	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Row], error) {
+func (w world) hiddenOf(in leaderboard.In) func(context.Context, cursor.PageRequest) (cursor.Page[leaderboard.Standing], error) {
+	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Standing], error) {
 		return w.Hidden(ctx, in, req)
 	}
 }
@@ -120,7 +120,7 @@ func TestARowSaysWhatWasSubmitted(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, b := range []leaderboard.Board{{Name: "int"}, {Name: "float", Kind: leaderboard.KindFloat, Order: leaderboard.Ascending, SubOrder: leaderboard.Ascending, Ties: leaderboard.LaterFirst}} {
 		w.define(t, b)
-		want := leaderboard.Row{
+		want := leaderboard.Standing{
 			Rank:   leaderboard.Rank{Ordinal: 1, Competition: 1, AsOf: noon},
 			Player: "用户#1", Name: "Ann", Score: leaderboard.Int(-7), Sub: -3, At: noon.Add(-time.Nanosecond),
 		}
@@ -128,19 +128,21 @@ func TestARowSaysWhatWasSubmitted(t *testing.T) {
 			want.Score = leaderboard.Float(5e-324)
 		}
 		w.submit(t, leaderboard.Submission{Board: b.Name, Player: want.Player, Name: want.Name, Score: want.Score, Sub: want.Sub, At: want.At})
-		for name, read := range map[string]func() ([]leaderboard.Row, error){
-			"top": func() ([]leaderboard.Row, error) {
+		for name, read := range map[string]func() ([]leaderboard.Standing, error){
+			"top": func() ([]leaderboard.Standing, error) {
 				page, err := w.Top(t.Context(), in(b.Name), cursor.PageRequest{})
 				return page.Items, err
 			},
-			"range":   func() ([]leaderboard.Row, error) { return w.Range(t.Context(), in(b.Name), 1, 0) },
-			"around":  func() ([]leaderboard.Row, error) { return w.Around(t.Context(), in(b.Name), want.Player, 0) },
-			"score":   func() ([]leaderboard.Row, error) { return w.AroundScore(t.Context(), in(b.Name), want.Score, 0) },
-			"players": func() ([]leaderboard.Row, error) { return w.Players(t.Context(), in(b.Name), []string{want.Player}) },
+			"range":  func() ([]leaderboard.Standing, error) { return w.Range(t.Context(), in(b.Name), 1, 0) },
+			"around": func() ([]leaderboard.Standing, error) { return w.Around(t.Context(), in(b.Name), want.Player, 0) },
+			"score":  func() ([]leaderboard.Standing, error) { return w.AroundScore(t.Context(), in(b.Name), want.Score, 0) },
+			"players": func() ([]leaderboard.Standing, error) {
+				return w.Players(t.Context(), in(b.Name), []string{want.Player})
+			},
 		} {
 			rows, err := read()
 			require.NoError(t, err, name)
-			require.Equal(t, []leaderboard.Row{want}, rows, name)
+			require.Equal(t, []leaderboard.Standing{want}, rows, name)
 		}
 		rank, err := w.Rank(t.Context(), in(b.Name), want.Player)
 		require.NoError(t, err)

@@ -123,7 +123,7 @@ func TestACallThatIsSentAgainSparesWhatCameBetween(t *testing.T) {
 	}{
 		"remove": {nil, func(w world) change { return w.Remove }, func(w world) change {
 			return func(ctx context.Context, _ leaderboard.In, player string) (bool, error) {
-				_, err := w.Submit(ctx, leaderboard.Submission{Board: "b", Player: player, Score: leaderboard.Int(7)})
+				_, _, err := w.Submit(ctx, leaderboard.Submission{Board: "b", Player: player, Score: leaderboard.Int(7)})
 				return true, err
 			}
 		}, []string{"ann 7"}},
@@ -174,7 +174,7 @@ func TestAClockThatIsAheadKeepsNobodyOnTheBoard(t *testing.T) {
 	ahead.submit(t, better)
 	changes(t, w.Remove, "ann", true)
 	for _, late := range []leaderboard.Submission{s, better} {
-		_, err := w.Submit(t.Context(), late)
+		_, _, err := w.Submit(t.Context(), late)
 		require.ErrorIs(t, err, plaza.ErrRemoved)
 	}
 
@@ -234,7 +234,7 @@ func TestAChangeMeetsARemoval(t *testing.T) {
 		}
 		return faults.Fault{}
 	})
-	_, err := player.Submit(t.Context(), score("b", "ann", 1, 1))
+	_, _, err := player.Submit(t.Context(), score("b", "ann", 1, 1))
 	require.ErrorIs(t, err, plaza.ErrRemoved)
 	require.Empty(t, all(t, 0, w.top(in("b"))))
 }
@@ -248,7 +248,7 @@ func TestManagingUnderFaults(t *testing.T) {
 			w := newWorld(t, nil, sent.Wrap)
 			random := rand.New(rand.NewPCG(seed, 1))
 			faults.Acknowledged(t, func() error {
-				return w.Define(t.Context(), leaderboard.Board{Name: "b", Operator: leaderboard.Set, Shards: 2})
+				return errorOf(w.Define(t.Context(), leaderboard.Board{Name: "b", Operator: leaderboard.Set, Shards: 2}))
 			})
 			players := []string{"ann", "bob", "cat", "dan"}
 			scores, hidden := map[string]int64{}, map[string]bool{}
@@ -402,7 +402,7 @@ func TestAnIncrementMeetsAnErasure(t *testing.T) {
 		}
 		return faults.Fault{}
 	})
-	_, err := slow.Submit(t.Context(), score("b", "ann", 1, 1))
+	_, _, err := slow.Submit(t.Context(), score("b", "ann", 1, 1))
 	require.ErrorIs(t, err, plaza.ErrRemoved)
 	require.True(t, met)
 	require.Equal(t, []string{"zoe 1"}, w.standings(t, "b", forever, 1))

@@ -5,13 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
 // standing is where an entry stands on its board: what decides between two.
-type standing struct {
+type place struct {
 	score  Score
 	sub    int64
 	at     time.Time // when score and sub were achieved
@@ -34,7 +36,7 @@ const (
 
 // appendKey appends the key of a standing to dst. A key stands for one
 // standing and a standing has one key.
-func (o order) appendKey(dst []byte, s standing) []byte {
+func (o order) appendKey(dst []byte, s place) []byte {
 	dst = o.appendDecided(dst, s.score, s.sub)
 	dst = binary.BigEndian.AppendUint64(dst, inverted(signed(s.at.UnixNano()), o.latestFirst))
 	return append(dst, s.player...)
@@ -59,14 +61,14 @@ var errKey = fmt.Errorf("%w: key is no order key", errDamaged)
 var errDamaged = errors.New("leaderboard: damaged")
 
 // parseKey reads what appendKey wrote and refuses everything else.
-func (o order) parseKey(key []byte) (standing, error) {
+func (o order) parseKey(key []byte) (place, error) {
 	if len(key) <= prefixed {
-		return standing{}, errKey
+		return place{}, errKey
 	}
 	score := inverted(binary.BigEndian.Uint64(key), o.score == Descending)
 	sub := inverted(binary.BigEndian.Uint64(key[8:]), o.sub == Descending)
 	at := int64(signed(int64(inverted(binary.BigEndian.Uint64(key[16:]), o.latestFirst))))
-	s := standing{
+	s := place{
 		score:  Score{o.kind, signed(int64(score))},
 		sub:    int64(signed(int64(sub))),
 		at:     time.Unix(0, at).UTC(),
@@ -77,13 +79,13 @@ func (o order) parseKey(key []byte) (standing, error) {
 	}
 	negativeZero := s.score.kind == KindFloat && s.score.bits == 1<<63
 	if s.score.isNaN() || negativeZero || keys.CheckName("Player", s.player) != nil {
-		return standing{}, errKey
+		return place{}, errKey
 	}
 	return s, nil
 }
 
-// standingOf reads the key of a player's entry.
-func (o order) standingOf(key []byte, player string) (standing, error) {
+// placeOf reads the key of a player's entry.
+func (o order) placeOf(key []byte, player string) (place, error) {
 	at, err := o.parseKey(key)
 	if err == nil && at.player != player {
 		err = fmt.Errorf("%w: key is another player's", errDamaged)
@@ -115,4 +117,57 @@ func inverted(v uint64, yes bool) uint64 {
 		return math.MaxUint64 - v
 	}
 	return v
+}
+
+// longest is how long DynamoDB lets a key of an index be, and a bound.
+const longest = 1024
+
+// after is the bound between a key and all larger ones.
+func after(key []byte) []byte {
+	if len(key) >= longest { // of one that is damaged: none begins with it
+		return past(key)
+	}
+	return append(slices.Clone(key), 0)
+}
+
+// before is a bound between a key and all smaller ones, for ranges that have
+// both their ends: players are UTF-8, in which no byte is 0xff.
+func before(key []byte) []byte {
+	bound := slices.Clone(key)
+	last := &bound[len(bound)-1]
+	if *last == 0 {
+		return bound[:len(bound)-1]
+	}
+	*last--
+	return append(bound, math.MaxUint8)[:min(len(bound)+1, longest)]
+}
+
+// past is the bound between the keys that begin with prefix and all larger
+// ones, nil where there are none.
+func past(prefix []byte) []byte {
+	bound := slices.Clone(prefix)
+	for i := range slices.Backward(bound) {
+		if bound[i]++; bound[i] != 0 {
+			return bound[:i+1]
+		}
+	}
+	return nil
+}
+
+func checkNumber(field string, score Score) error {
+	if score.isNaN() {
+		return &plaza.InvalidError{Field: field, Reason: "is no number"}
+	}
+	return nil
+}
+
+// scored is how many bytes of a key are its score.
+const scored = 8
+
+// scoreBound is the bound before all keys of a score.
+func (b *board) scoreBound(field string, score Score) ([]byte, error) {
+	if score.kind != b.Kind {
+		return nil, &plaza.InvalidError{Field: field, Reason: "is of the other kind"}
+	}
+	return b.appendDecided(nil, score, 0)[:scored], nil
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // better compares two standings as a board means it, the better first.
-func (o order) better(a, b standing) int {
+func (o order) better(a, b place) int {
 	along := func(order Order, n int) int {
 		if order == Descending {
 			return -n
@@ -47,8 +47,8 @@ var (
 	}))
 )
 
-func standings(t *rapid.T, o order) standing {
-	s := standing{
+func places(t *rapid.T, o order) place {
+	s := place{
 		sub:    rapid.OneOf(rapid.Just(int64(0)), anyInt).Draw(t, "sub"),
 		at:     time.Unix(0, rapid.OneOf(rapid.Int64Range(0, 3), rapid.Int64Min(0)).Draw(t, "at")).UTC(),
 		player: rapid.StringOfN(rapid.SampledFrom([]rune("ab#\x00é用")), 1, 3, -1).Draw(t, "player"),
@@ -65,7 +65,7 @@ func TestOrderKeysCompareAsTheirStandings(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		o := orders(t)
-		a, b := standings(t, o), standings(t, o)
+		a, b := places(t, o), places(t, o)
 		for _, equal := range []func(){
 			func() { b.score = a.score }, func() { b.sub = a.sub }, func() { b.at = a.at }, func() { b.player = a.player },
 		} {
@@ -80,9 +80,8 @@ func TestOrderKeysCompareAsTheirStandings(t *testing.T) {
 		require.Equal(t, a, got)
 
 		// Which is what decides whether a Best is one.
-		m := move{board: &board{order: o}, Submission: Submission{Sub: a.sub}}
-		decides := o.better(standing{score: a.score, sub: a.sub}, standing{score: b.score, sub: b.sub}) < 0
-		require.Equal(t, decides, bytes.Compare(other, m.worse(a.score)) > 0)
+		decides := o.better(place{score: a.score, sub: a.sub}, place{score: b.score, sub: b.sub}) < 0
+		require.Equal(t, decides, bytes.Compare(other, worse(key)) > 0)
 	})
 }
 
@@ -159,7 +158,7 @@ func FuzzParseKey(f *testing.F) {
 }
 
 func BenchmarkOrderKey(b *testing.B) {
-	s := standing{score: Float(1234.5), sub: 7, at: time.Unix(1_780_000_000, 0), player: "a player of 16 b"}
+	s := place{score: Float(1234.5), sub: 7, at: time.Unix(1_780_000_000, 0), player: "a player of 16 b"}
 	for name, o := range map[string]order{
 		"descending": {kind: KindFloat},
 		"ascending":  {kind: KindFloat, score: Ascending, sub: Ascending, latestFirst: true},
@@ -175,7 +174,7 @@ func BenchmarkOrderKey(b *testing.B) {
 }
 
 func TestEncodingAnOrderKeyAllocatesNothing(t *testing.T) {
-	s := standing{score: Float(1234.5), sub: 7, at: time.Unix(1_780_000_000, 0), player: "a player of 16 b"}
+	s := place{score: Float(1234.5), sub: 7, at: time.Unix(1_780_000_000, 0), player: "a player of 16 b"}
 	key := make([]byte, 0, 64)
 	require.Zero(t, testing.AllocsPerRun(100, func() { key = order{kind: KindFloat}.appendKey(key[:0], s) }))
 }

@@ -18,7 +18,7 @@ const MaxPlayers = 100
 // consistent. Who is hidden or not on the board is left out.
 //
 // One request, 1 RCU a player.
-func (r *Repository) Players(ctx context.Context, in In, ids []string) ([]Row, error) {
+func (r *Repository) Players(ctx context.Context, in In, ids []string) ([]Standing, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
@@ -34,8 +34,8 @@ func (r *Repository) Players(ctx context.Context, in In, ids []string) ([]Row, e
 	return rows, in.wrap("players of", err)
 }
 
-func (r *Repository) players(ctx context.Context, in In, ids []string) ([]Row, error) {
-	s, err := r.ladder(ctx, in)
+func (r *Repository) players(ctx context.Context, in In, ids []string) ([]Standing, error) {
+	s, err := r.standings(ctx, in)
 	if err != nil {
 		return nil, err
 	}

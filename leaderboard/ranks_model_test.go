@@ -62,7 +62,7 @@ func (r rivals) submitted(next place) {
 	}
 }
 
-func seatsOf(rows []leaderboard.Row) []seat {
+func seatsOf(rows []leaderboard.Standing) []seat {
 	seats := make([]seat, len(rows))
 	for i, r := range rows {
 		at := int(r.At.Sub(noon)/time.Second) + 3600

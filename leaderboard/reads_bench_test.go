@@ -77,7 +77,7 @@ func (h byHand) top(b *testing.B, limit int32) []handRow {
 
 func BenchmarkTopPage(b *testing.B) {
 	w, h := newReadBench(b)
-	ours := func() []leaderboard.Row {
+	ours := func() []leaderboard.Standing {
 		page, err := w.Top(b.Context(), in("b"), cursor.PageRequest{})
 		require.NoError(b, err)
 		require.NotEmpty(b, page.Next)

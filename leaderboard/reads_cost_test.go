@@ -157,7 +157,7 @@ func TestReadsAndChangesCostNoMoreThanStated(t *testing.T) {
 		ids[i] = sixteen(fmt.Sprint("player ", i))
 	}
 	var next, prev cursor.Cursor
-	full := func(page cursor.Page[leaderboard.Row], err error) error {
+	full := func(page cursor.Page[leaderboard.Standing], err error) error {
 		require.Len(t, page.Items, 25)
 		if page.Next != "" {
 			next, prev = page.Next, page.Prev

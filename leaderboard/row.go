@@ -12,22 +12,23 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Row is a player's place in the standings.
-type Row struct {
-	Rank   Rank
-	Player string
-	Name   string          // as last submitted with a score that stood or equalled it
-	Meta   json.RawMessage // of the submission that brought the score
-	Score  Score
-	Sub    int64
-	At     time.Time // when it was achieved
+// Standing is a player's place on a board.
+type Standing struct {
+	Rank             // none in the list of Hidden
+	Player string    `json:"player"`
+	Name   string    `json:"name,omitzero"` // as last submitted with a score that stood or equalled it
+	Score  Score     `json:"score"`
+	Sub    int64     `json:"sub,omitzero"`
+	At     time.Time `json:"at"` // when the score was achieved
+
+	Meta json.RawMessage `json:"meta,omitzero"` // of the submission that brought the score
 }
 
 // Rank is a place counted from 1, the best.
 type Rank struct {
-	Ordinal     int64     // everybody has another: 1, 2, 3
-	Competition int64     // equal scores and sub scores share one: 1, 1, 3
-	AsOf        time.Time // when it was so
+	Ordinal     int64     `json:"ordinal,omitzero"` // differs for everybody: 1, 2, 3
+	Competition int64     `json:"rank,omitzero"`    // is the same for equal scores and sub scores: 1, 1, 3
+	AsOf        time.Time `json:"asOf,omitzero"`    // when it was so
 }
 
 // rowItem is an item of the index. One that is damaged keeps its place among
@@ -37,8 +38,8 @@ type rowItem struct {
 	key    []byte
 	name   string
 	meta   string
-	at     standing // by key
-	damage error    // why it is not shown
+	at     place // by key
+	damage error // why it is not shown
 }
 
 // UnmarshalDynamoItem takes every item: what is wrong with it is its damage.
@@ -67,23 +68,23 @@ func (i *rowItem) read(b *board, p period) {
 	case i.item != entryKey(player, b.Name, p):
 		i.damage = errPlace
 	default:
-		i.at, i.damage = b.standingOf(i.key, player)
+		i.at, i.damage = b.placeOf(i.key, player)
 	}
 	if i.damage == nil {
 		i.damage = checkShown(i.name, i.meta)
 	}
 }
 
-// placed is an item with its rank.
-type placed struct {
+// rankedRow is an item with its rank.
+type rankedRow struct {
 	rowItem
 	rank Rank
 }
 
 // number ranks items that follow one another, the first of which has that
 // rank.
-func number(items []rowItem, rank Rank) []placed {
-	rows := make([]placed, len(items))
+func number(items []rowItem, rank Rank) []rankedRow {
+	rows := make([]rankedRow, len(items))
 	for i, item := range items {
 		if i > 0 {
 			rank.Ordinal++
@@ -91,13 +92,13 @@ func number(items []rowItem, rank Rank) []placed {
 				rank.Competition = rank.Ordinal
 			}
 		}
-		rows[i] = placed{item, rank}
+		rows[i] = rankedRow{item, rank}
 	}
 	return rows
 }
 
-func (p placed) row() Row {
-	row := Row{Rank: p.rank, Player: p.at.player, Name: p.name, Score: p.at.score, Sub: p.at.sub, At: p.at.at}
+func (p rankedRow) row() Standing {
+	row := Standing{Rank: p.rank, Player: p.at.player, Name: p.name, Score: p.at.score, Sub: p.at.sub, At: p.at.at}
 	if p.meta != "" {
 		row.Meta = json.RawMessage(p.meta)
 	}
@@ -105,8 +106,8 @@ func (p placed) row() Row {
 }
 
 // shown leaves out what is damaged, and reports it.
-func (s ladder) shown(items []placed) []Row {
-	rows := make([]Row, 0, len(items))
+func (s standings) shown(items []rankedRow) []Standing {
+	rows := make([]Standing, 0, len(items))
 	for _, item := range items {
 		if !s.skips(item.rowItem) {
 			rows = append(rows, item.row())
@@ -115,7 +116,7 @@ func (s ladder) shown(items []placed) []Row {
 	return rows
 }
 
-func (s ladder) skips(i rowItem) bool {
+func (s standings) skips(i rowItem) bool {
 	return i.damage != nil && s.table.Skips(s.table.Corrupt(i.item, i.damage.Error()))
 }
 

@@ -17,14 +17,14 @@ const (
 
 // rows reads the first Limit rows of a span that is open at its far end, over
 // all shards. Up to 128 rows it is one request a shard.
-func (s ladder) rows(ctx context.Context, span store.IndexSpan) ([]rowItem, error) {
+func (s standings) rows(ctx context.Context, span store.IndexSpan) ([]rowItem, error) {
 	items, _, err := s.round(ctx, span, math.MaxInt)
 	return items, err
 }
 
 // round is rows by so many rounds of one request a shard. It may give fewer,
 // and then reports that there are more.
-func (s ladder) round(ctx context.Context, span store.IndexSpan, rounds int) (items []rowItem, more bool, err error) {
+func (s standings) round(ctx context.Context, span store.IndexSpan, rounds int) (items []rowItem, more bool, err error) {
 	want := span.Limit
 	share := min(want, want/s.period.shards+spare, atOnce)
 	read := make([]int, s.period.shards) // rows of each shard

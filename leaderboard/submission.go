@@ -58,24 +58,25 @@ type Submission struct {
 	Meta json.RawMessage
 }
 
-// Result says what a submission did.
+// Result is what a submission did.
 type Result struct {
-	// Op is the submission's, also beside an error: given again, it makes a
-	// repeat of it.
-	Op     ids.ID
-	Period string
+	// Op is the submission's, also beside an error: repeat the submission with it.
+	Op     ids.ID `json:"op"`
+	Period string `json:"period"`
 
-	// Old is the score before, if the entry Existed on the board; New the one
-	// after.
-	Old, New Score
-	Existed  bool
+	Old     Score `json:"old"` // the score before; 0 unless Existed
+	New     Score `json:"new"` // the score after
+	Existed bool  `json:"existed"`
 
-	// Improved tells that the entry is new or better placed than before.
-	Improved bool
+	// Improved is set if the entry is new or better placed than before.
+	Improved bool `json:"improved"`
+}
 
-	// Repeated tells that the operation had been applied already; the rest is
-	// its first answer.
-	Repeated bool
+// Outcome is what became of one submission of many.
+type Outcome struct {
+	Result
+	Created bool  `json:"created"` // as Submit returns it
+	Err     error `json:"-"`
 }
 
 func (s Submission) check() error {
@@ -140,6 +141,22 @@ func (s Submission) checkFor(b Board) error {
 	if s.Operator == Best || s.Operator == Set {
 		_, err := b.clamped(s.Score)
 		return err
+	}
+	return nil
+}
+
+// checkTime refuses what cannot have happened yet.
+func (a attempt) checkTime() error {
+	if !a.minted {
+		if err := keys.CheckNewID("Op", a.Op, a.now); err != nil {
+			return err
+		}
+	}
+	switch {
+	case a.At.After(a.now.Add(keys.MaxAhead)):
+		return &plaza.InvalidError{Field: "At", Reason: "is in the future"}
+	case a.At.Year() < 1970:
+		return &plaza.InvalidError{Field: "At", Reason: "is before 1970"}
 	}
 	return nil
 }

@@ -5,127 +5,217 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Submit brings a score to a board, in the period of its time. An unknown board
-// is plaza.ErrNotFound, a period that is over ErrClosed. Where the period of its
-// time is not stored and this machine lacks the zone of the board, it is
-// plaza.ErrUnavailable: repeat it elsewhere or later. An entry that is damaged
-// is plaza.ErrCorrupt until Repair; a Set by Version may replace it.
+// Submit brings a score to a board, in the period of its time. created is false
+// for a repeat: the result is then the first answer.
 //
-// Repeated with its Op a submission is applied once and gives its first answer
-// while what it wrote stands; another submission under that Op is
-// plaza.ErrConflict where that can be seen, one older than the entry's removal
-// or erasure plaza.ErrRemoved, and one too old to be known ErrOpTooOld, which a
-// crowd of more than 16 writing one entry at once may meet too. What leaves the
-// score and the sub score as they are changes nothing else but the name, and
-// that if no later Op named the player.
+// An unknown board is plaza.ErrNotFound, a period that is over ErrClosed. If
+// the period is not stored yet and this machine lacks the board's zone, Submit
+// returns plaza.ErrUnavailable: repeat it elsewhere or later. A damaged entry is
+// plaza.ErrCorrupt until Repair; a Set by Version may replace it.
+//
+// A submission that is repeated with its Op is applied once, and gives its first
+// answer while what it wrote stands. Another submission under the same Op is
+// plaza.ErrConflict where that can be seen. One older than the entry's removal or
+// erasure is plaza.ErrRemoved. One too old to be known is ErrOpTooOld; more than
+// 16 writers of one entry at once may meet that too. A submission that leaves
+// score and sub score as they are changes only the name, unless a later Op has
+// named the player.
 //
 // Cost: for Best, where a board allows nothing else, 1 request, 2 WCU for the
-// first score, 3 for a better one, 1 for another; for Set with a Version 1, 3
-// WCU, or 2 where the score stays; for all else 2, 1 RCU and 3 WCU, or 1 WCU
-// where the score stays. A new name beside an equal score is 2 requests, 3 WCU
-// in the first two cases, else 1 RCU and 2 WCU. A WCU is for each KB of the
-// entry. A process's first submission to a board reads it with 2 requests, 2
-// RCU, again every Options.Refresh; a period's first opens it with 3, 2 RCU and
-// 4 WCU.
-func (r *Repository) Submit(ctx context.Context, s Submission) (Result, error) {
-	m := move{Submission: s, minted: s.Op == 0}
-	err := s.check()
-	if err == nil && m.minted {
-		m.Op, err = r.gen.Next(ctx)
-	}
+// first score, 3 WCU for a better one, 1 WCU for another; for Set with a Version
+// 1 request, 3 WCU, 2 WCU for the first score, 1 WCU if it is outdated, 2 requests,
+// 2 WCU where the score stays; for all else 2 requests, 1 RCU, 3 WCU, 2 WCU for the
+// first score, 1 WCU where the score stays; a new name beside an equal score, in
+// the first two cases 2 requests, 3 WCU, else 2 requests, 1 RCU, 2 WCU; with
+// Options.Refuse 1 request, 1 RCU more for Best and Set with a Version; a WCU is
+// for each KB of the entry; a process's first submission to a board, and again
+// every Options.Refresh, 2 requests, 2 RCU more; a period's first 3 requests, 2
+// RCU, 4 WCU more; the first that knows of more shards 1 request, 1 WCU more.
+func (r *Repository) Submit(ctx context.Context, s Submission) (result Result, created bool, err error) {
+	a, err := r.accept(ctx, s)
 	if err != nil {
-		return Result{Op: s.Op}, err
+		return Result{Op: a.Op}, false, err
 	}
-	m.At = m.time()
-	m.print = m.Submission.print()
-	m.now = r.opts.Now()
-	if err := m.checkTime(); err != nil {
-		return Result{Op: m.Op}, err
-	}
-	result, err := r.submit(ctx, m)
-	result.Op = m.Op
+	got, err := r.submit(ctx, a)
 	if err != nil {
-		return result, fmt.Errorf("leaderboard: submit %v of %q to %q: %w", m.Op, m.Player, m.Board, err)
+		return Result{Op: a.Op}, false, fmt.Errorf("leaderboard: submit %v of %q to %q: %w", a.Op, a.Player, a.Board, err)
 	}
-	return result, nil
+	got.Op = a.Op
+	return got.Result, !got.repeated, nil
 }
 
-func (r *Repository) submit(ctx context.Context, m move) (Result, error) {
-	for range turns {
-		b, err := r.board(ctx, m.Board)
+// SubmitMany submits each as Submit does, and answers in the same order. The
+// submissions of one player are applied one after another, in the order given;
+// up to Options.Parallel players are served at once.
+//
+// Cost: as Submit, for each.
+func (r *Repository) SubmitMany(ctx context.Context, submissions []Submission) []Outcome {
+	outcomes := make([]Outcome, len(submissions))
+	byPlayer := map[string][]int{}
+	for i, s := range submissions {
+		byPlayer[s.Player] = append(byPlayer[s.Player], i)
+	}
+	group := parallel.New()
+	group.SetLimit(r.opts.Parallel)
+	for _, own := range byPlayer {
+		group.Go(func() error {
+			for _, i := range own {
+				outcomes[i].Err = parallel.Catch(func() (err error) {
+					outcomes[i].Result, outcomes[i].Created, err = r.Submit(ctx, submissions[i])
+					return err
+				})
+			}
+			return nil
+		})
+	}
+	_ = group.Wait()
+	return outcomes
+}
+
+// attempt is a submission under way.
+type attempt struct {
+	Submission // with its Op and At and, on its board, with its Operator
+
+	print  uint32
+	now    time.Time
+	minted bool // the Op is new with this call
+
+	board  *board
+	period period
+	part   string // where a new entry goes
+
+	// unapplied is a revision of the entry at which the Op was not applied; nil
+	// where none is known.
+	unapplied *int64
+}
+
+// entry is the key of the entry in the table.
+func (a attempt) entry() store.Key { return entryKey(a.Player, a.Board, a.period) }
+
+// accept checks the submission and gives it an Op and a time.
+func (r *Repository) accept(ctx context.Context, s Submission) (attempt, error) {
+	a := attempt{Submission: s, now: r.opts.Now(), minted: s.Op == 0}
+	if err := s.check(); err != nil {
+		return a, err
+	}
+	if a.minted {
+		op, err := r.gen.Next(ctx)
 		if err != nil {
-			return Result{}, err
+			return a, err
 		}
-		result, err := r.submitTo(ctx, b, m)
-		if !errors.Is(err, errStale) {
-			return result, err
-		}
-		r.forget(m.Board, b)
+		a.Op = op
 	}
-	return Result{}, plaza.ErrBusy
+	a.At = a.time()
+	a.print = a.Submission.print()
+	return a, a.checkTime()
 }
 
-func (r *Repository) submitTo(ctx context.Context, b *board, m move) (Result, error) {
-	m.board = b
-	m.Operator = cmp.Or(m.Operator, b.Operator)
-	refusal := m.checkFor(b.Board)
-	if refusal != nil && m.minted {
-		return Result{}, refusal
-	}
-	p, stored, err := r.period(ctx, b, m.At)
+// submit finds the period and writes the entry there.
+func (r *Repository) submit(ctx context.Context, a attempt) (answer, error) {
+	a, refusal, err := r.place(ctx, a)
 	if err != nil {
-		return Result{}, err
+		return answer{}, err
 	}
-	if m.period = p; refusal == nil && p.closed(m.now) {
-		refusal = ErrClosed
-	}
-	switch {
-	case refusal == nil:
-	case stored && !m.minted:
-		return r.repeat(ctx, m, refusal)
-	default:
-		return Result{}, refusal
-	}
-	if m.period, err = r.open(ctx, b, m.At, p, stored); err != nil {
-		return Result{}, err
-	}
-	result, err := r.apply(ctx, m)
-	return result, r.damage(m.entry(), err)
-}
-
-// repeat is the first answer of what is refused by now, if it was applied once.
-func (r *Repository) repeat(ctx context.Context, m move, refusal error) (Result, error) {
-	e, err := r.readEntry(ctx, m)
-	if err != nil {
-		return Result{}, err
-	}
-	answer, known, err := m.applied(*e)
-	if err == nil && !known {
-		err = refusal
-	}
-	return answer, r.damage(m.entry(), err)
-}
-
-// damage names the entry of an error that says it is damaged.
-func (r *Repository) damage(key store.Key, err error) error {
+	got, err := r.apply(ctx, a, refusal)
 	if errors.Is(err, errDamaged) {
-		return r.table.Corrupt(key, err.Error())
+		err = r.table.Corrupt(a.entry(), err.Error())
 	}
-	return err
+	return got, err
 }
 
-func (r *Repository) apply(ctx context.Context, m move) (Result, error) {
-	switch {
-	case r.opts.Refuse != nil: // it must see what stands
-	case m.board.bestOnly():
-		return r.keepBest(ctx, m)
-	case m.Version > 0:
-		return r.setVersion(ctx, m)
+// place gives the attempt its board and an open period. refusal is why the
+// board no longer takes what it may have taken before.
+func (r *Repository) place(ctx context.Context, given attempt) (_ attempt, refusal, err error) {
+	for range turns {
+		a := given
+		if a.board, err = r.board(ctx, a.Board); err != nil {
+			return a, nil, err
+		}
+		a.Operator = cmp.Or(a.Operator, a.board.Operator)
+		refusal = a.checkFor(a.board.Board)
+		if refusal != nil && a.minted {
+			return a, nil, refusal
+		}
+		p, stored, err := r.period(ctx, a.board, a.At)
+		if err != nil {
+			return a, nil, err
+		}
+		if refusal == nil && p.closed(a.now) {
+			refusal = ErrClosed
+		}
+		switch a.period = p; {
+		case refusal == nil:
+		case a.minted || !stored: // it was never applied
+			return a, nil, refusal
+		default:
+			return a, refusal, nil
+		}
+		a.period, err = r.open(ctx, a.board, a.At, p, stored)
+		if !errors.Is(err, errStale) {
+			a.part = partOf(a.Player, a.Board, a.period, a.now)
+			return a, nil, err
+		}
+		r.forget(a.Board, a.board)
 	}
-	return r.change(ctx, m, nil)
+	return given, nil, plaza.ErrBusy
+}
+
+// contests bounds how often a write is tried again when others were faster.
+const contests = 64
+
+// apply writes what the attempt does to the entry, on condition that nobody
+// wrote since it was read. A refused write is tried again at once, on the entry
+// that came with the refusal: waiting would let more operations pass than an
+// entry remembers. An attempt with a refusal writes nothing, and may only get
+// its first answer.
+func (r *Repository) apply(ctx context.Context, a attempt, refusal error) (answer, error) {
+	var e *entryItem // nil: not read
+	if refusal != nil || r.opts.Refuse != nil || !a.appliesUnseen() {
+		var err error
+		if e, err = r.readEntry(ctx, a); err != nil {
+			return answer{}, err
+		}
+		if a.minted {
+			a.unapplied = &e.Rev
+		}
+	}
+	for contest := 0; ; contest++ {
+		next, err := a.effectOn(e, refusal)
+		if err != nil || next.writes == writeNothing {
+			return next.answer, err
+		}
+		if contest == contests {
+			return answer{}, plaza.ErrBusy
+		}
+		if r.opts.Refuse != nil && next.writes != writeMemory {
+			if err := r.opts.Refuse(ctx, a.Submission, next.Result); err != nil {
+				return answer{}, fmt.Errorf("%w: %w", plaza.ErrForbidden, err)
+			}
+		}
+		got, by, err := r.write(ctx, a, e, next)
+		if err != nil || by == nil {
+			return got, err
+		}
+		if e != nil {
+			a.unapplied = &e.Rev
+		}
+		e = by
+	}
+}
+
+// readEntry reads the entry, strongly consistent. An absent one is empty.
+func (r *Repository) readEntry(ctx context.Context, a attempt) (*entryItem, error) {
+	e := new(entryItem)
+	err := r.table.Get(ctx, a.entry(), true, e)
+	if errors.Is(err, plaza.ErrNotFound) {
+		err = nil
+	}
+	return e, err
 }

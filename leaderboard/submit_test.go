@@ -265,14 +265,15 @@ func TestOnlyANewerVersionIsSet(t *testing.T) {
 		{6, 60, 50, false, 7},
 		{8, 20, 20, false, 8},
 	} {
-		got := w.submit(t, version(c.version, c.score, i))
+		got, created, err := w.Submit(t.Context(), version(c.version, c.score, i))
+		require.NoError(t, err)
 		e := w.entry(t, "ann", "b", forever)
 		if i == 0 {
 			key = e.Key
 		}
 		require.Equal(t, c.stands == 50, bytes.Equal(key, e.Key), "step %d", i)
 		require.Equal(t, leaderboard.Int(c.stands), got.New, "step %d", i)
-		require.Equal(t, c.repeated, got.Repeated, "step %d", i)
+		require.Equal(t, c.repeated, !created, "step %d", i)
 		require.Equal(t, c.stored, e.Version, "step %d", i)
 	}
 	w.submit(t, with(score("b", "ann", 3, 9), leaderboard.Increment))
@@ -323,7 +324,7 @@ func TestARemovedPlayerComesBackWithWhatIsNewer(t *testing.T) {
 		removal := w.id()
 		w.remove(t, "ann", "b", removal)
 		for _, old := range []leaderboard.Submission{first, never, op(100, removal)} {
-			_, err := w.Submit(t.Context(), old)
+			_, _, err := w.Submit(t.Context(), old)
 			require.ErrorIs(t, err, plaza.ErrRemoved, name)
 		}
 		require.Empty(t, w.standings(t, "b", forever, 1), name)
@@ -333,7 +334,7 @@ func TestARemovedPlayerComesBackWithWhatIsNewer(t *testing.T) {
 		require.True(t, got.Improved, name)
 		require.Equal(t, []string{"ann 30"}, w.standings(t, "b", forever, 1), name)
 		for _, old := range []leaderboard.Submission{first, never} {
-			_, err := w.Submit(t.Context(), old)
+			_, _, err := w.Submit(t.Context(), old)
 			require.ErrorIs(t, err, plaza.ErrRemoved, name)
 		}
 		require.Equal(t, []string{"ann 30"}, w.standings(t, "b", forever, 1), name)
@@ -345,12 +346,12 @@ func TestARemovedPlayerComesBackWithWhatIsNewer(t *testing.T) {
 	s.Version = 5
 	w.submit(t, s)
 	w.remove(t, "ann", "b", w.id())
-	_, err := w.Submit(t.Context(), s)
+	_, _, err := w.Submit(t.Context(), s)
 	require.ErrorIs(t, err, plaza.ErrRemoved, "a version that was known")
 	s.Version = 6
 	late := s
 	late.Op = ids.At(noon.Add(-time.Minute)) // from before the removal
-	_, err = w.Submit(t.Context(), late)
+	_, _, err = w.Submit(t.Context(), late)
 	require.ErrorIs(t, err, plaza.ErrRemoved, "a newer version all the same")
 	require.False(t, w.submit(t, s).Existed)
 	require.Equal(t, []string{"ann 100"}, w.standings(t, "b", forever, 1))
@@ -398,7 +399,7 @@ func TestRefuseSeesWhatWouldComeOfIt(t *testing.T) {
 	for _, board := range []string{"best", "sum"} {
 		seen = nil
 		require.True(t, w.submit(t, score(board, "ann", 90, 0)).Improved)
-		_, err := w.Submit(t.Context(), score(board, "ann", 300, 1))
+		_, _, err := w.Submit(t.Context(), score(board, "ann", 300, 1))
 		require.ErrorIs(t, err, cheat)
 		require.ErrorIs(t, err, plaza.ErrForbidden)
 		require.Len(t, seen, 2)
@@ -453,7 +454,7 @@ func TestTheLargestSubmissionFits(t *testing.T) {
 	}
 	s := score(long(256), long(256), math.MaxInt64/32, 19)
 	s.Op, s.Name, s.Meta = ops[19], long(leaderboard.MaxName), []byte(`"`+long(leaderboard.MaxMeta-2)+`"`)
-	require.True(t, w.submit(t, s).Repeated)
+	w.repeat(t, s)
 }
 
 func TestShardsShareTheWrites(t *testing.T) {
@@ -481,8 +482,8 @@ func TestATableWithoutTheIndexIsSaid(t *testing.T) {
 	w := newWorld(t, nil)
 	r, err := leaderboard.New(dynamotest.DB(t), "no-such-table", w.clock, nil)
 	require.NoError(t, err)
-	require.ErrorIs(t, r.Define(t.Context(), leaderboard.Board{Name: "b"}), plaza.ErrTable)
-	got, err := r.Submit(t.Context(), leaderboard.Submission{Board: "b", Player: "ann"})
+	require.ErrorIs(t, errorOf(r.Define(t.Context(), leaderboard.Board{Name: "b"})), plaza.ErrTable)
+	got, _, err := r.Submit(t.Context(), leaderboard.Submission{Board: "b", Player: "ann"})
 	require.ErrorIs(t, err, plaza.ErrTable)
 	require.NotZero(t, got.Op, "the identity is returned beside an error")
 }
@@ -497,9 +498,7 @@ func TestWithoutAnOpOneIsMinted(t *testing.T) {
 	require.NotEqual(t, first.Op, second.Op)
 	require.Equal(t, leaderboard.Int(2), second.New)
 	s.Op = second.Op
-	again := w.submit(t, s)
-	require.True(t, again.Repeated)
-	require.Equal(t, second.New, again.New)
+	require.Equal(t, second.New, w.repeat(t, s).New)
 }
 
 // What has no identity of its own gets one, and with it no answer is lost, also
@@ -520,16 +519,13 @@ func TestWhatFailedIsRepeatedWithWhatTheResultTells(t *testing.T) {
 			lost = true
 			return faults.Fault{Kind: faults.LostAfter}
 		})
-		first, err := w.Submit(t.Context(), s)
+		first, _, err := w.Submit(t.Context(), s)
 		require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
 		require.True(t, lost)
 		in.Script(nil)
 		s.Op = first.Op
 		w.set(w.Now().Add(time.Hour))
-		again, err := w.Submit(t.Context(), s)
-		require.NoError(t, err)
-		require.True(t, again.Repeated)
-		require.EqualValues(t, 5, again.New.Int64())
+		require.EqualValues(t, 5, w.repeat(t, s).New.Int64())
 	}
 }
 
@@ -547,13 +543,13 @@ func TestTheOldestOfManyIncrementsIsNotAppliedAgain(t *testing.T) {
 		sent = append(sent, s)
 	}
 	for i, s := range sent {
-		got, err := w.Submit(t.Context(), s)
-		if i == 0 {
-			require.ErrorIs(t, err, leaderboard.ErrOpTooOld)
-		} else {
-			require.NoError(t, err)
-			require.True(t, got.Repeated)
+		if i > 0 {
+			w.repeat(t, s)
+			continue
 		}
+		_, created, err := w.Submit(t.Context(), s)
+		require.ErrorIs(t, err, leaderboard.ErrOpTooOld)
+		require.False(t, created)
 	}
 	require.Equal(t, "17", w.entry(t, "ann", "b", forever).Score)
 }

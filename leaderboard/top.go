@@ -1,13 +1,18 @@
 package leaderboard
 
 import (
+	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"math/big"
+	"slices"
 	"strconv"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // Top lists the standings, the best first, eventually consistent. Somebody who
@@ -18,9 +23,9 @@ import (
 // Cost: 1 read a shard, 0.5 to 1 RCU each for 25 rows; upwards one more a shard
 // where the page begins amid a tie, and as Rank where more came in above the
 // cursor than a page holds. Where many are damaged up to 6 reads a shard.
-func (r *Repository) Top(ctx context.Context, in In, req cursor.PageRequest) (cursor.Page[Row], error) {
+func (r *Repository) Top(ctx context.Context, in In, req cursor.PageRequest) (cursor.Page[Standing], error) {
 	if err := in.checkPage(req); err != nil {
-		return cursor.Page[Row]{}, err
+		return cursor.Page[Standing]{}, err
 	}
 	page, err := r.top(ctx, in, 0, req)
 	return page, in.wrap("top of", err)
@@ -30,31 +35,31 @@ func (r *Repository) Top(ctx context.Context, in In, req cursor.PageRequest) (cu
 // above 0 and at most 100. How many that are is counted for the first page.
 //
 // Top, and Count for the first page.
-func (r *Repository) TopPercent(ctx context.Context, in In, percent float64, req cursor.PageRequest) (cursor.Page[Row], error) {
+func (r *Repository) TopPercent(ctx context.Context, in In, percent float64, req cursor.PageRequest) (cursor.Page[Standing], error) {
 	if err := in.checkPage(req); err != nil {
-		return cursor.Page[Row]{}, err
+		return cursor.Page[Standing]{}, err
 	}
 	if !(percent > 0 && percent <= 100) {
-		return cursor.Page[Row]{}, &plaza.InvalidError{Field: "percent", Reason: fmt.Sprintf("is %g, not above 0 and at most 100", percent)}
+		return cursor.Page[Standing]{}, &plaza.InvalidError{Field: "percent", Reason: fmt.Sprintf("is %g, not above 0 and at most 100", percent)}
 	}
 	page, err := r.top(ctx, in, percent, req)
 	return page, in.wrap("top percent of", err)
 }
 
 // top lists all where percent is 0.
-func (r *Repository) top(ctx context.Context, in In, percent float64, req cursor.PageRequest) (cursor.Page[Row], error) {
-	s, err := r.ladder(ctx, in)
+func (r *Repository) top(ctx context.Context, in In, percent float64, req cursor.PageRequest) (cursor.Page[Standing], error) {
+	s, err := r.standings(ctx, in)
 	if err != nil {
-		return cursor.Page[Row]{}, err
+		return cursor.Page[Standing]{}, err
 	}
-	l := topList{ladder: s}
+	l := topList{standings: s}
 	filter := ""
 	if percent > 0 {
 		filter = fmt.Sprint(percent)
 		if req.Cursor == "" {
 			n, _, err := s.ranker.count(ctx, s, nil, nil)
 			if err != nil {
-				return cursor.Page[Row]{}, err
+				return cursor.Page[Standing]{}, err
 			}
 			l.last = max(1, share(n, percent))
 		}
@@ -74,4 +79,183 @@ func share(n int64, percent float64) int64 {
 		return whole.Int64() + 1
 	}
 	return whole.Int64()
+}
+
+// topList pages through standings. Its gaps carry ranks, so that a page need
+// not count what is above it.
+type topList struct {
+	standings
+	last int64 // the ordinal it ends with; 0: none
+}
+
+func (l *topList) list(filter string) store.List[rankedRow, Standing] {
+	return store.List[rankedRow, Standing]{
+		Scope: l.scope("top", filter),
+		Read:  l.read,
+		Order: store.Order[rankedRow]{
+			Below: l.below,
+			Above: l.above,
+			Valid: func(text string) bool { _, ok := parseGap(text); return ok },
+		},
+		Show: func(_ context.Context, rows []rankedRow) ([]rankedRow, error) {
+			return slices.DeleteFunc(rows, func(p rankedRow) bool { return l.skips(p.rowItem) }), nil
+		},
+		Item: rankedRow.row,
+	}
+}
+
+func (l *topList) below(p rankedRow) string {
+	return gap{p.rank.Ordinal, p.rank.Competition, l.last, after(p.key)}.String()
+}
+
+func (l *topList) above(p rankedRow) string {
+	return gap{p.rank.Ordinal - 1, p.rank.Competition, l.last, p.key}.String()
+}
+
+func (l *topList) read(ctx context.Context, reach store.Reach) ([]rankedRow, string, error) {
+	var at gap
+	if reach.Gap != "" {
+		at, _ = parseGap(reach.Gap)
+		l.last = at.last
+	}
+	if reach.Up {
+		return l.readUp(ctx, at, reach.Limit)
+	}
+	items, more, err := l.round(ctx, store.IndexSpan{From: at.key, Ascending: true, Limit: reach.Limit}, 1)
+	if err != nil || len(items) == 0 {
+		return nil, "", err
+	}
+	first := Rank{Ordinal: at.above + 1, Competition: at.above + 1, AsOf: l.now}
+	if tied(items[0].key, at.key) {
+		first.Competition = at.tie
+	}
+	rows := number(items, first)
+	if left := max(0, l.last-at.above); l.last > 0 && int64(len(rows)) > left {
+		rows, more = rows[:left], false
+	}
+	if !more {
+		return rows, "", nil
+	}
+	return rows, l.below(rows[len(rows)-1]), nil
+}
+
+// readUp gives the nearest first. Where there are more, the farthest of them
+// may not be shown.
+func (l *topList) readUp(ctx context.Context, at gap, limit int) ([]rankedRow, string, error) {
+	items, more, err := l.round(ctx, store.IndexSpan{To: at.key, Limit: limit}, 1)
+	if err != nil || len(items) == 0 {
+		return nil, "", err
+	}
+	slices.Reverse(items)
+	first := Rank{Ordinal: 1, Competition: 1, AsOf: l.now}
+	if more {
+		if first, err = l.rankAbove(ctx, at, items); err != nil {
+			return nil, "", err
+		}
+	}
+	rows := number(items, first)
+	slices.Reverse(rows)
+	if !more {
+		return rows, "", nil
+	}
+	return rows, l.above(rows[len(rows)-1]), nil
+}
+
+// rankAbove is the rank of the first of the items that lie just above a gap:
+// as the gap has it while that can be.
+func (l *topList) rankAbove(ctx context.Context, at gap, items []rowItem) (Rank, error) {
+	top := items[0].key
+	ordinal := at.above - int64(len(items)) + 1
+	if ordinal < 1 || len(items) < 2 {
+		return l.rank(ctx, top)
+	}
+	rank := Rank{Ordinal: ordinal, Competition: ordinal, AsOf: l.now}
+	switch {
+	case !tied(top, items[1].key): // nobody shown shares it
+	case tied(top, at.key) && at.tie <= ordinal:
+		rank.Competition = at.tie
+	default:
+		n, err := l.tiedAbove(ctx, top)
+		if err != nil {
+			return Rank{}, err
+		}
+		rank.Competition = max(1, ordinal-n)
+	}
+	return rank, nil
+}
+
+// gap is a place between two rows.
+type gap struct {
+	above int64  // how many rows are above
+	tie   int64  // the competition rank of those tied with key
+	last  int64  // where the list ends, as in topList
+	key   []byte // what is above is smaller
+}
+
+// String is the form in a cursor: three varints and the key.
+func (g gap) String() string {
+	var b []byte
+	for _, n := range []int64{g.above, g.tie, g.last} {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	return string(append(b, g.key...))
+}
+
+// parseGap reads what String wrote. What else it takes harms nobody but who
+// forged it.
+func parseGap(text string) (gap, bool) {
+	b := []byte(text)
+	var g gap
+	for _, n := range []*int64{&g.above, &g.tie, &g.last} {
+		v, size := binary.Uvarint(b)
+		if size <= 0 || v > math.MaxInt64/2 {
+			return gap{}, false
+		}
+		*n, b = int64(v), b[size:]
+	}
+	g.key = b
+	ok := g.tie >= 1 && g.tie <= g.above+1 && len(b) > 0 && len(b) <= longest
+	return g, ok
+}
+
+// Range gives n rows from the ordinal from on, which is 1 or more. n is as
+// cursor.PageRequest.Limit has it.
+//
+// One read a shard where from+n is up to 129; the units are those of Count for
+// so many entries, and for up to 128 more a shard.
+func (r *Repository) Range(ctx context.Context, in In, from int64, n int) ([]Standing, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	if from < 1 {
+		return nil, &plaza.InvalidError{Field: "from", Reason: fmt.Sprintf("is %d, the first is 1", from)}
+	}
+	n, err := few(n)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.rangeOf(ctx, in, from, n)
+	return rows, in.wrap("range of", err)
+}
+
+func (r *Repository) rangeOf(ctx context.Context, in In, from int64, n int) ([]Standing, error) {
+	s, err := r.standings(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	above := int(min(from-1, math.MaxInt32-cursor.MaxLimit))
+	items, err := s.rows(ctx, store.IndexSpan{Ascending: true, Limit: above + n})
+	if err != nil {
+		return nil, err
+	}
+	rows := number(items, Rank{Ordinal: 1, Competition: 1, AsOf: s.now})
+	return s.shown(rows[min(above, len(rows)):]), nil
+}
+
+// few is how many rows are meant by n.
+func few(n int) (int, error) {
+	if n < 0 {
+		return 0, &plaza.InvalidError{Field: "n", Reason: fmt.Sprintf("is %d", n)}
+	}
+	return min(cmp.Or(n, cursor.DefaultLimit), cursor.MaxLimit), nil
 }

@@ -50,17 +50,17 @@ func ExampleRepository_Top() {
 		{"StarWar", "userD", 70},
 		{"WarCraft", "userD", 100},
 	} {
-		if err := boards.Define(ctx, leaderboard.Board{Name: s.game}); err != nil {
+		if _, err := boards.Define(ctx, leaderboard.Board{Name: s.game}); err != nil {
 			log.Fatal(err)
 		}
-		if _, err := boards.Submit(ctx, leaderboard.Submission{
+		if _, _, err := boards.Submit(ctx, leaderboard.Submission{
 			Board: s.game, Player: s.user, Score: leaderboard.Int(s.score), At: start.Add(time.Duration(i) * time.Second),
 		}); err != nil {
 			log.Fatal(err)
 		}
 	}
 
-	show := func(what string, rows []leaderboard.Row, err error) {
+	show := func(what string, rows []leaderboard.Standing, err error) {
 		if err != nil {
 			log.Fatal(err)
 		}

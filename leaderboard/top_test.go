@@ -39,7 +39,7 @@ func TestTopAndHiddenArePagedExactly(t *testing.T) {
 			if c.hidden {
 				list, another = another, list
 			}
-			pagetest.Run(t, func(t *testing.T) pagetest.List[leaderboard.Row] {
+			pagetest.Run(t, func(t *testing.T) pagetest.List[leaderboard.Standing] {
 				board := c.board
 				board.Name = "board of " + t.Name()
 				w.define(t, board)
@@ -48,9 +48,9 @@ func TestTopAndHiddenArePagedExactly(t *testing.T) {
 				w.submit(t, score(board.Name, "gone", 0, 0))
 				_, err := w.Remove(t.Context(), in(board.Name), "gone")
 				require.NoError(t, err)
-				return pagetest.List[leaderboard.Row]{
+				return pagetest.List[leaderboard.Standing]{
 					Page: list(in(board.Name)),
-					ID:   func(r leaderboard.Row) string { return r.Player },
+					ID:   func(r leaderboard.Standing) string { return r.Player },
 					Add: func(ctx context.Context, count int) []string {
 						players := make([]string, count)
 						for i := range players {
@@ -80,7 +80,7 @@ func TestTopAndHiddenArePagedExactly(t *testing.T) {
 					Others: []pagetest.Other{
 						pagetest.Foreign("another board", list(in("other"))),
 						pagetest.Foreign("the other list", another(in("other"))),
-						pagetest.Foreign("the top percent", func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Row], error) {
+						pagetest.Foreign("the top percent", func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Standing], error) {
 							return w.TopPercent(ctx, in("other"), 100, req)
 						}),
 					},
@@ -120,7 +120,7 @@ func TestRanksAreCountedAnew(t *testing.T) {
 	w.define(t, leaderboard.Board{Name: "b", Shards: 2})
 	w.play(t, "b", "ann 10", "bob 9", "cat 8", "dan 7")
 	list := w.top(in("b"))
-	page := func(c cursor.Cursor, limit int) cursor.Page[leaderboard.Row] {
+	page := func(c cursor.Cursor, limit int) cursor.Page[leaderboard.Standing] {
 		t.Helper()
 		got, err := list(t.Context(), cursor.PageRequest{Cursor: c, Limit: limit})
 		require.NoError(t, err)
@@ -239,8 +239,8 @@ func TestTheTopPercent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Shards: 2})
-	list := func(percent float64) func(context.Context, cursor.PageRequest) (cursor.Page[leaderboard.Row], error) {
-		return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Row], error) {
+	list := func(percent float64) func(context.Context, cursor.PageRequest) (cursor.Page[leaderboard.Standing], error) {
+		return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Standing], error) {
 			return w.TopPercent(ctx, in("b"), percent, req)
 		}
 	}
@@ -266,7 +266,7 @@ func TestTheTopPercent(t *testing.T) {
 
 	w.define(t, leaderboard.Board{Name: "250"})
 	w.many(t, "250", 250)
-	exact := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Row], error) {
+	exact := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Standing], error) {
 		return w.TopPercent(ctx, in("250"), 64.4, req)
 	}
 	require.Len(t, all(t, 100, exact), 161, "64.4% of 250 are 161, in floats a little more")

@@ -16,35 +16,37 @@ import (
 // errUndefining is of a board between Undefine's first and last call.
 var errUndefining = fmt.Errorf("the board is being undefined: %w", plaza.ErrBusy)
 
-// Undefine removes a board with its periods and entries. From the first call on
-// whoever reads the definition finds no board; other processes know it for up
-// to two minutes, and may submit to it: until these have passed, Undefine
-// removes what there is and returns plaza.ErrBusy. Call it again then; a later
-// Define begins with nothing. After an error, repeat it. A board that does not
+// Undefine removes a board with its periods and entries. changed is true only if
+// this call removed the definition, which is the last step. A board that does not
 // exist is no error.
 //
-// Cost: a call reads the whole table, 1 request a MB, 1 RCU for each 4 KB, and
-// deletes 25 items a request, 2 WCU an entry and more above 1 KB, 1 WCU a
-// period. The definition is 2 requests more, 1 RCU and 1 WCU.
-func (r *Repository) Undefine(ctx context.Context, board string) error {
+// From the first call on, the board is not found by whoever reads its definition.
+// Other processes know it for up to two minutes, and may submit to it: until then
+// Undefine removes what there is and returns plaza.ErrBusy. Call it again after
+// that; a later Define begins with nothing. After an error, repeat it.
+//
+// Cost: 1 request for each MB of the whole table, 1 RCU for each 4 KB; 1 request
+// for each 25 items deleted, 2 WCU an entry and more above 1 KB, 1 WCU a period;
+// 2 requests, 1 RCU, 1 WCU for the definition.
+func (r *Repository) Undefine(ctx context.Context, board string) (changed bool, err error) {
 	if err := keys.CheckName("Name", board); err != nil {
-		return err
+		return false, err
 	}
-	err := r.undefine(ctx, board)
+	changed, err = r.undefine(ctx, board)
 	r.forget(board, nil)
 	if err != nil {
-		return fmt.Errorf("leaderboard: undefine %q: %w", board, err)
+		return false, fmt.Errorf("leaderboard: undefine %q: %w", board, err)
 	}
-	return nil
+	return changed, nil
 }
 
-func (r *Repository) undefine(ctx context.Context, board string) error {
+func (r *Repository) undefine(ctx context.Context, board string) (changed bool, err error) {
 	since, err := r.markUndefined(ctx, board)
 	if errors.Is(err, plaza.ErrNotFound) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	unknown := !r.opts.Now().Before(since.Add(settle)) // to all processes
 	prefix := keys.Join("LB", board, "")
@@ -52,19 +54,19 @@ func (r *Repository) undefine(ctx context.Context, board string) error {
 		return r.table.DeleteAll(ctx, entries, r.opts.Parallel)
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
 	if err := r.deletePeriods(ctx, board); err != nil {
-		return err
+		return false, err
 	}
 	if !unknown {
-		return errUndefining
+		return false, errUndefining
 	}
 	err = r.table.Run(ctx, r.table.Delete(definitionKey(board)).If("undefine = ?", since))
 	if _, refused := store.AsRefused(err); refused {
-		return nil // by another call
+		return false, nil // another call removed it
 	}
-	return err
+	return err == nil, err
 }
 
 // markUndefined lets nobody find the board any more, and says since when. No

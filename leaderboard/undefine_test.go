@@ -46,12 +46,12 @@ func TestAnUndefinedBoardIsGoneWithAllThatItHad(t *testing.T) {
 	require.Len(t, all(t, 0, other.top(in("b"))), 2)
 
 	for range 2 {
-		require.ErrorIs(t, w.Undefine(t.Context(), "b"), plaza.ErrBusy)
+		require.ErrorIs(t, errorOf(w.Undefine(t.Context(), "b")), plaza.ErrBusy)
 		for name, read := range w.reads(t, in("b"), "ann") {
 			require.ErrorIs(t, read(), plaza.ErrNotFound, name)
 		}
-		require.ErrorIs(t, w.Define(t.Context(), board), plaza.ErrBusy)
-		_, err := w.Submit(t.Context(), score("b", "ann", 1, 0))
+		require.ErrorIs(t, errorOf(w.Define(t.Context(), board)), plaza.ErrBusy)
+		_, _, err := w.Submit(t.Context(), score("b", "ann", 1, 0))
 		require.ErrorIs(t, err, plaza.ErrNotFound)
 		require.Len(t, all(t, 0, w.Definitions), len(others))
 		require.Len(t, all(t, 2, w.boardsOf("ann")), len(others))
@@ -61,13 +61,13 @@ func TestAnUndefinedBoardIsGoneWithAllThatItHad(t *testing.T) {
 		w.set(w.Now().Add(time.Second))
 	}
 	w.set(w.Now().Add(time.Minute))
-	_, err := other.Submit(t.Context(), score("b", "zoe", 6, 0))
+	_, _, err := other.Submit(t.Context(), score("b", "zoe", 6, 0))
 	require.ErrorIs(t, err, plaza.ErrNotFound)
-	require.ErrorIs(t, w.Undefine(t.Context(), "b"), plaza.ErrBusy)
+	require.ErrorIs(t, errorOf(w.Undefine(t.Context(), "b")), plaza.ErrBusy)
 	w.set(noon.Add(2 * time.Minute))
-	require.NoError(t, w.Undefine(t.Context(), "b"))
+	require.NoError(t, errorOf(w.Undefine(t.Context(), "b")))
 	require.Equal(t, rest, w.rawItems(t))
-	require.NoError(t, w.Undefine(t.Context(), "b"), "again")
+	require.NoError(t, errorOf(w.Undefine(t.Context(), "b")), "again")
 
 	w.set(noon)
 	board = leaderboard.Board{Name: "b", Kind: leaderboard.KindFloat, Operator: leaderboard.Set, Order: leaderboard.Ascending}
@@ -88,15 +88,15 @@ func TestABoardDefinedAgainIsAnother(t *testing.T) {
 		_, err := process.Top(t.Context(), in("b"), page1)
 		require.NoError(t, err)
 	}
-	require.ErrorIs(t, w.Undefine(t.Context(), "b"), plaza.ErrBusy)
-	_, err := opener.Submit(t.Context(), leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(5)})
+	require.ErrorIs(t, errorOf(w.Undefine(t.Context(), "b")), plaza.ErrBusy)
+	_, _, err := opener.Submit(t.Context(), leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(5)})
 	require.ErrorIs(t, err, plaza.ErrNotFound, "it opens no period of what is going")
 	require.Empty(t, w.spans(t, "b"))
 	w.set(w.Now().Add(2 * time.Minute))
-	require.NoError(t, w.Undefine(t.Context(), "b"))
+	require.NoError(t, errorOf(w.Undefine(t.Context(), "b")))
 	w.define(t, leaderboard.Board{Name: "b", Kind: leaderboard.KindFloat, Cron: "@daily"})
 	w.set(noon) // whose clock stands still
-	_, err = old.Submit(t.Context(), leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(5)})
+	_, _, err = old.Submit(t.Context(), leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(5)})
 	require.ErrorIs(t, err, plaza.ErrInvalid, "it learns of the new one")
 	require.Empty(t, w.spans(t, "b"))
 }
@@ -114,9 +114,9 @@ func TestADamagedBoardCanBeUndefined(t *testing.T) {
 		w.play(t, "b", "ann 1")
 		w.damage(t, "B#", "b", with)
 		w.damage(t, "B#b", "T#"+forever, dynamo.Item{"shards": nil})
-		require.ErrorIs(t, w.Undefine(t.Context(), "b"), plaza.ErrBusy, name)
+		require.ErrorIs(t, errorOf(w.Undefine(t.Context(), "b")), plaza.ErrBusy, name)
 		w.set(w.Now().Add(2 * time.Minute))
-		require.NoError(t, w.Undefine(t.Context(), "b"), name)
+		require.NoError(t, errorOf(w.Undefine(t.Context(), "b")), name)
 		require.Zero(t, w.items(t), name)
 	}
 }
@@ -135,7 +135,7 @@ func TestUndefineUnderFaults(t *testing.T) {
 			remover := w.process(t, nil, sent.Wrap)
 			begun := w.Now()
 			faults.Acknowledged(t, func() error {
-				err := remover.Undefine(t.Context(), "b")
+				_, err := remover.Undefine(t.Context(), "b")
 				w.set(begun.Add(2 * time.Minute))
 				if errors.Is(err, plaza.ErrNotFound) {
 					t.Fatal(err)
@@ -159,10 +159,10 @@ func TestUndefineCostsNoMoreThanStated(t *testing.T) {
 	quiet.many(t, "b", 60)
 	w := quiet.process(t, nil, meter.Wrap)
 	meter.AtMost(t, "the first call", dynamotest.Cost{Requests: 1 + 1 + 1 + 3 + 1 + 1, Read: 1 + 4 + 1, Write: 1 + 60*2 + 1}, func() {
-		require.ErrorIs(t, w.Undefine(t.Context(), "b"), plaza.ErrBusy)
+		require.ErrorIs(t, errorOf(w.Undefine(t.Context(), "b")), plaza.ErrBusy)
 	})
 	quiet.set(noon.Add(2 * time.Minute))
 	meter.AtMost(t, "the last call", dynamotest.Cost{Requests: 4, Read: 3, Write: 1}, func() {
-		require.NoError(t, w.Undefine(t.Context(), "b"))
+		require.NoError(t, errorOf(w.Undefine(t.Context(), "b")))
 	})
 }

@@ -50,7 +50,7 @@ func TestATableOfAnotherShapeIsRefused(t *testing.T) {
 			meter.AtMost(t, "init", dynamotest.Cost{Requests: 4, Read: 0.5, Write: 1}, func() { require.NoError(t, boards.Init(t.Context())) })
 			meter.AtMost(t, "verify", dynamotest.Cost{Requests: 3, Read: 0.5}, func() { require.NoError(t, boards.Verify(t.Context())) })
 			require.NoError(t, boards.Init(t.Context()), "again")
-			require.NoError(t, boards.Define(t.Context(), leaderboard.Board{Name: "b"}))
+			require.NoError(t, errorOf(boards.Define(t.Context(), leaderboard.Board{Name: "b"})))
 			drift, err := boards.Check(t.Context(), in("b"))
 			require.NoError(t, err)
 			require.Zero(t, drift)

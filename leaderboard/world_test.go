@@ -89,15 +89,27 @@ type tester interface {
 	Context() context.Context
 }
 
+// errorOf is the error of a write, whatever it changed.
+func errorOf(_ bool, err error) error { return err }
+
 func (w world) define(t tester, b leaderboard.Board) {
 	t.Helper()
-	require.NoError(t, w.Define(t.Context(), b))
+	require.NoError(t, errorOf(w.Define(t.Context(), b)))
 }
 
 func (w world) submit(t tester, s leaderboard.Submission) leaderboard.Result {
 	t.Helper()
-	got, err := w.Submit(t.Context(), s)
+	got, _, err := w.Submit(t.Context(), s)
 	require.NoError(t, err)
+	return got
+}
+
+// repeat submits what was applied before.
+func (w world) repeat(t tester, s leaderboard.Submission) leaderboard.Result {
+	t.Helper()
+	got, created, err := w.Submit(t.Context(), s)
+	require.NoError(t, err)
+	require.False(t, created)
 	return got
 }
 

@@ -39,7 +39,7 @@ func TestWithoutZoneFilesWhatIsStoredIsServed(t *testing.T) {
 		require.ErrorIs(t, err, plaza.ErrUnavailable, name)
 		require.NotErrorIs(t, err, plaza.ErrInvalid, name)
 	}
-	_, err = poor.Submit(t.Context(), leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(8)})
+	_, _, err = poor.Submit(t.Context(), leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(8)})
 	require.ErrorIs(t, err, plaza.ErrUnavailable)
 	require.NotErrorIs(t, err, plaza.ErrInvalid)
 	old := leaderboard.In{Board: "b", Period: first.Period}
@@ -59,7 +59,7 @@ func TestDefineWithoutZoneFiles(t *testing.T) {
 		"Asia/Shanghai": plaza.ErrUnavailable, "Mars/Olympus": plaza.ErrUnavailable,
 		"../zone": plaza.ErrInvalid, "+01:00": plaza.ErrInvalid, "Local": plaza.ErrInvalid,
 	} {
-		err := poor.Define(t.Context(), leaderboard.Board{Name: "b", Cron: "@daily", Zone: zone})
+		_, err := poor.Define(t.Context(), leaderboard.Board{Name: "b", Cron: "@daily", Zone: zone})
 		require.ErrorIs(t, err, want, zone)
 	}
 	require.Zero(t, poor.items(t))
@@ -67,6 +67,6 @@ func TestDefineWithoutZoneFiles(t *testing.T) {
 	poor.submit(t, score("b", "ann", 1, 0))
 
 	poor.define(t, leaderboard.Board{Name: "c", Cron: "@daily", Grace: 1})
-	err := poor.Define(t.Context(), leaderboard.Board{Name: "c", Cron: "@daily", Zone: "Asia/Shanghai"})
+	_, err := poor.Define(t.Context(), leaderboard.Board{Name: "c", Cron: "@daily", Zone: "Asia/Shanghai"})
 	require.ErrorIs(t, err, plaza.ErrUnavailable)
 }

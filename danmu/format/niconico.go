@@ -3,6 +3,8 @@ package format
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/plaza-sdk/plaza/danmu"
@@ -133,4 +135,136 @@ func addFork(c *danmu.Comment, fork string) error {
 	var err error
 	c.Extra, err = keep(Niconico, k)
 	return err
+}
+
+// commands are Niconico's, "ue", "red" or "184": an array in files, formerly a
+// string.
+type commands []string
+
+func (cs *commands) UnmarshalJSON(b []byte) error {
+	var one string
+	if json.Unmarshal(b, &one) == nil {
+		*cs = strings.Fields(one)
+		return nil
+	}
+	return json.Unmarshal(b, (*[]string)(cs))
+}
+
+// as gives the commands for c: these, unless they say something else.
+func (cs commands) as(c danmu.Comment) (commands, error) {
+	cs = append(commands{}, cs...) // never null
+	mode := ""
+	switch c.Mode {
+	case danmu.Scroll, 1, 2, 3: // all scroll
+		c.Mode = danmu.Scroll
+	case danmu.Top:
+		mode = "ue"
+	case danmu.Bottom:
+		mode = "shita"
+	default:
+		return nil, refuse("Mode", "is none that this format has")
+	}
+	cs = replace(cs, commandMode, c.Mode, mode)
+
+	color := ""
+	if c.Color = colorOf(rgbOf(c.Color)); c.Color != 0 {
+		color = colorCommand(c.Color)
+	}
+	cs = replace(cs, commandColor, c.Color, color)
+
+	switch {
+	case c.Size != 0 && c.Size <= (smallSize+usualSize)/2:
+		return replace(cs, commandSize, smallSize, "small"), nil
+	case c.Size > (usualSize+bigSize)/2:
+		return replace(cs, commandSize, bigSize, "big"), nil
+	}
+	return replace(cs, commandSize, 0, ""), nil
+}
+
+// first is what the first command of a kind says.
+func first[T any](cs commands, kind func(string) (T, bool)) T {
+	for _, name := range cs {
+		if v, ok := kind(name); ok {
+			return v
+		}
+	}
+	var none T
+	return none
+}
+
+// replace makes the commands of a kind say want, which name says.
+func replace[T comparable](cs commands, kind func(string) (T, bool), want T, name string) commands {
+	if first(cs, kind) == want {
+		return cs
+	}
+	cs = slices.DeleteFunc(cs, func(other string) bool {
+		_, ok := kind(other)
+		return ok
+	})
+	if name == "" {
+		return cs
+	}
+	return append(cs, name)
+}
+
+func commandMode(name string) (danmu.Mode, bool) {
+	switch name {
+	case "naka":
+		return danmu.Scroll, true
+	case "ue":
+		return danmu.Top, true
+	case "shita":
+		return danmu.Bottom, true
+	}
+	return 0, false
+}
+
+// Bilibili's small and big.
+const smallSize, bigSize = 18, 36
+
+func commandSize(name string) (int, bool) {
+	switch name {
+	case "small":
+		return smallSize, true
+	case "medium":
+		return 0, true
+	case "big":
+		return bigSize, true
+	}
+	return 0, false
+}
+
+func commandColor(name string) (danmu.Color, bool) {
+	if rgb, ok := parseRGB(name); ok {
+		return colorOf(rgb), true
+	}
+	for _, p := range palette {
+		if p.name == name {
+			return colorOf(p.rgb), true
+		}
+	}
+	return 0, false
+}
+
+func colorCommand(c danmu.Color) string {
+	for _, p := range palette {
+		if p.rgb == rgbOf(c) {
+			return p.name
+		}
+	}
+	return hexColor(c)
+}
+
+// palette is Niconico's colours, in the order of its manual; the second ten are
+// for paying members.
+var palette = [...]struct {
+	name string
+	rgb  uint32
+}{
+	{"white", 0xFFFFFF}, {"red", 0xFF0000}, {"pink", 0xFF8080}, {"orange", 0xFFC000}, {"yellow", 0xFFFF00},
+	{"green", 0x00FF00}, {"cyan", 0x00FFFF}, {"blue", 0x0000FF}, {"purple", 0xC000FF}, {"black", 0x000000},
+	{"white2", 0xCCCC99}, {"red2", 0xCC0033}, {"pink2", 0xFF33CC}, {"orange2", 0xFF6600}, {"yellow2", 0x999900},
+	{"green2", 0x00CC66}, {"cyan2", 0x00CCCC}, {"blue2", 0x3399FF}, {"purple2", 0x6633CC}, {"black2", 0x666666},
+	{"niconicowhite", 0xCCCC99}, {"truered", 0xCC0033}, {"passionorange", 0xFF6600}, {"madyellow", 0x999900},
+	{"elementalgreen", 0x00CC66}, {"marineblue", 0x3399FF}, {"nobleviolet", 0x6633CC},
 }

@@ -34,7 +34,7 @@ type Stats struct {
 
 // Reader reads a file once, in memory bounded by MaxRecord.
 type Reader struct {
-	window
+	input
 
 	format  Format
 	layout  layout
@@ -65,7 +65,7 @@ func NewReader(r io.Reader, f Format, opts *ReadOptions) (*Reader, error) {
 	case o.MaxRecord == 0:
 		o.MaxRecord = maxRecord
 	}
-	return &Reader{window: window{r: r, max: o.MaxRecord, seen: map[string]sighting{}}, format: f, layout: l, senders: o.Senders}, nil
+	return &Reader{input: input{r: r, max: o.MaxRecord, searches: map[string]search{}}, format: f, layout: l, senders: o.Senders}, nil
 }
 
 // All gives the comments in the file's order, without Object. A *RecordError

@@ -1,15 +1,19 @@
 package format
 
-import "bytes"
+import (
+	"bytes"
+	"errors"
+	"strings"
+)
 
 // byteAt is the byte at i, 0 where the file ends before it.
-func (w *window) byteAt(i int) byte {
-	for i >= len(w.rest()) {
-		if !w.more() {
+func (in *input) byteAt(i int) byte {
+	for i >= len(in.rest()) {
+		if !in.more() {
 			return 0
 		}
 	}
-	return w.rest()[i]
+	return in.rest()[i]
 }
 
 func nameStart(c byte) bool {
@@ -23,22 +27,22 @@ func nameByte(c byte) bool {
 func space(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
 // is tells whether a tag of this name begins at i: "<d", "</i".
-func (w *window) is(i int, tag string) bool {
-	return w.has(i, tag) && !nameByte(w.byteAt(i+len(tag)))
+func (in *input) is(i int, tag string) bool {
+	return in.has(i, tag) && !nameByte(in.byteAt(i+len(tag)))
 }
 
 // tagEnd is the position behind the ">" of a tag, which i lies in. A "<" in
 // it, even in quotes, is no XML.
-func (w *window) tagEnd(i int) (int, error) {
+func (in *input) tagEnd(i int) (int, error) {
 	const usual = 256 // bytes, in which it most often ends
-	if b := w.rest(); i < len(b) {
+	if b := in.rest(); i < len(b) {
 		b = b[i:min(len(b), i+usual)]
 		if n := bytes.IndexByte(b, '>'); n >= 0 && bytes.IndexByte(b[:n], '<') < 0 && bytes.IndexByte(b[:n], '\'') < 0 && bytes.Count(b[:n], []byte{'"'})%2 == 0 {
 			return i + n + 1, nil
 		}
 	}
 	for quote := byte(0); ; {
-		b := w.rest()
+		b := in.rest()
 		for ; i < len(b); i++ {
 			switch c := b[i]; {
 			case c == '<':
@@ -53,7 +57,7 @@ func (w *window) tagEnd(i int) (int, error) {
 				return i + 1, nil
 			}
 		}
-		if err := w.grow(i); err != nil {
+		if err := in.grow(i); err != nil {
 			return i, err
 		}
 	}
@@ -61,26 +65,26 @@ func (w *window) tagEnd(i int) (int, error) {
 
 // textEnd finds the </d> for the text at i. A stray "<" belongs to the text, and
 // so does a </i>, unless no </d> follows.
-func (w *window) textEnd(i int) (end, next int, err error) {
+func (in *input) textEnd(i int) (end, next int, err error) {
 	root := 0 // where the first </i> is
 	for err == nil {
-		if i, err = w.index(i, "<"); err != nil {
+		if i, err = in.index(i, "<"); err != nil {
 			break
 		}
 		switch {
-		case w.is(i, "</d"):
-			next, err = w.tagEnd(i + 3)
+		case in.is(i, "</d"):
+			next, err = in.tagEnd(i + 3)
 			return i, next, err
-		case w.is(i, "<d"):
+		case in.is(i, "<d"):
 			err = errCut
-		case root == 0 && w.is(i, rootEnd):
+		case root == 0 && in.is(i, rootEnd):
 			root = i
 			i++
 		default:
-			i, err = w.behind(i)
+			i, err = in.behind(i)
 		}
 	}
-	if root > 0 && i <= w.max && w.failed() == nil {
+	if root > 0 && i <= in.max && in.failed() == nil {
 		return root, root, errCut
 	}
 	return i, i, err
@@ -88,31 +92,86 @@ func (w *window) textEnd(i int) (end, next int, err error) {
 
 // contentEnd finds the end tag for the content at i, other elements in it
 // included.
-func (w *window) contentEnd(i int) (end, next int, err error) {
+func (in *input) contentEnd(i int) (end, next int, err error) {
 	for depth := 1; ; {
-		if i, err = w.index(i, "<"); err != nil {
+		if i, err = in.index(i, "<"); err != nil {
 			return i, i, err
 		}
 		switch {
-		case w.is(i, "<d"), w.is(i, rootEnd):
+		case in.is(i, "<d"), in.is(i, rootEnd):
 			return i, i, errCut
-		case w.has(i, "</"):
-			next, err = w.tagEnd(i + 2)
+		case in.has(i, "</"):
+			next, err = in.tagEnd(i + 2)
 			if depth--; depth == 0 || err != nil {
 				return i, next, err
 			}
 			i = next
-		case nameStart(w.byteAt(i + 1)):
-			if i, err = w.tagEnd(i + 1); err != nil {
+		case nameStart(in.byteAt(i + 1)):
+			if i, err = in.tagEnd(i + 1); err != nil {
 				return i, i, err
 			}
-			if w.rest()[i-2] != '/' {
+			if in.rest()[i-2] != '/' {
 				depth++
 			}
 		default:
-			if i, err = w.behind(i); err != nil {
+			if i, err = in.behind(i); err != nil {
 				return i, i, err
 			}
 		}
 	}
+}
+
+// enclosure is what any "<" may stand in.
+type enclosure struct{ begin, end string }
+
+var (
+	cdata       = enclosure{"<![CDATA[", "]]>"}
+	note        = enclosure{"<!--", "-->"}
+	instruction = enclosure{"<?", "?>"}
+)
+
+const rootEnd = "</i"
+
+// enclosed finds the position behind the enclosure at i. One that does not end
+// within a record's length, or in a file that has its </i> all the same, is
+// none: it would swallow the comments behind it. Otherwise a file that ends in
+// one was cut.
+func (in *input) enclosed(i int, e enclosure) (next int, ok bool, err error) {
+	end, err := in.indexOnce(i+len(e.begin), e.end)
+	next = end + len(e.end)
+	if errors.Is(err, errOpen) {
+		if _, none := in.indexOnce(i, rootEnd); none != nil || in.failed() != nil {
+			return end, false, err
+		}
+	}
+	return next, err == nil && next <= in.max, nil
+}
+
+// behind is the position behind the CDATA or the note at i, else behind the "<"
+// there.
+func (in *input) behind(i int) (int, error) {
+	for _, e := range [...]enclosure{cdata, note} {
+		if in.has(i, e.begin) {
+			if next, ok, err := in.enclosed(i, e); ok || err != nil {
+				return next, err
+			}
+		}
+	}
+	return i + 1, nil
+}
+
+// opened is an enclosure in a text; once it has no end, no later one has.
+type opened struct {
+	enclosure
+	endless bool
+}
+
+// cut parts s, if it begins with the enclosure, into what is inside and behind.
+func (o *opened) cut(s string) (inside, behind string, ok bool) {
+	if o.endless || !strings.HasPrefix(s, o.begin) {
+		return "", s, false
+	}
+	inside, behind, ok = strings.Cut(s[len(o.begin):], o.end)
+	o.endless = !ok
+	return inside, behind, ok
 }

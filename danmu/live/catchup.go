@@ -8,104 +8,188 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/live"
 )
 
 const (
-	// settled is how long after it was sent a comment is surely stored, or its
-	// Send has failed; clocks may differ by as much.
+	// settled is how long after its Sent a comment is surely stored, or its Send
+	// has failed; clocks may differ by as much.
 	settled = 2 * time.Minute
 
-	// maxCaught bounds the reads that a viewer remembers.
-	maxCaught = 16
+	// maxReadings bounds the readings that a viewer remembers.
+	maxReadings = 16
 )
 
-// caught is what the viewers of a reading remember of it: not the comments,
-// which are many.
-type caught struct {
+// Viewer is a place in a room. It is for one goroutine, except for Close and
+// Err.
+type Viewer struct {
+	*live.Viewer[Event]
+	hub      *Hub
+	room     string
+	readings []*reading
+	again    *Batch // could not be encoded; Next tries again
+}
+
+// question is what several viewers may ask at the same time: after a Reset, all
+// of a room.
+type question struct {
+	room     string
+	from, to time.Duration
+	opts     danmu.WindowOptions
+}
+
+// answer is what the table says to a question.
+type answer struct {
+	window  danmu.Window
+	reading *reading
+}
+
+// reading is what viewers remember of an answer: not the comments, which are
+// many.
+type reading struct {
 	from, to time.Duration
 	begun    time.Time
-	lately   map[danmu.ID]struct{}
+	recent   map[danmu.ID]struct{} // sent within settled before begun
 
-	// Who has read the same leaves out the same.
+	// The viewers who share a reading share what is left of a batch.
 	mu      sync.Mutex
-	told    *Event // the first of the last batch
+	first   *Event // of the last batch
 	events  []Event
 	encoded []byte
 }
 
-// has tells whether c was read.
-func (r *caught) has(c *danmu.Comment) bool {
+// has reports whether c was read.
+func (r *reading) has(c *danmu.Comment) bool {
 	if c.Progress < r.from || c.Progress >= r.to {
 		return false
 	}
-	_, read := r.lately[c.ID]
+	_, read := r.recent[c.ID]
 	return read || !c.Sent.IsZero() && c.Sent.Before(r.begun.Add(-settled))
 }
 
-// CatchUp reads what is stored of [from, to) of the playing time, strongly
-// consistent, as danmu.Repository.Window does and at its cost; Next leaves out
-// what it gave. Viewers call it once they have joined, upon a Reset and when
-// they seek. Those who ask the same at one time share one read: do not change
-// the comments.
+// CatchUp reads the stored comments of [from, to) of the playing time, strongly
+// consistent, as danmu.Repository.Window does; Next leaves out what it returned.
+// Call it after Join, after a Reset and when the viewer seeks. Viewers who ask
+// the same at the same time share one read: do not change the comments.
 //
-// Merge, Cap, Share and Filter do not bind Next: it tells what they left out
-// and was sent within the last two minutes, and all that is sent from then on.
+// Merge, Cap, Sample and Filter do not bind Next: it also returns the comments
+// that they left out and that were sent within the last two minutes, and
+// whatever is sent from then on.
+//
+// Cost: as danmu.Repository.Window, strongly consistent.
 func (v *Viewer) CatchUp(ctx context.Context, from, to time.Duration, opts *danmu.WindowOptions) (danmu.Window, error) {
-	q := question{room: v.room.name, from: from, to: to}
+	q := question{room: v.room, from: from, to: to}
 	if opts != nil {
 		q.opts = *opts
 	}
 	q.opts.Consistent = true
-	read, err := v.hub.readings.read(ctx, v.hub.store, q, v.since)
+	a, err := v.hub.ask(ctx, q, v.Since())
 	if err != nil {
-		return danmu.Window{}, fmt.Errorf("live: catch up in %q: %w", v.room.name, err)
+		return danmu.Window{}, fmt.Errorf("live: catch up in %q: %w", v.room, err)
 	}
-	v.caught = slices.DeleteFunc(v.caught, func(old *caught) bool { return from <= old.from && old.to <= to })
-	if len(v.caught) == maxCaught {
-		v.caught = slices.Delete(v.caught, 0, 1)
+	v.readings = slices.DeleteFunc(v.readings, func(old *reading) bool { return from <= old.from && old.to <= to })
+	if len(v.readings) == maxReadings {
+		v.readings = slices.Delete(v.readings, 0, 1)
 	}
-	v.caught = append(v.caught, read.caught)
-	return read.window, nil
+	v.readings = append(v.readings, a.reading)
+	return a.window, nil
 }
 
-// leaveOut leaves out what CatchUp has read. A batch that was cut is encoded
-// anew in any case.
-func (v *Viewer) leaveOut(b *Batch, cut bool) (err error) {
-	read := func(e Event) bool {
-		return e.Comment != nil && slices.ContainsFunc(v.caught, func(r *caught) bool { return r.has(e.Comment) })
-	}
-	if len(v.caught) == 0 || !slices.ContainsFunc(b.Events, read) {
-		if cut {
-			b.Encoded, err = v.room.encode(b.Events)
+// ask reads, or shares a read that began no earlier than since.
+func (h *Hub) ask(ctx context.Context, q question, since time.Time) (*answer, error) {
+	for {
+		a, err := h.answers.Do(ctx, q, func(ctx context.Context) (*answer, error) { return h.read(ctx, q) })
+		if a == nil || !a.reading.begun.Before(since) {
+			return a, err
 		}
-		return err
 	}
-	less := func() ([]Event, []byte, error) {
-		events := slices.DeleteFunc(slices.Clone(b.Events), read)
-		if len(events) == 0 {
+}
+
+func (h *Hub) read(ctx context.Context, q question) (*answer, error) {
+	r := &reading{from: q.from, to: q.to, begun: time.Now(), recent: map[danmu.ID]struct{}{}}
+	window, err := h.store.Window(ctx, q.room, q.from, q.to, &q.opts)
+	for i := range window.Comments {
+		if c := &window.Comments[i]; !c.Sent.Before(r.begun.Add(-settled)) {
+			r.recent[c.ID] = struct{}{}
+		}
+	}
+	return &answer{window, r}, err
+}
+
+// Next waits for the next batch. Once the viewer or its hub is closed it returns
+// ErrClosed; Viewer.Close does not wake a Next that waits. A panic of
+// Options.Encode is an error, and if it concerns all viewers it ends the room:
+// join again.
+//
+// Cost: none.
+func (v *Viewer) Next(ctx context.Context) (Batch, error) {
+	b, err := v.take(ctx)
+	if err != nil || len(v.readings) == 0 {
+		return b, err
+	}
+	if err := v.leaveOut(&b); err != nil {
+		again := b
+		v.again = &again
+		return Batch{}, err
+	}
+	v.again = nil
+	return b, nil
+}
+
+func (v *Viewer) take(ctx context.Context) (Batch, error) {
+	if v.again == nil {
+		return v.Viewer.Next(ctx)
+	}
+	if err := v.Err(); err != nil {
+		return Batch{}, err
+	}
+	return *v.again, nil
+}
+
+// leaveOut takes out of b what CatchUp has read. After an error b is whole.
+func (v *Viewer) leaveOut(b *Batch) error {
+	read := func(e Event) bool {
+		return e.Comment != nil && slices.ContainsFunc(v.readings, func(r *reading) bool { return r.has(e.Comment) })
+	}
+	if !slices.ContainsFunc(b.Events, read) {
+		return nil
+	}
+	rest := func() (events []Event, encoded []byte, err error) {
+		if events = slices.DeleteFunc(slices.Clone(b.Events), read); len(events) == 0 {
 			return nil, nil, nil
 		}
-		encoded, err := v.room.encode(events)
+		err = parallel.Catch(func() error {
+			encoded = v.hub.encode(v.room, events)
+			return nil
+		})
 		return events, encoded, err
 	}
-	if len(v.caught) == 1 {
-		b.Events, b.Encoded, err = v.caught[0].share(&b.Events[0], less)
+	var events []Event
+	var encoded []byte
+	var err error
+	if len(v.readings) == 1 {
+		events, encoded, err = v.readings[0].share(&b.Events[0], rest)
 	} else {
-		b.Events, b.Encoded, err = less()
+		events, encoded, err = rest()
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("live: encode in %q: %w", v.room, err)
+	}
+	b.Events, b.Encoded = events, encoded
+	return nil
 }
 
-// share has the rest of a batch, which begins with first, made once.
-func (r *caught) share(first *Event, less func() ([]Event, []byte, error)) ([]Event, []byte, error) {
+// share makes the rest of a batch, which begins with first, once.
+func (r *reading) share(first *Event, rest func() ([]Event, []byte, error)) ([]Event, []byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.told == first {
+	if r.first == first {
 		return r.events, r.encoded, nil
 	}
-	events, encoded, err := less()
+	events, encoded, err := rest()
 	if err == nil {
-		r.events, r.encoded, r.told = events, encoded, first
+		r.events, r.encoded, r.first = events, encoded, first
 	}
 	return events, encoded, err
 }

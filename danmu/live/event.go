@@ -15,12 +15,12 @@ type Kind string
 const (
 	Sent     Kind = "sent"     // a comment was sent
 	Recalled Kind = "recalled" // its sender took it back
-	Removed  Kind = "removed"  // somebody else took it away
+	Removed  Kind = "removed"  // somebody else removed it
 	Liked    Kind = "liked"    // its likes changed
 )
 
-// Event is what a room is told. In JSON it is one flat object, with times in
-// milliseconds and a colour of 24 bits, without what has its default:
+// Event is something that happened to a comment. In JSON it is one flat object,
+// with times in milliseconds and a colour of 24 bits; defaults are left out:
 //
 //	{"kind":"sent","id":"0000…","user":"ann","progress":14000,"sent":1763737373000,"text":"haha","color":16776960}
 //	{"kind":"liked","id":"0000…","likes":3}
@@ -28,7 +28,7 @@ type Event struct {
 	Kind Kind
 	ID   danmu.ID // of the comment
 
-	// Comment comes with Sent alone. Its Key and Reports are not told.
+	// Comment comes with Sent alone. Its Key and Reports are not published.
 	Comment *danmu.Comment
 
 	// Likes comes with Liked: how many there are now.
@@ -68,7 +68,7 @@ type wire struct {
 	Extra     json.RawMessage `json:"extra,omitempty"`
 }
 
-// MarshalJSON writes the event as viewers and other processes read it.
+// MarshalJSON writes the event for viewers and other processes.
 func (e Event) MarshalJSON() ([]byte, error) {
 	w := wire{Kind: e.Kind, ID: e.ID, Likes: e.Likes}
 	if c := e.Comment; c != nil {
@@ -86,8 +86,8 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	return json.Marshal(w)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes; the comment's Object, which is
-// the room, is not part of it.
+// UnmarshalJSON reads the JSON of MarshalJSON. That lacks the comment's Object,
+// which is the room.
 func (e *Event) UnmarshalJSON(data []byte) error {
 	var w wire
 	if err := json.Unmarshal(data, &w); err != nil {
@@ -112,4 +112,53 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 		e.Comment.Color = danmu.RGB(*w.Color)
 	}
 	return nil
+}
+
+// encode panics where an event cannot be written; those that were read can.
+func encode(_ string, events []Event) []byte {
+	data, err := json.Marshal(events)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
+func decode(room string, payload []byte) (e Event, err error) {
+	err = e.UnmarshalJSON(payload)
+	if e.Comment != nil {
+		e.Comment.Object = room
+	}
+	return e, err
+}
+
+// maxRepeats bounds the comments of one generation of repeats.
+const maxRepeats = 1 << 14
+
+// repeats knows the latest comments of a room, and which of them are gone: those
+// of this generation and of the one before. So it forgets none of the last
+// maxRepeats within settled.
+type repeats struct {
+	now, before map[danmu.ID]bool // gone
+	begun       time.Time
+}
+
+// isNew reports whether e is no repeat: of a comment that was shown, of one that
+// is gone, or of its removal.
+func (r *repeats) isNew(e Event) bool {
+	if now := time.Now(); now.Sub(r.begun) >= settled || len(r.now) >= maxRepeats {
+		r.now, r.before, r.begun = map[danmu.ID]bool{}, r.now, now
+	}
+	gone, known := r.now[e.ID]
+	if !known {
+		gone, known = r.before[e.ID]
+	}
+	switch e.Kind {
+	case Sent:
+		r.now[e.ID] = gone
+		return !known
+	case Recalled, Removed:
+		r.now[e.ID] = true
+		return !gone
+	}
+	return true
 }

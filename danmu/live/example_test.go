@@ -27,7 +27,7 @@ func Example() {
 	defer hub.Close()
 
 	send := func(text string, at time.Duration) danmu.Action {
-		sent, err := hub.Send(ctx, danmu.Comment{Object: "video", User: "chris", Text: text, Progress: at})
+		sent, _, err := hub.Send(ctx, danmu.Comment{Object: "video", User: "chris", Text: text, Progress: at})
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -8,77 +8,44 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
-// comment is what likes are counted of.
-type comment struct {
-	object string
-	id     danmu.ID
+// Like counts a like of a.User and publishes how many there are. Callers who
+// like a comment at the same time share the read of that number. Repeating it
+// publishes again. changed is false for a repeat.
+//
+// This hub publishes the counts of a comment in their order. If two hubs publish
+// at the same moment the older count may come last: the next like, and every
+// read, has the right one.
+//
+// Cost: as danmu.Repository.Like, and a strongly consistent
+// danmu.Repository.Window of one millisecond.
+func (h *Hub) Like(ctx context.Context, a danmu.Action) (changed bool, err error) {
+	return h.react(ctx, a, h.store.Like)
 }
 
-// likes has those who like a comment tell of it one after another: whoever
-// reads later tells later. Those who wait share the next read.
-type likes struct {
-	mu  sync.Mutex
-	now map[comment]*telling
+// Unlike takes the like of a.User back, as Like counts it.
+//
+// Cost: as Like.
+func (h *Hub) Unlike(ctx context.Context, a danmu.Action) (changed bool, err error) {
+	return h.react(ctx, a, h.store.Unlike)
 }
 
-// telling is of one comment, while anybody is there. Reads are numbered.
-type telling struct {
-	present int           // under the lock of likes
-	turn    chan struct{} // holds one
-	begun   int           // under that lock too: the read that has begun last
-	done    int           // of whose turn it is: the last one that was told
-}
-
-// tell has do read and tell, unless another's that began after this call has.
-func (l *likes) tell(ctx context.Context, c comment, do func() error) error {
-	t, seen := l.enter(c)
-	defer l.leave(c, t)
-	select {
-	case t.turn <- struct{}{}:
-		defer func() { <-t.turn }()
-	case <-ctx.Done():
-		return ctx.Err()
+func (h *Hub) react(ctx context.Context, a danmu.Action, do func(context.Context, danmu.Action) (bool, error)) (bool, error) {
+	if err := h.rates.take(a.Object, a.User); err != nil {
+		return false, err
 	}
-	if t.done > seen {
-		return nil
+	changed, err := do(ctx, a)
+	if err != nil {
+		h.rates.refund(a.Object, a.User, err)
+		return changed, err
 	}
-	l.mu.Lock()
-	t.begun++
-	begun := t.begun
-	l.mu.Unlock()
-	if err := do(); err != nil {
-		return err
-	}
-	t.done = begun
-	return nil
+	return changed, h.publishLikes(ctx, a)
 }
 
-func (l *likes) enter(c comment) (t *telling, begun int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	t = l.now[c]
-	if t == nil {
-		t = &telling{turn: make(chan struct{}, 1)}
-		l.now[c] = t
-	}
-	t.present++
-	return t, t.begun
-}
-
-func (l *likes) leave(c comment, t *telling) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	t.present--
-	if t.present == 0 {
-		delete(l.now, c)
-	}
-}
-
-// tellLikes tells how many there are, as a read that begins now or later has it.
-func (h *Hub) tellLikes(ctx context.Context, a danmu.Action) error {
-	return h.likes.tell(ctx, comment{a.Object, a.ID}, func() error {
-		// A count, where a difference would be right but once: what is told twice,
-		// or is in what a viewer has just read, does no harm.
+// publishLikes publishes the count of a read that begins now or later.
+func (h *Hub) publishLikes(ctx context.Context, a danmu.Action) error {
+	return h.likes.inTurn(ctx, liked{a.Object, a.ID}, func() error {
+		// A count, since a difference would be right only once: a repeat of it, or
+		// of what a viewer has just read, does no harm.
 		at := a.ID.Progress()
 		opts := danmu.WindowOptions{Consistent: true, WithHidden: true}
 		window, err := h.store.Window(ctx, a.Object, at, at+time.Millisecond, &opts)
@@ -90,6 +57,76 @@ func (h *Hub) tellLikes(ctx context.Context, a danmu.Action) error {
 				return h.Publish(ctx, a.Object, Event{Kind: Liked, ID: a.ID, Likes: c.Likes})
 			}
 		}
-		return nil // it is gone since
+		return nil // it was removed meanwhile
 	})
+}
+
+// liked is a comment.
+type liked struct {
+	object string
+	id     danmu.ID
+}
+
+// likes has the counts of each comment read and published one after another: a
+// later read is published later. Callers who wait share the next read.
+type likes struct {
+	mu     sync.Mutex
+	queues map[liked]*queue
+}
+
+// queue is of one comment, while it has callers. Reads are numbered.
+type queue struct {
+	callers int           // under the lock of likes
+	turn    chan struct{} // holds one
+	begun   int           // under that lock too: the last read that has begun
+	done    int           // under turn: the last one that was published
+}
+
+// inTurn calls do, which reads and publishes, unless another caller's do that
+// begins after this call has done so.
+func (l *likes) inTurn(ctx context.Context, c liked, do func() error) error {
+	q, seen := l.enter(c)
+	defer l.leave(c, q)
+	select {
+	case q.turn <- struct{}{}:
+		defer func() { <-q.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if q.done > seen {
+		return nil
+	}
+	l.mu.Lock()
+	q.begun++
+	begun := q.begun
+	l.mu.Unlock()
+	if err := do(); err != nil {
+		return err
+	}
+	q.done = begun
+	return nil
+}
+
+func (l *likes) enter(c liked) (q *queue, begun int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	q = l.queues[c]
+	if q == nil {
+		if l.queues == nil {
+			l.queues = map[liked]*queue{}
+		}
+		q = &queue{turn: make(chan struct{}, 1)}
+		l.queues[c] = q
+	}
+	q.callers++
+	return q, q.begun
+}
+
+func (l *likes) leave(c liked, q *queue) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	q.callers--
+	if q.callers == 0 {
+		delete(l.queues, c)
+	}
 }

@@ -21,7 +21,7 @@ func TestTheLastCountToldIsTheRightOne(t *testing.T) {
 		store := &table{}
 		hub := newHub(t, store, nil)
 		for n := range 2 {
-			_, err := hub.Send(t.Context(), comment(1, n))
+			_, _, err := hub.Send(t.Context(), comment(1, n))
 			require.NoError(t, err)
 		}
 		store.slow = time.Second

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"errors"
 	"sync"
 	"time"
@@ -12,10 +13,11 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// watched is how many users and rooms the rates remember.
-const watched = 1 << 16
+// maxActors is how many users and rooms the rates remember.
+const maxActors = 1 << 16
 
-// rates keeps, for who acted lately, until when what they did is paid for.
+// rates keeps, for the users and rooms that acted lately, the time until which
+// their events are paid for.
 type rates struct {
 	user, room danmu.Rate
 
@@ -27,12 +29,18 @@ type rates struct {
 type actor struct{ room, user string }
 
 func newRates(user, room danmu.Rate) (*rates, error) {
-	paid, err := simplelru.NewLRU[actor, time.Time](watched, nil)
+	if err := setRate("Options.UserRate", &user); err != nil {
+		return nil, err
+	}
+	if err := setRate("Options.RoomRate", &room); err != nil {
+		return nil, err
+	}
+	paid, err := simplelru.NewLRU[actor, time.Time](maxActors, nil)
 	return &rates{user: user, room: room, paid: paid}, err
 }
 
-// take counts one event, unless it is over a rate: then it counts for none. What
-// it remembers are names that can be.
+// take counts one event, unless it is over a rate: then it counts for none. It
+// remembers valid names only.
 func (r *rates) take(room, user string) error {
 	if err := keys.CheckName("Object", room); err != nil {
 		return err
@@ -58,8 +66,8 @@ func (r *rates) take(room, user string) error {
 	return nil
 }
 
-// refused gives the turn back where err is of an event that cannot be.
-func (r *rates) refused(room, user string, err error) {
+// refund gives the event back if err says that it was invalid.
+func (r *rates) refund(room, user string, err error) {
 	if !errors.Is(err, plaza.ErrInvalid) {
 		return
 	}
@@ -75,8 +83,8 @@ func (r *rates) giveBack(a actor, rate danmu.Rate) {
 	}
 }
 
-// next gives until when a pays with one event more, and how long it must wait
-// for that.
+// next is the time until which a pays with one more event, and how long a must
+// wait before it.
 func (r *rates) next(a actor, rate danmu.Rate, now time.Time) (paid time.Time, wait time.Duration) {
 	paid = now
 	if rate.Every == 0 {
@@ -87,4 +95,15 @@ func (r *rates) next(a actor, rate danmu.Rate, now time.Time) (paid time.Time, w
 	}
 	paid = paid.Add(rate.Every)
 	return paid, paid.Sub(now) - rate.Every*time.Duration(rate.Burst)
+}
+
+func setRate(field string, r *danmu.Rate) error {
+	if *r == (danmu.Rate{}) {
+		return nil
+	}
+	r.Every, r.Burst = cmp.Or(r.Every, time.Second), cmp.Or(r.Burst, 5)
+	if r.Every < 0 || r.Burst < 0 {
+		return &plaza.InvalidError{Field: field, Reason: "is negative"}
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package live_test
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/danmu/live"
+	rooms "github.com/plaza-sdk/plaza/live"
 )
 
 const room = "video"
@@ -41,18 +43,18 @@ func (s *table) fails() error {
 	return err
 }
 
-func (s *table) Send(_ context.Context, c danmu.Comment) (danmu.Sent, error) {
+func (s *table) Send(_ context.Context, c danmu.Comment) (danmu.Comment, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.fails(); err != nil {
-		return danmu.Sent{}, err
+		return danmu.Comment{}, false, err
 	}
 	if i := s.find(c.ID); i >= 0 {
-		return danmu.Sent{Comment: s.comments[i]}, nil
+		return s.comments[i], false, nil
 	}
 	c.Sent = time.Now().UTC().Truncate(time.Millisecond)
 	s.comments = append(s.comments, c)
-	return danmu.Sent{Comment: c, Created: true}, nil
+	return c, true, nil
 }
 
 func (s *table) Window(ctx context.Context, _ string, from, to time.Duration, opts *danmu.WindowOptions) (danmu.Window, error) {
@@ -83,15 +85,15 @@ func (s *table) asked() []danmu.WindowOptions {
 	return slices.Clone(s.windows)
 }
 
-func (s *table) Recall(_ context.Context, a danmu.Action) (bool, error) { return s.remove(a) }
-func (s *table) Remove(_ context.Context, a danmu.Action) (bool, error) { return s.remove(a) }
-func (s *table) Like(_ context.Context, a danmu.Action) (bool, error)   { return s.like(a, 1) }
-func (s *table) Unlike(_ context.Context, a danmu.Action) (bool, error) { return s.like(a, -1) }
+func (s *table) Recall(_ context.Context, a danmu.Action) (bool, error)     { return s.remove(a.ID) }
+func (s *table) Remove(_ context.Context, m danmu.Moderation) (bool, error) { return s.remove(m.ID) }
+func (s *table) Like(_ context.Context, a danmu.Action) (bool, error)       { return s.like(a, 1) }
+func (s *table) Unlike(_ context.Context, a danmu.Action) (bool, error)     { return s.like(a, -1) }
 
-func (s *table) remove(a danmu.Action) (bool, error) {
+func (s *table) remove(id danmu.ID) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := s.find(a.ID)
+	i := s.find(id)
 	if i >= 0 {
 		s.comments = slices.Delete(s.comments, i, i+1)
 	}
@@ -207,10 +209,10 @@ type wire struct {
 	from    live.Pos
 	end     live.Pos // when not empty, the log's own
 	err     error
-	early   []live.Entry  // delivered at once
+	early   []rooms.Entry // delivered at once
 	hold    chan struct{} // when not nil, Subscribe waits for it
 	deaf    bool          // to ctx
-	deliver func([]live.Entry)
+	deliver func([]rooms.Entry)
 	opened  int
 	stopped int
 }
@@ -223,7 +225,7 @@ func (w *wire) Publish(context.Context, string, []byte) error {
 	return w.err
 }
 
-func (w *wire) Subscribe(ctx context.Context, _ string, _ live.Pos, deliver func([]live.Entry)) (live.Subscription, error) {
+func (w *wire) Subscribe(ctx context.Context, _ string, _ live.Pos, deliver func([]rooms.Entry)) (rooms.Subscription, error) {
 	if w.early != nil {
 		deliver(w.early)
 	}
@@ -232,7 +234,7 @@ func (w *wire) Subscribe(ctx context.Context, _ string, _ live.Pos, deliver func
 		case <-w.hold:
 		case <-ctx.Done():
 			if !w.deaf {
-				return live.Subscription{}, ctx.Err()
+				return rooms.Subscription{}, ctx.Err()
 			}
 			<-w.hold
 		}
@@ -240,13 +242,34 @@ func (w *wire) Subscribe(ctx context.Context, _ string, _ live.Pos, deliver func
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err != nil {
-		return live.Subscription{}, w.err
+		return rooms.Subscription{}, w.err
 	}
 	w.deliver = deliver
 	w.opened++
-	return live.Subscription{From: w.from, End: cmp.Or(w.end, w.from), Stop: func() {
+	return rooms.Subscription{From: w.from, End: cmp.Or(w.end, w.from), Stop: func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.stopped++
 	}}, nil
+}
+
+// entry is what a backplane hands on when e was published.
+func entry(t testing.TB, pos string, e live.Event) rooms.Entry {
+	t.Helper()
+	payload, err := json.Marshal(e)
+	require.NoError(t, err)
+	return rooms.Entry{Pos: live.Pos(pos), Payload: payload}
+}
+
+// like tells how many likes there are.
+func like(n int) live.Event {
+	return live.Event{Kind: live.Liked, ID: id(1, 1), Likes: int64(n)}
+}
+
+func likes(events []live.Event) []int {
+	var likes []int
+	for _, e := range events {
+		likes = append(likes, int(e.Likes))
+	}
+	return likes
 }

@@ -43,11 +43,11 @@ func (a *api) send(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	sent, err := a.hub.Send(r.Context(), c)
+	sent, _, err := a.hub.Send(r.Context(), c)
 	if err != nil {
 		return nil, err
 	}
-	return messageOf(sent.Comment, owner), nil
+	return messageOf(sent, owner), nil
 }
 
 // queryByTime lists what plays from a moment on.
@@ -77,7 +77,7 @@ func (a *api) from(r *http.Request, at time.Duration) (any, error) {
 		return list{Data: []message{}, Cursor: end}, nil
 	}
 	object := r.PathValue("id")
-	page, err := a.danmu.From(r.Context(), object, at, asked)
+	page, err := a.danmu.ByObject(r.Context(), object, at, asked)
 	if err != nil {
 		return nil, err
 	}

@@ -111,7 +111,8 @@ func TestOfManyWhoSayWhoseVideoItIsOneIsBelieved(t *testing.T) {
 func TestABadSendDoesNotSayWhoseVideoItIs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hills())
-	require.NoError(t, w.service.danmu.Configure(t.Context(), "7", danmu.Settings{Duration: time.Minute}))
+	_, err := w.service.danmu.Configure(t.Context(), "7", danmu.Settings{Duration: time.Minute})
+	require.NoError(t, err)
 	for name, content := range map[string]string{
 		"no text":    `{"text":" ","time":1}`,
 		"a long one": `{"text":"` + strings.Repeat("x", 101) + `","time":1}`,

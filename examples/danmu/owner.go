@@ -43,7 +43,7 @@ func (a *api) claim(ctx context.Context, object, owner string) (danmu.Settings, 
 		return settings, err
 	}
 	settings.Owner = owner
-	if err := a.danmu.Configure(ctx, object, settings); err != nil {
+	if _, err := a.danmu.Configure(ctx, object, settings); err != nil {
 		return settings, err
 	}
 	return a.danmu.Settings(ctx, object)

@@ -101,7 +101,7 @@ func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
 		"segment x":            {method: "GET", path: "/videos/1/segments/x", field: "segment"},
 		"segment -1":           {method: "GET", path: "/videos/1/segments/-1", field: "n"},
 		"cap -1":               {method: "GET", path: "/videos/1/segments/0?cap=-1", field: "cap"},
-		"share 6":              {method: "GET", path: "/videos/1/segments/0?share=6", field: "share"},
+		"sample 6":             {method: "GET", path: "/videos/1/segments/0?sample=6", field: "sample"},
 		"merge 61":             {method: "GET", path: "/videos/1/segments/0?merge=61", field: "merge"},
 		"an empty word":        {method: "GET", path: "/videos/1/segments/0?without=", field: "without"},
 		"no buckets":           {method: "GET", path: "/videos/1/heat", field: "buckets"},

@@ -20,7 +20,7 @@ func (a *api) routes() {
 
 	// What the page calls.
 	a.route("GET /videos/{id}", a.describe)
-	a.route("GET /videos/{id}/segments/{n}", a.segment, "cap", "share", "merge", "without", "fresh")
+	a.route("GET /videos/{id}/segments/{n}", a.segment, "cap", "sample", "merge", "without", "fresh")
 	a.route("GET /videos/{id}/heat", a.heat, "buckets")
 	a.route("DELETE /videos/{id}/danmu/{danmu}", a.recall, "user")
 	a.route("GET /users/{user}/danmu", a.mine, "cursor", "size")

@@ -70,10 +70,11 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, log
 	if s.hub, err = live.New(s.danmu, &live.Options{Encode: s.encode}); err != nil {
 		return err
 	}
-	return s.danmu.Configure(ctx, s.shown.ID, danmu.Settings{
+	_, err = s.danmu.Configure(ctx, s.shown.ID, danmu.Settings{
 		Owner: s.shown.Owner, Duration: s.shown.Duration,
 		Shards: 4, // so that a viewer who wants a quarter reads a quarter
 	})
+	return err
 }
 
 // close gives the machine number back, for the next process to have. It does

@@ -126,7 +126,7 @@ func TestASegmentIsAsThinAsTheViewerWantsIt(t *testing.T) {
 	capped := read(url.Values{"cap": {"10"}})
 	require.Len(t, capped.Data, 10)
 	require.Equal(t, 31, capped.Dropped)
-	half := len(read(url.Values{"share": {"1"}}).Data)
+	half := len(read(url.Values{"sample": {"1"}}).Data)
 	require.True(t, half > 5 && half < 36, half)
 	merged := read(url.Values{"merge": {"5"}, "without": {"spoiler", "x"}}).Data
 	require.Len(t, merged, 1)

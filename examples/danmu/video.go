@@ -57,7 +57,7 @@ func readWindowOptions(r *http.Request) (*danmu.WindowOptions, error) {
 	for _, option := range []struct {
 		name string
 		into *int
-	}{{"cap", &opts.Cap}, {"share", &opts.Share}, {"merge", &merge}, {"fresh", &fresh}} {
+	}{{"cap", &opts.Cap}, {"sample", &opts.Sample}, {"merge", &merge}, {"fresh", &fresh}} {
 		var err error
 		if *option.into, err = readNumber(r, option.name); err != nil {
 			return nil, err

@@ -1,7 +1,7 @@
-// Package edgelist reads follow graphs in the form that graph collections are
-// published in: one edge a line, follower then followee, parted by tabs or
-// spaces. Blank lines and those that begin with '#' are skipped, lines end in
-// LF or CRLF, and all of it may be gzipped.
+// Package edgelist reads follow graphs in the form of public graph collections:
+// one edge a line, follower and followee, separated by tabs or spaces. Blank lines
+// and lines that begin with '#' are skipped. Lines end in LF or CRLF. The whole
+// may be gzipped.
 package edgelist
 
 import (
@@ -20,16 +20,16 @@ import (
 )
 
 const (
-	maxName = 256 // what Plaza takes as an id, in bytes
+	maxName = 256 // bytes that Plaza accepts as an id
 	maxLine = 64 << 10
 )
 
-// Edges are those of a file or stream. An error comes once, with a zero edge,
-// and is the last: a *LineError, or why a file cannot be opened.
+// Edges are the edges of a file or stream. An error is the last pair, with a zero
+// edge: a *LineError, or the reason why a file cannot be opened.
 type Edges = iter.Seq2[follow.Edge, error]
 
-// LineError says which line is broken. It unwraps to plaza.ErrInvalid, and
-// where the line could not be read at all to the cause too.
+// LineError is a broken line. It unwraps to plaza.ErrInvalid and, if the line
+// could not be read at all, to the cause.
 type LineError struct {
 	Line   int // from 1
 	Reason string
@@ -45,7 +45,7 @@ func (e *LineError) Unwrap() []error {
 	return []error{plaza.ErrInvalid, e.Cause}
 }
 
-// File gives the edges of a file; each range reads it anew.
+// File returns the edges of a file. Each range reads it again.
 func File(path string) Edges {
 	return func(yield func(follow.Edge, error) bool) {
 		f, err := os.Open(path)
@@ -58,7 +58,7 @@ func File(path string) Edges {
 	}
 }
 
-// Read gives the edges of r, once.
+// Read returns the edges of r. It can be ranged over once.
 func Read(r io.Reader) Edges {
 	return func(yield func(follow.Edge, error) bool) {
 		text, err := plain(r)
@@ -88,7 +88,7 @@ func Read(r io.Reader) Edges {
 	}
 }
 
-// plain unpacks r if it is gzipped.
+// plain decompresses r if it is gzipped.
 func plain(r io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReader(r)
 	magic, err := buffered.Peek(2)
@@ -109,7 +109,7 @@ func unreadable(line int, err error) error {
 	return e
 }
 
-// parse gives the edge of a line, none for a comment, or what is wrong.
+// parse returns the edge of a line, the zero edge for a comment, or what is wrong.
 func parse(line string) (edge follow.Edge, reason string) {
 	names := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' })
 	switch {
@@ -118,7 +118,7 @@ func parse(line string) (edge follow.Edge, reason string) {
 	case strings.Contains(line, "\r"):
 		return follow.Edge{}, "has a carriage return inside"
 	case len(names) != 2:
-		return follow.Edge{}, fmt.Sprintf("does not have 2 names but %d", len(names))
+		return follow.Edge{}, fmt.Sprintf("has %d names, not 2", len(names))
 	case names[0] == names[1]:
 		return follow.Edge{}, "lets somebody follow themselves"
 	}

@@ -94,7 +94,7 @@ type failingReader struct{ err error }
 
 func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
 
-func TestAFileIsReadAnewByEachRange(t *testing.T) {
+func TestEachRangeReadsTheFileAgain(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "graph.txt")
 	require.NoError(t, os.WriteFile(path, []byte("jack chris\nann chris\n"), 0o600))
@@ -116,8 +116,8 @@ func TestAFileIsReadAnewByEachRange(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever comes, the edges before the first error are ones that
-// Plaza takes, and writing them out gives the same edges again.
+// FuzzRead checks that Plaza accepts all edges before the first error, and that
+// writing and reading them gives the same edges.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("# a graph\njack\tchris\r\nann chris\n"))
 	f.Add([]byte("jack chris\njack\n"))

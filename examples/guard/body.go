@@ -15,13 +15,13 @@ import (
 
 const (
 	maxDepth = 32 // levels of JSON
-	maxShown = 64 // bytes of what a client sent, in an answer
+	maxShown = 64 // bytes of a client's text that an answer repeats
 )
 
-// ReadJSON reads a body of one JSON value into a struct. It refuses what is not
-// said to be application/json, which other sites' forms cannot say; a name that
-// is given twice, anywhere; names that the struct does not have, spelled
-// exactly; and what is nested deeper than 32 levels. r.Body bounds its size.
+// ReadJSON reads a body of one JSON value into a struct. It refuses content types
+// other than application/json, which forms of other sites cannot send; a name that
+// comes twice, anywhere; names that the struct does not have, in this spelling;
+// and more than 32 levels. The caller bounds the size of r.Body.
 func ReadJSON(r *http.Request, into any) error {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
@@ -61,14 +61,14 @@ func malformed(field, reason string) error {
 	return &RefusedError{Status: http.StatusBadRequest, Field: field, Reason: reason}
 }
 
-// walk reads JSON that is valid.
+// walk reads valid JSON.
 type walk struct {
 	d  *json.Decoder
-	at []any // the names and indexes that lead to here
+	at []any // the path of names and indexes
 }
 
-// value is checked against the type that it is for. Without one it may have any
-// names.
+// value checks a value against the type that it is for. Without a type it may have
+// any names.
 func (w *walk) value(shape reflect.Type) error {
 	token, err := w.d.Token()
 	if err != nil {
@@ -131,7 +131,7 @@ func (w *walk) array(shape reflect.Type) error {
 	return err
 }
 
-// path is such as quote.id or data.list[3].
+// path returns a path such as quote.id or data.list[3].
 func (w *walk) path() string {
 	var b strings.Builder
 	for i, step := range w.at {
@@ -152,7 +152,7 @@ func (w *walk) path() string {
 	return strings.ToValidUTF8(path[:min(len(path), maxShown)], "")
 }
 
-// members are the names in an object for a struct, with their types; nil where
+// members returns the names and types of a struct's members in JSON, or nil if
 // any name will do.
 func members(shape reflect.Type) map[string]reflect.Type {
 	shape = pointed(shape)
@@ -176,7 +176,7 @@ func pointed(shape reflect.Type) reflect.Type {
 	return shape
 }
 
-// fieldIn leaves embedded structs, which clients do not see, out of a path of
+// fieldIn removes embedded structs, which clients do not see, from a path of
 // encoding/json.
 func fieldIn(shape reflect.Type, path string) string {
 	var seen []string

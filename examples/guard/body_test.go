@@ -60,7 +60,7 @@ func TestABodyThatIsNotAsItShouldBeIsRefused(t *testing.T) {
 	long := strings.Repeat("é", 10_000)
 	for name, c := range map[string]struct {
 		body, field string
-		reason      string // a part of it
+		reason      string // a part of the reason
 	}{
 		"nothing":                   {"", "body", "not JSON"},
 		"half":                      {`{"name":`, "body", "not JSON"},

@@ -1,6 +1,6 @@
-// Package guard is what stands before the example services: it says to which
-// names they answer, to pages of which sites, how often and to what bodies. A
-// service that this is copied into adds who the caller is.
+// Package guard protects the example services: it limits the host names that they
+// answer to, the sites whose pages may call them, the rate of calls and the form
+// of bodies. It does not know who the caller is: your service adds that.
 package guard
 
 import (
@@ -11,25 +11,25 @@ import (
 	"time"
 )
 
-// RefusedError is a request that is not answered.
+// RefusedError is the refusal of a request.
 type RefusedError struct {
 	Status int
-	Field  string // of the request, as the client spells it; or ""
+	Field  string // of the request, as the client spells it, or ""
 	Reason string
 	After  time.Duration // when to try again, or 0
 }
 
 func (e *RefusedError) Error() string { return "refused: " + e.Field + " " + e.Reason }
 
-// Guard refuses what other sites could make a browser ask for. It is safe for
-// concurrent use.
+// Guard refuses requests that other sites could make a browser send. It is safe
+// for concurrent use.
 type Guard struct {
 	hosts   map[string]bool
 	origins *http.CrossOriginProtection
 }
 
-// New answers to hosts, names without a port, beside localhost, loopback
-// addresses and the address that a request arrived at.
+// New accepts requests for hosts, which are names without a port, for localhost,
+// for loopback addresses and for the address that a request arrived at.
 func New(hosts ...string) *Guard {
 	g := &Guard{hosts: map[string]bool{"localhost": true}, origins: http.NewCrossOriginProtection()}
 	for _, host := range hosts {
@@ -40,8 +40,8 @@ func New(hosts ...string) *Guard {
 	return g
 }
 
-// Check refuses a request under another name, as after DNS rebinding, with 421,
-// and one that another site's page makes with 403. Links from there are fine.
+// Check refuses a request for another host, as after DNS rebinding, with 421. It
+// refuses a request by a page of another site with 403, but not a link from there.
 func (g *Guard) Check(r *http.Request) error {
 	if !g.serves(r) {
 		return &RefusedError{Status: http.StatusMisdirectedRequest, Field: "host", Reason: "is not served here: -host adds names"}
@@ -52,8 +52,8 @@ func (g *Guard) Check(r *http.Request) error {
 	return nil
 }
 
-// serves goes by names: a page that rebinds its own to an address of ours
-// still sends its own. Addresses cannot be rebound.
+// serves compares host names: a page that rebinds its own name to an address of
+// ours still sends its own name. Addresses cannot be rebound.
 func (g *Guard) serves(r *http.Request) bool {
 	name := hostname(r.Host)
 	if g.hosts[name] {
@@ -74,9 +74,8 @@ func (g *Guard) serves(r *http.Request) bool {
 	return err == nil && arrived.Addr().Unmap() == addr.Unmap()
 }
 
-// embedded reports whether another site's page reads from here, such as for a
-// stream, and not just links. CrossOriginProtection has only what changes
-// something.
+// embedded reports whether another site's page reads from here, such as a stream,
+// and does not just link. CrossOriginProtection checks only unsafe methods.
 func embedded(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "same-origin", "none":
@@ -93,7 +92,7 @@ func hostname(host string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// Protect sets the headers of every answer. A page replaces the policy by its
+// Protect sets the headers of every answer. A page replaces the policy with its
 // own.
 func Protect(h http.Header) {
 	h.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
@@ -102,8 +101,8 @@ func Protect(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 }
 
-// Names are those to answer to: of the address that is listened at, and of a
-// list with commas.
+// Names returns the host names to answer to: those of a list with commas, and the
+// one of the address that the service listens at.
 func Names(addr, list string) []string {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -112,7 +111,7 @@ func Names(addr, list string) []string {
 	return append(List(list), host)
 }
 
-// List parts text at its commas.
+// List splits text at commas and spaces.
 func List(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 }

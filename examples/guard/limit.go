@@ -10,9 +10,9 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Client is the address that a request came from; of IPv6 the /64, which is one
-// subscriber's. Headers such as X-Forwarded-For do not count: anybody may write
-// them. Behind a proxy of yours, read what that one appends.
+// Client returns the address that a request came from. For IPv6 it is the /64,
+// which belongs to one subscriber. Headers such as X-Forwarded-For do not count,
+// because anybody can write them. Behind a proxy of yours, read what it appends.
 func Client(r *http.Request) string {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -29,20 +29,20 @@ func Client(r *http.Request) string {
 	return subscriber.String()
 }
 
-// buckets is how many a Rate has. Names that share one share its rate: nobody
-// gets a fresh one by making up names, and memory is bounded.
+// buckets is the number of buckets of a Rate. Names in one bucket share its rate,
+// so made-up names bring no fresh rate, and memory is bounded.
 const buckets = 1 << 14
 
-// Rate lets each of any number of names do something so often. It is safe for
-// concurrent use.
+// Rate limits how often each name may do something. It is safe for concurrent
+// use.
 type Rate struct {
-	seed    maphash.Seed // not known outside, so that nobody picks a bucket
+	seed    maphash.Seed // secret, so that nobody can choose a bucket
 	buckets []*rate.Limiter
 	now     func() time.Time
 }
 
-// NewRate lets a name do burst at once, and then so many a second. Now is the
-// clock, time.Now if it is nil.
+// NewRate allows a name a burst at once, and then second calls a second. Now is
+// the clock, time.Now if nil.
 func NewRate(second float64, burst int, now func() time.Time) *Rate {
 	if now == nil {
 		now = time.Now
@@ -54,7 +54,7 @@ func NewRate(second float64, burst int, now func() time.Time) *Rate {
 	return r
 }
 
-// Take refuses with 429 what is too much; that does not count.
+// Take counts a call, or refuses it with 429. A refused call does not count.
 func (r *Rate) Take(name string) error {
 	now := r.now()
 	taken := r.buckets[maphash.String(r.seed, name)%buckets].ReserveN(now, 1)
@@ -66,10 +66,10 @@ func (r *Rate) Take(name string) error {
 	return &RefusedError{Status: http.StatusTooManyRequests, Reason: "too many requests", After: wait}
 }
 
-// again is when to ask for a stream again.
+// again is when a client may ask for a stream again.
 const again = 5 * time.Second
 
-// Streams bounds how many are open. It is safe for concurrent use.
+// Streams limits how many streams are open. It is safe for concurrent use.
 type Streams struct {
 	each, all int
 
@@ -78,12 +78,12 @@ type Streams struct {
 	sum  int
 }
 
-// NewStreams lets each client have so many open, and all together so many.
+// NewStreams allows each client each streams, and all clients together all.
 func NewStreams(each, all int) *Streams {
 	return &Streams{each: each, all: all, open: map[string]int{}}
 }
 
-// Enter counts a stream of a client until leave, or refuses it with 429.
+// Enter counts a client's stream until leave is called, or refuses it with 429.
 func (s *Streams) Enter(client string) (leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,7 +104,7 @@ func (s *Streams) leave(client string) {
 	}
 }
 
-// Open is how many streams there are now.
+// Open returns how many streams are open.
 func (s *Streams) Open() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

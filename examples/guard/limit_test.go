@@ -35,7 +35,7 @@ func TestARateIsABurstAndThenSoManyASecond(t *testing.T) {
 	for range 3 {
 		require.NoError(t, r.Take("a"))
 	}
-	for range 100 { // what is refused does not count
+	for range 100 { // refused calls do not count
 		var refused *RefusedError
 		require.ErrorAs(t, r.Take("a"), &refused)
 		require.Equal(t, http.StatusTooManyRequests, refused.Status)
@@ -89,7 +89,7 @@ func TestStreamsAreBoundedForOneAndForAll(t *testing.T) {
 	require.NoError(t, enter("d"))
 	require.Error(t, enter("e"), "all")
 	leaves[0]()
-	leaves[0]() // once more is nothing
+	leaves[0]() // the second time does nothing
 	require.NoError(t, enter("e"))
 	require.Error(t, enter("f"))
 	for _, leave := range leaves {

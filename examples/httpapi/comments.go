@@ -12,9 +12,9 @@ import (
 	"github.com/plaza-sdk/plaza/feed/comment"
 )
 
-// at is where the comment in the path lies: a reply's root is in the query.
-func at(r *http.Request) (comment.At, error) {
-	where := comment.At{Object: r.PathValue("object")}
+// at is the address of the comment in the path. The query has a reply's root.
+func at(r *http.Request) (comment.Address, error) {
+	where := comment.Address{Object: r.PathValue("object")}
 	var err error
 	if where.ID, err = pathID(r, "id"); err != nil {
 		return where, err
@@ -32,7 +32,7 @@ func (a *api) addComment(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	added, err := a.comments.Add(r.Context(), c)
+	added, _, err := a.comments.Add(r.Context(), c)
 	if err != nil {
 		return nil, &addError{id: added.ID, err: err}
 	}
@@ -57,7 +57,7 @@ func (a *api) editComment(r *http.Request) (any, error) {
 	if err := guard.ReadJSON(r, &w); err != nil {
 		return nil, err
 	}
-	edited, err := a.comments.Edit(r.Context(), w.comment(where))
+	edited, _, err := a.comments.Edit(r.Context(), w.comment(where))
 	return remarkOf(edited), err
 }
 
@@ -66,11 +66,11 @@ func (a *api) deleteComment(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	removed, err := a.comments.Delete(r.Context(), comment.Action{At: where, User: r.URL.Query().Get("user")})
+	removed, err := a.comments.Delete(r.Context(), comment.Action{Address: where, User: r.URL.Query().Get("user")})
 	return removal{removed}, err
 }
 
-// talk is a page of what lies on an object, the first one with what is pinned
+// talk is a page of comments on an object. The first page has the pinned one
 // above it.
 type talk struct {
 	Pinned *remark `json:"pinned,omitempty"`
@@ -118,7 +118,7 @@ func (a *api) replies(r *http.Request) (any, error) {
 		return nil, err
 	}
 	return list(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[comment.Comment], error) {
-		return a.comments.Replies(ctx, comment.At{Object: r.PathValue("object"), ID: root}, req, opts)
+		return a.comments.Replies(ctx, comment.Address{Object: r.PathValue("object"), ID: root}, req, opts)
 	}, remarkOf)
 }
 

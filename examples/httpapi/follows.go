@@ -19,11 +19,6 @@ func followerOf(e follow.Edge) edge { return edge{User: e.Follower, Since: e.ID.
 
 func followeeOf(e follow.Edge) edge { return edge{User: e.Followee, Since: e.ID.Time()} }
 
-type userCounts struct {
-	Followers int64 `json:"followers"`
-	Following int64 `json:"following"`
-}
-
 func (a *api) follow(r *http.Request) (any, error) {
 	created, err := a.feeds.Home(r.PathValue("user")).Follow(r.Context(), r.PathValue("other"), nil)
 	return followed{created}, err
@@ -49,6 +44,5 @@ func (a *api) followers(r *http.Request) (any, error) {
 }
 
 func (a *api) userCounts(r *http.Request) (any, error) {
-	c, err := a.follows.Counts(r.Context(), r.PathValue("user"))
-	return userCounts{Followers: c.Followers, Following: c.Following}, err
+	return a.follows.Counts(r.Context(), r.PathValue("user"))
 }

@@ -32,7 +32,7 @@ func (a *api) hide(r *http.Request) (any, error) { return changeAt(r, a.comments
 
 func (a *api) unhide(r *http.Request) (any, error) { return changeAt(r, a.comments.Unhide) }
 
-func changeAt(r *http.Request, do func(context.Context, comment.At) (bool, error)) (any, error) {
+func changeAt(r *http.Request, do func(context.Context, comment.Address) (bool, error)) (any, error) {
 	where, err := at(r)
 	if err != nil {
 		return nil, err

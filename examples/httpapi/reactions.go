@@ -80,15 +80,9 @@ func (a *api) reactionsBy(r *http.Request) (any, error) {
 	}, toObject)
 }
 
-// reactedTo tells of each object with which kinds the user reacted to it.
+// reactedTo answers with the kinds of the user's reactions to each object.
 func (a *api) reactedTo(r *http.Request) (any, error) {
-	kinds, err := a.reactions.Reacted(r.Context(), r.PathValue("user"), r.URL.Query()["object"])
-	for object, given := range kinds {
-		if given == nil {
-			kinds[object] = []string{} // not null
-		}
-	}
-	return kinds, err
+	return a.reactions.Reacted(r.Context(), r.PathValue("user"), r.URL.Query()["object"])
 }
 
 func (a *api) objectCounts(r *http.Request) (any, error) {

@@ -100,7 +100,7 @@ func TestACommentIsRankedByItsLatestLike(t *testing.T) {
 func TestARefTellsWhereAnyCommentLies(t *testing.T) {
 	t.Parallel()
 	for _, object := range []string{"picture:1", "1", ":", "comment:0AKJ1TT2R02HW:x", strings.Repeat("x", 234)} {
-		at := comment.At{Object: object, ID: 1}
+		at := comment.Address{Object: object, ID: 1}
 		got, ok := parseRef(refOf(at))
 		require.True(t, ok)
 		require.Equal(t, at, got)

@@ -135,7 +135,7 @@ func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
 		"counts of a long thing": {method: "GET", path: "/objects/" + long + "/counts", field: "object"},
 
 		"no score":             {method: "PUT", path: score, body: `{"name":"Ann"}`, field: "score"},
-		"a text for a score":   {method: "PUT", path: score, body: `{"score":"5"}`, field: "score"},
+		"a word for a score":   {method: "PUT", path: score, body: `{"score":"five"}`, field: "score"},
 		"half a score":         {method: "PUT", path: score, body: `{"score":0.5}`, field: "score"},
 		"a score below 0":      {method: "PUT", path: score, body: `{"score":-1}`, field: "score"},
 		"a score above 1e12":   {method: "PUT", path: score, body: `{"score":1000000000001}`, field: "score"},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/examples/localdb"
+	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
@@ -20,8 +21,8 @@ func TestPeopleFollowAndUnfollow(t *testing.T) {
 		got := done[followed](t, w.send(t, "PUT", "/users/jack/following/chris", ""))
 		require.Equal(t, created, got.Created, "call %d", i)
 	}
-	require.Equal(t, userCounts{Followers: 1}, done[userCounts](t, w.send(t, "GET", "/users/chris/counts", "")))
-	require.Equal(t, userCounts{Following: 1}, done[userCounts](t, w.send(t, "GET", "/users/jack/counts", "")))
+	require.Equal(t, follow.Counts{Followers: 1}, done[follow.Counts](t, w.send(t, "GET", "/users/chris/counts", "")))
+	require.Equal(t, follow.Counts{Following: 1}, done[follow.Counts](t, w.send(t, "GET", "/users/jack/counts", "")))
 	require.Equal(t, "jack", done[page[edge]](t, w.send(t, "GET", "/users/chris/followers", "")).Items[0].User)
 	require.Equal(t, "chris", done[page[edge]](t, w.send(t, "GET", "/users/jack/following", "")).Items[0].User)
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/examples/guard"
-	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
@@ -14,42 +13,24 @@ import (
 // it may be repeated and counts once, in the period of that id. An empty op is
 // none.
 type newScore struct {
-	Score *int64 `json:"score"`
-	Sub   int64  `json:"sub"`
-	Op    string `json:"op"`
-	Name  string `json:"name"`
+	Score json.RawMessage `json:"score"` // a text or a number
+	Sub   int64           `json:"sub"`
+	Op    string          `json:"op"`
+	Name  string          `json:"name"`
 
 	Meta json.RawMessage `json:"meta"` // for showing beside the score
 }
 
 func (n newScore) submission(board, player string) (leaderboard.Submission, error) {
 	s := leaderboard.Submission{Board: board, Player: player, Sub: n.Sub, Name: n.Name, Meta: n.Meta}
-	if n.Score == nil {
+	if len(n.Score) == 0 {
 		return s, &plaza.InvalidError{Field: "score", Reason: "is missing"}
 	}
-	s.Score = leaderboard.Int(*n.Score)
-	var err error
-	s.Op, err = newID("op", n.Op)
-	return s, err
-}
-
-// submitted says what a score did.
-type submitted struct {
-	Op       ids.ID `json:"op"`
-	Period   string `json:"period"`
-	Old      *int64 `json:"old,omitempty"`
-	New      int64  `json:"new"`
-	Improved bool   `json:"improved"`
-	Repeated bool   `json:"repeated"`
-}
-
-func submittedOf(r leaderboard.Result) submitted {
-	s := submitted{Op: r.Op, Period: r.Period, New: r.New.Int64(), Improved: r.Improved, Repeated: r.Repeated}
-	if r.Existed {
-		old := r.Old.Int64()
-		s.Old = &old
+	err := json.Unmarshal(n.Score, &s.Score)
+	if err == nil {
+		s.Op, err = newID("op", n.Op)
 	}
-	return s
+	return s, err
 }
 
 func (a *api) submitScore(r *http.Request) (any, error) {
@@ -64,11 +45,11 @@ func (a *api) submitScore(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.boards.Submit(r.Context(), s)
+	result, created, err := a.boards.Submit(r.Context(), s)
 	if err != nil {
 		return nil, &addError{id: s.Op, err: err}
 	}
-	return submittedOf(result), nil
+	return leaderboard.Outcome{Result: result, Created: created}, nil
 }
 
 func (a *api) removeScore(r *http.Request) (any, error) {

@@ -85,7 +85,7 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, cod
 		}
 	}
 	for _, b := range boards() {
-		if err := s.boards.Define(ctx, b); err != nil {
+		if _, err := s.boards.Define(ctx, b); err != nil {
 			return err
 		}
 	}

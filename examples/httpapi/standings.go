@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -27,23 +26,8 @@ func boards() []leaderboard.Board {
 	}
 }
 
-// standing is a player's place. Equal scores share a rank.
-type standing struct {
-	Rank   int64     `json:"rank"`
-	Player string    `json:"player"`
-	Name   string    `json:"name,omitempty"`
-	Score  int64     `json:"score"`
-	Sub    int64     `json:"sub,omitempty"`
-	At     time.Time `json:"at"`
-
-	Meta json.RawMessage `json:"meta,omitempty"`
-}
-
-func standingOf(r leaderboard.Row) standing {
-	return standing{
-		Rank: r.Rank.Competition, Player: r.Player, Name: r.Name, Score: r.Score.Int64(), Sub: r.Sub, At: r.At, Meta: r.Meta,
-	}
-}
+// asIs answers what the library gives.
+func asIs(s leaderboard.Standing) leaderboard.Standing { return s }
 
 // standingsIn is those of the current period where the query has none.
 func standingsIn(r *http.Request) leaderboard.In {
@@ -62,9 +46,9 @@ func (a *api) standings(r *http.Request) (any, error) {
 	if err := checkQuery(r, []string{"period", "limit", "cursor"}); err != nil {
 		return nil, err
 	}
-	return list(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Row], error) {
+	return list(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Standing], error) {
 		return a.boards.Top(ctx, standingsIn(r), req)
-	}, standingOf)
+	}, asIs)
 }
 
 func (a *api) around(r *http.Request) (any, error) {
@@ -76,7 +60,7 @@ func (a *api) around(r *http.Request) (any, error) {
 		return nil, err
 	}
 	rows, err := a.boards.Around(r.Context(), standingsIn(r), r.URL.Query().Get("around"), n)
-	return pageOf(cursor.Page[leaderboard.Row]{Items: rows}, standingOf), asked("around", err)
+	return pageOf(cursor.Page[leaderboard.Standing]{Items: rows}, asIs), asked("around", err)
 }
 
 // place is where one player stands among all.
@@ -88,7 +72,7 @@ func (a *api) place(r *http.Request) (any, error) {
 	}
 	for _, row := range rows {
 		if row.Player == player {
-			return standingOf(row), nil
+			return row, nil
 		}
 	}
 	return nil, plaza.ErrNotFound // removed meanwhile
@@ -110,7 +94,7 @@ func (a *api) friends(r *http.Request) (any, error) {
 		players = append(players, edge.Followee)
 	}
 	rows, err := a.boards.Players(r.Context(), standingsIn(r), players)
-	return pageOf(cursor.Page[leaderboard.Row]{Items: rows}, standingOf), err
+	return pageOf(cursor.Page[leaderboard.Standing]{Items: rows}, asIs), err
 }
 
 // asked gives an error about whom the query asks for the parameter's name.

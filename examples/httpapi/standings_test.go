@@ -7,20 +7,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
 // scores submits to the board of all time.
-func (w world) scores(t *testing.T, player, body string) submitted {
+func (w world) scores(t *testing.T, player, body string) leaderboard.Outcome {
 	t.Helper()
-	return done[submitted](t, w.send(t, "PUT", "/leaderboard/all-time/scores/"+player, body))
+	return done[leaderboard.Outcome](t, w.send(t, "PUT", "/leaderboard/all-time/scores/"+player, body))
 }
 
 // places are who stands there, with their ranks.
 func (w world) places(t *testing.T, path string) map[string]int64 {
 	t.Helper()
 	places := map[string]int64{}
-	for _, s := range done[page[standing]](t, w.send(t, "GET", path, "")).Items {
-		places[s.Player] = s.Rank
+	for _, s := range done[page[leaderboard.Standing]](t, w.send(t, "GET", path, "")).Items {
+		places[s.Player] = s.Competition
 	}
 	return places
 }
@@ -32,29 +33,37 @@ func TestScoresAreRankedForAllAroundOneAndAmongFriends(t *testing.T) {
 	require.JSONEq(t, `{"items":[],"next":"","prev":""}`, w.send(t, "GET", top, "").text)
 	first := w.scores(t, "ann", `{"score":90,"sub":3,"name":"Ann","meta":{"replay":7}}`)
 	require.True(t, first.Improved)
-	require.Nil(t, first.Old)
-	for player, body := range map[string]string{"bob": `{"score":70}`, "cleo": `{"score":70}`, "dan": `{"score":5}`} {
+	require.False(t, first.Existed)
+	for player, body := range map[string]string{"bob": `{"score":70}`, "cleo": `{"score":"70"}`, "dan": `{"score":5}`} {
 		w.scores(t, player, body)
 	}
 	worse := w.scores(t, "ann", `{"score":0}`)
-	require.Equal(t, submitted{Op: worse.Op, Period: first.Period, Old: &first.New, New: 90}, worse)
+	require.Equal(t, leaderboard.Outcome{Created: true, Result: leaderboard.Result{
+		Op: worse.Op, Period: first.Period, Existed: true, Old: leaderboard.Int(90), New: leaderboard.Int(90),
+	}}, worse)
 
 	all := map[string]int64{"ann": 1, "bob": 2, "cleo": 2, "dan": 4}
 	require.Equal(t, all, w.places(t, top))
 	require.Equal(t, all, w.places(t, top+"?period="+first.Period))
-	best := done[page[standing]](t, w.send(t, "GET", top+"?limit=1", ""))
-	require.Equal(t, []standing{{Rank: 1, Player: "ann", Name: "Ann", Score: 90, Sub: 3, At: best.Items[0].At, Meta: []byte(`{"replay":7}`)}}, best.Items)
+	best := done[page[leaderboard.Standing]](t, w.send(t, "GET", top+"?limit=1", ""))
+	require.Equal(t, []leaderboard.Standing{{
+		Rank: best.Items[0].Rank, Player: "ann", Name: "Ann", Score: leaderboard.Int(90), Sub: 3, At: best.Items[0].At, Meta: []byte(`{"replay":7}`),
+	}}, best.Items)
 	require.Equal(t, map[string]int64{"bob": 2, "cleo": 2, "dan": 4}, w.places(t, top+"?cursor="+string(best.Next)))
 
 	require.Equal(t, all, w.places(t, top+"?around=dan&n=7"))
 	require.Equal(t, map[string]int64{"dan": 4}, w.places(t, top+"?around=dan&n=1&period="+first.Period))
 	for player, rank := range all {
-		got := done[standing](t, w.send(t, "GET", top+"/players/"+player, ""))
-		require.Equal(t, rank, got.Rank)
+		got := done[leaderboard.Standing](t, w.send(t, "GET", top+"/players/"+player, ""))
+		require.Equal(t, rank, got.Competition)
 		require.Equal(t, player, got.Player)
-		require.Equal(t, got, done[standing](t, w.send(t, "GET", top+"/players/"+player+"?period="+first.Period, "")))
+		again := done[leaderboard.Standing](t, w.send(t, "GET", top+"/players/"+player+"?period="+first.Period, ""))
+		again.AsOf = got.AsOf
+		require.Equal(t, got, again)
 	}
-	require.Equal(t, best.Items[0], done[standing](t, w.send(t, "GET", top+"/players/ann", "")))
+	ann := done[leaderboard.Standing](t, w.send(t, "GET", top+"/players/ann", ""))
+	ann.AsOf = best.Items[0].AsOf
+	require.Equal(t, best.Items[0], ann)
 	done[followed](t, w.send(t, "PUT", "/users/dan/following/cleo", ""))
 	done[followed](t, w.send(t, "PUT", "/users/dan/following/elsa", ""))
 	require.Equal(t, map[string]int64{"cleo": 1, "dan": 2}, w.places(t, top+"?friends=dan"))
@@ -82,7 +91,7 @@ func TestAnEmptyOpIsNone(t *testing.T) {
 	empty := w.scores(t, "bob", `{"score":90,"op":""}`)
 	require.Greater(t, empty.Op, none.Op)
 	again := w.scores(t, "bob", `{"score":90,"op":"`+empty.Op.String()+`"}`)
-	require.True(t, again.Repeated)
+	require.False(t, again.Created)
 }
 
 func TestAScoreWhoseAnswerWasLostTellsTheOpToRepeatItWith(t *testing.T) {
@@ -100,7 +109,7 @@ func TestAScoreWhoseAnswerWasLostTellsTheOpToRepeatItWith(t *testing.T) {
 	in.Off()
 
 	again := w.scores(t, "ann", `{"score":90,"op":"`+op.String()+`"}`)
-	require.Equal(t, submitted{Op: op, Period: again.Period, New: 90, Improved: true, Repeated: true}, again)
+	require.Equal(t, leaderboard.Outcome{Result: leaderboard.Result{Op: op, Period: again.Period, New: leaderboard.Int(90), Improved: true}}, again)
 	other := w.send(t, "PUT", "/leaderboard/all-time/scores/ann", `{"score":91,"op":"`+op.String()+`"}`)
 	require.Equal(t, op, refused(t, other, http.StatusConflict).ID)
 }

@@ -41,7 +41,7 @@ var (
 )
 
 // look is the style of a player's line.
-func look(row leaderboard.Row) ledger.Style {
+func look(row leaderboard.Standing) ledger.Style {
 	switch rank := row.Rank.Competition; {
 	case row.Player == cheater:
 		return cheat
@@ -55,7 +55,7 @@ func look(row leaderboard.Row) ledger.Style {
 
 // standings shows a line a player, with when they had that score: among equals
 // the first one is above. The greatest score fills a bar.
-func (l *league) standings(rows []leaderboard.Row, greatest int64) {
+func (l *league) standings(rows []leaderboard.Standing, greatest int64) {
 	for _, row := range rows {
 		score, style, name := row.Score.Int64(), look(row), ledger.Plain
 		if style != others {

@@ -74,10 +74,12 @@ func tour(ctx context.Context, out io.Writer, players int) (err error) {
 func (l *league) define(ctx context.Context) error {
 	l.ledger.Title("Two boards keep everybody's best, of the day and of the week")
 	return l.ledger.Do("define daily and weekly", ledger.Sum(defineCost, defineCost), func() error {
-		return errors.Join(
-			l.boards.Define(ctx, leaderboard.Board{Name: daily, Cron: everyDay, Zone: zone}),
-			l.boards.Define(ctx, leaderboard.Board{Name: weekly, Cron: everyMonday, Zone: zone}),
-		)
+		_, err := l.boards.Define(ctx, leaderboard.Board{Name: daily, Cron: everyDay, Zone: zone})
+		if err != nil {
+			return err
+		}
+		_, err = l.boards.Define(ctx, leaderboard.Board{Name: weekly, Cron: everyMonday, Zone: zone})
+		return err
 	})
 }
 
@@ -129,7 +131,7 @@ func (l *league) catch(ctx context.Context) error {
 	const tooGood = 1990
 	l.ledger.Title("On the last evening somebody cheats, and is hidden")
 	err := l.ledger.Do("a game too good to be true", firstCost, func() error {
-		result, err := l.boards.Submit(ctx, leaderboard.Submission{
+		result, _, err := l.boards.Submit(ctx, leaderboard.Submission{
 			Board: weekly, Player: cheater, Name: "xX_aimbot_Xx", Score: leaderboard.Int(tooGood), At: l.now,
 		})
 		l.final = leaderboard.In{Board: weekly, Period: result.Period}

@@ -1,4 +1,4 @@
-// Package ledger lets the examples print what they do with what it cost.
+// Package ledger prints the steps of an example, each with its cost.
 package ledger
 
 import (
@@ -10,8 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest/meter"
 )
 
-// Ledger prints what was done, with the cost that was measured beside the one
-// that is stated.
+// Ledger prints each step with its measured cost beside its stated cost.
 type Ledger struct {
 	out     io.Writer
 	colors  bool
@@ -22,7 +21,7 @@ type Ledger struct {
 	results []string
 }
 
-// New prints the heads of the columns.
+// New prints the heads of the columns. The steps must go through m.
 func New(out io.Writer, m *meter.Meter) *Ledger {
 	l := &Ledger{out: out, colors: colors(out), meter: m, started: time.Now()}
 	fmt.Fprintf(out, "%-44s %8s %6s %6s   %s\n", "", "measured", "", "", l.Paint(Faint, fmt.Sprintf("%8s", "at most")))
@@ -30,10 +29,10 @@ func New(out io.Writer, m *meter.Meter) *Ledger {
 	return l
 }
 
-// Title begins a part.
+// Title starts a part.
 func (l *Ledger) Title(text string) { fmt.Fprintf(l.out, "\n%s\n", l.Paint(Bold, text)) }
 
-// Do does one step and prints its line, the name before it is done.
+// Do does one step and prints its line. It prints the name before the step starts.
 func (l *Ledger) Do(what string, stated meter.Cost, f func() error) error {
 	l.results = nil
 	l.meter.Take()
@@ -57,12 +56,12 @@ func (l *Ledger) Do(what string, stated meter.Cost, f func() error) error {
 	return nil
 }
 
-// Show shows a line below the step that is being done.
+// Show prints a line below the current step, once that is done.
 func (l *Ledger) Show(format string, args ...any) {
 	l.results = append(l.results, fmt.Sprintf(format, args...))
 }
 
-// Close prints the total, and what to read next.
+// Close prints the total, and what to look at next.
 func (l *Ledger) Close(next string) {
 	fmt.Fprintf(l.out, "\n%-44s %s\n", "All of it", columns(l.total))
 	if l.over > 0 {
@@ -70,7 +69,7 @@ func (l *Ledger) Close(next string) {
 	} else {
 		fmt.Fprintln(l.out, l.Paint(Good, "Every step cost what is stated, or less."))
 	}
-	fmt.Fprintf(l.out, "Done in %.1f s. The tables are gone again. Next: %s.\n", time.Since(l.started).Seconds(), next)
+	fmt.Fprintf(l.out, "Done in %.1f s. The tables are deleted. Next: %s.\n", time.Since(l.started).Seconds(), next)
 }
 
 func columns(c meter.Cost) string {
@@ -79,7 +78,7 @@ func columns(c meter.Cost) string {
 
 func units(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// Sum is what several calls cost.
+// Sum adds up the costs of several calls.
 func Sum(costs ...meter.Cost) (sum meter.Cost) {
 	for _, c := range costs {
 		sum.Requests += c.Requests
@@ -89,7 +88,7 @@ func Sum(costs ...meter.Cost) (sum meter.Cost) {
 	return sum
 }
 
-// Thousands is n with a comma before each three digits.
+// Thousands writes n with a comma before each three digits.
 func Thousands[N int | int64](n N) string {
 	s := strconv.FormatInt(int64(n), 10)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/term"
 )
 
-// Style is how text looks: the parameters of ANSI's select graphic rendition.
+// Style is a look of text, as parameters of ANSI's select graphic rendition.
 type Style string
 
-// The styles of what every example prints.
+// The styles that all examples use.
 const (
 	Plain  Style = ""
 	Bold   Style = "1"
@@ -21,7 +21,7 @@ const (
 	Marked Style = "1;38;5;205"
 )
 
-// Paint gives text a style where the ledger has colours. Pad it before.
+// Paint gives text a style if the output takes colours. Pad the text before.
 func (l *Ledger) Paint(s Style, text string) string {
 	if !l.colors || s == Plain || text == "" {
 		return text
@@ -29,14 +29,14 @@ func (l *Ledger) Paint(s Style, text string) string {
 	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
 }
 
-// Terminal reports whether somebody looks at what is written.
+// Terminal reports whether out is a terminal.
 func Terminal(out io.Writer) bool {
 	f, ok := out.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// colors says whether out takes colours: a terminal does, unless its user said
-// no by NO_COLOR. Of Windows only the newer one surely does.
+// colors reports whether out takes colours: a terminal does, unless its user set
+// NO_COLOR. On Windows only the newer terminal surely does.
 func colors(out io.Writer) bool {
 	switch {
 	case os.Getenv("NO_COLOR") != "", os.Getenv("TERM") == "dumb":

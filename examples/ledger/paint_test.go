@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest/meter"
 )
 
-// printed is what a ledger over out paints.
+// printed returns what a ledger over out paints.
 func printed(out io.Writer) string {
 	return ledger.New(out, meter.New(http.DefaultTransport)).Paint(ledger.Bold, "x")
 }
@@ -32,7 +32,7 @@ func TestThereAreColorsOnATerminalAlone(t *testing.T) {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	require.NoError(t, err)
 	defer null.Close()
-	require.Equal(t, "x", printed(null), "a device, and no terminal")
+	require.Equal(t, "x", printed(null), "a device that is no terminal")
 
 	screen, tty, err := pty.Open()
 	if errors.Is(err, pty.ErrUnsupported) {

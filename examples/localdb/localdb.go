@@ -1,5 +1,5 @@
-// Package localdb gives the examples a DynamoDB on this machine, with tables
-// of each run's own.
+// Package localdb gives each run of an example a DynamoDB on this machine, with
+// tables of its own.
 package localdb
 
 import (
@@ -40,10 +40,10 @@ type DB struct {
 // Tables are the names of a service's tables.
 type Tables struct{ Machines, Follow, Feed, Comment, Reaction, Leaderboard, Danmu string }
 
-// Start starts the engine and creates the tables of the purposes, each one of
+// Start starts the engine and creates a table for each purpose, which is one of
 // "machines", "follow", "feed", "comment", "reaction", "leaderboard" and
-// "danmu". Their names begin with run. A first start says on log what it
-// fetches.
+// "danmu". The names begin with run. The first start on a machine logs what it
+// downloads.
 func Start(ctx context.Context, run string, log io.Writer, purposes ...string) (*DB, error) {
 	e, err := engine.Start(ctx, &engine.Options{Log: log})
 	if err != nil {
@@ -57,12 +57,12 @@ func Start(ctx context.Context, run string, log io.Writer, purposes ...string) (
 	return db, nil
 }
 
-// ClientOver reaches the same DynamoDB by way of c.
+// ClientOver returns a client of the same DynamoDB that sends its requests by c.
 func (db *DB) ClientOver(c aws.HTTPClient) *dynamodb.Client {
 	return dynamodb.NewFromConfig(db.engine.Config(), db.engine.Options, func(o *dynamodb.Options) { o.HTTPClient = c })
 }
 
-// Transport keeps as many connections as there are parallel requests.
+// Transport keeps enough connections for the parallel requests of an example.
 func Transport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.Proxy = nil
@@ -70,7 +70,7 @@ func Transport() *http.Transport {
 	return t
 }
 
-// createTables makes what an application leaves to Terraform, CDK or the like.
+// createTables creates what an application leaves to Terraform, CDK or the like.
 func (db *DB) createTables(ctx context.Context, purposes []string) error {
 	for _, t := range []struct {
 		purpose string
@@ -103,8 +103,8 @@ func (db *DB) createTables(ctx context.Context, purposes []string) error {
 	return nil
 }
 
-// CreateTable makes a table under a name that no other run has, for the engine
-// may be one that ran before and stays.
+// CreateTable creates a table with a name that no other run has: the engine may
+// have been running before and stay.
 func (db *DB) CreateTable(ctx context.Context, purpose string, schema func(string) *dynamodb.CreateTableInput) (name string, err error) {
 	name = db.run + "-" + purpose + "-" + rand.Text()[:8]
 	if _, err := db.Client.CreateTable(ctx, schema(name)); err != nil {
@@ -114,7 +114,7 @@ func (db *DB) CreateTable(ctx context.Context, purpose string, schema func(strin
 	return name, nil
 }
 
-// Close leaves nothing behind, also when the run was interrupted.
+// Close leaves nothing behind, even when the run was interrupted.
 func (db *DB) Close() error {
 	var failed []error
 	for _, name := range db.created {

@@ -17,11 +17,11 @@ import (
 
 const (
 	parallel  = 8  // requests at once, of the import and of the bare writes
-	batchSize = 25 // the most that BatchWriteItem takes
+	batchSize = 25 // the most that BatchWriteItem accepts
 )
 
-// bareWriter writes for each edge three items of the size that Plaza's have,
-// by BatchWriteItem and nothing else: how fast an import could be at best.
+// bareWriter writes three items for each edge, as large as Plaza's, with nothing
+// but BatchWriteItem. It measures how fast an import could be at best.
 type bareWriter struct {
 	client *dynamodb.Client
 	table  string
@@ -41,7 +41,7 @@ func newBareWriter(client *dynamodb.Client, table string, edges edgelist.Edges) 
 
 func (w *bareWriter) close() { w.stop() }
 
-// writeTo writes on until the given number of edges is written.
+// writeTo continues until the given number of edges is written.
 func (w *bareWriter) writeTo(ctx context.Context, edges int) error {
 	began := time.Now()
 	defer func() { w.spent += time.Since(began) }()
@@ -88,7 +88,7 @@ func (w *bareWriter) write(ctx context.Context, batch []types.WriteRequest) erro
 	return nil
 }
 
-// bareItems is the edge and its places in the lists of both.
+// bareItems returns the edge and its places in both lists.
 func bareItems(e follow.Edge, n int) [3]map[string]types.AttributeValue {
 	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 	id := text(ids.ID(n + 1).String())

@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	stars   = 5  // of the most followed people publish
-	readers = 20 // of each one's followers read
+	stars   = 5  // how many of the most followed people publish
+	readers = 20 // how many followers of each of them read
 )
 
-// importGraph imports the follow graph in path and checks what comes of it.
+// importGraph imports the follow graph in path and checks the result.
 func importGraph(ctx context.Context, out io.Writer, path string) (err error) {
 	edges := edgelist.File(path)
-	graph, err := tallyOf(edges) // the whole file, before anything is written
+	graph, err := readGraph(edges) // reads the whole file before anything is written
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -49,9 +49,9 @@ func importGraph(ctx context.Context, out io.Writer, path string) (err error) {
 	return publishAndRead(ctx, out, s.service, graph)
 }
 
-// importEdges imports the edges, and after each window writes as many items of
-// the same size bare, so that both meet the engine in the same state.
-func importEdges(ctx context.Context, out io.Writer, s *local, graph *tally, edges edgelist.Edges) error {
+// importEdges imports the edges. After each window it writes as many items of the
+// same size bare, so that both find the engine in the same state.
+func importEdges(ctx context.Context, out io.Writer, s *local, graph *graphFile, edges edgelist.Edges) error {
 	table, err := s.db.CreateTable(ctx, "bare", follow.Table)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func importEdges(ctx context.Context, out io.Writer, s *local, graph *tally, edg
 }
 
 // checkCounts compares everybody's counts with the file.
-func checkCounts(ctx context.Context, out io.Writer, s *service, graph *tally) error {
+func checkCounts(ctx context.Context, out io.Writer, s *service, graph *graphFile) error {
 	const atOnce = 100
 	names := graph.names()
 	for start := 0; start < len(names); start += atOnce {
@@ -107,8 +107,8 @@ func checkCounts(ctx context.Context, out io.Writer, s *service, graph *tally) e
 }
 
 // publishAndRead lets the most followed people publish, and reads the homes of
-// some who follow them.
-func publishAndRead(ctx context.Context, out io.Writer, s *service, graph *tally) error {
+// some of their followers.
+func publishAndRead(ctx context.Context, out io.Writer, s *service, graph *graphFile) error {
 	began := time.Now()
 	published := map[string]ids.ID{}
 	reached := 0
@@ -122,7 +122,7 @@ func publishAndRead(ctx context.Context, out io.Writer, s *service, graph *tally
 		published[star] = a.ID
 		reached += int(graph.people[star].Followers)
 	}
-	// What is too much for Publish itself; a service leaves it to feed.Run.
+	// Deliver what is too much for Publish itself. A service leaves it to Run.
 	for more := 1; more > 0; {
 		var err error
 		if more, err = s.feeds.Deliver(ctx); err != nil {
@@ -144,9 +144,9 @@ func publishAndRead(ctx context.Context, out io.Writer, s *service, graph *tally
 	return nil
 }
 
-// checkHome fails unless the reader's home has what those they follow
-// published, and nothing else.
-func checkHome(ctx context.Context, s *service, graph *tally, reader string, published map[string]ids.ID) error {
+// checkHome fails unless the reader's home has exactly what the people they
+// follow published.
+func checkHome(ctx context.Context, s *service, graph *graphFile, reader string, published map[string]ids.ID) error {
 	want := map[ids.ID]bool{}
 	for star, id := range published {
 		if graph.has(reader, star) {

@@ -12,14 +12,14 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest/meter"
 )
 
-// local is a service on a DynamoDB on this machine.
+// local is a service over a DynamoDB on this machine.
 type local struct {
 	*service
 	db *localdb.DB
 }
 
-// startLocal starts the engine and a service. With a meter, what the service
-// asks is counted.
+// startLocal starts the engine and a service. A meter, if given, counts the
+// requests of the service.
 func startLocal(ctx context.Context, log io.Writer, m *meter.Meter) (*local, error) {
 	db, err := localdb.Start(ctx, "quickstart", log, "machines", "follow", "feed")
 	if err != nil {
@@ -36,7 +36,7 @@ func startLocal(ctx context.Context, log io.Writer, m *meter.Meter) (*local, err
 	return &local{service: s, db: db}, nil
 }
 
-// close leaves nothing behind, also when the run was interrupted.
+// close leaves nothing behind, even when the run was interrupted.
 func (l *local) close() error {
 	return errors.Join(l.service.close(context.Background()), l.db.Close())
 }

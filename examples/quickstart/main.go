@@ -1,12 +1,12 @@
-// Command quickstart shows Plaza at work on a DynamoDB that it starts on this
-// machine: people follow, publish and read, and each step is printed with what
-// it cost.
+// Command quickstart shows Plaza at work. It starts a DynamoDB on this machine,
+// lets people follow, publish and read, and prints each step with its cost.
 //
 //	go run ./examples/quickstart
-//	go run ./examples/quickstart -graph FILE
+//	go run ./examples/quickstart -graph wiki-vote.txt.gz
 //
-// With -graph it imports a real follow graph instead and checks what comes of
-// it. The file has one edge a line, follower then followee.
+// With -graph it imports a follow graph and checks the result. The file has one
+// edge a line, "follower followee", and may be gzipped: for example SNAP's
+// wiki-Vote graph of 7,115 people and 103,689 edges.
 package main
 
 import (

@@ -11,8 +11,7 @@ import (
 
 const barWidth = 30
 
-// progress draws a bar over itself on a terminal; elsewhere it prints a line
-// for each tenth.
+// progress draws a bar on a terminal. Elsewhere it prints a line for each tenth.
 type progress struct {
 	out      io.Writer
 	total    int
@@ -37,7 +36,7 @@ func (p *progress) show(done int, took time.Duration) {
 	}
 }
 
-// end clears the bar away.
+// end clears the bar.
 func (p *progress) end() {
 	if p.terminal {
 		fmt.Fprintf(p.out, "\r%s\r", strings.Repeat(" ", 100))

@@ -46,7 +46,7 @@ func TestTheTourShowsWhatPeopleDidWithinTheStatedCosts(t *testing.T) {
 }
 
 func TestAGraphIsImportedAndChecked(t *testing.T) {
-	const people = 700 // enough for one to have more followers than Publish delivers to itself
+	const people = 700 // so one has more followers than Publish itself delivers to
 	var text strings.Builder
 	text.WriteString("# made up\n")
 	for i := 1; i < people; i++ {
@@ -63,7 +63,7 @@ func TestAGraphIsImportedAndChecked(t *testing.T) {
 	require.NotContains(t, out, "\r", "no bar where there is no terminal")
 }
 
-// The engine would fail to start, so an error of the file came before.
+// The engine cannot start here, so an error of the file came first.
 func TestABrokenGraphIsRefusedBeforeAnythingStarts(t *testing.T) {
 	t.Setenv(engine.EndpointVariable, "http://127.0.0.1:1")
 	for name, text := range map[string]string{
@@ -85,7 +85,7 @@ func TestABrokenGraphIsRefusedBeforeAnythingStarts(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// output is what a run prints.
+// output returns what a run prints.
 func output(t *testing.T, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -94,8 +94,8 @@ func output(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// section is the text between the first line that begins with from and the
-// next that begins with to.
+// section returns the text between the first line that begins with from and the
+// next line that begins with to.
 func section(t *testing.T, text, from, to string) string {
 	t.Helper()
 	found := regexp.MustCompile(`(?ms)^` + from + `.*?^` + to).FindString(text)

@@ -12,16 +12,16 @@ import (
 	"github.com/plaza-sdk/plaza/ids/lease"
 )
 
-// service is what an application holds of Plaza: a source of ids, and one
-// repository a feature.
+// service holds what an application needs of Plaza: a source of ids, and a
+// repository for each feature.
 type service struct {
 	ids     *lease.Lease
 	follows *follow.Repository
 	feeds   *feed.Repository
 }
 
-// newService does what an application does when it starts: Init is for tables
-// that were created just now, and Verify for those that others create.
+// newService does what an application does when it starts. These tables were
+// created just now, so it calls Init; for tables of others it would call Verify.
 func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables) (*service, error) {
 	ids, err := lease.Acquire(ctx, db, t.Machines, nil)
 	if err != nil {
@@ -44,5 +44,5 @@ func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables) (*service,
 	return &service{ids: ids, follows: follows, feeds: feeds}, nil
 }
 
-// close gives the machine number back, for the next process to have.
+// close gives the machine number back, so that the next process can have it.
 func (s *service) close(ctx context.Context) error { return s.ids.Close(ctx) }

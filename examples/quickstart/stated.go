@@ -2,8 +2,8 @@ package main
 
 import "github.com/plaza-sdk/plaza/internal/dynamotest/meter"
 
-// What each step may cost, as the README's table and the methods' comments
-// state it for small items and eventually consistent reads.
+// What each step may cost, as the Cost lines of the methods state it for small
+// items and eventually consistent reads.
 var (
 	homeCost          = meter.Cost{Requests: 2, Read: 12}
 	homePastCost      = meter.Cost{Requests: 4, Read: 24} // hidden entries fill half a page or more
@@ -15,14 +15,14 @@ var (
 	followersCost     = meter.Cost{Requests: 2, Read: 2}
 )
 
-// followCost is the transaction, one read of the source's outbox, and what is
-// copied from there.
+// followCost is the transaction, one read of the source's outbox, and the
+// activities that are copied from there.
 func followCost(copied int) meter.Cost {
 	return meter.Cost{Requests: 2 + batches(copied), Write: 10 + float64(copied), Read: 1 + float64(copied)/4}
 }
 
-// publishCost is n times the transaction with a foreign id, two reads of who
-// follows, an entry for each follower, and the end of the job.
+// publishCost is n times the transaction with a foreign id, two reads of the
+// followers, an entry for each of them, and the end of the job.
 func publishCost(n, followers int) meter.Cost {
 	return meter.Cost{
 		Requests: n * (4 + batches(followers)),
@@ -31,12 +31,12 @@ func publishCost(n, followers int) meter.Cost {
 	}
 }
 
-// firstCost is what a process's first publish has to do with the job shards.
+// firstCost is what a process's first publish costs for the job shards.
 var firstCost = meter.Cost{Requests: 1, Write: 1}
 
 func relationsCost(others int) meter.Cost {
 	return meter.Cost{Requests: 1, Read: float64(others)}
 }
 
-// batches is how many requests of 25 writes it takes.
+// batches is the number of requests of 25 writes.
 func batches(n int) int { return (n + 24) / 25 }

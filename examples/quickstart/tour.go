@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest/meter"
 )
 
-// tour lets jack, ann and maria follow chris, and shows what they read.
+// tour lets people follow, publish and read, and prints each step.
 func tour(ctx context.Context, out io.Writer) (err error) {
 	m := meter.New(localdb.Transport())
 	s, err := startLocal(ctx, out, m)
@@ -30,7 +30,7 @@ func tour(ctx context.Context, out io.Writer) (err error) {
 			return err
 		}
 	}
-	l.Close("the code in examples/quickstart, then README.md")
+	l.Close("the code in examples/quickstart, then go run ./examples/httpapi")
 	return nil
 }
 
@@ -72,7 +72,7 @@ func publishing(ctx context.Context, s *service, l *ledger.Ledger) error {
 	return nil
 }
 
-// publishPictures names each activity by its picture, too, so that the
+// publishPictures gives each activity its picture as a foreign id, so that the
 // application need not remember the activity's id.
 func publishPictures(ctx context.Context, s *service, who string, from, to int) error {
 	for n := from; n <= to; n++ {
@@ -96,8 +96,8 @@ func reading(ctx context.Context, s *service, l *ledger.Ledger) error {
 	return readHome(ctx, s, l, homeCost)
 }
 
-// readHome shows jack's home page by page, as a client does: with the cursor
-// of the page before.
+// readHome shows jack's home page by page, as a client does, with the cursor of
+// the page before.
 func readHome(ctx context.Context, s *service, l *ledger.Ledger, stated meter.Cost) error {
 	request := cursor.PageRequest{Limit: 5}
 	for n := 1; ; n++ {
@@ -116,7 +116,7 @@ func readHome(ctx context.Context, s *service, l *ledger.Ledger, stated meter.Co
 	}
 }
 
-// title is in the application's own data, which Plaza keeps as it is.
+// title reads the application's own data, which Plaza keeps as it is.
 func title(a feed.Activity) string {
 	var data struct{ Title string }
 	if json.Unmarshal(a.Data, &data) != nil {

@@ -1,49 +1,64 @@
 package comment
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Add stores a comment and returns it; a Quote has its address alone.
+// firstRows is how many replies of a thread lie where pages of roots read.
+const firstRows = 3
+
+const (
+	free = "attribute_not_exists(pk) OR 'ttl' <= ?" // as of now
+	open = "attribute_exists(pk) AND attribute_not_exists('hidden') AND attribute_not_exists('removed')"
+)
+
+// Add stores a comment and returns it; its Quote has only the address. created
+// is false if the same ID or Key was added before: then the comment that stands
+// is returned.
 //
-// A repeat with the same ID or Key returns the comment that stands, another
-// one under that identity is plaza.ErrConflict, a removed one plaza.ErrRemoved
-// for 30 days. The ID is set beside an error too. An unknown or hidden Root,
-// Parent or Quote is plaza.ErrNotFound, a tombstone plaza.ErrRemoved.
+// Another comment under that identity is plaza.ErrConflict, a removed one
+// plaza.ErrRemoved for 30 days. An unknown or hidden Root, Parent or Quote is
+// plaza.ErrNotFound, a tombstone plaza.ErrRemoved. The ID is set even beside an
+// error.
 //
-// Cost: 1 request, 6 WCU for a flow comment or root, 8 for its answer or a
-// reply, 10 for a reply to a reply; 2 more each with a Quote, a Key or
-// Options.Score. A reply, and the quote of one, takes a read before: 0.5 RCU for
-// the root, and 1 for a parent or quote that is a reply. Every answer rewrites
-// the rows of its root and parent, 2 WCU per KB.
-func (r *Repository) Add(ctx context.Context, c Comment) (Comment, error) {
-	c, err := r.checkAdd(c)
+// Cost: 1 transaction, 6 WCU, for an answer or a reply 8 WCU, for a reply to a
+// reply 10 WCU, and 2 WCU more for each further KB of the rows that are answered;
+// a Key, a Quote or Options.Score 2 WCU more each; a reply, or the quote of one,
+// 1 request more, 0.5 RCU for the root and 1 RCU for a parent or quote that is a
+// reply.
+func (r *Repository) Add(ctx context.Context, c Comment) (_ Comment, created bool, err error) {
+	c, err = r.checkAdd(c)
 	if err != nil {
-		return c, err
+		return c, false, err
 	}
 	if c.ID == 0 {
 		if c.ID, err = r.gen.Next(ctx); err != nil {
-			return c, err
+			return c, false, err
 		}
 	}
-	stored, err := r.add(ctx, c)
+	stored, created, err := r.add(ctx, c)
 	if err != nil {
-		return c, wrap("add", c.At(), err)
+		return c, false, wrap("add", c.Address(), err)
 	}
 	stored.Key = c.Key
-	return stored, nil
+	return stored, created, nil
 }
 
-// checkAdd also spells out the defaults.
+// checkAdd also fills in the defaults.
 func (r *Repository) checkAdd(c Comment) (_ Comment, err error) {
-	at := c.At()
+	at := c.Address()
 	if at.ID == 0 {
-		at.ID = 1 // still to come
+		at.ID = 1 // it will be minted
 	}
 	if err := at.check(""); err != nil {
 		return c, err
@@ -77,58 +92,228 @@ func (r *Repository) checkAdd(c Comment) (_ Comment, err error) {
 	return c, err
 }
 
-// checkQuote gives the whole address, if there is one.
-func (c Comment) checkQuote() (*Quote, error) {
-	if c.Quote == nil {
-		return nil, nil //nolint:nilnil // most quote nothing
-	}
-	quote := &Quote{At: c.Quote.At}
-	if quote.Object == "" {
-		quote.Object = c.Object
-	}
-	switch {
-	case c.Root != 0:
-		return nil, &plaza.InvalidError{Field: "Quote", Reason: "is in a reply"}
-	case quote.Object != c.Object:
-		return nil, &plaza.InvalidError{Field: "Quote.Object", Reason: "is another than the comment's"}
-	case quote.ID != 0 && quote.At == c.At():
-		return nil, &plaza.InvalidError{Field: "Quote.ID", Reason: "is the comment itself"}
-	}
-	return quote, quote.check("Quote.")
-}
-
-func (r *Repository) add(ctx context.Context, c Comment) (Comment, error) {
-	for turn := range turns {
-		sure := turn > 0
-		around, missing := r.look(ctx, c, sure)
-		if sure {
-			// After the look, so that what it saw of this comment is known here.
+func (r *Repository) add(ctx context.Context, c Comment) (_ Comment, created bool, err error) {
+	for attempt := range attempts {
+		again := attempt > 0
+		named, missing := r.readNamed(ctx, c, again)
+		if again {
+			// After that read, so that this one knows any state of c that it saw.
 			first, known, err := r.repeated(ctx, c)
 			if known || err != nil {
-				return first, err
+				return first, false, err
 			}
 		}
 		switch {
 		case missing == nil:
-		case !sure && (errors.Is(missing, plaza.ErrNotFound) || errors.Is(missing, plaza.ErrRemoved)):
+		case !again && (errors.Is(missing, plaza.ErrNotFound) || errors.Is(missing, plaza.ErrRemoved)):
 			continue // it may have changed a moment ago
 		default:
-			return c, missing
+			return c, false, missing
 		}
-		row, tx := r.addTx(c, around)
-		err := r.run(ctx, tx, keysToWrite(row, around))
+		row, tx := r.addTx(c, named)
+		err := r.run(ctx, tx, keysToWrite(row, named))
 		if _, refused := store.AsRefused(err); !refused {
-			return row.comment(), err
+			return row.comment(), err == nil, err
 		}
 	}
-	return c, plaza.ErrBusy
+	return c, false, plaza.ErrBusy
 }
 
-// keysToWrite are those of what stands where a comment is added.
-func keysToWrite(c row, around map[At]row) []store.Key {
+// names are the comments that must stand for c to be added.
+func (c Comment) names() []Address {
+	var ats []Address
+	if c.Root != 0 {
+		ats = append(ats, c.Address().root())
+	}
+	if c.Parent != c.Root {
+		ats = append(ats, c.parent())
+	}
+	if c.Quote != nil {
+		ats = append(ats, c.Quote.Address)
+	}
+	return ats
+}
+
+func (c Comment) parent() Address { return Address{Object: c.Object, Root: c.Root, ID: c.Parent} }
+
+// readNamed reads the comments that c names, unless their keys are known anyway.
+// With consistent it reads all of them, and whether the place of c is taken.
+func (r *Repository) readNamed(ctx context.Context, c Comment, consistent bool) (named map[Address]row, err error) {
+	named = map[Address]row{}
+	read, ats := consistent, c.names()
+	for _, at := range ats {
+		named[at] = row{at: at}
+		read = read || at.Root != 0 || c.Root != 0
+	}
+	if !read {
+		return named, nil
+	}
+	wanted := ats
+	if consistent {
+		wanted = append(wanted, c.Address())
+	}
+	found, err := r.read(ctx, keysOf(wanted), consistent)
+	if err != nil {
+		return nil, err
+	}
+	if own, taken := found.at(c.Address()); taken {
+		return nil, own.errTaken()
+	}
+	for _, at := range ats {
+		there, _ := found.at(at)
+		if err := there.errClosed(); err != nil {
+			return nil, fmt.Errorf("%v: %w", at.ID, err)
+		}
+		named[at] = there
+	}
+	return named, nil
+}
+
+// errClosed is nil if the comment can be answered, quoted and pinned.
+func (i row) errClosed() error {
+	switch {
+	case i.damaged != nil:
+		return i.damaged
+	case i.PK == "", i.Hidden, i.rootHidden:
+		return plaza.ErrNotFound
+	case i.Removed != nil:
+		return plaza.ErrRemoved
+	}
+	return nil
+}
+
+// errTaken is the error of adding another comment in this one's place.
+func (i row) errTaken() error {
+	switch {
+	case i.damaged != nil:
+		return i.damaged
+	case i.Removed != nil:
+		return plaza.ErrRemoved
+	}
+	return plaza.ErrConflict
+}
+
+// repeated finds the comment that was added under the identity of c.
+func (r *Repository) repeated(ctx context.Context, c Comment) (first Comment, known bool, err error) {
+	own, key := ownKey(c.User, c.ID), keyKey(c.User, c.Key)
+	wanted := []store.Key{own}
+	if c.Key != "" {
+		wanted = append(wanted, key)
+	}
+	found, err := r.table.GetAll(ctx, wanted, true, 1)
+	if err != nil {
+		return c, false, err
+	}
+	var guard ownItem
+	var keyed keyItem
+	for key, item := range found {
+		out := any(&guard)
+		if key != own {
+			out = &keyed
+		}
+		if err := r.table.Decode(item, out); err != nil {
+			return c, false, err
+		}
+	}
+	at, hash, now := guard.at(), guard.Hash, r.opts.Now().Unix()
+	if keyed.TTL > now {
+		at, hash = keyed.at(), keyed.Hash
+	} else if guard.ID == 0 || guard.TTL != 0 && guard.TTL <= now {
+		return c, false, nil
+	}
+	switch {
+	case hash == nil: // it was deleted before it was added
+		return c, true, plaza.ErrRemoved
+	case !bytes.Equal(hash, c.hash()):
+		return c, true, plaza.ErrConflict
+	}
+	rows, err := r.read(ctx, at.keys(), true)
+	if err != nil {
+		return c, true, err
+	}
+	stored, ok := rows.at(at)
+	if stored.damaged != nil {
+		return c, true, stored.damaged
+	}
+	if !ok || stored.Removed != nil {
+		return c, true, plaza.ErrRemoved
+	}
+	return stored.comment(), true, nil
+}
+
+// addTx stores c; named are the rows of the comments that it names.
+func (r *Repository) addTx(c Comment, named map[Address]row) (row, store.Write) {
+	t, now, hash := r.table, r.opts.Now().Unix(), c.hash()
+	stored, root := newRow(c), named[c.Address().root()]
+	taken := slices.Contains(root.First, c.ID.String()) // then the condition of its row fails
+	stored.rest = c.Root != 0 && (root.More || len(root.First) >= firstRows) && !taken
+	stored.ParentRest = named[c.parent()].rest
+	if c.Quote != nil {
+		stored.Quote = &quoteItem{Root: c.Quote.Root, ID: c.Quote.ID, Rest: named[c.Quote.Address].rest}
+	}
+	scored := c.Root == 0 && r.opts.Score != nil
+	if scored {
+		stored.Score = new(int64)
+	}
+	key := stored.key()
+	stored.PK, stored.SK = key.PK, key.SK
+
+	header := t.Update(headerKey(c.Object)).Add("n", 1)
+	if c.Root == 0 {
+		header.Add("roots", 1)
+	}
+	own := ownItem{PK: ownPK(c.User), ID: c.ID, Object: c.Object, Root: c.Root, Rest: stored.rest, Hash: hash}
+	tx := t.Tx().
+		Put(t.Put(own).If(free, now)).
+		Put(t.Put(stored).If(free, now)).
+		Update(header)
+	if c.Root != 0 {
+		tx.Update(r.joinThread(stored, root))
+	}
+	if parent, ok := stored.parentKey(); ok {
+		tx.Update(t.Update(parent).Add("answers", 1).Add("rows", 1).Add("ver", 1).If(open))
+	}
+	if c.Quote != nil && c.Quote.Address != c.parent() {
+		tx.Check(t.Check(named[c.Quote.Address].key()).If(open))
+	}
+	if c.Key != "" {
+		guard := keyKey(c.User, c.Key)
+		item := keyItem{PK: guard.PK, SK: guard.SK, Object: c.Object, Root: c.Root, ID: c.ID, Hash: hash, TTL: r.expiry()}
+		tx.Put(t.Put(item).If(free, now))
+	}
+	if scored {
+		place := scoreKey(stored.at, 0)
+		tx.Put(t.Put(scoreItem{PK: place.PK, SK: place.SK}))
+	}
+	return stored, tx
+}
+
+// keysToWrite are the keys of what stands where a comment is added.
+func keysToWrite(c row, named map[Address]row) []store.Key {
 	wanted := []store.Key{headerKey(c.at.Object)}
-	for _, i := range around {
+	for _, i := range named {
 		wanted = append(wanted, i.key())
 	}
 	return wanted
+}
+
+// joinThread counts a reply in its root and, for one of the first three, stores
+// its id there.
+func (r *Repository) joinThread(reply, root row) *dynamo.Update {
+	id := reply.at.ID.String()
+	update := r.table.Update(root.key()).Add("replies", 1).Add("rows", 1).Add("ver", 1).If(open)
+	if !reply.rest {
+		return update.AddStringsToSet("first", id).
+			If("attribute_not_exists('more') AND (attribute_not_exists('first') OR size('first') < ?)", firstRows)
+	}
+	if root.More {
+		update.If("attribute_exists('more')")
+	} else {
+		update.Set("more", true)
+		for _, first := range root.First { // the reply comes after these
+			update.If("contains('first', ?)", first)
+		}
+	}
+	root.setNext(update, reply.at.ID, true)
+	return update.If("NOT contains('first', ?)", id)
 }

@@ -24,7 +24,7 @@ func TestAReplyToAReplyKeepsRootAndParent(t *testing.T) {
 	require.Equal(t, root.ID, reply.Parent)
 	require.Equal(t, []ids.ID{root.ID, reply.ID}, []ids.ID{deep.Root, deep.Parent})
 	require.Equal(t, deep, w.get(t, deep))
-	require.Equal(t, []ids.ID{deep.ID, reply.ID}, idsOf(all(t, of(w.Replies, root.At(), nil), 10)), "one thread")
+	require.Equal(t, []ids.ID{deep.ID, reply.ID}, idsOf(all(t, of(w.Replies, root.Address(), nil), 10)), "one thread")
 	require.EqualValues(t, 2, w.get(t, root).Replies)
 	require.EqualValues(t, 1, w.get(t, reply).Replies)
 }
@@ -53,7 +53,7 @@ func TestARepeatedAddIsOneComment(t *testing.T) {
 	for name, c := range map[string]comment.Comment{
 		"a root":               {Object: "tree"},
 		"an answer":            {Object: "bird", Parent: root.ID},
-		"a quote":              {Object: "bird", Quote: &comment.Quote{At: comment.At{ID: root.ID}}},
+		"a quote":              {Object: "bird", Quote: &comment.Quote{Address: comment.Address{ID: root.ID}}},
 		"a reply":              {Object: "bird", Root: root.ID},
 		"a third first reply":  {Object: "full", Root: full.ID},
 		"a root with mentions": {Object: "tree", Mentions: []string{"ann", "bob"}, Data: []byte(`[1]`)},
@@ -67,8 +67,9 @@ func TestARepeatedAddIsOneComment(t *testing.T) {
 			first := w.add(t, c)
 			require.NotZero(t, first.ID, how)
 			later := w.at(t, today.Add(11*time.Minute)) // no client token lives as long
-			again, err := later.Add(t.Context(), c)
+			again, created, err := later.Add(t.Context(), c)
 			require.NoError(t, err, "%s by %s", name, how)
+			require.False(t, created, "%s by %s", name, how)
 			require.Equal(t, first, again, "%s by %s", name, how)
 
 			for what, change := range map[string]func(*comment.Comment){
@@ -79,7 +80,7 @@ func TestARepeatedAddIsOneComment(t *testing.T) {
 			} {
 				other := c
 				change(&other)
-				_, err := w.Add(t.Context(), other)
+				_, _, err := w.Add(t.Context(), other)
 				require.ErrorIs(t, err, plaza.ErrConflict, "%s by %s with another %s", name, how, what)
 			}
 		}
@@ -99,16 +100,16 @@ func TestAnIDOfAnotherUserIsAConflict(t *testing.T) {
 	first, rest := replies[0], replies[3]
 	w.delete(t, replies[1]) // a first place is free again
 	for name, id := range map[string]ids.ID{"of a first reply": first.ID, "of a further reply": rest.ID} {
-		_, err := w.Add(t.Context(), comment.Comment{Object: "bird", Root: root.ID, ID: id, User: "eve", Text: "mine"})
+		_, _, err := w.Add(t.Context(), comment.Comment{Object: "bird", Root: root.ID, ID: id, User: "eve", Text: "mine"})
 		require.ErrorIs(t, err, plaza.ErrConflict, name)
 	}
 	w.replies(t, "dora", root) // takes the free place
-	_, err := w.Add(t.Context(), comment.Comment{Object: "bird", Root: root.ID, ID: first.ID, User: "eve", Text: "mine"})
+	_, _, err := w.Add(t.Context(), comment.Comment{Object: "bird", Root: root.ID, ID: first.ID, User: "eve", Text: "mine"})
 	require.ErrorIs(t, err, plaza.ErrConflict, "a first reply's, with no first place free")
-	_, err = w.Add(t.Context(), comment.Comment{Object: "bird", ID: root.ID, User: "eve", Text: "mine"})
+	_, _, err = w.Add(t.Context(), comment.Comment{Object: "bird", ID: root.ID, User: "eve", Text: "mine"})
 	require.ErrorIs(t, err, plaza.ErrConflict, "a root's")
 	w.delete(t, root)
-	_, err = w.Add(t.Context(), comment.Comment{Object: "bird", ID: root.ID, User: "eve", Text: "mine"})
+	_, _, err = w.Add(t.Context(), comment.Comment{Object: "bird", ID: root.ID, User: "eve", Text: "mine"})
 	require.ErrorIs(t, err, plaza.ErrRemoved, "a tombstone's")
 	require.Empty(t, all(t, of(w.ByUser, "eve", nil), 10))
 	require.Equal(t, first, w.get(t, first))
@@ -136,10 +137,10 @@ func TestALateRepeatIsNoResurrection(t *testing.T) {
 		w.delete(t, added)
 		for _, when := range []time.Duration{0, 11 * time.Minute, 30*24*time.Hour - time.Second} {
 			later := w.at(t, today.Add(when))
-			_, err := later.Add(t.Context(), c)
+			_, _, err := later.Add(t.Context(), c)
 			require.ErrorIs(t, err, plaza.ErrRemoved, "%s, %v later", name, when)
 			c.Text += "?"
-			_, err = later.Add(t.Context(), c)
+			_, _, err = later.Add(t.Context(), c)
 			require.ErrorIs(t, err, plaza.ErrConflict, name)
 			c.Text = given[name].Text
 		}
@@ -148,13 +149,13 @@ func TestALateRepeatIsNoResurrection(t *testing.T) {
 	later := w.at(t, today.Add(30*24*time.Hour+time.Second))
 	for name, c := range given {
 		c.Root, c.Parent = 0, w.id(t)
-		_, err := later.Add(t.Context(), c)
+		_, _, err := later.Add(t.Context(), c)
 		if name != "what is answered by id" {
 			require.ErrorIs(t, err, plaza.ErrNotFound, name)
 		}
 	}
 	for name, c := range given {
-		_, err := later.Add(t.Context(), c)
+		_, _, err := later.Add(t.Context(), c)
 		if name == "what is answered by id" {
 			require.ErrorIs(t, err, plaza.ErrRemoved, name)
 		} else {
@@ -179,7 +180,7 @@ func TestWhatCannotBeAnsweredIsRefused(t *testing.T) {
 	for _, c := range []comment.Comment{tombstone, deadReply, gone} {
 		w.delete(t, c)
 	}
-	quote := func(at comment.At) *comment.Quote { return &comment.Quote{At: at} }
+	quote := func(at comment.Address) *comment.Quote { return &comment.Quote{Address: at} }
 	before := w.state(t)
 	for name, c := range map[string]struct {
 		comment.Comment
@@ -203,15 +204,15 @@ func TestWhatCannotBeAnsweredIsRefused(t *testing.T) {
 		"a reply as flow parent":           {comment.Comment{Parent: reply.ID}, plaza.ErrNotFound},
 		"a hidden flow parent":             {comment.Comment{Parent: hidden.ID}, plaza.ErrNotFound},
 		"a tombstone as flow parent":       {comment.Comment{Parent: tombstone.ID}, plaza.ErrRemoved},
-		"an unknown quote":                 {comment.Comment{Quote: quote(comment.At{ID: w.id(t)})}, plaza.ErrNotFound},
-		"a quote from elsewhere":           {comment.Comment{Quote: quote(comment.At{ID: elsewhere.ID})}, plaza.ErrNotFound},
-		"a hidden quote":                   {comment.Comment{Quote: quote(hidden.At())}, plaza.ErrNotFound},
-		"a quote from under a hidden root": {comment.Comment{Quote: quote(below.At())}, plaza.ErrNotFound},
-		"a quote of a removed leaf":        {comment.Comment{Quote: quote(gone.At())}, plaza.ErrRemoved},
-		"a quote of a tombstone":           {comment.Comment{Quote: quote(deadReply.At())}, plaza.ErrRemoved},
+		"an unknown quote":                 {comment.Comment{Quote: quote(comment.Address{ID: w.id(t)})}, plaza.ErrNotFound},
+		"a quote from elsewhere":           {comment.Comment{Quote: quote(comment.Address{ID: elsewhere.ID})}, plaza.ErrNotFound},
+		"a hidden quote":                   {comment.Comment{Quote: quote(hidden.Address())}, plaza.ErrNotFound},
+		"a quote from under a hidden root": {comment.Comment{Quote: quote(below.Address())}, plaza.ErrNotFound},
+		"a quote of a removed leaf":        {comment.Comment{Quote: quote(gone.Address())}, plaza.ErrRemoved},
+		"a quote of a tombstone":           {comment.Comment{Quote: quote(deadReply.Address())}, plaza.ErrRemoved},
 	} {
 		c.Object, c.User, c.Text = "bird", "eve", "hello"
-		got, err := w.Add(t.Context(), c.Comment)
+		got, _, err := w.Add(t.Context(), c.Comment)
 		require.ErrorIs(t, err, c.want, name)
 		require.NotZero(t, got.ID, name)
 	}
@@ -232,7 +233,7 @@ func (w world) state(t testing.TB) map[string]map[string]any {
 
 func TestObjectsAreNeverConfused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, &comment.Options{Consistent: true, Score: func(_ ctx, at comment.At) (int64, error) { return 1, nil }})
+	w := newWorld(t, &comment.Options{Consistent: true, Score: func(_ ctx, at comment.Address) (int64, error) { return 1, nil }})
 	id := w.id(t)
 	names := []string{"a", "a#b", `a\`, `a\#b`, "a#" + id.String(), "T#a", "~", "a#~", "#", "##", "\x00"}
 	for i, name := range names {
@@ -248,7 +249,7 @@ func TestObjectsAreNeverConfused(t *testing.T) {
 		threads := all(t, of(w.Threads, name, nil), 10)
 		require.Len(t, threads, 1, "%q", name)
 		require.Len(t, threads[0].First, min(i+1, 3), "%q", name)
-		require.Len(t, all(t, of(w.Replies, threads[0].At(), nil), 100), i+1, "%q", name)
+		require.Len(t, all(t, of(w.Replies, threads[0].Address(), nil), 100), i+1, "%q", name)
 		require.Len(t, all(t, of(w.ByUser, name, nil), 100), i+2, "%q", name)
 		require.Len(t, all(t, func(c ctx, req cursor.PageRequest) (cursor.Page[comment.Comment], error) { return w.Top(c, name, req) }, 9), 1, "%q", name)
 	}
@@ -266,15 +267,15 @@ func TestManyFirstRepliesAtOnce(t *testing.T) {
 	for n := range 12 {
 		group.Go(func() error {
 			c := comment.Comment{Object: "bird", Root: root.ID, User: fmt.Sprint("user ", n), Text: "first!", Key: "k"}
-			_, err := w.Add(t.Context(), c)
+			_, _, err := w.Add(t.Context(), c)
 			for faults.Passing(err) {
-				_, err = w.Add(t.Context(), c)
+				_, _, err = w.Add(t.Context(), c)
 			}
 			return err
 		})
 	}
 	require.NoError(t, group.Wait())
-	replies := all(t, of(w.Replies, root.At(), nil), 5)
+	replies := all(t, of(w.Replies, root.Address(), nil), 5)
 	require.Len(t, replies, 12)
 	threads := all(t, of(w.Threads, "bird", nil), 5)
 	require.Len(t, threads[0].First, 3)

@@ -60,7 +60,7 @@ func TestAnIDThatIsTakenMeanwhileIsAConflict(t *testing.T) {
 					return w.add(t, c)
 				})
 			})
-			_, err := late.Add(t.Context(), comment.Comment{Object: "bird", Root: root.ID, ID: id, User: "eve", Text: "mine"})
+			_, _, err := late.Add(t.Context(), comment.Comment{Object: "bird", Root: root.ID, ID: id, User: "eve", Text: "mine"})
 			require.Equal(t, id, taken.ID, name)
 			require.ErrorIs(t, err, plaza.ErrConflict, "%s, %d seen", name, seen)
 			require.Empty(t, all(t, of(w.ByUser, "eve", nil), 10))
@@ -79,37 +79,37 @@ func TestAChangeMeetsWhatChangedMeanwhile(t *testing.T) {
 	}{
 		"a reply is deleted, its root hidden": {
 			call: func(w world, _, reply comment.Comment) (bool, error) {
-				return w.Delete(t.Context(), comment.Action{At: reply.At(), User: "bob"})
+				return w.Delete(t.Context(), comment.Action{Address: reply.Address(), User: "bob"})
 			},
 			other: func(w world, root, _ comment.Comment) { w.hide(t, root) },
 		},
 		"a reply is deleted, its root unhidden": {
 			hidden: true,
 			call: func(w world, _, reply comment.Comment) (bool, error) {
-				return w.Delete(t.Context(), comment.Action{At: reply.At(), User: "bob"})
+				return w.Delete(t.Context(), comment.Action{Address: reply.Address(), User: "bob"})
 			},
 			other: func(w world, root, _ comment.Comment) {
-				_, err := w.Unhide(t.Context(), root.At())
+				_, err := w.Unhide(t.Context(), root.Address())
 				require.NoError(t, err)
 			},
 		},
 		"a root is hidden, a reply added": {
-			call:  func(w world, root, _ comment.Comment) (bool, error) { return w.Hide(t.Context(), root.At()) },
+			call:  func(w world, root, _ comment.Comment) (bool, error) { return w.Hide(t.Context(), root.Address()) },
 			other: func(w world, root, _ comment.Comment) { w.replies(t, "bob", root) },
 		},
 		"a root is hidden, a reply deleted": {
-			call:  func(w world, root, _ comment.Comment) (bool, error) { return w.Hide(t.Context(), root.At()) },
+			call:  func(w world, root, _ comment.Comment) (bool, error) { return w.Hide(t.Context(), root.Address()) },
 			other: func(w world, _, reply comment.Comment) { w.delete(t, reply) },
 		},
 		"a root is removed, its replies deleted": {
 			call: func(w world, root, _ comment.Comment) (bool, error) {
-				return w.Remove(t.Context(), root.At(), comment.Removal{By: "ann"})
+				return w.Remove(t.Context(), root.Address(), comment.Removal{By: "ann"})
 			},
 			other: func(w world, _, reply comment.Comment) { w.delete(t, reply) },
 		},
 		"a reply is deleted, then answered": {
 			call: func(w world, _, reply comment.Comment) (bool, error) {
-				return w.Delete(t.Context(), comment.Action{At: reply.At(), User: "bob"})
+				return w.Delete(t.Context(), comment.Action{Address: reply.Address(), User: "bob"})
 			},
 			other: func(w world, _, reply comment.Comment) { w.replies(t, "user 1", reply) },
 		},
@@ -124,7 +124,7 @@ func TestAChangeMeetsWhatChangedMeanwhile(t *testing.T) {
 		require.NoError(t, err, name)
 		require.True(t, changed, name)
 		w.requireWhole(t, "bird")
-		_, err = w.Unhide(t.Context(), root.At())
+		_, err = w.Unhide(t.Context(), root.Address())
 		if err == nil {
 			w.requireWhole(t, "bird")
 		}
@@ -144,7 +144,7 @@ func TestNothingIsCountedWhereNothingStands(t *testing.T) {
 		key := keys[n]
 		require.NoError(t, w.db.Table(w.table).Delete("pk", key[0]).Range("sk", key[1]).Run(t.Context()), name)
 		before := w.state(t)
-		_, err := w.Delete(t.Context(), comment.Action{At: c.At(), User: "chris"})
+		_, err := w.Delete(t.Context(), comment.Action{Address: c.Address(), User: "chris"})
 		require.ErrorIs(t, err, plaza.ErrBusy, name)
 		require.Equal(t, before, w.state(t), name)
 	}
@@ -164,8 +164,8 @@ func TestARemovalBesideAHidingCountsOnce(t *testing.T) {
 		root := w.says(t, "ann", "bird")
 		w.replies(t, "bob", root)
 		late(w, w.interrupted(t, func() {
-			if hidden, err := w.Hide(t.Context(), root.At()); err == nil && !hidden {
-				_, err := w.Unhide(t.Context(), root.At())
+			if hidden, err := w.Hide(t.Context(), root.Address()); err == nil && !hidden {
+				_, err := w.Unhide(t.Context(), root.Address())
 				require.NoError(t, err)
 			}
 		}), root)

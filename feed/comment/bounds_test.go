@@ -60,7 +60,7 @@ func TestAPageHasABoundWhateverIsStored(t *testing.T) {
 		}{
 			"by object": {6, counted(of(w.ByObject, name, nil))},
 			"threads":   {6 + 6, counted(of(w.Threads, name, nil))},
-			"replies":   {2 + 6, counted(of(w.Replies, root.At(), nil))},
+			"replies":   {2 + 6, counted(of(w.Replies, root.Address(), nil))},
 			"by user":   {6 * (1 + 2 + 2), counted(of(w.ByUser, name, nil))}, // of one root
 			"top":       {6 * (1 + 2 + 2), counted(w.top(name))},
 		} {
@@ -127,7 +127,7 @@ func TestTheLargestRowFits(t *testing.T) {
 	quoted := w.says(t, ann, object)
 	c := comment.Comment{
 		Object: object, User: ann, Text: strings.Repeat("𝄞", 1<<16), Data: []byte(`"` + strings.Repeat("x", 1<<16-2) + `"`),
-		Quote: &comment.Quote{At: quoted.At()}, Parent: quoted.ID,
+		Quote: &comment.Quote{Address: quoted.Address()}, Parent: quoted.ID,
 	}
 	for i := range comment.MaxMentions {
 		c.Mentions = append(c.Mentions, strings.Repeat("m", 254)+string(rune('A'+i/10))+string(rune('A'+i%10)))
@@ -139,17 +139,17 @@ func TestTheLargestRowFits(t *testing.T) {
 	}
 	w.hide(t, replies[0]) // others are named now
 	root.Text = strings.Repeat("𝄢", 1<<16)
-	_, err := w.Edit(t.Context(), root)
+	_, _, err := w.Edit(t.Context(), root)
 	require.NoError(t, err)
 	l.set(root.ID, -1)
-	_, err = w.Rank(t.Context(), root.At())
+	_, err = w.UpdateScore(t.Context(), root.Address())
 	require.NoError(t, err)
 	w.hide(t, root)
-	_, err = w.Unhide(t.Context(), root.At())
+	_, err = w.Unhide(t.Context(), root.Address())
 	require.NoError(t, err)
 	w.replies(t, ann, root)
 	require.Equal(t, idsOf(replies[1:4]), idsOf(all(t, of(w.Threads, object, nil), 1)[0].First))
-	removed, err := w.Remove(t.Context(), root.At(), comment.Removal{By: strings.Repeat("#", 256), Reason: strings.Repeat("x", comment.MaxReason)})
+	removed, err := w.Remove(t.Context(), root.Address(), comment.Removal{By: strings.Repeat("#", 256), Reason: strings.Repeat("x", comment.MaxReason)})
 	require.NoError(t, err)
 	require.True(t, removed)
 }
@@ -168,5 +168,5 @@ func TestAFirstReplyWaitsForTheRestBeforeIt(t *testing.T) {
 		c := comment.Comment{Object: "bird", Root: root.ID, ID: id, User: "ann", Text: strings.Repeat("𝄞", 1<<16)}
 		want = append([]ids.ID{w.add(t, c).ID}, want...)
 	}
-	require.Equal(t, want, idsOf(all(t, of(w.Replies, root.At(), &comment.ListOptions{Oldest: true}), 50)))
+	require.Equal(t, want, idsOf(all(t, of(w.Replies, root.Address(), &comment.ListOptions{Oldest: true}), 50)))
 }

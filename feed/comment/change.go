@@ -11,10 +11,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// change reads a comment and its root, and runs the write that next makes of
-// them, again while they change meanwhile. Nil is nothing to do.
-func (r *Repository) change(ctx context.Context, at At, next func(seen, root row) (store.Write, error)) error {
-	for range turns {
+// change reads a comment and its root and runs the write that next returns for
+// them, if any. It starts again while others change them.
+func (r *Repository) change(ctx context.Context, at Address, next func(seen, root row) (store.Write, error)) error {
+	for range attempts {
 		found, err := r.read(ctx, at.keys(), true)
 		if err != nil {
 			return err
@@ -42,8 +42,8 @@ func (r *Repository) change(ctx context.Context, at At, next func(seen, root row
 	return plaza.ErrBusy
 }
 
-// run applies a write. Where that fails for no reason that is known, it looks
-// for damage in what the write is about.
+// run applies a write. If that fails for an unknown reason, it looks for damage
+// in the items around it.
 func (r *Repository) run(ctx context.Context, write store.Write, around []store.Key) error {
 	err := r.table.Run(ctx, write)
 	if _, refused := store.AsRefused(err); err == nil || refused || ctx.Err() != nil {
@@ -70,8 +70,8 @@ func (r *Repository) run(ctx context.Context, write store.Write, around []store.
 	return err
 }
 
-// recount adds to tx what counts a comment, as it was seen and as it will be;
-// gone says that no list shows it any more.
+// recount adds to tx the changes of counts that turn seen into after; gone says
+// that lists no longer show it.
 func (r *Repository) recount(tx *dynamo.WriteTx, seen, root, after row, gone bool) {
 	const there = "attribute_exists(pk)"
 	at, by := seen.at, after.counts()-seen.counts()
@@ -80,8 +80,8 @@ func (r *Repository) recount(tx *dynamo.WriteTx, seen, root, after row, gone boo
 		left = -1
 	}
 	switch {
-	case seen.under:
-		all = 0 // the root took it along
+	case seen.rootHidden:
+		all = 0 // it was not counted
 	case at.Root == 0:
 		roots = by
 		if !seen.Hidden && after.Hidden {
@@ -99,7 +99,7 @@ func (r *Repository) recount(tx *dynamo.WriteTx, seen, root, after row, gone boo
 	}
 	if at.Root != 0 {
 		update := r.table.Update(at.root().key(false)).Add("replies", by).Add("rows", left).Add("ver", 1).If(there)
-		update.If(asSeen("hidden", seen.under))
+		update.If(asSeen("hidden", seen.rootHidden))
 		if gone && !seen.rest {
 			update.DeleteStringsFromSet("first", at.ID.String())
 		}
@@ -116,8 +116,8 @@ func (r *Repository) recount(tx *dynamo.WriteTx, seen, root, after row, gone boo
 	}
 }
 
-// atTurn is the condition that nothing was hidden, shown or ranked since: what
-// arrives late, after it was repeated and undone, does nothing.
+// atTurn is the condition that no Hide, Unhide or UpdateScore came since the row
+// was read. A request that arrives after it was repeated and undone fails it.
 func (i row) atTurn() (string, int64) {
 	if i.Turn == 0 {
 		return "attribute_not_exists('turn') OR 'turn' = ?", 0
@@ -125,7 +125,7 @@ func (i row) atTurn() (string, int64) {
 	return "'turn' = ?", i.Turn
 }
 
-// asSeen is the condition that an attribute is there, or not.
+// asSeen is the condition that an attribute is there, or that it is not.
 func asSeen(attribute string, there bool) string {
 	if there {
 		return "attribute_exists('" + attribute + "')"
@@ -133,8 +133,8 @@ func asSeen(attribute string, there bool) string {
 	return "attribute_not_exists('" + attribute + "')"
 }
 
-// atVersion is the condition that a row has the version that was seen, 0
-// where it has none.
+// atVersion is the condition that a row has the version that was read, 0 if it
+// has none.
 func atVersion(ver int64) string {
 	if ver == 0 {
 		return "attribute_exists(pk) AND (attribute_not_exists('ver') OR 'ver' = ?)"

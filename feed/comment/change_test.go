@@ -28,24 +28,24 @@ func TestDeletingWhatIsAnsweredLeavesATombstone(t *testing.T) {
 			Object: c.Object, Root: c.Root, ID: c.ID, Parent: c.Parent, User: c.User,
 			Replies: tombstone.Replies, Removed: &comment.Removal{At: today},
 		}, tombstone)
-		again, err := w.Delete(t.Context(), comment.Action{At: c.At(), User: c.User})
+		again, err := w.Delete(t.Context(), comment.Action{Address: c.Address(), User: c.User})
 		require.NoError(t, err)
 		require.False(t, again)
 	}
 	require.Equal(t, []ids.ID{answer.ID, flow.ID, root.ID}, idsOf(all(t, of(w.ByObject, "bird", nil), 10)))
-	require.Equal(t, []ids.ID{leaf.ID, reply.ID}, idsOf(all(t, of(w.Replies, root.At(), nil), 10)))
+	require.Equal(t, []ids.ID{leaf.ID, reply.ID}, idsOf(all(t, of(w.Replies, root.Address(), nil), 10)))
 	counts, err := w.Counts(t.Context(), "bird")
 	require.NoError(t, err)
 	require.Equal(t, comment.Counts{All: 2, Roots: 1}, counts, "tombstones do not count")
 	require.EqualValues(t, 1, w.get(t, root).Replies)
 
 	w.delete(t, leaf)
-	_, err = w.Get(t.Context(), leaf.At())
+	_, err = w.Get(t.Context(), leaf.Address())
 	require.ErrorIs(t, err, plaza.ErrNotFound)
-	again, err := w.Delete(t.Context(), comment.Action{At: leaf.At(), User: leaf.User})
+	again, err := w.Delete(t.Context(), comment.Action{Address: leaf.Address(), User: leaf.User})
 	require.NoError(t, err)
 	require.False(t, again)
-	require.Equal(t, []ids.ID{reply.ID}, idsOf(all(t, of(w.Replies, root.At(), nil), 10)))
+	require.Equal(t, []ids.ID{reply.ID}, idsOf(all(t, of(w.Replies, root.Address(), nil), 10)))
 }
 
 func TestAModeratorsReasonIsKept(t *testing.T) {
@@ -55,7 +55,7 @@ func TestAModeratorsReasonIsKept(t *testing.T) {
 	w.replies(t, "bob", answered)
 	for _, c := range []comment.Comment{leaf, answered} {
 		for _, want := range []bool{true, false} {
-			removed, err := w.Remove(t.Context(), c.At(), comment.Removal{By: "owner", Reason: "off topic", At: time.Unix(1, 0)})
+			removed, err := w.Remove(t.Context(), c.Address(), comment.Removal{By: "owner", Reason: "off topic", At: time.Unix(1, 0)})
 			require.NoError(t, err)
 			require.Equal(t, want, removed)
 		}
@@ -78,14 +78,14 @@ func TestOnlyItsAuthorEditsAndDeletes(t *testing.T) {
 	w := newWorld(t, nil)
 	root := w.says(t, "ann", "bird")
 	for _, c := range []comment.Comment{root, w.replies(t, "ann", root)} {
-		_, err := w.Delete(t.Context(), comment.Action{At: c.At(), User: "eve"})
+		_, err := w.Delete(t.Context(), comment.Action{Address: c.Address(), User: "eve"})
 		require.ErrorIs(t, err, plaza.ErrForbidden)
 		edit := c
 		edit.User, edit.Text = "eve", "mine"
-		_, err = w.Edit(t.Context(), edit)
+		_, _, err = w.Edit(t.Context(), edit)
 		require.ErrorIs(t, err, plaza.ErrForbidden)
 		edit.Text = c.Text
-		_, err = w.Edit(t.Context(), edit)
+		_, _, err = w.Edit(t.Context(), edit)
 		require.ErrorIs(t, err, plaza.ErrForbidden, "with the same text")
 	}
 }
@@ -117,8 +117,9 @@ func TestAnEditIsKeptWithItsTime(t *testing.T) {
 			}
 			before.Text, before.Mentions, before.Data = c.Text, c.Mentions, c.Data
 			for _, when := range []time.Time{at, at.Add(time.Minute)} { // the second changes nothing
-				edited, err := w.at(t, when).Edit(t.Context(), c)
+				edited, changed, err := w.at(t, when).Edit(t.Context(), c)
 				require.NoError(t, err)
+				require.Equal(t, n > 0 && when.Equal(at), changed)
 				require.Equal(t, before, edited)
 				require.Equal(t, before, w.get(t, c))
 			}
@@ -134,7 +135,7 @@ func TestAHiddenRootTakesItsThreadAlong(t *testing.T) {
 	for i := range 5 {
 		replies = append(replies, w.replies(t, fmt.Sprint("user ", i), root))
 	}
-	quoting := w.add(t, comment.Comment{Object: "bird", User: "zoe", Quote: &comment.Quote{At: replies[4].At()}})
+	quoting := w.add(t, comment.Comment{Object: "bird", User: "zoe", Quote: &comment.Quote{Address: replies[4].Address()}})
 	counted := func(want comment.Counts) {
 		t.Helper()
 		counts, err := w.Counts(t.Context(), "bird")
@@ -145,7 +146,7 @@ func TestAHiddenRootTakesItsThreadAlong(t *testing.T) {
 	w.hide(t, root)
 	counted(comment.Counts{All: 1, Roots: 1})
 	for _, c := range append(replies, root) {
-		_, err := w.Get(t.Context(), c.At())
+		_, err := w.Get(t.Context(), c.Address())
 		require.ErrorIs(t, err, plaza.ErrNotFound)
 		require.Len(t, all(t, of(w.ByUser, c.User, &comment.ListOptions{WithHidden: true}), 10), 1)
 		require.Empty(t, all(t, of(w.ByUser, c.User, nil), 10))
@@ -156,7 +157,7 @@ func TestAHiddenRootTakesItsThreadAlong(t *testing.T) {
 	w.delete(t, replies[0])
 	w.hide(t, replies[1])
 	counted(comment.Counts{All: 1, Roots: 1})
-	unhidden, err := w.Unhide(t.Context(), root.At())
+	unhidden, err := w.Unhide(t.Context(), root.Address())
 	require.NoError(t, err)
 	require.True(t, unhidden)
 	counted(comment.Counts{All: 5, Roots: 2})
@@ -170,7 +171,7 @@ func TestOneCommentIsPinned(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrNotFound)
 	for _, c := range []comment.Comment{one, two, one} {
 		for _, want := range []bool{true, false} {
-			pinned, err := w.Pin(t.Context(), c.At())
+			pinned, err := w.Pin(t.Context(), c.Address())
 			require.NoError(t, err)
 			require.Equal(t, want, pinned)
 		}
@@ -182,17 +183,17 @@ func TestOneCommentIsPinned(t *testing.T) {
 
 	w.replies(t, "eve", two)
 	w.delete(t, two)
-	_, err = w.Pin(t.Context(), two.At())
+	_, err = w.Pin(t.Context(), two.Address())
 	require.ErrorIs(t, err, plaza.ErrRemoved)
 	w.hide(t, one)
-	for name, at := range map[string]comment.At{"hidden": one.At(), "unknown": {Object: "bird", ID: w.id(t)}, "elsewhere": {Object: "tree", ID: one.ID}} {
+	for name, at := range map[string]comment.Address{"hidden": one.Address(), "unknown": {Object: "bird", ID: w.id(t)}, "elsewhere": {Object: "tree", ID: one.ID}} {
 		_, err = w.Pin(t.Context(), at)
 		require.ErrorIs(t, err, plaza.ErrNotFound, name)
 	}
 	_, err = w.Pinned(t.Context(), "bird")
 	require.ErrorIs(t, err, plaza.ErrNotFound, "it is hidden")
 	for _, want := range []bool{true, false} {
-		unpinned, err := w.Unpin(t.Context(), one.At())
+		unpinned, err := w.Unpin(t.Context(), one.Address())
 		require.NoError(t, err)
 		require.Equal(t, want, unpinned)
 	}

@@ -1,18 +1,21 @@
-// Package comment keeps what people say about things. Any opaque id can be
-// commented on: an activity, a video, an article.
+// Package comment keeps the comments that users write on objects: activities,
+// videos, articles, anything with an opaque id.
 //
-// Three models lie over one storage, and each call chooses its own:
+// One storage serves three models. Each call chooses its own:
 //
-//   - flow: every comment and every answer is a row in the object's list; an
-//     answer names its Parent. ByObject pages through them.
-//   - nested: replies collect under a Root, two levels, the real Parent kept.
-//     Threads pages through the roots with the first replies of each, Replies
-//     through one thread.
-//   - quote: a flow comment with a Quote shows whom it quotes, and an excerpt
-//     that follows edits and goes with the quoted comment.
+//   - flow: every comment and every answer is a row in the object's list, and
+//     an answer names its Parent. ByObject lists them.
+//   - nested: replies collect under a Root, on two levels, and keep their real
+//     Parent. Threads lists the roots with the first replies of each, Replies
+//     lists one thread.
+//   - quote: a flow comment with a Quote shows the author and an excerpt of
+//     another one, and follows its edits and its removal.
 //
-// A comment is written in one transaction with all that counts it, so counts
-// and lists agree. Who may moderate is the application's to say.
+// One transaction writes a comment and everything that counts it, so counts and
+// lists agree. The application decides who may moderate.
+//
+// Cost lines are for rows of up to 1 KB and, unless Options.Consistent is set,
+// for eventually consistent reads.
 package comment
 
 import (
@@ -33,62 +36,50 @@ import (
 // MaxMentions is the most mentions of a comment.
 const MaxMentions = 50
 
-// Comment is what a user says about an object.
+// Comment is what a user writes about an object.
 type Comment struct {
-	Object string
+	// ID is the comment's identity, together with Object and Root, and its place
+	// in every list. Where it is zero Add mints one; one of your own comes from
+	// an ids.Source.
+	ID ids.ID `json:"id"`
 
-	// Root is the comment under which a reply lies; zero for what lies in the
-	// object's own list: flow comments and roots.
-	Root ids.ID
+	Object string `json:"object"`
 
-	// ID is the comment's identity, with Object and Root, and its place in every
-	// list. Add mints one where it is zero; one of your own comes from an
-	// ids.Source.
-	ID ids.ID
+	// Root is the comment that a reply lies under. It is zero for comments of
+	// the object's own list: flow comments and roots.
+	Root ids.ID `json:"root,omitzero"`
 
-	// Parent is the comment that is answered: in a thread, the root or a
-	// reply of it, the root by default; in a flow, another flow comment or none.
-	Parent ids.ID
+	// Parent is the comment that this one answers. In a thread it is the root,
+	// which is the default, or one of its replies; in a flow it is another flow
+	// comment, or none.
+	Parent ids.ID `json:"parent,omitzero"`
 
-	User string
-	Text string // as given, never escaped; not only white space
+	User string `json:"user,omitzero"` // empty in tombstones of erased users
+	Text string `json:"text,omitzero"` // as given, never escaped; not only white space
 
-	Quote    *Quote          // of flow comments, optional
-	Mentions []string        // up to MaxMentions ids, each once
-	Data     json.RawMessage // the application's own JSON, optional
+	Quote    *Quote          `json:"quote,omitzero"`     // of flow comments, optional
+	Mentions []string        `json:"mentions,omitempty"` // up to MaxMentions ids, each once
+	Data     json.RawMessage `json:"data,omitempty"`     // the application's own JSON, optional
 
-	// Key is another identity, for callers that keep no ids: unique to the
-	// user, up to 256 bytes, known for 30 days. For Add alone.
-	Key string
+	// Key is another identity, for callers that keep no ids. It is unique to the
+	// user, has up to 256 bytes, and is known for 30 days. Only Add uses it.
+	Key string `json:"-"`
 
-	// What follows is read, never written.
+	// The fields below are only read.
 
-	EditedAt time.Time // zero where it was not
-	Replies  int64     // visible ones that name this one as Root or Parent
-	Hidden   bool      // it, or its thread's root, is hidden
-	Removed  *Removal  // of a tombstone, which has no text
+	EditedAt time.Time `json:"editedAt,omitzero"` // zero if it was never edited
+	Replies  int64     `json:"replies"`           // visible ones that name this one as Root or Parent
+	Removed  *Removal  `json:"removed,omitzero"`  // of a tombstone, which has no text
+
+	// Hidden reports that the comment or its thread's root is hidden. It is for
+	// moderators: clear it in what its author sees if hiding is to be silent.
+	Hidden bool `json:"hidden,omitzero"`
 }
 
-// At is where the comment lies.
-func (c Comment) At() At { return At{Object: c.Object, Root: c.Root, ID: c.ID} }
+// Address is where the comment lies.
+func (c Comment) Address() Address { return Address{Object: c.Object, Root: c.Root, ID: c.ID} }
 
-// Quote is a comment of the same object that another one quotes. To Add give
-// its address; reads fill in the rest.
-type Quote struct {
-	At      // Object may be empty
-	User    string
-	Excerpt string // the beginning of the text
-	Removed bool   // removed or hidden since: User and Excerpt are empty
-}
-
-// Removal says how a comment was removed.
-type Removal struct {
-	By     string // who removed it; empty where its author did
-	Reason string // up to MaxReason bytes
-	At     time.Time
-}
-
-// checkContent refuses what can be no comment's text, mentions and data.
+// checkContent checks the user, text, mentions and data.
 func (r *Repository) checkContent(c Comment) error {
 	if err := keys.CheckName("User", c.User); err != nil {
 		return err
@@ -122,8 +113,8 @@ func (r *Repository) checkContent(c Comment) error {
 	return nil
 }
 
-// hash is a fingerprint of what is added, by which a repeat is told from
-// another comment under the same identity.
+// hash is a fingerprint of what is added. It distinguishes a repeat from another
+// comment under the same identity.
 func (c Comment) hash() []byte {
 	h := sha256.New()
 	fields := []string{c.Object, c.Root.String(), c.Parent.String(), c.Text, string(c.Data)}

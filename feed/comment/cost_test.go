@@ -52,7 +52,7 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		roots = append(roots, root)
 	}
 	root := roots[0]
-	shown := all(t, of(w.Replies, root.At(), &comment.ListOptions{Oldest: true}), 50)
+	shown := all(t, of(w.Replies, root.Address(), &comment.ListOptions{Oldest: true}), 50)
 	for range 30 {
 		shown = append(shown, w.add(t, said(comment.Comment{Root: root.ID, User: bob})))
 	}
@@ -64,12 +64,12 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		objects[i] = sixteen(fmt.Sprint("object ", i))
 		w.add(t, said(comment.Comment{Object: objects[i]}))
 	}
-	quoting := w.add(t, said(comment.Comment{Object: objects[0], Quote: &comment.Quote{At: w.add(t, said(comment.Comment{Object: objects[0]})).At()}}))
+	quoting := w.add(t, said(comment.Comment{Object: objects[0], Quote: &comment.Quote{Address: w.add(t, said(comment.Comment{Object: objects[0]})).Address()}}))
 
 	type cost = dynamotest.Cost
 	page := cursor.PageRequest{Limit: 20}
 	adds := func(w world, c comment.Comment) func(ctx) error {
-		return func(ctx ctx) error { _, err := w.Add(ctx, said(c)); return err }
+		return func(ctx ctx) error { _, _, err := w.Add(ctx, said(c)); return err }
 	}
 	full := func(got cursor.Page[comment.Comment], err error) error {
 		require.Len(t, got.Items, 20)
@@ -81,7 +81,7 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	}
 	edit := func(c comment.Comment) func(ctx) error {
 		c.Text = "edited"
-		return func(ctx ctx) error { _, err := w.Edit(ctx, c); return err }
+		return func(ctx ctx) error { _, _, err := w.Edit(ctx, c); return err }
 	}
 	for _, c := range []struct {
 		name string
@@ -100,20 +100,20 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		}},
 		{"page with a quote", cost{Requests: 2, Read: 1}, func(ctx ctx) error { _, err := w.ByObject(ctx, objects[0], page, nil); return err }},
 		{"threads with a quote", cost{Requests: 2, Read: 1}, func(ctx ctx) error { _, err := w.Threads(ctx, objects[0], page, nil); return err }},
-		{"page of 20 replies", cost{Requests: 3, Read: 1 + read(21, size)}, func(ctx ctx) error { return full(w.Replies(ctx, root.At(), page, nil)) }},
+		{"page of 20 replies", cost{Requests: 3, Read: 1 + read(21, size)}, func(ctx ctx) error { return full(w.Replies(ctx, root.Address(), page, nil)) }},
 		{"page of 20 of one's own", cost{Requests: 2, Read: 1 + 10 + 10}, func(ctx ctx) error { return full(w.ByUser(ctx, bob, page, nil)) }},
 		{"top 20", cost{Requests: 2, Read: 0.5 + 10.5}, func(ctx ctx) error { return full(scored.Top(ctx, object, page)) }},
-		{"get", cost{Requests: 1, Read: 0.5}, func(ctx ctx) error { _, err := w.Get(ctx, root.At()); return err }},
-		{"get of a reply", cost{Requests: 1, Read: 1.5}, func(ctx ctx) error { _, err := w.Get(ctx, reply.At()); return err }},
-		{"get of a quote", cost{Requests: 2, Read: 1}, func(ctx ctx) error { _, err := w.Get(ctx, quoting.At()); return err }},
+		{"get", cost{Requests: 1, Read: 0.5}, func(ctx ctx) error { _, err := w.Get(ctx, root.Address()); return err }},
+		{"get of a reply", cost{Requests: 1, Read: 1.5}, func(ctx ctx) error { _, err := w.Get(ctx, reply.Address()); return err }},
+		{"get of a quote", cost{Requests: 2, Read: 1}, func(ctx ctx) error { _, err := w.Get(ctx, quoting.Address()); return err }},
 		{"counts", cost{Requests: 1, Read: 0.5}, func(ctx ctx) error { _, err := w.Counts(ctx, object); return err }},
 		{"counts of 25", cost{Requests: 1, Read: 12.5}, func(ctx ctx) error { _, err := w.CountsMany(ctx, objects); return err }},
 
 		{"add", cost{Requests: 1, Write: 6}, adds(w, comment.Comment{})},
 		{"add with a key", cost{Requests: 1, Write: 8}, adds(w, comment.Comment{Key: "k"})},
 		{"add, repeated with a key", cost{Requests: 4, Write: 8, Read: 4}, adds(w, comment.Comment{Key: "k"})},
-		{"add with a quote", cost{Requests: 1, Write: 8}, adds(w, comment.Comment{Quote: &comment.Quote{At: root.At()}})},
-		{"add with the quote of a reply", cost{Requests: 2, Write: 8, Read: 1.5}, adds(w, comment.Comment{Quote: &comment.Quote{At: reply.At()}})},
+		{"add with a quote", cost{Requests: 1, Write: 8}, adds(w, comment.Comment{Quote: &comment.Quote{Address: root.Address()}})},
+		{"add with the quote of a reply", cost{Requests: 2, Write: 8, Read: 1.5}, adds(w, comment.Comment{Quote: &comment.Quote{Address: reply.Address()}})},
 		{"add with scores", cost{Requests: 1, Write: 8}, adds(scored, comment.Comment{})},
 		{"answer", cost{Requests: 1, Write: 8}, adds(w, comment.Comment{Parent: root.ID})},
 		{"reply", cost{Requests: 2, Write: 8, Read: 0.5}, adds(w, comment.Comment{Root: root.ID})},
@@ -122,23 +122,23 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 
 		{"edit", cost{Requests: 1, Write: 1}, edit(root)},
 		{"edit of a reply", cost{Requests: 2, Write: 1, Read: 2}, edit(reply)},
-		{"first pin", cost{Requests: 1, Write: 4}, func(ctx ctx) error { return does(w.Pin(ctx, root.At())) }},
+		{"first pin", cost{Requests: 1, Write: 4}, func(ctx ctx) error { return does(w.Pin(ctx, root.Address())) }},
 		{"pinned", cost{Requests: 2, Read: 1}, func(ctx ctx) error { _, err := w.Pinned(ctx, object); return err }},
-		{"last unpin", cost{Requests: 1, Write: 2}, func(ctx ctx) error { return does(w.Unpin(ctx, root.At())) }},
-		{"hide", cost{Requests: 2, Write: 4, Read: 1}, func(ctx ctx) error { return does(w.Hide(ctx, root.At())) }},
-		{"unhide", cost{Requests: 2, Write: 4, Read: 1}, func(ctx ctx) error { return does(w.Unhide(ctx, root.At())) }},
-		{"hide a reply", cost{Requests: 2, Write: 6, Read: 3}, func(ctx ctx) error { return does(w.Hide(ctx, reply.At())) }},
-		{"unhide a reply", cost{Requests: 2, Write: 6, Read: 3}, func(ctx ctx) error { return does(w.Unhide(ctx, reply.At())) }},
-		{"rank", cost{Requests: 3, Write: 6, Read: 2}, func(ctx ctx) error { l.n[root.ID]++; return does(scored.Rank(ctx, root.At())) }},
-		{"rank of what is equal", cost{Requests: 1, Read: 1}, func(ctx ctx) error { _, err := scored.Rank(ctx, root.At()); return err }},
+		{"last unpin", cost{Requests: 1, Write: 2}, func(ctx ctx) error { return does(w.Unpin(ctx, root.Address())) }},
+		{"hide", cost{Requests: 2, Write: 4, Read: 1}, func(ctx ctx) error { return does(w.Hide(ctx, root.Address())) }},
+		{"unhide", cost{Requests: 2, Write: 4, Read: 1}, func(ctx ctx) error { return does(w.Unhide(ctx, root.Address())) }},
+		{"hide a reply", cost{Requests: 2, Write: 6, Read: 3}, func(ctx ctx) error { return does(w.Hide(ctx, reply.Address())) }},
+		{"unhide a reply", cost{Requests: 2, Write: 6, Read: 3}, func(ctx ctx) error { return does(w.Unhide(ctx, reply.Address())) }},
+		{"rank", cost{Requests: 3, Write: 6, Read: 2}, func(ctx ctx) error { l.n[root.ID]++; return does(scored.UpdateScore(ctx, root.Address())) }},
+		{"rank of what is equal", cost{Requests: 1, Read: 1}, func(ctx ctx) error { _, err := scored.UpdateScore(ctx, root.Address()); return err }},
 		{"delete of a further reply", cost{Requests: 2, Write: 8, Read: 3}, func(ctx ctx) error {
-			return does(w.Delete(ctx, comment.Action{At: reply.At(), User: ann}))
+			return does(w.Delete(ctx, comment.Action{Address: reply.Address(), User: ann}))
 		}},
 		{"delete of a first reply of a longer thread", cost{Requests: 5, Write: 9, Read: 5}, func(ctx ctx) error {
-			return does(w.Delete(ctx, comment.Action{At: shown[0].At(), User: bob}))
+			return does(w.Delete(ctx, comment.Action{Address: shown[0].Address(), User: bob}))
 		}},
 		{"hide a first reply of a longer thread, whose next are known", cost{Requests: 3, Write: 6, Read: 4}, func(ctx ctx) error {
-			return does(w.Hide(ctx, shown[1].At()))
+			return does(w.Hide(ctx, shown[1].Address()))
 		}},
 		{"20 roots, two first replies of one gone", cost{Requests: 3, Read: read(21, size) + read(60, size) + 1}, func(ctx ctx) error {
 			got, err := w.Threads(ctx, object, cursor.PageRequest{Limit: 20}, &comment.ListOptions{Oldest: true})
@@ -146,25 +146,25 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 			return err
 		}},
 		{"delete of a first reply", cost{Requests: 2, Write: 8, Read: 3}, func(ctx ctx) error {
-			return does(w.Delete(ctx, comment.Action{At: short.At(), User: bob}))
+			return does(w.Delete(ctx, comment.Action{Address: short.Address(), User: bob}))
 		}},
-		{"hide of what is hidden", cost{Requests: 2, Write: 1, Read: 3}, func(ctx ctx) error { _, err := w.Hide(ctx, shown[1].At()); return err }},
+		{"hide of what is hidden", cost{Requests: 2, Write: 1, Read: 3}, func(ctx ctx) error { _, err := w.Hide(ctx, shown[1].Address()); return err }},
 		{"delete of what is unknown", cost{Requests: 2, Write: 1, Read: 1}, func(ctx ctx) error {
-			_, err := w.Delete(ctx, comment.Action{At: comment.At{Object: object, ID: unknown}, User: ann})
+			_, err := w.Delete(ctx, comment.Action{Address: comment.Address{Object: object, ID: unknown}, User: ann})
 			return err
 		}},
 		{"edit that changes nothing", cost{Requests: 2, Write: 2}, edit(root)},
-		{"pin", cost{Requests: 1, Write: 4}, func(ctx ctx) error { return does(w.Pin(ctx, root.At())) }},
-		{"pin of what is pinned", cost{Requests: 2, Write: 5}, func(ctx ctx) error { _, err := w.Pin(ctx, root.At()); return err }},
-		{"unpin", cost{Requests: 1, Write: 2}, func(ctx ctx) error { return does(w.Unpin(ctx, root.At())) }},
-		{"unpin of what is not pinned", cost{Requests: 2, Write: 3}, func(ctx ctx) error { _, err := w.Unpin(ctx, root.At()); return err }},
+		{"pin", cost{Requests: 1, Write: 4}, func(ctx ctx) error { return does(w.Pin(ctx, root.Address())) }},
+		{"pin of what is pinned", cost{Requests: 2, Write: 5}, func(ctx ctx) error { _, err := w.Pin(ctx, root.Address()); return err }},
+		{"unpin", cost{Requests: 1, Write: 2}, func(ctx ctx) error { return does(w.Unpin(ctx, root.Address())) }},
+		{"unpin of what is not pinned", cost{Requests: 2, Write: 3}, func(ctx ctx) error { _, err := w.Unpin(ctx, root.Address()); return err }},
 		{"verify", cost{Requests: 3, Read: 0.5}, w.Verify},
 		{"init", cost{Requests: 4, Read: 0.5, Write: 1}, w.Init},
 		{"delete of a root, in top", cost{Requests: 2, Write: 8, Read: 1}, func(ctx ctx) error {
-			return does(w.Delete(ctx, comment.Action{At: root.At(), User: ann}))
+			return does(w.Delete(ctx, comment.Action{Address: root.Address(), User: ann}))
 		}},
 		{"delete of a leaf", cost{Requests: 2, Write: 6, Read: 1}, func(ctx ctx) error {
-			return does(w.Delete(ctx, comment.Action{At: quoting.At(), User: ann}))
+			return does(w.Delete(ctx, comment.Action{Address: quoting.Address(), User: ann}))
 		}},
 	} {
 		got := meter.AtMost(t, c.name, c.want, func() { require.NoError(t, c.call(t.Context()), c.name) })

@@ -10,17 +10,17 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Counts are an object's visible comments: what is neither removed nor hidden,
-// itself or by its root.
+// Counts are the numbers of an object's visible comments: those that are not
+// removed, not hidden and not under a hidden root.
 type Counts struct {
-	All   int64
-	Roots int64 // those of the object's own list: flow comments and roots
+	All   int64 `json:"all"`
+	Roots int64 `json:"roots"` // in the object's own list: flow comments and roots
 }
 
-// Counts tells how many comments an object has. Those of one root or comment
-// are its Replies.
+// Counts returns how many comments an object has. Replies of a Comment counts
+// its answers.
 //
-// Cost: 1 request, 0.5 RCU eventually consistent.
+// Cost: 1 request, 0.5 RCU.
 func (r *Repository) Counts(ctx context.Context, object string) (Counts, error) {
 	if err := keys.CheckName("Object", object); err != nil {
 		return Counts{}, err
@@ -29,7 +29,7 @@ func (r *Repository) Counts(ctx context.Context, object string) (Counts, error) 
 	return Counts{All: header.N, Roots: header.Roots}, wrapName("counts of", object, err)
 }
 
-// header is zero where there is none.
+// header is zero if there is none.
 func (r *Repository) header(ctx context.Context, object string) (headerItem, error) {
 	var header headerItem
 	err := r.table.Get(ctx, headerKey(object), r.opts.Consistent, &header)
@@ -39,10 +39,10 @@ func (r *Repository) header(ctx context.Context, object string) (headerItem, err
 	return header, err
 }
 
-// CountsMany tells the counts of up to 100 objects; the map has every one but
-// those whose counts are damaged.
+// CountsMany returns the counts of up to 100 objects. The map lacks only objects
+// with damaged counts.
 //
-// Cost: 1 request, 0.5 RCU eventually consistent for each object.
+// Cost: 1 request, 0.5 RCU for each object.
 func (r *Repository) CountsMany(ctx context.Context, objects []string) (map[string]Counts, error) {
 	if n := len(objects); n > maxMany {
 		return nil, &plaza.InvalidError{Field: "Objects", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, maxMany)}

@@ -87,15 +87,15 @@ func damageAll(t *testing.T, random *rand.Rand) {
 		replies = append(replies, w.replies(t, "bob", root))
 	}
 	w.hide(t, replies[0])
-	quoting := w.add(t, comment.Comment{Object: "bird", User: "bob", Quote: &comment.Quote{At: replies[5].At()}})
+	quoting := w.add(t, comment.Comment{Object: "bird", User: "bob", Quote: &comment.Quote{Address: replies[5].Address()}})
 	tombstone := w.says(t, "chris", "bird")
 	w.replies(t, "bob", tombstone)
 	w.delete(t, tombstone)
 	edited := quoting
 	edited.Text = "edited"
-	_, err := w.Edit(t.Context(), edited)
+	_, _, err := w.Edit(t.Context(), edited)
 	require.NoError(t, err)
-	_, err = w.Pin(t.Context(), root.At())
+	_, err = w.Pin(t.Context(), root.Address())
 	require.NoError(t, err)
 	sound := w.says(t, "dora", "bird")
 
@@ -162,7 +162,7 @@ func (w world) readsAll(t *testing.T, what string, root, sound comment.Comment, 
 	for _, opts := range []*comment.ListOptions{nil, {WithHidden: true, Oldest: true}} {
 		require.Contains(t, idsOf(all(t, of(w.ByObject, "bird", opts), 2)), sound.ID, what)
 		all(t, of(w.Threads, "bird", opts), 3)
-		_, err := w.Replies(ctx, root.At(), cursor.PageRequest{}, opts)
+		_, err := w.Replies(ctx, root.Address(), cursor.PageRequest{}, opts)
 		sane(t, what, err)
 		for _, user := range []string{"ann", "bob", "chris"} {
 			all(t, of(w.ByUser, user, opts), 2)
@@ -176,10 +176,10 @@ func (w world) readsAll(t *testing.T, what string, root, sound comment.Comment, 
 	sane(t, what, err)
 	_, err = w.CountsMany(ctx, []string{"bird", "tree"})
 	require.NoError(t, err, what)
-	ats := []comment.At{root.At()}
+	ats := []comment.Address{root.Address()}
 	for _, c := range cs {
-		ats = append(ats, c.At())
-		_, err := w.Get(ctx, c.At())
+		ats = append(ats, c.Address())
+		_, err := w.Get(ctx, c.Address())
 		sane(t, what, err)
 	}
 	_, err = w.GetMany(ctx, ats)
@@ -189,13 +189,13 @@ func (w world) readsAll(t *testing.T, what string, root, sound comment.Comment, 
 func (w world) writesAll(t *testing.T, what string, given, reply, edited comment.Comment) {
 	t.Helper()
 	ctx := t.Context()
-	_, err := w.Add(ctx, given)
+	_, _, err := w.Add(ctx, given)
 	sane(t, what, err)
-	_, err = w.Add(ctx, comment.Comment{Object: "bird", User: "eve", Text: "hello"})
+	_, _, err = w.Add(ctx, comment.Comment{Object: "bird", User: "eve", Text: "hello"})
 	sane(t, what, err)
-	_, err = w.Add(ctx, comment.Comment{Object: "bird", User: "eve", Text: "hello", Root: reply.Root, Parent: reply.ID})
+	_, _, err = w.Add(ctx, comment.Comment{Object: "bird", User: "eve", Text: "hello", Root: reply.Root, Parent: reply.ID})
 	sane(t, what, err)
-	for _, at := range []comment.At{given.At(), reply.At()} {
+	for _, at := range []comment.Address{given.Address(), reply.Address()} {
 		_, err = w.Hide(ctx, at)
 		sane(t, what, err)
 		_, err = w.Unhide(ctx, at)
@@ -203,18 +203,18 @@ func (w world) writesAll(t *testing.T, what string, given, reply, edited comment
 	}
 	for _, c := range []comment.Comment{edited, reply} {
 		c.Text = "edited again"
-		_, err = w.Edit(ctx, c)
+		_, _, err = w.Edit(ctx, c)
 		sane(t, what, err)
 	}
-	_, err = w.Unpin(ctx, given.At())
+	_, err = w.Unpin(ctx, given.Address())
 	sane(t, what, err)
-	_, err = w.Pin(ctx, given.At())
+	_, err = w.Pin(ctx, given.Address())
 	sane(t, what, err)
-	_, err = w.Rank(ctx, given.At())
+	_, err = w.UpdateScore(ctx, given.Address())
 	sane(t, what, err)
-	_, err = w.Delete(ctx, comment.Action{At: reply.At(), User: "bob"})
+	_, err = w.Delete(ctx, comment.Action{Address: reply.Address(), User: "bob"})
 	sane(t, what, err)
-	_, err = w.Remove(ctx, given.At(), comment.Removal{By: "eve"})
+	_, err = w.Remove(ctx, given.Address(), comment.Removal{By: "eve"})
 	sane(t, what, err)
 }
 
@@ -226,18 +226,18 @@ func TestDamageIsNamed(t *testing.T) {
 	table := w.db.Table(w.table)
 	require.NoError(t, table.Update("pk", "T#bird").Range("sk", damaged.ID.String()).Set("replies", "many").Run(t.Context()))
 
-	_, err := w.Get(t.Context(), damaged.At())
+	_, err := w.Get(t.Context(), damaged.Address())
 	require.ErrorIs(t, err, plaza.ErrCorrupt)
-	_, err = w.Hide(t.Context(), damaged.At())
+	_, err = w.Hide(t.Context(), damaged.Address())
 	require.ErrorIs(t, err, plaza.ErrCorrupt)
-	_, err = w.Add(t.Context(), comment.Comment{Object: "bird", Root: damaged.ID, User: "bob", Text: "hi"})
+	_, _, err = w.Add(t.Context(), comment.Comment{Object: "bird", Root: damaged.ID, User: "bob", Text: "hi"})
 	require.ErrorIs(t, err, plaza.ErrCorrupt)
 	require.Empty(t, told)
 	require.Equal(t, []ids.ID{other.ID}, idsOf(all(t, of(w.ByObject, "bird", nil), 1)))
 	require.NotEmpty(t, told)
 	require.Equal(t, plaza.CorruptError{Table: w.table, PK: "T#bird", SK: damaged.ID.String(), Reason: told[0].Reason}, *told[0])
 	told = nil
-	found, err := w.GetMany(t.Context(), []comment.At{damaged.At(), other.At()})
+	found, err := w.GetMany(t.Context(), []comment.Address{damaged.Address(), other.Address()})
 	require.NoError(t, err)
 	require.Len(t, found, 1)
 	require.Len(t, told, 1)
@@ -245,7 +245,7 @@ func TestDamageIsNamed(t *testing.T) {
 	require.NoError(t, table.Update("pk", "N#bird").Range("sk", "~").Set("n", "some").Run(t.Context()))
 	_, err = w.Counts(t.Context(), "bird")
 	require.ErrorIs(t, err, plaza.ErrCorrupt)
-	_, err = w.Add(t.Context(), comment.Comment{Object: "bird", User: "bob", Text: "hi"})
+	_, _, err = w.Add(t.Context(), comment.Comment{Object: "bird", User: "bob", Text: "hi"})
 	require.ErrorIs(t, err, plaza.ErrCorrupt)
 	counts, err := w.CountsMany(t.Context(), []string{"bird", "tree"})
 	require.NoError(t, err)
@@ -263,12 +263,12 @@ func TestAReplyUnderADamagedRootIsNotShown(t *testing.T) {
 	require.NoError(t, table.Update("pk", "T#bird").Range("sk", root.ID.String()).Set("hidden", "yes").Run(t.Context()))
 	require.NoError(t, table.Update("pk", "T#bird").Range("sk", negative.ID.String()).Set("answers", -1).Run(t.Context()))
 	for _, c := range []comment.Comment{root, reply, negative} {
-		_, err := w.Get(t.Context(), c.At())
+		_, err := w.Get(t.Context(), c.Address())
 		require.ErrorIs(t, err, plaza.ErrCorrupt)
 	}
 	require.Empty(t, all(t, of(w.ByUser, "bob", nil), 5))
 	require.Empty(t, all(t, of(w.ByObject, "bird", nil), 5))
-	_, err := w.Replies(t.Context(), root.At(), cursor.PageRequest{}, nil)
+	_, err := w.Replies(t.Context(), root.Address(), cursor.PageRequest{}, nil)
 	require.ErrorIs(t, err, plaza.ErrCorrupt)
 }
 
@@ -288,7 +288,7 @@ func TestAPlaceOfNoRootIsLeftOut(t *testing.T) {
 	threads := all(t, of(w.Threads, "bird", nil), 5)
 	require.Len(t, threads, 2)
 	require.Equal(t, []ids.ID{reply.ID}, idsOf(threads[1].First))
-	require.Equal(t, []ids.ID{reply.ID}, idsOf(all(t, of(w.Replies, one.At(), nil), 5)))
+	require.Equal(t, []ids.ID{reply.ID}, idsOf(all(t, of(w.Replies, one.Address(), nil), 5)))
 }
 
 func TestEraseGoesOnPastDamageAndSaysSo(t *testing.T) {
@@ -298,7 +298,7 @@ func TestEraseGoesOnPastDamageAndSaysSo(t *testing.T) {
 	table := w.db.Table(w.table)
 	require.NoError(t, table.Update("pk", "M#chris").Range("sk", damaged.ID.String()).Set("object", 7).Run(t.Context()))
 	require.ErrorIs(t, w.Erase(t.Context(), "chris"), plaza.ErrCorrupt)
-	_, err := w.Get(t.Context(), other.At())
+	_, err := w.Get(t.Context(), other.Address())
 	require.ErrorIs(t, err, plaza.ErrNotFound)
 
 	require.NoError(t, table.Update("pk", "M#chris").Range("sk", damaged.ID.String()).Set("object", "bird").Run(t.Context()))
@@ -329,7 +329,7 @@ func TestAnIDFromTheFutureIsRefused(t *testing.T) {
 		id, err := ids.Backdate(today.Add(0), fmt.Sprint(ahead))
 		require.NoError(t, err)
 		id += ids.ID(ahead) << 22
-		_, err = w.Add(context.Background(), comment.Comment{Object: "bird", ID: id, User: "ann", Text: "hi"})
+		_, _, err = w.Add(context.Background(), comment.Comment{Object: "bird", ID: id, User: "ann", Text: "hi"})
 		require.ErrorIs(t, err, want, "%d ms ahead", ahead)
 	}
 }

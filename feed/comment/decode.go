@@ -11,19 +11,19 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-// What cannot be read is an error, which store gives the item's key.
+// store adds the item's key to these.
 var (
 	errKey     = errors.New("its sort key has no id")
 	errCount   = errors.New("a count is negative")
-	errID      = errors.New("an id is missing, or none")
+	errID      = errors.New("an id is missing or zero")
 	errContent = errors.New("it has no user or no text")
 	errData    = errors.New("data is not JSON")
-	errPlace   = errors.New("its sort key is no place")
+	errPlace   = errors.New("its sort key is not a score and an id")
 )
 
-// UnmarshalDynamoItem reads the attributes that are there, where the driver
-// would look for each that might be: a page is read by it in half the time. It
-// knows the ids of the address, but for the root of a row among the rest.
+// UnmarshalDynamoItem decodes the attributes that are present. The driver looks
+// for every field instead and takes twice as long for a page. It sets the ids of
+// the address, except the root of a row among the rest.
 func (i *row) UnmarshalDynamoItem(item dynamo.Item) error {
 	for name, value := range item {
 		to := i.attribute(name)
@@ -77,7 +77,7 @@ func (i *row) check() error {
 	return nil
 }
 
-// UnmarshalDynamoItem refuses what names no comment.
+// UnmarshalDynamoItem refuses an item without an address.
 func (i *ownItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	type plain ownItem
 	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
@@ -89,7 +89,7 @@ func (i *ownItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	return nil
 }
 
-// UnmarshalDynamoItem refuses what names no comment.
+// UnmarshalDynamoItem refuses an item without an address.
 func (i *keyItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	type plain keyItem
 	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
@@ -113,7 +113,7 @@ func (i *headerItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	return nil
 }
 
-// UnmarshalDynamoItem refuses what is no place of a comment.
+// UnmarshalDynamoItem refuses a sort key that is not a score and an id.
 func (i *scoreItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	type plain scoreItem
 	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {

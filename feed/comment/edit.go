@@ -10,74 +10,78 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Edit replaces Text, Mentions and Data of the comment at c.At() as its
-// author, and tells when in EditedAt; its other fields are not looked at. Where
-// they are so already, nothing changes. An Edit before it that is still on its
-// way does nothing any more: what is returned is what stands. Anybody but c.User
-// is plaza.ErrForbidden; an unknown comment is plaza.ErrNotFound, a tombstone
-// plaza.ErrRemoved. What is returned has the address of its Quote alone, and
-// its own Hidden.
+// Edit replaces Text, Mentions and Data of the comment at c.Address() as its
+// author, and sets EditedAt. It ignores the other fields of c. changed is false
+// if the comment already has that content. An earlier Edit that arrives later
+// does nothing.
 //
-// Cost: 1 request, 1 WCU per KB; 2 requests where nothing changes, or where the
-// clock of the last edit was ahead. Of a reply 1 request more, 2 RCU.
-func (r *Repository) Edit(ctx context.Context, c Comment) (Comment, error) {
-	at := c.At()
+// Any user but the author is plaza.ErrForbidden, an unknown comment
+// plaza.ErrNotFound, a tombstone plaza.ErrRemoved. The result's Quote has only
+// the address, and its Hidden is the comment's own.
+//
+// Cost: 1 request, 1 WCU, and 1 WCU more for each further KB; of a reply 1
+// request, 2 RCU more; if nothing changes, or if the clock of the last edit was
+// ahead, 1 request, 1 WCU more.
+func (r *Repository) Edit(ctx context.Context, c Comment) (_ Comment, changed bool, err error) {
+	at := c.Address()
 	if err := at.check(""); err != nil {
-		return c, err
+		return c, false, err
 	}
 	if err := r.checkContent(c); err != nil {
-		return c, err
+		return c, false, err
 	}
-	edited, err := r.edit(ctx, c)
+	edited, changed, err := r.edit(ctx, c)
 	if err != nil {
-		return c, wrap("edit", at, err)
+		return c, false, wrap("edit", at, err)
 	}
 	edited.at = at
-	return edited.comment(), nil
+	return edited.comment(), changed, nil
 }
 
-// edit gives each edit an id of its own, later than the one that it follows:
-// what arrives late does not undo what came between. The row names the last two,
-// so that an edit sent twice by the SDK finds itself there, also behind another.
-func (r *Repository) edit(ctx context.Context, c Comment) (row, error) {
-	at := c.At()
+// edit gives each edit an id that is greater than that of the edit before it, so
+// that a late request does not undo a newer one. The row stores the last two ids:
+// an edit that the SDK sent twice finds its own id, even after another edit.
+func (r *Repository) edit(ctx context.Context, c Comment) (_ row, changed bool, err error) {
+	at := c.Address()
 	key := at.key(false)
 	if at.Root != 0 {
 		found, err := r.read(ctx, at.keys()[:2], true)
 		if err != nil {
-			return row{}, err
+			return row{}, false, err
 		}
-		there, _ := found.at(at) // where it is nowhere the update tells
+		there, _ := found.at(at) // if it is in neither place the update fails
 		if there.damaged != nil {
-			return row{}, there.damaged
+			return row{}, false, there.damaged
 		}
 		key = at.key(there.rest)
 	}
 	op, err := r.gen.Next(ctx)
 	if err != nil {
-		return row{}, err
+		return row{}, false, err
 	}
-	for range turns {
+	var noted ids.ID // the op under which an edit found nothing to change
+	for range attempts {
 		stands, applied, err := r.editOnce(ctx, key, c, op)
 		switch {
 		case err != nil || applied:
-			return stands, err
+			return stands, applied, err
 		case stands.EditOp == op, stands.EditBefore == op:
-			return stands, nil
-		case op <= stands.EditOp: // of another, or of a clock that is ahead
+			return stands, op != noted, nil
+		case op <= stands.EditOp: // another edit's, or that of a clock that is ahead
 			op = stands.EditOp + 1
 		default:
-			if settled, err := r.keepEdit(ctx, key, op); settled || err != nil {
-				return stands, err
+			noted = op
+			if settled, err := r.noteEdit(ctx, key, op); settled || err != nil {
+				return stands, false, err
 			}
 		}
 	}
-	return row{}, plaza.ErrBusy
+	return row{}, false, plaza.ErrBusy
 }
 
-// editOnce returns what stands, whether or not it was this edit that changed it.
+// editOnce returns the row that stands, and whether this edit was applied to it.
 func (r *Repository) editOnce(ctx context.Context, key store.Key, c Comment, op ids.ID) (stands row, applied bool, err error) {
-	// Repeated, it finds everything equal, and EditedAt stays.
+	// A repeat finds everything equal, and EditedAt stays.
 	same, values := "'text' = ?", []any{c.Text}
 	update := r.table.Update(key).Set("text", c.Text).Set("edited", r.now())
 	if len(c.Mentions) > 0 {
@@ -114,15 +118,15 @@ func (r *Repository) editOnce(ctx context.Context, key store.Key, c Comment, op 
 	return stands, !ok, stands.errEdit(c.User)
 }
 
-// setEdit names the edit, which must be later than the last.
+// setEdit stores the edit's id, which must exceed the last one.
 func setEdit(update *dynamo.Update, op ids.ID) *dynamo.Update {
 	return update.SetExpr("'editBefore' = if_not_exists('editOp', ?)", ids.ID(0).String()).Set("editOp", op).
 		If("attribute_not_exists('editOp') OR 'editOp' < ?", op)
 }
 
-// keepEdit notes an edit that found nothing to change, lest one before it still
-// arrives. It reports whether none came between.
-func (r *Repository) keepEdit(ctx context.Context, key store.Key, op ids.ID) (kept bool, err error) {
+// noteEdit stores the id of an edit that found nothing to change, so that an
+// earlier one can no longer arrive. It reports false if another edit came first.
+func (r *Repository) noteEdit(ctx context.Context, key store.Key, op ids.ID) (noted bool, err error) {
 	err = r.run(ctx, setEdit(r.table.Update(key), op).If("attribute_exists('user')"), []store.Key{key})
 	if _, refused := store.AsRefused(err); refused {
 		return false, nil
@@ -130,7 +134,7 @@ func (r *Repository) keepEdit(ctx context.Context, key store.Key, op ids.ID) (ke
 	return err == nil, err
 }
 
-// errEdit is nil where the user may edit.
+// errEdit is nil if the user may edit.
 func (i row) errEdit(user string) error {
 	switch {
 	case i.Removed != nil:

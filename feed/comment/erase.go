@@ -7,6 +7,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -16,17 +17,17 @@ const (
 	eraseParallel = 4    // batches at once
 )
 
-// Erase removes every comment of a user who leaves, as Delete does, and takes
-// the user's name from the tombstones, old ones too. After an error, repeat
-// it.
+// Erase deletes every comment of a user, as Delete does, and takes the user's
+// name from all of the user's tombstones. After an error, repeat it.
 //
-// The user has stopped writing: what arrives behind Erase stays until it is
-// repeated, and a late repeat of an Add with a Key is a new comment. Where others mention
-// the user, or the user moderated, the name stays. What is damaged stays too:
-// after the rest of it Erase is plaza.ErrCorrupt.
+// Call it once the user has stopped writing: a comment that arrives later stays
+// until the next Erase, and a late repeat of an Add with a Key is a new comment.
+// The name stays in others' Mentions and in the Removals of comments that the
+// user moderated. Damaged items stay too: Erase handles all others and then
+// returns plaza.ErrCorrupt.
 //
-// Cost: as Delete, for each comment that stands; 2 WCU for each that was removed
-// before, 1 for each Key; 1 RCU per 4 KB of these.
+// Cost: as Delete for each comment that stands; 2 WCU for each removed before; 1
+// request for 25 Keys, 1 WCU for each; 1 request for 1,000 rows, 1 RCU for 4 KB.
 func (r *Repository) Erase(ctx context.Context, user string) error {
 	if err := keys.CheckName("User", user); err != nil {
 		return err
@@ -64,7 +65,7 @@ func (r *Repository) erase(ctx context.Context, user string) error {
 				return err
 			}
 		}
-		// After the names, for whoever repeats this.
+		// After the names: a repeat finds them by these items.
 		if err := r.table.DeleteAll(ctx, left, eraseParallel); err != nil {
 			return err
 		}
@@ -83,4 +84,84 @@ func (r *Repository) eraseName(ctx context.Context, own ownItem, user string) er
 		return nil
 	}
 	return err
+}
+
+// EraseObject deletes all comments on an object, also from their authors' lists.
+// After an error, repeat it.
+//
+// Call it once nobody comments on the object any more: a comment that arrives
+// later stays until the next EraseObject. The authors' items of comments that
+// were removed before, and Keys, expire.
+//
+// Cost: 1 request for 25 deletes, and 1 for 1,000 rows or 1 MB; 1 WCU for each KB
+// of each comment, 1 WCU for its author's item, 1 WCU in Top, 1 RCU for 4 KB.
+func (r *Repository) EraseObject(ctx context.Context, object string) error {
+	if err := keys.CheckName("Object", object); err != nil {
+		return err
+	}
+	return wrapName("erase comments on", object, r.eraseObject(ctx, object))
+}
+
+func (r *Repository) eraseObject(ctx context.Context, object string) error {
+	for _, pk := range []string{firstPK(object), objectPK(object), scorePK(object), headerKey(object).PK} {
+		if err := r.erasePartition(ctx, object, pk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// erasePartition deletes the rows of a partition, including damaged ones. Before
+// them it deletes what only they name: their authors' items and, for roots, the
+// rest of their threads.
+func (r *Repository) erasePartition(ctx context.Context, object, pk string) error {
+	span := store.Span{PK: pk, Limit: erasePage, Consistent: true}
+	for {
+		found, rest, err := store.Read[dynamo.Item](ctx, r.table, span)
+		if err != nil {
+			return err
+		}
+		var own, all []store.Key
+		for _, item := range found {
+			key := store.KeyOf(item)
+			all = append(all, key)
+			more, user, id := r.named(key, item)
+			if more {
+				if err := r.erasePartition(ctx, object, restPK(Address{Object: object, ID: id})); err != nil {
+					return err
+				}
+			}
+			if user != "" {
+				own = append(own, ownKey(user, id))
+			}
+		}
+		if err := r.table.DeleteAll(ctx, own, eraseParallel); err != nil {
+			return err
+		}
+		if err := r.table.DeleteAll(ctx, all, eraseParallel); err != nil {
+			return err
+		}
+		if rest == "" {
+			return nil
+		}
+		span.To = rest
+	}
+}
+
+// named returns what a comment's row names: whether its thread has further
+// replies, its author and its id. Damaged parts are zero.
+func (r *Repository) named(key store.Key, item dynamo.Item) (more bool, user string, id ids.ID) {
+	if kind := key.PK[:1]; kind != "T" && kind != "F" && kind != "R" {
+		return false, "", 0
+	}
+	i := row{SK: key.SK, PK: key.PK}
+	if i.readKey() != nil {
+		return false, "", 0
+	}
+	for name, to := range map[string]any{"more": &i.More, "user": &i.User} {
+		if value, ok := item[name]; ok && dynamo.Unmarshal(value, to) != nil {
+			i.More = i.More || name == "more"
+		}
+	}
+	return i.More, i.User, i.at.ID
 }

@@ -31,7 +31,7 @@ func lived(t *testing.T, w world) (others []ids.ID) {
 	w.delete(t, removed)
 	w.delete(t, w.says(t, "chris", "tree"))
 	w.hide(t, w.says(t, "chris", "tree"))
-	_, err := w.Rank(t.Context(), own.At())
+	_, err := w.UpdateScore(t.Context(), own.Address())
 	require.NoError(t, err)
 	return others
 }
@@ -155,7 +155,7 @@ func TestWhatIsHalfErasedIsLeftToErasing(t *testing.T) {
 		in.KillAt(k)
 		killed := w.process(t, nil, in.Wrap).EraseObject(t.Context(), "nest") != nil
 		for _, c := range stored {
-			_, _ = w.Delete(t.Context(), comment.Action{At: c.At(), User: c.User}) // whatever comes of it
+			_, _ = w.Delete(t.Context(), comment.Action{Address: c.Address(), User: c.User}) // whatever comes of it
 		}
 		require.NoError(t, w.EraseObject(t.Context(), "nest"))
 		for key, item := range w.state(t) {

@@ -21,7 +21,7 @@ func Example() {
 
 	say := func(c comment.Comment) comment.Comment {
 		c.Object = "picture:10"
-		c, err := comments.Add(ctx, c)
+		c, _, err := comments.Add(ctx, c)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -32,7 +32,7 @@ func Example() {
 	say(comment.Comment{User: "ann", Text: "A kingfisher.", Root: bird.ID, Parent: name.ID})
 	say(comment.Comment{User: "chris", Text: "Where was that?"})
 
-	if _, err := comments.Delete(ctx, comment.Action{At: bird.At(), User: "ann"}); err != nil {
+	if _, err := comments.Delete(ctx, comment.Action{Address: bird.Address(), User: "ann"}); err != nil {
 		log.Fatal(err)
 	}
 	page, err := comments.Threads(ctx, "picture:10", cursor.PageRequest{Limit: 20}, nil)
@@ -60,19 +60,19 @@ func ExampleRepository_ByObject() {
 	ctx := context.Background()
 	comments := open(ctx, &comment.Options{Consistent: true})
 
-	first, err := comments.Add(ctx, comment.Comment{Object: "picture:10", User: "ann", Text: "Beautyful bird!"})
+	first, _, err := comments.Add(ctx, comment.Comment{Object: "picture:10", User: "ann", Text: "Beautyful bird!"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, err = comments.Add(ctx, comment.Comment{
+	_, _, err = comments.Add(ctx, comment.Comment{
 		Object: "picture:10", User: "bob", Text: "It is.",
-		Parent: first.ID, Quote: &comment.Quote{At: first.At()},
+		Parent: first.ID, Quote: &comment.Quote{Address: first.Address()},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
 	first.Text = "Beautiful bird!"
-	if _, err := comments.Edit(ctx, first); err != nil {
+	if _, _, err := comments.Edit(ctx, first); err != nil {
 		log.Fatal(err)
 	}
 	page, err := comments.ByObject(ctx, "picture:10", cursor.PageRequest{}, &comment.ListOptions{Oldest: true})
@@ -97,16 +97,16 @@ func ExampleRepository_Top() {
 	likes := map[ids.ID]int64{}
 	comments := open(ctx, &comment.Options{
 		Consistent: true,
-		Score:      func(_ context.Context, at comment.At) (int64, error) { return likes[at.ID], nil },
+		Score:      func(_ context.Context, at comment.Address) (int64, error) { return likes[at.ID], nil },
 	})
 
 	for n, text := range []string{"First!", "Beautiful bird!", "Nice."} {
-		c, err := comments.Add(ctx, comment.Comment{Object: "picture:10", User: "ann", Text: text})
+		c, _, err := comments.Add(ctx, comment.Comment{Object: "picture:10", User: "ann", Text: text})
 		if err != nil {
 			log.Fatal(err)
 		}
 		likes[c.ID] = int64(n % 2)
-		if _, err := comments.Rank(ctx, c.At()); err != nil { // after each change of its likes
+		if _, err := comments.UpdateScore(ctx, c.Address()); err != nil { // after each change of its likes
 			log.Fatal(err)
 		}
 	}

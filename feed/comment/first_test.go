@@ -26,7 +26,7 @@ func (w world) requireFirst(t tester, object string) {
 	for _, opts := range []*comment.ListOptions{nil, {WithHidden: true, Oldest: true}} {
 		for _, thread := range all(t, of(w.Threads, object, opts), 5) {
 			var want []comment.Comment
-			for _, reply := range all(t, of(w.Replies, thread.At(), &comment.ListOptions{Oldest: true, WithHidden: opts != nil}), 50) {
+			for _, reply := range all(t, of(w.Replies, thread.Address(), &comment.ListOptions{Oldest: true, WithHidden: opts != nil}), 50) {
 				if reply.Removed == nil && len(want) < 3 {
 					want = append(want, reply)
 				}
@@ -57,7 +57,7 @@ func TestTheFirstRepliesAreThoseThatStand(t *testing.T) {
 		require.Equal(t, left[:min(len(left), 3)], first(), "%d are gone", i+1)
 	}
 	for i := 11; i > 0; i -= 2 {
-		_, err := w.Unhide(t.Context(), replies[i].At())
+		_, err := w.Unhide(t.Context(), replies[i].Address())
 		require.NoError(t, err)
 		left = slices.Insert(left, 0, replies[i].ID)
 		require.Equal(t, left[:min(len(left), 3)], first(), "%d is back", i)
@@ -116,7 +116,7 @@ func (q *quarrel) step(t tester) {
 			reply.ID, err = ids.Backdate(today.Add(-time.Duration(1+q.pick(20))*time.Hour), fmt.Sprint(reply.ID))
 		}
 		require.NoError(t, err)
-		require.NoError(t, q.call(func() error { _, err := q.Add(t.Context(), reply); return err }))
+		require.NoError(t, q.call(func() error { _, _, err := q.Add(t.Context(), reply); return err }))
 		q.replies = append(q.replies, reply)
 		return
 	}
@@ -126,15 +126,15 @@ func (q *quarrel) step(t tester) {
 		var err error
 		switch q.pick(5) {
 		case 0, 1:
-			_, err = q.Hide(t.Context(), reply.At())
+			_, err = q.Hide(t.Context(), reply.Address())
 		case 2:
-			_, err = q.Unhide(t.Context(), reply.At())
+			_, err = q.Unhide(t.Context(), reply.Address())
 		case 3:
-			_, err = q.Delete(t.Context(), comment.Action{At: reply.At(), User: "bob"})
+			_, err = q.Delete(t.Context(), comment.Action{Address: reply.Address(), User: "bob"})
 		case 4: // a tombstone
 			answer := comment.Comment{Object: q.root.Object, Root: q.root.ID, Parent: reply.ID, User: "ann", Text: "why?", Key: reply.ID.String()}
-			if _, err = q.Add(t.Context(), answer); err == nil {
-				_, err = q.Remove(t.Context(), reply.At(), comment.Removal{By: "eve"})
+			if _, _, err = q.Add(t.Context(), answer); err == nil {
+				_, err = q.Remove(t.Context(), reply.Address(), comment.Removal{By: "eve"})
 			}
 		}
 		return err
@@ -155,7 +155,7 @@ func TestAnyQuarrelLeavesTheFirstThatStand(t *testing.T) {
 		run++
 		q := &quarrel{world: w, pick: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "choice") }}
 		q.call = func(call func() error) error { return call() }
-		root, err := w.Add(t.Context(), comment.Comment{Object: fmt.Sprint("bird ", run), User: "ann", Text: "hello"})
+		root, _, err := w.Add(t.Context(), comment.Comment{Object: fmt.Sprint("bird ", run), User: "ann", Text: "hello"})
 		require.NoError(t, err)
 		q.root = root
 		for range rapid.IntRange(4, 25).Draw(t, "calls") {
@@ -192,7 +192,7 @@ func TestQuarrelsAtOnceLeaveTheFirstThatStand(t *testing.T) {
 			}
 			require.NoError(t, group.Wait())
 			w.requireFirst(t, "bird")
-			visible := all(t, of(w.Replies, root.At(), nil), 50)
+			visible := all(t, of(w.Replies, root.Address(), nil), 50)
 			visible = slices.DeleteFunc(visible, func(c comment.Comment) bool { return c.Removed != nil })
 			require.EqualValues(t, len(visible), w.get(t, root).Replies)
 		})
@@ -213,7 +213,7 @@ func TestWhatIsNotFilledUpIsLookedFor(t *testing.T) {
 		in := faults.New(t, 1, faults.Rates{})
 		hasty := w.process(t, nil, in.Wrap)
 		in.KillAt(1) // the transaction is applied, and no more
-		_, err := hasty.Hide(t.Context(), reply.At())
+		_, err := hasty.Hide(t.Context(), reply.Address())
 		require.ErrorIs(t, err, faults.ErrKilled)
 	}
 	meter.Take()
@@ -261,7 +261,7 @@ func TestAReplyBesideAFillingUpIsFound(t *testing.T) {
 	t.Parallel()
 	hide := func(w world, c comment.Comment) { w.hide(t, c) }
 	unhide := func(w world, c comment.Comment) {
-		_, err := w.Unhide(t.Context(), c.At())
+		_, err := w.Unhide(t.Context(), c.Address())
 		require.NoError(t, err)
 	}
 	older := func(hours int) func(w world, c comment.Comment) {

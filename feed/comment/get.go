@@ -1,25 +1,28 @@
 package comment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // maxMany is the most comments or objects of one call.
 const maxMany = 100
 
-// Get reads one comment, or its tombstone. An unknown comment and one that is
-// hidden, itself or by its root, are plaza.ErrNotFound.
+// Get returns one comment or its tombstone. An unknown comment, a hidden one and
+// one under a hidden root are plaza.ErrNotFound.
 //
-// Cost: 1 request, 0.5 RCU per 4 KB, eventually consistent, for a reply 1.5 with
-// its root's; 1 more for a Quote.
-func (r *Repository) Get(ctx context.Context, at At) (Comment, error) {
+// Cost: 1 request, 0.5 RCU; of a reply 1.5 RCU at most; of a comment with a Quote
+// 1 request and 0.5 RCU, or 1.5 RCU for that of a reply, more.
+func (r *Repository) Get(ctx context.Context, at Address) (Comment, error) {
 	if err := at.check(""); err != nil {
 		return Comment{}, err
 	}
-	found, err := r.getMany(ctx, []At{at}, func(err error) error { return err })
+	found, err := r.getMany(ctx, []Address{at}, func(err error) error { return err })
 	if err != nil {
 		return Comment{}, wrap("get", at, err)
 	}
@@ -30,16 +33,17 @@ func (r *Repository) Get(ctx context.Context, at At) (Comment, error) {
 	return c, nil
 }
 
-// GetMany is Get for up to 100 comments; what Get does not find is absent, and
-// what is damaged.
+// GetMany is Get for up to 100 comments. The map lacks those that Get does not
+// find, and damaged ones.
 //
-// Cost: as Get each, in 1 request for each 100 places: a reply has two, and a root.
-func (r *Repository) GetMany(ctx context.Context, ats []At) (map[At]Comment, error) {
+// Cost: 1 request for 100 places, where a root or flow comment takes 1 and a
+// reply 3, and 0.5 RCU for each; with quotes as many more.
+func (r *Repository) GetMany(ctx context.Context, ats []Address) (map[Address]Comment, error) {
 	if n := len(ats); n > maxMany {
-		return nil, &plaza.InvalidError{Field: "Ats", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, maxMany)}
+		return nil, &plaza.InvalidError{Field: "Addresses", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, maxMany)}
 	}
 	for i, at := range ats {
-		if err := at.check(fmt.Sprintf("Ats[%d].", i)); err != nil {
+		if err := at.check(fmt.Sprintf("Addresses[%d].", i)); err != nil {
 			return nil, err
 		}
 	}
@@ -53,8 +57,8 @@ func (r *Repository) GetMany(ctx context.Context, ats []At) (map[At]Comment, err
 	return found, nil
 }
 
-// getMany calls damaged with the error of what is.
-func (r *Repository) getMany(ctx context.Context, ats []At, damaged func(error) error) (map[At]Comment, error) {
+// getMany calls damaged with the error of each damaged comment.
+func (r *Repository) getMany(ctx context.Context, ats []Address, damaged func(error) error) (map[Address]Comment, error) {
 	stored, err := r.read(ctx, keysOf(ats), r.opts.Consistent)
 	if err != nil {
 		return nil, err
@@ -75,9 +79,97 @@ func (r *Repository) getMany(ctx context.Context, ats []At, damaged func(error) 
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[At]Comment, len(comments))
+	found := make(map[Address]Comment, len(comments))
 	for _, c := range comments {
-		found[c.At()] = c
+		found[c.Address()] = c
 	}
 	return found, nil
+}
+
+// rows are stored comments by their keys.
+type rows map[store.Key]row
+
+// read returns the rows that stand under keys, in which one may occur twice.
+// Expired rows are left out, and damaged ones have their error.
+func (r *Repository) read(ctx context.Context, keys []store.Key, consistent bool) (rows, error) {
+	found, err := r.table.GetAll(ctx, keys, consistent, 1)
+	if err != nil {
+		return nil, err
+	}
+	rs, now := make(rows, len(found)), r.opts.Now().Unix()
+	for key, item := range found {
+		var i row
+		if err := r.table.Decode(item, &i); err != nil {
+			i = row{PK: key.PK, SK: key.SK, damaged: err}
+		}
+		if !i.expired(now) {
+			rs[key] = i
+		}
+	}
+	return rs, nil
+}
+
+// readListed reads rows that a list names, with their roots. It reads again,
+// consistently, those that an eventually consistent read did not find: each was
+// written together with its place in the list, and a page without it would lose
+// it.
+func (r *Repository) readListed(ctx context.Context, listed []row) (rows, error) {
+	keys := keysOfRows(listed)
+	found, err := r.read(ctx, keys, r.opts.Consistent)
+	if err != nil || r.opts.Consistent {
+		return found, err
+	}
+	var lagging []store.Key
+	for _, key := range keys {
+		if _, ok := found[key]; !ok {
+			lagging = append(lagging, key)
+		}
+	}
+	late, err := r.read(ctx, lagging, true)
+	maps.Copy(found, late)
+	return found, err
+}
+
+// at finds a comment in either of the places that it can have.
+func (rs rows) at(at Address) (found row, ok bool) {
+	for _, rest := range []bool{false, true} {
+		i, there := rs[at.key(rest)]
+		if !there || ok && i.TTL != 0 {
+			continue
+		}
+		found, ok = i, true
+		found.at, found.rest = at, rest && at.Root != 0
+		if at.Root != 0 {
+			root := rs[at.root().key(false)]
+			found.rootHidden, found.damaged = root.Hidden, cmp.Or(found.damaged, root.damaged)
+		}
+	}
+	return found, ok
+}
+
+// readable reports whether a row was found and is sound. It reports damage to
+// OnCorrupt.
+func (r *Repository) readable(found row, ok bool) (row, bool) {
+	return found, ok && !r.table.Skips(found.damaged)
+}
+
+// keysOf are all keys that the comments can have, and their roots' keys.
+func keysOf(ats []Address) []store.Key {
+	var keys []store.Key
+	for _, at := range ats {
+		keys = append(keys, at.keys()...)
+	}
+	return keys
+}
+
+// keysOfRows are the keys of rows whose places are known, and their roots' keys.
+func keysOfRows(known []row) []store.Key {
+	var keys []store.Key
+	for _, i := range known {
+		keys = append(keys, i.key())
+		if i.at.Root != 0 {
+			keys = append(keys, i.at.root().key(false))
+		}
+	}
+	return keys
 }

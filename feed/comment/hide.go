@@ -6,40 +6,41 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Hide takes a comment out of lists, gets and counts, with its thread where it
-// is a root, until Unhide. Lists WithHidden still show it. It reports whether
-// this call did; an unknown comment is plaza.ErrNotFound. A Hide or Unhide before
-// it that is still on its way does nothing any more.
+// Hide hides a comment, and a root's whole thread, from lists, gets and counts
+// until Unhide. Lists WithHidden still show it. changed is false if it was
+// hidden already; an unknown comment is plaza.ErrNotFound. An earlier Hide or
+// Unhide that arrives later does nothing.
 //
-// Cost: 2 requests, 1 RCU and 4 WCU, 6 WCU of an answer. Of a reply 3 RCU and 6
-// WCU, 8 of a reply to a reply; where it was among the first that Threads shows
-// of a longer thread, 3 requests, 2 RCU and 1 WCU more. 1 WCU where it was
-// hidden already.
-func (r *Repository) Hide(ctx context.Context, at At) (hidden bool, err error) {
+// Cost: 1 request, 1 transaction, 1 RCU, 4 WCU; an answer 6 WCU; a reply 3 RCU, 6
+// WCU; a reply to a reply 3 RCU, 8 WCU; one of the first replies of a longer
+// thread 3 requests, 2 RCU, 1 WCU more; with nothing to do 2 requests, 1 WCU.
+func (r *Repository) Hide(ctx context.Context, at Address) (changed bool, err error) {
 	return r.setHidden(ctx, "hide", at, true)
 }
 
-// Unhide undoes Hide, at the same cost.
-func (r *Repository) Unhide(ctx context.Context, at At) (unhidden bool, err error) {
+// Unhide undoes Hide.
+//
+// Cost: as Hide.
+func (r *Repository) Unhide(ctx context.Context, at Address) (changed bool, err error) {
 	return r.setHidden(ctx, "unhide", at, false)
 }
 
-func (r *Repository) setHidden(ctx context.Context, what string, at At, hidden bool) (bool, error) {
+func (r *Repository) setHidden(ctx context.Context, what string, at Address, hidden bool) (changed bool, err error) {
 	if err := at.check(""); err != nil {
 		return false, err
 	}
-	var changes, shrinks bool
-	err := r.change(ctx, at, func(seen, root row) (store.Write, error) {
+	var shrinks bool
+	err = r.change(ctx, at, func(seen, root row) (store.Write, error) {
 		turn, as := seen.atTurn()
 		update := r.table.Update(seen.key()).Add("turn", 1).If(turn, as).
 			If("attribute_exists(pk)").
 			If(asSeen("hidden", seen.Hidden))
-		changes = seen.Hidden != hidden
-		if !changes {
-			return update, nil // lest the contrary still arrives
+		changed = seen.Hidden != hidden
+		if !changed {
+			return update, nil // so that an earlier call can no longer arrive
 		}
 		update.Add("ver", 1).If(asSeen("removed", seen.Removed != nil))
-		switch { // replies go and come with their root
+		switch { // the counts include its replies
 		case at.Root == 0 && seen.Replies == 0:
 			update.If("attribute_not_exists('replies') OR 'replies' = ?", 0)
 		case at.Root == 0:
@@ -60,8 +61,8 @@ func (r *Repository) setHidden(ctx context.Context, what string, at At, hidden b
 	if err != nil {
 		return false, wrap(what, at, err)
 	}
-	if changes && shrinks {
+	if changed && shrinks {
 		r.refill(ctx, at.root())
 	}
-	return changes, nil
+	return changed, nil
 }

@@ -18,24 +18,24 @@ import (
 func TestBadInputIsRefusedUnsent(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})
-	scored := newWorld(t, &comment.Options{Score: func(context.Context, comment.At) (int64, error) { return 0, nil }}, in.Wrap)
+	scored := newWorld(t, &comment.Options{Score: func(context.Context, comment.Address) (int64, error) { return 0, nil }}, in.Wrap)
 	w := scored.process(t, nil, in.Wrap)
 	long, broken := strings.Repeat("x", 257), "\xff"
 	const wide = ids.ID(1 << 63)
 	good := comment.Comment{Object: "bird", ID: 1, User: "ann", Text: "hello"}
-	at, reply := good.At(), comment.At{Object: "bird", Root: 1, ID: 2}
+	at, reply := good.Address(), comment.Address{Object: "bird", Root: 1, ID: 2}
 	add := func(change func(*comment.Comment)) func() error {
-		return func() error { c := good; change(&c); _, err := w.Add(t.Context(), c); return err }
+		return func() error { c := good; change(&c); _, _, err := w.Add(t.Context(), c); return err }
 	}
 	edit := func(change func(*comment.Comment)) func() error {
-		return func() error { c := good; change(&c); _, err := w.Edit(t.Context(), c); return err }
+		return func() error { c := good; change(&c); _, _, err := w.Edit(t.Context(), c); return err }
 	}
 	remove := func(why comment.Removal) func() error {
 		return func() error { _, err := w.Remove(t.Context(), at, why); return err }
 	}
 	bare := cursor.PageRequest{}
 	names := make([]string, 101)
-	ats := make([]comment.At, 101)
+	ats := make([]comment.Address, 101)
 	for i := range names {
 		names[i], ats[i] = "bird", at
 	}
@@ -66,49 +66,52 @@ func TestBadInputIsRefusedUnsent(t *testing.T) {
 		"much JSON":              {"Data", add(func(c *comment.Comment) { c.Data = []byte(`"` + strings.Repeat("x", 4095) + `"`) })},
 		"2 MiB of JSON":          {"Data", add(func(c *comment.Comment) { c.Data = []byte(strings.Repeat("[", 2<<20)) })},
 		"a long key":             {"Key", add(func(c *comment.Comment) { c.Key = long })},
-		"a quote in a reply":     {"Quote", add(func(c *comment.Comment) { c.Root, c.Quote = 2, &comment.Quote{At: comment.At{ID: 2}} })},
-		"a quote of elsewhere":   {"Quote.Object", add(func(c *comment.Comment) { c.Quote = &comment.Quote{At: comment.At{Object: "tree", ID: 2}} })},
+		"a quote in a reply":     {"Quote", add(func(c *comment.Comment) { c.Root, c.Quote = 2, &comment.Quote{Address: comment.Address{ID: 2}} })},
+		"a quote of elsewhere":   {"Quote.Object", add(func(c *comment.Comment) { c.Quote = &comment.Quote{Address: comment.Address{Object: "tree", ID: 2}} })},
 		"a quote of nothing":     {"Quote.ID", add(func(c *comment.Comment) { c.Quote = &comment.Quote{} })},
-		"a quote of itself":      {"Quote.ID", add(func(c *comment.Comment) { c.Quote = &comment.Quote{At: at} })},
-		"a quote of a wide root": {"Quote.Root", add(func(c *comment.Comment) { c.Quote = &comment.Quote{At: comment.At{Root: wide, ID: 2}} })},
+		"a quote of itself":      {"Quote.ID", add(func(c *comment.Comment) { c.Quote = &comment.Quote{Address: at} })},
+		"a quote of a wide root": {"Quote.Root", add(func(c *comment.Comment) { c.Quote = &comment.Quote{Address: comment.Address{Root: wide, ID: 2}} })},
 
 		"an edit of nothing":   {"ID", edit(func(c *comment.Comment) { c.ID = 0 })},
 		"an edit without text": {"Text", edit(func(c *comment.Comment) { c.Text = "" })},
 		"an edit without user": {"User", edit(func(c *comment.Comment) { c.User = "" })},
 		"a delete of nothing": {"ID", func() error {
-			_, err := w.Delete(t.Context(), comment.Action{At: comment.At{Object: "bird"}, User: "ann"})
+			_, err := w.Delete(t.Context(), comment.Action{Address: comment.Address{Object: "bird"}, User: "ann"})
 			return err
 		}},
-		"a delete by nobody": {"User", func() error { _, err := w.Delete(t.Context(), comment.Action{At: at}); return err }},
+		"a delete by nobody": {"User", func() error { _, err := w.Delete(t.Context(), comment.Action{Address: at}); return err }},
 		"a removal of nothing": {"Object", func() error {
-			_, err := w.Remove(t.Context(), comment.At{ID: 1}, comment.Removal{By: "ann"})
+			_, err := w.Remove(t.Context(), comment.Address{ID: 1}, comment.Removal{By: "ann"})
 			return err
 		}},
-		"a removal by nobody":   {"By", remove(comment.Removal{})},
-		"a long reason":         {"Reason", remove(comment.Removal{By: "ann", Reason: strings.Repeat("x", 1025)})},
-		"a broken reason":       {"Reason", remove(comment.Removal{By: "ann", Reason: broken})},
-		"a hide of nothing":     {"ID", func() error { _, err := w.Hide(t.Context(), comment.At{Object: "bird"}); return err }},
-		"an unhide of nothing":  {"ID", func() error { _, err := w.Unhide(t.Context(), comment.At{Object: "bird"}); return err }},
-		"a pin of a reply":      {"Root", func() error { _, err := w.Pin(t.Context(), reply); return err }},
-		"a pin of nothing":      {"ID", func() error { _, err := w.Pin(t.Context(), comment.At{Object: "bird"}); return err }},
-		"an unpin of a reply":   {"Root", func() error { _, err := w.Unpin(t.Context(), reply); return err }},
-		"pinned nowhere":        {"Object", func() error { _, err := w.Pinned(t.Context(), ""); return err }},
-		"a get of nothing":      {"ID", func() error { _, err := w.Get(t.Context(), comment.At{Object: "bird"}); return err }},
-		"a get of a wide root":  {"Root", func() error { _, err := w.Get(t.Context(), comment.At{Object: "bird", Root: wide, ID: 1}); return err }},
-		"gets of 101":           {"Ats", func() error { _, err := w.GetMany(t.Context(), ats); return err }},
-		"a get among many":      {"Ats[1].Object", func() error { _, err := w.GetMany(t.Context(), []comment.At{at, {ID: 1}}); return err }},
+		"a removal by nobody":  {"By", remove(comment.Removal{})},
+		"a long reason":        {"Reason", remove(comment.Removal{By: "ann", Reason: strings.Repeat("x", 1025)})},
+		"a broken reason":      {"Reason", remove(comment.Removal{By: "ann", Reason: broken})},
+		"a hide of nothing":    {"ID", func() error { _, err := w.Hide(t.Context(), comment.Address{Object: "bird"}); return err }},
+		"an unhide of nothing": {"ID", func() error { _, err := w.Unhide(t.Context(), comment.Address{Object: "bird"}); return err }},
+		"a pin of a reply":     {"Root", func() error { _, err := w.Pin(t.Context(), reply); return err }},
+		"a pin of nothing":     {"ID", func() error { _, err := w.Pin(t.Context(), comment.Address{Object: "bird"}); return err }},
+		"an unpin of a reply":  {"Root", func() error { _, err := w.Unpin(t.Context(), reply); return err }},
+		"pinned nowhere":       {"Object", func() error { _, err := w.Pinned(t.Context(), ""); return err }},
+		"a get of nothing":     {"ID", func() error { _, err := w.Get(t.Context(), comment.Address{Object: "bird"}); return err }},
+		"a get of a wide root": {"Root", func() error {
+			_, err := w.Get(t.Context(), comment.Address{Object: "bird", Root: wide, ID: 1})
+			return err
+		}},
+		"gets of 101":           {"Addresses", func() error { _, err := w.GetMany(t.Context(), ats); return err }},
+		"a get among many":      {"Addresses[1].Object", func() error { _, err := w.GetMany(t.Context(), []comment.Address{at, {ID: 1}}); return err }},
 		"counts nowhere":        {"Object", func() error { _, err := w.Counts(t.Context(), ""); return err }},
 		"counts of 101 objects": {"Objects", func() error { _, err := w.CountsMany(t.Context(), names); return err }},
 		"counts among many":     {"Objects[1]", func() error { _, err := w.CountsMany(t.Context(), []string{"bird", long}); return err }},
 		"a list nowhere":        {"Object", func() error { _, err := w.ByObject(t.Context(), "", bare, nil); return err }},
 		"threads nowhere":       {"Object", func() error { _, err := w.Threads(t.Context(), "", bare, nil); return err }},
 		"replies to a reply":    {"Root", func() error { _, err := w.Replies(t.Context(), reply, bare, nil); return err }},
-		"replies to nothing":    {"ID", func() error { _, err := w.Replies(t.Context(), comment.At{Object: "bird"}, bare, nil); return err }},
+		"replies to nothing":    {"ID", func() error { _, err := w.Replies(t.Context(), comment.Address{Object: "bird"}, bare, nil); return err }},
 		"a list of nobody":      {"User", func() error { _, err := w.ByUser(t.Context(), "", bare, nil); return err }},
 		"a top nowhere":         {"Object", func() error { _, err := scored.Top(t.Context(), "", bare); return err }},
 		"a top without scores":  {"Options.Score", func() error { _, err := w.Top(t.Context(), "bird", bare); return err }},
-		"a rank without scores": {"Options.Score", func() error { _, err := w.Rank(t.Context(), at); return err }},
-		"a rank of a reply":     {"Root", func() error { _, err := scored.Rank(t.Context(), reply); return err }},
+		"a rank without scores": {"Options.Score", func() error { _, err := w.UpdateScore(t.Context(), at); return err }},
+		"a rank of a reply":     {"Root", func() error { _, err := scored.UpdateScore(t.Context(), reply); return err }},
 		"an erasing of nobody":  {"User", func() error { return w.Erase(t.Context(), "") }},
 		"an erasing of nothing": {"Object", func() error { return w.EraseObject(t.Context(), broken) }},
 	} {

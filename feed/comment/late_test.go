@@ -64,30 +64,33 @@ func TestWhatWasUndoneStaysUndone(t *testing.T) {
 	t.Parallel()
 	type call = func(t *testing.T, w world, c comment.Comment) error
 	hide := func(t *testing.T, w world, c comment.Comment) error {
-		_, err := w.Hide(t.Context(), c.At())
+		_, err := w.Hide(t.Context(), c.Address())
 		return err
 	}
 	unhide := func(t *testing.T, w world, c comment.Comment) error {
-		_, err := w.Unhide(t.Context(), c.At())
+		_, err := w.Unhide(t.Context(), c.Address())
 		return err
 	}
-	pin := func(t *testing.T, w world, c comment.Comment) error { _, err := w.Pin(t.Context(), c.At()); return err }
+	pin := func(t *testing.T, w world, c comment.Comment) error {
+		_, err := w.Pin(t.Context(), c.Address())
+		return err
+	}
 	unpin := func(t *testing.T, w world, c comment.Comment) error {
-		_, err := w.Unpin(t.Context(), c.At())
+		_, err := w.Unpin(t.Context(), c.Address())
 		return err
 	}
 	add := func(t *testing.T, w world, c comment.Comment) error {
-		_, err := w.Add(t.Context(), comment.Comment{Object: c.Object, Root: c.Root, ID: c.ID, User: c.User, Text: c.Text})
+		_, _, err := w.Add(t.Context(), comment.Comment{Object: c.Object, Root: c.Root, ID: c.ID, User: c.User, Text: c.Text})
 		return err
 	}
 	remove := func(t *testing.T, w world, c comment.Comment) error {
-		_, err := w.Delete(t.Context(), comment.Action{At: c.At(), User: c.User})
+		_, err := w.Delete(t.Context(), comment.Action{Address: c.Address(), User: c.User})
 		return err
 	}
 	edit := func(text string) call {
 		return func(t *testing.T, w world, c comment.Comment) error {
 			c.Text = text
-			_, err := w.Edit(t.Context(), c)
+			_, _, err := w.Edit(t.Context(), c)
 			return err
 		}
 	}
@@ -153,19 +156,19 @@ func TestWhatIsDeletedBeforeItIsThereIsInNoList(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	id := w.id(t)
-	at := comment.At{Object: "bird", ID: id}
+	at := comment.Address{Object: "bird", ID: id}
 	for range 2 {
-		deleted, err := w.Delete(t.Context(), comment.Action{At: at, User: "ann"})
+		deleted, err := w.Delete(t.Context(), comment.Action{Address: at, User: "ann"})
 		require.NoError(t, err)
 		require.False(t, deleted)
 	}
 	require.Empty(t, all(t, of(w.ByUser, "ann", &comment.ListOptions{WithHidden: true}), 5))
 	bob := w.add(t, comment.Comment{Object: "bird", ID: id, User: "bob"}) // nobody else's id is taken
-	_, err := w.Delete(t.Context(), comment.Action{At: at, User: "ann"})
+	_, err := w.Delete(t.Context(), comment.Action{Address: at, User: "ann"})
 	require.ErrorIs(t, err, plaza.ErrForbidden)
 	require.Equal(t, bob, w.get(t, bob))
 	later := w.at(t, today.Add(31*24*time.Hour))
-	_, err = later.Add(t.Context(), comment.Comment{Object: "tree", ID: id, User: "ann", Text: "hello"})
+	_, _, err = later.Add(t.Context(), comment.Comment{Object: "tree", ID: id, User: "ann", Text: "hello"})
 	require.NoError(t, err)
 	require.NoError(t, w.Erase(t.Context(), "ann"))
 	require.Empty(t, w.traces(t, "ann"))
@@ -185,10 +188,10 @@ func TestAnAddThatArrivesDuringItsDeleteIsDeleted(t *testing.T) {
 		}
 		return faults.Fault{}
 	})
-	deleted, err := w.process(t, nil, in.Wrap).Delete(t.Context(), comment.Action{At: given.At(), User: "ann"})
+	deleted, err := w.process(t, nil, in.Wrap).Delete(t.Context(), comment.Action{Address: given.Address(), User: "ann"})
 	require.NoError(t, err)
 	require.True(t, deleted)
-	_, err = w.Get(t.Context(), given.At())
+	_, err = w.Get(t.Context(), given.Address())
 	require.ErrorIs(t, err, plaza.ErrNotFound)
 }
 
@@ -210,15 +213,15 @@ func TestAClockThatIsAheadStopsNobody(t *testing.T) {
 	for n, text := range []string{"fast", "slow"} {
 		for _, r := range []*comment.Repository{fast, w.Repository} {
 			c.Text = text + " " + []string{"a", "b"}[n]
-			edited, err := r.Edit(t.Context(), c)
+			edited, _, err := r.Edit(t.Context(), c)
 			require.NoError(t, err)
 			require.Equal(t, c.Text, edited.Text)
-			for _, at := range []comment.At{c.At(), other.At()} {
+			for _, at := range []comment.Address{c.Address(), other.Address()} {
 				pinned, err := r.Pin(t.Context(), at)
 				require.NoError(t, err)
 				require.True(t, pinned)
 			}
-			unpinned, err := r.Unpin(t.Context(), other.At())
+			unpinned, err := r.Unpin(t.Context(), other.Address())
 			require.NoError(t, err)
 			require.True(t, unpinned)
 		}
@@ -239,15 +242,37 @@ func TestAnEditSentTwiceDoesNotUndoTheNext(t *testing.T) {
 		if n == 2 {
 			newer := c
 			newer.Text = "newer"
-			_, err := w.Edit(t.Context(), newer)
+			_, _, err := w.Edit(t.Context(), newer)
 			require.NoError(t, err)
 		}
 		return faults.Fault{}
 	})
 	older := c
 	older.Text = "older"
-	got, err := w.process(t, nil, in.Wrap).Edit(t.Context(), older)
+	got, changed, err := w.process(t, nil, in.Wrap).Edit(t.Context(), older)
 	require.NoError(t, err)
+	require.True(t, changed)
 	require.Equal(t, "newer", got.Text)
 	require.Equal(t, "newer", w.get(t, c).Text)
+}
+
+// TestAnEditThatChangesNothingSaysSoHoweverOftenItIsSent loses the answer of one
+// of its writes, so that the SDK sends that again.
+func TestAnEditThatChangesNothingSaysSoHoweverOftenItIsSent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	c := w.says(t, "ann", "bird")
+	for lost := 1; lost <= 3; lost++ {
+		in := faults.New(t, 1, faults.Rates{})
+		in.Script(func(op string, _ []byte, n int) faults.Fault {
+			if op == "UpdateItem" && n == lost {
+				return faults.Fault{Kind: faults.LostAfter}
+			}
+			return faults.Fault{}
+		})
+		got, changed, err := w.process(t, nil, in.Wrap).Edit(t.Context(), c)
+		require.NoError(t, err)
+		require.False(t, changed, "%d lost", lost)
+		require.Equal(t, c, got)
+	}
 }

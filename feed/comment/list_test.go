@@ -38,7 +38,7 @@ func byObject(w world, like comment.Comment, opts *comment.ListOptions) lister {
 }
 
 func byRoot(w world, like comment.Comment, opts *comment.ListOptions) lister {
-	return of(w.Replies, comment.At{Object: like.Object, ID: like.Root}, opts)
+	return of(w.Replies, comment.Address{Object: like.Object, ID: like.Root}, opts)
 }
 
 func TestEveryListIsPagedExactly(t *testing.T) {
@@ -79,7 +79,7 @@ func (l listing) test(t *testing.T, top bool) {
 	require.NoError(t, err)
 	opts := &comment.Options{Consistent: true, Codec: codec}
 	if top {
-		opts.Score = func(context.Context, comment.At) (int64, error) { return 0, nil }
+		opts.Score = func(context.Context, comment.Address) (int64, error) { return 0, nil }
 	}
 	w := newWorld(t, opts, meter.Wrap)
 	requests, lists := 0, 0
@@ -99,7 +99,7 @@ func (l listing) test(t *testing.T, top bool) {
 				}
 				c = w.add(t, c)
 				if top {
-					_, err := w.Rank(ctx, c.At())
+					_, err := w.UpdateScore(ctx, c.Address())
 					require.NoError(t, err)
 				}
 				added[i], stored[c.ID.String()] = c.ID.String(), c
@@ -154,7 +154,7 @@ func TestAnOldestFirstWalkMeetsWhatIsWrittenMeanwhile(t *testing.T) {
 func TestAListLosesNothingThatLags(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})
-	w := newWorld(t, &comment.Options{Score: func(context.Context, comment.At) (int64, error) { return 0, nil }}, in.Wrap)
+	w := newWorld(t, &comment.Options{Score: func(context.Context, comment.Address) (int64, error) { return 0, nil }}, in.Wrap)
 	root := w.says(t, "ann", "bird")
 	reply := w.replies(t, "bob", root)
 	in.Script(func(op string, body []byte, _ int) faults.Fault {
@@ -169,7 +169,7 @@ func TestAListLosesNothingThatLags(t *testing.T) {
 	}{
 		"top":         {w.top("bird"), root},
 		"by user":     {of(w.ByUser, "bob", nil), reply},
-		"its replies": {of(w.Replies, root.At(), nil), reply},
+		"its replies": {of(w.Replies, root.Address(), nil), reply},
 	} {
 		require.Equal(t, []ids.ID{c.want.ID}, idsOf(all(t, c.list, 5)), name)
 	}

@@ -114,7 +114,7 @@ func (m *model) shown(s *said) comment.Comment {
 		}
 	}
 	if c.Quote != nil {
-		quote := comment.Quote{At: c.Quote.At, Removed: true}
+		quote := comment.Quote{Address: c.Quote.Address, Removed: true}
 		if quoted := m.find(s.Object, quote.ID); m.open(quoted) {
 			quote.User, quote.Removed = quoted.User, false
 			quote.Excerpt = string([]rune(quoted.Text)[:min(5, len([]rune(quoted.Text)))])
@@ -165,11 +165,11 @@ func (w world) holds(t tester, m *model) {
 	require.NoError(t, err)
 	require.Equal(t, counts, many)
 
-	ats, want := []comment.At{}, map[comment.At]comment.Comment{}
+	ats, want := []comment.Address{}, map[comment.Address]comment.Comment{}
 	for _, s := range m.said {
-		ats = append(ats, s.At())
+		ats = append(ats, s.Address())
 		if !s.gone && !s.Hidden && !m.under(s) {
-			want[s.At()] = m.shown(s)
+			want[s.Address()] = m.shown(s)
 		}
 	}
 	found, err := w.GetMany(ctx, ats[:min(len(ats), 100)])
@@ -205,7 +205,7 @@ func (w world) listsHold(t tester, m *model, opts *comment.ListOptions) {
 		require.Equal(t, threads, all(t, of(w.Threads, object, opts), 4), "threads on %q", object)
 	}
 	for _, root := range m.those(func(s *said) bool { return s.Root == 0 }) {
-		replies := of(w.Replies, root.At(), opts)
+		replies := of(w.Replies, root.Address(), opts)
 		if !shown(root) {
 			_, err := replies(t.Context(), cursor.PageRequest{})
 			require.ErrorIs(t, err, plaza.ErrNotFound)

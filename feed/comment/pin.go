@@ -10,41 +10,41 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Pin puts one visible comment of the object's own list on top of it, in the
-// place of any other. Lists keep their order: a first page shows Pinned above
-// its items, and leaves it out among them. It reports whether this call did; an
-// unknown or hidden comment is plaza.ErrNotFound, a tombstone plaza.ErrRemoved.
-// A Pin or Unpin before it that is still on its way does nothing any more.
+// Pin pins one visible comment of the object's own list, in the place of any
+// other. Lists keep their order: show Pinned above a first page, and leave it
+// out of the items. changed is false if it was pinned already. An unknown or
+// hidden comment is plaza.ErrNotFound, a tombstone plaza.ErrRemoved. An earlier
+// Pin or Unpin that arrives later does nothing.
 //
-// Cost: 1 request, 4 WCU; where it is pinned already 2 requests, 5 WCU.
-func (r *Repository) Pin(ctx context.Context, at At) (pinned bool, err error) {
+// Cost: 1 transaction, 4 WCU; with nothing to do 1 request, 1 WCU more.
+func (r *Repository) Pin(ctx context.Context, at Address) (changed bool, err error) {
 	if err := at.checkRoot(); err != nil {
 		return false, err
 	}
-	pinned, err = r.setPinned(ctx, at, func(header *dynamo.Update) *dynamo.WriteTx {
+	changed, err = r.setPinned(ctx, at, func(header *dynamo.Update) *dynamo.WriteTx {
 		header.Set("pinned", at.ID).If("attribute_not_exists('pinned') OR 'pinned' <> ?", at.ID)
 		return r.table.Tx().Update(header).Check(r.table.Check(at.key(false)).If(open))
 	})
-	return pinned, wrap("pin", at, err)
+	return changed, wrap("pin", at, err)
 }
 
-// Unpin ends the pin of that comment and reports whether it was pinned. A Pin
-// before it that is still on its way does nothing any more.
+// Unpin undoes Pin. changed is false if that comment is not pinned. An earlier
+// Pin that arrives later does nothing.
 //
-// Cost: 1 request, 2 WCU; where it is not pinned 2 requests, 3 WCU.
-func (r *Repository) Unpin(ctx context.Context, at At) (unpinned bool, err error) {
+// Cost: 1 transaction, 2 WCU; with nothing to do 1 request, 1 WCU more.
+func (r *Repository) Unpin(ctx context.Context, at Address) (changed bool, err error) {
 	if err := at.checkRoot(); err != nil {
 		return false, err
 	}
-	unpinned, err = r.setPinned(ctx, at, func(header *dynamo.Update) *dynamo.WriteTx {
+	changed, err = r.setPinned(ctx, at, func(header *dynamo.Update) *dynamo.WriteTx {
 		return r.table.Tx().Update(header.Remove("pinned").If("'pinned' = ?", at.ID))
 	})
-	return unpinned, wrap("unpin", at, err)
+	return changed, wrap("unpin", at, err)
 }
 
-// setPinned gives a pin or its end an id of its own, later than the one that it
-// follows: what arrives late does not undo what came between.
-func (r *Repository) setPinned(ctx context.Context, at At, pin func(header *dynamo.Update) *dynamo.WriteTx) (changed bool, err error) {
+// setPinned gives each Pin and Unpin an id that is greater than that of the one
+// before it, so that a late request does not undo a newer one.
+func (r *Repository) setPinned(ctx context.Context, at Address, pin func(header *dynamo.Update) *dynamo.WriteTx) (changed bool, err error) {
 	op, err := r.gen.Next(ctx)
 	if err != nil {
 		return false, err
@@ -52,7 +52,7 @@ func (r *Repository) setPinned(ctx context.Context, at At, pin func(header *dyna
 	const later = "attribute_not_exists('pinOp') OR 'pinOp' < ?"
 	key := headerKey(at.Object)
 	around := []store.Key{key, at.key(false)}
-	for range turns {
+	for range attempts {
 		err := r.run(ctx, pin(r.table.Update(key).Set("pinOp", op).If(later, op)), around)
 		refused, ok := store.AsRefused(err)
 		if !ok {
@@ -73,11 +73,11 @@ func (r *Repository) setPinned(ctx context.Context, at At, pin func(header *dyna
 		if err := r.table.Decode(item, &seen); err != nil {
 			return false, err
 		}
-		if op <= seen.PinOp { // of another, or of a clock that is ahead
+		if op <= seen.PinOp { // another call's, or that of a clock that is ahead
 			op = seen.PinOp + 1
 			continue
 		}
-		// Nothing to do, lest the contrary still arrives.
+		// Nothing to do, but an earlier call must no longer arrive.
 		mark := r.table.Update(key).Set("pinOp", op).If("attribute_exists(pk)").If(later, op).If(asSeen("pinned", seen.Pinned != 0))
 		if seen.Pinned != 0 {
 			mark.If("'pinned' = ?", seen.Pinned)
@@ -90,10 +90,10 @@ func (r *Repository) setPinned(ctx context.Context, at At, pin func(header *dyna
 	return false, plaza.ErrBusy
 }
 
-// Pinned gives the comment that is pinned, with its quote. Where there is
-// none, or it was removed or hidden since, it is plaza.ErrNotFound.
+// Pinned returns the pinned comment. If there is none, or if it was removed or
+// hidden since, that is plaza.ErrNotFound.
 //
-// Two reads, 0.5 RCU each, eventually consistent.
+// Cost: 2 requests, 1 RCU; of a comment with a Quote 1 request, 0.5 RCU more.
 func (r *Repository) Pinned(ctx context.Context, object string) (Comment, error) {
 	if err := keys.CheckName("Object", object); err != nil {
 		return Comment{}, err
@@ -105,7 +105,7 @@ func (r *Repository) Pinned(ctx context.Context, object string) (Comment, error)
 	if err != nil {
 		return Comment{}, wrapName("pinned in", object, err)
 	}
-	c, err := r.Get(ctx, At{Object: object, ID: header.Pinned})
+	c, err := r.Get(ctx, Address{Object: object, ID: header.Pinned})
 	if err == nil && c.Removed != nil {
 		err = wrapName("pinned in", object, plaza.ErrNotFound)
 	}

@@ -17,12 +17,12 @@ func TestAQuoteFollowsWhatItQuotes(t *testing.T) {
 	w.replies(t, "eve", root)
 	w.replies(t, "eve", root)
 	for _, quoted := range []comment.Comment{first, w.replies(t, "ann", root), root} {
-		quoting := w.add(t, comment.Comment{Object: "bird", User: "bob", Text: "So true.", Quote: &comment.Quote{At: quoted.At()}})
-		require.Equal(t, &comment.Quote{At: quoted.At()}, quoting.Quote)
+		quoting := w.add(t, comment.Comment{Object: "bird", User: "bob", Text: "So true.", Quote: &comment.Quote{Address: quoted.Address()}})
+		require.Equal(t, &comment.Quote{Address: quoted.Address()}, quoting.Quote)
 
 		shows := func(want comment.Quote) {
 			t.Helper()
-			want.At = quoted.At()
+			want.Address = quoted.Address()
 			require.Equal(t, &want, w.get(t, quoting).Quote)
 			require.Equal(t, &want, all(t, of(w.ByObject, "bird", nil), 10)[0].Quote)
 			require.Equal(t, &want, all(t, of(w.Threads, "bird", nil), 10)[0].Quote)
@@ -35,13 +35,13 @@ func TestAQuoteFollowsWhatItQuotes(t *testing.T) {
 			strings.Repeat("鳥", 101): strings.Repeat("鳥", 100),
 		} {
 			quoted.Text = text
-			_, err := w.Edit(t.Context(), quoted)
+			_, _, err := w.Edit(t.Context(), quoted)
 			require.NoError(t, err)
 			shows(comment.Quote{User: "ann", Excerpt: excerpt})
 		}
 		w.hide(t, quoted)
 		shows(comment.Quote{Removed: true})
-		_, err := w.Unhide(t.Context(), quoted.At())
+		_, err := w.Unhide(t.Context(), quoted.Address())
 		require.NoError(t, err)
 		shows(comment.Quote{User: "ann", Excerpt: excerptOf(w.get(t, quoted).Text)})
 		w.delete(t, quoted) // of the root a tombstone stays
@@ -55,7 +55,7 @@ func TestAnAnswerMayQuoteItsParent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	c := w.says(t, "ann", "bird")
-	answer := w.add(t, comment.Comment{Object: "bird", User: "bob", Parent: c.ID, Quote: &comment.Quote{At: c.At()}})
+	answer := w.add(t, comment.Comment{Object: "bird", User: "bob", Parent: c.ID, Quote: &comment.Quote{Address: c.Address()}})
 	require.Equal(t, "ann", w.get(t, answer).Quote.User)
 	require.EqualValues(t, 1, w.get(t, c).Replies)
 }

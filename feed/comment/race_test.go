@@ -41,7 +41,7 @@ func TestAnswersAndRemovalsAtOnceLeaveNothingUnreachable(t *testing.T) {
 				if !flow {
 					c.Root = root.ID
 				}
-				err := settled(func() error { _, err := w.Add(t.Context(), c); return err })
+				err := settled(func() error { _, _, err := w.Add(t.Context(), c); return err })
 				if errors.Is(err, plaza.ErrNotFound) || errors.Is(err, plaza.ErrRemoved) {
 					return nil // it came too late
 				}
@@ -50,13 +50,13 @@ func TestAnswersAndRemovalsAtOnceLeaveNothingUnreachable(t *testing.T) {
 		}
 		group.Go(func() error {
 			return settled(func() error {
-				_, err := w.Delete(t.Context(), comment.Action{At: target.At(), User: "ann"})
+				_, err := w.Delete(t.Context(), comment.Action{Address: target.Address(), User: "ann"})
 				return err
 			})
 		})
 		if round%3 == 0 {
 			group.Go(func() error {
-				err := settled(func() error { _, err := w.Hide(t.Context(), root.At()); return err })
+				err := settled(func() error { _, err := w.Hide(t.Context(), root.Address()); return err })
 				if errors.Is(err, plaza.ErrNotFound) {
 					return nil
 				}
@@ -76,7 +76,7 @@ func (w world) requireWhole(t *testing.T, object string) {
 	var stored []comment.Comment
 	for _, root := range all(t, of(w.ByObject, object, withHidden), 50) {
 		stored = append(stored, root)
-		stored = append(stored, all(t, of(w.Replies, root.At(), withHidden), 50)...)
+		stored = append(stored, all(t, of(w.Replies, root.Address(), withHidden), 50)...)
 	}
 	var want comment.Counts
 	reached := map[ids.ID]bool{}

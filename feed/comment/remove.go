@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 	"unicode/utf8"
 
 	"github.com/guregu/dynamo/v2"
@@ -16,40 +17,50 @@ import (
 // MaxReason is the longest Removal.Reason, in bytes.
 const MaxReason = 1024
 
-// Action is what User does to a comment.
+// Removal says how a comment was removed.
+type Removal struct {
+	// By is who removed it; empty if its author did. Viewers need not see it.
+	By string `json:"by,omitzero"`
+
+	Reason string    `json:"reason,omitzero"` // up to MaxReason bytes
+	At     time.Time `json:"at"`
+}
+
+// Action is an address and the user who acts there.
 type Action struct {
-	At
+	Address
 	User string
 }
 
-// Delete removes a comment as its author; anybody else is plaza.ErrForbidden.
-// Where something answers it, a tombstone stays in its place: address, User and
-// Removed. It reports whether this call did: false for one that is unknown or
-// removed before. An unknown one stays so: an Add of the user by that ID whose
-// answer was lost is plaza.ErrRemoved for 30 days.
+// Delete removes a comment as its author; any other user is plaza.ErrForbidden.
+// A comment that has answers leaves a tombstone: address, User and Removed.
+// changed is false if the comment is unknown or already removed.
 //
-// Cost: 2 requests, 1 RCU and 6 WCU, 8 WCU of an answer; 2 more where it stands
-// in Top. Of a reply 3 RCU and 8 WCU, 10 of a reply to a reply; where it was
-// among the first that Threads shows of a longer thread, 3 requests, 2 RCU and
-// 1 WCU more. 1 WCU where it is unknown.
-func (r *Repository) Delete(ctx context.Context, a Action) (deleted bool, err error) {
+// Deleting an unknown comment forbids it: for 30 days an Add of the user with
+// that ID is plaza.ErrRemoved.
+//
+// Cost: 1 request, 1 transaction, 1 RCU, 6 WCU; an answer 8 WCU; a reply 3 RCU, 8
+// WCU; a reply to a reply 3 RCU, 10 WCU; in Top 2 WCU more; one of the first
+// replies of a longer thread 3 requests, 2 RCU, 1 WCU more; an unknown comment 2
+// requests, 1 RCU, 1 WCU.
+func (r *Repository) Delete(ctx context.Context, a Action) (changed bool, err error) {
 	if err := a.check(""); err != nil {
 		return false, err
 	}
 	if err := keys.CheckName("User", a.User); err != nil {
 		return false, err
 	}
-	deleted, err = r.remove(ctx, a.At, removing{author: a.User})
-	return deleted, wrap("delete", a.At, err)
+	changed, err = r.remove(ctx, a.Address, removing{author: a.User})
+	return changed, wrap("delete", a.Address, err)
 }
 
-// Remove is Delete by whom the application lets: the object's owner, a
-// moderator. It keeps by whom and why, but where By is the author; At is the
-// clock's. The author still finds that in ByUser WithHidden. It does not stop an
-// Add that is still on its way.
+// Remove is Delete for the object's owner or a moderator: why.By, whom the
+// application authorizes. It stores By, unless that is the author, and Reason;
+// At comes from the clock. The author finds them in ByUser WithHidden. Unlike
+// Delete it does not forbid an unknown comment.
 //
-// Cost: as Delete.
-func (r *Repository) Remove(ctx context.Context, at At, why Removal) (removed bool, err error) {
+// Cost: as Delete; an unknown comment 1 request, 1 RCU.
+func (r *Repository) Remove(ctx context.Context, at Address, why Removal) (changed bool, err error) {
 	if err := at.check(""); err != nil {
 		return false, err
 	}
@@ -62,37 +73,37 @@ func (r *Repository) Remove(ctx context.Context, at At, why Removal) (removed bo
 	case !utf8.ValidString(why.Reason):
 		return false, &plaza.InvalidError{Field: "Reason", Reason: "is not UTF-8"}
 	}
-	removed, err = r.remove(ctx, at, removing{by: why.By, reason: why.Reason})
-	return removed, wrap("remove", at, err)
+	changed, err = r.remove(ctx, at, removing{by: why.By, reason: why.Reason})
+	return changed, wrap("remove", at, err)
 }
 
 // removing is how a comment is removed.
 type removing struct {
-	author     string // who must have written it; empty: whoever
+	author     string // who must have written it; empty for anybody
 	by, reason string
-	erase      bool // leaves nothing of the author
+	erase      bool // removes the author's name too
 }
 
-func (r *Repository) remove(ctx context.Context, at At, how removing) (removed bool, err error) {
-	for range turns {
+func (r *Repository) remove(ctx context.Context, at Address, how removing) (changed bool, err error) {
+	for range attempts {
 		var shrinks bool
 		err = r.change(ctx, at, func(seen, root row) (store.Write, error) {
-			removed, shrinks = false, seen.shortens(root)
+			changed, shrinks = false, seen.shortens(root)
 			switch {
 			case how.author != "" && seen.User != "" && seen.User != how.author:
 				return nil, plaza.ErrForbidden
 			case seen.Removed != nil:
 				return nil, nil //nolint:nilnil // nothing to write
 			}
-			removed = true
+			changed = true
 			return r.removal(seen, root, how), nil
 		})
 		switch {
 		case err == nil:
-			if removed && shrinks {
+			if changed && shrinks {
 				r.refill(ctx, at.root())
 			}
-			return removed, nil
+			return changed, nil
 		case !errors.Is(err, plaza.ErrNotFound):
 			return false, err
 		case how.author == "" || how.erase:
@@ -105,15 +116,15 @@ func (r *Repository) remove(ctx context.Context, at At, how removing) (removed b
 	return false, plaza.ErrBusy
 }
 
-// forbid puts a guard where an unknown comment's own item would be, so that an
-// Add which is still on its way comes too late. It reports whether the comment
-// was added meanwhile.
-func (r *Repository) forbid(ctx context.Context, at At, user string) (added bool, err error) {
+// forbid writes a guard in the place of an unknown comment's own item. An Add
+// that arrives later then fails. It reports whether the comment was added
+// meanwhile.
+func (r *Repository) forbid(ctx context.Context, at Address, user string) (added bool, err error) {
 	guard := ownItem{
 		PK: ownPK(user), ID: at.ID, Object: at.Object, Root: at.Root,
-		Removed: &removalItem{At: r.now()}, TTL: r.forgotten(),
+		Removed: &removalItem{At: r.now()}, TTL: r.expiry(),
 	}
-	err = r.table.Run(ctx, r.table.Put(guard).If(forgotten, r.opts.Now().Unix()))
+	err = r.table.Run(ctx, r.table.Put(guard).If(free, r.opts.Now().Unix()))
 	refused, ok := store.AsRefused(err)
 	if !ok {
 		return false, err
@@ -134,8 +145,8 @@ func (r *Repository) forbid(ctx context.Context, at At, user string) (added bool
 	return err == nil && stands.TTL == 0, err
 }
 
-// removal makes of what is answered a tombstone, and of a leaf one that no
-// list shows: for a while it guards the id, as the author's own item does.
+// removal makes a comment a tombstone. That of a leaf is shown in no list and
+// guards the id until it expires, as the author's own item does.
 func (r *Repository) removal(seen, root row, how removing) *dynamo.WriteTx {
 	t, tx, leaf := r.table, r.table.Tx(), seen.Rows == 0
 	why := &removalItem{By: how.by, Reason: how.reason, At: r.now()}
@@ -150,8 +161,8 @@ func (r *Repository) removal(seen, root row, how removing) *dynamo.WriteTx {
 		update.Remove("user")
 	}
 	if leaf {
-		update.Set("ttl", r.forgotten()).If(atVersion(seen.Ver), seen.Ver)
-	} else { // answers may go on meanwhile
+		update.Set("ttl", r.expiry()).If(atVersion(seen.Ver), seen.Ver)
+	} else { // others may answer meanwhile
 		update.If("'rows' > ? AND attribute_not_exists('removed')", 0).If(asSeen("hidden", seen.Hidden))
 		if seen.Score != nil {
 			update.If("'score' = ?", *seen.Score)
@@ -166,7 +177,7 @@ func (r *Repository) removal(seen, root row, how removing) *dynamo.WriteTx {
 	} else {
 		update := t.Update(own).Set("removed", why).If("attribute_exists(pk)")
 		if leaf {
-			update.Set("ttl", r.forgotten())
+			update.Set("ttl", r.expiry())
 		}
 		tx.Update(update)
 	}

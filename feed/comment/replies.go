@@ -11,14 +11,13 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Replies lists the thread of a root, newest first unless opts, which may be
-// nil, say otherwise. Tombstones keep their places. An unknown root, and unless
-// WithHidden a hidden one, is plaza.ErrNotFound.
+// Replies lists the thread of a root, newest first. Tombstones keep their places.
+// An unknown root is plaza.ErrNotFound, as is a hidden one unless WithHidden.
+// opts may be nil.
 //
-// Cost: 3 requests at once, 0.5 RCU per 4 KB each, eventually consistent. Hidden
-// and removed replies are passed over by up to 5 requests more, of 63 times the
-// rows in all.
-func (r *Repository) Replies(ctx context.Context, root At, req cursor.PageRequest, opts *ListOptions) (cursor.Page[Comment], error) {
+// Cost: 3 requests at once, 0.5 RCU for 4 KB each; past hidden, removed or
+// damaged replies 9 requests at most, for 63 times the rows.
+func (r *Repository) Replies(ctx context.Context, root Address, req cursor.PageRequest, opts *ListOptions) (cursor.Page[Comment], error) {
 	if err := root.checkRoot(); err != nil {
 		return cursor.Page[Comment]{}, err
 	}
@@ -40,15 +39,14 @@ func (r *Repository) Replies(ctx context.Context, root At, req cursor.PageReques
 	return shown, wrap("replies to", root, err)
 }
 
-// thread is what pages of it read once: its root, and the replies that lie
-// apart, which are few.
+// thread holds what a page reads once: the root, and the few first replies.
 type thread struct {
 	root  row
 	first []row
 }
 
-// readRest reads the rest of a thread, and the first time the thread too.
-func (r *Repository) readRest(ctx context.Context, root At, reach store.Reach, known **thread, withHidden bool) (rest []row, end string, err error) {
+// readRest reads further replies, and on its first call the thread too.
+func (r *Repository) readRest(ctx context.Context, root Address, reach store.Reach, known **thread, withHidden bool) (rest []row, end string, err error) {
 	group, inner := parallel.WithContext(ctx)
 	group.Go(func() (err error) {
 		span := reach.Span(restPK(root))
@@ -83,7 +81,8 @@ func (r *Repository) readRest(ctx context.Context, root At, reach store.Reach, k
 	return rest, end, nil
 }
 
-// merge puts what the rest has of a reach, up to its end, among the first.
+// merge merges further replies of a reach, which were read up to end, with the
+// first ones.
 func (t *thread) merge(reach store.Reach, rest []row, end string, order store.Order[row]) ([]row, string) {
 	replies := slices.Clone(rest)
 	beyond := reach
@@ -104,7 +103,7 @@ func (t *thread) merge(reach store.Reach, rest []row, end string, order store.Or
 		end = order.Rest(reach, replies)
 	}
 	for n := range replies {
-		replies[n].under = t.root.Hidden
+		replies[n].rootHidden = t.root.Hidden
 	}
 	return replies, end
 }

@@ -8,15 +8,16 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// turns bounds how often a write is tried anew when what it met changed. A
-// moderator must get a word in while many answer.
-const turns = 20
+// attempts is how often a write is tried while others change what it reads. It
+// is large so that a moderator succeeds while many users answer.
+const attempts = 20
 
-// memory is how long the identity of what was removed, and a Key, is known.
+// memory is how long Keys and the ids of removed comments are remembered.
 const memory = 30 * 24 * time.Hour
 
 // Repository keeps comments in one table.
@@ -26,7 +27,7 @@ type Repository struct {
 	opts  Options
 }
 
-// New does no I/O. The table is one that Table describes.
+// New returns a Repository over a table that Table describes. It does no I/O.
 func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repository, error) {
 	if gen == nil {
 		return nil, &plaza.InvalidError{Field: "gen", Reason: "is nil"}
@@ -43,31 +44,30 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	return r, err
 }
 
-// Verify compares the table with what this package needs: its key schema, its
-// expiry, and the feature that Init marked it with. plaza.ErrTable says what
-// differs.
+// Verify checks the table's key schema, its expiry and the feature that Init
+// marked it with. A difference is plaza.ErrTable.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {
 	return r.table.Verify(ctx, feature())
 }
 
-// Init is Verify, and marks the table as comment's, so that no other feature
-// takes it for its own. Call it once, where the table is created.
+// Init verifies the table and marks it as this feature's, so that no other
+// feature uses it. Call it once, where the table is created.
 //
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
 func (r *Repository) Init(ctx context.Context) error {
 	return r.table.Init(ctx, feature())
 }
 
-// now is the time in the form in which it is read back.
+// now is the current time with the precision that is stored.
 func (r *Repository) now() time.Time { return r.opts.Now().UTC().Truncate(time.Millisecond) }
 
-// forgotten is when what is told now may be forgotten.
-func (r *Repository) forgotten() int64 { return r.opts.Now().Add(memory).Unix() }
+// expiry is the ttl of what is remembered from now on.
+func (r *Repository) expiry() int64 { return r.opts.Now().Add(memory).Unix() }
 
-// wrap names the operation and the comment.
-func wrap(what string, at At, err error) error {
+// wrap adds the operation and the address to an error.
+func wrap(what string, at Address, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -77,10 +77,74 @@ func wrap(what string, at At, err error) error {
 	return fmt.Errorf("comment: %s %v of %q: %w", what, at.ID, at.Object, err)
 }
 
-// wrapName names the operation and whose it is.
+// wrapName adds the operation and an object or user to an error.
 func wrapName(what, name string, err error) error {
 	if err == nil {
 		return nil
 	}
 	return fmt.Errorf("comment: %s %q: %w", what, name, err)
+}
+
+// Options of a Repository. The zero value works.
+type Options struct {
+	// MaxRunes is the longest text, 1 to 65,536. Defaults to 2,000.
+	MaxRunes int
+
+	// MaxData is the largest Data in bytes, 1 to 65,536. Defaults to 4,096.
+	MaxData int
+
+	// ExcerptRunes is the length of a Quote's Excerpt, 1 to 65,536. Defaults to
+	// 100.
+	ExcerptRunes int
+
+	// Score returns what Top sorts by, greatest first, such as a comment's
+	// likes. UpdateScore calls it, and it must see the latest write: read a
+	// count of likes strongly consistently. Defaults to none; then there is no
+	// Top.
+	Score func(context.Context, Address) (int64, error)
+
+	// Consistent makes lists, gets and counts strongly consistent, at twice the
+	// RCU.
+	Consistent bool
+
+	// Codec writes cursors. Defaults to cursor.Plain.
+	Codec cursor.Codec
+
+	// OnCorrupt is called with each damaged item that a list, GetMany or
+	// CountsMany leaves out. Several goroutines may call it at once. Defaults to
+	// nothing.
+	OnCorrupt func(*plaza.CorruptError)
+
+	// Now is the clock. Defaults to time.Now.
+	Now func() time.Time
+}
+
+func (o *Options) setDefaults() error {
+	if o.MaxRunes == 0 {
+		o.MaxRunes = 2000
+	}
+	if o.MaxData == 0 {
+		o.MaxData = 4 << 10
+	}
+	if o.ExcerptRunes == 0 {
+		o.ExcerptRunes = 100
+	}
+	if o.Codec == nil {
+		o.Codec = cursor.Plain()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	const most = 64 << 10
+	for _, size := range []struct {
+		field string
+		given int
+	}{
+		{"MaxRunes", o.MaxRunes}, {"MaxData", o.MaxData}, {"ExcerptRunes", o.ExcerptRunes},
+	} {
+		if size.given < 1 || size.given > most {
+			return &plaza.InvalidError{Field: "Options." + size.field, Reason: fmt.Sprintf("is %d, 1 to %d are allowed", size.given, most)}
+		}
+	}
+	return nil
 }

@@ -11,10 +11,11 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Table is the schema of the table name.
+// Table returns the schema of a table with that name.
 func Table(name string) *dynamodb.CreateTableInput { return store.Schema(name) }
 
-// TTL switches on the expiry of keys and of what is known of removed comments.
+// TTL returns the request that switches on the table's expiry. Keys and the ids
+// of removed comments expire.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 func feature() store.Feature {
@@ -27,44 +28,44 @@ func feature() store.Feature {
 type row struct {
 	PK         string     `dynamo:"pk"`
 	SK         string     `dynamo:"sk"`
-	User       string     `dynamo:"user,omitempty"` // dropped from tombstones when erased
+	User       string     `dynamo:"user,omitempty"` // taken from tombstones by Erase
 	Text       string     `dynamo:"text,omitempty"`
 	Parent     ids.ID     `dynamo:"parent,omitempty"`
-	ParentRest bool       `dynamo:"parentRest,omitempty"` // the parent is a reply among the rest
+	ParentRest bool       `dynamo:"parentRest,omitempty"` // the parent lies among the rest
 	Quote      *quoteItem `dynamo:"quote,omitempty"`
 	Mentions   []string   `dynamo:"mentions,omitempty"`
 	Data       string     `dynamo:"data,omitempty"`
 	Edited     time.Time  `dynamo:"edited,omitempty"`
-	Score      *int64     `dynamo:"score,omitempty"` // where it stands in Top
+	Score      *int64     `dynamo:"score,omitempty"` // its score in Top
 
 	Hidden  bool         `dynamo:"hidden,omitempty"`
 	Removed *removalItem `dynamo:"removed,omitempty"`
-	TTL     int64        `dynamo:"ttl,omitempty"` // of a removed leaf, which no list shows: it guards the id
+	TTL     int64        `dynamo:"ttl,omitempty"` // of a removed leaf: no list shows it, but it guards the id
 
-	// Replies are those of a root's thread, Answers those that name this one
-	// as Parent and are not in Replies: neither hidden nor removed. Rows are
-	// all of both that are stored.
+	// Replies counts the visible replies of a root's thread. Answers counts the
+	// visible comments that name this one as Parent and are not in Replies. Rows
+	// counts all that are stored, of both.
 	Replies int64 `dynamo:"replies,omitempty"`
 	Answers int64 `dynamo:"answers,omitempty"`
 	Rows    int64 `dynamo:"rows,omitempty"`
 
 	First []string `dynamo:"first,set,omitempty"` // the ids of a root's first replies
-	More  bool     `dynamo:"more,omitempty"`      // and there have been further ones
-	Next  []ids.ID `dynamo:"next,omitempty"`      // the first of those that stand, see first.go
-	Past  ids.ID   `dynamo:"past,omitempty"`      // where they end
+	More  bool     `dynamo:"more,omitempty"`      // there have been further ones
+	Next  []ids.ID `dynamo:"next,omitempty"`      // the first further ones that stand, see firstreplies.go
+	Past  ids.ID   `dynamo:"past,omitempty"`      // the id up to which Next is complete
 
-	Ver  int64 `dynamo:"ver,omitempty"`  // raised by all but edits
-	Turn int64 `dynamo:"turn,omitempty"` // raised by Hide, Unhide and Rank, of which each follows one
+	Ver  int64 `dynamo:"ver,omitempty"`  // raised by every write but edits
+	Turn int64 `dynamo:"turn,omitempty"` // raised by Hide, Unhide and UpdateScore, which require the one they read
 
-	// The last edit, and the one before it, by an id of its own.
+	// The ids of the last edit and of the one before it.
 	EditOp     ids.ID `dynamo:"editOp,omitempty"`
 	EditBefore ids.ID `dynamo:"editBefore,omitempty"`
 
-	// What the reader knows of it.
-	at      At
-	rest    bool
-	under   bool  // its root is hidden
-	damaged error // it, or its root, cannot be read
+	// Not stored; set by whatever read the row.
+	at         Address
+	rest       bool
+	rootHidden bool
+	damaged    error // it, or its root, cannot be read
 }
 
 type quoteItem struct {
@@ -88,39 +89,41 @@ func (r *removalItem) removal() *Removal {
 
 func objectPK(object string) string { return keys.Join("T", object) }
 func firstPK(object string) string  { return keys.Join("F", object) }
-func restPK(root At) string         { return keys.Join("R", root.Object, root.ID.String()) }
+func restPK(root Address) string    { return keys.Join("R", root.Object, root.ID.String()) }
 
 func newRow(c Comment) row {
-	return row{User: c.User, Text: c.Text, Parent: c.Parent, Mentions: c.Mentions, Data: string(c.Data), at: c.At()}
+	return row{User: c.User, Text: c.Text, Parent: c.Parent, Mentions: c.Mentions, Data: string(c.Data), at: c.Address()}
 }
 
-// comment has the address of its quote alone.
+// comment fills in only the address of the quote.
 func (i row) comment() Comment {
 	c := Comment{
 		Object: i.at.Object, Root: i.at.Root, ID: i.at.ID, Parent: i.Parent,
 		User: i.User, Text: i.Text, Mentions: i.Mentions,
-		EditedAt: i.Edited, Replies: i.Replies + i.Answers, Hidden: i.Hidden || i.under, Removed: i.Removed.removal(),
+		EditedAt: i.Edited, Replies: i.Replies + i.Answers, Hidden: i.Hidden || i.rootHidden, Removed: i.Removed.removal(),
 	}
 	if i.Data != "" {
 		c.Data = []byte(i.Data)
 	}
 	if i.Quote != nil {
-		c.Quote = &Quote{At: i.quoted()}
+		c.Quote = &Quote{Address: i.quoted()}
 	}
 	return c
 }
 
 func (i row) key() store.Key { return i.at.key(i.rest) }
 
-func (i row) quoted() At { return At{Object: i.at.Object, Root: i.Quote.Root, ID: i.Quote.ID} }
+func (i row) quoted() Address {
+	return Address{Object: i.at.Object, Root: i.Quote.Root, ID: i.Quote.ID}
+}
 
-// parent is where the parent's key is, unless that is the root.
+// parentKey is the key of the parent, unless that is the root.
 func (i row) parentKey() (key store.Key, ok bool) {
-	parent := At{Object: i.at.Object, Root: i.at.Root, ID: i.Parent}
+	parent := Address{Object: i.at.Object, Root: i.at.Root, ID: i.Parent}
 	return parent.key(i.ParentRest), i.Parent != 0 && i.Parent != i.at.Root
 }
 
-// counts is 1 for what is neither hidden nor removed itself.
+// counts is 1 unless the row itself is hidden or removed.
 func (i row) counts() int64 {
 	if i.Hidden || i.Removed != nil {
 		return 0
@@ -138,9 +141,9 @@ type headerItem struct {
 
 func headerKey(object string) store.Key { return store.Key{PK: keys.Join("N", object), SK: "~"} }
 
-// ownItem is M#user / id: a comment of a user. It guards the id, also once the
+// ownItem is M#user / id: a comment of a user. It guards the id, even after the
 // comment is Removed: as long as a tombstone stands, or until TTL. Without a
-// Hash the comment was deleted before it was there.
+// Hash the comment was deleted before it was added.
 type ownItem struct {
 	PK      string       `dynamo:"pk"`
 	ID      ids.ID       `dynamo:"sk"`
@@ -152,13 +155,13 @@ type ownItem struct {
 	TTL     int64        `dynamo:"ttl,omitempty"`
 }
 
-func (i ownItem) at() At { return At{Object: i.Object, Root: i.Root, ID: i.ID} }
+func (i ownItem) at() Address { return Address{Object: i.Object, Root: i.Root, ID: i.ID} }
 
 func ownPK(user string) string { return keys.Join("M", user) }
 
 func ownKey(user string, id ids.ID) store.Key { return store.Key{PK: ownPK(user), SK: id.String()} }
 
-// keyItem is K#user / key: the comment that was added with the key.
+// keyItem is K#user / key: which comment was added with the key.
 type keyItem struct {
 	PK     string `dynamo:"pk"`
 	SK     string `dynamo:"sk"`
@@ -169,7 +172,7 @@ type keyItem struct {
 	TTL    int64  `dynamo:"ttl"`
 }
 
-func (i keyItem) at() At { return At{Object: i.Object, Root: i.Root, ID: i.ID} }
+func (i keyItem) at() Address { return Address{Object: i.Object, Root: i.Root, ID: i.ID} }
 
 func keyPK(user string) string { return keys.Join("K", user) }
 
@@ -185,11 +188,11 @@ type scoreItem struct {
 
 func scorePK(object string) string { return keys.Join("S", object) }
 
-func scoreKey(at At, score int64) store.Key {
+func scoreKey(at Address, score int64) store.Key {
 	return store.Key{PK: scorePK(at.Object), SK: scoreSK(score, at.ID.String())}
 }
 
-// scoreSK is a score whose order as text is that of the numbers, then the id.
+// scoreSK sorts by score, then by id.
 func scoreSK(score int64, id string) string {
 	return keys.Join(fmt.Sprintf("%016x", uint64(score)^1<<63), id)
 }

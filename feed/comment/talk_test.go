@@ -42,7 +42,7 @@ func (k *talk) step() {
 			k.says(comment.Comment{Object: s.Object, Parent: s.ID})
 		}
 	case 7:
-		k.says(comment.Comment{Object: s.Object, Quote: &comment.Quote{At: s.At()}})
+		k.says(comment.Comment{Object: s.Object, Quote: &comment.Quote{Address: s.Address()}})
 	case 8:
 		k.repeats(s)
 	case 9, 10:
@@ -121,7 +121,10 @@ func (k *talk) says(c comment.Comment) {
 		}
 	}
 	var got comment.Comment
-	k.expect(want, func() (err error) { got, err = k.Add(k.t.Context(), c); return err })
+	k.changes(want == nil, want, func() (created bool, err error) {
+		got, created, err = k.Add(k.t.Context(), c)
+		return created, err
+	})
 	require.Equal(k.t, c.ID, got.ID)
 	if want == nil {
 		k.added(c)
@@ -146,7 +149,7 @@ func (k *talk) answered(s *said, key string, got comment.Comment) {
 	want := k.shown(s)
 	want.Key = key
 	if want.Quote != nil {
-		want.Quote = &comment.Quote{At: want.Quote.At}
+		want.Quote = &comment.Quote{Address: want.Quote.Address}
 	}
 	got.Hidden = want.Hidden // an edit does not read the root
 	require.Equal(k.t, want, got)
@@ -166,12 +169,15 @@ func (k *talk) repeats(s *said) {
 		again.ID = 0
 	}
 	var got comment.Comment
-	k.expect(want, func() (err error) { got, err = k.Add(k.t.Context(), again); return err })
+	k.changes(false, want, func() (created bool, err error) {
+		got, created, err = k.Add(k.t.Context(), again)
+		return created, err
+	})
 	if want == nil {
 		k.answered(s, again.Key, got)
 	}
 	again.Text += "?"
-	k.expect(plaza.ErrConflict, func() error { _, err := k.Add(k.t.Context(), again); return err })
+	k.expect(plaza.ErrConflict, func() error { _, _, err := k.Add(k.t.Context(), again); return err })
 }
 
 func (k *talk) edits(s *said) {
@@ -189,12 +195,16 @@ func (k *talk) edits(s *said) {
 	case s.User != edit.User:
 		want = plaza.ErrForbidden
 	}
+	changes := want == nil && (edit.Text != s.Text || !slices.Equal(edit.Mentions, s.Mentions) || string(edit.Data) != string(s.Data))
 	var got comment.Comment
-	k.expect(want, func() (err error) { got, err = k.Edit(k.t.Context(), edit); return err })
+	k.changes(changes, want, func() (changed bool, err error) {
+		got, changed, err = k.Edit(k.t.Context(), edit)
+		return changed, err
+	})
 	if want != nil {
 		return
 	}
-	if edit.Text != s.Text || !slices.Equal(edit.Mentions, s.Mentions) || string(edit.Data) != string(s.Data) {
+	if changes {
 		s.Text, s.Mentions, s.Data, s.EditedAt = edit.Text, edit.Mentions, edit.Data, today
 	}
 	k.answered(s, "", got)
@@ -202,7 +212,7 @@ func (k *talk) edits(s *said) {
 
 func (k *talk) deletes(s *said) {
 	k.t.Helper()
-	a := comment.Action{At: s.At(), User: k.users[k.pick(len(k.users))]}
+	a := comment.Action{Address: s.Address(), User: k.users[k.pick(len(k.users))]}
 	want := error(nil)
 	if !s.gone && !s.erased && s.User != a.User {
 		want = plaza.ErrForbidden
@@ -217,18 +227,18 @@ func (k *talk) deletes(s *said) {
 func (k *talk) removes(s *said) {
 	k.t.Helper()
 	why := comment.Removal{By: "moderator", Reason: "spam"}
-	k.changes(s.Removed == nil, nil, func() (bool, error) { return k.Remove(k.t.Context(), s.At(), why) })
+	k.changes(s.Removed == nil, nil, func() (bool, error) { return k.Remove(k.t.Context(), s.Address(), why) })
 	k.remove(s, why, false)
 }
 
-func (k *talk) setHidden(s *said, hidden bool, call func(context.Context, comment.At) (bool, error)) {
+func (k *talk) setHidden(s *said, hidden bool, call func(context.Context, comment.Address) (bool, error)) {
 	k.t.Helper()
 	want := error(nil)
 	if s.gone {
 		want = plaza.ErrNotFound
 	}
 	changes := want == nil && s.Hidden != hidden
-	k.changes(changes, want, func() (bool, error) { return call(k.t.Context(), s.At()) })
+	k.changes(changes, want, func() (bool, error) { return call(k.t.Context(), s.Address()) })
 	if changes {
 		s.Hidden = hidden
 	}
@@ -240,13 +250,13 @@ func (k *talk) unhides(s *said) { k.t.Helper(); k.setHidden(s, false, k.Unhide) 
 func (k *talk) pins(s *said) {
 	k.t.Helper()
 	if pinned := k.pinned[s.Object]; s.Root != 0 || k.pick(3) == 0 {
-		at := comment.At{Object: s.Object, ID: cmp.Or(pinned, s.ID)}
+		at := comment.Address{Object: s.Object, ID: cmp.Or(pinned, s.ID)}
 		k.changes(pinned != 0, nil, func() (bool, error) { return k.Unpin(k.t.Context(), at) })
 		delete(k.pinned, s.Object)
 		return
 	}
 	want := k.closed(s)
-	k.changes(want == nil && k.pinned[s.Object] != s.ID, want, func() (bool, error) { return k.Pin(k.t.Context(), s.At()) })
+	k.changes(want == nil && k.pinned[s.Object] != s.ID, want, func() (bool, error) { return k.Pin(k.t.Context(), s.Address()) })
 	if want == nil {
 		k.pinned[s.Object] = s.ID
 	}

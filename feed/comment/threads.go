@@ -14,18 +14,19 @@ import (
 type Thread struct {
 	Comment // its Replies counts the whole thread
 
-	// First are the first three replies that stand, oldest first: no
-	// tombstones, and hidden ones WithHidden alone.
-	First []Comment
+	// First are the three oldest replies, oldest first, without tombstones.
+	// Hidden ones are among them only WithHidden.
+	First []Comment `json:"first,omitempty"`
 }
 
-// Threads lists what ByObject does, each root with its first replies.
+// Threads lists the same comments as ByObject, each root with its first replies.
 //
-// Cost: 2 requests, 0.5 RCU per 4 KB each, eventually consistent; 1 more where
-// there are quotes, and where first replies of a longer thread are gone, at 0.5
-// RCU for each in its place. What is hidden or removed takes up to 5 requests
-// more, of 63 times the rows. A thread that has just lost a first reply, and
-// WithHidden each long one that ever did, takes 1 request, and at most 6.
+// Cost: 2 requests, 0.5 RCU for 4 KB each; with quotes 1 request and 0.5 RCU for
+// each quote more; if first replies of a longer thread are gone 1 request and 0.5
+// RCU for each reply in their place more; past hidden or removed comments 5
+// requests more at most, for 63 times the rows; for a thread that has just lost a
+// first reply, and WithHidden for each long one that ever did, 1 request more, at
+// most 6.
 func (r *Repository) Threads(ctx context.Context, object string, req cursor.PageRequest, opts *ListOptions) (cursor.Page[Thread], error) {
 	read := 0
 	roots, err := r.topLevel(ctx, "threads", object, req, opts, &read)
@@ -53,15 +54,15 @@ func (r *Repository) threads(ctx context.Context, object string, roots []row, sp
 	for n, root := range roots {
 		threads[n].Comment = comments[n]
 		for _, i := range first[root.at.ID] {
-			i.under = root.Hidden
+			i.rootHidden = root.Hidden
 			threads[n].First = append(threads[n].First, i.comment())
 		}
 	}
 	return threads, nil
 }
 
-// readFirst reads the rows that lie beside each other for the roots. Where
-// these are sparse among others it names each row.
+// readFirst reads the first replies of the roots, by one range. If the roots are
+// sparse among others, it reads each row by its key.
 func (r *Repository) readFirst(ctx context.Context, object string, roots []row, sparse bool) ([]row, error) {
 	var wanted []store.Key
 	of := make(map[ids.ID]bool, len(roots))
@@ -90,11 +91,11 @@ func (r *Repository) readFirst(ctx context.Context, object string, roots []row, 
 	}
 	low, high := roots[0].at.ID, roots[len(roots)-1].at.ID
 	found, err := r.first(ctx, object, min(low, high), max(low, high))
-	// Others' roots are hidden, or written since.
+	// The others' roots are hidden, or were added since.
 	return slices.DeleteFunc(found, func(i row) bool { return !of[i.at.Root] }), err
 }
 
-// first reads the first replies of the roots from low to high, oldest first.
+// first reads the first replies of all roots from low to high, oldest first.
 func (r *Repository) first(ctx context.Context, object string, low, high ids.ID) ([]row, error) {
 	const aboveIDs = "~"
 	found, err := store.Query[row](ctx, r.table, store.Span{

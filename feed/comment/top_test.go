@@ -25,7 +25,7 @@ type likes struct {
 	n  map[ids.ID]int64
 }
 
-func (l *likes) score(_ context.Context, at comment.At) (int64, error) {
+func (l *likes) score(_ context.Context, at comment.Address) (int64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.n[at.ID], nil
@@ -91,10 +91,10 @@ func TestTopIsByScoreThenNewest(t *testing.T) {
 	w.requireTop(t, l, cs)
 	for i, n := range []int64{0, -1, 1, 7, 7, math.MaxInt64, math.MinInt64, -100, 16, 15} {
 		l.set(cs[i].ID, n)
-		moved, err := w.Rank(t.Context(), cs[i].At())
+		moved, err := w.UpdateScore(t.Context(), cs[i].Address())
 		require.NoError(t, err)
 		require.Equal(t, n != 0, moved)
-		moved, err = w.Rank(t.Context(), cs[i].At())
+		moved, err = w.UpdateScore(t.Context(), cs[i].Address())
 		require.NoError(t, err)
 		require.False(t, moved)
 	}
@@ -105,13 +105,13 @@ func TestTopIsByScoreThenNewest(t *testing.T) {
 	w.replies(t, "bob", cs[8])
 	w.delete(t, cs[8])
 	w.requireTop(t, l, slices.Concat(cs[:3], cs[4:5], cs[6:8], cs[9:]))
-	_, err := w.Unhide(t.Context(), cs[3].At())
+	_, err := w.Unhide(t.Context(), cs[3].Address())
 	require.NoError(t, err)
 	w.requireTop(t, l, slices.Concat(cs[:5], cs[6:8], cs[9:]))
 	require.Len(t, w.places(t), 8, "what is removed has no place")
 
 	for c, want := range map[ids.ID]error{cs[5].ID: plaza.ErrNotFound, cs[8].ID: plaza.ErrRemoved, w.id(t): plaza.ErrNotFound} {
-		_, err = w.Rank(t.Context(), comment.At{Object: "bird", ID: c})
+		_, err = w.UpdateScore(t.Context(), comment.Address{Object: "bird", ID: c})
 		require.ErrorIs(t, err, want)
 	}
 }
@@ -135,7 +135,7 @@ func TestWhatWasThereBeforeScoresFindsItsPlace(t *testing.T) {
 	l := &likes{n: map[ids.ID]int64{}}
 	w := plain.process(t, &comment.Options{Consistent: true, Score: l.score})
 	require.Empty(t, all(t, w.top("bird"), 5))
-	moved, err := w.Rank(t.Context(), old.At())
+	moved, err := w.UpdateScore(t.Context(), old.Address())
 	require.NoError(t, err)
 	require.True(t, moved)
 	w.requireTop(t, l, []comment.Comment{old})
@@ -146,8 +146,8 @@ func TestWhatWasThereBeforeScoresFindsItsPlace(t *testing.T) {
 func TestAnErrorOfScoreEndsRank(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
-	w := newWorld(t, &comment.Options{Score: func(context.Context, comment.At) (int64, error) { return 0, boom }})
-	_, err := w.Rank(t.Context(), w.says(t, "ann", "bird").At())
+	w := newWorld(t, &comment.Options{Score: func(context.Context, comment.Address) (int64, error) { return 0, boom }})
+	_, err := w.UpdateScore(t.Context(), w.says(t, "ann", "bird").Address())
 	require.ErrorIs(t, err, boom)
 }
 
@@ -158,7 +158,7 @@ func TestTopIsExactOnceLikesAreQuiet(t *testing.T) {
 	var cs []comment.Comment
 	for range 4 {
 		c := comment.Comment{Object: "bird", User: "ann", Text: "hello", ID: w.id(t)}
-		require.NoError(t, settled(func() error { _, err := w.Add(t.Context(), c); return err }))
+		require.NoError(t, settled(func() error { _, _, err := w.Add(t.Context(), c); return err }))
 		cs = append(cs, c)
 	}
 	var group errgroup.Group
@@ -168,7 +168,7 @@ func TestTopIsExactOnceLikesAreQuiet(t *testing.T) {
 			for range 25 {
 				c := cs[random.IntN(len(cs))]
 				l.add(c.ID, random.Int64N(5)-2)
-				if err := settled(func() error { _, err := w.Rank(t.Context(), c.At()); return err }); err != nil {
+				if err := settled(func() error { _, err := w.UpdateScore(t.Context(), c.Address()); return err }); err != nil {
 					return err
 				}
 			}
@@ -187,7 +187,7 @@ func TestALateScoreIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	l := &likes{n: map[ids.ID]int64{}}
 	var between func()
-	w := newWorld(t, &comment.Options{Consistent: true, Score: func(ctx context.Context, at comment.At) (int64, error) {
+	w := newWorld(t, &comment.Options{Consistent: true, Score: func(ctx context.Context, at comment.Address) (int64, error) {
 		n, err := l.score(ctx, at)
 		if f := between; f != nil {
 			between = nil
@@ -201,21 +201,21 @@ func TestALateScoreIsAskedAgain(t *testing.T) {
 	l.set(unplaced.ID, 5)
 	between = func() {
 		l.set(unplaced.ID, 7)
-		moved, err := w.Rank(t.Context(), unplaced.At())
+		moved, err := w.UpdateScore(t.Context(), unplaced.Address())
 		require.NoError(t, err)
 		require.True(t, moved)
 		l.set(unplaced.ID, 9)
 	}
-	_, err := w.Rank(t.Context(), unplaced.At())
+	_, err := w.UpdateScore(t.Context(), unplaced.Address())
 	require.NoError(t, err)
 	l.set(c.ID, 5)
 	between = func() {
 		l.set(c.ID, 0) // as it is stored: this Rank writes nothing
-		moved, err := w.Rank(t.Context(), c.At())
+		moved, err := w.UpdateScore(t.Context(), c.Address())
 		require.NoError(t, err)
 		require.False(t, moved)
 	}
-	_, err = w.Rank(t.Context(), c.At())
+	_, err = w.UpdateScore(t.Context(), c.Address())
 	require.NoError(t, err)
 	w.requireTop(t, l, []comment.Comment{unplaced, c, other})
 	require.Len(t, w.places(t), 3)
@@ -227,7 +227,7 @@ func TestWhatIsRankedWhileItIsDeletedLeavesNoPlace(t *testing.T) {
 	c := w.says(t, "ann", "bird")
 	late := w.interrupted(t, func() {
 		l.set(c.ID, 5)
-		_, err := w.Rank(t.Context(), c.At())
+		_, err := w.UpdateScore(t.Context(), c.Address())
 		require.NoError(t, err)
 	})
 	late.delete(t, c)

@@ -82,8 +82,9 @@ func (w world) add(t testing.TB, c comment.Comment) comment.Comment {
 	if c.Text == "" {
 		c.Text = "Beautiful bird!"
 	}
-	c, err := w.Add(t.Context(), c)
+	c, created, err := w.Add(t.Context(), c)
 	require.NoError(t, err)
+	require.True(t, created)
 	return c
 }
 
@@ -111,21 +112,21 @@ func (w world) answers(t testing.TB, user string, to comment.Comment) comment.Co
 
 func (w world) delete(t testing.TB, c comment.Comment) {
 	t.Helper()
-	deleted, err := w.Delete(t.Context(), comment.Action{At: c.At(), User: c.User})
+	deleted, err := w.Delete(t.Context(), comment.Action{Address: c.Address(), User: c.User})
 	require.NoError(t, err)
 	require.True(t, deleted)
 }
 
 func (w world) hide(t testing.TB, c comment.Comment) {
 	t.Helper()
-	hidden, err := w.Hide(t.Context(), c.At())
+	hidden, err := w.Hide(t.Context(), c.Address())
 	require.NoError(t, err)
 	require.True(t, hidden)
 }
 
 func (w world) get(t testing.TB, c comment.Comment) comment.Comment {
 	t.Helper()
-	got, err := w.Get(t.Context(), c.At())
+	got, err := w.Get(t.Context(), c.Address())
 	require.NoError(t, err)
 	return got
 }

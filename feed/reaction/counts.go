@@ -29,7 +29,7 @@ func (r *Repository) Reacted(ctx context.Context, user string, objects []string)
 	var wanted []store.Key
 	for _, object := range objects {
 		if _, seen := reacted[object]; !seen {
-			reacted[object] = nil
+			reacted[object] = []string{}
 			wanted = append(wanted, r.graph.GuardKey(edge.Edge{Tail: user, Head: object}))
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
@@ -22,7 +21,7 @@ func TestReactedAndCountsOfAPage(t *testing.T) {
 	require.NoError(t, err)
 
 	objects := []string{"photo", "film", "unheard-of", "photo"}
-	reacted := map[string][]string{"photo": {"haha", "pin"}, "film": nil, "unheard-of": nil}
+	reacted := map[string][]string{"photo": {"haha", "pin"}, "film": {}, "unheard-of": {}}
 	none := map[string]int64{"like": 0, "love": 0, "haha": 0, "pin": 0}
 	counts := map[string]map[string]int64{
 		"photo": {"like": 7, "love": 7, "haha": 1, "pin": 7},
@@ -31,7 +30,7 @@ func TestReactedAndCountsOfAPage(t *testing.T) {
 	for i := len(objects); i < 100; i++ {
 		object := fmt.Sprint("object ", i)
 		objects = append(objects, object)
-		reacted[object], counts[object] = nil, none
+		reacted[object], counts[object] = []string{}, none
 	}
 	gotReacted, err := w.Reacted(t.Context(), "jack", objects)
 	require.NoError(t, err)
@@ -53,32 +52,4 @@ func TestReactedAndCountsOfAPage(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, gotCounts)
 	require.Equal(t, before, in.Requests())
-}
-
-func TestConsistentIsWhatTellsTheLatest(t *testing.T) {
-	t.Parallel()
-	lagging := faults.New(t, 1, faults.Rates{Stale: 1})
-	w := newWorld(t, options(3), lagging.Wrap)
-	all := w.crowd(t, "photo", 9, kinds...)
-	fan := all[0].User
-	w.holds(t, standing(all...), []string{fan}, []string{})
-	w.holds(t, standing(all...), []string{}, []string{"photo"})
-	got, err := w.Get(t.Context(), reaction.Reaction{User: fan, Object: "photo", Kind: "like"})
-	require.NoError(t, err)
-	require.Equal(t, all[0].ID, got.ID)
-
-	opts := options(3)
-	opts.Consistent = false
-	eventual := w.process(t, opts, lagging.Wrap)
-	counts, err := eventual.Counts(t.Context(), "photo")
-	require.NoError(t, err)
-	require.Zero(t, counts["like"])
-	many, err := eventual.CountsMany(t.Context(), []string{"photo"})
-	require.NoError(t, err)
-	require.Zero(t, many["photo"]["like"])
-	reacted, err := eventual.Reacted(t.Context(), fan, []string{"photo"})
-	require.NoError(t, err)
-	require.Empty(t, reacted["photo"])
-	require.Len(t, read(t, eventual.ByObject, "photo", "", 5), 9, "lists are consistent whatever the options")
-	require.Len(t, read(t, eventual.ByUser, fan, "", 5), 1)
 }

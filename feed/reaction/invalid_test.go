@@ -2,7 +2,6 @@ package reaction_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
@@ -104,7 +103,7 @@ func TestBadInputIsRefusedUnsent(t *testing.T) {
 
 func TestNewRefusesWhatIsMissingOrWrong(t *testing.T) {
 	t.Parallel()
-	db, gen := dynamo.NewFromIface(nil), generator(t)
+	db, gen := dynamo.NewFromIface(nil), edgetest.Generator(t)
 	of := func(kinds ...string) *reaction.Options { return &reaction.Options{Kinds: kinds} }
 	grouped := func(groups ...[]string) *reaction.Options {
 		return &reaction.Options{Kinds: []string{"a", "b", "c"}, OneOf: groups}
@@ -143,20 +142,4 @@ func TestNewRefusesWhatIsMissingOrWrong(t *testing.T) {
 	r, err := reaction.New(db, "reactions", gen, of(slices.Concat(names[:15], []string{strings.Repeat("x", 64)})...))
 	require.NoError(t, err)
 	require.NotNil(t, r)
-}
-
-type noIDs struct{ err error }
-
-func (s noIDs) Next(context.Context) (ids.ID, error) { return 0, s.err }
-
-func TestReactWithoutAnIDToGiveSendsNothing(t *testing.T) {
-	t.Parallel()
-	in := faults.New(t, 1, faults.Rates{})
-	exhausted := errors.New("no ids")
-	r, err := reaction.New(dynamotest.DB(t, in.Wrap), "none", noIDs{exhausted}, options(1))
-	require.NoError(t, err)
-	_, changed, err := r.React(t.Context(), reaction.Reaction{User: "a", Object: "b", Kind: "like"})
-	require.ErrorIs(t, err, exhausted)
-	require.False(t, changed)
-	require.Zero(t, in.Requests())
 }

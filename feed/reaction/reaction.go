@@ -20,12 +20,13 @@ import (
 // Reaction says that User reacted to Object with Kind. A user has at most one
 // of a kind on an object.
 type Reaction struct {
-	User, Object string
-	Kind         string // one of Options.Kinds
+	User   string `json:"user"`
+	Object string `json:"object"`
+	Kind   string `json:"kind"` // one of Options.Kinds
 
 	// ID is the reaction's identity and its place in the lists. React mints one
-	// where it is zero.
-	ID ids.ID
+	// if it is zero.
+	ID ids.ID `json:"id"`
 
 	// place is the shard of Object's list that holds the reaction, plus one; 0
 	// where it is not known.

@@ -14,66 +14,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-func TestShardsMayBeRaisedWithOldProcessesAtWork(t *testing.T) {
-	t.Parallel()
-	before := newWorld(t, options(1))
-	r := reactions{}
-	for _, a := range before.crowd(t, "star", 20, kinds...) {
-		r[placeOf(a)] = a.ID
-	}
-	after := before.process(t, options(8))
-	var late []reaction.Reaction
-	for i := range 40 {
-		a := []world{before, after}[i%2].react(t, fmt.Sprint("late ", i), "star", kinds[i%4])
-		r[placeOf(a)] = a.ID
-		late = append(late, a)
-	}
-	later := before.process(t, options(1)) // knows of no shards
-	readers := []world{before, after, later}
-	hold := func() {
-		for _, w := range readers {
-			w.holds(t, r, []string{"star-fan-000", "late 0", "late 1"}, []string{"star"})
-		}
-		requireStored(t, later, r)
-	}
-	hold()
-
-	// Each ends and switches what another wrote.
-	for i, w := range []world{after, before, later} {
-		for _, a := range []reaction.Reaction{
-			late[10*i], late[10*i+3],
-			{User: late[10*i+1].User, Object: "star", Kind: late[10*i+1].Kind},
-		} {
-			removed, err := w.Unreact(t.Context(), a)
-			require.NoError(t, err)
-			require.True(t, removed)
-			delete(r, placeOf(a))
-		}
-		old := late[10*i+4]
-		kind := "love"
-		if old.Kind == kind {
-			kind = "like"
-		}
-		a := w.react(t, old.User, "star", kind)
-		if old.Kind != "pin" {
-			delete(r, placeOf(old))
-		}
-		r[placeOf(a)] = a.ID
-	}
-	hold()
-
-	// A repeat of a standing reaction is itself, wherever it would go now.
-	for _, a := range []reaction.Reaction{late[7], late[8]} {
-		for _, w := range readers {
-			again, changed, err := w.React(t.Context(), reaction.Reaction{User: a.User, Object: "star", Kind: a.Kind, ID: a.ID})
-			require.NoError(t, err)
-			require.True(t, changed)
-			require.Equal(t, a, again)
-		}
-	}
-	hold()
-}
-
 // TestShardsRelieveHeat counts the partition keys that a storm of likes on one
 // object writes to.
 func TestShardsRelieveHeat(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -15,26 +14,15 @@ import (
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/edge"
+	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
 )
-
-var machines atomic.Uint32
-
-// generator has a machine number of its own.
-func generator(t testing.TB) *ids.Generator {
-	t.Helper()
-	gen, err := ids.New(uint16(machines.Add(1)), nil)
-	require.NoError(t, err)
-	return gen
-}
-
-// kinds are like, love and haha, of which one has one, and pin.
-var kinds = []string{"like", "love", "haha", "pin"}
 
 // options read strongly consistent and spread every object over n shards.
 func options(n int) *reaction.Options {
 	return &reaction.Options{
 		Kinds:      kinds,
-		OneOf:      [][]string{{"like", "love", "haha"}},
+		OneOf:      [][]string{oneOf},
 		Shards:     func(string) int { return n },
 		Consistent: true,
 	}
@@ -57,15 +45,9 @@ func newWorld(t testing.TB, opts *reaction.Options, wrap ...wrapper) world {
 // process is another process on the table of w.
 func (w world) process(t testing.TB, opts *reaction.Options, wrap ...wrapper) world {
 	t.Helper()
-	return w.of(t, func(gen ids.Source) ids.Source { return gen }, opts, wrap...)
-}
-
-// of is a process with another source of ids.
-func (w world) of(t testing.TB, source func(ids.Source) ids.Source, opts *reaction.Options, wrap ...wrapper) world {
-	t.Helper()
-	w.gen = generator(t)
+	w.gen = edgetest.Generator(t)
 	var err error
-	w.Repository, err = reaction.New(dynamotest.DB(t, wrap...), w.table, source(w.gen), opts)
+	w.Repository, err = reaction.New(dynamotest.DB(t, wrap...), w.table, w.gen, opts)
 	require.NoError(t, err)
 	return w
 }
@@ -78,7 +60,7 @@ func (w world) id(t testing.TB) ids.ID {
 }
 
 // react changes something.
-func (w world) react(t tester, user, object, kind string) reaction.Reaction {
+func (w world) react(t testing.TB, user, object, kind string) reaction.Reaction {
 	t.Helper()
 	a, changed, err := w.React(t.Context(), reaction.Reaction{User: user, Object: object, Kind: kind})
 	require.NoError(t, err)
@@ -96,23 +78,10 @@ func (w world) crowd(t testing.TB, object string, n int, kinds ...string) []reac
 	return all
 }
 
-// tester is a *testing.T, a *testing.B or a *rapid.T.
-type tester interface {
-	require.TestingT
-	Helper()
-	Context() context.Context
-}
-
-// bare is what an application sees of a reaction.
-type bare struct {
-	User, Object, Kind string
-	ID                 ids.ID
-}
-
-func see(all ...reaction.Reaction) []bare {
-	seen := make([]bare, len(all))
+func seeAll(all []reaction.Reaction) []edgetest.Edge {
+	seen := make([]edgetest.Edge, len(all))
 	for i, a := range all {
-		seen[i] = bare{a.User, a.Object, a.Kind, a.ID}
+		seen[i] = see(a)
 	}
 	return seen
 }
@@ -120,7 +89,7 @@ func see(all ...reaction.Reaction) []bare {
 type lister func(ctx context.Context, name, kind string, req cursor.PageRequest) (cursor.Page[reaction.Reaction], error)
 
 // read reads a list to its end, limit at a time.
-func read(t tester, list lister, name, kind string, limit int) []reaction.Reaction {
+func read(t testing.TB, list lister, name, kind string, limit int) []reaction.Reaction {
 	t.Helper()
 	var got []reaction.Reaction
 	req := cursor.PageRequest{Limit: limit}
@@ -136,76 +105,55 @@ func read(t tester, list lister, name, kind string, limit int) []reaction.Reacti
 	}
 }
 
-// place is what holds one reaction at most.
-type place struct{ user, object, kind string }
-
-func placeOf(a reaction.Reaction) place { return place{a.User, a.Object, a.Kind} }
-
-// reactions are those that should stand.
-type reactions map[place]ids.ID
-
-func standing(all ...reaction.Reaction) reactions {
-	r := reactions{}
-	for _, a := range all {
-		r[placeOf(a)] = a.ID
-	}
-	return r
-}
-
-// list gives those that want tells, newest first.
-func (r reactions) list(want func(place) bool) []bare {
-	list := []bare{}
-	for p, id := range r {
-		if want(p) {
-			list = append(list, bare{p.user, p.object, p.kind, id})
-		}
-	}
-	slices.SortFunc(list, func(a, b bare) int {
+// newestFirst are reactions as a list shows them.
+func newestFirst(all []reaction.Reaction) []edgetest.Edge {
+	seen := seeAll(all)
+	slices.SortFunc(seen, func(a, b edgetest.Edge) int {
 		return cmp.Or(cmp.Compare(b.ID, a.ID), cmp.Compare(b.Kind, a.Kind))
 	})
-	return list
+	return seen
 }
 
-// holds fails unless every read of these users and objects tells of the
-// reactions of r and of no other.
-func (w world) holds(t tester, r reactions, users, objects []string) {
+func scan(t testing.TB, w world) edgetest.Stored {
 	t.Helper()
-	of := func(kind string, p place) bool { return kind == "" || kind == p.kind }
-	for _, kind := range []string{"", "like", "pin"} {
-		for _, object := range objects {
-			want := r.list(func(p place) bool { return p.object == object && of(kind, p) })
-			require.Equal(t, want, see(read(t, w.ByObject, object, kind, 7)...), "%q to %q", kind, object)
-		}
-		for _, user := range users {
-			want := r.list(func(p place) bool { return p.user == user && of(kind, p) })
-			require.Equal(t, want, see(read(t, w.ByUser, user, kind, 7)...), "%q of %q", kind, user)
-		}
-	}
-	counts := map[string]map[string]int64{}
-	for _, object := range objects {
-		counts[object] = map[string]int64{}
-		for _, kind := range kinds {
-			counts[object][kind] = int64(len(r.list(func(p place) bool { return p.object == object && p.kind == kind })))
-		}
-		got, err := w.Counts(t.Context(), object)
-		require.NoError(t, err)
-		require.Equal(t, counts[object], got, "counts of %q", object)
-	}
-	many, err := w.CountsMany(t.Context(), objects)
+	return edgetest.Scan(t, w.table)
+}
+
+// requireStored reads the whole table: it has each of the reactions and no
+// other.
+func requireStored(t testing.TB, w world, all ...reaction.Reaction) {
+	t.Helper()
+	edgetest.RequireStored(t, stored, w.table, seeAll(all)...)
+}
+
+// requireErased finds nothing of a user or an object but guards of what has
+// ended.
+func requireErased(t testing.TB, w world, of edge.Ends, left []reaction.Reaction) {
+	t.Helper()
+	edgetest.RequireErased(t, stored, w.table, of, seeAll(left)...)
+}
+
+func unreact(t testing.TB, w world, a reaction.Reaction) {
+	t.Helper()
+	removed, err := w.Unreact(t.Context(), a)
 	require.NoError(t, err)
-	require.Equal(t, counts, many)
-	for _, user := range users {
-		want := map[string][]string{}
-		for _, object := range objects {
-			want[object] = nil
-			for _, kind := range kinds {
-				if _, stands := r[place{user, object, kind}]; stands {
-					want[object] = append(want[object], kind)
-				}
-			}
-		}
-		reacted, err := w.Reacted(t.Context(), user, objects)
+	require.True(t, removed)
+}
+
+// side is a user or an object, which can be checked and repaired.
+type side struct {
+	name          string
+	check, repair func(context.Context, string) (reaction.Drift, error)
+}
+
+func (w world) user(name string) side   { return side{name, w.CheckUser, w.RepairUser} }
+func (w world) object(name string) side { return side{name, w.Check, w.Repair} }
+
+func requireSound(t testing.TB, sides ...side) {
+	t.Helper()
+	for _, s := range sides {
+		drift, err := s.check(t.Context(), s.name)
 		require.NoError(t, err)
-		require.Equal(t, want, reacted, "reactions of %q", user)
+		require.Zero(t, drift, "check of %q", s.name)
 	}
 }

@@ -56,7 +56,7 @@ func DB(t testing.TB, wrap ...func(aws.HTTPClient) aws.HTTPClient) *dynamo.DB {
 func client(t testing.TB, wrap ...func(aws.HTTPClient) aws.HTTPClient) *dynamodb.Client {
 	t.Helper()
 	e := Engine(t)
-	var c aws.HTTPClient = &http.Client{Transport: transport()}
+	var c aws.HTTPClient = &http.Client{Transport: &answers}
 	for _, w := range wrap {
 		c = w(c)
 	}

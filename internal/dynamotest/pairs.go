@@ -10,8 +10,9 @@ import (
 // Pair compares ours with the same requests written by hand. They run in
 // turns, round by round, so that both meet the same machine in the same mood,
 // and the medians are reported: ns/op is that of ours, time-ratio and
-// allocs-ratio are ours by bare. What the client's own goroutines allocate
-// counts for both.
+// allocs-ratio are ours by bare; cpu-ratio is that of the times without the
+// engine, whose answers are played back. What the client's own goroutines
+// allocate counts for both.
 func Pair(b *testing.B, ours, bare func()) {
 	b.Helper()
 	const warmUp, round = 10, 20
@@ -25,6 +26,13 @@ func Pair(b *testing.B, ours, bare func()) {
 		sides[n%2].run(round)
 		sides[1-n%2].run(round)
 	}
+	alone := [2]side{{call: ours}, {call: bare}}
+	const rounds = 10
+	for n := range 2 * rounds {
+		one := &alone[n%2]
+		answers.during(one.call, func() { one.run(round) })
+	}
+	b.ReportMetric(median(alone[0].times)/median(alone[1].times), "cpu-ratio")
 	our, their := &sides[0], &sides[1]
 	b.ReportMetric(median(our.times), "ns/op")
 	b.ReportMetric(median(our.times)/median(their.times), "time-ratio")

@@ -2,11 +2,14 @@ package edge
 
 import (
 	"context"
+	"hash/maphash"
+	"iter"
 	"slices"
 
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // Drift is how far what is stored of some ends is from being whole.
@@ -44,11 +47,11 @@ func (d *Drift) addHeads(kind string, n int64) {
 	}
 }
 
-// Check compares counts, lists and edges, and changes nothing. Of an edge to
-// the head whose item in the head's list is gone, Check of the tail tells.
-// While the edges keep changing it is plaza.ErrBusy.
+// Check compares counts, lists and edges, and changes nothing. An edge whose
+// item in the head's list is gone is found by Check of its tail. While the edges
+// keep changing it is plaza.ErrBusy.
 func (g *Graph) Check(ctx context.Context, of Ends) (Drift, error) {
-	for range turns {
+	for range attempts {
 		drift, moved, err := g.checkOnce(ctx, of)
 		if err != nil || !moved {
 			return drift, err
@@ -58,41 +61,41 @@ func (g *Graph) Check(ctx context.Context, of Ends) (Drift, error) {
 }
 
 func (g *Graph) checkOnce(ctx context.Context, of Ends) (drift Drift, moved bool, err error) {
-	found := func(dynamo.Item, []string) error {
+	damaged := func(dynamo.Item, []string) error {
 		drift.Damaged++
 		return nil
 	}
 	if of.Head == "" {
-		err = g.suspects(ctx, of, nil, found, func(s suspect) error {
-			p, err := g.steadyPartsOf(ctx, s)
-			drift.add(p.cure().drift())
+		err = g.findTorn(ctx, of, nil, damaged, func(c candidate) error {
+			s, err := g.readSteadyState(ctx, c)
+			drift.add(s.fix().drift())
 			return err
 		})
 		return drift, false, err
 	}
-	before, err := g.everyCounter(ctx, of.Head, found)
+	before, err := g.everyCounter(ctx, of.Head, damaged)
 	if err != nil {
 		return Drift{}, false, err
 	}
 	lists := g.listsOf(before)
-	want, err := g.tally(ctx, of, lists)
+	want, err := g.countLists(ctx, of, lists)
 	if err != nil {
 		return Drift{}, false, err
 	}
-	err = g.suspects(ctx, of, lists, found, func(s suspect) error {
-		p, err := g.partsOf(ctx, s)
+	err = g.findTorn(ctx, of, lists, damaged, func(c candidate) error {
+		s, err := g.readState(ctx, c)
 		if err != nil {
 			return err
 		}
-		cure := p.cure()
-		drift.add(cure.drift())
-		switch cure {
+		fix := s.fix()
+		drift.add(fix.drift())
+		switch fix {
 		case putInTail:
 			want.tail++
 		case dropFromTail:
 			want.tail--
 		case dropFromHead:
-			want.heads[s.Place-1][s.Kind]--
+			want.heads[c.Place-1][c.Kind]--
 		}
 		return nil
 	})
@@ -104,4 +107,217 @@ func (g *Graph) checkOnce(ctx context.Context, of Ends) (drift Drift, moved bool
 	}
 	after, err := g.everyCounter(ctx, of.Head, nil)
 	return drift, !slices.EqualFunc(before, after, counter.sameVersion), err
+}
+
+// checkParallel is how many requests a Check, Repair or Erase runs at once.
+const checkParallel = 8
+
+// candidate is an edge that may be torn. Its Place is the one that its guard or
+// the list of its head has.
+type candidate struct {
+	Edge
+	byHead bool // found in the head's list
+}
+
+// findTorn visits the edges of these ends whose items do not agree, and some that
+// changed meanwhile. Damaged items count as absent; damaged is called with each
+// of them before.
+func (g *Graph) findTorn(ctx context.Context, of Ends, lists []place, damaged onDamaged, visit func(candidate) error) error {
+	if of.Tail != "" {
+		if err := g.findTornByTail(ctx, of.Tail, damaged, visit); err != nil {
+			return err
+		}
+	}
+	for _, list := range lists {
+		err := g.compareRows(ctx, g.headList(ctx, of.Head, list.kind, list.shard, damaged), func(row, guard Edge) error {
+			if row == guard {
+				return nil
+			}
+			return visit(candidate{Edge: row, byHead: true})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *Graph) findTornByTail(ctx context.Context, tail string, damaged onDamaged, visit func(candidate) error) error {
+	paired, err := g.paired(ctx, tail, damaged)
+	if err != nil {
+		return err
+	}
+	if err := g.compareGuards(ctx, tail, paired, visit); err != nil || paired {
+		return err
+	}
+	return g.compareRows(ctx, g.tailList(ctx, tail, nil), func(row, guard Edge) error {
+		if row.ID == guard.ID {
+			return nil
+		}
+		return visit(candidate{Edge: row})
+	})
+}
+
+// paired reports whether the guards of tail and its lists hold the same edges:
+// they do if their hashes have the same sum. So nobody reads each by key.
+func (g *Graph) paired(ctx context.Context, tail string, damaged onDamaged) (bool, error) {
+	seed := maphash.MakeSeed()
+	var difference uint64
+	for guards, err := range g.guards(ctx, tail, damaged) {
+		if err != nil {
+			return false, err
+		}
+		for _, e := range guards {
+			e.Place = 0
+			difference += maphash.Comparable(seed, e)
+		}
+	}
+	for rows, err := range g.tailList(ctx, tail, damaged) {
+		if err != nil {
+			return false, err
+		}
+		for _, e := range rows {
+			difference -= maphash.Comparable(seed, e)
+		}
+	}
+	return difference == 0, nil
+}
+
+// compareGuards reads the list items of each guard, those of the tail's lists
+// only where guards and lists are not paired.
+func (g *Graph) compareGuards(ctx context.Context, tail string, paired bool, visit func(candidate) error) error {
+	for guards, err := range g.guards(ctx, tail, nil) {
+		if err != nil {
+			return err
+		}
+		var wanted []store.Key
+		for _, e := range guards {
+			wanted = append(wanted, g.HeadKey(e))
+			if !paired {
+				wanted = append(wanted, g.TailKey(e))
+			}
+		}
+		found, err := g.table.GetAll(ctx, wanted, true, checkParallel)
+		if err != nil {
+			return err
+		}
+		for _, e := range guards {
+			listed := textIn(found[g.HeadKey(e)][g.Tail]) == tail
+			if listed && (paired || textIn(found[g.TailKey(e)][g.Head]) == e.Head) {
+				continue
+			}
+			if err := visit(candidate{Edge: e}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// compareRows compares each row of a list with the guard of its pair, the zero
+// Edge where there is none.
+func (g *Graph) compareRows(ctx context.Context, list iter.Seq2[[]Edge, error], compare func(row, guard Edge) error) error {
+	for rows, err := range list {
+		if err != nil {
+			return err
+		}
+		wanted := make([]store.Key, len(rows))
+		for i, row := range rows {
+			wanted[i] = g.GuardKey(row)
+		}
+		found, err := g.table.GetAll(ctx, wanted, true, checkParallel)
+		if err != nil {
+			return err
+		}
+		for i, row := range rows {
+			guard, err := g.Standing(row, found[wanted[i]])
+			if err != nil { // not there, or damaged
+				guard = Edge{}
+			}
+			if err := compare(row, guard); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// state is what stands of a candidate edge.
+type state struct {
+	candidate
+	guard Held // of the pair and kind, of this id or another
+	// guardAlone says that guard has another id, which no list has. It counts as
+	// none.
+	guardAlone bool
+
+	head  string   // that the tail's list names under the id
+	tails []string // that each shard of the head's list names under the id
+
+	stored map[store.Key]dynamo.Item // what was read of the edge
+}
+
+// guarded says whether the guard holds this edge.
+func (s state) guarded() bool { return s.guard.ID == s.ID }
+
+// readState reads what stands of an edge: 66 RCU, and 65 more where its pair has
+// another edge of the kind.
+func (g *Graph) readState(ctx context.Context, c candidate) (state, error) {
+	s := state{candidate: c}
+	found, err := g.table.GetAll(ctx, append(g.listKeys(c.Edge), g.GuardKey(c.Edge)), true, checkParallel)
+	if err != nil {
+		return s, err
+	}
+	s.stored = found
+	s.head, s.tails = g.listedIn(c.Edge, found)
+	if held, err := g.HeldBy(found[g.GuardKey(c.Edge)], c.Edge); err == nil { // else it counts as none
+		s.guard = held
+	}
+	if s.guard.Stands() && !s.guarded() {
+		if found, err = g.table.GetAll(ctx, g.listKeys(s.guard.Edge), true, checkParallel); err != nil {
+			return s, err
+		}
+		head, tails := g.listedIn(s.guard.Edge, found)
+		s.guardAlone = head != c.Head && !slices.Contains(tails, c.Tail)
+	}
+	return s, nil
+}
+
+// readSteadyState reads what stands of an edge until two readings are equal. A
+// tail that is not counted has no version, which would show what changed between
+// the reads of one reading. An id begins once and ends once, so at least one of
+// two readings is of a time when it did neither.
+func (g *Graph) readSteadyState(ctx context.Context, c candidate) (state, error) {
+	s, err := g.readState(ctx, c)
+	for range attempts {
+		if err != nil || s.fix() == nothing {
+			return s, err
+		}
+		before := s
+		if s, err = g.readState(ctx, c); err == nil && s.equal(before) {
+			return s, nil
+		}
+	}
+	return s, plaza.ErrBusy
+}
+
+func (s state) equal(t state) bool {
+	return s.guard == t.guard && s.guardAlone == t.guardAlone && s.head == t.head && slices.Equal(s.tails, t.tails)
+}
+
+// listKeys are the places where lists can have the edge.
+func (g *Graph) listKeys(e Edge) []store.Key {
+	keys := []store.Key{g.TailKey(e)}
+	for shard := range MaxShards {
+		e.Place = shard + 1
+		keys = append(keys, g.HeadKey(e))
+	}
+	return keys
+}
+
+func (g *Graph) listedIn(e Edge, found map[store.Key]dynamo.Item) (head string, tails []string) {
+	keys := g.listKeys(e)
+	for _, key := range keys[1:] {
+		tails = append(tails, textIn(found[key][g.Tail]))
+	}
+	return textIn(found[keys[0]][g.Head]), tails
 }

@@ -198,11 +198,11 @@ func (g *Graph) countersOf(ctx context.Context, heads []string, consistent bool)
 }
 
 // everyCounter reads the counters of head that stand, whether shard 0 names
-// them or not, and calls found with those that are damaged.
-func (g *Graph) everyCounter(ctx context.Context, head string, found found) ([]counter, error) {
+// them or not, and calls damaged with those that are.
+func (g *Graph) everyCounter(ctx context.Context, head string, damaged onDamaged) ([]counter, error) {
 	counters, err := g.standingCounters(ctx, head)
 	for i := 0; i < len(counters) && err == nil; i++ {
-		err = found.call(counters[i].item, counters[i].damaged...)
+		err = damaged.call(counters[i].item, counters[i].damaged...)
 	}
 	return slices.DeleteFunc(counters, func(c counter) bool { return c.shard == noShard }), err
 }

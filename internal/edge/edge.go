@@ -18,8 +18,8 @@ const MaxShards = 64
 // keeps it: a request may arrive that late and begins nothing again.
 const Remembered = 30 * 24 * time.Hour
 
-// turns bounds how often a write is tried anew when the edge changed under it.
-const turns = 5
+// attempts bounds how often a write is tried anew when the edge changed under it.
+const attempts = 5
 
 // Edge leads from Tail to Head. A pair has at most one of each kind.
 type Edge struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Erase mends what is torn of these ends, so that it is counted right, ends
+// Erase fixes what is torn of these ends, so that it is counted right, ends
 // every edge, and deletes the head's counters; the lists and counts of others
 // follow. The guards stay until they expire, and hold no more than which ids
 // have ended. After an error, repeat it. Where new edges keep
@@ -18,7 +18,7 @@ import (
 // One transaction an edge, in turn: only the shards of the head's lists run
 // side by side, since edges of one counter would get in each other's way.
 func (g *Graph) Erase(ctx context.Context, of Ends) error {
-	for range turns {
+	for range attempts {
 		erased, err := g.eraseOnce(ctx, of)
 		if err != nil || erased {
 			return err

@@ -177,8 +177,9 @@ func (s Shape) mayBeKind(kind string) bool {
 }
 
 // KindsOf are those of Kinds of which tail's guard holds an edge, in their
-// order. What is damaged is left out.
-func (g *Graph) KindsOf(tail string, guard dynamo.Item) (kinds []string) {
+// order. Damaged edges are left out.
+func (g *Graph) KindsOf(tail string, guard dynamo.Item) []string {
+	kinds := []string{}
 	for _, kind := range g.Kinds {
 		held, err := g.HeldBy(guard, Edge{Tail: tail, Head: store.KeyOf(guard).SK, Kind: kind})
 		if !g.table.Skips(err) && held.Stands() {

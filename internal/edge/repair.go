@@ -2,7 +2,6 @@ package edge
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/guregu/dynamo/v2"
@@ -12,46 +11,46 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Repair mends what Check finds, and returns what it mended. What is damaged is
-// removed first. Of an edge's three items two restore the third, and one alone
-// is removed; then the counts are set to what the lists hold. Edges may begin and end meanwhile. An edge
-// that is restored to a head's list is counted there too, so ends may be
-// repaired in any order.
-func (g *Graph) Repair(ctx context.Context, of Ends) (mended Drift, err error) {
-	found := func(item dynamo.Item, damaged []string) error {
-		cleared, err := g.clear(ctx, item, damaged)
+// Repair fixes what Check finds, and returns what it fixed. It first removes
+// what is damaged. Two of an edge's three items restore the third, and one
+// alone is removed. Then it sets the counts to what the lists hold. Edges may
+// begin and end meanwhile. An edge that is restored to a head's list is counted
+// there too, so ends may be repaired in any order.
+func (g *Graph) Repair(ctx context.Context, of Ends) (fixed Drift, err error) {
+	damaged := func(item dynamo.Item, attributes []string) error {
+		cleared, err := g.clear(ctx, item, attributes)
 		if cleared {
-			mended.Damaged++
+			fixed.Damaged++
 		}
 		return err
 	}
 	var lists []place
 	if of.Head != "" {
-		counters, err := g.everyCounter(ctx, of.Head, found)
+		counters, err := g.everyCounter(ctx, of.Head, damaged)
 		if err != nil {
-			return mended, err
+			return fixed, err
 		}
 		lists = g.listsOf(counters)
 	}
-	err = g.suspects(ctx, of, lists, found, func(s suspect) error {
-		drift, err := g.mend(ctx, s)
-		mended.add(drift)
+	err = g.findTorn(ctx, of, lists, damaged, func(c candidate) error {
+		drift, err := g.fixEdge(ctx, c)
+		fixed.add(drift)
 		return err
 	})
 	if err != nil || of.Head == "" {
-		return mended, err
+		return fixed, err
 	}
 	counts, err := g.recount(ctx, of)
-	mended.add(counts)
-	return mended, err
+	fixed.add(counts)
+	return fixed, err
 }
 
-// clear takes what is damaged out of an item, unless that changed meanwhile,
-// and reports whether it did. A version that cannot be read begins again, later
-// than any that it had.
+// clear takes what is damaged out of an item and reports true, unless the item
+// has changed since. A version that cannot be read starts again at a number
+// above any that it had.
 func (g *Graph) clear(ctx context.Context, item dynamo.Item, damaged []string) (bool, error) {
 	key := store.KeyOf(item)
-	lone := !g.shared() && keys.Split(key.PK)[0] == g.Guard // a guard of one edge, without a version
+	single := !g.shared() && keys.Split(key.PK)[0] == g.Guard // a guard of one edge, without a version
 	var seen condition
 	for i, attribute := range damaged {
 		as := absent(short(i, attribute))
@@ -64,11 +63,11 @@ func (g *Graph) clear(ctx context.Context, item dynamo.Item, damaged []string) (
 		seen = as
 	}
 	var write store.Write
-	if damaged[0] == "pk" || lone && damaged[0] != ttlAttr {
+	if damaged[0] == "pk" || single && damaged[0] != ttlAttr {
 		write = g.table.Delete(key).If(seen.expr, seen.args...)
 	} else {
 		update := g.table.Update(key).If(seen.expr, seen.args...)
-		if !lone && !slices.Contains(damaged, verAttr) {
+		if !single && !slices.Contains(damaged, verAttr) {
 			update.Add(verAttr, 1)
 		}
 		for i, attribute := range damaged {
@@ -76,7 +75,7 @@ func (g *Graph) clear(ctx context.Context, item dynamo.Item, damaged []string) (
 			switch {
 			case attribute == verAttr:
 				update.Set(verAttr, g.now().UnixMilli())
-			case attribute == ttlAttr && lone && !stands:
+			case attribute == ttlAttr && single && !stands:
 				update.Set(ttlAttr, g.expiry())
 			default:
 				update.RemoveExpr("$", short(i, attribute))
@@ -91,75 +90,242 @@ func (g *Graph) clear(ctx context.Context, item dynamo.Item, damaged []string) (
 	return err == nil, err
 }
 
-// recount sets the counters to what the lists hold.
-func (g *Graph) recount(ctx context.Context, of Ends) (mended Drift, err error) {
-	for range turns {
-		counters, err := g.everyCounter(ctx, of.Head, nil)
+// fixEdge makes the edge whole, or removes what is left of it. An edge that needs
+// two steps counts once.
+func (g *Graph) fixEdge(ctx context.Context, c candidate) (fixed Drift, err error) {
+	steps := 0
+	for range attempts {
+		s, err := g.readState(ctx, c)
 		if err != nil {
-			return mended, err
+			return fixed, err
 		}
-		lists, err := g.tally(ctx, of, g.listsOf(counters))
+		fix := s.fix()
+		if fix == nothing {
+			return fixed, nil
+		}
+		tx, err := g.fixTx(ctx, s, fix)
 		if err != nil {
-			return mended, err
+			return fixed, err
 		}
-		for _, c := range counters {
-			if err := g.damage(c); err != nil {
-				return mended, err // since it was cleared
-			}
+		err = g.table.Run(ctx, tx)
+		if _, changed := store.AsRefused(err); changed {
+			continue
 		}
-		wrong := corrections(counters, lists)
-		for _, c := range slices.Backward(wrong) { // shard 0 names the others before they stand
-			set, err := g.correct(ctx, of.Head, c)
-			if err != nil {
-				return mended, err
-			}
-			if set {
-				mended.add(c.drift())
-			}
+		if err != nil {
+			return fixed, err
 		}
-		if len(wrong) > 0 {
-			continue // and see that it holds
-		}
-		after, err := g.everyCounter(ctx, of.Head, nil)
-		if err != nil || slices.EqualFunc(counters, after, counter.sameVersion) {
-			return mended, err
+		if steps++; steps == 1 {
+			fixed = fix.drift()
 		}
 	}
-	return mended, plaza.ErrBusy
+	return fixed, plaza.ErrBusy
 }
 
-// correct sets a counter unless it changed since it was read, and reports
-// whether it did. A guard on the count alone would not tell: it may have
-// changed there and back while the list was read. It is a transaction for its
-// token: a request that is sent twice is not taken for somebody else's.
-func (g *Graph) correct(ctx context.Context, head string, c correction) (bool, error) {
-	err := g.table.Run(ctx, g.table.Tx().Update(g.correctionOf(head, c.want)))
-	if _, changed := store.AsRefused(err); changed {
-		return false, nil
+// fix is the write that makes an edge whole, or removes what is left of it.
+type fix int
+
+const (
+	putGuard fix = iota
+	putInTail
+	putInHead
+	dropGuard
+	dropFromTail
+	dropFromHead
+	nothing // to write
+)
+
+// removes says whether the item is removed.
+func (f fix) removes() bool { return f >= dropGuard }
+
+// item is the index of what is written among the pieces.
+func (f fix) item() fix { return f % dropGuard }
+
+func (f fix) drift() Drift {
+	switch {
+	case f == nothing:
+		return Drift{}
+	case f.removes():
+		return Drift{Orphans: 1}
 	}
-	return err == nil, err
+	return Drift{Torn: 1}
 }
 
-// correctionOf guards on the version that want was made of.
-func (g *Graph) correctionOf(head string, want counter) *dynamo.Update {
-	update := g.table.Update(g.CounterKey(head, want.shard)).
-		SetSet(shardsAttr, want.shards).
-		Add(verAttr, 1).
-		If(atVersion(want.ver), want.ver)
-	for i, kind := range slices.Sorted(maps.Keys(want.heads)) {
-		update.SetExpr("$ = ?", short(i, ofKind(kind, g.Count)), want.heads[kind])
+// fix decides by two of three. Only the list that the candidate was found in
+// loses an item, since that end's counts are set afterwards.
+func (s state) fix() fix {
+	inTail := s.head == s.Head
+	switch {
+	case s.guarded():
+		return s.fixGuarded(inTail)
+	case s.guard.Stands() && !s.guardAlone, s.guard.Ended >= s.ID:
+		// The pair has another edge, or this one has ended: its items are left
+		// over.
+	case inTail && s.shard() >= 0:
+		return putGuard
 	}
+	switch {
+	case s.byHead && s.listedAt(s.Place-1):
+		return dropFromHead
+	case !s.byHead && inTail:
+		return dropFromTail
+	}
+	return nothing
+}
+
+func (s state) fixGuarded(inTail bool) fix {
+	switch {
+	case s.byHead && s.listedAt(s.guard.Place-1):
+		if s.Place != s.guard.Place && s.listedAt(s.Place-1) {
+			return dropFromHead
+		}
+		return nothing
+	case !s.listedAt(s.guard.Place-1) && s.shard() >= 0:
+		return putGuard // it names the wrong shard
+	case s.byHead:
+		return nothing
+	case inTail && s.shard() < 0:
+		return putInHead
+	case inTail:
+		return nothing
+	case s.shard() >= 0:
+		return putInTail
+	}
+	return dropGuard
+}
+
+// shard is where the head's list has the edge, -1 for nowhere.
+func (s state) shard() int {
+	if s.byHead && s.listedAt(s.Place-1) {
+		return s.Place - 1
+	}
+	return slices.Index(s.tails, s.Tail)
+}
+
+func (s state) listedAt(shard int) bool {
+	return shard < MaxShards && s.tails[shard] == s.Tail
+}
+
+// fixedShard is the shard of the head's list that f concerns.
+func (s state) fixedShard(f fix) int {
+	switch {
+	case f == dropFromHead:
+		return s.Place - 1
+	case f != putGuard && s.guarded():
+		return min(s.guard.Place, MaxShards) - 1
+	}
+	return max(s.shard(), 0)
+}
+
+// fixTx writes one item of the edge, on the condition that all three are as they
+// were read. It raises the version of each end's counter, so that a Check or
+// Repair of either end notices: of the head, that of the shard whose list
+// changes.
+func (g *Graph) fixTx(ctx context.Context, s state, f fix) (*dynamo.WriteTx, error) {
+	tx := g.table.Tx()
+	e := s.Edge
+	e.Place = s.fixedShard(f) + 1
+	for i, piece := range g.pieces(s, e) {
+		switch {
+		case fix(i) != f.item():
+			tx.Check(g.table.Check(piece.key).If(piece.seen.expr, piece.seen.args...))
+		case f == putGuard:
+			g.writeGuard(tx, piece.seen, change{e, 1})
+		case f == dropGuard:
+			g.clearGuard(tx, piece.seen, e)
+		case f.removes():
+			tx.Delete(g.table.Delete(piece.key).If(piece.seen.expr, piece.seen.args...))
+		default:
+			tx.Put(g.table.Put(piece.item).If(piece.seen.expr, piece.seen.args...))
+		}
+	}
+	counted := g.table.Update(g.CounterKey(e.Head, 0)).Add(verAttr, 1)
+	var err error
+	switch f {
+	case putInHead:
+		counted, err = g.countRestored(ctx, s, e)
+	case dropFromHead:
+		if e.Place > 1 {
+			err = g.OpenShard(ctx, e.Head, e.Place-1) // where it is missing
+		}
+		counted = g.table.Update(g.CounterKey(e.Head, e.Place-1)).Add(verAttr, 1)
+	}
+	tx.Update(counted)
 	if g.TailCount != "" {
-		update.SetExpr("$ = ?", g.TailCount, want.tail)
+		tx.Update(g.table.Update(g.CounterKey(e.Tail, 0)).Add(verAttr, 1))
 	}
-	return update
+	return tx, err
 }
 
-// atVersion is the condition that a counter has the version that was seen, 0
-// for one that was not there.
-func atVersion(ver int64) string {
-	if ver == 0 {
-		return "ver = ? OR attribute_not_exists(ver)"
+// clearGuard takes e out of its guard, as if it had never begun.
+func (g *Graph) clearGuard(tx *dynamo.WriteTx, c condition, e Edge) {
+	key := g.GuardKey(e)
+	if !g.shared() {
+		tx.Delete(g.table.Delete(key).If(c.expr, c.args...))
+		return
 	}
-	return "ver = ?"
+	tx.Update(g.table.Update(key).Add(verAttr, 1).If(c.expr, c.args...).
+		RemoveExpr("$", g.name(e.Kind, idAttr)).RemoveExpr("$", g.name(e.Kind, shardAttr)))
+}
+
+// piece is one of an edge's three items: its key, what a list should hold there,
+// and the condition that it is as it was read.
+type piece struct {
+	key  store.Key
+	item dynamo.Item
+	seen condition
+}
+
+// pieces are the guard of e and its places in the lists of both ends.
+func (g *Graph) pieces(s state, e Edge) [3]piece {
+	seen := func(key store.Key, attribute string) condition {
+		return g.seen(s.stored[key], "", attribute)
+	}
+	return [3]piece{
+		{g.GuardKey(e), nil, g.seen(s.stored[g.GuardKey(e)], e.Kind, idAttr, shardAttr, endedAttr)},
+		{g.TailKey(e), g.TailItem(e), seen(g.TailKey(e), g.Head)},
+		{g.HeadKey(e), g.HeadItem(e), seen(g.HeadKey(e), g.Tail)},
+	}
+}
+
+// seen is the condition that these attributes of an item are as they were read,
+// damaged or not.
+func (g *Graph) seen(item dynamo.Item, kind string, attributes ...string) (c condition) {
+	for i, attribute := range attributes {
+		as := absent(g.name(kind, attribute))
+		if value, there := item[ofKind(kind, attribute)]; there {
+			as = equals(g.name(kind, attribute), value)
+		}
+		if i > 0 {
+			as = c.and(as)
+		}
+		c = as
+	}
+	return c
+}
+
+// countRestored counts a shard of the head's list together with the edge that
+// is put back into it.
+func (g *Graph) countRestored(ctx context.Context, s state, e Edge) (*dynamo.Update, error) {
+	counters, err := g.everyCounter(ctx, e.Head, nil)
+	if err != nil {
+		return nil, err
+	}
+	shard := e.Place - 1
+	want := counter{shard: shard, heads: map[string]int64{}}
+	at := slices.IndexFunc(counters, func(c counter) bool { return c.shard == shard })
+	if at >= 0 {
+		want = counters[at]
+		if err := g.damage(want); err != nil {
+			return nil, err // until Repair of the head has cleared it
+		}
+	} else if shard > 0 {
+		if err := g.OpenShard(ctx, e.Head, shard); err != nil {
+			return nil, err
+		}
+	}
+	want.heads[e.Kind], err = countEdges(g.headList(ctx, e.Head, e.Kind, shard, nil))
+	if s.tails[shard] == "" {
+		want.heads[e.Kind]++
+	}
+	return g.correctionOf(e.Head, want), err
 }

@@ -42,7 +42,7 @@ func (g *Graph) Begin(ctx context.Context, e Edge, excludes []string, minted boo
 			return e, false, err
 		}
 	}
-	for range turns {
+	for range attempts {
 		err = g.table.Run(ctx, g.beginTx(e, excludes, ends))
 		refused, ok := store.AsRefused(err)
 		if !ok {
@@ -146,7 +146,7 @@ func (g *Graph) end(ctx context.Context, e Edge, remember bool) (ended bool, err
 			return false, err
 		}
 	}
-	for range turns {
+	for range attempts {
 		var write store.Write
 		switch stands := held.Stands(); {
 		case stands && (e.ID == 0 || e.ID == held.ID):

@@ -1,11 +1,11 @@
 // Command mutants breaks the code on purpose, one small change at a time, and
-// runs the tests that must notice:
+// runs the tests that must notice it:
 //
-//	go run ./internal/mutants              # all of them
-//	go run ./internal/mutants -file feed/  # those in files of feed
+//	go run ./internal/mutants              # all mutants
+//	go run ./internal/mutants -file feed/  # the mutants in feed's files
 //
-// The changes are in mutants.txt. The working tree stays as it is: the compiler
-// reads the changed file in the place of the real one.
+// The changes are in mutants.txt. The working tree does not change: the compiler
+// reads the changed file instead of the real one.
 package main
 
 import (
@@ -27,7 +27,7 @@ import (
 var list string
 
 func main() {
-	file := flag.String("file", "", "only mutants whose file begins with this")
+	file := flag.String("file", "", "run only mutants whose file begins with `PREFIX`")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -66,15 +66,15 @@ func run(ctx context.Context, prefix string) error {
 	}
 	fmt.Printf("%d mutants, %d survived\n", tried, survived)
 	if survived > 0 {
-		return errors.New("a mutant that survives needs a test, or leaves the list with an argument why nobody can notice")
+		return errors.New("a mutant that survives needs a test; or remove it, and say why no test can notice it")
 	}
 	return nil
 }
 
-// timeout is how long the tests of a mutant may take. One that hangs is noticed.
+// timeout limits the tests of a mutant. A mutant that hangs counts as noticed.
 const timeout = "3m"
 
-// errBroken is returned where the changed code does not compile.
+// errBroken is returned if the changed code does not compile.
 var errBroken = errors.New("does not compile")
 
 // try reports whether the tests notice the mutant.

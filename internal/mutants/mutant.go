@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// mutant is one change and the tests that must notice it.
+// mutant is a change and the tests that must notice it.
 type mutant struct {
 	File     string
 	Old, New string // Old occurs once in the file
@@ -18,7 +18,7 @@ func (m mutant) String() string {
 	return fmt.Sprintf("%s: %s => %s (mutants.txt:%d)", m.File, m.Old, m.New, m.line)
 }
 
-// apply returns the source with the change.
+// apply returns the changed source.
 func (m mutant) apply(source string) (string, error) {
 	if n := strings.Count(source, m.Old); n != 1 {
 		return "", fmt.Errorf("its old text occurs %d times, not once", n)
@@ -26,8 +26,8 @@ func (m mutant) apply(source string) (string, error) {
 	return strings.Replace(source, m.Old, m.New, 1), nil
 }
 
-// parse reads mutants of four lines each, with blank lines and lines that begin
-// with # between them:
+// parse reads mutants of four lines each. Between them may be blank lines and
+// lines that begin with #:
 //
 //	feed/hydrate.go
 //	- the old text

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The list follows the code: a change that a mutant is about changes it too.
+// A change of a line that a mutant breaks changes the mutant too.
 func TestEveryMutantStillApplies(t *testing.T) {
 	t.Parallel()
 	mutants, err := parse(list)
@@ -23,7 +23,7 @@ func TestEveryMutantStillApplies(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoMutantIsRefused(t *testing.T) {
+func TestAMalformedMutantIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"a.go\n- x\n+ y\n",

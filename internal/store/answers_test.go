@@ -17,7 +17,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// spoiling changes the answers that pass through it while it is on.
+// spoiling changes the answers that pass through it while it is switched on.
 type spoiling struct {
 	next  aws.HTTPClient
 	on    *atomic.Bool
@@ -46,7 +46,7 @@ func answer(status int, body string) func(*http.Response, []byte) {
 	}
 }
 
-// cut ends like a connection that was closed in the midst of an answer.
+// cut ends like a connection that was closed in the middle of an answer.
 type cut struct{ io.Reader }
 
 func (c cut) Read(p []byte) (int, error) {
@@ -101,7 +101,7 @@ func TestAnswersThatCannotBeUsedHaveAClass(t *testing.T) {
 				err := table.Run(t.Context(), write(table))
 				if name == "denied" {
 					require.ErrorIs(t, err, plaza.ErrTable, kind)
-				} else if err != nil { // some writes need nothing of their answer
+				} else if err != nil { // some writes do not need their answer
 					require.ErrorIs(t, err, plaza.ErrUnknownOutcome, kind)
 				}
 			}

@@ -15,15 +15,15 @@ import (
 	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
-// The most entries DynamoDB takes in one request.
+// The most entries that DynamoDB accepts in one request.
 const (
 	MaxBatchGet   = 100
 	MaxBatchWrite = 25
 	MaxTx         = 100
 )
 
-// PartialError says what a batch could not write before its attempts ran
-// out. It unwraps to plaza.ErrBusy; the other entries are written.
+// PartialError names the entries that a batch could not write before its
+// attempts ran out. It unwraps to plaza.ErrBusy. The other entries are written.
 type PartialError struct{ Left []Key }
 
 func (e *PartialError) Error() string {
@@ -32,8 +32,8 @@ func (e *PartialError) Error() string {
 
 func (e *PartialError) Unwrap() error { return plaza.ErrBusy }
 
-// PutAll writes whole items, 25 a request, up to atOnce requests at a time.
-// The items have different keys. On an error some may be written.
+// PutAll writes whole items, 25 a request and up to atOnce requests at a time.
+// Their keys must differ. After an error some may be written.
 func (t *Table) PutAll(ctx context.Context, items []dynamo.Item, atOnce int) error {
 	requests := make([]types.WriteRequest, len(items))
 	for i, item := range items {
@@ -42,7 +42,7 @@ func (t *Table) PutAll(ctx context.Context, items []dynamo.Item, atOnce int) err
 	return t.writeAll(ctx, requests, atOnce)
 }
 
-// DeleteAll removes items by key as PutAll writes them.
+// DeleteAll deletes items by key, in batches as PutAll does.
 func (t *Table) DeleteAll(ctx context.Context, keys []Key, atOnce int) error {
 	requests := make([]types.WriteRequest, len(keys))
 	for i, key := range keys {
@@ -51,7 +51,7 @@ func (t *Table) DeleteAll(ctx context.Context, keys []Key, atOnce int) error {
 	return t.writeAll(ctx, requests, atOnce)
 }
 
-// writeAll begins no further request once one has run out of attempts.
+// writeAll starts no more requests once one has run out of attempts.
 func (t *Table) writeAll(ctx context.Context, requests []types.WriteRequest, atOnce int) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (t *Table) writeAll(ctx context.Context, requests []types.WriteRequest, atO
 	return nil
 }
 
-// writeBatch returns what is left when its attempts have run out.
+// writeBatch returns the entries that are left when its attempts have run out.
 func (t *Table) writeBatch(ctx context.Context, left []types.WriteRequest) ([]types.WriteRequest, error) {
 	for attempt := range attempts {
 		if attempt > 0 {
@@ -114,8 +114,8 @@ func partial(left []types.WriteRequest) *PartialError {
 	return e
 }
 
-// GetAll reads items by key, 100 a request, up to atOnce requests at a time. A
-// key may repeat. Absent items are absent from the answer.
+// GetAll reads items by key, 100 a request and up to atOnce requests at a time.
+// A key may repeat. The answer has no entry for an absent item.
 func (t *Table) GetAll(ctx context.Context, keys []Key, consistent bool, atOnce int) (map[Key]dynamo.Item, error) {
 	wanted := distinct(keys)
 	var mu sync.Mutex

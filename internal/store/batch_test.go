@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// rowsOf is n rows of pk "p", in order, each with a text of that many bytes.
+// rowsOf returns n rows of pk "p", in order, each with a text of that many bytes.
 func rowsOf(n, bytes int) []row {
 	rows := make([]row, n)
 	for i := range rows {
@@ -139,8 +139,8 @@ func TestUnprocessedKeysAreReadLater(t *testing.T) {
 	require.Len(t, found, 25)
 	require.Equal(t, 4, sent())
 
-	// As where an answer is cut at 16 MB: what brings a row is progress, and
-	// requests that bring none are counted from then on.
+	// As when an answer is cut at 16 MB: a request that brings a row is progress,
+	// and only requests that bring none are counted.
 	before := in.Requests()
 	in.Script(func(_ string, _ []byte, n int) faults.Fault {
 		if left := len(rows) - (n-before)/2; left > 0 {

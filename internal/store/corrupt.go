@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
-// Decode reads a stored item into out. One that cannot be read is a
+// Decode unmarshals a stored item into out. An item that cannot be decoded is a
 // *plaza.CorruptError.
 func (t *Table) Decode(item dynamo.Item, out any) error {
 	err := parallel.Catch(func() error { return dynamo.UnmarshalItem(item, out) })
@@ -24,13 +24,13 @@ func (t *Table) Decode(item dynamo.Item, out any) error {
 	return t.Corrupt(KeyOf(item), err.Error())
 }
 
-// Corrupt is the error of a damaged item.
+// Corrupt is the error for a damaged item.
 func (t *Table) Corrupt(key Key, reason string) error {
 	return &plaza.CorruptError{Table: t.name, PK: key.PK, SK: key.SK, Reason: reason}
 }
 
-// Skips reports whether err is of a damaged item, which a list then leaves out,
-// and passes it to the table's hook.
+// Skips reports whether err is about a damaged item, which a list then leaves
+// out, and passes it to the table's hook.
 func (t *Table) Skips(err error) bool {
 	var corrupt *plaza.CorruptError
 	if !errors.As(err, &corrupt) {
@@ -40,7 +40,7 @@ func (t *Table) Skips(err error) bool {
 	return true
 }
 
-// decodeAll leaves out what is damaged.
+// decodeAll leaves out damaged items.
 func decodeAll[R any](t *Table, items []dynamo.Item) []R {
 	rows := make([]R, 0, len(items))
 	for _, item := range items {

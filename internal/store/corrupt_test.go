@@ -17,8 +17,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// damaged are rows 1 to n of partition p of which those that bad names cannot
-// be decoded, and what the table's hook is called with.
+// damaged returns a table with rows 1 to n of partition p, of which those named
+// by bad cannot be decoded, and the calls of the table's hook.
 func damaged(t *testing.T, n int, bad func(i int) bool) (*store.Table, *[]*plaza.CorruptError) {
 	t.Helper()
 	reported := new([]*plaza.CorruptError)
@@ -98,7 +98,7 @@ func TestAListLeavesDamagedItemsOutAndReportsThem(t *testing.T) {
 	}
 }
 
-// answers gives every transaction the same one.
+// answers gives every transaction the same answer.
 type answers struct {
 	next aws.HTTPClient
 	body string
@@ -115,7 +115,7 @@ func (a answers) Do(r *http.Request) (*http.Response, error) {
 	return a.next.Do(req.Again())
 }
 
-// TestWhatCannotBeReckonedWithIsDamaged updates an item whose number is none.
+// The updated item has a text where it should have a number.
 func TestWhatCannotBeReckonedWithIsDamaged(t *testing.T) {
 	t.Parallel()
 	name := dynamotest.Table(t, store.Schema)

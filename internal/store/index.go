@@ -9,16 +9,16 @@ import (
 	"github.com/guregu/dynamo/v2"
 )
 
-// Index is a global index: items that have its text Partition lie there in
-// the order of their binary Sort, or of one that is Text. It carries both, the
-// item's key and what it includes.
+// Index is a global index. Items that have the text attribute Partition are in
+// it, in the order of the attribute Sort, which is binary, or text where Text is
+// set. The index holds both attributes, the item's key and what it includes.
 type Index struct {
 	Name, Partition, Sort string
 	Text                  bool
 	Include               []string
 }
 
-// Schema is that of a table which has the index.
+// Schema is the schema of a table that has the index.
 func (i Index) Schema(table string) *dynamodb.CreateTableInput {
 	in := Schema(table)
 	sortType := types.ScalarAttributeTypeB
@@ -44,8 +44,8 @@ func (i Index) Schema(table string) *dynamodb.CreateTableInput {
 	return in
 }
 
-// IndexSpan is a part of an index's partition, as Span is of the table's. An
-// index is never read consistently.
+// IndexSpan is a part of an index's partition, as Span is of a table's. Reads of
+// an index are never consistent.
 type IndexSpan struct {
 	Partition string
 	From, To  []byte
@@ -77,7 +77,7 @@ func ReadIndex[R any](ctx context.Context, t *Table, i Index, s IndexSpan) (rows
 	return decodeAll[R](t, items), rest, nil
 }
 
-// sortIn is the item's place in the index.
+// sortIn is the item's sort key in the index.
 func (i Index) sortIn(item dynamo.Item) string {
 	switch at := item[i.Sort].(type) {
 	case *types.AttributeValueMemberS:
@@ -88,8 +88,8 @@ func (i Index) sortIn(item dynamo.Item) string {
 	return ""
 }
 
-// CountIndex counts the rows of a span of an index; its Limit does not matter.
-// DynamoDB reads what it counts, at the same units.
+// CountIndex counts the rows of a span of an index and ignores its Limit. It
+// costs the units of reading them.
 func (t *Table) CountIndex(ctx context.Context, i Index, s IndexSpan) (int64, error) {
 	n, err := s.query(t, i).Count(ctx)
 	return int64(n), t.readError(ctx, err)

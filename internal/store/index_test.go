@@ -21,8 +21,8 @@ type placed struct {
 	Name  string `dynamo:"name,omitempty"`
 }
 
-// newPlaced is a table of n rows of 50 KB each, ranked from 0, and one of each
-// partition and attribute that the index must leave out.
+// newPlaced returns a table of n rows of 50 KB each, ranked from 0. It also has a
+// row for each partition and attribute that the index must leave out.
 func newPlaced(t *testing.T, n int) *store.Table {
 	t.Helper()
 	table, _ := newTableOf(t, places.Schema)
@@ -81,7 +81,6 @@ func TestAnIndexIsReadAndCountedBySpans(t *testing.T) {
 	}
 }
 
-// TestAnIndexMaySortTextAndCarryKeysAlone reads a span of such a one.
 func TestAnIndexMaySortTextAndCarryKeysAlone(t *testing.T) {
 	t.Parallel()
 	names := store.Index{Name: "names", Partition: "place", Sort: "name", Text: true}

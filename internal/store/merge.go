@@ -36,9 +36,9 @@ type Merge[R any] struct {
 func (m Merge[R]) Rows(ctx context.Context, want, rounds int) (rows []R, rest string, err error) {
 	read := make([][]R, m.Sources)
 	rests := make([]string, m.Sources)
-	next := make([]int, m.Sources) // the sources to read in this round
-	for i := range next {
-		next[i] = i
+	next := make([]int, 0, m.Sources) // the sources to read in this round
+	for i := range m.Sources {
+		next = append(next, i)
 	}
 	for ; rounds > 0 && len(next) > 0; rounds-- {
 		if err := m.readAll(ctx, next, read, rests); err != nil {

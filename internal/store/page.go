@@ -14,23 +14,23 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-// maxReads bounds the reads of one page. Where rows are hidden, each asks for
-// twice as many rows as the one before.
+// maxReads bounds the reads of one page. Where rows are hidden, each read asks
+// for twice as many rows as the one before.
 const maxReads = 6
 
-// Reach is what a list reads next: the rows below Gap, or from it on
-// upwards, nearest to it first; the other way round where the list is oldest
-// first. The empty Gap is before everything.
+// Reach is what a list reads next: the rows below Gap or, going up, those above
+// it, nearest first. Where the list is oldest first it is the other way round.
+// The empty Gap is the start of the list.
 type Reach struct {
 	Gap   string
 	Up    bool
 	Limit int
 
 	oldest bool
-	depth  int // how many items lie above the gap, where a list has a Depth
+	depth  int // how many items lie above the gap, if the list has a Depth
 }
 
-// Ascending tells the order in which the rows are read.
+// Ascending reports whether rows are read in ascending order.
 func (r Reach) Ascending() bool { return r.Up != r.oldest }
 
 // Span is the reach in the partition pk.
@@ -44,7 +44,7 @@ func (r Reach) Span(pk string) Span {
 	return s
 }
 
-// farther is the one of the reach's gap and another that is read later.
+// farther is the later one of the reach's gap and another, in reading order.
 func (r Reach) farther(gap string) string {
 	if r.Gap == "" || (gap > r.Gap) == r.Ascending() {
 		return gap
@@ -52,7 +52,7 @@ func (r Reach) farther(gap string) string {
 	return r.Gap
 }
 
-// Covers reports whether a row lies in the reach, but for its limit.
+// Covers reports whether a row lies in the reach. It ignores the limit.
 func (r Reach) Covers(sk string) bool {
 	if r.Ascending() {
 		return sk >= r.Gap
@@ -64,12 +64,12 @@ func (r Reach) Covers(sk string) bool {
 type Order[R any] struct {
 	// Below and Above are the gaps on the two sides of a row.
 	Below, Above func(R) string
-	// Valid tells a gap of such a list from a forged one.
+	// Valid reports whether a gap can be one of such a list.
 	Valid func(gap string) bool
 }
 
-// Rest is what a List's Read gives with rows of which as many as the reach's
-// limit say that there are more.
+// Rest is the second result of a List's Read for sources where a full answer
+// means that there may be more rows.
 func (o Order[R]) Rest(reach Reach, rows []R) string {
 	switch {
 	case len(rows) < reach.Limit:
@@ -101,20 +101,21 @@ type List[R, T any] struct {
 	Scope  cursor.Scope
 	Oldest bool // oldest first; the Scope says so too
 
-	// Read gives rows of a reach by one read, and the gap at which it ended, ""
-	// where there are no more. A page makes six reads at most. The gap may lie
-	// within the last row; what is left of one that shows is passed over.
+	// Read returns rows of a reach by one read, and the gap at which it ended,
+	// "" if there are no more. A page makes at most six reads. The gap may lie
+	// within the last row; if that row shows, the rest of it is skipped.
 	Read  func(context.Context, Reach) (rows []R, rest string, err error)
 	Order Order[R]
 	Depth int // how many items can be paged through; 0: all
 
-	// Show drops the rows that are hidden, keeping the order; nil drops none.
+	// Show drops hidden rows and keeps the order. Nil drops none.
 	Show func(context.Context, []R) ([]R, error)
-	// Item is what the page carries of a row.
+	// Item makes the page's item of a row.
 	Item func(R) T
 }
 
-// Page reads one page. One more row than fits tells whether it is the last.
+// Page reads one page. It reads one row more than fits, to know whether there
+// are more.
 func (l List[R, T]) Page(ctx context.Context, req cursor.PageRequest) (cursor.Page[T], error) {
 	limit, err := Limit(req.Limit, cursor.DefaultLimit, cursor.MaxLimit)
 	if err != nil {
@@ -170,9 +171,9 @@ func (l List[R, T]) Page(ctx context.Context, req cursor.PageRequest) (cursor.Pa
 	return l.page(shown, start, at, ended), nil
 }
 
-// page names the ways on. Downwards they hug the rows shown, so that what
-// arrives beside them later is met on the way back; upwards Prev goes on from
-// the last row read, so that polling never reads hidden rows again.
+// page sets Next and Prev. Going down their gaps lie beside the rows shown, so
+// that rows written there later are met on the way back. Going up Prev continues
+// from the last row read, so that polling never reads hidden rows again.
 func (l List[R, T]) page(rows []R, start, end Reach, ended bool) cursor.Page[T] {
 	prev, next := start, end
 	switch {
@@ -246,8 +247,8 @@ func (l List[R, T]) decode(c cursor.Cursor) (Reach, error) {
 	return at, nil
 }
 
-// Limit is the size of a page that was asked for with n: 0 is the default,
-// and above most is most.
+// Limit is the page size for a request of n: 0 is the default, and more than
+// most is most.
 func Limit(n, otherwise, most int) (int, error) {
 	if n < 0 {
 		return 0, &plaza.InvalidError{Field: "Limit", Reason: fmt.Sprintf("is %d", n)}

@@ -22,7 +22,7 @@ func rowID(r row) ids.ID {
 	return id
 }
 
-// listOf pages partition pk without its hidden rows.
+// listOf returns the list of partition pk without its hidden rows.
 func listOf(table *store.Table, pk string) store.List[row, row] {
 	return store.List[row, row]{
 		Codec: cursor.Plain(),
@@ -98,8 +98,8 @@ func TestListsArePagedExactly(t *testing.T) {
 	}
 }
 
-// endless is a list that never ends, of which show shows some. It notes the
-// reaches that are read.
+// endless is a list that never ends, of which show shows some rows. It records
+// the reaches that were read.
 func endless(show func(row) bool) (store.List[row, row], *[]store.Reach) {
 	reaches := new([]store.Reach)
 	list := listOf(nil, "p")
@@ -165,7 +165,7 @@ func TestAPageReadsNoFurtherThanItMust(t *testing.T) {
 	page, err := list.Page(t.Context(), cursor.PageRequest{Limit: 7})
 	require.NoError(t, err)
 	require.Len(t, page.Items, 7)
-	require.Len(t, *reaches, 3) // 8, 16 and 32 rows, of which every fourth shows
+	require.Len(t, *reaches, 3) // 8, 16 and 32 rows; every fourth shows
 	again, err := list.Page(t.Context(), cursor.PageRequest{Limit: 7, Cursor: page.Next})
 	require.NoError(t, err)
 	require.Equal(t, rowID(page.Items[6])-4, rowID(again.Items[0]))

@@ -22,7 +22,7 @@ const (
 	maxWait   = 400 * time.Millisecond
 )
 
-// sleep waits before the given attempt: exponential, with full jitter.
+// sleep waits before the given attempt: exponential backoff with full jitter.
 func sleep(ctx context.Context, attempt int) error {
 	wait := min(firstWait<<attempt, maxWait)
 	timer := time.NewTimer(rand.N(wait))
@@ -35,10 +35,10 @@ func sleep(ctx context.Context, attempt int) error {
 	}
 }
 
-// passing reports whether a write was refused whole for reasons that pass,
-// and that the SDK does not retry itself. Failed conditions count for nothing
-// beside such a reason: each write of a transaction is judged alone, perhaps
-// while another attempt at the same transaction is half applied.
+// passing reports whether the whole write was refused for passing reasons that
+// the SDK does not retry. Beside such a reason failed conditions do not count:
+// DynamoDB judges each write of a transaction alone, perhaps while another
+// attempt at the same transaction is half applied.
 func passing(err error) bool {
 	var conflict *types.TransactionConflictException
 	if errors.As(err, &conflict) {
@@ -68,7 +68,7 @@ func code(reason types.CancellationReason) string {
 	return *reason.Code
 }
 
-// translate gives a driver's error the sentinel that callers know. It keeps
+// translate wraps a driver's error with the sentinel that callers know. It keeps
 // the cause.
 func translate(ctx context.Context, err error, write bool) error {
 	var missing *types.ResourceNotFoundException
@@ -106,15 +106,15 @@ func unanswered(ctx context.Context, err error) bool {
 }
 
 // TooLarge reports whether a write was refused because its item would be larger
-// than DynamoDB takes. That error has no code of its own.
+// than DynamoDB allows. That error has no code of its own.
 func TooLarge(err error) bool {
 	var api smithy.APIError
 	return errors.As(err, &api) && api.ErrorCode() == "ValidationException" &&
 		strings.Contains(api.ErrorMessage(), "exceeded the maximum allowed size")
 }
 
-// wrongKeySchema recognises the validation errors that DynamoDB gives for
-// keys of another shape; they have no code of their own.
+// wrongKeySchema recognises the validation errors for keys of another schema.
+// They have no code of their own.
 func wrongKeySchema(err error) bool {
 	var api smithy.APIError
 	if !errors.As(err, &api) {

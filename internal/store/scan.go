@@ -10,7 +10,8 @@ import (
 )
 
 // Scan reads the items of all partitions that have the sort key, strongly
-// consistent, and leaves out what is damaged. DynamoDB reads the whole table for it, 1 RCU for each 4 KB.
+// consistent, and leaves out damaged ones. It reads the whole table, 1 RCU for
+// each 4 KB.
 func Scan[R any](ctx context.Context, t *Table, key string) ([]R, error) {
 	var items []dynamo.Item
 	err := t.db.Table(t.name).Scan().Consistent(true).Filter("$ = ?", sk, key).All(ctx, &items)
@@ -20,9 +21,9 @@ func Scan[R any](ctx context.Context, t *Table, key string) ([]R, error) {
 	return decodeAll[R](t, items), nil
 }
 
-// ScanKeys calls each with the keys of items of all partitions whose sort key
-// begins with prefix, as many as a request of 1 MB finds, strongly consistent.
-// DynamoDB reads the whole table for it, 1 RCU for each 4 KB.
+// ScanKeys passes to each the keys of all items whose sort key begins with
+// prefix, as many as a request of 1 MB finds, strongly consistent. It reads the
+// whole table, 1 RCU for each 4 KB.
 func (t *Table) ScanKeys(ctx context.Context, prefix string, each func([]Key) error) error {
 	var start dynamo.Item
 	for {

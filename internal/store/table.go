@@ -1,10 +1,10 @@
-// Package store is the one place that talks to DynamoDB: guarded writes and
+// Package store is the only package that talks to DynamoDB: guarded writes and
 // transactions, batches, pages and retries.
 //
-// Throttling of a whole request is retried by the SDK's retryer, in that
-// layer only. What the SDK leaves alone is retried here, with jitter and a
-// bound: transactions cancelled for reasons that pass, conflicts of single
-// writes with a transaction, and unprocessed entries of batches.
+// Only the SDK retries throttling of a whole request. This package retries what
+// the SDK does not, with jitter and a bound: transactions that were cancelled
+// for passing reasons, conflicts of single writes with a transaction, and
+// unprocessed entries of batches.
 package store
 
 import (
@@ -49,7 +49,7 @@ func KeyOf(item dynamo.Item) Key {
 	return Key{text(pk), text(sk)}
 }
 
-// Schema is the key pair every table has, billed by request.
+// Schema is a table with the key pair that every table has, billed by request.
 func Schema(table string) *dynamodb.CreateTableInput {
 	return &dynamodb.CreateTableInput{
 		TableName:   &table,
@@ -65,7 +65,7 @@ func Schema(table string) *dynamodb.CreateTableInput {
 	}
 }
 
-// TTL switches the expiry attribute of a table on.
+// TTL switches on the expiry attribute of a table.
 func TTL(table string) *dynamodb.UpdateTimeToLiveInput {
 	return &dynamodb.UpdateTimeToLiveInput{
 		TableName: &table,
@@ -76,15 +76,15 @@ func TTL(table string) *dynamodb.UpdateTimeToLiveInput {
 	}
 }
 
-// Table is one DynamoDB table of Schema's shape.
+// Table is a DynamoDB table that has Schema's key pair.
 type Table struct {
 	db        *dynamo.DB
 	name      string
 	onCorrupt func(*plaza.CorruptError)
 }
 
-// Open refuses a nil db and an empty name. It does no I/O. OnCorrupt, which may
-// be nil, is called with each damaged item that an answer leaves out.
+// Open refuses a nil db and an empty name. It does no I/O. OnCorrupt may be nil;
+// it is called with each damaged item that an answer leaves out.
 func Open(db *dynamo.DB, table string, onCorrupt func(*plaza.CorruptError)) (*Table, error) {
 	switch {
 	case db == nil:
@@ -98,8 +98,8 @@ func Open(db *dynamo.DB, table string, onCorrupt func(*plaza.CorruptError)) (*Ta
 	return &Table{db: db, name: table, onCorrupt: onCorrupt}, nil
 }
 
-// Get reads one item into out. An item that is not there is plaza.ErrNotFound,
-// a damaged one plaza.ErrCorrupt.
+// Get reads one item into out. An absent item is plaza.ErrNotFound, a damaged one
+// plaza.ErrCorrupt.
 func (t *Table) Get(ctx context.Context, key Key, consistent bool, out any) error {
 	var item dynamo.Item
 	err := t.db.Table(t.name).Get(pk, key.PK).Range(sk, dynamo.Equal, key.SK).Consistent(consistent).One(ctx, &item)
@@ -112,7 +112,7 @@ func (t *Table) Get(ctx context.Context, key Key, consistent bool, out any) erro
 	return t.Decode(item, out)
 }
 
-// Span is a part of a partition: the sort keys from From on and below To. An
+// Span is a part of a partition: the sort keys not below From and below To. An
 // empty From or To leaves that end open.
 type Span struct {
 	PK         string
@@ -122,8 +122,8 @@ type Span struct {
 	Consistent bool
 }
 
-// Query reads the rows of a span and leaves out what is damaged. It asks again
-// where a request ends at its 1 MB.
+// Query reads the rows of a span and leaves out damaged ones. It sends another
+// request where one ends at 1 MB.
 func Query[R any](ctx context.Context, t *Table, s Span) ([]R, error) {
 	items, _, err := t.query(ctx, s.Limit, true, func() *dynamo.Query { return s.query(t) })
 	if err != nil {
@@ -132,8 +132,8 @@ func Query[R any](ctx context.Context, t *Table, s Span) ([]R, error) {
 	return decodeAll[R](t, items), nil
 }
 
-// Read is Query for a List, by one request: rest is the gap at which it ended,
-// "" where there are no more rows.
+// Read is Query for a List, by one request. Rest is the gap at which it ended, ""
+// if there are no more rows.
 func Read[R any](ctx context.Context, t *Table, s Span) (rows []R, rest string, err error) {
 	items, more, err := t.query(ctx, s.Limit, false, func() *dynamo.Query { return s.query(t) })
 	if err != nil {
@@ -148,7 +148,7 @@ func Read[R any](ctx context.Context, t *Table, s Span) (rows []R, rest string, 
 	return decodeAll[R](t, items), rest, nil
 }
 
-// after makes of a sort key the next greater one.
+// after, appended to a sort key, makes the next greater one.
 const after = "\x00"
 
 func (s Span) query(t *Table) *dynamo.Query {
@@ -157,7 +157,7 @@ func (s Span) query(t *Table) *dynamo.Query {
 	return q
 }
 
-// within narrows q to the sort keys that a span has.
+// within limits q to the sort keys of a span.
 func within[K string | []byte](q *dynamo.Query, sort string, from, to K) {
 	switch {
 	case len(from) > 0 && len(to) > 0:
@@ -169,8 +169,8 @@ func within[K string | []byte](q *dynamo.Query, sort string, from, to K) {
 	}
 }
 
-// query reports whether there may be more. Where a request ends at its 1 MB it
-// asks again if the whole is wanted. Builders are not reusable.
+// query also reports whether there may be more rows. Where a request ends at 1 MB
+// it sends another one if whole is set. Builders are not reusable.
 func (t *Table) query(ctx context.Context, limit int, whole bool, build func() *dynamo.Query) (items []dynamo.Item, more bool, err error) {
 	var start dynamo.PagingKey
 	for {

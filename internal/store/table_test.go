@@ -32,7 +32,7 @@ func TestOpenRefusesWhatIsMissing(t *testing.T) {
 	}
 }
 
-// reads and batches, beside writes.
+// others are the requests besides single writes: reads and batches.
 var others = map[string]func(context.Context, *store.Table) error{
 	"get": func(ctx context.Context, table *store.Table) error {
 		return table.Get(ctx, store.Key{PK: "p", SK: "a"}, false, new(row))

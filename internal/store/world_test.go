@@ -23,7 +23,7 @@ type row struct {
 
 func (r row) key() store.Key { return store.Key{PK: r.PK, SK: r.SK} }
 
-// newTable is a fresh table behind an injector that does nothing yet.
+// newTable returns a fresh table behind an injector that does nothing yet.
 func newTable(t *testing.T) (*store.Table, *faults.Injector) {
 	t.Helper()
 	return newTableOf(t, store.Schema)
@@ -39,8 +39,8 @@ func newTableOf(t *testing.T, schema func(string) *dynamodb.CreateTableInput) (*
 
 const always = math.MaxInt32
 
-// next does fault to the next k requests. It returns a count of the requests
-// from then on.
+// next applies fault to the next k requests. The function that it returns counts
+// the requests since then.
 func next(in *faults.Injector, k int, fault faults.Fault) (sent func() int) {
 	before := in.Requests()
 	in.Script(func(_ string, _ []byte, n int) faults.Fault {
@@ -76,7 +76,7 @@ func keysOf(rows []row) []store.Key {
 	return out
 }
 
-// stored is every row of partition pk.
+// stored returns every row of partition pk.
 func stored(t *testing.T, table *store.Table, pk string) []row {
 	t.Helper()
 	rows, err := store.Query[row](t.Context(), table, store.Span{PK: pk, Ascending: true, Consistent: true})

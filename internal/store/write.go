@@ -16,7 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
-// Write is what Run applies: a *dynamo.Put, *dynamo.Update, *dynamo.Delete or
+// Write is applied by Run: a *dynamo.Put, *dynamo.Update, *dynamo.Delete or
 // *dynamo.WriteTx made by a Table, or a Returning.
 type Write interface {
 	Run(ctx context.Context) error
@@ -38,20 +38,20 @@ func (t *Table) Delete(key Key) *dynamo.Delete {
 	return t.db.Table(t.name).Delete(pk, key.PK).Range(sk, key.SK).IncludeItemInCondCheckFail(true)
 }
 
-// Check starts a condition that a transaction makes without a write.
+// Check starts a condition of a transaction on an item that it does not write.
 func (t *Table) Check(key Key) *dynamo.ConditionCheck {
 	return t.db.Table(t.name).Check(pk, key.PK).Range(sk, key.SK)
 }
 
-// Tx starts a transaction of such writes. However often Run repeats it, it is
-// applied once.
+// Tx starts a transaction of such writes. Run applies it once, however often it
+// sends it.
 func (t *Table) Tx() *dynamo.WriteTx {
 	db := dynamo.NewFromIface(&pinned{DynamoDBAPI: naming{t.db.Client(), t}})
 	return db.WriteTx().Idempotent(true).IncludeAllItemsInCondCheckFail(true)
 }
 
-// pinned sends a transaction as it was sent first: the driver would write an
-// update's additions in another order, which the client token forbids.
+// pinned repeats a transaction exactly as it was sent first. The driver would
+// change the order of an update's additions, which the client token forbids.
 type pinned struct {
 	dynamodbiface.DynamoDBAPI
 	first *dynamodb.TransactWriteItemsInput
@@ -64,8 +64,8 @@ func (p *pinned) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWr
 	return p.DynamoDBAPI.TransactWriteItems(ctx, p.first, opts...)
 }
 
-// naming tells which stored item has an attribute that an update cannot reckon
-// with: it is damaged.
+// naming makes a CorruptError of the refusal to compute with a stored attribute.
+// It names the item.
 type naming struct {
 	dynamodbiface.DynamoDBAPI
 	table *Table
@@ -100,8 +100,8 @@ func (n naming) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWri
 	return out, err
 }
 
-// misfit recognises the validation errors that DynamoDB gives for stored values
-// of another type; they have no code of their own.
+// misfit recognises the validation errors for stored values of a wrong type.
+// They have no code of their own.
 func misfit(err error) (reason string, ok bool) {
 	var api smithy.APIError
 	if !errors.As(err, &api) || api.ErrorCode() != "ValidationException" {
@@ -114,7 +114,7 @@ func misfits(message string) bool {
 	return strings.Contains(message, "incorrect data type") || strings.Contains(message, "Number overflow")
 }
 
-// Returning is an update that unmarshals the whole new item into Out.
+// Returning is an update that unmarshals the whole item, as updated, into Out.
 type Returning struct {
 	*dynamo.Update
 	Out any
@@ -123,11 +123,11 @@ type Returning struct {
 // Run applies the update.
 func (r Returning) Run(ctx context.Context) error { return r.Value(ctx, r.Out) }
 
-// Run applies w in one request, again while what stopped it is passing.
+// Run applies w in one request, and repeats it where the reason for a failure is
+// passing.
 //
-// Conditions that do not hold are a *Refused. An answer that never came is
-// plaza.ErrUnknownOutcome, contention or throttling to the end
-// plaza.ErrBusy.
+// Failed conditions are a *Refused. A lost answer is plaza.ErrUnknownOutcome.
+// Contention or throttling that outlasts all attempts is plaza.ErrBusy.
 func (t *Table) Run(ctx context.Context, w Write) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -152,7 +152,8 @@ func (t *Table) Run(ctx context.Context, w Write) error {
 	return fmt.Errorf("table %s: %w", t.name, translate(ctx, err, true))
 }
 
-// Refused says which conditions of a write did not hold, and what stood there.
+// Refused is the failure of conditions of a write, with the items that stood
+// there.
 type Refused struct {
 	items map[int]dynamo.Item
 	cause error
@@ -162,8 +163,8 @@ func (r *Refused) Error() string { return "store: condition failed" }
 
 func (r *Refused) Unwrap() error { return r.cause }
 
-// At tells of write i of a transaction, or of write 0 alone: whether its
-// condition failed, and the item that stood there, nil where there was none.
+// At reports whether the condition of write i of a transaction failed, and the
+// item that stood there, nil if there was none. A single write is write 0.
 func (r *Refused) At(i int) (item dynamo.Item, failed bool) {
 	item, failed = r.items[i]
 	return item, failed
@@ -190,8 +191,7 @@ func refusal(err error) *Refused {
 	return &Refused{items: items, cause: err}
 }
 
-// AsRefused returns err as the failed conditions of a write, if that is what
-// it is.
+// AsRefused returns the *Refused that err is or wraps, if any.
 func AsRefused(err error) (*Refused, bool) {
 	var r *Refused
 	ok := errors.As(err, &r)

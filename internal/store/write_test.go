@@ -15,8 +15,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// writes each leave pk "p" with rows "a" and "b", of which the writes start
-// from "a" alone. Applied twice, they show it.
+// writes start from row "a" of pk "p" and leave rows "a" and "b". The result
+// differs if one is applied twice.
 var writes = map[string]func(*store.Table) store.Write{
 	"put": func(table *store.Table) store.Write {
 		return table.Put(row{PK: "p", SK: "b", N: 1}).If("attribute_not_exists(pk)")
@@ -36,7 +36,7 @@ var writes = map[string]func(*store.Table) store.Write{
 	},
 }
 
-// outcome is what pk "p" holds after a write was applied once.
+// outcome is the content of pk "p" after a write was applied once.
 var outcome = map[string][]row{
 	"put":              {{PK: "p", SK: "a"}, {PK: "p", SK: "b", N: 1}},
 	"update":           {{PK: "p", SK: "a"}, {PK: "p", SK: "b", N: 1}},
@@ -44,7 +44,7 @@ var outcome = map[string][]row{
 	"transaction":      {{PK: "p", SK: "b"}, {PK: "p", SK: "b2", N: 1}},
 }
 
-// newWritten is a table in which pk "p" holds row "a".
+// newWritten returns a table in which pk "p" has row "a".
 func newWritten(t *testing.T) (*store.Table, *faults.Injector) {
 	t.Helper()
 	table, in := newTable(t)
@@ -52,7 +52,7 @@ func newWritten(t *testing.T) (*store.Table, *faults.Injector) {
 	return table, in
 }
 
-// cancelled is a transaction of three refused for these reasons.
+// cancelled is a transaction of three writes that was refused for these reasons.
 func cancelled(reasons ...string) faults.Fault {
 	return faults.Fault{Kind: faults.Conflict, Reasons: reasons}
 }

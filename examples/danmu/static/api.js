@@ -18,8 +18,8 @@ export const video = (id) => call("GET", `/videos/${part(id)}`);
 
 // segment has the comments of some minutes, thinned as the viewer chose. A
 // fresh one misses nothing that was sent before.
-export function segment(id, n, { cap, share, merge, words }, fresh) {
-  const query = new URLSearchParams({ cap, share, merge: merge ? 5 : 0, fresh: fresh ? 1 : 0 });
+export function segment(id, n, { cap, sample, merge, words }, fresh) {
+  const query = new URLSearchParams({ cap, sample, merge: merge ? 5 : 0, fresh: fresh ? 1 : 0 });
   for (const word of words) query.append("without", word);
   return call("GET", `/videos/${part(id)}/segments/${n}?${query}`);
 }

@@ -16,8 +16,8 @@ export function display(changed) {
     chosen.opacity = opacity.valueAsNumber;
     chosen.merge = merge.checked;
     localStorage.setItem(key, JSON.stringify(chosen));
-    const [share, cap] = chosen.density.split(",").map(Number);
-    changed({ ...chosen, share, cap, visible: visible.checked });
+    const [sample, cap] = chosen.density.split(",").map(Number);
+    changed({ ...chosen, sample, cap, visible: visible.checked });
   };
   for (const input of [density, opacity, merge, visible]) input.addEventListener("input", tell);
 

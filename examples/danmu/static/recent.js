@@ -26,8 +26,8 @@ export class Recent {
   }
 
   choose(chosen) {
-    const { cap, share, merge, words } = chosen;
-    const now = JSON.stringify({ cap, share, merge, words });
+    const { cap, sample, merge, words } = chosen;
+    const now = JSON.stringify({ cap, sample, merge, words });
     if (now === this.#chosen) return;
     this.#chosen = now;
     this.chosen = chosen;

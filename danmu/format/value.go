@@ -1,0 +1,170 @@
+package format
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/plaza-sdk/plaza/danmu"
+)
+
+// text is of a file: bytes that are still in sight, or a copy.
+type text interface{ string | []byte }
+
+// named is a name in a file, where "0" is none.
+func named(s string) string {
+	if s == "0" {
+		return ""
+	}
+	return s
+}
+
+const maxSent = 253402300799 // the last second of the year 9999
+
+// parseProgress reads a playing time in the unit, to the nearest millisecond.
+func parseProgress[T text](s T, unit time.Duration) (time.Duration, error) {
+	const field = "Progress"
+	perUnit := int64(unit / time.Millisecond)
+	if n, scale, ok := parseDecimal(s); ok && n < 1e12 {
+		ms := (n*perUnit + scale/2) / scale
+		if ms > int64(danmu.MaxProgress/time.Millisecond) {
+			return 0, refuse(field, "is too late")
+		}
+		return time.Duration(ms) * time.Millisecond, nil
+	}
+	if strings.ContainsFunc(string(s), func(r rune) bool { return !strings.ContainsRune("0123456789+-.eE", r) }) {
+		return 0, refuse(field, "is no number") // nor are "inf" and hexadecimal
+	}
+	f, err := strconv.ParseFloat(string(s), 64)
+	if err != nil {
+		return 0, refuse(field, "is no number")
+	}
+	ms := math.Round(f * float64(perUnit))
+	if f < 0 || ms > float64(danmu.MaxProgress/time.Millisecond) {
+		return 0, refuse(field, "is negative or too late")
+	}
+	return time.Duration(ms) * time.Millisecond, nil
+}
+
+// parseDecimal reads "1068.76000", as files most often have it, as n/scale.
+func parseDecimal[T text](s T) (n, scale int64, ok bool) {
+	if len(s) > 18 {
+		return 0, 0, false
+	}
+	point := len(s)
+	scale = 1
+	for i := range len(s) {
+		digit := s[i] - '0'
+		switch {
+		case digit <= 9:
+			n = 10*n + int64(digit)
+			if i > point {
+				scale *= 10
+			}
+		case s[i] == '.' && i > 0 && point == len(s):
+			point = i
+		default:
+			return 0, 0, false
+		}
+	}
+	return n, scale, len(s) > 0 && point != len(s)-1
+}
+
+// appendSeconds writes a playing time in seconds, with as many decimals as it
+// has.
+func appendSeconds(dst []byte, d time.Duration) []byte {
+	ms := d.Milliseconds()
+	dst = strconv.AppendInt(dst, ms/1000, 10)
+	if ms %= 1000; ms == 0 {
+		return dst
+	}
+	decimals := strconv.Itoa(int(1000 + ms))[1:]
+	return append(append(dst, '.'), strings.TrimRight(decimals, "0")...)
+}
+
+// parseInt reads a whole number of at most 31 bits.
+func parseInt[T text](field string, s T) (int, error) {
+	digits, sign := s, 1
+	if len(s) > 0 && s[0] == '-' {
+		digits, sign = s[1:], -1
+	}
+	n, ok := parseDigits(digits)
+	if !ok || n > math.MaxInt32 {
+		return 0, refuse(field, "is no whole number, or too large")
+	}
+	return sign * int(n), nil
+}
+
+// parseDigits reads a whole number of at most 18 digits.
+func parseDigits[T text](s T) (n int64, ok bool) {
+	if len(s) == 0 || len(s) > 18 {
+		return 0, false
+	}
+	for i := range len(s) {
+		digit := s[i] - '0'
+		if digit > 9 {
+			return 0, false
+		}
+		n = 10*n + int64(digit)
+	}
+	return n, true
+}
+
+// parseSent reads seconds since 1970; 0 is unknown.
+func parseSent[T text](s T) (time.Time, error) {
+	switch n, ok := parseDigits(s); {
+	case !ok || n > maxSent:
+		return time.Time{}, refuse("Sent", "is no time in seconds since 1970")
+	case n == 0:
+		return time.Time{}, nil
+	default:
+		return time.Unix(n, 0).UTC(), nil
+	}
+}
+
+// unixSeconds is what parseSent reads.
+func unixSeconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}
+
+// clean gives b without control characters and with U+FFFD for what is no
+// UTF-8, and how many bytes that concerned. b itself stays as it is.
+func clean(b []byte) ([]byte, int64) {
+	if sound(b) {
+		return b, 0
+	}
+	var n int64
+	cleaned := bytes.Map(func(r rune) rune {
+		if control(r) {
+			n++
+			return -1
+		}
+		return r
+	}, b)
+	for rest := b; len(rest) > 0; {
+		r, size := utf8.DecodeRune(rest)
+		if r == utf8.RuneError && size == 1 {
+			n++
+		}
+		rest = rest[size:]
+	}
+	return cleaned, n
+}
+
+// sound tells whether clean changes nothing.
+func sound(b []byte) bool {
+	for _, c := range b {
+		if c < ' ' && control(rune(c)) {
+			return false
+		}
+	}
+	return utf8.Valid(b)
+}
+
+func control(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' }

@@ -1,0 +1,207 @@
+package danmu_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/danmu"
+)
+
+func TestRecallWithinTwoMinutes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		after time.Duration
+		err   error
+	}{
+		"at once":       {0, nil},
+		"at 1:59":       {2*time.Minute - time.Second, nil},
+		"at 2:00":       {2 * time.Minute, nil},
+		"just too late": {2*time.Minute + time.Millisecond, danmu.ErrTooLate},
+		"at 2:01":       {2*time.Minute + time.Second, danmu.ErrTooLate},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			c1, c2 := s.say(t, "anna", "stays"), s.say(t, "jack", "oops")
+			s.pass(c.after)
+			recalled, err := s.Recall(t.Context(), of(c2, "jack"))
+			require.ErrorIs(t, err, c.err)
+			require.Equal(t, c.err == nil, recalled)
+			want := []danmu.Comment{c1, c2}
+			if c.err == nil {
+				want = want[:1]
+			}
+			s.shows(t, "film", want, "anna", "jack")
+			require.Equal(t, texts(want), texts(s.exported(t, "film")))
+		})
+	}
+}
+
+func TestRecallTwiceIsNoErrorAtAnyAge(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	c := s.say(t, "jack", "oops")
+	recalled, err := s.Recall(t.Context(), of(c, "jack"))
+	require.NoError(t, err)
+	require.True(t, recalled)
+	for _, user := range []string{"jack", "anna"} {
+		for range 2 {
+			recalled, err := s.Recall(t.Context(), of(c, user))
+			require.NoError(t, err)
+			require.False(t, recalled)
+			s.pass(time.Hour)
+		}
+	}
+	removed, err := s.Remove(t.Context(), moderated(c))
+	require.NoError(t, err)
+	require.False(t, removed)
+}
+
+func TestOnlyTheSenderRecalls(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	c := s.say(t, "jack", "mine")
+	for _, age := range []time.Duration{0, time.Hour} {
+		s.pass(age)
+		recalled, err := s.Recall(t.Context(), of(c, "anna"))
+		require.ErrorIs(t, err, plaza.ErrForbidden)
+		require.False(t, recalled)
+	}
+	s.shows(t, "film", []danmu.Comment{c}, "jack")
+}
+
+func TestRemoveTakesOutForGood(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	bad := danmu.Comment{Object: "film", User: "jack", Text: "bad", Key: "once", Progress: time.Second}
+	sent := s.send(t, bad)
+	other := s.say(t, "jack", "good")
+	s.pass(time.Hour)
+	for _, want := range []bool{true, false} {
+		removed, err := s.Remove(t.Context(), danmu.Moderation{Object: "film", ID: sent.ID})
+		require.NoError(t, err)
+		require.Equal(t, want, removed)
+		s.shows(t, "film", []danmu.Comment{other}, "jack")
+		require.Equal(t, []string{"good"}, texts(s.exported(t, "film")))
+		_, err = s.Get(t.Context(), "film", sent.ID)
+		require.ErrorIs(t, err, plaza.ErrNotFound)
+	}
+	_, _, err := s.Send(t.Context(), bad)
+	require.ErrorIs(t, err, plaza.ErrRemoved)
+	recalled, err := s.Recall(t.Context(), of(sent, "jack"))
+	require.NoError(t, err)
+	require.False(t, recalled)
+
+	var item dynamo.Item
+	require.NoError(t, s.raw(t).Get("pk", "D#film#0#0").Range("sk", dynamo.Equal, sent.ID.String()).One(t.Context(), &item))
+	for _, name := range []string{"text", "userId", "sent", "key"} {
+		require.NotContains(t, item, name, "nothing of it is kept")
+	}
+}
+
+// TestActionsFindWhereShardsGrew also takes processes that know the old shards
+// alone.
+func TestActionsFindWhereShardsGrew(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	old := s.process(t)
+	var want []danmu.Comment
+	for i, text := range many(12) {
+		if i%4 == 0 {
+			s.configure(t, "film", danmu.Settings{Shards: 1 << (i / 2)})
+			s.pass(2 * time.Minute) // all know of them
+		}
+		want = append(want, s.say(t, "jack", text))
+		if i == 3 {
+			_, err := old.Window(t.Context(), "film", 0, time.Minute, nil)
+			require.NoError(t, err)
+		}
+	}
+	for i, c := range want {
+		p := []stage{s, old}[i%2]
+		liked, err := p.Like(t.Context(), of(c, "anna"))
+		require.NoError(t, err)
+		require.True(t, liked)
+		protected, err := p.Protect(t.Context(), moderated(c))
+		require.NoError(t, err)
+		require.True(t, protected)
+		unliked, err := p.Unlike(t.Context(), of(c, "anna"))
+		require.NoError(t, err)
+		require.True(t, unliked)
+		found, ok := s.get(t, c)
+		require.True(t, ok)
+		require.Zero(t, found.Likes)
+		require.True(t, found.Protected)
+		removed, err := p.Remove(t.Context(), moderated(c))
+		require.NoError(t, err)
+		require.True(t, removed)
+	}
+	s.shows(t, "film", nil, "jack")
+}
+
+// TestActionsFindWhatBeganAnew has a process that knows of the shards there
+// were before.
+func TestActionsFindWhatBeganAnew(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.say(t, "jack", "before")
+	old := s.process(t)
+	old.shows(t, "film", s.exported(t, "film"))
+	require.NoError(t, s.EraseObject(t.Context(), "film"))
+	s.configure(t, "film", danmu.Settings{Shards: 32})
+	for range 8 {
+		c := s.say(t, "jack", "haha")
+		liked, err := old.Like(t.Context(), of(c, "anna"))
+		require.NoError(t, err)
+		require.True(t, liked)
+	}
+}
+
+func TestActionsOnNothing(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	c := s.say(t, "jack", "there")
+	elsewhere := of(c, "jack")
+	elsewhere.Object = "other"
+	other := s.send(t, danmu.Comment{Object: "other", User: "jack", Text: "there", Progress: 20 * time.Second})
+	nowhere := danmu.Action{Object: "film", ID: other.ID, User: "jack"}
+	for name, call := range s.actions() {
+		for _, a := range []danmu.Action{elsewhere, nowhere} {
+			changed, err := call(t.Context(), a)
+			require.False(t, changed, name)
+			if name == "Unlike" {
+				require.NoError(t, err, name)
+				continue
+			}
+			require.ErrorIs(t, err, plaza.ErrNotFound, name)
+		}
+	}
+	s.shows(t, "film", []danmu.Comment{c}, "nobody")
+	require.Len(t, s.items(t, ""), 2+2, "two comments and their objects")
+}
+
+func TestWrongActionsAreNamed(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	c := s.say(t, "jack", "there")
+	for name, call := range s.actions() {
+		for field, a := range map[string]danmu.Action{
+			"Object": {ID: c.ID, User: "jack"},
+			"ID":     {Object: "film", User: "jack"},
+			"User":   {Object: "film", ID: c.ID, User: string(make([]byte, 257))},
+		} {
+			if field == "User" && (name == "Remove" || name == "Protect" || name == "Unprotect") {
+				continue // not looked at
+			}
+			changed, err := call(t.Context(), a)
+			require.False(t, changed)
+			var invalid *plaza.InvalidError
+			require.ErrorAs(t, err, &invalid, name)
+			require.Equal(t, field, invalid.Field, name)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package danmu
+
+import (
+	"context"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// errWide refuses a window of more than two segments.
+var errWide = &plaza.InvalidError{Field: "to", Reason: "is more than two segments from from"}
+
+// part is what one read fetches: a span of a segment, or a sample of its
+// comments.
+type part struct {
+	object  string
+	segment int
+	span    span
+	sample  int
+}
+
+// readWindow reads the parts of a span and shows what opts want of them.
+func (r *Repository) readWindow(ctx context.Context, l *layout, s span, opts *WindowOptions) (Window, error) {
+	parts, err := l.parts(s, opts.Sample)
+	if err != nil || len(parts) == 0 || len(l.segments) == 0 {
+		return Window{}, err
+	}
+	read := make([][]Comment, len(parts))
+	group, ctx := parallel.WithContext(ctx)
+	for i, p := range parts {
+		group.Go(func() (err error) {
+			read[i], err = r.readPart(ctx, l, p, r.consistent(opts))
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return Window{}, err
+	}
+	all := read[0]
+	if len(read) > 1 {
+		all = slices.Concat(read...)
+	}
+	var w Window
+	w.Comments, w.Dropped = opts.show(all, l.owner, r.opts.HideAt)
+	for i := range w.Comments {
+		w.Comments[i].Extra = slices.Clone(w.Comments[i].Extra) // reads are shared
+	}
+	return w, nil
+}
+
+// parts cuts a span at the bounds of segments.
+func (l *layout) parts(s span, sample int) ([]part, error) {
+	var parts []part
+	for s.from < s.to {
+		if len(parts) == 2 {
+			return nil, errWide
+		}
+		n := l.segmentOf(s.from)
+		end := min(s.to, l.span(n).to)
+		parts = append(parts, part{l.object, n, span{s.from, end}, sample})
+		s.from = end
+	}
+	return parts, nil
+}
+
+// readPart returns a part from the cache, if there is one, or reads it. Concurrent
+// callers share one read, so they must not change the comments.
+func (r *Repository) readPart(ctx context.Context, l *layout, p part, consistent bool) ([]Comment, error) {
+	if consistent {
+		return r.fetch(ctx, l, p, true)
+	}
+	whole := p
+	if r.cache != nil {
+		whole.span = l.span(p.segment)
+		if found, ok := r.cache.get(whole); ok {
+			return p.span.of(found), nil
+		}
+	}
+	found, err := r.reads.Do(ctx, whole, func(ctx context.Context) ([]Comment, error) {
+		found, err := r.fetch(ctx, l, whole, false)
+		if err == nil && r.cache != nil {
+			r.cache.put(whole, found)
+		}
+		return found, err
+	})
+	return p.span.of(found), err
+}
+
+// textAt is a lower bound of the texts of IDs from a moment on; empty past
+// MaxProgress.
+func textAt(moment time.Duration) string {
+	if moment > MaxProgress {
+		return ""
+	}
+	return at(uint32(moment / time.Millisecond)).String()
+}
+
+// of returns those of the comments, in playing order, that lie in the span.
+func (s span) of(comments []Comment) []Comment {
+	find := func(at time.Duration) int {
+		return sort.Search(len(comments), func(i int) bool { return comments[i].Progress >= at })
+	}
+	return comments[find(s.from):find(s.to)]
+}
+
+// fetch reads a part from the table, without tombstones.
+func (r *Repository) fetch(ctx context.Context, l *layout, p part, consistent bool) ([]Comment, error) {
+	bounds := store.Span{From: textAt(p.span.from), To: textAt(p.span.to), Ascending: true, Consistent: consistent}
+	rows, _, err := r.readShards(ctx, l, p.segment, p.sample, bounds)
+	if err != nil {
+		return nil, err
+	}
+	comments := make([]Comment, 0, len(rows))
+	for i := range rows {
+		if !rows[i].gone() {
+			comments = append(comments, rows[i].comment(l.object))
+		}
+	}
+	return comments, nil
+}

@@ -1,0 +1,258 @@
+package danmu
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// Like counts a.User among those who like a comment. Changed is true also for a
+// repeat with the Op of the like that stands. A removed comment that the user
+// did not like before is plaza.ErrRemoved, and so is an Op that was taken back.
+//
+// Cost: 1 transaction, 4 WCU; where another process took a like back a moment
+// ago by a clock that is ahead, 1 transaction, 4 WCU more; where the shards grew
+// since the comment was sent, 1 transaction, 4 WCU more for each other place that is
+// tried; where this process has not read the object within Options.Refresh,
+// 1 request, 1 RCU more; where there is no such comment, 1 request, 1 RCU more.
+func (r *Repository) Like(ctx context.Context, a Action) (changed bool, err error) {
+	return r.react(ctx, "like", a, liking)
+}
+
+// Unlike undoes Like, also of a comment that is removed. With an Op it takes
+// back the like of that Op or of an older one, also one that arrives later.
+// Changed is true only if this call did it.
+//
+// Cost: as Like; where an Op finds no like, 1 request, 1 WCU more.
+func (r *Repository) Unlike(ctx context.Context, a Action) (changed bool, err error) {
+	if err := r.checkAction(a); err != nil {
+		return false, err
+	}
+	changed, err = r.unlike(ctx, a)
+	return changed, wrapID("unlike", a.Object, a.ID, err)
+}
+
+// Report counts a.User among those who want a comment gone. Options.HideAt
+// reports hide it, unless it is protected. A user counts once; changed is true
+// also for a repeat with the same Op. A removed comment is plaza.ErrRemoved.
+//
+// Cost: as Like.
+func (r *Repository) Report(ctx context.Context, a Action) (changed bool, err error) {
+	return r.react(ctx, "report", a, reporting)
+}
+
+// kind is what a user may have done to a comment.
+type kind struct{ name, counter string }
+
+var (
+	liking    = kind{"L", "likes"}
+	reporting = kind{"R", "reports"}
+)
+
+// reactionItem is U#user / object#id#kind, so that one query reads the
+// reactions of a range, and one partition holds all of a user. It has the Op by
+// which it stands, or the one that was taken back, for as long as a late request
+// may bring that again.
+type reactionItem struct {
+	PK    string `dynamo:"pk"`
+	SK    string `dynamo:"sk"`
+	Op    ids.ID `dynamo:"id,omitempty"`
+	Ended ids.ID `dynamo:"ended,omitempty"`
+	TTL   int64  `dynamo:"ttl,omitempty"`
+}
+
+// endedTTL is how long a reaction that was taken back is kept.
+const endedTTL = 30 * 24 * time.Hour
+
+func reactionPK(user string) string { return keys.Join("U", user) }
+
+func reactionSK(a Action, k kind) string { return keys.Join(a.Object, a.ID.String(), k.name) }
+
+// reaction parses an item. It stands if it has an Op.
+func (r *Repository) reaction(i reactionItem) (a Action, k kind, err error) {
+	owner, about := keys.Split(i.PK), keys.Split(i.SK)
+	if len(owner) != 2 || len(about) != 3 || (i.Op == 0) == (i.Ended == 0) {
+		return a, k, r.table.Corrupt(store.Key{PK: i.PK, SK: i.SK}, "is no reaction")
+	}
+	id, err := ParseID(about[1])
+	switch {
+	case err != nil:
+	case about[2] == liking.name:
+		return Action{Object: about[0], ID: id, User: owner[1]}, liking, nil
+	case about[2] == reporting.name:
+		return Action{Object: about[0], ID: id, User: owner[1]}, reporting, nil
+	}
+	return a, k, r.table.Corrupt(store.Key{PK: i.PK, SK: i.SK}, "has another sort key")
+}
+
+func (r *Repository) react(ctx context.Context, what string, a Action, k kind) (begun bool, err error) {
+	if err := r.checkAction(a); err != nil {
+		return false, err
+	}
+	o, err := r.op(ctx, a.Op)
+	if err != nil {
+		return false, wrapID(what, a.Object, a.ID, err)
+	}
+	err = r.locate(ctx, a.Object, a.ID, false, func(key store.Key) error {
+		for range maxTries {
+			item := reactionItem{PK: reactionPK(a.User), SK: reactionSK(a, k), Op: o.id}
+			tx := r.table.Tx()
+			tx.Put(r.table.Put(item).If("attribute_not_exists(id) AND (attribute_not_exists(ended) OR ended < ?)", o.id))
+			tx.Update(r.table.Update(key).Add(k.counter, 1).If("attribute_exists(pk) AND attribute_not_exists('state')"))
+			err := r.table.Run(ctx, tx)
+			refused, ok := store.AsRefused(err)
+			if !ok {
+				begun = err == nil
+				return err
+			}
+			found, failed := refused.At(0)
+			if !failed {
+				if comment, _ := refused.At(1); comment != nil {
+					return plaza.ErrRemoved
+				}
+				return plaza.ErrNotFound
+			}
+			var stored reactionItem
+			if err := r.table.Decode(found, &stored); err != nil {
+				return err
+			}
+			if stored.Op != 0 {
+				begun = stored.Op == o.id
+				return nil
+			}
+			if !o.above(stored.Ended) {
+				return plaza.ErrRemoved
+			}
+		}
+		return plaza.ErrBusy
+	})
+	return begun, wrapID(what, a.Object, a.ID, err)
+}
+
+func (r *Repository) unlike(ctx context.Context, a Action) (ended bool, err error) {
+	o, err := r.op(ctx, a.Op)
+	if err != nil {
+		return false, err
+	}
+	for range maxTries {
+		stored, ended, err := r.unreact(ctx, a, liking, o.id)
+		if err != nil || ended {
+			return ended, err
+		}
+		switch {
+		case stored.Op != 0 && o.minted && o.above(stored.Op-1):
+			continue // it was liked before this call, by a clock that is ahead
+		case stored.Op != 0, o.minted, stored.Ended >= o.id:
+			return false, nil
+		}
+		err = r.table.Run(ctx, r.end(a, liking).
+			Set("ended", o.id).
+			If("attribute_not_exists(id) AND (attribute_not_exists(ended) OR ended < ?)", o.id))
+		if _, refused := store.AsRefused(err); !refused {
+			return false, err
+		}
+	}
+	return false, plaza.ErrBusy
+}
+
+// unreact takes back the reaction of op or of an older one. If nothing of it is
+// taken back, it returns the reaction that is stored. The comment may be gone:
+// its object may have been erased, and perhaps imported again since.
+func (r *Repository) unreact(ctx context.Context, a Action, k kind, op ids.ID) (stored reactionItem, ended bool, err error) {
+	end := func() *dynamo.Update {
+		update := r.end(a, k).Remove("id").If("attribute_exists(id) AND id <= ?", op)
+		if a.Op != 0 {
+			return update.Set("ended", op)
+		}
+		return update.SetExpr("ended = id")
+	}
+	err = r.locate(ctx, a.Object, a.ID, false, func(key store.Key) error {
+		tx := r.table.Tx()
+		tx.Update(end())
+		tx.Update(r.table.Update(key).Add(k.counter, -1).If("$ >= ?", k.counter, 1))
+		err := r.table.Run(ctx, tx)
+		if refused, ok := store.AsRefused(err); ok {
+			if item, failed := refused.At(0); failed {
+				return r.table.Decode(item, &stored)
+			}
+			return plaza.ErrNotFound
+		}
+		ended = err == nil
+		return err
+	})
+	if errors.Is(err, plaza.ErrNotFound) {
+		err = r.table.Run(ctx, end())
+		ended = err == nil
+		if refused, ok := store.AsRefused(err); ok {
+			item, _ := refused.At(0)
+			err = r.table.Decode(item, &stored)
+		}
+	}
+	return stored, ended, err
+}
+
+// end begins the update that takes a reaction back.
+func (r *Repository) end(a Action, k kind) *dynamo.Update {
+	return r.table.Update(store.Key{PK: reactionPK(a.User), SK: reactionSK(a, k)}).
+		Set("ttl", r.opts.Now().Add(endedTTL).Unix())
+}
+
+// Reaction is what a user did to a comment.
+type Reaction struct {
+	Liked    bool `json:"liked"`
+	Reported bool `json:"reported"`
+}
+
+// Reactions returns which comments on object, of the playing time [from, to),
+// user liked or reported. Removed comments may be among them.
+//
+// Cost: 1 request, 0.5 RCU for each 4 KB begun, some 50 reactions; those that
+// were taken back in the last 30 days count; with Options.Consistent twice the
+// RCU.
+func (r *Repository) Reactions(ctx context.Context, user, object string, from, to time.Duration) (map[ID]Reaction, error) {
+	if err := keys.CheckName("User", user); err != nil {
+		return nil, err
+	}
+	if err := checkWindow(object, from, to, &WindowOptions{}); err != nil {
+		return nil, err
+	}
+	reactions, err := r.reactions(ctx, reactionPK(user), object, span{ceil(from), ceil(to)})
+	return reactions, wrap("reactions of", user, err)
+}
+
+func (r *Repository) reactions(ctx context.Context, pk, object string, s span) (map[ID]Reaction, error) {
+	reactions := map[ID]Reaction{}
+	if s.from == s.to || s.from > MaxProgress {
+		return reactions, nil
+	}
+	to := keys.Join(object, cmp.Or(textAt(s.to), "~"))
+	items, err := store.Query[reactionItem](ctx, r.table, store.Span{
+		PK: pk, From: keys.Join(object, textAt(s.from)), To: to, Ascending: true, Consistent: r.opts.Consistent,
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range items {
+		a, k, err := r.reaction(i)
+		if r.table.Skips(err) || i.Op == 0 {
+			continue
+		}
+		reaction := reactions[a.ID]
+		switch k {
+		case liking:
+			reaction.Liked = true
+		case reporting:
+			reaction.Reported = true
+		}
+		reactions[a.ID] = reaction
+	}
+	return reactions, nil
+}

@@ -1,0 +1,239 @@
+package danmu_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+func TestLikeTwiceIsOneLike(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	c := s.say(t, "jack", "haha")
+	for i, step := range []struct {
+		user    string
+		unlike  bool
+		changed bool
+		likes   int64
+	}{
+		{"anna", true, false, 0},
+		{"anna", false, true, 1},
+		{"anna", false, false, 1},
+		{"jack", true, false, 1},
+		{"jack", false, true, 2},
+		{"anna", true, true, 1},
+		{"anna", true, false, 1},
+		{"anna", false, true, 2},
+	} {
+		call := s.Like
+		if step.unlike {
+			call = s.Unlike
+		}
+		changed, err := call(t.Context(), of(c, step.user))
+		require.NoError(t, err)
+		require.Equal(t, step.changed, changed, i)
+		found, ok := s.get(t, c)
+		require.True(t, ok)
+		require.Equal(t, step.likes, found.Likes, i)
+	}
+}
+
+func TestReportsHideOnceThereAreEnough(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	c := s.say(t, "jack", "bad")
+	report := func(user string, want bool) {
+		t.Helper()
+		reported, err := s.Report(t.Context(), of(c, user))
+		require.NoError(t, err)
+		require.Equal(t, want, reported)
+	}
+	for i := range hideAt - 1 {
+		report(fmt.Sprint("user ", i), true)
+		report(fmt.Sprint("user ", i), false)
+	}
+	s.shows(t, "film", []danmu.Comment{c}, "jack")
+	report("the last", true)
+	s.shows(t, "film", nil, "jack")
+	_, err := s.Get(t.Context(), "film", c.ID)
+	require.ErrorIs(t, err, plaza.ErrNotFound)
+	found, ok := s.get(t, c)
+	require.True(t, ok, "WithHidden shows it")
+	require.EqualValues(t, hideAt, found.Reports)
+	require.Equal(t, []string{"bad"}, texts(s.exported(t, "film")), "an export has it, with its reports")
+
+	for _, want := range []bool{true, false} {
+		protected, err := s.Protect(t.Context(), moderated(c))
+		require.NoError(t, err)
+		require.Equal(t, want, protected)
+		s.shows(t, "film", []danmu.Comment{c}, "jack")
+	}
+	report("another", true)
+	s.shows(t, "film", []danmu.Comment{c}, "jack")
+	for _, want := range []bool{true, false} {
+		unprotected, err := s.Unprotect(t.Context(), moderated(c))
+		require.NoError(t, err)
+		require.Equal(t, want, unprotected)
+		s.shows(t, "film", nil, "jack")
+	}
+}
+
+func TestWhatIsRemovedTakesNoReactions(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	c := s.say(t, "jack", "oops")
+	liked, err := s.Like(t.Context(), of(c, "anna"))
+	require.NoError(t, err)
+	require.True(t, liked)
+	_, err = s.Recall(t.Context(), of(c, "jack"))
+	require.NoError(t, err)
+	for name, call := range s.actions() {
+		changed, err := call(t.Context(), of(c, "zoe"))
+		require.False(t, changed, name)
+		switch name {
+		case "Recall", "Remove", "Unlike":
+			require.NoError(t, err, name)
+		default:
+			require.ErrorIs(t, err, plaza.ErrRemoved, name)
+		}
+	}
+	again, err := s.Like(t.Context(), of(c, "anna"))
+	require.NoError(t, err)
+	require.False(t, again, "it stands still")
+	unliked, err := s.Unlike(t.Context(), of(c, "anna"))
+	require.NoError(t, err)
+	require.True(t, unliked)
+	require.Empty(t, s.reactions(t, "anna"))
+}
+
+func TestReactionsOfARange(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	odd := []string{"film", "film#0", `film\`, "fil", "film0"}
+	want := map[string]map[danmu.ID]danmu.Reaction{}
+	for _, object := range odd {
+		want[object] = map[danmu.ID]danmu.Reaction{}
+		for i, progress := range []time.Duration{0, 5 * time.Second, 9999 * time.Millisecond, 10 * time.Second, danmu.MaxProgress} {
+			c := s.send(t, danmu.Comment{Object: object, User: "jack", Text: "haha", Progress: progress})
+			like, report := i != 2, i != 1
+			if like {
+				_, err := s.Like(t.Context(), of(c, "anna"))
+				require.NoError(t, err)
+			}
+			if report {
+				_, err := s.Report(t.Context(), of(c, "anna"))
+				require.NoError(t, err)
+			}
+			want[object][c.ID] = danmu.Reaction{Liked: like, Reported: report}
+		}
+	}
+	for _, object := range odd {
+		for _, r := range [][2]time.Duration{
+			{0, 0},
+			{0, time.Millisecond},
+			{time.Millisecond, 10 * time.Second},
+			{5 * time.Second, 10*time.Second + time.Millisecond},
+			{5*time.Second + 1, danmu.MaxProgress},
+			{0, danmu.MaxProgress + time.Hour},
+			{danmu.MaxProgress + time.Second, danmu.MaxProgress + time.Hour},
+		} {
+			in := map[danmu.ID]danmu.Reaction{}
+			for id, reaction := range want[object] {
+				if id.Progress() >= r[0] && id.Progress() < r[1] {
+					in[id] = reaction
+				}
+			}
+			got, err := s.Reactions(t.Context(), "anna", object, r[0], r[1])
+			require.NoError(t, err)
+			require.Equal(t, in, got, "%q in %v", object, r)
+		}
+		none, err := s.Reactions(t.Context(), "jack", object, 0, danmu.MaxProgress)
+		require.NoError(t, err)
+		require.Empty(t, none)
+	}
+	for field, call := range map[string]func() error{
+		"User":   func() error { _, err := s.Reactions(t.Context(), "", "film", 0, 1); return err },
+		"Object": func() error { _, err := s.Reactions(t.Context(), "anna", "", 0, 1); return err },
+		"from":   func() error { _, err := s.Reactions(t.Context(), "anna", "film", -1, 1); return err },
+		"to":     func() error { _, err := s.Reactions(t.Context(), "anna", "film", 2, 1); return err },
+	} {
+		var invalid *plaza.InvalidError
+		require.ErrorAs(t, call(), &invalid)
+		require.Equal(t, field, invalid.Field)
+	}
+}
+
+func TestReactionsAreAsFreshAsAsked(t *testing.T) {
+	t.Parallel()
+	lagging := faults.New(t, 1, faults.Rates{Stale: 1})
+	s := newStage(t)
+	c := s.say(t, "jack", "haha")
+	_, err := s.Like(t.Context(), of(c, "anna"))
+	require.NoError(t, err)
+	got, err := s.process(t, lagging.Wrap).Reactions(t.Context(), "anna", "film", 0, time.Minute)
+	require.NoError(t, err)
+	require.Equal(t, map[danmu.ID]danmu.Reaction{c.ID: {Liked: true}}, got)
+}
+
+func TestLikesOfACrowdAreCounted(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	c := s.say(t, "jack", "haha")
+	var group errgroup.Group
+	group.SetLimit(8)
+	for i := range 60 {
+		group.Go(func() error {
+			_, err := s.Like(t.Context(), of(c, fmt.Sprint("user ", i%20)))
+			return err
+		})
+	}
+	require.NoError(t, group.Wait())
+	found, ok := s.get(t, c)
+	require.True(t, ok)
+	require.EqualValues(t, 20, found.Likes)
+}
+
+func TestActionsCost(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	s := newStage(t, meter.Wrap)
+	mine, theirs := s.say(t, "jack", "mine"), s.say(t, "anna", "theirs")
+	for _, step := range []struct {
+		name string
+		call func(danmu.Action) (bool, error)
+		on   danmu.Comment
+		want dynamotest.Cost
+	}{
+		{"like", func(a danmu.Action) (bool, error) { return s.Like(t.Context(), a) }, theirs, dynamotest.Cost{Requests: 1, Write: 4}},
+		{"unlike", func(a danmu.Action) (bool, error) { return s.Unlike(t.Context(), a) }, theirs, dynamotest.Cost{Requests: 1, Write: 4}},
+		{"report", func(a danmu.Action) (bool, error) { return s.Report(t.Context(), a) }, theirs, dynamotest.Cost{Requests: 1, Write: 4}},
+		{"protect", func(a danmu.Action) (bool, error) { return s.Protect(t.Context(), moderation(a)) }, theirs, dynamotest.Cost{Requests: 1, Write: 1}},
+		{"unprotect", func(a danmu.Action) (bool, error) { return s.Unprotect(t.Context(), moderation(a)) }, theirs, dynamotest.Cost{Requests: 1, Write: 1}},
+		{"recall", func(a danmu.Action) (bool, error) { return s.Recall(t.Context(), a) }, mine, dynamotest.Cost{Requests: 1, Write: 2}},
+		{"recall again", func(a danmu.Action) (bool, error) {
+			recalled, err := s.Recall(t.Context(), a)
+			return !recalled, err
+		}, mine, dynamotest.Cost{Requests: 1, Write: 1}},
+		{"remove", func(a danmu.Action) (bool, error) { return s.Remove(t.Context(), moderation(a)) }, theirs, dynamotest.Cost{Requests: 1, Write: 2}},
+		{"reacted", func(a danmu.Action) (bool, error) {
+			_, err := s.Reactions(t.Context(), a.User, a.Object, 0, time.Minute)
+			return true, err
+		}, theirs, dynamotest.Cost{Requests: 1, Read: 1}},
+	} {
+		got := meter.AtMost(t, step.name, step.want, func() {
+			changed, err := step.call(of(step.on, "jack"))
+			require.NoError(t, err, step.name)
+			require.True(t, changed, step.name)
+		})
+		require.NotZero(t, got.Requests, step.name)
+		t.Logf("%s: %v", step.name, got)
+	}
+}

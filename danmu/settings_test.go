@@ -1,0 +1,240 @@
+package danmu_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+func (w world) settings(t testing.TB) danmu.Settings {
+	t.Helper()
+	got, err := w.Settings(t.Context(), "v")
+	require.NoError(t, err)
+	return got
+}
+
+func TestSettingsAreWhatWasConfigured(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	want := danmu.Settings{Duration: danmu.MaxProgress, Segment: 6 * time.Minute, Shards: 1}
+	require.Equal(t, want, w.settings(t))
+	for _, c := range []struct{ given, want danmu.Settings }{
+		{danmu.Settings{}, want},
+		{danmu.Settings{Owner: "o", Duration: time.Hour, Segment: time.Minute, Shards: 4}, danmu.Settings{Owner: "o", Duration: time.Hour, Segment: time.Minute, Shards: 4}},
+		{danmu.Settings{Duration: danmu.MaxProgress}, danmu.Settings{Duration: danmu.MaxProgress, Segment: time.Minute, Shards: 4}},
+		{danmu.Settings{Owner: "p", Shards: 2}, danmu.Settings{Owner: "p", Duration: danmu.MaxProgress, Segment: time.Minute, Shards: 4}},
+		{danmu.Settings{Segment: 6 * time.Minute, Shards: 16}, danmu.Settings{Duration: danmu.MaxProgress, Segment: 6 * time.Minute, Shards: 16}},
+	} {
+		for range 2 {
+			w.configure(t, "v", c.given)
+			require.Equal(t, c.want, w.settings(t))
+			require.Equal(t, c.want, w.process(t, nil).settings(t))
+		}
+	}
+}
+
+func TestTheSegmentIsFixedByTheFirstComment(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.at(t, 1)
+	for range 2 {
+		_, err := w.Configure(t.Context(), "v", danmu.Settings{Owner: "o", Segment: time.Hour})
+		require.ErrorIs(t, err, plaza.ErrConflict)
+	}
+	require.Empty(t, w.settings(t).Owner, "nothing was written")
+	w.configure(t, "v", danmu.Settings{Segment: 6 * time.Minute, Shards: 2})
+
+	// A process that has never heard of them goes by the settings all the same.
+	w.configure(t, "w", danmu.Settings{Segment: time.Minute, Shards: 32})
+	sender := w.process(t, nil)
+	for range 20 {
+		sender.send(t, danmu.Comment{Object: "w", Progress: 90 * time.Second})
+	}
+	shards := map[string]bool{}
+	for _, i := range w.items(t, "D#w#") {
+		require.Contains(t, i.PK, "D#w#1#")
+		shards[i.PK] = true
+	}
+	require.Greater(t, len(shards), 5)
+}
+
+// TestNewShardsAreReadBeforeTheyAreWrittenTo even by who has read the settings
+// just before they grew.
+func TestNewShardsAreReadBeforeTheyAreWrittenTo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.at(t, 1)
+	reader := w.process(t, nil)
+	require.Len(t, reader.window(t, 0, 10, nil), 1)
+	sender := w.process(t, nil)
+	sender.at(t, 1)
+	w.configure(t, "v", danmu.Settings{Shards: 32})
+	sent := 2
+	for range 8 {
+		w.pass(15 * time.Second)
+		for _, process := range []world{w, sender} {
+			for range 4 {
+				process.at(t, 1)
+				sent++
+			}
+		}
+		require.Len(t, reader.window(t, 0, 10, nil), sent)
+		require.Len(t, all(t, reader.from(0), 100), sent)
+	}
+	shards := map[string]bool{}
+	for _, i := range w.items(t, "D#v#") {
+		shards[i.PK] = true
+	}
+	require.Greater(t, len(shards), 10)
+}
+
+func TestConfigureUnderFaults(t *testing.T) {
+	t.Parallel()
+	for seed := range faults.Seeds(20) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			in := faults.New(t, seed, harshness[seed%3])
+			w := newWorld(t, nil, in.Wrap)
+			processes := []world{w, w.process(t, nil, in.Wrap), w.process(t, nil, in.Wrap)}
+			sent := map[danmu.ID]bool{}
+			keep := func(w world, c danmu.Comment) {
+				c.Object, c.User, c.Text = "v", "ann", "haha"
+				faults.Acknowledged(t, func() error {
+					got, _, err := w.Send(t.Context(), c)
+					c.ID = got.ID
+					return err
+				})
+				sent[c.ID] = true
+			}
+			shards := 1
+			for step := range 4 {
+				shards <<= 1
+				var group sync.WaitGroup
+				for i, process := range processes {
+					group.Go(func() {
+						s := danmu.Settings{Owner: "o", Shards: shards >> (i % 2)}
+						faults.Acknowledged(t, func() error { _, err := process.Configure(t.Context(), "v", s); return err })
+					})
+				}
+				group.Wait()
+				for i, process := range processes {
+					keep(process, danmu.Comment{Key: fmt.Sprint(step, i), Progress: time.Second})
+					keep(process, danmu.Comment{Progress: time.Duration(step) * time.Hour})
+				}
+				w.pass(61 * time.Second)
+			}
+			require.NotZero(t, in.Count(faults.LostAfter)+in.Count(faults.Twice))
+			in.Off()
+			got := w.settings(t)
+			require.Equal(t, danmu.Settings{Owner: "o", Duration: danmu.MaxProgress, Segment: 6 * time.Minute, Shards: shards}, got)
+			require.Len(t, w.items(t, "D#v#"), len(sent))
+			require.Len(t, all(t, w.process(t, nil).from(0), 100), len(sent))
+		})
+	}
+}
+
+// TestConfigureMeetsWhatHappensMeanwhile between its read and its write.
+func TestConfigureMeetsWhatHappensMeanwhile(t *testing.T) {
+	t.Parallel()
+	meanwhile := func(w world, act func()) world {
+		in := faults.New(t, 1, faults.Rates{})
+		done := false
+		in.Script(func(op string, _ []byte, _ int) faults.Fault {
+			if op == "UpdateItem" && !done {
+				done = true
+				act()
+			}
+			return faults.Fault{}
+		})
+		return w.process(t, nil, in.Wrap)
+	}
+	for name, used := range map[string]bool{"new": false, "used": true} {
+		w := newWorld(t, nil)
+		if used {
+			w.at(t, 1)
+		}
+		p := meanwhile(w, func() { w.configure(t, "v", danmu.Settings{Shards: 8}) })
+		p.configure(t, "v", danmu.Settings{Shards: 4})
+		require.Equal(t, 8, w.settings(t).Shards, name)
+		p = meanwhile(w, func() { w.configure(t, "v", danmu.Settings{Shards: 32}) })
+		p.configure(t, "v", danmu.Settings{Shards: 16})
+		require.Equal(t, 32, w.settings(t).Shards, name)
+	}
+
+	w := newWorld(t, nil)
+	p := meanwhile(w, func() { w.at(t, 90) })
+	_, err := p.Configure(t.Context(), "v", danmu.Settings{Segment: time.Minute})
+	require.ErrorIs(t, err, plaza.ErrConflict)
+	require.Len(t, w.process(t, nil).window(t, 0, 100, nil), 1)
+
+	w = newWorld(t, nil)
+	sent := danmu.Comment{Key: "1", Progress: time.Second}
+	p = meanwhile(w, func() { sent = w.send(t, sent) })
+	p.configure(t, "v", danmu.Settings{Shards: 32})
+	w.pass(time.Hour)
+	again, created, err := w.process(t, nil).Send(t.Context(), sent)
+	require.NoError(t, err)
+	require.Equal(t, sent, again)
+	require.False(t, created)
+}
+
+func TestConfigureKeepsTheSegmentThatAnotherChose(t *testing.T) {
+	t.Parallel()
+	in := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, nil)
+	slow := w.process(t, nil, in.Wrap)
+	met := false
+	in.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "UpdateItem" && !met {
+			met = true
+			w.configure(t, "v", danmu.Settings{Segment: time.Hour})
+		}
+		return faults.Fault{}
+	})
+	slow.configure(t, "v", danmu.Settings{Owner: "bob"})
+	require.True(t, met)
+	require.Equal(t, danmu.Settings{Owner: "bob", Segment: time.Hour, Shards: 1, Duration: w.settings(t).Duration}, w.settings(t))
+}
+
+func TestTheDurationIsKeptWhereItIsNotKnown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.configure(t, "v", danmu.Settings{Duration: time.Hour})
+	late := danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Hour + time.Millisecond}
+	_, _, err := w.process(t, nil).Send(t.Context(), late)
+	require.Equal(t, "Progress", field(t, err))
+	require.Len(t, w.items(t, ""), 1, "the settings")
+	w.configure(t, "v", danmu.Settings{Duration: time.Hour, Segment: time.Minute}) // no segment has begun
+	w.at(t, 3600)
+
+	w.configure(t, "v", danmu.Settings{Duration: time.Minute})
+	_, _, err = w.Send(t.Context(), danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Hour})
+	require.Equal(t, "Progress", field(t, err), "this process has configured it")
+	w.configure(t, "v", danmu.Settings{})
+	w.send(t, late)
+}
+
+// TestARepeatIsAnsweredThoughTheObjectBecameShorter repeats what would be
+// refused by now.
+func TestARepeatIsAnsweredThoughTheObjectBecameShorter(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	c := danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Minute, Key: "k"}
+	first, _, err := w.Send(t.Context(), c)
+	require.NoError(t, err)
+	w.configure(t, "v", danmu.Settings{Duration: time.Second})
+	again, created, err := w.process(t, nil).Send(t.Context(), c)
+	require.NoError(t, err)
+	require.False(t, created)
+	require.Equal(t, first, again)
+	c.Key = "another"
+	_, _, err = w.Send(t.Context(), c)
+	require.Equal(t, "Progress", field(t, err))
+}

@@ -1,0 +1,301 @@
+package edgetest
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/edge"
+)
+
+// scene is a table with one edge to damage, from ann to bob in the shard of
+// bob's list that is not 0 where there is one, and others around it:
+//   - ann to cat;
+//   - where there are kinds, ann to bob and zoe to bob of another kind, in shard 0;
+//   - where a name may be both, bob to ann.
+type scene[E any] struct {
+	world[E]
+	Hand
+	layout
+	edge   Edge
+	shard  int
+	others []Edge
+}
+
+// damagedScene damages a fresh scene. Only bob is sharded.
+func damagedScene[E any](t *testing.T, f Feature[E], shards int, damage func(scene[E])) scene[E] {
+	t.Helper()
+	opts := spread(1)
+	opts.Shards = func(head string) int {
+		if head == "bob" {
+			return shards
+		}
+		return 1
+	}
+	w := newWorld(t, f, opts)
+	s := scene[E]{world: w, Hand: w.hand(t), layout: layout{f.Shape}}
+	give := func(tail, kind string, inFirst bool) Edge {
+		return w.give(t, Edge{Tail: tail, Head: "bob", Kind: kind, ID: w.idIn(t, shards, inFirst)})
+	}
+	s.edge = give("ann", f.first(), shards == 1)
+	s.others = append(s.others, w.begin(t, "ann", "cat", f.first()))
+	if f.hasKinds() {
+		s.others = append(s.others, give("ann", f.free(), true), give("zoe", f.free(), true))
+	}
+	if f.mutual() {
+		s.others = append(s.others, w.begin(t, "bob", "ann", f.first()))
+	}
+	s.shard = shardOf(s.edge.ID, shards)
+	damage(s)
+	return s
+}
+
+// The items of the edge.
+func (s scene[E]) guardKey() Key             { return s.guard(s.edge) }
+func (s scene[E]) rowOfTail() Key            { return s.inTail(s.edge) }
+func (s scene[E]) rowOfHead() Key            { return s.inHead(s.edge, s.shard) }
+func (s scene[E]) headCounter() Key          { return s.counter("bob", s.shard) }
+func (s scene[E]) attribute(n string) string { return of(s.edge.Kind, n) }
+
+// unguard takes the edge out of its guard, and leaves others there.
+func (s scene[E]) unguard() {
+	switch {
+	case !s.f.hasKinds():
+		s.Remove(s.guardKey())
+	case s.shard == 0:
+		s.unset(s.guardKey(), s.attribute("id"))
+	default:
+		s.unset(s.guardKey(), s.attribute("id"), s.attribute("shard"))
+	}
+}
+
+// another is the edge under another id.
+func (s scene[E]) another() Edge {
+	e := s.edge
+	e.ID = otherID
+	return e
+}
+
+var otherID = func() ids.ID {
+	id, err := ids.Parse("0000000000ZZZ")
+	if err != nil {
+		panic(err)
+	}
+	return id
+}()
+
+// damage of a scene, and the drift that Check finds of ann and bob before any
+// Repair.
+type damage[E any] struct {
+	do       func(scene[E])
+	ann, bob edge.Drift
+	repaired *edge.Drift // what Repair of ann reports, if not the same
+	ends     bool        // what is left is no edge
+	shards   int         // 0: in any number of them
+}
+
+// damages of every kind that the feature can have.
+func damages[E any](f Feature[E]) map[string]damage[E] {
+	type broken = scene[E]
+	kind, free := f.first(), f.free()
+	torn, orphan := edge.Drift{Torn: 1}, edge.Drift{Orphans: 1}
+	off := func(kind string, n int64) edge.Drift {
+		return edge.Drift{Heads: map[string]int64{kind: n}, Counters: 1}
+	}
+	// An edge that is gone is still counted, where tails are.
+	tailOff := func(d edge.Drift) edge.Drift {
+		if f.mutual() {
+			d.Tail, d.Counters = 1, d.Counters+1
+		}
+		return d
+	}
+	// What the counter of bob's first shard counts beside the edge.
+	inFirst := off(free, -2)
+	if f.mutual() {
+		inFirst = edge.Drift{Tail: -1, Counters: 1}
+	}
+	allGone := inFirst
+	allGone.Heads = maps.Clone(inFirst.Heads)
+	if allGone.Heads == nil {
+		allGone.Heads = map[string]int64{}
+	}
+	allGone.Heads[kind]--
+	twoGone := allGone
+	twoGone.Counters = 2
+	offAndOrphan := off(kind, 1)
+	offAndOrphan.Orphans = 1
+
+	all := map[string]damage[E]{
+		"guard gone":          {do: broken.unguard, ann: torn, bob: torn},
+		"the tail's row gone": {do: func(s broken) { s.Remove(s.rowOfTail()) }, ann: torn},
+		"the head's row gone": {do: func(s broken) { s.Remove(s.rowOfHead()) }, ann: torn, bob: off(kind, 1)},
+
+		"only the guard left": {do: func(s broken) { s.Remove(s.rowOfTail(), s.rowOfHead()) }, ends: true,
+			ann: tailOff(orphan), bob: off(kind, 1)},
+		"only the tail's row left": {do: func(s broken) { s.unguard(); s.Remove(s.rowOfHead()) }, ends: true,
+			ann: tailOff(orphan), bob: off(kind, 1)},
+		"only the head's row left": {do: func(s broken) { s.unguard(); s.Remove(s.rowOfTail()) }, ends: true,
+			ann: tailOff(edge.Drift{}), bob: offAndOrphan},
+		"nothing left": {do: func(s broken) { s.unguard(); s.Remove(s.rowOfTail(), s.rowOfHead()) }, ends: true,
+			ann: tailOff(edge.Drift{}), bob: off(kind, 1)},
+
+		"wrong count":            {do: func(s broken) { s.Set(s.headCounter(), of(kind, f.Shape.Count), 41) }, bob: off(kind, 40)},
+		"counter gone":           {shards: 1, do: func(s broken) { s.Remove(s.headCounter()) }, bob: allGone},
+		"a shard's counter gone": {shards: 5, do: func(s broken) { s.Remove(s.headCounter()) }, bob: off(kind, -1)},
+		"first counter gone":     {shards: 5, do: func(s broken) { s.Remove(s.counter("bob", 0)) }, bob: inFirst},
+		"every counter gone":     {shards: 5, do: func(s broken) { s.Remove(s.counter("bob", 0), s.headCounter()) }, bob: twoGone},
+		"shard not named":        {shards: 5, do: func(s broken) { s.unset(s.counter("bob", 0), "shards") }, bob: edge.Drift{Counters: 1}},
+		"version gone": {do: func(s broken) {
+			s.unset(s.headCounter(), "ver")
+			s.Set(s.headCounter(), of(kind, f.Shape.Count), 7)
+		}, bob: off(kind, 6)},
+		"the head's row gone with its counter": {shards: 5, do: func(s broken) { s.Remove(s.rowOfHead(), s.headCounter()) },
+			ann: torn, bob: edge.Drift{Counters: 1}},
+
+		"guard of another id": {do: func(s broken) { s.Set(s.guardKey(), s.attribute("id"), otherID.String()) },
+			ann: edge.Drift{Torn: 1, Orphans: 1}, bob: torn},
+		"guard of another shard": {do: func(s broken) { s.Set(s.guardKey(), s.attribute("shard"), 63) }, ann: torn, bob: torn},
+		"the tail's row of another": {do: func(s broken) { s.Set(s.rowOfTail(), f.Shape.Head, "zoo") },
+			ann: edge.Drift{Torn: 1, Orphans: 1}, repaired: &torn},
+		"the head's row of another": {do: func(s broken) { s.Set(s.rowOfHead(), f.Shape.Tail, "zoe") }, ann: torn, bob: offAndOrphan},
+		"a second row of the tail":  {do: func(s broken) { s.Set(s.inTail(s.another()), f.Shape.Head, "bob") }, ann: orphan},
+		"a second row of the head":  {do: func(s broken) { s.Set(s.inHead(s.another(), 0), f.Shape.Tail, "ann") }, bob: orphan},
+		"a second row of both": {do: func(s broken) {
+			s.Set(s.inTail(s.another()), f.Shape.Head, "bob")
+			s.Set(s.inHead(s.another(), 0), f.Shape.Tail, "ann")
+		}, ann: orphan, bob: orphan},
+		"a row in a second shard": {shards: 5, do: func(s broken) { s.Set(s.inHead(s.edge, 0), f.Shape.Tail, "ann") }, bob: orphan},
+	}
+	if f.hasKinds() {
+		all["guard of two gone"] = damage[E]{do: func(s broken) { s.Remove(s.guardKey()) },
+			ann: edge.Drift{Torn: 2}, bob: edge.Drift{Torn: 2}}
+		all["a row of another kind"] = damage[E]{do: func(s broken) {
+			e := s.another()
+			e.Kind = f.OneOf[1]
+			s.Set(s.inTail(e), f.Shape.Head, "bob")
+		}, ann: orphan}
+	}
+	if f.mutual() {
+		all["wrong count of the tail"] = damage[E]{do: func(s broken) { s.Set(s.counter("ann", 0), f.Shape.TailCount, -1) },
+			ann: edge.Drift{Tail: -3, Counters: 1}}
+		all["the tail's counter gone"] = damage[E]{do: func(s broken) { s.Remove(s.counter("ann", 0)) },
+			ann: edge.Drift{Heads: map[string]int64{kind: -1}, Tail: -2, Counters: 1}}
+	}
+	return all
+}
+
+// left is what stands once everything is repaired.
+func (d damage[E]) left(s scene[E]) []Edge {
+	if d.ends {
+		return s.others
+	}
+	return append([]Edge{s.edge.anyID()}, s.others...)
+}
+
+// ends are the sides of a scene's edge.
+func (e Edge) ends() [2]edge.Ends { return [2]edge.Ends{{Tail: e.Tail}, {Head: e.Head}} }
+
+func repairDamages[E any](t *testing.T, f Feature[E]) {
+	all := damages(f)
+	for i, name := range slices.Sorted(maps.Keys(all)) {
+		for _, c := range waysToRepair(i, all[name].shards) {
+			t.Run(fmt.Sprint(name, ", ", c.shards, " shards, first ", []string{"ann", "bob"}[c.first]), func(t *testing.T) {
+				t.Parallel()
+				repairDamage(t, f, all[name], c.shards, c.first)
+			})
+		}
+	}
+}
+
+// way is in how many shards the edge's head has its list, and which end is
+// repaired first.
+type way struct{ shards, first int }
+
+// waysToRepair are all where CI is set, and else one, by turns.
+func waysToRepair(i, shards int) (ways []way) {
+	for _, n := range []int{1, 5} {
+		if shards == 0 || shards == n {
+			ways = append(ways, way{n, 0}, way{n, 1})
+		}
+	}
+	if !thorough() {
+		i %= len(ways)
+		ways = ways[i : i+1]
+	}
+	return ways
+}
+
+func repairDamage[E any](t *testing.T, f Feature[E], damage damage[E], shards, first int) {
+	s := damagedScene(t, f, shards, damage.do)
+	sides, want := s.edge.ends(), [2]edge.Drift{damage.ann, damage.bob}
+	for i, of := range sides {
+		drift, err := s.Check(t.Context(), of)
+		require.NoError(t, err)
+		require.Equal(t, want[i], drift, "Check of %+v", of)
+	}
+	if damage.repaired != nil {
+		want[0] = *damage.repaired
+	}
+
+	drift, err := s.Repair(t.Context(), sides[first])
+	require.NoError(t, err)
+	require.Equal(t, want[first], drift)
+	_, err = s.Repair(t.Context(), sides[1-first])
+	require.NoError(t, err)
+	s.requireStored(t, damage.left(s)...)
+
+	before := Scan(t, s.world.table)
+	s.requireSound(t, s.edge)
+	for _, of := range sides {
+		again, err := s.Repair(t.Context(), of)
+		require.NoError(t, err)
+		require.Zero(t, again, "second Repair of %+v", of)
+	}
+	require.Equal(t, before, Scan(t, s.world.table))
+}
+
+// repairMindsHead restores an edge to the head's list, or elsewhere: its count
+// is right at once, and a Check of the head notices.
+func repairMindsHead[E any](t *testing.T, f Feature[E]) {
+	for _, name := range []string{"guard gone", "the tail's row gone", "the head's row gone", "the head's row of another"} {
+		damage := damages(f)[name]
+		s := damagedScene(t, f, 5, damage.do)
+		versions := func() (sum int) {
+			stored := Scan(t, s.world.table)
+			for shard := range edge.MaxShards {
+				sum += number(t, cmp.Or(stored[s.counter("bob", shard)]["ver"], "0"))
+			}
+			return sum
+		}
+		before := versions()
+		drift, err := s.Repair(t.Context(), edge.Ends{Tail: "ann"})
+		require.NoError(t, err)
+		require.Equal(t, edge.Drift{Torn: 1}, drift, name)
+		require.Greater(t, versions(), before, name)
+		s.requireStored(t, damage.left(s)...)
+		s.requireSound(t, s.edge)
+	}
+}
+
+// repairEnded finds both places in the lists of an edge whose guard says that
+// it has ended.
+func repairEnded[E any](t *testing.T, f Feature[E]) {
+	w := newWorld(t, f, spread(1))
+	e := w.begin(t, "ann", "bob", f.first())
+	w.finish(t, e, true)
+	l, h := layout{f.Shape}, w.hand(t)
+	h.Set(l.inTail(e), f.Shape.Head, "bob")
+	h.Set(l.inHead(e, 0), f.Shape.Tail, "ann")
+	for _, of := range e.ends() {
+		drift, err := w.Repair(t.Context(), of)
+		require.NoError(t, err)
+		require.Equal(t, edge.Drift{Orphans: 1}, drift)
+	}
+	w.requireStored(t)
+	w.requireSound(t, e)
+}

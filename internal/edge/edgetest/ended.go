@@ -1,0 +1,236 @@
+package edgetest
+
+import (
+	"cmp"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/edge"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// late keeps back the first n transactions of a process.
+func late(n int) *faults.Late {
+	return &faults.Late{Holds: func(op string, _ []byte) bool {
+		if op != "TransactWriteItems" || n == 0 {
+			return false
+		}
+		n--
+		return true
+	}}
+}
+
+// always is more often than the SDK repeats a request.
+const always = 100
+
+// endedStaysEnded sends the request of a Begin so late that its caller has
+// done, and undone, something else since.
+func endedStaysEnded[E any](t *testing.T, f Feature[E]) {
+	type story struct {
+		given bool // the caller's ID
+		held  int
+		then  func(t *testing.T, w world[E], e Edge) (left []Edge)
+	}
+	stories := map[string]story{
+		"repeated with its id, and ended": {true, always, func(t *testing.T, w world[E], e Edge) []Edge {
+			w.give(t, e)
+			w.finish(t, e.anyID(), true)
+			return nil
+		}},
+		"repeated with the minted id, and ended": {false, always, func(t *testing.T, w world[E], e Edge) []Edge {
+			w.give(t, e)
+			w.finish(t, e, true)
+			return nil
+		}},
+		"repeated by the SDK with the minted id, and ended": {false, 1, func(t *testing.T, w world[E], e Edge) []Edge {
+			w.finish(t, e.anyID(), true)
+			return nil
+		}},
+		"repeated by the SDK with its id, and ended": {true, 1, func(t *testing.T, w world[E], e Edge) []Edge {
+			w.finish(t, e.anyID(), true)
+			return nil
+		}},
+		"ended at once, by its id": {true, always, func(t *testing.T, w world[E], e Edge) []Edge {
+			w.finish(t, e, false)
+			w.finish(t, e, false)
+			return nil
+		}},
+		"ended at once, by the minted id": {false, always, func(t *testing.T, w world[E], e Edge) []Edge {
+			w.finish(t, e, false)
+			return nil
+		}},
+		"ended at once, by its id, after another was": {true, always, func(t *testing.T, w world[E], e Edge) []Edge {
+			before := e
+			before.ID--
+			w.finish(t, before, false)
+			w.finish(t, e, false)
+			return nil
+		}},
+		"ended, and begun and ended again": {true, always, func(t *testing.T, w world[E], e Edge) []Edge {
+			w.finish(t, e, false)
+			w.finish(t, w.begin(t, e.Tail, e.Head, e.Kind), true)
+			return nil
+		}},
+		"begun and ended by another process, with a later id": {true, always, func(t *testing.T, w world[E], e Edge) []Edge {
+			w.begin(t, e.Tail, e.Head, e.Kind)
+			w.finish(t, e.anyID(), true)
+			return nil
+		}},
+		"repeated, and erased": {true, always, func(t *testing.T, w world[E], e Edge) []Edge {
+			w.give(t, e)
+			require.NoError(t, w.Erase(t.Context(), edge.Ends{Tail: e.Tail}))
+			require.NoError(t, w.Erase(t.Context(), edge.Ends{Head: e.Head}))
+			return nil
+		}},
+	}
+	if f.hasKinds() {
+		second := f.OneOf[1]
+		stories["repeated, and switched"] = story{true, always, func(t *testing.T, w world[E], e Edge) []Edge {
+			w.give(t, e)
+			return []Edge{w.begin(t, e.Tail, e.Head, second)}
+		}}
+		stories["repeated, switched, and ended"] = story{true, always, func(t *testing.T, w world[E], e Edge) []Edge {
+			w.give(t, e)
+			w.finish(t, w.begin(t, e.Tail, e.Head, second).anyID(), true)
+			return nil
+		}}
+		stories["repeated, ended, and another kind begun"] = story{true, always, func(t *testing.T, w world[E], e Edge) []Edge {
+			w.give(t, e)
+			w.finish(t, e.anyID(), true)
+			return []Edge{w.begin(t, e.Tail, e.Head, f.free())}
+		}}
+	}
+	for name, c := range stories {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, f, spread(2))
+			l := late(c.held)
+			first := w.process(t, spread(2), l.Wrap)
+			e := Edge{Tail: "jack", Head: "chris", Kind: f.first()}
+			if c.given {
+				e.ID = first.id(t)
+			}
+			e, _, err := first.try(t.Context(), e)
+			if c.held == 1 {
+				require.NoError(t, err)
+			} else {
+				require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
+			}
+			left := c.then(t, w, e)
+
+			require.Zero(t, l.Arrive(t))
+			_, begun, err := w.try(t.Context(), e)
+			require.ErrorIs(t, err, plaza.ErrRemoved, "so is a plain repeat")
+			require.False(t, begun)
+			w.requireStored(t, left...)
+			w.requireSound(t, e)
+		})
+	}
+}
+
+// lateEnd sends an End so late that the edge has ended and begun again.
+func lateEnd[E any](t *testing.T, f Feature[E]) {
+	w := newWorld(t, f, spread(1))
+	old, _, err := w.Begin(t.Context(), f.Of(Edge{Tail: "jack", Head: "chris", Kind: f.first()}))
+	require.NoError(t, err)
+	l := late(always)
+	_, err = w.process(t, spread(1), l.Wrap).End(t.Context(), old)
+	require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
+	w.finish(t, f.See(old), true)
+	again := w.begin(t, "jack", "chris", f.first())
+	require.Zero(t, l.Arrive(t))
+	w.requireStored(t, again)
+}
+
+// endMeetsBegin lets the Begin arrive just before End remembers its id.
+func endMeetsBegin[E any](t *testing.T, f Feature[E]) {
+	w := newWorld(t, f, spread(1))
+	e := Edge{Tail: "jack", Head: "chris", Kind: f.first(), ID: w.id(t)}
+	arrived := false
+	meeting := w.watched(t, spread(1), func(op string, _ []byte) faults.Fault {
+		if op == "UpdateItem" && !arrived {
+			arrived = true
+			w.give(t, e)
+		}
+		return faults.Fault{}
+	})
+	meeting.finish(t, e, true)
+	require.True(t, arrived)
+	w.requireStored(t)
+	_, _, err := w.try(t.Context(), e)
+	require.ErrorIs(t, err, plaza.ErrRemoved)
+}
+
+// clockBehind gives a minted id the place behind the ended one, and its shard.
+func clockBehind[E any](t *testing.T, f Feature[E]) {
+	const shards = 8
+	now := newWorld(t, f, spread(shards))
+	behind := now.withClock(t, spread(shards), -time.Hour)
+	var last ids.ID
+	for range faults.Seeds(20) {
+		before := now.begin(t, "jack", "chris", f.first())
+		if f.hasKinds() { // it ends by a switch
+			now.finish(t, now.begin(t, "jack", "chris", f.OneOf[1]), true)
+		} else {
+			now.finish(t, before.anyID(), true)
+		}
+		again := behind.begin(t, "jack", "chris", f.first())
+		require.Equal(t, before.ID.Time().Add(time.Millisecond), again.ID.Time())
+		now.requireStored(t, again)
+		guard := Scan(t, now.table)[layout{f.Shape}.guard(again)]
+		require.Equal(t, shardOf(again.ID, shards), shardIn(t, guard, again.Kind))
+
+		require.Equal(t, again, behind.give(t, again))
+		now.finish(t, again.anyID(), true)
+		_, _, err := now.try(t.Context(), again)
+		require.ErrorIs(t, err, plaza.ErrRemoved)
+		last = again.ID
+	}
+
+	// Each edge that ended is a millisecond later, however often.
+	for range 5 {
+		e := behind.begin(t, "jack", "chris", f.first())
+		require.Greater(t, e.ID, last)
+		last = e.ID
+		behind.finish(t, e.anyID(), true)
+	}
+	now.requireSound(t, Edge{Tail: "jack", Head: "chris"})
+}
+
+func lateWrongClocks[E any](t *testing.T, f Feature[E]) {
+	for name, off := range map[string]time.Duration{"behind": -time.Hour, "ahead": time.Hour} {
+		w := newWorld(t, f, spread(1))
+		e := w.begin(t, "jack", "chris", f.first()).anyID()
+		w.finish(t, e, true)
+		// The first is refused, and then given a later id, by a clock that is
+		// behind.
+		held := 0
+		l := &faults.Late{Holds: func(op string, _ []byte) bool {
+			if op == "TransactWriteItems" {
+				held++
+			}
+			return held > 0 && (off > 0 || held > 1)
+		}}
+		e, _, err := w.withClock(t, spread(1), off, l.Wrap).try(t.Context(), e)
+		require.ErrorIs(t, err, plaza.ErrUnknownOutcome, name)
+		then := w
+		if off > 0 {
+			opts := spread(1)
+			opts.Now = func() time.Time { return time.Now().Add(off) }
+			then = w.withClock(t, opts, off)
+		}
+		then.give(t, e)
+		w.finish(t, e.anyID(), true)
+		require.Zero(t, l.Arrive(t), name)
+		w.requireStored(t)
+	}
+}
+
+// shardIn is the shard of a kind's edge that a guard names.
+func shardIn(t testing.TB, guard map[string]string, kind string) int {
+	t.Helper()
+	return number(t, cmp.Or(guard[of(kind, "shard")], "0"))
+}

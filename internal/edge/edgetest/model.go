@@ -1,0 +1,362 @@
+package edgetest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+	"pgregory.net/rapid"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/edge"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// anySequence begins and ends a few edges, with ids that are fresh, repeated or
+// long ended, while the shards change at any time.
+func anySequence[E any](t *testing.T, f Feature[E]) {
+	shards := 1
+	w := newWorld(t, f, Options{Shards: func(string) int { return shards }, Consistent: true})
+	run := 0
+	rapid.Check(t, func(t *rapid.T) {
+		run++
+		tails, heads := f.names()
+		named := func(names []string) (of []string) {
+			for _, name := range names {
+				of = append(of, fmt.Sprint(run, name))
+			}
+			return of
+		}
+		m := newModel(f)
+		known := map[Edge][]Edge{} // also those that ended
+		slots := f.slots()
+		for range rapid.IntRange(1, 20).Draw(t, "calls") {
+			shards = rapid.SampledFrom([]int{1, 1, 2, 5, edge.MaxShards}).Draw(t, "shards")
+			e := rapid.SampledFrom(slots).Draw(t, "edge")
+			e.Tail, e.Head = fmt.Sprint(run, e.Tail), fmt.Sprint(run, e.Head)
+			if of := known[e]; len(of) > 0 && rapid.Bool().Draw(t, "known") {
+				e = rapid.SampledFrom(of).Draw(t, "id")
+			}
+			if rapid.IntRange(0, 4).Draw(t, "call") > 1 {
+				got, begun, err := w.try(t.Context(), e)
+				if m.late(e) {
+					require.ErrorIs(t, err, plaza.ErrRemoved)
+					continue
+				}
+				require.NoError(t, err)
+				m.begun(t, e, got, begun, true)
+				known[e.anyID()] = append(known[e.anyID()], got)
+			} else {
+				ended, err := w.End(t.Context(), f.Of(e))
+				require.NoError(t, err)
+				require.Equal(t, m.ended(e), ended)
+			}
+		}
+		shards = 1
+		w.holds(t, m.stands, named(tails), named(heads))
+	})
+}
+
+// model is what should stand, and the greatest id of each pair and kind that
+// has ended.
+type model[E any] struct {
+	f            Feature[E]
+	stands, gone graph
+}
+
+func newModel[E any](f Feature[E]) model[E] { return model[E]{f, graph{}, graph{}} }
+
+// late says whether the ID of e has ended.
+func (m model[E]) late(e Edge) bool {
+	return m.stands[e.anyID()] == 0 && e.ID != 0 && e.ID <= m.gone[e.anyID()]
+}
+
+// begun compares an answer with the model, and takes it over. Only the first
+// call is sure to have begun what is without an ID.
+func (m model[E]) begun(t tester, e, got Edge, begun, first bool) {
+	t.Helper()
+	switch before := m.stands[e.anyID()]; {
+	case before != 0:
+		require.Equal(t, before, got.ID)
+		require.Equal(t, before == e.ID, begun)
+	case e.ID != 0:
+		require.Equal(t, e.ID, got.ID)
+		require.True(t, begun, "a repeat gives the first answer")
+	case first:
+		require.True(t, begun)
+	}
+	require.NotZero(t, got.ID)
+	if m.stands[e.anyID()] == 0 {
+		for _, old := range m.f.supersede(m.stands, e) {
+			m.gone[old.anyID()] = old.ID
+		}
+	}
+	m.stands[e.anyID()] = got.ID
+}
+
+// ended takes over that e was ended, and says whether that is to end something.
+func (m model[E]) ended(e Edge) bool {
+	before, stood := m.stands[e.anyID()]
+	meant := stood && (e.ID == 0 || e.ID == before)
+	if meant {
+		m.gone[e.anyID()] = before
+		delete(m.stands, e.anyID())
+	}
+	if !stood {
+		m.gone[e.anyID()] = max(m.gone[e.anyID()], e.ID) // remembered
+	}
+	return meant
+}
+
+// harshness is what each write must survive, by turns.
+var harshness = []faults.Rates{
+	faults.Standard,
+	{LostBefore: 0.05, LostAfter: 0.10, Throttled: 0.05, Twice: 0.05, Conflict: 0.15, Stale: 0.30},
+	{LostBefore: 0.10, LostAfter: 0.30, Throttled: 0.20, Twice: 0.10, Delayed: 0.05, Stale: 0.25},
+}
+
+func underFaults[E any](t *testing.T, f Feature[E]) {
+	for seed := range faults.Seeds(20) {
+		for _, shards := range []int{1, 4} {
+			t.Run(fmt.Sprintf("seed %d, %d shards", seed, shards), func(t *testing.T) {
+				t.Parallel()
+				in := faults.New(t, seed, harshness[seed%3])
+				m := crowd[E]{newWorld(t, f, spread(shards), in.Wrap), newModel(f), rand.New(rand.NewPCG(seed, 1))}
+				for range 40 {
+					m.step(t)
+				}
+				require.NotZero(t, in.Count(faults.LostAfter)+in.Count(faults.Twice))
+				m.requireStored(t, m.stands.edges()...)
+				lagging := faults.New(t, seed, faults.Rates{Stale: 1})
+				tails, heads := f.names()
+				m.process(t, spread(1), lagging.Wrap).holds(t, m.stands, tails, heads)
+			})
+		}
+	}
+}
+
+// crowd begins and ends edges at random.
+type crowd[E any] struct {
+	world[E]
+	model[E]
+	random *rand.Rand
+}
+
+func (m crowd[E]) step(t *testing.T) {
+	t.Helper()
+	slots := m.model.f.slots()
+	plain := slots[m.random.IntN(len(slots))]
+	fresh, late, standing := plain, plain, plain
+	fresh.ID, late.ID, standing.ID = m.id(t), m.gone[plain], m.stands[plain]
+	switch m.random.IntN(7) {
+	case 0, 1:
+		if m.random.IntN(4) == 0 {
+			m.keepEnding(t, fresh) // before it could begin
+		}
+		m.keepBeginning(t, fresh)
+	case 2:
+		m.keepBeginning(t, late)
+	case 3:
+		m.keepBeginning(t, plain)
+	case 4:
+		m.keepEnding(t, standing)
+	case 5:
+		m.keepEnding(t, late)
+	case 6:
+		m.keepEnding(t, plain)
+	}
+}
+
+func (m crowd[E]) keepBeginning(t *testing.T, e Edge) {
+	t.Helper()
+	var got Edge
+	var begun bool
+	late := m.late(e)
+	calls := faults.Acknowledged(t, func() (err error) {
+		got, begun, err = m.try(t.Context(), e)
+		if late && errors.Is(err, plaza.ErrRemoved) {
+			return nil
+		}
+		return err
+	})
+	if late {
+		require.False(t, begun)
+		return
+	}
+	m.begun(t, e, got, begun, calls == 1)
+}
+
+func (m crowd[E]) keepEnding(t *testing.T, e Edge) {
+	t.Helper()
+	var ended bool
+	calls := faults.Acknowledged(t, func() (err error) {
+		ended, err = m.End(t.Context(), m.model.f.Of(e))
+		return err
+	})
+	if meant := m.ended(e); ended || calls == 1 {
+		require.Equal(t, meant, ended)
+	}
+}
+
+type call int
+
+const (
+	beginning call = iota
+	ending
+	getting
+)
+
+// question is one call about an edge, and answer what it gave.
+type (
+	question struct {
+		call call
+		edge Edge // with an ID to begin with
+	}
+	answer struct {
+		open    bool   // no answer: it may have happened, or happen later
+		late    bool   // plaza.ErrRemoved
+		changed bool   // begun or ended
+		id      ids.ID // that stands; 0: none
+	}
+)
+
+// maxKinds is the most kinds that a Feature under test has.
+const maxKinds = 4
+
+// state is the ids of a pair's edges that stand, by kind, and of the last that
+// ended, while none of the kind stands.
+type state struct{ stands, ended [maxKinds]ids.ID }
+
+func (s state) end(kind int) state {
+	if s.stands[kind] != 0 {
+		s.stands[kind], s.ended[kind] = 0, s.stands[kind]
+	}
+	return s
+}
+
+// onePair is what a pair must look like to all clients. What never happened is
+// placed at the end.
+func onePair[E any](f Feature[E]) porcupine.Model {
+	begin := func(s state, kind int, id ids.ID) state {
+		if kind < len(f.OneOf) {
+			for other := range f.OneOf {
+				s = s.end(other)
+			}
+		}
+		s.stands[kind], s.ended[kind] = id, 0
+		return s
+	}
+	return porcupine.Model{
+		Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
+			byPair := map[[2]string][]porcupine.Operation{}
+			for _, op := range history {
+				e := op.Input.(question).edge
+				pair := [2]string{e.Tail, e.Head}
+				byPair[pair] = append(byPair[pair], op)
+			}
+			var parts [][]porcupine.Operation
+			for _, part := range byPair {
+				parts = append(parts, part)
+			}
+			return parts
+		},
+		Init: func() any { return state{} },
+		Step: func(before, input, output any) (bool, any) {
+			s, q, a := before.(state), input.(question), output.(answer)
+			kind := slices.Index(f.kinds(), q.edge.Kind)
+			stands := s.stands[kind]
+			switch {
+			case q.call == getting:
+				return a.open || a.id == stands, s
+			case q.call == beginning && stands == 0 && q.edge.ID <= s.ended[kind]:
+				return a.open || a.late, s
+			case q.call == beginning && stands == 0:
+				return a.open || a.changed && a.id == q.edge.ID, begin(s, kind, q.edge.ID)
+			case q.call == beginning:
+				return a.open || !a.late && !a.changed && a.id == stands, s
+			case stands == 0:
+				return a.open || !a.changed, s
+			}
+			return a.open || a.changed, s.end(kind)
+		},
+		DescribeOperation: func(input, output any) string { return fmt.Sprintf("%+v → %+v", input, output) },
+	}
+}
+
+func histories[E any](t *testing.T, f Feature[E]) {
+	const clients = 8
+	slots := f.slots()
+	base := newWorld(t, f, spread(1))
+	var (
+		mu      sync.Mutex
+		history []porcupine.Operation
+		ticks   atomic.Int64
+		group   errgroup.Group
+	)
+	for client := range clients {
+		in := faults.New(t, uint64(client), faults.Rates{
+			LostBefore: 0.10, LostAfter: 0.15, Throttled: 0.10, Twice: 0.05, Conflict: 0.05, Delayed: 0.05, Stale: 0.40,
+		})
+		w := base.process(t, spread(1+client%3), in.Wrap)
+		random := rand.New(rand.NewPCG(uint64(client), 7))
+		group.Go(func() error {
+			for range faults.Seeds(200) {
+				q := question{call: call(random.IntN(3)), edge: slots[random.IntN(len(slots))]}
+				if q.call == beginning {
+					var err error
+					if q.edge.ID, err = w.gen.Next(t.Context()); err != nil {
+						return err
+					}
+				}
+				op := porcupine.Operation{ClientId: client, Input: q, Call: ticks.Add(1)}
+				a, err := w.ask(t, q)
+				if err != nil {
+					return err
+				}
+				op.Output, op.Return = a, ticks.Add(1)
+				if a.open {
+					op.Return = math.MaxInt64
+				}
+				mu.Lock()
+				history = append(history, op)
+				mu.Unlock()
+			}
+			return nil
+		})
+	}
+	require.NoError(t, group.Wait())
+	require.GreaterOrEqual(t, len(history), clients*40)
+	require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(onePair(f), history, time.Minute))
+}
+
+func (w world[E]) ask(t *testing.T, q question) (a answer, err error) {
+	switch e := w.f.Of(q.edge); q.call {
+	case beginning:
+		e, a.changed, err = w.Begin(t.Context(), e)
+		if errors.Is(err, plaza.ErrRemoved) {
+			return answer{late: true}, nil
+		}
+		a.id = w.f.See(e).ID
+	case ending:
+		a.changed, err = w.End(t.Context(), e)
+	case getting:
+		if e, err = w.Get(t.Context(), e); errors.Is(err, plaza.ErrNotFound) {
+			return answer{}, nil
+		}
+		a.id = w.f.See(e).ID
+	}
+	if faults.Passing(err) {
+		return answer{open: true}, nil
+	}
+	return a, err
+}

@@ -1,0 +1,421 @@
+package edgetest
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/edge"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// damagedItems damages one item of ann's edge to bob at a time.
+func damagedItems[E any](t *testing.T, f Feature[E]) {
+	type on = scene[E]
+	type damage struct {
+		do         func(on)
+		unreadable bool // the edge
+		uncounted  bool // bob
+		byKey      bool // though not where counters are read by key
+		unlisted   int  // of ann's list
+		ann, bob   edge.Drift
+	}
+	broken := func(attribute string, value any) damage {
+		return damage{do: func(s on) { s.Set(s.guardKey(), s.attribute(attribute), value) }, unreadable: true,
+			ann: edge.Drift{Damaged: 1, Torn: 1}, bob: edge.Drift{Torn: 1}}
+	}
+	rowAt := func(sk string) damage {
+		return damage{do: func(s on) { s.Set(Key{s.rowOfTail()[0], sk}, f.Shape.Head, "bob") }, ann: edge.Drift{Damaged: 1}}
+	}
+	miscounted := func(value any) damage {
+		return damage{do: func(s on) { s.Set(s.headCounter(), s.attribute(f.Shape.Count), value) }, uncounted: true,
+			bob: edge.Drift{Damaged: 1, Heads: map[string]int64{f.first(): -1}, Counters: 1}}
+	}
+	counter := func(attribute string, value any) damage {
+		return damage{do: func(s on) { s.Set(s.headCounter(), attribute, value) }, uncounted: true, bob: edge.Drift{Damaged: 1}}
+	}
+	cases := map[string]damage{
+		"an id of another type": broken("id", 5),
+		"an id that is none":    broken("id", "0000000000000"),
+		"a shard that is none":  broken("shard", 1_000_000_000),
+		"a negative shard":      broken("shard", -1),
+		"an expiry beside an edge": {do: func(s on) { s.Set(s.guardKey(), "ttl", 5) },
+			ann: edge.Drift{Damaged: 1}},
+		"no name in the list": {do: func(s on) { s.Set(s.rowOfTail(), f.Shape.Head, true) }, unlisted: 1,
+			ann: edge.Drift{Damaged: 1, Torn: 1}},
+		"a key that is the zero id":        rowAt("0000000000000"),
+		"a key that is none":               rowAt("zzz"),
+		"a count of another type":          miscounted("many"),
+		"a count that is a fraction":       miscounted(1.5),
+		"a version of another type":        counter("ver", "x"),
+		"a shard that readers cannot read": counter("shards", []int{-1}),
+	}
+	if !f.Shape.Apart {
+		cases["another item among the counters"] = damage{do: func(s on) { s.Set(Key{s.headCounter()[0], "1000000000"}, f.Shape.Count, 1) },
+			uncounted: true, byKey: true, bob: edge.Drift{Damaged: 1}}
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := damagedScene(t, f, 1, func(on) {})
+			reported := map[string]bool{}
+			opts := spread(1)
+			opts.OnCorrupt = func(e *plaza.CorruptError) { reported[e.PK] = true }
+			w := s.process(t, opts)
+			c.do(s)
+
+			_, err := w.Get(t.Context(), f.Of(s.edge))
+			kinds, reachable := w.Kinds(t.Context(), "ann", []string{"bob"})
+			require.NoError(t, reachable)
+			require.Equal(t, !c.unreadable, slices.Contains(kinds["bob"], s.edge.Kind))
+			if c.unreadable {
+				require.ErrorIs(t, err, plaza.ErrCorrupt)
+				_, _, err = w.try(t.Context(), s.edge.anyID())
+				require.ErrorIs(t, err, plaza.ErrCorrupt)
+				_, err = w.End(t.Context(), f.Of(s.edge.anyID()))
+				require.ErrorIs(t, err, plaza.ErrCorrupt)
+				require.True(t, reported[s.guardKey()[0]])
+			} else {
+				require.NoError(t, err)
+			}
+			_, err = w.Counts(t.Context(), "bob")
+			many, reachable := w.CountsMany(t.Context(), []string{"cat", "bob"})
+			require.NoError(t, reachable)
+			g := standing(append(s.others, s.edge)...)
+			require.Equal(t, w.countIn(g, "cat"), many["cat"])
+			if c.uncounted {
+				require.ErrorIs(t, err, plaza.ErrCorrupt)
+				_, there := many["bob"]
+				require.Equal(t, c.byKey, there)
+			} else {
+				require.NoError(t, err)
+				require.Equal(t, w.countIn(g, "bob"), many["bob"])
+			}
+			require.Len(t, w.read(t, w.ByTail, "ann", f.first(), 1), 2-c.unlisted)
+			require.Len(t, w.read(t, w.ByHead, "bob", f.first(), 1), 1)
+
+			for i, of := range s.edge.ends() {
+				drift, err := w.Check(t.Context(), of)
+				require.NoError(t, err)
+				require.Equal(t, []edge.Drift{c.ann, c.bob}[i], drift, "Check of %+v", of)
+			}
+			for _, of := range s.edge.ends() {
+				_, err := w.Repair(t.Context(), of)
+				require.NoError(t, err)
+			}
+			w.requireSound(t, s.edge)
+			w.requireStored(t, g.edges()...)
+		})
+	}
+}
+
+// damagedCounter is of an edge that is torn where the counter cannot be read:
+// the head comes first.
+func damagedCounter[E any](t *testing.T, f Feature[E]) {
+	s := damagedScene(t, f, 1, func(s scene[E]) {
+		s.Remove(s.rowOfHead())
+		s.Set(s.headCounter(), "ver", 1.5)
+	})
+	_, err := s.Repair(t.Context(), edge.Ends{Tail: "ann"})
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
+	for _, of := range []edge.Ends{{Head: "bob"}, {Tail: "ann"}} {
+		_, err = s.Repair(t.Context(), of)
+		require.NoError(t, err)
+	}
+	s.requireStored(t, append(s.others, s.edge)...)
+	s.requireSound(t, s.edge)
+}
+
+// damagedShards damages the set that names the shards.
+func damagedShards[E any](t *testing.T, f Feature[E]) {
+	w := newWorld(t, f, spread(8))
+	for i, shards := range []any{[]int{-1}, []int{1_000_000_000}, []int{0, 3}, []string{"3"}} {
+		photo := fmt.Sprint("photo", i)
+		all := w.crowd(t, photo, 12, f.free())
+		key := layout{f.Shape}.counter(photo, 0)
+		require.NoError(t, dynamotest.DB(t).Table(w.table).Update("pk", key[0]).Range("sk", key[1]).SetSet("shards", shards).Run(t.Context()))
+		_, err := w.Counts(t.Context(), photo)
+		require.ErrorIs(t, err, plaza.ErrCorrupt)
+		many, err := w.CountsMany(t.Context(), []string{photo, "film"})
+		require.NoError(t, err)
+		require.NotContains(t, many, photo)
+		require.Len(t, many, 1)
+		require.Equal(t, standing(all...).edges(), w.read(t, w.ByHead, photo, f.free(), 25))
+		drift, err := w.Repair(t.Context(), edge.Ends{Head: photo})
+		require.NoError(t, err)
+		require.Equal(t, edge.Drift{Damaged: 1, Counters: 1}, drift)
+		w.holds(t, standing(all...), nil, []string{photo})
+	}
+}
+
+// manyDamagedRows has more of them than a page reads, in one of the lists that
+// are merged.
+func manyDamagedRows[E any](t *testing.T, f Feature[E]) {
+	in := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, f, spread(1), in.Wrap)
+	all := w.crowd(t, "star", 8, f.some()...)
+	want := standing(all...).edges()
+	row := layout{f.Shape}.inHead(all[0], 0)
+	batch := dynamotest.DB(t).Table(w.table).Batch("pk", "sk").Write()
+	for i := range 100 {
+		for _, sk := range []string{
+			fmt.Sprintf("zzz%03d", i), fmt.Sprintf("%v%03d", all[2].ID, i), (all[3].ID + 1 + ids.ID(i)).String(), fmt.Sprintf("!%03d", i),
+		} {
+			batch = batch.Put(map[string]any{"pk": row[0], "sk": sk, f.Shape.Tail: i})
+		}
+	}
+	_, err := batch.Run(t.Context())
+	require.NoError(t, err)
+	for _, limit := range []int{1, 3, 25} {
+		var got []Edge
+		req := cursor.PageRequest{Limit: limit}
+		for pages := 0; ; pages++ {
+			require.Less(t, pages, 400, "by %d", limit)
+			before := in.Requests()
+			page, err := w.ByHead(t.Context(), "star", "", req)
+			require.NoError(t, err)
+			require.LessOrEqual(t, in.Requests()-before, 6*(1+len(f.kinds())), "by %d", limit)
+			got = append(got, w.see(page.Items)...)
+			if req.Cursor = page.Next; req.Cursor == "" {
+				break
+			}
+		}
+		require.Equal(t, want, got, "by %d", limit)
+	}
+	// And back.
+	page, err := w.ByHead(t.Context(), "star", "", cursor.PageRequest{Limit: 3})
+	require.NoError(t, err)
+	for req := page.Prev; ; req = page.Prev {
+		page, err = w.ByHead(t.Context(), "star", "", cursor.PageRequest{Cursor: req, Limit: 3})
+		require.NoError(t, err)
+		require.Empty(t, page.Items)
+		if page.Prev == "" || page.Prev == req {
+			break
+		}
+	}
+	drift, err := w.Repair(t.Context(), edge.Ends{Head: "star"})
+	require.NoError(t, err)
+	require.Equal(t, edge.Drift{Damaged: 400}, drift)
+	w.requireStored(t, all...)
+}
+
+// junk is a value of any type, often one that nearly fits.
+func junk(random *rand.Rand) types.AttributeValue {
+	texts := []string{
+		"", "x", "-1", "0", "63", "64", "1000000000", "0000000000000", "7ZZZZZZZZZZZZ", "8000000000000",
+		"32SBCWQRR0001", "ann", "bob", "photo", strings.Repeat("x", 257), strings.Repeat("#", 1500), "\x00", "999999999999999999999999",
+	}
+	numbers := []string{"0", "-1", "1", "7", "63", "64", "1000000000", "1.5", "9007199254740993", "99999999999999999999999999999999999999", "1E125"}
+	text, number := texts[random.IntN(len(texts))], numbers[random.IntN(len(numbers))]
+	switch random.IntN(10) {
+	case 0, 1, 2:
+		return &types.AttributeValueMemberS{Value: text}
+	case 3, 4:
+		return &types.AttributeValueMemberN{Value: number}
+	case 5:
+		return &types.AttributeValueMemberB{Value: []byte(text)}
+	case 6:
+		return &types.AttributeValueMemberBOOL{Value: true}
+	case 7:
+		return &types.AttributeValueMemberNS{Value: []string{number}}
+	case 8:
+		return &types.AttributeValueMemberL{Value: []types.AttributeValue{&types.AttributeValueMemberS{Value: text}}}
+	}
+	return &types.AttributeValueMemberNULL{Value: true}
+}
+
+// corrupt damages a few of a table's items, and puts others beside them.
+func corrupt(t *testing.T, table dynamo.Table, random *rand.Rand, attributes []string) {
+	t.Helper()
+	var items []dynamo.Item
+	require.NoError(t, table.Scan().All(t.Context(), &items))
+	slices.SortFunc(items, func(a, b dynamo.Item) int { return strings.Compare(keyText(a), keyText(b)) })
+	keys := []string{"zzz", "!", "-1", "64", "32SBCWQRR0001x", "0000000000000", "7ZZZZZZZZZZZZ", strings.Repeat("y", 300)}
+	for range 1 + random.IntN(4) {
+		item := items[random.IntN(len(items))]
+		if random.IntN(5) == 0 { // in the same partition
+			item = dynamo.Item{"pk": item["pk"], "sk": &types.AttributeValueMemberS{Value: keys[random.IntN(len(keys))]}}
+		}
+		name := attributes[random.IntN(len(attributes))]
+		if random.IntN(3) > 0 {
+			var own []string
+			for attribute := range item {
+				if attribute != "pk" && attribute != "sk" {
+					own = append(own, attribute)
+				}
+			}
+			if slices.Sort(own); len(own) > 0 {
+				name = own[random.IntN(len(own))]
+			}
+		}
+		if random.IntN(6) == 0 {
+			delete(item, name)
+		} else {
+			item[name] = junk(random)
+		}
+		require.NoError(t, table.Put(item).Run(t.Context()))
+	}
+}
+
+func keyText(item dynamo.Item) string {
+	return item["pk"].(*types.AttributeValueMemberS).Value + " " + item["sk"].(*types.AttributeValueMemberS).Value
+}
+
+// OnlyDamage fails where an error is of another class.
+func OnlyDamage(t *testing.T, what string, err error, or ...error) {
+	t.Helper()
+	for _, other := range or {
+		if errors.Is(err, other) {
+			return
+		}
+	}
+	if err != nil {
+		require.ErrorIs(t, err, plaza.ErrCorrupt, what)
+		require.NotErrorIs(t, err, plaza.ErrInvalid, what)
+		var corrupt *plaza.CorruptError
+		require.ErrorAs(t, err, &corrupt, what)
+		require.NotEmpty(t, corrupt.Table+corrupt.PK+corrupt.Reason, what)
+	}
+}
+
+func randomDamage[E any](t *testing.T, f Feature[E]) {
+	for seed := range faults.Seeds(60) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			damageAndRepair(t, f, seed)
+		})
+	}
+}
+
+// FuzzDamage goes on with other seeds than Run's.
+func FuzzDamage[E any](fuzz *testing.F, f Feature[E]) {
+	fuzz.Add(uint64(1000))
+	fuzz.Fuzz(func(t *testing.T, seed uint64) { damageAndRepair(t, f, seed) })
+}
+
+func damageAndRepair[E any](t *testing.T, f Feature[E], seed uint64) {
+	random := rand.New(rand.NewPCG(seed, 5))
+	var mu sync.Mutex
+	reported := 0
+	opts := spread(2)
+	opts.OnCorrupt = func(*plaza.CorruptError) {
+		mu.Lock()
+		defer mu.Unlock()
+		reported++
+	}
+	w := newWorld(t, f, opts)
+	tails, heads := f.names()
+	g := graph{}
+	for _, e := range f.slots() {
+		if random.IntN(5) > 0 {
+			e = w.give(t, e)
+			f.supersede(g, e)
+			g[e.anyID()] = e.ID
+		}
+	}
+	all := g.edges()
+	w.finish(t, all[0], true)
+	attributes := []string{"ttl", f.Shape.Tail, f.Shape.Head, f.Shape.Count, f.Shape.TailCount, "import", "ver", "shards", "other"}
+	for _, kind := range append(f.kinds(), "odd", strings.Repeat("x", 300)) {
+		attributes = append(attributes, of(kind, "id"), of(kind, "shard"), of(kind, "ended"), of(kind, f.Shape.Count))
+	}
+	attributes = slices.DeleteFunc(attributes, func(name string) bool { return name == "" })
+	corrupt(t, dynamotest.DB(t).Table(w.table), random, attributes)
+	w.damagedReads(t, tails, heads)
+	for _, e := range all {
+		_, err := w.Get(t.Context(), f.Of(e))
+		OnlyDamage(t, "Get", err, plaza.ErrNotFound)
+		for name, call := range w.Further {
+			OnlyDamage(t, name, call(t.Context(), f.Of(e)), plaza.ErrNotFound, plaza.ErrConflict)
+		}
+		if seed%3 > 0 {
+			continue
+		}
+		_, _, err = w.try(t.Context(), e.anyID())
+		OnlyDamage(t, "Begin", err, plaza.ErrConflict, plaza.ErrBusy)
+		_, err = w.End(t.Context(), f.Of(e.anyID()))
+		OnlyDamage(t, "End", err)
+	}
+
+	// What is torn is repaired once the other end's counter is.
+	var sides []edge.Ends
+	for _, tail := range tails {
+		sides = append(sides, edge.Ends{Tail: tail})
+	}
+	for _, head := range heads {
+		if !f.mutual() {
+			sides = append(sides, edge.Ends{Head: head})
+		}
+	}
+	for range 3 {
+		for _, of := range sides {
+			_, err := w.Repair(t.Context(), of)
+			OnlyDamage(t, "Repair", err)
+		}
+	}
+	reported = 0
+	for _, of := range sides {
+		drift, err := w.Check(t.Context(), of)
+		require.NoError(t, err)
+		require.Zero(t, drift, "Check of %+v", of)
+	}
+	left := graph{}
+	for _, tail := range tails {
+		for _, e := range w.read(t, w.ByTail, tail, "", 7) {
+			require.Contains(t, heads, e.Head)
+			left[e.anyID()] = e.ID
+		}
+	}
+	w.holds(t, left, tails, heads)
+	require.Zero(t, reported)
+	for _, tail := range tails {
+		require.NoError(t, w.Erase(t.Context(), edge.Ends{Tail: tail}))
+	}
+	w.holds(t, graph{}, tails, heads)
+}
+
+// damagedReads reads everything there is, with damage in it.
+func (w world[E]) damagedReads(t *testing.T, tails, heads []string) {
+	lists := func(list list[E], name string) {
+		for _, kind := range slices.Compact([]string{"", w.f.first(), w.f.free()}) {
+			for _, limit := range []int{1, 3} {
+				req := cursor.PageRequest{Limit: limit}
+				for pages := 0; ; pages++ {
+					require.Less(t, pages, 30, "%q of %q", kind, name)
+					page, err := list(t.Context(), name, kind, req)
+					require.NoError(t, err, "%q of %q", kind, name)
+					if req.Cursor = page.Next; req.Cursor == "" {
+						break
+					}
+				}
+			}
+		}
+	}
+	for _, tail := range tails {
+		lists(w.ByTail, tail)
+		_, err := w.Kinds(t.Context(), tail, heads)
+		require.NoError(t, err)
+		_, err = w.Check(t.Context(), edge.Ends{Tail: tail})
+		OnlyDamage(t, "Check of a tail", err)
+	}
+	for _, head := range heads {
+		lists(w.ByHead, head)
+		_, err := w.Counts(t.Context(), head)
+		OnlyDamage(t, "Counts", err)
+		_, err = w.Check(t.Context(), edge.Ends{Head: head})
+		OnlyDamage(t, "Check of a head", err)
+	}
+	_, err := w.CountsMany(t.Context(), heads)
+	require.NoError(t, err)
+}

@@ -1,0 +1,339 @@
+package edgetest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/edge"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// thorough says whether to try all that there is: where CI is set.
+func thorough() bool { return os.Getenv("CI") != "" }
+
+// world is a process of the feature over a table.
+type world[E any] struct {
+	Graph[E]
+	f     Feature[E]
+	gen   *ids.Generator
+	table string
+}
+
+type wrapper = func(aws.HTTPClient) aws.HTTPClient
+
+// newWorld has a fresh table.
+func newWorld[E any](t testing.TB, f Feature[E], opts Options, wrap ...wrapper) world[E] {
+	t.Helper()
+	return world[E]{f: f, table: dynamotest.Table(t, f.Table)}.process(t, opts, wrap...)
+}
+
+// process is another process on the table of w.
+func (w world[E]) process(t testing.TB, opts Options, wrap ...wrapper) world[E] {
+	t.Helper()
+	return w.withIDs(t, func(gen ids.Source) ids.Source { return gen }, opts, wrap...)
+}
+
+// withIDs is a process with another source of ids.
+func (w world[E]) withIDs(t testing.TB, source func(ids.Source) ids.Source, opts Options, wrap ...wrapper) world[E] {
+	t.Helper()
+	w.gen = Generator(t)
+	var err error
+	w.Graph, err = w.f.New(dynamotest.DB(t, wrap...), w.table, source(w.gen), opts)
+	require.NoError(t, err)
+	return w
+}
+
+// withClock is a process whose clock is off.
+func (w world[E]) withClock(t testing.TB, opts Options, off time.Duration, wrap ...wrapper) world[E] {
+	t.Helper()
+	return w.withIDs(t, func(gen ids.Source) ids.Source { return clock{gen, off} }, opts, wrap...)
+}
+
+// watched is a process that asks before each request what happens to it;
+// before must use another process.
+func (w world[E]) watched(t testing.TB, opts Options, before func(op string, body []byte) faults.Fault) world[E] {
+	t.Helper()
+	return w.seeded(t, 0, opts, before)
+}
+
+func (w world[E]) seeded(t testing.TB, seed uint64, opts Options, before func(op string, body []byte) faults.Fault) world[E] {
+	t.Helper()
+	in := faults.New(t, seed, faults.Rates{})
+	in.Script(func(op string, body []byte, _ int) faults.Fault { return before(op, body) })
+	return w.process(t, opts, in.Wrap)
+}
+
+// spread puts every head's edges into n shards, and reads strongly consistent.
+func spread(n int) Options {
+	return Options{Shards: func(string) int { return n }, Consistent: true}
+}
+
+var machines atomic.Uint32
+
+// Generator makes ids under a machine number of its own.
+func Generator(t testing.TB) *ids.Generator {
+	t.Helper()
+	gen, err := ids.New(uint16(machines.Add(1)), nil)
+	require.NoError(t, err)
+	return gen
+}
+
+// clock is a generator's whose time is off.
+type clock struct {
+	gen ids.Source
+	off time.Duration
+}
+
+func (c clock) Next(ctx context.Context) (ids.ID, error) {
+	id, err := c.gen.Next(ctx)
+	return ids.At(id.Time().Add(c.off)) | (id - ids.At(id.Time())), err
+}
+
+func (w world[E]) id(t testing.TB) ids.ID {
+	t.Helper()
+	id, err := w.gen.Next(t.Context())
+	require.NoError(t, err)
+	return id
+}
+
+// idIn mints an id that lies in the first of so many shards, or in another.
+func (w world[E]) idIn(t testing.TB, shards int, first bool) ids.ID {
+	t.Helper()
+	for {
+		if id := w.id(t); (shardOf(id, shards) == 0) == first {
+			return id
+		}
+	}
+}
+
+// tester is a *testing.T or a *rapid.T.
+type tester interface {
+	require.TestingT
+	Helper()
+	Context() context.Context
+}
+
+// try begins an edge by its names and ID.
+func (w world[E]) try(ctx context.Context, e Edge) (Edge, bool, error) {
+	standing, begun, err := w.Begin(ctx, w.f.Of(e))
+	return w.f.See(standing), begun, err
+}
+
+// begin begins an edge that does not stand.
+func (w world[E]) begin(t tester, tail, head, kind string) Edge {
+	t.Helper()
+	return w.give(t, Edge{Tail: tail, Head: head, Kind: kind})
+}
+
+// give is begin for an edge that has an ID.
+func (w world[E]) give(t tester, e Edge) Edge {
+	t.Helper()
+	standing, begun, err := w.try(t.Context(), e)
+	require.NoError(t, err)
+	require.True(t, begun)
+	return standing
+}
+
+// finish ends an edge by its names and ID, and says whether that is to end
+// something.
+func (w world[E]) finish(t tester, e Edge, want bool) {
+	t.Helper()
+	ended, err := w.End(t.Context(), w.f.Of(e))
+	require.NoError(t, err)
+	require.Equal(t, want, ended)
+}
+
+// toggle ends the edge if it stands, else begins it with another ID.
+func (w world[E]) toggle(t tester, e *Edge) {
+	t.Helper()
+	ended, err := w.End(t.Context(), w.f.Of(e.anyID()))
+	require.NoError(t, err)
+	if !ended {
+		*e = w.begin(t, e.Tail, e.Head, e.Kind)
+	}
+}
+
+// crowd gives head n edges of these kinds by turns, oldest first.
+func (w world[E]) crowd(t tester, head string, n int, kinds ...string) []Edge {
+	t.Helper()
+	all := make([]Edge, n)
+	for i := range all {
+		all[i] = w.begin(t, fmt.Sprintf("%s-fan-%03d", head, i), head, kinds[i%len(kinds)])
+	}
+	return all
+}
+
+type list[E any] = func(ctx context.Context, name, kind string, req cursor.PageRequest) (cursor.Page[E], error)
+
+// read reads a list to its end, limit at a time.
+func (w world[E]) read(t tester, list list[E], name, kind string, limit int) []Edge {
+	t.Helper()
+	got := []Edge{}
+	req := cursor.PageRequest{Limit: limit}
+	for {
+		page, err := list(t.Context(), name, kind, req)
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(page.Items), limit)
+		got = append(got, w.see(page.Items)...)
+		if page.Next == "" {
+			return got
+		}
+		req.Cursor = page.Next
+	}
+}
+
+func (w world[E]) see(all []E) []Edge {
+	seen := make([]Edge, len(all))
+	for i, e := range all {
+		seen[i] = w.f.See(e)
+	}
+	return seen
+}
+
+// anyID is the edge of the pair and kind, whatever its ID.
+func (e Edge) anyID() Edge {
+	e.ID = 0
+	return e
+}
+
+// graph is the edges that should stand, by edges without an ID.
+type graph map[Edge]ids.ID
+
+func standing(all ...Edge) graph {
+	g := graph{}
+	for _, e := range all {
+		g[e.anyID()] = e.ID
+	}
+	return g
+}
+
+func (g graph) edges() []Edge {
+	return g.list(func(Edge) bool { return true })
+}
+
+// list gives the edges that are wanted, newest first.
+func (g graph) list(want func(Edge) bool) []Edge {
+	list := []Edge{}
+	for e, id := range g {
+		if want(e) {
+			e.ID = id
+			list = append(list, e)
+		}
+	}
+	slices.SortFunc(list, func(a, b Edge) int {
+		return cmp.Or(cmp.Compare(b.ID, a.ID), cmp.Compare(b.Kind, a.Kind))
+	})
+	return list
+}
+
+// supersede takes out the edges that one of this kind takes the place of, and
+// returns them.
+func (f Feature[E]) supersede(g graph, e Edge) (gone []Edge) {
+	if !slices.Contains(f.OneOf, e.Kind) {
+		return nil
+	}
+	for _, kind := range f.OneOf {
+		other := Edge{Tail: e.Tail, Head: e.Head, Kind: kind}
+		if id, stands := g[other]; stands && kind != e.Kind {
+			delete(g, other)
+			other.ID = id
+			gone = append(gone, other)
+		}
+	}
+	return gone
+}
+
+// holds fails unless every read of these names shows the edges of g and no
+// other.
+func (w world[E]) holds(t tester, g graph, tails, heads []string) {
+	t.Helper()
+	of := func(kind string, e Edge) bool { return kind == "" || kind == e.Kind }
+	kinds := []string{""}
+	if w.f.hasKinds() {
+		kinds = append(kinds, w.f.first(), w.f.free())
+	}
+	for _, kind := range kinds {
+		for _, head := range heads {
+			want := g.list(func(e Edge) bool { return e.Head == head && of(kind, e) })
+			require.Equal(t, want, w.read(t, w.ByHead, head, kind, 7), "%q to %q", kind, head)
+		}
+		for _, tail := range tails {
+			want := g.list(func(e Edge) bool { return e.Tail == tail && of(kind, e) })
+			require.Equal(t, want, w.read(t, w.ByTail, tail, kind, 7), "%q from %q", kind, tail)
+		}
+	}
+	counts := map[string]edge.Count{}
+	for _, head := range heads {
+		counts[head] = w.countIn(g, head)
+		got, err := w.Counts(t.Context(), head)
+		require.NoError(t, err)
+		require.Equal(t, counts[head], got, "counts of %q", head)
+	}
+	many, err := w.CountsMany(t.Context(), heads)
+	require.NoError(t, err)
+	require.Equal(t, counts, many)
+	if w.Shows != nil {
+		require.NoError(t, w.Shows(t.Context(), g.edges(), heads))
+	}
+	for _, tail := range tails {
+		want := map[string][]string{}
+		for _, head := range heads {
+			want[head] = []string{}
+			for _, kind := range w.f.kinds() {
+				if _, stands := g[Edge{Tail: tail, Head: head, Kind: kind}]; stands {
+					want[head] = append(want[head], kind)
+				}
+			}
+		}
+		got, err := w.Kinds(t.Context(), tail, heads)
+		require.NoError(t, err)
+		require.Equal(t, want, got, "edges of %q", tail)
+	}
+}
+
+func (w world[E]) countIn(g graph, name string) edge.Count {
+	count := edge.Count{Heads: map[string]int64{}}
+	for _, kind := range w.f.kinds() {
+		count.Heads[kind] = 0
+	}
+	for e := range g {
+		if e.Head == name {
+			count.Heads[e.Kind]++
+		}
+		if e.Tail == name && w.f.mutual() {
+			count.Tail++
+		}
+	}
+	return count
+}
+
+// persist repeats call, each time in a new process that meets faults and is
+// killed at one of its first writes, until it succeeds. The faults are harsh and
+// mild by turns: hundreds of reads seldom survive the harsh ones.
+func (w world[E]) persist(t testing.TB, random *rand.Rand, call func(world[E]) error) {
+	t.Helper()
+	harsh := faults.Standard
+	harsh.Conflict, harsh.Unprocessed, harsh.Stale = 0.05, 0.05, 0.30
+	mild := faults.Rates{LostBefore: 0.01, LostAfter: 0.05, Throttled: 0.01, Conflict: 0.05, Unprocessed: 0.05, Stale: 0.30}
+	for i := range 100 {
+		in := faults.New(t, random.Uint64(), []faults.Rates{harsh, mild}[i%2])
+		in.KillAt(1 + random.IntN(50))
+		if call(w.process(t, spread(1+random.IntN(3)), in.Wrap)) == nil {
+			return
+		}
+	}
+	t.Fatal("no run of a hundred came through")
+}

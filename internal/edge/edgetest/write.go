@@ -1,0 +1,397 @@
+package edgetest
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/edge"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// some are a kind that excludes others and one that does not.
+func (f Feature[E]) some() []string { return slices.Compact([]string{f.first(), f.free()}) }
+
+func repeatedBegin[E any](t *testing.T, f Feature[E]) {
+	w := newWorld(t, f, spread(1))
+	g := graph{}
+	for _, kind := range f.some() {
+		e := Edge{Tail: "jack", Head: "chris", Kind: kind}
+		first, begun, err := w.Begin(t.Context(), f.Of(e))
+		require.NoError(t, err)
+		require.True(t, begun)
+		e.ID = f.See(first).ID
+		require.NotZero(t, e.ID)
+		for name, c := range map[string]struct {
+			id    ids.ID
+			begun bool
+		}{
+			"without an id": {0, false},
+			"its own id":    {e.ID, true},
+			"another id":    {w.id(t), false},
+		} {
+			repeat := e
+			repeat.ID = c.id
+			again, begun, err := w.Begin(t.Context(), f.Of(repeat))
+			require.NoError(t, err, name)
+			require.Equal(t, c.begun, begun, name)
+			require.Equal(t, first, again, name)
+		}
+		got, err := w.Get(t.Context(), f.Of(e.anyID()))
+		require.NoError(t, err)
+		require.Equal(t, first, got)
+		g[e.anyID()] = e.ID
+		w.holds(t, g, []string{"jack"}, []string{"chris"})
+	}
+}
+
+func repeatedEnd[E any](t *testing.T, f Feature[E]) {
+	for name, by := range map[string]func(E) E{
+		"by the names":        func(e E) E { return f.Of(f.See(e).anyID()) },
+		"by the names and id": func(e E) E { return f.Of(f.See(e)) },
+		"by the edge":         func(e E) E { return e },
+	} {
+		w := newWorld(t, f, spread(1))
+		stays := graph{}
+		if f.hasKinds() {
+			stays = standing(w.begin(t, "jack", "chris", f.free()))
+		}
+		e, _, err := w.Begin(t.Context(), f.Of(Edge{Tail: "jack", Head: "chris", Kind: f.first()}))
+		require.NoError(t, err)
+		for _, want := range []bool{true, false} {
+			ended, err := w.End(t.Context(), by(e))
+			require.NoError(t, err, name)
+			require.Equal(t, want, ended, name)
+			w.holds(t, stays, []string{"jack"}, []string{"chris"})
+		}
+	}
+}
+
+func endByID[E any](t *testing.T, f Feature[E]) {
+	w := newWorld(t, f, spread(1))
+	old, _, err := w.Begin(t.Context(), f.Of(Edge{Tail: "jack", Head: "chris", Kind: f.first()}))
+	require.NoError(t, err)
+	w.finish(t, f.See(old), true)
+	now := w.begin(t, "jack", "chris", f.first())
+	unused := now
+	unused.ID = w.id(t)
+	for name, e := range map[string]E{"the old edge": old, "its id": f.Of(f.See(old)), "an unused id": f.Of(unused)} {
+		ended, err := w.End(t.Context(), e)
+		require.NoError(t, err, name)
+		require.False(t, ended, name)
+	}
+	w.holds(t, standing(now), []string{"jack"}, []string{"chris"})
+}
+
+func endedID[E any](t *testing.T, f Feature[E]) {
+	w := newWorld(t, f, spread(1))
+	earlier := w.id(t)
+	first := w.begin(t, "jack", "chris", f.first())
+	w.finish(t, first, true)
+	for _, shards := range []int{1, edge.MaxShards} {
+		for _, id := range []ids.ID{first.ID, earlier} {
+			late := first
+			late.ID = id
+			_, begun, err := w.process(t, spread(shards)).try(t.Context(), late)
+			require.ErrorIs(t, err, plaza.ErrRemoved)
+			require.False(t, begun)
+			w.holds(t, graph{}, []string{"jack"}, []string{"chris"})
+		}
+	}
+	stays := []Edge{}
+	if f.hasKinds() { // another kind has ids of its own
+		stays = append(stays, w.give(t, Edge{Tail: "jack", Head: "chris", Kind: f.free(), ID: first.ID}))
+	}
+	again := w.begin(t, "jack", "chris", f.first())
+	require.Greater(t, again.ID, first.ID)
+	stands, begun, err := w.try(t.Context(), first)
+	require.NoError(t, err)
+	require.False(t, begun)
+	require.Equal(t, again, stands)
+	stays = append(stays, again)
+	w.holds(t, standing(stays...), []string{"jack"}, []string{"chris"})
+	w.requireStored(t, stays...)
+}
+
+func takenID[E any](t *testing.T, f Feature[E]) {
+	w := newWorld(t, f, spread(1))
+	e := w.begin(t, "jack", "chris", f.first())
+	for name, other := range map[string]Edge{
+		"of the tail": {Tail: "jack", Head: "anna"},
+		"of the head": {Tail: "anna", Head: "chris"},
+	} {
+		other.Kind, other.ID = e.Kind, e.ID
+		_, begun, err := w.try(t.Context(), other)
+		require.ErrorIs(t, err, plaza.ErrConflict, name)
+		require.False(t, begun, name)
+	}
+	w.requireStored(t, e)
+	// Their lists hold no such id.
+	reverse := w.give(t, Edge{Tail: "chris", Head: "jack", Kind: e.Kind, ID: e.ID})
+	w.requireStored(t, e, reverse)
+}
+
+// ownFirstAttempt finds the first attempt half applied: its guard is still
+// locked.
+func ownFirstAttempt[E any](t *testing.T, f Feature[E]) {
+	in := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, f, spread(1), in.Wrap)
+	reasons := []string{"TransactionConflict", "ConditionalCheckFailed", "ConditionalCheckFailed", "TransactionConflict"}
+	if f.mutual() {
+		reasons = append(reasons, "None")
+	}
+	in.Script(func(op string, _ []byte, n int) faults.Fault {
+		if n == 1 {
+			return faults.Fault{Kind: faults.Conflict, Reasons: reasons}
+		}
+		return faults.Fault{}
+	})
+	e := w.give(t, Edge{Tail: "jack", Head: "chris", Kind: f.free(), ID: w.id(t)})
+	require.Positive(t, in.Count(faults.Conflict))
+	w.holds(t, standing(e), []string{"jack"}, []string{"chris"})
+}
+
+func getOfNothing[E any](t *testing.T, f Feature[E]) {
+	w := newWorld(t, f, spread(1))
+	e := w.begin(t, "jack", "chris", f.first())
+	got, err := w.Get(t.Context(), f.Of(e.anyID()))
+	require.NoError(t, err)
+	require.Equal(t, e, f.See(got))
+	_, err = w.Get(t.Context(), f.Of(Edge{Tail: "chris", Head: "jack", Kind: f.first()}))
+	require.ErrorIs(t, err, plaza.ErrNotFound)
+}
+
+// namesNeverShareAKey gives the oddest names to tails, heads and kinds.
+func namesNeverShareAKey[E any](t *testing.T, f Feature[E]) {
+	odd := []string{
+		"a_b", "c", "a", "b_c", "a#0", "a#1", `a\`, `a\#0`, "#", `\`, `\\`, "0", "E#a", "\u00e9", "e\u0301",
+		"用户", "🥰", "it's.[0]", " ", "A", "ver", "like", "shards", strings.Repeat("x", 256), strings.Repeat("x", 255) + "#",
+	}
+	opts, kinds := spread(2), []string{""}
+	if f.hasKinds() {
+		kinds = []string{"a_b", "a#0", `a\`, `a\#0`, "#", `\`, "0", "é", "🥰", "it's.[0]", "ver", "like", "shards", strings.Repeat("x", 64), " ", "S"}
+		opts.Kinds = kinds
+		f.Shape.Kinds, f.OneOf = kinds, nil
+	}
+	w := newWorld(t, f, opts)
+	g := graph{}
+	for i, tail := range odd {
+		for _, j := range []int{1, 3} {
+			head := odd[(i+j)%len(odd)]
+			for _, kind := range slices.Compact([]string{kinds[i%len(kinds)], kinds[(i+5)%len(kinds)]}) {
+				e := w.begin(t, tail, head, kind)
+				g[e.anyID()] = e.ID
+			}
+		}
+	}
+	hold := func() {
+		for _, name := range odd {
+			require.Equal(t, g.list(func(e Edge) bool { return e.Tail == name }), w.read(t, w.ByTail, name, "", 25))
+			require.Equal(t, g.list(func(e Edge) bool { return e.Head == name }), w.read(t, w.ByHead, name, "", 25))
+			counts, err := w.Counts(t.Context(), name)
+			require.NoError(t, err)
+			require.Equal(t, w.countIn(g, name), counts)
+		}
+	}
+	hold()
+	for e, id := range g {
+		if e.Tail < e.Head {
+			delete(g, e)
+			e.ID = id
+			w.finish(t, e, true)
+		}
+	}
+	hold()
+	for _, name := range odd {
+		w.requireSound(t, Edge{Tail: name, Head: name})
+	}
+}
+
+type noIDs struct{ err error }
+
+func (s noIDs) Next(context.Context) (ids.ID, error) { return 0, s.err }
+
+func noID[E any](t *testing.T, f Feature[E]) {
+	in := faults.New(t, 1, faults.Rates{})
+	exhausted := errors.New("no ids")
+	w := world[E]{f: f, table: "none"}.withIDs(t, func(ids.Source) ids.Source { return noIDs{exhausted} }, spread(1), in.Wrap)
+	_, begun, err := w.try(t.Context(), Edge{Tail: "a", Head: "b", Kind: f.first()})
+	require.ErrorIs(t, err, exhausted)
+	require.False(t, begun)
+	require.Zero(t, in.Requests())
+}
+
+func mintedID[E any](t *testing.T, f Feature[E]) {
+	in := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, f, spread(1), in.Wrap)
+	in.KillAt(1)
+	e, begun, err := w.try(t.Context(), Edge{Tail: "jack", Head: "chris", Kind: f.first()})
+	require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
+	require.False(t, begun)
+	require.NotZero(t, e.ID)
+
+	in.Off()
+	require.Equal(t, e, w.give(t, e), "the repeat gives the first answer")
+	w.holds(t, standing(e), []string{"jack"}, []string{"chris"})
+	w.requireStored(t, e)
+}
+
+type fixedID ids.ID
+
+func (f fixedID) Next(context.Context) (ids.ID, error) { return ids.ID(f), nil }
+
+// mintedIDTaken has edges whose ids are moved to one millisecond, where they
+// would be the same.
+func mintedIDTaken[E any](t *testing.T, f Feature[E]) {
+	w := newWorld(t, f, spread(1))
+	at := ids.At(w.id(t).Time().Add(-time.Second))
+	same := w.withIDs(t, func(ids.Source) ids.Source { return fixedID(at - 1) }, spread(1))
+	heads := []string{"anna", "chris", "zoe"}
+	for i, head := range heads {
+		w.finish(t, Edge{Tail: "jack", Head: head, Kind: f.first(), ID: at + ids.ID(i)}, false)
+	}
+	var stand []Edge
+	for _, head := range heads {
+		stand = append(stand, same.begin(t, "jack", head, f.first()))
+	}
+	w.requireStored(t, stand...)
+	w.requireSound(t, stand...)
+}
+
+func futureIDs[E any](t *testing.T, f Feature[E]) {
+	now := time.Now()
+	in := faults.New(t, 1, faults.Rates{})
+	at := func(now time.Time) Options { return Options{Now: func() time.Time { return now }} }
+	w := newWorld(t, f, at(now), in.Wrap)
+	ahead := func(by time.Duration) Edge {
+		return Edge{Tail: "jack", Head: "chris", Kind: f.free(), ID: ids.At(now.Add(by))}
+	}
+	var invalid *plaza.InvalidError
+	_, _, err := w.try(t.Context(), ahead(61*time.Second))
+	require.ErrorAs(t, err, &invalid)
+	require.Equal(t, "ID", invalid.Field)
+	require.Zero(t, in.Requests())
+	_, err = w.End(t.Context(), f.Of(ahead(61*time.Second)))
+	require.ErrorAs(t, err, &invalid)
+	require.Equal(t, "ID", invalid.Field)
+	require.Zero(t, in.Writes())
+	w.give(t, ahead(time.Minute))
+
+	// What stands ends, whatever made it.
+	e := Edge{Tail: "jack", Head: "anna", Kind: f.free(), ID: ids.At(now.Add(time.Hour))}
+	w.process(t, at(now.Add(time.Hour))).give(t, e)
+	w.finish(t, e, true)
+}
+
+// toggledByMany also takes two kinds that are in no group with each other.
+func toggledByMany[E any](t *testing.T, f Feature[E]) {
+	w := newWorld(t, f, spread(2))
+	tails := []string{"anna", "jack"}
+	var group errgroup.Group
+	for i := range 40 {
+		group.Go(func() error {
+			random := rand.New(rand.NewPCG(1, uint64(i)))
+			for range 4 {
+				e := f.Of(Edge{Tail: tails[random.IntN(2)], Head: "chris", Kind: f.kinds()[random.IntN(len(f.kinds()))]})
+				var err error
+				if random.IntN(5) > 1 {
+					_, _, err = w.Begin(t.Context(), e)
+				} else {
+					_, err = w.End(t.Context(), e)
+				}
+				if err != nil && !errors.Is(err, plaza.ErrBusy) {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	require.NoError(t, group.Wait())
+	g := graph{}
+	for _, tail := range tails {
+		for _, kind := range f.kinds() {
+			e, err := w.Get(t.Context(), f.Of(Edge{Tail: tail, Head: "chris", Kind: kind}))
+			if errors.Is(err, plaza.ErrNotFound) {
+				continue
+			}
+			require.NoError(t, err)
+			require.Empty(t, f.supersede(g, f.See(e)), "a pair has one of these kinds")
+			g[f.See(e).anyID()] = f.See(e).ID
+		}
+	}
+	w.holds(t, g, tails, []string{"chris"})
+	w.requireStored(t, g.edges()...)
+}
+
+func missingTable[E any](t *testing.T, f Feature[E]) {
+	w := newWorld(t, f, spread(1))
+	e, _, err := w.Begin(t.Context(), f.Of(Edge{Tail: "jack", Head: "chris", Kind: f.first()}))
+	require.NoError(t, err)
+	other := dynamotest.Table(t, func(name string) *dynamodb.CreateTableInput {
+		in := f.Table(name)
+		for i, renamed := range []string{"PK", "SK"} {
+			in.AttributeDefinitions[i].AttributeName = &renamed
+			in.KeySchema[i].AttributeName = &renamed
+		}
+		return in
+	})
+	for _, table := range []string{"no-such-table", other} {
+		w.table = table
+		w := w.process(t, spread(1))
+		ctx := t.Context()
+		calls := map[string]func() error{
+			"Begin":      func() error { _, _, err := w.Begin(ctx, e); return err },
+			"End":        func() error { _, err := w.End(ctx, e); return err },
+			"Get":        func() error { _, err := w.Get(ctx, e); return err },
+			"ByHead":     func() error { _, err := w.ByHead(ctx, "chris", "", cursor.PageRequest{}); return err },
+			"ByTail":     func() error { _, err := w.ByTail(ctx, "jack", f.first(), cursor.PageRequest{}); return err },
+			"Kinds":      func() error { _, err := w.Kinds(ctx, "jack", []string{"chris"}); return err },
+			"Counts":     func() error { _, err := w.Counts(ctx, "chris"); return err },
+			"CountsMany": func() error { _, err := w.CountsMany(ctx, []string{"chris"}); return err },
+			"Check":      func() error { _, err := w.Check(ctx, edge.Ends{Head: "chris"}); return err },
+			"Repair":     func() error { _, err := w.Repair(ctx, edge.Ends{Tail: "jack"}); return err },
+			"Erase":      func() error { return w.Erase(ctx, edge.Ends{Tail: "jack"}) },
+		}
+		for name, call := range w.Further {
+			calls[name] = func() error { return call(ctx, e) }
+		}
+		for name, call := range calls {
+			err := call()
+			require.ErrorIs(t, err, plaza.ErrTable, "%s, %s", name, table)
+			require.NotErrorIs(t, err, plaza.ErrNotFound, "%s, %s", name, table)
+		}
+	}
+}
+
+func verify[E any](t *testing.T, f Feature[E]) {
+	m := dynamotest.NewMeter()
+	w := newWorld(t, f, spread(1), m.Wrap)
+	require.ErrorIs(t, w.Verify(t.Context()), plaza.ErrTable, "it has no expiry")
+	require.ErrorIs(t, w.Init(t.Context()), plaza.ErrTable)
+	_, err := dynamotest.DB(t).Client().UpdateTimeToLive(t.Context(), f.TTL(w.table))
+	require.NoError(t, err)
+
+	verify := dynamotest.Cost{Requests: 3, Read: 0.5}
+	m.AtMost(t, "Verify", verify, func() { require.NoError(t, w.Verify(t.Context())) })
+	m.AtMost(t, "Init", dynamotest.Cost{Requests: 4, Read: 0.5, Write: 1}, func() { require.NoError(t, w.Init(t.Context())) })
+	m.AtMost(t, "Verify of what is marked", verify, func() { require.NoError(t, w.Verify(t.Context())) })
+	require.NoError(t, w.Init(t.Context()))
+
+	table, err := store.Open(dynamotest.DB(t), w.table, nil)
+	require.NoError(t, err)
+	other := store.Feature{Name: "other", Format: 1, Schema: store.Schema}
+	require.ErrorIs(t, table.Verify(t.Context(), other), plaza.ErrTable, "it is not another feature's")
+}

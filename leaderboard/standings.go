@@ -1,0 +1,158 @@
+package leaderboard
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// In names the standings that a call is about. An unknown board, and a period
+// that never began or is not kept any more, are plaza.ErrNotFound. Where nobody
+// submitted to the current period yet, and this machine lacks the zone of the
+// board, that is plaza.ErrUnavailable.
+//
+// What a call costs comes on top of what a process reads of a board every
+// Options.Refresh, two requests of 1 RCU; of the current period while nobody
+// submitted to it, two more each time; and of an old one, one.
+type In struct {
+	Board  string
+	Period string // as in a Result or a Period; "" is the current one
+}
+
+func (in In) check() error {
+	if err := keys.CheckName("Board", in.Board); err != nil || in.Period == "" {
+		return err
+	}
+	if _, ok := parsePeriod(in.Period); !ok {
+		return &plaza.InvalidError{Field: "Period", Reason: "is no name of a period"}
+	}
+	return nil
+}
+
+// checkPage refuses what no list takes.
+func (in In) checkPage(req cursor.PageRequest) error {
+	if err := in.check(); err != nil {
+		return err
+	}
+	_, err := store.Limit(req.Limit, cursor.DefaultLimit, cursor.MaxLimit)
+	return err
+}
+
+// parsePeriod gives the start of a period by its name.
+func parsePeriod(name string) (start time.Time, ok bool) {
+	start, err := time.Parse(periodLayout, name)
+	return start, err == nil && period{start: start}.name() == name
+}
+
+func (in In) wrap(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("leaderboard: %s %q %q: %w", what, in.Board, in.Period, err)
+}
+
+// standings is the standings of one period of a board.
+type standings struct {
+	table  *store.Table
+	ranker ranker
+	board  *board
+	period period
+	now    time.Time
+}
+
+// standings finds the standings of a checked In. Where nobody submitted to the
+// current period yet it is empty.
+func (r *Repository) standings(ctx context.Context, in In) (standings, error) {
+	b, err := r.board(ctx, in.Board)
+	if err != nil {
+		return standings{}, err
+	}
+	now := r.opts.Now()
+	p, err := r.periodIn(ctx, b, in.Period, now)
+	if err != nil {
+		return standings{}, fmt.Errorf("period: %w", err)
+	}
+	return standings{table: r.table, ranker: counting{}, board: b, period: p, now: now}, nil
+}
+
+func (r *Repository) periodIn(ctx context.Context, b *board, name string, now time.Time) (period, error) {
+	if name == "" {
+		p, _, err := r.period(ctx, b, now)
+		return p, err
+	}
+	start, _ := parsePeriod(name)
+	p, known := r.knownPeriod(b, start)
+	if !known {
+		var err error
+		if p, err = r.storedPeriod(ctx, b, start); err != nil {
+			return period{}, err
+		}
+		r.keepPeriod(b, p)
+	}
+	if !p.start.Equal(start) || p.expired(now) {
+		return period{}, plaza.ErrNotFound
+	}
+	return p, nil
+}
+
+func (p period) expired(now time.Time) bool { return p.ttl != 0 && p.ttl <= now.Unix() }
+
+func (r *Repository) storedPeriod(ctx context.Context, b *board, start time.Time) (period, error) {
+	var item periodItem
+	err := r.table.Get(ctx, periodKey(b.Name, start), true, &item)
+	return item.period(), err
+}
+
+// scope binds cursors to a list of these standings.
+func (s standings) scope(list, filter string) cursor.Scope {
+	return cursor.Scope{List: "leaderboard/" + list, Partition: keys.Join(s.board.Name, s.period.name()), Filter: filter}
+}
+
+// entry reads that of a player who is shown, strongly consistent.
+func (s standings) entry(ctx context.Context, player string) (entryItem, error) {
+	e, err := s.stored(ctx, player)
+	if err == nil && !s.shows(e) {
+		err = plaza.ErrNotFound
+	}
+	return e, err
+}
+
+// stored reads the entry of a player, strongly consistent.
+func (s standings) stored(ctx context.Context, player string) (entryItem, error) {
+	var item dynamo.Item
+	if err := s.table.Get(ctx, entryKey(player, s.board.Name, s.period), true, &item); err != nil {
+		return entryItem{}, err
+	}
+	return s.read(player, item)
+}
+
+// read decodes the entry of a player.
+func (s standings) read(player string, item dynamo.Item) (entryItem, error) {
+	var e entryItem
+	if err := s.table.Decode(item, &e); err != nil || e.Key == nil {
+		return e, err
+	}
+	if _, err := s.board.placeOf(e.Key, player); err != nil {
+		return e, s.table.Corrupt(store.KeyOf(item), err.Error())
+	}
+	return e, nil
+}
+
+// item is an entry that read gave, as the index has it.
+func (s standings) item(player string, e entryItem) rowItem {
+	i := rowItem{item: entryKey(player, s.board.Name, s.period), key: e.Key, name: e.Name, meta: e.Meta}
+	i.read(s.board, s.period)
+	return i
+}
+
+// shows tells whether the entry is neither removed nor hidden.
+func (s standings) shows(e entryItem) bool {
+	return e.Key != nil && e.Part != hiddenPart(s.board.Name, s.period)
+}

@@ -1,0 +1,123 @@
+package leaderboard
+
+import (
+	"context"
+	"math"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// write carries out an effect on an entry, nil for one that was not read. by is
+// the entry that refused it, if one did.
+func (r *Repository) write(ctx context.Context, a attempt, e *entryItem, next effect) (got answer, by *entryItem, err error) {
+	update := r.update(a, next)
+	var written struct {
+		Key  []byte `dynamo:"key"`
+		Prev []byte `dynamo:"prev"`
+	}
+	if e == nil {
+		err = r.table.Run(ctx, store.Returning{Update: a.unseen(update, next.key), Out: &written})
+	} else {
+		err = r.table.Run(ctx, e.unchanged(update, a))
+	}
+	refused, ok := store.AsRefused(err)
+	switch {
+	case ok:
+		by, err = refusedEntry(r.table, refused)
+		return answer{}, by, err
+	case err != nil || e != nil:
+		return next.answer, nil, err
+	}
+	got, err = a.answerFor(written.Prev, written.Key)
+	return got, nil, err
+}
+
+// update gives the entry what the effect writes, and a new entry its place in
+// the index. It never changes the part, which says in which shard the entry lies
+// and whether it is hidden.
+func (r *Repository) update(a attempt, next effect) *dynamo.Update {
+	update := r.table.Update(a.entry()).SetExpr(nextRev, int64(a.Op), 1)
+	if next.writes >= writeName {
+		update.SetExpr("prev = if_not_exists('key', ?)", []byte{}).
+			Set("lastOp", a.Op).
+			Set("print", a.print)
+		if a.Name != "" {
+			update.Set("name", a.Name)
+		}
+	}
+	if next.writes == writeScore {
+		update.Set("score", next.score).
+			Set("key", next.key).
+			SetIfNotExists("part", a.part).
+			Set("meta", string(a.Meta))
+		if a.period.ttl != 0 {
+			update.Set("ttl", a.period.ttl)
+		} else {
+			update.Remove("ttl") // of one that was erased
+		}
+	}
+	switch {
+	case a.Version > 0: // it needs no memory of operations
+		update.Set("version", a.Version)
+	case !a.board.bestOnly():
+		update.Set("ops", next.ops.bytes())
+	}
+	return update
+}
+
+// nextRev lets the revisions of a new entry begin with the id of its first
+// operation, so that an entry that was erased and came again has others.
+const nextRev = "rev = if_not_exists(rev, ?) + ?"
+
+// unseen lets the update run only if the score is better, or the version newer
+// and the score another.
+func (a attempt) unseen(update *dynamo.Update, key []byte) *dynamo.Update {
+	if a.Version > 0 {
+		update.If("attribute_not_exists('version') OR 'version' < ?", a.Version).
+			If("attribute_not_exists('key') OR NOT begins_with('key', ?)", key[:decided])
+	} else {
+		update.If("attribute_not_exists('key') OR 'key' > ? AND size('key') = ?", worse(key), len(key)) // or it is damaged
+	}
+	return update.
+		If("attribute_not_exists(lastOp) OR lastOp <> ?", a.Op).
+		If("attribute_not_exists(removed) OR removed < ?", a.Op)
+}
+
+// worse is a bound between the keys that this one beats and all others: above
+// any time of an equal score, and a byte that begins no player's name.
+func worse(key []byte) []byte {
+	bound := append(make([]byte, 0, prefixed+1), key[:decided]...)
+	for len(bound) < cap(bound) {
+		bound = append(bound, math.MaxUint8)
+	}
+	return bound
+}
+
+// unchanged lets the update run only while the entry is as it was read. Its
+// revision alone does not show that: an entry that was erased may come again by
+// the same operation.
+func (e entryItem) unchanged(update *dynamo.Update, a attempt) *dynamo.Update {
+	if e.Rev == 0 {
+		return update.If("attribute_not_exists(rev) AND (attribute_not_exists(removed) OR removed < ?)", a.Op)
+	}
+	update.If("rev = ?", e.Rev)
+	if e.LastOp != 0 {
+		update.If("lastOp = ?", e.LastOp)
+	}
+	if len(e.Ops) > 0 {
+		update.If("ops = ?", e.Ops)
+	}
+	return update
+}
+
+// refusedEntry is the entry that refused an update.
+func refusedEntry(t *store.Table, refused *store.Refused) (*entryItem, error) {
+	e := new(entryItem)
+	item, _ := refused.At(0)
+	if item == nil {
+		return e, nil
+	}
+	return e, t.Decode(item, e)
+}

@@ -1,0 +1,32 @@
+// Package live tells everybody who watches a room what happens in it, at the
+// moment it happens. A room is anything with a name: a video, a conversation,
+// one user's bell.
+//
+// An event is published through any Hub, and reaches the viewers of that room in
+// this process and, by a Backplane, in the others:
+//
+//	hub, err := live.New(&live.Options[Event]{Backplane: backplane})
+//	…
+//	viewer, err := hub.Join(ctx, room, "")
+//	if err != nil {
+//		return err
+//	}
+//	defer viewer.Close()
+//	for {
+//		batch, err := viewer.Next(ctx)
+//		if err != nil {
+//			return err
+//		}
+//		write(batch.Pos, batch.Encoded)
+//	}
+//
+// A room stores nothing for good: store first, publish then. A client that shows
+// stored data joins, reads it, and takes batches from then on: in this order it
+// misses nothing. After a Reset it reads again. A read that begins after
+// Viewer.Since has everything that the viewer does not get. A client that was
+// away joins after the Pos that it saw last.
+//
+// A room is one log of batches, each encoded once; a viewer is a place in it. A
+// slow viewer holds nobody up: if the log drops batches before the viewer
+// reads them, Batch.Dropped counts their events.
+package live

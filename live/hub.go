@@ -1,0 +1,229 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+)
+
+// ErrClosed is returned once the hub, or the viewer, is closed. It unwraps to
+// plaza.ErrUnavailable.
+var ErrClosed = fmt.Errorf("live: closed: %w", plaza.ErrUnavailable)
+
+// openTimeout bounds how long a backplane may take to open a room.
+const openTimeout = 10 * time.Second
+
+// Hub is the rooms of one process, for events of type E. It is safe for
+// concurrent use.
+type Hub[E any] struct {
+	opts Options[E]
+
+	mu      sync.Mutex
+	rooms   map[string]*room[E]
+	closed  bool
+	opening sync.WaitGroup
+}
+
+// New returns a hub without rooms: one opens for its first viewer, and closes
+// Options.Linger after its last.
+func New[E any](opts *Options[E]) (*Hub[E], error) {
+	h := &Hub[E]{rooms: map[string]*room[E]{}}
+	if opts != nil {
+		h.opts = *opts
+	}
+	if err := h.opts.setDefaults(); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// Publish sends e, as JSON, to the viewers of room in all processes. After an
+// error it may have been sent or not.
+//
+// Cost: as Backplane.Publish.
+func (h *Hub[E]) Publish(ctx context.Context, room string, e E) error {
+	if err := keys.CheckName("room", room); err != nil {
+		return err
+	}
+	payload, err := json.Marshal(e)
+	if err == nil {
+		err = h.opts.Backplane.Publish(ctx, room, payload)
+	}
+	if err != nil {
+		return fmt.Errorf("live: publish in %q: %w", room, err)
+	}
+	return nil
+}
+
+// Join enters a room. The viewer gets what happens after the position after, or
+// from now on if that is empty. The first batch is a Reset if after is unknown,
+// if some of what followed it is gone, or if a room that is open here began
+// later.
+//
+// Cost: as Backplane.Subscribe; none if the room is open here.
+func (h *Hub[E]) Join(ctx context.Context, room string, after Pos) (*Viewer[E], error) {
+	if err := keys.CheckName("room", room); err != nil {
+		return nil, err
+	}
+	r, err := h.enter(ctx, room, after)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-r.opened:
+		err = r.err
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err != nil {
+		h.leave(r)
+		return nil, fmt.Errorf("live: join %q: %w", room, err)
+	}
+	v := &Viewer[E]{hub: h, room: r}
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	v.since, v.seen, v.early = time.Now(), r.log.end, after == ""
+	if after != "" {
+		if at, ok := r.log.find(after); ok {
+			v.seen = at
+		} else {
+			v.reset = r.log.last()
+		}
+	}
+	return v, nil
+}
+
+// enter counts a viewer in. The first one opens the room.
+func (h *Hub[E]) enter(ctx context.Context, name string, after Pos) (*room[E], error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, ErrClosed
+	}
+	r := h.rooms[name]
+	if r == nil {
+		// Others wait for it too: it must not end with the first one's ctx.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), openTimeout)
+		r = newRoom(name, &h.opts, cancel)
+		r.broken = func() { h.expel(r) }
+		h.rooms[name] = r
+		h.opening.Go(func() { h.open(ctx, r, after) })
+	}
+	if r.idle != nil {
+		r.idle.Stop()
+		r.idle = nil
+	}
+	r.viewers++
+	return r, nil
+}
+
+func (h *Hub[E]) open(ctx context.Context, r *room[E], after Pos) {
+	defer r.cancel()
+	var s Subscription
+	err := parallel.Catch(func() (err error) {
+		if h.opts.Fresh != nil {
+			r.fresh = h.opts.Fresh()
+		}
+		s, err = h.opts.Backplane.Subscribe(ctx, r.name, after, r.deliver)
+		return err
+	})
+	if err == nil {
+		r.start(s)
+	}
+
+	h.mu.Lock()
+	wanted := h.rooms[r.name] == r
+	if wanted && err != nil {
+		delete(h.rooms, r.name)
+	}
+	r.stop, r.err = s.Stop, err
+	if !wanted {
+		r.err = ErrClosed
+	}
+	h.mu.Unlock()
+	close(r.opened)
+	if !wanted && err == nil {
+		h.shut(r, s.Stop)
+	}
+}
+
+// leave counts a viewer out. The room closes if it stays empty.
+func (h *Hub[E]) leave(r *room[E]) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r.viewers--
+	if r.viewers == 0 && h.rooms[r.name] == r {
+		r.idle = time.AfterFunc(max(h.opts.Linger, 0), func() { h.expire(r) })
+	}
+}
+
+// expire closes a room that is still empty.
+func (h *Hub[E]) expire(r *room[E]) {
+	h.mu.Lock()
+	if r.viewers > 0 || h.rooms[r.name] != r {
+		h.mu.Unlock()
+		return
+	}
+	delete(h.rooms, r.name)
+	stop := r.stop
+	h.mu.Unlock()
+	h.shut(r, stop)
+}
+
+// expel ends a room that has failed. The next viewer opens it again.
+func (h *Hub[E]) expel(r *room[E]) {
+	h.mu.Lock()
+	if h.rooms[r.name] == r {
+		delete(h.rooms, r.name)
+	}
+	stop := r.stop
+	h.mu.Unlock()
+	h.shut(r, stop)
+}
+
+// shut ends a room that is no longer among the hub's. If the backplane has not
+// answered yet, open stops it. A panic of stop ends nothing else.
+func (h *Hub[E]) shut(r *room[E], stop func()) {
+	r.cancel()
+	if stop != nil {
+		_ = parallel.Catch(func() error { stop(); return nil })
+	}
+	r.end()
+}
+
+// Present is how many viewers of this hub are in the room. It does not count
+// those of other processes.
+func (h *Hub[E]) Present(room string) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if r := h.rooms[room]; r != nil {
+		return r.viewers
+	}
+	return 0
+}
+
+// Close ends every room: their viewers get ErrClosed. Publish still reaches
+// other hubs.
+func (h *Hub[E]) Close() {
+	h.mu.Lock()
+	h.closed = true
+	rooms, stops := make([]*room[E], 0, len(h.rooms)), make([]func(), 0, len(h.rooms))
+	for _, r := range h.rooms {
+		if r.idle != nil {
+			r.idle.Stop()
+		}
+		rooms, stops = append(rooms, r), append(stops, r.stop)
+	}
+	clear(h.rooms)
+	h.mu.Unlock()
+	for i, r := range rooms {
+		h.shut(r, stops[i])
+	}
+	h.opening.Wait()
+}

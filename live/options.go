@@ -1,0 +1,90 @@
+package live
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+)
+
+// Options of a Hub. The zero value works.
+type Options[E any] struct {
+	// Backplane joins the hubs of several processes. Defaults to a Memory of
+	// this hub's own.
+	Backplane Backplane
+
+	// Decode reads what Publish wrote. An event that it fails to read is counted
+	// in Batch.Dropped. Defaults to json.Unmarshal.
+	Decode func(room string, payload []byte) (E, error)
+
+	// Encode writes what viewers get. Defaults to a JSON array of the events.
+	Encode func(room string, events []E) []byte
+
+	// Fresh is called for each room that opens. The function it returns reports
+	// whether an event is shown; it is called in the order of events, by one
+	// goroutine at a time. Defaults to all of them.
+	Fresh func() func(E) bool
+
+	// Every is the time between two batches of a room. Defaults to 100 ms.
+	Every time.Duration
+
+	// Batches and Bytes bound what a room keeps for viewers who are slow or
+	// were away; the newest batch is always kept. Default to 256 and 4 MiB.
+	Batches, Bytes int
+
+	// Linger is how long a room without viewers stays open. Defaults to 10 s;
+	// negative closes it at once.
+	Linger time.Duration
+}
+
+func (o *Options[E]) setDefaults() error {
+	if o.Every == 0 {
+		o.Every = 100 * time.Millisecond
+	}
+	if o.Batches == 0 {
+		o.Batches = 256
+	}
+	if o.Bytes == 0 {
+		o.Bytes = 4 << 20
+	}
+	if o.Linger == 0 {
+		o.Linger = 10 * time.Second
+	}
+	if o.Decode == nil {
+		o.Decode = decode[E]
+	}
+	if o.Encode == nil {
+		o.Encode = encode[E]
+	}
+	switch {
+	case o.Every < 0:
+		return &plaza.InvalidError{Field: "Options.Every", Reason: "is negative"}
+	case o.Batches < 0:
+		return &plaza.InvalidError{Field: "Options.Batches", Reason: fmt.Sprintf("is %d", o.Batches)}
+	case o.Bytes < 0:
+		return &plaza.InvalidError{Field: "Options.Bytes", Reason: fmt.Sprintf("is %d", o.Bytes)}
+	}
+	if o.Backplane == nil {
+		m, err := NewMemory(nil)
+		if err != nil {
+			return err
+		}
+		o.Backplane = m
+	}
+	return nil
+}
+
+func decode[E any](_ string, payload []byte) (e E, err error) {
+	err = json.Unmarshal(payload, &e)
+	return e, err
+}
+
+// encode panics where an event that was read cannot be written.
+func encode[E any](_ string, events []E) []byte {
+	data, err := json.Marshal(events)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}

@@ -1,0 +1,92 @@
+package redisstream_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/live"
+	"github.com/plaza-sdk/plaza/live/redisstream"
+)
+
+// faulty is a hook of the client that panics at so many reads.
+type faulty struct {
+	redis.Hook
+	left atomic.Int64
+}
+
+func (f *faulty) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (f *faulty) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if cmd.Name() == "xread" && f.left.Add(-1) >= 0 {
+			panic("a hook")
+		}
+		return next(ctx, cmd)
+	}
+}
+
+func (f *faulty) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+// The client panics, and one of two subscribers does, which then gets a gap.
+func TestAPanicEndsNoReader(t *testing.T) {
+	client := startServer(t).client(t)
+	hook := &faulty{}
+	client.AddHook(hook)
+	b := newBackplane(t, client, redisstream.Options{Prefix: prefix()})
+	got, others := make(chan live.Entry, 100), make(chan live.Entry, 100)
+	var broken atomic.Bool
+	broke := make(chan struct{}, 100)
+	for deliver, to := range map[*atomic.Bool]chan live.Entry{&broken: got, {}: others} {
+		s, err := b.Subscribe(t.Context(), "room", "", func(entries []live.Entry) {
+			if deliver.Load() {
+				broke <- struct{}{}
+				panic("a hub")
+			}
+			for _, e := range entries {
+				if len(e.Payload) > 0 {
+					to <- e
+				}
+			}
+		})
+		require.NoError(t, err)
+		defer s.Stop()
+	}
+	receive := func(from chan live.Entry) live.Entry {
+		t.Helper()
+		select {
+		case e := <-from:
+			return e
+		case <-time.After(20 * time.Second):
+			t.Fatal("the reader has ended")
+			return live.Entry{}
+		}
+	}
+	for i, step := range []struct {
+		hooks  int64
+		breaks bool
+		gap    bool
+	}{{0, false, false}, {3, false, false}, {0, true, false}, {0, false, true}, {0, false, false}} {
+		broken.Store(step.breaks)
+		hook.left.Store(step.hooks)
+		text := fmt.Sprint(i)
+		require.NoError(t, b.Publish(t.Context(), "room", []byte(text)))
+		e := receive(others)
+		require.Equal(t, text, string(e.Payload))
+		require.False(t, e.Gap)
+		if step.breaks {
+			<-broke
+			continue
+		}
+		e = receive(got)
+		require.Equal(t, text, string(e.Payload))
+		require.Equal(t, step.gap, e.Gap)
+	}
+}

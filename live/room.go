@@ -1,0 +1,234 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/plaza-sdk/plaza/internal/parallel"
+)
+
+// room is what the viewers of one name share.
+type room[E any] struct {
+	name string
+	opts *Options[E]
+
+	// Of the hub, under its lock.
+	broken  func() // ends the room
+	viewers int
+	idle    *time.Timer
+	cancel  context.CancelFunc // of its opening
+	stop    func()             // nil until the backplane has answered
+
+	opened chan struct{} // closed when it has answered
+	err    error         // by then
+
+	mu     sync.RWMutex
+	log    log[E]
+	replay Pos           // the log's end when the room opened; empty once that is reached
+	begun  uint64        // the place after it
+	wake   chan struct{} // closed when the log grows, or the room ends
+	ended  bool
+	failed error // why it has ended, if not by the hub
+
+	in       sync.Mutex // taken within mu, or alone: deliver waits for no viewers
+	started  bool
+	pending  []Entry
+	bytes    int  // of pending
+	flushing bool // or about to
+	flushed  time.Time
+
+	fresh func(E) bool // of flush alone; nil shows all
+}
+
+func newRoom[E any](name string, opts *Options[E], cancel context.CancelFunc) *room[E] {
+	return &room[E]{name: name, opts: opts, cancel: cancel, opened: make(chan struct{}), wake: make(chan struct{})}
+}
+
+// start begins the log.
+func (r *room[E]) start(s Subscription) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.log.mark(s.From)
+	if s.End != s.From {
+		r.replay = s.End
+	}
+	r.in.Lock()
+	defer r.in.Unlock()
+	r.started, r.flushed = true, time.Now()
+	r.schedule()
+}
+
+// deliver takes entries from the backplane. What does not fit until the next
+// batch becomes a gap.
+func (r *room[E]) deliver(entries []Entry) {
+	r.in.Lock()
+	defer r.in.Unlock()
+	for _, e := range entries {
+		r.bytes += len(e.Payload)
+		if r.bytes > r.opts.Bytes && len(r.pending) > 0 {
+			e.Payload, e.Gap = nil, true
+			if last := &r.pending[len(r.pending)-1]; last.Gap && last.Payload == nil {
+				*last = e
+				continue
+			}
+		}
+		r.pending = append(r.pending, e)
+	}
+	r.schedule()
+}
+
+// schedule makes the next batch Every after the last: at once, if that is past.
+func (r *room[E]) schedule() {
+	if r.flushing || len(r.pending) == 0 || !r.started {
+		return
+	}
+	r.flushing = true
+	time.AfterFunc(r.opts.Every-time.Since(r.flushed), func() {
+		if err := parallel.Catch(r.flush); err != nil {
+			r.fail(err)
+		}
+	})
+}
+
+// fail ends the room: its viewers get the error.
+func (r *room[E]) fail(err error) {
+	r.mu.Lock()
+	if r.failed == nil {
+		r.failed = fmt.Errorf("live: room %q: %w", r.name, err)
+	}
+	r.mu.Unlock()
+	r.broken()
+}
+
+// flush makes a batch of what is pending, and one more for each gap.
+func (r *room[E]) flush() error {
+	r.in.Lock()
+	pending := r.pending
+	r.pending, r.bytes = nil, 0
+	r.in.Unlock()
+
+	var runs []run[E]
+	for len(pending) > 0 {
+		var next run[E]
+		next, pending = r.decode(pending)
+		runs = append(runs, next)
+	}
+
+	if wake := r.extend(runs); wake != nil {
+		close(wake) // without the lock, which all whom it wakes want next
+	}
+	return nil
+}
+
+// encode is Options.Encode. Its panic is an error.
+func (r *room[E]) encode(events []E) (encoded []byte, err error) {
+	err = parallel.Catch(func() error {
+		encoded = r.opts.Encode(r.name, events)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("live: encode in %q: %w", r.name, err)
+	}
+	return encoded, nil
+}
+
+// extend adds to the log. It returns what wakes the viewers, if there is
+// something for them.
+func (r *room[E]) extend(runs []run[E]) (wake chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	end := r.log.end
+	for i := range runs {
+		r.append(&runs[i])
+	}
+	r.in.Lock()
+	r.flushing, r.flushed = false, time.Now()
+	r.schedule()
+	r.in.Unlock()
+	if r.log.end > end && !r.ended {
+		wake, r.wake = r.wake, make(chan struct{})
+	}
+	return wake
+}
+
+// run is entries up to the next gap, decoded.
+type run[E any] struct {
+	gap     bool   // before them
+	lost    uint64 // events that cannot be read
+	events  []E
+	marks   []mark // counted from the first event
+	encoded []byte
+	size    int
+}
+
+// decode reads entries up to the next gap, leaves out what is not fresh, and
+// encodes the others.
+func (r *room[E]) decode(entries []Entry) (d run[E], rest []Entry) {
+	d.gap = entries[0].Gap
+	for i, entry := range entries {
+		if i > 0 && entry.Gap {
+			rest = entries[i:]
+			break
+		}
+		if len(entry.Payload) > 0 {
+			switch e, err := r.opts.Decode(r.name, entry.Payload); {
+			case err != nil:
+				d.lost++
+			case r.fresh == nil || r.fresh(e):
+				d.events = append(d.events, e)
+				d.size += len(entry.Payload)
+			}
+		}
+		if entry.Pos != "" {
+			d.marks = append(d.marks, mark{entry.Pos, uint64(len(d.events))})
+		}
+	}
+	if len(d.events) > 0 {
+		d.encoded = r.opts.Encode(r.name, d.events)
+		d.size += len(d.encoded)
+	}
+	return d, rest
+}
+
+// append adds a run to the log.
+func (r *room[E]) append(d *run[E]) {
+	l := &r.log
+	if d.gap {
+		r.replayed()
+		l.add(held[E]{Batch: Batch[E]{Pos: l.last(), Reset: true}, start: l.end}, r.opts.Batches, r.opts.Bytes)
+		l.end++
+	}
+	l.end += d.lost
+	start := l.end
+	for _, m := range d.marks {
+		l.end = start + m.at
+		l.mark(m.pos)
+		if m.pos == r.replay {
+			r.replayed()
+		}
+	}
+	l.end = start + uint64(len(d.events))
+	if len(d.events) > 0 {
+		b := Batch[E]{Pos: l.last(), Events: d.events, Encoded: d.encoded}
+		l.add(held[E]{b, start, d.size}, r.opts.Batches, r.opts.Bytes)
+	}
+}
+
+// replayed notes the place from which new viewers are shown what happens.
+func (r *room[E]) replayed() {
+	if r.replay != "" {
+		r.replay, r.begun = "", r.log.end
+	}
+}
+
+// end wakes all viewers: there is nothing more to wait for.
+func (r *room[E]) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.ended {
+		r.ended = true
+		close(r.wake)
+	}
+}

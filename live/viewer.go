@@ -1,0 +1,137 @@
+package live
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// Batch is what happened in a room since the last one.
+type Batch[E any] struct {
+	// Pos is where the batch ends: Join after it to go on.
+	Pos Pos
+
+	// Events is empty beside a Reset.
+	Events []E
+
+	// Encoded is Events as Options.Encode writes them, nil if there are none.
+	// All viewers share both: do not change them.
+	Encoded []byte
+
+	// Dropped is how many events before these this viewer lost, most often by
+	// being slow. A gap that it was not told of counts as one.
+	Dropped int
+
+	// Reset reports that earlier events are lost and their number is not known:
+	// read again what is stored.
+	Reset bool
+}
+
+// Viewer is a place in a room's log. It is for one goroutine, except for Close
+// and Err.
+type Viewer[E any] struct {
+	hub    *Hub[E]
+	room   *room[E]
+	seen   uint64
+	since  time.Time
+	reset  Pos  // when not empty, the Reset to begin with
+	early  bool // it begins where the room's replay ends, should that go on
+	closed atomic.Bool
+}
+
+// Since is when the viewer joined or took its last Reset. A read that begins
+// later has everything that was stored, and published, before what Next returns.
+func (v *Viewer[E]) Since() time.Time { return v.since }
+
+// Next waits for the next batch. Once the viewer or its hub is closed it returns
+// ErrClosed; Viewer.Close does not wake a Next that waits. A panic of an option
+// is an error, and if it concerns all viewers it ends the room: join again.
+//
+// Cost: none.
+func (v *Viewer[E]) Next(ctx context.Context) (b Batch[E], err error) {
+	for {
+		wake, ok, err := v.read(&b)
+		if err == nil && !ok {
+			err = await(ctx, wake)
+		}
+		if err != nil {
+			return Batch[E]{}, err
+		}
+		if ok {
+			if b.Reset {
+				v.since = time.Now()
+			}
+			return b, nil
+		}
+	}
+}
+
+func await(ctx context.Context, wake <-chan struct{}) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-wake:
+		return nil
+	}
+}
+
+// read takes the next batch, or returns what to wait for.
+func (v *Viewer[E]) read(b *Batch[E]) (wake <-chan struct{}, ok bool, err error) {
+	r := v.room
+	r.mu.RLock()
+	if err := v.over(); err != nil {
+		r.mu.RUnlock()
+		return nil, false, err
+	}
+	if v.early && r.replay == "" {
+		v.seen, v.early = max(v.seen, r.begun), false
+	}
+	var cut bool
+	next := v.seen
+	switch {
+	case v.reset != "":
+		*b, v.reset, ok = Batch[E]{Pos: v.reset, Reset: true}, "", true
+	case !v.early:
+		next, cut, ok = r.log.read(v.seen, b)
+	}
+	wake = r.wake
+	r.mu.RUnlock()
+	if !ok {
+		return wake, false, nil
+	}
+	if cut {
+		if b.Encoded, err = r.encode(b.Events); err != nil {
+			return nil, false, err
+		}
+	}
+	v.seen = next
+	return nil, true, nil
+}
+
+// Err is why Next returns no more batches: ErrClosed, or what ended the room.
+// Until then it is nil.
+func (v *Viewer[E]) Err() error {
+	v.room.mu.RLock()
+	defer v.room.mu.RUnlock()
+	return v.over()
+}
+
+// over is Err under the room's lock.
+func (v *Viewer[E]) over() error {
+	switch {
+	case v.closed.Load():
+		return ErrClosed
+	case v.room.ended && v.room.failed != nil:
+		return v.room.failed
+	case v.room.ended:
+		return ErrClosed
+	}
+	return nil
+}
+
+// Close leaves the room. The second time it does nothing.
+func (v *Viewer[E]) Close() {
+	if !v.closed.Swap(true) {
+		v.hub.leave(v.room)
+	}
+}

@@ -1,0 +1,145 @@
+package live_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/live"
+)
+
+const room = "room"
+
+// event is all that these rooms know.
+type event struct {
+	N int `json:"n"`
+}
+
+// numbers are those of events.
+func numbers(events []event) []int {
+	ns := []int{}
+	for _, e := range events {
+		ns = append(ns, e.N)
+	}
+	return ns
+}
+
+// entry is what a backplane delivers after e was published.
+func entry(t testing.TB, pos string, e event) live.Entry {
+	t.Helper()
+	payload, err := json.Marshal(e)
+	require.NoError(t, err)
+	return live.Entry{Pos: live.Pos(pos), Payload: payload}
+}
+
+// rising is an Options.Fresh: events whose numbers do not rise are repeats.
+func rising() func(event) bool {
+	last := 0
+	return func(e event) bool {
+		fresh := e.N > last
+		last = max(last, e.N)
+		return fresh
+	}
+}
+
+func newHub(t testing.TB, opts *live.Options[event]) *live.Hub[event] {
+	t.Helper()
+	hub, err := live.New(opts)
+	require.NoError(t, err)
+	t.Cleanup(hub.Close)
+	return hub
+}
+
+func join(t testing.TB, hub *live.Hub[event], after live.Pos) *live.Viewer[event] {
+	t.Helper()
+	v, err := hub.Join(t.Context(), room, after)
+	require.NoError(t, err)
+	t.Cleanup(v.Close)
+	return v
+}
+
+func next(t testing.TB, v *live.Viewer[event]) live.Batch[event] {
+	t.Helper()
+	batch, err := v.Next(t.Context())
+	require.NoError(t, err)
+	return batch
+}
+
+// quiet fails if there is a batch. It is for a bubble.
+func quiet(t *testing.T, v *live.Viewer[event]) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	batch, err := v.Next(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded, "%v", batch.Events)
+}
+
+func publish(t testing.TB, hub *live.Hub[event], events ...event) {
+	t.Helper()
+	for _, e := range events {
+		require.NoError(t, hub.Publish(t.Context(), room, e))
+	}
+}
+
+// bubble runs a test in time of its own. It fails if a goroutine outlives it.
+func bubble(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
+	synctest.Test(t, test)
+}
+
+// wire is a backplane whose entries a test delivers.
+type wire struct {
+	mu      sync.Mutex
+	from    live.Pos
+	end     live.Pos // when not empty, the log's own
+	err     error
+	early   []live.Entry  // delivered at once
+	hold    chan struct{} // when not nil, Subscribe waits for it
+	deaf    bool          // does not end with ctx
+	deliver func([]live.Entry)
+	opened  int
+	stopped int
+}
+
+var errDown = errors.New("down")
+
+func (w *wire) Publish(context.Context, string, []byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+func (w *wire) Subscribe(ctx context.Context, _ string, _ live.Pos, deliver func([]live.Entry)) (live.Subscription, error) {
+	if w.early != nil {
+		deliver(w.early)
+	}
+	if w.hold != nil {
+		select {
+		case <-w.hold:
+		case <-ctx.Done():
+			if !w.deaf {
+				return live.Subscription{}, ctx.Err()
+			}
+			<-w.hold
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return live.Subscription{}, w.err
+	}
+	w.deliver = deliver
+	w.opened++
+	return live.Subscription{From: w.from, End: cmp.Or(w.end, w.from), Stop: func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.stopped++
+	}}, nil
+}
