@@ -158,7 +158,7 @@ func BenchmarkDelivery(b *testing.B) {
 			w := newWorld(b, opts)
 			w.imported(b, "star", followers)
 			deliver := func(feeds *feed.Repository) time.Duration {
-				_, err := feeds.Outbox("star").Publish(b.Context(), activity("star", 1))
+				_, _, err := feeds.Outbox("star").Publish(b.Context(), activity("star", 1))
 				require.NoError(b, err)
 				start := time.Now()
 				delivered, err := feeds.Deliver(b.Context())

@@ -20,7 +20,7 @@ func TestEveryCallCostsWhatItStates(t *testing.T) {
 	w := newWorld(t, &feed.Options{}, meter.Wrap)
 	chris, jack := w.Outbox("chris-0123456789"), w.Home("jack-01234567890")
 	publish := func(a feed.Activity) feed.Activity {
-		a, err := chris.Publish(t.Context(), a)
+		a, _, err := chris.Publish(t.Context(), a)
 		require.NoError(t, err)
 		return a
 	}
@@ -101,7 +101,7 @@ func TestDeliveryCostsOneUnitAFollower(t *testing.T) {
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &feed.Options{InlineFollowers: -1}, meter.Wrap)
 	w.imported(t, "star", followers)
-	_, err := w.Outbox("star").Publish(t.Context(), activity("star", 1))
+	_, _, err := w.Outbox("star").Publish(t.Context(), activity("star", 1))
 	require.NoError(t, err)
 	later := w.later(t, meter.Wrap)
 	// 44 batches, 2 pages of followers, the counters of the walk, 1

@@ -91,12 +91,12 @@ func lived(t testing.TB, w world) (anns []feed.Activity) {
 	w.subscribe(t, "chris", "bob")
 	as := activities("chris", 6)
 	as[2].To = []string{"birds", "paris"}
-	as, err := w.Outbox("chris").PublishMany(t.Context(), as)
+	as, _, err := w.Outbox("chris").PublishMany(t.Context(), as)
 	require.NoError(t, err)
 	_, err = w.Outbox("chris").Remove(t.Context(), as[2].ID)
 	require.NoError(t, err)
 	for n := range 3 {
-		a, err := w.Outbox("ann").Publish(t.Context(), addressed("ann", n, "chris", "birds"))
+		a, _, err := w.Outbox("ann").Publish(t.Context(), addressed("ann", n, "chris", "birds"))
 		require.NoError(t, err)
 		anns = append(anns, a)
 	}
@@ -104,9 +104,9 @@ func lived(t testing.TB, w world) (anns []feed.Activity) {
 	settle(t, w.later(t))
 	_, err = w.Home("chris").Unfollow(t.Context(), "bob", nil)
 	require.NoError(t, err)
-	_, err = w.Outbox("chris").PublishMany(t.Context(), []feed.Activity{activity("chris", 7), activity("chris", 8)})
+	_, _, err = w.Outbox("chris").PublishMany(t.Context(), []feed.Activity{activity("chris", 7), activity("chris", 8)})
 	require.NoError(t, err)
-	more, err := w.Outbox("ann").PublishMany(t.Context(), []feed.Activity{activity("ann", 3)})
+	more, _, err := w.Outbox("ann").PublishMany(t.Context(), []feed.Activity{activity("ann", 3)})
 	require.NoError(t, err)
 	return append(anns, more...)
 }
@@ -135,7 +135,7 @@ func TestEraseLeavesNothingOfAUser(t *testing.T) {
 	requireOthers(t, w, anns)
 
 	// The user may come back, and with the same foreign ids.
-	as, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 6))
+	as, _, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 6))
 	require.NoError(t, err)
 	settle(t, w.later(t))
 	require.Equal(t, newestFirst(append(anns[:3], as...)), all(t, w.Home("jack").List, 10), "the graph keeps its edges")
@@ -218,7 +218,7 @@ func (w world) put(t testing.TB, rows []row) {
 func TestEraseGoesOverPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1})
-	_, err := w.Outbox("ann").PublishMany(t.Context(), activities("ann", 1)) // stores the shards
+	_, _, err := w.Outbox("ann").PublishMany(t.Context(), activities("ann", 1)) // stores the shards
 	require.NoError(t, err)
 	var rows []row
 	for n := range 2_050 {
@@ -257,10 +257,10 @@ func TestEraseCostsAUnitAnItem(t *testing.T) {
 		as[i].ForeignID = as[i].Object.String()
 		as[i].To = []string{"birds"}
 	}
-	as, err := w.Outbox("chris").PublishMany(t.Context(), as)
+	as, _, err := w.Outbox("chris").PublishMany(t.Context(), as)
 	require.NoError(t, err)
 	settle(t, w)
-	_, err = w.Outbox("chris").PublishMany(t.Context(), activities("chris", 4))
+	_, _, err = w.Outbox("chris").PublishMany(t.Context(), activities("chris", 4))
 	require.NoError(t, err)
 	_, err = w.Home("chris").Trim(t.Context(), as[0].ID)
 	require.NoError(t, err)

@@ -250,7 +250,7 @@ func TestTombstonesAndFiltersMakeNoPageDear(t *testing.T) {
 			as[i].Verb = "like"
 		}
 	}
-	as, err := w.Outbox("chris").PublishMany(t.Context(), as)
+	as, _, err := w.Outbox("chris").PublishMany(t.Context(), as)
 	require.NoError(t, err)
 	// The likes are hidden by the filter, the others are gone.
 	for i, a := range as {

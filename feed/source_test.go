@@ -33,7 +33,7 @@ func TestAPageOfSeveralSourcesIsAsOfOne(t *testing.T) {
 		if n%3 == 0 {
 			a.Verb = "like"
 		}
-		a, err := about.Outbox(owner).Publish(t.Context(), a)
+		a, _, err := about.Outbox(owner).Publish(t.Context(), a)
 		require.NoError(t, err)
 		as = append(as, a)
 	}
