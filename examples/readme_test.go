@@ -38,7 +38,7 @@ func taste(ctx context.Context, db *dynamo.DB) error {
 	if _, err := jack.Follow(ctx, "chris", nil); err != nil {
 		return err
 	}
-	if _, err := chris.Publish(ctx, feed.Activity{
+	if _, _, err := chris.Publish(ctx, feed.Activity{
 		Actor: feed.Ref{ID: "chris"}, Verb: "add", Object: feed.Ref{Kind: "picture", ID: "10"},
 		ForeignID: "picture:10", Data: json.RawMessage(`{"message": "Beautiful bird!"}`),
 	}); err != nil {

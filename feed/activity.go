@@ -24,32 +24,34 @@ const MaxActivity = 256 << 10
 // perhaps to a target: Chris added picture 10 to the album.
 type Activity struct {
 	// ID is the activity's identity in its outbox and its place in every feed.
-	// Publish mints one where it is zero; one of your own comes from an
-	// ids.Source, or from ids.Backdate for what happened long ago.
-	ID ids.ID
+	// If it is zero, Publish mints one. Choose one yourself with an ids.Source,
+	// or with ids.Backdate for something that happened long ago.
+	ID ids.ID `json:"id"`
 
-	// Owner says in whose outbox the activity lies. Reads set it; what is
-	// written may leave it out.
-	Owner string
+	// Owner is whose outbox the activity lies in. Reads set it; writes may leave
+	// it empty. JSON leaves it out.
+	Owner string `json:"-"`
 
-	Actor  Ref
-	Verb   string // 1 to 256 bytes
-	Object Ref    // optional
-	Target Ref    // optional
+	Actor  Ref    `json:"actor"`
+	Verb   string `json:"verb"`            // 1 to 256 bytes
+	Object Ref    `json:"object,omitzero"` // optional
+	Target Ref    `json:"target,omitzero"` // optional
 
 	// ForeignID is the application's own name for the activity, unique within
 	// its outbox; up to 256 bytes, optional.
-	ForeignID string
+	ForeignID string `json:"foreignId,omitzero"`
 
-	// Time is for showing; the order is the ID's. Defaults to the ID's time.
-	Time time.Time
+	// Time is for display; the order is that of the IDs. Defaults to the ID's
+	// time.
+	Time time.Time `json:"time"`
 
-	// To are up to 20 further outboxes that the activity belongs in: a topic, a
-	// place, somebody mentioned. It reaches their followers too.
-	To []string
+	// To names up to 20 further outboxes that the activity belongs in: a topic,
+	// a place, somebody mentioned. It reaches their followers too. Clear it
+	// before answering viewers who must not see whom it was addressed to.
+	To []string `json:"to,omitempty"`
 
 	// Data is the application's own JSON, optional.
-	Data json.RawMessage
+	Data json.RawMessage `json:"data,omitempty"`
 }
 
 // Validate reports what Publish would refuse of the activity's own fields, as a

@@ -16,7 +16,6 @@ import (
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
@@ -157,16 +156,9 @@ func BenchmarkDelivery(b *testing.B) {
 			const parallel = 8
 			opts := &feed.Options{InlineFollowers: -1, Parallel: parallel}
 			w := newWorld(b, opts)
-			_, err := w.follows.Import(b.Context(), "star", func(yield func(follow.Edge, error) bool) {
-				for i := range followers {
-					if !yield(followEdge(fmt.Sprintf("reader-%d", i), "star"), nil) {
-						return
-					}
-				}
-			}, nil)
-			require.NoError(b, err)
+			w.imported(b, "star", followers)
 			deliver := func(feeds *feed.Repository) time.Duration {
-				_, err := feeds.Outbox("star").Publish(b.Context(), activity("star", 1))
+				_, _, err := feeds.Outbox("star").Publish(b.Context(), activity("star", 1))
 				require.NoError(b, err)
 				start := time.Now()
 				delivered, err := feeds.Deliver(b.Context())

@@ -34,7 +34,7 @@ func TestACacheSparesTheReadingOfActivities(t *testing.T) {
 	w := newWorld(t, &feed.Options{Cache: memoryCache(t, nil)}, meter.Wrap)
 	w.subscribe(t, "jack", "chris")
 	for n := range 30 {
-		_, err := w.Outbox("chris").Publish(t.Context(), kilobyte(n))
+		_, _, err := w.Outbox("chris").Publish(t.Context(), kilobyte(n))
 		require.NoError(t, err)
 	}
 	page := func() []feed.Activity {
@@ -51,7 +51,7 @@ func TestACacheSparesTheReadingOfActivities(t *testing.T) {
 	require.Equal(t, cold, page(), "what a reader does to a page is theirs")
 
 	for n := range 2 { // 19 of 21 known
-		_, err := w.Outbox("chris").Publish(t.Context(), kilobyte(30+n))
+		_, _, err := w.Outbox("chris").Publish(t.Context(), kilobyte(30+n))
 		require.NoError(t, err)
 	}
 	meter.AtMost(t, "90 % known", dynamotest.Cost{Requests: 2, Read: 3}, func() { page() })
@@ -122,7 +122,7 @@ func TestReadersWhoMissTogetherReadOnce(t *testing.T) {
 	var done []feed.Activity
 	for n := range 20 {
 		a := kilobyte(n)
-		a, err := w.Outbox("star").Publish(t.Context(), a)
+		a, _, err := w.Outbox("star").Publish(t.Context(), a)
 		require.NoError(t, err)
 		done = append(done, a)
 	}

@@ -20,7 +20,7 @@ func TestEveryCallCostsWhatItStates(t *testing.T) {
 	w := newWorld(t, &feed.Options{}, meter.Wrap)
 	chris, jack := w.Outbox("chris-0123456789"), w.Home("jack-01234567890")
 	publish := func(a feed.Activity) feed.Activity {
-		a, err := chris.Publish(t.Context(), a)
+		a, _, err := chris.Publish(t.Context(), a)
 		require.NoError(t, err)
 		return a
 	}
@@ -100,8 +100,8 @@ func TestDeliveryCostsOneUnitAFollower(t *testing.T) {
 	const followers = 1_100
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &feed.Options{InlineFollowers: -1}, meter.Wrap)
-	w.followedBy(t, "star", followers)
-	_, err := w.Outbox("star").Publish(t.Context(), activity("star", 1))
+	w.imported(t, "star", followers)
+	_, _, err := w.Outbox("star").Publish(t.Context(), activity("star", 1))
 	require.NoError(t, err)
 	later := w.later(t, meter.Wrap)
 	// 44 batches, 2 pages of followers, the counters of the walk, 1

@@ -61,7 +61,7 @@ func TestADamagedItemIsLeftOutAndReported(t *testing.T) {
 	w := newWorld(t, &feed.Options{Consistent: true, OnCorrupt: heard.add})
 	w.subscribe(t, "jack", "chris")
 	w.subscribe(t, "ann", "birds")
-	as, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 5))
+	as, _, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 5))
 	require.NoError(t, err)
 	settle(t, w)
 	edge, err := w.follows.Get(t.Context(), followEdge("jack", "chris"))
@@ -108,7 +108,7 @@ func TestADamagedJobStandsInNobodysWay(t *testing.T) {
 	var heard reported
 	w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1, InlineFollowers: -1, OnCorrupt: heard.add})
 	w.subscribe(t, "jack", "chris")
-	as, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 4))
+	as, _, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 4))
 	require.NoError(t, err)
 	for i, attributes := range []dynamo.Item{{"at": number("-1")}, {"to": text("x")}, {"to": &types.AttributeValueMemberL{Value: []types.AttributeValue{text("")}}}} {
 		w.damage(t, "J#0", as[i].ID.String()+"#chris", attributes)
@@ -124,7 +124,7 @@ func TestADamagedJobStandsInNobodysWay(t *testing.T) {
 
 	// What says where jobs lie may be damaged too.
 	for _, n := range []types.AttributeValue{text("x"), number("-1"), number("1000000000"), nil} {
-		a, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 9))
+		a, _, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 9))
 		require.NoError(t, err)
 		w.damage(t, "J", "shards", dynamo.Item{"n": n})
 		delivered, err := w.Deliver(t.Context())
@@ -183,11 +183,11 @@ func TestADamagedGuardIsSaid(t *testing.T) {
 	w := newWorld(t, nil)
 	a := activity("chris", 1)
 	a.ForeignID = "picture"
-	_, err := w.Outbox("chris").Publish(t.Context(), a)
+	_, _, err := w.Outbox("chris").Publish(t.Context(), a)
 	require.NoError(t, err)
 	for _, id := range []types.AttributeValue{nil, text("x"), number("1")} {
 		w.damage(t, "X#chris", "picture", dynamo.Item{"id": id})
-		_, err = w.Outbox("chris").Publish(t.Context(), a)
+		_, _, err = w.Outbox("chris").Publish(t.Context(), a)
 		require.ErrorIs(t, err, plaza.ErrCorrupt)
 		_, err = w.Outbox("chris").RemoveForeign(t.Context(), "picture")
 		require.ErrorIs(t, err, plaza.ErrCorrupt)
@@ -208,7 +208,7 @@ func TestWhateverIsStoredNoCallBlamesItsArguments(t *testing.T) {
 			w.subscribe(t, "jack", "ann")
 			a := addressed("chris", 1, "birds")
 			a.ForeignID = "picture"
-			a, err := w.Outbox("chris").Publish(t.Context(), a)
+			a, _, err := w.Outbox("chris").Publish(t.Context(), a)
 			require.NoError(t, err)
 			w.publish(t, "ann", 1)
 			gone := w.publish(t, "chris", 1)[0]
@@ -218,7 +218,7 @@ func TestWhateverIsStoredNoCallBlamesItsArguments(t *testing.T) {
 			require.NoError(t, err)
 			_, err = w.Home("jack").Trim(t.Context(), 1)
 			require.NoError(t, err)
-			_, err = w.Outbox("chris").PublishMany(t.Context(), []feed.Activity{addressed("chris", 2, "birds")})
+			_, _, err = w.Outbox("chris").PublishMany(t.Context(), []feed.Activity{addressed("chris", 2, "birds")})
 			require.NoError(t, err)
 			var items []dynamo.Item
 			table := dynamotest.DB(t).Table(w.feedTable)
@@ -252,11 +252,11 @@ func TestWhateverIsStoredNoCallBlamesItsArguments(t *testing.T) {
 					check(err)
 					_, err = w.Outbox("chris").GetMany(t.Context(), []ids.ID{a.ID, gone.ID})
 					check(err)
-					_, err = w.Outbox("chris").Publish(t.Context(), a)
+					_, _, err = w.Outbox("chris").Publish(t.Context(), a)
 					check(err)
 					again := a
 					again.ID = 0
-					_, err = w.Outbox("chris").Publish(t.Context(), again)
+					_, _, err = w.Outbox("chris").Publish(t.Context(), again)
 					check(err)
 					_, err = w.Home("jack").Unfollow(t.Context(), "ann", nil)
 					check(err)

@@ -39,7 +39,7 @@ func TestAKilledDeliveryIsFinishedByAnother(t *testing.T) {
 				injector := faults.New(t, uint64(k), faults.Rates{})
 				kill(injector, k)
 				first := w.process(t, &feed.Options{InlineFollowers: followers / 2}, injector.Wrap)
-				_, err := first.Outbox("star").Publish(t.Context(), a)
+				_, _, err := first.Outbox("star").Publish(t.Context(), a)
 				if err == nil {
 					_, err = first.Deliver(t.Context())
 				}
@@ -50,7 +50,7 @@ func TestAKilledDeliveryIsFinishedByAnother(t *testing.T) {
 					killed++ // a publish does not tell what its delivery met
 				}
 
-				_, err = w.Outbox("star").Publish(t.Context(), a)
+				_, _, err = w.Outbox("star").Publish(t.Context(), a)
 				require.NoError(t, err)
 				settle(t, w.later(t))
 				reached := 0 // an entry of one edge has one key
@@ -80,7 +80,7 @@ func TestRunFinishesWhatWasTooLargeInline(t *testing.T) {
 		Poll:            time.Millisecond,
 		OnDelivery:      func(d feed.Delivery) { ended <- d },
 	})
-	a, err := worker.Outbox("star").Publish(t.Context(), activity("star", 1))
+	a, _, err := worker.Outbox("star").Publish(t.Context(), activity("star", 1))
 	require.NoError(t, err)
 	require.Equal(t, feed.Delivery{Owner: "star", ID: a.ID, Entries: 10}, <-ended)
 
@@ -147,7 +147,7 @@ func TestADeliveryThatWasOvertakenLeavesNothing(t *testing.T) {
 		return nil
 	}}, &feed.Options{InlineFollowers: 10})
 	require.NoError(t, err)
-	a, err := slow.Outbox("star").Publish(t.Context(), activity("star", 1))
+	a, _, err := slow.Outbox("star").Publish(t.Context(), activity("star", 1))
 	require.NoError(t, err)
 	for shard := range 4 {
 		left, err := w.db.Table(w.feedTable).Get("pk", fmt.Sprintf("J#%d", shard)).Consistent(true).Count(t.Context())
@@ -170,7 +170,7 @@ func TestADeliveryStartsAnewWhereItsCursorIsNoLongerAccepted(t *testing.T) {
 		require.NoError(t, err)
 		return feeds
 	}
-	a, err := with(1).Outbox("star").Publish(t.Context(), activity("star", 1))
+	a, _, err := with(1).Outbox("star").Publish(t.Context(), activity("star", 1))
 	require.NoError(t, err)
 	delivered, err := with(2).Deliver(t.Context())
 	require.NoError(t, err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/feed"
@@ -36,6 +37,21 @@ func (w world) rows(t testing.TB) []row {
 	var rows []row
 	require.NoError(t, dynamotest.DB(t).Table(w.feedTable).Scan().Consistent(true).All(t.Context(), &rows))
 	return rows
+}
+
+// copied is w with a feed table of its own, which holds the same.
+func (w world) copied(t testing.TB) world {
+	t.Helper()
+	var items []any
+	var found []dynamo.Item
+	require.NoError(t, dynamotest.DB(t).Table(w.feedTable).Scan().Consistent(true).All(t.Context(), &found))
+	for _, item := range found {
+		items = append(items, item)
+	}
+	w.feedTable = dynamotest.Table(t, feed.Table)
+	_, err := dynamotest.DB(t).Table(w.feedTable).Batch().Write().Put(items...).Run(t.Context())
+	require.NoError(t, err)
+	return w.process(t, &feed.Options{Consistent: true})
 }
 
 // jobs are the deliveries that wait.
@@ -75,12 +91,12 @@ func lived(t testing.TB, w world) (anns []feed.Activity) {
 	w.subscribe(t, "chris", "bob")
 	as := activities("chris", 6)
 	as[2].To = []string{"birds", "paris"}
-	as, err := w.Outbox("chris").PublishMany(t.Context(), as)
+	as, _, err := w.Outbox("chris").PublishMany(t.Context(), as)
 	require.NoError(t, err)
 	_, err = w.Outbox("chris").Remove(t.Context(), as[2].ID)
 	require.NoError(t, err)
 	for n := range 3 {
-		a, err := w.Outbox("ann").Publish(t.Context(), addressed("ann", n, "chris", "birds"))
+		a, _, err := w.Outbox("ann").Publish(t.Context(), addressed("ann", n, "chris", "birds"))
 		require.NoError(t, err)
 		anns = append(anns, a)
 	}
@@ -88,9 +104,9 @@ func lived(t testing.TB, w world) (anns []feed.Activity) {
 	settle(t, w.later(t))
 	_, err = w.Home("chris").Unfollow(t.Context(), "bob", nil)
 	require.NoError(t, err)
-	_, err = w.Outbox("chris").PublishMany(t.Context(), []feed.Activity{activity("chris", 7), activity("chris", 8)})
+	_, _, err = w.Outbox("chris").PublishMany(t.Context(), []feed.Activity{activity("chris", 7), activity("chris", 8)})
 	require.NoError(t, err)
-	more, err := w.Outbox("ann").PublishMany(t.Context(), []feed.Activity{activity("ann", 3)})
+	more, _, err := w.Outbox("ann").PublishMany(t.Context(), []feed.Activity{activity("ann", 3)})
 	require.NoError(t, err)
 	return append(anns, more...)
 }
@@ -119,7 +135,7 @@ func TestEraseLeavesNothingOfAUser(t *testing.T) {
 	requireOthers(t, w, anns)
 
 	// The user may come back, and with the same foreign ids.
-	as, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 6))
+	as, _, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 6))
 	require.NoError(t, err)
 	settle(t, w.later(t))
 	require.Equal(t, newestFirst(append(anns[:3], as...)), all(t, w.Home("jack").List, 10), "the graph keeps its edges")
@@ -133,9 +149,10 @@ func TestEraseKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			first := newWorld(t, nil)
+			anns := lived(t, first)
 			for k, killed := 1, true; killed; k++ {
-				w := newWorld(t, nil)
-				anns := lived(t, w)
+				w := first.copied(t)
 				injector := faults.New(t, uint64(k), faults.Rates{})
 				kill(injector, k)
 				err := w.process(t, nil, injector.Wrap).Erase(t.Context(), "chris")
@@ -155,11 +172,12 @@ func TestEraseKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 
 func TestEraseUnderFaults(t *testing.T) {
 	t.Parallel()
+	first := newWorld(t, nil)
+	anns := lived(t, first)
 	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, nil)
-			anns := lived(t, w)
+			w := first.copied(t)
 			injector := faults.New(t, seed, harsh)
 			erasing := w.process(t, nil, injector.Wrap)
 			faults.Acknowledged(t, func() error { return erasing.Erase(t.Context(), "chris") })
@@ -200,7 +218,7 @@ func (w world) put(t testing.TB, rows []row) {
 func TestEraseGoesOverPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1})
-	_, err := w.Outbox("ann").PublishMany(t.Context(), activities("ann", 1)) // stores the shards
+	_, _, err := w.Outbox("ann").PublishMany(t.Context(), activities("ann", 1)) // stores the shards
 	require.NoError(t, err)
 	var rows []row
 	for n := range 2_050 {
@@ -239,10 +257,10 @@ func TestEraseCostsAUnitAnItem(t *testing.T) {
 		as[i].ForeignID = as[i].Object.String()
 		as[i].To = []string{"birds"}
 	}
-	as, err := w.Outbox("chris").PublishMany(t.Context(), as)
+	as, _, err := w.Outbox("chris").PublishMany(t.Context(), as)
 	require.NoError(t, err)
 	settle(t, w)
-	_, err = w.Outbox("chris").PublishMany(t.Context(), activities("chris", 4))
+	_, _, err = w.Outbox("chris").PublishMany(t.Context(), activities("chris", 4))
 	require.NoError(t, err)
 	_, err = w.Home("chris").Trim(t.Context(), as[0].ID)
 	require.NoError(t, err)

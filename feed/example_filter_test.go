@@ -104,7 +104,7 @@ func ExampleFilter() {
 		{Actor: feed.Ref{ID: "chris"}, Verb: "reply", Target: feed.Ref{ID: "chris"}},
 		{Actor: feed.Ref{ID: "chris"}, Verb: "reply", Target: feed.Ref{ID: "stranger"}},
 	} {
-		if _, err := feeds.Outbox(a.Actor.ID).Publish(ctx, a); err != nil {
+		if _, _, err := feeds.Outbox(a.Actor.ID).Publish(ctx, a); err != nil {
 			log.Fatal(err)
 		}
 	}

@@ -29,7 +29,7 @@ func Example() {
 	}
 	for n := 1; n <= 20; n++ {
 		picture := feed.Ref{Kind: "picture", ID: fmt.Sprint(n)}
-		_, err := chris.Publish(ctx, feed.Activity{
+		_, _, err := chris.Publish(ctx, feed.Activity{
 			Actor:     feed.Ref{ID: "chris"},
 			Verb:      "add",
 			Object:    picture,
@@ -141,7 +141,7 @@ func ExampleOutbox_PublishMany() {
 		posts = append(posts, post)
 	}
 	for range 2 {
-		if _, err := chris.PublishMany(ctx, posts); err != nil {
+		if _, _, err := chris.PublishMany(ctx, posts); err != nil {
 			log.Fatal(err)
 		}
 	}

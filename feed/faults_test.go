@@ -122,7 +122,7 @@ func (m *model) step(t *testing.T) {
 		}
 		late := m.removed[m.random.IntN(len(m.removed))]
 		acknowledged(t, func() (bool, error) {
-			_, err := m.w.Outbox(late.owner).Publish(ctx, late.Activity)
+			_, _, err := m.w.Outbox(late.owner).Publish(ctx, late.Activity)
 			if errors.Is(err, plaza.ErrRemoved) {
 				return true, nil
 			}
@@ -155,7 +155,7 @@ func (m *model) step(t *testing.T) {
 		if slices.ContainsFunc(m.standing, func(p published) bool { return p.owner == who && p.ForeignID == a.ForeignID }) {
 			return
 		}
-		a = acknowledged(t, func() (feed.Activity, error) { return m.w.Outbox(who).Publish(ctx, a) })
+		a = acknowledged(t, func() (feed.Activity, error) { return stored(m.w.Outbox(who).Publish(ctx, a)) })
 		m.standing = append(m.standing, published{who, a})
 	}
 }

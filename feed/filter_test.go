@@ -23,7 +23,7 @@ func TestAFilterHidesAndThePageReadsOn(t *testing.T) {
 		if n%4 != 0 {
 			a.Verb = "like"
 		}
-		a, err := w.Outbox("chris").Publish(t.Context(), a)
+		a, _, err := w.Outbox("chris").Publish(t.Context(), a)
 		require.NoError(t, err)
 		if n%4 == 0 {
 			shown = append(shown, a)

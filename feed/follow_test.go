@@ -205,7 +205,7 @@ func TestKeptHistoryCanBeCleared(t *testing.T) {
 func TestCopyLimitBoundsWhatFollowCopies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1})
-	as, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 130))
+	as, _, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 130))
 	require.NoError(t, err)
 	w.subscribe(t, "jack", "chris")
 	require.Len(t, all(t, w.Home("jack").List, 100), 100)

@@ -152,7 +152,7 @@ func TestFollowManyCostsAsManyFollows(t *testing.T) {
 			as[n] = kilobyte(n)
 		}
 		names = append(names, fmt.Sprintf("topic-%010d", i))
-		_, err := w.Outbox(names[i]).PublishMany(t.Context(), as)
+		_, _, err := w.Outbox(names[i]).PublishMany(t.Context(), as)
 		require.NoError(t, err)
 	}
 	meter.AtMost(t, "follow 3 with backfill of 100", dynamotest.Cost{Requests: 6 * topics, Read: 25 * topics, Write: 110 * topics}, func() {

@@ -159,7 +159,7 @@ func TestTheLongestNamesFitEverywhere(t *testing.T) {
 	for range 3 {
 		a.ID, a.Object.ID = 0, a.Object.ID[1:]
 		a.ForeignID = a.ForeignID[1:]
-		done, err := w.Outbox(owner).Publish(t.Context(), a)
+		done, _, err := w.Outbox(owner).Publish(t.Context(), a)
 		require.NoError(t, err)
 		want = append(want, done)
 	}
@@ -175,7 +175,7 @@ func TestTheLongestNamesFitEverywhere(t *testing.T) {
 	}
 	require.Empty(t, all(t, w.Home(reader).List, 10))
 	a.ID, a.Data = 0, a.Data[:len(a.Data)-1]
-	_, err := w.Outbox(owner).Publish(t.Context(), a)
+	_, _, err := w.Outbox(owner).Publish(t.Context(), a)
 	require.ErrorIs(t, err, plaza.ErrInvalid)
 	require.NoError(t, w.Erase(t.Context(), owner))
 	require.Empty(t, all(t, w.Outbox(a.To[3]).List, 10))

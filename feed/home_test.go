@@ -64,7 +64,7 @@ func TestAnActivityThatLagsIsNotPassedOver(t *testing.T) {
 	injector := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, &feed.Options{}, injector.Wrap)
 	w.subscribe(t, "jack", "chris")
-	a, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds"))
+	a, _, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds"))
 	require.NoError(t, err)
 	injector.Script(func(op string, body []byte, _ int) faults.Fault {
 		if op == "BatchGetItem" && !bytes.Contains(body, []byte(`"ConsistentRead":true`)) {

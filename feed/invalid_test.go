@@ -28,7 +28,7 @@ func TestBadInputIsRefusedBeforeAnyRequest(t *testing.T) {
 		return func() error {
 			a := activity("chris", 1)
 			change(&a)
-			_, err := chris.Publish(t.Context(), a)
+			_, _, err := chris.Publish(t.Context(), a)
 			return err
 		}
 	}
@@ -37,7 +37,7 @@ func TestBadInputIsRefusedBeforeAnyRequest(t *testing.T) {
 	}
 	publishMany := func(as ...feed.Activity) func() error {
 		return func() error {
-			got, err := chris.PublishMany(t.Context(), as)
+			got, _, err := chris.PublishMany(t.Context(), as)
 			require.Equal(t, as, got)
 			return err
 		}
@@ -63,7 +63,7 @@ func TestBadInputIsRefusedBeforeAnyRequest(t *testing.T) {
 		"many, a foreign id twice": {"Activities[2].ForeignID", publishMany(named("a", 0), named("", 0), named("a", 0))},
 		"many, to itself":          {"Activities[0].To", publishMany(addressed("chris", 1, "chris"))},
 		"1,001 activities":         {"Activities", publishMany(make([]feed.Activity, 1001)...)},
-		"many of no owner":         {"Owner", func() error { _, err := w.Outbox("").PublishMany(t.Context(), nil); return err }},
+		"many of no owner":         {"Owner", func() error { _, _, err := w.Outbox("").PublishMany(t.Context(), nil); return err }},
 		"get a zero id of many":    {"IDs[1]", getMany(id, 0)},
 		"get 101":                  {"IDs", getMany(make([]ids.ID, 101)...)},
 		"get many of no owner":     {"Owner", func() error { _, err := w.Outbox("").GetMany(t.Context(), nil); return err }},
@@ -92,7 +92,7 @@ func TestBadInputIsRefusedBeforeAnyRequest(t *testing.T) {
 		"one byte over":            {"Activity", publish(func(a *feed.Activity) { *a = sized(feed.MaxActivity + 1) })},
 		"time out of range":        {"Time", publish(func(a *feed.Activity) { a.Time = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) })},
 		"empty owner":              {"Owner", list(w.Outbox("").List, cursor.PageRequest{})},
-		"long owner":               {"Owner", func() error { _, err := w.Outbox(long).Publish(t.Context(), activity("a", 1)); return err }},
+		"long owner":               {"Owner", func() error { _, _, err := w.Outbox(long).Publish(t.Context(), activity("a", 1)); return err }},
 		"broken reader":            {"Reader", list(w.Home(broken).List, cursor.PageRequest{})},
 		"negative home limit":      {"Limit", list(jack.List, cursor.PageRequest{Limit: -1})},
 		"negative limit":           {"Limit", list(chris.List, cursor.PageRequest{Limit: -1})},
@@ -133,7 +133,7 @@ func sized(n int) feed.Activity {
 func TestTheLargestActivityFits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	want, err := w.Outbox("chris").Publish(t.Context(), sized(feed.MaxActivity))
+	want, _, err := w.Outbox("chris").Publish(t.Context(), sized(feed.MaxActivity))
 	require.NoError(t, err)
 	got, err := w.Outbox("chris").Get(t.Context(), want.ID)
 	require.NoError(t, err)
@@ -180,7 +180,7 @@ func TestAWrongTableIsSaid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			feeds, err := feed.New(w.db, table, w.gen, w.follows, nil)
 			require.NoError(t, err)
-			_, err = feeds.Outbox("chris").Publish(t.Context(), activity("chris", 1))
+			_, _, err = feeds.Outbox("chris").Publish(t.Context(), activity("chris", 1))
 			require.ErrorIs(t, err, plaza.ErrTable)
 			_, err = feeds.Outbox("chris").Remove(t.Context(), ids.ID(1))
 			require.ErrorIs(t, err, plaza.ErrTable)
@@ -203,9 +203,9 @@ func TestIDsFromTheFutureAreRefused(t *testing.T) {
 	a := activity("chris", 1)
 	for id, want := range map[ids.ID]error{ahead: plaza.ErrInvalid, soon: nil} {
 		a.ID = id
-		_, err = w.Outbox("chris").Publish(t.Context(), a)
+		_, _, err = w.Outbox("chris").Publish(t.Context(), a)
 		require.ErrorIs(t, err, want)
-		_, err = w.Outbox("ann").PublishMany(t.Context(), []feed.Activity{a})
+		_, _, err = w.Outbox("ann").PublishMany(t.Context(), []feed.Activity{a})
 		require.ErrorIs(t, err, want)
 		_, err = w.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{ID: id})
 		require.ErrorIs(t, err, want)

@@ -15,7 +15,7 @@ func TestGetManyFindsWhatStands(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	own := w.publish(t, "birds", 3)
-	addressed, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 5))
+	addressed, _, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 5))
 	require.NoError(t, err)
 	gone := []ids.ID{own[2].ID, addressed[4].ID}
 	_, err = w.Outbox("birds").Remove(t.Context(), gone[0])
@@ -40,7 +40,7 @@ func TestGetManyCostsOneReadAndOneForReferences(t *testing.T) {
 		as[i] = kilobyte(i)
 		as[i].To = []string{"birds"}
 	}
-	as, err := w.Outbox("chris").PublishMany(t.Context(), as)
+	as, _, err := w.Outbox("chris").PublishMany(t.Context(), as)
 	require.NoError(t, err)
 	for owner, want := range map[string]dynamotest.Cost{
 		"chris": {Requests: 1, Read: 50},

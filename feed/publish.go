@@ -36,22 +36,21 @@ import (
 // Cost: 1 transaction, 4 WCU, 2 more with a ForeignID and for each To, then Deliver's units and 1 to end the job; 1 request, 1 WCU more for a process's first.
 //
 // Cost: history is 1 transaction, 2 WCU, 2 more with a ForeignID and for each To.
-func (o Outbox) Publish(ctx context.Context, a Activity) (Activity, error) {
+func (o Outbox) Publish(ctx context.Context, a Activity) (_ Activity, created bool, err error) {
 	if err := o.check(); err != nil {
-		return a, err
+		return a, false, err
 	}
 	if err := o.checkActivity(a); err != nil {
-		return a, err
+		return a, false, err
 	}
-	a, err := o.identified(ctx, a)
+	if a, err = o.identified(ctx, a); err != nil {
+		return a, false, err
+	}
+	stored, created, err := o.publish(ctx, a, o.r.opts.InlineFollowers)
 	if err != nil {
-		return a, err
+		return a, created, fmt.Errorf("feed: publish %v to %q: %w", a.ID, o.owner, err)
 	}
-	stored, err := o.publish(ctx, a, o.r.opts.InlineFollowers)
-	if err != nil {
-		return a, fmt.Errorf("feed: publish %v to %q: %w", a.ID, o.owner, err)
-	}
-	return stored, nil
+	return stored, created, nil
 }
 
 // checkActivity refuses what the outbox cannot publish. The ID may be still
@@ -97,16 +96,16 @@ func (o Outbox) identified(ctx context.Context, a Activity) (Activity, error) {
 }
 
 // publish delivers to up to inline followers itself.
-func (o Outbox) publish(ctx context.Context, a Activity, inline int) (Activity, error) {
+func (o Outbox) publish(ctx context.Context, a Activity, inline int) (stands Activity, created bool, err error) {
 	job, err := o.r.newJob(a)
 	if err != nil {
-		return a, err
+		return a, false, err
 	}
 	history := o.r.expired(a.ID)
 	if history {
 		inline = 0
 	} else if err := o.r.jobs.StoreShards(ctx); err != nil {
-		return a, err
+		return a, false, err
 	}
 	if inline > 0 {
 		job.Lease = o.r.jobs.NewLease()
@@ -119,34 +118,34 @@ func (o Outbox) publish(ctx context.Context, a Activity, inline int) (Activity, 
 		}
 		err := o.r.table.Run(ctx, tx)
 		if err == nil {
-			return a, o.r.deliverInline(ctx, job, inline)
+			return a, true, o.r.deliverInline(ctx, job, inline)
 		}
 		refused, ok := store.AsRefused(err)
 		if !ok {
-			return a, err
+			return a, false, err
 		}
 		if item, failed := refused.At(0); failed {
 			stored, err := o.r.repeated(a, item)
 			if err == nil {
 				err = o.r.deliverRepeated(ctx, job, inline)
 			}
-			return stored, err
+			return stored, false, err
 		}
 		item, failed := refused.At(1 + len(a.To))
 		if !failed || a.ForeignID == "" {
-			return a, plaza.ErrConflict // an outbox of To has the id for another activity
+			return a, false, plaza.ErrConflict // an outbox of To has the id for another activity
 		}
 		var guard foreignItem
 		if err := o.r.table.Decode(item, &guard); err != nil {
-			return a, err
+			return a, false, err
 		}
 		first, err := o.get(ctx, guard.ID, true)
 		if !errors.Is(err, plaza.ErrNotFound) {
-			return first, err
+			return first, false, err
 		}
 		guarded = guard.ID
 	}
-	return a, plaza.ErrBusy
+	return a, false, plaza.ErrBusy
 }
 
 // publishTx stores the activity, its references in the outboxes of To, and the
@@ -196,20 +195,19 @@ const maxPublishes = 1000
 // killed gives ForeignIDs, or IDs of its own (ids.Backdate), to be found again by.
 //
 // Cost: 1 transaction each, up to Options.Parallel at once: 4 WCU, 2 less of history, 2 more with a ForeignID and for each To; then Deliver's units, and 2 to claim and end the job.
-func (o Outbox) PublishMany(ctx context.Context, as []Activity) ([]Activity, error) {
-	as = slices.Clone(as)
-	if err := o.checkMany(as); err != nil {
-		return as, err
+func (o Outbox) PublishMany(ctx context.Context, as []Activity) (stored []Activity, created []bool, err error) {
+	stored, created = slices.Clone(as), make([]bool, len(as))
+	if err := o.checkMany(stored); err != nil {
+		return stored, created, err
 	}
-	for i := range as {
-		var err error
-		if as[i], err = o.identified(ctx, as[i]); err != nil {
-			return as, err
+	for i := range stored {
+		if stored[i], err = o.identified(ctx, stored[i]); err != nil {
+			return stored, created, err
 		}
 	}
-	if slices.ContainsFunc(as, func(a Activity) bool { return !o.r.expired(a.ID) }) {
+	if slices.ContainsFunc(stored, func(a Activity) bool { return !o.r.expired(a.ID) }) {
 		if err := o.r.jobs.StoreShards(ctx); err != nil {
-			return as, fmt.Errorf("feed: publish %d to %q: %w", len(as), o.owner, err)
+			return stored, created, fmt.Errorf("feed: publish %d to %q: %w", len(stored), o.owner, err)
 		}
 	}
 	// A transaction and a job for each, rather than for a batch, which would
@@ -218,22 +216,22 @@ func (o Outbox) PublishMany(ctx context.Context, as []Activity) ([]Activity, err
 	var failed failures
 	group := parallel.New()
 	group.SetLimit(o.r.opts.Parallel)
-	for i, a := range as {
+	for i, a := range stored {
 		group.Go(func() error {
 			err := failed.halted(ctx)
 			if err == nil {
-				err = parallel.Catch(func() (err error) { a, err = o.publish(ctx, a, 0); return err })
+				err = parallel.Catch(func() (err error) { a, created[i], err = o.publish(ctx, a, 0); return err })
 			}
 			if err != nil {
-				failed.add(i, fmt.Errorf("feed: publish %v to %q: %w", as[i].ID, o.owner, err))
+				failed.add(i, fmt.Errorf("feed: publish %v to %q: %w", stored[i].ID, o.owner, err))
 			} else {
-				as[i] = a
+				stored[i] = a
 			}
 			return nil
 		})
 	}
 	_ = group.Wait()
-	return as, failed.err()
+	return stored, created, failed.err()
 }
 
 func (o Outbox) checkMany(as []Activity) error {

@@ -20,18 +20,20 @@ func TestARepeatedPublishIsOneActivity(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
-	first, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 1))
+	first, created, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 1))
 	require.NoError(t, err)
+	require.True(t, created)
 	again := activity("chris", 1)
 	again.ID = first.ID
-	second, err := w.Outbox("chris").Publish(t.Context(), again)
+	second, created, err := w.Outbox("chris").Publish(t.Context(), again)
 	require.NoError(t, err)
+	require.False(t, created)
 	require.Equal(t, first, second)
 	require.Len(t, all(t, w.Home("jack").List, 10), 1)
 
 	other := activity("chris", 2)
 	other.ID = first.ID
-	_, err = w.Outbox("chris").Publish(t.Context(), other)
+	_, _, err = w.Outbox("chris").Publish(t.Context(), other)
 	require.ErrorIs(t, err, plaza.ErrConflict)
 	got, err := w.Outbox("chris").Get(t.Context(), first.ID)
 	require.NoError(t, err)
@@ -40,7 +42,7 @@ func TestARepeatedPublishIsOneActivity(t *testing.T) {
 	removed, err := w.Outbox("chris").Remove(t.Context(), first.ID)
 	require.NoError(t, err)
 	require.True(t, removed)
-	_, err = w.Outbox("chris").Publish(t.Context(), again)
+	_, _, err = w.Outbox("chris").Publish(t.Context(), again)
 	require.ErrorIs(t, err, plaza.ErrRemoved)
 	require.Empty(t, all(t, w.Home("jack").List, 10))
 }
@@ -52,16 +54,17 @@ func TestAForeignIDIsUniqueInItsOutbox(t *testing.T) {
 	chris := w.Outbox("chris")
 	a := activity("chris", 10)
 	a.ForeignID = "picture:10"
-	first, err := chris.Publish(t.Context(), a)
+	first, _, err := chris.Publish(t.Context(), a)
 	require.NoError(t, err)
 
 	b := activity("chris", 11)
 	b.ForeignID = "picture:10"
-	got, err := chris.Publish(t.Context(), b)
+	got, created, err := chris.Publish(t.Context(), b)
 	require.NoError(t, err)
+	require.False(t, created)
 	require.Equal(t, first, got)
 	require.Len(t, all(t, chris.List, 10), 1)
-	_, err = w.Outbox("ann").Publish(t.Context(), b)
+	_, _, err = w.Outbox("ann").Publish(t.Context(), b)
 	require.NoError(t, err, "in another outbox it is free")
 
 	edit := first
@@ -77,22 +80,22 @@ func TestAForeignIDIsUniqueInItsOutbox(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, removed)
 
-	second, err := chris.Publish(t.Context(), b)
+	second, _, err := chris.Publish(t.Context(), b)
 	require.NoError(t, err, "once removed, it is free again")
 	require.NotEqual(t, first.ID, second.ID)
 	require.Equal(t, newestFirst([]feed.Activity{second}), all(t, w.Home("jack").List, 10))
-	_, err = chris.Publish(t.Context(), first)
+	_, _, err = chris.Publish(t.Context(), first)
 	require.ErrorIs(t, err, plaza.ErrRemoved)
 }
 
 func TestTwoActorsInOneMillisecondAreTwoActivities(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	a, err := w.Outbox("shared").Publish(t.Context(), activity("chris", 1))
+	a, _, err := w.Outbox("shared").Publish(t.Context(), activity("chris", 1))
 	require.NoError(t, err)
 	b := activity("ann", 1)
 	b.Time = a.Time
-	b, err = w.Outbox("shared").Publish(t.Context(), b)
+	b, _, err = w.Outbox("shared").Publish(t.Context(), b)
 	require.NoError(t, err)
 	require.NotEqual(t, a.ID, b.ID)
 	require.Equal(t, newestFirst([]feed.Activity{a, b}), all(t, w.Outbox("shared").List, 10))
@@ -113,10 +116,10 @@ func TestHistoryLiesInOutboxesAlone(t *testing.T) {
 		old = append(old, a)
 	}
 	for range 2 { // an import is repeated
-		stored, err := w.Outbox("chris").PublishMany(t.Context(), old)
+		stored, _, err := w.Outbox("chris").PublishMany(t.Context(), old)
 		require.NoError(t, err)
 		require.Equal(t, 2019, stored[0].Time.Year())
-		again, err := w.Outbox("chris").Publish(t.Context(), old[3])
+		again, _, err := w.Outbox("chris").Publish(t.Context(), old[3])
 		require.NoError(t, err)
 		require.Equal(t, stored[3], again)
 	}
@@ -134,7 +137,7 @@ func TestHistoryLiesInOutboxesAlone(t *testing.T) {
 	require.NoError(t, err)
 	a := activity("chris", 1)
 	a.ID = recent
-	_, err = w.Outbox("chris").Publish(t.Context(), a)
+	_, _, err = w.Outbox("chris").Publish(t.Context(), a)
 	require.NoError(t, err)
 	require.Equal(t, []ids.ID{recent}, all(t, w.Home("jack").List, 10))
 }
@@ -146,7 +149,7 @@ func TestAStoppedCallSaysSo(t *testing.T) {
 	stop()
 	a := activity("chris", 1)
 	a.ID = acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
-	_, err := w.Outbox("chris").Publish(ctx, a)
+	_, _, err := w.Outbox("chris").Publish(ctx, a)
 	require.ErrorIs(t, err, context.Canceled)
 	require.NotErrorIs(t, err, plaza.ErrUnknownOutcome, "nothing was sent")
 	require.Empty(t, all(t, w.Outbox("chris").List, 10))
@@ -160,7 +163,7 @@ func TestAPanicOfOneIsItsError(t *testing.T) {
 		}
 		return feed.Ref{}
 	}})
-	as, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 3))
+	as, _, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 3))
 	var partial *feed.PartialError
 	require.ErrorAs(t, err, &partial)
 	require.Len(t, partial.Errs, 1)
@@ -168,7 +171,7 @@ func TestAPanicOfOneIsItsError(t *testing.T) {
 
 	bad := activity("ann", 2)
 	plain := w.process(t, nil)
-	_, err = plain.Outbox("ann").Publish(t.Context(), bad)
+	_, _, err = plain.Outbox("ann").Publish(t.Context(), bad)
 	require.NoError(t, err)
 	_, err = w.Home("jack").FollowMany(t.Context(), []string{"ann", "chris"}, nil)
 	require.ErrorAs(t, err, &partial)
@@ -181,7 +184,7 @@ func TestAnActivityReachesTheOutboxesItIsAddressedTo(t *testing.T) {
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
 	w.subscribe(t, "ann", "birds")
-	a, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds", "paris"))
+	a, _, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds", "paris"))
 	require.NoError(t, err)
 	want := []ids.ID{a.ID}
 	for name, list := range map[string]lister{
@@ -236,7 +239,7 @@ func TestWhatIsOwedTwiceShowsOnce(t *testing.T) {
 	w.subscribe(t, "jack", "birds")
 	var done []feed.Activity
 	for n := range 12 {
-		a, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", n, "birds"))
+		a, _, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", n, "birds"))
 		require.NoError(t, err)
 		done = append(done, a)
 	}
@@ -261,7 +264,7 @@ func TestTo(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil, meter.Wrap)
-	_, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 0))
+	_, _, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 0))
 	require.NoError(t, err)
 	var twenty []string
 	for n := range 20 {
@@ -269,7 +272,7 @@ func TestTo(t *testing.T) {
 	}
 	t.Run("costs 2 WCU each, and a walk over their followers", func(t *testing.T) {
 		meter.AtMost(t, "publish to 20", dynamotest.Cost{Requests: 1 + 21 + 1, Read: 21, Write: 5 + 2*20}, func() {
-			_, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, twenty...))
+			_, _, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, twenty...))
 			require.NoError(t, err)
 		})
 	})
@@ -280,23 +283,23 @@ func TestTo(t *testing.T) {
 			"To[1]": {"birds", ""},
 			"To[2]": {"birds", "paris", "birds"},
 		} {
-			_, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, to...))
+			_, _, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, to...))
 			var invalid *plaza.InvalidError
 			require.ErrorAs(t, err, &invalid)
 			require.Equal(t, field, invalid.Field)
 		}
-		_, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "chris"))
+		_, _, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "chris"))
 		require.ErrorIs(t, err, plaza.ErrInvalid, "its own outbox")
 		require.Zero(t, meter.Take().Requests)
 	})
 	t.Run("belongs to the identity", func(t *testing.T) {
-		a, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds"))
+		a, _, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds"))
 		require.NoError(t, err)
-		again, err := w.Outbox("chris").Publish(t.Context(), a)
+		again, _, err := w.Outbox("chris").Publish(t.Context(), a)
 		require.NoError(t, err)
 		require.Equal(t, a, again)
 		a.To = []string{"paris"}
-		_, err = w.Outbox("chris").Publish(t.Context(), a)
+		_, _, err = w.Outbox("chris").Publish(t.Context(), a)
 		require.ErrorIs(t, err, plaza.ErrConflict)
 		require.Empty(t, all(t, w.Outbox("paris").List, 10))
 	})

@@ -37,8 +37,9 @@ func TestPublishManyIsAsManyPublishes(t *testing.T) {
 	w.subscribe(t, "jack", "chris")
 	w.subscribe(t, "ann", "birds")
 	given := activities("chris", 40)
-	done, err := w.Outbox("chris").PublishMany(t.Context(), given)
+	done, created, err := w.Outbox("chris").PublishMany(t.Context(), given)
 	require.NoError(t, err)
+	require.Equal(t, slices.Repeat([]bool{true}, len(given)), created)
 	require.Zero(t, given[0].ID, "the caller's slice is left alone")
 	require.True(t, slices.IsSortedFunc(done, func(a, b feed.Activity) int { return int(a.ID) - int(b.ID) }))
 	for i, a := range done {
@@ -51,10 +52,11 @@ func TestPublishManyIsAsManyPublishes(t *testing.T) {
 	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 7))
 	require.Len(t, all(t, w.Home("ann").List, 7), 10)
 
-	again, err := w.Outbox("chris").PublishMany(t.Context(), done)
+	again, created, err := w.Outbox("chris").PublishMany(t.Context(), done)
 	require.NoError(t, err)
+	require.Equal(t, make([]bool, len(done)), created)
 	require.Equal(t, done, again)
-	one, err := w.Outbox("chris").Publish(t.Context(), done[3])
+	one, _, err := w.Outbox("chris").Publish(t.Context(), done[3])
 	require.NoError(t, err)
 	require.Equal(t, done[3], one)
 	require.Len(t, all(t, w.Outbox("chris").List, 7), 40)
@@ -65,7 +67,7 @@ func TestPublishManyTellsOfEachThatFailed(t *testing.T) {
 	w := newWorld(t, nil)
 	chris := w.Outbox("chris")
 	before := activities("chris", 3)
-	before, err := chris.PublishMany(t.Context(), before)
+	before, _, err := chris.PublishMany(t.Context(), before)
 	require.NoError(t, err)
 	_, err = chris.Remove(t.Context(), before[1].ID)
 	require.NoError(t, err)
@@ -75,7 +77,7 @@ func TestPublishManyTellsOfEachThatFailed(t *testing.T) {
 	known := activity("chris", 99)
 	known.ForeignID = before[0].ForeignID
 	given := []feed.Activity{activity("chris", 10), other, before[1], known, activity("chris", 11)}
-	got, err := chris.PublishMany(t.Context(), given)
+	got, _, err := chris.PublishMany(t.Context(), given)
 	var partial *feed.PartialError
 	require.ErrorAs(t, err, &partial)
 	require.Len(t, partial.Errs, 2)
@@ -118,7 +120,7 @@ func TestPublishManyLosesNothingWhereItStops(t *testing.T) {
 				}
 				return faults.Fault{Kind: tc.kind}
 			})
-			got, err := w.Outbox("chris").PublishMany(ctx, activities("chris", n))
+			got, _, err := w.Outbox("chris").PublishMany(ctx, activities("chris", n))
 			var partial *feed.PartialError
 			require.ErrorAs(t, err, &partial)
 			require.ErrorIs(t, err, tc.want)
@@ -136,7 +138,7 @@ func TestPublishManyLosesNothingWhereItStops(t *testing.T) {
 					require.Contains(t, there, a.ID)
 				}
 			}
-			done, err := w.Outbox("chris").PublishMany(t.Context(), got)
+			done, _, err := w.Outbox("chris").PublishMany(t.Context(), got)
 			require.NoError(t, err)
 			require.Equal(t, newestFirst(done), newestFirst(got))
 			require.Equal(t, newestFirst(done), all(t, w.Outbox("chris").List, 100))
@@ -154,7 +156,7 @@ func TestPublishManyUnderFaults(t *testing.T) {
 			faults.Acknowledged(t, func() error { _, err := w.Home("jack").Follow(t.Context(), "chris", nil); return err })
 			as := activities("chris", 12)
 			faults.Acknowledged(t, func() (err error) {
-				as, err = w.Outbox("chris").PublishMany(t.Context(), as)
+				as, _, err = w.Outbox("chris").PublishMany(t.Context(), as)
 				return err
 			})
 			faults.Acknowledged(t, func() error { _, err := w.Deliver(t.Context()); return err })
@@ -175,7 +177,7 @@ func TestPublishManyCostsNoMoreThanPublishes(t *testing.T) {
 	w.subscribe(t, "jack", "chris")
 	as := activities("chris", n)
 	meter.AtMost(t, "publish 60, 20 with a foreign id, 15 addressed", dynamotest.Cost{Requests: n + 1, Write: 1 + 4*n + 2*20 + 2*15}, func() {
-		_, err := w.Outbox("chris").PublishMany(t.Context(), as)
+		_, _, err := w.Outbox("chris").PublishMany(t.Context(), as)
 		require.NoError(t, err)
 	})
 	// For each a claim, an entry and the job's end; the counters and the
@@ -186,7 +188,7 @@ func TestPublishManyCostsNoMoreThanPublishes(t *testing.T) {
 		require.Equal(t, n, delivered)
 	})
 	meter.AtMost(t, "none", dynamotest.Cost{}, func() {
-		none, err := w.Outbox("chris").PublishMany(t.Context(), nil)
+		none, _, err := w.Outbox("chris").PublishMany(t.Context(), nil)
 		require.NoError(t, err)
 		require.Empty(t, none)
 	})
@@ -197,7 +199,7 @@ func TestPublishManyIntoAWrongTableStoresNone(t *testing.T) {
 	w := newWorld(t, nil)
 	feeds, err := feed.New(w.db, "no-such-table", w.gen, w.follows, nil)
 	require.NoError(t, err)
-	as, err := feeds.Outbox("chris").PublishMany(t.Context(), activities("chris", 10))
+	as, _, err := feeds.Outbox("chris").PublishMany(t.Context(), activities("chris", 10))
 	require.ErrorIs(t, err, plaza.ErrTable)
 	var partial *feed.PartialError
 	require.NotErrorAs(t, err, &partial)

@@ -37,7 +37,7 @@ func TestUnfollowRefollowAndDeliveryMayRace(t *testing.T) {
 		publish := func(n int) ids.ID {
 			a := activity(source, n)
 			a.ID = acknowledged(t, func() (ids.ID, error) { return w.gen.Next(ctx) })
-			return acknowledged(t, func() (feed.Activity, error) { return outbox.Publish(ctx, a) }).ID
+			return acknowledged(t, func() (feed.Activity, error) { return stored(outbox.Publish(ctx, a)) }).ID
 		}
 		follow := func() { acknowledged(t, func() (bool, error) { return home.Follow(ctx, source, nil) }) }
 		unfollow := func() { acknowledged(t, func() (bool, error) { return home.Unfollow(ctx, source, nil) }) }
@@ -88,7 +88,7 @@ func TestOldActivitiesShowOnceWhileNewOnesArrive(t *testing.T) {
 	together(
 		func() {
 			for n := range 500 {
-				if _, err := w.Outbox("chris").Publish(ctx, activity("chris", n)); err != nil {
+				if _, _, err := w.Outbox("chris").Publish(ctx, activity("chris", n)); err != nil {
 					if !errors.Is(err, context.Canceled) {
 						t.Error(err)
 					}
@@ -125,7 +125,7 @@ func TestOneForeignIDPublishedAtOnceIsOneActivity(t *testing.T) {
 		publish := func() {
 			a := activity("chris", round)
 			a.ForeignID = a.Object.String()
-			a, err := w.Outbox("chris").Publish(t.Context(), a)
+			a, _, err := w.Outbox("chris").Publish(t.Context(), a)
 			if err != nil {
 				t.Error(err)
 			}

@@ -19,7 +19,7 @@ func TestALatePublishOfWhatWasRemovedStaysAway(t *testing.T) {
 	a := activity("chris", 1)
 	a.ID = acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
 	late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "TransactWriteItems" }}
-	_, err := w.process(t, nil, late.Wrap).Outbox("chris").Publish(t.Context(), a)
+	_, _, err := w.process(t, nil, late.Wrap).Outbox("chris").Publish(t.Context(), a)
 	require.Error(t, err)
 
 	for range 2 {
@@ -32,7 +32,7 @@ func TestALatePublishOfWhatWasRemovedStaysAway(t *testing.T) {
 	require.Empty(t, all(t, w.Home("jack").List, 10))
 	_, err = w.Outbox("chris").Get(t.Context(), a.ID)
 	require.ErrorIs(t, err, plaza.ErrNotFound)
-	_, err = w.Outbox("chris").Publish(t.Context(), a)
+	_, _, err = w.Outbox("chris").Publish(t.Context(), a)
 	require.ErrorIs(t, err, plaza.ErrRemoved)
 }
 

@@ -24,7 +24,7 @@ func TestRepostsAreJudgedAlikeByEveryPage(t *testing.T) {
 	for i := range as {
 		a := activity("chris", i/2) // each is about what the one before it is
 		var err error
-		as[i], err = w.Outbox("chris").Publish(t.Context(), a)
+		as[i], _, err = w.Outbox("chris").Publish(t.Context(), a)
 		require.NoError(t, err)
 		for edge := range ids.ID(1 + i%4*5) {
 			entries = append(entries, brought(as[i], "chris", edge+1))
@@ -67,13 +67,13 @@ func TestARepostNearItsOriginalDoesNotShow(t *testing.T) {
 			want := w.publish(t, "chris", 1)
 			original := want[0]
 			for n := range between {
-				a, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 100+n))
+				a, _, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 100+n))
 				require.NoError(t, err)
 				want = append(want, a)
 			}
 			repost := activity("ann", 1)
 			repost.Verb = "share"
-			repost, err := w.Outbox("ann").Publish(t.Context(), repost)
+			repost, _, err := w.Outbox("ann").Publish(t.Context(), repost)
 			require.NoError(t, err)
 			if between >= window {
 				want = append(want, repost)
@@ -138,7 +138,7 @@ func TestAnAboutThatIsNoRefIsRefused(t *testing.T) {
 	w := newWorld(t, &feed.Options{Consistent: true, About: func(feed.Activity) feed.Ref { return feed.Ref{Kind: "repost"} }})
 	plain := w.process(t, nil)
 	done := plain.publish(t, "chris", 1)
-	_, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 2))
+	_, _, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 2))
 	var invalid *plaza.InvalidError
 	require.ErrorAs(t, err, &invalid)
 	require.Equal(t, "Options.About.ID", invalid.Field)

@@ -34,7 +34,7 @@ func TestALateUpdateDoesNotUndoANewerOne(t *testing.T) {
 	for _, repeated := range []bool{true, false} {
 		w := newWorld(t, nil)
 		chris := w.Outbox("chris")
-		done, err := chris.Publish(t.Context(), activity("chris", 1))
+		done, _, err := chris.Publish(t.Context(), activity("chris", 1))
 		require.NoError(t, err)
 		says := func(text string) feed.Activity {
 			a := done
@@ -63,7 +63,7 @@ func TestAnUpdateSentTwiceLeavesANewerOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	chris := w.Outbox("chris")
-	done, err := chris.Publish(t.Context(), activity("chris", 1))
+	done, _, err := chris.Publish(t.Context(), activity("chris", 1))
 	require.NoError(t, err)
 	edits := []string{`"a"`, `"b"`, `"c"`}
 	for i, text := range edits {
@@ -101,7 +101,7 @@ func TestAnUpdateSentTwiceLeavesANewerOne(t *testing.T) {
 func TestAnEditFollowsOneOfAClockThatIsAhead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	done, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 1))
+	done, _, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 1))
 	require.NoError(t, err)
 	other, err := feed.New(w.db, w.feedTable, ahead{generator(t)}, w.follows, nil)
 	require.NoError(t, err)
@@ -133,7 +133,7 @@ func TestALateRepeatAfterAnEditAnswersWithWhatStands(t *testing.T) {
 	edited, err := w.Outbox("chris").Update(t.Context(), edit)
 	require.NoError(t, err)
 	require.Equal(t, edit, edited)
-	again, err := w.Outbox("chris").Publish(t.Context(), first)
+	again, _, err := w.Outbox("chris").Publish(t.Context(), first)
 	require.NoError(t, err)
 	require.Equal(t, edit, again)
 }

@@ -39,7 +39,7 @@ func TestThreeWorkersOfWhomOneDiesDeliverEverythingOnce(t *testing.T) {
 	for o := range owners {
 		owner := fmt.Sprint("owner-", o)
 		w.followedBy(t, owner, followers)
-		as, err := w.Outbox(owner).PublishMany(t.Context(), activities(owner, each))
+		as, _, err := w.Outbox(owner).PublishMany(t.Context(), activities(owner, each))
 		require.NoError(t, err)
 		want[o] = newestFirst(as)
 	}
@@ -124,7 +124,7 @@ func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
 func TestWhoIsStoppedHoldsNothing(t *testing.T) {
 	run := func(ctx context.Context, r *feed.Repository) error { return r.Run(ctx) }
 	publish := func(ctx context.Context, r *feed.Repository) error {
-		_, err := r.Outbox("chris").Publish(ctx, activity("chris", 2))
+		_, _, err := r.Outbox("chris").Publish(ctx, activity("chris", 2))
 		return err
 	}
 	for name, tc := range map[string]struct {
@@ -152,7 +152,7 @@ func TestWhoIsStoppedHoldsNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, nil)
 			w.followedBy(t, "chris", 3)
-			as, err := w.Outbox("chris").PublishMany(t.Context(), []feed.Activity{activity("chris", 1)})
+			as, _, err := w.Outbox("chris").PublishMany(t.Context(), []feed.Activity{activity("chris", 1)})
 			require.NoError(t, err)
 
 			leaks := goleak.IgnoreCurrent()

@@ -82,12 +82,15 @@ func (w world) publish(t testing.TB, actor string, n int) []feed.Activity {
 	t.Helper()
 	done := make([]feed.Activity, n)
 	for i := range done {
-		a, err := w.Outbox(actor).Publish(t.Context(), activity(actor, i+1))
+		a, _, err := w.Outbox(actor).Publish(t.Context(), activity(actor, i+1))
 		require.NoError(t, err)
 		done[i] = a
 	}
 	return done
 }
+
+// stored is a publish's answer, whether it was the first or a repeat.
+func stored(a feed.Activity, _ bool, err error) (feed.Activity, error) { return a, err }
 
 type lister func(context.Context, cursor.PageRequest) (cursor.Page[feed.Activity], error)
 
@@ -142,6 +145,19 @@ func (w world) followedBy(t testing.TB, followee string, n int) {
 		})
 	}
 	require.NoError(t, group.Wait())
+}
+
+// imported is followedBy for many followers: it costs half.
+func (w world) imported(t testing.TB, followee string, n int) {
+	t.Helper()
+	_, err := w.follows.Import(t.Context(), followee, func(yield func(follow.Edge, error) bool) {
+		for i := range n {
+			if !yield(followEdge(reader(i), followee), nil) {
+				return
+			}
+		}
+	}, nil)
+	require.NoError(t, err)
 }
 
 func followEdge(follower, followee string) follow.Edge {

@@ -8,7 +8,6 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/ids"
 )
 
 // content is what an edit replaces, all of it.
@@ -58,26 +57,6 @@ func (p publication) activity(user string) (feed.Activity, error) {
 	return a, err
 }
 
-// activity is one as it is read.
-type activity struct {
-	ID        ids.ID          `json:"id"`
-	Actor     feed.Ref        `json:"actor"`
-	Verb      string          `json:"verb"`
-	Object    feed.Ref        `json:"object,omitzero"`
-	Target    feed.Ref        `json:"target,omitzero"`
-	ForeignID string          `json:"foreignId,omitempty"`
-	Time      time.Time       `json:"time"`
-	To        []string        `json:"to,omitempty"`
-	Data      json.RawMessage `json:"data,omitempty"`
-}
-
-func activityOf(a feed.Activity) activity {
-	return activity{
-		ID: a.ID, Actor: a.Actor, Verb: a.Verb, Object: a.Object, Target: a.Target,
-		ForeignID: a.ForeignID, Time: a.Time, To: a.To, Data: a.Data,
-	}
-}
-
 func (a *api) publish(r *http.Request) (any, error) {
 	var p publication
 	if err := guard.ReadJSON(r, &p); err != nil {
@@ -87,19 +66,19 @@ func (a *api) publish(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	activity, err = a.feeds.Outbox(r.PathValue("user")).Publish(r.Context(), activity)
+	activity, _, err = a.feeds.Outbox(r.PathValue("user")).Publish(r.Context(), activity)
 	if err != nil {
 		return nil, &addError{id: activity.ID, err: err}
 	}
-	return activityOf(activity), nil
+	return activity, nil
 }
 
 func (a *api) outbox(r *http.Request) (any, error) {
-	return list(r, a.feeds.Outbox(r.PathValue("user")).List, activityOf)
+	return list(r, a.feeds.Outbox(r.PathValue("user")).List, asIs)
 }
 
 func (a *api) home(r *http.Request) (any, error) {
-	return list(r, a.feeds.Home(r.PathValue("user")).List, activityOf)
+	return list(r, a.feeds.Home(r.PathValue("user")).List, asIs)
 }
 
 func (a *api) getActivity(r *http.Request) (any, error) {
@@ -108,7 +87,7 @@ func (a *api) getActivity(r *http.Request) (any, error) {
 		return nil, err
 	}
 	activity, err := a.feeds.Outbox(r.PathValue("user")).Get(r.Context(), id)
-	return activityOf(activity), err
+	return activity, err
 }
 
 func (a *api) editActivity(r *http.Request) (any, error) {
@@ -126,7 +105,7 @@ func (a *api) editActivity(r *http.Request) (any, error) {
 	}
 	activity.ID = id
 	activity, err = a.feeds.Outbox(r.PathValue("user")).Update(r.Context(), activity)
-	return activityOf(activity), err
+	return activity, err
 }
 
 func (a *api) removeActivity(r *http.Request) (any, error) {

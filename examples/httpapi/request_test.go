@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
 )
 
@@ -209,10 +210,10 @@ func TestACursorIsOfOneListOfOneUser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for range 2 {
-		done[activity](t, w.send(t, "POST", "/users/chris/activities", `{"verb":"add"}`))
+		done[feed.Activity](t, w.send(t, "POST", "/users/chris/activities", `{"verb":"add"}`))
 	}
-	next := string(done[page[activity]](t, w.send(t, "GET", "/users/chris/activities?limit=1", "")).Next)
-	require.Len(t, done[page[activity]](t, w.send(t, "GET", "/users/chris/activities?cursor="+next, "")).Items, 1)
+	next := string(done[page[feed.Activity]](t, w.send(t, "GET", "/users/chris/activities?limit=1", "")).Next)
+	require.Len(t, done[page[feed.Activity]](t, w.send(t, "GET", "/users/chris/activities?cursor="+next, "")).Items, 1)
 	for _, path := range []string{
 		"/users/jack/activities?cursor=" + next,
 		"/users/chris/home?cursor=" + next,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/examples/localdb"
+	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
@@ -39,7 +40,7 @@ func TestActivitiesArePublishedEditedAndRemoved(t *testing.T) {
 	done[followed](t, w.send(t, "PUT", "/users/jack/following/chris", ""))
 	const all = `{"verb":"add","object":"picture:1","target":"album:<1>","foreignId":"p/1","to":["birds"],` +
 		`"time":"2024-02-29T12:00:00.5+01:00","data":{"n":[1e2,"<é>"]}}`
-	a := done[activity](t, w.send(t, "POST", "/users/chris/activities", all))
+	a := done[feed.Activity](t, w.send(t, "POST", "/users/chris/activities", all))
 	at := "/users/chris/activities/" + a.ID.String()
 	read := w.send(t, "GET", at, "").text
 	require.JSONEq(t, fmt.Sprintf(`{"id":"%v","actor":"user:chris","verb":"add","object":"picture:1","target":"album:<1>","foreignId":"p/1",`+
@@ -47,7 +48,7 @@ func TestActivitiesArePublishedEditedAndRemoved(t *testing.T) {
 	require.Contains(t, read, `"album:<1>"`)
 	require.Equal(t, []string{"picture:1"}, w.objects(t, "/users/birds/activities"))
 
-	edited := done[activity](t, w.send(t, "PUT", at, `{"verb":"add","object":"picture:2"}`))
+	edited := done[feed.Activity](t, w.send(t, "PUT", at, `{"verb":"add","object":"picture:2"}`))
 	require.Equal(t, "p/1", edited.ForeignID)
 	require.Equal(t, []string{"picture:2"}, w.objects(t, "/users/jack/home"))
 	refused(t, w.send(t, "PUT", "/users/jack/activities/"+a.ID.String(), `{"verb":"add"}`), http.StatusNotFound)
@@ -67,15 +68,15 @@ func TestHomesArePagedAndPolled(t *testing.T) {
 	w := newWorld(t)
 	done[followed](t, w.send(t, "PUT", "/users/jack/following/chris", ""))
 	publish := func(n int) {
-		done[activity](t, w.send(t, "POST", "/users/chris/activities", fmt.Sprintf(`{"verb":"add","object":"picture:%d"}`, n)))
+		done[feed.Activity](t, w.send(t, "POST", "/users/chris/activities", fmt.Sprintf(`{"verb":"add","object":"picture:%d"}`, n)))
 	}
 	for n := range 5 {
 		publish(n)
 	}
 	var seen []string
-	var first page[activity]
+	var first page[feed.Activity]
 	for next := ""; ; {
-		p := done[page[activity]](t, w.send(t, "GET", "/users/jack/home?limit=2&cursor="+next, ""))
+		p := done[page[feed.Activity]](t, w.send(t, "GET", "/users/jack/home?limit=2&cursor="+next, ""))
 		if next == "" {
 			first = p
 		}
@@ -99,7 +100,7 @@ func TestNamesMayHaveAnyCharacter(t *testing.T) {
 	done[followed](t, w.send(t, "PUT", "/users/a/following/%2E%2E", ""))
 	require.Equal(t, "c:d#? %é", done[page[edge]](t, w.send(t, "GET", "/users/a%2Fb/following", "")).Items[0].User)
 	require.Equal(t, "..", done[page[edge]](t, w.send(t, "GET", "/users/a/following", "")).Items[0].User)
-	got := done[activity](t, w.send(t, "POST", "/users/c:d%23%3F%20%25%C3%A9/activities", `{"verb":"add"}`))
+	got := done[feed.Activity](t, w.send(t, "POST", "/users/c:d%23%3F%20%25%C3%A9/activities", `{"verb":"add"}`))
 	require.Equal(t, "user:c:d#? %é", got.Actor.String())
 	require.Len(t, w.objects(t, "/users/a%2Fb/home"), 1)
 }

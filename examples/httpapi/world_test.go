@@ -114,7 +114,7 @@ func refused(t *testing.T, a answer, status int) (p problem) {
 func (w world) objects(t *testing.T, path string) []string {
 	t.Helper()
 	objects := []string{}
-	for _, a := range done[page[activity]](t, w.send(t, "GET", path, "")).Items {
+	for _, a := range done[page[feed.Activity]](t, w.send(t, "GET", path, "")).Items {
 		objects = append(objects, a.Object.String())
 	}
 	return objects

@@ -113,7 +113,7 @@ func publishAndRead(ctx context.Context, out io.Writer, s *service, graph *graph
 	published := map[string]ids.ID{}
 	reached := 0
 	for _, star := range graph.mostFollowed(stars) {
-		a, err := s.feeds.Outbox(star).Publish(ctx, feed.Activity{
+		a, _, err := s.feeds.Outbox(star).Publish(ctx, feed.Activity{
 			Actor: feed.Ref{Kind: "user", ID: star}, Verb: "post", Object: feed.Ref{Kind: "note", ID: "1"},
 		})
 		if err != nil {

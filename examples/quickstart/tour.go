@@ -77,7 +77,7 @@ func publishing(ctx context.Context, s *service, l *ledger.Ledger) error {
 func publishPictures(ctx context.Context, s *service, who string, from, to int) error {
 	for n := from; n <= to; n++ {
 		picture := feed.Ref{Kind: "picture", ID: fmt.Sprint(n)}
-		_, err := s.feeds.Outbox(who).Publish(ctx, feed.Activity{
+		_, _, err := s.feeds.Outbox(who).Publish(ctx, feed.Activity{
 			Actor:     feed.Ref{Kind: "user", ID: who},
 			Verb:      "add",
 			Object:    picture,

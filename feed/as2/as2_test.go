@@ -383,7 +383,7 @@ func TestParsedActivitiesArePublished(t *testing.T) {
 			require.NoError(t, err)
 			timeless := a.Time.IsZero()
 			owner := feeds.Outbox(name)
-			a, err = owner.Publish(t.Context(), a)
+			a, _, err = owner.Publish(t.Context(), a)
 			require.NoError(t, err)
 			a, err = owner.Get(t.Context(), a.ID)
 			require.NoError(t, err)

@@ -1,0 +1,54 @@
+package feed_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+)
+
+func TestAnActivitysJSON(t *testing.T) {
+	t.Parallel()
+	full := feed.Activity{
+		ID: ids.At(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), Owner: "chris",
+		Actor: feed.Ref{Kind: "user", ID: "chris"}, Verb: "add",
+		Object: feed.Ref{Kind: "picture", ID: "10"}, Target: feed.Ref{ID: "album"},
+		ForeignID: "p/10", Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), To: []string{"birds"}, Data: []byte(`{"message":"😀"}`),
+	}
+	plain := feed.Activity{Actor: feed.Ref{ID: "chris"}, Verb: "wave", Time: full.Time}
+	for want, a := range map[string]feed.Activity{
+		`{"id":"` + full.ID.String() + `","actor":"user:chris","verb":"add","object":"picture:10","target":"album","foreignId":"p/10",` +
+			`"time":"2026-01-02T03:04:05Z","to":["birds"],"data":{"message":"😀"}}`: full,
+		`{"id":"","actor":"chris","verb":"wave","time":"2026-01-02T03:04:05Z"}`: plain,
+	} {
+		got, err := json.Marshal(a)
+		require.NoError(t, err)
+		require.Equal(t, want, string(got))
+		var again feed.Activity
+		require.NoError(t, json.Unmarshal(got, &again))
+		again.Owner = a.Owner // which the outbox knows
+		require.Equal(t, a, again)
+	}
+}
+
+// TestBadInputIsRefusedBeforeAnyRequest tries each field.
+func TestValidateIsPublishsCheck(t *testing.T) {
+	t.Parallel()
+	a := activity("chris", 1)
+	require.NoError(t, a.Validate())
+	a.Data = make([]byte, feed.MaxActivity+1)
+	require.Greater(t, a.Size(), feed.MaxActivity)
+	for field, bad := range map[string]feed.Activity{
+		"Actor.ID": {Verb: "add"}, "Verb": {Actor: a.Actor}, "Activity": a,
+	} {
+		err := bad.Validate()
+		var invalid *plaza.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		require.Equal(t, field, invalid.Field)
+	}
+}
