@@ -7,21 +7,21 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// Drift is how far what is stored of a user is from being whole. The zero
-// Drift says that nothing is off.
+// Drift is how much is wrong in what is stored of a user. The zero Drift says that
+// nothing is.
 type Drift struct {
 	// Followers and Following are by how much the counts are above (or, if
 	// negative, below) the edges.
 	Followers, Following int64
 	// Counters is how many counters, one a shard, are wrong or missing.
 	Counters int
-	// Torn edges lack one of their three items, or one that contradicts the
-	// other two stands there. Repair restores it.
+	// Torn edges lack one of their three items, or have one that contradicts
+	// the other two. Repair restores it.
 	Torn int
 	// Orphans are items without the other two of their edge. Repair removes
 	// them.
 	Orphans int
-	// Damaged items cannot be read; all else takes them for absent. Repair
+	// Damaged items cannot be read, and count as absent otherwise. Repair
 	// removes what is damaged in them.
 	Damaged int
 }
@@ -36,14 +36,13 @@ func driftOf(d edge.Drift) Drift {
 // ends are both sides of a user.
 func ends(user string) edge.Ends { return edge.Ends{Tail: user, Head: user} }
 
-// Check compares the user's counts, lists and edges, and changes nothing. Of
-// an edge to the user whose item in the list of followers is gone, Check of
-// the follower tells. While edges of the user keep changing it is
-// plaza.ErrBusy.
+// Check compares the user's counts, lists and edges, and changes nothing. An edge
+// to the user that is missing in the list of followers is found by Check of the
+// follower. While edges of the user keep changing it is plaza.ErrBusy.
 //
-// 1 RCU an edge in hundreds a request, and about 1 RCU for 20 edges in
-// thousands; where something is off, 3 RCU an edge that the user follows and
-// 66 RCU for each that is torn. For a user without counters 130 requests more.
+// Cost: 1 request for about 100 edges, 1 RCU for each edge and 1 for about 20 more;
+// where something is off 2 RCU more for each edge that the user follows, and
+// 66 RCU for each torn edge; for a user without counters 130 requests more.
 func (r *Repository) Check(ctx context.Context, user string) (Drift, error) {
 	if err := keys.CheckName("User", user); err != nil {
 		return Drift{}, err
@@ -52,23 +51,37 @@ func (r *Repository) Check(ctx context.Context, user string) (Drift, error) {
 	return driftOf(drift), wrap("check", user, err)
 }
 
-// Repair mends what Check finds, and returns what it mended; a second Repair
-// finds nothing. What is damaged is taken out first; where a torn edge's other
-// user has a damaged count it is plaza.ErrCorrupt until that user is repaired.
-// Of an edge's three items, the edge and its place in both
-// lists, two restore the third, and one alone is removed; then the counts are
-// set to what the lists hold. Follow and Unfollow may go on meanwhile. A
-// restored follower is counted at the followee too, so two users may be
-// repaired in either order. Users whose counts change faster than their lists
-// can be read are plaza.ErrBusy; what was mended before stays.
+// Repair fixes what Check finds, and returns what it fixed. Two of an edge's three
+// items restore the third, and one alone is removed; then the counts are set to
+// what the lists hold. Follow and Unfollow may go on meanwhile, and users may be
+// repaired in any order. A torn edge whose other user has a damaged count is
+// plaza.ErrCorrupt until that user is repaired. While the user's counts change
+// faster than the lists can be read it is plaza.ErrBusy; what was fixed stays so.
 //
-// Check's reads; the lists once more where a counter is wrong, and 2 WCU for
-// it. For each torn edge two requests of 66 RCU and one transaction of 10 WCU,
-// and where a follower is restored 1 RCU for 40 followers of that shard.
+// Cost: as Check; for each torn edge 2 requests, 1 transaction, 132 RCU, 10 WCU
+// more; where a follower is restored 1 RCU for 40 followers of the shard more;
+// where a counter is wrong the lists once more, and 2 WCU for each.
 func (r *Repository) Repair(ctx context.Context, user string) (Drift, error) {
 	if err := keys.CheckName("User", user); err != nil {
 		return Drift{}, err
 	}
 	mended, err := r.graph.Repair(ctx, ends(user))
 	return driftOf(mended), wrap("repair", user, err)
+}
+
+// Erase ends every edge of the user, on both sides, and deletes the user's
+// counters. It repairs torn edges first, so that the lists and counts of others
+// stay right. After an error, repeat it. While new edges of the user keep arriving
+// it is plaza.ErrBusy.
+//
+// For 30 days after an edge has ended, here or by Unfollow, an item under both
+// users' names keeps its ID, so that no late request brings the edge back.
+//
+// Cost: as Repair; 1 transaction, 10 WCU for each edge; 1 transaction with 2 WCU for
+// each counter; a user without counters 200 requests more.
+func (r *Repository) Erase(ctx context.Context, user string) error {
+	if err := keys.CheckName("User", user); err != nil {
+		return err
+	}
+	return wrap("erase", user, r.graph.Erase(ctx, ends(user)))
 }

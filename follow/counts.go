@@ -8,10 +8,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// Counts tells how many follow user and how many user follows. A damaged count
-// is plaza.ErrCorrupt.
+// Counts reads how many users follow user and how many user follows. A damaged
+// count is plaza.ErrCorrupt.
 //
-// Cost: 1 request, 0.5 RCU eventually consistent, however many shards.
+// Cost: 1 request, 0.5 RCU, however many shards; 1 RCU with Options.Consistent.
 func (r *Repository) Counts(ctx context.Context, user string) (Counts, error) {
 	if err := keys.CheckName("User", user); err != nil {
 		return Counts{}, err
@@ -20,11 +20,12 @@ func (r *Repository) Counts(ctx context.Context, user string) (Counts, error) {
 	return countsOf(count), wrap("counts of", user, err)
 }
 
-// CountsMany tells the counts of up to 100 users. The map has every one but
-// those whose counts are damaged, which Options.OnCorrupt is called with.
+// CountsMany is Counts for up to 100 users. The map has every one, except those
+// whose counts are damaged: Options.OnCorrupt is called with these.
 //
-// Cost: 1 request, 0.5 RCU eventually consistent for each user; where some are
-// sharded 1 request for each 100 further shards, 0.5 RCU each.
+// Cost: 1 request, 0.5 RCU for each user; where some are sharded 1 request more
+// for each 100 further shards, 0.5 RCU for each of these; twice the units with
+// Options.Consistent.
 func (r *Repository) CountsMany(ctx context.Context, users []string) (map[string]Counts, error) {
 	if err := checkUsers("Users", users); err != nil {
 		return nil, err

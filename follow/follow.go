@@ -1,9 +1,8 @@
 // Package follow keeps who follows whom, with exact counts.
 //
-// Any opaque id can follow and be followed: a user, a topic, a board. An edge
-// is written in one transaction with its place in both lists and both
-// counters, so lists and counts never disagree, and lists are read strongly
-// consistent, newest first.
+// Any opaque id can follow and be followed: a user, a topic, a board. One
+// transaction writes an edge, its place in both lists, and both counters, so
+// lists and counts never disagree. Lists are strongly consistent, newest first.
 package follow
 
 import (
@@ -51,7 +50,7 @@ func (e Edge) check() error {
 	return nil
 }
 
-// Relation is how a viewer and another user stand to each other.
+// Relation says who of a viewer and another user follows whom.
 type Relation struct {
 	Follows    bool `json:"follows"`    // the viewer follows the other
 	FollowedBy bool `json:"followedBy"` // the other follows the viewer

@@ -21,7 +21,7 @@ func TestJSON(t *testing.T) {
 	} {
 		got, err := json.Marshal(value)
 		require.NoError(t, err)
-		require.Equal(t, want, string(got))
+		require.JSONEq(t, want, string(got))
 	}
 	var e follow.Edge
 	require.NoError(t, json.Unmarshal([]byte(`{"follower":"jack","followee":"chris","id":"3ZZZZZZZZZZZZ"}`), &e))

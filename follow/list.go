@@ -13,16 +13,16 @@ import (
 
 // Followers lists who follows user, newest first, strongly consistent.
 //
-// Cost: 1 request, and 1 for each shard, about 1 RCU each for a page of 25; up to
-// six times as many where damaged edges are left out.
+// Cost: 1 request for the shards and 1 for each shard, 1 RCU each for a page of
+// 25; past damaged edges up to 6 times as much.
 func (r *Repository) Followers(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Edge], error) {
 	return r.list(ctx, "followers", user, r.graph.ByHead, req)
 }
 
 // Following lists whom user follows, newest first, strongly consistent.
 //
-// Cost: 1 request, about 1 RCU for a page of 25; up to 6 requests where damaged
-// edges are left out.
+// Cost: 1 request, 1 RCU for a page of 25; past damaged edges up to 6 times as
+// much.
 func (r *Repository) Following(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Edge], error) {
 	return r.list(ctx, "following", user, r.graph.ByTail, req)
 }

@@ -3,6 +3,7 @@ package follow_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -31,6 +32,11 @@ func TestAThousandFollowersInAnyOrder(t *testing.T) {
 	}
 	shuffled := slices.Clone(edges)
 	rand.New(rand.NewPCG(1, 1)).Shuffle(n, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	if os.Getenv("CI") == "" { // most of them are imported
+		_, err := w.Import(t.Context(), "most", sequence(shuffled[200:]), nil)
+		require.NoError(t, err)
+		shuffled = shuffled[:200]
+	}
 	var group errgroup.Group
 	group.SetLimit(4)
 	for _, e := range shuffled {

@@ -12,14 +12,15 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// maxUsers is the most users that Relations and CountsMany answer for.
+// maxUsers is the most users that Relations and CountsMany take.
 const maxUsers = 100
 
-// Relations tells how viewer and each of up to 100 others stand to each
-// other; the map has every one of them. A damaged edge counts as none, and
-// Options.OnCorrupt is called with it.
+// Relations reads whether viewer follows each of up to 100 others, and whether
+// they follow viewer. The map has every one of them. A damaged edge counts as
+// none, and Options.OnCorrupt is called with it.
 //
-// Cost: 1 request for each 50 others, 1 RCU eventually consistent for each other.
+// Cost: 1 request for each 50 others, 1 RCU for each other; twice the units with
+// Options.Consistent.
 func (r *Repository) Relations(ctx context.Context, viewer string, others []string) (map[string]Relation, error) {
 	if err := keys.CheckName("Viewer", viewer); err != nil {
 		return nil, err

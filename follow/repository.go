@@ -20,26 +20,25 @@ const MaxShards = edge.MaxShards
 
 // Options of a Repository. The zero value works.
 type Options struct {
-	// Shards says over how many partitions new followers of followee are
-	// spread, 1 to MaxShards; a partition takes about 500 follows a second.
-	// It may grow at any time: what is stored tells readers where to look.
-	// The shards' counters share a partition key, which relieves conflicts,
-	// not heat. Defaults to 1 for everybody.
+	// Shards returns over how many partitions new followers of followee are
+	// spread, 1 to MaxShards. A partition takes about 500 follows a second. The
+	// number may grow at any time. Counters of all shards share one partition
+	// key, so shards relieve its conflicts but not its heat. Defaults to 1.
 	Shards func(followee string) int
 
-	// Consistent makes Relations, Counts and CountsMany strongly consistent,
-	// at twice the units. Lists and Get always are.
+	// Consistent makes Relations, Counts and CountsMany strongly consistent, for
+	// twice the units. Lists, Get and Last always are.
 	Consistent bool
 
 	// Codec writes cursors. Defaults to cursor.Plain.
 	Codec cursor.Codec
 
-	// OnCorrupt is called with each damaged item that an answer leaves out,
-	// by several goroutines at once. Defaults to nothing.
+	// OnCorrupt is called with each damaged item that an answer leaves out, by
+	// several goroutines at once. Defaults to nothing.
 	OnCorrupt func(*plaza.CorruptError)
 
-	// Now is the clock that ids from the future are refused by. Defaults to
-	// time.Now.
+	// Now is the clock by which IDs from the future are refused and ended edges
+	// expire. Defaults to time.Now.
 	Now func() time.Time
 }
 
@@ -78,32 +77,31 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 }
 
 // Verify compares the table with what this package needs: its key schema, its
-// expiry, and the feature that Init marked it with. plaza.ErrTable says what
-// differs.
+// expiry, and the mark that Init left. plaza.ErrTable says what differs.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {
 	return r.table.Verify(ctx, feature())
 }
 
-// Init is Verify, and marks the table as follow's, so that no other feature
-// takes it for its own. Call it once, where the table is created.
+// Init is Verify, and marks the table as follow's. Call it once, after the table
+// is created.
 //
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
 func (r *Repository) Init(ctx context.Context) error {
 	return r.table.Init(ctx, feature())
 }
 
-// Follow makes e.Follower follow e.Followee and returns the edge that stands.
-// With an ID, a repeat answers created again while that edge stands; a
-// standing edge with another id is returned with created false. An ID up to
-// that of an edge between them which has ended is plaza.ErrRemoved: what was
-// undone stays undone, however late the request. An ID that another edge of
-// either user has is plaza.ErrConflict; of the followee's only those are seen
-// that were made with as many shards, and lists may skip one of two that share
-// an ID.
+// Follow makes e.Follower follow e.Followee and returns the edge that stands. It
+// reports created if this call began it, and with an ID also when the call is
+// repeated while that edge stands.
 //
-// Cost: 1 request, 10 WCU.
+// An ID up to that of an edge of the two that has ended is plaza.ErrRemoved. An
+// ID that another edge of either user has is plaza.ErrConflict; where the
+// followee's number of shards has changed since, it may go unnoticed, and lists
+// may skip one of the two.
+//
+// Cost: 1 transaction, 10 WCU; the first into a new shard 3 transactions, 24 WCU.
 func (r *Repository) Follow(ctx context.Context, e Edge) (standing Edge, created bool, err error) {
 	if err := e.check(); err != nil {
 		return e, false, err
@@ -124,14 +122,13 @@ func (r *Repository) Follow(ctx context.Context, e Edge) (standing Edge, created
 	return edgeOf(stands), created, nil
 }
 
-// Unfollow ends the edge; with an ID, only the edge of that id. It reports
-// whether this call removed one: false the second time. An ID that stands
-// nowhere is remembered where they have no edge: its Follow, if that is still
-// on its way, comes too late.
+// Unfollow ends the edge; with an ID, only the edge of that ID. It reports whether
+// this call ended one. If they have no edge, the ID is remembered, so that a
+// Follow with it that arrives later is plaza.ErrRemoved.
 //
-// Cost: 2 requests, 1 RCU, 10 WCU; the read is spared by an edge that Follow or
-// Get returned.
-// Cost: 1 request, 1 RCU where they have no edge, and 1 request, 1 WCU more the first time an ID is remembered.
+// Cost: 1 request, 1 transaction, 1 RCU, 10 WCU; with an edge from Follow or Get
+// 1 transaction, 10 WCU; without an edge 1 request, 1 RCU; to remember an ID
+// 2 requests, 1 RCU, 1 WCU.
 func (r *Repository) Unfollow(ctx context.Context, e Edge) (removed bool, err error) {
 	if err := e.check(); err != nil {
 		return false, err
@@ -143,10 +140,9 @@ func (r *Repository) Unfollow(ctx context.Context, e Edge) (removed bool, err er
 	return removed, nil
 }
 
-// Last reads the edge between e.Follower and e.Followee that stands, or else
-// the ID of the last one that has ended, strongly consistent.
-// plaza.ErrNotFound says that there has been none, or that its end is 30 days
-// ago.
+// Last reads the edge between e.Follower and e.Followee that stands, or else the
+// ID of the last one that has ended, strongly consistent. plaza.ErrNotFound says
+// that they had none, or that it ended more than 30 days ago.
 //
 // Cost: 1 request, 1 RCU.
 func (r *Repository) Last(ctx context.Context, e Edge) (last Edge, stands bool, err error) {
@@ -165,9 +161,8 @@ func (r *Repository) Last(ctx context.Context, e Edge) (last Edge, stands bool, 
 	return edgeOf(held.Edge), held.Place > 0, nil
 }
 
-// Get reads the edge between e.Follower and e.Followee, strongly consistent;
-// plaza.ErrNotFound says that there is none, plaza.ErrCorrupt that it is
-// damaged.
+// Get reads the edge between e.Follower and e.Followee, strongly consistent.
+// plaza.ErrNotFound says that there is none, plaza.ErrCorrupt that it is damaged.
 //
 // Cost: 1 request, 1 RCU.
 func (r *Repository) Get(ctx context.Context, e Edge) (Edge, error) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -46,6 +47,9 @@ func TestImportResumesAfterAKill(t *testing.T) {
 			"after":  func(in *faults.Injector) { in.KillAt(k) },
 			"before": func(in *faults.Injector) { in.KillBefore(k) },
 		} {
+			if os.Getenv("CI") == "" && (name == "after") == (k%2 == 0) {
+				continue // one of the two
+			}
 			t.Run(fmt.Sprint(name, " ", k), func(t *testing.T) {
 				t.Parallel()
 				in := faults.New(t, uint64(k), faults.Rates{})

@@ -13,18 +13,17 @@ import (
 // maxWalk is the largest page of a Walk, and its default.
 const maxWalk = 1000
 
-// maxWalkReads bounds the reads of one page: each ends a shard, fills the page,
-// or met what is damaged.
+// maxWalkReads bounds the reads of one page. Each read ends a shard, fills the
+// page, or met damaged rows.
 const maxWalkReads = MaxShards + 5
 
-// Walk goes over the followers of followee for a job such as fan-out: shard
-// by shard, strongly consistent, up to 1,000 a page, which is also the
-// default. Every edge that stands from the first page to the last is met
-// exactly once; it only goes forward. A page that met damaged edges is shorter,
-// or empty with a Next.
+// Walk reads the followers of followee for a job such as fan-out: shard by shard,
+// strongly consistent, 1,000 a page at most and by default. It meets every edge
+// that stands from the first page to the last exactly once. It only goes forward.
+// A page with damaged edges is shorter, or empty with a Next.
 //
-// Cost: 1 request, 1 RCU for the first page; 1 request for each 1,000 followers
-// of a shard, about 1 RCU for 40; at most 70 requests a page.
+// Cost: 1 request for each 1,000 followers of a shard, 1 RCU for about 40; the
+// first page 1 request, 1 RCU more; 70 requests a page at most.
 func (r *Repository) Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[Edge], error) {
 	if err := keys.CheckName("Followee", followee); err != nil {
 		return cursor.Page[Edge]{}, err

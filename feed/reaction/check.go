@@ -8,65 +8,64 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// Drift is how far what is stored of an object or a user is from being whole.
-// The zero Drift says that nothing is off.
+// Drift is how much is wrong in what is stored of an object or a user. The zero
+// Drift says that nothing is.
 type Drift struct {
 	// Counts are by how much an object's counts are above (or, if negative,
-	// below) its reactions: of the kinds that are off.
+	// below) its reactions. Only kinds whose counts are wrong are there.
 	Counts map[string]int64
 	// Counters is how many counters, one a shard, are wrong or missing.
 	Counters int
-	// Torn reactions lack one of their three items, or one that contradicts the
-	// other two stands there. Repair restores it.
+	// Torn reactions lack one of their three items, or have one that
+	// contradicts the other two. Repair restores it.
 	Torn int
 	// Orphans are items without the other two of their reaction. Repair removes
 	// them.
 	Orphans int
-	// Damaged items cannot be read; all else takes them for absent. Repair
+	// Damaged items cannot be read, and count as absent otherwise. Repair
 	// removes what is damaged in them.
 	Damaged int
 }
 
 // Check compares the object's counts and lists with the reactions, and changes
-// nothing. Of a reaction whose item in the object's list is gone, CheckUser
-// tells. While reactions to the object keep changing it is plaza.ErrBusy.
+// nothing. A reaction that is missing in the object's list is found by CheckUser.
+// While reactions to the object keep changing it is plaza.ErrBusy.
 //
-// 1 RCU a reaction in hundreds a request, about 1 RCU for 20 in thousands, and
-// 66 RCU for each that is torn; 64 RCU for the counters, twice. For an object
-// without counters 130 requests more for each kind.
+// Cost: 1 request for about 100 reactions, 1 RCU for each reaction and 1 for about
+// 20; 128 RCU for the counters; 66 RCU for each torn reaction; for an object without
+// counters 130 requests more for each kind.
 func (r *Repository) Check(ctx context.Context, object string) (Drift, error) {
 	return drift(ctx, "check", "Object", object, edge.Ends{Head: object}, r.graph.Check)
 }
 
-// CheckUser is Check for what user reacted to; users have no counts.
+// CheckUser is Check for what user reacted to. Users have no counts.
 //
-// 1 RCU a reaction in hundreds a request, and about 1 RCU for 20 in thousands;
-// where something is off, or of a kind that is not in Options.Kinds, 3 RCU a
-// reaction, and 132 RCU for each that is torn.
+// Cost: 1 request for about 100 reactions, 1 RCU for each reaction and 1 for about
+// 20; where something is off, or a kind is not in Options.Kinds, 2 RCU more for
+// each reaction, and 132 RCU for each torn one.
 func (r *Repository) CheckUser(ctx context.Context, user string) (Drift, error) {
 	return drift(ctx, "check", "User", user, edge.Ends{Tail: user}, r.graph.Check)
 }
 
-// Repair mends what Check finds, and returns what it mended; a second Repair
-// finds nothing. What is damaged is taken out first; where a torn reaction's
-// object has a damaged count RepairUser is plaza.ErrCorrupt until the object is
-// repaired. Of a reaction's three items, the user's guard and the places
-// in both lists, two restore the third, and one alone is removed; then the
-// counts are set to what the lists hold. React and Unreact may go on meanwhile.
-// A reaction that RepairUser restores to an object's list is counted there
-// too, so users and objects may be repaired in any order. Objects whose counts
-// change faster than their lists can be read are plaza.ErrBusy; what was
-// mended before stays.
+// Repair fixes what Check finds, and returns what it fixed. Two of a reaction's
+// three items restore the third, and one alone is removed; then the counts are set
+// to what the lists hold. React and Unreact may go on meanwhile, and users and
+// objects may be repaired in any order. While the object's counts change faster than
+// its lists can be read it is plaza.ErrBusy; what was fixed stays so.
 //
-// Check's reads, and 64 RCU more; the lists once more where a counter is wrong,
-// and 2 WCU for it. For each torn reaction two requests of 66 RCU and one transaction of 8
-// WCU, and where it is put back into the object's list 64 RCU, and 1 RCU for 40
-// of that kind and shard.
+// Cost: as Check, and 64 RCU; for each torn reaction 2 requests, 1 transaction,
+// 132 RCU, 8 WCU more; where a counter is wrong the lists once more, and 2 WCU for
+// each.
 func (r *Repository) Repair(ctx context.Context, object string) (Drift, error) {
 	return drift(ctx, "repair", "Object", object, edge.Ends{Head: object}, r.graph.Repair)
 }
 
-// RepairUser is Repair for what user reacted to.
+// RepairUser is Repair for what user reacted to. A torn reaction whose object has a
+// damaged count is plaza.ErrCorrupt until the object is repaired.
+//
+// Cost: as CheckUser; for each torn reaction 2 requests, 1 transaction, 132 RCU,
+// 8 WCU more; where it is put back into the object's list 64 RCU more, and 1 RCU for
+// 40 reactions of that kind and shard.
 func (r *Repository) RepairUser(ctx context.Context, user string) (Drift, error) {
 	return drift(ctx, "repair", "User", user, edge.Ends{Tail: user}, r.graph.Repair)
 }
@@ -80,4 +79,40 @@ func drift(ctx context.Context, op, field, name string, of edge.Ends, call func(
 		err = fmt.Errorf("reaction: %s %q: %w", op, name, err)
 	}
 	return Drift{Counts: d.Heads, Counters: d.Counters, Torn: d.Torn, Orphans: d.Orphans, Damaged: d.Damaged}, err
+}
+
+// Erase ends every reaction of the user, also of kinds that are not in
+// Options.Kinds. It repairs torn reactions first, so that the lists and counts of
+// the objects stay right. After an error, repeat it. While new reactions of the
+// user keep arriving it is plaza.ErrBusy.
+//
+// For 30 days an item under the names of the user and of each object that they
+// ever reacted to keeps the IDs that have ended, so that no late request brings a
+// reaction back.
+//
+// Cost: as RepairUser; 1 transaction, 8 WCU for each reaction; 1 request, 1 WCU for
+// each object that the user ever reacted to.
+func (r *Repository) Erase(ctx context.Context, user string) error {
+	return r.erase(ctx, "User", user, edge.Ends{Tail: user})
+}
+
+// EraseObject ends every reaction to object and deletes its counters, as Erase does
+// for a user. The items that keep ended IDs stay under the names of the users, until
+// these are erased.
+//
+// Cost: as Repair, and 128 RCU; 1 transaction, 8 WCU for each reaction;
+// 1 transaction with 2 WCU for each counter; an object without counters 200 requests
+// more for each kind.
+func (r *Repository) EraseObject(ctx context.Context, object string) error {
+	return r.erase(ctx, "Object", object, edge.Ends{Head: object})
+}
+
+func (r *Repository) erase(ctx context.Context, field, name string, of edge.Ends) error {
+	if err := keys.CheckName(field, name); err != nil {
+		return err
+	}
+	if err := r.graph.Erase(ctx, of); err != nil {
+		return fmt.Errorf("reaction: erase %q: %w", name, err)
+	}
+	return nil
 }

@@ -10,14 +10,15 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// maxObjects is the most objects that Reacted and CountsMany answer for.
+// maxObjects is the most objects that Reacted and CountsMany take.
 const maxObjects = 100
 
-// Reacted tells with which kinds user reacted to each of up to 100 objects, in
-// the order of Options.Kinds; the map has every object. What is damaged counts
-// as none, and Options.OnCorrupt is called with it.
+// Reacted reads the kinds of user's reactions to each of up to 100 objects, in the
+// order of Options.Kinds. The map has every object. Damaged reactions count as
+// none, and Options.OnCorrupt is called with them.
 //
-// Cost: 1 request, 0.5 RCU eventually consistent for each object.
+// Cost: 1 request, 0.5 RCU for each object; twice the units with
+// Options.Consistent.
 func (r *Repository) Reacted(ctx context.Context, user string, objects []string) (map[string][]string, error) {
 	if err := keys.CheckName("User", user); err != nil {
 		return nil, err
@@ -43,11 +44,11 @@ func (r *Repository) Reacted(ctx context.Context, user string, objects []string)
 	return reacted, nil
 }
 
-// Counts tells how many reactions of each of Options.Kinds an object has. A
-// damaged count is plaza.ErrCorrupt.
+// Counts reads how many reactions of each of Options.Kinds an object has. A damaged
+// count is plaza.ErrCorrupt.
 //
-// Cost: 1 request, or 2 where the object is sharded, 0.5 RCU eventually
-// consistent for each shard.
+// Cost: 1 request, 0.5 RCU; of a sharded object 2 requests, 0.5 RCU for each shard;
+// twice the units with Options.Consistent.
 func (r *Repository) Counts(ctx context.Context, object string) (map[string]int64, error) {
 	if err := keys.CheckName("Object", object); err != nil {
 		return nil, err
@@ -59,11 +60,12 @@ func (r *Repository) Counts(ctx context.Context, object string) (map[string]int6
 	return r.known(count), nil
 }
 
-// CountsMany is Counts for up to 100 objects. The map has every one but those
-// whose counts are damaged, which Options.OnCorrupt is called with.
+// CountsMany is Counts for up to 100 objects. The map has every one, except those
+// whose counts are damaged: Options.OnCorrupt is called with these.
 //
-// Cost: 1 request, 0.5 RCU eventually consistent for each object; where some are
-// sharded 1 request for each 100 further shards, 0.5 RCU each.
+// Cost: 1 request, 0.5 RCU for each object; where some are sharded 1 request more
+// for each 100 further shards, 0.5 RCU for each of these; twice the units with
+// Options.Consistent.
 func (r *Repository) CountsMany(ctx context.Context, objects []string) (map[string]map[string]int64, error) {
 	if err := checkObjects(objects); err != nil {
 		return nil, err

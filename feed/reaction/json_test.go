@@ -17,7 +17,7 @@ func TestJSON(t *testing.T) {
 	a := reaction.Reaction{User: "anna", Object: "photo:1", Kind: "like", ID: id}
 	text, err := json.Marshal(a)
 	require.NoError(t, err)
-	require.Equal(t, `{"user":"anna","object":"photo:1","kind":"like","id":"3ZZZZZZZZZZZZ"}`, string(text))
+	require.JSONEq(t, `{"user":"anna","object":"photo:1","kind":"like","id":"3ZZZZZZZZZZZZ"}`, string(text))
 	var got reaction.Reaction
 	require.NoError(t, json.Unmarshal(text, &got))
 	require.Equal(t, a, got)

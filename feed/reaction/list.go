@@ -13,17 +13,17 @@ import (
 // ByObject lists the reactions to object of one kind, or with kind "" of all,
 // newest first, strongly consistent.
 //
-// Cost: 1 request, and 1 for each kind and shard, about 1 RCU each for a page of
-// 25; up to six times as many where damaged reactions are left out.
+// Cost: 1 request for the shards and 1 for each kind and shard, 1 RCU each for a
+// page of 25; past damaged reactions up to 6 times as much.
 func (r *Repository) ByObject(ctx context.Context, object, kind string, req cursor.PageRequest) (cursor.Page[Reaction], error) {
 	return r.list(ctx, subject{"Object", object}, kind, r.graph.ByHead, req)
 }
 
-// ByUser lists the reactions of user of one kind, or with kind "" of all,
-// newest first, strongly consistent.
+// ByUser lists the reactions of user of one kind, or with kind "" of all, newest
+// first, strongly consistent.
 //
-// Cost: 1 request for each kind, about 1 RCU for a page of 25; up to six times as
-// many where damaged reactions are left out.
+// Cost: 1 request for each kind, 1 RCU each for a page of 25; past damaged
+// reactions up to 6 times as much.
 func (r *Repository) ByUser(ctx context.Context, user, kind string, req cursor.PageRequest) (cursor.Page[Reaction], error) {
 	return r.list(ctx, subject{"User", user}, kind, r.graph.ByTail, req)
 }

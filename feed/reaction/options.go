@@ -24,36 +24,36 @@ const (
 
 // Options of a Repository. Kinds are required.
 type Options struct {
-	// Kinds of reactions, 1 to 16 different names of at most 64 bytes. Add
-	// further ones at any time. One that is left out is not listed or counted
-	// any more; keep it here, and refuse it, where people are to see it still.
+	// Kinds of reactions, 1 to 16 different names of at most 64 bytes. Kinds may
+	// be added at any time. A kind that is taken out is no longer listed or
+	// counted; to show its old reactions, keep it here and refuse new ones.
 	Kinds []string
 
-	// OneOf are groups of kinds of which a user has at most one on an object: a
-	// new one takes the place of the other. Each kind is in one group at most.
-	// Kinds that stand together, grouped later or written by a process that
-	// knows no group, stay until another of the group begins.
+	// OneOf are groups of kinds. A user has at most one kind of a group on an
+	// object: a new one replaces the other. Each kind is in one group at most.
+	// Reactions that stood together before the group was made stay until
+	// another of the group begins.
 	OneOf [][]string
 
-	// Shards says over how many partitions an object's new reactions are
-	// spread, 1 to MaxShards: its lists and its counts; a partition takes about
-	// 500 reactions a second. It may grow at any time: what is stored tells
-	// readers where to look. Defaults to 1 for all.
+	// Shards returns over how many partitions an object's new reactions are
+	// spread, in its lists and its counts, 1 to MaxShards. A partition takes
+	// about 500 reactions a second. The number may grow at any time. Defaults
+	// to 1.
 	Shards func(object string) int
 
-	// Consistent makes Reacted, Counts and CountsMany strongly consistent, at
+	// Consistent makes Reacted, Counts and CountsMany strongly consistent, for
 	// twice the units. Lists and Get always are.
 	Consistent bool
 
 	// Codec writes cursors. Defaults to cursor.Plain.
 	Codec cursor.Codec
 
-	// OnCorrupt is called with each damaged item that an answer leaves out,
-	// by several goroutines at once. Defaults to nothing.
+	// OnCorrupt is called with each damaged item that an answer leaves out, by
+	// several goroutines at once. Defaults to nothing.
 	OnCorrupt func(*plaza.CorruptError)
 
-	// Now is the clock that ids from the future are refused by. Defaults to
-	// time.Now.
+	// Now is the clock by which IDs from the future are refused and ended
+	// reactions expire. Defaults to time.Now.
 	Now func() time.Time
 }
 

@@ -1,11 +1,10 @@
 // Package reaction keeps who reacted to what, and how: likes, pins, bookmarks,
 // whatever kinds the application has.
 //
-// An object is any opaque id: an activity, a comment, a picture. A reaction is
-// written in one transaction with its place in the object's list, its place in
-// the user's, and the object's count of its kind, so lists and counts never
-// disagree. Where a user has one of several kinds, a switch is one transaction
-// too.
+// An object is any opaque id: an activity, a comment, a picture. One transaction
+// writes a reaction, its place in the object's list and in the user's, and the
+// object's count of its kind, so lists and counts never disagree. A switch from
+// one kind to another is one transaction too.
 package reaction
 
 import (

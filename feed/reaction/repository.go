@@ -47,34 +47,34 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 }
 
 // Verify compares the table with what this package needs: its key schema, its
-// expiry, and the feature that Init marked it with. plaza.ErrTable says what
-// differs.
+// expiry, and the mark that Init left. plaza.ErrTable says what differs.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {
 	return r.table.Verify(ctx, feature())
 }
 
-// Init is Verify, and marks the table as reaction's, so that no other feature
-// takes it for its own. Call it once, where the table is created.
+// Init is Verify, and marks the table as reaction's. Call it once, after the table
+// is created.
 //
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
 func (r *Repository) Init(ctx context.Context) error {
 	return r.table.Init(ctx, feature())
 }
 
-// React gives a.User the reaction a.Kind on a.Object, in the place of another
-// kind of its group in Options.OneOf, and returns the reaction of that kind
-// that stands. With an ID, a repeat answers changed again while that reaction
-// stands; a standing one with another id is returned with changed false. An ID
-// up to that of a reaction of this kind which has ended is plaza.ErrRemoved:
-// what was undone stays undone, however late the request. An ID that another
-// reaction of that kind has, of the user or on the object, is
-// plaza.ErrConflict; of the object's only those are seen that were made with
-// as many shards, and lists may skip one of two that share an ID.
+// React gives a.User the reaction a.Kind on a.Object and returns the one that
+// stands. It replaces a reaction of another kind of the same group in
+// Options.OneOf. It reports changed if this call began the reaction, and with an
+// ID also when the call is repeated while that reaction stands.
 //
-// Cost: 1 request, 8 WCU; 12 WCU with another kind to replace, and 14 WCU where
-// that lies in another shard; 1 request, 0.5 RCU more for a kind of a group.
+// An ID up to that of a reaction of this kind that has ended is plaza.ErrRemoved.
+// An ID that another reaction of that kind has, of the user or on the object, is
+// plaza.ErrConflict; where the object's number of shards has changed since, it may
+// go unnoticed, and lists may skip one of the two.
+//
+// Cost: 1 transaction, 8 WCU; the first into a new shard 3 transactions, 20 WCU;
+// for a kind of a group 1 request, 0.5 RCU more; in the place of another kind
+// 12 WCU, 14 WCU where that lies in another shard.
 func (r *Repository) React(ctx context.Context, a Reaction) (standing Reaction, changed bool, err error) {
 	if err := r.check(a); err != nil {
 		return a, false, err
@@ -95,14 +95,13 @@ func (r *Repository) React(ctx context.Context, a Reaction) (standing Reaction, 
 	return reactionOf(stands), changed, nil
 }
 
-// Unreact ends the reaction; with an ID, only that one. It reports whether
-// this call removed one: false the second time. An ID that stands nowhere is
-// remembered where the user has no such reaction: its React, if that is still
-// on its way, comes too late.
+// Unreact ends the reaction; with an ID, only the one with that ID. It reports
+// whether this call ended one. If the user has no such reaction, the ID is
+// remembered, so that a React with it that arrives later is plaza.ErrRemoved.
 //
-// Cost: 2 requests, 1 RCU, 8 WCU; the read is spared by a reaction that React
-// or Get returned.
-// Cost: 1 request, 1 RCU where there is none, and 1 request, 1 WCU more the first time an ID is remembered.
+// Cost: 1 request, 1 transaction, 1 RCU, 8 WCU; with a reaction from React or Get
+// 1 transaction, 8 WCU; without a reaction 1 request, 1 RCU; to remember an ID
+// 2 requests, 1 RCU, 1 WCU.
 func (r *Repository) Unreact(ctx context.Context, a Reaction) (removed bool, err error) {
 	if err := r.check(a); err != nil {
 		return false, err
@@ -114,9 +113,8 @@ func (r *Repository) Unreact(ctx context.Context, a Reaction) (removed bool, err
 	return removed, nil
 }
 
-// Get reads the reaction of a.User to a.Object of a.Kind, strongly consistent;
-// plaza.ErrNotFound says that there is none, plaza.ErrCorrupt that it is
-// damaged.
+// Get reads the reaction of a.User to a.Object of a.Kind, strongly consistent.
+// plaza.ErrNotFound says that there is none, plaza.ErrCorrupt that it is damaged.
 //
 // Cost: 1 request, 1 RCU.
 func (r *Repository) Get(ctx context.Context, a Reaction) (Reaction, error) {

@@ -144,7 +144,10 @@ func eraseTorn[E any](t *testing.T, f Feature[E]) {
 		{Tail: "ann"}: {"guard gone", "the tail's row gone", "the head's row gone", "only the tail's row left", "a second row of the tail"},
 		{Head: "bob"}: {"guard gone", "the tail's row gone", "only the head's row left", "wrong count", "counter gone"},
 	} {
-		for _, name := range torn {
+		for i, name := range torn {
+			if !thorough() && i%2 > 0 {
+				continue
+			}
 			s := damagedScene(t, f, 1, damages(f)[name].do)
 			require.NoError(t, s.Erase(t.Context(), of), name)
 			for _, other := range s.edge.ends() {

@@ -83,10 +83,13 @@ func spread(n int) Options {
 
 var machines atomic.Uint32
 
-// Generator makes ids under a machine number of its own.
+// NewGenerator makes ids under a machine number of its own.
+func NewGenerator() (*ids.Generator, error) { return ids.New(uint16(machines.Add(1)), nil) }
+
+// Generator is NewGenerator in a test.
 func Generator(t testing.TB) *ids.Generator {
 	t.Helper()
-	gen, err := ids.New(uint16(machines.Add(1)), nil)
+	gen, err := NewGenerator()
 	require.NoError(t, err)
 	return gen
 }

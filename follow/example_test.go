@@ -1,0 +1,213 @@
+package follow_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
+	"github.com/plaza-sdk/plaza/internal/engine"
+)
+
+// Repeating a call is harmless, and its answer says what this call changed.
+func Example() {
+	ctx := context.Background()
+	follows := open(ctx)
+
+	edge, created, err := follows.Follow(ctx, follow.Edge{Follower: "jack", Followee: "chris"})
+	fmt.Println("follow:", created, err)
+	_, created, err = follows.Follow(ctx, follow.Edge{Follower: "jack", Followee: "chris"})
+	fmt.Println("follow again:", created, err)
+	counts, err := follows.Counts(ctx, "chris")
+	fmt.Println("counts:", counts.Followers, counts.Following, err)
+
+	removed, err := follows.Unfollow(ctx, edge)
+	fmt.Println("unfollow:", removed, err)
+	removed, err = follows.Unfollow(ctx, edge)
+	fmt.Println("unfollow again:", removed, err)
+	_, _, err = follows.Follow(ctx, edge) // a late request
+	fmt.Println("the old edge:", errors.Is(err, plaza.ErrRemoved))
+	// Output:
+	// follow: true <nil>
+	// follow again: false <nil>
+	// counts: 1 0 <nil>
+	// unfollow: true <nil>
+	// unfollow again: false <nil>
+	// the old edge: true
+}
+
+// A list is read page by page, newest first.
+func ExampleRepository_Followers() {
+	ctx := context.Background()
+	follows := open(ctx)
+	for _, fan := range []string{"anna", "jack", "zoe"} {
+		if _, _, err := follows.Follow(ctx, follow.Edge{Follower: fan, Followee: "chris"}); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	req := cursor.PageRequest{Limit: 2}
+	for {
+		page, err := follows.Followers(ctx, "chris", req)
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, e := range page.Items {
+			fmt.Println(e.Follower)
+		}
+		if page.Next == "" {
+			break
+		}
+		req.Cursor = page.Next
+		fmt.Println("next page")
+	}
+	// Output:
+	// zoe
+	// jack
+	// next page
+	// anna
+}
+
+// Walk reads all followers, for a job.
+func ExampleRepository_Walk() {
+	ctx := context.Background()
+	follows := open(ctx)
+	for _, fan := range []string{"anna", "jack", "zoe"} {
+		if _, _, err := follows.Follow(ctx, follow.Edge{Follower: fan, Followee: "chris"}); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	followers := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
+		return follows.Walk(ctx, "chris", req)
+	}
+	for e, err := range cursor.All(ctx, followers) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println("mail to", e.Follower)
+	}
+	// Unordered output:
+	// mail to anna
+	// mail to jack
+	// mail to zoe
+}
+
+// Relations decides which button to show beside each user of a page.
+func ExampleRepository_Relations() {
+	ctx := context.Background()
+	follows := open(ctx)
+	for _, e := range []follow.Edge{
+		{Follower: "jack", Followee: "chris"},
+		{Follower: "chris", Followee: "jack"},
+		{Follower: "anna", Followee: "jack"},
+	} {
+		if _, _, err := follows.Follow(ctx, e); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	users := []string{"chris", "anna", "zoe"}
+	relations, err := follows.Relations(ctx, "jack", users)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, user := range users {
+		switch r := relations[user]; {
+		case r.Mutual():
+			fmt.Println(user, "is a friend")
+		case r.FollowedBy:
+			fmt.Println(user, "follows you")
+		default:
+			fmt.Println(user)
+		}
+	}
+	// Output:
+	// chris is a friend
+	// anna follows you
+	// zoe
+}
+
+// A repeat of an import changes nothing. After a crash, the same call resumes.
+func ExampleRepository_Import() {
+	ctx := context.Background()
+	follows := open(ctx)
+	var old iter.Seq2[follow.Edge, error] = func(yield func(follow.Edge, error) bool) {
+		for _, fan := range []string{"anna", "jack", "zoe"} {
+			if !yield(follow.Edge{Follower: fan, Followee: "chris"}, nil) {
+				return
+			}
+		}
+	}
+
+	for range 2 {
+		result, err := follows.Import(ctx, "old system", old, nil)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(result.Created, "created,", result.Resumed, "windows done before")
+	}
+	// Output:
+	// 3 created, 0 windows done before
+	// 3 created, 1 windows done before
+}
+
+// Check finds where counts, lists and edges differ; Repair fixes it.
+func ExampleRepository_Check() {
+	ctx := context.Background()
+	follows := open(ctx)
+	if _, _, err := follows.Follow(ctx, follow.Edge{Follower: "jack", Followee: "chris"}); err != nil {
+		log.Fatal(err)
+	}
+
+	drift, err := follows.Check(ctx, "chris")
+	if err != nil {
+		log.Fatal(err)
+	}
+	if drift != (follow.Drift{}) {
+		if drift, err = follows.Repair(ctx, "chris"); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Printf("%+v\n", drift)
+	// Output:
+	// {Followers:0 Following:0 Counters:0 Torn:0 Orphans:0 Damaged:0}
+}
+
+// local is a DynamoDB that ends with the process.
+var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Start(context.Background(), nil) })
+
+// open gives a repository over a new table of it.
+func open(ctx context.Context) *follow.Repository {
+	e, err := local()
+	if err != nil {
+		log.Fatal(err)
+	}
+	gen, err := edgetest.NewGenerator()
+	if err != nil {
+		log.Fatal(err)
+	}
+	name, err := gen.Next(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client := dynamodb.NewFromConfig(e.Config(), e.Options)
+	table := "follow-example-" + name.String()
+	if _, err := client.CreateTable(ctx, follow.Table(table)); err != nil {
+		log.Fatal(err)
+	}
+	follows, err := follow.New(dynamo.NewFromIface(client), table, gen, &follow.Options{Consistent: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return follows
+}
