@@ -74,7 +74,7 @@ func (a *api) deleteComment(r *http.Request) (any, error) {
 // above it.
 type talk struct {
 	Pinned *remark `json:"pinned,omitempty"`
-	page[remark]
+	cursor.Page[remark]
 }
 
 func (a *api) flow(r *http.Request) (any, error) {
@@ -97,15 +97,15 @@ func listTalk[S any](a *api, r *http.Request, read objectList[S], shape func(S) 
 		return read(ctx, object, req, opts)
 	}, shape)
 	if err != nil || r.URL.Query().Get("cursor") != "" {
-		return talk{page: shown}, err
+		return talk{Page: shown}, err
 	}
 	pinned, err := a.comments.Pinned(r.Context(), object)
 	if errors.Is(err, plaza.ErrNotFound) {
-		return talk{page: shown}, nil
+		return talk{Page: shown}, nil
 	}
 	shown.Items = slices.DeleteFunc(shown.Items, func(item remark) bool { return item.ID == pinned.ID })
 	above := remarkOf(pinned)
-	return talk{Pinned: &above, page: shown}, err
+	return talk{Pinned: &above, Page: shown}, err
 }
 
 func (a *api) replies(r *http.Request) (any, error) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed/comment"
 )
 
@@ -44,7 +45,7 @@ func TestCommentsAreAnsweredQuotedAndListed(t *testing.T) {
 	require.Equal(t, []string{"reply", "deeper"}, w.remarks(t, replies+"?order=oldest"))
 	require.Equal(t, []string{"deeper", root.Text}, w.remarks(t, "/users/ann/comments"))
 
-	threads := done[page[remark]](t, w.send(t, "GET", "/objects/picture:1/threads", "")).Items
+	threads := done[cursor.Page[remark]](t, w.send(t, "GET", "/objects/picture:1/threads", "")).Items
 	require.Equal(t, &comment.Quote{Address: comment.Address{Root: root.ID, ID: reply.ID}, User: "bob", Excerpt: "reply"}, threads[1].Quote)
 	require.Equal(t, []string{"reply", "deeper"}, []string{threads[2].First[0].Text, threads[2].First[1].Text})
 

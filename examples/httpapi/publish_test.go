@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
@@ -54,7 +55,7 @@ func TestAPostWhoseAnswerWasLostTellsTheIDToRepeatItWith(t *testing.T) {
 			in.Off()
 			again := w.send(t, "POST", path, `{"id":"`+id.String()+`",`+body)
 			require.Equal(t, id, done[minted](t, again).ID)
-			listed := done[page[minted]](t, w.send(t, "GET", path, "")).Items
+			listed := done[cursor.Page[minted]](t, w.send(t, "GET", path, "")).Items
 			require.Equal(t, []minted{{id}}, listed)
 		})
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/internal/faults"
@@ -34,7 +35,7 @@ func TestPeopleReactAndSwitch(t *testing.T) {
 	require.Equal(t, map[string]int64{like: 1, love: 1, bookmark: 1}, counts.Reactions)
 
 	list := func(path string) (listed []string) {
-		for _, i := range done[page[reacted]](t, w.send(t, "GET", path, "")).Items {
+		for _, i := range done[cursor.Page[reacted]](t, w.send(t, "GET", path, "")).Items {
 			require.NotZero(t, i.Since)
 			listed = append(listed, i.Kind+" "+i.User+i.Object)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
 )
@@ -212,8 +213,8 @@ func TestACursorIsOfOneListOfOneUser(t *testing.T) {
 	for range 2 {
 		done[feed.Activity](t, w.send(t, "POST", "/users/chris/activities", `{"verb":"add"}`))
 	}
-	next := string(done[page[feed.Activity]](t, w.send(t, "GET", "/users/chris/activities?limit=1", "")).Next)
-	require.Len(t, done[page[feed.Activity]](t, w.send(t, "GET", "/users/chris/activities?cursor="+next, "")).Items, 1)
+	next := string(done[cursor.Page[feed.Activity]](t, w.send(t, "GET", "/users/chris/activities?limit=1", "")).Next)
+	require.Len(t, done[cursor.Page[feed.Activity]](t, w.send(t, "GET", "/users/chris/activities?cursor="+next, "")).Items, 1)
 	for _, path := range []string{
 		"/users/jack/activities?cursor=" + next,
 		"/users/chris/home?cursor=" + next,

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
@@ -24,8 +25,8 @@ func TestPeopleFollowAndUnfollow(t *testing.T) {
 	}
 	require.Equal(t, follow.Counts{Followers: 1}, done[follow.Counts](t, w.send(t, "GET", "/users/chris/counts", "")))
 	require.Equal(t, follow.Counts{Following: 1}, done[follow.Counts](t, w.send(t, "GET", "/users/jack/counts", "")))
-	require.Equal(t, "jack", done[page[edge]](t, w.send(t, "GET", "/users/chris/followers", "")).Items[0].User)
-	require.Equal(t, "chris", done[page[edge]](t, w.send(t, "GET", "/users/jack/following", "")).Items[0].User)
+	require.Equal(t, "jack", done[cursor.Page[edge]](t, w.send(t, "GET", "/users/chris/followers", "")).Items[0].User)
+	require.Equal(t, "chris", done[cursor.Page[edge]](t, w.send(t, "GET", "/users/jack/following", "")).Items[0].User)
 
 	for i, removed := range []bool{true, false} {
 		got := done[removal](t, w.send(t, "DELETE", "/users/jack/following/chris", ""))
@@ -74,9 +75,9 @@ func TestHomesArePagedAndPolled(t *testing.T) {
 		publish(n)
 	}
 	var seen []string
-	var first page[feed.Activity]
+	var first cursor.Page[feed.Activity]
 	for next := ""; ; {
-		p := done[page[feed.Activity]](t, w.send(t, "GET", "/users/jack/home?limit=2&cursor="+next, ""))
+		p := done[cursor.Page[feed.Activity]](t, w.send(t, "GET", "/users/jack/home?limit=2&cursor="+next, ""))
 		if next == "" {
 			first = p
 		}
@@ -98,8 +99,8 @@ func TestNamesMayHaveAnyCharacter(t *testing.T) {
 	w := newWorld(t)
 	done[followed](t, w.send(t, "PUT", "/users/a%2Fb/following/c:d%23%3F%20%25%C3%A9", ""))
 	done[followed](t, w.send(t, "PUT", "/users/a/following/%2E%2E", ""))
-	require.Equal(t, "c:d#? %é", done[page[edge]](t, w.send(t, "GET", "/users/a%2Fb/following", "")).Items[0].User)
-	require.Equal(t, "..", done[page[edge]](t, w.send(t, "GET", "/users/a/following", "")).Items[0].User)
+	require.Equal(t, "c:d#? %é", done[cursor.Page[edge]](t, w.send(t, "GET", "/users/a%2Fb/following", "")).Items[0].User)
+	require.Equal(t, "..", done[cursor.Page[edge]](t, w.send(t, "GET", "/users/a/following", "")).Items[0].User)
 	got := done[feed.Activity](t, w.send(t, "POST", "/users/c:d%23%3F%20%25%C3%A9/activities", `{"verb":"add"}`))
 	require.Equal(t, "user:c:d#? %é", got.Actor.String())
 	require.Len(t, w.objects(t, "/users/a%2Fb/home"), 1)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
@@ -20,7 +21,7 @@ func (w world) scores(t *testing.T, player, body string) leaderboard.Outcome {
 func (w world) places(t *testing.T, path string) map[string]int64 {
 	t.Helper()
 	places := map[string]int64{}
-	for _, s := range done[page[leaderboard.Standing]](t, w.send(t, "GET", path, "")).Items {
+	for _, s := range done[cursor.Page[leaderboard.Standing]](t, w.send(t, "GET", path, "")).Items {
 		places[s.Player] = s.Competition
 	}
 	return places
@@ -45,7 +46,7 @@ func TestScoresAreRankedForAllAroundOneAndAmongFriends(t *testing.T) {
 	all := map[string]int64{"ann": 1, "bob": 2, "cleo": 2, "dan": 4}
 	require.Equal(t, all, w.places(t, top))
 	require.Equal(t, all, w.places(t, top+"?period="+first.Period))
-	best := done[page[leaderboard.Standing]](t, w.send(t, "GET", top+"?limit=1", ""))
+	best := done[cursor.Page[leaderboard.Standing]](t, w.send(t, "GET", top+"?limit=1", ""))
 	require.Equal(t, []leaderboard.Standing{{
 		Rank: best.Items[0].Rank, Player: "ann", Name: "Ann", Score: leaderboard.Int(90), Sub: 3, At: best.Items[0].At, Meta: []byte(`{"replay":7}`),
 	}}, best.Items)

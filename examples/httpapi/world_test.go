@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/feed/comment"
@@ -114,7 +115,7 @@ func refused(t *testing.T, a answer, status int) (p problem) {
 func (w world) objects(t *testing.T, path string) []string {
 	t.Helper()
 	objects := []string{}
-	for _, a := range done[page[feed.Activity]](t, w.send(t, "GET", path, "")).Items {
+	for _, a := range done[cursor.Page[feed.Activity]](t, w.send(t, "GET", path, "")).Items {
 		objects = append(objects, a.Object.String())
 	}
 	return objects
@@ -124,7 +125,7 @@ func (w world) objects(t *testing.T, path string) []string {
 func (w world) remarks(t *testing.T, path string) []string {
 	t.Helper()
 	texts := []string{}
-	for _, c := range done[page[remark]](t, w.send(t, "GET", path, "")).Items {
+	for _, c := range done[cursor.Page[remark]](t, w.send(t, "GET", path, "")).Items {
 		texts = append(texts, c.Text)
 	}
 	return texts
