@@ -17,7 +17,7 @@ import (
 // jack follows chris.
 var jack = follow.Edge{Follower: "jack", Followee: "chris"}
 
-func TestLastTellsOfWhatStandsOrEnded(t *testing.T) {
+func TestLastReadsWhatStandsOrEnded(t *testing.T) {
 	t.Parallel()
 	lagging := faults.New(t, 1, faults.Rates{Stale: 1})
 	w := newWorld(t, &follow.Options{}, lagging.Wrap)

@@ -13,8 +13,8 @@ import (
 // partSize is how many counters a transaction adds to, beside its marker.
 const partSize = store.MaxTx - 1
 
-// turns bounds how often a part is tried anew when shards have to be opened.
-const turns = 5
+// attempts bounds how often a part is tried when shards have to be opened.
+const attempts = 5
 
 // count is what a window adds to one counter.
 type count struct {
@@ -65,7 +65,7 @@ func sum(edges []Edge) []count {
 }
 
 func (in *importer) addPart(ctx context.Context, marker markerItem, counts []count) error {
-	for range turns {
+	for range attempts {
 		err := in.table.Run(ctx, in.partTx(marker, counts))
 		refused, ok := store.AsRefused(err)
 		if !ok {

@@ -27,9 +27,9 @@ type checkpointItem struct {
 }
 
 // markerItem is I#name / window#part: that part of the window's counts is
-// added. Markers stay for good, about one for 100 users of a window: a
-// transaction that a killed process had sent may arrive at any time, and would
-// add once more if its marker were gone.
+// added. Markers are permanent, about one for 100 users of a window: a
+// transaction that a killed process sent may arrive at any time, and would add
+// once more if its marker were gone.
 type markerItem struct {
 	PK string `dynamo:"pk"`
 	SK string `dynamo:"sk"`
@@ -84,7 +84,7 @@ func (in *importer) checkpoint(ctx context.Context, created, ended int) error {
 	return err
 }
 
-// addDigest adds an edge to what tells one sequence from another.
+// addDigest adds an edge to the digest of the sequence.
 func (in *importer) addDigest(e Edge) {
 	text := keys.Join(e.Follower, e.Followee, e.ID.String())
 	var size [4]byte

@@ -150,7 +150,7 @@ func TestImportGoesNotBack(t *testing.T) {
 	}
 }
 
-func TestImportTellsWhatStoppedIt(t *testing.T) {
+func TestImportReportsWhatStoppedIt(t *testing.T) {
 	t.Parallel()
 	for want, rates := range map[error]faults.Rates{
 		plaza.ErrBusy:           {Unprocessed: 0.5, Throttled: 0.5},
@@ -163,8 +163,7 @@ func TestImportTellsWhatStoppedIt(t *testing.T) {
 	}
 }
 
-// held keeps batches back, as a network may, and tells its process that they
-// are lost.
+// held keeps batches back, as a network may, and reports them as lost.
 type held struct {
 	next aws.HTTPClient
 	kept []*http.Request

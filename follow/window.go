@@ -24,10 +24,10 @@ type plan struct {
 	ended int    // that were left out, as they have ended
 }
 
-// writeWindow writes the window's edges and their counts, and tells how many
-// edges are this import's. Each step ends before the next begins: a list item
-// has an id that its edge already has in the table, and counts are added once
-// all edges that they are summed from can be read back.
+// writeWindow writes the window's edges and their counts, and returns how many
+// edges are this import's. Each step ends before the next begins: a list item is
+// written once its edge has the same id in the table, and counts are added once
+// all their edges can be read back.
 func (in *importer) writeWindow(ctx context.Context) (created, ended int, err error) {
 	stamp := keys.Join(in.name, strconv.Itoa(in.number))
 	p, err := in.plan(ctx, stamp)

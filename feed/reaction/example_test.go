@@ -2,36 +2,25 @@ package reaction_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
+	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed/reaction"
-	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
 	"github.com/plaza-sdk/plaza/internal/engine"
 )
 
-// Anna likes a photo, thinks better of it and loves it: one call moves both
-// counts.
+// Anna likes a photo, changes her mind and loves it: one call moves both counts.
 func Example() {
 	ctx := context.Background()
-	db, stop := local(ctx)
-	defer stop()
-	gen, err := ids.New(1, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	reactions, err := reaction.New(db, "reactions", gen, &reaction.Options{
-		Kinds:      []string{"like", "love", "pin"},
-		OneOf:      [][]string{{"like", "love"}},
-		Consistent: true,
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
+	reactions := open(ctx)
 
 	for _, kind := range []string{"like", "pin", "love"} {
 		anna := reaction.Reaction{User: "anna", Object: "photo:1", Kind: kind}
@@ -67,22 +56,101 @@ func Example() {
 	// anna love
 }
 
-// local is a database for the example, with the table.
-func local(ctx context.Context) (db *dynamo.DB, stop func()) {
-	e, err := engine.Start(ctx, nil)
+// Unreact ends one reaction. Repeating it is harmless, and a late request does
+// not bring the reaction back.
+func ExampleRepository_Unreact() {
+	ctx := context.Background()
+	reactions := open(ctx)
+
+	like, changed, err := reactions.React(ctx, reaction.Reaction{User: "anna", Object: "photo:1", Kind: "like"})
+	fmt.Println("like:", changed, err)
+	for range 2 {
+		removed, err := reactions.Unreact(ctx, like)
+		fmt.Println("unlike:", removed, err)
+	}
+	_, _, err = reactions.React(ctx, like) // a late request
+	fmt.Println("the old like:", errors.Is(err, plaza.ErrRemoved))
+	// Output:
+	// like: true <nil>
+	// unlike: true <nil>
+	// unlike: false <nil>
+	// the old like: true
+}
+
+// What Anna has pinned, newest first.
+func ExampleRepository_ByUser() {
+	ctx := context.Background()
+	reactions := open(ctx)
+	for _, object := range []string{"photo:1", "photo:2", "film:1"} {
+		if _, _, err := reactions.React(ctx, reaction.Reaction{User: "anna", Object: object, Kind: "pin"}); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	page, err := reactions.ByUser(ctx, "anna", "pin", cursor.PageRequest{Limit: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, a := range page.Items {
+		fmt.Println(a.Object)
+	}
+	// Output:
+	// film:1
+	// photo:2
+}
+
+// Once a photo is deleted, so are the reactions to it.
+func ExampleRepository_EraseObject() {
+	ctx := context.Background()
+	reactions := open(ctx)
+	for _, user := range []string{"anna", "jack"} {
+		if _, _, err := reactions.React(ctx, reaction.Reaction{User: user, Object: "photo:1", Kind: "like"}); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	if err := reactions.EraseObject(ctx, "photo:1"); err != nil {
+		log.Fatal(err)
+	}
+	counts, err := reactions.Counts(ctx, "photo:1")
+	fmt.Println(counts, err)
+	drift, err := reactions.CheckUser(ctx, "anna") // her list has followed
+	fmt.Printf("%+v %v\n", drift, err)
+	// Output:
+	// map[like:0 love:0 pin:0] <nil>
+	// {Counts:map[] Counters:0 Torn:0 Orphans:0 Damaged:0} <nil>
+}
+
+// local is a DynamoDB that ends with the process.
+var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Start(context.Background(), nil) })
+
+// open gives a repository over a new table of it: of likes and loves a user has
+// one on an object, and pins beside it.
+func open(ctx context.Context) *reaction.Repository {
+	e, err := local()
+	if err != nil {
+		log.Fatal(err)
+	}
+	gen, err := edgetest.NewGenerator()
+	if err != nil {
+		log.Fatal(err)
+	}
+	name, err := gen.Next(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
 	client := dynamodb.NewFromConfig(e.Config(), e.Options)
-	if _, err := client.CreateTable(ctx, reaction.Table("reactions")); err != nil {
+	table := "reactions-example-" + name.String()
+	if _, err := client.CreateTable(ctx, reaction.Table(table)); err != nil {
 		log.Fatal(err)
 	}
-	return dynamo.NewFromIface(client), func() {
-		if _, err := client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: reaction.Table("reactions").TableName}); err != nil {
-			log.Fatal(err)
-		}
-		if err := e.Close(); err != nil {
-			log.Fatal(err)
-		}
+	reactions, err := reaction.New(dynamo.NewFromIface(client), table, gen, &reaction.Options{
+		Kinds:      []string{"like", "love", "pin"},
+		OneOf:      [][]string{{"like", "love"}},
+		Consistent: true,
+	})
+	if err != nil {
+		log.Fatal(err)
 	}
+	return reactions
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Drift is how far what is stored of some ends is from being whole.
+// Drift is how much is wrong in what is stored of some ends.
 type Drift struct {
 	// Heads and Tail are by how much the counts are above (or, if negative,
-	// below) the edges. Heads has the kinds that are off.
+	// below) the edges. Heads has only the kinds whose counts are wrong.
 	Heads    map[string]int64
 	Tail     int64
 	Counters int // that are wrong or missing
@@ -50,6 +50,8 @@ func (d *Drift) addHeads(kind string, n int64) {
 // Check compares counts, lists and edges, and changes nothing. An edge whose
 // item in the head's list is gone is found by Check of its tail. While the edges
 // keep changing it is plaza.ErrBusy.
+//
+// Cost: 1 request for about 100 edges, 1 RCU for each edge and 1 for about 20.
 func (g *Graph) Check(ctx context.Context, of Ends) (Drift, error) {
 	for range attempts {
 		drift, moved, err := g.checkOnce(ctx, of)

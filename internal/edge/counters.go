@@ -13,8 +13,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Count is how many edges lead to a head, of each kind, and how many lead from
-// a tail of that name.
+// Count is how many edges of each kind lead to a name, and how many lead from
+// it.
 type Count struct {
 	Heads map[string]int64 // by kind; one that is missing has none
 	Tail  int64
@@ -23,7 +23,7 @@ type Count struct {
 // counter is what one shard's item counts. A tail's edges are counted in shard
 // 0, which also names the further shards that were opened.
 //
-// It has a number for each kind that was ever in Options, and 63 shards at most.
+// It has a number for each kind that was ever in Options, and at most 63 shards.
 type counter struct {
 	shard  int
 	heads  map[string]int64 // by kind, also of kinds that this process does not know
@@ -98,8 +98,10 @@ func (g *Graph) damage(c counter) error {
 	return g.table.Corrupt(store.KeyOf(c.item), reason)
 }
 
-// Counts adds up the counters of head: one request, or two where they lie apart
-// and head is sharded. One that is damaged is plaza.ErrCorrupt.
+// Counts adds up the counters of head. A damaged one is plaza.ErrCorrupt.
+//
+// Cost: 1 request, 0.5 RCU; where the counters lie apart and head is sharded
+// 2 requests, 0.5 RCU for each shard; twice the units if consistent.
 func (g *Graph) Counts(ctx context.Context, head string, consistent bool) (Count, error) {
 	counters, err := g.counters(ctx, head, consistent)
 	if err != nil {
@@ -108,9 +110,11 @@ func (g *Graph) Counts(ctx context.Context, head string, consistent bool) (Count
 	return g.sum(counters)
 }
 
-// CountsMany is Counts for many heads, each of which is in the answer but those
-// whose counters are damaged: one request for each 100 counters, first those of
-// shard 0, then the others.
+// CountsMany is Counts for many heads. The answer has all except those whose
+// counters are damaged.
+//
+// Cost: 1 request for each 100 counters, 0.5 RCU each, first for those of shard 0,
+// then for the others.
 func (g *Graph) CountsMany(ctx context.Context, heads []string, consistent bool) (map[string]Count, error) {
 	counters, err := g.countersOf(ctx, heads, consistent)
 	if err != nil {
@@ -140,7 +144,7 @@ func (g *Graph) sum(counters []counter) (Count, error) {
 	return total, nil
 }
 
-// noShard is that of an item among the counters which is none.
+// noShard is the shard of an item among the counters that is none.
 const noShard = -1
 
 // counters reads the counters of one head that readers know.

@@ -1,7 +1,7 @@
-// Package edge keeps edges from tails to heads: follows are such, and
-// reactions. An edge is guarded by one item and has a place in the lists of
-// both its ends and a part in their counts, all written in one transaction. A
-// Shape says how a feature stores its edges.
+// Package edge keeps edges from tails to heads: follows and reactions are edges.
+// An edge is three items: a guard, and a place in the lists of both its ends.
+// One transaction writes them and the counts of both ends. A Shape says how a
+// feature stores its edges.
 package edge
 
 import (
@@ -14,11 +14,11 @@ import (
 // MaxShards is the most shards a head's lists can have.
 const MaxShards = 64
 
-// Remembered is how long a guard says which edge has ended, once nothing else
-// keeps it: a request may arrive that late and begins nothing again.
+// Remembered is how long a guard without an edge keeps the id of the last one:
+// a request that arrives within this time begins nothing.
 const Remembered = 30 * 24 * time.Hour
 
-// attempts bounds how often a write is tried anew when the edge changed under it.
+// attempts bounds how often a write is tried when the edge keeps changing.
 const attempts = 5
 
 // Edge leads from Tail to Head. A pair has at most one of each kind.
@@ -27,13 +27,13 @@ type Edge struct {
 	Kind       string // "" where the shape has no kinds
 	ID         ids.ID // its identity, and its place in the lists
 
-	// Place is the shard of Head's list that holds the edge, plus one; 0 where
-	// it is not known.
+	// Place is the shard of Head's list that holds the edge, plus one; 0 if it
+	// is not known.
 	Place int
 }
 
-// Ends names whose edges are meant: those that lead from Tail and those that
-// lead to Head. Either may be "".
+// Ends are the edges that lead from Tail and those that lead to Head. Either may
+// be "".
 type Ends struct{ Tail, Head string }
 
 // Graph keeps the edges of one shape in one table.
@@ -44,8 +44,8 @@ type Graph struct {
 	now    func() time.Time
 }
 
-// New does no I/O. Shards says over how many partitions new edges to a head
-// are spread, 1 to MaxShards. Now is the clock that guards expire by.
+// New does no I/O. Shards returns over how many partitions new edges to a head
+// are spread, 1 to MaxShards. Now is the clock by which guards expire.
 func New(table *store.Table, shape Shape, shards func(head string) int, now func() time.Time) *Graph {
 	if len(shape.Kinds) == 0 {
 		shape.Kinds = []string{""}

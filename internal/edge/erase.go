@@ -9,14 +9,15 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Erase fixes what is torn of these ends, so that it is counted right, ends
-// every edge, and deletes the head's counters; the lists and counts of others
-// follow. The guards stay until they expire, and hold no more than which ids
-// have ended. After an error, repeat it. Where new edges keep
-// arriving it is plaza.ErrBusy.
+// Erase ends every edge of these ends and deletes the head's counters. It repairs
+// torn edges first, so that the lists and counts of others stay right. The guards
+// stay until they expire, and hold only the ids that have ended. After an error,
+// repeat it. While new edges keep arriving it is plaza.ErrBusy.
 //
-// One transaction an edge, in turn: only the shards of the head's lists run
-// side by side, since edges of one counter would get in each other's way.
+// Edges end one after another, since edges of one counter would conflict; only
+// the shards of the head's lists run side by side.
+//
+// Cost: as Repair; 1 transaction for each edge.
 func (g *Graph) Erase(ctx context.Context, of Ends) error {
 	for range attempts {
 		erased, err := g.eraseOnce(ctx, of)
@@ -45,12 +46,12 @@ func (g *Graph) eraseOnce(ctx context.Context, of Ends) (erased bool, err error)
 	return g.dropCounters(ctx, of.Head)
 }
 
-// endEdges keeps to one edge at a time for each counter of the head, of which
-// that of shard 0 is also the tail's.
+// endEdges ends one edge at a time for each counter of the head. The counter of
+// shard 0 is also the tail's.
 func (g *Graph) endEdges(ctx context.Context, of Ends) error {
-	lanes := map[int][]iter.Seq2[[]Edge, error]{}
+	byShard := map[int][]iter.Seq2[[]Edge, error]{}
 	if of.Tail != "" {
-		lanes[0] = append(lanes[0], g.guards(ctx, of.Tail, nil))
+		byShard[0] = append(byShard[0], g.guards(ctx, of.Tail, nil))
 	}
 	if of.Head != "" {
 		counters, err := g.everyCounter(ctx, of.Head, nil)
@@ -58,14 +59,14 @@ func (g *Graph) endEdges(ctx context.Context, of Ends) error {
 			return err
 		}
 		for _, list := range g.listsOf(counters) {
-			lanes[list.shard] = append(lanes[list.shard], g.headList(ctx, of.Head, list.kind, list.shard, nil))
+			byShard[list.shard] = append(byShard[list.shard], g.headList(ctx, of.Head, list.kind, list.shard, nil))
 		}
 	}
 	group, ctx := parallel.WithContext(ctx)
 	group.SetLimit(checkParallel)
-	for _, lane := range lanes {
+	for _, lists := range byShard {
 		group.Go(func() error {
-			for _, list := range lane {
+			for _, list := range lists {
 				if err := g.endAll(ctx, list); err != nil {
 					return err
 				}
@@ -90,8 +91,8 @@ func (g *Graph) endAll(ctx context.Context, list iter.Seq2[[]Edge, error]) error
 	return nil
 }
 
-// expireGuards gives the guards of a tail an expiry whose edges have all ended,
-// and reports whether there was no other.
+// expireGuards gives an expiry to the guards of a tail whose edges have all
+// ended, and reports whether these were all its guards.
 func (g *Graph) expireGuards(ctx context.Context, tail string) (all bool, err error) {
 	for guards, err := range g.items(ctx, g.guardPK(tail)) {
 		if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Items are made and read by hand: their attributes have the names that the
-// shape gives, and lists and imports make many.
+// Items are made and read by hand: the shape names their attributes, and lists
+// and imports make many.
 
 // GuardItem is the guard of e where it is not shared.
 func (s Shape) GuardItem(e Edge) dynamo.Item {
@@ -50,16 +50,16 @@ func (s Shape) HeadItem(e Edge) dynamo.Item {
 	return item
 }
 
-// Held is what a guard says of a pair and a kind.
+// Held is what a guard holds of one kind.
 type Held struct {
-	Edge         // that stands; without an ID where none does
+	Edge         // that stands; without an ID if none does
 	Ended ids.ID // of the last that has ended, 0 where none is known
 }
 
 // Stands reports whether there is an edge.
 func (h Held) Stands() bool { return h.ID != 0 }
 
-// HeldBy is what the guard of e's pair says of e's kind. The nil guard holds
+// HeldBy is what the guard of e's pair holds of e's kind. The nil guard holds
 // nothing.
 func (g *Graph) HeldBy(guard dynamo.Item, e Edge) (Held, error) {
 	h := Held{Edge: Edge{Tail: e.Tail, Head: e.Head, Kind: e.Kind}}
@@ -102,8 +102,8 @@ func idIn(item dynamo.Item, attribute string) (ids.ID, error) {
 	return id, nil
 }
 
-// placeIn is the place of an edge whose guard has the shard that attribute
-// says, 0 where it is absent.
+// placeIn is the place of an edge whose guard names its shard in attribute. An
+// absent attribute means shard 0.
 func placeIn(item dynamo.Item, attribute string) (int, error) {
 	value, there := item[attribute]
 	if !there {
@@ -117,8 +117,8 @@ func placeIn(item dynamo.Item, attribute string) (int, error) {
 }
 
 // edgesOf are the edges that a guard of tail holds, also of kinds that this
-// process does not know, and the names of what is damaged in it: "pk" stands
-// for the whole.
+// process does not know, and the names of its damaged attributes: "pk" means
+// the whole item.
 func (g *Graph) edgesOf(tail string, guard dynamo.Item) (edges []Edge, damaged []string) {
 	head := store.KeyOf(guard).SK
 	if keys.CheckName("sk", head) != nil {
@@ -155,7 +155,7 @@ func (g *Graph) edgesOf(tail string, guard dynamo.Item) (edges []Edge, damaged [
 	return edges, damaged
 }
 
-// kindsIn are the kinds of which a guard says something.
+// kindsIn are the kinds that a guard has attributes of.
 func (g *Graph) kindsIn(guard dynamo.Item) map[string]bool {
 	kinds := map[string]bool{}
 	for attribute := range guard {
@@ -168,7 +168,8 @@ func (g *Graph) kindsIn(guard dynamo.Item) map[string]bool {
 	return kinds
 }
 
-// mayBeKind tells the kinds of this process and others from foreign attributes.
+// mayBeKind reports whether an attribute can be of this kind, which another
+// process may know.
 func (s Shape) mayBeKind(kind string) bool {
 	if !s.shared() {
 		return kind == ""
@@ -189,8 +190,8 @@ func (g *Graph) KindsOf(tail string, guard dynamo.Item) []string {
 	return kinds
 }
 
-// listed is the edge of a list's item, of which e tells what all items of the
-// list have in common.
+// listed is the edge of a list's item. e is what all items of the list have in
+// common.
 func (g *Graph) listed(e Edge, item dynamo.Item) (Edge, error) {
 	key := store.KeyOf(item)
 	other, attribute := &e.Head, g.Head

@@ -48,10 +48,10 @@ func (g *Graph) recount(ctx context.Context, of Ends) (fixed Drift, err error) {
 	return fixed, plaza.ErrBusy
 }
 
-// correct sets a counter unless it changed since it was read, and reports
-// whether it did. A guard on the count alone would not tell: it may have
-// changed there and back while the list was read. It is a transaction for its
-// token: a request that is sent twice is not taken for somebody else's.
+// correct sets a counter and reports true, unless the counter has changed since
+// it was read. A condition on the count would not do: the count may have changed
+// and changed back while the list was read. It is a transaction for its token: a
+// request that is sent twice is not taken for another writer's.
 func (g *Graph) correct(ctx context.Context, head string, c correction) (bool, error) {
 	err := g.table.Run(ctx, g.table.Tx().Update(g.correctionOf(head, c.want)))
 	if _, changed := store.AsRefused(err); changed {
@@ -60,7 +60,7 @@ func (g *Graph) correct(ctx context.Context, head string, c correction) (bool, e
 	return err == nil, err
 }
 
-// correctionOf guards on the version that want was made of.
+// correctionOf sets a counter on condition of the version that want was read at.
 func (g *Graph) correctionOf(head string, want counter) *dynamo.Update {
 	update := g.table.Update(g.CounterKey(head, want.shard)).
 		SetSet(shardsAttr, want.shards).
@@ -75,8 +75,8 @@ func (g *Graph) correctionOf(head string, want counter) *dynamo.Update {
 	return update
 }
 
-// atVersion is the condition that a counter has the version that was seen, 0
-// for one that was not there.
+// atVersion is the condition that a counter has the version that was read, 0 if
+// there was no counter.
 func atVersion(ver int64) string {
 	if ver == 0 {
 		return "ver = ? OR attribute_not_exists(ver)"
@@ -142,8 +142,8 @@ func (g *Graph) countLists(ctx context.Context, of Ends, lists []place) (t listC
 	return t, err
 }
 
-// correction is a counter that is not what the lists say. Both have the
-// version that was seen, 0 where there is no counter.
+// correction is of a counter that differs from the lists. Both have the version
+// that was read, 0 if there is no counter.
 type correction struct{ is, want counter }
 
 func (c correction) drift() Drift {

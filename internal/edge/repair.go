@@ -16,6 +16,8 @@ import (
 // alone is removed. Then it sets the counts to what the lists hold. Edges may
 // begin and end meanwhile. An edge that is restored to a head's list is counted
 // there too, so ends may be repaired in any order.
+//
+// Cost: as Check; for each torn edge 2 requests and 1 transaction more.
 func (g *Graph) Repair(ctx context.Context, of Ends) (fixed Drift, err error) {
 	damaged := func(item dynamo.Item, attributes []string) error {
 		cleared, err := g.clear(ctx, item, attributes)

@@ -59,7 +59,7 @@ func (g *Graph) headList(ctx context.Context, head, kind string, shard int, dama
 	return g.list(ctx, g.headPK(head, kind, shard), Edge{Head: head, Kind: kind, Place: shard + 1}, damaged)
 }
 
-// list gives the edges of a list, which have in common what like tells.
+// list gives the edges of a list. like is what they have in common.
 func (g *Graph) list(ctx context.Context, pk string, like Edge, damaged onDamaged) iter.Seq2[[]Edge, error] {
 	return func(yield func([]Edge, error) bool) {
 		named := g.Head

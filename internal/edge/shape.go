@@ -20,16 +20,16 @@ type Shape struct {
 	// Tail and Head are what list items call the two ends.
 	Tail, Head string
 
-	// Count is what counters call the edges that lead to a head, TailCount those
-	// that lead from a tail; "" where these are not counted.
+	// Count is the attribute of counters for the edges that lead to a head,
+	// TailCount for those that lead from a tail; "" if these are not counted.
 	Count, TailCount string
 
 	// Kinds of edges. Each has lists and counts of its own, and the edges of a
 	// pair share one guard. Without kinds each guard is an edge.
 	Kinds []string
 
-	// Apart gives each shard's counter a partition of its own, which relieves
-	// heat. Else a head's counters lie in one, and are read by one Query.
+	// Apart gives each shard's counter a partition of its own, so that none gets
+	// hot. Otherwise all counters of a head share one, and one Query reads them.
 	Apart bool
 }
 
@@ -69,8 +69,8 @@ func (s Shape) CounterKey(head string, shard int) store.Key {
 }
 
 // The attributes of guards and counters that every shape has. Those of a kind
-// carry its name, so that it meets no other attribute. A guard has either id,
-// of the edge that stands, or ended, of the last one that did.
+// carry its name, so that no two share one. A guard has either id, of the edge
+// that stands, or ended, of the last one that stood.
 const (
 	idAttr     = "id"
 	shardAttr  = "shard" // where it is not 0
@@ -89,8 +89,8 @@ func ofKind(kind string, parts ...string) string {
 }
 
 // name is a kind's attribute in an expression. A kind that this process knows
-// has a short one there: a switch among 16 kinds fits into the 4 KB that an
-// expression may have.
+// has a short name there, so that a switch among 16 kinds fits into the 4 KB of
+// an expression.
 func (s Shape) name(kind, attribute string) any {
 	full := ofKind(kind, attribute)
 	i := slices.Index(s.Kinds, kind)
@@ -107,7 +107,7 @@ func called(name, attribute string) any {
 	return dynamo.ExpressionLiteral{Expression: name, AttributeNames: map[string]*string{name: &attribute}}
 }
 
-// kindIn is the kind of which attribute is the one called name.
+// kindIn is the kind that an attribute called name belongs to.
 func kindIn(attribute, name string) (kind string, ok bool) {
 	parts := keys.Split(attribute)
 	switch {

@@ -13,9 +13,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// ShardFor places a new edge by its id, so that a repeat tries the same shard
-// while the number of shards stands still, and so does an edge that has taken
-// the id of another.
+// ShardFor places a new edge by its id. So a repeat tries the same shard while
+// the number of shards stays the same, and so does an edge that has taken the id
+// of another.
 func (g *Graph) ShardFor(e Edge) (int, error) {
 	n := g.shards(e.Head)
 	if n < 1 || n > MaxShards {
@@ -26,7 +26,9 @@ func (g *Graph) ShardFor(e Edge) (int, error) {
 	return int(h.Sum64() % uint64(n)), nil
 }
 
-// OpenShard makes a further shard known to readers and ready for edges.
+// OpenShard makes a further shard known to readers, and ready for edges.
+//
+// Cost: 1 transaction, 4 WCU.
 func (g *Graph) OpenShard(ctx context.Context, head string, shard int) error {
 	item := itemAt(g.CounterKey(head, shard))
 	item[verAttr] = number(0)
@@ -45,8 +47,10 @@ func (g *Graph) OpenShard(ctx context.Context, head string, shard int) error {
 	return err
 }
 
-// Shards are those that readers of head's lists read, strongly consistent: one
-// request. All that can be where it cannot be read which are.
+// Shards are those that readers of head's lists read, strongly consistent. If
+// the item that names them is damaged, they are all that there can be.
+//
+// Cost: 1 request, 1 RCU.
 func (g *Graph) Shards(ctx context.Context, head string) ([]int, error) {
 	if g.Apart {
 		var item dynamo.Item

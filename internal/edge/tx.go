@@ -10,9 +10,9 @@ type change struct {
 	by int64
 }
 
-// tx makes changes of one pair: of its guard, on the condition given, then the
-// two list items of each change, then the counters of the head, that of the
-// first change before others, then the tail's. No item is named twice.
+// tx makes changes of one pair. It writes the guard, on the condition given; then
+// the two list items of each change; then the counters of the head, that of the
+// first change first; then the tail's. No item is written twice.
 func (g *Graph) tx(guard condition, changes ...change) *dynamo.WriteTx {
 	tx := g.table.Tx()
 	g.writeGuard(tx, guard, changes...)
@@ -72,14 +72,14 @@ func add(update *dynamo.Update, attribute any, n int64) *dynamo.Update {
 	return update.SetExpr("$ = if_not_exists($, ?) + ?", attribute, attribute, 0, n)
 }
 
-// writeGuard has the guard say what the changes do. It holds two short
-// attributes for each kind that was ever in Options, and no more. One whose edge has ended
-// stays for a while, so that a request which arrives late does not begin the
-// edge again.
+// writeGuard writes the changes into the guard. A guard holds two short
+// attributes for each kind that was ever in Options, and no more. Once its edge
+// has ended it stays for a while, so that a late request does not begin the edge
+// again.
 //
-// A shared guard has no expiry when its last edge ends: whoever ends it need
-// not have read what else it holds, and may not know all kinds that others
-// begin. Erase of the tail gives it one.
+// A shared guard gets no expiry when its last edge ends: the call that ends it
+// may not have read what else the guard holds, and may not know all kinds. Erase
+// of the tail gives it one.
 func (g *Graph) writeGuard(tx *dynamo.WriteTx, c condition, changes ...change) {
 	if !g.shared() {
 		item := g.GuardItem(changes[0].Edge)
@@ -133,8 +133,8 @@ func equals(attribute, value any) condition {
 	return condition{"$ = ?", []any{attribute, value}}
 }
 
-// mayBegin is the condition that a guard holds no edge of e's kind, and that
-// none of e's id or a greater one has ended.
+// mayBegin is the condition that a guard holds no edge of e's kind, and that no
+// edge of e's id or a later one has ended.
 func (g *Graph) mayBegin(e Edge) condition {
 	ended := g.name(e.Kind, endedAttr)
 	return absent(g.name(e.Kind, idAttr)).and(condition{"(attribute_not_exists($) OR $ < ?)", []any{ended, ended, e.ID}})

@@ -13,21 +13,19 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Begin makes e stand, in the place of the pair's edges of the kinds that it
-// excludes, and returns the edge of its kind that stands. A repeat answers
-// begun again while e stands; a standing edge with another id is returned with
-// begun false. An ID that another edge of its kind has in either list is
-// plaza.ErrConflict; of the head's list only those are seen that were made
-// with as many shards. An ID up to that of the last edge which ended is
+// Begin makes e stand, replaces the pair's edges of the kinds that it excludes,
+// and returns the edge of its kind that stands. It reports begun if e is that
+// edge, also when the call is repeated. An ID that another edge of its kind has
+// in either list is plaza.ErrConflict; if the head's number of shards has changed
+// since, it may go unnoticed. An ID up to that of the last edge that ended is
 // plaza.ErrRemoved.
 //
-// An ID that was minted for this call is no reason to refuse it: where a clock
-// is behind, or the id is taken, e gets a later one. It comes back beside an
-// error too.
+// If the ID was minted for this call and the clock is behind, or the id is
+// taken, e gets a later one. The ID is returned beside an error too.
 //
-// One transaction: 2 WCU for the guard, each list item and each counter. Where
-// e excludes kinds, 0.5 RCU before it, so that no transaction is refused for
-// an edge that has long stood.
+// Cost: 1 transaction, 2 WCU for the guard, each list item and each counter;
+// where e excludes kinds 1 request, 0.5 RCU more, so that no transaction is
+// refused because of an edge that has stood for long.
 func (g *Graph) Begin(ctx context.Context, e Edge, excludes []string, minted bool) (standing Edge, begun bool, err error) {
 	if e, err = g.placed(e); err != nil {
 		return e, false, err
@@ -88,8 +86,8 @@ func (g *Graph) placed(e Edge) (Edge, error) {
 	return e, err
 }
 
-// movedBehind gives e an id of the millisecond after that of id, with what
-// makes its own unique, and the shard of that.
+// movedBehind gives e an id in the millisecond after that of id, as unique as its
+// own, and the shard of the new id.
 func (g *Graph) movedBehind(e Edge, id ids.ID) (Edge, error) {
 	next := keys.After(e.ID, id)
 	if next <= id {
@@ -129,12 +127,12 @@ func (g *Graph) beginTx(e Edge, excludes []string, ends []Edge) store.Write {
 	return g.tx(guard, changes...)
 }
 
-// End ends the pair's edge of e's kind; with an ID, only the edge of that id.
-// It reports whether this call ended one. An ID of no edge is remembered where
-// none stands, so that a request to begin it which arrives later does not.
+// End ends the pair's edge of e's kind; with an ID, only the edge of that id. It
+// reports whether this call ended one. If none stands, the ID is remembered, so
+// that a request to begin it that arrives later is refused.
 //
-// One consistent read, 1 RCU, which an edge whose ID and Place are known
-// spares, and one transaction; to remember an ID 1 WCU instead.
+// Cost: 1 request, 1 RCU, and 1 transaction as Begin's; with an ID and a Place
+// the transaction alone; to remember an ID 1 WCU in place of the transaction.
 func (g *Graph) End(ctx context.Context, e Edge) (ended bool, err error) {
 	return g.end(ctx, e, true)
 }
@@ -173,7 +171,9 @@ func (g *Graph) end(ctx context.Context, e Edge, remember bool) (ended bool, err
 	return false, plaza.ErrBusy
 }
 
-// Held reads the guard of e's pair, strongly consistent: 1 RCU.
+// Held reads the guard of e's pair, strongly consistent.
+//
+// Cost: 1 request, 1 RCU.
 func (g *Graph) Held(ctx context.Context, e Edge) (Held, error) {
 	var guard dynamo.Item
 	if err := g.table.Get(ctx, g.GuardKey(e), true, &guard); err != nil && !errors.Is(err, plaza.ErrNotFound) {
@@ -182,8 +182,10 @@ func (g *Graph) Held(ctx context.Context, e Edge) (Held, error) {
 	return g.HeldBy(guard, e)
 }
 
-// Get reads the pair's edge of e's kind, strongly consistent: 1 RCU.
-// plaza.ErrNotFound says that there is none.
+// Get reads the pair's edge of e's kind, strongly consistent. plaza.ErrNotFound
+// says that there is none.
+//
+// Cost: 1 request, 1 RCU.
 func (g *Graph) Get(ctx context.Context, e Edge) (Edge, error) {
 	held, err := g.Held(ctx, e)
 	if err == nil && !held.Stands() {

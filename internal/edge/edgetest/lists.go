@@ -24,6 +24,10 @@ func sealed(t testing.TB) cursor.Codec {
 }
 
 func listsPaged[E any](t *testing.T, f Feature[E]) {
+	several := 2
+	if thorough() {
+		several = 8
+	}
 	for name, c := range map[string]struct {
 		shards int
 		codec  cursor.Codec
@@ -32,7 +36,7 @@ func listsPaged[E any](t *testing.T, f Feature[E]) {
 		often  bool   // not only where CI is set
 	}{
 		"by head, one kind":           {1, cursor.Plain(), false, f.free(), false},
-		"by head, all kinds, sharded": {4, sealed(t), false, "", true},
+		"by head, all kinds, sharded": {several, sealed(t), false, "", true},
 		"by tail, one kind":           {1, cursor.Plain(), true, f.free(), true},
 		"by tail, all kinds":          {1, sealed(t), true, "", false},
 	} {

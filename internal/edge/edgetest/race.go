@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -374,71 +373,4 @@ func repairOfWhole[E any](t *testing.T, f Feature[E]) {
 	done()
 	require.NoError(t, repairs.Wait())
 	w.requireStored(t, stand...)
-}
-
-func repairUnderFaults[E any](t *testing.T, f Feature[E]) {
-	all := damages(f)
-	for seed, name := range slices.Sorted(maps.Keys(all)) {
-		damage := all[name]
-		if damage.shards == 1 || !thorough() && seed%3 > 0 {
-			continue
-		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := damagedScene(t, f, 5, damage.do)
-			random := rand.New(rand.NewPCG(uint64(seed), 3))
-			for _, of := range []edge.Ends{{Head: "bob"}, {Tail: "ann"}} {
-				s.persist(t, random, func(process world[E]) error {
-					_, err := process.Repair(t.Context(), of)
-					return err
-				})
-			}
-			s.requireStored(t, damage.left(s)...)
-			s.requireSound(t, s.edge)
-		})
-	}
-}
-
-// failedReads fails each request in turn.
-func failedReads[E any](t *testing.T, f Feature[E]) {
-	for of, damage := range map[edge.Ends]string{{Tail: "ann"}: "the tail's row gone", {Head: "bob"}: "guard gone"} {
-		for _, name := range []string{"Check", "Repair"} {
-			s := damagedScene(t, f, 5, damages(f)[damage].do)
-			before := Scan(t, s.world.table)
-			for n := 1; ; n++ {
-				in := faults.New(t, 0, faults.Rates{})
-				in.Script(func(_ string, _ []byte, k int) faults.Fault {
-					if k == n {
-						return faults.Fault{Kind: faults.KilledBefore}
-					}
-					return faults.Fault{}
-				})
-				_, err := s.process(t, spread(5), in.Wrap).checkers()[name](t.Context(), of)
-				if in.Requests() < n {
-					require.NoError(t, err)
-					require.Greater(t, n, 5)
-					break
-				}
-				require.ErrorIs(t, err, faults.ErrKilled, "%s, request %d", name, n)
-				if !reflect.DeepEqual(before, Scan(t, s.world.table)) { // it was repaired first
-					s = damagedScene(t, f, 5, damages(f)[damage].do)
-					before = Scan(t, s.world.table)
-				}
-			}
-		}
-	}
-}
-
-func killedRepair[E any](t *testing.T, f Feature[E]) {
-	s := damagedScene(t, f, 5, damages(f)["every counter gone"].do)
-	in := faults.New(t, 0, faults.Rates{})
-	in.KillAt(1)
-	_, err := s.process(t, spread(5), in.Wrap).Repair(t.Context(), edge.Ends{Head: "bob"})
-	require.Error(t, err)
-	five := s.process(t, spread(5))
-	var begun []Edge
-	for i := range 20 { // into each shard
-		begun = append(begun, five.begin(t, fmt.Sprint("late ", i), "bob", f.first()))
-	}
-	require.Subset(t, s.read(t, s.ByHead, "bob", f.first(), 100), begun)
 }

@@ -206,7 +206,9 @@ func namesNeverShareAKey[E any](t *testing.T, f Feature[E]) {
 			require.Equal(t, w.countIn(g, name), counts)
 		}
 	}
-	hold()
+	if thorough() {
+		hold()
+	}
 	for e, id := range g {
 		if e.Tail < e.Head {
 			delete(g, e)
