@@ -31,9 +31,9 @@ func (fullError) Error() string { return "feed: the home remembers too many ende
 
 func (fullError) Unwrap() error { return plaza.ErrBusy }
 
-// ErrFull is returned by Home.Unfollow where the home cannot remember one more
-// source whose entries it hides: some 4,000 in Retention. Nothing was written.
-// KeepHistory needs no memory. It unwraps to plaza.ErrBusy.
+// ErrFull is returned by Home.Unfollow if the home cannot remember another
+// source whose entries it hides: some 4,000 within Retention. Nothing was
+// written. KeepHistory needs no memory. It unwraps to plaza.ErrBusy.
 var ErrFull error = fullError{}
 
 // header is H#reader / ~, what all entries of a home have in common.
@@ -225,8 +225,8 @@ func tooLarge(err error) error {
 	return err
 }
 
-// Trim takes everything older than before out of the home, for good: a later
-// call can only trim more. It reports whether this call did.
+// Trim removes everything older than before from the home, permanently: a later
+// call can only trim more. It reports true only if this call did.
 //
 // Cost: 1 request, 1 WCU for each KB of the home's header.
 func (h Home) Trim(ctx context.Context, before ids.ID) (trimmed bool, err error) {

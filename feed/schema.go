@@ -21,7 +21,7 @@ import (
 // Table is the schema of the table name.
 func Table(name string) *dynamodb.CreateTableInput { return store.Schema(name) }
 
-// TTL switches on the expiry of home entries and tombstones.
+// TTL turns on the expiry of home entries and tombstones.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 func feature() store.Feature {
