@@ -72,16 +72,16 @@ func (r *Repository) newJob(a Activity) (deliveryJob, error) {
 	}, err
 }
 
-// failed tells of what keeps deliveries from being found.
+// failed reports what keeps deliveries from being found.
 func (r *Repository) failed(err error) error {
 	err = fmt.Errorf("feed: deliver: %w", err)
 	r.opts.OnDelivery(Delivery{Err: err})
 	return err
 }
 
-// deliverInline does what a publish does of its own job. What it leaves, or
-// fails at, stays with the job, and OnDelivery has heard of it; only what will
-// not pass by itself is its error.
+// deliverInline does the publisher's part of its job. The rest stays with the
+// job, and so does what failed, after OnDelivery was called. Only an error that
+// will not pass by itself is returned.
 func (r *Repository) deliverInline(ctx context.Context, job deliveryJob, limit int) error {
 	if limit <= 0 {
 		return nil
@@ -103,8 +103,8 @@ func (r *Repository) deliverRepeated(ctx context.Context, job deliveryJob, limit
 	return r.deliverInline(ctx, job, limit)
 }
 
-// deliver walks on from where the job is, over limit followers or, if that is
-// 0, over all that are left.
+// deliver goes on from where the job stopped, to limit followers, or to all that
+// are left if limit is 0.
 func (r *Repository) deliver(ctx context.Context, job deliveryJob, limit int) (done bool, err error) {
 	d := Delivery{Owner: job.Work.Key.Owner, ID: job.Work.Key.ID}
 	d.Done, err = r.deliverJob(ctx, &job, limit, &d.Entries)
@@ -139,8 +139,8 @@ func (r *Repository) deliverJob(ctx context.Context, job *deliveryJob, limit int
 	return true, r.jobs.End(ctx, *job)
 }
 
-// deliverPage delivers to a page of the followers of source and moves the job
-// on. It reports whether source has more.
+// deliverPage delivers to a page of the followers of source and advances the
+// job. It reports whether source has more followers.
 func (r *Repository) deliverPage(ctx context.Context, job *deliveryJob, source string, size int, entries *int) (more bool, err error) {
 	page, err := r.graph.Walk(ctx, source, cursor.PageRequest{Cursor: cursor.Cursor(job.Work.Cursor), Limit: size})
 	if errors.Is(err, cursor.ErrInvalid) && job.Work.Cursor != "" {

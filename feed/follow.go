@@ -92,7 +92,7 @@ func (h Home) Follow(ctx context.Context, source string, opts *FollowOptions) (c
 	if err := h.checkSource("Source", source); err != nil {
 		return false, err
 	}
-	edge, created, err := h.link(ctx, follow.Edge{Follower: h.reader, Followee: source, ID: o.ID})
+	edge, created, err := h.makeEdge(ctx, follow.Edge{Follower: h.reader, Followee: source, ID: o.ID})
 	if err != nil {
 		return false, fmt.Errorf("feed: home of %q follows %q: %w", h.reader, source, err)
 	}
@@ -104,9 +104,9 @@ func (h Home) Follow(ctx context.Context, source string, opts *FollowOptions) (c
 	return created, nil
 }
 
-// link makes the edge, unless a living one stands.
-func (h Home) link(ctx context.Context, e follow.Edge) (edge follow.Edge, created bool, err error) {
-	for range turns {
+// makeEdge makes the edge, unless a living one stands.
+func (h Home) makeEdge(ctx context.Context, e follow.Edge) (edge follow.Edge, created bool, err error) {
+	for range maxTries {
 		edge, created, err = h.r.graph.Follow(ctx, e)
 		if err != nil || created && e.ID == 0 {
 			return edge, created, err
@@ -117,7 +117,7 @@ func (h Home) link(ctx context.Context, e follow.Edge) (edge follow.Edge, create
 		}
 		// An unfollow died half way, or this is a follow from before one:
 		// the edge goes, in any case.
-		if err := h.bury(ctx, e.Followee, edge.ID); err != nil {
+		if err := h.hideSource(ctx, e.Followee, edge.ID); err != nil {
 			return edge, false, err
 		}
 		if _, err := h.r.graph.Unfollow(ctx, edge); err != nil {
@@ -220,7 +220,7 @@ func (h Home) unfollow(ctx context.Context, source string, o UnfollowOptions) (r
 	if !o.KeepHistory {
 		// Before the edge goes: a crash here leaves a standing edge that is
 		// dead, which the next Follow or Unfollow clears away.
-		if err := h.bury(ctx, source, max(last.ID, o.ID)); err != nil {
+		if err := h.hideSource(ctx, source, max(last.ID, o.ID)); err != nil {
 			return false, err
 		}
 	}
@@ -261,7 +261,7 @@ func (h Home) FollowMany(ctx context.Context, sources []string, opts *FollowOpti
 		made := false
 		err := failed.halted(ctx)
 		if err == nil {
-			edge, made, err = h.link(ctx, follow.Edge{Follower: h.reader, Followee: source})
+			edge, made, err = h.makeEdge(ctx, follow.Edge{Follower: h.reader, Followee: source})
 		}
 		if err != nil {
 			failed.add(i, fmt.Errorf("feed: home of %q follows %q: %w", h.reader, source, err))

@@ -122,17 +122,17 @@ func (h Home) isDead(ctx context.Context, source string, edge ids.ID) (bool, err
 	return edge <= head.mark(deadName(source)).Edge, nil
 }
 
-// bury hides every entry that the source's edges up to this one brought or
-// will bring, and forgets sources ended so long ago that none of their entries
+// hideSource hides every entry that the source's edges up to this one brought or
+// will bring, and forgets sources that ended so long ago that none of their entries
 // can be left.
-func (h Home) bury(ctx context.Context, source string, edge ids.ID) error {
+func (h Home) hideSource(ctx context.Context, source string, edge ids.ID) error {
 	unfollow, err := h.r.gen.Next(ctx)
 	if err != nil {
 		return err
 	}
 	name, m := deadName(source), mark{Edge: edge, Unfollow: unfollow}
 	var damaged any // the attribute, where it is no mark
-	for range turns {
+	for range maxTries {
 		var item dynamo.Item
 		err := h.r.table.Run(ctx, store.Returning{Update: h.marking(name, m, damaged), Out: &item})
 		refused, ok := store.AsRefused(err)

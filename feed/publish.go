@@ -114,7 +114,7 @@ func (o Outbox) publish(ctx context.Context, a Activity, inline int) (stands Act
 		job.Lease = o.r.jobs.NewLease()
 	}
 	var guarded ids.ID // what the foreign id's guard holds, if that is gone
-	for range turns {
+	for range maxTries {
 		tx := o.publishTx(a, guarded)
 		if !history {
 			tx.Put(o.r.table.Put(job))
@@ -219,9 +219,9 @@ func (o Outbox) PublishMany(ctx context.Context, as []Activity) (stored []Activi
 			return stored, created, fmt.Errorf("feed: publish %d to %q: %w", len(stored), o.owner, err)
 		}
 	}
-	// A transaction and a job for each, rather than for a batch, which would
-	// spare half the units: one that is refused then refuses no other, and
-	// each may be repeated alone.
+	// Each has a transaction and a job of its own. One for a batch would save half
+	// the units, but a refused activity would refuse the others, and none could be
+	// repeated alone.
 	var failed failures
 	group := parallel.New()
 	group.SetLimit(o.r.opts.Parallel)

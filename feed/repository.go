@@ -23,8 +23,8 @@ type Graph interface {
 	Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error)
 }
 
-// turns bounds how often a write is tried again because what it met changed.
-const turns = 5
+// maxTries bounds how often a write is tried again because what it met changed.
+const maxTries = 5
 
 // Repository keeps outboxes and homes in one table.
 type Repository struct {

@@ -210,7 +210,7 @@ func insideRow(gap string) (row CacheKey, ok bool) {
 	return k.CacheKey, err == nil
 }
 
-// validGap tells the gaps of a home: beside an entry, beside a row, or below
+// validGap recognizes the gaps of a home: beside an entry, beside a row, or below
 // all that have an id.
 func validGap(gap string) bool {
 	if _, ok := insideRow(gap); ok {

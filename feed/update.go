@@ -47,7 +47,7 @@ func (o Outbox) Update(ctx context.Context, a Activity) (Activity, error) {
 // update tries again with a later edit where a process whose clock is ahead
 // made the last one.
 func (o Outbox) update(ctx context.Context, a Activity, edit ids.ID) (stands activityItem, err error) {
-	for range turns {
+	for range maxTries {
 		var item dynamo.Item
 		err := o.r.table.Run(ctx, store.Returning{Update: o.edit(a, edit), Out: &item})
 		refused, ok := store.AsRefused(err)
