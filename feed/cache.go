@@ -17,19 +17,20 @@ type CacheKey struct {
 	ID    ids.ID
 }
 
-// Cached is what a cache knows of a key: an activity, or that it is gone.
+// Cached is what a cache knows about a key: an activity, or that it is gone.
 type Cached struct {
 	Activity Activity
 	Gone     bool
 }
 
-// Cache keeps the activities that homes refer to. What one process edits or
-// removes shows to the readers of another once that one's cache has forgotten
-// the activity; with Options.Consistent no cache is asked. It is safe for concurrent use. What it fails at it leaves out.
+// Cache keeps activities that homes refer to. After an edit or a removal in one
+// process, readers in another see the change once its cache has forgotten the
+// activity; Options.Consistent bypasses the cache. A Cache is safe for
+// concurrent use. On failure it omits the key.
 type Cache interface {
 	// Get returns what is known of keys.
 	Get(ctx context.Context, keys []CacheKey) map[CacheKey]Cached
-	// Put tells what was read.
+	// Put stores what was read or written.
 	Put(ctx context.Context, found map[CacheKey]Cached)
 }
 
@@ -52,9 +53,9 @@ type MemoryCacheOptions struct {
 	Now  func() time.Time // Defaults to time.Now.
 }
 
-// NewMemoryCache returns a cache that forgets what was used least recently,
-// and everything after its TTL. It holds up to Size activities of up to
-// MaxActivity bytes.
+// NewMemoryCache returns a cache that drops the least recently used activity
+// beyond its Size, and each after its TTL. An activity has up to MaxActivity
+// bytes.
 func NewMemoryCache(opts *MemoryCacheOptions) (*MemoryCache, error) {
 	o := MemoryCacheOptions{Size: 10_000, TTL: 30 * time.Second, Now: time.Now}
 	if opts != nil {
@@ -82,6 +83,8 @@ func NewMemoryCache(opts *MemoryCacheOptions) (*MemoryCache, error) {
 }
 
 // Get returns what is known of keys.
+//
+// Cost: none.
 func (c *MemoryCache) Get(_ context.Context, keys []CacheKey) map[CacheKey]Cached {
 	now := c.now()
 	known := make(map[CacheKey]Cached, len(keys))
@@ -94,6 +97,8 @@ func (c *MemoryCache) Get(_ context.Context, keys []CacheKey) map[CacheKey]Cache
 }
 
 // Put remembers what was found.
+//
+// Cost: none.
 func (c *MemoryCache) Put(_ context.Context, found map[CacheKey]Cached) {
 	until := c.now().Add(c.ttl)
 	for key, cached := range found {

@@ -28,7 +28,7 @@ func memoryCache(t testing.TB, opts *feed.MemoryCacheOptions) *feed.MemoryCache 
 	return cache
 }
 
-func TestACacheSparesTheReadingOfActivities(t *testing.T) {
+func TestACacheSavesTheReadingOfActivities(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &feed.Options{Cache: memoryCache(t, nil)}, meter.Wrap)
@@ -80,7 +80,7 @@ func TestACacheForgetsInTime(t *testing.T) {
 	require.Empty(t, all(t, w.Home("jack").List, 10), "who is followed is never cached")
 }
 
-func TestACacheHearsOfWhatItsProcessWrites(t *testing.T) {
+func TestACacheGetsWhatItsProcessWrites(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Cache: memoryCache(t, nil)})
 	w.subscribe(t, "jack", "chris")
@@ -154,7 +154,7 @@ func TestACacheOfNoSizeIsRefused(t *testing.T) {
 
 // Two readers miss the same activities. The first one's read fails, and the
 // second, which waits for it, loses nothing.
-func TestWhoSharesAFailedReadLosesNothing(t *testing.T) {
+func TestAReaderWhoSharesAFailedReadLosesNothing(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(stop func(), armed *atomic.Bool){
 		"stopped":  func(stop func(), _ *atomic.Bool) { stop() },

@@ -178,7 +178,7 @@ func TestADamagedHeaderShowsNothingThatWasUnfollowed(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrCorrupt)
 }
 
-func TestADamagedGuardIsSaid(t *testing.T) {
+func TestADamagedGuardIsReported(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	a := activity("chris", 1)

@@ -25,8 +25,8 @@ const jobLease = 30 * time.Second
 // deliveryPage is how many followers lie between two checkpoints of a job.
 const deliveryPage = 1000
 
-// Delivery is one attempt to deliver an activity to its followers, or, where
-// Owner is empty, the failure to look for one.
+// Delivery is one attempt to deliver an activity to its followers. If Owner is
+// empty, it is a failed attempt to find activities to deliver.
 type Delivery struct {
 	Owner   string
 	ID      ids.ID
@@ -35,28 +35,29 @@ type Delivery struct {
 	Err     error // what it met; it will be tried again
 }
 
-// Deliver delivers what is waiting: what crashes left behind and what was too
-// large to deliver inline. It returns how many activities have now reached
-// everybody. One that fails does not hold the others, and is left alone for
-// 30 s. A damaged job stays where it is and is passed to Options.OnCorrupt.
+// Deliver finishes the deliveries that are waiting: those that a crash left
+// behind and those too large to do inline. It returns how many activities have
+// now reached everybody. One that fails does not hold up the others and is left
+// alone for 30 s. A damaged job stays where it is and is passed to
+// Options.OnCorrupt.
 //
-// Cost: to N followers ⌈N/25⌉ requests, 2 for each 1,000 followers of a shard, and 3 more; N WCU, N/37 RCU and 1 or 2 more.
-//
-// Cost: with nothing to do 1 request, 0.5 RCU for the number of job shards and for each of them.
+// Cost: to N followers ⌈N/25⌉ requests, 1 or 2 for each 1,000 followers of a
+// shard, and 3 more; N WCU and 1 or 2 more, N/37 RCU; with nothing to do 1
+// request for the number of job shards and 1 for each (4), 0.5 RCU each.
 func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
 	return r.jobs.Pass(ctx, "", func(ctx context.Context, job deliveryJob) (bool, error) {
 		return r.deliver(ctx, job, 0)
 	})
 }
 
-// Run delivers until ctx ends, whose error it returns. It rides out whatever
-// may pass and tells Options.OnDelivery; a wrong table ends it. Any number of
-// workers share what waits. One that is stopped gives back what it is at,
-// within a second; the work of one that died is taken over after 30 s.
+// Run calls Deliver until ctx ends and returns the context's error. It reports
+// errors that may pass to Options.OnDelivery and goes on; a wrong table ends
+// it. Any number of workers may run. One that is stopped gives its job back
+// within a second; the job of one that died is taken over after 30 s.
 //
-// With nothing to do, Deliver's units every Options.Poll: 1.25 RCU a second
-// for each worker with the defaults. With much to do, up to 1 WCU an activity
-// for each further worker at the same shard.
+// Cost: as Deliver every Options.Poll, with nothing to do 1.25 RCU a second for
+// each worker by default; with much to do up to 1 WCU an activity for each
+// further worker on the same shard.
 func (r *Repository) Run(ctx context.Context) error {
 	return work.Run(ctx, r.opts.Poll, r.Deliver)
 }
@@ -71,16 +72,16 @@ func (r *Repository) newJob(a Activity) (deliveryJob, error) {
 	}, err
 }
 
-// failed tells of what keeps deliveries from being found.
+// failed reports what keeps deliveries from being found.
 func (r *Repository) failed(err error) error {
 	err = fmt.Errorf("feed: deliver: %w", err)
 	r.opts.OnDelivery(Delivery{Err: err})
 	return err
 }
 
-// deliverInline does what a publish does of its own job. What it leaves, or
-// fails at, stays with the job, and OnDelivery has heard of it; only what will
-// not pass by itself is its error.
+// deliverInline does the publisher's part of its job. The rest stays with the
+// job, and so does what failed, after OnDelivery was called. Only an error that
+// will not pass by itself is returned.
 func (r *Repository) deliverInline(ctx context.Context, job deliveryJob, limit int) error {
 	if limit <= 0 {
 		return nil
@@ -102,8 +103,8 @@ func (r *Repository) deliverRepeated(ctx context.Context, job deliveryJob, limit
 	return r.deliverInline(ctx, job, limit)
 }
 
-// deliver walks on from where the job is, over limit followers or, if that is
-// 0, over all that are left.
+// deliver goes on from where the job stopped, to limit followers, or to all that
+// are left if limit is 0.
 func (r *Repository) deliver(ctx context.Context, job deliveryJob, limit int) (done bool, err error) {
 	d := Delivery{Owner: job.Work.Key.Owner, ID: job.Work.Key.ID}
 	d.Done, err = r.deliverJob(ctx, &job, limit, &d.Entries)
@@ -138,8 +139,8 @@ func (r *Repository) deliverJob(ctx context.Context, job *deliveryJob, limit int
 	return true, r.jobs.End(ctx, *job)
 }
 
-// deliverPage delivers to a page of the followers of source and moves the job
-// on. It reports whether source has more.
+// deliverPage delivers to a page of the followers of source and advances the
+// job. It reports whether source has more followers.
 func (r *Repository) deliverPage(ctx context.Context, job *deliveryJob, source string, size int, entries *int) (more bool, err error) {
 	page, err := r.graph.Walk(ctx, source, cursor.PageRequest{Cursor: cursor.Cursor(job.Work.Cursor), Limit: size})
 	if errors.Is(err, cursor.ErrInvalid) && job.Work.Cursor != "" {

@@ -157,7 +157,7 @@ func TestADeliveryThatWasOvertakenLeavesNothing(t *testing.T) {
 	require.Equal(t, []ids.ID{a.ID}, all(t, w.Home("reader-29").List, 10))
 }
 
-func TestADeliveryStartsAnewWhereItsCursorIsNoLongerAccepted(t *testing.T) {
+func TestADeliveryStartsAgainIfItsCursorIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.followedBy(t, "star", 30)

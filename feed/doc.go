@@ -1,8 +1,8 @@
 // Package feed keeps what people did and what they read.
 //
-// Everyone has an outbox, the activities they published, and a home, what
-// those they follow published. Any opaque id may have them: a user, a topic,
-// a board.
+// Everyone has an outbox, the activities they published, and a home, what the
+// people they follow published. Any opaque id may have them: a user, a topic, a
+// board.
 //
 //	feeds, err := feed.New(db, "feed", gen, follows, nil)
 //	chris, jack := feeds.Outbox("chris"), feeds.Home("jack")
@@ -13,25 +13,24 @@
 //	})
 //	page, err := jack.List(ctx, cursor.PageRequest{Limit: 10})
 //
-// A home holds references, not copies: an edit or a removal is one write,
-// whatever the number of followers, and shows at their next read.
+// A home holds references, not copies. An edit or a removal is one write,
+// however many followers there are, and shows at their next read.
 //
-// A publish is safe once Publish returns: the activity and the job that
-// delivers it are one transaction. A service runs Run in the background (or
-// Deliver from a scheduled Lambda), which finishes what a crash left behind
-// and what is too large to deliver inline.
+// A publish is safe once Publish returns, because one transaction stores the
+// activity and the job that delivers it. Run it in the background, or Deliver
+// from a scheduled Lambda: they finish what a crash left behind and what is too
+// large to deliver inline.
 //
-// Home.Follow and Home.Unfollow are what a service calls, not those of the
-// follow graph: they copy and hide what the edge brings. Where the graph's were
-// called, a Home.Unfollow still clears the home of that source.
+// Call Home.Follow and Home.Unfollow, not those of the follow graph: they also
+// copy and hide what the edge brings. If the graph's Unfollow was called,
+// Home.Unfollow still clears the home of that source.
 //
-// What happened long ago is imported under ids.Backdate. Activities older than
+// Import old activities under ids.Backdate. Activities older than
 // Options.Retention are history: they lie in outboxes, and in no home.
 //
-// Create the table with Table and TTL; Verify says whether a table is fit.
+// Options decide what else a home hides: Filter for blocks and mutes, About for
+// reposts, HomeCap for its depth. Trim is the reader's own.
 //
-// Package as2 exchanges activities with other services.
-//
-// What a home hides beyond that is Options' choice: a Filter for blocks and
-// mutes, About for reposts, HomeCap for its depth; Trim is the reader's own.
+// Create the table with Table and TTL; Verify checks it. Package as2 exchanges
+// activities with other services.
 package feed

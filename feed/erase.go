@@ -15,27 +15,28 @@ import (
 const erasePage = 1000
 
 // Erase deletes what the feeds hold of a user who leaves: the outbox with its
-// tombstones and what others addressed to it, the references that its
-// activities have in others' outboxes, foreign ids, waiting deliveries, and
-// the home. After an error, repeat it.
+// tombstones and what others addressed to it, the references to its activities
+// in others' outboxes, foreign IDs, waiting deliveries, and the home. After an
+// error, repeat it.
 //
-// The follow edges are the graph's to end, and before, by follow's Erase. The
-// user has stopped writing: what arrives behind Erase stays until it is
-// repeated, and a late repeat of a publish is a new one. Entries in others'
-// homes that point at what is gone are hidden, once a cache has forgotten it,
-// and expire after Options.Retention, also those that a delivery under way
-// still adds; so do those it adds to the user's home. What others addressed
-// to the user stays theirs. References of activities that were removed over
-// 30 days before are not found, and stay hidden.
+// End the follow edges first, by follow's Erase. The user must have stopped
+// writing: what arrives after Erase stays until Erase is repeated, and a late
+// repeat of a publish is a new one. Entries in others' homes that point at
+// erased activities are hidden, once a cache has forgotten those, and expire
+// after Options.Retention. So do entries that a running delivery still adds, to
+// others' homes or the user's. Activities that others addressed to the user
+// stay theirs. References to activities that were removed more than 30 days ago
+// are not found and stay hidden.
 //
-// The user's id stays where it is others': in their homes' entries, as the
-// owner or the source, until these expire; in their homes' headers, as a source
-// that they unfollowed, until a later unfollow forgets it; in the To of what
-// they published, and of its jobs until it is delivered.
+// The user's id remains in others' items: in the entries of their homes, as
+// owner or source, until these expire; in the headers of their homes, as a
+// source they unfollowed, until a later unfollow forgets it; in the To of their
+// activities, and in those activities' jobs until they are delivered.
 //
-// Cost: 1 request for each 25 deletes and for each 1,000 items or 1 MB read; 1 WCU for each KB of each item, 1 RCU for each 4 KB of the user's items and of all deliveries that wait, anyone's.
-//
-// Cost: 1 request, 1 WCU for each To of an activity.
+// Cost: 1 request for each 25 deletes and for each 1,000 items or 1 MB read, 1
+// WCU for each KB of each item, 1 RCU for each 4 KB of the user's items and of
+// all deliveries that wait, anyone's; 1 request, 1 WCU for each To of an
+// activity.
 func (r *Repository) Erase(ctx context.Context, user string) error {
 	if err := keys.CheckName("User", user); err != nil {
 		return err

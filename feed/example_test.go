@@ -2,12 +2,14 @@ package feed_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
@@ -156,4 +158,118 @@ func ExampleOutbox_PublishMany() {
 	// 2025-03-01 note:2025
 	// 2022-03-01 note:2022
 	// 2019-03-01 note:2019
+}
+
+// An edit is one write and shows in every home. What was removed stays removed,
+// also where a publish is repeated late.
+func ExampleOutbox_Update() {
+	ctx := context.Background()
+	tables := openTables(ctx)
+	defer tables.close()
+	feeds := tables.feeds(&feed.Options{Consistent: true})
+	chris, jack := feeds.Outbox("chris"), feeds.Home("jack")
+	if _, err := jack.Follow(ctx, "chris", nil); err != nil {
+		log.Fatal(err)
+	}
+	first, created, err := chris.Publish(ctx, feed.Activity{Actor: feed.Ref{ID: "chris"}, Verb: "post", Data: []byte(`{"text":"Helo"}`)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("created:", created)
+
+	edited := first
+	edited.Data = []byte(`{"text":"Hello"}`)
+	if _, err := chris.Update(ctx, edited); err != nil {
+		log.Fatal(err)
+	}
+	page, err := jack.List(ctx, cursor.PageRequest{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(string(page.Items[0].Data))
+
+	removed, err := chris.Remove(ctx, first.ID)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("removed:", removed)
+	_, _, err = chris.Publish(ctx, first)
+	fmt.Println(errors.Is(err, plaza.ErrRemoved))
+	// Output:
+	// created: true
+	// {"text":"Hello"}
+	// removed: true
+	// true
+}
+
+// A new account follows several topics, ends one of them, and trims its home.
+func ExampleHome_FollowMany() {
+	ctx := context.Background()
+	tables := openTables(ctx)
+	defer tables.close()
+	feeds := tables.feeds(&feed.Options{Consistent: true})
+	var last feed.Activity
+	for _, topic := range []string{"birds", "cats", "birds"} {
+		var err error
+		last, _, err = feeds.Outbox(topic).Publish(ctx, feed.Activity{Actor: feed.Ref{ID: "chris"}, Verb: "post", Target: feed.Ref{ID: topic}})
+		if err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	jack := feeds.Home("jack")
+	show := func(what string) {
+		fmt.Print(what, ":")
+		for a, err := range cursor.All(ctx, jack.List) {
+			if err != nil {
+				log.Fatal(err)
+			}
+			fmt.Print(" ", a.Target)
+		}
+		fmt.Println()
+	}
+	created, err := jack.FollowMany(ctx, []string{"birds", "cats"}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	show(fmt.Sprint("followed ", len(created)))
+	if _, err := jack.Unfollow(ctx, "cats", nil); err != nil {
+		log.Fatal(err)
+	}
+	show("without cats")
+	if _, err := jack.Trim(ctx, last.ID); err != nil {
+		log.Fatal(err)
+	}
+	show("trimmed")
+	// Output:
+	// followed 2: birds cats birds
+	// without cats: birds birds
+	// trimmed: birds
+}
+
+// A worker delivers what is too large to deliver inline.
+func ExampleRepository_Deliver() {
+	ctx := context.Background()
+	tables := openTables(ctx)
+	defer tables.close()
+	feeds := tables.feeds(&feed.Options{Consistent: true, InlineFollowers: 1, OnDelivery: func(d feed.Delivery) {
+		fmt.Println("entries:", d.Entries, "done:", d.Done, "error:", d.Err)
+	}})
+	for _, reader := range []string{"ann", "ben", "jack"} {
+		if _, err := feeds.Home(reader).Follow(ctx, "chris", nil); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if _, _, err := feeds.Outbox("chris").Publish(ctx, feed.Activity{Actor: feed.Ref{ID: "chris"}, Verb: "post"}); err != nil {
+		log.Fatal(err)
+	}
+	delivered, err := feeds.Deliver(ctx) // a service calls Run in the background
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("delivered:", delivered)
+	// Output:
+	// entries: 1 done: false error: <nil>
+	// entries: 2 done: true error: <nil>
+	// delivered: 1
 }

@@ -9,10 +9,10 @@ import (
 )
 
 // Filter says which of some activities to hide from reader, one answer for
-// each. A home asks it for a whole read at once, up to 100 activities, so that
-// one request of its own can answer, such as follow.Relations; a page whose
-// activities are hidden is read on, with further questions. Its error fails
-// the page, and so does a wrong number of answers, with plaza.ErrInvalid.
+// each. A home asks about up to 100 activities at once, so that one request can
+// answer, such as follow.Relations; if it hides some, the page reads on and
+// asks again. Its error fails the page. A wrong number of answers is
+// plaza.ErrInvalid.
 type Filter func(ctx context.Context, reader string, as []Activity) (hide []bool, err error)
 
 // maxAsked is the most activities that a Filter is asked about at once.

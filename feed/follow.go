@@ -19,12 +19,12 @@ import (
 
 // FollowOptions of Home.Follow. The zero value works.
 type FollowOptions struct {
-	// ID is the identity of the edge; a repeat with it answers as the first
-	// call did while that edge stands. Defaults to a minted one.
+	// ID is the identity of the edge; while the edge stands, a repeat with it
+	// answers as the first call did. Defaults to a minted one.
 	ID ids.ID
 
-	// CopyLimit is how many of the source's last activities Follow itself
-	// copies, at most 1,000. What is still being delivered comes beside that.
+	// CopyLimit is how many of the source's last activities Follow copies, at
+	// most 1,000. Activities that are still being delivered come besides.
 	// Defaults to 100; negative is none.
 	CopyLimit int
 }
@@ -32,12 +32,11 @@ type FollowOptions struct {
 // UnfollowOptions of Home.Unfollow. The zero value works.
 type UnfollowOptions struct {
 	// ID names the edge to end: one with another ID stays. A Follow with this
-	// ID that is still on its way comes too late. Defaults to the edge that
-	// stands.
+	// ID that arrives later is refused. Defaults to the edge that stands.
 	ID ids.ID
 
-	// KeepHistory leaves what the source published so far in the home, until
-	// an Unfollow without it.
+	// KeepHistory leaves in the home what the source published so far, until an
+	// Unfollow without it.
 	KeepHistory bool
 }
 
@@ -70,13 +69,15 @@ func (h Home) checkSource(field, source string) error {
 	return nil
 }
 
-// Follow subscribes the home to source: an edge in the graph, then the
-// source's last activities. It reports whether this call made the edge;
-// repeating it completes what was cut short. An ID up to that of a follow that
-// has been ended since is plaza.ErrRemoved: what was undone stays undone,
-// however late the request.
+// Follow subscribes the home to source: it makes an edge in the graph and
+// copies the source's last activities. Created reports whether this call made
+// the edge, or an earlier one with the same FollowOptions.ID. Repeating it
+// completes what was cut short. If a follow with that ID or a later one has
+// ended since, that is plaza.ErrRemoved, however late the request.
 //
-// Cost: with 100 activities of 1 KB copied 6 requests, 110 WCU and 25 RCU; up to 5 reads of 100 more where removed ones are passed over; 1 RCU for each 4 KB of the home's header where the edge stood or has an ID of the caller's.
+// Cost: with 100 activities of 1 KB copied 6 requests, 110 WCU, 25 RCU; past
+// removed activities up to 5 reads of 100 more; where the edge stood or has an
+// ID of the caller's 1 request, 1 RCU for each 4 KB of the home's header more.
 func (h Home) Follow(ctx context.Context, source string, opts *FollowOptions) (created bool, err error) {
 	if err := h.check(); err != nil {
 		return false, err
@@ -91,7 +92,7 @@ func (h Home) Follow(ctx context.Context, source string, opts *FollowOptions) (c
 	if err := h.checkSource("Source", source); err != nil {
 		return false, err
 	}
-	edge, created, err := h.link(ctx, follow.Edge{Follower: h.reader, Followee: source, ID: o.ID})
+	edge, created, err := h.makeEdge(ctx, follow.Edge{Follower: h.reader, Followee: source, ID: o.ID})
 	if err != nil {
 		return false, fmt.Errorf("feed: home of %q follows %q: %w", h.reader, source, err)
 	}
@@ -103,9 +104,9 @@ func (h Home) Follow(ctx context.Context, source string, opts *FollowOptions) (c
 	return created, nil
 }
 
-// link makes the edge, unless a living one stands.
-func (h Home) link(ctx context.Context, e follow.Edge) (edge follow.Edge, created bool, err error) {
-	for range turns {
+// makeEdge makes the edge, unless a living one stands.
+func (h Home) makeEdge(ctx context.Context, e follow.Edge) (edge follow.Edge, created bool, err error) {
+	for range maxTries {
 		edge, created, err = h.r.graph.Follow(ctx, e)
 		if err != nil || created && e.ID == 0 {
 			return edge, created, err
@@ -116,7 +117,7 @@ func (h Home) link(ctx context.Context, e follow.Edge) (edge follow.Edge, create
 		}
 		// An unfollow died half way, or this is a follow from before one:
 		// the edge goes, in any case.
-		if err := h.bury(ctx, e.Followee, edge.ID); err != nil {
+		if err := h.hideSource(ctx, e.Followee, edge.ID); err != nil {
 			return edge, false, err
 		}
 		if _, err := h.r.graph.Unfollow(ctx, edge); err != nil {
@@ -168,17 +169,18 @@ func (h Home) backfill(ctx context.Context, edge follow.Edge, limit, parallel in
 	return h.r.table.PutAll(ctx, entries[:min(len(entries), limit)], parallel)
 }
 
-// Unfollow ends the subscription: what came by it is gone from the home at
-// the next consistent read, also what is being delivered, unless KeepHistory.
-// It reports whether this call ended an edge. Where none stands, since
-// follow's Unfollow ended it or its history was kept, that history goes.
+// Unfollow ends the subscription. Unless KeepHistory is set, all that came by
+// it is gone from the home at the next consistent read, even what is still
+// being delivered. It reports true only if this call ended an edge. If there is
+// none, because follow's Unfollow ended it or its history was kept, the history
+// is removed.
 //
-// A home remembers each source that it hides for Retention and a day; one that
-// cannot remember more is ErrFull, and nothing is ended.
+// A home remembers each source that it hides for Retention and a day. If it
+// cannot remember another one, that is ErrFull, and nothing is ended.
 //
-// Cost: 3 requests, 1 RCU, 10 WCU, and 1 WCU for each KB of the home's header.
-//
-// Cost: where no edge stands 2 requests, 1 RCU and 1 WCU for each KB of the header; 2 requests, 1 RCU and 1 WCU more with an ID.
+// Cost: 3 requests, 1 RCU, 11 WCU, 1 WCU more for each further KB of the home's
+// header; where no edge stands 2 requests, 1 RCU, 1 WCU for each KB of the
+// header; with an ID then 2 requests, 1 RCU, 1 WCU more.
 func (h Home) Unfollow(ctx context.Context, source string, opts *UnfollowOptions) (removed bool, err error) {
 	if err := h.check(); err != nil {
 		return false, err
@@ -218,7 +220,7 @@ func (h Home) unfollow(ctx context.Context, source string, o UnfollowOptions) (r
 	if !o.KeepHistory {
 		// Before the edge goes: a crash here leaves a standing edge that is
 		// dead, which the next Follow or Unfollow clears away.
-		if err := h.bury(ctx, source, max(last.ID, o.ID)); err != nil {
+		if err := h.hideSource(ctx, source, max(last.ID, o.ID)); err != nil {
 			return false, err
 		}
 	}
@@ -231,16 +233,17 @@ func (h Home) unfollow(ctx context.Context, source string, o UnfollowOptions) (r
 // maxSources is the most sources of a FollowMany.
 const maxSources = 100
 
-// FollowMany subscribes the home to up to 100 sources, as Follow does to one:
-// the topics that a new account picks. It tells of every source that is
-// followed now whether this call made the edge. Some that failed are a
-// PartialError; repeating the call completes what was cut short. A source
-// named twice is followed once. An options.ID is plaza.ErrInvalid, since every edge has its own.
+// FollowMany subscribes the home to up to 100 sources, as Follow does: the
+// topics that a new account picks. Created has an entry for each source that is
+// followed now, and says whether this call made its edge. If some failed, that
+// is a PartialError; repeating the call completes them. A source named twice is
+// followed once. An options.ID is plaza.ErrInvalid, because each edge has its
+// own.
 //
-// The edges are made in turn, since they share the reader's count; beside them
-// up to Options.Parallel sources are copied at once.
+// It makes one edge after the other, because they share the reader's count, and
+// meanwhile copies up to Options.Parallel sources at once.
 //
-// Cost: as many Follows: with 100 activities of 1 KB each, 110 WCU and 25 RCU for each source; 1 RCU more for an edge that stood before.
+// Cost: as Follow for each source; 1 RCU more for an edge that stood before.
 func (h Home) FollowMany(ctx context.Context, sources []string, opts *FollowOptions) (created map[string]bool, err error) {
 	limit, err := h.checkFollowMany(sources, opts)
 	if err != nil {
@@ -258,7 +261,7 @@ func (h Home) FollowMany(ctx context.Context, sources []string, opts *FollowOpti
 		made := false
 		err := failed.halted(ctx)
 		if err == nil {
-			edge, made, err = h.link(ctx, follow.Edge{Follower: h.reader, Followee: source})
+			edge, made, err = h.makeEdge(ctx, follow.Edge{Follower: h.reader, Followee: source})
 		}
 		if err != nil {
 			failed.add(i, fmt.Errorf("feed: home of %q follows %q: %w", h.reader, source, err))

@@ -79,7 +79,7 @@ func (g refusingGraph) Follow(ctx context.Context, e follow.Edge) (follow.Edge, 
 	return g.Repository.Follow(ctx, e)
 }
 
-func TestFollowManyTellsOfEachThatFailed(t *testing.T) {
+func TestFollowManyReportsEachThatFailed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	names, want := w.topics(t, 4, 1)

@@ -31,9 +31,9 @@ func (fullError) Error() string { return "feed: the home remembers too many ende
 
 func (fullError) Unwrap() error { return plaza.ErrBusy }
 
-// ErrFull is returned by Home.Unfollow where the home cannot remember one more
-// source whose entries it hides: some 4,000 in Retention. Nothing was written.
-// KeepHistory needs no memory. It unwraps to plaza.ErrBusy.
+// ErrFull is returned by Home.Unfollow if the home cannot remember another
+// source whose entries it hides: some 4,000 within Retention. Nothing was
+// written. KeepHistory needs no memory. It unwraps to plaza.ErrBusy.
 var ErrFull error = fullError{}
 
 // header is H#reader / ~, what all entries of a home have in common.
@@ -122,17 +122,17 @@ func (h Home) isDead(ctx context.Context, source string, edge ids.ID) (bool, err
 	return edge <= head.mark(deadName(source)).Edge, nil
 }
 
-// bury hides every entry that the source's edges up to this one brought or
-// will bring, and forgets sources ended so long ago that none of their entries
+// hideSource hides every entry that the source's edges up to this one brought or
+// will bring, and forgets sources that ended so long ago that none of their entries
 // can be left.
-func (h Home) bury(ctx context.Context, source string, edge ids.ID) error {
+func (h Home) hideSource(ctx context.Context, source string, edge ids.ID) error {
 	unfollow, err := h.r.gen.Next(ctx)
 	if err != nil {
 		return err
 	}
 	name, m := deadName(source), mark{Edge: edge, Unfollow: unfollow}
 	var damaged any // the attribute, where it is no mark
-	for range turns {
+	for range maxTries {
 		var item dynamo.Item
 		err := h.r.table.Run(ctx, store.Returning{Update: h.marking(name, m, damaged), Out: &item})
 		refused, ok := store.AsRefused(err)
@@ -225,8 +225,8 @@ func tooLarge(err error) error {
 	return err
 }
 
-// Trim takes everything older than before out of the home, for good: a later
-// call can only trim more. It reports whether this call did.
+// Trim removes everything older than before from the home, permanently: a later
+// call can only trim more. It reports true only if this call did.
 //
 // Cost: 1 request, 1 WCU for each KB of the home's header.
 func (h Home) Trim(ctx context.Context, before ids.ID) (trimmed bool, err error) {

@@ -18,7 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-func TestTrimTakesWhatIsOlderForGood(t *testing.T) {
+func TestTrimRemovesWhatIsOlderPermanently(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")

@@ -213,7 +213,7 @@ func entriesBelow(entries []entry, a feed.Activity, window int) []entry {
 }
 
 // The same by calls alone, as a user makes them.
-func TestFollowingAgainAndAgainMakesNoPageDear(t *testing.T) {
+func TestFollowingAgainAndAgainMakesNoPageExpensive(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	done := w.publish(t, "chris", 12)
@@ -231,7 +231,7 @@ func TestFollowingAgainAndAgainMakesNoPageDear(t *testing.T) {
 	}
 }
 
-func TestTombstonesAndFiltersMakeNoPageDear(t *testing.T) {
+func TestTombstonesAndFiltersMakeNoPageExpensive(t *testing.T) {
 	t.Parallel()
 	const many = 261
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})

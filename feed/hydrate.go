@@ -24,8 +24,8 @@ type hydrator struct {
 
 // flight is a read that others wait for.
 type flight struct {
-	landed chan struct{}
-	found  map[CacheKey]Cached // once landed; what it lacks was not read
+	done  chan struct{}
+	found map[CacheKey]Cached // once done; a key it lacks was not read
 }
 
 // read gives what there is of keys, and the item under header unless that is
@@ -37,9 +37,9 @@ func (h *hydrator) read(ctx context.Context, keys []CacheKey, header store.Key) 
 	}
 	known := make(map[CacheKey]Cached, len(keys))
 	maps.Copy(known, h.cache.Get(ctx, keys))
-	own := &flight{landed: make(chan struct{})}
-	mine, others := h.board(keys, known, own)
-	item, err := h.fly(ctx, own, mine, header)
+	own := &flight{done: make(chan struct{})}
+	mine, others := h.divide(keys, known, own)
+	item, err := h.readOwn(ctx, own, mine, header)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -47,7 +47,7 @@ func (h *hydrator) read(ctx context.Context, keys []CacheKey, header store.Key) 
 	var missed []CacheKey
 	for key, other := range others {
 		select {
-		case <-other.landed:
+		case <-other.done:
 		case <-ctx.Done():
 			return nil, nil, ctx.Err()
 		}
@@ -62,8 +62,8 @@ func (h *hydrator) read(ctx context.Context, keys []CacheKey, header store.Key) 
 	return known, item, err
 }
 
-// board says which keys own has to read, and in which flights the others are.
-func (h *hydrator) board(keys []CacheKey, known map[CacheKey]Cached, own *flight) (mine []CacheKey, others map[CacheKey]*flight) {
+// divide says which keys own has to read, and in which flights the others are.
+func (h *hydrator) divide(keys []CacheKey, known map[CacheKey]Cached, own *flight) (mine []CacheKey, others map[CacheKey]*flight) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	others = map[CacheKey]*flight{}
@@ -81,15 +81,15 @@ func (h *hydrator) board(keys []CacheKey, known map[CacheKey]Cached, own *flight
 	return mine, others
 }
 
-// fly reads the keys of own and lets it land, in any case.
-func (h *hydrator) fly(ctx context.Context, own *flight, mine []CacheKey, header store.Key) (item dynamo.Item, err error) {
+// readOwn reads the keys of own and ends it, even if that fails.
+func (h *hydrator) readOwn(ctx context.Context, own *flight, mine []CacheKey, header store.Key) (item dynamo.Item, err error) {
 	defer func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		for _, key := range mine {
 			delete(h.flights, key)
 		}
-		close(own.landed)
+		close(own.done)
 	}()
 	found, item, err := h.fetch(ctx, mine, header)
 	if err == nil {
@@ -99,7 +99,7 @@ func (h *hydrator) fly(ctx context.Context, own *flight, mine []CacheKey, header
 	return item, err
 }
 
-// remember tells the cache what was written, so that who wrote it soon sees it.
+// remember puts what was written into the cache, so that its writer sees it soon.
 func (h *hydrator) remember(ctx context.Context, key CacheKey, written Cached) {
 	if h.cache != nil {
 		h.cache.Put(ctx, map[CacheKey]Cached{key: written})

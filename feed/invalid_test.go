@@ -172,7 +172,7 @@ func withOptions(w world, opts feed.Options) func() (*feed.Repository, error) {
 	return func() (*feed.Repository, error) { return feed.New(w.db, "feed", w.gen, w.follows, &opts) }
 }
 
-func TestAWrongTableIsSaid(t *testing.T) {
+func TestAWrongTableIsReported(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	other := dynamotest.Table(t, otherSchema)

@@ -19,42 +19,43 @@ const (
 
 // Options of a Repository. The zero value works.
 type Options struct {
-	// InlineFollowers is how many followers Publish itself delivers to, at
-	// most 1,000; Run or Deliver reaches the rest. Defaults to 500; negative
-	// is none.
+	// InlineFollowers is how many followers Publish itself delivers to, at most
+	// 1,000; Run or Deliver reaches the others. Defaults to 500; negative is
+	// none.
 	InlineFollowers int
 
 	// Retention is how long an activity stays in homes, from its id's time.
 	// Defaults to 90 days.
 	Retention time.Duration
 
-	// JobShards is over how many partitions delivery jobs are spread, 1 to
-	// MaxJobShards; a partition takes about 300 publishes a second. It may
-	// grow at any time, and what is stored counts. Defaults to 4.
+	// JobShards is how many partitions hold the delivery jobs, 1 to
+	// MaxJobShards; a partition takes about 300 publishes a second. You may
+	// raise it at any time; lowering it has no effect. Defaults to 4.
 	JobShards int
 
-	// OwnHome puts one's own activities into one's home. Defaults to false.
+	// OwnHome delivers activities to their owner's own home too. Defaults to
+	// false.
 	OwnHome bool
 
-	// Filter hides activities from a reader's home. Defaults to nothing.
+	// Filter hides activities from a reader's home. Defaults to none.
 	Filter Filter
 
-	// About says what showing an activity a second time would repeat: of a
-	// repost what is reposted, of an original itself, none of what may always
-	// show. Where another activity about the same lies among the RepostWindow
-	// entries below it, a home does not show it. An activity has an entry for
-	// each follow that brought it. Defaults to none.
+	// About returns what an activity shows: for a repost the original, for an
+	// original itself, the zero Ref for an activity that always shows. A home
+	// hides an activity if another about the same lies within the RepostWindow
+	// entries below it. An activity has an entry for each follow that brought
+	// it. Defaults to none.
 	About func(Activity) Ref
 
 	// RepostWindow is in entries of a home, 1 to 100. Defaults to 40.
 	RepostWindow int
 
-	// HomeCap is how deep a home can be paged, in activities. Defaults to no
-	// end but Retention's.
+	// HomeCap is how many activities of a home can be paged through. Defaults
+	// to no limit but Retention.
 	HomeCap int
 
-	// Parallel is how many batches of 25 entries a delivery writes at once,
-	// how many activities PublishMany stores and how many sources FollowMany
+	// Parallel is how many things run at once: the batches of 25 entries of a
+	// delivery, the activities of PublishMany, the sources that FollowMany
 	// copies. Defaults to 8.
 	Parallel int
 
@@ -62,8 +63,8 @@ type Options struct {
 	// quarter. Defaults to 2 s.
 	Poll time.Duration
 
-	// OnDelivery hears of every delivery that ended, also of those that
-	// failed and will be tried again. It must not block, and is called by
+	// OnDelivery is called after every attempt at a delivery, also one that
+	// failed and will be tried again. It must not block and is called by
 	// several goroutines at once. Defaults to nothing.
 	OnDelivery func(Delivery)
 
@@ -74,8 +75,8 @@ type Options struct {
 	// Consistent makes lists and Get strongly consistent, at twice the units.
 	Consistent bool
 
-	// Cache spares homes the reading of activities that it knows; Consistent
-	// passes it by. Defaults to none.
+	// Cache saves homes the reading of activities that it knows; Consistent
+	// bypasses it. Defaults to none.
 	Cache Cache
 
 	// Codec writes cursors. Defaults to cursor.Plain.

@@ -13,7 +13,8 @@ import (
 
 // Get reads one activity. An unknown or removed one is plaza.ErrNotFound.
 //
-// Cost: 1 request, 0.5 RCU for each 4 KB, eventually consistent; both again where the activity lies in another outbox.
+// Cost: 1 request, 0.5 RCU for each 4 KB, eventually consistent; twice that if
+// the activity lies in another outbox.
 func (o Outbox) Get(ctx context.Context, id ids.ID) (Activity, error) {
 	if err := o.check(); err != nil {
 		return Activity{}, err
@@ -50,9 +51,10 @@ func (o Outbox) get(ctx context.Context, id ids.ID, consistent bool) (Activity, 
 
 // List gives the owner's activities, newest first.
 //
-// Cost: 1 request, 0.5 RCU for each 4 KB, eventually consistent; 1 request more where activities are from other outboxes, by their To.
-//
-// Cost: where removed activities have to be passed over, 6 queries at most, and 1 request for each 100 activities of other outboxes.
+// Cost: 1 request, 0.5 RCU for each 4 KB, eventually consistent, so 3 RCU for a
+// page of 20; with activities from other outboxes, by their To, 1 request more;
+// past removed activities 6 queries at most, and 1 request for each 100
+// activities from other outboxes.
 func (o Outbox) List(ctx context.Context, req cursor.PageRequest) (cursor.Page[Activity], error) {
 	if err := o.check(); err != nil {
 		return cursor.Page[Activity]{}, err
@@ -119,9 +121,11 @@ func (r *Repository) standing(ctx context.Context, items []activityItem, consist
 // maxGets is the most activities of a GetMany.
 const maxGets = 100
 
-// GetMany reads up to 100 activities; unknown and removed ones are absent.
+// GetMany reads up to 100 activities. Unknown and removed ones are missing from
+// the result.
 //
-// Cost: 1 request, 0.5 RCU for each 4 KB of each activity, eventually consistent; both again for those from other outboxes, by their To.
+// Cost: 1 request, 0.5 RCU for each 4 KB of each activity, eventually
+// consistent; twice that for activities from other outboxes, by their To.
 func (o Outbox) GetMany(ctx context.Context, wanted []ids.ID) (map[ids.ID]Activity, error) {
 	if err := o.check(); err != nil {
 		return nil, err

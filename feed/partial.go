@@ -11,9 +11,9 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
-// PartialError says which of the many given to PublishMany or FollowMany
-// failed, by their index, and why; the others are done. It unwraps to what
-// each met: repeat those whose error may pass.
+// PartialError says which activities or sources of a PublishMany or FollowMany
+// failed, by their index, and why; the others are done. It unwraps to those
+// errors: repeat the ones that may pass.
 type PartialError struct{ Errs map[int]error }
 
 func (e *PartialError) Error() string {

@@ -18,24 +18,27 @@ import (
 
 // Publish stores the activity with the job that delivers it, in one
 // transaction, and delivers it to up to Options.InlineFollowers followers.
-// Once it returns nil, every follower gets it: Run or Deliver finishes what
-// is left.
+// After it returns nil, every follower gets the activity: Run or Deliver
+// finishes the rest.
 //
-// A repeat with the same ID returns the activity that stands; another
-// activity under that ID is plaza.ErrConflict, a removed one
-// plaza.ErrRemoved. An ID that another owner's activity has in an outbox of To
-// is plaza.ErrConflict too, and nothing is stored. Where the ForeignID is in
-// use, the activity that has it is returned, which another ID tells, and
-// nothing is stored. The ID is set beside an error too. A wrong table of the
-// graph is plaza.ErrTable, though the activity is stored then.
+// A repeat with the same ID returns the activity that stands. So does a
+// ForeignID that is in use: then the activity returned has another ID. Created
+// reports whether this call stored the activity. The ID is set even beside an
+// error.
 //
-// An activity whose ID is older than Options.Retention is history: it lies in
-// the outboxes, and is not delivered to homes. An ID more than a minute ahead
-// of Options.Now is plaza.ErrInvalid.
+// Another activity under the ID, also one of another owner in an outbox of To,
+// is plaza.ErrConflict, and nothing is stored. A removed activity is
+// plaza.ErrRemoved, an ID more than a minute ahead of Options.Now
+// plaza.ErrInvalid. If the graph's table is wrong, that is plaza.ErrTable,
+// though the activity is stored.
 //
-// Cost: 1 transaction, 4 WCU, 2 more with a ForeignID and for each To, then Deliver's units and 1 to end the job; 1 request, 1 WCU more for a process's first.
+// An activity whose ID is older than Options.Retention is history: it is stored
+// in the outboxes but not delivered.
 //
-// Cost: history is 1 transaction, 2 WCU, 2 more with a ForeignID and for each To.
+// Cost: 1 transaction, 4 WCU, 2 WCU more with a ForeignID and for each To, then
+// Deliver's units and 1 request, 1 WCU to end the job; a process's first 1
+// request, 1 WCU more; history 1 transaction, 2 WCU, 2 WCU more with a
+// ForeignID and for each To.
 func (o Outbox) Publish(ctx context.Context, a Activity) (_ Activity, created bool, err error) {
 	if err := o.check(); err != nil {
 		return a, false, err
@@ -111,7 +114,7 @@ func (o Outbox) publish(ctx context.Context, a Activity, inline int) (stands Act
 		job.Lease = o.r.jobs.NewLease()
 	}
 	var guarded ids.ID // what the foreign id's guard holds, if that is gone
-	for range turns {
+	for range maxTries {
 		tx := o.publishTx(a, guarded)
 		if !history {
 			tx.Put(o.r.table.Put(job))
@@ -184,17 +187,23 @@ func (r *Repository) repeated(a Activity, item dynamo.Item) (Activity, error) {
 // maxPublishes is the most activities of a PublishMany.
 const maxPublishes = 1000
 
-// PublishMany publishes up to 1,000 activities, for an import: each as Publish
-// does and with the same answers, but delivered by Run or Deliver alone: to all
-// who follow by then, whatever their CopyLimit. IDs are minted in the order of the slice. It returns the activities in that
-// order, with their IDs also beside an error; some that failed are a
-// PartialError, after any other error none is stored. An ID or ForeignID
-// given twice is plaza.ErrInvalid.
+// PublishMany publishes up to 1,000 activities, for an import. It treats and
+// answers each as Publish does, but leaves delivery to Run or Deliver: to
+// everybody who follows by then, whatever their CopyLimit. It mints IDs in the
+// order of as.
 //
-// Repeating it with what it returned is harmless, if none was edited since. An import that may be
-// killed gives ForeignIDs, or IDs of its own (ids.Backdate), to be found again by.
+// It returns the activities in that order, with their IDs even beside an error,
+// and which of them this call stored. If some failed, that is a PartialError;
+// after any other error none is stored. An ID or ForeignID that appears twice
+// is plaza.ErrInvalid.
 //
-// Cost: 1 transaction each, up to Options.Parallel at once: 4 WCU, 2 less of history, 2 more with a ForeignID and for each To; then Deliver's units, and 2 to claim and end the job.
+// Repeating it with the returned activities is harmless if none was edited
+// since. An import that may be killed gives ForeignIDs, or its own IDs
+// (ids.Backdate), so that a repeat finds its activities.
+//
+// Cost: 1 transaction each, up to Options.Parallel at once, 4 WCU, 2 WCU less
+// if it is history, 2 WCU more with a ForeignID and for each To; then Deliver's
+// units, and 2 requests, 2 WCU to claim and end each job.
 func (o Outbox) PublishMany(ctx context.Context, as []Activity) (stored []Activity, created []bool, err error) {
 	stored, created = slices.Clone(as), make([]bool, len(as))
 	if err := o.checkMany(stored); err != nil {
@@ -210,9 +219,9 @@ func (o Outbox) PublishMany(ctx context.Context, as []Activity) (stored []Activi
 			return stored, created, fmt.Errorf("feed: publish %d to %q: %w", len(stored), o.owner, err)
 		}
 	}
-	// A transaction and a job for each, rather than for a batch, which would
-	// spare half the units: one that is refused then refuses no other, and
-	// each may be repeated alone.
+	// Each has a transaction and a job of its own. One for a batch would save half
+	// the units, but a refused activity would refuse the others, and none could be
+	// repeated alone.
 	var failed failures
 	group := parallel.New()
 	group.SetLimit(o.r.opts.Parallel)

@@ -232,7 +232,7 @@ func TestAnActivityReachesTheOutboxesItIsAddressedTo(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrNotFound)
 }
 
-func TestWhatIsOwedTwiceShowsOnce(t *testing.T) {
+func TestAnActivityThatComesTwiceShowsOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")

@@ -62,7 +62,7 @@ func TestPublishManyIsAsManyPublishes(t *testing.T) {
 	require.Len(t, all(t, w.Outbox("chris").List, 7), 40)
 }
 
-func TestPublishManyTellsOfEachThatFailed(t *testing.T) {
+func TestPublishManyReportsEachThatFailed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	chris := w.Outbox("chris")

@@ -7,9 +7,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// Ref names anything an activity speaks of: an id, and where ids are not
-// unique by themselves their kind. Its text is "picture:10", or "chris"
-// without a kind. The zero Ref is none.
+// Ref names anything an activity is about: an id, and a kind if ids alone are
+// not unique. Its text is "picture:10", or "chris" without a kind. The zero Ref
+// is none.
 type Ref struct{ Kind, ID string }
 
 // ParseRef reads the text of a Ref; the kind ends at the first colon.

@@ -29,9 +29,9 @@ func (r *Repository) tombstoneEnd(id ids.ID) time.Time {
 }
 
 // Remove takes the activity out of the outbox and, at their next consistent
-// read, out of all homes. It reports whether this call did: false for one
-// that is unknown or removed before. A tombstone refuses late repeats of the
-// publish for 30 days or more, also of one that has not arrived yet.
+// read, out of all homes. It reports true only if this call did. A tombstone
+// refuses late repeats of the publish for 30 days or more, even if the publish
+// has not arrived yet.
 //
 // Cost: 1 request, 1 WCU for each KB, whatever the number of followers.
 func (o Outbox) Remove(ctx context.Context, id ids.ID) (removed bool, err error) {
@@ -76,10 +76,10 @@ func (o Outbox) Remove(ctx context.Context, id ids.ID) (removed bool, err error)
 	return true, nil
 }
 
-// RemoveForeign removes the activity that has the foreign id, which is then
-// free again.
+// RemoveForeign removes the activity that has the foreign ID, which is free
+// again then.
 //
-// Cost: as Remove, and 1 request, 1 RCU.
+// Cost: 2 requests, 1 RCU, 1 WCU for each KB.
 func (o Outbox) RemoveForeign(ctx context.Context, foreignID string) (removed bool, err error) {
 	if err := o.check(); err != nil {
 		return false, err

@@ -15,7 +15,7 @@ import (
 )
 
 // Graph holds the follows. *follow.Repository is one. The edge ids of a pair
-// only rise, and what was ended does not come back.
+// only rise, and an ended edge does not come back.
 type Graph interface {
 	Follow(context.Context, follow.Edge) (edge follow.Edge, created bool, err error)
 	Unfollow(context.Context, follow.Edge) (removed bool, err error)
@@ -23,8 +23,8 @@ type Graph interface {
 	Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error)
 }
 
-// turns bounds how often a write is tried anew when what it met changed.
-const turns = 5
+// maxTries bounds how often a write is tried again because what it met changed.
+const maxTries = 5
 
 // Repository keeps outboxes and homes in one table.
 type Repository struct {
@@ -37,7 +37,7 @@ type Repository struct {
 	jobs     work.Queue[jobItem]
 }
 
-// New does no I/O. The table is one that Table describes.
+// New does no I/O. Table describes the table that it needs.
 func New(db *dynamo.DB, table string, gen ids.Source, graph Graph, opts *Options) (*Repository, error) {
 	r := &Repository{gen: gen, graph: graph}
 	if opts != nil {
@@ -78,16 +78,16 @@ func (r *Repository) holds(ctx context.Context, w store.Write) (bool, error) {
 }
 
 // Verify compares the table with what this package needs: its key schema, its
-// expiry, and the feature that Init marked it with. plaza.ErrTable says what
-// differs.
+// expiry, and the feature that Init marked it with. A difference is
+// plaza.ErrTable.
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {
 	return r.table.Verify(ctx, feature())
 }
 
-// Init is Verify, and marks the table as feed's, so that no other feature takes
-// it for its own. Call it once, where the table is created.
+// Init is Verify, and marks the table as feed's, so that no other feature uses
+// it. Call it once, where the table is created.
 //
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
 func (r *Repository) Init(ctx context.Context) error {

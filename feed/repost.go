@@ -7,8 +7,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// about is the text of what showing a again would repeat, "" where it is
-// nothing.
+// about is the text of what an activity shows, "" if it always shows.
 func (r *Repository) about(a Activity) (string, error) {
 	if r.opts.About == nil {
 		return "", nil

@@ -21,7 +21,7 @@ import (
 // Table is the schema of the table name.
 func Table(name string) *dynamodb.CreateTableInput { return store.Schema(name) }
 
-// TTL switches on the expiry of home entries and tombstones.
+// TTL turns on the expiry of home entries and tombstones.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 func feature() store.Feature {
@@ -210,7 +210,7 @@ func insideRow(gap string) (row CacheKey, ok bool) {
 	return k.CacheKey, err == nil
 }
 
-// validGap tells the gaps of a home: beside an entry, beside a row, or below
+// validGap recognizes the gaps of a home: beside an entry, beside a row, or below
 // all that have an id.
 func validGap(gap string) bool {
 	if _, ok := insideRow(gap); ok {

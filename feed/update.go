@@ -12,11 +12,11 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Update replaces what the activity a.ID says: its actor, verb, object,
-// target, time and data. Its ForeignID and To stay; another ForeignID given is
-// plaza.ErrConflict. Every home shows the new text at its next consistent
-// read. An unknown activity is plaza.ErrNotFound, a removed one
-// plaza.ErrRemoved. An edit that arrives after a later one changes nothing.
+// Update replaces the actor, verb, object, target, time and data of the
+// activity a.ID. Every home shows them at its next consistent read. ForeignID
+// and To stay: another ForeignID is plaza.ErrConflict. An unknown activity is
+// plaza.ErrNotFound, a removed one plaza.ErrRemoved. A late request changes
+// nothing if a later edit was made.
 //
 // Cost: 1 request, 1 WCU for each KB, whatever the number of followers.
 func (o Outbox) Update(ctx context.Context, a Activity) (Activity, error) {
@@ -47,7 +47,7 @@ func (o Outbox) Update(ctx context.Context, a Activity) (Activity, error) {
 // update tries again with a later edit where a process whose clock is ahead
 // made the last one.
 func (o Outbox) update(ctx context.Context, a Activity, edit ids.ID) (stands activityItem, err error) {
-	for range turns {
+	for range maxTries {
 		var item dynamo.Item
 		err := o.r.table.Run(ctx, store.Returning{Update: o.edit(a, edit), Out: &item})
 		refused, ok := store.AsRefused(err)

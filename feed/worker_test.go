@@ -121,7 +121,7 @@ func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
 
 // Wherever a worker or a publish is stopped, another one goes on at once.
 // This test is not parallel: it counts goroutines.
-func TestWhoIsStoppedHoldsNothing(t *testing.T) {
+func TestAStoppedWorkerHoldsNothing(t *testing.T) {
 	run := func(ctx context.Context, r *feed.Repository) error { return r.Run(ctx) }
 	publish := func(ctx context.Context, r *feed.Repository) error {
 		_, _, err := r.Outbox("chris").Publish(ctx, activity("chris", 2))

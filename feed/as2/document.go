@@ -95,7 +95,7 @@ func (d document) hasActor() bool {
 	return false
 }
 
-// isActivity tells by the types, and by the actor where they are extensions.
+// isActivity decides by the types, and by the actor if they are extensions.
 func (d document) isActivity() bool {
 	extension, other := false, false
 	if d.has(typeTerm) {

@@ -11,9 +11,9 @@ import (
 const notJSON = "is not JSON"
 
 // readJSON refuses, in the name of field, what is not JSON in UTF-8, has a
-// name twice in one object or is nested deeper than limit. encoding/json tells
-// neither names given twice nor the order of members nor a value's own bytes,
-// and has no limit of ours.
+// name twice in one object or is nested deeper than limit. encoding/json
+// reports neither repeated names nor the order of members nor the bytes of a
+// value, and its depth has another limit.
 func readJSON(field string, src []byte, limit int) (*jsonText, error) {
 	if !utf8.Valid(src) {
 		return nil, refuse(field, "is not UTF-8")

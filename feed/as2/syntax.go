@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// isIRI reports whether text is an absolute IRI, as far as the characters of
-// RFC 3987 and the scheme tell.
+// isIRI reports whether text is an absolute IRI. It checks the scheme and the
+// characters of RFC 3987.
 func isIRI(text []byte) bool {
 	colon := bytes.IndexByte(text, ':')
 	if colon <= 0 || colon == len(text)-1 || !isLetter(text[0]) {
