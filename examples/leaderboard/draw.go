@@ -13,7 +13,7 @@ const (
 	here     = " ◀ Zoë"
 )
 
-// bar draws n to an eighth of a column; most is as long as can be.
+// bar is a bar of length n, exact to an eighth of a column. most fills it.
 func bar(n, most int64) string {
 	eighths := int(n * barWidth * 8 / max(most, 1))
 	if n > 0 {
@@ -23,7 +23,7 @@ func bar(n, most int64) string {
 	return strings.Repeat("█", eighths/8) + parts[eighths%8]
 }
 
-// medal is two columns wide, as are the blanks of who has none.
+// medal is a medal or blanks, two columns wide.
 func medal(rank int64) string {
 	if medals := []string{"🥇", "🥈", "🥉"}; rank <= int64(len(medals)) {
 		return medals[rank-1]
@@ -31,8 +31,8 @@ func medal(rank int64) string {
 	return "  "
 }
 
-// The colours of the bars: those of the medals, of the others, of who cheats,
-// and from the lowest score to the highest.
+// The colours of the bars: for medals, for the others, for the cheater, and from
+// the lowest score to the highest.
 var (
 	places = []ledger.Style{"1;38;5;214", "1;38;5;247", "1;38;5;173"}
 	others = ledger.Style("38;5;39")
@@ -40,8 +40,8 @@ var (
 	scale  = []ledger.Style{"38;5;24", "38;5;25", "38;5;31", "38;5;37", "38;5;36", "38;5;71", "38;5;107", "38;5;143", "38;5;179", "38;5;208", "38;5;202"}
 )
 
-// look is the style of a player's line.
-func look(row leaderboard.Standing) ledger.Style {
+// style is the style of a player's line.
+func style(row leaderboard.Standing) ledger.Style {
 	switch rank := row.Competition; {
 	case row.Player == cheater:
 		return cheat
@@ -53,22 +53,22 @@ func look(row leaderboard.Standing) ledger.Style {
 	return others
 }
 
-// standings shows a line a player, with when they had that score: among equals
-// the first one is above. The greatest score fills a bar.
+// standings shows a line a player, with the time of the score: of equal scores the
+// earlier is above. The greatest score fills a bar.
 func (l *league) standings(rows []leaderboard.Standing, greatest int64) {
 	for _, row := range rows {
-		score, style, name := row.Score.Int64(), look(row), ledger.Plain
-		if style != others {
-			name = style
+		score, own, name := row.Score.Int64(), style(row), ledger.Plain
+		if own != others {
+			name = own
 		}
 		mark := ""
 		if row.Player == zoe.id {
-			mark = l.ledger.Paint(style, here)
+			mark = l.ledger.Paint(own, here)
 		}
 		l.ledger.Show("%s %s  %s %5s  %s  %s%s", medal(row.Competition),
 			l.ledger.Paint(ledger.Faint, fmt.Sprintf("%6s", ledger.Thousands(row.Competition))),
 			l.ledger.Paint(name, fmt.Sprintf("%-18s", row.Name)), ledger.Thousands(score),
 			l.ledger.Paint(ledger.Faint, row.At.In(l.now.Location()).Format("Mon 15:04")),
-			l.ledger.Paint(style, bar(score, greatest)), mark)
+			l.ledger.Paint(own, bar(score, greatest)), mark)
 	}
 }

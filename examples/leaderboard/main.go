@@ -17,7 +17,7 @@ import (
 	_ "time/tzdata" // for machines without time zones
 )
 
-const minPlayers, maxPlayers = 100, 100_000 // somebody plays on the last day
+const minPlayers, maxPlayers = 100, 100_000 // enough for a game on each last day
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -30,7 +30,7 @@ func (l *league) reset(ctx context.Context) error {
 		return l.periods(ctx, weekly, func(p leaderboard.Period) error {
 			best, err := l.boards.Top(ctx, leaderboard.In{Board: weekly, Period: p.Name}, cursor.PageRequest{Limit: 1})
 			for _, row := range best.Items {
-				l.ledger.Show("%s  %s %s %5s", l.span(p), medal(1), l.ledger.Paint(look(row), fmt.Sprintf("%-18s", row.Name)), ledger.Thousands(row.Score.Int64()))
+				l.ledger.Show("%s  %s %s %5s", l.span(p), medal(1), l.ledger.Paint(style(row), fmt.Sprintf("%-18s", row.Name)), ledger.Thousands(row.Score.Int64()))
 			}
 			return err
 		})
@@ -48,7 +48,7 @@ func (l *league) reset(ctx context.Context) error {
 	})
 }
 
-// periods goes through the board's, the first one first.
+// periods calls do for the board's periods, the oldest first.
 func (l *league) periods(ctx context.Context, board string, do func(leaderboard.Period) error) error {
 	page, err := l.boards.Periods(ctx, board, cursor.PageRequest{})
 	if err != nil {
@@ -62,7 +62,7 @@ func (l *league) periods(ctx context.Context, board string, do func(leaderboard.
 	return nil
 }
 
-// span is when a period begins, and how long it is.
+// span is the beginning and the length of a period.
 func (l *league) span(p leaderboard.Period) string {
 	return fmt.Sprintf("%s  %5.1f h", p.Start.In(l.now.Location()).Format("Mon _2 Jan 15:04"), p.End.Sub(p.Start).Hours())
 }

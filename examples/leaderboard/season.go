@@ -13,10 +13,10 @@ const (
 	zone  = "Europe/Berlin" // where the clocks go forward on 29 March
 )
 
-// player has a name of letters that are one column wide.
+// player is somebody who plays. All letters of the name are one column wide.
 type player struct {
 	id, name string
-	skill    float64 // what they score, more or less
+	skill    float64 // the usual score
 }
 
 type game struct {
@@ -25,7 +25,7 @@ type game struct {
 	at    time.Time
 }
 
-// day is its games, the first one first.
+// day is a day and its games, the earliest first.
 type day struct {
 	date  time.Time // at midnight
 	games []game
@@ -72,7 +72,7 @@ func newSeason(n int) ([]week, error) {
 	return season, nil
 }
 
-// newPlayers are Zoë, and others of whom one in four is good at it.
+// newPlayers are Zoë and others. One in four plays well.
 func newPlayers(r *rand.Rand, n int) []player {
 	moods := []string{"Brave", "Calm", "Clever", "Eager", "Gentle", "Happy", "Keen", "Lucky", "Merry", "Nimble", "Proud", "Quick", "Quiet", "Sly", "Swift", "Wild"}
 	animals := []string{"Badger", "Crane", "Ferret", "Fox", "Gecko", "Heron", "Ibex", "Lynx", "Marten", "Moth", "Otter", "Owl", "Raven", "Stoat", "Toad", "Wolf"}
@@ -91,7 +91,7 @@ func newPlayers(r *rand.Rand, n int) []player {
 	return players
 }
 
-// play scores fives, so that many are equal.
+// play makes up a game. Scores are multiples of five, so that many are equal.
 func (p player) play(r *rand.Rand, from time.Time) game {
 	return game{
 		player: p,

@@ -7,12 +7,12 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest/meter"
 )
 
-// What each step may cost, as the methods' comments state it.
+// The costs of the steps, as the comments of the methods state them.
 var (
 	defineCost  = meter.Cost{Requests: 2, Write: 1, Read: 1}
-	againCost   = meter.Cost{Requests: 2, Read: 2} // a board, once more after Options.Refresh
+	againCost   = meter.Cost{Requests: 2, Read: 2} // a board is read again after Options.Refresh
 	openCost    = meter.Cost{Requests: 3, Write: 4, Read: 2}
-	nobodyCost  = meter.Cost{Requests: 2, Read: 2} // looking for a period that nobody opened
+	nobodyCost  = meter.Cost{Requests: 2, Read: 2} // no period is open yet
 	firstCost   = meter.Cost{Requests: 1, Write: 2}
 	betterCost  = meter.Cost{Requests: 1, Write: 3}
 	worseCost   = meter.Cost{Requests: 1, Write: 1}
@@ -22,7 +22,7 @@ var (
 	periodsCost = meter.Cost{Requests: 1, Read: 0.5}
 )
 
-// playCost is that of each submission, and of what a new day and week bring.
+// playCost is the cost of all submissions, and of opening each day and week.
 func playCost(w week) meter.Cost {
 	cost := openCost
 	weekly := map[string]int64{}
@@ -36,7 +36,7 @@ func playCost(w week) meter.Cost {
 	return cost
 }
 
-// submitCost is that of a game after those that bests has.
+// submitCost is the cost of a game that follows those in bests.
 func submitCost(bests map[string]int64, g game) meter.Cost {
 	best, played := bests[g.id]
 	bests[g.id] = max(best, g.score)
@@ -49,11 +49,11 @@ func submitCost(bests map[string]int64, g game) meter.Cost {
 	return worseCost
 }
 
-// rowBytes is what an entry takes in the index, as Count has it: with players
-// of 6 bytes, names of up to 17, and parts like weekly#20260330T003000Z#0.
+// rowBytes is the size of an entry in the index, as Count states it: players have 6
+// bytes, names up to 17, and parts look like weekly#20260330T003000Z#0.
 const rowBytes = 2*6 + 2*25 + 17 + 40
 
-// countCost is that of counting so many.
+// countCost is the cost of counting so many rows.
 func countCost(rows int) meter.Cost {
 	return meter.Cost{
 		Requests: 1 + rows*rowBytes/(1<<20),

@@ -26,7 +26,7 @@ const (
 	everyDay, everyMonday = "30 2 * * *", "30 2 * * 1"
 )
 
-// league is the boards, and a clock that goes as the season does.
+// league is the boards and the clock of the season.
 type league struct {
 	boards *leaderboard.Repository
 	ledger *ledger.Ledger
@@ -35,7 +35,7 @@ type league struct {
 	final  leaderboard.In // the standings of the last week
 }
 
-// tour plays the season and shows what became of it.
+// tour plays the season and shows its results.
 func tour(ctx context.Context, out io.Writer, players int) (err error) {
 	season, err := newSeason(players)
 	if err != nil {
@@ -105,8 +105,8 @@ func (l *league) play(ctx context.Context) error {
 	return nil
 }
 
-// submit brings the games of a day to both boards: first one of them, which
-// opens the day, then the others at the same time.
+// submit submits the games of a day to both boards: the first one opens the day,
+// then the others follow at the same time.
 func (l *league) submit(ctx context.Context, games []game) error {
 	var all []leaderboard.Submission
 	for _, g := range games {
