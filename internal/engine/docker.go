@@ -16,8 +16,8 @@ func findDocker(ctx context.Context) (string, error) {
 	return "docker", nil
 }
 
-// dockerCommand was never tried: no machine of ours has a Docker engine. TERM
-// reaches the container, KILL would only end the client.
+// dockerCommand is untested, for lack of a machine with Docker. TERM reaches the
+// container; KILL would only stop the client.
 func dockerCommand(docker string) command {
 	return command{
 		signal: "TERM",

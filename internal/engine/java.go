@@ -13,8 +13,7 @@ import (
 
 const minJava = 17
 
-// newCommand prefers Java, whose engine is the one the tests were written
-// against, to Docker.
+// newCommand prefers Java to Docker, since the tests were written with it.
 func newCommand(ctx context.Context, o Options) (command, error) {
 	java, err := findJava(ctx)
 	if err == nil {
@@ -39,8 +38,8 @@ func newCommand(ctx context.Context, o Options) (command, error) {
 func javaCommand(java, lib string) command {
 	return command{
 		signal: "KILL", // nothing in memory is worth an orderly end
-		// The first compiler alone: it warms up twice as fast, and the engine is
-		// not faster afterwards with the second.
+		// Only the first compiler: it warms up twice as fast, and the second makes
+		// the engine no faster.
 		args: func(port int) []string {
 			return []string{
 				java, "-Xmx2g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", filepath.Join(lib, "*"),
@@ -53,7 +52,7 @@ func javaCommand(java, lib string) command {
 
 var javaVersion = regexp.MustCompile(`version "(\d+)`)
 
-// findJava looks in JAVA_HOME, as Maven does, then in PATH.
+// findJava searches JAVA_HOME, as Maven does, then PATH.
 func findJava(ctx context.Context) (string, error) {
 	candidates := []string{"java"}
 	if home := os.Getenv("JAVA_HOME"); home != "" {
@@ -66,7 +65,7 @@ func findJava(ctx context.Context) (string, error) {
 			problems = append(problems, fmt.Errorf("%s -version: %w %s", java, err, out))
 			continue
 		}
-		// Java 8 and before call themselves 1.x.
+		// Java 8 and earlier report 1.x.
 		if m := javaVersion.FindSubmatch(out); m != nil {
 			if v, _ := strconv.Atoi(string(m[1])); v >= minJava {
 				return java, nil
