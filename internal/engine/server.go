@@ -18,12 +18,6 @@ var (
 	errPortTaken = errors.New("engine: port taken")
 )
 
-// command runs the engine on a port; signal stops it.
-type command struct {
-	signal string
-	args   func(port int) []string
-}
-
 // launch tries other ports if another process takes the chosen one first.
 func launch(ctx context.Context, c command) (*Engine, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)

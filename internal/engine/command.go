@@ -13,6 +13,12 @@ import (
 
 const minJava = 17
 
+// command runs the engine on a port; signal stops it.
+type command struct {
+	signal string
+	args   func(port int) []string
+}
+
 // newCommand prefers Java to Docker, since the tests were written with it.
 func newCommand(ctx context.Context, o Options) (command, error) {
 	java, err := findJava(ctx)
@@ -74,4 +80,27 @@ func findJava(ctx context.Context) (string, error) {
 		problems = append(problems, fmt.Errorf("%s is not version %d or later: %s", java, minJava, out))
 	}
 	return "", errors.Join(problems...)
+}
+
+const image = "amazon/dynamodb-local:" + Version
+
+func findDocker(ctx context.Context) (string, error) {
+	if out, err := exec.CommandContext(ctx, "docker", "version", "--format", "{{.Server.Version}}").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("docker version: %w %s", err, out)
+	}
+	return "docker", nil
+}
+
+// dockerCommand is untested, for lack of a machine with Docker. TERM reaches the
+// container; KILL would only stop the client.
+func dockerCommand(docker string) command {
+	return command{
+		signal: "TERM",
+		args: func(port int) []string {
+			return []string{
+				docker, "run", "--rm", "--init", "-p", "127.0.0.1:" + strconv.Itoa(port) + ":8000", image,
+				"-jar", "DynamoDBLocal.jar", "-inMemory", "-disableTelemetry",
+			}
+		},
+	}
 }
