@@ -31,8 +31,8 @@ func TestBackdatedIDsAreOrderedByTheirTimeAndTheSameEachTime(t *testing.T) {
 	}
 }
 
-// Lines are only added: an import that is repeated years later finds the same
-// ids.
+// Lines are only added, so that an import that is repeated years later finds the
+// same ids.
 func TestBackdatedIDsStayTheSame(t *testing.T) {
 	t.Parallel()
 	for _, line := range lines(t, "backdate.txt") {

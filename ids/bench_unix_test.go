@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-// BenchmarkNext states processor time: most of an id's wall time is waiting
+// BenchmarkNext reports CPU time, since most of an id's wall time is spent waiting
 // for the next millisecond.
 func BenchmarkNext(b *testing.B) {
 	for name, workers := range map[string]int{"one": 1, "eight": 8} {

@@ -76,7 +76,7 @@ func TestIDsAreUniqueAndGrowForEachCaller(t *testing.T) {
 	assert.Len(t, seen, 2*workers*each)
 }
 
-// inBubble runs f where time stands still until all sleep.
+// inBubble runs f in a bubble, where time advances only when all sleep.
 func inBubble(t *testing.T, f func(t *testing.T)) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)))
@@ -110,7 +110,7 @@ func TestAMillisecondHolds256(t *testing.T) {
 	}
 }
 
-// clock is the system's, off by what the test says.
+// clock is the system's plus an offset that the test sets.
 type clock struct{ off atomic.Int64 }
 
 func (c *clock) Now() time.Time { return time.Now().Add(time.Duration(c.off.Load())) }

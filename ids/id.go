@@ -86,7 +86,7 @@ func At(t time.Time) ID {
 	case t.Before(time.UnixMilli(epochMilli)):
 		return 0
 	case t.After(maxID.Time()):
-		// What is left of the last millisecond is clamped too: nobody will
+		// The rest of the last millisecond is clamped too: nobody will
 		// miss the last id of 2069.
 		return maxID
 	}

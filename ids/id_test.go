@@ -23,7 +23,7 @@ const maxID = ids.ID(1<<63 - 1)
 
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// lines reads an append-only file of one text a line.
+// lines reads an append-only file with one text on each line.
 func lines(t testing.TB, name string) []string {
 	t.Helper()
 	data, err := os.ReadFile("testdata/" + name)

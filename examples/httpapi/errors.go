@@ -16,20 +16,19 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// problem is the answer to what did not succeed. It tells nothing of what
-// happened inside.
+// problem is the answer to a request that failed. It shows nothing of the service's
+// inside.
 type problem struct {
 	status int
-	after  time.Duration // when to try again
+	after  time.Duration // until the client may try again
 
 	Error  string `json:"error"`
 	Field  string `json:"field,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	ID     ids.ID `json:"id,omitzero"` // with which what was added may be repeated
+	ID     ids.ID `json:"id,omitzero"` // for repeating what was added
 }
 
-// addError has the id with which to repeat a publish, comment or score that
-// failed.
+// addError has the id with which a failed publish, comment or score can be repeated.
 type addError struct {
 	id  ids.ID
 	err error
@@ -39,9 +38,9 @@ func (e *addError) Error() string { return e.err.Error() }
 
 func (e *addError) Unwrap() error { return e.err }
 
-const statusClientGone = 499 // as nginx has it: nobody reads it
+const statusClientGone = 499 // as in nginx; nobody reads it
 
-// problemOf is where every error of Plaza gets its status.
+// problemOf gives every error of Plaza its status.
 func problemOf(err error) problem {
 	p := problem{status: http.StatusInternalServerError}
 	for _, known := range []struct {
@@ -85,7 +84,7 @@ func problemOf(err error) problem {
 	return p
 }
 
-// wireName is how this service spells a field of Plaza's, such as "Quote.ID".
+// wireName is this service's name of a field of Plaza's, such as "Quote.ID".
 func wireName(field string) string {
 	switch field {
 	case "Owner", "Reader", "Follower":
@@ -95,9 +94,9 @@ func wireName(field string) string {
 	case "ForeignID":
 		return "foreignId"
 	case "At":
-		return "op" // which has the time of a score
+		return "op" // it has the time of a score
 	}
-	field = strings.Replace(field, "Objects", "object", 1) // ?object=, of which there are several
+	field = strings.Replace(field, "Objects", "object", 1) // ?object=, which may occur several times
 	names := strings.Split(field, ".")
 	for i, name := range names {
 		names[i] = strings.ToLower(name[:1]) + name[1:]
@@ -121,11 +120,10 @@ func write(w http.ResponseWriter, status int, answer any) {
 	w.WriteHeader(status)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(answer) // fails where the client is gone
+	_ = e.Encode(answer) // fails if the client is gone
 }
 
-// refusal gives what the mux answers by itself, such as 404 and 405, the shape
-// of every other problem.
+// refusal turns the mux's own answers, such as 404 and 405, into problems.
 type refusal struct{ http.ResponseWriter }
 
 func (w refusal) WriteHeader(status int) { problem{status: status}.write(w.ResponseWriter) }

@@ -8,8 +8,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/comment"
 )
 
-// verdict is by whom a comment is removed, and why: the object's owner, or a
-// moderator.
+// verdict says who removes a comment, the object's owner or a moderator, and why.
 type verdict struct {
 	By     string `json:"by"`
 	Reason string `json:"reason"`

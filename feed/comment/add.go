@@ -31,11 +31,10 @@ const (
 // plaza.ErrNotFound, a tombstone plaza.ErrRemoved. The ID is set even beside an
 // error.
 //
-// Cost: 1 transaction, 6 WCU, for an answer or a reply 8 WCU, for a reply to a
-// reply 10 WCU, and 2 WCU more for each further KB of the rows that are answered;
-// a Key, a Quote or Options.Score 2 WCU more each; a reply, or the quote of one,
-// 1 request more, 0.5 RCU for the root and 1 RCU for a parent or quote that is a
-// reply.
+// Cost: 1 transaction, 6 WCU; an answer or a reply 8 WCU; a reply to a reply 10
+// WCU; each further KB of the answered rows 2 WCU more; a Key, a Quote or
+// Options.Score 2 WCU more each; a reply, or the quote of one, 1 request, 0.5 RCU
+// more, and 1 RCU more for a parent or quote that is a reply.
 func (r *Repository) Add(ctx context.Context, c Comment) (_ Comment, created bool, err error) {
 	c, err = r.checkAdd(c)
 	if err != nil {

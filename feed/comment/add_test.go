@@ -145,7 +145,7 @@ func TestALateRepeatIsNoResurrection(t *testing.T) {
 			c.Text = given[name].Text
 		}
 	}
-	// Then all is forgotten but the tombstones, also where the table's expiry lags.
+	// Then all but the tombstones has expired, even if the table still has it.
 	later := w.at(t, today.Add(30*24*time.Hour+time.Second))
 	for name, c := range given {
 		c.Root, c.Parent = 0, w.id(t)

@@ -20,7 +20,7 @@ type item = map[string]types.AttributeValue
 
 func s(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
 
-// byHand is the same requests as comment's, written on the SDK.
+// byHand sends the same requests as comment, written directly on the SDK.
 type byHand struct {
 	client *dynamodb.Client
 	table  *string
@@ -58,7 +58,7 @@ func (h byHand) query(b *testing.B, in *dynamodb.QueryInput) []item {
 	return out.Items
 }
 
-// comments are what readers see of items.
+// comments decodes items as readers see them.
 func comments(b *testing.B, object string, items []item) []comment.Comment {
 	got := make([]comment.Comment, len(items))
 	for n, i := range items {

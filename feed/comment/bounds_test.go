@@ -16,8 +16,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// TestAPageHasABoundWhateverIsStored fills each list with what it does not
-// show: however much that is, a page makes no more requests than stated.
+// TestAPageHasABoundWhateverIsStored fills each list with rows that it does not
+// show. A page still makes no more requests than stated.
 func TestAPageHasABoundWhateverIsStored(t *testing.T) {
 	t.Parallel()
 	rows := 330 // more than a page of 5 reads
@@ -92,7 +92,7 @@ func TestAPageHasABoundWhateverIsStored(t *testing.T) {
 	}
 }
 
-// counted hides the type of what a list has.
+// counted hides the type of a list's items.
 func counted[T any](list func(context.Context, cursor.PageRequest) (cursor.Page[T], error)) func(context.Context, cursor.PageRequest) (int, cursor.Cursor, error) {
 	return func(ctx context.Context, req cursor.PageRequest) (int, cursor.Cursor, error) {
 		page, err := list(ctx, req)
@@ -124,9 +124,9 @@ func TestLargeRowsAreReadAMegabyteAtATime(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-// TestTheLargestRowFits gives a comment all that a row can have, at its
-// largest. Nothing else of it grows: counts are numbers, and the replies that a
-// root names have their bound.
+// TestTheLargestRowFits sets every attribute of a row to its largest value. No
+// other part grows: counts are numbers, and a root names a bounded number of
+// replies.
 func TestTheLargestRowFits(t *testing.T) {
 	t.Parallel()
 	l := &likes{n: map[ids.ID]int64{}}

@@ -10,8 +10,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// interrupted is a process on the table of w: something else happens between
-// what its first transaction was made of and that transaction.
+// interrupted is a process on the table of w that calls by between the reads of
+// its first transaction and that transaction.
 func (w world) interrupted(t *testing.T, by func()) world {
 	t.Helper()
 	in := faults.New(t, 1, faults.Rates{})
@@ -68,8 +68,8 @@ func TestAnIDThatIsTakenMeanwhileIsAConflict(t *testing.T) {
 	}
 }
 
-// TestAChangeMeetsWhatChangedMeanwhile has two at one comment, the second
-// after the first has read it.
+// TestAChangeMeetsWhatChangedMeanwhile changes a comment after another call has
+// read it.
 func TestAChangeMeetsWhatChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -131,8 +131,8 @@ func TestAChangeMeetsWhatChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestNothingIsCountedWhereNothingStands takes away what counts a comment, as
-// an erasing does that is under way.
+// TestNothingIsCountedWhereNothingStands deletes an item that counts a comment,
+// as an erasing under way does.
 func TestNothingIsCountedWhereNothingStands(t *testing.T) {
 	t.Parallel()
 	for name, n := range map[string]int{"the header": 0, "the root": 1, "the parent": 2} {

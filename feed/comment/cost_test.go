@@ -14,10 +14,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
-// sixteen is an id of 16 bytes.
+// sixteen pads a name to 16 bytes.
 func sixteen(name string) string { return fmt.Sprintf("%-16s", name) }
 
-// read is the units of an eventually consistent read of rows of that many bytes.
+// read is the RCU of an eventually consistent read of rows of that size.
 func read(rows, bytes int) float64 { return 0.5 * float64((rows*bytes+4095)/4096) }
 
 func TestOperationsCostNoMoreThanStated(t *testing.T) {

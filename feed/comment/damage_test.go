@@ -21,7 +21,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// garbage is what an attribute may hold that is damaged.
+// garbage is a random value of a damaged attribute; nil is none.
 func garbage(random *rand.Rand) types.AttributeValue {
 	junk := make([]byte, 1+random.IntN(20))
 	for i := range junk {
@@ -48,7 +48,7 @@ func text(item dynamo.Item, name string) string {
 	return item[name].(*types.AttributeValueMemberS).Value
 }
 
-// sane fails where a call's error is none that damage, or what is there, gives.
+// sane fails on an error that neither damage nor the data explains.
 func sane(t *testing.T, what string, err error) {
 	t.Helper()
 	for _, known := range []error{plaza.ErrCorrupt, plaza.ErrNotFound, plaza.ErrRemoved, plaza.ErrConflict, plaza.ErrForbidden, plaza.ErrBusy} {
@@ -59,8 +59,8 @@ func sane(t *testing.T, what string, err error) {
 	require.NoError(t, err, what)
 }
 
-// TestDamageOfAnyItemStaysItsOwn puts random bytes and types into each
-// attribute of each item in turn, and reads and writes everything.
+// TestDamageOfAnyItemStaysItsOwn puts a random value into each attribute of each
+// item in turn, and reads and writes everything.
 func TestDamageOfAnyItemStaysItsOwn(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(4) {
@@ -140,7 +140,7 @@ func damageAll(t *testing.T, random *rand.Rand) {
 	}
 	require.NotZero(t, told)
 
-	// What writes meet, and erasing.
+	// Writes and erasing meet damage too.
 	for n, item := range items {
 		if n%3 != 0 && !faults.Full() {
 			continue
@@ -162,7 +162,7 @@ func damageAll(t *testing.T, random *rand.Rand) {
 	}
 }
 
-// readsAll fails where a list or a count does, or the sound comment is missing.
+// readsAll fails if a list or a count fails, or if the sound comment is missing.
 func (w world) readsAll(t *testing.T, what string, root, sound comment.Comment, cs []comment.Comment) {
 	t.Helper()
 	ctx := t.Context()
@@ -259,7 +259,7 @@ func TestDamageIsNamed(t *testing.T) {
 	require.Equal(t, map[string]comment.Counts{"tree": {}}, counts)
 }
 
-// TestAReplyUnderADamagedRootIsNotShown since the root may be hidden.
+// TestAReplyUnderADamagedRootIsNotShown, since the root may be hidden.
 func TestAReplyUnderADamagedRootIsNotShown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -279,8 +279,8 @@ func TestAReplyUnderADamagedRootIsNotShown(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrCorrupt)
 }
 
-// TestAPlaceOfNoRootIsLeftOut has rows among the first replies whose keys name
-// no root.
+// TestAPlaceOfNoRootIsLeftOut stores rows among the first replies whose keys
+// contain no root.
 func TestAPlaceOfNoRootIsLeftOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

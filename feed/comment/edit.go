@@ -19,9 +19,8 @@ import (
 // plaza.ErrNotFound, a tombstone plaza.ErrRemoved. The result's Quote has only
 // the address, and its Hidden is the comment's own.
 //
-// Cost: 1 request, 1 WCU, and 1 WCU more for each further KB; of a reply 1
-// request, 2 RCU more; if nothing changes, or if the clock of the last edit was
-// ahead, 1 request, 1 WCU more.
+// Cost: 1 request, 1 WCU for each KB; a reply 1 request, 2 RCU more; with nothing
+// to change, or after an edit by a clock that is ahead, 1 request, 1 WCU more.
 func (r *Repository) Edit(ctx context.Context, c Comment) (_ Comment, changed bool, err error) {
 	at := c.Address()
 	if err := at.check(""); err != nil {

@@ -47,8 +47,8 @@ func TestAnEditIsKeptWithItsTime(t *testing.T) {
 	}
 }
 
-// TestAnEditSentTwiceDoesNotUndoTheNext has the SDK send one again after
-// another was applied.
+// TestAnEditSentTwiceDoesNotUndoTheNext makes the SDK repeat an edit after
+// another one was applied.
 func TestAnEditSentTwiceDoesNotUndoTheNext(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -12,9 +12,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// lived is what chris leaves on two objects: roots, replies, first and
-// further, tombstones, hidden ones, removed ones, keys and places in Top. It
-// returns what others said that stays.
+// lived adds comments of chris on two objects: roots, first and further replies,
+// tombstones, hidden ones, removed ones, keys and places in Top. It returns the
+// comments of others, which stay.
 func lived(t *testing.T, w world) (others []ids.ID) {
 	t.Helper()
 	root := w.says(t, "ann", "nest")
@@ -36,7 +36,7 @@ func lived(t *testing.T, w world) (others []ids.ID) {
 	return others
 }
 
-// traces are the items that tell of a name.
+// traces are the items that contain a name.
 func (w world) traces(t *testing.T, name string) []string {
 	t.Helper()
 	var traces []string
@@ -48,8 +48,8 @@ func (w world) traces(t *testing.T, name string) []string {
 	return traces
 }
 
-// requireErased finds nothing of chris, all that others said, and counts that
-// agree.
+// requireErased finds no trace of chris, all comments of others, and counts that
+// equal the lists.
 func requireErased(t *testing.T, w world, others []ids.ID) {
 	t.Helper()
 	require.Empty(t, w.traces(t, "chris"))
@@ -84,7 +84,7 @@ func TestEraseObjectLeavesNothingOfIt(t *testing.T) {
 	}
 }
 
-// TestErasingKilledAtEveryWriteIsFinishedByARepeat kills both kinds.
+// TestErasingKilledAtEveryWriteIsFinishedByARepeat kills Erase and EraseObject.
 func TestErasingKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 	t.Parallel()
 	for name, erase := range map[string]func(*testing.T, world) error{

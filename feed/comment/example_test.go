@@ -125,7 +125,7 @@ func ExampleRepository_Top() {
 	// 0 First!
 }
 
-// An Add that is repeated, after a timeout say, is one comment.
+// A repeated Add, for example after a timeout, adds one comment.
 func ExampleRepository_Add() {
 	ctx := context.Background()
 	comments := open(ctx, &comment.Options{Consistent: true})
@@ -154,7 +154,7 @@ func ExampleRepository_Add() {
 	// 1
 }
 
-// A thread is read on, and a user's comments are listed on all objects.
+// Replies reads a whole thread. ByUser lists a user's comments on all objects.
 func ExampleRepository_Replies() {
 	ctx := context.Background()
 	comments := open(ctx, &comment.Options{Consistent: true})
@@ -235,8 +235,8 @@ func ExampleRepository_Hide() {
 	// A kingfisher. false
 }
 
-// A user who leaves takes all comments along. Where others answered, a
-// tombstone without a name stays.
+// Erase deletes all comments of a user who leaves. Answered ones become tombstones
+// without a name.
 func ExampleRepository_Erase() {
 	ctx := context.Background()
 	comments := open(ctx, &comment.Options{Consistent: true})
@@ -259,10 +259,10 @@ func ExampleRepository_Erase() {
 	// Output: "" "" true 1
 }
 
-// local is a DynamoDB that ends with the process.
+// local is a DynamoDB that stops with the process.
 var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Start(context.Background(), nil) })
 
-// open gives a repository over a new table of it.
+// open returns a repository over a new table.
 func open(ctx context.Context, opts *comment.Options) *comment.Repository {
 	engine, err := local()
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// requireFirst compares what Threads shows of each root with the thread itself.
+// requireFirst compares the First of each thread with Replies.
 func (w world) requireFirst(t tester, object string) {
 	t.Helper()
 	for _, opts := range []*comment.ListOptions{nil, {WithHidden: true, Oldest: true}} {
@@ -73,8 +73,8 @@ func TestTheFirstRepliesAreThoseThatStand(t *testing.T) {
 	w.requireFirst(t, "bird")
 }
 
-// TestAThreadThatGrowsOnceItsFirstAreGone has more replies named than a root
-// names, and takes them away from the front.
+// TestAThreadThatGrowsOnceItsFirstAreGone adds more replies than a root names, and
+// deletes them from the front.
 func TestAThreadThatGrowsOnceItsFirstAreGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -98,7 +98,7 @@ func TestAThreadThatGrowsOnceItsFirstAreGone(t *testing.T) {
 	}
 }
 
-// quarrel does random things to the replies of one thread.
+// quarrel makes random changes to the replies of one thread.
 type quarrel struct {
 	world
 	root    comment.Comment
@@ -165,8 +165,8 @@ func TestAnyQuarrelLeavesTheFirstThatStand(t *testing.T) {
 	})
 }
 
-// TestQuarrelsAtOnceLeaveTheFirstThatStand has several processes at one thread,
-// on a bad network.
+// TestQuarrelsAtOnceLeaveTheFirstThatStand lets several processes change one
+// thread, on a bad network.
 func TestQuarrelsAtOnceLeaveTheFirstThatStand(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(15) {
@@ -199,7 +199,7 @@ func TestQuarrelsAtOnceLeaveTheFirstThatStand(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotFilledUpIsLookedFor lets nothing through but the change itself.
+// TestWhatIsNotFilledUpIsLookedFor kills each process before it can refill Next.
 func TestWhatIsNotFilledUpIsLookedFor(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
@@ -255,8 +255,8 @@ func TestThreadsPassOverHiddenRootsAtABoundedCost(t *testing.T) {
 	require.LessOrEqual(t, meter.Take().Requests, 6+1)
 }
 
-// TestAReplyBesideAFillingUpIsFound lets something come between what a write
-// was made of and that write.
+// TestAReplyBesideAFillingUpIsFound makes another change between the reads of a
+// write and that write.
 func TestAReplyBesideAFillingUpIsFound(t *testing.T) {
 	t.Parallel()
 	hide := func(w world, c comment.Comment) { w.hide(t, c) }

@@ -16,8 +16,8 @@ const maxMany = 100
 // Get returns one comment or its tombstone. An unknown comment, a hidden one and
 // one under a hidden root are plaza.ErrNotFound.
 //
-// Cost: 1 request, 0.5 RCU; of a reply 1.5 RCU at most; of a comment with a Quote
-// 1 request and 0.5 RCU, or 1.5 RCU for that of a reply, more.
+// Cost: 1 request, 0.5 RCU; a reply 1.5 RCU at most; a Quote 1 request, 0.5 RCU
+// more; the Quote of a reply 1 request, 1 RCU more.
 func (r *Repository) Get(ctx context.Context, at Address) (Comment, error) {
 	if err := at.check(""); err != nil {
 		return Comment{}, err
@@ -36,8 +36,9 @@ func (r *Repository) Get(ctx context.Context, at Address) (Comment, error) {
 // GetMany is Get for up to 100 comments. The map lacks those that Get does not
 // find, and damaged ones.
 //
-// Cost: 1 request for 100 places, where a root or flow comment takes 1 and a
-// reply 3, and 0.5 RCU for each; with quotes as many more.
+// Cost: 1 request for 100 places, of which a root takes 1 and a reply 3; 0.5 RCU
+// for each root, 1.5 RCU at most for each reply; with Quotes as many requests, and
+// 0.5 RCU for each Quote, more.
 func (r *Repository) GetMany(ctx context.Context, ats []Address) (map[Address]Comment, error) {
 	if n := len(ats); n > maxMany {
 		return nil, &plaza.InvalidError{Field: "Addresses", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, maxMany)}

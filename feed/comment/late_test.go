@@ -19,7 +19,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// detour keeps the next write from arriving until it is delivered.
+// detour holds back the next write until deliver.
 type detour struct {
 	mu    sync.Mutex
 	next  aws.HTTPClient
@@ -47,7 +47,7 @@ func (d *detour) Do(r *http.Request) (*http.Response, error) {
 	return nil, faults.ErrKilled
 }
 
-// deliver sends what was kept, and says whether it was applied.
+// deliver sends the write that was held back and reports whether it was applied.
 func (d *detour) deliver(t *testing.T) (applied bool) {
 	t.Helper()
 	require.NotNil(t, d.kept)
@@ -58,8 +58,8 @@ func (d *detour) deliver(t *testing.T) (applied bool) {
 	return res.StatusCode == http.StatusOK
 }
 
-// TestWhatWasUndoneStaysUndone gives up a call whose request is late, and does
-// the contrary, with and without repeating it first.
+// TestWhatWasUndoneStaysUndone gives up a call whose request is late and undoes
+// it, with and without repeating it first.
 func TestWhatWasUndoneStaysUndone(t *testing.T) {
 	t.Parallel()
 	type call = func(t *testing.T, w world, c comment.Comment) error
@@ -174,7 +174,7 @@ func TestWhatIsDeletedBeforeItIsThereIsInNoList(t *testing.T) {
 	require.Empty(t, w.traces(t, "ann"))
 }
 
-// TestAnAddThatArrivesDuringItsDeleteIsDeleted lets it come between.
+// TestAnAddThatArrivesDuringItsDeleteIsDeleted adds between its read and its write.
 func TestAnAddThatArrivesDuringItsDeleteIsDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -23,9 +23,9 @@ type ListOptions struct {
 // ByObject lists the object's flow comments and roots, newest first. Tombstones
 // keep their places. opts may be nil. A page is short if its rows exceed 6 MB.
 //
-// Cost: 1 request, 0.5 RCU for 4 KB; with quotes 1 request, at most 4, and 0.5
-// RCU for each quote more; past hidden, removed or damaged comments 6 requests at
-// most, for 63 times the rows; for rows of more than 1 MB 6 requests at most.
+// Cost: 1 request, 0.5 RCU for 4 KB; with Quotes 1 request, at most 4, and 0.5 RCU
+// for each Quote more; past hidden, removed or damaged comments 6 requests at
+// most, for 63 times the rows; rows of more than 1 MB 6 requests at most.
 func (r *Repository) ByObject(ctx context.Context, object string, req cursor.PageRequest, opts *ListOptions) (cursor.Page[Comment], error) {
 	page, err := r.topLevel(ctx, "objects", object, req, opts, new(int))
 	if err != nil {
@@ -100,7 +100,7 @@ func (r *Repository) page(ctx context.Context, p cursor.Page[row]) (cursor.Page[
 // for 30 days. opts may be nil.
 //
 // Cost: 2 requests, 0.5 RCU for 4 KB, and 0.5 RCU for each comment and each root
-// of a reply; with quotes 1 request, at most 4, and 0.5 RCU for each quote more;
+// of a reply; with Quotes 1 request, at most 4, and 0.5 RCU for each Quote more;
 // past hidden or removed comments 24 requests at most, past erased ones 42, for
 // 606 comments.
 func (r *Repository) ByUser(ctx context.Context, user string, req cursor.PageRequest, opts *ListOptions) (cursor.Page[Comment], error) {

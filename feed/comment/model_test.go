@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { faults.Main(m) }
 
-// said is a comment as it should be.
+// said is a comment as it should be stored.
 type said struct {
 	comment.Comment
 	given  comment.Comment // to Add
@@ -25,7 +25,7 @@ type said struct {
 	erased bool // its author was
 }
 
-// model is what should be stored, in the order of the ids.
+// model holds what should be stored, in the order of the ids.
 type model struct {
 	objects, users []string
 	said           []*said
@@ -52,16 +52,16 @@ func (m *model) find(object string, id ids.ID) *said {
 
 func (m *model) root(s *said) *said { return m.find(s.Object, s.Root) }
 
-// under says that its thread is hidden.
+// under reports whether its root is hidden.
 func (m *model) under(s *said) bool { return s.Root != 0 && m.root(s).Hidden }
 
-// stands says that it is neither hidden nor removed itself.
+// stands reports whether it is neither hidden nor removed itself.
 func (s *said) stands() bool { return !s.gone && s.Removed == nil && !s.Hidden }
 
-// open says that it can be answered and quoted.
+// open reports whether it can be answered and quoted.
 func (m *model) open(s *said) bool { return s.stands() && !m.under(s) }
 
-// children are what names s as its root or parent.
+// children are the comments that name s as root or parent.
 func (m *model) children(s *said) []*said {
 	return m.those(func(c *said) bool { return c.Object == s.Object && (c.Root == s.ID || c.Parent == s.ID) })
 }
@@ -76,7 +76,7 @@ func (m *model) those(want func(*said) bool) []*said {
 	return some
 }
 
-// added places a comment that was added.
+// added records a comment that was added.
 func (m *model) added(c comment.Comment) {
 	s := &said{Comment: c, given: c}
 	if s.Parent == 0 {
@@ -127,7 +127,7 @@ func (m *model) shown(s *said) comment.Comment {
 	return c
 }
 
-// list is the comments that want tells, newest first.
+// list returns the comments for which want is true, newest first.
 func (m *model) list(want func(*said) bool) []comment.Comment {
 	list := []comment.Comment{}
 	for _, s := range slices.Backward(m.those(want)) {
@@ -136,8 +136,7 @@ func (m *model) list(want func(*said) bool) []comment.Comment {
 	return list
 }
 
-// holds fails unless every read tells of what is in the model and of nothing
-// else.
+// holds fails unless every read returns exactly what is in the model.
 func (w world) holds(t tester, m *model) {
 	t.Helper()
 	ctx := t.Context()
@@ -180,7 +179,7 @@ func (w world) holds(t tester, m *model) {
 	require.Equal(t, want, found)
 }
 
-// listsHold compares the lists that have options.
+// listsHold compares the lists that take options.
 func (w world) listsHold(t tester, m *model, opts *comment.ListOptions) {
 	t.Helper()
 	shown := func(s *said) bool { return !s.gone && (opts.WithHidden || !s.Hidden && !m.under(s)) }
@@ -233,8 +232,8 @@ func (w world) listsHold(t tester, m *model, opts *comment.ListOptions) {
 	}
 }
 
-// TestAnySequenceLeavesWhatItShould lets users say, answer, quote, edit and
-// remove, and moderators hide and pin, in any order.
+// TestAnySequenceLeavesWhatItShould makes users comment, answer, quote, edit and
+// delete, and moderators remove, hide and pin, in random order.
 func TestAnySequenceLeavesWhatItShould(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &comment.Options{Consistent: true, ExcerptRunes: 5})

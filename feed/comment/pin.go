@@ -93,7 +93,7 @@ func (r *Repository) setPinned(ctx context.Context, at Address, pin func(header 
 // Pinned returns the pinned comment. If there is none, or if it was removed or
 // hidden since, that is plaza.ErrNotFound.
 //
-// Cost: 2 requests, 1 RCU; of a comment with a Quote 1 request, 0.5 RCU more.
+// Cost: 2 requests, 1 RCU; a Quote 1 request, 0.5 RCU more.
 func (r *Repository) Pinned(ctx context.Context, object string) (Comment, error) {
 	if err := keys.CheckName("Object", object); err != nil {
 		return Comment{}, err

@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// settled repeats a call until it is answered.
+// settled repeats a call until its error is final or nil.
 func settled(call func() error) error {
 	for {
 		if err := call(); !faults.Passing(err) {
@@ -68,8 +68,8 @@ func TestAnswersAndRemovalsAtOnceLeaveNothingUnreachable(t *testing.T) {
 	}
 }
 
-// requireWhole finds every comment that is stored where lists find it, and
-// counts that are those of the lists.
+// requireWhole fails unless lists reach every stored comment and counts equal the
+// lists.
 func (w world) requireWhole(t *testing.T, object string) {
 	t.Helper()
 	withHidden := &comment.ListOptions{WithHidden: true}

@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// talk does random things to a world and its model.
+// talk makes random calls on a world and its model.
 type talk struct {
 	world
 	*model
@@ -24,7 +24,7 @@ type talk struct {
 	call func(func() error) (calls int) // until it is answered, with a final error too
 }
 
-// step does one thing to one comment.
+// step makes one call about one comment.
 func (k *talk) step() {
 	if len(k.said) == 0 {
 		k.says(comment.Comment{})
@@ -67,7 +67,7 @@ func (k *talk) step() {
 	}
 }
 
-// expect repeats a call until it is answered, and compares the answer.
+// expect repeats a call until its answer is final, and compares the error.
 func (k *talk) expect(want error, call func() error) (calls int) {
 	k.t.Helper()
 	var err error
@@ -80,8 +80,8 @@ func (k *talk) expect(want error, call func() error) (calls int) {
 	return calls
 }
 
-// changes is expect for a call that says whether it changed something: only
-// a first answer is sure to.
+// changes is expect for a call that reports whether it changed something. Only a
+// first answer is sure to report it.
 func (k *talk) changes(want bool, err error, call func() (bool, error)) {
 	k.t.Helper()
 	var got bool
@@ -135,7 +135,7 @@ func (k *talk) says(c comment.Comment) {
 	}
 }
 
-// closed is nil for what can be answered.
+// closed is nil if s can be answered.
 func (m *model) closed(s *said) error {
 	switch {
 	case s.ID == 0, s.Hidden, m.under(s):
@@ -146,7 +146,7 @@ func (m *model) closed(s *said) error {
 	return nil
 }
 
-// answered compares what an Add or an Edit gave.
+// answered compares the result of an Add or Edit.
 func (k *talk) answered(s *said, key string, got comment.Comment) {
 	k.t.Helper()
 	want := k.shown(s)
@@ -158,7 +158,7 @@ func (k *talk) answered(s *said, key string, got comment.Comment) {
 	require.Equal(k.t, want, got)
 }
 
-// repeats adds again what was added.
+// repeats adds a comment a second time.
 func (k *talk) repeats(s *said) {
 	k.t.Helper()
 	if s.erased {
@@ -273,7 +273,7 @@ func (k *talk) erases(user string) {
 	}
 }
 
-// harshness is what each write must survive, by turns.
+// harshness are the faults that each write must survive, chosen by seed.
 var harshness = []faults.Rates{
 	faults.Standard,
 	{LostBefore: 0.05, LostAfter: 0.10, Throttled: 0.05, Twice: 0.05, Conflict: 0.15, Stale: 0.30, Unprocessed: 0.10},

@@ -21,8 +21,8 @@ type Thread struct {
 
 // Threads lists the same comments as ByObject, each root with its first replies.
 //
-// Cost: 2 requests, 0.5 RCU for 4 KB each; with quotes 1 request and 0.5 RCU for
-// each quote more; if first replies of a longer thread are gone 1 request and 0.5
+// Cost: 2 requests, 0.5 RCU for 4 KB each; with Quotes 1 request and 0.5 RCU for
+// each Quote more; if first replies of a longer thread are gone 1 request and 0.5
 // RCU for each reply in their place more; past hidden or removed comments 5
 // requests more at most, for 63 times the rows; for a thread that has just lost a
 // first reply, and WithHidden for each long one that ever did, 1 request more, at

@@ -17,7 +17,7 @@ import (
 // score 0, and UpdateScore changes it. Paging is exact while no score changes.
 //
 // Cost: 2 requests, 0.5 RCU for 4 KB of places and 0.5 RCU for each comment; with
-// quotes 1 request, at most 4, and 0.5 RCU for each quote more; past hidden
+// Quotes 1 request, at most 4, and 0.5 RCU for each Quote more; past hidden
 // comments 18 requests at most, past erased ones 30, for 606 comments.
 func (r *Repository) Top(ctx context.Context, object string, req cursor.PageRequest) (cursor.Page[Comment], error) {
 	if err := r.checkScored(); err != nil {

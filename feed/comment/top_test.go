@@ -19,7 +19,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// likes are what an application counts elsewhere.
+// likes stand for counts that an application keeps elsewhere.
 type likes struct {
 	mu sync.Mutex
 	n  map[ids.ID]int64
@@ -54,7 +54,7 @@ func (w world) top(object string) lister {
 	}
 }
 
-// requireTop compares Top with the likes there are.
+// requireTop compares Top with the likes.
 func (w world) requireTop(t *testing.T, l *likes, cs []comment.Comment) {
 	t.Helper()
 	want := idsOf(cs)
@@ -181,8 +181,8 @@ func TestTopIsExactOnceLikesAreQuiet(t *testing.T) {
 	w.requireTop(t, l, cs)
 }
 
-// TestALateScoreIsAskedAgain lets another Rank come between the asking of a
-// score and its writing.
+// TestALateScoreIsAskedAgain calls UpdateScore between another one's call of Score
+// and its write.
 func TestALateScoreIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	l := &likes{n: map[ids.ID]int64{}}

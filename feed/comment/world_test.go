@@ -26,11 +26,10 @@ func generator(t testing.TB) *ids.Generator {
 	return gen
 }
 
-// today is what the clock of every world says. No id that tests make is from
-// its future.
+// today is the time of every world's clock. It is later than all ids of tests.
 var today = time.Now().Add(time.Hour).UTC().Truncate(time.Millisecond)
 
-// world is a repository over a fresh table.
+// world is a repository over a new table.
 type world struct {
 	*comment.Repository
 	db    *dynamo.DB
@@ -40,7 +39,7 @@ type world struct {
 
 type wrapper = func(aws.HTTPClient) aws.HTTPClient
 
-// newWorld reads strongly consistent unless opts say otherwise.
+// newWorld reads strongly consistently unless opts are given.
 func newWorld(t testing.TB, opts *comment.Options, wrap ...wrapper) world {
 	t.Helper()
 	return world{table: dynamotest.Table(t, comment.Table)}.process(t, opts, wrap...)
@@ -63,7 +62,7 @@ func (w world) process(t testing.TB, opts *comment.Options, wrap ...wrapper) wor
 	return w
 }
 
-// at is another process whose clock says that.
+// at is another process whose clock shows now.
 func (w world) at(t testing.TB, now time.Time) world {
 	t.Helper()
 	return w.process(t, &comment.Options{Consistent: true, Now: func() time.Time { return now }})
@@ -76,7 +75,7 @@ func (w world) id(t testing.TB) ids.ID {
 	return id
 }
 
-// add stores what must be stored.
+// add adds a comment and fails if it is not new.
 func (w world) add(t testing.TB, c comment.Comment) comment.Comment {
 	t.Helper()
 	if c.Text == "" {
@@ -157,14 +156,14 @@ func all[T any](t tester, list func(context.Context, cursor.PageRequest) (cursor
 	}
 }
 
-// of gives a list its options.
+// of binds a list to a key and options.
 func of[T, K any](list func(context.Context, K, cursor.PageRequest, *comment.ListOptions) (cursor.Page[T], error), key K, opts *comment.ListOptions) func(context.Context, cursor.PageRequest) (cursor.Page[T], error) {
 	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[T], error) {
 		return list(ctx, key, req, opts)
 	}
 }
 
-// idsOf are the ids in the order of the list.
+// idsOf returns the ids in the order of the list.
 func idsOf(cs []comment.Comment) []ids.ID {
 	got := make([]ids.ID, len(cs))
 	for i, c := range cs {

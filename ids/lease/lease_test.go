@@ -249,11 +249,11 @@ func TestTakerStartsAfterTheOldHolder(t *testing.T) {
 				assert.NoError(t, err)
 				done <- id
 			}()
-			new.Advance(2 * time.Millisecond) // lest it waits at the very end
+			new.Advance(2 * time.Millisecond) // so that it does not wait at the very end
 			first := <-done
 			assert.True(t, first.Time().After(until), "%v", first.Time())
 
-			// The old one has the rest of its time, but for what a renewal tells.
+			// The old one keeps the rest of its time, until a renewal fails.
 			old.Advance(29 * time.Second)
 			assert.Less(t, mustNext(t, l), first)
 			old.Advance(time.Minute)
@@ -287,7 +287,7 @@ func TestClockGoingBackAfterAcquireGivesNoOldIDs(t *testing.T) {
 	_, err := taker.Next(t.Context())
 	assert.ErrorIs(t, err, ids.ErrClockRollback)
 
-	// Nothing that it does now forgets the ids made before.
+	// Nothing it does now forgets the ids that were made before.
 	before := w.row()
 	require.NoError(t, taker.Close(t.Context()))
 	assert.Equal(t, noon, w.row().until().UTC())
@@ -410,7 +410,7 @@ func TestCloseEndsTheHeartbeat(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, l.Close(t.Context()))
 
-	// A Close that cannot give back ends it too.
+	// A Close that cannot give the number back ends the lease too.
 	l, err = lease.Acquire(t.Context(), w.db, w.table, nil)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -501,7 +501,7 @@ func TestRenewalKnowsWhatIsStored(t *testing.T) {
 	l, err := w.acquire(c, o)
 	require.NoError(t, err)
 
-	// The clock jumps, a renewal is stored but not answered, the clock is back.
+	// The clock jumps, a renewal is stored but its answer lost, the clock jumps back.
 	sent := make(chan struct{}, 100)
 	start := w.Requests()
 	w.Script(func(_ string, _ []byte, n int) faults.Fault {

@@ -13,8 +13,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// process has a clock of its own, and leases it never closes: frozen ones go
-// on with them later.
+// process has a clock of its own and leases that it never closes. A frozen process
+// uses them again later.
 type process struct {
 	clock  *clock
 	leases []*held
@@ -25,7 +25,7 @@ type held struct {
 	last ids.ID
 }
 
-// Whatever clocks, processes and requests do, no id is given twice.
+// No id is made twice, whatever clocks, processes and requests do.
 func TestSimulatedProcessesNeverShareAnID(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -37,8 +37,8 @@ func TestSimulatedProcessesNeverShareAnID(t *testing.T) {
 		for i := range processes {
 			processes[i] = &process{clock: clockAt(noon)}
 		}
-		// One number, times that meet again, few ids a millisecond: what can
-		// collide does.
+		// One number, equal times and few ids a millisecond make collisions
+		// likely.
 		const ms = time.Millisecond
 		steps := []time.Duration{ms, 2 * ms, 3 * ms, 500 * ms, 1000 * ms, 1001 * ms}
 		given := map[ids.ID]bool{}
@@ -49,7 +49,7 @@ func TestSimulatedProcessesNeverShareAnID(t *testing.T) {
 			if len(p.leases) == 0 {
 				rt.Skip("no lease")
 			}
-			// Most often the newest: the older are given back or frozen.
+			// Most often the newest, since older ones are given back or frozen.
 			back := rapid.IntRange(0, len(p.leases)-1).Draw(rt, "back")
 			return p.leases[len(p.leases)-1-back]
 		}

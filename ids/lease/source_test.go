@@ -23,7 +23,7 @@ import (
 
 var _ ids.Source = (*lease.Source)(nil)
 
-// source is one whose ids are timed by c.
+// source makes ids with the time of c.
 func (w *world) source(c *clock, o lease.Options) *lease.Source {
 	w.t.Helper()
 	s, err := lease.NewSource(w.db, w.table, o.WithSource(func(machine uint16) (ids.Source, error) {
@@ -296,7 +296,7 @@ func TestASourceLeavesNoGoroutine(t *testing.T) {
 	require.NoError(t, s.Close(t.Context()))
 }
 
-// damage puts a value where an attribute of a number's item is.
+// damage replaces an attribute of a number's item.
 func (w *world) damage(number uint16, attribute string, value any) {
 	w.t.Helper()
 	update := w.truth.Table(w.table).Update("pk", fmt.Sprint("M#", number)).Range("sk", "LEASE")
@@ -365,7 +365,7 @@ func TestASourceWhoseItemIsDamagedTakesAnotherNumber(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrCorrupt, "there is no other")
 }
 
-// TestACloseThatFailedBesideANextIsRepeated has the lease used while it closes.
+// TestACloseThatFailedBesideANextIsRepeated uses the lease while it closes.
 func TestACloseThatFailedBesideANextIsRepeated(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -391,7 +391,7 @@ func TestACloseThatFailedBesideANextIsRepeated(t *testing.T) {
 	require.Empty(t, w.row().Owner)
 }
 
-// slowSource says that it was asked, and answers later.
+// slowSource reports that it was called, and answers later.
 type slowSource struct {
 	asked, answer chan struct{}
 	ids.Source

@@ -20,12 +20,12 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// only is the number that leases get in most tests: there is no other.
+// only is the single number that most tests can lease.
 const only = 16383
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// clock is one process's own.
+// clock is the clock of one process.
 type clock struct{ ns atomic.Int64 }
 
 func clockAt(t time.Time) *clock {
@@ -37,8 +37,8 @@ func clockAt(t time.Time) *clock {
 func (c *clock) Now() time.Time          { return time.Unix(0, c.ns.Load()) }
 func (c *clock) Advance(d time.Duration) { c.ns.Add(int64(d)) }
 
-// source makes ids timed by clock. Where its millisecond is used up, by a few,
-// it runs ahead.
+// source makes ids with the time of clock. It runs ahead after a few ids in one
+// millisecond.
 type source struct {
 	clock   *clock
 	machine uint16
@@ -122,10 +122,10 @@ func (w *world) row() row {
 	return rows[0]
 }
 
-// always has kind happen to the next n requests.
+// always injects kind into the next n requests.
 func (w *world) always(kind faults.Kind, n int) { w.after(0, kind, n) }
 
-// after lets some requests pass first.
+// after lets some requests pass before.
 func (w *world) after(some int, kind faults.Kind, n int) {
 	start := w.Requests() + some
 	w.Script(func(_ string, _ []byte, i int) faults.Fault {
@@ -136,7 +136,7 @@ func (w *world) after(some int, kind faults.Kind, n int) {
 	})
 }
 
-// postbox keeps copies of requests, to deliver them again long after.
+// postbox keeps copies of requests and sends them again much later.
 type postbox struct {
 	mu     sync.Mutex
 	next   aws.HTTPClient

@@ -15,8 +15,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
-// The engine's size of an item, seen where a kilobyte ends, is the meter's,
-// seen in a transaction.
+// The engine and the meter agree on the size of an item: the one is measured at
+// the bounds of kilobytes, the other in a transaction.
 func TestItemSizes(t *testing.T) {
 	t.Parallel()
 	m := dynamotest.NewMeter()

@@ -6,18 +6,18 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest/meter"
 )
 
-// Cost is what some calls used.
+// Cost is the cost of some calls.
 type Cost = meter.Cost
 
-// Meter counts what passes through it. Give it to DB before an injector of
-// faults: then it sees what reaches the engine.
+// Meter counts the requests that pass through it. Give it to DB before an injector
+// of faults: then it counts only the requests that reach the engine.
 type Meter struct{ *meter.Meter }
 
 // NewMeter returns a meter that reads zero.
 func NewMeter() *Meter { return &Meter{meter.New(transport())} }
 
-// AtMost fails the test if what f does costs more than want in any respect. It
-// returns the cost.
+// AtMost fails the test if f costs more than want in any respect. It returns the
+// cost.
 func (m *Meter) AtMost(t testing.TB, name string, want Cost, f func()) Cost {
 	t.Helper()
 	m.Take()

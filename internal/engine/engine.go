@@ -1,6 +1,6 @@
-// Package engine gives tests and examples a DynamoDB to work with: the one
-// that DYNAMODB_ENDPOINT names, else AWS's own DynamoDB Local, started on this
-// machine and kept in memory.
+// Package engine provides a DynamoDB to tests and examples: the one at
+// DYNAMODB_ENDPOINT, or else AWS's DynamoDB Local, which it starts on this machine
+// with its data in memory.
 package engine
 
 import (
@@ -16,13 +16,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// EndpointVariable names an engine that runs already, e.g. a CI service.
+// EndpointVariable is the environment variable with the endpoint of a running
+// engine, such as a CI service.
 const EndpointVariable = "DYNAMODB_ENDPOINT"
 
-// Version is the release of DynamoDB Local that is run.
+// Version is the release of DynamoDB Local that Start runs.
 const Version = "2.6.1"
 
-// ErrMissing is returned when this machine has nothing to run the engine with.
+// ErrMissing is returned if this machine can run neither Java nor Docker.
 var ErrMissing = errors.New("engine: DynamoDB Local needs Java 17 or later and Maven, or a running Docker; " +
 	"install either, or set " + EndpointVariable)
 
@@ -30,9 +31,9 @@ const startTimeout = time.Minute
 
 // Engine is a DynamoDB that answers at Endpoint.
 //
-// One that was started here ends with its starter, also when that is killed:
-// on Linux and macOS by a shell that waits for the starter's end of a pipe to
-// close, on Windows by a job object.
+// An engine that Start started stops with its starter, even if that is killed. On
+// Linux and macOS a shell waits until the starter's end of a pipe closes; on
+// Windows a job object does it.
 type Engine struct {
 	Endpoint string // e.g. "http://127.0.0.1:41241"
 
@@ -41,17 +42,17 @@ type Engine struct {
 
 // Options of Start. The zero value works.
 type Options struct {
-	// Log is where a first run says what it fetches. Defaults to os.Stderr.
+	// Log receives a message when a first run downloads. Defaults to os.Stderr.
 	Log io.Writer
 
-	// CacheDir keeps what was fetched. Defaults to plaza/dynamodb-local-<version>
-	// in os.UserCacheDir.
+	// CacheDir keeps the download. Defaults to plaza/dynamodb-local-<version> in
+	// os.UserCacheDir.
 	CacheDir string
 }
 
-// Start returns once the engine answers, after a second or two; a machine's
-// first run fetches about 50 MB before. ctx bounds the start only. Several
-// processes may start engines at once.
+// Start returns when the engine answers, after a second or two. The first run on a
+// machine downloads about 50 MB. ctx bounds only the start. Several processes may
+// start engines at once.
 func Start(ctx context.Context, opts *Options) (*Engine, error) {
 	if endpoint := os.Getenv(EndpointVariable); endpoint != "" {
 		e := &Engine{Endpoint: endpoint}
@@ -77,8 +78,8 @@ func Start(ctx context.Context, opts *Options) (*Engine, error) {
 	return launch(ctx, command)
 }
 
-// Close stops an engine that Start started, and does nothing to one that ran
-// before. It may be called twice.
+// Close stops an engine that Start started, and leaves one that ran before. It may
+// be repeated.
 func (e *Engine) Close() error {
 	if e.server == nil {
 		return nil
@@ -86,8 +87,7 @@ func (e *Engine) Close() error {
 	return e.server.stop()
 }
 
-// Config reaches the engine with made-up credentials. It belongs together with
-// Options:
+// Config connects to the engine with made-up credentials. Use it with Options:
 //
 //	db := dynamo.New(e.Config(), e.Options)
 func (e *Engine) Config() aws.Config {
@@ -98,13 +98,13 @@ func (e *Engine) Config() aws.Config {
 	}
 }
 
-// Options switches off the check of answers' checksums, which DynamoDB Local
-// gets wrong on errors. Not for DynamoDB itself.
+// Options switches off the validation of checksums, which DynamoDB Local gets wrong
+// in errors. Do not use it with DynamoDB itself.
 func (e *Engine) Options(o *dynamodb.Options) {
 	o.DisableValidateResponseChecksum = true
 }
 
-// await returns when the engine answers, or why it never will.
+// await returns when the engine answers, or an error if it does not.
 func (e *Engine) await(ctx context.Context, exited <-chan struct{}) error {
 	client := dynamodb.NewFromConfig(e.Config(), e.Options, func(o *dynamodb.Options) {
 		o.Retryer = aws.NopRetryer{}

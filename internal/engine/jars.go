@@ -14,11 +14,11 @@ import (
 //go:embed pom.xml
 var pom []byte
 
-var errNoMaven = errors.New("engine: no Maven to fetch DynamoDB Local with")
+var errNoMaven = errors.New("engine: no Maven to download DynamoDB Local")
 
-// jars returns the folder with DynamoDB Local, fetching it if this is the
-// machine's first run. The folder appears complete, by a rename; the lock only
-// spares others the same download.
+// jars returns the folder with DynamoDB Local and downloads it on the machine's first
+// run. A rename makes the complete folder appear; the lock only saves other
+// processes the same download.
 func jars(ctx context.Context, o Options) (string, error) {
 	dir := o.CacheDir
 	if dir == "" {
@@ -74,7 +74,7 @@ func fetch(ctx context.Context, mvn, dir string) error {
 
 const partial = ".partial-"
 
-// sweep removes what downloads that were killed left behind.
+// sweep removes what killed downloads left behind.
 func sweep(dir string) {
 	old, _ := filepath.Glob(dir + partial + "*")
 	for _, path := range old {

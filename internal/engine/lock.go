@@ -14,9 +14,9 @@ const (
 	lockStale = 10 * time.Second
 )
 
-// lock creates a file that its holder touches every second; one untouched for
-// ten is taken over. Two holders are possible then, so it may only save work,
-// not guard it. It also returns once done is true, holding nothing.
+// lock creates a file that its holder touches every second, and takes over a file
+// that was not touched for ten. Two holders are possible then, so the lock only saves
+// work. Without a lock it returns once done is true.
 func lock(ctx context.Context, path string, done func() bool) (unlock func(), err error) {
 	for {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)

@@ -14,17 +14,11 @@ import (
 )
 
 var (
-	errExited    = errors.New("engine: it ended at once")
+	errExited    = errors.New("engine: it stopped at once")
 	errPortTaken = errors.New("engine: port taken")
 )
 
-// command is how to run the engine on a port, and the signal that ends it.
-type command struct {
-	signal string
-	args   func(port int) []string
-}
-
-// launch tries other ports when one is taken between its choice and its use.
+// launch tries other ports if another process takes the chosen one first.
 func launch(ctx context.Context, c command) (*Engine, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -61,8 +55,8 @@ func launchOnce(ctx context.Context, c command) (*Engine, error) {
 	return e, nil
 }
 
-// reservePort finds a free port. Until guard is closed no other process gets
-// the same one from here; else two starters could take one engine for theirs.
+// reservePort finds a free port. Until guard is closed, reservePort returns it to no
+// other process; otherwise two starters could believe that one engine is theirs.
 func reservePort() (port int, guard net.Listener, err error) {
 	for range 20 {
 		var l net.Listener
@@ -79,7 +73,7 @@ func reservePort() (port int, guard net.Listener, err error) {
 	return 0, nil, err
 }
 
-// server is a process tied to this one.
+// server is a process that stops with this one.
 type server struct {
 	cmd    *exec.Cmd
 	stdin  io.Closer
@@ -124,11 +118,11 @@ func (s *server) stop() error {
 	case <-s.exited:
 		return nil
 	case <-time.After(10 * time.Second):
-		return errors.New("engine: it does not end")
+		return errors.New("engine: it does not stop")
 	}
 }
 
-// tail keeps the end of what was written to it.
+// tail keeps the last bytes that were written to it.
 type tail struct {
 	mu  sync.Mutex
 	buf []byte

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// tether runs its arguments and signals them when standard input closes, which
-// it does when the starter ends in whatever way. The watcher outlives this
-// shell, and the shell ends as soon as what it runs does.
+// tether runs its arguments and signals them when standard input closes, that is when
+// the starter ends for any reason. The watcher outlives this shell, and the shell
+// ends as soon as its command does.
 const tether = `
 signal=$1; shift
 exec 3<&0

@@ -37,8 +37,8 @@ type jobLimits struct {
 	peakProcessMemory, peakJobMemory   uintptr
 }
 
-// tie puts the process into a job that ends when its only handle, ours, is
-// closed: by the system when this process ends. Not tried on a real Windows.
+// tie puts the process into a job that ends when its only handle, ours, is closed.
+// The system closes it when this process ends. Untested on a real Windows.
 func tie(cmd *exec.Cmd) error {
 	job, _, err := createJobObject.Call(0, 0)
 	if job == 0 {

@@ -33,8 +33,8 @@ func schema(name string) *dynamodb.CreateTableInput {
 	}
 }
 
-// bench is a table with a counter, one client through the injector that tries
-// once, and one that sees the truth.
+// bench is a table with a counter, a client through the injector that tries only
+// once, and a client without faults.
 type bench struct {
 	*faults.Injector
 	t     *testing.T

@@ -16,7 +16,7 @@ type row struct {
 	hidden bool
 }
 
-// memory is a list as the contract wants it, but for the bug it is given.
+// memory is a correct list, except for its bug.
 type memory struct {
 	bug      bug
 	codec    cursor.Codec
@@ -136,7 +136,7 @@ func (m *memory) page(ctx context.Context, req cursor.PageRequest) (cursor.Page[
 	return page, nil
 }
 
-// ways sets Next and Prev: just below the last row, just above the first.
+// ways sets Next to just below the last row, and Prev to just above the first.
 func (m *memory) ways(page *cursor.Page[uint64], found []row, gap uint64, up, more bool, limit int) {
 	above, below := gap, gap
 	if len(found) > 0 {

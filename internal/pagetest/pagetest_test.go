@@ -49,7 +49,7 @@ func TestListWithLessToOfferPasses(t *testing.T) {
 	})
 }
 
-// Where removing is hiding, pages are short and empty after it.
+// If removing hides items, pages are short and empty afterwards.
 func TestListThatKeepsTombstonesPasses(t *testing.T) {
 	Run(t, func(*testing.T) List[uint64] {
 		m := newMemory(none, "mine")
@@ -59,7 +59,7 @@ func TestListThatKeepsTombstonesPasses(t *testing.T) {
 	})
 }
 
-// recorder is a T that remembers that a check failed.
+// recorder is a T that records whether a check failed.
 type recorder struct {
 	failed  bool
 	message string
@@ -74,7 +74,7 @@ func (r *recorder) FailNow() {
 	runtime.Goexit()
 }
 
-// failing gives what each failing check said of the list with this bug.
+// failing returns the message of each check that fails on a list with this bug.
 func failing(t *testing.T, b bug) map[string]string {
 	t.Helper()
 	messages := map[string]string{}
@@ -110,7 +110,7 @@ func TestEveryBugIsCaught(t *testing.T) {
 	}
 }
 
-// A check that no bug makes fail would be a check that cannot fail.
+// Each check must fail for some bug.
 func TestEveryCheckCanFail(t *testing.T) {
 	caught := map[string]bool{}
 	for _, by := range caughtBy {

@@ -1,5 +1,5 @@
-// Package meter counts what calls to DynamoDB cost, at the HTTP layer. It
-// needs no test: dynamotest gives it to tests, an example shows it.
+// Package meter measures at the HTTP layer what calls to DynamoDB cost. It does not
+// depend on testing, so that examples can use it too.
 package meter
 
 import (
@@ -15,12 +15,13 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 )
 
-// Meter counts what passes through it. Units are what the engine reports, but
-// for what DynamoDB Local reports otherwise than AWS bills: transactions, empty
-// reads, failed conditions and batch deletes of nothing, which are computed.
-// A transaction's writes to an index are not counted.
+// Meter counts the requests that pass through it. Units are those that the engine
+// reports. It computes them where DynamoDB Local differs from AWS: transactions,
+// empty reads, failed conditions and batch deletes of nothing. It does not count a
+// transaction's writes to an index.
 //
-// It belongs nearest to the engine, before an injector of faults. Calls that write the same items at the same time may be priced wrong.
+// Put it nearest to the engine, before an injector of faults. Concurrent writes of
+// the same items may be priced wrong.
 type Meter struct {
 	side http.RoundTripper // for its own questions
 
@@ -30,7 +31,7 @@ type Meter struct {
 	keys map[string][]string // key attributes of a table
 }
 
-// Cost is what some calls used: HTTP requests, and capacity units as AWS bills
+// Cost is the cost of some calls: HTTP requests, and capacity units as AWS bills
 // them.
 type Cost struct {
 	Requests    int
@@ -41,13 +42,13 @@ func (c Cost) String() string {
 	return fmt.Sprintf("%d requests, %g RCU, %g WCU", c.Requests, c.Read, c.Write)
 }
 
-// New returns a meter that reads zero. What it must ask the engine itself it
-// asks by way of side, uncounted.
+// New returns a meter that reads zero. It sends requests of its own through side,
+// uncounted.
 func New(side http.RoundTripper) *Meter {
 	return &Meter{side: side, done: make(map[string]bool), keys: make(map[string][]string)}
 }
 
-// Take returns what was used since the last Take.
+// Take returns the cost since the last Take.
 func (m *Meter) Take() Cost {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -112,7 +113,7 @@ func (c metered) Do(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// call is one request being priced. Its first error stays.
+// call is one request being priced. It keeps its first error.
 type call struct {
 	meter *Meter
 	req   wire.Request
@@ -174,7 +175,7 @@ func (c *call) reported() float64 {
 	return sum
 }
 
-// size is that of the item as it stands, 0 if there is none.
+// size is the size of the stored item, 0 if there is none.
 func (c *call) size(table string, key attributes) int {
 	var out struct{ Item attributes }
 	c.ask("GetItem", map[string]any{"TableName": table, "Key": key, "ConsistentRead": true}, &out)
@@ -185,7 +186,7 @@ func (c *call) size(table string, key attributes) int {
 	return n
 }
 
-// key takes the key attributes out of an item.
+// key returns the key attributes of an item.
 func (c *call) key(table string, item attributes) attributes {
 	c.meter.mu.Lock()
 	names := c.meter.keys[table]
@@ -213,8 +214,8 @@ func (c *call) key(table string, item attributes) attributes {
 	return key
 }
 
-// ask goes to the engine directly and is not counted. A refusal leaves out as
-// it is: what was asked about does not exist, or the call itself is invalid.
+// ask sends a request to the engine, uncounted. If the engine refuses it, out stays
+// as it is: the item does not exist, or the metered call is invalid.
 func (c *call) ask(op string, in, out any) {
 	body, err := json.Marshal(in)
 	if err == nil {

@@ -1,7 +1,7 @@
 package meter
 
-// prices holds the operations that cost units. What must be looked up before
-// the request is sent is looked up first, the rest by the function returned.
+// prices holds the operations that cost units. Each function looks up what it needs
+// before the request is sent, and returns one that computes the rest afterwards.
 var prices = map[string]func(*call) func(ok bool) Cost{
 	"GetItem":            read,
 	"Query":              read,
@@ -80,7 +80,7 @@ func write(c *call) func(bool) Cost {
 	}
 }
 
-// keyIn is the key of what one write is about.
+// keyIn is the key of one write.
 func (in input) keyIn(c *call, table string) attributes {
 	if in.Key != nil {
 		return in.Key
@@ -88,8 +88,8 @@ func (in input) keyIn(c *call, table string) attributes {
 	return c.key(table, in.Item)
 }
 
-// batchWrite takes back what DynamoDB Local adds for a delete of nothing: it
-// reports two units for AWS's one.
+// batchWrite corrects a delete of nothing: DynamoDB Local reports two units, AWS
+// bills one.
 func batchWrite(c *call) func(bool) Cost {
 	excess := 0.0
 	for table, raw := range c.in.RequestItems {
@@ -109,7 +109,7 @@ func batchWrite(c *call) func(bool) Cost {
 	}
 }
 
-// transactWrite bills each item twice, also when the transaction is cancelled.
+// transactWrite bills each item twice, even if the transaction is cancelled.
 // A repeated token that was applied before is billed as a read.
 func transactWrite(c *call) func(bool) Cost {
 	before := c.transactSizes()

@@ -1,5 +1,5 @@
-// Package wire reads and rewrites the HTTP messages of DynamoDB's JSON
-// protocol, for what tests put between a client and the engine.
+// Package wire reads and rewrites the HTTP messages of DynamoDB's JSON protocol, for
+// test code between a client and the engine.
 package wire
 
 import (
@@ -19,7 +19,7 @@ type Request struct {
 	Body []byte
 }
 
-// Read takes the body of r, which must not be sent any more itself.
+// Read reads the body of r. Send only what As or Again returns, never r itself.
 func Read(r *http.Request) (Request, error) {
 	target := r.Header.Get("X-Amz-Target")
 	out := Request{HTTP: r, Op: target[strings.LastIndexByte(target, '.')+1:]}
@@ -47,7 +47,7 @@ func (r Request) As(op string, body []byte) *http.Request {
 // Again returns an HTTP request that sends the same once more.
 func (r Request) Again() *http.Request { return r.As(r.Op, r.Body) }
 
-// Answer makes up a response to r.
+// Answer returns a made-up response to r.
 func (r Request) Answer(status int, body []byte) *http.Response {
 	out := &http.Response{
 		Status:     strconv.Itoa(status) + " " + http.StatusText(status),
@@ -62,7 +62,7 @@ func (r Request) Answer(status int, body []byte) *http.Response {
 	return out
 }
 
-// Body takes the body of a response, which SetBody gives back.
+// Body reads the body of a response. SetBody puts it back.
 func Body(r *http.Response) ([]byte, error) {
 	return drain(r.Body)
 }

@@ -13,8 +13,13 @@ import (
 
 const minJava = 17
 
-// newCommand prefers Java, whose engine is the one the tests were written
-// against, to Docker.
+// command runs the engine on a port; signal stops it.
+type command struct {
+	signal string
+	args   func(port int) []string
+}
+
+// newCommand prefers Java to Docker, since the tests were written with it.
 func newCommand(ctx context.Context, o Options) (command, error) {
 	java, err := findJava(ctx)
 	if err == nil {
@@ -39,8 +44,8 @@ func newCommand(ctx context.Context, o Options) (command, error) {
 func javaCommand(java, lib string) command {
 	return command{
 		signal: "KILL", // nothing in memory is worth an orderly end
-		// The first compiler alone: it warms up twice as fast, and the engine is
-		// not faster afterwards with the second.
+		// Only the first compiler: it warms up twice as fast, and the second makes
+		// the engine no faster.
 		args: func(port int) []string {
 			return []string{
 				java, "-Xmx2g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", filepath.Join(lib, "*"),
@@ -53,7 +58,7 @@ func javaCommand(java, lib string) command {
 
 var javaVersion = regexp.MustCompile(`version "(\d+)`)
 
-// findJava looks in JAVA_HOME, as Maven does, then in PATH.
+// findJava searches JAVA_HOME, as Maven does, then PATH.
 func findJava(ctx context.Context) (string, error) {
 	candidates := []string{"java"}
 	if home := os.Getenv("JAVA_HOME"); home != "" {
@@ -66,7 +71,7 @@ func findJava(ctx context.Context) (string, error) {
 			problems = append(problems, fmt.Errorf("%s -version: %w %s", java, err, out))
 			continue
 		}
-		// Java 8 and before call themselves 1.x.
+		// Java 8 and earlier report 1.x.
 		if m := javaVersion.FindSubmatch(out); m != nil {
 			if v, _ := strconv.Atoi(string(m[1])); v >= minJava {
 				return java, nil
@@ -75,4 +80,27 @@ func findJava(ctx context.Context) (string, error) {
 		problems = append(problems, fmt.Errorf("%s is not version %d or later: %s", java, minJava, out))
 	}
 	return "", errors.Join(problems...)
+}
+
+const image = "amazon/dynamodb-local:" + Version
+
+func findDocker(ctx context.Context) (string, error) {
+	if out, err := exec.CommandContext(ctx, "docker", "version", "--format", "{{.Server.Version}}").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("docker version: %w %s", err, out)
+	}
+	return "docker", nil
+}
+
+// dockerCommand is untested, for lack of a machine with Docker. TERM reaches the
+// container; KILL would only stop the client.
+func dockerCommand(docker string) command {
+	return command{
+		signal: "TERM",
+		args: func(port int) []string {
+			return []string{
+				docker, "run", "--rm", "--init", "-p", "127.0.0.1:" + strconv.Itoa(port) + ":8000", image,
+				"-jar", "DynamoDBLocal.jar", "-inMemory", "-disableTelemetry",
+			}
+		},
+	}
 }
