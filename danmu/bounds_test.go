@@ -22,8 +22,8 @@ const (
 	mostRequests = 1 + 6*128
 )
 
-// TestAPageOfFromIsBounded whatever has become of the segments. A walk goes on to
-// the end, and back, and shows what is left.
+// TestAPageOfFromIsBounded whatever has become of the segments. Paging reaches the
+// end, and the beginning again, and shows the comments that are left.
 func TestAPageOfFromIsBounded(t *testing.T) {
 	t.Parallel()
 	for shards, segments := range map[int]int{1: rounds(100, 300), 32: 24} {

@@ -133,7 +133,7 @@ func TestFromBeginsAtAMoment(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, whole.Next)
 
-	// What is inserted behind the cursor repeats nothing.
+	// A comment inserted before the cursor repeats nothing.
 	w.at(t, 19)
 	w.at(t, 20)
 	next, err := w.ByObject(t.Context(), "v", 0, cursor.PageRequest{Cursor: page.Next})

@@ -22,7 +22,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// sequence gives comments that hold no error.
+// sequence yields comments without an error.
 func sequence(comments ...danmu.Comment) iter.Seq2[danmu.Comment, error] {
 	return func(yield func(danmu.Comment, error) bool) {
 		for _, c := range comments {
@@ -91,7 +91,7 @@ func TestImportKeepsWhatAFileHas(t *testing.T) {
 		require.Equal(t, i.User == "", i.Sent == 0, "the index has those of a user alone")
 	}
 
-	// Elsewhere, by way of what Export gives.
+	// In another object, from Export.
 	require.Equal(t, len(want), s.imports(t, "copy", got...).Written)
 	again := s.exported(t, "copy")
 	for i := range again {
@@ -409,7 +409,7 @@ func TestACutFileIsNotImportedAsAWhole(t *testing.T) {
 	require.Equal(t, danmu.ImportResult{Read: 2, Written: 1, Refused: 1}, result)
 }
 
-// TestImportsSinceTheYear2000StandByTheirTime among what is sent.
+// TestImportsSinceTheYear2000StandByTheirTime among comments that are sent.
 func TestImportsSinceTheYear2000StandByTheirTime(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

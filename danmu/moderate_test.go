@@ -143,8 +143,8 @@ func TestActionsFindWhereShardsGrew(t *testing.T) {
 	s.shows(t, "film", nil, "jack")
 }
 
-// TestActionsFindWhatBeganAnew has a process that knows of the shards there
-// were before.
+// TestActionsFindWhatBeganAnew has a process that remembers the shards from before
+// the object was erased.
 func TestActionsFindWhatBeganAnew(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

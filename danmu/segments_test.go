@@ -90,7 +90,7 @@ func TestWhatCannotBeSegmentsIsRefused(t *testing.T) {
 	require.Equal(t, []int{10}, got)
 }
 
-// sentAt keeps the order of times, and tells equal ones apart.
+// sentAt keeps the order of times, and makes different ids of equal ones.
 func TestSentAtKeepsTheOrderOfTimes(t *testing.T) {
 	t.Parallel()
 	times := []time.Time{

@@ -86,7 +86,7 @@ func TestConfigureReportsWhetherItChangedSomething(t *testing.T) {
 	}
 }
 
-// TestNewShardsAreReadBeforeTheyAreWrittenTo even by who has read the settings
+// TestNewShardsAreReadBeforeTheyAreWrittenTo even by a process that read the settings
 // just before they grew.
 func TestNewShardsAreReadBeforeTheyAreWrittenTo(t *testing.T) {
 	t.Parallel()

@@ -120,7 +120,7 @@ func TestAHigherCapKeepsWhatALowerOneShowed(t *testing.T) {
 			}
 			require.Equal(t, min(len(all), max(low.Cap, stay)), shown[second])
 		}
-		// Nobody gives way to a lighter one.
+		// No comment gives way to a lighter one.
 		for _, c := range few {
 			for _, other := range seconds[c.Progress/time.Second] {
 				if !c.staysForTest() && other.Weight > c.Weight {

@@ -153,7 +153,7 @@ func TestWhatCannotBeWrittenIsRefusedAndTheNextIsWritten(t *testing.T) {
 	}
 }
 
-// What a format has of its own may also come from elsewhere.
+// Fields of a format in Extra may be made up.
 func TestAnExtraThatNoReaderMadeIsRefused(t *testing.T) {
 	t.Parallel()
 	for f, extras := range map[format.Format][]string{
