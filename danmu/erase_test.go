@@ -239,9 +239,9 @@ func TestAnErasedObjectStartsAgainForEverybody(t *testing.T) {
 	}
 }
 
-// TestALikeOfWhatWasErasedIsTakenBackFromNobody lets the object be imported
+// TestALikeOfAnErasedCommentIsTakenBack lets the object be imported
 // again, without the like.
-func TestALikeOfWhatWasErasedIsTakenBackFromNobody(t *testing.T) {
+func TestALikeOfAnErasedCommentIsTakenBack(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.imports(t, "film", file(3)...)

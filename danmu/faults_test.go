@@ -74,7 +74,7 @@ var harshness = []faults.Rates{
 	{LostBefore: 0.10, LostAfter: 0.30, Throttled: 0.20, Twice: 0.10, Delayed: 0.05, Stale: 0.25},
 }
 
-func TestCountsEqualWhoReactedUnderFaults(t *testing.T) {
+func TestCountsEqualReactionsUnderFaults(t *testing.T) {
 	t.Parallel()
 	for seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

@@ -54,7 +54,7 @@ func file(n int) []danmu.Comment {
 	return comments
 }
 
-func TestImportKeepsWhatAFileHas(t *testing.T) {
+func TestImportKeepsAllFields(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	old, recent := time.Date(2012, 3, 23, 17, 29, 16, 0, time.UTC), time.Date(2026, 2, 3, 4, 5, 6, 7_000_000, time.UTC)
@@ -136,7 +136,7 @@ func TestImportTwiceChangesNothing(t *testing.T) {
 	}
 }
 
-func TestImportAndExportReadWhatStands(t *testing.T) {
+func TestImportAndExportReadConsistently(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.imports(t, "film", file(30)...)
@@ -179,7 +179,7 @@ func TestImportKnowsAgainBy(t *testing.T) {
 	}
 }
 
-func TestImportPassesOverWhatIsRefused(t *testing.T) {
+func TestImportSkipsRefusedComments(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	other := s.send(t, danmu.Comment{Object: "other", User: "jack", Text: "a", Progress: time.Second})
@@ -278,7 +278,7 @@ func TestWrongImportsAreNamed(t *testing.T) {
 	}
 }
 
-func TestImportBesideWhatWasSent(t *testing.T) {
+func TestImportBesideSentComments(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.configure(t, "film", danmu.Settings{Owner: "anna", Duration: time.Minute, Segment: time.Minute, Shards: 2})

@@ -354,9 +354,9 @@ func TestALateSendDoesNotComeBack(t *testing.T) {
 	}
 }
 
-// TestALateSendToWhatIsErasedIsReadByNobody until somebody sends to its segment:
+// TestALateSendToAnErasedObjectIsReadByNobody until somebody sends to its segment:
 // EraseObject says that nobody does.
-func TestALateSendToWhatIsErasedIsReadByNobody(t *testing.T) {
+func TestALateSendToAnErasedObjectIsReadByNobody(t *testing.T) {
 	t.Parallel()
 	s, h, _ := late(t)
 	c := danmu.Comment{Object: "film", User: "jack", Text: "again", Progress: time.Minute}

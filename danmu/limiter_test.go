@@ -43,7 +43,7 @@ func retryAfter(t testing.TB, err error) time.Duration {
 	return rate.RetryAfter
 }
 
-func TestWhoSendsTooFastIsToldToWait(t *testing.T) {
+func TestAFastSenderMustWait(t *testing.T) {
 	t.Parallel()
 	for name, limiter := range limiters(t) {
 		t.Run(name, func(t *testing.T) {
@@ -197,7 +197,7 @@ func TestTheTableLimiterIsExact(t *testing.T) {
 	}
 }
 
-func TestWhatTheTableLimiterCosts(t *testing.T) {
+func TestTheCostOfTheTableLimiter(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil)

@@ -89,7 +89,7 @@ func TestShowKeepsItsPromises(t *testing.T) {
 	})
 }
 
-func TestAHigherCapKeepsWhatALowerOneShowed(t *testing.T) {
+func TestAHigherCapKeepsThoseOfALowerOne(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		crowd, low := crowdGen().Draw(t, "crowd"), optionsGen(t)
