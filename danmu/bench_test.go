@@ -115,9 +115,9 @@ func BenchmarkEpisode(b *testing.B) {
 	dynamotest.Pair(b, func() { ours() }, func() { bare() })
 }
 
-// BenchmarkFrom reads a page of 25 over four shards. By hand the object is read
+// BenchmarkByObject reads a page of 25 over four shards. By hand the object is read
 // too: it says how many shards there are.
-func BenchmarkFrom(b *testing.B) {
+func BenchmarkByObject(b *testing.B) {
 	w := newEpisode(b, 10_000).process(b, &danmu.Options{})
 	h := newByHand(b, w)
 	ours := func() []danmu.Comment {

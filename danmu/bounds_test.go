@@ -22,9 +22,9 @@ const (
 	mostRequests = 1 + 6*128
 )
 
-// TestAPageOfFromIsBounded whatever has become of the segments. A walk goes on to
-// the end, and back, and shows what is left.
-func TestAPageOfFromIsBounded(t *testing.T) {
+// TestAPageOfByObjectIsBounded whatever has become of the segments. Paging reaches the
+// end, and the beginning again, and shows the comments that are left.
+func TestAPageOfByObjectIsBounded(t *testing.T) {
 	t.Parallel()
 	for shards, segments := range map[int]int{1: rounds(100, 300), 32: 24} {
 		for name, spoil := range map[string]func(t *testing.T, w world, all []danmu.Comment){
@@ -132,9 +132,9 @@ func TestSparseFilmsHaveFullPages(t *testing.T) {
 	})
 }
 
-// TestAFullObjectCostsWhatIsStated with every other of the segments that it can
+// TestAFullObjectCostsNoMoreThanStated with every other of the segments that it can
 // have, which is the most that is ever stored.
-func TestAFullObjectCostsWhatIsStated(t *testing.T) {
+func TestAFullObjectCostsNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		segment      time.Duration

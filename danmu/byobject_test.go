@@ -47,9 +47,9 @@ func (w world) erase(t testing.TB, i stored) {
 
 func textOf(c danmu.Comment) string { return c.ID.String() }
 
-// TestFromIsAList over shards and segments: every second there are four
+// TestByObjectIsAList over shards and segments: every second there are four
 // comments, one of them in the next segment.
-func TestFromIsAList(t *testing.T) {
+func TestByObjectIsAList(t *testing.T) {
 	t.Parallel()
 	for _, shards := range []int{2, 1, 8}[:rounds(1, 3)] {
 		t.Run(fmt.Sprint(shards, " shards"), func(t *testing.T) {
@@ -103,7 +103,7 @@ func requests(meter *dynamotest.Meter) func() int {
 	}
 }
 
-func TestFromBeginsAtAMoment(t *testing.T) {
+func TestByObjectBeginsAtAMoment(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	var sent []danmu.Comment
@@ -133,7 +133,7 @@ func TestFromBeginsAtAMoment(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, whole.Next)
 
-	// What is inserted behind the cursor repeats nothing.
+	// A comment inserted before the cursor repeats nothing.
 	w.at(t, 19)
 	w.at(t, 20)
 	next, err := w.ByObject(t.Context(), "v", 0, cursor.PageRequest{Cursor: page.Next})
@@ -158,9 +158,9 @@ func TestEightShardsAreOneOrder(t *testing.T) {
 	require.Equal(t, sent, windows)
 }
 
-// TestWhatManyShardsHideLeadsOnExactly where each read ends in another place of
+// TestHiddenCommentsOfManyShardsArePassedExactly where each read ends in another place of
 // each shard.
-func TestWhatManyShardsHideLeadsOnExactly(t *testing.T) {
+func TestHiddenCommentsOfManyShardsArePassedExactly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.configure(t, "v", danmu.Settings{Shards: 8})

@@ -157,7 +157,7 @@ func newEpisode(t testing.TB, n int) world {
 	return w
 }
 
-func TestWhatAnEpisodeCosts(t *testing.T) {
+func TestTheCostOfAnEpisode(t *testing.T) {
 	t.Parallel()
 	n := rounds(2500, 10_000)
 	meter := dynamotest.NewMeter()

@@ -176,7 +176,7 @@ func TestEraseObjectKilledAnywhereGoesOn(t *testing.T) {
 		require.NoError(t, s.Erase(t.Context(), "jack"))
 		require.Empty(t, s.reactions(t, "jack"))
 		if err == nil {
-			c := s.send(t, danmu.Comment{Object: "film", User: "jack", Text: "anew"})
+			c := s.send(t, danmu.Comment{Object: "film", User: "jack", Text: "again"})
 			s.process(t).shows(t, "film", []danmu.Comment{c})
 			return
 		}
@@ -207,9 +207,9 @@ func TestEraseCosts(t *testing.T) {
 	})
 }
 
-// TestAnErasedObjectBeginsAnewForEverybody lets processes that knew it with
-// many shards send to it again.
-func TestAnErasedObjectBeginsAnewForEverybody(t *testing.T) {
+// TestAnErasedObjectStartsAgainForEverybody has processes that remember many shards
+// send to it again.
+func TestAnErasedObjectStartsAgainForEverybody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	busy, idle := w.process(t, nil), w.process(t, nil)
@@ -239,9 +239,9 @@ func TestAnErasedObjectBeginsAnewForEverybody(t *testing.T) {
 	}
 }
 
-// TestALikeOfWhatWasErasedIsTakenBackFromNobody lets the object be imported
+// TestALikeOfAnErasedCommentIsTakenBack lets the object be imported
 // again, without the like.
-func TestALikeOfWhatWasErasedIsTakenBackFromNobody(t *testing.T) {
+func TestALikeOfAnErasedCommentIsTakenBack(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.imports(t, "film", file(3)...)

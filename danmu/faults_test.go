@@ -74,7 +74,7 @@ var harshness = []faults.Rates{
 	{LostBefore: 0.10, LostAfter: 0.30, Throttled: 0.20, Twice: 0.10, Delayed: 0.05, Stale: 0.25},
 }
 
-func TestCountsEqualWhoReactedUnderFaults(t *testing.T) {
+func TestCountsEqualReactionsUnderFaults(t *testing.T) {
 	t.Parallel()
 	for seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -108,7 +108,7 @@ type said struct {
 	liked, reported map[string]bool
 }
 
-// party is users who comment and act, and what should stand.
+// party is a film with users who comment and act, and the state that should result.
 type party struct {
 	stage
 	object   string
@@ -122,8 +122,8 @@ func (p *party) add(c danmu.Comment) {
 
 var deeds = []string{"Like", "Like", "Like", "Unlike", "Unlike", "Report", "Report", "Protect", "Unprotect", "Recall", "Remove"}
 
-// act does a deed by way of ask, which repeats it until it is answered and
-// tells how often it asked.
+// act does a deed by ask, which repeats it until it is answered and returns how often
+// it asked.
 func (p *party) act(t tester, c *said, user, deed string, ask func(func() error) int) {
 	t.Helper()
 	refused := map[string]bool{
@@ -164,7 +164,7 @@ func (p *party) act(t tester, c *said, user, deed string, ask func(func() error)
 	}
 }
 
-// holds fails unless every read tells of what should stand.
+// holds fails unless every read returns the expected state.
 func (p *party) holds(t tester) {
 	t.Helper()
 	var seen, kept []danmu.Comment

@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
-func TestFilterBlocksWhatARuleFits(t *testing.T) {
+func TestFilterBlocksByAnyRule(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		rules   danmu.FilterRules

@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
-func TestHeatmapCountsWhatIsSeen(t *testing.T) {
+func TestHeatmapCountsVisibleComments(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	heat := func(buckets int) []int64 {
@@ -71,7 +71,7 @@ func TestHeatmapReachesAsFarAsTheLongestSegment(t *testing.T) {
 	require.Equal(t, []int64{0, 0, 0, 0, 0, 1}, heat)
 }
 
-func TestHeatmapKnowsWhatOthersBegan(t *testing.T) {
+func TestHeatmapReadsSegmentsOfOtherProcesses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &danmu.Options{})
 	other := w.process(t, &danmu.Options{})

@@ -22,7 +22,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// sequence gives comments that hold no error.
+// sequence yields comments without an error.
 func sequence(comments ...danmu.Comment) iter.Seq2[danmu.Comment, error] {
 	return func(yield func(danmu.Comment, error) bool) {
 		for _, c := range comments {
@@ -54,7 +54,7 @@ func file(n int) []danmu.Comment {
 	return comments
 }
 
-func TestImportKeepsWhatAFileHas(t *testing.T) {
+func TestImportKeepsAllFields(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	old, recent := time.Date(2012, 3, 23, 17, 29, 16, 0, time.UTC), time.Date(2026, 2, 3, 4, 5, 6, 7_000_000, time.UTC)
@@ -91,7 +91,7 @@ func TestImportKeepsWhatAFileHas(t *testing.T) {
 		require.Equal(t, i.User == "", i.Sent == 0, "the index has those of a user alone")
 	}
 
-	// Elsewhere, by way of what Export gives.
+	// In another object, from Export.
 	require.Equal(t, len(want), s.imports(t, "copy", got...).Written)
 	again := s.exported(t, "copy")
 	for i := range again {
@@ -136,7 +136,7 @@ func TestImportTwiceChangesNothing(t *testing.T) {
 	}
 }
 
-func TestImportAndExportReadWhatStands(t *testing.T) {
+func TestImportAndExportReadConsistently(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.imports(t, "film", file(30)...)
@@ -179,7 +179,7 @@ func TestImportKnowsAgainBy(t *testing.T) {
 	}
 }
 
-func TestImportPassesOverWhatIsRefused(t *testing.T) {
+func TestImportSkipsRefusedComments(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	other := s.send(t, danmu.Comment{Object: "other", User: "jack", Text: "a", Progress: time.Second})
@@ -278,7 +278,7 @@ func TestWrongImportsAreNamed(t *testing.T) {
 	}
 }
 
-func TestImportBesideWhatWasSent(t *testing.T) {
+func TestImportBesideSentComments(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.configure(t, "film", danmu.Settings{Owner: "anna", Duration: time.Minute, Segment: time.Minute, Shards: 2})
@@ -409,7 +409,7 @@ func TestACutFileIsNotImportedAsAWhole(t *testing.T) {
 	require.Equal(t, danmu.ImportResult{Read: 2, Written: 1, Refused: 1}, result)
 }
 
-// TestImportsSinceTheYear2000StandByTheirTime among what is sent.
+// TestImportsSinceTheYear2000StandByTheirTime among comments that are sent.
 func TestImportsSinceTheYear2000StandByTheirTime(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -19,7 +19,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-// holder is a network that keeps one request back, of which the caller gives up.
+// holder is a network that holds one request back until its caller has given up.
 type holder struct {
 	mu   sync.Mutex
 	op   string // what to hold; "" is nothing
@@ -249,8 +249,8 @@ func TestAnOpThatIsTakenBackFirstNeverBegins(t *testing.T) {
 	}
 }
 
-// TestClocksThatDifferHideNoLike lets the one who likes be ahead of who takes it
-// back, and of who likes again.
+// TestClocksThatDifferHideNoLike has a process whose clock is ahead like a comment;
+// others take the like back and like again.
 func TestClocksThatDifferHideNoLike(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -354,9 +354,9 @@ func TestALateSendDoesNotComeBack(t *testing.T) {
 	}
 }
 
-// TestALateSendToWhatIsErasedIsReadByNobody until somebody sends to its segment:
+// TestALateSendToAnErasedObjectIsReadByNobody until somebody sends to its segment:
 // EraseObject says that nobody does.
-func TestALateSendToWhatIsErasedIsReadByNobody(t *testing.T) {
+func TestALateSendToAnErasedObjectIsReadByNobody(t *testing.T) {
 	t.Parallel()
 	s, h, _ := late(t)
 	c := danmu.Comment{Object: "film", User: "jack", Text: "again", Progress: time.Minute}

@@ -159,8 +159,8 @@ func (r *Repository) joinRemembered(l *layout) *layout {
 }
 
 // remember keeps what was read, joined with what other calls have remembered
-// since the read began; before is what was remembered then. What before had and
-// the read lacks was erased.
+// since the read began. Before is the layout that was remembered then; segments that
+// only it has were erased.
 func (r *Repository) remember(l, before *layout) *layout {
 	r.mu.Lock()
 	defer r.mu.Unlock()

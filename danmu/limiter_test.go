@@ -43,7 +43,7 @@ func retryAfter(t testing.TB, err error) time.Duration {
 	return rate.RetryAfter
 }
 
-func TestWhoSendsTooFastIsToldToWait(t *testing.T) {
+func TestAFastSenderMustWait(t *testing.T) {
 	t.Parallel()
 	for name, limiter := range limiters(t) {
 		t.Run(name, func(t *testing.T) {
@@ -149,8 +149,8 @@ func TestARefusalLooksWhereverTheFirstMayBe(t *testing.T) {
 	require.Len(t, w.items(t, "D#v#"), 10)
 }
 
-// TestTheTableLimiterIsExact over processes, under faults: nobody gets in more
-// often than the rate has it, and nobody who was let in is left out.
+// TestTheTableLimiterIsExact over processes, under faults: it lets in no more than the
+// rate, and lets a repeat of what it has let in pass.
 func TestTheTableLimiterIsExact(t *testing.T) {
 	t.Parallel()
 	limiter := limiters(t)["in the table"]
@@ -197,7 +197,7 @@ func TestTheTableLimiterIsExact(t *testing.T) {
 	}
 }
 
-func TestWhatTheTableLimiterCosts(t *testing.T) {
+func TestTheCostOfTheTableLimiter(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil)

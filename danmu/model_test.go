@@ -18,9 +18,9 @@ func playing(comments []danmu.Comment) []danmu.Comment {
 	return comments
 }
 
-// TestAnySequenceLeavesWhatItShould lets a few users send, like, report,
+// TestAnySequenceLeavesTheExpectedState lets a few users send, like, report,
 // recall, remove, protect and leave, from two processes, while shards grow.
-func TestAnySequenceLeavesWhatItShould(t *testing.T) {
+func TestAnySequenceLeavesTheExpectedState(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	processes := []stage{s, s.process(t)}

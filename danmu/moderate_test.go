@@ -74,7 +74,7 @@ func TestOnlyTheSenderRecalls(t *testing.T) {
 	s.shows(t, "film", []danmu.Comment{c}, "jack")
 }
 
-func TestRemoveTakesOutForGood(t *testing.T) {
+func TestRemoveIsPermanent(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	bad := danmu.Comment{Object: "film", User: "jack", Text: "bad", Key: "once", Progress: time.Second}
@@ -143,9 +143,9 @@ func TestActionsFindWhereShardsGrew(t *testing.T) {
 	s.shows(t, "film", nil, "jack")
 }
 
-// TestActionsFindWhatBeganAnew has a process that knows of the shards there
-// were before.
-func TestActionsFindWhatBeganAnew(t *testing.T) {
+// TestActionsFindAnObjectThatWasErased has a process that remembers the shards from before
+// the object was erased.
+func TestActionsFindAnObjectThatWasErased(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.say(t, "jack", "before")

@@ -35,9 +35,9 @@ type Options struct {
 	// processes must have the same Refresh. Defaults to 30 s.
 	Refresh time.Duration
 
-	// Cache is how long a segment that was read for a Window serves others. What is
-	// sent, liked, recalled or removed shows that much later. It must be 0 with
-	// Consistent. Defaults to none.
+	// Cache is how long a segment that was read for a Window serves others. New
+	// comments, likes, recalls and removals show that much later. It must be 0 with
+	// Consistent. Defaults to 0, no cache.
 	Cache time.Duration
 
 	// CacheSize is how many comments the Cache holds. Defaults to 100,000.

@@ -86,7 +86,7 @@ func TestReportsHideOnceThereAreEnough(t *testing.T) {
 	}
 }
 
-func TestWhatIsRemovedTakesNoReactions(t *testing.T) {
+func TestARemovedCommentTakesNoReactions(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	c := s.say(t, "jack", "oops")

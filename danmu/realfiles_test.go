@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu/format"
 )
 
-// realFile gives the comments of a file, and its errors.
+// realFile yields the comments of a file, and its errors.
 func realFile(t testing.TB, name string, f format.Format) (read func(yield func(danmu.Comment, error) bool)) {
 	t.Helper()
 	path := filepath.Join("..", "..", "shared", "data", "danmu", name+".gz")

@@ -76,7 +76,7 @@ func FuzzSegments(f *testing.F) {
 	})
 }
 
-func TestWhatCannotBeSegmentsIsRefused(t *testing.T) {
+func TestInvalidSegmentsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, packed := range []string{"x", "r\x80", "r\x01", "r\x01\x80", "r\x0b\x00", "r\x05\x06", "r\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01", "r\x00\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "b\x00\x08", "b\x00\x00\x00"} {
 		_, err := unpackSegments([]byte(packed), 10)
@@ -90,7 +90,7 @@ func TestWhatCannotBeSegmentsIsRefused(t *testing.T) {
 	require.Equal(t, []int{10}, got)
 }
 
-// sentAt keeps the order of times, and tells equal ones apart.
+// sentAt keeps the order of times, and makes different ids of equal ones.
 func TestSentAtKeepsTheOrderOfTimes(t *testing.T) {
 	t.Parallel()
 	times := []time.Time{

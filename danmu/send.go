@@ -31,13 +31,14 @@ import (
 //
 // Options.Limiter refuses with a RateError, but never a repeat of what is stored.
 //
-// Cost: 1 request, 2 WCU; a process's first into a segment 2 requests, 3 WCU;
-// where this process did not know the object, and it is the object's first or the
-// object has a Settings.Segment, 3 requests, 4 WCU; into a segment's first, where
-// over 4,000 scattered segments have comments, 1 WCU more for each KB of them, up to
-// 10 WCU in all; after Options.Refresh 1 request, 1 RCU more, up to 2.5 RCU; with a
-// Key or an ID, where the shards grew since the object's first comment, 1 request,
-// 1 RCU for each other place more. The Limiter's cost comes on top.
+// Cost: 1 request, 2 WCU; a process's first to an object, or a segment's first,
+// 2 requests, 3 WCU; where this process does not know the object, and the comment is
+// the object's first of all or Settings.Segment is set, 3 requests, 4 WCU; a segment's
+// first, where over 4,000 scattered segments have comments, 1 WCU more for each KB
+// above the first, up to 10 WCU in all; after Options.Refresh 1 request, 1 RCU more,
+// up to 2.5 RCU; with a Key or an ID, where the shards grew since the object's first
+// comment, 1 request, 1 RCU for each other place more; the cost of Options.Limiter
+// is added.
 func (r *Repository) Send(ctx context.Context, c Comment) (sent Comment, created bool, err error) {
 	c, err = r.checkSend(c)
 	if err != nil {

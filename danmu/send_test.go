@@ -16,7 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-func TestSendGivesWhatIsReadBack(t *testing.T) {
+func TestSendReturnsTheStoredComment(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	c := danmu.Comment{
@@ -48,7 +48,7 @@ func TestSendGivesWhatIsReadBack(t *testing.T) {
 	require.Equal(t, []danmu.Comment{want}, page.Items)
 }
 
-func TestWhatIsRepeatedIsOneComment(t *testing.T) {
+func TestARepeatedSendIsOneComment(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	c := danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Second}

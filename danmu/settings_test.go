@@ -20,7 +20,7 @@ func (w world) settings(t testing.TB) danmu.Settings {
 	return got
 }
 
-func TestSettingsAreWhatWasConfigured(t *testing.T) {
+func TestSettingsAreAsConfigured(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	want := danmu.Settings{Duration: danmu.MaxProgress, Segment: 6 * time.Minute, Shards: 1}
@@ -86,7 +86,7 @@ func TestConfigureReportsWhetherItChangedSomething(t *testing.T) {
 	}
 }
 
-// TestNewShardsAreReadBeforeTheyAreWrittenTo even by who has read the settings
+// TestNewShardsAreReadBeforeTheyAreWrittenTo even by a process that read the settings
 // just before they grew.
 func TestNewShardsAreReadBeforeTheyAreWrittenTo(t *testing.T) {
 	t.Parallel()
@@ -161,8 +161,8 @@ func TestConfigureUnderFaults(t *testing.T) {
 	}
 }
 
-// TestConfigureMeetsWhatHappensMeanwhile between its read and its write.
-func TestConfigureMeetsWhatHappensMeanwhile(t *testing.T) {
+// TestConfigureMeetsOtherWriters between its read and its write.
+func TestConfigureMeetsOtherWriters(t *testing.T) {
 	t.Parallel()
 	meanwhile := func(w world, act func()) world {
 		in := faults.New(t, 1, faults.Rates{})

@@ -89,7 +89,7 @@ func TestShowKeepsItsPromises(t *testing.T) {
 	})
 }
 
-func TestAHigherCapKeepsWhatALowerOneShowed(t *testing.T) {
+func TestAHigherCapKeepsThoseOfALowerOne(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		crowd, low := crowdGen().Draw(t, "crowd"), optionsGen(t)
@@ -120,7 +120,7 @@ func TestAHigherCapKeepsWhatALowerOneShowed(t *testing.T) {
 			}
 			require.Equal(t, min(len(all), max(low.Cap, stay)), shown[second])
 		}
-		// Nobody gives way to a lighter one.
+		// No comment gives way to a lighter one.
 		for _, c := range few {
 			for _, other := range seconds[c.Progress/time.Second] {
 				if !c.staysForTest() && other.Weight > c.Weight {

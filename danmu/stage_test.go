@@ -95,7 +95,7 @@ func (s stage) by(t tester, user string) []danmu.Comment {
 	}, 7)
 }
 
-// exported is all that Export gives.
+// exported is everything that Export yields.
 func (s stage) exported(t tester, object string) []danmu.Comment {
 	t.Helper()
 	got := []danmu.Comment{}
@@ -106,7 +106,7 @@ func (s stage) exported(t tester, object string) []danmu.Comment {
 	return got
 }
 
-// get also reads what is hidden.
+// get reads hidden comments too.
 func (s stage) get(t tester, c danmu.Comment) (found danmu.Comment, ok bool) {
 	t.Helper()
 	w, err := s.Window(t.Context(), c.Object, c.Progress, c.Progress+time.Millisecond, &danmu.WindowOptions{Consistent: true, WithHidden: true})

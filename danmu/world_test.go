@@ -23,7 +23,7 @@ import (
 // noon is when every world begins.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// source gives ids of its time.
+// source makes ids of its time.
 type source struct {
 	*clock
 	n atomic.Uint64
@@ -192,8 +192,8 @@ func (w world) items(t testing.TB, prefix string) []stored {
 	return found
 }
 
-// reactions are those of a user that stand. What was taken back is kept for 30
-// days and says nothing but by which id.
+// reactions are the standing ones of a user. Those that were taken back are kept for
+// 30 days, with only an id.
 func (w world) reactions(t testing.TB, user string) []stored {
 	t.Helper()
 	var standing []stored
@@ -211,7 +211,7 @@ func (w world) reactions(t testing.TB, user string) []stored {
 	return standing
 }
 
-// clock is a time that passes when it is told to.
+// clock is a time that passes only by pass.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time

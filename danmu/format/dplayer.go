@@ -10,8 +10,8 @@ import (
 
 // DPlayer's {"code":0,"data":[[time,type,color,author,text],…]}: time in
 // seconds, colour a number or "#ffffff". The player puts text into the page as
-// HTML, so the file has it escaped. What follows in a record stays in Extra,
-// as an array.
+// HTML, so the file has it escaped. Further elements of a record stay in Extra, as
+// an array.
 const dplayerFields = 5
 
 func parseDPlayer(raw []byte, senders bool) (danmu.Comment, error) {

@@ -54,7 +54,7 @@ func TestDamagedBytesAreToleratedAndCounted(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoXMLIsToleratedAndCounted(t *testing.T) {
+func TestInvalidXMLIsToleratedAndCounted(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]struct {
 		text  string

@@ -65,7 +65,7 @@ func has(c danmu.Comment, f format.Format) danmu.Comment {
 	return c
 }
 
-func TestWhatIsWrittenIsReadBack(t *testing.T) {
+func TestWrittenCommentsAreReadBack(t *testing.T) {
 	t.Parallel()
 	for _, f := range formats() {
 		t.Run(string(f), func(t *testing.T) {
@@ -122,7 +122,7 @@ func TestNDJSONHasEveryField(t *testing.T) {
 	require.Equal(t, []danmu.Comment{c}, got.comments)
 }
 
-func TestWhatCannotBeWrittenIsRefusedAndTheNextIsWritten(t *testing.T) {
+func TestARefusedCommentDoesNotStopTheWriter(t *testing.T) {
 	t.Parallel()
 	fine := danmu.Comment{Text: "fine"}
 	for _, f := range formats() {
@@ -153,7 +153,7 @@ func TestWhatCannotBeWrittenIsRefusedAndTheNextIsWritten(t *testing.T) {
 	}
 }
 
-// What a format has of its own may also come from elsewhere.
+// Fields of a format in Extra may be made up.
 func TestAnExtraThatNoReaderMadeIsRefused(t *testing.T) {
 	t.Parallel()
 	for f, extras := range map[format.Format][]string{

@@ -61,8 +61,8 @@ func TestACommentThatTheEndTagCuts(t *testing.T) {
 	}
 }
 
-// What ends beyond a record's length, or in a later record that is out of
-// sight, swallows nothing.
+// A note that ends beyond the length of a record, or in a later record, swallows
+// no comment.
 func TestANoteWithoutAnEndSwallowsNothing(t *testing.T) {
 	t.Parallel()
 	const limit = 100

@@ -148,7 +148,7 @@ func ownOne(t *testing.T, b browser) {
 	require.Equal(t, []string{"mine99"}, seen.Last)
 }
 
-// Who is over before is not in the way.
+// A comment that has gone is not in the way.
 func fewestGo(t *testing.T, b browser) {
 	p := b.open(t, newWorld(t, hills()))
 	require.Equal(t, []int{60, 60, 0}, eval[[]int](p, `import("/lanes.js").then(({ Lanes, modes, worths }) => {

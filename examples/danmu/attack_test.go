@@ -124,7 +124,7 @@ func TestStreamsOfAnAddressAreBounded(t *testing.T) {
 	listen(t, w, "")("joined")
 }
 
-func TestWhatOtherSitesSendIsNotStored(t *testing.T) {
+func TestRequestsOfOtherSitesAreNotStored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hills())
 	before := w.items(t)

@@ -45,13 +45,13 @@ func newBrowser(t *testing.T) browser {
 	return browser{ctx}
 }
 
-// window is a page that a viewer has open.
+// window is the open page of a viewer.
 type window struct {
 	t   *testing.T
 	ctx context.Context
 }
 
-// open opens the page in a window, as a viewer of their own. What it writes to
+// open opens the page in a window, as a new viewer. Anything that the page writes to
 // the console fails the test, unless it is tolerated.
 func (b browser) open(t *testing.T, w world, tolerated ...string) window {
 	t.Helper()
@@ -85,7 +85,7 @@ func (b browser) window(t *testing.T, tolerated ...string) window {
 	return p
 }
 
-// eval waits for what a script promises.
+// eval waits for the promise of a script.
 func eval[T any](p window, script string) T {
 	p.t.Helper()
 	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
@@ -93,7 +93,7 @@ func eval[T any](p window, script string) T {
 	return value
 }
 
-// do runs a script for what it does.
+// do runs a script for its effects.
 func (p window) do(script string) {
 	p.t.Helper()
 	eval[bool](p, script+"; true")

@@ -49,7 +49,7 @@ func TestEachErrorHasItsStatusAndTellsNothingMore(t *testing.T) {
 	}
 }
 
-func TestDamageIsLoggedAndNotTold(t *testing.T) {
+func TestDamageIsLoggedButNotAnswered(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	a := newAPI(nil, slog.New(slog.NewTextHandler(&log, nil)))

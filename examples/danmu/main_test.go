@@ -69,7 +69,7 @@ func TestStoppingEndsTheStreams(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestThePageAndItsVideoComeFromHereAlone(t *testing.T) {
+func TestThePageAndItsVideoComeOnlyFromThisServer(t *testing.T) {
 	w, _, stop := start(t)
 	require.Equal(t, description{ID: "1", OwnerID: "1", Duration: 60, Segment: 360, Src: "/hills.webm"},
 		call[description](t, w, "GET", "/videos/1", ""))

@@ -18,7 +18,7 @@ import (
 
 const haha = `{"objectId":"1","userId":"1","ownerId":"1","content":{"text":"haha","color":"yellow","size":"40px","position":1,"time":14}}`
 
-func TestSendAnswersWhatWasSentWithItsIDAndTime(t *testing.T) {
+func TestSendAnswersTheDanmuWithItsIDAndTime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hills())
 	before := time.Now().UnixMilli()
@@ -65,7 +65,7 @@ func TestASendWithAKeyIsOneDanmu(t *testing.T) {
 	require.Equal(t, http.StatusConflict, status)
 }
 
-func TestTheFirstSendSaysWhoseVideoItIs(t *testing.T) {
+func TestTheFirstSendSetsTheOwner(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hills())
 	const body = `{"objectId":"7","userId":"a","ownerId":%q,"content":{"text":"x","time":%d}}`
@@ -79,7 +79,7 @@ func TestTheFirstSendSaysWhoseVideoItIs(t *testing.T) {
 	}
 }
 
-func TestOfManyWhoSayWhoseVideoItIsOneIsBelieved(t *testing.T) {
+func TestOfManyClaimsOfAVideoOneSucceeds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hills())
 	const many = 8
@@ -186,7 +186,7 @@ func TestImportedDanmuAreSpelledAlike(t *testing.T) {
 	}
 }
 
-func TestWhoSendsTooFastIsToldWhenToRepeat(t *testing.T) {
+func TestAFastSenderIsAnsweredWhenToRepeat(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hills())
 	for i := range 50 {

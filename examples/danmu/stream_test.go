@@ -62,7 +62,7 @@ func happenings(t *testing.T, e event) []happened {
 	return all
 }
 
-func TestWhoWatchesIsToldOfSendsAndRecalls(t *testing.T) {
+func TestViewersSeeSendsAndRecalls(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hills())
 	one := listen(t, w, "")
@@ -88,7 +88,7 @@ func TestWhoWatchesIsToldOfSendsAndRecalls(t *testing.T) {
 	require.Empty(t, call[list](t, w, "GET", "/danmu/pull/1", "").Data)
 }
 
-func TestWhoComesBackGoesOnWhereTheyWere(t *testing.T) {
+func TestAViewerWhoReconnectsMissesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hills())
 	first := listen(t, w, "")

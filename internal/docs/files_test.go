@@ -1,0 +1,101 @@
+package docs_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Every file that the map in design.md names exists.
+func TestTheMapNamesFilesThatExist(t *testing.T) {
+	t.Parallel()
+	_, table, ok := strings.Cut(read(t, "design.md"), "\n## Files\n")
+	require.True(t, ok)
+
+	heading := regexp.MustCompile(`^\| \*\*(.+?)\*\* \|`)
+	name := regexp.MustCompile("`([^`]+)`")
+	folder, named := "", 0
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 4 {
+			continue
+		}
+		if found := heading.FindStringSubmatch(line); found != nil {
+			folder = ""
+			if strings.HasSuffix(found[1], "/") {
+				folder = found[1]
+				assert.DirExists(t, filepath.Join("..", "..", folder))
+			}
+			continue
+		}
+		for _, found := range name.FindAllStringSubmatch(cells[2], -1) {
+			if strings.HasSuffix(found[1], ":") { // `Cost:`
+				continue
+			}
+			path := filepath.Join("..", "..", folder, found[1])
+			if strings.HasPrefix(found[1], "internal/") || strings.HasPrefix(found[1], "docs/") {
+				path = filepath.Join("..", "..", found[1])
+			}
+			_, err := os.Stat(path)
+			assert.NoError(t, err, "design.md, %s", folder)
+			named++
+		}
+	}
+	require.Greater(t, named, 150)
+}
+
+// Every relative link of the pages leads to a file and, behind a #, to one of
+// its headings.
+func TestEveryLinkLeadsSomewhere(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+	pages = append(pages, "../../README.md", "../../CONTRIBUTING.md", "../../CHANGELOG.md", "design.md")
+	link := regexp.MustCompile(`\]\(([^)]+)\)`)
+	for _, page := range pages {
+		for _, found := range link.FindAllStringSubmatch(read(t, page), -1) {
+			path, anchor, _ := strings.Cut(found[1], "#")
+			if strings.Contains(path, "://") {
+				continue
+			}
+			target := page
+			if path != "" {
+				target = filepath.Join(filepath.Dir(page), path)
+			}
+			_, err := os.Stat(target)
+			if assert.NoError(t, err, "%s links to %s", page, found[1]) && anchor != "" {
+				assert.Contains(t, anchors(read(t, target)), anchor, "%s links to %s", page, found[1])
+			}
+		}
+	}
+}
+
+// anchors are the headings of a page, as links name them.
+func anchors(text string) (names []string) {
+	for line := range strings.Lines(text) {
+		if title := strings.TrimLeft(line, "#"); title != line {
+			title = strings.ToLower(strings.TrimSpace(title))
+			title = regexp.MustCompile(`[^\w -]`).ReplaceAllString(title, "")
+			names = append(names, strings.ReplaceAll(title, " ", "-"))
+		}
+	}
+	return names
+}
+
+// A newcomer reads all of README.
+func TestTheReadmeIsShort(t *testing.T) {
+	t.Parallel()
+	require.LessOrEqual(t, len(read(t, "../../README.md")), 9<<10)
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return strings.ReplaceAll(string(text), "\r\n", "\n")
+}
