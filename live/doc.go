@@ -1,4 +1,4 @@
-// Package live tells everybody who watches a room what happens in it, at the
+// Package live shows everybody who watches a room what happens in it, at the
 // moment it happens. A room is anything with a name: a video, a conversation,
 // one user's bell.
 //

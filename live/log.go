@@ -88,10 +88,7 @@ func (l *log[E]) read(seen uint64, b *Batch[E]) (next uint64, cut, ok bool) {
 		*b = Batch[E]{Pos: l.marks[0].pos, Dropped: int(first - seen), Reset: true}
 		return first, false, true
 	}
-	i := sort.Search(len(l.batches), func(i int) bool {
-		h := &l.batches[i]
-		return h.start+h.places() > seen
-	})
+	i := l.behind(seen)
 	if i == len(l.batches) {
 		return seen, false, false
 	}
@@ -103,4 +100,20 @@ func (l *log[E]) read(seen uint64, b *Batch[E]) (next uint64, cut, ok bool) {
 	}
 	b.Events = b.Events[seen-h.start:]
 	return next, true, true
+}
+
+// behind is the index of the first batch that ends behind a place. For most
+// viewers that is the newest.
+func (l *log[E]) behind(seen uint64) int {
+	newest := len(l.batches) - 1
+	if newest >= 0 && l.batches[newest].start <= seen {
+		if seen < l.batches[newest].start+l.batches[newest].places() {
+			return newest
+		}
+		return newest + 1
+	}
+	return sort.Search(len(l.batches), func(i int) bool {
+		h := &l.batches[i]
+		return h.start+h.places() > seen
+	})
 }

@@ -118,15 +118,14 @@ func (v *Viewer[E]) Err() error {
 
 // over is Err under the room's lock.
 func (v *Viewer[E]) over() error {
+	closed := v.closed.Load()
 	switch {
-	case v.closed.Load():
-		return ErrClosed
-	case v.room.ended && v.room.failed != nil:
+	case !closed && !v.room.ended:
+		return nil
+	case !closed && v.room.failed != nil:
 		return v.room.failed
-	case v.room.ended:
-		return ErrClosed
 	}
-	return nil
+	return ErrClosed
 }
 
 // Close leaves the room. The second time it does nothing.

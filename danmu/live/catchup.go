@@ -126,9 +126,12 @@ func (h *Hub) read(ctx context.Context, q question) (*answer, error) {
 //
 // Cost: none.
 func (v *Viewer) Next(ctx context.Context) (Batch, error) {
+	if len(v.readings) == 0 {
+		return v.place.Next(ctx)
+	}
 	b, err := v.take(ctx)
-	if err != nil || len(v.readings) == 0 {
-		return b, err
+	if err != nil {
+		return Batch{}, err
 	}
 	if err := v.leaveOut(&b); err != nil {
 		again := b
