@@ -8,15 +8,15 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// readShards merges the shards of a segment that hold a share of it: what s
+// readShards merges the shards of a segment that hold a sample of it: what s
 // has of each. Where its limit ends it, rest is the gap at which it does.
-func (r *Repository) readShards(ctx context.Context, l *layout, segment, share int, s store.Span) (rows []row, rest string, err error) {
+func (r *Repository) readShards(ctx context.Context, l *layout, segment, sample int, s store.Span) (rows []row, rest string, err error) {
 	return store.Merge[row]{
-		Sources:   (l.shards() + 1<<share - 1) >> share,
+		Sources:   (l.shards() + 1<<sample - 1) >> sample,
 		Ascending: s.Ascending,
 		Read: func(ctx context.Context, shard int, _ string) ([]row, string, error) {
 			part := s
-			part.PK = place{l.object, segment, shard << share}.pk()
+			part.PK = place{l.object, segment, shard << sample}.pk()
 			rows, rest, err := store.Read[row](ctx, r.table, part)
 			if id, after := strings.CutSuffix(rest, "\x00"); after {
 				rest = id + afterID
