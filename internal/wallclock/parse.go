@@ -20,11 +20,10 @@ type Loader func(name string) (*time.Location, error)
 
 // Parse takes five cron fields (minute, hour, day, month, day of the week) or
 // @hourly, @daily, @weekly, @monthly or @yearly, and the name of an IANA zone,
-// "" being UTC. It returns a *plaza.InvalidError that names Cron or Zone for
-// anything else, also for @every, TZ=, the machine's local zone and what never
-// fires. Where zones has no zones at all, a name that may be one is
-// plaza.ErrUnavailable. Zones defaults to the machine's, read from disk: keep
-// the Schedule.
+// where "" is UTC. Anything else is a *plaza.InvalidError that names Cron or Zone,
+// also @every, TZ=, the machine's local zone and a schedule that never fires. If
+// zones has no zones at all, a well-formed name is plaza.ErrUnavailable. zones
+// defaults to the machine's, which are read from disk: keep the Schedule.
 func Parse(cron, zone string, zones Loader) (Schedule, error) {
 	spec, err := fields(cron)
 	if err != nil {
@@ -40,7 +39,7 @@ func Parse(cron, zone string, zones Loader) (Schedule, error) {
 	return Schedule{spec, place}, nil
 }
 
-// CheckCron returns what Parse would for a cron, whatever the zone.
+// CheckCron checks a cron as Parse does, without a zone.
 func CheckCron(cron string) error {
 	_, err := fields(cron)
 	return err
@@ -62,8 +61,8 @@ func fields(text string) (*cron.SpecSchedule, error) {
 	if !ok {
 		return nil, refuse("is an interval: it names no time of the wall clock")
 	}
-	// The parser takes "," for a field that matches nothing, and would look
-	// for it through every minute of five years.
+	// The parser accepts "," as a field that matches nothing, and would search every
+	// minute of five years for it.
 	if slices.Contains([]uint64{spec.Minute, spec.Hour, spec.Dom, spec.Month, spec.Dow}, 0) {
 		return nil, refuse("has an empty field")
 	}
@@ -73,14 +72,13 @@ func fields(text string) (*cron.SpecSchedule, error) {
 	return spec, nil
 }
 
-// zoneName matches the names that a zone can have: RFC 6557 and the theory
-// file of the database allow no others.
+// zoneName matches the names that RFC 6557 and the database's theory file allow.
 var zoneName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._+-]*(/[A-Za-z][A-Za-z0-9._+-]*)*$`)
 
 func location(name string, load Loader) (*time.Location, error) {
 	refuse := func(reason string) error { return &plaza.InvalidError{Field: "Zone", Reason: reason} }
-	if name == "Local" || name == "localtime" { // localtime is a file of some databases
-		return nil, refuse("is another one on each machine")
+	if name == "Local" || name == "localtime" { // some databases have a file localtime
+		return nil, refuse("differs from machine to machine")
 	}
 	if name == "" {
 		return time.UTC, nil
@@ -98,8 +96,8 @@ func location(name string, load Loader) (*time.Location, error) {
 	return nil, refuse("is not in this machine's zone database")
 }
 
-// anywhere reports whether there is one of the zones that every database has.
-// UTC is not among them: it needs no file.
+// anywhere reports whether load knows one of the zones that every database has. UTC
+// is not among them: it needs no file.
 func anywhere(load Loader) bool {
 	for _, name := range []string{"Europe/London", "America/New_York", "Asia/Tokyo"} {
 		if _, err := load(name); err == nil {

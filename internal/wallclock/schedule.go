@@ -1,8 +1,8 @@
 // Package wallclock runs cron schedules on the wall clock of a time zone, so
 // that clock changes neither lose nor double a time.
 //
-// Zones come from the machine's database. A program whose image may have none
-// imports time/tzdata; this package does not, for it adds half a megabyte.
+// Zones come from the machine's database. Import time/tzdata into a program whose
+// image may have none; this package does not, since that adds half a megabyte.
 package wallclock
 
 import (
@@ -21,9 +21,9 @@ const (
 	rarest = 9 * 365 * 24 * time.Hour
 )
 
-// A Schedule fires whenever its cron fields match what the zone's clock shows.
-// Times that a clock change skips fire once, together, when it happens. A
-// time that is repeated fires the first time only.
+// A Schedule fires whenever its cron fields match the zone's clock. Times that a
+// clock change skips fire once, together, at the change. A repeated time fires the
+// first time only.
 //
 // A wall time is held as the UTC time of the same figures.
 type Schedule struct {
@@ -36,7 +36,7 @@ func (s Schedule) Next(t time.Time) time.Time {
 	_, offset := t.In(s.zone).Zone()
 	for wall := t.UTC().Add(seconds(offset)); ; {
 		wall = next(s.spec, wall)
-		// In a repeated hour, what comes next on the wall has fired already.
+		// In a repeated hour, the next wall time has fired already.
 		if at := s.at(wall); at.After(t) {
 			return at
 		}
@@ -46,8 +46,8 @@ func (s Schedule) Next(t time.Time) time.Time {
 // Prev returns when the schedule fired last, at or before t, in UTC. With Next
 // it gives the period of t: [Prev(t), Next(t)).
 func (s Schedule) Prev(t time.Time) time.Time {
-	// Times that come later on the wall never fire earlier, so the last of
-	// them is found by bisection. They are whole minutes.
+	// Of two wall times the later never fires first, so bisection finds the last one.
+	// They are whole minutes.
 	first := t.UTC().Add(-rarest).Truncate(time.Minute)
 	minute := func(n int) time.Time { return first.Add(time.Duration(n) * time.Minute) }
 	last := sort.Search(int((rarest+farthest)/time.Minute), func(n int) bool {
@@ -56,8 +56,7 @@ func (s Schedule) Prev(t time.Time) time.Time {
 	return s.at(minute(last))
 }
 
-// next is the first match on the wall after a wall time. It is zero if there is
-// none in ten years.
+// next is the first match after a wall time, zero if there is none in ten years.
 func next(spec *cron.SpecSchedule, wall time.Time) time.Time {
 	// The parser goes second by second, and every match is a whole minute.
 	wall = wall.Truncate(time.Minute).Add(59 * time.Second)
