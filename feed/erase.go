@@ -109,8 +109,7 @@ func (r *Repository) eraseReferences(ctx context.Context, user string, reference
 	group.SetLimit(r.opts.Parallel)
 	for _, key := range references {
 		group.Go(func() error {
-			_, err := r.holds(ctx, r.table.Delete(key).If("'owner' = ?", user))
-			return err
+			return r.runIf(ctx, r.table.Delete(key).If("'owner' = ?", user))
 		})
 	}
 	return group.Wait()

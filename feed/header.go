@@ -213,7 +213,7 @@ func (h Home) forget(ctx context.Context, head *header, keep string) (room bool,
 	} else {
 		update.Set(fullAttr, true)
 	}
-	_, err = h.r.holds(ctx, update)
+	err = h.r.runIf(ctx, update)
 	return room || len(old) == atOnce, err
 }
 

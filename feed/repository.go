@@ -68,13 +68,13 @@ func New(db *dynamo.DB, table string, gen ids.Source, graph Graph, opts *Options
 	return r, nil
 }
 
-// holds runs a write and reports whether its condition held.
-func (r *Repository) holds(ctx context.Context, w store.Write) (bool, error) {
+// runIf runs a write. That its condition does not hold is no error.
+func (r *Repository) runIf(ctx context.Context, w store.Write) error {
 	err := r.table.Run(ctx, w)
 	if _, refused := store.AsRefused(err); refused {
-		return false, nil
+		return nil
 	}
-	return err == nil, err
+	return err
 }
 
 // Verify compares the table with what this package needs: its key schema, its

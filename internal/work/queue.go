@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"sync/atomic"
 	"time"
 
@@ -63,9 +64,7 @@ func (j Job[W]) MarshalDynamoItem() (dynamo.Item, error) {
 		return nil, err
 	}
 	own, err := dynamo.MarshalItem(jobItem{j.Key.PK, j.Key.SK, j.Lease})
-	for name, value := range own {
-		item[name] = value
-	}
+	maps.Copy(item, own)
 	return item, err
 }
 
