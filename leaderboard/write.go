@@ -42,7 +42,7 @@ func (r *Repository) update(a attempt, next effect) *dynamo.Update {
 		update.SetExpr("prev = if_not_exists('key', ?)", []byte{}).
 			Set("lastOp", a.Op).
 			Set("print", a.print)
-		if a.Name != "" {
+		if next.writes == writeName || a.Name != "" {
 			update.Set("name", a.Name)
 		}
 	}
