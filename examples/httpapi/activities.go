@@ -74,11 +74,11 @@ func (a *api) publish(r *http.Request) (any, error) {
 }
 
 func (a *api) outbox(r *http.Request) (any, error) {
-	return list(r, a.feeds.Outbox(r.PathValue("user")).List, asIs)
+	return list(r, a.feeds.Outbox(r.PathValue("user")).List)
 }
 
 func (a *api) home(r *http.Request) (any, error) {
-	return list(r, a.feeds.Home(r.PathValue("user")).List, asIs)
+	return list(r, a.feeds.Home(r.PathValue("user")).List)
 }
 
 func (a *api) getActivity(r *http.Request) (any, error) {

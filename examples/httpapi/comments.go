@@ -93,7 +93,7 @@ func listTalk[S any](a *api, r *http.Request, read objectList[S], shape func(S) 
 		return nil, err
 	}
 	object := r.PathValue("object")
-	shown, err := list(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[S], error) {
+	shown, err := listAs(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[S], error) {
 		return read(ctx, object, req, opts)
 	}, shape)
 	if err != nil || r.URL.Query().Get("cursor") != "" {
@@ -117,19 +117,19 @@ func (a *api) replies(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return list(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[comment.Comment], error) {
+	return listAs(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[comment.Comment], error) {
 		return a.comments.Replies(ctx, comment.Address{Object: r.PathValue("object"), ID: root}, req, opts)
 	}, remarkOf)
 }
 
 func (a *api) top(r *http.Request) (any, error) {
-	return list(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[comment.Comment], error) {
+	return listAs(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[comment.Comment], error) {
 		return a.comments.Top(ctx, r.PathValue("object"), req)
 	}, remarkOf)
 }
 
 func (a *api) commentsBy(r *http.Request) (any, error) {
-	return list(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[comment.Comment], error) {
+	return listAs(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[comment.Comment], error) {
 		return a.comments.ByUser(ctx, r.PathValue("user"), req, nil)
 	}, remarkOf)
 }

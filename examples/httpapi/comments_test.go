@@ -53,7 +53,7 @@ func TestCommentsAreAnsweredQuotedAndListed(t *testing.T) {
 		refused(t, w.send(t, "POST", comments, `{"user":"ann","text":"to nothing",`+body), http.StatusNotFound)
 	}
 	counts := done[objectCounts](t, w.send(t, "GET", "/objects/picture:1/counts", ""))
-	require.Equal(t, commentCounts{All: 5, Roots: 3}, counts.Comments)
+	require.Equal(t, comment.Counts{All: 5, Roots: 3}, counts.Comments)
 }
 
 func TestARepeatedCommentIsOne(t *testing.T) {

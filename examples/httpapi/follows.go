@@ -33,14 +33,14 @@ func (a *api) following(r *http.Request) (any, error) {
 	read := func(ctx context.Context, page cursor.PageRequest) (cursor.Page[follow.Edge], error) {
 		return a.follows.Following(ctx, r.PathValue("user"), page)
 	}
-	return list(r, read, followeeOf)
+	return listAs(r, read, followeeOf)
 }
 
 func (a *api) followers(r *http.Request) (any, error) {
 	read := func(ctx context.Context, page cursor.PageRequest) (cursor.Page[follow.Edge], error) {
 		return a.follows.Followers(ctx, r.PathValue("user"), page)
 	}
-	return list(r, read, followerOf)
+	return listAs(r, read, followerOf)
 }
 
 func (a *api) userCounts(r *http.Request) (any, error) {

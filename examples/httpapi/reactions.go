@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/feed/reaction"
 )
 
@@ -37,13 +38,8 @@ func toObject(a reaction.Reaction) reacted {
 // objectCounts are those of an object's visible comments, and of its reactions
 // of each kind.
 type objectCounts struct {
-	Comments  commentCounts    `json:"comments"`
+	Comments  comment.Counts   `json:"comments"`
 	Reactions map[string]int64 `json:"reactions"`
-}
-
-type commentCounts struct {
-	All   int64 `json:"all"`
-	Roots int64 `json:"roots"`
 }
 
 func reactionIn(r *http.Request) reaction.Reaction {
@@ -54,7 +50,7 @@ func (a *api) react(r *http.Request) (any, error) {
 	given := reactionIn(r)
 	_, changed, err := a.reactions.React(r.Context(), given)
 	if err == nil {
-		err = a.rank(r.Context(), given.Object)
+		err = a.updateScore(r.Context(), given.Object)
 	}
 	return change{changed}, err
 }
@@ -63,19 +59,19 @@ func (a *api) unreact(r *http.Request) (any, error) {
 	given := reactionIn(r)
 	changed, err := a.reactions.Unreact(r.Context(), given)
 	if err == nil {
-		err = a.rank(r.Context(), given.Object)
+		err = a.updateScore(r.Context(), given.Object)
 	}
 	return change{changed}, err
 }
 
 func (a *api) reactionsTo(r *http.Request) (any, error) {
-	return list(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[reaction.Reaction], error) {
+	return listAs(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[reaction.Reaction], error) {
 		return a.reactions.ByObject(ctx, r.PathValue("object"), r.URL.Query().Get("kind"), req)
 	}, byUser)
 }
 
 func (a *api) reactionsBy(r *http.Request) (any, error) {
-	return list(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[reaction.Reaction], error) {
+	return listAs(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[reaction.Reaction], error) {
 		return a.reactions.ByUser(ctx, r.PathValue("user"), r.URL.Query().Get("kind"), req)
 	}, toObject)
 }
@@ -88,9 +84,8 @@ func (a *api) reactedTo(r *http.Request) (any, error) {
 func (a *api) objectCounts(r *http.Request) (any, error) {
 	var counts objectCounts
 	group, ctx := errgroup.WithContext(r.Context())
-	group.Go(func() error {
-		c, err := a.comments.Counts(ctx, r.PathValue("object"))
-		counts.Comments = commentCounts{All: c.All, Roots: c.Roots}
+	group.Go(func() (err error) {
+		counts.Comments, err = a.comments.Counts(ctx, r.PathValue("object"))
 		return err
 	})
 	group.Go(func() (err error) {

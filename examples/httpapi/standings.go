@@ -26,9 +26,6 @@ func boards() []leaderboard.Board {
 	}
 }
 
-// asIs answers what the library gives.
-func asIs[T any](s T) T { return s }
-
 // standingsIn is those of the current period where the query has none.
 func standingsIn(r *http.Request) leaderboard.In {
 	return leaderboard.In{Board: r.PathValue("board"), Period: r.URL.Query().Get("period")}
@@ -48,7 +45,7 @@ func (a *api) standings(r *http.Request) (any, error) {
 	}
 	return list(r, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Standing], error) {
 		return a.boards.Top(ctx, standingsIn(r), req)
-	}, asIs)
+	})
 }
 
 func (a *api) around(r *http.Request) (any, error) {
@@ -60,7 +57,7 @@ func (a *api) around(r *http.Request) (any, error) {
 		return nil, err
 	}
 	rows, err := a.boards.Around(r.Context(), standingsIn(r), r.URL.Query().Get("around"), n)
-	return pageOf(cursor.Page[leaderboard.Standing]{Items: rows}, asIs), asked("around", err)
+	return cursor.Page[leaderboard.Standing]{Items: rows}, asked("around", err)
 }
 
 // place is where one player stands among all.
@@ -94,7 +91,7 @@ func (a *api) friends(r *http.Request) (any, error) {
 		players = append(players, edge.Followee)
 	}
 	rows, err := a.boards.Players(r.Context(), standingsIn(r), players)
-	return pageOf(cursor.Page[leaderboard.Standing]{Items: rows}, asIs), err
+	return cursor.Page[leaderboard.Standing]{Items: rows}, err
 }
 
 // asked gives an error about whom the query asks for the parameter's name.

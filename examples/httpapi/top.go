@@ -35,9 +35,9 @@ func scoreOf(reactions *reaction.Repository) func(context.Context, comment.Addre
 	}
 }
 
-// rank moves a comment in Top after a reaction to it, even after a repeated one:
+// updateScore moves a comment in Top after a reaction to it, even after a repeated one:
 // the process that took the first may have ended before this.
-func (a *api) rank(ctx context.Context, object string) error {
+func (a *api) updateScore(ctx context.Context, object string) error {
 	at, ok := parseRef(object)
 	if !ok {
 		return nil
