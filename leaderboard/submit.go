@@ -35,9 +35,10 @@ import (
 // first score, 1 WCU where the score stays; a new name beside an equal score, in
 // the first two cases 2 requests, 3 WCU, else 2 requests, 1 RCU, 2 WCU; with
 // Options.Refuse 1 request, 1 RCU more in the first two cases, and no WCU where
-// Best is not better; a WCU is for each KB of the entry; a process's first submission to a board, and again
-// every Options.Refresh, 2 requests, 2 RCU more; a period's first 3 requests, 2
-// RCU, 4 WCU more; the first that knows of more shards 1 request, 1 WCU more.
+// Best is not better; a WCU is for each KB of the entry; a process's first
+// submission to a board, and again every Options.Refresh, 2 requests, 2 RCU more;
+// a period's first 3 requests, 2 RCU, 4 WCU more; the first that knows of more
+// shards 1 request, 1 WCU more.
 func (r *Repository) Submit(ctx context.Context, s Submission) (result Result, created bool, err error) {
 	a, err := r.accept(ctx, s)
 	if err != nil {

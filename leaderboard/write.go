@@ -34,8 +34,9 @@ func (r *Repository) write(ctx context.Context, a attempt, e *entryItem, next ef
 	return got, nil, err
 }
 
-// update sets what the effect writes, and gives a new entry its place in the index. It never changes the part, which says in which shard the entry lies
-// and whether it is hidden.
+// update sets what the effect writes, and gives a new entry its place in the
+// index. It never changes the part, which says in which shard the entry lies and
+// whether it is hidden.
 func (r *Repository) update(a attempt, next effect) *dynamo.Update {
 	update := r.table.Update(a.entry()).SetExpr(nextRev, int64(a.Op), 1)
 	if next.writes >= writeName {
