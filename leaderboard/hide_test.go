@@ -82,7 +82,7 @@ func TestWhoIsRemovedOrHiddenIsNotThere(t *testing.T) {
 		absent()
 		require.Empty(t, all(t, 0, w.hiddenOf(in("b"))))
 		w.play(t, "b", "cat 30")
-		require.Equal(t, whole, texts(all(t, 2, w.top(in("b")))), "in sight")
+		require.Equal(t, whole, texts(all(t, 2, w.top(in("b")))), "visible")
 		drift, err := w.Check(t.Context(), in("b"))
 		require.NoError(t, err)
 		require.Zero(t, drift)
