@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// share is what part of seeds and checks runs by default: one in five.
-const share = 5
+// share is what part of seeds and checks runs by default: one in ten.
+const share = 10
 
 // Full reports whether CI is set. Then all seeds and checks run, and else only
 // some, so that a newcomer's tests end soon.
 func Full() bool { return os.Getenv("CI") != "" }
 
-// Seeds are 0 to n-1 if Full, and else one in five of them.
+// Seeds are 0 to n-1 if Full, and else one in ten of them.
 func Seeds(n uint64) iter.Seq[uint64] {
 	step := uint64(share)
 	if Full() {
@@ -26,12 +26,12 @@ func Seeds(n uint64) iter.Seq[uint64] {
 	}
 }
 
-// Main runs a package's tests. Unless Full, rapid makes one in five of its
+// Main runs a package's tests. Unless Full, rapid makes one in ten of its
 // checks, or as many as the flag says.
 func Main(m *testing.M) {
 	flag.Parse()
 	if checks := flag.Lookup("rapid.checks"); !Full() && checks != nil && checks.Value.String() == checks.DefValue {
-		_ = checks.Value.Set("20") // of 100
+		_ = checks.Value.Set("10") // of 100
 	}
 	os.Exit(m.Run())
 }
