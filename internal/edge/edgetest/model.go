@@ -295,6 +295,7 @@ func onePair[E any](f Feature[E]) porcupine.Model {
 
 func histories[E any](t *testing.T, f Feature[E]) {
 	const clients = 8
+	calls := len(slices.Collect(faults.Seeds(200))) // of each
 	slots := f.slots()
 	base := newWorld(t, f, spread(1))
 	var (
@@ -310,7 +311,7 @@ func histories[E any](t *testing.T, f Feature[E]) {
 		w := base.process(t, spread(1+client%3), in.Wrap)
 		random := rand.New(rand.NewPCG(uint64(client), 7))
 		group.Go(func() error {
-			for range faults.Seeds(200) {
+			for range calls {
 				q := question{call: call(random.IntN(3)), edge: slots[random.IntN(len(slots))]}
 				if q.call == beginning {
 					var err error
@@ -335,7 +336,7 @@ func histories[E any](t *testing.T, f Feature[E]) {
 		})
 	}
 	require.NoError(t, group.Wait())
-	require.GreaterOrEqual(t, len(history), clients*40)
+	require.Len(t, history, clients*calls)
 	require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(onePair(f), history, time.Minute))
 }
 
