@@ -34,7 +34,7 @@ func TestPage(t *testing.T) {
 		"a long danmu at the top is on the stage with both ends":        longTop,
 		"a text is as long as the service allows":                       longTexts,
 		"an unknown video is said to be none":                           unknownVideo,
-		"the list is that of the last user":                                  lastUser,
+		"the list is that of the last user":                             lastUser,
 		"a stream that was refused is asked for again":                  refusedStream,
 		"another site's page stores, reads and frames nothing":          otherSite,
 		"a site that is rebound to this address is not served":          rebound,
