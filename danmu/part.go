@@ -81,6 +81,11 @@ func (r *Repository) readPart(ctx context.Context, l *layout, p part, consistent
 		}
 	}
 	found, err := r.reads.Do(ctx, whole, func(ctx context.Context) ([]Comment, error) {
+		if r.cache != nil {
+			if found, ok := r.cache.get(whole); ok {
+				return found, nil // by a read that ended between the two looks
+			}
+		}
 		found, err := r.fetch(ctx, l, whole, false)
 		if err == nil && r.cache != nil {
 			r.cache.put(whole, found)

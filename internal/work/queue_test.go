@@ -255,15 +255,24 @@ func TestAClaimThatIsStoppedIsGivenBack(t *testing.T) {
 	in := faults.New(t, 1, faults.Rates{})
 	in.Script(func(_ string, _ []byte, n int) faults.Fault {
 		if n == 1 {
-			time.AfterFunc(time.Millisecond, stop)
 			return faults.Fault{Kind: faults.Hung} // it is applied
 		}
 		return faults.Fault{}
 	})
-	mine := q.stands(t, "ann")
-	claimed, err := q.process(t, in).Claim(ctx, &mine)
-	require.Error(t, err)
-	require.False(t, claimed)
+	mine, worker := q.stands(t, "ann"), q.process(t, in)
+	failed := make(chan error, 1)
+	go func() {
+		claimed, err := worker.Claim(ctx, &mine)
+		if claimed {
+			err = nil
+		}
+		failed <- err
+	}()
+	for q.stands(t, "ann").Lease == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	stop()
+	require.Error(t, <-failed)
 	require.Zero(t, q.stands(t, "ann").Lease)
 }
 
