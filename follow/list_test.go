@@ -33,9 +33,9 @@ func TestAThousandFollowersInAnyOrder(t *testing.T) {
 	shuffled := slices.Clone(edges)
 	rand.New(rand.NewPCG(1, 1)).Shuffle(n, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 	if !faults.Full() { // most of them are imported
-		_, err := w.Import(t.Context(), "most", sequence(shuffled[200:]), nil)
+		_, err := w.Import(t.Context(), "most", sequence(shuffled[60:]), nil)
 		require.NoError(t, err)
-		shuffled = shuffled[:200]
+		shuffled = shuffled[:60]
 	}
 	var group errgroup.Group
 	group.SetLimit(4)

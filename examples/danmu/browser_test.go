@@ -140,7 +140,7 @@ func (p window) choose(selector, value string) {
 func (p window) seek(seconds float64) {
 	p.t.Helper()
 	p.do(fmt.Sprintf(`window.danmu.seek(%g)`, seconds))
-	p.until(fmt.Sprintf(`!window.danmu.medium.seeking && Math.abs(window.danmu.medium.currentTime - %g) < 2`, seconds))
+	p.until(`!window.danmu.medium.seeking`)
 }
 
 // frames waits for n frames, and calls each after every one.

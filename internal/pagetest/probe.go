@@ -17,15 +17,24 @@ const (
 // probe reads a list and checks what holds for every page.
 type probe[T any] struct {
 	List[T]
-	ctx context.Context // of one check
-	t   require.TestingT
+	ctx   context.Context // of one check
+	t     require.TestingT
+	items *[]string // of the list, newest first, if it is only filled
 }
 
-func newProbe[T any](ctx context.Context, t require.TestingT, l List[T]) probe[T] {
+func newProbe[T any](ctx context.Context, t require.TestingT, l List[T], items *[]string) probe[T] {
 	if l.MaxLimit == 0 {
 		l.MaxLimit = cursor.MaxLimit
 	}
-	return probe[T]{l, ctx, t}
+	return probe[T]{l, ctx, t, items}
+}
+
+// fill adds items until the list has n. It returns all, newest first.
+func (p probe[T]) fill(n int) []string {
+	if more := n - len(*p.items); more > 0 {
+		*p.items = slices.Concat(p.add(more), *p.items)
+	}
+	return slices.Clone(*p.items)
 }
 
 // add returns the new items newest first, as a list shows them.

@@ -11,7 +11,7 @@ import (
 
 // genuine returns a cursor down and one up.
 func (p probe[T]) genuine() []cursor.Cursor {
-	p.add(3)
+	p.fill(3)
 	_, first := p.page("", 2)
 	require.NotEmpty(p.t, first.Next)
 	return []cursor.Cursor{first.Next, first.Prev}
@@ -46,7 +46,7 @@ func truncatedCursorIsRefused[T any](p probe[T]) {
 }
 
 func garbageCursorIsRefused[T any](p probe[T]) {
-	p.add(3)
+	p.fill(3)
 	_, first := p.page("", 1)
 	for name, c := range map[string]cursor.Cursor{
 		"a letter":    "A",

@@ -50,7 +50,7 @@ func upGivesNewerNearestFirst[T any](p probe[T]) {
 
 func prevAndNextUndoEachOther[T any](p probe[T]) {
 	const limit = 3
-	whole := p.add(size)
+	whole := p.fill(size)
 	var pages []cursor.Page[T]
 	for c := cursor.Cursor(""); len(pages) == 0 || c != ""; {
 		_, page := p.page(c, limit)
