@@ -301,7 +301,7 @@ func open(ctx context.Context) (comments *danmu.Repository, stop func()) {
 
 // local is a database for an example, with the table.
 func local(ctx context.Context) (db *dynamo.DB, stop func()) {
-	e, err := engine.Start(ctx, nil)
+	e, err := engine.Shared(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -87,7 +87,7 @@ type exampleTables struct {
 }
 
 func openTables(ctx context.Context) exampleTables {
-	local, err := engine.Start(ctx, nil)
+	local, err := engine.Shared(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -184,7 +184,7 @@ func ExampleRepository_Check() {
 }
 
 // local is a DynamoDB that ends with the process.
-var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Start(context.Background(), nil) })
+var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
 
 // open gives a repository over a new table of it.
 func open(ctx context.Context) *follow.Repository {

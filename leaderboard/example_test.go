@@ -18,7 +18,7 @@ import (
 // each operation.
 func Example() {
 	ctx := context.Background()
-	local, err := engine.Start(ctx, nil)
+	local, err := engine.Shared(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -277,7 +277,7 @@ func ExampleRepository_Erase() {
 
 // openBoards opens boards on a new table of a DynamoDB on this machine.
 func openBoards(ctx context.Context) (boards *leaderboard.Repository, done func()) {
-	local, err := engine.Start(ctx, nil)
+	local, err := engine.Shared(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}

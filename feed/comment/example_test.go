@@ -260,7 +260,7 @@ func ExampleRepository_Erase() {
 }
 
 // local is a DynamoDB that stops with the process.
-var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Start(context.Background(), nil) })
+var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
 
 // open returns a repository over a new table.
 func open(ctx context.Context, opts *comment.Options) *comment.Repository {

@@ -122,7 +122,7 @@ func ExampleRepository_EraseObject() {
 }
 
 // local is a DynamoDB that ends with the process.
-var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Start(context.Background(), nil) })
+var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
 
 // open gives a repository over a new table of it: of likes and loves a user has
 // one on an object, and pins beside it.

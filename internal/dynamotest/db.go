@@ -22,10 +22,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/engine"
 )
 
-// start runs one engine a process; it ends with the process.
-var start = sync.OnceValues(func() (*engine.Engine, error) {
-	return engine.Start(context.Background(), nil)
-})
+var start = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
 
 var transport = sync.OnceValue(func() http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()

@@ -48,6 +48,8 @@ type Options struct {
 	// CacheDir keeps the download. Defaults to plaza/dynamodb-local-<version> in
 	// os.UserCacheDir.
 	CacheDir string
+
+	lasting bool // it runs for minutes
 }
 
 // Start returns when the engine answers, after a second or two. The first run on a
@@ -106,14 +108,11 @@ func (e *Engine) Options(o *dynamodb.Options) {
 
 // await returns when the engine answers, or an error if it does not.
 func (e *Engine) await(ctx context.Context, exited <-chan struct{}) error {
-	client := dynamodb.NewFromConfig(e.Config(), e.Options, func(o *dynamodb.Options) {
-		o.Retryer = aws.NopRetryer{}
-	})
 	tick := time.NewTicker(25 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		probe, cancel := context.WithTimeout(ctx, 5*time.Second)
-		_, err := client.ListTables(probe, &dynamodb.ListTablesInput{Limit: aws.Int32(1)})
+		err := e.ask(probe)
 		cancel()
 		if err == nil {
 			return nil
@@ -126,4 +125,13 @@ func (e *Engine) await(ctx context.Context, exited <-chan struct{}) error {
 		case <-tick.C:
 		}
 	}
+}
+
+// ask returns an error if the engine does not answer one request.
+func (e *Engine) ask(ctx context.Context) error {
+	client := dynamodb.NewFromConfig(e.Config(), e.Options, func(o *dynamodb.Options) {
+		o.Retryer = aws.NopRetryer{}
+	})
+	_, err := client.ListTables(ctx, &dynamodb.ListTablesInput{Limit: aws.Int32(1)})
+	return err
 }
