@@ -313,11 +313,11 @@ func TestImportCost(t *testing.T) {
 	t.Parallel()
 	m := dynamotest.NewMeter()
 	w := newWorld(t, nil, m.Wrap)
-	n := 500
+	users, n := 40, 500
 	if faults.Full() {
-		n = 2_000
+		users, n = 150, 2_000
 	}
-	edges := friends(7, 150, n)
+	edges := friends(7, users, n)
 	m.AtMost(t, "import", dynamotest.Cost{
 		Requests: n/100 + n/25 + 2*n/25 + 2 + 2 + 2, // reads, edges, list items, counts, checkpoints, placements
 		Write:    3.5 * float64(n),
