@@ -22,10 +22,10 @@ import (
 // sixteen is an id of 16 bytes.
 func sixteen(name string) string { return fmt.Sprintf("%-16s", name) }
 
-// The costs that the table of the design states, but for actions and imports.
+// The costs of actions and imports are tested beside them.
 func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
-	const size = 400 // of a comment of 100 runes, at most
+	const size = 400 // the largest comment of 100 runes
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &danmu.Options{}, meter.Wrap)
 	strong := w.process(t, nil, meter.Wrap)
@@ -116,8 +116,8 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	}
 }
 
-// episode is the real one of 24 minutes or, where that is not there, one of
-// its size.
+// episode yields the comments of a real episode of 24 minutes or, without the file,
+// made-up ones of the same size.
 func episode(t testing.TB) iter.Seq2[danmu.Comment, error] {
 	t.Helper()
 	const name = "bilibili-24min-10000.xml"
@@ -138,7 +138,7 @@ func episode(t testing.TB) iter.Seq2[danmu.Comment, error] {
 	}
 }
 
-// newEpisode has the 10,000 comments of an episode in v, over four shards.
+// newEpisode stores the 10,000 comments of an episode in v, over four shards.
 func newEpisode(t testing.TB) world {
 	t.Helper()
 	w := newWorld(t, nil)

@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// gathering is what jack and others did, in two films over shards.
+// gathering lets jack and others comment, like and report in two films with shards.
 func gathering(t testing.TB, s stage) (jacks, others []danmu.Comment) {
 	t.Helper()
 	s.configure(t, "film", danmu.Settings{Shards: 4})
@@ -44,7 +44,7 @@ func gathering(t testing.TB, s stage) (jacks, others []danmu.Comment) {
 	return jacks, others
 }
 
-// withoutJack fails if anything of jack's is left, or of others is not.
+// withoutJack fails if anything of jack is left, or anything of others is missing.
 func (s stage) withoutJack(t testing.TB, jacks, others []danmu.Comment) {
 	t.Helper()
 	require.Empty(t, s.by(t, "jack"))
@@ -147,7 +147,7 @@ func TestEraseUnderFaults(t *testing.T) {
 	}
 }
 
-// TestEraseObjectKilledAnywhereGoesOn lets other processes know of the object.
+// Other processes have read the object before.
 func TestEraseObjectKilledAnywhereGoesOn(t *testing.T) {
 	t.Parallel()
 	for at := 1; ; at += rounds(5, 1) {
@@ -207,8 +207,7 @@ func TestEraseCosts(t *testing.T) {
 	})
 }
 
-// TestAnErasedObjectStartsAgainForEverybody has processes that remember many shards
-// send to it again.
+// Processes that have many shards cached send to the erased object again.
 func TestAnErasedObjectStartsAgainForEverybody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -239,8 +238,7 @@ func TestAnErasedObjectStartsAgainForEverybody(t *testing.T) {
 	}
 }
 
-// TestALikeOfAnErasedCommentIsTakenBack lets the object be imported
-// again, without the like.
+// The object is imported again, without the like.
 func TestALikeOfAnErasedCommentIsTakenBack(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

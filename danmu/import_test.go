@@ -40,8 +40,8 @@ func (w world) imports(t testing.TB, object string, comments ...danmu.Comment) d
 	return result
 }
 
-// file is n comments as a file has them, over a quarter of an hour, in no
-// order of playing.
+// file returns n comments as a file has them: over a quarter of an hour, not in playing
+// order.
 func file(n int) []danmu.Comment {
 	comments := make([]danmu.Comment, n)
 	for i := range comments {
@@ -91,7 +91,7 @@ func TestImportKeepsAllFields(t *testing.T) {
 		require.Equal(t, i.User == "", i.Sent == 0, "the index has those of a user alone")
 	}
 
-	// In another object, from Export.
+	// Import into another object, from Export.
 	require.Equal(t, len(want), s.imports(t, "copy", got...).Written)
 	again := s.exported(t, "copy")
 	for i := range again {
@@ -170,7 +170,7 @@ func TestImportKnowsAgainBy(t *testing.T) {
 			require.Equal(t, danmu.ImportResult{Read: n, Written: c.written, Present: n - c.written}, s.imports(t, "film", c.comments...))
 			require.Equal(t, danmu.ImportResult{Read: n, Present: n}, s.imports(t, "film", c.comments...))
 			require.Len(t, s.exported(t, "film"), c.written)
-			// Those without a name go by their number among equals.
+			// Comments without a key are recognized by their number among equals.
 			half := s.imports(t, "film", c.comments[:1]...)
 			require.Equal(t, danmu.ImportResult{Read: 1, Present: 1}, half)
 			slices.Reverse(c.comments)
@@ -361,8 +361,8 @@ func TestImportCosts(t *testing.T) {
 	t.Logf("heatmap: %v", got)
 }
 
-// TestImportsStandInTheOrderOfTheirSending imports of one user what was sent
-// before ids began, at one time, twice over, and in the future.
+// One user's comments were sent before the epoch of ids, at the same time, several times,
+// and in the future.
 func TestImportsStandInTheOrderOfTheirSending(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -390,7 +390,7 @@ func TestImportsStandInTheOrderOfTheirSending(t *testing.T) {
 	}
 }
 
-// TestACutFileIsNotImportedAsAWhole though what it is cut by is invalid.
+// The cut makes the last record invalid.
 func TestACutFileIsNotImportedAsAWhole(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -409,7 +409,7 @@ func TestACutFileIsNotImportedAsAWhole(t *testing.T) {
 	require.Equal(t, danmu.ImportResult{Read: 2, Written: 1, Refused: 1}, result)
 }
 
-// TestImportsSinceTheYear2000StandByTheirTime among comments that are sent.
+// ByUser lists them among sent comments.
 func TestImportsSinceTheYear2000StandByTheirTime(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
-// field is what an InvalidError names.
+// field returns the field that an InvalidError names.
 func field(t testing.TB, err error) string {
 	t.Helper()
 	var invalid *plaza.InvalidError

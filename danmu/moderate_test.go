@@ -103,8 +103,7 @@ func TestRemoveIsPermanent(t *testing.T) {
 	}
 }
 
-// TestActionsFindWhereShardsGrew also takes processes that know the old shards
-// alone.
+// Some processes have only the old shards cached.
 func TestActionsFindWhereShardsGrew(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -113,7 +112,7 @@ func TestActionsFindWhereShardsGrew(t *testing.T) {
 	for i, text := range many(12) {
 		if i%4 == 0 {
 			s.configure(t, "film", danmu.Settings{Shards: 1 << (i / 2)})
-			s.pass(2 * time.Minute) // all know of them
+			s.pass(2 * time.Minute) // every process knows the new shards
 		}
 		want = append(want, s.say(t, "jack", text))
 		if i == 3 {
@@ -143,8 +142,7 @@ func TestActionsFindWhereShardsGrew(t *testing.T) {
 	s.shows(t, "film", nil, "jack")
 }
 
-// TestActionsFindAnObjectThatWasErased has a process that remembers the shards from before
-// the object was erased.
+// A process has the shards from before EraseObject cached.
 func TestActionsFindAnObjectThatWasErased(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -195,7 +193,7 @@ func TestWrongActionsAreNamed(t *testing.T) {
 			"User":   {Object: "film", ID: c.ID, User: string(make([]byte, 257))},
 		} {
 			if field == "User" && (name == "Remove" || name == "Protect" || name == "Unprotect") {
-				continue // not looked at
+				continue // it ignores Op
 			}
 			changed, err := call(t.Context(), a)
 			require.False(t, changed)

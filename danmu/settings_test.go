@@ -51,7 +51,7 @@ func TestTheSegmentIsFixedByTheFirstComment(t *testing.T) {
 	require.Empty(t, w.settings(t).Owner, "nothing was written")
 	w.configure(t, "v", danmu.Settings{Segment: 6 * time.Minute, Shards: 2})
 
-	// A process that has never heard of them goes by the settings all the same.
+	// A process that has not read the settings before applies them too.
 	w.configure(t, "w", danmu.Settings{Segment: time.Minute, Shards: 32})
 	sender := w.process(t, nil)
 	for range 20 {
@@ -86,8 +86,7 @@ func TestConfigureReportsWhetherItChangedSomething(t *testing.T) {
 	}
 }
 
-// TestNewShardsAreReadBeforeTheyAreWrittenTo even by a process that read the settings
-// just before they grew.
+// This holds even for a process that read the settings just before they grew.
 func TestNewShardsAreReadBeforeTheyAreWrittenTo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -161,7 +160,7 @@ func TestConfigureUnderFaults(t *testing.T) {
 	}
 }
 
-// TestConfigureMeetsOtherWriters between its read and its write.
+// Others write between Configure's read and its write.
 func TestConfigureMeetsOtherWriters(t *testing.T) {
 	t.Parallel()
 	meanwhile := func(w world, act func()) world {
@@ -242,8 +241,7 @@ func TestTheDurationIsKeptWhereItIsNotKnown(t *testing.T) {
 	w.send(t, late)
 }
 
-// TestARepeatIsAnsweredThoughTheObjectBecameShorter repeats what would be
-// refused by now.
+// The repeated comment would be refused by now.
 func TestARepeatIsAnsweredThoughTheObjectBecameShorter(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

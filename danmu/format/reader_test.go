@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu/format"
 )
 
-// aFile gives a file of one comment, in which x stands in the text.
+// aFile returns a file of one comment, with x in its text.
 func aFile(f format.Format, x string) string {
 	switch f {
 	case format.Bilibili:
@@ -85,7 +85,7 @@ func TestInvalidXMLIsToleratedAndCounted(t *testing.T) {
 	}
 }
 
-// One bad record takes nothing of its neighbours with it.
+// A bad record does not harm its neighbours.
 func TestDamageStaysWithItsRecord(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{

@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu/format"
 )
 
-// anyComment draws what every format can hold.
+// anyComment draws a comment that every format can hold.
 func anyComment() *rapid.Generator[danmu.Comment] {
 	text := rapid.StringOf(rapid.RuneFrom([]rune("a <>&\"'\\/\t\n\r,0弹🎉\u2028\u00a0]")))
 	return rapid.Custom(func(t *rapid.T) danmu.Comment {
@@ -46,7 +46,7 @@ func anyColor(t *rapid.T) danmu.Color {
 	return 0
 }
 
-// has is c as far as the format has it.
+// has returns c with only the fields that the format has.
 func has(c danmu.Comment, f format.Format) danmu.Comment {
 	switch f {
 	case format.Bilibili:
@@ -106,7 +106,7 @@ func requireXML(t testing.TB, text string) {
 	}
 }
 
-// NDJSON has every field of a Comment, those of the future included.
+// This includes fields that Comment may get later.
 func TestNDJSONHasEveryField(t *testing.T) {
 	t.Parallel()
 	id, err := danmu.ParseID("000001DR00000000C15H")
@@ -153,7 +153,7 @@ func TestARefusedCommentDoesNotStopTheWriter(t *testing.T) {
 	}
 }
 
-// Fields of a format in Extra may be made up.
+// An application may make up the fields of a format in Extra.
 func TestAnExtraThatNoReaderMadeIsRefused(t *testing.T) {
 	t.Parallel()
 	for f, extras := range map[format.Format][]string{
@@ -194,7 +194,7 @@ func TestModesThatAFormatDoesNotHave(t *testing.T) {
 	}
 }
 
-// Niconico's commands stay as they are until they say something else.
+// Niconico's commands stay as they are unless they contradict the comment.
 func TestNiconicoCommandsFollowTheComment(t *testing.T) {
 	t.Parallel()
 	extra := json.RawMessage(`{"niconico":{"mail":["naka","184","ue","red","small","full"]}}`)
@@ -325,7 +325,7 @@ func TestACommentIsWrittenAsPlayersWriteIt(t *testing.T) {
 	}
 }
 
-// full takes so many bytes.
+// full is a writer that fails after left bytes.
 type full struct{ left int }
 
 var errFull = errors.New("disk full")

@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu/format"
 )
 
-// Files one behind another are read as one, and the last must be whole too.
+// Concatenated files are read as one. The last must be complete too.
 func TestFilesOneBehindAnother(t *testing.T) {
 	t.Parallel()
 	second := aFile(format.Bilibili, "second")
@@ -35,7 +35,7 @@ func TestFilesOneBehindAnother(t *testing.T) {
 	requireComesBack(t, got, format.Bilibili)
 }
 
-// A comment that the file's end cuts takes nothing but itself.
+// A comment that is cut by the file's end harms no other comment.
 func TestACommentThatTheEndTagCuts(t *testing.T) {
 	t.Parallel()
 	const cut = `<i><d p="1,1,25,0">cut</i>`
@@ -61,8 +61,8 @@ func TestACommentThatTheEndTagCuts(t *testing.T) {
 	}
 }
 
-// A note that ends beyond the length of a record, or in a later record, swallows
-// no comment.
+// An XML comment that ends beyond the length of a record, or in a later record, hides no
+// danmu.
 func TestANoteWithoutAnEndSwallowsNothing(t *testing.T) {
 	t.Parallel()
 	const limit = 100
@@ -90,7 +90,7 @@ func TestANoteWithoutAnEndSwallowsNothing(t *testing.T) {
 	require.Empty(t, got.comments, "all of it may be the CDATA's")
 }
 
-// Looking for each one's end to the end of the record would take hours.
+// Searching the whole record for the end of each would take hours.
 func TestManyNotesWithoutAnEnd(t *testing.T) {
 	t.Parallel()
 	const n = 1 << 20
