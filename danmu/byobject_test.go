@@ -49,7 +49,7 @@ func textOf(c danmu.Comment) string { return c.ID.String() }
 
 // There are shards and segments. Every second has four comments, one of them in the next
 // segment.
-func TestByObjectIsAList(t *testing.T) {
+func TestByObjectIsPagedExactly(t *testing.T) {
 	t.Parallel()
 	for _, shards := range []int{2, 1, 8}[:rounds(1, 3)] {
 		t.Run(fmt.Sprint(shards, " shards"), func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestByObjectBeginsAtAMoment(t *testing.T) {
 	require.Equal(t, sent[3:], next.Items)
 }
 
-func TestEightShardsAreOneOrder(t *testing.T) {
+func TestShardsAreMergedInOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.configure(t, "v", danmu.Settings{Shards: 8, Segment: time.Minute})
@@ -159,7 +159,7 @@ func TestEightShardsAreOneOrder(t *testing.T) {
 }
 
 // Each read ends at a different place in each shard.
-func TestHiddenCommentsOfManyShardsArePassedExactly(t *testing.T) {
+func TestHiddenCommentsOfManyShardsAreSkippedExactly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.configure(t, "v", danmu.Settings{Shards: 8})

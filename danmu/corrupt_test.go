@@ -145,7 +145,7 @@ func TestADamagedCommentIsLeftOut(t *testing.T) {
 }
 
 // Every call that reads the object returns plaza.ErrCorrupt.
-func TestADamagedObjectSaysSo(t *testing.T) {
+func TestADamagedObjectIsReported(t *testing.T) {
 	t.Parallel()
 	shards := func(n string) types.AttributeValue {
 		return &types.AttributeValueMemberL{Value: []types.AttributeValue{&types.AttributeValueMemberM{Value: dynamo.Item{"n": number(n)}}}}
@@ -259,7 +259,7 @@ func TestADamagedLimiterLocksNobodyOut(t *testing.T) {
 
 // The test puts random values into attributes of every item. No read panics, fails
 // because of one row of many, or returns plaza.ErrInvalid.
-func TestAnythingMayBeStored(t *testing.T) {
+func TestReadsSurviveRandomItems(t *testing.T) {
 	t.Parallel()
 	for seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

@@ -86,7 +86,7 @@ func TestEraseLeavesNothingOfAUser(t *testing.T) {
 	require.True(t, unliked)
 }
 
-func TestEraseKilledAnywhereGoesOn(t *testing.T) {
+func TestEraseResumesAfterAKill(t *testing.T) {
 	t.Parallel()
 	for _, kill := range []func(*faults.Injector, int){(*faults.Injector).KillAt, (*faults.Injector).KillBefore} {
 		for at := 1; ; at += rounds(6, 1) {
@@ -109,7 +109,7 @@ func TestEraseKilledAnywhereGoesOn(t *testing.T) {
 	}
 }
 
-func TestEraseIsFinishedWhenTheIndexKnows(t *testing.T) {
+func TestARepeatedEraseFindsWhatTheIndexLacked(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	jacks, others := gathering(t, s)
@@ -125,7 +125,7 @@ func TestEraseUnderFaults(t *testing.T) {
 	for seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			in := faults.New(t, seed, harshness[seed%3])
+			in := faults.New(t, seed, faultMixes[seed%3])
 			in.Off()
 			s := newStage(t, in.Wrap)
 			jacks, others := gathering(t, s)
@@ -148,7 +148,7 @@ func TestEraseUnderFaults(t *testing.T) {
 }
 
 // Other processes have read the object before.
-func TestEraseObjectKilledAnywhereGoesOn(t *testing.T) {
+func TestEraseObjectResumesAfterAKill(t *testing.T) {
 	t.Parallel()
 	for at := 1; ; at += rounds(5, 1) {
 		in := faults.New(t, 1, faults.Rates{})
@@ -183,7 +183,7 @@ func TestEraseObjectKilledAnywhereGoesOn(t *testing.T) {
 	}
 }
 
-func TestErasingNobody(t *testing.T) {
+func TestEraseOfAnUnknownUser(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	require.ErrorIs(t, s.Erase(t.Context(), ""), plaza.ErrInvalid)
@@ -208,7 +208,7 @@ func TestEraseCosts(t *testing.T) {
 }
 
 // Processes that have many shards cached send to the erased object again.
-func TestAnErasedObjectStartsAgainForEverybody(t *testing.T) {
+func TestAnErasedObjectStartsAgainInEveryProcess(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	busy, idle := w.process(t, nil), w.process(t, nil)

@@ -19,7 +19,7 @@ func TestEverySendIsOneComment(t *testing.T) {
 	for seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			in := faults.New(t, seed, harshness[seed%3])
+			in := faults.New(t, seed, faultMixes[seed%3])
 			w := newWorld(t, nil, in.Wrap)
 			processes := []world{w, w.process(t, nil, in.Wrap)}
 			random := rand.New(rand.NewPCG(seed, 1))
@@ -79,7 +79,7 @@ func TestCountsEqualReactionsUnderFaults(t *testing.T) {
 	for seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			in := faults.New(t, seed, harshness[seed%3])
+			in := faults.New(t, seed, faultMixes[seed%3])
 			in.Off()
 			p := &party{stage: newStage(t, in.Wrap), object: "film", users: []string{"anna", "jack", "zoe"}}
 			p.configure(t, "film", danmu.Settings{Shards: 4})
@@ -113,18 +113,18 @@ type party struct {
 	stage
 	object   string
 	users    []string
-	comments []*said
+	comments []*expected
 }
 
 func (p *party) add(c danmu.Comment) {
-	p.comments = append(p.comments, &said{Comment: c, liked: map[string]bool{}, reported: map[string]bool{}})
+	p.comments = append(p.comments, &expected{Comment: c, liked: map[string]bool{}, reported: map[string]bool{}})
 }
 
 var deeds = []string{"Like", "Like", "Like", "Unlike", "Unlike", "Report", "Report", "Protect", "Unprotect", "Recall", "Remove"}
 
 // act makes one call, a deed, through ask. ask repeats the call until it succeeds and
 // returns the number of calls.
-func (p *party) act(t tester, c *said, user, deed string, ask func(func() error) int) {
+func (p *party) act(t tester, c *expected, user, deed string, ask func(func() error) int) {
 	t.Helper()
 	refused := map[string]bool{
 		"Like": c.gone && !c.liked[user], "Report": c.gone && !c.reported[user], "Protect": c.gone, "Unprotect": c.gone,

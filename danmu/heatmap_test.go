@@ -60,7 +60,7 @@ func TestHeatmapOfNoBuckets(t *testing.T) {
 	}
 }
 
-func TestHeatmapReachesAsFarAsTheLongestSegment(t *testing.T) {
+func TestHeatmapWithLongSegments(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.configure(t, "v", danmu.Settings{Segment: time.Hour})

@@ -74,7 +74,7 @@ func parsed(t testing.TB) []danmu.ID {
 	return parsed
 }
 
-func TestOrderIsPlaybackOrderAsTextToo(t *testing.T) {
+func TestIDsAndTheirTextsSortInPlayingOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	var sent []danmu.ID

@@ -149,7 +149,7 @@ func TestImportAndExportReadConsistently(t *testing.T) {
 	require.Equal(t, want, late.exported(t, "film"))
 }
 
-func TestImportKnowsAgainBy(t *testing.T) {
+func TestImportRecognizesStoredComments(t *testing.T) {
 	t.Parallel()
 	second := time.Second
 	for name, c := range map[string]struct {
@@ -228,7 +228,7 @@ func TestImportSkipsRefusedComments(t *testing.T) {
 	require.Len(t, s.exported(t, "film"), len(bad)+1)
 }
 
-func TestImportEndsWhereTheSequenceFails(t *testing.T) {
+func TestImportEndsWhenTheSequenceFails(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	torn := errors.New("torn")
@@ -256,7 +256,7 @@ func TestImportEndsWhereTheSequenceFails(t *testing.T) {
 	require.Equal(t, danmu.ImportResult{Read: 1500, Written: 500, Present: 1000}, s.imports(t, "film", file(1500)...))
 }
 
-func TestWrongImportsAreNamed(t *testing.T) {
+func TestInvalidImportsNameTheField(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	for field, call := range map[string]func() error{
@@ -278,7 +278,7 @@ func TestWrongImportsAreNamed(t *testing.T) {
 	}
 }
 
-func TestImportBesideSentComments(t *testing.T) {
+func TestImportKeepsSentComments(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.configure(t, "film", danmu.Settings{Owner: "anna", Duration: time.Minute, Segment: time.Minute, Shards: 2})
@@ -319,7 +319,7 @@ var importHarshness = []faults.Rates{
 	{LostBefore: 0.10, LostAfter: 0.30, Throttled: 0.20, Twice: 0.10, Delayed: 0.05, Stale: 0.25},
 }
 
-func TestImportKilledAnywhereGoesOn(t *testing.T) {
+func TestImportResumesAfterAKill(t *testing.T) {
 	t.Parallel()
 	comments := file(60)
 	for kill := 1; ; kill++ {
@@ -363,7 +363,7 @@ func TestImportCosts(t *testing.T) {
 
 // One user's comments were sent before the epoch of ids, at the same time, several times,
 // and in the future.
-func TestImportsStandInTheOrderOfTheirSending(t *testing.T) {
+func TestImportsAreListedInSendOrder(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	var sent []danmu.Comment
@@ -391,7 +391,7 @@ func TestImportsStandInTheOrderOfTheirSending(t *testing.T) {
 }
 
 // The cut makes the last record invalid.
-func TestACutFileIsNotImportedAsAWhole(t *testing.T) {
+func TestACutFileFailsTheImport(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	reader, err := format.NewReader(strings.NewReader(`[{"text":"a","time":1},{"text":"","time":2},{"text":"b","time":3`), format.ArtPlayer, nil)
@@ -410,7 +410,7 @@ func TestACutFileIsNotImportedAsAWhole(t *testing.T) {
 }
 
 // ByUser lists them among sent comments.
-func TestImportsSinceTheYear2000StandByTheirTime(t *testing.T) {
+func TestImportsSince2000AreListedByTheirTime(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	var film []danmu.Comment

@@ -28,12 +28,12 @@ type delayer struct {
 	body []byte
 }
 
-func (h *holder) wrap(next aws.HTTPClient) aws.HTTPClient {
+func (h *delayer) wrap(next aws.HTTPClient) aws.HTTPClient {
 	h.next = next
 	return h
 }
 
-func (h *holder) Do(r *http.Request) (*http.Response, error) {
+func (h *delayer) Do(r *http.Request) (*http.Response, error) {
 	if !h.holds(r) {
 		return h.next.Do(r)
 	}
@@ -41,7 +41,7 @@ func (h *holder) Do(r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
-func (h *holder) holds(r *http.Request) bool {
+func (h *delayer) holds(r *http.Request) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.op == "" || !strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+h.op) {
@@ -59,7 +59,7 @@ func (h *holder) holds(r *http.Request) bool {
 
 // hold makes the call, and cancels it as soon as its request of the operation is held
 // back.
-func (h *holder) hold(t testing.TB, op string, call func(context.Context) error) {
+func (h *delayer) hold(t testing.TB, op string, call func(context.Context) error) {
 	t.Helper()
 	h.mu.Lock()
 	h.op, h.held = op, nil
@@ -77,7 +77,7 @@ func (h *holder) hold(t testing.TB, op string, call func(context.Context) error)
 }
 
 // release delivers the request.
-func (h *holder) release(t testing.TB) {
+func (h *delayer) release(t testing.TB) {
 	t.Helper()
 	r := h.held
 	r.Body = io.NopCloser(bytes.NewReader(h.body))
@@ -87,9 +87,9 @@ func (h *holder) release(t testing.TB) {
 }
 
 // late returns a stage with such a network, and a comment sent there.
-func late(t testing.TB) (stage, *holder, danmu.Comment) {
+func late(t testing.TB) (stage, *delayer, danmu.Comment) {
 	t.Helper()
-	s, h := newStage(t), &holder{}
+	s, h := newStage(t), &delayer{}
 	c := s.say(t, "jack", "haha")
 	return s.process(t, h.wrap), h, c
 }
@@ -169,7 +169,7 @@ func TestALateLikeDoesNotComeBack(t *testing.T) {
 }
 
 // The same holds for a late Unprotect.
-func TestALateUnlikeTakesNothingBackThatCameAfterIt(t *testing.T) {
+func TestALateUnlikeKeepsLaterLikes(t *testing.T) {
 	t.Parallel()
 	s, h, c := late(t)
 	a := of(c, "anna")
@@ -250,7 +250,7 @@ func TestAnOpThatIsTakenBackFirstNeverBegins(t *testing.T) {
 
 // A process whose clock is ahead likes a comment. Others take the like back and like
 // again.
-func TestClocksThatDifferHideNoLike(t *testing.T) {
+func TestDifferentClocksLoseNoLike(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	c := s.say(t, "jack", "haha")
@@ -274,7 +274,7 @@ func TestClocksThatDifferHideNoLike(t *testing.T) {
 }
 
 // The Op was made before the Unlike, but it was not the one taken back.
-func TestAnOpFromBeforeAnUnlikeBegins(t *testing.T) {
+func TestAnEarlierOpWorksAfterAnUnlike(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	c := s.say(t, "jack", "haha")
@@ -295,7 +295,7 @@ func TestAnOpFromBeforeAnUnlikeBegins(t *testing.T) {
 	require.Equal(t, [3]int64{1, 0, 1}, s.counts(t, c))
 }
 
-func TestAnOpIsOfNoFuture(t *testing.T) {
+func TestOpsFromTheFutureAreRefused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	c := s.say(t, "jack", "haha")
@@ -352,7 +352,7 @@ func TestALateSendDoesNotComeBack(t *testing.T) {
 }
 
 // It would be read once somebody sends to its segment, which EraseObject forbids.
-func TestALateSendToAnErasedObjectIsReadByNobody(t *testing.T) {
+func TestALateSendToAnErasedObjectIsNotRead(t *testing.T) {
 	t.Parallel()
 	s, h, _ := late(t)
 	c := danmu.Comment{Object: "film", User: "jack", Text: "again", Progress: time.Minute}
@@ -388,7 +388,7 @@ func TestALateConfigureUndoesNothing(t *testing.T) {
 }
 
 // Segments that were added since stay.
-func TestALateBeginningLosesNoSegment(t *testing.T) {
+func TestALateSegmentWriteLosesNoSegment(t *testing.T) {
 	t.Parallel()
 	s, h, _ := late(t)
 	want := s.from(t, "film")

@@ -130,7 +130,7 @@ type refusing struct{}
 
 func (refusing) Take(context.Context, danmu.Attempt) (time.Duration, error) { return time.Minute, nil }
 
-func TestARefusalLooksWhereverTheFirstMayBe(t *testing.T) {
+func TestARefusedRepeatIsFoundInEveryPlace(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.configure(t, "v", danmu.Settings{Shards: 32})
@@ -157,7 +157,7 @@ func TestTheTableLimiterIsExact(t *testing.T) {
 	for seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			in := faults.New(t, seed, harshness[seed%3])
+			in := faults.New(t, seed, faultMixes[seed%3])
 			w, ids := newWorld(t, nil), parsed(t)
 			for round := range 3 {
 				user := fmt.Sprint("user ", round)

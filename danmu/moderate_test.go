@@ -104,7 +104,7 @@ func TestRemoveIsPermanent(t *testing.T) {
 }
 
 // Some processes have only the old shards cached.
-func TestActionsFindWhereShardsGrew(t *testing.T) {
+func TestActionsFindCommentsAfterShardsGrew(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	old := s.process(t)
@@ -143,7 +143,7 @@ func TestActionsFindWhereShardsGrew(t *testing.T) {
 }
 
 // A process has the shards from before EraseObject cached.
-func TestActionsFindAnObjectThatWasErased(t *testing.T) {
+func TestActionsFindCommentsAfterEraseObject(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.say(t, "jack", "before")
@@ -159,7 +159,7 @@ func TestActionsFindAnObjectThatWasErased(t *testing.T) {
 	}
 }
 
-func TestActionsOnNothing(t *testing.T) {
+func TestActionsOnUnknownComments(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	c := s.say(t, "jack", "there")
@@ -182,7 +182,7 @@ func TestActionsOnNothing(t *testing.T) {
 	require.Len(t, s.items(t, ""), 2+2, "two comments and their objects")
 }
 
-func TestWrongActionsAreNamed(t *testing.T) {
+func TestInvalidActionsNameTheField(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	c := s.say(t, "jack", "there")

@@ -11,7 +11,7 @@ import (
 
 const lastSegment = int(MaxProgress / minSegment)
 
-func TestSegmentsArePackedIntoLittle(t *testing.T) {
+func TestSegmentsArePackedTightly(t *testing.T) {
 	t.Parallel()
 	every := func(n, of int) (numbers []int) {
 		for i := 0; i <= lastSegment && len(numbers) < n; i += of {

@@ -216,7 +216,7 @@ func TestTheTombstoneRefusesALateRepeat(t *testing.T) {
 	require.Empty(t, mine.Items)
 }
 
-func TestAnIDIsSetBesideAnError(t *testing.T) {
+func TestSendReturnsTheIDBesideAnError(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.configure(t, "v", danmu.Settings{Duration: time.Minute})
@@ -235,7 +235,7 @@ func TestLongTextsAreKept(t *testing.T) {
 }
 
 // A list has made a stale read before.
-func TestASendGoesByNoStaleRead(t *testing.T) {
+func TestSendDoesNotRelyOnStaleReads(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	in := faults.New(t, 1, faults.Rates{})
@@ -304,7 +304,7 @@ func TestARecalledCommentLeavesNoCopy(t *testing.T) {
 }
 
 // Several users send the same Key at the same Progress on the same object.
-func TestAKeyIsItsSendersOwn(t *testing.T) {
+func TestEverySenderHasOwnKeys(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	seen := map[danmu.ID]bool{}

@@ -120,7 +120,7 @@ func TestConfigureUnderFaults(t *testing.T) {
 	for seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			in := faults.New(t, seed, harshness[seed%3])
+			in := faults.New(t, seed, faultMixes[seed%3])
 			w := newWorld(t, nil, in.Wrap)
 			processes := []world{w, w.process(t, nil, in.Wrap), w.process(t, nil, in.Wrap)}
 			sent := map[danmu.ID]bool{}
@@ -161,7 +161,7 @@ func TestConfigureUnderFaults(t *testing.T) {
 }
 
 // Others write between Configure's read and its write.
-func TestConfigureMeetsOtherWriters(t *testing.T) {
+func TestConfigureDuringOtherWrites(t *testing.T) {
 	t.Parallel()
 	meanwhile := func(w world, act func()) world {
 		in := faults.New(t, 1, faults.Rates{})
@@ -223,7 +223,7 @@ func TestConfigureKeepsTheSegmentThatAnotherChose(t *testing.T) {
 	require.Equal(t, danmu.Settings{Owner: "bob", Segment: time.Hour, Shards: 1, Duration: w.settings(t).Duration}, w.settings(t))
 }
 
-func TestTheDurationIsKeptWhereItIsNotKnown(t *testing.T) {
+func TestEveryProcessEnforcesTheDuration(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.configure(t, "v", danmu.Settings{Duration: time.Hour})
@@ -242,7 +242,7 @@ func TestTheDurationIsKeptWhereItIsNotKnown(t *testing.T) {
 }
 
 // The repeated comment would be refused by now.
-func TestARepeatIsAnsweredThoughTheObjectBecameShorter(t *testing.T) {
+func TestARepeatIsAnsweredAfterTheDurationShrank(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	c := danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Minute, Key: "k"}

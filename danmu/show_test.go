@@ -89,7 +89,7 @@ func TestShowKeepsItsPromises(t *testing.T) {
 	})
 }
 
-func TestAHigherCapKeepsThoseOfALowerOne(t *testing.T) {
+func TestAHigherCapKeepsWhatALowerOneKeeps(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		crowd, low := crowdGen().Draw(t, "crowd"), optionsGen(t)
@@ -138,7 +138,7 @@ func TestAHigherCapKeepsThoseOfALowerOne(t *testing.T) {
 	})
 }
 
-func TestASmallerShareIsPartOfALarger(t *testing.T) {
+func TestASmallerSampleIsPartOfALarger(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		crowd, o := crowdGen().Draw(t, "crowd"), WindowOptions{WithHidden: true}
@@ -153,7 +153,7 @@ func TestASmallerShareIsPartOfALarger(t *testing.T) {
 	})
 }
 
-func TestAShareThinsEverySecondEvenly(t *testing.T) {
+func TestASampleThinsEverySecondEvenly(t *testing.T) {
 	t.Parallel()
 	crowd := second(754)
 	for j := range maxSample + 1 {

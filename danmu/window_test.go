@@ -170,7 +170,7 @@ func TestTheCacheIsBounded(t *testing.T) {
 }
 
 // The comments come from the same cache.
-func TestReadersShareNothingTheyCanChange(t *testing.T) {
+func TestReadersCannotChangeSharedComments(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &danmu.Options{Cache: time.Hour})
 	w.send(t, danmu.Comment{Extra: []byte(`{"a":1}`)})

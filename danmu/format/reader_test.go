@@ -320,7 +320,7 @@ func TestReadingStopsWithItsCaller(t *testing.T) {
 	}
 }
 
-func TestAByteOrderMarkIsNoPartOfTheFile(t *testing.T) {
+func TestAByteOrderMarkIsSkipped(t *testing.T) {
 	t.Parallel()
 	for _, f := range formats() {
 		require.Len(t, whole(t, "\uFEFF"+aFile(f, "a"), f, nil).comments, 1, f)

@@ -94,7 +94,7 @@ func TestBrokenFiles(t *testing.T) {
 }
 
 // Of a file that is cut anywhere, exactly the complete records are read.
-func TestEveryPrefixIsReadAsFarAsItGoes(t *testing.T) {
+func TestEveryPrefixIsReadUpToTheCut(t *testing.T) {
 	t.Parallel()
 	failed := errors.New("disk")
 	for _, f := range formats() {

@@ -154,7 +154,7 @@ func TestARefusedCommentDoesNotStopTheWriter(t *testing.T) {
 }
 
 // An application may make up the fields of a format in Extra.
-func TestAnExtraThatNoReaderMadeIsRefused(t *testing.T) {
+func TestInvalidExtraIsRefused(t *testing.T) {
 	t.Parallel()
 	for f, extras := range map[format.Format][]string{
 		format.Bilibili: {
@@ -177,7 +177,7 @@ func TestAnExtraThatNoReaderMadeIsRefused(t *testing.T) {
 	require.JSONEq(t, `{"bilibili":{"x":"\"><d p=\"","p":["\"","a","b"]}}`, string(got.comments[0].Extra))
 }
 
-func TestModesThatAFormatDoesNotHave(t *testing.T) {
+func TestUnsupportedModesAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, f := range formats() {
 		for mode := danmu.Mode(1); mode < 11; mode++ {
@@ -220,7 +220,7 @@ func TestDPlayerTextIsEscaped(t *testing.T) {
 }
 
 // JavaScript reads 9007199254740993 as 9007199254740992.
-func TestAKeyIsANumberWhereItIsTheSameToAll(t *testing.T) {
+func TestAKeyIsANumberIfJavaScriptReadsItExactly(t *testing.T) {
 	t.Parallel()
 	for f, text := range map[format.Format]string{
 		format.Dandanplay: `{"comments":[{"p":"1,1,0","m":"a","cid":KEY}]}`,
@@ -261,7 +261,7 @@ func TestNamesThatFieldsCannotHoldAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestCharactersThatXMLDoesNotHaveAreLeftOut(t *testing.T) {
+func TestInvalidXMLCharactersAreLeftOut(t *testing.T) {
 	t.Parallel()
 	text := write(t, []danmu.Comment{{Text: "a\x08b\x00c\uFFFE\uFFFF\x7f"}}, format.Bilibili, nil)
 	requireXML(t, text)
@@ -273,7 +273,7 @@ func TestCharactersThatXMLDoesNotHaveAreLeftOut(t *testing.T) {
 	require.ErrorIs(t, w.Write(danmu.Comment{Text: "\x08"}), plaza.ErrInvalid)
 }
 
-func TestTagsOfNoReaderAreRefused(t *testing.T) {
+func TestInvalidTagsAreRefused(t *testing.T) {
 	t.Parallel()
 	for f, tags := range map[format.Format][]format.Tag{
 		format.Bilibili: {
@@ -298,7 +298,7 @@ func TestTagsOfNoReaderAreRefused(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrInvalid)
 }
 
-func TestEmptyFilesAreFiles(t *testing.T) {
+func TestEmptyFilesAreValid(t *testing.T) {
 	t.Parallel()
 	for _, f := range formats() {
 		got := whole(t, write(t, nil, f, nil), f, nil)
@@ -337,7 +337,7 @@ func (f *full) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestAWriterSaysWhenItFailed(t *testing.T) {
+func TestWriterReturnsTheFirstError(t *testing.T) {
 	t.Parallel()
 	for _, f := range formats() {
 		for _, left := range []int{0, 100_000} {

@@ -13,7 +13,7 @@ import (
 )
 
 // Concatenated files are read as one. The last must be complete too.
-func TestFilesOneBehindAnother(t *testing.T) {
+func TestConcatenatedFilesAreReadAsOne(t *testing.T) {
 	t.Parallel()
 	second := aFile(format.Bilibili, "second")
 	for first, refused := range map[string]int{
@@ -36,7 +36,7 @@ func TestFilesOneBehindAnother(t *testing.T) {
 }
 
 // A comment that is cut by the file's end harms no other comment.
-func TestACommentThatTheEndTagCuts(t *testing.T) {
+func TestACommentCutByTheEndTag(t *testing.T) {
 	t.Parallel()
 	const cut = `<i><d p="1,1,25,0">cut</i>`
 	for behind, want := range map[string]struct {
@@ -63,7 +63,7 @@ func TestACommentThatTheEndTagCuts(t *testing.T) {
 
 // An XML comment that ends beyond the length of a record, or in a later record, hides no
 // danmu.
-func TestANoteWithoutAnEndSwallowsNothing(t *testing.T) {
+func TestAnUnclosedXMLCommentHidesNothing(t *testing.T) {
 	t.Parallel()
 	const limit = 100
 	opts := &format.ReadOptions{MaxRecord: limit}
@@ -91,7 +91,7 @@ func TestANoteWithoutAnEndSwallowsNothing(t *testing.T) {
 }
 
 // Searching the whole record for the end of each would take hours.
-func TestManyNotesWithoutAnEnd(t *testing.T) {
+func TestManyUnclosedXMLComments(t *testing.T) {
 	t.Parallel()
 	const n = 1 << 20
 	opts := &format.ReadOptions{MaxRecord: 1 << 24}

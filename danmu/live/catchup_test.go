@@ -280,7 +280,7 @@ func TestCatchUpAfterAResetReadsAgain(t *testing.T) {
 	})
 }
 
-func TestAReadGoesOnWithoutItsFirstViewer(t *testing.T) {
+func TestASharedReadOutlivesItsFirstViewer(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{slow: time.Second}
 		hub := newHub(t, store, nil)
@@ -311,7 +311,7 @@ func TestAReadGoesOnWithoutItsFirstViewer(t *testing.T) {
 	})
 }
 
-func TestCatchUpFailsAsTheStoreDoes(t *testing.T) {
+func TestCatchUpReturnsTheStoresError(t *testing.T) {
 	store := &table{err: errDown}
 	v := join(t, newHub(t, store, nil), "")
 	_, err := v.CatchUp(t.Context(), 0, time.Minute, nil)

@@ -44,8 +44,8 @@ func (h *Hub) react(ctx context.Context, a danmu.Action, do func(context.Context
 // publishLikes publishes the count of a read that begins now or later.
 func (h *Hub) publishLikes(ctx context.Context, a danmu.Action) error {
 	return h.likes.inTurn(ctx, liked{a.Object, a.ID}, func() error {
-		// A count, since a difference would be right only once: a repeat of it, or
-		// of what a viewer has just read, does no harm.
+		// Publish the count and not a difference, so that repeats do no harm, nor
+		// does a like that the viewer has read already.
 		at := a.ID.Progress()
 		opts := danmu.WindowOptions{Consistent: true, WithHidden: true}
 		window, err := h.store.Window(ctx, a.Object, at, at+time.Millisecond, &opts)

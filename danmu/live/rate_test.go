@@ -50,7 +50,7 @@ func TestRates(t *testing.T) {
 	})
 }
 
-func TestInvalidEventsCountForNoRate(t *testing.T) {
+func TestInvalidEventsDoNotCount(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{}
 		hub := newHub(t, store, &live.Options{
