@@ -43,9 +43,9 @@ func newCommand(ctx context.Context, o Options) (command, error) {
 
 func javaCommand(java, lib string) command {
 	return command{
-		signal: "KILL", // nothing in memory is worth an orderly end
-		// Only the first compiler: it warms up twice as fast, and the second makes
-		// the engine no faster.
+		signal: "KILL", // all data is in memory, so an orderly end is not needed
+		// Use only the first compiler. It warms up twice as fast, and the second
+		// compiler does not make the engine faster.
 		args: func(port int) []string {
 			return []string{
 				java, "-Xmx2g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", filepath.Join(lib, "*"),

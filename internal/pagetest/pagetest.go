@@ -107,7 +107,7 @@ func checks[T any]() []check[T] {
 		{name: "every limit gives the same whole", run: everyLimitGivesTheWhole[T]},
 		{name: "a full last page ends the list", run: fullLastPageEnds[T]},
 		{name: "the limit has a default and a maximum", run: limitHasDefaultAndMaximum[T]},
-		{name: "a negative limit is refused unsent", run: negativeLimitIsRefused[T]},
+		{name: "a negative limit is refused without a request", run: negativeLimitIsRefused[T]},
 		{name: "All gives the whole", run: allGivesTheWhole[T]},
 		{name: "a cancelled context gives no items", run: cancelledContextGivesNoItems[T]},
 
@@ -123,9 +123,9 @@ func checks[T any]() []check[T] {
 		{name: "hidden items end nothing early", run: hiddenItemsEndNothing[T], hides: true},
 		{name: "a wholly hidden list leads on", run: whollyHiddenLeadsOn[T], hides: true},
 
-		{name: "an altered cursor is refused unsent", run: alteredCursorIsRefused[T]},
-		{name: "a truncated cursor is refused unsent", run: truncatedCursorIsRefused[T]},
-		{name: "a garbage cursor is refused unsent", run: garbageCursorIsRefused[T]},
-		{name: "a foreign cursor is refused unsent", run: foreignCursorIsRefused[T]},
+		{name: "an altered cursor is refused without a request", run: alteredCursorIsRefused[T]},
+		{name: "a truncated cursor is refused without a request", run: truncatedCursorIsRefused[T]},
+		{name: "a garbage cursor is refused without a request", run: garbageCursorIsRefused[T]},
+		{name: "a foreign cursor is refused without a request", run: foreignCursorIsRefused[T]},
 	}
 }
