@@ -2,8 +2,10 @@ package danmu
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
@@ -23,7 +25,7 @@ type part struct {
 	sample  int
 }
 
-// readWindow reads the parts of a span and shows what opts want of them.
+// readWindow reads the parts of a span and applies opts.
 func (r *Repository) readWindow(ctx context.Context, l *layout, s span, opts *WindowOptions) (Window, error) {
 	parts, err := l.parts(s, opts.Sample)
 	if err != nil || len(parts) == 0 || len(l.segments) == 0 {
@@ -83,7 +85,7 @@ func (r *Repository) readPart(ctx context.Context, l *layout, p part, consistent
 	found, err := r.reads.Do(ctx, whole, func(ctx context.Context) ([]Comment, error) {
 		if r.cache != nil {
 			if found, ok := r.cache.get(whole); ok {
-				return found, nil // by a read that ended between the two looks
+				return found, nil // by a read that has just ended
 			}
 		}
 		found, err := r.fetch(ctx, l, whole, false)
@@ -95,7 +97,7 @@ func (r *Repository) readPart(ctx context.Context, l *layout, p part, consistent
 	return p.span.of(found), err
 }
 
-// textAt is a lower bound of the texts of IDs from a moment on; empty past
+// textAt returns the lower bound of the texts of IDs from a moment on. It is empty past
 // MaxProgress.
 func textAt(moment time.Duration) string {
 	if moment > MaxProgress {
@@ -104,7 +106,7 @@ func textAt(moment time.Duration) string {
 	return at(uint32(moment / time.Millisecond)).String()
 }
 
-// of returns those of the comments, in playing order, that lie in the span.
+// of returns the comments in the span. comments must be in playing order.
 func (s span) of(comments []Comment) []Comment {
 	find := func(at time.Duration) int {
 		return sort.Search(len(comments), func(i int) bool { return comments[i].Progress >= at })
@@ -126,4 +128,25 @@ func (r *Repository) fetch(ctx context.Context, l *layout, p part, consistent bo
 		}
 	}
 	return comments, nil
+}
+
+// readShards reads s in every shard that holds the sample, and merges the rows. If the
+// limit of s ends the read, rest is the gap where it ended.
+func (r *Repository) readShards(ctx context.Context, l *layout, segment, sample int, s store.Span) (rows []row, rest string, err error) {
+	return store.Merge[row]{
+		Sources:   (l.shards() + 1<<sample - 1) >> sample,
+		Ascending: s.Ascending,
+		Read: func(ctx context.Context, shard int, _ string) ([]row, string, error) {
+			part := s
+			part.PK = place{l.object, segment, shard << sample}.pk()
+			rows, rest, err := store.Read[row](ctx, r.table, part)
+			if id, after := strings.CutSuffix(rest, "\x00"); after {
+				rest = id + afterID
+			}
+			return rows, rest, err
+		},
+		Place:   func(i *row) string { return i.ID.String() },
+		Compare: func(a, b *row) int { return a.ID.Compare(b.ID) },
+		Join:    row.join, // a comment may have copies in two shards
+	}.Rows(ctx, math.MaxInt, 1)
 }

@@ -45,7 +45,7 @@ func TestBackdatedIDsStayTheSame(t *testing.T) {
 	}
 }
 
-func TestTimesThatNoIDHasAreRefused(t *testing.T) {
+func TestTimesOutOfRangeAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, at := range []time.Time{
 		{}, epoch.Add(-1), maxID.Time().Add(time.Millisecond), time.Unix(1<<60, 0), time.Unix(-1<<60, 0),
@@ -57,7 +57,7 @@ func TestTimesThatNoIDHasAreRefused(t *testing.T) {
 	_, err := ids.Backdate(epoch, "")
 	require.ErrorIs(t, err, plaza.ErrInvalid)
 	for _, at := range []time.Time{epoch, maxID.Time()} {
-		for _, key := range []string{"key", "jack/post/869341"} { // whose hash begins with 22 zeros
+		for _, key := range []string{"key", "jack/post/869341"} { // the hash of the second begins with 22 zeros
 			id, err := ids.Backdate(at, key)
 			require.NoError(t, err)
 			require.NotZero(t, id)
@@ -65,7 +65,7 @@ func TestTimesThatNoIDHasAreRefused(t *testing.T) {
 	}
 }
 
-func TestFewOfOneDateCollide(t *testing.T) {
+func TestFewIDsOfOneMillisecondCollide(t *testing.T) {
 	t.Parallel()
 	at, seen := time.Date(2010, 5, 5, 0, 0, 0, 0, time.UTC), map[ids.ID]bool{}
 	for i := range 5000 {

@@ -69,8 +69,7 @@ func client(t testing.TB, wrap ...func(aws.HTTPClient) aws.HTTPClient) *dynamodb
 
 var notInTableName = regexp.MustCompile(`[^a-zA-Z0-9_.-]+`)
 
-// Table creates an empty table of a name used by nobody else and deletes it
-// when the test ends.
+// Table creates an empty table with a unique name, and deletes it when the test ends.
 func Table(t testing.TB, schema func(name string) *dynamodb.CreateTableInput) string {
 	t.Helper()
 	name := notInTableName.ReplaceAllString(t.Name(), "-")

@@ -50,7 +50,7 @@ func javaCommand(java, lib string, lasting bool) command {
 		compiler = "-XX:+TieredCompilation" // after a minute it saves a quarter of the work
 	}
 	return command{
-		signal: "KILL", // nothing in memory is worth an orderly end
+		signal: "KILL", // all data is in memory, so an orderly end is not needed
 		args: func(port int) []string {
 			return []string{
 				java, "-Xmx2g", "-XX:+UseSerialGC", compiler, "-cp", filepath.Join(lib, "*"),

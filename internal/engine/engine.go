@@ -37,7 +37,7 @@ const startTimeout = time.Minute
 type Engine struct {
 	Endpoint string // e.g. "http://127.0.0.1:41241"
 
-	server *server // nil: not ours
+	server *server // nil if Start did not start it
 }
 
 // Options of Start. The zero value works.

@@ -164,7 +164,7 @@ func TestEngineDiesWithAKilledStarter(t *testing.T) {
 	requireDead(t, endpoint)
 }
 
-func TestEndpointVariableIsUsedAndLeftAlone(t *testing.T) {
+func TestEndpointVariableIsUsedAndNotStopped(t *testing.T) {
 	c := startChild(t, sharedCache(t))
 	endpoint := c.line()
 	t.Setenv(engine.EndpointVariable, endpoint)

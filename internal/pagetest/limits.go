@@ -19,7 +19,7 @@ func emptyListEndsAtOnce[T any](p probe[T]) {
 	added := p.add(3)
 	require.Equal(p.t, added, p.down("", 5))
 	if page.Prev != "" {
-		seen, _ := p.climb(page.Prev, 5, nil)
+		seen, _ := p.readUp(page.Prev, 5, nil)
 		require.Equal(p.t, added, seen, "Prev of the empty list does not lead to what came")
 	}
 }
@@ -64,7 +64,7 @@ func negativeLimitIsRefused[T any](p probe[T]) {
 	_, first := p.page("", 1)
 	for _, c := range []cursor.Cursor{"", first.Next, first.Prev} {
 		for _, limit := range []int{-1, -25, math.MinInt} {
-			p.unsent(func() {
+			p.withoutRequests(func() {
 				page, err := p.Page(p.ctx, cursor.PageRequest{Cursor: c, Limit: limit})
 				require.ErrorIs(p.t, err, plaza.ErrInvalid, "limit %d", limit)
 				require.Zero(p.t, len(page.Items))

@@ -39,7 +39,7 @@ func TestExactListPassesSealed(t *testing.T) {
 	})
 }
 
-func TestListWithLessToOfferPasses(t *testing.T) {
+func TestListWithoutOptionalFieldsPasses(t *testing.T) {
 	Run(t, func(*testing.T) List[uint64] {
 		m := newMemory(none, "mine")
 		m.max = 1000

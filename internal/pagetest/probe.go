@@ -101,9 +101,9 @@ func (p probe[T]) downPages(c cursor.Cursor, limit int, meanwhile func(seen []st
 	}
 }
 
-// climb reads up, past empty pages too, until a page repeats its gap. It returns
-// the items, newest first, and the last cursor.
-func (p probe[T]) climb(c cursor.Cursor, limit int, meanwhile func(seen []string)) ([]string, cursor.Cursor) {
+// readUp reads up, past empty pages too, until a page repeats its gap. It returns the
+// items, newest first, and the last cursor.
+func (p probe[T]) readUp(c cursor.Cursor, limit int, meanwhile func(seen []string)) ([]string, cursor.Cursor) {
 	var seen []string
 	for range endless {
 		ids, page := p.page(c, limit)
@@ -120,8 +120,8 @@ func (p probe[T]) climb(c cursor.Cursor, limit int, meanwhile func(seen []string
 	return seen, c
 }
 
-// unsent makes a call that must send no request.
-func (p probe[T]) unsent(call func()) {
+// withoutRequests makes a call that must send no request.
+func (p probe[T]) withoutRequests(call func()) {
 	if p.Requests == nil {
 		call()
 		return
@@ -132,7 +132,7 @@ func (p probe[T]) unsent(call func()) {
 }
 
 func (p probe[T]) refuses(c cursor.Cursor, what string) {
-	p.unsent(func() {
+	p.withoutRequests(func() {
 		page, err := p.Page(p.ctx, cursor.PageRequest{Cursor: c, Limit: 5})
 		require.ErrorIs(p.t, err, cursor.ErrInvalid, what)
 		require.Zero(p.t, len(page.Items), what)

@@ -77,7 +77,7 @@ func foreignCursorIsRefused[T any](p probe[T]) {
 			p.refuses(c, "a cursor of "+other.name)
 		}
 		for _, c := range mine {
-			p.unsent(func() {
+			p.withoutRequests(func() {
 				page, err := other.page(p.ctx, cursor.PageRequest{Cursor: c, Limit: 5})
 				require.ErrorIs(p.t, err, cursor.ErrInvalid, "given to %s", other.name)
 				require.Zero(p.t, len(page.Items), "given to %s", other.name)
