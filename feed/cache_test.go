@@ -88,7 +88,7 @@ func TestACacheGetsWhatItsProcessWrites(t *testing.T) {
 	require.Len(t, all(t, w.Home("jack").List, 10), 2)
 	edit := done[1]
 	edit.Data = []byte(`{"message":"better"}`)
-	_, err := w.Outbox("chris").Update(t.Context(), edit)
+	_, _, err := w.Outbox("chris").Update(t.Context(), edit)
 	require.NoError(t, err)
 	_, err = w.Outbox("chris").Remove(t.Context(), done[0].ID)
 	require.NoError(t, err)

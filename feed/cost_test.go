@@ -62,8 +62,15 @@ func TestEveryCallCostsWhatItStates(t *testing.T) {
 		require.NoError(t, err)
 	})
 	meter.AtMost(t, "edit", dynamotest.Cost{Requests: 1, Write: 1}, func() {
-		_, err := chris.Update(t.Context(), foreign)
+		_, changed, err := chris.Update(t.Context(), foreign)
 		require.NoError(t, err)
+		require.False(t, changed)
+	})
+	meter.AtMost(t, "edit that changes the content", dynamotest.Cost{Requests: 1, Write: 1}, func() {
+		foreign.Verb = "put"
+		_, changed, err := chris.Update(t.Context(), foreign)
+		require.NoError(t, err)
+		require.True(t, changed)
 	})
 	meter.AtMost(t, "remove by foreign id", dynamotest.Cost{Requests: 2, Read: 1, Write: 1}, func() {
 		removed, err := chris.RemoveForeign(t.Context(), foreign.ForeignID)

@@ -94,7 +94,7 @@ func TestADamagedItemIsLeftOutAndReported(t *testing.T) {
 	require.Equal(t, left, all(t, cached.Home("jack").List, 2))
 
 	// It is replaced by an edit, and an erase takes it along.
-	_, err = w.Outbox("chris").Update(t.Context(), as[1])
+	_, _, err = w.Outbox("chris").Update(t.Context(), as[1])
 	require.NoError(t, err)
 	require.Equal(t, newestFirst(as), all(t, w.Outbox("chris").List, 2))
 	w.damage(t, "O#chris", as[2].ID.String(), dynamo.Item{"to": number("1")})

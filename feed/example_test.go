@@ -179,7 +179,7 @@ func ExampleOutbox_Update() {
 
 	edited := first
 	edited.Data = []byte(`{"text":"Hello"}`)
-	if _, err := chris.Update(ctx, edited); err != nil {
+	if _, _, err := chris.Update(ctx, edited); err != nil {
 		log.Fatal(err)
 	}
 	page, err := jack.List(ctx, cursor.PageRequest{})

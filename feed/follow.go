@@ -171,9 +171,9 @@ func (h Home) backfill(ctx context.Context, edge follow.Edge, limit, parallel in
 
 // Unfollow ends the subscription. Unless KeepHistory is set, all that came by
 // it is gone from the home at the next consistent read, even what is still
-// being delivered. It reports true only if this call ended an edge. If there is
-// none, because follow's Unfollow ended it or its history was kept, the history
-// is removed.
+// being delivered. changed is true only if this call ended an edge. If there
+// is none, because follow's Unfollow ended it or its history was kept, the
+// history is removed.
 //
 // A home remembers each source that it hides for Retention and a day. If it
 // cannot remember another one, that is ErrFull, and nothing is ended.
@@ -181,7 +181,7 @@ func (h Home) backfill(ctx context.Context, edge follow.Edge, limit, parallel in
 // Cost: 3 requests, 1 RCU, 11 WCU, 1 WCU more for each further KB of the home's
 // header; where no edge stands 2 requests, 1 RCU, 1 WCU for each KB of the
 // header; with an ID then 2 requests, 1 RCU, 1 WCU more.
-func (h Home) Unfollow(ctx context.Context, source string, opts *UnfollowOptions) (removed bool, err error) {
+func (h Home) Unfollow(ctx context.Context, source string, opts *UnfollowOptions) (changed bool, err error) {
 	if err := h.check(); err != nil {
 		return false, err
 	}
@@ -197,13 +197,13 @@ func (h Home) Unfollow(ctx context.Context, source string, opts *UnfollowOptions
 			return false, err
 		}
 	}
-	if removed, err = h.unfollow(ctx, source, o); err != nil {
+	if changed, err = h.unfollow(ctx, source, o); err != nil {
 		return false, fmt.Errorf("feed: home of %q unfollows %q: %w", h.reader, source, err)
 	}
-	return removed, nil
+	return changed, nil
 }
 
-func (h Home) unfollow(ctx context.Context, source string, o UnfollowOptions) (removed bool, err error) {
+func (h Home) unfollow(ctx context.Context, source string, o UnfollowOptions) (changed bool, err error) {
 	named := follow.Edge{Follower: h.reader, Followee: source, ID: o.ID}
 	last, stands, err := h.r.graph.Last(ctx, follow.Edge{Follower: h.reader, Followee: source})
 	switch {

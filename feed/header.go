@@ -226,10 +226,10 @@ func tooLarge(err error) error {
 }
 
 // Trim removes everything older than before from the home, permanently: a later
-// call can only trim more. It reports true only if this call did.
+// call can only trim more. changed is true only if this call did.
 //
 // Cost: 1 request, 1 WCU for each KB of the home's header.
-func (h Home) Trim(ctx context.Context, before ids.ID) (trimmed bool, err error) {
+func (h Home) Trim(ctx context.Context, before ids.ID) (changed bool, err error) {
 	if err := h.check(); err != nil {
 		return false, err
 	}

@@ -98,9 +98,9 @@ func TestBadInputIsRefusedBeforeAnyRequest(t *testing.T) {
 		"negative limit":           {"Limit", list(chris.List, cursor.PageRequest{Limit: -1})},
 		"zero id to get":           {"ID", func() error { _, err := chris.Get(t.Context(), 0); return err }},
 		"zero id to remove":        {"ID", func() error { _, err := chris.Remove(t.Context(), 0); return err }},
-		"zero id to update":        {"ID", func() error { _, err := chris.Update(t.Context(), activity("chris", 1)); return err }},
+		"zero id to update":        {"ID", func() error { _, _, err := chris.Update(t.Context(), activity("chris", 1)); return err }},
 		"update without verb": {"Verb", func() error {
-			_, err := chris.Update(t.Context(), feed.Activity{ID: id, Actor: feed.Ref{ID: "chris"}})
+			_, _, err := chris.Update(t.Context(), feed.Activity{ID: id, Actor: feed.Ref{ID: "chris"}})
 			return err
 		}},
 		"empty foreign id":  {"ForeignID", func() error { _, err := chris.RemoveForeign(t.Context(), ""); return err }},

@@ -271,7 +271,7 @@ func TestAnActivityOfAnotherOwnerIsRefused(t *testing.T) {
 	_, _, err = w.Outbox("chris").PublishMany(t.Context(), []feed.Activity{a})
 	require.ErrorIs(t, err, plaza.ErrInvalid)
 	a.ID = 1
-	_, err = w.Outbox("chris").Update(t.Context(), a)
+	_, _, err = w.Outbox("chris").Update(t.Context(), a)
 	require.ErrorIs(t, err, plaza.ErrInvalid)
 	require.Zero(t, meter.Take().Requests)
 
@@ -279,7 +279,7 @@ func TestAnActivityOfAnotherOwnerIsRefused(t *testing.T) {
 	a, _, err = w.Outbox("chris").Publish(t.Context(), a)
 	require.NoError(t, err)
 	require.Equal(t, "chris", a.Owner)
-	a, err = w.Outbox("chris").Update(t.Context(), a)
+	a, _, err = w.Outbox("chris").Update(t.Context(), a)
 	require.NoError(t, err)
 	require.Equal(t, "chris", a.Owner)
 }

@@ -69,7 +69,7 @@ func TestAForeignIDIsUniqueInItsOutbox(t *testing.T) {
 
 	edit := first
 	edit.ForeignID = "picture:11"
-	_, err = chris.Update(t.Context(), edit)
+	_, _, err = chris.Update(t.Context(), edit)
 	require.ErrorIs(t, err, plaza.ErrConflict)
 
 	removed, err := chris.RemoveForeign(t.Context(), "picture:10")
@@ -205,7 +205,7 @@ func TestAnActivityReachesTheOutboxesItIsAddressedTo(t *testing.T) {
 
 	edit := a
 	edit.Data = []byte(`{"message":"better"}`)
-	edit, err = w.Outbox("chris").Update(t.Context(), edit)
+	edit, _, err = w.Outbox("chris").Update(t.Context(), edit)
 	require.NoError(t, err)
 	for _, list := range []lister{w.Outbox("birds").List, w.Home("ann").List} {
 		page, err := list(t.Context(), cursor.PageRequest{})
@@ -213,10 +213,10 @@ func TestAnActivityReachesTheOutboxesItIsAddressedTo(t *testing.T) {
 		require.Equal(t, []feed.Activity{edit}, page.Items)
 	}
 
-	_, err = w.Outbox("birds").Update(t.Context(), edit)
+	_, _, err = w.Outbox("birds").Update(t.Context(), edit)
 	require.ErrorIs(t, err, plaza.ErrInvalid, "it is chris's")
 	edit.Owner = ""
-	_, err = w.Outbox("birds").Update(t.Context(), edit)
+	_, _, err = w.Outbox("birds").Update(t.Context(), edit)
 	require.ErrorIs(t, err, plaza.ErrNotFound, "it is changed where it was published")
 	removed, err := w.Outbox("birds").Remove(t.Context(), a.ID)
 	require.NoError(t, err)

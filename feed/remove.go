@@ -29,12 +29,12 @@ func (r *Repository) tombstoneEnd(id ids.ID) time.Time {
 }
 
 // Remove takes the activity out of the outbox and, at their next consistent
-// read, out of all homes. It reports true only if this call did. A tombstone
-// refuses late repeats of the publish for 30 days or more, even if the publish
-// has not arrived yet.
+// read, out of all homes. changed is true only if this call removed
+// it. A tombstone refuses late repeats of the publish for 30 days or more, even
+// if the publish has not arrived yet.
 //
 // Cost: 1 request, 1 WCU for each KB, whatever the number of followers.
-func (o Outbox) Remove(ctx context.Context, id ids.ID) (removed bool, err error) {
+func (o Outbox) Remove(ctx context.Context, id ids.ID) (changed bool, err error) {
 	if err := o.check(); err != nil {
 		return false, err
 	}
@@ -76,11 +76,11 @@ func (o Outbox) Remove(ctx context.Context, id ids.ID) (removed bool, err error)
 	return true, nil
 }
 
-// RemoveForeign removes the activity that has the foreign ID, which is free
-// again then.
+// RemoveForeign removes the activity that has the foreign ID, which is then free
+// again. changed is true only if this call removed one.
 //
 // Cost: 2 requests, 1 RCU, 1 WCU for each KB.
-func (o Outbox) RemoveForeign(ctx context.Context, foreignID string) (removed bool, err error) {
+func (o Outbox) RemoveForeign(ctx context.Context, foreignID string) (changed bool, err error) {
 	if err := o.check(); err != nil {
 		return false, err
 	}

@@ -57,7 +57,7 @@ func TestUnknownAndRemovedActivities(t *testing.T) {
 
 	_, err = chris.Get(t.Context(), id)
 	require.ErrorIs(t, err, plaza.ErrNotFound)
-	_, err = chris.Update(t.Context(), unknown)
+	_, _, err = chris.Update(t.Context(), unknown)
 	require.ErrorIs(t, err, plaza.ErrNotFound)
 	removed, err := chris.Remove(t.Context(), id)
 	require.NoError(t, err)
@@ -74,7 +74,7 @@ func TestUnknownAndRemovedActivities(t *testing.T) {
 	}
 	_, err = chris.Get(t.Context(), known.ID)
 	require.ErrorIs(t, err, plaza.ErrNotFound)
-	_, err = chris.Update(t.Context(), known)
+	_, _, err = chris.Update(t.Context(), known)
 	require.ErrorIs(t, err, plaza.ErrRemoved)
 	require.Empty(t, all(t, chris.List, 10))
 }

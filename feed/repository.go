@@ -18,7 +18,7 @@ import (
 // only rise, and an ended edge does not come back.
 type Graph interface {
 	Follow(context.Context, follow.Edge) (edge follow.Edge, created bool, err error)
-	Unfollow(context.Context, follow.Edge) (removed bool, err error)
+	Unfollow(context.Context, follow.Edge) (changed bool, err error)
 	Last(context.Context, follow.Edge) (last follow.Edge, stands bool, err error)
 	Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error)
 }
