@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-func TestAnActivitysJSON(t *testing.T) {
+func TestActivityJSON(t *testing.T) {
 	t.Parallel()
 	full := feed.Activity{
 		ID: ids.At(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), Owner: "chris",
@@ -37,7 +37,7 @@ func TestAnActivitysJSON(t *testing.T) {
 }
 
 // TestBadInputIsRefusedBeforeAnyRequest tries each field.
-func TestValidateIsPublishsCheck(t *testing.T) {
+func TestValidateRefusesWhatPublishRefuses(t *testing.T) {
 	t.Parallel()
 	a := activity("chris", 1)
 	require.NoError(t, a.Validate())

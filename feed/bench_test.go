@@ -148,7 +148,7 @@ func BenchmarkHomePage(b *testing.B) {
 }
 
 // BenchmarkDelivery is the delivery to many followers beside as many entries
-// written by bare batches, as many at once. live-KB is the most that lived in
+// written by bare batches, as many at once. live-KB is the most that populate in
 // the heap when a page of followers had been read.
 func BenchmarkDelivery(b *testing.B) {
 	for _, followers := range []int{2_500, 10_000} {

@@ -28,7 +28,7 @@ func memoryCache(t testing.TB, opts *feed.MemoryCacheOptions) *feed.MemoryCache 
 	return cache
 }
 
-func TestACacheSavesTheReadingOfActivities(t *testing.T) {
+func TestACacheSavesReads(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &feed.Options{Cache: memoryCache(t, nil)}, meter.Wrap)
@@ -57,7 +57,7 @@ func TestACacheSavesTheReadingOfActivities(t *testing.T) {
 	meter.AtMost(t, "90 % known", dynamotest.Cost{Requests: 2, Read: 3}, func() { page() })
 }
 
-func TestACacheForgetsInTime(t *testing.T) {
+func TestCachedActivitiesExpire(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	w := newWorld(t, &feed.Options{Cache: memoryCache(t, &feed.MemoryCacheOptions{TTL: time.Minute, Now: func() time.Time { return now }})})
@@ -80,7 +80,7 @@ func TestACacheForgetsInTime(t *testing.T) {
 	require.Empty(t, all(t, w.Home("jack").List, 10), "who is followed is never cached")
 }
 
-func TestACacheGetsWhatItsProcessWrites(t *testing.T) {
+func TestWritesUpdateTheCache(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Cache: memoryCache(t, nil)})
 	w.subscribe(t, "jack", "chris")
@@ -97,7 +97,7 @@ func TestACacheGetsWhatItsProcessWrites(t *testing.T) {
 	require.Equal(t, []feed.Activity{edit}, page.Items)
 }
 
-func TestACacheKnowsTombstonesButNotAbsence(t *testing.T) {
+func TestTombstonesAreCachedButMissingActivitiesAreNot(t *testing.T) {
 	t.Parallel()
 	cache := memoryCache(t, nil)
 	w := newWorld(t, &feed.Options{Cache: cache})
@@ -112,7 +112,7 @@ func TestACacheKnowsTombstonesButNotAbsence(t *testing.T) {
 	require.Equal(t, map[feed.CacheKey]feed.Cached{gone: {Gone: true}}, cache.Get(t.Context(), []feed.CacheKey{gone, absent}))
 }
 
-func TestReadersWhoMissTogetherReadOnce(t *testing.T) {
+func TestConcurrentMissesShareOneRead(t *testing.T) {
 	t.Parallel()
 	const readers = 20
 	meter := dynamotest.NewMeter()
@@ -142,7 +142,7 @@ func TestReadersWhoMissTogetherReadOnce(t *testing.T) {
 	require.Less(t, meter.Take().Read, readers*1.5+20)
 }
 
-func TestACacheOfNoSizeIsRefused(t *testing.T) {
+func TestAnInvalidCacheSizeIsRefused(t *testing.T) {
 	t.Parallel()
 	for field, opts := range map[string]feed.MemoryCacheOptions{"Size": {Size: -1}, "TTL": {TTL: -1}} {
 		_, err := feed.NewMemoryCache(&opts)
@@ -154,7 +154,7 @@ func TestACacheOfNoSizeIsRefused(t *testing.T) {
 
 // Two readers miss the same activities. The first one's read fails, and the
 // second, which waits for it, loses nothing.
-func TestAReaderWhoSharesAFailedReadLosesNothing(t *testing.T) {
+func TestAFailedSharedReadIsReadAgain(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(stop func(), armed *atomic.Bool){
 		"stopped":  func(stop func(), _ *atomic.Bool) { stop() },

@@ -14,7 +14,7 @@ import (
 
 // The rows of the cost table in the README: what one call may use. Activities
 // are about 1 KB, ids up to 16 bytes.
-func TestEveryCallCostsWhatItStates(t *testing.T) {
+func TestCallsCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &feed.Options{}, meter.Wrap)

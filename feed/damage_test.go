@@ -63,7 +63,7 @@ func TestADamagedItemIsLeftOutAndReported(t *testing.T) {
 	w.subscribe(t, "ann", "birds")
 	as, _, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 5))
 	require.NoError(t, err)
-	settle(t, w)
+	deliverAll(t, w)
 	edge, err := w.follows.Get(t.Context(), followEdge("jack", "chris"))
 	require.NoError(t, err)
 	left := []ids.ID{as[4].ID, as[2].ID, as[0].ID}
@@ -103,7 +103,7 @@ func TestADamagedItemIsLeftOutAndReported(t *testing.T) {
 	requireErased(t, w)
 }
 
-func TestADamagedJobStandsInNobodysWay(t *testing.T) {
+func TestADamagedJobDoesNotBlockOthers(t *testing.T) {
 	t.Parallel()
 	var heard reported
 	w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1, InlineFollowers: -1, OnCorrupt: heard.add})
@@ -196,7 +196,7 @@ func TestADamagedGuardIsReported(t *testing.T) {
 
 // Whatever an attribute of any item becomes: no call panics, none says that its
 // argument was invalid.
-func TestWhateverIsStoredNoCallBlamesItsArguments(t *testing.T) {
+func TestDamageCausesNoPanicAndNoInvalidError(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(10) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

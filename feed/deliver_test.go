@@ -35,7 +35,7 @@ func TestAKilledDeliveryIsFinishedByAnother(t *testing.T) {
 			killed := 0
 			for k := 1; killed == k-1; k++ {
 				a := activity("star", k)
-				a.ID = acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+				a.ID = retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
 				injector := faults.New(t, uint64(k), faults.Rates{})
 				kill(injector, k)
 				first := w.process(t, &feed.Options{InlineFollowers: followers / 2}, injector.Wrap)
@@ -52,7 +52,7 @@ func TestAKilledDeliveryIsFinishedByAnother(t *testing.T) {
 
 				_, _, err = w.Outbox("star").Publish(t.Context(), a)
 				require.NoError(t, err)
-				settle(t, w.later(t))
+				deliverAll(t, w.later(t))
 				reached := 0 // an entry of one edge has one key
 				for _, row := range w.rows(t) {
 					if strings.HasPrefix(row.PK, "H#reader-") && strings.HasPrefix(row.SK, a.ID.String()) {
@@ -69,7 +69,7 @@ func TestAKilledDeliveryIsFinishedByAnother(t *testing.T) {
 	}
 }
 
-func TestRunFinishesWhatWasTooLargeInline(t *testing.T) {
+func TestRunFinishesInlineDeliveries(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.followedBy(t, "star", 30)
@@ -106,7 +106,7 @@ func (g watchedGraph) Walk(ctx context.Context, followee string, req cursor.Page
 	return page, errors.Join(err, g.walked(followee))
 }
 
-func TestAFailingDeliveryHoldsNoOther(t *testing.T) {
+func TestAFailingDeliveryDoesNotBlockOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1, JobShards: 1})
 	w.subscribe(t, "jack", "chris")
@@ -133,17 +133,17 @@ func TestAFailingDeliveryHoldsNoOther(t *testing.T) {
 	delivered, err = worker.Deliver(t.Context())
 	require.NoError(t, err, "what failed is left alone for a while")
 	require.Zero(t, delivered)
-	settle(t, w.later(t))
+	deliverAll(t, w.later(t))
 	require.Equal(t, newestFirst(append(stuck, done...)), all(t, w.Home("jack").List, 10))
 }
 
-func TestADeliveryThatWasOvertakenLeavesNothing(t *testing.T) {
+func TestADeliveryFinishedElsewhereLeavesNoJob(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.followedBy(t, "star", 30)
 	later := w.later(t)
 	slow, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{w.follows, func(string) error {
-		settle(t, later) // meanwhile another process does it all
+		deliverAll(t, later) // meanwhile another process does it all
 		return nil
 	}}, &feed.Options{InlineFollowers: 10})
 	require.NoError(t, err)
@@ -201,7 +201,7 @@ func TestDeliveryReachesFollowersInShardsOfOtherProcesses(t *testing.T) {
 }
 
 // A worker whose clock is ahead by Retention delivers as any other.
-func TestAWorkersClockLosesNothing(t *testing.T) {
+func TestAWorkerWithAFastClockDeliversEverything(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
 	w.followedBy(t, "chris", 3)
@@ -232,7 +232,7 @@ func TestAWorkersClockLosesNothing(t *testing.T) {
 }
 
 // A lease of now is respected, also by a clock that is a little behind.
-func TestALeaseKeepsOthersAway(t *testing.T) {
+func TestALeasedJobIsNotClaimed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
 	w.followedBy(t, "chris", 3)
@@ -249,7 +249,7 @@ func TestALeaseKeepsOthersAway(t *testing.T) {
 	}
 }
 
-func TestAClaimThatIsResentIsStillOnesOwn(t *testing.T) {
+func TestAResentClaimSucceeds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
 	w.subscribe(t, "jack", "chris")
@@ -303,7 +303,7 @@ func TestADeliveryWhoseJobIsGoneStops(t *testing.T) {
 }
 
 // A checkpoint that fails ends the attempt.
-func TestADeliveryWhoseCheckpointFailsSaysSo(t *testing.T) {
+func TestAFailedCheckpointIsReported(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
 	w.followedBy(t, "chris", 6)
@@ -316,6 +316,6 @@ func TestADeliveryWhoseCheckpointFailsSaysSo(t *testing.T) {
 	_, err = dying.Deliver(t.Context())
 	require.ErrorIs(t, err, faults.ErrKilled)
 	require.Len(t, w.jobs(t), 1)
-	settle(t, w.later(t))
+	deliverAll(t, w.later(t))
 	require.Equal(t, newestFirst(done), all(t, w.Home(reader(5)).List, 10))
 }

@@ -80,10 +80,10 @@ func requireErased(t testing.TB, w world) {
 	}
 }
 
-// lived is what chris leaves behind: activities with and without foreign
+// populate is what chris leaves behind: activities with and without foreign
 // ids, some addressed to birds and paris, one of them removed, a home with a
 // header, and deliveries that wait. It returns what others published.
-func lived(t testing.TB, w world) (anns []feed.Activity) {
+func populate(t testing.TB, w world) (anns []feed.Activity) {
 	t.Helper()
 	w.subscribe(t, "jack", "chris")
 	w.subscribe(t, "fan", "birds")
@@ -101,7 +101,7 @@ func lived(t testing.TB, w world) (anns []feed.Activity) {
 		anns = append(anns, a)
 	}
 	w.publish(t, "bob", 2)
-	settle(t, w.later(t))
+	deliverAll(t, w.later(t))
 	_, err = w.Home("chris").Unfollow(t.Context(), "bob", nil)
 	require.NoError(t, err)
 	_, _, err = w.Outbox("chris").PublishMany(t.Context(), []feed.Activity{activity("chris", 7), activity("chris", 8)})
@@ -123,7 +123,7 @@ func requireOthers(t testing.TB, w world, anns []feed.Activity) {
 func TestEraseLeavesNothingOfAUser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	anns := lived(t, w)
+	anns := populate(t, w)
 	require.Len(t, all(t, w.Home("jack").List, 10), 5+3)
 	require.Len(t, w.jobs(t), 3)
 	require.NoError(t, w.Erase(t.Context(), "chris"))
@@ -137,7 +137,7 @@ func TestEraseLeavesNothingOfAUser(t *testing.T) {
 	// The user may come back, and with the same foreign ids.
 	as, _, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 6))
 	require.NoError(t, err)
-	settle(t, w.later(t))
+	deliverAll(t, w.later(t))
 	require.Equal(t, newestFirst(append(anns[:3], as...)), all(t, w.Home("jack").List, 10), "the graph keeps its edges")
 }
 
@@ -150,7 +150,7 @@ func TestEraseKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			first := newWorld(t, nil)
-			anns := lived(t, first)
+			anns := populate(t, first)
 			for k, killed := 1, true; killed; k++ {
 				w := first.copied(t)
 				injector := faults.New(t, uint64(k), faults.Rates{})
@@ -173,7 +173,7 @@ func TestEraseKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 func TestEraseUnderFaults(t *testing.T) {
 	t.Parallel()
 	first := newWorld(t, nil)
-	anns := lived(t, first)
+	anns := populate(t, first)
 	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
@@ -215,7 +215,7 @@ func (w world) put(t testing.TB, rows []row) {
 	require.NoError(t, err)
 }
 
-func TestEraseGoesOverPages(t *testing.T) {
+func TestEraseReadsSeveralPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1})
 	_, _, err := w.Outbox("ann").PublishMany(t.Context(), activities("ann", 1)) // stores the shards
@@ -259,7 +259,7 @@ func TestEraseCostsAUnitAnItem(t *testing.T) {
 	}
 	as, _, err := w.Outbox("chris").PublishMany(t.Context(), as)
 	require.NoError(t, err)
-	settle(t, w)
+	deliverAll(t, w)
 	_, _, err = w.Outbox("chris").PublishMany(t.Context(), activities("chris", 4))
 	require.NoError(t, err)
 	_, err = w.Home("chris").Trim(t.Context(), as[0].ID)

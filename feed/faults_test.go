@@ -21,8 +21,8 @@ var harsh = faults.Rates{
 	Conflict: 0.05, Unprocessed: 0.10, Stale: 0.20,
 }
 
-// acknowledged repeats a call until it is answered.
-func acknowledged[T any](t testing.TB, call func() (T, error)) (got T) {
+// retried repeats a call until it is answered.
+func retried[T any](t testing.TB, call func() (T, error)) (got T) {
 	t.Helper()
 	for range 100 {
 		var err error
@@ -52,7 +52,7 @@ func TestNothingIsLostOrDoubledUnderFaults(t *testing.T) {
 				m.step(t)
 			}
 			injector.Off()
-			settle(t, w.later(t))
+			deliverAll(t, w.later(t))
 			for _, reader := range people {
 				require.Equal(t, m.home(reader), all(t, w.Home(reader).List, 7), "home of %s", reader)
 				require.Equal(t, m.outbox(reader), all(t, w.Outbox(reader).List, 7), "outbox of %s", reader)
@@ -61,8 +61,8 @@ func TestNothingIsLostOrDoubledUnderFaults(t *testing.T) {
 	}
 }
 
-// settle delivers everything that waits; later is past every lease.
-func settle(t testing.TB, later world) {
+// deliverAll delivers everything that waits; later is past every lease.
+func deliverAll(t testing.TB, later world) {
 	t.Helper()
 	for {
 		delivered, err := later.Deliver(t.Context())
@@ -104,8 +104,8 @@ func (m *model) step(t *testing.T) {
 		if who == other {
 			return
 		}
-		id := acknowledged(t, func() (ids.ID, error) { return m.w.gen.Next(ctx) })
-		created := acknowledged(t, func() (bool, error) { return m.w.Home(who).Follow(ctx, other, &feed.FollowOptions{ID: id}) })
+		id := retried(t, func() (ids.ID, error) { return m.w.gen.Next(ctx) })
+		created := retried(t, func() (bool, error) { return m.w.Home(who).Follow(ctx, other, &feed.FollowOptions{ID: id}) })
 		require.Equal(t, !slices.Contains(m.follows, edge), created)
 		if created {
 			m.follows = append(m.follows, edge)
@@ -114,14 +114,14 @@ func (m *model) step(t *testing.T) {
 		if who == other {
 			return
 		}
-		acknowledged(t, func() (bool, error) { return m.w.Home(who).Unfollow(ctx, other, nil) })
+		retried(t, func() (bool, error) { return m.w.Home(who).Unfollow(ctx, other, nil) })
 		m.follows = slices.DeleteFunc(m.follows, func(e [2]string) bool { return e == edge })
 	case 3: // a late repeat of what was removed
 		if len(m.removed) == 0 {
 			return
 		}
 		late := m.removed[m.random.IntN(len(m.removed))]
-		acknowledged(t, func() (bool, error) {
+		retried(t, func() (bool, error) {
 			_, _, err := m.w.Outbox(late.owner).Publish(ctx, late.Activity)
 			if errors.Is(err, plaza.ErrRemoved) {
 				return true, nil
@@ -135,7 +135,7 @@ func (m *model) step(t *testing.T) {
 		}
 		i := m.random.IntN(len(m.standing))
 		gone := m.standing[i]
-		acknowledged(t, func() (bool, error) { return m.w.Outbox(gone.owner).Remove(ctx, gone.ID) })
+		retried(t, func() (bool, error) { return m.w.Outbox(gone.owner).Remove(ctx, gone.ID) })
 		m.standing = slices.Delete(m.standing, i, i+1)
 		m.removed = append(m.removed, gone)
 	case 5:
@@ -143,11 +143,11 @@ func (m *model) step(t *testing.T) {
 			return
 		}
 		floor := m.standing[m.random.IntN(len(m.standing))].ID
-		acknowledged(t, func() (bool, error) { return m.w.Home(who).Trim(ctx, floor) })
+		retried(t, func() (bool, error) { return m.w.Home(who).Trim(ctx, floor) })
 		m.floors[who] = max(m.floors[who], floor)
 	default:
 		a := activity(who, m.random.IntN(1000))
-		a.ID = acknowledged(t, func() (ids.ID, error) { return m.w.gen.Next(ctx) })
+		a.ID = retried(t, func() (ids.ID, error) { return m.w.gen.Next(ctx) })
 		a.ForeignID = a.Object.String()
 		if who != other && m.random.IntN(2) == 0 {
 			a.To = []string{other}
@@ -155,7 +155,7 @@ func (m *model) step(t *testing.T) {
 		if slices.ContainsFunc(m.standing, func(p published) bool { return p.owner == who && p.ForeignID == a.ForeignID }) {
 			return
 		}
-		a = acknowledged(t, func() (feed.Activity, error) { return stored(m.w.Outbox(who).Publish(ctx, a)) })
+		a = retried(t, func() (feed.Activity, error) { return stored(m.w.Outbox(who).Publish(ctx, a)) })
 		m.standing = append(m.standing, published{who, a})
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 )
 
-func TestAFilterHidesAndThePageReadsOn(t *testing.T) {
+func TestAPageReadsPastFilteredActivities(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	w := newWorld(t, &feed.Options{Consistent: true, Filter: hideVerb("like", &asked)})

@@ -111,7 +111,7 @@ func (h Home) makeEdge(ctx context.Context, e follow.Edge) (edge follow.Edge, cr
 		if err != nil || created && e.ID == 0 {
 			return edge, created, err
 		}
-		dead, err := h.isDead(ctx, e.Followee, edge.ID)
+		dead, err := h.isHidden(ctx, e.Followee, edge.ID)
 		if err != nil || !dead {
 			return edge, created, err
 		}
@@ -259,7 +259,7 @@ func (h Home) FollowMany(ctx context.Context, sources []string, opts *FollowOpti
 		}
 		var edge follow.Edge
 		made := false
-		err := failed.halted(ctx)
+		err := failed.stopped(ctx)
 		if err == nil {
 			edge, made, err = h.makeEdge(ctx, follow.Edge{Follower: h.reader, Followee: source})
 		}

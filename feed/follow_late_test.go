@@ -16,7 +16,7 @@ import (
 
 // Each request of a follow is late: the caller gives up, repeats, undoes it,
 // and then the first arrives.
-func TestALateFollowRevivesNothing(t *testing.T) {
+func TestALateFollowAfterAnUnfollowIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, op := range []string{"TransactWriteItems", "BatchWriteItem"} {
 		for _, named := range []bool{true, false} {
@@ -25,7 +25,7 @@ func TestALateFollowRevivesNothing(t *testing.T) {
 				w := newWorld(t, nil)
 				w.publish(t, "chris", 2)
 				jack := w.Home("jack")
-				id := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+				id := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
 				opts := &feed.FollowOptions{ID: id}
 				late := &faults.Late{Holds: func(on string, _ []byte) bool { return on == op }}
 				_, err := w.process(t, nil, late.Wrap).Home("jack").Follow(t.Context(), "chris", opts)
@@ -56,7 +56,7 @@ func TestALateFollowRevivesNothing(t *testing.T) {
 }
 
 // Each request of an unfollow is late: meanwhile the source is followed again.
-func TestALateUnfollowEndsNothingNew(t *testing.T) {
+func TestALateUnfollowKeepsANewerEdge(t *testing.T) {
 	t.Parallel()
 	for _, op := range []string{"UpdateItem", "TransactWriteItems"} {
 		t.Run(op, func(t *testing.T) {
@@ -90,7 +90,7 @@ func requireNotFollowing(t testing.TB, w world, reader, source string) {
 func TestAnUnfollowByIDLeavesAnotherEdge(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	first := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	first := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
 	_, err := w.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{ID: first})
 	require.NoError(t, err)
 	_, err = w.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{ID: first})
@@ -109,7 +109,7 @@ func TestAnUnfollowByIDLeavesAnotherEdge(t *testing.T) {
 	require.Empty(t, all(t, w.Home("jack").List, 10))
 }
 
-func TestAFollowAtThatMomentIsNotClearedAway(t *testing.T) {
+func TestUnfollowKeepsAConcurrentFollow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
@@ -136,10 +136,10 @@ func (g unfollowing) Unfollow(ctx context.Context, e follow.Edge) (bool, error) 
 }
 
 // The follow arrives, and brings an entry, while its unfollow is under way.
-func TestAnUnfollowByIDHidesWhatItsFollowBringsMeanwhile(t *testing.T) {
+func TestUnfollowByIDHidesConcurrentDeliveries(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	id := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	id := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
 	feeds, err := feed.New(w.db, w.feedTable, w.gen, unfollowing{w.follows, func() {
 		_, _, err := w.follows.Follow(t.Context(), follow.Edge{Follower: "jack", Followee: "chris", ID: id})
 		require.NoError(t, err)

@@ -50,7 +50,7 @@ func TestRemovedActivitiesDoNotCountAgainstTheCopyLimit(t *testing.T) {
 	require.Equal(t, newestFirst(done[1:6]), all(t, w.Home("jack").List, 10))
 }
 
-func TestUnfollowHidesWhatCameByTheEdge(t *testing.T) {
+func TestUnfollowHidesTheActivitiesOfTheEdge(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
@@ -118,7 +118,7 @@ func (w world) unfollowHalfWay(t testing.TB, reader, source string) {
 	require.NoError(t, err)
 }
 
-func TestAFollowMendsAnUnfollowThatDiedHalfWay(t *testing.T) {
+func TestFollowFinishesAnInterruptedUnfollow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
@@ -134,7 +134,7 @@ func TestAFollowMendsAnUnfollowThatDiedHalfWay(t *testing.T) {
 
 // An unfollow that died half way leaves an edge that goes on bringing entries;
 // the one that ends it long after hides these too.
-func TestALateUnfollowHidesWhatAHalfDeadEdgeBrought(t *testing.T) {
+func TestALaterUnfollowFinishesAnInterruptedOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")

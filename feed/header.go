@@ -59,7 +59,7 @@ type mark struct {
 
 // hides reports whether an entry does not show.
 func (h *header) hides(entry entryItem) bool {
-	dead := h.mark(deadName(entry.source())).Edge
+	dead := h.mark(markName(entry.source())).Edge
 	return entry.Key.ID < h.floor || dead != 0 && entry.Key.edge <= dead
 }
 
@@ -85,13 +85,13 @@ func (h *header) mark(name string) mark {
 }
 
 const (
-	deadPrefix = "dead#"
+	markPrefix = "dead#"
 	fullAttr   = "full" // there where the marks have reached maxHeader
 
 	damagedMark = ids.ID(1<<63 - 1) // the edge in the place of what cannot be read
 )
 
-func deadName(source string) string { return keys.Join("dead", source) }
+func markName(source string) string { return keys.Join("dead", source) }
 
 // parseHeader reads a header, also where there is none. A floor that is
 // damaged is an error: what was trimmed must not show.
@@ -105,8 +105,8 @@ func (r *Repository) parseHeader(item dynamo.Item) (*header, error) {
 	return &header{floor: plain.Floor, item: item, marks: map[string]mark{}, table: r.table}, nil
 }
 
-// isDead reads whether what the source's edge brings is hidden.
-func (h Home) isDead(ctx context.Context, source string, edge ids.ID) (bool, error) {
+// isHidden reads whether what the source's edge brings is hidden.
+func (h Home) isHidden(ctx context.Context, source string, edge ids.ID) (bool, error) {
 	var item dynamo.Item
 	err := h.r.table.Get(ctx, headerKey(h.reader), true, &item)
 	if errors.Is(err, plaza.ErrNotFound) {
@@ -119,7 +119,7 @@ func (h Home) isDead(ctx context.Context, source string, edge ids.ID) (bool, err
 	if err != nil {
 		return false, err
 	}
-	return edge <= head.mark(deadName(source)).Edge, nil
+	return edge <= head.mark(markName(source)).Edge, nil
 }
 
 // hideSource hides every entry that the source's edges up to this one brought or
@@ -130,7 +130,7 @@ func (h Home) hideSource(ctx context.Context, source string, edge ids.ID) error 
 	if err != nil {
 		return err
 	}
-	name, m := deadName(source), mark{Edge: edge, Unfollow: unfollow}
+	name, m := markName(source), mark{Edge: edge, Unfollow: unfollow}
 	var damaged any // the attribute, where it is no mark
 	for range maxTries {
 		var item dynamo.Item
@@ -189,7 +189,7 @@ func (h Home) forget(ctx context.Context, head *header, keep string) (room bool,
 	var old []string
 	size := 0
 	for _, name := range slices.Sorted(maps.Keys(head.item)) {
-		if !strings.HasPrefix(name, deadPrefix) {
+		if !strings.HasPrefix(name, markPrefix) {
 			continue
 		}
 		m := head.mark(name)

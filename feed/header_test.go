@@ -18,7 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-func TestTrimRemovesWhatIsOlderPermanently(t *testing.T) {
+func TestTrimRemovesOlderActivitiesPermanently(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
@@ -49,7 +49,7 @@ func TestTrimRemovesWhatIsOlderPermanently(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrInvalid)
 }
 
-func TestATrimThatIsResentStillAnswersTruthfully(t *testing.T) {
+func TestAResentTrimReportsChanged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
@@ -60,10 +60,10 @@ func TestATrimThatIsResentStillAnswersTruthfully(t *testing.T) {
 	require.Equal(t, newestFirst(done[2:]), all(t, w.Home("jack").List, 10))
 }
 
-func TestAHomeRefusesToRememberMoreThanFits(t *testing.T) {
+func TestUnfollowIsErrFullOnceTheHeaderIsFull(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	unfollow := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	unfollow := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
 	jack := w.Home("jack")
 	for _, source := range []string{"ann", "bob", "chris"} {
 		w.subscribe(t, "jack", source)
@@ -100,7 +100,7 @@ func TestAHomeRefusesToRememberMoreThanFits(t *testing.T) {
 	require.NotContains(t, header(t, w, "jack"), "full")
 }
 
-func TestAHeaderAtDynamoDBsLimitIsTypedToo(t *testing.T) {
+func TestAHeaderTooLargeForDynamoDBIsErrFull(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
@@ -113,7 +113,7 @@ func TestAHeaderAtDynamoDBsLimitIsTypedToo(t *testing.T) {
 }
 
 // Where a mark was written again meanwhile, it is not forgotten.
-func TestAMarkThatIsNewAgainIsNotForgotten(t *testing.T) {
+func TestAMarkWrittenAgainIsKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	putHeader(t, w, 60, 1)
@@ -163,7 +163,7 @@ func TestTheLongestNamesFitEverywhere(t *testing.T) {
 		require.NoError(t, err)
 		want = append(want, done)
 	}
-	settle(t, w)
+	deliverAll(t, w)
 	for _, limit := range []int{1, 2, 5} {
 		requireWalk(t, w.Home(reader).List, limit, inHome(want))
 		requireWalk(t, w.Outbox(a.To[3]).List, limit, inHome(want))
@@ -200,7 +200,7 @@ func header(t testing.TB, w world, reader string) map[string]any {
 	return item
 }
 
-func TestEndedEdgesAreForgottenOnceNothingOfThemIsLeft(t *testing.T) {
+func TestMarksAreRemovedOnceTheirEntriesHaveExpired(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for _, source := range []string{"ann", "bob", "chris"} {

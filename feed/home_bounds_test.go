@@ -21,7 +21,7 @@ import (
 
 // Whatever lies in a home, a page takes six queries, the way through it ends,
 // and what shows is exact.
-func TestAPageHasABoundWhateverLiesInTheHome(t *testing.T) {
+func TestAPageMakesABoundedNumberOfRequests(t *testing.T) {
 	t.Parallel()
 	edges := ids.ID(len(slices.Collect(faults.Seeds(300))))
 	for name, fill := range map[string]func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity){
@@ -135,7 +135,7 @@ func (w world) putEntries(t testing.TB, entries []entry) {
 // bury marks what a source's edges up to this one brought to jack.
 func (w world) bury(t testing.TB, source string, edge ids.ID) {
 	t.Helper()
-	unfollow := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	unfollow := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
 	err := dynamotest.DB(t).Table(w.feedTable).Update("pk", "H#jack").Range("sk", "~").
 		SetExpr("$ = ?", keys.Join("dead", source), mark{edge, unfollow}).Run(t.Context())
 	require.NoError(t, err)
@@ -191,7 +191,7 @@ func requireWalk(t testing.TB, list lister, limit int, want []feed.CacheKey) {
 	require.Equal(t, want, got, "by %d", limit)
 	for _, i := range []int{len(prevs) / 2, len(prevs) - 1} {
 		if i >= 0 && i < len(prevs) {
-			require.Equal(t, want[:above[i]], owned(climbFrom(t, list, prevs[i], limit)), "up by %d", limit)
+			require.Equal(t, want[:above[i]], owned(readUpFrom(t, list, prevs[i], limit)), "up by %d", limit)
 		}
 	}
 }
@@ -213,7 +213,7 @@ func entriesBelow(entries []entry, a feed.Activity, window int) []entry {
 }
 
 // The same by calls alone, as a user makes them.
-func TestFollowingAgainAndAgainMakesNoPageExpensive(t *testing.T) {
+func TestRepeatedFollowsKeepPagesCheap(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	done := w.publish(t, "chris", 12)
@@ -231,7 +231,7 @@ func TestFollowingAgainAndAgainMakesNoPageExpensive(t *testing.T) {
 	}
 }
 
-func TestTombstonesAndFiltersMakeNoPageExpensive(t *testing.T) {
+func TestTombstonesAndFiltersKeepPagesCheap(t *testing.T) {
 	t.Parallel()
 	const many = 261
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
@@ -270,11 +270,11 @@ func TestTombstonesAndFiltersMakeNoPageExpensive(t *testing.T) {
 		list := counted(t, w, opts)
 		got, last := walk(t, list, 2)
 		require.Equal(t, inHome(show), owned(got))
-		require.Equal(t, inHome(show)[:1], owned(climbFrom(t, list, last, 2)))
+		require.Equal(t, inHome(show)[:1], owned(readUpFrom(t, list, last, 2)))
 	}
 }
 
-func TestADamagedKeyStopsNoWalk(t *testing.T) {
+func TestDamagedKeysDoNotStopPaging(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	as := w.publish(t, "chris", 4)
@@ -295,7 +295,7 @@ func TestADamagedKeyStopsNoWalk(t *testing.T) {
 	}
 }
 
-func TestAPageOfHiddenEntriesLeadsOn(t *testing.T) {
+func TestAPageOfHiddenEntriesHasANext(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "ann")
@@ -313,7 +313,7 @@ func TestAPageOfHiddenEntriesLeadsOn(t *testing.T) {
 	require.Equal(t, newestFirst(old), all(t, w.Home("jack").List, 2))
 }
 
-func TestWhatIsTooOldIsNotReadToTheEnd(t *testing.T) {
+func TestExpiredEntriesAreNotReadToTheEnd(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil)

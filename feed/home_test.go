@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-func TestPagesOfEverySizeAreTheWhole(t *testing.T) {
+func TestPagesOfEverySizeGiveTheWholeHome(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
@@ -59,7 +59,7 @@ func TestAnActivityThatCameByTwoEdgesShowsOnce(t *testing.T) {
 	require.Empty(t, all(t, w.Home("jack").List, 2), "what was kept goes too")
 }
 
-func TestAnActivityThatLagsIsNotPassedOver(t *testing.T) {
+func TestALaggingActivityIsReadAgain(t *testing.T) {
 	t.Parallel()
 	injector := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, &feed.Options{}, injector.Wrap)
@@ -105,7 +105,7 @@ func TestAHomeEndsAtItsCap(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-func TestOnesOwnActivitiesCanBeInOnesHome(t *testing.T) {
+func TestOwnActivitiesCanAppearInTheHome(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, OwnHome: true})
 	w.subscribe(t, "jack", "chris")
@@ -123,7 +123,7 @@ func reverse(as []feed.Activity) []feed.Activity {
 	return turned
 }
 
-func TestWhatIsOlderThanTheRetentionIsGone(t *testing.T) {
+func TestActivitiesOlderThanRetentionAreHidden(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")

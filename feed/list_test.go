@@ -100,7 +100,7 @@ func (w world) publishAlike(t testing.TB, n int, owner, reader string) []string 
 		items = append(items, found...)
 	}
 	for range n - 1 {
-		id := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) }).String()
+		id := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) }).String()
 		for _, item := range items {
 			alike := maps.Clone(item)
 			for _, name := range []string{"sk", "about"} {

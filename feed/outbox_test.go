@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
-func TestGetManyFindsWhatStands(t *testing.T) {
+func TestGetManyReturnsStandingActivities(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	own := w.publish(t, "birds", 3)

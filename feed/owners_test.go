@@ -24,7 +24,7 @@ func owned(as []feed.Activity) []feed.CacheKey {
 	return named
 }
 
-// walk reads a list down to its end, and climb back to its start.
+// walk reads a list down to its end, and readUp back to its start.
 func walk(t testing.TB, list lister, limit int) (as []feed.Activity, last cursor.Cursor) {
 	t.Helper()
 	req := cursor.PageRequest{Limit: limit}
@@ -43,7 +43,7 @@ func walk(t testing.TB, list lister, limit int) (as []feed.Activity, last cursor
 	}
 }
 
-func climbFrom(t testing.TB, list lister, at cursor.Cursor, limit int) (as []feed.Activity) {
+func readUpFrom(t testing.TB, list lister, at cursor.Cursor, limit int) (as []feed.Activity) {
 	t.Helper()
 	for {
 		page, err := list(t.Context(), cursor.PageRequest{Cursor: at, Limit: limit})
@@ -68,7 +68,7 @@ func requireExact(t testing.TB, list lister, want []feed.CacheKey) {
 			require.Equal(t, want, owned(down), "by %d", limit)
 		}
 		if len(want) > 0 {
-			up := climbFrom(t, list, end, limit)
+			up := readUpFrom(t, list, end, limit)
 			require.Equal(t, want[:len(want)-1], owned(up), "up by %d", limit)
 		}
 	}
@@ -83,7 +83,7 @@ func inHome(as []feed.Activity) []feed.CacheKey {
 	return named
 }
 
-func TestOneActivityDoesNotHideAnother(t *testing.T) {
+func TestActivitiesWithOneIDDoNotHideEachOther(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string]feed.Options{
 		"consistent":   {Consistent: true},
@@ -155,7 +155,7 @@ func TestSourcesMayShareEveryID(t *testing.T) {
 	}
 	var done []feed.Activity
 	for n := range 3 {
-		id := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+		id := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
 		for _, source := range strange {
 			a := activity(source, n)
 			a.ID = id
@@ -165,7 +165,7 @@ func TestSourcesMayShareEveryID(t *testing.T) {
 		}
 	}
 	require.Len(t, w.jobs(t), 18, "no job stands in another's way")
-	settle(t, w)
+	deliverAll(t, w)
 	requireExact(t, w.Home("joe").List, inHome(done))
 	cached := w.process(t, &feed.Options{Cache: memoryCache(t, nil)})
 	requireExact(t, cached.Home("joe").List, inHome(done))
@@ -212,7 +212,7 @@ func TestAnIDTakenInAnOutboxOfToIsAConflict(t *testing.T) {
 
 // What an erased owner's followers hold may point at what another addressed to
 // that owner since, under the same id.
-func TestAReferenceInTheSamePlaceIsNotTheActivity(t *testing.T) {
+func TestAReferenceToAnotherActivityIsNotShown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "joe", "chris")
@@ -248,7 +248,7 @@ func TestAReferenceInTheSamePlaceIsNotTheActivity(t *testing.T) {
 
 // A reference outlives its activity where that expired, or an Erase was cut
 // short.
-func TestAReferenceOfOnesOwnIsNoConflict(t *testing.T) {
+func TestALeftoverReferenceIsNoConflict(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	a, _, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds"))

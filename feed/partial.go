@@ -49,9 +49,9 @@ func (f *failures) add(i int, err error) {
 	}
 }
 
-// halted is why no further one is begun: ctx has ended, or one met what the
+// stopped is why no further one is begun: ctx has ended, or one met what the
 // others would meet too.
-func (f *failures) halted(ctx context.Context) error {
+func (f *failures) stopped(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

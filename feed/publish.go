@@ -227,7 +227,7 @@ func (o Outbox) PublishMany(ctx context.Context, as []Activity) (stored []Activi
 	group.SetLimit(o.r.opts.Parallel)
 	for i, a := range stored {
 		group.Go(func() error {
-			err := failed.halted(ctx)
+			err := failed.stopped(ctx)
 			if err == nil {
 				err = parallel.Catch(func() (err error) { a, created[i], err = o.publish(ctx, a, 0); return err })
 			}

@@ -101,7 +101,7 @@ func TestTwoActorsInOneMillisecondAreTwoActivities(t *testing.T) {
 	require.Equal(t, newestFirst([]feed.Activity{a, b}), all(t, w.Outbox("shared").List, 10))
 }
 
-func TestHistoryLiesInOutboxesAlone(t *testing.T) {
+func TestHistoryIsNotDelivered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
@@ -148,14 +148,14 @@ func TestAStoppedCallSaysSo(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	a := activity("chris", 1)
-	a.ID = acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	a.ID = retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
 	_, _, err := w.Outbox("chris").Publish(ctx, a)
 	require.ErrorIs(t, err, context.Canceled)
 	require.NotErrorIs(t, err, plaza.ErrUnknownOutcome, "nothing was sent")
 	require.Empty(t, all(t, w.Outbox("chris").List, 10))
 }
 
-func TestAPanicOfOneIsItsError(t *testing.T) {
+func TestAPanicFailsOnlyItsActivity(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, About: func(a feed.Activity) feed.Ref {
 		if a.Object.ID == "2" {

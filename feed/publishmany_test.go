@@ -31,7 +31,7 @@ func activities(actor string, n int) []feed.Activity {
 	return as
 }
 
-func TestPublishManyIsAsManyPublishes(t *testing.T) {
+func TestPublishManyStoresWhatPublishWould(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
@@ -48,7 +48,7 @@ func TestPublishManyIsAsManyPublishes(t *testing.T) {
 	require.Equal(t, newestFirst(done), all(t, w.Outbox("chris").List, 7))
 	require.Empty(t, all(t, w.Home("jack").List, 7), "nothing is delivered inline")
 
-	settle(t, w) // at once: nobody holds the jobs
+	deliverAll(t, w) // at once: nobody holds the jobs
 	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 7))
 	require.Len(t, all(t, w.Home("ann").List, 7), 10)
 
@@ -89,7 +89,7 @@ func TestPublishManyReportsEachThatFailed(t *testing.T) {
 }
 
 // Part of an import is stored when everything fails from then on.
-func TestPublishManyLosesNothingWhereItStops(t *testing.T) {
+func TestARepeatCompletesAnInterruptedPublishMany(t *testing.T) {
 	t.Parallel()
 	const n, stored = 100, 20
 	for name, tc := range map[string]struct {
@@ -161,7 +161,7 @@ func TestPublishManyUnderFaults(t *testing.T) {
 			})
 			faults.Acknowledged(t, func() error { _, err := w.Deliver(t.Context()); return err })
 			injector.Off()
-			settle(t, w.later(t))
+			deliverAll(t, w.later(t))
 			require.Equal(t, newestFirst(as), all(t, w.Outbox("chris").List, 5))
 			require.Equal(t, newestFirst(as), all(t, w.Home("jack").List, 5))
 			require.Equal(t, []ids.ID{as[8].ID, as[4].ID, as[0].ID}, all(t, w.Outbox("birds").List, 5))

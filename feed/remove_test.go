@@ -12,12 +12,12 @@ import (
 )
 
 // A publish is late; its caller gives up and removes what was never seen.
-func TestALatePublishOfWhatWasRemovedStaysAway(t *testing.T) {
+func TestALatePublishAfterRemoveIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
 	a := activity("chris", 1)
-	a.ID = acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	a.ID = retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
 	late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "TransactWriteItems" }}
 	_, _, err := w.process(t, nil, late.Wrap).Outbox("chris").Publish(t.Context(), a)
 	require.Error(t, err)

@@ -16,7 +16,7 @@ import (
 
 // A repost is judged by the entries below it, wherever pages and rows of many
 // entries are cut.
-func TestRepostsAreJudgedAlikeByEveryPage(t *testing.T) {
+func TestPagesOfEverySizeHideTheSameReposts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	as := make([]feed.Activity, 12)
@@ -84,7 +84,7 @@ func TestARepostNearItsOriginalDoesNotShow(t *testing.T) {
 				require.Equal(t, newestFirst(want), all(t, w.Home("jack").List, limit), "by %d", limit)
 			}
 			require.Equal(t, newestFirst(want), all(t, w.Home("late").List, 3), "copied entries agree")
-			require.Equal(t, newestFirst(want), climb(t, w.Home("jack").List, 2), "on the way up too")
+			require.Equal(t, newestFirst(want), readUp(t, w.Home("jack").List, 2), "on the way up too")
 
 			removed, err := w.Outbox("chris").Remove(t.Context(), original.ID)
 			require.NoError(t, err)
@@ -96,8 +96,8 @@ func TestARepostNearItsOriginalDoesNotShow(t *testing.T) {
 
 func aboutObject(a feed.Activity) feed.Ref { return a.Object }
 
-// climb reads a list from its end back to its start, which is left out.
-func climb(t testing.TB, list lister, limit int) []ids.ID {
+// readUp reads a list from its end back to its start, which is left out.
+func readUp(t testing.TB, list lister, limit int) []ids.ID {
 	t.Helper()
 	var req cursor.PageRequest
 	var page cursor.Page[feed.Activity]
@@ -133,7 +133,7 @@ func climb(t testing.TB, list lister, limit int) []ids.ID {
 	}
 }
 
-func TestAnAboutThatIsNoRefIsRefused(t *testing.T) {
+func TestAnInvalidAboutIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, About: func(feed.Activity) feed.Ref { return feed.Ref{Kind: "repost"} }})
 	plain := w.process(t, nil)

@@ -12,7 +12,7 @@ import (
 
 // One home has what the others have together. With all options the pages merged
 // from the others are its pages, also where two sources give the same entries.
-func TestAPageOfSeveralSourcesIsAsOfOne(t *testing.T) {
+func TestMergedSourcesGiveTheSamePages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for reader, sources := range map[string][]string{
@@ -59,7 +59,7 @@ func TestAPageOfSeveralSourcesIsAsOfOne(t *testing.T) {
 				require.NotEmpty(t, want)
 				got, last := walk(t, parts, limit)
 				require.Equal(t, owned(want), owned(got), "down by %d", limit)
-				require.Equal(t, owned(climbFrom(t, whole, end, limit)), owned(climbFrom(t, parts, last, limit)), "up by %d", limit)
+				require.Equal(t, owned(readUpFrom(t, whole, end, limit)), owned(readUpFrom(t, parts, last, limit)), "up by %d", limit)
 			}
 		})
 	}

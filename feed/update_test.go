@@ -137,7 +137,7 @@ func TestAnUpdateSentTwiceLeavesANewerOne(t *testing.T) {
 	}
 }
 
-func TestAnEditFollowsOneOfAClockThatIsAhead(t *testing.T) {
+func TestUpdateSucceedsAfterAnEditByAFastClock(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	done, _, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 1))
@@ -163,7 +163,7 @@ func (a ahead) Next(ctx context.Context) (ids.ID, error) {
 	return ids.At(id.Time().Add(10*time.Second)) | id&(1<<22-1), err
 }
 
-func TestALateRepeatAfterAnEditAnswersWithWhatStands(t *testing.T) {
+func TestALateRepeatedPublishReturnsTheEditedActivity(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	first := w.publish(t, "chris", 1)[0]

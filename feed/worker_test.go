@@ -31,7 +31,7 @@ func (c *clock) advance(d time.Duration) { c.ahead.Add(int64(d)) }
 
 // One of three workers dies in the middle of a delivery, the others are met
 // by faults; what it was at is taken over once its lease has run out.
-func TestThreeWorkersOfWhomOneDiesDeliverEverythingOnce(t *testing.T) {
+func TestOtherWorkersTakeOverFromADeadOne(t *testing.T) {
 	t.Parallel()
 	const owners, each, followers = 4, 50, 5
 	w := newWorld(t, nil)
@@ -121,7 +121,7 @@ func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
 
 // Wherever a worker or a publish is stopped, another one goes on at once.
 // This test is not parallel: it counts goroutines.
-func TestAStoppedWorkerHoldsNothing(t *testing.T) {
+func TestAStoppedWorkerReleasesItsJobs(t *testing.T) {
 	run := func(ctx context.Context, r *feed.Repository) error { return r.Run(ctx) }
 	publish := func(ctx context.Context, r *feed.Repository) error {
 		_, _, err := r.Outbox("chris").Publish(ctx, activity("chris", 2))
@@ -189,7 +189,7 @@ func TestAStoppedWorkerHoldsNothing(t *testing.T) {
 			for _, job := range w.jobs(t) {
 				require.Zero(t, job.Lease)
 			}
-			settle(t, w) // with the clock of the one that was stopped
+			deliverAll(t, w) // with the clock of the one that was stopped
 			require.Empty(t, w.jobs(t))
 			require.Contains(t, all(t, w.Home(reader(1)).List, 10), as[0].ID)
 			require.Equal(t, all(t, w.Outbox("chris").List, 10), all(t, w.Home(reader(2)).List, 10))
@@ -197,7 +197,7 @@ func TestAStoppedWorkerHoldsNothing(t *testing.T) {
 	}
 }
 
-func TestAnIdleWorkerCostsWhatRunStates(t *testing.T) {
+func TestAnIdleWorkerCostsNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	ctx, stop := context.WithCancel(t.Context())

@@ -64,7 +64,7 @@ func TestValidVectors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want, err := os.ReadFile(filepath.Join(vectors, "valid", name+".txt"))
 			require.NoError(t, err)
-			require.Equal(t, string(want), fieldsOf(comesBack(t, doc)))
+			require.Equal(t, string(want), fieldsOf(requireRoundTrip(t, doc)))
 		})
 	}
 }
@@ -88,9 +88,9 @@ func requireRefused(t require.TestingT, err error, field string) {
 	require.Equal(t, field, invalid.Field, invalid.Reason)
 }
 
-// comesBack reads a document and requires that what it gives is the same
+// requireRoundTrip reads a document and requires that what it gives is the same
 // document, which is read as the same activity.
-func comesBack(t require.TestingT, doc []byte) feed.Activity {
+func requireRoundTrip(t require.TestingT, doc []byte) feed.Activity {
 	a, err := as2.Parse(doc)
 	require.NoError(t, err)
 	printed, err := as2.Format(a)
@@ -181,12 +181,12 @@ func TestFormatOfPlainActivities(t *testing.T) {
 			if !tc.activity.Time.IsZero() {
 				tc.activity.Time = tc.activity.Time.UTC()
 			}
-			require.Equal(t, tc.activity, comesBack(t, doc))
+			require.Equal(t, tc.activity, requireRoundTrip(t, doc))
 		})
 	}
 }
 
-func TestAnyActivityIsReadBack(t *testing.T) {
+func TestEveryActivityIsReadBack(t *testing.T) {
 	t.Parallel()
 	name := rapid.OneOf(
 		rapid.SampledFrom([]string{"chris", "10", "//a.example/~john", "Add", "like", "urn:1", "as:Like", "a b", "_", "x:", "é/ü", "\ufffd", "\x7f", "</script>"}),
@@ -213,7 +213,7 @@ func TestAnyActivityIsReadBack(t *testing.T) {
 		}
 		doc, err := as2.Format(a)
 		require.NoError(t, err)
-		require.Equal(t, a, comesBack(t, doc))
+		require.Equal(t, a, requireRoundTrip(t, doc))
 	})
 }
 
@@ -243,7 +243,7 @@ func TestChangedFieldsCount(t *testing.T) {
 			require.NoError(t, err)
 			require.Contains(t, doc, tc.old)
 			require.JSONEq(t, strings.Replace(doc, tc.old, tc.with, 1), string(printed))
-			again := comesBack(t, printed)
+			again := requireRoundTrip(t, printed)
 			changed.Data, again.Data = nil, nil
 			require.Equal(t, changed, again)
 		})
@@ -265,7 +265,7 @@ func TestChangedFieldsDeclareWhatTheyNeed(t *testing.T) {
 		printed, err := as2.Format(a)
 		require.NoError(t, err)
 		assert.Equal(t, `{"@context":`+want+`,"type":"Activity","plaza:verb":"pin","actor":"https://a.example","summary":"kept"}`, string(printed))
-		assert.Equal(t, "pin", comesBack(t, printed).Verb)
+		assert.Equal(t, "pin", requireRoundTrip(t, printed).Verb)
 	}
 }
 
@@ -333,12 +333,12 @@ func TestLargeAndDeepDocumentsAreRefusedCheaply(t *testing.T) {
 			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20))
 		})
 	}
-	comesBack(t, []byte(nested(99)))
-	a := comesBack(t, []byte(`{"type":"Like","actor":"urn:1","x":"`+strings.Repeat("x", feed.MaxActivity-40)+`"}`))
+	requireRoundTrip(t, []byte(nested(99)))
+	a := requireRoundTrip(t, []byte(`{"type":"Like","actor":"urn:1","x":"`+strings.Repeat("x", feed.MaxActivity-40)+`"}`))
 	require.Greater(t, len(a.Data), feed.MaxActivity-40)
 }
 
-func TestRefusesWhatCannotBeWritten(t *testing.T) {
+func TestFormatRefusesInvalidActivities(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		field string
@@ -365,7 +365,7 @@ func TestRefusesWhatCannotBeWritten(t *testing.T) {
 	const deep = as2.MaxDepth - 1
 	doc, err := as2.Format(feed.Activity{Actor: feed.Ref{ID: "chris"}, Verb: "Like", Data: []byte(strings.Repeat("[", deep) + strings.Repeat("]", deep))})
 	require.NoError(t, err)
-	comesBack(t, doc)
+	requireRoundTrip(t, doc)
 }
 
 func TestParsedActivitiesArePublished(t *testing.T) {

@@ -75,7 +75,7 @@ func TestExamplesOfW3C(t *testing.T) {
 		switch {
 		case err == nil:
 			counts["activity"]++
-			comesBack(t, doc)
+			requireRoundTrip(t, doc)
 		case refused[name] != "":
 			counts["refused"]++
 			if assert.True(t, isInvalid, name) {

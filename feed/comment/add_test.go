@@ -115,7 +115,7 @@ func TestAnIDOfAnotherUserIsAConflict(t *testing.T) {
 	require.Equal(t, first, w.get(t, first))
 }
 
-func TestALateRepeatIsNoResurrection(t *testing.T) {
+func TestALateRepeatDoesNotRestoreAComment(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	root := w.says(t, "ann", "bird")
@@ -164,7 +164,7 @@ func TestALateRepeatIsNoResurrection(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeAnsweredIsRefused(t *testing.T) {
+func TestRepliesToRemovedOrHiddenCommentsAreRefused(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, nil, in.Wrap)
@@ -259,7 +259,7 @@ func TestObjectsAreNeverConfused(t *testing.T) {
 	}
 }
 
-func TestManyFirstRepliesAtOnce(t *testing.T) {
+func TestConcurrentFirstReplies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	root := w.says(t, "ann", "bird")

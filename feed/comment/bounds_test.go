@@ -16,9 +16,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// TestAPageHasABoundWhateverIsStored fills each list with rows that it does not
+// TestPagesMakeABoundedNumberOfRequests fills each list with rows that it does not
 // show. A page still makes no more requests than stated.
-func TestAPageHasABoundWhateverIsStored(t *testing.T) {
+func TestPagesMakeABoundedNumberOfRequests(t *testing.T) {
 	t.Parallel()
 	rows := 330 // more than a page of 5 reads
 	if faults.Full() {

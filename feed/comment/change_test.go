@@ -26,7 +26,7 @@ func (w world) interrupted(t *testing.T, by func()) world {
 	return w.process(t, nil, in.Wrap)
 }
 
-func TestAnIDThatIsTakenMeanwhileIsAConflict(t *testing.T) {
+func TestAnIDTakenConcurrentlyIsAConflict(t *testing.T) {
 	t.Parallel()
 	for name, meanwhile := range map[string]func(w world, first comment.Comment, add func() comment.Comment) (taken comment.Comment){
 		"among the first": func(w world, first comment.Comment, add func() comment.Comment) comment.Comment {
@@ -68,9 +68,9 @@ func TestAnIDThatIsTakenMeanwhileIsAConflict(t *testing.T) {
 	}
 }
 
-// TestAChangeMeetsWhatChangedMeanwhile changes a comment after another call has
+// TestWritesReadAgainAfterAConcurrentChange changes a comment after another call has
 // read it.
-func TestAChangeMeetsWhatChangedMeanwhile(t *testing.T) {
+func TestWritesReadAgainAfterAConcurrentChange(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		hidden bool // the root, before
@@ -131,9 +131,9 @@ func TestAChangeMeetsWhatChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestNothingIsCountedWhereNothingStands deletes an item that counts a comment,
+// TestWritesCountNothingOnAHalfErasedObject deletes an item that counts a comment,
 // as an erasing under way does.
-func TestNothingIsCountedWhereNothingStands(t *testing.T) {
+func TestWritesCountNothingOnAHalfErasedObject(t *testing.T) {
 	t.Parallel()
 	for name, n := range map[string]int{"the header": 0, "the root": 1, "the parent": 2} {
 		w := newWorld(t, nil)
@@ -150,7 +150,7 @@ func TestNothingIsCountedWhereNothingStands(t *testing.T) {
 	}
 }
 
-func TestARemovalBesideAHidingCountsOnce(t *testing.T) {
+func TestConcurrentRemoveAndHideCountOnce(t *testing.T) {
 	t.Parallel()
 	for name, late := range map[string]func(w, late world, root comment.Comment){
 		"hidden meanwhile": func(_, late world, root comment.Comment) { late.delete(t, root) },

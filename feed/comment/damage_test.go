@@ -59,9 +59,9 @@ func sane(t *testing.T, what string, err error) {
 	require.NoError(t, err, what)
 }
 
-// TestDamageOfAnyItemStaysItsOwn puts a random value into each attribute of each
+// TestDamageAffectsOnlyItsOwnItem puts a random value into each attribute of each
 // item in turn, and reads and writes everything.
-func TestDamageOfAnyItemStaysItsOwn(t *testing.T) {
+func TestDamageAffectsOnlyItsOwnItem(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -225,7 +225,7 @@ func (w world) writesAll(t *testing.T, what string, given, reply, edited comment
 	sane(t, what, err)
 }
 
-func TestDamageIsNamed(t *testing.T) {
+func TestErrorsNameTheDamagedItem(t *testing.T) {
 	t.Parallel()
 	var told []*plaza.CorruptError
 	w := newWorld(t, &comment.Options{Consistent: true, OnCorrupt: func(err *plaza.CorruptError) { told = append(told, err) }})
@@ -279,9 +279,9 @@ func TestAReplyUnderADamagedRootIsNotShown(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrCorrupt)
 }
 
-// TestAPlaceOfNoRootIsLeftOut stores rows among the first replies whose keys
+// TestAFirstReplyWithoutARootIsLeftOut stores rows among the first replies whose keys
 // contain no root.
-func TestAPlaceOfNoRootIsLeftOut(t *testing.T) {
+func TestAFirstReplyWithoutARootIsLeftOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	one := w.says(t, "ann", "bird")
@@ -298,7 +298,7 @@ func TestAPlaceOfNoRootIsLeftOut(t *testing.T) {
 	require.Equal(t, []ids.ID{reply.ID}, idsOf(all(t, of(w.Replies, one.Address(), nil), 5)))
 }
 
-func TestEraseGoesOnPastDamageAndSaysSo(t *testing.T) {
+func TestEraseContinuesPastDamageAndReportsIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	damaged, other := w.says(t, "chris", "bird"), w.says(t, "chris", "bird")
@@ -313,7 +313,7 @@ func TestEraseGoesOnPastDamageAndSaysSo(t *testing.T) {
 	require.Empty(t, w.traces(t, "chris"))
 }
 
-func TestOneFeatureATable(t *testing.T) {
+func TestTheTableOfAnotherFeatureIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	require.ErrorIs(t, w.Verify(t.Context()), plaza.ErrTable, "nothing expires")

@@ -47,9 +47,9 @@ func TestAnEditIsKeptWithItsTime(t *testing.T) {
 	}
 }
 
-// TestAnEditSentTwiceDoesNotUndoTheNext makes the SDK repeat an edit after
+// TestAResentEditDoesNotUndoTheNext makes the SDK repeat an edit after
 // another one was applied.
-func TestAnEditSentTwiceDoesNotUndoTheNext(t *testing.T) {
+func TestAResentEditDoesNotUndoTheNext(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	c := w.says(t, "ann", "bird")
@@ -75,9 +75,9 @@ func TestAnEditSentTwiceDoesNotUndoTheNext(t *testing.T) {
 	require.Equal(t, "newer", w.get(t, c).Text)
 }
 
-// TestAnEditThatChangesNothingSaysSoHoweverOftenItIsSent loses the answer of one
+// TestAResentEditWithoutAChangeReportsFalse loses the answer of one
 // of its writes, so that the SDK sends that again.
-func TestAnEditThatChangesNothingSaysSoHoweverOftenItIsSent(t *testing.T) {
+func TestAResentEditWithoutAChangeReportsFalse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	c := w.says(t, "ann", "bird")

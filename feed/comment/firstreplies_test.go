@@ -36,7 +36,7 @@ func (w world) requireFirst(t tester, object string) {
 	}
 }
 
-func TestTheFirstRepliesAreThoseThatStand(t *testing.T) {
+func TestFirstRepliesAreTheOldestThatStand(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	root := w.says(t, "ann", "bird")
@@ -73,9 +73,9 @@ func TestTheFirstRepliesAreThoseThatStand(t *testing.T) {
 	w.requireFirst(t, "bird")
 }
 
-// TestAThreadThatGrowsOnceItsFirstAreGone adds more replies than a root names, and
+// TestALongThreadWhoseFirstRepliesAreDeleted adds more replies than a root names, and
 // deletes them from the front.
-func TestAThreadThatGrowsOnceItsFirstAreGone(t *testing.T) {
+func TestALongThreadWhoseFirstRepliesAreDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	root := w.says(t, "ann", "bird")
@@ -98,8 +98,8 @@ func TestAThreadThatGrowsOnceItsFirstAreGone(t *testing.T) {
 	}
 }
 
-// quarrel makes random changes to the replies of one thread.
-type quarrel struct {
+// randomThread makes random changes to the replies of one thread.
+type randomThread struct {
 	world
 	root    comment.Comment
 	replies []comment.Comment
@@ -107,7 +107,7 @@ type quarrel struct {
 	call    func(func() error) error
 }
 
-func (q *quarrel) step(t tester) {
+func (q *randomThread) step(t tester) {
 	t.Helper()
 	if len(q.replies) < 4 || q.pick(4) == 0 {
 		reply := comment.Comment{Object: q.root.Object, Root: q.root.ID, User: "bob", Text: "hello"}
@@ -147,13 +147,13 @@ func (q *quarrel) step(t tester) {
 	require.NoError(t, err)
 }
 
-func TestAnyQuarrelLeavesTheFirstThatStand(t *testing.T) {
+func TestRandomChangesLeaveTheRightFirstReplies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	run := 0
 	rapid.Check(t, func(t *rapid.T) {
 		run++
-		q := &quarrel{world: w, pick: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "choice") }}
+		q := &randomThread{world: w, pick: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "choice") }}
 		q.call = func(call func() error) error { return call() }
 		root, _, err := w.Add(t.Context(), comment.Comment{Object: fmt.Sprint("bird ", run), User: "ann", Text: "hello"})
 		require.NoError(t, err)
@@ -165,9 +165,9 @@ func TestAnyQuarrelLeavesTheFirstThatStand(t *testing.T) {
 	})
 }
 
-// TestQuarrelsAtOnceLeaveTheFirstThatStand lets several processes change one
+// TestConcurrentChangesLeaveTheRightFirstReplies lets several processes change one
 // thread, on a bad network.
-func TestQuarrelsAtOnceLeaveTheFirstThatStand(t *testing.T) {
+func TestConcurrentChangesLeaveTheRightFirstReplies(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(15) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -182,7 +182,7 @@ func TestQuarrelsAtOnceLeaveTheFirstThatStand(t *testing.T) {
 			for n := range uint64(4) {
 				in := faults.New(t, seed*4+n, harshness[seed%3])
 				random := rand.New(rand.NewPCG(seed, n))
-				q := &quarrel{world: w.process(t, nil, in.Wrap), root: root, replies: slices.Clone(replies), pick: random.IntN, call: settled}
+				q := &randomThread{world: w.process(t, nil, in.Wrap), root: root, replies: slices.Clone(replies), pick: random.IntN, call: settled}
 				group.Go(func() error {
 					for range 20 {
 						q.step(t)
@@ -199,8 +199,8 @@ func TestQuarrelsAtOnceLeaveTheFirstThatStand(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotFilledUpIsLookedFor kills each process before it can refill Next.
-func TestWhatIsNotFilledUpIsLookedFor(t *testing.T) {
+// TestThreadsSearchTheRestIfNextWasNotRefilled kills each process before it can refill Next.
+func TestThreadsSearchTheRestIfNextWasNotRefilled(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil, meter.Wrap)
@@ -255,9 +255,9 @@ func TestThreadsPassOverHiddenRootsAtABoundedCost(t *testing.T) {
 	require.LessOrEqual(t, meter.Take().Requests, 6+1)
 }
 
-// TestAReplyBesideAFillingUpIsFound makes another change between the reads of a
+// TestChangesDuringARefillAreNotLost makes another change between the reads of a
 // write and that write.
-func TestAReplyBesideAFillingUpIsFound(t *testing.T) {
+func TestChangesDuringARefillAreNotLost(t *testing.T) {
 	t.Parallel()
 	hide := func(w world, c comment.Comment) { w.hide(t, c) }
 	unhide := func(w world, c comment.Comment) {

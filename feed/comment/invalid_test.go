@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-func TestBadInputIsRefusedUnsent(t *testing.T) {
+func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})
 	scored := newWorld(t, &comment.Options{Score: func(context.Context, comment.Address) (int64, error) { return 0, nil }}, in.Wrap)
@@ -139,7 +139,7 @@ func TestTheLargestCommentIsStored(t *testing.T) {
 	require.Equal(t, c, w.get(t, c))
 }
 
-func TestConstructorsRefuseWhatCannotWork(t *testing.T) {
+func TestNewRefusesInvalidConfiguration(t *testing.T) {
 	t.Parallel()
 	db, gen := dynamotest.DB(t), generator(t)
 	for name, c := range map[string]struct {

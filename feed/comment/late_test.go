@@ -19,8 +19,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// detour holds back the next write until deliver.
-type detour struct {
+// heldWrite holds back the next write until deliver.
+type heldWrite struct {
 	mu    sync.Mutex
 	next  aws.HTTPClient
 	holds bool
@@ -28,12 +28,12 @@ type detour struct {
 	kept  *http.Request
 }
 
-func (d *detour) wrap(next aws.HTTPClient) aws.HTTPClient {
+func (d *heldWrite) wrap(next aws.HTTPClient) aws.HTTPClient {
 	d.next = next
 	return d
 }
 
-func (d *detour) Do(r *http.Request) (*http.Response, error) {
+func (d *heldWrite) Do(r *http.Request) (*http.Response, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	target := r.Header.Get("X-Amz-Target")
@@ -48,7 +48,7 @@ func (d *detour) Do(r *http.Request) (*http.Response, error) {
 }
 
 // deliver sends the write that was held back and reports whether it was applied.
-func (d *detour) deliver(t *testing.T) (applied bool) {
+func (d *heldWrite) deliver(t *testing.T) (applied bool) {
 	t.Helper()
 	require.NotNil(t, d.kept)
 	d.kept.Body = io.NopCloser(bytes.NewReader(d.body))
@@ -58,9 +58,9 @@ func (d *detour) deliver(t *testing.T) (applied bool) {
 	return res.StatusCode == http.StatusOK
 }
 
-// TestWhatWasUndoneStaysUndone gives up a call whose request is late and undoes
+// TestALateRequestDoesNotRedoWhatWasUndone gives up a call whose request is late and undoes
 // it, with and without repeating it first.
-func TestWhatWasUndoneStaysUndone(t *testing.T) {
+func TestALateRequestDoesNotRedoWhatWasUndone(t *testing.T) {
 	t.Parallel()
 	type call = func(t *testing.T, w world, c comment.Comment) error
 	hide := func(t *testing.T, w world, c comment.Comment) error {
@@ -121,7 +121,7 @@ func TestWhatWasUndoneStaysUndone(t *testing.T) {
 			if repeated {
 				what += ", repeated"
 			}
-			d := &detour{}
+			d := &heldWrite{}
 			slow := newWorld(t, nil, d.wrap) // its ids are less, within a millisecond
 			w := slow.process(t, nil)
 			given := comment.Comment{Object: "bird", User: "ann", Text: "Beautiful bird!"}
@@ -152,7 +152,7 @@ func TestWhatWasUndoneStaysUndone(t *testing.T) {
 	}
 }
 
-func TestWhatIsDeletedBeforeItIsThereIsInNoList(t *testing.T) {
+func TestDeletingAnUnknownCommentPreventsItsAdd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	id := w.id(t)
@@ -174,8 +174,8 @@ func TestWhatIsDeletedBeforeItIsThereIsInNoList(t *testing.T) {
 	require.Empty(t, w.traces(t, "ann"))
 }
 
-// TestAnAddThatArrivesDuringItsDeleteIsDeleted adds between its read and its write.
-func TestAnAddThatArrivesDuringItsDeleteIsDeleted(t *testing.T) {
+// TestAnAddDuringItsDeleteIsDeleted adds between its read and its write.
+func TestAnAddDuringItsDeleteIsDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	given := comment.Comment{Object: "bird", ID: w.id(t), User: "ann", Text: "hello"}
@@ -203,7 +203,7 @@ func (a ahead) Next(ctx context.Context) (ids.ID, error) {
 	return id + ids.ID(time.Hour.Milliseconds())<<22, err
 }
 
-func TestAClockThatIsAheadStopsNobody(t *testing.T) {
+func TestAFastClockBlocksNobody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	c := w.says(t, "ann", "bird")

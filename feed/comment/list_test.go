@@ -144,7 +144,7 @@ func onceRead(list func() lister) lister {
 	}
 }
 
-func TestAnOldestFirstWalkMeetsWhatIsWrittenMeanwhile(t *testing.T) {
+func TestPagingOldestFirstReachesNewComments(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	var want []ids.ID
@@ -164,8 +164,8 @@ func TestAnOldestFirstWalkMeetsWhatIsWrittenMeanwhile(t *testing.T) {
 	require.ErrorIs(t, err, cursor.ErrInvalid, "of another order")
 }
 
-// TestAListLosesNothingThatLags lets the reads after the list's own lag.
-func TestAListLosesNothingThatLags(t *testing.T) {
+// TestListsReadLaggingCommentsAgain lets the reads after the list's own lag.
+func TestListsReadLaggingCommentsAgain(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, &comment.Options{Score: func(context.Context, comment.Address) (int64, error) { return 0, nil }}, in.Wrap)

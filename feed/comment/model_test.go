@@ -232,9 +232,9 @@ func (w world) listsHold(t tester, m *model, opts *comment.ListOptions) {
 	}
 }
 
-// TestAnySequenceLeavesWhatItShould makes users comment, answer, quote, edit and
+// TestRandomCallsMatchTheModel makes users comment, answer, quote, edit and
 // delete, and moderators remove, hide and pin, in random order.
-func TestAnySequenceLeavesWhatItShould(t *testing.T) {
+func TestRandomCallsMatchTheModel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &comment.Options{Consistent: true, ExcerptRunes: 5})
 	run := 0

@@ -9,7 +9,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/comment"
 )
 
-func TestAQuoteFollowsWhatItQuotes(t *testing.T) {
+func TestAQuoteFollowsTheQuotedComment(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	root := w.says(t, "ann", "bird")

@@ -23,7 +23,7 @@ func settled(call func() error) error {
 	}
 }
 
-func TestAnswersAndRemovalsAtOnceLeaveNothingUnreachable(t *testing.T) {
+func TestConcurrentRepliesAndRemovalsLeaveNothingUnreachable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for round := range 12 {

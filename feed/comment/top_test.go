@@ -128,7 +128,7 @@ func (w world) places(t *testing.T) []any {
 	return places
 }
 
-func TestWhatWasThereBeforeScoresFindsItsPlace(t *testing.T) {
+func TestCommentsOlderThanScoresGetAPlace(t *testing.T) {
 	t.Parallel()
 	plain := newWorld(t, nil)
 	old := plain.says(t, "ann", "bird")
@@ -143,7 +143,7 @@ func TestWhatWasThereBeforeScoresFindsItsPlace(t *testing.T) {
 	require.Empty(t, w.places(t), "removed by a process without scores")
 }
 
-func TestAnErrorOfScoreEndsRank(t *testing.T) {
+func TestAnErrorOfScoreEndsUpdateScore(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
 	w := newWorld(t, &comment.Options{Score: func(context.Context, comment.Address) (int64, error) { return 0, boom }})
@@ -151,7 +151,7 @@ func TestAnErrorOfScoreEndsRank(t *testing.T) {
 	require.ErrorIs(t, err, boom)
 }
 
-func TestTopIsExactOnceLikesAreQuiet(t *testing.T) {
+func TestTopIsExactOnceScoresStopChanging(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Standard)
 	w, l := newScored(t, in.Wrap)
@@ -181,9 +181,9 @@ func TestTopIsExactOnceLikesAreQuiet(t *testing.T) {
 	w.requireTop(t, l, cs)
 }
 
-// TestALateScoreIsAskedAgain calls UpdateScore between another one's call of Score
+// TestUpdateScoreAsksAgainAfterAConcurrentChange calls UpdateScore between another one's call of Score
 // and its write.
-func TestALateScoreIsAskedAgain(t *testing.T) {
+func TestUpdateScoreAsksAgainAfterAConcurrentChange(t *testing.T) {
 	t.Parallel()
 	l := &likes{n: map[ids.ID]int64{}}
 	var between func()
@@ -221,7 +221,7 @@ func TestALateScoreIsAskedAgain(t *testing.T) {
 	require.Len(t, w.places(t), 3)
 }
 
-func TestWhatIsRankedWhileItIsDeletedLeavesNoPlace(t *testing.T) {
+func TestUpdateScoreDuringADeleteLeavesNoPlace(t *testing.T) {
 	t.Parallel()
 	w, l := newScored(t)
 	c := w.says(t, "ann", "bird")

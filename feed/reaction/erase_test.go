@@ -28,9 +28,9 @@ func fans(t testing.TB, w world, n int) (ofJack, others []reaction.Reaction) {
 	return ofJack, others
 }
 
-// TestEraseMeetsKindsThatItDoesNotKnow is by a process whose options have
+// TestEraseRemovesUnknownKinds is by a process whose options have
 // fewer kinds than are stored.
-func TestEraseMeetsKindsThatItDoesNotKnow(t *testing.T) {
+func TestEraseRemovesUnknownKinds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options(2))
 	ofJack, others := fans(t, w, 8)

@@ -45,8 +45,8 @@ func TestOneIDMayServeTwoKinds(t *testing.T) {
 	requireStored(t, w, love)
 }
 
-// TestASwitchWhoseFirstLookWasOld reads what stood before, at every step.
-func TestASwitchWhoseFirstLookWasOld(t *testing.T) {
+// TestASwitchAfterAStaleRead reads what stood before, at every step.
+func TestASwitchAfterAStaleRead(t *testing.T) {
 	t.Parallel()
 	lagging := faults.New(t, 1, faults.Rates{Stale: 1})
 	w := newWorld(t, options(1), lagging.Wrap)
@@ -87,9 +87,9 @@ func TestRacingSwitchesEndWithOneKind(t *testing.T) {
 	requireStored(t, base, stand...)
 }
 
-// TestKindsThatAreGroupedLater stand together until the next one takes the
+// TestKindsCanBeGroupedLater stand together until the next one takes the
 // place of both.
-func TestKindsThatAreGroupedLater(t *testing.T) {
+func TestKindsCanBeGroupedLater(t *testing.T) {
 	t.Parallel()
 	opts := options(8)
 	opts.OneOf = nil
@@ -105,7 +105,7 @@ func TestKindsThatAreGroupedLater(t *testing.T) {
 	requireStored(t, after, haha)
 }
 
-func TestAFailedFirstLookWritesNothing(t *testing.T) {
+func TestASwitchWhoseReadFailsWritesNothing(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, options(1), in.Wrap)

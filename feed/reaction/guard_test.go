@@ -39,8 +39,8 @@ func TestGuardsExpireOnlyOnceTheirUserIsErased(t *testing.T) {
 	requireStored(t, w, pin)
 }
 
-// TestASwitchAmongAsManyKindsAsThereMayBe fills what a guard and a counter hold.
-func TestASwitchAmongAsManyKindsAsThereMayBe(t *testing.T) {
+// TestASwitchAmongTheMostKinds fills what a guard and a counter hold.
+func TestASwitchAmongTheMostKinds(t *testing.T) {
 	t.Parallel()
 	long := make([]string, 16)
 	for i := range long {
@@ -63,8 +63,8 @@ func TestASwitchAmongAsManyKindsAsThereMayBe(t *testing.T) {
 	requireSound(t, w.user("jack"), w.object("photo"))
 }
 
-// TestAGuardWhoseVersionIsDamaged refuses to be written until it is repaired.
-func TestAGuardWhoseVersionIsDamaged(t *testing.T) {
+// TestADamagedGuardRefusesWritesUntilRepaired refuses to be written until it is repaired.
+func TestADamagedGuardRefusesWritesUntilRepaired(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options(1))
 	pin := w.react(t, "jack", "photo", "pin")

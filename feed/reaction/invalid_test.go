@@ -18,7 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-func TestBadInputIsRefusedUnsent(t *testing.T) {
+func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, options(1), in.Wrap)
@@ -101,7 +101,7 @@ func TestBadInputIsRefusedUnsent(t *testing.T) {
 	require.Zero(t, in.Requests())
 }
 
-func TestNewRefusesWhatIsMissingOrWrong(t *testing.T) {
+func TestNewRefusesInvalidConfiguration(t *testing.T) {
 	t.Parallel()
 	db, gen := dynamo.NewFromIface(nil), edgetest.Generator(t)
 	of := func(kinds ...string) *reaction.Options { return &reaction.Options{Kinds: kinds} }

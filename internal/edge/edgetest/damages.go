@@ -259,9 +259,9 @@ func repairDamage[E any](t *testing.T, f Feature[E], damage damage[E], shards, f
 	require.Equal(t, before, Scan(t, s.world.table))
 }
 
-// repairMindsHead restores an edge to the head's list, or elsewhere: its count
+// repairRestoresHeadCount restores an edge to the head's list, or elsewhere: its count
 // is right at once, and a Check of the head notices.
-func repairMindsHead[E any](t *testing.T, f Feature[E]) {
+func repairRestoresHeadCount[E any](t *testing.T, f Feature[E]) {
 	for _, name := range []string{"guard gone", "the tail's row gone", "the head's row gone", "the head's row of another"} {
 		damage := damages(f)[name]
 		s := damagedScene(t, f, 5, damage.do)

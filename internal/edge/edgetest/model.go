@@ -22,9 +22,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// anySequence begins and ends a few edges, with ids that are fresh, repeated or
+// randomSequence begins and ends a few edges, with ids that are fresh, repeated or
 // long ended, while the shards change at any time.
-func anySequence[E any](t *testing.T, f Feature[E]) {
+func randomSequence[E any](t *testing.T, f Feature[E]) {
 	shards := 1
 	w := newWorld(t, f, Options{Shards: func(string) int { return shards }, Consistent: true})
 	run := 0
@@ -244,9 +244,9 @@ func (s state) end(kind int) state {
 	return s
 }
 
-// onePair is what a pair must look like to all clients. What never happened is
+// pairModel is what a pair must look like to all clients. What never happened is
 // placed at the end.
-func onePair[E any](f Feature[E]) porcupine.Model {
+func pairModel[E any](f Feature[E]) porcupine.Model {
 	begin := func(s state, kind int, id ids.ID) state {
 		if kind < len(f.OneOf) {
 			for other := range f.OneOf {
@@ -337,7 +337,7 @@ func histories[E any](t *testing.T, f Feature[E]) {
 	}
 	require.NoError(t, group.Wait())
 	require.Len(t, history, clients*calls)
-	require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(onePair(f), history, time.Minute))
+	require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(pairModel(f), history, time.Minute))
 }
 
 func (w world[E]) ask(t *testing.T, q question) (a answer, err error) {

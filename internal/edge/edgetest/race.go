@@ -131,9 +131,9 @@ func repairEndsMeanwhile[E any](t *testing.T, f Feature[E]) {
 	}
 }
 
-// repairMoves has an edge end and begin again in another shard, twice, while
+// repairDuringMoves has an edge end and begin again in another shard, twice, while
 // Repair reads its items.
-func repairMoves[E any](t *testing.T, f Feature[E]) {
+func repairDuringMoves[E any](t *testing.T, f Feature[E]) {
 	for seed := range faults.Seeds(10) {
 		w, l := newWorld(t, f, spread(1)), layout{f.Shape}
 		two := w.process(t, spread(2))
@@ -177,9 +177,9 @@ func repairMoves[E any](t *testing.T, f Feature[E]) {
 	}
 }
 
-// halfRead begins and ends an edge around the first half of what reads its
+// checkDuringChange begins and ends an edge around the first half of what reads its
 // items. It is of a tail that is not counted, so has no version to compare.
-func halfRead[E any](t *testing.T, f Feature[E]) {
+func checkDuringChange[E any](t *testing.T, f Feature[E]) {
 	for seed := range faults.Seeds(8) {
 		w, l := newWorld(t, f, spread(1)), layout{f.Shape}
 		e := w.begin(t, "ann", "bob", f.first())
@@ -247,9 +247,9 @@ func busyChecks[E any](t *testing.T, f Feature[E]) {
 	}
 }
 
-// repairAmongWriters repairs every name over and over, from two processes,
+// repairDuringWrites repairs every name over and over, from two processes,
 // while edges come and go; some of the others are torn.
-func repairAmongWriters[E any](t *testing.T, f Feature[E]) {
+func repairDuringWrites[E any](t *testing.T, f Feature[E]) {
 	const tails = 5
 	w, l := newWorld(t, f, spread(2)), layout{f.Shape}
 	tail := func(i int) string { return fmt.Sprint("u", i%tails) }
@@ -335,8 +335,8 @@ func repairAmongWriters[E any](t *testing.T, f Feature[E]) {
 	w.requireStored(t, want.edges()...)
 }
 
-// repairOfWhole is the same without damage and without a Repair in the end.
-func repairOfWhole[E any](t *testing.T, f Feature[E]) {
+// repairWithoutDamage is the same without damage and without a Repair in the end.
+func repairWithoutDamage[E any](t *testing.T, f Feature[E]) {
 	w := newWorld(t, f, spread(1))
 	stand := w.crowd(t, "bob", 5, f.free())
 	ctx, done := context.WithCancel(t.Context())
