@@ -31,12 +31,12 @@ func TestActivityJSON(t *testing.T) {
 		require.Equal(t, want, string(got))
 		var again feed.Activity
 		require.NoError(t, json.Unmarshal(got, &again))
-		again.Owner = a.Owner // which the outbox knows
+		again.Owner = a.Owner // not in the JSON
 		require.Equal(t, a, again)
 	}
 }
 
-// TestBadInputIsRefusedBeforeAnyRequest tries each field.
+// TestInvalidInputIsRefusedBeforeAnyRequest covers each field.
 func TestValidateRefusesWhatPublishRefuses(t *testing.T) {
 	t.Parallel()
 	a := activity("chris", 1)

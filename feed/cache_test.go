@@ -50,7 +50,7 @@ func TestACacheSavesReads(t *testing.T) {
 	warm[0].Data[0] = 'x'
 	require.Equal(t, cold, page(), "what a reader does to a page is theirs")
 
-	for n := range 2 { // 19 of 21 known
+	for n := range 2 { // 19 of 21 are cached
 		_, _, err := w.Outbox("chris").Publish(t.Context(), kilobyte(30+n))
 		require.NoError(t, err)
 	}
@@ -137,8 +137,8 @@ func TestConcurrentMissesShareOneRead(t *testing.T) {
 		})
 	}
 	group.Wait()
-	// Each reads its own entries and header; the activities are read once, or
-	// twice by one who asked the cache just before.
+	// Each reader reads its own entries and header. The activities are read
+	// once, or twice if a reader asked the cache just before they were stored.
 	require.Less(t, meter.Take().Read, readers*1.5+20)
 }
 
@@ -152,8 +152,8 @@ func TestAnInvalidCacheSizeIsRefused(t *testing.T) {
 	}
 }
 
-// Two readers miss the same activities. The first one's read fails, and the
-// second, which waits for it, loses nothing.
+// Two readers miss the same activities, and the second waits for the first. The
+// first one's read fails; the second reads them itself.
 func TestAFailedSharedReadIsReadAgain(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(stop func(), armed *atomic.Bool){
@@ -180,7 +180,8 @@ func TestAFailedSharedReadIsReadAgain(t *testing.T) {
 						close(reading)
 						<-release
 					}
-					// The second asks for its header once it has looked for flights.
+					// The second requests its header after it has looked for
+					// reads in progress.
 					if bytes.Contains(body, []byte("H#"+reader(1))) && strings.HasSuffix(r.Header.Get("X-Amz-Target"), "BatchGetItem") {
 						once.Do(func() { close(joined) })
 					}
@@ -215,7 +216,7 @@ func TestAFailedSharedReadIsReadAgain(t *testing.T) {
 	}
 }
 
-// panicking is a cache that fails whoever fills it first.
+// panicking is a cache whose first Put panics.
 type panicking struct {
 	feed.Cache
 	armed *atomic.Bool

@@ -18,9 +18,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// The publish of an activity to 60 followers, 30 of them inline, is killed at
-// every write that it and the delivery after it make; a further process
-// finishes.
+// The process is killed at each write in turn, of a publish to 60 followers, 30
+// of them inline, and of the delivery after it. Another process finishes.
 func TestAKilledDeliveryIsFinishedByAnother(t *testing.T) {
 	t.Parallel()
 	const followers = 60
@@ -47,13 +46,13 @@ func TestAKilledDeliveryIsFinishedByAnother(t *testing.T) {
 					require.ErrorIs(t, err, faults.ErrKilled)
 					killed++
 				} else if injector.Writes() >= k {
-					killed++ // a publish does not tell what its delivery met
+					killed++ // Publish does not return errors of its delivery
 				}
 
 				_, _, err = w.Outbox("star").Publish(t.Context(), a)
 				require.NoError(t, err)
 				deliverAll(t, w.later(t))
-				reached := 0 // an entry of one edge has one key
+				reached := 0 // each edge has one entry
 				for _, row := range w.rows(t) {
 					if strings.HasPrefix(row.PK, "H#reader-") && strings.HasPrefix(row.SK, a.ID.String()) {
 						reached++
@@ -95,7 +94,7 @@ func TestRunFinishesInlineDeliveries(t *testing.T) {
 	require.ErrorIs(t, <-stopped, context.Canceled)
 }
 
-// watchedGraph calls walked before it answers a Walk, and fails with its error.
+// watchedGraph calls walked before each Walk and returns its error.
 type watchedGraph struct {
 	feed.Graph
 	walked func(followee string) error
@@ -115,19 +114,19 @@ func TestAFailingDeliveryDoesNotBlockOthers(t *testing.T) {
 	done := w.publish(t, "chris", 2)
 
 	broken := errors.New("broken")
-	var heard []feed.Delivery
+	var deliveries []feed.Delivery
 	worker, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{w.follows, func(followee string) error {
 		if followee == "broken" {
 			return broken
 		}
 		return nil
-	}}, &feed.Options{OnDelivery: func(d feed.Delivery) { heard = append(heard, d) }})
+	}}, &feed.Options{OnDelivery: func(d feed.Delivery) { deliveries = append(deliveries, d) }})
 	require.NoError(t, err)
 	delivered, err := worker.Deliver(t.Context())
 	require.ErrorIs(t, err, broken)
 	require.Equal(t, 2, delivered)
-	require.Len(t, heard, 3)
-	require.ErrorIs(t, heard[0].Err, broken, "the oldest comes first")
+	require.Len(t, deliveries, 3)
+	require.ErrorIs(t, deliveries[0].Err, broken, "the oldest comes first")
 	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10))
 
 	delivered, err = worker.Deliver(t.Context())
@@ -143,7 +142,7 @@ func TestADeliveryFinishedElsewhereLeavesNoJob(t *testing.T) {
 	w.followedBy(t, "star", 30)
 	later := w.later(t)
 	slow, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{w.follows, func(string) error {
-		deliverAll(t, later) // meanwhile another process does it all
+		deliverAll(t, later) // meanwhile another process delivers everything
 		return nil
 	}}, &feed.Options{InlineFollowers: 10})
 	require.NoError(t, err)
@@ -190,7 +189,7 @@ func TestDeliveryReachesFollowersInShardsOfOtherProcesses(t *testing.T) {
 		_, _, err := grown.Follow(t.Context(), followEdge(fmt.Sprintf("reader-%d", i), "star"))
 		require.NoError(t, err)
 	}
-	a := w.publish(t, "star", 1)[0] // by a process that knows of no shards
+	a := w.publish(t, "star", 1)[0] // by a process without shards
 	for i := range 40 {
 		require.Equal(t, []ids.ID{a.ID}, all(t, w.Home(fmt.Sprintf("reader-%d", i)).List, 10), "reader %d", i)
 	}
@@ -200,7 +199,7 @@ func TestDeliveryReachesFollowersInShardsOfOtherProcesses(t *testing.T) {
 	require.Empty(t, all(t, w.Home("reader-3").List, 10))
 }
 
-// A worker whose clock is ahead by Retention delivers as any other.
+// The worker's clock is ahead by Retention.
 func TestAWorkerWithAFastClockDeliversEverything(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
@@ -208,7 +207,7 @@ func TestAWorkerWithAFastClockDeliversEverything(t *testing.T) {
 	done := w.publish(t, "chris", 2)
 	ahead := w.process(t, &feed.Options{Now: func() time.Time { return time.Now().Add(91 * 24 * time.Hour) }})
 
-	// It dies once in the middle, and holds the job by its own clock.
+	// It dies in the middle, and its lease has the time of its own clock.
 	injector := faults.New(t, 1, faults.Rates{})
 	injector.KillAt(1)
 	dying := w.process(t, &feed.Options{Now: func() time.Time { return time.Now().Add(91 * 24 * time.Hour) }}, injector.Wrap)
@@ -231,7 +230,7 @@ func TestAWorkerWithAFastClockDeliversEverything(t *testing.T) {
 	}
 }
 
-// A lease of now is respected, also by a clock that is a little behind.
+// Workers respect a current lease, also if their clock is a little behind.
 func TestALeasedJobIsNotClaimed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
@@ -260,8 +259,8 @@ func TestAResentClaimSucceeds(t *testing.T) {
 	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10))
 }
 
-// losing is another process, which loses the first answer to an UpdateItem
-// that holds text; the SDK sends it again.
+// losing is another process. It loses the first answer to an UpdateItem that
+// contains text, so the SDK sends that again.
 func (w world) losing(t *testing.T, text string) world {
 	t.Helper()
 	injector := faults.New(t, 1, faults.Rates{})
@@ -277,14 +276,14 @@ func (w world) losing(t *testing.T, text string) world {
 	return w.process(t, nil, injector.Wrap)
 }
 
-// The job was ended by another between two pages: whoever walks on stops there.
+// Another worker ends the job between two pages; the first one stops.
 func TestADeliveryWhoseJobIsGoneStops(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
 	w.followedBy(t, "chris", 6)
 	w.publish(t, "chris", 1)
 	walks := 0
-	var heard []feed.Delivery
+	var deliveries []feed.Delivery
 	slow, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{pagedGraph{w.follows}, func(string) error {
 		if walks++; walks == 1 {
 			for _, job := range w.jobs(t) {
@@ -292,17 +291,16 @@ func TestADeliveryWhoseJobIsGoneStops(t *testing.T) {
 			}
 		}
 		return nil
-	}}, &feed.Options{OnDelivery: func(d feed.Delivery) { heard = append(heard, d) }})
+	}}, &feed.Options{OnDelivery: func(d feed.Delivery) { deliveries = append(deliveries, d) }})
 	require.NoError(t, err)
 	delivered, err := slow.Deliver(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, delivered)
 	require.Equal(t, 1, walks)
-	require.Len(t, heard, 1)
-	require.False(t, heard[0].Done)
+	require.Len(t, deliveries, 1)
+	require.False(t, deliveries[0].Done)
 }
 
-// A checkpoint that fails ends the attempt.
 func TestAFailedCheckpointIsReported(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})

@@ -23,7 +23,7 @@ type row struct {
 	Lease int64  `dynamo:"lease,omitempty"`
 }
 
-// owner is whose activity the row is of, or refers to.
+// owner is the owner of the row's activity, or of the one that it refers to.
 func (r row) owner() string {
 	pk, sk := keys.Split(r.PK), keys.Split(r.SK)
 	if (pk[0] == "H" || pk[0] == "J") && len(sk) > 1 {
@@ -39,7 +39,7 @@ func (w world) rows(t testing.TB) []row {
 	return rows
 }
 
-// copied is w with a feed table of its own, which holds the same.
+// copied is w with its own copy of the feed table.
 func (w world) copied(t testing.TB) world {
 	t.Helper()
 	var items []any
@@ -54,7 +54,6 @@ func (w world) copied(t testing.TB) world {
 	return w.process(t, &feed.Options{Consistent: true})
 }
 
-// jobs are the deliveries that wait.
 func (w world) jobs(t testing.TB) []row {
 	t.Helper()
 	var jobs []row
@@ -67,8 +66,8 @@ func (w world) jobs(t testing.TB) []row {
 	return jobs
 }
 
-// requireErased finds nothing of chris but entries in others' homes, which
-// expire.
+// requireErased fails if there is anything of chris but entries in others'
+// homes, which expire.
 func requireErased(t testing.TB, w world) {
 	t.Helper()
 	for _, row := range w.rows(t) {
@@ -80,9 +79,10 @@ func requireErased(t testing.TB, w world) {
 	}
 }
 
-// populate is what chris leaves behind: activities with and without foreign
-// ids, some addressed to birds and paris, one of them removed, a home with a
-// header, and deliveries that wait. It returns what others published.
+// populate stores everything that a user can have, for chris: activities with
+// and without foreign ids, some addressed to birds and paris, one of them
+// removed, a home with a header, and waiting deliveries. It returns ann's
+// activities, which must stay.
 func populate(t testing.TB, w world) (anns []feed.Activity) {
 	t.Helper()
 	w.subscribe(t, "jack", "chris")
@@ -111,7 +111,7 @@ func populate(t testing.TB, w world) (anns []feed.Activity) {
 	return append(anns, more...)
 }
 
-// requireOthers finds all that ann did in its places.
+// requireOthers fails unless everything of ann is still there.
 func requireOthers(t testing.TB, w world, anns []feed.Activity) {
 	t.Helper()
 	require.Equal(t, newestFirst(anns), all(t, w.Outbox("ann").List, 3))
@@ -134,7 +134,7 @@ func TestEraseLeavesNothingOfAUser(t *testing.T) {
 	require.NoError(t, w.Erase(t.Context(), "nobody"))
 	requireOthers(t, w, anns)
 
-	// The user may come back, and with the same foreign ids.
+	// The user may come back and use the same foreign ids.
 	as, _, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 6))
 	require.NoError(t, err)
 	deliverAll(t, w.later(t))
@@ -187,7 +187,7 @@ func TestEraseUnderFaults(t *testing.T) {
 	}
 }
 
-// A worker is in the middle of delivering when its activity is erased.
+// Erase runs while a worker is in the middle of a delivery.
 func TestADeliveryUnderWayDoesNotUndoErase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
@@ -204,7 +204,6 @@ func TestADeliveryUnderWayDoesNotUndoErase(t *testing.T) {
 	require.Empty(t, all(t, w.Home("jack").List, 10), "the entry points at nothing")
 }
 
-// put writes rows as they are.
 func (w world) put(t testing.TB, rows []row) {
 	t.Helper()
 	items := make([]any, len(rows))
@@ -218,7 +217,7 @@ func (w world) put(t testing.TB, rows []row) {
 func TestEraseReadsSeveralPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1})
-	_, _, err := w.Outbox("ann").PublishMany(t.Context(), activities("ann", 1)) // stores the shards
+	_, _, err := w.Outbox("ann").PublishMany(t.Context(), activities("ann", 1)) // stores the number of job shards
 	require.NoError(t, err)
 	var rows []row
 	for n := range 2_050 {
@@ -237,7 +236,7 @@ func TestEraseReadsSeveralPages(t *testing.T) {
 	require.NoError(t, err)
 
 	injector := faults.New(t, 1, faults.Rates{})
-	injector.KillAt(3 + 20) // in the middle of the 42 batches of the home
+	injector.KillAt(3 + 20) // among the 42 batches of the home
 	require.ErrorIs(t, w.process(t, nil, injector.Wrap).Erase(t.Context(), "chris"), faults.ErrKilled)
 	require.NotEmpty(t, header(t, w, "chris"), "it goes last: it hides entries")
 
@@ -265,7 +264,7 @@ func TestEraseCostsAUnitAnItem(t *testing.T) {
 	_, err = w.Home("chris").Trim(t.Context(), as[0].ID)
 	require.NoError(t, err)
 	// 4 jobs, 64 activities, their references, 62 foreign ids, 60 entries, a
-	// header; 5 partitions of 4 shards and the number of these.
+	// header; 5 partitions, 4 job shards and their number.
 	meter.AtMost(t, "erase", dynamotest.Cost{
 		Requests: 5 + 4 + 4*3 + 64 + 3,
 		Read:     5 + 64*1.25/4 + 2*64/20,

@@ -15,13 +15,13 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// harsh is faults.Standard with what else may pass.
+// harsh is faults.Standard with other failures that may pass.
 var harsh = faults.Rates{
 	LostBefore: 0.05, LostAfter: 0.10, Throttled: 0.05, Twice: 0.05,
 	Conflict: 0.05, Unprocessed: 0.10, Stale: 0.20,
 }
 
-// retried repeats a call until it is answered.
+// retried repeats a call until it succeeds.
 func retried[T any](t testing.TB, call func() (T, error)) (got T) {
 	t.Helper()
 	for range 100 {
@@ -61,7 +61,8 @@ func TestNothingIsLostOrDoubledUnderFaults(t *testing.T) {
 	}
 }
 
-// deliverAll delivers everything that waits; later is past every lease.
+// deliverAll finishes all deliveries. The clock of later must be past every
+// lease.
 func deliverAll(t testing.TB, later world) {
 	t.Helper()
 	for {
@@ -75,7 +76,7 @@ func deliverAll(t testing.TB, later world) {
 
 var people = []string{"ann", "bob", "chris", "dora", "eve"}
 
-// model is what the feeds should hold after random calls.
+// model is the expected content of the feeds after random calls.
 type model struct {
 	w        world
 	random   *rand.Rand
@@ -90,8 +91,8 @@ type published struct {
 	feed.Activity
 }
 
-// lies reports whether the activity is in the outbox of source.
-func (p published) lies(source string) bool {
+// isIn reports whether the activity is in the outbox of source.
+func (p published) isIn(source string) bool {
 	return p.owner == source || slices.Contains(p.To, source)
 }
 
@@ -116,7 +117,7 @@ func (m *model) step(t *testing.T) {
 		}
 		retried(t, func() (bool, error) { return m.w.Home(who).Unfollow(ctx, other, nil) })
 		m.follows = slices.DeleteFunc(m.follows, func(e [2]string) bool { return e == edge })
-	case 3: // a late repeat of what was removed
+	case 3: // a late repeat of a removed activity
 		if len(m.removed) == 0 {
 			return
 		}
@@ -163,13 +164,13 @@ func (m *model) step(t *testing.T) {
 func (m *model) home(reader string) []ids.ID {
 	return m.ids(func(p published) bool {
 		return p.ID >= m.floors[reader] && slices.ContainsFunc(m.follows, func(e [2]string) bool {
-			return e[0] == reader && p.lies(e[1])
+			return e[0] == reader && p.isIn(e[1])
 		})
 	})
 }
 
 func (m *model) outbox(owner string) []ids.ID {
-	return m.ids(func(p published) bool { return p.lies(owner) })
+	return m.ids(func(p published) bool { return p.isIn(owner) })
 }
 
 func (m *model) ids(wanted func(published) bool) []ids.ID {

@@ -39,7 +39,8 @@ func TestAPageReadsPastFilteredActivities(t *testing.T) {
 	}
 }
 
-// hideVerb hides activities with a verb, and counts how often it was asked.
+// hideVerb hides activities with the verb and counts in asked how often it was
+// called.
 func hideVerb(verb string, asked *int) feed.Filter {
 	return func(_ context.Context, _ string, as []feed.Activity) ([]bool, error) {
 		*asked++

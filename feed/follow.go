@@ -43,8 +43,8 @@ type UnfollowOptions struct {
 const (
 	defaultCopies = 100
 	maxCopies     = 1000
-	copyPage      = 100 // read at once: activities may be large
-	spareReads    = 5   // to pass over what was removed
+	copyPage      = 100 // per read: activities may be large
+	spareReads    = 5   // to get past removed activities
 )
 
 func (o FollowOptions) check(now time.Time) error {
@@ -96,15 +96,16 @@ func (h Home) Follow(ctx context.Context, source string, opts *FollowOptions) (c
 	if err != nil {
 		return false, fmt.Errorf("feed: home of %q follows %q: %w", h.reader, source, err)
 	}
-	// Also where the edge stood before: the call that made it may have died.
-	// Edge first: whoever publishes after it is stored delivers by itself.
+	// Also if the edge stood before, because the call that made it may have
+	// died. The edge comes first: publishes after it deliver to the home
+	// themselves.
 	if err := h.backfill(ctx, edge, o.CopyLimit, h.r.opts.Parallel); err != nil {
 		return created, fmt.Errorf("feed: home of %q copies from %q: %w", h.reader, source, err)
 	}
 	return created, nil
 }
 
-// makeEdge makes the edge, unless a living one stands.
+// makeEdge makes the edge, unless one stands that the home does not hide.
 func (h Home) makeEdge(ctx context.Context, e follow.Edge) (edge follow.Edge, created bool, err error) {
 	for range maxTries {
 		edge, created, err = h.r.graph.Follow(ctx, e)
@@ -115,8 +116,8 @@ func (h Home) makeEdge(ctx context.Context, e follow.Edge) (edge follow.Edge, cr
 		if err != nil || !dead {
 			return edge, created, err
 		}
-		// An unfollow died half way, or this is a follow from before one:
-		// the edge goes, in any case.
+		// An unfollow was interrupted, or this is a late follow from before
+		// one. In both cases the edge must go.
 		if err := h.hideSource(ctx, e.Followee, edge.ID); err != nil {
 			return edge, false, err
 		}
@@ -130,8 +131,8 @@ func (h Home) makeEdge(ctx context.Context, e follow.Edge) (edge follow.Edge, cr
 	return edge, false, plaza.ErrBusy
 }
 
-// backfill copies the source's last activities, parallel batches at once.
-// Doing so again is harmless: an entry's key derives from its activity and
+// backfill copies the source's last activities, with up to parallel batches at
+// once. Repeating it is harmless: an entry's key derives from its activity and
 // edge.
 func (h Home) backfill(ctx context.Context, edge follow.Edge, limit, parallel int) error {
 	if limit < 0 {
@@ -159,7 +160,7 @@ func (h Home) backfill(ctx context.Context, edge follow.Edge, limit, parallel in
 			if h.r.expired(a.ID) {
 				continue
 			}
-			about, _ := h.r.about(a.activity()) // one that is wrong repeats nothing
+			about, _ := h.r.about(a.activity()) // an invalid About counts as none
 			entries = append(entries, h.r.newEntry(edge, CacheKey{a.owner(), a.ID}, about))
 		}
 		if ended {
@@ -208,7 +209,7 @@ func (h Home) unfollow(ctx context.Context, source string, o UnfollowOptions) (c
 	last, stands, err := h.r.graph.Last(ctx, follow.Edge{Follower: h.reader, Followee: source})
 	switch {
 	case errors.Is(err, plaza.ErrNotFound):
-		// Follows of this moment may be on their way.
+		// Follows of this moment may still be in flight.
 		last.ID = ids.At(h.r.opts.Now().Add(-keys.MaxAhead))
 	case err != nil:
 		return false, err
@@ -218,8 +219,8 @@ func (h Home) unfollow(ctx context.Context, source string, o UnfollowOptions) (c
 		named = last
 	}
 	if !o.KeepHistory {
-		// Before the edge goes: a crash here leaves a standing edge that is
-		// dead, which the next Follow or Unfollow clears away.
+		// Before the edge goes: a crash in between leaves a hidden edge, which
+		// the next Follow or Unfollow removes.
 		if err := h.hideSource(ctx, source, max(last.ID, o.ID)); err != nil {
 			return false, err
 		}

@@ -107,7 +107,7 @@ func TestAFollowIsRepeatedByItsID(t *testing.T) {
 	require.Zero(t, counts.Followers)
 }
 
-// unfollowHalfWay dies with the edge still there.
+// unfollowHalfWay is an unfollow that dies before it ends the edge.
 func (w world) unfollowHalfWay(t testing.TB, reader, source string) {
 	t.Helper()
 	injector := faults.New(t, 1, faults.Rates{})
@@ -132,8 +132,8 @@ func TestFollowFinishesAnInterruptedUnfollow(t *testing.T) {
 	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10))
 }
 
-// An unfollow that died half way leaves an edge that goes on bringing entries;
-// the one that ends it long after hides these too.
+// After an interrupted unfollow the edge continues to bring entries. A much
+// later unfollow ends the edge and hides these entries too.
 func TestALaterUnfollowFinishesAnInterruptedOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -141,7 +141,7 @@ func TestALaterUnfollowFinishesAnInterruptedOne(t *testing.T) {
 	w.unfollowHalfWay(t, "jack", "chris")
 	w.publish(t, "chris", 2)
 
-	// Its entries are young yet when the mark of the first unfollow is old.
+	// The mark of the first unfollow is old, but the edge's entries are not.
 	aged := w.process(t, &feed.Options{
 		Consistent: true,
 		Retention:  200 * 24 * time.Hour,
@@ -192,7 +192,7 @@ func TestKeptHistoryCanBeCleared(t *testing.T) {
 			require.False(t, removed)
 			require.Equal(t, newestFirst(anns), all(t, w.Home("jack").List, 10))
 
-			// Edges of this minute might be hidden by what is marked for two minutes ahead.
+			// A mark two minutes ahead could hide edges of this minute.
 			id, err := ids.Backdate(time.Now().Add(90*time.Second), "jack/chris")
 			require.NoError(t, err)
 			_, err = minute.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{ID: id})
@@ -201,7 +201,8 @@ func TestKeptHistoryCanBeCleared(t *testing.T) {
 	}
 }
 
-// What is still being delivered comes beside what Follow copies.
+// Activities that are still being delivered come in addition to what Follow
+// copies.
 func TestCopyLimitBoundsWhatFollowCopies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1})

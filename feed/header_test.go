@@ -70,7 +70,7 @@ func TestUnfollowIsErrFullOnceTheHeaderIsFull(t *testing.T) {
 	}
 	done := w.publish(t, "chris", 1)
 	putHeader(t, w, 3_791, unfollow)
-	for _, source := range []string{"ann", "bob"} { // the second fills it
+	for _, source := range []string{"ann", "bob"} { // the second fills the header
 		removed, err := jack.Unfollow(t.Context(), source, nil)
 		require.NoError(t, err)
 		require.True(t, removed)
@@ -84,7 +84,7 @@ func TestUnfollowIsErrFullOnceTheHeaderIsFull(t *testing.T) {
 	_, err := w.follows.Get(t.Context(), followEdge("jack", "chris"))
 	require.NoError(t, err)
 
-	w.subscribe(t, "jack", "ann") // is remembered already
+	w.subscribe(t, "jack", "ann") // has a mark already
 	removed, err := jack.Unfollow(t.Context(), "ann", nil)
 	require.NoError(t, err)
 	require.True(t, removed)
@@ -92,7 +92,7 @@ func TestUnfollowIsErrFullOnceTheHeaderIsFull(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, removed)
 
-	// There is room again once the oldest are forgotten.
+	// Once the oldest marks are removed there is room again.
 	aged := w.process(t, &feed.Options{Consistent: true, Now: func() time.Time { return time.Now().Add(91*24*time.Hour + time.Minute) }})
 	_, err = aged.Home("jack").Unfollow(t.Context(), "chris", nil)
 	require.NoError(t, err)
@@ -112,7 +112,7 @@ func TestAHeaderTooLargeForDynamoDBIsErrFull(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Where a mark was written again meanwhile, it is not forgotten.
+// A mark that is written again while it is being removed stays.
 func TestAMarkWrittenAgainIsKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -135,7 +135,8 @@ func TestAMarkWrittenAgainIsKept(t *testing.T) {
 	require.Len(t, header(t, w, "jack"), 2+3)
 }
 
-// Everything as long as it may be, of the character that takes two in a key.
+// All names have the greatest length, and consist of a character that keys
+// escape to two.
 func TestTheLongestNamesFitEverywhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{
@@ -181,7 +182,7 @@ func TestTheLongestNamesFitEverywhere(t *testing.T) {
 	require.Empty(t, all(t, w.Outbox(a.To[3]).List, 10))
 }
 
-// putHeader gives jack's home a header with marks of n sources.
+// putHeader writes a header with marks of n sources into jack's home.
 func putHeader(t testing.TB, w world, n int, unfollow ids.ID) {
 	t.Helper()
 	header := map[string]any{"pk": "H#jack", "sk": "~"}
@@ -191,7 +192,7 @@ func putHeader(t testing.TB, w world, n int, unfollow ids.ID) {
 	require.NoError(t, dynamotest.DB(t).Table(w.feedTable).Put(header).Run(t.Context()))
 }
 
-// header is the attributes of a home's header, its key among them.
+// header returns the attributes of a home's header, including its key.
 func header(t testing.TB, w world, reader string) map[string]any {
 	t.Helper()
 	var item map[string]any
@@ -213,7 +214,7 @@ func TestMarksAreRemovedOnceTheirEntriesHaveExpired(t *testing.T) {
 	require.Len(t, header(t, w, "jack"), 2+2, "the key and two edges")
 
 	then := time.Now()
-	for id := ids.ID(0); !id.Time().After(then); { // until ids are younger
+	for id := ids.ID(0); !id.Time().After(then); { // until ids are later than then
 		id, err = w.gen.Next(t.Context())
 		require.NoError(t, err)
 	}

@@ -44,7 +44,7 @@ func TestAnActivityThatCameByTwoEdgesShowsOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	var want []ids.ID
-	for range 3 { // each time another edge brings all
+	for range 3 { // each edge brings everything
 		w.subscribe(t, "jack", "chris")
 		want = append(newestFirst(w.publish(t, "chris", 3)), want...)
 		_, err := w.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{KeepHistory: true})
@@ -86,7 +86,8 @@ func TestAHomeEndsAtItsCap(t *testing.T) {
 		require.Equal(t, want, all(t, home.List, limit), "by %d", limit)
 	}
 
-	// Up and down again counts from where it was, whatever arrived above.
+	// Reading up and down again counts from the page's place, even if new
+	// activities arrived above.
 	page, err := home.List(t.Context(), cursor.PageRequest{Limit: 10})
 	require.NoError(t, err)
 	w.publish(t, "chris", 5)

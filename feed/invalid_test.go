@@ -123,7 +123,7 @@ func TestBadInputIsRefusedBeforeAnyRequest(t *testing.T) {
 	require.Zero(t, meter.Take().Requests)
 }
 
-// sized is an activity of n bytes.
+// sized is an activity of Size n.
 func sized(n int) feed.Activity {
 	a := feed.Activity{Actor: feed.Ref{ID: "chris"}, Verb: "add"}
 	a.Data = []byte(`"` + strings.Repeat("x", n-len("chris")-len("add")-2) + `"`)

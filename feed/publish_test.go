@@ -115,7 +115,7 @@ func TestHistoryIsNotDelivered(t *testing.T) {
 		a.ForeignID = a.Object.String()
 		old = append(old, a)
 	}
-	for range 2 { // an import is repeated
+	for range 2 { // the second time a repeat of the import
 		stored, _, err := w.Outbox("chris").PublishMany(t.Context(), old)
 		require.NoError(t, err)
 		require.Equal(t, 2019, stored[0].Time.Year())

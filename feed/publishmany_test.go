@@ -15,8 +15,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// activities are n things that actor did, every third with a foreign id and
-// every fourth addressed to birds.
+// activities are n activities of actor, every third with a foreign id and every
+// fourth addressed to birds.
 func activities(actor string, n int) []feed.Activity {
 	as := make([]feed.Activity, n)
 	for i := range as {
@@ -48,7 +48,7 @@ func TestPublishManyStoresWhatPublishWould(t *testing.T) {
 	require.Equal(t, newestFirst(done), all(t, w.Outbox("chris").List, 7))
 	require.Empty(t, all(t, w.Home("jack").List, 7), "nothing is delivered inline")
 
-	deliverAll(t, w) // at once: nobody holds the jobs
+	deliverAll(t, w) // at once, since nobody has a lease
 	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 7))
 	require.Len(t, all(t, w.Home("ann").List, 7), 10)
 
@@ -88,7 +88,7 @@ func TestPublishManyReportsEachThatFailed(t *testing.T) {
 	require.Equal(t, []ids.ID{got[4].ID, got[0].ID, before[2].ID, before[0].ID}, all(t, chris.List, 10))
 }
 
-// Part of an import is stored when everything fails from then on.
+// All requests fail once a part of the import is stored.
 func TestARepeatCompletesAnInterruptedPublishMany(t *testing.T) {
 	t.Parallel()
 	const n, stored = 100, 20
@@ -180,8 +180,8 @@ func TestPublishManyCostsNoMoreThanPublishes(t *testing.T) {
 		_, _, err := w.Outbox("chris").PublishMany(t.Context(), as)
 		require.NoError(t, err)
 	})
-	// For each a claim, an entry and the job's end; the counters and the
-	// followers of chris, and of birds none.
+	// For each job the claim, an entry and its end; the counters and the
+	// followers of chris. birds has no followers.
 	meter.AtMost(t, "deliver them", dynamotest.Cost{Requests: 5*n + 15 + 5, Read: 2*n + 15 + 10, Write: 3 * n}, func() {
 		delivered, err := w.Deliver(t.Context())
 		require.NoError(t, err)

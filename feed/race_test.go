@@ -16,7 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// together runs calls at the same time and waits for them.
+// together runs calls concurrently and waits for them.
 func together(calls ...func()) {
 	var group sync.WaitGroup
 	for _, call := range calls {

@@ -14,12 +14,12 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// tombstoneLife is how long at least a late repeat of a publish finds that
-// the activity was removed.
+// tombstoneLife is the least time for which a tombstone refuses late repeats of
+// the publish.
 const tombstoneLife = 30 * 24 * time.Hour
 
-// tombstoneEnd is when a tombstone made now may go: not before the last entry
-// that points at it.
+// tombstoneEnd is the expiry of a tombstone written now: not before the last
+// entry of the activity expires.
 func (r *Repository) tombstoneEnd(id ids.ID) time.Time {
 	end, entries := r.opts.Now().Add(tombstoneLife), r.expiry(id).Add(24*time.Hour)
 	if entries.After(end) {
@@ -46,7 +46,7 @@ func (o Outbox) Remove(ctx context.Context, id ids.ID) (changed bool, err error)
 		return false, err
 	}
 	update := o.r.table.Update(activityKey(o.owner, id)).
-		Remove("actor", "verb", "object", "target", "time", "data"). // Erase needs To
+		Remove("actor", "verb", "object", "target", "time", "data"). // To stays: Erase needs it
 		Set("removed", removal).
 		Set("ttl", o.r.tombstoneEnd(id).Unix()).
 		If("attribute_not_exists(removed) AND attribute_not_exists('owner')")
@@ -68,7 +68,7 @@ func (o Outbox) Remove(ctx context.Context, id ids.ID) (changed bool, err error)
 	if err != nil {
 		return false, fmt.Errorf("feed: remove %v of %q: %w", id, o.owner, err)
 	}
-	// The SDK may have sent it twice: then its own tombstone stands there.
+	// The SDK may have sent it twice: then the tombstone is this call's own.
 	if stands.Removed != removal || stands.Hash == nil {
 		return false, nil
 	}

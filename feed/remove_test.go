@@ -11,7 +11,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// A publish is late; its caller gives up and removes what was never seen.
+// A publish is late. Its caller gives up and removes the activity before it
+// arrives.
 func TestALatePublishAfterRemoveIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

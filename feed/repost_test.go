@@ -14,23 +14,23 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// A repost is judged by the entries below it, wherever pages and rows of many
-// entries are cut.
+// A repost is hidden because of the entries below it, wherever a page or a read
+// ends.
 func TestPagesOfEverySizeHideTheSameReposts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	as := make([]feed.Activity, 12)
 	var entries []entry
 	for i := range as {
-		a := activity("chris", i/2) // each is about what the one before it is
+		a := activity("chris", i/2) // each two are about the same object
 		var err error
 		as[i], _, err = w.Outbox("chris").Publish(t.Context(), a)
 		require.NoError(t, err)
 		for edge := range ids.ID(1 + i%4*5) {
-			entries = append(entries, brought(as[i], "chris", edge+1))
+			entries = append(entries, entryOf(as[i], "chris", edge+1))
 		}
 	}
-	w.bury(t, "chris", 3) // of rows of one entry nothing lives
+	w.hideEdges(t, "chris", 3) // hides rows of one entry
 	w.putEntries(t, entries)
 	for window := 1; window <= 20; window += 6 {
 		opts := feed.Options{About: aboutObject, RepostWindow: window}
@@ -51,7 +51,7 @@ func TestPagesOfEverySizeHideTheSameReposts(t *testing.T) {
 	}
 }
 
-// lives reports whether a mark of edges up to 3 leaves the entry.
+// lives reports whether a mark of edges up to 3 does not hide the entry.
 func lives(e entry) bool { return keys.Split(e.SK)[2] > ids.ID(3).String() }
 
 func TestARepostNearItsOriginalDoesNotShow(t *testing.T) {
@@ -96,7 +96,7 @@ func TestARepostNearItsOriginalDoesNotShow(t *testing.T) {
 
 func aboutObject(a feed.Activity) feed.Ref { return a.Object }
 
-// readUp reads a list from its end back to its start, which is left out.
+// readUp reads a list from its end back to its start, without the last item.
 func readUp(t testing.TB, list lister, limit int) []ids.ID {
 	t.Helper()
 	var req cursor.PageRequest
@@ -109,7 +109,7 @@ func readUp(t testing.TB, list lister, limit int) []ids.ID {
 			break
 		}
 	}
-	// Down to below the last item, then up.
+	// To the end first, then up.
 	got := []ids.ID{}
 	last := page.Items[len(page.Items)-1].ID
 	page, err := list(t.Context(), cursor.PageRequest{Limit: 1})

@@ -10,8 +10,9 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 )
 
-// One home has what the others have together. With all options the pages merged
-// from the others are its pages, also where two sources give the same entries.
+// One home has the entries of all the others together. With every combination
+// of options, pages merged from the others equal its pages, even if two sources
+// return the same entries.
 func TestMergedSourcesGiveTheSamePages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -29,7 +30,7 @@ func TestMergedSourcesGiveTheSamePages(t *testing.T) {
 	var as []feed.Activity
 	for n := range 40 {
 		owner := []string{"ann", "ben", "joe", "sue"}[n*n%7%4]
-		a := activity(owner, n%5) // what others did is done again
+		a := activity(owner, n%5) // repeats objects of earlier activities
 		if n%3 == 0 {
 			a.Verb = "like"
 		}

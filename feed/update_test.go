@@ -66,7 +66,7 @@ func TestUpdateReportsWhetherTheContentChanged(t *testing.T) {
 	}
 }
 
-// An edit is late, with or without a repeat; another one has followed it.
+// An edit arrives after a newer one. Its caller did or did not repeat it.
 func TestALateUpdateDoesNotUndoANewerOne(t *testing.T) {
 	t.Parallel()
 	for _, repeated := range []bool{true, false} {
@@ -96,7 +96,7 @@ func TestALateUpdateDoesNotUndoANewerOne(t *testing.T) {
 	}
 }
 
-// The SDK repeats an edit whose answer was lost, after another one.
+// The SDK repeats an edit whose answer was lost, after another edit.
 func TestAnUpdateSentTwiceLeavesANewerOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -114,7 +114,7 @@ func TestAnUpdateSentTwiceLeavesANewerOne(t *testing.T) {
 			if sent++; sent == 1 {
 				return faults.Fault{Kind: faults.LostAfter}
 			}
-			if sent == 2 && i == 1 { // between the two
+			if sent == 2 && i == 1 { // between the two attempts
 				a := done
 				a.Data = []byte(`"between"`)
 				_, _, err := chris.Update(t.Context(), a)
@@ -142,7 +142,7 @@ func TestUpdateSucceedsAfterAnEditByAFastClock(t *testing.T) {
 	w := newWorld(t, nil)
 	done, _, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 1))
 	require.NoError(t, err)
-	other, err := feed.New(w.db, w.feedTable, ahead{generator(t)}, w.follows, nil)
+	other, err := feed.New(w.db, w.feedTable, fastClock{generator(t)}, w.follows, nil)
 	require.NoError(t, err)
 	for i, r := range []*feed.Repository{other, w.Repository, other, w.Repository, w.Repository} {
 		done.Data = fmt.Appendf(nil, "%d", i)
@@ -155,11 +155,11 @@ func TestUpdateSucceedsAfterAnEditByAFastClock(t *testing.T) {
 	}
 }
 
-// ahead is a source whose clock is ten seconds ahead.
-type ahead struct{ ids.Source }
+// fastClock is a source whose clock is ten seconds ahead.
+type fastClock struct{ ids.Source }
 
-func (a ahead) Next(ctx context.Context) (ids.ID, error) {
-	id, err := a.Source.Next(ctx)
+func (c fastClock) Next(ctx context.Context) (ids.ID, error) {
+	id, err := c.Source.Next(ctx)
 	return ids.At(id.Time().Add(10*time.Second)) | id&(1<<22-1), err
 }
 
