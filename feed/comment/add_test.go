@@ -46,7 +46,7 @@ func TestARepeatedAddIsOneComment(t *testing.T) {
 	for i := range 3 {
 		w.replies(t, fmt.Sprint("user ", i), root)
 	}
-	full := w.says(t, "ann", "full") // the repeat finds another place free than the first attempt
+	full := w.says(t, "ann", "full") // the first attempt used the last free place
 	for i := range 2 {
 		w.replies(t, fmt.Sprint("user ", i), full)
 	}
@@ -66,7 +66,7 @@ func TestARepeatedAddIsOneComment(t *testing.T) {
 			c.User, c.Text, c.ID, c.Key = "jack", "hello", identity.ID, identity.Key
 			first := w.add(t, c)
 			require.NotZero(t, first.ID, how)
-			later := w.at(t, today.Add(11*time.Minute)) // no client token lives as long
+			later := w.at(t, today.Add(11*time.Minute)) // longer than a client token is valid
 			again, created, err := later.Add(t.Context(), c)
 			require.NoError(t, err, "%s by %s", name, how)
 			require.False(t, created, "%s by %s", name, how)
@@ -98,12 +98,12 @@ func TestAnIDOfAnotherUserIsAConflict(t *testing.T) {
 		replies = append(replies, w.replies(t, fmt.Sprint("user ", i), root))
 	}
 	first, rest := replies[0], replies[3]
-	w.delete(t, replies[1]) // a first place is free again
+	w.delete(t, replies[1]) // one of the first three places is free again
 	for name, id := range map[string]ids.ID{"of a first reply": first.ID, "of a further reply": rest.ID} {
 		_, _, err := w.Add(t.Context(), comment.Comment{Object: "bird", Root: root.ID, ID: id, User: "eve", Text: "mine"})
 		require.ErrorIs(t, err, plaza.ErrConflict, name)
 	}
-	w.replies(t, "dora", root) // takes the free place
+	w.replies(t, "dora", root) // uses the free place
 	_, _, err := w.Add(t.Context(), comment.Comment{Object: "bird", Root: root.ID, ID: first.ID, User: "eve", Text: "mine"})
 	require.ErrorIs(t, err, plaza.ErrConflict, "a first reply's, with no first place free")
 	_, _, err = w.Add(t.Context(), comment.Comment{Object: "bird", ID: root.ID, User: "eve", Text: "mine"})
@@ -145,7 +145,8 @@ func TestALateRepeatDoesNotRestoreAComment(t *testing.T) {
 			c.Text = given[name].Text
 		}
 	}
-	// Then all but the tombstones has expired, even if the table still has it.
+	// By then everything but the tombstones has expired, even if the table
+	// still has it.
 	later := w.at(t, today.Add(30*24*time.Hour+time.Second))
 	for name, c := range given {
 		c.Root, c.Parent = 0, w.id(t)
@@ -219,7 +220,7 @@ func TestRepliesToRemovedOrHiddenCommentsAreRefused(t *testing.T) {
 	require.Equal(t, before, w.state(t), "nothing was written")
 }
 
-// state is all that is stored.
+// state returns everything that is stored.
 func (w world) state(t testing.TB) map[string]map[string]any {
 	t.Helper()
 	var items []map[string]any

@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/comment"
 )
 
-// TestJSON compares the JSON and decodes it again.
+// TestJSON also decodes the JSON again.
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	when := time.Date(2026, 3, 4, 5, 6, 7, 8e6, time.UTC)

@@ -15,14 +15,14 @@ func TestAnEditIsKeptWithItsTime(t *testing.T) {
 	w := newWorld(t, nil)
 	root := w.says(t, "ann", "bird")
 	given := []comment.Comment{w.says(t, "ann", "bird"), w.replies(t, "ann", root)}
-	for range 3 { // into a thread's further replies
+	for range 3 { // the fourth reply is not among the first
 		given = append(given, w.replies(t, "ann", root))
 	}
 	for _, c := range given {
 		require.Zero(t, w.get(t, c).EditedAt)
 		before := c
 		for n, change := range []func(){
-			func() {}, // as it was
+			func() {}, // no change
 			func() { c.Text = "edited" },
 			func() { c.Mentions = []string{"ann", "bob"} },
 			func() { c.Mentions = []string{"bob"} },
@@ -47,7 +47,7 @@ func TestAnEditIsKeptWithItsTime(t *testing.T) {
 	}
 }
 
-// TestAResentEditDoesNotUndoTheNext makes the SDK repeat an edit after
+// TestAResentEditDoesNotUndoTheNext makes the SDK send an edit again after
 // another one was applied.
 func TestAResentEditDoesNotUndoTheNext(t *testing.T) {
 	t.Parallel()

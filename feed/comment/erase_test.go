@@ -12,9 +12,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// populate adds comments of chris on two objects: roots, first and further replies,
-// tombstones, hidden ones, removed ones, keys and places in Top. It returns the
-// comments of others, which stay.
+// populate adds comments of chris to two objects: roots, first and further
+// replies, tombstones, hidden ones, removed ones, keys and places in Top. It
+// returns the comments of others, which stay.
 func populate(t *testing.T, w world) (others []ids.ID) {
 	t.Helper()
 	root := w.says(t, "ann", "nest")
@@ -48,8 +48,8 @@ func (w world) traces(t *testing.T, name string) []string {
 	return traces
 }
 
-// requireErased finds no trace of chris, all comments of others, and counts that
-// equal the lists.
+// requireErased fails unless there is no trace of chris, all comments of others
+// are there, and the counts equal the lists.
 func requireErased(t *testing.T, w world, others []ids.ID) {
 	t.Helper()
 	require.Empty(t, w.traces(t, "chris"))
@@ -69,7 +69,7 @@ func TestEraseLeavesNothingOfAUser(t *testing.T) {
 	}
 	require.NoError(t, w.Erase(t.Context(), "nobody"))
 	requireErased(t, w, others)
-	w.add(t, comment.Comment{Object: "nest", User: "chris", Key: "1"}) // and may come back
+	w.add(t, comment.Comment{Object: "nest", User: "chris", Key: "1"}) // the user may come back
 }
 
 func TestEraseObjectLeavesNothingOfIt(t *testing.T) {
@@ -155,7 +155,7 @@ func TestWhatIsHalfErasedIsLeftToErasing(t *testing.T) {
 		in.KillAt(k)
 		killed := w.process(t, nil, in.Wrap).EraseObject(t.Context(), "nest") != nil
 		for _, c := range stored {
-			_, _ = w.Delete(t.Context(), comment.Action{Address: c.Address(), User: c.User}) // whatever comes of it
+			_, _ = w.Delete(t.Context(), comment.Action{Address: c.Address(), User: c.User}) // may fail
 		}
 		require.NoError(t, w.EraseObject(t.Context(), "nest"))
 		for key, item := range w.state(t) {

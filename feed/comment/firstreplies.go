@@ -107,8 +107,8 @@ func (i row) shortens(root row) bool {
 	return true
 }
 
-// refill fills Next, so that Threads need not search the rest. It may fail
-// silently: then Threads takes one more read.
+// refill fills Next, so that Threads need not search the rest. It ignores
+// errors: without it Threads takes one more read.
 func (r *Repository) refill(ctx context.Context, root Address) {
 	for range refills {
 		var i row
@@ -253,7 +253,7 @@ func (i row) gap(found []row, withHidden bool) (above ids.ID, gap bool) {
 	if !i.More {
 		return 0, false
 	}
-	if withHidden { // nothing names the hidden ones
+	if withHidden { // Next does not name hidden ones
 		return 0, len(found) < firstRows || i.Past != 0
 	}
 	found = slices.SortedFunc(slices.Values(found), inOrder)
@@ -267,7 +267,7 @@ func (i row) gap(found []row, withHidden bool) (above ids.ID, gap bool) {
 	switch {
 	case len(found) >= firstRows && (all || found[firstRows-1].at.ID <= known):
 		return 0, false
-	case len(found) < min(named, firstRows): // one was hidden or removed a moment ago
+	case len(found) < min(named, firstRows): // one was hidden or removed after the root was read
 		return 0, true
 	}
 	return known, !all

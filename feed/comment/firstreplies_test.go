@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// requireFirst compares the First of each thread with Replies.
+// requireFirst compares each thread's First with Replies.
 func (w world) requireFirst(t tester, object string) {
 	t.Helper()
 	for _, opts := range []*comment.ListOptions{nil, {WithHidden: true, Oldest: true}} {
@@ -73,8 +73,8 @@ func TestFirstRepliesAreTheOldestThatStand(t *testing.T) {
 	w.requireFirst(t, "bird")
 }
 
-// TestALongThreadWhoseFirstRepliesAreDeleted adds more replies than a root names, and
-// deletes them from the front.
+// TestALongThreadWhoseFirstRepliesAreDeleted adds more replies than a root
+// names, and deletes them from the first on.
 func TestALongThreadWhoseFirstRepliesAreDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -112,7 +112,7 @@ func (q *randomThread) step(t tester) {
 	if len(q.replies) < 4 || q.pick(4) == 0 {
 		reply := comment.Comment{Object: q.root.Object, Root: q.root.ID, User: "bob", Text: "hello"}
 		var err error
-		if reply.ID, err = q.gen.Next(t.Context()); q.pick(4) == 0 { // an older one
+		if reply.ID, err = q.gen.Next(t.Context()); q.pick(4) == 0 { // with an older id
 			reply.ID, err = ids.Backdate(today.Add(-time.Duration(1+q.pick(20))*time.Hour), fmt.Sprint(reply.ID))
 		}
 		require.NoError(t, err)
@@ -121,7 +121,7 @@ func (q *randomThread) step(t tester) {
 		return
 	}
 	slices.SortFunc(q.replies, func(a, b comment.Comment) int { return int(int64(a.ID - b.ID)) })
-	reply := q.replies[min(q.pick(len(q.replies)), q.pick(len(q.replies)))] // of the first more often
+	reply := q.replies[min(q.pick(len(q.replies)), q.pick(len(q.replies)))] // prefers the first ones
 	err := q.call(func() error {
 		var err error
 		switch q.pick(5) {
@@ -165,8 +165,8 @@ func TestRandomChangesLeaveTheRightFirstReplies(t *testing.T) {
 	})
 }
 
-// TestConcurrentChangesLeaveTheRightFirstReplies lets several processes change one
-// thread, on a bad network.
+// TestConcurrentChangesLeaveTheRightFirstReplies makes several processes change
+// one thread under faults.
 func TestConcurrentChangesLeaveTheRightFirstReplies(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(15) {
@@ -199,7 +199,8 @@ func TestConcurrentChangesLeaveTheRightFirstReplies(t *testing.T) {
 	}
 }
 
-// TestThreadsSearchTheRestIfNextWasNotRefilled kills each process before it can refill Next.
+// TestThreadsSearchTheRestIfNextWasNotRefilled kills each process before it can
+// refill Next.
 func TestThreadsSearchTheRestIfNextWasNotRefilled(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
@@ -212,7 +213,7 @@ func TestThreadsSearchTheRestIfNextWasNotRefilled(t *testing.T) {
 	for _, reply := range replies[:36] {
 		in := faults.New(t, 1, faults.Rates{})
 		hasty := w.process(t, nil, in.Wrap)
-		in.KillAt(1) // the transaction is applied, and no more
+		in.KillAt(1) // after the transaction
 		_, err := hasty.Hide(t.Context(), reply.Address())
 		require.ErrorIs(t, err, faults.ErrKilled)
 	}
@@ -221,7 +222,7 @@ func TestThreadsSearchTheRestIfNextWasNotRefilled(t *testing.T) {
 	require.Equal(t, idsOf(replies[36:39]), idsOf(threads[0].First))
 	require.LessOrEqual(t, meter.Take().Requests, 2+2)
 
-	w.hide(t, replies[36]) // which fills it up
+	w.hide(t, replies[36]) // which refills Next
 	meter.Take()
 	require.Equal(t, idsOf(replies[37:]), idsOf(all(t, of(w.Threads, "bird", nil), 5)[0].First))
 	require.LessOrEqual(t, meter.Take().Requests, 3)
@@ -255,8 +256,8 @@ func TestThreadsPassOverHiddenRootsAtABoundedCost(t *testing.T) {
 	require.LessOrEqual(t, meter.Take().Requests, 6+1)
 }
 
-// TestChangesDuringARefillAreNotLost makes another change between the reads of a
-// write and that write.
+// TestChangesDuringARefillAreNotLost makes another change between the reads of
+// a write and that write.
 func TestChangesDuringARefillAreNotLost(t *testing.T) {
 	t.Parallel()
 	hide := func(w world, c comment.Comment) { w.hide(t, c) }
@@ -275,8 +276,8 @@ func TestChangesDuringARefillAreNotLost(t *testing.T) {
 		replies      int
 		hidden       []int
 		call, other  func(w world, c comment.Comment)
-		which, whose int    // replies
-		op           string // before which the other comes
+		which, whose int    // indexes of replies
+		op           string // the other change comes before this operation
 	}{
 		"one is shown while Next is filled up": {8, []int{3}, hide, unhide, 0, 3, "UpdateItem"},
 		"Next is filled up while one is shown": {8, []int{3}, unhide, hide, 3, 0, "TransactWriteItems"},

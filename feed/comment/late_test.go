@@ -19,7 +19,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// heldWrite holds back the next write until deliver.
+// heldWrite holds the next write back until deliver sends it.
 type heldWrite struct {
 	mu    sync.Mutex
 	next  aws.HTTPClient
@@ -58,8 +58,8 @@ func (d *heldWrite) deliver(t *testing.T) (applied bool) {
 	return res.StatusCode == http.StatusOK
 }
 
-// TestALateRequestDoesNotRedoWhatWasUndone gives up a call whose request is late and undoes
-// it, with and without repeating it first.
+// TestALateRequestDoesNotRedoWhatWasUndone gives up a call whose request is
+// late and undoes it, with and without repeating it first.
 func TestALateRequestDoesNotRedoWhatWasUndone(t *testing.T) {
 	t.Parallel()
 	type call = func(t *testing.T, w world, c comment.Comment) error
@@ -102,7 +102,7 @@ func TestALateRequestDoesNotRedoWhatWasUndone(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		before, late, undo call
-		absent             bool // the comment itself
+		absent             bool // the comment does not exist yet
 		reply              bool
 	}{
 		"hide, then unhide":         {late: hide, undo: unhide},
@@ -122,7 +122,7 @@ func TestALateRequestDoesNotRedoWhatWasUndone(t *testing.T) {
 				what += ", repeated"
 			}
 			d := &heldWrite{}
-			slow := newWorld(t, nil, d.wrap) // its ids are less, within a millisecond
+			slow := newWorld(t, nil, d.wrap) // its ids are less than others of the same millisecond
 			w := slow.process(t, nil)
 			given := comment.Comment{Object: "bird", User: "ann", Text: "Beautiful bird!"}
 			if c.reply {
@@ -163,7 +163,7 @@ func TestDeletingAnUnknownCommentPreventsItsAdd(t *testing.T) {
 		require.False(t, deleted)
 	}
 	require.Empty(t, all(t, of(w.ByUser, "ann", &comment.ListOptions{WithHidden: true}), 5))
-	bob := w.add(t, comment.Comment{Object: "bird", ID: id, User: "bob"}) // nobody else's id is taken
+	bob := w.add(t, comment.Comment{Object: "bird", ID: id, User: "bob"}) // other users can use the id
 	_, err := w.Delete(t.Context(), comment.Action{Address: at, User: "ann"})
 	require.ErrorIs(t, err, plaza.ErrForbidden)
 	require.Equal(t, bob, w.get(t, bob))
@@ -174,7 +174,8 @@ func TestDeletingAnUnknownCommentPreventsItsAdd(t *testing.T) {
 	require.Empty(t, w.traces(t, "ann"))
 }
 
-// TestAnAddDuringItsDeleteIsDeleted adds between its read and its write.
+// TestAnAddDuringItsDeleteIsDeleted adds the comment between Delete's read and
+// its write.
 func TestAnAddDuringItsDeleteIsDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -195,11 +196,11 @@ func TestAnAddDuringItsDeleteIsDeleted(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrNotFound)
 }
 
-// ahead is a source of ids whose clock is an hour ahead.
-type ahead struct{ *ids.Generator }
+// fastClock is a source of ids whose clock is an hour ahead.
+type fastClock struct{ *ids.Generator }
 
-func (a ahead) Next(ctx context.Context) (ids.ID, error) {
-	id, err := a.Generator.Next(ctx)
+func (c fastClock) Next(ctx context.Context) (ids.ID, error) {
+	id, err := c.Generator.Next(ctx)
 	return id + ids.ID(time.Hour.Milliseconds())<<22, err
 }
 
@@ -208,7 +209,7 @@ func TestAFastClockBlocksNobody(t *testing.T) {
 	w := newWorld(t, nil)
 	c := w.says(t, "ann", "bird")
 	other := w.says(t, "ann", "bird")
-	fast, err := comment.New(w.db, w.table, ahead{generator(t)}, nil)
+	fast, err := comment.New(w.db, w.table, fastClock{generator(t)}, nil)
 	require.NoError(t, err)
 	for n, text := range []string{"fast", "slow"} {
 		for _, r := range []*comment.Repository{fast, w.Repository} {

@@ -19,7 +19,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// likes stand for counts that an application keeps elsewhere.
+// likes are counts that an application keeps elsewhere.
 type likes struct {
 	mu sync.Mutex
 	n  map[ids.ID]int64
@@ -69,7 +69,7 @@ func (w world) requireTop(t *testing.T, l *likes, cs []comment.Comment) {
 	})
 	require.Equal(t, want, idsOf(all(t, w.top("bird"), 3)))
 
-	// And back again.
+	// Then back to the first page.
 	page, err := w.Top(t.Context(), "bird", cursor.PageRequest{Limit: len(want) - 1})
 	require.NoError(t, err)
 	if page.Next != "" {
@@ -181,8 +181,8 @@ func TestTopIsExactOnceScoresStopChanging(t *testing.T) {
 	w.requireTop(t, l, cs)
 }
 
-// TestUpdateScoreAsksAgainAfterAConcurrentChange calls UpdateScore between another one's call of Score
-// and its write.
+// TestUpdateScoreAsksAgainAfterAConcurrentChange calls UpdateScore between
+// another one's call of Score and its write.
 func TestUpdateScoreAsksAgainAfterAConcurrentChange(t *testing.T) {
 	t.Parallel()
 	l := &likes{n: map[ids.ID]int64{}}
@@ -210,7 +210,7 @@ func TestUpdateScoreAsksAgainAfterAConcurrentChange(t *testing.T) {
 	require.NoError(t, err)
 	l.set(c.ID, 5)
 	between = func() {
-		l.set(c.ID, 0) // as it is stored: this Rank writes nothing
+		l.set(c.ID, 0) // the stored score: this UpdateScore writes nothing
 		moved, err := w.UpdateScore(t.Context(), c.Address())
 		require.NoError(t, err)
 		require.False(t, moved)
