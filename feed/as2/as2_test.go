@@ -23,9 +23,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
-// The files of testdata only ever grow. A document of valid lies beside
-// what it is read as; an invalid one names the field before its first dot,
-// with '-' for ':'.
+// Files are only added to testdata. Beside a valid document is what Parse
+// reads. The name of an invalid one begins with the refused field, up to the
+// first dot, with '-' for ':'.
 const vectors = "testdata"
 
 func files(t testing.TB, dir string) map[string][]byte {
@@ -41,7 +41,7 @@ func files(t testing.TB, dir string) map[string][]byte {
 	return docs
 }
 
-// fieldsOf is an activity as text, a field a line.
+// fieldsOf is an activity as text, one field a line.
 func fieldsOf(a feed.Activity) string {
 	var b strings.Builder
 	for _, field := range []struct{ name, text string }{
@@ -88,8 +88,8 @@ func requireRefused(t require.TestingT, err error, field string) {
 	require.Equal(t, field, invalid.Field, invalid.Reason)
 }
 
-// requireRoundTrip reads a document and requires that what it gives is the same
-// document, which is read as the same activity.
+// requireRoundTrip parses a document and formats it again. The result must have
+// the same meaning and parse as the same activity.
 func requireRoundTrip(t require.TestingT, doc []byte) feed.Activity {
 	a, err := as2.Parse(doc)
 	require.NoError(t, err)
@@ -105,7 +105,7 @@ func requireRoundTrip(t require.TestingT, doc []byte) feed.Activity {
 	return a
 }
 
-// jsonOf is a document's meaning, with numbers as they are written.
+// jsonOf decodes a document, with numbers as they are written.
 func jsonOf(t require.TestingT, doc []byte) (v any) {
 	decoder := json.NewDecoder(bytes.NewReader(doc))
 	decoder.UseNumber()
@@ -307,7 +307,7 @@ func TestDifferentNamelessActorsDiffer(t *testing.T) {
 	}
 }
 
-// It runs alone, for what it measures is the process's.
+// The test is not parallel, because it measures the memory of the process.
 func TestLargeAndDeepDocumentsAreRefusedCheaply(t *testing.T) {
 	nested := func(depth int) string {
 		return `{"type":"Like","actor":"urn:1","object":` + strings.Repeat(`{"object":`, depth-1) + `{}` + strings.Repeat("}", depth)

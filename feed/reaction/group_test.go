@@ -34,7 +34,7 @@ func TestASwitchMovesBothCounts(t *testing.T) {
 	}
 }
 
-// TestOneIDMayServeTwoKinds switches with the id that the other kind has.
+// TestOneIDMayServeTwoKinds switches with the id of the other kind's reaction.
 func TestOneIDMayServeTwoKinds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options(1))
@@ -45,7 +45,7 @@ func TestOneIDMayServeTwoKinds(t *testing.T) {
 	requireStored(t, w, love)
 }
 
-// TestASwitchAfterAStaleRead reads what stood before, at every step.
+// TestASwitchAfterAStaleRead reads the previous state before every switch.
 func TestASwitchAfterAStaleRead(t *testing.T) {
 	t.Parallel()
 	lagging := faults.New(t, 1, faults.Rates{Stale: 1})
@@ -87,8 +87,8 @@ func TestRacingSwitchesEndWithOneKind(t *testing.T) {
 	requireStored(t, base, stand...)
 }
 
-// TestKindsCanBeGroupedLater stand together until the next one takes the
-// place of both.
+// TestKindsCanBeGroupedLater groups two kinds that a user already has on an
+// object. The next reaction of the group replaces both.
 func TestKindsCanBeGroupedLater(t *testing.T) {
 	t.Parallel()
 	opts := options(8)

@@ -94,7 +94,7 @@ func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 		_, _, err := w.React(t.Context(), reaction.Reaction{User: "a", Object: "b", Kind: "pin"})
 		refused("React", "Options.Shards", err)
 	}
-	// The first look of a kind in a group is a request too.
+	// The read before a React of a grouped kind is a request too.
 	wide := w.process(t, options(0), in.Wrap)
 	_, _, err = wide.React(t.Context(), reaction.Reaction{User: "a", Object: "b", Kind: "like"})
 	refused("React in a group", "Options.Shards", err)

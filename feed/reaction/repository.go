@@ -20,7 +20,7 @@ type Repository struct {
 	graph  *edge.Graph
 	gen    ids.Source
 	opts   Options
-	others map[string][]string // of a kind, those that it excludes
+	others map[string][]string // the kinds that each kind excludes
 }
 
 // New does no I/O. The table is one that Table describes.
