@@ -135,7 +135,7 @@ func TestADamagedJobDoesNotBlockOthers(t *testing.T) {
 	}
 }
 
-func TestADamagedHeaderShowsNothingThatWasUnfollowed(t *testing.T) {
+func TestADamagedMarkHidesItsSource(t *testing.T) {
 	t.Parallel()
 	var corrupt reported
 	w := newWorld(t, &feed.Options{Consistent: true, OnCorrupt: corrupt.add})

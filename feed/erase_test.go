@@ -188,7 +188,7 @@ func TestEraseUnderFaults(t *testing.T) {
 }
 
 // Erase runs while a worker is in the middle of a delivery.
-func TestADeliveryUnderWayDoesNotUndoErase(t *testing.T) {
+func TestADeliveryDuringEraseLeavesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
 	w.subscribe(t, "jack", "chris")

@@ -112,8 +112,8 @@ func (h Home) makeEdge(ctx context.Context, e follow.Edge) (edge follow.Edge, cr
 		if err != nil || created && e.ID == 0 {
 			return edge, created, err
 		}
-		dead, err := h.isHidden(ctx, e.Followee, edge.ID)
-		if err != nil || !dead {
+		hidden, err := h.isHidden(ctx, e.Followee, edge.ID)
+		if err != nil || !hidden {
 			return edge, created, err
 		}
 		// An unfollow was interrupted, or this is a late follow from before

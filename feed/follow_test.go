@@ -107,8 +107,8 @@ func TestAFollowIsRepeatedByItsID(t *testing.T) {
 	require.Zero(t, counts.Followers)
 }
 
-// unfollowHalfWay is an unfollow that dies before it ends the edge.
-func (w world) unfollowHalfWay(t testing.TB, reader, source string) {
+// interruptedUnfollow is an unfollow that dies before it ends the edge.
+func (w world) interruptedUnfollow(t testing.TB, reader, source string) {
 	t.Helper()
 	injector := faults.New(t, 1, faults.Rates{})
 	injector.KillBefore(2)
@@ -123,7 +123,7 @@ func TestFollowFinishesAnInterruptedUnfollow(t *testing.T) {
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
 	done := w.publish(t, "chris", 2)
-	w.unfollowHalfWay(t, "jack", "chris")
+	w.interruptedUnfollow(t, "jack", "chris")
 	require.Empty(t, all(t, w.Home("jack").List, 10))
 
 	created, err := w.Home("jack").Follow(t.Context(), "chris", nil)
@@ -138,7 +138,7 @@ func TestALaterUnfollowFinishesAnInterruptedOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
-	w.unfollowHalfWay(t, "jack", "chris")
+	w.interruptedUnfollow(t, "jack", "chris")
 	w.publish(t, "chris", 2)
 
 	// The mark of the first unfollow is old, but the edge's entries are not.

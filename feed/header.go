@@ -60,8 +60,8 @@ type mark struct {
 
 // hides reports whether the entry is hidden.
 func (h *header) hides(entry entryItem) bool {
-	dead := h.mark(markName(entry.source())).Edge
-	return entry.Key.ID < h.floor || dead != 0 && entry.Key.edge <= dead
+	hidden := h.mark(markName(entry.source())).Edge
+	return entry.Key.ID < h.floor || hidden != 0 && entry.Key.edge <= hidden
 }
 
 // mark is the mark with the name, zero if there is none. A damaged mark is

@@ -137,7 +137,7 @@ func TestAMarkWrittenAgainIsKept(t *testing.T) {
 
 // All names have the greatest length, and consist of a character that keys
 // escape to two.
-func TestTheLongestNamesFitEverywhere(t *testing.T) {
+func TestTheLongestNamesAreStored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{
 		Consistent: true, InlineFollowers: -1, OwnHome: true, Codec: cursor.Plain(),

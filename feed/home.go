@@ -125,15 +125,15 @@ func (p *homeReading) query(ctx context.Context, reach store.Reach) (entries []e
 // show keeps the rows that have a visible entry, whose activity stands and no
 // filter hides, and that do not repeat an activity just below.
 func (p *homeReading) show(ctx context.Context, rows []homeRow) ([]homeRow, error) {
-	lives, err := p.living(ctx, rows)
+	visible, err := p.readVisible(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
 	shown := rows[:0]
 	for _, row := range rows {
 		for _, entry := range row.entries {
-			if p.alive(entry) && lives[row.CacheKey] != nil && !p.repeats(entry, row.twins, lives) {
-				row.activity = *lives[row.CacheKey]
+			if p.mayShow(entry) && visible[row.CacheKey] != nil && !p.repeats(entry, row.twins, visible) {
+				row.activity = *visible[row.CacheKey]
 				shown = append(shown, row)
 				break
 			}
@@ -143,22 +143,22 @@ func (p *homeReading) show(ctx context.Context, rows []homeRow) ([]homeRow, erro
 }
 
 // repeats reports whether one of twins shows what the entry is about.
-func (p *homeReading) repeats(entry entryItem, twins []entryItem, lives map[CacheKey]*Activity) bool {
+func (p *homeReading) repeats(entry entryItem, twins []entryItem, visible map[CacheKey]*Activity) bool {
 	return slices.ContainsFunc(twins, func(twin entryItem) bool {
-		return twin.About == entry.About && p.alive(twin) && lives[twin.Key.CacheKey] != nil
+		return twin.About == entry.About && p.mayShow(twin) && visible[twin.Key.CacheKey] != nil
 	})
 }
 
-// alive reports whether the entry is neither expired nor hidden. Before the
+// mayShow reports whether the entry is neither expired nor hidden. Before the
 // header is read, it reports true for hidden ones.
-func (p *homeReading) alive(entry entryItem) bool {
+func (p *homeReading) mayShow(entry entryItem) bool {
 	return entry.TTL > p.home.r.opts.Now().Unix() && (p.header == nil || !p.header.hides(entry))
 }
 
-// living reads the activities of the rows and of their twins, together with the
+// readVisible reads the activities of the rows and of their twins, together with the
 // header. It returns those that have a visible entry, stand, and pass the
 // filter.
-func (p *homeReading) living(ctx context.Context, rows []homeRow) (map[CacheKey]*Activity, error) {
+func (p *homeReading) readVisible(ctx context.Context, rows []homeRow) (map[CacheKey]*Activity, error) {
 	wanted := p.wanted(rows)
 	if len(wanted) == 0 {
 		return map[CacheKey]*Activity{}, nil
@@ -188,11 +188,11 @@ func (p *homeReading) living(ctx context.Context, rows []homeRow) (map[CacheKey]
 	if standing, err = p.home.filter(ctx, standing); err != nil {
 		return nil, err
 	}
-	lives := make(map[CacheKey]*Activity, len(standing))
+	visible := make(map[CacheKey]*Activity, len(standing))
 	for i, a := range standing {
-		lives[CacheKey{a.Owner, a.ID}] = &standing[i]
+		visible[CacheKey{a.Owner, a.ID}] = &standing[i]
 	}
-	return lives, nil
+	return visible, nil
 }
 
 // wanted are the activities of the visible entries of the rows, and then those
@@ -202,7 +202,7 @@ func (p *homeReading) wanted(rows []homeRow) []CacheKey {
 	asked := make(map[CacheKey]bool, len(rows))
 	ask := func(entries []entryItem) {
 		for _, entry := range entries {
-			if key := entry.Key.CacheKey; !asked[key] && p.alive(entry) {
+			if key := entry.Key.CacheKey; !asked[key] && p.mayShow(entry) {
 				asked[key] = true
 				wanted = append(wanted, key)
 			}

@@ -40,7 +40,7 @@ func TestPublishReachesFollowersOnly(t *testing.T) {
 	require.Equal(t, done, page.Items)
 }
 
-func TestAnActivityThatCameByTwoEdgesShowsOnce(t *testing.T) {
+func TestAnActivityOfTwoEdgesShowsOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	var want []ids.ID

@@ -216,7 +216,7 @@ func TestIDsFromTheFutureAreRefused(t *testing.T) {
 	require.NoError(t, err, "it names what may exist")
 }
 
-func TestVerifyAndInitKnowTheTable(t *testing.T) {
+func TestVerifyAndInitCheckTheTable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	require.ErrorIs(t, w.Verify(t.Context()), plaza.ErrTable, "it has no expiry")

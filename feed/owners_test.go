@@ -284,7 +284,7 @@ func TestAnActivityOfAnotherOwnerIsRefused(t *testing.T) {
 	require.Equal(t, "chris", a.Owner)
 }
 
-func TestAHomesCursorIsAGapOfAHome(t *testing.T) {
+func TestACursorThatIsNoGapOfAHomeIsRefused(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil, meter.Wrap)

@@ -142,7 +142,7 @@ func TestHistoryIsNotDelivered(t *testing.T) {
 	require.Equal(t, []ids.ID{recent}, all(t, w.Home("jack").List, 10))
 }
 
-func TestAStoppedCallSaysSo(t *testing.T) {
+func TestACancelledPublishReportsIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	ctx, stop := context.WithCancel(t.Context())
@@ -232,7 +232,7 @@ func TestAnActivityReachesTheOutboxesItIsAddressedTo(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrNotFound)
 }
 
-func TestAnActivityThatComesTwiceShowsOnce(t *testing.T) {
+func TestAnActivityFromTwoOutboxesShowsOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
@@ -260,7 +260,7 @@ func addressed(actor string, n int, to ...string) feed.Activity {
 	return a
 }
 
-func TestTo(t *testing.T) {
+func TestToIsCheckedAndCosts2WCUForEach(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil, meter.Wrap)

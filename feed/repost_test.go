@@ -39,7 +39,7 @@ func TestPagesOfEverySizeHideTheSameReposts(t *testing.T) {
 		var want []feed.CacheKey
 		for i, a := range slices.Backward(as) {
 			below := entriesBelow(entries, a, window)
-			repeats := slices.ContainsFunc(below, func(e entry) bool { return e.About == a.Object.String() && lives(e) })
+			repeats := slices.ContainsFunc(below, func(e entry) bool { return e.About == a.Object.String() && notHidden(e) })
 			if i%4 != 0 && !repeats {
 				want = append(want, owned([]feed.Activity{a})...)
 			}
@@ -51,8 +51,8 @@ func TestPagesOfEverySizeHideTheSameReposts(t *testing.T) {
 	}
 }
 
-// lives reports whether a mark of edges up to 3 does not hide the entry.
-func lives(e entry) bool { return keys.Split(e.SK)[2] > ids.ID(3).String() }
+// notHidden reports whether a mark of edges up to 3 does not hide the entry.
+func notHidden(e entry) bool { return keys.Split(e.SK)[2] > ids.ID(3).String() }
 
 func TestARepostNearItsOriginalDoesNotShow(t *testing.T) {
 	t.Parallel()

@@ -217,7 +217,7 @@ func TestEveryActivityIsReadBack(t *testing.T) {
 	})
 }
 
-func TestChangedFieldsCount(t *testing.T) {
+func TestChangedFieldsReplaceTheDocuments(t *testing.T) {
 	t.Parallel()
 	const doc = `{"@context":"http://www.w3.org/ns/activitystreams","id":"urn:1","type":["Like","x:y"],
 		"actor":{"id":"https://a.example","name":"A"},"object":{"id":"urn:2","name":"B"},"target":[{"name":"T"}],
@@ -250,7 +250,7 @@ func TestChangedFieldsCount(t *testing.T) {
 	}
 }
 
-func TestChangedFieldsDeclareWhatTheyNeed(t *testing.T) {
+func TestChangedFieldsDeclareThePrefix(t *testing.T) {
 	t.Parallel()
 	const plazaPrefix = `{"plaza":"https://github.com/plaza-sdk/plaza#"}`
 	for context, want := range map[string]string{
@@ -292,7 +292,7 @@ func TestNotActivity(t *testing.T) {
 	requireRefused(t, err, "name")
 }
 
-func TestDifferentNamelessActorsDiffer(t *testing.T) {
+func TestActorsWithoutAnIRIDiffer(t *testing.T) {
 	t.Parallel()
 	seen := map[feed.Ref]string{}
 	for _, actor := range []string{

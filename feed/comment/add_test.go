@@ -232,7 +232,7 @@ func (w world) state(t testing.TB) map[string]map[string]any {
 	return state
 }
 
-func TestObjectsAreNeverConfused(t *testing.T) {
+func TestNamesOfObjectsNeverShareAKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &comment.Options{Consistent: true, Score: func(_ ctx, at comment.Address) (int64, error) { return 1, nil }})
 	id := w.id(t)

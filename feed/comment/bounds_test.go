@@ -162,7 +162,7 @@ func TestTheLargestRowFits(t *testing.T) {
 	require.True(t, removed)
 }
 
-func TestAFirstReplyWaitsForTheRestBeforeIt(t *testing.T) {
+func TestRepliesAreInOrderIfManyFurtherOnesAreOlderThanTheFirst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &comment.Options{Consistent: true, MaxRunes: 1 << 16})
 	root := w.says(t, "ann", "bird")

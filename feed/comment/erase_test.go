@@ -143,7 +143,7 @@ func TestErasingUnderFaults(t *testing.T) {
 	}
 }
 
-func TestWhatIsHalfErasedIsLeftToErasing(t *testing.T) {
+func TestDeletesDuringAnEraseObjectLeaveNothing(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(100) {
 		k := int(seed) + 1
@@ -170,7 +170,7 @@ func TestWhatIsHalfErasedIsLeftToErasing(t *testing.T) {
 	t.Error("it never ends")
 }
 
-func TestAnAuthorWhoModeratedTheirOwnIsErased(t *testing.T) {
+func TestEraseRemovesTheUserAsAModeratorOfTheirOwnComment(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	own := w.says(t, "chris", "blog")

@@ -34,8 +34,8 @@ func TestASwitchMovesBothCounts(t *testing.T) {
 	}
 }
 
-// TestOneIDMayServeTwoKinds switches with the id of the other kind's reaction.
-func TestOneIDMayServeTwoKinds(t *testing.T) {
+// TestOneIDCanServeTwoKinds switches with the id of the other kind's reaction.
+func TestOneIDCanServeTwoKinds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options(1))
 	like := w.react(t, "jack", "photo", "like")
