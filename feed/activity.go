@@ -28,8 +28,8 @@ type Activity struct {
 	// or with ids.Backdate for something that happened long ago.
 	ID ids.ID `json:"id"`
 
-	// Owner is whose outbox the activity lies in. Reads set it; writes may leave
-	// it empty. JSON leaves it out.
+	// Owner is the owner of the activity's outbox. Reads set it; writes may
+	// leave it empty. JSON leaves it out.
 	Owner string `json:"-"`
 
 	Actor  Ref    `json:"actor"`

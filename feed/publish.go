@@ -198,7 +198,7 @@ const maxPublishes = 1000
 // is plaza.ErrInvalid.
 //
 // Repeating it with the returned activities is harmless if none was edited
-// since. An import that may be killed gives ForeignIDs, or its own IDs
+// since. An import that may be killed should set ForeignIDs, or its own IDs
 // (ids.Backdate), so that a repeat finds its activities.
 //
 // Cost: 1 transaction each, up to Options.Parallel at once, 4 WCU, 2 WCU less

@@ -13,13 +13,14 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// The first three rows of a thread lie where pages of roots read them; its
-// further rows, the rest, do not. A reply stands if it is neither hidden nor
-// removed. Once one of the first three does not stand, further replies are shown
-// in its place. A root names these in Next: all that stand among the rest with
-// ids up to Past. Without a Past, Next is empty, and complete up to the greatest
-// id in First. A write that makes a reply below that id stand, or stop standing,
-// updates Next. A write above it only requires that Past is still lower.
+// The first three rows of a thread are stored where pages of roots read them;
+// its further rows, the rest, are not. A reply stands if it is neither hidden
+// nor removed. Once one of the first three does not stand, further replies are
+// shown in its place. A root names these in Next: all that stand among the rest
+// with ids up to Past. Without a Past, Next is empty, and complete up to the
+// greatest id in First. A write that makes a reply below that id stand, or stop
+// standing, updates Next. A write above it only requires that Past is still
+// lower.
 
 const (
 	nextMost    = firstRows * 2

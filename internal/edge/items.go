@@ -178,8 +178,8 @@ func (s Shape) mayBeKind(kind string) bool {
 	return keys.CheckName("kind", kind) == nil
 }
 
-// KindsOf are those of Kinds of which tail's guard holds an edge, in their
-// order. Damaged edges are left out.
+// KindsOf returns the Kinds of the edges in tail's guard, in their order.
+// Damaged edges are left out.
 func (g *Graph) KindsOf(tail string, guard dynamo.Item) []string {
 	kinds := []string{}
 	for _, kind := range g.Kinds {

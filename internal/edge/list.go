@@ -114,8 +114,8 @@ func below(e Edge) string { return e.ID.String() + e.Kind }
 
 const after = "\x00"
 
-// ByKind is the order of lists merged from several kinds, of which edges may
-// have one id: by id, then by kind. A gap is an id and a kind.
+// ByKind is the order of lists merged from several kinds: by id, then by kind,
+// since edges of different kinds may have equal ids. A gap is an id and a kind.
 func ByKind() store.Order[Edge] {
 	return store.Order[Edge]{
 		Below: below,

@@ -24,12 +24,13 @@ type Shape struct {
 	// those from a tail; "" if tails are not counted.
 	Count, TailCount string
 
-	// Kinds of edges. Each has lists and counts of its own, and the edges of a
-	// pair share one guard. Without kinds each guard is an edge.
+	// Kinds of edges. Each has its own lists and counts, and the edges of a
+	// pair share one guard. Without kinds each guard is for one edge.
 	Kinds []string
 
-	// Apart gives each shard's counter a partition of its own, so that none gets
-	// hot. Otherwise all counters of a head share one, and one Query reads them.
+	// Apart puts each shard's counter into its own partition, so that none gets
+	// hot. Otherwise all counters of a head share a partition, and one Query
+	// reads them.
 	Apart bool
 }
 
