@@ -236,8 +236,8 @@ const maxSources = 100
 
 // FollowMany subscribes the home to up to 100 sources, as Follow does: the
 // topics that a new account picks. Created has an entry for each source that is
-// followed now: whether this call made its edge. If some failed, that
-// is a PartialError; repeating the call completes them. A source named twice is
+// followed now: whether this call made its edge. If some failed, that is a
+// PartialError; repeating the call completes them. A source named twice is
 // followed once. An options.ID is plaza.ErrInvalid, because each edge has its
 // own.
 //

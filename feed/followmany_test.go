@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// topics makes n topics publish each activities, by turns. It returns their
+// topics makes n topics publish each activities, alternately. It returns their
 // names and the home of a reader who follows all of them.
 func (w world) topics(t testing.TB, n, each int) (names []string, want []ids.ID) {
 	t.Helper()

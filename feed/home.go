@@ -155,9 +155,9 @@ func (p *homeReading) mayShow(entry entryItem) bool {
 	return entry.TTL > p.home.r.opts.Now().Unix() && (p.header == nil || !p.header.hides(entry))
 }
 
-// readVisible reads the activities of the rows and of their twins, together with the
-// header. It returns those that have a visible entry, stand, and pass the
-// filter.
+// readVisible reads the activities of the rows and of their twins, together
+// with the header. It returns those that have a visible entry, stand, and pass
+// the filter.
 func (p *homeReading) readVisible(ctx context.Context, rows []homeRow) (map[CacheKey]*Activity, error) {
 	wanted := p.wanted(rows)
 	if len(wanted) == 0 {

@@ -25,7 +25,7 @@ func TestAPageMakesABoundedNumberOfRequests(t *testing.T) {
 	t.Parallel()
 	edges := ids.ID(len(slices.Collect(faults.Seeds(300))))
 	for name, fill := range map[string]func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity){
-		"one source, followed many times, and now": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
+		"one source, followed many times and still followed": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
 			for _, a := range as {
 				for edge := range edges {
 					entries = append(entries, entryOf(a, "chris", edge+1))
@@ -34,7 +34,7 @@ func TestAPageMakesABoundedNumberOfRequests(t *testing.T) {
 			w.hideEdges(t, "chris", edges-1)
 			return entries, as
 		},
-		"its first follow is what stands": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
+		"only the first follow stands": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
 			for _, a := range as {
 				entries = append(entries, entryOf(a, "birds", 1))
 				for edge := range edges {
@@ -44,7 +44,7 @@ func TestAPageMakesABoundedNumberOfRequests(t *testing.T) {
 			w.hideEdges(t, "chris", edges+1)
 			return entries, as
 		},
-		"in the middle, and of every other": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
+		"every other activity also from a source that is followed": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
 			for i, a := range as {
 				for edge := range edges {
 					entries = append(entries, entryOf(a, "chris", 2*edge+1))
@@ -66,7 +66,7 @@ func TestAPageMakesABoundedNumberOfRequests(t *testing.T) {
 			w.hideEdges(t, "chris", edges)
 			return entries, nil
 		},
-		"owed through 21 sources, each followed three times": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
+		"21 sources, each followed three times": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
 			for _, a := range as {
 				for n := range 63 {
 					source := fmt.Sprint("topic-", n%21)

@@ -84,7 +84,7 @@ func TestARepostNearItsOriginalDoesNotShow(t *testing.T) {
 				require.Equal(t, newestFirst(want), all(t, w.Home("jack").List, limit), "by %d", limit)
 			}
 			require.Equal(t, newestFirst(want), all(t, w.Home("late").List, 3), "copied entries agree")
-			require.Equal(t, newestFirst(want), readUp(t, w.Home("jack").List, 2), "on the way up too")
+			require.Equal(t, newestFirst(want), readUp(t, w.Home("jack").List, 2), "upwards")
 
 			removed, err := w.Outbox("chris").Remove(t.Context(), original.ID)
 			require.NoError(t, err)

@@ -71,7 +71,7 @@ func BenchmarkFormat(b *testing.B) {
 	}
 }
 
-// rates times ours and bare by turns and reports the medians of the rounds.
+// rates times ours and bare alternately and reports the medians of the rounds.
 func rates(b *testing.B, size int, ours, bare func()) {
 	calls := max(1, 100_000/size)
 	sides := [2]func(){ours, bare}

@@ -18,7 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/as2"
 )
 
-// w3cExamples are the W3C's test documents, which are beside the checkout.
+// w3cExamples are the W3C's test documents, which are next to the checkout.
 func w3cExamples(t testing.TB) map[string][]byte {
 	const path = "../../../shared/data/activitystreams/as2-examples.tar.gz"
 	f, err := os.Open(filepath.FromSlash(path))

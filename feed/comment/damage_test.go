@@ -281,8 +281,8 @@ func TestAReplyUnderADamagedRootIsNotShown(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrCorrupt)
 }
 
-// TestAFirstReplyWithoutARootIsLeftOut stores rows among the first replies whose keys
-// contain no root.
+// TestAFirstReplyWithoutARootIsLeftOut stores rows among the first replies
+// whose keys contain no root.
 func TestAFirstReplyWithoutARootIsLeftOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -68,7 +68,7 @@ func (w world) react(t testing.TB, user, object, kind string) reaction.Reaction 
 	return a
 }
 
-// crowd makes n users react to object, with the kinds by turns, and returns the
+// crowd makes n users react to object, with the kinds alternately, and returns the
 // reactions oldest first.
 func (w world) crowd(t testing.TB, object string, n int, kinds ...string) []reaction.Reaction {
 	t.Helper()

@@ -215,7 +215,7 @@ func repairDamages[E any](t *testing.T, f Feature[E]) {
 // first.
 type way struct{ shards, first int }
 
-// waysToRepair returns all ways if CI is set, otherwise one, by turns.
+// waysToRepair returns all ways if CI is set, otherwise one, alternately.
 func waysToRepair(i, shards int) (ways []way) {
 	for _, n := range []int{1, 5} {
 		if shards == 0 || shards == n {

@@ -118,7 +118,7 @@ func (m model[E]) ended(e Edge) bool {
 	return meant
 }
 
-// harshness are fault rates that each write must survive, by turns.
+// harshness are fault rates that each write must survive, alternately.
 var harshness = []faults.Rates{
 	faults.Standard,
 	{LostBefore: 0.05, LostAfter: 0.10, Throttled: 0.05, Twice: 0.05, Conflict: 0.15, Stale: 0.30},

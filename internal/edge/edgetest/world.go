@@ -168,7 +168,7 @@ func (w world[E]) toggle(t tester, e *Edge) {
 	}
 }
 
-// crowd adds n edges to head, with these kinds by turns, and returns them
+// crowd adds n edges to head, with these kinds alternately, and returns them
 // oldest first.
 func (w world[E]) crowd(t tester, head string, n int, kinds ...string) []Edge {
 	t.Helper()
@@ -323,7 +323,7 @@ func (w world[E]) countIn(g graph, name string) edge.Count {
 
 // persist repeats call until it succeeds, each time in a new process that has
 // faults and is killed at one of its first writes. The faults are harsh and
-// mild by turns, because hundreds of reads seldom survive the harsh ones.
+// mild alternately, because hundreds of reads seldom survive the harsh ones.
 func (w world[E]) persist(t testing.TB, random *rand.Rand, call func(world[E]) error) {
 	t.Helper()
 	harsh := faults.Standard
