@@ -48,7 +48,7 @@ func TestACacheSavesReads(t *testing.T) {
 	meter.AtMost(t, "all known", dynamotest.Cost{Requests: 2, Read: 1.5}, func() { warm = page() })
 	require.Equal(t, cold, warm)
 	warm[0].Data[0] = 'x'
-	require.Equal(t, cold, page(), "what a reader does to a page is theirs")
+	require.Equal(t, cold, page(), "a reader may change a page")
 
 	for n := range 2 { // 19 of 21 are cached
 		_, _, err := w.Outbox("chris").Publish(t.Context(), kilobyte(30+n))
@@ -70,14 +70,14 @@ func TestCachedActivitiesExpire(t *testing.T) {
 
 	_, err := consistent.Outbox("chris").Remove(t.Context(), done[0].ID)
 	require.NoError(t, err)
-	require.Equal(t, want, all(t, w.Home("jack").List, 10), "still known")
-	require.Equal(t, want[:1], all(t, consistent.Home("jack").List, 10), "no cache is asked")
+	require.Equal(t, want, all(t, w.Home("jack").List, 10), "still cached")
+	require.Equal(t, want[:1], all(t, consistent.Home("jack").List, 10), "without a cache")
 	now = now.Add(time.Minute)
 	require.Equal(t, want[:1], all(t, w.Home("jack").List, 10))
 
 	_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
 	require.NoError(t, err)
-	require.Empty(t, all(t, w.Home("jack").List, 10), "who is followed is never cached")
+	require.Empty(t, all(t, w.Home("jack").List, 10), "headers are never cached")
 }
 
 func TestWritesUpdateTheCache(t *testing.T) {

@@ -118,7 +118,7 @@ func TestADamagedJobDoesNotBlockOthers(t *testing.T) {
 		_, err = later.Deliver(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, []ids.ID{as[3].ID}, all(t, w.Home("jack").List, 10))
-		require.Len(t, w.jobs(t), 3, "they are left in their place")
+		require.Len(t, w.jobs(t), 3, "damaged jobs stay")
 		require.Subset(t, corrupt.take(), []string{"J#0 / " + as[0].ID.String() + "#chris", "J#0 / " + as[2].ID.String() + "#chris"})
 	}
 
@@ -173,7 +173,7 @@ func TestADamagedMarkHidesItsSource(t *testing.T) {
 
 	w.damage(t, "H#jack", "~", dynamo.Item{"floor": text("x")})
 	_, err = w.Home("jack").List(t.Context(), cursor.PageRequest{})
-	require.ErrorIs(t, err, plaza.ErrCorrupt, "what was trimmed must not show")
+	require.ErrorIs(t, err, plaza.ErrCorrupt, "trimmed activities must not show")
 	_, err = w.Home("jack").Trim(t.Context(), 1)
 	require.ErrorIs(t, err, plaza.ErrCorrupt)
 }

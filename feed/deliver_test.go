@@ -130,7 +130,7 @@ func TestAFailingDeliveryDoesNotBlockOthers(t *testing.T) {
 	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10))
 
 	delivered, err = worker.Deliver(t.Context())
-	require.NoError(t, err, "what failed is left alone for a while")
+	require.NoError(t, err, "a failed job is left alone for a while")
 	require.Zero(t, delivered)
 	deliverAll(t, w.later(t))
 	require.Equal(t, newestFirst(append(stuck, done...)), all(t, w.Home("jack").List, 10))

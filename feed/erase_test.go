@@ -117,7 +117,7 @@ func requireOthers(t testing.TB, w world, anns []feed.Activity) {
 	require.Equal(t, newestFirst(anns), all(t, w.Outbox("ann").List, 3))
 	require.Equal(t, newestFirst(anns[:3]), all(t, w.Outbox("birds").List, 3))
 	require.Equal(t, newestFirst(anns[:3]), all(t, w.Home("fan").List, 3))
-	require.Equal(t, newestFirst(anns[:3]), all(t, w.Home("jack").List, 3), "what she addressed to chris")
+	require.Equal(t, newestFirst(anns[:3]), all(t, w.Home("jack").List, 3), "the activity that she addressed to chris")
 }
 
 func TestEraseLeavesNothingOfAUser(t *testing.T) {
@@ -201,7 +201,7 @@ func TestADeliveryDuringEraseLeavesNothing(t *testing.T) {
 	require.NoError(t, err)
 	requireErased(t, w)
 	require.Empty(t, w.jobs(t))
-	require.Empty(t, all(t, w.Home("jack").List, 10), "the entry points at nothing")
+	require.Empty(t, all(t, w.Home("jack").List, 10), "the entry has no activity")
 }
 
 func (w world) put(t testing.TB, rows []row) {
@@ -238,7 +238,7 @@ func TestEraseReadsSeveralPages(t *testing.T) {
 	injector := faults.New(t, 1, faults.Rates{})
 	injector.KillAt(3 + 20) // among the 42 batches of the home
 	require.ErrorIs(t, w.process(t, nil, injector.Wrap).Erase(t.Context(), "chris"), faults.ErrKilled)
-	require.NotEmpty(t, header(t, w, "chris"), "it goes last: it hides entries")
+	require.NotEmpty(t, header(t, w, "chris"), "the header goes last, because it hides entries")
 
 	require.NoError(t, w.Erase(t.Context(), "chris"))
 	requireErased(t, w)

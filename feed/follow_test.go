@@ -101,7 +101,7 @@ func TestAFollowIsRepeatedByItsID(t *testing.T) {
 	_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
 	require.NoError(t, err)
 	_, err = w.Home("jack").Follow(t.Context(), "chris", opts)
-	require.ErrorIs(t, err, plaza.ErrRemoved, "late, it resurrects nothing")
+	require.ErrorIs(t, err, plaza.ErrRemoved, "a late follow is refused")
 	counts, err := w.follows.Counts(t.Context(), "chris")
 	require.NoError(t, err)
 	require.Zero(t, counts.Followers)

@@ -37,7 +37,7 @@ func TestTrimRemovesOlderActivitiesPermanently(t *testing.T) {
 	}
 	page, err := home.List(t.Context(), cursor.PageRequest{Limit: 10})
 	require.NoError(t, err)
-	require.Empty(t, page.Next, "what is below the floor is not paged through")
+	require.Empty(t, page.Next, "paging stops at the floor")
 	meter := dynamotest.NewMeter()
 	metered := w.process(t, nil, meter.Wrap).Home("jack")
 	meter.AtMost(t, "a page down to the floor", dynamotest.Cost{Requests: 3, Read: 40}, func() {
@@ -119,7 +119,7 @@ func TestAMarkWrittenAgainIsKept(t *testing.T) {
 	putHeader(t, w, 60, 1)
 	late := &faults.Late{Holds: func(_ string, body []byte) bool { return bytes.Contains(body, []byte("REMOVE")) }}
 	_, err := w.process(t, nil, late.Wrap).Home("jack").Unfollow(t.Context(), "ann", nil)
-	require.Error(t, err, "it forgets the oldest")
+	require.Error(t, err, "it removes the oldest marks")
 	const again = "source-000000007"
 	w.subscribe(t, "jack", again)
 	w.publish(t, again, 1)

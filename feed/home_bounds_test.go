@@ -141,8 +141,8 @@ func (w world) hideEdges(t testing.TB, source string, edge ids.ID) {
 	require.NoError(t, err)
 }
 
-// counted is a lister that fails if a page takes more than 6 queries, or more
-// reads than one for each 100 activities in its entries.
+// counted is a lister that fails if a page takes more than 6 queries or 6 reads
+// of activities.
 func counted(t testing.TB, w world, opts feed.Options) lister {
 	t.Helper()
 	var queries, others atomic.Int64

@@ -56,7 +56,7 @@ func TestAnActivityOfTwoEdgesShowsOnce(t *testing.T) {
 	}
 	_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
 	require.NoError(t, err)
-	require.Empty(t, all(t, w.Home("jack").List, 2), "what was kept goes too")
+	require.Empty(t, all(t, w.Home("jack").List, 2), "kept history is hidden too")
 }
 
 func TestALaggingActivityIsReadAgain(t *testing.T) {
@@ -138,6 +138,6 @@ func TestActivitiesOlderThanRetentionAreHidden(t *testing.T) {
 	old := aged(91 * 24 * time.Hour)
 	_, err := old.Home("late").Follow(t.Context(), "chris", nil)
 	require.NoError(t, err)
-	require.Empty(t, all(t, w.Home("late").List, 10), "nothing of it is copied")
+	require.Empty(t, all(t, w.Home("late").List, 10), "expired activities are not copied")
 	require.Equal(t, newestFirst(done), all(t, old.Outbox("chris").List, 10), "outboxes keep it")
 }

@@ -219,7 +219,7 @@ func TestIDsFromTheFutureAreRefused(t *testing.T) {
 func TestVerifyAndInitCheckTheTable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	require.ErrorIs(t, w.Verify(t.Context()), plaza.ErrTable, "it has no expiry")
+	require.ErrorIs(t, w.Verify(t.Context()), plaza.ErrTable, "the table has no expiry")
 	client := w.db.Client()
 	_, err := client.UpdateTimeToLive(context.Background(), feed.TTL(w.feedTable))
 	require.NoError(t, err)

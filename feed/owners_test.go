@@ -163,7 +163,7 @@ func TestSourcesMayShareEveryID(t *testing.T) {
 			done = append(done, a)
 		}
 	}
-	require.Len(t, w.jobs(t), 18, "no job stands in another's way")
+	require.Len(t, w.jobs(t), 18, "no job blocks another")
 	deliverAll(t, w)
 	requireExact(t, w.Home("joe").List, inHome(done))
 	cached := w.process(t, &feed.Options{Cache: memoryCache(t, nil)})

@@ -84,7 +84,7 @@ func TestPublishManyReportsEachThatFailed(t *testing.T) {
 	require.ErrorIs(t, partial.Errs[1], plaza.ErrConflict)
 	require.ErrorIs(t, partial.Errs[2], plaza.ErrRemoved)
 	require.ErrorIs(t, err, plaza.ErrRemoved)
-	require.Equal(t, before[0], got[3], "what has the foreign id")
+	require.Equal(t, before[0], got[3], "the activity that has the foreign id")
 	require.Equal(t, []ids.ID{got[4].ID, got[0].ID, before[2].ID, before[0].ID}, all(t, chris.List, 10))
 }
 
@@ -96,7 +96,7 @@ func TestARepeatCompletesAnInterruptedPublishMany(t *testing.T) {
 		kind faults.Kind
 		want error
 	}{
-		"throttled for ever":         {faults.Throttled, plaza.ErrBusy},
+		"throttled until the end":    {faults.Throttled, plaza.ErrBusy},
 		"the context ends":           {faults.None, context.Canceled},
 		"the process dies":           {faults.KilledAfter, faults.ErrKilled},
 		"no answer, again and again": {faults.LostAfter, plaza.ErrUnknownOutcome},
@@ -125,9 +125,9 @@ func TestARepeatCompletesAnInterruptedPublishMany(t *testing.T) {
 			require.ErrorAs(t, err, &partial)
 			require.ErrorIs(t, err, tc.want)
 			require.GreaterOrEqual(t, len(partial.Errs), n-stored-4)
-			require.LessOrEqual(t, len(partial.Errs), n-stored+4, "and those that the end of the context met")
+			require.LessOrEqual(t, len(partial.Errs), n-stored+4, "and those in progress when the context ended")
 			if tc.kind == faults.Throttled {
-				require.Less(t, transactions, stored+4*10*3+1, "those at work try on, no further one begins")
+				require.Less(t, transactions, stored+4*10*3+1, "those in progress continue, no further one begins")
 			}
 
 			injector.Off()

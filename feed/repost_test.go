@@ -89,7 +89,7 @@ func TestARepostNearItsOriginalDoesNotShow(t *testing.T) {
 			removed, err := w.Outbox("chris").Remove(t.Context(), original.ID)
 			require.NoError(t, err)
 			require.True(t, removed)
-			require.Contains(t, all(t, w.Home("jack").List, 3), repost.ID, "nothing is left that it repeats")
+			require.Contains(t, all(t, w.Home("jack").List, 3), repost.ID, "its original is no longer in the home")
 		})
 	}
 }
@@ -143,5 +143,5 @@ func TestAnInvalidAboutIsRefused(t *testing.T) {
 	require.ErrorAs(t, err, &invalid)
 	require.Equal(t, "Options.About.ID", invalid.Field)
 	w.subscribe(t, "jack", "chris")
-	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10), "what is copied repeats nothing")
+	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10), "copied entries repeat nothing")
 }

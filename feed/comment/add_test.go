@@ -122,12 +122,12 @@ func TestALateRepeatDoesNotRestoreAComment(t *testing.T) {
 	answered := w.says(t, "ann", "bird")
 	w.replies(t, "bob", answered)
 	given := map[string]comment.Comment{
-		"a leaf by id":            {Object: "bird", User: "jack", Text: "hello", ID: w.id(t)},
-		"a leaf by key":           {Object: "bird", User: "jack", Text: "hello", Key: "1"},
-		"a reply by id":           {Object: "bird", User: "jack", Text: "hello", ID: w.id(t), Root: root.ID},
-		"a reply by key":          {Object: "bird", User: "jack", Text: "hello", Key: "2", Root: root.ID},
-		"what is answered by id":  {Object: "bird", User: "jack", Text: "hello", ID: w.id(t)},
-		"what is answered by key": {Object: "bird", User: "jack", Text: "hello", Key: "3"},
+		"a leaf by id":                   {Object: "bird", User: "jack", Text: "hello", ID: w.id(t)},
+		"a leaf by key":                  {Object: "bird", User: "jack", Text: "hello", Key: "1"},
+		"a reply by id":                  {Object: "bird", User: "jack", Text: "hello", ID: w.id(t), Root: root.ID},
+		"a reply by key":                 {Object: "bird", User: "jack", Text: "hello", Key: "2", Root: root.ID},
+		"a comment with replies, by id":  {Object: "bird", User: "jack", Text: "hello", ID: w.id(t)},
+		"a comment with replies, by key": {Object: "bird", User: "jack", Text: "hello", Key: "3"},
 	}
 	for name, c := range given {
 		added := w.add(t, c)
@@ -151,13 +151,13 @@ func TestALateRepeatDoesNotRestoreAComment(t *testing.T) {
 	for name, c := range given {
 		c.Root, c.Parent = 0, w.id(t)
 		_, _, err := later.Add(t.Context(), c)
-		if name != "what is answered by id" {
+		if name != "a comment with replies, by id" {
 			require.ErrorIs(t, err, plaza.ErrNotFound, name)
 		}
 	}
 	for name, c := range given {
 		_, _, err := later.Add(t.Context(), c)
-		if name == "what is answered by id" {
+		if name == "a comment with replies, by id" {
 			require.ErrorIs(t, err, plaza.ErrRemoved, name)
 		} else {
 			require.NoError(t, err, name)
@@ -201,12 +201,12 @@ func TestRepliesToRemovedOrHiddenCommentsAreRefused(t *testing.T) {
 		"a parent under a hidden root":     {comment.Comment{Root: hidden.ID, Parent: below.ID}, plaza.ErrNotFound},
 		"a parent under a tombstone":       {comment.Comment{Root: tombstone.ID, Parent: dead.ID}, plaza.ErrRemoved},
 		"an unknown flow parent":           {comment.Comment{Parent: w.id(t)}, plaza.ErrNotFound},
-		"a flow parent elsewhere":          {comment.Comment{Parent: elsewhere.ID}, plaza.ErrNotFound},
+		"a flow parent of another object":  {comment.Comment{Parent: elsewhere.ID}, plaza.ErrNotFound},
 		"a reply as flow parent":           {comment.Comment{Parent: reply.ID}, plaza.ErrNotFound},
 		"a hidden flow parent":             {comment.Comment{Parent: hidden.ID}, plaza.ErrNotFound},
 		"a tombstone as flow parent":       {comment.Comment{Parent: tombstone.ID}, plaza.ErrRemoved},
 		"an unknown quote":                 {comment.Comment{Quote: quote(comment.Address{ID: w.id(t)})}, plaza.ErrNotFound},
-		"a quote from elsewhere":           {comment.Comment{Quote: quote(comment.Address{ID: elsewhere.ID})}, plaza.ErrNotFound},
+		"a quote from another object":      {comment.Comment{Quote: quote(comment.Address{ID: elsewhere.ID})}, plaza.ErrNotFound},
 		"a hidden quote":                   {comment.Comment{Quote: quote(hidden.Address())}, plaza.ErrNotFound},
 		"a quote from under a hidden root": {comment.Comment{Quote: quote(below.Address())}, plaza.ErrNotFound},
 		"a quote of a removed leaf":        {comment.Comment{Quote: quote(gone.Address())}, plaza.ErrRemoved},

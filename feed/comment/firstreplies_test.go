@@ -279,12 +279,12 @@ func TestChangesDuringARefillAreNotLost(t *testing.T) {
 		which, whose int    // indexes of replies
 		op           string // the other change comes before this operation
 	}{
-		"one is shown while Next is filled up": {8, []int{3}, hide, unhide, 0, 3, "UpdateItem"},
-		"Next is filled up while one is shown": {8, []int{3}, unhide, hide, 3, 0, "TransactWriteItems"},
-		"two are shown at once":                {9, []int{0, 4, 5}, unhide, unhide, 5, 4, "TransactWriteItems"},
-		"one is shown, one hidden":             {9, []int{0, 4}, unhide, hide, 4, 3, "TransactWriteItems"},
-		"two older ones are added at once":     {5, nil, older(30), older(40), 0, 0, "TransactWriteItems"},
-		"two fourth ones are added at once":    {3, nil, older(30), older(40), 0, 0, "TransactWriteItems"},
+		"one is unhidden while Next is refilled": {8, []int{3}, hide, unhide, 0, 3, "UpdateItem"},
+		"Next is refilled while one is unhidden": {8, []int{3}, unhide, hide, 3, 0, "TransactWriteItems"},
+		"two are unhidden at once":               {9, []int{0, 4, 5}, unhide, unhide, 5, 4, "TransactWriteItems"},
+		"one is unhidden, one hidden":            {9, []int{0, 4}, unhide, hide, 4, 3, "TransactWriteItems"},
+		"two older ones are added at once":       {5, nil, older(30), older(40), 0, 0, "TransactWriteItems"},
+		"two fourth ones are added at once":      {3, nil, older(30), older(40), 0, 0, "TransactWriteItems"},
 		"a fourth is added, a first deleted": {3, nil, older(30), func(w world, c comment.Comment) {
 			w.delete(t, c)
 			w.replies(t, "ann", comment.Comment{Object: c.Object, ID: c.Root})

@@ -24,11 +24,11 @@ func TestASwitchMovesBothCounts(t *testing.T) {
 
 			removed, err := w.Unreact(t.Context(), old)
 			require.NoError(t, err)
-			require.False(t, removed, "it is gone already")
+			require.False(t, removed, "it has ended already")
 		}
 		again, changed, err := w.React(t.Context(), last)
 		require.NoError(t, err)
-		require.True(t, changed, "a repeat gives the first answer")
+		require.True(t, changed, "a repeat returns the first answer")
 		require.Equal(t, last, again)
 		requireStored(t, w, pin, last)
 	}

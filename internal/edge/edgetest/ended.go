@@ -123,7 +123,7 @@ func endedStaysEnded[E any](t *testing.T, f Feature[E]) {
 
 			require.Zero(t, l.Arrive(t))
 			_, begun, err := w.try(t.Context(), e)
-			require.ErrorIs(t, err, plaza.ErrRemoved, "so is a plain repeat")
+			require.ErrorIs(t, err, plaza.ErrRemoved, "a repeat is refused too")
 			require.False(t, begun)
 			w.requireStored(t, left...)
 			w.requireSound(t, e)

@@ -91,7 +91,7 @@ func (m model[E]) begun(t tester, e, got Edge, begun, first bool) {
 		require.Equal(t, before == e.ID, begun)
 	case e.ID != 0:
 		require.Equal(t, e.ID, got.ID)
-		require.True(t, begun, "a repeat gives the first answer")
+		require.True(t, begun, "a repeat returns the first answer")
 	case first:
 		require.True(t, begun)
 	}

@@ -246,7 +246,7 @@ func mintedID[E any](t *testing.T, f Feature[E]) {
 	require.NotZero(t, e.ID)
 
 	in.Off()
-	require.Equal(t, e, w.give(t, e), "the repeat gives the first answer")
+	require.Equal(t, e, w.give(t, e), "the repeat returns the first answer")
 	w.holds(t, standing(e), []string{"jack"}, []string{"chris"})
 	w.requireStored(t, e)
 }
