@@ -104,7 +104,7 @@ func (a *api) editActivity(r *http.Request) (any, error) {
 		return nil, err
 	}
 	activity.ID = id
-	activity, err = a.feeds.Outbox(r.PathValue("user")).Update(r.Context(), activity)
+	activity, _, err = a.feeds.Outbox(r.PathValue("user")).Update(r.Context(), activity)
 	return activity, err
 }
 

@@ -115,12 +115,12 @@ func checks[T any]() []check[T] {
 		{name: "every limit gives the same whole", run: everyLimitGivesTheWhole[T], reads: true},
 		{name: "All gives the whole", run: allGivesTheWhole[T], reads: true},
 		{name: "Prev and Next undo each other", run: prevAndNextUndoEachOther[T], reads: true},
-		{name: "a negative limit is refused unsent", run: negativeLimitIsRefused[T], reads: true},
+		{name: "a negative limit is refused without a request", run: negativeLimitIsRefused[T], reads: true},
 		{name: "a cancelled context gives no items", run: cancelledContextGivesNoItems[T], reads: true},
-		{name: "an altered cursor is refused unsent", run: alteredCursorIsRefused[T], reads: true},
-		{name: "a truncated cursor is refused unsent", run: truncatedCursorIsRefused[T], reads: true},
-		{name: "a garbage cursor is refused unsent", run: garbageCursorIsRefused[T], reads: true},
-		{name: "a foreign cursor is refused unsent", run: foreignCursorIsRefused[T], reads: true},
+		{name: "an altered cursor is refused without a request", run: alteredCursorIsRefused[T], reads: true},
+		{name: "a truncated cursor is refused without a request", run: truncatedCursorIsRefused[T], reads: true},
+		{name: "a garbage cursor is refused without a request", run: garbageCursorIsRefused[T], reads: true},
+		{name: "a foreign cursor is refused without a request", run: foreignCursorIsRefused[T], reads: true},
 		{name: "the limit has a default and a maximum", run: limitHasDefaultAndMaximum[T], reads: true}, // last: it needs the most items
 
 		{name: "an empty list ends at once", run: emptyListEndsAtOnce[T]},

@@ -114,14 +114,21 @@ func misfits(message string) bool {
 	return strings.Contains(message, "incorrect data type") || strings.Contains(message, "Number overflow")
 }
 
-// Returning is an update that unmarshals the whole item, as updated, into Out.
+// Returning is an update that unmarshals the whole item into Out: as updated,
+// or with Before as it was before the update.
 type Returning struct {
 	*dynamo.Update
-	Out any
+	Out    any
+	Before bool
 }
 
 // Run applies the update.
-func (r Returning) Run(ctx context.Context) error { return r.Value(ctx, r.Out) }
+func (r Returning) Run(ctx context.Context) error {
+	if r.Before {
+		return r.OldValue(ctx, r.Out)
+	}
+	return r.Value(ctx, r.Out)
+}
 
 // Run applies w in one request, and repeats it if it fails for a passing reason.
 //

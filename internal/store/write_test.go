@@ -283,12 +283,14 @@ func TestRefusedHasTheStoredItem(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestReturningGivesTheWholeNewItem(t *testing.T) {
+func TestReturningGivesTheWholeItemAfterOrBefore(t *testing.T) {
 	t.Parallel()
 	table, _ := newTable(t)
 	require.NoError(t, table.Run(t.Context(), table.Put(row{PK: "p", SK: "a", N: 7, Text: "kept"})))
-	var got row
-	update := table.Update(store.Key{PK: "p", SK: "a"}).Add("n", 1)
-	require.NoError(t, table.Run(t.Context(), store.Returning{Update: update, Out: &got}))
-	require.Equal(t, row{PK: "p", SK: "a", N: 8, Text: "kept"}, got)
+	key := store.Key{PK: "p", SK: "a"}
+	var after, before row
+	require.NoError(t, table.Run(t.Context(), store.Returning{Update: table.Update(key).Add("n", 1), Out: &after}))
+	require.Equal(t, row{PK: "p", SK: "a", N: 8, Text: "kept"}, after)
+	require.NoError(t, table.Run(t.Context(), store.Returning{Update: table.Update(key).Add("n", 1), Out: &before, Before: true}))
+	require.Equal(t, after, before)
 }
