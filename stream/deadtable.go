@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -119,15 +118,15 @@ func (t *DeadTable) pk() string { return keys.Join("D", t.consumer) }
 
 // keyOf is the same for each letter of one record.
 func (t *DeadTable) keyOf(d Dead) store.Key {
-	identity := keys.Join(d.Stream, d.Shard, d.Seq)
+	identity := keys.Join(d.Stream, d.Shard, d.Seq, d.LastSeq)
 	if d.Seq == "" {
-		identity = keys.Join(d.Stream, d.Shard, "", string(d.Record))
+		identity = keys.Join(identity, string(d.Record))
 	}
 	sum := sha256.Sum256([]byte(identity))
 	return store.Key{PK: t.pk(), SK: keys.Join(ids.At(d.At).String(), hex.EncodeToString(sum[:16]))}
 }
 
-// Put stores a letter. A letter of the same stream, shard and sequence number is
+// Put stores a letter. A letter of the same stream, shard and sequence numbers is
 // replaced. A record over 390 KB loses its images, and is left out if that does
 // not help; a reason is cut at 1 KB.
 //
