@@ -189,18 +189,20 @@ func (d *delivery) pack(todo []int) (pack, rest, held []int) {
 	for n, i := range todo {
 		group := d.events[i].Group
 		switch {
-		case d.lost[group]:
+		case group != "" && d.lost[group]:
 			d.errs[i] = ErrHeld
-		case d.stuck[group]:
+		case group != "" && d.stuck[group]:
 			held = append(held, i)
-		case groups[group]:
+		case group != "" && groups[group]:
 			rest = append(rest, i)
 		case len(pack) == d.limit.Events || bytes > d.limit.Bytes-d.sizes[i]:
 			return pack, append(rest, todo[n:]...), held
 		default:
 			pack = append(pack, i)
 			bytes += d.sizes[i]
-			groups[group] = group != ""
+			if group != "" {
+				groups[group] = true
+			}
 		}
 	}
 	return pack, rest, held
