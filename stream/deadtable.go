@@ -256,5 +256,5 @@ func (s *tableSource) Receive(ctx context.Context) ([]Dead, error) {
 			return letters, nil
 		}
 	}
-	return nil, nil //nolint:nilnil // the end
+	return nil, nil // the end
 }
