@@ -28,10 +28,10 @@ type Reader struct {
 	done    map[string]bool  // that ended, or did so before the first Next
 	listed  time.Time        // zero: list before the next round
 	parents map[string]bool  // shards whose children were listed
-	retired bool            // the stream is switched off
-	began   time.Time       // the first round that succeeded, by Options.Now
-	quiet   int             // rounds in a row without items
-	read    time.Time       // when the last round began
+	retired bool             // the stream is switched off
+	began   time.Time        // the first round that succeeded, by Options.Now
+	quiet   int              // rounds in a row without items
+	read    time.Time        // when the last round began
 }
 
 // ReaderOptions are the options of a Reader. The zero value works.

@@ -231,17 +231,10 @@ func backoff(failures int) time.Duration {
 	return longest/2 + rand.N(longest/2)
 }
 
-// wait returns the context's error if that ends first.
+// wait waits, if d is positive, and returns the context's error if that ends first.
 func wait(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return sleepTimer(ctx, d)
 }
