@@ -63,7 +63,7 @@ func TestAnOpenShardWithoutChildrenGoesOn(t *testing.T) {
 		w.add("shard-1", "", 3)
 		p := w.start("ann", nil)
 		w.handles("shard-1")
-		time.Sleep(time.Hour)
+		time.Sleep(5 * time.Minute)
 		w.write("shard-1", 3)
 		w.handles("shard-1")
 		require.ErrorIs(t, p.stop(), context.Canceled)
@@ -195,7 +195,7 @@ func TestWorkersShareShardsEvenlyAndTakeOverFromTheDead(t *testing.T) {
 			owned := w.owned()
 			return len(owned) == 2 && sum(owned) == 10 && equal(owned, 5)
 		})
-		time.Sleep(time.Hour)
+		time.Sleep(5 * time.Minute)
 		require.True(t, equal(w.owned(), 5))
 
 		writing, stop := context.WithCancel(t.Context())

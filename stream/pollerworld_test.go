@@ -49,7 +49,7 @@ type reply struct {
 }
 
 // newOutside is called outside of the bubble, and its Wrap in it.
-func newOutside(t *testing.T) func(aws.HTTPClient) aws.HTTPClient {
+func newOutside(t *testing.T, meter *dynamotest.Meter) func(aws.HTTPClient) aws.HTTPClient {
 	const n = 32
 	o := &outside{slots: make(chan *slot, n)}
 	ready := make(chan struct{})
@@ -66,7 +66,7 @@ func newOutside(t *testing.T) func(aws.HTTPClient) aws.HTTPClient {
 	}
 	var once sync.Once
 	return func(next aws.HTTPClient) aws.HTTPClient {
-		once.Do(func() { o.next = next; close(ready) })
+		once.Do(func() { o.next = meter.Wrap(next); close(ready) })
 		return o
 	}
 }
@@ -126,8 +126,8 @@ func inBubble(t *testing.T, f func(w *world)) {
 	t.Helper()
 	t.Parallel()
 	table := dynamotest.Table(t, stream.Table)
-	send := newOutside(t)
 	meter := dynamotest.NewMeter()
+	send := newOutside(t, meter)
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{
 			script: newScript(), t: t, table: table, send: send, meter: meter,
@@ -172,7 +172,7 @@ func (w *world) poller(name string, in *faults.Injector, change ...func(*stream.
 	for _, f := range change {
 		f(opts)
 	}
-	poller, err := stream.NewPoller(dynamotest.DB(w.t, w.send, w.meter.Wrap, p.in.Wrap), w.table, w.client(w.meter.Wrap), w.arn, "group", processor, opts)
+	poller, err := stream.NewPoller(dynamotest.DB(w.t, w.send, p.in.Wrap), w.table, w.client(w.meter.Wrap), w.arn, "group", processor, opts)
 	require.NoError(w.t, err)
 	return poller, p
 }

@@ -236,7 +236,7 @@ func (s *script) records(iterator string) (any, string) {
 	end := min(at+1000, len(sh.seqs))
 	records := []object{}
 	for _, seq := range sh.seqs[at:end] {
-		records = append(records, s.record(seq))
+		records = append(records, s.record(sh.id, seq))
 	}
 	out := object{"Records": records}
 	if !sh.closed || end < len(sh.seqs) {
@@ -245,9 +245,10 @@ func (s *script) records(iterator string) (any, string) {
 	return out, ""
 }
 
-// record is the insert of an item whose key is the sequence number.
-func (s *script) record(seq int) object {
-	pk := object{"S": strconv.Itoa(seq)}
+// record is the insert of the one item that a shard has: its records stay in
+// order even if some of them fail.
+func (s *script) record(shard string, seq int) object {
+	pk := object{"S": shard}
 	change := object{
 		"ApproximateCreationDateTime": time.Now().Unix(),
 		"Keys":                        object{"pk": pk},
