@@ -13,7 +13,7 @@ import (
 
 // Case 12.
 func TestAChildStartsAfterItsParentsEndIsCheckpointed(t *testing.T) {
-	inBubble(t, func(w *world) {
+	inBubble(t, func(t *testing.T, w *world) {
 		parent := w.add("shard-1", "", 100)
 		w.add("shard-2", "shard-1", 10)
 		w.add("shard-3", "shard-1", 10)
@@ -36,7 +36,7 @@ func TestAChildStartsAfterItsParentsEndIsCheckpointed(t *testing.T) {
 
 // Case 12.
 func TestAChildOfATrimmedParentStarts(t *testing.T) {
-	inBubble(t, func(w *world) {
+	inBubble(t, func(t *testing.T, w *world) {
 		w.add("shard-2", "shard-1", 10)
 		p := w.start("ann", nil)
 		w.handles("shard-2")
@@ -46,7 +46,7 @@ func TestAChildOfATrimmedParentStarts(t *testing.T) {
 
 // Case 12.
 func TestAParentLeftOpenThatHasChildrenIsDrained(t *testing.T) {
-	inBubble(t, func(w *world) {
+	inBubble(t, func(t *testing.T, w *world) {
 		w.add("shard-1", "", 10)
 		w.add("shard-2", "shard-1", 10)
 		p := w.start("ann", nil)
@@ -59,7 +59,7 @@ func TestAParentLeftOpenThatHasChildrenIsDrained(t *testing.T) {
 }
 
 func TestAnOpenShardWithoutChildrenGoesOn(t *testing.T) {
-	inBubble(t, func(w *world) {
+	inBubble(t, func(t *testing.T, w *world) {
 		w.add("shard-1", "", 3)
 		p := w.start("ann", nil)
 		w.handles("shard-1")
@@ -73,7 +73,7 @@ func TestAnOpenShardWithoutChildrenGoesOn(t *testing.T) {
 
 // Case 13.
 func TestShardsOfManyPagesAreAllLeased(t *testing.T) {
-	inBubble(t, func(w *world) {
+	inBubble(t, func(t *testing.T, w *world) {
 		for i := range 250 {
 			w.add(fmt.Sprintf("shard-%03d", i), "", 0)
 		}
@@ -98,7 +98,7 @@ func sum(counts map[string]int) (n int) {
 
 // Case 14.
 func TestAnExpiredIteratorResumesAfterTheCheckpoint(t *testing.T) {
-	inBubble(t, func(w *world) {
+	inBubble(t, func(t *testing.T, w *world) {
 		w.add("shard-1", "", 10)
 		p := w.start("ann", nil)
 		w.handles("shard-1")
@@ -113,7 +113,7 @@ func TestAnExpiredIteratorResumesAfterTheCheckpoint(t *testing.T) {
 
 // Case 14.
 func TestATrimmedCheckpointIsAGap(t *testing.T) {
-	inBubble(t, func(w *world) {
+	inBubble(t, func(t *testing.T, w *world) {
 		sh := w.add("shard-1", "", 10)
 		p := w.start("ann", nil)
 		w.handles("shard-1")
@@ -121,26 +121,26 @@ func TestATrimmedCheckpointIsAGap(t *testing.T) {
 		w.write("shard-1", 10)
 		w.change(func() { sh.trimmed = 15 })
 		p = w.start("bob", nil)
-		require.ErrorIs(t, <-p.ended, stream.ErrGap)
+		require.ErrorIs(t, p.wait(), stream.ErrGap)
 		require.Len(t, w.done("shard-1"), 10, "nothing behind the gap is handled")
 		require.Empty(t, w.owned())
 	})
 }
 
 func TestAShardThatVanishesUnfinishedIsAGap(t *testing.T) {
-	inBubble(t, func(w *world) {
+	inBubble(t, func(t *testing.T, w *world) {
 		sh := w.add("shard-1", "", 10)
 		p := w.start("ann", nil)
 		w.handles("shard-1")
 		w.change(func() { sh.gone = true })
 		w.add("shard-2", "shard-1", 10)
-		require.ErrorIs(t, <-p.ended, stream.ErrGap)
+		require.ErrorIs(t, p.wait(), stream.ErrGap)
 		require.Empty(t, w.done("shard-2"))
 	})
 }
 
 func TestTrimmedBeforeAnyCheckpointBeginsWithTheOldestRecord(t *testing.T) {
-	inBubble(t, func(w *world) {
+	inBubble(t, func(t *testing.T, w *world) {
 		sh := w.add("shard-1", "", 0)
 		p := w.start("ann", nil)
 		w.until("it is read", func() bool { return len(w.count("GetRecords")) > 0 })
@@ -156,7 +156,7 @@ func TestTrimmedBeforeAnyCheckpointBeginsWithTheOldestRecord(t *testing.T) {
 func TestFailedReadsDoNotEndAShard(t *testing.T) {
 	for _, code := range []string{"InternalServerError", "ProvisionedThroughputExceededException", "LimitExceededException", "reset"} {
 		t.Run(code, func(t *testing.T) {
-			inBubble(t, func(w *world) {
+			inBubble(t, func(t *testing.T, w *world) {
 				w.add("shard-1", "", 5)
 				failed := map[string]int{}
 				w.fail = func(op, _ string) string {
@@ -184,7 +184,7 @@ func TestFailedReadsDoNotEndAShard(t *testing.T) {
 
 // Case 16.
 func TestWorkersShareShardsEvenlyAndTakeOverFromTheDead(t *testing.T) {
-	inBubble(t, func(w *world) {
+	inBubble(t, func(t *testing.T, w *world) {
 		for i := range 10 {
 			w.add(fmt.Sprintf("shard-%d", i), "", 1)
 		}
@@ -234,7 +234,7 @@ func equal(owned map[string]int, each int) bool {
 
 // Case 17.
 func TestAStoppedWorkerStoresItsCheckpointAndReleasesItsLeases(t *testing.T) {
-	inBubble(t, func(w *world) {
+	inBubble(t, func(t *testing.T, w *world) {
 		w.add("shard-1", "", 100)
 		forty := w.seqs("shard-1")[39]
 		var ann *process

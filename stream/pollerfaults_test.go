@@ -20,7 +20,7 @@ import (
 func TestUnderFaultsEveryRecordIsHandledInOrder(t *testing.T) {
 	for seed := range faults.Seeds(20) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
-			inBubble(t, func(w *world) { w.storm(seed) })
+			inBubble(t, func(_ *testing.T, w *world) { w.storm(seed) })
 		})
 	}
 }

@@ -86,6 +86,11 @@ func (h *holding) follow(ctx context.Context) (ended bool, err error) {
 	)
 	for {
 		items, next, err := h.read(ctx, &at)
+		if len(items) > 0 {
+			empty = 0
+		} else if err == nil || errors.Is(err, errTrimmed) {
+			empty++ // all that a shard had may be too old
+		}
 		if err != nil {
 			if ended, err := h.over(err); ended || err != nil {
 				return ended, err
@@ -98,6 +103,8 @@ func (h *holding) follow(ctx context.Context) (ended bool, err error) {
 		switch {
 		case ctx.Err() != nil:
 			return false, nil //nolint:nilerr // it was stopped
+		case empty >= emptyReads && h.listing.Load().parents[h.shard]:
+			return true, nil //nolint:nilerr // as above
 		case err != nil:
 			if failures++; failures > 1 || !routine(err) {
 				h.opts.OnError(err)
@@ -110,14 +117,7 @@ func (h *holding) follow(ctx context.Context) (ended bool, err error) {
 			return true, nil
 		}
 		failures, at = 0, next
-		if len(items) > 0 {
-			empty = 0
-			continue
-		}
-		if empty++; empty >= emptyReads && h.listing.Load().parents[h.shard] {
-			return true, nil
-		}
-		if wait(ctx, idle(empty, h.opts.Idle)) != nil {
+		if empty > 0 && wait(ctx, idle(empty, h.opts.Idle)) != nil {
 			return false, nil
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -107,22 +108,22 @@ func (o *outside) Do(r *http.Request) (*http.Response, error) {
 // world is a stream, a table of leases, and what the workers of a group handled.
 type world struct {
 	*script
-	t     *testing.T
-	table string
-	send  func(aws.HTTPClient) aws.HTTPClient
-	db    *dynamo.DB
-	meter *dynamotest.Meter
+	t       *testing.T
+	table   string // of leases
+	db      *dynamo.DB
+	meter   *dynamotest.Meter
+	dial    func(wrap ...func(aws.HTTPClient) aws.HTTPClient) *dynamo.DB
+	streams func() *dynamodbstreams.Client
 
 	log     sync.Mutex
 	handled map[string][]string // sequence numbers, by shard
-	by      map[string]string   // who handled a shard last
 	busy    map[string]string
 	letters []string // sequence numbers of dead letters
 	handle  func(ctx context.Context, worker string, r stream.Record) error
 }
 
 // inBubble runs f with a clock of its own, on a table of the real engine.
-func inBubble(t *testing.T, f func(w *world)) {
+func inBubble(t *testing.T, f func(t *testing.T, w *world)) {
 	t.Helper()
 	t.Parallel()
 	table := dynamotest.Table(t, stream.Table)
@@ -130,12 +131,16 @@ func inBubble(t *testing.T, f func(w *world)) {
 	send := newOutside(t, meter)
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{
-			script: newScript(), t: t, table: table, send: send, meter: meter,
-			handled: map[string][]string{}, by: map[string]string{}, busy: map[string]string{},
+			script: newScript(), t: t, table: table, meter: meter,
+			handled: map[string][]string{}, busy: map[string]string{},
 			handle: func(context.Context, string, stream.Record) error { return nil },
 		}
-		w.db = dynamotest.DB(t, send)
-		f(w)
+		w.dial = func(wrap ...func(aws.HTTPClient) aws.HTTPClient) *dynamo.DB {
+			return dynamotest.DB(t, slices.Concat([]func(aws.HTTPClient) aws.HTTPClient{send}, wrap)...)
+		}
+		w.streams = func() *dynamodbstreams.Client { return w.client(meter.Wrap) }
+		w.db = w.dial()
+		f(t, w)
 	})
 }
 
@@ -155,14 +160,15 @@ type process struct {
 	name   string
 	in     *faults.Injector
 	cancel context.CancelFunc
-	ended  chan error
+	ended  chan struct{}
+	err    error   // of Run
 	errs   []error // of OnError
 }
 
 // poller makes the poller of a process that has faults.
 func (w *world) poller(name string, in *faults.Injector, change ...func(*stream.PollerOptions)) (*stream.Poller, *process) {
 	w.t.Helper()
-	p := &process{world: w, name: name, in: in, ended: make(chan error, 1)}
+	p := &process{world: w, name: name, in: in, ended: make(chan struct{})}
 	if in == nil {
 		p.in = faults.New(w.t, 1, faults.Rates{})
 	}
@@ -172,7 +178,7 @@ func (w *world) poller(name string, in *faults.Injector, change ...func(*stream.
 	for _, f := range change {
 		f(opts)
 	}
-	poller, err := stream.NewPoller(dynamotest.DB(w.t, w.send, p.in.Wrap), w.table, w.client(w.meter.Wrap), w.arn, "group", processor, opts)
+	poller, err := stream.NewPoller(w.dial(p.in.Wrap), w.table, w.streams(), w.arn, "group", processor, opts)
 	require.NoError(w.t, err)
 	return poller, p
 }
@@ -183,22 +189,33 @@ func (w *world) start(name string, in *faults.Injector, change ...func(*stream.P
 	poller, p := w.poller(name, in, change...)
 	ctx, cancel := context.WithCancel(w.t.Context())
 	p.cancel = cancel
-	go func() { p.ended <- poller.Run(ctx) }()
+	go func() { p.err = poller.Run(ctx); close(p.ended) }()
+	w.t.Cleanup(func() {
+		_ = p.stop()
+		if w.t.Failed() {
+			w.t.Log(p.name, p.err, p.errs)
+		}
+	})
 	return p
+}
+
+// wait returns what Run does.
+func (p *process) wait() error {
+	<-p.ended
+	return p.err
 }
 
 // stop ends the worker and returns what Run does.
 func (p *process) stop() error {
 	p.cancel()
-	return <-p.ended
+	return p.wait()
 }
 
 // kill ends the worker as a process ends that is killed: no request of it arrives
 // any more.
 func (p *process) kill() {
 	p.in.Script(func(string, []byte, int) faults.Fault { return faults.Fault{Kind: faults.KilledBefore} })
-	p.cancel()
-	<-p.ended
+	_ = p.stop()
 }
 
 func (p *process) failed(err error) {
@@ -220,7 +237,6 @@ func (p *process) record(ctx context.Context, r stream.Record) error {
 	delete(p.busy, r.Shard)
 	if err == nil {
 		p.handled[r.Shard] = append(p.handled[r.Shard], r.Seq)
-		p.by[r.Shard] = p.name
 	}
 	return err
 }

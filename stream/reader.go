@@ -232,6 +232,10 @@ func (r *Reader) advance(ctx context.Context, t *tail) error {
 			r.opts.OnError(err)
 		}
 		t.retry = time.Now().Add(backoff(t.failures))
+		if errors.Is(err, errTrimmed) {
+			t.empty++ // all that it had may be too old
+		}
+		t.ended = t.empty >= emptyReads && r.parents[t.id]
 		return nil
 	}
 	t.failures, t.retry = 0, time.Time{}
