@@ -26,16 +26,9 @@ func TestUnderFaultsEveryRecordIsHandledInOrder(t *testing.T) {
 }
 
 func (w *world) storm(seed uint64) {
-	random := rand.New(rand.NewPCG(seed, 1))
-	codes := []string{"InternalServerError", "ProvisionedThroughputExceededException", "ExpiredIteratorException", "reset"}
-	streamFails := rand.New(rand.NewPCG(seed, 2))
-	w.fail = func(string, string) string { // under the script's lock
-		if streamFails.IntN(10) == 0 {
-			return codes[streamFails.IntN(len(codes))]
-		}
-		return ""
-	}
-	handlerFails := rand.New(rand.NewPCG(seed, 3))
+	random := newRandom(seed, 1)
+	w.fail = randomFailures(seed)
+	handlerFails := newRandom(seed, 3)
 	w.handle = func(ctx context.Context, _ string, r stream.Record) error {
 		w.log.Lock()
 		fail, took := handlerFails.IntN(20) == 0, time.Duration(handlerFails.IntN(50))*time.Millisecond
@@ -109,6 +102,20 @@ func (w *world) storm(seed uint64) {
 		if seqs := w.seqs(shard); len(seqs) > 0 && leases[shard].Seq != "" {
 			require.Contains(w.t, w.done(shard), leases[shard].Seq, "a checkpoint of what was not handled")
 		}
+	}
+}
+
+func newRandom(seed, n uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, n)) }
+
+// randomFailures fail one request of ten, for reasons that pass.
+func randomFailures(seed uint64) func(op, shard string) string {
+	random := newRandom(seed, 2)
+	codes := []string{"InternalServerError", "ProvisionedThroughputExceededException", "ExpiredIteratorException", "reset"}
+	return func(string, string) string { // under the script's lock
+		if random.IntN(10) == 0 {
+			return codes[random.IntN(len(codes))]
+		}
+		return ""
 	}
 }
 

@@ -119,6 +119,8 @@ type world struct {
 	handled map[string][]string // sequence numbers, by shard
 	busy    map[string]string
 	letters []string // sequence numbers of dead letters
+	full    bool     // no dead letter can be stored
+	tries   int      // of each record
 	handle  func(ctx context.Context, worker string, r stream.Record) error
 }
 
@@ -132,7 +134,7 @@ func inBubble(t *testing.T, f func(t *testing.T, w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{
 			script: newScript(), t: t, table: table, meter: meter,
-			handled: map[string][]string{}, busy: map[string]string{},
+			handled: map[string][]string{}, busy: map[string]string{}, tries: 1000000,
 			handle: func(context.Context, string, stream.Record) error { return nil },
 		}
 		w.dial = func(wrap ...func(aws.HTTPClient) aws.HTTPClient) *dynamo.DB {
@@ -150,6 +152,9 @@ type dead struct{ *world }
 func (d dead) Put(_ context.Context, letter stream.Dead) error {
 	d.log.Lock()
 	defer d.log.Unlock()
+	if d.full {
+		return errRefused
+	}
 	d.letters = append(d.letters, letter.Seq)
 	return nil
 }
@@ -172,7 +177,7 @@ func (w *world) poller(name string, in *faults.Injector, change ...func(*stream.
 	if in == nil {
 		p.in = faults.New(w.t, 1, faults.Rates{})
 	}
-	processor, err := stream.NewProcessor(stream.Each(p.record, 1), dead{w}, &stream.ProcessorOptions{Policy: stream.Policy{Attempts: 1000000}})
+	processor, err := stream.NewProcessor(stream.Each(p.record, 1), dead{w}, &stream.ProcessorOptions{Policy: stream.Policy{Attempts: w.tries}})
 	require.NoError(w.t, err)
 	opts := &stream.PollerOptions{Lease: leaseTime, Renew: renewTime, OnError: p.failed}
 	for _, f := range change {
@@ -231,14 +236,18 @@ func (p *process) record(ctx context.Context, r stream.Record) error {
 	}
 	p.busy[r.Shard] = p.name
 	p.log.Unlock()
-	err := p.handle(ctx, p.name, r)
+	defer func() {
+		p.log.Lock()
+		defer p.log.Unlock()
+		delete(p.busy, r.Shard)
+	}()
+	if err := p.handle(ctx, p.name, r); err != nil {
+		return err
+	}
 	p.log.Lock()
 	defer p.log.Unlock()
-	delete(p.busy, r.Shard)
-	if err == nil {
-		p.handled[r.Shard] = append(p.handled[r.Shard], r.Seq)
-	}
-	return err
+	p.handled[r.Shard] = append(p.handled[r.Shard], r.Seq)
+	return nil
 }
 
 // seqs are the sequence numbers that a shard has.
@@ -322,6 +331,17 @@ func (w *world) stored() (shards map[string]stored, workers int) {
 		}
 	}
 	return shards, workers
+}
+
+// beat is that of the one worker.
+func (w *world) beat() (beat int64) {
+	w.t.Helper()
+	var items []stored
+	require.NoError(w.t, w.db.Table(w.table).Scan().Consistent(true).All(w.t.Context(), &items))
+	for _, item := range items {
+		beat += item.Beat
+	}
+	return beat
 }
 
 // owned counts the leases of each worker.

@@ -30,6 +30,7 @@ type Reader struct {
 	parents map[string]bool  // shards whose children were listed
 	retired bool             // the stream is switched off
 	began   time.Time        // the first round that succeeded, by Options.Now
+	whole   time.Time        // the last listing, by Options.Now
 	quiet   int              // rounds in a row without items
 	read    time.Time        // when the last round began
 }
@@ -40,8 +41,7 @@ type ReaderOptions struct {
 	// Defaults to 1 s.
 	Idle time.Duration
 
-	// List is how often shards are listed. Those that end are followed at once.
-	// Defaults to 10 s.
+	// List is how often shards are listed, at least. Defaults to 10 s.
 	List time.Duration
 
 	// OnError is called with each failure that Next survives, sometimes by several
@@ -98,7 +98,8 @@ type Round struct {
 	Items []Item
 
 	// Through is a time up to which every change was returned. It trails the
-	// present while a shard has more, or cannot be read.
+	// present by up to ReaderOptions.List, and by more while a shard has more or
+	// cannot be read.
 	Through time.Time
 }
 
@@ -159,6 +160,7 @@ func (r *Reader) Next(ctx context.Context) (Round, error) {
 // list finds new shards. The first time those without children are read from now
 // on, and the others have ended. Later ones are read from their beginning.
 func (r *Reader) list(ctx context.Context) error {
+	now := r.opts.Now()
 	l, err := r.source.list(ctx)
 	if errors.Is(err, errVanish) {
 		if !r.began.IsZero() {
@@ -175,8 +177,8 @@ func (r *Reader) list(ctx context.Context) error {
 		case r.shards[s.id] != nil || r.done[s.id]:
 		case !r.began.IsZero():
 			t := &tail{shard: s, from: horizon, through: r.began}
-			if parent != nil {
-				t.through = parent.through
+			if parent != nil { // it was no parent when shards were listed before
+				t.through = earlier(parent.through, r.whole)
 			}
 			r.shards[s.id] = t
 		case l.parents[s.id]:
@@ -196,7 +198,7 @@ func (r *Reader) list(ctx context.Context) error {
 			delete(r.done, id)
 		}
 	}
-	r.listed, r.parents, r.retired = time.Now(), l.parents, l.retired
+	r.listed, r.whole, r.parents, r.retired = time.Now(), now, l.parents, l.retired
 	return nil
 }
 
@@ -282,22 +284,24 @@ func (r *Reader) readTail(ctx context.Context, t *tail, now time.Time) (items []
 
 // collect returns what the shards of this round had.
 func (r *Reader) collect() Round {
-	var round Round
-	if len(r.shards) == 0 {
-		round.Through = r.began
-	}
+	round := Round{Through: r.whole} // a shard that has children may have stayed open
 	for _, t := range r.shards {
 		round.Items = append(round.Items, t.items...)
 		t.items = nil
 		if t.ended {
 			r.listed = time.Time{} // its children come next
 		}
-		if round.Through.IsZero() || t.through.Before(round.Through) {
-			round.Through = t.through
-		}
+		round.Through = earlier(round.Through, t.through)
 	}
 	if r.quiet++; len(round.Items) > 0 || r.listed.IsZero() {
 		r.quiet = 0
 	}
 	return round
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }

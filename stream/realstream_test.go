@@ -186,25 +186,6 @@ func TestARealStreamsNewGroupBeginsWithTheOldestRecord(t *testing.T) {
 	})
 }
 
-func TestEndedShardsOfARealStreamAreForgotten(t *testing.T) {
-	onRealStream(t, func(t *testing.T, r *realStream) {
-		p := r.start("ann", nil)
-		r.put(0, 10)
-		r.reaches(10)
-		for last := 10; last < 60; last += 10 {
-			r.age(5) // and the shards roll over
-			r.put(last, 10)
-			r.reaches(last + 10)
-		}
-		r.until("old leases are gone", func() bool {
-			leases, _ := r.stored()
-			return len(leases) < 6
-		})
-		require.ErrorIs(t, p.stop(), context.Canceled)
-		require.Equal(t, upTo(1, 60), r.values)
-	})
-}
-
 func TestARealStreamThatIsSwitchedOffIsDrained(t *testing.T) {
 	onRealStream(t, func(t *testing.T, r *realStream) {
 		r.put(0, 10)

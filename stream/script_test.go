@@ -23,7 +23,8 @@ type script struct {
 	arn    string
 	view   string
 	status string
-	page   int
+	page   int // of DescribeStream
+	most   int // records of an answer
 	shards []*scriptShard
 	next   int // sequence numbers are those of the whole stream
 	odd    int // the record that cannot be decoded: DynamoDB writes no such kind
@@ -37,8 +38,9 @@ type script struct {
 type scriptShard struct {
 	id, parent string
 	seqs       []int
-	trimmed    int  // the first that are gone
-	closed     bool // its end can be read
+	at         []int64 // when they were written
+	trimmed    int     // the first that are gone
+	closed     bool    // its end can be read
 	unlisted   bool
 	gone       bool
 }
@@ -51,7 +53,7 @@ type scriptCall struct {
 func newScript() *script {
 	return &script{
 		arn:  "arn:aws:dynamodb:us-east-1:123456789012:table/source/stream/2026-01-02T03:04:05.678",
-		view: "NEW_AND_OLD_IMAGES", status: "ENABLED", page: 100, next: 1000,
+		view: "NEW_AND_OLD_IMAGES", status: "ENABLED", page: 100, most: 1000, next: 1000,
 		fail: func(string, string) string { return "" },
 	}
 }
@@ -71,7 +73,7 @@ func (s *script) write(id string, n int) {
 		sh := s.shard(id)
 		for range n {
 			s.next++
-			sh.seqs = append(sh.seqs, s.next)
+			sh.seqs, sh.at = append(sh.seqs, s.next), append(sh.at, time.Now().Unix())
 		}
 	})
 }
@@ -233,10 +235,10 @@ func (s *script) records(iterator string) (any, string) {
 	case at < sh.trimmed:
 		return nil, "TrimmedDataAccessException"
 	}
-	end := min(at+1000, len(sh.seqs))
+	end := min(at+s.most, len(sh.seqs))
 	records := []object{}
-	for _, seq := range sh.seqs[at:end] {
-		records = append(records, s.record(sh.id, seq))
+	for i := at; i < end; i++ {
+		records = append(records, s.record(sh, i))
 	}
 	out := object{"Records": records}
 	if !sh.closed || end < len(sh.seqs) {
@@ -247,10 +249,10 @@ func (s *script) records(iterator string) (any, string) {
 
 // record is the insert of the one item that a shard has: its records stay in
 // order even if some of them fail.
-func (s *script) record(shard string, seq int) object {
-	pk := object{"S": shard}
+func (s *script) record(sh *scriptShard, i int) object {
+	pk, seq := object{"S": sh.id}, sh.seqs[i]
 	change := object{
-		"ApproximateCreationDateTime": time.Now().Unix(),
+		"ApproximateCreationDateTime": sh.at[i],
 		"Keys":                        object{"pk": pk},
 		"NewImage":                    object{"pk": pk},
 		"SequenceNumber":              strconv.Itoa(seq),
