@@ -202,3 +202,31 @@ func TestARealStreamThatIsSwitchedOffIsDrained(t *testing.T) {
 		require.Equal(t, upTo(1, 20), r.values)
 	})
 }
+
+func TestAReaderFollowsARealStreamFromNowOn(t *testing.T) {
+	onRealStream(t, func(t *testing.T, r *realStream) {
+		r.put(0, 10)
+		r.rollover()
+		reader, err := stream.NewReader(r.streams(), r.arn, nil)
+		require.NoError(t, err)
+		var values []string
+		next := func() {
+			round, err := reader.Next(t.Context())
+			require.NoError(t, err)
+			for _, item := range round.Items {
+				require.NoError(t, item.Err)
+				values = append(values, item.Record.New["n"].(*types.AttributeValueMemberN).Value)
+			}
+		}
+		next()
+		for last := 10; last < 40; last += 10 {
+			r.put(last, 5)
+			r.rollover()
+			r.put(last+5, 5)
+			for len(values) < last {
+				next()
+			}
+		}
+		require.Equal(t, upTo(11, 40), values)
+	})
+}
