@@ -10,13 +10,18 @@ import (
 	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
-// firstIdle is the pause after the first answer without records. It doubles up to
-// the longest.
-const firstIdle = 200 * time.Millisecond
+const (
+	// firstIdle is the pause before a shard is read again that had nothing new, or
+	// only a little. It doubles with each answer without records, up to the longest.
+	firstIdle = 200 * time.Millisecond
+
+	recent = 10 * time.Second // older records than that are a backlog
+	full   = 1000             // records of an answer
+)
 
 var (
-	errLost = errors.New("stream: the lease is another worker's")
-	errHeld = errors.New("stream: the processor stopped before the last record")
+	errLost    = errors.New("stream: the lease is another worker's")
+	errStopped = errors.New("stream: the processor stopped before the last record")
 )
 
 // holding is a shard that a worker reads, in a goroutine of its own.
@@ -117,7 +122,7 @@ func (h *holding) follow(ctx context.Context) (ended bool, err error) {
 			return true, nil
 		}
 		failures, at = 0, next
-		if empty > 0 && wait(ctx, idle(empty, h.opts.Idle)) != nil {
+		if wait(ctx, pause(items, empty, h.opts.Idle)) != nil {
 			return false, nil
 		}
 	}
@@ -176,7 +181,7 @@ func (h *holding) handle(ctx context.Context, items []Item) error {
 	case done == len(items):
 		return nil
 	case err == nil:
-		err = errHeld
+		err = errStopped
 	}
 	return fmt.Errorf("stream: shard %s: %w", h.shard, err)
 }
@@ -204,8 +209,11 @@ func (h *holding) save(ctx context.Context) error {
 // is asked for again.
 func routine(err error) bool { return errors.Is(err, errExpired) || errors.Is(err, errTrimmed) }
 
-// idle is how long to wait after that many answers without records, of which there
-// is one at least.
-func idle(empty int, longest time.Duration) time.Duration {
-	return min(firstIdle<<min(empty-1, 10), longest)
+// pause is how long to wait after an answer and that many ones without records.
+// Without it a few records a second would cost as many reads as the network allows.
+func pause(items []Item, empty int, longest time.Duration) time.Duration {
+	if len(items) == full || len(items) > 0 && time.Since(items[len(items)-1].Record.At) > recent {
+		return 0
+	}
+	return min(firstIdle<<min(max(empty-1, 0), 10), longest)
 }

@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	stopWait = 5 * time.Second // for what a worker still writes when it stops
-	writers  = 8               // how many leases are written at once
+	stopWait    = 5 * time.Second // for what a worker still writes when it stops
+	writers     = 8               // how many leases are written at once
+	forgetAfter = 3               // listings
 )
 
 // errDrained ends a worker whose stream is switched off and handled to the end.
@@ -31,6 +32,7 @@ type worker struct {
 	lapse time.Duration
 
 	others   map[string]sighting
+	missing  map[string]int // listings in a row without a shard that has ended
 	held     map[string]*holding
 	drained  map[string]lease // read to their end, which is not stored yet
 	outcomes chan outcome
@@ -52,6 +54,7 @@ func newWorker(p *Poller, name string) *worker {
 		// handlers have time to end.
 		lapse:    p.opts.Lease - p.opts.Renew,
 		others:   map[string]sighting{},
+		missing:  map[string]int{},
 		held:     map[string]*holding{},
 		drained:  map[string]lease{},
 		outcomes: make(chan outcome),
@@ -269,13 +272,25 @@ func (w *worker) list(ctx context.Context, known map[string]lease) error {
 			known[id] = held
 		}
 	}
+	return w.forget(ctx, l, known)
+}
+
+// forget removes the leases of shards that have ended and are gone. It waits for
+// several listings: a shard that came back would be read again.
+func (w *worker) forget(ctx context.Context, l *listing, known map[string]lease) error {
+	missing := map[string]int{}
 	for id, stands := range known {
-		if stands.Ended && !l.known[id] {
-			if err := w.leases.forget(ctx, id); err != nil {
-				return fmt.Errorf("stream: shard %s: %w", id, err)
-			}
+		if !stands.Ended || l.known[id] {
+			continue
+		}
+		if missing[id] = w.missing[id] + 1; missing[id] < forgetAfter {
+			continue
+		}
+		if err := w.leases.forget(ctx, id); err != nil {
+			return fmt.Errorf("stream: shard %s: %w", id, err)
 		}
 	}
+	w.missing = missing
 	return nil
 }
 

@@ -63,7 +63,7 @@ func TestAListingThatFailsCostsNoLease(t *testing.T) {
 		w.handles("shard-1")
 		leases, _ := w.stored()
 		require.EqualValues(t, 1, leases["shard-1"].Gen)
-		require.NotEmpty(t, ann.errs)
+		require.NotEmpty(t, ann.reported())
 		require.ErrorIs(t, ann.stop(), context.Canceled)
 		require.ErrorIs(t, bob.stop(), context.Canceled)
 	})
@@ -150,7 +150,7 @@ func TestARecordThatIsNeitherHandledNorDeadHoldsItsShardAlone(t *testing.T) {
 		leases, _ := w.stored()
 		require.Equal(t, "1004", leases["shard-1"].Seq)
 		require.Less(t, len(w.count("GetShardIterator")), 5*60, "it is tried again after a pause")
-		require.ErrorIs(t, p.errs[0], errRefused)
+		require.ErrorIs(t, p.reported()[0], errRefused)
 
 		w.log.Lock()
 		w.full = false
@@ -197,9 +197,9 @@ func TestWhatIsWrongWithADeploymentEndsRun(t *testing.T) {
 		want  error
 	}{
 		"no table":      {func(w *world) { w.table = "nowhere" }, plaza.ErrTable},
-		"no stream":     {func(w *world) { w.fail = failing("DescribeStream", "ResourceNotFoundException") }, plaza.ErrTable},
-		"no permission": {func(w *world) { w.fail = failing("GetRecords", "AccessDeniedException") }, plaza.ErrTable},
-		"not its arn":   {func(w *world) { w.fail = failing("DescribeStream", "ValidationException") }, plaza.ErrTable},
+		"no stream":     {func(w *world) { w.fail = refusing("DescribeStream", "ResourceNotFoundException") }, plaza.ErrTable},
+		"no permission": {func(w *world) { w.fail = refusing("GetRecords", "AccessDeniedException") }, plaza.ErrTable},
+		"not its arn":   {func(w *world) { w.fail = refusing("DescribeStream", "ValidationException") }, plaza.ErrTable},
 		"one image":     {func(w *world) { w.view = "NEW_IMAGE" }, stream.ErrView},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -213,7 +213,7 @@ func TestWhatIsWrongWithADeploymentEndsRun(t *testing.T) {
 	}
 }
 
-func failing(op, code string) func(string, string) string {
+func refusing(op, code string) func(string, string) string {
 	return func(asked, _ string) string {
 		if asked == op {
 			return code
@@ -233,7 +233,7 @@ func TestAStreamThatIsGoneIsAGapOrDrained(t *testing.T) {
 					leases, _ := w.stored()
 					return leases["shard-1"].Ended == drained && leases["shard-1"].Seq != ""
 				})
-				w.change(func() { w.fail = failing("DescribeStream", "ResourceNotFoundException") })
+				w.change(func() { w.fail = refusing("DescribeStream", "ResourceNotFoundException") })
 				if drained {
 					require.NoError(t, p.wait())
 				} else {
@@ -271,5 +271,26 @@ func TestThePollerCostsWhatItSays(t *testing.T) {
 		time.Sleep(time.Second)
 		require.InDelta(t, 1, w.meter.Take().Write, 0, "a checkpoint for each read that had records")
 		require.ErrorIs(t, p.stop(), context.Canceled)
+	})
+}
+
+func TestAFewRecordsASecondCostFewReadsAndABacklogNoPause(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.change(func() { w.most = 10 })
+		w.add("shard-1", "", 1000)
+		time.Sleep(time.Minute)
+		begun := time.Now()
+		p := w.start("ann", nil)
+		w.handles("shard-1")
+		require.Less(t, time.Since(begun), 5*time.Second)
+		before := len(w.count("GetRecords"))
+		for range 60 * 20 {
+			w.write("shard-1", 1)
+			time.Sleep(50 * time.Millisecond)
+		}
+		require.LessOrEqual(t, len(w.count("GetRecords"))-before, 60*5+10, "five a second")
+		w.handles("shard-1")
+		require.ErrorIs(t, p.stop(), context.Canceled)
+		require.Equal(t, w.seqs("shard-1"), w.done("shard-1"))
 	})
 }

@@ -229,6 +229,12 @@ func (p *process) failed(err error) {
 	p.errs = append(p.errs, err)
 }
 
+func (p *process) reported() []error {
+	p.log.Lock()
+	defer p.log.Unlock()
+	return slices.Clone(p.errs)
+}
+
 func (p *process) record(ctx context.Context, r stream.Record) error {
 	p.log.Lock()
 	if other, there := p.busy[r.Shard]; there {

@@ -32,7 +32,7 @@ type Reader struct {
 	began   time.Time        // the first round that succeeded, by Options.Now
 	whole   time.Time        // the last listing, by Options.Now
 	quiet   int              // rounds in a row without items
-	read    time.Time        // when the last round began
+	turn    time.Time        // not before is the next round
 }
 
 // ReaderOptions are the options of a Reader. The zero value works.
@@ -130,12 +130,10 @@ type tail struct {
 // Cost: 1 request for each shard that is open; every ReaderOptions.List 1 for each
 // 100 shards; without news it waits up to ReaderOptions.Idle first.
 func (r *Reader) Next(ctx context.Context) (Round, error) {
-	if r.quiet > 0 {
-		if err := wait(ctx, idle(r.quiet, r.opts.Idle)-time.Since(r.read)); err != nil {
-			return Round{}, err
-		}
+	if err := wait(ctx, time.Until(r.turn)); err != nil {
+		return Round{}, err
 	}
-	r.read = time.Now()
+	begun := time.Now()
 	now := r.opts.Now()
 	if r.listed.IsZero() || time.Since(r.listed) >= r.opts.List {
 		if err := r.list(ctx); err != nil {
@@ -154,7 +152,7 @@ func (r *Reader) Next(ctx context.Context) (Round, error) {
 	if r.began.IsZero() {
 		r.began = now
 	}
-	return r.collect(), nil
+	return r.collect(begun), nil
 }
 
 // list finds new shards. The first time those without children are read from now
@@ -283,19 +281,28 @@ func (r *Reader) readTail(ctx context.Context, t *tail, now time.Time) (items []
 }
 
 // collect returns what the shards of this round had.
-func (r *Reader) collect() Round {
+func (r *Reader) collect(begun time.Time) Round {
 	round := Round{Through: r.whole} // a shard that has children may have stayed open
+	news := false
+	wait := r.opts.Idle
 	for _, t := range r.shards {
-		round.Items = append(round.Items, t.items...)
-		t.items = nil
-		if t.ended {
-			r.listed = time.Time{} // its children come next
-		}
 		round.Through = earlier(round.Through, t.through)
+		news = news || len(t.items) > 0
+		if t.ended {
+			r.listed, wait = time.Time{}, 0 // its children come next
+		}
 	}
-	if r.quiet++; len(round.Items) > 0 || r.listed.IsZero() {
+	if r.quiet++; news {
 		r.quiet = 0
 	}
+	for _, t := range r.shards {
+		if !news || len(t.items) > 0 {
+			wait = min(wait, pause(t.items, r.quiet, r.opts.Idle))
+		}
+		round.Items = append(round.Items, t.items...)
+		t.items = nil
+	}
+	r.turn = begun.Add(wait)
 	return round
 }
 

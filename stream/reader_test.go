@@ -121,14 +121,14 @@ func TestThroughTrailsAShardThatHasMoreOrCannotBeRead(t *testing.T) {
 		time.Sleep(time.Hour)
 		r.next()
 		require.False(t, r.through.After(written), "it has 500 more")
-		r.change(func() { r.fail = failing("GetRecords", "InternalServerError") })
+		r.change(func() { r.fail = refusing("GetRecords", "InternalServerError") })
 		time.Sleep(time.Hour)
 		for range 20 {
 			r.next()
 		}
 		require.False(t, r.through.After(written))
 		require.NotEmpty(t, r.errs)
-		r.change(func() { r.fail = failing("", "") })
+		r.change(func() { r.fail = refusing("", "") })
 		r.caughtUp()
 		require.Equal(t, r.seqs("shard-1"), r.returns["shard-1"])
 	})
@@ -180,11 +180,11 @@ func TestAReaderWhoseFirstCallFailsBeginsWithTheNext(t *testing.T) {
 			r.add(fmt.Sprint("shard-", i), "", 3)
 		}
 		for _, op := range []string{"DescribeStream", "GetShardIterator"} {
-			r.change(func() { r.fail = failing(op, "ProvisionedThroughputExceededException") })
+			r.change(func() { r.fail = refusing(op, "ProvisionedThroughputExceededException") })
 			_, err := r.reader.Next(t.Context())
 			require.ErrorIs(t, err, plaza.ErrBusy)
 		}
-		r.change(func() { r.fail = failing("", "") })
+		r.change(func() { r.fail = refusing("", "") })
 		require.Empty(t, r.next().Items)
 		r.write("shard-3", 3)
 		r.caughtUp()
