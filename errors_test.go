@@ -72,6 +72,7 @@ var exportedErrors = map[string]error{
 	"live.ErrClosed":           live.ErrClosed,
 
 	"stream.ErrEvent":     stream.ErrEvent,
+	"stream.ErrGap":       stream.ErrGap,
 	"stream.ErrRecord":    stream.ErrRecord,
 	"stream.ErrView":      stream.ErrView,
 	"stream.ErrTruncated": stream.ErrTruncated,

@@ -28,6 +28,9 @@ func newCommand(ctx context.Context, o Options) (command, error) {
 	if err == nil {
 		var lib string
 		if lib, err = jars(ctx, o); err == nil {
+			if o.Control {
+				return controlCommand(java, lib)
+			}
 			return javaCommand(java, lib, o.lasting), nil
 		}
 		if !errors.Is(err, errNoMaven) {
@@ -36,6 +39,9 @@ func newCommand(ctx context.Context, o Options) (command, error) {
 	}
 	if ctx.Err() != nil {
 		return command{}, ctx.Err()
+	}
+	if o.Control {
+		return command{}, fmt.Errorf("%w\n%w", ErrMissing, err)
 	}
 	docker, dockerErr := findDocker(ctx)
 	if dockerErr != nil {

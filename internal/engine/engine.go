@@ -45,6 +45,10 @@ type Options struct {
 	// Log receives a message when a first run downloads. Defaults to os.Stderr.
 	Log io.Writer
 
+	// Control starts an engine of its own, whatever DYNAMODB_ENDPOINT says, that
+	// Rollover and Age work on. It needs a JDK.
+	Control bool
+
 	// CacheDir keeps the download. Defaults to plaza/dynamodb-local-<version> in
 	// os.UserCacheDir.
 	CacheDir string
@@ -56,7 +60,7 @@ type Options struct {
 // machine downloads about 50 MB. ctx bounds only the start. Several processes may
 // start engines at once.
 func Start(ctx context.Context, opts *Options) (*Engine, error) {
-	if endpoint := os.Getenv(EndpointVariable); endpoint != "" {
+	if endpoint := os.Getenv(EndpointVariable); endpoint != "" && (opts == nil || !opts.Control) {
 		e := &Engine{Endpoint: endpoint}
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
