@@ -92,22 +92,19 @@ func classify(ctx context.Context, err error) (again bool, _ error) {
 	}
 	var invalid smithy.InvalidParamsError
 	var unserializable *smithy.SerializationError
-	var unanswered *smithyhttp.RequestSendError
-	var garbled *smithy.DeserializationError
 	switch status, code := statusOf(err), codeOf(err); {
 	case errors.As(err, &invalid), errors.As(err, &unserializable):
 		return false, err
 	case Throttled(code), status == http.StatusTooManyRequests, slices.Contains(expired, code):
 		return true, fmt.Errorf("%w: %w", plaza.ErrBusy, err)
-	case errors.As(err, &unanswered), errors.As(err, &garbled), status >= http.StatusInternalServerError:
+	case status < http.StatusBadRequest, status >= http.StatusInternalServerError:
 		return true, fmt.Errorf("%w: %w", plaza.ErrUnknownOutcome, err)
-	case retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err).Bool():
+	case retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err).Bool(): // a clock that the SDK has now set right
 		return true, fmt.Errorf("%w: %w", plaza.ErrBusy, err)
 	case status == http.StatusForbidden, status == http.StatusNotFound, strings.HasPrefix(code, "AccessDenied"), slices.Contains(absent, code):
 		return false, fmt.Errorf("%w: %w", plaza.ErrTable, err)
-	default:
-		return status < http.StatusBadRequest, err
 	}
+	return false, err
 }
 
 var (
@@ -137,6 +134,18 @@ func codeOf(err error) string {
 		return api.ErrorCode()
 	}
 	return ""
+}
+
+// Refused is the outcome of an entry that the service answered with a code. The
+// message beside it may hold data of the event.
+func Refused(service, code string, again bool) stream.Outcome {
+	err := fmt.Errorf("%s: %w", service, &smithy.GenericAPIError{Code: code, Message: "entry refused"})
+	return stream.Outcome{Err: err, Retry: again}
+}
+
+// Unnamed is the outcome of an entry of which the answer says nothing.
+func Unnamed(service string) stream.Outcome {
+	return stream.Outcome{Err: fmt.Errorf("%s: %w", service, stream.ErrOutcomes), Retry: true}
 }
 
 // JSON refuses what is not one JSON value in UTF-8. The SDK would replace bytes

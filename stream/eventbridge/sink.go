@@ -142,10 +142,10 @@ func outcomes(out *sdk.PutEventsOutput, n int) ([]stream.Outcome, error) {
 		switch code := aws.ToString(entry.ErrorCode); {
 		case code != "":
 			failed++
-			made[i] = stream.Outcome{Err: fmt.Errorf("eventbridge: entry refused: %s", code), Retry: !permanent[code]}
+			made[i] = awssink.Refused("eventbridge", code, !permanent[code])
 		case aws.ToString(entry.EventId) == "":
 			failed++
-			made[i] = stream.Outcome{Err: fmt.Errorf("eventbridge: %w: no id", stream.ErrOutcomes), Retry: true}
+			made[i] = awssink.Unnamed("eventbridge")
 		}
 	}
 	if failed < int(out.FailedEntryCount) {

@@ -200,7 +200,9 @@ func TestWhatTheServiceWouldRefuseIsNotSent(t *testing.T) {
 		"two":          func(e *stream.Event) { e.Data = []byte(`{}{}`) },
 		"half":         func(e *stream.Event) { e.Data = []byte(`{"a":`) },
 		"not UTF-8":    func(e *stream.Event) { e.Data = []byte("{\"a\":\"\xff\"}") },
-		"deep":         func(e *stream.Event) { e.Data = []byte(strings.Repeat(`{"a":`, 20_000) + "1" + strings.Repeat("}", 20_000)) },
+		"deep": func(e *stream.Event) {
+			e.Data = []byte(strings.Repeat(`{"a":`, 20_000) + "1" + strings.Repeat("}", 20_000))
+		},
 	} {
 		script := sinktest.NewScript(func(sinktest.Request) sinktest.Answer { return sinktest.Answer{Body: answer(1, nil)} })
 		bad := good
@@ -221,10 +223,14 @@ func TestWhatTheServiceWouldRefuseIsNotSent(t *testing.T) {
 func TestInvalidConfigurationFailsInNew(t *testing.T) {
 	client := sdk.NewFromConfig(sinktest.NewScript(nil).Config())
 	for field, made := range map[string]func() (*eventbridge.Sink, error){
-		"client":         func() (*eventbridge.Sink, error) { return eventbridge.New(nil, "bus", nil) },
-		"bus":            func() (*eventbridge.Sink, error) { return eventbridge.New(client, "", nil) },
-		"Options.Events": func() (*eventbridge.Sink, error) { return eventbridge.New(client, "bus", &eventbridge.Options{Events: -1}) },
-		"Options.Bytes":  func() (*eventbridge.Sink, error) { return eventbridge.New(client, "bus", &eventbridge.Options{Bytes: -1}) },
+		"client": func() (*eventbridge.Sink, error) { return eventbridge.New(nil, "bus", nil) },
+		"bus":    func() (*eventbridge.Sink, error) { return eventbridge.New(client, "", nil) },
+		"Options.Events": func() (*eventbridge.Sink, error) {
+			return eventbridge.New(client, "bus", &eventbridge.Options{Events: -1})
+		},
+		"Options.Bytes": func() (*eventbridge.Sink, error) {
+			return eventbridge.New(client, "bus", &eventbridge.Options{Bytes: -1})
+		},
 	} {
 		_, err := made()
 		var invalid *plaza.InvalidError

@@ -132,10 +132,10 @@ func outcomes(out *sdk.PutRecordBatchOutput, n int) ([]stream.Outcome, error) {
 		switch code := aws.ToString(record.ErrorCode); {
 		case code != "":
 			failed++
-			made[i] = stream.Outcome{Err: fmt.Errorf("firehose: record refused: %s", code), Retry: true}
+			made[i] = awssink.Refused("firehose", code, true)
 		case aws.ToString(record.RecordId) == "":
 			failed++
-			made[i] = stream.Outcome{Err: fmt.Errorf("firehose: %w: no id", stream.ErrOutcomes), Retry: true}
+			made[i] = awssink.Unnamed("firehose")
 		}
 	}
 	if count := int(aws.ToInt32(out.FailedPutCount)); failed < count {

@@ -161,7 +161,7 @@ func allowed(text string) bool {
 func outcomes(out *sdk.SendMessageBatchOutput, n int) []stream.Outcome {
 	made := make([]stream.Outcome, n)
 	for i := range made {
-		made[i] = stream.Outcome{Err: fmt.Errorf("sqs: %w: not named", stream.ErrOutcomes), Retry: true}
+		made[i] = awssink.Unnamed("sqs")
 	}
 	sent := make([]bool, n)
 	for _, entry := range out.Successful {
@@ -172,10 +172,7 @@ func outcomes(out *sdk.SendMessageBatchOutput, n int) []stream.Outcome {
 	for _, entry := range out.Failed {
 		if i, ok := index(entry.Id, n); ok {
 			code := aws.ToString(entry.Code)
-			made[i] = stream.Outcome{
-				Err:   fmt.Errorf("sqs: message refused: %s", code),
-				Retry: !entry.SenderFault || sent[i] || awssink.Throttled(code),
-			}
+			made[i] = awssink.Refused("sqs", code, !entry.SenderFault || sent[i] || awssink.Throttled(code))
 		}
 	}
 	return made
