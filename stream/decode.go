@@ -132,10 +132,10 @@ func (r *eventReader) record() (Record, error) {
 			broken.at -= start
 		}
 		return record, fmt.Errorf("%w: %w", ErrRecord, err)
+	case record.ID == "" || record.Stream == "" || record.Seq == "":
+		return record, fmt.Errorf("%w: its id, its stream or its sequence number is missing", ErrRecord)
 	case view != bothImages:
 		return record, fmt.Errorf("%w: stream %s", ErrView, record.Stream)
-	case record.ID == "" || record.Stream == "":
-		return record, fmt.Errorf("%w: its id or its stream is missing", ErrRecord)
 	}
 	if reason := record.checkShape(); reason != "" {
 		return record, fmt.Errorf("%w: %s", ErrRecord, reason)

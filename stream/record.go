@@ -80,6 +80,8 @@ func (r Record) checkShape() string {
 		return "an image is missing"
 	case r.ByTTL && r.Kind != Remove:
 		return "only a removal is by expiry"
+	case r.At.UTC().Year() < 1 || r.At.UTC().Year() > 9999:
+		return "a time is out of range"
 	}
 	for _, v := range r.Keys {
 		switch v.(type) {

@@ -29,7 +29,7 @@ type received struct {
 
 // target is a queue that a rule of the bus sends its source's events to.
 func target(t *testing.T, moto sinktest.Moto, client *sdk.Client, bus, source string) (queue string) {
-	var made struct{ QueueUrl string }
+	var made struct{ QueueURL string }
 	name := bus + "-" + rand.Text()[:8]
 	moto.Call(t, "sqs", "AmazonSQS.CreateQueue", map[string]any{"QueueName": name}, &made)
 	pattern, err := json.Marshal(map[string]any{"source": []string{source}})
@@ -40,7 +40,7 @@ func target(t *testing.T, moto sinktest.Moto, client *sdk.Client, bus, source st
 	arn := "arn:aws:sqs:us-east-1:123456789012:" + name
 	_, err = client.PutTargets(t.Context(), &sdk.PutTargetsInput{Rule: &name, EventBusName: &bus, Targets: []types.Target{{Id: &name, Arn: &arn}}})
 	require.NoError(t, err)
-	return made.QueueUrl
+	return made.QueueURL
 }
 
 func drain(t *testing.T, moto sinktest.Moto, queue string) (got []received) {

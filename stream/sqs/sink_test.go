@@ -25,18 +25,18 @@ const queue = "https://sqs.us-east-1.amazonaws.com/123456789012/board"
 
 // sendMessageBatch is a request.
 type sendMessageBatch struct {
-	QueueUrl string
+	QueueURL string
 	Entries  []struct {
-		Id, MessageBody   string
+		ID, MessageBody   string
 		MessageAttributes map[string]struct{ DataType, StringValue string }
-		MessageGroupId    *string
+		MessageGroupID    *string
 	}
 }
 
 func bodies(t *testing.T, r sinktest.Request) (sent []string) {
 	require.Equal(t, "SendMessageBatch", r.Op)
 	got := sinktest.Read[sendMessageBatch](t, r)
-	require.Equal(t, queue, got.QueueUrl)
+	require.Equal(t, queue, got.QueueURL)
 	for _, entry := range got.Entries {
 		sent = append(sent, entry.MessageBody)
 	}
@@ -95,8 +95,8 @@ func TestAMessageCarriesTheEventsIdentity(t *testing.T) {
 		require.Equal(t, "String", entries[0].MessageAttributes[name].DataType)
 	}
 	require.Empty(t, entries[1].MessageAttributes, "SQS refuses attributes without a value")
-	require.Nil(t, entries[0].MessageGroupId)
-	require.NotEqual(t, entries[0].Id, entries[1].Id)
+	require.Nil(t, entries[0].MessageGroupID)
+	require.NotEqual(t, entries[0].ID, entries[1].ID)
 }
 
 func TestAMessageIsAsLargeAsBodyAndAttributes(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -181,9 +182,7 @@ func (s Service) fails(t *testing.T, name string, answer Answer, again bool) {
 
 func (s Service) unclear(t *testing.T) {
 	answers := map[string]string{"nothing": "", "an object": "{}", "null": "null", "of three": s.OK(3), "of one": s.OK(1)}
-	for name, body := range s.Unclear {
-		answers[name] = body
-	}
+	maps.Copy(answers, s.Unclear)
 	for name, body := range answers {
 		script := NewScript(func(Request) Answer { return Answer{Body: body} })
 		outcomes, err := s.New(t, script.Config()).Put(t.Context(), events(2))
