@@ -90,11 +90,7 @@ func classify(ctx context.Context, err error) (again bool, _ error) {
 	if ctx.Err() != nil {
 		return true, errors.Join(ctx.Err(), err)
 	}
-	var invalid smithy.InvalidParamsError
-	var unserializable *smithy.SerializationError
 	switch status, code := statusOf(err), codeOf(err); {
-	case errors.As(err, &invalid), errors.As(err, &unserializable):
-		return false, err
 	case Throttled(code), status == http.StatusTooManyRequests, slices.Contains(expired, code):
 		return true, fmt.Errorf("%w: %w", plaza.ErrBusy, err)
 	case status < http.StatusBadRequest, status >= http.StatusInternalServerError:

@@ -149,6 +149,18 @@ var passing, lasting = map[string]Answer{
 	"too large":     {Status: http.StatusRequestEntityTooLarge},
 }
 
+// classes are what callers know some of them by.
+var classes = map[string]error{
+	"throttling":      plaza.ErrBusy,
+	"old credentials": plaza.ErrBusy,
+	"internal":        plaza.ErrUnknownOutcome,
+	"no connection":   plaza.ErrUnknownOutcome,
+	"garbled":         plaza.ErrUnknownOutcome,
+	"access denied":   plaza.ErrTable,
+	"forbidden":       plaza.ErrTable,
+	"not found":       plaza.ErrTable,
+}
+
 func (s Service) passes(t *testing.T) {
 	for name, answer := range passing {
 		s.fails(t, name, answer, true)
@@ -169,6 +181,9 @@ func (s Service) fails(t *testing.T, name string, answer Answer, again bool) {
 	sink := s.New(t, script.Config())
 	_, err := sink.Put(t.Context(), events(2))
 	require.Error(t, err, name)
+	if class, ok := classes[name]; ok {
+		require.ErrorIs(t, err, class, name)
+	}
 	require.Len(t, script.Requests(), 1, name)
 	outcomes, err := sink.Put(t.Context(), []stream.Event{event(0), refused()})
 	require.NoError(t, err, name)
@@ -218,18 +233,30 @@ func (s Service) panics(t *testing.T) {
 }
 
 func (s Service) cancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	script := NewScript(func(r Request) Answer {
-		cancel()
-		<-r.HTTP.Context().Done()
-		return Answer{Err: r.HTTP.Context().Err()}
-	})
-	sink := s.New(t, script.Config())
-	for range 2 { // while it waits, and before
-		_, err := sink.Put(ctx, events(2))
-		require.ErrorIs(t, err, context.Canceled)
+	for name, end := range map[string]func(Request) Answer{
+		"as the context does": func(r Request) Answer {
+			<-r.HTTP.Context().Done()
+			return Answer{Err: r.HTTP.Context().Err()}
+		},
+		"with a broken connection": func(Request) Answer { return Answer{Err: errors.New("broken pipe")} },
+		"with half an answer":      func(Request) Answer { return Answer{Body: "{"} },
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		script := NewScript(func(r Request) Answer {
+			cancel()
+			return end(r)
+		})
+		sink := s.New(t, script.Config())
+		for range 2 { // while it waits, and before
+			_, err := sink.Put(ctx, events(2))
+			require.ErrorIs(t, err, context.Canceled, name)
+		}
+		dead := new(Dead)
+		for _, err := range stream.Deliver(ctx, sink, events(2), Quick(3), dead) {
+			require.ErrorIs(t, err, context.Canceled, name)
+		}
+		require.Empty(t, dead.Letters, name)
 	}
-	require.LessOrEqual(t, len(script.Requests()), 2)
 }
 
 // Quick is a policy without pauses.
