@@ -32,6 +32,7 @@ func shape() edge.Shape {
 		Head:      "followee",
 		Count:     "followers",
 		TailCount: "following",
+		Kinds:     []string{""},
 	}
 }
 
