@@ -1,13 +1,11 @@
 package streamtest
 
 import (
+	"context"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
-
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -20,14 +18,22 @@ type Changes[C any] struct {
 // Watch begins at the first record of a table's stream. Of is a feature's Changes.
 func Watch[C any](t testing.TB, table string, of func(stream.Record) ([]C, error)) *Changes[C] {
 	t.Helper()
-	return &Changes[C]{New(t, table), of}
+	tail, err := New(t.Context(), dynamotest.Engine(t), table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Changes[C]{tail, of}
 }
 
 // Next are the changes since the last call. A record that Of refuses fails the
 // test.
 func (c *Changes[C]) Next(t testing.TB) (changes []C) {
 	t.Helper()
-	for _, r := range c.tail.Records(t) {
+	records, err := c.tail.Records(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
 		some, err := c.of(r)
 		if err != nil {
 			t.Fatalf("streamtest: %v", err)
@@ -37,24 +43,15 @@ func (c *Changes[C]) Next(t testing.TB) (changes []C) {
 	return changes
 }
 
-func (tail *Tail) record(t testing.TB, shard string, raw streamtypes.Record) stream.Record {
-	t.Helper()
-	r := stream.Record{
-		ID: aws.ToString(raw.EventID), Stream: tail.arn, Shard: shard, Table: tail.table,
-		Seq: aws.ToString(raw.Dynamodb.SequenceNumber), Kind: stream.Kind(raw.EventName),
-		At: aws.ToTime(raw.Dynamodb.ApproximateCreationDateTime),
+// Each hands all records of a table's stream so far to an example's handler.
+func Each(ctx context.Context, e *engine.Engine, table string, handler stream.Handler) error {
+	tail, err := New(ctx, e, table)
+	if err != nil {
+		return err
 	}
-	var err error
-	for _, image := range []struct {
-		to   *map[string]types.AttributeValue
-		from map[string]streamtypes.AttributeValue
-	}{{&r.Keys, raw.Dynamodb.Keys}, {&r.Old, raw.Dynamodb.OldImage}, {&r.New, raw.Dynamodb.NewImage}} {
-		if image.from == nil {
-			continue
-		}
-		if *image.to, err = attributevalue.FromDynamoDBStreamsMap(image.from); err != nil {
-			t.Fatalf("streamtest: %v", err)
-		}
+	records, err := tail.Records(ctx)
+	for i := 0; i < len(records) && err == nil; i++ {
+		err = handler(ctx, records[i])
 	}
-	return r
+	return err
 }
