@@ -18,7 +18,7 @@ import (
 // A handler of the table's stream hears of each edge that begins or ends.
 func ExampleChanges() {
 	ctx := context.Background()
-	follows, table := openStreamed(ctx)
+	follows, db, table := openStreamed(ctx)
 	edge, _, err := follows.Follow(ctx, follow.Edge{Follower: "jack", Followee: "chris"})
 	if err == nil {
 		_, err = follows.Unfollow(ctx, edge)
@@ -34,21 +34,12 @@ func ExampleChanges() {
 		}
 		return err
 	}
-	if err := each(ctx, table, handler); err != nil {
+	if err := streamtest.Each(ctx, db, table, handler); err != nil {
 		log.Fatal(err)
 	}
 	// Output:
 	// jack followed chris true
 	// jack unfollowed chris true
-}
-
-// each calls a handler with all records of the table's stream.
-func each(ctx context.Context, table string, handler stream.Handler) error {
-	e, err := local()
-	if err != nil {
-		return err
-	}
-	return streamtest.Each(ctx, e, table, handler)
 }
 
 // TestAnImportIsMarked also where it is killed at each of its writes.

@@ -189,12 +189,12 @@ var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Start
 
 // open gives a repository over a new table of it.
 func open(ctx context.Context) *follow.Repository {
-	follows, _ := openStreamed(ctx)
+	follows, _, _ := openStreamed(ctx)
 	return follows
 }
 
-// openStreamed is open, and names the table, which has a stream.
-func openStreamed(ctx context.Context) (follows *follow.Repository, table string) {
+// openStreamed is open, with the table, which has a stream.
+func openStreamed(ctx context.Context) (follows *follow.Repository, db *dynamo.DB, table string) {
 	e, err := local()
 	if err != nil {
 		log.Fatal(err)
@@ -212,9 +212,10 @@ func openStreamed(ctx context.Context) (follows *follow.Repository, table string
 	if _, err := client.CreateTable(ctx, streamtest.Streamed(follow.Table)(table)); err != nil {
 		log.Fatal(err)
 	}
-	follows, err = follow.New(dynamo.NewFromIface(client), table, gen, &follow.Options{Consistent: true})
+	db = dynamo.NewFromIface(client)
+	follows, err = follow.New(db, table, gen, &follow.Options{Consistent: true})
 	if err != nil {
 		log.Fatal(err)
 	}
-	return follows, table
+	return follows, db, table
 }

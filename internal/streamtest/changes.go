@@ -4,8 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"github.com/guregu/dynamo/v2"
+
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
-	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -18,7 +19,7 @@ type Changes[C any] struct {
 // Watch begins at the first record of a table's stream. Of is a feature's Changes.
 func Watch[C any](t testing.TB, table string, of func(stream.Record) ([]C, error)) *Changes[C] {
 	t.Helper()
-	tail, err := New(t.Context(), dynamotest.Engine(t), table)
+	tail, err := New(t.Context(), dynamotest.DB(t), table)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +45,8 @@ func (c *Changes[C]) Next(t testing.TB) (changes []C) {
 }
 
 // Each hands all records of a table's stream so far to an example's handler.
-func Each(ctx context.Context, e *engine.Engine, table string, handler stream.Handler) error {
-	tail, err := New(ctx, e, table)
+func Each(ctx context.Context, db *dynamo.DB, table string, handler stream.Handler) error {
+	tail, err := New(ctx, db, table)
 	if err != nil {
 		return err
 	}

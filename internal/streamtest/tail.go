@@ -13,8 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+	"github.com/guregu/dynamo/v2"
 
-	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/stream"
 )
@@ -43,13 +43,20 @@ type Tail struct {
 }
 
 // New begins at the stream's first record.
-func New(ctx context.Context, e *engine.Engine, table string) (*Tail, error) {
+func New(ctx context.Context, db *dynamo.DB, table string) (*Tail, error) {
+	client, ok := db.Client().(*dynamodb.Client)
+	if !ok {
+		return nil, errors.New("streamtest: db has another client")
+	}
+	o := client.Options()
 	tail := &Tail{
-		table:   table,
-		db:      dynamodb.NewFromConfig(e.Config(), e.Options),
-		streams: dynamodbstreams.NewFromConfig(e.Config()),
-		at:      map[string]string{},
-		seen:    map[string]bool{},
+		table: table,
+		db:    client,
+		streams: dynamodbstreams.New(dynamodbstreams.Options{
+			BaseEndpoint: o.BaseEndpoint, Region: o.Region, Credentials: o.Credentials, HTTPClient: o.HTTPClient,
+		}),
+		at:   map[string]string{},
+		seen: map[string]bool{},
 	}
 	described, err := tail.db.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table})
 	if err != nil {
