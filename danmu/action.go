@@ -96,13 +96,13 @@ func (r *Repository) change(ctx context.Context, object string, id ID, build fun
 	return changed, err
 }
 
-// bury makes a comment a tombstone, both copies where there are two. It also
+// bury makes a comment a tombstone of that state, both copies where there are two. It also
 // buries a copy that may still arrive in an older place. If a condition of build
 // fails, refused judges the stored row; nil means that nothing is to be changed.
-func (r *Repository) bury(ctx context.Context, object string, id ID, build func(*dynamo.Update), refused func(row) error) (changed bool, err error) {
+func (r *Repository) bury(ctx context.Context, object string, id ID, state string, build func(*dynamo.Update), refused func(row) error) (changed bool, err error) {
 	found := false
 	err = r.locate(ctx, object, id, true, func(key store.Key) error {
-		update := tombstone(r.table.Update(key))
+		update := tombstone(r.table.Update(key), state)
 		if !found {
 			update.If("attribute_exists(pk)")
 		}
@@ -119,13 +119,20 @@ func (r *Repository) bury(ctx context.Context, object string, id ID, build func(
 	return changed, err
 }
 
-// removed is the state of a tombstone.
-const removed = "removed"
+// The states of tombstones.
+const (
+	recalled = "recalled"
+	removed  = "removed"
+	erased   = "erased" // with its user
+)
+
+// errState is of a tombstone with another state.
+var errState = errors.New("its state is none")
 
 // tombstone refuses a late repeat of the send. The counters stay, so that likes
 // can be taken back.
-func tombstone(u *dynamo.Update) *dynamo.Update {
-	return u.Set("state", removed).Remove(
+func tombstone(u *dynamo.Update, state string) *dynamo.Update {
+	return u.Set("state", state).Remove(
 		"text", "userId", "sent", "mode", "color", "size", "pool", "weight", "protected", protectOp, "extra", "key", "sentMs",
 	)
 }

@@ -25,6 +25,12 @@ func Table(name string) *dynamodb.CreateTableInput { return byUser.Schema(name) 
 // back.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
+// What begins the keys of comments and of reactions.
+const (
+	commentRows  = "D"
+	reactionRows = "U"
+)
+
 // place is a partition of comments: a shard of a segment of an object.
 type place struct {
 	object         string
@@ -32,7 +38,7 @@ type place struct {
 }
 
 func (p place) pk() string {
-	return keys.Join("D", p.object, strconv.Itoa(p.segment), strconv.Itoa(p.shard))
+	return keys.Join(commentRows, p.object, strconv.Itoa(p.segment), strconv.Itoa(p.shard))
 }
 
 func (p place) key(id ID) store.Key { return store.Key{PK: p.pk(), SK: id.String()} }
