@@ -175,8 +175,8 @@ func periodSK(start time.Time) string {
 func periodsPK(board string) string { return keys.Join("B", board) }
 
 // entryItem is P#player / LB#board#period. It has part and key while it stands
-// on the board. A removed entry keeps the rest but its score, which only people
-// read. An erased one keeps removed, version and ttl.
+// on the board, with its score and sub, which Changes reads: the order of a key is
+// its board's to know. A removed entry keeps the rest. An erased one keeps removed, version and ttl.
 // It is less than 8 KB, of which 4 are Meta.
 type entryItem struct {
 	Key     []byte `dynamo:"key"`
@@ -231,10 +231,16 @@ func checkShown(name, meta string) error {
 }
 
 func entryKey(player, board string, p period) store.Key {
-	return store.Key{PK: playerPK(player), SK: keys.Join("LB", board, p.name())}
+	return store.Key{PK: playerPK(player), SK: keys.Join(entries, board, p.name())}
 }
 
-func playerPK(player string) string { return keys.Join("P", player) }
+// What begins the keys of entries.
+const (
+	players = "P"
+	entries = "LB"
+)
+
+func playerPK(player string) string { return keys.Join(players, player) }
 
 // partOf is the partition of the index for a new entry of a player. The entry stays
 // there even if there are more shards later.
