@@ -51,6 +51,11 @@ func (r *Repository) update(a attempt, next effect) *dynamo.Update {
 			Set("key", next.key).
 			SetIfNotExists("part", a.part).
 			Set("meta", string(a.Meta))
+		if a.Sub != 0 {
+			update.Set("sub", a.Sub)
+		} else {
+			update.Remove("sub")
+		}
 		if a.period.ttl != 0 {
 			update.Set("ttl", a.period.ttl)
 		} else {
