@@ -194,7 +194,7 @@ func (a audit) fixed(entry dynamo.Item) dynamo.Item {
 	}
 	stands := err == nil
 	if !stands {
-		for _, name := range []string{"key", "part", "score", "prev", "meta"} {
+		for _, name := range []string{"key", "part", "score", "prev", "meta", "life"} {
 			delete(want, name)
 		}
 	} else {

@@ -192,6 +192,10 @@ type entryItem struct {
 	Removed ids.ID `dynamo:"removed"` // the last removal: older submissions do not bring it back
 	Moved   ids.ID `dynamo:"moved"`   // the last hiding or unhiding
 
+	// Life is the first guarded operation since the entry began, or began again after
+	// a removal. Undo takes back what belongs to it, and nothing of before.
+	Life ids.ID `dynamo:"life"`
+
 	// Managed and ManagedBefore are the callers' ids of the last two of these
 	// changes. The ids that order them may be later.
 	Managed       ids.ID `dynamo:"managed"`
