@@ -2,62 +2,147 @@ package stream
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"time"
+
+	"github.com/aws/smithy-go"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
-// Dead is a record or an event that was given up on: a dead letter.
+// Dead is a record or an event that was given up on: a dead letter. It has the
+// JSON form of a message.
 type Dead struct {
-	Stream   string // the stream's ARN
-	Shard    string // "" if it is from a Lambda event
-	Seq      string
-	LastSeq  string // of a position of several records: the last one
-	KeyHash  string // a hash of table and key; equal for records of one item
-	Reason   string // holds no data of the item
-	Attempts int
-	At       time.Time // when the record was written
+	Stream   string    `json:"stream,omitzero"`  // the stream's ARN
+	Shard    string    `json:"shard,omitzero"`   // "" if it is from a Lambda event
+	Seq      string    `json:"seq,omitzero"`     // of an event given to Deliver its ID
+	LastSeq  string    `json:"lastSeq,omitzero"` // the last of a position of several records
+	KeyHash  string    `json:"keyHash,omitzero"` // equal for records of one item; "" if unknown
+	Reason   string    `json:"reason"`           // holds no data of the item
+	Attempts int       `json:"attempts"`
+	At       time.Time `json:"at,omitzero"` // when the record was written
 
-	// Record is what Encode wrote, or the record's JSON in a Lambda event if it
-	// could not be read. Empty: a position, to be read from the stream within 24
-	// hours.
-	Record []byte
+	// Record is what Encode wrote, the record's JSON in a Lambda event if it cannot
+	// be read, or the Data of an event given to Deliver. If it is empty, this is a
+	// position, to be read again from the stream within 24 hours.
+	Record []byte `json:"-"`
 
 	// Receipt is the DeadSource's, for its Delete. It is not stored.
 	Receipt string `json:"-"`
 }
 
-// DeadLetters keeps dead letters. A repeat of Put is harmless.
+// DeadLetters stores dead letters. To store one again is harmless.
 type DeadLetters interface {
 	Put(context.Context, Dead) error
 }
 
-// DeadSource is where Redrive gets dead letters from.
-type DeadSource interface {
-	// Receive returns the next letters, oldest first, none at the end. A letter
-	// that was received and not deleted does not come again.
-	Receive(context.Context) ([]Dead, error)
-
-	// Delete removes a letter. Nothing happens if it is gone.
-	Delete(context.Context, Dead) error
+// Fit returns the letter with at most limit bytes of Record. For that it drops
+// the old image, then the new one, then the whole record, so that the position
+// is left.
+func (d Dead) Fit(limit int) Dead {
+	if len(d.Record) <= limit {
+		return d
+	}
+	record, err := DecodeEvent(d.Record)
+	d.Record = nil
+	if err == nil && limit > 0 {
+		d.Record, _ = Encode(record, limit) // nil if even the keys are too large
+	}
+	return d
 }
 
-// Redriven counts what Redrive did.
-type Redriven struct {
-	Handled   int // and deleted
-	Failed    int // left where they were
-	Held      int // left, because an earlier letter of the same item failed
-	Positions int // left: they hold no record
+// deadJSON has a Record that is an object as such, else as base64.
+type deadJSON struct {
+	plainDead
+	Record json.RawMessage `json:"record,omitzero"`
 }
 
-// Fit returns the letter with at most limit bytes of Record: without the old
-// image, the new one, or any record.
-func (d Dead) Fit(limit int) Dead { panic("TODO") }
+type plainDead Dead
 
-// Redrive hands letters to b, oldest first, until src has no more. It deletes
-// those that were handled, and leaves the others. A letter that is driven twice
-// is harmless if b is.
-//
-// Cost: that of src and b.
-func Redrive(ctx context.Context, src DeadSource, b Batch) (Redriven, error) { panic("TODO") }
+// MarshalJSON writes the letter with its Record.
+func (d Dead) MarshalJSON() ([]byte, error) {
+	out := deadJSON{plainDead: plainDead(d)}
+	switch {
+	case len(d.Record) == 0:
+	case d.Record[0] == '{' && json.Valid(d.Record):
+		out.Record = d.Record
+	default:
+		text, err := json.Marshal(d.Record)
+		if err != nil {
+			return nil, err
+		}
+		out.Record = text
+	}
+	return json.Marshal(out)
+}
 
-// ParseFailure reads what AWS sends to an on-failure destination or a dead-letter queue.
-func ParseFailure(raw []byte, limits Limits) ([]Dead, error) { panic("TODO") }
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (d *Dead) UnmarshalJSON(raw []byte) error {
+	var in deadJSON
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return err
+	}
+	*d = Dead(in.plainDead)
+	if len(in.Record) > 0 && in.Record[0] == '"' {
+		return json.Unmarshal(in.Record, &d.Record)
+	}
+	if string(in.Record) != "null" {
+		d.Record = in.Record
+	}
+	return nil
+}
+
+// deadOf is the letter of an item, without its reason.
+func deadOf(item Item, attempts int) Dead {
+	r := item.Record
+	letter := Dead{Stream: r.Stream, Shard: r.Shard, Seq: item.Seq, Attempts: attempts, At: r.At, Record: item.Raw}
+	if item.Err == nil {
+		letter.KeyHash = keyHash(r)
+		letter.Record, _ = Encode(r, 0) // a record of nobody's stream leaves its position
+	}
+	return letter
+}
+
+// putDead stores a letter. Its error names the letter's reason, which holds no
+// data.
+func putDead(ctx context.Context, dead DeadLetters, letter Dead) error {
+	err := parallel.Catch(func() error { return dead.Put(ctx, letter) })
+	if err != nil {
+		return fmt.Errorf("no dead letter (%s): %w", letter.Reason, err)
+	}
+	return nil
+}
+
+// reasonOf is the class of an error, whose own text may hold data of the item.
+func reasonOf(err error) string {
+	var panicked *parallel.PanicError
+	var api smithy.APIError
+	switch {
+	case errors.As(err, &panicked):
+		return "panic"
+	case errors.As(err, &api):
+		return api.ErrorCode()
+	case errors.Is(err, context.DeadlineExceeded):
+		return context.DeadlineExceeded.Error()
+	case errors.Is(err, context.Canceled):
+		return context.Canceled.Error()
+	}
+	for _, class := range []error{
+		ErrRecord, ErrTruncated, ErrTooLarge, ErrOutcomes, ErrHeld, plaza.ErrInvalid, plaza.ErrForbidden, plaza.ErrNotFound, plaza.ErrConflict, plaza.ErrRemoved,
+		plaza.ErrBusy, plaza.ErrUnavailable, plaza.ErrUnknownOutcome, plaza.ErrTable, plaza.ErrCorrupt,
+	} {
+		if errors.Is(err, class) {
+			return class.Error()
+		}
+	}
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return fmt.Sprintf("%T", err)
+		}
+		err = inner
+	}
+}

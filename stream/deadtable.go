@@ -2,71 +2,257 @@ package stream
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// DeadSchema is the schema of the table name.
+// DeadSchema is the schema of the table name, for a DeadTable.
 func DeadSchema(name string) *dynamodb.CreateTableInput { return store.Schema(name) }
 
 // DeadTTL switches on the expiry of dead letters.
 func DeadTTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
+func deadFeature() store.Feature {
+	return store.Feature{Name: "stream/dead", Format: 1, Schema: DeadSchema, Expires: true}
+}
+
 // DeadTableOptions are the options of a DeadTable. The zero value works.
 type DeadTableOptions struct {
-	// Keep is how long letters are kept. Defaults to until they are deleted.
+	// Keep is how long letters are kept after they were stored last. Defaults to
+	// until they are deleted.
 	Keep time.Duration
 
 	// Codec writes cursors. Defaults to cursor.Plain.
 	Codec cursor.Codec
 
-	// OnCorrupt is called with each damaged item that a list leaves out.
+	// OnCorrupt is called with each damaged item that an answer leaves out, by
+	// several goroutines at once. Defaults to nothing.
 	OnCorrupt func(*plaza.CorruptError)
 
 	// Now is the clock by which letters expire. Defaults to time.Now.
 	Now func() time.Time
 }
 
-// DeadTable keeps dead letters in a DynamoDB table.
-type DeadTable struct{}
-
-// NewDeadTable does no I/O. The consumer names whose letters these are.
-func NewDeadTable(db *dynamo.DB, table, consumer string, opts *DeadTableOptions) (*DeadTable, error) {
-	panic("TODO")
+// DeadTable keeps the dead letters of one consumer in a DynamoDB table. They lie
+// under one partition key, which takes 1,000 KB of letters a second; beyond that
+// Put is plaza.ErrBusy, and the stream waits.
+type DeadTable struct {
+	table    *store.Table
+	consumer string
+	opts     DeadTableOptions
 }
 
-// Put stores a letter.
+// NewDeadTable does no I/O. The table is one that DeadSchema describes. Each
+// consumer of a stream has letters of its own, and a name of up to 256 bytes.
+func NewDeadTable(db *dynamo.DB, table, consumer string, opts *DeadTableOptions) (*DeadTable, error) {
+	t := &DeadTable{consumer: consumer}
+	if opts != nil {
+		t.opts = *opts
+	}
+	if err := keys.CheckName("consumer", consumer); err != nil {
+		return nil, err
+	}
+	if t.opts.Keep < 0 {
+		return nil, &plaza.InvalidError{Field: "Keep", Reason: "is negative"}
+	}
+	if t.opts.Codec == nil {
+		t.opts.Codec = cursor.Plain()
+	}
+	if t.opts.Now == nil {
+		t.opts.Now = time.Now
+	}
+	var err error
+	t.table, err = store.Open(db, table, t.opts.OnCorrupt)
+	return t, err
+}
+
+// Verify compares the table with what this needs: its key schema, its expiry, and
+// the mark that Init left. plaza.ErrTable says what differs.
+//
+// Cost: 3 requests, 0.5 RCU.
+func (t *DeadTable) Verify(ctx context.Context) error { return t.table.Verify(ctx, deadFeature()) }
+
+// Init is Verify, and marks the table as one of dead letters. Call it once, after
+// the table is created.
+//
+// Cost: 4 requests, 0.5 RCU, 1 WCU.
+func (t *DeadTable) Init(ctx context.Context) error { return t.table.Init(ctx, deadFeature()) }
+
+// deadRow is D#consumer / id#hash: the id is of the record's time, the hash of
+// what identifies the letter.
+type deadRow struct {
+	PK       string `dynamo:"pk"`
+	SK       string `dynamo:"sk"`
+	Stream   string `dynamo:"stream,omitempty"`
+	Shard    string `dynamo:"shard,omitempty"`
+	Seq      string `dynamo:"seq,omitempty"`
+	LastSeq  string `dynamo:"lastSeq,omitempty"`
+	KeyHash  string `dynamo:"keyHash,omitempty"`
+	Reason   string `dynamo:"reason,omitempty"`
+	Attempts int    `dynamo:"attempts"`
+	At       int64  `dynamo:"at,omitempty"` // milliseconds
+	Record   []byte `dynamo:"record,omitempty"`
+	TTL      int64  `dynamo:"ttl,omitempty"`
+}
+
+// An item is at most 400 KB; what surrounds a record is at most 8.
+const (
+	maxDeadRecord = 390 << 10
+	maxDeadText   = 1 << 10
+)
+
+func (t *DeadTable) pk() string { return keys.Join("D", t.consumer) }
+
+// keyOf is the same for each letter of one record.
+func (t *DeadTable) keyOf(d Dead) store.Key {
+	identity := keys.Join(d.Stream, d.Shard, d.Seq, d.LastSeq)
+	if d.Seq == "" {
+		identity = keys.Join(identity, string(d.Record))
+	}
+	sum := sha256.Sum256([]byte(identity))
+	return store.Key{PK: t.pk(), SK: keys.Join(ids.At(d.At).String(), hex.EncodeToString(sum[:16]))}
+}
+
+// Put stores a letter. A letter of the same stream, shard and sequence numbers is
+// replaced. A record over 390 KB loses its images, and is left out if that does
+// not help; a reason is cut at 1 KB.
 //
 // Cost: 1 request, 1 WCU for each KB.
-func (t *DeadTable) Put(ctx context.Context, d Dead) error { panic("TODO") }
+func (t *DeadTable) Put(ctx context.Context, d Dead) error {
+	for _, text := range []struct{ field, value string }{
+		{"Stream", d.Stream}, {"Shard", d.Shard}, {"Seq", d.Seq}, {"LastSeq", d.LastSeq}, {"KeyHash", d.KeyHash},
+	} {
+		if len(text.value) > maxDeadText || !utf8.ValidString(text.value) {
+			return &plaza.InvalidError{Field: text.field, Reason: "is longer than 1 KB or not UTF-8"}
+		}
+	}
+	if d.Seq == "" && len(d.Record) == 0 {
+		return &plaza.InvalidError{Field: "Seq", Reason: "is empty, and there is no Record"}
+	}
+	key := t.keyOf(d)
+	d = d.Fit(maxDeadRecord)
+	row := deadRow{
+		PK: key.PK, SK: key.SK,
+		Stream: d.Stream, Shard: d.Shard, Seq: d.Seq, LastSeq: d.LastSeq, KeyHash: d.KeyHash,
+		Reason: strings.ToValidUTF8(d.Reason[:min(len(d.Reason), maxDeadText)], ""), Attempts: d.Attempts, Record: d.Record,
+	}
+	if !d.At.IsZero() {
+		row.At = d.At.UnixMilli()
+	}
+	if t.opts.Keep > 0 {
+		row.TTL = t.opts.Now().Add(t.opts.Keep).Unix()
+	}
+	if err := t.table.Run(ctx, t.table.Put(row)); err != nil {
+		return fmt.Errorf("stream: put the dead letter of record %s: %w", d.Seq, err)
+	}
+	return nil
+}
 
-// Delete removes a letter.
+// Delete removes a letter, given as List or a Source returned it. It is no error
+// if the letter is gone.
 //
 // Cost: 1 request, 1 WCU for each KB.
-func (t *DeadTable) Delete(ctx context.Context, d Dead) error { panic("TODO") }
+func (t *DeadTable) Delete(ctx context.Context, d Dead) error {
+	key := t.keyOf(d)
+	if d.Receipt != "" {
+		key.SK = d.Receipt
+	}
+	if err := t.table.Run(ctx, t.table.Delete(key)); err != nil {
+		return fmt.Errorf("stream: delete the dead letter of record %s: %w", d.Seq, err)
+	}
+	return nil
+}
 
-// List lists letters, oldest first.
+// List lists the letters by their records' times, oldest first, strongly
+// consistent.
 //
 // Cost: 1 request, 1 RCU for each 4 KB.
 func (t *DeadTable) List(ctx context.Context, page cursor.PageRequest) (cursor.Page[Dead], error) {
-	panic("TODO")
+	list := store.List[deadRow, Dead]{
+		Codec:  t.opts.Codec,
+		Scope:  cursor.Scope{List: "stream.dead", Partition: t.consumer},
+		Oldest: true,
+		Read: func(ctx context.Context, reach store.Reach) ([]deadRow, string, error) {
+			span := reach.Span(t.pk())
+			span.Consistent = true
+			return store.Read[deadRow](ctx, t.table, span)
+		},
+		Order: store.Order[deadRow]{
+			Below: func(row deadRow) string { return row.SK },
+			Above: func(row deadRow) string { return row.SK + afterRow },
+			Valid: func(gap string) bool {
+				id, hash, ok := strings.Cut(strings.TrimSuffix(gap, afterRow), "#")
+				_, err := ids.Parse(id)
+				return ok && err == nil && len(hash) == 32
+			},
+		},
+		Item: deadRow.letter,
+	}
+	letters, err := list.Page(ctx, page)
+	if err != nil {
+		return letters, fmt.Errorf("stream: dead letters of %q: %w", t.consumer, err)
+	}
+	return letters, nil
 }
 
-// Source reads the letters from the oldest, for Redrive.
-func (t *DeadTable) Source() DeadSource { panic("TODO") }
+// afterRow, appended to a sort key, makes the next greater one.
+const afterRow = "\x00"
 
-// Verify compares the table with what it needs to be.
-//
-// Cost: 3 requests, 0.5 RCU.
-func (t *DeadTable) Verify(ctx context.Context) error { panic("TODO") }
+func (r deadRow) letter() Dead {
+	d := Dead{
+		Stream: r.Stream, Shard: r.Shard, Seq: r.Seq, LastSeq: r.LastSeq, KeyHash: r.KeyHash,
+		Reason: r.Reason, Attempts: r.Attempts, Record: r.Record, Receipt: r.SK,
+	}
+	if r.At != 0 {
+		d.At = time.UnixMilli(r.At).UTC()
+	}
+	return d
+}
 
-// Init is Verify, and marks the table.
+// Source reads the letters once, from the oldest, for Redrive. It is not safe for
+// concurrent use.
+func (t *DeadTable) Source() DeadSource { return &tableSource{DeadTable: t} }
+
+type tableSource struct {
+	*DeadTable
+	from  string
+	ended bool
+}
+
+// atOnce is how many letters a Source returns at once.
+const atOnce = 100
+
+// Receive returns the next letters.
 //
-// Cost: 4 requests, 0.5 RCU, 1 WCU.
-func (t *DeadTable) Init(ctx context.Context) error { panic("TODO") }
+// Cost: as List.
+func (s *tableSource) Receive(ctx context.Context) ([]Dead, error) {
+	for !s.ended {
+		span := store.Span{PK: s.pk(), From: s.from, Ascending: true, Limit: atOnce, Consistent: true}
+		rows, rest, err := store.Read[deadRow](ctx, s.table, span)
+		if err != nil {
+			return nil, err
+		}
+		s.from, s.ended = rest, rest == ""
+		if len(rows) > 0 {
+			letters := make([]Dead, len(rows))
+			for i, row := range rows {
+				letters[i] = row.letter()
+			}
+			return letters, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // the end
+}

@@ -53,3 +53,5 @@ func isPermanent(err error) bool {
 	var p *permanent
 	return errors.As(err, &p)
 }
+
+func isHeld(err error) bool { return errors.Is(err, ErrHeld) }

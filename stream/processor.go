@@ -1,57 +1,212 @@
 package stream
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
 	"time"
+
+	"github.com/plaza-sdk/plaza"
 )
 
 // ProcessorOptions are the options of a Processor. The zero value works.
 type ProcessorOptions struct {
-	Policy Policy // attempts at each record
-	Limits Limits // of a Lambda event
+	// Policy says how often a record is tried before it becomes a dead letter.
+	Policy Policy
 
-	// Reason is the text for a dead letter's Reason. It must hold no data of the
-	// item. Defaults to the error's class.
+	// Limits bound a Lambda event.
+	Limits Limits
+
+	// Reason is the Reason of a dead letter whose record failed with this error.
+	// It must hold no data of the item. Defaults to the error's class, without
+	// its text.
 	Reason func(error) string
 
-	// Margin is how long before the end of its time Lambda stops, to answer in
-	// time. Defaults to 500 ms.
+	// Margin is how long before the end of its time Lambda stops, so that its
+	// answer arrives. Defaults to 500 ms.
 	Margin time.Duration
 
-	// OnDead is called with each dead letter that was stored and its cause.
+	// OnDead is called with each dead letter that was stored and with its cause,
+	// perhaps by several goroutines at once. Defaults to nothing.
 	OnDead func(Dead, error)
 
-	// OnStop is called with the error that stopped Lambda before the end of an
-	// event.
+	// OnStop is called with the error that stopped Lambda within an event. Its
+	// answer can only name the record. Defaults to nothing.
 	OnStop func(error)
 }
 
-// Processor handles records with attempts and dead letters. It is safe for
-// concurrent use.
-type Processor struct{}
+// Processor hands records to a Batch, tries again what failed, and makes dead
+// letters of what keeps failing. It is safe for concurrent use if the Batch is.
+type Processor struct {
+	batch Batch
+	dead  DeadLetters
+	opts  ProcessorOptions
+}
 
 // NewProcessor does no I/O.
 func NewProcessor(b Batch, dead DeadLetters, opts *ProcessorOptions) (*Processor, error) {
-	panic("TODO")
+	p := &Processor{batch: b, dead: dead}
+	if opts != nil {
+		p.opts = *opts
+	}
+	switch {
+	case b == nil:
+		return nil, &plaza.InvalidError{Field: "b", Reason: "is nil"}
+	case dead == nil:
+		return nil, &plaza.InvalidError{Field: "dead", Reason: "is nil"}
+	case p.opts.Limits.Bytes < 0 || p.opts.Limits.Depth < 0:
+		return nil, &plaza.InvalidError{Field: "Limits", Reason: "are negative"}
+	case p.opts.Margin < 0:
+		return nil, &plaza.InvalidError{Field: "Margin", Reason: "is negative"}
+	}
+	if err := p.opts.Policy.check("Policy"); err != nil {
+		return nil, err
+	}
+	p.opts.Margin = cmp.Or(p.opts.Margin, 500*time.Millisecond)
+	if p.opts.Reason == nil {
+		p.opts.Reason = reasonOf
+	}
+	if p.opts.OnDead == nil {
+		p.opts.OnDead = func(Dead, error) {}
+	}
+	if p.opts.OnStop == nil {
+		p.opts.OnStop = func(error) {}
+	}
+	return p, nil
 }
 
-// Process handles items.
+// Process handles items of one shard, in their order. Each of items[:done] was
+// handled or is a dead letter now. Those behind may have been handled too, and
+// come again.
 //
-// Cost: that of the Batch, and 1 Put for each dead letter.
-func (p *Processor) Process(ctx context.Context, items []Item) (done int, err error) { panic("TODO") }
-
-// Response is the answer to Lambda.
-type Response struct {
-	BatchItemFailures []BatchItemFailure `json:"batchItemFailures"`
-}
-
-// BatchItemFailure names the first record that was not handled.
-type BatchItemFailure struct {
-	ItemIdentifier string `json:"itemIdentifier"`
-}
-
-// Lambda handles a Lambda event.
+// Records that failed are tried again after a pause, until their attempts are
+// used up or their error is Permanent; then they are dead letters. An item that
+// cannot be read is one at once. Later records of the same item wait for an
+// earlier one if the Batch reports them as ErrHeld, as Each does, and go on after
+// it was handled or became a dead letter.
 //
-// Cost: as Process.
-func (p *Processor) Lambda(ctx context.Context, raw json.RawMessage) (Response, error) { panic("TODO") }
+// Process stops with an error, and nothing that it stopped at is a dead letter:
+// when ctx ends, when a dead letter cannot be stored, and with ErrView, since
+// then the whole stream is of no use.
+//
+// Cost: as b, and as dead's Put for each dead letter.
+func (p *Processor) Process(ctx context.Context, items []Item) (done int, err error) {
+	run := &run{Processor: p, items: items, end: len(items), attempts: make([]int, len(items)), left: make([]bool, len(items))}
+	run.buryUnread(ctx)
+	if err := run.handle(ctx); err != nil {
+		run.stop(max(slices.Index(run.left[:run.end], true), 0), err)
+	}
+	if run.end == len(items) {
+		return run.end, nil
+	}
+	return run.end, fmt.Errorf("stream: at record %s of stream %s: %w", items[run.end].Seq, items[run.end].Record.Stream, run.err)
+}
+
+// run is one call of Process.
+type run struct {
+	*Processor
+	items    []Item
+	attempts []int
+	left     []bool // neither handled nor dead
+	end      int    // work goes on below it
+	err      error  // why not above
+}
+
+func (r *run) stop(at int, err error) {
+	if at < r.end {
+		r.end, r.err = at, err
+	}
+}
+
+// buryUnread makes dead letters of the items that cannot be read.
+func (r *run) buryUnread(ctx context.Context) {
+	for i, item := range r.items {
+		var err error
+		switch {
+		case item.Err == nil:
+			r.left[i] = true
+			continue
+		case errors.Is(item.Err, ErrView):
+			err = item.Err
+		default:
+			err = r.bury(ctx, i, item.Err.Error(), item.Err)
+		}
+		if err != nil {
+			r.stop(i, err)
+			return
+		}
+	}
+}
+
+// handle makes rounds of attempts until nothing is left below the end.
+func (r *run) handle(ctx context.Context) error {
+	for round := 1; ; round++ {
+		var at []int
+		var records []Record
+		for i, left := range r.left[:r.end] {
+			if left {
+				at = append(at, i)
+				records = append(records, r.items[i].Record)
+			}
+		}
+		if len(at) == 0 {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if r.judge(ctx, at, r.batch.answer(ctx, records)) {
+			if err := r.opts.Policy.pause(ctx, round); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// judge reports whether a record failed that is to be tried again.
+func (r *run) judge(ctx context.Context, at []int, errs []error) (again bool) {
+	// A Batch that holds everything back would never end.
+	moved := false
+	for _, err := range errs {
+		moved = moved || !isHeld(err)
+	}
+	for n, i := range at {
+		err := errs[n]
+		switch {
+		case err == nil:
+			r.left[i] = false
+			continue
+		case ctx.Err() != nil, i >= r.end: // no failure of the record
+			continue
+		case moved && isHeld(err):
+			continue
+		}
+		r.attempts[i]++
+		if r.attempts[i] < r.opts.Policy.attempts() && !isPermanent(err) {
+			again = true
+			continue
+		}
+		if failed := r.bury(ctx, i, r.opts.Reason(err), err); failed != nil {
+			r.stop(i, failed)
+			continue
+		}
+		r.left[i] = false
+	}
+	return again
+}
+
+// bury stores the dead letter of an item.
+func (r *run) bury(ctx context.Context, i int, reason string, cause error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	letter := deadOf(r.items[i], r.attempts[i])
+	letter.Reason = reason
+	if err := putDead(ctx, r.dead, letter); err != nil {
+		return err
+	}
+	r.opts.OnDead(letter, cause)
+	return nil
+}

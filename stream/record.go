@@ -1,7 +1,9 @@
 package stream
 
 import (
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
@@ -40,4 +42,67 @@ type Item struct {
 	Record Record // if Err is set, only what names it: ID, Stream, Seq, Shard, Table, At
 	Err    error
 	Raw    []byte // the record's JSON, if Err is set and there is any
+}
+
+// check returns why r is no record that DynamoDB writes, "" if it is one.
+func (r Record) check(depth int) string {
+	if reason := r.checkShape(); reason != "" {
+		return reason
+	}
+	for _, text := range []string{r.ID, r.Stream, r.Shard, r.Table} {
+		if !utf8.ValidString(text) {
+			return notUTF8
+		}
+	}
+	for _, item := range []map[string]types.AttributeValue{r.Keys, r.New, r.Old} {
+		if reason := checkItem(item, depth); reason != "" {
+			return reason
+		}
+	}
+	return ""
+}
+
+// checkShape is check of what the attributes' values have no part in. Images that
+// Encode dropped may be missing.
+func (r Record) checkShape() string {
+	switch {
+	case !isSequence(r.Seq):
+		return "the sequence number is missing or malformed"
+	case r.Kind != Insert && r.Kind != Modify && r.Kind != Remove:
+		return "the kind is unknown"
+	case len(r.Keys) == 0 || len(r.Keys) > 2:
+		return "there are not one or two keys"
+	case r.Kind == Insert && r.Old != nil, r.Kind == Remove && r.New != nil, r.Truncated && r.Old != nil:
+		return "there is an image too many"
+	case r.Old != nil && len(r.Old) < len(r.Keys), r.New != nil && len(r.New) < len(r.Keys):
+		return "an image is smaller than its keys"
+	case !r.Truncated && (r.Kind != Insert && r.Old == nil || r.Kind != Remove && r.New == nil):
+		return "an image is missing"
+	case r.ByTTL && r.Kind != Remove:
+		return "only a removal is by expiry"
+	case r.At.UTC().Year() < 1 || r.At.UTC().Year() > 9999:
+		return "a time is out of range"
+	}
+	for _, v := range r.Keys {
+		switch v.(type) {
+		case *types.AttributeValueMemberS, *types.AttributeValueMemberN, *types.AttributeValueMemberB:
+		default:
+			return "a key is no string, number or binary"
+		}
+	}
+	return ""
+}
+
+func isSequence(seq string) bool { return areDigits(seq) && len(seq) <= 64 }
+
+// tableOf is the name of the table in the ARN of its stream,
+// arn:aws:dynamodb:region:account:table/name/stream/label.
+func tableOf(arn string) (string, bool) {
+	parts := strings.SplitN(arn, ":", 6)
+	if len(parts) < 6 || parts[0] != "arn" || parts[2] != "dynamodb" {
+		return "", false
+	}
+	rest, ok := strings.CutPrefix(parts[5], "table/")
+	name, label, found := strings.Cut(rest, "/stream/")
+	return name, ok && found && name != "" && label != ""
 }

@@ -1,0 +1,171 @@
+package stream
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// DynamoDB's limits for what an attribute can be.
+const (
+	maxDepth    = 32 // lists and maps inside each other
+	maxDigits   = 38
+	maxExponent = 125
+	minExponent = -130
+)
+
+// checkItem returns why DynamoDB cannot hold these attributes, "" if it can.
+func checkItem(item map[string]types.AttributeValue, depth int) string {
+	for name, v := range item {
+		if !utf8.ValidString(name) {
+			return notUTF8
+		}
+		if reason := checkAttribute(v, depth); reason != "" {
+			return reason
+		}
+	}
+	return ""
+}
+
+// The reasons that reading and checking share.
+const (
+	notUTF8    = "a string is not UTF-8"
+	noNumber   = "a number is malformed or out of range"
+	noNull     = "a NULL is not true"
+	emptySet   = "a set is empty"
+	tooDeep    = "lists and maps are nested too deep"
+	noType     = "an attribute's type is missing or unknown"
+)
+
+func checkAttribute(v types.AttributeValue, depth int) string {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		if v == nil || !utf8.ValidString(v.Value) {
+			return notUTF8
+		}
+	case *types.AttributeValueMemberN:
+		if v == nil || !isNumber(v.Value) {
+			return noNumber
+		}
+	case *types.AttributeValueMemberB:
+		if v == nil {
+			return noType
+		}
+	case *types.AttributeValueMemberBOOL:
+		if v == nil {
+			return noType
+		}
+	case *types.AttributeValueMemberNULL:
+		if v == nil || !v.Value {
+			return noNull
+		}
+	case *types.AttributeValueMemberSS:
+		if v == nil || len(v.Value) == 0 {
+			return emptySet
+		}
+		for _, text := range v.Value {
+			if !utf8.ValidString(text) {
+				return notUTF8
+			}
+		}
+	case *types.AttributeValueMemberNS:
+		if v == nil || len(v.Value) == 0 {
+			return emptySet
+		}
+		for _, n := range v.Value {
+			if !isNumber(n) {
+				return noNumber
+			}
+		}
+	case *types.AttributeValueMemberBS:
+		if v == nil || len(v.Value) == 0 {
+			return emptySet
+		}
+	case *types.AttributeValueMemberL:
+		if v == nil || depth == 0 {
+			return tooDeep
+		}
+		for _, element := range v.Value {
+			if reason := checkAttribute(element, depth-1); reason != "" {
+				return reason
+			}
+		}
+	case *types.AttributeValueMemberM:
+		if v == nil || depth == 0 {
+			return tooDeep
+		}
+		return checkItem(v.Value, depth-1)
+	default:
+		return noType
+	}
+	return ""
+}
+
+// number is the text of a number in parts.
+type number struct {
+	whole, fraction string
+	exponent        int
+}
+
+// splitNumber parts a number, as JSON writes them.
+func splitNumber(text string) (n number, ok bool) {
+	text = strings.TrimPrefix(text, "-")
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		e := text[i+1:]
+		if len(e) > 1 && (e[0] == '+' || e[0] == '-') {
+			if !areDigits(e[1:]) {
+				return n, false
+			}
+		} else if !areDigits(e) {
+			return n, false
+		}
+		var err error
+		if n.exponent, err = strconv.Atoi(e); err != nil {
+			n.exponent = 1 << 30 // out of any range
+			if e[0] == '-' {
+				n.exponent = -n.exponent
+			}
+		}
+		n.exponent = max(-1<<30, min(n.exponent, 1<<30))
+		text = text[:i]
+	}
+	var dot bool
+	n.whole, n.fraction, dot = strings.Cut(text, ".")
+	ok = areDigits(n.whole) && (len(n.whole) == 1 || n.whole[0] != '0') && (!dot || areDigits(n.fraction))
+	return n, ok
+}
+
+func areDigits(text string) bool {
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// isNumber reports whether DynamoDB can store the number: up to 38 digits, and
+// zero or 1E-130 to 9.9…E+125 in size.
+func isNumber(text string) bool {
+	n, ok := splitNumber(text)
+	if !ok {
+		return false
+	}
+	digits := n.whole + n.fraction
+	first := 0
+	for first < len(digits) && digits[first] == '0' {
+		first++
+	}
+	if first == len(digits) {
+		return true // zero
+	}
+	last := len(digits)
+	for digits[last-1] == '0' {
+		last--
+	}
+	size := n.exponent + len(n.whole) - first - 1
+	return last-first <= maxDigits && size >= minExponent && size <= maxExponent
+}
+

@@ -1,0 +1,210 @@
+package stream_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+// Each valid line is a record of a Lambda event. What is read of it is what
+// encoding/json sees in it.
+func TestValidRecordsAreRead(t *testing.T) {
+	t.Parallel()
+	for n, line := range lines(t, "lambda/valid.ndjson") {
+		items, err := stream.Decode(event(line), stream.Limits{})
+		require.NoError(t, err, "line %d", n+1)
+		require.Len(t, items, 1)
+		require.NoError(t, items[0].Err, "line %d", n+1)
+		requireSame(t, line, items[0].Record)
+	}
+}
+
+// requireSame compares a record with the JSON that Lambda sent.
+func requireSame(t *testing.T, raw string, r stream.Record) {
+	t.Helper()
+	var want struct {
+		EventID, EventName, EventSourceARN string
+		Dynamodb                           struct {
+			SequenceNumber           string
+			Keys, NewImage, OldImage json.RawMessage
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(raw), &want))
+	assert.Equal(t, want.EventID, r.ID)
+	assert.Equal(t, want.EventName, string(r.Kind))
+	assert.Equal(t, want.EventSourceARN, r.Stream)
+	assert.Equal(t, want.Dynamodb.SequenceNumber, r.Seq)
+	assert.Equal(t, strings.Contains(raw, `"principalId":"dynamodb.amazonaws.com"`), r.ByTTL)
+	assert.Equal(t, int64(1479499740), r.At.Unix())
+
+	encoded, err := stream.Encode(r, 0)
+	require.NoError(t, err, "what is read can be written")
+	var got struct{ Keys, New, Old json.RawMessage }
+	require.NoError(t, json.Unmarshal(encoded, &got))
+	for _, image := range []struct{ want, got json.RawMessage }{
+		{want.Dynamodb.Keys, got.Keys}, {want.Dynamodb.NewImage, got.New}, {want.Dynamodb.OldImage, got.Old},
+	} {
+		if len(image.want) == 0 || string(image.want) == "null" {
+			assert.Empty(t, image.got)
+			continue
+		}
+		assert.JSONEq(t, string(image.want), string(image.got))
+	}
+}
+
+func TestARecordOfAnEventIsReadWhole(t *testing.T) {
+	t.Parallel()
+	items, err := stream.Decode(event(lines(t, "lambda/valid.ndjson")[0]), stream.Limits{})
+	require.NoError(t, err)
+	require.Equal(t, []stream.Item{{Seq: "111", Record: stream.Record{
+		ID: "e1", Stream: arn, Seq: "111", Table: "Main", Kind: stream.Modify, At: time.Unix(1479499740, 0).UTC(),
+		Keys: attributes{"Id": text("a")},
+		Old:  attributes{"Id": text("a"), "v": number("1")},
+		New:  attributes{"Id": text("a"), "v": number("2")},
+	}}}, items)
+}
+
+// A bad record between two good ones is an error of its own, with its JSON and
+// what can be read of its name.
+func TestABadRecordIsNotTheEventsEnd(t *testing.T) {
+	t.Parallel()
+	good := lines(t, "lambda/valid.ndjson")[0]
+	for n, line := range lines(t, "lambda/invalid.ndjson") {
+		items, err := stream.Decode(event(good, line, good), stream.Limits{})
+		if !assert.NoError(t, err, "line %d: %.300s", n+1, line) || !assert.Len(t, items, 3) {
+			continue
+		}
+		bad := items[1]
+		assert.ErrorIs(t, bad.Err, stream.ErrRecord, "line %d: %.300s", n+1, line)
+		assert.Equal(t, line, string(bad.Raw))
+		assert.Nil(t, bad.Record.Keys, "what cannot be trusted is not there")
+		assert.Nil(t, bad.Record.New)
+		if strings.Contains(line, `"SequenceNumber":"111"`) {
+			assert.Equal(t, "111", bad.Seq, "line %d", n+1)
+			assert.Equal(t, "111", bad.Record.Seq)
+		}
+		assert.NoError(t, items[0].Err)
+		assert.NoError(t, items[2].Err)
+	}
+}
+
+func TestAStreamWithoutBothImagesIsErrView(t *testing.T) {
+	t.Parallel()
+	for _, line := range lines(t, "lambda/view.ndjson") {
+		items, err := stream.Decode(event(line), stream.Limits{})
+		require.NoError(t, err)
+		require.ErrorIs(t, items[0].Err, stream.ErrView)
+		require.ErrorIs(t, items[0].Err, plaza.ErrTable)
+		require.Equal(t, "111", items[0].Seq)
+	}
+}
+
+func TestAnEventThatCannotBeReadIsAnError(t *testing.T) {
+	t.Parallel()
+	for n, line := range lines(t, "lambda/broken.txt") {
+		items, err := stream.Decode([]byte(line), stream.Limits{})
+		assert.ErrorIs(t, err, stream.ErrEvent, "line %d: %.300s", n+1, line)
+		assert.Empty(t, items)
+	}
+}
+
+func TestCase7ExpiryIsSeenAndBadAttributesAreErrors(t *testing.T) {
+	t.Parallel()
+	good := lines(t, "lambda/valid.ndjson")[0]
+	removal := strings.Replace(good, "MODIFY", "REMOVE", 1)
+	removal = strings.Replace(removal, `"NewImage":{"Id":{"S":"a"},"v":{"N":"2"}},`, "", 1)
+	expired := strings.TrimSuffix(removal, "}") + `,"userIdentity":{"type":"Service","principalId":"dynamodb.amazonaws.com"}}`
+	items, err := stream.Decode(event(removal, expired), stream.Limits{})
+	require.NoError(t, err)
+	require.NoError(t, items[0].Err)
+	require.NoError(t, items[1].Err)
+	require.False(t, items[0].Record.ByTTL)
+	require.True(t, items[1].Record.ByTTL)
+
+	for _, bad := range []string{`{"N":"abc"}`, `{}`, `{"S":"a","N":"1"}`, `null`} {
+		items, err := stream.Decode(event(strings.Replace(good, `{"N":"2"}`, bad, 1)), stream.Limits{})
+		require.NoError(t, err)
+		require.ErrorIs(t, items[0].Err, stream.ErrRecord, bad)
+	}
+}
+
+// The errors go to logs and dead letters.
+func TestErrorsHoldNoDataOfTheItem(t *testing.T) {
+	t.Parallel()
+	good := lines(t, "lambda/valid.ndjson")[0]
+	for _, bad := range []string{`{"N":"SECRET"}`, `{"SECRET":"x"}`, `{"S":"SECRET`, `{"M":{"SECRET":{}}}`, `{"M":{"SECRET":{"S":"1"},"SECRET":{"S":"2"}}}`} {
+		raw := event(strings.Replace(good, `{"N":"2"}`, bad, 1))
+		items, err := stream.Decode(raw, stream.Limits{})
+		if err == nil {
+			err = items[0].Err
+		}
+		require.Error(t, err)
+		require.NotContains(t, err.Error(), "SECRET")
+	}
+}
+
+func TestLimitsBoundAnEvent(t *testing.T) {
+	t.Parallel()
+	good := lines(t, "lambda/valid.ndjson")[0]
+	raw := event(good)
+	_, err := stream.Decode(raw, stream.Limits{Bytes: len(raw)})
+	require.NoError(t, err)
+	_, err = stream.Decode(raw, stream.Limits{Bytes: len(raw) - 1})
+	require.ErrorIs(t, err, stream.ErrEvent)
+	_, err = stream.Decode(make([]byte, 6<<20+1), stream.Limits{})
+	require.ErrorIs(t, err, stream.ErrEvent)
+
+	nested := event(strings.Replace(good, `{"N":"2"}`, `{"L":[{"L":[]}]}`, 1))
+	items, err := stream.Decode(nested, stream.Limits{Depth: 2})
+	require.NoError(t, err)
+	require.NoError(t, items[0].Err)
+	items, err = stream.Decode(nested, stream.Limits{Depth: 1})
+	require.NoError(t, err)
+	require.ErrorIs(t, items[0].Err, stream.ErrRecord)
+}
+
+// Neither depth nor size ends the process, and neither takes long.
+func TestHugeEventsAreReadOrRefused(t *testing.T) {
+	t.Parallel()
+	good := lines(t, "lambda/valid.ndjson")[0]
+	for name, attribute := range map[string]string{
+		"10,000 lists":    strings.Repeat(`{"L":[`, 10_000) + `{"S":"x"}` + strings.Repeat(`]}`, 10_000),
+		"10,000 maps":     strings.Repeat(`{"M":{"m":`, 10_000) + `{"S":"x"}` + strings.Repeat(`}}`, 10_000),
+		"a million lists": strings.Repeat(`[`, 1_000_000) + strings.Repeat(`]`, 1_000_000),
+	} {
+		items, err := stream.Decode(event(strings.Replace(good, `{"N":"2"}`, attribute, 1), good), stream.Limits{})
+		require.NoError(t, err, name)
+		require.ErrorIs(t, items[0].Err, stream.ErrRecord, name)
+		require.Equal(t, "111", items[0].Seq, name)
+		require.NoError(t, items[1].Err, name)
+	}
+
+	deep := []byte(strings.Repeat(`{"a":`, 1_000_000))
+	_, err := stream.Decode(deep, stream.Limits{})
+	require.ErrorIs(t, err, stream.ErrEvent)
+
+	large := strings.Replace(good, `{"N":"2"}`, `{"S":"`+strings.Repeat("x", 2<<20)+`"}`, 1)
+	items, err := stream.Decode(event(large), stream.Limits{})
+	require.NoError(t, err)
+	require.NoError(t, items[0].Err)
+
+	many := make([]string, 2<<20/len(good))
+	for i := range many {
+		many[i] = strings.Replace(good, `"111"`, fmt.Sprintf(`"%d"`, i), 1)
+	}
+	items, err = stream.Decode(event(many...), stream.Limits{})
+	require.NoError(t, err)
+	require.Len(t, items, len(many))
+	for i, item := range items {
+		require.Equal(t, fmt.Sprint(i), item.Seq)
+		require.NoError(t, item.Err)
+	}
+}
