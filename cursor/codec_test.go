@@ -21,7 +21,7 @@ var (
 	position = []byte("d0123456789ABC")
 )
 
-// master returns 32 bytes that are no secret.
+// master returns a master key for tests.
 func master(seed byte) []byte {
 	key := make([]byte, 32)
 	for i := range key {

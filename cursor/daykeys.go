@@ -28,8 +28,8 @@ func (d *dayKeys) find(id byte, day int32) (*dayKey, bool) {
 	return nil, false
 }
 
-// add remembers k in the place of the oldest key. Add only keys of genuine
-// cursors: otherwise made-up days could push out the key in use.
+// add remembers k instead of the oldest key. Add only keys of genuine cursors: otherwise
+// made-up days could displace the key in use.
 func (d *dayKeys) add(k *dayKey) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// testKey is no secret.
+// testKey is a master key for tests.
 var testKey = bytes.Repeat([]byte{7}, masterSize)
 
 func remembered(c Codec) []int32 {

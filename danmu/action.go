@@ -61,7 +61,7 @@ type op struct {
 	minted bool
 }
 
-// op is the given one, or a new one where that is 0.
+// op returns the given op, or a new one if that is 0.
 func (r *Repository) op(ctx context.Context, given ids.ID) (op, error) {
 	if given != 0 {
 		return op{id: given}, nil
@@ -70,8 +70,8 @@ func (r *Repository) op(ctx context.Context, given ids.ID) (op, error) {
 	return op{id, true}, err
 }
 
-// above reports whether the op is above another. A minted op is made so, since
-// its call comes after the other.
+// above reports whether the op is above another. A minted op is raised above it,
+// because this call comes later.
 func (o *op) above(other ids.ID) bool {
 	if o.minted && o.id <= other {
 		o.id = keys.After(o.id, other)
@@ -79,9 +79,9 @@ func (o *op) above(other ids.ID) bool {
 	return o.id > other
 }
 
-// change updates a comment that stands, in the first place where it is found.
-// If a condition of build fails, refused judges the stored row; nil means that
-// nothing is to be changed.
+// change updates a comment in the first place where it is found. If a condition of
+// build fails, refused gets the stored row and returns the error; nil means that there
+// is nothing to change.
 func (r *Repository) change(ctx context.Context, object string, id ID, build func(*dynamo.Update), refused func(row) error) (changed bool, err error) {
 	err = r.locate(ctx, object, id, false, func(key store.Key) error {
 		update := r.table.Update(key).If("attribute_exists(pk) AND attribute_not_exists('state')")
@@ -96,9 +96,8 @@ func (r *Repository) change(ctx context.Context, object string, id ID, build fun
 	return changed, err
 }
 
-// bury makes a comment a tombstone, both copies where there are two. It also
-// buries a copy that may still arrive in an older place. If a condition of build
-// fails, refused judges the stored row; nil means that nothing is to be changed.
+// bury makes a comment a tombstone, both copies if there are two. It also puts a
+// tombstone in older places, where a copy may still arrive. refused is as in change.
 func (r *Repository) bury(ctx context.Context, object string, id ID, build func(*dynamo.Update), refused func(row) error) (changed bool, err error) {
 	found := false
 	err = r.locate(ctx, object, id, true, func(key store.Key) error {
@@ -122,8 +121,8 @@ func (r *Repository) bury(ctx context.Context, object string, id ID, build func(
 // removed is the state of a tombstone.
 const removed = "removed"
 
-// tombstone refuses a late repeat of the send. The counters stay, so that likes
-// can be taken back.
+// tombstone keeps the item, so that a late repeat of the send is refused. The counters
+// stay, so that likes can be taken back.
 func tombstone(u *dynamo.Update) *dynamo.Update {
 	return u.Set("state", removed).Remove(
 		"text", "userId", "sent", "mode", "color", "size", "pool", "weight", "protected", protectOp, "extra", "key", "sentMs",
@@ -142,9 +141,9 @@ func (r *Repository) refusedRow(was *store.Refused, refused func(row) error) err
 	return refused(stored)
 }
 
-// locate tries the places where the comment can be, the latest first, until it
-// is found; with copies it tries the older ones too. If none has it, places that
-// this process did not know yet are tried last.
+// locate calls try for the places where the comment can be, the latest first, until it
+// is found. With copies it tries the older places too. If no place has the comment, it
+// reads the layout again and tries the places that are new.
 func (r *Repository) locate(ctx context.Context, object string, id ID, copies bool, try func(store.Key) error) error {
 	tried := map[store.Key]bool{}
 	for _, consistent := range []bool{false, true} {

@@ -21,7 +21,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
-// byHand is the same requests as ours, written on the SDK.
+// byHand sends the same requests as ours through the bare SDK.
 type byHand struct {
 	client *dynamodb.Client
 	table  *string
@@ -31,7 +31,7 @@ func newByHand(b *testing.B, w world) byHand {
 	return byHand{dynamotest.DB(b).Client().(*dynamodb.Client), &w.table}
 }
 
-// handComment is a comment as one would unmarshal it.
+// handComment is a comment as an application would decode it.
 type handComment struct {
 	id, text, user, sent, key string
 	mode, size, color         int64
@@ -115,8 +115,8 @@ func BenchmarkEpisode(b *testing.B) {
 	dynamotest.Pair(b, func() { ours() }, func() { bare() })
 }
 
-// BenchmarkByObject reads a page of 25 over four shards. By hand the object is read
-// too: it says how many shards there are.
+// BenchmarkByObject reads a page of 25 over four shards. Both sides also read the
+// object, for its number of shards.
 func BenchmarkByObject(b *testing.B) {
 	w := newEpisode(b).process(b, &danmu.Options{})
 	h := newByHand(b, w)
@@ -162,9 +162,9 @@ func BenchmarkSend(b *testing.B) {
 	dynamotest.Pair(b, ours, bare)
 }
 
-// BenchmarkImport reports as first-of-bare and second-of-bare how fast Import
-// takes a file, and the same file again, against a loop of BatchWriteItem that
-// writes the same items, in rounds by maxTries.
+// BenchmarkImport compares the import of a file, and of the same file again, with a loop
+// of BatchWriteItem that writes the same items, in alternating rounds. first-of-bare and
+// second-of-bare are the speeds of the imports divided by the loop's.
 func BenchmarkImport(b *testing.B) {
 	var comments []danmu.Comment
 	for c, err := range realFile(b, "artplayer-16348.json", format.ArtPlayer) {

@@ -16,14 +16,14 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
-// The bounds that From states.
+// The bounds in ByObject's comment.
 const (
 	mostSegments = 47
 	mostRequests = 1 + 6*128
 )
 
-// TestAPageOfByObjectIsBounded whatever has become of the segments. Paging reaches the
-// end, and the beginning again, and shows the comments that are left.
+// However the segments look, paging reaches the end and the beginning again, and shows
+// the comments that are left.
 func TestAPageOfByObjectIsBounded(t *testing.T) {
 	t.Parallel()
 	for shards, segments := range map[int]int{1: rounds(100, 300), 32: 24} {
@@ -113,7 +113,7 @@ func (w world) rewrite(t testing.TB, prefix string, change func(dynamo.Item)) {
 	require.NoError(t, err)
 }
 
-// TestSparseFilmsHaveFullPages though each comment lies in a segment of its own.
+// Each comment lies in a segment of its own.
 func TestSparseFilmsHaveFullPages(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
@@ -132,8 +132,7 @@ func TestSparseFilmsHaveFullPages(t *testing.T) {
 	})
 }
 
-// TestAFullObjectCostsNoMoreThanStated with every other of the segments that it can
-// have, which is the most that is ever stored.
+// The object has every other segment, which is the largest item.
 func TestAFullObjectCostsNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -167,7 +166,7 @@ func TestAFullObjectCostsNoMoreThanStated(t *testing.T) {
 			settings, err := sender.Settings(t.Context(), "v")
 			require.NoError(t, err)
 			require.Equal(t, 32, settings.Shards)
-			sender.window(t, 0, 1, nil) // it knows the object
+			sender.window(t, 0, 1, nil) // reads the object
 
 			say := func(progress time.Duration, want dynamotest.Cost) {
 				t.Helper()
@@ -187,7 +186,7 @@ func TestAFullObjectCostsNoMoreThanStated(t *testing.T) {
 	}
 }
 
-// TestAPageOfByUserIsBounded where everything is hidden.
+// Every comment is hidden.
 func TestAPageOfByUserIsBounded(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
@@ -214,7 +213,7 @@ func TestAPageOfByUserIsBounded(t *testing.T) {
 	require.Equal(t, 2, pages)
 }
 
-// TestAWindowIsBounded to two segments, and so is what it reads.
+// A window reads at most two segments.
 func TestAWindowIsBounded(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()

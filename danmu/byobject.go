@@ -52,7 +52,7 @@ func (r *Repository) ByObject(ctx context.Context, object string, moment time.Du
 	return page, wrap("comments on", object, err)
 }
 
-// afterID, appended to the text of an ID, makes the next greater text.
+// afterID appended to the text of an ID is the next greater text.
 const afterID = "0"
 
 func validGap(gap string) bool {
@@ -78,7 +78,7 @@ type segmentReader struct {
 	object string
 	start  time.Duration
 	layout *layout // after the first read
-	wide   int     // how many segments the last round could read
+	wide   int     // the most segments that the last round could read
 }
 
 // read reads the next segments in parallel, a part of the limit from each.
@@ -148,7 +148,7 @@ func (l *layout) segmentsFrom(gap string, ascending bool) []int {
 	return before
 }
 
-// gapBehind is the gap behind a segment, in reading order.
+// gapBehind returns the gap behind a segment, in reading order.
 func (l *layout) gapBehind(segment int, ascending bool) string {
 	if ascending {
 		return textAt(l.span(segment).to)

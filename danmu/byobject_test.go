@@ -17,8 +17,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/pagetest"
 )
 
-// finder finds the items of comments by their IDs. It remembers them, so that it
-// rarely scans the table.
+// finder returns a function that finds the item of a comment by its ID. It caches items,
+// so it rarely scans the table.
 func (w world) finder(t testing.TB) func(id string) stored {
 	t.Helper()
 	known := map[string]stored{}
@@ -33,7 +33,7 @@ func (w world) finder(t testing.TB) func(id string) stored {
 	}
 }
 
-// hide gives a comment the reports that hide it.
+// hide stores enough reports to hide a comment.
 func (w world) hide(t testing.TB, i stored) {
 	t.Helper()
 	require.NoError(t, w.raw(t).Update("pk", i.PK).Range("sk", i.SK).Set("reports", 5).Run(t.Context()))
@@ -47,9 +47,9 @@ func (w world) erase(t testing.TB, i stored) {
 
 func textOf(c danmu.Comment) string { return c.ID.String() }
 
-// TestByObjectIsAList over shards and segments: every second there are four
-// comments, one of them in the next segment.
-func TestByObjectIsAList(t *testing.T) {
+// There are shards and segments. Every second has four comments, one of them in the next
+// segment.
+func TestByObjectIsPagedExactly(t *testing.T) {
 	t.Parallel()
 	for _, shards := range []int{2, 1, 8}[:rounds(1, 3)] {
 		t.Run(fmt.Sprint(shards, " shards"), func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestByObjectIsAList(t *testing.T) {
 	}
 }
 
-// requests adds up what a meter takes.
+// requests returns a function that sums up a meter's requests.
 func requests(meter *dynamotest.Meter) func() int {
 	sum := 0
 	return func() int {
@@ -141,7 +141,7 @@ func TestByObjectBeginsAtAMoment(t *testing.T) {
 	require.Equal(t, sent[3:], next.Items)
 }
 
-func TestEightShardsAreOneOrder(t *testing.T) {
+func TestShardsAreMergedInOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.configure(t, "v", danmu.Settings{Shards: 8, Segment: time.Minute})
@@ -158,9 +158,8 @@ func TestEightShardsAreOneOrder(t *testing.T) {
 	require.Equal(t, sent, windows)
 }
 
-// TestHiddenCommentsOfManyShardsArePassedExactly where each read ends in another place of
-// each shard.
-func TestHiddenCommentsOfManyShardsArePassedExactly(t *testing.T) {
+// Each read ends at a different place in each shard.
+func TestHiddenCommentsOfManyShardsAreSkippedExactly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.configure(t, "v", danmu.Settings{Shards: 8})

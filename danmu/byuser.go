@@ -37,7 +37,7 @@ func (r *Repository) ByUser(ctx context.Context, user string, req cursor.PageReq
 	return page, wrap("comments by", user, err)
 }
 
-// sentRow is a row of the index, and its comment once that is read.
+// sentRow is a row of the index and, once it is read, its comment.
 type sentRow struct {
 	sentItem
 	comment Comment

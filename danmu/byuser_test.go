@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/pagetest"
 )
 
-func TestByUserIsAList(t *testing.T) {
+func TestByUserIsPagedExactly(t *testing.T) {
 	t.Parallel()
 	pagetest.Run(t, func(t *testing.T) pagetest.List[danmu.Comment] {
 		meter := dynamotest.NewMeter()
@@ -55,7 +55,7 @@ func TestByUserIsAList(t *testing.T) {
 	})
 }
 
-func TestMyCommentsAreNewestSendFirst(t *testing.T) {
+func TestByUserIsNewestSendFirst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	var sent []danmu.Comment

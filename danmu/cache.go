@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// cache keeps parts for a while, up to so many comments. It is safe for
-// concurrent use.
+// cache keeps parts for a limited time, up to a total number of comments. It is safe
+// for concurrent use.
 type cache struct {
 	size int
 	ttl  time.Duration
@@ -26,7 +26,7 @@ type cached struct {
 
 func newCache(size int, ttl time.Duration, now func() time.Time) (*cache, error) {
 	c := &cache{size: size, ttl: ttl, now: now}
-	// Parts may be empty: they count as one.
+	// Empty parts count as one comment.
 	parts, err := simplelru.NewLRU(size, func(_ part, old cached) { c.held -= old.weight() })
 	c.parts = parts
 	return c, err

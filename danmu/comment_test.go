@@ -11,7 +11,6 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
-// TestJSONIsWhatViewersMaySee also reads it back.
 func TestJSONIsWhatViewersMaySee(t *testing.T) {
 	t.Parallel()
 	id := parsed(t)[1]

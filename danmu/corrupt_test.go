@@ -22,7 +22,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
-// complaints are the damaged items that were reported.
+// complaints collects the damaged items that were reported.
 type complaints struct {
 	mu   sync.Mutex
 	keys map[string]bool
@@ -79,7 +79,7 @@ func (w world) reads(c danmu.Comment) map[string]func(context.Context) (any, err
 
 func number(n string) types.AttributeValue { return &types.AttributeValueMemberN{Value: n} }
 
-// TestADamagedCommentIsLeftOut of every list and window, and is reported.
+// Every list and window leaves it out and reports it.
 func TestADamagedCommentIsLeftOut(t *testing.T) {
 	t.Parallel()
 	heard := &complaints{}
@@ -123,7 +123,7 @@ func TestADamagedCommentIsLeftOut(t *testing.T) {
 			case []int64:
 				require.Equal(t, []int64{1}, slices.DeleteFunc(got, func(n int64) bool { return n == 0 }))
 			}
-			if what != "ByUser" || name != "sent" { // where its index has it by another name
+			if what != "ByUser" || name != "sent" { // a comment whose sent is damaged has another place in the index
 				require.True(t, heard.take()[key], "%s, %s", what, name)
 			}
 		}
@@ -144,8 +144,8 @@ func TestADamagedCommentIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestADamagedObjectSaysSo in everything that rests on it.
-func TestADamagedObjectSaysSo(t *testing.T) {
+// Every call that reads the object returns plaza.ErrCorrupt.
+func TestADamagedObjectIsReported(t *testing.T) {
 	t.Parallel()
 	shards := func(n string) types.AttributeValue {
 		return &types.AttributeValueMemberL{Value: []types.AttributeValue{&types.AttributeValueMemberM{Value: dynamo.Item{"n": number(n)}}}}
@@ -196,7 +196,6 @@ func TestADamagedObjectSaysSo(t *testing.T) {
 	require.Len(t, w.window(t, 0, 10, nil), 1, "others are well")
 }
 
-// TestADamagedLikeIsLeftOutAndErased.
 func TestADamagedLikeIsLeftOutAndErased(t *testing.T) {
 	t.Parallel()
 	heard := &complaints{}
@@ -225,7 +224,7 @@ func TestADamagedLikeIsLeftOutAndErased(t *testing.T) {
 	}
 }
 
-// TestADamagedLimiterLocksNobodyOut, and is reported.
+// The damaged item is reported and replaced.
 func TestADamagedLimiterLocksNobodyOut(t *testing.T) {
 	t.Parallel()
 	w, ids := newWorld(t, nil), parsed(t)
@@ -258,9 +257,9 @@ func TestADamagedLimiterLocksNobodyOut(t *testing.T) {
 	}
 }
 
-// TestAnythingMayBeStored of any attribute of any item: no read panics, fails for
-// one row of many, or blames its caller.
-func TestAnythingMayBeStored(t *testing.T) {
+// The test puts random values into attributes of every item. No read panics, fails
+// because of one row of many, or returns plaza.ErrInvalid.
+func TestReadsSurviveRandomItems(t *testing.T) {
 	t.Parallel()
 	for seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -287,7 +286,7 @@ func TestAnythingMayBeStored(t *testing.T) {
 				broken := maps.Clone(item)
 				broken[name] = anything(random, item[name], name == "userId" || name == "sent")
 				if err := w.raw(t).Put(broken).Run(t.Context()); err != nil {
-					continue // DynamoDB has no such item
+					continue // DynamoDB cannot store such an item
 				}
 				w := w.process(t, &danmu.Options{Consistent: true, OnCorrupt: heard.hear, HideAt: 2})
 				for what, read := range w.reads(c) {
@@ -316,7 +315,7 @@ func mapsKeys(item dynamo.Item) func(yield func(string) bool) {
 	}
 }
 
-// anything is some value, of any type but for index keys.
+// anything returns a random value, of any type except for index keys.
 func anything(random *rand.Rand, was types.AttributeValue, key bool) types.AttributeValue {
 	data := make([]byte, 1+random.IntN(12))
 	for i := range data {

@@ -22,34 +22,34 @@ import (
 // sixteen is an id of 16 bytes.
 func sixteen(name string) string { return fmt.Sprintf("%-16s", name) }
 
-// The costs that the table of the design states, but for actions and imports.
+// The costs of actions and imports are tested beside them.
 func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
-	const size = 400 // of a comment of 100 runes, at most
+	const size = 400 // the largest comment of 100 runes
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &danmu.Options{}, meter.Wrap)
 	strong := w.process(t, nil, meter.Wrap)
 	grown, fresh := sixteen("grown"), sixteen("fresh")
-	said := func(object string) danmu.Comment {
+	small := func(object string) danmu.Comment {
 		return danmu.Comment{Object: object, User: sixteen("ann"), Text: strings.Repeat("x", 100), Progress: time.Second}
 	}
-	w.send(t, said(grown))
+	w.send(t, small(grown))
 	w.configure(t, grown, danmu.Settings{Shards: 4})
 	w.pass(time.Hour)
 	for range 200 {
-		w.send(t, said(grown))
+		w.send(t, small(grown))
 	}
-	keyed := said(grown)
+	keyed := small(grown)
 	keyed.Key = "1"
 	keyed = w.send(t, keyed)
-	one := w.send(t, said(fresh))
+	one := w.send(t, small(fresh))
 
 	type cost = dynamotest.Cost
 	units := func(rows int) float64 { return 0.5 * math.Ceil(float64(rows*size)/4096) }
 	sends := func(w world, c danmu.Comment) func(context.Context) error {
 		return func(ctx context.Context) error { _, _, err := w.Send(ctx, c); return err }
 	}
-	later := said(fresh)
+	later := small(fresh)
 	later.Progress = time.Hour
 	newKey := keyed
 	newKey.ID, newKey.Key = danmu.ID{}, "2"
@@ -83,10 +83,10 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		}},
 		{"settings", cost{Requests: 1, Read: 0.5}, func(ctx context.Context) error { _, err := w.Settings(ctx, "v"); return err }},
 
-		{"send", cost{Requests: 1, Write: 2}, sends(w, said(fresh))},
+		{"send", cost{Requests: 1, Write: 2}, sends(w, small(fresh))},
 		{"send, a segment's first", cost{Requests: 2, Write: 3}, sends(w, later)},
 		{"send, its second", cost{Requests: 1, Write: 2}, sends(w, later)},
-		{"send, a process's first", cost{Requests: 2, Write: 3}, sends(w.process(t, nil, meter.Wrap), said(fresh))},
+		{"send, a process's first", cost{Requests: 2, Write: 3}, sends(w.process(t, nil, meter.Wrap), small(fresh))},
 		{"send, repeated", cost{Requests: 1, Write: 1}, sends(w, one)},
 		{"send with a key, grown", cost{Requests: 2, Read: 1, Write: 2}, sends(w, newKey)},
 		{"send with a key, grown, repeated", cost{Requests: 2, Read: 1, Write: 2}, sends(w, newKey)},
@@ -116,8 +116,8 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	}
 }
 
-// episode is the real one of 24 minutes or, where that is not there, one of
-// its size.
+// episode yields the comments of a real episode of 24 minutes or, without the file,
+// made-up ones of the same size.
 func episode(t testing.TB) iter.Seq2[danmu.Comment, error] {
 	t.Helper()
 	const name = "bilibili-24min-10000.xml"
@@ -138,7 +138,7 @@ func episode(t testing.TB) iter.Seq2[danmu.Comment, error] {
 	}
 }
 
-// newEpisode has the 10,000 comments of an episode in v, over four shards.
+// newEpisode stores the 10,000 comments of an episode in v, over four shards.
 func newEpisode(t testing.TB) world {
 	t.Helper()
 	w := newWorld(t, nil)

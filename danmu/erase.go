@@ -69,7 +69,8 @@ func (r *Repository) eraseReactions(ctx context.Context, user string) error {
 	}
 }
 
-// eraseReaction deletes a damaged item: it says no more which comment it counts for.
+// eraseReaction deletes a damaged item without changing a counter, because the item no
+// longer names its comment.
 func (r *Repository) eraseReaction(ctx context.Context, i rawItem) error {
 	var item reactionItem
 	err := r.table.Decode(i.item, &item)
@@ -123,7 +124,7 @@ func (r *Repository) EraseObject(ctx context.Context, object string) error {
 	return wrap("erase", object, r.eraseObject(ctx, object))
 }
 
-// eraseObject deletes the layout last: it says where the comments are.
+// eraseObject deletes the layout last, because the layout locates the comments.
 func (r *Repository) eraseObject(ctx context.Context, object string) error {
 	l, err := r.layout(ctx, object, true)
 	if err != nil {
@@ -162,7 +163,7 @@ func (r *Repository) erasePartition(ctx context.Context, pk string) error {
 	}
 }
 
-// keyItem is the part of an item that shows that it is there.
+// keyItem reads only the key of an item.
 type keyItem struct {
 	ID ID `dynamo:"sk"`
 }

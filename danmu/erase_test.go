@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// gathering is what jack and others did, in two films over shards.
+// gathering lets jack and others comment, like and report in two films with shards.
 func gathering(t testing.TB, s stage) (jacks, others []danmu.Comment) {
 	t.Helper()
 	s.configure(t, "film", danmu.Settings{Shards: 4})
@@ -44,7 +44,7 @@ func gathering(t testing.TB, s stage) (jacks, others []danmu.Comment) {
 	return jacks, others
 }
 
-// withoutJack fails if anything of jack's is left, or of others is not.
+// withoutJack fails if anything of jack is left, or anything of others is missing.
 func (s stage) withoutJack(t testing.TB, jacks, others []danmu.Comment) {
 	t.Helper()
 	require.Empty(t, s.by(t, "jack"))
@@ -86,7 +86,7 @@ func TestEraseLeavesNothingOfAUser(t *testing.T) {
 	require.True(t, unliked)
 }
 
-func TestEraseKilledAnywhereGoesOn(t *testing.T) {
+func TestEraseResumesAfterAKill(t *testing.T) {
 	t.Parallel()
 	for _, kill := range []func(*faults.Injector, int){(*faults.Injector).KillAt, (*faults.Injector).KillBefore} {
 		for at := 1; ; at += rounds(6, 1) {
@@ -109,7 +109,7 @@ func TestEraseKilledAnywhereGoesOn(t *testing.T) {
 	}
 }
 
-func TestEraseIsFinishedWhenTheIndexKnows(t *testing.T) {
+func TestARepeatedEraseFindsWhatTheIndexLacked(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	jacks, others := gathering(t, s)
@@ -125,7 +125,7 @@ func TestEraseUnderFaults(t *testing.T) {
 	for seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			in := faults.New(t, seed, harshness[seed%3])
+			in := faults.New(t, seed, faultMixes[seed%3])
 			in.Off()
 			s := newStage(t, in.Wrap)
 			jacks, others := gathering(t, s)
@@ -147,8 +147,8 @@ func TestEraseUnderFaults(t *testing.T) {
 	}
 }
 
-// TestEraseObjectKilledAnywhereGoesOn lets other processes know of the object.
-func TestEraseObjectKilledAnywhereGoesOn(t *testing.T) {
+// Other processes have read the object before.
+func TestEraseObjectResumesAfterAKill(t *testing.T) {
 	t.Parallel()
 	for at := 1; ; at += rounds(5, 1) {
 		in := faults.New(t, 1, faults.Rates{})
@@ -183,7 +183,7 @@ func TestEraseObjectKilledAnywhereGoesOn(t *testing.T) {
 	}
 }
 
-func TestErasingNobody(t *testing.T) {
+func TestEraseOfAnUnknownUser(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	require.ErrorIs(t, s.Erase(t.Context(), ""), plaza.ErrInvalid)
@@ -207,9 +207,8 @@ func TestEraseCosts(t *testing.T) {
 	})
 }
 
-// TestAnErasedObjectStartsAgainForEverybody has processes that remember many shards
-// send to it again.
-func TestAnErasedObjectStartsAgainForEverybody(t *testing.T) {
+// Processes that have many shards cached send to the erased object again.
+func TestAnErasedObjectStartsAgainInEveryProcess(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	busy, idle := w.process(t, nil), w.process(t, nil)
@@ -239,8 +238,7 @@ func TestAnErasedObjectStartsAgainForEverybody(t *testing.T) {
 	}
 }
 
-// TestALikeOfAnErasedCommentIsTakenBack lets the object be imported
-// again, without the like.
+// The object is imported again, without the like.
 func TestALikeOfAnErasedCommentIsTakenBack(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -285,7 +285,7 @@ func ExampleNewFilter() {
 	// haha false
 }
 
-// open is a repository over a local database.
+// open returns a repository over a local database.
 func open(ctx context.Context) (comments *danmu.Repository, stop func()) {
 	db, stop := local(ctx)
 	gen, err := ids.New(1, nil)
@@ -299,7 +299,7 @@ func open(ctx context.Context) (comments *danmu.Repository, stop func()) {
 	return comments, stop
 }
 
-// local is a database for an example, with the table.
+// local starts a database for an example and creates the table.
 func local(ctx context.Context) (db *dynamo.DB, stop func()) {
 	e, err := engine.Start(ctx, nil)
 	if err != nil {

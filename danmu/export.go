@@ -44,7 +44,7 @@ func (r *Repository) export(ctx context.Context, object string, yield func(Comme
 	return nil
 }
 
-// whole is the part with all of a segment.
+// whole returns the part that covers a whole segment.
 func (l *layout) whole(segment int) part {
 	return part{object: l.object, segment: segment, span: l.span(segment)}
 }

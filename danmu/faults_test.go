@@ -12,14 +12,14 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// TestEverySendIsOneComment under faults, from two processes, each send
-// repeated until it is answered and once again later.
+// Two processes send under faults. Each send is repeated until it succeeds, and once
+// again later.
 func TestEverySendIsOneComment(t *testing.T) {
 	t.Parallel()
 	for seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			in := faults.New(t, seed, harshness[seed%3])
+			in := faults.New(t, seed, faultMixes[seed%3])
 			w := newWorld(t, nil, in.Wrap)
 			processes := []world{w, w.process(t, nil, in.Wrap)}
 			random := rand.New(rand.NewPCG(seed, 1))
@@ -33,7 +33,7 @@ func TestEverySendIsOneComment(t *testing.T) {
 				var created bool
 				calls := faults.Acknowledged(t, func() (err error) {
 					got, created, err = processes[random.IntN(2)].Send(t.Context(), c)
-					c.ID = got.ID // names it for the next attempt
+					c.ID = got.ID // so that the next attempt is a repeat
 					return err
 				})
 				if calls == 1 {
@@ -67,8 +67,8 @@ func TestEverySendIsOneComment(t *testing.T) {
 	}
 }
 
-// harshness is what each write must survive, by maxTries.
-var harshness = []faults.Rates{
+// faultMixes are the mixes of faults that writes must survive.
+var faultMixes = []faults.Rates{
 	faults.Standard,
 	{LostBefore: 0.05, LostAfter: 0.10, Throttled: 0.05, Twice: 0.05, Conflict: 0.15, Stale: 0.30},
 	{LostBefore: 0.10, LostAfter: 0.30, Throttled: 0.20, Twice: 0.10, Delayed: 0.05, Stale: 0.25},
@@ -79,7 +79,7 @@ func TestCountsEqualReactionsUnderFaults(t *testing.T) {
 	for seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			in := faults.New(t, seed, harshness[seed%3])
+			in := faults.New(t, seed, faultMixes[seed%3])
 			in.Off()
 			p := &party{stage: newStage(t, in.Wrap), object: "film", users: []string{"anna", "jack", "zoe"}}
 			p.configure(t, "film", danmu.Settings{Shards: 4})
@@ -101,8 +101,8 @@ func TestCountsEqualReactionsUnderFaults(t *testing.T) {
 	}
 }
 
-// said is a comment and what should have become of it.
-type said struct {
+// expected is a comment and its expected state.
+type expected struct {
 	danmu.Comment
 	gone, protected bool
 	liked, reported map[string]bool
@@ -113,18 +113,18 @@ type party struct {
 	stage
 	object   string
 	users    []string
-	comments []*said
+	comments []*expected
 }
 
 func (p *party) add(c danmu.Comment) {
-	p.comments = append(p.comments, &said{Comment: c, liked: map[string]bool{}, reported: map[string]bool{}})
+	p.comments = append(p.comments, &expected{Comment: c, liked: map[string]bool{}, reported: map[string]bool{}})
 }
 
 var deeds = []string{"Like", "Like", "Like", "Unlike", "Unlike", "Report", "Report", "Protect", "Unprotect", "Recall", "Remove"}
 
-// act does a deed by ask, which repeats it until it is answered and returns how often
-// it asked.
-func (p *party) act(t tester, c *said, user, deed string, ask func(func() error) int) {
+// act makes one call, a deed, through ask. ask repeats the call until it succeeds and
+// returns the number of calls.
+func (p *party) act(t tester, c *expected, user, deed string, ask func(func() error) int) {
 	t.Helper()
 	refused := map[string]bool{
 		"Like": c.gone && !c.liked[user], "Report": c.gone && !c.reported[user], "Protect": c.gone, "Unprotect": c.gone,

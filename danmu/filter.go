@@ -94,7 +94,7 @@ func checkRule(field string, i int, rule string) error {
 	return &plaza.InvalidError{Field: fmt.Sprintf("%s[%d]", field, i), Reason: reason}
 }
 
-// patternReason says what is wrong with a pattern, without its text.
+// patternReason describes the mistake in a pattern without showing its text.
 func patternReason(err error) string {
 	var wrong *syntax.Error
 	if errors.As(err, &wrong) {

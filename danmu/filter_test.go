@@ -69,7 +69,7 @@ func TestNoFilterBlocksNothing(t *testing.T) {
 	}
 }
 
-func TestWrongRulesAreNamed(t *testing.T) {
+func TestInvalidRulesNameTheField(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 1025)
 	for field, rules := range map[string]danmu.FilterRules{

@@ -43,8 +43,8 @@ func checkAddress(object string, id ID) error {
 	return nil
 }
 
-// find reads a comment, or its tombstone, from the places that can hold it, in
-// one request. Copies are joined.
+// find reads a comment or its tombstone from the places that can hold it, in one
+// request. It joins copies.
 func (r *Repository) find(ctx context.Context, places []place, id ID, consistent bool) (found row, ok bool, err error) {
 	if len(places) == 0 {
 		return row{}, false, nil

@@ -60,12 +60,12 @@ func TestHeatmapOfNoBuckets(t *testing.T) {
 	}
 }
 
-func TestHeatmapReachesAsFarAsTheLongestSegment(t *testing.T) {
+func TestHeatmapWithLongSegments(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.configure(t, "v", danmu.Settings{Segment: time.Hour})
 	p := w.process(t, nil)
-	p.at(t, 50*60) // by a guess this is the ninth segment
+	p.at(t, 50*60) // the ninth segment at the default length
 	heat, err := p.Heatmap(t.Context(), "v", 6)
 	require.NoError(t, err)
 	require.Equal(t, []int64{0, 0, 0, 0, 0, 1}, heat)

@@ -39,7 +39,7 @@ var (
 	_ encoding.TextUnmarshaler = (*ID)(nil)
 )
 
-// at is the smallest ID of a millisecond; no comment has it.
+// at returns the smallest ID of a millisecond. No comment has it.
 func at(ms uint32) ID { return ID{progress: ms} }
 
 // ParseID reads what String wrote. Anything else is ErrInvalidID. Twenty zeros
@@ -131,8 +131,8 @@ func (id ID) put(b *[textLen]byte) {
 
 func (id ID) unique() uint64 { return id.rest }
 
-// hash is 0 to 31, even among neighbours. It chooses the shard of a comment and
-// the samples that have it, and never changes.
+// hash returns 0 to 31, evenly spread even among neighbours. It chooses the shard of a
+// comment and the samples that contain it, so it must never change.
 func (id ID) hash() int {
 	x := id.rest
 	x = (x ^ x>>33) * 0xFF51AFD7ED558CCD

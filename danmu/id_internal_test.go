@@ -26,7 +26,7 @@ func TestAnyIDPrintsAndParses(t *testing.T) {
 	})
 }
 
-// TestNeighboursSpreadEvenly over the shards, however ids are made.
+// Ids spread evenly over the shards, however they are made.
 func TestNeighboursSpreadEvenly(t *testing.T) {
 	const n = 32_000
 	begin := ids.At(time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))

@@ -18,7 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
-// lines reads an append-only file of one text a line.
+// lines reads an append-only file with one text per line.
 func lines(t testing.TB, name string) []string {
 	t.Helper()
 	data, err := os.ReadFile("testdata/" + name)
@@ -60,7 +60,7 @@ func TestProgressOfKnownIDs(t *testing.T) {
 	}
 }
 
-// parsed are all valid texts, in the order of their IDs.
+// parsed returns the IDs of all valid texts, in order.
 func parsed(t testing.TB) []danmu.ID {
 	t.Helper()
 	texts := lines(t, "valid.txt")
@@ -74,7 +74,7 @@ func parsed(t testing.TB) []danmu.ID {
 	return parsed
 }
 
-func TestOrderIsPlaybackOrderAsTextToo(t *testing.T) {
+func TestIDsAndTheirTextsSortInPlayingOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	var sent []danmu.ID

@@ -102,7 +102,7 @@ type importer struct {
 	layout *layout
 	result ImportResult
 
-	loaded map[int]bool // segments whose IDs are in stored
+	loaded map[int]bool // segments whose stored IDs were read
 	stored map[ID]bool
 	equals map[ID]int // how many equal comments without a Key came so far
 	batch  []Comment
@@ -139,7 +139,7 @@ func (in *importer) refuse(position int, err error) {
 	}
 }
 
-// finish writes what is new in the batch, and empties it.
+// finish writes the new comments of the batch, and empties it.
 func (in *importer) finish(ctx context.Context) error {
 	if err := in.load(ctx); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (in *importer) finish(ctx context.Context) error {
 	return nil
 }
 
-// load reads which comments are stored in the segments of the batch.
+// load reads the IDs stored in the segments of the batch.
 func (in *importer) load(ctx context.Context) error {
 	var mu sync.Mutex
 	group, ctx := parallel.WithContext(ctx)
@@ -193,7 +193,7 @@ func (in *importer) load(ctx context.Context) error {
 	return group.Wait()
 }
 
-// segments are those of the batch, in order.
+// segments returns the segments of the batch, in order.
 func (in *importer) segments() []int {
 	segments := make([]int, len(in.batch))
 	for i, c := range in.batch {

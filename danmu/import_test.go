@@ -40,8 +40,8 @@ func (w world) imports(t testing.TB, object string, comments ...danmu.Comment) d
 	return result
 }
 
-// file is n comments as a file has them, over a quarter of an hour, in no
-// order of playing.
+// file returns n comments as a file has them: over a quarter of an hour, not in playing
+// order.
 func file(n int) []danmu.Comment {
 	comments := make([]danmu.Comment, n)
 	for i := range comments {
@@ -91,7 +91,7 @@ func TestImportKeepsAllFields(t *testing.T) {
 		require.Equal(t, i.User == "", i.Sent == 0, "the index has those of a user alone")
 	}
 
-	// In another object, from Export.
+	// Import into another object, from Export.
 	require.Equal(t, len(want), s.imports(t, "copy", got...).Written)
 	again := s.exported(t, "copy")
 	for i := range again {
@@ -149,7 +149,7 @@ func TestImportAndExportReadConsistently(t *testing.T) {
 	require.Equal(t, want, late.exported(t, "film"))
 }
 
-func TestImportKnowsAgainBy(t *testing.T) {
+func TestImportRecognizesStoredComments(t *testing.T) {
 	t.Parallel()
 	second := time.Second
 	for name, c := range map[string]struct {
@@ -170,7 +170,7 @@ func TestImportKnowsAgainBy(t *testing.T) {
 			require.Equal(t, danmu.ImportResult{Read: n, Written: c.written, Present: n - c.written}, s.imports(t, "film", c.comments...))
 			require.Equal(t, danmu.ImportResult{Read: n, Present: n}, s.imports(t, "film", c.comments...))
 			require.Len(t, s.exported(t, "film"), c.written)
-			// Those without a name go by their number among equals.
+			// Comments without a key are recognized by their number among equals.
 			half := s.imports(t, "film", c.comments[:1]...)
 			require.Equal(t, danmu.ImportResult{Read: 1, Present: 1}, half)
 			slices.Reverse(c.comments)
@@ -228,7 +228,7 @@ func TestImportSkipsRefusedComments(t *testing.T) {
 	require.Len(t, s.exported(t, "film"), len(bad)+1)
 }
 
-func TestImportEndsWhereTheSequenceFails(t *testing.T) {
+func TestImportEndsWhenTheSequenceFails(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	torn := errors.New("torn")
@@ -256,7 +256,7 @@ func TestImportEndsWhereTheSequenceFails(t *testing.T) {
 	require.Equal(t, danmu.ImportResult{Read: 1500, Written: 500, Present: 1000}, s.imports(t, "film", file(1500)...))
 }
 
-func TestWrongImportsAreNamed(t *testing.T) {
+func TestInvalidImportsNameTheField(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	for field, call := range map[string]func() error{
@@ -278,7 +278,7 @@ func TestWrongImportsAreNamed(t *testing.T) {
 	}
 }
 
-func TestImportBesideSentComments(t *testing.T) {
+func TestImportKeepsSentComments(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.configure(t, "film", danmu.Settings{Owner: "anna", Duration: time.Minute, Segment: time.Minute, Shards: 2})
@@ -319,7 +319,7 @@ var importHarshness = []faults.Rates{
 	{LostBefore: 0.10, LostAfter: 0.30, Throttled: 0.20, Twice: 0.10, Delayed: 0.05, Stale: 0.25},
 }
 
-func TestImportKilledAnywhereGoesOn(t *testing.T) {
+func TestImportResumesAfterAKill(t *testing.T) {
 	t.Parallel()
 	comments := file(60)
 	for kill := 1; ; kill++ {
@@ -361,9 +361,9 @@ func TestImportCosts(t *testing.T) {
 	t.Logf("heatmap: %v", got)
 }
 
-// TestImportsStandInTheOrderOfTheirSending imports of one user what was sent
-// before ids began, at one time, twice over, and in the future.
-func TestImportsStandInTheOrderOfTheirSending(t *testing.T) {
+// One user's comments were sent before the epoch of ids, at the same time, several times,
+// and in the future.
+func TestImportsAreListedInSendOrder(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	var sent []danmu.Comment
@@ -390,8 +390,8 @@ func TestImportsStandInTheOrderOfTheirSending(t *testing.T) {
 	}
 }
 
-// TestACutFileIsNotImportedAsAWhole though what it is cut by is invalid.
-func TestACutFileIsNotImportedAsAWhole(t *testing.T) {
+// The cut makes the last record invalid.
+func TestACutFileFailsTheImport(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	reader, err := format.NewReader(strings.NewReader(`[{"text":"a","time":1},{"text":"","time":2},{"text":"b","time":3`), format.ArtPlayer, nil)
@@ -409,8 +409,8 @@ func TestACutFileIsNotImportedAsAWhole(t *testing.T) {
 	require.Equal(t, danmu.ImportResult{Read: 2, Written: 1, Refused: 1}, result)
 }
 
-// TestImportsSinceTheYear2000StandByTheirTime among comments that are sent.
-func TestImportsSinceTheYear2000StandByTheirTime(t *testing.T) {
+// ByUser lists them among sent comments.
+func TestImportsSince2000AreListedByTheirTime(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	var film []danmu.Comment

@@ -46,7 +46,7 @@ func (c Comment) checkImport() error {
 		return &plaza.InvalidError{Field: "Likes", Reason: fmt.Sprintf("is %d", c.Likes)}
 	case c.Reports < 0:
 		return &plaza.InvalidError{Field: "Reports", Reason: fmt.Sprintf("is %d", c.Reports)}
-	case c.Sent.Year() < 1 || c.Sent.Year() > 9999: // JSON has no other years
+	case c.Sent.Year() < 1 || c.Sent.Year() > 9999: // JSON cannot hold other years
 		return &plaza.InvalidError{Field: "Sent", Reason: fmt.Sprintf("is in the year %d", c.Sent.Year())}
 	case c.ID == ID{}:
 		return nil
@@ -80,8 +80,8 @@ func (in *importer) identify(c Comment) (Comment, error) {
 	return c, nil
 }
 
-// byContent ignores what a reader of files may drop, such as senders, or learn to
-// read later.
+// byContent returns an ID by content. It ignores fields that a reader of files may drop,
+// such as senders, or may learn to read later.
 func (c Comment) byContent() ID {
 	return hashed(c.Progress, "content", c.Text,
 		strconv.Itoa(int(c.Mode)), strconv.Itoa(int(c.Color)), strconv.Itoa(c.Size), strconv.Itoa(c.Pool), strconv.FormatInt(sentMs(c.Sent), 10))
@@ -92,7 +92,7 @@ func hashed(progress time.Duration, parts ...string) ID {
 	return newID(progress, max(1, binary.BigEndian.Uint64(sum[:])&maxUnique))
 }
 
-// sentMs is in Unix milliseconds; 0 for no time.
+// sentMs returns Unix milliseconds, or 0 for no time.
 func sentMs(sent time.Time) int64 {
 	if sent.IsZero() {
 		return 0
@@ -100,8 +100,8 @@ func sentMs(sent time.Time) int64 {
 	return sent.UnixMilli()
 }
 
-// newImport gives a comment with a User its place in the index: by when it was
-// sent, at the latest now.
+// newImport returns the row of an imported comment. If it has a User, its place in the
+// index is the time of sending, at the latest now.
 func newImport(c Comment, p place, now time.Time) row {
 	var sent ids.ID
 	if c.User != "" {
@@ -117,8 +117,8 @@ func newImport(c Comment, p place, now time.Time) row {
 	return i
 }
 
-// sentAt is an id of a time. Ids of one time differ by 22 bits of lot. Ids begin
-// in 2000: the years from 1970 on share their first day, with 382 ids for each
+// sentAt returns an id of a time. Ids of the same time differ in 22 bits of lot. Ids
+// begin in 2000, so the years 1970 to 1999 share the first day, with 382 ids for each
 // millisecond.
 func sentAt(sent time.Time, lot uint64) ids.ID {
 	const (

@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
-// field is what an InvalidError names.
+// field returns the field that an InvalidError names.
 func field(t testing.TB, err error) string {
 	t.Helper()
 	var invalid *plaza.InvalidError
@@ -24,7 +24,7 @@ func field(t testing.TB, err error) string {
 	return invalid.Field
 }
 
-func TestBadInputReachesNoTable(t *testing.T) {
+func TestInvalidInputSendsNoRequest(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &danmu.Options{Colors: []danmu.Color{danmu.RGB(0xFF0000)}}, meter.Wrap)

@@ -19,21 +19,21 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-// holder is a network that holds one request back until its caller has given up.
-type holder struct {
+// delayer holds one request back until its caller has given up.
+type delayer struct {
 	mu   sync.Mutex
-	op   string // what to hold; "" is nothing
+	op   string // the operation to hold; "" for none
 	next aws.HTTPClient
 	held *http.Request
 	body []byte
 }
 
-func (h *holder) wrap(next aws.HTTPClient) aws.HTTPClient {
+func (h *delayer) wrap(next aws.HTTPClient) aws.HTTPClient {
 	h.next = next
 	return h
 }
 
-func (h *holder) Do(r *http.Request) (*http.Response, error) {
+func (h *delayer) Do(r *http.Request) (*http.Response, error) {
 	if !h.holds(r) {
 		return h.next.Do(r)
 	}
@@ -41,7 +41,7 @@ func (h *holder) Do(r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
-func (h *holder) holds(r *http.Request) bool {
+func (h *delayer) holds(r *http.Request) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.op == "" || !strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+h.op) {
@@ -57,9 +57,9 @@ func (h *holder) holds(r *http.Request) bool {
 	return true
 }
 
-// hold has the caller give up call as soon as its request of the operation is
-// kept back.
-func (h *holder) hold(t testing.TB, op string, call func(context.Context) error) {
+// hold makes the call, and cancels it as soon as its request of the operation is held
+// back.
+func (h *delayer) hold(t testing.TB, op string, call func(context.Context) error) {
 	t.Helper()
 	h.mu.Lock()
 	h.op, h.held = op, nil
@@ -76,8 +76,8 @@ func (h *holder) hold(t testing.TB, op string, call func(context.Context) error)
 	require.ErrorIs(t, <-done, plaza.ErrUnknownOutcome)
 }
 
-// release lets the request arrive.
-func (h *holder) release(t testing.TB) {
+// release delivers the request.
+func (h *delayer) release(t testing.TB) {
 	t.Helper()
 	r := h.held
 	r.Body = io.NopCloser(bytes.NewReader(h.body))
@@ -86,10 +86,10 @@ func (h *holder) release(t testing.TB) {
 	require.NoError(t, res.Body.Close())
 }
 
-// late is a stage with such a network, and what has been said there.
-func late(t testing.TB) (stage, *holder, danmu.Comment) {
+// late returns a stage with such a network, and a comment sent there.
+func late(t testing.TB) (stage, *delayer, danmu.Comment) {
 	t.Helper()
-	s, h := newStage(t), &holder{}
+	s, h := newStage(t), &delayer{}
 	c := s.say(t, "jack", "haha")
 	return s.process(t, h.wrap), h, c
 }
@@ -101,7 +101,7 @@ func (s stage) next(t testing.TB) ids.ID {
 	return id
 }
 
-// counts are the likes and reports of a comment, and whether it is protected.
+// counts returns the likes and reports of a comment, and 1 if it is protected.
 func (s stage) counts(t testing.TB, c danmu.Comment) [3]int64 {
 	t.Helper()
 	found, ok := s.get(t, c)
@@ -113,8 +113,7 @@ func (s stage) counts(t testing.TB, c danmu.Comment) [3]int64 {
 	return [3]int64{found.Likes, found.Reports, protected}
 }
 
-// TestALateLikeDoesNotComeBack and neither does a late report or protection,
-// after what was repeated was taken back.
+// A late like, report or protection has no effect after its repeat was taken back.
 func TestALateLikeDoesNotComeBack(t *testing.T) {
 	t.Parallel()
 	for name, deed := range map[string]struct {
@@ -169,8 +168,8 @@ func TestALateLikeDoesNotComeBack(t *testing.T) {
 	}
 }
 
-// TestALateUnlikeTakesNothingBackThatCameAfterIt and so for a late Unprotect.
-func TestALateUnlikeTakesNothingBackThatCameAfterIt(t *testing.T) {
+// The same holds for a late Unprotect.
+func TestALateUnlikeKeepsLaterLikes(t *testing.T) {
 	t.Parallel()
 	s, h, c := late(t)
 	a := of(c, "anna")
@@ -196,7 +195,7 @@ func TestALateUnlikeTakesNothingBackThatCameAfterIt(t *testing.T) {
 	require.Equal(t, [3]int64{1, 0, 1}, s.counts(t, c))
 }
 
-// TestAnOpThatIsTakenBackFirstNeverBegins is an Unlike that overtakes its Like.
+// An Unlike overtakes its Like.
 func TestAnOpThatIsTakenBackFirstNeverBegins(t *testing.T) {
 	t.Parallel()
 	s, h, c := late(t)
@@ -249,9 +248,9 @@ func TestAnOpThatIsTakenBackFirstNeverBegins(t *testing.T) {
 	}
 }
 
-// TestClocksThatDifferHideNoLike has a process whose clock is ahead like a comment;
-// others take the like back and like again.
-func TestClocksThatDifferHideNoLike(t *testing.T) {
+// A process whose clock is ahead likes a comment. Others take the like back and like
+// again.
+func TestDifferentClocksLoseNoLike(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	c := s.say(t, "jack", "haha")
@@ -274,9 +273,8 @@ func TestClocksThatDifferHideNoLike(t *testing.T) {
 	}
 }
 
-// TestAnOpFromBeforeAnUnlikeBegins though it was made before that: only what was
-// taken back does not return.
-func TestAnOpFromBeforeAnUnlikeBegins(t *testing.T) {
+// The Op was made before the Unlike, but it was not the one taken back.
+func TestAnEarlierOpWorksAfterAnUnlike(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	c := s.say(t, "jack", "haha")
@@ -297,7 +295,7 @@ func TestAnOpFromBeforeAnUnlikeBegins(t *testing.T) {
 	require.Equal(t, [3]int64{1, 0, 1}, s.counts(t, c))
 }
 
-func TestAnOpIsOfNoFuture(t *testing.T) {
+func TestOpsFromTheFutureAreRefused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	c := s.say(t, "jack", "haha")
@@ -312,9 +310,8 @@ func TestAnOpIsOfNoFuture(t *testing.T) {
 	require.Zero(t, s.counts(t, c))
 }
 
-// TestALateSendDoesNotComeBack after what was repeated was recalled, removed or
-// erased, in the place where that was and in one of the time before the shards
-// grew.
+// The repeat of the send was recalled, removed or erased. The late request arrives in the
+// same place, or in the place from before the shards grew.
 func TestALateSendDoesNotComeBack(t *testing.T) {
 	t.Parallel()
 	for name, grown := range map[string]bool{"in one place": false, "in an older place": true} {
@@ -354,9 +351,8 @@ func TestALateSendDoesNotComeBack(t *testing.T) {
 	}
 }
 
-// TestALateSendToAnErasedObjectIsReadByNobody until somebody sends to its segment:
-// EraseObject says that nobody does.
-func TestALateSendToAnErasedObjectIsReadByNobody(t *testing.T) {
+// It would be read once somebody sends to its segment, which EraseObject forbids.
+func TestALateSendToAnErasedObjectIsNotRead(t *testing.T) {
 	t.Parallel()
 	s, h, _ := late(t)
 	c := danmu.Comment{Object: "film", User: "jack", Text: "again", Progress: time.Minute}
@@ -370,7 +366,7 @@ func TestALateSendToAnErasedObjectIsReadByNobody(t *testing.T) {
 	require.Empty(t, s.by(t, "jack"))
 }
 
-// TestALateConfigureUndoesNothing that was configured since, whatever it was.
+// Whatever was configured since stays.
 func TestALateConfigureUndoesNothing(t *testing.T) {
 	t.Parallel()
 	s, h, _ := late(t)
@@ -391,8 +387,8 @@ func TestALateConfigureUndoesNothing(t *testing.T) {
 	}
 }
 
-// TestALateBeginningLosesNoSegment that began since.
-func TestALateBeginningLosesNoSegment(t *testing.T) {
+// Segments that were added since stay.
+func TestALateSegmentWriteLosesNoSegment(t *testing.T) {
 	t.Parallel()
 	s, h, _ := late(t)
 	want := s.from(t, "film")

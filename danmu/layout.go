@@ -13,17 +13,17 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// layout is where the comments of an object lie. Its history and its segments
-// only grow, and once there are segments their length is fixed. So a remembered
-// layout can only lack what was added since.
+// layout describes where the comments of an object lie. Its history and its segments
+// only grow, and once there are segments their length is fixed. So a cached layout can
+// only lack what was added since.
 type layout struct {
 	object   string
 	owner    string
 	duration time.Duration
 	segment  time.Duration
 	history  []growth // at least one, each of more shards than the one before
-	segments []int    // with comments, in order
-	stored   []byte   // segments, as the item had them when it was read
+	segments []int    // segments with comments, in order
+	stored   []byte   // segments as they were stored when the item was read
 	until    time.Time
 }
 
@@ -49,7 +49,7 @@ func (i objectItem) history() []growth {
 	return i.Shards
 }
 
-// join adds what an earlier layout had.
+// join adds the history and segments of an earlier layout.
 func (l *layout) join(earlier *layout) *layout {
 	both := *l
 	if len(earlier.history) > len(both.history) {
@@ -65,7 +65,7 @@ func union(a, b []int) []int {
 	return slices.Compact(all)
 }
 
-// storedSegment is the length of segments as the item has it: 0 is the default.
+// storedSegment returns the length of segments as it is stored. 0 is the default.
 func (l *layout) storedSegment() int64 {
 	if l.segment == defaultSegment {
 		return 0
@@ -85,10 +85,10 @@ func (l *layout) has(segment int) bool {
 	return ok
 }
 
-// shards is how many are read.
+// shards returns how many shards are read.
 func (l *layout) shards() int { return l.history[len(l.history)-1].N }
 
-// place is where a comment that is sent now is put.
+// place returns where a comment that is sent now is stored.
 func (l *layout) place(id ID, now time.Time) place {
 	n := l.history[0].N
 	for _, g := range l.history {
@@ -99,7 +99,7 @@ func (l *layout) place(id ID, now time.Time) place {
 	return l.in(id, n)
 }
 
-// places are all that can hold the comment, the oldest first.
+// places returns all places that can hold the comment, the oldest first.
 func (l *layout) places(id ID) []place {
 	var all []place
 	for _, g := range l.history {
@@ -114,10 +114,10 @@ func (l *layout) in(id ID, shards int) place {
 	return place{l.object, l.segmentOf(id.Progress()), id.hash() % shards}
 }
 
-// layout returns the layout of an object, remembered for up to Options.Refresh
-// unless it must be current. It is read strongly consistent, since writes rely on
-// it. An object without comments is read each time: everything about it may still
-// change.
+// layout returns the layout of an object. Unless it must be current, it may come from
+// the cache and be up to Options.Refresh old. It is read strongly consistent, since
+// writes rely on it. An object without comments is read each time, because everything
+// about it may still change.
 func (r *Repository) layout(ctx context.Context, object string, current bool) (*layout, error) {
 	if current {
 		return r.readLayout(ctx, object, true)
@@ -130,8 +130,8 @@ func (r *Repository) layout(ctx context.Context, object string, current bool) (*
 	})
 }
 
-// readLayout reads the layout of an object. An eventually consistent one is not
-// remembered: it may be too old for a write to rely on.
+// readLayout reads the layout of an object. An eventually consistent one is not cached,
+// because it may be too old for writes.
 func (r *Repository) readLayout(ctx context.Context, object string, consistent bool) (*layout, error) {
 	before, _ := r.objects.Peek(object)
 	var item objectItem
@@ -150,7 +150,7 @@ func (r *Repository) remembered(object string) (l *layout, fresh bool) {
 	return l, ok && r.opts.Now().Before(l.until)
 }
 
-// joinRemembered adds what the remembered layout has.
+// joinRemembered joins l with the cached layout.
 func (r *Repository) joinRemembered(l *layout) *layout {
 	if earlier, ok := r.objects.Get(l.object); ok {
 		return l.join(earlier)
@@ -158,9 +158,9 @@ func (r *Repository) joinRemembered(l *layout) *layout {
 	return l
 }
 
-// remember keeps what was read, joined with what other calls have remembered
-// since the read began. Before is the layout that was remembered then; segments that
-// only it has were erased.
+// remember caches the layout that was read, joined with what other calls have cached
+// since the read began. before is the layout that was cached when the read began;
+// segments that only it has were erased.
 func (r *Repository) remember(l, before *layout) *layout {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -176,10 +176,10 @@ func (r *Repository) remember(l, before *layout) *layout {
 	return l
 }
 
-// addSegments stores segments before their first comment is written, so that
-// readers find them, if the object's duration reaches latest. It returns the
-// stored layout. If that lacks the segments, nothing was written: its segments may
-// have another length.
+// addSegments stores segments before their first comment is written, so that readers
+// find them. The object's duration must reach latest. It returns the stored layout. If
+// that lacks the segments, nothing was written, for example because its segments have
+// another length.
 func (r *Repository) addSegments(ctx context.Context, l *layout, segments []int, latest int64) (*layout, error) {
 	known, err := unpackSegments(l.stored, int(MaxProgress/l.segment))
 	if err != nil {
@@ -211,8 +211,7 @@ func (r *Repository) addSegments(ctx context.Context, l *layout, segments []int,
 	return r.remember(newLayout(l.object, item), before), nil
 }
 
-// ifSegment is the condition that the stored length of segments is ms; 0 is
-// none.
+// ifSegment adds the condition that the stored length of segments is ms; 0 means none.
 func ifSegment(update *dynamo.Update, ms int64) {
 	if ms == 0 {
 		update.If("attribute_not_exists(segmentMs)")

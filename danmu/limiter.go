@@ -90,8 +90,8 @@ func (rate *Rate) setDefaults() error {
 	return nil
 }
 
-// take is the generic cell rate algorithm. Full is when the whole burst will be
-// available again. It returns the next full, or how long to wait.
+// take is the generic cell rate algorithm. full is the time when the whole burst is
+// available again. take returns the next such time, or how long to wait.
 func (rate Rate) take(full, now time.Time) (next time.Time, wait time.Duration) {
 	if full.Before(now) {
 		full = now
@@ -103,7 +103,7 @@ func (rate Rate) take(full, now time.Time) (next time.Time, wait time.Duration) 
 // maxAttempts is how many attempts of a user a limiter remembers.
 const maxAttempts = 16
 
-// latest appends an attempt to those that are remembered.
+// latest appends an attempt and drops the oldest beyond maxAttempts.
 func latest(attempts []string, id string) []string {
 	attempts = append(attempts, id)
 	return attempts[max(0, len(attempts)-maxAttempts):]

@@ -16,7 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// limiters are both, at the time of a world: one each 2 s, three at once.
+// limiters returns both limiters with a world's clock: one comment in 2 s, three at once.
 func limiters(t testing.TB) map[string]func(world, ...wrapper) danmu.Limiter {
 	rate := danmu.Rate{Every: 2 * time.Second, Burst: 3}
 	return map[string]func(world, ...wrapper) danmu.Limiter{
@@ -33,7 +33,7 @@ func limiters(t testing.TB) map[string]func(world, ...wrapper) danmu.Limiter {
 	}
 }
 
-// retryAfter is what a RateError says.
+// retryAfter returns the wait of a RateError.
 func retryAfter(t testing.TB, err error) time.Duration {
 	t.Helper()
 	var rate *danmu.RateError
@@ -100,7 +100,7 @@ func TestARepeatIsNeitherRefusedNorCountedTwice(t *testing.T) {
 			_, _, err := w.Send(t.Context(), danmu.Comment{Object: "v", User: "ann", Text: "haha", Key: "3"})
 			retryAfter(t, err)
 
-			// After a while, when it would be counted as the first.
+			// Later, when it would count as a first attempt.
 			w.pass(time.Hour)
 			_, _, err = w.Send(t.Context(), sent[2])
 			require.NoError(t, err)
@@ -108,7 +108,7 @@ func TestARepeatIsNeitherRefusedNorCountedTwice(t *testing.T) {
 				w.send(t, danmu.Comment{})
 			}
 
-			// One whose count is forgotten, or was in another process.
+			// A repeat that the limiter has forgotten, or another process has counted.
 			stranger := quiet.send(t, danmu.Comment{Key: "4"})
 			other := w.process(t, &danmu.Options{Limiter: limiter(quiet)})
 			for _, w := range []world{w, other} {
@@ -125,12 +125,12 @@ func TestARepeatIsNeitherRefusedNorCountedTwice(t *testing.T) {
 	}
 }
 
-// refusing lets nobody send.
+// refusing refuses every attempt.
 type refusing struct{}
 
 func (refusing) Take(context.Context, danmu.Attempt) (time.Duration, error) { return time.Minute, nil }
 
-func TestARefusalLooksWhereverTheFirstMayBe(t *testing.T) {
+func TestARefusedRepeatIsFoundInEveryPlace(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.configure(t, "v", danmu.Settings{Shards: 32})
@@ -149,15 +149,15 @@ func TestARefusalLooksWhereverTheFirstMayBe(t *testing.T) {
 	require.Len(t, w.items(t, "D#v#"), 10)
 }
 
-// TestTheTableLimiterIsExact over processes, under faults: it lets in no more than the
-// rate, and lets a repeat of what it has let in pass.
+// Several processes use it under faults. It allows no more than the rate, and it allows
+// repeats.
 func TestTheTableLimiterIsExact(t *testing.T) {
 	t.Parallel()
 	limiter := limiters(t)["in the table"]
 	for seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			in := faults.New(t, seed, harshness[seed%3])
+			in := faults.New(t, seed, faultMixes[seed%3])
 			w, ids := newWorld(t, nil), parsed(t)
 			for round := range 3 {
 				user := fmt.Sprint("user ", round)

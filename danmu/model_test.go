@@ -12,14 +12,14 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
-// playing puts comments into playing order.
+// playing sorts comments into playing order.
 func playing(comments []danmu.Comment) []danmu.Comment {
 	slices.SortFunc(comments, func(a, b danmu.Comment) int { return a.ID.Compare(b.ID) })
 	return comments
 }
 
-// TestAnySequenceLeavesTheExpectedState lets a few users send, like, report,
-// recall, remove, protect and leave, from two processes, while shards grow.
+// A few users send, like, report, recall, remove, protect and leave, from two processes,
+// while shards grow.
 func TestAnySequenceLeavesTheExpectedState(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

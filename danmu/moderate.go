@@ -15,7 +15,7 @@ import (
 // unwraps to plaza.ErrForbidden.
 var ErrTooLate = fmt.Errorf("danmu: too late to recall: %w", plaza.ErrForbidden)
 
-// recallable is how long after its sending a comment may be recalled.
+// recallable is how long after sending a comment may be recalled.
 const recallable = 2 * time.Minute
 
 // Recall takes back what a.User sent in the last two minutes. Later it is
@@ -57,7 +57,7 @@ func (r *Repository) Remove(ctx context.Context, m Moderation) (changed bool, er
 	return changed, wrapID("remove", m.Object, m.ID, err)
 }
 
-// protectOp is the attribute with the Op of the Protect that stands, else of
+// protectOp is the attribute with the Op of the current Protect or, if there is none, of
 // the one that was taken back.
 const protectOp = "protect"
 
@@ -138,8 +138,8 @@ func (r *Repository) unprotect(ctx context.Context, m Moderation, o op) (bool, e
 	return false, plaza.ErrBusy
 }
 
-// changeStanding is change for one copy. If a condition of build fails, it
-// returns the stored row; a removed one is plaza.ErrRemoved.
+// changeStanding is like change. If a condition of build fails, it returns the stored
+// row, or plaza.ErrRemoved if the comment is removed.
 func (r *Repository) changeStanding(ctx context.Context, m Moderation, build func(*dynamo.Update)) (changed bool, stored row, err error) {
 	changed, err = r.change(ctx, m.Object, m.ID, build, func(i row) error {
 		stored = i

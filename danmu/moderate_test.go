@@ -103,9 +103,8 @@ func TestRemoveIsPermanent(t *testing.T) {
 	}
 }
 
-// TestActionsFindWhereShardsGrew also takes processes that know the old shards
-// alone.
-func TestActionsFindWhereShardsGrew(t *testing.T) {
+// Some processes have only the old shards cached.
+func TestActionsFindCommentsAfterShardsGrew(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	old := s.process(t)
@@ -113,7 +112,7 @@ func TestActionsFindWhereShardsGrew(t *testing.T) {
 	for i, text := range many(12) {
 		if i%4 == 0 {
 			s.configure(t, "film", danmu.Settings{Shards: 1 << (i / 2)})
-			s.pass(2 * time.Minute) // all know of them
+			s.pass(2 * time.Minute) // every process knows the new shards
 		}
 		want = append(want, s.say(t, "jack", text))
 		if i == 3 {
@@ -143,9 +142,8 @@ func TestActionsFindWhereShardsGrew(t *testing.T) {
 	s.shows(t, "film", nil, "jack")
 }
 
-// TestActionsFindAnObjectThatWasErased has a process that remembers the shards from before
-// the object was erased.
-func TestActionsFindAnObjectThatWasErased(t *testing.T) {
+// A process has the shards from before EraseObject cached.
+func TestActionsFindCommentsAfterEraseObject(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.say(t, "jack", "before")
@@ -161,7 +159,7 @@ func TestActionsFindAnObjectThatWasErased(t *testing.T) {
 	}
 }
 
-func TestActionsOnNothing(t *testing.T) {
+func TestActionsOnUnknownComments(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	c := s.say(t, "jack", "there")
@@ -184,7 +182,7 @@ func TestActionsOnNothing(t *testing.T) {
 	require.Len(t, s.items(t, ""), 2+2, "two comments and their objects")
 }
 
-func TestWrongActionsAreNamed(t *testing.T) {
+func TestInvalidActionsNameTheField(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	c := s.say(t, "jack", "there")
@@ -195,7 +193,7 @@ func TestWrongActionsAreNamed(t *testing.T) {
 			"User":   {Object: "film", ID: c.ID, User: string(make([]byte, 257))},
 		} {
 			if field == "User" && (name == "Remove" || name == "Protect" || name == "Unprotect") {
-				continue // not looked at
+				continue // it ignores Op
 			}
 			changed, err := call(t.Context(), a)
 			require.False(t, changed)

@@ -23,7 +23,7 @@ type part struct {
 	sample  int
 }
 
-// readWindow reads the parts of a span and shows what opts want of them.
+// readWindow reads the parts of a span and applies opts.
 func (r *Repository) readWindow(ctx context.Context, l *layout, s span, opts *WindowOptions) (Window, error) {
 	parts, err := l.parts(s, opts.Sample)
 	if err != nil || len(parts) == 0 || len(l.segments) == 0 {
@@ -83,7 +83,7 @@ func (r *Repository) readPart(ctx context.Context, l *layout, p part, consistent
 	found, err := r.reads.Do(ctx, whole, func(ctx context.Context) ([]Comment, error) {
 		if r.cache != nil {
 			if found, ok := r.cache.get(whole); ok {
-				return found, nil // by a read that ended between the two looks
+				return found, nil // by a read that has just ended
 			}
 		}
 		found, err := r.fetch(ctx, l, whole, false)
@@ -95,7 +95,7 @@ func (r *Repository) readPart(ctx context.Context, l *layout, p part, consistent
 	return p.span.of(found), err
 }
 
-// textAt is a lower bound of the texts of IDs from a moment on; empty past
+// textAt returns the lower bound of the texts of IDs from a moment on. It is empty past
 // MaxProgress.
 func textAt(moment time.Duration) string {
 	if moment > MaxProgress {
@@ -104,7 +104,7 @@ func textAt(moment time.Duration) string {
 	return at(uint32(moment / time.Millisecond)).String()
 }
 
-// of returns those of the comments, in playing order, that lie in the span.
+// of returns the comments in the span. comments must be in playing order.
 func (s span) of(comments []Comment) []Comment {
 	find := func(at time.Duration) int {
 		return sort.Search(len(comments), func(i int) bool { return comments[i].Progress >= at })

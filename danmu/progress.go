@@ -45,7 +45,7 @@ func progressError(s string, most time.Duration) error {
 	return &plaza.InvalidError{Field: "Progress", Reason: fmt.Sprintf("is %s s, 0 to %s are allowed", s, decimal(most))}
 }
 
-// decimal is a playing time in seconds, exact to the millisecond.
+// decimal formats a playing time in seconds, exact to the millisecond.
 func decimal(d time.Duration) string {
 	return strconv.FormatFloat(float64(d.Milliseconds())/1000, 'f', -1, 64)
 }
@@ -58,7 +58,7 @@ func whole(d time.Duration) time.Duration {
 	return d.Truncate(time.Millisecond)
 }
 
-// ceil rounds up to milliseconds. Everything past MaxProgress is one value.
+// ceil rounds up to milliseconds. All durations past MaxProgress give the same value.
 func ceil(d time.Duration) time.Duration {
 	whole := min(d, MaxProgress+1).Truncate(time.Millisecond)
 	if whole < d {

@@ -49,7 +49,7 @@ func (r *Repository) Report(ctx context.Context, a Action) (changed bool, err er
 	return r.react(ctx, "report", a, reporting)
 }
 
-// kind is what a user may have done to a comment.
+// kind is a kind of reaction: a like or a report.
 type kind struct{ name, counter string }
 
 var (
@@ -57,10 +57,10 @@ var (
 	reporting = kind{"R", "reports"}
 )
 
-// reactionItem is U#user / object#id#kind, so that one query reads the
-// reactions of a range, and one partition holds all of a user. It has the Op by
-// which it stands, or the one that was taken back, for as long as a late request
-// may bring that again.
+// reactionItem is U#user / object#id#kind. So one query reads the reactions of a range,
+// and one partition holds all reactions of a user. It stores the Op that made the
+// reaction. After that is taken back, the item keeps the Op as long as a late request
+// may arrive.
 type reactionItem struct {
 	PK    string `dynamo:"pk"`
 	SK    string `dynamo:"sk"`
@@ -76,7 +76,7 @@ func reactionPK(user string) string { return keys.Join("U", user) }
 
 func reactionSK(a Action, k kind) string { return keys.Join(a.Object, a.ID.String(), k.name) }
 
-// reaction parses an item. It stands if it has an Op.
+// reaction parses an item. The reaction stands if the item has an Op.
 func (r *Repository) reaction(i reactionItem) (a Action, k kind, err error) {
 	owner, about := keys.Split(i.PK), keys.Split(i.SK)
 	if len(owner) != 2 || len(about) != 3 || (i.Op == 0) == (i.Ended == 0) {
@@ -149,7 +149,7 @@ func (r *Repository) unlike(ctx context.Context, a Action) (ended bool, err erro
 		}
 		switch {
 		case stored.Op != 0 && o.minted && o.above(stored.Op-1):
-			continue // it was liked before this call, by a clock that is ahead
+			continue // it was liked before this call, with a clock that is ahead
 		case stored.Op != 0, o.minted, stored.Ended >= o.id:
 			return false, nil
 		}
@@ -163,9 +163,9 @@ func (r *Repository) unlike(ctx context.Context, a Action) (ended bool, err erro
 	return false, plaza.ErrBusy
 }
 
-// unreact takes back the reaction of op or of an older one. If nothing of it is
-// taken back, it returns the reaction that is stored. The comment may be gone:
-// its object may have been erased, and perhaps imported again since.
+// unreact takes back the reaction of op or of an older one. If it takes nothing back, it
+// returns the stored reaction. The comment may be missing: its object may have been
+// erased, and perhaps imported again.
 func (r *Repository) unreact(ctx context.Context, a Action, k kind, op ids.ID) (stored reactionItem, ended bool, err error) {
 	end := func() *dynamo.Update {
 		update := r.end(a, k).Remove("id").If("attribute_exists(id) AND id <= ?", op)
@@ -199,7 +199,7 @@ func (r *Repository) unreact(ctx context.Context, a Action, k kind, op ids.ID) (
 	return stored, ended, err
 }
 
-// end begins the update that takes a reaction back.
+// end returns the beginning of the update that takes a reaction back.
 func (r *Repository) end(a Action, k kind) *dynamo.Update {
 	return r.table.Update(store.Key{PK: reactionPK(a.User), SK: reactionSK(a, k)}).
 		Set("ttl", r.opts.Now().Add(endedTTL).Unix())

@@ -171,7 +171,7 @@ func TestReactionsOfARange(t *testing.T) {
 	}
 }
 
-func TestReactionsAreAsFreshAsAsked(t *testing.T) {
+func TestReactionsAreConsistentIfAsked(t *testing.T) {
 	t.Parallel()
 	lagging := faults.New(t, 1, faults.Rates{Stale: 1})
 	s := newStage(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
-func TestEachSentinelIsOneOfPlazas(t *testing.T) {
+func TestEverySentinelUnwrapsToAPlazaError(t *testing.T) {
 	t.Parallel()
 	all := []error{
 		plaza.ErrInvalid, plaza.ErrForbidden, plaza.ErrNotFound, plaza.ErrConflict, plaza.ErrRemoved, plaza.ErrBusy,
@@ -36,7 +36,7 @@ func TestEachSentinelIsOneOfPlazas(t *testing.T) {
 	require.ErrorIs(t, &danmu.RateError{}, danmu.ErrRate)
 }
 
-func TestVerifyFindsTheTableOfAnother(t *testing.T) {
+func TestVerifyRefusesOtherTables(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	require.ErrorIs(t, w.Verify(t.Context()), plaza.ErrTable, "it has no expiry")

@@ -19,7 +19,7 @@ type row struct {
 	PK        string `dynamo:"pk"`
 	ID        ID     `dynamo:"sk"`
 	User      string `dynamo:"userId,omitempty"`
-	Sent      ids.ID `dynamo:"sent,omitempty"` // of the call that wrote it; anonymous imports have none
+	Sent      ids.ID `dynamo:"sent,omitempty"` // an id of the call; imports without a User have none
 	Text      string `dynamo:"text,omitempty"`
 	Mode      Mode   `dynamo:"mode,omitempty"`
 	Color     Color  `dynamo:"color,omitempty"`
@@ -29,7 +29,7 @@ type row struct {
 	Likes     int64  `dynamo:"likes,omitempty"`
 	Reports   int64  `dynamo:"reports,omitempty"`
 	Protected bool   `dynamo:"protected,omitempty"`
-	Protect   ids.ID `dynamo:"protect,omitempty"` // Op of the Protect that stands, else of the one taken back
+	Protect   ids.ID `dynamo:"protect,omitempty"` // Op of the current Protect, or of the one taken back
 	State     string `dynamo:"state,omitempty"`   // "removed" for a tombstone
 	Key       string `dynamo:"key,omitempty"`     // of an imported comment
 	SentMs    int64  `dynamo:"sentMs,omitempty"`  // when an imported comment was sent, by its file
@@ -55,7 +55,7 @@ func (i *row) comment(object string) Comment {
 	switch {
 	case i.SentMs != 0:
 		c.Sent = time.UnixMilli(i.SentMs).UTC()
-	case i.Sent.Time() != ids.ID(0).Time(): // else imported from a file without the time
+	case i.Sent.Time() != ids.ID(0).Time(): // otherwise imported from a file without times
 		c.Sent = i.Sent.Time()
 	}
 	if i.Extra != "" {
@@ -64,14 +64,14 @@ func (i *row) comment(object string) Comment {
 	return c
 }
 
-// same reports whether both are the same comment, sent twice.
+// same reports whether both rows are the same comment, sent twice.
 func (i *row) same(other *row) bool {
 	return i.ID == other.ID && i.User == other.User && i.Text == other.Text && i.Mode == other.Mode &&
 		i.Color == other.Color && i.Size == other.Size && i.Pool == other.Pool && i.Weight == other.Weight && i.Extra == other.Extra
 }
 
-// join makes one row of two copies in different shards, which two sends may leave
-// while the shards grow. Each copy has counts of its own.
+// join makes one row of two copies in different shards. Two sends may leave copies while
+// the shards grow. Each copy has its own counts.
 func (i row) join(other row) row {
 	if other.gone() && !i.gone() || other.gone() == i.gone() && other.Sent < i.Sent {
 		i, other = other, i
@@ -82,7 +82,7 @@ func (i row) join(other row) row {
 	return i
 }
 
-// UnmarshalDynamoItem works without reflection: an episode has ten thousand rows.
+// UnmarshalDynamoItem works without reflection, because an episode has ten thousand rows.
 func (i *row) UnmarshalDynamoItem(item dynamo.Item) (err error) {
 	for name, value := range item {
 		switch v := value.(type) {

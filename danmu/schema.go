@@ -14,15 +14,14 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// byUser has the comments of a user in the order of sending. It has only their
-// keys, or each like would be written there too.
+// byUser lists the comments of a user in the order of sending. It has only keys, because
+// otherwise each like would be written to it too.
 var byUser = store.Index{Name: "byUser", Partition: "userId", Sort: "sent", Text: true}
 
 // Table is the schema of a table, with its index.
 func Table(name string) *dynamodb.CreateTableInput { return byUser.Schema(name) }
 
-// TTL switches on the expiry of TableLimiter's items and of likes that were taken
-// back.
+// TTL makes the items of a TableLimiter, and likes that were taken back, expire.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 // place is a partition of comments: a shard of a segment of an object.
@@ -52,18 +51,18 @@ func feature() store.Feature {
 	return store.Feature{Name: "danmu", Format: 1, Schema: Table, Expires: true}
 }
 
-// objectItem is M#object / M. It has at most some 9.5 KB: a bit for each segment,
-// an owner and six growths.
+// objectItem is M#object / M. It has at most about 9.5 KB: a bit for each segment, an
+// owner and six growths.
 type objectItem struct {
 	Owner    string   `dynamo:"owner,omitempty"`
 	Duration int64    `dynamo:"durationMs,omitempty"`
 	Segment  int64    `dynamo:"segmentMs,omitempty"`
 	Shards   []growth `dynamo:"shards,omitempty"`
 	Rev      int64    `dynamo:"rev,omitempty"`  // how often it was configured
-	Segments []byte   `dynamo:"segs,omitempty"` // that may have comments, as packSegments writes them
+	Segments []byte   `dynamo:"segs,omitempty"` // those that may have comments, as packSegments writes them
 }
 
-// UnmarshalDynamoItem refuses what cannot have been stored.
+// UnmarshalDynamoItem refuses an item that this package did not write.
 func (i *objectItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	type plain objectItem
 	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
@@ -88,7 +87,7 @@ func (i *objectItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	return nil
 }
 
-// length is that of segments.
+// length returns the length of segments.
 func (i *objectItem) length() time.Duration {
 	return cmp.Or(time.Duration(i.Segment)*time.Millisecond, defaultSegment)
 }
@@ -100,7 +99,7 @@ func (i *objectItem) segments() ([]int, error) {
 	return nil, nil
 }
 
-// growth is a number of shards that are written to from a time on, in Unix ms.
+// growth is a number of shards and the time, in Unix ms, from which they are written to.
 // They are read as soon as the growth is stored.
 type growth struct {
 	N    int   `dynamo:"n"`

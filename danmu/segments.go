@@ -6,16 +6,16 @@ import (
 	"math/bits"
 )
 
-// The forms in which numbers of segments are stored, by the first byte.
+// The first byte of stored segment numbers says in which form they are.
 const (
-	asRuns byte = 'r' // for each run its distance from the one before and its length less one
-	asBits byte = 'b' // a bit for each segment from the first on, the lowest first
+	asRuns byte = 'r' // for each run: its distance from the run before, and its length minus 1
+	asBits byte = 'b' // one bit for each segment from the first on, the lowest bit first
 )
 
 var errSegments = errors.New("segs cannot be unpacked")
 
-// packSegments writes rising numbers in the shorter form: a film is one run, and
-// no object takes more than a bit for each segment.
+// packSegments writes rising numbers in the shorter form. A film is one run, and no
+// object takes more than one bit for each segment.
 func packSegments(numbers []int) []byte {
 	if len(numbers) == 0 {
 		return nil

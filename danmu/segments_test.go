@@ -11,7 +11,7 @@ import (
 
 const lastSegment = int(MaxProgress / minSegment)
 
-func TestSegmentsArePackedIntoLittle(t *testing.T) {
+func TestSegmentsArePackedTightly(t *testing.T) {
 	t.Parallel()
 	every := func(n, of int) (numbers []int) {
 		for i := 0; i <= lastSegment && len(numbers) < n; i += of {
@@ -49,7 +49,6 @@ func TestSegmentsArePackedIntoLittle(t *testing.T) {
 	}
 }
 
-// FuzzSegments lets a stored value be anything.
 func FuzzSegments(f *testing.F) {
 	for _, numbers := range [][]int{{0}, {1, 2, 5}, {lastSegment}, {0, 2, 4, 6, 8, 10, 12, 14, 16}} {
 		f.Add(packSegments(numbers))
@@ -90,7 +89,7 @@ func TestInvalidSegmentsAreRefused(t *testing.T) {
 	require.Equal(t, []int{10}, got)
 }
 
-// sentAt keeps the order of times, and makes different ids of equal ones.
+// sentAt keeps the order of times, and makes different ids for equal times.
 func TestSentAtKeepsTheOrderOfTimes(t *testing.T) {
 	t.Parallel()
 	times := []time.Time{

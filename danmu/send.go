@@ -66,7 +66,7 @@ func newID(progress time.Duration, unique uint64) ID {
 	return ID{progress: uint32(progress / time.Millisecond), rest: unique}
 }
 
-// keyed is the ID by the Key, which is the user's own.
+// keyed returns the ID that follows from the User and the Key.
 func (c Comment) keyed() ID {
 	sum := sha256.Sum256([]byte(keys.Join(c.Object, c.User, c.Key)))
 	return newID(c.Progress, binary.BigEndian.Uint64(sum[:])&maxUnique)
@@ -81,7 +81,7 @@ func (r *Repository) send(ctx context.Context, c Comment, call ids.ID, repeatabl
 		return Comment{}, false, &RateError{RetryAfter: wait}
 	}
 	l, err := r.layoutFor(ctx, c, wait > 0)
-	if repeatable && errors.Is(err, plaza.ErrInvalid) { // perhaps it was valid when it was sent first
+	if repeatable && errors.Is(err, plaza.ErrInvalid) { // it may have been valid when it was first sent
 		return r.sendAgain(ctx, c, call, err)
 	}
 	if err != nil {
@@ -120,7 +120,7 @@ func (r *Repository) send(ctx context.Context, c Comment, call ids.ID, repeatabl
 	return stored.answer(c), true, nil
 }
 
-// sendAgain answers for a comment that is no longer valid: it may be stored.
+// sendAgain answers a repeat of a comment that is no longer valid but may be stored.
 func (r *Repository) sendAgain(ctx context.Context, c Comment, call ids.ID, refusal error) (sent Comment, created bool, err error) {
 	l, err := r.layout(ctx, c.Object, true)
 	if err != nil {
@@ -154,8 +154,7 @@ func (i *row) answer(c Comment) Comment {
 	return stored
 }
 
-// layoutFor returns the layout of c's object with the segment of c, which it
-// adds unless readOnly.
+// layoutFor returns the layout of c's object. Unless readOnly, it adds the segment of c.
 func (r *Repository) layoutFor(ctx context.Context, c Comment, readOnly bool) (*layout, error) {
 	l, fresh := r.remembered(c.Object)
 	var err error
@@ -186,7 +185,7 @@ func (r *Repository) layoutFor(ctx context.Context, c Comment, readOnly bool) (*
 // maxExtra bounds the Extra of a comment that is sent, in bytes.
 const maxExtra = 1 << 10
 
-// checkSend clears the fields that Send ignores.
+// checkSend checks c, and clears the fields that Send ignores.
 func (r *Repository) checkSend(c Comment) (Comment, error) {
 	c.Progress = whole(c.Progress)
 	c.Sent, c.Likes, c.Reports, c.Protected, c.Repeats = time.Time{}, 0, 0, false, 0

@@ -23,7 +23,7 @@ func TestSendReturnsTheStoredComment(t *testing.T) {
 		Object: "a video", User: "ann", Progress: 14*time.Second + 2*time.Millisecond + 999,
 		Text: "<script>alert('草')</script> 👍", Mode: danmu.Top, Color: danmu.RGB(0), Size: 36,
 		Pool: 1, Weight: -3, Extra: json.RawMessage(`{"a":1}`),
-		Sent: noon.Add(-time.Hour), Likes: 7, Reports: 9, Protected: true, Repeats: 3, // not taken
+		Sent: noon.Add(-time.Hour), Likes: 7, Reports: 9, Protected: true, Repeats: 3, // ignored
 	}
 	sent, created, err := w.Send(t.Context(), c)
 	require.NoError(t, err)
@@ -94,7 +94,7 @@ func TestARepeatedSendIsOneComment(t *testing.T) {
 	}
 }
 
-// TestManySendAtOnce is at one position and in one millisecond.
+// All send at the same position in the same millisecond.
 func TestManySendAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -148,7 +148,7 @@ func TestARetryAfterTheShardsGrewFindsTheFirst(t *testing.T) {
 			require.ErrorIs(t, err, plaza.ErrConflict)
 		}
 		require.Len(t, w.items(t, "D#v#"), len(sent))
-		for i := range each { // in the new shards too
+		for i := range each { // keys in the new shards too
 			sent = append(sent, w.send(t, danmu.Comment{Key: fmt.Sprint(shards, " ", i), Progress: time.Second}))
 		}
 	}
@@ -162,8 +162,8 @@ func TestARetryAfterTheShardsGrewFindsTheFirst(t *testing.T) {
 	}
 }
 
-// TestTwoCopiesAreOneComment has the puts of a process arrive that went by the
-// old shards while another looked there.
+// The puts of a process that uses the old shards arrive just after another process has
+// looked for them there.
 func TestTwoCopiesAreOneComment(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -216,7 +216,7 @@ func TestTheTombstoneRefusesALateRepeat(t *testing.T) {
 	require.Empty(t, mine.Items)
 }
 
-func TestAnIDIsSetBesideAnError(t *testing.T) {
+func TestSendReturnsTheIDBesideAnError(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.configure(t, "v", danmu.Settings{Duration: time.Minute})
@@ -234,8 +234,8 @@ func TestLongTextsAreKept(t *testing.T) {
 	require.Equal(t, c.Text, got.Text)
 }
 
-// TestASendGoesByNoStaleRead that a list made before it.
-func TestASendGoesByNoStaleRead(t *testing.T) {
+// A list has made a stale read before.
+func TestSendDoesNotRelyOnStaleReads(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	in := faults.New(t, 1, faults.Rates{})
@@ -264,8 +264,7 @@ func TestASendGoesByNoStaleRead(t *testing.T) {
 	require.Len(t, w.items(t, "D#v#"), 11)
 }
 
-// TestARecalledCommentLeavesNoCopy lets two processes send one at the moment
-// when new shards are taken into use.
+// Two processes send the comment at the moment when new shards come into use.
 func TestARecalledCommentLeavesNoCopy(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})
@@ -304,8 +303,8 @@ func TestARecalledCommentLeavesNoCopy(t *testing.T) {
 	require.Zero(t, copies())
 }
 
-// TestAKeyIsItsSendersOwn at one Progress, on one object.
-func TestAKeyIsItsSendersOwn(t *testing.T) {
+// Several users send the same Key at the same Progress on the same object.
+func TestEverySenderHasOwnKeys(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	seen := map[danmu.ID]bool{}

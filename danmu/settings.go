@@ -154,8 +154,8 @@ func (r *Repository) configure(ctx context.Context, object string, s Settings) (
 	return changed, nil
 }
 
-// with is the item with s applied. If it may have comments already, new shards
-// are written to from then on.
+// with returns the item with s applied. If there may be comments already, new shards are
+// written to only from the time then on.
 func (i objectItem) with(s Settings, then time.Time) (objectItem, error) {
 	next := i
 	next.Owner, next.Duration = s.Owner, s.Duration.Milliseconds()
@@ -184,8 +184,8 @@ func (i objectItem) with(s Settings, then time.Time) (objectItem, error) {
 	return next, nil
 }
 
-// reconfigure writes next if the item is still as seen, so that a late one
-// undoes nothing.
+// reconfigure writes next if the item is still as seen, so that a late request undoes
+// nothing.
 func (r *Repository) reconfigure(object string, seen, next objectItem) *dynamo.Update {
 	update := r.table.Update(objectKey(object))
 	for _, attribute := range []struct {

@@ -51,7 +51,7 @@ func TestTheSegmentIsFixedByTheFirstComment(t *testing.T) {
 	require.Empty(t, w.settings(t).Owner, "nothing was written")
 	w.configure(t, "v", danmu.Settings{Segment: 6 * time.Minute, Shards: 2})
 
-	// A process that has never heard of them goes by the settings all the same.
+	// A process that has not read the settings before applies them too.
 	w.configure(t, "w", danmu.Settings{Segment: time.Minute, Shards: 32})
 	sender := w.process(t, nil)
 	for range 20 {
@@ -86,8 +86,7 @@ func TestConfigureReportsWhetherItChangedSomething(t *testing.T) {
 	}
 }
 
-// TestNewShardsAreReadBeforeTheyAreWrittenTo even by a process that read the settings
-// just before they grew.
+// This holds even for a process that read the settings just before they grew.
 func TestNewShardsAreReadBeforeTheyAreWrittenTo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -121,7 +120,7 @@ func TestConfigureUnderFaults(t *testing.T) {
 	for seed := range seeds() {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			in := faults.New(t, seed, harshness[seed%3])
+			in := faults.New(t, seed, faultMixes[seed%3])
 			w := newWorld(t, nil, in.Wrap)
 			processes := []world{w, w.process(t, nil, in.Wrap), w.process(t, nil, in.Wrap)}
 			sent := map[danmu.ID]bool{}
@@ -161,8 +160,8 @@ func TestConfigureUnderFaults(t *testing.T) {
 	}
 }
 
-// TestConfigureMeetsOtherWriters between its read and its write.
-func TestConfigureMeetsOtherWriters(t *testing.T) {
+// Others write between Configure's read and its write.
+func TestConfigureDuringOtherWrites(t *testing.T) {
 	t.Parallel()
 	meanwhile := func(w world, act func()) world {
 		in := faults.New(t, 1, faults.Rates{})
@@ -224,7 +223,7 @@ func TestConfigureKeepsTheSegmentThatAnotherChose(t *testing.T) {
 	require.Equal(t, danmu.Settings{Owner: "bob", Segment: time.Hour, Shards: 1, Duration: w.settings(t).Duration}, w.settings(t))
 }
 
-func TestTheDurationIsKeptWhereItIsNotKnown(t *testing.T) {
+func TestEveryProcessEnforcesTheDuration(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.configure(t, "v", danmu.Settings{Duration: time.Hour})
@@ -242,9 +241,8 @@ func TestTheDurationIsKeptWhereItIsNotKnown(t *testing.T) {
 	w.send(t, late)
 }
 
-// TestARepeatIsAnsweredThoughTheObjectBecameShorter repeats what would be
-// refused by now.
-func TestARepeatIsAnsweredThoughTheObjectBecameShorter(t *testing.T) {
+// The repeated comment would be refused by now.
+func TestARepeatIsAnsweredAfterTheDurationShrank(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	c := danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: time.Minute, Key: "k"}

@@ -8,8 +8,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// readShards merges the shards of a segment that hold a sample of it: what s
-// has of each. Where its limit ends it, rest is the gap at which it does.
+// readShards reads s in every shard that holds the sample, and merges the rows. If the
+// limit of s ends the read, rest is the gap where it ended.
 func (r *Repository) readShards(ctx context.Context, l *layout, segment, sample int, s store.Span) (rows []row, rest string, err error) {
 	return store.Merge[row]{
 		Sources:   (l.shards() + 1<<sample - 1) >> sample,

@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// show returns what a viewer sees of comments in playing order, and how many the
-// cap dropped. It does not change comments.
-//
-// It merges repeats before the cap, or they would take all places.
+// show returns what a viewer sees of comments in playing order, and how many comments
+// the cap dropped. It does not change comments. It merges repeats before the cap, so
+// that they do not take all places.
 func (o *WindowOptions) show(comments []Comment, owner string, hideAt int64) (shown []Comment, dropped int) {
 	shown = make([]Comment, 0, len(comments))
 	for i := range comments {
@@ -35,15 +34,15 @@ func hides(reports int64, protected bool, hideAt int64) bool {
 	return reports >= hideAt && !protected
 }
 
-// merged keeps the first of the comments with the same text, but for white space
-// around it, and the same mode, and counts the others within the time after it.
-// A comment that stays is not merged into another.
+// merged keeps the first of the comments with the same mode and text, apart from white
+// space around it, and counts the others within the time after it. A comment that stays
+// is not merged into another.
 func merged(comments []Comment, within time.Duration, stays func(*Comment) bool) []Comment {
 	type sameness struct {
 		text string
 		mode Mode
 	}
-	firsts := make(map[sameness]int) // index in kept
+	firsts := make(map[sameness]int) // values are indexes in kept
 	kept := comments[:0]
 	for _, c := range comments {
 		if c.Mode >= Positioned { // its text is a program
@@ -94,7 +93,7 @@ func capped(comments []Comment, n int, stays func(*Comment) bool) (kept []Commen
 	return kept, dropped
 }
 
-// candidate is what a comment ranks by. Likes change, so they do not count.
+// candidate is a comment's rank under the cap. Likes do not count, because they change.
 type candidate struct {
 	stays  bool
 	weight int
@@ -123,11 +122,11 @@ func ranked(comments []Comment, stays func(*Comment) bool) []candidate {
 // maxSample is the smallest sample: 1/2^5, a 32nd.
 const maxSample = hashBits
 
-// inSample reports whether id is in the sample of 1/2^j, which contains that of
-// 1/2^(j+1).
+// inSample reports whether id is in the sample of 1/2^j. That sample contains the sample
+// of 1/2^(j+1).
 func (id ID) inSample(j int) bool { return id.hash()&(1<<j-1) == 0 }
 
-// lot breaks ties among neighbours: the same each time, and not by age.
+// lot breaks ties, in the same way each time and not by age.
 func (id ID) lot() uint64 {
 	x := id.unique() * 0x9E3779B97F4A7C15
 	x = (x ^ x>>32) * 0xD6E8FEB86659FD93

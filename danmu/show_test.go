@@ -13,7 +13,7 @@ import (
 
 const testHideAt = 3
 
-// ids and some texts of a crowd in playing order.
+// crowdGen draws comments with few different texts, in playing order.
 func crowdGen() *rapid.Generator[[]Comment] {
 	one := rapid.Custom(func(t *rapid.T) Comment {
 		id := ID{progress: rapid.Uint32Range(0, 4000).Draw(t, "progress"), rest: rapid.Uint64Range(1, maxUnique).Draw(t, "unique")}
@@ -89,7 +89,7 @@ func TestShowKeepsItsPromises(t *testing.T) {
 	})
 }
 
-func TestAHigherCapKeepsThoseOfALowerOne(t *testing.T) {
+func TestAHigherCapKeepsWhatALowerOneKeeps(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		crowd, low := crowdGen().Draw(t, "crowd"), optionsGen(t)
@@ -120,7 +120,7 @@ func TestAHigherCapKeepsThoseOfALowerOne(t *testing.T) {
 			}
 			require.Equal(t, min(len(all), max(low.Cap, stay)), shown[second])
 		}
-		// No comment gives way to a lighter one.
+		// No comment is dropped in favor of a lighter one.
 		for _, c := range few {
 			for _, other := range seconds[c.Progress/time.Second] {
 				if !c.staysForTest() && other.Weight > c.Weight {
@@ -138,7 +138,7 @@ func TestAHigherCapKeepsThoseOfALowerOne(t *testing.T) {
 	})
 }
 
-func TestASmallerShareIsPartOfALarger(t *testing.T) {
+func TestASmallerSampleIsPartOfALarger(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		crowd, o := crowdGen().Draw(t, "crowd"), WindowOptions{WithHidden: true}
@@ -153,7 +153,7 @@ func TestASmallerShareIsPartOfALarger(t *testing.T) {
 	})
 }
 
-func TestAShareThinsEverySecondEvenly(t *testing.T) {
+func TestASampleThinsEverySecondEvenly(t *testing.T) {
 	t.Parallel()
 	crowd := second(754)
 	for j := range maxSample + 1 {
@@ -162,7 +162,7 @@ func TestAShareThinsEverySecondEvenly(t *testing.T) {
 	}
 }
 
-// second is n comments within one second, with ids as a generator makes them.
+// second returns n comments within one second, with ids as a generator makes them.
 func second(n int) []Comment {
 	crowd := make([]Comment, n)
 	for i := range crowd {
@@ -201,7 +201,7 @@ func TestACrowdedSecondIsCapped(t *testing.T) {
 
 func TestRepeatsAreMergedIntoTheFirst(t *testing.T) {
 	t.Parallel()
-	type repeats = map[uint32]int // by ms
+	type repeats = map[uint32]int // keys are ms
 	at := func(ms uint32, text string, change ...func(*Comment)) Comment {
 		c := Comment{ID: ID{ms, uint64(ms) + 1}, Progress: time.Duration(ms) * time.Millisecond, Text: text}
 		for _, f := range change {
@@ -260,7 +260,7 @@ func TestRepeatsTakeOnePlaceUnderTheCap(t *testing.T) {
 	require.Equal(t, 10, 1+few[0].Repeats+dropped)
 }
 
-// BenchmarkShow10000 is an episode with a hundred comments in most seconds.
+// The episode has a hundred comments in most seconds.
 func BenchmarkShow10000(b *testing.B) {
 	crowd := make([]Comment, 10_000)
 	for i := range crowd {

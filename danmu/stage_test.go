@@ -26,7 +26,7 @@ func newStage(t testing.TB, wrap ...wrapper) stage {
 	return stage{newWorld(t, stageOptions(wrap), wrap...)}
 }
 
-// process is another process at the table of s.
+// process returns a stage of another process on the same table.
 func (s stage) process(t testing.TB, wrap ...wrapper) stage {
 	t.Helper()
 	return stage{s.world.process(t, stageOptions(wrap), wrap...)}
@@ -50,8 +50,8 @@ func moderation(a danmu.Action) danmu.Moderation {
 	return danmu.Moderation{Object: a.Object, ID: a.ID, Op: a.Op}
 }
 
-// shows fails unless every read of the object and of the users shows these
-// comments, in playing order, and no other.
+// shows fails unless every read of the object and of the users returns exactly these
+// comments, in playing order.
 func (s stage) shows(t tester, object string, want []danmu.Comment, users ...string) {
 	t.Helper()
 	w, err := s.Window(t.Context(), object, 0, 12*time.Minute, nil)
@@ -95,7 +95,7 @@ func (s stage) by(t tester, user string) []danmu.Comment {
 	}, 7)
 }
 
-// exported is everything that Export yields.
+// exported returns everything that Export yields.
 func (s stage) exported(t tester, object string) []danmu.Comment {
 	t.Helper()
 	got := []danmu.Comment{}
@@ -119,7 +119,7 @@ func (s stage) get(t tester, c danmu.Comment) (found danmu.Comment, ok bool) {
 	return danmu.Comment{}, false
 }
 
-// actions are all that is done to a comment.
+// actions returns every action on a comment.
 func (s stage) actions() map[string]func(context.Context, danmu.Action) (bool, error) {
 	return map[string]func(context.Context, danmu.Action) (bool, error){
 		"Recall": s.Recall, "Like": s.Like, "Unlike": s.Unlike, "Report": s.Report,

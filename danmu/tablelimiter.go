@@ -84,7 +84,7 @@ func (a Attempt) check() error {
 func (l *TableLimiter) take(ctx context.Context, a Attempt) (time.Duration, error) {
 	id := a.ID.String()
 	now := l.now().Truncate(time.Millisecond)
-	var seen bucketItem // at first that of a user without one
+	var seen bucketItem // at first, as for a user without an item
 	damaged := false
 	for range maxTries {
 		next, wait := l.rate.take(time.UnixMilli(seen.Full), now)
@@ -111,7 +111,7 @@ func (l *TableLimiter) take(ctx context.Context, a Attempt) (time.Duration, erro
 			}
 		}
 		if slices.Contains(seen.Attempts, id) {
-			return 0, nil // counted by an earlier call, or by this one whose answer was lost
+			return 0, nil // an earlier call counted it, or this call, but the answer was lost
 		}
 	}
 	return 0, plaza.ErrBusy

@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// moments are the seconds that a window of v has.
+// moments returns the seconds of the comments in a window of v.
 func (w world) moments(t tester, from, to float64) []float64 {
 	t.Helper()
 	got := []float64{}
@@ -105,7 +105,7 @@ func TestASampleReadsOnlyItsShards(t *testing.T) {
 	}
 }
 
-// TestAThousandViewers of one segment cost what one costs.
+// A thousand viewers of one segment cost as much as one.
 func TestAThousandViewers(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
@@ -169,8 +169,8 @@ func TestTheCacheIsBounded(t *testing.T) {
 	require.Equal(t, 1, requests(5), "used least recently")
 }
 
-// TestReadersShareNothingTheyCanChange is about the comments of one cache.
-func TestReadersShareNothingTheyCanChange(t *testing.T) {
+// The comments come from the same cache.
+func TestReadersCannotChangeSharedComments(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &danmu.Options{Cache: time.Hour})
 	w.send(t, danmu.Comment{Extra: []byte(`{"a":1}`)})
@@ -183,9 +183,8 @@ func TestReadersShareNothingTheyCanChange(t *testing.T) {
 	}
 }
 
-// TestConsistentWindowsSeeEverything that was sent before, however stale replicas
-// are and whatever another process has configured. WindowOptions and Options can
-// ask for it.
+// They see every comment sent before, however stale replicas are and whatever another
+// process has configured. Both WindowOptions and Options can ask for them.
 func TestConsistentWindowsSeeEverything(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -207,7 +206,7 @@ func TestConsistentWindowsSeeEverything(t *testing.T) {
 	require.Less(t, len(atTimes.window(t, 0, 10, nil)), 20, "else a stale read is stale")
 }
 
-// TestACrowdedSecondIsThinned is of 754 comments in one second, over shards.
+// The second has 754 comments, over shards.
 func TestACrowdedSecondIsThinned(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -20,10 +20,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// noon is when every world begins.
+// noon is the time at which every test begins.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// source makes ids of its time.
+// source makes ids with its own time.
 type source struct {
 	*clock
 	n atomic.Uint64
@@ -42,15 +42,15 @@ type world struct {
 
 type wrapper = func(aws.HTTPClient) aws.HTTPClient
 
-// newWorld has no rate limit, and reads strongly consistent if it is wrapped,
-// perhaps by faults, unless opts say otherwise.
+// newWorld returns a repository without a rate limit. If opts is nil and there are
+// wrappers, such as faults, it reads strongly consistent.
 func newWorld(t testing.TB, opts *danmu.Options, wrap ...wrapper) world {
 	t.Helper()
 	w := world{table: dynamotest.Table(t, danmu.Table), source: &source{clock: &clock{now: noon}}}
 	return w.process(t, opts, wrap...)
 }
 
-// process is another process on the table of w, at the same time.
+// process returns a repository of another process on the same table, with the same clock.
 func (w world) process(t testing.TB, opts *danmu.Options, wrap ...wrapper) world {
 	t.Helper()
 	o := danmu.Options{Consistent: len(wrap) > 0}
@@ -67,7 +67,7 @@ func (w world) process(t testing.TB, opts *danmu.Options, wrap ...wrapper) world
 	return w
 }
 
-// rounds is few by default, and all where CI is set.
+// rounds returns few by default, and all if CI is set.
 func rounds(few, all int) int {
 	if os.Getenv("CI") != "" {
 		return all
@@ -75,7 +75,8 @@ func rounds(few, all int) int {
 	return few
 }
 
-// seeds are three by default, one for each harshness, and twenty where CI is set.
+// seeds yields three seeds by default, one for each of faultMixes, and twenty if CI is
+// set.
 func seeds() iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		left := rounds(3, 20)
@@ -100,7 +101,7 @@ func (w world) configure(t tester, object string, s danmu.Settings) {
 	require.NoError(t, err)
 }
 
-// send stores what must be stored.
+// send sends a comment that must be new.
 func (w world) send(t tester, c danmu.Comment) danmu.Comment {
 	t.Helper()
 	if c.Object == "" {
@@ -118,7 +119,7 @@ func (w world) send(t tester, c danmu.Comment) danmu.Comment {
 	return sent
 }
 
-// at sends to v at a moment, in seconds.
+// at sends a comment to v at a moment in seconds.
 func (w world) at(t tester, seconds float64) danmu.Comment {
 	t.Helper()
 	progress, err := danmu.Seconds(seconds)
@@ -126,7 +127,7 @@ func (w world) at(t tester, seconds float64) danmu.Comment {
 	return w.send(t, danmu.Comment{Progress: progress})
 }
 
-// window is all that v has in [from,to), in seconds.
+// window returns the comments of v in [from, to), in seconds.
 func (w world) window(t tester, from, to float64, opts *danmu.WindowOptions) []danmu.Comment {
 	t.Helper()
 	second := float64(time.Second)
@@ -137,14 +138,14 @@ func (w world) window(t tester, from, to float64, opts *danmu.WindowOptions) []d
 
 var consistent = &danmu.WindowOptions{Consistent: true}
 
-// from lists v from a moment on.
+// from returns the list of v from a moment on.
 func (w world) from(moment time.Duration) func(context.Context, cursor.PageRequest) (cursor.Page[danmu.Comment], error) {
 	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[danmu.Comment], error) {
 		return w.ByObject(ctx, "v", moment, req)
 	}
 }
 
-// all reads a list to its end, limit at a time.
+// all reads a list to its end, limit items a page.
 func all[T any](t tester, list func(context.Context, cursor.PageRequest) (cursor.Page[T], error), limit int) []T {
 	t.Helper()
 	got := []T{}
@@ -184,7 +185,7 @@ type stored struct {
 	TTL   int64  `dynamo:"ttl"`
 }
 
-// items are those whose partition key begins with a prefix.
+// items returns the items whose partition key begins with a prefix.
 func (w world) items(t testing.TB, prefix string) []stored {
 	t.Helper()
 	var found []stored
@@ -192,8 +193,8 @@ func (w world) items(t testing.TB, prefix string) []stored {
 	return found
 }
 
-// reactions are the standing ones of a user. Those that were taken back are kept for
-// 30 days, with only an id.
+// reactions returns a user's current reactions. Reactions that were taken back are kept
+// for 30 days, with only an id.
 func (w world) reactions(t testing.TB, user string) []stored {
 	t.Helper()
 	var standing []stored
@@ -211,7 +212,7 @@ func (w world) reactions(t testing.TB, user string) []stored {
 	return standing
 }
 
-// clock is a time that passes only by pass.
+// clock is a clock that only pass moves.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time

@@ -19,7 +19,7 @@ type item = map[string]types.AttributeValue
 
 func text(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
 
-// byHand is the same requests as follow's, written on the SDK.
+// byHand sends the same requests as follow, through the bare SDK.
 type byHand struct {
 	client *dynamodb.Client
 	table  *string

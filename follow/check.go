@@ -7,8 +7,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// Drift is how much is wrong in what is stored of a user. The zero Drift says that
-// nothing is.
+// Drift is what is wrong with a user's stored edges and counts. The zero Drift
+// means that nothing is wrong.
 type Drift struct {
 	// Followers and Following are by how much the counts are above (or, if
 	// negative, below) the edges.
@@ -21,8 +21,8 @@ type Drift struct {
 	// Orphans are items without the other two of their edge. Repair removes
 	// them.
 	Orphans int
-	// Damaged items cannot be read, and count as absent otherwise. Repair
-	// removes what is damaged in them.
+	// Damaged items cannot be read. Otherwise they count as absent. Repair
+	// removes their damaged parts.
 	Damaged int
 }
 
@@ -33,7 +33,7 @@ func driftOf(d edge.Drift) Drift {
 	}
 }
 
-// ends are both sides of a user.
+// ends selects the edges from and to user.
 func ends(user string) edge.Ends { return edge.Ends{Tail: user, Head: user} }
 
 // Check compares the user's counts, lists and edges, and changes nothing. An edge
@@ -65,8 +65,8 @@ func (r *Repository) Repair(ctx context.Context, user string) (Drift, error) {
 	if err := keys.CheckName("User", user); err != nil {
 		return Drift{}, err
 	}
-	mended, err := r.graph.Repair(ctx, ends(user))
-	return driftOf(mended), wrap("repair", user, err)
+	fixed, err := r.graph.Repair(ctx, ends(user))
+	return driftOf(fixed), wrap("repair", user, err)
 }
 
 // Erase ends every edge of the user, on both sides, and deletes the user's

@@ -16,8 +16,7 @@ import (
 // sixteen is a user id of 16 bytes.
 func sixteen(name string) string { return fmt.Sprintf("%-16s", name) }
 
-// The costs that the table of the design states; a walk's stands with the
-// crowd of TestAThousandFollowersInAnyOrder.
+// The cost of a long walk is in TestListsAndWalkOfAThousandFollowers.
 func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	const shards = 8

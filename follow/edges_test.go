@@ -17,7 +17,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
 )
 
-// stored is how follows are stored.
 var stored = edge.Shape{
 	Guard: "E", Tails: "F", Heads: "R", Counter: "C",
 	Tail: "follower", Head: "followee", Count: "followers", TailCount: "following",
@@ -32,7 +31,7 @@ func feature() edgetest.Feature[follow.Edge] {
 	}
 }
 
-// see is what an application sees of an edge.
+// see returns the exported fields of an edge.
 func see(e follow.Edge) edgetest.Edge {
 	return edgetest.Edge{Tail: e.Follower, Head: e.Followee, ID: e.ID}
 }
@@ -99,22 +98,23 @@ func newGraph(db *dynamo.DB, table string, gen ids.Source, opts edgetest.Options
 	}, nil
 }
 
-// walk is the whole of one, in small pages.
-func walk(ctx context.Context, r *follow.Repository, followee string) (met []edgetest.Edge, err error) {
+// walk reads a whole walk in small pages.
+func walk(ctx context.Context, r *follow.Repository, followee string) (found []edgetest.Edge, err error) {
 	req := cursor.PageRequest{Limit: 2}
 	for {
 		page, err := r.Walk(ctx, followee, req)
 		if err != nil {
 			return nil, err
 		}
-		met = append(met, seeAll(page.Items)...)
+		found = append(found, seeAll(page.Items)...)
 		if req.Cursor = page.Next; req.Cursor == "" {
-			return met, nil
+			return found, nil
 		}
 	}
 }
 
-// shows reports where a walk or a relation of users shows other edges than all.
+// shows returns an error if the walks or relations of users differ from the edges
+// in all.
 func shows(ctx context.Context, r *follow.Repository, all []edgetest.Edge, users []string) error {
 	for _, user := range users {
 		var followers []edgetest.Edge
@@ -135,13 +135,13 @@ func shows(ctx context.Context, r *follow.Repository, all []edgetest.Edge, users
 				want[e.Head] = relation
 			}
 		}
-		met, err := walk(ctx, r, user)
+		walked, err := walk(ctx, r, user)
 		if err != nil {
 			return err
 		}
-		slices.SortFunc(met, func(a, b edgetest.Edge) int { return cmp.Compare(b.ID, a.ID) })
-		if !slices.Equal(met, followers) {
-			return fmt.Errorf("a walk of %q met %v, not %v", user, met, followers)
+		slices.SortFunc(walked, func(a, b edgetest.Edge) int { return cmp.Compare(b.ID, a.ID) })
+		if !slices.Equal(walked, followers) {
+			return fmt.Errorf("a walk of %q found %v, not %v", user, walked, followers)
 		}
 		relations, err := r.Relations(ctx, user, users)
 		if err != nil {

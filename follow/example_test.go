@@ -183,10 +183,10 @@ func ExampleRepository_Check() {
 	// {Followers:0 Following:0 Counters:0 Torn:0 Orphans:0 Damaged:0}
 }
 
-// local is a DynamoDB that ends with the process.
+// local is a DynamoDB that stops when the process ends.
 var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Start(context.Background(), nil) })
 
-// open gives a repository over a new table of it.
+// open returns a repository over a new table.
 func open(ctx context.Context) *follow.Repository {
 	e, err := local()
 	if err != nil {

@@ -21,8 +21,8 @@ type Edge struct {
 	// if it is zero.
 	ID ids.ID `json:"id"`
 
-	// place is the shard of Followee's list that holds the edge, plus one; 0
-	// where it is not known.
+	// place is the shard of Followee's list that holds the edge, plus one, or 0
+	// if it is not known.
 	place int
 }
 
@@ -50,7 +50,7 @@ func (e Edge) check() error {
 	return nil
 }
 
-// Relation says who of a viewer and another user follows whom.
+// Relation is whether a viewer and another user follow each other.
 type Relation struct {
 	Follows    bool `json:"follows"`    // the viewer follows the other
 	FollowedBy bool `json:"followedBy"` // the other follows the viewer

@@ -59,12 +59,12 @@ func (o *ImportOptions) withDefaults() (ImportOptions, error) {
 // ImportResult is what the finished windows of an import did, also in earlier
 // runs. Edges is the sum of Created, Existing and Ended.
 type ImportResult struct {
-	Edges    int64 // of the sequence
+	Edges    int64 // read from the sequence
 	Created  int64
-	Existing int64 // stood already, or came earlier in the sequence
+	Existing int64 // existed already, or came earlier in the sequence
 	Ended    int64 // left out: an edge of the pair with this ID or a later one has ended
-	Windows  int   // finished
-	Resumed  int   // Windows that an earlier run had finished
+	Windows  int   // finished windows
+	Resumed  int   // windows that an earlier run finished
 }
 
 // Import writes many edges, cheaper and faster than Follow, in the order of the
@@ -106,23 +106,23 @@ func (r *Repository) Import(ctx context.Context, name string, edges iter.Seq2[Ed
 // importer runs one import. It holds one window at a time.
 type importer struct {
 	*Repository
-	name    string
-	opts    ImportOptions
-	log     checkpointItem // as it stands in the table
-	resumed int
+	name       string
+	opts       ImportOptions
+	checkpoint checkpointItem // as stored in the table
+	resumed    int
 
 	window []Edge
-	number int         // of window, from 1
-	digest hash.Hash64 // of the sequence up to the end of window
+	number int         // the window's number, from 1
+	digest hash.Hash64 // of the sequence up to the window's end
 }
 
 func (in *importer) result() ImportResult {
 	return ImportResult{
-		Edges:    in.log.Created + in.log.Existing + in.log.Ended,
-		Created:  in.log.Created,
-		Existing: in.log.Existing,
-		Ended:    in.log.Ended,
-		Windows:  in.log.Done,
+		Edges:    in.checkpoint.Created + in.checkpoint.Existing + in.checkpoint.Ended,
+		Created:  in.checkpoint.Created,
+		Existing: in.checkpoint.Existing,
+		Ended:    in.checkpoint.Ended,
+		Windows:  in.checkpoint.Done,
 		Resumed:  in.resumed,
 	}
 }
@@ -139,7 +139,7 @@ func (in *importer) run(ctx context.Context, edges iter.Seq2[Edge, error]) error
 		in.window = append(in.window, e)
 		in.addDigest(e)
 		position++
-		if len(in.window) == in.log.Window {
+		if len(in.window) == in.checkpoint.Window {
 			if err := in.finish(ctx); err != nil {
 				return err
 			}
@@ -150,21 +150,21 @@ func (in *importer) run(ctx context.Context, edges iter.Seq2[Edge, error]) error
 			return err
 		}
 	}
-	if in.number < in.log.Done {
+	if in.number < in.checkpoint.Done {
 		return errOtherSequence
 	}
 	if in.number == in.resumed {
 		return nil
 	}
-	return in.forgetPlacement(ctx)
+	return in.deletePlacement(ctx)
 }
 
-// finish writes the window, unless an earlier run has, and empties it.
+// finish writes the window, unless an earlier run did, and empties it.
 func (in *importer) finish(ctx context.Context) error {
 	in.number++
 	defer func() { in.window = in.window[:0] }()
-	if in.number <= in.log.Done {
-		if in.number == in.log.Done && in.digest.Sum64() != in.log.Digest {
+	if in.number <= in.checkpoint.Done {
+		if in.number == in.checkpoint.Done && in.digest.Sum64() != in.checkpoint.Digest {
 			return errOtherSequence
 		}
 		return ctx.Err()
@@ -173,7 +173,7 @@ func (in *importer) finish(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("window %d: %w", in.number, err)
 	}
-	if err := in.checkpoint(ctx, created, ended); err != nil {
+	if err := in.saveCheckpoint(ctx, created, ended); err != nil {
 		return fmt.Errorf("checkpoint of window %d: %w", in.number, err)
 	}
 	if in.opts.Progress != nil {
@@ -182,7 +182,7 @@ func (in *importer) finish(ctx context.Context) error {
 	return nil
 }
 
-// checkAt is check for an edge of a sequence.
+// checkAt checks an edge, and names its position in the error.
 func (e Edge) checkAt(position int, now time.Time) error {
 	err := e.check()
 	if err == nil && e.ID != 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
-// BenchmarkImport reports as of-bare how fast Import writes its items against
-// a loop of BatchWriteItem that writes the same ones, in rounds by turns.
+// BenchmarkImport compares Import with a loop of BatchWriteItem that writes the same
+// items, in alternating rounds. of-bare is Import's speed divided by the loop's.
 func BenchmarkImport(b *testing.B) {
 	edges := wikiVote(b)[:20_000]
 	sample := newWorld(b, nil)

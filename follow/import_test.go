@@ -22,7 +22,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
 )
 
-// sequence gives edges that hold no error.
+// sequence yields the edges without an error.
 func sequence(edges []follow.Edge) iter.Seq2[follow.Edge, error] {
 	return func(yield func(follow.Edge, error) bool) {
 		for _, e := range edges {
@@ -33,8 +33,8 @@ func sequence(edges []follow.Edge) iter.Seq2[follow.Edge, error] {
 	}
 }
 
-// friends are n different edges among the given number of users, the same for
-// a seed. Users of low number have the most followers.
+// friends returns n different edges among users, the same for the same seed. Users
+// with low numbers have the most followers.
 func friends(seed uint64, users, n int) []follow.Edge {
 	random := rand.New(rand.NewPCG(seed, 0))
 	seen := map[follow.Edge]bool{}
@@ -52,7 +52,7 @@ func friends(seed uint64, users, n int) []follow.Edge {
 	return edges
 }
 
-// pairs are edges without their ids, in order.
+// pairs returns the edges without their ids, in the same order.
 func pairs(edges []follow.Edge) []edgetest.Edge {
 	seen := seeAll(edges)
 	for i := range seen {
@@ -98,7 +98,7 @@ func TestImportEqualsFollowingEdgeByEdge(t *testing.T) {
 	}
 }
 
-func TestImportLeavesWhatStands(t *testing.T) {
+func TestImportKeepsExistingEdges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sharded(2))
 	before := w.follow(t, "ann", "bob")
@@ -119,7 +119,7 @@ func TestImportLeavesWhatStands(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, before, after)
 
-	// All of them stand now by another import.
+	// Another import has written all of them.
 	result, err = w.Import(t.Context(), "again", sequence(edges), opts)
 	require.NoError(t, err)
 	require.Equal(t, follow.ImportResult{Edges: 6, Existing: 6, Windows: 2}, result)
@@ -137,7 +137,7 @@ func TestImportTwiceChangesNothing(t *testing.T) {
 	before := scan(t, w)
 	opts.Progress = func(follow.ImportResult) { t.Error("a window was written again") }
 	m.AtMost(t, "a finished import", dynamotest.Cost{Requests: 1, Write: 1}, func() {
-		opts.Window = 17 // the import's own is kept
+		opts.Window = 17 // ignored: the import keeps the window that it began with
 		second, err := w.Import(t.Context(), "old", sequence(edges), opts)
 		require.NoError(t, err)
 		first.Resumed = 4
@@ -145,7 +145,7 @@ func TestImportTwiceChangesNothing(t *testing.T) {
 	})
 	require.Equal(t, before, scan(t, w))
 
-	// What was ended since stays so.
+	// An edge that has ended since is not created again.
 	removed, err := w.Unfollow(t.Context(), edges[0])
 	require.NoError(t, err)
 	require.True(t, removed)
@@ -252,7 +252,7 @@ func (w world) importWith(t *testing.T, opts follow.ImportOptions) (follow.Impor
 func TestImportKeepsGivenIDs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sharded(2))
-	stood := w.follow(t, "ann", "bob")
+	existing := w.follow(t, "ann", "bob")
 	a, b, c := w.id(t), w.id(t), w.id(t)
 	edges := []follow.Edge{
 		{Follower: "ann", Followee: "cat", ID: b},
@@ -261,14 +261,14 @@ func TestImportKeepsGivenIDs(t *testing.T) {
 	}
 	_, err := w.Import(t.Context(), "old", sequence(edges), nil)
 	require.NoError(t, err)
-	want := []edgetest.Edge{see(edges[0]), see(edges[1]), see(stood)}
+	want := []edgetest.Edge{see(edges[0]), see(edges[1]), see(existing)}
 	require.Equal(t, want, seeAll(all(t, w.Following, "ann", 10)))
-	requireStored(t, w, append(edges, stood))
+	requireStored(t, w, append(edges, existing))
 
 	before := scan(t, w)
 	for name, taken := range map[string][]follow.Edge{
-		"by an edge of the follower": {{Follower: "ann", Followee: "eve", ID: stood.ID}},
-		"by an edge of the followee": {{Follower: "zoe", Followee: "bob", ID: stood.ID}},
+		"by an edge of the follower": {{Follower: "ann", Followee: "eve", ID: existing.ID}},
+		"by an edge of the followee": {{Follower: "zoe", Followee: "bob", ID: existing.ID}},
 		"twice in the window":        {{Follower: "ann", Followee: "x", ID: 7}, {Follower: "ann", Followee: "y", ID: 7}},
 	} {
 		_, err := w.process(t, sharded(2)).Import(t.Context(), name, sequence(taken), nil)
@@ -283,8 +283,8 @@ func TestImportKeepsGivenIDs(t *testing.T) {
 	}
 }
 
-// TestImportHoldsOneWindow counts the edges that were taken from the sequence
-// and are not finished.
+// TestImportHoldsOneWindow counts the edges that Import has taken from the sequence
+// and not yet finished.
 func TestImportHoldsOneWindow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -315,7 +315,7 @@ func TestImportCost(t *testing.T) {
 	edges := friends(7, 150, 2_000)
 	n := float64(len(edges))
 	m.AtMost(t, "import", dynamotest.Cost{
-		Requests: 20 + 80 + 160 + 2 + 2 + 2, // reads, edges, list items, counts, checkpoints, placements
+		Requests: 20 + 80 + 160 + 2 + 2 + 2, // for reads, edges, list items, counts, checkpoints, placements
 		Write:    3.5 * n,
 		Read:     n,
 	}, func() {
@@ -325,7 +325,7 @@ func TestImportCost(t *testing.T) {
 	})
 }
 
-// wikiVote reads the real graph, or skips.
+// wikiVote reads the real graph, or skips the test without it.
 func wikiVote(t testing.TB) []follow.Edge {
 	t.Helper()
 	f, err := os.Open(filepath.Join("..", "..", "shared", "data", "graph", "wiki-vote.txt.gz"))
@@ -363,7 +363,7 @@ func TestImportOfARealGraph(t *testing.T) {
 	require.Equal(t, follow.ImportResult{Edges: n, Created: n, Windows: windows}, result)
 	requireStored(t, w, edges)
 
-	// Ids follow the file, so each list is the file backwards.
+	// Ids are in the order of the file.
 	var last ids.ID
 	for _, e := range edges[:500] {
 		got, err := w.Get(t.Context(), e)
@@ -373,17 +373,17 @@ func TestImportOfARealGraph(t *testing.T) {
 	}
 }
 
-func TestImportLeavesOutWhatHasEnded(t *testing.T) {
+func TestImportLeavesOutEndedEdges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sharded(2))
 	earlier := w.id(t)
 	ended := w.follow(t, "ann", "bob")
-	w.undo(t, ended, true)
+	w.unfollow(t, ended, true)
 	before, after, minted := ended, ended, follow.Edge{Follower: "ann", Followee: "dan"}
 	before.ID = earlier
 	after.ID = w.id(t)
 	past := w.follow(t, "ann", "dan")
-	w.undo(t, past, true)
+	w.unfollow(t, past, true)
 	other := follow.Edge{Follower: "ann", Followee: "cat"}
 	for name, e := range map[string]follow.Edge{"of the same id": ended, "of an earlier id": before} {
 		result, err := w.Import(t.Context(), name, sequence([]follow.Edge{e, other}), nil)
@@ -403,12 +403,12 @@ func TestImportLeavesOutWhatHasEnded(t *testing.T) {
 	requireSound(t, w, "ann", "bob", "cat", "dan")
 }
 
-func TestImportRefusesIDsOfTheFuture(t *testing.T) {
+func TestImportRefusesIDsFromTheFuture(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	w := newWorld(t, &follow.Options{Now: func() time.Time { return now }})
-	at := func(ahead time.Duration) follow.Edge {
-		return follow.Edge{Follower: "jack", Followee: "chris", ID: ids.At(now.Add(ahead))}
+	at := func(skew time.Duration) follow.Edge {
+		return follow.Edge{Follower: "jack", Followee: "chris", ID: ids.At(now.Add(skew))}
 	}
 	result, err := w.Import(t.Context(), "old", sequence([]follow.Edge{at(0), at(61 * time.Second)}), nil)
 	var invalid *plaza.InvalidError

@@ -10,22 +10,22 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// partSize is how many counters a transaction adds to, beside its marker.
+// partSize is how many counters one transaction updates, beside its marker.
 const partSize = store.MaxTx - 1
 
-// attempts bounds how often a part is tried when shards have to be opened.
+// attempts bounds how often a part is retried after opening shards.
 const attempts = 5
 
-// count is what a window adds to one counter.
+// count is how much a window adds to one counter.
 type count struct {
 	user  string
 	shard int
 	Counts
 }
 
-// addCounts adds what the edges count, each part exactly once: its marker is
-// put in its transaction. The same edges give the same parts, so a resume
-// meets the markers of those that were added.
+// addCounts adds the edges to the counters, each part exactly once, because the
+// same transaction puts the part's marker. The same edges give the same parts, so
+// a resumed import finds the markers of the parts that were added.
 func (in *importer) addCounts(ctx context.Context, edges []Edge) error {
 	group, ctx := parallel.WithContext(ctx)
 	group.SetLimit(in.opts.Parallel)
@@ -38,7 +38,7 @@ func (in *importer) addCounts(ctx context.Context, edges []Edge) error {
 	return group.Wait()
 }
 
-// sum counts edges by counter, in a fixed order.
+// sum returns how much the edges add to each counter, in a fixed order.
 func sum(edges []Edge) []count {
 	type counter struct {
 		user  string
@@ -96,7 +96,7 @@ func (in *importer) partTx(marker markerItem, counts []count) store.Write {
 			update.Add(in.graph.TailCount, c.Following)
 		}
 		if c.shard > 0 {
-			update.If("attribute_exists(pk)") // opened before, so that readers know it
+			update.If("attribute_exists(pk)") // only an open shard, since readers skip others
 		}
 		tx.Update(update)
 	}

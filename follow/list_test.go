@@ -16,8 +16,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// TestAThousandFollowersInAnyOrder also walks them: one crowd is enough.
-func TestAThousandFollowersInAnyOrder(t *testing.T) {
+// TestListsAndWalkOfAThousandFollowers tests both, because creating the followers
+// takes most of the time.
+func TestListsAndWalkOfAThousandFollowers(t *testing.T) {
 	t.Parallel()
 	const n = 1003
 	meter := dynamotest.NewMeter()
@@ -32,7 +33,7 @@ func TestAThousandFollowersInAnyOrder(t *testing.T) {
 	}
 	shuffled := slices.Clone(edges)
 	rand.New(rand.NewPCG(1, 1)).Shuffle(n, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-	if !faults.Full() { // most of them are imported
+	if !faults.Full() { // importing most of them is faster
 		_, err := w.Import(t.Context(), "most", sequence(shuffled[200:]), nil)
 		require.NoError(t, err)
 		shuffled = shuffled[:200]
@@ -57,7 +58,7 @@ func TestAThousandFollowersInAnyOrder(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, newestFirst[:25], seeAll(page.Items))
 
-	// Back up by sevens from the end.
+	// Page back from the end, seven at a time.
 	last := cursor.PageRequest{Limit: 100}
 	for {
 		page, err = w.Followers(t.Context(), star, last)
@@ -88,4 +89,41 @@ func TestAThousandFollowersInAnyOrder(t *testing.T) {
 		require.Equal(t, newestFirst[1000:], seeAll(page.Items))
 		require.Empty(t, page.Next)
 	})
+}
+
+func TestCountsOfMany(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sharded(8))
+	w.fans(t, "star", 20)
+	w.fans(t, "planet", 2)
+	w.follow(t, "star", "planet")
+	users := []string{"star", "planet", "unheard-of", "star"}
+	want := map[string]follow.Counts{
+		"star":       {Followers: 20, Following: 1},
+		"planet":     {Followers: 3},
+		"unheard-of": {},
+	}
+	for i := range 97 {
+		fan := fmt.Sprintf("star-fan-%03d", i)
+		users = append(users[:i+3], fan)
+		want[fan] = follow.Counts{}
+		if i < 20 {
+			want[fan] = follow.Counts{Following: 1}
+		}
+	}
+	got, err := w.CountsMany(t.Context(), users)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	for user, counts := range want {
+		if counts == (follow.Counts{}) && user != "unheard-of" {
+			continue
+		}
+		got, err := w.Counts(t.Context(), user)
+		require.NoError(t, err)
+		require.Equal(t, counts, got, user)
+	}
+
+	got, err = w.CountsMany(t.Context(), nil)
+	require.NoError(t, err)
+	require.Empty(t, got)
 }

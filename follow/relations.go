@@ -53,7 +53,7 @@ func (r *Repository) Relations(ctx context.Context, viewer string, others []stri
 	return relations, nil
 }
 
-// stands takes a damaged edge for none.
+// stands reports whether follower follows followee. A damaged edge counts as none.
 func (r *Repository) stands(guards map[store.Key]dynamo.Item, follower, followee string) bool {
 	held, err := r.graph.HeldBy(guards[r.edgeKey(follower, followee)], edge.Edge{Tail: follower, Head: followee})
 	return !r.table.Skips(err) && held.Stands()

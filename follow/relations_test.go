@@ -34,7 +34,7 @@ func TestRelationsOfAViewer(t *testing.T) {
 		require.Equal(t, other == "friend", relation.Mutual())
 	}
 
-	// The most that are answered for, over several requests.
+	// The most users allowed, which takes several requests.
 	others := make([]string, 100)
 	want = map[string]follow.Relation{}
 	for i := range others {
@@ -55,41 +55,4 @@ func TestRelationsOfAViewer(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, got)
 	require.Equal(t, before, in.Requests())
-}
-
-func TestCountsOfMany(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, sharded(8))
-	w.fans(t, "star", 20)
-	w.fans(t, "planet", 2)
-	w.follow(t, "star", "planet")
-	users := []string{"star", "planet", "unheard-of", "star"}
-	want := map[string]follow.Counts{
-		"star":       {Followers: 20, Following: 1},
-		"planet":     {Followers: 3},
-		"unheard-of": {},
-	}
-	for i := range 97 {
-		fan := fmt.Sprintf("star-fan-%03d", i)
-		users = append(users[:i+3], fan)
-		want[fan] = follow.Counts{}
-		if i < 20 {
-			want[fan] = follow.Counts{Following: 1}
-		}
-	}
-	got, err := w.CountsMany(t.Context(), users)
-	require.NoError(t, err)
-	require.Equal(t, want, got)
-	for user, counts := range want {
-		if counts == (follow.Counts{}) && user != "unheard-of" {
-			continue
-		}
-		got, err := w.Counts(t.Context(), user)
-		require.NoError(t, err)
-		require.Equal(t, counts, got, user)
-	}
-
-	got, err = w.CountsMany(t.Context(), nil)
-	require.NoError(t, err)
-	require.Empty(t, got)
 }

@@ -2,8 +2,10 @@ package follow_test
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
@@ -17,7 +19,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-func TestBadInputIsRefusedUnsent(t *testing.T) {
+func TestBadInputIsRefusedWithoutARequest(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, nil, in.Wrap)
@@ -101,7 +103,7 @@ func TestBadInputIsRefusedUnsent(t *testing.T) {
 	require.Zero(t, in.Requests())
 }
 
-func TestNewRefusesWhatIsMissing(t *testing.T) {
+func TestNewRefusesMissingArguments(t *testing.T) {
 	t.Parallel()
 	db, gen := dynamo.NewFromIface(nil), edgetest.Generator(t)
 	for field, c := range map[string]struct {
@@ -129,4 +131,57 @@ func TestTableIsBilledByRequest(t *testing.T) {
 	in := follow.Table("follow")
 	require.Equal(t, "follow", *in.TableName)
 	require.Equal(t, types.BillingModePayPerRequest, in.BillingMode)
+}
+
+var jackFollowsChris = follow.Edge{Follower: "jack", Followee: "chris"}
+
+func TestLastReadsTheStandingOrEndedEdge(t *testing.T) {
+	t.Parallel()
+	lagging := faults.New(t, 1, faults.Rates{Stale: 1})
+	w := newWorld(t, &follow.Options{}, lagging.Wrap)
+	last := func(wantStands bool, want ids.ID) {
+		t.Helper()
+		e, stands, err := w.Last(t.Context(), jackFollowsChris)
+		require.NoError(t, err)
+		require.Equal(t, wantStands, stands)
+		require.Equal(t, edgetest.Edge{Tail: "jack", Head: "chris", ID: want}, see(e))
+	}
+	_, _, err := w.Last(t.Context(), jackFollowsChris)
+	require.ErrorIs(t, err, plaza.ErrNotFound)
+	_, _, err = w.Last(t.Context(), follow.Edge{Follower: "jack"})
+	require.ErrorIs(t, err, plaza.ErrInvalid)
+
+	e := w.follow(t, "jack", "chris")
+	last(true, e.ID)
+	w.unfollow(t, jackFollowsChris, true)
+	last(false, e.ID)
+	unused := jackFollowsChris
+	unused.ID = w.id(t)
+	w.unfollow(t, unused, false)
+	last(false, unused.ID)
+	e = w.follow(t, "jack", "chris")
+	last(true, e.ID)
+}
+
+// Standing edges have no expiry.
+func TestEndedEdgesAreForgottenAfterThirtyDays(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	w := newWorld(t, &follow.Options{Now: func() time.Time { return now }})
+	guard := func() map[string]string { return scan(t, w)[[2]string{"E#jack", "chris"}] }
+	want := func(ended ids.ID) map[string]string {
+		return map[string]string{"pk": "E#jack", "sk": "chris", "ended": ended.String(), "ttl": strconv.FormatInt(now.Add(30*24*time.Hour).Unix(), 10)}
+	}
+	e := w.follow(t, "jack", "chris")
+	require.NotContains(t, guard(), "ttl")
+	w.unfollow(t, jackFollowsChris, true)
+	require.Equal(t, want(e.ID), guard())
+	now = now.Add(time.Hour)
+	unused := jackFollowsChris
+	unused.ID = w.id(t)
+	w.unfollow(t, unused, false)
+	require.Equal(t, want(unused.ID), guard())
+	w.follow(t, "jack", "chris")
+	require.NotContains(t, guard(), "ttl")
+	require.NotContains(t, guard(), "ended")
 }

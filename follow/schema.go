@@ -12,16 +12,18 @@ import (
 // Table is the schema of the table name.
 func Table(name string) *dynamodb.CreateTableInput { return store.Schema(name) }
 
-// TTL switches on the expiry of what is kept of ended follows.
+// TTL makes the records of ended edges expire.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 func feature() store.Feature {
 	return store.Feature{Name: "follow", Format: 1, Schema: Table, Expires: true}
 }
 
-// shape of follows: E#follower / followee {id, shard, or ended and ttl} is the edge, which guards the rest;
-// F#follower / id {followee} and R#followee#shard / id {follower} are the
-// lists; C#user / shard {followers, following, ver, shards} are the counters.
+// shape is how edges are stored:
+//   - E#follower / followee {id, shard, or ended and ttl} is the edge, which guards
+//     the other items
+//   - F#follower / id {followee} and R#followee#shard / id {follower} are the lists
+//   - C#user / shard {followers, following, ver, shards} are the counters
 func shape() edge.Shape {
 	return edge.Shape{
 		Guard:     "E",
@@ -35,11 +37,11 @@ func shape() edge.Shape {
 	}
 }
 
-// importAttr of an edge is the import and window that wrote it; Follow's have
-// none.
+// importAttr names the import and window that wrote an edge. Edges that Follow
+// wrote have none.
 const importAttr = "import"
 
-// importedItem is the edge as an import writes it.
+// importedItem is the guard item of an imported edge.
 func (r *Repository) importedItem(e Edge, stamp string) dynamo.Item {
 	item := r.graph.GuardItem(e.edge())
 	item[importAttr] = &types.AttributeValueMemberS{Value: stamp}

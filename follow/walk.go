@@ -10,16 +10,16 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// maxWalk is the largest page of a Walk, and its default.
+// maxWalk is the largest page of a Walk, and the default.
 const maxWalk = 1000
 
-// maxWalkReads bounds the reads of one page. Each read ends a shard, fills the
-// page, or met damaged rows.
+// maxWalkReads bounds the reads of one page. Each read finishes a shard, fills the
+// page, or finds damaged rows.
 const maxWalkReads = MaxShards + 5
 
 // Walk reads the followers of followee for a job such as fan-out: shard by shard,
-// strongly consistent, 1,000 a page at most and by default. It meets every edge
-// that stands from the first page to the last exactly once. It only goes forward.
+// strongly consistent, 1,000 a page at most and by default. It returns every edge
+// that exists from the first page to the last exactly once. It only goes forward.
 // A page with damaged edges is shorter, or empty with a Next.
 //
 // Cost: 1 request for each 1,000 followers of a shard, 1 RCU for about 40; the
@@ -58,14 +58,14 @@ func (r *Repository) Walk(ctx context.Context, followee string, req cursor.PageR
 	return page, nil
 }
 
-// walkPos is where a walk goes on: the shards still to read, and the gap in
+// walkPos is where a walk continues: the shards still to read, and the gap in
 // the first of them.
 type walkPos struct {
 	shards []byte
-	gap    string // "" for the top
+	gap    string // "" for the start
 }
 
-// bytes is the count of shards, the shards, and the gap.
+// bytes encodes the number of shards, the shards and the gap.
 func (p walkPos) bytes() []byte {
 	b := append([]byte{byte(len(p.shards))}, p.shards...)
 	return append(b, p.gap...)

@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-func TestWalkMeetsEveryStandingFollowerOnce(t *testing.T) {
+func TestWalkFindsEveryStandingFollowerOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ shards, limit int }{
 		"one at a time":    {1, 1},
@@ -33,22 +33,22 @@ func TestWalkMeetsEveryStandingFollowerOnce(t *testing.T) {
 			for _, e := range fans {
 				stays[e.Follower] = true
 			}
-			met := map[string]int{}
+			found := map[string]int{}
 			req := cursor.PageRequest{Limit: c.limit}
 			for turn := 0; ; turn++ {
 				page, err := w.Walk(t.Context(), "star", req)
 				require.NoError(t, err)
 				require.LessOrEqual(t, len(page.Items), c.limit)
 				for _, e := range page.Items {
-					met[e.Follower]++
+					found[e.Follower]++
 				}
 				if page.Next == "" {
 					break
 				}
 				req.Cursor = page.Next
 
-				// Meanwhile one comes, and one goes: also the very one that the
-				// walk stands at.
+				// Meanwhile somebody follows and somebody unfollows, every other
+				// time the last follower of this page.
 				if turn < 6 {
 					w.follow(t, fmt.Sprint("late ", turn), "star")
 					gone := fans[turn*5]
@@ -62,16 +62,16 @@ func TestWalkMeetsEveryStandingFollowerOnce(t *testing.T) {
 				}
 			}
 			for follower := range stays {
-				require.Equal(t, 1, met[follower], follower)
+				require.Equal(t, 1, found[follower], follower)
 			}
-			for follower, n := range met {
+			for follower, n := range found {
 				require.Equal(t, 1, n, follower)
 			}
 		})
 	}
 }
 
-func TestWalkOfNobodyEndsAtOnce(t *testing.T) {
+func TestWalkWithoutFollowersIsEmpty(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.follow(t, "jack", "chris")
@@ -82,7 +82,7 @@ func TestWalkOfNobodyEndsAtOnce(t *testing.T) {
 	}
 }
 
-func TestForgedWalksAreRefused(t *testing.T) {
+func TestForgedWalkCursorsAreRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sharded(8))
 	w.fans(t, "star", 12)
@@ -94,7 +94,7 @@ func TestForgedWalksAreRefused(t *testing.T) {
 	list, err := w.Followers(t.Context(), "star", cursor.PageRequest{Limit: 1})
 	require.NoError(t, err)
 
-	scope := cursor.Scope{List: "follow/walk", Partition: "star"} // Plain can be forged
+	scope := cursor.Scope{List: "follow/walk", Partition: "star"} // plain cursors can be forged
 	id := "0000000000001"
 	forged := []cursor.Cursor{other.Next, list.Next, list.Prev, "x", first.Next[1:], first.Next + "A"}
 	for _, pos := range []string{"", "\x01", "\xff", "\x02\x00", "\x01\x00x", "\x00x", "\x01\x00" + id + "0", "\x01\x00~~~~~~~~~~~~~", "\x03\x00" + id[:1]} {
@@ -106,7 +106,7 @@ func TestForgedWalksAreRefused(t *testing.T) {
 		require.Empty(t, page)
 	}
 
-	// What passes for a walk of one's own reads one's own followers at most.
+	// A forged cursor that is accepted shows no other user's followers.
 	stars := all(t, w.Followers, "star", 100)
 	for _, pos := range []string{"\x01\x00", "\x03\x00\x01\x63", "\x01\x05" + id, "\x00"} {
 		page, err := w.Walk(t.Context(), "star", cursor.PageRequest{Cursor: cursor.Plain().Encode(scope, []byte(pos))})
@@ -117,7 +117,7 @@ func TestForgedWalksAreRefused(t *testing.T) {
 	}
 }
 
-func TestAnEdgeOfAWalkMayBeUnfollowed(t *testing.T) {
+func TestUnfollowTakesAnEdgeFromWalk(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sharded(4))
 	w.fans(t, "chris", 6)
@@ -130,7 +130,7 @@ func TestAnEdgeOfAWalkMayBeUnfollowed(t *testing.T) {
 	require.Len(t, all(t, w.Walk, "chris", 10), 3)
 }
 
-// TestManyDamagedRowsDoNotStopAWalk has more of them than a page reads.
+// There are more damaged rows than one page reads.
 func TestManyDamagedRowsDoNotStopAWalk(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})

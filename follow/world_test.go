@@ -25,13 +25,13 @@ type world struct {
 
 type wrapper = func(aws.HTTPClient) aws.HTTPClient
 
-// newWorld reads strongly consistent unless opts say otherwise.
+// newWorld returns a repository that reads strongly consistent if opts is nil.
 func newWorld(t testing.TB, opts *follow.Options, wrap ...wrapper) world {
 	t.Helper()
 	return world{table: dynamotest.Table(t, follow.Table)}.process(t, opts, wrap...)
 }
 
-// process is another process on the table of w.
+// process returns a repository of another process on the same table.
 func (w world) process(t testing.TB, opts *follow.Options, wrap ...wrapper) world {
 	t.Helper()
 	if opts == nil {
@@ -56,7 +56,6 @@ func (w world) id(t testing.TB) ids.ID {
 	return id
 }
 
-// follow creates an edge.
 func (w world) follow(t testing.TB, follower, followee string) follow.Edge {
 	t.Helper()
 	e, created, err := w.Follow(t.Context(), follow.Edge{Follower: follower, Followee: followee})
@@ -65,7 +64,7 @@ func (w world) follow(t testing.TB, follower, followee string) follow.Edge {
 	return e
 }
 
-// fans lets n users follow followee, oldest first.
+// fans makes n users follow followee and returns the edges, oldest first.
 func (w world) fans(t testing.TB, followee string, n int) []follow.Edge {
 	t.Helper()
 	edges := make([]follow.Edge, n)
@@ -85,7 +84,7 @@ func seeAll(edges []follow.Edge) []edgetest.Edge {
 
 type lister func(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[follow.Edge], error)
 
-// all reads a list to its end, limit at a time.
+// all reads a list to its end, limit items a page.
 func all(t testing.TB, list lister, user string, limit int) []follow.Edge {
 	t.Helper()
 	var got []follow.Edge
@@ -102,8 +101,7 @@ func all(t testing.TB, list lister, user string, limit int) []follow.Edge {
 	}
 }
 
-// undo unfollows, and says whether that is to remove something.
-func (w world) undo(t testing.TB, e follow.Edge, want bool) {
+func (w world) unfollow(t testing.TB, e follow.Edge, want bool) {
 	t.Helper()
 	removed, err := w.Unfollow(t.Context(), follow.Edge{Follower: e.Follower, Followee: e.Followee, ID: e.ID})
 	require.NoError(t, err)
@@ -115,13 +113,13 @@ func scan(t testing.TB, w world) edgetest.Stored {
 	return edgetest.Scan(t, w.table)
 }
 
-// requireStored reads the whole table: it has each of the edges and no other.
+// requireStored reads the whole table and fails unless it holds exactly these edges.
 func requireStored(t testing.TB, w world, edges []follow.Edge) {
 	t.Helper()
 	edgetest.RequireStored(t, stored, w.table, seeAll(edges)...)
 }
 
-// requireSound fails where Check of a user finds anything.
+// requireSound fails if Check finds anything wrong.
 func requireSound(t testing.TB, w world, users ...string) {
 	t.Helper()
 	for _, user := range users {
@@ -131,8 +129,8 @@ func requireSound(t testing.TB, w world, users ...string) {
 	}
 }
 
-// watched is a process that calls before with each request it is about to
-// send; before must use another process.
+// watched returns another process that calls before ahead of each request. before
+// must not use this process.
 func (w world) watched(t testing.TB, opts *follow.Options, before func(op string, body []byte)) world {
 	in := faults.New(t, 0, faults.Rates{})
 	in.Script(func(op string, body []byte, _ int) faults.Fault {

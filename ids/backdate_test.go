@@ -57,7 +57,7 @@ func TestTimesThatNoIDHasAreRefused(t *testing.T) {
 	_, err := ids.Backdate(epoch, "")
 	require.ErrorIs(t, err, plaza.ErrInvalid)
 	for _, at := range []time.Time{epoch, maxID.Time()} {
-		for _, key := range []string{"key", "jack/post/869341"} { // whose hash begins with 22 zeros
+		for _, key := range []string{"key", "jack/post/869341"} { // the hash of the second begins with 22 zeros
 			id, err := ids.Backdate(at, key)
 			require.NoError(t, err)
 			require.NotZero(t, id)

@@ -76,7 +76,8 @@ func TestIDsAreUniqueAndGrowForEachCaller(t *testing.T) {
 	assert.Len(t, seen, 2*workers*each)
 }
 
-// inBubble runs f in a bubble, where time advances only when all sleep.
+// inBubble runs f in a synctest bubble, where time advances only while all goroutines
+// sleep.
 func inBubble(t *testing.T, f func(t *testing.T)) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)))
@@ -88,7 +89,7 @@ func TestAMillisecondHolds256(t *testing.T) {
 	for name, offset := range map[string]time.Duration{
 		"from its start":  0,
 		"from its middle": 400 * time.Microsecond,
-		"from its end":    970 * time.Microsecond, // where the wait is spun
+		"from its end":    970 * time.Microsecond, // where Next spins instead of sleeping
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
@@ -110,7 +111,7 @@ func TestAMillisecondHolds256(t *testing.T) {
 	}
 }
 
-// clock is the system's plus an offset that the test sets.
+// clock is the system's clock plus an offset that the test sets.
 type clock struct{ off atomic.Int64 }
 
 func (c *clock) Now() time.Time { return time.Now().Add(time.Duration(c.off.Load())) }

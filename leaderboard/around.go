@@ -20,7 +20,7 @@ func (r *Repository) Around(ctx context.Context, in In, player string, n int) ([
 	if err := checkPlayer(in, player); err != nil {
 		return nil, err
 	}
-	n, err := few(n)
+	n, err := rowLimit(n)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (r *Repository) AroundScore(ctx context.Context, in In, score Score, n int)
 	if err := checkNumber("score", score); err != nil {
 		return nil, err
 	}
-	n, err := few(n)
+	n, err := rowLimit(n)
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +74,8 @@ func (r *Repository) aroundScore(ctx context.Context, in In, score Score, n int)
 	return s.neighbours(ctx, from, nil, n)
 }
 
-// neighbours returns n rows around a bound. The index's row of own is ignored: it
-// may be old.
+// neighbours returns n rows around a bound. The index's row of the player in own is
+// ignored, because it may be outdated.
 func (s standings) neighbours(ctx context.Context, at []byte, own *rowItem, n int) ([]Standing, error) {
 	var above, below []rowItem
 	group, groupCtx := parallel.WithContext(ctx)

@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-func TestRowsAroundAPlace(t *testing.T) {
+func TestAroundAndAroundScore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "5"})
@@ -32,7 +32,7 @@ func TestRowsAroundAPlace(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		read        func() ([]leaderboard.Standing, error)
-		first, last int64 // ranks; 0: none
+		first, last int64 // ranks; 0 means none
 	}{
 		"the middle of 5":           {around("5", "player 3", 3), 2, 4},
 		"the first of 5":            {around("5", "player 1", 3), 1, 3},
@@ -78,9 +78,9 @@ func TestRowsAroundAPlace(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrNotFound)
 }
 
-// TestARangeReachesDeepIntoShards reads more of each shard than one request
-// gives, and of one shard far more than of the others.
-func TestARangeReachesDeepIntoShards(t *testing.T) {
+// Range reads more of each shard than one request returns, and far more of one
+// shard than of the others.
+func TestRangeReadsDeepIntoShards(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b"})
@@ -102,8 +102,8 @@ func TestARangeReachesDeepIntoShards(t *testing.T) {
 	require.Equal(t, float64(n)/2, half)
 }
 
-// TestAPlayersOwnRowIsWhatStands lets the index lag.
-func TestAPlayersOwnRowIsWhatStands(t *testing.T) {
+// The index lags behind the entries.
+func TestAroundShowsThePlayersCurrentRow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set})
@@ -143,9 +143,8 @@ func TestAPlayersOwnRowIsWhatStands(t *testing.T) {
 	}
 }
 
-// TestAPlayerStandsOnceAround lets the index show the player where the entry
-// was before.
-func TestAPlayerStandsOnceAround(t *testing.T) {
+// The index shows the player at an earlier place.
+func TestAroundShowsThePlayerOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set})
@@ -158,13 +157,13 @@ func TestAPlayerStandsOnceAround(t *testing.T) {
 	lags := faults.New(t, 1, faults.Rates{})
 	reader, stale := w.process(t, nil, lags.Wrap), false
 	lags.Script(func(op string, body []byte, _ int) faults.Fault {
-		if stale && op == "Query" && stalable(body) {
+		if stale && op == "Query" && isStaleRead(body) {
 			return faults.Fault{Kind: faults.Stale}
 		}
 		return faults.Fault{}
 	})
 	w.submit(t, score("b", "ann", 50, 9))
-	_, err = reader.Top(t.Context(), in("b"), cursor.PageRequest{Cursor: page.Prev, Limit: 4}) // five above where ann was
+	_, err = reader.Top(t.Context(), in("b"), cursor.PageRequest{Cursor: page.Prev, Limit: 4}) // from below ann's old place
 	require.NoError(t, err)
 	w.submit(t, score("b", "ann", 20, 2))
 	stale = true

@@ -18,8 +18,8 @@ import (
 
 func text(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
 
-// BenchmarkSubmitBest compares with the same update written on the SDK: better
-// scores of a hundred players.
+// BenchmarkSubmitBest submits better scores of a hundred players, and compares that
+// with the same update through the bare SDK.
 func BenchmarkSubmitBest(b *testing.B) {
 	w := newWorld(b, nil)
 	require.NoError(b, errorOf(w.Define(b.Context(), leaderboard.Board{Name: "b"})))
@@ -58,13 +58,13 @@ func BenchmarkSubmitBest(b *testing.B) {
 
 type attributes = map[string]types.AttributeValue
 
-// byHand is the same requests as ours, written on the SDK.
+// byHand sends the same requests as ours through the bare SDK.
 type byHand struct {
 	client *dynamodb.Client
 	table  *string
 }
 
-// newReadBench has a board of 1,000, known already.
+// newReadBench returns a board of 1,000 players that the process has read already.
 func newReadBench(b *testing.B) (world, byHand) {
 	w := newWorld(b, nil)
 	w.crowd(b, "b", 1000)
@@ -73,7 +73,7 @@ func newReadBench(b *testing.B) (world, byHand) {
 	return w, byHand{dynamotest.DB(b).Client().(*dynamodb.Client), &w.table}
 }
 
-// query is of the index, under a condition on the key.
+// query queries the index with a condition on the key.
 func (h byHand) query(condition string, bounds ...[]byte) *dynamodb.QueryInput {
 	in := &dynamodb.QueryInput{
 		TableName: h.table, IndexName: aws.String("ranking"),
@@ -97,7 +97,7 @@ func (h byHand) count(ctx context.Context, condition string, bounds ...[]byte) (
 	return int64(out.Count), nil
 }
 
-// handRow is a row as one would unmarshal it.
+// handRow is a row as an application would decode it.
 type handRow struct {
 	player, name string
 	score        int64
@@ -153,7 +153,7 @@ func BenchmarkRank(b *testing.B) {
 			return err
 		})
 		group.Go(func() (err error) {
-			tied, err = h.count(ctx, " AND #key BETWEEN :from AND :to", key[:16], key) // the player among them
+			tied, err = h.count(ctx, " AND #key BETWEEN :from AND :to", key[:16], key) // including the player
 			return err
 		})
 		require.NoError(b, group.Wait())

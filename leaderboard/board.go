@@ -93,7 +93,7 @@ type Board struct {
 	Ranking Ranking
 }
 
-// normal is the board with its defaults.
+// normal is the board with the defaults filled in.
 func (b Board) normal() Board {
 	if b.Operator == "" {
 		b.Operator = Best
@@ -115,7 +115,7 @@ func (b Board) check(zones wallclock.Loader) error {
 	return err
 }
 
-// checkItself checks all but the zone.
+// checkItself checks everything except the zone.
 func (b Board) checkItself() error {
 	if err := keys.CheckName("Name", b.Name); err != nil {
 		return err
@@ -169,13 +169,13 @@ func (b Board) checkBounds() error {
 	if b.Min != nil && b.Max != nil && b.Min.Compare(*b.Max) > 0 {
 		return &plaza.InvalidError{Field: "Min", Reason: "is above Max"}
 	}
-	if b.Floor != nil && b.bound(*b.Floor) != nil {
+	if b.Floor != nil && b.checkBoundsOf(*b.Floor) != nil {
 		return &plaza.InvalidError{Field: "Floor", Reason: "is not within Min and Max"}
 	}
 	return nil
 }
 
-// century bounds spans whose sum must not overflow.
+// century bounds durations, so that their sum does not overflow.
 const century = 100 * 365 * 24 * time.Hour
 
 func (b Board) checkPeriods() error {
@@ -192,20 +192,20 @@ func (b Board) checkPeriods() error {
 	return wallclock.CheckCron(b.Cron)
 }
 
-// bound refuses what is not within Min and Max.
-func (b Board) bound(s Score) error {
+// checkBoundsOf refuses a score outside Min and Max.
+func (b Board) checkBoundsOf(s Score) error {
 	if b.Min != nil && s.Compare(*b.Min) < 0 || b.Max != nil && s.Compare(*b.Max) > 0 {
 		return &plaza.InvalidError{Field: "Score", Reason: "is not within the board's Min and Max"}
 	}
 	return nil
 }
 
-// clamped is a score as it may stand on the board.
+// clamped returns the score raised to Floor, if it is within Min and Max then.
 func (b Board) clamped(s Score) (Score, error) {
 	if b.Floor != nil && s.Compare(*b.Floor) < 0 {
 		s = *b.Floor
 	}
-	return s, b.bound(s)
+	return s, b.checkBoundsOf(s)
 }
 
 // allows reports whether a submission may name the operator.
@@ -225,8 +225,8 @@ func orderOf(b Board) order {
 	return order{kind: b.Kind, score: b.Order, sub: b.SubOrder, latestFirst: b.Ties == LaterFirst}
 }
 
-// becomes refuses a redefinition that changes what is permanent.
-func (b Board) becomes(next Board) error {
+// checkRedefinition refuses a change of a permanent field.
+func (b Board) checkRedefinition(next Board) error {
 	for _, kept := range []struct {
 		field   string
 		differs bool
@@ -237,7 +237,7 @@ func (b Board) becomes(next Board) error {
 		{"Ties", b.Ties != next.Ties},
 		{"Operator", b.bestOnly() != next.bestOnly()},
 		{"Cron", b.Cron == "" && next.Cron != ""},
-		{"Floor", b.bestOnly() && !reflect.DeepEqual(b.Floor, next.Floor)}, // or a repeat is better than the first time
+		{"Floor", b.bestOnly() && !reflect.DeepEqual(b.Floor, next.Floor)}, // otherwise a repeat could be better than the first submission
 	} {
 		if kept.differs {
 			return fmt.Errorf("%w: %s cannot become another", plaza.ErrConflict, kept.field)

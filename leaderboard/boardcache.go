@@ -11,14 +11,13 @@ import (
 	"github.com/plaza-sdk/plaza/internal/wallclock"
 )
 
-// board is what a process remembers of a board for a while. Old knowledge does no
-// harm: order and kind are permanent, a period ends when its item says, no period
-// is opened by a definition that has changed, and new shards are used only when
-// every process knows them.
+// board is a cached board. An outdated one does no harm: order and kind are
+// permanent, a period's end is stored in its item, no period is opened with an
+// outdated definition, and new shards are used only when every process knows them.
 type board struct {
 	Board
 	order
-	schedule *wallclock.Schedule // nil: never resets, or unscheduled
+	schedule *wallclock.Schedule // nil if the board never resets, or if unscheduled is set
 	until    time.Time
 
 	unscheduled error // why this machine does not know the schedule
@@ -30,13 +29,13 @@ type board struct {
 	periods []period // guarded by Repository.mu
 }
 
-// maxBoards is how many boards a process remembers.
+// maxBoards is how many boards are cached.
 const maxBoards = 10_000
 
-// patience is the timeout of a read that several callers wait for.
-const patience = 10 * time.Second
+// readTimeout limits a read that several callers wait for.
+const readTimeout = 10 * time.Second
 
-// board returns what is remembered of a board, or else reads its definition and
+// board returns the cached board. If there is none, it reads the definition and the
 // newest periods, 2 requests of 1 RCU. Concurrent callers share the read.
 func (r *Repository) board(ctx context.Context, name string) (*board, error) {
 	now := r.opts.Now()
@@ -48,7 +47,7 @@ func (r *Repository) board(ctx context.Context, name string) (*board, error) {
 		return b, nil
 	}
 	read := r.reads.DoChan(name, func() (any, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readTimeout)
 		defer cancel()
 		var b *board
 		err := parallel.Catch(func() (err error) {
@@ -61,7 +60,7 @@ func (r *Repository) board(ctx context.Context, name string) (*board, error) {
 		b.until = now.Add(r.opts.Refresh)
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if r.forgotten == forgotten { // else it may be older than a change
+		if r.forgotten == forgotten { // otherwise the read may be older than a change
 			r.known.Add(name, b)
 		}
 		return b, nil
@@ -92,7 +91,7 @@ func (r *Repository) readBoard(ctx context.Context, name string) (*board, error)
 			b.unscheduled = fmt.Errorf("%w: zone %q of the board: %w", plaza.ErrUnavailable, b.Zone, err)
 		}
 	}
-	// The open one and the one that may be in its grace.
+	// The open period, and the one before it, which may be in its grace.
 	rows, err := store.Query[periodItem](ctx, r.table, store.Span{PK: periodsPK(name), Limit: 2, Consistent: true})
 	for _, row := range rows {
 		b.periods = append(b.periods, row.period())
@@ -100,8 +99,8 @@ func (r *Repository) readBoard(ctx context.Context, name string) (*board, error)
 	return b, err
 }
 
-// forget makes the next call read the board again. Where old is given, it does so
-// only if that is still what is remembered.
+// forget drops the board from the cache. If old is not nil, it does so only if old is
+// still the cached one.
 func (r *Repository) forget(name string, old *board) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 )
 
 // Drift is what is wrong with the entries of a period and with the index. The
-// zero Drift means that nothing is.
+// zero Drift means that nothing is wrong.
 type Drift struct {
 	// Broken entries are damaged, contradict themselves or lie where nobody
 	// reads them. Lists leave the damaged ones out; counts and ranks do not.
@@ -47,7 +47,7 @@ func (r *Repository) Check(ctx context.Context, in In) (Drift, error) {
 // audit is a comparison of a period's entries with the index and themselves.
 type audit struct {
 	standings
-	op      ids.ID // later than all operations on the entries
+	op      ids.ID // later than every operation on the entries
 	broken  []dynamo.Item
 	lagging int
 }
@@ -85,12 +85,11 @@ func (r *Repository) audit(ctx context.Context, in In) (audit, error) {
 			a.lagging++
 		}
 	}
-	a.lagging += len(index) // of entries that no longer exist
+	a.lagging += len(index) // rows of entries that no longer exist
 	return a, nil
 }
 
-// reopen reads the period again, so that it knows the shards of all entries seen so
-// far.
+// reopen reads the period again, to learn the shards of all entries seen so far.
 func (a *audit) reopen(ctx context.Context, r *Repository) (err error) {
 	p, err := r.storedPeriod(ctx, a.board, a.period.start)
 	if errors.Is(err, plaza.ErrNotFound) {
@@ -100,7 +99,7 @@ func (a *audit) reopen(ctx context.Context, r *Repository) (err error) {
 	return err
 }
 
-// parts are all partitions of the index that anybody reads.
+// parts are the partitions of the index that readers use.
 func (a audit) parts() []string {
 	parts := []string{hiddenPart(a.board.Name, a.period)}
 	for shard := range a.period.shards {
@@ -124,7 +123,7 @@ func (a audit) index(ctx context.Context) (map[store.Key]indexed, error) {
 	return index, nil
 }
 
-// indexed is a row of the index, and where it lies.
+// indexed is a row of the index, and its partition.
 type indexed struct {
 	rowItem
 	part string
@@ -135,7 +134,7 @@ func (i indexed) shows(e entryItem) bool {
 	return bytes.Equal(i.key, e.Key) && i.part == e.Part && i.name == e.Name && i.meta == e.Meta
 }
 
-// readableEntry is an entry without its damaged attributes.
+// readableEntry decodes an entry without its damaged attributes.
 func readableEntry(item dynamo.Item) entryItem {
 	read := maps.Clone(item)
 	for _, name := range unreadable(item) {
@@ -146,7 +145,7 @@ func readableEntry(item dynamo.Item) entryItem {
 	return e
 }
 
-// unreadable are the attributes of an entry that cannot be read.
+// unreadable returns the names of the attributes that cannot be decoded.
 func unreadable(item dynamo.Item) []string {
 	type text struct {
 		Score string `dynamo:"score"`
@@ -167,12 +166,13 @@ func unreadable(item dynamo.Item) []string {
 
 func (a audit) whole(entry dynamo.Item) bool { return reflect.DeepEqual(a.fixed(entry), entry) }
 
-// fixed is the entry as it should be, nil if there should be none.
+// fixed returns the entry as it should be, or nil if there should be none.
 //
-// The score is that of the key or, if the key is damaged, of the text. An entry
-// without either is taken off the board. Other damaged attributes are removed, or
-// replaced so that nothing is applied twice or comes back: operations that were
-// forgotten are ErrOpTooOld up to now, and a removal whose time is lost was now.
+// The score comes from the key or, if the key is damaged, from the text. Without
+// either, the player is removed from the board. Other damaged attributes are removed,
+// or replaced so that nothing is applied twice or comes back: if the remembered
+// operations are lost, every operation up to now is ErrOpTooOld, and a removal whose
+// time is lost counts as having happened now.
 func (a audit) fixed(entry dynamo.Item) dynamo.Item {
 	player, err := playerOf(store.KeyOf(entry).PK)
 	if err != nil {
@@ -227,7 +227,7 @@ func (a audit) fixed(entry dynamo.Item) dynamo.Item {
 	return want
 }
 
-// fixTTL lets an entry expire with its period, and an erased one by itself.
+// fixTTL makes an entry expire with its period. An erased entry has its own ttl.
 func (a audit) fixTTL(want dynamo.Item) {
 	ttl := a.period.ttl
 	switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-func TestWhatIsBrokenIsMended(t *testing.T) {
+func TestRepairFixesBrokenEntries(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		damage func(*dynamo.Update)
@@ -70,7 +70,7 @@ func TestWhatIsBrokenIsMended(t *testing.T) {
 	}
 }
 
-func TestCheckTellsOfALaggingIndex(t *testing.T) {
+func TestCheckReportsALaggingIndex(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b"})
@@ -78,16 +78,16 @@ func TestCheckTellsOfALaggingIndex(t *testing.T) {
 	w.play(t, "b", "ann 50", "bob 40", "cat 30", "dan 20")
 	lags := faults.New(t, 1, faults.Rates{})
 	lagging := w.process(t, nil, lags.Wrap)
-	lags.Script(func(string, []byte, int) faults.Fault { return faults.Fault{} }) // it notes the answers
+	lags.Script(func(string, []byte, int) faults.Fault { return faults.Fault{} }) // records answers, for stale ones later
 	drift, err := lagging.Check(t.Context(), in("b"))
 	require.NoError(t, err)
 	require.Zero(t, drift)
 
-	w.play(t, "b", "eve 60", "ann 70") // not there, and elsewhere
-	changes(t, w.Remove, "dan", true)  // still there
+	w.play(t, "b", "eve 60", "ann 70") // eve is missing in the index, ann has another place there
+	changes(t, w.Remove, "dan", true)  // dan is still in the index
 	require.NoError(t, w.Erase(t.Context(), "cat"))
 	lags.Script(func(op string, body []byte, _ int) faults.Fault {
-		if op == "Query" && stalable(body) {
+		if op == "Query" && isStaleRead(body) {
 			return faults.Fault{Kind: faults.Stale}
 		}
 		return faults.Fault{}
@@ -120,9 +120,9 @@ func TestRepairUnderFaults(t *testing.T) {
 				u := w.raw(t).Update("pk", "P#"+playerOf(rank)).Range("sk", "LB#b#"+forever)
 				require.NoError(t, u.Set("part", "b#"+forever+"#3").Set("score", "no").Run(t.Context()))
 			}
-			sent := faults.New(t, seed, harshness[seed%3])
-			mender := w.process(t, nil, sent.Wrap)
-			faults.Acknowledged(t, func() error { _, err := mender.Repair(t.Context(), in("b")); return err })
+			sent := faults.New(t, seed, faultMixes[seed%3])
+			repairing := w.process(t, nil, sent.Wrap)
+			faults.Acknowledged(t, func() error { _, err := repairing.Repair(t.Context(), in("b")); return err })
 			drift, err := w.Check(t.Context(), in("b"))
 			require.NoError(t, err)
 			require.Zero(t, drift)
@@ -135,9 +135,8 @@ func TestRepairUnderFaults(t *testing.T) {
 	}
 }
 
-// TestRepairSparesWhatIsWrittenMeanwhile lets a better score land between a
-// Repair's reads and its write.
-func TestRepairSparesWhatIsWrittenMeanwhile(t *testing.T) {
+// A better score is written between Repair's reads and its write.
+func TestRepairKeepsConcurrentWrites(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b"})
@@ -146,7 +145,7 @@ func TestRepairSparesWhatIsWrittenMeanwhile(t *testing.T) {
 		require.NoError(t, w.raw(t).Update("pk", "P#"+player).Range("sk", "LB#b#"+forever).Set("part", "nowhere").Run(t.Context()))
 	}
 	sent := faults.New(t, 1, faults.Rates{})
-	mender := w.process(t, nil, sent.Wrap)
+	repairing := w.process(t, nil, sent.Wrap)
 	met := false
 	sent.Script(func(op string, _ []byte, _ int) faults.Fault {
 		if op == "PutItem" && !met {
@@ -156,14 +155,14 @@ func TestRepairSparesWhatIsWrittenMeanwhile(t *testing.T) {
 		}
 		return faults.Fault{}
 	})
-	drift, err := mender.Repair(t.Context(), in("b"))
+	drift, err := repairing.Repair(t.Context(), in("b"))
 	require.NoError(t, err)
 	require.Equal(t, leaderboard.Drift{Broken: 2}, drift)
 	require.True(t, met)
 	require.Equal(t, []string{"ann 90"}, w.standings(t, "b", forever, 1))
 }
 
-func TestCheckKnowsTheShardsThatOthersOpened(t *testing.T) {
+func TestCheckReadsShardsThatOthersOpened(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b"})
@@ -176,17 +175,16 @@ func TestCheckKnowsTheShardsThatOthersOpened(t *testing.T) {
 	require.Zero(t, drift)
 }
 
-// TestRepairLeavesWhatLiesInShardsOpenedMeanwhile lets others open shards
-// between a Repair's look at the period and at the entries, and again before
-// its write.
-func TestRepairLeavesWhatLiesInShardsOpenedMeanwhile(t *testing.T) {
+// Others open shards after Repair has read the period and before it reads the
+// entries, and again before its write.
+func TestRepairKeepsEntriesInShardsOpenedMeanwhile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b"})
 	w.play(t, "b", "ann 1", "bob 1")
 	sent := faults.New(t, 1, faults.Rates{})
-	mender := w.process(t, nil, sent.Wrap)
-	_, err := mender.Check(t.Context(), in("b")) // knows the period
+	repairing := w.process(t, nil, sent.Wrap)
+	_, err := repairing.Check(t.Context(), in("b")) // reads the period
 	require.NoError(t, err)
 	breakEntry := func(part string) {
 		require.NoError(t, w.raw(t).Update("pk", "P#ann").Range("sk", "LB#b#"+forever).Set("part", part).Add("rev", 1).Run(t.Context()))
@@ -211,7 +209,7 @@ func TestRepairLeavesWhatLiesInShardsOpenedMeanwhile(t *testing.T) {
 		}
 		return faults.Fault{}
 	})
-	drift, err := mender.Repair(t.Context(), in("b"))
+	drift, err := repairing.Repair(t.Context(), in("b"))
 	require.NoError(t, err)
 	require.Equal(t, 64, grown)
 	require.Equal(t, 1, drift.Broken)
@@ -219,7 +217,7 @@ func TestRepairLeavesWhatLiesInShardsOpenedMeanwhile(t *testing.T) {
 	require.Equal(t, "b#"+forever+"#63", w.entry(t, "ann", "b", forever).Part)
 }
 
-// parts are the partitions of the index that the entries lie in.
+// parts returns the partitions of the index, with the number of entries in each.
 func (w world) parts(t testing.TB) map[string]int {
 	t.Helper()
 	var rows []row

@@ -16,7 +16,6 @@ import (
 // sixteen is a player's id of 16 bytes.
 func sixteen(name string) string { return fmt.Sprintf("%-16s", name) }
 
-// The costs that the table of the design states.
 func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
@@ -143,7 +142,7 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	}
 }
 
-func TestRefuseCostsARead(t *testing.T) {
+func TestRefuseCostsOneRead(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &leaderboard.Options{Refuse: func(context.Context, leaderboard.Submission, leaderboard.Result) error { return nil }}, meter.Wrap)

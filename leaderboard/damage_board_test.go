@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-func TestADamagedPeriodIsNamedAndMended(t *testing.T) {
+func TestADamagedPeriodIsReportedAndRepaired(t *testing.T) {
 	t.Parallel()
 	const today = "20260310T000000Z"
 	for name, with := range map[string]dynamo.Item{
@@ -82,7 +82,7 @@ func TestADamagedPeriodIsNamedAndMended(t *testing.T) {
 	}
 }
 
-func TestADamagedDefinitionIsNamedAndDefinedAgain(t *testing.T) {
+func TestADamagedDefinitionIsReportedAndReplaced(t *testing.T) {
 	t.Parallel()
 	for name, with := range map[string]dynamo.Item{
 		"a kind":                           {"kind": textOf("complex")},
@@ -120,7 +120,7 @@ func TestADamagedDefinitionIsNamedAndDefinedAgain(t *testing.T) {
 			require.ErrorIs(t, errorOf(other.Define(t.Context(), wrong)), plaza.ErrConflict)
 			fewer := board
 			fewer.Shards = 1
-			if with["shards"] == nil && name != "no shards" { // they only grow
+			if with["shards"] == nil && name != "no shards" { // the number only grows
 				other.define(t, fewer)
 				require.Equal(t, 4, all(t, 0, other.Definitions)[0].Shards)
 			}
@@ -129,7 +129,7 @@ func TestADamagedDefinitionIsNamedAndDefinedAgain(t *testing.T) {
 			require.Equal(t, []string{"1/1 ann 1", "2/2 bob 2"}, texts(all(t, 0, other.top(in("b")))))
 			require.Len(t, all(t, 0, other.Definitions), 2)
 			w.set(w.Now().Add(24 * time.Hour))
-			w.play(t, "b", "cat 3") // another process goes on
+			w.play(t, "b", "cat 3") // this process still knows the board
 			drift, err := other.Check(t.Context(), in("b"))
 			require.NoError(t, err)
 			require.Zero(t, drift)
@@ -137,7 +137,7 @@ func TestADamagedDefinitionIsNamedAndDefinedAgain(t *testing.T) {
 	}
 }
 
-// TestADamagedPeriodEndsWhereTheNextBegins is of a schedule that has changed.
+// The schedule has changed since.
 func TestADamagedPeriodEndsWhereTheNextBegins(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -22,7 +22,7 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// reports are the damaged items that a repository was told of.
+// reports collects the damaged items that a repository reports.
 type reports struct {
 	mu    sync.Mutex
 	items map[string]int
@@ -51,7 +51,7 @@ func textOf(s string) types.AttributeValue { return &types.AttributeValueMemberS
 
 func numberOf(s string) types.AttributeValue { return &types.AttributeValueMemberN{Value: s} }
 
-// damage sets attributes of an item; nil removes one.
+// damage sets attributes of an item. nil removes an attribute.
 func (w world) damage(t testing.TB, pk, sk string, with dynamo.Item) {
 	t.Helper()
 	u := w.raw(t).Update("pk", pk).Range("sk", sk)
@@ -65,16 +65,16 @@ func (w world) damage(t testing.TB, pk, sk string, with dynamo.Item) {
 	require.NoError(t, u.Run(t.Context()))
 }
 
-func TestADamagedEntryHarmsNobodyElse(t *testing.T) {
+func TestADamagedEntryAffectsNobodyElse(t *testing.T) {
 	t.Parallel()
 	shared := newWorld(t, nil)
-	nan := orderKey(0, 0, 0, "cat") // of a board of floats
+	nan := orderKey(0, 0, 0, "cat") // on a board of floats
 	copy(nan, "\x00\x00\x00\x00\x00\x00\x00\x01")
 	for name, c := range map[string]struct {
 		kind   leaderboard.Kind
 		with   dynamo.Item
-		stands string // what Repair makes of it; "": nothing
-		listed bool   // all the same
+		stands string // cat's row after Repair; "" if it is removed
+		listed bool   // despite the damage
 	}{
 		"five bytes of a key, above all":       {"", dynamo.Item{"key": bytesOf(0, 0, 0, 0, 0)}, "cat 30", false},
 		"five bytes of a key, below all":       {"", dynamo.Item{"key": bytesOf(255, 255, 255, 255, 255)}, "cat 30", false},
@@ -130,7 +130,7 @@ func TestADamagedEntryHarmsNobodyElse(t *testing.T) {
 			for limit := 1; limit < 6; limit += rounds(1, 3) {
 				require.Equal(t, rows, all(t, limit, w.top(in(b))), limit)
 			}
-			up := climb(t, w.top(in(b)), 2)
+			up := readDownAndUp(t, w.top(in(b)), 2)
 			require.Equal(t, rows, up)
 			for _, row := range rows {
 				if row.Player == "cat" || row.Player == "bob" && rounds(1, 0) == 0 {
@@ -213,8 +213,8 @@ func corrupt(t *testing.T, err error, pk string) {
 	require.Equal(t, pk, damaged.PK)
 }
 
-// climb goes down a list and then up from its end, page by page.
-func climb(t *testing.T, list func(context.Context, cursor.PageRequest) (cursor.Page[leaderboard.Standing], error), limit int) []leaderboard.Standing {
+// readDownAndUp reads a list page by page to its end, then back up.
+func readDownAndUp(t *testing.T, list func(context.Context, cursor.PageRequest) (cursor.Page[leaderboard.Standing], error), limit int) []leaderboard.Standing {
 	t.Helper()
 	req := cursor.PageRequest{Limit: limit}
 	var page cursor.Page[leaderboard.Standing]
@@ -240,9 +240,8 @@ func climb(t *testing.T, list func(context.Context, cursor.PageRequest) (cursor.
 	return rows
 }
 
-// TestRepairForgetsNothingThatCouldBeAppliedTwice damages what an entry
-// remembers.
-func TestRepairForgetsNothingThatCouldBeAppliedTwice(t *testing.T) {
+// The remembered operations of an entry are damaged.
+func TestNothingIsAppliedTwiceAfterRepair(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
@@ -259,7 +258,7 @@ func TestRepairForgetsNothingThatCouldBeAppliedTwice(t *testing.T) {
 	require.Equal(t, leaderboard.Int(6), w.submit(t, score("b", "ann", 1, 0)).New)
 }
 
-func TestARemovalWhoseTimeIsLostWasNow(t *testing.T) {
+func TestARemovalWithoutATimeCountsAsNow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b"})
@@ -277,9 +276,8 @@ func TestARemovalWhoseTimeIsLostWasNow(t *testing.T) {
 	w.play(t, "b", "ann 2")
 }
 
-// TestADamagedKeyIsNotBeaten lets a Best meet a key that is no key: what the
-// score says is not lost.
-func TestADamagedKeyIsNotBeaten(t *testing.T) {
+// The entry's key is damaged. Its score is not lost.
+func TestBestDoesNotReplaceADamagedKey(t *testing.T) {
 	t.Parallel()
 	for _, key := range [][]byte{{0}, {255, 255, 255, 255, 255}} {
 		w := newWorld(t, nil)
@@ -317,7 +315,7 @@ func TestOneDamagedBoardOfAPlayerIsLeftOut(t *testing.T) {
 	}
 }
 
-// rawItems are the whole table, by key.
+// rawItems returns the whole table, sorted by key.
 func (w world) rawItems(t testing.TB) []dynamo.Item {
 	t.Helper()
 	var items []dynamo.Item
@@ -329,7 +327,7 @@ func (w world) rawItems(t testing.TB) []dynamo.Item {
 	return items
 }
 
-// restore makes the table what it was.
+// restore replaces the table's content with items.
 func (w world) restore(t testing.TB, items []dynamo.Item) {
 	t.Helper()
 	for _, item := range w.rawItems(t) {
@@ -340,7 +338,7 @@ func (w world) restore(t testing.TB, items []dynamo.Item) {
 	}
 }
 
-// randomValue is of any type.
+// randomValue returns a value of a random type.
 func randomValue(r *rand.Rand) types.AttributeValue {
 	some := make([]byte, r.IntN(40))
 	for i := range some {
@@ -369,9 +367,9 @@ func randomValue(r *rand.Rand) types.AttributeValue {
 	return nil // absent
 }
 
-// TestNoDamageIsAPanicOrAnInvalidArgument puts anything into any attribute of
-// any item, and then makes every call.
-func TestNoDamageIsAPanicOrAnInvalidArgument(t *testing.T) {
+// The test puts a random value into a random attribute of a random item, and then
+// makes every call.
+func TestDamageIsNeverAPanicOrAnInvalidArgument(t *testing.T) {
 	t.Parallel()
 	attributes := map[string][]string{
 		"B#":    {"kind", "order", "subOrder", "ties", "operator", "allow", "min", "max", "floor", "cron", "zone", "grace", "keep", "shards", "ranking", "ver", "undefine"},
@@ -410,7 +408,7 @@ func TestNoDamageIsAPanicOrAnInvalidArgument(t *testing.T) {
 					}
 				}
 				if w.raw(t).Put(item).Run(t.Context()) != nil {
-					continue // the index does not take it
+					continue // the index does not accept it
 				}
 				other := w.process(t, nil)
 				player := []string{"ann", "bob", "cat", "dan", "eve"}[random.IntN(5)]
@@ -432,7 +430,7 @@ func TestNoDamageIsAPanicOrAnInvalidArgument(t *testing.T) {
 					err := calls[name]()
 					known := err == nil || errors.Is(err, plaza.ErrCorrupt) || errors.Is(err, plaza.ErrNotFound) ||
 						errors.Is(err, plaza.ErrRemoved) || errors.Is(err, plaza.ErrConflict) || errors.Is(err, plaza.ErrUnavailable) ||
-						errors.Is(err, plaza.ErrInvalid) && name == "Submit" && item["min"] != nil || // as the board then says
+						errors.Is(err, plaza.ErrInvalid) && name == "Submit" && item["min"] != nil || // the damaged board has another Min
 						errors.Is(err, plaza.ErrInvalid) && (name == "Submit" || name == "Repeat") && item["pk"].(*types.AttributeValueMemberS).Value == "B#"
 					require.True(t, known, "%s by %s: %v: %v", name, player, item, err)
 				}
@@ -450,7 +448,7 @@ func TestNoDamageIsAPanicOrAnInvalidArgument(t *testing.T) {
 	}
 }
 
-// TestAVersionReplacesADamagedKey has its word from the source.
+// A Set by Version copies the score from its source, so it may replace the key.
 func TestAVersionReplacesADamagedKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -466,9 +464,8 @@ func TestAVersionReplacesADamagedKey(t *testing.T) {
 	require.Equal(t, []string{"ann 6"}, w.standings(t, "b", forever, 1))
 }
 
-// TestAnItemOfAnotherBoardIsLeftOut lies in the part of the index that is
-// another board's.
-func TestAnItemOfAnotherBoardIsLeftOut(t *testing.T) {
+// A row lies in another board's partition of the index.
+func TestAMisplacedIndexRowIsLeftOut(t *testing.T) {
 	t.Parallel()
 	told := new(reports)
 	w := newWorld(t, &leaderboard.Options{OnCorrupt: told.hook})
@@ -488,7 +485,7 @@ func TestAnItemOfAnotherBoardIsLeftOut(t *testing.T) {
 	require.Equal(t, []string{"1/1 ann 5"}, texts(all(t, 0, w.top(in("b")))))
 }
 
-func TestAroundADamagedEntryAreAsManyRows(t *testing.T) {
+func TestAroundReturnsAsManyRowsBesideADamagedEntry(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b"})
@@ -503,9 +500,8 @@ func TestAroundADamagedEntryAreAsManyRows(t *testing.T) {
 	require.Equal(t, []int64{7, 9, 10, 11, 12}, ordinals)
 }
 
-// TestAroundBeginsAtAShortKey lets the first row that is read have no more than
-// a score.
-func TestAroundBeginsAtAShortKey(t *testing.T) {
+// The key of the first row that is read has nothing but a score.
+func TestAroundReadsPastAShortKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b"})
@@ -519,7 +515,7 @@ func TestAroundBeginsAtAShortKey(t *testing.T) {
 	require.Equal(t, playerOf(10), rows[2].Player)
 }
 
-func TestCheckTellsOfALaggingMeta(t *testing.T) {
+func TestCheckReportsLaggingMeta(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b"})
@@ -531,7 +527,7 @@ func TestCheckTellsOfALaggingMeta(t *testing.T) {
 	require.NoError(t, err)
 	w.damage(t, "P#ann", "LB#b#"+forever, dynamo.Item{"meta": textOf("1")})
 	lags.Script(func(op string, body []byte, _ int) faults.Fault {
-		if op == "Query" && stalable(body) {
+		if op == "Query" && isStaleRead(body) {
 			return faults.Fault{Kind: faults.Stale}
 		}
 		return faults.Fault{}

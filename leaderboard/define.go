@@ -33,7 +33,7 @@ func (r *Repository) Define(ctx context.Context, b Board) (changed bool, err err
 		return false, err
 	}
 	err = plaza.ErrBusy
-	for range turns {
+	for range maxRetries {
 		changed, err = r.define(ctx, b.normal())
 		if _, raced := store.AsRefused(err); !raced {
 			break
@@ -67,7 +67,7 @@ func (r *Repository) define(ctx context.Context, b Board) (changed bool, err err
 	case !stands.Undefine.IsZero():
 		return false, errUndefining
 	}
-	if err := stands.board().becomes(next.board()); err != nil {
+	if err := stands.board().checkRedefinition(next.board()); err != nil {
 		return false, err
 	}
 	next.Shards = max(next.Shards, stands.Shards)
@@ -93,7 +93,7 @@ func (r *Repository) redefine(ctx context.Context, next definitionItem, item dyn
 	}
 	given["ver"] = &types.AttributeValueMemberN{Value: "1"}
 	read := maps.Clone(item)
-	for _, name := range []string{"operator", "shards", "ver"} { // these are never absent
+	for _, name := range []string{"operator", "shards", "ver"} { // these are always stored
 		if read[name] == nil {
 			read[name] = given[name]
 		}
@@ -115,7 +115,7 @@ func (r *Repository) redefine(ctx context.Context, next definitionItem, item dyn
 		if !stands.Undefine.IsZero() {
 			return errUndefining
 		}
-		if err := stands.board().becomes(next.board()); err != nil {
+		if err := stands.board().checkRedefinition(next.board()); err != nil {
 			return err
 		}
 		next.Shards = max(next.Shards, stands.Shards)
@@ -123,7 +123,7 @@ func (r *Repository) redefine(ctx context.Context, next definitionItem, item dyn
 	if next.Ver, err = r.newVer(ctx); err != nil {
 		return err
 	}
-	return r.table.Run(ctx, as(r.table.Put(next), item, "ver"))
+	return r.table.Run(ctx, ifUnchanged(r.table.Put(next), item, "ver"))
 }
 
 // definition reads the definition of a board, unless it is being undefined.
@@ -145,7 +145,7 @@ func (r *Repository) Definitions(ctx context.Context, req cursor.PageRequest) (c
 		Codec: r.opts.Codec,
 		Scope: cursor.Scope{List: "leaderboard/definitions"},
 		Read: func(ctx context.Context, reach store.Reach) ([]definitionItem, string, error) {
-			// Down this list is up the names.
+			// Going down this list means going up the names.
 			span := store.Span{PK: definitionsPK, Ascending: !reach.Up, Limit: reach.Limit, Consistent: r.opts.Consistent}
 			if reach.Up {
 				span.To = reach.Gap
@@ -173,5 +173,5 @@ func (r *Repository) Definitions(ctx context.Context, req cursor.PageRequest) (c
 	return page, nil
 }
 
-// afterName, appended to a name, gives the next larger text.
+// afterName appended to a name is the next larger text.
 const afterName = "\x00"

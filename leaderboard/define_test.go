@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// definitions reads all of them.
+// definitions reads the whole list.
 func (w world) definitions(t testing.TB) []leaderboard.Board {
 	t.Helper()
 	var all []leaderboard.Board
@@ -31,7 +31,7 @@ func (w world) definitions(t testing.TB) []leaderboard.Board {
 	return all
 }
 
-func TestADefinitionIsReadBack(t *testing.T) {
+func TestDefinitionsRoundTrip(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &leaderboard.Options{Consistent: true})
 	full := leaderboard.Board{
@@ -45,7 +45,7 @@ func TestADefinitionIsReadBack(t *testing.T) {
 	require.Equal(t, []leaderboard.Board{full, {Name: "plain", Operator: leaderboard.Best, Shards: 1}}, w.definitions(t))
 }
 
-func TestWhatStoredEntriesRestOnStays(t *testing.T) {
+func TestPermanentFieldsCannotChange(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &leaderboard.Options{Consistent: true})
 	for name, c := range map[string]struct {
@@ -87,25 +87,23 @@ func TestWhatStoredEntriesRestOnStays(t *testing.T) {
 	}
 }
 
-// TestADefinitionIsNotForgottenForOneReadBefore lets Define come between the
-// two reads of a board by its own process.
-func TestADefinitionIsNotForgottenForOneReadBefore(t *testing.T) {
+// The process that reads a board defines it between the two reads.
+func TestAnOlderReadDoesNotReplaceANewDefinition(t *testing.T) {
 	t.Parallel()
-	query := &interlude{op: "Query"}
+	query := &interceptor{op: "Query"}
 	w := newWorld(t, nil, query.wrap)
 	other := w.process(t, nil)
 	other.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
 	other.submit(t, score("b", "bob", 1, 0)) // opens the period
-	played := false
-	query.play = func() { played = true; w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set}) }
+	defined := false
+	query.play = func() { defined = true; w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set}) }
 	w.submit(t, score("b", "ann", 1, 0))
-	require.True(t, played)
+	require.True(t, defined)
 	require.Equal(t, leaderboard.Int(9), w.submit(t, score("b", "ann", 9, 0)).New)
 }
 
-// interlude plays once, before the first request of its operation, and hears
-// of each.
-type interlude struct {
+// interceptor calls play before the first request of op, and each before every one.
+type interceptor struct {
 	op   string
 	play func()
 	each func()
@@ -113,9 +111,9 @@ type interlude struct {
 	next aws.HTTPClient
 }
 
-func (i *interlude) wrap(next aws.HTTPClient) aws.HTTPClient { i.next = next; return i }
+func (i *interceptor) wrap(next aws.HTTPClient) aws.HTTPClient { i.next = next; return i }
 
-func (i *interlude) Do(r *http.Request) (*http.Response, error) {
+func (i *interceptor) Do(r *http.Request) (*http.Response, error) {
 	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "."+i.op) {
 		if i.each != nil {
 			i.each()
@@ -149,7 +147,7 @@ func TestDefinitionsOfManyAtOnceUnderFaults(t *testing.T) {
 	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			in := faults.New(t, seed, harshness[seed%3])
+			in := faults.New(t, seed, faultMixes[seed%3])
 			w := newWorld(t, &leaderboard.Options{Consistent: true}, in.Wrap)
 			var group sync.WaitGroup
 			for i := range 8 {
@@ -168,7 +166,7 @@ func TestDefinitionsOfManyAtOnceUnderFaults(t *testing.T) {
 	}
 }
 
-func TestDefinitionsAreAList(t *testing.T) {
+func TestDefinitionsArePagedExactly(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	requests := 0
@@ -199,7 +197,7 @@ func TestDefinitionsAreAList(t *testing.T) {
 	})
 }
 
-// foreign is a list of another kind.
+// foreign is a list of something else.
 func foreign(_ context.Context, req cursor.PageRequest) (cursor.Page[int], error) {
 	scope := cursor.Scope{List: "another"}
 	if req.Cursor != "" {

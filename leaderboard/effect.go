@@ -9,16 +9,16 @@ import (
 // answer is what Submit returns.
 type answer struct {
 	Result
-	repeated bool // the Op had been applied before this call
+	repeated bool // the Op was applied before this call
 }
 
-// effect is what an attempt does to an entry.
+// effect is the change that an attempt makes to an entry.
 type effect struct {
-	answer // empty where the entry was not read
+	answer // empty if the entry was not read
 	writes writes
 	score  Score
-	key    []byte // of that score
-	ops    ops    // what the entry remembers then
+	key    []byte // of the new score
+	ops    ops    // remembered after the write
 }
 
 // writes is the part of an entry that an effect writes.
@@ -26,18 +26,17 @@ type writes int
 
 const (
 	writeNothing writes = iota
-	writeMemory         // operations or the version: nothing that anybody sees
+	writeMemory         // operations or the version: nothing that players see
 	writeName
-	writeScore // and what comes with it
+	writeScore // and key, name and meta
 )
 
-// appliesUnseen reports whether one conditional update may do, without reading
-// the entry first. The better score needs no memory of operations: a repeat can
-// only meet itself or a better one. Nor does a newer version.
+// appliesUnseen reports whether one conditional update is enough, without reading the
+// entry first. Best needs no memory of operations, because a repeat finds an equal or
+// better score. A Version needs none, because a repeat finds it stored.
 func (a attempt) appliesUnseen() bool { return a.board.bestOnly() || a.Version > 0 }
 
-// effectOn is the effect of the attempt on an entry, nil for one that was not
-// read.
+// effectOn returns the effect of the attempt on the entry. A nil entry was not read.
 func (a attempt) effectOn(e *entryItem, refusal error) (effect, error) {
 	if e == nil {
 		return a.effectOnScore(Score{}, writeScore)
@@ -59,7 +58,7 @@ func (a attempt) effectOn(e *entryItem, refusal error) (effect, error) {
 	case a.Op <= e.Removed:
 		return effect{}, plaza.ErrRemoved
 	}
-	old := Score{kind: a.board.Kind} // 0 of either kind
+	old := Score{kind: a.board.Kind} // 0 of the board's kind
 	if e.Key != nil {
 		stands, err := a.board.placeOf(e.Key, a.Player)
 		if err != nil {
@@ -73,7 +72,7 @@ func (a attempt) effectOn(e *entryItem, refusal error) (effect, error) {
 	}
 	after := e.Key
 	switch {
-	case a.moves(next.key, e):
+	case a.replaces(next.key, e):
 		next.writes, after = writeScore, next.key
 	case a.renames(next.key, e):
 		next.writes = writeName
@@ -89,7 +88,7 @@ func (a attempt) effectOn(e *entryItem, refusal error) (effect, error) {
 	return next, err
 }
 
-// effectOnScore is the effect on an old score.
+// effectOnScore returns the effect on the old score.
 func (a attempt) effectOnScore(old Score, w writes) (effect, error) {
 	score := a.Score
 	var err error
@@ -109,8 +108,8 @@ func (a attempt) effectOnScore(old Score, w writes) (effect, error) {
 	return effect{writes: w, score: score, key: key}, nil
 }
 
-// firstAnswer is the answer that the attempt's Op had first, if the entry knows
-// it.
+// firstAnswer returns the first answer to the attempt's Op, if the entry still
+// remembers it.
 func (a attempt) firstAnswer(e *entryItem) (first answer, known bool, err error) {
 	remembered, err := parseOps(e.Ops)
 	if err != nil {
@@ -140,7 +139,7 @@ func (a attempt) firstAnswer(e *entryItem) (first answer, known bool, err error)
 	return first, true, err
 }
 
-// outdated is the answer to a version that is not newer.
+// outdated returns the answer to a version that is not newer.
 func (a attempt) outdated(e *entryItem) (answer, error) {
 	if e.Key == nil {
 		return answer{}, plaza.ErrRemoved
@@ -150,15 +149,15 @@ func (a attempt) outdated(e *entryItem) (answer, error) {
 	return got, err
 }
 
-// isNew reports, of an Op that the entry does not remember, whether it was
-// certainly never applied: it was not at an earlier revision, and would be
-// remembered for all the writes since.
+// isNew reports whether an Op that the entry does not remember was certainly never
+// applied: it was not applied at an earlier revision, and there were too few writes
+// since for it to be forgotten.
 func (a attempt) isNew(e *entryItem) bool {
 	return a.unapplied != nil && e.Rev-*a.unapplied <= maxOps
 }
 
-// moves reports whether the entry gets the key.
-func (a attempt) moves(key []byte, e *entryItem) bool {
+// replaces reports whether the key replaces the entry's.
+func (a attempt) replaces(key []byte, e *entryItem) bool {
 	if e.Key == nil {
 		return true
 	}
@@ -166,14 +165,14 @@ func (a attempt) moves(key []byte, e *entryItem) bool {
 	return side < 0 || side > 0 && a.Operator != Best
 }
 
-// renames reports whether an attempt that leads to the key, and leaves the
-// score as it is, is the last one to name the player.
+// renames reports whether an attempt that leaves the key as it is sets the player's
+// name. A later Op may have named the player already.
 func (a attempt) renames(key []byte, e *entryItem) bool {
 	return tied(key, e.Key) && a.Name != "" && a.Name != e.Name && (a.Version > 0 || a.Op > e.LastOp)
 }
 
-// answerFor is the answer where the entry's key before, empty for none, became the
-// key after.
+// answerFor returns the answer for a write that replaced the key before with the key
+// after. An empty key means none.
 func (a attempt) answerFor(before, after []byte) (answer, error) {
 	got := Result{Period: a.period.name(), Old: Score{kind: a.board.Kind}, Existed: len(before) > 0}
 	stands, err := a.board.parseKey(after)
@@ -185,7 +184,7 @@ func (a attempt) answerFor(before, after []byte) (answer, error) {
 		stood, err := a.board.parseKey(before)
 		if err != nil {
 			got.Existed, got.Improved = false, true
-			return answer{Result: got}, nil //nolint:nilerr // what is damaged did not stand
+			return answer{Result: got}, nil //nolint:nilerr // a damaged key counts as none
 		}
 		got.Old = stood.score
 	}

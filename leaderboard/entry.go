@@ -89,7 +89,7 @@ func (r *Repository) ByPlayer(ctx context.Context, player string, req cursor.Pag
 	return page, nil
 }
 
-// playerItem is an entry as its player's list has it.
+// playerItem is an entry in the list of its player.
 type playerItem struct {
 	PK    string `dynamo:"pk"`
 	SK    string `dynamo:"sk"`

@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-func TestAnEntryReadsBackAtOnce(t *testing.T) {
+func TestEntryIsReadImmediately(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil, meter.Wrap)
@@ -52,7 +52,7 @@ func TestAnEntryReadsBackAtOnce(t *testing.T) {
 	w.submit(t, s)
 	w.set(march(11, 2))
 	absent(in("b"), "ann")
-	absent(leaderboard.In{Board: "b", Period: got.Period}, "ann") // which has expired
+	absent(leaderboard.In{Board: "b", Period: got.Period}, "ann") // the period has expired
 	_, err = w.Entry(t.Context(), in("b"), "")
 	requireInvalid(t, "Player", err)
 	_, err = w.Entry(t.Context(), in(""), "ann")
@@ -92,12 +92,11 @@ func TestRowsCarryMeta(t *testing.T) {
 	rows := all(t, 0, w.hiddenOf(in("b")))
 	require.JSONEq(t, `{"replay":1}`, string(rows[0].Meta))
 
-	w.submit(t, score("b", "p0", 99, 1)) // without one
+	w.submit(t, score("b", "p0", 99, 1)) // without Meta
 	require.Nil(t, all(t, 0, w.top(in("b")))[0].Meta)
 }
 
-// TestTheLargestEntryHasABound fills all that grows: an entry is less than
-// 8 KB.
+// The test fills every attribute that grows. The entry stays below 8 KB.
 func TestTheLargestEntryHasABound(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()

@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// forgetErased is how long an erased entry leaves its mark.
+// forgetErased is how long the mark of an erased entry is kept.
 const forgetErased = 30 * 24 * time.Hour
 
 // erasedAtOnce is how many entries Erase reads at once.
@@ -64,7 +64,7 @@ func (r *Repository) erase(ctx context.Context, pk string) error {
 	}
 }
 
-// erasedItem takes the place of an erased entry.
+// erasedItem is the mark that replaces an erased entry.
 type erasedItem struct {
 	PK      string `dynamo:"pk"`
 	SK      string `dynamo:"sk"`
@@ -73,8 +73,8 @@ type erasedItem struct {
 	TTL     int64  `dynamo:"ttl"`
 }
 
-// erased is what remains of an entry. Its removal is no older than any operation of
-// the entry, even one by a clock that is ahead.
+// erased returns the mark of an entry. Its removal is at least as late as every
+// operation of the entry, even if a clock was ahead.
 func (r *Repository) erased(entry dynamo.Item, op ids.ID) erasedItem {
 	key := store.KeyOf(entry)
 	e := readableEntry(entry)

@@ -15,9 +15,8 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// TestWhatIsErasedDoesNotComeBackLate lets submissions of before Erase arrive
-// after it, some for the first time.
-func TestWhatIsErasedDoesNotComeBackLate(t *testing.T) {
+// Submissions from before Erase arrive after it, some of them for the first time.
+func TestLateSubmissionsDoNotBringBackErasedEntries(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		board   leaderboard.Board
@@ -66,7 +65,7 @@ func TestWhatIsErasedDoesNotComeBackLate(t *testing.T) {
 			require.NoError(t, err)
 			require.Zero(t, drift)
 
-			if c.version > 0 { // delivered once more, as what a new id has
+			if c.version > 0 { // delivered again with a new id
 				again := late[1]
 				again.Op = 0
 				_, _, err := w.Submit(t.Context(), again)
@@ -81,7 +80,7 @@ func TestWhatIsErasedDoesNotComeBackLate(t *testing.T) {
 			require.Equal(t, []string{"ann 1"}, w.standings(t, "b", forever, 1))
 			require.Zero(t, w.entry(t, "ann", "b", forever).TTL, "it stays")
 			_, _, err = w.Submit(t.Context(), late[2])
-			if c.version == 0 { // else the version is what is too old
+			if c.version == 0 { // otherwise the version is too old
 				require.ErrorIs(t, err, plaza.ErrRemoved)
 			}
 			require.Equal(t, []string{"ann 1"}, w.standings(t, "b", forever, 1))
@@ -89,8 +88,8 @@ func TestWhatIsErasedDoesNotComeBackLate(t *testing.T) {
 	}
 }
 
-// TestEraseIsLaterThanWhatItErases lets the ids of who submitted be ahead.
-func TestEraseIsLaterThanWhatItErases(t *testing.T) {
+// The clock of the submitting process is ahead.
+func TestEraseIsLaterThanEveryErasedOperation(t *testing.T) {
 	t.Parallel()
 	for name, operator := range map[string]leaderboard.Operator{"best": leaderboard.Best, "increment": leaderboard.Increment} {
 		w := newWorld(t, nil)
@@ -98,7 +97,7 @@ func TestEraseIsLaterThanWhatItErases(t *testing.T) {
 		s := score("b", "ann", 5, 0)
 		s.Op = ids.At(noon.Add(50 * time.Second))
 		w.submit(t, s)
-		if operator == leaderboard.Increment { // whose last operation is older
+		if operator == leaderboard.Increment { // with a last operation that is older
 			w.submit(t, score("b", "ann", 0, 0))
 			w.submit(t, score("b", "ann", 1, 0))
 		}
@@ -108,7 +107,7 @@ func TestEraseIsLaterThanWhatItErases(t *testing.T) {
 	}
 }
 
-func TestEraseLeavesItsMarkInEveryPeriodAndNoMore(t *testing.T) {
+func TestEraseLeavesOneMarkInEveryPeriod(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Cron: "@daily", Keep: 365 * 24 * time.Hour})
@@ -129,7 +128,7 @@ func TestEraseLeavesItsMarkInEveryPeriodAndNoMore(t *testing.T) {
 	require.Equal(t, w.entry(t, "bob", "b", got.Period).TTL, w.entry(t, "ann", "b", got.Period).TTL, "as its period")
 }
 
-func TestEraseTakesPages(t *testing.T) {
+func TestEraseReadsManyPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	var items []any
@@ -144,8 +143,7 @@ func TestEraseTakesPages(t *testing.T) {
 	require.Equal(t, 1100, w.leftovers(t))
 }
 
-// TestLateRequestsUndoNothing lets a request arrive after its caller gave up,
-// repeated the call and undid it.
+// A request arrives after its caller gave up, repeated the call and undid it.
 func TestLateRequestsUndoNothing(t *testing.T) {
 	t.Parallel()
 	given := func(v int64, name string, op ids.ID) leaderboard.Submission {
@@ -170,7 +168,7 @@ func TestLateRequestsUndoNothing(t *testing.T) {
 		operator leaderboard.Operator
 		before   calls
 		late     func(context.Context, world) error
-		skip     int // requests of the call that arrive
+		skip     int // requests of the call that arrive in time
 		then     calls
 	}{
 		"best, erased":               {"", nil, submit(given(9, "", op(1))), 0, calls{submit(given(9, "", op(1))), erase}},
@@ -199,7 +197,7 @@ func TestLateRequestsUndoNothing(t *testing.T) {
 			for _, call := range c.before {
 				require.NoError(t, call(t.Context(), w))
 			}
-			held := &holder{skip: c.skip}
+			held := &delayedWrite{skip: c.skip}
 			impatient := w.process(t, nil, held.wrap)
 			_, err := impatient.Top(t.Context(), in("b"), page1)
 			require.NoError(t, err)
@@ -218,8 +216,7 @@ func TestLateRequestsUndoNothing(t *testing.T) {
 	}
 }
 
-// TestAnErasedEntryIsAllThatIsLeft names each attribute.
-func TestAnErasedEntryIsAllThatIsLeft(t *testing.T) {
+func TestAnErasedEntryKeepsNoOtherAttribute(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b"})
@@ -235,8 +232,7 @@ func TestAnErasedEntryIsAllThatIsLeft(t *testing.T) {
 	}}, items)
 }
 
-// TestASubmissionAsOldAsTheRemovalIsRemoved has its very operation.
-func TestASubmissionAsOldAsTheRemovalIsRemoved(t *testing.T) {
+func TestASubmissionWithTheRemovalsOpIsRemoved(t *testing.T) {
 	t.Parallel()
 	for _, operator := range []leaderboard.Operator{leaderboard.Best, leaderboard.Increment} {
 		w := newWorld(t, nil)

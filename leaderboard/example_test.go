@@ -27,7 +27,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	table, err := gen.Next(ctx) // a name used by nobody else
+	table, err := gen.Next(ctx) // a unique name
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -275,7 +275,7 @@ func ExampleRepository_Erase() {
 	// 1 left, broken: 0
 }
 
-// openBoards opens boards on a new table of a DynamoDB on this machine.
+// openBoards opens boards on a new table of a local DynamoDB.
 func openBoards(ctx context.Context) (boards *leaderboard.Repository, done func()) {
 	local, err := engine.Start(ctx, nil)
 	if err != nil {
@@ -285,7 +285,7 @@ func openBoards(ctx context.Context) (boards *leaderboard.Repository, done func(
 	if err != nil {
 		log.Fatal(err)
 	}
-	table, err := gen.Next(ctx) // a name that nobody else uses
+	table, err := gen.Next(ctx) // a unique name
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -299,7 +299,7 @@ func openBoards(ctx context.Context) (boards *leaderboard.Repository, done func(
 	return boards, func() { _ = local.Close() }
 }
 
-// submit submits scores, each a second after the one before.
+// submit submits scores, one second apart.
 func submit(ctx context.Context, boards *leaderboard.Repository, at time.Time, submissions ...leaderboard.Submission) {
 	for i, s := range submissions {
 		s.At = at.Add(time.Duration(i) * time.Second)

@@ -2,5 +2,5 @@ package leaderboard
 
 import "github.com/plaza-sdk/plaza/internal/wallclock"
 
-// SetZones lets a process have other zone files than the machine.
+// SetZones replaces the machine's zone files.
 func (o *Options) SetZones(zones wallclock.Loader) { o.zones = zones }

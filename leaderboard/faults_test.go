@@ -15,15 +15,15 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// harshness is what each write must survive, by turns.
-var harshness = []faults.Rates{
+// faultMixes are the mixes of faults that writes must survive.
+var faultMixes = []faults.Rates{
 	faults.Standard,
 	{LostBefore: 0.05, LostAfter: 0.10, Throttled: 0.05, Twice: 0.05, Conflict: 0.15, Stale: 0.30},
 	{LostBefore: 0.10, LostAfter: 0.30, Throttled: 0.20, Twice: 0.10, Delayed: 0.05, Stale: 0.25},
 }
 
-// keep submits until it is answered.
-func (w world) keep(t testing.TB, s leaderboard.Submission) (got leaderboard.Result, created bool) {
+// submitUntilDone repeats the submission until it succeeds.
+func (w world) submitUntilDone(t testing.TB, s leaderboard.Submission) (got leaderboard.Result, created bool) {
 	t.Helper()
 	faults.Acknowledged(t, func() (err error) {
 		got, created, err = w.Submit(t.Context(), s)
@@ -50,14 +50,14 @@ func TestEveryOperatorUnderFaults(t *testing.T) {
 	} {
 		for seed := range faults.Seeds(20) {
 			if seed > 5 && rounds(1, 0) == 0 {
-				continue // of each kind two seeds
+				continue // two seeds of each kind
 			}
 			t.Run(fmt.Sprint(name, ", seed ", seed), func(t *testing.T) {
 				t.Parallel()
-				in := faults.New(t, seed, harshness[seed%3])
+				in := faults.New(t, seed, faultMixes[seed%3])
 				w := shared.process(t, nil, in.Wrap)
 				random := rand.New(rand.NewPCG(seed, 1))
-				board := c.board // which other seeds have too
+				board := c.board // the cases are shared by all seeds
 				board.Name = t.Name()
 				faults.Acknowledged(t, func() error { return errorOf(w.Define(t.Context(), board)) })
 				processes := []world{w, w.process(t, nil, in.Wrap)}
@@ -87,16 +87,16 @@ func TestEveryOperatorUnderFaults(t *testing.T) {
 					exists = true
 					want.New = leaderboard.Int(stands)
 					want.Improved = !want.Existed || want.New.Compare(want.Old) > 0
-					got, created := processes[random.IntN(2)].keep(t, s)
+					got, created := processes[random.IntN(2)].submitUntilDone(t, s)
 					if c.versions && !created && got.Old == got.New {
-						want.Old, want.Existed, want.Improved = got.Old, true, false // the entry does not tell any more
+						want.Old, want.Existed, want.Improved = got.Old, true, false // the entry no longer remembers it
 					}
 					require.Equal(t, want, got, "step %d", i)
 					answers[s.Op] = got
 					sent = append(sent, s)
 
-					again := sent[random.IntN(len(sent))] // delivered once more
-					got, created = processes[random.IntN(2)].keep(t, again)
+					again := sent[random.IntN(len(sent))] // delivered again
+					got, created = processes[random.IntN(2)].submitUntilDone(t, again)
 					require.Equal(t, leaderboard.Int(stands).String(), w.entry(t, "ann", board.Name, forever).Score)
 					if !c.versions && name != "best" {
 						require.False(t, created)
@@ -110,10 +110,9 @@ func TestEveryOperatorUnderFaults(t *testing.T) {
 	}
 }
 
-// TestAThousandIncrementsAreAThousand sends them from two processes at once,
-// each of them again later, some twice and some through the other process. Where
-// CI is not set they are 120.
-func TestAThousandIncrementsAreAThousand(t *testing.T) {
+// Two processes send 1,000 increments at once, 120 without CI. Each increment is
+// repeated later, some twice and some through the other process.
+func TestConcurrentIncrementsAreAllCounted(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1000, faults.Rates{LostBefore: 0.05, LostAfter: 0.10, Throttled: 0.05, Twice: 0.05, Stale: 0.10})
 	w := newWorld(t, nil, in.Wrap)
@@ -121,7 +120,7 @@ func TestAThousandIncrementsAreAThousand(t *testing.T) {
 		return errorOf(w.Define(t.Context(), leaderboard.Board{Name: "b", Operator: leaderboard.Increment}))
 	})
 	processes := []world{w, w.process(t, nil, in.Wrap)}
-	const each = 4 // two times four: no entry forgets an operation while it is under way
+	const each = 4 // by two processes: too few for the entry to forget a pending operation
 	var mu sync.Mutex
 	var sent []leaderboard.Submission
 	old := 0
@@ -150,7 +149,7 @@ func TestAThousandIncrementsAreAThousand(t *testing.T) {
 				for range each {
 					s := score("b", "ann", 1, 0)
 					s.Op = w.id()
-					p.keep(t, s)
+					p.submitUntilDone(t, s)
 					mu.Lock()
 					sent = append(sent, s)
 					again := []leaderboard.Submission{s, sent[max(0, len(sent)-1-random.IntN(12))], sent[random.IntN(len(sent))]}
@@ -167,7 +166,7 @@ func TestAThousandIncrementsAreAThousand(t *testing.T) {
 	require.NotZero(t, old)
 }
 
-func TestWhoContendsIsServed(t *testing.T) {
+func TestEveryContendingWriterSucceeds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
@@ -180,15 +179,14 @@ func TestWhoContendsIsServed(t *testing.T) {
 	require.Equal(t, fmt.Sprint(writers), w.entry(t, "ann", "b", forever).Score)
 }
 
-// TestAnOperationUnderWayIsNotForgotten lets others be faster again and again,
-// with operations that are newer.
-func TestAnOperationUnderWayIsNotForgotten(t *testing.T) {
+// Others are faster again and again, with newer operations.
+func TestAPendingOperationIsNotForgotten(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		before  string // which of our requests
-		others  int    // get in before each of them
+		others  int    // how many others come before each of them
 		times   int
-		given   bool // the operation is the caller's
+		given   bool // the caller chose the Op
 		refused bool
 	}{
 		"few before each write":          {"UpdateItem", 10, 5, false, false},
@@ -201,17 +199,17 @@ func TestAnOperationUnderWayIsNotForgotten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in := faults.New(t, 1, faults.Rates{})
-			rivals := newWorld(t, nil)
-			rivals.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
-			rivals.submit(t, score("b", "ann", 1, 0))
-			w := rivals.process(t, nil, in.Wrap)
-			w.submit(t, score("b", "bob", 1, 0)) // the board is known
+			rival := newWorld(t, nil)
+			rival.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
+			rival.submit(t, score("b", "ann", 1, 0))
+			w := rival.process(t, nil, in.Wrap)
+			w.submit(t, score("b", "bob", 1, 0)) // reads the board
 			total, times := 1, 0
 			in.Script(func(op string, _ []byte, _ int) faults.Fault {
 				if op == c.before && times < c.times {
 					times++
 					for range c.others {
-						rivals.submit(t, score("b", "ann", 1, 0))
+						rival.submit(t, score("b", "ann", 1, 0))
 						total++
 					}
 				}
@@ -229,7 +227,7 @@ func TestAnOperationUnderWayIsNotForgotten(t *testing.T) {
 				require.Equal(t, c.times, times)
 				total++
 			}
-			require.Equal(t, fmt.Sprint(total), rivals.entry(t, "ann", "b", forever).Score)
+			require.Equal(t, fmt.Sprint(total), rival.entry(t, "ann", "b", forever).Score)
 		})
 	}
 }

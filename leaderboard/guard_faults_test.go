@@ -81,7 +81,7 @@ func TestLikesAndUnlikesInAnyOrderAreRecounted(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 1))
-			in := faults.New(t, seed, harshness[seed%3])
+			in := faults.New(t, seed, faultMixes[seed%3])
 			w := newWorld(t, nil, in.Wrap)
 			faults.Acknowledged(t, func() error { return errorOf(w.Define(t.Context(), likes)) })
 			processes := []world{w, w.process(t, nil, in.Wrap)}

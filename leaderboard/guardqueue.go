@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/parallel"
@@ -44,6 +45,9 @@ type guardBatch struct {
 	callers    int // who have not gone; guarded by guardQueues.mu
 	cancel     context.CancelFunc
 }
+
+// commitTimeout is how long a batch may take.
+const commitTimeout = 30 * time.Second
 
 var errBatchEnded = fmt.Errorf("leaderboard: the write ended its goroutine: %w", plaza.ErrUnknownOutcome)
 
@@ -111,7 +115,7 @@ func (q *guardQueues) serve(ctx context.Context, r *Repository, entry store.Key)
 		}
 	}()
 	for {
-		ctx, cancel := context.WithTimeout(ctx, patience)
+		ctx, cancel := context.WithTimeout(ctx, commitTimeout)
 		batch := q.take(entry, cancel)
 		if batch == nil {
 			cancel()
@@ -156,7 +160,7 @@ func (b *guardBatch) run(ctx context.Context, r *Repository) {
 	}()
 	err := parallel.Catch(func() error { return r.commit(ctx, b.operations) })
 	if err != nil && !errors.Is(err, plaza.ErrUnknownOutcome) && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		err = fmt.Errorf("no answer within %v: %w: %v", patience, plaza.ErrBusy, err) //nolint:errorlint // callers' own contexts have not ended
+		err = fmt.Errorf("no answer within %v: %w: %v", commitTimeout, plaza.ErrBusy, err) //nolint:errorlint // callers' own contexts have not ended
 	}
 	for _, o := range b.operations {
 		if !o.answered {

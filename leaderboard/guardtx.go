@@ -31,7 +31,7 @@ func (r *Repository) commit(ctx context.Context, operations []*operation) error 
 		return err
 	}
 	var e *entryItem // nil: to be read
-	for range contests {
+	for range maxContests {
 		operations = slices.DeleteFunc(slices.Clone(operations), func(o *operation) bool { return o.answered })
 		if len(operations) == 0 {
 			return nil
@@ -130,7 +130,7 @@ func (t *guardTx) add(ctx context.Context, o *operation) error {
 		next.score, err = t.at.score.minus(o.Score)
 	}
 	if err == nil {
-		err = o.board.bound(next.score)
+		err = o.board.checkBoundsOf(next.score)
 	}
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ import (
 func (r *Repository) Remove(ctx context.Context, in In, player string) (changed bool, err error) {
 	changed, err = r.manage(ctx, in, player, func(u *dynamo.Update, s standings, op ids.ID) {
 		u.Set("removed", op).Remove("key", "part", "score", "prev", "meta", "life").
-			If("attribute_exists('key') AND lastOp < ?", op) // which is later than the last removal
+			If("attribute_exists('key') AND lastOp < ?", op) // it is later than the last removal
 	}, func(e entryItem, s standings) (follow ids.ID, err error) {
 		if e.Key == nil {
 			return 0, nil
@@ -40,7 +40,7 @@ func (r *Repository) Remove(ctx context.Context, in In, player string) (changed 
 // Cost: 1 request, 3 WCU, and 1 WCU for each further KB of the entry; 1 WCU if
 // nothing changed.
 func (r *Repository) Hide(ctx context.Context, in In, player string) (changed bool, err error) {
-	changed, err = r.move(ctx, in, player, true)
+	changed, err = r.setHidden(ctx, in, player, true)
 	return changed, in.wrap("hide on", err)
 }
 
@@ -49,11 +49,11 @@ func (r *Repository) Hide(ctx context.Context, in In, player string) (changed bo
 //
 // Cost: as Hide.
 func (r *Repository) Unhide(ctx context.Context, in In, player string) (changed bool, err error) {
-	changed, err = r.move(ctx, in, player, false)
+	changed, err = r.setHidden(ctx, in, player, false)
 	return changed, in.wrap("unhide on", err)
 }
 
-func (r *Repository) move(ctx context.Context, in In, player string, hide bool) (bool, error) {
+func (r *Repository) setHidden(ctx context.Context, in In, player string, hide bool) (bool, error) {
 	return r.manage(ctx, in, player, func(u *dynamo.Update, s standings, op ids.ID) {
 		away := hiddenPart(in.Board, s.period)
 		if hide {
@@ -63,7 +63,7 @@ func (r *Repository) move(ctx context.Context, in In, player string, hide bool) 
 		}
 		u.Set("moved", op).
 			If("attribute_not_exists(moved) OR moved < ?", op).
-			If("attribute_not_exists(removed) OR removed < ?", op) // else it is of an entry that was there before
+			If("attribute_not_exists(removed) OR removed < ?", op) // otherwise op is about an earlier entry
 	}, func(e entryItem, s standings) (follow ids.ID, err error) {
 		switch {
 		case e.Key == nil:
@@ -75,14 +75,14 @@ func (r *Repository) move(ctx context.Context, in In, player string, hide bool) 
 	})
 }
 
-// manage makes one change of a player's entry, on condition that its operation is
-// later than those of the changes before: a request that the SDK sends twice does not
-// undo what came between. Where the condition fails, refused returns the operation
-// that this one has to follow, made by another call meanwhile or by a clock that is
-// ahead; 0 means that there is nothing to change.
+// manage makes one change to a player's entry, on condition that its operation is
+// later than those of earlier changes. So a request that the SDK sends twice does not
+// undo a change in between. If the condition fails, refused returns the operation that
+// this one must follow, which another call or a clock that is ahead has made, or 0 if
+// there is nothing to change.
 //
-// The entry has the ids of the last two calls. So a repeat by the SDK is mistaken for
-// another call only if others made and undid the same change meanwhile, twice.
+// The entry stores the ids of the last two calls. So a repeat by the SDK is mistaken
+// for another call only if others made and undid the same change twice meanwhile.
 func (r *Repository) manage(ctx context.Context, in In, player string,
 	change func(*dynamo.Update, standings, ids.ID), refused func(entryItem, standings) (follow ids.ID, err error),
 ) (bool, error) {
@@ -98,7 +98,7 @@ func (r *Repository) manage(ctx context.Context, in In, player string,
 		return false, err
 	}
 	op := own
-	for range turns {
+	for range maxRetries {
 		update := r.table.Update(entryKey(player, in.Board, s.period)).
 			Add("rev", 1).
 			SetExpr("managedBefore = if_not_exists(managed, ?)", ids.ID(0)).

@@ -19,7 +19,7 @@ import (
 
 type change = func(context.Context, leaderboard.In, string) (bool, error)
 
-// changes makes one and fails unless it says want.
+// changes calls change and fails unless it reports want.
 func changes(t testing.TB, call change, player string, want bool) {
 	t.Helper()
 	changed, err := call(t.Context(), in("b"), player)
@@ -27,7 +27,7 @@ func changes(t testing.TB, call change, player string, want bool) {
 	require.Equal(t, want, changed)
 }
 
-func TestWhoIsRemovedOrHiddenIsNotThere(t *testing.T) {
+func TestRemovedAndHiddenPlayersAreNotListed(t *testing.T) {
 	t.Parallel()
 	for _, shards := range []int{1, 4} {
 		w := newWorld(t, nil)
@@ -89,8 +89,8 @@ func TestWhoIsRemovedOrHiddenIsNotThere(t *testing.T) {
 	}
 }
 
-// TestACallThatIsSentTwiceChangedOnce lets the SDK's repeat meet the first.
-func TestACallThatIsSentTwiceChangedOnce(t *testing.T) {
+// The SDK sends a request again that was already applied.
+func TestARequestSentTwiceReportsOneChange(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []faults.Kind{faults.Twice, faults.LostAfter} {
 		sent := faults.New(t, 1, faults.Rates{})
@@ -113,9 +113,9 @@ func TestACallThatIsSentTwiceChangedOnce(t *testing.T) {
 	}
 }
 
-// TestACallThatIsSentAgainSparesWhatCameBetween lets the answer of a change be
-// lost, and others undo it before the SDK's repeat.
-func TestACallThatIsSentAgainSparesWhatCameBetween(t *testing.T) {
+// The answer to a change is lost, and others undo the change before the SDK repeats
+// the request.
+func TestARepeatedRequestDoesNotUndoLaterChanges(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		before, call, undo func(world) change
@@ -156,9 +156,8 @@ func TestACallThatIsSentAgainSparesWhatCameBetween(t *testing.T) {
 	}
 }
 
-// TestAClockThatIsAheadKeepsNobodyOnTheBoard lets the ids of who submits and
-// manages be later than those of who manages next.
-func TestAClockThatIsAheadKeepsNobodyOnTheBoard(t *testing.T) {
+// One process submits and moderates with a clock that is ahead of the other's.
+func TestChangesApplyAfterAClockThatIsAhead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b"})
@@ -191,9 +190,9 @@ func TestAClockThatIsAheadKeepsNobodyOnTheBoard(t *testing.T) {
 	require.Empty(t, w.standings(t, "b", forever, 1))
 }
 
-// TestTwoWhoFollowAClockAheadAreTwo lets two calls meet one operation of a
-// clock that is ahead: one of them changes something.
-func TestTwoWhoFollowAClockAheadAreTwo(t *testing.T) {
+// Two calls find the same operation by a clock that is ahead. One of them changes
+// something.
+func TestOnlyOneOfTwoCallsChangesAfterAClockAhead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b"})
@@ -207,7 +206,7 @@ func TestTwoWhoFollowAClockAheadAreTwo(t *testing.T) {
 	updates := 0
 	sent.Script(func(op string, _ []byte, _ int) faults.Fault {
 		if op == "UpdateItem" {
-			if updates++; updates == 2 { // which follows
+			if updates++; updates == 2 { // the one with a later operation
 				changes(t, w.Unhide, "ann", true)
 			}
 		}
@@ -217,9 +216,8 @@ func TestTwoWhoFollowAClockAheadAreTwo(t *testing.T) {
 	require.Equal(t, 2, updates)
 }
 
-// TestAChangeMeetsARemoval removes the player between the read and the write of
-// an increment.
-func TestAChangeMeetsARemoval(t *testing.T) {
+// The player is removed between the read and the write of an increment.
+func TestAnIncrementDuringARemovalIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
@@ -244,7 +242,7 @@ func TestManagingUnderFaults(t *testing.T) {
 	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			sent := faults.New(t, seed, harshness[seed%3])
+			sent := faults.New(t, seed, faultMixes[seed%3])
 			w := newWorld(t, nil, sent.Wrap)
 			random := rand.New(rand.NewPCG(seed, 1))
 			faults.Acknowledged(t, func() error {
@@ -271,7 +269,7 @@ func TestManagingUnderFaults(t *testing.T) {
 				default:
 					s := score("b", player, int64(i), i)
 					s.Op = w.id()
-					w.keep(t, s)
+					w.submitUntilDone(t, s)
 					scores[player] = int64(i)
 					continue
 				}
@@ -315,7 +313,7 @@ func TestManagingUnderFaults(t *testing.T) {
 	}
 }
 
-// leftovers are what Erase leaves, and nothing else is: an operation, 30 days.
+// leftovers counts the marks of erased entries, and fails if there is anything else.
 func (w world) leftovers(t testing.TB) (n int) {
 	t.Helper()
 	var items []dynamo.Item
@@ -336,7 +334,7 @@ func (w world) leftovers(t testing.TB) (n int) {
 	return len(items)
 }
 
-// eraseAll erases each player under faults and finds nothing of them.
+// eraseAll erases each player under faults, and requires that nothing is left.
 func eraseAll(t *testing.T, w world, sent *faults.Injector, players []string) {
 	t.Helper()
 	for i := range 30 {
@@ -354,7 +352,7 @@ func eraseAll(t *testing.T, w world, sent *faults.Injector, players []string) {
 	require.Empty(t, all(t, 0, w.boardsOf(players[0])))
 }
 
-func TestAnErasedPlayerBeginsAnew(t *testing.T) {
+func TestAnErasedPlayerStartsAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
@@ -367,9 +365,9 @@ func TestAnErasedPlayerBeginsAnew(t *testing.T) {
 	require.Equal(t, []string{"1/1 bob 40", "2/2 ann 1"}, texts(all(t, 0, w.top(in("b")))))
 }
 
-// TestHideFollowsARemovalOfAClockAhead lets a player be back by an operation
-// that is later than the removal, which is later than our clock.
-func TestHideFollowsARemovalOfAClockAhead(t *testing.T) {
+// The player was removed by a clock ahead of ours, and came back with a still later
+// operation.
+func TestHideWorksAfterARemovalByAClockAhead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b"})
@@ -384,9 +382,9 @@ func TestHideFollowsARemovalOfAClockAhead(t *testing.T) {
 	changes(t, w.Unhide, "ann", true)
 }
 
-// TestAnIncrementMeetsAnErasure lets the player come and be erased between the
-// read of no entry and the write of the first.
-func TestAnIncrementMeetsAnErasure(t *testing.T) {
+// An increment finds no entry. Before its write, another submission creates the entry
+// and Erase deletes it.
+func TestAnIncrementDuringAnEraseIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})

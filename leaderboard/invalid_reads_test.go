@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// reads are all calls about standings, with their arguments.
+// reads returns every call that reads standings.
 func (w world) reads(t *testing.T, in leaderboard.In, player string) map[string]func() error {
 	ctx := t.Context()
 	return map[string]func() error{
@@ -37,7 +37,7 @@ func (w world) reads(t *testing.T, in leaderboard.In, player string) map[string]
 	}
 }
 
-func TestBadReadsSendNothing(t *testing.T) {
+func TestInvalidReadsSendNoRequest(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil, meter.Wrap)

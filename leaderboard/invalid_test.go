@@ -30,7 +30,7 @@ func requireInvalid(t *testing.T, field string, err error) {
 	require.Equal(t, field, invalid.Field)
 }
 
-func TestBadInputSendsNothing(t *testing.T) {
+func TestInvalidInputSendsNoRequest(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil, meter.Wrap)
@@ -114,7 +114,7 @@ func TestBadInputSendsNothing(t *testing.T) {
 	require.Zero(t, meter.Take().Requests)
 }
 
-func TestWhatTheBoardDoesNotTakeWritesNothing(t *testing.T) {
+func TestRefusedSubmissionsWriteNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	bounded := every("bounded")

@@ -12,14 +12,14 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// TestWhatIsReturnedIsJSONForClients compares what a service may answer as it is.
-func TestWhatIsReturnedIsJSONForClients(t *testing.T) {
+// A service may answer these values as they are.
+func TestReturnedValuesMarshalToClientJSON(t *testing.T) {
 	t.Parallel()
 	op := ids.At(noon)
 	rank := leaderboard.Rank{Ordinal: 3, Competition: 2, AsOf: noon}
 	for name, c := range map[string]struct {
 		given any
-		read  any // a pointer, into which it is read back
+		read  any // a pointer to decode into
 		want  string
 	}{
 		"a standing": {

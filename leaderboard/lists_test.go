@@ -39,7 +39,7 @@ func TestAPlayersBoardsArePagedExactly(t *testing.T) {
 			Add: func(ctx context.Context, count int) []string {
 				boards := make([]string, count)
 				for i := range boards {
-					n++ // the last by name is the first listed
+					n++ // the list begins with the last name
 					boards[i] = fmt.Sprint("board #", n)
 					if !defined[boards[i]] {
 						w.define(t, leaderboard.Board{Name: boards[i]})
@@ -80,7 +80,7 @@ func TestABoardsPeriodsArePagedExactly(t *testing.T) {
 		submit := func(board string) string {
 			return w.submit(t, leaderboard.Submission{Board: board, Player: "ann", Score: leaderboard.Int(1)}).Period
 		}
-		// The clock goes on by itself: a list reads its board once an hour.
+		// Once an hour the board must be read again, and this clock does not stand still.
 		_, err := w.Periods(t.Context(), b.Name, cursor.PageRequest{})
 		require.NoError(t, err)
 		item := func(period string) [2]string { return [2]string{"B#" + b.Name, "T#" + period} }
@@ -109,7 +109,7 @@ func TestABoardsPeriodsArePagedExactly(t *testing.T) {
 			Remove: func(ctx context.Context, period string) {
 				require.NoError(t, w.raw(t).Delete("pk", item(period)[0]).Range("sk", item(period)[1]).Run(ctx))
 			},
-			Hide: func(ctx context.Context, period string) { // as one that has expired
+			Hide: func(ctx context.Context, period string) { // it expires
 				require.NoError(t, w.raw(t).Update("pk", item(period)[0]).Range("sk", item(period)[1]).Set("expires", 1).Run(ctx))
 			},
 			Others:   []pagetest.Other{pagetest.Foreign("another board", w.periodsOf("other"))},
@@ -118,7 +118,7 @@ func TestABoardsPeriodsArePagedExactly(t *testing.T) {
 	})
 }
 
-func TestPeriodsSayWhenTheyAre(t *testing.T) {
+func TestPeriodsHaveStartAndEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "daily", Cron: "@daily", Zone: "Asia/Shanghai"})
@@ -134,7 +134,7 @@ func TestPeriodsSayWhenTheyAre(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrNotFound)
 }
 
-func TestAPlayersBoardsSayWhatStands(t *testing.T) {
+func TestByPlayerListsCurrentScores(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: `a#\b`, Cron: "@daily", Keep: time.Hour})

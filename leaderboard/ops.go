@@ -11,8 +11,8 @@ import (
 // maxOps is how many operations an entry remembers.
 const maxOps = 16
 
-// ops is an entry's memory of operations: the last ones, and the highest id of
-// those it has forgotten. Only above that is an unknown id new.
+// ops are the operations that an entry remembers: the last ones, and the highest id
+// of the forgotten ones. An unknown id is new only if it is above that.
 type ops struct {
 	floor ids.ID
 	known []applied
@@ -35,8 +35,8 @@ func (o ops) find(op ids.ID) (applied, bool) {
 	return o.known[i], true
 }
 
-// with remembers one more, and forgets the oldest where there are too many. So an
-// operation is known for the next maxOps writes, whatever its id.
+// with adds an operation, and drops the oldest if there are too many. So an operation
+// is remembered for the next maxOps writes, whatever its id.
 func (o ops) with(a applied) ops {
 	if len(o.known) == maxOps {
 		o.floor = max(o.floor, o.known[0].op)
@@ -46,8 +46,8 @@ func (o ops) with(a applied) ops {
 	return o
 }
 
-// The stored form is the floor, then for each operation its id, print, flags
-// and two scores.
+// The stored form is the highest forgotten id, then for each operation its id, print,
+// flags and two scores.
 const (
 	floorLen   = 8
 	appliedLen = 8 + 4 + 1 + 8 + 8
@@ -76,10 +76,10 @@ func (o ops) bytes() []byte {
 	return b
 }
 
-// errOps is returned for everything that bytes did not write.
+// errOps is returned for bytes that ops did not write.
 var errOps = fmt.Errorf("%w: ops are no remembered operations", errDamaged)
 
-// parseOps reads the stored form; no bytes are no operations.
+// parseOps reads the stored form. No bytes mean no operations.
 func parseOps(b []byte) (ops, error) {
 	if len(b) == 0 {
 		return ops{}, nil

@@ -11,8 +11,8 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-// TestOperationsAreKnownOrTooOld lets ids come in any order.
-func TestOperationsAreKnownOrTooOld(t *testing.T) {
+// The ids come in any order.
+func TestAnOperationIsRememberedOrTooOld(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var o ops

@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// place is what decides which of two entries is above the other.
+// place decides which of two entries is above the other.
 type place struct {
 	score  Score
 	sub    int64
@@ -20,9 +20,9 @@ type place struct {
 	player string
 }
 
-// order is how a board sorts. Its keys compare as bytes, the best first: the
-// score, the sub score and the time, eight bytes each and inverted where the
-// larger is better, then the player.
+// order is how a board sorts. Its keys compare as bytes, the best first. A key is the
+// score, the sub score and the time, eight bytes each, then the player. A number is
+// inverted if the larger one is better.
 type order struct {
 	kind        Kind
 	score, sub  Order
@@ -30,8 +30,8 @@ type order struct {
 }
 
 const (
-	decided  = 16 // bytes of a key, before the time
-	prefixed = 24 // before the player
+	decided  = 16 // bytes of a key before the time
+	prefixed = 24 // bytes of a key before the player
 )
 
 // appendKey appends the key of a place to dst. Each place has one key, and each key
@@ -42,8 +42,7 @@ func (o order) appendKey(dst []byte, s place) []byte {
 	return append(dst, s.player...)
 }
 
-// appendDecided appends the part of a key that an equal score and sub score
-// share.
+// appendDecided appends the part of a key that equal scores and sub scores share.
 func (o order) appendDecided(dst []byte, score Score, sub int64) []byte {
 	v := signed(int64(score.bits))
 	if o.kind == KindFloat {
@@ -53,7 +52,7 @@ func (o order) appendDecided(dst []byte, score Score, sub int64) []byte {
 	return binary.BigEndian.AppendUint64(dst, inverted(signed(sub), o.sub == Descending))
 }
 
-// errKey is returned for every key that appendKey did not write.
+// errKey is returned for a key that appendKey did not write.
 var errKey = fmt.Errorf("%w: key is no order key", errDamaged)
 
 // errDamaged is wrapped by the errors of damaged attributes. Callers get it as
@@ -96,8 +95,8 @@ func (o order) placeOf(key []byte, player string) (place, error) {
 // signed maps integers to unsigned ones of the same order, and back.
 func signed(v int64) uint64 { return uint64(v) ^ 1<<63 }
 
-// ordered maps floats to unsigned integers of the same order: the sign flips, and
-// negative ones count backwards.
+// ordered maps floats to unsigned integers of the same order: it flips the sign bit,
+// and all other bits of negative floats.
 func ordered(bits uint64) uint64 {
 	if bits>>63 != 0 {
 		return ^bits
@@ -119,19 +118,19 @@ func inverted(v uint64, yes bool) uint64 {
 	return v
 }
 
-// longest is the longest key of an index, and bound, that DynamoDB takes.
+// longest is the longest key or bound that DynamoDB accepts for an index.
 const longest = 1024
 
-// after is the bound between a key and all larger ones.
+// after returns the bound between a key and all larger keys.
 func after(key []byte) []byte {
-	if len(key) >= longest { // a damaged one: no other begins with it
+	if len(key) >= longest { // a damaged key: no other key begins with it
 		return past(key)
 	}
 	return append(slices.Clone(key), 0)
 }
 
-// before is a bound between a key and all smaller ones, for ranges that have
-// both their ends: players are UTF-8, in which no byte is 0xff.
+// before returns a bound between a key and all smaller keys, for ranges with two ends.
+// It works because players are UTF-8, in which no byte is 0xff.
 func before(key []byte) []byte {
 	bound := slices.Clone(key)
 	last := &bound[len(bound)-1]
@@ -142,8 +141,8 @@ func before(key []byte) []byte {
 	return append(bound, math.MaxUint8)[:min(len(bound)+1, longest)]
 }
 
-// past is the bound between the keys that begin with prefix and all larger
-// ones, nil where there are none.
+// past returns the bound between the keys that begin with prefix and all larger keys,
+// or nil if no key is larger.
 func past(prefix []byte) []byte {
 	bound := slices.Clone(prefix)
 	for i := range slices.Backward(bound) {
@@ -164,7 +163,7 @@ func checkNumber(field string, score Score) error {
 // scored is how many bytes of a key hold the score.
 const scored = 8
 
-// scoreBound is the bound before all keys of a score.
+// scoreBound returns the bound before all keys of a score.
 func (b *board) scoreBound(field string, score Score) ([]byte, error) {
 	if score.kind != b.Kind {
 		return nil, &plaza.InvalidError{Field: field, Reason: "is of the other kind"}

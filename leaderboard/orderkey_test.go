@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// better compares two standings as a board means it, the better first.
+// better compares two places as the board defines it, the better first.
 func (o order) better(a, b place) int {
 	along := func(order Order, n int) int {
 		if order == Descending {
@@ -61,7 +61,7 @@ func places(t *rapid.T, o order) place {
 	return s
 }
 
-func TestOrderKeysCompareAsTheirStandings(t *testing.T) {
+func TestOrderKeysSortAsTheirPlaces(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		o := orders(t)
@@ -79,13 +79,13 @@ func TestOrderKeysCompareAsTheirStandings(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, a, got)
 
-		// Which is what decides whether a Best is one.
+		// Best compares this part of the key.
 		decides := o.better(place{score: a.score, sub: a.sub}, place{score: b.score, sub: b.sub}) < 0
 		require.Equal(t, decides, bytes.Compare(other, worse(key)) > 0)
 	})
 }
 
-// The files have a line for each key: its board, what it says, and its bytes.
+// Each line of the files is a key: its board, its place, and its bytes.
 func TestOrderKeysInTheFiles(t *testing.T) {
 	t.Parallel()
 	for _, line := range fileLines(t, "orderkey-valid.txt") {
@@ -113,7 +113,7 @@ func fileLines(t testing.TB, file string) []string {
 	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 }
 
-// fileOrder reads kind, order, sub order and ties, and leaves the rest.
+// fileOrder reads kind, order, sub order and ties, and returns the other fields.
 func fileOrder(t testing.TB, line string) (order, []string) {
 	t.Helper()
 	fields := strings.Fields(line)
@@ -179,8 +179,8 @@ func TestEncodingAnOrderKeyAllocatesNothing(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, func() { key = order{kind: KindFloat}.appendKey(key[:0], s) }))
 }
 
-// Bounds lie where they say: nothing between them and their key.
-func TestBoundsPartTheKeys(t *testing.T) {
+// No key lies between a bound and the key that it belongs to.
+func TestBoundsSeparateTheKeys(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		o := orders(t)
@@ -205,7 +205,7 @@ func TestBoundsPartTheKeys(t *testing.T) {
 	require.Nil(t, past([]byte{0xff, 0xff}))
 }
 
-func TestGapsAreReadBack(t *testing.T) {
+func TestGapsRoundTrip(t *testing.T) {
 	t.Parallel()
 	key := order{}.appendKey(nil, place{at: time.Unix(1, 0), player: "ann"})
 	for _, g := range []gap{

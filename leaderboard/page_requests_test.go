@@ -14,15 +14,15 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// put writes items past the repository.
+// put writes items directly to the table.
 func (w world) put(t testing.TB, items ...any) {
 	t.Helper()
 	_, err := w.raw(t).Batch().Write().Put(items...).Run(t.Context())
 	require.NoError(t, err)
 }
 
-// pageEffort reads a list to its end and gives what is listed and the most
-// requests of a page.
+// pageEffort reads a list to its end. It returns the items, and how many requests the
+// most expensive page took.
 func pageEffort[T any](t *testing.T, sent *faults.Injector, list func(context.Context, cursor.PageRequest) (cursor.Page[T], error)) (items []T, most int) {
 	t.Helper()
 	for req := (cursor.PageRequest{Limit: rounds(25, 5)}); ; {
@@ -37,10 +37,10 @@ func pageEffort[T any](t *testing.T, sent *faults.Injector, list func(context.Co
 	}
 }
 
-// TestPagesTakeFewRequestsWhateverIsStored fills lists with what is not shown.
-func TestPagesTakeFewRequestsWhateverIsStored(t *testing.T) {
+// The lists are full of items that are not shown.
+func TestPagesAreBoundedWhateverIsStored(t *testing.T) {
 	t.Parallel()
-	n := rounds(2000, 500) // more than six reads of a page reach
+	n := rounds(2000, 500) // more than a page's six reads cover
 	t.Run("boards of a player who was removed from most", func(t *testing.T) {
 		t.Parallel()
 		sent := faults.New(t, 1, faults.Rates{})
@@ -48,7 +48,7 @@ func TestPagesTakeFewRequestsWhateverIsStored(t *testing.T) {
 		var items []any
 		for i := range n {
 			e := map[string]any{"pk": "P#ann", "sk": fmt.Sprintf("LB#b%04d#%s", i, forever), "removed": w.id(), "ttl": 1}
-			if i%2 == 0 { // or by Remove, which keeps what it remembers
+			if i%2 == 0 { // removed by Remove, which keeps these
 				e["rev"], e["ops"], e["name"] = 1, make([]byte, 8+16*29), "a name"
 			}
 			items = append(items, e)
@@ -87,10 +87,10 @@ func TestPagesTakeFewRequestsWhateverIsStored(t *testing.T) {
 			for i := range n {
 				key := orderKey(int64(n-i), 0, 0, "x")
 				if i%2 == 0 {
-					key = key[:7] // the same for hundreds
+					key = key[:7] // hundreds have the same
 					key = append(key, byte(i>>8), byte(i))
 				}
-				for _, part := range []string{fmt.Sprint("b#", forever, "#", i%3%shards), "c"} { // most of them in some
+				for _, part := range []string{fmt.Sprint("b#", forever, "#", i%3%shards), "c"} { // most of them in one partition
 					if i%10 == 0 && part == "c" {
 						part = fmt.Sprint("b#", forever, "#hidden")
 					}
@@ -107,7 +107,7 @@ func TestPagesTakeFewRequestsWhateverIsStored(t *testing.T) {
 			hidden, most := pageEffort(t, sent, w.hiddenOf(in("b")))
 			require.Empty(t, hidden)
 			require.LessOrEqual(t, most, 6)
-			require.Equal(t, rows, climb(t, w.top(in("b")), rounds(25, 5)))
+			require.Equal(t, rows, readDownAndUp(t, w.top(in("b")), rounds(25, 5)))
 		})
 	}
 	t.Run("definitions that are damaged or going", func(t *testing.T) {
@@ -130,9 +130,9 @@ func TestPagesTakeFewRequestsWhateverIsStored(t *testing.T) {
 	})
 }
 
-// TestWhatAShardHasBeyondARoundIsNotSkipped lets one of two shards have so many
-// damaged rows that a round does not reach the next that is shown.
-func TestWhatAShardHasBeyondARoundIsNotSkipped(t *testing.T) {
+// One of two shards has so many damaged rows that a round does not reach the next
+// valid one.
+func TestRowsBeyondARoundOfAShardAreNotSkipped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Shards: 2})

@@ -12,8 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// TestAPanicInAGoroutineIsAnError lets what an application gives panic where it
-// is called beside the caller.
+// Functions that the application provides panic in goroutines of ours.
 func TestAPanicInAGoroutineIsAnError(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -65,9 +65,8 @@ func (r *Repository) ScoreAt(ctx context.Context, in In, percentile float64) (fl
 	return score, in.wrap("score at a percentile of", err)
 }
 
-// some reads n rows from the best or the worst, and more while all of them are
-// damaged.
-func (s standings) some(ctx context.Context, fromBest bool, n int) ([]rowItem, error) {
+// end reads n rows from the best or the worst, and more if all of them are damaged.
+func (s standings) end(ctx context.Context, fromBest bool, n int) ([]rowItem, error) {
 	for ; ; n *= 2 {
 		items, err := s.rows(ctx, store.IndexSpan{Ascending: fromBest, Limit: n})
 		whole := slices.ContainsFunc(items, func(i rowItem) bool { return i.damage == nil })
@@ -77,7 +76,7 @@ func (s standings) some(ctx context.Context, fromBest bool, n int) ([]rowItem, e
 	}
 }
 
-// nearest is the item at a place, or the undamaged one nearest to it.
+// nearest returns the item at a place, or the undamaged one nearest to it.
 func (s standings) nearest(items []rowItem, place int) (rowItem, error) {
 	for distance := range items {
 		for _, i := range []int{place - distance, place + distance} {
@@ -107,7 +106,7 @@ func (r *Repository) scoreAt(ctx context.Context, in In, percentile float64) (fl
 	if fromBest {
 		places = [2]int{int(n) - 1 - places[0], int(n) - 1 - places[1]}
 	}
-	items, err := s.some(ctx, fromBest, max(places[0], places[1])+1)
+	items, err := s.end(ctx, fromBest, max(places[0], places[1])+1)
 	if err != nil {
 		return 0, err
 	}

@@ -17,15 +17,15 @@ import (
 
 // period is a board's time from one reset to the next.
 type period struct {
-	start, end time.Time // end zero: never
+	start, end time.Time // end is zero if the period never ends
 	grace      time.Duration
-	shards     int // that are read
-	before     int // that are written to until from
+	shards     int // readers read all of them
+	before     int // until from, new entries go only to this many
 	from       time.Time
-	ttl        int64 // 0: never
+	ttl        int64 // 0 means never
 }
 
-// periodLayout writes a period's start, in whole seconds of UTC.
+// periodLayout formats a period's start, in whole seconds of UTC.
 const periodLayout = "20060102T150405Z"
 
 func (p period) name() string { return p.start.UTC().Format(periodLayout) }
@@ -34,12 +34,12 @@ func (p period) covers(t time.Time) bool {
 	return !t.Before(p.start) && (p.end.IsZero() || t.Before(p.end))
 }
 
-// closed reports whether the period accepts nothing more.
+// closed reports whether the period accepts no more submissions.
 func (p period) closed(now time.Time) bool {
 	return !p.end.IsZero() && !now.Before(p.end.Add(p.grace))
 }
 
-// spread is how many shards new entries go to.
+// spread returns how many shards new entries go to.
 func (p period) spread(now time.Time) int {
 	if now.Before(p.from) {
 		return p.before
@@ -47,10 +47,10 @@ func (p period) spread(now time.Time) int {
 	return p.shards
 }
 
-// errStale means that the board or its periods changed since they were read.
+// errStale is returned if the board or its periods changed since they were read.
 var errStale = errors.New("leaderboard: board changed")
 
-// period returns the period of a time, and whether it is stored.
+// period returns the period that contains a time, and whether it is stored.
 func (r *Repository) period(ctx context.Context, b *board, at time.Time) (p period, stored bool, err error) {
 	if p, stored = r.knownPeriod(b, at); stored {
 		return p, true, nil
@@ -61,8 +61,8 @@ func (r *Repository) period(ctx context.Context, b *board, at time.Time) (p peri
 	return p, stored, err
 }
 
-// open makes the period of a time one that takes submissions: stored, and
-// spread as the board is.
+// open makes the period ready for submissions: it is stored, and has as many shards
+// as the board.
 func (r *Repository) open(ctx context.Context, b *board, at time.Time, p period, stored bool) (period, error) {
 	if stored && p.shards >= b.Shards {
 		return p, nil
@@ -73,7 +73,7 @@ func (r *Repository) open(ctx context.Context, b *board, at time.Time, p period,
 	case <-ctx.Done():
 		return period{}, ctx.Err()
 	}
-	if b.stale { // as the first to open found
+	if b.stale { // another call found out when it tried to open a period
 		return period{}, errStale
 	}
 	if known, ok := r.knownPeriod(b, at); ok { // another call opened it
@@ -103,8 +103,8 @@ func (r *Repository) knownPeriod(b *board, at time.Time) (p period, known bool) 
 	return b.periods[i], true
 }
 
-// maxKnown is how many periods a process remembers of a board: those it was asked
-// for last, and always the newest.
+// maxKnown is how many periods of a board are cached: the last ones used, and always
+// the newest.
 const maxKnown = 4
 
 func (r *Repository) keepPeriod(b *board, p period) {
@@ -123,9 +123,9 @@ func (r *Repository) keepPeriod(b *board, p period) {
 	b.periods = known
 }
 
-// findPeriod reads the period of a time. Where none is stored, it returns the
-// period that the schedule gives, cut off where stored periods begin and end: those
-// may come from another schedule.
+// findPeriod reads the period that contains a time. If none is stored, it returns the
+// period by the schedule, cut off where stored periods begin and end, since those may
+// come from another schedule.
 func (r *Repository) findPeriod(ctx context.Context, b *board, at time.Time) (p period, stored bool, err error) {
 	next := periodKey(b.Name, at.Add(time.Second)) // the first whole second that is later
 	p = period{start: time.Unix(0, 0).UTC(), grace: b.Grace, shards: b.Shards}
@@ -158,8 +158,8 @@ func (r *Repository) findPeriod(ctx context.Context, b *board, at time.Time) (p 
 	return p, false, nil
 }
 
-// neighbour reads the first period of a span, nil where there is none. A damaged
-// period is an error: no period can be opened beside it.
+// neighbour reads the first period of a span. It returns nil if there is none, and an
+// error if it is damaged, because no period can be opened beside a damaged one.
 func (r *Repository) neighbour(ctx context.Context, s store.Span) (*period, error) {
 	items, err := store.Query[dynamo.Item](ctx, r.table, s)
 	if err != nil || len(items) == 0 {
@@ -173,9 +173,9 @@ func (r *Repository) neighbour(ctx context.Context, s store.Span) (*period, erro
 	return &p, nil
 }
 
-// openPeriod stores the period, on condition that its definition has not changed
-// and nobody else has opened a period: another zone database may have put its
-// beginning or end elsewhere.
+// openPeriod stores the period, on condition that the definition has not changed and
+// nobody else has opened a period. A process with another zone database may have
+// opened one with another start or end.
 func (r *Repository) openPeriod(ctx context.Context, b *board, p period) (period, error) {
 	err := r.table.Run(ctx, r.table.Tx().
 		Put(r.table.Put(newPeriodItem(b.Name, p)).If("attribute_not_exists(pk)")).
@@ -189,11 +189,11 @@ func (r *Repository) openPeriod(ctx context.Context, b *board, p period) (period
 	return p, err
 }
 
-// settle is how long new shards are read before they are written to. After that,
-// what any process remembers of the period is younger, even if clocks differ.
+// settle is how long new shards are read before they are written to. After that time
+// every process has read the period again, even if clocks differ.
 const settle = maxRefresh + keys.MaxAhead
 
-// growPeriod stores the new number of shards, so that readers know it.
+// growPeriod stores the new number of shards, so that readers learn it.
 func (r *Repository) growPeriod(ctx context.Context, b *board, p period) (period, error) {
 	now := r.opts.Now().UTC()
 	grown := p

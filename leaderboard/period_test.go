@@ -42,7 +42,7 @@ func (w world) spans(t testing.TB, board string) []span {
 	return all
 }
 
-// texts are the periods' start and end.
+// texts returns the start and end of each period.
 func (w world) texts(t testing.TB, board string) []string {
 	t.Helper()
 	var texts []string
@@ -52,7 +52,7 @@ func (w world) texts(t testing.TB, board string) []string {
 	return texts
 }
 
-// in submits to the period of a time.
+// in submits to the period that contains at.
 func (w world) in(t tester, board string, at time.Time) (leaderboard.Result, error) {
 	t.Helper()
 	got, _, err := w.Submit(t.Context(), leaderboard.Submission{Board: board, Player: "ann", Score: leaderboard.Int(1), At: at})
@@ -71,7 +71,7 @@ func TestAResetIsANewPeriod(t *testing.T) {
 	old := w.standings(t, "b", first.Period, 1)
 
 	w.set(march(11, 0))
-	late := score("b", "ann", 55, 0) // achieved yesterday: within the grace
+	late := score("b", "ann", 55, 0) // achieved yesterday, within the grace
 	late.At = march(11, 0).Add(-time.Nanosecond)
 	require.Equal(t, first.Period, w.submit(t, late).Period)
 	today := w.submit(t, leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(1)})
@@ -88,7 +88,7 @@ func TestAResetIsANewPeriod(t *testing.T) {
 		require.ErrorIs(t, err, leaderboard.ErrClosed)
 		require.ErrorIs(t, err, plaza.ErrRemoved)
 	}
-	_, err := w.in(t, "b", march(8, 0)) // which nobody opened
+	_, err := w.in(t, "b", march(8, 0)) // nobody opened that period
 	require.ErrorIs(t, err, leaderboard.ErrClosed)
 	require.Equal(t, items, w.items(t))
 	require.Equal(t, []string{"bob 60", "ann 55"}, w.standings(t, "b", first.Period, 1))
@@ -104,7 +104,7 @@ func TestARepeatAfterAResetStaysInItsPeriod(t *testing.T) {
 	require.Equal(t, first.Period, w.repeat(t, s).Period)
 }
 
-func TestPeriodsFollowTheClockOnTheWall(t *testing.T) {
+func TestPeriodsFollowTheWallClock(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Cron: "30 2 * * *", Zone: "America/New_York", Grace: 100 * time.Hour})
@@ -133,7 +133,7 @@ func TestAPeriodAndItsEntriesExpireTogether(t *testing.T) {
 func TestANewScheduleBeginsWhereTheOpenPeriodEnds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	// Which has read the old schedule, and lags where it may.
+	// It has read the old schedule, and its eventually consistent reads are stale.
 	other := w.process(t, nil, faults.New(t, 1, faults.Rates{Stale: 1}).Wrap)
 	w.define(t, leaderboard.Board{Name: "b", Cron: "@daily", Grace: 48 * time.Hour})
 	_, err := other.in(t, "b", march(10, 12))
@@ -143,7 +143,7 @@ func TestANewScheduleBeginsWhereTheOpenPeriodEnds(t *testing.T) {
 	_, err = w.in(t, "b", march(10, 12))
 	require.NoError(t, err)
 	w.set(march(11, 12))
-	_, err = other.in(t, "b", march(9, 12)) // nobody opened it in its time
+	_, err = other.in(t, "b", march(9, 12)) // nobody opened that period in time
 	require.NoError(t, err)
 	for _, process := range []world{other, w} {
 		_, err = process.in(t, "b", march(11, 12))
@@ -156,7 +156,7 @@ func TestANewScheduleBeginsWhereTheOpenPeriodEnds(t *testing.T) {
 	}, w.texts(t, "b"))
 
 	w.set(march(12, 12))
-	w.define(t, leaderboard.Board{Name: "b"}) // never again
+	w.define(t, leaderboard.Board{Name: "b"}) // it no longer resets
 	for _, at := range []time.Time{march(12, 12), march(16, 12), march(30, 12)} {
 		w.set(at)
 		_, err = w.in(t, "b", at)
@@ -167,7 +167,7 @@ func TestANewScheduleBeginsWhereTheOpenPeriodEnds(t *testing.T) {
 	require.ErrorIs(t, errorOf(w.Define(t.Context(), leaderboard.Board{Name: "b", Cron: "@daily"})), plaza.ErrConflict, "the open period has no end")
 }
 
-func TestWhatWasStoredMeanwhileCounts(t *testing.T) {
+func TestConcurrentlyStoredPeriodsCount(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		meanwhile func(t *testing.T, w world)
@@ -203,21 +203,21 @@ func TestWhatWasStoredMeanwhileCounts(t *testing.T) {
 	}
 }
 
-// TestPeriodsNeverOverlap lets processes of different knowledge open periods
-// while the schedule changes under them, and faults besides.
+// Under faults, several processes open periods while the schedule changes. Their
+// caches are of different age.
 func TestPeriodsNeverOverlap(t *testing.T) {
 	t.Parallel()
 	crons := []string{"@hourly", "*/20 * * * *", "0 */5 * * *", "@daily", "7 3 * * *"}
 	for seed := range faults.Seeds(6) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
-			in := faults.New(t, seed, harshness[seed%3])
+			in := faults.New(t, seed, faultMixes[seed%3])
 			random := rand.New(rand.NewPCG(seed, 1))
 			w := newWorld(t, nil, in.Wrap)
 			processes := []world{w, w.process(t, nil, in.Wrap), w.process(t, &leaderboard.Options{Refresh: time.Minute}, in.Wrap)}
 			board := leaderboard.Board{Name: "b", Cron: crons[seed%5], Grace: 6 * time.Hour}
 			faults.Acknowledged(t, func() error { return errorOf(w.Define(t.Context(), board)) })
-			seen := map[string]string{} // by time, its period
+			seen := map[string]string{} // from time to period
 			for range rounds(12, 6) {
 				w.set(w.Now().Add(time.Duration(random.IntN(150)) * time.Minute))
 				if random.IntN(3) == 0 {
@@ -265,8 +265,8 @@ func TestPeriodsNeverOverlap(t *testing.T) {
 	}
 }
 
-// TestPeriodsOfAnotherZoneDatabaseDoNotOverlap lets a process whose days begin
-// elsewhere open one between another's look at what is stored and its write.
+// A process whose days begin at another time opens a period after this one has read
+// the stored periods and before it writes.
 func TestPeriodsOfAnotherZoneDatabaseDoNotOverlap(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})
@@ -279,7 +279,7 @@ func TestPeriodsOfAnotherZoneDatabaseDoNotOverlap(t *testing.T) {
 			opened = true
 			_, err := rival.in(t, "b", noon)
 			require.NoError(t, err)
-			// What the other calls midnight is six in the morning here.
+			// The other process's midnight is six in the morning here.
 			require.NoError(t, rival.raw(t).Delete("pk", "B#b").Range("sk", "T#20260310T000000Z").Run(t.Context()))
 			require.NoError(t, rival.raw(t).Put(map[string]any{
 				"pk": "B#b", "sk": "T#20260310T060000Z", "end": march(11, 6), "shards": 1,
@@ -318,24 +318,24 @@ func TestManySubmissionsOpenAPeriodOnce(t *testing.T) {
 	require.EqualValues(t, 1, opened.Load())
 }
 
-// TestManyWhoAreLateLearnOnce lets another process open the period while all of
-// this one are about to.
-func TestManyWhoAreLateLearnOnce(t *testing.T) {
+// Another process opens the period while many submissions of this process are about
+// to.
+func TestLateSubmissionsReloadTheBoardOnce(t *testing.T) {
 	t.Parallel()
 	const many = 20
 	rival := newWorld(t, nil)
 	rival.define(t, leaderboard.Board{Name: "b", Cron: "@hourly"})
 	rival.submit(t, leaderboard.Submission{Board: "b", Player: "ann"})
-	look, open := &interlude{op: "Query"}, &interlude{op: "TransactWriteItems"}
-	w := rival.process(t, &leaderboard.Options{Parallel: many, Refresh: time.Minute}, look.wrap, open.wrap)
+	read, open := &interceptor{op: "Query"}, &interceptor{op: "TransactWriteItems"}
+	w := rival.process(t, &leaderboard.Options{Parallel: many, Refresh: time.Minute}, read.wrap, open.wrap)
 	w.set(noon.Add(time.Hour - 10*time.Second))
-	w.submit(t, leaderboard.Submission{Board: "b", Player: "ann"}) // knows the board
+	w.submit(t, leaderboard.Submission{Board: "b", Player: "ann"}) // reads the board
 	w.set(noon.Add(time.Hour))
 
-	var looks, opened atomic.Int64
+	var reads, opened atomic.Int64
 	all := make(chan struct{})
-	look.each = func() {
-		if looks.Add(1) == 2*many {
+	read.each = func() {
+		if reads.Add(1) == 2*many {
 			close(all)
 		}
 	}
@@ -354,8 +354,8 @@ func TestManyWhoAreLateLearnOnce(t *testing.T) {
 	require.EqualValues(t, 1, opened.Load())
 }
 
-// TestAPeriodKeepsItsGrace lets a longer one be defined while a period is open,
-// whose entries expire by the shorter.
+// A longer Grace is defined while a period is open. The period's entries expire by the
+// shorter one.
 func TestAPeriodKeepsItsGrace(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -376,7 +376,7 @@ func TestAPeriodKeepsItsGrace(t *testing.T) {
 	}
 }
 
-// ttl is by what DynamoDB deletes a board's first period.
+// ttl returns the expiry of the entries of a board's first period.
 func (w world) ttl(t testing.TB, board string) int64 {
 	t.Helper()
 	var items []struct {
@@ -386,7 +386,7 @@ func (w world) ttl(t testing.TB, board string) int64 {
 	return items[0].TTL
 }
 
-func TestShardsGrownMeanwhileStay(t *testing.T) {
+func TestConcurrentlyGrownShardsStay(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, nil, in.Wrap)
@@ -423,7 +423,7 @@ func TestShardsOnlyGrow(t *testing.T) {
 	add(old, 20)
 	board.Shards = 8
 	w.define(t, board)
-	add(old, 20) // still into the first shard
+	add(old, 20) // still goes into the first shard
 	require.Equal(t, 1, w.spans(t, "b")[0].Shards)
 	require.Len(t, w.rows(t, w.raw(t), "b#"+forever+"#0"), 40)
 	add(w, 20)
@@ -440,7 +440,7 @@ func TestShardsOnlyGrow(t *testing.T) {
 	later := w.process(t, nil)
 	add(later, 10)
 	require.Equal(t, 8, w.spans(t, "b")[0].Shards)
-	for i := range 40 { // where an entry lies it stays
+	for i := range 40 { // entries stay in their shard
 		w.submit(t, score("b", fmt.Sprintf("p%03d", i), 1, 0))
 		later.submit(t, score("b", fmt.Sprintf("p%03d", i), 2, 0))
 		want[i] = fmt.Sprintf("p%03d 2", i)
@@ -449,7 +449,7 @@ func TestShardsOnlyGrow(t *testing.T) {
 	require.ElementsMatch(t, want, w.standings(t, "b", forever, 8))
 }
 
-// inShard are those of want that lie in a shard of board b.
+// inShard returns the players of want that lie in a shard of board b.
 func inShard(w world, t testing.TB, shard int, want []string) []string {
 	var in []string
 	for _, r := range w.rows(t, w.raw(t), fmt.Sprint("b#", forever, "#", shard)) {

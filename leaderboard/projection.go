@@ -99,7 +99,7 @@ func (r *Repository) applyProjection(ctx context.Context, p Projection, at time.
 	if p.Gone {
 		fits = func(a attempt) error { return a.board.checkAllows(a.Operator) }
 	}
-	if a, _, err = r.place(ctx, a, fits); err != nil { // a new Op has no first answer
+	if a, _, err = r.prepare(ctx, a, fits); err != nil { // a new Op has no first answer
 		return false, err
 	}
 	if p.Gone {

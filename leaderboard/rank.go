@@ -41,12 +41,12 @@ func (r *Repository) shownEntry(ctx context.Context, in In, player string) (stan
 
 // ranker counts the entries in a part of the standings.
 type ranker interface {
-	// count is how many keys lie between two bounds, as of a time. Where both
-	// bounds are given, neither is an entry's key; nil leaves that end open.
+	// count returns how many keys lie between two bounds, and as of when. A nil
+	// bound leaves that end open. If both are given, neither is an entry's key.
 	count(ctx context.Context, s standings, from, to []byte) (n int64, asOf time.Time, err error)
 }
 
-// counting is the ranker of Count: it reads the entries that it counts.
+// counting is the ranker for Count. It reads the entries that it counts.
 type counting struct{}
 
 func (counting) count(ctx context.Context, s standings, from, to []byte) (int64, time.Time, error) {
@@ -64,7 +64,7 @@ func (counting) count(ctx context.Context, s standings, from, to []byte) (int64,
 	return sum.Load(), s.now, err
 }
 
-// rank is the rank of an entry with the key.
+// rank returns the rank of an entry with the key.
 func (s standings) rank(ctx context.Context, key []byte) (Rank, error) {
 	var better, tied int64
 	var rank Rank
@@ -83,9 +83,9 @@ func (s standings) rank(ctx context.Context, key []byte) (Rank, error) {
 	return rank, err
 }
 
-// tiedAbove is how many entries with an equal score and sub score are above.
+// tiedAbove returns how many entries above have an equal score and sub score.
 func (s standings) tiedAbove(ctx context.Context, key []byte) (int64, error) {
-	if len(key) <= decided { // damaged: nobody shares it
+	if len(key) <= decided { // damaged, so nobody shares it
 		return 0, nil
 	}
 	n, _, err := s.ranker.count(ctx, s, key[:decided], before(key))

@@ -14,33 +14,33 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// rivals are a board by brute force.
-type rivals struct {
+// modelBoard ranks players by brute force.
+type modelBoard struct {
 	board  leaderboard.Board
 	shown  map[string]place
 	hidden map[string]place
 }
 
-// seat is a row of the model.
-type seat struct {
+// modelRow is a row of the model.
+type modelRow struct {
 	ordinal, competition int64
 	place
 }
 
-// seats ranks places.
-func (r rivals) seats(places []place) []seat {
+// ranked returns the rows of places, the best first.
+func (r modelBoard) ranked(places []place) []modelRow {
 	slices.SortFunc(places, func(p, q place) int { return better(r.board, p, q) })
-	seats := make([]seat, len(places))
+	rows := make([]modelRow, len(places))
 	for i, p := range places {
-		seats[i] = seat{int64(i + 1), int64(i + 1), p}
+		rows[i] = modelRow{int64(i + 1), int64(i + 1), p}
 		if i > 0 && places[i-1].score == p.score && places[i-1].sub == p.sub {
-			seats[i].competition = seats[i-1].competition
+			rows[i].competition = rows[i-1].competition
 		}
 	}
-	return seats
+	return rows
 }
 
-func (r rivals) all(of map[string]place) []place {
+func (r modelBoard) all(of map[string]place) []place {
 	places := []place{}
 	for _, p := range of {
 		places = append(places, p)
@@ -48,31 +48,31 @@ func (r rivals) all(of map[string]place) []place {
 	return places
 }
 
-// submitted is what stands after a submission, best or set.
-func (r rivals) submitted(next place) {
+// submitted applies a submission with Best or Set.
+func (r modelBoard) submitted(next place) {
 	of := r.shown
 	if _, ok := r.hidden[next.player]; ok {
 		of = r.hidden
 	}
 	old, existed := of[next.player]
-	same := next // but for its time
+	same := next // except for its time
 	same.at = old.at
 	if !existed || better(r.board, same, old) < 0 || r.board.Operator == leaderboard.Set && same != old {
 		of[next.player] = next
 	}
 }
 
-func seatsOf(rows []leaderboard.Standing) []seat {
-	seats := make([]seat, len(rows))
+func modelRowsOf(rows []leaderboard.Standing) []modelRow {
+	model := make([]modelRow, len(rows))
 	for i, r := range rows {
 		at := int(r.At.Sub(noon)/time.Second) + 3600
-		seats[i] = seat{r.Ordinal, r.Competition, place{r.Player, r.Score.Int64(), r.Sub, at}}
+		model[i] = modelRow{r.Ordinal, r.Competition, place{r.Player, r.Score.Int64(), r.Sub, at}}
 	}
-	return seats
+	return model
 }
 
-// TestRanksEqualBruteForce makes 2,000 changes in all where CI is set, twenty a
-// board, and compares every read when the board is quiet.
+// The test makes 2,000 changes in all if CI is set, twenty on each board, and compares
+// every read while nobody writes.
 func TestRanksEqualBruteForce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -83,7 +83,7 @@ func TestRanksEqualBruteForce(t *testing.T) {
 		}
 		run++
 		orders := rapid.SampledFrom([]leaderboard.Order{leaderboard.Descending, leaderboard.Ascending})
-		m := rivals{leaderboard.Board{
+		m := modelBoard{leaderboard.Board{
 			Name: fmt.Sprint("board ", run), Order: orders.Draw(t, "order"), SubOrder: orders.Draw(t, "sub order"),
 			Ties:     rapid.SampledFrom([]leaderboard.Ties{leaderboard.EarlierFirst, leaderboard.LaterFirst}).Draw(t, "ties"),
 			Operator: rapid.SampledFrom([]leaderboard.Operator{leaderboard.Best, leaderboard.Set}).Draw(t, "operator"),
@@ -97,7 +97,7 @@ func TestRanksEqualBruteForce(t *testing.T) {
 	})
 }
 
-func (r rivals) change(t *rapid.T, w world) {
+func (r modelBoard) change(t *rapid.T, w world) {
 	player := rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "g", "h", "i"}).Draw(t, "player")
 	_, shown := r.shown[player]
 	_, hidden := r.hidden[player]
@@ -131,12 +131,12 @@ func (r rivals) change(t *rapid.T, w world) {
 	require.Equal(t, changes, changed)
 }
 
-func (r rivals) compare(t *rapid.T, w world) {
+func (r modelBoard) compare(t *rapid.T, w world) {
 	board := in(r.board.Name)
-	want := r.seats(r.all(r.shown))
+	want := r.ranked(r.all(r.shown))
 	n := int64(len(want))
 	limit := rapid.IntRange(1, 5).Draw(t, "limit")
-	require.Equal(t, want, seatsOf(all(t, limit, w.top(board))))
+	require.Equal(t, want, modelRowsOf(all(t, limit, w.top(board))))
 	r.compareUp(t, w, limit, want)
 
 	count, err := w.Count(t.Context(), board)
@@ -145,25 +145,25 @@ func (r rivals) compare(t *rapid.T, w world) {
 	low, high := rapid.Int64Range(-3, 0).Draw(t, "low"), rapid.Int64Range(0, 3).Draw(t, "high")
 	count, err = w.CountBetween(t.Context(), board, leaderboard.Int(low), leaderboard.Int(high))
 	require.NoError(t, err)
-	between := slices.DeleteFunc(slices.Clone(want), func(s seat) bool { return s.score < low || s.score > high })
+	between := slices.DeleteFunc(slices.Clone(want), func(s modelRow) bool { return s.score < low || s.score > high })
 	require.EqualValues(t, len(between), count)
 
 	from := rapid.Int64Range(1, 12).Draw(t, "from")
 	rows, err := w.Range(t.Context(), board, from, limit)
 	require.NoError(t, err)
 	start := min(from-1, n)
-	require.Equal(t, want[start:min(start+int64(limit), n)], seatsOf(rows))
+	require.Equal(t, want[start:min(start+int64(limit), n)], modelRowsOf(rows))
 
 	v := rapid.Int64Range(-3, 3).Draw(t, "around")
 	rows, err = w.AroundScore(t.Context(), board, leaderboard.Int(v), limit)
 	require.NoError(t, err)
-	at := slices.IndexFunc(want, func(s seat) bool {
+	at := slices.IndexFunc(want, func(s modelRow) bool {
 		return s.score == v || s.score < v == (r.board.Order == leaderboard.Descending)
 	})
 	if at < 0 {
 		at = len(want)
 	}
-	require.Equal(t, window(want, at, limit), seatsOf(rows))
+	require.Equal(t, around(want, at, limit), modelRowsOf(rows))
 
 	var friends []place
 	for i, s := range want {
@@ -181,20 +181,20 @@ func (r rivals) compare(t *rapid.T, w world) {
 	}
 	rows, err = w.Players(t.Context(), board, ids)
 	require.NoError(t, err)
-	require.Equal(t, r.seats(friends), seatsOf(rows))
+	require.Equal(t, r.ranked(friends), modelRowsOf(rows))
 
-	hidden := r.seats(r.all(r.hidden))
+	hidden := r.ranked(r.all(r.hidden))
 	for i := range hidden {
 		hidden[i].ordinal, hidden[i].competition = 0, 0
 	}
-	require.Equal(t, hidden, seatsOf(all(t, limit, w.hiddenOf(board))))
+	require.Equal(t, hidden, modelRowsOf(all(t, limit, w.hiddenOf(board))))
 }
 
-// compareAround reads about the i-th.
-func (r rivals) compareAround(t *rapid.T, w world, want []seat, i, limit int) {
+// compareAround reads around the i-th row.
+func (r modelBoard) compareAround(t *rapid.T, w world, want []modelRow, i, limit int) {
 	rows, err := w.Around(t.Context(), in(r.board.Name), want[i].player, limit)
 	require.NoError(t, err)
-	require.Equal(t, window(want, i, limit), seatsOf(rows))
+	require.Equal(t, around(want, i, limit), modelRowsOf(rows))
 
 	below := 0
 	for _, other := range want[i:] {
@@ -207,8 +207,8 @@ func (r rivals) compareAround(t *rapid.T, w world, want []seat, i, limit int) {
 	require.Equal(t, math.Ceil(100*float64(below)/float64(len(want))), percentile)
 }
 
-// compareUp pages back to the top from somewhere below it.
-func (r rivals) compareUp(t *rapid.T, w world, limit int, want []seat) {
+// compareUp pages from a random row back to the top.
+func (r modelBoard) compareUp(t *rapid.T, w world, limit int, want []modelRow) {
 	if len(want) < 2 {
 		return
 	}
@@ -218,18 +218,18 @@ func (r rivals) compareUp(t *rapid.T, w world, limit int, want []seat) {
 	require.NoError(t, err)
 	page, err = list(t.Context(), cursor.PageRequest{Cursor: page.Next})
 	require.NoError(t, err)
-	var up []seat
+	var up []modelRow
 	for len(up) < start {
 		page, err = list(t.Context(), cursor.PageRequest{Cursor: page.Prev, Limit: limit})
 		require.NoError(t, err)
 		require.NotEmpty(t, page.Items)
-		up = slices.Concat(seatsOf(page.Items), up)
+		up = slices.Concat(modelRowsOf(page.Items), up)
 	}
 	require.Equal(t, want[:start], up)
 }
 
-// window is n seats about the i-th.
-func window(seats []seat, i, n int) []seat {
-	start := max(0, min(i-(n-1)/2, len(seats)-n))
-	return seats[start:min(len(seats), start+n)]
+// around returns n rows around the i-th.
+func around(rows []modelRow, i, n int) []modelRow {
+	start := max(0, min(i-(n-1)/2, len(rows)-n))
+	return rows[start:min(len(rows), start+n)]
 }

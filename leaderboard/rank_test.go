@@ -98,7 +98,7 @@ func TestScoresAtPercentiles(t *testing.T) {
 	} {
 		got, err := w.ScoreAt(t.Context(), in(c.board), c.percentile)
 		require.NoError(t, err)
-		if got != c.want { // infinities have no difference
+		if got != c.want { // the difference of infinities is NaN
 			require.InDelta(t, c.want, got, 1e-12, "%s at %v", c.board, c.percentile)
 			require.False(t, math.IsNaN(got-c.want), "%s at %v", c.board, c.percentile)
 		}

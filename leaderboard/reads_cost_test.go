@@ -15,8 +15,8 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// crowd fills a board of one shard with players of rank 1 to n, of 16 bytes
-// and named as long.
+// crowd fills a board of one shard with players of rank 1 to n, with ids and names of
+// 16 bytes.
 func (w world) crowd(t testing.TB, board string, n int) {
 	t.Helper()
 	w.define(t, leaderboard.Board{Name: board})
@@ -42,9 +42,8 @@ func (w world) crowd(t testing.TB, board string, n int) {
 	}
 }
 
-// TestCountingCostsItsRows confirms the formula of the design: the units of
-// Count, and of what counts, by rows and sizes.
-func TestCountingCostsItsRows(t *testing.T) {
+// The test confirms the formula in Count's comment, for every call that counts.
+func TestCountingCostsTheRowsItReads(t *testing.T) {
 	t.Parallel()
 	sizes := []int{1000, 20_000}
 	if testing.Short() || os.Getenv("CI") == "" {
@@ -56,7 +55,7 @@ func TestCountingCostsItsRows(t *testing.T) {
 		w := quiet.process(t, nil, meter.Wrap)
 		board := sixteen("board")
 		quiet.crowd(t, board, n)
-		_, err := w.Top(t.Context(), in(board), cursor.PageRequest{Limit: 1}) // the board is known
+		_, err := w.Top(t.Context(), in(board), cursor.PageRequest{Limit: 1}) // reads the board
 		require.NoError(t, err)
 
 		const row = 2*16 + 2*(16+1+16+1+1) + 16 + 40

@@ -13,13 +13,12 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// TestAnEqualScoreRenames keeps all else: the place among equals, when it was
-// achieved, and what belongs to the score.
+// All else stays: the place among equals, the time, and the data of the score.
 func TestAnEqualScoreRenames(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		board   leaderboard.Board
-		again   int64 // what is submitted for the score to stay
+		again   int64 // a score to submit that leaves the score as it is
 		version bool
 		refuse  bool
 	}{
@@ -64,7 +63,7 @@ func TestAnEqualScoreRenames(t *testing.T) {
 				_, _, err := w.Submit(t.Context(), other)
 				require.ErrorIs(t, err, plaza.ErrConflict)
 			}
-			w.submit(t, late) // of before
+			w.submit(t, late) // an earlier Op
 			w.submit(t, named(c.again, ""))
 			after := w.entry(t, "ann", "b", forever)
 			require.Equal(t, "Anna", after.Name)
@@ -94,7 +93,7 @@ func TestRenamingUnderFaults(t *testing.T) {
 	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			sent := faults.New(t, seed, harshness[seed%3])
+			sent := faults.New(t, seed, faultMixes[seed%3])
 			w := newWorld(t, nil, sent.Wrap)
 			board := leaderboard.Board{Name: "b"}
 			if seed%2 == 0 {
@@ -104,11 +103,11 @@ func TestRenamingUnderFaults(t *testing.T) {
 			for i := range 7 { // an entry remembers 16 operations
 				s := score("b", "ann", 5, i)
 				s.Op, s.Name = w.id(), fmt.Sprint("name ", i)
-				w.keep(t, s)
+				w.submitUntilDone(t, s)
 				require.Equal(t, s.Name, w.entry(t, "ann", "b", forever).Name)
 				s.Op -= 1 << 22 // a millisecond before
 				s.Name = "late"
-				w.keep(t, s)
+				w.submitUntilDone(t, s)
 				require.NotEqual(t, s.Name, w.entry(t, "ann", "b", forever).Name)
 			}
 			require.Equal(t, []string{"ann 5"}, w.standings(t, "b", forever, 1))
@@ -116,9 +115,8 @@ func TestRenamingUnderFaults(t *testing.T) {
 	}
 }
 
-// TestARenameMeetsABetterScore lets the score be beaten between the refusal and
-// the rename.
-func TestARenameMeetsABetterScore(t *testing.T) {
+// A better score is written between the refused update and the rename.
+func TestARenameKeepsAConcurrentBetterScore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b"})

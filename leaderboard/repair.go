@@ -37,7 +37,7 @@ func (r *Repository) repair(ctx context.Context, in In) (Drift, error) {
 	periods := 0
 	a, err := r.audit(ctx, in)
 	var damage *plaza.CorruptError
-	for errors.As(err, &damage) && damage.PK == periodsPK(in.Board) && periods < turns {
+	for errors.As(err, &damage) && damage.PK == periodsPK(in.Board) && periods < maxRetries {
 		if err := r.fixPeriod(ctx, in.Board, store.Key{PK: damage.PK, SK: damage.SK}); err != nil {
 			return Drift{}, err
 		}
@@ -59,7 +59,7 @@ func (r *Repository) repair(ctx context.Context, in In) (Drift, error) {
 
 // fixEntry writes an entry as it should be, unless it changed since it was read.
 func (r *Repository) fixEntry(ctx context.Context, a audit, entry dynamo.Item) error {
-	for range turns {
+	for range maxRetries {
 		if a.whole(entry) {
 			return nil
 		}
@@ -78,12 +78,12 @@ func (r *Repository) fixEntry(ctx context.Context, a audit, entry dynamo.Item) e
 	return plaza.ErrBusy
 }
 
-// seen are attributes of an entry. Every write changes one of them at least.
-var seen = []string{"rev", "lastOp", "ops", "key", "removed"}
+// revisionAttrs are attributes of an entry. Every write changes at least one of them.
+var revisionAttrs = []string{"rev", "lastOp", "ops", "key", "removed"}
 
 func (r *Repository) fix(want, entry dynamo.Item) store.Write {
 	if want == nil {
-		return as(r.table.Delete(store.KeyOf(entry)), entry, seen...)
+		return ifUnchanged(r.table.Delete(store.KeyOf(entry)), entry, revisionAttrs...)
 	}
 	if !isErased(want) {
 		n := int64(0)
@@ -92,7 +92,7 @@ func (r *Repository) fix(want, entry dynamo.Item) store.Write {
 		}
 		want["rev"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(n+1, 10)}
 	}
-	return as(r.table.Put(want), entry, seen...)
+	return ifUnchanged(r.table.Put(want), entry, revisionAttrs...)
 }
 
 // conditional is a put or a delete.
@@ -100,9 +100,9 @@ type conditional[W any] interface {
 	If(expr string, args ...any) W
 }
 
-// as lets the write run only while those attributes are as they were read, damaged
-// or not.
-func as[W conditional[W]](w W, item dynamo.Item, names ...string) W {
+// ifUnchanged makes the write conditional: the named attributes must be as they were
+// read, damaged or not.
+func ifUnchanged[W conditional[W]](w W, item dynamo.Item, names ...string) W {
 	w = w.If("attribute_exists(pk)")
 	for _, name := range names {
 		if value := item[name]; value != nil {
@@ -114,8 +114,8 @@ func as[W conditional[W]](w W, item dynamo.Item, names ...string) W {
 	return w
 }
 
-// fixPeriod gives a damaged period what its definition says, and all shards if
-// their number is lost. An item that cannot be a period is deleted.
+// fixPeriod fills a damaged period from the definition. If the number of shards is
+// lost, it becomes MaxShards. An item that cannot be a period is deleted.
 func (r *Repository) fixPeriod(ctx context.Context, board string, key store.Key) error {
 	var item dynamo.Item
 	if err := r.table.Get(ctx, key, true, &item); err != nil {
@@ -129,14 +129,14 @@ func (r *Repository) fixPeriod(ctx context.Context, board string, key store.Key)
 	all := []string{"end", "grace", "shards", "before", "from", "expires"}
 	p, err := r.fixedPeriod(ctx, b, item)
 	if errors.Is(err, errPlace) {
-		return r.table.Run(ctx, as(r.table.Delete(key), item, all...))
+		return r.table.Run(ctx, ifUnchanged(r.table.Delete(key), item, all...))
 	}
 	if err != nil {
 		return err
 	}
-	err = r.table.Run(ctx, as(r.table.Put(newPeriodItem(board, p)), item, all...))
+	err = r.table.Run(ctx, ifUnchanged(r.table.Put(newPeriodItem(board, p)), item, all...))
 	if _, refused := store.AsRefused(err); refused {
-		return nil // another call fixed it: it is read again
+		return nil // another call fixed it, so read it again
 	}
 	return err
 }

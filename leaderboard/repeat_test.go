@@ -13,9 +13,8 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// TestARepeatIsAnsweredWhateverTheBoardBecame repeats submissions that would be
-// refused by now.
-func TestARepeatIsAnsweredWhateverTheBoardBecame(t *testing.T) {
+// The repeated submissions would be refused by now.
+func TestARepeatGetsItsFirstAnswerAfterARedefinition(t *testing.T) {
 	t.Parallel()
 	daily := func(b leaderboard.Board) leaderboard.Board { b.Cron, b.Grace = "@daily", time.Hour; return b }
 	nothing := func(t *testing.T, w world, b leaderboard.Board) {}
@@ -71,9 +70,9 @@ func TestARepeatIsAnsweredWhateverTheBoardBecame(t *testing.T) {
 	}
 }
 
-// TestAnEntryThatCameAgainIsAnother lets an increment read an entry that is
-// erased and written as often again before the increment is.
-func TestAnEntryThatCameAgainIsAnother(t *testing.T) {
+// An increment reads an entry. Before its write, the entry is erased and created again
+// with the same revision count.
+func TestAnIncrementDoesNotApplyToARecreatedEntry(t *testing.T) {
 	t.Parallel()
 	sent := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, nil)
@@ -90,15 +89,14 @@ func TestAnEntryThatCameAgainIsAnother(t *testing.T) {
 		return faults.Fault{}
 	})
 	late := score("b", "ann", 1, 0)
-	late.Op = ids.At(noon.Add(30 * time.Second)) // of a clock ahead: it is later than Erase
+	late.Op = ids.At(noon.Add(30 * time.Second)) // by a clock that is ahead, so it is later than Erase
 	got := slow.submit(t, late)
 	require.True(t, met)
 	require.Equal(t, leaderboard.Int(101), got.New)
 }
 
-// TestWhatWasErasedDoesNotComeAgainByTheSameOp does so too, and the first
-// operation is delivered again.
-func TestWhatWasErasedDoesNotComeAgainByTheSameOp(t *testing.T) {
+// As above, and the first operation is delivered again after Erase.
+func TestARecreatedEntryRefusesTheErasedOp(t *testing.T) {
 	t.Parallel()
 	sent := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, nil)

@@ -17,8 +17,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/wallclock"
 )
 
-// turns is how often a write is tried again when others changed the same item.
-const turns = 20
+// maxRetries is how often a write is retried when others changed the same item.
+const maxRetries = 20
 
 // Repository keeps boards in one table. It is safe for concurrent use.
 type Repository struct {
@@ -31,7 +31,7 @@ type Repository struct {
 
 	mu        sync.Mutex
 	known     *simplelru.LRU[string, *board]
-	forgotten int // how often something was
+	forgotten int // how often a board was forgotten
 }
 
 // New does no I/O. The table is one that Table describes.
@@ -100,7 +100,7 @@ type Options struct {
 	// Now is the clock. The ids of gen should use the same. Defaults to time.Now.
 	Now func() time.Time
 
-	zones wallclock.Loader // nil: the machine's
+	zones wallclock.Loader // nil means the machine's
 }
 
 const maxRefresh = time.Minute

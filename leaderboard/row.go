@@ -2,7 +2,9 @@ package leaderboard
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"math"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -14,7 +16,7 @@ import (
 
 // Standing is a player's place on a board.
 type Standing struct {
-	Rank             // none in the list of Hidden
+	Rank             // zero in the list of Hidden
 	Player string    `json:"player"`
 	Name   string    `json:"name,omitzero"` // as last submitted with a score that stood or equalled it
 	Score  Score     `json:"score"`
@@ -39,10 +41,10 @@ type rowItem struct {
 	name   string
 	meta   string
 	at     place // by key
-	damage error // why it is not shown
+	damage error // if not nil, the row is not shown
 }
 
-// UnmarshalDynamoItem accepts every item. What is wrong goes into damage.
+// UnmarshalDynamoItem accepts every item, and stores an error in damage.
 func (i *rowItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	i.item = store.KeyOf(item)
 	if key, ok := item["key"].(*types.AttributeValueMemberB); ok {
@@ -57,7 +59,7 @@ func (i *rowItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	return nil
 }
 
-// read decodes the key of an item of period p, or else sets its damage.
+// read decodes the key of an item of period p, or sets damage.
 func (i *rowItem) read(b *board, p period) {
 	player, err := playerOf(i.item.PK)
 	switch {
@@ -80,7 +82,7 @@ type rankedRow struct {
 	rank Rank
 }
 
-// number ranks consecutive items, the first of which has the given rank.
+// number ranks consecutive items. The first one has the given rank.
 func number(items []rowItem, rank Rank) []rankedRow {
 	rows := make([]rankedRow, len(items))
 	for i, item := range items {
@@ -103,7 +105,7 @@ func (p rankedRow) row() Standing {
 	return row
 }
 
-// shown leaves out damaged items, and reports them.
+// shown leaves out damaged items and reports them.
 func (s standings) shown(items []rankedRow) []Standing {
 	rows := make([]Standing, 0, len(items))
 	for _, item := range items {
@@ -130,4 +132,51 @@ func playerOf(pk string) (string, error) {
 		return "", errPlace
 	}
 	return parts[1], nil
+}
+
+// If many rows are wanted, one request reads a shard's share of them, spare rows more
+// since shards differ in size, and at most atOnce.
+const (
+	spare  = 128
+	atOnce = 10_000
+)
+
+// rows reads the first Limit rows of a span over all shards. The span has no far end.
+// Up to 128 rows take one request per shard.
+func (s standings) rows(ctx context.Context, span store.IndexSpan) ([]rowItem, error) {
+	items, _, err := s.round(ctx, span, math.MaxInt)
+	return items, err
+}
+
+// round reads rows with a bounded number of rounds, each one request per shard. It may
+// return fewer rows than rows does, and then reports more.
+func (s standings) round(ctx context.Context, span store.IndexSpan, rounds int) (items []rowItem, more bool, err error) {
+	want := span.Limit
+	share := min(want, want/s.period.shards+spare, atOnce)
+	read := make([]int, s.period.shards) // rows read of each shard
+	items, rest, err := store.Merge[rowItem]{
+		Sources:   s.period.shards,
+		Ascending: span.Ascending,
+		Read: func(ctx context.Context, shard int, gap string) ([]rowItem, string, error) {
+			part := span
+			part.Partition = shardPart(s.board.Name, s.period, shard)
+			part.Limit = share - read[shard]%share // a request may return less, at 1 MB
+			switch {
+			case gap == "":
+			case span.Ascending:
+				part.From = after([]byte(gap[:len(gap)-1]))
+			default:
+				part.To = []byte(gap)
+			}
+			items, rest, err := store.ReadIndex[rowItem](ctx, s.table, ranking, part)
+			for i := range items {
+				items[i].read(s.board, s.period)
+			}
+			read[shard] += len(items)
+			return items, rest, err
+		},
+		Place:   func(i *rowItem) string { return string(i.key) },
+		Compare: func(a, b *rowItem) int { return bytes.Compare(a.key, b.key) },
+	}.Rows(ctx, want, rounds)
+	return items, rest != "", err
 }

@@ -24,16 +24,16 @@ var ranking = store.Index{Name: "ranking", Partition: "part", Sort: "key", Inclu
 // Table is the schema of the table name, with its index.
 func Table(name string) *dynamodb.CreateTableInput { return ranking.Schema(name) }
 
-// TTL switches on the expiry of old periods.
+// TTL makes the entries of old periods expire.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 func feature() store.Feature {
 	return store.Feature{Name: "leaderboard", Format: 1, Schema: Table, Expires: true}
 }
 
-// definitionItem is B# / board. Every redefinition and every new period raises
-// ver, which begins with an id, so that a board that was undefined and defined
-// again has others. It is less than 1 KB: all that it has is bounded.
+// definitionItem is B# / board. Every redefinition and every new period raises ver.
+// ver begins with an id, so that a board that was undefined and defined again has
+// other values. The item is below 1 KB, because every field is bounded.
 type definitionItem struct {
 	PK       string        `dynamo:"pk"`
 	Name     string        `dynamo:"sk"`
@@ -53,7 +53,7 @@ type definitionItem struct {
 	Shards   int           `dynamo:"shards"`
 	Ranking  Ranking       `dynamo:"ranking,omitempty"`
 	Ver      int64         `dynamo:"ver"`
-	Undefine time.Time     `dynamo:"undefine,omitempty"` // since when it is being removed
+	Undefine time.Time     `dynamo:"undefine,omitempty"` // when Undefine began
 }
 
 func newDefinitionItem(b Board) definitionItem {
@@ -94,17 +94,17 @@ func (i definitionItem) board() Board {
 	}
 }
 
-// definitionsPK is the partition of no board: they have names.
+// definitionsPK is no board's partition, because a board's name is not empty.
 var definitionsPK = keys.Join("B", "")
 
 func definitionKey(board string) store.Key { return store.Key{PK: definitionsPK, SK: board} }
 
-// periodItem is B#board / T#start. Its end never changes; its shards grow, and
-// until From new entries go to the first Before of them. It is less than 1 KB.
+// periodItem is B#board / T#start. Its end never changes. Its shards only grow; until
+// From, new entries go to the first Before of them. The item is below 1 KB.
 type periodItem struct {
 	PK     string        `dynamo:"pk"`
 	Start  periodStart   `dynamo:"sk"`
-	End    time.Time     `dynamo:"end,omitempty"` // absent: never
+	End    time.Time     `dynamo:"end,omitempty"` // absent means never
 	Grace  time.Duration `dynamo:"grace,omitempty"`
 	Shards int           `dynamo:"shards"`
 	Before int           `dynamo:"before,omitempty"`
@@ -143,14 +143,14 @@ func (i *periodItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	return nil
 }
 
-// errPlace is the damage of an item under the wrong key.
+// errPlace is returned for an item under the wrong key.
 var errPlace = fmt.Errorf("%w: it does not belong under its key", errDamaged)
 
 func (i periodItem) period() period {
 	return period{start: i.Start.Time, end: i.End, grace: i.Grace, shards: i.Shards, before: i.Before, from: i.From, ttl: i.Expires}
 }
 
-// periodStart sorts periods: the text of their names.
+// periodStart is the part of a key by which periods are sorted.
 type periodStart struct{ time.Time }
 
 func (s periodStart) MarshalText() ([]byte, error) {
@@ -174,30 +174,30 @@ func periodSK(start time.Time) string {
 
 func periodsPK(board string) string { return keys.Join("B", board) }
 
-// entryItem is P#player / LB#board#period. It has part and key while it stands
-// on the board. A removed entry keeps the rest but its score, which only people
-// read. An erased one keeps removed, version and ttl.
-// It is less than 8 KB, of which 4 are Meta.
+// entryItem is P#player / LB#board#period. It has part and key while the player is on
+// the board. A removed entry keeps everything else except score, which is only for
+// people. An erased one keeps removed, version and ttl. The item is below 8 KB, 4 KB
+// of it Meta.
 type entryItem struct {
 	Key     []byte `dynamo:"key"`
 	Part    string `dynamo:"part"`
-	Rev     int64  `dynamo:"rev"` // every write raises it
+	Rev     int64  `dynamo:"rev"` // raised by every write
 	Version uint64 `dynamo:"version"`
 	Ops     []byte `dynamo:"ops"`
-	LastOp  ids.ID `dynamo:"lastOp"` // that gave it this key
-	Print   uint32 `dynamo:"print"`  // of that submission
-	Prev    []byte `dynamo:"prev"`   // the key before that one, if it had any
+	LastOp  ids.ID `dynamo:"lastOp"` // the operation that set this key
+	Print   uint32 `dynamo:"print"`  // Submission.print of that operation
+	Prev    []byte `dynamo:"prev"`   // the key before, if there was one
 	Name    string `dynamo:"name"`
 	Meta    string `dynamo:"meta"`
-	Removed ids.ID `dynamo:"removed"` // the last removal: older submissions do not bring it back
+	Removed ids.ID `dynamo:"removed"` // the last removal; older submissions do not bring the player back
 	Moved   ids.ID `dynamo:"moved"`   // the last hiding or unhiding
 
 	// Life is the first guarded operation since the entry began, or began again after
 	// a removal. Undo takes back what belongs to it, and nothing of before.
 	Life ids.ID `dynamo:"life"`
 
-	// Managed and ManagedBefore are the callers' ids of the last two of these
-	// changes. The ids that order them may be later.
+	// Managed and ManagedBefore are the ids of the last two calls that removed, hid
+	// or unhid the player. Removed and Moved, which order the changes, may be later.
 	Managed       ids.ID `dynamo:"managed"`
 	ManagedBefore ids.ID `dynamo:"managedBefore"`
 }
@@ -211,7 +211,7 @@ func (e *entryItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	if _, err := parseOps(e.Ops); err != nil {
 		return err
 	}
-	// Conditions compare these: a null would fail them each time.
+	// Conditions compare these attributes, and a null would always fail.
 	for _, name := range []string{"rev", "version", "lastOp", "removed", "moved"} {
 		if _, null := item[name].(*types.AttributeValueMemberNULL); null {
 			return fmt.Errorf("%w: %s is null", errDamaged, name)
@@ -223,7 +223,7 @@ func (e *entryItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	return checkShown(e.Name, e.Meta)
 }
 
-// checkShown refuses a stored name and meta that no submission has.
+// checkShown refuses a stored name or meta that no submission can have.
 func checkShown(name, meta string) error {
 	switch {
 	case checkName(name) != nil:
@@ -240,8 +240,8 @@ func entryKey(player, board string, p period) store.Key {
 
 func playerPK(player string) string { return keys.Join("P", player) }
 
-// partOf is the partition of the index for a new entry of a player. The entry stays
-// there even if there are more shards later.
+// partOf returns the index partition for a player's new entry. The entry stays there
+// even if there are more shards later.
 func partOf(player, board string, p period, now time.Time) string {
 	h := fnv.New32a()
 	h.Write([]byte(player))

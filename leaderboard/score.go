@@ -64,7 +64,7 @@ func (s Score) Compare(other Score) int {
 	return cmp.Compare(s.Int64(), other.Int64())
 }
 
-// errScore is returned for every text that is no score.
+// errScore is returned for a text that is not a score.
 var errScore error = &plaza.InvalidError{Field: "Score", Reason: "is not the text of a score"}
 
 // ParseScore reads the text of String and refuses everything else.
@@ -137,7 +137,7 @@ func (s *Score) UnmarshalJSON(data []byte) error {
 
 func (s Score) isNaN() bool { return s.kind == KindFloat && math.IsNaN(s.Float64()) }
 
-// plus is the sum of two scores of one kind.
+// plus returns the sum of two scores of one kind.
 func (s Score) plus(d Score) (Score, error) {
 	if s.kind == KindFloat {
 		return sumOf(Float(s.Float64() + d.Float64()))
@@ -150,7 +150,7 @@ func (s Score) plus(d Score) (Score, error) {
 	return Int(sum), nil
 }
 
-// minus is not the sum with the negative: MinInt64 has none.
+// minus is not plus with a negative score, because MinInt64 has no negative.
 func (s Score) minus(d Score) (Score, error) {
 	if s.kind == KindFloat {
 		return sumOf(Float(s.Float64() - d.Float64()))

@@ -60,7 +60,7 @@ func FuzzParseScore(f *testing.F) {
 	})
 }
 
-func TestScoresAreWhatTheyWereMadeOf(t *testing.T) {
+func TestScoresKeepTheirValue(t *testing.T) {
 	t.Parallel()
 	var zero leaderboard.Score
 	require.Equal(t, leaderboard.Int(0), zero)
@@ -81,7 +81,7 @@ func TestScoresAreWhatTheyWereMadeOf(t *testing.T) {
 	require.Positive(t, leaderboard.Int(1).Compare(leaderboard.Int(-1)))
 }
 
-func TestAScoreReadsANumberToo(t *testing.T) {
+func TestAScoreReadsAJSONNumber(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]leaderboard.Score{
 		`90`: leaderboard.Int(90), `"90"`: leaderboard.Int(90), `-0`: leaderboard.Int(0), ` 7 `: leaderboard.Int(7),

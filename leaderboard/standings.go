@@ -36,7 +36,7 @@ func (in In) check() error {
 	return nil
 }
 
-// checkPage refuses requests that no list takes.
+// checkPage checks a request before anything is read.
 func (in In) checkPage(req cursor.PageRequest) error {
 	if err := in.check(); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (in In) checkPage(req cursor.PageRequest) error {
 	return err
 }
 
-// parsePeriod gives the start of a period by its name.
+// parsePeriod returns the start of a period from its name.
 func parsePeriod(name string) (start time.Time, ok bool) {
 	start, err := time.Parse(periodLayout, name)
 	return start, err == nil && period{start: start}.name() == name
@@ -58,7 +58,7 @@ func (in In) wrap(what string, err error) error {
 	return fmt.Errorf("leaderboard: %s %q %q: %w", what, in.Board, in.Period, err)
 }
 
-// standings are those of one period of a board.
+// standings are the standings of one period of a board.
 type standings struct {
 	table  *store.Table
 	ranker ranker
@@ -67,7 +67,7 @@ type standings struct {
 	now    time.Time
 }
 
-// standings finds the standings of a checked In. They are empty while nobody has
+// standings finds the standings of a checked In. They are empty if nobody has
 // submitted to the current period.
 func (r *Repository) standings(ctx context.Context, in In) (standings, error) {
 	b, err := r.board(ctx, in.Board)
@@ -146,7 +146,7 @@ func (s standings) read(player string, item dynamo.Item) (entryItem, error) {
 	return e, nil
 }
 
-// item is an entry that read gave, as the index has it.
+// item returns an entry as its row in the index should be.
 func (s standings) item(player string, e entryItem) rowItem {
 	i := rowItem{item: entryKey(player, s.board.Name, s.period), key: e.Key, name: e.Name, meta: e.Meta}
 	i.read(s.board, s.period)

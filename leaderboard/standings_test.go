@@ -16,10 +16,10 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// in is the current period of a board.
+// in names the current period of a board.
 func in(board string) leaderboard.In { return leaderboard.In{Board: board} }
 
-// play submits scores, "ann 50" or with a sub score "ann 50 3", a second apart.
+// play submits scores one second apart: "ann 50", or "ann 50 3" with a sub score.
 func (w world) play(t testing.TB, board string, scores ...string) {
 	t.Helper()
 	for i, text := range scores {
@@ -33,7 +33,7 @@ func (w world) play(t testing.TB, board string, scores ...string) {
 	}
 }
 
-// many lets n players submit different scores; player 1 is the best.
+// many submits different scores of n players. Player 1 is the best.
 func (w world) many(t testing.TB, board string, n int) {
 	t.Helper()
 	submissions := make([]leaderboard.Submission, n)
@@ -45,7 +45,7 @@ func (w world) many(t testing.TB, board string, n int) {
 	}
 }
 
-// texts shows rows as "ordinal/competition player score".
+// texts formats rows as "ordinal/competition player score".
 func texts(rows []leaderboard.Standing) []string {
 	list := make([]string, len(rows))
 	for i, r := range rows {
@@ -93,8 +93,7 @@ func (w world) periodsOf(board string) func(context.Context, cursor.PageRequest)
 	}
 }
 
-// TestTheClassicTable is the one that everybody begins with: scores of several
-// games in one table.
+// A common first example: scores of several games in one table.
 func TestTheClassicTable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -115,7 +114,7 @@ func TestTheClassicTable(t *testing.T) {
 	require.Equal(t, []string{"1/1 userD 100"}, texts(all(t, 0, w.top(in("WarCraft")))))
 }
 
-func TestARowSaysWhatWasSubmitted(t *testing.T) {
+func TestARowShowsTheSubmission(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for _, b := range []leaderboard.Board{{Name: "int"}, {Name: "float", Kind: leaderboard.KindFloat, Order: leaderboard.Ascending, SubOrder: leaderboard.Ascending, Ties: leaderboard.LaterFirst}} {
@@ -217,13 +216,13 @@ func TestReadersSeeShardsThatOthersOpened(t *testing.T) {
 
 func playerOf(rank int64) string { return fmt.Sprint("player ", rank) }
 
-// lagging is a process that reads the index as it was, or not at all.
+// lagging returns a process whose reads of the index are stale.
 func (w world) lagging(t testing.TB) world {
 	t.Helper()
 	return w.process(t, nil, faults.New(t, 1, faults.Rates{Stale: 1}).Wrap)
 }
 
-// orderKey is a key of a board as it is by default, written by hand.
+// orderKey encodes a key of a board with default settings, without our code.
 func orderKey(score, sub, at int64, player string) []byte {
 	var key []byte
 	key = binary.BigEndian.AppendUint64(key, ^(uint64(score) ^ 1<<63))
@@ -232,11 +231,11 @@ func orderKey(score, sub, at int64, player string) []byte {
 	return append(key, player...)
 }
 
-// stalable tells a read that is not consistent.
-func stalable(body []byte) bool {
+// isStaleRead reports whether a read is eventually consistent, and so may be stale.
+func isStaleRead(body []byte) bool {
 	var read struct{ ConsistentRead bool }
 	return json.Unmarshal(body, &read) == nil && !read.ConsistentRead
 }
 
-// scoreOf is the score in a key of orderKey.
+// scoreOf returns the score in a key of orderKey.
 func scoreOf(key []byte) int64 { return int64(^binary.BigEndian.Uint64(key) ^ 1<<63) }

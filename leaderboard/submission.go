@@ -132,7 +132,7 @@ var (
 	errFloor   error = &plaza.InvalidError{Field: "Guard", Reason: "is for boards without Floor"}
 )
 
-// time is At or its default.
+// time returns At or its default.
 func (s Submission) time() time.Time {
 	if s.At.IsZero() {
 		return s.Op.Time()
@@ -140,8 +140,8 @@ func (s Submission) time() time.Time {
 	return s.At.UTC()
 }
 
-// checkFor refuses a submission that the board does not take. The Operator is not
-// empty.
+// checkFor refuses a submission that the board does not accept. Its Operator must be
+// set.
 func (s Submission) checkFor(b Board) error {
 	switch {
 	case s.Score.kind != b.Kind:
@@ -178,8 +178,8 @@ func (a attempt) checkTime() error {
 	return nil
 }
 
-// print is a hash of the submission as it was given: it differs for another
-// submission under the same Op.
+// print is a hash of the submission as the caller gave it. It shows that another
+// submission has the same Op.
 func (s Submission) print() uint32 {
 	h := fnv.New32a()
 	var b []byte

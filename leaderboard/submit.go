@@ -93,31 +93,31 @@ func (r *Repository) SubmitMany(ctx context.Context, submissions []Submission) [
 	return outcomes
 }
 
-// attempt is a submission under way.
+// attempt is a submission in progress.
 type attempt struct {
-	Submission // with its Op and At and, on its board, with its Operator
+	Submission // with Op and At and, once the board is known, with Operator
 
 	print  uint32
 	now    time.Time
-	minted bool // the Op is new with this call
+	minted bool // this call made the Op
 	undo   bool // it takes back what the submission did
 
 	board  *board
 	period period
-	part   string // where a new entry goes
+	part   string // the index partition of a new entry
 
-	// unapplied is a revision of the entry at which the Op was not applied; nil
-	// where none is known.
+	// unapplied is a revision of the entry at which the Op was not applied, or nil
+	// if none is known.
 	unapplied *int64
 }
 
 // fits refuses what the board does not take.
 func (a attempt) fits() error { return a.checkFor(a.board.Board) }
 
-// entry is the key of the entry in the table.
+// entry returns the key of the entry in the table.
 func (a attempt) entry() store.Key { return entryKey(a.Player, a.Board, a.period) }
 
-// accept checks the submission and gives it an Op and a time.
+// accept checks the submission and sets its Op and time.
 func (r *Repository) accept(ctx context.Context, s Submission) (attempt, error) {
 	a := attempt{Submission: s, now: r.opts.Now(), minted: s.Op == 0}
 	if err := s.check(); err != nil {
@@ -135,9 +135,9 @@ func (r *Repository) accept(ctx context.Context, s Submission) (attempt, error) 
 	return a, a.checkTime()
 }
 
-// submit finds the period and writes the entry there.
+// submit finds the period and writes the entry in it.
 func (r *Repository) submit(ctx context.Context, a attempt) (answer, error) {
-	a, refusal, err := r.place(ctx, a, attempt.fits)
+	a, refusal, err := r.prepare(ctx, a, attempt.fits)
 	if err != nil {
 		return answer{}, err
 	}
@@ -151,10 +151,10 @@ func (r *Repository) submit(ctx context.Context, a attempt) (answer, error) {
 	return got, err
 }
 
-// place gives the attempt its board and an open period. refusal is set if the board
-// refuses now, by fits, what it may have accepted before.
-func (r *Repository) place(ctx context.Context, given attempt, fits func(attempt) error) (_ attempt, refusal, err error) {
-	for range turns {
+// prepare sets the attempt's board and an open period. refusal is set if the board
+// refuses the submission now, by fits, but may have accepted it before.
+func (r *Repository) prepare(ctx context.Context, given attempt, fits func(attempt) error) (_ attempt, refusal, err error) {
+	for range maxRetries {
 		a := given
 		if a.board, err = r.board(ctx, a.Board); err != nil {
 			return a, nil, err
@@ -188,16 +188,16 @@ func (r *Repository) place(ctx context.Context, given attempt, fits func(attempt
 	return given, nil, plaza.ErrBusy
 }
 
-// contests bounds how often a write is tried again when others were faster.
-const contests = 64
+// maxContests bounds how often a write is retried when others were faster.
+const maxContests = 64
 
-// apply writes what the attempt does to the entry, on condition that nobody
-// wrote since it was read. A refused write is tried again at once, on the entry
-// that came with the refusal: waiting would let more operations pass than an
-// entry remembers. An attempt with a refusal writes nothing, and may only get
-// its first answer.
+// apply writes the attempt's effect, on condition that nobody has written the entry
+// since it was read. A refused write is retried at once, with the entry that came with
+// the refusal, because during a wait others could make more operations than an entry
+// remembers. If refusal is set, apply writes nothing and can only return the first
+// answer.
 func (r *Repository) apply(ctx context.Context, a attempt, refusal error) (answer, error) {
-	var e *entryItem // nil: not read
+	var e *entryItem // nil means not read
 	if refusal != nil || r.opts.Refuse != nil || !a.appliesUnseen() {
 		var err error
 		if e, err = r.readEntry(ctx, a); err != nil {
@@ -212,7 +212,7 @@ func (r *Repository) apply(ctx context.Context, a attempt, refusal error) (answe
 		if err != nil || next.writes == writeNothing {
 			return next.answer, err
 		}
-		if contest == contests {
+		if contest == maxContests {
 			return answer{}, plaza.ErrBusy
 		}
 		if r.opts.Refuse != nil && next.writes != writeMemory {

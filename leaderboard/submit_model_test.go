@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// place is where a player stands on a board of the model.
+// place is a player's place on a board of the model.
 type place struct {
 	player     string
 	score, sub int64
@@ -34,9 +34,9 @@ func better(b leaderboard.Board, p, q place) int {
 	return cmp.Or(along(b.Order, cmp.Compare(p.score, q.score)), along(b.SubOrder, cmp.Compare(p.sub, q.sub)), at, cmp.Compare(p.player, q.player))
 }
 
-// TestAnySequenceStandsAsItShould lets a few players submit, with any operator,
-// scores and times that are often the same, and repeats.
-func TestAnySequenceStandsAsItShould(t *testing.T) {
+// A few players submit with any operator. Scores and times are often the same, and some
+// submissions are repeated.
+func TestAnySequenceLeavesTheExpectedStandings(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	table := w.raw(t)
@@ -86,7 +86,7 @@ func TestAnySequenceStandsAsItShould(t *testing.T) {
 			if b.Floor != nil {
 				next.score = max(next.score, b.Floor.Int64())
 			}
-			now := next // but for its time
+			now := next // except for its time
 			now.at = old.at
 			improved := !existed || better(b, now, old) < 0
 			if improved || s.Operator != leaderboard.Best && now != old {

@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// every allows every operator and begins with Set.
+// every returns a board that allows every operator. Set is the default.
 func every(name string) leaderboard.Board {
 	return leaderboard.Board{
 		Name: name, Operator: leaderboard.Set,
@@ -35,7 +35,7 @@ func with(s leaderboard.Submission, o leaderboard.Operator) leaderboard.Submissi
 
 func ptr(s leaderboard.Score) *leaderboard.Score { return &s }
 
-func TestWhatStandsAfterASequence(t *testing.T) {
+func TestSubmissionsInSequence(t *testing.T) {
 	t.Parallel()
 	const (
 		best, set, up, down = leaderboard.Best, leaderboard.Set, leaderboard.Increment, leaderboard.Decrement
@@ -62,8 +62,8 @@ func TestWhatStandsAfterASequence(t *testing.T) {
 	for name, c := range map[string]struct {
 		board leaderboard.Board
 		steps []step
-		want  []result // of each step
-		keeps bool     // the time of the first
+		want  []result // one for each step
+		keeps bool     // the time of the first step is kept
 	}{
 		"best, then worse":             {leaderboard.Board{}, []step{{best, 10, 0}, {best, 9, 0}}, []result{{true, 10}, {false, 10}}, true},
 		"best, then the same":          {leaderboard.Board{}, []step{{best, 10, 0}, {best, 10, 0}}, []result{{true, 10}, {false, 10}}, true},
@@ -121,7 +121,7 @@ func TestWhatStandsAfterASequence(t *testing.T) {
 	}
 }
 
-func TestTiesAreDecided(t *testing.T) {
+func TestTiesAreOrdered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	late := score("", "ann", 50, 2)
@@ -188,7 +188,7 @@ func TestEveryNumberIsStoredAndOrdered(t *testing.T) {
 	}
 }
 
-func TestFromManyAtOnceTheBestStands(t *testing.T) {
+func TestTheBestOfConcurrentScoresIsKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Shards: 4})
@@ -198,7 +198,7 @@ func TestFromManyAtOnceTheBestStands(t *testing.T) {
 		group.Go(func() {
 			random := rand.New(rand.NewPCG(uint64(p), 0))
 			scores := append(random.Perm(1000)[:20], 1000)
-			var one sync.WaitGroup // the scores of one player, some at once
+			var one sync.WaitGroup // scores of one player, two at a time
 			for range 2 {
 				for i, n := range random.Perm(len(scores)) {
 					one.Go(func() { w.submit(t, score("b", fmt.Sprintf("p%02d", p), int64(scores[n]), 0)) })
@@ -262,7 +262,7 @@ func TestOnlyANewerVersionIsSet(t *testing.T) {
 		{5, 50, 50, false, 5},
 		{4, 40, 50, false, 5}, // older
 		{5, 50, 50, true, 5},
-		{7, 50, 50, false, 7}, // the same score: the time stays, the version counts
+		{7, 50, 50, false, 7}, // the same score: the time stays, the version is stored
 		{6, 60, 50, false, 7},
 		{8, 20, 20, false, 8},
 	} {
@@ -281,7 +281,7 @@ func TestOnlyANewerVersionIsSet(t *testing.T) {
 	require.Equal(t, leaderboard.Int(23), w.submit(t, version(8, 20, 10)).New, "also among other operations")
 }
 
-// remove is what removing an entry leaves of it.
+// remove changes an entry to what Remove leaves of it.
 func (w world) remove(t testing.TB, player, board string, removal ids.ID) {
 	t.Helper()
 	err := w.raw(t).Update("pk", "P#"+player).Range("sk", "LB#"+board+"#"+forever).
@@ -289,7 +289,7 @@ func (w world) remove(t testing.TB, player, board string, removal ids.ID) {
 	require.NoError(t, err)
 }
 
-func TestWhatLagsIsNotGoneBy(t *testing.T) {
+func TestSubmitDoesNotRelyOnStaleReads(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	positive := every("b")
@@ -301,7 +301,7 @@ func TestWhatLagsIsNotGoneBy(t *testing.T) {
 	require.Equal(t, leaderboard.Int(2), got.New)
 }
 
-func TestARemovedPlayerComesBackWithWhatIsNewer(t *testing.T) {
+func TestARemovedPlayerReturnsWithANewerSubmission(t *testing.T) {
 	t.Parallel()
 	refuse := func(context.Context, leaderboard.Submission, leaderboard.Result) error { return nil }
 	for name, c := range map[string]struct {
@@ -381,7 +381,7 @@ func TestAHiddenPlayerStaysHidden(t *testing.T) {
 	}
 }
 
-func TestRefuseSeesWhatWouldComeOfIt(t *testing.T) {
+func TestRefuseSeesTheResult(t *testing.T) {
 	t.Parallel()
 	cheat := errors.New("cannot be")
 	var seen []leaderboard.Result
@@ -479,7 +479,7 @@ func TestShardsShareTheWrites(t *testing.T) {
 	require.Len(t, w.standings(t, "b", forever, shards), players)
 }
 
-func TestATableWithoutTheIndexIsSaid(t *testing.T) {
+func TestAMissingIndexIsReported(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	r, err := leaderboard.New(dynamotest.DB(t), "no-such-table", w.clock, nil)
@@ -503,9 +503,9 @@ func TestWithoutAnOpOneIsMinted(t *testing.T) {
 	require.Equal(t, second.New, w.repeat(t, s).New)
 }
 
-// What has no identity of its own gets one, and with it no answer is lost, also
-// after a reset.
-func TestWhatFailedIsRepeatedWithWhatTheResultTells(t *testing.T) {
+// Submit makes the identity and returns it beside the error. A repeat with it gets the
+// first answer, even after a reset.
+func TestAFailedSubmissionIsRepeatedWithTheReturnedOp(t *testing.T) {
 	t.Parallel()
 	for _, operator := range []leaderboard.Operator{leaderboard.Best, leaderboard.Increment} {
 		in := faults.New(t, 1, faults.Rates{})
@@ -531,8 +531,7 @@ func TestWhatFailedIsRepeatedWithWhatTheResultTells(t *testing.T) {
 	}
 }
 
-// TestTheOldestOfManyIncrementsIsNotAppliedAgain repeats each of 17: the first
-// is the one that the entry has just forgotten.
+// The test repeats each of 17 increments. The entry has just forgotten the first.
 func TestTheOldestOfManyIncrementsIsNotAppliedAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

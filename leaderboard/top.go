@@ -47,7 +47,7 @@ func (r *Repository) TopPercent(ctx context.Context, in In, percent float64, req
 	return page, in.wrap("top percent of", err)
 }
 
-// top lists all where percent is 0.
+// top lists all players if percent is 0.
 func (r *Repository) top(ctx context.Context, in In, percent float64, req cursor.PageRequest) (cursor.Page[Standing], error) {
 	s, err := r.standings(ctx, in)
 	if err != nil {
@@ -70,8 +70,8 @@ func (r *Repository) top(ctx context.Context, in In, percent float64, req cursor
 	return list.Page(ctx, req)
 }
 
-// share is a percentage of n, rounded up. The percentage counts as it is
-// written in decimal: 1.1% of 3,000 are 33.
+// share returns a percentage of n, rounded up. It computes in decimal, so that 1.1% of
+// 3,000 is 33.
 func share(n int64, percent float64) int64 {
 	exact, _ := new(big.Rat).SetString(strconv.FormatFloat(percent, 'g', -1, 64))
 	exact.Mul(exact, big.NewRat(n, 100))
@@ -86,7 +86,7 @@ func share(n int64, percent float64) int64 {
 // count the entries above it.
 type topList struct {
 	standings
-	last int64 // the ordinal it ends with; 0: none
+	last int64 // the last ordinal; 0 means no limit
 }
 
 func (l *topList) list(filter string) store.List[rankedRow, Standing] {
@@ -140,8 +140,8 @@ func (l *topList) read(ctx context.Context, reach store.Reach) ([]rankedRow, str
 	return rows, l.below(rows[len(rows)-1]), nil
 }
 
-// readUp returns the nearest first. Where there are more, it may leave out the
-// farthest.
+// readUp returns the nearest rows first. If there are more than limit, it may leave
+// out the farthest.
 func (l *topList) readUp(ctx context.Context, at gap, limit int) ([]rankedRow, string, error) {
 	items, more, err := l.round(ctx, store.IndexSpan{To: at.key, Limit: limit}, 1)
 	if err != nil || len(items) == 0 {
@@ -162,8 +162,8 @@ func (l *topList) readUp(ctx context.Context, at gap, limit int) ([]rankedRow, s
 	return rows, l.above(rows[len(rows)-1]), nil
 }
 
-// rankAbove is the rank of the first of the items just above a gap: counted from
-// the gap's rank where that is possible.
+// rankAbove returns the rank of the first of the items just above a gap. If possible,
+// it is derived from the gap's rank, without counting.
 func (l *topList) rankAbove(ctx context.Context, at gap, items []rowItem) (Rank, error) {
 	top := items[0].key
 	ordinal := at.above - int64(len(items)) + 1
@@ -172,7 +172,7 @@ func (l *topList) rankAbove(ctx context.Context, at gap, items []rowItem) (Rank,
 	}
 	rank := Rank{Ordinal: ordinal, Competition: ordinal, AsOf: l.now}
 	switch {
-	case !tied(top, items[1].key): // nobody shown shares it
+	case !tied(top, items[1].key): // no other item shares it
 	case tied(top, at.key) && at.tie <= ordinal:
 		rank.Competition = at.tie
 	default:
@@ -188,8 +188,8 @@ func (l *topList) rankAbove(ctx context.Context, at gap, items []rowItem) (Rank,
 // gap is a place between two rows.
 type gap struct {
 	above int64  // how many rows are above
-	tie   int64  // the competition rank of those tied with key
-	last  int64  // where the list ends, as in topList
+	tie   int64  // the competition rank of entries tied with key
+	last  int64  // topList.last
 	key   []byte // keys above are smaller
 }
 
@@ -231,7 +231,7 @@ func (r *Repository) Range(ctx context.Context, in In, from int64, n int) ([]Sta
 	if from < 1 {
 		return nil, &plaza.InvalidError{Field: "from", Reason: fmt.Sprintf("is %d, the first is 1", from)}
 	}
-	n, err := few(n)
+	n, err := rowLimit(n)
 	if err != nil {
 		return nil, err
 	}
@@ -253,8 +253,8 @@ func (r *Repository) rangeOf(ctx context.Context, in In, from int64, n int) ([]S
 	return s.shown(rows[min(above, len(rows)):]), nil
 }
 
-// few is n as cursor.PageRequest.Limit has it.
-func few(n int) (int, error) {
+// rowLimit applies the default and the maximum of cursor.PageRequest.Limit.
+func rowLimit(n int) (int, error) {
 	if n < 0 {
 		return 0, &plaza.InvalidError{Field: "n", Reason: fmt.Sprintf("is %d", n)}
 	}

@@ -26,7 +26,7 @@ func TestTopAndHiddenArePagedExactly(t *testing.T) {
 		"hidden":            {leaderboard.Board{Shards: 4}, true},
 	} {
 		if name == "top" && rounds(1, 0) == 0 {
-			continue // one shard is the easier case
+			continue // without CI, skip one shard, the easier case
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -47,7 +47,7 @@ func TestTopAndHiddenArePagedExactly(t *testing.T) {
 				board.Name = "board of " + t.Name()
 				w.define(t, board)
 				n := 0
-				// A known period spares a list its requests before it refuses a cursor.
+				// With a cached period, a forged cursor is refused without a request.
 				w.submit(t, score(board.Name, "gone", 0, 0))
 				_, err := w.Remove(t.Context(), in(board.Name), "gone")
 				require.NoError(t, err)
@@ -94,7 +94,7 @@ func TestTopAndHiddenArePagedExactly(t *testing.T) {
 	}
 }
 
-func TestACursorIsOfOnePeriod(t *testing.T) {
+func TestACursorBelongsToOnePeriod(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "hourly", Cron: "@hourly"})
@@ -117,7 +117,7 @@ func TestACursorIsOfOnePeriod(t *testing.T) {
 	}
 }
 
-func TestRanksAreCountedAnew(t *testing.T) {
+func TestAPageAtTheTopCountsRanksAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Shards: 2})
@@ -139,9 +139,8 @@ func TestRanksAreCountedAnew(t *testing.T) {
 	require.Equal(t, []string{"3/1 gus 20", "4/4 ann 10"}, texts(page(page(page("", 4).Next, 9).Prev, 2).Items), "a tie goes on above the page")
 }
 
-// TestATieThatGrewAboveACursor has more of a tie above than the ranks that the
-// cursor knows leave room for.
-func TestATieThatGrewAboveACursor(t *testing.T) {
+// Above the cursor are more tied players than its ranks leave room for.
+func TestRanksAboveACursorWhoseTieGrew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b"})
@@ -158,7 +157,7 @@ func TestATieThatGrewAboveACursor(t *testing.T) {
 	require.Equal(t, []string{"2/1 fay 8", "3/1 gus 8", "4/1 hal 8"}, texts(up.Items))
 }
 
-// TestRanksRiseWithinAPage walks up and down while everybody moves.
+// The test pages up and down while players' scores change.
 func TestRanksRiseWithinAPage(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(4) {
@@ -200,7 +199,7 @@ func TestRanksRiseWithinAPage(t *testing.T) {
 			}
 		}
 
-		// Quiet again: up from the end, the ranks are right once the top is met.
+		// Nobody writes now. Paging up, the ranks are right once the top is reached.
 		want := all(t, 100, w.top(in("b")))
 		last := want
 		for page, err := w.Top(t.Context(), in("b"), cursor.PageRequest{Cursor: at, Limit: 3}); ; {
@@ -217,8 +216,8 @@ func TestRanksRiseWithinAPage(t *testing.T) {
 	}
 }
 
-// TestTheTopPercentOfWhomTheIndexLacks counts nobody where somebody stands.
-func TestTheTopPercentOfWhomTheIndexLacks(t *testing.T) {
+// The count is stale and 0, but the list has players.
+func TestTopPercentOfALaggingIndex(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b"})
@@ -226,7 +225,7 @@ func TestTheTopPercentOfWhomTheIndexLacks(t *testing.T) {
 	lags := faults.New(t, 1, faults.Rates{})
 	reader, lagged := w.process(t, nil, lags.Wrap), false
 	lags.Script(func(op string, body []byte, _ int) faults.Fault {
-		if op == "Query" && stalable(body) && !lagged {
+		if op == "Query" && isStaleRead(body) && !lagged {
 			lagged = true
 			return faults.Fault{Kind: faults.Stale}
 		}

@@ -16,21 +16,20 @@ import (
 
 var page1 = cursor.PageRequest{Limit: 1}
 
-// holder keeps the first write that its caller then gives up, after some that
-// it lets pass, and delivers it later.
-type holder struct {
-	skip    int
-	cancel  func() // set: it holds
+// delayedWrite holds one write back, makes its caller give up, and delivers it later.
+type delayedWrite struct {
+	skip    int    // writes to let pass first
+	cancel  func() // cancels the caller; while it is nil, everything passes
 	request *http.Request
 	next    aws.HTTPClient
 }
 
-func (h *holder) wrap(next aws.HTTPClient) aws.HTTPClient {
+func (h *delayedWrite) wrap(next aws.HTTPClient) aws.HTTPClient {
 	h.next = next
 	return h
 }
 
-func (h *holder) Do(r *http.Request) (*http.Response, error) {
+func (h *delayedWrite) Do(r *http.Request) (*http.Response, error) {
 	req, err := wire.Read(r)
 	if err != nil {
 		return nil, err
@@ -46,7 +45,7 @@ func (h *holder) Do(r *http.Request) (*http.Response, error) {
 	return nil, context.Canceled
 }
 
-func (h *holder) deliver(t *testing.T) {
+func (h *delayedWrite) deliver(t *testing.T) {
 	t.Helper()
 	res, err := h.next.Do(h.request)
 	require.NoError(t, err)
@@ -54,8 +53,7 @@ func (h *holder) deliver(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// partCounter counts the updates that the engine answered, by the partition of
-// the index where their entry lies.
+// partCounter counts successful updates by the index partition of their entry.
 type partCounter struct {
 	mu    sync.Mutex
 	parts map[string]int
@@ -65,7 +63,7 @@ func newPartCounter() *partCounter { return &partCounter{parts: map[string]int{}
 
 func (c *partCounter) wrap(next aws.HTTPClient) aws.HTTPClient { return counting{c, next} }
 
-// counts gives those of the hottest partition and of all.
+// counts returns the updates of the hottest partition and of all partitions.
 func (c *partCounter) counts() (hottest, sum int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

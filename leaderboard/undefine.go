@@ -48,7 +48,7 @@ func (r *Repository) undefine(ctx context.Context, board string) (changed bool, 
 	if err != nil {
 		return false, err
 	}
-	unknown := !r.opts.Now().Before(since.Add(settle)) // to all processes
+	unknown := !r.opts.Now().Before(since.Add(settle)) // no process has the board cached
 	prefix := keys.Join("LB", board, "")
 	err = r.table.ScanKeys(ctx, prefix, func(entries []store.Key) error {
 		return r.table.DeleteAll(ctx, entries, r.opts.Parallel)
@@ -69,10 +69,10 @@ func (r *Repository) undefine(ctx context.Context, board string) (changed bool, 
 	return err == nil, err
 }
 
-// markUndefined hides the board from everybody, and returns since when it is
-// hidden. No process can open a period from then on.
+// markUndefined hides the board and returns when it was hidden. From then on no process
+// can open a period.
 func (r *Repository) markUndefined(ctx context.Context, board string) (since time.Time, err error) {
-	for range turns {
+	for range maxRetries {
 		var item dynamo.Item
 		if err := r.table.Get(ctx, definitionKey(board), true, &item); err != nil {
 			return time.Time{}, err
@@ -88,7 +88,7 @@ func (r *Repository) markUndefined(ctx context.Context, board string) (since tim
 			return time.Time{}, err
 		}
 		since := r.opts.Now().UTC()
-		err = r.table.Run(ctx, as(r.table.Update(definitionKey(board)).Set("undefine", since).Set("ver", ver), item, "ver", "undefine"))
+		err = r.table.Run(ctx, ifUnchanged(r.table.Update(definitionKey(board)).Set("undefine", since).Set("ver", ver), item, "ver", "undefine"))
 		if _, refused := store.AsRefused(err); !refused {
 			return since, err
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-func TestAnUndefinedBoardIsGoneWithAllThatItHad(t *testing.T) {
+func TestUndefineDeletesABoardWithItsData(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	board := leaderboard.Board{Name: "b", Cron: "@daily", Grace: 48 * time.Hour, Operator: leaderboard.Set, Shards: 2}
@@ -57,7 +57,7 @@ func TestAnUndefinedBoardIsGoneWithAllThatItHad(t *testing.T) {
 		require.Len(t, all(t, 2, w.boardsOf("ann")), len(others))
 		require.Len(t, w.rawItems(t), len(rest)+1, "its definition says that it is going")
 
-		other.submit(t, score("b", "zoe", 5, 0)) // by a process that knows the board
+		other.submit(t, score("b", "zoe", 5, 0)) // this process has the board cached
 		w.set(w.Now().Add(time.Second))
 	}
 	w.set(w.Now().Add(time.Minute))
@@ -77,9 +77,8 @@ func TestAnUndefinedBoardIsGoneWithAllThatItHad(t *testing.T) {
 	require.False(t, got.Existed)
 }
 
-// TestABoardDefinedAgainIsAnother lets a process that knew the board before
-// open a period of it.
-func TestABoardDefinedAgainIsAnother(t *testing.T) {
+// A process that has the earlier board cached opens a period.
+func TestABoardDefinedAgainIsNew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Cron: "@hourly"})
@@ -95,7 +94,7 @@ func TestABoardDefinedAgainIsAnother(t *testing.T) {
 	w.set(w.Now().Add(2 * time.Minute))
 	require.NoError(t, errorOf(w.Undefine(t.Context(), "b")))
 	w.define(t, leaderboard.Board{Name: "b", Kind: leaderboard.KindFloat, Cron: "@daily"})
-	w.set(noon) // whose clock stands still
+	w.set(noon) // so the cache does not expire
 	_, _, err = old.Submit(t.Context(), leaderboard.Submission{Board: "b", Player: "ann", Score: leaderboard.Int(5)})
 	require.ErrorIs(t, err, plaza.ErrInvalid, "it learns of the new one")
 	require.Empty(t, w.spans(t, "b"))
@@ -126,7 +125,7 @@ func TestUndefineUnderFaults(t *testing.T) {
 	for seed := range faults.Seeds(10) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			sent := faults.New(t, seed, harshness[seed%2]) // a call is many requests
+			sent := faults.New(t, seed, faultMixes[seed%2]) // one call makes many requests
 			w := newWorld(t, nil)
 			for _, board := range []string{"a", "b"} {
 				w.define(t, leaderboard.Board{Name: board, Shards: 3})

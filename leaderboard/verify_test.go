@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-func TestATableOfAnotherShapeIsRefused(t *testing.T) {
+func TestVerifyRefusesATableOfAnotherShape(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		schema func(*dynamodb.CreateTableInput)
@@ -58,7 +58,7 @@ func TestATableOfAnotherShapeIsRefused(t *testing.T) {
 	}
 }
 
-func TestEverySentinelIsOneOfPlaza(t *testing.T) {
+func TestEverySentinelUnwrapsToAPlazaError(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]error{leaderboard.ErrClosed: plaza.ErrRemoved, leaderboard.ErrOpTooOld: plaza.ErrConflict} {
 		for _, of := range []error{plaza.ErrInvalid, plaza.ErrRemoved, plaza.ErrConflict, plaza.ErrBusy, plaza.ErrNotFound} {

@@ -21,10 +21,10 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// noon is when every world begins.
+// noon is the time at which every test begins.
 var noon = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 
-// clock is a world's time, and gives ids of it.
+// clock is a world's clock, and makes ids with its time.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -62,7 +62,7 @@ func newWorld(t testing.TB, opts *leaderboard.Options, wrap ...wrapper) world {
 	return w.process(t, opts, wrap...)
 }
 
-// process is another process on the table of w.
+// process returns a repository of another process on the same table.
 func (w world) process(t testing.TB, opts *leaderboard.Options, wrap ...wrapper) world {
 	t.Helper()
 	var o leaderboard.Options
@@ -76,7 +76,7 @@ func (w world) process(t testing.TB, opts *leaderboard.Options, wrap ...wrapper)
 	return w
 }
 
-// rounds is all if CI is set, else the smaller number.
+// rounds returns all if CI is set, otherwise fewer.
 func rounds(all, fewer int) int {
 	if os.Getenv("CI") == "" {
 		return fewer
@@ -84,8 +84,8 @@ func rounds(all, fewer int) int {
 	return all
 }
 
-// spared skips nine in ten runs of a check unless CI is set. It is drawn, so that
-// a run that failed fails again.
+// spared reports whether to skip a run, nine in ten unless CI is set. It is drawn, so
+// that a failing run fails again.
 func spared(t *rapid.T) bool {
 	skips := []bool{true, true, true, true, true, true, true, true, true, false}
 	return rapid.SampledFrom(skips).Draw(t, "spared") && os.Getenv("CI") == ""
@@ -98,7 +98,7 @@ type tester interface {
 	Context() context.Context
 }
 
-// errorOf is the error of a write, whatever it changed.
+// errorOf drops the result of a write.
 func errorOf(_ bool, err error) error { return err }
 
 func (w world) define(t tester, b leaderboard.Board) {
@@ -113,7 +113,7 @@ func (w world) submit(t tester, s leaderboard.Submission) leaderboard.Result {
 	return got
 }
 
-// repeat submits what was applied before.
+// repeat submits a submission that was applied before.
 func (w world) repeat(t tester, s leaderboard.Submission) leaderboard.Result {
 	t.Helper()
 	got, created, err := w.Submit(t.Context(), s)
@@ -122,7 +122,7 @@ func (w world) repeat(t tester, s leaderboard.Submission) leaderboard.Result {
 	return got
 }
 
-// score is a submission of a whole score, a second after that of one less i.
+// score returns a submission i seconds after noon.
 func score(board, player string, v int64, i int) leaderboard.Submission {
 	return leaderboard.Submission{Board: board, Player: player, Score: leaderboard.Int(v), At: noon.Add(time.Duration(i-3600) * time.Second)}
 }
@@ -149,7 +149,7 @@ type entry struct {
 
 func (w world) raw(t testing.TB) dynamo.Table { return dynamotest.DB(t).Table(w.table) }
 
-// rows are the index's of one partition, the best first.
+// rows returns one partition of the index, the best first.
 func (w world) rows(t tester, table dynamo.Table, part string) []row {
 	t.Helper()
 	var rows []row
@@ -159,7 +159,7 @@ func (w world) rows(t tester, table dynamo.Table, part string) []row {
 
 const forever = "19700101T000000Z" // the period of a board that never resets
 
-// standings are "player score" of a period, the best first.
+// standings returns "player score" for each row of a period, the best first.
 func (w world) standings(t testing.TB, board, period string, shards int) []string {
 	t.Helper()
 	var rows []row
@@ -184,7 +184,7 @@ func (w world) entry(t testing.TB, player, board, period string) entry {
 	return e
 }
 
-// items is how many there are in the table.
+// items returns the number of items in the table.
 func (w world) items(t testing.TB) int {
 	t.Helper()
 	n, err := w.raw(t).Scan().Consistent(true).Count(t.Context())

@@ -9,8 +9,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// write carries out an effect on an entry, nil for one that was not read. by is
-// the entry that refused it, if one did.
+// write writes an effect. e is nil if the entry was not read. If the write is refused,
+// by is the entry that stands.
 func (r *Repository) write(ctx context.Context, a attempt, e *entryItem, next effect) (got answer, by *entryItem, err error) {
 	update := r.update(a, next)
 	var written struct {
@@ -34,9 +34,8 @@ func (r *Repository) write(ctx context.Context, a attempt, e *entryItem, next ef
 	return got, nil, err
 }
 
-// update sets what the effect writes, and gives a new entry its place in the
-// index. It never changes the part, which says in which shard the entry lies and
-// whether it is hidden.
+// update returns the update for an effect. It sets the part of a new entry, but never
+// changes it: the part is the entry's shard, and says whether it is hidden.
 func (r *Repository) update(a attempt, next effect) *dynamo.Update {
 	update := r.table.Update(a.entry()).SetExpr(nextRev, int64(a.Op), 1)
 	if next.writes >= writeName {
@@ -55,11 +54,11 @@ func (r *Repository) update(a attempt, next effect) *dynamo.Update {
 		if a.period.ttl != 0 {
 			update.Set("ttl", a.period.ttl)
 		} else {
-			update.Remove("ttl") // of one that was erased
+			update.Remove("ttl") // an erased entry has one
 		}
 	}
 	switch {
-	case a.Version > 0: // it needs no memory of operations
+	case a.Version > 0: // no operations are remembered
 		update.Set("version", a.Version)
 	case !a.board.bestOnly():
 		update.Set("ops", next.ops.bytes())
@@ -67,26 +66,26 @@ func (r *Repository) update(a attempt, next effect) *dynamo.Update {
 	return update
 }
 
-// nextRev lets the revisions of a new entry begin with the id of its first
-// operation, so that an entry that was erased and came again has others.
+// nextRev starts the revisions of a new entry at the id of its first operation. So an
+// entry that was erased and created again has other revisions.
 const nextRev = "rev = if_not_exists(rev, ?) + ?"
 
-// unseen lets the update run only if the score is better, or the version newer
-// and the score another.
+// unseen makes the update conditional: the score must be better, or the version newer
+// and the score different.
 func (a attempt) unseen(update *dynamo.Update, key []byte) *dynamo.Update {
 	if a.Version > 0 {
 		update.If("attribute_not_exists('version') OR 'version' < ?", a.Version).
 			If("attribute_not_exists('key') OR NOT begins_with('key', ?)", key[:decided])
 	} else {
-		update.If("attribute_not_exists('key') OR 'key' > ? AND size('key') = ?", worse(key), len(key)) // or it is damaged
+		update.If("attribute_not_exists('key') OR 'key' > ? AND size('key') = ?", worse(key), len(key)) // or the stored key is damaged
 	}
 	return update.
 		If("attribute_not_exists(lastOp) OR lastOp <> ?", a.Op).
 		If("attribute_not_exists(removed) OR removed < ?", a.Op)
 }
 
-// worse is a bound between the keys that this one beats and all others: above
-// any time of an equal score, and a byte that begins no player's name.
+// worse returns the bound between the keys that this key beats and all others. Of equal
+// scores it is above every time, and its last byte begins no player's name.
 func worse(key []byte) []byte {
 	bound := append(make([]byte, 0, prefixed+1), key[:decided]...)
 	for len(bound) < cap(bound) {
@@ -95,9 +94,8 @@ func worse(key []byte) []byte {
 	return bound
 }
 
-// unchanged lets the update run only while the entry is as it was read. Its
-// revision alone does not show that: an entry that was erased may come again by
-// the same operation.
+// unchanged makes the update conditional on the entry as it was read. The revision
+// alone is not enough, because the same operation may create an erased entry again.
 func (e entryItem) unchanged(update *dynamo.Update, a attempt) *dynamo.Update {
 	if e.Rev == 0 {
 		return update.If("attribute_not_exists(rev) AND (attribute_not_exists(removed) OR removed < ?)", a.Op)
@@ -112,7 +110,7 @@ func (e entryItem) unchanged(update *dynamo.Update, a attempt) *dynamo.Update {
 	return update
 }
 
-// refusedEntry is the entry that refused an update.
+// refusedEntry returns the entry that refused an update.
 func refusedEntry(t *store.Table, refused *store.Refused) (*entryItem, error) {
 	e := new(entryItem)
 	item, _ := refused.At(0)

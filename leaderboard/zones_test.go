@@ -11,14 +11,14 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// zoneless are the options of a process on a machine without zone files.
+// zoneless returns the options of a process on a machine without zone files.
 func zoneless() *leaderboard.Options {
 	o := new(leaderboard.Options)
 	o.SetZones(func(string) (*time.Location, error) { return nil, errors.New("no such file") })
 	return o
 }
 
-func TestWithoutZoneFilesWhatIsStoredIsServed(t *testing.T) {
+func TestStoredPeriodsAreServedWithoutZoneFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Cron: "@daily", Zone: "Asia/Shanghai", Grace: time.Hour})
@@ -33,7 +33,7 @@ func TestWithoutZoneFilesWhatIsStoredIsServed(t *testing.T) {
 	require.Zero(t, drift)
 	require.Len(t, all(t, 0, poor.periodsOf("b")), 1)
 
-	w.set(time.Date(2026, 3, 10, 16, 30, 0, 0, time.UTC)) // of which nobody opened the day
+	w.set(time.Date(2026, 3, 10, 16, 30, 0, 0, time.UTC)) // nobody opened a period for this day
 	for name, read := range poor.reads(t, in("b"), "ann") {
 		err := read()
 		require.ErrorIs(t, err, plaza.ErrUnavailable, name)

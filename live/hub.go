@@ -99,7 +99,7 @@ func (h *Hub[E]) Join(ctx context.Context, room string, after Pos) (*Viewer[E], 
 	return v, nil
 }
 
-// enter counts a viewer in. The first one opens the room.
+// enter adds a viewer to a room. The first one opens the room.
 func (h *Hub[E]) enter(ctx context.Context, name string, after Pos) (*room[E], error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -108,7 +108,7 @@ func (h *Hub[E]) enter(ctx context.Context, name string, after Pos) (*room[E], e
 	}
 	r := h.rooms[name]
 	if r == nil {
-		// Others wait for it too: it must not end with the first one's ctx.
+		// Other viewers wait for it too, so it must not end with the first one's ctx.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), openTimeout)
 		r = newRoom(name, &h.opts, cancel)
 		r.broken = func() { h.expel(r) }
@@ -153,7 +153,7 @@ func (h *Hub[E]) open(ctx context.Context, r *room[E], after Pos) {
 	}
 }
 
-// leave counts a viewer out. The room closes if it stays empty.
+// leave removes a viewer from a room. The room closes if it stays empty.
 func (h *Hub[E]) leave(r *room[E]) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -187,8 +187,8 @@ func (h *Hub[E]) expel(r *room[E]) {
 	h.shut(r, stop)
 }
 
-// shut ends a room that is no longer among the hub's. If the backplane has not
-// answered yet, open stops it. A panic of stop ends nothing else.
+// shut ends a room that the hub has forgotten. If the backplane has not answered yet,
+// open stops the subscription. A panic of stop has no other effect.
 func (h *Hub[E]) shut(r *room[E], stop func()) {
 	r.cancel()
 	if stop != nil {

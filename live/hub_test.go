@@ -306,7 +306,7 @@ func TestCloseWaitsForNoBackplane(t *testing.T) {
 			joined := make(chan error)
 			go func() { _, err := hub.Join(t.Context(), room, ""); joined <- err }()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-			_, err := hub.Join(ctx, "another", "") // nobody waits for this one any more
+			_, err := hub.Join(ctx, "another", "") // nobody waits for this room any more
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			cancel()
 			start := time.Now()

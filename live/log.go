@@ -5,19 +5,19 @@ import (
 	"sort"
 )
 
-// log is the latest batches of a room. Places in it are counted in events, lost
-// ones included, so that a viewer's loss is a subtraction.
+// log holds the latest batches of a room. A place in it is a number of events, lost ones
+// included, so that a viewer's loss is the difference of two places.
 type log[E any] struct {
 	batches []held[E] // oldest first
 	bytes   int
 	end     uint64
 	reset   uint64 // the place after the newest Reset that was dropped
 
-	// marks are the positions that a viewer can go on from, oldest first.
+	// marks are the positions from which a viewer can continue, oldest first.
 	marks []mark
 }
 
-// held is a batch and the place of its first event. A Reset takes a place.
+// held is a batch and the place of its first event. A Reset counts as one event.
 type held[E any] struct {
 	Batch[E]
 	start uint64
@@ -37,7 +37,7 @@ type mark struct {
 	at  uint64
 }
 
-// maxMarks bounds the marks also where positions come without events.
+// maxMarks bounds the marks even if positions arrive without events.
 const maxMarks = 1 << 16
 
 // mark adds a position at the log's end.
@@ -61,8 +61,7 @@ func (l *log[E]) find(pos Pos) (uint64, bool) {
 	return 0, false
 }
 
-// add appends b, whose first event is at start, and drops the oldest batches
-// beyond these bounds. The newest one stays.
+// add appends b, and drops the oldest batches beyond the bounds. The newest one stays.
 func (l *log[E]) add(b held[E], batches, bytes int) {
 	l.batches = append(l.batches, b)
 	l.bytes += b.size
@@ -79,9 +78,9 @@ func (l *log[E]) add(b held[E], batches, bytes int) {
 	l.marks = l.marks[old:]
 }
 
-// read sets b to the first batch behind the place seen and returns the place
-// after it. If a Reset was dropped since, b is a Reset. If seen is inside the
-// batch, b has the events behind it, and cut is true.
+// read sets b to the first batch behind the place seen, and returns the place after it.
+// If a Reset was dropped since, b is a Reset. If seen is inside the batch, b has only the
+// events behind it, and cut is true.
 func (l *log[E]) read(seen uint64, b *Batch[E]) (next uint64, cut, ok bool) {
 	if seen < l.reset {
 		first := l.batches[0].start
@@ -102,8 +101,8 @@ func (l *log[E]) read(seen uint64, b *Batch[E]) (next uint64, cut, ok bool) {
 	return next, true, true
 }
 
-// behind is the index of the first batch that ends behind a place. For most
-// viewers that is the newest.
+// behind returns the index of the first batch that ends behind a place. For most viewers
+// that is the newest.
 func (l *log[E]) behind(seen uint64) int {
 	newest := len(l.batches) - 1
 	if newest >= 0 && l.batches[newest].start <= seen {

@@ -37,7 +37,7 @@ func TestASlowViewerHoldsUpNobodyAndItsLossIsCounted(t *testing.T) {
 
 func TestALogIsBoundedByBytes(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		size := 2*len(entry(t, "", event{1}).Payload) + len("[]") // published, and encoded
+		size := 2*len(entry(t, "", event{1}).Payload) + len("[]") // as published and as encoded
 		hub := newHub(t, &live.Options[event]{Bytes: 3 * size})
 		slow := join(t, hub, "")
 		for n := range 8 {
@@ -180,8 +180,8 @@ func TestUnreadableEntriesAreCounted(t *testing.T) {
 	})
 }
 
-// The events that a viewer gets, and those counted as lost, are all since it
-// joined, in order, whenever it reads.
+// Whenever a viewer reads, the events that it gets and those counted as lost are
+// together all events since it joined, in order.
 func TestEveryEventArrivesOrIsCounted(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		batches := rapid.IntRange(1, 4).Draw(r, "batches")
@@ -265,8 +265,8 @@ func TestASlowViewerIsResetByAGapThatTheLogHasDropped(t *testing.T) {
 	})
 }
 
-// A room opens for a viewer who was away, and replays what it missed. Another
-// viewer who joins meanwhile gets none of that.
+// A room opens for a viewer who was away, and replays the missed events. Another viewer
+// who joins meanwhile gets none of them.
 func TestANewViewerGetsNothingOfAReplay(t *testing.T) {
 	later := []live.Entry{entry(t, "p4", event{4})}
 	for name, c := range map[string]struct {

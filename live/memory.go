@@ -21,9 +21,9 @@ type Memory struct {
 }
 
 type memoryLog struct {
-	name    string // in positions: no two logs share one
+	name    string // part of positions; no two logs share one
 	entries []Entry
-	last    int // entries so far
+	last    int // number of entries so far
 	subs    []*memorySub
 }
 
@@ -103,7 +103,7 @@ func (m *Memory) Subscribe(_ context.Context, room string, after Pos, deliver fu
 
 func (l *memoryLog) pos(n int) Pos { return Pos(l.name + "-" + strconv.Itoa(n)) }
 
-// after returns what follows p, if all of that is there.
+// after returns the entries after p, if none of them is gone.
 func (l *memoryLog) after(p Pos) ([]Entry, bool) {
 	first := l.last - len(l.entries)
 	for n := l.last; n >= first; n-- {

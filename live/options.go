@@ -80,7 +80,7 @@ func decode[E any](_ string, payload []byte) (e E, err error) {
 	return e, err
 }
 
-// encode panics where an event that was read cannot be written.
+// encode panics if an event cannot be written.
 func encode[E any](_ string, events []E) []byte {
 	data, err := json.Marshal(events)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/live"
 )
 
-// requirePanic fails unless err is a panic, and no mistake of the caller.
+// requirePanic fails unless err is a panic and none of plaza's errors.
 func requirePanic(t testing.TB, err error) {
 	t.Helper()
 	var panicked *parallel.PanicError

@@ -14,32 +14,32 @@ type room[E any] struct {
 	name string
 	opts *Options[E]
 
-	// Of the hub, under its lock.
+	// These belong to the hub and are guarded by its lock.
 	broken  func() // ends the room
 	viewers int
 	idle    *time.Timer
-	cancel  context.CancelFunc // of its opening
+	cancel  context.CancelFunc // cancels the opening
 	stop    func()             // nil until the backplane has answered
 
-	opened chan struct{} // closed when it has answered
-	err    error         // by then
+	opened chan struct{} // closed once the backplane has answered
+	err    error         // set before opened is closed
 
 	mu     sync.RWMutex
 	log    log[E]
 	replay Pos           // the log's end when the room opened; empty once that is reached
-	begun  uint64        // the place after it
+	begun  uint64        // the place after replay
 	wake   chan struct{} // closed when the log grows, or the room ends
 	ended  bool
 	failed error // why it has ended, if not by the hub
 
-	in       sync.Mutex // taken within mu, or alone: deliver waits for no viewers
+	in       sync.Mutex // taken within mu or alone, so that deliver never waits for viewers
 	started  bool
 	pending  []Entry
-	bytes    int  // of pending
-	flushing bool // or about to
+	bytes    int  // size of pending
+	flushing bool // a flush is running or scheduled
 	flushed  time.Time
 
-	fresh func(E) bool // of flush alone; nil shows all
+	fresh func(E) bool // used by flush only; nil shows all events
 }
 
 func newRoom[E any](name string, opts *Options[E], cancel context.CancelFunc) *room[E] {
@@ -60,8 +60,8 @@ func (r *room[E]) start(s Subscription) {
 	r.schedule()
 }
 
-// deliver takes entries from the backplane. What does not fit until the next
-// batch becomes a gap.
+// deliver takes entries from the backplane. Entries that do not fit into the next batch
+// become a gap.
 func (r *room[E]) deliver(entries []Entry) {
 	r.in.Lock()
 	defer r.in.Unlock()
@@ -79,7 +79,7 @@ func (r *room[E]) deliver(entries []Entry) {
 	r.schedule()
 }
 
-// schedule makes the next batch Every after the last: at once, if that is past.
+// schedule plans the next batch for Every after the last, or at once if that is past.
 func (r *room[E]) schedule() {
 	if r.flushing || len(r.pending) == 0 || !r.started {
 		return
@@ -102,7 +102,7 @@ func (r *room[E]) fail(err error) {
 	r.broken()
 }
 
-// flush makes a batch of what is pending, and one more for each gap.
+// flush makes a batch of the pending entries, and one more for each gap.
 func (r *room[E]) flush() error {
 	r.in.Lock()
 	pending := r.pending
@@ -117,12 +117,12 @@ func (r *room[E]) flush() error {
 	}
 
 	if wake := r.extend(runs); wake != nil {
-		close(wake) // without the lock, which all whom it wakes want next
+		close(wake) // without the lock, because everybody woken takes it next
 	}
 	return nil
 }
 
-// encode is Options.Encode. Its panic is an error.
+// encode calls Options.Encode. A panic becomes an error.
 func (r *room[E]) encode(events []E) (encoded []byte, err error) {
 	err = parallel.Catch(func() error {
 		encoded = r.opts.Encode(r.name, events)
@@ -134,8 +134,8 @@ func (r *room[E]) encode(events []E) (encoded []byte, err error) {
 	return encoded, nil
 }
 
-// extend adds to the log. It returns what wakes the viewers, if there is
-// something for them.
+// extend adds runs to the log. It returns the channel to close if there is something for
+// viewers.
 func (r *room[E]) extend(runs []run[E]) (wake chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -153,17 +153,17 @@ func (r *room[E]) extend(runs []run[E]) (wake chan struct{}) {
 	return wake
 }
 
-// run is entries up to the next gap, decoded.
+// run holds the decoded entries up to the next gap.
 type run[E any] struct {
-	gap     bool   // before them
-	lost    uint64 // events that cannot be read
+	gap     bool   // there is a gap before them
+	lost    uint64 // number of unreadable events
 	events  []E
-	marks   []mark // counted from the first event
+	marks   []mark // with places relative to the first event
 	encoded []byte
 	size    int
 }
 
-// decode reads entries up to the next gap, leaves out what is not fresh, and
+// decode reads entries up to the next gap, leaves out events that are not fresh, and
 // encodes the others.
 func (r *room[E]) decode(entries []Entry) (d run[E], rest []Entry) {
 	d.gap = entries[0].Gap
@@ -216,14 +216,14 @@ func (r *room[E]) append(d *run[E]) {
 	}
 }
 
-// replayed notes the place from which new viewers are shown what happens.
+// replayed records the place from which new viewers get events.
 func (r *room[E]) replayed() {
 	if r.replay != "" {
 		r.replay, r.begun = "", r.log.end
 	}
 }
 
-// end wakes all viewers: there is nothing more to wait for.
+// end marks the room as ended and wakes all viewers.
 func (r *room[E]) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

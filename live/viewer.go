@@ -19,7 +19,7 @@ type Batch[E any] struct {
 	Encoded []byte
 
 	// Dropped is how many events before these this viewer lost, most often by
-	// being slow. A gap that it was not told of counts as one.
+	// being slow. A gap that no Reset has reported counts as one.
 	Dropped int
 
 	// Reset reports that earlier events are lost and their number is not known:
@@ -34,8 +34,8 @@ type Viewer[E any] struct {
 	room   *room[E]
 	seen   uint64
 	since  time.Time
-	reset  Pos  // when not empty, the Reset to begin with
-	early  bool // it begins where the room's replay ends, should that go on
+	reset  Pos  // if not empty, the viewer begins with a Reset at this position
+	early  bool // if the room's replay is still running, the viewer begins where that ends
 	closed atomic.Bool
 }
 
@@ -75,7 +75,7 @@ func await(ctx context.Context, wake <-chan struct{}) error {
 	}
 }
 
-// read takes the next batch, or returns what to wait for.
+// read takes the next batch, or returns a channel to wait for.
 func (v *Viewer[E]) read(b *Batch[E]) (wake <-chan struct{}, ok bool, err error) {
 	r := v.room
 	r.mu.RLock()
@@ -108,8 +108,8 @@ func (v *Viewer[E]) read(b *Batch[E]) (wake <-chan struct{}, ok bool, err error)
 	return nil, true, nil
 }
 
-// Err is why Next returns no more batches: ErrClosed, or what ended the room.
-// Until then it is nil.
+// Err returns why Next returns no more batches: ErrClosed, or the error that ended the
+// room. Until then it is nil.
 func (v *Viewer[E]) Err() error {
 	v.room.mu.RLock()
 	defer v.room.mu.RUnlock()

@@ -17,12 +17,12 @@ import (
 
 const room = "room"
 
-// event is all that these rooms know.
+// event is the type of events in these tests.
 type event struct {
 	N int `json:"n"`
 }
 
-// numbers are those of events.
+// numbers returns the numbers of events.
 func numbers(events []event) []int {
 	ns := []int{}
 	for _, e := range events {
@@ -31,7 +31,7 @@ func numbers(events []event) []int {
 	return ns
 }
 
-// entry is what a backplane delivers after e was published.
+// entry returns the entry that a backplane delivers for a published event.
 func entry(t testing.TB, pos string, e event) live.Entry {
 	t.Helper()
 	payload, err := json.Marshal(e)
@@ -39,7 +39,7 @@ func entry(t testing.TB, pos string, e event) live.Entry {
 	return live.Entry{Pos: live.Pos(pos), Payload: payload}
 }
 
-// rising is an Options.Fresh: events whose numbers do not rise are repeats.
+// rising is an Options.Fresh that leaves out events whose numbers do not rise.
 func rising() func(event) bool {
 	last := 0
 	return func(e event) bool {
@@ -72,7 +72,7 @@ func next(t testing.TB, v *live.Viewer[event]) live.Batch[event] {
 	return batch
 }
 
-// quiet fails if there is a batch. It is for a bubble.
+// quiet fails if there is a batch. It works in a bubble only.
 func quiet(t *testing.T, v *live.Viewer[event]) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
@@ -88,7 +88,7 @@ func publish(t testing.TB, hub *live.Hub[event], events ...event) {
 	}
 }
 
-// bubble runs a test in time of its own. It fails if a goroutine outlives it.
+// bubble runs a test with a fake clock. It fails if a goroutine outlives the test.
 func bubble(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	synctest.Test(t, test)
@@ -98,11 +98,11 @@ func bubble(t *testing.T, test func(t *testing.T)) {
 type wire struct {
 	mu      sync.Mutex
 	from    live.Pos
-	end     live.Pos // when not empty, the log's own
+	end     live.Pos // if not empty, the End of Subscribe
 	err     error
-	early   []live.Entry  // delivered at once
-	hold    chan struct{} // when not nil, Subscribe waits for it
-	deaf    bool          // does not end with ctx
+	early   []live.Entry  // delivered during Subscribe
+	hold    chan struct{} // if not nil, Subscribe waits for it
+	deaf    bool          // Subscribe ignores its ctx
 	deliver func([]live.Entry)
 	opened  int
 	stopped int

@@ -63,7 +63,7 @@ func (r *Reader) parseXML(c *danmu.Comment, attributes, content []byte) error {
 	return err
 }
 
-// nextAttribute returns the first attribute; name is nil if there is none.
+// nextAttribute returns the first attribute. name is nil if there is none.
 func nextAttribute(b []byte) (name, value, rest []byte, err error) {
 	const field = "Attributes"
 	for len(b) > 0 && (space(b[0]) || b[0] == '/') {
@@ -103,8 +103,8 @@ func isName[T text](s T) bool {
 	return true
 }
 
-// parseFields reads p and returns the fields behind those it knows. The first four
-// must be there.
+// parseFields reads p and returns the fields behind the known ones. The first four are
+// required.
 func parseFields(c *danmu.Comment, p []byte, senders bool) (beyond []string, err error) {
 	for i := 0; ; i++ {
 		field, rest, more := bytes.Cut(p, []byte{','})
@@ -235,7 +235,7 @@ func checkElement(t Tag) error {
 	var open []xml.Name
 	d := xml.NewDecoder(strings.NewReader(string(appendElement(nil, t))))
 	for first := true; ; first = false {
-		token, err := d.RawToken() // Token has name spaces for prefixes
+		token, err := d.RawToken() // Token would replace prefixes by name spaces
 		if errors.Is(err, io.EOF) && !first && len(open) == 0 {
 			return nil
 		}

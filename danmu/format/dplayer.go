@@ -47,7 +47,7 @@ func parseDPlayer(raw []byte, senders bool) (danmu.Comment, error) {
 	return c, err
 }
 
-// dplayerMode also reads the names that the player's first versions wrote.
+// dplayerMode also reads the names that early versions of the player wrote.
 func dplayerMode(s string) (danmu.Mode, error) {
 	switch s {
 	case "right":
@@ -76,7 +76,7 @@ func assembleDPlayer(c danmu.Comment) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var beyond []json.RawMessage // as the file has them
+	var beyond []json.RawMessage // as they were in the file
 	if err := keptOf(c, DPlayer, &beyond); err != nil {
 		return nil, err
 	}

@@ -12,11 +12,10 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
-// kept is a JSON object by its members: a record, or the part of it that Extra
-// keeps.
+// kept holds the members of a JSON object: of a record, or of the part that Extra keeps.
 type kept map[string]json.RawMessage
 
-// members reads a record that is an object.
+// members reads an object.
 func members(raw []byte) (kept, error) {
 	var k kept
 	if json.Unmarshal(raw, &k) != nil || k == nil {
@@ -48,7 +47,7 @@ func (k *kept) set(name string, v any) error {
 	return err
 }
 
-// with adds the members that a format knows; they win.
+// with adds the members that a format knows. They replace members of the same name.
 func (k kept) with(known map[string]any) (kept, error) {
 	for name, v := range known {
 		if err := k.set(name, v); err != nil {
@@ -91,7 +90,7 @@ func marshal(v any) (json.RawMessage, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }
 
-// bare is the text of a JSON number or string.
+// bare returns the text of a JSON number or string.
 func bare(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil && s != "" {
@@ -100,7 +99,7 @@ func bare(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// identity reads a name or a number; "" is none.
+// identity reads a name or a number. "" means none.
 func identity(raw json.RawMessage) (string, error) {
 	var s string
 	if len(raw) == 0 || json.Unmarshal(raw, &s) == nil {
@@ -113,7 +112,7 @@ func identity(raw json.RawMessage) (string, error) {
 	return named(n.String()), nil
 }
 
-// takeKey takes the Key, but keeps a number that putKey would not write as one.
+// takeKey takes the Key. It keeps a number that putKey would write as a string.
 func (k kept) takeKey(name string) (string, error) {
 	key, err := identity(k[name])
 	if _, same := number(key); same || string(k[name]) != key {
@@ -137,14 +136,14 @@ func (k *kept) putKey(name, key string) error {
 	return k.set(name, key)
 }
 
-// number converts a name to a JSON number if JavaScript reads it exactly: its
-// integers have 53 bits.
+// number converts a name to a JSON number if JavaScript reads it exactly, that is below
+// 2^53.
 func number(name string) (n uint64, same bool) {
 	n, err := strconv.ParseUint(name, 10, 53)
 	return n, err == nil && strconv.FormatUint(n, 10) == name
 }
 
-// fieldName is a name among fields that commas separate, where "0" is none.
+// fieldName returns a name for comma-separated fields, where "0" means none.
 func fieldName(s string) string {
 	if s == "" || strings.Contains(s, ",") {
 		return "0"

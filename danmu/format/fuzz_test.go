@@ -10,7 +10,8 @@ import (
 	"github.com/plaza-sdk/plaza/danmu/format"
 )
 
-// fuzz reads anything: as it comes changes nothing, what is read comes back.
+// fuzz reads arbitrary bytes. The result does not depend on the chunks in which they
+// arrive, and survives writing and reading again.
 func fuzz(f *testing.F, of format.Format) {
 	for _, kind := range []string{"valid", "invalid", "broken"} {
 		for _, text := range testFiles(f, of, kind) {

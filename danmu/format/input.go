@@ -6,14 +6,14 @@ import (
 	"io"
 )
 
-// input holds the part of a file that is being scanned. Bytes are taken from
-// its front and read in at its end. Positions count from its front.
+// input holds the part of a file that is being scanned. Bytes are taken from its front
+// and read in at its end. Positions are relative to its front.
 type input struct {
 	r          io.Reader
 	max        int // how far behind the front a record may end
 	buf        []byte
-	start, end int   // of what buf holds
-	taken      int64 // before start
+	start, end int   // of the unread bytes in buf
+	taken      int64 // bytes taken before start
 	searches   map[string]search
 	err        error
 }
@@ -31,7 +31,7 @@ func (in *input) take(n int) {
 	in.taken += int64(n)
 }
 
-// more reads on, and says whether there was more.
+// more reads on, and reports whether there was more.
 func (in *input) more() bool {
 	if in.end == len(in.buf) {
 		next := in.buf
@@ -56,7 +56,7 @@ func (in *input) more() bool {
 	return false
 }
 
-// grow reads more, for a record that goes on past i.
+// grow reads more, for a record that continues past i.
 func (in *input) grow(i int) error {
 	switch {
 	case i > in.max:
@@ -67,7 +67,7 @@ func (in *input) grow(i int) error {
 	return nil
 }
 
-// has reports whether s stands at i.
+// has reports whether s is at i.
 func (in *input) has(i int, s string) bool {
 	for {
 		b := in.rest()[i:]
@@ -98,7 +98,7 @@ func (in *input) index(i int, s string) (int, error) {
 	}
 }
 
-// skip takes everything before s, however much it is.
+// skip takes everything before s, however long it is.
 func (in *input) skip(s string) bool {
 	for {
 		b := in.rest()
@@ -119,7 +119,7 @@ func (in *input) skipByteOrderMark() {
 	}
 }
 
-// failed is the error of reading, nil at the end.
+// failed returns the error of reading, or nil at the end.
 func (in *input) failed() error {
 	if in.err == io.EOF { //nolint:errorlint // io.Reader's contract
 		return nil
@@ -127,8 +127,8 @@ func (in *input) failed() error {
 	return in.err
 }
 
-// search is what is known about a text: it does not stand in [from, at), and
-// whether it stands at at.
+// search is what is known about a text: it does not occur in [from, at), and whether it
+// occurs at at.
 type search struct {
 	from, at int64
 	found    bool

@@ -12,8 +12,8 @@ import (
 // array is JSON with the comments in an array, alone or as a member of an
 // object.
 type array struct {
-	member   string // of the object; "" for an array alone
-	count    string // the member that counts them
+	member   string // the object's member; "" for an array alone
+	count    string // the member with the number of comments
 	before   []Tag  // written first, unless the Tags have them
 	threads  bool   // also read from {"data":{"threads":[{"comments":[…]}]}}
 	parse    func(raw []byte, senders bool) (danmu.Comment, error)
@@ -102,7 +102,7 @@ type jsonWalk struct {
 	array
 
 	found bool
-	fork  string // of the thread, in Niconico's files
+	fork  string // the thread's fork, in Niconico's files
 }
 
 // within reports whether the comments are in this member.
@@ -125,7 +125,7 @@ func (w *jsonWalk) value(member string, depth int) error {
 	return broken("it has no array of comments")
 }
 
-// elements reads an array, of comments or of threads.
+// elements reads an array of comments or threads.
 func (w *jsonWalk) elements(threads bool, depth int) error {
 	w.found = w.found || !threads
 	for w.take(1); ; w.take(1) {
@@ -243,7 +243,8 @@ func (w *jsonWalk) comment() error {
 	return w.give(&c)
 }
 
-// next takes the value at the front and cleans it. It is valid until the next read.
+// next takes the value at the front and cleans it. The result is valid until the next
+// read.
 func (w *jsonWalk) next() ([]byte, error) {
 	n, err := w.jsonEnd()
 	if errors.Is(err, errOpen) {
@@ -261,7 +262,7 @@ func (w *jsonWalk) next() ([]byte, error) {
 	return raw, nil
 }
 
-// nextByte takes white space and returns the byte behind it, 0 at the end.
+// nextByte takes white space and returns the byte behind it, or 0 at the end.
 func (in *input) nextByte() byte {
 	for {
 		c := in.byteAt(0)
@@ -272,8 +273,8 @@ func (in *input) nextByte() byte {
 	}
 }
 
-// jsonEnd finds the end of the value at the front. It only counts brackets; the
-// decoder checks the JSON. It takes a value that is too long, however long.
+// jsonEnd finds the end of the value at the front. It only counts brackets; the decoder
+// checks the JSON. A value that is too long is taken, however long it is.
 func (in *input) jsonEnd() (int, error) {
 	depth, quoted, escaped, long := 0, false, false, false
 	end := func(n int) (int, error) {

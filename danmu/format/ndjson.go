@@ -77,7 +77,7 @@ func (ndjson) read(r *Reader) error {
 func parseLine(text []byte) (danmu.Comment, error) {
 	var l line
 	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields() // or members of a later version would be lost
+	d.DisallowUnknownFields() // otherwise members of a later version would be lost
 	if err := d.Decode(&l); err != nil {
 		return danmu.Comment{}, refuse("Record", "is not a comment")
 	}

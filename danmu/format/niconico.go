@@ -150,7 +150,7 @@ func (cs *commands) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(cs))
 }
 
-// as returns the commands for c: these, changed where they contradict it.
+// as returns the commands for c: cs, except for commands that contradict c.
 func (cs commands) as(c danmu.Comment) (commands, error) {
 	cs = append(commands{}, cs...) // never null
 	mode := ""
@@ -181,7 +181,7 @@ func (cs commands) as(c danmu.Comment) (commands, error) {
 	return replace(cs, commandSize, 0, ""), nil
 }
 
-// first is the value of the first command of a kind.
+// first returns the value of the first command of a kind.
 func first[T any](cs commands, kind func(string) (T, bool)) T {
 	for _, name := range cs {
 		if v, ok := kind(name); ok {
@@ -192,7 +192,7 @@ func first[T any](cs commands, kind func(string) (T, bool)) T {
 	return none
 }
 
-// replace makes name the command of a kind, unless the commands mean want already.
+// replace makes name the command of a kind, unless the commands already mean want.
 func replace[T comparable](cs commands, kind func(string) (T, bool), want T, name string) commands {
 	if first(cs, kind) == want {
 		return cs

@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu/format"
 )
 
-// aFile gives a file of one comment, in which x stands in the text.
+// aFile returns a file of one comment, with x in its text.
 func aFile(f format.Format, x string) string {
 	switch f {
 	case format.Bilibili:
@@ -85,7 +85,7 @@ func TestInvalidXMLIsToleratedAndCounted(t *testing.T) {
 	}
 }
 
-// One bad record takes nothing of its neighbours with it.
+// A bad record does not harm its neighbours.
 func TestDamageStaysWithItsRecord(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{
@@ -320,7 +320,7 @@ func TestReadingStopsWithItsCaller(t *testing.T) {
 	}
 }
 
-func TestAByteOrderMarkIsNoPartOfTheFile(t *testing.T) {
+func TestAByteOrderMarkIsSkipped(t *testing.T) {
 	t.Parallel()
 	for _, f := range formats() {
 		require.Len(t, whole(t, "\uFEFF"+aFile(f, "a"), f, nil).comments, 1, f)

@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu/format"
 )
 
-// realFile reads a real file, or skips.
+// realFile reads a real file, or skips the test without it.
 func realFile(t testing.TB, name string) []byte {
 	t.Helper()
 	f, err := os.Open(filepath.Join("..", "..", "..", "shared", "data", "danmu", name+".gz"))

@@ -7,7 +7,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
-// Files write white where nobody chose a colour, so it is none.
+// Files write white if nobody chose a colour, so white is read as none.
 const white = 0xFFFFFF
 
 func parseColor[T text](s T) (danmu.Color, error) {
@@ -46,7 +46,7 @@ func hexColor(c danmu.Color) string {
 	return "#" + strings.ToUpper(strconv.FormatUint(uint64(1<<24|rgbOf(c)), 16)[1:])
 }
 
-// Files write a size of 25 where nobody chose one, so it is none.
+// Files write a size of 25 if nobody chose one, so 25 is read as none.
 const usualSize = 25
 
 func parseSize[T text](s T) (int, error) {

@@ -14,9 +14,9 @@ import (
 	"github.com/plaza-sdk/plaza/danmu/format"
 )
 
-// testFiles gives the files of a format in testdata: valid, in which every
-// record is read, invalid, in which none is, and broken, which end with
-// ErrBroken. Lines and files are only added to them.
+// testFiles returns the files of a format in testdata. In valid files every record is
+// read, in invalid files none is, and broken files end with ErrBroken. The files are
+// append-only.
 func testFiles(t testing.TB, f format.Format, kind string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -93,8 +93,8 @@ func TestBrokenFiles(t *testing.T) {
 	}
 }
 
-// Whatever is cut off, what comes before it is read, and nothing else.
-func TestEveryPrefixIsReadAsFarAsItGoes(t *testing.T) {
+// Of a file that is cut anywhere, exactly the complete records are read.
+func TestEveryPrefixIsReadUpToTheCut(t *testing.T) {
 	t.Parallel()
 	failed := errors.New("disk")
 	for _, f := range formats() {
@@ -134,7 +134,7 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// How a file arrives changes nothing, nor does what fits into memory at once.
+// The chunks in which a file arrives change nothing, nor does the buffer's size.
 func TestChunksChangeNothing(t *testing.T) {
 	t.Parallel()
 	for _, f := range formats() {

@@ -11,10 +11,10 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
-// text is from a file: bytes of the input, or a copy.
+// text is a text from a file: bytes of the input, or a copy.
 type text interface{ string | []byte }
 
-// named is a name from a file, where "0" is none.
+// named returns a name from a file, where "0" means none.
 func named(s string) string {
 	if s == "0" {
 		return ""
@@ -73,8 +73,7 @@ func parseDecimal[T text](s T) (n, scale int64, ok bool) {
 	return n, scale, len(s) > 0 && point != len(s)-1
 }
 
-// appendSeconds writes a playing time in seconds, with as many decimals as it
-// has.
+// appendSeconds writes a playing time in seconds, with only the decimals that it needs.
 func appendSeconds(dst []byte, d time.Duration) []byte {
 	ms := d.Milliseconds()
 	dst = strconv.AppendInt(dst, ms/1000, 10)
@@ -113,7 +112,7 @@ func parseDigits[T text](s T) (n int64, ok bool) {
 	return n, true
 }
 
-// parseSent reads seconds since 1970; 0 is unknown.
+// parseSent reads seconds since 1970. 0 means unknown.
 func parseSent[T text](s T) (time.Time, error) {
 	switch n, ok := parseDigits(s); {
 	case !ok || n > maxSent:
@@ -133,8 +132,8 @@ func unixSeconds(t time.Time) int64 {
 	return t.Unix()
 }
 
-// clean returns b without control characters, with U+FFFD for what is not UTF-8,
-// and the number of these bytes. It does not change b.
+// clean returns b without control characters and with U+FFFD for invalid UTF-8, and the
+// number of these bytes. It does not change b.
 func clean(b []byte) ([]byte, int64) {
 	if sound(b) {
 		return b, 0

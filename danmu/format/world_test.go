@@ -18,7 +18,7 @@ func formats() []format.Format {
 	return []format.Format{format.Bilibili, format.DPlayer, format.ArtPlayer, format.Dandanplay, format.Niconico, format.NDJSON}
 }
 
-// file is all that a file says.
+// file is the content of a file.
 type file struct {
 	comments []danmu.Comment
 	refused  []*format.RecordError
@@ -26,7 +26,7 @@ type file struct {
 	stats    format.Stats
 }
 
-// read reads everything, and gives the error that ended it.
+// read reads a file, and returns the error that ended it.
 func read(t testing.TB, from io.Reader, f format.Format, opts *format.ReadOptions) (file, error) {
 	t.Helper()
 	r, err := format.NewReader(from, f, opts)
@@ -55,7 +55,7 @@ func read(t testing.TB, from io.Reader, f format.Format, opts *format.ReadOption
 	return got, nil
 }
 
-// whole reads a file that has an end.
+// whole reads a complete file.
 func whole(t testing.TB, text string, f format.Format, opts *format.ReadOptions) file {
 	t.Helper()
 	got, err := read(t, strings.NewReader(text), f, opts)
@@ -63,7 +63,7 @@ func whole(t testing.TB, text string, f format.Format, opts *format.ReadOptions)
 	return got
 }
 
-// write writes all of it.
+// write writes a file.
 func write(t testing.TB, comments []danmu.Comment, f format.Format, opts *format.WriteOptions) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -76,7 +76,7 @@ func write(t testing.TB, comments []danmu.Comment, f format.Format, opts *format
 	return b.String()
 }
 
-// requireComesBack writes what was read, and reads it again.
+// requireComesBack writes a file, reads it again, and requires the same content.
 func requireComesBack(t testing.TB, got file, f format.Format) {
 	t.Helper()
 	tags := got.tags

@@ -103,7 +103,7 @@ func (w *Writer) flush() error {
 	return w.err
 }
 
-// check refuses what no format could read back.
+// check refuses a comment that no format could read back.
 func check(c danmu.Comment) error {
 	for _, s := range [...]struct{ field, text string }{{"Object", c.Object}, {"Key", c.Key}, {"User", c.User}, {"Text", c.Text}} {
 		if !utf8.ValidString(s.text) {

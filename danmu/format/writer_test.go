@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu/format"
 )
 
-// anyComment draws what every format can hold.
+// anyComment draws a comment that every format can hold.
 func anyComment() *rapid.Generator[danmu.Comment] {
 	text := rapid.StringOf(rapid.RuneFrom([]rune("a <>&\"'\\/\t\n\r,0弹🎉\u2028\u00a0]")))
 	return rapid.Custom(func(t *rapid.T) danmu.Comment {
@@ -46,7 +46,7 @@ func anyColor(t *rapid.T) danmu.Color {
 	return 0
 }
 
-// has is c as far as the format has it.
+// has returns c with only the fields that the format has.
 func has(c danmu.Comment, f format.Format) danmu.Comment {
 	switch f {
 	case format.Bilibili:
@@ -106,7 +106,7 @@ func requireXML(t testing.TB, text string) {
 	}
 }
 
-// NDJSON has every field of a Comment, those of the future included.
+// This includes fields that Comment may get later.
 func TestNDJSONHasEveryField(t *testing.T) {
 	t.Parallel()
 	id, err := danmu.ParseID("000001DR00000000C15H")
@@ -153,8 +153,8 @@ func TestARefusedCommentDoesNotStopTheWriter(t *testing.T) {
 	}
 }
 
-// Fields of a format in Extra may be made up.
-func TestAnExtraThatNoReaderMadeIsRefused(t *testing.T) {
+// An application may make up the fields of a format in Extra.
+func TestInvalidExtraIsRefused(t *testing.T) {
 	t.Parallel()
 	for f, extras := range map[format.Format][]string{
 		format.Bilibili: {
@@ -177,7 +177,7 @@ func TestAnExtraThatNoReaderMadeIsRefused(t *testing.T) {
 	require.JSONEq(t, `{"bilibili":{"x":"\"><d p=\"","p":["\"","a","b"]}}`, string(got.comments[0].Extra))
 }
 
-func TestModesThatAFormatDoesNotHave(t *testing.T) {
+func TestUnsupportedModesAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, f := range formats() {
 		for mode := danmu.Mode(1); mode < 11; mode++ {
@@ -194,7 +194,7 @@ func TestModesThatAFormatDoesNotHave(t *testing.T) {
 	}
 }
 
-// Niconico's commands stay as they are until they say something else.
+// Niconico's commands stay as they are unless they contradict the comment.
 func TestNiconicoCommandsFollowTheComment(t *testing.T) {
 	t.Parallel()
 	extra := json.RawMessage(`{"niconico":{"mail":["naka","184","ue","red","small","full"]}}`)
@@ -220,7 +220,7 @@ func TestDPlayerTextIsEscaped(t *testing.T) {
 }
 
 // JavaScript reads 9007199254740993 as 9007199254740992.
-func TestAKeyIsANumberWhereItIsTheSameToAll(t *testing.T) {
+func TestAKeyIsANumberIfJavaScriptReadsItExactly(t *testing.T) {
 	t.Parallel()
 	for f, text := range map[format.Format]string{
 		format.Dandanplay: `{"comments":[{"p":"1,1,0","m":"a","cid":KEY}]}`,
@@ -261,7 +261,7 @@ func TestNamesThatFieldsCannotHoldAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestCharactersThatXMLDoesNotHaveAreLeftOut(t *testing.T) {
+func TestInvalidXMLCharactersAreLeftOut(t *testing.T) {
 	t.Parallel()
 	text := write(t, []danmu.Comment{{Text: "a\x08b\x00c\uFFFE\uFFFF\x7f"}}, format.Bilibili, nil)
 	requireXML(t, text)
@@ -273,7 +273,7 @@ func TestCharactersThatXMLDoesNotHaveAreLeftOut(t *testing.T) {
 	require.ErrorIs(t, w.Write(danmu.Comment{Text: "\x08"}), plaza.ErrInvalid)
 }
 
-func TestTagsOfNoReaderAreRefused(t *testing.T) {
+func TestInvalidTagsAreRefused(t *testing.T) {
 	t.Parallel()
 	for f, tags := range map[format.Format][]format.Tag{
 		format.Bilibili: {
@@ -298,7 +298,7 @@ func TestTagsOfNoReaderAreRefused(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrInvalid)
 }
 
-func TestEmptyFilesAreFiles(t *testing.T) {
+func TestEmptyFilesAreValid(t *testing.T) {
 	t.Parallel()
 	for _, f := range formats() {
 		got := whole(t, write(t, nil, f, nil), f, nil)
@@ -325,7 +325,7 @@ func TestACommentIsWrittenAsPlayersWriteIt(t *testing.T) {
 	}
 }
 
-// full takes so many bytes.
+// full is a writer that fails after left bytes.
 type full struct{ left int }
 
 var errFull = errors.New("disk full")
@@ -337,7 +337,7 @@ func (f *full) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestAWriterSaysWhenItFailed(t *testing.T) {
+func TestWriterReturnsTheFirstError(t *testing.T) {
 	t.Parallel()
 	for _, f := range formats() {
 		for _, left := range []int{0, 100_000} {

@@ -8,7 +8,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
-// errCut refuses a record in which another begins, or the file ends.
+// errCut refuses a record inside which another record begins or the file ends.
 var errCut = errors.New("has no end")
 
 // read reads the children of <i>. It does not use encoding/xml, which stops at the
@@ -77,7 +77,7 @@ func (r *Reader) xmlRoot() (empty bool, err error) {
 	return false, ended()
 }
 
-// nothing is the content of an element that is left open.
+// nothing finds an empty content, for an element that is left open.
 func nothing(i int) (end, next int, err error) { return i, i, nil }
 
 func utf8Declared(declaration string) bool {
@@ -86,8 +86,8 @@ func utf8Declared(declaration string) bool {
 	return !ok || strings.HasPrefix(encoding, "utf-8") || strings.HasPrefix(encoding, "utf8")
 }
 
-// xmlEdge takes the tag at the front that ends a file, or begins another, and
-// reports whether the file is complete then.
+// xmlEdge takes the tag at the front that ends a file or begins another. It reports
+// whether the file is complete then.
 func (r *Reader) xmlEdge(whole bool) (bool, error) {
 	n, err := r.tagEnd(1)
 	if errors.Is(err, errOpen) {
@@ -159,13 +159,13 @@ func (r *Reader) xmlTag() error {
 		return r.refused(offset, refuse("Tag", err.Error()))
 	}
 	t, _ := r.tag(start, end)
-	if r.take(next); t.Name == "i" { // a Tag of that name is the root
+	if r.take(next); t.Name == "i" { // written as a Tag, it would be read as the root
 		return r.refused(offset, refuse("Tag", "is a second root"))
 	}
 	return r.keepTag(offset, t)
 }
 
-// tag is the element at the front, and whether it is empty.
+// tag returns the element at the front, and whether it is empty.
 func (r *Reader) tag(start, end int) (Tag, bool) {
 	inside, value := r.xmlInside(1, start, end)
 	name, empty := bytes.CutSuffix(inside, []byte("/"))
@@ -185,7 +185,7 @@ func (r *Reader) xmlExtent(contentEnd func(int) (end, next int, err error)) (sta
 		end, next, err = contentEnd(start)
 	}
 	if next > r.max {
-		return 0, 0, r.max, errLong // even if it has been read
+		return 0, 0, r.max, errLong // even if it is in memory
 	}
 	return start, end, next, err
 }

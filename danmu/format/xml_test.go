@@ -12,8 +12,8 @@ import (
 	"github.com/plaza-sdk/plaza/danmu/format"
 )
 
-// Files one behind another are read as one, and the last must be whole too.
-func TestFilesOneBehindAnother(t *testing.T) {
+// Concatenated files are read as one. The last must be complete too.
+func TestConcatenatedFilesAreReadAsOne(t *testing.T) {
 	t.Parallel()
 	second := aFile(format.Bilibili, "second")
 	for first, refused := range map[string]int{
@@ -35,8 +35,8 @@ func TestFilesOneBehindAnother(t *testing.T) {
 	requireComesBack(t, got, format.Bilibili)
 }
 
-// A comment that the file's end cuts takes nothing but itself.
-func TestACommentThatTheEndTagCuts(t *testing.T) {
+// A comment that is cut by the file's end harms no other comment.
+func TestACommentCutByTheEndTag(t *testing.T) {
 	t.Parallel()
 	const cut = `<i><d p="1,1,25,0">cut</i>`
 	for behind, want := range map[string]struct {
@@ -61,9 +61,9 @@ func TestACommentThatTheEndTagCuts(t *testing.T) {
 	}
 }
 
-// A note that ends beyond the length of a record, or in a later record, swallows
-// no comment.
-func TestANoteWithoutAnEndSwallowsNothing(t *testing.T) {
+// An XML comment that ends beyond the length of a record, or in a later record, hides no
+// danmu.
+func TestAnUnclosedXMLCommentHidesNothing(t *testing.T) {
 	t.Parallel()
 	const limit = 100
 	opts := &format.ReadOptions{MaxRecord: limit}
@@ -90,8 +90,8 @@ func TestANoteWithoutAnEndSwallowsNothing(t *testing.T) {
 	require.Empty(t, got.comments, "all of it may be the CDATA's")
 }
 
-// Looking for each one's end to the end of the record would take hours.
-func TestManyNotesWithoutAnEnd(t *testing.T) {
+// Searching the whole record for the end of each would take hours.
+func TestManyUnclosedXMLComments(t *testing.T) {
 	t.Parallel()
 	const n = 1 << 20
 	opts := &format.ReadOptions{MaxRecord: 1 << 24}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// byteAt is the byte at i, 0 where the file ends before it.
+// byteAt returns the byte at i, or 0 if the file ends before it.
 func (in *input) byteAt(i int) byte {
 	for i >= len(in.rest()) {
 		if !in.more() {
@@ -31,7 +31,7 @@ func (in *input) is(i int, tag string) bool {
 	return in.has(i, tag) && !nameByte(in.byteAt(i+len(tag)))
 }
 
-// tagEnd is the position behind the ">" of the tag around i. A "<" in a tag, even
+// tagEnd returns the position behind the ">" of the tag around i. A "<" in a tag, even
 // in quotes, is not XML.
 func (in *input) tagEnd(i int) (int, error) {
 	const usual = 256 // bytes; most tags are shorter
@@ -90,8 +90,7 @@ func (in *input) textEnd(i int) (end, next int, err error) {
 	return i, i, err
 }
 
-// contentEnd finds the end tag for the content at i, other elements in it
-// included.
+// contentEnd finds the end tag for the content at i. The content may have other elements.
 func (in *input) contentEnd(i int) (end, next int, err error) {
 	for depth := 1; ; {
 		if i, err = in.index(i, "<"); err != nil {
@@ -121,7 +120,7 @@ func (in *input) contentEnd(i int) (end, next int, err error) {
 	}
 }
 
-// enclosure may have any "<" in it.
+// enclosure is XML that may contain any "<": CDATA or a comment.
 type enclosure struct{ begin, end string }
 
 var (
@@ -132,10 +131,10 @@ var (
 
 const rootEnd = "</i"
 
-// enclosed finds the position behind the enclosure at i. It is not an enclosure if
-// it does not end within the length of a record, or not before the </i> of a
-// complete file: it would swallow the comments behind it. A file that ends inside
-// one otherwise was cut.
+// enclosed finds the position behind the enclosure at i. ok is false if the enclosure
+// does not end within the length of a record, or before the </i> of a complete file,
+// because it would hide the danmu behind it. Any other file that ends inside an
+// enclosure was cut.
 func (in *input) enclosed(i int, e enclosure) (next int, ok bool, err error) {
 	end, err := in.indexOnce(i+len(e.begin), e.end)
 	next = end + len(e.end)
@@ -147,8 +146,8 @@ func (in *input) enclosed(i int, e enclosure) (next int, ok bool, err error) {
 	return next, err == nil && next <= in.max, nil
 }
 
-// behind is the position behind the CDATA or the note at i, else behind the "<"
-// there.
+// behind returns the position behind the CDATA or the comment at i, otherwise behind the
+// "<" at i.
 func (in *input) behind(i int) (int, error) {
 	for _, e := range [...]enclosure{cdata, note} {
 		if in.has(i, e.begin) {
@@ -160,7 +159,7 @@ func (in *input) behind(i int) (int, error) {
 	return i + 1, nil
 }
 
-// opened is an enclosure in a text. If one has no end, no later one has.
+// opened is an enclosure in a text. If one has no end, later ones have none either.
 type opened struct {
 	enclosure
 	endless bool

@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// xmlText decodes text between tags or in quotes, and counts the bytes that are not
-// XML. They stay as written, but for characters that XML does not have.
+// xmlText decodes text between tags or in quotes, and counts the bytes that are not XML.
+// These stay as they are, except for characters that XML does not allow, which are
+// dropped.
 func xmlText(b []byte) (string, int64) {
 	if plain(b) {
 		return string(b), 0
@@ -62,14 +63,14 @@ func xmlText(b []byte) (string, int64) {
 	}
 }
 
-// plain reports whether b needs no decoding.
+// plain reports whether b is the same when decoded.
 func plain(b []byte) bool {
 	return bytes.IndexByte(b, '&') < 0 && bytes.IndexByte(b, '<') < 0 && bytes.IndexByte(b, '\r') < 0 &&
 		(bytes.IndexByte(b, "\uFFFE"[0]) < 0 || !bytes.Contains(b, []byte("\uFFFE")) && !bytes.Contains(b, []byte("\uFFFF")))
 }
 
-// reference decodes the entity or character reference at the beginning of s, and
-// returns its length, 0 if there is none.
+// reference decodes the entity or character reference at the beginning of s. It also
+// returns its length, or 0 if there is none.
 func reference(s string) (rune, int) {
 	name, _, ok := strings.Cut(s[1:min(len(s), 12)], ";")
 	if !ok {
@@ -100,12 +101,12 @@ func reference(s string) (rune, int) {
 	return rune(min(n, utf8.MaxRune+1)), size
 }
 
-// xmlChar reports whether XML has the character.
+// xmlChar reports whether XML allows the character.
 func xmlChar(r rune) bool {
 	return !control(r) && r != 0xFFFE && r != 0xFFFF && utf8.ValidRune(r)
 }
 
-// appendText writes text between tags, without characters that XML does not have.
+// appendText writes text between tags, without characters that XML does not allow.
 func appendText(dst []byte, text string) []byte {
 	for _, r := range text {
 		switch {
@@ -124,7 +125,7 @@ func appendText(dst []byte, text string) []byte {
 	return dst
 }
 
-// appendQuoted is appendText for within double quotes.
+// appendQuoted is appendText for text in double quotes.
 func appendQuoted(dst []byte, text string) []byte {
 	for i := strings.IndexAny(text, "\"\n\t"); i >= 0; i = strings.IndexAny(text, "\"\n\t") {
 		dst = appendText(dst, text[:i])

@@ -30,7 +30,7 @@ func BenchmarkRoom(b *testing.B) {
 }
 
 func benchmarkRoom(b *testing.B, viewers int) {
-	encoded := make([]atomic.Int64, b.N) // when
+	encoded := make([]atomic.Int64, b.N) // the times of encoding
 	begin := time.Now()
 	hub := newHub(b, &table{}, &live.Options{Encode: func(_ string, events []live.Event) []byte {
 		encoded[events[0].Likes].Store(int64(time.Since(begin)))
@@ -59,7 +59,7 @@ func benchmarkRoom(b *testing.B, viewers int) {
 			}
 		})
 	}
-	for range 100 { // let them wait
+	for range 100 { // until they wait
 		runtime.Gosched()
 	}
 	time.Sleep(200 * time.Millisecond)
@@ -96,7 +96,7 @@ func watch(ctx context.Context, v *live.Viewer) (n int, first int64) {
 	return len(batch.Events), batch.Events[0].Likes
 }
 
-// memory is the live heap and the stacks.
+// memory returns the size of the live heap and the stacks.
 func memory() uint64 {
 	runtime.GC()
 	runtime.GC()

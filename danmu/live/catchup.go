@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// settled is how long after its Sent a comment is surely stored, or its Send
-	// has failed; clocks may differ by as much.
+	// settled is how long after Sent it is certain that a comment was stored or
+	// that its Send failed. Clocks may differ by as much.
 	settled = 2 * time.Minute
 
 	// maxReadings bounds the readings that a viewer remembers.
@@ -33,28 +33,27 @@ type Viewer struct {
 // Close leaves the room. The second time it does nothing.
 func (v *Viewer) Close() { v.place.Close() }
 
-// question is what several viewers may ask at the same time: after a Reset, all
-// of a room.
+// question is a read that several viewers may need at the same time. After a Reset, all
+// viewers of a room do.
 type question struct {
 	room     string
 	from, to time.Duration
 	opts     danmu.WindowOptions
 }
 
-// answer is what the table says to a question.
+// answer is the result of a question.
 type answer struct {
 	window  danmu.Window
 	reading *reading
 }
 
-// reading is what viewers remember of an answer: not the comments, which are
-// many.
+// reading is what viewers remember of an answer, without the many comments.
 type reading struct {
 	from, to time.Duration
 	begun    time.Time
 	recent   map[danmu.ID]struct{} // sent within settled before begun
 
-	// The viewers who share a reading share what is left of a batch.
+	// The viewers who share a reading also share the rest of a batch.
 	mu      sync.Mutex
 	first   *Event // of the last batch
 	events  []Event
@@ -98,7 +97,7 @@ func (v *Viewer) CatchUp(ctx context.Context, from, to time.Duration, opts *danm
 	return a.window, nil
 }
 
-// ask reads, or shares a read that began no earlier than since.
+// ask reads, or shares a read that began at since or later.
 func (h *Hub) ask(ctx context.Context, q question, since time.Time) (*answer, error) {
 	for {
 		a, err := h.answers.Do(ctx, q, func(ctx context.Context) (*answer, error) { return h.read(ctx, q) })
@@ -152,7 +151,7 @@ func (v *Viewer) take(ctx context.Context) (Batch, error) {
 	return *v.again, nil
 }
 
-// leaveOut takes out of b what CatchUp has read. After an error b is whole.
+// leaveOut removes from b what CatchUp has read. After an error b is unchanged.
 func (v *Viewer) leaveOut(b *Batch) error {
 	read := func(e Event) bool {
 		return e.Comment != nil && slices.ContainsFunc(v.readings, func(r *reading) bool { return r.has(e.Comment) })
@@ -185,7 +184,7 @@ func (v *Viewer) leaveOut(b *Batch) error {
 	return nil
 }
 
-// share makes the rest of a batch, which begins with first, once.
+// share makes the rest of a batch only once. first is the batch's first event.
 func (r *reading) share(first *Event, rest func() ([]Event, []byte, error)) ([]Event, []byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -58,7 +58,7 @@ func TestAViewerWhoJoinsInABurstSeesEachCommentOnce(t *testing.T) {
 					return
 				}
 				sent.Store(answer.ID, true)
-				if n%10 == 0 { // its answer was lost
+				if n%10 == 0 { // a repeat, as after a lost answer
 					_, _, err := hubs[who%2].Send(t.Context(), danmu.Comment{
 						Object: room, ID: answer.ID, User: c.User, Text: c.Text, Progress: c.Progress,
 					})
@@ -69,7 +69,7 @@ func TestAViewerWhoJoinsInABurstSeesEachCommentOnce(t *testing.T) {
 		})
 	}
 
-	done := make(chan struct{}) // all was sent
+	done := make(chan struct{}) // closed once all is sent
 	var watching sync.WaitGroup
 	seen := make([]map[danmu.ID]int, viewers)
 	windows := make([]int, viewers)
@@ -157,7 +157,7 @@ func TestNextLeavesOutCommentsThatCatchUpRead(t *testing.T) {
 		}
 		require.Equal(t, []string{"1", "2", "3"}, got, "others get all")
 
-		// A recall of a comment that was read is shown.
+		// The recall of a comment that was read is shown.
 		_, err = hub.Recall(ctx, danmu.Action{Object: room, ID: early.ID, User: "ann"})
 		require.NoError(t, err)
 		require.Equal(t, []string{"recalled"}, texts(next(t, v).Events))
@@ -203,7 +203,7 @@ func TestAViewerRemembersItsLatestReadings(t *testing.T) {
 			require.NoError(t, err)
 		}
 		for n := range 32 {
-			seek(n % 16) // each again: it replaces the first reading
+			seek(n % 16) // again, which replaces the first reading
 		}
 		for n := range 16 {
 			publish(t, hub, sentEvent(store.comments[n]))
@@ -248,7 +248,7 @@ func TestEqualCatchUpsShareOneRead(t *testing.T) {
 
 		_, _, err = hub.Send(t.Context(), comment(1, 2))
 		require.NoError(t, err)
-		for range 100 { // they joined after the second comment, so they need a later read
+		for range 100 { // they joined after the second comment, so they need a new read
 			catchUp(join(t, hub, ""), time.Minute, 2)
 		}
 		catchUp(early, time.Minute, 1) // this one gets it from its batches
@@ -280,7 +280,7 @@ func TestCatchUpAfterAResetReadsAgain(t *testing.T) {
 	})
 }
 
-func TestAReadGoesOnWithoutItsFirstViewer(t *testing.T) {
+func TestASharedReadOutlivesItsFirstViewer(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{slow: time.Second}
 		hub := newHub(t, store, nil)
@@ -311,7 +311,7 @@ func TestAReadGoesOnWithoutItsFirstViewer(t *testing.T) {
 	})
 }
 
-func TestCatchUpFailsAsTheStoreDoes(t *testing.T) {
+func TestCatchUpReturnsTheStoresError(t *testing.T) {
 	store := &table{err: errDown}
 	v := join(t, newHub(t, store, nil), "")
 	_, err := v.CatchUp(t.Context(), 0, time.Minute, nil)

@@ -114,7 +114,7 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// encode panics where an event cannot be written; those that were read can.
+// encode panics if an event cannot be written. Every event that was read can be written.
 func encode(_ string, events []Event) []byte {
 	data, err := json.Marshal(events)
 	if err != nil {
@@ -134,16 +134,16 @@ func decode(room string, payload []byte) (e Event, err error) {
 // maxRepeats bounds the comments of one generation of repeats.
 const maxRepeats = 1 << 14
 
-// repeats knows the latest comments of a room, and which of them are gone: those
-// of this generation and of the one before. So it forgets none of the last
-// maxRepeats within settled.
+// repeats remembers the latest comments of a room, and which of them are gone. It keeps
+// this generation and the one before, so for at least settled it forgets none of the last
+// maxRepeats comments.
 type repeats struct {
-	now, before map[danmu.ID]bool // gone
+	now, before map[danmu.ID]bool // true if the comment is gone
 	begun       time.Time
 }
 
-// isNew reports whether e is no repeat: of a comment that was shown, of one that
-// is gone, or of its removal.
+// isNew reports whether e is not a repeat. A comment that is gone, and its second
+// removal, are repeats too.
 func (r *repeats) isNew(e Event) bool {
 	if now := time.Now(); now.Sub(r.begun) >= settled || len(r.now) >= maxRepeats {
 		r.now, r.before, r.begun = map[danmu.ID]bool{}, r.now, now

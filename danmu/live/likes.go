@@ -44,8 +44,8 @@ func (h *Hub) react(ctx context.Context, a danmu.Action, do func(context.Context
 // publishLikes publishes the count of a read that begins now or later.
 func (h *Hub) publishLikes(ctx context.Context, a danmu.Action) error {
 	return h.likes.inTurn(ctx, liked{a.Object, a.ID}, func() error {
-		// A count, since a difference would be right only once: a repeat of it, or
-		// of what a viewer has just read, does no harm.
+		// Publish the count and not a difference, so that repeats do no harm, nor
+		// does a like that the viewer has read already.
 		at := a.ID.Progress()
 		opts := danmu.WindowOptions{Consistent: true, WithHidden: true}
 		window, err := h.store.Window(ctx, a.Object, at, at+time.Millisecond, &opts)
@@ -61,29 +61,29 @@ func (h *Hub) publishLikes(ctx context.Context, a danmu.Action) error {
 	})
 }
 
-// liked is a comment.
+// liked identifies a comment.
 type liked struct {
 	object string
 	id     danmu.ID
 }
 
-// likes has the counts of each comment read and published one after another: a
-// later read is published later. Callers who wait share the next read.
+// likes makes the callers for one comment read and publish its count one after another,
+// so that a later read is published later. Callers who wait share the next read.
 type likes struct {
 	mu     sync.Mutex
 	queues map[liked]*queue
 }
 
-// queue is of one comment, while it has callers. Reads are numbered.
+// queue is the queue of one comment, while it has callers. Reads are numbered.
 type queue struct {
-	callers int           // under the lock of likes
-	turn    chan struct{} // holds one
-	begun   int           // under that lock too: the last read that has begun
-	done    int           // under turn: the last one that was published
+	callers int           // guarded by the lock of likes
+	turn    chan struct{} // has a capacity of one
+	begun   int           // the last read that has begun; guarded by the same lock
+	done    int           // the last read that was published; guarded by turn
 }
 
-// inTurn calls do, which reads and publishes, unless another caller's do that
-// begins after this call has done so.
+// inTurn calls do, which reads and publishes, unless another caller's do begins after
+// this call and succeeds.
 func (l *likes) inTurn(ctx context.Context, c liked, do func() error) error {
 	q, seen := l.enter(c)
 	defer l.leave(c, q)

@@ -43,7 +43,7 @@ func TestTheLastCountPublishedIsRight(t *testing.T) {
 		for range 10 {
 			wg.Go(func() { assert.NoError(t, like(t.Context(), 0)) })
 		}
-		wg.Go(func() { assert.NoError(t, like(t.Context(), 1)) }) // waits for nobody
+		wg.Go(func() { assert.NoError(t, like(t.Context(), 1)) }) // does not wait for others
 		wg.Wait()
 		require.LessOrEqual(t, len(store.asked()), 4)
 

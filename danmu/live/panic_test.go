@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
-// requirePanic fails unless err is a panic, and no mistake of the caller.
+// requirePanic fails unless err is a panic and none of plaza's errors.
 func requirePanic(t testing.TB, err error) {
 	t.Helper()
 	var panicked *parallel.PanicError
@@ -30,7 +30,7 @@ func TestAPanicOfEncodeForOneViewer(t *testing.T) {
 		var broken atomic.Bool
 		store := &table{}
 		hub := newHub(t, store, &live.Options{Encode: func(_ string, events []live.Event) []byte {
-			if broken.Load() && len(events) == 1 { // one of two was read
+			if broken.Load() && len(events) == 1 { // CatchUp has read the other one
 				panic("no JSON")
 			}
 			return []byte("!")
@@ -80,7 +80,7 @@ func (s *panicking) Window(ctx context.Context, object string, from, to time.Dur
 	return s.table.Window(ctx, object, from, to, opts)
 }
 
-// All who share the read get the error, and nobody else does.
+// All callers who share the read get the error, and nobody else does.
 func TestAPanicOfAReadIsAnError(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		hub := newHub(t, &panicking{table: &table{}}, nil)

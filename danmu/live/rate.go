@@ -16,8 +16,8 @@ import (
 // maxActors is how many users and rooms the rates remember.
 const maxActors = 1 << 16
 
-// rates keeps, for the users and rooms that acted lately, the time until which
-// their events are paid for.
+// rates keeps, for the users and rooms that acted lately, the time until which their
+// events use up the rate.
 type rates struct {
 	user, room danmu.Rate
 
@@ -25,7 +25,7 @@ type rates struct {
 	paid *simplelru.LRU[actor, time.Time]
 }
 
-// actor is a user in a room; without a user, the room.
+// actor is a user in a room or, without a user, the room.
 type actor struct{ room, user string }
 
 func newRates(user, room danmu.Rate) (*rates, error) {
@@ -39,8 +39,8 @@ func newRates(user, room danmu.Rate) (*rates, error) {
 	return &rates{user: user, room: room, paid: paid}, err
 }
 
-// take counts one event, unless it is over a rate: then it counts for none. It
-// remembers valid names only.
+// take counts one event for the user and the room, or for neither if it is over a rate.
+// It remembers valid names only.
 func (r *rates) take(room, user string) error {
 	if err := keys.CheckName("Object", room); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (r *rates) take(room, user string) error {
 	return nil
 }
 
-// refund gives the event back if err says that it was invalid.
+// refund uncounts the event if err says that it was invalid.
 func (r *rates) refund(room, user string, err error) {
 	if !errors.Is(err, plaza.ErrInvalid) {
 		return
@@ -83,8 +83,8 @@ func (r *rates) giveBack(a actor, rate danmu.Rate) {
 	}
 }
 
-// next is the time until which a pays with one more event, and how long a must
-// wait before it.
+// next returns the time until which one more event uses up the rate, and how long to wait
+// before it.
 func (r *rates) next(a actor, rate danmu.Rate, now time.Time) (paid time.Time, wait time.Duration) {
 	paid = now
 	if rate.Every == 0 {

@@ -50,7 +50,7 @@ func TestRates(t *testing.T) {
 	})
 }
 
-func TestInvalidEventsCountForNoRate(t *testing.T) {
+func TestInvalidEventsDoNotCount(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{}
 		hub := newHub(t, store, &live.Options{
@@ -77,7 +77,7 @@ func TestInvalidEventsCountForNoRate(t *testing.T) {
 				store.err = &plaza.InvalidError{Field: "Text"}
 				require.ErrorIs(t, do(room, "ann"), plaza.ErrInvalid, name)
 			}
-			store.err = errDown // it may be stored
+			store.err = errDown // the comment may be stored
 			require.ErrorIs(t, do(room, "ann"), errDown, name)
 			require.ErrorIs(t, do(room, "bob"), danmu.ErrRate, name)
 			require.ErrorIs(t, do(room, "ann"), danmu.ErrRate, name)

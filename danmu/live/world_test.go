@@ -20,14 +20,14 @@ import (
 
 const room = "video"
 
-// table is a store in memory, for tests in a bubble. Tests of what a repository
-// does use a real one.
+// table is a store in memory, for tests in a synctest bubble. Tests of a repository's
+// behaviour use a real one.
 type table struct {
 	mu       sync.Mutex
 	comments []danmu.Comment
-	err      error // of the next call
+	err      error // the next call returns it
 	windows  []danmu.WindowOptions
-	slow     time.Duration // of a Window
+	slow     time.Duration // how long a Window takes
 }
 
 var _ live.Store = (*table)(nil)
@@ -77,7 +77,7 @@ func (s *table) Window(ctx context.Context, _ string, from, to time.Duration, op
 	return w, err
 }
 
-// asked returns the options of all Window calls.
+// asked returns the options of all calls of Window.
 func (s *table) asked() []danmu.WindowOptions {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *table) like(a danmu.Action, by int64) (bool, error) {
 	return i >= 0, s.fails()
 }
 
-// id is that of the nth comment of a second.
+// id returns the ID of the nth comment of a second.
 func id(second, n int) danmu.ID {
 	const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	ms, unique := uint64(second)*1000, uint64(n)<<28 // in the bits that hold its number
@@ -134,14 +134,14 @@ func id(second, n int) danmu.ID {
 	panic("no such id")
 }
 
-// comment is the nth of a second.
+// comment returns the nth comment of a second.
 func comment(second, n int) danmu.Comment {
 	return danmu.Comment{
 		Object: room, ID: id(second, n), User: "ann", Text: fmt.Sprint(n), Progress: time.Duration(second) * time.Second,
 	}
 }
 
-// sentEvent is the event of such a comment.
+// sentEvent returns the event of a sent comment.
 func sentEvent(c danmu.Comment) live.Event { return live.Event{Kind: live.Sent, ID: c.ID, Comment: &c} }
 
 func newHub(t testing.TB, store live.Store, opts *live.Options) *live.Hub {
@@ -167,7 +167,7 @@ func next(t testing.TB, v *live.Viewer) live.Batch {
 	return batch
 }
 
-// quiet fails if there is a batch. It is for a bubble.
+// quiet fails if there is a batch. It works in a bubble only.
 func quiet(t *testing.T, v *live.Viewer) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
@@ -176,7 +176,7 @@ func quiet(t *testing.T, v *live.Viewer) {
 	require.ErrorIs(t, err, context.DeadlineExceeded, "%v", batch.Events)
 }
 
-// texts are those of sent comments, and the kinds of other events.
+// texts returns the texts of sent comments, and the kinds of other events.
 func texts(events []live.Event) []string {
 	var texts []string
 	for _, e := range events {
@@ -196,7 +196,7 @@ func publish(t testing.TB, hub *live.Hub, events ...live.Event) {
 	}
 }
 
-// bubble runs a test in time of its own. It fails if a goroutine outlives it.
+// bubble runs a test with a fake clock. It fails if a goroutine outlives the test.
 func bubble(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	synctest.Test(t, test)
@@ -205,7 +205,7 @@ func bubble(t *testing.T, test func(t *testing.T)) {
 // wire is a backplane whose entries a test delivers. It publishes nothing.
 type wire struct {
 	from    rooms.Pos
-	err     error // of Publish
+	err     error // Publish returns it
 	deliver func([]rooms.Entry)
 }
 
@@ -218,7 +218,7 @@ func (w *wire) Subscribe(_ context.Context, _ string, _ rooms.Pos, deliver func(
 	return rooms.Subscription{From: w.from, End: w.from, Stop: func() {}}, nil
 }
 
-// entry is what a backplane delivers after e was published.
+// entry returns the entry that a backplane delivers for a published event.
 func entry(t testing.TB, pos string, e live.Event) rooms.Entry {
 	t.Helper()
 	payload, err := json.Marshal(e)
@@ -226,7 +226,7 @@ func entry(t testing.TB, pos string, e live.Event) rooms.Entry {
 	return rooms.Entry{Pos: live.Pos(pos), Payload: payload}
 }
 
-// like is an event: there are n likes.
+// like returns the event that there are n likes.
 func like(n int) live.Event {
 	return live.Event{Kind: live.Liked, ID: id(1, 1), Likes: int64(n)}
 }

@@ -140,7 +140,7 @@ func acquire(ctx context.Context, t *store.Table, o Options) (*Lease, error) {
 // have made. It returns no item if the number is taken.
 func take(ctx context.Context, t *store.Table, machine uint16, owner string, o Options) (*item, int64, error) {
 	key := keyOf(machine)
-	var old item // which must still stand; with Gen 0, none may stand
+	var old item // the item that must still be stored; with Gen 0, none may be
 	for range 2 {
 		now := o.Now()
 		held := &item{
@@ -156,7 +156,7 @@ func take(ctx context.Context, t *store.Table, machine uint16, owner string, o O
 			return nil, 0, err
 		case found == nil:
 			return held, old.Until, nil
-		case found.Owner == owner: // an answer was lost
+		case found.Owner == owner: // this call wrote it, but the answer was lost
 			return found, old.Until, nil
 		case found.Until > now.UnixMilli():
 			return nil, 0, nil
@@ -166,8 +166,8 @@ func take(ctx context.Context, t *store.Table, machine uint16, owner string, o O
 	return nil, 0, nil // another took it first
 }
 
-// place writes held if old still stands, and otherwise returns the item that does.
-// Without an answer it tries once more: the owner shows whether the first try was
+// place writes held if old is still stored, and otherwise returns the stored item.
+// Without an answer it tries once more. The owner then shows whether the first try was
 // applied.
 func place(ctx context.Context, t *store.Table, held *item, old item) (*item, error) {
 	write := func() error {

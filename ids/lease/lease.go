@@ -41,7 +41,7 @@ type Lease struct {
 	machine  uint16
 	owner    string
 	gen      uint64
-	after    int64 // ms, as all times here: others made ids until then
+	after    int64 // earlier holders made ids until then; all times here are in ms
 	duration time.Duration
 	now      func() time.Time
 	source   ids.Source
@@ -49,13 +49,13 @@ type Lease struct {
 	stop    context.CancelFunc
 	stopped chan struct{}
 
-	turn  chan struct{} // one write at a time; guards given
+	turn  chan struct{} // allows one write at a time; guards given
 	given bool
 
 	mu    sync.Mutex
-	until int64 // at most the item's
-	last  int64 // of the ids made
-	retry int64 // no early renewal before
+	until int64 // at most the stored item's Until
+	last  int64 // the latest time of an id
+	retry int64 // no early renewal before this time
 	err   error
 }
 
@@ -219,7 +219,7 @@ func (l *Lease) renew(ctx context.Context, at int64, enough time.Duration) error
 	case found == nil:
 		l.until = until
 	case found.Owner == l.owner && found.Gen == l.gen:
-		l.until = found.Until // by a renewal whose answer was lost
+		l.until = found.Until // a renewal whose answer was lost
 	default:
 		l.err = fmt.Errorf("%w: number %d", ErrLost, l.machine)
 	}

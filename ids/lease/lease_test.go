@@ -249,11 +249,11 @@ func TestTakerStartsAfterTheOldHolder(t *testing.T) {
 				assert.NoError(t, err)
 				done <- id
 			}()
-			new.Advance(2 * time.Millisecond) // so that it does not wait at the very end
+			new.Advance(2 * time.Millisecond) // past the last millisecond, so that it does not wait
 			first := <-done
 			assert.True(t, first.Time().After(until), "%v", first.Time())
 
-			// The old one keeps the rest of its time, until a renewal fails.
+			// The old holder keeps the rest of its time, until a renewal fails.
 			old.Advance(29 * time.Second)
 			assert.Less(t, mustNext(t, l), first)
 			old.Advance(time.Minute)
@@ -287,7 +287,7 @@ func TestClockGoingBackAfterAcquireGivesNoOldIDs(t *testing.T) {
 	_, err := taker.Next(t.Context())
 	assert.ErrorIs(t, err, ids.ErrClockRollback)
 
-	// Nothing it does now forgets the ids that were made before.
+	// Whatever the holder does now, the time of its earlier ids stays stored.
 	before := w.row()
 	require.NoError(t, taker.Close(t.Context()))
 	assert.Equal(t, noon, w.row().until().UTC())
@@ -303,7 +303,7 @@ func TestRollbackOfTheGeneratorIsPassedOn(t *testing.T) {
 	require.NoError(t, err)
 	mustNext(t, l)
 	c.Advance(-time.Hour)
-	for range 16 { // noticed within a burst of these
+	for range 16 { // it may take a burst until it is noticed
 		if _, err = l.Next(t.Context()); err != nil {
 			break
 		}
@@ -361,7 +361,7 @@ func TestTakerWaitsOutTheLastMillisecond(t *testing.T) {
 	cancel()
 	_, err := taker.Next(ctx)
 	assert.ErrorIs(t, err, context.Canceled)
-	after := mustNext(t, taker) // the source runs ahead
+	after := mustNext(t, taker) // the source's time runs ahead of the clock
 	assert.True(t, after.Time().After(before.Time()))
 }
 
@@ -501,7 +501,7 @@ func TestRenewalKnowsWhatIsStored(t *testing.T) {
 	l, err := w.acquire(c, o)
 	require.NoError(t, err)
 
-	// The clock jumps, a renewal is stored but its answer lost, the clock jumps back.
+	// The clock jumps forward, the answer to a renewal is lost, and the clock jumps back.
 	sent := make(chan struct{}, 100)
 	start := w.Requests()
 	w.Script(func(_ string, _ []byte, n int) faults.Fault {

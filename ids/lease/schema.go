@@ -22,7 +22,7 @@ type item struct {
 	SK    string `dynamo:"sk"`
 	Owner string `dynamo:"owner,omitempty"` // empty: given back
 	Gen   uint64 `dynamo:"gen"`
-	Until int64  `dynamo:"until"` // Unix ms, of the last id the owner may make
+	Until int64  `dynamo:"until"` // Unix ms; the owner makes no later id
 }
 
 // UnmarshalDynamoItem refuses an item without the time until which ids were made.

@@ -25,7 +25,7 @@ type held struct {
 	last ids.ID
 }
 
-// No id is made twice, whatever clocks, processes and requests do.
+// Whatever happens to clocks, processes and requests, no id is made twice.
 func TestSimulatedProcessesNeverShareAnID(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -49,7 +49,7 @@ func TestSimulatedProcessesNeverShareAnID(t *testing.T) {
 			if len(p.leases) == 0 {
 				rt.Skip("no lease")
 			}
-			// Most often the newest, since older ones are given back or frozen.
+			// Most often the newest lease, since older ones are given back or frozen.
 			back := rapid.IntRange(0, len(p.leases)-1).Draw(rt, "back")
 			return p.leases[len(p.leases)-1-back]
 		}

@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	// maxAcquire bounds an acquisition, which goes on when its callers give up.
+	// maxAcquire bounds an acquisition, which continues when its callers give up.
 	maxAcquire = 10 * time.Second
 
-	// losses bounds how many numbers one Next may lose.
+	// losses is how many numbers one Next may lose.
 	losses = 3
 )
 
@@ -34,10 +34,10 @@ type Source struct {
 	held    *Lease
 	pending *acquisition
 	closed  bool
-	last    ids.ID // the greatest that was returned
+	last    ids.ID // the greatest returned id
 }
 
-// acquisition is under way; its callers share it.
+// acquisition is an acquisition in progress, which its callers share.
 type acquisition struct {
 	done   chan struct{}
 	cancel context.CancelFunc
@@ -111,7 +111,7 @@ func (s *Source) give(id ids.ID) {
 	s.last = max(s.last, id)
 }
 
-// lease returns the one that is held, or acquires one.
+// lease returns the current lease, or acquires one.
 func (s *Source) lease(ctx context.Context) (*Lease, error) {
 	for {
 		s.mu.Lock()
@@ -164,7 +164,7 @@ func (s *Source) acquire(ctx context.Context) {
 	}()
 }
 
-// drop forgets a lease that was lost.
+// drop forgets a lost lease.
 func (s *Source) drop(l *Lease) {
 	s.mu.Lock()
 	if s.held == l && !s.closed {

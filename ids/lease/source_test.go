@@ -365,7 +365,7 @@ func TestASourceWhoseItemIsDamagedTakesAnotherNumber(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrCorrupt, "there is no other")
 }
 
-// TestACloseThatFailedBesideANextIsRepeated uses the lease while it closes.
+// A caller uses the lease while it closes.
 func TestACloseThatFailedBesideANextIsRepeated(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -391,7 +391,7 @@ func TestACloseThatFailedBesideANextIsRepeated(t *testing.T) {
 	require.Empty(t, w.row().Owner)
 }
 
-// slowSource reports that it was called, and answers later.
+// slowSource signals that it was called, and answers later.
 type slowSource struct {
 	asked, answer chan struct{}
 	ids.Source

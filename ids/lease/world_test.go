@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// only is the single number that most tests can lease.
+// only is the only number that most tests can lease.
 const only = 16383
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
@@ -47,7 +47,7 @@ type source struct {
 }
 
 func (s *source) Next(context.Context) (ids.ID, error) {
-	const step = 1 << 20 // four a millisecond
+	const step = 1 << 20 // four ids a millisecond
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id := ids.At(s.clock.Now()) | ids.ID(s.machine)
@@ -58,7 +58,7 @@ func (s *source) Next(context.Context) (ids.ID, error) {
 	return id, nil
 }
 
-// options lease the only number for a minute, without a heartbeat, on c.
+// options lease the only number for a minute with clock c, without a heartbeat.
 func options(c *clock) lease.Options {
 	return lease.Options{First: only, Now: c.Now, Renew: -1}
 }
@@ -125,7 +125,7 @@ func (w *world) row() row {
 // always injects kind into the next n requests.
 func (w *world) always(kind faults.Kind, n int) { w.after(0, kind, n) }
 
-// after lets some requests pass before.
+// after lets some requests pass, and then injects kind into the next n.
 func (w *world) after(some int, kind faults.Kind, n int) {
 	start := w.Requests() + some
 	w.Script(func(_ string, _ []byte, i int) faults.Fault {

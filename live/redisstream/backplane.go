@@ -87,8 +87,8 @@ func (b *Backplane) add(ctx context.Context, key string, payload []byte) (positi
 	return id, nil
 }
 
-// end returns the last entry's id, and whether the entry id is still there: then
-// so is all that followed it, since streams are trimmed from their beginning.
+// end returns the last entry's id, and whether the entry id still exists. If it does, so
+// do all entries after it, because streams are trimmed from their beginning.
 func (b *Backplane) end(ctx context.Context, key string, id position) (end position, known bool, err error) {
 	var found, last *redis.XMessageSliceCmd
 	_, err = b.client.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -121,7 +121,7 @@ func (b *Backplane) Subscribe(ctx context.Context, room string, after live.Pos, 
 			return live.Subscription{}, err
 		}
 	}
-	if !known { // begin at a mark: it is the end, and an entry that can be found again
+	if !known { // append a mark and begin there: it is the end, and can be found again
 		var err error
 		if from, err = b.add(ctx, key, nil); err != nil {
 			return live.Subscription{}, err

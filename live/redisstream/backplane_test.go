@@ -50,8 +50,8 @@ func TestARedisClusterIsABackplane(t *testing.T) {
 	})
 }
 
-// Every connection is killed again and again while 5,000 events are published:
-// two processes get each of them, and none must read again.
+// Every connection is killed again and again while 5,000 events are published. Two
+// processes get all of them without a Reset.
 func TestKilledConnectionsLoseNothing(t *testing.T) {
 	s := startServer(t)
 	opts := redisstream.Options{Prefix: prefix()}
@@ -118,7 +118,7 @@ func TestKilledConnectionsLoseNothing(t *testing.T) {
 	require.Greater(t, kills, 10)
 }
 
-// once is an Options.Fresh: a publish that was repeated is shown once.
+// once is an Options.Fresh that leaves out repeats.
 func once() func(int) bool {
 	seen := map[int]bool{}
 	return func(n int) bool {
@@ -127,7 +127,7 @@ func once() func(int) bool {
 	}
 }
 
-// collect sends entries to a test.
+// collect subscribes and returns a channel of entries.
 func collect(t *testing.T, b *redisstream.Backplane, room string, after live.Pos) (<-chan live.Entry, live.Pos) {
 	t.Helper()
 	got := make(chan live.Entry, 100_000)
@@ -152,7 +152,7 @@ func receive(t *testing.T, got <-chan live.Entry) live.Entry {
 	}
 }
 
-// publish repeats until it is acknowledged.
+// publish repeats Publish until it succeeds.
 func publish(t *testing.T, b *redisstream.Backplane, payload string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -189,7 +189,7 @@ func TestADeletedRoomIsAGap(t *testing.T) {
 	other, _ := collect(t, b, "other", "")
 	admin := s.client(t)
 	require.NoError(t, admin.Del(t.Context(), "{"+opts.Prefix+":0}rroom").Err())
-	publish(t, b, "next") // the gap shows now at the latest
+	publish(t, b, "next") // the gap is reported now at the latest
 	e := receive(t, got)
 	require.True(t, e.Gap)
 	require.NotEmpty(t, e.Pos)
@@ -208,7 +208,7 @@ func TestAReaderThatIsTooSlowLeavesAGap(t *testing.T) {
 	got := make(chan live.Entry, 10_000)
 	hold := make(chan struct{})
 	heard, err := slow.Subscribe(t.Context(), "room", "", func(entries []live.Entry) {
-		<-hold // a deliver must not wait; a process that sleeps does
+		<-hold // deliver must not wait, but this simulates a process that was suspended
 		for _, e := range entries {
 			got <- e
 		}
@@ -236,8 +236,8 @@ func TestAReaderThatIsTooSlowLeavesAGap(t *testing.T) {
 	require.Equal(t, 1, gaps)
 }
 
-// A server whose clock is behind begins a stream again, and there is a new
-// subscriber before that shows: the older one, which is further, gets a gap.
+// A server whose clock is behind begins a stream again. A new subscriber arrives before
+// this is noticed. The older subscriber, which is further ahead, gets a gap.
 func TestASubscriberAheadOfANewStreamGetsAGap(t *testing.T) {
 	s := startServer(t)
 	opts := redisstream.Options{Prefix: prefix()}
@@ -267,7 +267,7 @@ func TestASubscriberAheadOfANewStreamGetsAGap(t *testing.T) {
 	opts.Prefix, opts.Every = prefix(), 200*time.Millisecond
 	b, key = newBackplane(t, s.client(t), opts), "{"+opts.Prefix+":0}rroom"
 	add(0, "x")
-	got, from := collect(t, b, "room", "") // at 1
+	got, from := collect(t, b, "room", "") // at entry 1
 	publish(t, b, "2")
 	publish(t, b, "3")
 	for range 2 {

@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/live/redisstream"
 )
 
-// faulty is a hook of the client that panics at so many reads.
+// faulty is a hook of the client that panics in its first reads.
 type faulty struct {
 	redis.Hook
 	left atomic.Int64
@@ -35,7 +35,7 @@ func (f *faulty) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proce
 	return next
 }
 
-// The client panics, and one of two subscribers does, which then gets a gap.
+// The client panics, and so does one of two subscribers, which then gets a gap.
 func TestAPanicEndsNoReader(t *testing.T) {
 	client := startServer(t).client(t)
 	hook := &faulty{}

@@ -9,7 +9,7 @@ import (
 	"github.com/plaza-sdk/plaza/live"
 )
 
-// position is the id of an entry: milliseconds, and a number among them.
+// position is the id of an entry: milliseconds, and a number within the millisecond.
 type position struct{ ms, n uint64 }
 
 // parse reads an id as Redis writes it, and nothing else.
@@ -26,8 +26,8 @@ func (p position) String() string {
 	return strconv.FormatUint(p.ms, 10) + "-" + strconv.FormatUint(p.n, 10)
 }
 
-// pos is the id and a hash of the room's key: the id alone may be one of another
-// room's entries too.
+// pos is the id and a hash of the room's key, because another room may have an entry
+// with the same id.
 func (p position) pos(key string) live.Pos {
 	hash := fnv.New32a()
 	hash.Write([]byte(key))

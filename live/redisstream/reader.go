@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// block is how long a read waits: a reader ends so long after its last room.
+	// block is how long a read waits, and so how long a reader runs after its last room.
 	block = time.Second
 
 	// most is how many entries of a room are read at once.
 	most = 1000
 
-	// check is how often quiet rooms are verified: the client hides that the
-	// server was restarted, or is another.
+	// check is how often quiet rooms are verified, because the client hides that the
+	// server was restarted or replaced.
 	check = 5 * time.Second
 
 	firstPause, longestPause = 20 * time.Millisecond, 2 * time.Second // after errors
@@ -33,7 +33,7 @@ const (
 type reader struct {
 	b      *Backplane
 	prefix string
-	wake   string // a stream of its own: an entry in it ends a read that waits
+	wake   string // a stream for itself; an entry in it ends a waiting read
 
 	mu      sync.Mutex
 	rooms   map[string]*stream // by key
@@ -42,18 +42,18 @@ type reader struct {
 
 // stream is a room that is read.
 type stream struct {
-	read position // the last entry that was
+	read position // the last entry that was read
 	subs []*sub
 }
 
 type sub struct {
 	seen    position
 	deliver func([]live.Entry)
-	lost    bool // entries, by a panic
+	lost    bool // it lost entries by a panic
 }
 
-// hand delivers entries. A panic ends nothing else: the entries that it lost are
-// a gap before the next ones.
+// hand delivers entries. After a panic, the lost entries become a gap before the next
+// ones.
 func (s *sub) hand(entries []live.Entry) {
 	if s.lost {
 		entries = slices.Clone(entries)
@@ -68,10 +68,10 @@ func newReader(b *Backplane, prefix string) *reader {
 
 func (r *reader) key(room string) string { return r.prefix + "r" + room }
 
-// subscribe reads a room from a position on, which is there.
+// subscribe reads a room from a position on. The position must exist.
 func (r *reader) subscribe(ctx context.Context, key string, from position, deliver func([]live.Entry)) (stop func(), err error) {
 	if ahead, ok := r.ahead(key, from); ok {
-		// Or is it? A stream that was deleted and begun again may have old ids.
+		// Check that: a stream that was deleted and begun again may have smaller ids.
 		_, known, err := r.b.end(ctx, key, ahead)
 		if err != nil {
 			return nil, err
@@ -90,7 +90,7 @@ func (r *reader) subscribe(ctx context.Context, key string, from position, deliv
 		r.rooms[key] = s
 	}
 	if from.compare(s.read) < 0 {
-		s.read = from // the others have seen part of what follows
+		s.read = from // the other subscribers have seen some of the entries after it
 	}
 	s.subs = append(s.subs, added)
 	started := !r.running
@@ -134,7 +134,7 @@ func (r *reader) unsubscribe(key string, gone *sub) {
 	}
 }
 
-// interrupt makes the reader ask again, for the rooms of now. It works too if the
+// interrupt makes the reader ask again, for the current rooms. It also works if the
 // reader is just about to ask.
 func (r *reader) interrupt(ctx context.Context) error {
 	_, err := r.b.client.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -145,8 +145,7 @@ func (r *reader) interrupt(ctx context.Context) error {
 	return err
 }
 
-// run reads until there are no rooms. A panic of the client is an error like any
-// other.
+// run reads until there are no rooms. A panic of the client is handled like an error.
 func (r *reader) run() {
 	ctx := context.Background()
 	woken, pause := "0-0", firstPause
@@ -165,7 +164,7 @@ func (r *reader) run() {
 			return err
 		})
 		if err != nil {
-			verified, woken = time.Time{}, "0-0" // the server may be another
+			verified, woken = time.Time{}, "0-0" // the server may have been replaced
 			time.Sleep(pause)
 			pause = min(2*pause, longestPause)
 			continue
@@ -175,8 +174,8 @@ func (r *reader) run() {
 	}
 }
 
-// asked returns the rooms, each with the last entry that was read. If there are
-// none the reader ends.
+// asked returns the rooms, each with the last entry that was read. If there are none, the
+// reader ends.
 func (r *reader) asked() map[string]position {
 	r.mu.Lock()
 	defer r.mu.Unlock()

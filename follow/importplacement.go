@@ -11,24 +11,24 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// placementItem is I#name / placement: the ids and shards of the edges of the
-// window at hand. It is stored before any of them, so that whoever resumes
-// writes the very same items: a request that a killed process had sent may
+// placementItem is I#name / placement: the ids and shards of the current window's
+// edges. It is stored before the edges, so that a resumed import writes the same
+// items. This matters because a request that a killed process sent may still
 // arrive at any time.
 type placementItem struct {
 	PK     string `dynamo:"pk"`
 	SK     string `dynamo:"sk"`
 	Window int    `dynamo:"window"`
 	Digest uint64 `dynamo:"digest"` // of the sequence up to the end of the window
-	Places []byte `dynamo:"places"` // an id and a shard for each pair, in order
+	Places []byte `dynamo:"places"` // for each pair, in order: an id and a shard
 }
 
-const placeSize = 8 + 1
+const placeSize = 8 + 1 // bytes of an id and of a shard
 
-func (in *importer) placementKey() store.Key { return store.Key{PK: in.log.PK, SK: "placement"} }
+func (in *importer) placementKey() store.Key { return store.Key{PK: in.checkpoint.PK, SK: "placement"} }
 
-// place gives the pairs of the window their ids and shards: those stored, if
-// an earlier run began the window.
+// place sets the ids and shards of the window's pairs. If an earlier run began the
+// window, it uses that run's.
 func (in *importer) place(ctx context.Context, pairs []Edge) ([]Edge, error) {
 	key := in.placementKey()
 	item := placementItem{PK: key.PK, SK: key.SK, Window: in.number, Digest: in.digest.Sum64()}
@@ -60,13 +60,13 @@ func (in *importer) place(ctx context.Context, pairs []Edge) ([]Edge, error) {
 		at := item.Places[i*placeSize:]
 		placed[i].ID, placed[i].place = ids.ID(binary.BigEndian.Uint64(at)), int(at[8])+1
 		if keys.CheckID("ID", placed[i].ID) != nil || placed[i].place > MaxShards {
-			return nil, in.table.Corrupt(key, "it places an edge where none can be")
+			return nil, in.table.Corrupt(key, "it places an edge with an impossible id or shard")
 		}
 	}
 	return placed, nil
 }
 
-// prepare gives a new edge its id and its place.
+// prepare sets the id and the shard of a new edge.
 func (in *importer) prepare(ctx context.Context, e Edge) (Edge, error) {
 	if e.ID == 0 {
 		var err error
@@ -79,7 +79,7 @@ func (in *importer) prepare(ctx context.Context, e Edge) (Edge, error) {
 	return e, err
 }
 
-// forgetPlacement ends an import.
-func (in *importer) forgetPlacement(ctx context.Context) error {
+// deletePlacement is the last step of an import.
+func (in *importer) deletePlacement(ctx context.Context) error {
 	return in.table.Run(ctx, in.table.Delete(in.placementKey()))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// TestCheckOfManyEdges is of lists longer than one page.
+// The lists are longer than one page.
 func TestCheckOfManyEdges(t *testing.T) {
 	t.Parallel()
 	m := dynamotest.NewMeter()
@@ -34,7 +34,7 @@ func TestCheckOfManyEdges(t *testing.T) {
 	n := fans + idols
 	check := dynamotest.Cost{Requests: n/100 + 40, Read: float64(n) * 1.07}
 	m.AtMost(t, "Check", check, func() { requireSound(t, w, "star") })
-	m.AtMost(t, "Repair of what is whole", check, func() {
+	m.AtMost(t, "Repair without drift", check, func() {
 		drift, err := w.Repair(t.Context(), "star")
 		require.NoError(t, err)
 		require.Zero(t, drift)

@@ -19,15 +19,16 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// TestImportResumesAfterAKill ends the process at each of its writes in turn,
-// applied or not. A window has more counters than one transaction holds.
+// TestImportResumesAfterAKill kills the process at each of its writes in turn,
+// before or after the write is applied. A window has more counters than one
+// transaction holds.
 func TestImportResumesAfterAKill(t *testing.T) {
 	t.Parallel()
 	edges := friends(8, 140, 240)
 	opts := &follow.ImportOptions{Window: 160, Parallel: 2}
 	want := follow.ImportResult{Edges: 240, Created: 240, Windows: 2}
 
-	stars := func(n int) *follow.Options { // a few have shards
+	stars := func(n int) *follow.Options { // only a few users have n shards
 		return &follow.Options{Consistent: true, Shards: func(followee string) int {
 			if followee < "u005" {
 				return n
@@ -48,7 +49,7 @@ func TestImportResumesAfterAKill(t *testing.T) {
 			"before": func(in *faults.Injector) { in.KillBefore(k) },
 		} {
 			if os.Getenv("CI") == "" && (name == "after") == (k%2 == 0) {
-				continue // one of the two
+				continue // without CI, only one of the two
 			}
 			t.Run(fmt.Sprint(name, " ", k), func(t *testing.T) {
 				t.Parallel()
@@ -56,13 +57,13 @@ func TestImportResumesAfterAKill(t *testing.T) {
 				kill(in)
 				w := newWorld(t, stars(2), in.Wrap)
 				_, err := w.Import(t.Context(), "old", sequence(edges), opts)
-				if in.Writes() >= k { // shards to open differ with the ids, and so does the end
+				if in.Writes() >= k { // which shards must be opened depends on the ids, so there may be fewer writes
 					require.ErrorIs(t, err, faults.ErrKilled)
 				} else {
 					require.NoError(t, err)
 				}
 
-				// The next process would spread over more shards.
+				// The next process has more shards configured.
 				result, err := w.process(t, stars(4)).Import(t.Context(), "old", sequence(edges), opts)
 				require.NoError(t, err)
 				result.Resumed = 0
@@ -73,9 +74,9 @@ func TestImportResumesAfterAKill(t *testing.T) {
 	}
 }
 
-// persist repeats call, each time in a new process that meets faults and is
-// killed at one of its first writes, until it succeeds.
-func (w world) persist(t testing.TB, random *rand.Rand, call func(world) error) {
+// repeatUntilDone repeats call until it succeeds, each time in a new process that
+// runs under faults and is killed at one of its first writes.
+func (w world) repeatUntilDone(t testing.TB, random *rand.Rand, call func(world) error) {
 	t.Helper()
 	rates := faults.Standard
 	rates.Conflict, rates.Unprocessed = 0.05, 0.05
@@ -86,7 +87,7 @@ func (w world) persist(t testing.TB, random *rand.Rand, call func(world) error) 
 			return
 		}
 	}
-	t.Fatal("no run of a hundred came through")
+	t.Fatal("none of a hundred runs succeeded")
 }
 
 func TestImportIsExactUnderFaultsAndKills(t *testing.T) {
@@ -98,15 +99,15 @@ func TestImportIsExactUnderFaultsAndKills(t *testing.T) {
 			edges := friends(seed, 120, 200)
 			opts := &follow.ImportOptions{Window: 20 + random.IntN(200), Parallel: 1 + random.IntN(8)}
 			w := newWorld(t, nil)
-			stood := edges[:random.IntN(20)]
-			for _, e := range stood {
+			existing := edges[:random.IntN(20)]
+			for _, e := range existing {
 				w.follow(t, e.Follower, e.Followee)
 			}
-			w.persist(t, random, func(process world) error {
+			w.repeatUntilDone(t, random, func(process world) error {
 				result, err := process.Import(t.Context(), "old", sequence(edges), opts)
 				if err == nil {
-					require.EqualValues(t, len(stood), result.Existing)
-					require.EqualValues(t, len(edges)-len(stood), result.Created)
+					require.EqualValues(t, len(existing), result.Existing)
+					require.EqualValues(t, len(edges)-len(existing), result.Created)
 				}
 				return err
 			})
@@ -115,9 +116,9 @@ func TestImportIsExactUnderFaultsAndKills(t *testing.T) {
 	}
 }
 
-// TestImportGoesNotBack lets another process finish the import while a write
-// of the first one is on its way.
-func TestImportGoesNotBack(t *testing.T) {
+// TestALateWriteDoesNotMoveAnImportBack delays a write of the first process until
+// another process has finished the import.
+func TestALateWriteDoesNotMoveAnImportBack(t *testing.T) {
 	t.Parallel()
 	for name, held := range map[string]int{"placement": 2, "checkpoint": 3} { // the first put began the import
 		t.Run(name, func(t *testing.T) {
@@ -150,7 +151,7 @@ func TestImportGoesNotBack(t *testing.T) {
 	}
 }
 
-func TestImportReportsWhatStoppedIt(t *testing.T) {
+func TestImportReturnsTheErrorThatStoppedIt(t *testing.T) {
 	t.Parallel()
 	for want, rates := range map[error]faults.Rates{
 		plaza.ErrBusy:           {Unprocessed: 0.5, Throttled: 0.5},
@@ -163,13 +164,13 @@ func TestImportReportsWhatStoppedIt(t *testing.T) {
 	}
 }
 
-// held keeps batches back, as a network may, and reports them as lost.
-type held struct {
+// heldBatches holds batch writes back, as a network may, and reports them as lost.
+type heldBatches struct {
 	next aws.HTTPClient
 	kept []*http.Request
 }
 
-func (h *held) Do(r *http.Request) (*http.Response, error) {
+func (h *heldBatches) Do(r *http.Request) (*http.Response, error) {
 	if !strings.HasSuffix(r.Header.Get("X-Amz-Target"), "BatchWriteItem") {
 		return h.next.Do(r)
 	}
@@ -183,13 +184,13 @@ func (h *held) Do(r *http.Request) (*http.Response, error) {
 	return nil, faults.ErrKilled
 }
 
-// TestWhatAKilledImportSentMayArriveLate resumes an import before the writes
-// of its first run arrive, each of which was all that the run still did.
-func TestWhatAKilledImportSentMayArriveLate(t *testing.T) {
+// TestLateWritesOfAKilledImportChangeNothing resumes an import before the last
+// write of its first run arrives.
+func TestLateWritesOfAKilledImportChangeNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	edges := friends(11, 20, 60)
-	late := &held{}
+	late := &heldBatches{}
 	first := w.process(t, nil, func(next aws.HTTPClient) aws.HTTPClient {
 		late.next = next
 		return late

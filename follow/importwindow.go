@@ -15,34 +15,34 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// plan sorts a window's edges, each pair once and in order. Edges that stand
-// by something else are in none of the three.
+// plan is what a window has to write. Each pair of users occurs once, in the
+// order of the sequence. Edges that something else wrote are not in it.
 type plan struct {
-	mine  []Edge // this import's
-	fresh []Edge // of mine, not in the table yet
-	given []Edge // of fresh, those that came with an id
-	ended int    // that were left out, as they have ended
+	own     []Edge // written by this import, now or in an earlier run
+	missing []Edge // own edges that are not in the table yet
+	withID  []Edge // missing edges whose id the caller chose
+	ended   int    // edges left out because they have ended
 }
 
-// writeWindow writes the window's edges and their counts, and returns how many
-// edges are this import's. Each step ends before the next begins: a list item is
-// written once its edge has the same id in the table, and counts are added once
-// all their edges can be read back.
+// writeWindow writes the window's edges and counts. It returns how many edges
+// this import created and how many it left out as ended. Each step ends before
+// the next begins: list items are written after their edges have the same id in
+// the table, and counts are added after all their edges are written.
 func (in *importer) writeWindow(ctx context.Context) (created, ended int, err error) {
 	stamp := keys.Join(in.name, strconv.Itoa(in.number))
 	p, err := in.plan(ctx, stamp)
 	if err != nil {
 		return 0, 0, err
 	}
-	if err := in.refuseTaken(ctx, p.given); err != nil {
+	if err := in.refuseTaken(ctx, p.withID); err != nil {
 		return 0, 0, err
 	}
-	err = in.putEach(ctx, len(p.fresh), func(i int) dynamo.Item { return in.importedItem(p.fresh[i], stamp) })
+	err = in.putEach(ctx, len(p.missing), func(i int) dynamo.Item { return in.importedItem(p.missing[i], stamp) })
 	if err != nil {
 		return 0, 0, err
 	}
-	err = in.putEach(ctx, 2*len(p.mine), func(i int) dynamo.Item {
-		e := p.mine[i/2].edge()
+	err = in.putEach(ctx, 2*len(p.own), func(i int) dynamo.Item {
+		e := p.own[i/2].edge()
 		if i%2 == 0 {
 			return in.graph.TailItem(e)
 		}
@@ -51,7 +51,7 @@ func (in *importer) writeWindow(ctx context.Context) (created, ended int, err er
 	if err != nil {
 		return 0, 0, err
 	}
-	return len(p.mine), p.ended, in.addCounts(ctx, p.mine)
+	return len(p.own), p.ended, in.addCounts(ctx, p.own)
 }
 
 func (in *importer) plan(ctx context.Context, stamp string) (p plan, err error) {
@@ -81,44 +81,45 @@ func (in *importer) plan(ctx context.Context, stamp string) (p plan, err error) 
 			return p, err
 		case held.Stands():
 			if importOf(item) == stamp {
-				p.mine = append(p.mine, edgeOf(held.Edge))
+				p.own = append(p.own, edgeOf(held.Edge))
 			}
 		case held.Ended >= placed[i].ID:
 			p.ended++
 		default:
-			p.mine = append(p.mine, placed[i])
-			p.fresh = append(p.fresh, placed[i])
+			p.own = append(p.own, placed[i])
+			p.missing = append(p.missing, placed[i])
 			if pairs[i].ID != 0 {
-				p.given = append(p.given, placed[i])
+				p.withID = append(p.withID, placed[i])
 			}
 		}
 	}
 	return p, nil
 }
 
-// refuseTaken refuses an id that another edge of either user has.
-func (in *importer) refuseTaken(ctx context.Context, given []Edge) error {
-	places := make(map[store.Key]Edge, 2*len(given))
-	for _, e := range given {
+// refuseTaken returns an error if another edge of either user has one of the ids.
+func (in *importer) refuseTaken(ctx context.Context, withID []Edge) error {
+	places := make(map[store.Key]Edge, 2*len(withID))
+	for _, e := range withID {
 		for _, key := range []store.Key{in.graph.TailKey(e.edge()), in.graph.HeadKey(e.edge())} {
 			if _, twice := places[key]; twice {
-				return e.taken()
+				return e.errTaken()
 			}
 			places[key] = e
 		}
 	}
 	found, err := in.table.GetAll(ctx, slices.Collect(maps.Keys(places)), true, in.opts.Parallel)
 	for key := range found {
-		return places[key].taken()
+		return places[key].errTaken()
 	}
 	return err
 }
 
-func (e Edge) taken() error {
+func (e Edge) errTaken() error {
 	return fmt.Errorf("edge of %q to %q, id %v: %w", e.Follower, e.Followee, e.ID, plaza.ErrConflict)
 }
 
-// putEach writes n items, 25 a request, and makes them as it goes.
+// putEach writes n items, 25 per request. It builds each item just before it is
+// sent, so that a window's items are never in memory all at once.
 func (in *importer) putEach(ctx context.Context, n int, item func(i int) dynamo.Item) error {
 	group, ctx := parallel.WithContext(ctx)
 	group.SetLimit(in.opts.Parallel)

@@ -14,22 +14,22 @@ import (
 
 var errOtherSequence = fmt.Errorf("%w: the import began with another sequence", plaza.ErrConflict)
 
-// checkpointItem is I#name / checkpoint: how far an import has come.
+// checkpointItem is I#name / checkpoint: an import's progress.
 type checkpointItem struct {
 	PK       string `dynamo:"pk"`
 	SK       string `dynamo:"sk"`
-	Window   int    `dynamo:"window"` // edges in one
-	Done     int    `dynamo:"done"`   // windows
+	Window   int    `dynamo:"window"` // edges per window
+	Done     int    `dynamo:"done"`   // finished windows
 	Created  int64  `dynamo:"created"`
 	Existing int64  `dynamo:"existing"`
 	Ended    int64  `dynamo:"ended"`
-	Digest   uint64 `dynamo:"digest"` // of the finished windows' edges
+	Digest   uint64 `dynamo:"digest"` // of the edges in finished windows
 }
 
-// markerItem is I#name / window#part: that part of the window's counts is
-// added. Markers are permanent, about one for 100 users of a window: a
-// transaction that a killed process sent may arrive at any time, and would add
-// once more if its marker were gone.
+// markerItem is I#name / window#part. It records that this part of the window's
+// counts was added. Markers are permanent, about one per 100 users of a window: a
+// transaction that a killed process sent may arrive at any time, and without the
+// marker it would be counted twice.
 type markerItem struct {
 	PK string `dynamo:"pk"`
 	SK string `dynamo:"sk"`
@@ -38,53 +38,51 @@ type markerItem struct {
 func importPK(name string) string { return keys.Join("I", name) }
 
 func (in *importer) marker(part int) markerItem {
-	return markerItem{PK: in.log.PK, SK: keys.Join(strconv.Itoa(in.number), strconv.Itoa(part))}
+	return markerItem{PK: in.checkpoint.PK, SK: keys.Join(strconv.Itoa(in.number), strconv.Itoa(part))}
 }
 
-// openImport begins the import, or finds where it stopped.
+// openImport begins the import, or loads the checkpoint of an earlier run.
 func (r *Repository) openImport(ctx context.Context, name string, opts ImportOptions) (*importer, error) {
 	in := &importer{Repository: r, name: name, opts: opts, digest: fnv.New64a()}
-	in.log = checkpointItem{PK: importPK(name), SK: "checkpoint", Window: opts.Window}
-	err := r.table.Run(ctx, r.table.Put(in.log).If("attribute_not_exists(pk)"))
+	in.checkpoint = checkpointItem{PK: importPK(name), SK: "checkpoint", Window: opts.Window}
+	err := r.table.Run(ctx, r.table.Put(in.checkpoint).If("attribute_not_exists(pk)"))
 	if refused, ok := store.AsRefused(err); ok {
 		item, _ := refused.At(0)
-		key := store.Key{PK: in.log.PK, SK: in.log.SK}
-		in.log = checkpointItem{}
-		if err = r.table.Decode(item, &in.log); err == nil && !in.log.possible() {
-			err = r.table.Corrupt(key, "no import counts like this")
+		key := store.Key{PK: in.checkpoint.PK, SK: in.checkpoint.SK}
+		in.checkpoint = checkpointItem{}
+		if err = r.table.Decode(item, &in.checkpoint); err == nil && !in.checkpoint.valid() {
+			err = r.table.Corrupt(key, "its counts are impossible")
 		}
 	}
 	if err != nil {
-		in.log = checkpointItem{}
+		in.checkpoint = checkpointItem{}
 	}
-	in.resumed = in.log.Done
+	in.resumed = in.checkpoint.Done
 	return in, err
 }
 
-// possible reports whether an import can have come so far.
-func (c checkpointItem) possible() bool {
+func (c checkpointItem) valid() bool {
 	return c.Window >= 1 && c.Window <= maxWindow && c.Done >= 0 && min(c.Created, c.Existing, c.Ended) >= 0
 }
 
-// checkpoint notes that the window is finished.
-func (in *importer) checkpoint(ctx context.Context, created, ended int) error {
-	next := in.log
+// saveCheckpoint records that the window is finished.
+func (in *importer) saveCheckpoint(ctx context.Context, created, ended int) error {
+	next := in.checkpoint
 	next.Done = in.number
 	next.Created += int64(created)
 	next.Existing += int64(len(in.window) - created - ended)
 	next.Ended += int64(ended)
 	next.Digest = in.digest.Sum64()
 	err := in.table.Run(ctx, in.table.Put(next).If("'done' < ?", next.Done))
-	if _, noted := store.AsRefused(err); noted {
-		err = nil // by this request, sent twice
+	if _, saved := store.AsRefused(err); saved {
+		err = nil // by this same request: the SDK sent it twice
 	}
 	if err == nil {
-		in.log = next
+		in.checkpoint = next
 	}
 	return err
 }
 
-// addDigest adds an edge to the digest of the sequence.
 func (in *importer) addDigest(e Edge) {
 	text := keys.Join(e.Follower, e.Followee, e.ID.String())
 	var size [4]byte
