@@ -25,7 +25,8 @@ type Shape struct {
 	Count, TailCount string
 
 	// Kinds of edges. Each has lists and counts of its own, and the edges of a
-	// pair share one guard. Without kinds each guard is an edge.
+	// pair share one guard. With "" alone each guard is an edge. Changes takes any
+	// kinds, and needs none.
 	Kinds []string
 
 	// Apart gives each shard's counter a partition of its own, so that none gets
@@ -34,7 +35,7 @@ type Shape struct {
 }
 
 // shared says whether a guard may hold several edges.
-func (s Shape) shared() bool { return s.Kinds[0] != "" }
+func (s Shape) shared() bool { return len(s.Kinds) == 0 || s.Kinds[0] != "" }
 
 // GuardKey is where the pair's guard is.
 func (s Shape) GuardKey(e Edge) store.Key { return store.Key{PK: s.guardPK(e.Tail), SK: e.Head} }

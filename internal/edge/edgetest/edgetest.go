@@ -17,6 +17,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/edge"
+	"github.com/plaza-sdk/plaza/stream"
 )
 
 // Edge is what an application sees of an edge.
@@ -41,6 +42,9 @@ type Feature[E any] struct {
 	// Shape says how edges are stored. Kinds has "" alone where there are none.
 	// Where tails are counted, a name may be both a tail and a head.
 	Shape edge.Shape
+
+	// Changes is the feature's, as edges.
+	Changes func(stream.Record) ([]Change, error)
 
 	// OneOf are the kinds of which a pair has at most one edge. They begin
 	// Shape.Kinds, and the last kind is not among them.
@@ -154,6 +158,12 @@ func Run[E any](t *testing.T, f Feature[E]) {
 		{name: "EraseUnderFaultsAndKills", run: eraseUnderFaults[E]},
 		{name: "EraseKilledAtEachWrite", run: eraseKilled[E]},
 		{name: "EraseMeetsNewEdges", run: eraseMeetsNew[E]},
+
+		{name: "EachWriteReportsItsChanges", run: eachChange[E]},
+		{name: "RepairReportsAnEdgeAgain", run: repairChanges[E]},
+		{name: "ChangesUnderFaultsAreWhatStands", run: faultyChanges[E]},
+		{name: "ChangesAreReadFromTheImages", run: expiredChanges[E]},
+		{name: "VersionsOnlyGrow", run: counterBeginsAnew[E]},
 	} {
 		if c.unless {
 			continue
