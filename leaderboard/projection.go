@@ -152,7 +152,7 @@ func (r *Repository) projected(a attempt) *dynamo.Update {
 
 // forgetGone is how long the mark of what is gone stays: longer than a record may be
 // old, by more than clocks differ.
-const forgetGone = forgetErased + time.Hour
+const forgetGone = forgetErased + settle
 
 // gone leaves of an entry what Erase would leave.
 func (r *Repository) gone(a attempt) *dynamo.Put {
