@@ -204,7 +204,9 @@ func TestABoardFollowsInAnyOrderUnderFaults(t *testing.T) {
 			w, s := newWorld(t, nil, in.Wrap), newSource(t)
 			names := []string{"a", "b", "c"}
 			for _, name := range names {
-				faults.Acknowledged(t, func() error { return errorOf(w.Define(t.Context(), leaderboard.Board{Name: name, Operator: leaderboard.Set})) })
+				faults.Acknowledged(t, func() error {
+					return errorOf(w.Define(t.Context(), leaderboard.Board{Name: name, Operator: leaderboard.Set}))
+				})
 			}
 			processes := []stream.Handler{
 				leaderboard.Project(w.Repository, projection),
@@ -360,15 +362,15 @@ func TestRecordsThatCannotHelpArePermanent(t *testing.T) {
 		want   error
 		final  bool
 	}{
-		"truncated":       {stream.Record{New: image("b", 1, 1), Truncated: true}, stream.ErrTruncated, true},
-		"unreadable":      {stream.Record{New: map[string]types.AttributeValue{"Id": textOf("none")}}, plaza.ErrInvalid, true},
-		"without version": {stream.Record{New: image("b", 1, 0)}, plaza.ErrInvalid, true},
-		"beyond Max":      {stream.Record{New: image("b", 101, 1)}, plaza.ErrInvalid, true},
-		"Best alone":      {stream.Record{New: image("best", 1, 1)}, plaza.ErrInvalid, true},
-		"of another kind": {stream.Record{New: image("float", 1, 1)}, plaza.ErrInvalid, true},
-		"without At":      {stream.Record{New: image("daily", 1, 1)}, plaza.ErrInvalid, true},
-		"a month old":     {stream.Record{New: image("b", 1, 1), At: noon.Add(-30 * 24 * time.Hour)}, leaderboard.ErrOpTooOld, true},
-		"no such board":   {stream.Record{New: image("none", 1, 1)}, plaza.ErrNotFound, false},
+		"truncated":                {stream.Record{New: image("b", 1, 1), Truncated: true}, stream.ErrTruncated, true},
+		"unreadable":               {stream.Record{New: map[string]types.AttributeValue{"Id": textOf("none")}}, plaza.ErrInvalid, true},
+		"without version":          {stream.Record{New: image("b", 1, 0)}, plaza.ErrInvalid, true},
+		"beyond Max":               {stream.Record{New: image("b", 101, 1)}, plaza.ErrInvalid, true},
+		"Best alone":               {stream.Record{New: image("best", 1, 1)}, plaza.ErrInvalid, true},
+		"of another kind":          {stream.Record{New: image("float", 1, 1)}, plaza.ErrInvalid, true},
+		"without At":               {stream.Record{New: image("daily", 1, 1)}, plaza.ErrInvalid, true},
+		"a month old":              {stream.Record{New: image("b", 1, 1), At: noon.Add(-30 * 24 * time.Hour)}, leaderboard.ErrOpTooOld, true},
+		"no such board":            {stream.Record{New: image("none", 1, 1)}, plaza.ErrNotFound, false},
 		"it was unreadable before": {stream.Record{Old: map[string]types.AttributeValue{"Id": textOf("none")}, New: old}, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
