@@ -2,17 +2,23 @@ package leaderboard_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"runtime"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
@@ -122,20 +128,23 @@ func TestLikesAndUnlikesInAnyOrderAreRecounted(t *testing.T) {
 	}
 }
 
-// TestAProcessThatIsKilledLeavesNothingHalfDone kills it before and after each of its
+// TestAKilledProcessLeavesNothingHalfDone kills it before and after each of its
 // writes. Another process gets everything again.
-func TestAProcessThatIsKilledLeavesNothingHalfDone(t *testing.T) {
+func TestAKilledProcessLeavesNothingHalfDone(t *testing.T) {
 	t.Parallel()
+	survivor := newWorld(t, nil)
+	survivor.define(t, likes)
+	want := map[string]int{}
 	for k := 1; ; k++ {
 		var died [2]bool
 		for i, kill := range []func(*faults.Injector, int){(*faults.Injector).KillAt, (*faults.Injector).KillBefore} {
 			in := faults.New(t, uint64(k), faults.Rates{})
-			survivor := newWorld(t, nil)
-			survivor.define(t, likes)
 			w := survivor.process(t, nil, in.Wrap)
 			kill(in, k)
-			a, b, c := w.like("song"), w.like("song"), w.like("song")
-			all := []delivery{{a, false}, {b, false}, {a, true}, {c, true}, {c, false}, {b, false}, {b, true}, {b, true}, {w.like("song"), false}}
+			song := fmt.Sprint("song ", k, i)
+			want[song] = 1
+			a, b, c := w.like(song), w.like(song), w.like(song)
+			all := []delivery{{a, false}, {b, false}, {a, true}, {c, true}, {c, false}, {b, false}, {b, true}, {b, true}, {w.like(song), false}}
 			for _, d := range all {
 				if err := d.to(t.Context(), w); err != nil {
 					require.ErrorIs(t, err, faults.ErrKilled)
@@ -145,18 +154,18 @@ func TestAProcessThatIsKilledLeavesNothingHalfDone(t *testing.T) {
 			for _, d := range all {
 				require.NoError(t, d.to(t.Context(), survivor))
 			}
-			survivor.requireCounts(t, map[string]int{"song": 1})
 		}
 		if !died[0] && !died[1] {
 			require.Greater(t, k, 5)
+			survivor.requireCounts(t, want)
 			return
 		}
 	}
 }
 
-// TestALikeThatArrivesAfterItsUndoCountsNothing holds back the requests of a caller
+// TestALateRequestDoesNotBringAnUndoneLikeBack holds back the requests of a caller
 // who gives up, and lets them arrive at the end.
-func TestALikeThatArrivesAfterItsUndoCountsNothing(t *testing.T) {
+func TestALateRequestDoesNotBringAnUndoneLikeBack(t *testing.T) {
 	t.Parallel()
 	for name, others := range map[string]int{"nothing meanwhile": 0, "others meanwhile": 2} {
 		for _, entry := range []string{"a new entry", "an entry"} {
@@ -192,9 +201,9 @@ func TestALikeThatArrivesAfterItsUndoCountsNothing(t *testing.T) {
 	}
 }
 
-// TestACallerWhoGoesLeavesNothingBehind lets a transaction hang while another caller
+// TestACancelledCallerLeavesTheOthers lets a transaction hang while another caller
 // waits for it to end.
-func TestACallerWhoGoesLeavesNothingBehind(t *testing.T) {
+func TestACancelledCallerLeavesTheOthers(t *testing.T) {
 	in := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, nil)
 	w.define(t, likes)
@@ -246,9 +255,9 @@ func TestACallerWhoGoesLeavesNothingBehind(t *testing.T) {
 	require.Equal(t, []string{"song 4"}, w.standings(t, "b", forever, 1))
 }
 
-// TestARuleMeetsGuardedOperations lets Options.Refuse refuse one of many, panic, and
+// TestRefuseRefusesOneOfManyGuardedOperations lets Options.Refuse refuse one of many, panic, and
 // end its goroutine.
-func TestARuleMeetsGuardedOperations(t *testing.T) {
+func TestRefuseRefusesOneOfManyGuardedOperations(t *testing.T) {
 	t.Parallel()
 	plain := newWorld(t, nil)
 	plain.define(t, likes)
@@ -289,4 +298,76 @@ func TestARuleMeetsGuardedOperations(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
 	w.liked(t, "song")
 	require.Equal(t, []string{"song 12"}, w.standings(t, "b", forever, 1))
+}
+
+// TestATransactionIsRecognisedWithoutItsToken sends each transaction twice, as late as
+// DynamoDB has forgotten its token.
+func TestATransactionIsRecognisedWithoutItsToken(t *testing.T) {
+	t.Parallel()
+	in := faults.New(t, 1, faults.Rates{Twice: 1})
+	plain := newWorld(t, nil)
+	plain.define(t, likes)
+	plain.liked(t, "other") // the period is open
+	w := plain.process(t, nil, func(next aws.HTTPClient) aws.HTTPClient { return tokenless{next} }, in.Wrap)
+	s := w.like("song")
+	got, created, err := w.Submit(t.Context(), s)
+	require.NoError(t, err)
+	require.True(t, created)
+	require.Equal(t, leaderboard.Int(1), got.New)
+	require.True(t, w.undo(t, s))
+	require.False(t, w.undo(t, s))
+	require.Equal(t, []string{"other 1", "song 0"}, plain.standings(t, "b", forever, 1))
+}
+
+// tokenless sends transactions without their tokens.
+type tokenless struct{ next aws.HTTPClient }
+
+func (c tokenless) Do(r *http.Request) (*http.Response, error) {
+	req, err := wire.Read(r)
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(req.Body, &fields); err != nil {
+		return nil, err
+	}
+	delete(fields, "ClientRequestToken")
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	return c.next.Do(req.As(req.Op, body))
+}
+
+// TestOneOperationManyTimesAtOnce submits it, and then undoes it while it comes again.
+func TestOneOperationManyTimesAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, likes)
+	s := w.like("song")
+	sent := slices.Repeat([]leaderboard.Submission{s}, 20)
+	created := 0
+	for _, o := range w.SubmitMany(t.Context(), sent) {
+		require.NoError(t, o.Err)
+		require.Equal(t, leaderboard.Int(1), o.New)
+		if o.Created {
+			created++
+		}
+	}
+	require.Equal(t, 1, created)
+	var undone atomic.Int64
+	var group sync.WaitGroup
+	for range 10 {
+		group.Go(func() { require.NoError(t, delivery{s, false}.to(t.Context(), w)) })
+		group.Go(func() {
+			changed, err := w.Undo(t.Context(), s)
+			require.NoError(t, err)
+			if changed {
+				undone.Add(1)
+			}
+		})
+	}
+	group.Wait()
+	require.EqualValues(t, 1, undone.Load())
+	require.Equal(t, []string{"song 0"}, w.standings(t, "b", forever, 1))
 }

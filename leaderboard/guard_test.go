@@ -141,8 +141,8 @@ func (w world) liked(t tester, object string) leaderboard.Submission {
 	return s
 }
 
-// TestWhatEndedStands closes a period between likes and what comes late.
-func TestWhatEndedStands(t *testing.T) {
+// TestAnEndedPeriodStands closes a period between likes and what comes late.
+func TestAnEndedPeriodStands(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	weekly := likes
@@ -246,7 +246,7 @@ func TestAnotherSubmissionUnderAGuardedOpIsAConflict(t *testing.T) {
 	require.ElementsMatch(t, []string{"song 1", "album 1"}, w.standings(t, "b", forever, 1))
 }
 
-func TestWhatCannotBeGuarded(t *testing.T) {
+func TestGuardIsForAdditionsWithoutFloor(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil, meter.Wrap)

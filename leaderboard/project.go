@@ -41,6 +41,8 @@ func (r *Repository) follow(ctx context.Context, record stream.Record, read func
 	switch {
 	case record.Truncated:
 		return stream.ErrTruncated
+	case record.Old == nil && record.New == nil, record.Kind == stream.Modify && (record.Old == nil || record.New == nil):
+		return stream.ErrView
 	case !record.At.IsZero() && !r.opts.Now().Before(record.At.Add(forgetErased)):
 		return ErrOpTooOld // what is gone may have been forgotten
 	}

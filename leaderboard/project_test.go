@@ -254,9 +254,9 @@ func TestABoardFollowsInAnyOrderUnderFaults(t *testing.T) {
 	}
 }
 
-// TestWhatWasDeletedStaysDeleted shuffles the inserts, updates and deletes of 100
+// TestProjectedDeletesAreFinal shuffles the inserts, updates and deletes of 100
 // items that are all gone at the end.
-func TestWhatWasDeletedStaysDeleted(t *testing.T) {
+func TestProjectedDeletesAreFinal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set})
@@ -302,9 +302,9 @@ func TestWhatWasDeletedStaysDeleted(t *testing.T) {
 	require.Empty(t, w.standings(t, "b", forever, 1))
 }
 
-// TestModerationOutlastsRecordsThatComeAgain hides, removes and erases projected
+// TestModerationOutlastsRepeatedRecords hides, removes and erases projected
 // players.
-func TestModerationOutlastsRecordsThatComeAgain(t *testing.T) {
+func TestModerationOutlastsRepeatedRecords(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set})
@@ -343,8 +343,8 @@ func TestModerationOutlastsRecordsThatComeAgain(t *testing.T) {
 	require.NoError(t, err, "a later Op")
 }
 
-// TestRecordsThatCannotHelpArePermanent counts the attempts of a Processor.
-func TestRecordsThatCannotHelpArePermanent(t *testing.T) {
+// TestRecordsThatCannotBeProjectedArePermanentErrors counts the attempts of a Processor.
+func TestRecordsThatCannotBeProjectedArePermanentErrors(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set, Max: ptr(leaderboard.Int(100))})
@@ -370,6 +370,8 @@ func TestRecordsThatCannotHelpArePermanent(t *testing.T) {
 		"of another kind":          {stream.Record{New: image("float", 1, 1)}, plaza.ErrInvalid, true},
 		"without At":               {stream.Record{New: image("daily", 1, 1)}, plaza.ErrInvalid, true},
 		"a month old":              {stream.Record{New: image("b", 1, 1), At: noon.Add(-30 * 24 * time.Hour)}, leaderboard.ErrOpTooOld, true},
+		"no images":                {stream.Record{Kind: stream.Insert}, stream.ErrView, false},
+		"no old image":             {stream.Record{Kind: stream.Modify, New: image("b", 1, 1)}, stream.ErrView, false},
 		"no such board":            {stream.Record{New: image("none", 1, 1)}, plaza.ErrNotFound, false},
 		"it was unreadable before": {stream.Record{Old: map[string]types.AttributeValue{"Id": textOf("none")}, New: old}, nil, false},
 	} {
@@ -405,8 +407,8 @@ func (l *letters) Put(_ context.Context, d stream.Dead) error {
 	return nil
 }
 
-// TestAnItemLiesInThePeriodOfItsTime moves items between periods, and ends one.
-func TestAnItemLiesInThePeriodOfItsTime(t *testing.T) {
+// TestAProjectedItemMovesBetweenPeriods moves items between periods, and ends one.
+func TestAProjectedItemMovesBetweenPeriods(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set, Cron: "@daily", Grace: 24 * time.Hour})
@@ -449,7 +451,7 @@ func TestAnItemLiesInThePeriodOfItsTime(t *testing.T) {
 	require.Equal(t, []string{"ann 1"}, day(11))
 }
 
-func TestAnAppliedProjectionThatIsSentTwiceChangedOnce(t *testing.T) {
+func TestAProjectionSentTwiceReportsAChange(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, nil, in.Wrap)
