@@ -16,14 +16,14 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Undo takes back a submission with a Guard, which it is given as it was submitted,
-// with its Op. changed is true only if this call changed the score: a repeat does not,
-// nor does an Undo that comes before its submission. Once undone, the submission is
-// plaza.ErrRemoved whenever it comes. What was removed or erased since is not brought
-// back.
+// Undo takes back a submission with a Guard: s has its Board, Player, Op, Operator,
+// Score and, if it had one, its At. changed is true only if this call changed the
+// score. A repeat does not, nor does an Undo that comes before its submission. Once
+// undone, the submission is plaza.ErrRemoved whenever it comes. Where the player was
+// removed or erased since, the score stays.
 //
-// A period that is over is ErrClosed: what stands there stays. Other errors are those
-// of Submit.
+// In a period that is over nothing changes: ErrClosed. Other errors are those of
+// Submit. Options.Refuse is not called.
 //
 // Cost: 1 request, 1 transaction, 1 RCU, 6 WCU; k at once on one entry as Submit; a
 // repeat 1 request, 1 transaction, 1 RCU, 4 WCU; one that comes first 2 requests,
@@ -48,13 +48,20 @@ func (r *Repository) Undo(ctx context.Context, s Submission) (changed bool, err 
 // guarded applies or undoes a guarded submission. An attempt with a refusal writes
 // nothing, and may only get its first answer.
 func (r *Repository) guarded(ctx context.Context, a attempt, refusal error) (answer, error) {
-	switch {
-	case a.forgotten():
+	if a.forgotten() {
 		return answer{}, ErrOpTooOld
-	case refusal != nil:
+	}
+	a.print = a.guardedPrint()
+	if refusal != nil {
 		return r.answered(ctx, a, refusal)
 	}
 	return r.guards.do(ctx, r, a)
+}
+
+// guardedPrint is a print of what Undo takes back. Names may differ between a
+// submission and its Undo.
+func (a attempt) guardedPrint() uint32 {
+	return Submission{Score: a.Score, Operator: a.Operator}.print()
 }
 
 // forgetOp is how long an operation is known where its period does not end.

@@ -322,7 +322,9 @@ func TestTheNewestOperationNames(t *testing.T) {
 	for _, i := range []int{1, 2, 0} {
 		w.submit(t, sent[i])
 	}
-	require.True(t, w.undo(t, sent[1]))
+	nameless := sent[1]
+	nameless.Name, nameless.Meta, nameless.Sub = "another", nil, 0
+	require.True(t, w.undo(t, nameless))
 	page, err := w.Top(t.Context(), in("b"), page1)
 	require.NoError(t, err)
 	page.Items[0].AsOf = time.Time{}
@@ -414,4 +416,23 @@ func TestADamagedGuardIsNamed(t *testing.T) {
 	}
 	w.liked(t, "song")
 	require.Equal(t, []string{"song 2"}, w.standings(t, "b", forever, 1), "others are served")
+}
+
+// TestADamagedLifeIsRepaired gives the entry another life: what was liked before stays.
+func TestADamagedLifeIsRepaired(t *testing.T) {
+	t.Parallel()
+	for _, damage := range []types.AttributeValue{textOf("none"), &types.AttributeValueMemberNULL{Value: true}} {
+		w := newWorld(t, nil)
+		w.define(t, likes)
+		s := w.liked(t, "song")
+		w.damage(t, "P#song", "LB#b#"+forever, dynamo.Item{"life": damage})
+		_, _, err := w.Submit(t.Context(), w.like("song"))
+		require.ErrorIs(t, err, plaza.ErrCorrupt)
+		drift, err := w.Repair(t.Context(), in("b"))
+		require.NoError(t, err)
+		require.Equal(t, leaderboard.Drift{Broken: 1}, drift)
+		require.True(t, w.undo(t, w.liked(t, "song")))
+		require.False(t, w.undo(t, s))
+		require.Equal(t, []string{"song 1"}, w.standings(t, "b", forever, 1))
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -131,16 +132,20 @@ func (q *guardQueues) take(entry store.Key, cancel context.CancelFunc) *guardBat
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	batch := &guardBatch{cancel: cancel}
-	guards := map[store.Key]bool{}
+	taken := map[ids.ID]bool{} // the guards of one entry differ by Op
 	var rest []*operation
-	for _, o := range q.waiting[entry] {
-		if key := o.guard(); len(guards) < maxGuards && !guards[key] {
-			guards[key] = true
-			o.under = batch
-			batch.operations = append(batch.operations, o)
-		} else {
-			rest = append(rest, o)
+	for i, o := range q.waiting[entry] {
+		if len(taken) == maxGuards {
+			rest = append(rest, q.waiting[entry][i:]...)
+			break
 		}
+		if taken[o.Op] {
+			rest = append(rest, o)
+			continue
+		}
+		taken[o.Op] = true
+		o.under = batch
+		batch.operations = append(batch.operations, o)
 	}
 	if batch.callers = len(batch.operations); batch.callers == 0 {
 		delete(q.waiting, entry)

@@ -105,6 +105,10 @@ func (r *Repository) newGuardTx(ctx context.Context, e *entryItem, by ids.ID, op
 		}
 	}
 	for _, o := range operations {
+		if !o.undo && o.Op <= e.Removed {
+			o.answer(answer{}, plaza.ErrRemoved)
+			continue
+		}
 		if o.undo && (t.e.life() == 0 || o.known.absent || o.known.life != 0 && o.known.life != t.e.life()) {
 			t.writes = append(t.writes, guardWrite{operation: o, mark: true, got: answer{repeated: true}})
 			continue
@@ -119,9 +123,6 @@ func (r *Repository) newGuardTx(ctx context.Context, e *entryItem, by ids.ID, op
 
 // add applies one operation that changes the score.
 func (t *guardTx) add(ctx context.Context, o *operation) error {
-	if !o.undo && o.Op <= t.e.Removed {
-		return plaza.ErrRemoved
-	}
 	next := t.at
 	var err error
 	if o.undo == (o.Operator == Decrement) {

@@ -212,7 +212,7 @@ func (e *entryItem) UnmarshalDynamoItem(item dynamo.Item) error {
 		return err
 	}
 	// Conditions compare these attributes, and a null would always fail.
-	for _, name := range []string{"rev", "version", "lastOp", "removed", "moved"} {
+	for _, name := range []string{"rev", "version", "lastOp", "removed", "moved", "life"} {
 		if _, null := item[name].(*types.AttributeValueMemberNULL); null {
 			return fmt.Errorf("%w: %s is null", errDamaged, name)
 		}

@@ -189,9 +189,6 @@ func (s Submission) print() uint32 {
 	for _, text := range []string{string(s.Score.kind), string(s.Operator), s.Name, string(s.Meta)} {
 		b = append(binary.AppendUvarint(b, uint64(len(text))), text...)
 	}
-	if s.Guard {
-		b = append(b, 'G')
-	}
 	h.Write(b)
 	return h.Sum32()
 }
