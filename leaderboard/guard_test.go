@@ -133,6 +133,22 @@ func TestUndoTakesBackOnlyWhatTheEntryHas(t *testing.T) {
 	}
 }
 
+// TestALikeOfAForgottenEntryIsNotApplied lets the mark of an erased entry expire.
+func TestALikeOfAForgottenEntryIsNotApplied(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.define(t, likes)
+	s := w.liked(t, "song")
+	require.NoError(t, w.raw(t).Delete("pk", "P#song").Range("sk", "LB#b#"+forever).Run(t.Context()))
+	for range 2 {
+		_, _, err := w.Submit(t.Context(), s)
+		require.ErrorIs(t, err, plaza.ErrRemoved)
+		w.liked(t, "song") // which begins it again
+	}
+	require.False(t, w.undo(t, s))
+	require.Equal(t, []string{"song 2"}, w.standings(t, "b", forever, 1))
+}
+
 // liked is a like that was submitted.
 func (w world) liked(t tester, object string) leaderboard.Submission {
 	t.Helper()

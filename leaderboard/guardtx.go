@@ -185,11 +185,11 @@ func (t *guardTx) refuse(ctx context.Context, o *operation, would Result) error 
 // run writes all at once: the guards in their order, then the entry.
 func (t *guardTx) run(ctx context.Context) error {
 	if len(t.writes) == 1 && !t.moved { // half the units, without a transaction
-		if put, update := t.writeGuard(t.writes[0]); put != nil {
+		put, update := t.writeGuard(t.writes[0])
+		if put != nil {
 			return t.r.table.Run(ctx, put)
-		} else {
-			return t.r.table.Run(ctx, update)
 		}
+		return t.r.table.Run(ctx, update)
 	}
 	tx := t.r.table.Tx()
 	for _, w := range t.writes {
@@ -227,7 +227,7 @@ func (t *guardTx) writeEntry() *dynamo.Update {
 	a := t.writes[0].operation.attempt // the period and the shard of a new entry are the same for all
 	a.Op = t.least
 	update := t.r.table.Update(a.entry()).
-		SetExpr(nextRev, int64(max(t.lastOp, t.least)), 1).
+		SetExpr(nextRev, int64(t.lastOp), 1).
 		SetExpr("prev = if_not_exists('key', ?)", []byte{}).
 		Set("lastOp", t.lastOp).
 		Set("score", t.at.score).
