@@ -9,13 +9,13 @@ import (
 	"net/http"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
@@ -204,22 +204,13 @@ func TestALateRequestDoesNotBringAnUndoneLikeBack(t *testing.T) {
 // TestACancelledCallerLeavesTheOthers lets a transaction hang while another caller
 // waits for it to end.
 func TestACancelledCallerLeavesTheOthers(t *testing.T) {
-	in := faults.New(t, 1, faults.Rates{})
+	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, likes)
-	w.liked(t, "song")
-	slow := w.process(t, nil, in.Wrap)
+	hanging := &hanging{hung: make(chan struct{}), ended: make(chan error, 1)}
+	slow := w.process(t, nil, hanging.wrap)
 	slow.liked(t, "song") // the board is known
-	existing := goleak.IgnoreCurrent()
-	hung := make(chan struct{})
-	var once sync.Once
-	in.Script(func(op string, _ []byte, _ int) faults.Fault {
-		if op == "TransactWriteItems" {
-			once.Do(func() { close(hung) })
-			return faults.Fault{Kind: faults.Hung}
-		}
-		return faults.Fault{}
-	})
+	hanging.on.Store(true)
 	call := func(s leaderboard.Submission) (context.CancelFunc, <-chan error) {
 		ctx, cancel := context.WithCancel(t.Context())
 		result := make(chan error, 1)
@@ -229,13 +220,13 @@ func TestACancelledCallerLeavesTheOthers(t *testing.T) {
 		}()
 		return cancel, result
 	}
-	under, waits, gone := w.like("song"), w.like("song"), w.like("song")
+	under, waits, never := w.like("song"), w.like("song"), w.like("song")
 	leaveUnder, underEnds := call(under)
-	<-hung
+	<-hanging.hung
 	leaveWaiting, waitingEnds := call(waits)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, _, err := slow.Submit(ended, gone)
+	_, _, err := slow.Submit(ended, never)
 	require.ErrorIs(t, err, context.Canceled)
 	require.NotErrorIs(t, err, plaza.ErrUnknownOutcome)
 
@@ -247,12 +238,38 @@ func TestACancelledCallerLeavesTheOthers(t *testing.T) {
 	err = <-underEnds
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
-	goleak.VerifyNone(t, existing, goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
-	in.Off()
-	require.Equal(t, []string{"song 3"}, w.standings(t, "b", forever, 1))
-	slow.repeat(t, under)
+	require.Equal(t, context.Canceled, <-hanging.ended, "when nobody waits")
+	for slow.GuardedEntries() > 0 { // its goroutine ends
+		runtime.Gosched()
+	}
+	hanging.on.Store(false)
+	require.Equal(t, []string{"song 1"}, w.standings(t, "b", forever, 1))
+	slow.submit(t, under)
 	slow.submit(t, waits)
-	require.Equal(t, []string{"song 4"}, w.standings(t, "b", forever, 1))
+	require.Equal(t, []string{"song 3"}, w.standings(t, "b", forever, 1))
+}
+
+// hanging lets transactions hang until their context ends.
+type hanging struct {
+	on    atomic.Bool
+	hung  chan struct{}
+	ended chan error // of the context
+	next  aws.HTTPClient
+}
+
+func (h *hanging) wrap(next aws.HTTPClient) aws.HTTPClient {
+	h.next = next
+	return h
+}
+
+func (h *hanging) Do(r *http.Request) (*http.Response, error) {
+	if !h.on.Load() || !strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".TransactWriteItems") {
+		return h.next.Do(r)
+	}
+	close(h.hung)
+	<-r.Context().Done()
+	h.ended <- r.Context().Err()
+	return nil, r.Context().Err()
 }
 
 // TestRefuseRefusesOneOfManyGuardedOperations lets Options.Refuse refuse one of many, panic, and

@@ -100,7 +100,7 @@ func TestTheMostLikedOfTheWeekAndOfAllTime(t *testing.T) {
 	follow := []stream.Handler{w.likesOf(reactions), w.process(t, nil, lossy.Wrap).likesOf(reactions)}
 	work := make(chan stream.Record)
 	var group sync.WaitGroup
-	for i := range 32 {
+	for i := range 128 {
 		group.Go(func() {
 			for r := range work {
 				faults.Acknowledged(t, func() error { return follow[i%2](t.Context(), r) })
