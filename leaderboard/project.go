@@ -73,9 +73,6 @@ func (r *Repository) follow(ctx context.Context, record stream.Record, read func
 			return err
 		}
 	}
-	if record.New != nil {
-		last.Version = next.Version
-	}
 	last.Gone = true
 	_, err = r.project(ctx, last, record.At)
 	if errors.Is(err, ErrClosed) {
