@@ -195,7 +195,7 @@ func (a audit) fixed(entry dynamo.Item) dynamo.Item {
 	}
 	stands := err == nil
 	if !stands {
-		for _, name := range []string{"key", "part", "score", "sub", "prev", "meta"} {
+		for _, name := range []string{"key", "part", "score", "sub", "prev", "meta", "life"} {
 			delete(want, name)
 		}
 	} else {

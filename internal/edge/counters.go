@@ -20,6 +20,10 @@ import (
 type Count struct {
 	Heads map[string]int64 // by kind; a missing kind has none
 	Tail  int64
+
+	// Version rises with every write of an edge that the counters count. Of reads that
+	// are consistent, the one with the highest is the newest.
+	Version int64
 }
 
 // counter is the item of one shard. A tail's edges are counted in shard 0,
@@ -159,6 +163,7 @@ func (g *Graph) sum(counters []counter) (Count, error) {
 			return Count{}, err
 		}
 		total.Tail += c.tail
+		total.Version += c.ver
 		for kind, n := range c.heads {
 			total.Heads[kind] += n
 		}
