@@ -234,6 +234,7 @@ func (t *guardTx) writeEntry() *dynamo.Update {
 		Set("key", a.board.appendKey(nil, t.at)).
 		SetIfNotExists("part", a.part).
 		Set("life", t.life)
+	setSub(update, t.at.sub)
 	if o := t.newest; o != nil {
 		update.Set("print", o.print).Set("meta", string(o.Meta))
 		if o.Name != "" {

@@ -135,6 +135,7 @@ func (r *Repository) projected(a attempt) *dynamo.Update {
 		Set("key", a.board.appendKey(nil, at)).
 		SetIfNotExists("part", a.part).
 		Remove("prev")
+	setSub(update, at.sub)
 	for name, value := range map[string]string{"name": a.Name, "meta": string(a.Meta)} {
 		if value != "" {
 			update.Set(name, value)
