@@ -32,12 +32,10 @@ func main() {
 }
 
 type consumer struct {
-	boards *leaderboard.Repository
-	follow stream.Handler
-	log    *slog.Logger
-
-	mu      sync.Mutex
-	defined map[string]bool
+	boards  *leaderboard.Repository
+	follow  stream.Handler
+	log     *slog.Logger
+	defined sync.Map // names of boards
 }
 
 func newConsumer(ctx context.Context, log *slog.Logger) (*consumer, error) {
@@ -55,7 +53,7 @@ func newConsumer(ctx context.Context, log *slog.Logger) (*consumer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &consumer{boards: boards, log: log, defined: map[string]bool{}}
+	c := &consumer{boards: boards, log: log}
 	c.follow = leaderboard.Project(boards, c.project)
 	return c, nil
 }
@@ -80,13 +78,11 @@ func (c *consumer) project(ctx context.Context, item map[string]types.AttributeV
 	if err != nil {
 		return p, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock() // the function handles one event at a time
-	if !c.defined[p.Board] {
+	if _, ok := c.defined.Load(p.Board); !ok {
 		if _, err := c.boards.Define(ctx, hackathon.Board(p.Board)); err != nil {
 			return p, err
 		}
-		c.defined[p.Board] = true
+		c.defined.Store(p.Board, true)
 	}
 	return p, nil
 }

@@ -1,0 +1,152 @@
+// Package functions_test feeds events to the functions' programs, and reads the
+// template that deploys them.
+package functions_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/plaza-sdk/plaza/examples/pipeline/functions/local"
+	"github.com/plaza-sdk/plaza/examples/pipeline/hackathon"
+	"github.com/plaza-sdk/plaza/ids/lease"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+var programs string // the folder of the functions' programs
+
+func TestMain(m *testing.M) {
+	code, err := build(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func build(m *testing.M) (code int, err error) {
+	if programs, err = os.MkdirTemp("", "functions"); err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(programs)
+	cmd := exec.Command("go", "build", "-o", programs+string(filepath.Separator), "./fanout", "./consumer", "./leaderget")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as for a deployment
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return 1, fmt.Errorf("%w: %s", err, out)
+	}
+	if code = m.Run(); code == 0 {
+		err = goleak.Find()
+	}
+	return code, err
+}
+
+// world is the functions, each with services of its own over one DynamoDB.
+type world struct {
+	fanout, consumer, leaderget function
+}
+
+type function struct {
+	*local.Function
+	*local.Services
+}
+
+// newWorld starts the functions. refuse is the fan-out's, or nil.
+func newWorld(t *testing.T, refuse func(action string) bool) world {
+	t.Helper()
+	boards, machines := dynamotest.Table(t, leaderboard.Table), dynamotest.Table(t, lease.Table)
+	client := dynamotest.DB(t).Client().(*dynamodb.Client)
+	start := func(name string, refuse func(string) bool, env ...string) function {
+		services, err := local.Serve(t.Context(), client, refuse)
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, services.Close()) })
+		if name == "fanout" {
+			env = append(env, "DEAD_LETTER_QUEUE_URL="+services.QueueURL())
+		}
+		if runtime.GOOS == "windows" {
+			name += ".exe"
+		}
+		f, err := local.Start(filepath.Join(programs, name), append(services.Env(), env...), t.Output())
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, f.Close()) })
+		return function{f, services}
+	}
+	return world{
+		fanout:    start("fanout", refuse, "EVENT_BUS_NAME=fanoutBus", "EVENT_BRIDGE_MAX_ATTEMPT=2"),
+		consumer:  start("consumer", nil, "LEADERBOARD_TABLE="+boards, "MACHINES_TABLE="+machines),
+		leaderget: start("leaderget", nil, "LEADERBOARD_TABLE="+boards),
+	}
+}
+
+// invoke gives a function an event and time enough.
+func (f function) invoke(t *testing.T, payload []byte) (string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	body, err := f.Invoke(ctx, payload)
+	return string(body), err
+}
+
+// failed is the answer that the function failed.
+func failed(t *testing.T, err error) *local.FunctionError {
+	t.Helper()
+	var failure *local.FunctionError
+	require.True(t, errors.As(err, &failure), "%v", err)
+	return failure
+}
+
+func event(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile("../events/" + name)
+	require.NoError(t, err)
+	return text
+}
+
+// overBus is how a bus gives an event to the consumer.
+func overBus(t *testing.T, e local.Event) []byte {
+	t.Helper()
+	made, err := json.Marshal(map[string]any{
+		"version": "0", "id": "event", "source": e.Source, "detail-type": e.DetailType, "time": "2026-01-02T03:04:05Z",
+		"resources": []string{}, "detail": json.RawMessage(e.Detail),
+	})
+	require.NoError(t, err)
+	return made
+}
+
+// board asks the function for a hackathon's board.
+func (w world) board(t *testing.T, name string) []hackathon.Place {
+	t.Helper()
+	status, body := w.get(t, map[string]string{"hackathonName": name})
+	require.Equal(t, 200, status, body)
+	var places []hackathon.Place
+	require.NoError(t, json.Unmarshal([]byte(body), &places))
+	return places
+}
+
+func (w world) get(t *testing.T, query map[string]string) (status int, body string) {
+	t.Helper()
+	var request map[string]any
+	require.NoError(t, json.Unmarshal(event(t, "apigw.json"), &request))
+	request["queryStringParameters"] = query
+	payload, err := json.Marshal(request)
+	require.NoError(t, err)
+	text, err := w.leaderget.invoke(t, payload)
+	require.NoError(t, err)
+	var answer struct {
+		StatusCode int
+		Body       string
+	}
+	require.NoError(t, json.Unmarshal([]byte(text), &answer))
+	return answer.StatusCode, answer.Body
+}
