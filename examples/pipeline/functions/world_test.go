@@ -47,7 +47,9 @@ func build(m *testing.M) (code int, err error) {
 		return 1, fmt.Errorf("%w: %s", err, out)
 	}
 	if code = m.Run(); code == 0 {
-		err = goleak.Find()
+		err = goleak.Find( // except for connections to the engine
+			goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
+			goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
 	}
 	return code, err
 }
@@ -55,6 +57,7 @@ func build(m *testing.M) (code int, err error) {
 // world is the functions, each with services of its own over one DynamoDB.
 type world struct {
 	fanout, consumer, leaderget function
+	tables                      map[string]string // the template's names of the tables
 }
 
 type function struct {
@@ -86,6 +89,7 @@ func newWorld(t *testing.T, refuse func(action string) bool) world {
 		fanout:    start("fanout", refuse, "EVENT_BUS_NAME=fanoutBus", "EVENT_BRIDGE_MAX_ATTEMPT=2"),
 		consumer:  start("consumer", nil, "LEADERBOARD_TABLE="+boards, "MACHINES_TABLE="+machines),
 		leaderget: start("leaderget", nil, "LEADERBOARD_TABLE="+boards),
+		tables:    map[string]string{boards: "Leaderboard", machines: "Machines"},
 	}
 }
 

@@ -37,10 +37,7 @@ type Services struct {
 type Event struct{ EventBusName, Source, DetailType, Detail string }
 
 // Call is an action of IAM, and what it was called on.
-type Call struct {
-	Action string // "dynamodb:Query"
-	Index  string // of a table, or ""
-}
+type Call struct{ Action, Table, Index string }
 
 // Serve serves the services until Close. The DynamoDB is the client's. If refuse
 // is given, an action for which it returns true is answered with an error.
@@ -69,6 +66,10 @@ func Serve(ctx context.Context, client *dynamodb.Client, refuse func(action stri
 		proxy: &httputil.ReverseProxy{
 			Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(endpoint); r.Out.Host = r.In.Host },
 			Transport: transport,
+			ModifyResponse: func(r *http.Response) error {
+				r.Header.Del("X-Amz-Crc32") // DynamoDB Local gets it wrong
+				return nil
+			},
 		},
 		served: make(chan struct{}),
 		refuse: refuse,
@@ -131,23 +132,25 @@ func (s *Services) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	call, err := readCall(r.Header.Get("X-Amz-Target"), body)
+	action, calls, err := readCalls(r.Header.Get("X-Amz-Target"), body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	refused := s.refuse != nil && s.refuse(call.Action)
+	refused := s.refuse != nil && s.refuse(action)
 	s.mu.Lock()
-	s.calls[call] = true
+	for _, call := range calls {
+		s.calls[call] = true
+	}
 	s.mu.Unlock()
 	switch {
 	case refused:
 		w.Header().Set("Content-Type", "application/x-amz-json-1.0")
 		w.WriteHeader(http.StatusBadRequest)
 		_, _ = io.WriteString(w, `{"__type":"AccessDeniedException","message":"refused"}`)
-	case call.Action == "events:PutEvents":
+	case action == "events:PutEvents":
 		s.putEvents(w, body)
-	case call.Action == "sqs:SendMessage":
+	case action == "sqs:SendMessage":
 		s.sendMessage(w, body)
 	default:
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
@@ -155,17 +158,30 @@ func (s *Services) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func readCall(target string, body []byte) (Call, error) {
+// readCalls returns the action of a request and the calls that IAM must allow.
+func readCalls(target string, body []byte) (action string, calls []Call, err error) {
 	service, operation, _ := strings.Cut(target, ".")
 	known := map[string]string{"AWSEvents": "events:", "AmazonSQS": "sqs:", "DynamoDB_20120810": "dynamodb:"}[service]
 	if known == "" {
-		return Call{}, fmt.Errorf("no service serves %q", target)
+		return "", nil, fmt.Errorf("no service serves %q", target)
 	}
-	var in struct{ IndexName string }
+	var in struct {
+		TableName, IndexName string
+		TransactItems        []map[string]struct{ TableName string }
+	}
 	if err := json.Unmarshal(body, &in); err != nil {
-		return Call{}, err
+		return "", nil, err
 	}
-	return Call{known + operation, in.IndexName}, nil
+	action = known + operation
+	for _, item := range in.TransactItems { // a transaction needs what its parts need
+		for part, on := range item {
+			calls = append(calls, Call{Action: known + part + "Item", Table: on.TableName})
+		}
+	}
+	if calls == nil {
+		calls = []Call{{action, in.TableName, in.IndexName}}
+	}
+	return action, calls, nil
 }
 
 func (s *Services) putEvents(w http.ResponseWriter, body []byte) {
