@@ -43,8 +43,9 @@ func (s standings) round(ctx context.Context, span store.IndexSpan, rounds int) 
 				part.To = []byte(gap)
 			}
 			items, rest, err := store.ReadIndex[rowItem](ctx, s.table, ranking, part)
+			sk := entrySK(s.board.Name, s.period)
 			for i := range items {
-				items[i].read(s.board, s.period)
+				items[i].read(s.board, sk)
 			}
 			read[shard] += len(items)
 			return items, rest, err

@@ -231,8 +231,10 @@ func checkShown(name, meta string) error {
 }
 
 func entryKey(player, board string, p period) store.Key {
-	return store.Key{PK: playerPK(player), SK: keys.Join("LB", board, p.name())}
+	return store.Key{PK: playerPK(player), SK: entrySK(board, p)}
 }
+
+func entrySK(board string, p period) string { return keys.Join("LB", board, p.name()) }
 
 func playerPK(player string) string { return keys.Join("P", player) }
 

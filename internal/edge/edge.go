@@ -42,6 +42,8 @@ type Graph struct {
 	table  *store.Table
 	shards func(head string) int
 	now    func() time.Time
+
+	attributes []attributes // of Kinds
 }
 
 // New does no I/O. Shards returns over how many partitions new edges to a head
@@ -50,5 +52,9 @@ func New(table *store.Table, shape Shape, shards func(head string) int, now func
 	if len(shape.Kinds) == 0 {
 		shape.Kinds = []string{""}
 	}
-	return &Graph{Shape: shape, table: table, shards: shards, now: now}
+	g := &Graph{Shape: shape, table: table, shards: shards, now: now}
+	for _, kind := range shape.Kinds {
+		g.attributes = append(g.attributes, attributesOf(kind))
+	}
+	return g
 }
