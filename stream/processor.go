@@ -111,11 +111,8 @@ type run struct {
 	err      error  // why not above
 }
 
-func (r *run) stop(at int, err error) {
-	if at < r.end {
-		r.end, r.err = at, err
-	}
-}
+// stop ends work at an item below the end.
+func (r *run) stop(at int, err error) { r.end, r.err = at, err }
 
 // buryUnread makes dead letters of the items that cannot be read.
 func (r *run) buryUnread(ctx context.Context) {

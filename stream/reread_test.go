@@ -64,7 +64,6 @@ func TestAPositionIsReadAgainFromItsStream(t *testing.T) {
 	require.Len(t, h.all, 4)
 	require.Equal(t, several.Seq, h.all[0])
 
-	h = &handled{}
 	q = &queue{letters: []stream.Dead{several}, atOnce: 1}
 	src, err = stream.Reread(q, streamsClient(t))
 	require.NoError(t, err)
