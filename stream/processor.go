@@ -55,7 +55,7 @@ func NewProcessor(b Batch, dead DeadLetters, opts *ProcessorOptions) (*Processor
 		return nil, &plaza.InvalidError{Field: "b", Reason: "is nil"}
 	case dead == nil:
 		return nil, &plaza.InvalidError{Field: "dead", Reason: "is nil"}
-	case p.opts.Limits.Bytes < 0 || p.opts.Limits.Depth < 0:
+	case p.opts.Limits.Bytes < 0 || p.opts.Limits.Records < 0 || p.opts.Limits.Depth < 0:
 		return nil, &plaza.InvalidError{Field: "Limits", Reason: "are negative"}
 	case p.opts.Margin < 0:
 		return nil, &plaza.InvalidError{Field: "Margin", Reason: "is negative"}
