@@ -156,10 +156,10 @@ func (d *delivery) fitting(ctx context.Context) []int {
 	return todo
 }
 
-// fail buries an event, unless the context is what ended its attempts.
+// fail buries an event, unless the context has ended.
 func (d *delivery) fail(ctx context.Context, i int, cause error) {
 	err := ctx.Err()
-	if err == nil {
+	if err == nil { // else it is no failure of the event
 		err = d.bury(ctx, i, d.attempts[i], cause)
 	}
 	if d.errs[i] = err; err != nil {
@@ -231,7 +231,7 @@ func (d *delivery) send(ctx context.Context, pack []int) (again []int) {
 			continue
 		}
 		d.attempts[i]++
-		if ctx.Err() == nil && (!outcome.Retry || d.attempts[i] >= d.policy.attempts()) {
+		if !outcome.Retry || d.attempts[i] >= d.policy.attempts() {
 			d.fail(ctx, i, outcome.Err)
 			continue
 		}
