@@ -223,12 +223,10 @@ func TestNoEventPassesAnEarlierOneOfItsGroup(t *testing.T) {
 			delivered, buried := slices.Contains(sink.sent, e.ID), slices.Contains(dead.seqs(), e.ID)
 			require.Equal(t, errs[i] == nil, delivered || buried, "event %s: %v", e.ID, errs[i])
 			require.False(t, delivered && buried)
-			if e.Group != "" && errs[i] != nil {
-				if lost[e.Group] {
-					require.ErrorIs(t, errs[i], stream.ErrHeld)
-				}
-				lost[e.Group] = true
+			if lost[e.Group] {
+				require.ErrorIs(t, errs[i], stream.ErrHeld)
 			}
+			lost[e.Group] = lost[e.Group] || e.Group != "" && errs[i] != nil
 		}
 		sent := map[string][]string{} // of each group, every attempt
 		for _, call := range sink.calls {

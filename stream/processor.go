@@ -174,7 +174,7 @@ func (r *run) judge(ctx context.Context, at []int, errs []error) (again bool) {
 		case err == nil:
 			r.left[i] = false
 			continue
-		case ctx.Err() != nil, i >= r.end: // no failure of the record
+		case i >= r.end:
 			continue
 		case moved && isHeld(err):
 			continue
@@ -195,7 +195,7 @@ func (r *run) judge(ctx context.Context, at []int, errs []error) (again bool) {
 
 // bury stores the dead letter of an item.
 func (r *run) bury(ctx context.Context, i int, reason string, cause error) error {
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); err != nil { // it may be what the record failed with
 		return err
 	}
 	letter := deadOf(r.items[i], r.attempts[i])
