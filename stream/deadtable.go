@@ -31,8 +31,8 @@ func deadFeature() store.Feature {
 
 // DeadTableOptions are the options of a DeadTable. The zero value works.
 type DeadTableOptions struct {
-	// Keep is how long letters are kept after they were stored last. Defaults to
-	// until they are deleted.
+	// Keep is how long a letter is kept after it was stored last. By default it
+	// is kept until it is deleted.
 	Keep time.Duration
 
 	// Codec writes cursors. Defaults to cursor.Plain.

@@ -270,7 +270,7 @@ func TestALargeLetterLosesItsImages(t *testing.T) {
 	}
 }
 
-func TestLettersExpireIfTheyShall(t *testing.T) {
+func TestLettersExpireAfterKeep(t *testing.T) {
 	t.Parallel()
 	name := dynamotest.Table(t, stream.DeadSchema)
 	db := dynamotest.DB(t)

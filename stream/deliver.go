@@ -18,8 +18,8 @@ import (
 // Events of one Group are sent one after another: a request has at most one of
 // them, and while that waits for another attempt, the later ones wait too.
 //
-// Without dead, the error of an event is what it failed with, as Permanent. When
-// ctx ends, the errors of what is left are the context's.
+// Without dead, an event that cannot be delivered has its error, as Permanent.
+// When ctx ends, what is left has the context's error.
 //
 // Cost: as sink's Put for each request, and as dead's Put for each dead letter.
 func Deliver(ctx context.Context, sink Sink, events []Event, policy Policy, dead DeadLetters) []error {
@@ -34,8 +34,8 @@ func Deliver(ctx context.Context, sink Sink, events []Event, policy Policy, dead
 
 // To makes a Batch that sends an event for each record, as Deliver does. The
 // function makes the event of a record, or reports false if it has none. ID and At
-// default to the record's. Without dead, the records that failed are left to the
-// Processor, which makes dead letters of them.
+// default to the record's. Without dead, the Processor makes the dead letters of
+// what cannot be delivered.
 func To(sink Sink, event func(Record) (Event, bool, error), policy Policy, dead DeadLetters) Batch {
 	return func(ctx context.Context, records []Record) []error {
 		errs := make([]error, len(records))

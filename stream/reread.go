@@ -14,9 +14,9 @@ import (
 )
 
 // Reread makes a DeadSource for Redrive that reads the records of src's positions
-// from their stream again, those too that a filter of Lambda left out between
-// them. A position is deleted once all of its records were handled. One whose
-// records the stream has no more stays a position. The DeadSource is not safe for
+// from their stream again. That includes records between them that a filter of
+// Lambda left out. A position is deleted once all of its records were handled. If
+// they have left the stream, it stays a position. The DeadSource is not safe for
 // concurrent use.
 func Reread(src DeadSource, streams *dynamodbstreams.Client) (DeadSource, error) {
 	switch {

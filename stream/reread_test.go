@@ -82,7 +82,7 @@ func TestAPositionIsReadAgainFromItsStream(t *testing.T) {
 	require.Equal(t, []string{several.Seq}, q.deleted)
 }
 
-func TestAPositionThatTheStreamHasNotStays(t *testing.T) {
+func TestAPositionThatTheStreamLacksStays(t *testing.T) {
 	t.Parallel()
 	d := position(t, 2, 1, 2)
 	beyond, nowhere, unnamed := d, d, d
