@@ -285,6 +285,25 @@ func (sinkFunc) Limit() stream.Limit { return stream.Limit{} }
 
 func (f sinkFunc) Put(context.Context, []stream.Event) ([]stream.Outcome, error) { return f() }
 
+func TestWithoutDeadLettersAnEventHasItsError(t *testing.T) {
+	t.Parallel()
+	sink := &outlet{limit: stream.Limit{Event: 10}}
+	sink.outcome = func(int, stream.Event) stream.Outcome { return stream.Outcome{Err: errThrottled, Retry: true} }
+	errs := stream.Deliver(t.Context(), sink, append(eventsOf(1, 10), eventsOf(1, 11)...), policy(2), nil)
+	require.ErrorIs(t, errs[0], errThrottled)
+	require.ErrorIs(t, errs[1], stream.ErrTooLarge)
+	require.Len(t, sink.calls, 2)
+}
+
+func TestASinkWhoseLimitPanicsIsTheEventsError(t *testing.T) {
+	t.Parallel()
+	sink := &outlet{limit: stream.Limit{Size: func(stream.Event) int { panic("boom") }}}
+	for _, err := range stream.Deliver(t.Context(), sink, eventsOf(2, 1), policy(2), nil) {
+		require.ErrorContains(t, err, "boom")
+	}
+	require.Empty(t, sink.calls)
+}
+
 func TestADeliveryThatIsCancelledMakesNoDeadLetters(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
