@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
 )
 
 func Example() {
@@ -306,7 +307,7 @@ func local(ctx context.Context) (db *dynamo.DB, stop func()) {
 		log.Fatal(err)
 	}
 	client := dynamodb.NewFromConfig(e.Config(), e.Options)
-	if _, err := client.CreateTable(ctx, danmu.Table("danmu")); err != nil {
+	if _, err := client.CreateTable(ctx, streamtest.Streamed(danmu.Table)("danmu")); err != nil {
 		log.Fatal(err)
 	}
 	return dynamo.NewFromIface(client), func() {

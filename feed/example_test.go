@@ -15,6 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
 )
 
 // Chris publishes pictures and Jack reads them page by page. One that Chris
@@ -103,7 +104,7 @@ func openTables(ctx context.Context) exampleTables {
 	if _, err := t.db.Client().CreateTable(ctx, follow.Table(prefix.String()+"-follow")); err != nil {
 		log.Fatal(err)
 	}
-	if _, err := t.db.Client().CreateTable(ctx, feed.Table(t.feed)); err != nil {
+	if _, err := t.db.Client().CreateTable(ctx, streamtest.Streamed(feed.Table)(t.feed)); err != nil {
 		log.Fatal(err)
 	}
 	if t.follows, err = follow.New(t.db, prefix.String()+"-follow", gen, nil); err != nil {

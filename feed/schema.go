@@ -106,7 +106,10 @@ func (i activityItem) activity() Activity {
 	return a
 }
 
-func outboxPK(owner string) string { return keys.Join("O", owner) }
+// outbox begins the keys of activities.
+const outbox = "O"
+
+func outboxPK(owner string) string { return keys.Join(outbox, owner) }
 
 func activityKey(owner string, id ids.ID) store.Key {
 	return store.Key{PK: outboxPK(owner), SK: id.String()}

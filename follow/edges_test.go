@@ -15,6 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
+	"github.com/plaza-sdk/plaza/stream"
 )
 
 var stored = edge.Shape{
@@ -27,8 +28,18 @@ func feature() edgetest.Feature[follow.Edge] {
 	return edgetest.Feature[follow.Edge]{
 		New: newGraph, Table: follow.Table, TTL: follow.TTL, Shape: stored,
 		Of:  func(e edgetest.Edge) follow.Edge { return follow.Edge{Follower: e.Tail, Followee: e.Head, ID: e.ID} },
-		See: see,
+		See: see, Changes: changes,
 	}
+}
+
+// changes are follow.Changes as edges.
+func changes(r stream.Record) ([]edgetest.Change, error) {
+	found, err := follow.Changes(r)
+	all := make([]edgetest.Change, len(found))
+	for i, c := range found {
+		all[i] = edgetest.Change{Began: c.Kind == follow.Followed, Edge: see(c.Edge)}
+	}
+	return all, err
 }
 
 // see returns the exported fields of an edge.
@@ -172,3 +183,5 @@ func TestEdges(t *testing.T) {
 }
 
 func FuzzDamage(f *testing.F) { edgetest.FuzzDamage(f, feature()) }
+
+func FuzzChanges(f *testing.F) { edgetest.FuzzChanges(f, feature()) }

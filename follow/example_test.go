@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
 	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
 )
 
 // Repeating a call is harmless, and its answer says what this call changed.
@@ -188,6 +189,12 @@ var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Share
 
 // open returns a repository over a new table.
 func open(ctx context.Context) *follow.Repository {
+	follows, _, _ := openStreamed(ctx)
+	return follows
+}
+
+// openStreamed is open, with the table, which has a stream.
+func openStreamed(ctx context.Context) (follows *follow.Repository, db *dynamo.DB, table string) {
 	e, err := local()
 	if err != nil {
 		log.Fatal(err)
@@ -201,13 +208,14 @@ func open(ctx context.Context) *follow.Repository {
 		log.Fatal(err)
 	}
 	client := dynamodb.NewFromConfig(e.Config(), e.Options)
-	table := "follow-example-" + name.String()
-	if _, err := client.CreateTable(ctx, follow.Table(table)); err != nil {
+	table = "follow-example-" + name.String()
+	if _, err := client.CreateTable(ctx, streamtest.Streamed(follow.Table)(table)); err != nil {
 		log.Fatal(err)
 	}
-	follows, err := follow.New(dynamo.NewFromIface(client), table, gen, &follow.Options{Consistent: true})
+	db = dynamo.NewFromIface(client)
+	follows, err = follow.New(db, table, gen, &follow.Options{Consistent: true})
 	if err != nil {
 		log.Fatal(err)
 	}
-	return follows
+	return follows, db, table
 }

@@ -88,7 +88,7 @@ func (in *importer) addPart(ctx context.Context, marker markerItem, counts []cou
 func (in *importer) partTx(marker markerItem, counts []count) store.Write {
 	tx := in.table.Tx().Put(in.table.Put(marker).If("attribute_not_exists(pk)"))
 	for _, c := range counts {
-		update := in.table.Update(in.graph.CounterKey(c.user, c.shard)).Add("ver", 1)
+		update := in.graph.UpdateCounter(c.user, c.shard)
 		if c.Followers > 0 {
 			update.Add(in.graph.Count, c.Followers)
 		}

@@ -34,6 +34,7 @@ func shape() edge.Shape {
 		Head:      "followee",
 		Count:     "followers",
 		TailCount: "following",
+		Kinds:     []string{""},
 	}
 }
 

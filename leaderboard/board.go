@@ -153,6 +153,9 @@ func (b Board) checkItself() error {
 
 func (o Operator) known() bool { return o == Best || o == Set || o == Increment || o == Decrement }
 
+// adds reports whether what the operator does can be undone.
+func (o Operator) adds() bool { return o == Increment || o == Decrement }
+
 func (b Board) checkBounds() error {
 	for field, bound := range map[string]*Score{"Min": b.Min, "Max": b.Max, "Floor": b.Floor} {
 		switch {
@@ -207,6 +210,13 @@ func (b Board) clamped(s Score) (Score, error) {
 
 // allows reports whether a submission may name the operator.
 func (b Board) allows(o Operator) bool { return o == b.Operator || slices.Contains(b.Allow, o) }
+
+func (b Board) checkAllows(o Operator) error {
+	if !b.allows(o) {
+		return &plaza.InvalidError{Field: "Operator", Reason: fmt.Sprintf("is %q, which the board does not allow", o)}
+	}
+	return nil
+}
 
 // bestOnly reports whether Best is the only operator.
 func (b Board) bestOnly() bool { return b.Operator == Best && len(b.Allow) == 0 }

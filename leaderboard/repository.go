@@ -26,7 +26,8 @@ type Repository struct {
 	gen   ids.Source
 	opts  Options
 
-	reads singleflight.Group // of boards
+	reads  singleflight.Group // of boards
+	guards guardQueues
 
 	mu        sync.Mutex
 	known     *simplelru.LRU[string, *board]

@@ -192,6 +192,10 @@ type entryItem struct {
 	Removed ids.ID `dynamo:"removed"` // the last removal; older submissions do not bring the player back
 	Moved   ids.ID `dynamo:"moved"`   // the last hiding or unhiding
 
+	// Life is the first guarded operation since the entry began, or began again after
+	// a removal. Undo takes back what belongs to it, and nothing of before.
+	Life ids.ID `dynamo:"life"`
+
 	// Managed and ManagedBefore are the ids of the last two calls that removed, hid
 	// or unhid the player. Removed and Moved, which order the changes, may be later.
 	Managed       ids.ID `dynamo:"managed"`
@@ -208,7 +212,7 @@ func (e *entryItem) UnmarshalDynamoItem(item dynamo.Item) error {
 		return err
 	}
 	// Conditions compare these attributes, and a null would always fail.
-	for _, name := range []string{"rev", "version", "lastOp", "removed", "moved"} {
+	for _, name := range []string{"rev", "version", "lastOp", "removed", "moved", "life"} {
 		if _, null := item[name].(*types.AttributeValueMemberNULL); null {
 			return fmt.Errorf("%w: %s is null", errDamaged, name)
 		}
@@ -231,10 +235,16 @@ func checkShown(name, meta string) error {
 }
 
 func entryKey(player, board string, p period) store.Key {
-	return store.Key{PK: playerPK(player), SK: keys.Join("LB", board, p.name())}
+	return store.Key{PK: playerPK(player), SK: keys.Join(entries, board, p.name())}
 }
 
-func playerPK(player string) string { return keys.Join("P", player) }
+// What begins the keys of entries.
+const (
+	players = "P"
+	entries = "LB"
+)
+
+func playerPK(player string) string { return keys.Join(players, player) }
 
 // partOf returns the index partition for a player's new entry. The entry stays there
 // even if there are more shards later.

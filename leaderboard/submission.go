@@ -36,6 +36,13 @@ type Submission struct {
 	// remembers its last 16, and needs none on a board with Best alone.
 	Op ids.ID
 
+	// Guard lets any number of actors add to one entry, each with an Op of its own,
+	// in any order and however late, and lets Undo take it back. It is for Increment
+	// and Decrement, on boards without Floor. Each Op has an item of its own. It
+	// expires 30 days after the period's Grace or, where the period does not end,
+	// after the time of Op: an older Op is ErrOpTooOld.
+	Guard bool
+
 	// Version is the version of the source that the score is copied from, for Set
 	// alone. A version that is not newer than the stored one changes nothing, and an
 	// equal one is a repeat, whatever its Op. Optional.
@@ -90,6 +97,9 @@ func (s Submission) check() error {
 	if s.Version > 0 && s.Operator != "" && s.Operator != Set {
 		return errVersion
 	}
+	if s.Guard && s.Operator != "" && !s.Operator.adds() {
+		return errGuard
+	}
 	if s.Operator != "" && !s.Operator.known() {
 		return &plaza.InvalidError{Field: "Operator", Reason: fmt.Sprintf("is %q, which is none", s.Operator)}
 	}
@@ -116,7 +126,11 @@ func checkMeta(meta []byte) error {
 	return nil
 }
 
-var errVersion error = &plaza.InvalidError{Field: "Version", Reason: "is for Set alone"}
+var (
+	errVersion error = &plaza.InvalidError{Field: "Version", Reason: "is for Set alone"}
+	errGuard   error = &plaza.InvalidError{Field: "Guard", Reason: "is for Increment and Decrement alone"}
+	errFloor   error = &plaza.InvalidError{Field: "Guard", Reason: "is for boards without Floor"}
+)
 
 // time returns At or its default.
 func (s Submission) time() time.Time {
@@ -133,9 +147,13 @@ func (s Submission) checkFor(b Board) error {
 	case s.Score.kind != b.Kind:
 		return &plaza.InvalidError{Field: "Score", Reason: "is of the other kind"}
 	case !b.allows(s.Operator):
-		return &plaza.InvalidError{Field: "Operator", Reason: fmt.Sprintf("is %q, which the board does not allow", s.Operator)}
+		return b.checkAllows(s.Operator)
 	case s.Version > 0 && s.Operator != Set:
 		return errVersion
+	case s.Guard && !s.Operator.adds():
+		return errGuard
+	case s.Guard && b.Floor != nil:
+		return errFloor
 	}
 	if s.Operator == Best || s.Operator == Set {
 		_, err := b.clamped(s.Score)

@@ -51,6 +51,7 @@ func (r *Repository) update(a attempt, next effect) *dynamo.Update {
 			Set("key", next.key).
 			SetIfNotExists("part", a.part).
 			Set("meta", string(a.Meta))
+		setSub(update, a.Sub)
 		if a.period.ttl != 0 {
 			update.Set("ttl", a.period.ttl)
 		} else {
@@ -64,6 +65,14 @@ func (r *Repository) update(a attempt, next effect) *dynamo.Update {
 		update.Set("ops", next.ops.bytes())
 	}
 	return update
+}
+
+func setSub(u *dynamo.Update, sub int64) {
+	if sub != 0 {
+		u.Set("sub", sub)
+	} else {
+		u.Remove("sub")
+	}
 }
 
 // nextRev starts the revisions of a new entry at the id of its first operation. So an

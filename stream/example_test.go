@@ -135,7 +135,7 @@ func ExampleDeliver() {
 }
 
 // local starts one engine for all examples; it ends with the process.
-var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Start(context.Background(), nil) })
+var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
 
 // openLetters makes a table for dead letters.
 func openLetters(ctx context.Context) *stream.DeadTable {

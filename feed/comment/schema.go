@@ -87,9 +87,17 @@ func (r *removalItem) removal() *Removal {
 	return &Removal{By: r.By, Reason: r.Reason, At: r.At}
 }
 
-func objectPK(object string) string { return keys.Join("T", object) }
-func firstPK(object string) string  { return keys.Join("F", object) }
-func restPK(root Address) string    { return keys.Join("R", root.Object, root.ID.String()) }
+// What begins the keys of rows and of headers.
+const (
+	ownRows     = "T" // of the object's own list
+	firstPlaces = "F" // the first replies of its threads
+	restRows    = "R" // the rest of a thread
+	headers     = "N"
+)
+
+func objectPK(object string) string { return keys.Join(ownRows, object) }
+func firstPK(object string) string  { return keys.Join(firstPlaces, object) }
+func restPK(root Address) string    { return keys.Join(restRows, root.Object, root.ID.String()) }
 
 func newRow(c Comment) row {
 	return row{User: c.User, Text: c.Text, Parent: c.Parent, Mentions: c.Mentions, Data: string(c.Data), at: c.Address()}
@@ -139,7 +147,7 @@ type headerItem struct {
 	PinOp  ids.ID `dynamo:"pinOp"` // of the last Pin or Unpin
 }
 
-func headerKey(object string) store.Key { return store.Key{PK: keys.Join("N", object), SK: "~"} }
+func headerKey(object string) store.Key { return store.Key{PK: keys.Join(headers, object), SK: "~"} }
 
 // ownItem is M#user / id: a comment of a user. It guards the id, even after the
 // comment is Removed: as long as a tombstone stands, or until TTL. Without a

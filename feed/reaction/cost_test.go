@@ -112,6 +112,8 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		{"counts", cost{Requests: 1, Read: 0.5}, func(ctx context.Context) error { _, err := w.Counts(ctx, star); return err }},
 		{"counts, consistent", cost{Requests: 1, Read: 1}, func(ctx context.Context) error { _, err := strong.Counts(ctx, star); return err }},
 		{"counts over shards", cost{Requests: 2, Read: 0.5 * shards}, func(ctx context.Context) error { _, err := w.Counts(ctx, spread); return err }},
+		{"versioned counts", cost{Requests: 1, Read: 1}, func(ctx context.Context) error { _, _, err := w.VersionedCounts(ctx, star); return err }},
+		{"versioned counts over shards", cost{Requests: 2, Read: shards}, func(ctx context.Context) error { _, _, err := w.VersionedCounts(ctx, spread); return err }},
 		{"counts of 25", cost{Requests: 1, Read: 12.5}, func(ctx context.Context) error { _, err := w.CountsMany(ctx, objects[:25]); return err }},
 		{"counts of 2 over shards", cost{Requests: 2, Read: 0.5 + 0.5*shards}, func(ctx context.Context) error {
 			_, err := w.CountsMany(ctx, []string{star, spread})

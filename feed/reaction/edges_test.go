@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
+	"github.com/plaza-sdk/plaza/stream"
 )
 
 // kinds are like, love and haha, which exclude each other, and pin.
@@ -31,8 +32,18 @@ func feature() edgetest.Feature[reaction.Reaction] {
 		Of: func(e edgetest.Edge) reaction.Reaction {
 			return reaction.Reaction{User: e.Tail, Object: e.Head, Kind: e.Kind, ID: e.ID}
 		},
-		See: see,
+		See: see, Changes: changes,
 	}
+}
+
+// changes are reaction.Changes as edges.
+func changes(r stream.Record) ([]edgetest.Change, error) {
+	found, err := reaction.Changes(r)
+	all := make([]edgetest.Change, len(found))
+	for i, c := range found {
+		all[i] = edgetest.Change{Began: c.Kind == reaction.Reacted, Edge: see(c.Reaction)}
+	}
+	return all, err
 }
 
 // see returns what an application sees of a reaction.
@@ -98,3 +109,5 @@ func TestEdges(t *testing.T) {
 }
 
 func FuzzDamage(f *testing.F) { edgetest.FuzzDamage(f, feature()) }
+
+func FuzzChanges(f *testing.F) { edgetest.FuzzChanges(f, feature()) }

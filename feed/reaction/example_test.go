@@ -15,6 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
 	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
 )
 
 // Anna likes a photo, then changes her mind and loves it. One call changes both
@@ -128,6 +129,12 @@ var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Share
 // open returns a repository over a new table. Like and love exclude each other;
 // pin is independent.
 func open(ctx context.Context) *reaction.Repository {
+	reactions, _, _ := openStreamed(ctx)
+	return reactions
+}
+
+// openStreamed is open, with the table, which has a stream.
+func openStreamed(ctx context.Context) (reactions *reaction.Repository, db *dynamo.DB, table string) {
 	e, err := local()
 	if err != nil {
 		log.Fatal(err)
@@ -141,11 +148,12 @@ func open(ctx context.Context) *reaction.Repository {
 		log.Fatal(err)
 	}
 	client := dynamodb.NewFromConfig(e.Config(), e.Options)
-	table := "reactions-example-" + name.String()
-	if _, err := client.CreateTable(ctx, reaction.Table(table)); err != nil {
+	table = "reactions-example-" + name.String()
+	if _, err := client.CreateTable(ctx, streamtest.Streamed(reaction.Table)(table)); err != nil {
 		log.Fatal(err)
 	}
-	reactions, err := reaction.New(dynamo.NewFromIface(client), table, gen, &reaction.Options{
+	db = dynamo.NewFromIface(client)
+	reactions, err = reaction.New(db, table, gen, &reaction.Options{
 		Kinds:      []string{"like", "love", "pin"},
 		OneOf:      [][]string{{"like", "love"}},
 		Consistent: true,
@@ -153,5 +161,5 @@ func open(ctx context.Context) *reaction.Repository {
 	if err != nil {
 		log.Fatal(err)
 	}
-	return reactions
+	return reactions, db, table
 }

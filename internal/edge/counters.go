@@ -10,6 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -18,6 +20,10 @@ import (
 type Count struct {
 	Heads map[string]int64 // by kind; a missing kind has none
 	Tail  int64
+
+	// Version rises with every write of an edge that the counters count. Of reads that
+	// are consistent, the one with the highest is the newest.
+	Version int64
 }
 
 // counter is the item of one shard. A tail's edges are counted in shard 0,
@@ -32,6 +38,27 @@ type counter struct {
 
 	item    dynamo.Item // nil if there is none
 	damaged []string    // the attributes that cannot be read, which count as absent; "pk" where the key is no counter's
+}
+
+// UpdateCounter begins a write of a head's counter, and raises its version. The counter
+// of shard 0 begins with the version of an id of now. So the versions of a head's
+// counters, added up, only grow, also if Erase drops the counters and others begin
+// later. Further shards begin at 0, or the sum could exceed 64 bits.
+func (g *Graph) UpdateCounter(head string, shard int) *dynamo.Update {
+	key := g.CounterKey(head, shard)
+	update := g.table.Update(key)
+	if shard > 0 {
+		return update.Add(verAttr, 1)
+	}
+	return update.SetExpr("$ = if_not_exists($, ?) + ?", verAttr, verAttr, g.versionFrom(key), 1)
+}
+
+// versionFrom is above any version that the item of that key had before.
+func (g *Graph) versionFrom(key store.Key) int64 {
+	if parts := keys.Split(key.PK); len(parts) > 1 && key == g.CounterKey(parts[1], 0) {
+		return int64(ids.At(g.now()))
+	}
+	return g.now().UnixMilli() // it began at 0
 }
 
 // maxCount is far above any real count, and sums of it do not overflow.
@@ -53,7 +80,7 @@ func (s Shape) counterOf(shard int, item dynamo.Item) counter {
 			continue
 		}
 		n, ok := intIn(value)
-		if !ok || n > maxCount || n < -maxCount {
+		if !ok || attribute != verAttr && (n > maxCount || n < -maxCount) {
 			n, c.damaged = 0, append(c.damaged, attribute)
 		}
 		switch {
@@ -136,6 +163,7 @@ func (g *Graph) sum(counters []counter) (Count, error) {
 			return Count{}, err
 		}
 		total.Tail += c.tail
+		total.Version += c.ver
 		for kind, n := range c.heads {
 			total.Heads[kind] += n
 		}

@@ -47,8 +47,5 @@ type Graph struct {
 // New does no I/O. Shards returns over how many partitions new edges to a head
 // are spread, 1 to MaxShards. Now is the clock by which guards expire.
 func New(table *store.Table, shape Shape, shards func(head string) int, now func() time.Time) *Graph {
-	if len(shape.Kinds) == 0 {
-		shape.Kinds = []string{""}
-	}
 	return &Graph{Shape: shape, table: table, shards: shards, now: now}
 }

@@ -63,18 +63,22 @@ func (h Held) Stands() bool { return h.ID != 0 }
 // HeldBy is what the guard of e's pair holds of e's kind. The nil guard holds
 // nothing.
 func (g *Graph) HeldBy(guard dynamo.Item, e Edge) (Held, error) {
-	h := Held{Edge: Edge{Tail: e.Tail, Head: e.Head, Kind: e.Kind}}
-	var err error
+	h, err := heldBy(guard, e)
+	if err != nil {
+		err = g.table.Corrupt(g.GuardKey(e), err.Error())
+	}
+	return h, err
+}
+
+func heldBy(guard dynamo.Item, e Edge) (h Held, err error) {
+	h.Edge = Edge{Tail: e.Tail, Head: e.Head, Kind: e.Kind}
 	if h.ID, err = idIn(guard, ofKind(e.Kind, idAttr)); err == nil {
 		h.Ended, err = idIn(guard, ofKind(e.Kind, endedAttr))
 	}
 	if err == nil && h.Stands() {
 		h.Place, err = placeIn(guard, ofKind(e.Kind, shardAttr))
 	}
-	if err != nil {
-		return h, g.table.Corrupt(g.GuardKey(e), err.Error())
-	}
-	return h, nil
+	return h, err
 }
 
 // Standing is the edge of e's pair and kind that a guard holds, or
@@ -156,13 +160,15 @@ func (g *Graph) edgesOf(tail string, guard dynamo.Item) (edges []Edge, damaged [
 	return edges, damaged
 }
 
-// kindsIn are the kinds that a guard has attributes of.
-func (g *Graph) kindsIn(guard dynamo.Item) map[string]bool {
+// kindsIn are the kinds that guards have attributes of.
+func (s Shape) kindsIn(guards ...dynamo.Item) map[string]bool {
 	kinds := map[string]bool{}
-	for attribute := range guard {
-		for _, name := range []string{idAttr, shardAttr, endedAttr} {
-			if kind, ok := kindIn(attribute, name); ok && g.mayBeKind(kind) {
-				kinds[kind] = true
+	for _, guard := range guards {
+		for attribute := range guard {
+			for _, name := range []string{idAttr, shardAttr, endedAttr} {
+				if kind, ok := kindIn(attribute, name); ok && s.mayBeKind(kind) {
+					kinds[kind] = true
+				}
 			}
 		}
 	}

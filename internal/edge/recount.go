@@ -63,9 +63,8 @@ func (g *Graph) correct(ctx context.Context, head string, c correction) (bool, e
 
 // correctionOf sets a counter if it still has the version of want.
 func (g *Graph) correctionOf(head string, want counter) *dynamo.Update {
-	update := g.table.Update(g.CounterKey(head, want.shard)).
+	update := g.UpdateCounter(head, want.shard).
 		SetSet(shardsAttr, want.shards).
-		Add(verAttr, 1).
 		If(atVersion(want.ver), want.ver)
 	for i, kind := range slices.Sorted(maps.Keys(want.heads)) {
 		update.SetExpr("$ = ?", short(i, ofKind(kind, g.Count)), want.heads[kind])

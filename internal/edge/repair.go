@@ -76,7 +76,7 @@ func (g *Graph) clear(ctx context.Context, item dynamo.Item, damaged []string) (
 			_, stands := item[idAttr]
 			switch {
 			case attribute == verAttr:
-				update.Set(verAttr, g.now().UnixMilli())
+				update.Set(verAttr, g.versionFrom(key))
 			case attribute == ttlAttr && single && !stands:
 				update.Set(ttlAttr, g.expiry())
 			default:
@@ -240,7 +240,7 @@ func (g *Graph) fixTx(ctx context.Context, s state, f fix) (*dynamo.WriteTx, err
 			tx.Put(g.table.Put(piece.item).If(piece.seen.expr, piece.seen.args...))
 		}
 	}
-	counted := g.table.Update(g.CounterKey(e.Head, 0)).Add(verAttr, 1)
+	counted := g.UpdateCounter(e.Head, 0)
 	var err error
 	switch f {
 	case putInHead:
@@ -249,11 +249,11 @@ func (g *Graph) fixTx(ctx context.Context, s state, f fix) (*dynamo.WriteTx, err
 		if e.Place > 1 {
 			err = g.OpenShard(ctx, e.Head, e.Place-1) // if it is missing
 		}
-		counted = g.table.Update(g.CounterKey(e.Head, e.Place-1)).Add(verAttr, 1)
+		counted = g.UpdateCounter(e.Head, e.Place-1)
 	}
 	tx.Update(counted)
 	if g.TailCount != "" {
-		tx.Update(g.table.Update(g.CounterKey(e.Tail, 0)).Add(verAttr, 1))
+		tx.Update(g.UpdateCounter(e.Tail, 0))
 	}
 	return tx, err
 }

@@ -35,7 +35,7 @@ type Shape struct {
 }
 
 // shared reports whether a guard may hold several edges.
-func (s Shape) shared() bool { return s.Kinds[0] != "" }
+func (s Shape) shared() bool { return len(s.Kinds) == 0 || s.Kinds[0] != "" }
 
 // GuardKey is where the pair's guard is.
 func (s Shape) GuardKey(e Edge) store.Key { return store.Key{PK: s.guardPK(e.Tail), SK: e.Head} }

@@ -40,7 +40,7 @@ func (g *Graph) OpenShard(ctx context.Context, head string, shard int) error {
 	}
 	err := g.table.Run(ctx, g.table.Tx().
 		Put(g.table.Put(item).If("attribute_not_exists(pk)")).
-		Update(g.table.Update(g.CounterKey(head, 0)).Add(shardsAttr, []int{shard}).Add(verAttr, 1)))
+		Update(g.UpdateCounter(head, 0).Add(shardsAttr, []int{shard})))
 	if _, opened := store.AsRefused(err); opened {
 		return nil
 	}

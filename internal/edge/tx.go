@@ -34,7 +34,7 @@ func (g *Graph) tx(guard condition, changes ...change) *dynamo.WriteTx {
 		}
 	}
 	if g.TailCount != "" {
-		tx.Update(add(g.table.Update(g.CounterKey(changes[0].Tail, 0)), g.TailCount, sum).Add(verAttr, 1))
+		tx.Update(add(g.UpdateCounter(changes[0].Tail, 0), g.TailCount, sum))
 	}
 	return tx
 }
@@ -55,7 +55,7 @@ func placedIn(changes []change, place int) bool {
 
 // count adds the changes of one shard to its counter.
 func (g *Graph) count(head string, place int, changes []change) *dynamo.Update {
-	update := g.table.Update(g.CounterKey(head, place-1)).Add(verAttr, 1)
+	update := g.UpdateCounter(head, place-1)
 	for _, c := range changes {
 		if c.Place != place {
 			continue

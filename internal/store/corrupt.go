@@ -12,7 +12,10 @@ import (
 
 // Decode unmarshals a stored item into out. An item that cannot be decoded is a
 // *plaza.CorruptError.
-func (t *Table) Decode(item dynamo.Item, out any) error {
+func (t *Table) Decode(item dynamo.Item, out any) error { return Decode(t.name, item, out) }
+
+// Decode is Table.Decode for an item of that table which was not read by us.
+func Decode(table string, item dynamo.Item, out any) error {
 	err := parallel.Catch(func() error { return dynamo.UnmarshalItem(item, out) })
 	if err == nil {
 		return nil
@@ -21,12 +24,15 @@ func (t *Table) Decode(item dynamo.Item, out any) error {
 	if errors.As(err, &panicked) {
 		err = fmt.Errorf("%v", panicked.Value) // without its stack
 	}
-	return t.Corrupt(KeyOf(item), err.Error())
+	return Corrupt(table, KeyOf(item), err.Error())
 }
 
 // Corrupt is the error for a damaged item.
-func (t *Table) Corrupt(key Key, reason string) error {
-	return &plaza.CorruptError{Table: t.name, PK: key.PK, SK: key.SK, Reason: reason}
+func (t *Table) Corrupt(key Key, reason string) error { return Corrupt(t.name, key, reason) }
+
+// Corrupt is the error for a damaged item of that table.
+func Corrupt(table string, key Key, reason string) error {
+	return &plaza.CorruptError{Table: table, PK: key.PK, SK: key.SK, Reason: reason}
 }
 
 // Skips reports whether err is about a damaged item, which a list then leaves

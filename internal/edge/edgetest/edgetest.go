@@ -15,6 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/edge"
+	"github.com/plaza-sdk/plaza/stream"
 )
 
 // Edge is an edge as applications see it.
@@ -39,6 +40,9 @@ type Feature[E any] struct {
 	// Shape is how edges are stored. Without kinds, Kinds is just "". If tails
 	// are counted, a name may be both a tail and a head.
 	Shape edge.Shape
+
+	// Changes is the feature's, as edges.
+	Changes func(stream.Record) ([]Change, error)
 
 	// OneOf are the kinds of which a pair has at most one edge. They come first
 	// in Shape.Kinds; the last kind is not one of them.
@@ -152,6 +156,12 @@ func Run[E any](t *testing.T, f Feature[E]) {
 		{name: "EraseUnderFaultsAndKills", run: eraseUnderFaults[E]},
 		{name: "EraseKilledAtEachWrite", run: eraseKilled[E]},
 		{name: "EraseDuringNewEdges", run: eraseMeetsNew[E]},
+
+		{name: "EachWriteReportsItsChanges", run: eachChange[E]},
+		{name: "RepairReportsAnEdgeAgain", run: repairChanges[E]},
+		{name: "ChangesUnderFaultsAreWhatStands", run: faultyChanges[E]},
+		{name: "ChangesAreReadFromTheImages", run: expiredChanges[E]},
+		{name: "VersionsOnlyGrow", run: counterBeginsAnew[E]},
 	} {
 		if c.unless {
 			continue

@@ -1,0 +1,260 @@
+package edgetest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/edge"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+// Change is what a feature's Changes reports of an edge.
+type Change struct {
+	Began bool
+	Edge  Edge
+}
+
+func begun(e Edge) Change { return Change{true, e} }
+func ended(e Edge) Change { return Change{false, e} }
+
+// newStreamed is newWorld whose table has a stream.
+func newStreamed[E any](t testing.TB, f Feature[E], opts Options) (world[E], *streamtest.Changes[Change]) {
+	t.Helper()
+	w := world[E]{f: f, table: dynamotest.Table(t, streamtest.Streamed(f.Table))}
+	return w.process(t, opts), streamtest.Watch(t, w.table, f.Changes)
+}
+
+// eachChange makes each write once, and reads what the stream reports of it.
+func eachChange[E any](t *testing.T, f Feature[E]) {
+	w, changes := newStreamed(t, f, spread(1))
+	sees := func(what string, want ...Change) {
+		t.Helper()
+		require.ElementsMatch(t, want, changes.Next(t), what)
+	}
+	e := w.begin(t, "ann", "bob", f.first())
+	sees("begin", begun(e))
+	_, _, err := w.try(t.Context(), e)
+	require.NoError(t, err)
+	_, _, err = w.try(t.Context(), e.anyID())
+	require.NoError(t, err)
+	sees("a repeated begin")
+	w.finish(t, e, true)
+	sees("end", ended(e))
+	w.finish(t, e, false)
+	sees("a repeated end")
+	_, _, err = w.try(t.Context(), e)
+	require.ErrorIs(t, err, plaza.ErrRemoved)
+	sees("a late begin")
+	w.finish(t, Edge{Tail: "ann", Head: "cat", Kind: f.first(), ID: w.id(t)}, false)
+	sees("an end that came first")
+	again := w.begin(t, "ann", "bob", f.first())
+	sees("another edge of the pair", begun(again))
+
+	wide := w.process(t, spread(4))
+	for range 8 {
+		e := wide.give(t, Edge{Tail: "ann", Head: "star", Kind: f.first(), ID: wide.idIn(t, 4, false)})
+		sees("begin in another shard", begun(e))
+		wide.finish(t, e.anyID(), true)
+		sees("end in another shard", ended(e))
+	}
+
+	left := []Change{ended(again)}
+	if len(f.OneOf) > 1 {
+		other := w.begin(t, "ann", "bob", f.OneOf[1])
+		got := changes.Next(t)
+		require.Equal(t, []Change{ended(again), begun(other)}, got, "a switch is one record, its end first")
+		free := w.begin(t, "ann", "bob", f.free())
+		sees("a kind of no group", begun(free))
+		left = []Change{ended(other), ended(free)}
+	}
+	for _, of := range []edge.Ends{{Tail: "ann"}, {Head: "bob"}} {
+		_, err := w.Repair(t.Context(), of)
+		require.NoError(t, err)
+	}
+	sees("Repair of what is whole")
+	require.NoError(t, w.Erase(t.Context(), edge.Ends{Tail: "ann"}))
+	sees("Erase", left...)
+	require.NoError(t, w.Erase(t.Context(), edge.Ends{Tail: "ann"}))
+	require.NoError(t, w.Erase(t.Context(), edge.Ends{Head: "bob"}))
+	sees("another Erase")
+}
+
+// repairChanges takes away the guard of an edge: Repair reports the edge again,
+// with its id.
+func repairChanges[E any](t *testing.T, f Feature[E]) {
+	w, changes := newStreamed(t, f, spread(1))
+	e := w.begin(t, "ann", "bob", f.first())
+	changes.Next(t)
+	guard := layout{f.Shape}.guard(e)
+	table := dynamotest.DB(t).Table(w.table)
+	require.NoError(t, table.Delete("pk", guard[0]).Range("sk", guard[1]).Run(t.Context()))
+	require.Equal(t, []Change{ended(e)}, changes.Next(t))
+	for _, of := range []edge.Ends{{Tail: "ann"}, {Head: "bob"}} {
+		_, err := w.Repair(t.Context(), of)
+		require.NoError(t, err)
+	}
+	require.Equal(t, []Change{begun(e)}, changes.Next(t))
+}
+
+// faultyChanges lets several processes write the same edges under faults. What
+// the stream reports are then the edges that stand, and each begins and ends once.
+func faultyChanges[E any](t *testing.T, f Feature[E]) {
+	for seed := range faults.Seeds(20) {
+		w, changes := newStreamed(t, f, spread(1))
+		group := parallel.New()
+		for process := range 3 {
+			random := rand.New(rand.NewPCG(seed, uint64(process)))
+			rates := faults.Standard
+			rates.Conflict, rates.Stale = 0.05, 0.30
+			p := w.process(t, spread(1+process), faults.New(t, random.Uint64(), rates).Wrap)
+			group.Go(func() error {
+				slots := f.slots()
+				for range 20 {
+					e := slots[random.IntN(len(slots))]
+					begins := random.IntN(3) > 0
+					if begins {
+						e.ID = p.id(t)
+					}
+					faults.Acknowledged(t, func() error {
+						var err error
+						if begins {
+							_, _, err = p.try(t.Context(), e)
+						} else {
+							_, err = p.End(t.Context(), f.Of(e))
+						}
+						if faults.Passing(err) {
+							return err
+						}
+						return nil
+					})
+				}
+				return nil
+			})
+		}
+		require.NoError(t, group.Wait())
+		g, met := graph{}, map[Change]bool{}
+		for _, c := range changes.Next(t) {
+			require.False(t, met[c], "seed %d: %+v is reported twice", seed, c)
+			met[c] = true
+			if c.Began {
+				g[c.Edge.anyID()] = c.Edge.ID
+			} else {
+				require.Equal(t, g[c.Edge.anyID()], c.Edge.ID, "seed %d: what ends had begun", seed)
+				delete(g, c.Edge.anyID())
+			}
+		}
+		require.NotEmpty(t, met)
+		tails, heads := f.names()
+		w.holds(t, g, tails, heads)
+	}
+}
+
+// expiredChanges scripts what the engine does not do within a test: a guard that
+// ended long ago expires.
+func expiredChanges[E any](t *testing.T, f Feature[E]) {
+	const id = "32SBCWQRR0001"
+	key := map[string]types.AttributeValue{
+		"pk": &types.AttributeValueMemberS{Value: f.Shape.Guard + "#ann"}, "sk": &types.AttributeValueMemberS{Value: "bob"},
+	}
+	with := func(attributes ...string) map[string]types.AttributeValue {
+		item := map[string]types.AttributeValue{"pk": key["pk"], "sk": key["sk"]}
+		for i := 0; i < len(attributes); i += 2 {
+			item[of(f.first(), attributes[i])] = &types.AttributeValueMemberS{Value: attributes[i+1]}
+		}
+		return item
+	}
+	parsed, err := ids.Parse(id)
+	require.NoError(t, err)
+	e := Edge{Tail: "ann", Head: "bob", Kind: f.first(), ID: parsed}
+	for name, c := range map[string]struct {
+		record stream.Record
+		want   []Change
+		err    error
+	}{
+		"an ended guard expires":  {stream.Record{Kind: stream.Remove, Old: with("ended", id), ByTTL: true}, nil, nil},
+		"whatever it held":        {stream.Record{Kind: stream.Remove, Old: with("id", id), ByTTL: true}, nil, nil},
+		"it is deleted by hand":   {stream.Record{Kind: stream.Remove, Old: with("id", id)}, []Change{ended(e)}, nil},
+		"it comes again":          {stream.Record{Kind: stream.Modify, Old: with("ended", id), New: with("id", id)}, []Change{begun(e)}, nil},
+		"an id is no id":          {stream.Record{Kind: stream.Insert, New: with("id", "x")}, nil, plaza.ErrCorrupt},
+		"it was no id":            {stream.Record{Kind: stream.Modify, Old: with("id", "x"), New: with("id", id)}, nil, plaza.ErrCorrupt},
+		"what ended is no id":     {stream.Record{Kind: stream.Insert, New: with("ended", "x")}, nil, plaza.ErrCorrupt},
+		"the images were dropped": {stream.Record{Kind: stream.Insert, Truncated: true}, nil, stream.ErrTruncated},
+		"one image is missing":    {stream.Record{Kind: stream.Modify, New: with("id", id)}, nil, stream.ErrView},
+	} {
+		c.record.Keys = key
+		got, err := f.Changes(c.record)
+		require.ErrorIs(t, err, c.err, name)
+		require.ElementsMatch(t, c.want, got, name)
+	}
+	shard := with("id", id)
+	shard[of(f.first(), "shard")] = &types.AttributeValueMemberN{Value: "64"}
+	_, err = f.Changes(stream.Record{Kind: stream.Insert, Keys: key, New: shard})
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
+}
+
+// counterBeginsAnew erases a head and begins again: the sum of the versions of
+// its counters only grows.
+func counterBeginsAnew[E any](t *testing.T, f Feature[E]) {
+	w := newWorld(t, f, spread(4))
+	versions := func() (sum int64) {
+		for key, item := range Scan(t, w.table) {
+			for shard := range 4 {
+				if key == (layout{f.Shape}).counter("star", shard) {
+					ver, err := strconv.ParseInt(item["ver"], 10, 64)
+					require.NoError(t, err)
+					sum += ver
+				}
+			}
+		}
+		return sum
+	}
+	last := int64(0)
+	for round := range 3 {
+		for i := range 6 {
+			w.begin(t, fmt.Sprint("fan ", i), "star", f.free())
+			sum := versions()
+			require.Greater(t, sum, last, "round %d", round)
+			last = sum
+		}
+		require.NoError(t, w.Erase(t.Context(), edge.Ends{Head: "star"}))
+		require.Zero(t, versions())
+	}
+}
+
+// FuzzChanges reads guards of any attributes: never a panic, and no edge that is
+// none.
+func FuzzChanges[E any](t *testing.F, f Feature[E]) {
+	for seed := range uint64(8) {
+		t.Add(seed)
+	}
+	t.Fuzz(func(t *testing.T, seed uint64) {
+		streamtest.Junk(t, seed, 200, streamtest.Shapes{
+			PKs: []string{f.Shape.Guard + "#ann", f.Shape.Guard, f.Shape.Guard + "#", f.Shape.Guard + "#a#b", f.Shape.Counter + "#ann"},
+			SKs: []string{"bob", "", "x#y"},
+			Attributes: slices.Concat(
+				[]string{"id", "shard", "ended", "ttl", "import", "id#", "id#like#x"},
+				[]string{of(f.first(), "id"), of(f.first(), "shard"), of(f.first(), "ended")}),
+			Values: []string{"32SBCWQRR0001", "7ZZZZZZZZZZZZ", "0000000000000"},
+		}, func(r stream.Record) error {
+			changes, err := f.Changes(r)
+			for _, c := range changes {
+				if c.Edge.ID == 0 || c.Edge.Tail == "" || c.Edge.Head == "" {
+					t.Errorf("%+v is no edge", c)
+				}
+			}
+			return err
+		})
+	})
+}

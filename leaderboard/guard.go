@@ -1,0 +1,173 @@
+package leaderboard
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// Undo takes back a submission with a Guard: s has its Board, Player, Op, Operator,
+// Score and, if it had one, its At. changed is true only if this call changed the
+// score. A repeat does not, nor does an Undo that comes before its submission. Once
+// undone, the submission is plaza.ErrRemoved whenever it comes. Where the player was
+// removed or erased since, the score stays.
+//
+// In a period that is over nothing changes: ErrClosed. Other errors are those of
+// Submit. Options.Refuse is not called.
+//
+// Cost: 1 request, 1 transaction, 1 RCU, 6 WCU; k at once on one entry as Submit; a
+// repeat 1 request, 1 transaction, 1 RCU, 4 WCU; one that comes first 2 requests,
+// 1 transaction, 1 RCU, 5 WCU; of what was removed since 4 requests, 2 RCU, 2 WCU.
+func (r *Repository) Undo(ctx context.Context, s Submission) (changed bool, err error) {
+	s.Guard = true
+	if s.Op == 0 {
+		return false, &plaza.InvalidError{Field: "Op", Reason: "is zero"}
+	}
+	a, err := r.accept(ctx, s)
+	if err != nil {
+		return false, err
+	}
+	a.undo = true
+	got, err := r.submit(ctx, a)
+	if err != nil {
+		return false, fmt.Errorf("leaderboard: undo %v of %q on %q: %w", a.Op, a.Player, a.Board, err)
+	}
+	return !got.repeated, nil
+}
+
+// guarded applies or undoes a guarded submission. An attempt with a refusal writes
+// nothing, and may only get its first answer.
+func (r *Repository) guarded(ctx context.Context, a attempt, refusal error) (answer, error) {
+	if a.forgotten() {
+		return answer{}, ErrOpTooOld
+	}
+	a.print = a.guardedPrint()
+	if refusal != nil {
+		return r.answered(ctx, a, refusal)
+	}
+	return r.guards.do(ctx, r, a)
+}
+
+// guardedPrint is a print of what Undo takes back. Names may differ between a
+// submission and its Undo.
+func (a attempt) guardedPrint() uint32 {
+	return Submission{Score: a.Score, Operator: a.Operator}.print()
+}
+
+// forgetOp is how long an operation is known where its period does not end.
+const forgetOp = 30 * 24 * time.Hour
+
+// forgotten reports whether the guard of the attempt may have expired.
+func (a attempt) forgotten() bool {
+	return a.period.end.IsZero() && !a.now.Before(a.Op.Time().Add(forgetOp))
+}
+
+// guardItem is G#op#hash / G: what became of one guarded operation on one entry. It
+// has no names, so Erase leaves it. It is less than 1 KB.
+type guardItem struct {
+	PK     string `dynamo:"pk"`
+	SK     string `dynamo:"sk"`
+	Print  uint32 `dynamo:"print"`         // of the submission
+	By     ids.ID `dynamo:"by"`            // the transaction that wrote it last
+	Old    []byte `dynamo:"old,omitempty"` // the score and sub score before, as in the entry's key, if there was an entry
+	New    []byte `dynamo:"new,omitempty"` // those after
+	Life   ids.ID `dynamo:"life"`          // of the entry; 0 in one that was undone before it came
+	Undone bool   `dynamo:"undone,omitempty"`
+	TTL    int64  `dynamo:"ttl"`
+}
+
+// UnmarshalDynamoItem refuses a damaged guard.
+func (g *guardItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain guardItem
+	if err := dynamo.UnmarshalItem(item, (*plain)(g)); err != nil {
+		return err
+	}
+	if g.Life == 0 && !g.Undone || g.Life != 0 && len(g.New) != decided || len(g.Old) != 0 && len(g.Old) != decided {
+		return fmt.Errorf("%w: it is no guard", errDamaged)
+	}
+	return nil
+}
+
+// guard is the key of the attempt's guard. The entry's names are hashed: one Op may
+// add to many entries.
+func (a attempt) guard() store.Key {
+	entry := sha256.Sum256([]byte(keys.Join(a.Board, a.period.name(), a.Player)))
+	return store.Key{PK: keys.Join("G", a.Op.String(), base64.RawURLEncoding.EncodeToString(entry[:16])), SK: "G"}
+}
+
+// guardTTL outlasts everything that could be mistaken for new, by more than clocks
+// differ.
+func (a attempt) guardTTL() int64 {
+	if a.period.end.IsZero() {
+		return a.Op.Time().Add(forgetOp + settle).Unix()
+	}
+	return a.period.end.Add(a.period.grace + forgetOp).Unix()
+}
+
+// answered is the first answer to an attempt that would now be refused.
+func (r *Repository) answered(ctx context.Context, a attempt, refusal error) (answer, error) {
+	if a.minted {
+		return answer{}, refusal
+	}
+	var g guardItem
+	err := r.table.Get(ctx, a.guard(), true, &g)
+	switch {
+	case errors.Is(err, plaza.ErrNotFound):
+		return answer{}, refusal
+	case err != nil:
+		return answer{}, err
+	case g.Print != a.print:
+		return answer{}, plaza.ErrConflict
+	case a.undo && !g.Undone:
+		return answer{}, refusal
+	case a.undo:
+		return answer{repeated: true}, nil
+	}
+	e, err := r.readEntry(ctx, a)
+	if err != nil {
+		return answer{}, err
+	}
+	return r.answerOf(a, g, e)
+}
+
+// answerOf is the first answer to a submission whose guard stands, by the entry as it
+// was read after the guard.
+func (r *Repository) answerOf(a attempt, g guardItem, e *entryItem) (answer, error) {
+	if g.Undone || g.Life != e.life() {
+		return answer{}, plaza.ErrRemoved
+	}
+	got, err := a.answerFor(a.keyOf(g.Old), a.keyOf(g.New))
+	if err != nil {
+		return answer{}, r.table.Corrupt(a.guard(), err.Error())
+	}
+	got.repeated = true
+	return got, nil
+}
+
+// keyOf is a key that begins as a guard keeps it, nil for none.
+func (a attempt) keyOf(known []byte) []byte {
+	if len(known) == 0 {
+		return nil
+	}
+	key := append(make([]byte, 0, prefixed+len(a.Player)), known...)
+	return append(key[:prefixed], a.Player...)
+}
+
+// life is the entry's life, 0 for one that does not stand or has seen no guarded
+// operation.
+func (e *entryItem) life() ids.ID {
+	if e.Key == nil {
+		return 0
+	}
+	return e.Life
+}
