@@ -49,6 +49,9 @@ func tour(ctx context.Context, s settings, out io.Writer) (err error) {
 }
 
 func open(ctx context.Context, s settings) (*outside, error) {
+	if s.endpoint != "" {
+		return remote(ctx, s.endpoint)
+	}
 	return local(s.archive)
 }
 
