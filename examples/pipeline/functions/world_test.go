@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,7 +26,9 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-var programs string // the folder of the functions' programs
+// programs is the folder of the functions' programs, as sam build writes it:
+// SAM_BUILD, or one that is built here.
+var programs, bootstrap = os.Getenv("SAM_BUILD"), "bootstrap"
 
 func TestMain(m *testing.M) {
 	code, err := build(m)
@@ -37,14 +40,21 @@ func TestMain(m *testing.M) {
 }
 
 func build(m *testing.M) (code int, err error) {
-	if programs, err = os.MkdirTemp("", "functions"); err != nil {
-		return 1, err
-	}
-	defer os.RemoveAll(programs)
-	cmd := exec.Command("go", "build", "-o", programs+string(filepath.Separator), "./fanout", "./consumer", "./leaderget")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as for a deployment
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return 1, fmt.Errorf("%w: %s", err, out)
+	if programs == "" {
+		if programs, err = os.MkdirTemp("", "functions"); err != nil {
+			return 1, err
+		}
+		defer os.RemoveAll(programs)
+		if runtime.GOOS == "windows" {
+			bootstrap += ".exe"
+		}
+		for _, name := range []string{"Fanout", "Consumer", "LeaderGet"} {
+			cmd := exec.Command("go", "build", "-o", filepath.Join(programs, name, bootstrap), "./"+strings.ToLower(name))
+			cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				return 1, fmt.Errorf("%w: %s", err, out)
+			}
+		}
 	}
 	if code = m.Run(); code == 0 {
 		err = goleak.Find( // except for connections to the engine
@@ -74,21 +84,18 @@ func newWorld(t *testing.T, refuse func(action string) bool) world {
 		services, err := local.Serve(t.Context(), client, refuse)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, services.Close()) })
-		if name == "fanout" {
+		if name == "Fanout" {
 			env = append(env, "DEAD_LETTER_QUEUE_URL="+services.QueueURL())
 		}
-		if runtime.GOOS == "windows" {
-			name += ".exe"
-		}
-		f, err := local.Start(filepath.Join(programs, name), append(services.Env(), env...), t.Output())
+		f, err := local.Start(filepath.Join(programs, name, bootstrap), append(services.Env(), env...), t.Output())
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, f.Close()) })
 		return function{f, services}
 	}
 	return world{
-		fanout:    start("fanout", refuse, "EVENT_BUS_NAME=fanoutBus", "EVENT_BRIDGE_MAX_ATTEMPT=2"),
-		consumer:  start("consumer", nil, "LEADERBOARD_TABLE="+boards, "MACHINES_TABLE="+machines),
-		leaderget: start("leaderget", nil, "LEADERBOARD_TABLE="+boards),
+		fanout:    start("Fanout", refuse, "EVENT_BUS_NAME=fanoutBus", "EVENT_BRIDGE_MAX_ATTEMPT=2"),
+		consumer:  start("Consumer", nil, "LEADERBOARD_TABLE="+boards, "MACHINES_TABLE="+machines),
+		leaderget: start("LeaderGet", nil, "LEADERBOARD_TABLE="+boards),
 		tables:    map[string]string{boards: "Leaderboard", machines: "Machines"},
 	}
 }
