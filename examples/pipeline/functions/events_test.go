@@ -1,7 +1,9 @@
 package functions_test
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -227,4 +229,35 @@ func TestWhatNoBoardTakesIsAnError(t *testing.T) {
 	_, err := w.consumer.invoke(t, event(t, "insertEvent.json"))
 	require.NoError(t, err)
 	require.Equal(t, []int64{80}, scores(w.board(t, "StarWar")))
+}
+
+// What Lambda sends to the queue when the consumer gave up is read as the record
+// that the bus brought.
+func TestWhatTheConsumerGaveUpOnCanBeDrivenAgain(t *testing.T) {
+	document := fmt.Sprintf(`{"version":"1.0","timestamp":"2026-01-02T03:04:05.678Z",
+		"requestContext":{"requestId":"r","functionArn":"arn:aws:lambda:us-east-1:123456789012:function:consumer","condition":"RetriesExhausted","approximateInvokeCount":3},
+		"requestPayload":%s,"responseContext":{"statusCode":200,"executedVersion":"$LATEST","functionError":"Unhandled"},
+		"responsePayload":{"errorMessage":"broken","errorType":"error"}}`, event(t, "updateEvent.json"))
+	letters, err := stream.ParseFailure([]byte(document), stream.Limits{})
+	require.NoError(t, err)
+	require.Len(t, letters, 1)
+	require.Equal(t, "RetriesExhausted", letters[0].Reason)
+	record, err := stream.DecodeEvent(letters[0].Record)
+	require.NoError(t, err)
+	projection, err := hackathon.Projection(t.Context(), record.New)
+	require.NoError(t, err)
+	require.Equal(t, leaderboard.Int(95), projection.Score)
+}
+
+func TestAFunctionWithoutItsSettingsDoesNotStart(t *testing.T) {
+	for _, name := range []string{"Fanout", "Consumer", "LeaderGet"} {
+		f, err := local.Start(filepath.Join(programs, name, bootstrap), []string{"AWS_REGION=us-east-1"}, t.Output())
+		require.NoError(t, err)
+		_, err = f.Invoke(t.Context(), []byte(`{}`))
+		var failure *local.FunctionError
+		require.Error(t, err, name)
+		require.False(t, errors.As(err, &failure), "%s: %v", name, err)
+		require.False(t, f.Alive(), name)
+		require.NoError(t, f.Close())
+	}
 }
