@@ -1,7 +1,6 @@
 package functions_test
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -254,9 +253,9 @@ func TestAFunctionWithoutItsSettingsDoesNotStart(t *testing.T) {
 		f, err := local.Start(filepath.Join(programs, name, bootstrap), []string{"AWS_REGION=us-east-1"}, t.Output())
 		require.NoError(t, err)
 		_, err = f.Invoke(t.Context(), []byte(`{}`))
-		var failure *local.FunctionError
 		require.Error(t, err, name)
-		require.False(t, errors.As(err, &failure), "%s: %v", name, err)
+		var failure *local.FunctionError
+		require.NotErrorAs(t, err, &failure, name)
 		require.False(t, f.Alive(), name)
 		require.NoError(t, f.Close())
 	}

@@ -5,7 +5,6 @@ package functions_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -113,7 +112,7 @@ func (f function) invoke(t *testing.T, payload []byte) (string, error) {
 func failed(t *testing.T, err error) *local.FunctionError {
 	t.Helper()
 	var failure *local.FunctionError
-	require.True(t, errors.As(err, &failure), "%v", err)
+	require.ErrorAs(t, err, &failure)
 	return failure
 }
 

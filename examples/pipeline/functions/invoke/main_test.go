@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,7 +33,7 @@ func TestAFunctionsErrorIsReported(t *testing.T) {
 	require.NoError(t, os.WriteFile(custom, []byte(`{"detail":{}}`), 0o600))
 	err := run(t.Context(), []string{"consumer", custom}, new(bytes.Buffer))
 	var failed *local.FunctionError
-	require.True(t, errors.As(err, &failed), "%v", err)
+	require.ErrorAs(t, err, &failed)
 
 	for _, args := range [][]string{nil, {"fanout"}, {"other", custom}, {"fanout", custom + "x"}} {
 		require.Error(t, run(t.Context(), args, new(bytes.Buffer)), args)
