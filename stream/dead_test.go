@@ -27,8 +27,9 @@ func TestALettersTextStays(t *testing.T) {
 	}
 	raw, err := json.Marshal(d)
 	require.NoError(t, err)
-	require.Equal(t, `{"stream":"`+arn+`","shard":"shardId-1","seq":"7","lastSeq":"9","keyHash":"ab","reason":"panic",`+
-		`"attempts":3,"at":"2026-01-02T03:04:05Z","record":{"v":1}}`, string(raw))
+	want := `{"stream":"` + arn + `","shard":"shardId-1","seq":"7","lastSeq":"9","keyHash":"ab","reason":"panic",` +
+		`"attempts":3,"at":"2026-01-02T03:04:05Z","record":{"v":1}}`
+	require.Equal(t, want, string(raw))
 	requireLetterComesBack(t, stream.Dead{})
 	for _, record := range []string{"x", `"x"`, "{", "null", "\xff{}", `{"a":"` + strings.Repeat("\u2028<", 3) + `"}`, "[1]"} {
 		requireLetterComesBack(t, stream.Dead{Seq: "1", Record: []byte(record)})
@@ -47,10 +48,10 @@ func TestFitKeepsWhatFits(t *testing.T) {
 	r.Old["body"] = text(strings.Repeat("o", 1000))
 	d := letterOf(t, r)
 	require.Equal(t, d, d.Fit(len(d.Record)))
-	for limit, images := range map[int][2]bool{2000: {false, true}, 500: {false, false}} {
+	for limit, want := range map[int][2]bool{2000: {false, true}, 500: {false, false}} {
 		got, err := stream.DecodeEvent(d.Fit(limit).Record)
 		require.NoError(t, err)
-		require.Equal(t, images, [2]bool{got.Old != nil, got.New != nil})
+		require.Equal(t, want, [2]bool{got.Old != nil, got.New != nil})
 		require.True(t, got.Truncated)
 	}
 	for _, limit := range []int{100, 0, -1} {

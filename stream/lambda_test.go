@@ -38,7 +38,7 @@ func TestCase1LambdaIsToldTheFirstRecordToSendAgain(t *testing.T) {
 	require.NoError(t, err)
 	raw, err := json.Marshal(response)
 	require.NoError(t, err)
-	require.Equal(t, `{"batchItemFailures":[{"itemIdentifier":"3"}]}`, string(raw))
+	require.JSONEq(t, `{"batchItemFailures":[{"itemIdentifier":"3"}]}`, string(raw))
 	require.Len(t, stops, 1)
 	require.ErrorIs(t, stops[0], errDown)
 }
@@ -52,7 +52,7 @@ func TestCase2NoFailuresAreAnEmptyList(t *testing.T) {
 	for _, r := range []stream.Response{response, {}} {
 		raw, err := json.Marshal(r)
 		require.NoError(t, err)
-		require.Equal(t, `{"batchItemFailures":[]}`, string(raw))
+		require.JSONEq(t, `{"batchItemFailures":[]}`, string(raw))
 	}
 	response, err = newProcessor(t, stream.Each(h.handle, 1), &letters{}, nil).Lambda(t.Context(), event())
 	require.NoError(t, err)
@@ -80,7 +80,7 @@ func TestAStopWithoutASequenceNumberFailsTheFunction(t *testing.T) {
 	response, err := p.Lambda(t.Context(), event(`{"eventID":"e1"}`))
 	require.NoError(t, err)
 	require.Empty(t, response.BatchItemFailures)
-	require.Equal(t, `{"eventID":"e1"}`, string(dead.put[0].Record))
+	require.JSONEq(t, `{"eventID":"e1"}`, string(dead.put[0].Record))
 }
 
 // The answer is there before the function's time is up, and what was handled by
