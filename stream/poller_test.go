@@ -58,6 +58,21 @@ func TestAParentLeftOpenThatHasChildrenIsDrained(t *testing.T) {
 	})
 }
 
+func TestAFailureToReadIsNotTheEndOfAParentLeftOpen(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.add("shard-1", "", 0)
+		p := w.start("ann", nil)
+		time.Sleep(time.Minute) // many answers without records, before it has children
+		w.change(func() { w.fail = refusing("GetRecords", "InternalServerError") })
+		w.write("shard-1", 10)
+		w.add("shard-2", "shard-1", 10)
+		time.Sleep(time.Minute)
+		w.change(func() { w.fail = refusing("", "") })
+		w.handles("shard-1", "shard-2")
+		require.ErrorIs(t, p.stop(), context.Canceled)
+	})
+}
+
 func TestAnOpenShardWithoutChildrenGoesOn(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.add("shard-1", "", 3)
