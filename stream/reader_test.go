@@ -98,6 +98,7 @@ func TestAReaderFollowsChildrenAfterTheirParents(t *testing.T) {
 				r.change(func() { parent.closed = closed })
 				r.add("shard-2", "shard-1", 10)
 				r.add("shard-3", "shard-1", 10)
+				time.Sleep(time.Minute) // they are listed at once
 				for len(r.returns["shard-2"]) == 0 {
 					r.next()
 				}
