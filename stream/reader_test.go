@@ -319,3 +319,17 @@ func (r *tailing) storm(seed uint64) {
 		require.Equal(r.t, r.seqs(shard), r.returns[shard], shard)
 	}
 }
+
+func TestThroughWaitsForChildrenThatAreNotListedYet(t *testing.T) {
+	tail(t, func(t *testing.T, r *tailing) {
+		r.add("shard-1", "", 0) // it stays open
+		r.next()
+		time.Sleep(2 * time.Second)
+		r.add("shard-2", "shard-1", 10)
+		written := time.Now()
+		for len(r.returns["shard-2"]) == 0 {
+			r.next()
+			require.True(t, !r.through.After(written) || len(r.returns["shard-2"]) == 10)
+		}
+	})
+}
