@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
@@ -56,7 +55,7 @@ func NewProcessor(b Batch, dead DeadLetters, opts *ProcessorOptions) (*Processor
 		return nil, &plaza.InvalidError{Field: "b", Reason: "is nil"}
 	case dead == nil:
 		return nil, &plaza.InvalidError{Field: "dead", Reason: "is nil"}
-	case p.opts.Limits.Bytes < 0 || p.opts.Limits.Depth < 0:
+	case p.opts.Limits.Bytes < 0 || p.opts.Limits.Records < 0 || p.opts.Limits.Depth < 0:
 		return nil, &plaza.InvalidError{Field: "Limits", Reason: "are negative"}
 	case p.opts.Margin < 0:
 		return nil, &plaza.InvalidError{Field: "Margin", Reason: "is negative"}
@@ -95,9 +94,7 @@ func NewProcessor(b Batch, dead DeadLetters, opts *ProcessorOptions) (*Processor
 func (p *Processor) Process(ctx context.Context, items []Item) (done int, err error) {
 	run := &run{Processor: p, items: items, end: len(items), attempts: make([]int, len(items)), left: make([]bool, len(items))}
 	run.buryUnread(ctx)
-	if err := run.handle(ctx); err != nil {
-		run.stop(max(slices.Index(run.left[:run.end], true), 0), err)
-	}
+	run.handle(ctx)
 	if run.end == len(items) {
 		return run.end, nil
 	}
@@ -114,11 +111,8 @@ type run struct {
 	err      error  // why not above
 }
 
-func (r *run) stop(at int, err error) {
-	if at < r.end {
-		r.end, r.err = at, err
-	}
-}
+// stop ends work at an item below the end.
+func (r *run) stop(at int, err error) { r.end, r.err = at, err }
 
 // buryUnread makes dead letters of the items that cannot be read.
 func (r *run) buryUnread(ctx context.Context) {
@@ -141,8 +135,9 @@ func (r *run) buryUnread(ctx context.Context) {
 }
 
 // handle makes rounds of attempts until nothing is left below the end.
-func (r *run) handle(ctx context.Context) error {
-	for round := 1; ; round++ {
+func (r *run) handle(ctx context.Context) {
+	again := false
+	for round := 0; ; round++ {
 		var at []int
 		var records []Record
 		for i, left := range r.left[:r.end] {
@@ -152,16 +147,17 @@ func (r *run) handle(ctx context.Context) error {
 			}
 		}
 		if len(at) == 0 {
-			return nil
+			return
 		}
-		if err := ctx.Err(); err != nil {
-			return err
+		err := ctx.Err()
+		if err == nil && again {
+			err = r.opts.Policy.pause(ctx, round)
 		}
-		if r.judge(ctx, at, r.batch.answer(ctx, records)) {
-			if err := r.opts.Policy.pause(ctx, round); err != nil {
-				return err
-			}
+		if err != nil {
+			r.stop(at[0], err)
+			return
 		}
+		again = r.judge(ctx, at, r.batch.answer(ctx, records))
 	}
 }
 
@@ -178,7 +174,7 @@ func (r *run) judge(ctx context.Context, at []int, errs []error) (again bool) {
 		case err == nil:
 			r.left[i] = false
 			continue
-		case ctx.Err() != nil, i >= r.end: // no failure of the record
+		case i >= r.end:
 			continue
 		case moved && isHeld(err):
 			continue
@@ -199,7 +195,7 @@ func (r *run) judge(ctx context.Context, at []int, errs []error) (again bool) {
 
 // bury stores the dead letter of an item.
 func (r *run) bury(ctx context.Context, i int, reason string, cause error) error {
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); err != nil { // it may be what the record failed with
 		return err
 	}
 	letter := deadOf(r.items[i], r.attempts[i])

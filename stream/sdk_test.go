@@ -31,10 +31,9 @@ func streamed(view types.StreamViewType) func(string) *dynamodb.CreateTableInput
 // changesOf reads a table's stream from its start.
 func changesOf(t *testing.T, table string) []streamtypes.Record {
 	t.Helper()
-	e := dynamotest.Engine(t)
 	described, err := dynamotest.DB(t).Client().DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &table})
 	require.NoError(t, err)
-	c := dynamodbstreams.NewFromConfig(e.Config(), func(o *dynamodbstreams.Options) { o.BaseEndpoint = &e.Endpoint })
+	c := streamsClient(t)
 	d, err := c.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: described.Table.LatestStreamArn})
 	require.NoError(t, err)
 	var records []streamtypes.Record
