@@ -28,6 +28,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/live"
+	"github.com/plaza-sdk/plaza/stream"
 )
 
 // exportedErrors are all sentinels and error types that any public package
@@ -69,6 +70,15 @@ var exportedErrors = map[string]error{
 	"danmu/format.RecordError": &format.RecordError{Err: &plaza.InvalidError{}},
 	"danmu/live.ErrClosed":     danmulive.ErrClosed,
 	"live.ErrClosed":           live.ErrClosed,
+
+	"stream.ErrEvent":     stream.ErrEvent,
+	"stream.ErrGap":       stream.ErrGap,
+	"stream.ErrRecord":    stream.ErrRecord,
+	"stream.ErrView":      stream.ErrView,
+	"stream.ErrTruncated": stream.ErrTruncated,
+	"stream.ErrTooLarge":  stream.ErrTooLarge,
+	"stream.ErrHeld":      stream.ErrHeld,
+	"stream.ErrOutcomes":  stream.ErrOutcomes,
 }
 
 func TestEveryExportedErrorIsListedHere(t *testing.T) {

@@ -42,7 +42,7 @@ func collect(ctx context.Context, s *scripted) (items []int, failed []error) {
 	return items, failed
 }
 
-func TestAllGoesOnPastShortAndEmptyPages(t *testing.T) {
+func TestAllContinuesPastShortAndEmptyPages(t *testing.T) {
 	s := threePages()
 	items, failed := collect(t.Context(), s)
 	assert.Empty(t, failed)
@@ -60,7 +60,7 @@ func TestAllOfAnEmptyListIsOneRequest(t *testing.T) {
 	assert.Len(t, s.requests, 1)
 }
 
-func TestAllGivesAnErrorOnceAndStops(t *testing.T) {
+func TestAllYieldsAnErrorOnceAndStops(t *testing.T) {
 	broken := errors.New("broken")
 	for at, want := range map[cursor.Cursor][]int{"": nil, "b": {1, 2}, "c": {1, 2}, "d": {1, 2, 3}} {
 		s := threePages()

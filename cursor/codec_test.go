@@ -150,7 +150,7 @@ func TestEveryTruncationIsRefused(t *testing.T) {
 	})
 }
 
-func TestOneTextForOneCursor(t *testing.T) {
+func TestACursorHasOnlyOneText(t *testing.T) {
 	eachCodec(t, func(t *testing.T, codec cursor.Codec) {
 		for _, pos := range []string{"", "1", "12", "123"} {
 			c := codec.Encode(scope, []byte(pos))
@@ -279,7 +279,7 @@ func TestScopeIsNotInTheCursor(t *testing.T) {
 	})
 }
 
-func TestFormsRefuseEachOther(t *testing.T) {
+func TestPlainAndSealedRefuseEachOther(t *testing.T) {
 	plain := cursor.Plain()
 	other := sealed(t, cursor.Keyring{Keys: map[byte][]byte{0: master(1)}, Now: at(day)})
 	refused(t, plain, scope, other.Encode(scope, position))

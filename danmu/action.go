@@ -98,10 +98,10 @@ func (r *Repository) change(ctx context.Context, object string, id ID, build fun
 
 // bury makes a comment a tombstone, both copies if there are two. It also puts a
 // tombstone in older places, where a copy may still arrive. refused is as in change.
-func (r *Repository) bury(ctx context.Context, object string, id ID, build func(*dynamo.Update), refused func(row) error) (changed bool, err error) {
+func (r *Repository) bury(ctx context.Context, object string, id ID, state string, build func(*dynamo.Update), refused func(row) error) (changed bool, err error) {
 	found := false
 	err = r.locate(ctx, object, id, true, func(key store.Key) error {
-		update := tombstone(r.table.Update(key))
+		update := tombstone(r.table.Update(key), state)
 		if !found {
 			update.If("attribute_exists(pk)")
 		}
@@ -118,13 +118,20 @@ func (r *Repository) bury(ctx context.Context, object string, id ID, build func(
 	return changed, err
 }
 
-// removed is the state of a tombstone.
-const removed = "removed"
+// The states of tombstones.
+const (
+	recalled = "recalled"
+	removed  = "removed"
+	erased   = "erased" // with its user
+)
 
-// tombstone keeps the item, so that a late repeat of the send is refused. The counters
-// stay, so that likes can be taken back.
-func tombstone(u *dynamo.Update) *dynamo.Update {
-	return u.Set("state", removed).Remove(
+// errState is of a tombstone with another state.
+var errState = errors.New("its state is none")
+
+// tombstone refuses a late repeat of the send. The counters stay, so that likes
+// can be taken back.
+func tombstone(u *dynamo.Update, state string) *dynamo.Update {
+	return u.Set("state", state).Remove(
 		"text", "userId", "sent", "mode", "color", "size", "pool", "weight", "protected", protectOp, "extra", "key", "sentMs",
 	)
 }

@@ -97,7 +97,7 @@ func (r *Repository) eraseComments(ctx context.Context, user string) error {
 		return err
 	}
 	for _, i := range items {
-		update := tombstone(r.table.Update(i.key())).If("userId = ?", user)
+		update := tombstone(r.table.Update(i.key()), erased).If("userId = ?", user)
 		err := r.table.Run(ctx, update)
 		if _, refused := store.AsRefused(err); err != nil && !refused {
 			return err

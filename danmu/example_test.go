@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
 )
 
 func Example() {
@@ -301,12 +302,12 @@ func open(ctx context.Context) (comments *danmu.Repository, stop func()) {
 
 // local starts a database for an example and creates the table.
 func local(ctx context.Context) (db *dynamo.DB, stop func()) {
-	e, err := engine.Start(ctx, nil)
+	e, err := engine.Shared(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
 	client := dynamodb.NewFromConfig(e.Config(), e.Options)
-	if _, err := client.CreateTable(ctx, danmu.Table("danmu")); err != nil {
+	if _, err := client.CreateTable(ctx, streamtest.Streamed(danmu.Table)("danmu")); err != nil {
 		log.Fatal(err)
 	}
 	return dynamo.NewFromIface(client), func() {

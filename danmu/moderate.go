@@ -31,7 +31,7 @@ func (r *Repository) Recall(ctx context.Context, a Action) (changed bool, err er
 		return false, err
 	}
 	since := ids.At(r.opts.Now().Add(-recallable))
-	changed, err = r.bury(ctx, a.Object, a.ID, func(u *dynamo.Update) {
+	changed, err = r.bury(ctx, a.Object, a.ID, recalled, func(u *dynamo.Update) {
 		u.If("attribute_not_exists(pk) OR userId = ? AND sent >= ?", a.User, since)
 	}, func(stored row) error {
 		switch {
@@ -53,7 +53,7 @@ func (r *Repository) Remove(ctx context.Context, m Moderation) (changed bool, er
 	if err := r.checkModeration(m); err != nil {
 		return false, err
 	}
-	changed, err = r.bury(ctx, m.Object, m.ID, func(*dynamo.Update) {}, func(row) error { return nil })
+	changed, err = r.bury(ctx, m.Object, m.ID, removed, func(*dynamo.Update) {}, func(row) error { return nil })
 	return changed, wrapID("remove", m.Object, m.ID, err)
 }
 

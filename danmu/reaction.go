@@ -72,15 +72,25 @@ type reactionItem struct {
 // endedTTL is how long a reaction that was taken back is kept.
 const endedTTL = 30 * 24 * time.Hour
 
-func reactionPK(user string) string { return keys.Join("U", user) }
+func reactionPK(user string) string { return keys.Join(reactionRows, user) }
 
 func reactionSK(a Action, k kind) string { return keys.Join(a.Object, a.ID.String(), k.name) }
 
 // reaction parses an item. The reaction stands if the item has an Op.
 func (r *Repository) reaction(i reactionItem) (a Action, k kind, err error) {
+	if a, k, err = i.reaction(); err != nil {
+		err = r.table.Corrupt(store.Key{PK: i.PK, SK: i.SK}, err.Error())
+	}
+	return a, k, err
+}
+
+// errReaction is of an item that is no reaction.
+var errReaction = errors.New("is no reaction")
+
+func (i reactionItem) reaction() (a Action, k kind, err error) {
 	owner, about := keys.Split(i.PK), keys.Split(i.SK)
 	if len(owner) != 2 || len(about) != 3 || (i.Op == 0) == (i.Ended == 0) {
-		return a, k, r.table.Corrupt(store.Key{PK: i.PK, SK: i.SK}, "is no reaction")
+		return a, k, errReaction
 	}
 	id, err := ParseID(about[1])
 	switch {
@@ -90,7 +100,7 @@ func (r *Repository) reaction(i reactionItem) (a Action, k kind, err error) {
 	case about[2] == reporting.name:
 		return Action{Object: about[0], ID: id, User: owner[1]}, reporting, nil
 	}
-	return a, k, r.table.Corrupt(store.Key{PK: i.PK, SK: i.SK}, "has another sort key")
+	return a, k, errReaction
 }
 
 func (r *Repository) react(ctx context.Context, what string, a Action, k kind) (begun bool, err error) {

@@ -30,7 +30,7 @@ type row struct {
 	Reports   int64  `dynamo:"reports,omitempty"`
 	Protected bool   `dynamo:"protected,omitempty"`
 	Protect   ids.ID `dynamo:"protect,omitempty"` // Op of the current Protect, or of the one taken back
-	State     string `dynamo:"state,omitempty"`   // "removed" for a tombstone
+	State     string `dynamo:"state,omitempty"`   // of a tombstone
 	Key       string `dynamo:"key,omitempty"`     // of an imported comment
 	SentMs    int64  `dynamo:"sentMs,omitempty"`  // when an imported comment was sent, by its file
 	Extra     string `dynamo:"extra,omitempty"`

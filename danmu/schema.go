@@ -24,6 +24,12 @@ func Table(name string) *dynamodb.CreateTableInput { return byUser.Schema(name) 
 // TTL makes the items of a TableLimiter, and likes that were taken back, expire.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
+// What begins the keys of comments and of reactions.
+const (
+	commentRows  = "D"
+	reactionRows = "U"
+)
+
 // place is a partition of comments: a shard of a segment of an object.
 type place struct {
 	object         string
@@ -31,7 +37,7 @@ type place struct {
 }
 
 func (p place) pk() string {
-	return keys.Join("D", p.object, strconv.Itoa(p.segment), strconv.Itoa(p.shard))
+	return keys.Join(commentRows, p.object, strconv.Itoa(p.segment), strconv.Itoa(p.shard))
 }
 
 func (p place) key(id ID) store.Key { return store.Key{PK: p.pk(), SK: id.String()} }

@@ -57,7 +57,7 @@ func taste(ctx context.Context, db *dynamo.DB) error {
 
 func Example() {
 	ctx := context.Background()
-	local, err := engine.Start(ctx, nil)
+	local, err := engine.Shared(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}

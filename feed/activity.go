@@ -28,8 +28,8 @@ type Activity struct {
 	// or with ids.Backdate for something that happened long ago.
 	ID ids.ID `json:"id"`
 
-	// Owner is whose outbox the activity lies in. Reads set it; writes may leave
-	// it empty. JSON leaves it out.
+	// Owner is the owner of the activity's outbox. Reads set it; writes may
+	// leave it empty. JSON leaves it out.
 	Owner string `json:"-"`
 
 	Actor  Ref    `json:"actor"`
@@ -115,7 +115,8 @@ func (a Activity) clone() Activity {
 	return a
 }
 
-// timed gives the activity its time, in the form in which it is read back.
+// timed fills in a missing time and brings the time into the form in which it
+// is read back.
 func (a Activity) timed() Activity {
 	if a.Time.IsZero() {
 		a.Time = a.ID.Time()
@@ -136,7 +137,7 @@ func (a Activity) Size() int {
 	return n
 }
 
-// hash is a fingerprint of what was published, by which a late repeat is told
+// hash is a fingerprint of what was published. It distinguishes a late repeat
 // from another activity under the same id.
 func (a Activity) hash() []byte {
 	h := sha256.New()

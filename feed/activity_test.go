@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-func TestAnActivitysJSON(t *testing.T) {
+func TestActivityJSON(t *testing.T) {
 	t.Parallel()
 	full := feed.Activity{
 		ID: ids.At(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), Owner: "chris",
@@ -31,13 +31,13 @@ func TestAnActivitysJSON(t *testing.T) {
 		require.Equal(t, want, string(got))
 		var again feed.Activity
 		require.NoError(t, json.Unmarshal(got, &again))
-		again.Owner = a.Owner // which the outbox knows
+		again.Owner = a.Owner // not in the JSON
 		require.Equal(t, a, again)
 	}
 }
 
-// TestBadInputIsRefusedBeforeAnyRequest tries each field.
-func TestValidateIsPublishsCheck(t *testing.T) {
+// TestInvalidInputIsRefusedBeforeAnyRequest covers each field.
+func TestValidateRefusesWhatPublishRefuses(t *testing.T) {
 	t.Parallel()
 	a := activity("chris", 1)
 	require.NoError(t, a.Validate())

@@ -24,7 +24,7 @@ type item = map[string]types.AttributeValue
 
 func s(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
 
-// bare is the same requests as feed's, written by hand on the SDK.
+// bare sends the same requests as feed, written directly on the SDK.
 type bare struct {
 	w      world
 	client *dynamodb.Client
@@ -47,8 +47,8 @@ func (c bare) query(b *testing.B, table, pk, to string, limit int32, consistent 
 	return out
 }
 
-// publish stores an activity with its job, delivers it to the few followers
-// of its owner and ends the job.
+// publish stores an activity and its job, delivers it to the owner's followers
+// and ends the job.
 func (c bare) publish(b *testing.B, owner string, a feed.Activity) {
 	id, err := c.w.gen.Next(b.Context())
 	require.NoError(b, err)
@@ -91,7 +91,7 @@ func (c bare) writeBatch(b *testing.B, writes []types.WriteRequest) {
 	require.Empty(b, out.UnprocessedItems)
 }
 
-// home reads a page of references and what they refer to.
+// home reads a page of entries and their activities.
 func (c bare) home(b *testing.B, reader string, limit int) []feed.Activity {
 	entries := c.query(b, c.w.feedTable, "H#"+reader, "8", int32(limit+2), false).Items
 	keys := []item{{"pk": s("H#" + reader), "sk": s("~")}}
@@ -147,9 +147,9 @@ func BenchmarkHomePage(b *testing.B) {
 	dynamotest.Pair(b, func() { ours() }, func() { c.home(b, "jack", 20) })
 }
 
-// BenchmarkDelivery is the delivery to many followers beside as many entries
-// written by bare batches, as many at once. live-KB is the most that lived in
-// the heap when a page of followers had been read.
+// BenchmarkDelivery compares a delivery to many followers with writing the same
+// number of entries in plain batches, equally parallel. live-KB is the largest
+// live heap seen after a page of followers was read.
 func BenchmarkDelivery(b *testing.B) {
 	for _, followers := range []int{2_500, 10_000} {
 		b.Run(fmt.Sprint("followers=", followers), func(b *testing.B) {

@@ -28,9 +28,9 @@ type Cached struct {
 // activity; Options.Consistent bypasses the cache. A Cache is safe for
 // concurrent use. On failure it omits the key.
 type Cache interface {
-	// Get returns what is known of keys.
+	// Get returns the cached ones of keys.
 	Get(ctx context.Context, keys []CacheKey) map[CacheKey]Cached
-	// Put stores what was read or written.
+	// Put stores activities that were just read or written.
 	Put(ctx context.Context, found map[CacheKey]Cached)
 }
 

@@ -28,7 +28,7 @@ func memoryCache(t testing.TB, opts *feed.MemoryCacheOptions) *feed.MemoryCache 
 	return cache
 }
 
-func TestACacheSavesTheReadingOfActivities(t *testing.T) {
+func TestACacheSavesReads(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &feed.Options{Cache: memoryCache(t, nil)}, meter.Wrap)
@@ -48,16 +48,16 @@ func TestACacheSavesTheReadingOfActivities(t *testing.T) {
 	meter.AtMost(t, "all known", dynamotest.Cost{Requests: 2, Read: 1.5}, func() { warm = page() })
 	require.Equal(t, cold, warm)
 	warm[0].Data[0] = 'x'
-	require.Equal(t, cold, page(), "what a reader does to a page is theirs")
+	require.Equal(t, cold, page(), "a reader may change a page")
 
-	for n := range 2 { // 19 of 21 known
+	for n := range 2 { // 19 of 21 are cached
 		_, _, err := w.Outbox("chris").Publish(t.Context(), kilobyte(30+n))
 		require.NoError(t, err)
 	}
 	meter.AtMost(t, "90 % known", dynamotest.Cost{Requests: 2, Read: 3}, func() { page() })
 }
 
-func TestACacheForgetsInTime(t *testing.T) {
+func TestCachedActivitiesExpire(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	w := newWorld(t, &feed.Options{Cache: memoryCache(t, &feed.MemoryCacheOptions{TTL: time.Minute, Now: func() time.Time { return now }})})
@@ -70,17 +70,17 @@ func TestACacheForgetsInTime(t *testing.T) {
 
 	_, err := consistent.Outbox("chris").Remove(t.Context(), done[0].ID)
 	require.NoError(t, err)
-	require.Equal(t, want, all(t, w.Home("jack").List, 10), "still known")
-	require.Equal(t, want[:1], all(t, consistent.Home("jack").List, 10), "no cache is asked")
+	require.Equal(t, want, all(t, w.Home("jack").List, 10), "still cached")
+	require.Equal(t, want[:1], all(t, consistent.Home("jack").List, 10), "without a cache")
 	now = now.Add(time.Minute)
 	require.Equal(t, want[:1], all(t, w.Home("jack").List, 10))
 
 	_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
 	require.NoError(t, err)
-	require.Empty(t, all(t, w.Home("jack").List, 10), "who is followed is never cached")
+	require.Empty(t, all(t, w.Home("jack").List, 10), "headers are never cached")
 }
 
-func TestACacheGetsWhatItsProcessWrites(t *testing.T) {
+func TestWritesUpdateTheCache(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Cache: memoryCache(t, nil)})
 	w.subscribe(t, "jack", "chris")
@@ -88,7 +88,7 @@ func TestACacheGetsWhatItsProcessWrites(t *testing.T) {
 	require.Len(t, all(t, w.Home("jack").List, 10), 2)
 	edit := done[1]
 	edit.Data = []byte(`{"message":"better"}`)
-	_, err := w.Outbox("chris").Update(t.Context(), edit)
+	_, _, err := w.Outbox("chris").Update(t.Context(), edit)
 	require.NoError(t, err)
 	_, err = w.Outbox("chris").Remove(t.Context(), done[0].ID)
 	require.NoError(t, err)
@@ -97,7 +97,7 @@ func TestACacheGetsWhatItsProcessWrites(t *testing.T) {
 	require.Equal(t, []feed.Activity{edit}, page.Items)
 }
 
-func TestACacheKnowsTombstonesButNotAbsence(t *testing.T) {
+func TestTombstonesAreCachedButMissingActivitiesAreNot(t *testing.T) {
 	t.Parallel()
 	cache := memoryCache(t, nil)
 	w := newWorld(t, &feed.Options{Cache: cache})
@@ -112,7 +112,7 @@ func TestACacheKnowsTombstonesButNotAbsence(t *testing.T) {
 	require.Equal(t, map[feed.CacheKey]feed.Cached{gone: {Gone: true}}, cache.Get(t.Context(), []feed.CacheKey{gone, absent}))
 }
 
-func TestReadersWhoMissTogetherReadOnce(t *testing.T) {
+func TestConcurrentMissesShareOneRead(t *testing.T) {
 	t.Parallel()
 	const readers = 20
 	meter := dynamotest.NewMeter()
@@ -137,12 +137,12 @@ func TestReadersWhoMissTogetherReadOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
-	// Each reads its own entries and header; the activities are read once, or
-	// twice by one who asked the cache just before.
+	// Each reader reads its own entries and header. The activities are read
+	// once, or twice if a reader asked the cache just before they were stored.
 	require.Less(t, meter.Take().Read, readers*1.5+20)
 }
 
-func TestACacheOfNoSizeIsRefused(t *testing.T) {
+func TestAnInvalidCacheSizeIsRefused(t *testing.T) {
 	t.Parallel()
 	for field, opts := range map[string]feed.MemoryCacheOptions{"Size": {Size: -1}, "TTL": {TTL: -1}} {
 		_, err := feed.NewMemoryCache(&opts)
@@ -152,9 +152,9 @@ func TestACacheOfNoSizeIsRefused(t *testing.T) {
 	}
 }
 
-// Two readers miss the same activities. The first one's read fails, and the
-// second, which waits for it, loses nothing.
-func TestAReaderWhoSharesAFailedReadLosesNothing(t *testing.T) {
+// Two readers miss the same activities, and the second waits for the first. The
+// first one's read fails; the second reads them itself.
+func TestAFailedSharedReadIsReadAgain(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(stop func(), armed *atomic.Bool){
 		"stopped":  func(stop func(), _ *atomic.Bool) { stop() },
@@ -180,7 +180,8 @@ func TestAReaderWhoSharesAFailedReadLosesNothing(t *testing.T) {
 						close(reading)
 						<-release
 					}
-					// The second asks for its header once it has looked for flights.
+					// The second requests its header after it has looked for
+					// reads in progress.
 					if bytes.Contains(body, []byte("H#"+reader(1))) && strings.HasSuffix(r.Header.Get("X-Amz-Target"), "BatchGetItem") {
 						once.Do(func() { close(joined) })
 					}
@@ -215,7 +216,7 @@ func TestAReaderWhoSharesAFailedReadLosesNothing(t *testing.T) {
 	}
 }
 
-// panicking is a cache that fails whoever fills it first.
+// panicking is a cache whose first Put panics.
 type panicking struct {
 	feed.Cache
 	armed *atomic.Bool

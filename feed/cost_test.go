@@ -12,9 +12,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
-// The rows of the cost table in the README: what one call may use. Activities
-// are about 1 KB, ids up to 16 bytes.
-func TestEveryCallCostsWhatItStates(t *testing.T) {
+// Activities are just under 1 KB, names have up to 16 bytes.
+func TestCallsCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &feed.Options{}, meter.Wrap)
@@ -62,8 +61,15 @@ func TestEveryCallCostsWhatItStates(t *testing.T) {
 		require.NoError(t, err)
 	})
 	meter.AtMost(t, "edit", dynamotest.Cost{Requests: 1, Write: 1}, func() {
-		_, err := chris.Update(t.Context(), foreign)
+		_, changed, err := chris.Update(t.Context(), foreign)
 		require.NoError(t, err)
+		require.False(t, changed)
+	})
+	meter.AtMost(t, "edit that changes the content", dynamotest.Cost{Requests: 1, Write: 1}, func() {
+		foreign.Verb = "put"
+		_, changed, err := chris.Update(t.Context(), foreign)
+		require.NoError(t, err)
+		require.True(t, changed)
 	})
 	meter.AtMost(t, "remove by foreign id", dynamotest.Cost{Requests: 2, Read: 1, Write: 1}, func() {
 		removed, err := chris.RemoveForeign(t.Context(), foreign.ForeignID)
@@ -104,8 +110,9 @@ func TestDeliveryCostsOneUnitAFollower(t *testing.T) {
 	_, _, err := w.Outbox("star").Publish(t.Context(), activity("star", 1))
 	require.NoError(t, err)
 	later := w.later(t, meter.Wrap)
-	// 44 batches, 2 pages of followers, the counters of the walk, 1
-	// checkpoint; the job shards, their queries, a claim and the job's end.
+	// 44 batches, 2 pages of followers, the counters for walking them, 1
+	// checkpoint; the number of job shards, their queries, the claim and the
+	// job's end.
 	meter.AtMost(t, "deliver to 1,100", dynamotest.Cost{Requests: 44 + 2 + 1 + 1 + 7, Read: followers/37 + 4, Write: followers + 3}, func() {
 		delivered, err := later.Deliver(t.Context())
 		require.NoError(t, err)

@@ -22,7 +22,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// reported gathers what is passed to Options.OnCorrupt.
+// reported collects the keys of items passed to Options.OnCorrupt.
 type reported struct {
 	mu   sync.Mutex
 	keys []string
@@ -41,7 +41,7 @@ func (r *reported) take() []string {
 	return r.keys
 }
 
-// damage replaces attributes of an item, nil removes one.
+// damage replaces attributes of an item; nil removes one.
 func (w world) damage(t testing.TB, pk, sk string, attributes dynamo.Item) {
 	t.Helper()
 	table := dynamotest.DB(t).Table(w.feedTable)
@@ -57,13 +57,13 @@ func number(s string) types.AttributeValue { return &types.AttributeValueMemberN
 
 func TestADamagedItemIsLeftOutAndReported(t *testing.T) {
 	t.Parallel()
-	var heard reported
-	w := newWorld(t, &feed.Options{Consistent: true, OnCorrupt: heard.add})
+	var corrupt reported
+	w := newWorld(t, &feed.Options{Consistent: true, OnCorrupt: corrupt.add})
 	w.subscribe(t, "jack", "chris")
 	w.subscribe(t, "ann", "birds")
 	as, _, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 5))
 	require.NoError(t, err)
-	settle(t, w)
+	deliverAll(t, w)
 	edge, err := w.follows.Get(t.Context(), followEdge("jack", "chris"))
 	require.NoError(t, err)
 	left := []ids.ID{as[4].ID, as[2].ID, as[0].ID}
@@ -73,18 +73,18 @@ func TestADamagedItemIsLeftOutAndReported(t *testing.T) {
 
 	damaged := "O#chris / " + as[1].ID.String()
 	require.Equal(t, left, all(t, w.Home("jack").List, 2))
-	got := heard.take()
+	got := corrupt.take()
 	require.Contains(t, got, damaged)
 	require.Contains(t, got, "H#jack / "+entrySK)
 	require.Equal(t, []ids.ID{as[4].ID, as[3].ID, as[2].ID, as[0].ID}, all(t, w.Outbox("chris").List, 2))
-	require.Contains(t, heard.take(), damaged)
+	require.Contains(t, corrupt.take(), damaged)
 	w.damage(t, "O#birds", as[0].ID.String(), dynamo.Item{"owner": text(strings.Repeat("x", 3_000))})
 	require.Equal(t, []ids.ID{as[4].ID}, all(t, w.Outbox("birds").List, 2))
-	require.Contains(t, heard.take(), "O#birds / "+as[0].ID.String())
+	require.Contains(t, corrupt.take(), "O#birds / "+as[0].ID.String())
 	many, err := w.Outbox("chris").GetMany(t.Context(), newestFirst(as))
 	require.NoError(t, err)
 	require.Len(t, many, 4)
-	require.Contains(t, heard.take(), damaged)
+	require.Contains(t, corrupt.take(), damaged)
 
 	_, err = w.Outbox("chris").Get(t.Context(), as[1].ID)
 	require.ErrorIs(t, err, plaza.ErrCorrupt)
@@ -93,8 +93,8 @@ func TestADamagedItemIsLeftOutAndReported(t *testing.T) {
 	cached := w.process(t, &feed.Options{Cache: memoryCache(t, nil)})
 	require.Equal(t, left, all(t, cached.Home("jack").List, 2))
 
-	// It is replaced by an edit, and an erase takes it along.
-	_, err = w.Outbox("chris").Update(t.Context(), as[1])
+	// An edit replaces the damaged activity, and Erase deletes one.
+	_, _, err = w.Outbox("chris").Update(t.Context(), as[1])
 	require.NoError(t, err)
 	require.Equal(t, newestFirst(as), all(t, w.Outbox("chris").List, 2))
 	w.damage(t, "O#chris", as[2].ID.String(), dynamo.Item{"to": number("1")})
@@ -103,10 +103,10 @@ func TestADamagedItemIsLeftOutAndReported(t *testing.T) {
 	requireErased(t, w)
 }
 
-func TestADamagedJobStandsInNobodysWay(t *testing.T) {
+func TestADamagedJobDoesNotBlockOthers(t *testing.T) {
 	t.Parallel()
-	var heard reported
-	w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1, InlineFollowers: -1, OnCorrupt: heard.add})
+	var corrupt reported
+	w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1, InlineFollowers: -1, OnCorrupt: corrupt.add})
 	w.subscribe(t, "jack", "chris")
 	as, _, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 4))
 	require.NoError(t, err)
@@ -114,15 +114,15 @@ func TestADamagedJobStandsInNobodysWay(t *testing.T) {
 		w.damage(t, "J#0", as[i].ID.String()+"#chris", attributes)
 	}
 	for range 2 {
-		later := w.process(t, &feed.Options{Consistent: true, OnCorrupt: heard.add})
+		later := w.process(t, &feed.Options{Consistent: true, OnCorrupt: corrupt.add})
 		_, err = later.Deliver(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, []ids.ID{as[3].ID}, all(t, w.Home("jack").List, 10))
-		require.Len(t, w.jobs(t), 3, "they are left in their place")
-		require.Subset(t, heard.take(), []string{"J#0 / " + as[0].ID.String() + "#chris", "J#0 / " + as[2].ID.String() + "#chris"})
+		require.Len(t, w.jobs(t), 3, "damaged jobs stay")
+		require.Subset(t, corrupt.take(), []string{"J#0 / " + as[0].ID.String() + "#chris", "J#0 / " + as[2].ID.String() + "#chris"})
 	}
 
-	// What says where jobs lie may be damaged too.
+	// The item that holds the number of job shards may be damaged too.
 	for _, n := range []types.AttributeValue{text("x"), number("-1"), number("1000000000"), nil} {
 		a, _, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 9))
 		require.NoError(t, err)
@@ -131,14 +131,14 @@ func TestADamagedJobStandsInNobodysWay(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1, delivered)
 		require.Contains(t, all(t, w.Home("jack").List, 10), a.ID)
-		require.Contains(t, heard.take(), "J / shards")
+		require.Contains(t, corrupt.take(), "J / shards")
 	}
 }
 
-func TestADamagedHeaderShowsNothingThatWasUnfollowed(t *testing.T) {
+func TestADamagedMarkHidesItsSource(t *testing.T) {
 	t.Parallel()
-	var heard reported
-	w := newWorld(t, &feed.Options{Consistent: true, OnCorrupt: heard.add})
+	var corrupt reported
+	w := newWorld(t, &feed.Options{Consistent: true, OnCorrupt: corrupt.add})
 	w.subscribe(t, "jack", "chris")
 	w.subscribe(t, "jack", "ann")
 	w.publish(t, "chris", 2)
@@ -151,21 +151,21 @@ func TestADamagedHeaderShowsNothingThatWasUnfollowed(t *testing.T) {
 	} {
 		w.damage(t, "H#jack", "~", dynamo.Item{"dead#chris": damaged})
 		require.Equal(t, newestFirst(anns), all(t, w.Home("jack").List, 10))
-		require.Contains(t, heard.take(), "H#jack / ~")
+		require.Contains(t, corrupt.take(), "H#jack / ~")
 
-		// Unfollowing once more mends it.
+		// Another Unfollow repairs the mark.
 		w.subscribe(t, "jack", "chris")
 		_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
 		require.NoError(t, err)
-		heard.take()
+		corrupt.take()
 		w.subscribe(t, "jack", "chris")
 		require.Len(t, all(t, w.Home("jack").List, 10), 4)
-		require.Empty(t, heard.take())
+		require.Empty(t, corrupt.take())
 		_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
 		require.NoError(t, err)
 	}
 
-	// So does following, where the damaged mark is met.
+	// So does Follow, which also reads the mark.
 	w.subscribe(t, "jack", "chris")
 	w.damage(t, "H#jack", "~", dynamo.Item{"dead#chris": text("x")})
 	w.subscribe(t, "jack", "chris")
@@ -173,7 +173,7 @@ func TestADamagedHeaderShowsNothingThatWasUnfollowed(t *testing.T) {
 
 	w.damage(t, "H#jack", "~", dynamo.Item{"floor": text("x")})
 	_, err = w.Home("jack").List(t.Context(), cursor.PageRequest{})
-	require.ErrorIs(t, err, plaza.ErrCorrupt, "what was trimmed must not show")
+	require.ErrorIs(t, err, plaza.ErrCorrupt, "trimmed activities must not show")
 	_, err = w.Home("jack").Trim(t.Context(), 1)
 	require.ErrorIs(t, err, plaza.ErrCorrupt)
 }
@@ -194,9 +194,9 @@ func TestADamagedGuardIsReported(t *testing.T) {
 	}
 }
 
-// Whatever an attribute of any item becomes: no call panics, none says that its
-// argument was invalid.
-func TestWhateverIsStoredNoCallBlamesItsArguments(t *testing.T) {
+// The test damages each attribute of each item in turn. No call may panic or
+// report its arguments as invalid.
+func TestDamageCausesNoPanicAndNoInvalidError(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(10) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -269,7 +269,7 @@ func TestWhateverIsStoredNoCallBlamesItsArguments(t *testing.T) {
 	}
 }
 
-// garbage is a value of any type, or none.
+// garbage is a random value of any type; nil is none.
 func garbage(random *rand.Rand) types.AttributeValue {
 	bytes := make([]byte, random.IntN(20))
 	for i := range bytes {

@@ -18,8 +18,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/work"
 )
 
-// jobLease is how long others leave a job alone that somebody works on, or that
-// failed.
+// jobLease is how long other workers leave a job alone while a worker has it,
+// and after a failure.
 const jobLease = 30 * time.Second
 
 // deliveryPage is how many followers lie between two checkpoints of a job.
@@ -62,7 +62,6 @@ func (r *Repository) Run(ctx context.Context) error {
 	return work.Run(ctx, r.opts.Poll, r.Deliver)
 }
 
-// newJob is the job that delivers an activity.
 func (r *Repository) newJob(a Activity) (deliveryJob, error) {
 	about, err := r.about(a)
 	key := jobKey{CacheKey{a.Owner, a.ID}}
@@ -72,16 +71,16 @@ func (r *Repository) newJob(a Activity) (deliveryJob, error) {
 	}, err
 }
 
-// failed reports what keeps deliveries from being found.
+// failed reports an error of looking for jobs.
 func (r *Repository) failed(err error) error {
 	err = fmt.Errorf("feed: deliver: %w", err)
 	r.opts.OnDelivery(Delivery{Err: err})
 	return err
 }
 
-// deliverInline does the publisher's part of its job. The rest stays with the
-// job, and so does what failed, after OnDelivery was called. Only an error that
-// will not pass by itself is returned.
+// deliverInline delivers to the first followers on behalf of the publisher. The
+// rest stays in the job, also after a failure, which OnDelivery gets. It
+// returns only an error that will not pass by itself.
 func (r *Repository) deliverInline(ctx context.Context, job deliveryJob, limit int) error {
 	if limit <= 0 {
 		return nil
@@ -92,19 +91,19 @@ func (r *Repository) deliverInline(ctx context.Context, job deliveryJob, limit i
 	return nil
 }
 
-// deliverRepeated delivers inline for the publish whose answer was lost.
+// deliverRepeated delivers inline for an earlier publish whose answer was lost.
 func (r *Repository) deliverRepeated(ctx context.Context, job deliveryJob, limit int) error {
 	if limit <= 0 {
 		return nil
 	}
 	if err := r.table.Get(ctx, job.Key, true, &job); err != nil {
-		return nil //nolint:nilerr // delivered already, or Run's to deliver
+		return nil //nolint:nilerr // already delivered, or Run will do it
 	}
 	return r.deliverInline(ctx, job, limit)
 }
 
-// deliver goes on from where the job stopped, to limit followers, or to all that
-// are left if limit is 0.
+// deliver continues where the job stopped. It delivers to limit followers, or
+// to all that are left if limit is 0.
 func (r *Repository) deliver(ctx context.Context, job deliveryJob, limit int) (done bool, err error) {
 	d := Delivery{Owner: job.Work.Key.Owner, ID: job.Work.Key.ID}
 	d.Done, err = r.deliverJob(ctx, &job, limit, &d.Entries)
@@ -139,12 +138,13 @@ func (r *Repository) deliverJob(ctx context.Context, job *deliveryJob, limit int
 	return true, r.jobs.End(ctx, *job)
 }
 
-// deliverPage delivers to a page of the followers of source and advances the
-// job. It reports whether source has more followers.
+// deliverPage delivers to one page of source's followers and advances the job.
+// It reports whether source has more followers.
 func (r *Repository) deliverPage(ctx context.Context, job *deliveryJob, source string, size int, entries *int) (more bool, err error) {
 	page, err := r.graph.Walk(ctx, source, cursor.PageRequest{Cursor: cursor.Cursor(job.Work.Cursor), Limit: size})
 	if errors.Is(err, cursor.ErrInvalid) && job.Work.Cursor != "" {
-		// Its key may have expired: from the start again.
+		// The codec may no longer accept the cursor, for example after a key
+		// change: start again.
 		page, err = r.graph.Walk(ctx, source, cursor.PageRequest{Limit: size})
 	}
 	if err != nil {
@@ -169,8 +169,8 @@ func (r *Repository) deliverPage(ctx context.Context, job *deliveryJob, source s
 	return page.Next != "", nil
 }
 
-// newEntry is the home entry by which edge brings an activity. It is the same
-// however often it is written. One's own come by the zero edge.
+// newEntry is the home entry that edge brings. Writing it again changes
+// nothing. The reader's own activities have the zero edge.
 func (r *Repository) newEntry(edge follow.Edge, activity CacheKey, about string) dynamo.Item {
 	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 	entry := dynamo.Item{

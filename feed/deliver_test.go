@@ -18,9 +18,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// The publish of an activity to 60 followers, 30 of them inline, is killed at
-// every write that it and the delivery after it make; a further process
-// finishes.
+// The process is killed at each write in turn, of a publish to 60 followers, 30
+// of them inline, and of the delivery after it. Another process finishes.
 func TestAKilledDeliveryIsFinishedByAnother(t *testing.T) {
 	t.Parallel()
 	const followers = 60
@@ -35,7 +34,7 @@ func TestAKilledDeliveryIsFinishedByAnother(t *testing.T) {
 			killed := 0
 			for k := 1; killed == k-1; k++ {
 				a := activity("star", k)
-				a.ID = acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+				a.ID = retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
 				injector := faults.New(t, uint64(k), faults.Rates{})
 				kill(injector, k)
 				first := w.process(t, &feed.Options{InlineFollowers: followers / 2}, injector.Wrap)
@@ -47,13 +46,13 @@ func TestAKilledDeliveryIsFinishedByAnother(t *testing.T) {
 					require.ErrorIs(t, err, faults.ErrKilled)
 					killed++
 				} else if injector.Writes() >= k {
-					killed++ // a publish does not tell what its delivery met
+					killed++ // Publish does not return errors of its delivery
 				}
 
 				_, _, err = w.Outbox("star").Publish(t.Context(), a)
 				require.NoError(t, err)
-				settle(t, w.later(t))
-				reached := 0 // an entry of one edge has one key
+				deliverAll(t, w.later(t))
+				reached := 0 // each edge has one entry
 				for _, row := range w.rows(t) {
 					if strings.HasPrefix(row.PK, "H#reader-") && strings.HasPrefix(row.SK, a.ID.String()) {
 						reached++
@@ -69,7 +68,7 @@ func TestAKilledDeliveryIsFinishedByAnother(t *testing.T) {
 	}
 }
 
-func TestRunFinishesWhatWasTooLargeInline(t *testing.T) {
+func TestRunFinishesInlineDeliveries(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.followedBy(t, "star", 30)
@@ -95,7 +94,7 @@ func TestRunFinishesWhatWasTooLargeInline(t *testing.T) {
 	require.ErrorIs(t, <-stopped, context.Canceled)
 }
 
-// watchedGraph calls walked before it answers a Walk, and fails with its error.
+// watchedGraph calls walked before each Walk and returns its error.
 type watchedGraph struct {
 	feed.Graph
 	walked func(followee string) error
@@ -106,7 +105,7 @@ func (g watchedGraph) Walk(ctx context.Context, followee string, req cursor.Page
 	return page, errors.Join(err, g.walked(followee))
 }
 
-func TestAFailingDeliveryHoldsNoOther(t *testing.T) {
+func TestAFailingDeliveryDoesNotBlockOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1, JobShards: 1})
 	w.subscribe(t, "jack", "chris")
@@ -115,35 +114,35 @@ func TestAFailingDeliveryHoldsNoOther(t *testing.T) {
 	done := w.publish(t, "chris", 2)
 
 	broken := errors.New("broken")
-	var heard []feed.Delivery
+	var deliveries []feed.Delivery
 	worker, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{w.follows, func(followee string) error {
 		if followee == "broken" {
 			return broken
 		}
 		return nil
-	}}, &feed.Options{OnDelivery: func(d feed.Delivery) { heard = append(heard, d) }})
+	}}, &feed.Options{OnDelivery: func(d feed.Delivery) { deliveries = append(deliveries, d) }})
 	require.NoError(t, err)
 	delivered, err := worker.Deliver(t.Context())
 	require.ErrorIs(t, err, broken)
 	require.Equal(t, 2, delivered)
-	require.Len(t, heard, 3)
-	require.ErrorIs(t, heard[0].Err, broken, "the oldest comes first")
+	require.Len(t, deliveries, 3)
+	require.ErrorIs(t, deliveries[0].Err, broken, "the oldest comes first")
 	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10))
 
 	delivered, err = worker.Deliver(t.Context())
-	require.NoError(t, err, "what failed is left alone for a while")
+	require.NoError(t, err, "a failed job is left alone for a while")
 	require.Zero(t, delivered)
-	settle(t, w.later(t))
+	deliverAll(t, w.later(t))
 	require.Equal(t, newestFirst(append(stuck, done...)), all(t, w.Home("jack").List, 10))
 }
 
-func TestADeliveryThatWasOvertakenLeavesNothing(t *testing.T) {
+func TestADeliveryFinishedElsewhereLeavesNoJob(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.followedBy(t, "star", 30)
 	later := w.later(t)
 	slow, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{w.follows, func(string) error {
-		settle(t, later) // meanwhile another process does it all
+		deliverAll(t, later) // meanwhile another process delivers everything
 		return nil
 	}}, &feed.Options{InlineFollowers: 10})
 	require.NoError(t, err)
@@ -190,7 +189,7 @@ func TestDeliveryReachesFollowersInShardsOfOtherProcesses(t *testing.T) {
 		_, _, err := grown.Follow(t.Context(), followEdge(fmt.Sprintf("reader-%d", i), "star"))
 		require.NoError(t, err)
 	}
-	a := w.publish(t, "star", 1)[0] // by a process that knows of no shards
+	a := w.publish(t, "star", 1)[0] // by a process without shards
 	for i := range 40 {
 		require.Equal(t, []ids.ID{a.ID}, all(t, w.Home(fmt.Sprintf("reader-%d", i)).List, 10), "reader %d", i)
 	}
@@ -200,15 +199,15 @@ func TestDeliveryReachesFollowersInShardsOfOtherProcesses(t *testing.T) {
 	require.Empty(t, all(t, w.Home("reader-3").List, 10))
 }
 
-// A worker whose clock is ahead by Retention delivers as any other.
-func TestAWorkersClockLosesNothing(t *testing.T) {
+// The worker's clock is ahead by Retention.
+func TestAWorkerWithAFastClockDeliversEverything(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
 	w.followedBy(t, "chris", 3)
 	done := w.publish(t, "chris", 2)
 	ahead := w.process(t, &feed.Options{Now: func() time.Time { return time.Now().Add(91 * 24 * time.Hour) }})
 
-	// It dies once in the middle, and holds the job by its own clock.
+	// It dies in the middle, and its lease has the time of its own clock.
 	injector := faults.New(t, 1, faults.Rates{})
 	injector.KillAt(1)
 	dying := w.process(t, &feed.Options{Now: func() time.Time { return time.Now().Add(91 * 24 * time.Hour) }}, injector.Wrap)
@@ -231,8 +230,8 @@ func TestAWorkersClockLosesNothing(t *testing.T) {
 	}
 }
 
-// A lease of now is respected, also by a clock that is a little behind.
-func TestALeaseKeepsOthersAway(t *testing.T) {
+// Workers respect a current lease, also if their clock is a little behind.
+func TestALeasedJobIsNotClaimed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
 	w.followedBy(t, "chris", 3)
@@ -249,7 +248,7 @@ func TestALeaseKeepsOthersAway(t *testing.T) {
 	}
 }
 
-func TestAClaimThatIsResentIsStillOnesOwn(t *testing.T) {
+func TestAResentClaimSucceeds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
 	w.subscribe(t, "jack", "chris")
@@ -260,8 +259,8 @@ func TestAClaimThatIsResentIsStillOnesOwn(t *testing.T) {
 	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10))
 }
 
-// losing is another process, which loses the first answer to an UpdateItem
-// that holds text; the SDK sends it again.
+// losing is another process. It loses the first answer to an UpdateItem that
+// contains text, so the SDK sends that again.
 func (w world) losing(t *testing.T, text string) world {
 	t.Helper()
 	injector := faults.New(t, 1, faults.Rates{})
@@ -277,14 +276,14 @@ func (w world) losing(t *testing.T, text string) world {
 	return w.process(t, nil, injector.Wrap)
 }
 
-// The job was ended by another between two pages: whoever walks on stops there.
+// Another worker ends the job between two pages; the first one stops.
 func TestADeliveryWhoseJobIsGoneStops(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
 	w.followedBy(t, "chris", 6)
 	w.publish(t, "chris", 1)
 	walks := 0
-	var heard []feed.Delivery
+	var deliveries []feed.Delivery
 	slow, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{pagedGraph{w.follows}, func(string) error {
 		if walks++; walks == 1 {
 			for _, job := range w.jobs(t) {
@@ -292,18 +291,17 @@ func TestADeliveryWhoseJobIsGoneStops(t *testing.T) {
 			}
 		}
 		return nil
-	}}, &feed.Options{OnDelivery: func(d feed.Delivery) { heard = append(heard, d) }})
+	}}, &feed.Options{OnDelivery: func(d feed.Delivery) { deliveries = append(deliveries, d) }})
 	require.NoError(t, err)
 	delivered, err := slow.Deliver(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, delivered)
 	require.Equal(t, 1, walks)
-	require.Len(t, heard, 1)
-	require.False(t, heard[0].Done)
+	require.Len(t, deliveries, 1)
+	require.False(t, deliveries[0].Done)
 }
 
-// A checkpoint that fails ends the attempt.
-func TestADeliveryWhoseCheckpointFailsSaysSo(t *testing.T) {
+func TestAFailedCheckpointIsReported(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
 	w.followedBy(t, "chris", 6)
@@ -316,6 +314,6 @@ func TestADeliveryWhoseCheckpointFailsSaysSo(t *testing.T) {
 	_, err = dying.Deliver(t.Context())
 	require.ErrorIs(t, err, faults.ErrKilled)
 	require.Len(t, w.jobs(t), 1)
-	settle(t, w.later(t))
+	deliverAll(t, w.later(t))
 	require.Equal(t, newestFirst(done), all(t, w.Home(reader(5)).List, 10))
 }

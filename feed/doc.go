@@ -26,7 +26,7 @@
 // Home.Unfollow still clears the home of that source.
 //
 // Import old activities under ids.Backdate. Activities older than
-// Options.Retention are history: they lie in outboxes, and in no home.
+// Options.Retention are history: they are in outboxes, but in no home.
 //
 // Options decide what else a home hides: Filter for blocks and mutes, About for
 // reposts, HomeCap for its depth. Trim is the reader's own.

@@ -48,11 +48,12 @@ func (r *Repository) Erase(ctx context.Context, user string) error {
 }
 
 func (r *Repository) erase(ctx context.Context, user string) error {
-	// The jobs first, so that nobody delivers what is going.
+	// Jobs first, so that no worker delivers activities that are about to be
+	// deleted.
 	if err := r.eraseJobs(ctx, user); err != nil {
 		return err
 	}
-	// The header after the entries, of which it hides some.
+	// The header goes after the entries, because it hides some of them.
 	for _, span := range []store.Span{
 		{PK: outboxPK(user)},
 		{PK: foreignKey(user, "").PK},
@@ -66,8 +67,8 @@ func (r *Repository) erase(ctx context.Context, user string) error {
 	return nil
 }
 
-// eraseSpan deletes all items of a span, damaged ones too, and the references
-// that they have.
+// eraseSpan deletes all items of a span, including damaged ones, and the
+// references to them in other outboxes.
 func (r *Repository) eraseSpan(ctx context.Context, user string, span store.Span) error {
 	span.Limit, span.Consistent = erasePage, true
 	for {
@@ -89,7 +90,8 @@ func (r *Repository) eraseSpan(ctx context.Context, user string, span store.Span
 				references = append(references, store.Key{PK: outboxPK(to), SK: key.SK})
 			}
 		}
-		// Before the items that name them, for whoever repeats this.
+		// Before the items that name them: a repeat finds the references by
+		// these items.
 		if err := r.eraseReferences(ctx, user, references); err != nil {
 			return err
 		}
@@ -102,8 +104,8 @@ func (r *Repository) eraseSpan(ctx context.Context, user string, span store.Span
 	}
 }
 
-// eraseReferences deletes those that are the user's: another may have published
-// under such an id since.
+// eraseReferences deletes references to the user's activities. Another owner
+// may have taken the same key since.
 func (r *Repository) eraseReferences(ctx context.Context, user string, references []store.Key) error {
 	group, ctx := parallel.WithContext(ctx)
 	group.SetLimit(r.opts.Parallel)

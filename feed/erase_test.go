@@ -23,7 +23,7 @@ type row struct {
 	Lease int64  `dynamo:"lease,omitempty"`
 }
 
-// owner is whose activity the row is of, or refers to.
+// owner is the owner of the row's activity, or of the one that it refers to.
 func (r row) owner() string {
 	pk, sk := keys.Split(r.PK), keys.Split(r.SK)
 	if (pk[0] == "H" || pk[0] == "J") && len(sk) > 1 {
@@ -39,7 +39,7 @@ func (w world) rows(t testing.TB) []row {
 	return rows
 }
 
-// copied is w with a feed table of its own, which holds the same.
+// copied is w with its own copy of the feed table.
 func (w world) copied(t testing.TB) world {
 	t.Helper()
 	var items []any
@@ -54,7 +54,6 @@ func (w world) copied(t testing.TB) world {
 	return w.process(t, &feed.Options{Consistent: true})
 }
 
-// jobs are the deliveries that wait.
 func (w world) jobs(t testing.TB) []row {
 	t.Helper()
 	var jobs []row
@@ -67,8 +66,8 @@ func (w world) jobs(t testing.TB) []row {
 	return jobs
 }
 
-// requireErased finds nothing of chris but entries in others' homes, which
-// expire.
+// requireErased fails if there is anything of chris but entries in others'
+// homes, which expire.
 func requireErased(t testing.TB, w world) {
 	t.Helper()
 	for _, row := range w.rows(t) {
@@ -80,10 +79,11 @@ func requireErased(t testing.TB, w world) {
 	}
 }
 
-// lived is what chris leaves behind: activities with and without foreign
-// ids, some addressed to birds and paris, one of them removed, a home with a
-// header, and deliveries that wait. It returns what others published.
-func lived(t testing.TB, w world) (anns []feed.Activity) {
+// populate stores everything that a user can have, for chris: activities with
+// and without foreign ids, some addressed to birds and paris, one of them
+// removed, a home with a header, and waiting deliveries. It returns ann's
+// activities, which must stay.
+func populate(t testing.TB, w world) (anns []feed.Activity) {
 	t.Helper()
 	w.subscribe(t, "jack", "chris")
 	w.subscribe(t, "fan", "birds")
@@ -101,7 +101,7 @@ func lived(t testing.TB, w world) (anns []feed.Activity) {
 		anns = append(anns, a)
 	}
 	w.publish(t, "bob", 2)
-	settle(t, w.later(t))
+	deliverAll(t, w.later(t))
 	_, err = w.Home("chris").Unfollow(t.Context(), "bob", nil)
 	require.NoError(t, err)
 	_, _, err = w.Outbox("chris").PublishMany(t.Context(), []feed.Activity{activity("chris", 7), activity("chris", 8)})
@@ -111,19 +111,19 @@ func lived(t testing.TB, w world) (anns []feed.Activity) {
 	return append(anns, more...)
 }
 
-// requireOthers finds all that ann did in its places.
+// requireOthers fails unless everything of ann is still there.
 func requireOthers(t testing.TB, w world, anns []feed.Activity) {
 	t.Helper()
 	require.Equal(t, newestFirst(anns), all(t, w.Outbox("ann").List, 3))
 	require.Equal(t, newestFirst(anns[:3]), all(t, w.Outbox("birds").List, 3))
 	require.Equal(t, newestFirst(anns[:3]), all(t, w.Home("fan").List, 3))
-	require.Equal(t, newestFirst(anns[:3]), all(t, w.Home("jack").List, 3), "what she addressed to chris")
+	require.Equal(t, newestFirst(anns[:3]), all(t, w.Home("jack").List, 3), "the activity that she addressed to chris")
 }
 
 func TestEraseLeavesNothingOfAUser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	anns := lived(t, w)
+	anns := populate(t, w)
 	require.Len(t, all(t, w.Home("jack").List, 10), 5+3)
 	require.Len(t, w.jobs(t), 3)
 	require.NoError(t, w.Erase(t.Context(), "chris"))
@@ -134,10 +134,10 @@ func TestEraseLeavesNothingOfAUser(t *testing.T) {
 	require.NoError(t, w.Erase(t.Context(), "nobody"))
 	requireOthers(t, w, anns)
 
-	// The user may come back, and with the same foreign ids.
+	// The user may come back and use the same foreign ids.
 	as, _, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 6))
 	require.NoError(t, err)
-	settle(t, w.later(t))
+	deliverAll(t, w.later(t))
 	require.Equal(t, newestFirst(append(anns[:3], as...)), all(t, w.Home("jack").List, 10), "the graph keeps its edges")
 }
 
@@ -150,7 +150,7 @@ func TestEraseKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			first := newWorld(t, nil)
-			anns := lived(t, first)
+			anns := populate(t, first)
 			for k, killed := 1, true; killed; k++ {
 				w := first.copied(t)
 				injector := faults.New(t, uint64(k), faults.Rates{})
@@ -173,7 +173,7 @@ func TestEraseKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 func TestEraseUnderFaults(t *testing.T) {
 	t.Parallel()
 	first := newWorld(t, nil)
-	anns := lived(t, first)
+	anns := populate(t, first)
 	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
@@ -187,8 +187,8 @@ func TestEraseUnderFaults(t *testing.T) {
 	}
 }
 
-// A worker is in the middle of delivering when its activity is erased.
-func TestADeliveryUnderWayDoesNotUndoErase(t *testing.T) {
+// Erase runs while a worker is in the middle of a delivery.
+func TestADeliveryDuringEraseLeavesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
 	w.subscribe(t, "jack", "chris")
@@ -201,10 +201,9 @@ func TestADeliveryUnderWayDoesNotUndoErase(t *testing.T) {
 	require.NoError(t, err)
 	requireErased(t, w)
 	require.Empty(t, w.jobs(t))
-	require.Empty(t, all(t, w.Home("jack").List, 10), "the entry points at nothing")
+	require.Empty(t, all(t, w.Home("jack").List, 10), "the entry has no activity")
 }
 
-// put writes rows as they are.
 func (w world) put(t testing.TB, rows []row) {
 	t.Helper()
 	items := make([]any, len(rows))
@@ -215,10 +214,10 @@ func (w world) put(t testing.TB, rows []row) {
 	require.NoError(t, err)
 }
 
-func TestEraseGoesOverPages(t *testing.T) {
+func TestEraseReadsSeveralPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1})
-	_, _, err := w.Outbox("ann").PublishMany(t.Context(), activities("ann", 1)) // stores the shards
+	_, _, err := w.Outbox("ann").PublishMany(t.Context(), activities("ann", 1)) // stores the number of job shards
 	require.NoError(t, err)
 	var rows []row
 	for n := range 2_050 {
@@ -237,9 +236,9 @@ func TestEraseGoesOverPages(t *testing.T) {
 	require.NoError(t, err)
 
 	injector := faults.New(t, 1, faults.Rates{})
-	injector.KillAt(3 + 20) // in the middle of the 42 batches of the home
+	injector.KillAt(3 + 20) // among the 42 batches of the home
 	require.ErrorIs(t, w.process(t, nil, injector.Wrap).Erase(t.Context(), "chris"), faults.ErrKilled)
-	require.NotEmpty(t, header(t, w, "chris"), "it goes last: it hides entries")
+	require.NotEmpty(t, header(t, w, "chris"), "the header goes last, because it hides entries")
 
 	require.NoError(t, w.Erase(t.Context(), "chris"))
 	requireErased(t, w)
@@ -259,13 +258,13 @@ func TestEraseCostsAUnitAnItem(t *testing.T) {
 	}
 	as, _, err := w.Outbox("chris").PublishMany(t.Context(), as)
 	require.NoError(t, err)
-	settle(t, w)
+	deliverAll(t, w)
 	_, _, err = w.Outbox("chris").PublishMany(t.Context(), activities("chris", 4))
 	require.NoError(t, err)
 	_, err = w.Home("chris").Trim(t.Context(), as[0].ID)
 	require.NoError(t, err)
 	// 4 jobs, 64 activities, their references, 62 foreign ids, 60 entries, a
-	// header; 5 partitions of 4 shards and the number of these.
+	// header; 5 partitions, 4 job shards and their number.
 	meter.AtMost(t, "erase", dynamotest.Cost{
 		Requests: 5 + 4 + 4*3 + 64 + 3,
 		Read:     5 + 64*1.25/4 + 2*64/20,

@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 )
 
-// blocked hides what somebody on the reader's block list did.
+// blocked hides activities of people on the reader's block list.
 func blocked(lists map[string][]string) feed.Filter {
 	return func(_ context.Context, reader string, as []feed.Activity) ([]bool, error) {
 		hide := make([]bool, len(as))
@@ -23,7 +23,7 @@ func blocked(lists map[string][]string) feed.Filter {
 	}
 }
 
-// muted hides a verb.
+// muted hides activities with the verb.
 func muted(verb string) feed.Filter {
 	return func(_ context.Context, _ string, as []feed.Activity) ([]bool, error) {
 		hide := make([]bool, len(as))
@@ -35,8 +35,8 @@ func muted(verb string) feed.Filter {
 }
 
 // strangersReplies hides replies to people whom the reader does not follow,
-// unless to the reader or to oneself. The target of a reply is who is
-// replied to. One request for a whole page.
+// except replies to the reader and to the author. The target of a reply is the
+// person replied to. It takes one request for a whole page.
 func strangersReplies(follows *follow.Repository) feed.Filter {
 	return func(ctx context.Context, reader string, as []feed.Activity) ([]bool, error) {
 		var addressed []string
@@ -58,7 +58,7 @@ func strangersReplies(follows *follow.Repository) feed.Filter {
 	}
 }
 
-// each hides what any of some filters hides.
+// each combines filters: it hides what any of them hides.
 func each(filters ...feed.Filter) feed.Filter {
 	return func(ctx context.Context, reader string, as []feed.Activity) ([]bool, error) {
 		hide := make([]bool, len(as))
@@ -75,8 +75,8 @@ func each(filters ...feed.Filter) feed.Filter {
 	}
 }
 
-// A home without somebody blocked, without likes, and without replies to
-// people whom Jack does not follow.
+// Jack's home hides a person that he blocked, likes, and replies to people whom
+// he does not follow.
 func ExampleFilter() {
 	ctx := context.Background()
 	tables := openTables(ctx)

@@ -15,10 +15,11 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
 )
 
-// Chris publishes pictures, Jack reads them page by page, and one that Chris
-// removes is gone from Jack's home.
+// Chris publishes pictures and Jack reads them page by page. One that Chris
+// removes disappears from Jack's home.
 func Example() {
 	ctx := context.Background()
 	tables := openTables(ctx)
@@ -77,7 +78,7 @@ func Example() {
 	// removed: true
 }
 
-// exampleTables are new tables of a local engine.
+// exampleTables are new tables in a DynamoDB Local of their own.
 type exampleTables struct {
 	local   *engine.Engine
 	db      *dynamo.DB
@@ -87,7 +88,7 @@ type exampleTables struct {
 }
 
 func openTables(ctx context.Context) exampleTables {
-	local, err := engine.Start(ctx, nil)
+	local, err := engine.Shared(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -103,7 +104,7 @@ func openTables(ctx context.Context) exampleTables {
 	if _, err := t.db.Client().CreateTable(ctx, follow.Table(prefix.String()+"-follow")); err != nil {
 		log.Fatal(err)
 	}
-	if _, err := t.db.Client().CreateTable(ctx, feed.Table(t.feed)); err != nil {
+	if _, err := t.db.Client().CreateTable(ctx, streamtest.Streamed(feed.Table)(t.feed)); err != nil {
 		log.Fatal(err)
 	}
 	if t.follows, err = follow.New(t.db, prefix.String()+"-follow", gen, nil); err != nil {
@@ -122,8 +123,8 @@ func (t exampleTables) feeds(opts *feed.Options) *feed.Repository {
 
 func (t exampleTables) close() { _ = t.local.Close() }
 
-// What happened years ago is imported under ids of its time: it lies in the
-// outbox in order, and importing it twice stores it once.
+// Old posts are imported with ids of their time, so the outbox has them in
+// order. Importing a post twice stores it once.
 func ExampleOutbox_PublishMany() {
 	ctx := context.Background()
 	tables := openTables(ctx)
@@ -160,8 +161,8 @@ func ExampleOutbox_PublishMany() {
 	// 2019-03-01 note:2019
 }
 
-// An edit is one write and shows in every home. What was removed stays removed,
-// also where a publish is repeated late.
+// An edit is one write and shows in every home. A removed activity stays
+// removed, even if its publish is repeated late.
 func ExampleOutbox_Update() {
 	ctx := context.Background()
 	tables := openTables(ctx)
@@ -179,7 +180,7 @@ func ExampleOutbox_Update() {
 
 	edited := first
 	edited.Data = []byte(`{"text":"Hello"}`)
-	if _, err := chris.Update(ctx, edited); err != nil {
+	if _, _, err := chris.Update(ctx, edited); err != nil {
 		log.Fatal(err)
 	}
 	page, err := jack.List(ctx, cursor.PageRequest{})
@@ -202,7 +203,8 @@ func ExampleOutbox_Update() {
 	// true
 }
 
-// A new account follows several topics, ends one of them, and trims its home.
+// A new account follows several topics, unfollows one of them, and trims its
+// home.
 func ExampleHome_FollowMany() {
 	ctx := context.Background()
 	tables := openTables(ctx)
@@ -247,7 +249,7 @@ func ExampleHome_FollowMany() {
 	// trimmed: birds
 }
 
-// A worker delivers what is too large to deliver inline.
+// A worker finishes a delivery that is too large to do inline.
 func ExampleRepository_Deliver() {
 	ctx := context.Background()
 	tables := openTables(ctx)

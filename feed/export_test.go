@@ -6,8 +6,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 )
 
-// ListMerged is List, with what was pushed into others' homes as further
-// sources.
+// ListMerged is List with the entries of other homes as further sources.
 func (h Home) ListMerged(ctx context.Context, others []string, req cursor.PageRequest) (cursor.Page[Activity], error) {
 	reading := &homeReading{home: h}
 	for _, other := range others {

@@ -15,14 +15,14 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// harsh is faults.Standard with what else may pass.
+// harsh is faults.Standard with other failures that may pass.
 var harsh = faults.Rates{
 	LostBefore: 0.05, LostAfter: 0.10, Throttled: 0.05, Twice: 0.05,
 	Conflict: 0.05, Unprocessed: 0.10, Stale: 0.20,
 }
 
-// acknowledged repeats a call until it is answered.
-func acknowledged[T any](t testing.TB, call func() (T, error)) (got T) {
+// retried repeats a call until it succeeds.
+func retried[T any](t testing.TB, call func() (T, error)) (got T) {
 	t.Helper()
 	for range 100 {
 		var err error
@@ -52,7 +52,7 @@ func TestNothingIsLostOrDoubledUnderFaults(t *testing.T) {
 				m.step(t)
 			}
 			injector.Off()
-			settle(t, w.later(t))
+			deliverAll(t, w.later(t))
 			for _, reader := range people {
 				require.Equal(t, m.home(reader), all(t, w.Home(reader).List, 7), "home of %s", reader)
 				require.Equal(t, m.outbox(reader), all(t, w.Outbox(reader).List, 7), "outbox of %s", reader)
@@ -61,8 +61,9 @@ func TestNothingIsLostOrDoubledUnderFaults(t *testing.T) {
 	}
 }
 
-// settle delivers everything that waits; later is past every lease.
-func settle(t testing.TB, later world) {
+// deliverAll finishes all deliveries. The clock of later must be past every
+// lease.
+func deliverAll(t testing.TB, later world) {
 	t.Helper()
 	for {
 		delivered, err := later.Deliver(t.Context())
@@ -75,7 +76,7 @@ func settle(t testing.TB, later world) {
 
 var people = []string{"ann", "bob", "chris", "dora", "eve"}
 
-// model is what the feeds should hold after random calls.
+// model is the expected content of the feeds after random calls.
 type model struct {
 	w        world
 	random   *rand.Rand
@@ -90,8 +91,8 @@ type published struct {
 	feed.Activity
 }
 
-// lies reports whether the activity is in the outbox of source.
-func (p published) lies(source string) bool {
+// isIn reports whether the activity is in the outbox of source.
+func (p published) isIn(source string) bool {
 	return p.owner == source || slices.Contains(p.To, source)
 }
 
@@ -104,8 +105,8 @@ func (m *model) step(t *testing.T) {
 		if who == other {
 			return
 		}
-		id := acknowledged(t, func() (ids.ID, error) { return m.w.gen.Next(ctx) })
-		created := acknowledged(t, func() (bool, error) { return m.w.Home(who).Follow(ctx, other, &feed.FollowOptions{ID: id}) })
+		id := retried(t, func() (ids.ID, error) { return m.w.gen.Next(ctx) })
+		created := retried(t, func() (bool, error) { return m.w.Home(who).Follow(ctx, other, &feed.FollowOptions{ID: id}) })
 		require.Equal(t, !slices.Contains(m.follows, edge), created)
 		if created {
 			m.follows = append(m.follows, edge)
@@ -114,14 +115,14 @@ func (m *model) step(t *testing.T) {
 		if who == other {
 			return
 		}
-		acknowledged(t, func() (bool, error) { return m.w.Home(who).Unfollow(ctx, other, nil) })
+		retried(t, func() (bool, error) { return m.w.Home(who).Unfollow(ctx, other, nil) })
 		m.follows = slices.DeleteFunc(m.follows, func(e [2]string) bool { return e == edge })
-	case 3: // a late repeat of what was removed
+	case 3: // a late repeat of a removed activity
 		if len(m.removed) == 0 {
 			return
 		}
 		late := m.removed[m.random.IntN(len(m.removed))]
-		acknowledged(t, func() (bool, error) {
+		retried(t, func() (bool, error) {
 			_, _, err := m.w.Outbox(late.owner).Publish(ctx, late.Activity)
 			if errors.Is(err, plaza.ErrRemoved) {
 				return true, nil
@@ -135,7 +136,7 @@ func (m *model) step(t *testing.T) {
 		}
 		i := m.random.IntN(len(m.standing))
 		gone := m.standing[i]
-		acknowledged(t, func() (bool, error) { return m.w.Outbox(gone.owner).Remove(ctx, gone.ID) })
+		retried(t, func() (bool, error) { return m.w.Outbox(gone.owner).Remove(ctx, gone.ID) })
 		m.standing = slices.Delete(m.standing, i, i+1)
 		m.removed = append(m.removed, gone)
 	case 5:
@@ -143,11 +144,11 @@ func (m *model) step(t *testing.T) {
 			return
 		}
 		floor := m.standing[m.random.IntN(len(m.standing))].ID
-		acknowledged(t, func() (bool, error) { return m.w.Home(who).Trim(ctx, floor) })
+		retried(t, func() (bool, error) { return m.w.Home(who).Trim(ctx, floor) })
 		m.floors[who] = max(m.floors[who], floor)
 	default:
 		a := activity(who, m.random.IntN(1000))
-		a.ID = acknowledged(t, func() (ids.ID, error) { return m.w.gen.Next(ctx) })
+		a.ID = retried(t, func() (ids.ID, error) { return m.w.gen.Next(ctx) })
 		a.ForeignID = a.Object.String()
 		if who != other && m.random.IntN(2) == 0 {
 			a.To = []string{other}
@@ -155,7 +156,7 @@ func (m *model) step(t *testing.T) {
 		if slices.ContainsFunc(m.standing, func(p published) bool { return p.owner == who && p.ForeignID == a.ForeignID }) {
 			return
 		}
-		a = acknowledged(t, func() (feed.Activity, error) { return stored(m.w.Outbox(who).Publish(ctx, a)) })
+		a = retried(t, func() (feed.Activity, error) { return stored(m.w.Outbox(who).Publish(ctx, a)) })
 		m.standing = append(m.standing, published{who, a})
 	}
 }
@@ -163,13 +164,13 @@ func (m *model) step(t *testing.T) {
 func (m *model) home(reader string) []ids.ID {
 	return m.ids(func(p published) bool {
 		return p.ID >= m.floors[reader] && slices.ContainsFunc(m.follows, func(e [2]string) bool {
-			return e[0] == reader && p.lies(e[1])
+			return e[0] == reader && p.isIn(e[1])
 		})
 	})
 }
 
 func (m *model) outbox(owner string) []ids.ID {
-	return m.ids(func(p published) bool { return p.lies(owner) })
+	return m.ids(func(p published) bool { return p.isIn(owner) })
 }
 
 func (m *model) ids(wanted func(published) bool) []ids.ID {

@@ -15,7 +15,7 @@ import (
 // plaza.ErrInvalid.
 type Filter func(ctx context.Context, reader string, as []Activity) (hide []bool, err error)
 
-// maxAsked is the most activities that a Filter is asked about at once.
+// maxAsked is the most activities of one call of a Filter.
 const maxAsked = 100
 
 // filter drops the activities that Options.Filter hides.

@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 )
 
-func TestAFilterHidesAndThePageReadsOn(t *testing.T) {
+func TestAPageReadsPastFilteredActivities(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	w := newWorld(t, &feed.Options{Consistent: true, Filter: hideVerb("like", &asked)})
@@ -39,7 +39,8 @@ func TestAFilterHidesAndThePageReadsOn(t *testing.T) {
 	}
 }
 
-// hideVerb hides activities with a verb, and counts how often it was asked.
+// hideVerb hides activities with the verb and counts in asked how often it was
+// called.
 func hideVerb(verb string, asked *int) feed.Filter {
 	return func(_ context.Context, _ string, as []feed.Activity) ([]bool, error) {
 		*asked++

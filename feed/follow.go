@@ -43,8 +43,8 @@ type UnfollowOptions struct {
 const (
 	defaultCopies = 100
 	maxCopies     = 1000
-	copyPage      = 100 // read at once: activities may be large
-	spareReads    = 5   // to pass over what was removed
+	copyPage      = 100 // per read: activities may be large
+	spareReads    = 5   // to get past removed activities
 )
 
 func (o FollowOptions) check(now time.Time) error {
@@ -96,27 +96,28 @@ func (h Home) Follow(ctx context.Context, source string, opts *FollowOptions) (c
 	if err != nil {
 		return false, fmt.Errorf("feed: home of %q follows %q: %w", h.reader, source, err)
 	}
-	// Also where the edge stood before: the call that made it may have died.
-	// Edge first: whoever publishes after it is stored delivers by itself.
+	// Also if the edge stood before, because the call that made it may have
+	// died. The edge comes first: publishes after it deliver to the home
+	// themselves.
 	if err := h.backfill(ctx, edge, o.CopyLimit, h.r.opts.Parallel); err != nil {
 		return created, fmt.Errorf("feed: home of %q copies from %q: %w", h.reader, source, err)
 	}
 	return created, nil
 }
 
-// makeEdge makes the edge, unless a living one stands.
+// makeEdge makes the edge, unless one stands that the home does not hide.
 func (h Home) makeEdge(ctx context.Context, e follow.Edge) (edge follow.Edge, created bool, err error) {
 	for range maxTries {
 		edge, created, err = h.r.graph.Follow(ctx, e)
 		if err != nil || created && e.ID == 0 {
 			return edge, created, err
 		}
-		dead, err := h.isDead(ctx, e.Followee, edge.ID)
-		if err != nil || !dead {
+		hidden, err := h.isHidden(ctx, e.Followee, edge.ID)
+		if err != nil || !hidden {
 			return edge, created, err
 		}
-		// An unfollow died half way, or this is a follow from before one:
-		// the edge goes, in any case.
+		// An unfollow was interrupted, or this is a late follow from before
+		// one. In both cases the edge must go.
 		if err := h.hideSource(ctx, e.Followee, edge.ID); err != nil {
 			return edge, false, err
 		}
@@ -130,8 +131,8 @@ func (h Home) makeEdge(ctx context.Context, e follow.Edge) (edge follow.Edge, cr
 	return edge, false, plaza.ErrBusy
 }
 
-// backfill copies the source's last activities, parallel batches at once.
-// Doing so again is harmless: an entry's key derives from its activity and
+// backfill copies the source's last activities, with up to parallel batches at
+// once. Repeating it is harmless: an entry's key derives from its activity and
 // edge.
 func (h Home) backfill(ctx context.Context, edge follow.Edge, limit, parallel int) error {
 	if limit < 0 {
@@ -159,7 +160,7 @@ func (h Home) backfill(ctx context.Context, edge follow.Edge, limit, parallel in
 			if h.r.expired(a.ID) {
 				continue
 			}
-			about, _ := h.r.about(a.activity()) // one that is wrong repeats nothing
+			about, _ := h.r.about(a.activity()) // an invalid About counts as none
 			entries = append(entries, h.r.newEntry(edge, CacheKey{a.owner(), a.ID}, about))
 		}
 		if ended {
@@ -171,9 +172,9 @@ func (h Home) backfill(ctx context.Context, edge follow.Edge, limit, parallel in
 
 // Unfollow ends the subscription. Unless KeepHistory is set, all that came by
 // it is gone from the home at the next consistent read, even what is still
-// being delivered. It reports true only if this call ended an edge. If there is
-// none, because follow's Unfollow ended it or its history was kept, the history
-// is removed.
+// being delivered. changed is true only if this call ended an edge. If there
+// is none, because follow's Unfollow ended it or its history was kept, the
+// history is removed.
 //
 // A home remembers each source that it hides for Retention and a day. If it
 // cannot remember another one, that is ErrFull, and nothing is ended.
@@ -181,7 +182,7 @@ func (h Home) backfill(ctx context.Context, edge follow.Edge, limit, parallel in
 // Cost: 3 requests, 1 RCU, 11 WCU, 1 WCU more for each further KB of the home's
 // header; where no edge stands 2 requests, 1 RCU, 1 WCU for each KB of the
 // header; with an ID then 2 requests, 1 RCU, 1 WCU more.
-func (h Home) Unfollow(ctx context.Context, source string, opts *UnfollowOptions) (removed bool, err error) {
+func (h Home) Unfollow(ctx context.Context, source string, opts *UnfollowOptions) (changed bool, err error) {
 	if err := h.check(); err != nil {
 		return false, err
 	}
@@ -197,18 +198,18 @@ func (h Home) Unfollow(ctx context.Context, source string, opts *UnfollowOptions
 			return false, err
 		}
 	}
-	if removed, err = h.unfollow(ctx, source, o); err != nil {
+	if changed, err = h.unfollow(ctx, source, o); err != nil {
 		return false, fmt.Errorf("feed: home of %q unfollows %q: %w", h.reader, source, err)
 	}
-	return removed, nil
+	return changed, nil
 }
 
-func (h Home) unfollow(ctx context.Context, source string, o UnfollowOptions) (removed bool, err error) {
+func (h Home) unfollow(ctx context.Context, source string, o UnfollowOptions) (changed bool, err error) {
 	named := follow.Edge{Follower: h.reader, Followee: source, ID: o.ID}
 	last, stands, err := h.r.graph.Last(ctx, follow.Edge{Follower: h.reader, Followee: source})
 	switch {
 	case errors.Is(err, plaza.ErrNotFound):
-		// Follows of this moment may be on their way.
+		// Follows of this moment may still be in flight.
 		last.ID = ids.At(h.r.opts.Now().Add(-keys.MaxAhead))
 	case err != nil:
 		return false, err
@@ -218,8 +219,8 @@ func (h Home) unfollow(ctx context.Context, source string, o UnfollowOptions) (r
 		named = last
 	}
 	if !o.KeepHistory {
-		// Before the edge goes: a crash here leaves a standing edge that is
-		// dead, which the next Follow or Unfollow clears away.
+		// Before the edge goes: a crash in between leaves a hidden edge, which
+		// the next Follow or Unfollow removes.
 		if err := h.hideSource(ctx, source, max(last.ID, o.ID)); err != nil {
 			return false, err
 		}
@@ -235,8 +236,8 @@ const maxSources = 100
 
 // FollowMany subscribes the home to up to 100 sources, as Follow does: the
 // topics that a new account picks. Created has an entry for each source that is
-// followed now, and says whether this call made its edge. If some failed, that
-// is a PartialError; repeating the call completes them. A source named twice is
+// followed now: whether this call made its edge. If some failed, that is a
+// PartialError; repeating the call completes them. A source named twice is
 // followed once. An options.ID is plaza.ErrInvalid, because each edge has its
 // own.
 //
@@ -259,7 +260,7 @@ func (h Home) FollowMany(ctx context.Context, sources []string, opts *FollowOpti
 		}
 		var edge follow.Edge
 		made := false
-		err := failed.halted(ctx)
+		err := failed.stopped(ctx)
 		if err == nil {
 			edge, made, err = h.makeEdge(ctx, follow.Edge{Follower: h.reader, Followee: source})
 		}

@@ -14,9 +14,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// Each request of a follow is late: the caller gives up, repeats, undoes it,
-// and then the first arrives.
-func TestALateFollowRevivesNothing(t *testing.T) {
+// Each request of a follow in turn is late: the caller gives up, repeats the
+// follow and undoes it, and then the request arrives.
+func TestALateFollowAfterAnUnfollowIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, op := range []string{"TransactWriteItems", "BatchWriteItem"} {
 		for _, named := range []bool{true, false} {
@@ -25,7 +25,7 @@ func TestALateFollowRevivesNothing(t *testing.T) {
 				w := newWorld(t, nil)
 				w.publish(t, "chris", 2)
 				jack := w.Home("jack")
-				id := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+				id := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
 				opts := &feed.FollowOptions{ID: id}
 				late := &faults.Late{Holds: func(on string, _ []byte) bool { return on == op }}
 				_, err := w.process(t, nil, late.Wrap).Home("jack").Follow(t.Context(), "chris", opts)
@@ -37,7 +37,7 @@ func TestALateFollowRevivesNothing(t *testing.T) {
 					require.True(t, created)
 					_, err = jack.Unfollow(t.Context(), "chris", nil)
 					require.NoError(t, err)
-				} else { // nothing stands yet, but its identity is known
+				} else { // no edge stands yet, but the caller knows its ID
 					_, err = jack.Unfollow(t.Context(), "chris", &feed.UnfollowOptions{ID: id})
 					require.NoError(t, err)
 				}
@@ -55,8 +55,9 @@ func TestALateFollowRevivesNothing(t *testing.T) {
 	}
 }
 
-// Each request of an unfollow is late: meanwhile the source is followed again.
-func TestALateUnfollowEndsNothingNew(t *testing.T) {
+// Each request of an unfollow in turn arrives after the source was followed
+// again.
+func TestALateUnfollowKeepsANewerEdge(t *testing.T) {
 	t.Parallel()
 	for _, op := range []string{"UpdateItem", "TransactWriteItems"} {
 		t.Run(op, func(t *testing.T) {
@@ -70,7 +71,7 @@ func TestALateUnfollowEndsNothingNew(t *testing.T) {
 			_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
 			require.NoError(t, err)
 			w.subscribe(t, "jack", "chris")
-			// A second time, whose mark is above the first.
+			// The mark of a second unfollow is greater than the first.
 			_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
 			require.NoError(t, err)
 			late.Arrive(t)
@@ -90,7 +91,7 @@ func requireNotFollowing(t testing.TB, w world, reader, source string) {
 func TestAnUnfollowByIDLeavesAnotherEdge(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	first := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	first := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
 	_, err := w.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{ID: first})
 	require.NoError(t, err)
 	_, err = w.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{ID: first})
@@ -109,12 +110,12 @@ func TestAnUnfollowByIDLeavesAnotherEdge(t *testing.T) {
 	require.Empty(t, all(t, w.Home("jack").List, 10))
 }
 
-func TestAFollowAtThatMomentIsNotClearedAway(t *testing.T) {
+func TestUnfollowKeepsAConcurrentFollow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
 	require.NoError(t, err)
-	// Its id is from a machine whose clock is behind.
+	// The id comes from a machine whose clock is behind.
 	id, err := ids.Backdate(time.Now().Add(-30*time.Second), "jack/chris")
 	require.NoError(t, err)
 	created, err := w.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{ID: id})
@@ -124,7 +125,7 @@ func TestAFollowAtThatMomentIsNotClearedAway(t *testing.T) {
 	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10))
 }
 
-// unfollowing calls before ahead of each Unfollow.
+// unfollowing calls before just before each Unfollow.
 type unfollowing struct {
 	feed.Graph
 	before func()
@@ -135,11 +136,11 @@ func (g unfollowing) Unfollow(ctx context.Context, e follow.Edge) (bool, error) 
 	return g.Graph.Unfollow(ctx, e)
 }
 
-// The follow arrives, and brings an entry, while its unfollow is under way.
-func TestAnUnfollowByIDHidesWhatItsFollowBringsMeanwhile(t *testing.T) {
+// The follow arrives and copies an entry while its unfollow is in progress.
+func TestUnfollowByIDHidesConcurrentDeliveries(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	id := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	id := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
 	feeds, err := feed.New(w.db, w.feedTable, w.gen, unfollowing{w.follows, func() {
 		_, _, err := w.follows.Follow(t.Context(), follow.Edge{Follower: "jack", Followee: "chris", ID: id})
 		require.NoError(t, err)

@@ -50,7 +50,7 @@ func TestRemovedActivitiesDoNotCountAgainstTheCopyLimit(t *testing.T) {
 	require.Equal(t, newestFirst(done[1:6]), all(t, w.Home("jack").List, 10))
 }
 
-func TestUnfollowHidesWhatCameByTheEdge(t *testing.T) {
+func TestUnfollowHidesTheActivitiesOfTheEdge(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
@@ -101,14 +101,14 @@ func TestAFollowIsRepeatedByItsID(t *testing.T) {
 	_, err = w.Home("jack").Unfollow(t.Context(), "chris", nil)
 	require.NoError(t, err)
 	_, err = w.Home("jack").Follow(t.Context(), "chris", opts)
-	require.ErrorIs(t, err, plaza.ErrRemoved, "late, it resurrects nothing")
+	require.ErrorIs(t, err, plaza.ErrRemoved, "a late follow is refused")
 	counts, err := w.follows.Counts(t.Context(), "chris")
 	require.NoError(t, err)
 	require.Zero(t, counts.Followers)
 }
 
-// unfollowHalfWay dies with the edge still there.
-func (w world) unfollowHalfWay(t testing.TB, reader, source string) {
+// interruptedUnfollow is an unfollow that dies before it ends the edge.
+func (w world) interruptedUnfollow(t testing.TB, reader, source string) {
 	t.Helper()
 	injector := faults.New(t, 1, faults.Rates{})
 	injector.KillBefore(2)
@@ -118,12 +118,12 @@ func (w world) unfollowHalfWay(t testing.TB, reader, source string) {
 	require.NoError(t, err)
 }
 
-func TestAFollowMendsAnUnfollowThatDiedHalfWay(t *testing.T) {
+func TestFollowFinishesAnInterruptedUnfollow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
 	done := w.publish(t, "chris", 2)
-	w.unfollowHalfWay(t, "jack", "chris")
+	w.interruptedUnfollow(t, "jack", "chris")
 	require.Empty(t, all(t, w.Home("jack").List, 10))
 
 	created, err := w.Home("jack").Follow(t.Context(), "chris", nil)
@@ -132,16 +132,16 @@ func TestAFollowMendsAnUnfollowThatDiedHalfWay(t *testing.T) {
 	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10))
 }
 
-// An unfollow that died half way leaves an edge that goes on bringing entries;
-// the one that ends it long after hides these too.
-func TestALateUnfollowHidesWhatAHalfDeadEdgeBrought(t *testing.T) {
+// After an interrupted unfollow the edge continues to bring entries. A much
+// later unfollow ends the edge and hides these entries too.
+func TestALaterUnfollowFinishesAnInterruptedOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
-	w.unfollowHalfWay(t, "jack", "chris")
+	w.interruptedUnfollow(t, "jack", "chris")
 	w.publish(t, "chris", 2)
 
-	// Its entries are young yet when the mark of the first unfollow is old.
+	// The mark of the first unfollow is old, but the edge's entries are not.
 	aged := w.process(t, &feed.Options{
 		Consistent: true,
 		Retention:  200 * 24 * time.Hour,
@@ -192,7 +192,7 @@ func TestKeptHistoryCanBeCleared(t *testing.T) {
 			require.False(t, removed)
 			require.Equal(t, newestFirst(anns), all(t, w.Home("jack").List, 10))
 
-			// Edges of this minute might be hidden by what is marked for two minutes ahead.
+			// A mark two minutes ahead could hide edges of this minute.
 			id, err := ids.Backdate(time.Now().Add(90*time.Second), "jack/chris")
 			require.NoError(t, err)
 			_, err = minute.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{ID: id})
@@ -201,7 +201,8 @@ func TestKeptHistoryCanBeCleared(t *testing.T) {
 	}
 }
 
-// What is still being delivered comes beside what Follow copies.
+// Activities that are still being delivered come in addition to what Follow
+// copies.
 func TestCopyLimitBoundsWhatFollowCopies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1})

@@ -15,8 +15,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// topics lets n topics publish each activities, round by round, and returns
-// their names and what a reader of all of them reads.
+// topics makes n topics publish each activities, alternately. It returns their
+// names and the home of a reader who follows all of them.
 func (w world) topics(t testing.TB, n, each int) (names []string, want []ids.ID) {
 	t.Helper()
 	for i := range n {
@@ -65,7 +65,7 @@ func TestFollowManyFollowsAndCopies(t *testing.T) {
 	}
 }
 
-// refusingGraph refuses to follow one.
+// refusingGraph refuses to follow one name.
 type refusingGraph struct {
 	*follow.Repository
 	refused string

@@ -17,12 +17,13 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// maxHeader is how large a header's marks may grow, in bytes; an item ends at
-// 400 KB. What names of 16 bytes take, some 4,000 marks fill.
+// maxHeader is the largest size of a header's marks, in bytes. DynamoDB allows
+// 400 KB for an item. With names of 16 bytes there is room for some 4,000
+// marks.
 const maxHeader = 300 << 10
 
-// markSize is what a mark takes beside its name: two ids, their names, and what
-// DynamoDB counts for a map.
+// markSize is the size of a mark without its name: two ids, the names of their
+// attributes, and DynamoDB's overhead for a map.
 const markSize = 60
 
 type fullError struct{}
@@ -36,35 +37,35 @@ func (fullError) Unwrap() error { return plaza.ErrBusy }
 // written. KeepHistory needs no memory. It unwraps to plaza.ErrBusy.
 var ErrFull error = fullError{}
 
-// header is H#reader / ~, what all entries of a home have in common.
+// header is H#reader / ~: which entries of a home are hidden.
 type header struct {
 	// floor is the lowest id that is shown.
 	floor ids.ID
 
-	// item has, by name, the mark of each source whose follow was ended. Every
-	// mark is an attribute of its own, because one request can add to a map only
-	// where the map exists.
+	// item has, by name, the mark of each source that was unfollowed. Each mark
+	// is an attribute of its own, because an update can add to a map only if
+	// the map exists.
 	item  dynamo.Item
-	marks map[string]mark // those that were asked for
+	marks map[string]mark // those decoded so far
 	table *store.Table
 }
 
-// mark is dead#source: what the source's edges up to this one brought, and
-// will bring by a late delivery, is hidden. A source's later edges have greater
-// ids.
+// mark is dead#source: it hides the entries of the source's edges up to Edge,
+// also those that a late delivery will write. Later edges of the source have
+// greater ids.
 type mark struct {
 	Edge     ids.ID `dynamo:"edge"`
 	Unfollow ids.ID `dynamo:"unfollow"` // when it was last marked
 }
 
-// hides reports whether an entry does not show.
+// hides reports whether the entry is hidden.
 func (h *header) hides(entry entryItem) bool {
-	dead := h.mark(deadName(entry.source())).Edge
-	return entry.Key.ID < h.floor || dead != 0 && entry.Key.edge <= dead
+	hidden := h.mark(markName(entry.source())).Edge
+	return entry.Key.ID < h.floor || hidden != 0 && entry.Key.edge <= hidden
 }
 
-// mark is the mark of that name, zero where there is none. One that is damaged
-// is reported, and hides all that its source brought.
+// mark is the mark with the name, zero if there is none. A damaged mark is
+// reported and hides all entries of its source.
 func (h *header) mark(name string) mark {
 	if m, ok := h.marks[name]; ok {
 		return m
@@ -85,16 +86,16 @@ func (h *header) mark(name string) mark {
 }
 
 const (
-	deadPrefix = "dead#"
-	fullAttr   = "full" // there where the marks have reached maxHeader
+	markPrefix = "dead#"
+	fullAttr   = "full" // present if the marks have reached maxHeader
 
-	damagedMark = ids.ID(1<<63 - 1) // the edge in the place of what cannot be read
+	damagedMark = ids.ID(1<<63 - 1) // the edge of a mark that cannot be read
 )
 
-func deadName(source string) string { return keys.Join("dead", source) }
+func markName(source string) string { return keys.Join("dead", source) }
 
-// parseHeader reads a header, also where there is none. A floor that is
-// damaged is an error: what was trimmed must not show.
+// parseHeader decodes a header; item may be nil. A damaged floor is an error,
+// because trimmed activities must not show.
 func (r *Repository) parseHeader(item dynamo.Item) (*header, error) {
 	var plain struct {
 		Floor ids.ID `dynamo:"floor"`
@@ -105,8 +106,8 @@ func (r *Repository) parseHeader(item dynamo.Item) (*header, error) {
 	return &header{floor: plain.Floor, item: item, marks: map[string]mark{}, table: r.table}, nil
 }
 
-// isDead reads whether what the source's edge brings is hidden.
-func (h Home) isDead(ctx context.Context, source string, edge ids.ID) (bool, error) {
+// isHidden reads whether the home hides the entries of the source's edge.
+func (h Home) isHidden(ctx context.Context, source string, edge ids.ID) (bool, error) {
 	var item dynamo.Item
 	err := h.r.table.Get(ctx, headerKey(h.reader), true, &item)
 	if errors.Is(err, plaza.ErrNotFound) {
@@ -119,19 +120,19 @@ func (h Home) isDead(ctx context.Context, source string, edge ids.ID) (bool, err
 	if err != nil {
 		return false, err
 	}
-	return edge <= head.mark(deadName(source)).Edge, nil
+	return edge <= head.mark(markName(source)).Edge, nil
 }
 
-// hideSource hides every entry that the source's edges up to this one brought or
-// will bring, and forgets sources that ended so long ago that none of their entries
-// can be left.
+// hideSource hides all entries of the source's edges up to this one, including
+// those still to be delivered. It also removes old marks all of whose entries
+// have expired.
 func (h Home) hideSource(ctx context.Context, source string, edge ids.ID) error {
 	unfollow, err := h.r.gen.Next(ctx)
 	if err != nil {
 		return err
 	}
-	name, m := deadName(source), mark{Edge: edge, Unfollow: unfollow}
-	var damaged any // the attribute, where it is no mark
+	name, m := markName(source), mark{Edge: edge, Unfollow: unfollow}
+	var damaged any // the stored attribute, if it is no mark
 	for range maxTries {
 		var item dynamo.Item
 		err := h.r.table.Run(ctx, store.Returning{Update: h.marking(name, m, damaged), Out: &item})
@@ -163,9 +164,8 @@ func (h Home) hideSource(ctx context.Context, source string, edge ids.ID) error 
 	return plaza.ErrBusy
 }
 
-// marking puts a mark in the place of a lower one, or of none where there is
-// room, or of what is damaged. The last one counts, since edges bring entries
-// until then.
+// marking replaces a lower mark, a missing one if there is room, or a damaged
+// one.
 func (h Home) marking(name string, m mark, damaged any) *dynamo.Update {
 	at := attribute("#m", name)
 	update := h.r.table.Update(headerKey(h.reader)).SetExpr("$ = ?", at, m)
@@ -175,21 +175,21 @@ func (h Home) marking(name string, m mark, damaged any) *dynamo.Update {
 	return update.If("(attribute_not_exists($) AND attribute_not_exists($)) OR $.$ <= ?", at, fullAttr, at, "edge", m.Edge)
 }
 
-// attribute is any attribute in an expression. The driver makes placeholders
-// of names, and DynamoDB takes none of more than 255 bytes.
+// attribute names any attribute in an expression. The driver would make the
+// placeholder from the name, and DynamoDB's placeholders end at 255 bytes.
 func attribute(placeholder, name string) dynamo.ExpressionLiteral {
 	return dynamo.ExpressionLiteral{Expression: placeholder, AttributeNames: map[string]*string{placeholder: &name}}
 }
 
-// forget removes marks that hide nothing any more, but for the one named keep,
-// and notes whether there is room for others, which it reports.
+// forget removes marks that hide nothing anymore, except the one named keep. It
+// stores and reports whether there is room for more marks.
 func (h Home) forget(ctx context.Context, head *header, keep string) (room bool, err error) {
 	const atOnce = 50
 	horizon := ids.At(h.r.opts.Now().Add(-h.r.opts.Retention - 24*time.Hour))
 	var old []string
 	size := 0
 	for _, name := range slices.Sorted(maps.Keys(head.item)) {
-		if !strings.HasPrefix(name, deadPrefix) {
+		if !strings.HasPrefix(name, markPrefix) {
 			continue
 		}
 		m := head.mark(name)
@@ -206,7 +206,7 @@ func (h Home) forget(ctx context.Context, head *header, keep string) (room bool,
 	update := h.r.table.Update(headerKey(h.reader))
 	for i, name := range old {
 		at := attribute(fmt.Sprint("#m", i), name)
-		update.RemoveExpr("$", at).If("$.$ = ?", at, "unfollow", head.mark(name).Unfollow) // not marked again since
+		update.RemoveExpr("$", at).If("$.$ = ?", at, "unfollow", head.mark(name).Unfollow) // unless it was written again
 	}
 	if room {
 		update.Remove(fullAttr)
@@ -217,7 +217,7 @@ func (h Home) forget(ctx context.Context, head *header, keep string) (room bool,
 	return room || len(old) == atOnce, err
 }
 
-// tooLarge is ErrFull where DynamoDB refused an item as too large.
+// tooLarge turns DynamoDB's refusal of too large an item into ErrFull.
 func tooLarge(err error) error {
 	if store.TooLarge(err) {
 		return fmt.Errorf("%w: %w", ErrFull, err)
@@ -226,10 +226,10 @@ func tooLarge(err error) error {
 }
 
 // Trim removes everything older than before from the home, permanently: a later
-// call can only trim more. It reports true only if this call did.
+// call can only trim more. changed is true only if this call did.
 //
 // Cost: 1 request, 1 WCU for each KB of the home's header.
-func (h Home) Trim(ctx context.Context, before ids.ID) (trimmed bool, err error) {
+func (h Home) Trim(ctx context.Context, before ids.ID) (changed bool, err error) {
 	if err := h.check(); err != nil {
 		return false, err
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-func TestTrimRemovesWhatIsOlderPermanently(t *testing.T) {
+func TestTrimRemovesOlderActivitiesPermanently(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
@@ -37,7 +37,7 @@ func TestTrimRemovesWhatIsOlderPermanently(t *testing.T) {
 	}
 	page, err := home.List(t.Context(), cursor.PageRequest{Limit: 10})
 	require.NoError(t, err)
-	require.Empty(t, page.Next, "what is below the floor is not paged through")
+	require.Empty(t, page.Next, "paging stops at the floor")
 	meter := dynamotest.NewMeter()
 	metered := w.process(t, nil, meter.Wrap).Home("jack")
 	meter.AtMost(t, "a page down to the floor", dynamotest.Cost{Requests: 3, Read: 40}, func() {
@@ -49,7 +49,7 @@ func TestTrimRemovesWhatIsOlderPermanently(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrInvalid)
 }
 
-func TestATrimThatIsResentStillAnswersTruthfully(t *testing.T) {
+func TestAResentTrimReportsChanged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
@@ -60,17 +60,17 @@ func TestATrimThatIsResentStillAnswersTruthfully(t *testing.T) {
 	require.Equal(t, newestFirst(done[2:]), all(t, w.Home("jack").List, 10))
 }
 
-func TestAHomeRefusesToRememberMoreThanFits(t *testing.T) {
+func TestUnfollowIsErrFullOnceTheHeaderIsFull(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	unfollow := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	unfollow := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
 	jack := w.Home("jack")
 	for _, source := range []string{"ann", "bob", "chris"} {
 		w.subscribe(t, "jack", source)
 	}
 	done := w.publish(t, "chris", 1)
 	putHeader(t, w, 3_791, unfollow)
-	for _, source := range []string{"ann", "bob"} { // the second fills it
+	for _, source := range []string{"ann", "bob"} { // the second fills the header
 		removed, err := jack.Unfollow(t.Context(), source, nil)
 		require.NoError(t, err)
 		require.True(t, removed)
@@ -84,7 +84,7 @@ func TestAHomeRefusesToRememberMoreThanFits(t *testing.T) {
 	_, err := w.follows.Get(t.Context(), followEdge("jack", "chris"))
 	require.NoError(t, err)
 
-	w.subscribe(t, "jack", "ann") // is remembered already
+	w.subscribe(t, "jack", "ann") // has a mark already
 	removed, err := jack.Unfollow(t.Context(), "ann", nil)
 	require.NoError(t, err)
 	require.True(t, removed)
@@ -92,7 +92,7 @@ func TestAHomeRefusesToRememberMoreThanFits(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, removed)
 
-	// There is room again once the oldest are forgotten.
+	// Once the oldest marks are removed there is room again.
 	aged := w.process(t, &feed.Options{Consistent: true, Now: func() time.Time { return time.Now().Add(91*24*time.Hour + time.Minute) }})
 	_, err = aged.Home("jack").Unfollow(t.Context(), "chris", nil)
 	require.NoError(t, err)
@@ -100,7 +100,7 @@ func TestAHomeRefusesToRememberMoreThanFits(t *testing.T) {
 	require.NotContains(t, header(t, w, "jack"), "full")
 }
 
-func TestAHeaderAtDynamoDBsLimitIsTypedToo(t *testing.T) {
+func TestAHeaderTooLargeForDynamoDBIsErrFull(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
@@ -112,14 +112,14 @@ func TestAHeaderAtDynamoDBsLimitIsTypedToo(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Where a mark was written again meanwhile, it is not forgotten.
-func TestAMarkThatIsNewAgainIsNotForgotten(t *testing.T) {
+// A mark that is written again while it is being removed stays.
+func TestAMarkWrittenAgainIsKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	putHeader(t, w, 60, 1)
 	late := &faults.Late{Holds: func(_ string, body []byte) bool { return bytes.Contains(body, []byte("REMOVE")) }}
 	_, err := w.process(t, nil, late.Wrap).Home("jack").Unfollow(t.Context(), "ann", nil)
-	require.Error(t, err, "it forgets the oldest")
+	require.Error(t, err, "it removes the oldest marks")
 	const again = "source-000000007"
 	w.subscribe(t, "jack", again)
 	w.publish(t, again, 1)
@@ -135,8 +135,9 @@ func TestAMarkThatIsNewAgainIsNotForgotten(t *testing.T) {
 	require.Len(t, header(t, w, "jack"), 2+3)
 }
 
-// Everything as long as it may be, of the character that takes two in a key.
-func TestTheLongestNamesFitEverywhere(t *testing.T) {
+// All names have the greatest length, and consist of a character that keys
+// escape to two.
+func TestTheLongestNamesAreStored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{
 		Consistent: true, InlineFollowers: -1, OwnHome: true, Codec: cursor.Plain(),
@@ -163,7 +164,7 @@ func TestTheLongestNamesFitEverywhere(t *testing.T) {
 		require.NoError(t, err)
 		want = append(want, done)
 	}
-	settle(t, w)
+	deliverAll(t, w)
 	for _, limit := range []int{1, 2, 5} {
 		requireWalk(t, w.Home(reader).List, limit, inHome(want))
 		requireWalk(t, w.Outbox(a.To[3]).List, limit, inHome(want))
@@ -181,7 +182,7 @@ func TestTheLongestNamesFitEverywhere(t *testing.T) {
 	require.Empty(t, all(t, w.Outbox(a.To[3]).List, 10))
 }
 
-// putHeader gives jack's home a header with marks of n sources.
+// putHeader writes a header with marks of n sources into jack's home.
 func putHeader(t testing.TB, w world, n int, unfollow ids.ID) {
 	t.Helper()
 	header := map[string]any{"pk": "H#jack", "sk": "~"}
@@ -191,7 +192,7 @@ func putHeader(t testing.TB, w world, n int, unfollow ids.ID) {
 	require.NoError(t, dynamotest.DB(t).Table(w.feedTable).Put(header).Run(t.Context()))
 }
 
-// header is the attributes of a home's header, its key among them.
+// header returns the attributes of a home's header, including its key.
 func header(t testing.TB, w world, reader string) map[string]any {
 	t.Helper()
 	var item map[string]any
@@ -200,7 +201,7 @@ func header(t testing.TB, w world, reader string) map[string]any {
 	return item
 }
 
-func TestEndedEdgesAreForgottenOnceNothingOfThemIsLeft(t *testing.T) {
+func TestMarksAreRemovedOnceTheirEntriesHaveExpired(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for _, source := range []string{"ann", "bob", "chris"} {
@@ -213,7 +214,7 @@ func TestEndedEdgesAreForgottenOnceNothingOfThemIsLeft(t *testing.T) {
 	require.Len(t, header(t, w, "jack"), 2+2, "the key and two edges")
 
 	then := time.Now()
-	for id := ids.ID(0); !id.Time().After(then); { // until ids are younger
+	for id := ids.ID(0); !id.Time().After(then); { // until ids are later than then
 		id, err = w.gen.Next(t.Context())
 		require.NoError(t, err)
 	}

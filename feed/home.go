@@ -49,27 +49,27 @@ func (h Home) page(ctx context.Context, req cursor.PageRequest, reading *homeRea
 	return list.Page(ctx, req)
 }
 
-// homeRow is one activity of a home with entries that brought it: all, or
-// those that one read met.
+// homeRow is one activity of a home with its entries: all of them, or those
+// that one read found.
 type homeRow struct {
 	CacheKey
 	entries  []entryItem
-	twins    []entryItem // those about the same within the window below it
+	twins    []entryItem // entries in the window below it that are about the same
 	activity Activity
 }
 
-// maxQueries bounds the queries of a page.
+// maxQueries is the most queries of a page.
 const maxQueries = 6
 
-// homeReading is the reading of one page.
+// homeReading reads one page.
 type homeReading struct {
 	home    Home
-	others  []source // besides what was pushed
-	header  *header  // once read
+	others  []source // in addition to pushed
+	header  *header  // nil until it is read
 	queries int
 }
 
-// read gives the rows of a reach.
+// read returns the rows of a reach.
 func (p *homeReading) read(ctx context.Context, reach store.Reach) ([]homeRow, string, error) {
 	var rows []homeRow
 	var rest string
@@ -85,7 +85,7 @@ func (p *homeReading) read(ctx context.Context, reach store.Reach) ([]homeRow, s
 	if err != nil {
 		return nil, "", err
 	}
-	if p.header != nil && !reach.Up { // a list ends at its floor
+	if p.header != nil && !reach.Up { // the list ends at the floor
 		if end := slices.IndexFunc(rows, func(row homeRow) bool { return row.ID < p.header.floor }); end >= 0 {
 			return rows[:end], "", nil
 		}
@@ -93,13 +93,13 @@ func (p *homeReading) read(ctx context.Context, reach store.Reach) ([]homeRow, s
 	return rows, rest, nil
 }
 
-// rows makes one query. It may end within its last row.
+// rows makes one query, which may end in the middle of its last row.
 func (p *homeReading) rows(ctx context.Context, reach store.Reach) (rows []homeRow, rest string, err error) {
 	entries, rest, err := p.query(ctx, reach)
 	return inRows(entries), rest, err
 }
 
-// inRows puts entries that follow each other into rows.
+// inRows groups consecutive entries into rows.
 func inRows(entries []entryItem) (rows []homeRow) {
 	for from, entry := range entries {
 		row := entry.Key.CacheKey
@@ -112,8 +112,8 @@ func inRows(entries []entryItem) (rows []homeRow) {
 	return rows
 }
 
-// query reads the entries of a reach, nearest first, and the gap behind them,
-// from every source.
+// query reads the entries of a reach from all sources, nearest first, and the
+// gap after them.
 func (p *homeReading) query(ctx context.Context, reach store.Reach) (entries []entryItem, rest string, err error) {
 	p.queries++
 	if len(p.others) == 0 {
@@ -122,18 +122,18 @@ func (p *homeReading) query(ctx context.Context, reach store.Reach) (entries []e
 	return merged(ctx, append([]source{p.home.pushed}, p.others...), reach)
 }
 
-// show keeps the rows that some living edge brought, whose activity stands
-// and is not hidden, and that repeat nothing just below.
+// show keeps the rows that have a visible entry, whose activity stands and no
+// filter hides, and that do not repeat an activity just below.
 func (p *homeReading) show(ctx context.Context, rows []homeRow) ([]homeRow, error) {
-	lives, err := p.living(ctx, rows)
+	visible, err := p.readVisible(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
 	shown := rows[:0]
 	for _, row := range rows {
 		for _, entry := range row.entries {
-			if p.alive(entry) && lives[row.CacheKey] != nil && !p.repeats(entry, row.twins, lives) {
-				row.activity = *lives[row.CacheKey]
+			if p.mayShow(entry) && visible[row.CacheKey] != nil && !p.repeats(entry, row.twins, visible) {
+				row.activity = *visible[row.CacheKey]
 				shown = append(shown, row)
 				break
 			}
@@ -142,23 +142,23 @@ func (p *homeReading) show(ctx context.Context, rows []homeRow) ([]homeRow, erro
 	return shown, nil
 }
 
-// repeats reports whether what the entry is about shows by one of twins.
-func (p *homeReading) repeats(entry entryItem, twins []entryItem, lives map[CacheKey]*Activity) bool {
+// repeats reports whether one of twins shows what the entry is about.
+func (p *homeReading) repeats(entry entryItem, twins []entryItem, visible map[CacheKey]*Activity) bool {
 	return slices.ContainsFunc(twins, func(twin entryItem) bool {
-		return twin.About == entry.About && p.alive(twin) && lives[twin.Key.CacheKey] != nil
+		return twin.About == entry.About && p.mayShow(twin) && visible[twin.Key.CacheKey] != nil
 	})
 }
 
-// alive reports whether an entry may bring its activity, as far as is known
-// before the header is read.
-func (p *homeReading) alive(entry entryItem) bool {
+// mayShow reports whether the entry is neither expired nor hidden. Before the
+// header is read, it reports true for hidden ones.
+func (p *homeReading) mayShow(entry entryItem) bool {
 	return entry.TTL > p.home.r.opts.Now().Unix() && (p.header == nil || !p.header.hides(entry))
 }
 
-// living reads the activities of the rows and of their twins, and with them
-// the header, and gives those that living entries bring, that stand and that
-// no filter hides.
-func (p *homeReading) living(ctx context.Context, rows []homeRow) (map[CacheKey]*Activity, error) {
+// readVisible reads the activities of the rows and of their twins, together
+// with the header. It returns those that have a visible entry, stand, and pass
+// the filter.
+func (p *homeReading) readVisible(ctx context.Context, rows []homeRow) (map[CacheKey]*Activity, error) {
 	wanted := p.wanted(rows)
 	if len(wanted) == 0 {
 		return map[CacheKey]*Activity{}, nil
@@ -188,21 +188,21 @@ func (p *homeReading) living(ctx context.Context, rows []homeRow) (map[CacheKey]
 	if standing, err = p.home.filter(ctx, standing); err != nil {
 		return nil, err
 	}
-	lives := make(map[CacheKey]*Activity, len(standing))
+	visible := make(map[CacheKey]*Activity, len(standing))
 	for i, a := range standing {
-		lives[CacheKey{a.Owner, a.ID}] = &standing[i]
+		visible[CacheKey{a.Owner, a.ID}] = &standing[i]
 	}
-	return lives, nil
+	return visible, nil
 }
 
-// wanted are the activities that living entries of the rows or their twins
-// refer to, the rows' first.
+// wanted are the activities of the visible entries of the rows, and then those
+// of their twins.
 func (p *homeReading) wanted(rows []homeRow) []CacheKey {
 	var wanted []CacheKey
 	asked := make(map[CacheKey]bool, len(rows))
 	ask := func(entries []entryItem) {
 		for _, entry := range entries {
-			if key := entry.Key.CacheKey; !asked[key] && p.alive(entry) {
+			if key := entry.Key.CacheKey; !asked[key] && p.mayShow(entry) {
 				asked[key] = true
 				wanted = append(wanted, key)
 			}

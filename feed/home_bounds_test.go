@@ -19,62 +19,62 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// Whatever lies in a home, a page takes six queries, the way through it ends,
-// and what shows is exact.
-func TestAPageHasABoundWhateverLiesInTheHome(t *testing.T) {
+// Whatever a home contains, a page takes at most six queries, paging ends, and
+// the pages show exactly what they should.
+func TestAPageMakesABoundedNumberOfRequests(t *testing.T) {
 	t.Parallel()
 	edges := ids.ID(len(slices.Collect(faults.Seeds(300))))
 	for name, fill := range map[string]func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity){
-		"one source, followed many times, and now": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
+		"one source, followed many times and still followed": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
 			for _, a := range as {
 				for edge := range edges {
-					entries = append(entries, brought(a, "chris", edge+1))
+					entries = append(entries, entryOf(a, "chris", edge+1))
 				}
 			}
-			w.bury(t, "chris", edges-1)
+			w.hideEdges(t, "chris", edges-1)
 			return entries, as
 		},
-		"its first follow is what stands": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
+		"only the first follow stands": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
 			for _, a := range as {
-				entries = append(entries, brought(a, "birds", 1))
+				entries = append(entries, entryOf(a, "birds", 1))
 				for edge := range edges {
-					entries = append(entries, brought(a, "chris", edge+2))
+					entries = append(entries, entryOf(a, "chris", edge+2))
 				}
 			}
-			w.bury(t, "chris", edges+1)
+			w.hideEdges(t, "chris", edges+1)
 			return entries, as
 		},
-		"in the middle, and of every other": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
+		"every other activity also from a source that is followed": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
 			for i, a := range as {
 				for edge := range edges {
-					entries = append(entries, brought(a, "chris", 2*edge+1))
+					entries = append(entries, entryOf(a, "chris", 2*edge+1))
 				}
 				if i%2 == 0 {
-					entries = append(entries, brought(a, "birds", edges))
+					entries = append(entries, entryOf(a, "birds", edges))
 					show = append(show, a)
 				}
 			}
-			w.bury(t, "chris", 2*edges)
+			w.hideEdges(t, "chris", 2*edges)
 			return entries, show
 		},
 		"everything unfollowed": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
 			for _, a := range as {
 				for edge := range edges {
-					entries = append(entries, brought(a, "chris", edge+1))
+					entries = append(entries, entryOf(a, "chris", edge+1))
 				}
 			}
-			w.bury(t, "chris", edges)
+			w.hideEdges(t, "chris", edges)
 			return entries, nil
 		},
-		"owed through 21 sources, each followed three times": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
+		"21 sources, each followed three times": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
 			for _, a := range as {
 				for n := range 63 {
 					source := fmt.Sprint("topic-", n%21)
-					entries = append(entries, brought(a, source, ids.ID(n+1)))
+					entries = append(entries, entryOf(a, source, ids.ID(n+1)))
 				}
 			}
 			for n := range 21 {
-				w.bury(t, fmt.Sprint("topic-", n), 42)
+				w.hideEdges(t, fmt.Sprint("topic-", n), 42)
 			}
 			return entries, as
 		},
@@ -98,7 +98,7 @@ func TestAPageHasABoundWhateverLiesInTheHome(t *testing.T) {
 	}
 }
 
-// entry is an item of a home, as a delivery leaves it.
+// entry is an item of a home, as deliveries write it.
 type entry struct {
 	PK     string `dynamo:"pk"`
 	SK     string `dynamo:"sk"`
@@ -107,14 +107,14 @@ type entry struct {
 	TTL    int64  `dynamo:"ttl"`
 }
 
-// mark hides what a source's edges up to Edge brought.
+// mark hides the entries of a source's edges up to Edge.
 type mark struct {
 	Edge     ids.ID `dynamo:"edge"`
 	Unfollow ids.ID `dynamo:"unfollow"`
 }
 
-// brought is an entry of jack's home, by source's edge.
-func brought(a feed.Activity, source string, edge ids.ID) entry {
+// entryOf is the entry of a in jack's home that source's edge brought.
+func entryOf(a feed.Activity, source string, edge ids.ID) entry {
 	e := entry{PK: "H#jack", SK: keys.Join(a.ID.String(), a.Owner, edge.String()), About: a.Object.String(), TTL: math.MaxInt32}
 	if source != a.Owner {
 		e.Source = source
@@ -132,17 +132,17 @@ func (w world) putEntries(t testing.TB, entries []entry) {
 	require.NoError(t, err)
 }
 
-// bury marks what a source's edges up to this one brought to jack.
-func (w world) bury(t testing.TB, source string, edge ids.ID) {
+// hideEdges hides the entries of source's edges up to this one in jack's home.
+func (w world) hideEdges(t testing.TB, source string, edge ids.ID) {
 	t.Helper()
-	unfollow := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	unfollow := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
 	err := dynamotest.DB(t).Table(w.feedTable).Update("pk", "H#jack").Range("sk", "~").
 		SetExpr("$ = ?", keys.Join("dead", source), mark{edge, unfollow}).Run(t.Context())
 	require.NoError(t, err)
 }
 
-// counted is a lister that fails where a page takes more requests than its
-// bound: 6 queries, and as many reads of activities as these named hundreds.
+// counted is a lister that fails if a page takes more than 6 queries or 6 reads
+// of activities.
 func counted(t testing.TB, w world, opts feed.Options) lister {
 	t.Helper()
 	var queries, others atomic.Int64
@@ -167,12 +167,12 @@ func counted(t testing.TB, w world, opts feed.Options) lister {
 	}
 }
 
-// requireWalk reads a home down by pages of a size, and up again from the last
-// and from one in the middle.
+// requireWalk reads a home to its end by pages of limit, and back from the end
+// and from the middle.
 func requireWalk(t testing.TB, list lister, limit int, want []feed.CacheKey) {
 	t.Helper()
 	want, got := append([]feed.CacheKey{}, want...), []feed.CacheKey{}
-	var above []int // how many were shown before a page
+	var above []int // how many items are above each page
 	var prevs []cursor.Cursor
 	req := cursor.PageRequest{Limit: limit}
 	for {
@@ -191,12 +191,12 @@ func requireWalk(t testing.TB, list lister, limit int, want []feed.CacheKey) {
 	require.Equal(t, want, got, "by %d", limit)
 	for _, i := range []int{len(prevs) / 2, len(prevs) - 1} {
 		if i >= 0 && i < len(prevs) {
-			require.Equal(t, want[:above[i]], owned(climbFrom(t, list, prevs[i], limit)), "up by %d", limit)
+			require.Equal(t, want[:above[i]], owned(readUpFrom(t, list, prevs[i], limit)), "up by %d", limit)
 		}
 	}
 }
 
-// entriesBelow are the entries directly below those of a.
+// entriesBelow are up to window entries directly below those of a.
 func entriesBelow(entries []entry, a feed.Activity, window int) []entry {
 	sorted := slices.Clone(entries)
 	slices.SortFunc(sorted, func(a, b entry) int {
@@ -212,8 +212,8 @@ func entriesBelow(entries []entry, a feed.Activity, window int) []entry {
 	return sorted[at:min(at+window, len(sorted))]
 }
 
-// The same by calls alone, as a user makes them.
-func TestFollowingAgainAndAgainMakesNoPageExpensive(t *testing.T) {
+// The same, but only with public calls.
+func TestRepeatedFollowsKeepPagesCheap(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	done := w.publish(t, "chris", 12)
@@ -231,7 +231,7 @@ func TestFollowingAgainAndAgainMakesNoPageExpensive(t *testing.T) {
 	}
 }
 
-func TestTombstonesAndFiltersMakeNoPageExpensive(t *testing.T) {
+func TestTombstonesAndFiltersKeepPagesCheap(t *testing.T) {
 	t.Parallel()
 	const many = 261
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
@@ -252,9 +252,9 @@ func TestTombstonesAndFiltersMakeNoPageExpensive(t *testing.T) {
 	}
 	as, _, err := w.Outbox("chris").PublishMany(t.Context(), as)
 	require.NoError(t, err)
-	// The likes are hidden by the filter, the others are gone.
+	// The filter hides the likes; the others are removed.
 	for i, a := range as {
-		entries = append(entries, brought(a, "chris", 1))
+		entries = append(entries, entryOf(a, "chris", 1))
 		switch {
 		case i == 0 || i == many-1:
 			show = append(show, a)
@@ -270,17 +270,17 @@ func TestTombstonesAndFiltersMakeNoPageExpensive(t *testing.T) {
 		list := counted(t, w, opts)
 		got, last := walk(t, list, 2)
 		require.Equal(t, inHome(show), owned(got))
-		require.Equal(t, inHome(show)[:1], owned(climbFrom(t, list, last, 2)))
+		require.Equal(t, inHome(show)[:1], owned(readUpFrom(t, list, last, 2)))
 	}
 }
 
-func TestADamagedKeyStopsNoWalk(t *testing.T) {
+func TestDamagedKeysDoNotStopPaging(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	as := w.publish(t, "chris", 4)
 	var entries []entry
 	for i, a := range as {
-		entries = append(entries, brought(a, "chris", 1))
+		entries = append(entries, entryOf(a, "chris", 1))
 		for n := range 150 {
 			if i == 1 || i == 2 {
 				entries = append(entries, entry{PK: "H#jack", SK: fmt.Sprintf("%v#%d", a.ID+1, n), TTL: math.MaxInt32})
@@ -295,7 +295,7 @@ func TestADamagedKeyStopsNoWalk(t *testing.T) {
 	}
 }
 
-func TestAPageOfHiddenEntriesLeadsOn(t *testing.T) {
+func TestAPageOfHiddenEntriesHasANext(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "ann")
@@ -313,13 +313,13 @@ func TestAPageOfHiddenEntriesLeadsOn(t *testing.T) {
 	require.Equal(t, newestFirst(old), all(t, w.Home("jack").List, 2))
 }
 
-func TestWhatIsTooOldIsNotReadToTheEnd(t *testing.T) {
+func TestExpiredEntriesAreNotReadToTheEnd(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil)
 	w.publish(t, "chris", 350)
 	then := time.Now()
-	for id := ids.ID(0); !id.Time().After(then); { // until ids are younger
+	for id := ids.ID(0); !id.Time().After(then); { // until ids are later than then
 		var err error
 		id, err = w.gen.Next(t.Context())
 		require.NoError(t, err)

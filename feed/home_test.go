@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-func TestPagesOfEverySizeAreTheWhole(t *testing.T) {
+func TestPagesOfEverySizeGiveTheWholeHome(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
@@ -40,11 +40,11 @@ func TestPublishReachesFollowersOnly(t *testing.T) {
 	require.Equal(t, done, page.Items)
 }
 
-func TestAnActivityThatCameByTwoEdgesShowsOnce(t *testing.T) {
+func TestAnActivityOfTwoEdgesShowsOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	var want []ids.ID
-	for range 3 { // each time another edge brings all
+	for range 3 { // each edge brings everything
 		w.subscribe(t, "jack", "chris")
 		want = append(newestFirst(w.publish(t, "chris", 3)), want...)
 		_, err := w.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{KeepHistory: true})
@@ -56,10 +56,10 @@ func TestAnActivityThatCameByTwoEdgesShowsOnce(t *testing.T) {
 	}
 	_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
 	require.NoError(t, err)
-	require.Empty(t, all(t, w.Home("jack").List, 2), "what was kept goes too")
+	require.Empty(t, all(t, w.Home("jack").List, 2), "kept history is hidden too")
 }
 
-func TestAnActivityThatLagsIsNotPassedOver(t *testing.T) {
+func TestALaggingActivityIsReadAgain(t *testing.T) {
 	t.Parallel()
 	injector := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, &feed.Options{}, injector.Wrap)
@@ -86,7 +86,8 @@ func TestAHomeEndsAtItsCap(t *testing.T) {
 		require.Equal(t, want, all(t, home.List, limit), "by %d", limit)
 	}
 
-	// Up and down again counts from where it was, whatever arrived above.
+	// Reading up and down again counts from the page's place, even if new
+	// activities arrived above.
 	page, err := home.List(t.Context(), cursor.PageRequest{Limit: 10})
 	require.NoError(t, err)
 	w.publish(t, "chris", 5)
@@ -105,7 +106,7 @@ func TestAHomeEndsAtItsCap(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-func TestOnesOwnActivitiesCanBeInOnesHome(t *testing.T) {
+func TestOwnActivitiesCanAppearInTheHome(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, OwnHome: true})
 	w.subscribe(t, "jack", "chris")
@@ -123,7 +124,7 @@ func reverse(as []feed.Activity) []feed.Activity {
 	return turned
 }
 
-func TestWhatIsOlderThanTheRetentionIsGone(t *testing.T) {
+func TestActivitiesOlderThanRetentionAreHidden(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
@@ -137,6 +138,6 @@ func TestWhatIsOlderThanTheRetentionIsGone(t *testing.T) {
 	old := aged(91 * 24 * time.Hour)
 	_, err := old.Home("late").Follow(t.Context(), "chris", nil)
 	require.NoError(t, err)
-	require.Empty(t, all(t, w.Home("late").List, 10), "nothing of it is copied")
+	require.Empty(t, all(t, w.Home("late").List, 10), "expired activities are not copied")
 	require.Equal(t, newestFirst(done), all(t, old.Outbox("chris").List, 10), "outboxes keep it")
 }

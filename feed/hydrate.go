@@ -10,9 +10,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// hydrator reads the activities that homes refer to, by way of a cache if
-// there is one. Readers who miss the same activity at the same time share one
-// read of it.
+// hydrator reads the activities of home entries, through the cache if there is
+// one. Readers who miss the same activity at the same time share one read.
 type hydrator struct {
 	table      *store.Table
 	cache      Cache // may be nil
@@ -22,15 +21,15 @@ type hydrator struct {
 	flights map[CacheKey]*flight
 }
 
-// flight is a read that others wait for.
+// flight is a read in progress, which other readers may wait for.
 type flight struct {
 	done  chan struct{}
-	found map[CacheKey]Cached // once done; a key it lacks was not read
+	found map[CacheKey]Cached // set once done; lacks keys that were not found
 }
 
-// read gives what there is of keys, and the item under header unless that is
-// the zero Key. An activity that is not there, or damaged, is absent, a removed
-// one Gone.
+// read returns the activities of keys, and the item under header unless that is
+// the zero Key. Missing and damaged activities are absent; a removed one is
+// Gone.
 func (h *hydrator) read(ctx context.Context, keys []CacheKey, header store.Key) (map[CacheKey]Cached, dynamo.Item, error) {
 	if h.cache == nil {
 		return h.fetch(ctx, keys, header)
@@ -54,7 +53,7 @@ func (h *hydrator) read(ctx context.Context, keys []CacheKey, header store.Key) 
 		if cached, ok := other.found[key]; ok {
 			known[key] = cached
 		} else {
-			missed = append(missed, key) // erased, or their read failed
+			missed = append(missed, key) // erased, or that read failed
 		}
 	}
 	found, _, err := h.fetch(ctx, missed, store.Key{})
@@ -62,7 +61,8 @@ func (h *hydrator) read(ctx context.Context, keys []CacheKey, header store.Key) 
 	return known, item, err
 }
 
-// divide says which keys own has to read, and in which flights the others are.
+// divide returns the keys that own has to read, and the flights that read the
+// others.
 func (h *hydrator) divide(keys []CacheKey, known map[CacheKey]Cached, own *flight) (mine []CacheKey, others map[CacheKey]*flight) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -81,7 +81,7 @@ func (h *hydrator) divide(keys []CacheKey, known map[CacheKey]Cached, own *fligh
 	return mine, others
 }
 
-// readOwn reads the keys of own and ends it, even if that fails.
+// readOwn reads the keys of own and ends the flight, even if the read fails.
 func (h *hydrator) readOwn(ctx context.Context, own *flight, mine []CacheKey, header store.Key) (item dynamo.Item, err error) {
 	defer func() {
 		h.mu.Lock()
@@ -99,7 +99,8 @@ func (h *hydrator) readOwn(ctx context.Context, own *flight, mine []CacheKey, he
 	return item, err
 }
 
-// remember puts what was written into the cache, so that its writer sees it soon.
+// remember caches an activity that was just written, so that its writer sees
+// it.
 func (h *hydrator) remember(ctx context.Context, key CacheKey, written Cached) {
 	if h.cache != nil {
 		h.cache.Put(ctx, map[CacheKey]Cached{key: written})
@@ -134,7 +135,7 @@ func (h *hydrator) fetch(ctx context.Context, keys []CacheKey, header store.Key)
 		case h.table.Skips(err):
 		case stored.Removed != 0:
 			found[key] = Cached{Gone: true}
-		case stored.Owner == "": // else it is another's now, who addressed it to the owner
+		case stored.Owner == "": // otherwise the key is now a reference to another owner's activity
 			found[key] = Cached{Activity: stored.activity()}
 		}
 	}
@@ -142,8 +143,8 @@ func (h *hydrator) fetch(ctx context.Context, keys []CacheKey, header store.Key)
 }
 
 // addLagging reads again, consistently, what an eventually consistent read did
-// not find. What refers to an activity was written after it, so it is there,
-// or was erased; a page that passed over it would lose it.
+// not find. Entries and references are written after their activity, so it
+// exists unless it was erased. A page without it would lose it.
 func addLagging(ctx context.Context, table *store.Table, items map[store.Key]dynamo.Item, wanted []store.Key) error {
 	var missing []store.Key
 	for _, key := range wanted {

@@ -98,9 +98,9 @@ func TestBadInputIsRefusedBeforeAnyRequest(t *testing.T) {
 		"negative limit":           {"Limit", list(chris.List, cursor.PageRequest{Limit: -1})},
 		"zero id to get":           {"ID", func() error { _, err := chris.Get(t.Context(), 0); return err }},
 		"zero id to remove":        {"ID", func() error { _, err := chris.Remove(t.Context(), 0); return err }},
-		"zero id to update":        {"ID", func() error { _, err := chris.Update(t.Context(), activity("chris", 1)); return err }},
+		"zero id to update":        {"ID", func() error { _, _, err := chris.Update(t.Context(), activity("chris", 1)); return err }},
 		"update without verb": {"Verb", func() error {
-			_, err := chris.Update(t.Context(), feed.Activity{ID: id, Actor: feed.Ref{ID: "chris"}})
+			_, _, err := chris.Update(t.Context(), feed.Activity{ID: id, Actor: feed.Ref{ID: "chris"}})
 			return err
 		}},
 		"empty foreign id":  {"ForeignID", func() error { _, err := chris.RemoveForeign(t.Context(), ""); return err }},
@@ -123,7 +123,7 @@ func TestBadInputIsRefusedBeforeAnyRequest(t *testing.T) {
 	require.Zero(t, meter.Take().Requests)
 }
 
-// sized is an activity of n bytes.
+// sized is an activity of Size n.
 func sized(n int) feed.Activity {
 	a := feed.Activity{Actor: feed.Ref{ID: "chris"}, Verb: "add"}
 	a.Data = []byte(`"` + strings.Repeat("x", n-len("chris")-len("add")-2) + `"`)
@@ -216,10 +216,10 @@ func TestIDsFromTheFutureAreRefused(t *testing.T) {
 	require.NoError(t, err, "it names what may exist")
 }
 
-func TestVerifyAndInitKnowTheTable(t *testing.T) {
+func TestVerifyAndInitCheckTheTable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	require.ErrorIs(t, w.Verify(t.Context()), plaza.ErrTable, "it has no expiry")
+	require.ErrorIs(t, w.Verify(t.Context()), plaza.ErrTable, "the table has no expiry")
 	client := w.db.Client()
 	_, err := client.UpdateTimeToLive(context.Background(), feed.TTL(w.feedTable))
 	require.NoError(t, err)

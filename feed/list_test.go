@@ -44,11 +44,11 @@ func TestHomeIsAList(t *testing.T) {
 	}
 }
 
-// ownID makes each activity be about itself alone.
+// ownID is an Options.About under which no activity repeats another.
 func ownID(a feed.Activity) feed.Ref { return feed.Ref{ID: a.ID.String()} }
 
-// testList runs the contract on the list that made gives, with the partition
-// where it lies: owner publishes what reader reads.
+// testList runs the contract of lists. made returns the list and its partition.
+// owner publishes and reader reads.
 func testList(t *testing.T, opts feed.Options, made func(w world, owner, reader string) (lister, string)) {
 	meter := dynamotest.NewMeter()
 	codec, err := cursor.Sealed(cursor.Keyring{Keys: map[byte][]byte{0: []byte("0123456789abcdef0123456789abcdef")}})
@@ -86,8 +86,8 @@ func testList(t *testing.T, opts feed.Options, made func(w world, owner, reader 
 	})
 }
 
-// publishAlike publishes once. It writes what that left in the outbox and the
-// home again under further ids, which costs a fraction of publishing n times.
+// publishAlike publishes once and copies the outbox item and the home entry to
+// n ids. That is much faster than publishing n times.
 func (w world) publishAlike(t testing.TB, n int, owner, reader string) []string {
 	t.Helper()
 	first := w.publish(t, owner, 1)[0].ID.String()
@@ -100,7 +100,7 @@ func (w world) publishAlike(t testing.TB, n int, owner, reader string) []string 
 		items = append(items, found...)
 	}
 	for range n - 1 {
-		id := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) }).String()
+		id := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) }).String()
 		for _, item := range items {
 			alike := maps.Clone(item)
 			for _, name := range []string{"sk", "about"} {
@@ -119,8 +119,8 @@ func (w world) publishAlike(t testing.TB, n int, owner, reader string) []string 
 	return added
 }
 
-// expire deletes the items of a partition whose sort keys begin with prefix,
-// as their time to live does.
+// expire deletes the items of a partition whose sort keys begin with prefix, as
+// DynamoDB's expiry would.
 func (w world) expire(t testing.TB, partition, prefix string) {
 	t.Helper()
 	table := w.db.Table(w.feedTable)

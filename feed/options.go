@@ -42,7 +42,7 @@ type Options struct {
 
 	// About returns what an activity shows: for a repost the original, for an
 	// original itself, the zero Ref for an activity that always shows. A home
-	// hides an activity if another about the same lies within the RepostWindow
+	// hides an activity if another about the same is within the RepostWindow
 	// entries below it. An activity has an entry for each follow that brought
 	// it. Defaults to none.
 	About func(Activity) Ref

@@ -84,7 +84,7 @@ func (o Outbox) list(consistent bool) store.List[activityItem, Activity] {
 	}
 }
 
-// standing drops what was removed and reads what is only referred to.
+// standing drops removed activities and reads those of other outboxes.
 func (r *Repository) standing(ctx context.Context, items []activityItem, consistent bool) ([]activityItem, error) {
 	var wanted []store.Key
 	for _, item := range items {
@@ -110,7 +110,7 @@ func (r *Repository) standing(ctx context.Context, items []activityItem, consist
 				}
 			}
 		}
-		// What is referred to may be gone, and another's in its place.
+		// The activity may be gone, and another owner's reference in its place.
 		if item.ID != 0 && item.Removed == 0 && item.Owner == "" {
 			shown = append(shown, item)
 		}
@@ -118,7 +118,7 @@ func (r *Repository) standing(ctx context.Context, items []activityItem, consist
 	return shown, nil
 }
 
-// maxGets is the most activities of a GetMany.
+// maxGets is the most activities of one GetMany.
 const maxGets = 100
 
 // GetMany reads up to 100 activities. Unknown and removed ones are missing from
@@ -141,7 +141,7 @@ func (o Outbox) GetMany(ctx context.Context, wanted []ids.ID) (map[ids.ID]Activi
 	return found, nil
 }
 
-// activityKeys gives each key once.
+// activityKeys returns each key once.
 func (o Outbox) activityKeys(wanted []ids.ID) ([]store.Key, error) {
 	if n := len(wanted); n > maxGets {
 		return nil, &plaza.InvalidError{Field: "IDs", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, maxGets)}

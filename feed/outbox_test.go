@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
-func TestGetManyFindsWhatStands(t *testing.T) {
+func TestGetManyReturnsStandingActivities(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	own := w.publish(t, "birds", 3)
@@ -22,7 +22,7 @@ func TestGetManyFindsWhatStands(t *testing.T) {
 	require.NoError(t, err)
 	_, err = w.Outbox("chris").Remove(t.Context(), gone[1])
 	require.NoError(t, err)
-	elsewhere := addressed[1].ID // not addressed to birds
+	elsewhere := addressed[1].ID // an id that birds does not have
 
 	got, err := w.Outbox("birds").GetMany(t.Context(), append(gone, own[0].ID, elsewhere, addressed[0].ID, own[1].ID, own[0].ID))
 	require.NoError(t, err)

@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// owned names activities of several owners.
+// owned returns the owners and ids of activities.
 func owned(as []feed.Activity) []feed.CacheKey {
 	named := make([]feed.CacheKey, len(as))
 	for i, a := range as {
@@ -24,7 +24,7 @@ func owned(as []feed.Activity) []feed.CacheKey {
 	return named
 }
 
-// walk reads a list down to its end, and climb back to its start.
+// walk reads a list to its end, and readUpFrom back to its start.
 func walk(t testing.TB, list lister, limit int) (as []feed.Activity, last cursor.Cursor) {
 	t.Helper()
 	req := cursor.PageRequest{Limit: limit}
@@ -43,7 +43,7 @@ func walk(t testing.TB, list lister, limit int) (as []feed.Activity, last cursor
 	}
 }
 
-func climbFrom(t testing.TB, list lister, at cursor.Cursor, limit int) (as []feed.Activity) {
+func readUpFrom(t testing.TB, list lister, at cursor.Cursor, limit int) (as []feed.Activity) {
 	t.Helper()
 	for {
 		page, err := list(t.Context(), cursor.PageRequest{Cursor: at, Limit: limit})
@@ -56,11 +56,10 @@ func climbFrom(t testing.TB, list lister, at cursor.Cursor, limit int) (as []fee
 	}
 }
 
-// requireExact reads a home by pages of 1 to 8, down and up again from its
-// end.
+// requireExact reads a home by pages of 1 to 8, to its end and back.
 func requireExact(t testing.TB, list lister, want []feed.CacheKey) {
 	t.Helper()
-	ones, end := walk(t, list, 1) // to the gap above the last row
+	ones, end := walk(t, list, 1) // its cursor is the gap above the last row
 	require.Equal(t, want, owned(ones), "by 1")
 	for limit := 1; limit <= 8; limit++ {
 		if limit > 1 {
@@ -68,13 +67,13 @@ func requireExact(t testing.TB, list lister, want []feed.CacheKey) {
 			require.Equal(t, want, owned(down), "by %d", limit)
 		}
 		if len(want) > 0 {
-			up := climbFrom(t, list, end, limit)
+			up := readUpFrom(t, list, end, limit)
 			require.Equal(t, want[:len(want)-1], owned(up), "up by %d", limit)
 		}
 	}
 }
 
-// inHome is the order of a home: newest first, of one id by owner.
+// inHome sorts as a home does: newest first, and by owner if ids are equal.
 func inHome(as []feed.Activity) []feed.CacheKey {
 	named := owned(as)
 	slices.SortFunc(named, func(a, b feed.CacheKey) int {
@@ -83,7 +82,7 @@ func inHome(as []feed.Activity) []feed.CacheKey {
 	return named
 }
 
-func TestOneActivityDoesNotHideAnother(t *testing.T) {
+func TestActivitiesWithOneIDDoNotHideEachOther(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string]feed.Options{
 		"consistent":   {Consistent: true},
@@ -107,7 +106,7 @@ func TestOneActivityDoesNotHideAnother(t *testing.T) {
 				done = append(done, theirs, copied)
 			}
 			want := inHome(done)
-			if opts.About != nil { // the window is one id and a half
+			if opts.About != nil { // the window ends in the middle of an id
 				want = inHome(done[:2])
 			}
 			requireExact(t, w.Home("joe").List, want)
@@ -143,20 +142,20 @@ func TestOneActivityDoesNotHideAnother(t *testing.T) {
 	}
 }
 
-// strange are owners whose names the keys of a home must not mix up.
-var strange = []string{"a", "a#", `a\`, "a$", `a\#`, "a#$"}
+// trickyOwners are names of owners that a careless key of a home would mix up.
+var trickyOwners = []string{"a", "a#", `a\`, "a$", `a\#`, "a#$"}
 
 func TestSourcesMayShareEveryID(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1}, meter.Wrap)
-	for _, source := range strange {
+	for _, source := range trickyOwners {
 		w.subscribe(t, "joe", source)
 	}
 	var done []feed.Activity
 	for n := range 3 {
-		id := acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
-		for _, source := range strange {
+		id := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+		for _, source := range trickyOwners {
 			a := activity(source, n)
 			a.ID = id
 			a, _, err := w.Outbox(source).Publish(t.Context(), a)
@@ -164,8 +163,8 @@ func TestSourcesMayShareEveryID(t *testing.T) {
 			done = append(done, a)
 		}
 	}
-	require.Len(t, w.jobs(t), 18, "no job stands in another's way")
-	settle(t, w)
+	require.Len(t, w.jobs(t), 18, "no job blocks another")
+	deliverAll(t, w)
 	requireExact(t, w.Home("joe").List, inHome(done))
 	cached := w.process(t, &feed.Options{Cache: memoryCache(t, nil)})
 	requireExact(t, cached.Home("joe").List, inHome(done))
@@ -175,7 +174,7 @@ func TestSourcesMayShareEveryID(t *testing.T) {
 		require.Equal(t, inHome(done)[:17], owned(page.Items))
 	})
 
-	// What is erased or unfollowed takes nobody else's along.
+	// Erase and Unfollow affect no other owner's activities.
 	require.NoError(t, w.Erase(t.Context(), `a\`))
 	_, err := w.Home("joe").Unfollow(t.Context(), "a#", nil)
 	require.NoError(t, err)
@@ -210,9 +209,10 @@ func TestAnIDTakenInAnOutboxOfToIsAConflict(t *testing.T) {
 	require.Equal(t, []ids.ID{referred.ID, own.ID}, all(t, w.Outbox("birds").List, 10))
 }
 
-// What an erased owner's followers hold may point at what another addressed to
-// that owner since, under the same id.
-func TestAReferenceInTheSamePlaceIsNotTheActivity(t *testing.T) {
+// After an Erase, entries of the owner's followers remain. Their key may now be
+// a reference: another owner addressed an activity with the same id to the
+// erased one.
+func TestAReferenceToAnotherActivityIsNotShown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "joe", "chris")
@@ -234,7 +234,7 @@ func TestAReferenceInTheSamePlaceIsNotTheActivity(t *testing.T) {
 	_, err = w.Outbox("birds").Get(t.Context(), a.ID)
 	require.ErrorIs(t, err, plaza.ErrNotFound)
 
-	// Whoever leaves takes only their own references along.
+	// Erase deletes only the user's own references.
 	back, _, err := w.Outbox("evil").Publish(t.Context(), addressed("evil", 2, "paris"))
 	require.NoError(t, err)
 	w.expire(t, "O#paris", back.ID.String())
@@ -246,9 +246,9 @@ func TestAReferenceInTheSamePlaceIsNotTheActivity(t *testing.T) {
 	require.Equal(t, []ids.ID{back.ID}, all(t, w.Outbox("paris").List, 10))
 }
 
-// A reference outlives its activity where that expired, or an Erase was cut
-// short.
-func TestAReferenceOfOnesOwnIsNoConflict(t *testing.T) {
+// A reference outlives its activity if the activity expired, or an Erase was
+// interrupted.
+func TestALeftoverReferenceIsNoConflict(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	a, _, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds"))
@@ -271,7 +271,7 @@ func TestAnActivityOfAnotherOwnerIsRefused(t *testing.T) {
 	_, _, err = w.Outbox("chris").PublishMany(t.Context(), []feed.Activity{a})
 	require.ErrorIs(t, err, plaza.ErrInvalid)
 	a.ID = 1
-	_, err = w.Outbox("chris").Update(t.Context(), a)
+	_, _, err = w.Outbox("chris").Update(t.Context(), a)
 	require.ErrorIs(t, err, plaza.ErrInvalid)
 	require.Zero(t, meter.Take().Requests)
 
@@ -279,12 +279,12 @@ func TestAnActivityOfAnotherOwnerIsRefused(t *testing.T) {
 	a, _, err = w.Outbox("chris").Publish(t.Context(), a)
 	require.NoError(t, err)
 	require.Equal(t, "chris", a.Owner)
-	a, err = w.Outbox("chris").Update(t.Context(), a)
+	a, _, err = w.Outbox("chris").Update(t.Context(), a)
 	require.NoError(t, err)
 	require.Equal(t, "chris", a.Owner)
 }
 
-func TestAHomesCursorIsAGapOfAHome(t *testing.T) {
+func TestACursorThatIsNoGapOfAHomeIsRefused(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil, meter.Wrap)

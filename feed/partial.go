@@ -30,7 +30,7 @@ func (e *PartialError) Unwrap() []error {
 	return errs
 }
 
-// failures gathers a PartialError from several goroutines.
+// failures collects the errors of several goroutines.
 type failures struct {
 	mu   sync.Mutex
 	errs map[int]error
@@ -49,9 +49,9 @@ func (f *failures) add(i int, err error) {
 	}
 }
 
-// halted is why no further one is begun: ctx has ended, or one met what the
-// others would meet too.
-func (f *failures) halted(ctx context.Context) error {
+// stopped is the reason not to begin another one: ctx has ended, or one had an
+// error that the others would have too.
+func (f *failures) stopped(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -56,8 +56,8 @@ func (o Outbox) Publish(ctx context.Context, a Activity) (_ Activity, created bo
 	return stored, created, nil
 }
 
-// checkActivity refuses what the outbox cannot publish. The ID may be still
-// to come.
+// checkActivity refuses what the outbox cannot publish. The ID may be zero, as
+// before minting.
 func (o Outbox) checkActivity(a Activity) error {
 	if err := a.Validate(); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (o Outbox) checkOwner(a Activity) error {
 	return nil
 }
 
-// identified gives the activity its ID, its owner and its time.
+// identified fills in the ID, the owner and the time.
 func (o Outbox) identified(ctx context.Context, a Activity) (Activity, error) {
 	if a.ID == 0 {
 		var err error
@@ -98,7 +98,7 @@ func (o Outbox) identified(ctx context.Context, a Activity) (Activity, error) {
 	return a.timed(), nil
 }
 
-// publish delivers to up to inline followers itself.
+// publish delivers to up to inline followers before it returns.
 func (o Outbox) publish(ctx context.Context, a Activity, inline int) (stands Activity, created bool, err error) {
 	job, err := o.r.newJob(a)
 	if err != nil {
@@ -113,7 +113,7 @@ func (o Outbox) publish(ctx context.Context, a Activity, inline int) (stands Act
 	if inline > 0 {
 		job.Lease = o.r.jobs.NewLease()
 	}
-	var guarded ids.ID // what the foreign id's guard holds, if that is gone
+	var guarded ids.ID // the id in the foreign id's guard, if that activity is gone
 	for range maxTries {
 		tx := o.publishTx(a, guarded)
 		if !history {
@@ -136,7 +136,7 @@ func (o Outbox) publish(ctx context.Context, a Activity, inline int) (stands Act
 		}
 		item, failed := refused.At(1 + len(a.To))
 		if !failed || a.ForeignID == "" {
-			return a, false, plaza.ErrConflict // an outbox of To has the id for another activity
+			return a, false, plaza.ErrConflict // an outbox of To has another activity under the id
 		}
 		var guard foreignItem
 		if err := o.r.table.Decode(item, &guard); err != nil {
@@ -157,7 +157,7 @@ func (o Outbox) publishTx(a Activity, guarded ids.ID) *dynamo.WriteTx {
 	t := o.r.table
 	tx := t.Tx().Put(t.Put(newActivityItem(a)).If("attribute_not_exists(pk)"))
 	for _, to := range a.To {
-		// One's own may be left from before an Erase.
+		// A reference of this owner may be left over from an Erase.
 		tx.Put(t.Put(activityItem{PK: outboxPK(to), ID: a.ID, Owner: o.owner}).If("attribute_not_exists(pk) OR 'owner' = ?", o.owner))
 	}
 	if a.ForeignID != "" {
@@ -167,14 +167,14 @@ func (o Outbox) publishTx(a Activity, guarded ids.ID) *dynamo.WriteTx {
 	return tx
 }
 
-// repeated is the answer to a publish whose id is in use.
+// repeated is the result of a publish whose id is in use.
 func (r *Repository) repeated(a Activity, item dynamo.Item) (Activity, error) {
 	var stored activityItem
 	if err := r.table.Decode(item, &stored); err != nil {
 		return a, err
 	}
 	switch {
-	case stored.Hash == nil: // it was removed before it was there
+	case stored.Hash == nil: // removed before it was published
 		return a, plaza.ErrRemoved
 	case !bytes.Equal(stored.Hash, a.hash()):
 		return a, plaza.ErrConflict
@@ -184,7 +184,7 @@ func (r *Repository) repeated(a Activity, item dynamo.Item) (Activity, error) {
 	return stored.activity(), nil
 }
 
-// maxPublishes is the most activities of a PublishMany.
+// maxPublishes is the most activities of one PublishMany.
 const maxPublishes = 1000
 
 // PublishMany publishes up to 1,000 activities, for an import. It treats and
@@ -198,7 +198,7 @@ const maxPublishes = 1000
 // is plaza.ErrInvalid.
 //
 // Repeating it with the returned activities is harmless if none was edited
-// since. An import that may be killed gives ForeignIDs, or its own IDs
+// since. An import that may be killed should set ForeignIDs, or its own IDs
 // (ids.Backdate), so that a repeat finds its activities.
 //
 // Cost: 1 transaction each, up to Options.Parallel at once, 4 WCU, 2 WCU less
@@ -219,15 +219,15 @@ func (o Outbox) PublishMany(ctx context.Context, as []Activity) (stored []Activi
 			return stored, created, fmt.Errorf("feed: publish %d to %q: %w", len(stored), o.owner, err)
 		}
 	}
-	// Each has a transaction and a job of its own. One for a batch would save half
-	// the units, but a refused activity would refuse the others, and none could be
-	// repeated alone.
+	// Each activity has its own transaction and job. One transaction for a
+	// batch would save half the units, but one refused activity would fail the
+	// others, and none could be repeated alone.
 	var failed failures
 	group := parallel.New()
 	group.SetLimit(o.r.opts.Parallel)
 	for i, a := range stored {
 		group.Go(func() error {
-			err := failed.halted(ctx)
+			err := failed.stopped(ctx)
 			if err == nil {
 				err = parallel.Catch(func() (err error) { a, created[i], err = o.publish(ctx, a, 0); return err })
 			}

@@ -69,7 +69,7 @@ func TestAForeignIDIsUniqueInItsOutbox(t *testing.T) {
 
 	edit := first
 	edit.ForeignID = "picture:11"
-	_, err = chris.Update(t.Context(), edit)
+	_, _, err = chris.Update(t.Context(), edit)
 	require.ErrorIs(t, err, plaza.ErrConflict)
 
 	removed, err := chris.RemoveForeign(t.Context(), "picture:10")
@@ -101,7 +101,7 @@ func TestTwoActorsInOneMillisecondAreTwoActivities(t *testing.T) {
 	require.Equal(t, newestFirst([]feed.Activity{a, b}), all(t, w.Outbox("shared").List, 10))
 }
 
-func TestHistoryLiesInOutboxesAlone(t *testing.T) {
+func TestHistoryIsNotDelivered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
@@ -115,7 +115,7 @@ func TestHistoryLiesInOutboxesAlone(t *testing.T) {
 		a.ForeignID = a.Object.String()
 		old = append(old, a)
 	}
-	for range 2 { // an import is repeated
+	for range 2 { // the second time a repeat of the import
 		stored, _, err := w.Outbox("chris").PublishMany(t.Context(), old)
 		require.NoError(t, err)
 		require.Equal(t, 2019, stored[0].Time.Year())
@@ -142,20 +142,20 @@ func TestHistoryLiesInOutboxesAlone(t *testing.T) {
 	require.Equal(t, []ids.ID{recent}, all(t, w.Home("jack").List, 10))
 }
 
-func TestAStoppedCallSaysSo(t *testing.T) {
+func TestACancelledPublishReportsIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	a := activity("chris", 1)
-	a.ID = acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	a.ID = retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
 	_, _, err := w.Outbox("chris").Publish(ctx, a)
 	require.ErrorIs(t, err, context.Canceled)
 	require.NotErrorIs(t, err, plaza.ErrUnknownOutcome, "nothing was sent")
 	require.Empty(t, all(t, w.Outbox("chris").List, 10))
 }
 
-func TestAPanicOfOneIsItsError(t *testing.T) {
+func TestAPanicFailsOnlyItsActivity(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, About: func(a feed.Activity) feed.Ref {
 		if a.Object.ID == "2" {
@@ -205,7 +205,7 @@ func TestAnActivityReachesTheOutboxesItIsAddressedTo(t *testing.T) {
 
 	edit := a
 	edit.Data = []byte(`{"message":"better"}`)
-	edit, err = w.Outbox("chris").Update(t.Context(), edit)
+	edit, _, err = w.Outbox("chris").Update(t.Context(), edit)
 	require.NoError(t, err)
 	for _, list := range []lister{w.Outbox("birds").List, w.Home("ann").List} {
 		page, err := list(t.Context(), cursor.PageRequest{})
@@ -213,10 +213,10 @@ func TestAnActivityReachesTheOutboxesItIsAddressedTo(t *testing.T) {
 		require.Equal(t, []feed.Activity{edit}, page.Items)
 	}
 
-	_, err = w.Outbox("birds").Update(t.Context(), edit)
+	_, _, err = w.Outbox("birds").Update(t.Context(), edit)
 	require.ErrorIs(t, err, plaza.ErrInvalid, "it is chris's")
 	edit.Owner = ""
-	_, err = w.Outbox("birds").Update(t.Context(), edit)
+	_, _, err = w.Outbox("birds").Update(t.Context(), edit)
 	require.ErrorIs(t, err, plaza.ErrNotFound, "it is changed where it was published")
 	removed, err := w.Outbox("birds").Remove(t.Context(), a.ID)
 	require.NoError(t, err)
@@ -232,7 +232,7 @@ func TestAnActivityReachesTheOutboxesItIsAddressedTo(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrNotFound)
 }
 
-func TestAnActivityThatComesTwiceShowsOnce(t *testing.T) {
+func TestAnActivityFromTwoOutboxesShowsOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
@@ -260,7 +260,7 @@ func addressed(actor string, n int, to ...string) feed.Activity {
 	return a
 }
 
-func TestTo(t *testing.T) {
+func TestToIsCheckedAndCosts2WCUForEach(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil, meter.Wrap)

@@ -15,8 +15,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// activities are n things that actor did, every third with a foreign id and
-// every fourth addressed to birds.
+// activities are n activities of actor, every third with a foreign id and every
+// fourth addressed to birds.
 func activities(actor string, n int) []feed.Activity {
 	as := make([]feed.Activity, n)
 	for i := range as {
@@ -31,7 +31,7 @@ func activities(actor string, n int) []feed.Activity {
 	return as
 }
 
-func TestPublishManyIsAsManyPublishes(t *testing.T) {
+func TestPublishManyStoresWhatPublishWould(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
@@ -48,7 +48,7 @@ func TestPublishManyIsAsManyPublishes(t *testing.T) {
 	require.Equal(t, newestFirst(done), all(t, w.Outbox("chris").List, 7))
 	require.Empty(t, all(t, w.Home("jack").List, 7), "nothing is delivered inline")
 
-	settle(t, w) // at once: nobody holds the jobs
+	deliverAll(t, w) // at once, since nobody has a lease
 	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 7))
 	require.Len(t, all(t, w.Home("ann").List, 7), 10)
 
@@ -84,19 +84,19 @@ func TestPublishManyReportsEachThatFailed(t *testing.T) {
 	require.ErrorIs(t, partial.Errs[1], plaza.ErrConflict)
 	require.ErrorIs(t, partial.Errs[2], plaza.ErrRemoved)
 	require.ErrorIs(t, err, plaza.ErrRemoved)
-	require.Equal(t, before[0], got[3], "what has the foreign id")
+	require.Equal(t, before[0], got[3], "the activity that has the foreign id")
 	require.Equal(t, []ids.ID{got[4].ID, got[0].ID, before[2].ID, before[0].ID}, all(t, chris.List, 10))
 }
 
-// Part of an import is stored when everything fails from then on.
-func TestPublishManyLosesNothingWhereItStops(t *testing.T) {
+// All requests fail once a part of the import is stored.
+func TestARepeatCompletesAnInterruptedPublishMany(t *testing.T) {
 	t.Parallel()
 	const n, stored = 100, 20
 	for name, tc := range map[string]struct {
 		kind faults.Kind
 		want error
 	}{
-		"throttled for ever":         {faults.Throttled, plaza.ErrBusy},
+		"throttled until the end":    {faults.Throttled, plaza.ErrBusy},
 		"the context ends":           {faults.None, context.Canceled},
 		"the process dies":           {faults.KilledAfter, faults.ErrKilled},
 		"no answer, again and again": {faults.LostAfter, plaza.ErrUnknownOutcome},
@@ -125,9 +125,9 @@ func TestPublishManyLosesNothingWhereItStops(t *testing.T) {
 			require.ErrorAs(t, err, &partial)
 			require.ErrorIs(t, err, tc.want)
 			require.GreaterOrEqual(t, len(partial.Errs), n-stored-4)
-			require.LessOrEqual(t, len(partial.Errs), n-stored+4, "and those that the end of the context met")
+			require.LessOrEqual(t, len(partial.Errs), n-stored+4, "and those in progress when the context ended")
 			if tc.kind == faults.Throttled {
-				require.Less(t, transactions, stored+4*10*3+1, "those at work try on, no further one begins")
+				require.Less(t, transactions, stored+4*10*3+1, "those in progress continue, no further one begins")
 			}
 
 			injector.Off()
@@ -161,7 +161,7 @@ func TestPublishManyUnderFaults(t *testing.T) {
 			})
 			faults.Acknowledged(t, func() error { _, err := w.Deliver(t.Context()); return err })
 			injector.Off()
-			settle(t, w.later(t))
+			deliverAll(t, w.later(t))
 			require.Equal(t, newestFirst(as), all(t, w.Outbox("chris").List, 5))
 			require.Equal(t, newestFirst(as), all(t, w.Home("jack").List, 5))
 			require.Equal(t, []ids.ID{as[8].ID, as[4].ID, as[0].ID}, all(t, w.Outbox("birds").List, 5))
@@ -180,8 +180,8 @@ func TestPublishManyCostsNoMoreThanPublishes(t *testing.T) {
 		_, _, err := w.Outbox("chris").PublishMany(t.Context(), as)
 		require.NoError(t, err)
 	})
-	// For each a claim, an entry and the job's end; the counters and the
-	// followers of chris, and of birds none.
+	// For each job the claim, an entry and its end; the counters and the
+	// followers of chris. birds has no followers.
 	meter.AtMost(t, "deliver them", dynamotest.Cost{Requests: 5*n + 15 + 5, Read: 2*n + 15 + 10, Write: 3 * n}, func() {
 		delivered, err := w.Deliver(t.Context())
 		require.NoError(t, err)

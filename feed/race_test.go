@@ -16,7 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// together runs calls at the same time and waits for them.
+// together runs calls concurrently and waits for them.
 func together(calls ...func()) {
 	var group sync.WaitGroup
 	for _, call := range calls {
@@ -36,22 +36,22 @@ func TestUnfollowRefollowAndDeliveryMayRace(t *testing.T) {
 		home, outbox := w.Home(reader), w.Outbox(source)
 		publish := func(n int) ids.ID {
 			a := activity(source, n)
-			a.ID = acknowledged(t, func() (ids.ID, error) { return w.gen.Next(ctx) })
-			return acknowledged(t, func() (feed.Activity, error) { return stored(outbox.Publish(ctx, a)) }).ID
+			a.ID = retried(t, func() (ids.ID, error) { return w.gen.Next(ctx) })
+			return retried(t, func() (feed.Activity, error) { return stored(outbox.Publish(ctx, a)) }).ID
 		}
-		follow := func() { acknowledged(t, func() (bool, error) { return home.Follow(ctx, source, nil) }) }
-		unfollow := func() { acknowledged(t, func() (bool, error) { return home.Unfollow(ctx, source, nil) }) }
+		follow := func() { retried(t, func() (bool, error) { return home.Follow(ctx, source, nil) }) }
+		unfollow := func() { retried(t, func() (bool, error) { return home.Unfollow(ctx, source, nil) }) }
 
 		follow()
 		first := publish(1)
 		var second ids.ID
 		together(unfollow, follow, func() {
 			second = publish(2)
-			acknowledged(t, func() (int, error) { return w.Deliver(ctx) })
+			retried(t, func() (int, error) { return w.Deliver(ctx) })
 		})
 
 		injector.Off()
-		settle(t, later)
+		deliverAll(t, later)
 		_, err := w.follows.Get(ctx, followEdge(reader, source))
 		var want []ids.ID
 		if err == nil {
@@ -116,7 +116,7 @@ func TestOldActivitiesShowOnceWhileNewOnesArrive(t *testing.T) {
 	require.Equal(t, old, got)
 }
 
-func TestOneForeignIDPublishedAtOnceIsOneActivity(t *testing.T) {
+func TestConcurrentPublishesOfAForeignIDStoreOneActivity(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for round := range 20 {

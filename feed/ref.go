@@ -48,7 +48,8 @@ func (r *Ref) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// check refuses a Ref that is none, or that its text would not give back.
+// check refuses the zero Ref and any that ParseRef would not read back from its
+// text.
 func (r Ref) check(field string) error {
 	if r.Kind != "" {
 		if err := keys.CheckName(field+".Kind", r.Kind); err != nil {

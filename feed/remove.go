@@ -14,12 +14,12 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// tombstoneLife is how long at least a late repeat of a publish finds that
-// the activity was removed.
+// tombstoneLife is the least time for which a tombstone refuses late repeats of
+// the publish.
 const tombstoneLife = 30 * 24 * time.Hour
 
-// tombstoneEnd is when a tombstone made now may go: not before the last entry
-// that points at it.
+// tombstoneEnd is the expiry of a tombstone written now: not before the last
+// entry of the activity expires.
 func (r *Repository) tombstoneEnd(id ids.ID) time.Time {
 	end, entries := r.opts.Now().Add(tombstoneLife), r.expiry(id).Add(24*time.Hour)
 	if entries.After(end) {
@@ -29,12 +29,12 @@ func (r *Repository) tombstoneEnd(id ids.ID) time.Time {
 }
 
 // Remove takes the activity out of the outbox and, at their next consistent
-// read, out of all homes. It reports true only if this call did. A tombstone
-// refuses late repeats of the publish for 30 days or more, even if the publish
-// has not arrived yet.
+// read, out of all homes. changed is true only if this call removed
+// it. A tombstone refuses late repeats of the publish for 30 days or more, even
+// if the publish has not arrived yet.
 //
 // Cost: 1 request, 1 WCU for each KB, whatever the number of followers.
-func (o Outbox) Remove(ctx context.Context, id ids.ID) (removed bool, err error) {
+func (o Outbox) Remove(ctx context.Context, id ids.ID) (changed bool, err error) {
 	if err := o.check(); err != nil {
 		return false, err
 	}
@@ -46,7 +46,7 @@ func (o Outbox) Remove(ctx context.Context, id ids.ID) (removed bool, err error)
 		return false, err
 	}
 	update := o.r.table.Update(activityKey(o.owner, id)).
-		Remove("actor", "verb", "object", "target", "time", "data"). // Erase needs To
+		Remove("actor", "verb", "object", "target", "time", "data"). // To stays: Erase needs it
 		Set("removed", removal).
 		Set("ttl", o.r.tombstoneEnd(id).Unix()).
 		If("attribute_not_exists(removed) AND attribute_not_exists('owner')")
@@ -68,7 +68,7 @@ func (o Outbox) Remove(ctx context.Context, id ids.ID) (removed bool, err error)
 	if err != nil {
 		return false, fmt.Errorf("feed: remove %v of %q: %w", id, o.owner, err)
 	}
-	// The SDK may have sent it twice: then its own tombstone stands there.
+	// The SDK may have sent it twice: then the tombstone is this call's own.
 	if stands.Removed != removal || stands.Hash == nil {
 		return false, nil
 	}
@@ -76,11 +76,11 @@ func (o Outbox) Remove(ctx context.Context, id ids.ID) (removed bool, err error)
 	return true, nil
 }
 
-// RemoveForeign removes the activity that has the foreign ID, which is free
-// again then.
+// RemoveForeign removes the activity that has the foreign ID, which is then free
+// again. changed is true only if this call removed one.
 //
 // Cost: 2 requests, 1 RCU, 1 WCU for each KB.
-func (o Outbox) RemoveForeign(ctx context.Context, foreignID string) (removed bool, err error) {
+func (o Outbox) RemoveForeign(ctx context.Context, foreignID string) (changed bool, err error) {
 	if err := o.check(); err != nil {
 		return false, err
 	}

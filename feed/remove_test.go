@@ -11,13 +11,14 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// A publish is late; its caller gives up and removes what was never seen.
-func TestALatePublishOfWhatWasRemovedStaysAway(t *testing.T) {
+// A publish is late. Its caller gives up and removes the activity before it
+// arrives.
+func TestALatePublishAfterRemoveIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
 	a := activity("chris", 1)
-	a.ID = acknowledged(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	a.ID = retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
 	late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "TransactWriteItems" }}
 	_, _, err := w.process(t, nil, late.Wrap).Outbox("chris").Publish(t.Context(), a)
 	require.Error(t, err)
@@ -57,7 +58,7 @@ func TestUnknownAndRemovedActivities(t *testing.T) {
 
 	_, err = chris.Get(t.Context(), id)
 	require.ErrorIs(t, err, plaza.ErrNotFound)
-	_, err = chris.Update(t.Context(), unknown)
+	_, _, err = chris.Update(t.Context(), unknown)
 	require.ErrorIs(t, err, plaza.ErrNotFound)
 	removed, err := chris.Remove(t.Context(), id)
 	require.NoError(t, err)
@@ -74,7 +75,7 @@ func TestUnknownAndRemovedActivities(t *testing.T) {
 	}
 	_, err = chris.Get(t.Context(), known.ID)
 	require.ErrorIs(t, err, plaza.ErrNotFound)
-	_, err = chris.Update(t.Context(), known)
+	_, _, err = chris.Update(t.Context(), known)
 	require.ErrorIs(t, err, plaza.ErrRemoved)
 	require.Empty(t, all(t, chris.List, 10))
 }

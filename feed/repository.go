@@ -18,12 +18,13 @@ import (
 // only rise, and an ended edge does not come back.
 type Graph interface {
 	Follow(context.Context, follow.Edge) (edge follow.Edge, created bool, err error)
-	Unfollow(context.Context, follow.Edge) (removed bool, err error)
+	Unfollow(context.Context, follow.Edge) (changed bool, err error)
 	Last(context.Context, follow.Edge) (last follow.Edge, stands bool, err error)
 	Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error)
 }
 
-// maxTries bounds how often a write is tried again because what it met changed.
+// maxTries is how often a write is tried while others change what it depends
+// on.
 const maxTries = 5
 
 // Repository keeps outboxes and homes in one table.
@@ -68,7 +69,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, graph Graph, opts *Options
 	return r, nil
 }
 
-// runIf runs a write. That its condition does not hold is no error.
+// runIf runs a write. A failed condition is no error.
 func (r *Repository) runIf(ctx context.Context, w store.Write) error {
 	err := r.table.Run(ctx, w)
 	if _, refused := store.AsRefused(err); refused {

@@ -7,7 +7,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// about is the text of what an activity shows, "" if it always shows.
+// about is the text of Options.About for the activity, "" if that is none.
 func (r *Repository) about(a Activity) (string, error) {
 	if r.opts.About == nil {
 		return "", nil
@@ -22,8 +22,9 @@ func (r *Repository) about(a Activity) (string, error) {
 	return about.String(), nil
 }
 
-// pairedDown gives rows with their twins by one query, which reads the window
-// below the last of them too. Only a row that fills it takes a query more.
+// pairedDown returns rows with their twins. One query reads the rows and the
+// window below the last of them. Only a row that fills the whole query takes
+// one more.
 func (p *homeReading) pairedDown(ctx context.Context, reach store.Reach) (rows []homeRow, rest string, err error) {
 	if p.queries == maxQueries {
 		return nil, reach.Gap, nil
@@ -65,7 +66,7 @@ func (p *homeReading) pairedDown(ctx context.Context, reach store.Reach) (rows [
 	return all[:1], rest, nil
 }
 
-// pairedUp gives rows with their twins by two queries.
+// pairedUp returns rows with their twins, by two queries.
 func (p *homeReading) pairedUp(ctx context.Context, reach store.Reach) (rows []homeRow, rest string, err error) {
 	if p.queries+2 > maxQueries {
 		return nil, reach.Gap, nil
@@ -76,7 +77,7 @@ func (p *homeReading) pairedUp(ctx context.Context, reach store.Reach) (rows []h
 	}
 	rows, gap := inRows(entries), reach.Gap
 	if inside, ok := insideRow(gap); ok && inside == rows[0].CacheKey {
-		// Entries of it lie below the gap too, and in no other's way.
+		// This row has entries below the gap too, so it is read alone.
 		if gap = belowRow(inside); len(rows) > 1 {
 			rest = aboveRow(inside)
 		}
@@ -102,9 +103,9 @@ func (p *homeReading) below(ctx context.Context, gap string) ([]entryItem, error
 	return entries, err
 }
 
-// pair gives the row those of the window below it that are about the same. It
-// depends on nothing but entries, so that pages of every size, in both
-// directions, agree on what repeats what.
+// pair stores in twins the entries of the window below the row that are about
+// the same. It depends on entries alone, so that pages of every size and
+// direction agree.
 func (row *homeRow) pair(window []entryItem) {
 	for _, entry := range window {
 		if entry.About != "" && slices.ContainsFunc(row.entries, func(own entryItem) bool { return own.About == entry.About }) {

@@ -14,23 +14,23 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// A repost is judged by the entries below it, wherever pages and rows of many
-// entries are cut.
-func TestRepostsAreJudgedAlikeByEveryPage(t *testing.T) {
+// A repost is hidden because of the entries below it, wherever a page or a read
+// ends.
+func TestPagesOfEverySizeHideTheSameReposts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	as := make([]feed.Activity, 12)
 	var entries []entry
 	for i := range as {
-		a := activity("chris", i/2) // each is about what the one before it is
+		a := activity("chris", i/2) // each two are about the same object
 		var err error
 		as[i], _, err = w.Outbox("chris").Publish(t.Context(), a)
 		require.NoError(t, err)
 		for edge := range ids.ID(1 + i%4*5) {
-			entries = append(entries, brought(as[i], "chris", edge+1))
+			entries = append(entries, entryOf(as[i], "chris", edge+1))
 		}
 	}
-	w.bury(t, "chris", 3) // of rows of one entry nothing lives
+	w.hideEdges(t, "chris", 3) // hides rows of one entry
 	w.putEntries(t, entries)
 	for window := 1; window <= 20; window += 6 {
 		opts := feed.Options{About: aboutObject, RepostWindow: window}
@@ -39,7 +39,7 @@ func TestRepostsAreJudgedAlikeByEveryPage(t *testing.T) {
 		var want []feed.CacheKey
 		for i, a := range slices.Backward(as) {
 			below := entriesBelow(entries, a, window)
-			repeats := slices.ContainsFunc(below, func(e entry) bool { return e.About == a.Object.String() && lives(e) })
+			repeats := slices.ContainsFunc(below, func(e entry) bool { return e.About == a.Object.String() && notHidden(e) })
 			if i%4 != 0 && !repeats {
 				want = append(want, owned([]feed.Activity{a})...)
 			}
@@ -51,8 +51,8 @@ func TestRepostsAreJudgedAlikeByEveryPage(t *testing.T) {
 	}
 }
 
-// lives reports whether a mark of edges up to 3 leaves the entry.
-func lives(e entry) bool { return keys.Split(e.SK)[2] > ids.ID(3).String() }
+// notHidden reports whether a mark of edges up to 3 does not hide the entry.
+func notHidden(e entry) bool { return keys.Split(e.SK)[2] > ids.ID(3).String() }
 
 func TestARepostNearItsOriginalDoesNotShow(t *testing.T) {
 	t.Parallel()
@@ -84,20 +84,20 @@ func TestARepostNearItsOriginalDoesNotShow(t *testing.T) {
 				require.Equal(t, newestFirst(want), all(t, w.Home("jack").List, limit), "by %d", limit)
 			}
 			require.Equal(t, newestFirst(want), all(t, w.Home("late").List, 3), "copied entries agree")
-			require.Equal(t, newestFirst(want), climb(t, w.Home("jack").List, 2), "on the way up too")
+			require.Equal(t, newestFirst(want), readUp(t, w.Home("jack").List, 2), "upwards")
 
 			removed, err := w.Outbox("chris").Remove(t.Context(), original.ID)
 			require.NoError(t, err)
 			require.True(t, removed)
-			require.Contains(t, all(t, w.Home("jack").List, 3), repost.ID, "nothing is left that it repeats")
+			require.Contains(t, all(t, w.Home("jack").List, 3), repost.ID, "its original is no longer in the home")
 		})
 	}
 }
 
 func aboutObject(a feed.Activity) feed.Ref { return a.Object }
 
-// climb reads a list from its end back to its start, which is left out.
-func climb(t testing.TB, list lister, limit int) []ids.ID {
+// readUp reads a list from its end back to its start, without the last item.
+func readUp(t testing.TB, list lister, limit int) []ids.ID {
 	t.Helper()
 	var req cursor.PageRequest
 	var page cursor.Page[feed.Activity]
@@ -109,7 +109,7 @@ func climb(t testing.TB, list lister, limit int) []ids.ID {
 			break
 		}
 	}
-	// Down to below the last item, then up.
+	// To the end first, then up.
 	got := []ids.ID{}
 	last := page.Items[len(page.Items)-1].ID
 	page, err := list(t.Context(), cursor.PageRequest{Limit: 1})
@@ -133,7 +133,7 @@ func climb(t testing.TB, list lister, limit int) []ids.ID {
 	}
 }
 
-func TestAnAboutThatIsNoRefIsRefused(t *testing.T) {
+func TestAnInvalidAboutIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, About: func(feed.Activity) feed.Ref { return feed.Ref{Kind: "repost"} }})
 	plain := w.process(t, nil)
@@ -143,5 +143,5 @@ func TestAnAboutThatIsNoRefIsRefused(t *testing.T) {
 	require.ErrorAs(t, err, &invalid)
 	require.Equal(t, "Options.About.ID", invalid.Field)
 	w.subscribe(t, "jack", "chris")
-	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10), "what is copied repeats nothing")
+	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10), "copied entries repeat nothing")
 }

@@ -28,8 +28,8 @@ func feature() store.Feature {
 	return store.Feature{Name: "feed", Format: 1, Schema: Table, Expires: true}
 }
 
-// activityItem is O#owner / id: an activity, its tombstone once Removed, or, in
-// an outbox that it was addressed to, a reference to the one in Owner's.
+// activityItem is O#owner / id: an activity, a tombstone if it was Removed, or
+// a reference, in an outbox of To, to the activity in Owner's outbox.
 type activityItem struct {
 	PK        string    `dynamo:"pk"`
 	ID        ids.ID    `dynamo:"sk"`
@@ -38,7 +38,7 @@ type activityItem struct {
 	Object    Ref       `dynamo:"object,omitempty"`
 	Target    Ref       `dynamo:"target,omitempty"`
 	ForeignID string    `dynamo:"foreignId,omitempty"`
-	Time      time.Time `dynamo:"time,omitempty"` // absent where it is the id's
+	Time      time.Time `dynamo:"time,omitempty"` // absent if it is the id's
 	Data      string    `dynamo:"data,omitempty"`
 	Hash      []byte    `dynamo:"hash,omitempty"` // of what was published
 	To        []string  `dynamo:"to,omitempty"`
@@ -87,7 +87,7 @@ func (i *activityItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	return nil
 }
 
-// owner is in whose outbox the item lies.
+// owner is the owner of the item's outbox.
 func (i activityItem) owner() string {
 	parts := keys.Split(i.PK)
 	return parts[len(parts)-1]
@@ -106,13 +106,17 @@ func (i activityItem) activity() Activity {
 	return a
 }
 
-func outboxPK(owner string) string { return keys.Join("O", owner) }
+// outbox begins the keys of activities.
+const outbox = "O"
+
+func outboxPK(owner string) string { return keys.Join(outbox, owner) }
 
 func activityKey(owner string, id ids.ID) store.Key {
 	return store.Key{PK: outboxPK(owner), SK: id.String()}
 }
 
-// foreignItem is X#owner / foreignId: which activity has the foreign id.
+// foreignItem is X#owner / foreignId: the id of the activity that has the
+// foreign id.
 type foreignItem struct {
 	PK string `dynamo:"pk"`
 	SK string `dynamo:"sk"`
@@ -132,13 +136,13 @@ func (i *foreignItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	return keys.CheckID("id", i.ID)
 }
 
-// entryItem is H#reader / id#owner#edge: the activity id of owner came to
-// reader by the follow edge.
+// entryItem is H#reader / id#owner#edge: owner's activity id, which the follow
+// edge brought to reader.
 type entryItem struct {
 	PK     string   `dynamo:"pk"`
 	Key    entryKey `dynamo:"sk"`
-	Source string   `dynamo:"source,omitempty"` // whom the reader follows, where that is not the owner
-	About  string   `dynamo:"about,omitempty"`  // what it repeats, a Ref's text
+	Source string   `dynamo:"source,omitempty"` // the followee, if not the owner
+	About  string   `dynamo:"about,omitempty"`  // a Ref's text
 	TTL    int64    `dynamo:"ttl"`
 }
 
@@ -156,10 +160,10 @@ func (e *entryItem) UnmarshalDynamoItem(item dynamo.Item) error {
 
 func (e entryItem) source() string { return cmp.Or(e.Source, e.Key.Owner) }
 
-// entryKey sorts a home by activity, then by whose it is, then by edge. The
-// entries of one activity of one owner are a range: their row.
+// entryKey sorts a home by id, then owner, then edge. The entries of one
+// activity are a range, called its row.
 type entryKey struct {
-	CacheKey // what the entry refers to
+	CacheKey // of the activity
 	edge     ids.ID
 }
 
@@ -197,21 +201,21 @@ func parseRow(parts []string) (row CacheKey, err error) {
 	return row, errors.Join(keys.CheckID("id", row.ID), keys.CheckName("owner", row.Owner))
 }
 
-// belowRow and aboveRow are the gaps on the two sides of a row.
+// belowRow and aboveRow are the gaps directly below and above a row.
 func belowRow(row CacheKey) string { return keys.Join(row.ID.String(), row.Owner, "") }
 func aboveRow(row CacheKey) string { return keys.Join(row.ID.String(), row.Owner) + "$" }
 
-// afterEntry makes of an entry's key the gap above the entry.
+// afterEntry, appended to an entry's key, makes the gap above the entry.
 const afterEntry = "\x00"
 
-// insideRow is the row that a gap beside an entry lies in.
+// insideRow returns the row of the entry that a gap is next to.
 func insideRow(gap string) (row CacheKey, ok bool) {
 	k, err := parseEntryKey(strings.TrimSuffix(gap, afterEntry))
 	return k.CacheKey, err == nil
 }
 
-// validGap recognizes the gaps of a home: beside an entry, beside a row, or below
-// all that have an id.
+// validGap recognizes the gaps of a home: next to an entry, next to a row, or
+// below all rows of an id.
 func validGap(gap string) bool {
 	if _, ok := insideRow(gap); ok {
 		return true
@@ -231,21 +235,20 @@ func homePK(reader string) string { return keys.Join("H", reader) }
 
 const (
 	headerSK = "~" // above every entry
-	aboveIDs = "9" // above every id and below the header; no item stands there
+	aboveIDs = "9" // above every id and below the header; no item has this key
 )
 
 func headerKey(reader string) store.Key { return store.Key{PK: homePK(reader), SK: headerSK} }
 
-// deliveryJob is a job of the delivery queue.
 type deliveryJob = work.Job[jobItem]
 
-// jobItem is J#shard / id#owner: an activity that still has followers to reach.
+// jobItem is J#shard / id#owner: an activity that not all followers have yet.
 type jobItem struct {
 	Key    jobKey   `dynamo:"sk"`
 	To     []string `dynamo:"to,omitempty"`
 	About  string   `dynamo:"about,omitempty"`
-	At     int      `dynamo:"at,omitempty"`     // whose followers it is at: 0 the owner's, then To's
-	Cursor string   `dynamo:"cursor,omitempty"` // of the walk over these
+	At     int      `dynamo:"at,omitempty"`     // whose followers come next: 0 is the owner, then To
+	Cursor string   `dynamo:"cursor,omitempty"` // into the list of these followers
 }
 
 // UnmarshalDynamoItem refuses what cannot be delivered.
@@ -280,5 +283,5 @@ func (k *jobKey) UnmarshalText(text []byte) (err error) {
 
 func jobPK(shard int) string { return keys.Join("J", strconv.Itoa(shard)) }
 
-// jobShardsKey is of the item that says over how many shards jobs are spread.
+// jobShardsKey is the key of the item that holds the number of job shards.
 var jobShardsKey = store.Key{PK: keys.Join("J"), SK: "shards"}

@@ -10,9 +10,10 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 )
 
-// One home has what the others have together. With all options the pages merged
-// from the others are its pages, also where two sources give the same entries.
-func TestAPageOfSeveralSourcesIsAsOfOne(t *testing.T) {
+// One home has the entries of all the others together. With every combination
+// of options, pages merged from the others equal its pages, even if two sources
+// return the same entries.
+func TestMergedSourcesGiveTheSamePages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for reader, sources := range map[string][]string{
@@ -29,7 +30,7 @@ func TestAPageOfSeveralSourcesIsAsOfOne(t *testing.T) {
 	var as []feed.Activity
 	for n := range 40 {
 		owner := []string{"ann", "ben", "joe", "sue"}[n*n%7%4]
-		a := activity(owner, n%5) // what others did is done again
+		a := activity(owner, n%5) // repeats objects of earlier activities
 		if n%3 == 0 {
 			a.Verb = "like"
 		}
@@ -59,7 +60,7 @@ func TestAPageOfSeveralSourcesIsAsOfOne(t *testing.T) {
 				require.NotEmpty(t, want)
 				got, last := walk(t, parts, limit)
 				require.Equal(t, owned(want), owned(got), "down by %d", limit)
-				require.Equal(t, owned(climbFrom(t, whole, end, limit)), owned(climbFrom(t, parts, last, limit)), "up by %d", limit)
+				require.Equal(t, owned(readUpFrom(t, whole, end, limit)), owned(readUpFrom(t, parts, last, limit)), "up by %d", limit)
 			}
 		})
 	}

@@ -3,6 +3,7 @@ package feed
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -13,70 +14,97 @@ import (
 )
 
 // Update replaces the actor, verb, object, target, time and data of the
-// activity a.ID. Every home shows them at its next consistent read. ForeignID
-// and To stay: another ForeignID is plaza.ErrConflict. An unknown activity is
-// plaza.ErrNotFound, a removed one plaza.ErrRemoved. A late request changes
-// nothing if a later edit was made.
+// activity a.ID. Every home shows them at its next consistent read. changed is
+// false if the activity already had that content. If the SDK repeated the
+// request because its answer was lost, changed is true. An earlier Update that
+// arrives later does nothing.
+//
+// ForeignID and To stay: another ForeignID is plaza.ErrConflict. An unknown
+// activity is plaza.ErrNotFound, a removed one plaza.ErrRemoved.
 //
 // Cost: 1 request, 1 WCU for each KB, whatever the number of followers.
-func (o Outbox) Update(ctx context.Context, a Activity) (Activity, error) {
+func (o Outbox) Update(ctx context.Context, a Activity) (_ Activity, changed bool, err error) {
 	if err := o.check(); err != nil {
-		return a, err
+		return a, false, err
 	}
 	if err := keys.CheckID("ID", a.ID); err != nil {
-		return a, err
+		return a, false, err
 	}
 	if err := o.checkOwner(a); err != nil {
-		return a, err
+		return a, false, err
 	}
 	if err := a.Validate(); err != nil {
-		return a, err
+		return a, false, err
 	}
 	edit, err := o.r.gen.Next(ctx)
 	if err != nil {
-		return a, err
+		return a, false, err
 	}
-	stands, err := o.update(ctx, a.timed(), edit)
+	stands, changed, err := o.update(ctx, a.timed(), edit)
 	if err != nil {
-		return a, fmt.Errorf("feed: update %v of %q: %w", a.ID, o.owner, err)
+		return a, false, fmt.Errorf("feed: update %v of %q: %w", a.ID, o.owner, err)
 	}
 	o.r.hydrator.remember(ctx, CacheKey{o.owner, a.ID}, Cached{Activity: stands.activity()})
-	return stands.activity(), nil
+	return stands.activity(), changed, nil
 }
 
-// update tries again with a later edit where a process whose clock is ahead
-// made the last one.
-func (o Outbox) update(ctx context.Context, a Activity, edit ids.ID) (stands activityItem, err error) {
+// update tries again with a greater id if a process whose clock is ahead made
+// the last edit.
+func (o Outbox) update(ctx context.Context, a Activity, edit ids.ID) (stands activityItem, changed bool, err error) {
 	for range maxTries {
 		var item dynamo.Item
-		err := o.r.table.Run(ctx, store.Returning{Update: o.edit(a, edit), Out: &item})
+		err := o.r.table.Run(ctx, store.Returning{Update: o.edit(a, edit), Out: &item, Before: true})
 		refused, ok := store.AsRefused(err)
 		if !ok {
 			if err == nil {
+				changed, err = replaceContent(item, a)
+			}
+			if err == nil {
 				err = o.r.table.Decode(item, &stands)
 			}
-			return stands, err
+			return stands, changed, err
 		}
 		item, _ = refused.At(0)
 		switch {
 		case item == nil, item["owner"] != nil:
-			return stands, plaza.ErrNotFound
+			return stands, false, plaza.ErrNotFound
 		case item["removed"] != nil:
-			return stands, plaza.ErrRemoved
+			return stands, false, plaza.ErrRemoved
 		}
 		var met activityItem
 		if err := o.r.table.Decode(item, &met); err != nil {
-			return stands, err
+			return stands, false, err
 		}
 		switch {
 		case a.ForeignID != "" && met.ForeignID != a.ForeignID:
-			return stands, plaza.ErrConflict
+			return stands, false, plaza.ErrConflict
 		case met.Edited == edit, met.EditedOld == edit: // the SDK sent it twice
-			return met, nil
+			return met, true, nil
 		}
 		edit = keys.After(edit, met.Edited)
 	}
-	return stands, plaza.ErrBusy
+	return stands, false, plaza.ErrBusy
+}
+
+// replaceContent changes the item as the edit changed the stored one. It reports
+// whether that made a difference.
+func replaceContent(item dynamo.Item, a Activity) (changed bool, err error) {
+	content, err := dynamo.MarshalItem(newActivityItem(a))
+	if err != nil {
+		return false, err
+	}
+	for _, name := range []string{"actor", "verb", "object", "target", "time", "data"} {
+		if reflect.DeepEqual(item[name], content[name]) {
+			continue
+		}
+		changed = true
+		if content[name] == nil {
+			delete(item, name)
+		} else {
+			item[name] = content[name]
+		}
+	}
+	return changed, nil
 }
 
 func (o Outbox) edit(a Activity, edit ids.ID) *dynamo.Update {

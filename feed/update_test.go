@@ -21,14 +21,52 @@ func TestAnEditShowsInEveryHome(t *testing.T) {
 	edit := w.publish(t, "chris", 1)[0]
 	edit.Verb, edit.Object, edit.Target, edit.Data = "share", feed.Ref{}, feed.Ref{Kind: "album", ID: "7"}, nil
 	edit.Time = edit.Time.Add(-1)
-	_, err := w.Outbox("chris").Update(t.Context(), edit)
+	_, _, err := w.Outbox("chris").Update(t.Context(), edit)
 	require.NoError(t, err)
 	page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{})
 	require.NoError(t, err)
 	require.Equal(t, []feed.Activity{edit}, page.Items)
 }
 
-// An edit is late, with or without a repeat; another one has followed it.
+func TestUpdateReportsWhetherTheContentChanged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	chris := w.Outbox("chris")
+	first, _, err := chris.Publish(t.Context(), addressed("chris", 1, "birds"))
+	require.NoError(t, err)
+	for name, edit := range map[string]func(*feed.Activity){
+		"nothing":     func(*feed.Activity) {},
+		"actor":       func(a *feed.Activity) { a.Actor.ID = "ann" },
+		"verb":        func(a *feed.Activity) { a.Verb = "share" },
+		"object":      func(a *feed.Activity) { a.Object.ID = "7" },
+		"no object":   func(a *feed.Activity) { a.Object = feed.Ref{} },
+		"target":      func(a *feed.Activity) { a.Target = feed.Ref{Kind: "album", ID: "7"} },
+		"time":        func(a *feed.Activity) { a.Time = a.Time.Add(-1) },
+		"time's zone": func(a *feed.Activity) { a.Time = a.Time.In(time.FixedZone("east", 3600)) },
+		"data":        func(a *feed.Activity) { a.Data = []byte(`1`) },
+		"no data":     func(a *feed.Activity) { a.Data = nil },
+	} {
+		want := name != "nothing" && name != "time's zone"
+		edited := first
+		edit(&edited)
+		stands := edited
+		stands.Time = stands.Time.UTC()
+		for range 2 {
+			got, changed, err := chris.Update(t.Context(), edited)
+			require.NoError(t, err)
+			require.Equal(t, want, changed, name)
+			require.Equal(t, stands, got, name)
+			got, err = chris.Get(t.Context(), first.ID)
+			require.NoError(t, err)
+			require.Equal(t, stands, got, name)
+			want = false
+		}
+		_, _, err := chris.Update(t.Context(), first)
+		require.NoError(t, err)
+	}
+}
+
+// An edit arrives after a newer one. Its caller did or did not repeat it.
 func TestALateUpdateDoesNotUndoANewerOne(t *testing.T) {
 	t.Parallel()
 	for _, repeated := range []bool{true, false} {
@@ -42,13 +80,13 @@ func TestALateUpdateDoesNotUndoANewerOne(t *testing.T) {
 			return a
 		}
 		late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "UpdateItem" }}
-		_, err = w.process(t, nil, late.Wrap).Outbox("chris").Update(t.Context(), says("old"))
+		_, _, err = w.process(t, nil, late.Wrap).Outbox("chris").Update(t.Context(), says("old"))
 		require.Error(t, err)
 		if repeated {
-			_, err = chris.Update(t.Context(), says("old"))
+			_, _, err = chris.Update(t.Context(), says("old"))
 			require.NoError(t, err)
 		}
-		newest, err := chris.Update(t.Context(), says("new"))
+		newest, _, err := chris.Update(t.Context(), says("new"))
 		require.NoError(t, err)
 		require.Zero(t, late.Arrive(t))
 		got, err := chris.Get(t.Context(), done.ID)
@@ -58,7 +96,7 @@ func TestALateUpdateDoesNotUndoANewerOne(t *testing.T) {
 	}
 }
 
-// The SDK repeats an edit whose answer was lost, after another one.
+// The SDK repeats an edit whose answer was lost, after another edit.
 func TestAnUpdateSentTwiceLeavesANewerOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -76,18 +114,19 @@ func TestAnUpdateSentTwiceLeavesANewerOne(t *testing.T) {
 			if sent++; sent == 1 {
 				return faults.Fault{Kind: faults.LostAfter}
 			}
-			if sent == 2 && i == 1 { // between the two
+			if sent == 2 && i == 1 { // between the two attempts
 				a := done
 				a.Data = []byte(`"between"`)
-				_, err := chris.Update(t.Context(), a)
+				_, _, err := chris.Update(t.Context(), a)
 				require.NoError(t, err)
 			}
 			return faults.Fault{}
 		})
 		a := done
 		a.Data = []byte(text)
-		_, err := w.process(t, nil, in.Wrap).Outbox("chris").Update(t.Context(), a)
+		_, changed, err := w.process(t, nil, in.Wrap).Outbox("chris").Update(t.Context(), a)
 		require.NoError(t, err)
+		require.True(t, changed)
 		got, err := chris.Get(t.Context(), done.ID)
 		require.NoError(t, err)
 		want := text
@@ -98,16 +137,16 @@ func TestAnUpdateSentTwiceLeavesANewerOne(t *testing.T) {
 	}
 }
 
-func TestAnEditFollowsOneOfAClockThatIsAhead(t *testing.T) {
+func TestUpdateSucceedsAfterAnEditByAFastClock(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	done, _, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 1))
 	require.NoError(t, err)
-	other, err := feed.New(w.db, w.feedTable, ahead{generator(t)}, w.follows, nil)
+	other, err := feed.New(w.db, w.feedTable, fastClock{generator(t)}, w.follows, nil)
 	require.NoError(t, err)
 	for i, r := range []*feed.Repository{other, w.Repository, other, w.Repository, w.Repository} {
 		done.Data = fmt.Appendf(nil, "%d", i)
-		got, err := r.Outbox("chris").Update(t.Context(), done)
+		got, _, err := r.Outbox("chris").Update(t.Context(), done)
 		require.NoError(t, err)
 		require.Equal(t, done, got)
 		got, err = w.Outbox("chris").Get(t.Context(), done.ID)
@@ -116,21 +155,21 @@ func TestAnEditFollowsOneOfAClockThatIsAhead(t *testing.T) {
 	}
 }
 
-// ahead is a source whose clock is ten seconds ahead.
-type ahead struct{ ids.Source }
+// fastClock is a source whose clock is ten seconds ahead.
+type fastClock struct{ ids.Source }
 
-func (a ahead) Next(ctx context.Context) (ids.ID, error) {
-	id, err := a.Source.Next(ctx)
+func (c fastClock) Next(ctx context.Context) (ids.ID, error) {
+	id, err := c.Source.Next(ctx)
 	return ids.At(id.Time().Add(10*time.Second)) | id&(1<<22-1), err
 }
 
-func TestALateRepeatAfterAnEditAnswersWithWhatStands(t *testing.T) {
+func TestALateRepeatedPublishReturnsTheEditedActivity(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	first := w.publish(t, "chris", 1)[0]
 	edit := first
 	edit.Data = []byte(`{"message":"better"}`)
-	edited, err := w.Outbox("chris").Update(t.Context(), edit)
+	edited, _, err := w.Outbox("chris").Update(t.Context(), edit)
 	require.NoError(t, err)
 	require.Equal(t, edit, edited)
 	again, _, err := w.Outbox("chris").Publish(t.Context(), first)

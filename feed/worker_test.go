@@ -23,15 +23,15 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// clock is moved by hand.
-type clock struct{ ahead atomic.Int64 }
+// clock is a clock that the test moves.
+type clock struct{ offset atomic.Int64 }
 
-func (c *clock) now() time.Time          { return time.Now().Add(time.Duration(c.ahead.Load())) }
-func (c *clock) advance(d time.Duration) { c.ahead.Add(int64(d)) }
+func (c *clock) now() time.Time          { return time.Now().Add(time.Duration(c.offset.Load())) }
+func (c *clock) advance(d time.Duration) { c.offset.Add(int64(d)) }
 
-// One of three workers dies in the middle of a delivery, the others are met
-// by faults; what it was at is taken over once its lease has run out.
-func TestThreeWorkersOfWhomOneDiesDeliverEverythingOnce(t *testing.T) {
+// One of three workers dies in the middle of a delivery; the others have
+// faults. They take over its job once its lease has expired.
+func TestOtherWorkersTakeOverFromADeadOne(t *testing.T) {
 	t.Parallel()
 	const owners, each, followers = 4, 50, 5
 	w := newWorld(t, nil)
@@ -81,7 +81,7 @@ func TestThreeWorkersOfWhomOneDiesDeliverEverythingOnce(t *testing.T) {
 	for left := owners * each; left > 0; <-look.C {
 		before := left
 		if left = len(w.jobs(t)); left == before {
-			clock.advance(31 * time.Second) // as what is left is leased to the dead
+			clock.advance(31 * time.Second) // past the dead worker's lease
 		}
 	}
 	stop()
@@ -107,7 +107,7 @@ func TestThreeWorkersOfWhomOneDiesDeliverEverythingOnce(t *testing.T) {
 	require.Equal(t, owners*each*followers, entries, "each once")
 }
 
-// pagedGraph walks two followers at a time.
+// pagedGraph returns two followers at a time.
 type pagedGraph struct{ *follow.Repository }
 
 func (g pagedGraph) Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
@@ -119,9 +119,9 @@ type doer func(*http.Request) (*http.Response, error)
 
 func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
 
-// Wherever a worker or a publish is stopped, another one goes on at once.
-// This test is not parallel: it counts goroutines.
-func TestAStoppedWorkerHoldsNothing(t *testing.T) {
+// A worker or a publish is stopped at each request. Another worker continues at
+// once. The test is not parallel because it counts goroutines.
+func TestAStoppedWorkerReleasesItsJobs(t *testing.T) {
 	run := func(ctx context.Context, r *feed.Repository) error { return r.Run(ctx) }
 	publish := func(ctx context.Context, r *feed.Repository) error {
 		_, _, err := r.Outbox("chris").Publish(ctx, activity("chris", 2))
@@ -129,9 +129,9 @@ func TestAStoppedWorkerHoldsNothing(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		call func(context.Context, *feed.Repository) error
-		op   string // the context ends at the first such request,
+		op   string // the context ends at the first request of this kind,
 		with string
-		kind faults.Kind // before it is sent if it is LostBefore, else once it is applied
+		kind faults.Kind // before it is sent for LostBefore, otherwise after it was applied
 		want error
 	}{
 		"run, before the claim":      {run, "UpdateItem", "J#", faults.LostBefore, context.Canceled},
@@ -189,7 +189,7 @@ func TestAStoppedWorkerHoldsNothing(t *testing.T) {
 			for _, job := range w.jobs(t) {
 				require.Zero(t, job.Lease)
 			}
-			settle(t, w) // with the clock of the one that was stopped
+			deliverAll(t, w) // with the clock of the stopped one
 			require.Empty(t, w.jobs(t))
 			require.Contains(t, all(t, w.Home(reader(1)).List, 10), as[0].ID)
 			require.Equal(t, all(t, w.Outbox("chris").List, 10), all(t, w.Home(reader(2)).List, 10))
@@ -197,7 +197,7 @@ func TestAStoppedWorkerHoldsNothing(t *testing.T) {
 	}
 }
 
-func TestAnIdleWorkerCostsWhatRunStates(t *testing.T) {
+func TestAnIdleWorkerCostsNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	ctx, stop := context.WithCancel(t.Context())

@@ -23,7 +23,7 @@ import (
 
 var machines atomic.Uint32
 
-// generator has a machine number of its own.
+// generator returns a generator with its own machine number.
 func generator(t testing.TB) *ids.Generator {
 	t.Helper()
 	gen, err := ids.New(uint16(machines.Add(1)), nil)
@@ -31,7 +31,7 @@ func generator(t testing.TB) *ids.Generator {
 	return gen
 }
 
-// world is two fresh tables and repositories over them.
+// world is a follow and a feed repository over new tables.
 type world struct {
 	*feed.Repository
 	follows     *follow.Repository
@@ -41,7 +41,7 @@ type world struct {
 	followTable string
 }
 
-// newWorld reads strongly consistent unless opts say otherwise.
+// newWorld reads strongly consistently unless opts are given.
 func newWorld(t testing.TB, opts *feed.Options, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 	t.Helper()
 	w := world{
@@ -66,7 +66,7 @@ func (w world) process(t testing.TB, opts *feed.Options, wrap ...func(aws.HTTPCl
 	return w
 }
 
-// activity is the n-th thing that actor did.
+// activity is the n-th activity of actor.
 func activity(actor string, n int) feed.Activity {
 	return feed.Activity{
 		Actor:  feed.Ref{ID: actor},
@@ -76,8 +76,8 @@ func activity(actor string, n int) feed.Activity {
 	}
 }
 
-// publish lets actor do n things, with ids of their own so that faults may be
-// ridden out by repeating.
+// publish publishes n activities of actor. They have ids, so that it can repeat
+// a publish that fails.
 func (w world) publish(t testing.TB, actor string, n int) []feed.Activity {
 	t.Helper()
 	done := make([]feed.Activity, n)
@@ -89,7 +89,7 @@ func (w world) publish(t testing.TB, actor string, n int) []feed.Activity {
 	return done
 }
 
-// stored is a publish's answer, whether it was the first or a repeat.
+// stored drops created from the results of a publish.
 func stored(a feed.Activity, _ bool, err error) (feed.Activity, error) { return a, err }
 
 type lister func(context.Context, cursor.PageRequest) (cursor.Page[feed.Activity], error)
@@ -112,7 +112,7 @@ func all(t testing.TB, list lister, limit int) []ids.ID {
 	}
 }
 
-// newestFirst is the ids of activities in the order of a list.
+// newestFirst returns the ids of activities in the order of a list.
 func newestFirst(as []feed.Activity) []ids.ID {
 	var got []ids.ID
 	for _, a := range slices.Backward(as) {
@@ -127,13 +127,13 @@ func (w world) subscribe(t testing.TB, reader, source string) {
 	require.NoError(t, err)
 }
 
-// later is another process, a day after.
+// later is another process whose clock is a day ahead.
 func (w world) later(t testing.TB, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 	t.Helper()
 	return w.process(t, &feed.Options{Consistent: true, Now: func() time.Time { return time.Now().Add(24 * time.Hour) }}, wrap...)
 }
 
-// followedBy gives followee n followers, "reader-0" and so on.
+// followedBy adds n followers, "reader-0" and so on.
 func (w world) followedBy(t testing.TB, followee string, n int) {
 	t.Helper()
 	var group errgroup.Group
@@ -147,7 +147,7 @@ func (w world) followedBy(t testing.TB, followee string, n int) {
 	require.NoError(t, group.Wait())
 }
 
-// imported is followedBy for many followers: it costs half.
+// imported is followedBy for many followers, at half the cost.
 func (w world) imported(t testing.TB, followee string, n int) {
 	t.Helper()
 	_, err := w.follows.Import(t.Context(), followee, func(yield func(follow.Edge, error) bool) {
@@ -164,7 +164,7 @@ func followEdge(follower, followee string) follow.Edge {
 	return follow.Edge{Follower: follower, Followee: followee}
 }
 
-// otherSchema is a table of another key.
+// otherSchema is a table with another key schema.
 func otherSchema(name string) *dynamodb.CreateTableInput {
 	schema := feed.Table(name)
 	schema.AttributeDefinitions = schema.AttributeDefinitions[:1]
@@ -174,5 +174,5 @@ func otherSchema(name string) *dynamodb.CreateTableInput {
 	return schema
 }
 
-// reader is the i-th of those by followedBy.
+// reader is the i-th follower of followedBy.
 func reader(i int) string { return fmt.Sprintf("reader-%d", i) }

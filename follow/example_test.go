@@ -185,7 +185,7 @@ func ExampleRepository_Check() {
 }
 
 // local is a DynamoDB that stops when the process ends.
-var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Start(context.Background(), nil) })
+var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
 
 // open returns a repository over a new table.
 func open(ctx context.Context) *follow.Repository {

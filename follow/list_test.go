@@ -34,9 +34,9 @@ func TestListsAndWalkOfAThousandFollowers(t *testing.T) {
 	shuffled := slices.Clone(edges)
 	rand.New(rand.NewPCG(1, 1)).Shuffle(n, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 	if !faults.Full() { // importing most of them is faster
-		_, err := w.Import(t.Context(), "most", sequence(shuffled[200:]), nil)
+		_, err := w.Import(t.Context(), "most", sequence(shuffled[60:]), nil)
 		require.NoError(t, err)
-		shuffled = shuffled[:200]
+		shuffled = shuffled[:60]
 	}
 	var group errgroup.Group
 	group.SetLimit(4)

@@ -122,22 +122,22 @@ func (r *Repository) Follow(ctx context.Context, e Edge) (standing Edge, created
 	return edgeOf(stands), created, nil
 }
 
-// Unfollow ends the edge; with an ID, only the edge of that ID. It reports whether
-// this call ended one. If they have no edge, the ID is remembered, so that a
-// Follow with it that arrives later is plaza.ErrRemoved.
+// Unfollow ends the edge; with an ID, only the edge of that ID. changed is true
+// only if this call ended one. If they have no edge, the ID is remembered, so that
+// a Follow with it that arrives later is plaza.ErrRemoved.
 //
 // Cost: 1 request, 1 transaction, 1 RCU, 10 WCU; with an edge from Follow or Get
 // 1 transaction, 10 WCU; without an edge 1 request, 1 RCU; to remember an ID
 // 2 requests, 1 RCU, 1 WCU.
-func (r *Repository) Unfollow(ctx context.Context, e Edge) (removed bool, err error) {
+func (r *Repository) Unfollow(ctx context.Context, e Edge) (changed bool, err error) {
 	if err := e.check(); err != nil {
 		return false, err
 	}
-	removed, err = r.graph.End(ctx, e.edge())
+	changed, err = r.graph.End(ctx, e.edge())
 	if err != nil {
 		return false, fmt.Errorf("follow: unfollow %q by %q: %w", e.Followee, e.Follower, err)
 	}
-	return removed, nil
+	return changed, nil
 }
 
 // Last reads the edge between e.Follower and e.Followee that stands, or else the

@@ -45,7 +45,7 @@ func TestBackdatedIDsStayTheSame(t *testing.T) {
 	}
 }
 
-func TestTimesThatNoIDHasAreRefused(t *testing.T) {
+func TestTimesOutOfRangeAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, at := range []time.Time{
 		{}, epoch.Add(-1), maxID.Time().Add(time.Millisecond), time.Unix(1<<60, 0), time.Unix(-1<<60, 0),
@@ -65,7 +65,7 @@ func TestTimesThatNoIDHasAreRefused(t *testing.T) {
 	}
 }
 
-func TestFewOfOneDateCollide(t *testing.T) {
+func TestFewIDsOfOneMillisecondCollide(t *testing.T) {
 	t.Parallel()
 	at, seen := time.Date(2010, 5, 5, 0, 0, 0, 0, time.UTC), map[ids.ID]bool{}
 	for i := range 5000 {

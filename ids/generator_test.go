@@ -17,7 +17,7 @@ import (
 
 var _ ids.Source = (*ids.Generator)(nil)
 
-func TestNewRefusesWhatCannotWork(t *testing.T) {
+func TestNewRefusesInvalidOptions(t *testing.T) {
 	for field, c := range map[string]struct {
 		machine uint16
 		opts    *ids.Options

@@ -149,6 +149,7 @@ func readableEntry(item dynamo.Item) entryItem {
 func unreadable(item dynamo.Item) []string {
 	type text struct {
 		Score string `dynamo:"score"`
+		Sub   int64  `dynamo:"sub"`
 		TTL   int64  `dynamo:"ttl"`
 	}
 	var names []string
@@ -187,19 +188,22 @@ func (a audit) fixed(entry dynamo.Item) dynamo.Item {
 	text, _ := want["score"].(*types.AttributeValueMemberS)
 	at, err := a.board.placeOf(e.Key, player)
 	if err != nil && entry["key"] != nil && text != nil {
-		at = place{at: e.LastOp.Time(), player: player}
+		at = place{sub: subOf(want), at: e.LastOp.Time(), player: player}
 		if at.score, err = ParseScore(text.Value); at.score.kind != a.board.Kind {
 			err = errScore
 		}
 	}
 	stands := err == nil
 	if !stands {
-		for _, name := range []string{"key", "part", "score", "prev", "meta", "life"} {
+		for _, name := range []string{"key", "part", "score", "sub", "prev", "meta", "life"} {
 			delete(want, name)
 		}
 	} else {
 		want["key"] = &types.AttributeValueMemberB{Value: a.board.appendKey(nil, at)}
 		want["score"] = &types.AttributeValueMemberS{Value: at.score.String()}
+		if delete(want, "sub"); at.sub != 0 {
+			want["sub"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(at.sub, 10)}
+		}
 		if !slices.Contains(a.parts(), e.Part) {
 			want["part"] = &types.AttributeValueMemberS{Value: partOf(player, a.board.Name, a.period, a.now)}
 		}
@@ -225,6 +229,14 @@ func (a audit) fixed(entry dynamo.Item) dynamo.Item {
 	}
 	a.fixTTL(want)
 	return want
+}
+
+// subOf is the sub score beside the text of an entry's score.
+func subOf(entry dynamo.Item) (sub int64) {
+	if n, ok := entry["sub"].(*types.AttributeValueMemberN); ok {
+		sub, _ = strconv.ParseInt(n.Value, 10, 64)
+	}
+	return sub
 }
 
 // fixTTL makes an entry expire with its period. An erased entry has its own ttl.

@@ -18,6 +18,7 @@ type Entry struct {
 	Board  string          `json:"board"`
 	Period string          `json:"period"`
 	Score  Score           `json:"score"`
+	Sub    int64           `json:"sub,omitzero"`
 	Name   string          `json:"name,omitzero"`
 	Meta   json.RawMessage `json:"meta,omitzero"`   // of the submission that brought the score
 	Hidden bool            `json:"hidden,omitzero"` // for moderators: other viewers must not see it
@@ -50,7 +51,7 @@ func (r *Repository) entry(ctx context.Context, in In, player string) (Entry, er
 	row := rankedRow{rowItem: s.item(player, stored)}.row()
 	return Entry{
 		Board: in.Board, Period: s.period.name(),
-		Score: row.Score, Name: row.Name, Meta: row.Meta, Hidden: !s.shows(stored),
+		Score: row.Score, Sub: row.Sub, Name: row.Name, Meta: row.Meta, Hidden: !s.shows(stored),
 	}, nil
 }
 
@@ -96,6 +97,7 @@ type playerItem struct {
 	Key   []byte `dynamo:"key"`
 	Part  string `dynamo:"part"`
 	Score Score  `dynamo:"score"`
+	Sub   int64  `dynamo:"sub"`
 	Name  string `dynamo:"name"`
 	Meta  string `dynamo:"meta"`
 	TTL   int64  `dynamo:"ttl"`
@@ -110,6 +112,13 @@ func (r *Repository) showEntries(_ context.Context, rows []playerItem) ([]player
 
 // check refuses a damaged item.
 func (i playerItem) check(t *store.Table) error {
+	if err := i.damage(); err != nil {
+		return t.Corrupt(store.Key{PK: i.PK, SK: i.SK}, err.Error())
+	}
+	return nil
+}
+
+func (i playerItem) damage() error {
 	player, err := playerOf(i.PK)
 	switch _, ok := parseEntrySK(i.SK); {
 	case err != nil:
@@ -120,15 +129,12 @@ func (i playerItem) check(t *store.Table) error {
 	default:
 		err = checkShown(i.Name, i.Meta)
 	}
-	if err != nil {
-		return t.Corrupt(store.Key{PK: i.PK, SK: i.SK}, err.Error())
-	}
-	return nil
+	return err
 }
 
 func (i playerItem) entry() Entry {
 	in, _ := parseEntrySK(i.SK)
-	e := Entry{Board: in.Board, Period: in.Period, Score: i.Score, Name: i.Name}
+	e := Entry{Board: in.Board, Period: in.Period, Score: i.Score, Sub: i.Sub, Name: i.Name}
 	e.Hidden = i.Part == keys.Join(in.Board, in.Period, hidden)
 	if i.Meta != "" {
 		e.Meta = json.RawMessage(i.Meta)
@@ -138,7 +144,7 @@ func (i playerItem) entry() Entry {
 
 func parseEntrySK(sk string) (In, bool) {
 	parts := keys.Split(sk)
-	if len(parts) != 3 || parts[0] != "LB" {
+	if len(parts) != 3 || parts[0] != entries {
 		return In{}, false
 	}
 	in := In{Board: parts[1], Period: parts[2]}

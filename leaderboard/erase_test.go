@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
@@ -249,5 +250,21 @@ func TestASubmissionWithTheRemovalsOpIsRemoved(t *testing.T) {
 		require.ErrorIs(t, err, plaza.ErrRemoved)
 		s.Op++
 		w.submit(t, s)
+	}
+}
+
+func TestRepairedMarksOfErasedEntriesStayMarks(t *testing.T) {
+	t.Parallel()
+	for name, ttl := range map[string]types.AttributeValue{"no expiry": nil, "an expiry that is text": textOf("x")} {
+		w := newWorld(t, nil)
+		w.define(t, leaderboard.Board{Name: "b"})
+		w.play(t, "b", "ann 5")
+		require.NoError(t, w.Erase(t.Context(), "ann"))
+		erased := w.rawItems(t)
+		w.damage(t, "P#ann", "LB#b#"+forever, dynamo.Item{"ttl": ttl})
+		drift, err := w.Repair(t.Context(), in("b"))
+		require.NoError(t, err)
+		require.Equal(t, leaderboard.Drift{Broken: 1}, drift, name)
+		require.Equal(t, erased, w.rawItems(t), name)
 	}
 }

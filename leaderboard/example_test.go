@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
@@ -18,7 +19,7 @@ import (
 // each operation.
 func Example() {
 	ctx := context.Background()
-	local, err := engine.Start(ctx, nil)
+	local, err := engine.Shared(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -277,7 +278,13 @@ func ExampleRepository_Erase() {
 
 // openBoards opens boards on a new table of a local DynamoDB.
 func openBoards(ctx context.Context) (boards *leaderboard.Repository, done func()) {
-	local, err := engine.Start(ctx, nil)
+	boards, _, _, done = openStreamed(ctx)
+	return boards, done
+}
+
+// openStreamed is openBoards, with the table, which has a stream.
+func openStreamed(ctx context.Context) (boards *leaderboard.Repository, db *dynamo.DB, table string, done func()) {
+	local, err := engine.Shared(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -285,18 +292,18 @@ func openBoards(ctx context.Context) (boards *leaderboard.Repository, done func(
 	if err != nil {
 		log.Fatal(err)
 	}
-	table, err := gen.Next(ctx) // a unique name
+	name, err := gen.Next(ctx) // a unique name
 	if err != nil {
 		log.Fatal(err)
 	}
-	db := dynamo.New(local.Config(), local.Options)
-	if _, err := db.Client().CreateTable(ctx, leaderboard.Table(table.String())); err != nil {
+	db, table = dynamo.New(local.Config(), local.Options), name.String()
+	if _, err := db.Client().CreateTable(ctx, streamtest.Streamed(leaderboard.Table)(table)); err != nil {
 		log.Fatal(err)
 	}
-	if boards, err = leaderboard.New(db, table.String(), gen, nil); err != nil {
+	if boards, err = leaderboard.New(db, table, gen, nil); err != nil {
 		log.Fatal(err)
 	}
-	return boards, func() { _ = local.Close() }
+	return boards, db, table, func() { _ = local.Close() }
 }
 
 // submit submits scores, one second apart.

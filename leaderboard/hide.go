@@ -22,7 +22,7 @@ import (
 // ahead.
 func (r *Repository) Remove(ctx context.Context, in In, player string) (changed bool, err error) {
 	changed, err = r.manage(ctx, in, player, func(u *dynamo.Update, s standings, op ids.ID) {
-		u.Set("removed", op).Remove("key", "part", "score", "prev", "meta", "life").
+		u.Set("removed", op).Remove("key", "part", "score", "sub", "prev", "meta", "life").
 			If("attribute_exists('key') AND lastOp < ?", op) // it is later than the last removal
 	}, func(e entryItem, s standings) (follow ids.ID, err error) {
 		if e.Key == nil {

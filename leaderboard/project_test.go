@@ -285,7 +285,7 @@ func TestProjectedDeletesAreFinal(t *testing.T) {
 		if item["removed"] != nil {
 			marks++
 			require.Equal(t, numberOf(fmt.Sprint(noon.Add(30*24*time.Hour+2*time.Minute).Unix())), item["ttl"])
-			require.Len(t, item, 5)
+			require.Len(t, item, 6)
 		}
 	}
 	require.Equal(t, 100, marks)

@@ -18,9 +18,8 @@ import (
 // Repair fixes what Check finds broken, and returns what Check would have. A
 // second Repair finds nothing broken. Submit may run meanwhile.
 //
-// An entry with a damaged key gets the key of its score, with the time of its last
-// operation and without a sub score; if the score is damaged too, the player is
-// removed. A damaged period gets its end and the rest from the board's definition,
+// An entry with a damaged key gets the key of its score and sub score, with the time
+// of its last operation; if the score is damaged too, the player is removed. A damaged period gets its end and the rest from the board's definition,
 // and counts as one broken. A damaged definition is plaza.ErrCorrupt until Define.
 //
 // Cost: as Check; 1 request for each broken entry, up to 4 WCU and more above 1 KB;

@@ -235,10 +235,16 @@ func checkShown(name, meta string) error {
 }
 
 func entryKey(player, board string, p period) store.Key {
-	return store.Key{PK: playerPK(player), SK: keys.Join("LB", board, p.name())}
+	return store.Key{PK: playerPK(player), SK: keys.Join(entries, board, p.name())}
 }
 
-func playerPK(player string) string { return keys.Join("P", player) }
+// What begins the keys of entries.
+const (
+	players = "P"
+	entries = "LB"
+)
+
+func playerPK(player string) string { return keys.Join(players, player) }
 
 // partOf returns the index partition for a player's new entry. The entry stays there
 // even if there are more shards later.

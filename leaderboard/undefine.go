@@ -49,7 +49,7 @@ func (r *Repository) undefine(ctx context.Context, board string) (changed bool, 
 		return false, err
 	}
 	unknown := !r.opts.Now().Before(since.Add(settle)) // no process has the board cached
-	prefix := keys.Join("LB", board, "")
+	prefix := keys.Join(entries, board, "")
 	err = r.table.ScanKeys(ctx, prefix, func(entries []store.Key) error {
 		return r.table.DeleteAll(ctx, entries, r.opts.Parallel)
 	})

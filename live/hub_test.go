@@ -243,7 +243,7 @@ func TestCloseEndsEveryRoom(t *testing.T) {
 	})
 }
 
-func TestARoomThatCannotOpenMayLater(t *testing.T) {
+func TestARoomThatFailedToOpenCanOpenLater(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		plane := &wire{from: "0", err: errDown}
 		hub := newHub(t, &live.Options[event]{Backplane: plane})
@@ -256,7 +256,7 @@ func TestARoomThatCannotOpenMayLater(t *testing.T) {
 	})
 }
 
-func TestTheFirstViewerMayGoBeforeTheRoomIsOpen(t *testing.T) {
+func TestTheFirstViewerMayLeaveBeforeTheRoomIsOpen(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		plane := &wire{from: "0", hold: make(chan struct{})}
 		hub := newHub(t, &live.Options[event]{Backplane: plane})
@@ -273,7 +273,7 @@ func TestTheFirstViewerMayGoBeforeTheRoomIsOpen(t *testing.T) {
 	})
 }
 
-func TestARoomThatOpensForNobodyIsStopped(t *testing.T) {
+func TestARoomThatNobodyWaitsForIsStopped(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		plane := &wire{from: "0", hold: make(chan struct{}), deaf: true}
 		hub := newHub(t, &live.Options[event]{Backplane: plane, Linger: -1})
@@ -298,7 +298,7 @@ func TestABackplaneThatDoesNotAnswer(t *testing.T) {
 	})
 }
 
-func TestCloseWaitsForNoBackplane(t *testing.T) {
+func TestCloseDoesNotWaitForTheBackplane(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		for _, linger := range []time.Duration{-1, time.Hour} {
 			plane := &wire{hold: make(chan struct{})}
@@ -317,7 +317,7 @@ func TestCloseWaitsForNoBackplane(t *testing.T) {
 	})
 }
 
-func TestAClosedHubGivesNoReset(t *testing.T) {
+func TestAClosedHubReturnsNoReset(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		hub := newHub(t, nil)
 		v := join(t, hub, "unknown")

@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/live"
 )
 
-func TestASlowViewerHoldsUpNobodyAndItsLossIsCounted(t *testing.T) {
+func TestASlowViewerDelaysNobodyAndItsLossIsCounted(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		hub := newHub(t, &live.Options[event]{Batches: 3})
 		slow, quick := join(t, hub, ""), join(t, hub, "")
@@ -64,7 +64,7 @@ func TestTheNewestBatchIsKeptHoweverLarge(t *testing.T) {
 	})
 }
 
-func TestJoinGoesOnFromAPosition(t *testing.T) {
+func TestJoinContinuesFromAPosition(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		plane := &wire{from: "begin"}
 		hub := newHub(t, &live.Options[event]{Backplane: plane, Fresh: rising})
@@ -99,7 +99,7 @@ func TestJoinGoesOnFromAPosition(t *testing.T) {
 	})
 }
 
-func TestAPositionThatIsNotKnownIsAReset(t *testing.T) {
+func TestAnUnknownPositionIsAReset(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		plane := &wire{from: "p0"}
 		hub := newHub(t, &live.Options[event]{Backplane: plane, Batches: 1})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"sync/atomic"
 
 	"github.com/plaza-sdk/plaza/internal/parallel"
 )
@@ -24,26 +25,37 @@ type Batch func(context.Context, []Record) []error
 func Each(h Handler, lanes int) Batch {
 	return func(ctx context.Context, records []Record) []error {
 		errs := make([]error, len(records))
-		group := parallel.New()
-		group.SetLimit(max(lanes, 1))
-		for _, item := range byItem(records) {
-			group.Go(func() error {
-				for n, i := range item {
-					if errs[i] = ctx.Err(); errs[i] == nil {
-						errs[i] = parallel.Catch(func() error { return h(ctx, records[i]) })
-					}
-					if errs[i] != nil {
-						for _, later := range item[n+1:] {
-							errs[later] = ErrHeld
-						}
-						break
-					}
-				}
-				return nil
-			})
+		items := byItem(records)
+		var next atomic.Int64
+		lane := func() error {
+			for n := next.Add(1) - 1; n < int64(len(items)); n = next.Add(1) - 1 {
+				h.inOrder(ctx, records, items[n], errs)
+			}
+			return nil
 		}
-		_ = group.Wait() // each record has its own error
+		group := parallel.New()
+		for range min(lanes, len(items)) - 1 {
+			group.Go(lane)
+		}
+		_ = lane() // each record has its own error
+		_ = group.Wait()
 		return errs
+	}
+}
+
+// inOrder handles the records of one item, which at names, up to the first that
+// fails.
+func (h Handler) inOrder(ctx context.Context, records []Record, at []int, errs []error) {
+	for n, i := range at {
+		if errs[i] = ctx.Err(); errs[i] == nil {
+			errs[i] = parallel.Catch(func() error { return h(ctx, records[i]) })
+		}
+		if errs[i] != nil {
+			for _, later := range at[n+1:] {
+				errs[later] = ErrHeld
+			}
+			return
+		}
 	}
 }
 

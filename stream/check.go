@@ -31,12 +31,12 @@ func checkItem(item map[string]types.AttributeValue, depth int) string {
 
 // The reasons that reading and checking share.
 const (
-	notUTF8    = "a string is not UTF-8"
-	noNumber   = "a number is malformed or out of range"
-	noNull     = "a NULL is not true"
-	emptySet   = "a set is empty"
-	tooDeep    = "lists and maps are nested too deep"
-	noType     = "an attribute's type is missing or unknown"
+	notUTF8  = "a string is not UTF-8"
+	noNumber = "a number is malformed or out of range"
+	noNull   = "a NULL is not true"
+	emptySet = "a set is empty"
+	tooDeep  = "lists and maps are nested too deep"
+	noType   = "an attribute's type is missing or unknown"
 )
 
 func checkAttribute(v types.AttributeValue, depth int) string {
@@ -168,4 +168,3 @@ func isNumber(text string) bool {
 	size := n.exponent + len(n.whole) - first - 1
 	return last-first <= maxDigits && size >= minExponent && size <= maxExponent
 }
-

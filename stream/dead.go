@@ -27,7 +27,7 @@ type Dead struct {
 
 	// Record is what Encode wrote, the record's JSON in a Lambda event if it cannot
 	// be read, or the Data of an event given to Deliver. If it is empty, this is a
-	// position, to be read again from the stream within 24 hours.
+	// position, to be read again from the stream within 24 hours: see Reread.
 	Record []byte `json:"-"`
 
 	// Receipt is the DeadSource's, for its Delete. It is not stored.

@@ -75,8 +75,10 @@ func NewDeadTable(db *dynamo.DB, table, consumer string, opts *DeadTableOptions)
 		t.opts.Now = time.Now
 	}
 	var err error
-	t.table, err = store.Open(db, table, t.opts.OnCorrupt)
-	return t, err
+	if t.table, err = store.Open(db, table, t.opts.OnCorrupt); err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
 // Verify compares the table with what this needs: its key schema, its expiry, and
@@ -254,5 +256,5 @@ func (s *tableSource) Receive(ctx context.Context) ([]Dead, error) {
 			return letters, nil
 		}
 	}
-	return nil, nil //nolint:nilnil // the end
+	return nil, nil // the end
 }

@@ -96,6 +96,20 @@ func TestABadRecordIsNotTheEventsEnd(t *testing.T) {
 	}
 }
 
+func TestTextThatIsNotUTF8IsRefused(t *testing.T) {
+	t.Parallel()
+	good := lines(t, "lambda/valid.ndjson")[0]
+	for _, bad := range []string{"\xff", "a\xffb", `\n` + "\xc3", "\xed\xa0\x80"} {
+		for _, attribute := range []string{`{"S":"` + bad + `"}`, `{"M":{"` + bad + `":{"S":"x"}}}`, `{"SS":["` + bad + `"]}`} {
+			items, err := stream.Decode(event(strings.Replace(good, `{"N":"2"}`, attribute, 1), good), stream.Limits{})
+			require.NoError(t, err)
+			require.ErrorIs(t, items[0].Err, stream.ErrRecord, "%q", attribute)
+			require.Equal(t, "111", items[0].Seq)
+			require.NoError(t, items[1].Err)
+		}
+	}
+}
+
 func TestAStreamWithoutBothImagesIsErrView(t *testing.T) {
 	t.Parallel()
 	for _, line := range lines(t, "lambda/view.ndjson") {

@@ -15,8 +15,8 @@ import (
 // limit is a dead letter without a request, and so is one that the sink says
 // cannot succeed.
 //
-// While an event waits for another attempt, later requests leave out its Group.
-// Events of one group in one request are in the sink's hands.
+// Events of one Group are sent one after another: a request has at most one of
+// them, and while that waits for another attempt, the later ones wait too.
 //
 // Without dead, the error of an event is what it failed with, as Permanent. When
 // ctx ends, the errors of what is left are the context's.
@@ -172,31 +172,40 @@ func (d *delivery) fail(ctx context.Context, i int, cause error) {
 func (d *delivery) round(ctx context.Context, todo []int) (again []int) {
 	d.stuck = map[string]bool{}
 	for len(todo) > 0 && ctx.Err() == nil {
-		var pack []int
-		bytes, n := 0, 0
-		for ; n < len(todo); n++ {
-			i := todo[n]
-			group := d.events[i].Group
-			if d.lost[group] {
-				d.errs[i] = ErrHeld
-				continue
-			}
-			if d.stuck[group] {
-				again = append(again, i)
-				continue
-			}
-			if len(pack) == d.limit.Events || bytes > d.limit.Bytes-d.sizes[i] {
-				break
-			}
-			pack = append(pack, i)
-			bytes += d.sizes[i]
-		}
-		todo = todo[n:]
-		if len(pack) > 0 {
+		pack, rest, held := d.pack(todo)
+		again = append(again, held...)
+		if todo = rest; len(pack) > 0 {
 			again = append(again, d.send(ctx, pack)...)
 		}
 	}
 	return append(again, todo...)
+}
+
+// pack chooses the events of a request, at most one of each group: if one of two
+// failed, the other would have passed it.
+func (d *delivery) pack(todo []int) (pack, rest, held []int) {
+	groups := map[string]bool{}
+	bytes := 0
+	for n, i := range todo {
+		group := d.events[i].Group
+		switch {
+		case group != "" && d.lost[group]:
+			d.errs[i] = ErrHeld
+		case group != "" && d.stuck[group]:
+			held = append(held, i)
+		case group != "" && groups[group]:
+			rest = append(rest, i)
+		case len(pack) == d.limit.Events || bytes > d.limit.Bytes-d.sizes[i]:
+			return pack, append(rest, todo[n:]...), held
+		default:
+			pack = append(pack, i)
+			bytes += d.sizes[i]
+			if group != "" {
+				groups[group] = true
+			}
+		}
+	}
+	return pack, rest, held
 }
 
 // send makes one request and returns what is to be sent again.

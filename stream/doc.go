@@ -1,3 +1,27 @@
 // Package stream brings the changes of a DynamoDB table to boards, buses, queues
-// and archives: decode, process, poll, deliver, dead letters.
+// and archives.
+//
+// A stream's records come as a Lambda event (Decode), from the SDK (FromSDK), or
+// over a bus in a JSON form of their own (Encode, DecodeEvent). All are read
+// strictly, and the table's stream must carry both images of an item.
+//
+// A Processor hands them to a Batch. Each makes a Batch of a Handler, To one that
+// sends an event for each record to a Sink. What failed is tried again, and what
+// keeps failing becomes a dead letter:
+//
+//	letters, err := stream.NewDeadTable(db, "dead", "board", nil)
+//	…
+//	p, err := stream.NewProcessor(stream.Each(handle, 8), letters, nil)
+//	…
+//	lambda.Start(p.Lambda)
+//
+// Records are handled at least once, and those of one item in their order. Work
+// stops at the first record that was neither handled nor made a dead letter, and
+// goes on there later. So a handler must bear a repeat, and a dead letter that is
+// driven again after newer changes: it compares a version that the item holds,
+// and keeps the version of what was deleted.
+//
+// Redrive gives dead letters to a Batch again, after what broke was mended. They
+// come from a DeadTable, from a queue, or from AWS's own failure documents
+// (ParseFailure).
 package stream

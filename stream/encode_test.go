@@ -3,6 +3,7 @@ package stream_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -117,8 +118,9 @@ func TestEncodesTextStays(t *testing.T) {
 	t.Parallel()
 	raw, err := stream.Encode(change("a\n\"é", 1, 2), 0)
 	require.NoError(t, err)
-	require.Equal(t, `{"v":1,"id":"e1","stream":"`+arn+`","seq":"1","table":"Main","kind":"MODIFY","at":"2026-01-02T03:04:01Z",`+
-		`"keys":{"Id":{"S":"a\n\"é"}},"new":{"Id":{"S":"a\n\"é"},"version":{"N":"2"}},"old":{"Id":{"S":"a\n\"é"},"version":{"N":"1"}}}`, string(raw))
+	want := `{"v":1,"id":"e1","stream":"` + arn + `","seq":"1","table":"Main","kind":"MODIFY","at":"2026-01-02T03:04:01Z",` +
+		`"keys":{"Id":{"S":"a\n\"é"}},"new":{"Id":{"S":"a\n\"é"},"version":{"N":"2"}},"old":{"Id":{"S":"a\n\"é"},"version":{"N":"1"}}}`
+	require.Equal(t, want, string(raw))
 }
 
 func TestRecordsThatDynamoDBWouldNotWriteAreRefused(t *testing.T) {
@@ -176,9 +178,7 @@ func anyRecord(t *rapid.T) stream.Record {
 	}
 	image := func(name string) attributes {
 		item := attributes{}
-		for k, v := range r.Keys {
-			item[k] = v
-		}
+		maps.Copy(item, r.Keys)
 		for range rapid.IntRange(0, 4).Draw(t, name) {
 			item[rapid.String().Draw(t, "name")] = anyAttribute(t, rapid.IntRange(0, 9).Draw(t, "type"), 3)
 		}

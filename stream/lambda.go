@@ -52,4 +52,3 @@ func (p *Processor) Lambda(ctx context.Context, raw json.RawMessage) (Response, 
 	p.opts.OnStop(err)
 	return Response{BatchItemFailures: []BatchItemFailure{{items[done].Seq}}}, nil
 }
-

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
@@ -95,9 +94,7 @@ func NewProcessor(b Batch, dead DeadLetters, opts *ProcessorOptions) (*Processor
 func (p *Processor) Process(ctx context.Context, items []Item) (done int, err error) {
 	run := &run{Processor: p, items: items, end: len(items), attempts: make([]int, len(items)), left: make([]bool, len(items))}
 	run.buryUnread(ctx)
-	if err := run.handle(ctx); err != nil {
-		run.stop(max(slices.Index(run.left[:run.end], true), 0), err)
-	}
+	run.handle(ctx)
 	if run.end == len(items) {
 		return run.end, nil
 	}
@@ -141,8 +138,9 @@ func (r *run) buryUnread(ctx context.Context) {
 }
 
 // handle makes rounds of attempts until nothing is left below the end.
-func (r *run) handle(ctx context.Context) error {
-	for round := 1; ; round++ {
+func (r *run) handle(ctx context.Context) {
+	again := false
+	for round := 0; ; round++ {
 		var at []int
 		var records []Record
 		for i, left := range r.left[:r.end] {
@@ -152,16 +150,17 @@ func (r *run) handle(ctx context.Context) error {
 			}
 		}
 		if len(at) == 0 {
-			return nil
+			return
 		}
-		if err := ctx.Err(); err != nil {
-			return err
+		err := ctx.Err()
+		if err == nil && again {
+			err = r.opts.Policy.pause(ctx, round)
 		}
-		if r.judge(ctx, at, r.batch.answer(ctx, records)) {
-			if err := r.opts.Policy.pause(ctx, round); err != nil {
-				return err
-			}
+		if err != nil {
+			r.stop(at[0], err)
+			return
 		}
+		again = r.judge(ctx, at, r.batch.answer(ctx, records))
 	}
 }
 

@@ -32,7 +32,7 @@ type Redriven struct {
 // versions, as it must for records that come again.
 //
 // A position, as Lambda's own failure documents are, has no record. It is counted
-// and left: read the shard from its sequence number within 24 hours.
+// and left; a source of Reread reads its records from the stream.
 //
 // Cost: as src's Receive and b, and 1 Delete for each letter that was handled.
 func Redrive(ctx context.Context, src DeadSource, b Batch) (Redriven, error) {

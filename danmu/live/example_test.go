@@ -77,7 +77,7 @@ func Example() {
 
 // openTable creates a table on a local engine.
 func openTable(ctx context.Context) (comments *danmu.Repository, stop func()) {
-	local, err := engine.Start(ctx, nil)
+	local, err := engine.Shared(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// This one takes no time: what is placed is looked at every 50 ms.
+// The script simulates the time, and checks the placed danmu every 50 ms of it.
 func lanes(t *testing.T, b browser) {
 	p := b.open(t, newWorld(t, hills()))
 	seen := eval[struct{ Placed, Dropped, Forced, Pairs int }](p, `import("/lanes.js").then(({ Lanes, ends, leftOf, worths }) => {
@@ -44,7 +44,7 @@ func lanes(t *testing.T, b browser) {
 	require.Greater(t, seen.Placed, 1000)
 }
 
-// As it does when the page was hidden for a while, or the video begins again.
+// The time jumps, as when the page was hidden for a while, or the video begins again.
 func jumps(t *testing.T, b browser) {
 	p := b.open(t, newWorld(t, hills()))
 	aloft := eval[[]string](p, `Promise.all([import("/flight.js"), import("/timeline.js")]).then(([{ Flight }, { Timeline }]) => {
@@ -68,7 +68,7 @@ func jumps(t *testing.T, b browser) {
 	})`))
 }
 
-// crowded gives a flight whose stage is full of danmu, at 60 frames a second.
+// crowded makes a flight with a stage full of danmu, at 60 frames a second.
 const crowded = `Promise.all([import("/flight.js"), import("/timeline.js"), import("/lanes.js")]).then(([{ Flight }, { Timeline }, { ends }]) => {
 	let seed = 11;
 	const random = (n) => (seed = (seed * 48271) % 2147483647) % n;
@@ -82,7 +82,7 @@ const crowded = `Promise.all([import("/flight.js"), import("/timeline.js"), impo
 	return { flight, timeline, danmu, planned, ends };
 })`
 
-// 12 live ones a second for 5 seconds.
+// 12 live danmu arrive each second for 5 seconds.
 func liveCrowd(t *testing.T, b browser) {
 	p := b.open(t, newWorld(t, hills()))
 	seen := eval[struct{ Live, Cut, Missed, Gone, Dropped int }](p, crowded+`.then(({ flight, danmu, planned, ends }) => {
@@ -148,7 +148,7 @@ func ownOne(t *testing.T, b browser) {
 	require.Equal(t, []string{"mine99"}, seen.Last)
 }
 
-// A comment that has gone is not in the way.
+// A danmu that has left the stage blocks no other one.
 func fewestGo(t *testing.T, b browser) {
 	p := b.open(t, newWorld(t, hills()))
 	require.Equal(t, []int{60, 60, 0}, eval[[]int](p, `import("/lanes.js").then(({ Lanes, modes, worths }) => {

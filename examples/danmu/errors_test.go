@@ -18,7 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/examples/guard"
 )
 
-func TestEachErrorHasItsStatusAndTellsNothingMore(t *testing.T) {
+func TestEachErrorHasItsStatusAndShowsNothingMore(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		err    error

@@ -32,7 +32,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends it at once
+	context.AfterFunc(ctx, stop) // a second signal kills the process
 	if err := run(ctx, os.Args[1:], os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "danmu:", err)
 		os.Exit(1)
@@ -41,7 +41,7 @@ func main() {
 
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("danmu", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // main prints the error, once
+	flags.SetOutput(io.Discard) // main prints the error once
 	addr := flags.String("addr", "localhost:5000", "listen on `HOST:PORT`")
 	names := flags.String("host", "", "answer to these `NAMES` too, separated by commas")
 	others := flags.String("videos", "", "take danmu for the videos of these `IDS` too, separated by commas")

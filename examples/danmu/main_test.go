@@ -19,7 +19,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/engine"
 )
 
-// lines hands on what is written, line by line.
+// lines receives the output, line by line.
 type lines chan string
 
 func (l lines) Write(text []byte) (int, error) {
@@ -27,7 +27,7 @@ func (l lines) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// start runs the command until stop.
+// start runs the command until stop is called.
 func start(t *testing.T, args ...string) (w world, printed string, stop func() error) {
 	t.Helper()
 	t.Setenv(engine.EndpointVariable, dynamotest.Engine(t).Endpoint)
@@ -55,8 +55,8 @@ func start(t *testing.T, args ...string) (w world, printed string, stop func() e
 }
 
 func TestStoppingEndsTheStreams(t *testing.T) {
-	dynamotest.Engine(t)                               // which stays
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent(), // but for connections to the engine
+	dynamotest.Engine(t)                               // it keeps running
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent(), // except for connections to the engine
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
 	w, _, stop := start(t)

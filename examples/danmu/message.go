@@ -21,46 +21,46 @@ const (
 	minSize, maxSize = 12, 64 // px
 )
 
-// submission is a danmu in the format of the clients from before Plaza: nested, with
-// times in seconds and CSS colours.
+// submission is a danmu in the format of clients from before Plaza: nested, with times
+// in seconds and CSS colours.
 type submission struct {
 	ObjectID string  `json:"objectId"`
 	UserID   string  `json:"userId"`
-	OwnerID  string  `json:"ownerId,omitempty"` // of the video
+	OwnerID  string  `json:"ownerId,omitempty"` // the owner of the video
 	Content  content `json:"content"`
 
 	// Key makes repeated sends one danmu. Answers leave it out.
 	Key string `json:"key,omitempty"`
 }
 
-// message is a danmu as those clients read it.
+// message is a danmu in an answer to those clients.
 type message struct {
 	submission
 
 	ID        danmu.ID `json:"id"`
 	CreatedAt int64    `json:"createdAt,omitempty"` // Unix ms
-	Repeats   int      `json:"repeats,omitempty"`   // that were merged into it
+	Repeats   int      `json:"repeats,omitempty"`   // danmu that were merged into this one
 }
 
 type content struct {
 	Text string `json:"text"`
-	look
+	style
 	Position danmu.Mode `json:"position"`
 	Time     *float64   `json:"time"` // seconds of the playing time
 }
 
-// look is the style as the client wrote it.
-type look struct {
-	Color string `json:"color,omitempty"` // of CSS: a name, #rgb or #rrggbb
+// style is a style as the client wrote it.
+type style struct {
+	Color string `json:"color,omitempty"` // a CSS colour: a name, #rgb or #rrggbb
 	Size  string `json:"size,omitempty"`  // such as 40px, on a player 540 high
 }
 
-// extra is stored with a danmu, so that answers have the sender's own spelling.
+// extra is stored with a danmu, so that answers spell the style as its sender did.
 type extra struct {
-	Look look `json:"look"`
+	Style style `json:"look"`
 }
 
-// modes are those of the positions 0 to 3. Modes from 7 on are positions too.
+// modes are the modes of the positions 0 to 3. A position of 7 or more is a mode itself.
 var modes = []danmu.Mode{danmu.Scroll, danmu.Top, danmu.Bottom, danmu.Reverse}
 
 func (s submission) comment() (danmu.Comment, error) {
@@ -82,13 +82,13 @@ func (s submission) comment() (danmu.Comment, error) {
 	if c.Size, err = parseSize(s.Content.Size); err != nil {
 		return c, err
 	}
-	if s.Content.look != (look{}) {
-		c.Extra, err = json.Marshal(extra{s.Content.look})
+	if s.Content.style != (style{}) {
+		c.Extra, err = json.Marshal(extra{s.Content.style})
 	}
 	return c, err
 }
 
-// check refuses what Send would refuse, before the submission can name an owner.
+// check refuses what Send would refuse, so that a refused submission sets no owner.
 func (s submission) check() error {
 	for _, name := range []struct {
 		field, value string
@@ -132,37 +132,37 @@ func messageOf(c danmu.Comment, owner string) message {
 	at := seconds(c.Progress)
 	m := message{ID: c.ID, Repeats: c.Repeats, submission: submission{
 		ObjectID: c.Object, UserID: c.User, OwnerID: owner,
-		Content: content{Text: c.Text, look: lookOf(c), Position: c.Mode, Time: &at},
+		Content: content{Text: c.Text, style: styleOf(c), Position: c.Mode, Time: &at},
 	}}
 	switch position := slices.Index(modes, c.Mode); {
 	case position >= 0:
 		m.Content.Position = danmu.Mode(position)
-	case c.Mode < danmu.Positioned: // 2 and 3 of Bilibili's files scroll too
+	case c.Mode < danmu.Positioned: // modes 2 and 3 in Bilibili's files scroll too
 		m.Content.Position = danmu.Mode(slices.Index(modes, danmu.Scroll))
 	}
-	if !c.Sent.IsZero() { // imported ones may have none
+	if !c.Sent.IsZero() { // imported danmu may have no time
 		m.CreatedAt = c.Sent.UnixMilli()
 	}
 	return m
 }
 
-// seconds is exact to the millisecond. Duration.Seconds adds two numbers, and may be
-// the next float.
+// seconds is exact to the millisecond. Duration.Seconds adds two numbers, and may return
+// a neighbouring float.
 func seconds(d time.Duration) float64 { return float64(d.Milliseconds()) / 1000 }
 
-func lookOf(c danmu.Comment) look {
+func styleOf(c danmu.Comment) style {
 	var kept extra
-	if json.Unmarshal(c.Extra, &kept) == nil && kept.Look != (look{}) {
-		return kept.Look
+	if json.Unmarshal(c.Extra, &kept) == nil && kept.Style != (style{}) {
+		return kept.Style
 	}
-	var l look
+	var s style
 	if rgb, ok := c.Color.RGB(); ok {
-		l.Color = fmt.Sprintf("#%06x", rgb)
+		s.Color = fmt.Sprintf("#%06x", rgb)
 	}
 	if c.Size > 0 {
-		l.Size = fmt.Sprintf("%dpx", c.Size)
+		s.Size = fmt.Sprintf("%dpx", c.Size)
 	}
-	return l
+	return s
 }
 
 func messagesOf(comments []danmu.Comment, owner string) []message {

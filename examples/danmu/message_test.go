@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
-// step is 1 where CI is set, else every seventh millisecond is tried.
+// step is 1 if CI is set. Otherwise only some milliseconds are tried.
 func step() int {
 	if os.Getenv("CI") != "" {
 		return 1

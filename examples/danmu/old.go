@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/examples/guard"
 )
 
-// end is the cursor behind the last danmu of a list.
+// end is the cursor after the last danmu of a list.
 const end = "-1"
 
 type list struct {
@@ -63,7 +63,7 @@ func (a *api) queryByTime(r *http.Request) (any, error) {
 	return a.from(r, at)
 }
 
-// pull lists the danmu behind a cursor, or from the beginning.
+// pull lists the danmu after a cursor, or from the beginning.
 func (a *api) pull(r *http.Request) (any, error) {
 	return a.from(r, 0)
 }

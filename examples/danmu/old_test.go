@@ -46,7 +46,7 @@ func TestSendAnswersTheDanmuWithItsIDAndTime(t *testing.T) {
 	}
 }
 
-func TestALookThatWasNotSentIsNotAnswered(t *testing.T) {
+func TestAStyleThatWasNotSentIsNotAnswered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hills())
 	got := call[map[string]any](t, w, "POST", "/danmu/send", `{"objectId":"1","userId":"2","content":{"text":"<script>","time":0.0004}}`)
@@ -108,7 +108,7 @@ func TestOfManyClaimsOfAVideoOneSucceeds(t *testing.T) {
 	}
 }
 
-func TestABadSendDoesNotSayWhoseVideoItIs(t *testing.T) {
+func TestARefusedSendSetsNoOwner(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hills())
 	_, err := w.service.danmu.Configure(t.Context(), "7", danmu.Settings{Duration: time.Minute})
@@ -128,7 +128,7 @@ func TestABadSendDoesNotSayWhoseVideoItIs(t *testing.T) {
 	}
 }
 
-func TestListsGoOnFromTheirCursorToTheEnd(t *testing.T) {
+func TestListsContinueFromTheirCursorToTheEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hills())
 	for i, at := range []float64{30, 19.999, 20, 20.4, 21, 5} {
@@ -165,7 +165,7 @@ func TestEveryPositionAndColorOfOldClientsIsUnderstood(t *testing.T) {
 	}
 }
 
-func TestImportedDanmuAreSpelledAlike(t *testing.T) {
+func TestImportedDanmuAreWrittenInTheOldFormat(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		danmu.Comment
@@ -186,7 +186,7 @@ func TestImportedDanmuAreSpelledAlike(t *testing.T) {
 	}
 }
 
-func TestAFastSenderIsAnsweredWhenToRepeat(t *testing.T) {
+func TestAFastSenderGetsRetryAfter(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hills())
 	for i := range 50 {

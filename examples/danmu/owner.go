@@ -19,7 +19,7 @@ func (a *api) owner(ctx context.Context, s submission, at time.Duration) (string
 		return "", err
 	}
 	if s.OwnerID != "" && settings.Owner == "" {
-		if at > settings.Duration { // which Send would refuse
+		if at > settings.Duration { // Send would refuse it
 			return "", &plaza.InvalidError{Field: "Progress", Reason: "is after the end"}
 		}
 		if settings, err = a.claim(ctx, s.ObjectID, s.OwnerID); err != nil {
@@ -48,7 +48,8 @@ func (a *api) claim(ctx context.Context, object, owner string) (danmu.Settings, 
 	return a.danmu.Settings(ctx, object)
 }
 
-// ownerOf is for viewers: they get a danmu without its owner rather than late.
+// ownerOf returns the owner, for viewers. It returns none if the read takes too long,
+// so that danmu are not late.
 func (s *service) ownerOf(object string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), ownerTime)
 	defer cancel()

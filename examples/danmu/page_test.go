@@ -152,7 +152,7 @@ func cutOff(t *testing.T, b browser) {
 	}
 }
 
-// touching is how many pairs of boxes overlap.
+// touching counts the pairs of boxes that overlap.
 const touching = `((boxes) => {
 	let pairs = 0;
 	boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b) => {
@@ -186,7 +186,7 @@ func crowd(t *testing.T, b browser) {
 	require.Greater(t, eval[int](p, `window.seen.boxes`), 3*120*10)
 }
 
-// importAll gives the video of the page n danmu.
+// importAll imports n danmu into the page's video.
 func importAll(t *testing.T, w world, n int, nth func(int) danmu.Comment) {
 	t.Helper()
 	comments := make([]danmu.Comment, n)
@@ -217,7 +217,7 @@ func unknownVideo(t *testing.T, b browser) {
 	p.until(`document.getElementById("refusal").textContent === "There is no video 2."`)
 }
 
-// The answer for the first user comes after that for the second.
+// The answer for the first user arrives after the one for the second.
 func lastUser(t *testing.T, b browser) {
 	w := newWorld(t, hills())
 	say(t, w, "first", "of the first", 1)

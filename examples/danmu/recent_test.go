@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// 5,000 come live, and 3,000 of them go.
+// 5,000 danmu arrive live, and 3,000 of them are removed.
 func bounds(t *testing.T, b browser) {
 	p := b.open(t, newWorld(t, hills()))
 	seen := eval[struct{ Reads, Kept, Left, Gone int }](p, `import("/recent.js").then(async ({ Recent }) => {

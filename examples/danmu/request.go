@@ -35,7 +35,7 @@ func readPage(r *http.Request) (cursor.PageRequest, error) {
 	return cursor.PageRequest{Cursor: cursor.Cursor(r.URL.Query().Get("cursor")), Limit: size}, err
 }
 
-// readNumber is 0 if the query does not have it.
+// readNumber returns 0 if the query does not have the parameter.
 func readNumber(r *http.Request, parameter string) (int, error) {
 	return parseNumber(parameter, cmp.Or(r.URL.Query().Get(parameter), "0"))
 }

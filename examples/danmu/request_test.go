@@ -29,8 +29,8 @@ func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
 	nested := strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)
 	const other = "0123456789ABCDEFGHJK"
 	for name, c := range map[string]struct {
-		method, path, body string // POST, /danmu/send
-		status             int    // 400
+		method, path, body string // method and path default to POST and /danmu/send
+		status             int    // defaults to 400
 		field              string
 	}{
 		"no JSON":            {body: `{`, field: "body"},

@@ -9,9 +9,8 @@ import (
 //go:embed static
 var static embed.FS
 
-// routes lists the requests, with the parameters that a query may have. A list has
-// at most size danmu, by default 25 and never more than 100. An unknown {id} is
-// answered by 404.
+// routes lists the requests, with the parameters that a query may have. A list has at
+// most size danmu, 25 by default and 100 at most. The answer for an unknown {id} is 404.
 func (a *api) routes() {
 	// For the clients from before Plaza.
 	a.route("POST /danmu/send", a.send)
@@ -33,7 +32,7 @@ func (a *api) routes() {
 	a.mux.Handle("GET /", page(http.FileServerFS(files)))
 }
 
-// page lets the page load only from this server.
+// page sets a policy that lets the page load only from this server.
 func page(files http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")

@@ -16,8 +16,8 @@ import (
 	"github.com/plaza-sdk/plaza/ids/lease"
 )
 
-// service holds the parts of Plaza that an application uses, the video it shows, and
-// the ids of other videos, which an application has in its own database.
+// service holds the parts of Plaza that an application uses, the video that it shows, and
+// the ids of other videos, which an application would have in its own database.
 type service struct {
 	ids    *lease.Source
 	danmu  *danmu.Repository
@@ -26,7 +26,7 @@ type service struct {
 	others []string
 }
 
-// video is what the page plays. Without Src that is a clock.
+// video is the video that the page plays. Without Src the page plays a clock.
 type video struct {
 	ID       string
 	Owner    string
@@ -52,7 +52,7 @@ func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables, log *slog.
 }
 
 func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, log *slog.Logger) (err error) {
-	// Many open an episode at once: one read serves them all for two seconds.
+	// Many viewers open an episode at once. One read serves them all for two seconds.
 	s.danmu, err = danmu.New(db, t.Danmu, s.ids, &danmu.Options{
 		Cache: 2 * time.Second,
 		OnCorrupt: func(e *plaza.CorruptError) {
@@ -66,7 +66,7 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, log
 	if err := s.danmu.Init(ctx); err != nil {
 		return err
 	}
-	// Several processes would share a live/redisstream.
+	// Several processes would need a live/redisstream backplane.
 	if s.hub, err = live.New(s.danmu, &live.Options{Encode: s.encode}); err != nil {
 		return err
 	}

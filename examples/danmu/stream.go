@@ -20,13 +20,13 @@ const (
 	retry   = time.Second      // before a page reconnects
 )
 
-// happened is an event for the page: a danmu was sent, or one is gone.
+// happened is an event for the page: a danmu was sent or removed.
 type happened struct {
 	Sent    *message  `json:"sent,omitempty"`
 	Removed *danmu.ID `json:"removed,omitempty"`
 }
 
-// encode writes a batch once for all viewers, with one read of the owner.
+// encode encodes a batch once for all viewers, with one read of the owner.
 func (s *service) encode(room string, events []live.Event) []byte {
 	all, owner := []happened{}, ""
 	if slices.ContainsFunc(events, func(e live.Event) bool { return e.Kind == live.Sent }) {
@@ -43,15 +43,15 @@ func (s *service) encode(room string, events []live.Event) []byte {
 		}
 	}
 	text, err := json.Marshal(all)
-	if err != nil { // impossible: plain texts and numbers
+	if err != nil { // impossible: these are only texts and numbers
 		panic(err)
 	}
 	return text
 }
 
-// watch streams the events of a video's room as Server-Sent Events: joined, after
-// which nothing is missed; batch; reset, after which the page must read again; and
-// present, the number of viewers.
+// watch streams the events of a video's room as Server-Sent Events. After joined, no
+// event is missed. Then there are batch; reset, after which the page must read again;
+// and present, the number of viewers.
 func (a *api) watch(w http.ResponseWriter, r *http.Request) {
 	if err := a.admit(r, nil); err != nil {
 		a.refuse(w, r, err)
@@ -90,7 +90,7 @@ func (a *api) watch(w http.ResponseWriter, r *http.Request) {
 	}
 	for err == nil {
 		if err = s.send("present", "", fmt.Append(nil, a.hub.Present(room))); err == nil {
-			err = s.follow(ctx, viewer)
+			err = s.sendBatches(ctx, viewer)
 		}
 	}
 }
@@ -101,8 +101,8 @@ type stream struct {
 	ctrl *http.ResponseController
 }
 
-// follow sends batches until the next beat.
-func (s stream) follow(ctx context.Context, viewer *live.Viewer) error {
+// sendBatches sends batches until the next beat.
+func (s stream) sendBatches(ctx context.Context, viewer *live.Viewer) error {
 	until, cancel := context.WithTimeout(ctx, beat)
 	defer cancel()
 	for {

@@ -15,7 +15,7 @@ import (
 // event is one Server-Sent Event.
 type event struct{ name, id, data string }
 
-// listen joins the room of video 1, after an id unless it is empty.
+// listen joins the room of video 1, after an event id unless that is empty.
 func listen(t *testing.T, w world, after string) (next func(name string) event) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -107,7 +107,7 @@ func TestAViewerWhoReconnectsMissesNothing(t *testing.T) {
 	listen(t, w, "made-up")("reset")
 }
 
-func TestASegmentIsAsThinAsTheViewerWantsIt(t *testing.T) {
+func TestASegmentIsThinnedOutAsTheViewerWants(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hills())
 	for i := range 40 {
@@ -151,7 +151,7 @@ func TestMyDanmuAreListedNewestFirst(t *testing.T) {
 	require.Empty(t, call[list](t, w, "GET", "/users/me/danmu?cursor=-1", "").Data)
 }
 
-// A browser asks again by itself only where a stream ended.
+// A browser reconnects by itself only if a stream has ended, not if it was refused.
 func refusedStream(t *testing.T, b browser) {
 	p := b.open(t, newWorld(t, hills()))
 	require.Equal(t, []int{1, 0, 1, 2, 1}, eval[[]int](p, `import("/live.js").then(({ follow }) => {

@@ -14,7 +14,7 @@ type description struct {
 	OwnerID  string  `json:"ownerId,omitempty"`
 	Duration float64 `json:"duration"`
 	Segment  float64 `json:"segment"`
-	Src      string  `json:"src,omitempty"` // empty: a clock plays
+	Src      string  `json:"src,omitempty"` // if empty, a clock plays
 }
 
 func (a *api) describe(r *http.Request) (any, error) {
@@ -29,7 +29,7 @@ func (a *api) describe(r *http.Request) (any, error) {
 	}, err
 }
 
-// segment lists the danmu of a segment, thinned as the viewer wants.
+// segment lists the danmu of a segment, as thinned out as the viewer wants.
 func (a *api) segment(r *http.Request) (any, error) {
 	n, err := parseNumber("segment", r.PathValue("n"))
 	if err != nil {
@@ -46,7 +46,7 @@ func (a *api) segment(r *http.Request) (any, error) {
 	}
 	return struct {
 		Data    []message `json:"data"`
-		Dropped int       `json:"dropped"` // by the cap
+		Dropped int       `json:"dropped"` // dropped by the cap
 	}{messagesOf(window.Comments, ""), window.Dropped}, nil
 }
 

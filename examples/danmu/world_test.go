@@ -66,7 +66,7 @@ func (w world) send(t *testing.T, method, path, body string) (status int, header
 	return res.StatusCode, res.Header, string(answer)
 }
 
-// call reads the answer of a call that succeeds.
+// call makes a call that must succeed, and decodes its answer.
 func call[T any](t *testing.T, w world, method, path, body string) (answer T) {
 	t.Helper()
 	status, _, text := w.send(t, method, path, body)
@@ -75,7 +75,7 @@ func call[T any](t *testing.T, w world, method, path, body string) (answer T) {
 	return answer
 }
 
-// say sends a text at a moment and returns the answer.
+// say sends a danmu at a moment and returns the answer.
 func say(t *testing.T, w world, user, text string, seconds float64) message {
 	t.Helper()
 	body, err := json.Marshal(submission{ObjectID: "1", UserID: user, Content: content{Text: text, Time: &seconds}})

@@ -108,7 +108,7 @@ func TestEachRangeReadsTheFileAgain(t *testing.T) {
 		require.Equal(t, 2, n)
 	}
 	for range edges {
-		break // leaves no file open, which Windows would not let go of
+		break // must leave no file open, because Windows could not delete it
 	}
 	require.NoError(t, os.Remove(path))
 	for _, err := range edges {

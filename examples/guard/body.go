@@ -67,8 +67,8 @@ type walk struct {
 	at []any // the path of names and indexes
 }
 
-// value checks a value against the type that it is for. Without a type it may have
-// any names.
+// value checks a value against the type that it is decoded into. Without a type it may
+// have any names.
 func (w *walk) value(shape reflect.Type) error {
 	token, err := w.d.Token()
 	if err != nil {

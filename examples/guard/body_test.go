@@ -52,7 +52,7 @@ func TestABodyIsReadIntoItsStruct(t *testing.T) {
 	}, got)
 }
 
-func TestABodyThatIsNotAsItShouldBeIsRefused(t *testing.T) {
+func TestAnInvalidBodyIsRefused(t *testing.T) {
 	t.Parallel()
 	nested := func(n int, inside string) string {
 		return `{"data":` + strings.Repeat(`[`, n) + inside + strings.Repeat(`]`, n) + `}`
@@ -111,7 +111,7 @@ func TestABodyOfAnotherKindIsRefused(t *testing.T) {
 	}
 }
 
-func TestABodyThatIsTooLargeOrDoesNotComeIsRefused(t *testing.T) {
+func TestATooLargeOrUnreadableBodyIsRefused(t *testing.T) {
 	t.Parallel()
 	large := post(t, "application/json", strings.NewReader(`{"name":"`+strings.Repeat("x", 100)+`"}`))
 	large.Body = http.MaxBytesReader(httptest.NewRecorder(), large.Body, 100)

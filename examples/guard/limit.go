@@ -74,7 +74,7 @@ type Streams struct {
 	each, all int
 
 	mu   sync.Mutex
-	open map[string]int // never 0
+	open map[string]int // values are above 0
 	sum  int
 }
 

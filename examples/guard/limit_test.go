@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAClientIsItsAddressWhateverItsHeadersSay(t *testing.T) {
+func TestAClientIsItsAddressWhateverItsHeaders(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]string{
 		"192.0.2.7:1": "192.0.2.7", "192.0.2.7:60000": "192.0.2.7", "[::ffff:192.0.2.7]:1": "192.0.2.7", "192.0.2.8:1": "192.0.2.8",
@@ -28,7 +28,7 @@ func TestAClientIsItsAddressWhateverItsHeadersSay(t *testing.T) {
 	}
 }
 
-func TestARateIsABurstAndThenSoManyASecond(t *testing.T) {
+func TestARateAllowsABurstAndThenAFixedRate(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_700_000_000, 0)
 	r := NewRate(2, 3, func() time.Time { return now })
@@ -51,7 +51,7 @@ func TestARateIsABurstAndThenSoManyASecond(t *testing.T) {
 	require.Error(t, r.Take("a"), "no more than the burst comes back")
 }
 
-func TestMadeUpNamesBringNobodyAFreshRate(t *testing.T) {
+func TestMadeUpNamesGetNoFreshRate(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_700_000_000, 0)
 	r := NewRate(1, 2, func() time.Time { return now })

@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 )
 
-// content is what an edit replaces, all of it.
+// content is the part of an activity that an edit replaces.
 type content struct {
 	Verb   string          `json:"verb"`
 	Object string          `json:"object"` // "picture:10"
@@ -19,9 +19,9 @@ type content struct {
 	Data   json.RawMessage `json:"data"`
 }
 
-// publication is what a client publishes. With an id, of POST /ids or of the
-// answer to a publish that failed, it may be repeated and is one activity;
-// with a foreignId too, as long as nothing else has that.
+// publication is an activity to publish. With an id, from POST /ids or from the answer to
+// a failed publish, a repeat is the same activity. So it is with a foreignId, as long as
+// no other activity has that.
 type publication struct {
 	ID        string   `json:"id"`
 	ForeignID string   `json:"foreignId"`
@@ -29,7 +29,7 @@ type publication struct {
 	content
 }
 
-// activity is by the user in the path: nobody speaks for others.
+// activity returns an activity by user, who is the user in the path.
 func (c content) activity(user string) (feed.Activity, error) {
 	a := feed.Activity{Actor: feed.Ref{Kind: "user", ID: user}, Verb: c.Verb, Data: c.Data}
 	if err := a.Object.UnmarshalText([]byte(c.Object)); err != nil {
@@ -104,7 +104,7 @@ func (a *api) editActivity(r *http.Request) (any, error) {
 		return nil, err
 	}
 	activity.ID = id
-	activity, err = a.feeds.Outbox(r.PathValue("user")).Update(r.Context(), activity)
+	activity, _, err = a.feeds.Outbox(r.PathValue("user")).Update(r.Context(), activity)
 	return activity, err
 }
 

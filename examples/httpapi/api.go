@@ -10,9 +10,8 @@ import (
 	"github.com/plaza-sdk/plaza/examples/guard"
 )
 
-// api answers over Plaza's features. It lets everybody do everything: who the
-// caller is, and whether that is the user in the path or the body, is for the
-// service to check that this is copied into.
+// api answers requests with Plaza's features. It lets everybody do everything: a real
+// service checks that the caller is the user in the path or the body.
 type api struct {
 	*service
 	log   *slog.Logger
@@ -20,18 +19,17 @@ type api struct {
 	guard *guard.Guard
 }
 
-// action does what a request asks for. What it returns is answered as JSON.
+// action handles a request. Its answer is sent as JSON.
 type action func(*http.Request) (answer any, err error)
 
-// newAPI answers to hosts, beside localhost and the address that is listened
-// at.
+// newAPI returns an api that answers to hosts, localhost and the listener's address.
 func newAPI(s *service, log *slog.Logger, hosts ...string) *api {
 	a := &api{service: s, log: log, mux: http.NewServeMux(), guard: guard.New(hosts...)}
 	a.routes()
 	return a
 }
 
-// route answers requests that have no other parameters in their query.
+// route registers an action. Requests with other query parameters are refused.
 func (a *api) route(pattern string, status int, do action, parameters ...string) {
 	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		err := checkQuery(r, parameters)
@@ -74,4 +72,18 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w = refusal{w}
 	}
 	a.mux.ServeHTTP(w, r)
+}
+
+// followed, removal and change report whether this call changed something. A repeat
+// reports false.
+type followed struct {
+	Created bool `json:"created"`
+}
+
+type removal struct {
+	Removed bool `json:"removed"`
+}
+
+type change struct {
+	Changed bool `json:"changed"`
 }

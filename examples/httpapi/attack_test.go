@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWhatOtherSitesSendIsNotStored(t *testing.T) {
+func TestRequestsOfOtherSitesAreNotStored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	before := w.items(t)

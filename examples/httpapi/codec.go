@@ -14,8 +14,8 @@ const (
 	keySize     = 32
 )
 
-// newCodec seals cursors with a key in hexadecimal, the same in every process
-// of a service. Without one it makes one up, whose cursors end with this run.
+// newCodec seals cursors with a hexadecimal key, which must be the same in every process
+// of a service. Without a key it makes one up, and cursors are valid for this run only.
 func newCodec(text string, log *slog.Logger) (cursor.Codec, error) {
 	key, err := hex.DecodeString(text)
 	switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/comment"
 )
 
-// at is the address of the comment in the path. The query has a reply's root.
+// at returns the address of the comment in the path. The query has the root of a reply.
 func at(r *http.Request) (comment.Address, error) {
 	where := comment.Address{Object: r.PathValue("object")}
 	var err error
@@ -70,8 +70,7 @@ func (a *api) deleteComment(r *http.Request) (any, error) {
 	return removal{removed}, err
 }
 
-// talk is a page of comments on an object. The first page has the pinned one
-// above it.
+// talk is a page of comments on an object. The first page also has the pinned comment.
 type talk struct {
 	Pinned *remark `json:"pinned,omitempty"`
 	cursor.Page[remark]

@@ -12,8 +12,8 @@ import (
 
 const comments = "/objects/picture:1/comments"
 
-// says adds a comment.
-func (w world) says(t *testing.T, body string) remark {
+// comment adds a comment.
+func (w world) comment(t *testing.T, body string) remark {
 	t.Helper()
 	return done[remark](t, w.send(t, "POST", comments, body))
 }
@@ -21,11 +21,11 @@ func (w world) says(t *testing.T, body string) remark {
 func TestCommentsAreAnsweredQuotedAndListed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	root := w.says(t, `{"user":"ann","text":"<script>é & \"x\"</script>","mentions":["bob"],"data":{"at":[1,2]}}`)
-	reply := w.says(t, `{"user":"bob","text":"reply","root":"`+root.ID.String()+`"}`)
-	deeper := w.says(t, `{"user":"ann","text":"deeper","root":"`+root.ID.String()+`","parent":"`+reply.ID.String()+`"}`)
-	w.says(t, `{"user":"cleo","text":"quoting","quote":{"root":"`+root.ID.String()+`","id":"`+reply.ID.String()+`"}}`)
-	w.says(t, `{"user":"cleo","text":"answering","parent":"`+root.ID.String()+`"}`)
+	root := w.comment(t, `{"user":"ann","text":"<script>é & \"x\"</script>","mentions":["bob"],"data":{"at":[1,2]}}`)
+	reply := w.comment(t, `{"user":"bob","text":"reply","root":"`+root.ID.String()+`"}`)
+	deeper := w.comment(t, `{"user":"ann","text":"deeper","root":"`+root.ID.String()+`","parent":"`+reply.ID.String()+`"}`)
+	w.comment(t, `{"user":"cleo","text":"quoting","quote":{"root":"`+root.ID.String()+`","id":"`+reply.ID.String()+`"}}`)
+	w.comment(t, `{"user":"cleo","text":"answering","parent":"`+root.ID.String()+`"}`)
 
 	read := w.send(t, "GET", comments+"/"+root.ID.String(), "")
 	require.Contains(t, read.text, `"<script>é & \"x\"</script>"`)
@@ -78,8 +78,8 @@ func TestARepeatedCommentIsOne(t *testing.T) {
 func TestOnlyItsAuthorEditsAndDeletesAComment(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	said := w.says(t, `{"user":"ann","text":"first","mentions":["bob"]}`)
-	at := comments + "/" + said.ID.String()
+	added := w.comment(t, `{"user":"ann","text":"first","mentions":["bob"]}`)
+	at := comments + "/" + added.ID.String()
 	refused(t, w.send(t, "PUT", at, `{"user":"bob","text":"second"}`), http.StatusForbidden)
 	refused(t, w.send(t, "DELETE", at+"?user=bob", ""), http.StatusForbidden)
 	edited := done[remark](t, w.send(t, "PUT", at, `{"user":"ann","text":"second"}`))
@@ -87,7 +87,7 @@ func TestOnlyItsAuthorEditsAndDeletesAComment(t *testing.T) {
 	require.NotZero(t, edited.EditedAt)
 	require.Empty(t, edited.Mentions)
 
-	reply := w.says(t, `{"user":"bob","text":"reply","root":"`+said.ID.String()+`"}`)
+	reply := w.comment(t, `{"user":"bob","text":"reply","root":"`+added.ID.String()+`"}`)
 	for i, removed := range []bool{true, false} {
 		require.Equal(t, removed, done[removal](t, w.send(t, "DELETE", at+"?user=ann", "")).Removed, "call %d", i)
 	}
@@ -95,9 +95,9 @@ func TestOnlyItsAuthorEditsAndDeletesAComment(t *testing.T) {
 	require.NotNil(t, tombstone.Removed)
 	require.Empty(t, tombstone.Text)
 	refused(t, w.send(t, "PUT", at, `{"user":"ann","text":"third"}`), http.StatusGone)
-	refused(t, w.send(t, "POST", comments, `{"user":"bob","text":"late","root":"`+said.ID.String()+`"}`), http.StatusGone)
+	refused(t, w.send(t, "POST", comments, `{"user":"bob","text":"late","root":"`+added.ID.String()+`"}`), http.StatusGone)
 
-	under := comments + "/" + reply.ID.String() + "?root=" + said.ID.String()
+	under := comments + "/" + reply.ID.String() + "?root=" + added.ID.String()
 	edited = done[remark](t, w.send(t, "PUT", under, `{"user":"bob","text":"edited"}`))
 	require.Equal(t, "edited", edited.Text)
 	require.True(t, done[removal](t, w.send(t, "DELETE", under+"&user=bob", "")).Removed)
@@ -107,9 +107,9 @@ func TestOnlyItsAuthorEditsAndDeletesAComment(t *testing.T) {
 func TestModeratorsHideRemoveAndPin(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	one := w.says(t, `{"user":"ann","text":"one"}`)
-	two := w.says(t, `{"user":"ann","text":"two"}`)
-	w.says(t, `{"user":"ann","text":"three"}`)
+	one := w.comment(t, `{"user":"ann","text":"one"}`)
+	two := w.comment(t, `{"user":"ann","text":"two"}`)
+	w.comment(t, `{"user":"ann","text":"three"}`)
 	changes := func(want bool, method, path, body string) {
 		t.Helper()
 		require.Equal(t, want, done[change](t, w.send(t, method, path, body)).Changed)
@@ -138,7 +138,7 @@ func TestModeratorsHideRemoveAndPin(t *testing.T) {
 	changes(false, "DELETE", pin(two), "")
 	require.Equal(t, []string{"three", "two", "one"}, w.remarks(t, comments))
 
-	reply := w.says(t, `{"user":"bob","text":"reply","root":"`+one.ID.String()+`"}`)
+	reply := w.comment(t, `{"user":"bob","text":"reply","root":"`+one.ID.String()+`"}`)
 	under := comments + "/" + reply.ID.String() + "/hidden?root=" + one.ID.String()
 	changes(true, "PUT", under, "")
 	changes(true, "DELETE", under, "")

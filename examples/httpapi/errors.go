@@ -16,19 +16,18 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// problem is the answer to a request that failed. It shows nothing of the service's
-// inside.
+// problem is the answer to a failed request. It shows no internals.
 type problem struct {
 	status int
-	after  time.Duration // until the client may try again
+	after  time.Duration // how long the client should wait before it tries again
 
 	Error  string `json:"error"`
 	Field  string `json:"field,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	ID     ids.ID `json:"id,omitzero"` // for repeating what was added
+	ID     ids.ID `json:"id,omitzero"` // for repeating the request
 }
 
-// addError has the id with which a failed publish, comment or score can be repeated.
+// addError carries the id with which a failed publish, comment or score can be repeated.
 type addError struct {
 	id  ids.ID
 	err error
@@ -38,7 +37,7 @@ func (e *addError) Error() string { return e.err.Error() }
 
 func (e *addError) Unwrap() error { return e.err }
 
-const statusClientGone = 499 // as in nginx; nobody reads it
+const statusClientGone = 499 // as in nginx; nobody reads the answer
 
 // problemOf gives every error of Plaza its status.
 func problemOf(err error) problem {
@@ -84,7 +83,7 @@ func problemOf(err error) problem {
 	return p
 }
 
-// wireName is this service's name of a field of Plaza's, such as "Quote.ID".
+// wireName returns this service's name for a field of Plaza's, such as "Quote.ID".
 func wireName(field string) string {
 	switch field {
 	case "Owner", "Reader", "Follower":
@@ -94,7 +93,7 @@ func wireName(field string) string {
 	case "ForeignID":
 		return "foreignId"
 	case "At":
-		return "op" // it has the time of a score
+		return "op" // the op has the time of the score
 	}
 	field = strings.Replace(field, "Objects", "object", 1) // ?object=, which may occur several times
 	names := strings.Split(field, ".")

@@ -48,12 +48,12 @@ func TestEveryErrorHasItsStatus(t *testing.T) {
 		require.Equal(t, status, problemOf(fmt.Errorf("doing: %w", err)).status, err)
 	}
 	require.NotEqual(t, problemOf(plaza.ErrRemoved).Reason, problemOf(leaderboard.ErrClosed).Reason)
-	// A write that ran out of time may have been done.
+	// A write that timed out may have been applied.
 	late := fmt.Errorf("%w: %w", plaza.ErrUnknownOutcome, context.DeadlineExceeded)
 	require.Equal(t, http.StatusServiceUnavailable, problemOf(late).status)
 }
 
-func TestEveryAnswerForLaterSaysWhen(t *testing.T) {
+func TestEveryRetryableAnswerHasRetryAfter(t *testing.T) {
 	t.Parallel()
 	for err, after := range map[error]string{
 		plaza.ErrBusy: "1", plaza.ErrUnavailable: "1", plaza.ErrUnknownOutcome: "1", lease.ErrLost: "1",
@@ -66,7 +66,7 @@ func TestEveryAnswerForLaterSaysWhen(t *testing.T) {
 	}
 }
 
-func TestDamageIsLoggedAndNotTold(t *testing.T) {
+func TestDamageIsLoggedAndNotShown(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	a := newAPI(nil, slog.New(slog.NewTextHandler(&log, nil)))
@@ -84,7 +84,7 @@ func TestDamageIsLoggedAndNotTold(t *testing.T) {
 	}
 }
 
-func TestWhatAListLeavesOutIsLogged(t *testing.T) {
+func TestSkippedItemsAreLogged(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	onCorrupt(slog.New(slog.NewTextHandler(&log, nil)))(&plaza.CorruptError{Table: "follow", PK: "F#jack", SK: "0", Reason: "id has 5 bytes"})

@@ -9,7 +9,7 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 )
 
-// edge is the other side of a follow.
+// edge is the other user of a follow.
 type edge struct {
 	User  string    `json:"user"`
 	Since time.Time `json:"since"`

@@ -8,8 +8,8 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-// How far the id of what is new may be from now: a client may repeat what it
-// did, not pick a place in other people's lists.
+// How far a new id may be from now. A client may repeat its own requests, but not choose
+// its place in other people's lists.
 const (
 	maxIDAge   = 24 * time.Hour
 	maxIDAhead = time.Minute
@@ -19,14 +19,14 @@ type minted struct {
 	ID ids.ID `json:"id"`
 }
 
-// mint gives the id of a publication or comment, or the op of a score, for a
-// client that wants to repeat it even if no answer at all arrives.
+// mint returns an id for a publication or comment, or an op for a score. A client needs
+// it to repeat the request even if no answer at all arrives.
 func (a *api) mint(r *http.Request) (any, error) {
 	id, err := a.ids.Next(r.Context())
 	return minted{id}, err
 }
 
-// parseID takes no text for no id.
+// parseID returns 0 for an empty text.
 func parseID(field, text string) (ids.ID, error) {
 	if text == "" {
 		return 0, nil
@@ -38,10 +38,10 @@ func parseID(field, text string) (ids.ID, error) {
 	return id, nil
 }
 
-// pathID is the id under a name in the path, which is never empty.
+// pathID reads an id from the path.
 func pathID(r *http.Request, name string) (ids.ID, error) { return parseID(name, r.PathValue(name)) }
 
-// newID is that of what a client adds, or none.
+// newID reads the optional id of something that a client adds.
 func newID(field, text string) (ids.ID, error) {
 	id, err := parseID(field, text)
 	if err != nil || id == 0 {

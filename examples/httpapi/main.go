@@ -1,14 +1,12 @@
-// Command httpapi is a small JSON service over follow, feed, comment,
-// reaction and leaderboard, on a DynamoDB that it starts on this machine. It is
-// there to be copied from.
+// Command httpapi is a small JSON service over follow, feed, comment, reaction and
+// leaderboard, on a DynamoDB that it starts on this machine. Copy from it.
 //
 //	go run ./examples/httpapi
 //	go run ./examples/httpapi -addr localhost:9000
 //
-// routes.go says what it answers: to localhost, the address that it listens at
-// and the names of -host. PLAZA_CURSOR_KEY, 64 hexadecimal digits, is
-// the key that its cursors are sealed with. An interrupt or SIGTERM stops it
-// once the requests at hand are answered.
+// routes.go lists the requests. It answers to localhost, to the address of -addr and to
+// the names of -host. PLAZA_CURSOR_KEY, 64 hexadecimal digits, is the key that seals its
+// cursors. An interrupt or SIGTERM stops it after the current requests.
 package main
 
 import (
@@ -31,7 +29,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends it at once
+	context.AfterFunc(ctx, stop) // a second signal kills the process
 	if err := run(ctx, os.Args[1:], os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "httpapi:", err)
 		os.Exit(1)
@@ -40,7 +38,7 @@ func main() {
 
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("httpapi", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // main prints the error, once
+	flags.SetOutput(io.Discard) // main prints the error once
 	addr := flags.String("addr", "localhost:8080", "listen on `HOST:PORT`")
 	names := flags.String("host", "", "answer to these `NAMES` too, separated by commas")
 	err = flags.Parse(args)

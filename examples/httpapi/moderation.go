@@ -8,7 +8,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/comment"
 )
 
-// verdict says who removes a comment, the object's owner or a moderator, and why.
+// verdict is who removes a comment, the object's owner or a moderator, and why.
 type verdict struct {
 	By     string `json:"by"`
 	Reason string `json:"reason"`

@@ -32,7 +32,7 @@ func TestARepeatedPostIsOneActivity(t *testing.T) {
 	refused(t, w.send(t, "POST", "/users/chris/activities", body), http.StatusGone)
 }
 
-func TestAPostWhoseAnswerWasLostTellsTheIDToRepeatItWith(t *testing.T) {
+func TestALostPostReturnsTheIDForARepeat(t *testing.T) {
 	t.Parallel()
 	for path, body := range map[string]string{
 		"/users/chris/activities":     `"verb":"add","object":"picture:1"}`,
@@ -61,7 +61,7 @@ func TestAPostWhoseAnswerWasLostTellsTheIDToRepeatItWith(t *testing.T) {
 	}
 }
 
-func TestTooMuchAtOnceIsForLater(t *testing.T) {
+func TestThrottlingIsAnsweredWithRetryAfter(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, in.Wrap)

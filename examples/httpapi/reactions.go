@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/reaction"
 )
 
-// The kinds of reactions. Of like and love a user has one on an object.
+// The kinds of reactions. A user has at most one of like and love on an object.
 const (
 	like     = "like"
 	love     = "love"
@@ -35,8 +35,8 @@ func toObject(a reaction.Reaction) reacted {
 	return reacted{Object: a.Object, Kind: a.Kind, Since: a.ID.Time()}
 }
 
-// objectCounts are those of an object's visible comments, and of its reactions
-// of each kind.
+// objectCounts is the number of an object's visible comments, and of its reactions by
+// kind.
 type objectCounts struct {
 	Comments  comment.Counts   `json:"comments"`
 	Reactions map[string]int64 `json:"reactions"`
@@ -76,7 +76,7 @@ func (a *api) reactionsBy(r *http.Request) (any, error) {
 	}, toObject)
 }
 
-// reactedTo answers with the kinds of the user's reactions to each object.
+// reactedTo answers with the kinds of a user's reactions to each object.
 func (a *api) reactedTo(r *http.Request) (any, error) {
 	return a.reactions.Reacted(r.Context(), r.PathValue("user"), r.URL.Query()["object"])
 }

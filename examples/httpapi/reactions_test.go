@@ -22,7 +22,7 @@ func TestPeopleReactAndSwitch(t *testing.T) {
 	}{
 		{"PUT", "like/ann", true},
 		{"PUT", "like/ann", false},
-		{"PUT", "love/ann", true}, // in place of the like
+		{"PUT", "love/ann", true}, // replaces the like
 		{"PUT", "bookmark/ann", true},
 		{"PUT", "like/bob", true},
 		{"PUT", "like/cleo", true},
@@ -53,8 +53,8 @@ func TestPeopleReactAndSwitch(t *testing.T) {
 func TestTheBestLikedCommentIsOnTop(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	one := w.says(t, `{"user":"ann","text":"one"}`)
-	two := w.says(t, `{"user":"ann","text":"two"}`)
+	one := w.comment(t, `{"user":"ann","text":"one"}`)
+	two := w.comment(t, `{"user":"ann","text":"two"}`)
 	top := func(want ...string) {
 		t.Helper()
 		require.Equal(t, want, w.remarks(t, "/objects/picture:1/top"))
@@ -71,15 +71,15 @@ func TestTheBestLikedCommentIsOnTop(t *testing.T) {
 	done[change](t, w.send(t, "PUT", reactions+"bookmark/bob", ""))
 	top("two", "one")
 
-	// A process liked it and died before it ranked it.
+	// A process stored the like and died before it updated the score.
 	_, _, err := w.service.reactions.React(t.Context(), reaction.Reaction{User: "bob", Object: one.Ref, Kind: like})
 	require.NoError(t, err)
 	top("two", "one")
 	require.False(t, done[change](t, w.send(t, "PUT", reactions+"like/bob", "")).Changed)
 	top("one", "two")
 
-	// What has no place in Top is liked all the same.
-	reply := w.says(t, `{"user":"bob","text":"reply","root":"`+two.ID.String()+`"}`)
+	// A comment without a place in Top can be liked too.
+	reply := w.comment(t, `{"user":"bob","text":"reply","root":"`+two.ID.String()+`"}`)
 	done[removal](t, w.send(t, "DELETE", comments+"/"+two.ID.String()+"?user=ann", ""))
 	for _, ref := range []string{reply.Ref, two.Ref, "comment:x", "comment:" + fromNow(0) + ":"} {
 		require.True(t, done[change](t, w.send(t, "PUT", "/objects/"+ref+"/reactions/like/cleo", "")).Changed, ref)
@@ -91,14 +91,14 @@ func TestACommentIsRankedByItsLatestLike(t *testing.T) {
 	t.Parallel()
 	lagging := faults.New(t, 1, faults.Rates{Stale: 1})
 	w := newWorld(t, lagging.Wrap)
-	one := w.says(t, `{"user":"ann","text":"one"}`)
-	w.says(t, `{"user":"ann","text":"two"}`)
+	one := w.comment(t, `{"user":"ann","text":"one"}`)
+	w.comment(t, `{"user":"ann","text":"two"}`)
 	done[change](t, w.send(t, "PUT", "/objects/"+one.Ref+"/reactions/like/bob", ""))
 	lagging.Off()
 	require.Equal(t, []string{"one", "two"}, w.remarks(t, "/objects/picture:1/top"))
 }
 
-func TestARefTellsWhereAnyCommentLies(t *testing.T) {
+func TestARefAddressesAnyComment(t *testing.T) {
 	t.Parallel()
 	for _, object := range []string{"picture:1", "1", ":", "comment:0AKJ1TT2R02HW:x", strings.Repeat("x", 234)} {
 		at := comment.Address{Object: object, ID: 1}

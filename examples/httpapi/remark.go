@@ -7,7 +7,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/comment"
 )
 
-// wording is the content of a comment; an edit replaces all of it.
+// wording is the part of a comment that an edit replaces.
 type wording struct {
 	User     string          `json:"user"`
 	Text     string          `json:"text"`
@@ -15,10 +15,9 @@ type wording struct {
 	Data     json.RawMessage `json:"data"`
 }
 
-// newRemark is a comment to add. With a root it is a reply in that thread.
-// Without one it lies in the object's own list, where it may answer a parent and
-// quote. A repeat with the same id, or with the same key of the user, adds
-// nothing.
+// newRemark is a comment to add. With a root it is a reply in that thread. Without one it
+// is in the object's own list, where it may answer a parent and quote. A repeat with the
+// same id, or with the same key and user, adds nothing.
 type newRemark struct {
 	ID     string `json:"id"`
 	Key    string `json:"key"`
@@ -28,7 +27,7 @@ type newRemark struct {
 	wording
 }
 
-// place is where a comment of the object lies.
+// place is the place of a comment on the object.
 type place struct {
 	Root string `json:"root"`
 	ID   string `json:"id"`
@@ -64,8 +63,7 @@ func (n newRemark) comment(object string) (comment.Comment, error) {
 	return c, err
 }
 
-// remark is a comment as it is read. Its ref is the object that reactions to
-// it name.
+// remark is a comment in an answer. Its ref is the object name for reactions to it.
 type remark struct {
 	comment.Comment
 	Ref   string    `json:"ref"`
@@ -74,7 +72,7 @@ type remark struct {
 }
 
 func remarkOf(c comment.Comment) remark {
-	c.Hidden = false // an author who edits it need not know
+	c.Hidden = false // an author who edits a hidden comment should not learn that
 	return remark{Comment: c, Ref: refOf(c.Address()), Time: c.ID.Time()}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -11,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 )
 
-// checkQuery refuses unknown parameters, and what r.URL.Query would leave out.
+// checkQuery refuses unknown parameters, and malformed ones that r.URL.Query drops.
 func checkQuery(r *http.Request, known []string) error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -25,13 +26,13 @@ func checkQuery(r *http.Request, known []string) error {
 	return nil
 }
 
-// readPageRequest leaves to the list which cursors and limits are good.
+// readPageRequest leaves it to the list to check the cursor and the limit.
 func readPageRequest(r *http.Request) (cursor.PageRequest, error) {
 	limit, err := readNumber(r, "limit")
 	return cursor.PageRequest{Cursor: cursor.Cursor(r.URL.Query().Get("cursor")), Limit: limit}, err
 }
 
-// readNumber is 0 where the query has none.
+// readNumber returns 0 if the query does not have the parameter.
 func readNumber(r *http.Request, parameter string) (int, error) {
 	text := r.URL.Query().Get(parameter)
 	if text == "" {
@@ -42,4 +43,25 @@ func readNumber(r *http.Request, parameter string) (int, error) {
 		return 0, &plaza.InvalidError{Field: parameter, Reason: "is not a number"}
 	}
 	return n, nil
+}
+
+type pageReader[T any] = func(context.Context, cursor.PageRequest) (cursor.Page[T], error)
+
+// list answers with one page.
+func list[T any](r *http.Request, read pageReader[T]) (cursor.Page[T], error) {
+	req, err := readPageRequest(r)
+	if err != nil {
+		return cursor.Page[T]{}, err
+	}
+	return read(r.Context(), req)
+}
+
+// listAs answers with one page of items in another shape.
+func listAs[S, T any](r *http.Request, read pageReader[S], shape func(S) T) (cursor.Page[T], error) {
+	p, err := list(r, read)
+	shaped := cursor.Page[T]{Items: make([]T, len(p.Items)), Next: p.Next, Prev: p.Prev}
+	for i, item := range p.Items {
+		shaped.Items[i] = shape(item)
+	}
+	return shaped, err
 }

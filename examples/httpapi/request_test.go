@@ -25,9 +25,9 @@ func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
 	w := newWorld(t)
 	boards := w.items(t)
 	for name, c := range map[string]struct {
-		contentType        string // application/json
+		contentType        string // defaults to application/json
 		method, path, body string
-		status             int // 400
+		status             int // defaults to 400
 		field              string
 	}{
 		"no JSON":             {method: "POST", path: activities, body: `{"verb":`, field: "body"},
@@ -182,10 +182,10 @@ func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
 	}
 }
 
-// fromNow is an id of another time.
+// fromNow returns an id of a time relative to now.
 func fromNow(d time.Duration) string { return ids.At(time.Now().Add(d)).String() }
 
-func TestWhatIsJustWithinTheLimitsIsTaken(t *testing.T) {
+func TestInputJustWithinTheLimitsIsAccepted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	brackets := strings.Repeat("[", 31) + `"\"` + strings.Repeat("[{", 20) + `"` + strings.Repeat("]", 31)
@@ -207,7 +207,7 @@ func TestWhatIsJustWithinTheLimitsIsTaken(t *testing.T) {
 	require.Equal(t, http.StatusCreated, a.status)
 }
 
-func TestACursorIsOfOneListOfOneUser(t *testing.T) {
+func TestACursorBelongsToOneListOfOneUser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for range 2 {

@@ -2,7 +2,7 @@ package main
 
 import "net/http"
 
-// routes lists what is answered, with the parameters that a query may have.
+// routes lists the requests, with the parameters that a query may have.
 func (a *api) routes() {
 	a.route("POST /ids", http.StatusCreated, a.mint)
 
@@ -40,7 +40,7 @@ func (a *api) routes() {
 	a.route("DELETE /objects/{object}/reactions/{kind}/{user}", http.StatusOK, a.unreact)
 	a.route("GET /objects/{object}/reactions", http.StatusOK, a.reactionsTo, "kind", "limit", "cursor")
 	a.route("GET /users/{user}/reactions", http.StatusOK, a.reactionsBy, "kind", "limit", "cursor")
-	a.route("GET /users/{user}/reacted", http.StatusOK, a.reactedTo, "object") // up to 100 of it
+	a.route("GET /users/{user}/reacted", http.StatusOK, a.reactedTo, "object") // up to 100 times
 	a.route("GET /objects/{object}/counts", http.StatusOK, a.objectCounts)
 
 	a.route("PUT /leaderboard/{board}/scores/{player}", http.StatusOK, a.submitScore)

@@ -106,7 +106,7 @@ func TestNamesMayHaveAnyCharacter(t *testing.T) {
 	require.Len(t, w.objects(t, "/users/a%2Fb/home"), 1)
 }
 
-func TestWhatIsNoRouteIsRefusedAsJSON(t *testing.T) {
+func TestUnknownRoutesAreRefusedAsJSON(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	refused(t, w.send(t, "GET", "/", ""), http.StatusNotFound)
@@ -116,7 +116,7 @@ func TestWhatIsNoRouteIsRefusedAsJSON(t *testing.T) {
 	require.Equal(t, "GET, HEAD", a.header.Get("Allow"))
 }
 
-func TestWhatHappensInsideIsNotTold(t *testing.T) {
+func TestInternalErrorsAreNotShown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	require.NoError(t, dynamotest.DB(t).Table(w.tables.Follow).DeleteTable().Run(t.Context()))

@@ -9,16 +9,15 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// newScore is what a player reached. With an op, which is an id of POST /ids,
-// it may be repeated and counts once, in the period of that id. An empty op is
-// none.
+// newScore is a score to submit. With an op, an id from POST /ids, a repeat counts once,
+// in the period of that id. An empty op means none.
 type newScore struct {
 	Score json.RawMessage `json:"score"` // a text or a number
 	Sub   int64           `json:"sub"`
 	Op    string          `json:"op"`
 	Name  string          `json:"name"`
 
-	Meta json.RawMessage `json:"meta"` // for showing beside the score
+	Meta json.RawMessage `json:"meta"` // shown beside the score
 }
 
 func (n newScore) submission(board, player string) (leaderboard.Submission, error) {
@@ -39,7 +38,7 @@ func (a *api) submitScore(r *http.Request) (any, error) {
 		return nil, err
 	}
 	s, err := n.submission(r.PathValue("board"), r.PathValue("player"))
-	if err == nil && s.Op == 0 { // with ours a repeat has the same time
+	if err == nil && s.Op == 0 { // set here, so that a repeat has the same time
 		s.Op, err = a.ids.Next(r.Context())
 	}
 	if err != nil {

@@ -17,13 +17,13 @@ const (
 
 	headerTime  = 5 * time.Second
 	readTime    = 10 * time.Second
-	requestTime = 20 * time.Second // with the reading of its body
+	requestTime = 20 * time.Second // including its body
 	writeTime   = requestTime + 5*time.Second
 	idleTime    = time.Minute
 	stopTime    = writeTime
 )
 
-// newServer waits for nobody for long.
+// newServer bounds every wait for a client.
 func newServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -36,11 +36,11 @@ func newServer(h http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// serve answers and delivers until ctx ends. Then it accepts no more, finishes
-// the requests at hand and stops delivering, in this order.
+// serve answers requests and delivers activities until ctx ends. Then it accepts no more
+// requests, finishes the current ones, and stops delivering, in this order.
 func serve(ctx context.Context, l net.Listener, s *service, log *slog.Logger, hosts []string) error {
 	server := newServer(newAPI(s, log, hosts...), log)
-	group, ending := errgroup.WithContext(ctx) // or the first of these fails
+	group, ending := errgroup.WithContext(ctx) // ends also if one of these fails
 	delivering, stopDelivering := context.WithCancel(context.WithoutCancel(ctx))
 	group.Go(func() error {
 		if err := s.feeds.Run(delivering); delivering.Err() == nil {

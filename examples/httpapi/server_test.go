@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/engine"
 )
 
-// lines are what was printed, a line each.
+// lines receives the output, line by line.
 type lines chan string
 
 func (l lines) Write(p []byte) (int, error) {
@@ -29,10 +29,10 @@ func (l lines) Write(p []byte) (int, error) {
 }
 
 // Not parallel: it counts goroutines.
-func TestAStopFinishesTheRequestsAtHandAndLeavesNothingRunning(t *testing.T) {
+func TestAStopFinishesCurrentRequestsAndLeavesNothingRunning(t *testing.T) {
 	t.Setenv(engine.EndpointVariable, dynamotest.Engine(t).Endpoint)
 	t.Setenv(keyVariable, strings.Repeat("0f", keySize))
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent(), // but for connections to the engine
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent(), // except for connections to the engine
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
 
@@ -52,7 +52,7 @@ func TestAStopFinishesTheRequestsAtHandAndLeavesNothingRunning(t *testing.T) {
 		}
 	}
 
-	// The server asks for the body once it is at hand.
+	// Once the server reads the body, the request is in progress.
 	asked, body := make(chan struct{}), newBody()
 	trace := &httptrace.ClientTrace{Got100Continue: func() { close(asked) }}
 	r, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), http.MethodPost, url+"/users/chris/activities", body)
@@ -88,7 +88,7 @@ func TestAStopFinishesTheRequestsAtHandAndLeavesNothingRunning(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// slowBody is a body that comes when it is sent.
+// slowBody is a request body that arrives when send is called.
 type slowBody struct {
 	*io.PipeReader
 	w *io.PipeWriter

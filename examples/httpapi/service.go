@@ -19,8 +19,8 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// service is what an application holds of Plaza: a source of ids, and one
-// repository a feature.
+// service holds the parts of Plaza that an application uses: a source of ids, and one
+// repository for each feature.
 type service struct {
 	ids       *lease.Source
 	follows   *follow.Repository
@@ -78,7 +78,7 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, cod
 	if err != nil {
 		return err
 	}
-	// The tables were created just now. Where others create them, this is Verify.
+	// The tables were created just now. If another tool creates them, call Verify.
 	for _, table := range []interface{ Init(context.Context) error }{s.ids, s.follows, s.feeds, s.comments, s.reactions, s.boards} {
 		if err := table.Init(ctx); err != nil {
 			return err
@@ -92,15 +92,14 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, cod
 	return nil
 }
 
-// onCorrupt logs a damaged item that a list left out.
+// onCorrupt logs each damaged item that a list leaves out.
 func onCorrupt(log *slog.Logger) func(*plaza.CorruptError) {
 	return func(e *plaza.CorruptError) {
 		log.Error("stored item is damaged", "table", e.Table, "pk", e.PK, "sk", e.SK, "reason", e.Reason)
 	}
 }
 
-// close gives the machine number back, for the next process to have. It does
-// so after an interrupt too.
+// close gives the machine number back to the next process, also after an interrupt.
 func (s *service) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()

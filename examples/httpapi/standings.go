@@ -12,13 +12,14 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// boards are those of each week, from Monday on in UTC, and of all time.
+// boards returns the board of the week, which begins on Monday in UTC, and the board of
+// all time.
 func boards() []leaderboard.Board {
-	least, most := leaderboard.Int(0), leaderboard.Int(1e12) // exact in everybody's JSON
+	least, most := leaderboard.Int(0), leaderboard.Int(1e12) // JavaScript reads these exactly
 	return []leaderboard.Board{
 		{
 			Name: "weekly", Cron: "0 0 * * 1",
-			Grace: time.Hour, // for what is sent again
+			Grace: time.Hour, // for repeats
 			Keep:  366 * 24 * time.Hour,
 			Min:   &least, Max: &most,
 		},
@@ -26,12 +27,13 @@ func boards() []leaderboard.Board {
 	}
 }
 
-// standingsIn is those of the current period where the query has none.
+// standingsIn names the standings in the path. Without a period in the query they are
+// the current ones.
 func standingsIn(r *http.Request) leaderboard.In {
 	return leaderboard.In{Board: r.PathValue("board"), Period: r.URL.Query().Get("period")}
 }
 
-// standings are the top, or who is around a player, or a user and their
+// standings answers with the top, the players around a player, or a user and their
 // friends.
 func (a *api) standings(r *http.Request) (any, error) {
 	switch query := r.URL.Query(); {
@@ -60,7 +62,7 @@ func (a *api) around(r *http.Request) (any, error) {
 	return cursor.Page[leaderboard.Standing]{Items: rows}, asked("around", err)
 }
 
-// place is where one player stands among all.
+// place answers with a player's rank among all.
 func (a *api) place(r *http.Request) (any, error) {
 	player := r.PathValue("player")
 	rows, err := a.boards.Around(r.Context(), standingsIn(r), player, 1)
@@ -72,11 +74,10 @@ func (a *api) place(r *http.Request) (any, error) {
 			return row, nil
 		}
 	}
-	return nil, plaza.ErrNotFound // removed meanwhile
+	return nil, plaza.ErrNotFound // removed in the meantime
 }
 
-// friends ranks a user and those whom the user follows, the last 99, among
-// themselves.
+// friends ranks a user and the last 99 users that the user followed among themselves.
 func (a *api) friends(r *http.Request) (any, error) {
 	if err := checkQuery(r, []string{"period", "friends"}); err != nil {
 		return nil, err
@@ -94,7 +95,7 @@ func (a *api) friends(r *http.Request) (any, error) {
 	return cursor.Page[leaderboard.Standing]{Items: rows}, err
 }
 
-// asked gives an error about whom the query asks for the parameter's name.
+// asked names the query parameter in an error about its player.
 func asked(parameter string, err error) error {
 	var invalid *plaza.InvalidError
 	if errors.As(err, &invalid) && slices.Contains([]string{"player", "user"}, wireName(invalid.Field)) {

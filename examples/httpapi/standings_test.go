@@ -11,13 +11,13 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// scores submits to the board of all time.
+// scores submits a score to the board of all time.
 func (w world) scores(t *testing.T, player, body string) leaderboard.Outcome {
 	t.Helper()
 	return done[leaderboard.Outcome](t, w.send(t, "PUT", "/leaderboard/all-time/scores/"+player, body))
 }
 
-// places are who stands there, with their ranks.
+// places returns the players in an answer, with their ranks.
 func (w world) places(t *testing.T, path string) map[string]int64 {
 	t.Helper()
 	places := map[string]int64{}
@@ -95,7 +95,7 @@ func TestAnEmptyOpIsNone(t *testing.T) {
 	require.False(t, again.Created)
 }
 
-func TestAScoreWhoseAnswerWasLostTellsTheOpToRepeatItWith(t *testing.T) {
+func TestALostScoreReturnsTheOpForARepeat(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, in.Wrap)

@@ -13,12 +13,12 @@ import (
 
 const refKind = "comment:"
 
-// refOf is the object that reactions to a comment name. It contains the
-// comment's own object, which may have up to 234 bytes, as a name has at most 256.
+// refOf returns the object name for reactions to a comment. It contains the name of the
+// comment's object, so that may have up to 234 bytes of the 256 that a name may have.
 func refOf(at comment.Address) string { return refKind + at.ID.String() + ":" + at.Object }
 
-// parseRef undoes refOf. It takes the comment for one of the object's own list,
-// since only those are in Top.
+// parseRef undoes refOf. It assumes a comment of the object's own list, because only
+// those are in Top.
 func parseRef(object string) (at comment.Address, ok bool) {
 	ref, isComment := strings.CutPrefix(object, refKind)
 	id, object, _ := strings.Cut(ref, ":")
@@ -35,8 +35,8 @@ func scoreOf(reactions *reaction.Repository) func(context.Context, comment.Addre
 	}
 }
 
-// updateScore moves a comment in Top after a reaction to it, even after a repeated one:
-// the process that took the first may have ended before this.
+// updateScore moves a comment in Top after a reaction to it. It does so even after a
+// repeat, because the process that stored the reaction may have died before this.
 func (a *api) updateScore(ctx context.Context, object string) error {
 	at, ok := parseRef(object)
 	if !ok {
@@ -45,9 +45,9 @@ func (a *api) updateScore(ctx context.Context, object string) error {
 	_, err := a.comments.UpdateScore(ctx, at)
 	switch {
 	case errors.Is(err, plaza.ErrNotFound), errors.Is(err, plaza.ErrRemoved):
-		return nil // a reply, or gone
+		return nil // a reply, or removed
 	case errors.Is(err, plaza.ErrBusy):
-		return nil // the last of its likes updates it
+		return nil // another like, which comes later, updates it
 	}
 	return err
 }

@@ -28,7 +28,7 @@ func TestTheTourInTheDocsIsAnsweredAsItSays(t *testing.T) {
 	calls := strings.Split(strings.TrimSpace(block), "\n\n")
 	require.Len(t, calls, 12)
 	anID := regexp.MustCompile(`\b[0-7][0-9A-HJKMNP-TV-Z]{12}\b`)
-	given := map[string]string{} // the tour's ids, and this run's in their place
+	given := map[string]string{} // from the tour's ids to this run's
 	ours := func(text string) string {
 		return anID.ReplaceAllStringFunc(text, func(id string) string { return cmp.Or(given[id], id) })
 	}
@@ -48,7 +48,7 @@ func TestTheTourInTheDocsIsAnsweredAsItSays(t *testing.T) {
 	}
 }
 
-// words splits a shell command with single quotes.
+// words splits a shell command. It knows single quotes.
 func words(command string) (words []string) {
 	for _, word := range regexp.MustCompile(`(?:[^\s']|'[^']*')+`).FindAllString(strings.ReplaceAll(command, "\\\n", " "), -1) {
 		words = append(words, strings.ReplaceAll(word, "'", ""))
@@ -56,7 +56,7 @@ func words(command string) (words []string) {
 	return words
 }
 
-// curl does what curl does with these words.
+// curl sends the request that curl would send.
 func (w world) curl(t *testing.T, words []string) answer {
 	t.Helper()
 	var url, method, body string
@@ -90,7 +90,7 @@ func (w world) curl(t *testing.T, words []string) answer {
 	return w.sendAs(t, contentType, method, path, body)
 }
 
-// normal is JSON without the times and cursors, which differ from run to run.
+// normal returns JSON without times and cursors, which differ from run to run.
 func normal(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -67,7 +67,7 @@ type answer struct {
 	text   string
 }
 
-// send sends body, unless it is empty, as JSON.
+// send sends a request with body as JSON, or without a body if that is empty.
 func (w world) send(t *testing.T, method, path, body string) answer {
 	t.Helper()
 	return w.sendAs(t, "application/json", method, path, body)
@@ -94,7 +94,7 @@ func (w world) do(t *testing.T, r *http.Request) answer {
 	return answer{res.StatusCode, res.Header, string(text)}
 }
 
-// done is what a call that succeeds answers.
+// done decodes the answer of a successful call.
 func done[T any](t *testing.T, a answer) (shape T) {
 	t.Helper()
 	require.Less(t, a.status, 300, a.text)
@@ -102,7 +102,7 @@ func done[T any](t *testing.T, a answer) (shape T) {
 	return shape
 }
 
-// refused is what a call that fails answers.
+// refused decodes the answer of a failed call.
 func refused(t *testing.T, a answer, status int) (p problem) {
 	t.Helper()
 	require.Equal(t, status, a.status, a.text)
@@ -111,7 +111,7 @@ func refused(t *testing.T, a answer, status int) (p problem) {
 	return p
 }
 
-// objects lists what the activities of a list are about.
+// objects returns the objects of the activities in a list.
 func (w world) objects(t *testing.T, path string) []string {
 	t.Helper()
 	objects := []string{}
@@ -121,7 +121,7 @@ func (w world) objects(t *testing.T, path string) []string {
 	return objects
 }
 
-// remarks lists the texts of a list of comments.
+// remarks returns the texts of the comments in a list.
 func (w world) remarks(t *testing.T, path string) []string {
 	t.Helper()
 	texts := []string{}
@@ -131,7 +131,7 @@ func (w world) remarks(t *testing.T, path string) []string {
 	return texts
 }
 
-// items is how many there are in the tables of all features.
+// items returns the number of items in the tables of all features.
 func (w world) items(t *testing.T) (n int) {
 	t.Helper()
 	for _, table := range []string{w.tables.Follow, w.tables.Feed, w.tables.Comment, w.tables.Reaction, w.tables.Leaderboard} {

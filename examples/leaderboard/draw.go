@@ -13,7 +13,7 @@ const (
 	here     = " ◀ Zoë"
 )
 
-// bar is a bar of length n, exact to an eighth of a column. most fills it.
+// bar draws a bar for n, exact to an eighth of a column. A full bar is most.
 func bar(n, most int64) string {
 	eighths := int(n * barWidth * 8 / max(most, 1))
 	if n > 0 {
@@ -23,7 +23,7 @@ func bar(n, most int64) string {
 	return strings.Repeat("█", eighths/8) + parts[eighths%8]
 }
 
-// medal is a medal or blanks, two columns wide.
+// medal returns a medal or blanks, two columns wide.
 func medal(rank int64) string {
 	if medals := []string{"🥇", "🥈", "🥉"}; rank <= int64(len(medals)) {
 		return medals[rank-1]
@@ -31,8 +31,8 @@ func medal(rank int64) string {
 	return "  "
 }
 
-// The colours of the bars: for medals, for the others, for the cheater, and from
-// the lowest score to the highest.
+// The colours of bars: for medals, for other players, for the cheater, and from the
+// lowest score to the highest.
 var (
 	places = []ledger.Style{"1;38;5;214", "1;38;5;247", "1;38;5;173"}
 	others = ledger.Style("38;5;39")
@@ -40,7 +40,7 @@ var (
 	scale  = []ledger.Style{"38;5;24", "38;5;25", "38;5;31", "38;5;37", "38;5;36", "38;5;71", "38;5;107", "38;5;143", "38;5;179", "38;5;208", "38;5;202"}
 )
 
-// style is the style of a player's line.
+// style returns the style of a player's line.
 func style(row leaderboard.Standing) ledger.Style {
 	switch rank := row.Competition; {
 	case row.Player == cheater:
@@ -53,8 +53,8 @@ func style(row leaderboard.Standing) ledger.Style {
 	return others
 }
 
-// standings shows a line a player, with the time of the score: of equal scores the
-// earlier is above. The greatest score fills a bar.
+// standings shows one line per player, with the time of the score, because of equal
+// scores the earlier is above. greatest is the score of a full bar.
 func (l *league) standings(rows []leaderboard.Standing, greatest int64) {
 	for _, row := range rows {
 		score, own, name := row.Score.Int64(), style(row), ledger.Plain

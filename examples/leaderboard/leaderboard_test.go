@@ -59,10 +59,10 @@ func TestTheSeasonEndsAsItWasPlayed(t *testing.T) {
 	require.Empty(t, counts)
 }
 
-// row has a score.
+// row matches a line with a score.
 const row = `[\d,]+  \S.{17} +([\d,]+)  \w{3} \d\d:\d\d  [█▏▎▍▌▋▊▉]`
 
-// section is the text from one line to another.
+// section returns the text from one line to another.
 func section(t *testing.T, text, from, to string) string {
 	t.Helper()
 	found := regexp.MustCompile(`(?ms)^ *` + from + `.*?^ *` + to).FindString(text)
@@ -70,7 +70,7 @@ func section(t *testing.T, text, from, to string) string {
 	return found
 }
 
-// column is the numbers that a pattern finds.
+// column returns the numbers that a pattern finds.
 func column(t *testing.T, text, pattern string) (numbers []int64) {
 	t.Helper()
 	for _, found := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {

@@ -14,7 +14,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	_ "time/tzdata" // for machines without time zones
+	_ "time/tzdata" // for machines without zone files
 )
 
 const minPlayers, maxPlayers = 100, 100_000 // enough for a game on each last day
@@ -34,7 +34,7 @@ func main() {
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("leaderboard", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // main prints the error, once
+	flags.SetOutput(io.Discard) // main prints the error once
 	players := flags.Int("players", 10_000, fmt.Sprintf("how `many` play, %d to %d", minPlayers, maxPlayers))
 	err := flags.Parse(args)
 	switch {

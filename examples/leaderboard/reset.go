@@ -48,7 +48,7 @@ func (l *league) reset(ctx context.Context) error {
 	})
 }
 
-// periods calls do for the board's periods, the oldest first.
+// periods calls do for each of the board's periods, the oldest first.
 func (l *league) periods(ctx context.Context, board string, do func(leaderboard.Period) error) error {
 	page, err := l.boards.Periods(ctx, board, cursor.PageRequest{})
 	if err != nil {
@@ -62,7 +62,7 @@ func (l *league) periods(ctx context.Context, board string, do func(leaderboard.
 	return nil
 }
 
-// span is the beginning and the length of a period.
+// span formats the beginning and the length of a period.
 func (l *league) span(p leaderboard.Period) string {
 	return fmt.Sprintf("%s  %5.1f h", p.Start.In(l.now.Location()).Format("Mon _2 Jan 15:04"), p.End.Sub(p.Start).Hours())
 }

@@ -57,8 +57,8 @@ func (l *league) zoe(ctx context.Context, bests map[string]int64) error {
 	})
 }
 
-// distribution counts the players in steps of fifty points. That costs as much as
-// counting all players, and a request a bar.
+// distribution counts the players in steps of fifty points. This costs as much as
+// counting all players, and one request for each bar.
 func (l *league) distribution(ctx context.Context, bests map[string]int64) error {
 	const width, bars = 50, 21
 	stated := countCost(len(bests))

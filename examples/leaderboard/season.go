@@ -13,7 +13,7 @@ const (
 	zone  = "Europe/Berlin" // where the clocks go forward on 29 March
 )
 
-// player is somebody who plays. All letters of the name are one column wide.
+// player is a player. All letters of the name are one column wide.
 type player struct {
 	id, name string
 	skill    float64 // the usual score
@@ -31,7 +31,7 @@ type day struct {
 	games []game
 }
 
-// evening is when all games of the day are over.
+// evening returns a time when all games of the day are over.
 func (d day) evening() time.Time { return d.hour(23) }
 
 func (d day) hour(n int) time.Time {
@@ -40,12 +40,11 @@ func (d day) hour(n int) time.Time {
 
 type week []day
 
-// zoe is one of the players.
+// zoe is the player whose results are shown.
 var zoe = player{id: "zoe", name: "Zoë", skill: 640}
 
-// newSeason makes up the games of n players, the same in every run. One in 16
-// of them plays from the first week on, one in 4 from the second, all in the
-// third.
+// newSeason makes up the games of n players, the same in every run. One in 16 players
+// plays in the first week, one in 4 in the second, and all in the third.
 func newSeason(n int) ([]week, error) {
 	berlin, err := time.LoadLocation(zone)
 	if err != nil {
@@ -72,7 +71,7 @@ func newSeason(n int) ([]week, error) {
 	return season, nil
 }
 
-// newPlayers are Zoë and others. One in four plays well.
+// newPlayers makes up Zoë and n-1 other players. One in four plays well.
 func newPlayers(r *rand.Rand, n int) []player {
 	moods := []string{"Brave", "Calm", "Clever", "Eager", "Gentle", "Happy", "Keen", "Lucky", "Merry", "Nimble", "Proud", "Quick", "Quiet", "Sly", "Swift", "Wild"}
 	animals := []string{"Badger", "Crane", "Ferret", "Fox", "Gecko", "Heron", "Ibex", "Lynx", "Marten", "Moth", "Otter", "Owl", "Raven", "Stoat", "Toad", "Wolf"}
@@ -100,7 +99,7 @@ func (p player) play(r *rand.Rand, from time.Time) game {
 	}
 }
 
-// bests is each player's best of the week.
+// bests returns each player's best score of the week.
 func (w week) bests() map[string]int64 {
 	bests := map[string]int64{}
 	for _, d := range w {

@@ -22,7 +22,7 @@ var (
 	periodsCost = meter.Cost{Requests: 1, Read: 0.5}
 )
 
-// playCost is the cost of all submissions, and of opening each day and week.
+// playCost returns the cost of all submissions, and of opening each day and week.
 func playCost(w week) meter.Cost {
 	cost := openCost
 	weekly := map[string]int64{}
@@ -36,7 +36,7 @@ func playCost(w week) meter.Cost {
 	return cost
 }
 
-// submitCost is the cost of a game that follows those in bests.
+// submitCost returns the cost of submitting a game, and updates bests.
 func submitCost(bests map[string]int64, g game) meter.Cost {
 	best, played := bests[g.id]
 	bests[g.id] = max(best, g.score)
@@ -49,11 +49,11 @@ func submitCost(bests map[string]int64, g game) meter.Cost {
 	return worseCost
 }
 
-// rowBytes is the size of an entry in the index, as Count states it: players have 6
-// bytes, names up to 17, and parts look like weekly#20260330T003000Z#0.
+// rowBytes is the size of an entry in the index, by the formula in Count's comment.
+// Players have 6 bytes, names up to 17, and parts look like weekly#20260330T003000Z#0.
 const rowBytes = 2*6 + 2*25 + 17 + 40
 
-// countCost is the cost of counting so many rows.
+// countCost returns the cost of counting rows.
 func countCost(rows int) meter.Cost {
 	return meter.Cost{
 		Requests: 1 + rows*rowBytes/(1<<20),

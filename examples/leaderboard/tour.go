@@ -22,11 +22,11 @@ const (
 	daily, weekly = "daily", "weekly"
 	cheater       = "aimbot"
 
-	// On 29 March there is no 02:30: that day begins at 03:00.
+	// On 29 March there is no 02:30, so that day begins at 03:00.
 	everyDay, everyMonday = "30 2 * * *", "30 2 * * 1"
 )
 
-// league is the boards and the clock of the season.
+// league holds the boards and the clock of the season.
 type league struct {
 	boards *leaderboard.Repository
 	ledger *ledger.Ledger
@@ -46,7 +46,7 @@ func tour(ctx context.Context, out io.Writer, players int) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	gen, err := ids.New(1, nil) // there is no other process
+	gen, err := ids.New(1, nil) // there are no other processes
 	if err != nil {
 		return err
 	}
@@ -105,8 +105,8 @@ func (l *league) play(ctx context.Context) error {
 	return nil
 }
 
-// submit submits the games of a day to both boards: the first one opens the day,
-// then the others follow at the same time.
+// submit submits the games of a day to both boards. The first game opens the day. The
+// others follow, several at once.
 func (l *league) submit(ctx context.Context, games []game) error {
 	var all []leaderboard.Submission
 	for _, g := range games {
@@ -153,8 +153,7 @@ func (l *league) catch(ctx context.Context) error {
 	return l.top(ctx, "the ranks close up", l.final, 4, tooGood)
 }
 
-// top shows the best n. greatest is the score of a full bar; 0 is that of the
-// first.
+// top shows the best n. greatest is the score of a full bar; 0 means the first player's.
 func (l *league) top(ctx context.Context, what string, in leaderboard.In, n int, greatest int64) error {
 	return l.ledger.Do(what, topCost, func() error {
 		page, err := l.boards.Top(ctx, in, cursor.PageRequest{Limit: n})

@@ -122,7 +122,7 @@ func publishAndRead(ctx context.Context, out io.Writer, s *service, graph *graph
 		published[star] = a.ID
 		reached += int(graph.people[star].Followers)
 	}
-	// Deliver what is too much for Publish itself. A service leaves it to Run.
+	// Deliver what Publish has left to the queue. A service leaves this to Run.
 	for more := 1; more > 0; {
 		var err error
 		if more, err = s.feeds.Deliver(ctx); err != nil {

@@ -141,7 +141,7 @@ func editing(ctx context.Context, s *service, l *ledger.Ledger) error {
 	}
 	return l.Do("chris edits "+last.Object.String(), editCost, func() error {
 		last.Data = json.RawMessage(`{"title":"Moonrise over the bay, edited"}`)
-		_, err := chris.Update(ctx, last)
+		_, _, err := chris.Update(ctx, last)
 		return err
 	})
 }

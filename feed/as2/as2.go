@@ -65,7 +65,7 @@ func Parse(doc []byte) (feed.Activity, error) {
 		return feed.Activity{}, err
 	}
 	switch activity, actor := d.isActivity(), d.hasActor(); {
-	case !activity && check.draft != nil: // W3C has it both ways, so the error says both
+	case !activity && check.draft != nil: // W3C has it among its valid and its invalid examples, so the error is both
 		return feed.Activity{}, fmt.Errorf("%w: %w", ErrNotActivity, check.draft)
 	case !activity:
 		return feed.Activity{}, ErrNotActivity
@@ -104,7 +104,7 @@ func Parse(doc []byte) (feed.Activity, error) {
 // Publish or Parse would refuse is a plaza.InvalidError.
 func Format(a feed.Activity) ([]byte, error) {
 	fields := a
-	fields.Data = nil // readJSON checks more
+	fields.Data = nil // readJSON checks it more strictly
 	if err := fields.Validate(); err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func Format(a feed.Activity) ([]byte, error) {
 	return d.document(a, kept, plain), nil
 }
 
-// checked gives the fields of a document that was kept in Data.
+// checked returns the fields of a document that was kept in Data.
 func (d document) checked() (feed.Activity, error) {
 	if err := d.checkContext(); err != nil {
 		return feed.Activity{}, err
@@ -150,8 +150,8 @@ func (d document) checked() (feed.Activity, error) {
 	return d.fields()
 }
 
-// checkSize is the check that Validate makes of all fields together. Validate
-// would read Data as JSON once more.
+// checkSize is Validate's check of all fields together. Validate would parse
+// Data again.
 func checkSize(a feed.Activity) error {
 	if n := a.Size(); n > feed.MaxActivity {
 		return tooLarge("Activity", n, feed.MaxActivity)

@@ -23,9 +23,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
-// The files of testdata only ever grow. A document of valid lies beside
-// what it is read as; an invalid one names the field before its first dot,
-// with '-' for ':'.
+// Files are only added to testdata. Beside a valid document is what Parse
+// reads. The name of an invalid one begins with the refused field, up to the
+// first dot, with '-' for ':'.
 const vectors = "testdata"
 
 func files(t testing.TB, dir string) map[string][]byte {
@@ -41,7 +41,7 @@ func files(t testing.TB, dir string) map[string][]byte {
 	return docs
 }
 
-// fieldsOf is an activity as text, a field a line.
+// fieldsOf is an activity as text, one field a line.
 func fieldsOf(a feed.Activity) string {
 	var b strings.Builder
 	for _, field := range []struct{ name, text string }{
@@ -64,7 +64,7 @@ func TestValidVectors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want, err := os.ReadFile(filepath.Join(vectors, "valid", name+".txt"))
 			require.NoError(t, err)
-			require.Equal(t, string(want), fieldsOf(comesBack(t, doc)))
+			require.Equal(t, string(want), fieldsOf(requireRoundTrip(t, doc)))
 		})
 	}
 }
@@ -88,9 +88,9 @@ func requireRefused(t require.TestingT, err error, field string) {
 	require.Equal(t, field, invalid.Field, invalid.Reason)
 }
 
-// comesBack reads a document and requires that what it gives is the same
-// document, which is read as the same activity.
-func comesBack(t require.TestingT, doc []byte) feed.Activity {
+// requireRoundTrip parses a document and formats it again. The result must have
+// the same meaning and parse as the same activity.
+func requireRoundTrip(t require.TestingT, doc []byte) feed.Activity {
 	a, err := as2.Parse(doc)
 	require.NoError(t, err)
 	printed, err := as2.Format(a)
@@ -105,7 +105,7 @@ func comesBack(t require.TestingT, doc []byte) feed.Activity {
 	return a
 }
 
-// jsonOf is a document's meaning, with numbers as they are written.
+// jsonOf decodes a document, with numbers as they are written.
 func jsonOf(t require.TestingT, doc []byte) (v any) {
 	decoder := json.NewDecoder(bytes.NewReader(doc))
 	decoder.UseNumber()
@@ -181,12 +181,12 @@ func TestFormatOfPlainActivities(t *testing.T) {
 			if !tc.activity.Time.IsZero() {
 				tc.activity.Time = tc.activity.Time.UTC()
 			}
-			require.Equal(t, tc.activity, comesBack(t, doc))
+			require.Equal(t, tc.activity, requireRoundTrip(t, doc))
 		})
 	}
 }
 
-func TestAnyActivityIsReadBack(t *testing.T) {
+func TestEveryActivityIsReadBack(t *testing.T) {
 	t.Parallel()
 	name := rapid.OneOf(
 		rapid.SampledFrom([]string{"chris", "10", "//a.example/~john", "Add", "like", "urn:1", "as:Like", "a b", "_", "x:", "é/ü", "\ufffd", "\x7f", "</script>"}),
@@ -213,11 +213,11 @@ func TestAnyActivityIsReadBack(t *testing.T) {
 		}
 		doc, err := as2.Format(a)
 		require.NoError(t, err)
-		require.Equal(t, a, comesBack(t, doc))
+		require.Equal(t, a, requireRoundTrip(t, doc))
 	})
 }
 
-func TestChangedFieldsCount(t *testing.T) {
+func TestChangedFieldsReplaceTheDocuments(t *testing.T) {
 	t.Parallel()
 	const doc = `{"@context":"http://www.w3.org/ns/activitystreams","id":"urn:1","type":["Like","x:y"],
 		"actor":{"id":"https://a.example","name":"A"},"object":{"id":"urn:2","name":"B"},"target":[{"name":"T"}],
@@ -243,14 +243,14 @@ func TestChangedFieldsCount(t *testing.T) {
 			require.NoError(t, err)
 			require.Contains(t, doc, tc.old)
 			require.JSONEq(t, strings.Replace(doc, tc.old, tc.with, 1), string(printed))
-			again := comesBack(t, printed)
+			again := requireRoundTrip(t, printed)
 			changed.Data, again.Data = nil, nil
 			require.Equal(t, changed, again)
 		})
 	}
 }
 
-func TestChangedFieldsDeclareWhatTheyNeed(t *testing.T) {
+func TestChangedFieldsDeclareThePrefix(t *testing.T) {
 	t.Parallel()
 	const plazaPrefix = `{"plaza":"https://github.com/plaza-sdk/plaza#"}`
 	for context, want := range map[string]string{
@@ -265,7 +265,7 @@ func TestChangedFieldsDeclareWhatTheyNeed(t *testing.T) {
 		printed, err := as2.Format(a)
 		require.NoError(t, err)
 		assert.Equal(t, `{"@context":`+want+`,"type":"Activity","plaza:verb":"pin","actor":"https://a.example","summary":"kept"}`, string(printed))
-		assert.Equal(t, "pin", comesBack(t, printed).Verb)
+		assert.Equal(t, "pin", requireRoundTrip(t, printed).Verb)
 	}
 }
 
@@ -292,7 +292,7 @@ func TestNotActivity(t *testing.T) {
 	requireRefused(t, err, "name")
 }
 
-func TestDifferentNamelessActorsDiffer(t *testing.T) {
+func TestActorsWithoutAnIRIDiffer(t *testing.T) {
 	t.Parallel()
 	seen := map[feed.Ref]string{}
 	for _, actor := range []string{
@@ -307,7 +307,7 @@ func TestDifferentNamelessActorsDiffer(t *testing.T) {
 	}
 }
 
-// It runs alone, for what it measures is the process's.
+// The test is not parallel, because it measures the memory of the process.
 func TestLargeAndDeepDocumentsAreRefusedCheaply(t *testing.T) {
 	nested := func(depth int) string {
 		return `{"type":"Like","actor":"urn:1","object":` + strings.Repeat(`{"object":`, depth-1) + `{}` + strings.Repeat("}", depth)
@@ -333,12 +333,12 @@ func TestLargeAndDeepDocumentsAreRefusedCheaply(t *testing.T) {
 			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20))
 		})
 	}
-	comesBack(t, []byte(nested(99)))
-	a := comesBack(t, []byte(`{"type":"Like","actor":"urn:1","x":"`+strings.Repeat("x", feed.MaxActivity-40)+`"}`))
+	requireRoundTrip(t, []byte(nested(99)))
+	a := requireRoundTrip(t, []byte(`{"type":"Like","actor":"urn:1","x":"`+strings.Repeat("x", feed.MaxActivity-40)+`"}`))
 	require.Greater(t, len(a.Data), feed.MaxActivity-40)
 }
 
-func TestRefusesWhatCannotBeWritten(t *testing.T) {
+func TestFormatRefusesInvalidActivities(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		field string
@@ -365,7 +365,7 @@ func TestRefusesWhatCannotBeWritten(t *testing.T) {
 	const deep = as2.MaxDepth - 1
 	doc, err := as2.Format(feed.Activity{Actor: feed.Ref{ID: "chris"}, Verb: "Like", Data: []byte(strings.Repeat("[", deep) + strings.Repeat("]", deep))})
 	require.NoError(t, err)
-	comesBack(t, doc)
+	requireRoundTrip(t, doc)
 }
 
 func TestParsedActivitiesArePublished(t *testing.T) {

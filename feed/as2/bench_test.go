@@ -32,7 +32,7 @@ func documents() map[string][]byte {
 	}
 }
 
-// BenchmarkParse is beside json.Unmarshal into a map.
+// BenchmarkParse compares Parse with json.Unmarshal into a map.
 func BenchmarkParse(b *testing.B) {
 	for name, doc := range documents() {
 		b.Run(name, func(b *testing.B) {
@@ -50,7 +50,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// BenchmarkFormat is beside json.Marshal of that map.
+// BenchmarkFormat compares Format with json.Marshal of that map.
 func BenchmarkFormat(b *testing.B) {
 	for name, doc := range documents() {
 		b.Run(name, func(b *testing.B) {
@@ -71,11 +71,11 @@ func BenchmarkFormat(b *testing.B) {
 	}
 }
 
-// rates times ours and bare in turns and reports the medians of the rounds.
+// rates times ours and bare alternately and reports the medians of the rounds.
 func rates(b *testing.B, size int, ours, bare func()) {
 	calls := max(1, 100_000/size)
 	sides := [2]func(){ours, bare}
-	var rounds [2][]float64 // seconds a call
+	var rounds [2][]float64 // seconds per call
 	for n := 0; b.Loop(); n++ {
 		for _, side := range []int{n % 2, 1 - n%2} { // each is first in every other round
 			start := time.Now()

@@ -6,13 +6,14 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
-// checker finds what the standard refuses in an object and those within it.
-// Properties it does not define are not looked at.
+// checker checks an object and those within it against the standard. It ignores
+// properties that the standard does not define.
 type checker struct {
 	*jsonText
 
-	// draft is the first text that is a map of languages, which a draft of
-	// the standard allowed: W3C has it among valid and invalid examples.
+	// draft is the error of the first text that is a map of languages. A draft
+	// of the standard allowed them, and W3C has them among its valid and its
+	// invalid examples.
 	draft *plaza.InvalidError
 }
 
@@ -27,7 +28,7 @@ func (c *checker) object(object int) error {
 	}
 	for member, end := c.children(object); member < end; member = c.next(member) {
 		if c.is(member, 'n') {
-			continue // the same as absent, everywhere
+			continue // null is the same as absent
 		}
 		name := c.key(member)
 		if err := c.property(member, name, kindOf(name)); err != nil {
@@ -128,8 +129,8 @@ func (c *checker) isPage(object int) bool {
 	return !known
 }
 
-// isTerm reports whether a property's IRIs become Refs. Elsewhere the standard
-// discourages relative references; few would be well-formed.
+// isTerm reports whether a property's IRIs become Refs. For other properties
+// the standard discourages relative references.
 func isTerm(name []byte) bool {
 	return string(name) == "actor" || string(name) == "object" || string(name) == "target"
 }

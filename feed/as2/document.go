@@ -8,10 +8,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// term is a property that a field of Activity says, or helps to say.
+// term is a property that comes from a field of Activity, alone or with others.
 type term int
 
-// In the order in which they are written.
+// In the order in which Format writes them.
 const (
 	contextTerm term = iota
 	idTerm
@@ -35,9 +35,9 @@ func (t term) name() string {
 type document struct {
 	*jsonText
 	root  int
-	terms [termCount]int // 0 where there is none
+	terms [termCount]int // 0 if absent
 	rest  []int          // the other members
-	data  int            // plaza:data, which is one of them
+	data  int            // plaza:data, also in rest
 	plaza bool           // its @context declares the prefix plaza
 }
 
@@ -81,7 +81,7 @@ func (d document) term(key []byte) (term, bool) {
 	return 0, false
 }
 
-// has reports whether there is a value other than null.
+// has reports whether the term has a value other than null.
 func (d document) has(term term) bool { return d.terms[term] != 0 && !d.is(d.terms[term], 'n') }
 
 func (d document) hasActor() bool {
@@ -95,7 +95,7 @@ func (d document) hasActor() bool {
 	return false
 }
 
-// isActivity decides by the types, and by the actor if they are extensions.
+// isActivity decides by the types, or by the actor if all types are extensions.
 func (d document) isActivity() bool {
 	extension, other := false, false
 	if d.has(typeTerm) {
@@ -178,7 +178,7 @@ func (d document) foreignID() (string, error) {
 	return id, nil
 }
 
-// ref is of the first value that there is.
+// ref is the Ref of the first value.
 func (d document) ref(term term) (feed.Ref, error) {
 	if !d.has(term) {
 		return feed.Ref{}, nil
@@ -224,7 +224,7 @@ func (d document) isLink(object int) bool {
 	return false
 }
 
-// iriRef is the Ref of a reference, which has a kind if it has a colon.
+// iriRef is the Ref of a reference. It has a kind if the reference has a colon.
 func iriRef(text string) feed.Ref {
 	ref, err := feed.ParseRef(text)
 	if err != nil { // too long
@@ -233,13 +233,13 @@ func iriRef(text string) feed.Ref {
 	return ref
 }
 
-// nameless is a Ref for what has no name that fits. No IRI has its kind.
+// nameless is the Ref of an object without a usable IRI. No IRI has its kind.
 func nameless(digest [sha256.Size]byte) feed.Ref {
 	return feed.Ref{Kind: "_", ID: hex.EncodeToString(digest[:16])}
 }
 
-// checkContext refuses a context without the standard's; a missing one is
-// taken for it, as the standard demands.
+// checkContext refuses a context that does not include the standard's. A
+// missing context counts as the standard's, as the standard demands.
 func (d document) checkContext() error {
 	if !d.has(contextTerm) {
 		return nil

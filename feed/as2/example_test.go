@@ -9,8 +9,8 @@ import (
 	"github.com/plaza-sdk/plaza/feed/as2"
 )
 
-// An activity of another service comes in, is shown, and goes out again with
-// what Plaza does not know.
+// Parse reads an activity of another service. Format writes it again, including
+// the properties that Plaza does not know.
 func ExampleParse() {
 	a, err := as2.Parse([]byte(`{
 		"@context": ["https://www.w3.org/ns/activitystreams", {"mood": "https://example.org/ns#mood"}],
@@ -47,7 +47,7 @@ func ExampleParse() {
 	// true
 }
 
-// What Plaza published is written as a document.
+// Format writes a published activity as a document.
 func ExampleFormat() {
 	doc, err := as2.Format(feed.Activity{
 		Actor: feed.Ref{ID: "chris"}, Verb: "add", Object: feed.Ref{Kind: "picture", ID: "10"},

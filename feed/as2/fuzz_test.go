@@ -20,6 +20,6 @@ func FuzzParse(f *testing.F) {
 			require.ErrorIs(t, err, plaza.ErrInvalid)
 			return
 		}
-		comesBack(t, doc)
+		requireRoundTrip(t, doc)
 	})
 }

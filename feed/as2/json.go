@@ -7,23 +7,23 @@ import (
 	"slices"
 )
 
-// jsonText is a JSON text without white space, and all its values in their
-// order. The first value is the whole; number 0 never is a part of another.
+// jsonText is a JSON text without white space, and all its values in order.
+// Value 0 is the whole text, so as a part 0 means none.
 type jsonText struct {
 	text   []byte
 	values []jsonValue
 	depth  int // of the deepest object or array
 }
 
-// jsonValue is where a value lies in its text.
+// jsonValue is the position of a value in the text.
 type jsonValue struct {
-	key, keyEnd int32 // of a member, with the quotes
+	key, keyEnd int32 // of a member's name, with the quotes
 	start, end  int32
 	next        int32 // the value that follows its last descendant
 }
 
 func (t *jsonText) repeats(object int) bool {
-	const few = 16 // fewer are compared faster than hashed
+	const few = 16 // comparing so few is faster than hashing
 	var first [few][]byte
 	var seen map[string]struct{}
 	n := 0
@@ -54,21 +54,21 @@ func (t *jsonText) repeats(object int) bool {
 	return false
 }
 
-// is reports whether a value begins like an object '{', an array '[', a
-// string '"' or null 'n'.
+// is reports whether a value begins with this byte: '{' for an object, '[' for
+// an array, '"' for a string, 'n' for null.
 func (t *jsonText) is(value int, begin byte) bool { return t.text[t.values[value].start] == begin }
 
-// raw is a value's own bytes.
+// raw returns a value's bytes.
 func (t *jsonText) raw(value int) []byte { return t.text[t.values[value].start:t.values[value].end] }
 
-// rawKey is a member's name as it is written.
+// rawKey returns a member's name as it is written.
 func (t *jsonText) rawKey(member int) []byte {
 	return t.text[t.values[member].key:t.values[member].keyEnd]
 }
 
 func (t *jsonText) key(member int) []byte { return unquote(t.rawKey(member)) }
 
-// string is what a string says, and empty for what is none.
+// string decodes a string. It is empty for other values.
 func (t *jsonText) string(value int) string { return string(t.bytes(value)) }
 
 // bytes is string without a copy.
@@ -84,20 +84,20 @@ func unquote(raw []byte) []byte {
 		return raw[1 : len(raw)-1]
 	}
 	var s string
-	_ = json.Unmarshal(raw, &s) // it was found valid
+	_ = json.Unmarshal(raw, &s) // it is valid
 	return []byte(s)
 }
 
-// children gives the range of an object's members or an array's elements, to
-// be walked with next. Another value has none.
+// children returns the range of an object's members or an array's elements, for
+// a loop with next. It is empty for other values.
 func (t *jsonText) children(value int) (first, end int) {
 	return value + 1, t.next(value)
 }
 
 func (t *jsonText) next(value int) int { return int(t.values[value].next) }
 
-// each gives the elements of an array, another value itself, and nothing for
-// null: the standard writes one value without its array.
+// each returns the range of an array's elements, nothing for null, and the
+// value itself for others: in the standard a single value needs no array.
 func (t *jsonText) each(value int) (first, end int) {
 	switch {
 	case t.is(value, '['):
@@ -108,7 +108,7 @@ func (t *jsonText) each(value int) (first, end int) {
 	return value, value + 1
 }
 
-// member finds an object's member; 0 is none.
+// member returns the object's member with the name, 0 if there is none.
 func (t *jsonText) member(object int, name string) int {
 	if t.is(object, '{') {
 		for member, end := t.children(object); member < end; member = t.next(member) {
@@ -120,7 +120,7 @@ func (t *jsonText) member(object int, name string) int {
 	return 0
 }
 
-// only finds the member of an object that has no other; 0 is none.
+// only is member for an object that has no other members; 0 if it has.
 func (t *jsonText) only(object int, name string) int {
 	member := t.member(object, name)
 	if member == 0 || t.next(object) != t.next(object+1) {
@@ -129,8 +129,7 @@ func (t *jsonText) only(object int, name string) int {
 	return member
 }
 
-// digest is the same for values that differ in the order of members, or in
-// how strings are escaped.
+// digest does not depend on the order of members or on how strings are escaped.
 func (t *jsonText) digest(value int) [sha256.Size]byte {
 	begin := t.text[t.values[value].start]
 	if begin != '{' && begin != '[' {
@@ -164,7 +163,7 @@ func digestString(s []byte) [sha256.Size]byte { return sha256.Sum256(append([]by
 func appendString(text []byte, s string) []byte {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] == '"' || s[i] == '\\' {
-			escaped, _ := json.Marshal(s) // a string always can be
+			escaped, _ := json.Marshal(s) // never fails for a string
 			return append(text, escaped...)
 		}
 	}

@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// notJSON is the reason why readJSON refuses what encoding/json does.
+// notJSON is the reason for refusing what encoding/json also refuses.
 const notJSON = "is not JSON"
 
-// readJSON refuses, in the name of field, what is not JSON in UTF-8, has a
-// name twice in one object or is nested deeper than limit. encoding/json
-// reports neither repeated names nor the order of members nor the bytes of a
-// value, and its depth has another limit.
+// readJSON refuses text that is not JSON in UTF-8, repeats a name in an object
+// or is nested deeper than limit. Its errors name field. encoding/json reports
+// neither repeated names nor the order of members nor the bytes of a value, and
+// has another limit of depth.
 func readJSON(field string, src []byte, limit int) (*jsonText, error) {
 	if !utf8.Valid(src) {
 		return nil, refuse(field, "is not UTF-8")
@@ -31,7 +31,7 @@ func readJSON(field string, src []byte, limit int) (*jsonText, error) {
 	return s.jsonText, nil
 }
 
-// jsonScanner reads src from at on, and copies it without white space.
+// jsonScanner reads src from at on and copies it without white space.
 type jsonScanner struct {
 	*jsonText
 	src   []byte
@@ -133,7 +133,7 @@ func (s *jsonScanner) scalar(begin byte) error {
 	return nil
 }
 
-// peek is the next byte, 0 at the end: that is no JSON anywhere.
+// peek returns the next byte, 0 at the end. A zero byte is never valid there.
 func (s *jsonScanner) peek() byte {
 	if s.at == len(s.src) {
 		return 0
@@ -152,8 +152,8 @@ func (s *jsonScanner) space() {
 	}
 }
 
-// stringLength is the length of the string in front, with its quotes; 0 where
-// there is none.
+// stringLength is the length of the string that src begins with, including its
+// quotes; 0 if there is none.
 func stringLength(src []byte) int {
 	if len(src) == 0 || src[0] != '"' {
 		return 0

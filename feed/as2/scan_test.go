@@ -13,8 +13,8 @@ import (
 	"github.com/plaza-sdk/plaza"
 )
 
-// FuzzJSON compares the scanner with encoding/json, of which only names
-// given twice and the depth make it differ.
+// FuzzJSON compares the scanner with encoding/json. They may differ only about
+// repeated names and the depth.
 func FuzzJSON(f *testing.F) {
 	for _, text := range []string{
 		`{"a":[1,-0,0.5,1e9,-2.5E-07,1E+2,{},[] ],"":"\"\\\/\b\f\n\r\tĀ\uD800"}`, "\t\n\r [ true , false , null ] ", `""`, `0`,

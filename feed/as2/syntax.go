@@ -52,7 +52,7 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 // isLanguage reports whether a tag is well-formed by RFC 5646.
 func isLanguage(tag string) bool {
 	tag = strings.ToLower(tag)
-	switch tag { // the grandfathered ones that are irregular
+	switch tag { // the irregular grandfathered tags
 	case "en-gb-oed", "i-ami", "i-bnn", "i-default", "i-enochian", "i-hak", "i-klingon", "i-lux", "i-mingo",
 		"i-navajo", "i-pwn", "i-tao", "i-tay", "i-tsu", "sgn-be-fr", "sgn-be-nl", "sgn-ch-de":
 		return true
@@ -63,7 +63,7 @@ func isLanguage(tag string) bool {
 			return false
 		}
 	}
-	// take drops up to n subtags in front that fit.
+	// take drops up to n leading subtags that fit.
 	take := func(n int, fits func(string) bool) (taken int) {
 		for taken < n && len(rest) > 0 && fits(rest[0]) {
 			rest, taken = rest[1:], taken+1
@@ -118,9 +118,10 @@ func isSubtag(sub string, low, high int, classes ...func(byte) bool) bool {
 	return true
 }
 
-// parseTime reads the standard's date-time: RFC 3339's with an upper-case
-// T and Z, whose seconds may be missing. Of a fraction it keeps nanoseconds.
-// Package time takes more, and neither leap seconds nor missing ones.
+// parseTime parses the standard's date-time: that of RFC 3339 with an
+// upper-case T and Z, where the seconds are optional. It truncates fractions to
+// nanoseconds. Package time accepts other forms too, and refuses leap seconds
+// and missing ones.
 func parseTime(text []byte) (time.Time, bool) {
 	const minutes = "0000-00-00T00:00"
 	if len(text) <= len(minutes) || !hasShape(text[:len(minutes)], minutes) {
@@ -139,19 +140,19 @@ func parseTime(text []byte) (time.Time, bool) {
 	}
 	at := time.Date(year, time.Month(month), day, hour, minute, min(second, 59), nanosecond, time.UTC)
 	if at.Month() != time.Month(month) {
-		return time.Time{}, false // it has no such day, or there is no such month
+		return time.Time{}, false // no such day or month
 	}
 	at = at.Add(-offset)
 	if second == 60 {
 		if at.Hour() != 23 || at.Minute() != 59 {
-			return time.Time{}, false // no leap second is there
+			return time.Time{}, false // no leap second at this time
 		}
 		at = at.Add(time.Second)
 	}
 	return at, true
 }
 
-// timeFraction reads nanoseconds where they begin with a point.
+// timeFraction parses an optional fraction, which begins with a point.
 func timeFraction(text []byte) (nanoseconds int, rest []byte, ok bool) {
 	if len(text) == 0 || text[0] != '.' {
 		return 0, text, true
@@ -179,7 +180,7 @@ func timeOffset(text []byte) (time.Duration, bool) {
 	return offset, hours <= 23 && minutes <= 59
 }
 
-// hasShape reports whether text is shape with other digits for its zeros.
+// hasShape reports whether text equals shape with any digits for its zeros.
 func hasShape(text []byte, shape string) bool {
 	if len(text) != len(shape) {
 		return false

@@ -2,33 +2,33 @@ package as2
 
 import "bytes"
 
-// The namespace of the standard, and of what Plaza adds to it.
+// The namespaces of the standard and of Plaza's additions.
 const (
 	namespace      = "https://www.w3.org/ns/activitystreams"
 	plazaNamespace = "https://github.com/plaza-sdk/plaza#"
 )
 
-// isNamespace reports whether an IRI names the standard's context; http and a '#'
-// behind are other spellings.
+// isNamespace reports whether an IRI is the standard's context, also with http
+// or a trailing '#'.
 func isNamespace(iri []byte) bool {
 	iri = bytes.TrimSuffix(iri, []byte("#"))
 	return string(iri) == namespace || string(iri) == "http://www.w3.org/ns/activitystreams"
 }
 
-// typeClass is what a type says of the object that has it.
+// typeClass is what kind of object a type names.
 type typeClass int
 
 const (
-	extensionType typeClass = iota // not of the standard's vocabulary
+	extensionType typeClass = iota // not in the standard's vocabulary
 	activityType
-	generalType // Activity itself: what else is said of the type is preferred
+	generalType // Activity itself: another type is preferred as the verb
 	pageType
 	collectionType
 	linkType
 	otherType
 )
 
-// classify gives the standard's short name of a type, if it has one.
+// classify returns the standard's short name of a type, if it has one.
 func classify(name []byte) ([]byte, typeClass) {
 	short := name
 	if hash := bytes.IndexByte(name, '#'); hash >= 0 && isNamespace(name[:hash]) {
@@ -57,18 +57,18 @@ func classify(name []byte) ([]byte, typeClass) {
 	return name, extensionType
 }
 
-// propertyKind is what values a property of the standard may have.
+// propertyKind is which values a property of the standard may have.
 type propertyKind int
 
 const (
-	extensionKind propertyKind = iota // not of the standard, or with values of every kind
+	extensionKind propertyKind = iota // not in the standard, or with values of every kind
 	idKind                            // one absolute IRI
 	typeKind
 	textKind
 	textMapKind
 	timeKind
 	urlKind  // absolute IRIs or links
-	pageKind // as objectKind, and no object but a page
+	pageKind // as objectKind, but the only object allowed is a page
 	objectKind
 )
 

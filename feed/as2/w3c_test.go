@@ -18,7 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/as2"
 )
 
-// w3cExamples are the W3C's test documents, which lie beside the checkout.
+// w3cExamples are the W3C's test documents, which are next to the checkout.
 func w3cExamples(t testing.TB) map[string][]byte {
 	const path = "../../../shared/data/activitystreams/as2-examples.tar.gz"
 	f, err := os.Open(filepath.FromSlash(path))
@@ -64,7 +64,7 @@ func TestExamplesOfW3C(t *testing.T) {
 		"fail/ordered-collection-with-non-page-first":  "first",
 		"fail/unordered-collection-with-ordered-items": "orderedItems",
 	}
-	// What fail/namemap-as-name is refused for, these have too.
+	// These have what fail/namemap-as-name is refused for.
 	draft := []string{"simple0011", "simple0012"}
 
 	counts := map[string]int{}
@@ -75,7 +75,7 @@ func TestExamplesOfW3C(t *testing.T) {
 		switch {
 		case err == nil:
 			counts["activity"]++
-			comesBack(t, doc)
+			requireRoundTrip(t, doc)
 		case refused[name] != "":
 			counts["refused"]++
 			if assert.True(t, isInvalid, name) {

@@ -6,8 +6,8 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 )
 
-// plainTerms is what each term says where the fields alone are asked; empty for
-// nothing.
+// plainTerms is the value of each term that follows from the fields alone;
+// empty for none.
 type plainTerms struct {
 	terms [termCount]string
 	boxed [termCount]bool // {"plaza:ref": …}, as it is no IRI
@@ -20,7 +20,8 @@ func plainOf(a feed.Activity) (plain plainTerms) {
 	}
 	switch id := a.ForeignID; {
 	case id == "":
-	// Where it is called as what it is about, an id would make the two one.
+	// An id equal to the actor's, object's or target's would identify the
+	// activity with it.
 	case isIRI([]byte(id)) && id != plain.terms[actorTerm] && id != plain.terms[objectTerm] && id != plain.terms[targetTerm]:
 		plain.terms[idTerm] = id
 	default:
@@ -31,7 +32,8 @@ func plainOf(a feed.Activity) (plain plainTerms) {
 	return plain
 }
 
-// ownType gives the type for a verb, and the verb where the type is another.
+// ownType returns the type for a verb, and the verb if the type does not give
+// it back.
 func ownType(verb string) (string, string) {
 	switch name, class := classify([]byte(verb)); {
 	case string(name) != verb:
@@ -48,12 +50,12 @@ func ownType(verb string) (string, string) {
 	return "Activity", verb
 }
 
-// plaza reports whether a term is written that needs the prefix.
+// plaza reports whether the term is written and needs the prefix.
 func (plain plainTerms) plaza(term term) bool {
 	return plain.terms[term] != "" && (term == foreignIDTerm || term == verbTerm || plain.boxed[term])
 }
 
-// document is the whole where Data is the application's plain.
+// document is the whole document if Data is the application's own.
 func (plain plainTerms) document(data []byte) []byte {
 	w := newMemberWriter(512 + len(data))
 	plaza := data != nil
@@ -89,13 +91,14 @@ func (plain plainTerms) write(w *memberWriter, term term) {
 // withPlaza adds the prefix to a context.
 func withPlaza(context []byte) []byte {
 	const prefix = `{"plaza":"` + plazaNamespace + `"}`
-	if context[0] == '[' { // with AS2's in it
+	if context[0] == '[' { // it includes AS2's
 		return slices.Concat(context[:len(context)-1], []byte(","+prefix+"]"))
 	}
 	return slices.Concat([]byte("["), context, []byte(","+prefix+"]"))
 }
 
-// document is what was kept in Data, but for what the fields say otherwise.
+// document is the document kept in Data, with the terms of changed fields
+// replaced.
 func (d document) document(a, kept feed.Activity, plain plainTerms) []byte {
 	asKept := [termCount]bool{
 		idTerm: kept.ForeignID == a.ForeignID, foreignIDTerm: kept.ForeignID == a.ForeignID,
@@ -134,8 +137,9 @@ func (d document) writeRest(w *memberWriter) {
 	}
 }
 
-// left is what Data keeps of a document: nothing if the fields say it all, or
-// the Data that was written for them.
+// left is what Data keeps of a document: nothing if the fields give all of it,
+// plaza:data if they give the rest, otherwise the members that they do not
+// give.
 func (d document) left(plain plainTerms) []byte {
 	var keep [termCount]bool
 	for term := actorTerm; term < termCount; term++ {
@@ -165,7 +169,7 @@ func (d document) left(plain plainTerms) []byte {
 	return slices.Concat([]byte(`{"as2":`), w.object(), []byte("}"))
 }
 
-// says reports whether a term is written just as the fields alone would.
+// says reports whether a term has the value that the fields alone would give.
 func (d document) says(term term, plain plainTerms) bool {
 	at, text := d.terms[term], plain.terms[term]
 	switch {
@@ -190,14 +194,14 @@ func (d document) isOwnContext(plain plainTerms) bool {
 		return context != 0 && string(d.bytes(context)) == namespace
 	}
 	first, end := d.each(context)
-	if end-first != 3 || string(d.bytes(first)) != namespace { // it, an object and a member
+	if end-first != 3 || string(d.bytes(first)) != namespace { // the namespace, an object and its member
 		return false
 	}
 	prefix := d.only(first+1, "plaza")
 	return prefix != 0 && string(d.bytes(prefix)) == plazaNamespace
 }
 
-// kept is the document that Data keeps, if it does.
+// kept returns the document that Data keeps, if it keeps one.
 func (t *jsonText) kept(data int) (int, bool) {
 	root := t.only(data, "as2")
 	return root, root != 0 && t.is(root, '{')
@@ -213,7 +217,7 @@ func (w *memberWriter) member(name string, value []byte) {
 	w.text = append(w.text, value...)
 }
 
-// name begins a member, whose value is to follow.
+// name begins a member. Its value must follow.
 func (w *memberWriter) name(name string) {
 	w.separate()
 	w.text = append(append(append(w.text, '"'), name...), '"', ':')

@@ -14,11 +14,12 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// firstRows is how many replies of a thread lie where pages of roots read.
+// firstRows is how many replies of a thread are stored where pages of roots
+// read them.
 const firstRows = 3
 
 const (
-	free = "attribute_not_exists(pk) OR 'ttl' <= ?" // as of now
+	free = "attribute_not_exists(pk) OR 'ttl' <= ?" // expired now
 	open = "attribute_exists(pk) AND attribute_not_exists('hidden') AND attribute_not_exists('removed')"
 )
 
@@ -57,7 +58,7 @@ func (r *Repository) Add(ctx context.Context, c Comment) (_ Comment, created boo
 func (r *Repository) checkAdd(c Comment) (_ Comment, err error) {
 	at := c.Address()
 	if at.ID == 0 {
-		at.ID = 1 // it will be minted
+		at.ID = 1 // any id: the real one is minted later
 	}
 	if err := at.check(""); err != nil {
 		return c, err
@@ -96,7 +97,8 @@ func (r *Repository) add(ctx context.Context, c Comment) (_ Comment, created boo
 		again := attempt > 0
 		named, missing := r.readNamed(ctx, c, again)
 		if again {
-			// After that read, so that this one knows any state of c that it saw.
+			// After readNamed, so that it finds any state of c that readNamed
+			// may have seen.
 			first, known, err := r.repeated(ctx, c)
 			if known || err != nil {
 				return first, false, err
@@ -105,7 +107,7 @@ func (r *Repository) add(ctx context.Context, c Comment) (_ Comment, created boo
 		switch {
 		case missing == nil:
 		case !again && (errors.Is(missing, plaza.ErrNotFound) || errors.Is(missing, plaza.ErrRemoved)):
-			continue // it may have changed a moment ago
+			continue // the read may be stale
 		default:
 			return c, false, missing
 		}
@@ -118,7 +120,7 @@ func (r *Repository) add(ctx context.Context, c Comment) (_ Comment, created boo
 	return c, false, plaza.ErrBusy
 }
 
-// names are the comments that must stand for c to be added.
+// names are the comments that must stand when c is added.
 func (c Comment) names() []Address {
 	var ats []Address
 	if c.Root != 0 {
@@ -135,8 +137,8 @@ func (c Comment) names() []Address {
 
 func (c Comment) parent() Address { return Address{Object: c.Object, Root: c.Root, ID: c.Parent} }
 
-// readNamed reads the comments that c names, unless their keys are known anyway.
-// With consistent it reads all of them, and whether the place of c is taken.
+// readNamed reads the comments that c names, except those whose keys are known.
+// With consistent it reads all of them, and the key of c.
 func (r *Repository) readNamed(ctx context.Context, c Comment, consistent bool) (named map[Address]row, err error) {
 	named = map[Address]row{}
 	read, ats := consistent, c.names()
@@ -168,7 +170,7 @@ func (r *Repository) readNamed(ctx context.Context, c Comment, consistent bool) 
 	return named, nil
 }
 
-// errClosed is nil if the comment can be answered, quoted and pinned.
+// errClosed is nil if the comment can get replies, be quoted and be pinned.
 func (i row) errClosed() error {
 	switch {
 	case i.damaged != nil:
@@ -221,7 +223,7 @@ func (r *Repository) repeated(ctx context.Context, c Comment) (first Comment, kn
 		return c, false, nil
 	}
 	switch {
-	case hash == nil: // it was deleted before it was added
+	case hash == nil: // deleted before it was added
 		return c, true, plaza.ErrRemoved
 	case !bytes.Equal(hash, c.hash()):
 		return c, true, plaza.ErrConflict
@@ -244,7 +246,7 @@ func (r *Repository) repeated(ctx context.Context, c Comment) (first Comment, kn
 func (r *Repository) addTx(c Comment, named map[Address]row) (row, store.Write) {
 	t, now, hash := r.table, r.opts.Now().Unix(), c.hash()
 	stored, root := newRow(c), named[c.Address().root()]
-	taken := slices.Contains(root.First, c.ID.String()) // then the condition of its row fails
+	taken := slices.Contains(root.First, c.ID.String()) // then the condition on its row fails
 	stored.rest = c.Root != 0 && (root.More || len(root.First) >= firstRows) && !taken
 	stored.ParentRest = named[c.parent()].rest
 	if c.Quote != nil {
@@ -287,7 +289,7 @@ func (r *Repository) addTx(c Comment, named map[Address]row) (row, store.Write) 
 	return stored, tx
 }
 
-// keysToWrite are the keys of what stands where a comment is added.
+// keysToWrite are the keys of the items that adding a comment changes.
 func keysToWrite(c row, named map[Address]row) []store.Key {
 	wanted := []store.Key{headerKey(c.at.Object)}
 	for _, i := range named {

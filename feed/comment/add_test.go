@@ -2,6 +2,7 @@ package comment_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,7 +47,7 @@ func TestARepeatedAddIsOneComment(t *testing.T) {
 	for i := range 3 {
 		w.replies(t, fmt.Sprint("user ", i), root)
 	}
-	full := w.says(t, "ann", "full") // the repeat finds another place free than the first attempt
+	full := w.says(t, "ann", "full") // the first attempt used the last free place
 	for i := range 2 {
 		w.replies(t, fmt.Sprint("user ", i), full)
 	}
@@ -66,7 +67,7 @@ func TestARepeatedAddIsOneComment(t *testing.T) {
 			c.User, c.Text, c.ID, c.Key = "jack", "hello", identity.ID, identity.Key
 			first := w.add(t, c)
 			require.NotZero(t, first.ID, how)
-			later := w.at(t, today.Add(11*time.Minute)) // no client token lives as long
+			later := w.at(t, today.Add(11*time.Minute)) // longer than a client token is valid
 			again, created, err := later.Add(t.Context(), c)
 			require.NoError(t, err, "%s by %s", name, how)
 			require.False(t, created, "%s by %s", name, how)
@@ -98,12 +99,12 @@ func TestAnIDOfAnotherUserIsAConflict(t *testing.T) {
 		replies = append(replies, w.replies(t, fmt.Sprint("user ", i), root))
 	}
 	first, rest := replies[0], replies[3]
-	w.delete(t, replies[1]) // a first place is free again
+	w.delete(t, replies[1]) // one of the first three places is free again
 	for name, id := range map[string]ids.ID{"of a first reply": first.ID, "of a further reply": rest.ID} {
 		_, _, err := w.Add(t.Context(), comment.Comment{Object: "bird", Root: root.ID, ID: id, User: "eve", Text: "mine"})
 		require.ErrorIs(t, err, plaza.ErrConflict, name)
 	}
-	w.replies(t, "dora", root) // takes the free place
+	w.replies(t, "dora", root) // uses the free place
 	_, _, err := w.Add(t.Context(), comment.Comment{Object: "bird", Root: root.ID, ID: first.ID, User: "eve", Text: "mine"})
 	require.ErrorIs(t, err, plaza.ErrConflict, "a first reply's, with no first place free")
 	_, _, err = w.Add(t.Context(), comment.Comment{Object: "bird", ID: root.ID, User: "eve", Text: "mine"})
@@ -115,23 +116,23 @@ func TestAnIDOfAnotherUserIsAConflict(t *testing.T) {
 	require.Equal(t, first, w.get(t, first))
 }
 
-func TestALateRepeatIsNoResurrection(t *testing.T) {
+func TestALateRepeatDoesNotRestoreAComment(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	root := w.says(t, "ann", "bird")
 	answered := w.says(t, "ann", "bird")
 	w.replies(t, "bob", answered)
 	given := map[string]comment.Comment{
-		"a leaf by id":            {Object: "bird", User: "jack", Text: "hello", ID: w.id(t)},
-		"a leaf by key":           {Object: "bird", User: "jack", Text: "hello", Key: "1"},
-		"a reply by id":           {Object: "bird", User: "jack", Text: "hello", ID: w.id(t), Root: root.ID},
-		"a reply by key":          {Object: "bird", User: "jack", Text: "hello", Key: "2", Root: root.ID},
-		"what is answered by id":  {Object: "bird", User: "jack", Text: "hello", ID: w.id(t)},
-		"what is answered by key": {Object: "bird", User: "jack", Text: "hello", Key: "3"},
+		"a leaf by id":                   {Object: "bird", User: "jack", Text: "hello", ID: w.id(t)},
+		"a leaf by key":                  {Object: "bird", User: "jack", Text: "hello", Key: "1"},
+		"a reply by id":                  {Object: "bird", User: "jack", Text: "hello", ID: w.id(t), Root: root.ID},
+		"a reply by key":                 {Object: "bird", User: "jack", Text: "hello", Key: "2", Root: root.ID},
+		"a comment with replies, by id":  {Object: "bird", User: "jack", Text: "hello", ID: w.id(t)},
+		"a comment with replies, by key": {Object: "bird", User: "jack", Text: "hello", Key: "3"},
 	}
 	for name, c := range given {
 		added := w.add(t, c)
-		if name[0] == 'w' {
+		if strings.HasPrefix(name, "a comment with replies") {
 			w.replies(t, "bob", added)
 		}
 		w.delete(t, added)
@@ -145,18 +146,19 @@ func TestALateRepeatIsNoResurrection(t *testing.T) {
 			c.Text = given[name].Text
 		}
 	}
-	// Then all but the tombstones has expired, even if the table still has it.
+	// By then everything but the tombstones has expired, even if the table
+	// still has it.
 	later := w.at(t, today.Add(30*24*time.Hour+time.Second))
 	for name, c := range given {
 		c.Root, c.Parent = 0, w.id(t)
 		_, _, err := later.Add(t.Context(), c)
-		if name != "what is answered by id" {
+		if name != "a comment with replies, by id" {
 			require.ErrorIs(t, err, plaza.ErrNotFound, name)
 		}
 	}
 	for name, c := range given {
 		_, _, err := later.Add(t.Context(), c)
-		if name == "what is answered by id" {
+		if name == "a comment with replies, by id" {
 			require.ErrorIs(t, err, plaza.ErrRemoved, name)
 		} else {
 			require.NoError(t, err, name)
@@ -164,7 +166,7 @@ func TestALateRepeatIsNoResurrection(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeAnsweredIsRefused(t *testing.T) {
+func TestRepliesToRemovedOrHiddenCommentsAreRefused(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, nil, in.Wrap)
@@ -200,12 +202,12 @@ func TestWhatCannotBeAnsweredIsRefused(t *testing.T) {
 		"a parent under a hidden root":     {comment.Comment{Root: hidden.ID, Parent: below.ID}, plaza.ErrNotFound},
 		"a parent under a tombstone":       {comment.Comment{Root: tombstone.ID, Parent: dead.ID}, plaza.ErrRemoved},
 		"an unknown flow parent":           {comment.Comment{Parent: w.id(t)}, plaza.ErrNotFound},
-		"a flow parent elsewhere":          {comment.Comment{Parent: elsewhere.ID}, plaza.ErrNotFound},
+		"a flow parent of another object":  {comment.Comment{Parent: elsewhere.ID}, plaza.ErrNotFound},
 		"a reply as flow parent":           {comment.Comment{Parent: reply.ID}, plaza.ErrNotFound},
 		"a hidden flow parent":             {comment.Comment{Parent: hidden.ID}, plaza.ErrNotFound},
 		"a tombstone as flow parent":       {comment.Comment{Parent: tombstone.ID}, plaza.ErrRemoved},
 		"an unknown quote":                 {comment.Comment{Quote: quote(comment.Address{ID: w.id(t)})}, plaza.ErrNotFound},
-		"a quote from elsewhere":           {comment.Comment{Quote: quote(comment.Address{ID: elsewhere.ID})}, plaza.ErrNotFound},
+		"a quote from another object":      {comment.Comment{Quote: quote(comment.Address{ID: elsewhere.ID})}, plaza.ErrNotFound},
 		"a hidden quote":                   {comment.Comment{Quote: quote(hidden.Address())}, plaza.ErrNotFound},
 		"a quote from under a hidden root": {comment.Comment{Quote: quote(below.Address())}, plaza.ErrNotFound},
 		"a quote of a removed leaf":        {comment.Comment{Quote: quote(gone.Address())}, plaza.ErrRemoved},
@@ -219,7 +221,7 @@ func TestWhatCannotBeAnsweredIsRefused(t *testing.T) {
 	require.Equal(t, before, w.state(t), "nothing was written")
 }
 
-// state is all that is stored.
+// state returns everything that is stored.
 func (w world) state(t testing.TB) map[string]map[string]any {
 	t.Helper()
 	var items []map[string]any
@@ -231,7 +233,7 @@ func (w world) state(t testing.TB) map[string]map[string]any {
 	return state
 }
 
-func TestObjectsAreNeverConfused(t *testing.T) {
+func TestNamesOfObjectsNeverShareAKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &comment.Options{Consistent: true, Score: func(_ ctx, at comment.Address) (int64, error) { return 1, nil }})
 	id := w.id(t)
@@ -259,7 +261,7 @@ func TestObjectsAreNeverConfused(t *testing.T) {
 	}
 }
 
-func TestManyFirstRepliesAtOnce(t *testing.T) {
+func TestConcurrentFirstReplies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	root := w.says(t, "ann", "bird")

@@ -36,7 +36,7 @@ func (at Address) checkRoot() error {
 	return at.check("")
 }
 
-// root is where the root of a reply lies.
+// root is the address of a reply's root.
 func (at Address) root() Address { return Address{Object: at.Object, ID: at.Root} }
 
 // key is the key of a root or flow comment, or of a reply among the first or the

@@ -16,9 +16,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// TestAPageHasABoundWhateverIsStored fills each list with rows that it does not
-// show. A page still makes no more requests than stated.
-func TestAPageHasABoundWhateverIsStored(t *testing.T) {
+// TestPagesMakeABoundedNumberOfRequests fills each list with rows that it does
+// not show. Pages still make no more requests than stated.
+func TestPagesMakeABoundedNumberOfRequests(t *testing.T) {
 	t.Parallel()
 	rows := 330 // more than a page of 5 reads
 	if faults.Full() {
@@ -33,7 +33,7 @@ func TestAPageHasABoundWhateverIsStored(t *testing.T) {
 		"hidden":  func(i item) { i["hidden"] = true },
 		"removed": func(i item) { i["removed"], i["ttl"] = removed, today.Add(time.Hour).Unix() },
 		"damaged": func(i item) { i["text"] = 7 },
-		"erased":  nil, // what the lists name is not there
+		"erased":  nil, // the lists name missing rows
 	} {
 		root := w.says(t, "ann", name)
 		rows := rows
@@ -59,17 +59,17 @@ func TestAPageHasABoundWhateverIsStored(t *testing.T) {
 			}
 		}
 		require.NoError(t, w.db.Table(w.table).Update("pk", "T#"+name).Range("sk", root.ID.String()).
-			Set("more", true).Set("replies", 3).Run(t.Context())) // which no reader finds
+			Set("more", true).Set("replies", 3).Run(t.Context())) // which do not exist
 		_, err := w.db.Table(w.table).Batch("pk", "sk").Write().Put(items...).Run(t.Context())
 		require.NoError(t, err)
 		for list, c := range map[string]struct {
-			most int // requests
+			most int // most requests of a page
 			page func(ctx context.Context, req cursor.PageRequest) (int, cursor.Cursor, error)
 		}{
 			"by object": {6, counted(of(w.ByObject, name, nil))},
 			"threads":   {6 + 6, counted(of(w.Threads, name, nil))},
 			"replies":   {2 + 6, counted(of(w.Replies, root.Address(), nil))},
-			"by user":   {6 * (1 + 2 + 2), counted(of(w.ByUser, name, nil))}, // of one root
+			"by user":   {6 * (1 + 2 + 2), counted(of(w.ByUser, name, nil))}, // all replies have one root
 			"top":       {6 * (1 + 2 + 2), counted(w.top(name))},
 		} {
 			for _, limit := range []int{5, 100} {
@@ -92,7 +92,7 @@ func TestAPageHasABoundWhateverIsStored(t *testing.T) {
 	}
 }
 
-// counted hides the type of a list's items.
+// counted returns the number of items in place of the items.
 func counted[T any](list func(context.Context, cursor.PageRequest) (cursor.Page[T], error)) func(context.Context, cursor.PageRequest) (int, cursor.Cursor, error) {
 	return func(ctx context.Context, req cursor.PageRequest) (int, cursor.Cursor, error) {
 		page, err := list(ctx, req)
@@ -124,9 +124,9 @@ func TestLargeRowsAreReadAMegabyteAtATime(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-// TestTheLargestRowFits sets every attribute of a row to its largest value. No
-// other part grows: counts are numbers, and a root names a bounded number of
-// replies.
+// TestTheLargestRowFits sets every attribute of a row to its largest value.
+// Nothing else can grow: counts are numbers, and a root names a bounded number
+// of replies.
 func TestTheLargestRowFits(t *testing.T) {
 	t.Parallel()
 	l := &likes{n: map[ids.ID]int64{}}
@@ -145,7 +145,7 @@ func TestTheLargestRowFits(t *testing.T) {
 	for range 10 {
 		replies = append(replies, w.replies(t, ann, root))
 	}
-	w.hide(t, replies[0]) // others are named now
+	w.hide(t, replies[0]) // the root now names others
 	root.Text = strings.Repeat("𝄢", 1<<16)
 	_, _, err := w.Edit(t.Context(), root)
 	require.NoError(t, err)
@@ -162,7 +162,7 @@ func TestTheLargestRowFits(t *testing.T) {
 	require.True(t, removed)
 }
 
-func TestAFirstReplyWaitsForTheRestBeforeIt(t *testing.T) {
+func TestRepliesAreInOrderIfManyFurtherOnesAreOlderThanTheFirst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &comment.Options{Consistent: true, MaxRunes: 1 << 16})
 	root := w.says(t, "ann", "bird")
@@ -170,7 +170,7 @@ func TestAFirstReplyWaitsForTheRestBeforeIt(t *testing.T) {
 	for range 3 {
 		want = append(want, w.replies(t, "bob", root).ID)
 	}
-	for n := range 12 { // imported, and too large for one read
+	for n := range 12 { // too large for one read
 		id, err := ids.Backdate(today.AddDate(-1, 0, -n), "imported")
 		require.NoError(t, err)
 		c := comment.Comment{Object: "bird", Root: root.ID, ID: id, User: "ann", Text: strings.Repeat("𝄞", 1<<16)}

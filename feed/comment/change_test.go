@@ -10,8 +10,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// interrupted is a process on the table of w that calls by between the reads of
-// its first transaction and that transaction.
+// interrupted is a process on the table of w that calls by just before its
+// first transaction, after the reads for it.
 func (w world) interrupted(t *testing.T, by func()) world {
 	t.Helper()
 	in := faults.New(t, 1, faults.Rates{})
@@ -26,7 +26,7 @@ func (w world) interrupted(t *testing.T, by func()) world {
 	return w.process(t, nil, in.Wrap)
 }
 
-func TestAnIDThatIsTakenMeanwhileIsAConflict(t *testing.T) {
+func TestAnIDTakenConcurrentlyIsAConflict(t *testing.T) {
 	t.Parallel()
 	for name, meanwhile := range map[string]func(w world, first comment.Comment, add func() comment.Comment) (taken comment.Comment){
 		"among the first": func(w world, first comment.Comment, add func() comment.Comment) comment.Comment {
@@ -68,12 +68,12 @@ func TestAnIDThatIsTakenMeanwhileIsAConflict(t *testing.T) {
 	}
 }
 
-// TestAChangeMeetsWhatChangedMeanwhile changes a comment after another call has
-// read it.
-func TestAChangeMeetsWhatChangedMeanwhile(t *testing.T) {
+// TestWritesReadAgainAfterAConcurrentChange changes a comment after another
+// call has read it.
+func TestWritesReadAgainAfterAConcurrentChange(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		hidden bool // the root, before
+		hidden bool // the root is hidden first
 		call   func(w world, root, reply comment.Comment) (bool, error)
 		other  func(w world, root, reply comment.Comment)
 	}{
@@ -131,9 +131,9 @@ func TestAChangeMeetsWhatChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestNothingIsCountedWhereNothingStands deletes an item that counts a comment,
-// as an erasing under way does.
-func TestNothingIsCountedWhereNothingStands(t *testing.T) {
+// TestWritesCountNothingOnAHalfErasedObject deletes an item that counts a
+// comment, as EraseObject does first.
+func TestWritesCountNothingOnAHalfErasedObject(t *testing.T) {
 	t.Parallel()
 	for name, n := range map[string]int{"the header": 0, "the root": 1, "the parent": 2} {
 		w := newWorld(t, nil)
@@ -150,7 +150,7 @@ func TestNothingIsCountedWhereNothingStands(t *testing.T) {
 	}
 }
 
-func TestARemovalBesideAHidingCountsOnce(t *testing.T) {
+func TestConcurrentRemoveAndHideCountOnce(t *testing.T) {
 	t.Parallel()
 	for name, late := range map[string]func(w, late world, root comment.Comment){
 		"hidden meanwhile": func(_, late world, root comment.Comment) { late.delete(t, root) },
@@ -171,7 +171,7 @@ func TestARemovalBesideAHidingCountsOnce(t *testing.T) {
 		}), root)
 		want := comment.Counts{All: 1, Roots: 1}
 		if name == "unhidden meanwhile" {
-			want.All = 2 // the reply under the tombstone is seen
+			want.All = 2 // the reply under the tombstone is visible
 		}
 		got, err := w.Counts(t.Context(), "bird")
 		require.NoError(t, err)

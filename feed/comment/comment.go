@@ -45,13 +45,13 @@ type Comment struct {
 
 	Object string `json:"object"`
 
-	// Root is the comment that a reply lies under. It is zero for comments of
-	// the object's own list: flow comments and roots.
+	// Root is the root of a reply's thread. It is zero for comments of the
+	// object's own list: flow comments and roots.
 	Root ids.ID `json:"root,omitzero"`
 
-	// Parent is the comment that this one answers. In a thread it is the root,
-	// which is the default, or one of its replies; in a flow it is another flow
-	// comment, or none.
+	// Parent is the comment that this one replies to. In a thread it is the
+	// root, which is the default, or one of its replies; in a flow it is
+	// another flow comment, or none.
 	Parent ids.ID `json:"parent,omitzero"`
 
 	User string `json:"user,omitzero"` // empty in tombstones of erased users

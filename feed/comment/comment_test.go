@@ -11,8 +11,8 @@ import (
 	"github.com/plaza-sdk/plaza/feed/comment"
 )
 
-// TestTypesMarshalAsAnAPIAnswersThem compares the JSON and decodes it again.
-func TestTypesMarshalAsAnAPIAnswersThem(t *testing.T) {
+// TestJSON also decodes the JSON again.
+func TestJSON(t *testing.T) {
 	t.Parallel()
 	when := time.Date(2026, 3, 4, 5, 6, 7, 8e6, time.UTC)
 	reply := comment.Comment{

@@ -22,7 +22,7 @@ func read(rows, bytes int) float64 { return 0.5 * float64((rows*bytes+4095)/4096
 
 func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
-	const size = 350 // of a row with a text of 100 bytes, at most
+	const size = 350 // the most of a row with a text of 100 bytes
 	object, ann, bob := sixteen("bird"), sixteen("ann"), sixteen("bob")
 	meter := dynamotest.NewMeter()
 	l := &likes{n: map[ids.ID]int64{}}
@@ -42,7 +42,7 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		return c
 	}
 	var roots []comment.Comment
-	var first, short comment.Comment // first replies of the last root, and of one before it
+	var first, short comment.Comment // first replies of the last root and of an earlier one
 	for range 30 {
 		short = first
 		root := scored.add(t, said(comment.Comment{}))

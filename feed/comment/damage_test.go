@@ -21,7 +21,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// garbage is a random value of a damaged attribute; nil is none.
+// garbage is a random value of any type; nil is none.
 func garbage(random *rand.Rand) types.AttributeValue {
 	junk := make([]byte, 1+random.IntN(20))
 	for i := range junk {
@@ -40,7 +40,7 @@ func garbage(random *rand.Rand) types.AttributeValue {
 		&types.AttributeValueMemberM{Value: dynamo.Item{text: &types.AttributeValueMemberB{Value: junk}}},
 		&types.AttributeValueMemberSS{Value: []string{text}},
 		&types.AttributeValueMemberNS{Value: []string{"1"}},
-		nil, // gone
+		nil, // no value
 	}[random.IntN(12)]
 }
 
@@ -48,8 +48,9 @@ func text(item dynamo.Item, name string) string {
 	return item[name].(*types.AttributeValueMemberS).Value
 }
 
-// sane fails on an error that neither damage nor the data explains.
-func sane(t *testing.T, what string, err error) {
+// requireExpected fails on an error that neither the damage nor the data
+// explains.
+func requireExpected(t *testing.T, what string, err error) {
 	t.Helper()
 	for _, known := range []error{plaza.ErrCorrupt, plaza.ErrNotFound, plaza.ErrRemoved, plaza.ErrConflict, plaza.ErrForbidden, plaza.ErrBusy} {
 		if errors.Is(err, known) {
@@ -59,9 +60,9 @@ func sane(t *testing.T, what string, err error) {
 	require.NoError(t, err, what)
 }
 
-// TestDamageOfAnyItemStaysItsOwn puts a random value into each attribute of each
+// TestDamageAffectsOnlyItsOwnItem puts a random value into each attribute of each
 // item in turn, and reads and writes everything.
-func TestDamageOfAnyItemStaysItsOwn(t *testing.T) {
+func TestDamageAffectsOnlyItsOwnItem(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -140,7 +141,7 @@ func damageAll(t *testing.T, random *rand.Rand) {
 	}
 	require.NotZero(t, told)
 
-	// Writes and erasing meet damage too.
+	// Now writes and Erase.
 	for n, item := range items {
 		if n%3 != 0 && !faults.Full() {
 			continue
@@ -162,7 +163,8 @@ func damageAll(t *testing.T, random *rand.Rand) {
 	}
 }
 
-// readsAll fails if a list or a count fails, or if the sound comment is missing.
+// readsAll fails if a list or a count fails, or if the undamaged comment is
+// missing.
 func (w world) readsAll(t *testing.T, what string, root, sound comment.Comment, cs []comment.Comment) {
 	t.Helper()
 	ctx := t.Context()
@@ -170,7 +172,7 @@ func (w world) readsAll(t *testing.T, what string, root, sound comment.Comment, 
 		require.Contains(t, idsOf(all(t, of(w.ByObject, "bird", opts), 2)), sound.ID, what)
 		all(t, of(w.Threads, "bird", opts), 3)
 		_, err := w.Replies(ctx, root.Address(), cursor.PageRequest{}, opts)
-		sane(t, what, err)
+		requireExpected(t, what, err)
 		for _, user := range []string{"ann", "bob", "chris"} {
 			all(t, of(w.ByUser, user, opts), 2)
 		}
@@ -178,16 +180,16 @@ func (w world) readsAll(t *testing.T, what string, root, sound comment.Comment, 
 	}
 	all(t, w.top("bird"), 2)
 	_, err := w.Counts(ctx, "bird")
-	sane(t, what, err)
+	requireExpected(t, what, err)
 	_, err = w.Pinned(ctx, "bird")
-	sane(t, what, err)
+	requireExpected(t, what, err)
 	_, err = w.CountsMany(ctx, []string{"bird", "tree"})
 	require.NoError(t, err, what)
 	ats := []comment.Address{root.Address()}
 	for _, c := range cs {
 		ats = append(ats, c.Address())
 		_, err := w.Get(ctx, c.Address())
-		sane(t, what, err)
+		requireExpected(t, what, err)
 	}
 	_, err = w.GetMany(ctx, ats)
 	require.NoError(t, err, what)
@@ -197,35 +199,35 @@ func (w world) writesAll(t *testing.T, what string, given, reply, edited comment
 	t.Helper()
 	ctx := t.Context()
 	_, _, err := w.Add(ctx, given)
-	sane(t, what, err)
+	requireExpected(t, what, err)
 	_, _, err = w.Add(ctx, comment.Comment{Object: "bird", User: "eve", Text: "hello"})
-	sane(t, what, err)
+	requireExpected(t, what, err)
 	_, _, err = w.Add(ctx, comment.Comment{Object: "bird", User: "eve", Text: "hello", Root: reply.Root, Parent: reply.ID})
-	sane(t, what, err)
+	requireExpected(t, what, err)
 	for _, at := range []comment.Address{given.Address(), reply.Address()} {
 		_, err = w.Hide(ctx, at)
-		sane(t, what, err)
+		requireExpected(t, what, err)
 		_, err = w.Unhide(ctx, at)
-		sane(t, what, err)
+		requireExpected(t, what, err)
 	}
 	for _, c := range []comment.Comment{edited, reply} {
 		c.Text = "edited again"
 		_, _, err = w.Edit(ctx, c)
-		sane(t, what, err)
+		requireExpected(t, what, err)
 	}
 	_, err = w.Unpin(ctx, given.Address())
-	sane(t, what, err)
+	requireExpected(t, what, err)
 	_, err = w.Pin(ctx, given.Address())
-	sane(t, what, err)
+	requireExpected(t, what, err)
 	_, err = w.UpdateScore(ctx, given.Address())
-	sane(t, what, err)
+	requireExpected(t, what, err)
 	_, err = w.Delete(ctx, comment.Action{Address: reply.Address(), User: "bob"})
-	sane(t, what, err)
+	requireExpected(t, what, err)
 	_, err = w.Remove(ctx, given.Address(), comment.Removal{By: "eve"})
-	sane(t, what, err)
+	requireExpected(t, what, err)
 }
 
-func TestDamageIsNamed(t *testing.T) {
+func TestErrorsNameTheDamagedItem(t *testing.T) {
 	t.Parallel()
 	var told []*plaza.CorruptError
 	w := newWorld(t, &comment.Options{Consistent: true, OnCorrupt: func(err *plaza.CorruptError) { told = append(told, err) }})
@@ -259,7 +261,7 @@ func TestDamageIsNamed(t *testing.T) {
 	require.Equal(t, map[string]comment.Counts{"tree": {}}, counts)
 }
 
-// TestAReplyUnderADamagedRootIsNotShown, since the root may be hidden.
+// The root may be hidden, so its reply is not shown.
 func TestAReplyUnderADamagedRootIsNotShown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -279,9 +281,9 @@ func TestAReplyUnderADamagedRootIsNotShown(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrCorrupt)
 }
 
-// TestAPlaceOfNoRootIsLeftOut stores rows among the first replies whose keys
-// contain no root.
-func TestAPlaceOfNoRootIsLeftOut(t *testing.T) {
+// TestAFirstReplyWithoutARootIsLeftOut stores rows among the first replies
+// whose keys contain no root.
+func TestAFirstReplyWithoutARootIsLeftOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	one := w.says(t, "ann", "bird")
@@ -298,7 +300,7 @@ func TestAPlaceOfNoRootIsLeftOut(t *testing.T) {
 	require.Equal(t, []ids.ID{reply.ID}, idsOf(all(t, of(w.Replies, one.Address(), nil), 5)))
 }
 
-func TestEraseGoesOnPastDamageAndSaysSo(t *testing.T) {
+func TestEraseContinuesPastDamageAndReportsIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	damaged, other := w.says(t, "chris", "bird"), w.says(t, "chris", "bird")
@@ -313,7 +315,7 @@ func TestEraseGoesOnPastDamageAndSaysSo(t *testing.T) {
 	require.Empty(t, w.traces(t, "chris"))
 }
 
-func TestOneFeatureATable(t *testing.T) {
+func TestTheTableOfAnotherFeatureIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	require.ErrorIs(t, w.Verify(t.Context()), plaza.ErrTable, "nothing expires")

@@ -48,7 +48,7 @@ func (r *Repository) edit(ctx context.Context, c Comment) (_ row, changed bool, 
 		if err != nil {
 			return row{}, false, err
 		}
-		there, _ := found.at(at) // if it is in neither place the update fails
+		there, _ := found.at(at) // if neither key exists the update fails
 		if there.damaged != nil {
 			return row{}, false, there.damaged
 		}
@@ -80,7 +80,7 @@ func (r *Repository) edit(ctx context.Context, c Comment) (_ row, changed bool, 
 
 // editOnce returns the row that stands, and whether this edit was applied to it.
 func (r *Repository) editOnce(ctx context.Context, key store.Key, c Comment, op ids.ID) (stands row, applied bool, err error) {
-	// A repeat finds everything equal, and EditedAt stays.
+	// A repeat finds everything equal and keeps EditedAt.
 	same, values := "'text' = ?", []any{c.Text}
 	update := r.table.Update(key).Set("text", c.Text).Set("edited", r.now())
 	if len(c.Mentions) > 0 {

@@ -15,14 +15,14 @@ func TestAnEditIsKeptWithItsTime(t *testing.T) {
 	w := newWorld(t, nil)
 	root := w.says(t, "ann", "bird")
 	given := []comment.Comment{w.says(t, "ann", "bird"), w.replies(t, "ann", root)}
-	for range 3 { // into a thread's further replies
+	for range 3 { // the fourth reply is not among the first
 		given = append(given, w.replies(t, "ann", root))
 	}
 	for _, c := range given {
 		require.Zero(t, w.get(t, c).EditedAt)
 		before := c
 		for n, change := range []func(){
-			func() {}, // as it was
+			func() {}, // no change
 			func() { c.Text = "edited" },
 			func() { c.Mentions = []string{"ann", "bob"} },
 			func() { c.Mentions = []string{"bob"} },
@@ -47,9 +47,9 @@ func TestAnEditIsKeptWithItsTime(t *testing.T) {
 	}
 }
 
-// TestAnEditSentTwiceDoesNotUndoTheNext makes the SDK repeat an edit after
+// TestAResentEditDoesNotUndoTheNext makes the SDK send an edit again after
 // another one was applied.
-func TestAnEditSentTwiceDoesNotUndoTheNext(t *testing.T) {
+func TestAResentEditDoesNotUndoTheNext(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	c := w.says(t, "ann", "bird")
@@ -75,9 +75,9 @@ func TestAnEditSentTwiceDoesNotUndoTheNext(t *testing.T) {
 	require.Equal(t, "newer", w.get(t, c).Text)
 }
 
-// TestAnEditThatChangesNothingSaysSoHoweverOftenItIsSent loses the answer of one
+// TestAResentEditWithoutAChangeReportsFalse loses the answer of one
 // of its writes, so that the SDK sends that again.
-func TestAnEditThatChangesNothingSaysSoHoweverOftenItIsSent(t *testing.T) {
+func TestAResentEditWithoutAChangeReportsFalse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	c := w.says(t, "ann", "bird")

@@ -76,7 +76,7 @@ func (r *Repository) erase(ctx context.Context, user string) error {
 	}
 }
 
-// eraseName takes the user's name from a tombstone, if there is one.
+// eraseName removes the user's name from a tombstone, if there is one.
 func (r *Repository) eraseName(ctx context.Context, own ownItem, user string) error {
 	update := r.table.Update(own.at().key(own.Rest)).Remove("user").If("'user' = ?", user)
 	err := r.table.Run(ctx, update)

@@ -12,10 +12,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// lived adds comments of chris on two objects: roots, first and further replies,
-// tombstones, hidden ones, removed ones, keys and places in Top. It returns the
-// comments of others, which stay.
-func lived(t *testing.T, w world) (others []ids.ID) {
+// populate adds comments of chris to two objects: roots, first and further
+// replies, tombstones, hidden ones, removed ones, keys and places in Top. It
+// returns the comments of others, which stay.
+func populate(t *testing.T, w world) (others []ids.ID) {
 	t.Helper()
 	root := w.says(t, "ann", "nest")
 	others = append(others, root.ID)
@@ -48,8 +48,8 @@ func (w world) traces(t *testing.T, name string) []string {
 	return traces
 }
 
-// requireErased finds no trace of chris, all comments of others, and counts that
-// equal the lists.
+// requireErased fails unless there is no trace of chris, all comments of others
+// are there, and the counts equal the lists.
 func requireErased(t *testing.T, w world, others []ids.ID) {
 	t.Helper()
 	require.Empty(t, w.traces(t, "chris"))
@@ -61,7 +61,7 @@ func requireErased(t *testing.T, w world, others []ids.ID) {
 func TestEraseLeavesNothingOfAUser(t *testing.T) {
 	t.Parallel()
 	w, _ := newScored(t)
-	others := lived(t, w)
+	others := populate(t, w)
 	require.NotEmpty(t, w.traces(t, "chris"))
 	for range 2 {
 		require.NoError(t, w.Erase(t.Context(), "chris"))
@@ -69,13 +69,13 @@ func TestEraseLeavesNothingOfAUser(t *testing.T) {
 	}
 	require.NoError(t, w.Erase(t.Context(), "nobody"))
 	requireErased(t, w, others)
-	w.add(t, comment.Comment{Object: "nest", User: "chris", Key: "1"}) // and may come back
+	w.add(t, comment.Comment{Object: "nest", User: "chris", Key: "1"}) // the user may come back
 }
 
 func TestEraseObjectLeavesNothingOfIt(t *testing.T) {
 	t.Parallel()
 	w, _ := newScored(t)
-	others := lived(t, w)
+	others := populate(t, w)
 	for range 2 {
 		require.NoError(t, w.EraseObject(t.Context(), "nest"))
 		require.ElementsMatch(t, []string{"K#chris / 1"}, w.traces(t, "nest"), "keys have their time")
@@ -100,7 +100,7 @@ func TestErasingKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 				for seed := range faults.Seeds(300) {
 					k := int(seed) + 1
 					w, _ := newScored(t)
-					others := lived(t, w)
+					others := populate(t, w)
 					in := faults.New(t, uint64(k), faults.Rates{})
 					kill(in, k)
 					err := erase(t, w.process(t, nil, in.Wrap))
@@ -132,7 +132,7 @@ func TestErasingUnderFaults(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			w, _ := newScored(t)
-			others := lived(t, w)
+			others := populate(t, w)
 			in := faults.New(t, seed, harshness[seed%3])
 			process := w.process(t, nil, in.Wrap)
 			faults.Acknowledged(t, func() error { return process.Erase(t.Context(), "chris") })
@@ -143,19 +143,19 @@ func TestErasingUnderFaults(t *testing.T) {
 	}
 }
 
-func TestWhatIsHalfErasedIsLeftToErasing(t *testing.T) {
+func TestDeletesDuringAnEraseObjectLeaveNothing(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(100) {
 		k := int(seed) + 1
 		w, _ := newScored(t)
-		lived(t, w)
+		populate(t, w)
 		w.says(t, "eve", "nest")
 		stored := all(t, of(w.ByObject, "nest", nil), 50)
 		in := faults.New(t, uint64(k), faults.Rates{})
 		in.KillAt(k)
 		killed := w.process(t, nil, in.Wrap).EraseObject(t.Context(), "nest") != nil
 		for _, c := range stored {
-			_, _ = w.Delete(t.Context(), comment.Action{Address: c.Address(), User: c.User}) // whatever comes of it
+			_, _ = w.Delete(t.Context(), comment.Action{Address: c.Address(), User: c.User}) // may fail
 		}
 		require.NoError(t, w.EraseObject(t.Context(), "nest"))
 		for key, item := range w.state(t) {
@@ -170,7 +170,7 @@ func TestWhatIsHalfErasedIsLeftToErasing(t *testing.T) {
 	t.Error("it never ends")
 }
 
-func TestAnAuthorWhoModeratedTheirOwnIsErased(t *testing.T) {
+func TestEraseRemovesTheUserAsAModeratorOfTheirOwnComment(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	own := w.says(t, "chris", "blog")

@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
 )
 
 // Nested comments: a page of roots with the first replies of each.
@@ -260,10 +261,16 @@ func ExampleRepository_Erase() {
 }
 
 // local is a DynamoDB that stops with the process.
-var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Start(context.Background(), nil) })
+var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
 
 // open returns a repository over a new table.
 func open(ctx context.Context, opts *comment.Options) *comment.Repository {
+	comments, _, _ := openStreamed(ctx, opts)
+	return comments
+}
+
+// openStreamed is open, with the table, which has a stream.
+func openStreamed(ctx context.Context, opts *comment.Options) (comments *comment.Repository, db *dynamo.DB, table string) {
 	engine, err := local()
 	if err != nil {
 		log.Fatal(err)
@@ -276,13 +283,13 @@ func open(ctx context.Context, opts *comment.Options) *comment.Repository {
 	if err != nil {
 		log.Fatal(err)
 	}
-	db := dynamo.New(engine.Config(), engine.Options)
-	if _, err := db.Client().CreateTable(ctx, comment.Table(name.String())); err != nil {
+	db, table = dynamo.New(engine.Config(), engine.Options), name.String()
+	if _, err := db.Client().CreateTable(ctx, streamtest.Streamed(comment.Table)(table)); err != nil {
 		log.Fatal(err)
 	}
-	comments, err := comment.New(db, name.String(), gen, opts)
+	comments, err = comment.New(db, table, gen, opts)
 	if err != nil {
 		log.Fatal(err)
 	}
-	return comments
+	return comments, db, table
 }

@@ -13,13 +13,14 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// The first three rows of a thread lie where pages of roots read them; its
-// further rows, the rest, do not. A reply stands if it is neither hidden nor
-// removed. Once one of the first three does not stand, further replies are shown
-// in its place. A root names these in Next: all that stand among the rest with
-// ids up to Past. Without a Past, Next is empty, and complete up to the greatest
-// id in First. A write that makes a reply below that id stand, or stop standing,
-// updates Next. A write above it only requires that Past is still lower.
+// The first three rows of a thread are stored where pages of roots read them;
+// its further rows, the rest, are not. A reply stands if it is neither hidden
+// nor removed. Once one of the first three does not stand, further replies are
+// shown in its place. A root names these in Next: all that stand among the rest
+// with ids up to Past. Without a Past, Next is empty, and complete up to the
+// greatest id in First. A write that makes a reply below that id stand, or stop
+// standing, updates Next. A write above it only requires that Past is still
+// lower.
 
 const (
 	nextMost    = firstRows * 2
@@ -107,8 +108,8 @@ func (i row) shortens(root row) bool {
 	return true
 }
 
-// refill fills Next, so that Threads need not search the rest. It may fail
-// silently: then Threads takes one more read.
+// refill fills Next, so that Threads need not search the rest. It ignores
+// errors: without it Threads takes one more read.
 func (r *Repository) refill(ctx context.Context, root Address) {
 	for range refills {
 		var i row
@@ -253,7 +254,7 @@ func (i row) gap(found []row, withHidden bool) (above ids.ID, gap bool) {
 	if !i.More {
 		return 0, false
 	}
-	if withHidden { // nothing names the hidden ones
+	if withHidden { // Next does not name hidden ones
 		return 0, len(found) < firstRows || i.Past != 0
 	}
 	found = slices.SortedFunc(slices.Values(found), inOrder)
@@ -267,7 +268,7 @@ func (i row) gap(found []row, withHidden bool) (above ids.ID, gap bool) {
 	switch {
 	case len(found) >= firstRows && (all || found[firstRows-1].at.ID <= known):
 		return 0, false
-	case len(found) < min(named, firstRows): // one was hidden or removed a moment ago
+	case len(found) < min(named, firstRows): // one was hidden or removed after the root was read
 		return 0, true
 	}
 	return known, !all

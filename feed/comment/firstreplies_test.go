@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// requireFirst compares the First of each thread with Replies.
+// requireFirst compares each thread's First with Replies.
 func (w world) requireFirst(t tester, object string) {
 	t.Helper()
 	for _, opts := range []*comment.ListOptions{nil, {WithHidden: true, Oldest: true}} {
@@ -36,7 +36,7 @@ func (w world) requireFirst(t tester, object string) {
 	}
 }
 
-func TestTheFirstRepliesAreThoseThatStand(t *testing.T) {
+func TestFirstRepliesAreTheOldestThatStand(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	root := w.says(t, "ann", "bird")
@@ -73,9 +73,9 @@ func TestTheFirstRepliesAreThoseThatStand(t *testing.T) {
 	w.requireFirst(t, "bird")
 }
 
-// TestAThreadThatGrowsOnceItsFirstAreGone adds more replies than a root names, and
-// deletes them from the front.
-func TestAThreadThatGrowsOnceItsFirstAreGone(t *testing.T) {
+// TestALongThreadWhoseFirstRepliesAreDeleted adds more replies than a root
+// names, and deletes them from the first on.
+func TestALongThreadWhoseFirstRepliesAreDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	root := w.says(t, "ann", "bird")
@@ -98,8 +98,8 @@ func TestAThreadThatGrowsOnceItsFirstAreGone(t *testing.T) {
 	}
 }
 
-// quarrel makes random changes to the replies of one thread.
-type quarrel struct {
+// randomThread makes random changes to the replies of one thread.
+type randomThread struct {
 	world
 	root    comment.Comment
 	replies []comment.Comment
@@ -107,12 +107,12 @@ type quarrel struct {
 	call    func(func() error) error
 }
 
-func (q *quarrel) step(t tester) {
+func (q *randomThread) step(t tester) {
 	t.Helper()
 	if len(q.replies) < 4 || q.pick(4) == 0 {
 		reply := comment.Comment{Object: q.root.Object, Root: q.root.ID, User: "bob", Text: "hello"}
 		var err error
-		if reply.ID, err = q.gen.Next(t.Context()); q.pick(4) == 0 { // an older one
+		if reply.ID, err = q.gen.Next(t.Context()); q.pick(4) == 0 { // with an older id
 			reply.ID, err = ids.Backdate(today.Add(-time.Duration(1+q.pick(20))*time.Hour), fmt.Sprint(reply.ID))
 		}
 		require.NoError(t, err)
@@ -121,7 +121,7 @@ func (q *quarrel) step(t tester) {
 		return
 	}
 	slices.SortFunc(q.replies, func(a, b comment.Comment) int { return int(int64(a.ID - b.ID)) })
-	reply := q.replies[min(q.pick(len(q.replies)), q.pick(len(q.replies)))] // of the first more often
+	reply := q.replies[min(q.pick(len(q.replies)), q.pick(len(q.replies)))] // prefers the first ones
 	err := q.call(func() error {
 		var err error
 		switch q.pick(5) {
@@ -147,13 +147,13 @@ func (q *quarrel) step(t tester) {
 	require.NoError(t, err)
 }
 
-func TestAnyQuarrelLeavesTheFirstThatStand(t *testing.T) {
+func TestRandomChangesLeaveTheRightFirstReplies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	run := 0
 	rapid.Check(t, func(t *rapid.T) {
 		run++
-		q := &quarrel{world: w, pick: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "choice") }}
+		q := &randomThread{world: w, pick: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "choice") }}
 		q.call = func(call func() error) error { return call() }
 		root, _, err := w.Add(t.Context(), comment.Comment{Object: fmt.Sprint("bird ", run), User: "ann", Text: "hello"})
 		require.NoError(t, err)
@@ -165,9 +165,9 @@ func TestAnyQuarrelLeavesTheFirstThatStand(t *testing.T) {
 	})
 }
 
-// TestQuarrelsAtOnceLeaveTheFirstThatStand lets several processes change one
-// thread, on a bad network.
-func TestQuarrelsAtOnceLeaveTheFirstThatStand(t *testing.T) {
+// TestConcurrentChangesLeaveTheRightFirstReplies makes several processes change
+// one thread under faults.
+func TestConcurrentChangesLeaveTheRightFirstReplies(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(15) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -182,7 +182,7 @@ func TestQuarrelsAtOnceLeaveTheFirstThatStand(t *testing.T) {
 			for n := range uint64(4) {
 				in := faults.New(t, seed*4+n, harshness[seed%3])
 				random := rand.New(rand.NewPCG(seed, n))
-				q := &quarrel{world: w.process(t, nil, in.Wrap), root: root, replies: slices.Clone(replies), pick: random.IntN, call: settled}
+				q := &randomThread{world: w.process(t, nil, in.Wrap), root: root, replies: slices.Clone(replies), pick: random.IntN, call: settled}
 				group.Go(func() error {
 					for range 20 {
 						q.step(t)
@@ -199,8 +199,9 @@ func TestQuarrelsAtOnceLeaveTheFirstThatStand(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotFilledUpIsLookedFor kills each process before it can refill Next.
-func TestWhatIsNotFilledUpIsLookedFor(t *testing.T) {
+// TestThreadsSearchTheRestIfNextWasNotRefilled kills each process before it can
+// refill Next.
+func TestThreadsSearchTheRestIfNextWasNotRefilled(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil, meter.Wrap)
@@ -212,7 +213,7 @@ func TestWhatIsNotFilledUpIsLookedFor(t *testing.T) {
 	for _, reply := range replies[:36] {
 		in := faults.New(t, 1, faults.Rates{})
 		hasty := w.process(t, nil, in.Wrap)
-		in.KillAt(1) // the transaction is applied, and no more
+		in.KillAt(1) // after the transaction
 		_, err := hasty.Hide(t.Context(), reply.Address())
 		require.ErrorIs(t, err, faults.ErrKilled)
 	}
@@ -221,7 +222,7 @@ func TestWhatIsNotFilledUpIsLookedFor(t *testing.T) {
 	require.Equal(t, idsOf(replies[36:39]), idsOf(threads[0].First))
 	require.LessOrEqual(t, meter.Take().Requests, 2+2)
 
-	w.hide(t, replies[36]) // which fills it up
+	w.hide(t, replies[36]) // which refills Next
 	meter.Take()
 	require.Equal(t, idsOf(replies[37:]), idsOf(all(t, of(w.Threads, "bird", nil), 5)[0].First))
 	require.LessOrEqual(t, meter.Take().Requests, 3)
@@ -255,9 +256,9 @@ func TestThreadsPassOverHiddenRootsAtABoundedCost(t *testing.T) {
 	require.LessOrEqual(t, meter.Take().Requests, 6+1)
 }
 
-// TestAReplyBesideAFillingUpIsFound makes another change between the reads of a
-// write and that write.
-func TestAReplyBesideAFillingUpIsFound(t *testing.T) {
+// TestChangesDuringARefillAreNotLost makes another change between the reads of
+// a write and that write.
+func TestChangesDuringARefillAreNotLost(t *testing.T) {
 	t.Parallel()
 	hide := func(w world, c comment.Comment) { w.hide(t, c) }
 	unhide := func(w world, c comment.Comment) {
@@ -275,15 +276,15 @@ func TestAReplyBesideAFillingUpIsFound(t *testing.T) {
 		replies      int
 		hidden       []int
 		call, other  func(w world, c comment.Comment)
-		which, whose int    // replies
-		op           string // before which the other comes
+		which, whose int    // indexes of replies
+		op           string // the other change comes before this operation
 	}{
-		"one is shown while Next is filled up": {8, []int{3}, hide, unhide, 0, 3, "UpdateItem"},
-		"Next is filled up while one is shown": {8, []int{3}, unhide, hide, 3, 0, "TransactWriteItems"},
-		"two are shown at once":                {9, []int{0, 4, 5}, unhide, unhide, 5, 4, "TransactWriteItems"},
-		"one is shown, one hidden":             {9, []int{0, 4}, unhide, hide, 4, 3, "TransactWriteItems"},
-		"two older ones are added at once":     {5, nil, older(30), older(40), 0, 0, "TransactWriteItems"},
-		"two fourth ones are added at once":    {3, nil, older(30), older(40), 0, 0, "TransactWriteItems"},
+		"one is unhidden while Next is refilled": {8, []int{3}, hide, unhide, 0, 3, "UpdateItem"},
+		"Next is refilled while one is unhidden": {8, []int{3}, unhide, hide, 3, 0, "TransactWriteItems"},
+		"two are unhidden at once":               {9, []int{0, 4, 5}, unhide, unhide, 5, 4, "TransactWriteItems"},
+		"one is unhidden, one hidden":            {9, []int{0, 4}, unhide, hide, 4, 3, "TransactWriteItems"},
+		"two older ones are added at once":       {5, nil, older(30), older(40), 0, 0, "TransactWriteItems"},
+		"two fourth ones are added at once":      {3, nil, older(30), older(40), 0, 0, "TransactWriteItems"},
 		"a fourth is added, a first deleted": {3, nil, older(30), func(w world, c comment.Comment) {
 			w.delete(t, c)
 			w.replies(t, "ann", comment.Comment{Object: c.Object, ID: c.Root})

@@ -90,8 +90,8 @@ func (r *Repository) getMany(ctx context.Context, ats []Address, damaged func(er
 // rows are stored comments by their keys.
 type rows map[store.Key]row
 
-// read returns the rows that stand under keys, in which one may occur twice.
-// Expired rows are left out, and damaged ones have their error.
+// read returns the rows with these keys, which may contain duplicates. Expired
+// rows are left out, and damaged ones have their error.
 func (r *Repository) read(ctx context.Context, keys []store.Key, consistent bool) (rows, error) {
 	found, err := r.table.GetAll(ctx, keys, consistent, 1)
 	if err != nil {
@@ -112,7 +112,7 @@ func (r *Repository) read(ctx context.Context, keys []store.Key, consistent bool
 
 // readListed reads rows that a list names, with their roots. It reads again,
 // consistently, those that an eventually consistent read did not find: each was
-// written together with its place in the list, and a page without it would lose
+// written together with its place in the list, so a page without it would lose
 // it.
 func (r *Repository) readListed(ctx context.Context, listed []row) (rows, error) {
 	keys := keysOfRows(listed)
@@ -131,7 +131,7 @@ func (r *Repository) readListed(ctx context.Context, listed []row) (rows, error)
 	return found, err
 }
 
-// at finds a comment in either of the places that it can have.
+// at finds a comment under either of the keys that it can have.
 func (rs rows) at(at Address) (found row, ok bool) {
 	for _, rest := range []bool{false, true} {
 		i, there := rs[at.key(rest)]
@@ -148,8 +148,8 @@ func (rs rows) at(at Address) (found row, ok bool) {
 	return found, ok
 }
 
-// readable reports whether a row was found and is sound. It reports damage to
-// OnCorrupt.
+// readable reports whether a row was found and is not damaged. It reports
+// damage to OnCorrupt.
 func (r *Repository) readable(found row, ok bool) (row, bool) {
 	return found, ok && !r.table.Skips(found.damaged)
 }

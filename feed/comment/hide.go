@@ -37,10 +37,10 @@ func (r *Repository) setHidden(ctx context.Context, what string, at Address, hid
 			If(asSeen("hidden", seen.Hidden))
 		changed = seen.Hidden != hidden
 		if !changed {
-			return update, nil // so that an earlier call can no longer arrive
+			return update, nil // so that an earlier call that arrives late fails
 		}
 		update.Add("ver", 1).If(asSeen("removed", seen.Removed != nil))
-		switch { // the counts include its replies
+		switch { // counts include the replies of a root
 		case at.Root == 0 && seen.Replies == 0:
 			update.If("attribute_not_exists('replies') OR 'replies' = ?", 0)
 		case at.Root == 0:

@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-func TestAHiddenRootTakesItsThreadAlong(t *testing.T) {
+func TestHidingARootHidesItsThread(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	root := w.says(t, "ann", "bird")

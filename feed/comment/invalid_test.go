@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-func TestBadInputIsRefusedUnsent(t *testing.T) {
+func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})
 	scored := newWorld(t, &comment.Options{Score: func(context.Context, comment.Address) (int64, error) { return 0, nil }}, in.Wrap)
@@ -44,33 +44,33 @@ func TestBadInputIsRefusedUnsent(t *testing.T) {
 		field string
 		call  func() error
 	}{
-		"no object":              {"Object", add(func(c *comment.Comment) { c.Object = "" })},
-		"a long object":          {"Object", add(func(c *comment.Comment) { c.Object = long })},
-		"a broken object":        {"Object", add(func(c *comment.Comment) { c.Object = broken })},
-		"no user":                {"User", add(func(c *comment.Comment) { c.User = "" })},
-		"a long user":            {"User", add(func(c *comment.Comment) { c.User = long })},
-		"a wide id":              {"ID", add(func(c *comment.Comment) { c.ID = wide })},
-		"a wide root":            {"Root", add(func(c *comment.Comment) { c.Root = wide })},
-		"a wide parent":          {"Parent", add(func(c *comment.Comment) { c.Parent = wide })},
-		"itself as parent":       {"Parent", add(func(c *comment.Comment) { c.Parent = 1 })},
-		"itself as root":         {"Root", add(func(c *comment.Comment) { c.Root = 1 })},
-		"no text":                {"Text", add(func(c *comment.Comment) { c.Text = "" })},
-		"white space":            {"Text", add(func(c *comment.Comment) { c.Text = " \n\t\u3000" })},
-		"a broken text":          {"Text", add(func(c *comment.Comment) { c.Text = broken })},
-		"a text one rune over":   {"Text", add(func(c *comment.Comment) { c.Text = strings.Repeat("鳥", 2001) })},
-		"51 mentions":            {"Mentions", add(func(c *comment.Comment) { c.Mentions = users })},
-		"a mention twice":        {"Mentions[1]", add(func(c *comment.Comment) { c.Mentions = users[:2] })},
-		"an empty mention":       {"Mentions[1]", add(func(c *comment.Comment) { c.Mentions = []string{"a", ""} })},
-		"no JSON":                {"Data", add(func(c *comment.Comment) { c.Data = []byte("{") })},
-		"JSON not in UTF-8":      {"Data", add(func(c *comment.Comment) { c.Data = []byte("\"\xff\"") })},
-		"much JSON":              {"Data", add(func(c *comment.Comment) { c.Data = []byte(`"` + strings.Repeat("x", 4095) + `"`) })},
-		"2 MiB of JSON":          {"Data", add(func(c *comment.Comment) { c.Data = []byte(strings.Repeat("[", 2<<20)) })},
-		"a long key":             {"Key", add(func(c *comment.Comment) { c.Key = long })},
-		"a quote in a reply":     {"Quote", add(func(c *comment.Comment) { c.Root, c.Quote = 2, &comment.Quote{Address: comment.Address{ID: 2}} })},
-		"a quote of elsewhere":   {"Quote.Object", add(func(c *comment.Comment) { c.Quote = &comment.Quote{Address: comment.Address{Object: "tree", ID: 2}} })},
-		"a quote of nothing":     {"Quote.ID", add(func(c *comment.Comment) { c.Quote = &comment.Quote{} })},
-		"a quote of itself":      {"Quote.ID", add(func(c *comment.Comment) { c.Quote = &comment.Quote{Address: at} })},
-		"a quote of a wide root": {"Quote.Root", add(func(c *comment.Comment) { c.Quote = &comment.Quote{Address: comment.Address{Root: wide, ID: 2}} })},
+		"no object":                 {"Object", add(func(c *comment.Comment) { c.Object = "" })},
+		"a long object":             {"Object", add(func(c *comment.Comment) { c.Object = long })},
+		"a broken object":           {"Object", add(func(c *comment.Comment) { c.Object = broken })},
+		"no user":                   {"User", add(func(c *comment.Comment) { c.User = "" })},
+		"a long user":               {"User", add(func(c *comment.Comment) { c.User = long })},
+		"a wide id":                 {"ID", add(func(c *comment.Comment) { c.ID = wide })},
+		"a wide root":               {"Root", add(func(c *comment.Comment) { c.Root = wide })},
+		"a wide parent":             {"Parent", add(func(c *comment.Comment) { c.Parent = wide })},
+		"itself as parent":          {"Parent", add(func(c *comment.Comment) { c.Parent = 1 })},
+		"itself as root":            {"Root", add(func(c *comment.Comment) { c.Root = 1 })},
+		"no text":                   {"Text", add(func(c *comment.Comment) { c.Text = "" })},
+		"white space":               {"Text", add(func(c *comment.Comment) { c.Text = " \n\t\u3000" })},
+		"a broken text":             {"Text", add(func(c *comment.Comment) { c.Text = broken })},
+		"a text one rune over":      {"Text", add(func(c *comment.Comment) { c.Text = strings.Repeat("鳥", 2001) })},
+		"51 mentions":               {"Mentions", add(func(c *comment.Comment) { c.Mentions = users })},
+		"a mention twice":           {"Mentions[1]", add(func(c *comment.Comment) { c.Mentions = users[:2] })},
+		"an empty mention":          {"Mentions[1]", add(func(c *comment.Comment) { c.Mentions = []string{"a", ""} })},
+		"no JSON":                   {"Data", add(func(c *comment.Comment) { c.Data = []byte("{") })},
+		"JSON not in UTF-8":         {"Data", add(func(c *comment.Comment) { c.Data = []byte("\"\xff\"") })},
+		"much JSON":                 {"Data", add(func(c *comment.Comment) { c.Data = []byte(`"` + strings.Repeat("x", 4095) + `"`) })},
+		"2 MiB of JSON":             {"Data", add(func(c *comment.Comment) { c.Data = []byte(strings.Repeat("[", 2<<20)) })},
+		"a long key":                {"Key", add(func(c *comment.Comment) { c.Key = long })},
+		"a quote in a reply":        {"Quote", add(func(c *comment.Comment) { c.Root, c.Quote = 2, &comment.Quote{Address: comment.Address{ID: 2}} })},
+		"a quote of another object": {"Quote.Object", add(func(c *comment.Comment) { c.Quote = &comment.Quote{Address: comment.Address{Object: "tree", ID: 2}} })},
+		"a quote of nothing":        {"Quote.ID", add(func(c *comment.Comment) { c.Quote = &comment.Quote{} })},
+		"a quote of itself":         {"Quote.ID", add(func(c *comment.Comment) { c.Quote = &comment.Quote{Address: at} })},
+		"a quote of a wide root":    {"Quote.Root", add(func(c *comment.Comment) { c.Quote = &comment.Quote{Address: comment.Address{Root: wide, ID: 2}} })},
 
 		"an edit of nothing":   {"ID", edit(func(c *comment.Comment) { c.ID = 0 })},
 		"an edit without text": {"Text", edit(func(c *comment.Comment) { c.Text = "" })},
@@ -98,22 +98,22 @@ func TestBadInputIsRefusedUnsent(t *testing.T) {
 			_, err := w.Get(t.Context(), comment.Address{Object: "bird", Root: wide, ID: 1})
 			return err
 		}},
-		"gets of 101":           {"Addresses", func() error { _, err := w.GetMany(t.Context(), ats); return err }},
-		"a get among many":      {"Addresses[1].Object", func() error { _, err := w.GetMany(t.Context(), []comment.Address{at, {ID: 1}}); return err }},
-		"counts nowhere":        {"Object", func() error { _, err := w.Counts(t.Context(), ""); return err }},
-		"counts of 101 objects": {"Objects", func() error { _, err := w.CountsMany(t.Context(), names); return err }},
-		"counts among many":     {"Objects[1]", func() error { _, err := w.CountsMany(t.Context(), []string{"bird", long}); return err }},
-		"a list nowhere":        {"Object", func() error { _, err := w.ByObject(t.Context(), "", bare, nil); return err }},
-		"threads nowhere":       {"Object", func() error { _, err := w.Threads(t.Context(), "", bare, nil); return err }},
-		"replies to a reply":    {"Root", func() error { _, err := w.Replies(t.Context(), reply, bare, nil); return err }},
-		"replies to nothing":    {"ID", func() error { _, err := w.Replies(t.Context(), comment.Address{Object: "bird"}, bare, nil); return err }},
-		"a list of nobody":      {"User", func() error { _, err := w.ByUser(t.Context(), "", bare, nil); return err }},
-		"a top nowhere":         {"Object", func() error { _, err := scored.Top(t.Context(), "", bare); return err }},
-		"a top without scores":  {"Options.Score", func() error { _, err := w.Top(t.Context(), "bird", bare); return err }},
-		"a rank without scores": {"Options.Score", func() error { _, err := w.UpdateScore(t.Context(), at); return err }},
-		"a rank of a reply":     {"Root", func() error { _, err := scored.UpdateScore(t.Context(), reply); return err }},
-		"an erasing of nobody":  {"User", func() error { return w.Erase(t.Context(), "") }},
-		"an erasing of nothing": {"Object", func() error { return w.EraseObject(t.Context(), broken) }},
+		"gets of 101":                   {"Addresses", func() error { _, err := w.GetMany(t.Context(), ats); return err }},
+		"a get among many":              {"Addresses[1].Object", func() error { _, err := w.GetMany(t.Context(), []comment.Address{at, {ID: 1}}); return err }},
+		"counts nowhere":                {"Object", func() error { _, err := w.Counts(t.Context(), ""); return err }},
+		"counts of 101 objects":         {"Objects", func() error { _, err := w.CountsMany(t.Context(), names); return err }},
+		"counts among many":             {"Objects[1]", func() error { _, err := w.CountsMany(t.Context(), []string{"bird", long}); return err }},
+		"a list nowhere":                {"Object", func() error { _, err := w.ByObject(t.Context(), "", bare, nil); return err }},
+		"threads nowhere":               {"Object", func() error { _, err := w.Threads(t.Context(), "", bare, nil); return err }},
+		"replies to a reply":            {"Root", func() error { _, err := w.Replies(t.Context(), reply, bare, nil); return err }},
+		"replies to nothing":            {"ID", func() error { _, err := w.Replies(t.Context(), comment.Address{Object: "bird"}, bare, nil); return err }},
+		"a list of nobody":              {"User", func() error { _, err := w.ByUser(t.Context(), "", bare, nil); return err }},
+		"a top nowhere":                 {"Object", func() error { _, err := scored.Top(t.Context(), "", bare); return err }},
+		"a top without Options.Score":   {"Options.Score", func() error { _, err := w.Top(t.Context(), "bird", bare); return err }},
+		"a score without Options.Score": {"Options.Score", func() error { _, err := w.UpdateScore(t.Context(), at); return err }},
+		"a score of a reply":            {"Root", func() error { _, err := scored.UpdateScore(t.Context(), reply); return err }},
+		"an Erase of nobody":            {"User", func() error { return w.Erase(t.Context(), "") }},
+		"an EraseObject of nothing":     {"Object", func() error { return w.EraseObject(t.Context(), broken) }},
 	} {
 		err := c.call()
 		require.ErrorIs(t, err, plaza.ErrInvalid, name)
@@ -139,7 +139,7 @@ func TestTheLargestCommentIsStored(t *testing.T) {
 	require.Equal(t, c, w.get(t, c))
 }
 
-func TestConstructorsRefuseWhatCannotWork(t *testing.T) {
+func TestNewRefusesInvalidConfiguration(t *testing.T) {
 	t.Parallel()
 	db, gen := dynamotest.DB(t), generator(t)
 	for name, c := range map[string]struct {

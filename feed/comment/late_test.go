@@ -19,8 +19,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// detour holds back the next write until deliver.
-type detour struct {
+// heldWrite holds the next write back until deliver sends it.
+type heldWrite struct {
 	mu    sync.Mutex
 	next  aws.HTTPClient
 	holds bool
@@ -28,12 +28,12 @@ type detour struct {
 	kept  *http.Request
 }
 
-func (d *detour) wrap(next aws.HTTPClient) aws.HTTPClient {
+func (d *heldWrite) wrap(next aws.HTTPClient) aws.HTTPClient {
 	d.next = next
 	return d
 }
 
-func (d *detour) Do(r *http.Request) (*http.Response, error) {
+func (d *heldWrite) Do(r *http.Request) (*http.Response, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	target := r.Header.Get("X-Amz-Target")
@@ -48,7 +48,7 @@ func (d *detour) Do(r *http.Request) (*http.Response, error) {
 }
 
 // deliver sends the write that was held back and reports whether it was applied.
-func (d *detour) deliver(t *testing.T) (applied bool) {
+func (d *heldWrite) deliver(t *testing.T) (applied bool) {
 	t.Helper()
 	require.NotNil(t, d.kept)
 	d.kept.Body = io.NopCloser(bytes.NewReader(d.body))
@@ -58,9 +58,9 @@ func (d *detour) deliver(t *testing.T) (applied bool) {
 	return res.StatusCode == http.StatusOK
 }
 
-// TestWhatWasUndoneStaysUndone gives up a call whose request is late and undoes
-// it, with and without repeating it first.
-func TestWhatWasUndoneStaysUndone(t *testing.T) {
+// TestALateRequestDoesNotRedoWhatWasUndone gives up a call whose request is
+// late and undoes it, with and without repeating it first.
+func TestALateRequestDoesNotRedoWhatWasUndone(t *testing.T) {
 	t.Parallel()
 	type call = func(t *testing.T, w world, c comment.Comment) error
 	hide := func(t *testing.T, w world, c comment.Comment) error {
@@ -102,7 +102,7 @@ func TestWhatWasUndoneStaysUndone(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		before, late, undo call
-		absent             bool // the comment itself
+		absent             bool // the comment does not exist yet
 		reply              bool
 	}{
 		"hide, then unhide":         {late: hide, undo: unhide},
@@ -121,8 +121,8 @@ func TestWhatWasUndoneStaysUndone(t *testing.T) {
 			if repeated {
 				what += ", repeated"
 			}
-			d := &detour{}
-			slow := newWorld(t, nil, d.wrap) // its ids are less, within a millisecond
+			d := &heldWrite{}
+			slow := newWorld(t, nil, d.wrap) // its ids are less than others of the same millisecond
 			w := slow.process(t, nil)
 			given := comment.Comment{Object: "bird", User: "ann", Text: "Beautiful bird!"}
 			if c.reply {
@@ -152,7 +152,7 @@ func TestWhatWasUndoneStaysUndone(t *testing.T) {
 	}
 }
 
-func TestWhatIsDeletedBeforeItIsThereIsInNoList(t *testing.T) {
+func TestDeletingAnUnknownCommentPreventsItsAdd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	id := w.id(t)
@@ -163,7 +163,7 @@ func TestWhatIsDeletedBeforeItIsThereIsInNoList(t *testing.T) {
 		require.False(t, deleted)
 	}
 	require.Empty(t, all(t, of(w.ByUser, "ann", &comment.ListOptions{WithHidden: true}), 5))
-	bob := w.add(t, comment.Comment{Object: "bird", ID: id, User: "bob"}) // nobody else's id is taken
+	bob := w.add(t, comment.Comment{Object: "bird", ID: id, User: "bob"}) // other users can use the id
 	_, err := w.Delete(t.Context(), comment.Action{Address: at, User: "ann"})
 	require.ErrorIs(t, err, plaza.ErrForbidden)
 	require.Equal(t, bob, w.get(t, bob))
@@ -174,8 +174,9 @@ func TestWhatIsDeletedBeforeItIsThereIsInNoList(t *testing.T) {
 	require.Empty(t, w.traces(t, "ann"))
 }
 
-// TestAnAddThatArrivesDuringItsDeleteIsDeleted adds between its read and its write.
-func TestAnAddThatArrivesDuringItsDeleteIsDeleted(t *testing.T) {
+// TestAnAddDuringItsDeleteIsDeleted adds the comment between Delete's read and
+// its write.
+func TestAnAddDuringItsDeleteIsDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	given := comment.Comment{Object: "bird", ID: w.id(t), User: "ann", Text: "hello"}
@@ -195,20 +196,20 @@ func TestAnAddThatArrivesDuringItsDeleteIsDeleted(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrNotFound)
 }
 
-// ahead is a source of ids whose clock is an hour ahead.
-type ahead struct{ *ids.Generator }
+// fastClock is a source of ids whose clock is an hour ahead.
+type fastClock struct{ *ids.Generator }
 
-func (a ahead) Next(ctx context.Context) (ids.ID, error) {
-	id, err := a.Generator.Next(ctx)
+func (c fastClock) Next(ctx context.Context) (ids.ID, error) {
+	id, err := c.Generator.Next(ctx)
 	return id + ids.ID(time.Hour.Milliseconds())<<22, err
 }
 
-func TestAClockThatIsAheadStopsNobody(t *testing.T) {
+func TestAFastClockBlocksNobody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	c := w.says(t, "ann", "bird")
 	other := w.says(t, "ann", "bird")
-	fast, err := comment.New(w.db, w.table, ahead{generator(t)}, nil)
+	fast, err := comment.New(w.db, w.table, fastClock{generator(t)}, nil)
 	require.NoError(t, err)
 	for n, text := range []string{"fast", "slow"} {
 		for _, r := range []*comment.Repository{fast, w.Repository} {

@@ -128,12 +128,12 @@ func (r *Repository) ByUser(ctx context.Context, user string, req cursor.PageReq
 	return shown, wrapName("comments by", user, err)
 }
 
-// readMost bounds how many rows are read at once in lists whose comments lie
+// readMost is the most rows read at once in lists whose comments are stored
 // elsewhere.
 const readMost = cursor.MaxLimit + 1
 
-// readOwn returns rows that have only their address and removal. They have no
-// User if the comment has expired or was never added.
+// readOwn returns rows with only their address and removal. Their User is empty
+// if the comment has expired or was never added.
 func (r *Repository) readOwn(ctx context.Context, user string, reach store.Reach) ([]row, string, error) {
 	reach.Limit = min(reach.Limit, readMost)
 	span := reach.Span(ownPK(user))

@@ -22,7 +22,7 @@ type lister = func(context.Context, cursor.PageRequest) (cursor.Page[comment.Com
 // listing is a list under test.
 type listing struct {
 	oldest bool
-	where  func(w world, t *testing.T, name string) comment.Comment // what to add
+	where  func(w world, t *testing.T, name string) comment.Comment // returns the comment to add
 	page   func(w world, like comment.Comment, opts *comment.ListOptions) lister
 }
 
@@ -136,7 +136,8 @@ func (l listing) test(t *testing.T, top bool) {
 	})
 }
 
-// onceRead makes a list when its first page is read: most checks read none.
+// onceRead prepares a list when its first page is read, because most checks
+// read none.
 func onceRead(list func() lister) lister {
 	list = sync.OnceValue(list)
 	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[comment.Comment], error) {
@@ -144,7 +145,7 @@ func onceRead(list func() lister) lister {
 	}
 }
 
-func TestAnOldestFirstWalkMeetsWhatIsWrittenMeanwhile(t *testing.T) {
+func TestPagingOldestFirstReachesNewComments(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	var want []ids.ID
@@ -164,8 +165,8 @@ func TestAnOldestFirstWalkMeetsWhatIsWrittenMeanwhile(t *testing.T) {
 	require.ErrorIs(t, err, cursor.ErrInvalid, "of another order")
 }
 
-// TestAListLosesNothingThatLags lets the reads after the list's own lag.
-func TestAListLosesNothingThatLags(t *testing.T) {
+// TestListsReadLaggingCommentsAgain makes the reads after the list's own lag.
+func TestListsReadLaggingCommentsAgain(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, &comment.Options{Score: func(context.Context, comment.Address) (int64, error) { return 0, nil }}, in.Wrap)

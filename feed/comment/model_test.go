@@ -17,18 +17,18 @@ import (
 
 func TestMain(m *testing.M) { faults.Main(m) }
 
-// said is a comment as it should be stored.
-type said struct {
+// expected is a comment as it should be stored.
+type expected struct {
 	comment.Comment
-	given  comment.Comment // to Add
+	given  comment.Comment // passed to Add
 	gone   bool
-	erased bool // its author was
+	erased bool // its author was erased
 }
 
-// model holds what should be stored, in the order of the ids.
+// model holds the expected comments, in the order of their ids.
 type model struct {
 	objects, users []string
-	said           []*said
+	expected       []*expected
 	pinned         map[string]ids.ID
 }
 
@@ -41,34 +41,34 @@ func newModel(run int) *model {
 	return m
 }
 
-func (m *model) find(object string, id ids.ID) *said {
-	for _, s := range m.said {
+func (m *model) find(object string, id ids.ID) *expected {
+	for _, s := range m.expected {
 		if s.Object == object && s.ID == id {
 			return s
 		}
 	}
-	return &said{gone: true}
+	return &expected{gone: true}
 }
 
-func (m *model) root(s *said) *said { return m.find(s.Object, s.Root) }
+func (m *model) root(s *expected) *expected { return m.find(s.Object, s.Root) }
 
 // under reports whether its root is hidden.
-func (m *model) under(s *said) bool { return s.Root != 0 && m.root(s).Hidden }
+func (m *model) under(s *expected) bool { return s.Root != 0 && m.root(s).Hidden }
 
 // stands reports whether it is neither hidden nor removed itself.
-func (s *said) stands() bool { return !s.gone && s.Removed == nil && !s.Hidden }
+func (s *expected) stands() bool { return !s.gone && s.Removed == nil && !s.Hidden }
 
-// open reports whether it can be answered and quoted.
-func (m *model) open(s *said) bool { return s.stands() && !m.under(s) }
+// open reports whether it can get replies and be quoted.
+func (m *model) open(s *expected) bool { return s.stands() && !m.under(s) }
 
 // children are the comments that name s as root or parent.
-func (m *model) children(s *said) []*said {
-	return m.those(func(c *said) bool { return c.Object == s.Object && (c.Root == s.ID || c.Parent == s.ID) })
+func (m *model) children(s *expected) []*expected {
+	return m.those(func(c *expected) bool { return c.Object == s.Object && (c.Root == s.ID || c.Parent == s.ID) })
 }
 
-func (m *model) those(want func(*said) bool) []*said {
-	var some []*said
-	for _, s := range m.said {
+func (m *model) those(want func(*expected) bool) []*expected {
+	var some []*expected
+	for _, s := range m.expected {
 		if want(s) {
 			some = append(some, s)
 		}
@@ -78,28 +78,28 @@ func (m *model) those(want func(*said) bool) []*said {
 
 // added records a comment that was added.
 func (m *model) added(c comment.Comment) {
-	s := &said{Comment: c, given: c}
+	s := &expected{Comment: c, given: c}
 	if s.Parent == 0 {
 		s.Parent = s.Root
 	}
 	s.Key = ""
-	m.said = append(m.said, s)
-	slices.SortFunc(m.said, func(a, b *said) int { return int(int64(a.ID - b.ID)) })
+	m.expected = append(m.expected, s)
+	slices.SortFunc(m.expected, func(a, b *expected) int { return int(int64(a.ID - b.ID)) })
 }
 
-func (m *model) remove(s *said, removal comment.Removal, erase bool) {
+func (m *model) remove(s *expected, removal comment.Removal, erase bool) {
 	if s.Removed != nil || s.gone {
 		s.erased = s.erased || erase
 		return
 	}
 	removal.At = today
-	s.gone = !slices.ContainsFunc(m.children(s), func(c *said) bool { return !c.gone })
+	s.gone = !slices.ContainsFunc(m.children(s), func(c *expected) bool { return !c.gone })
 	s.erased = erase
 	s.Removed = &removal
 }
 
 // shown is the comment as readers see it.
-func (m *model) shown(s *said) comment.Comment {
+func (m *model) shown(s *expected) comment.Comment {
 	c := s.Comment
 	c.Hidden = s.Hidden || m.under(s)
 	for _, child := range m.children(s) {
@@ -128,7 +128,7 @@ func (m *model) shown(s *said) comment.Comment {
 }
 
 // list returns the comments for which want is true, newest first.
-func (m *model) list(want func(*said) bool) []comment.Comment {
+func (m *model) list(want func(*expected) bool) []comment.Comment {
 	list := []comment.Comment{}
 	for _, s := range slices.Backward(m.those(want)) {
 		list = append(list, m.shown(s))
@@ -136,7 +136,7 @@ func (m *model) list(want func(*said) bool) []comment.Comment {
 	return list
 }
 
-// holds fails unless every read returns exactly what is in the model.
+// holds fails unless every read returns exactly the model.
 func (w world) holds(t tester, m *model) {
 	t.Helper()
 	ctx := t.Context()
@@ -144,7 +144,7 @@ func (w world) holds(t tester, m *model) {
 	w.listsHold(t, m, &comment.ListOptions{Oldest: true, WithHidden: true})
 	counts := map[string]comment.Counts{}
 	for _, object := range m.objects {
-		visible := m.those(func(s *said) bool { return s.Object == object && m.open(s) })
+		visible := m.those(func(s *expected) bool { return s.Object == object && m.open(s) })
 		counts[object] = comment.Counts{All: int64(len(visible))}
 		for _, s := range visible {
 			if s.Root == 0 {
@@ -168,7 +168,7 @@ func (w world) holds(t tester, m *model) {
 	require.Equal(t, counts, many)
 
 	ats, want := []comment.Address{}, map[comment.Address]comment.Comment{}
-	for _, s := range m.said {
+	for _, s := range m.expected {
 		ats = append(ats, s.Address())
 		if !s.gone && !s.Hidden && !m.under(s) {
 			want[s.Address()] = m.shown(s)
@@ -182,8 +182,8 @@ func (w world) holds(t tester, m *model) {
 // listsHold compares the lists that take options.
 func (w world) listsHold(t tester, m *model, opts *comment.ListOptions) {
 	t.Helper()
-	shown := func(s *said) bool { return !s.gone && (opts.WithHidden || !s.Hidden && !m.under(s)) }
-	list := func(want func(*said) bool) []comment.Comment {
+	shown := func(s *expected) bool { return !s.gone && (opts.WithHidden || !s.Hidden && !m.under(s)) }
+	list := func(want func(*expected) bool) []comment.Comment {
 		l := m.list(want)
 		if opts.Oldest {
 			slices.Reverse(l)
@@ -191,13 +191,13 @@ func (w world) listsHold(t tester, m *model, opts *comment.ListOptions) {
 		return l
 	}
 	for _, object := range m.objects {
-		roots := list(func(s *said) bool { return s.Object == object && s.Root == 0 && shown(s) })
+		roots := list(func(s *expected) bool { return s.Object == object && s.Root == 0 && shown(s) })
 		require.Equal(t, roots, all(t, of(w.ByObject, object, opts), 5), "comments on %q", object)
 
 		threads := []comment.Thread{}
 		for _, root := range roots {
 			thread := comment.Thread{Comment: root}
-			for _, s := range m.said {
+			for _, s := range m.expected {
 				if s.Object == object && s.Root == root.ID && s.Removed == nil && shown(s) && len(thread.First) < 3 {
 					thread.First = append(thread.First, m.shown(s))
 				}
@@ -206,25 +206,25 @@ func (w world) listsHold(t tester, m *model, opts *comment.ListOptions) {
 		}
 		require.Equal(t, threads, all(t, of(w.Threads, object, opts), 4), "threads on %q", object)
 	}
-	for _, root := range m.those(func(s *said) bool { return s.Root == 0 }) {
+	for _, root := range m.those(func(s *expected) bool { return s.Root == 0 }) {
 		replies := of(w.Replies, root.Address(), opts)
 		if !shown(root) {
 			_, err := replies(t.Context(), cursor.PageRequest{})
 			require.ErrorIs(t, err, plaza.ErrNotFound)
 			continue
 		}
-		want := list(func(s *said) bool { return s.Object == root.Object && s.Root == root.ID && shown(s) })
+		want := list(func(s *expected) bool { return s.Object == root.Object && s.Root == root.ID && shown(s) })
 		require.Equal(t, want, all(t, replies, 4), "replies to %v", root.ID)
 	}
 	for _, user := range m.users {
-		want := list(func(s *said) bool {
+		want := list(func(s *expected) bool {
 			if s.Removed != nil {
 				return opts.WithHidden && s.User == user && !s.erased
 			}
 			return s.User == user && shown(s)
 		})
 		for i, c := range want {
-			if c.Removed != nil { // no more is known of it here
+			if c.Removed != nil { // readers know no more of it
 				want[i] = comment.Comment{Object: c.Object, Root: c.Root, ID: c.ID, User: user, Removed: c.Removed}
 			}
 		}
@@ -232,19 +232,19 @@ func (w world) listsHold(t tester, m *model, opts *comment.ListOptions) {
 	}
 }
 
-// TestAnySequenceLeavesWhatItShould makes users comment, answer, quote, edit and
-// delete, and moderators remove, hide and pin, in random order.
-func TestAnySequenceLeavesWhatItShould(t *testing.T) {
+// TestRandomCallsMatchTheModel adds, answers, quotes, edits, deletes, removes,
+// hides and pins comments in random order.
+func TestRandomCallsMatchTheModel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &comment.Options{Consistent: true, ExcerptRunes: 5})
 	run := 0
 	rapid.Check(t, func(t *rapid.T) {
 		run++
-		talk := &talk{world: w, model: newModel(run), t: t, pick: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "choice") }}
-		talk.call = func(call func() error) int { _ = call(); return 1 }
+		calls := &randomCalls{world: w, model: newModel(run), t: t, pick: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "choice") }}
+		calls.call = func(call func() error) int { _ = call(); return 1 }
 		for range rapid.IntRange(1, 25).Draw(t, "calls") {
-			talk.step()
+			calls.step()
 		}
-		w.holds(t, talk.model)
+		w.holds(t, calls.model)
 	})
 }

@@ -77,7 +77,7 @@ func (r *Repository) setPinned(ctx context.Context, at Address, pin func(header 
 			op = seen.PinOp + 1
 			continue
 		}
-		// Nothing to do, but an earlier call must no longer arrive.
+		// Nothing changes, but an earlier call that arrives late must fail.
 		mark := r.table.Update(key).Set("pinOp", op).If("attribute_exists(pk)").If(later, op).If(asSeen("pinned", seen.Pinned != 0))
 		if seen.Pinned != 0 {
 			mark.If("'pinned' = ?", seen.Pinned)

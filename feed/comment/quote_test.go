@@ -9,7 +9,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/comment"
 )
 
-func TestAQuoteFollowsWhatItQuotes(t *testing.T) {
+func TestAQuoteFollowsTheQuotedComment(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	root := w.says(t, "ann", "bird")
@@ -44,7 +44,7 @@ func TestAQuoteFollowsWhatItQuotes(t *testing.T) {
 		_, err := w.Unhide(t.Context(), quoted.Address())
 		require.NoError(t, err)
 		shows(comment.Quote{User: "ann", Excerpt: excerptOf(w.get(t, quoted).Text)})
-		w.delete(t, quoted) // of the root a tombstone stays
+		w.delete(t, quoted) // leaves a tombstone, since it is a root with replies
 		shows(comment.Quote{Removed: true})
 	}
 }

@@ -23,7 +23,7 @@ func settled(call func() error) error {
 	}
 }
 
-func TestAnswersAndRemovalsAtOnceLeaveNothingUnreachable(t *testing.T) {
+func TestConcurrentRepliesAndRemovalsLeaveNothingUnreachable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for round := range 12 {
@@ -43,7 +43,7 @@ func TestAnswersAndRemovalsAtOnceLeaveNothingUnreachable(t *testing.T) {
 				}
 				err := settled(func() error { _, _, err := w.Add(t.Context(), c); return err })
 				if errors.Is(err, plaza.ErrNotFound) || errors.Is(err, plaza.ErrRemoved) {
-					return nil // it came too late
+					return nil // too late
 				}
 				return err
 			})
@@ -68,8 +68,8 @@ func TestAnswersAndRemovalsAtOnceLeaveNothingUnreachable(t *testing.T) {
 	}
 }
 
-// requireWhole fails unless lists reach every stored comment and counts equal the
-// lists.
+// requireWhole fails unless the lists contain every stored comment and the
+// counts equal the lists.
 func (w world) requireWhole(t *testing.T, object string) {
 	t.Helper()
 	withHidden := &comment.ListOptions{WithHidden: true}

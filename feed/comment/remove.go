@@ -77,9 +77,9 @@ func (r *Repository) Remove(ctx context.Context, at Address, why Removal) (chang
 	return changed, wrap("remove", at, err)
 }
 
-// removing is how a comment is removed.
+// removing says by whom and how a comment is removed.
 type removing struct {
-	author     string // who must have written it; empty for anybody
+	author     string // required author; empty for any
 	by, reason string
 	erase      bool // removes the author's name too
 }
@@ -116,8 +116,8 @@ func (r *Repository) remove(ctx context.Context, at Address, how removing) (chan
 	return false, plaza.ErrBusy
 }
 
-// forbid writes a guard in the place of an unknown comment's own item. An Add
-// that arrives later then fails. It reports whether the comment was added
+// forbid writes a guard instead of the own item of an unknown comment, so that
+// an Add that arrives later fails. It reports whether the comment was added
 // meanwhile.
 func (r *Repository) forbid(ctx context.Context, at Address, user string) (added bool, err error) {
 	guard := ownItem{
@@ -145,8 +145,8 @@ func (r *Repository) forbid(ctx context.Context, at Address, user string) (added
 	return err == nil && stands.TTL == 0, err
 }
 
-// removal makes a comment a tombstone. That of a leaf is shown in no list and
-// guards the id until it expires, as the author's own item does.
+// removal makes a comment a tombstone. No list shows the tombstone of a leaf.
+// It guards the id until it expires, as the author's own item does.
 func (r *Repository) removal(seen, root row, how removing) *dynamo.WriteTx {
 	t, tx, leaf := r.table, r.table.Tx(), seen.Rows == 0
 	why := &removalItem{By: how.by, Reason: how.reason, At: r.now()}
@@ -162,7 +162,7 @@ func (r *Repository) removal(seen, root row, how removing) *dynamo.WriteTx {
 	}
 	if leaf {
 		update.Set("ttl", r.expiry()).If(atVersion(seen.Ver), seen.Ver)
-	} else { // others may answer meanwhile
+	} else { // replies may arrive meanwhile
 		update.If("'rows' > ? AND attribute_not_exists('removed')", 0).If(asSeen("hidden", seen.Hidden))
 		if seen.Score != nil {
 			update.If("'score' = ?", *seen.Score)

@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-func TestDeletingWhatIsAnsweredLeavesATombstone(t *testing.T) {
+func TestDeletingAnAnsweredCommentLeavesATombstone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	root := w.add(t, comment.Comment{Object: "bird", User: "ann", Mentions: []string{"bob"}, Data: []byte(`1`)})
@@ -89,7 +89,7 @@ func TestOnlyItsAuthorEditsAndDeletes(t *testing.T) {
 	}
 }
 
-func TestTheIDOfARemovedCommentBecomesNobodyElses(t *testing.T) {
+func TestTheIDOfARemovedCommentCannotBeReused(t *testing.T) {
 	t.Parallel()
 	for name, erased := range map[string]bool{"deleted": false, "erased": true} {
 		w := newWorld(t, nil)

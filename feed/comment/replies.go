@@ -39,7 +39,7 @@ func (r *Repository) Replies(ctx context.Context, root Address, req cursor.PageR
 	return shown, wrap("replies to", root, err)
 }
 
-// thread holds what a page reads once: the root, and the few first replies.
+// thread holds what a page reads once: the root and the first replies.
 type thread struct {
 	root  row
 	first []row

@@ -14,10 +14,10 @@ import (
 )
 
 // attempts is how often a write is tried while others change what it reads. It
-// is large so that a moderator succeeds while many users answer.
+// is large so that a moderator succeeds while many users reply.
 const attempts = 20
 
-// memory is how long Keys and the ids of removed comments are remembered.
+// memory is how long Keys and the ids of removed comments are kept.
 const memory = 30 * 24 * time.Hour
 
 // Repository keeps comments in one table.
@@ -63,7 +63,7 @@ func (r *Repository) Init(ctx context.Context) error {
 // now is the current time with the precision that is stored.
 func (r *Repository) now() time.Time { return r.opts.Now().UTC().Truncate(time.Millisecond) }
 
-// expiry is the ttl of what is remembered from now on.
+// expiry is the ttl of an item that is kept for memory from now on.
 func (r *Repository) expiry() int64 { return r.opts.Now().Add(memory).Unix() }
 
 // wrap adds the operation and the address to an error.

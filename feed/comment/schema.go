@@ -28,7 +28,7 @@ func feature() store.Feature {
 type row struct {
 	PK         string     `dynamo:"pk"`
 	SK         string     `dynamo:"sk"`
-	User       string     `dynamo:"user,omitempty"` // taken from tombstones by Erase
+	User       string     `dynamo:"user,omitempty"` // Erase removes it from tombstones
 	Text       string     `dynamo:"text,omitempty"`
 	Parent     ids.ID     `dynamo:"parent,omitempty"`
 	ParentRest bool       `dynamo:"parentRest,omitempty"` // the parent lies among the rest
@@ -50,7 +50,7 @@ type row struct {
 	Rows    int64 `dynamo:"rows,omitempty"`
 
 	First []string `dynamo:"first,set,omitempty"` // the ids of a root's first replies
-	More  bool     `dynamo:"more,omitempty"`      // there have been further ones
+	More  bool     `dynamo:"more,omitempty"`      // there are or were further ones
 	Next  []ids.ID `dynamo:"next,omitempty"`      // the first further ones that stand, see firstreplies.go
 	Past  ids.ID   `dynamo:"past,omitempty"`      // the id up to which Next is complete
 
@@ -61,11 +61,11 @@ type row struct {
 	EditOp     ids.ID `dynamo:"editOp,omitempty"`
 	EditBefore ids.ID `dynamo:"editBefore,omitempty"`
 
-	// Not stored; set by whatever read the row.
+	// Not stored; set when the row is read.
 	at         Address
 	rest       bool
 	rootHidden bool
-	damaged    error // it, or its root, cannot be read
+	damaged    error // the error if it or its root is damaged
 }
 
 type quoteItem struct {
@@ -87,9 +87,17 @@ func (r *removalItem) removal() *Removal {
 	return &Removal{By: r.By, Reason: r.Reason, At: r.At}
 }
 
-func objectPK(object string) string { return keys.Join("T", object) }
-func firstPK(object string) string  { return keys.Join("F", object) }
-func restPK(root Address) string    { return keys.Join("R", root.Object, root.ID.String()) }
+// What begins the keys of rows and of headers.
+const (
+	ownRows     = "T" // of the object's own list
+	firstPlaces = "F" // the first replies of its threads
+	restRows    = "R" // the rest of a thread
+	headers     = "N"
+)
+
+func objectPK(object string) string { return keys.Join(ownRows, object) }
+func firstPK(object string) string  { return keys.Join(firstPlaces, object) }
+func restPK(root Address) string    { return keys.Join(restRows, root.Object, root.ID.String()) }
 
 func newRow(c Comment) row {
 	return row{User: c.User, Text: c.Text, Parent: c.Parent, Mentions: c.Mentions, Data: string(c.Data), at: c.Address()}
@@ -139,7 +147,7 @@ type headerItem struct {
 	PinOp  ids.ID `dynamo:"pinOp"` // of the last Pin or Unpin
 }
 
-func headerKey(object string) store.Key { return store.Key{PK: keys.Join("N", object), SK: "~"} }
+func headerKey(object string) store.Key { return store.Key{PK: keys.Join(headers, object), SK: "~"} }
 
 // ownItem is M#user / id: a comment of a user. It guards the id, even after the
 // comment is Removed: as long as a tombstone stands, or until TTL. Without a
@@ -161,7 +169,7 @@ func ownPK(user string) string { return keys.Join("M", user) }
 
 func ownKey(user string, id ids.ID) store.Key { return store.Key{PK: ownPK(user), SK: id.String()} }
 
-// keyItem is K#user / key: which comment was added with the key.
+// keyItem is K#user / key: the comment that was added with the key.
 type keyItem struct {
 	PK     string `dynamo:"pk"`
 	SK     string `dynamo:"sk"`

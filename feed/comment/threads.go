@@ -91,7 +91,7 @@ func (r *Repository) readFirst(ctx context.Context, object string, roots []row, 
 	}
 	low, high := roots[0].at.ID, roots[len(roots)-1].at.ID
 	found, err := r.first(ctx, object, min(low, high), max(low, high))
-	// The others' roots are hidden, or were added since.
+	// The range also contains replies of hidden roots and of new ones.
 	return slices.DeleteFunc(found, func(i row) bool { return !of[i.at.Root] }), err
 }
 

@@ -134,8 +134,7 @@ func (r *Repository) UpdateScore(ctx context.Context, at Address) (changed bool,
 const scoreAttempts = 3
 
 // setScore stores the score. UpdateScore calls it until the stored score is the
-// current one: a score that was read before another call's may be written after
-// it.
+// current one, because an older score may be written after a newer one.
 func (r *Repository) setScore(ctx context.Context, at Address) (changed bool, err error) {
 	err = r.change(ctx, at, func(seen, _ row) (store.Write, error) {
 		changed = false

@@ -19,7 +19,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// likes stand for counts that an application keeps elsewhere.
+// likes are counts that an application keeps elsewhere.
 type likes struct {
 	mu sync.Mutex
 	n  map[ids.ID]int64
@@ -69,7 +69,7 @@ func (w world) requireTop(t *testing.T, l *likes, cs []comment.Comment) {
 	})
 	require.Equal(t, want, idsOf(all(t, w.top("bird"), 3)))
 
-	// And back again.
+	// Then back to the first page.
 	page, err := w.Top(t.Context(), "bird", cursor.PageRequest{Limit: len(want) - 1})
 	require.NoError(t, err)
 	if page.Next != "" {
@@ -108,7 +108,7 @@ func TestTopIsByScoreThenNewest(t *testing.T) {
 	_, err := w.Unhide(t.Context(), cs[3].Address())
 	require.NoError(t, err)
 	w.requireTop(t, l, slices.Concat(cs[:5], cs[6:8], cs[9:]))
-	require.Len(t, w.places(t), 8, "what is removed has no place")
+	require.Len(t, w.places(t), 8, "removed comments have no place")
 
 	for c, want := range map[ids.ID]error{cs[5].ID: plaza.ErrNotFound, cs[8].ID: plaza.ErrRemoved, w.id(t): plaza.ErrNotFound} {
 		_, err = w.UpdateScore(t.Context(), comment.Address{Object: "bird", ID: c})
@@ -128,7 +128,7 @@ func (w world) places(t *testing.T) []any {
 	return places
 }
 
-func TestWhatWasThereBeforeScoresFindsItsPlace(t *testing.T) {
+func TestCommentsOlderThanScoresGetAPlace(t *testing.T) {
 	t.Parallel()
 	plain := newWorld(t, nil)
 	old := plain.says(t, "ann", "bird")
@@ -143,7 +143,7 @@ func TestWhatWasThereBeforeScoresFindsItsPlace(t *testing.T) {
 	require.Empty(t, w.places(t), "removed by a process without scores")
 }
 
-func TestAnErrorOfScoreEndsRank(t *testing.T) {
+func TestAnErrorOfScoreEndsUpdateScore(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
 	w := newWorld(t, &comment.Options{Score: func(context.Context, comment.Address) (int64, error) { return 0, boom }})
@@ -151,7 +151,7 @@ func TestAnErrorOfScoreEndsRank(t *testing.T) {
 	require.ErrorIs(t, err, boom)
 }
 
-func TestTopIsExactOnceLikesAreQuiet(t *testing.T) {
+func TestTopIsExactOnceScoresStopChanging(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Standard)
 	w, l := newScored(t, in.Wrap)
@@ -181,9 +181,9 @@ func TestTopIsExactOnceLikesAreQuiet(t *testing.T) {
 	w.requireTop(t, l, cs)
 }
 
-// TestALateScoreIsAskedAgain calls UpdateScore between another one's call of Score
-// and its write.
-func TestALateScoreIsAskedAgain(t *testing.T) {
+// TestUpdateScoreAsksAgainAfterAConcurrentChange calls UpdateScore between
+// another one's call of Score and its write.
+func TestUpdateScoreAsksAgainAfterAConcurrentChange(t *testing.T) {
 	t.Parallel()
 	l := &likes{n: map[ids.ID]int64{}}
 	var between func()
@@ -210,7 +210,7 @@ func TestALateScoreIsAskedAgain(t *testing.T) {
 	require.NoError(t, err)
 	l.set(c.ID, 5)
 	between = func() {
-		l.set(c.ID, 0) // as it is stored: this Rank writes nothing
+		l.set(c.ID, 0) // the stored score: this UpdateScore writes nothing
 		moved, err := w.UpdateScore(t.Context(), c.Address())
 		require.NoError(t, err)
 		require.False(t, moved)
@@ -221,7 +221,7 @@ func TestALateScoreIsAskedAgain(t *testing.T) {
 	require.Len(t, w.places(t), 3)
 }
 
-func TestWhatIsRankedWhileItIsDeletedLeavesNoPlace(t *testing.T) {
+func TestUpdateScoreDuringADeleteLeavesNoPlace(t *testing.T) {
 	t.Parallel()
 	w, l := newScored(t)
 	c := w.says(t, "ann", "bird")

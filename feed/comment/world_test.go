@@ -18,7 +18,7 @@ import (
 
 var machines atomic.Uint32
 
-// generator has a machine number of its own.
+// generator returns a generator with its own machine number.
 func generator(t testing.TB) *ids.Generator {
 	t.Helper()
 	gen, err := ids.New(uint16(machines.Add(1)), nil)
@@ -26,7 +26,8 @@ func generator(t testing.TB) *ids.Generator {
 	return gen
 }
 
-// today is the time of every world's clock. It is later than all ids of tests.
+// today is the time of each world's clock. It is later than all ids of the
+// tests.
 var today = time.Now().Add(time.Hour).UTC().Truncate(time.Millisecond)
 
 // world is a repository over a new table.
@@ -75,7 +76,7 @@ func (w world) id(t testing.TB) ids.ID {
 	return id
 }
 
-// add adds a comment and fails if it is not new.
+// add adds a comment and fails if it already exists.
 func (w world) add(t testing.TB, c comment.Comment) comment.Comment {
 	t.Helper()
 	if c.Text == "" {
@@ -87,7 +88,7 @@ func (w world) add(t testing.TB, c comment.Comment) comment.Comment {
 	return c
 }
 
-// says adds a comment of the object's own list.
+// says adds a root.
 func (w world) says(t testing.TB, user, object string) comment.Comment {
 	t.Helper()
 	return w.add(t, comment.Comment{Object: object, User: user})

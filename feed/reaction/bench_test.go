@@ -21,7 +21,7 @@ func text(v string) types.AttributeValue { return &types.AttributeValueMemberS{V
 
 func textOf(v types.AttributeValue) string { return v.(*types.AttributeValueMemberS).Value }
 
-// byHand is the same requests as reaction's, written on the SDK.
+// byHand sends the same requests as reaction, written directly on the SDK.
 type byHand struct {
 	client *dynamodb.Client
 	table  string

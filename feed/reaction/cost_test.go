@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
-// sixteen is an id of 16 bytes.
+// sixteen pads a name to 16 bytes.
 func sixteen(name string) string { return fmt.Sprintf("%-16s", name) }
 
 func TestOperationsCostNoMoreThanStated(t *testing.T) {

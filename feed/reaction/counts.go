@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// maxObjects is the most objects that Reacted and CountsMany take.
+// maxObjects is the most objects of one Reacted or CountsMany.
 const maxObjects = 100
 
 // Reacted reads the kinds of user's reactions to each of up to 100 objects, in the
@@ -99,7 +99,7 @@ func (r *Repository) CountsMany(ctx context.Context, objects []string) (map[stri
 	return counts, nil
 }
 
-// known leaves out the kinds that this process does not know.
+// known returns the counts of the kinds in Options.
 func (r *Repository) known(count edge.Count) map[string]int64 {
 	counts := make(map[string]int64, len(r.graph.Kinds))
 	for _, kind := range r.graph.Kinds {

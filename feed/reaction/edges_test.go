@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// kinds are like, love and haha, of which a user has one on an object, and pin.
+// kinds are like, love and haha, which exclude each other, and pin.
 var (
 	kinds = []string{"like", "love", "haha", "pin"}
 	oneOf = kinds[:3]
@@ -46,7 +46,7 @@ func changes(r stream.Record) ([]edgetest.Change, error) {
 	return all, err
 }
 
-// see is what an application sees of a reaction.
+// see returns what an application sees of a reaction.
 func see(a reaction.Reaction) edgetest.Edge {
 	return edgetest.Edge{Tail: a.User, Head: a.Object, Kind: a.Kind, ID: a.ID}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// fans have jack's reactions, some of which ended, among those of others to
-// the same objects.
+// fans adds reactions of jack, some of which have ended, and of others to the
+// same objects.
 func fans(t testing.TB, w world, n int) (ofJack, others []reaction.Reaction) {
 	for i := range n {
 		object := fmt.Sprint("object ", i%5)
@@ -28,9 +28,9 @@ func fans(t testing.TB, w world, n int) (ofJack, others []reaction.Reaction) {
 	return ofJack, others
 }
 
-// TestEraseMeetsKindsThatItDoesNotKnow is by a process whose options have
-// fewer kinds than are stored.
-func TestEraseMeetsKindsThatItDoesNotKnow(t *testing.T) {
+// TestEraseRemovesUnknownKinds erases by a process whose options lack some of
+// the stored kinds.
+func TestEraseRemovesUnknownKinds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options(2))
 	ofJack, others := fans(t, w, 8)
@@ -54,8 +54,9 @@ func TestEraseMeetsKindsThatItDoesNotKnow(t *testing.T) {
 	requireErased(t, w, edge.Ends{Head: "object 0"}, left)
 }
 
-// TestEraseKeepsAGuardOfANewKind lets a kind that the erasing process does not
-// know arrive before the guards are dropped: it ends with the next try.
+// TestEraseKeepsAGuardOfANewKind adds a reaction just before the guards are
+// removed, of a kind that the erasing process does not know. The next attempt
+// ends it.
 func TestEraseKeepsAGuardOfANewKind(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options(1))
@@ -64,7 +65,7 @@ func TestEraseKeepsAGuardOfANewKind(t *testing.T) {
 	in := faults.New(t, 0, faults.Rates{})
 	in.Script(func(op string, body []byte, _ int) faults.Fault {
 		if op == "Query" && bytes.Contains(body, []byte(`"U#jack"`)) {
-			if guards++; guards == 4 { // to end, to pair, to look for their rows, to drop
+			if guards++; guards == 4 { // the reads to end edges, to compare sums, to compare rows, and to remove guards
 				w.react(t, "jack", "photo", "pin")
 			}
 		}

@@ -18,7 +18,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/streamtest"
 )
 
-// Anna likes a photo, changes her mind and loves it: one call moves both counts.
+// Anna likes a photo, then changes her mind and loves it. One call changes both
+// counts.
 func Example() {
 	ctx := context.Background()
 	reactions := open(ctx)
@@ -57,7 +58,7 @@ func Example() {
 	// anna love
 }
 
-// Unreact ends one reaction. Repeating it is harmless, and a late request does
+// Unreact ends one reaction. Repeating it is harmless, and a late React does
 // not bring the reaction back.
 func ExampleRepository_Unreact() {
 	ctx := context.Background()
@@ -78,7 +79,7 @@ func ExampleRepository_Unreact() {
 	// the old like: true
 }
 
-// What Anna has pinned, newest first.
+// ByUser lists what Anna has pinned, newest first.
 func ExampleRepository_ByUser() {
 	ctx := context.Background()
 	reactions := open(ctx)
@@ -100,7 +101,7 @@ func ExampleRepository_ByUser() {
 	// photo:2
 }
 
-// Once a photo is deleted, so are the reactions to it.
+// EraseObject removes the reactions to a deleted photo.
 func ExampleRepository_EraseObject() {
 	ctx := context.Background()
 	reactions := open(ctx)
@@ -115,7 +116,7 @@ func ExampleRepository_EraseObject() {
 	}
 	counts, err := reactions.Counts(ctx, "photo:1")
 	fmt.Println(counts, err)
-	drift, err := reactions.CheckUser(ctx, "anna") // her list has followed
+	drift, err := reactions.CheckUser(ctx, "anna") // her list is consistent too
 	fmt.Printf("%+v %v\n", drift, err)
 	// Output:
 	// map[like:0 love:0 pin:0] <nil>
@@ -123,10 +124,10 @@ func ExampleRepository_EraseObject() {
 }
 
 // local is a DynamoDB that ends with the process.
-var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Start(context.Background(), nil) })
+var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
 
-// open gives a repository over a new table of it: of likes and loves a user has
-// one on an object, and pins beside it.
+// open returns a repository over a new table. Like and love exclude each other;
+// pin is independent.
 func open(ctx context.Context) *reaction.Repository {
 	reactions, _, _ := openStreamed(ctx)
 	return reactions

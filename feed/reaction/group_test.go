@@ -24,18 +24,18 @@ func TestASwitchMovesBothCounts(t *testing.T) {
 
 			removed, err := w.Unreact(t.Context(), old)
 			require.NoError(t, err)
-			require.False(t, removed, "it is gone already")
+			require.False(t, removed, "it has ended already")
 		}
 		again, changed, err := w.React(t.Context(), last)
 		require.NoError(t, err)
-		require.True(t, changed, "a repeat gives the first answer")
+		require.True(t, changed, "a repeat returns the first answer")
 		require.Equal(t, last, again)
 		requireStored(t, w, pin, last)
 	}
 }
 
-// TestOneIDMayServeTwoKinds switches with the id that the other kind has.
-func TestOneIDMayServeTwoKinds(t *testing.T) {
+// TestOneIDCanServeTwoKinds switches with the id of the other kind's reaction.
+func TestOneIDCanServeTwoKinds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options(1))
 	like := w.react(t, "jack", "photo", "like")
@@ -45,8 +45,8 @@ func TestOneIDMayServeTwoKinds(t *testing.T) {
 	requireStored(t, w, love)
 }
 
-// TestASwitchWhoseFirstLookWasOld reads what stood before, at every step.
-func TestASwitchWhoseFirstLookWasOld(t *testing.T) {
+// TestASwitchAfterAStaleRead reads the previous state before every switch.
+func TestASwitchAfterAStaleRead(t *testing.T) {
 	t.Parallel()
 	lagging := faults.New(t, 1, faults.Rates{Stale: 1})
 	w := newWorld(t, options(1), lagging.Wrap)
@@ -87,9 +87,9 @@ func TestRacingSwitchesEndWithOneKind(t *testing.T) {
 	requireStored(t, base, stand...)
 }
 
-// TestKindsThatAreGroupedLater stand together until the next one takes the
-// place of both.
-func TestKindsThatAreGroupedLater(t *testing.T) {
+// TestKindsCanBeGroupedLater groups two kinds that a user already has on an
+// object. The next reaction of the group replaces both.
+func TestKindsCanBeGroupedLater(t *testing.T) {
 	t.Parallel()
 	opts := options(8)
 	opts.OneOf = nil
@@ -105,7 +105,7 @@ func TestKindsThatAreGroupedLater(t *testing.T) {
 	requireStored(t, after, haha)
 }
 
-func TestAFailedFirstLookWritesNothing(t *testing.T) {
+func TestASwitchWhoseReadFailsWritesNothing(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, options(1), in.Wrap)

@@ -14,8 +14,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
 )
 
-// TestGuardsExpireOnlyOnceTheirUserIsErased reads the expiry, and lets none
-// remain on what stands.
+// TestGuardsExpireOnlyOnceTheirUserIsErased also checks that a guard loses its
+// expiry when a reaction begins.
 func TestGuardsExpireOnlyOnceTheirUserIsErased(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -39,8 +39,8 @@ func TestGuardsExpireOnlyOnceTheirUserIsErased(t *testing.T) {
 	requireStored(t, w, pin)
 }
 
-// TestASwitchAmongAsManyKindsAsThereMayBe fills what a guard and a counter hold.
-func TestASwitchAmongAsManyKindsAsThereMayBe(t *testing.T) {
+// TestASwitchAmongTheMostKinds uses the most kinds with the longest names.
+func TestASwitchAmongTheMostKinds(t *testing.T) {
 	t.Parallel()
 	long := make([]string, 16)
 	for i := range long {
@@ -63,8 +63,8 @@ func TestASwitchAmongAsManyKindsAsThereMayBe(t *testing.T) {
 	requireSound(t, w.user("jack"), w.object("photo"))
 }
 
-// TestAGuardWhoseVersionIsDamaged refuses to be written until it is repaired.
-func TestAGuardWhoseVersionIsDamaged(t *testing.T) {
+// TestADamagedGuardRefusesWritesUntilRepaired damages the guard's version.
+func TestADamagedGuardRefusesWritesUntilRepaired(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, options(1))
 	pin := w.react(t, "jack", "photo", "pin")

@@ -18,7 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-func TestBadInputIsRefusedUnsent(t *testing.T) {
+func TestInvalidInputIsRefusedWithoutARequest(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, options(1), in.Wrap)
@@ -94,14 +94,14 @@ func TestBadInputIsRefusedUnsent(t *testing.T) {
 		_, _, err := w.React(t.Context(), reaction.Reaction{User: "a", Object: "b", Kind: "pin"})
 		refused("React", "Options.Shards", err)
 	}
-	// The first look of a kind in a group is a request too.
+	// The read before a React of a grouped kind is a request too.
 	wide := w.process(t, options(0), in.Wrap)
 	_, _, err = wide.React(t.Context(), reaction.Reaction{User: "a", Object: "b", Kind: "like"})
 	refused("React in a group", "Options.Shards", err)
 	require.Zero(t, in.Requests())
 }
 
-func TestNewRefusesWhatIsMissingOrWrong(t *testing.T) {
+func TestNewRefusesInvalidConfiguration(t *testing.T) {
 	t.Parallel()
 	db, gen := dynamo.NewFromIface(nil), edgetest.Generator(t)
 	of := func(kinds ...string) *reaction.Options { return &reaction.Options{Kinds: kinds} }

@@ -28,7 +28,7 @@ func (r *Repository) ByUser(ctx context.Context, user, kind string, req cursor.P
 	return r.list(ctx, subject{"User", user}, kind, r.graph.ByTail, req)
 }
 
-// subject is whose reactions are listed.
+// subject is the user or object whose reactions are listed.
 type subject struct{ field, name string }
 
 type reader = func(ctx context.Context, name string, kinds []string, reach store.Reach) (edges []edge.Edge, rest string, err error)

@@ -9,8 +9,8 @@ import (
 	"github.com/plaza-sdk/plaza/feed/reaction"
 )
 
-// TestKindsWithOneIDAreListedOnce pages over reactions whose ids are the same:
-// a caller may give one id to several kinds.
+// TestKindsWithOneIDAreListedOnce pages over reactions with equal ids: a caller
+// may use one id for several kinds.
 func TestKindsWithOneIDAreListedOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &reaction.Options{Kinds: kinds, Consistent: true})
@@ -30,7 +30,7 @@ func TestKindsWithOneIDAreListedOnce(t *testing.T) {
 		require.Equal(t, want, seeAll(read(t, w.ByUser, "jack", "", limit)), "limit %d", limit)
 		require.Len(t, read(t, w.ByObject, "photo", "", limit), len(all), "limit %d", limit)
 
-		// And back up from the end.
+		// Then back from the end.
 		page, err := w.ByUser(t.Context(), "jack", "", cursor.PageRequest{Limit: 11})
 		require.NoError(t, err)
 		page, err = w.ByUser(t.Context(), "jack", "", cursor.PageRequest{Cursor: page.Next, Limit: 11})

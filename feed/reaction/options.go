@@ -17,8 +17,8 @@ const (
 
 	maxKinds = 16
 
-	// maxKind bounds a kind's name in attributes: a switch names all kinds of a
-	// group in one expression, which may have 4 KB.
+	// maxKind is the longest name of a kind, as attributes have it: a switch
+	// names all kinds of a group in one expression, which may have 4 KB.
 	maxKind = 64
 )
 

@@ -28,7 +28,7 @@ type Reaction struct {
 	ID ids.ID `json:"id"`
 
 	// place is the shard of Object's list that holds the reaction, plus one; 0
-	// where it is not known.
+	// if unknown.
 	place int
 }
 

@@ -20,7 +20,7 @@ type Repository struct {
 	graph  *edge.Graph
 	gen    ids.Source
 	opts   Options
-	others map[string][]string // of a kind, those that it excludes
+	others map[string][]string // the kinds that each kind excludes
 }
 
 // New does no I/O. The table is one that Table describes.
@@ -95,22 +95,22 @@ func (r *Repository) React(ctx context.Context, a Reaction) (standing Reaction, 
 	return reactionOf(stands), changed, nil
 }
 
-// Unreact ends the reaction; with an ID, only the one with that ID. It reports
-// whether this call ended one. If the user has no such reaction, the ID is
+// Unreact ends the reaction; with an ID, only the one with that ID. changed is
+// true only if this call ended one. If the user has no such reaction, the ID is
 // remembered, so that a React with it that arrives later is plaza.ErrRemoved.
 //
 // Cost: 1 request, 1 transaction, 1 RCU, 8 WCU; with a reaction from React or Get
 // 1 transaction, 8 WCU; without a reaction 1 request, 1 RCU; to remember an ID
 // 2 requests, 1 RCU, 1 WCU.
-func (r *Repository) Unreact(ctx context.Context, a Reaction) (removed bool, err error) {
+func (r *Repository) Unreact(ctx context.Context, a Reaction) (changed bool, err error) {
 	if err := r.check(a); err != nil {
 		return false, err
 	}
-	removed, err = r.graph.End(ctx, a.edge())
+	changed, err = r.graph.End(ctx, a.edge())
 	if err != nil {
 		return false, fmt.Errorf("reaction: end %q of %q to %q: %w", a.Kind, a.User, a.Object, err)
 	}
-	return removed, nil
+	return changed, nil
 }
 
 // Get reads the reaction of a.User to a.Object of a.Kind, strongly consistent.

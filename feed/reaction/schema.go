@@ -17,10 +17,10 @@ func feature() store.Feature {
 	return store.Feature{Name: "reaction", Format: 1, Schema: Table, Expires: true}
 }
 
-// shape of reactions: U#user / object {id#kind, shard#kind or ended#kind, ver, ttl} guards all that a
-// user has on an object; M#user#kind / id {object} and L#object#kind#shard /
-// id {user} are the lists; C#object#shard / C {count#kind, ver, shards} are
-// the counters.
+// shape of reactions: U#user / object {id#kind, shard#kind or ended#kind, ver,
+// ttl} guards all reactions of a user to an object; M#user#kind / id {object}
+// and L#object#kind#shard / id {user} are the lists; C#object#shard / C
+// {count#kind, ver, shards} are the counters.
 func shape(kinds []string) edge.Shape {
 	return edge.Shape{
 		Guard:   "U",

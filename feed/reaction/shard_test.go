@@ -14,8 +14,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// TestShardsRelieveHeat counts the partition keys that a storm of likes on one
-// object writes to.
+// TestShardsRelieveHeat counts the writes to each partition key while many
+// users like one object.
 func TestShardsRelieveHeat(t *testing.T) {
 	t.Parallel()
 	likes := 400
@@ -53,7 +53,7 @@ func TestShardsRelieveHeat(t *testing.T) {
 		require.Equal(t, shards, counters)
 		if shards == 1 {
 			require.GreaterOrEqual(t, hottest, likes)
-		} else { // 50 are its share, more come by the hash's spread and by opening shards
+		} else { // 50 on average, more because of the hash's spread and because shards are opened
 			require.Less(t, hottest, likes/shards*3/2+2*shards)
 		}
 		counts, err := w.Counts(t.Context(), "star")
@@ -62,7 +62,7 @@ func TestShardsRelieveHeat(t *testing.T) {
 	}
 }
 
-// partitionKeys are those of what a transaction writes.
+// partitionKeys are the partition keys that a transaction writes.
 func partitionKeys(t *testing.T, body []byte) (keys []string) {
 	type key struct {
 		PK struct{ S string } `json:"pk"`

@@ -18,7 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
 )
 
-// options read strongly consistent and spread every object over n shards.
+// options read strongly consistently and spread every object over n shards.
 func options(n int) *reaction.Options {
 	return &reaction.Options{
 		Kinds:      kinds,
@@ -28,7 +28,7 @@ func options(n int) *reaction.Options {
 	}
 }
 
-// world is a repository over a fresh table.
+// world is a repository over a new table.
 type world struct {
 	*reaction.Repository
 	gen   *ids.Generator
@@ -59,7 +59,7 @@ func (w world) id(t testing.TB) ids.ID {
 	return id
 }
 
-// react changes something.
+// react adds a reaction that does not stand yet.
 func (w world) react(t testing.TB, user, object, kind string) reaction.Reaction {
 	t.Helper()
 	a, changed, err := w.React(t.Context(), reaction.Reaction{User: user, Object: object, Kind: kind})
@@ -68,7 +68,8 @@ func (w world) react(t testing.TB, user, object, kind string) reaction.Reaction 
 	return a
 }
 
-// crowd lets n users react to object with a kind by turns, oldest first.
+// crowd makes n users react to object, with the kinds alternately, and returns the
+// reactions oldest first.
 func (w world) crowd(t testing.TB, object string, n int, kinds ...string) []reaction.Reaction {
 	t.Helper()
 	all := make([]reaction.Reaction, n)
@@ -105,7 +106,7 @@ func read(t testing.TB, list lister, name, kind string, limit int) []reaction.Re
 	}
 }
 
-// newestFirst are reactions as a list shows them.
+// newestFirst returns reactions as a list shows them.
 func newestFirst(all []reaction.Reaction) []edgetest.Edge {
 	seen := seeAll(all)
 	slices.SortFunc(seen, func(a, b edgetest.Edge) int {
@@ -119,15 +120,15 @@ func scan(t testing.TB, w world) edgetest.Stored {
 	return edgetest.Scan(t, w.table)
 }
 
-// requireStored reads the whole table: it has each of the reactions and no
-// other.
+// requireStored reads the whole table and fails unless it has exactly these
+// reactions.
 func requireStored(t testing.TB, w world, all ...reaction.Reaction) {
 	t.Helper()
 	edgetest.RequireStored(t, stored, w.table, seeAll(all)...)
 }
 
-// requireErased finds nothing of a user or an object but guards of what has
-// ended.
+// requireErased fails if there is anything of a user or an object but guards of
+// ended reactions.
 func requireErased(t testing.TB, w world, of edge.Ends, left []reaction.Reaction) {
 	t.Helper()
 	edgetest.RequireErased(t, stored, w.table, of, seeAll(left)...)
@@ -140,7 +141,7 @@ func unreact(t testing.TB, w world, a reaction.Reaction) {
 	require.True(t, removed)
 }
 
-// side is a user or an object, which can be checked and repaired.
+// side is a user or an object to check and repair.
 type side struct {
 	name          string
 	check, repair func(context.Context, string) (reaction.Drift, error)

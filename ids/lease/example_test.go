@@ -16,7 +16,7 @@ import (
 // after it was frozen and lost that. It gives the number back at the end.
 func ExampleNewSource() {
 	ctx := context.Background()
-	local, err := engine.Start(ctx, nil) // an application has dynamo.New(cfg)
+	local, err := engine.Shared(ctx) // an application has dynamo.New(cfg)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func ExampleNewSource() {
 // the end. On Lambda set Options.Renew to -1: then only Next renews.
 func Example() {
 	ctx := context.Background()
-	local, err := engine.Start(ctx, nil) // an application has dynamo.New(cfg)
+	local, err := engine.Shared(ctx) // an application has dynamo.New(cfg)
 	if err != nil {
 		log.Fatal(err)
 	}

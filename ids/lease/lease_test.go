@@ -85,7 +85,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-func TestMissingTableIsSaid(t *testing.T) {
+func TestAMissingTableIsReported(t *testing.T) {
 	t.Parallel()
 	_, err := lease.Acquire(t.Context(), dynamotest.DB(t), "nowhere", nil)
 	assert.ErrorIs(t, err, plaza.ErrTable)
@@ -191,7 +191,7 @@ func TestFailingRenewalMattersOnceNoTimeIsLeft(t *testing.T) {
 	assert.True(t, mustNext(t, l).Time().After(until))
 }
 
-func TestFrozenProcessLosesWhatOthersTook(t *testing.T) {
+func TestAFrozenProcessLosesATakenNumber(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	frozen, other := clockAt(noon), clockAt(noon)
@@ -216,7 +216,7 @@ func TestFrozenProcessLosesWhatOthersTook(t *testing.T) {
 	assert.ErrorIs(t, err, lease.ErrLost)
 }
 
-func TestFrozenProcessKeepsWhatNobodyTook(t *testing.T) {
+func TestAFrozenProcessKeepsAnUntakenNumber(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := clockAt(noon)
@@ -263,7 +263,7 @@ func TestTakerStartsAfterTheOldHolder(t *testing.T) {
 	}
 }
 
-func TestTakerWhoseClockIsBehindTakesNothing(t *testing.T) {
+func TestATakerWhoseClockIsBehindTakesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c, behind := clockAt(noon), clockAt(noon.Add(-3*time.Hour))
@@ -365,7 +365,7 @@ func TestTakerWaitsOutTheLastMillisecond(t *testing.T) {
 	assert.True(t, after.Time().After(before.Time()))
 }
 
-func TestUnusedLeaseForgetsNothingOnClose(t *testing.T) {
+func TestClosingAnUnusedLeaseKeepsTheStoredTime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := clockAt(noon)
@@ -461,7 +461,7 @@ func TestLostAnswersChangeNothing(t *testing.T) {
 	}
 }
 
-func TestOtherAnswersThatNeverCome(t *testing.T) {
+func TestOtherLostAnswers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := clockAt(noon)
@@ -492,7 +492,7 @@ func TestLateRenewalShortensNothing(t *testing.T) {
 	}
 }
 
-func TestRenewalKnowsWhatIsStored(t *testing.T) {
+func TestARenewalReadsTheStoredEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := clockAt(noon)

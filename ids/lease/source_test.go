@@ -87,7 +87,7 @@ func TestASourceAcquiresOnceForAllWhoWait(t *testing.T) {
 	require.Equal(t, 1, w.row().Gen)
 }
 
-func TestASourceGoesOnWhereItsNumberIsLost(t *testing.T) {
+func TestASourceTakesAnotherNumberAfterALoss(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c, ahead := clockAt(noon), clockAt(noon.Add(2*time.Minute))
@@ -168,7 +168,7 @@ func TestAFailingAcquisitionIsTriedAgainByTheNextCall(t *testing.T) {
 	sourceNext(t, taken)
 }
 
-func TestASourceGivesNoOlderIDsThanItDid(t *testing.T) {
+func TestASourceNeverReturnsOlderIDs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := clockAt(noon)
@@ -196,7 +196,7 @@ func TestASourceGivesNoOlderIDsThanItDid(t *testing.T) {
 	require.Greater(t, sourceNext(t, s), after, "a little is waited out")
 }
 
-func TestASourceClosesWhatItIsAcquiring(t *testing.T) {
+func TestCloseEndsAnAcquisition(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := clockAt(noon)
@@ -234,7 +234,7 @@ func TestACloseThatFailedIsRepeated(t *testing.T) {
 	require.Equal(t, row{Gen: 1, Until: last.Time().UnixMilli()}, w.row())
 }
 
-func TestSourcesOfProcessesNeverShareAnID(t *testing.T) {
+func TestSourcesNeverShareAnID(t *testing.T) {
 	t.Parallel()
 	db, table := dynamotest.DB(t), dynamotest.Table(t, lease.Table)
 	var mu sync.Mutex
@@ -308,7 +308,7 @@ func (w *world) damage(number uint16, attribute string, value any) {
 	require.NoError(w.t, update.Run(w.t.Context()))
 }
 
-func TestADamagedItemsNumberIsPassedOver(t *testing.T) {
+func TestADamagedNumberIsSkipped(t *testing.T) {
 	t.Parallel()
 	for name, value := range map[string]any{"text": "x", "negative": -1, "a list": []int{1}, "nothing": nil} {
 		for _, attribute := range []string{"gen", "until"} {

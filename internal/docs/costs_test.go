@@ -1,4 +1,4 @@
-// Package docs_test holds what is written about Plaza against its code.
+// Package docs_test compares the documentation with the code.
 package docs_test
 
 import (
@@ -29,7 +29,7 @@ const (
 // call is an exported function or method that takes a context.
 type call struct {
 	name string // "Outbox.Publish"
-	cost string // the text after "Cost: "; empty where there is none
+	cost string // the text after "Cost: ", if any
 }
 
 func TestCostsAreThoseOfTheComments(t *testing.T) {
@@ -99,7 +99,7 @@ func exported(fn *ast.FuncDecl) bool {
 	return fn.Name.IsExported() && (fn.Recv == nil || ast.IsExported(receiver(fn)))
 }
 
-// receiver is the name of a method's type.
+// receiver returns the name of a method's type.
 func receiver(fn *ast.FuncDecl) string {
 	of := fn.Recv.List[0].Type
 	for {
@@ -134,7 +134,7 @@ func nameOf(fn *ast.FuncDecl) string {
 	return receiver(fn) + "." + fn.Name.Name
 }
 
-// costOf is the comment's paragraph that begins with "Cost: ", on one line.
+// costOf returns the paragraph of a comment that begins with "Cost: ", on one line.
 func costOf(text string) string {
 	var p comment.Parser
 	for _, block := range p.Parse(text).Content {

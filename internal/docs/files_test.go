@@ -75,7 +75,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	}
 }
 
-// anchors are the headings of a page, as links name them.
+// anchors returns the headings of a page in the form that links use.
 func anchors(text string) (names []string) {
 	for line := range strings.Lines(text) {
 		if title := strings.TrimLeft(line, "#"); title != line {
@@ -87,7 +87,6 @@ func anchors(text string) (names []string) {
 	return names
 }
 
-// A newcomer reads all of README.
 func TestTheReadmeIsShort(t *testing.T) {
 	t.Parallel()
 	require.LessOrEqual(t, len(read(t, "../../README.md")), 9<<10)

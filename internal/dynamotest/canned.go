@@ -8,12 +8,12 @@ import (
 	"sync/atomic"
 )
 
-// answers is the transport of every client of this process. It passes requests
-// on to the engine, unless a benchmark plays back what the engine answered.
+// answers is the transport of every client of this process. It passes requests on to the
+// engine, unless a benchmark plays back recorded answers.
 var answers canned
 
-// canned plays a tape back in the place of the engine, so that a benchmark
-// measures what calls cost this process alone.
+// canned plays back a tape instead of asking the engine, so that a benchmark measures
+// only the CPU time of this process.
 type canned struct{ tape atomic.Pointer[tape] }
 
 func (c *canned) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -23,7 +23,7 @@ func (c *canned) RoundTrip(r *http.Request) (*http.Response, error) {
 	return transport().RoundTrip(r)
 }
 
-// during runs f with what the engine answers to one call of it before that.
+// during records the engine's answers to call, and then runs f with these answers.
 func (c *canned) during(call func(), f func()) {
 	t := &tape{played: map[string]int{}, answers: map[string][]answer{}}
 	c.tape.Store(t)
@@ -38,8 +38,8 @@ type answer struct {
 	body     []byte
 }
 
-// tape holds the answers to one call, by operation, in the order in which they
-// came. Calls after it are given the same ones again, whatever they ask for.
+// tape holds the answers to one call, by operation and in order. Every later call gets
+// the same answers, whatever it asks for.
 type tape struct {
 	recorded bool
 

@@ -22,10 +22,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/engine"
 )
 
-// start runs one engine a process; it ends with the process.
-var start = sync.OnceValues(func() (*engine.Engine, error) {
-	return engine.Start(context.Background(), nil)
-})
+var start = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
 
 var transport = sync.OnceValue(func() http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
@@ -72,8 +69,7 @@ func client(t testing.TB, wrap ...func(aws.HTTPClient) aws.HTTPClient) *dynamodb
 
 var notInTableName = regexp.MustCompile(`[^a-zA-Z0-9_.-]+`)
 
-// Table creates an empty table of a name used by nobody else and deletes it
-// when the test ends.
+// Table creates an empty table with a unique name, and deletes it when the test ends.
 func Table(t testing.TB, schema func(name string) *dynamodb.CreateTableInput) string {
 	t.Helper()
 	name := notInTableName.ReplaceAllString(t.Name(), "-")

@@ -15,8 +15,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
-// The engine and the meter agree on the size of an item: the one is measured at
-// the bounds of kilobytes, the other in a transaction.
+// The engine and the meter agree on the size of an item. The engine's size is found at
+// the bounds of kilobytes, the meter's with a transaction.
 func TestItemSizes(t *testing.T) {
 	t.Parallel()
 	m := dynamotest.NewMeter()

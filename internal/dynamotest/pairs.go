@@ -7,12 +7,11 @@ import (
 	"time"
 )
 
-// Pair compares ours with the same requests written by hand. They run in
-// turns, round by round, so that both meet the same machine in the same mood,
-// and the medians are reported: ns/op is that of ours, time-ratio and
-// allocs-ratio are ours by bare; cpu-ratio is that of the times without the
-// engine, whose answers are played back. What the client's own goroutines
-// allocate counts for both.
+// Pair compares ours with bare, the same requests through the bare SDK. They run in
+// alternating rounds, so that both run on an equally busy machine. Pair reports medians:
+// ns/op of ours, and time-ratio and allocs-ratio of ours by bare. cpu-ratio is the ratio
+// of times with recorded answers instead of the engine. Allocations of the client's own
+// goroutines count for both.
 func Pair(b *testing.B, ours, bare func()) {
 	b.Helper()
 	const warmUp, round = 10, 20
@@ -22,7 +21,7 @@ func Pair(b *testing.B, ours, bare func()) {
 		sides[i] = side{call: sides[i].call}
 	}
 	for n := 0; b.Loop(); n++ {
-		// Each goes first in every other round.
+		// Each side goes first in every other round.
 		sides[n%2].run(round)
 		sides[1-n%2].run(round)
 	}
@@ -41,7 +40,7 @@ func Pair(b *testing.B, ours, bare func()) {
 
 type side struct {
 	call          func()
-	times, allocs []float64 // of a call
+	times, allocs []float64 // per call
 }
 
 func (s *side) run(calls int) {

@@ -12,7 +12,7 @@ import (
 // Change is an edge that a write began or ended.
 type Change struct {
 	Edge
-	Began bool
+	Began         bool
 	images.Images // of the guard
 }
 

@@ -18,8 +18,8 @@ type Drift struct {
 	// below) the edges. Heads has only the kinds whose counts are wrong.
 	Heads    map[string]int64
 	Tail     int64
-	Counters int // that are wrong or missing
-	Torn     int // edges that lack one of their three items, or have a wrong one
+	Counters int // wrong or missing counters
+	Torn     int // edges with one of their three items missing or wrong
 	Orphans  int // items without the other two of their edge
 	Damaged  int // items that cannot be read; else they count as absent
 }
@@ -121,9 +121,9 @@ type candidate struct {
 	byHead bool // found in the head's list
 }
 
-// findTorn visits the edges of these ends whose items do not agree, and some that
-// changed meanwhile. Damaged items count as absent; damaged is called with each
-// of them before.
+// findTorn visits the edges of these ends whose items do not agree, and some
+// that changed meanwhile. Damaged items count as absent; it calls damaged with
+// each of them first.
 func (g *Graph) findTorn(ctx context.Context, of Ends, lists []place, damaged onDamaged, visit func(candidate) error) error {
 	if of.Tail != "" {
 		if err := g.findTornByTail(ctx, of.Tail, damaged, visit); err != nil {
@@ -160,8 +160,8 @@ func (g *Graph) findTornByTail(ctx context.Context, tail string, damaged onDamag
 	})
 }
 
-// paired reports whether the guards of tail and its lists hold the same edges:
-// they do if their hashes have the same sum. So nobody reads each by key.
+// paired reports whether the guards of tail and its lists hold the same edges.
+// It compares sums of hashes, so it need not read each edge by key.
 func (g *Graph) paired(ctx context.Context, tail string, damaged onDamaged) (bool, error) {
 	seed := maphash.MakeSeed()
 	var difference uint64
@@ -185,8 +185,8 @@ func (g *Graph) paired(ctx context.Context, tail string, damaged onDamaged) (boo
 	return difference == 0, nil
 }
 
-// compareGuards reads the list items of each guard, those of the tail's lists
-// only where guards and lists are not paired.
+// compareGuards reads the list items of each guard. It reads those of the
+// tail's lists only if guards and lists are not paired.
 func (g *Graph) compareGuards(ctx context.Context, tail string, paired bool, visit func(candidate) error) error {
 	for guards, err := range g.guards(ctx, tail, nil) {
 		if err != nil {
@@ -216,8 +216,8 @@ func (g *Graph) compareGuards(ctx context.Context, tail string, paired bool, vis
 	return nil
 }
 
-// compareRows compares each row of a list with the guard of its pair, the zero
-// Edge where there is none.
+// compareRows compares each row of a list with the guard of its pair. guard is
+// the zero Edge if there is none.
 func (g *Graph) compareRows(ctx context.Context, list iter.Seq2[[]Edge, error], compare func(row, guard Edge) error) error {
 	for rows, err := range list {
 		if err != nil {
@@ -244,25 +244,25 @@ func (g *Graph) compareRows(ctx context.Context, list iter.Seq2[[]Edge, error], 
 	return nil
 }
 
-// state is what stands of a candidate edge.
+// state is what is stored of a candidate edge.
 type state struct {
 	candidate
-	guard Held // of the pair and kind, of this id or another
-	// guardAlone says that guard has another id, which no list has. It counts as
-	// none.
+	guard Held // of the pair and kind, with this id or another
+	// guardAlone means that guard has another id, which no list has. The guard
+	// counts as absent.
 	guardAlone bool
 
-	head  string   // that the tail's list names under the id
-	tails []string // that each shard of the head's list names under the id
+	head  string   // in the item of the tail's list
+	tails []string // in the item of each shard of the head's list
 
-	stored map[store.Key]dynamo.Item // what was read of the edge
+	stored map[store.Key]dynamo.Item // the items that were read
 }
 
-// guarded says whether the guard holds this edge.
+// guarded reports whether the guard holds this edge.
 func (s state) guarded() bool { return s.guard.ID == s.ID }
 
-// readState reads what stands of an edge: 66 RCU, and 65 more where its pair has
-// another edge of the kind.
+// readState reads what is stored of an edge: 66 RCU, and 65 more if its pair
+// has another edge of the kind.
 func (g *Graph) readState(ctx context.Context, c candidate) (state, error) {
 	s := state{candidate: c}
 	found, err := g.table.GetAll(ctx, append(g.listKeys(c.Edge), g.GuardKey(c.Edge)), true, checkParallel)
@@ -271,7 +271,7 @@ func (g *Graph) readState(ctx context.Context, c candidate) (state, error) {
 	}
 	s.stored = found
 	s.head, s.tails = g.listedIn(c.Edge, found)
-	if held, err := g.HeldBy(found[g.GuardKey(c.Edge)], c.Edge); err == nil { // else it counts as none
+	if held, err := g.HeldBy(found[g.GuardKey(c.Edge)], c.Edge); err == nil { // a damaged guard counts as absent
 		s.guard = held
 	}
 	if s.guard.Stands() && !s.guarded() {
@@ -284,10 +284,10 @@ func (g *Graph) readState(ctx context.Context, c candidate) (state, error) {
 	return s, nil
 }
 
-// readSteadyState reads what stands of an edge until two readings are equal. A
-// tail that is not counted has no version, which would show what changed between
-// the reads of one reading. An id begins once and ends once, so at least one of
-// two readings is of a time when it did neither.
+// readSteadyState repeats readState until two results are equal. A tail that is
+// not counted has no version, which would show a change between the reads of
+// one readState. An id begins once and ends once, so during at least one of two
+// equal results it did neither.
 func (g *Graph) readSteadyState(ctx context.Context, c candidate) (state, error) {
 	s, err := g.readState(ctx, c)
 	for range attempts {
@@ -306,7 +306,7 @@ func (s state) equal(t state) bool {
 	return s.guard == t.guard && s.guardAlone == t.guardAlone && s.head == t.head && slices.Equal(s.tails, t.tails)
 }
 
-// listKeys are the places where lists can have the edge.
+// listKeys are all keys that the edge can have in lists.
 func (g *Graph) listKeys(e Edge) []store.Key {
 	keys := []store.Key{g.TailKey(e)}
 	for shard := range MaxShards {

@@ -18,7 +18,7 @@ import (
 // Count is how many edges of each kind lead to a name, and how many lead from
 // it.
 type Count struct {
-	Heads map[string]int64 // by kind; one that is missing has none
+	Heads map[string]int64 // by kind; a missing kind has none
 	Tail  int64
 
 	// Version rises with every write of an edge that the counters count. Of reads that
@@ -26,18 +26,17 @@ type Count struct {
 	Version int64
 }
 
-// counter is what one shard's item counts. A tail's edges are counted in shard
-// 0, which also names the further shards that were opened.
-//
-// It has a number for each kind that was ever in Options, and at most 63 shards.
+// counter is the item of one shard. A tail's edges are counted in shard 0,
+// which also names the other open shards. It has a number for each kind that
+// was ever in Options, and at most 63 shards.
 type counter struct {
 	shard  int
-	heads  map[string]int64 // by kind, also of kinds that this process does not know
+	heads  map[string]int64 // by kind, including kinds that this process does not know
 	tail   int64
 	ver    int64
 	shards []int
 
-	item    dynamo.Item // nil where there is none
+	item    dynamo.Item // nil if there is none
 	damaged []string    // the attributes that cannot be read, which count as absent; "pk" where the key is no counter's
 }
 
@@ -62,7 +61,7 @@ func (g *Graph) versionFrom(key store.Key) int64 {
 	return g.now().UnixMilli() // it began at 0
 }
 
-// maxCount is far beyond what can be counted, and adds up without overflow.
+// maxCount is far above any real count, and sums of it do not overflow.
 const maxCount = 1 << 53
 
 func (s Shape) counterOf(shard int, item dynamo.Item) counter {
@@ -96,7 +95,7 @@ func (s Shape) counterOf(shard int, item dynamo.Item) counter {
 	return c
 }
 
-// shardsIn are the further shards that a set names, in order.
+// shardsIn returns the shards that a set names, in order.
 func shardsIn(value types.AttributeValue) (shards []int, ok bool) {
 	set, _ := value.(*types.AttributeValueMemberNS)
 	if set == nil {
@@ -172,10 +171,10 @@ func (g *Graph) sum(counters []counter) (Count, error) {
 	return total, nil
 }
 
-// noShard is the shard of an item among the counters that is none.
+// noShard is the shard of an item among the counters that is no counter.
 const noShard = -1
 
-// counters reads the counters of one head that readers know.
+// counters reads the counters of a head that shard 0 names.
 func (g *Graph) counters(ctx context.Context, head string, consistent bool) ([]counter, error) {
 	if g.Apart {
 		counters, err := g.countersOf(ctx, []string{head}, consistent)
@@ -203,7 +202,7 @@ type atShard struct {
 	shard int
 }
 
-// countersOf reads the counters of shard 0, and then those that they name.
+// countersOf reads the counters of shard 0, and then the ones that these name.
 func (g *Graph) countersOf(ctx context.Context, heads []string, consistent bool) (map[string][]counter, error) {
 	counters := make(map[string][]counter, len(heads))
 	wanted := make(map[store.Key]atShard, len(heads))
@@ -229,8 +228,8 @@ func (g *Graph) countersOf(ctx context.Context, heads []string, consistent bool)
 	return counters, nil
 }
 
-// everyCounter reads the counters of head that stand, whether shard 0 names
-// them or not, and calls damaged with those that are.
+// everyCounter reads all counters of head, whether shard 0 names them or not,
+// and calls damaged with the damaged ones.
 func (g *Graph) everyCounter(ctx context.Context, head string, damaged onDamaged) ([]counter, error) {
 	counters, err := g.standingCounters(ctx, head)
 	for i := 0; i < len(counters) && err == nil; i++ {

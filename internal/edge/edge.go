@@ -25,7 +25,7 @@ const attempts = 5
 type Edge struct {
 	Tail, Head string
 	Kind       string // "" where the shape has no kinds
-	ID         ids.ID // its identity, and its place in the lists
+	ID         ids.ID // its identity and its place in the lists
 
 	// Place is the shard of Head's list that holds the edge, plus one; 0 if it
 	// is not known.

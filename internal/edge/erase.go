@@ -46,8 +46,8 @@ func (g *Graph) eraseOnce(ctx context.Context, of Ends) (erased bool, err error)
 	return g.dropCounters(ctx, of.Head)
 }
 
-// endEdges ends one edge at a time for each counter of the head. The counter of
-// shard 0 is also the tail's.
+// endEdges ends the edges, for each counter of the head one at a time. The
+// counter of shard 0 is also the tail's.
 func (g *Graph) endEdges(ctx context.Context, of Ends) error {
 	byShard := map[int][]iter.Seq2[[]Edge, error]{}
 	if of.Tail != "" {
@@ -91,8 +91,8 @@ func (g *Graph) endAll(ctx context.Context, list iter.Seq2[[]Edge, error]) error
 	return nil
 }
 
-// expireGuards gives an expiry to the guards of a tail whose edges have all
-// ended, and reports whether these were all its guards.
+// expireGuards sets the expiry of the guards of a tail whose edges have all
+// ended, and reports whether that is all its guards.
 func (g *Graph) expireGuards(ctx context.Context, tail string) (all bool, err error) {
 	for guards, err := range g.items(ctx, g.guardPK(tail)) {
 		if err != nil {
@@ -118,8 +118,8 @@ func (g *Graph) expireGuards(ctx context.Context, tail string) (all bool, err er
 	return true, nil
 }
 
-// dropCounters removes the counters of a head that count nothing, and reports
-// whether these were all.
+// dropCounters removes the zero counters of a head, and reports whether that is
+// all of them.
 func (g *Graph) dropCounters(ctx context.Context, head string) (all bool, err error) {
 	counters, err := g.everyCounter(ctx, head, nil)
 	if err != nil || len(counters) == 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Items are made and read by hand: the shape names their attributes, and lists
-// and imports make many.
+// Items are built and read without reflection: the shape names their
+// attributes, and lists and imports handle many items.
 
 // GuardItem is the guard of e where it is not shared.
 func (s Shape) GuardItem(e Edge) dynamo.Item {
@@ -28,7 +28,8 @@ func (s Shape) GuardItem(e Edge) dynamo.Item {
 	return item
 }
 
-// endedItem is the guard of e where it is not shared and e has ended.
+// endedItem is the guard of e after e has ended, for guards that are not
+// shared.
 func (g *Graph) endedItem(e Edge) dynamo.Item {
 	item := itemAt(g.GuardKey(e))
 	item[endedAttr] = text(e.ID.String())
@@ -52,8 +53,8 @@ func (s Shape) HeadItem(e Edge) dynamo.Item {
 
 // Held is what a guard holds of one kind.
 type Held struct {
-	Edge         // that stands; without an ID if none does
-	Ended ids.ID // of the last that has ended, 0 where none is known
+	Edge         // the one that stands; without an ID if none does
+	Ended ids.ID // the last one that ended, 0 if none is known
 }
 
 // Stands reports whether there is an edge.
@@ -90,7 +91,7 @@ func (g *Graph) Standing(e Edge, guard dynamo.Item) (Edge, error) {
 	return h.Edge, err
 }
 
-// idIn is 0 where there is no such attribute.
+// idIn is 0 if there is no such attribute.
 func idIn(item dynamo.Item, attribute string) (ids.ID, error) {
 	value, there := item[attribute]
 	if !there {
@@ -106,7 +107,7 @@ func idIn(item dynamo.Item, attribute string) (ids.ID, error) {
 	return id, nil
 }
 
-// placeIn is the place of an edge whose guard names its shard in attribute. An
+// placeIn is the Place of an edge whose guard has its shard in attribute. An
 // absent attribute means shard 0.
 func placeIn(item dynamo.Item, attribute string) (int, error) {
 	value, there := item[attribute]
@@ -120,9 +121,9 @@ func placeIn(item dynamo.Item, attribute string) (int, error) {
 	return int(shard) + 1, nil
 }
 
-// edgesOf are the edges that a guard of tail holds, also of kinds that this
-// process does not know, and the names of its damaged attributes: "pk" means
-// the whole item.
+// edgesOf returns the edges that a guard of tail holds, including those of
+// kinds that this process does not know, and the names of its damaged
+// attributes: "pk" means the whole item.
 func (g *Graph) edgesOf(tail string, guard dynamo.Item) (edges []Edge, damaged []string) {
 	head := store.KeyOf(guard).SK
 	if keys.CheckName("sk", head) != nil {
@@ -183,8 +184,8 @@ func (s Shape) mayBeKind(kind string) bool {
 	return keys.CheckName("kind", kind) == nil
 }
 
-// KindsOf are those of Kinds of which tail's guard holds an edge, in their
-// order. Damaged edges are left out.
+// KindsOf returns the Kinds of the edges in tail's guard, in their order.
+// Damaged edges are left out.
 func (g *Graph) KindsOf(tail string, guard dynamo.Item) []string {
 	kinds := []string{}
 	for _, kind := range g.Kinds {
@@ -196,8 +197,8 @@ func (g *Graph) KindsOf(tail string, guard dynamo.Item) []string {
 	return kinds
 }
 
-// listed is the edge of a list's item. e is what all items of the list have in
-// common.
+// listed is the edge of a list's item. e has the fields that all edges of the
+// list share.
 func (g *Graph) listed(e Edge, item dynamo.Item) (Edge, error) {
 	key := store.KeyOf(item)
 	other, attribute := &e.Head, g.Head
@@ -224,7 +225,7 @@ func number(n int64) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
 }
 
-// textIn is "" where value is no text.
+// textIn is "" if value is no text.
 func textIn(value types.AttributeValue) string {
 	s, _ := value.(*types.AttributeValueMemberS)
 	if s == nil {
@@ -233,7 +234,7 @@ func textIn(value types.AttributeValue) string {
 	return s.Value
 }
 
-// intIn is not ok where value is no whole number.
+// intIn is not ok if value is no whole number.
 func intIn(value types.AttributeValue) (number int64, ok bool) {
 	n, _ := value.(*types.AttributeValueMemberN)
 	if n == nil {

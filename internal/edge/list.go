@@ -54,9 +54,9 @@ func (g *Graph) read(ctx context.Context, pk string, like Edge, reach store.Reac
 	return edges, restOf(rest, like.Kind, reach.Ascending()), nil
 }
 
-// restOf is the gap of a list that is merged from several kinds at which the
-// read of one kind ended. Where a damaged key stands there it is the nearest
-// gap beyond that an id has, so that no number of such keys stops a reader.
+// restOf converts the gap at which the read of one kind ended to a gap of the
+// merged list of several kinds. If there is a damaged key it returns the
+// nearest valid gap beyond, so that no number of such keys stops a reader.
 func restOf(rest, kind string, ascending bool) string {
 	if rest == "" {
 		return ""
@@ -71,7 +71,7 @@ func restOf(rest, kind string, ascending bool) string {
 	from := firstFrom(rest)
 	switch {
 	case ascending && from > maxID, !ascending && from == 0:
-		return "" // no id lies there
+		return "" // no id is there
 	case ascending:
 		return from.String()
 	}
@@ -80,8 +80,8 @@ func restOf(rest, kind string, ascending bool) string {
 
 const maxID = ids.ID(1<<63 - 1)
 
-// firstFrom is the first id whose text is not less than s, maxID + 1 where none
-// is.
+// firstFrom is the least id whose text is not less than s, maxID + 1 if there
+// is none.
 func firstFrom(s string) ids.ID {
 	low, high := ids.ID(0), maxID+1
 	for low < high {
@@ -109,13 +109,13 @@ func merge(ctx context.Context, n int, reach store.Reach, read func(ctx context.
 	}.Rows(ctx, reach.Limit, 1)
 }
 
-// below is the gap below an edge, and after what makes of a gap the next one.
+// below is the gap below an edge. after, appended to a gap, makes the next one.
 func below(e Edge) string { return e.ID.String() + e.Kind }
 
 const after = "\x00"
 
-// ByKind is the order of lists merged from several kinds, of which edges may
-// have one id: by id, then by kind. A gap is an id and a kind.
+// ByKind is the order of lists merged from several kinds: by id, then by kind,
+// since edges of different kinds may have equal ids. A gap is an id and a kind.
 func ByKind() store.Order[Edge] {
 	return store.Order[Edge]{
 		Below: below,
@@ -130,13 +130,14 @@ func ByKind() store.Order[Edge] {
 // idSize is the length of an id's text.
 const idSize = 13
 
-// within is the reach in the list of one kind, whose sort keys are ids alone.
+// within converts a reach to the list of one kind, whose sort keys are just
+// ids.
 func within(reach store.Reach, kind string) store.Reach {
 	if len(reach.Gap) <= idSize {
 		return reach
 	}
 	gap, ofKind := reach.Gap[:idSize], reach.Gap[idSize:]
-	if kind < ofKind { // the row of that id lies below the gap
+	if kind < ofKind { // the row of that id is below the gap
 		gap += after
 	}
 	reach.Gap = gap

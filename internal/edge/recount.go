@@ -24,11 +24,11 @@ func (g *Graph) recount(ctx context.Context, of Ends) (fixed Drift, err error) {
 		}
 		for _, c := range counters {
 			if err := g.damage(c); err != nil {
-				return fixed, err // since it was cleared
+				return fixed, err // damaged after it was cleared
 			}
 		}
 		wrong := corrections(counters, lists)
-		for _, c := range slices.Backward(wrong) { // shard 0 names the others before they stand
+		for _, c := range slices.Backward(wrong) { // shard 0 first: it names the others before they exist
 			set, err := g.correct(ctx, of.Head, c)
 			if err != nil {
 				return fixed, err
@@ -38,7 +38,7 @@ func (g *Graph) recount(ctx context.Context, of Ends) (fixed Drift, err error) {
 			}
 		}
 		if len(wrong) > 0 {
-			continue // and see that it holds
+			continue // count again, to see that it is correct now
 		}
 		after, err := g.everyCounter(ctx, of.Head, nil)
 		if err != nil || slices.EqualFunc(counters, after, counter.sameVersion) {
@@ -49,9 +49,10 @@ func (g *Graph) recount(ctx context.Context, of Ends) (fixed Drift, err error) {
 }
 
 // correct sets a counter and reports true, unless the counter has changed since
-// it was read. A condition on the count would not do: the count may have changed
-// and changed back while the list was read. It is a transaction for its token: a
-// request that is sent twice is not taken for another writer's.
+// it was read. A condition on the count would not do: the count may have
+// changed and changed back while the list was read. It is a transaction because
+// of the token: without it, a request that is sent twice looks like another
+// writer's.
 func (g *Graph) correct(ctx context.Context, head string, c correction) (bool, error) {
 	err := g.table.Run(ctx, g.table.Tx().Update(g.correctionOf(head, c.want)))
 	if _, changed := store.AsRefused(err); changed {
@@ -60,7 +61,7 @@ func (g *Graph) correct(ctx context.Context, head string, c correction) (bool, e
 	return err == nil, err
 }
 
-// correctionOf sets a counter on condition of the version that want was read at.
+// correctionOf sets a counter if it still has the version of want.
 func (g *Graph) correctionOf(head string, want counter) *dynamo.Update {
 	update := g.UpdateCounter(head, want.shard).
 		SetSet(shardsAttr, want.shards).
@@ -90,8 +91,8 @@ type place struct {
 }
 
 // listsOf are the lists that may hold edges to a head: of the kinds that this
-// process knows and those that are counted, in the shards that shard 0 names;
-// without its counter, in any.
+// process knows or that are counted, in the shards that shard 0 names, or in
+// all shards if shard 0 has no counter.
 func (g *Graph) listsOf(counters []counter) []place {
 	shards, kinds := map[int]bool{0: true}, map[string]bool{}
 	for _, kind := range g.Kinds {
@@ -120,7 +121,7 @@ func (g *Graph) listsOf(counters []counter) []place {
 	return lists
 }
 
-// listCounts is what the lists of two ends hold.
+// listCounts is the numbers of edges in the lists of two ends.
 type listCounts struct {
 	tail  int64
 	heads map[int]map[string]int64 // by shard and kind
@@ -141,8 +142,8 @@ func (g *Graph) countLists(ctx context.Context, of Ends, lists []place) (t listC
 	return t, err
 }
 
-// correction is of a counter that differs from the lists. Both have the version
-// that was read, 0 if there is no counter.
+// correction changes a counter that differs from the lists. is and want have
+// the version that was read, 0 if there is no counter.
 type correction struct{ is, want counter }
 
 func (c correction) drift() Drift {
@@ -195,7 +196,7 @@ func (c counter) empty() bool {
 	return c.tail == 0
 }
 
-// counts says whether c counts what want does, which has all kinds.
+// counts reports whether c has the numbers of want, which has all kinds.
 func (c counter) counts(want counter) bool {
 	for kind, n := range want.heads {
 		if c.heads[kind] != n {

@@ -47,12 +47,12 @@ func (g *Graph) Repair(ctx context.Context, of Ends) (fixed Drift, err error) {
 	return fixed, err
 }
 
-// clear takes what is damaged out of an item and reports true, unless the item
-// has changed since. A version that cannot be read starts again at a number
-// above any that it had.
+// clear removes the damaged attributes of an item and reports true, unless the
+// item has changed since. A version that cannot be read starts again above any
+// number that it had.
 func (g *Graph) clear(ctx context.Context, item dynamo.Item, damaged []string) (bool, error) {
 	key := store.KeyOf(item)
-	single := !g.shared() && keys.Split(key.PK)[0] == g.Guard // a guard of one edge, without a version
+	single := !g.shared() && keys.Split(key.PK)[0] == g.Guard // a guard of one edge has no version
 	var seen condition
 	for i, attribute := range damaged {
 		as := absent(short(i, attribute))
@@ -123,7 +123,7 @@ func (g *Graph) fixEdge(ctx context.Context, c candidate) (fixed Drift, err erro
 	return fixed, plaza.ErrBusy
 }
 
-// fix is the write that makes an edge whole, or removes what is left of it.
+// fix is a write that makes an edge whole, or removes what is left of it.
 type fix int
 
 const (
@@ -133,13 +133,13 @@ const (
 	dropGuard
 	dropFromTail
 	dropFromHead
-	nothing // to write
+	nothing
 )
 
-// removes says whether the item is removed.
+// removes reports whether the fix removes the item.
 func (f fix) removes() bool { return f >= dropGuard }
 
-// item is the index of what is written among the pieces.
+// item is the index in pieces of the item that is written.
 func (f fix) item() fix { return f % dropGuard }
 
 func (f fix) drift() Drift {
@@ -152,16 +152,16 @@ func (f fix) drift() Drift {
 	return Drift{Torn: 1}
 }
 
-// fix decides by two of three. Only the list that the candidate was found in
-// loses an item, since that end's counts are set afterwards.
+// fix decides by two items of three. It removes an item only from the list in
+// which the candidate was found, because that end's counts are set afterwards.
 func (s state) fix() fix {
 	inTail := s.head == s.Head
 	switch {
 	case s.guarded():
 		return s.fixGuarded(inTail)
 	case s.guard.Stands() && !s.guardAlone, s.guard.Ended >= s.ID:
-		// The pair has another edge, or this one has ended: its items are left
-		// over.
+		// The pair has another edge, or this one has ended: its items are
+		// leftovers.
 	case inTail && s.shard() >= 0:
 		return putGuard
 	}
@@ -195,7 +195,7 @@ func (s state) fixGuarded(inTail bool) fix {
 	return dropGuard
 }
 
-// shard is where the head's list has the edge, -1 for nowhere.
+// shard is the shard of the head's list that has the edge, -1 if none has.
 func (s state) shard() int {
 	if s.byHead && s.listedAt(s.Place-1) {
 		return s.Place - 1
@@ -218,10 +218,10 @@ func (s state) fixedShard(f fix) int {
 	return max(s.shard(), 0)
 }
 
-// fixTx writes one item of the edge, on the condition that all three are as they
+// fixTx writes one item of the edge, on condition that all three are as they
 // were read. It raises the version of each end's counter, so that a Check or
-// Repair of either end notices: of the head, that of the shard whose list
-// changes.
+// Repair of either end notices. Of the head's counters it raises that of the
+// shard whose list changes.
 func (g *Graph) fixTx(ctx context.Context, s state, f fix) (*dynamo.WriteTx, error) {
 	tx := g.table.Tx()
 	e := s.Edge
@@ -247,7 +247,7 @@ func (g *Graph) fixTx(ctx context.Context, s state, f fix) (*dynamo.WriteTx, err
 		counted, err = g.countRestored(ctx, s, e)
 	case dropFromHead:
 		if e.Place > 1 {
-			err = g.OpenShard(ctx, e.Head, e.Place-1) // where it is missing
+			err = g.OpenShard(ctx, e.Head, e.Place-1) // if it is missing
 		}
 		counted = g.UpdateCounter(e.Head, e.Place-1)
 	}
@@ -258,7 +258,7 @@ func (g *Graph) fixTx(ctx context.Context, s state, f fix) (*dynamo.WriteTx, err
 	return tx, err
 }
 
-// clearGuard takes e out of its guard, as if it had never begun.
+// clearGuard removes e from its guard, as if it had never begun.
 func (g *Graph) clearGuard(tx *dynamo.WriteTx, c condition, e Edge) {
 	key := g.GuardKey(e)
 	if !g.shared() {
@@ -269,8 +269,8 @@ func (g *Graph) clearGuard(tx *dynamo.WriteTx, c condition, e Edge) {
 		RemoveExpr("$", g.name(e.Kind, idAttr)).RemoveExpr("$", g.name(e.Kind, shardAttr)))
 }
 
-// piece is one of an edge's three items: its key, what a list should hold there,
-// and the condition that it is as it was read.
+// piece is one of an edge's three items: its key, the item that a list should
+// have, and the condition that it is as it was read.
 type piece struct {
 	key  store.Key
 	item dynamo.Item
@@ -290,7 +290,7 @@ func (g *Graph) pieces(s state, e Edge) [3]piece {
 }
 
 // seen is the condition that these attributes of an item are as they were read,
-// damaged or not.
+// even if damaged.
 func (g *Graph) seen(item dynamo.Item, kind string, attributes ...string) (c condition) {
 	for i, attribute := range attributes {
 		as := absent(g.name(kind, attribute))
@@ -305,8 +305,8 @@ func (g *Graph) seen(item dynamo.Item, kind string, attributes ...string) (c con
 	return c
 }
 
-// countRestored counts a shard of the head's list together with the edge that
-// is put back into it.
+// countRestored sets the count of a shard of the head's list to its edges and
+// the one that is being restored.
 func (g *Graph) countRestored(ctx context.Context, s state, e Edge) (*dynamo.Update, error) {
 	counters, err := g.everyCounter(ctx, e.Head, nil)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 // pageSize is how many rows a Check, Repair or Erase reads at a time.
 const pageSize = 1000
 
-// onDamaged is called with an item that is damaged, and the names of its damaged
-// attributes. "pk" as the first means the whole item. The nil onDamaged ignores
-// them.
+// onDamaged is called with a damaged item and the names of its damaged
+// attributes. "pk" as the first means the whole item. A nil onDamaged ignores
+// damage.
 type onDamaged func(item dynamo.Item, attributes []string) error
 
 func (f onDamaged) call(item dynamo.Item, attributes ...string) error {
@@ -24,7 +24,7 @@ func (f onDamaged) call(item dynamo.Item, attributes ...string) error {
 	return f(item, attributes)
 }
 
-// guards gives the edges of tail by their guards.
+// guards reads the edges of tail from their guards.
 func (g *Graph) guards(ctx context.Context, tail string, damaged onDamaged) iter.Seq2[[]Edge, error] {
 	return func(yield func([]Edge, error) bool) {
 		for items, err := range g.items(ctx, g.guardPK(tail)) {
@@ -41,7 +41,7 @@ func (g *Graph) guards(ctx context.Context, tail string, damaged onDamaged) iter
 	}
 }
 
-// tailList gives the edges of tail by its lists, unplaced.
+// tailList reads the edges of tail from its lists. They have no Place.
 func (g *Graph) tailList(ctx context.Context, tail string, damaged onDamaged) iter.Seq2[[]Edge, error] {
 	return func(yield func([]Edge, error) bool) {
 		for _, kind := range g.Kinds {
@@ -54,12 +54,12 @@ func (g *Graph) tailList(ctx context.Context, tail string, damaged onDamaged) it
 	}
 }
 
-// headList gives the edges to head that a shard of the list of kind holds.
+// headList reads the edges to head from a shard of the list of kind.
 func (g *Graph) headList(ctx context.Context, head, kind string, shard int, damaged onDamaged) iter.Seq2[[]Edge, error] {
 	return g.list(ctx, g.headPK(head, kind, shard), Edge{Head: head, Kind: kind, Place: shard + 1}, damaged)
 }
 
-// list gives the edges of a list. like is what they have in common.
+// list reads the edges of a list. like has the fields that they share.
 func (g *Graph) list(ctx context.Context, pk string, like Edge, damaged onDamaged) iter.Seq2[[]Edge, error] {
 	return func(yield func([]Edge, error) bool) {
 		named := g.Head
@@ -82,7 +82,7 @@ func (g *Graph) list(ctx context.Context, pk string, like Edge, damaged onDamage
 	}
 }
 
-// items reads a partition strongly consistent, from the last sort key down.
+// items reads a partition strongly consistently, from the last sort key down.
 func (g *Graph) items(ctx context.Context, pk string) iter.Seq2[[]dynamo.Item, error] {
 	return func(yield func([]dynamo.Item, error) bool) {
 		span := store.Span{PK: pk, Limit: pageSize, Consistent: true}

@@ -17,24 +17,24 @@ type Shape struct {
 	// of tails and of heads, and of the counters.
 	Guard, Tails, Heads, Counter string
 
-	// Tail and Head are what list items call the two ends.
+	// Tail and Head are the attributes of list items for the two ends.
 	Tail, Head string
 
-	// Count is the attribute of counters for the edges that lead to a head,
-	// TailCount for those that lead from a tail; "" if these are not counted.
+	// Count is the attribute of counters for the edges to a head, TailCount for
+	// those from a tail; "" if tails are not counted.
 	Count, TailCount string
 
-	// Kinds of edges. Each has lists and counts of its own, and the edges of a
-	// pair share one guard. With "" alone each guard is an edge. Changes takes any
-	// kinds, and needs none.
+	// Kinds of edges. Each has its own lists and counts, and the edges of a
+	// pair share one guard. Without kinds each guard is for one edge.
 	Kinds []string
 
-	// Apart gives each shard's counter a partition of its own, so that none gets
-	// hot. Otherwise all counters of a head share one, and one Query reads them.
+	// Apart puts each shard's counter into its own partition, so that none gets
+	// hot. Otherwise all counters of a head share a partition, and one Query
+	// reads them.
 	Apart bool
 }
 
-// shared says whether a guard may hold several edges.
+// shared reports whether a guard may hold several edges.
 func (s Shape) shared() bool { return len(s.Kinds) == 0 || s.Kinds[0] != "" }
 
 // GuardKey is where the pair's guard is.
@@ -69,19 +69,19 @@ func (s Shape) CounterKey(head string, shard int) store.Key {
 	return store.Key{PK: keys.Join(s.Counter, head), SK: strconv.Itoa(shard)}
 }
 
-// The attributes of guards and counters that every shape has. Those of a kind
-// carry its name, so that no two share one. A guard has either id, of the edge
-// that stands, or ended, of the last one that stood.
+// The attributes of guards and counters. If there are kinds, the attributes of
+// each have its name. A guard has either the id of the edge that stands, or
+// ended, the id of the last one.
 const (
 	idAttr     = "id"
-	shardAttr  = "shard" // where it is not 0
+	shardAttr  = "shard" // unless it is 0
 	endedAttr  = "ended"
 	ttlAttr    = "ttl" // of a guard without an edge
 	verAttr    = "ver" // of counters and shared guards: every write of an edge raises it
 	shardsAttr = "shards"
 )
 
-// ofKind joins parts, and kind where there are kinds.
+// ofKind joins parts, and the kind if there are kinds.
 func ofKind(kind string, parts ...string) string {
 	if kind != "" {
 		parts = append(parts, kind)
@@ -89,9 +89,9 @@ func ofKind(kind string, parts ...string) string {
 	return keys.Join(parts...)
 }
 
-// name is a kind's attribute in an expression. A kind that this process knows
-// has a short name there, so that a switch among 16 kinds fits into the 4 KB of
-// an expression.
+// name is a kind's attribute in an expression. Kinds that this process knows
+// have a short placeholder, so that a switch among 16 kinds fits into the 4 KB
+// of an expression.
 func (s Shape) name(kind, attribute string) any {
 	full := ofKind(kind, attribute)
 	i := slices.Index(s.Kinds, kind)

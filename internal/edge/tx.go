@@ -4,15 +4,16 @@ import (
 	"github.com/guregu/dynamo/v2"
 )
 
-// change is an edge of a pair that begins (1) or ends (-1).
+// change is an edge that begins (1) or ends (-1).
 type change struct {
 	Edge
 	by int64
 }
 
-// tx makes changes of one pair. It writes the guard, on the condition given; then
-// the two list items of each change; then the counters of the head, that of the
-// first change first; then the tail's. No item is written twice.
+// tx applies changes of one pair. It writes, in this order: the guard, if it
+// meets the condition; the two list items of each change; the counters of the
+// head, that of the first change first; the tail's counter. It writes no item
+// twice.
 func (g *Graph) tx(guard condition, changes ...change) *dynamo.WriteTx {
 	tx := g.table.Tx()
 	g.writeGuard(tx, guard, changes...)
@@ -38,7 +39,7 @@ func (g *Graph) tx(guard condition, changes ...change) *dynamo.WriteTx {
 	return tx
 }
 
-// The places of writes in such a transaction.
+// The indexes of writes in such a transaction.
 const guardWrite = 0
 
 func counterWrite(changes int) int { return 1 + 2*changes }
@@ -52,7 +53,7 @@ func placedIn(changes []change, place int) bool {
 	return false
 }
 
-// count adds those of the changes that lie in one shard to its counter.
+// count adds the changes of one shard to its counter.
 func (g *Graph) count(head string, place int, changes []change) *dynamo.Update {
 	update := g.UpdateCounter(head, place-1)
 	for _, c := range changes {
@@ -61,7 +62,7 @@ func (g *Graph) count(head string, place int, changes []change) *dynamo.Update {
 		}
 		add(update, g.name(c.Kind, g.Count), c.by)
 		if c.by > 0 && place > 1 {
-			update.If("attribute_exists(pk)") // opened before, so that readers know it
+			update.If("attribute_exists(pk)") // the shard must be open, so that readers know it
 		}
 	}
 	return update
@@ -72,14 +73,12 @@ func add(update *dynamo.Update, attribute any, n int64) *dynamo.Update {
 	return update.SetExpr("$ = if_not_exists($, ?) + ?", attribute, attribute, 0, n)
 }
 
-// writeGuard writes the changes into the guard. A guard holds two short
-// attributes for each kind that was ever in Options, and no more. Once its edge
-// has ended it stays for a while, so that a late request does not begin the edge
-// again.
-//
-// A shared guard gets no expiry when its last edge ends: the call that ends it
-// may not have read what else the guard holds, and may not know all kinds. Erase
-// of the tail gives it one.
+// writeGuard writes the changes into the guard. A guard has two short
+// attributes for each kind that was ever in Options. It remains for a while
+// after its edge has ended, so that a late request does not begin the edge
+// again. A shared guard gets no expiry when its last edge ends: the call that
+// ends it may not have read the other edges of the guard, and may not know all
+// kinds. Erase of the tail gives it one.
 func (g *Graph) writeGuard(tx *dynamo.WriteTx, c condition, changes ...change) {
 	if !g.shared() {
 		item := g.GuardItem(changes[0].Edge)
@@ -106,7 +105,7 @@ func (g *Graph) writeGuard(tx *dynamo.WriteTx, c condition, changes ...change) {
 	tx.Update(update)
 }
 
-// remember notes in a guard without an edge that e.ID has ended: 1 WCU.
+// remember stores in a guard without an edge that e.ID has ended: 1 WCU.
 func (g *Graph) remember(e Edge) *dynamo.Update {
 	c := g.mayBegin(e)
 	update := g.table.Update(g.GuardKey(e)).SetExpr("$ = ?", g.name(e.Kind, endedAttr), e.ID).If(c.expr, c.args...)
@@ -116,7 +115,7 @@ func (g *Graph) remember(e Edge) *dynamo.Update {
 	return update.Set(ttlAttr, g.expiry())
 }
 
-// expiry is that of a guard whose edge ends now.
+// expiry is the ttl of a guard whose edge ends now.
 func (g *Graph) expiry() int64 { return g.now().Add(Remembered).Unix() }
 
 // condition is of one item.
@@ -133,8 +132,8 @@ func equals(attribute, value any) condition {
 	return condition{"$ = ?", []any{attribute, value}}
 }
 
-// mayBegin is the condition that a guard holds no edge of e's kind, and that no
-// edge of e's id or a later one has ended.
+// mayBegin is the condition that a guard holds no edge of e's kind and that no
+// edge with e's id or a greater one has ended.
 func (g *Graph) mayBegin(e Edge) condition {
 	ended := g.name(e.Kind, endedAttr)
 	return absent(g.name(e.Kind, idAttr)).and(condition{"(attribute_not_exists($) OR $ < ?)", []any{ended, ended, e.ID}})

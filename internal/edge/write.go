@@ -53,7 +53,7 @@ func (g *Graph) Begin(ctx context.Context, e Edge, excludes []string, minted boo
 				return e, false, err
 			case held.Stands():
 				return held.Edge, held.ID == e.ID, nil
-			case held.Ended < e.ID: // another kind is not what was seen
+			case held.Ended < e.ID: // a condition on another kind failed
 			case !minted:
 				return e, false, plaza.ErrRemoved
 			default:
@@ -69,7 +69,7 @@ func (g *Graph) Begin(ctx context.Context, e Edge, excludes []string, minted boo
 			if err = g.OpenShard(ctx, e.Head, e.Place-1); err != nil {
 				return e, false, err
 			}
-		} else if !minted { // one of the lists has the id for another edge
+		} else if !minted { // a list has another edge with the id
 			return e, false, plaza.ErrConflict
 		} else if e, err = g.movedBehind(e, e.ID); err != nil {
 			return e, false, err
@@ -86,8 +86,8 @@ func (g *Graph) placed(e Edge) (Edge, error) {
 	return e, err
 }
 
-// movedBehind gives e an id in the millisecond after that of id, as unique as its
-// own, and the shard of the new id.
+// movedBehind gives e an id in the millisecond after that of id, as unique as
+// its own, and the Place of the new id.
 func (g *Graph) movedBehind(e Edge, id ids.ID) (Edge, error) {
 	next := keys.After(e.ID, id)
 	if next <= id {
@@ -162,7 +162,7 @@ func (g *Graph) end(ctx context.Context, e Edge, remember bool) (ended bool, err
 		if !ok {
 			return ended && err == nil, err
 		}
-		// An id may stand elsewhere than the caller knows.
+		// The edge may be in another shard than the caller knows.
 		guard, _ := refused.At(guardWrite)
 		if held, err = g.HeldBy(guard, e); err != nil {
 			return false, err

@@ -37,7 +37,7 @@ const startTimeout = time.Minute
 type Engine struct {
 	Endpoint string // e.g. "http://127.0.0.1:41241"
 
-	server *server // nil: not ours
+	server *server // nil if Start did not start it
 }
 
 // Options of Start. The zero value works.
@@ -45,16 +45,22 @@ type Options struct {
 	// Log receives a message when a first run downloads. Defaults to os.Stderr.
 	Log io.Writer
 
+	// Control starts an engine of its own, whatever DYNAMODB_ENDPOINT says, that
+	// Rollover and Age work on. It needs a JDK.
+	Control bool
+
 	// CacheDir keeps the download. Defaults to plaza/dynamodb-local-<version> in
 	// os.UserCacheDir.
 	CacheDir string
+
+	lasting bool // it runs for minutes
 }
 
 // Start returns when the engine answers, after a second or two. The first run on a
 // machine downloads about 50 MB. ctx bounds only the start. Several processes may
 // start engines at once.
 func Start(ctx context.Context, opts *Options) (*Engine, error) {
-	if endpoint := os.Getenv(EndpointVariable); endpoint != "" {
+	if endpoint := os.Getenv(EndpointVariable); endpoint != "" && (opts == nil || !opts.Control) {
 		e := &Engine{Endpoint: endpoint}
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
@@ -106,14 +112,11 @@ func (e *Engine) Options(o *dynamodb.Options) {
 
 // await returns when the engine answers, or an error if it does not.
 func (e *Engine) await(ctx context.Context, exited <-chan struct{}) error {
-	client := dynamodb.NewFromConfig(e.Config(), e.Options, func(o *dynamodb.Options) {
-		o.Retryer = aws.NopRetryer{}
-	})
 	tick := time.NewTicker(25 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		probe, cancel := context.WithTimeout(ctx, 5*time.Second)
-		_, err := client.ListTables(probe, &dynamodb.ListTablesInput{Limit: aws.Int32(1)})
+		err := e.ask(probe)
 		cancel()
 		if err == nil {
 			return nil
@@ -126,4 +129,13 @@ func (e *Engine) await(ctx context.Context, exited <-chan struct{}) error {
 		case <-tick.C:
 		}
 	}
+}
+
+// ask returns an error if the engine does not answer one request.
+func (e *Engine) ask(ctx context.Context) error {
+	client := dynamodb.NewFromConfig(e.Config(), e.Options, func(o *dynamodb.Options) {
+		o.Retryer = aws.NopRetryer{}
+	})
+	_, err := client.ListTables(ctx, &dynamodb.ListTablesInput{Limit: aws.Int32(1)})
+	return err
 }

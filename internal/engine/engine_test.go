@@ -21,9 +21,15 @@ import (
 
 // With this variable a copy of the test binary starts an engine in that cache
 // folder, prints its endpoint, and keeps it until its standard input ends.
-const starterVariable = "PLAZA_ENGINE_TEST_CACHE"
+const (
+	starterVariable = "PLAZA_ENGINE_TEST_CACHE"
+	sharing         = "shared" // in the place of a cache folder
+)
 
 func TestMain(m *testing.M) {
+	if os.Getenv(goVariable) != "" {
+		goCommand()
+	}
 	if cache := os.Getenv(starterVariable); cache != "" {
 		starter(cache)
 	}
@@ -31,7 +37,13 @@ func TestMain(m *testing.M) {
 }
 
 func starter(cache string) {
-	e, err := engine.Start(context.Background(), &engine.Options{CacheDir: cache})
+	start := func() (*engine.Engine, error) {
+		return engine.Start(context.Background(), &engine.Options{CacheDir: cache})
+	}
+	if cache == sharing {
+		start = func() (*engine.Engine, error) { return engine.Shared(context.Background()) }
+	}
+	e, err := start()
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
@@ -54,8 +66,13 @@ type child struct {
 
 func startChild(t *testing.T, cache string) *child {
 	t.Helper()
-	c := &child{Cmd: exec.Command(os.Args[0])}
-	c.Env = append(os.Environ(), starterVariable+"="+cache, engine.EndpointVariable+"=")
+	return startProgram(t, os.Args[0], starterVariable+"="+cache)
+}
+
+func startProgram(t *testing.T, path, variable string) *child {
+	t.Helper()
+	c := &child{Cmd: exec.Command(path)}
+	c.Env = append(os.Environ(), variable, engine.EndpointVariable+"=")
 	c.Stderr = &c.log
 	stdin, err := c.StdinPipe()
 	require.NoError(t, err)
@@ -82,7 +99,7 @@ func answers(endpoint string) bool {
 
 func requireDead(t *testing.T, endpoint string) {
 	t.Helper()
-	require.Eventually(t, func() bool { return !answers(endpoint) }, 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return !answers(endpoint) }, time.Minute, 20*time.Millisecond)
 }
 
 func TestStartAnswersAndCloseEnds(t *testing.T) {
@@ -147,7 +164,7 @@ func TestEngineDiesWithAKilledStarter(t *testing.T) {
 	requireDead(t, endpoint)
 }
 
-func TestEndpointVariableIsUsedAndLeftAlone(t *testing.T) {
+func TestEndpointVariableIsUsedAndNotStopped(t *testing.T) {
 	c := startChild(t, sharedCache(t))
 	endpoint := c.line()
 	t.Setenv(engine.EndpointVariable, endpoint)

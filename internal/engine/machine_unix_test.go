@@ -38,7 +38,7 @@ func script(t *testing.T, name, text string) (dir string) {
 	return dir
 }
 
-func TestNothingToRunItWith(t *testing.T) {
+func TestStartNeedsJavaOrDocker(t *testing.T) {
 	t.Setenv(engine.EndpointVariable, "")
 	t.Setenv("JAVA_HOME", "")
 	for name, java := range map[string]string{
@@ -72,7 +72,7 @@ func TestJavaThatCrashesIsQuoted(t *testing.T) {
 	require.Less(t, time.Since(began), 10*time.Second)
 }
 
-func TestPortTakenInBetweenIsTriedAgain(t *testing.T) {
+func TestATakenPortIsReplaced(t *testing.T) {
 	t.Setenv(engine.EndpointVariable, "")
 	t.Setenv("JAVA_HOME", "")
 	real, err := exec.LookPath("java")
@@ -90,7 +90,7 @@ exec "$REAL" "$@"`
 	require.NoError(t, e.Close())
 }
 
-func TestFetchThatFailsIsQuotedAndLeavesNothing(t *testing.T) {
+func TestAFailedDownloadIsQuotedAndLeavesNothing(t *testing.T) {
 	t.Setenv(engine.EndpointVariable, "")
 	t.Setenv("PATH", script(t, "mvn", "echo 'Could not transfer artifact'; exit 1")+":"+os.Getenv("PATH"))
 	dir := t.TempDir()

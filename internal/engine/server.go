@@ -83,7 +83,7 @@ type server struct {
 
 func startServer(c command, port int) (*server, error) {
 	args := c.args(port)
-	s := &server{cmd: tethered(c.signal, args), exited: make(chan struct{})}
+	s := &server{cmd: tethered(c, args), exited: make(chan struct{})}
 	s.cmd.Stdout, s.cmd.Stderr = &s.output, &s.output
 	s.cmd.WaitDelay = time.Second
 	stdin, err := s.cmd.StdinPipe()

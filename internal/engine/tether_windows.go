@@ -6,9 +6,12 @@ import (
 	"unsafe"
 )
 
-func tethered(_ string, args []string) *exec.Cmd {
+func tethered(_ command, args []string) *exec.Cmd {
 	return exec.Command(args[0], args[1:]...)
 }
+
+// processName is unknown, so that each process starts its own engine.
+func processName(int) string { return "" }
 
 var (
 	kernel32                 = syscall.NewLazyDLL("kernel32.dll")

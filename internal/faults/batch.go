@@ -12,13 +12,13 @@ import (
 
 // batch is the body of a BatchWriteItem or BatchGetItem.
 type batch struct {
-	fields map[string]json.RawMessage // beside RequestItems
-	tables []batchTable               // by name
+	fields map[string]json.RawMessage // all except RequestItems
+	tables []batchTable               // sorted by name
 }
 
 type batchTable struct {
 	name    string
-	options map[string]json.RawMessage // of a BatchGetItem, beside Keys; else nil
+	options map[string]json.RawMessage // all except Keys, in a BatchGetItem; otherwise nil
 	entries []json.RawMessage
 }
 
@@ -50,7 +50,7 @@ func parseBatch(req wire.Request) (batch, error) {
 	return b, nil
 }
 
-// batchSize is 0 for a request that is not a batch.
+// batchSize returns 0 for a request that is not a batch.
 func batchSize(req wire.Request) int {
 	b, _ := parseBatch(req)
 	return b.size()
@@ -64,7 +64,7 @@ func (b batch) size() int {
 	return n
 }
 
-// split divides the entries, which are numbered across all tables.
+// split divides the entries in two. Entries are numbered across all tables.
 func (b batch) split(withheld map[int]bool) (in, out batch) {
 	in.fields, out.fields = b.fields, b.fields
 	i := 0
@@ -89,7 +89,7 @@ func (b batch) split(withheld map[int]bool) (in, out batch) {
 	return in, out
 }
 
-// items is the value of RequestItems, UnprocessedItems or UnprocessedKeys.
+// items returns the value of RequestItems, UnprocessedItems or UnprocessedKeys.
 func (b batch) items() map[string]any {
 	items := make(map[string]any, len(b.tables))
 	for _, t := range b.tables {

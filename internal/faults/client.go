@@ -146,7 +146,7 @@ func conflict(req wire.Request, d decision) (*http.Response, error) {
 	return cancelled(req, codes), nil
 }
 
-// transactionSize is 0 for a request that is not a transaction.
+// transactionSize returns 0 for a request that is not a transaction.
 func transactionSize(req wire.Request) int {
 	var in struct{ TransactItems []json.RawMessage }
 	_ = json.Unmarshal(req.Body, &in)
@@ -177,7 +177,7 @@ func cancelled(req wire.Request, codes []string) *http.Response {
 	})
 }
 
-// chosen is a random set of k of n indexes.
+// chosen returns a random set of k of n indexes.
 func chosen(n, k int, chance uint64) map[int]bool {
 	set := make(map[int]bool, k)
 	for _, i := range rand.New(rand.NewPCG(chance, 0)).Perm(n)[:min(k, n)] {

@@ -6,7 +6,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 )
 
-// operations are those that can have faults, and whether they write.
+// operations are the operations that can have faults. The value is true for writes.
 var operations = map[string]bool{
 	"GetItem": false, "BatchGetItem": false, "Query": false, "Scan": false, "TransactGetItems": false,
 	"PutItem": true, "UpdateItem": true, "DeleteItem": true, "BatchWriteItem": true, "TransactWriteItems": true,

@@ -42,7 +42,7 @@ type bench struct {
 	table *string
 	c     dynamodbiface.DynamoDBAPI
 	truth dynamodbiface.DynamoDBAPI
-	sent  int // requests that passed the injector
+	sent  int // number of requests that passed the injector
 }
 
 type clientFunc func(*http.Request) (*http.Response, error)
@@ -121,7 +121,7 @@ func codes(t *testing.T, err error) (codes []string) {
 	return codes
 }
 
-func TestWriteIsLostOrDoubled(t *testing.T) {
+func TestLostAndDoubledWrites(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]struct {
 		rates faults.Rates
@@ -145,7 +145,7 @@ func TestWriteIsLostOrDoubled(t *testing.T) {
 	}
 }
 
-func TestThrottledNeverArrives(t *testing.T) {
+func TestThrottledRequestsAreNotApplied(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1, faults.Rates{Throttled: 1})
 	seen := make(map[string]bool)
@@ -383,7 +383,7 @@ func TestKilledProcess(t *testing.T) {
 	}
 }
 
-func TestSDKRepeatsWhatIsLostButNotWhatIsKilled(t *testing.T) {
+func TestTheSDKRepeatsLostButNotKilledRequests(t *testing.T) {
 	t.Parallel()
 	calls := 0
 	in := faults.New(t, 1, faults.Rates{})
@@ -447,7 +447,7 @@ func TestStandardRatesAreMet(t *testing.T) {
 	require.Equal(t, fmt.Sprint(acknowledged+b.Count(faults.LostAfter)+b.Count(faults.Twice)), b.count())
 }
 
-func TestTablesAndOffAreLeftAlone(t *testing.T) {
+func TestTableCallsAndOffHaveNoFaults(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{LostBefore: 1})
 	c := dynamotest.DB(t, in.Wrap).Client()

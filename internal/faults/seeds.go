@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// share is what part of seeds and checks runs by default: one in ten.
+// share is the part of seeds and checks that runs by default: one in ten.
 const share = 10
 
-// Full reports whether CI is set. Then all seeds and checks run, and else only
-// some, so that a newcomer's tests end soon.
+// Full reports whether CI is set. If so, all seeds and checks run. Otherwise only some
+// do, so that a newcomer's tests end soon.
 func Full() bool { return os.Getenv("CI") != "" }
 
-// Seeds are 0 to n-1 if Full, and else one in ten of them.
+// Seeds yields 0 to n-1 if Full, otherwise one in ten of them.
 func Seeds(n uint64) iter.Seq[uint64] {
 	step := uint64(share)
 	if Full() {
@@ -26,8 +26,8 @@ func Seeds(n uint64) iter.Seq[uint64] {
 	}
 }
 
-// Main runs a package's tests. Unless Full, rapid makes one in ten of its
-// checks, or as many as the flag says.
+// Main runs a package's tests. Unless Full, rapid makes one in ten of its checks, or as
+// many as its flag says.
 func Main(m *testing.M) {
 	flag.Parse()
 	if checks := flag.Lookup("rapid.checks"); !Full() && checks != nil && checks.Value.String() == checks.DefValue {

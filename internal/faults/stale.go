@@ -13,8 +13,8 @@ type answers map[string][][]byte
 
 const answersKept = 4
 
-// question is equal for equal reads, although the SDK writes a map's entries in
-// random order.
+// question returns the same text for equal reads, although the SDK writes a map's entries
+// in random order.
 func question(req wire.Request) string {
 	var v map[string]any
 	d := json.NewDecoder(bytes.NewReader(req.Body))
@@ -49,7 +49,7 @@ func (in *Injector) record(req wire.Request, res *http.Response) (*http.Response
 	return res, nil
 }
 
-// earlier is an earlier answer, or nil.
+// earlier returns an earlier answer, or nil.
 func (in *Injector) earlier(req wire.Request, chance uint64) []byte {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -76,7 +76,7 @@ func (c client) stale(req wire.Request, d decision) (*http.Response, error) {
 	return req.Answer(http.StatusOK, earlier), nil
 }
 
-// staleBatch returns current items of the tables that are read consistently.
+// staleBatch replaces the items of tables that are read consistently by current ones.
 func (c client) staleBatch(req wire.Request, earlier []byte) (*http.Response, error) {
 	var in struct {
 		RequestItems map[string]struct{ ConsistentRead bool }

@@ -11,12 +11,12 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-func TestIDsThatNothingIsWrittenUnder(t *testing.T) {
+func TestCheckIDAndCheckNewID(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
 		id       ids.ID
-		is, born bool // whether it is an id, and one that may be written under
+		is, born bool // whether it is an id, and whether a new item may have it
 	}{
 		"zero":                  {0, false, false},
 		"the smallest":          {1, true, true},

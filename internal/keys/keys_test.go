@@ -11,8 +11,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// TestDifferentPartsNeverShareAKey joins all that can be made of up to three
-// parts of up to two of the characters that matter.
+// The test joins every combination of up to three parts, each of up to two of the
+// characters that matter.
 func TestDifferentPartsNeverShareAKey(t *testing.T) {
 	t.Parallel()
 	const alphabet = `a#\`
@@ -42,7 +42,7 @@ func TestDifferentPartsNeverShareAKey(t *testing.T) {
 	require.Len(t, joined, 13+13*13+13*13*13)
 }
 
-func TestJoinReadsWell(t *testing.T) {
+func TestJoinedKeysAreReadable(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "R#chris#0", keys.Join("R", "chris", "0"))
 	require.Equal(t, `R#a\#b\\c#0`, keys.Join("R", `a#b\c`, "0"))

@@ -23,7 +23,7 @@ func removedMeanwhile[T any](p probe[T]) {
 		if len(seen) == 0 {
 			return
 		}
-		// The item at the cursor, one seen before, and one to come.
+		// The item at the cursor, one seen before it, and one not seen yet.
 		at := slices.Index(whole, seen[len(seen)-1])
 		for _, i := range []int{at, at - 2, at + 2} {
 			if i >= 0 && i < size && !slices.Contains(removed, whole[i]) {
@@ -44,18 +44,18 @@ func cursorOutlivesItems[T any](p probe[T]) {
 	_, first := p.page("", 4)
 	_, second := p.page(first.Next, 4)
 
-	// The cursors between the pages lose their own item and its neighbours.
+	// Remove the items beside each cursor, and their neighbours.
 	p.remove(whole[2:6]...)
 	require.Equal(p.t, whole[6:], p.down(first.Next, 3))
 	require.Equal(p.t, whole[8:], p.down(second.Next, 3))
-	seen, _ := p.climb(second.Prev, 3, nil)
+	seen, _ := p.readUp(second.Prev, 3, nil)
 	require.Equal(p.t, whole[:2], seen)
 
 	p.remove(whole[6:]...)
 	require.Empty(p.t, p.down(first.Next, 3), "all below was removed")
 	require.Empty(p.t, p.down(second.Next, 3), "all below was removed")
 	if _, gone := p.page(second.Next, 3); gone.Prev != "" {
-		seen, _ = p.climb(gone.Prev, 3, nil)
+		seen, _ = p.readUp(gone.Prev, 3, nil)
 		require.Equal(p.t, whole[:2], seen, "an empty last page does not lead back")
 	}
 
@@ -63,7 +63,7 @@ func cursorOutlivesItems[T any](p probe[T]) {
 	require.Empty(p.t, p.down("", 3), "all was removed")
 	added := p.add(2)
 	for _, prev := range []cursor.Cursor{first.Prev, second.Prev} {
-		seen, _ = p.climb(prev, 3, nil)
+		seen, _ = p.readUp(prev, 3, nil)
 		require.Equal(p.t, added, seen, "Prev of a page whose items are gone")
 	}
 }

@@ -11,13 +11,13 @@ func hiddenItemsEndNothing[T any](p probe[T]) {
 	_, first := p.page("", size-1)
 	_, last := p.page(first.Next, 1)
 
-	// The front, a run in the middle and the end.
+	// Hide items at the front, in the middle and at the end.
 	hidden := slices.Concat(whole[:7], whole[10:15], whole[size-4:])
 	p.hide(hidden...)
 	shown := without(whole, hidden)
 	for _, limit := range []int{1, 2, 4, size} {
 		require.Equal(p.t, shown, p.down("", limit), "limit %d", limit)
-		seen, _ := p.climb(last.Prev, limit, nil)
+		seen, _ := p.readUp(last.Prev, limit, nil)
 		require.Equal(p.t, shown, seen, "up, limit %d", limit)
 	}
 }
@@ -31,21 +31,21 @@ func whollyHiddenLeadsOn[T any](p probe[T]) {
 	require.Empty(p.t, p.down("", 2))
 	require.Empty(p.t, p.down(first.Next, 2))
 	_, start := p.page("", 2)
-	seen, at := p.climb(last.Prev, 2, nil)
+	seen, at := p.readUp(last.Prev, 2, nil)
 	require.Empty(p.t, seen)
-	seen, top := p.climb(first.Prev, 2, nil)
+	seen, top := p.readUp(first.Prev, 2, nil)
 	require.Empty(p.t, seen)
 
 	added := p.add(5)
 	require.Equal(p.t, added, p.down("", 2))
-	seen, _ = p.climb(at, 2, nil)
+	seen, _ = p.readUp(at, 2, nil)
 	require.Equal(p.t, added, seen, "up from where the hidden items ended")
-	seen, _ = p.climb(top, 2, nil)
+	seen, _ = p.readUp(top, 2, nil)
 	require.Equal(p.t, added, seen, "up from the top")
-	seen, _ = p.climb(last.Prev, 2, nil)
+	seen, _ = p.readUp(last.Prev, 2, nil)
 	require.Equal(p.t, added, seen, "up past the hidden items")
 	if start.Prev != "" {
-		seen, _ = p.climb(start.Prev, 2, nil)
+		seen, _ = p.readUp(start.Prev, 2, nil)
 		require.Equal(p.t, added, seen, "Prev of a first page with everything hidden")
 	}
 }

@@ -19,13 +19,13 @@ func emptyListEndsAtOnce[T any](p probe[T]) {
 	added := p.add(3)
 	require.Equal(p.t, added, p.down("", 5))
 	if page.Prev != "" {
-		seen, _ := p.climb(page.Prev, 5, nil)
+		seen, _ := p.readUp(page.Prev, 5, nil)
 		require.Equal(p.t, added, seen, "Prev of the empty list does not lead to what came")
 	}
 }
 
 func everyLimitGivesTheWhole[T any](p probe[T]) {
-	whole := p.add(size)
+	whole := p.fill(size)
 	for _, limit := range []int{1, 2, 3, 7, size - 1, size, size + 1} {
 		pages := p.downPages("", limit, nil)
 		require.Equal(p.t, whole, slices.Concat(pages...), "limit %d", limit)
@@ -43,7 +43,7 @@ func fullLastPageEnds[T any](p probe[T]) {
 }
 
 func limitHasDefaultAndMaximum[T any](p probe[T]) {
-	whole := p.add(p.MaxLimit + 1)
+	whole := p.fill(p.MaxLimit + 1)
 	for limit, want := range map[int]int{
 		0:              cursor.DefaultLimit,
 		p.MaxLimit - 1: p.MaxLimit - 1,
@@ -60,11 +60,11 @@ func limitHasDefaultAndMaximum[T any](p probe[T]) {
 }
 
 func negativeLimitIsRefused[T any](p probe[T]) {
-	p.add(3)
+	p.fill(3)
 	_, first := p.page("", 1)
 	for _, c := range []cursor.Cursor{"", first.Next, first.Prev} {
 		for _, limit := range []int{-1, -25, math.MinInt} {
-			p.unsent(func() {
+			p.withoutRequests(func() {
 				page, err := p.Page(p.ctx, cursor.PageRequest{Cursor: c, Limit: limit})
 				require.ErrorIs(p.t, err, plaza.ErrInvalid, "limit %d", limit)
 				require.Zero(p.t, len(page.Items))
@@ -74,7 +74,7 @@ func negativeLimitIsRefused[T any](p probe[T]) {
 }
 
 func allGivesTheWhole[T any](p probe[T]) {
-	whole := p.add(size)
+	whole := p.fill(size)
 	for _, limit := range []int{4, cursor.MaxLimit} {
 		var seen []T
 		pages := 0
@@ -92,7 +92,7 @@ func allGivesTheWhole[T any](p probe[T]) {
 }
 
 func cancelledContextGivesNoItems[T any](p probe[T]) {
-	p.add(3)
+	p.fill(3)
 	_, first := p.page("", 1)
 	ctx, cancel := context.WithCancel(p.ctx)
 	cancel()

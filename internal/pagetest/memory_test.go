@@ -136,7 +136,7 @@ func (m *memory) page(ctx context.Context, req cursor.PageRequest) (cursor.Page[
 	return page, nil
 }
 
-// ways sets Next to just below the last row, and Prev to just above the first.
+// ways sets Next just below the last row, and Prev just above the first.
 func (m *memory) ways(page *cursor.Page[uint64], found []row, gap uint64, up, more bool, limit int) {
 	above, below := gap, gap
 	if len(found) > 0 {
@@ -146,7 +146,7 @@ func (m *memory) ways(page *cursor.Page[uint64], found []row, gap uint64, up, mo
 		above, below = found[len(found)-1].sk+1, found[0].sk
 	}
 	next := up || more
-	prev := len(found) > 0 || gap != ^uint64(0) // else no gap is known yet
+	prev := len(found) > 0 || gap != ^uint64(0) // otherwise no gap is known yet
 	switch m.bug {
 	case itemLostAtBoundary:
 		below--

@@ -39,7 +39,7 @@ func TestExactListPassesSealed(t *testing.T) {
 	})
 }
 
-func TestListWithLessToOfferPasses(t *testing.T) {
+func TestListWithoutOptionalFieldsPasses(t *testing.T) {
 	Run(t, func(*testing.T) List[uint64] {
 		m := newMemory(none, "mine")
 		m.max = 1000
@@ -85,7 +85,7 @@ func failing(t *testing.T, b bug) map[string]string {
 		go func() {
 			defer close(done)
 			defer func() { panicked = recover() }()
-			c.run(newProbe(t.Context(), r, newMemory(b, "mine").list(others(b)...)))
+			c.run(newProbe(t.Context(), r, newMemory(b, "mine").list(others(b)...), new([]string)))
 		}()
 		<-done
 		require.Nil(t, panicked, c.name)
@@ -144,7 +144,7 @@ func TestRequestsStayModerate(t *testing.T) {
 	requests, items := 0, uint64(0)
 	for _, c := range checks[uint64]() {
 		m := newMemory(none, "mine")
-		c.run(newProbe(t.Context(), t, m.list(others(none)...)))
+		c.run(newProbe(t.Context(), t, m.list(others(none)...), new([]string)))
 		requests += m.requests
 		items += m.last / 10
 	}

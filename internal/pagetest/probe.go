@@ -17,15 +17,24 @@ const (
 // probe reads a list and checks what holds for every page.
 type probe[T any] struct {
 	List[T]
-	ctx context.Context // of one check
-	t   require.TestingT
+	ctx   context.Context // of one check
+	t     require.TestingT
+	items *[]string // of the list, newest first, if it is only filled
 }
 
-func newProbe[T any](ctx context.Context, t require.TestingT, l List[T]) probe[T] {
+func newProbe[T any](ctx context.Context, t require.TestingT, l List[T], items *[]string) probe[T] {
 	if l.MaxLimit == 0 {
 		l.MaxLimit = cursor.MaxLimit
 	}
-	return probe[T]{l, ctx, t}
+	return probe[T]{l, ctx, t, items}
+}
+
+// fill adds items until the list has n. It returns all, newest first.
+func (p probe[T]) fill(n int) []string {
+	if more := n - len(*p.items); more > 0 {
+		*p.items = slices.Concat(p.add(more), *p.items)
+	}
+	return slices.Clone(*p.items)
 }
 
 // add returns the new items newest first, as a list shows them.
@@ -92,9 +101,9 @@ func (p probe[T]) downPages(c cursor.Cursor, limit int, meanwhile func(seen []st
 	}
 }
 
-// climb reads up, past empty pages too, until a page repeats its gap. It returns
-// the items, newest first, and the last cursor.
-func (p probe[T]) climb(c cursor.Cursor, limit int, meanwhile func(seen []string)) ([]string, cursor.Cursor) {
+// readUp reads up, past empty pages too, until a page repeats its gap. It returns the
+// items, newest first, and the last cursor.
+func (p probe[T]) readUp(c cursor.Cursor, limit int, meanwhile func(seen []string)) ([]string, cursor.Cursor) {
 	var seen []string
 	for range endless {
 		ids, page := p.page(c, limit)
@@ -111,8 +120,8 @@ func (p probe[T]) climb(c cursor.Cursor, limit int, meanwhile func(seen []string
 	return seen, c
 }
 
-// unsent makes a call that must send no request.
-func (p probe[T]) unsent(call func()) {
+// withoutRequests makes a call that must send no request.
+func (p probe[T]) withoutRequests(call func()) {
 	if p.Requests == nil {
 		call()
 		return
@@ -123,7 +132,7 @@ func (p probe[T]) unsent(call func()) {
 }
 
 func (p probe[T]) refuses(c cursor.Cursor, what string) {
-	p.unsent(func() {
+	p.withoutRequests(func() {
 		page, err := p.Page(p.ctx, cursor.PageRequest{Cursor: c, Limit: 5})
 		require.ErrorIs(p.t, err, cursor.ErrInvalid, what)
 		require.Zero(p.t, len(page.Items), what)

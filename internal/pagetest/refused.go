@@ -11,7 +11,7 @@ import (
 
 // genuine returns a cursor down and one up.
 func (p probe[T]) genuine() []cursor.Cursor {
-	p.add(3)
+	p.fill(3)
 	_, first := p.page("", 2)
 	require.NotEmpty(p.t, first.Next)
 	return []cursor.Cursor{first.Next, first.Prev}
@@ -46,7 +46,7 @@ func truncatedCursorIsRefused[T any](p probe[T]) {
 }
 
 func garbageCursorIsRefused[T any](p probe[T]) {
-	p.add(3)
+	p.fill(3)
 	_, first := p.page("", 1)
 	for name, c := range map[string]cursor.Cursor{
 		"a letter":    "A",
@@ -77,7 +77,7 @@ func foreignCursorIsRefused[T any](p probe[T]) {
 			p.refuses(c, "a cursor of "+other.name)
 		}
 		for _, c := range mine {
-			p.unsent(func() {
+			p.withoutRequests(func() {
 				page, err := other.page(p.ctx, cursor.PageRequest{Cursor: c, Limit: 5})
 				require.ErrorIs(p.t, err, cursor.ErrInvalid, "given to %s", other.name)
 				require.Zero(p.t, len(page.Items), "given to %s", other.name)

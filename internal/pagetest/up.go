@@ -50,7 +50,7 @@ func upGivesNewerNearestFirst[T any](p probe[T]) {
 
 func prevAndNextUndoEachOther[T any](p probe[T]) {
 	const limit = 3
-	whole := p.add(size)
+	whole := p.fill(size)
 	var pages []cursor.Page[T]
 	for c := cursor.Cursor(""); len(pages) == 0 || c != ""; {
 		_, page := p.page(c, limit)
@@ -77,7 +77,7 @@ func prevAndNextUndoEachOther[T any](p probe[T]) {
 	ids, _ = p.page(top.Prev, 7)
 	require.Empty(p.t, ids)
 
-	seen, _ := p.climb(pages[len(pages)-1].Prev, 5, nil)
+	seen, _ := p.readUp(pages[len(pages)-1].Prev, 5, nil)
 	require.Equal(p.t, whole[:len(seen)], seen, "up from the last page")
 	require.Len(p.t, seen, size-len(pages[len(pages)-1].Items), "up from the last page")
 }
@@ -90,7 +90,7 @@ func upUnderWriters[T any](p probe[T]) {
 
 	var added, removed []string
 	turn := 0
-	seen, _ := p.climb(last.Prev, 3, func(seen []string) {
+	seen, _ := p.readUp(last.Prev, 3, func(seen []string) {
 		if turn++; turn > 6 || len(seen) == 0 {
 			return
 		}

@@ -17,15 +17,15 @@ const limit = 30 * time.Second
 
 var errEnded = errors.New("share: the read ended its goroutine")
 
-// Group is the reads that are under way. The zero value works. It is safe for
-// concurrent use.
+// Group holds the reads in progress. The zero value works. It is safe for concurrent
+// use.
 type Group[K comparable, V any] struct {
 	mu    sync.Mutex
 	reads map[K]*read[V]
 }
 
 type read[V any] struct {
-	waiting int // callers, under the group's lock
+	waiting int // number of callers; guarded by the group's lock
 	cancel  context.CancelFunc
 	done    chan struct{}
 	value   V
@@ -70,7 +70,7 @@ func (g *Group[K, V]) join(ctx context.Context, key K, do func(context.Context) 
 	return r
 }
 
-// leave stops a read that nobody waits for. The next caller begins another.
+// leave stops a read that nobody waits for any more. The next caller begins another.
 func (g *Group[K, V]) leave(key K, r *read[V]) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -99,7 +99,7 @@ func (g *Group[K, V]) run(ctx context.Context, key K, r *read[V], do func(contex
 	r.err = err
 }
 
-// forget is called under the lock.
+// forget needs the group's lock.
 func (g *Group[K, V]) forget(key K, r *read[V]) {
 	if g.reads[key] == r {
 		delete(g.reads, key)

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// bubble runs a test in time of its own. It fails if a goroutine outlives it.
+// bubble runs a test with a fake clock. It fails if a goroutine outlives the test.
 func bubble(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	t.Parallel()
@@ -28,13 +28,13 @@ func bubble(t *testing.T, test func(t *testing.T)) {
 
 type group = share.Group[string, int]
 
-// reader counts its reads, each of which takes a second and answers n.
+// reader counts its reads. Each takes a second and returns n.
 type reader struct {
 	n     int
 	err   error
 	mu    sync.Mutex
 	reads int
-	ended []error // what the contexts of those that were stopped said
+	ended []error // the context errors of stopped reads
 }
 
 func (r *reader) read(ctx context.Context) (int, error) {
@@ -57,7 +57,7 @@ type answer struct {
 	err error
 }
 
-// ask has n callers read one key. All of them wait when it returns.
+// ask starts n callers that read one key. All of them are waiting when it returns.
 func ask(ctx context.Context, g *group, n int, read func(context.Context) (int, error)) (wait func() []answer) {
 	answers := make([]answer, n)
 	var callers sync.WaitGroup
@@ -107,7 +107,7 @@ func TestKeysAreTyped(t *testing.T) {
 	})
 }
 
-func TestTheFirstCallerFailsNobodyElse(t *testing.T) {
+func TestACancelledFirstCallerFailsNobodyElse(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var g group
 		r := &reader{n: 7}
@@ -135,7 +135,7 @@ func TestAReadEndsWithItsLastCaller(t *testing.T) {
 		for _, a := range gone() {
 			require.ErrorIs(t, a.err, context.Canceled)
 		}
-		// Whether or not that read has noticed: nobody shares it any more.
+		// Nobody shares the stopped read, whether or not it has noticed.
 		n, err := g.Do(t.Context(), "k", next.read)
 		require.NoError(t, err)
 		require.Equal(t, 8, n)
@@ -173,7 +173,7 @@ func TestTheContextKeepsTheFirstCallersValues(t *testing.T) {
 	})
 }
 
-func TestAPanicIsEverybodysError(t *testing.T) {
+func TestAPanicIsAnErrorForEveryCaller(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		for name, end := range map[string]func(){
 			"panic":          func() { panic("broken") },

@@ -17,7 +17,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// spoiling changes the answers that pass through it while it is switched on.
+// spoiling changes the answers that pass through it while it is on.
 type spoiling struct {
 	next  aws.HTTPClient
 	on    *atomic.Bool
@@ -59,7 +59,7 @@ func (c cut) Read(p []byte) (int, error) {
 
 func (cut) Close() error { return nil }
 
-func TestAnswersThatCannotBeUsedHaveAClass(t *testing.T) {
+func TestUnusableAnswersAreClassified(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*http.Response, []byte){
 		"garbled":    answer(http.StatusOK, "\x00\xff{garbage"),

@@ -169,7 +169,7 @@ func (t *Table) getBatch(ctx context.Context, keys []Key, consistent bool, keep 
 		}
 		left = out.UnprocessedKeys[t.name]
 		if len(out.Responses[t.name]) > 0 {
-			attempt = 0 // an answer cut at 16 MB is progress, not throttling
+			attempt = 0 // an answer that ends at 16 MB is progress, not throttling
 			continue
 		}
 		if attempt++; len(left.Keys) > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// rowsOf returns n rows of pk "p", in order, each with a text of that many bytes.
+// rowsOf returns n rows of pk "p", in order, each with a text of the given size.
 func rowsOf(n, bytes int) []row {
 	rows := make([]row, n)
 	for i := range rows {
@@ -112,7 +112,7 @@ func TestGetAllReadsEverything(t *testing.T) {
 	}
 }
 
-func TestGetAllLeavesOutWhatIsAbsent(t *testing.T) {
+func TestGetAllLeavesOutAbsentItems(t *testing.T) {
 	t.Parallel()
 	table, in := newTable(t)
 	rows := rowsOf(3, 0)
@@ -139,8 +139,8 @@ func TestUnprocessedKeysAreReadLater(t *testing.T) {
 	require.Len(t, found, 25)
 	require.Equal(t, 4, sent())
 
-	// As when an answer is cut at 16 MB: a request that brings a row is progress,
-	// and only requests that bring none are counted.
+	// As with answers that end at 16 MB, a request that returns a row is progress. Only
+	// requests without a row are counted.
 	before := in.Requests()
 	in.Script(func(_ string, _ []byte, n int) faults.Fault {
 		if left := len(rows) - (n-before)/2; left > 0 {

@@ -116,7 +116,7 @@ func (a answers) Do(r *http.Request) (*http.Response, error) {
 }
 
 // The updated item has a text where it should have a number.
-func TestWhatCannotBeReckonedWithIsDamaged(t *testing.T) {
+func TestAValueOfAWrongTypeIsDamage(t *testing.T) {
 	t.Parallel()
 	name := dynamotest.Table(t, store.Schema)
 	require.NoError(t, dynamotest.DB(t).Table(name).Put(map[string]any{"pk": "a", "sk": "b", "n": "x"}).Run(t.Context()))

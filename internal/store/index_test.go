@@ -42,7 +42,7 @@ func TestAnIndexIsReadAndCountedBySpans(t *testing.T) {
 	key := func(i byte) []byte { return []byte{0xff, i} }
 	for name, c := range map[string]struct {
 		span        store.IndexSpan
-		first, last int // the rows wanted, in order
+		first, last int // the expected rows, in order
 	}{
 		"all, last first":   {store.IndexSpan{}, 39, 0},
 		"all, ascending":    {store.IndexSpan{Ascending: true}, 0, 39},

@@ -18,10 +18,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// entry is a row of a source; a damaged one is read and not given.
+// entry is a row of a source. A damaged one is read but not returned.
 type entry struct {
 	at      int
-	sources string // those that have it
+	sources string // the sources that have it
 	damaged bool
 }
 

@@ -27,7 +27,7 @@ type Reach struct {
 	Limit int
 
 	oldest bool
-	depth  int // how many items lie above the gap, if the list has a Depth
+	depth  int // how many items are above the gap, if the list has a Depth
 }
 
 // Ascending reports whether rows are read in ascending order.
@@ -44,7 +44,7 @@ func (r Reach) Span(pk string) Span {
 	return s
 }
 
-// farther is the later one of the reach's gap and another, in reading order.
+// farther returns the later of the reach's gap and another, in reading order.
 func (r Reach) farther(gap string) string {
 	if r.Gap == "" || (gap > r.Gap) == r.Ascending() {
 		return gap
@@ -106,7 +106,7 @@ type List[R, T any] struct {
 	// within the last row; if that row shows, the rest of it is skipped.
 	Read  func(context.Context, Reach) (rows []R, rest string, err error)
 	Order Order[R]
-	Depth int // how many items can be paged through; 0: all
+	Depth int // how many items can be paged through; 0 means all
 
 	// Show drops hidden rows and keeps the order. Nil drops none.
 	Show func(context.Context, []R) ([]R, error)
@@ -144,7 +144,7 @@ func (l List[R, T]) Page(ctx context.Context, req cursor.PageRequest) (cursor.Pa
 		}
 		ended = rest == ""
 		switch {
-		case !ended && l.Order.Valid(rest): // else a damaged row stands there
+		case !ended && l.Order.Valid(rest): // otherwise a damaged row is there
 			at.Gap = rest
 		case len(rows) > 0:
 			at.Gap = l.beyond(rows[len(rows)-1], at.Up)
@@ -171,9 +171,9 @@ func (l List[R, T]) Page(ctx context.Context, req cursor.PageRequest) (cursor.Pa
 	return l.page(shown, start, at, ended), nil
 }
 
-// page sets Next and Prev. Going down their gaps lie beside the rows shown, so
-// that rows written there later are met on the way back. Going up Prev continues
-// from the last row read, so that polling never reads hidden rows again.
+// page sets Next and Prev. Going down, their gaps are beside the rows shown, so that rows
+// written there later are found on the way back. Going up, Prev continues from the last
+// row read, so that polling never reads hidden rows again.
 func (l List[R, T]) page(rows []R, start, end Reach, ended bool) cursor.Page[T] {
 	prev, next := start, end
 	switch {
@@ -203,7 +203,7 @@ func (l List[R, T]) page(rows []R, start, end Reach, ended bool) cursor.Page[T] 
 	return page
 }
 
-// beyond is the gap on the far side of a row.
+// beyond returns the gap on the far side of a row.
 func (l List[R, T]) beyond(row R, up bool) string {
 	return l.Order.Rest(Reach{Up: up, oldest: l.Oldest, Limit: 1}, []R{row})
 }
@@ -213,7 +213,7 @@ const (
 	up   = 'u'
 )
 
-// A position is the direction, the depth where the list has one, and the gap.
+// A position is the direction, the depth if the list has one, and the gap.
 func (l List[R, T]) encode(at Reach) cursor.Cursor {
 	pos := []byte{down}
 	if at.Up {
@@ -247,8 +247,8 @@ func (l List[R, T]) decode(c cursor.Cursor) (Reach, error) {
 	return at, nil
 }
 
-// Limit is the page size for a request of n: 0 is the default, and more than
-// most is most.
+// Limit returns the page size for a request of n. 0 gives otherwise, the default, and a
+// number above most gives most.
 func Limit(n, otherwise, most int) (int, error) {
 	if n < 0 {
 		return 0, &plaza.InvalidError{Field: "Limit", Reason: fmt.Sprintf("is %d", n)}

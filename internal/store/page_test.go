@@ -98,8 +98,8 @@ func TestListsArePagedExactly(t *testing.T) {
 	}
 }
 
-// endless is a list that never ends, of which show shows some rows. It records
-// the reaches that were read.
+// endless returns a list that never ends, and the reaches that were read. show selects
+// the visible rows.
 func endless(show func(row) bool) (store.List[row, row], *[]store.Reach) {
 	reaches := new([]store.Reach)
 	list := listOf(nil, "p")
@@ -125,7 +125,7 @@ func endless(show func(row) bool) (store.List[row, row], *[]store.Reach) {
 	return list, reaches
 }
 
-func TestAPageOfHiddenRowsLeadsOnAfterSixReads(t *testing.T) {
+func TestAPageOfHiddenRowsEndsWithANextAfterSixReads(t *testing.T) {
 	t.Parallel()
 	list, reaches := endless(func(row) bool { return false })
 	down, err := list.Page(t.Context(), cursor.PageRequest{Limit: 9})
@@ -159,7 +159,7 @@ func TestAPageOfHiddenRowsLeadsOnAfterSixReads(t *testing.T) {
 	require.Equal(t, gap, (*reaches)[12].Gap, "the next page goes on where the last read ended")
 }
 
-func TestAPageReadsNoFurtherThanItMust(t *testing.T) {
+func TestAPageReadsNoMoreThanNeeded(t *testing.T) {
 	t.Parallel()
 	list, reaches := endless(func(r row) bool { return rowID(r)%4 == 0 })
 	page, err := list.Page(t.Context(), cursor.PageRequest{Limit: 7})
@@ -171,7 +171,7 @@ func TestAPageReadsNoFurtherThanItMust(t *testing.T) {
 	require.Equal(t, rowID(page.Items[6])-4, rowID(again.Items[0]))
 }
 
-func TestAReachCoversWhatItsSpanReads(t *testing.T) {
+func TestAReachCoversTheRowsOfItsSpan(t *testing.T) {
 	t.Parallel()
 	table, _ := newTable(t)
 	rows := make([]row, 9)
@@ -221,7 +221,7 @@ func TestAListEndsAtItsDepth(t *testing.T) {
 	require.Len(t, walk, 3, "the page that reaches the depth is the last")
 	require.Len(t, slices.Concat(walk...), 7)
 
-	// On the way back the depth falls: the same rows end the list again.
+	// On the way back the depth falls, so the list ends with the same rows again.
 	up, err := list.Page(t.Context(), cursor.PageRequest{Limit: 3, Cursor: last.Prev})
 	require.NoError(t, err)
 	require.Equal(t, walk[1], up.Items)
@@ -238,7 +238,7 @@ func TestAListEndsAtItsDepth(t *testing.T) {
 	require.NotEmpty(t, below.Next)
 }
 
-func TestForgedGapsAreRefusedUnread(t *testing.T) {
+func TestForgedGapsAreRefusedWithoutARead(t *testing.T) {
 	t.Parallel()
 	list, reaches := endless(func(row) bool { return true })
 	genuine := ids.ID(7).String()

@@ -148,7 +148,7 @@ func Read[R any](ctx context.Context, t *Table, s Span) (rows []R, rest string, 
 	return decodeAll[R](t, items), rest, nil
 }
 
-// after, appended to a sort key, makes the next greater one.
+// after appended to a sort key is the next greater key.
 const after = "\x00"
 
 func (s Span) query(t *Table) *dynamo.Query {
@@ -161,7 +161,7 @@ func (s Span) query(t *Table) *dynamo.Query {
 func within[K string | []byte](q *dynamo.Query, sort string, from, to K) {
 	switch {
 	case len(from) > 0 && len(to) > 0:
-		q.Range(sort, dynamo.Between, from, to) // DynamoDB has no half-open range: no item may stand at to
+		q.Range(sort, dynamo.Between, from, to) // DynamoDB has no half-open range, so no item may have the key to
 	case len(from) > 0:
 		q.Range(sort, dynamo.GreaterOrEqual, from)
 	case len(to) > 0:

@@ -18,7 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-func TestOpenRefusesWhatIsMissing(t *testing.T) {
+func TestOpenRefusesMissingArguments(t *testing.T) {
 	t.Parallel()
 	db := dynamo.NewFromIface(nil)
 	for field, c := range map[string]struct {
@@ -32,7 +32,7 @@ func TestOpenRefusesWhatIsMissing(t *testing.T) {
 	}
 }
 
-// others are the requests besides single writes: reads and batches.
+// others are all requests other than single writes: reads and batches.
 var others = map[string]func(context.Context, *store.Table) error{
 	"get": func(ctx context.Context, table *store.Table) error {
 		return table.Get(ctx, store.Key{PK: "p", SK: "a"}, false, new(row))
@@ -95,7 +95,7 @@ func TestMissingTableAndOtherSchemaAreErrTable(t *testing.T) {
 			return in
 		})
 	}
-	// A query by the partition alone and a put of a whole item fit these.
+	// A query by the partition alone, and a put of a whole item, work on these tables.
 	cannotTell := map[string][]string{
 		"no sort key":     {"query", "put", "batch put"},
 		"other sort key":  {"query"},
@@ -135,7 +135,7 @@ func TestReadsAndBatchesRideOutThrottlingInThreeRequests(t *testing.T) {
 	}
 }
 
-func TestGetOfNothingIsNotFound(t *testing.T) {
+func TestGetOfAnAbsentItemIsNotFound(t *testing.T) {
 	t.Parallel()
 	table, in := newWritten(t)
 	require.ErrorIs(t, table.Get(t.Context(), store.Key{PK: "p", SK: "x"}, true, new(row)), plaza.ErrNotFound)
@@ -155,8 +155,8 @@ func TestQueryReadsSpans(t *testing.T) {
 	require.NoError(t, table.Run(t.Context(), table.Put(row{PK: "q", SK: "0001"})))
 	for name, c := range map[string]struct {
 		span        store.Span
-		first, last int // the rows wanted, in order
-		most        int // requests
+		first, last int // the expected rows, in order
+		most        int // the most requests
 	}{
 		"all, newest first":       {store.Span{}, 39, 0, 3},
 		"all, ascending":          {store.Span{Ascending: true}, 0, 39, 3},

@@ -15,7 +15,7 @@ import (
 // Feature is what a table is for and what it needs.
 type Feature struct {
 	Name    string
-	Format  int // of what is stored; a change of it raises the number
+	Format  int // the version of the stored format
 	Schema  func(table string) *dynamodb.CreateTableInput
 	Expires bool // its items have an expiry
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-func TestVerifySaysWhatIsWrongWithATable(t *testing.T) {
+func TestVerifyReportsTheDifference(t *testing.T) {
 	t.Parallel()
 	index := store.Index{Name: "ranking", Partition: "part", Sort: "key", Include: []string{"score"}}
 	plain := store.Feature{Name: "plain", Format: 2, Schema: store.Schema}
@@ -42,7 +42,7 @@ func TestVerifySaysWhatIsWrongWithATable(t *testing.T) {
 		schema  func(string) *dynamodb.CreateTableInput
 		before  func(*testing.T, *store.Table)
 		feature store.Feature
-		says    string // "" where nothing is wrong
+		says    string // a part of the error; "" for none
 	}{
 		"its own table":         {schema: store.Schema, feature: plain},
 		"its own, marked":       {schema: store.Schema, before: marked(plain), feature: plain},

@@ -64,8 +64,8 @@ func (p *pinned) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWr
 	return p.DynamoDBAPI.TransactWriteItems(ctx, p.first, opts...)
 }
 
-// naming makes a CorruptError of the refusal to compute with a stored attribute.
-// It names the item.
+// naming turns the refusal to compute with a stored attribute into a CorruptError that
+// names the item.
 type naming struct {
 	dynamodbiface.DynamoDBAPI
 	table *Table
@@ -90,7 +90,7 @@ func (n naming) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWri
 		}
 		return out, err
 	}
-	if reason, ok := misfit(err); ok { // DynamoDB Local does not say which
+	if reason, ok := misfit(err); ok { // DynamoDB Local does not name the item
 		for _, item := range in.TransactItems {
 			if item.Update != nil {
 				return nil, n.table.Corrupt(KeyOf(item.Update.Key), reason+", or another item of the transaction has")
@@ -114,17 +114,23 @@ func misfits(message string) bool {
 	return strings.Contains(message, "incorrect data type") || strings.Contains(message, "Number overflow")
 }
 
-// Returning is an update that unmarshals the whole item, as updated, into Out.
+// Returning is an update that unmarshals the whole item into Out: as updated,
+// or with Before as it was before the update.
 type Returning struct {
 	*dynamo.Update
-	Out any
+	Out    any
+	Before bool
 }
 
 // Run applies the update.
-func (r Returning) Run(ctx context.Context) error { return r.Value(ctx, r.Out) }
+func (r Returning) Run(ctx context.Context) error {
+	if r.Before {
+		return r.OldValue(ctx, r.Out)
+	}
+	return r.Value(ctx, r.Out)
+}
 
-// Run applies w in one request, and repeats it where the reason for a failure is
-// passing.
+// Run applies w in one request, and repeats it if it fails for a passing reason.
 //
 // Failed conditions are a *Refused. A lost answer is plaza.ErrUnknownOutcome.
 // Contention or throttling that outlasts all attempts is plaza.ErrBusy.
@@ -152,8 +158,7 @@ func (t *Table) Run(ctx context.Context, w Write) error {
 	return fmt.Errorf("table %s: %w", t.name, translate(ctx, err, true))
 }
 
-// Refused is the failure of conditions of a write, with the items that stood
-// there.
+// Refused is the failure of a write's conditions, with the stored items.
 type Refused struct {
 	items map[int]dynamo.Item
 	cause error
@@ -163,8 +168,8 @@ func (r *Refused) Error() string { return "store: condition failed" }
 
 func (r *Refused) Unwrap() error { return r.cause }
 
-// At reports whether the condition of write i of a transaction failed, and the
-// item that stood there, nil if there was none. A single write is write 0.
+// At reports whether the condition of write i of a transaction failed, and returns the
+// stored item, or nil if there was none. A single write is write 0.
 func (r *Refused) At(i int) (item dynamo.Item, failed bool) {
 	item, failed = r.items[i]
 	return item, failed

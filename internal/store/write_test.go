@@ -52,7 +52,7 @@ func newWritten(t *testing.T) (*store.Table, *faults.Injector) {
 	return table, in
 }
 
-// cancelled is a transaction of three writes that was refused for these reasons.
+// cancelled is the refusal of a transaction of three writes for these reasons.
 func cancelled(reasons ...string) faults.Fault {
 	return faults.Fault{Kind: faults.Conflict, Reasons: reasons}
 }
@@ -62,7 +62,7 @@ var (
 	throttled = faults.Fault{Kind: faults.Throttled}
 )
 
-func TestWhatPassesIsRetried(t *testing.T) {
+func TestPassingFailuresAreRetried(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]faults.Fault{
 		"conflict":                    conflict,
@@ -88,16 +88,16 @@ func TestWhatPassesIsRetried(t *testing.T) {
 	}
 }
 
-func TestRetriesOfWhatNeverPassesAreBounded(t *testing.T) {
+func TestRetriesAreBounded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		write string
 		fault faults.Fault
-		most  int // requests
+		most  int // the most requests
 	}{
 		"conflict with a transaction": {"update", conflict, 10},
 		"throttling":                  {"put", throttled, 3},
-		"throttling or cancellation":  {"transaction", throttled, 30}, // each in its own layer
+		"throttling or cancellation":  {"transaction", throttled, 30}, // 3 by the SDK, times 10 by this package
 		"conflict of a transaction":   {"transaction", cancelled("None", "TransactionConflict", "None"), 10},
 		"throttling inside":           {"transaction", cancelled("ConditionalCheckFailed", "ThrottlingError", "None"), 10},
 	} {
@@ -116,7 +116,7 @@ func TestRetriesOfWhatNeverPassesAreBounded(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotPassIsNotRetried(t *testing.T) {
+func TestPermanentFailuresAreNotRetried(t *testing.T) {
 	t.Parallel()
 	for name, reasons := range map[string][]string{
 		"invalid":                   {"None", "ValidationError", "None"},
@@ -157,7 +157,7 @@ func TestRetriesEndWithTheContext(t *testing.T) {
 	require.Equal(t, before+2, in.Requests(), "nothing is sent for a context that has ended")
 }
 
-func TestAnAnswerThatNeverCameIsAnUnknownOutcome(t *testing.T) {
+func TestALostAnswerIsAnUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	for write, do := range writes {
 		t.Run(write, func(t *testing.T) {
@@ -172,7 +172,7 @@ func TestAnAnswerThatNeverCameIsAnUnknownOutcome(t *testing.T) {
 				require.Equal(t, kind == faults.Hung, errors.Is(err, context.DeadlineExceeded))
 
 				in.Off()
-				if err := table.Run(t.Context(), do(table)); err != nil { // a slow machine may not have sent the first
+				if err := table.Run(t.Context(), do(table)); err != nil { // on a slow machine the first attempt may not have been sent
 					_, refused := store.AsRefused(err)
 					require.True(t, refused, "%v", err)
 				}
@@ -191,7 +191,7 @@ func TestLostAnswersAreRepeatedHarmlessly(t *testing.T) {
 				table, in := newWritten(t)
 				next(in, 1, faults.Fault{Kind: kind})
 				err := table.Run(t.Context(), do(table))
-				if refused, ok := store.AsRefused(err); ok { // by what the first attempt wrote
+				if refused, ok := store.AsRefused(err); ok { // refused because of the item that the first attempt wrote
 					standing, _ := refused.At(0)
 					require.Equal(t, item(t, outcome[write][1]), standing)
 					err = nil
@@ -205,7 +205,7 @@ func TestLostAnswersAreRepeatedHarmlessly(t *testing.T) {
 
 func TestATransactionIsAppliedOnceHoweverItsAttemptsEnd(t *testing.T) {
 	t.Parallel()
-	for range 8 { // the driver writes additions in any order
+	for range 8 { // the driver writes additions in random order
 		table, in := newTable(t)
 		in.Script(func(_ string, _ []byte, n int) faults.Fault {
 			return []faults.Fault{
@@ -223,7 +223,7 @@ func TestATransactionIsAppliedOnceHoweverItsAttemptsEnd(t *testing.T) {
 	}
 }
 
-func TestRefusedCarriesWhatStands(t *testing.T) {
+func TestRefusedHasTheStoredItem(t *testing.T) {
 	t.Parallel()
 	table, _ := newTable(t)
 	standing := row{PK: "p", SK: "a", N: 7}
@@ -283,12 +283,14 @@ func TestRefusedCarriesWhatStands(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestReturningGivesTheWholeNewItem(t *testing.T) {
+func TestReturningGivesTheWholeItemAfterOrBefore(t *testing.T) {
 	t.Parallel()
 	table, _ := newTable(t)
 	require.NoError(t, table.Run(t.Context(), table.Put(row{PK: "p", SK: "a", N: 7, Text: "kept"})))
-	var got row
-	update := table.Update(store.Key{PK: "p", SK: "a"}).Add("n", 1)
-	require.NoError(t, table.Run(t.Context(), store.Returning{Update: update, Out: &got}))
-	require.Equal(t, row{PK: "p", SK: "a", N: 8, Text: "kept"}, got)
+	key := store.Key{PK: "p", SK: "a"}
+	var after, before row
+	require.NoError(t, table.Run(t.Context(), store.Returning{Update: table.Update(key).Add("n", 1), Out: &after}))
+	require.Equal(t, row{PK: "p", SK: "a", N: 8, Text: "kept"}, after)
+	require.NoError(t, table.Run(t.Context(), store.Returning{Update: table.Update(key).Add("n", 1), Out: &before, Before: true}))
+	require.Equal(t, after, before)
 }

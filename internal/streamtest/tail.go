@@ -3,9 +3,9 @@ package streamtest
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
@@ -37,9 +37,8 @@ type Tail struct {
 	db      *dynamodb.Client
 	streams *dynamodbstreams.Client
 
-	at    map[string]string // the iterators by shard; "" where the shard has ended
-	seen  map[string]bool   // sequence numbers
-	marks int
+	at   map[string]string // the iterators by shard; "" where the shard has ended
+	seen map[string]bool   // sequence numbers
 }
 
 // New begins at the stream's first record.
@@ -75,8 +74,7 @@ const markPK = "~streamtest"
 // Records are those of all writes since the last call. The Tail writes an item of
 // its own, and reads until the stream has it.
 func (tail *Tail) Records(ctx context.Context) (records []stream.Record, err error) {
-	tail.marks++
-	mark := store.Key{PK: markPK, SK: strconv.Itoa(tail.marks)}
+	mark := store.Key{PK: markPK, SK: rand.Text()}
 	_, err = tail.db.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName: &tail.table,
 		Item: map[string]types.AttributeValue{

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEveryClockChange compares schedules with a look at the clock once a
-// minute, around every change of every zone from 2010 to 2030.
+// The test compares schedules with the clock of every minute around every change of every
+// zone from 2010 to 2030.
 func TestEveryClockChange(t *testing.T) {
 	t.Parallel()
 	for _, h := range histories(t) {
@@ -44,11 +44,11 @@ func TestEveryClockChange(t *testing.T) {
 	}
 }
 
-// minute is one of the wall clock, and when it comes: when it is first shown
+// minute is a minute of the wall clock and when it happens: when the clock first shows it
 // or, if it is skipped, when the clock is first past it.
 type minute struct{ wall, at time.Time }
 
-// minutes looks at the clock once a minute: nowadays it changes by whole ones.
+// minutes reads the clock once a minute. In these years it changes by whole minutes.
 func minutes(zone *time.Location, from, to time.Time) (all []minute) {
 	var looks []minute
 	first := make(map[time.Time]time.Time)
@@ -69,7 +69,7 @@ func minutes(zone *time.Location, from, to time.Time) (all []minute) {
 	return all
 }
 
-// amid is the middle of what the change skips or repeats on the wall.
+// amid returns the middle of the wall times that the change skips or repeats.
 func amid(c change, zone *time.Location) time.Time {
 	if c.by < 0 {
 		return wall(c.at.Add(-c.by/2), zone)
@@ -77,7 +77,7 @@ func amid(c change, zone *time.Location) time.Time {
 	return wall(c.at, zone).Add(-c.by / 2)
 }
 
-// crons are schedules of the hours around a change, each with what it means.
+// crons returns schedules for the hours around a change, each with its meaning.
 func crons(amid time.Time) map[string]func(wall time.Time) bool {
 	return map[string]func(time.Time) bool{
 		"* * * * *":    func(time.Time) bool { return true },
@@ -93,7 +93,7 @@ func crons(amid time.Time) map[string]func(wall time.Time) bool {
 	}
 }
 
-// TestNoMidnightIsLost walks twenty years of days in every zone.
+// The test walks through the days of twenty years in every zone.
 func TestNoMidnightIsLost(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour

@@ -10,7 +10,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/wallclock"
 )
 
-// obeysLaws checks that at lies in one period, which begins where another ends.
+// obeysLaws checks that at is in exactly one period, and that this period begins where
+// another ends.
 func obeysLaws(t testing.TB, s wallclock.Schedule, at time.Time) {
 	t.Helper()
 	prev, next := s.Prev(at), s.Next(at)
@@ -45,7 +46,7 @@ func FuzzSchedule(f *testing.F) {
 			f.Add(cron, zone, int64(4_133_894_400), uint32(86400)) // 2100-12-31
 		}
 	}
-	const years = 9000 * 365 * 86400 // either way of 1970
+	const years = 9000 * 365 * 86400 // before and after 1970
 	f.Fuzz(func(t *testing.T, cron, zone string, unix int64, gap uint32) {
 		s, err := wallclock.Parse(cron, zone, nil)
 		if err != nil {

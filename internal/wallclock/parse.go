@@ -50,7 +50,7 @@ func fields(text string) (*cron.SpecSchedule, error) {
 	if len(text) > maxCron {
 		return nil, refuse(fmt.Sprintf("is %d bytes long, at most %d are allowed", len(text), maxCron))
 	}
-	if strings.Contains(text, "=") { // the parser panics at some
+	if strings.Contains(text, "=") { // the parser panics on some of these
 		return nil, refuse("has a zone of its own")
 	}
 	parsed, err := cron.ParseStandard(text)
@@ -62,7 +62,7 @@ func fields(text string) (*cron.SpecSchedule, error) {
 		return nil, refuse("is an interval: it names no time of the wall clock")
 	}
 	// The parser accepts "," as a field that matches nothing, and would search every
-	// minute of five years for it.
+	// minute of five years for a match.
 	if slices.Contains([]uint64{spec.Minute, spec.Hour, spec.Dom, spec.Month, spec.Dow}, 0) {
 		return nil, refuse("has an empty field")
 	}
@@ -77,7 +77,7 @@ var zoneName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._+-]*(/[A-Za-z][A-Za-z0-9
 
 func location(name string, load Loader) (*time.Location, error) {
 	refuse := func(reason string) error { return &plaza.InvalidError{Field: "Zone", Reason: reason} }
-	if name == "Local" || name == "localtime" { // some databases have a file localtime
+	if name == "Local" || name == "localtime" { // some databases have a file named localtime
 		return nil, refuse("differs from machine to machine")
 	}
 	if name == "" {

@@ -73,8 +73,8 @@ func TestAMachineWithoutZonesIsUnavailable(t *testing.T) {
 	require.NoError(t, err, "UTC needs no files")
 }
 
-// TestAZoneThatOneMachineLacksIsInvalid has all zones but one.
-func TestAZoneThatOneMachineLacksIsInvalid(t *testing.T) {
+// The machine has all zones except one.
+func TestAMissingZoneIsInvalid(t *testing.T) {
 	t.Parallel()
 	for _, missing := range []string{"Asia/Shanghai", "Europe/London"} {
 		_, err := wallclock.Parse("@daily", missing, func(name string) (*time.Location, error) {
@@ -87,7 +87,7 @@ func TestAZoneThatOneMachineLacksIsInvalid(t *testing.T) {
 	}
 }
 
-func TestCheckCronAsksNoZone(t *testing.T) {
+func TestCheckCronLoadsNoZone(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, wallclock.CheckCron("30 2 * * *"))
 	require.ErrorIs(t, wallclock.CheckCron("61 * * * *"), plaza.ErrInvalid)

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// No zone is farther from UTC: RFC 9636 allows no more.
+	// farthest is the largest offset from UTC that RFC 9636 allows.
 	farthest = 26 * time.Hour
 
-	// More than from one firing to the next: 29 February may be eight years
-	// away, as in 2096.
+	// rarest is longer than the time between any two firings. 29 February may be eight
+	// years away, as in 2096.
 	rarest = 9 * 365 * 24 * time.Hour
 )
 
@@ -56,18 +56,18 @@ func (s Schedule) Prev(t time.Time) time.Time {
 	return s.at(minute(last))
 }
 
-// next is the first match after a wall time, zero if there is none in ten years.
+// next returns the first match after a wall time, or zero if there is none in ten years.
 func next(spec *cron.SpecSchedule, wall time.Time) time.Time {
-	// The parser goes second by second, and every match is a whole minute.
+	// The library goes second by second, but every match is a whole minute.
 	wall = wall.Truncate(time.Minute).Add(59 * time.Second)
 	match := spec.Next(wall)
-	if match.IsZero() { // it gave up at the end of the fifth year
+	if match.IsZero() { // the library gives up after five years
 		match = spec.Next(wall.AddDate(5, 0, 0))
 	}
 	return match
 }
 
-// at is the first instant at which the zone's clock shows wall or later.
+// at returns the first instant at which the zone's clock shows wall or later.
 func (s Schedule) at(wall time.Time) time.Time {
 	for t := wall.Add(-farthest).In(s.zone); ; {
 		_, offset := t.Zone()

@@ -24,11 +24,11 @@ func utc(t testing.TB, text string) time.Time {
 	return at
 }
 
-func TestScheduleFiresWhenTheWallClockSays(t *testing.T) {
+func TestScheduleFollowsTheWallClock(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		zone, cron string
-		fires      []string // one after the other
+		fires      []string // in order
 	}{
 		"UTC":                                 {"", "@daily", []string{"2024-02-28T00:00Z", "2024-02-29T00:00Z", "2024-03-01T00:00Z"}},
 		"days of month or of week":            {"UTC", "30 12 31 1,3 MON", []string{"2024-01-29T12:30Z", "2024-01-31T12:30Z", "2024-03-04T12:30Z"}},

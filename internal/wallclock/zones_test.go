@@ -28,10 +28,10 @@ type history struct {
 
 type change struct {
 	at time.Time
-	by time.Duration // forward, or back if negative
+	by time.Duration // negative if the clock goes back
 }
 
-// histories are those of all zones that Go knows, one of each kind.
+// histories returns the different histories of all zones that Go knows.
 func histories(t *testing.T) (all []history) {
 	t.Helper()
 	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
@@ -65,7 +65,7 @@ func offset(at time.Time, zone *time.Location) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// changes are found where the offset is another half a day later.
+// changes finds the changes by comparing offsets half a day apart.
 func changes(zone *time.Location) (all []change) {
 	const step = 12 * time.Hour
 	for t := begin; t.Before(end); t = t.Add(step) {
@@ -81,7 +81,7 @@ func changes(zone *time.Location) (all []change) {
 	return all
 }
 
-// wall is the UTC time of the same figures as at has in zone.
+// wall returns the UTC time with the figures that the clock of zone shows at at.
 func wall(at time.Time, zone *time.Location) time.Time {
 	at = at.In(zone)
 	return time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.UTC)

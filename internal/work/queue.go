@@ -44,20 +44,20 @@ type Queue[W any] struct {
 	// and returns what Pass returns for it. Nil changes nothing.
 	Failed func(error) error
 
-	shardsStored atomic.Bool // by this process, or known to be
+	shardsStored atomic.Bool // this process has stored Shards, or has read as much
 }
 
 // Job is an item of the queue. W is what its work needs: the attributes of the
 // item besides these. A job whose W cannot be decoded is damaged.
 type Job[W any] struct {
 	Key   store.Key
-	Lease int64 // until when others leave it alone, in milliseconds; 0: nobody has it
+	Lease int64 // until when others leave it alone, in Unix ms; 0 means nobody has it
 	Work  W
 }
 
 const lease = "lease"
 
-// MarshalDynamoItem joins the key, the lease and what W says.
+// MarshalDynamoItem joins the key, the lease and the attributes of W.
 func (j Job[W]) MarshalDynamoItem() (dynamo.Item, error) {
 	item, err := dynamo.MarshalItem(j.Work)
 	if err != nil {
@@ -94,9 +94,9 @@ func (q *Queue[W]) Place(key string) (pk string) {
 // NewLease is a lease that begins now.
 func (q *Queue[W]) NewLease() int64 { return q.Now().Add(q.Lease).UnixMilli() }
 
-// Claim takes the lease of a job, unless another took it since the job was
-// read. A lease that ends later than any taken now comes from a clock that is
-// far ahead, and holds nobody.
+// Claim takes the lease of a job, unless another worker has taken it since the job was
+// read. A lease that ends later than any lease taken now comes from a clock that is far
+// ahead, and is ignored.
 func (q *Queue[W]) Claim(ctx context.Context, job *Job[W]) (claimed bool, err error) {
 	seen, now := job.Lease, q.Now()
 	if seen > now.UnixMilli() && seen <= now.Add(q.Lease+keys.MaxAhead).UnixMilli() {
@@ -140,9 +140,9 @@ func (q *Queue[W]) Checkpoint(ctx context.Context, job *Job[W], progress map[str
 	return q.holds(ctx, update)
 }
 
-// GiveBack ends the lease of a job if ctx has ended, so that others need not
-// wait. It ends any lease up to the job's, because it does not know which of the
-// job's writes arrived. If it fails, time ends the lease.
+// GiveBack ends the lease of a job if ctx has ended, so that others need not wait. It
+// ends any lease up to the job's, because it does not know which of the job's writes
+// arrived. If it fails, the lease expires.
 func (q *Queue[W]) GiveBack(ctx context.Context, job Job[W]) {
 	if ctx.Err() == nil {
 		return
@@ -157,8 +157,8 @@ func (q *Queue[W]) End(ctx context.Context, job Job[W]) error {
 	return q.Table.Run(ctx, q.Table.Delete(job.Key))
 }
 
-// StoredShards reads over how many shards jobs are spread, 0 before the first.
-// If that is damaged they may lie in any.
+// StoredShards reads the number of shards, which is 0 before the first job. If the number
+// is damaged, jobs may be in any shard.
 func (q *Queue[W]) StoredShards(ctx context.Context, consistent bool) (int, error) {
 	var item struct {
 		N int `dynamo:"n"`

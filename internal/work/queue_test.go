@@ -20,7 +20,7 @@ import (
 
 const lease = 30 * time.Second
 
-// parcel is the work of these tests.
+// parcel is the work in these tests.
 type parcel struct {
 	To string `dynamo:"to"`
 	At int    `dynamo:"at,omitempty"`
@@ -40,7 +40,7 @@ func (p *parcel) UnmarshalDynamoItem(item dynamo.Item) error {
 	return nil
 }
 
-// queue is one process's queue on a table of its own.
+// queue is the queue of one process.
 type queue struct {
 	*work.Queue[parcel]
 	table   string
@@ -80,7 +80,7 @@ func (q *queue) job(name string) job {
 	return job{Key: store.Key{PK: q.Place(name), SK: name}, Work: parcel{To: name}}
 }
 
-// stands reads the job of name as it is stored.
+// stands reads the stored job of name.
 func (q *queue) stands(t testing.TB, name string) (j job) {
 	t.Helper()
 	require.NoError(t, q.Table.Get(t.Context(), q.job(name).Key, true, &j))
@@ -112,7 +112,7 @@ func TestOfManyClaimsOneSucceeds(t *testing.T) {
 		won := make(chan job, 16)
 		for n := range 16 {
 			other := q.process(t, nil)
-			other.now = q.now.Add(time.Duration(n) * time.Millisecond) // two with one lease would both take it for theirs
+			other.now = q.now.Add(time.Duration(n) * time.Millisecond) // with equal leases both would think that they have claimed it
 			claims.Go(func() error {
 				mine := seen
 				claimed, err := other.Claim(t.Context(), &mine)
@@ -129,7 +129,7 @@ func TestOfManyClaimsOneSucceeds(t *testing.T) {
 	}
 }
 
-func TestALeaseHoldsOthersUntilItEnds(t *testing.T) {
+func TestALeaseKeepsOthersAwayUntilItEnds(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t)
 	q.store(t, "ann")
@@ -141,13 +141,13 @@ func TestALeaseHoldsOthersUntilItEnds(t *testing.T) {
 
 	other := q.process(t, nil)
 	for _, tc := range []struct {
-		clock time.Duration // of the other process, against the holder's
+		clock time.Duration // of the other process, relative to the holder's
 		want  bool
 	}{
 		{0, false},
 		{-time.Minute, false}, // the holder's clock is ahead by as much as clocks may be
 		{lease - time.Millisecond, false},
-		{-time.Minute - time.Millisecond, true}, // no clock is right that took such a lease
+		{-time.Minute - time.Millisecond, true}, // only a wrong clock can have taken such a lease
 		{lease, true},
 	} {
 		theirs := mine
@@ -224,7 +224,7 @@ func TestACheckpointKeepsTheProgress(t *testing.T) {
 	}
 }
 
-func TestAStoppedWorkerGivesBackItsOwnLeaseAlone(t *testing.T) {
+func TestAStoppedWorkerGivesBackOnlyItsOwnLease(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t)
 	q.store(t, "ann")
@@ -247,7 +247,7 @@ func TestAStoppedWorkerGivesBackItsOwnLeaseAlone(t *testing.T) {
 	require.Zero(t, q.stands(t, "ann").Lease)
 }
 
-func TestAClaimThatIsStoppedIsGivenBack(t *testing.T) {
+func TestAStoppedClaimIsGivenBack(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t)
 	q.store(t, "ann")

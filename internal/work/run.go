@@ -13,10 +13,10 @@ import (
 // passPage is how many jobs are read at once.
 const passPage = 100
 
-// Pass claims every job whose sort key is below before, or every job if that is
-// empty, and calls do with it. No job may have before as its key. Do ends the
-// job and reports whether it did; Pass returns how many were done. A job that
-// fails does not hold the others, and its lease keeps it away for a while.
+// Pass claims every job whose sort key is below before, or every job if that is empty,
+// and calls do with it. No job may have before as its key. do ends the job and reports
+// whether it did. Pass returns how many jobs were done. A failing job does not delay the
+// others, and is not tried again until its lease ends.
 //
 // Shards come in random order, so that several workers share them; the jobs of
 // a shard come in the order of their keys.
@@ -64,7 +64,7 @@ func (q *Queue[W]) passShard(ctx context.Context, span store.Span, do func(conte
 	}
 }
 
-// try does a job unless another holds it.
+// try does a job unless another worker holds it.
 func (q *Queue[W]) try(ctx context.Context, job Job[W], do func(context.Context, Job[W]) (bool, error)) (done bool, err error) {
 	claimed, err := q.Claim(ctx, &job)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/work"
 )
 
-// end is the work that ends each job and notes its name.
+// end returns work that ends each job and records its name.
 func (q *queue) end(done *[]string) func(context.Context, job) (bool, error) {
 	return func(ctx context.Context, j job) (bool, error) {
 		*done = append(*done, j.Work.To)
@@ -25,7 +25,7 @@ func (q *queue) end(done *[]string) func(context.Context, job) (bool, error) {
 	}
 }
 
-func TestAPassDoesWhatIsDue(t *testing.T) {
+func TestAPassDoesDueJobs(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t)
 	var done []string
@@ -52,7 +52,7 @@ func TestAPassKeepsTheOrderOfAShard(t *testing.T) {
 	q := newQueue(t)
 	q.Shards = 1
 	var names, done []string
-	for n := range 205 { // more than two reads give
+	for n := range 205 { // more than two reads return
 		names = append(names, fmt.Sprintf("%03d", n))
 	}
 	q.store(t, names...)
@@ -62,7 +62,7 @@ func TestAPassKeepsTheOrderOfAShard(t *testing.T) {
 	require.Equal(t, names, done)
 }
 
-func TestAFailingJobHoldsNoOther(t *testing.T) {
+func TestAFailingJobDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t)
 	q.store(t, "ann", "ben", "joe")
@@ -85,7 +85,7 @@ func TestAFailingJobHoldsNoOther(t *testing.T) {
 	require.ErrorIs(t, err, broken)
 }
 
-func TestADamagedJobStaysWhereItIs(t *testing.T) {
+func TestADamagedJobStays(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t)
 	q.store(t, "ann", "ben")
@@ -101,7 +101,7 @@ func TestADamagedJobStaysWhereItIs(t *testing.T) {
 	require.Equal(t, map[string]any{"pk": damaged.PK, "sk": damaged.SK}, item, "nobody claimed it")
 }
 
-func TestAPassReportsWhatKeepsItFromJobs(t *testing.T) {
+func TestAPassReturnsReadAndClaimErrors(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t)
 	q.store(t, "ann")
@@ -132,7 +132,7 @@ func TestAPassReportsWhatKeepsItFromJobs(t *testing.T) {
 	}
 }
 
-func TestAStoppedPassSaysSo(t *testing.T) {
+func TestAStoppedPassReturnsTheContextError(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t)
 	q.Shards = 1
@@ -149,7 +149,7 @@ func TestAStoppedPassSaysSo(t *testing.T) {
 }
 
 // The clock is synctest's.
-func TestRunWaitsWhereThereIsNothingToDo(t *testing.T) {
+func TestRunWaitsWhenThereIsNothingToDo(t *testing.T) {
 	const poll = 2 * time.Second
 	for name, tc := range map[string]struct {
 		done int

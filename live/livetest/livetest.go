@@ -25,8 +25,7 @@ import (
 	"github.com/plaza-sdk/plaza/live"
 )
 
-// Network is the backplanes of several processes, joined. Its rooms are empty at
-// first.
+// Network connects the backplanes of several processes. Its rooms are empty at first.
 type Network struct {
 	// Join returns the backplane of one more process.
 	Join func() live.Backplane
@@ -36,8 +35,8 @@ type Network struct {
 	Keep int
 }
 
-// patience is how long an entry may take.
-const patience = 20 * time.Second
+// timeout is how long an entry may take.
+const timeout = 20 * time.Second
 
 // Run tests the contract, each part of it on a network of its own.
 func Run(t *testing.T, open func(t *testing.T) Network) {
@@ -60,7 +59,7 @@ func Run(t *testing.T, open func(t *testing.T) Network) {
 	}
 }
 
-// listener keeps what is delivered to it.
+// listener collects the entries that are delivered to it.
 type listener struct {
 	t    *testing.T
 	from live.Pos
@@ -68,7 +67,7 @@ type listener struct {
 	stop func()
 
 	mu      sync.Mutex
-	entries []live.Entry // with a payload, or a gap
+	entries []live.Entry // those with a payload or a gap
 	more    chan struct{}
 }
 
@@ -98,22 +97,22 @@ func (l *listener) take(entries []live.Entry) {
 	}
 }
 
-// hears waits for n entries and returns all so far.
-func (l *listener) hears(n int) []live.Entry {
+// wait waits for n entries and returns all so far.
+func (l *listener) wait(n int) []live.Entry {
 	l.t.Helper()
-	ctx, cancel := context.WithTimeout(l.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(l.t.Context(), timeout)
 	defer cancel()
 	for {
 		l.mu.Lock()
-		heard := slices.Clone(l.entries)
+		got := slices.Clone(l.entries)
 		l.mu.Unlock()
-		if len(heard) >= n {
-			return heard
+		if len(got) >= n {
+			return got
 		}
 		select {
 		case <-l.more:
 		case <-ctx.Done():
-			require.FailNow(l.t, "too little", "%d of %d entries", len(heard), n)
+			require.FailNow(l.t, "too little", "%d of %d entries", len(got), n)
 		}
 	}
 }
@@ -154,11 +153,11 @@ func oneOrder(t *testing.T, net Network) {
 		})
 	}
 	wg.Wait()
-	heard := one.hears(4 * each)
-	require.Equal(t, heard, other.hears(4*each))
-	require.Len(t, heard, 4*each)
-	for who := range 4 { // a publisher's own order is kept
-		own := slices.DeleteFunc(texts(heard), func(s string) bool { return s[0] != byte('0'+who) })
+	got := one.wait(4 * each)
+	require.Equal(t, got, other.wait(4*each))
+	require.Len(t, got, 4*each)
+	for who := range 4 { // each publisher's order is kept
+		own := slices.DeleteFunc(texts(got), func(s string) bool { return s[0] != byte('0'+who) })
 		require.Len(t, own, each)
 		require.True(t, slices.IsSorted(own))
 	}
@@ -168,141 +167,141 @@ func fromNow(t *testing.T, net Network) {
 	b := net.Join()
 	early := listen(t, b, "room", "") // it opens the log
 	publish(t, b, "room", "before")
-	early.hears(1)
+	early.wait(1)
 	late := listen(t, net.Join(), "room", "")
 	publish(t, b, "room", "after")
-	require.Equal(t, []string{"after"}, texts(late.hears(1)))
+	require.Equal(t, []string{"after"}, texts(late.wait(1)))
 }
 
 func roomsApart(t *testing.T, net Network) {
 	a, b := net.Join(), net.Join()
 	rooms := []string{"room", "room2", "ro", "{room}", "room#1", "room:1", "a room", "\x00", "房间", "r\n"}
-	var ears []*listener
+	var subs []*listener
 	for _, room := range rooms {
-		ears = append(ears, listen(t, b, room, ""))
+		subs = append(subs, listen(t, b, room, ""))
 	}
 	for _, room := range rooms {
 		publish(t, a, room, "to "+room)
 	}
 	for i, room := range rooms {
-		require.Equal(t, []string{"to " + room}, texts(ears[i].hears(1)))
+		require.Equal(t, []string{"to " + room}, texts(subs[i].wait(1)))
 	}
 }
 
 func payloads(t *testing.T, net Network) {
 	b := net.Join()
-	ear := listen(t, b, "room", "")
+	sub := listen(t, b, "room", "")
 	large := make([]byte, 100_000)
 	for i := range large {
 		large[i] = byte(i)
 	}
 	want := []string{"\x00", "\r\n", "\xff\xfe", string(large), `{"a":1}`}
 	publish(t, b, "room", want...)
-	require.Equal(t, want, texts(ear.hears(len(want))))
+	require.Equal(t, want, texts(sub.wait(len(want))))
 
 	reused := []byte("first")
 	require.NoError(t, b.Publish(t.Context(), "room", reused))
 	copy(reused, "other")
-	require.Equal(t, "first", string(ear.hears(len(want) + 1)[len(want)].Payload))
+	require.Equal(t, "first", string(sub.wait(len(want) + 1)[len(want)].Payload))
 }
 
 func resumes(t *testing.T, net Network) {
 	b, other := net.Join(), net.Join()
-	ear := listen(t, b, "room", "")
+	sub := listen(t, b, "room", "")
 	publish(t, b, "room", numbers(0, 5)...)
-	heard := ear.hears(5)
-	for i, pos := range append([]live.Pos{ear.from}, heard[0].Pos, heard[1].Pos, heard[2].Pos, heard[3].Pos) {
+	got := sub.wait(5)
+	for i, pos := range append([]live.Pos{sub.from}, got[0].Pos, got[1].Pos, got[2].Pos, got[3].Pos) {
 		again := listen(t, other, "room", pos)
 		require.Equal(t, pos, again.from)
-		require.Equal(t, heard[i:], again.hears(5-i))
-		require.Equal(t, heard[4].Pos, again.end)
+		require.Equal(t, got[i:], again.wait(5-i))
+		require.Equal(t, got[4].Pos, again.end)
 	}
-	last := listen(t, other, "room", heard[4].Pos)
-	require.Equal(t, heard[4].Pos, last.from)
+	last := listen(t, other, "room", got[4].Pos)
+	require.Equal(t, got[4].Pos, last.from)
 	require.Equal(t, last.from, last.end)
 	publish(t, b, "room", "5")
-	require.Equal(t, []string{"5"}, texts(last.hears(1)))
+	require.Equal(t, []string{"5"}, texts(last.wait(1)))
 }
 
 func unknown(t *testing.T, net Network) {
 	b := net.Join()
-	ear, other := listen(t, b, "room", ""), listen(t, b, "other", "")
+	sub, other := listen(t, b, "room", ""), listen(t, b, "other", "")
 	publish(t, b, "room", "0", "1")
-	ear.hears(2)
+	sub.wait(2)
 	publish(t, b, "other", "0")
 	for _, pos := range []live.Pos{
-		other.from, other.hears(1)[0].Pos,
+		other.from, other.wait(1)[0].Pos,
 		"nonsense", "0", "-", "$", "+", "0-0", "1-1", "01-1", "-1-1", "18446744073709551615-18446744073709551615", "99999999999999999999-0",
-		ear.from + "0", "\x00",
+		sub.from + "0", "\x00",
 	} {
 		lost := listen(t, b, "room", pos)
 		require.NotEqual(t, pos, lost.from, "%q", pos)
 		require.Equal(t, lost.from, lost.end, "%q", pos)
 		publish(t, b, "room", "next")
-		require.Equal(t, []string{"next"}, texts(lost.hears(1)), "%q", pos)
+		require.Equal(t, []string{"next"}, texts(lost.wait(1)), "%q", pos)
 		lost.stop()
 	}
 }
 
 func trimmed(t *testing.T, net Network) {
 	b := net.Join()
-	ear := listen(t, b, "room", "")
+	sub := listen(t, b, "room", "")
 	publish(t, b, "room", "0")
-	first := ear.hears(1)[0].Pos
+	first := sub.wait(1)[0].Pos
 	for n := 1; n < 10*net.Keep; n++ {
 		publish(t, b, "room", strconv.Itoa(n))
 		if n%(net.Keep/2) == 0 {
-			ear.hears(n + 1) // a slower one may lose some
+			sub.wait(n + 1) // wait, because a slow listener may lose some
 		}
 	}
 	late := listen(t, net.Join(), "room", first)
 	require.NotEqual(t, first, late.from)
 	publish(t, b, "room", "next")
-	require.Equal(t, []string{"next"}, texts(late.hears(1)))
-	require.Equal(t, append(numbers(0, 10*net.Keep), "next"), texts(ear.hears(10*net.Keep+1)), "an old subscriber lost nothing")
+	require.Equal(t, []string{"next"}, texts(late.wait(1)))
+	require.Equal(t, append(numbers(0, 10*net.Keep), "next"), texts(sub.wait(10*net.Keep+1)), "an old subscriber lost nothing")
 }
 
 func kept(t *testing.T, net Network) {
 	b := net.Join()
-	ear := listen(t, b, "room", "")
-	var heard []live.Entry
+	sub := listen(t, b, "room", "")
+	var got []live.Entry
 	for range 6 {
 		publish(t, b, "room", numbers(0, net.Keep/2)...)
-		heard = ear.hears(len(heard) + net.Keep/2)
+		got = sub.wait(len(got) + net.Keep/2)
 	}
-	rest := heard[len(heard)-net.Keep:]
+	rest := got[len(got)-net.Keep:]
 	again := listen(t, net.Join(), "room", rest[0].Pos)
 	require.Equal(t, rest[0].Pos, again.from)
-	require.Equal(t, rest[1:], again.hears(net.Keep-1))
+	require.Equal(t, rest[1:], again.wait(net.Keep-1))
 }
 
 func stops(t *testing.T, net Network) {
 	b := net.Join()
 	gone, stays := listen(t, b, "room", ""), listen(t, b, "room", "")
 	publish(t, b, "room", "0")
-	gone.hears(1)
+	gone.wait(1)
 	gone.stop()
 	gone.stop() // the second time does nothing
 	publish(t, b, "room", "1")
-	stays.hears(2)
-	require.Equal(t, []string{"0"}, texts(gone.hears(1)))
+	stays.wait(2)
+	require.Equal(t, []string{"0"}, texts(gone.wait(1)))
 }
 
 func twice(t *testing.T, net Network) {
 	b := net.Join()
-	ear := listen(t, b, "room", "")
+	sub := listen(t, b, "room", "")
 	publish(t, b, "room", numbers(0, 4)...)
-	heard := ear.hears(4)
-	second, third := listen(t, b, "room", heard[0].Pos), listen(t, b, "room", heard[2].Pos)
+	got := sub.wait(4)
+	second, third := listen(t, b, "room", got[0].Pos), listen(t, b, "room", got[2].Pos)
 	publish(t, b, "room", "4")
-	require.Equal(t, numbers(0, 5), texts(ear.hears(5)))
-	require.Equal(t, numbers(1, 5), texts(second.hears(4)))
-	require.Equal(t, numbers(3, 5), texts(third.hears(2)))
+	require.Equal(t, numbers(0, 5), texts(sub.wait(5)))
+	require.Equal(t, numbers(1, 5), texts(second.wait(4)))
+	require.Equal(t, numbers(3, 5), texts(third.wait(2)))
 }
 
 func comeAndGo(t *testing.T, net Network) {
 	a, b := net.Join(), net.Join()
-	ear := listen(t, b, "room", "")
+	sub := listen(t, b, "room", "")
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for i := range net.Keep {
@@ -313,15 +312,14 @@ func comeAndGo(t *testing.T, net Network) {
 		room := "other" + strconv.Itoa(i%3)
 		other := listen(t, b, room, "")
 		publish(t, a, room, "hello")
-		require.Equal(t, []string{"hello"}, texts(other.hears(1)))
+		require.Equal(t, []string{"hello"}, texts(other.wait(1)))
 		other.stop()
 	}
 	wg.Wait()
-	require.Equal(t, numbers(0, net.Keep), texts(ear.hears(net.Keep)))
+	require.Equal(t, numbers(0, net.Keep), texts(sub.wait(net.Keep)))
 }
 
-// twoHubs has a viewer go from one process to another while events are
-// published.
+// In twoHubs a viewer changes from one process to another while events are published.
 func twoHubs(t *testing.T, net Network) {
 	hub := func() *live.Hub[int] {
 		h, err := live.New(&live.Options[int]{Backplane: net.Join()})
@@ -330,7 +328,7 @@ func twoHubs(t *testing.T, net Network) {
 		return h
 	}
 	a, b := hub(), hub()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	join := func(h *live.Hub[int], after live.Pos) *live.Viewer[int] {
 		v, err := h.Join(ctx, "room", after)
@@ -338,7 +336,7 @@ func twoHubs(t *testing.T, net Network) {
 		t.Cleanup(v.Close)
 		return v
 	}
-	// next takes batches until n events have come.
+	// next takes batches until n events have arrived.
 	next := func(v *live.Viewer[int], n int) (events []int, pos live.Pos) {
 		for len(events) < n {
 			batch, err := v.Next(ctx)

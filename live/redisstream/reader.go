@@ -222,14 +222,14 @@ func (r *reader) read(ctx context.Context, rooms map[string]position, woken stri
 	return woken, nil
 }
 
-// kept reports for each room whether its last entry that was read is still there.
-// If not, later ones may be lost: streams are trimmed from their beginning.
+// kept reports for each room whether the last entry that was read still exists. If not,
+// later ones may be lost, because streams are trimmed from their beginning.
 func (r *reader) kept(ctx context.Context, rooms map[string]position) (map[string]bool, error) {
 	found := make(map[string]*redis.XMessageSliceCmd, len(rooms))
 	_, err := r.b.client.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for key, from := range rooms {
 			found[key] = p.XRangeN(ctx, key, from.String(), from.String(), 1)
-			p.PExpire(ctx, key, r.b.opts.Expire) // it has a reader
+			p.PExpire(ctx, key, r.b.opts.Expire) // a room with a reader does not expire
 		}
 		return nil
 	})
@@ -250,7 +250,7 @@ func (r *reader) take(key string, from position, messages []redis.XMessage, gap 
 	for _, m := range messages {
 		id, ok := parse(m.ID)
 		if !ok {
-			continue // Redis writes no such id
+			continue // impossible: Redis writes no such id
 		}
 		payload, _ := m.Values[field].(string)
 		entries = append(entries, live.Entry{Pos: id.pos(key), Payload: []byte(payload), Gap: gap && len(entries) == 0})
@@ -260,12 +260,12 @@ func (r *reader) take(key string, from position, messages []redis.XMessage, gap 
 	defer r.mu.Unlock()
 	s := r.rooms[key]
 	if s == nil || s.read != from || len(ids) == 0 {
-		return // closed, or to be read again from an earlier entry
+		return // the room is closed, or a new subscriber needs a read from an earlier entry
 	}
 	s.read = ids[len(ids)-1]
 	for _, sub := range s.subs {
 		if gap {
-			sub.seen = from // also one that was further: its entry may be gone too
+			sub.seen = from // also for a subscriber that was further: its entry may be gone too
 		}
 		seen := sort.Search(len(ids), func(i int) bool { return ids[i].compare(sub.seen) > 0 })
 		if seen < len(ids) {
@@ -275,8 +275,8 @@ func (r *reader) take(key string, from position, messages []redis.XMessage, gap 
 	}
 }
 
-// verify checks that all rooms still have what was read last. One that does not
-// gets a gap, and goes on from its end.
+// verify checks that all rooms still have the entry that was read last. A room without it
+// gets a gap, and continues from its end.
 func (r *reader) verify(ctx context.Context, rooms map[string]position) error {
 	kept, err := r.kept(ctx, rooms)
 	if err != nil {

@@ -18,17 +18,17 @@ import (
 	"github.com/plaza-sdk/plaza/live/redisstream"
 )
 
-// TestMain lets no reader outlive the tests.
+// No reader may outlive the tests.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// server is a Redis that ends with its test.
+// server is a Redis server that stops when its test ends.
 type server struct {
 	port string
 	args []string
 	cmd  *exec.Cmd
 }
 
-// startServer skips where there is no redis-server; CI has one.
+// startServer skips the test if there is no redis-server. CI has one.
 func startServer(t testing.TB, args ...string) *server {
 	t.Helper()
 	path, err := exec.LookPath("redis-server")
@@ -73,7 +73,7 @@ func (s *server) start(t testing.TB) bool {
 	return false
 }
 
-// stop loses all that was stored.
+// stop stops the server. All data is lost.
 func (s *server) stop() {
 	_ = s.cmd.Process.Kill()
 	_ = s.cmd.Wait()
@@ -88,7 +88,7 @@ func (s *server) client(t testing.TB) *redis.Client {
 
 var networks atomic.Int64
 
-// prefix is of rooms that no other test uses.
+// prefix returns a prefix that no other test uses.
 func prefix() string { return fmt.Sprint("test", networks.Add(1)) }
 
 func newBackplane(t testing.TB, client redis.UniversalClient, opts redisstream.Options) *redisstream.Backplane {

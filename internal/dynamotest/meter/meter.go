@@ -23,12 +23,12 @@ import (
 // Put it nearest to the engine, before an injector of faults. Concurrent writes of
 // the same items may be priced wrong.
 type Meter struct {
-	side http.RoundTripper // for its own questions
+	side http.RoundTripper // for the meter's own requests
 
 	mu   sync.Mutex
 	cost Cost
 	done map[string]bool     // client tokens of transactions that were applied
-	keys map[string][]string // key attributes of a table
+	keys map[string][]string // from table to its key attributes
 }
 
 // Cost is the cost of some calls: HTTP requests, and capacity units as AWS bills
@@ -155,7 +155,7 @@ func (c *call) failedWith(name string) bool {
 	return strings.HasSuffix(c.out.Type, "#"+name)
 }
 
-// reported is the sum over the tables, indexes included.
+// reported returns the engine's units, summed over tables and indexes.
 func (c *call) reported() float64 {
 	type consumed struct{ CapacityUnits float64 }
 	switch {
@@ -175,7 +175,7 @@ func (c *call) reported() float64 {
 	return sum
 }
 
-// size is the size of the stored item, 0 if there is none.
+// size returns the size of the stored item, or 0 if there is none.
 func (c *call) size(table string, key attributes) int {
 	var out struct{ Item attributes }
 	c.ask("GetItem", map[string]any{"TableName": table, "Key": key, "ConsistentRead": true}, &out)

@@ -15,7 +15,7 @@ var prices = map[string]func(*call) func(ok bool) Cost{
 	"TransactWriteItems": transactWrite,
 }
 
-// units are those of one item, at least one.
+// units returns the units of one item, at least one.
 func units(size, unit int) float64 {
 	return float64(max(1, (size+unit-1)/unit))
 }
@@ -80,7 +80,7 @@ func write(c *call) func(bool) Cost {
 	}
 }
 
-// keyIn is the key of one write.
+// keyIn returns the key of one write.
 func (in input) keyIn(c *call, table string) attributes {
 	if in.Key != nil {
 		return in.Key

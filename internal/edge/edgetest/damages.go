@@ -13,11 +13,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/edge"
 )
 
-// scene is a table with one edge to damage, from ann to bob in the shard of
-// bob's list that is not 0 where there is one, and others around it:
-//   - ann to cat;
-//   - where there are kinds, ann to bob and zoe to bob of another kind, in shard 0;
-//   - where a name may be both, bob to ann.
+// scene is a table with one edge to damage, from ann to bob, in a shard of
+// bob's list other than 0 if there is one. Other edges are: ann to cat; with
+// kinds, ann to bob and zoe to bob of another kind, in shard 0; if a name can
+// be both a tail and a head, bob to ann.
 type scene[E any] struct {
 	world[E]
 	Hand
@@ -27,7 +26,7 @@ type scene[E any] struct {
 	others []Edge
 }
 
-// damagedScene damages a fresh scene. Only bob is sharded.
+// damagedScene damages a new scene. Only bob is sharded.
 func damagedScene[E any](t *testing.T, f Feature[E], shards int, damage func(scene[E])) scene[E] {
 	t.Helper()
 	opts := spread(1)
@@ -62,7 +61,7 @@ func (s scene[E]) rowOfHead() Key            { return s.inHead(s.edge, s.shard) 
 func (s scene[E]) headCounter() Key          { return s.counter("bob", s.shard) }
 func (s scene[E]) attribute(n string) string { return of(s.edge.Kind, n) }
 
-// unguard takes the edge out of its guard, and leaves others there.
+// unguard removes the edge from its guard and leaves the others.
 func (s scene[E]) unguard() {
 	switch {
 	case !s.f.hasKinds():
@@ -74,7 +73,7 @@ func (s scene[E]) unguard() {
 	}
 }
 
-// another is the edge under another id.
+// another is the edge with another id.
 func (s scene[E]) another() Edge {
 	e := s.edge
 	e.ID = otherID
@@ -89,17 +88,17 @@ var otherID = func() ids.ID {
 	return id
 }()
 
-// damage of a scene, and the drift that Check finds of ann and bob before any
-// Repair.
+// damage is a damage of a scene, and the drift that Check reports for ann and
+// bob before any Repair.
 type damage[E any] struct {
 	do       func(scene[E])
 	ann, bob edge.Drift
-	repaired *edge.Drift // what Repair of ann reports, if not the same
-	ends     bool        // what is left is no edge
-	shards   int         // 0: in any number of them
+	repaired *edge.Drift // the report of Repair of ann, if it differs
+	ends     bool        // the edge does not survive
+	shards   int         // 0: any number
 }
 
-// damages of every kind that the feature can have.
+// damages returns all damages that the feature can have.
 func damages[E any](f Feature[E]) map[string]damage[E] {
 	type broken = scene[E]
 	kind, free := f.first(), f.free()
@@ -107,14 +106,15 @@ func damages[E any](f Feature[E]) map[string]damage[E] {
 	off := func(kind string, n int64) edge.Drift {
 		return edge.Drift{Heads: map[string]int64{kind: n}, Counters: 1}
 	}
-	// An edge that is gone is still counted, where tails are.
+	// An edge that is gone is still counted if tails are counted.
 	tailOff := func(d edge.Drift) edge.Drift {
 		if f.mutual() {
 			d.Tail, d.Counters = 1, d.Counters+1
 		}
 		return d
 	}
-	// What the counter of bob's first shard counts beside the edge.
+	// The drift if the counter of bob's first shard is missing, without the
+	// edge.
 	inFirst := off(free, -2)
 	if f.mutual() {
 		inFirst = edge.Drift{Tail: -1, Counters: 1}
@@ -189,7 +189,7 @@ func damages[E any](f Feature[E]) map[string]damage[E] {
 	return all
 }
 
-// left is what stands once everything is repaired.
+// left returns the edges that stand after the repairs.
 func (d damage[E]) left(s scene[E]) []Edge {
 	if d.ends {
 		return s.others
@@ -197,7 +197,6 @@ func (d damage[E]) left(s scene[E]) []Edge {
 	return append([]Edge{s.edge.anyID()}, s.others...)
 }
 
-// ends are the sides of a scene's edge.
 func (e Edge) ends() [2]edge.Ends { return [2]edge.Ends{{Tail: e.Tail}, {Head: e.Head}} }
 
 func repairDamages[E any](t *testing.T, f Feature[E]) {
@@ -212,11 +211,11 @@ func repairDamages[E any](t *testing.T, f Feature[E]) {
 	}
 }
 
-// way is in how many shards the edge's head has its list, and which end is
-// repaired first.
+// way is the number of shards of the head's list, and the end that is repaired
+// first.
 type way struct{ shards, first int }
 
-// waysToRepair are all where CI is set, and else one, by turns.
+// waysToRepair returns all ways if CI is set, otherwise one, alternately.
 func waysToRepair(i, shards int) (ways []way) {
 	for _, n := range []int{1, 5} {
 		if shards == 0 || shards == n {
@@ -259,9 +258,10 @@ func repairDamage[E any](t *testing.T, f Feature[E], damage damage[E], shards, f
 	require.Equal(t, before, Scan(t, s.world.table))
 }
 
-// repairMindsHead restores an edge to the head's list, or elsewhere: its count
-// is right at once, and a Check of the head notices.
-func repairMindsHead[E any](t *testing.T, f Feature[E]) {
+// repairRestoresHeadCount repairs a tail whose edge is missing in the head's
+// list or elsewhere. The head's count is right at once, and a concurrent Check
+// of the head notices.
+func repairRestoresHeadCount[E any](t *testing.T, f Feature[E]) {
 	for _, name := range []string{"guard gone", "the tail's row gone", "the head's row gone", "the head's row of another"} {
 		damage := damages(f)[name]
 		s := damagedScene(t, f, 5, damage.do)
@@ -282,8 +282,8 @@ func repairMindsHead[E any](t *testing.T, f Feature[E]) {
 	}
 }
 
-// repairEnded finds both places in the lists of an edge whose guard says that
-// it has ended.
+// repairEnded repairs an edge that both lists still have, but whose guard says
+// that it has ended.
 func repairEnded[E any](t *testing.T, f Feature[E]) {
 	w := newWorld(t, f, spread(1))
 	e := w.begin(t, "ann", "bob", f.first())

@@ -1,8 +1,6 @@
-// Package edgetest is the contract of a feature that keeps edges: what follow
-// and reaction both promise of beginning, ending, listing, counting, checking,
-// repairing and erasing them, also under faults.
-//
-//	edgetest.Run(t, edgetest.Feature[follow.Edge]{…})
+// Package edgetest is the contract of features that keep edges, as follow and
+// reaction do: beginning, ending, listing, counting, checking, repairing and
+// erasing them, also under faults.
 package edgetest
 
 import (
@@ -20,41 +18,41 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// Edge is what an application sees of an edge.
+// Edge is an edge as applications see it.
 type Edge struct {
 	Tail, Head string
 	Kind       string // "" where the feature has no kinds
 	ID         ids.ID
 }
 
-// Feature is a package under test. E is its type of an edge.
+// Feature is a package under test. E is its type for an edge.
 type Feature[E any] struct {
-	// New opens a table as one more process.
+	// New opens a table as a new process.
 	New func(db *dynamo.DB, table string, gen ids.Source, opts Options) (Graph[E], error)
 
 	Table func(name string) *dynamodb.CreateTableInput
 	TTL   func(name string) *dynamodb.UpdateTimeToLiveInput
 
-	// Of makes an edge, and See shows what an application sees of one.
+	// Of converts an Edge to the feature's type, and See converts it back.
 	Of  func(Edge) E
 	See func(E) Edge
 
-	// Shape says how edges are stored. Kinds has "" alone where there are none.
-	// Where tails are counted, a name may be both a tail and a head.
+	// Shape is how edges are stored. Without kinds, Kinds is just "". If tails
+	// are counted, a name may be both a tail and a head.
 	Shape edge.Shape
 
 	// Changes is the feature's, as edges.
 	Changes func(stream.Record) ([]Change, error)
 
-	// OneOf are the kinds of which a pair has at most one edge. They begin
-	// Shape.Kinds, and the last kind is not among them.
+	// OneOf are the kinds of which a pair has at most one edge. They come first
+	// in Shape.Kinds; the last kind is not one of them.
 	OneOf []string
 }
 
-// Options are what features have in common.
+// Options are the options that all features have.
 type Options struct {
 	Shards     func(head string) int
-	Kinds      []string // Defaults to the Shape's, with OneOf; others are in no group.
+	Kinds      []string // Defaults to the Shape's, with OneOf; otherwise there is no group.
 	Consistent bool
 	Codec      cursor.Codec
 	OnCorrupt  func(*plaza.CorruptError)
@@ -67,13 +65,13 @@ type Graph[E any] struct {
 	End   func(context.Context, E) (ended bool, err error)
 	Get   func(context.Context, E) (E, error)
 
-	// ByHead and ByTail list the edges of one kind, or with "" of all.
+	// ByHead and ByTail list the edges of a kind, or of all kinds with "".
 	ByHead, ByTail func(ctx context.Context, name, kind string, req cursor.PageRequest) (cursor.Page[E], error)
 
 	Counts     func(ctx context.Context, name string) (edge.Count, error)
 	CountsMany func(ctx context.Context, names []string) (map[string]edge.Count, error)
 
-	// Kinds gives the kinds of the edges from tail to each head.
+	// Kinds returns the kinds of the edges from tail to each head.
 	Kinds func(ctx context.Context, tail string, heads []string) (map[string][]string, error)
 
 	// Check, Repair and Erase are called with a tail or a head, never both.
@@ -82,11 +80,11 @@ type Graph[E any] struct {
 
 	Verify, Init func(context.Context) error
 
-	// Shows fails unless what else the feature reads of these heads shows these
-	// edges, newest first, and no other. Nil where there is nothing else.
+	// Shows fails unless the feature's other reads of these heads return
+	// exactly these edges, newest first. Nil if there are no other reads.
 	Shows func(ctx context.Context, all []Edge, heads []string) error
 
-	// Further calls read an edge or a list: only their errors are tested.
+	// Further calls read an edge or a list. Only their errors are tested.
 	Further map[string]func(context.Context, E) error
 }
 
@@ -95,69 +93,69 @@ func Run[E any](t *testing.T, f Feature[E]) {
 	for _, c := range []struct {
 		name   string
 		run    func(*testing.T, Feature[E])
-		unless bool // the feature has none of it
+		unless bool // does not apply to the feature
 	}{
 		{name: "ARepeatedBeginIsOneEdge", run: repeatedBegin[E]},
 		{name: "ARepeatedEndEndsOnce", run: repeatedEnd[E]},
 		{name: "EndByIDEndsOnlyThatEdge", run: endByID[E]},
 		{name: "AnEndedIDNeverBeginsAgain", run: endedID[E]},
 		{name: "AnIDOfAnotherEdgeIsAConflict", run: takenID[E]},
-		{name: "ARepeatThatMeetsItsOwnFirstAttemptIsNoConflict", run: ownFirstAttempt[E]},
-		{name: "GetOfNothingIsNotFound", run: getOfNothing[E]},
+		{name: "AResentBeginIsNoConflict", run: ownFirstAttempt[E]},
+		{name: "GetOfAMissingEdgeIsNotFound", run: getOfNothing[E]},
 		{name: "NamesNeverShareAKey", run: namesNeverShareAKey[E]},
-		{name: "BeginWithoutAnIDToGiveSendsNothing", run: noID[E]},
-		{name: "TheMintedIDComesBackBesideAnError", run: mintedID[E]},
-		{name: "AMintedIDThatIsTakenIsPassedOver", run: mintedIDTaken[E]},
-		{name: "IDsOfTheFutureAreRefused", run: futureIDs[E]},
-		{name: "APairToggledByManyStaysWhole", run: toggledByMany[E]},
-		{name: "MissingTableAndOtherSchemaAreErrTable", run: missingTable[E]},
-		{name: "VerifyKnowsItsOwnTable", run: verify[E]},
+		{name: "BeginSendsNothingIfNoIDCanBeMinted", run: noID[E]},
+		{name: "TheMintedIDIsReturnedWithAnError", run: mintedID[E]},
+		{name: "AMintedIDThatIsTakenIsReplaced", run: mintedIDTaken[E]},
+		{name: "IDsFromTheFutureAreRefused", run: futureIDs[E]},
+		{name: "ConcurrentTogglesOfAPairLeaveItWhole", run: toggledByMany[E]},
+		{name: "AMissingOrWrongTableIsErrTable", run: missingTable[E]},
+		{name: "VerifyAcceptsOnlyItsOwnTable", run: verify[E]},
 
-		{name: "WhatWasEndedStaysEnded", run: endedStaysEnded[E]},
-		{name: "ALateEndEndsNothingLater", run: lateEnd[E]},
-		{name: "AnEndMeetsTheBeginThatItCameBefore", run: endMeetsBegin[E]},
-		{name: "AClockThatIsBehindBeginsAgain", run: clockBehind[E]},
-		{name: "LateBeginsOfWrongClocksStayEnded", run: lateWrongClocks[E]},
+		{name: "ALateBeginDoesNotRestoreAnEndedEdge", run: endedStaysEnded[E]},
+		{name: "ALateEndKeepsANewerEdge", run: lateEnd[E]},
+		{name: "EndSeesABeginThatArrivesMeanwhile", run: endMeetsBegin[E]},
+		{name: "ASlowClockCanBeginAgain", run: clockBehind[E]},
+		{name: "LateBeginsOfSlowClocksStayEnded", run: lateWrongClocks[E]},
 
 		{name: "ListsArePagedExactly", run: listsPaged[E]},
-		{name: "AnEdgeOfAListMayBeEnded", run: endListed[E]},
+		{name: "AnEdgeFromAListCanBeEnded", run: endListed[E]},
 		{name: "TheGreatestIDIsListed", run: greatestID[E]},
-		{name: "ConsistentReadsTheLatest", run: consistent[E]},
-		{name: "ShardsMayBeRaisedWithOldProcessesAtWork", run: shardsRaised[E]},
-		{name: "TheFirstEdgeMayOpenAShard", run: firstOpensShard[E]},
+		{name: "ConsistentReadsReturnTheLatest", run: consistent[E]},
+		{name: "ShardsCanBeRaisedWhileOldProcessesWrite", run: shardsRaised[E]},
+		{name: "TheFirstEdgeCanOpenAShard", run: firstOpensShard[E]},
 
-		{name: "AnySequenceLeavesWhatItShould", run: anySequence[E]},
+		{name: "RandomSequencesMatchTheModel", run: randomSequence[E]},
 		{name: "CountsEqualListsUnderFaults", run: underFaults[E]},
 		{name: "HistoriesOfAPairAreLinearizable", run: histories[E]},
 
 		{name: "EveryDamageIsRepairedInEitherOrder", run: repairDamages[E]},
-		{name: "RepairOfATailMindsTheHead", run: repairMindsHead[E]},
+		{name: "RepairOfATailCorrectsTheHeadsCount", run: repairRestoresHeadCount[E]},
 		{name: "RepairUnderFaultsAndKills", run: repairUnderFaults[E]},
 		{name: "CheckAndRepairReportAFailedRead", run: failedReads[E]},
-		{name: "AKilledRepairLeavesNoCounterUnnamed", run: killedRepair[E]},
-		{name: "RepairRestoresNothingThatHasEnded", run: repairEnded[E]},
-		{name: "WhatIsDamagedIsReported", run: damagedItems[E]},
-		{name: "ADamagedCounterIsRepairedBeforeWhatItCounts", run: damagedCounter[E]},
-		{name: "WhereShardsCannotBeReadAllAre", run: damagedShards[E]},
+		{name: "AKilledRepairLeavesEveryCounterNamed", run: killedRepair[E]},
+		{name: "RepairDoesNotRestoreEndedEdges", run: repairEnded[E]},
+		{name: "DamagedItemsAreReported", run: damagedItems[E]},
+		{name: "ADamagedCounterIsRepairedBeforeItsEdges", run: damagedCounter[E]},
+		{name: "IfTheNamesOfShardsAreDamagedAllAreRead", run: damagedShards[E]},
 		{name: "ManyDamagedRowsDoNotStopAList", run: manyDamagedRows[E]},
-		{name: "RandomDamageFailsNoListAndIsRepaired", run: randomDamage[E]},
+		{name: "RandomDamageIsSkippedByListsAndRepaired", run: randomDamage[E]},
 
-		{name: "RepairGuardsOnTheVersion", run: repairGuardsOnVersion[E]},
+		{name: "RepairRequiresTheVersionItRead", run: repairGuardsOnVersion[E]},
 		{name: "RepairRaisesTheVersion", run: repairRaisesVersion[E], unless: !f.mutual()},
-		{name: "RepairReadsAgainWhereACountMoved", run: repairReadsAgain[E]},
-		{name: "RepairRestoresNothingThatEndsMeanwhile", run: repairEndsMeanwhile[E]},
-		{name: "RepairLeavesAnEdgeThatMovesBetweenShards", run: repairMoves[E]},
-		{name: "CheckIsNotFooledByAHalfReadEdge", run: halfRead[E], unless: f.mutual()},
+		{name: "RepairReadsAgainAfterACountChanged", run: repairReadsAgain[E]},
+		{name: "RepairDoesNotRestoreAnEdgeThatEndsMeanwhile", run: repairEndsMeanwhile[E]},
+		{name: "RepairKeepsAnEdgeThatMovesBetweenShards", run: repairDuringMoves[E]},
+		{name: "CheckReportsNoDriftForAnEdgeThatChangesMeanwhile", run: checkDuringChange[E], unless: f.mutual()},
 		{name: "CheckAndRepairAreBusyWhileEdgesKeepChanging", run: busyChecks[E]},
-		{name: "RepairAmongWriters", run: repairAmongWriters[E]},
-		{name: "RepairNeverDamagesWhatIsWhole", run: repairOfWhole[E]},
+		{name: "RepairDuringWrites", run: repairDuringWrites[E]},
+		{name: "RepairNeverDamagesWholeEdges", run: repairWithoutDamage[E]},
 
 		{name: "EraseEndsEverything", run: eraseEverything[E]},
 		{name: "EraseEndsTornEdges", run: eraseTorn[E]},
 		{name: "EraseOfATornEdgeDoesNotCountBelowZero", run: eraseCounts[E]},
 		{name: "EraseUnderFaultsAndKills", run: eraseUnderFaults[E]},
 		{name: "EraseKilledAtEachWrite", run: eraseKilled[E]},
-		{name: "EraseMeetsNewEdges", run: eraseMeetsNew[E]},
+		{name: "EraseDuringNewEdges", run: eraseMeetsNew[E]},
 
 		{name: "EachWriteReportsItsChanges", run: eachChange[E]},
 		{name: "RepairReportsAnEdgeAgain", run: repairChanges[E]},
@@ -175,19 +173,18 @@ func Run[E any](t *testing.T, f Feature[E]) {
 	}
 }
 
-// kinds are those of the shape.
 func (f Feature[E]) kinds() []string { return f.Shape.Kinds }
 
-// first is a kind that excludes others, where there are such.
+// first is a kind that excludes others, if there are any.
 func (f Feature[E]) first() string { return f.kinds()[0] }
 
 // free is a kind that excludes no other.
 func (f Feature[E]) free() string { return f.kinds()[len(f.kinds())-1] }
 
-// hasKinds says whether a pair may have several edges.
+// hasKinds reports whether a pair may have several edges.
 func (f Feature[E]) hasKinds() bool { return f.first() != "" }
 
-// mutual says whether a name may be both a tail and a head, and has one counter
+// mutual reports whether a name may be both a tail and a head, with one counter
 // for both.
 func (f Feature[E]) mutual() bool { return f.Shape.TailCount != "" }
 
@@ -200,7 +197,7 @@ func (f Feature[E]) names() (tails, heads []string) {
 	return []string{"ann", "bob"}, []string{"photo", "film"}
 }
 
-// slots are all the edges that there may be among names.
+// slots are all possible edges among names.
 func (f Feature[E]) slots() (all []Edge) {
 	tails, heads := f.names()
 	for _, tail := range tails {

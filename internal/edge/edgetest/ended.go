@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// late keeps back the first n transactions of a process.
+// late holds back the first n transactions of a process.
 func late(n int) *faults.Late {
 	return &faults.Late{Holds: func(op string, _ []byte) bool {
 		if op != "TransactWriteItems" || n == 0 {
@@ -24,14 +24,14 @@ func late(n int) *faults.Late {
 	}}
 }
 
-// always is more often than the SDK repeats a request.
+// always is more than the SDK's attempts of a request.
 const always = 100
 
-// endedStaysEnded sends the request of a Begin so late that its caller has
-// done, and undone, something else since.
+// endedStaysEnded lets the request of a Begin arrive after its caller has given
+// up, and has begun and ended the edge in another way.
 func endedStaysEnded[E any](t *testing.T, f Feature[E]) {
 	type story struct {
-		given bool // the caller's ID
+		given bool // the caller gives the ID
 		held  int
 		then  func(t *testing.T, w world[E], e Edge) (left []Edge)
 	}
@@ -123,7 +123,7 @@ func endedStaysEnded[E any](t *testing.T, f Feature[E]) {
 
 			require.Zero(t, l.Arrive(t))
 			_, begun, err := w.try(t.Context(), e)
-			require.ErrorIs(t, err, plaza.ErrRemoved, "so is a plain repeat")
+			require.ErrorIs(t, err, plaza.ErrRemoved, "a repeat is refused too")
 			require.False(t, begun)
 			w.requireStored(t, left...)
 			w.requireSound(t, e)
@@ -131,7 +131,7 @@ func endedStaysEnded[E any](t *testing.T, f Feature[E]) {
 	}
 }
 
-// lateEnd sends an End so late that the edge has ended and begun again.
+// lateEnd lets an End arrive after the edge has ended and begun again.
 func lateEnd[E any](t *testing.T, f Feature[E]) {
 	w := newWorld(t, f, spread(1))
 	old, _, err := w.Begin(t.Context(), f.Of(Edge{Tail: "jack", Head: "chris", Kind: f.first()}))
@@ -164,7 +164,8 @@ func endMeetsBegin[E any](t *testing.T, f Feature[E]) {
 	require.ErrorIs(t, err, plaza.ErrRemoved)
 }
 
-// clockBehind gives a minted id the place behind the ended one, and its shard.
+// clockBehind checks that a minted id that is too small becomes one after the
+// ended id, in the shard of the new id.
 func clockBehind[E any](t *testing.T, f Feature[E]) {
 	const shards = 8
 	now := newWorld(t, f, spread(shards))
@@ -172,7 +173,7 @@ func clockBehind[E any](t *testing.T, f Feature[E]) {
 	var last ids.ID
 	for range faults.Seeds(20) {
 		before := now.begin(t, "jack", "chris", f.first())
-		if f.hasKinds() { // it ends by a switch
+		if f.hasKinds() { // a switch ends it
 			now.finish(t, now.begin(t, "jack", "chris", f.OneOf[1]), true)
 		} else {
 			now.finish(t, before.anyID(), true)
@@ -190,7 +191,7 @@ func clockBehind[E any](t *testing.T, f Feature[E]) {
 		last = again.ID
 	}
 
-	// Each edge that ended is a millisecond later, however often.
+	// Each further edge has an id one millisecond later.
 	for range 5 {
 		e := behind.begin(t, "jack", "chris", f.first())
 		require.Greater(t, e.ID, last)
@@ -205,8 +206,8 @@ func lateWrongClocks[E any](t *testing.T, f Feature[E]) {
 		w := newWorld(t, f, spread(1))
 		e := w.begin(t, "jack", "chris", f.first()).anyID()
 		w.finish(t, e, true)
-		// The first is refused, and then given a later id, by a clock that is
-		// behind.
+		// With a clock that is behind, the first transaction is refused and the
+		// second has a later id.
 		held := 0
 		l := &faults.Late{Holds: func(op string, _ []byte) bool {
 			if op == "TransactWriteItems" {
@@ -229,7 +230,7 @@ func lateWrongClocks[E any](t *testing.T, f Feature[E]) {
 	}
 }
 
-// shardIn is the shard of a kind's edge that a guard names.
+// shardIn is the shard in a guard of the edge of a kind.
 func shardIn(t testing.TB, guard map[string]string, kind string) int {
 	t.Helper()
 	return number(t, cmp.Or(guard[of(kind, "shard")], "0"))

@@ -15,8 +15,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// fans has edges of n fans to star and film, and of jack to each of five heads.
-// Where a name may be both, star and jack follow some of their fans.
+// fans adds edges of n fans to star and film, and of jack to five heads. If a
+// name can be both a tail and a head, star and jack follow some of their fans.
 func fans[E any](t testing.TB, w world[E], n int) (all []Edge) {
 	t.Helper()
 	f := w.f
@@ -34,16 +34,16 @@ func fans[E any](t testing.TB, w world[E], n int) (all []Edge) {
 	return all
 }
 
-// nameOf is the one that ends mean.
+// nameOf is the name in ends.
 func nameOf(of edge.Ends) string { return of.Tail + of.Head }
 
-// touches says whether Erase of these ends is to end e.
+// touches reports whether Erase of these ends must end e.
 func (f Feature[E]) touches(of edge.Ends, e Edge) bool {
 	name := nameOf(of)
 	return of.Tail == e.Tail || of.Head == e.Head || f.mutual() && (e.Tail == name || e.Head == name)
 }
 
-// split parts the edges that Erase ends from the others.
+// split separates the edges that Erase ends from the others.
 func (f Feature[E]) split(of edge.Ends, all []Edge) (gone, left []Edge) {
 	for _, e := range all {
 		if f.touches(of, e) {
@@ -55,8 +55,8 @@ func (f Feature[E]) split(of edge.Ends, all []Edge) (gone, left []Edge) {
 	return gone, left
 }
 
-// RequireErased finds nothing of a name but which of its edges have ended, in
-// guards, and returns these. Guards of an erased tail expire.
+// RequireErased fails if there is anything of a name but guards of ended edges,
+// and returns these edges. The guards of an erased tail must expire.
 func RequireErased(t testing.TB, shape edge.Shape, table string, of edge.Ends, left ...Edge) (ended []Edge) {
 	t.Helper()
 	name := nameOf(of)
@@ -90,7 +90,7 @@ func (w world[E]) requireErased(t testing.TB, of edge.Ends, left []Edge) (ended 
 	return RequireErased(t, w.f.Shape, w.table, of, left...)
 }
 
-// erasable are a tail and a head of fans.
+// erasable are a tail and a head in fans.
 var erasable = []edge.Ends{{Tail: "jack"}, {Head: "star"}}
 
 func eraseEverything[E any](t *testing.T, f Feature[E]) {
@@ -133,7 +133,7 @@ func eraseEverything[E any](t *testing.T, f Feature[E]) {
 				}
 			}
 
-			left = append(left, w.begin(t, "jack", "star", f.first())) // they may come back
+			left = append(left, w.begin(t, "jack", "star", f.first())) // the names may come back
 			w.requireStored(t, left...)
 		}
 	}
@@ -185,7 +185,7 @@ func eraseUnderFaults[E any](t *testing.T, f Feature[E]) {
 	}
 }
 
-// eraseKilled resumes after every write.
+// eraseKilled kills Erase at each write in turn and repeats it.
 func eraseKilled[E any](t *testing.T, f Feature[E]) {
 	for _, of := range erasable {
 		for k := 1; ; k++ {
@@ -205,7 +205,7 @@ func eraseKilled[E any](t *testing.T, f Feature[E]) {
 	}
 }
 
-// eraseMeetsNew lets edges arrive at the worst moments.
+// eraseMeetsNew adds edges at the worst moments.
 func eraseMeetsNew[E any](t *testing.T, f Feature[E]) {
 	l := layout{f.Shape}
 	type moment struct {
@@ -224,7 +224,7 @@ func eraseMeetsNew[E any](t *testing.T, f Feature[E]) {
 				return false
 			}
 			reads++
-			return reads%5 == 0 // a turn reads them to end, repair, count, compare, and drop
+			return reads%5 == 0 // each round reads them to end edges, repair, count, compare, and remove counters
 		}}
 	}
 	if f.hasKinds() {

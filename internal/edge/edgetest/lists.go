@@ -33,7 +33,7 @@ func listsPaged[E any](t *testing.T, f Feature[E]) {
 		codec  cursor.Codec
 		byTail bool
 		kind   string // "": all
-		often  bool   // not only where CI is set
+		often  bool   // also if CI is not set
 	}{
 		"by head, one kind":           {1, cursor.Plain(), false, f.free(), false},
 		"by head, all kinds, sharded": {several, sealed(t), false, "", true},
@@ -181,7 +181,7 @@ func shardsRaised[E any](t *testing.T, f Feature[E]) {
 		g[f.See(e).anyID()] = f.See(e).ID
 		seen = append(seen, e)
 	}
-	later := before.process(t, Options{Consistent: true}) // knows of no shards
+	later := before.process(t, Options{Consistent: true}) // a process without shards
 	readers := []world[E]{before, after, later}
 	hold := func() {
 		for _, w := range readers {
@@ -191,7 +191,7 @@ func shardsRaised[E any](t *testing.T, f Feature[E]) {
 	}
 	hold()
 
-	// Each process ends, and replaces, what another wrote.
+	// Each process ends and replaces edges of another one.
 	for i, w := range []world[E]{after, before, later} {
 		at := seen[10*i:]
 		for _, e := range []E{f.Of(f.See(at[0]).anyID()), f.Of(f.See(at[1])), at[2], at[3]} {
@@ -212,7 +212,8 @@ func shardsRaised[E any](t *testing.T, f Feature[E]) {
 	}
 	hold()
 
-	// A repeat of a standing edge is itself, wherever it would go now.
+	// A repeat returns the standing edge, even if new edges go to another shard
+	// now.
 	for _, e := range []E{seen[6], seen[7]} {
 		for _, w := range readers {
 			again, begun, err := w.Begin(t.Context(), f.Of(f.See(e)))

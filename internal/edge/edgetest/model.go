@@ -22,9 +22,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// anySequence begins and ends a few edges, with ids that are fresh, repeated or
-// long ended, while the shards change at any time.
-func anySequence[E any](t *testing.T, f Feature[E]) {
+// randomSequence begins and ends a few edges with new, repeated and ended ids,
+// while the number of shards changes.
+func randomSequence[E any](t *testing.T, f Feature[E]) {
 	shards := 1
 	w := newWorld(t, f, Options{Shards: func(string) int { return shards }, Consistent: true})
 	run := 0
@@ -38,7 +38,7 @@ func anySequence[E any](t *testing.T, f Feature[E]) {
 			return of
 		}
 		m := newModel(f)
-		known := map[Edge][]Edge{} // also those that ended
+		known := map[Edge][]Edge{} // including ended ones
 		slots := f.slots()
 		for range rapid.IntRange(1, 20).Draw(t, "calls") {
 			shards = rapid.SampledFrom([]int{1, 1, 2, 5, edge.MaxShards}).Draw(t, "shards")
@@ -67,8 +67,8 @@ func anySequence[E any](t *testing.T, f Feature[E]) {
 	})
 }
 
-// model is what should stand, and the greatest id of each pair and kind that
-// has ended.
+// model has the edges that should stand, and the greatest ended id of each pair
+// and kind.
 type model[E any] struct {
 	f            Feature[E]
 	stands, gone graph
@@ -76,13 +76,13 @@ type model[E any] struct {
 
 func newModel[E any](f Feature[E]) model[E] { return model[E]{f, graph{}, graph{}} }
 
-// late says whether the ID of e has ended.
+// late reports whether an edge with the ID of e has ended.
 func (m model[E]) late(e Edge) bool {
 	return m.stands[e.anyID()] == 0 && e.ID != 0 && e.ID <= m.gone[e.anyID()]
 }
 
-// begun compares an answer with the model, and takes it over. Only the first
-// call is sure to have begun what is without an ID.
+// begun compares an answer with the model and applies it. Without an ID, only
+// the first call is sure to report that it began the edge.
 func (m model[E]) begun(t tester, e, got Edge, begun, first bool) {
 	t.Helper()
 	switch before := m.stands[e.anyID()]; {
@@ -91,7 +91,7 @@ func (m model[E]) begun(t tester, e, got Edge, begun, first bool) {
 		require.Equal(t, before == e.ID, begun)
 	case e.ID != 0:
 		require.Equal(t, e.ID, got.ID)
-		require.True(t, begun, "a repeat gives the first answer")
+		require.True(t, begun, "a repeat returns the first answer")
 	case first:
 		require.True(t, begun)
 	}
@@ -104,7 +104,7 @@ func (m model[E]) begun(t tester, e, got Edge, begun, first bool) {
 	m.stands[e.anyID()] = got.ID
 }
 
-// ended takes over that e was ended, and says whether that is to end something.
+// ended applies the end of e and reports whether that ends an edge.
 func (m model[E]) ended(e Edge) bool {
 	before, stood := m.stands[e.anyID()]
 	meant := stood && (e.ID == 0 || e.ID == before)
@@ -118,7 +118,7 @@ func (m model[E]) ended(e Edge) bool {
 	return meant
 }
 
-// harshness is what each write must survive, by turns.
+// harshness are fault rates that each write must survive, alternately.
 var harshness = []faults.Rates{
 	faults.Standard,
 	{LostBefore: 0.05, LostAfter: 0.10, Throttled: 0.05, Twice: 0.05, Conflict: 0.15, Stale: 0.30},
@@ -161,7 +161,7 @@ func (m crowd[E]) step(t *testing.T) {
 	switch m.random.IntN(7) {
 	case 0, 1:
 		if m.random.IntN(4) == 0 {
-			m.keepEnding(t, fresh) // before it could begin
+			m.keepEnding(t, fresh) // before it begins
 		}
 		m.keepBeginning(t, fresh)
 	case 2:
@@ -216,25 +216,25 @@ const (
 	getting
 )
 
-// question is one call about an edge, and answer what it gave.
+// question is a call about an edge, and answer its result.
 type (
 	question struct {
 		call call
-		edge Edge // with an ID to begin with
+		edge Edge // with an ID, for Begin
 	}
 	answer struct {
-		open    bool   // no answer: it may have happened, or happen later
+		open    bool   // no answer: it may have been applied, or be applied later
 		late    bool   // plaza.ErrRemoved
-		changed bool   // begun or ended
-		id      ids.ID // that stands; 0: none
+		changed bool   // it began or ended an edge
+		id      ids.ID // of the standing edge; 0: none
 	}
 )
 
-// maxKinds is the most kinds that a Feature under test has.
+// maxKinds is the most kinds of a Feature.
 const maxKinds = 4
 
-// state is the ids of a pair's edges that stand, by kind, and of the last that
-// ended, while none of the kind stands.
+// state has, by kind, the id of a pair's standing edge or, if there is none, of
+// the last ended one.
 type state struct{ stands, ended [maxKinds]ids.ID }
 
 func (s state) end(kind int) state {
@@ -244,9 +244,9 @@ func (s state) end(kind int) state {
 	return s
 }
 
-// onePair is what a pair must look like to all clients. What never happened is
-// placed at the end.
-func onePair[E any](f Feature[E]) porcupine.Model {
+// pairModel is the sequential model of one pair. A call that was never applied
+// is placed at the end.
+func pairModel[E any](f Feature[E]) porcupine.Model {
 	begin := func(s state, kind int, id ids.ID) state {
 		if kind < len(f.OneOf) {
 			for other := range f.OneOf {
@@ -295,7 +295,7 @@ func onePair[E any](f Feature[E]) porcupine.Model {
 
 func histories[E any](t *testing.T, f Feature[E]) {
 	const clients = 8
-	calls := len(slices.Collect(faults.Seeds(200))) // of each
+	calls := len(slices.Collect(faults.Seeds(200))) // calls of each client
 	slots := f.slots()
 	base := newWorld(t, f, spread(1))
 	var (
@@ -337,7 +337,7 @@ func histories[E any](t *testing.T, f Feature[E]) {
 	}
 	require.NoError(t, group.Wait())
 	require.Len(t, history, clients*calls)
-	require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(onePair(f), history, time.Minute))
+	require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(pairModel(f), history, time.Minute))
 }
 
 func (w world[E]) ask(t *testing.T, q question) (a answer, err error) {

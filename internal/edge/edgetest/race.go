@@ -20,8 +20,8 @@ import (
 
 func names(body []byte, text string) bool { return bytes.Contains(body, []byte(`"`+text)) }
 
-// readsCounters says whether a request reads the counters of name for a Check,
-// Repair or Erase.
+// readsCounters reports whether a request reads the counters of name for a
+// Check, Repair or Erase.
 func (l layout) readsCounters(op string, body []byte, name string) bool {
 	if l.Apart {
 		return op == "BatchGetItem" && names(body, l.counter(name, edge.MaxShards-1)[0]+`"`)
@@ -29,13 +29,14 @@ func (l layout) readsCounters(op string, body []byte, name string) bool {
 	return op == "Query" && names(body, l.counter(name, 0)[0]+`"`)
 }
 
-// readsHead says whether a request reads the list of head in the first shard.
+// readsHead reports whether a request reads the list of head in the first
+// shard.
 func (l layout) readsHead(op string, body []byte, head, kind string) bool {
 	return op == "Query" && names(body, l.inHead(Edge{Head: head, Kind: kind}, 0)[0]+`"`)
 }
 
-// repairGuardsOnVersion ends an edge while its list is read, and begins it
-// again before the count is set: the count is what it was, and right.
+// repairGuardsOnVersion ends an edge while its list is read and begins it again
+// before the count is set. The count is then unchanged and right.
 func repairGuardsOnVersion[E any](t *testing.T, f Feature[E]) {
 	w, l := newWorld(t, f, spread(1)), layout{f.Shape}
 	all := w.crowd(t, "bob", 3, f.first())
@@ -58,8 +59,8 @@ func repairGuardsOnVersion[E any](t *testing.T, f Feature[E]) {
 	w.requireStored(t, all...)
 }
 
-// repairRaisesVersion tears an edge of a tail that is counted before it is
-// counted, and lets another Repair restore it before the count is set.
+// repairRaisesVersion tears an edge before it is counted, and restores it by
+// another Repair before the count is set.
 func repairRaisesVersion[E any](t *testing.T, f Feature[E]) {
 	w, l := newWorld(t, f, spread(1)), layout{f.Shape}
 	e := w.begin(t, "ann", "bob", f.first())
@@ -85,8 +86,8 @@ func repairRaisesVersion[E any](t *testing.T, f Feature[E]) {
 	w.requireStored(t, e)
 }
 
-// repairReadsAgain adds an edge before its list is read: the wrong count that
-// was read is then what the list holds.
+// repairReadsAgain adds an edge after the wrong count was read and before the
+// list is read, so that the two agree.
 func repairReadsAgain[E any](t *testing.T, f Feature[E]) {
 	w, l := newWorld(t, f, spread(1)), layout{f.Shape}
 	all := w.crowd(t, "bob", 3, f.first())
@@ -107,7 +108,7 @@ func repairReadsAgain[E any](t *testing.T, f Feature[E]) {
 	w.requireStored(t, all...)
 }
 
-// repairEndsMeanwhile ends the torn edge just before Repair would write.
+// repairEndsMeanwhile ends the torn edge just before Repair writes.
 func repairEndsMeanwhile[E any](t *testing.T, f Feature[E]) {
 	for _, name := range []string{"the tail's row gone", "the head's row gone", "guard of another shard"} {
 		s := damagedScene(t, f, 1, damages(f)[name].do)
@@ -131,9 +132,9 @@ func repairEndsMeanwhile[E any](t *testing.T, f Feature[E]) {
 	}
 }
 
-// repairMoves has an edge end and begin again in another shard, twice, while
-// Repair reads its items.
-func repairMoves[E any](t *testing.T, f Feature[E]) {
+// repairDuringMoves ends an edge and begins it again in another shard, twice,
+// while Repair reads its items.
+func repairDuringMoves[E any](t *testing.T, f Feature[E]) {
 	for seed := range faults.Seeds(10) {
 		w, l := newWorld(t, f, spread(1)), layout{f.Shape}
 		two := w.process(t, spread(2))
@@ -156,7 +157,7 @@ func repairMoves[E any](t *testing.T, f Feature[E]) {
 			}
 			rows := names(body, of(e.Kind, l.Heads+"#bob")+"#")
 			switch {
-			case phase == 0 && !rows: // the row of shard 1 was read; now its guard
+			case phase == 0 && !rows: // after the row of shard 1 and before its guard
 				phase = 1
 				move()
 			case phase == 1 && rows:
@@ -177,9 +178,9 @@ func repairMoves[E any](t *testing.T, f Feature[E]) {
 	}
 }
 
-// halfRead begins and ends an edge around the first half of what reads its
-// items. It is of a tail that is not counted, so has no version to compare.
-func halfRead[E any](t *testing.T, f Feature[E]) {
+// checkDuringChange ends and begins an edge between the two halves of a read of
+// its items. Its tail is not counted, so there is no version to compare.
+func checkDuringChange[E any](t *testing.T, f Feature[E]) {
 	for seed := range faults.Seeds(8) {
 		w, l := newWorld(t, f, spread(1)), layout{f.Shape}
 		e := w.begin(t, "ann", "bob", f.first())
@@ -190,7 +191,7 @@ func halfRead[E any](t *testing.T, f Feature[E]) {
 			switch {
 			case op != "BatchGetItem" || !rows || halves == most:
 				return faults.Fault{}
-			case halves == 0: // the guards are read; it looks for the rows
+			case halves == 0: // after the guards, before the rows
 				w.toggle(t, &e)
 			case half:
 				w.toggle(t, &e)
@@ -247,9 +248,9 @@ func busyChecks[E any](t *testing.T, f Feature[E]) {
 	}
 }
 
-// repairAmongWriters repairs every name over and over, from two processes,
-// while edges come and go; some of the others are torn.
-func repairAmongWriters[E any](t *testing.T, f Feature[E]) {
+// repairDuringWrites repairs every name again and again, from two processes,
+// while some edges change and others are torn.
+func repairDuringWrites[E any](t *testing.T, f Feature[E]) {
 	const tails = 5
 	w, l := newWorld(t, f, spread(2)), layout{f.Shape}
 	tail := func(i int) string { return fmt.Sprint("u", i%tails) }
@@ -335,8 +336,9 @@ func repairAmongWriters[E any](t *testing.T, f Feature[E]) {
 	w.requireStored(t, want.edges()...)
 }
 
-// repairOfWhole is the same without damage and without a Repair in the end.
-func repairOfWhole[E any](t *testing.T, f Feature[E]) {
+// repairWithoutDamage is repairDuringWrites without damage, and without a
+// Repair at the end.
+func repairWithoutDamage[E any](t *testing.T, f Feature[E]) {
 	w := newWorld(t, f, spread(1))
 	stand := w.crowd(t, "bob", 5, f.free())
 	ctx, done := context.WithCancel(t.Context())

@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// junk is a value of any type, often one that nearly fits.
+// junk is a random value of any type, often an almost valid one.
 func junk(random *rand.Rand) types.AttributeValue {
 	texts := []string{
 		"", "x", "-1", "0", "63", "64", "1000000000", "0000000000000", "7ZZZZZZZZZZZZ", "8000000000000",
@@ -45,7 +45,7 @@ func junk(random *rand.Rand) types.AttributeValue {
 	return &types.AttributeValueMemberNULL{Value: true}
 }
 
-// corrupt damages a few of a table's items, and puts others beside them.
+// corrupt damages a few of a table's items and adds invalid ones.
 func corrupt(t *testing.T, table dynamo.Table, random *rand.Rand, attributes []string) {
 	t.Helper()
 	var items []dynamo.Item
@@ -82,7 +82,7 @@ func keyText(item dynamo.Item) string {
 	return item["pk"].(*types.AttributeValueMemberS).Value + " " + item["sk"].(*types.AttributeValueMemberS).Value
 }
 
-// OnlyDamage fails where an error is of another class.
+// OnlyDamage fails on an error that neither damage nor one of or explains.
 func OnlyDamage(t *testing.T, what string, err error, or ...error) {
 	t.Helper()
 	for _, other := range or {
@@ -111,7 +111,7 @@ func randomDamage[E any](t *testing.T, f Feature[E]) {
 	}
 }
 
-// FuzzDamage goes on with other seeds than Run's.
+// FuzzDamage tries random damage with further seeds.
 func FuzzDamage[E any](fuzz *testing.F, f Feature[E]) {
 	fuzz.Add(uint64(1000))
 	fuzz.Fuzz(func(t *testing.T, seed uint64) { damageAndRepair(t, f, seed) })
@@ -161,7 +161,7 @@ func damageAndRepair[E any](t *testing.T, f Feature[E], seed uint64) {
 		OnlyDamage(t, "End", err)
 	}
 
-	// What is torn is repaired once the other end's counter is.
+	// Some torn edges are repaired only after the counter of the other end.
 	var sides []edge.Ends
 	for _, tail := range tails {
 		sides = append(sides, edge.Ends{Tail: tail})
@@ -198,7 +198,7 @@ func damageAndRepair[E any](t *testing.T, f Feature[E], seed uint64) {
 	w.holds(t, graph{}, tails, heads)
 }
 
-// damagedReads reads everything there is, with damage in it.
+// damagedReads reads everything from a damaged table.
 func (w world[E]) damagedReads(t *testing.T, tails, heads []string) {
 	lists := func(list list[E], name string) {
 		for _, kind := range slices.Compact([]string{"", w.f.first(), w.f.free()}) {

@@ -18,10 +18,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/edge"
 )
 
-// Key is where an item is: its pk and sk.
+// Key is an item's pk and sk.
 type Key = [2]string
 
-// Stored is a table's items by key, each as text by attribute.
+// Stored is a table's items by key; their attributes are in text form.
 type Stored map[Key]map[string]string
 
 // Scan reads a whole table.
@@ -47,8 +47,7 @@ func Scan(t testing.TB, table string) Stored {
 	return s
 }
 
-// layout is where items are, written out by hand. Names of tests that use it
-// hold no '#'.
+// layout builds keys independently of package edge. Names must not contain '#'.
 type layout struct{ edge.Shape }
 
 func of(kind, attribute string) string {
@@ -58,7 +57,7 @@ func of(kind, attribute string) string {
 	return attribute + "#" + kind
 }
 
-// kindOf is the kind that an attribute with this name is of.
+// kindOf is the kind of an attribute with this name.
 func kindOf(attribute, name string) (kind string, ok bool) {
 	if attribute == name {
 		return "", true
@@ -81,14 +80,14 @@ func (l layout) counter(name string, shard int) Key {
 	return Key{l.Counter + "#" + name, strconv.Itoa(shard)}
 }
 
-// shardOf is the shard of an id among so many.
+// shardOf is the shard of an id among shards.
 func shardOf(id ids.ID, shards int) int {
 	h := fnv.New64a()
 	h.Write([]byte(id.String()))
 	return int(h.Sum64() % uint64(shards))
 }
 
-// row is an edge as a list has it, and count a counter's number of a kind.
+// row is an edge in a list, and count a counter's number for a kind.
 type (
 	row struct {
 		Edge
@@ -101,9 +100,9 @@ type (
 	}
 )
 
-// RequireStored reads the whole table: each of the edges, and no other, has its
-// three items, the counters are their sums, and guards of ended edges hold no
-// more than that. An edge without an ID may have any.
+// RequireStored reads the whole table. It fails unless exactly these edges have
+// their three items, the counters equal the lists, and guards of ended edges
+// contain nothing else. An edge without an ID may have any ID.
 func RequireStored(t testing.TB, shape edge.Shape, table string, edges ...Edge) {
 	t.Helper()
 	l, items := layout{shape}, Scan(t, table)
@@ -165,7 +164,7 @@ func RequireStored(t testing.TB, shape edge.Shape, table string, edges ...Edge) 
 	}
 }
 
-// guarded are the edges of a guard.
+// guarded returns the edges of a guard.
 func (l layout) guarded(t testing.TB, tail, head string, item map[string]string) (rows []row) {
 	t.Helper()
 	for attribute, value := range item {
@@ -181,7 +180,7 @@ func (l layout) guarded(t testing.TB, tail, head string, item map[string]string)
 			rows = append(rows, row{Edge{tail, head, kind, idOf(t, value)}, shard})
 		}
 	}
-	if len(rows) == 0 && l.Kinds[0] == "" { // it stays for a while, and holds no more than this
+	if len(rows) == 0 && l.Kinds[0] == "" { // it remains for a while and contains nothing else
 		require.Len(t, item, 4)
 		require.NotEmpty(t, item["ended"])
 		require.NotEmpty(t, item["ttl"])
@@ -189,7 +188,7 @@ func (l layout) guarded(t testing.TB, tail, head string, item map[string]string)
 	return rows
 }
 
-// kindAt is the kind in a key, where it has one.
+// kindAt is the kind in a key, if it has one.
 func kindAt(part []string, at, end int) string {
 	if at < end {
 		return part[at]
@@ -216,7 +215,7 @@ func (w world[E]) requireStored(t testing.TB, edges ...Edge) {
 	RequireStored(t, w.f.Shape, w.table, edges...)
 }
 
-// requireSound fails where Check of the tail or head of an edge finds anything.
+// requireSound fails if Check of the tail or head of an edge finds anything.
 func (w world[E]) requireSound(t testing.TB, edges ...Edge) {
 	t.Helper()
 	for _, e := range edges {
@@ -228,18 +227,18 @@ func (w world[E]) requireSound(t testing.TB, edges ...Edge) {
 	}
 }
 
-// Hand changes items of a table behind the feature's back.
+// Hand changes a table's items directly, to damage them.
 type Hand struct {
 	t     testing.TB
 	table dynamo.Table
 }
 
-// NewHand is for the named table.
+// NewHand returns a Hand for the named table.
 func NewHand(t testing.TB, table string) Hand { return Hand{t, dynamotest.DB(t).Table(table)} }
 
 func (w world[E]) hand(t testing.TB) Hand { return NewHand(t, w.table) }
 
-// Remove takes items away.
+// Remove deletes items.
 func (h Hand) Remove(keys ...Key) {
 	h.t.Helper()
 	for _, key := range keys {
@@ -247,7 +246,7 @@ func (h Hand) Remove(keys ...Key) {
 	}
 }
 
-// Set gives an item an attribute, and makes the item where there is none.
+// Set sets an attribute of an item, which need not exist.
 func (h Hand) Set(key Key, attribute string, value any) {
 	h.t.Helper()
 	require.NoError(h.t, h.table.Update("pk", key[0]).Range("sk", key[1]).SetExpr("$ = ?", attribute, value).Run(h.t.Context()))

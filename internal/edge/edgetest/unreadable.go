@@ -20,10 +20,10 @@ func damagedItems[E any](t *testing.T, f Feature[E]) {
 	type on = scene[E]
 	type damage struct {
 		do         func(on)
-		unreadable bool // the edge
-		uncounted  bool // bob
-		byKey      bool // though not where counters are read by key
-		unlisted   int  // of ann's list
+		unreadable bool // the edge cannot be read
+		uncounted  bool // bob's counts cannot be read
+		byKey      bool // but not if counters are read by key
+		unlisted   int  // edges missing in ann's list
 		ann, bob   edge.Drift
 	}
 	broken := func(attribute string, value any) damage {
@@ -114,8 +114,8 @@ func damagedItems[E any](t *testing.T, f Feature[E]) {
 	}
 }
 
-// damagedCounter is of an edge that is torn where the counter cannot be read:
-// the head comes first.
+// damagedCounter tears an edge whose head's counter is damaged: the head must
+// be repaired first.
 func damagedCounter[E any](t *testing.T, f Feature[E]) {
 	s := damagedScene(t, f, 1, func(s scene[E]) {
 		s.Remove(s.rowOfHead())
@@ -153,8 +153,8 @@ func damagedShards[E any](t *testing.T, f Feature[E]) {
 	}
 }
 
-// manyDamagedRows has more of them than a page reads, in one of the lists that
-// are merged.
+// manyDamagedRows puts more damaged rows than a page reads into one of the
+// merged lists.
 func manyDamagedRows[E any](t *testing.T, f Feature[E]) {
 	in := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, f, spread(1), in.Wrap)
@@ -187,7 +187,7 @@ func manyDamagedRows[E any](t *testing.T, f Feature[E]) {
 		}
 		require.Equal(t, want, got, "by %d", limit)
 	}
-	// And back.
+	// Then back.
 	page, err := w.ByHead(t.Context(), "star", "", cursor.PageRequest{Limit: 3})
 	require.NoError(t, err)
 	for req := page.Prev; ; req = page.Prev {

@@ -21,10 +21,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// thorough says whether to try all that there is: where CI is set.
+// thorough reports whether to test all variants: if CI is set.
 func thorough() bool { return os.Getenv("CI") != "" }
 
-// world is a process of the feature over a table.
+// world is a process of the feature on a table.
 type world[E any] struct {
 	Graph[E]
 	f     Feature[E]
@@ -34,7 +34,7 @@ type world[E any] struct {
 
 type wrapper = func(aws.HTTPClient) aws.HTTPClient
 
-// newWorld has a fresh table.
+// newWorld has a new table.
 func newWorld[E any](t testing.TB, f Feature[E], opts Options, wrap ...wrapper) world[E] {
 	t.Helper()
 	return world[E]{f: f, table: dynamotest.Table(t, f.Table)}.process(t, opts, wrap...)
@@ -62,8 +62,8 @@ func (w world[E]) withClock(t testing.TB, opts Options, off time.Duration, wrap 
 	return w.withIDs(t, func(gen ids.Source) ids.Source { return clock{gen, off} }, opts, wrap...)
 }
 
-// watched is a process that asks before each request what happens to it;
-// before must use another process.
+// watched is a process that calls before ahead of each request and applies the
+// fault that it returns. before must use another process.
 func (w world[E]) watched(t testing.TB, opts Options, before func(op string, body []byte) faults.Fault) world[E] {
 	t.Helper()
 	return w.seeded(t, 0, opts, before)
@@ -76,14 +76,14 @@ func (w world[E]) seeded(t testing.TB, seed uint64, opts Options, before func(op
 	return w.process(t, opts, in.Wrap)
 }
 
-// spread puts every head's edges into n shards, and reads strongly consistent.
+// spread puts every head's edges into n shards and reads strongly consistently.
 func spread(n int) Options {
 	return Options{Shards: func(string) int { return n }, Consistent: true}
 }
 
 var machines atomic.Uint32
 
-// NewGenerator makes ids under a machine number of its own.
+// NewGenerator returns a generator with its own machine number.
 func NewGenerator() (*ids.Generator, error) { return ids.New(uint16(machines.Add(1)), nil) }
 
 // Generator is NewGenerator in a test.
@@ -94,7 +94,7 @@ func Generator(t testing.TB) *ids.Generator {
 	return gen
 }
 
-// clock is a generator's whose time is off.
+// clock is a source of ids whose time is off.
 type clock struct {
 	gen ids.Source
 	off time.Duration
@@ -112,7 +112,7 @@ func (w world[E]) id(t testing.TB) ids.ID {
 	return id
 }
 
-// idIn mints an id that lies in the first of so many shards, or in another.
+// idIn mints an id in the first of the shards, or in another one.
 func (w world[E]) idIn(t testing.TB, shards int, first bool) ids.ID {
 	t.Helper()
 	for {
@@ -129,13 +129,13 @@ type tester interface {
 	Context() context.Context
 }
 
-// try begins an edge by its names and ID.
+// try calls Begin.
 func (w world[E]) try(ctx context.Context, e Edge) (Edge, bool, error) {
 	standing, begun, err := w.Begin(ctx, w.f.Of(e))
 	return w.f.See(standing), begun, err
 }
 
-// begin begins an edge that does not stand.
+// begin begins an edge that does not stand yet.
 func (w world[E]) begin(t tester, tail, head, kind string) Edge {
 	t.Helper()
 	return w.give(t, Edge{Tail: tail, Head: head, Kind: kind})
@@ -150,8 +150,7 @@ func (w world[E]) give(t tester, e Edge) Edge {
 	return standing
 }
 
-// finish ends an edge by its names and ID, and says whether that is to end
-// something.
+// finish ends an edge. want is whether an edge ends.
 func (w world[E]) finish(t tester, e Edge, want bool) {
 	t.Helper()
 	ended, err := w.End(t.Context(), w.f.Of(e))
@@ -169,7 +168,8 @@ func (w world[E]) toggle(t tester, e *Edge) {
 	}
 }
 
-// crowd gives head n edges of these kinds by turns, oldest first.
+// crowd adds n edges to head, with these kinds alternately, and returns them
+// oldest first.
 func (w world[E]) crowd(t tester, head string, n int, kinds ...string) []Edge {
 	t.Helper()
 	all := make([]Edge, n)
@@ -206,13 +206,13 @@ func (w world[E]) see(all []E) []Edge {
 	return seen
 }
 
-// anyID is the edge of the pair and kind, whatever its ID.
+// anyID is the edge without its ID.
 func (e Edge) anyID() Edge {
 	e.ID = 0
 	return e
 }
 
-// graph is the edges that should stand, by edges without an ID.
+// graph has the ids of the edges that should stand, by edges without an ID.
 type graph map[Edge]ids.ID
 
 func standing(all ...Edge) graph {
@@ -227,7 +227,7 @@ func (g graph) edges() []Edge {
 	return g.list(func(Edge) bool { return true })
 }
 
-// list gives the edges that are wanted, newest first.
+// list returns the edges for which want is true, newest first.
 func (g graph) list(want func(Edge) bool) []Edge {
 	list := []Edge{}
 	for e, id := range g {
@@ -242,8 +242,7 @@ func (g graph) list(want func(Edge) bool) []Edge {
 	return list
 }
 
-// supersede takes out the edges that one of this kind takes the place of, and
-// returns them.
+// supersede removes the edges that e replaces, and returns them.
 func (f Feature[E]) supersede(g graph, e Edge) (gone []Edge) {
 	if !slices.Contains(f.OneOf, e.Kind) {
 		return nil
@@ -259,8 +258,7 @@ func (f Feature[E]) supersede(g graph, e Edge) (gone []Edge) {
 	return gone
 }
 
-// holds fails unless every read of these names shows the edges of g and no
-// other.
+// holds fails unless every read of these names returns exactly the edges of g.
 func (w world[E]) holds(t tester, g graph, tails, heads []string) {
 	t.Helper()
 	of := func(kind string, e Edge) bool { return kind == "" || kind == e.Kind }
@@ -323,9 +321,9 @@ func (w world[E]) countIn(g graph, name string) edge.Count {
 	return count
 }
 
-// persist repeats call, each time in a new process that meets faults and is
-// killed at one of its first writes, until it succeeds. The faults are harsh and
-// mild by turns: hundreds of reads seldom survive the harsh ones.
+// persist repeats call until it succeeds, each time in a new process that has
+// faults and is killed at one of its first writes. The faults are harsh and
+// mild alternately, because hundreds of reads seldom survive the harsh ones.
 func (w world[E]) persist(t testing.TB, random *rand.Rand, call func(world[E]) error) {
 	t.Helper()
 	harsh := faults.Standard

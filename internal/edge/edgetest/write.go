@@ -22,7 +22,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// some are a kind that excludes others and one that does not.
+// some returns a kind that excludes others and one that does not.
 func (f Feature[E]) some() []string { return slices.Compact([]string{f.first(), f.free()}) }
 
 func repeatedBegin[E any](t *testing.T, f Feature[E]) {
@@ -112,7 +112,7 @@ func endedID[E any](t *testing.T, f Feature[E]) {
 		}
 	}
 	stays := []Edge{}
-	if f.hasKinds() { // another kind has ids of its own
+	if f.hasKinds() { // each kind has its own ended id
 		stays = append(stays, w.give(t, Edge{Tail: "jack", Head: "chris", Kind: f.free(), ID: first.ID}))
 	}
 	again := w.begin(t, "jack", "chris", f.first())
@@ -139,13 +139,13 @@ func takenID[E any](t *testing.T, f Feature[E]) {
 		require.False(t, begun, name)
 	}
 	w.requireStored(t, e)
-	// Their lists hold no such id.
+	// No list of these two has the id.
 	reverse := w.give(t, Edge{Tail: "chris", Head: "jack", Kind: e.Kind, ID: e.ID})
 	w.requireStored(t, e, reverse)
 }
 
-// ownFirstAttempt finds the first attempt half applied: its guard is still
-// locked.
+// ownFirstAttempt repeats a transaction while the guard is still locked by its
+// first attempt.
 func ownFirstAttempt[E any](t *testing.T, f Feature[E]) {
 	in := faults.New(t, 1, faults.Rates{})
 	w := newWorld(t, f, spread(1), in.Wrap)
@@ -174,7 +174,7 @@ func getOfNothing[E any](t *testing.T, f Feature[E]) {
 	require.ErrorIs(t, err, plaza.ErrNotFound)
 }
 
-// namesNeverShareAKey gives the oddest names to tails, heads and kinds.
+// namesNeverShareAKey uses odd names of tails, heads and kinds.
 func namesNeverShareAKey[E any](t *testing.T, f Feature[E]) {
 	odd := []string{
 		"a_b", "c", "a", "b_c", "a#0", "a#1", `a\`, `a\#0`, "#", `\`, `\\`, "0", "E#a", "\u00e9", "e\u0301",
@@ -246,7 +246,7 @@ func mintedID[E any](t *testing.T, f Feature[E]) {
 	require.NotZero(t, e.ID)
 
 	in.Off()
-	require.Equal(t, e, w.give(t, e), "the repeat gives the first answer")
+	require.Equal(t, e, w.give(t, e), "the repeat returns the first answer")
 	w.holds(t, standing(e), []string{"jack"}, []string{"chris"})
 	w.requireStored(t, e)
 }
@@ -255,8 +255,8 @@ type fixedID ids.ID
 
 func (f fixedID) Next(context.Context) (ids.ID, error) { return ids.ID(f), nil }
 
-// mintedIDTaken has edges whose ids are moved to one millisecond, where they
-// would be the same.
+// mintedIDTaken moves the ids of edges to one millisecond, where they would be
+// equal.
 func mintedIDTaken[E any](t *testing.T, f Feature[E]) {
 	w := newWorld(t, f, spread(1))
 	at := ids.At(w.id(t).Time().Add(-time.Second))
@@ -292,13 +292,13 @@ func futureIDs[E any](t *testing.T, f Feature[E]) {
 	require.Zero(t, in.Writes())
 	w.give(t, ahead(time.Minute))
 
-	// What stands ends, whatever made it.
+	// An edge from the future can be ended.
 	e := Edge{Tail: "jack", Head: "anna", Kind: f.free(), ID: ids.At(now.Add(time.Hour))}
 	w.process(t, at(now.Add(time.Hour))).give(t, e)
 	w.finish(t, e, true)
 }
 
-// toggledByMany also takes two kinds that are in no group with each other.
+// toggledByMany also toggles two kinds that do not exclude each other.
 func toggledByMany[E any](t *testing.T, f Feature[E]) {
 	w := newWorld(t, f, spread(2))
 	tails := []string{"anna", "jack"}

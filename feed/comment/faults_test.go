@@ -15,22 +15,22 @@ import (
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// talk makes random calls on a world and its model.
-type talk struct {
+// randomCalls makes random calls on a world and on its model.
+type randomCalls struct {
 	world
 	*model
 	t    tester
-	pick func(n int) int                // below n
-	call func(func() error) (calls int) // until it is answered, with a final error too
+	pick func(n int) int                // returns a number below n
+	call func(func() error) (calls int) // repeats until success or a final error
 }
 
-// step makes one call about one comment.
-func (k *talk) step() {
-	if len(k.said) == 0 {
+// step makes one call.
+func (k *randomCalls) step() {
+	if len(k.expected) == 0 {
 		k.says(comment.Comment{})
 		return
 	}
-	s := k.said[k.pick(len(k.said))]
+	s := k.expected[k.pick(len(k.expected))]
 	switch k.pick(18) {
 	case 0, 1:
 		k.says(comment.Comment{})
@@ -67,8 +67,8 @@ func (k *talk) step() {
 	}
 }
 
-// expect repeats a call until its answer is final, and compares the error.
-func (k *talk) expect(want error, call func() error) (calls int) {
+// expect repeats a call until its answer is final and compares the error.
+func (k *randomCalls) expect(want error, call func() error) (calls int) {
 	k.t.Helper()
 	var err error
 	calls = k.call(func() error { err = call(); return err })
@@ -80,9 +80,9 @@ func (k *talk) expect(want error, call func() error) (calls int) {
 	return calls
 }
 
-// changes is expect for a call that reports whether it changed something. Only a
-// first answer is sure to report it.
-func (k *talk) changes(want bool, err error, call func() (bool, error)) {
+// changes is expect for a call that reports whether it changed something. Only
+// the answer to a first attempt is compared.
+func (k *randomCalls) changes(want bool, err error, call func() (bool, error)) {
 	k.t.Helper()
 	var got bool
 	calls := k.expect(err, func() (err error) { got, err = call(); return err })
@@ -91,7 +91,7 @@ func (k *talk) changes(want bool, err error, call func() (bool, error)) {
 	}
 }
 
-func (k *talk) says(c comment.Comment) {
+func (k *randomCalls) says(c comment.Comment) {
 	k.t.Helper()
 	if c.Object == "" {
 		c.Object = k.objects[k.pick(len(k.objects))]
@@ -102,13 +102,13 @@ func (k *talk) says(c comment.Comment) {
 		c.Mentions, c.Data = []string{"ann", "bob"}, []byte(`{"n": 1}`)
 	}
 	if k.pick(2) == 0 {
-		c.Key = fmt.Sprint(c.Object, len(k.said))
+		c.Key = fmt.Sprint(c.Object, len(k.expected))
 	}
 	var err error
 	c.ID, err = k.gen.Next(k.t.Context())
 	require.NoError(k.t, err)
 	want := error(nil)
-	leans := []*said{}
+	leans := []*expected{}
 	if c.Root != 0 {
 		leans = append(leans, k.find(c.Object, c.Root))
 	}
@@ -135,8 +135,8 @@ func (k *talk) says(c comment.Comment) {
 	}
 }
 
-// closed is nil if s can be answered.
-func (m *model) closed(s *said) error {
+// closed is the error of replying to s, or nil.
+func (m *model) closed(s *expected) error {
 	switch {
 	case s.ID == 0, s.Hidden, m.under(s):
 		return plaza.ErrNotFound
@@ -147,7 +147,7 @@ func (m *model) closed(s *said) error {
 }
 
 // answered compares the result of an Add or Edit.
-func (k *talk) answered(s *said, key string, got comment.Comment) {
+func (k *randomCalls) answered(s *expected, key string, got comment.Comment) {
 	k.t.Helper()
 	want := k.shown(s)
 	want.Key = key
@@ -159,10 +159,10 @@ func (k *talk) answered(s *said, key string, got comment.Comment) {
 }
 
 // repeats adds a comment a second time.
-func (k *talk) repeats(s *said) {
+func (k *randomCalls) repeats(s *expected) {
 	k.t.Helper()
 	if s.erased {
-		return // nothing is known of it
+		return // it is not stored anymore
 	}
 	again, want := s.given, error(nil)
 	if s.Removed != nil {
@@ -183,7 +183,7 @@ func (k *talk) repeats(s *said) {
 	k.expect(plaza.ErrConflict, func() error { _, _, err := k.Add(k.t.Context(), again); return err })
 }
 
-func (k *talk) edits(s *said) {
+func (k *randomCalls) edits(s *expected) {
 	k.t.Helper()
 	edit := s.Comment
 	edit.User = k.users[k.pick(len(k.users))]
@@ -213,7 +213,7 @@ func (k *talk) edits(s *said) {
 	k.answered(s, "", got)
 }
 
-func (k *talk) deletes(s *said) {
+func (k *randomCalls) deletes(s *expected) {
 	k.t.Helper()
 	a := comment.Action{Address: s.Address(), User: k.users[k.pick(len(k.users))]}
 	want := error(nil)
@@ -227,14 +227,14 @@ func (k *talk) deletes(s *said) {
 	}
 }
 
-func (k *talk) removes(s *said) {
+func (k *randomCalls) removes(s *expected) {
 	k.t.Helper()
 	why := comment.Removal{By: "moderator", Reason: "spam"}
 	k.changes(s.Removed == nil, nil, func() (bool, error) { return k.Remove(k.t.Context(), s.Address(), why) })
 	k.remove(s, why, false)
 }
 
-func (k *talk) setHidden(s *said, hidden bool, call func(context.Context, comment.Address) (bool, error)) {
+func (k *randomCalls) setHidden(s *expected, hidden bool, call func(context.Context, comment.Address) (bool, error)) {
 	k.t.Helper()
 	want := error(nil)
 	if s.gone {
@@ -247,10 +247,10 @@ func (k *talk) setHidden(s *said, hidden bool, call func(context.Context, commen
 	}
 }
 
-func (k *talk) hides(s *said)   { k.t.Helper(); k.setHidden(s, true, k.Hide) }
-func (k *talk) unhides(s *said) { k.t.Helper(); k.setHidden(s, false, k.Unhide) }
+func (k *randomCalls) hides(s *expected)   { k.t.Helper(); k.setHidden(s, true, k.Hide) }
+func (k *randomCalls) unhides(s *expected) { k.t.Helper(); k.setHidden(s, false, k.Unhide) }
 
-func (k *talk) pins(s *said) {
+func (k *randomCalls) pins(s *expected) {
 	k.t.Helper()
 	if pinned := k.pinned[s.Object]; s.Root != 0 || k.pick(3) == 0 {
 		at := comment.Address{Object: s.Object, ID: cmp.Or(pinned, s.ID)}
@@ -265,15 +265,15 @@ func (k *talk) pins(s *said) {
 	}
 }
 
-func (k *talk) erases(user string) {
+func (k *randomCalls) erases(user string) {
 	k.t.Helper()
 	k.expect(nil, func() error { return k.Erase(k.t.Context(), user) })
-	for _, s := range slices.Backward(k.those(func(s *said) bool { return s.User == user })) {
-		k.remove(s, comment.Removal{}, true) // the newest first
+	for _, s := range slices.Backward(k.those(func(s *expected) bool { return s.User == user })) {
+		k.remove(s, comment.Removal{}, true) // Erase begins with the newest
 	}
 }
 
-// harshness are the faults that each write must survive, chosen by seed.
+// harshness are fault rates that each write must survive, chosen by seed.
 var harshness = []faults.Rates{
 	faults.Standard,
 	{LostBefore: 0.05, LostAfter: 0.10, Throttled: 0.05, Twice: 0.05, Conflict: 0.15, Stale: 0.30, Unprocessed: 0.10},
@@ -287,20 +287,20 @@ func TestNothingIsLostOrDoubledUnderFaults(t *testing.T) {
 			t.Parallel()
 			in := faults.New(t, seed, harshness[seed%3])
 			random := rand.New(rand.NewPCG(seed, 1))
-			opts := &comment.Options{ExcerptRunes: 5} // where it rests on a read, that is consistent
-			talk := &talk{world: newWorld(t, opts, in.Wrap), model: newModel(0), t: t, pick: random.IntN}
-			talk.call = func(call func() error) (calls int) {
+			opts := &comment.Options{ExcerptRunes: 5} // eventually consistent where correctness allows it
+			calls := &randomCalls{world: newWorld(t, opts, in.Wrap), model: newModel(0), t: t, pick: random.IntN}
+			calls.call = func(call func() error) (calls int) {
 				for calls = 1; faults.Passing(call()) && calls < 200; calls++ {
 				}
 				return calls
 			}
 			for range 60 {
-				talk.step()
+				calls.step()
 			}
 			require.NotZero(t, in.Count(faults.LostAfter)+in.Count(faults.Twice))
 			in.Off()
 			lagging := faults.New(t, seed, faults.Rates{Stale: 1})
-			talk.process(t, &comment.Options{Consistent: true, ExcerptRunes: 5}, lagging.Wrap).holds(t, talk.model)
+			calls.process(t, &comment.Options{Consistent: true, ExcerptRunes: 5}, lagging.Wrap).holds(t, calls.model)
 		})
 	}
 }

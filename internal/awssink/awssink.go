@@ -1,0 +1,170 @@
+// Package awssink is what the sinks to AWS's services share: events that a sink
+// refuses itself, and the class of a request's error.
+package awssink
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+// Put sends the events that refuse accepts: one bad entry can cost the others
+// their request. The outcome of a refused event is permanent. send returns an
+// outcome for each event it is given; what names the request in its error.
+func Put(ctx context.Context, what string, events []stream.Event, refuse func(stream.Event) error, send func([]stream.Event) ([]stream.Outcome, error)) ([]stream.Outcome, error) {
+	outcomes := make([]stream.Outcome, len(events))
+	var accepted []stream.Event
+	var at []int // where they lie in events
+	for i, e := range events {
+		if err := refuse(e); err != nil {
+			outcomes[i] = stream.Outcome{Err: err}
+			continue
+		}
+		accepted, at = append(accepted, e), append(at, i)
+	}
+	if len(accepted) == 0 {
+		return outcomes, nil
+	}
+	sent, err := try(func() ([]stream.Outcome, error) { return send(accepted) })
+	if err != nil {
+		again, err := classify(ctx, err)
+		err = fmt.Errorf("%s: %w", what, err)
+		switch {
+		case len(accepted) < len(events): // the refused ones keep their own outcomes
+			for _, i := range at {
+				outcomes[i] = stream.Outcome{Err: err, Retry: again}
+			}
+			return outcomes, nil
+		case again:
+			return nil, err
+		}
+		return nil, stream.Permanent(err)
+	}
+	for i, outcome := range sent {
+		outcomes[at[i]] = outcome
+	}
+	return outcomes, nil
+}
+
+// Call makes a request whose error is classified as one of Put's.
+func Call[T any](ctx context.Context, what string, request func() (T, error)) (T, error) {
+	got, err := try(request)
+	if err == nil {
+		return got, nil
+	}
+	again, err := classify(ctx, err)
+	err = fmt.Errorf("%s: %w", what, err)
+	if !again {
+		err = stream.Permanent(err)
+	}
+	return got, err
+}
+
+// try returns a panic as an error: the SDK's check of SQS's checksums panics on
+// an answer that lacks an id.
+func try[T any](request func() (T, error)) (got T, err error) {
+	err = parallel.Catch(func() error {
+		got, err = request()
+		return err
+	})
+	return got, err
+}
+
+// classify wraps the SDK's error with the sentinel that callers know, and says
+// whether the same request can succeed later. Where nothing is known it can: a
+// repeat costs a request, giving up costs the events.
+func classify(ctx context.Context, err error) (again bool, _ error) {
+	if ctx.Err() != nil {
+		return true, errors.Join(ctx.Err(), err)
+	}
+	switch status, code := statusOf(err), codeOf(err); {
+	case Throttled(code), status == http.StatusTooManyRequests, slices.Contains(expired, code):
+		return true, fmt.Errorf("%w: %w", plaza.ErrBusy, err)
+	case status < http.StatusBadRequest, status >= http.StatusInternalServerError:
+		return true, fmt.Errorf("%w: %w", plaza.ErrUnknownOutcome, err)
+	case retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err).Bool(): // a clock that the SDK has now set right
+		return true, fmt.Errorf("%w: %w", plaza.ErrBusy, err)
+	case status == http.StatusForbidden, status == http.StatusNotFound, strings.HasPrefix(code, "AccessDenied"), slices.Contains(absent, code):
+		return false, fmt.Errorf("%w: %w", plaza.ErrTable, err)
+	}
+	return false, err
+}
+
+var (
+	// Credentials that have just expired: the next request is signed by new ones.
+	expired = []string{"ExpiredToken", "ExpiredTokenException", "RequestExpired"}
+	absent  = []string{"AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist", "ResourceNotFoundException"}
+)
+
+// Throttled reports whether a code says that there were too many requests.
+func Throttled(code string) bool {
+	_, known := retry.DefaultThrottleErrorCodes[code]
+	return known || code == "OverLimit" || strings.Contains(code, "Throttled")
+}
+
+// statusOf is 0 if there was no answer.
+func statusOf(err error) int {
+	var response *smithyhttp.ResponseError
+	if errors.As(err, &response) {
+		return response.HTTPStatusCode()
+	}
+	return 0
+}
+
+func codeOf(err error) string {
+	var api smithy.APIError
+	if errors.As(err, &api) {
+		return api.ErrorCode()
+	}
+	return ""
+}
+
+// Refused is the outcome of an entry that the service answered with a code. The
+// message beside it may hold data of the event.
+func Refused(service, code string, again bool) stream.Outcome {
+	err := fmt.Errorf("%s: %w", service, &smithy.GenericAPIError{Code: code, Message: "entry refused"})
+	return stream.Outcome{Err: err, Retry: again}
+}
+
+// Unnamed is the outcome of an entry of which the answer says nothing.
+func Unnamed(service string) stream.Outcome {
+	return stream.Outcome{Err: fmt.Errorf("%s: %w", service, stream.ErrOutcomes), Retry: true}
+}
+
+// JSON refuses what is not one JSON value in UTF-8. The SDK would replace bytes
+// that are not, silently.
+func JSON(data []byte) error {
+	switch {
+	case len(data) == 0:
+		return &plaza.InvalidError{Field: "Event.Data", Reason: "is empty"}
+	case !utf8.Valid(data):
+		return &plaza.InvalidError{Field: "Event.Data", Reason: "is not UTF-8"}
+	case !json.Valid(data):
+		return &plaza.InvalidError{Field: "Event.Data", Reason: "is not JSON"}
+	}
+	return nil
+}
+
+// Bound is a limit of an Options: its default if it is 0.
+func Bound(field string, value *int, fallback int) error {
+	if *value == 0 {
+		*value = fallback
+	}
+	if *value < 0 {
+		return &plaza.InvalidError{Field: field, Reason: "is negative"}
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Shared returns one engine to all processes that a go command runs, such as the
+// packages of go test: a start takes seconds, and an engine that has worked for a
+// while is faster. It stops when the go command ends. Elsewhere, Shared is Start.
+func Shared(ctx context.Context) (*Engine, error) {
+	parent := os.Getppid()
+	if os.Getenv(EndpointVariable) != "" || processName(parent) != "go" {
+		return Start(ctx, nil)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, fmt.Errorf("engine: %w", err)
+	}
+	record := filepath.Join(cache, "plaza", "engine-"+strconv.Itoa(parent))
+	if err := os.MkdirAll(filepath.Dir(record), 0o755); err != nil {
+		return nil, fmt.Errorf("engine: %w", err)
+	}
+	unlock, err := lock(ctx, record+".lock", func() bool { return recorded(ctx, record) != nil })
+	if err != nil {
+		return nil, fmt.Errorf("engine: waiting for another process's start: %w", err)
+	}
+	defer unlock()
+	if e := recorded(ctx, record); e != nil {
+		return e, nil
+	}
+
+	command, err := newCommand(ctx, Options{Log: os.Stderr, lasting: true})
+	if err != nil {
+		return nil, err
+	}
+	command.parent, command.record = parent, record
+	started, err := launch(ctx, command)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{Endpoint: started.Endpoint}
+	if err := e.write(record); err != nil {
+		return nil, fmt.Errorf("engine: %w", err)
+	}
+	return e, nil
+}
+
+// write replaces the record as a whole, since others read it without a lock.
+func (e *Engine) write(record string) error {
+	part := record + ".part"
+	if err := os.WriteFile(part, []byte(e.Endpoint), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(part, record)
+}
+
+// recorded returns the engine that the record names, or nil if none answers there:
+// the record may be left over from a crash.
+func recorded(ctx context.Context, record string) *Engine {
+	endpoint, err := os.ReadFile(record)
+	if err != nil {
+		return nil
+	}
+	e := &Engine{Endpoint: strings.TrimSpace(string(endpoint))}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	if e.ask(ctx) != nil {
+		return nil
+	}
+	return e
+}

@@ -1,0 +1,370 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+// outlet is a Sink that records its calls by the events' IDs.
+type outlet struct {
+	limit   stream.Limit
+	calls   [][]string
+	sent    []string
+	outcome func(call int, e stream.Event) stream.Outcome
+	put     func(call int) error
+}
+
+func (o *outlet) Limit() stream.Limit { return o.limit }
+
+func (o *outlet) Put(_ context.Context, events []stream.Event) ([]stream.Outcome, error) {
+	var ids []string
+	for _, e := range events {
+		ids = append(ids, e.ID)
+	}
+	o.calls = append(o.calls, ids)
+	if o.put != nil {
+		if err := o.put(len(o.calls)); err != nil {
+			return nil, err
+		}
+	}
+	outcomes := make([]stream.Outcome, len(events))
+	for i, e := range events {
+		if o.outcome != nil {
+			outcomes[i] = o.outcome(len(o.calls), e)
+		}
+		if outcomes[i].Err == nil {
+			o.sent = append(o.sent, e.ID)
+		}
+	}
+	return outcomes, nil
+}
+
+func (o *outlet) sizes() []int {
+	var sizes []int
+	for _, call := range o.calls {
+		sizes = append(sizes, len(call))
+	}
+	return sizes
+}
+
+// bus has the limits of EventBridge.
+func bus() *outlet {
+	return &outlet{limit: stream.Limit{Events: 10, Bytes: 1 << 20, Event: 1 << 20}}
+}
+
+// eventsOf are n events of that many bytes.
+func eventsOf(n, bytes int) []stream.Event {
+	events := make([]stream.Event, n)
+	for i := range events {
+		events[i] = stream.Event{ID: fmt.Sprint(i + 1), Data: []byte(strings.Repeat("x", bytes))}
+	}
+	return events
+}
+
+var errThrottled = errors.New("throttled")
+
+func requireAll(t *testing.T, errs []error, n int) {
+	t.Helper()
+	require.Len(t, errs, n)
+	for i, err := range errs {
+		require.NoError(t, err, "event %d", i+1)
+	}
+}
+
+func TestCase8EventsArePackedBySize(t *testing.T) {
+	t.Parallel()
+	dead := &letters{}
+	sink := bus()
+	requireAll(t, stream.Deliver(t.Context(), sink, eventsOf(23, 10), policy(3), dead), 23)
+	require.Equal(t, []int{10, 10, 3}, sink.sizes())
+
+	sink = bus()
+	requireAll(t, stream.Deliver(t.Context(), sink, eventsOf(5, 300<<10), policy(3), dead), 5)
+	require.Equal(t, []int{3, 2}, sink.sizes())
+	require.Empty(t, dead.put)
+
+	sink = bus()
+	requireAll(t, stream.Deliver(t.Context(), sink, eventsOf(1, 1<<20+1), policy(3), dead), 1)
+	require.Empty(t, sink.calls, "no call")
+	require.Len(t, dead.put, 1)
+	require.Equal(t, stream.ErrTooLarge.Error(), dead.put[0].Reason)
+	require.Zero(t, dead.put[0].Attempts)
+}
+
+func TestCase9LaterCallsCarryOnlyWhatFailed(t *testing.T) {
+	t.Parallel()
+	n := &naps{}
+	sink := bus()
+	sink.outcome = func(_ int, e stream.Event) stream.Outcome {
+		if e.ID == "2" || e.ID == "7" {
+			return stream.Outcome{Err: errThrottled, Retry: true}
+		}
+		return stream.Outcome{}
+	}
+	dead := &letters{}
+	errs := stream.Deliver(t.Context(), sink, eventsOf(10, 10), stream.Policy{Attempts: 3, Sleep: n.sleep}, dead)
+	requireAll(t, errs, 10)
+	require.Equal(t, []int{10, 2, 2}, sink.sizes())
+	require.Equal(t, []string{"2", "7"}, sink.calls[1])
+	require.Equal(t, []string{"2", "7"}, sink.calls[2])
+	require.Len(t, sink.sent, 8)
+	require.Equal(t, []string{"2", "7"}, dead.seqs())
+	require.Equal(t, 3, dead.put[0].Attempts)
+	require.Len(t, n.taken, 2)
+}
+
+func TestCase10AnArchiveTakesFiveHundredAndThoseThatFailedAgain(t *testing.T) {
+	t.Parallel()
+	sink := &outlet{limit: stream.Limit{Events: 500, Bytes: 4 << 20, Event: 1000 << 10, Size: func(e stream.Event) int { return len(e.Data) + 1 }}}
+	sevens := []string{"7", "77", "177", "277", "777", "877", "1177"}
+	sink.outcome = func(call int, e stream.Event) stream.Outcome {
+		if call <= 3 && slices.Contains(sevens, e.ID) {
+			return stream.Outcome{Err: errThrottled, Retry: true}
+		}
+		return stream.Outcome{}
+	}
+	requireAll(t, stream.Deliver(t.Context(), sink, eventsOf(1201, 10), policy(3), &letters{}), 1201)
+	require.Equal(t, []int{500, 500, 201, 7}, sink.sizes())
+	require.Equal(t, sevens, sink.calls[3])
+	require.Len(t, sink.sent, 1201)
+}
+
+func TestCase10ASendersFaultIsNotTriedAgainAndAServersIs(t *testing.T) {
+	t.Parallel()
+	sink := bus()
+	sink.outcome = func(call int, e stream.Event) stream.Outcome {
+		if call == 1 {
+			return stream.Outcome{Err: errors.New("fault"), Retry: e.ID == "2"}
+		}
+		return stream.Outcome{}
+	}
+	dead := &letters{}
+	requireAll(t, stream.Deliver(t.Context(), sink, eventsOf(2, 10), policy(3), dead), 2)
+	require.Equal(t, [][]string{{"1", "2"}, {"2"}}, sink.calls)
+	require.Equal(t, []string{"1"}, dead.seqs())
+	require.Equal(t, 1, dead.put[0].Attempts)
+}
+
+// Two rules of one bus, and what reaches the targets behind them.
+func TestCase11ASourceReachesOnlyItsTarget(t *testing.T) {
+	t.Parallel()
+	targets := map[string][]string{}
+	sink := bus()
+	to := stream.To(sink, func(r stream.Record) (stream.Event, bool, error) {
+		source := map[stream.Kind]string{stream.Modify: "update.aws.dynamodb", stream.Insert: "operations.aws.dynamodb"}[r.Kind]
+		data, err := stream.Encode(r, 1<<18)
+		return stream.Event{Source: source, Data: data}, source != "", err
+	}, policy(3), nil)
+	sink.outcome = func(_ int, e stream.Event) stream.Outcome {
+		target := map[string]string{"update.aws.dynamodb": "board", "operations.aws.dynamodb": "archive"}[e.Source]
+		targets[target] = append(targets[target], e.ID)
+		return stream.Outcome{}
+	}
+	records := changes(3)
+	records[1].Kind, records[1].Old = stream.Insert, nil
+	records[2].Kind, records[2].New = stream.Remove, nil
+	requireAll(t, to(t.Context(), records), 3)
+	require.Equal(t, map[string][]string{"board": {"e1"}, "archive": {"e2"}}, targets)
+}
+
+func TestAGroupWaitsBehindItsFailedEvent(t *testing.T) {
+	t.Parallel()
+	sink := &outlet{limit: stream.Limit{Events: 2}}
+	events := eventsOf(6, 1)
+	for i, group := range []string{"a", "b", "a", "b", "a", ""} {
+		events[i].Group = group
+	}
+	sink.outcome = func(call int, e stream.Event) stream.Outcome {
+		if e.ID == "1" && call <= 3 {
+			return stream.Outcome{Err: errThrottled, Retry: true}
+		}
+		return stream.Outcome{}
+	}
+	requireAll(t, stream.Deliver(t.Context(), sink, events, policy(3), &letters{}), 6)
+	require.Equal(t, [][]string{{"1", "2"}, {"4", "6"}, {"1"}, {"1"}, {"3"}, {"5"}}, sink.calls)
+}
+
+// No event of a group passes an earlier one, whatever fails.
+func TestNoEventPassesAnEarlierOneOfItsGroup(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		events := eventsOf(rapid.IntRange(0, 20).Draw(t, "events"), 1)
+		groups := map[string]string{}
+		for i := range events {
+			events[i].Group = rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "group")
+			groups[events[i].ID] = events[i].Group
+		}
+		fails := map[string]int{}
+		for _, e := range events {
+			fails[e.ID] = rapid.SampledFrom([]int{0, 0, 1, 2, 5}).Draw(t, "failures")
+		}
+		sink := &outlet{limit: stream.Limit{Events: rapid.IntRange(1, 4).Draw(t, "limit")}}
+		sink.outcome = func(_ int, e stream.Event) stream.Outcome {
+			if fails[e.ID]--; fails[e.ID] >= 0 {
+				return stream.Outcome{Err: errThrottled, Retry: rapid.Bool().Draw(t, "retry")}
+			}
+			return stream.Outcome{}
+		}
+		down := rapid.SampledFrom([]string{"", "3", "8"}).Draw(t, "down")
+		dead := &letters{down: func(seq string) bool { return seq == down }}
+		errs := stream.Deliver(context.Background(), sink, events, policy(3), dead)
+		lost := map[string]bool{}
+		for i, e := range events {
+			delivered, buried := slices.Contains(sink.sent, e.ID), slices.Contains(dead.seqs(), e.ID)
+			require.Equal(t, errs[i] == nil, delivered || buried, "event %s: %v", e.ID, errs[i])
+			require.False(t, delivered && buried)
+			if e.Group != "" && errs[i] != nil {
+				if lost[e.Group] {
+					require.ErrorIs(t, errs[i], stream.ErrHeld)
+				}
+				lost[e.Group] = true
+			}
+		}
+		sent := map[string][]string{} // of each group, every attempt
+		for _, call := range sink.calls {
+			for _, id := range call {
+				if at := sent[groups[id]]; len(at) == 0 || at[len(at)-1] != id {
+					sent[groups[id]] = append(at, id)
+				}
+			}
+		}
+		for group, ids := range sent {
+			require.True(t, group == "" || slices.IsSortedFunc(ids, inNumbers), "group %s: %v", group, sink.calls)
+		}
+	})
+}
+
+func inNumbers(a, b string) int {
+	return strings.Compare(fmt.Sprintf("%9s", a), fmt.Sprintf("%9s", b))
+}
+
+func TestAFailedRequestIsAFailureOfItsEvents(t *testing.T) {
+	t.Parallel()
+	sink := bus()
+	sink.put = func(call int) error {
+		if call == 1 {
+			return errThrottled
+		}
+		return nil
+	}
+	requireAll(t, stream.Deliver(t.Context(), sink, eventsOf(12, 10), policy(3), &letters{}), 12)
+	require.Equal(t, []int{10, 2, 10}, sink.sizes())
+
+	sink = bus()
+	sink.put = func(int) error { return stream.Permanent(errors.New("denied")) }
+	dead := &letters{}
+	requireAll(t, stream.Deliver(t.Context(), sink, eventsOf(2, 10), policy(3), dead), 2)
+	require.Len(t, sink.calls, 1)
+	require.Len(t, dead.put, 2)
+}
+
+func TestABadSinkIsAFailure(t *testing.T) {
+	t.Parallel()
+	for name, put := range map[string]func() ([]stream.Outcome, error){
+		"panic": func() ([]stream.Outcome, error) { panic("boom") },
+		"short": func() ([]stream.Outcome, error) { return nil, nil },
+	} {
+		dead := &letters{}
+		requireAll(t, stream.Deliver(t.Context(), sinkFunc(put), eventsOf(2, 1), policy(2), dead), 2)
+		require.Equal(t, []string{"1", "2"}, dead.seqs(), name)
+		require.Equal(t, 2, dead.put[0].Attempts, name)
+	}
+}
+
+type sinkFunc func() ([]stream.Outcome, error)
+
+func (sinkFunc) Limit() stream.Limit { return stream.Limit{} }
+
+func (f sinkFunc) Put(context.Context, []stream.Event) ([]stream.Outcome, error) { return f() }
+
+func TestADeliveryThatIsCancelledMakesNoDeadLetters(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	sink := &outlet{limit: stream.Limit{Events: 2}}
+	sink.put = func(call int) error {
+		if call == 2 {
+			cancel()
+			return ctx.Err()
+		}
+		return nil
+	}
+	dead := &letters{}
+	errs := stream.Deliver(ctx, sink, append(eventsOf(5, 1), eventsOf(1, 1)...), policy(1), dead)
+	for i, err := range errs {
+		if i < 2 {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorIs(t, err, context.Canceled)
+	}
+	require.Len(t, sink.calls, 2)
+	require.Empty(t, dead.put)
+}
+
+// Without dead letters of its own, Deliver has made the attempts, and the
+// Processor makes the letter.
+func TestToLeavesItsFailuresToTheProcessor(t *testing.T) {
+	t.Parallel()
+	sink := bus()
+	sink.outcome = func(_ int, e stream.Event) stream.Outcome {
+		if e.ID == "e2" {
+			return stream.Outcome{Err: errThrottled, Retry: true}
+		}
+		return stream.Outcome{}
+	}
+	to := stream.To(sink, func(r stream.Record) (stream.Event, bool, error) {
+		return stream.Event{Group: fmt.Sprint(r.Keys["Id"]), Data: []byte("{}")}, true, nil
+	}, policy(3), nil)
+	dead := &letters{}
+	done, err := newProcessor(t, to, dead, nil).Process(t.Context(), itemsOf(change("a", 1, 1), change("b", 2, 1), change("b", 3, 2)))
+	require.NoError(t, err)
+	require.Equal(t, 3, done)
+	require.Equal(t, []string{"2"}, dead.seqs())
+	require.Equal(t, []string{"e1", "e3"}, sink.sent)
+	require.Len(t, sink.calls, 4, "three attempts, and then what waited behind")
+}
+
+func TestToMakesLettersOfRecords(t *testing.T) {
+	t.Parallel()
+	sink := bus()
+	sink.outcome = func(int, stream.Event) stream.Outcome { return stream.Outcome{Err: errors.New("item 7")} }
+	dead := &letters{}
+	r := change("a", 1, 1)
+	to := stream.To(sink, func(stream.Record) (stream.Event, bool, error) { return stream.Event{Data: []byte("x")}, true, nil }, policy(3), dead)
+	requireAll(t, to(t.Context(), []stream.Record{r}), 1)
+	encoded, err := stream.Encode(r, 0)
+	require.NoError(t, err)
+	require.Equal(t, []stream.Dead{{
+		Stream: arn, Seq: "1", KeyHash: dead.put[0].KeyHash, Reason: "*errors.errorString", Attempts: 1, At: r.At, Record: encoded,
+	}}, dead.put)
+}
+
+func TestARecordWhoseEventCannotBeMadeHoldsItsItem(t *testing.T) {
+	t.Parallel()
+	sink := bus()
+	to := stream.To(sink, func(r stream.Record) (stream.Event, bool, error) {
+		switch r.Seq {
+		case "1":
+			return stream.Event{}, false, errors.New("broken")
+		case "2":
+			panic("boom")
+		}
+		return stream.Event{At: r.At.Add(time.Second)}, true, nil
+	}, policy(3), nil)
+	errs := to(t.Context(), []stream.Record{change("a", 1, 1), change("b", 2, 1), change("a", 3, 2), change("c", 4, 1)})
+	require.ErrorContains(t, errs[0], "broken")
+	require.ErrorContains(t, errs[1], "boom")
+	require.ErrorIs(t, errs[2], stream.ErrHeld)
+	require.NoError(t, errs[3])
+	require.Equal(t, [][]string{{"e4"}}, sink.calls)
+}

@@ -1,0 +1,240 @@
+package eventbridge_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/eventbridge"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/awssink/sinktest"
+	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/eventbridge"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// putEvents is a request.
+type putEvents struct {
+	Entries []struct {
+		EventBusName, Source, DetailType, Detail string
+		Time                                     *json.Number
+		Resources                                []string
+	}
+}
+
+func details(t *testing.T, r sinktest.Request) (sent []string) {
+	require.Equal(t, "PutEvents", r.Op)
+	for _, entry := range sinktest.Read[putEvents](t, r).Entries {
+		sent = append(sent, entry.Detail)
+	}
+	return sent
+}
+
+// answer has an id for each entry, but a code for those that failed.
+func answer(n int, failed map[int]string) string {
+	entries := make([]string, n)
+	for i := range entries {
+		entries[i] = fmt.Sprintf(`{"EventId":"id-%d"}`, i)
+		if code, ok := failed[i]; ok {
+			entries[i] = fmt.Sprintf(`{"ErrorCode":%q,"ErrorMessage":"a message"}`, code)
+		}
+	}
+	return fmt.Sprintf(`{"FailedEntryCount":%d,"Entries":[%s]}`, len(failed), strings.Join(entries, ","))
+}
+
+func open(t *testing.T, cfg aws.Config) stream.Sink {
+	sink, err := eventbridge.New(sdk.NewFromConfig(cfg), "fanoutBus", nil)
+	require.NoError(t, err)
+	return sink
+}
+
+func TestSink(t *testing.T) {
+	sinktest.Run(t, sinktest.Service{
+		New:  open,
+		Sent: details,
+		OK:   func(n int) string { return answer(n, nil) },
+		Unclear: map[string]string{
+			"no ids":             `{"FailedEntryCount":0,"Entries":[{},{}]}`,
+			"empty ids":          `{"FailedEntryCount":0,"Entries":[{"EventId":""},{"EventId":""}]}`,
+			"nulls":              `{"FailedEntryCount":0,"Entries":[null,null]}`,
+			"two failed, unsaid": `{"FailedEntryCount":2,"Entries":[{"EventId":"1"},{"EventId":"2"}]}`,
+			"id and code":        `{"FailedEntryCount":0,"Entries":[{"EventId":"1","ErrorCode":"InternalFailure"},{"EventId":"2","ErrorCode":"InternalFailure"}]}`,
+		},
+	})
+}
+
+func TestAnEntryHasWhatRulesMatch(t *testing.T) {
+	script := sinktest.NewScript(func(sinktest.Request) sinktest.Answer { return sinktest.Answer{Body: answer(2, nil)} })
+	at := time.Date(2026, 7, 1, 12, 0, 0, 0, time.FixedZone("", 3600))
+	_, err := open(t, script.Config()).Put(t.Context(), []stream.Event{
+		{ID: "1", Source: "update.aws.dynamodb", Type: "post", Group: "g", At: at, Data: []byte(` {"a":1}`)},
+		{ID: "2", Source: "operations.aws.dynamodb", Type: "log", Data: []byte("{}")},
+	})
+	require.NoError(t, err)
+	entries := sinktest.Read[putEvents](t, script.Requests()[0]).Entries
+	for i, want := range []string{"update.aws.dynamodb post", "operations.aws.dynamodb log"} {
+		require.Equal(t, "fanoutBus", entries[i].EventBusName)
+		require.Equal(t, want, entries[i].Source+" "+entries[i].DetailType)
+		require.Empty(t, entries[i].Resources)
+	}
+	seconds, err := entries[0].Time.Float64()
+	require.NoError(t, err)
+	require.Equal(t, at.Unix(), int64(seconds))
+	require.Nil(t, entries[1].Time, "a time that is not known is the service's to set")
+}
+
+// The count of a request that the service makes: 14 bytes for a time.
+func TestAnEntryIsAsLargeAsTheServiceCounts(t *testing.T) {
+	limit := open(t, sinktest.NewScript(nil).Config()).Limit()
+	require.Equal(t, stream.Limit{Events: 10, Bytes: 1 << 20, Event: 1 << 20}, stream.Limit{Events: limit.Events, Bytes: limit.Bytes, Event: limit.Event})
+	require.Equal(t, len("日本")+len("type")+len("{}")+14, limit.Size(stream.Event{Source: "日本", Type: "type", At: time.Unix(1, 0), Data: []byte("{}"), ID: "id", Group: "group"}))
+	require.Equal(t, len("{}"), limit.Size(stream.Event{Data: []byte("{}")}))
+}
+
+func TestARequestHasTenEventsAndOneMebibyte(t *testing.T) {
+	for name, c := range map[string]struct {
+		events int
+		bytes  int
+		calls  []int
+		dead   int
+	}{
+		"23 small ones":     {23, 10, []int{10, 10, 3}, 0},
+		"five of 300 KiB":   {5, 300 << 10, []int{3, 2}, 0},
+		"one over 1 MiB":    {1, 1<<20 + 1, nil, 1},
+		"none":              {0, 0, nil, 0},
+		"two of half a MiB": {2, 512 << 10, []int{1, 1}, 0},
+	} {
+		script := sinktest.NewScript(func(r sinktest.Request) sinktest.Answer {
+			return sinktest.Answer{Body: answer(len(details(t, r)), nil)}
+		})
+		events := make([]stream.Event, c.events)
+		for i := range events {
+			events[i] = event(i, sinktest.Text(max(c.bytes, 20)))
+		}
+		dead := new(sinktest.Dead)
+		for _, err := range stream.Deliver(t.Context(), open(t, script.Config()), events, sinktest.Quick(3), dead) {
+			require.NoError(t, err, name)
+		}
+		var calls []int
+		for _, r := range script.Requests() {
+			calls = append(calls, len(details(t, r)))
+		}
+		require.Equal(t, c.calls, calls, name)
+		require.Len(t, dead.Letters, c.dead, name)
+	}
+}
+
+func event(i int, data []byte) stream.Event {
+	return stream.Event{ID: fmt.Sprint(i), Source: "update.aws.dynamodb", Type: "post", At: time.Unix(1, 0), Data: data}
+}
+
+func TestOnlyThrottledEntriesAreSentAgain(t *testing.T) {
+	var sent [][]string
+	script := sinktest.NewScript(func(r sinktest.Request) sinktest.Answer {
+		data := details(t, r)
+		sent = append(sent, data)
+		failed := map[int]string{}
+		for i, detail := range data {
+			if detail == `{"n":2}` || detail == `{"n":7}` {
+				failed[i] = "ThrottlingException"
+			}
+		}
+		return sinktest.Answer{Body: answer(len(data), failed)}
+	})
+	events := make([]stream.Event, 10)
+	for i := range events {
+		events[i] = event(i, fmt.Appendf(nil, `{"n":%d}`, i))
+	}
+	dead := new(sinktest.Dead)
+	for _, err := range stream.Deliver(t.Context(), open(t, script.Config()), events, sinktest.Quick(3), dead) {
+		require.NoError(t, err)
+	}
+	require.Len(t, sent, 3)
+	require.Len(t, sent[0], 10)
+	require.Equal(t, []string{`{"n":2}`, `{"n":7}`}, sent[1])
+	require.Equal(t, sent[1], sent[2])
+	require.Len(t, dead.Letters, 2)
+}
+
+func TestAnEntrysCodeSaysWhetherToRepeatIt(t *testing.T) {
+	again := []string{"InternalFailure", "ThrottlingException", "InternalException", "SomethingNew"}
+	never := []string{
+		"AccessDeniedException", "InvalidAccountIdException", "InvalidArgument", "MalformedDetail", "RedactionFailure",
+		"NotAuthorizedForSourceException", "NotAuthorizedForDetailTypeException",
+	}
+	failed := map[int]string{}
+	for i, code := range append(again, never...) {
+		failed[i+1] = code
+	}
+	n := len(failed) + 1
+	script := sinktest.NewScript(func(sinktest.Request) sinktest.Answer { return sinktest.Answer{Body: answer(n, failed)} })
+	events := make([]stream.Event, n)
+	for i := range events {
+		events[i] = event(i, []byte("{}"))
+	}
+	outcomes, err := open(t, script.Config()).Put(t.Context(), events)
+	require.NoError(t, err)
+	require.Zero(t, outcomes[0])
+	for i, o := range outcomes[1:] {
+		require.ErrorContains(t, o.Err, failed[i+1])
+		require.NotContains(t, o.Err.Error(), "a message")
+		require.Equal(t, i < len(again), o.Retry, failed[i+1])
+	}
+}
+
+func TestWhatTheServiceWouldRefuseIsNotSent(t *testing.T) {
+	good := event(0, []byte(`{}`))
+	for name, spoil := range map[string]func(*stream.Event){
+		"Event.Source": func(e *stream.Event) { e.Source = "" },
+		"Event.Type":   func(e *stream.Event) { e.Type = "" },
+		"Event.Data":   func(e *stream.Event) { e.Data = nil },
+		"an array":     func(e *stream.Event) { e.Data = []byte(" [1]") },
+		"a string":     func(e *stream.Event) { e.Data = []byte(`"{"`) },
+		"two":          func(e *stream.Event) { e.Data = []byte(`{}{}`) },
+		"half":         func(e *stream.Event) { e.Data = []byte(`{"a":`) },
+		"not UTF-8":    func(e *stream.Event) { e.Data = []byte("{\"a\":\"\xff\"}") },
+		"deep": func(e *stream.Event) {
+			e.Data = []byte(strings.Repeat(`{"a":`, 20_000) + "1" + strings.Repeat("}", 20_000))
+		},
+	} {
+		script := sinktest.NewScript(func(sinktest.Request) sinktest.Answer { return sinktest.Answer{Body: answer(1, nil)} })
+		bad := good
+		spoil(&bad)
+		outcomes, err := open(t, script.Config()).Put(t.Context(), []stream.Event{bad, good})
+		require.NoError(t, err, name)
+		var invalid *plaza.InvalidError
+		require.ErrorAs(t, outcomes[0].Err, &invalid, name)
+		require.False(t, outcomes[0].Retry, name)
+		if strings.HasPrefix(name, "Event.") {
+			require.Equal(t, name, invalid.Field)
+		}
+		require.Zero(t, outcomes[1], name)
+		require.Equal(t, []string{"{}"}, details(t, script.Requests()[0]), name)
+	}
+}
+
+func TestInvalidConfigurationFailsInNew(t *testing.T) {
+	client := sdk.NewFromConfig(sinktest.NewScript(nil).Config())
+	for field, made := range map[string]func() (*eventbridge.Sink, error){
+		"client": func() (*eventbridge.Sink, error) { return eventbridge.New(nil, "bus", nil) },
+		"bus":    func() (*eventbridge.Sink, error) { return eventbridge.New(client, "", nil) },
+		"Options.Events": func() (*eventbridge.Sink, error) {
+			return eventbridge.New(client, "bus", &eventbridge.Options{Events: -1})
+		},
+		"Options.Bytes": func() (*eventbridge.Sink, error) {
+			return eventbridge.New(client, "bus", &eventbridge.Options{Bytes: -1})
+		},
+	} {
+		_, err := made()
+		var invalid *plaza.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		require.Equal(t, field, invalid.Field)
+	}
+}

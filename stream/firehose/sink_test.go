@@ -1,0 +1,217 @@
+package firehose_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/firehose"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/awssink/sinktest"
+	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/stream/firehose"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// lines are the records of a request, without their newlines.
+func lines(t *testing.T, r sinktest.Request) (sent []string) {
+	require.Equal(t, "PutRecordBatch", r.Op)
+	got := sinktest.Read[struct {
+		DeliveryStreamName string
+		Records            []struct{ Data []byte }
+	}](t, r)
+	require.Equal(t, "archive", got.DeliveryStreamName)
+	for _, record := range got.Records {
+		line, ended := strings.CutSuffix(string(record.Data), "\n")
+		require.True(t, ended)
+		require.NotContains(t, line, "\n")
+		sent = append(sent, line)
+	}
+	return sent
+}
+
+// answer has an id for each record, but a code for those that failed.
+func answer(n int, failed map[int]string) string {
+	records := make([]string, n)
+	for i := range records {
+		records[i] = fmt.Sprintf(`{"RecordId":"id-%d"}`, i)
+		if code, ok := failed[i]; ok {
+			records[i] = fmt.Sprintf(`{"ErrorCode":%q,"ErrorMessage":"a message"}`, code)
+		}
+	}
+	return fmt.Sprintf(`{"FailedPutCount":%d,"Encrypted":false,"RequestResponses":[%s]}`, len(failed), strings.Join(records, ","))
+}
+
+func open(t *testing.T, cfg aws.Config) stream.Sink {
+	sink, err := firehose.New(sdk.NewFromConfig(cfg), "archive", nil)
+	require.NoError(t, err)
+	return sink
+}
+
+func TestSink(t *testing.T) {
+	sinktest.Run(t, sinktest.Service{
+		New:  open,
+		Sent: lines,
+		OK:   func(n int) string { return answer(n, nil) },
+		Unclear: map[string]string{
+			"no ids":             `{"FailedPutCount":0,"RequestResponses":[{},{}]}`,
+			"empty ids":          `{"FailedPutCount":0,"RequestResponses":[{"RecordId":""},{"RecordId":""}]}`,
+			"nulls":              `{"FailedPutCount":0,"RequestResponses":[null,null]}`,
+			"two failed, unsaid": `{"FailedPutCount":2,"RequestResponses":[{"RecordId":"1"},{"RecordId":"2"}]}`,
+			"id and code":        `{"FailedPutCount":0,"RequestResponses":[{"RecordId":"1","ErrorCode":"InternalFailure"},{"RecordId":"2","ErrorCode":"InternalFailure"}]}`,
+		},
+	})
+}
+
+func TestARecordIsOneLine(t *testing.T) {
+	script := sinktest.NewScript(func(r sinktest.Request) sinktest.Answer {
+		return sinktest.Answer{Body: answer(len(lines(t, r)), nil)}
+	})
+	_, err := open(t, script.Config()).Put(t.Context(), []stream.Event{
+		{Data: []byte("{\n  \"a\": \"b\\n c\",\r\n  \"d\": [1,\n 2]\n}\n")},
+		{Data: []byte(`{"a": 1}`)},
+		{Data: []byte("7")},
+	})
+	require.NoError(t, err)
+	require.Equal(t, []string{`{"a":"b\n c","d":[1,2]}`, `{"a": 1}`, "7"}, lines(t, script.Requests()[0]))
+}
+
+func TestARecordIsAsLargeAsItsLine(t *testing.T) {
+	limit := open(t, sinktest.NewScript(nil).Config()).Limit()
+	require.Equal(t, stream.Limit{Events: 500, Bytes: 4 << 20, Event: 1000 << 10}, stream.Limit{Events: limit.Events, Bytes: limit.Bytes, Event: limit.Event})
+	require.Equal(t, len("{}\n"), limit.Size(stream.Event{ID: "id", Source: "s", Type: "t", Data: []byte("{}")}))
+}
+
+func TestARequestHas500RecordsAndFourMebibytes(t *testing.T) {
+	for name, c := range map[string]struct {
+		events, bytes int
+		calls         []int
+		dead          int
+	}{
+		"1,201 small ones":   {1201, 30, []int{500, 500, 201}, 0},
+		"ten of 1,000 KiB":   {10, 1000<<10 - 1, []int{4, 4, 2}, 0},
+		"one over 1,000 KiB": {1, 1000 << 10, nil, 1},
+	} {
+		script := sinktest.NewScript(func(r sinktest.Request) sinktest.Answer {
+			return sinktest.Answer{Body: answer(len(lines(t, r)), nil)}
+		})
+		events := make([]stream.Event, c.events)
+		for i := range events {
+			events[i] = stream.Event{ID: fmt.Sprint(i), Data: sinktest.Text(c.bytes)}
+		}
+		dead := new(sinktest.Dead)
+		for _, err := range stream.Deliver(t.Context(), open(t, script.Config()), events, sinktest.Quick(3), dead) {
+			require.NoError(t, err, name)
+		}
+		var calls []int
+		for _, r := range script.Requests() {
+			calls = append(calls, len(lines(t, r)))
+		}
+		require.Equal(t, c.calls, calls, name)
+		require.Len(t, dead.Letters, c.dead, name)
+	}
+}
+
+func TestOnlyRecordsThatFailedAreSentAgain(t *testing.T) {
+	fails := map[string]bool{}
+	for i := range 7 {
+		fails[fmt.Sprintf(`{"n":%d}`, i*70)] = true
+	}
+	codes := []string{"ServiceUnavailableException", "InternalFailure", "SomethingNew"}
+	var sent [][]string
+	script := sinktest.NewScript(func(r sinktest.Request) sinktest.Answer {
+		data, failed := lines(t, r), map[int]string{}
+		sent = append(sent, data)
+		for i, line := range data {
+			if len(sent) == 1 && fails[line] {
+				failed[i] = codes[i%len(codes)]
+			}
+		}
+		return sinktest.Answer{Body: answer(len(data), failed)}
+	})
+	events := make([]stream.Event, 500)
+	for i := range events {
+		events[i] = stream.Event{ID: fmt.Sprint(i), Data: fmt.Appendf(nil, `{"n":%d}`, i)}
+	}
+	dead := new(sinktest.Dead)
+	for _, err := range stream.Deliver(t.Context(), open(t, script.Config()), events, sinktest.Quick(3), dead) {
+		require.NoError(t, err)
+	}
+	require.Len(t, sent, 2)
+	require.Len(t, sent[1], 7)
+	for _, line := range sent[1] {
+		require.True(t, fails[line])
+	}
+	require.Empty(t, dead.Letters)
+}
+
+func TestWhatIsNoJSONIsNotArchived(t *testing.T) {
+	for name, data := range map[string]string{
+		"empty": "", "two values": "{}\n{}", "half": `{"a":`, "not UTF-8": "\"\xff\"", "text": "hello",
+		"deep": strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000),
+	} {
+		script := sinktest.NewScript(func(sinktest.Request) sinktest.Answer { return sinktest.Answer{Body: answer(1, nil)} })
+		outcomes, err := open(t, script.Config()).Put(t.Context(), []stream.Event{{Data: []byte(data)}, {Data: []byte("{}")}})
+		require.NoError(t, err, name)
+		require.ErrorIs(t, outcomes[0].Err, plaza.ErrInvalid, name)
+		require.False(t, outcomes[0].Retry, name)
+		require.Zero(t, outcomes[1], name)
+		require.Equal(t, []string{"{}"}, lines(t, script.Requests()[0]), name)
+	}
+}
+
+func TestInvalidConfigurationFailsInNew(t *testing.T) {
+	client := sdk.NewFromConfig(sinktest.NewScript(nil).Config())
+	for field, opts := range map[string]firehose.Options{
+		"Options.Events": {Events: -1},
+		"Options.Bytes":  {Bytes: -1},
+		"Options.Event":  {Event: -1},
+	} {
+		_, err := firehose.New(client, "archive", &opts)
+		var invalid *plaza.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		require.Equal(t, field, invalid.Field)
+	}
+	_, err := firehose.New(nil, "archive", nil)
+	require.ErrorIs(t, err, plaza.ErrInvalid)
+	_, err = firehose.New(client, "", nil)
+	require.ErrorIs(t, err, plaza.ErrInvalid)
+	_, err = firehose.New(client, "archive", &firehose.Options{Bytes: 1000, Event: 1001})
+	require.ErrorIs(t, err, plaza.ErrInvalid)
+
+	small, err := firehose.New(client, "archive", &firehose.Options{Bytes: 1000})
+	require.NoError(t, err)
+	require.Equal(t, 1000, small.Limit().Event)
+}
+
+// FuzzLine: whatever JSON comes, the archive gets one line that says the same.
+func FuzzLine(f *testing.F) {
+	for _, seed := range []string{"{}", "{\n\"a\":\r\n1}", "\"a\\n\"", "[1,\n2]", "\n7\r"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		script := sinktest.NewScript(func(r sinktest.Request) sinktest.Answer {
+			return sinktest.Answer{Body: answer(len(lines(t, r)), nil)}
+		})
+		sink := open(t, script.Config())
+		e := stream.Event{Data: data}
+		outcomes, err := sink.Put(t.Context(), []stream.Event{e})
+		require.NoError(t, err)
+		if outcomes[0].Err != nil {
+			require.Empty(t, script.Requests())
+			return
+		}
+		line := lines(t, script.Requests()[0])[0]
+		require.LessOrEqual(t, len(line)+1, sink.Limit().Size(e))
+		var want, got any
+		require.NoError(t, json.Unmarshal(data, &want))
+		require.NoError(t, json.Unmarshal([]byte(line), &got))
+		require.Equal(t, want, got)
+	})
+}

@@ -1,0 +1,213 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// leases are the items of a group that reads a stream: L#group#stream / S#shard
+// {owner, gen, seq, parent, ended} says who reads a shard and how far everything
+// was handled, and L#group#stream / W#worker {beat} that a worker lives.
+//
+// Gen rises with every owner, and what an owner writes names its gen. So a worker
+// that lost its lease while it was frozen cannot write. There are no times in
+// these items: a worker is dead if its beat did not change for a while by the
+// clock of whoever watches it.
+type leases struct {
+	table *store.Table
+	pk    string
+}
+
+func newLeases(table *store.Table, group, arn string) leases {
+	return leases{table: table, pk: keys.Join("L", group, arn)}
+}
+
+func (l leases) shardKey(shard string) store.Key {
+	return store.Key{PK: l.pk, SK: keys.Join("S", shard)}
+}
+func (l leases) workerKey(worker string) store.Key {
+	return store.Key{PK: l.pk, SK: keys.Join("W", worker)}
+}
+
+// lease is the item of a shard, or that of a worker.
+type lease struct {
+	PK     string `dynamo:"pk"`
+	SK     string `dynamo:"sk"`
+	Owner  string `dynamo:"owner,omitempty"` // "": nobody
+	Gen    int64  `dynamo:"gen,omitempty"`
+	Seq    string `dynamo:"seq,omitempty"` // everything up to it was handled; "": nothing was
+	Parent string `dynamo:"parent,omitempty"`
+	Ended  bool   `dynamo:"ended,omitempty"` // everything was
+	Beat   int64  `dynamo:"beat,omitempty"`
+
+	damaged error
+}
+
+// UnmarshalDynamoItem keeps a damaged item, since nobody must take its shard for
+// an unknown one.
+func (l *lease) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain lease
+	key := store.KeyOf(item)
+	err := dynamo.UnmarshalItem(item, (*plain)(l))
+	if err == nil && l.Seq != "" && !isSequence(l.Seq) {
+		err = errors.New("seq is no sequence number")
+	}
+	if err != nil {
+		*l = lease{PK: key.PK, SK: key.SK, damaged: err}
+	}
+	return nil
+}
+
+// shardID is "" for a worker.
+func (l lease) shardID() string { return l.part("S") }
+
+func (l lease) workerID() string { return l.part("W") }
+
+func (l lease) part(kind string) string {
+	if parts := keys.Split(l.SK); len(parts) == 2 && parts[0] == kind {
+		return parts[1]
+	}
+	return ""
+}
+
+// all reads the leases by shard, and the beats by worker.
+func (l leases) all(ctx context.Context) (shards map[string]lease, beats map[string]int64, err error) {
+	rows, err := store.Query[lease](ctx, l.table, store.Span{PK: l.pk, Ascending: true, Consistent: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	shards, beats = map[string]lease{}, map[string]int64{}
+	for _, row := range rows {
+		if row.damaged != nil {
+			l.table.Skips(l.table.Corrupt(store.Key{PK: row.PK, SK: row.SK}, row.damaged.Error()))
+		}
+		if shard := row.shardID(); shard != "" {
+			shards[shard] = row
+		} else if worker := row.workerID(); worker != "" && row.damaged == nil {
+			beats[worker] = row.Beat
+		}
+	}
+	return shards, beats, nil
+}
+
+// beat says that a worker lives, if n differs from the beat before.
+func (l leases) beat(ctx context.Context, worker string, n int64) error {
+	return l.table.Run(ctx, l.table.Update(l.workerKey(worker)).Set("beat", n))
+}
+
+// leave removes a worker, unless it beat since.
+func (l leases) leave(ctx context.Context, worker string, beat int64) error {
+	_, err := l.holds(ctx, l.table.Delete(l.workerKey(worker)).If("beat = ?", beat))
+	return err
+}
+
+// add stores that a shard is to be read.
+func (l leases) add(ctx context.Context, s shard) (lease, error) {
+	key := l.shardKey(s.id)
+	item := lease{PK: key.PK, SK: key.SK, Parent: s.parent}
+	found, err := l.holds(ctx, l.table.Put(item).If("attribute_not_exists(pk)"))
+	if found != nil {
+		return *found, err
+	}
+	return item, err
+}
+
+// forget removes a shard that has ended.
+func (l leases) forget(ctx context.Context, shard string) error {
+	_, err := l.holds(ctx, l.table.Delete(l.shardKey(shard)).If("ended = ?", true))
+	return err
+}
+
+// acquire takes a shard from the owner that seen names, or from nobody. It returns
+// what stands then, which is the worker's if it owns it.
+func (l leases) acquire(ctx context.Context, seen lease, worker string) (lease, error) {
+	mine := seen
+	mine.Owner, mine.Gen = worker, seen.Gen+1
+	update := l.table.Update(store.Key{PK: seen.PK, SK: seen.SK}).Set("owner", mine.Owner).Set("gen", mine.Gen)
+	update.If("attribute_exists(pk) AND attribute_not_exists(ended)")
+	if seen.Gen == 0 {
+		update.If("attribute_not_exists(gen)")
+	} else {
+		update.If("gen = ?", seen.Gen)
+	}
+	var now lease
+	found, err := l.holds(ctx, store.Returning{Update: update, Out: &now})
+	if found != nil {
+		return *found, err
+	}
+	return now, err
+}
+
+// checkpoint stores that everything up to seq was handled. It reports false if
+// the lease is another's now.
+//
+// Its condition names the checkpoint before, since one that is late must not undo
+// a later one.
+func (l leases) checkpoint(ctx context.Context, held *lease, seq string) (bool, error) {
+	for range 2 {
+		update := l.owned(*held).Set("seq", seq)
+		if held.Seq == "" {
+			update.If("attribute_not_exists(seq)")
+		} else {
+			update.If("seq = ?", held.Seq)
+		}
+		found, err := l.holds(ctx, update)
+		switch {
+		case err != nil:
+			return true, fmt.Errorf("stream: checkpoint: %w", err)
+		case found == nil, found.same(*held) && found.Seq == seq:
+			held.Seq = seq
+			return true, nil
+		case !found.same(*held):
+			return false, nil
+		}
+		held.Seq = found.Seq // by a checkpoint whose answer was lost
+	}
+	return true, fmt.Errorf("stream: checkpoint: %w", plaza.ErrBusy)
+}
+
+// end stores that everything was handled. It reports false if the lease is
+// another's now.
+func (l leases) end(ctx context.Context, held lease) (bool, error) {
+	found, err := l.holds(ctx, l.owned(held).Set("ended", true).Remove("owner"))
+	return err != nil || found == nil || found.Ended && found.Gen == held.Gen, err
+}
+
+// release gives a shard to nobody.
+func (l leases) release(ctx context.Context, held lease) error {
+	_, err := l.holds(ctx, l.owned(held).Remove("owner"))
+	return err
+}
+
+// owned is an update by the owner of a shard.
+func (l leases) owned(held lease) *dynamo.Update {
+	return l.table.Update(store.Key{PK: held.PK, SK: held.SK}).If("'owner' = ? AND gen = ?", held.Owner, held.Gen)
+}
+
+func (l lease) same(other lease) bool { return l.Owner == other.Owner && l.Gen == other.Gen }
+
+// holds runs a write and returns the item that stood against it, if any: an empty
+// one if there was none.
+func (l leases) holds(ctx context.Context, w store.Write) (found *lease, err error) {
+	err = l.table.Run(ctx, w)
+	refused, ok := store.AsRefused(err)
+	if !ok {
+		return nil, err
+	}
+	found = &lease{}
+	if item, _ := refused.At(0); item != nil {
+		err = l.table.Decode(item, found)
+		if err == nil && found.damaged != nil {
+			err = l.table.Corrupt(store.KeyOf(item), found.damaged.Error())
+		}
+		return found, err
+	}
+	return found, nil
+}

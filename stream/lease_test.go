@@ -1,0 +1,274 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+	"pgregory.net/rapid"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+const testARN = "arn:aws:dynamodb:us-east-1:123456789012:table/source/stream/2026-01-02T03:04:05.678"
+
+func newTestLeases(t testing.TB, table string, wrap ...func(aws.HTTPClient) aws.HTTPClient) leases {
+	t.Helper()
+	opened, err := store.Open(dynamotest.DB(t, wrap...), table, nil)
+	require.NoError(t, err)
+	return newLeases(opened, "group", testARN)
+}
+
+func (l leases) stands(t testing.TB, shard string) lease {
+	t.Helper()
+	shards, _, err := l.all(t.Context())
+	require.NoError(t, err)
+	require.Contains(t, shards, shard)
+	return shards[shard]
+}
+
+func TestALeaseHasOneOwner(t *testing.T) {
+	t.Parallel()
+	l := newTestLeases(t, dynamotest.Table(t, Table))
+	seen, err := l.add(t.Context(), shard{id: "s"})
+	require.NoError(t, err)
+	for gen := range int64(3) {
+		require.Equal(t, gen, seen.Gen)
+		var tries errgroup.Group
+		won := make(chan lease, 16)
+		for n := range 16 {
+			tries.Go(func() error {
+				name := fmt.Sprint("worker-", n)
+				stands, err := l.acquire(t.Context(), seen, name)
+				if stands.Owner == name {
+					won <- stands
+				}
+				return err
+			})
+		}
+		require.NoError(t, tries.Wait())
+		require.Len(t, won, 1)
+		seen = <-won
+		require.Equal(t, seen, l.stands(t, "s"))
+	}
+}
+
+func TestAFrozenOwnerCannotWrite(t *testing.T) {
+	t.Parallel()
+	l := newTestLeases(t, dynamotest.Table(t, Table))
+	seen, err := l.add(t.Context(), shard{id: "s", parent: "p"})
+	require.NoError(t, err)
+	ann, err := l.acquire(t.Context(), seen, "ann")
+	require.NoError(t, err)
+	owned, err := l.checkpoint(t.Context(), &ann, "5")
+	require.NoError(t, err)
+	require.True(t, owned)
+
+	bob, err := l.acquire(t.Context(), ann, "bob")
+	require.NoError(t, err)
+	require.Equal(t, "5", bob.Seq, "it goes on from there")
+	for range 2 { // even if she had the name that stands
+		owned, err = l.checkpoint(t.Context(), &ann, "6")
+		require.NoError(t, err)
+		require.False(t, owned)
+		owned, err = l.end(t.Context(), ann)
+		require.NoError(t, err)
+		require.False(t, owned)
+		require.NoError(t, l.release(t.Context(), ann))
+		require.Equal(t, bob, l.stands(t, "s"))
+		ann.Owner = "bob"
+	}
+	owned, err = l.end(t.Context(), bob)
+	require.NoError(t, err)
+	require.True(t, owned)
+	owned, err = l.end(t.Context(), bob)
+	require.NoError(t, err)
+	require.True(t, owned, "a repeat")
+	again, err := l.acquire(t.Context(), l.stands(t, "s"), "ann")
+	require.NoError(t, err)
+	require.Empty(t, again.Owner, "an ended shard has no owner")
+}
+
+// late keeps a write from arriving until it is sent.
+type late struct {
+	next aws.HTTPClient
+	mu   sync.Mutex
+	hold bool
+	kept []*http.Request
+	body []string
+}
+
+func (l *late) wrap(next aws.HTTPClient) aws.HTTPClient { l.next = next; return l }
+
+func (l *late) Do(r *http.Request) (*http.Response, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.hold {
+		return l.next.Do(r)
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	l.kept, l.body = append(l.kept, r.Clone(context.Background())), append(l.body, string(body))
+	return nil, io.ErrUnexpectedEOF
+}
+
+func (l *late) send(t *testing.T) {
+	t.Helper()
+	l.hold = false
+	for i, r := range l.kept {
+		r.Body = io.NopCloser(strings.NewReader(l.body[i]))
+		res, err := l.next.Do(r)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+	}
+}
+
+func TestALateCheckpointUndoesNothing(t *testing.T) {
+	t.Parallel()
+	slow := &late{}
+	l := newTestLeases(t, dynamotest.Table(t, Table), slow.wrap)
+	seen, err := l.add(t.Context(), shard{id: "s"})
+	require.NoError(t, err)
+	held, err := l.acquire(t.Context(), seen, "ann")
+	require.NoError(t, err)
+	for _, step := range []struct{ lost, next string }{{"10", "20"}, {"30", "40"}} {
+		slow.hold, slow.kept, slow.body = true, nil, nil
+		owned, err := l.checkpoint(t.Context(), &held, step.lost)
+		require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
+		require.True(t, owned, "for all that is known")
+		slow.hold = false
+		owned, err = l.checkpoint(t.Context(), &held, step.next)
+		require.NoError(t, err)
+		require.True(t, owned)
+		slow.send(t)
+		require.Equal(t, step.next, l.stands(t, "s").Seq)
+	}
+}
+
+func TestACheckpointWhoseAnswerIsLostHolds(t *testing.T) {
+	t.Parallel()
+	for _, lost := range []int{1, 3} { // the SDK tries three times
+		in := faults.New(t, 1, faults.Rates{})
+		l := newTestLeases(t, dynamotest.Table(t, Table), in.Wrap)
+		seen, err := l.add(t.Context(), shard{id: "s"})
+		require.NoError(t, err)
+		held, err := l.acquire(t.Context(), seen, "ann")
+		require.NoError(t, err)
+		begun := in.Requests()
+		in.Script(func(_ string, _ []byte, n int) faults.Fault {
+			if n > begun && n <= begun+lost {
+				return faults.Fault{Kind: faults.LostAfter}
+			}
+			return faults.Fault{}
+		})
+		owned, err := l.checkpoint(t.Context(), &held, "10")
+		require.True(t, owned)
+		require.Equal(t, lost == 3, err != nil)
+		owned, err = l.checkpoint(t.Context(), &held, "20")
+		require.NoError(t, err)
+		require.True(t, owned)
+		require.Equal(t, held, l.stands(t, "s"))
+	}
+}
+
+func TestUnderFaultsOneWorkerCanCheckpoint(t *testing.T) {
+	t.Parallel()
+	for seed := range faults.Seeds(20) {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+			t.Parallel()
+			table := dynamotest.Table(t, Table)
+			clean := newTestLeases(t, table)
+			_, err := clean.add(t.Context(), shard{id: "s"})
+			require.NoError(t, err)
+			random := rand.New(rand.NewPCG(seed, 0))
+			type worker struct {
+				leases
+				name string
+				held lease
+			}
+			var workers []*worker
+			for n := range 3 {
+				in := faults.New(t, seed*10+uint64(n), faults.Standard)
+				workers = append(workers, &worker{leases: newTestLeases(t, table, in.Wrap), name: fmt.Sprint("worker-", n)})
+			}
+			seq := 100
+			for range 60 {
+				w := workers[random.IntN(len(workers))]
+				if random.IntN(3) == 0 { // it acquires, perhaps with an old knowledge
+					seen := clean.stands(t, "s")
+					if random.IntN(3) == 0 && w.held.PK != "" {
+						seen = w.held
+					}
+					if stands, _ := w.acquire(t.Context(), seen, w.name); stands.Owner == w.name {
+						w.held = stands
+					}
+				}
+				for _, w := range workers {
+					if w.held.PK == "" {
+						continue
+					}
+					before := clean.stands(t, "s")
+					seq++
+					owned, err := w.checkpoint(t.Context(), &w.held, strconv.Itoa(seq))
+					after := clean.stands(t, "s")
+					require.True(t, after.same(before))
+					if !after.same(w.held) {
+						require.Equal(t, before, after, "only the owner can")
+						require.True(t, err != nil || !owned)
+					} else if err == nil {
+						require.True(t, owned)
+						require.Equal(t, strconv.Itoa(seq), after.Seq)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestQuotasShareAllShardsEvenly(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		shares := map[string]int{}
+		held := 0
+		for _, n := range rapid.SliceOfN(rapid.IntRange(0, 5), 1, 9).Draw(t, "shares") {
+			shares[fmt.Sprint("worker-", len(shares))] = n
+			held += n
+		}
+		n := held + rapid.IntRange(0, 5).Draw(t, "free")
+		sum, least, most := 0, n, 0
+		for name := range shares {
+			q := quota(name, shares, n)
+			sum, least, most = sum+q, min(least, q), max(most, q)
+		}
+		require.Equal(t, n, sum)
+		require.LessOrEqual(t, most-least, 1)
+		for name, has := range shares { // no lease moves if they are even already
+			if even := n / len(shares); held == n && allWithin(shares, even) {
+				require.Equal(t, has, quota(name, shares, n))
+			}
+		}
+	})
+}
+
+func allWithin(shares map[string]int, even int) bool {
+	for _, n := range shares {
+		if n != even && n != even+1 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,141 @@
+package stream
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// Poller reads a stream without Lambda and gives its records to a Processor. The
+// workers of a group, each a Run, share the stream's shards evenly.
+//
+// A group begins with the oldest records there are, and goes on where its
+// workers stopped. Records come at least once; those of one shard in order, and
+// those of a shard's children after its own. A record that the Processor can
+// neither handle nor dead-letter holds its shard and the shard's children.
+//
+// A stream that is switched off and on again is another one, with an ARN of its
+// own. Run the old one's poller until it returns nil, then the new one's.
+type Poller struct {
+	source    *source
+	leases    leases
+	processor *Processor
+	opts      PollerOptions
+}
+
+// PollerOptions are the options of a Poller. The zero value works.
+type PollerOptions struct {
+	// Lease is after how long without a sign of life a worker's shards go to
+	// others. Their clocks need not agree. Defaults to 30 s; at least 1 s.
+	Lease time.Duration
+
+	// Renew is how often a worker gives a sign of life and looks for work.
+	// Defaults to a third of Lease; at most half of it.
+	Renew time.Duration
+
+	// Idle is the longest pause before a shard that had nothing new is read
+	// again. Each read is a request. Defaults to 1 s.
+	Idle time.Duration
+
+	// OnError is called with each failure that Run survives, sometimes by several
+	// goroutines at once. Defaults to nothing.
+	OnError func(error)
+
+	// OnCorrupt is called with each damaged item of the table. The shard of a
+	// damaged lease is not read. Defaults to nothing.
+	OnCorrupt func(*plaza.CorruptError)
+
+	// Rand names workers. It must never repeat itself. Defaults to
+	// crypto/rand.Reader.
+	Rand io.Reader
+}
+
+func (o *PollerOptions) withDefaults() (PollerOptions, error) {
+	var v PollerOptions
+	if o != nil {
+		v = *o
+	}
+	if v.Lease == 0 {
+		v.Lease = 30 * time.Second
+	}
+	if v.Renew == 0 {
+		v.Renew = v.Lease / 3
+	}
+	if v.Idle == 0 {
+		v.Idle = time.Second
+	}
+	if v.OnError == nil {
+		v.OnError = func(error) {}
+	}
+	if v.Rand == nil {
+		v.Rand = rand.Reader
+	}
+	switch {
+	case v.Lease < time.Second:
+		return v, &plaza.InvalidError{Field: "Lease", Reason: "is below a second"}
+	case v.Renew < 0 || v.Renew > v.Lease/2:
+		return v, &plaza.InvalidError{Field: "Renew", Reason: "is negative or above half of Lease"}
+	case v.Idle < 0:
+		return v, &plaza.InvalidError{Field: "Idle", Reason: "is negative"}
+	}
+	return v, nil
+}
+
+// NewPoller does no I/O. Table holds the leases, and arn names the stream. It
+// must carry new and old images.
+func NewPoller(db *dynamo.DB, table string, streams *dynamodbstreams.Client, arn, group string, p *Processor, opts *PollerOptions) (*Poller, error) {
+	o, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	t, err := store.Open(db, table, o.OnCorrupt)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newSource(streams, arn)
+	if err != nil {
+		return nil, err
+	}
+	if err := keys.CheckName("group", group); err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return nil, &plaza.InvalidError{Field: "p", Reason: "is nil"}
+	}
+	return &Poller{source: s, leases: newLeases(t, group, arn), processor: p, opts: o}, nil
+}
+
+// Run is a worker: it reads its part of the shards until ctx ends, and returns
+// the context's error. It returns nil if the stream was switched off and all its
+// records were handled.
+//
+// ErrGap, a wrong table or stream, and a missing permission end it too. Any other
+// failure goes to Options.OnError, and Run goes on. At its end it stores how far
+// it came and gives its shards to the other workers.
+//
+// Cost: 2 requests every Options.Renew and 1 for each 100 shards, 1 WCU and 1 RCU
+// for each 4 KB of leases; a checkpoint 1 request, 1 WCU for each read that had
+// records; an idle shard 1 request every Options.Idle.
+func (p *Poller) Run(ctx context.Context) error {
+	var random [16]byte
+	if _, err := io.ReadFull(p.opts.Rand, random[:]); err != nil {
+		return fmt.Errorf("stream: random source: %w", err)
+	}
+	w := newWorker(p, base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random[:]))
+	err := w.run(ctx)
+	if errors.Is(err, errDrained) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,264 @@
+package stream_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+// Case 12.
+func TestAChildStartsAfterItsParentsEndIsCheckpointed(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		parent := w.add("shard-1", "", 100)
+		w.add("shard-2", "shard-1", 10)
+		w.add("shard-3", "shard-1", 10)
+		w.handle = func(_ context.Context, _ string, r stream.Record) error {
+			if r.Shard != "shard-1" {
+				leases, _ := w.stored()
+				require.True(t, leases["shard-1"].Ended, "%s of %s", r.Seq, r.Shard)
+			}
+			return nil
+		}
+		w.change(func() { parent.closed = true })
+		p := w.start("ann", nil)
+		w.handles("shard-1", "shard-2", "shard-3")
+		require.ErrorIs(t, p.stop(), context.Canceled)
+		for _, shard := range []string{"shard-1", "shard-2", "shard-3"} {
+			require.Equal(t, w.seqs(shard), w.done(shard), "each once, in order")
+		}
+	})
+}
+
+// Case 12.
+func TestAChildOfATrimmedParentStarts(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.add("shard-2", "shard-1", 10)
+		p := w.start("ann", nil)
+		w.handles("shard-2")
+		require.ErrorIs(t, p.stop(), context.Canceled)
+	})
+}
+
+// Case 12.
+func TestAParentLeftOpenThatHasChildrenIsDrained(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.add("shard-1", "", 10)
+		w.add("shard-2", "shard-1", 10)
+		p := w.start("ann", nil)
+		w.handles("shard-1", "shard-2")
+		require.ErrorIs(t, p.stop(), context.Canceled)
+		leases, _ := w.stored()
+		require.True(t, leases["shard-1"].Ended)
+		require.False(t, leases["shard-2"].Ended)
+	})
+}
+
+func TestAnOpenShardWithoutChildrenGoesOn(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.add("shard-1", "", 3)
+		p := w.start("ann", nil)
+		w.handles("shard-1")
+		time.Sleep(5 * time.Minute)
+		w.write("shard-1", 3)
+		w.handles("shard-1")
+		require.ErrorIs(t, p.stop(), context.Canceled)
+		require.Equal(t, w.seqs("shard-1"), w.done("shard-1"))
+	})
+}
+
+// Case 13.
+func TestShardsOfManyPagesAreAllLeased(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		for i := range 250 {
+			w.add(fmt.Sprintf("shard-%03d", i), "", 0)
+		}
+		p := w.start("ann", nil, func(o *stream.PollerOptions) { o.Idle = time.Minute })
+		w.until("all are leased", func() bool { return len(w.owned()) == 1 && sum(w.owned()) == 250 })
+		time.Sleep(5 * renewTime)
+		require.ErrorIs(t, p.stop(), context.Canceled)
+		times := w.count("DescribeStream")
+		require.Greater(t, len(times), 12, "three pages for each tick")
+		for i := range times[10:] {
+			require.GreaterOrEqual(t, times[i+10].Sub(times[i]), time.Second, "DescribeStream %d to %d", i, i+10)
+		}
+	})
+}
+
+func sum(counts map[string]int) (n int) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+// Case 14.
+func TestAnExpiredIteratorResumesAfterTheCheckpoint(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.add("shard-1", "", 10)
+		p := w.start("ann", nil)
+		w.handles("shard-1")
+		w.change(func() { w.epoch++ })
+		w.write("shard-1", 10)
+		w.handles("shard-1")
+		require.ErrorIs(t, p.stop(), context.Canceled)
+		require.Equal(t, w.seqs("shard-1"), w.done("shard-1"), "none is lost or comes again")
+		require.Empty(t, p.errs)
+	})
+}
+
+// Case 14.
+func TestATrimmedCheckpointIsAGap(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		sh := w.add("shard-1", "", 10)
+		p := w.start("ann", nil)
+		w.handles("shard-1")
+		require.ErrorIs(t, p.stop(), context.Canceled)
+		w.write("shard-1", 10)
+		w.change(func() { sh.trimmed = 15 })
+		p = w.start("bob", nil)
+		require.ErrorIs(t, p.wait(), stream.ErrGap)
+		require.Len(t, w.done("shard-1"), 10, "nothing behind the gap is handled")
+		require.Empty(t, w.owned())
+	})
+}
+
+func TestAShardThatVanishesUnfinishedIsAGap(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		sh := w.add("shard-1", "", 10)
+		p := w.start("ann", nil)
+		w.handles("shard-1")
+		w.change(func() { sh.gone = true })
+		w.add("shard-2", "shard-1", 10)
+		require.ErrorIs(t, p.wait(), stream.ErrGap)
+		require.Empty(t, w.done("shard-2"))
+	})
+}
+
+func TestTrimmedBeforeAnyCheckpointBeginsWithTheOldestRecord(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		sh := w.add("shard-1", "", 0)
+		p := w.start("ann", nil)
+		w.until("it is read", func() bool { return len(w.count("GetRecords")) > 0 })
+		w.write("shard-1", 10)
+		w.change(func() { sh.trimmed = 4 })
+		w.until("the others are handled", func() bool { return len(w.done("shard-1")) == 6 })
+		require.ErrorIs(t, p.stop(), context.Canceled)
+		require.Equal(t, w.seqs("shard-1")[4:], w.done("shard-1"))
+	})
+}
+
+// Case 15.
+func TestFailedReadsDoNotEndAShard(t *testing.T) {
+	for _, code := range []string{"InternalServerError", "ProvisionedThroughputExceededException", "LimitExceededException", "reset"} {
+		t.Run(code, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, w *world) {
+				w.add("shard-1", "", 5)
+				failed := map[string]int{}
+				w.fail = func(op, _ string) string {
+					if failed[op]++; failed[op] > 10 {
+						return ""
+					}
+					if op == "DescribeStream" {
+						failed[op] = 11
+					}
+					return code
+				}
+				p := w.start("ann", nil)
+				w.handles("shard-1")
+				w.write("shard-1", 5)
+				w.handles("shard-1")
+				require.ErrorIs(t, p.stop(), context.Canceled)
+				require.Equal(t, w.seqs("shard-1"), w.done("shard-1"))
+				leases, _ := w.stored()
+				require.False(t, leases["shard-1"].Ended)
+				require.NotEmpty(t, p.errs)
+			})
+		})
+	}
+}
+
+// Case 16.
+func TestWorkersShareShardsEvenlyAndTakeOverFromTheDead(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		for i := range 10 {
+			w.add(fmt.Sprintf("shard-%d", i), "", 1)
+		}
+		ann := w.start("ann", nil)
+		w.until("the first has all", func() bool { return len(w.owned()) == 1 && sum(w.owned()) == 10 })
+		bob := w.start("bob", nil)
+		w.within(2*renewTime, "each has five", func() bool {
+			owned := w.owned()
+			return len(owned) == 2 && sum(owned) == 10 && equal(owned, 5)
+		})
+		time.Sleep(5 * time.Minute)
+		require.True(t, equal(w.owned(), 5))
+
+		writing, stop := context.WithCancel(t.Context())
+		go func() { // records come all the time: record says if two workers handle a shard
+			for i := 0; writing.Err() == nil; i++ {
+				w.write(fmt.Sprintf("shard-%d", i%10), 1)
+				time.Sleep(50 * time.Millisecond)
+			}
+		}()
+		ann.kill()
+		took := w.within(leaseTime+renewTime, "the other has ten", func() bool {
+			owned := w.owned()
+			return len(owned) == 1 && sum(owned) == 10
+		})
+		require.GreaterOrEqual(t, took, leaseTime-renewTime, "not while it may live")
+		stop()
+		for i := range 10 {
+			w.handles(fmt.Sprintf("shard-%d", i))
+		}
+		_, workers := w.stored()
+		require.Equal(t, 1, workers, "the dead one's item is gone")
+		require.ErrorIs(t, bob.stop(), context.Canceled)
+		_, workers = w.stored()
+		require.Zero(t, workers)
+	})
+}
+
+func equal(owned map[string]int, each int) bool {
+	for _, n := range owned {
+		if n != each {
+			return false
+		}
+	}
+	return true
+}
+
+// Case 17.
+func TestAStoppedWorkerStoresItsCheckpointAndReleasesItsLeases(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.add("shard-1", "", 100)
+		forty := w.seqs("shard-1")[39]
+		var ann *process
+		w.handle = func(_ context.Context, _ string, r stream.Record) error {
+			if r.Seq == forty {
+				ann.cancel()
+			}
+			return nil
+		}
+		poller, p := w.poller("ann", nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		p.cancel = cancel
+		ann = p
+		require.ErrorIs(t, poller.Run(ctx), context.Canceled)
+		leases, workers := w.stored()
+		require.Equal(t, forty, leases["shard-1"].Seq)
+		require.Empty(t, leases["shard-1"].Owner)
+		require.Zero(t, workers)
+
+		begun := time.Now()
+		bob := w.start("bob", nil)
+		w.handles("shard-1")
+		require.Less(t, time.Since(begun), renewTime, "nobody waits for a lease that was released")
+		require.ErrorIs(t, bob.stop(), context.Canceled)
+		require.Equal(t, w.seqs("shard-1"), w.done("shard-1"), "41 to 100 follow")
+	})
+}

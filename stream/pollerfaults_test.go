@@ -1,0 +1,137 @@
+package stream_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+// Workers come, die and stop while shards split and every kind of request fails.
+func TestUnderFaultsEveryRecordIsHandledInOrder(t *testing.T) {
+	for seed := range faults.Seeds(20) {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+			inBubble(t, func(_ *testing.T, w *world) { w.storm(seed) })
+		})
+	}
+}
+
+func (w *world) storm(seed uint64) {
+	random := newRandom(seed, 1)
+	w.fail = randomFailures(seed)
+	handlerFails := newRandom(seed, 3)
+	w.handle = func(ctx context.Context, _ string, r stream.Record) error {
+		w.log.Lock()
+		fail, took := handlerFails.IntN(20) == 0, time.Duration(handlerFails.IntN(50))*time.Millisecond
+		w.log.Unlock()
+		time.Sleep(took)
+		if parent := w.parent(r.Shard); parent != "" {
+			assert.Empty(w.t, missing(w.seqs(parent), w.done(parent)), "%s comes before the end of %s", r.Shard, parent)
+		}
+		if fail {
+			return errRefused
+		}
+		return ctx.Err()
+	}
+	open := []string{"shard-0", "shard-1"}
+	w.add(open[0], "", 20)
+	w.add(open[1], "", 20)
+	all := slices.Clone(open)
+	started := 0
+	var running []*process
+	start := func() {
+		started++
+		running = append(running, w.start(fmt.Sprint("worker-", started), faults.New(w.t, seed*100+uint64(started), faults.Standard)))
+	}
+	start()
+	for range 25 {
+		time.Sleep(time.Duration(random.IntN(5000)) * time.Millisecond)
+		i := random.IntN(len(open))
+		switch random.IntN(6) {
+		case 0: // a split
+			parent := open[i]
+			open = slices.Delete(open, i, i+1)
+			w.change(func() { w.shard(parent).closed = random.IntN(2) == 0 }) // or it stays open
+			for range 2 {
+				child := fmt.Sprint("shard-", len(all))
+				w.add(child, parent, 0)
+				open, all = append(open, child), append(all, child)
+			}
+		case 1:
+			if len(running) < 3 {
+				start()
+			}
+		case 2:
+			p := running[0]
+			running = running[1:]
+			p.kill()
+			if len(running) == 0 {
+				start()
+			}
+		case 3:
+			p := running[0]
+			running = running[1:]
+			require.ErrorIs(w.t, p.stop(), context.Canceled)
+			if len(running) == 0 {
+				start()
+			}
+		default:
+			w.write(open[i], random.IntN(30))
+		}
+	}
+	for _, shard := range all {
+		w.handles(shard)
+	}
+	for _, p := range running {
+		require.ErrorIs(w.t, p.stop(), context.Canceled)
+	}
+	for _, shard := range all {
+		w.inOrder(shard)
+	}
+	leases, _ := w.stored()
+	for _, shard := range all {
+		if seqs := w.seqs(shard); len(seqs) > 0 && leases[shard].Seq != "" {
+			require.Contains(w.t, w.done(shard), leases[shard].Seq, "a checkpoint of what was not handled")
+		}
+	}
+}
+
+func newRandom(seed, n uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, n)) }
+
+// randomFailures fail one request of ten, for reasons that pass.
+func randomFailures(seed uint64) func(op, shard string) string {
+	random := newRandom(seed, 2)
+	codes := []string{"InternalServerError", "ProvisionedThroughputExceededException", "ExpiredIteratorException", "reset"}
+	return func(string, string) string { // under the script's lock
+		if random.IntN(10) == 0 {
+			return codes[random.IntN(len(codes))]
+		}
+		return ""
+	}
+}
+
+func (w *world) parent(shard string) (parent string) {
+	w.change(func() { parent = w.shard(shard).parent })
+	return parent
+}
+
+// inOrder fails if a record was skipped before it was handled. Some come again.
+func (w *world) inOrder(shard string) {
+	w.t.Helper()
+	seqs := w.seqs(shard)
+	reached := -1
+	for _, seq := range w.done(shard) {
+		at := slices.Index(seqs, seq)
+		require.LessOrEqual(w.t, at, reached+1, "%s: record %s came too early", shard, seq)
+		reached = max(reached, at)
+	}
+}

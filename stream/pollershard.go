@@ -1,0 +1,219 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+)
+
+const (
+	// firstIdle is the pause before a shard is read again that had nothing new, or
+	// only a little. It doubles with each answer without records, up to the longest.
+	firstIdle = 200 * time.Millisecond
+
+	recent = 10 * time.Second // older records than that are a backlog
+	full   = 1000             // records of an answer
+)
+
+var (
+	errLost    = errors.New("stream: the lease is another worker's")
+	errStopped = errors.New("stream: the processor stopped before the last record")
+)
+
+// holding is a shard that a worker reads, in a goroutine of its own.
+type holding struct {
+	*worker
+	shard   string
+	lease   lease  // as stored
+	handled string // the last record that was; the lease's, unless a checkpoint failed
+	first   bool   // nobody of the group has read it or the shard before it
+
+	cancel   context.CancelFunc
+	stopping bool // the worker's
+}
+
+// outcome is what became of a holding.
+type outcome struct {
+	shard string
+	lease lease
+	ended bool  // the shard was read to its end
+	err   error // ends Run
+}
+
+// hold begins to read a shard.
+func (w *worker) hold(ctx context.Context, l lease, first bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	h := &holding{worker: w, shard: l.shardID(), lease: l, handled: l.Seq, first: first, cancel: cancel}
+	w.held[h.shard] = h
+	go func() {
+		defer cancel()
+		o := outcome{shard: h.shard}
+		if err := parallel.Catch(func() (err error) { o.ended, err = h.run(ctx); return err }); err != nil {
+			o.err = err
+		}
+		o.lease = h.lease
+		w.outcomes <- o
+	}()
+}
+
+// stop lets the shard's goroutine end, and give the lease back.
+func (h *holding) stop() {
+	h.stopping = true
+	h.cancel()
+}
+
+// run reads the shard. Unless it comes to the shard's end it gives the lease back.
+func (h *holding) run(ctx context.Context) (ended bool, err error) {
+	ended, err = h.follow(ctx)
+	if errors.Is(err, errLost) || errors.Is(h.save(ctx), errLost) {
+		return false, nil
+	}
+	if !ended {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
+		defer cancel()
+		if err := h.leases.release(ctx, h.lease); err != nil {
+			h.opts.OnError(fmt.Errorf("stream: shard %s: %w", h.shard, err))
+		}
+	}
+	return ended, err
+}
+
+// follow handles records until the shard's end, or until ctx ends.
+func (h *holding) follow(ctx context.Context) (ended bool, err error) {
+	var (
+		at       string // "": to be asked for
+		failures int    // in a row
+		empty    int    // answers in a row
+	)
+	for {
+		items, next, err := h.read(ctx, &at)
+		if len(items) > 0 {
+			empty = 0
+		} else if err == nil || errors.Is(err, errTrimmed) {
+			empty++ // all that a shard had may be too old
+		}
+		if err != nil {
+			if ended, err := h.over(err); ended || err != nil {
+				return ended, err
+			}
+		} else if err = h.handle(ctx, items); errors.Is(err, errLost) {
+			return false, err
+		} else if err != nil {
+			at = "" // again from the first that was not handled
+		}
+		switch {
+		case ctx.Err() != nil:
+			return false, nil //nolint:nilerr // it was stopped
+		case empty >= emptyReads && h.listing.Load().parents[h.shard]:
+			return true, nil //nolint:nilerr // as above
+		case err != nil:
+			if failures++; failures > 1 || !routine(err) {
+				h.opts.OnError(err)
+			}
+			if wait(ctx, backoff(failures)) != nil {
+				return false, nil
+			}
+			continue
+		case next == "":
+			return true, nil
+		}
+		failures, at = 0, next
+		if wait(ctx, pause(items, empty, h.opts.Idle)) != nil {
+			return false, nil
+		}
+	}
+}
+
+// read reads at a position, or after what was handled if there is none. What was
+// never handled begins with the oldest record that there is.
+func (h *holding) read(ctx context.Context, at *string) (items []Item, next string, err error) {
+	if *at == "" {
+		if *at, err = h.source.iterator(ctx, h.shard, h.handled, horizon); err != nil {
+			return nil, "", err
+		}
+	}
+	items, next, err = h.source.read(ctx, h.shard, *at)
+	if err == nil {
+		h.first = false
+	} else if routine(err) {
+		*at = ""
+	}
+	return items, next, err
+}
+
+// over reports whether a failure to read is the shard's end, or returns the error
+// that ends Run. Otherwise it may pass.
+func (h *holding) over(err error) (ended bool, _ error) {
+	switch {
+	case errors.Is(err, errVanish) && h.first:
+		return true, nil // it went before the group began
+	case errors.Is(err, errVanish), errors.Is(err, errTrimmed) && h.handled != "":
+		return false, fmt.Errorf("%w: %w", ErrGap, err)
+	case errors.Is(err, plaza.ErrTable):
+		return false, err
+	}
+	return false, nil
+}
+
+// handle gives items to the processor and stores how many it handled. It fails
+// unless that was all.
+func (h *holding) handle(ctx context.Context, items []Item) error {
+	var done int
+	err := parallel.Catch(func() (err error) {
+		if len(items) > 0 {
+			done, err = h.processor.Process(ctx, items)
+		}
+		return err
+	})
+	for _, item := range items[:done] {
+		if item.Seq != "" {
+			h.handled = item.Seq
+		}
+	}
+	if lost := h.save(ctx); lost != nil {
+		return lost
+	}
+	switch {
+	case done == len(items):
+		return nil
+	case err == nil:
+		err = errStopped
+	}
+	return fmt.Errorf("stream: shard %s: %w", h.shard, err)
+}
+
+// save stores how far the shard was handled. A failure is tried again with the
+// next records; only errLost is returned. It does not end with ctx, since what was
+// handled must not come again.
+func (h *holding) save(ctx context.Context) error {
+	if h.handled == h.lease.Seq {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
+	defer cancel()
+	owned, err := h.leases.checkpoint(ctx, &h.lease, h.handled)
+	if err != nil {
+		h.opts.OnError(err)
+	}
+	if !owned {
+		return errLost
+	}
+	return nil
+}
+
+// routine reports whether an error is a part of reading: a position was lost, and
+// is asked for again.
+func routine(err error) bool { return errors.Is(err, errExpired) || errors.Is(err, errTrimmed) }
+
+// pause is how long to wait after an answer and that many ones without records.
+// Without it a few records a second would cost as many reads as the network allows.
+func pause(items []Item, empty int, longest time.Duration) time.Duration {
+	if len(items) == full || len(items) > 0 && time.Since(items[len(items)-1].Record.At) > recent {
+		return 0
+	}
+	return min(firstIdle<<min(max(empty-1, 0), 10), longest)
+}

@@ -1,0 +1,432 @@
+package stream
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+)
+
+const (
+	stopWait    = 5 * time.Second // for what a worker still writes when it stops
+	writers     = 8               // how many leases are written at once
+	forgetAfter = 3               // listings
+)
+
+// errDrained ends a worker whose stream is switched off and handled to the end.
+var errDrained = errors.New("stream: drained")
+
+// worker is one Run of a Poller.
+type worker struct {
+	*Poller
+	name  string
+	beats int64
+	alive time.Time // when the last beat that arrived was sent
+	lapse time.Duration
+
+	others   map[string]sighting
+	missing  map[string]int // listings in a row without a shard that has ended
+	held     map[string]*holding
+	drained  map[string]lease // read to their end, which is not stored yet
+	outcomes chan outcome
+	listing  atomic.Pointer[listing]
+}
+
+// sighting is a beat and since when it has been the same.
+type sighting struct {
+	beat  int64
+	since time.Time
+}
+
+func newWorker(p *Poller, name string) *worker {
+	return &worker{
+		Poller: p,
+		name:   name,
+		alive:  time.Now(),
+		// Others take over after Lease. This one stops a little earlier, so that its
+		// handlers have time to end.
+		lapse:    p.opts.Lease - p.opts.Renew,
+		others:   map[string]sighting{},
+		missing:  map[string]int{},
+		held:     map[string]*holding{},
+		drained:  map[string]lease{},
+		outcomes: make(chan outcome),
+	}
+}
+
+func (w *worker) run(ctx context.Context) error {
+	defer w.stop(ctx)
+	for failures := 0; ; {
+		pause, err := w.tick(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil:
+			failures = 0
+		case ends(err):
+			return err
+		default:
+			w.opts.OnError(err)
+			failures++
+			pause = min(backoff(failures), w.opts.Renew)
+		}
+		if err := w.await(ctx, pause); err != nil {
+			return err
+		}
+	}
+}
+
+// ends reports whether an error ends Run.
+func ends(err error) bool {
+	return errors.Is(err, errDrained) || errors.Is(err, ErrGap) || errors.Is(err, plaza.ErrTable)
+}
+
+// await waits for the next tick, which comes at once when a shard has ended. If
+// the last beat was too long ago it stops all shards.
+func (w *worker) await(ctx context.Context, pause time.Duration) error {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	lapse := time.NewTimer(time.Until(w.alive.Add(w.lapse)))
+	defer lapse.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-timer.C:
+			return nil
+		case <-lapse.C:
+			for _, h := range w.held {
+				h.stop()
+			}
+		case o := <-w.outcomes:
+			if err := w.settle(o); err != nil || o.ended {
+				return err
+			}
+		}
+	}
+}
+
+// settle takes back what became of a shard.
+func (w *worker) settle(o outcome) error {
+	delete(w.held, o.shard)
+	if o.ended {
+		w.drained[o.shard] = o.lease
+	}
+	return o.err
+}
+
+// stop ends all shards, and then the worker.
+func (w *worker) stop(ctx context.Context) {
+	for _, h := range w.held {
+		h.stop()
+	}
+	for len(w.held) > 0 {
+		_ = w.settle(<-w.outcomes)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
+	defer cancel()
+	for _, ended := range w.drained { // its children were not listed yet
+		if err := w.leases.release(ctx, ended); err != nil {
+			w.opts.OnError(fmt.Errorf("stream: release: %w", err))
+		}
+	}
+	if err := w.leases.leave(ctx, w.name, w.beats); err != nil {
+		w.opts.OnError(fmt.Errorf("stream: leave: %w", err))
+	}
+}
+
+// tick gives a sign of life, looks at the shards and the other workers, and takes
+// or gives back leases. It returns when to do so again.
+func (w *worker) tick(ctx context.Context) (time.Duration, error) {
+	within, cancel := w.within(ctx)
+	defer cancel()
+	sent := time.Now()
+	w.beats++
+	if err := w.leases.beat(within, w.name, w.beats); err != nil {
+		return 0, fmt.Errorf("stream: beat: %w", err)
+	}
+	w.alive = sent
+
+	within, cancel = w.within(ctx)
+	defer cancel()
+	asked := time.Now()
+	known, beats, err := w.leases.all(within)
+	if err != nil {
+		return 0, fmt.Errorf("stream: reading leases: %w", err)
+	}
+	live, pause := w.watch(beats, asked)
+
+	// Shards are listed after the leases are read: one that has a lease and is not
+	// listed is gone.
+	failed := []error{w.list(within, known)}
+	if ends(failed[0]) {
+		return 0, failed[0]
+	}
+	failed = append(failed, w.bury(within, beats, live))
+	if l := w.listing.Load(); l != nil {
+		if l.retired && finished(l, known) {
+			return 0, errDrained
+		}
+		failed = append(failed, w.balance(ctx, within, l, known, live))
+	}
+	return pause, errors.Join(failed...)
+}
+
+// within ends when this worker's leases lapse, or after as much time if they did.
+func (w *worker) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	end := w.alive.Add(w.lapse)
+	if time.Until(end) <= 0 {
+		end = time.Now().Add(w.lapse)
+	}
+	return context.WithDeadline(ctx, end)
+}
+
+// watch returns the workers that live, and when the next of them may be dead. A
+// beat was seen when its answer came, and is judged by when it was asked for.
+func (w *worker) watch(beats map[string]int64, asked time.Time) (live map[string]bool, pause time.Duration) {
+	live, pause = map[string]bool{w.name: true}, w.opts.Renew
+	now := time.Now()
+	for name := range w.others {
+		if _, there := beats[name]; !there {
+			delete(w.others, name)
+		}
+	}
+	for name, beat := range beats {
+		if name == w.name {
+			continue
+		}
+		seen, there := w.others[name]
+		if !there || seen.beat != beat {
+			seen = sighting{beat, now}
+			w.others[name] = seen
+		}
+		if left := w.opts.Lease - asked.Sub(seen.since); left > 0 {
+			live[name] = true
+			pause = min(pause, left)
+		}
+	}
+	return live, pause
+}
+
+// bury removes workers that died, so that their items do not pile up.
+func (w *worker) bury(ctx context.Context, beats map[string]int64, live map[string]bool) error {
+	var failed []error
+	for name, beat := range beats {
+		if !live[name] {
+			failed = append(failed, w.leases.leave(ctx, name, beat))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// list lists the shards, gives leases to new ones, ends those that were read to
+// their end, and forgets those that are gone.
+//
+// A shard ends after it was listed again: by then its children have leases, and
+// if they vanish unread that is noticed.
+func (w *worker) list(ctx context.Context, known map[string]lease) error {
+	l, err := w.source.list(ctx)
+	if errors.Is(err, errVanish) {
+		return w.vanished(known, err)
+	}
+	if err != nil {
+		return err
+	}
+	var added []shard
+	for _, s := range l.shards {
+		if _, there := known[s.id]; !there {
+			added = append(added, s)
+		}
+	}
+	leases := make([]lease, len(added))
+	group := parallel.New()
+	group.SetLimit(writers)
+	for i, s := range added {
+		group.Go(func() (err error) {
+			leases[i], err = w.leases.add(ctx, s)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return fmt.Errorf("stream: new shards: %w", err)
+	}
+	for i, s := range added {
+		known[s.id] = leases[i]
+	}
+	w.listing.Store(l)
+	for id, held := range w.drained {
+		owned, err := w.leases.end(ctx, held)
+		if err != nil {
+			return fmt.Errorf("stream: end of shard %s: %w", id, err)
+		}
+		delete(w.drained, id)
+		if owned {
+			held.Ended, held.Owner = true, ""
+			known[id] = held
+		}
+	}
+	return w.forget(ctx, l, known)
+}
+
+// forget removes the leases of shards that have ended and are gone. It waits for
+// several listings: a shard that came back would be read again.
+func (w *worker) forget(ctx context.Context, l *listing, known map[string]lease) error {
+	missing := map[string]int{}
+	for id, stands := range known {
+		if !stands.Ended || l.known[id] {
+			continue
+		}
+		if missing[id] = w.missing[id] + 1; missing[id] < forgetAfter {
+			continue
+		}
+		if err := w.leases.forget(ctx, id); err != nil {
+			return fmt.Errorf("stream: shard %s: %w", id, err)
+		}
+	}
+	w.missing = missing
+	return nil
+}
+
+// vanished is what it means that there is no such stream.
+func (w *worker) vanished(known map[string]lease, err error) error {
+	if len(known) == 0 {
+		return fmt.Errorf("%w: %w", plaza.ErrTable, err)
+	}
+	for id, stands := range known {
+		if !stands.Ended {
+			return fmt.Errorf("%w: stream %s, shard %s", ErrGap, w.source.arn, id)
+		}
+	}
+	return errDrained
+}
+
+// finished reports whether all shards have been handled to the end.
+func finished(l *listing, known map[string]lease) bool {
+	for _, s := range l.shards {
+		if !known[s.id].Ended {
+			return false
+		}
+	}
+	for _, stands := range known {
+		if !stands.Ended {
+			return false
+		}
+	}
+	return true
+}
+
+// ready are the shards that may be read: their parent has ended or is gone.
+func ready(l *listing, known map[string]lease) []string {
+	var ids []string
+	for id, stands := range known {
+		if stands.Ended || stands.damaged != nil {
+			continue
+		}
+		parent, there := known[stands.Parent]
+		if stands.Parent == "" || parent.Ended || !there && !l.known[stands.Parent] {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// balance takes leases up to this worker's part, or gives back what is above it.
+// Nothing is taken from a worker that lives: it gives back by itself.
+func (w *worker) balance(ctx, within context.Context, l *listing, known map[string]lease, live map[string]bool) error {
+	shares := map[string]int{}
+	for name := range live {
+		shares[name] = 0
+	}
+	var free []lease
+	open := ready(l, known)
+	for _, id := range open {
+		stands := known[id]
+		if live[stands.Owner] {
+			shares[stands.Owner]++
+		}
+		_, held := w.held[id]
+		_, drained := w.drained[id]
+		if !held && !drained && (!live[stands.Owner] || stands.Owner == w.name) {
+			free = append(free, stands)
+		}
+	}
+	part := quota(w.name, shares, len(open))
+	var active []*holding
+	for _, h := range w.held {
+		if !h.stopping {
+			active = append(active, h)
+		}
+	}
+	if over := len(active) - part; over > 0 {
+		for _, h := range active[:over] {
+			h.stop()
+		}
+		return nil
+	}
+	return w.take(ctx, within, free, known, part-len(active))
+}
+
+// quota is how many of n shards a worker should have: as many as every other, and
+// one more if it is among the first. Who has most comes first, so that few move.
+func quota(name string, shares map[string]int, n int) int {
+	names := make([]string, 0, len(shares))
+	for name := range shares {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(shares[b], shares[a]), cmp.Compare(a, b))
+	})
+	part := n / len(names)
+	if slices.Index(names, name) < n%len(names) {
+		part++
+	}
+	return part
+}
+
+// take acquires up to n of the free leases and reads their shards. Those in its
+// name are from an answer that was lost, or from before its leases lapsed.
+func (w *worker) take(ctx, within context.Context, free []lease, known map[string]lease, n int) error {
+	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] }) // else workers race for the same
+	slices.SortStableFunc(free, func(a, b lease) int { return cmp.Compare(w.foreign(a), w.foreign(b)) })
+	for n > 0 && len(free) > 0 {
+		batch := free[:min(n, len(free), writers)]
+		free = free[len(batch):]
+		taken := make([]lease, len(batch))
+		group := parallel.New()
+		for i, seen := range batch {
+			group.Go(func() (err error) {
+				if taken[i] = seen; seen.Owner != w.name {
+					taken[i], err = w.leases.acquire(within, seen, w.name)
+				}
+				return err
+			})
+		}
+		err := group.Wait()
+		for i, stands := range taken {
+			if stands.Owner == w.name && !stands.Ended {
+				_, follows := known[stands.Parent]
+				first := stands.Gen == 1 && batch[i].Gen == 0 && !follows
+				w.hold(ctx, stands, first)
+				n--
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("stream: acquire: %w", err)
+		}
+	}
+	return nil
+}
+
+func (w *worker) foreign(l lease) int {
+	if l.Owner == w.name {
+		return 0
+	}
+	return 1
+}

@@ -1,0 +1,296 @@
+package stream_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+func TestAWorkerThatCannotRenewStopsBeforeOthersTakeOver(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.add("shard-1", "", 0)
+		w.handle = func(ctx context.Context, _ string, _ stream.Record) error { // record says if two handle it
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(5 * time.Second):
+				return nil
+			}
+		}
+		ann := w.start("ann", nil)
+		w.until("the first has it", func() bool { return sum(w.owned()) == 1 })
+		bob := w.start("bob", nil)
+		time.Sleep(5 * renewTime)
+		w.write("shard-1", 30)
+		w.until("the first began", func() bool { return len(w.done("shard-1")) > 0 })
+		cut := time.Now()
+		ann.in.Script(func(string, []byte, int) faults.Fault { return faults.Fault{Kind: faults.LostBefore} })
+		w.within(leaseTime+renewTime, "the other has it", func() bool { leases, _ := w.stored(); return leases["shard-1"].Gen == 2 })
+		require.GreaterOrEqual(t, time.Since(cut), leaseTime-renewTime)
+		w.handles("shard-1")
+		w.inOrder("shard-1")
+		ann.in.Script(nil)
+		require.ErrorIs(t, ann.stop(), context.Canceled)
+		require.ErrorIs(t, bob.stop(), context.Canceled)
+	})
+}
+
+func TestAListingThatFailsCostsNoLease(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.add("shard-1", "", 0)
+		ann := w.start("ann", nil)
+		w.until("the first has it", func() bool { return sum(w.owned()) == 1 })
+		bob := w.start("bob", nil)
+		w.change(func() {
+			w.fail = func(op, _ string) string {
+				if op == "DescribeStream" {
+					return "LimitExceededException"
+				}
+				return ""
+			}
+		})
+		time.Sleep(5 * time.Minute)
+		w.write("shard-1", 10)
+		w.handles("shard-1")
+		leases, _ := w.stored()
+		require.EqualValues(t, 1, leases["shard-1"].Gen)
+		require.NotEmpty(t, ann.reported())
+		require.ErrorIs(t, ann.stop(), context.Canceled)
+		require.ErrorIs(t, bob.stop(), context.Canceled)
+	})
+}
+
+func TestTheLeaseOfAnEndedShardThatIsGoneIsForgotten(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		parent := w.add("shard-1", "", 10)
+		w.change(func() { parent.closed = true })
+		w.add("shard-2", "shard-1", 10)
+		p := w.start("ann", nil)
+		w.handles("shard-1", "shard-2")
+		w.change(func() { parent.gone = true })
+		w.until("it is forgotten", func() bool { leases, _ := w.stored(); return len(leases) == 1 })
+		w.write("shard-2", 10)
+		w.handles("shard-2")
+		require.ErrorIs(t, p.stop(), context.Canceled)
+		require.Empty(t, p.errs)
+	})
+}
+
+func TestAShardThatVanishesBeforeItsFirstReadHasEnded(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		old := w.add("shard-1", "", 10)
+		w.add("shard-2", "shard-1", 10)
+		w.fail = func(op, shard string) string {
+			if op == "GetShardIterator" {
+				old.gone = true // since it was listed
+			}
+			return ""
+		}
+		p := w.start("ann", nil)
+		w.handles("shard-2")
+		require.ErrorIs(t, p.stop(), context.Canceled)
+		require.Empty(t, w.done("shard-1"))
+	})
+}
+
+func TestAChildThatVanishesBeforeItsFirstReadIsAGap(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		parent := w.add("shard-1", "", 10)
+		w.change(func() { parent.closed = true })
+		child := w.add("shard-2", "shard-1", 10)
+		w.fail = func(op, shard string) string {
+			if op == "GetShardIterator" && shard == "shard-2" {
+				child.gone = true
+			}
+			return ""
+		}
+		p := w.start("ann", nil)
+		require.ErrorIs(t, p.wait(), stream.ErrGap)
+		require.Equal(t, w.seqs("shard-1"), w.done("shard-1"))
+	})
+}
+
+func TestARecordThatCannotBeReadIsADeadLetter(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.change(func() { w.odd = 1005 })
+		w.add("shard-1", "", 10)
+		p := w.start("ann", nil)
+		w.until("the others are handled", func() bool { return len(w.done("shard-1")) == 9 })
+		require.ErrorIs(t, p.stop(), context.Canceled)
+		require.Equal(t, []string{"1005"}, w.letters)
+		leases, _ := w.stored()
+		require.Equal(t, "1010", leases["shard-1"].Seq)
+	})
+}
+
+func TestARecordThatIsNeitherHandledNorDeadHoldsItsShardAlone(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.add("shard-1", "", 10)
+		w.add("shard-2", "", 10)
+		w.tries, w.full = 1, true
+		w.handle = func(_ context.Context, _ string, r stream.Record) error {
+			if r.Seq == "1005" {
+				return errRefused
+			}
+			return nil
+		}
+		p := w.start("ann", nil)
+		w.handles("shard-2")
+		time.Sleep(5 * time.Minute)
+		require.Equal(t, w.seqs("shard-1")[:4], w.done("shard-1"))
+		leases, _ := w.stored()
+		require.Equal(t, "1004", leases["shard-1"].Seq)
+		require.Less(t, len(w.count("GetShardIterator")), 5*60, "it is tried again after a pause")
+		require.ErrorIs(t, p.reported()[0], errRefused)
+
+		w.log.Lock()
+		w.full = false
+		w.log.Unlock()
+		w.until("the others are handled", func() bool { return len(w.done("shard-1")) == 9 })
+		require.ErrorIs(t, p.stop(), context.Canceled)
+		require.Equal(t, []string{"1005"}, w.letters)
+	})
+}
+
+func TestADamagedLeaseKeepsItsShardFromBeingRead(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.add("shard-1", "", 10)
+		w.add("shard-2", "shard-1", 10)
+		w.add("shard-3", "", 10)
+		p := w.start("ann", nil)
+		w.handles("shard-3")
+		require.ErrorIs(t, p.stop(), context.Canceled)
+		shards, _ := w.stored()
+		handled := len(w.done("shard-1")) + len(w.done("shard-2"))
+		for _, damage := range []types.AttributeValue{&types.AttributeValueMemberS{Value: "many"}, &types.AttributeValueMemberNULL{Value: true}} {
+			_, err := w.db.Client().PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &w.table, Item: map[string]types.AttributeValue{
+				"pk": &types.AttributeValueMemberS{Value: shards["shard-1"].PK}, "sk": &types.AttributeValueMemberS{Value: shards["shard-1"].SK},
+				"gen": damage, "seq": &types.AttributeValueMemberS{Value: "not a number"},
+			}})
+			require.NoError(t, err)
+			var damaged []*plaza.CorruptError
+			p = w.start("bob", nil, func(o *stream.PollerOptions) {
+				o.OnCorrupt = func(err *plaza.CorruptError) { damaged = append(damaged, err) }
+			})
+			w.write("shard-3", 10)
+			w.handles("shard-3")
+			require.ErrorIs(t, p.stop(), context.Canceled)
+			require.NotEmpty(t, damaged)
+			require.Equal(t, shards["shard-1"].SK, damaged[0].SK)
+			require.Equal(t, handled, len(w.done("shard-1"))+len(w.done("shard-2")), "nor are its children")
+		}
+	})
+}
+
+func TestWhatIsWrongWithADeploymentEndsRun(t *testing.T) {
+	for name, tc := range map[string]struct {
+		wrong func(*world)
+		want  error
+	}{
+		"no table":      {func(w *world) { w.table = "nowhere" }, plaza.ErrTable},
+		"no stream":     {func(w *world) { w.fail = refusing("DescribeStream", "ResourceNotFoundException") }, plaza.ErrTable},
+		"no permission": {func(w *world) { w.fail = refusing("GetRecords", "AccessDeniedException") }, plaza.ErrTable},
+		"not its arn":   {func(w *world) { w.fail = refusing("DescribeStream", "ValidationException") }, plaza.ErrTable},
+		"one image":     {func(w *world) { w.view = "NEW_IMAGE" }, stream.ErrView},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, w *world) {
+				w.add("shard-1", "", 1)
+				tc.wrong(w)
+				require.ErrorIs(t, w.start("ann", nil).wait(), tc.want)
+				require.Empty(t, w.done("shard-1"))
+			})
+		})
+	}
+}
+
+func refusing(op, code string) func(string, string) string {
+	return func(asked, _ string) string {
+		if asked == op {
+			return code
+		}
+		return ""
+	}
+}
+
+func TestAStreamThatIsGoneIsAGapOrDrained(t *testing.T) {
+	for _, drained := range []bool{false, true} {
+		t.Run(fmt.Sprint(drained), func(t *testing.T) {
+			inBubble(t, func(t *testing.T, w *world) {
+				sh := w.add("shard-1", "", 10)
+				w.change(func() { sh.closed = drained })
+				p := w.start("ann", nil)
+				w.until("it is stored", func() bool {
+					leases, _ := w.stored()
+					return leases["shard-1"].Ended == drained && leases["shard-1"].Seq != ""
+				})
+				w.change(func() { w.fail = refusing("DescribeStream", "ResourceNotFoundException") })
+				if drained {
+					require.NoError(t, p.wait())
+				} else {
+					require.ErrorIs(t, p.wait(), stream.ErrGap)
+				}
+			})
+		})
+	}
+}
+
+// The idle cost, and that of a tick and of a checkpoint.
+func TestThePollerCostsWhatItSays(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		for i := range 120 {
+			w.add(fmt.Sprintf("shard-%03d", i), "", 0)
+		}
+		p := w.start("ann", nil)
+		w.until("all are leased", func() bool { return sum(w.owned()) == 120 })
+		beat := w.beat()
+		w.until("a tick is over", func() bool { return w.beat() != beat })
+		time.Sleep(renewTime / 2)
+		reads, lists := len(w.count("GetRecords")), len(w.count("DescribeStream"))
+		w.meter.Take()
+		time.Sleep(5 * renewTime)
+		cost := w.meter.Take()
+		reads, lists = len(w.count("GetRecords"))-reads, len(w.count("DescribeStream"))-lists
+		require.InDelta(t, 5*10*120, reads, 2*120, "an idle shard costs a request a second")
+		require.Equal(t, 2*5, lists, "two pages each")
+		require.Equal(t, 2*5, cost.Requests-reads-lists, "a beat and the leases")
+		require.InDelta(t, 5, cost.Write, 0)
+		require.LessOrEqual(t, cost.Read, 5*(120*300.0/4096+1), "1 RCU for each 4 KB of leases")
+
+		w.write("shard-000", 900)
+		w.handles("shard-000")
+		time.Sleep(time.Second)
+		require.InDelta(t, 1, w.meter.Take().Write, 0, "a checkpoint for each read that had records")
+		require.ErrorIs(t, p.stop(), context.Canceled)
+	})
+}
+
+func TestAFewRecordsASecondCostFewReadsAndABacklogNoPause(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.change(func() { w.most = 10 })
+		w.add("shard-1", "", 1000)
+		time.Sleep(time.Minute)
+		begun := time.Now()
+		p := w.start("ann", nil)
+		w.handles("shard-1")
+		require.Less(t, time.Since(begun), 5*time.Second)
+		before := len(w.count("GetRecords"))
+		for range 60 * 20 {
+			w.write("shard-1", 1)
+			time.Sleep(50 * time.Millisecond)
+		}
+		require.LessOrEqual(t, len(w.count("GetRecords"))-before, 60*5+10, "five a second")
+		w.handles("shard-1")
+		require.ErrorIs(t, p.stop(), context.Canceled)
+		require.Equal(t, w.seqs("shard-1"), w.done("shard-1"))
+	})
+}

@@ -1,0 +1,365 @@
+package stream_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+const (
+	leaseTime = 30 * time.Second
+	renewTime = 10 * time.Second
+)
+
+// outside sends the requests of a bubble of synctest from goroutines outside of
+// it. To the bubble an answer takes no time, and connections that wait do not
+// keep its clock from moving.
+type outside struct {
+	next  aws.HTTPClient
+	slots chan *slot
+}
+
+type slot struct {
+	in  chan *http.Request
+	out chan reply
+}
+
+type reply struct {
+	res *http.Response
+	err error
+}
+
+// newOutside is called outside of the bubble, and its Wrap in it.
+func newOutside(t *testing.T, meter *dynamotest.Meter) func(aws.HTTPClient) aws.HTTPClient {
+	const n = 32
+	o := &outside{slots: make(chan *slot, n)}
+	ready := make(chan struct{})
+	for range n {
+		s := &slot{make(chan *http.Request), make(chan reply, 1)}
+		t.Cleanup(func() { close(s.in) })
+		go func() {
+			<-ready
+			for r := range s.in {
+				s.out <- o.send(r)
+			}
+		}()
+		o.slots <- s
+	}
+	var once sync.Once
+	return func(next aws.HTTPClient) aws.HTTPClient {
+		once.Do(func() { o.next = meter.Wrap(next); close(ready) })
+		return o
+	}
+}
+
+func (o *outside) send(r *http.Request) reply {
+	res, err := o.next.Do(r)
+	if err != nil {
+		return reply{nil, err}
+	}
+	body, err := io.ReadAll(res.Body)
+	_ = res.Body.Close()
+	res.Body = io.NopCloser(bytes.NewReader(body))
+	return reply{res, err}
+}
+
+func (o *outside) Do(r *http.Request) (*http.Response, error) {
+	var body []byte
+	if r.Body != nil {
+		var err error
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
+	}
+	out := r.Clone(context.Background())
+	out.Body = io.NopCloser(bytes.NewReader(body))
+	s := <-o.slots
+	s.in <- out
+	select {
+	case a := <-s.out:
+		o.slots <- s
+		return a.res, a.err
+	case <-r.Context().Done():
+		go func() { <-s.out; o.slots <- s }()
+		return nil, r.Context().Err()
+	}
+}
+
+// world is a stream, a table of leases, and what the workers of a group handled.
+type world struct {
+	*script
+	t       *testing.T
+	table   string // of leases
+	db      *dynamo.DB
+	meter   *dynamotest.Meter
+	dial    func(wrap ...func(aws.HTTPClient) aws.HTTPClient) *dynamo.DB
+	streams func() *dynamodbstreams.Client
+
+	log     sync.Mutex
+	handled map[string][]string // sequence numbers, by shard
+	busy    map[string]string
+	letters []string // sequence numbers of dead letters
+	full    bool     // no dead letter can be stored
+	tries   int      // of each record
+	handle  func(ctx context.Context, worker string, r stream.Record) error
+}
+
+// inBubble runs f with a clock of its own, on a table of the real engine.
+func inBubble(t *testing.T, f func(t *testing.T, w *world)) {
+	t.Helper()
+	t.Parallel()
+	table := dynamotest.Table(t, stream.Table)
+	meter := dynamotest.NewMeter()
+	send := newOutside(t, meter)
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{
+			script: newScript(), t: t, table: table, meter: meter,
+			handled: map[string][]string{}, busy: map[string]string{}, tries: 1000000,
+			handle: func(context.Context, string, stream.Record) error { return nil },
+		}
+		w.dial = func(wrap ...func(aws.HTTPClient) aws.HTTPClient) *dynamo.DB {
+			return dynamotest.DB(t, slices.Concat([]func(aws.HTTPClient) aws.HTTPClient{send}, wrap)...)
+		}
+		w.streams = func() *dynamodbstreams.Client { return w.client(meter.Wrap) }
+		w.db = w.dial()
+		f(t, w)
+	})
+}
+
+// dead keeps the dead letters of a world.
+type dead struct{ *world }
+
+func (d dead) Put(_ context.Context, letter stream.Dead) error {
+	d.log.Lock()
+	defer d.log.Unlock()
+	if d.full {
+		return errRefused
+	}
+	d.letters = append(d.letters, letter.Seq)
+	return nil
+}
+
+// process is a process with one worker.
+type process struct {
+	*world
+	name   string
+	in     *faults.Injector
+	cancel context.CancelFunc
+	ended  chan struct{}
+	err    error   // of Run
+	errs   []error // of OnError
+}
+
+// poller makes the poller of a process that has faults.
+func (w *world) poller(name string, in *faults.Injector, change ...func(*stream.PollerOptions)) (*stream.Poller, *process) {
+	w.t.Helper()
+	p := &process{world: w, name: name, in: in, ended: make(chan struct{})}
+	if in == nil {
+		p.in = faults.New(w.t, 1, faults.Rates{})
+	}
+	processor, err := stream.NewProcessor(stream.Each(p.record, 1), dead{w}, &stream.ProcessorOptions{Policy: stream.Policy{Attempts: w.tries}})
+	require.NoError(w.t, err)
+	opts := &stream.PollerOptions{Lease: leaseTime, Renew: renewTime, OnError: p.failed}
+	for _, f := range change {
+		f(opts)
+	}
+	poller, err := stream.NewPoller(w.dial(p.in.Wrap), w.table, w.streams(), w.arn, "group", processor, opts)
+	require.NoError(w.t, err)
+	return poller, p
+}
+
+// start runs a worker until it is stopped.
+func (w *world) start(name string, in *faults.Injector, change ...func(*stream.PollerOptions)) *process {
+	w.t.Helper()
+	poller, p := w.poller(name, in, change...)
+	ctx, cancel := context.WithCancel(w.t.Context())
+	p.cancel = cancel
+	go func() { p.err = poller.Run(ctx); close(p.ended) }()
+	w.t.Cleanup(func() {
+		_ = p.stop()
+		if w.t.Failed() {
+			w.t.Log(p.name, p.err, p.errs)
+		}
+	})
+	return p
+}
+
+// wait returns what Run does.
+func (p *process) wait() error {
+	<-p.ended
+	return p.err
+}
+
+// stop ends the worker and returns what Run does.
+func (p *process) stop() error {
+	p.cancel()
+	return p.wait()
+}
+
+// kill ends the worker as a process ends that is killed: no request of it arrives
+// any more.
+func (p *process) kill() {
+	p.in.Script(func(string, []byte, int) faults.Fault { return faults.Fault{Kind: faults.KilledBefore} })
+	_ = p.stop()
+}
+
+func (p *process) failed(err error) {
+	p.log.Lock()
+	defer p.log.Unlock()
+	p.errs = append(p.errs, err)
+}
+
+func (p *process) reported() []error {
+	p.log.Lock()
+	defer p.log.Unlock()
+	return slices.Clone(p.errs)
+}
+
+func (p *process) record(ctx context.Context, r stream.Record) error {
+	p.log.Lock()
+	if other, there := p.busy[r.Shard]; there {
+		assert.Fail(p.t, "two workers handle a shard", "%s and %s, %s", p.name, other, r.Shard)
+	}
+	p.busy[r.Shard] = p.name
+	p.log.Unlock()
+	defer func() {
+		p.log.Lock()
+		defer p.log.Unlock()
+		delete(p.busy, r.Shard)
+	}()
+	if err := p.handle(ctx, p.name, r); err != nil {
+		return err
+	}
+	p.log.Lock()
+	defer p.log.Unlock()
+	p.handled[r.Shard] = append(p.handled[r.Shard], r.Seq)
+	return nil
+}
+
+// seqs are the sequence numbers that a shard has.
+func (w *world) seqs(shard string) (seqs []string) {
+	w.change(func() {
+		for _, seq := range w.shard(shard).seqs {
+			seqs = append(seqs, fmt.Sprint(seq))
+		}
+	})
+	return seqs
+}
+
+func (w *world) done(shard string) []string {
+	w.log.Lock()
+	defer w.log.Unlock()
+	return slices.Clone(w.handled[shard])
+}
+
+// until waits until something holds, up to five minutes of the bubble.
+func (w *world) until(what string, holds func() bool) {
+	w.t.Helper()
+	w.within(5*time.Minute, what, holds)
+}
+
+// within waits until something holds, and returns how long it took.
+func (w *world) within(limit time.Duration, what string, holds func() bool) time.Duration {
+	w.t.Helper()
+	begun := time.Now()
+	for !holds() {
+		if time.Since(begun) > limit {
+			require.Fail(w.t, "it never held", what)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return time.Since(begun)
+}
+
+// handles waits until every record of these shards was handled.
+func (w *world) handles(shards ...string) {
+	w.t.Helper()
+	for _, shard := range shards {
+		w.until("everything in "+shard+" is handled", func() bool {
+			return len(missing(w.seqs(shard), w.done(shard))) == 0
+		})
+	}
+}
+
+func missing(want, have []string) (missing []string) {
+	for _, seq := range want {
+		if !slices.Contains(have, seq) {
+			missing = append(missing, seq)
+		}
+	}
+	return missing
+}
+
+// stored is an item of the table of leases.
+type stored struct {
+	PK     string `dynamo:"pk"`
+	SK     string `dynamo:"sk"`
+	Owner  string `dynamo:"owner"`
+	Gen    int64  `dynamo:"gen"`
+	Seq    string `dynamo:"seq"`
+	Parent string `dynamo:"parent"`
+	Ended  bool   `dynamo:"ended"`
+	Beat   int64  `dynamo:"beat"`
+}
+
+// stored reads the leases by shard, and how many workers there are.
+func (w *world) stored() (shards map[string]stored, workers int) {
+	w.t.Helper()
+	var items []stored
+	pk := keys.Join("L", "group", w.arn)
+	require.NoError(w.t, w.db.Table(w.table).Get("pk", pk).Consistent(true).All(w.t.Context(), &items))
+	shards = map[string]stored{}
+	for _, item := range items {
+		if shard, ok := strings.CutPrefix(item.SK, "S#"); ok {
+			shards[shard] = item
+		} else {
+			workers++
+		}
+	}
+	return shards, workers
+}
+
+// beat is that of the one worker.
+func (w *world) beat() (beat int64) {
+	w.t.Helper()
+	var items []stored
+	require.NoError(w.t, w.db.Table(w.table).Scan().Consistent(true).All(w.t.Context(), &items))
+	for _, item := range items {
+		beat += item.Beat
+	}
+	return beat
+}
+
+// owned counts the leases of each worker.
+func (w *world) owned() map[string]int {
+	shards, _ := w.stored()
+	n := map[string]int{}
+	for _, s := range shards {
+		if s.Owner != "" {
+			n[s.Owner]++
+		}
+	}
+	return n
+}
+
+var errRefused = errors.New("refused by the test")

@@ -1,0 +1,314 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+)
+
+// readers is how many shards a Reader reads at once.
+const readers = 32
+
+// Reader reads all shards of a stream from now on, in one process and without
+// leases or checkpoints. It is what a process needs that keeps the state of a
+// whole table in memory. It must not be used by two goroutines at once.
+type Reader struct {
+	source *source
+	opts   ReaderOptions
+
+	shards  map[string]*tail // that are read, or wait for their parent
+	done    map[string]bool  // that ended, or did so before the first Next
+	listed  time.Time        // zero: list before the next round
+	parents map[string]bool  // shards whose children were listed
+	retired bool             // the stream is switched off
+	began   time.Time        // the first round that succeeded, by Options.Now
+	whole   time.Time        // the last listing, by Options.Now
+	quiet   int              // rounds in a row without items
+	turn    time.Time        // not before is the next round
+}
+
+// ReaderOptions are the options of a Reader. The zero value works.
+type ReaderOptions struct {
+	// Idle is the longest pause between two rounds if there was nothing new.
+	// Defaults to 1 s.
+	Idle time.Duration
+
+	// List is how often shards are listed, at least. Defaults to 10 s.
+	List time.Duration
+
+	// OnError is called with each failure that Next survives, sometimes by several
+	// goroutines at once. Defaults to nothing.
+	OnError func(error)
+
+	// Now is the clock of Round.Through. Defaults to time.Now.
+	Now func() time.Time
+}
+
+func (o *ReaderOptions) withDefaults() (ReaderOptions, error) {
+	var v ReaderOptions
+	if o != nil {
+		v = *o
+	}
+	if v.Idle == 0 {
+		v.Idle = time.Second
+	}
+	if v.List == 0 {
+		v.List = 10 * time.Second
+	}
+	if v.OnError == nil {
+		v.OnError = func(error) {}
+	}
+	if v.Now == nil {
+		v.Now = time.Now
+	}
+	switch {
+	case v.Idle < 0:
+		return v, &plaza.InvalidError{Field: "Idle", Reason: "is negative"}
+	case v.List < 0:
+		return v, &plaza.InvalidError{Field: "List", Reason: "is negative"}
+	}
+	return v, nil
+}
+
+// NewReader does no I/O. The stream must carry new and old images.
+func NewReader(streams *dynamodbstreams.Client, arn string, opts *ReaderOptions) (*Reader, error) {
+	o, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s, err := newSource(streams, arn)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{source: s, opts: o, shards: map[string]*tail{}, done: map[string]bool{}}, nil
+}
+
+// Round is what all shards answered to one Next.
+type Round struct {
+	// Items are in order within each shard, and those of a shard come after its
+	// parent's.
+	Items []Item
+
+	// Through is a time up to which every change was returned. It trails the
+	// present by up to ReaderOptions.List, and by more while a shard has more or
+	// cannot be read.
+	Through time.Time
+}
+
+// tail is a shard of a Reader.
+type tail struct {
+	shard
+	from    streamtypes.ShardIteratorType
+	at      string // "": to be asked for
+	seq     string // the last record returned
+	through time.Time
+	empty   int
+	ended   bool
+
+	failures int
+	retry    time.Time // not before
+
+	items []Item // of this round
+}
+
+// Next reads every shard once and returns what they had. Its first call that
+// succeeds decides where they begin: every change after it is returned, and some
+// older ones may be. A record that cannot be read is an Item with an error.
+//
+// A shard that could not be read has no items in a round, and only the first call
+// fails for that. After ErrGap begin with a new Reader. Next returns io.EOF if the
+// stream was switched off and read to its end.
+//
+// Cost: 1 request for each shard that is open; every ReaderOptions.List 1 for each
+// 100 shards; without news it waits up to ReaderOptions.Idle first.
+func (r *Reader) Next(ctx context.Context) (Round, error) {
+	if err := wait(ctx, time.Until(r.turn)); err != nil {
+		return Round{}, err
+	}
+	begun := time.Now()
+	now := r.opts.Now()
+	if r.listed.IsZero() || time.Since(r.listed) >= r.opts.List {
+		if err := r.list(ctx); err != nil {
+			if r.began.IsZero() || ctx.Err() != nil || errors.Is(err, plaza.ErrTable) || errors.Is(err, ErrGap) {
+				return Round{}, err
+			}
+			r.opts.OnError(err)
+		}
+	}
+	if r.retired && len(r.shards) == 0 {
+		return Round{}, io.EOF
+	}
+	if err := r.round(ctx); err != nil {
+		return Round{}, err
+	}
+	if r.began.IsZero() {
+		r.began = now
+	}
+	return r.collect(begun), nil
+}
+
+// list finds new shards. The first time those without children are read from now
+// on, and the others have ended. Later ones are read from their beginning.
+func (r *Reader) list(ctx context.Context) error {
+	now := r.opts.Now()
+	l, err := r.source.list(ctx)
+	if errors.Is(err, errVanish) {
+		if !r.began.IsZero() {
+			return fmt.Errorf("%w: %w", ErrGap, err)
+		}
+		return fmt.Errorf("%w: %w", plaza.ErrTable, err)
+	}
+	if err != nil {
+		return err
+	}
+	for _, s := range l.shards {
+		parent := r.shards[s.parent]
+		switch {
+		case r.shards[s.id] != nil || r.done[s.id]:
+		case !r.began.IsZero():
+			t := &tail{shard: s, from: horizon, through: r.began}
+			if parent != nil { // it was no parent when shards were listed before
+				t.through = earlier(parent.through, r.whole)
+			}
+			r.shards[s.id] = t
+		case l.parents[s.id]:
+			r.done[s.id] = true
+		default:
+			r.shards[s.id] = &tail{shard: s, from: latest}
+		}
+	}
+	for id, t := range r.shards {
+		if t.ended { // its children have tails now
+			delete(r.shards, id)
+			r.done[id] = true
+		}
+	}
+	for id := range r.done {
+		if !l.known[id] {
+			delete(r.done, id)
+		}
+	}
+	r.listed, r.whole, r.parents, r.retired = time.Now(), now, l.parents, l.retired
+	return nil
+}
+
+// round reads the shards whose turn it is.
+func (r *Reader) round(ctx context.Context) error {
+	group := parallel.New()
+	group.SetLimit(readers)
+	for _, t := range r.shards {
+		if parent := r.shards[t.parent]; t.ended || parent != nil || time.Now().Before(t.retry) {
+			continue
+		}
+		group.Go(func() error { return r.advance(ctx, t) })
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// advance reads a shard once. It returns errors that end the round.
+func (r *Reader) advance(ctx context.Context, t *tail) error {
+	now := r.opts.Now()
+	items, next, err := r.readTail(ctx, t, now)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, errVanish), errors.Is(err, errTrimmed) && t.seq != "":
+		return fmt.Errorf("%w: %w", ErrGap, err)
+	case errors.Is(err, plaza.ErrTable), err != nil && t.from == latest:
+		return err
+	case err != nil:
+		if t.failures++; t.failures > 1 || !routine(err) {
+			r.opts.OnError(err)
+		}
+		t.retry = time.Now().Add(backoff(t.failures))
+		if errors.Is(err, errTrimmed) {
+			t.empty++ // all that it had may be too old
+		}
+		t.ended = t.empty >= emptyReads && r.parents[t.id]
+		return nil
+	}
+	t.failures, t.retry = 0, time.Time{}
+	t.at, t.items = next, append(t.items, items...) // after those of a round that failed
+	for _, item := range items {
+		if item.Seq != "" {
+			t.seq = item.Seq
+		}
+		at := item.Record.At
+		if at.After(now) {
+			at = now
+		}
+		if at.After(t.through) {
+			t.through = at
+		}
+	}
+	if len(items) > 0 {
+		t.empty = 0
+	} else {
+		t.empty++
+		t.through = now
+	}
+	t.ended = next == "" || t.empty >= emptyReads && r.parents[t.id]
+	return nil
+}
+
+// readTail reads at the shard's position. If that was lost it begins after the
+// last record, or with the oldest one if there was none.
+func (r *Reader) readTail(ctx context.Context, t *tail, now time.Time) (items []Item, next string, err error) {
+	if t.at == "" {
+		if t.at, err = r.source.iterator(ctx, t.id, t.seq, t.from); err != nil {
+			return nil, "", err
+		}
+		if t.from == latest {
+			t.through, t.from = now, horizon
+		}
+	}
+	items, next, err = r.source.read(ctx, t.id, t.at)
+	if routine(err) {
+		t.at = ""
+	}
+	return items, next, err
+}
+
+// collect returns what the shards of this round had.
+func (r *Reader) collect(begun time.Time) Round {
+	round := Round{Through: r.whole} // a shard that has children may have stayed open
+	news := false
+	wait := r.opts.Idle
+	for _, t := range r.shards {
+		round.Through = earlier(round.Through, t.through)
+		news = news || len(t.items) > 0
+		if t.ended {
+			r.listed, wait = time.Time{}, 0 // its children come next
+		}
+	}
+	if r.quiet++; news {
+		r.quiet = 0
+	}
+	for _, t := range r.shards {
+		if !news || len(t.items) > 0 {
+			wait = min(wait, pause(t.items, r.quiet, r.opts.Idle))
+		}
+		round.Items = append(round.Items, t.items...)
+		t.items = nil
+	}
+	r.turn = begun.Add(wait)
+	return round
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,139 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+// queue is a DeadSource that gives its letters a few at a time, as a queue does
+// that hides them for a while.
+type queue struct {
+	letters  []stream.Dead
+	given    int
+	atOnce   int
+	deleted  []string
+	undelete bool
+}
+
+func (q *queue) Receive(context.Context) ([]stream.Dead, error) {
+	n := min(q.atOnce, len(q.letters)-q.given)
+	q.given += n
+	return q.letters[q.given-n : q.given], nil
+}
+
+func (q *queue) Delete(_ context.Context, d stream.Dead) error {
+	if q.undelete {
+		return errDown
+	}
+	q.deleted = append(q.deleted, d.Seq)
+	return nil
+}
+
+// board is a projection that compares versions.
+type board map[string]string
+
+func (b board) apply(_ context.Context, r stream.Record) error {
+	id, version := fmt.Sprint(r.Keys["Id"]), fmt.Sprint(r.New["version"])
+	if version > b[id] {
+		b[id] = version
+	}
+	return nil
+}
+
+func TestCase6ADeadLetterIsAppliedOnceAfterTheFix(t *testing.T) {
+	t.Parallel()
+	dead := &letters{}
+	broken := stream.Each(func(context.Context, stream.Record) error { return errors.New("broken") }, 1)
+	_, err := newProcessor(t, broken, dead, nil).Process(t.Context(), itemsOf(change("a", 1, 1), change("b", 2, 1)))
+	require.NoError(t, err)
+
+	b := board{}
+	h := &handled{fail: func(r stream.Record) error { return b.apply(t.Context(), r) }}
+	fixed := stream.Each(h.handle, 1)
+	got, err := stream.Redrive(t.Context(), &queue{letters: dead.put, atOnce: 1}, fixed)
+	require.NoError(t, err)
+	require.Equal(t, stream.Redriven{Handled: 2}, got)
+	require.Equal(t, []string{"1", "2"}, h.all)
+	once := fmt.Sprint(b)
+
+	got, err = stream.Redrive(t.Context(), &queue{}, fixed)
+	require.NoError(t, err)
+	require.Zero(t, got, "nothing is left")
+	_, err = stream.Redrive(t.Context(), &queue{letters: dead.put, atOnce: 10}, fixed)
+	require.NoError(t, err)
+	require.Equal(t, once, fmt.Sprint(b), "a letter that comes twice changes nothing")
+}
+
+func TestALetterThatFailsAgainStays(t *testing.T) {
+	t.Parallel()
+	var dead []stream.Dead
+	for _, r := range []stream.Record{change("a", 1, 1), change("b", 2, 1), change("a", 3, 2), change("c", 4, 1)} {
+		dead = append(dead, letterOf(t, r))
+	}
+	for atOnce := 1; atOnce <= 4; atOnce++ {
+		h := &handled{fail: failing("1")}
+		q := &queue{letters: dead, atOnce: atOnce}
+		got, err := stream.Redrive(t.Context(), q, stream.Each(h.handle, 1))
+		require.NoError(t, err)
+		require.Equal(t, stream.Redriven{Handled: 2, Failed: 1, Held: 1}, got, "its item's later letter stays too")
+		require.Equal(t, []string{"2", "4"}, q.deleted)
+		require.Equal(t, []string{"2", "4"}, h.all)
+	}
+}
+
+func TestAPositionAndWhatCannotBeReadAreCountedAndStay(t *testing.T) {
+	t.Parallel()
+	good := letterOf(t, change("a", 1, 1))
+	q := &queue{atOnce: 10, letters: []stream.Dead{
+		{Stream: arn, Shard: "shardId-1", Seq: "5", LastSeq: "9"}, {Seq: "2", Record: []byte(`{"eventID":"x"}`)}, {Seq: "3", Record: []byte("x")}, good,
+	}}
+	h := &handled{}
+	got, err := stream.Redrive(t.Context(), q, stream.Each(h.handle, 1))
+	require.NoError(t, err)
+	require.Equal(t, stream.Redriven{Handled: 1, Positions: 1, Unread: 2}, got)
+	require.Equal(t, []string{"1"}, q.deleted)
+}
+
+// A record that could not be read is driven as Lambda wrote it, once the reader
+// is mended.
+func TestALambdaRecordCanBeDrivenAgain(t *testing.T) {
+	t.Parallel()
+	raw := lines(t, "lambda/valid.ndjson")[0]
+	var got stream.Record
+	h := func(_ context.Context, r stream.Record) error { got = r; return nil }
+	q := &queue{atOnce: 1, letters: []stream.Dead{{Seq: "111", Shard: "shardId-1", Record: []byte(raw)}}}
+	n, err := stream.Redrive(t.Context(), q, stream.Each(h, 1))
+	require.NoError(t, err)
+	require.Equal(t, 1, n.Handled)
+	require.Equal(t, number("2"), got.New["v"])
+	require.Equal(t, "shardId-1", got.Shard)
+}
+
+func TestRedriveStopsWithItsSource(t *testing.T) {
+	t.Parallel()
+	h := &handled{}
+	q := &queue{letters: []stream.Dead{letterOf(t, change("a", 1, 1)), letterOf(t, change("b", 2, 1))}, atOnce: 2, undelete: true}
+	got, err := stream.Redrive(t.Context(), q, stream.Each(h.handle, 1))
+	require.ErrorIs(t, err, errDown)
+	require.Zero(t, got.Handled)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	q.given = 0
+	_, err = stream.Redrive(ctx, q, stream.Each(h.handle, 1))
+	require.ErrorIs(t, err, context.Canceled)
+	require.Zero(t, q.given)
+
+	panics := stream.Batch(func(context.Context, []stream.Record) []error { panic("boom") })
+	q = &queue{letters: slices.Clone(q.letters), atOnce: 2}
+	got, err = stream.Redrive(t.Context(), q, panics)
+	require.NoError(t, err)
+	require.Equal(t, stream.Redriven{Failed: 2}, got)
+}

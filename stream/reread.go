@@ -1,0 +1,172 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+
+	"github.com/plaza-sdk/plaza"
+)
+
+// Reread makes a DeadSource for Redrive that reads the records of src's positions
+// from their stream again, those too that a filter of Lambda left out between
+// them. A position is deleted once all of its records were handled. One whose
+// records the stream has no more stays a position. The DeadSource is not safe for
+// concurrent use.
+func Reread(src DeadSource, streams *dynamodbstreams.Client) (DeadSource, error) {
+	switch {
+	case src == nil:
+		return nil, &plaza.InvalidError{Field: "src", Reason: "is nil"}
+	case streams == nil:
+		return nil, &plaza.InvalidError{Field: "streams", Reason: "is nil"}
+	}
+	return &rereader{src: src, streams: streams, left: map[string]*rereadPosition{}}, nil
+}
+
+type rereader struct {
+	src     DeadSource
+	streams *dynamodbstreams.Client
+	left    map[string]*rereadPosition // by the receipt of each of their letters
+	given   int
+}
+
+// rereadPosition is a position and how many of its records are not handled yet.
+type rereadPosition struct {
+	letter Dead
+	left   int
+}
+
+// Receive returns the letters of src, and those of its positions' records.
+//
+// Cost: as src's, and 2 requests of the stream for each position and 1,000 records.
+func (r *rereader) Receive(ctx context.Context) ([]Dead, error) {
+	letters, err := r.src.Receive(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []Dead
+	for _, letter := range letters {
+		if len(letter.Record) > 0 {
+			out = append(out, letter)
+			continue
+		}
+		items, err := r.read(ctx, letter)
+		if err != nil {
+			return nil, fmt.Errorf("stream: read record %s of shard %s again: %w", letter.Seq, letter.Shard, err)
+		}
+		if len(items) == 0 {
+			out = append(out, letter)
+			continue
+		}
+		position := &rereadPosition{letter, len(items)}
+		for _, item := range items {
+			again := deadOf(item, letter.Attempts)
+			again.Reason = letter.Reason
+			if item.Err != nil {
+				again.Record = []byte("{}") // it cannot be read this time either
+			}
+			r.given++
+			again.Receipt = "reread " + strconv.Itoa(r.given)
+			r.left[again.Receipt] = position
+			out = append(out, again)
+		}
+	}
+	return out, nil
+}
+
+// Delete deletes a letter, and a position with its last record.
+//
+// Cost: as src's.
+func (r *rereader) Delete(ctx context.Context, d Dead) error {
+	position, ok := r.left[d.Receipt]
+	if !ok {
+		return r.src.Delete(ctx, d)
+	}
+	if position.left == 1 {
+		if err := r.src.Delete(ctx, position.letter); err != nil {
+			return err
+		}
+	}
+	position.left--
+	delete(r.left, d.Receipt)
+	return nil
+}
+
+// maxPosition is how many records a function gets at once, at most.
+const maxPosition = 10_000
+
+// emptyAnswers is how many answers without records may follow one another before
+// a position counts as gone.
+const emptyAnswers = 10
+
+// read reads the records of a position, none if the stream does not have all of
+// them.
+func (r *rereader) read(ctx context.Context, d Dead) ([]Item, error) {
+	table, ok := tableOf(d.Stream)
+	if !ok || d.Shard == "" || d.Seq == "" {
+		return nil, nil
+	}
+	last := d.LastSeq
+	if last == "" {
+		last = d.Seq
+	}
+	at, err := r.streams.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{
+		StreamArn: &d.Stream, ShardId: &d.Shard, SequenceNumber: &d.Seq,
+		ShardIteratorType: streamtypes.ShardIteratorTypeAtSequenceNumber,
+	})
+	if gone(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var items []Item
+	empty := 0
+	for next := at.ShardIterator; next != nil && empty < emptyAnswers; {
+		got, err := r.streams.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: next})
+		if gone(err) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		empty++
+		for _, raw := range got.Records {
+			empty = 0
+			record, err := FromSDK(raw)
+			if seqAfter(record.Seq, last) {
+				return nil, nil
+			}
+			record.Stream, record.Shard, record.Table = d.Stream, d.Shard, table
+			if items = append(items, Item{Seq: record.Seq, Record: record, Err: err}); len(items) > maxPosition {
+				return nil, nil
+			}
+			if record.Seq == last {
+				return items, nil
+			}
+		}
+		next = got.NextShardIterator
+	}
+	return nil, nil
+}
+
+// gone reports whether the stream does not have a position any more.
+func gone(err error) bool {
+	var trimmed *streamtypes.TrimmedDataAccessException
+	var missing *streamtypes.ResourceNotFoundException
+	return errors.As(err, &trimmed) || errors.As(err, &missing)
+}
+
+// seqAfter reports whether a sequence number is greater than another one.
+func seqAfter(a, b string) bool {
+	a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
+	if len(a) != len(b) {
+		return len(a) > len(b)
+	}
+	return a > b
+}

@@ -1,0 +1,130 @@
+package stream_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+// streamsClient reads the streams of the engine of this process.
+func streamsClient(t testing.TB, opts ...func(*dynamodbstreams.Options)) *dynamodbstreams.Client {
+	t.Helper()
+	e := dynamotest.Engine(t)
+	opts = append([]func(*dynamodbstreams.Options){func(o *dynamodbstreams.Options) { o.BaseEndpoint = &e.Endpoint }}, opts...)
+	return dynamodbstreams.NewFromConfig(e.Config(), opts...)
+}
+
+// position is where the changes from and to lie in the stream of a table that
+// wrote n items, counted from 1.
+func position(t *testing.T, n, from, to int) stream.Dead {
+	t.Helper()
+	name := dynamotest.Table(t, streamed(types.StreamViewTypeNewAndOldImages))
+	db := dynamotest.DB(t).Client()
+	for i := range n {
+		_, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &name, Item: attributes{"pk": text(fmt.Sprint("item", i+1)), "sk": text("x")}})
+		require.NoError(t, err)
+	}
+	described, err := db.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &name})
+	require.NoError(t, err)
+	of, err := streamsClient(t).DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: described.Table.LatestStreamArn})
+	require.NoError(t, err)
+	records := changesOf(t, name)
+	require.Len(t, records, n)
+	d := stream.Dead{
+		Stream: *described.Table.LatestStreamArn, Shard: *of.StreamDescription.Shards[0].ShardId,
+		Seq: *records[from-1].Dynamodb.SequenceNumber, Reason: "RetryAttemptsExhausted", Receipt: "of a queue",
+	}
+	if to != from {
+		d.LastSeq = *records[to-1].Dynamodb.SequenceNumber
+	}
+	return d
+}
+
+func TestAPositionIsReadAgainFromItsStream(t *testing.T) {
+	t.Parallel()
+	several, one := position(t, 6, 2, 4), position(t, 3, 3, 3)
+	h := &handled{fail: failing(several.LastSeq)}
+	q := &queue{letters: []stream.Dead{several, letterOf(t, change("a", 1, 1)), one}, atOnce: 2}
+	src, err := stream.Reread(q, streamsClient(t))
+	require.NoError(t, err)
+	got, err := stream.Redrive(t.Context(), src, stream.Each(h.handle, 1))
+	require.NoError(t, err)
+	require.Equal(t, stream.Redriven{Handled: 4, Failed: 1}, got)
+	require.Equal(t, []string{"1", one.Seq}, q.deleted, "a position stays until all of its records are handled")
+	require.Len(t, h.all, 4)
+	require.Equal(t, several.Seq, h.all[0])
+
+	h = &handled{}
+	q = &queue{letters: []stream.Dead{several}, atOnce: 1}
+	src, err = stream.Reread(q, streamsClient(t))
+	require.NoError(t, err)
+	letters, err := src.Receive(t.Context())
+	require.NoError(t, err)
+	require.Len(t, letters, 3)
+	for i, d := range letters {
+		r, err := stream.DecodeEvent(d.Record)
+		require.NoError(t, err)
+		require.Equal(t, text(fmt.Sprint("item", i+2)), r.New["pk"])
+		require.Equal(t, several.Stream, r.Stream)
+		require.Equal(t, several.Shard, r.Shard)
+		require.True(t, strings.Contains(several.Stream, "table/"+r.Table+"/"))
+		require.NoError(t, src.Delete(t.Context(), d))
+	}
+	require.Equal(t, []string{several.Seq}, q.deleted)
+}
+
+func TestAPositionThatTheStreamHasNotStays(t *testing.T) {
+	t.Parallel()
+	d := position(t, 2, 1, 2)
+	beyond, nowhere, unnamed := d, d, d
+	beyond.LastSeq = "9" + d.LastSeq
+	nowhere.Shard = "shardId-00000000000000000000-00000000"
+	unnamed.Shard = ""
+	q := &queue{letters: []stream.Dead{beyond, nowhere, unnamed}, atOnce: 3}
+	src, err := stream.Reread(q, streamsClient(t))
+	require.NoError(t, err)
+	h := &handled{}
+	got, err := stream.Redrive(t.Context(), src, stream.Each(h.handle, 1))
+	require.NoError(t, err)
+	require.Equal(t, stream.Redriven{Positions: 3}, got)
+	require.Empty(t, q.deleted)
+	require.Empty(t, h.all)
+}
+
+// scripted answers every request alike, as AWS does over HTTP.
+type scripted struct{ of, kind string }
+
+func (s scripted) Do(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), s.of) {
+		return answer(http.StatusBadRequest, `{"__type":"com.amazonaws.dynamodb.v20120810#`+s.kind+`","message":"scripted"}`), nil
+	}
+	return answer(http.StatusOK, `{"ShardIterator":"next"}`), nil
+}
+
+func TestATrimmedPositionStaysAndOtherErrorsStop(t *testing.T) {
+	t.Parallel()
+	for _, of := range []string{"GetShardIterator", "GetRecords"} {
+		for kind, stops := range map[string]bool{"TrimmedDataAccessException": false, "ResourceNotFoundException": false, "AccessDeniedException": true} {
+			q := &queue{letters: []stream.Dead{{Stream: arn, Shard: "shardId-1", Seq: "1"}}, atOnce: 1}
+			src, err := stream.Reread(q, streamsClient(t, func(o *dynamodbstreams.Options) {
+				o.HTTPClient, o.Retryer = scripted{of, kind}, aws.NopRetryer{}
+			}))
+			require.NoError(t, err)
+			got, err := stream.Redrive(t.Context(), src, stream.Each((&handled{}).handle, 1))
+			require.Equal(t, stops, err != nil, "%s: %s: %v", of, kind, err)
+			if !stops {
+				require.Equal(t, stream.Redriven{Positions: 1}, got)
+			}
+		}
+	}
+}

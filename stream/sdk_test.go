@@ -1,0 +1,245 @@
+package stream_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+// streamed returns a schema whose table has a stream of that view.
+func streamed(view types.StreamViewType) func(string) *dynamodb.CreateTableInput {
+	return func(name string) *dynamodb.CreateTableInput {
+		in := stream.DeadSchema(name)
+		in.StreamSpecification = &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: view}
+		return in
+	}
+}
+
+// changesOf reads a table's stream from its start.
+func changesOf(t *testing.T, table string) []streamtypes.Record {
+	t.Helper()
+	described, err := dynamotest.DB(t).Client().DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &table})
+	require.NoError(t, err)
+	c := streamsClient(t)
+	d, err := c.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: described.Table.LatestStreamArn})
+	require.NoError(t, err)
+	var records []streamtypes.Record
+	for _, shard := range d.StreamDescription.Shards {
+		at, err := c.GetShardIterator(t.Context(), &dynamodbstreams.GetShardIteratorInput{
+			StreamArn: described.Table.LatestStreamArn, ShardId: shard.ShardId, ShardIteratorType: streamtypes.ShardIteratorTypeTrimHorizon,
+		})
+		require.NoError(t, err)
+		for next := at.ShardIterator; next != nil; {
+			got, err := c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: next})
+			require.NoError(t, err)
+			records = append(records, got.Records...)
+			if next = got.NextShardIterator; len(got.Records) == 0 {
+				break
+			}
+		}
+	}
+	return records
+}
+
+// Every type that DynamoDB has comes through a real stream, through Encode and
+// back, as it was written.
+func TestARealStreamIsReadAsItWasWritten(t *testing.T) {
+	t.Parallel()
+	name := dynamotest.Table(t, streamed(types.StreamViewTypeNewAndOldImages))
+	db := dynamotest.DB(t).Client()
+	deep := text("x")
+	for i := range 31 {
+		if i%2 == 0 {
+			deep = &types.AttributeValueMemberL{Value: []types.AttributeValue{deep}}
+		} else {
+			deep = &types.AttributeValueMemberM{Value: attributes{"m": deep}}
+		}
+	}
+	item := attributes{
+		"pk": text("a"), "sk": text("\"é😀\x00\n"),
+		"S": text(""), "N": number("-12.5"), "large": number("99999999999999999999999999999999999999"),
+		"most": number("9.9999999999999999999999999999999999999E+125"), "least": number("1E-130"), "zero": number("0"),
+		"B": &types.AttributeValueMemberB{Value: []byte{0, 1, 255}}, "none": &types.AttributeValueMemberB{Value: []byte{}},
+		"BOOL": &types.AttributeValueMemberBOOL{Value: true}, "NULL": &types.AttributeValueMemberNULL{Value: true},
+		"SS": &types.AttributeValueMemberSS{Value: []string{"a", "b"}}, "NS": &types.AttributeValueMemberNS{Value: []string{"1", "2"}},
+		"BS": &types.AttributeValueMemberBS{Value: [][]byte{{1}, {2}}},
+		"L":  &types.AttributeValueMemberL{Value: []types.AttributeValue{text("x"), &types.AttributeValueMemberM{Value: attributes{}}}},
+		"M":  &types.AttributeValueMemberM{Value: attributes{"l": &types.AttributeValueMemberL{Value: []types.AttributeValue{}}}},
+		"é😀": deep,
+	}
+	put := func(item attributes) {
+		_, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &name, Item: item})
+		require.NoError(t, err)
+	}
+	put(item)
+	key := attributes{"pk": item["pk"], "sk": item["sk"]}
+	small := attributes{"pk": item["pk"], "sk": item["sk"], "v": number("1")}
+	put(small)
+	_, err := db.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &name, Key: key})
+	require.NoError(t, err)
+
+	var records []stream.Record
+	for _, raw := range changesOf(t, name) {
+		r, err := stream.FromSDK(raw)
+		require.NoError(t, err)
+		require.WithinDuration(t, time.Now(), r.At, time.Hour)
+		requireComesBack(t, r)
+		records = append(records, r)
+	}
+	require.Len(t, records, 3)
+	for i, r := range records {
+		require.NotEmpty(t, r.ID)
+		if i > 0 {
+			require.Greater(t, r.Seq, records[i-1].Seq)
+		}
+	}
+	stored, err := db.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &name, Key: key})
+	require.NoError(t, err)
+	require.Empty(t, stored.Item)
+	require.Equal(t, []stream.Kind{stream.Insert, stream.Modify, stream.Remove}, []stream.Kind{records[0].Kind, records[1].Kind, records[2].Kind})
+	require.Equal(t, key, records[0].Keys)
+	require.Nil(t, records[0].Old)
+	requireSameNumbers(t, item, records[0].New)
+	require.Equal(t, records[0].New, records[1].Old)
+	require.Equal(t, small, records[1].New)
+	require.Equal(t, small, records[2].Old)
+	require.Nil(t, records[2].New)
+}
+
+// requireSameNumbers compares items whose numbers DynamoDB may have written
+// otherwise.
+func requireSameNumbers(t *testing.T, want, got attributes) {
+	t.Helper()
+	require.Len(t, got, len(want))
+	for name, v := range want {
+		if n, ok := v.(*types.AttributeValueMemberN); ok {
+			var a, b float64
+			_, err := fmt.Sscan(n.Value, &a)
+			require.NoError(t, err)
+			_, err = fmt.Sscan(got[name].(*types.AttributeValueMemberN).Value, &b)
+			require.NoError(t, err)
+			require.InEpsilon(t, a+1, b+1, 1e-12, name)
+			continue
+		}
+		require.Equal(t, v, got[name], name)
+	}
+}
+
+func TestARealStreamOfAnotherViewIsErrView(t *testing.T) {
+	t.Parallel()
+	for _, view := range []types.StreamViewType{types.StreamViewTypeKeysOnly, types.StreamViewTypeNewImage, types.StreamViewTypeOldImage} {
+		name := dynamotest.Table(t, streamed(view))
+		_, err := dynamotest.DB(t).Client().PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &name, Item: attributes{"pk": text("a"), "sk": text("b")}})
+		require.NoError(t, err)
+		records := changesOf(t, name)
+		require.Len(t, records, 1)
+		r, err := stream.FromSDK(records[0])
+		require.ErrorIs(t, err, stream.ErrView)
+		require.ErrorIs(t, err, plaza.ErrTable)
+		require.NotEmpty(t, r.Seq)
+	}
+}
+
+func TestBadRecordsOfTheSDKAreErrors(t *testing.T) {
+	t.Parallel()
+	good := func() streamtypes.Record {
+		id := map[string]streamtypes.AttributeValue{"Id": &streamtypes.AttributeValueMemberS{Value: "a"}}
+		image := map[string]streamtypes.AttributeValue{"Id": id["Id"]}
+		return streamtypes.Record{
+			EventID: aws.String("e1"), EventName: streamtypes.OperationTypeRemove,
+			UserIdentity: &streamtypes.Identity{Type: aws.String("Service"), PrincipalId: aws.String("dynamodb.amazonaws.com")},
+			Dynamodb: &streamtypes.StreamRecord{
+				SequenceNumber: aws.String("1"), StreamViewType: streamtypes.StreamViewTypeNewAndOldImages, Keys: id, OldImage: image,
+				ApproximateCreationDateTime: aws.Time(time.Unix(1479499740, 0)),
+			},
+		}
+	}
+	r, err := stream.FromSDK(good())
+	require.NoError(t, err)
+	require.True(t, r.ByTTL)
+	for name, spoil := range map[string]func(*streamtypes.Record){
+		"no change":   func(r *streamtypes.Record) { r.Dynamodb = nil },
+		"no id":       func(r *streamtypes.Record) { r.EventID = nil },
+		"no sequence": func(r *streamtypes.Record) { r.Dynamodb.SequenceNumber = nil },
+		"no image":    func(r *streamtypes.Record) { r.Dynamodb.OldImage = nil },
+		"nil":         func(r *streamtypes.Record) { r.Dynamodb.OldImage["a"] = nil },
+		"unknown":     func(r *streamtypes.Record) { r.Dynamodb.OldImage["a"] = &streamtypes.UnknownUnionMember{Tag: "X"} },
+		"nil in a list": func(r *streamtypes.Record) {
+			r.Dynamodb.OldImage["a"] = &streamtypes.AttributeValueMemberL{Value: []streamtypes.AttributeValue{nil}}
+		},
+		"number": func(r *streamtypes.Record) {
+			r.Dynamodb.OldImage["a"] = &streamtypes.AttributeValueMemberN{Value: "abc"}
+		},
+		"too deep": func(r *streamtypes.Record) {
+			var v streamtypes.AttributeValue = &streamtypes.AttributeValueMemberM{}
+			for range 10_000 {
+				v = &streamtypes.AttributeValueMemberL{Value: []streamtypes.AttributeValue{v}}
+			}
+			r.Dynamodb.OldImage["a"] = v
+		},
+	} {
+		raw := good()
+		spoil(&raw)
+		r, err := stream.FromSDK(raw)
+		require.ErrorIs(t, err, stream.ErrRecord, name)
+		require.Nil(t, r.Old, name)
+	}
+}
+
+// The projection of case 3 is a table that compares versions.
+func TestCase3TheSameBatchThreeTimesChangesNothing(t *testing.T) {
+	t.Parallel()
+	source := dynamotest.Table(t, streamed(types.StreamViewTypeNewAndOldImages))
+	target := dynamotest.Table(t, stream.DeadSchema)
+	db := dynamotest.DB(t)
+	for i := range 30 {
+		_, err := db.Client().PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &source, Item: attributes{
+			"pk": text("p"), "sk": text(fmt.Sprint(i % 7)), "version": number(fmt.Sprint(i + 1)),
+		}})
+		require.NoError(t, err)
+	}
+	var items []stream.Item
+	for _, raw := range changesOf(t, source) {
+		r, err := stream.FromSDK(raw)
+		items = append(items, stream.Item{Seq: r.Seq, Record: r, Err: err})
+	}
+	require.Len(t, items, 30)
+	project := func(ctx context.Context, r stream.Record) error {
+		err := db.Table(target).Put(r.New).If("attribute_not_exists(version) OR version < ?", r.New["version"]).Run(ctx)
+		if dynamo.IsCondCheckFailed(err) {
+			return nil // a newer version stands
+		}
+		return err
+	}
+	p := newProcessor(t, stream.Each(project, 4), &letters{}, nil)
+	var first string
+	for range 3 {
+		done, err := p.Process(t.Context(), items)
+		require.NoError(t, err)
+		require.Equal(t, 30, done)
+		out, err := db.Client().Scan(t.Context(), &dynamodb.ScanInput{TableName: &target})
+		require.NoError(t, err)
+		require.Len(t, out.Items, 7)
+		var now string
+		for _, item := range out.Items {
+			now += fmt.Sprint(item["sk"], item["version"])
+		}
+		if first == "" {
+			first = now
+		}
+		require.Equal(t, first, now)
+	}
+}

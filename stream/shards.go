@@ -1,0 +1,240 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/plaza-sdk/plaza"
+)
+
+// ErrGap is returned when records are gone that nobody handled: a stream keeps
+// them for 24 hours. Rebuild what they feed, then begin with a new group or
+// Reader. It unwraps to plaza.ErrNotFound.
+var ErrGap = fmt.Errorf("stream: records are gone that were not handled: %w", plaza.ErrNotFound)
+
+const (
+	describeEvery = 100 * time.Millisecond // AWS allows ten a second
+	describeTries = 5
+	answerWait    = 10 * time.Second
+	emptyReads    = 3 // after which an open shard that has children has ended
+)
+
+// What a shard answers when there is nothing to read where it was asked to.
+var (
+	errTrimmed = errors.New("stream: position is older than the shard's first record")
+	errExpired = errors.New("stream: iterator expired")
+	errVanish  = errors.New("stream: shard is gone")
+)
+
+// source reads one stream. It sends each request once: the SDK's retries would
+// keep a lease's holder from noticing that its time is over.
+type source struct {
+	client *dynamodbstreams.Client
+	arn    string
+	table  string // whose changes it has
+
+	mu        sync.Mutex
+	described time.Time // when DescribeStream may be called next
+}
+
+func newSource(client *dynamodbstreams.Client, arn string) (*source, error) {
+	if client == nil {
+		return nil, &plaza.InvalidError{Field: "streams", Reason: "is nil"}
+	}
+	table, ok := tableOf(arn)
+	if !ok {
+		return nil, &plaza.InvalidError{Field: "arn", Reason: "is not a stream's ARN"}
+	}
+	return &source{client: client, arn: arn, table: table}, nil
+}
+
+// shard is a shard as a stream lists it.
+type shard struct {
+	id     string
+	parent string // it may be gone
+}
+
+// listing is the shards that a stream had at one time.
+type listing struct {
+	shards  []shard // older ones first
+	known   map[string]bool
+	parents map[string]bool // shards whose children are listed
+	retired bool            // nothing will be added: the stream is disabled
+}
+
+// list reads all pages of shards.
+func (s *source) list(ctx context.Context) (*listing, error) {
+	l := &listing{known: map[string]bool{}, parents: map[string]bool{}}
+	in := &dynamodbstreams.DescribeStreamInput{StreamArn: &s.arn}
+	for {
+		out, err := s.describe(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		d := out.StreamDescription
+		if d.StreamViewType != "" && d.StreamViewType != streamtypes.StreamViewTypeNewAndOldImages {
+			return nil, fmt.Errorf("stream %s: %w: it has %s", s.arn, ErrView, d.StreamViewType)
+		}
+		for _, found := range d.Shards {
+			sh := shard{id: aws.ToString(found.ShardId), parent: aws.ToString(found.ParentShardId)}
+			if l.known[sh.id] {
+				continue
+			}
+			l.shards = append(l.shards, sh)
+			l.known[sh.id] = true
+			l.parents[sh.parent] = true
+		}
+		l.retired = d.StreamStatus == streamtypes.StreamStatusDisabled
+		last := aws.ToString(d.LastEvaluatedShardId)
+		if last == "" || last == aws.ToString(in.ExclusiveStartShardId) {
+			return l, nil
+		}
+		in.ExclusiveStartShardId = &last
+	}
+}
+
+// describe reads one page. It takes its turn, and tries again what may pass.
+func (s *source) describe(ctx context.Context, in *dynamodbstreams.DescribeStreamInput) (out *dynamodbstreams.DescribeStreamOutput, err error) {
+	for try := range describeTries {
+		if err := wait(ctx, s.turn(try)); err != nil {
+			return nil, err
+		}
+		asked, cancel := context.WithTimeout(ctx, answerWait)
+		out, err = s.client.DescribeStream(asked, in, once)
+		cancel()
+		if err == nil {
+			return out, nil
+		}
+		if err = classify(err); ctx.Err() != nil || errors.Is(err, plaza.ErrTable) || errors.Is(err, errVanish) {
+			break
+		}
+		var api smithy.APIError
+		if errors.As(err, &api) && api.ErrorCode() == "ValidationException" {
+			err = fmt.Errorf("%w: %w", plaza.ErrTable, err)
+			break
+		}
+	}
+	return nil, fmt.Errorf("stream %s: listing shards: %w", s.arn, err)
+}
+
+// turn is how long to wait until DescribeStream may be called.
+func (s *source) turn(try int) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	at := now
+	if try > 0 {
+		at = now.Add(backoff(try))
+	}
+	if at.Before(s.described) {
+		at = s.described
+	}
+	s.described = at.Add(describeEvery)
+	return at.Sub(now)
+}
+
+// Where a shard is read from.
+const (
+	horizon = streamtypes.ShardIteratorTypeTrimHorizon
+	latest  = streamtypes.ShardIteratorTypeLatest
+	after   = streamtypes.ShardIteratorTypeAfterSequenceNumber
+)
+
+// iterator is a position in a shard: after seq, or where from says if that is
+// empty.
+func (s *source) iterator(ctx context.Context, shard, seq string, from streamtypes.ShardIteratorType) (string, error) {
+	in := &dynamodbstreams.GetShardIteratorInput{StreamArn: &s.arn, ShardId: &shard, ShardIteratorType: from}
+	if seq != "" {
+		in.ShardIteratorType, in.SequenceNumber = after, &seq
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerWait)
+	defer cancel()
+	out, err := s.client.GetShardIterator(ctx, in, once)
+	if err == nil && out.ShardIterator == nil {
+		err = fmt.Errorf("%w: no iterator", plaza.ErrBusy)
+	}
+	if err != nil {
+		return "", fmt.Errorf("stream %s: shard %s: %w", s.arn, shard, classify(err))
+	}
+	return *out.ShardIterator, nil
+}
+
+// read reads what a shard has at a position. There is no next one at its end.
+func (s *source) read(ctx context.Context, shard, at string) (items []Item, next string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, answerWait)
+	defer cancel()
+	out, err := s.client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: &at}, once)
+	if err != nil {
+		return nil, "", fmt.Errorf("stream %s: shard %s: %w", s.arn, shard, classify(err))
+	}
+	items = make([]Item, 0, len(out.Records))
+	for _, r := range out.Records {
+		items = append(items, s.item(shard, r))
+	}
+	return items, aws.ToString(out.NextShardIterator), nil
+}
+
+func (s *source) item(shard string, r streamtypes.Record) Item {
+	record, err := FromSDK(r)
+	record.Stream, record.Shard, record.Table = s.arn, shard, s.table
+	return Item{Seq: record.Seq, Record: record, Err: err}
+}
+
+func once(o *dynamodbstreams.Options) { o.Retryer = aws.NopRetryer{} }
+
+// classify names what a request failed of.
+func classify(err error) error {
+	var (
+		trimmed *streamtypes.TrimmedDataAccessException
+		expired *streamtypes.ExpiredIteratorException
+		vanish  *streamtypes.ResourceNotFoundException
+		api     smithy.APIError
+	)
+	switch {
+	case errors.As(err, &trimmed):
+		return fmt.Errorf("%w: %w", errTrimmed, err)
+	case errors.As(err, &expired):
+		return fmt.Errorf("%w: %w", errExpired, err)
+	case errors.As(err, &vanish):
+		return fmt.Errorf("%w: %w", errVanish, err)
+	case errors.As(err, &api) && api.ErrorCode() == "AccessDeniedException":
+		return fmt.Errorf("%w: %w", plaza.ErrTable, err)
+	case errors.As(err, &api) && !retryable(err):
+		return err // which another attempt may still pass: a key that expired, for example
+	}
+	return fmt.Errorf("%w: %w", plaza.ErrBusy, err)
+}
+
+func retryable(err error) bool {
+	return retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err).Bool()
+}
+
+const (
+	firstBackoff = 100 * time.Millisecond
+	maxBackoff   = 5 * time.Second
+)
+
+// backoff is how long to wait after that many failures in a row, of which there
+// is one at least.
+func backoff(failures int) time.Duration {
+	longest := min(firstBackoff<<min(failures-1, 10), maxBackoff)
+	return longest/2 + rand.N(longest/2)
+}
+
+// wait waits, if d is positive, and returns the context's error if that ends first.
+func wait(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	return sleepTimer(ctx, d)
+}
