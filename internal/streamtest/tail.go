@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
@@ -150,30 +149,13 @@ func (tail *Tail) read(ctx context.Context, shard string) (records []stream.Reco
 	for _, raw := range out.Records {
 		if seq := aws.ToString(raw.Dynamodb.SequenceNumber); !tail.seen[seq] {
 			tail.seen[seq] = true
-			r, err := tail.record(shard, raw)
+			r, err := stream.FromSDK(raw)
 			if err != nil {
 				return nil, err
 			}
+			r.Stream, r.Shard, r.Table = tail.arn, shard, tail.table
 			records = append(records, r)
 		}
 	}
 	return records, nil
-}
-
-func (tail *Tail) record(shard string, raw streamtypes.Record) (stream.Record, error) {
-	r := stream.Record{
-		ID: aws.ToString(raw.EventID), Stream: tail.arn, Shard: shard, Table: tail.table,
-		Seq: aws.ToString(raw.Dynamodb.SequenceNumber), Kind: stream.Kind(raw.EventName),
-		At: aws.ToTime(raw.Dynamodb.ApproximateCreationDateTime),
-	}
-	var err error
-	for _, image := range []struct {
-		to   *map[string]types.AttributeValue
-		from map[string]streamtypes.AttributeValue
-	}{{&r.Keys, raw.Dynamodb.Keys}, {&r.Old, raw.Dynamodb.OldImage}, {&r.New, raw.Dynamodb.NewImage}} {
-		if image.from != nil && err == nil {
-			*image.to, err = attributevalue.FromDynamoDBStreamsMap(image.from)
-		}
-	}
-	return r, err
 }
