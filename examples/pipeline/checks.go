@@ -147,9 +147,6 @@ func (c *checks) standings(ctx context.Context, _ map[string]item) (string, erro
 			got, last = append(got, project(row.Player, name, row.Score.Int64(), row.Name)), row
 		}
 		want := c.source.board(name)
-		for i := range want {
-			want[i].Version, want[i].URL = 0, ""
-		}
 		byID := func(a, b hackathon.Project) int { return cmp.Compare(a.ID, b.ID) }
 		slices.SortFunc(got, byID)
 		slices.SortFunc(want, byID)
@@ -202,7 +199,7 @@ func (c *checks) replay(ctx context.Context, table map[string]item) (string, err
 
 // none looks for dead letters that are left.
 func (c *checks) none(ctx context.Context, _ map[string]item) (string, error) {
-	for _, letters := range []*stream.DeadTable{c.letters, c.unsent} {
+	for _, letters := range []*stream.DeadTable{c.letters, c.unsent, c.unstored} {
 		page, err := letters.List(ctx, cursor.PageRequest{})
 		if err != nil {
 			return "", err

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/plaza-sdk/plaza/examples/ledger"
 	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/examples/pipeline/hackathon"
 	"github.com/plaza-sdk/plaza/leaderboard"
@@ -23,6 +25,12 @@ func tour(ctx context.Context, s settings, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, o.close(context.WithoutCancel(ctx))) }()
+	return play(ctx, o, s.projects, 2*time.Minute, out)
+}
+
+// play runs the pipeline and writes the main table. The pipeline may stand still for
+// as long as patience.
+func play(ctx context.Context, o *outside, projects int, patience time.Duration, out io.Writer) (err error) {
 	db, err := localdb.Start(ctx, "pipeline", out, "leaderboard")
 	if err != nil {
 		return err
@@ -32,7 +40,6 @@ func tour(ctx context.Context, s settings, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-
 	ctx, stop := context.WithCancelCause(ctx)
 	running := make(chan error, 1)
 	go func() {
@@ -40,7 +47,7 @@ func tour(ctx context.Context, s settings, out io.Writer) (err error) {
 		stop(err)
 		running <- err
 	}()
-	err = p.show(ctx, s.projects, newView(out, &p.stages))
+	err = p.show(ctx, projects, &view{out: out, moving: ledger.Terminal(out), stages: &p.stages, patience: patience})
 	stop(nil)
 	if failed := <-running; failed != nil {
 		return failed

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -17,16 +16,11 @@ type view struct {
 	moving bool
 	lines  int // that are to be drawn over
 	stages *stages
+
+	patience time.Duration // how long nothing may move
 }
 
-const (
-	barWidth = 30
-	stall    = 2 * time.Minute // longer than a busy machine pauses
-)
-
-func newView(out io.Writer, s *stages) *view {
-	return &view{out: out, moving: ledger.Terminal(out), stages: s}
-}
+const barWidth = 30
 
 // follow does the work, and shows the stages until all of it has passed them.
 func (v *view) follow(ctx context.Context, title string, work func(context.Context) error) error {
@@ -62,9 +56,9 @@ func (v *view) follow(ctx context.Context, title string, work func(context.Conte
 		case !working && v.stages.settled():
 			v.draw(v.panel())
 			return nil
-		case !working && time.Since(changed) > stall:
+		case !working && time.Since(changed) > v.patience:
 			v.draw(drawn)
-			return errors.New("nothing moves any more")
+			return v.stages.stalled()
 		}
 	}
 }
