@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -180,15 +180,18 @@ func (p *pipeline) openSource(ctx context.Context, db *localdb.DB, d *dynamo.DB,
 
 // run runs the poller and the consumers until ctx ends.
 func (p *pipeline) run(ctx context.Context) error {
-	g, ctx := errgroup.WithContext(ctx)
+	g, running := errgroup.WithContext(ctx)
 	g.Go(func() error {
-		err := p.poller.Run(ctx)
-		if ctx.Err() != nil {
-			return nil
+		if err := p.poller.Run(running); err != nil {
+			return err
 		}
-		return fmt.Errorf("polling: %w", err)
+		return errors.New("the stream of the main table was switched off")
 	})
-	g.Go(func() error { return consume(ctx, p.board, p.toBoard) })
-	g.Go(func() error { return consume(ctx, p.archive, p.toArchive) })
-	return g.Wait()
+	g.Go(func() error { return consume(running, p.board, p.toBoard) })
+	g.Go(func() error { return consume(running, p.archive, p.toArchive) })
+	err := g.Wait()
+	if ctx.Err() != nil {
+		err = nil
+	}
+	return err
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/plaza-sdk/plaza/examples/ledger"
 	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/examples/pipeline/hackathon"
 	"github.com/plaza-sdk/plaza/leaderboard"
@@ -47,7 +46,7 @@ func play(ctx context.Context, o *outside, projects int, patience time.Duration,
 		stop(err)
 		running <- err
 	}()
-	err = p.show(ctx, projects, &view{out: out, moving: ledger.Terminal(out), stages: &p.stages, patience: patience})
+	err = p.show(ctx, projects, newView(out, &p.stages, patience))
 	stop(nil)
 	if failed := <-running; failed != nil {
 		return failed
@@ -64,7 +63,7 @@ func open(ctx context.Context, s settings) (*outside, error) {
 
 // show is the story.
 func (p *pipeline) show(ctx context.Context, projects int, v *view) error {
-	c := &checks{pipeline: p, out: v.out}
+	c := &checks{pipeline: p, Painter: v.Painter, out: v.out}
 	for _, step := range []struct {
 		title string
 		work  func(context.Context) error
