@@ -224,11 +224,13 @@ func writeBare(b *testing.B, items []dynamo.Item) {
 }
 
 func (h byHand) like(b *testing.B, c danmu.Comment, user string) {
+	op := text(c.ID.String())
 	_, err := h.client.TransactWriteItems(b.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 		{Put: &types.Put{
 			TableName:                           h.table,
-			Item:                                map[string]types.AttributeValue{"pk": text("U#" + user), "sk": text("film#" + c.ID.String() + "#L")},
-			ConditionExpression:                 aws.String("attribute_not_exists(pk)"),
+			Item:                                map[string]types.AttributeValue{"pk": text("U#" + user), "sk": text("film#" + c.ID.String() + "#L"), "id": op},
+			ConditionExpression:                 aws.String("attribute_not_exists(id) AND (attribute_not_exists(ended) OR ended < :id)"),
+			ExpressionAttributeValues:           map[string]types.AttributeValue{":id": op},
 			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 		}},
 		{Update: &types.Update{

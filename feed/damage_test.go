@@ -283,3 +283,10 @@ func garbage(random *rand.Rand) types.AttributeValue {
 		&types.AttributeValueMemberM{Value: dynamo.Item{"edge": text(word)}}, &types.AttributeValueMemberSS{Value: []string{"a"}},
 	}[random.IntN(13)]
 }
+
+func TestEveryAttributeIsDecodedIntoItsField(t *testing.T) {
+	t.Parallel()
+	for row, attribute := range feed.ByName() {
+		dynamotest.SameFields(t, row, attribute)
+	}
+}

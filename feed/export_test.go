@@ -14,3 +14,9 @@ func (h Home) ListMerged(ctx context.Context, others []string, req cursor.PageRe
 	}
 	return h.page(ctx, req, reading)
 }
+
+// ByName are rows that are decoded by the names of their attributes, and how.
+func ByName() map[any]func(name string) any {
+	activity, entry := new(activityItem), new(entryItem)
+	return map[any]func(string) any{activity: activity.attribute, entry: entry.attribute}
+}

@@ -109,23 +109,24 @@ func (h *hydrator) remember(ctx context.Context, key CacheKey, written Cached) {
 
 // fetch reads from the table.
 func (h *hydrator) fetch(ctx context.Context, keys []CacheKey, header store.Key) (map[CacheKey]Cached, dynamo.Item, error) {
-	wanted := make([]store.Key, 0, len(keys)+1)
+	wanted := make([]store.Key, len(keys), len(keys)+1)
+	for i, key := range keys {
+		wanted[i] = activityKey(key.Owner, key.ID)
+	}
+	all := wanted
 	if header != (store.Key{}) {
-		wanted = append(wanted, header)
+		all = append(all, header)
 	}
-	for _, key := range keys {
-		wanted = append(wanted, activityKey(key.Owner, key.ID))
-	}
-	items, err := h.table.GetAll(ctx, wanted, h.consistent, 1)
+	items, err := h.table.GetAll(ctx, all, h.consistent, 1)
 	if err == nil && !h.consistent {
-		err = addLagging(ctx, h.table, items, wanted[len(wanted)-len(keys):])
+		err = addLagging(ctx, h.table, items, wanted)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	found := make(map[CacheKey]Cached, len(keys))
-	for _, key := range keys {
-		item := items[activityKey(key.Owner, key.ID)]
+	for i, key := range keys {
+		item := items[wanted[i]]
 		if item == nil {
 			continue
 		}

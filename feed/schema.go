@@ -63,8 +63,7 @@ func newActivityItem(a Activity) activityItem {
 
 // UnmarshalDynamoItem refuses what no write of this package leaves.
 func (i *activityItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain activityItem
-	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
+	if err := store.Fields(item, i.attribute); err != nil {
 		return err
 	}
 	switch {
@@ -83,6 +82,44 @@ func (i *activityItem) UnmarshalDynamoItem(item dynamo.Item) error {
 		return errors.New("lacks its verb or its actor")
 	case i.Data != "" && !json.Valid([]byte(i.Data)):
 		return errors.New("data is not JSON")
+	}
+	return nil
+}
+
+func (i *activityItem) attribute(name string) any {
+	switch name {
+	case "pk":
+		return &i.PK
+	case "sk":
+		return &i.ID
+	case "actor":
+		return &i.Actor
+	case "verb":
+		return &i.Verb
+	case "object":
+		return &i.Object
+	case "target":
+		return &i.Target
+	case "foreignId":
+		return &i.ForeignID
+	case "time":
+		return &i.Time
+	case "data":
+		return &i.Data
+	case "hash":
+		return &i.Hash
+	case "to":
+		return &i.To
+	case "removed":
+		return &i.Removed
+	case "edited":
+		return &i.Edited
+	case "editedOld":
+		return &i.EditedOld
+	case "owner":
+		return &i.Owner
+	case "ttl":
+		return &i.TTL
 	}
 	return nil
 }
@@ -148,12 +185,27 @@ type entryItem struct {
 
 // UnmarshalDynamoItem refuses an entry that would never expire.
 func (e *entryItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain entryItem
-	if err := dynamo.UnmarshalItem(item, (*plain)(e)); err != nil {
+	if err := store.Fields(item, e.attribute); err != nil {
 		return err
 	}
 	if e.TTL <= 0 {
 		return errors.New("has no ttl")
+	}
+	return nil
+}
+
+func (e *entryItem) attribute(name string) any {
+	switch name {
+	case "pk":
+		return &e.PK
+	case "sk":
+		return &e.Key
+	case "source":
+		return &e.Source
+	case "about":
+		return &e.About
+	case "ttl":
+		return &e.TTL
 	}
 	return nil
 }

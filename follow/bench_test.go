@@ -37,20 +37,27 @@ func (h byHand) follow(b *testing.B, e follow.Edge) {
 			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 		}}
 	}
-	add := func(user, expression string) types.TransactWriteItem {
+	add := func(user, count string) types.TransactWriteItem {
 		return types.TransactWriteItem{Update: &types.Update{
 			TableName: h.table, Key: item{"pk": text("C#" + user), "sk": text("0")},
-			UpdateExpression:          aws.String(expression),
-			ExpressionAttributeValues: item{":one": &types.AttributeValueMemberN{Value: "1"}},
+			UpdateExpression:         aws.String("SET #count = if_not_exists(#count, :zero) + :one ADD ver :one"),
+			ExpressionAttributeNames: map[string]string{"#count": count},
+			ExpressionAttributeValues: item{
+				":zero": &types.AttributeValueMemberN{Value: "0"}, ":one": &types.AttributeValueMemberN{Value: "1"},
+			},
+			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 		}}
 	}
 	id := text(e.ID.String())
+	guard := put(item{"pk": text("E#" + e.Follower), "sk": text(e.Followee), "id": id})
+	guard.Put.ConditionExpression = aws.String("attribute_not_exists(id) AND (attribute_not_exists(ended) OR ended < :id)")
+	guard.Put.ExpressionAttributeValues = item{":id": id}
 	_, err := h.client.TransactWriteItems(b.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-		put(item{"pk": text("E#" + e.Follower), "sk": text(e.Followee), "id": id}),
+		guard,
 		put(item{"pk": text("F#" + e.Follower), "sk": id, "followee": text(e.Followee)}),
 		put(item{"pk": text("R#" + e.Followee + "#0"), "sk": id, "follower": text(e.Follower)}),
-		add(e.Followee, "ADD followers :one, ver :one"),
-		add(e.Follower, "ADD following :one, ver :one"),
+		add(e.Followee, "followers"),
+		add(e.Follower, "following"),
 	}})
 	require.NoError(b, err)
 }

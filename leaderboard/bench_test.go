@@ -2,8 +2,11 @@ package leaderboard_test
 
 import (
 	"context"
+	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -97,21 +100,34 @@ func (h byHand) count(ctx context.Context, condition string, bounds ...[]byte) (
 	return int64(out.Count), nil
 }
 
-// handRow is a row as an application would decode it.
-type handRow struct {
-	player, name string
-	score        int64
-}
-
-func (h byHand) top(b *testing.B, limit int32) []handRow {
+// top decodes what a Standing has, and ranks it.
+func (h byHand) top(b *testing.B, limit int32) []leaderboard.Standing {
 	in := h.query("")
 	in.Limit = aws.Int32(limit + 1)
 	out, err := h.client.Query(b.Context(), in)
 	require.NoError(b, err)
-	rows := make([]handRow, limit)
+	rows := make([]leaderboard.Standing, limit)
+	now := time.Now()
 	for i, item := range out.Items[:limit] {
-		key := item["key"].(*types.AttributeValueMemberB).Value
-		rows[i] = handRow{string(key[24:]), item["name"].(*types.AttributeValueMemberS).Value, scoreOf(key)}
+		var key []byte
+		if v, ok := item["key"].(*types.AttributeValueMemberB); ok {
+			key = v.Value
+		}
+		require.Greater(b, len(key), 24)
+		row := &rows[i]
+		row.Player, row.Score = string(key[24:]), leaderboard.Int(scoreOf(key))
+		row.Sub = scoreOf(key[8:])
+		row.At = time.UnixMilli(int64(binary.BigEndian.Uint64(key[16:]) ^ 1<<63)).UTC()
+		if v, ok := item["name"].(*types.AttributeValueMemberS); ok {
+			row.Name = v.Value
+		}
+		if v, ok := item["meta"].(*types.AttributeValueMemberS); ok {
+			row.Meta = json.RawMessage(v.Value)
+		}
+		row.Rank = leaderboard.Rank{Ordinal: int64(i) + 1, Competition: int64(i) + 1, AsOf: now}
+		if i > 0 && row.Score == rows[i-1].Score && row.Sub == rows[i-1].Sub {
+			row.Competition = rows[i-1].Competition
+		}
 	}
 	return rows
 }
@@ -126,7 +142,8 @@ func BenchmarkTopPage(b *testing.B) {
 	}
 	for i, row := range h.top(b, 25) {
 		our := ours()[i]
-		require.Equal(b, handRow{our.Player, our.Name, our.Score.Int64()}, row)
+		row.AsOf = our.AsOf
+		require.Equal(b, our, row)
 	}
 	dynamotest.Pair(b, func() { ours() }, func() { h.top(b, 25) })
 }

@@ -164,8 +164,9 @@ func (s standings) readHidden(ctx context.Context, reach store.Reach) ([]rowItem
 		span.From = []byte(reach.Gap)
 	}
 	items, rest, err := store.ReadIndex[rowItem](ctx, s.table, ranking, span)
+	sk := entrySK(s.board.Name, s.period)
 	for i := range items {
-		items[i].read(s.board, s.period)
+		items[i].read(s.board, sk)
 	}
 	if rest != "" && span.Ascending {
 		rest = string(after(items[len(items)-1].key))

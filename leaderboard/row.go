@@ -50,23 +50,27 @@ func (i *rowItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	if key, ok := item["key"].(*types.AttributeValueMemberB); ok {
 		i.key = key.Value
 	}
-	var shown struct {
-		Name string `dynamo:"name"`
-		Meta string `dynamo:"meta"`
-	}
-	i.damage = dynamo.UnmarshalItem(item, &shown)
-	i.name, i.meta = shown.Name, shown.Meta
+	i.damage = store.Fields(item, func(name string) any {
+		switch name {
+		case "name":
+			return &i.name
+		case "meta":
+			return &i.meta
+		}
+		return nil
+	})
 	return nil
 }
 
-// read decodes the key of an item of period p, or sets damage.
-func (i *rowItem) read(b *board, p period) {
+// read decodes the key of an item whose sort key should be sk, or else sets its
+// damage.
+func (i *rowItem) read(b *board, sk string) {
 	player, err := playerOf(i.item.PK)
 	switch {
 	case i.damage != nil:
 	case err != nil:
 		i.damage = err
-	case i.item != entryKey(player, b.Name, p):
+	case i.item.SK != sk:
 		i.damage = errPlace
 	default:
 		i.at, i.damage = b.placeOf(i.key, player)
@@ -169,8 +173,9 @@ func (s standings) round(ctx context.Context, span store.IndexSpan, rounds int) 
 				part.To = []byte(gap)
 			}
 			items, rest, err := store.ReadIndex[rowItem](ctx, s.table, ranking, part)
+			sk := entrySK(s.board.Name, s.period)
 			for i := range items {
-				items[i].read(s.board, s.period)
+				items[i].read(s.board, sk)
 			}
 			read[shard] += len(items)
 			return items, rest, err

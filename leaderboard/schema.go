@@ -235,8 +235,10 @@ func checkShown(name, meta string) error {
 }
 
 func entryKey(player, board string, p period) store.Key {
-	return store.Key{PK: playerPK(player), SK: keys.Join(entries, board, p.name())}
+	return store.Key{PK: playerPK(player), SK: entrySK(board, p)}
 }
+
+func entrySK(board string, p period) string { return keys.Join(entries, board, p.name()) }
 
 // What begins the keys of entries.
 const (

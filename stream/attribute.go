@@ -13,7 +13,7 @@ func (s *scanner) attributes(depth int) (map[string]types.AttributeValue, error)
 	item := map[string]types.AttributeValue{}
 	err := s.object(func(name string) error {
 		if _, ok := item[name]; ok {
-			return s.fault("a name stands twice")
+			return s.fault(twice)
 		}
 		v, err := s.attribute(depth)
 		item[name] = v

@@ -35,6 +35,7 @@ const (
 	noNumber = "a number is malformed or out of range"
 	noNull   = "a NULL is not true"
 	emptySet = "a set is empty"
+	twice    = "a name stands twice"
 	tooDeep  = "lists and maps are nested too deep"
 	noType   = "an attribute's type is missing or unknown"
 )

@@ -31,8 +31,8 @@ func deadFeature() store.Feature {
 
 // DeadTableOptions are the options of a DeadTable. The zero value works.
 type DeadTableOptions struct {
-	// Keep is how long letters are kept after they were stored last. Defaults to
-	// until they are deleted.
+	// Keep is how long a letter is kept after it was stored last. By default it
+	// is kept until it is deleted.
 	Keep time.Duration
 
 	// Codec writes cursors. Defaults to cursor.Plain.
@@ -181,7 +181,8 @@ func (t *DeadTable) Delete(ctx context.Context, d Dead) error {
 // List lists the letters by their records' times, oldest first, strongly
 // consistent.
 //
-// Cost: 1 request, 1 RCU for each 4 KB.
+// Cost: 1 request, 1 RCU for each 4 KB; where letters are large or damaged, up to
+// 6 requests of 1 MB.
 func (t *DeadTable) List(ctx context.Context, page cursor.PageRequest) (cursor.Page[Dead], error) {
 	list := store.List[deadRow, Dead]{
 		Codec:  t.opts.Codec,
@@ -237,9 +238,8 @@ type tableSource struct {
 // atOnce is how many letters a Source returns at once.
 const atOnce = 100
 
-// Receive returns the next letters.
-//
-// Cost: as List.
+// Receive returns the next letters, by one request unless all in 1 MB are
+// damaged.
 func (s *tableSource) Receive(ctx context.Context) ([]Dead, error) {
 	for !s.ended {
 		span := store.Span{PK: s.pk(), From: s.from, Ascending: true, Limit: atOnce, Consistent: true}

@@ -243,6 +243,31 @@ func TestTheTablesLettersAreDrivenAgain(t *testing.T) {
 	require.Empty(t, listed(t, table))
 }
 
+// Whatever the table's answers become, each letter is driven at least once and
+// only then deleted.
+func TestNoLetterIsLostByDrivingItUnderFaults(t *testing.T) {
+	t.Parallel()
+	for seed := range faults.Seeds(20) {
+		in := faults.New(t, seed, faults.Rates{LostBefore: 0.2, LostAfter: 0.2, Throttled: 0.2})
+		table := newDeadTable(t, in.Wrap)
+		for i := range 20 {
+			d := letterOf(t, change(fmt.Sprint("item", i), i+1, 1))
+			faults.Acknowledged(t, func() error { return table.Put(t.Context(), d) })
+		}
+		h := &handled{}
+		faults.Acknowledged(t, func() error {
+			got, err := stream.Redrive(t.Context(), table.Source(), stream.Each(h.handle, 1))
+			require.Zero(t, got.Failed+got.Held+got.Positions+got.Unread)
+			return err
+		})
+		in.Off()
+		require.Empty(t, listed(t, table))
+		for i := range 20 {
+			require.Contains(t, h.all, fmt.Sprint(i+1))
+		}
+	}
+}
+
 func TestALargeLetterLosesItsImages(t *testing.T) {
 	t.Parallel()
 	table := newDeadTable(t)
@@ -270,7 +295,7 @@ func TestALargeLetterLosesItsImages(t *testing.T) {
 	}
 }
 
-func TestLettersExpireIfTheyShall(t *testing.T) {
+func TestLettersExpireAfterKeep(t *testing.T) {
 	t.Parallel()
 	name := dynamotest.Table(t, stream.DeadSchema)
 	db := dynamotest.DB(t)

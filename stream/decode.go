@@ -10,14 +10,20 @@ import (
 
 // Limits bound what is read. The zero value works.
 type Limits struct {
-	Bytes int // of an event; defaults to 6 MiB, Lambda's limit
-	Depth int // of lists and maps inside each other; defaults to 32, DynamoDB's limit
+	Bytes   int // of an event; defaults to 6 MiB, Lambda's limit
+	Records int // of an event; defaults to 10,000, Lambda's limit
+	Depth   int // of lists and maps inside each other; defaults to 32, DynamoDB's limit
 }
 
-const maxEvent = 6 << 20
+// What Lambda gives to a function at once, at most.
+const (
+	maxEvent   = 6 << 20
+	maxRecords = 10_000
+)
 
-func (l Limits) bytes() int { return cmp.Or(max(l.Bytes, 0), maxEvent) }
-func (l Limits) depth() int { return cmp.Or(max(l.Depth, 0), maxDepth) }
+func (l Limits) bytes() int   { return cmp.Or(max(l.Bytes, 0), maxEvent) }
+func (l Limits) records() int { return cmp.Or(max(l.Records, 0), maxRecords) }
+func (l Limits) depth() int   { return cmp.Or(max(l.Depth, 0), maxDepth) }
 
 // Decode reads a Lambda event of a DynamoDB stream. A record that cannot be read
 // is an Item with an ErrRecord; one without both images has an ErrView. It does
@@ -31,7 +37,7 @@ func Decode(raw []byte, limits Limits) ([]Item, error) {
 	if len(raw) > limits.bytes() {
 		return nil, fmt.Errorf("%w: it has %d bytes, at most %d are allowed", ErrEvent, len(raw), limits.bytes())
 	}
-	items, err := (&eventReader{scanner{b: raw}, limits.depth()}).event()
+	items, err := (&eventReader{scanner{b: raw}, limits.depth()}).event(limits.records())
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrEvent, err)
 	}
@@ -44,18 +50,18 @@ type eventReader struct {
 	depth int
 }
 
-func (r *eventReader) event() ([]Item, error) {
+func (r *eventReader) event(most int) ([]Item, error) {
 	var items []Item
 	found := false
-	err := r.object(func(name string) error {
+	err := r.fields(func(name string) error {
 		if name != "Records" {
 			return r.skip()
 		}
-		if found {
-			return r.fault("a name stands twice")
-		}
 		found = true
 		return r.array(func() error {
+			if len(items) == most {
+				return r.fault("there are too many records")
+			}
 			item, err := r.item()
 			items = append(items, item)
 			return err
@@ -67,7 +73,10 @@ func (r *eventReader) event() ([]Item, error) {
 	if err == nil {
 		err = r.end()
 	}
-	return items, err
+	if err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 // item reads a record. Its error means that the event's JSON is broken.
@@ -92,11 +101,7 @@ func (r *eventReader) record() (Record, error) {
 	start := r.i
 	var record Record
 	var view string
-	var seen names
-	err := r.object(func(name string) error {
-		if !seen.first(name) {
-			return r.fault("a name stands twice")
-		}
+	err := r.fields(func(name string) error {
 		var err error
 		switch name {
 		case "eventID":
@@ -147,11 +152,7 @@ const bothImages = "NEW_AND_OLD_IMAGES"
 
 // change reads what was changed, and returns the stream's view.
 func (r *eventReader) change(record *Record) (view string, err error) {
-	var seen names
-	err = r.object(func(name string) error {
-		if !seen.first(name) {
-			return r.fault("a name stands twice")
-		}
+	err = r.fields(func(name string) error {
 		var err error
 		switch name {
 		case "ApproximateCreationDateTime":
@@ -184,11 +185,7 @@ func (r *eventReader) byTTL() (bool, error) {
 		return false, nil
 	}
 	var kind, principal string
-	var seen names
-	err := r.object(func(name string) error {
-		if !seen.first(name) {
-			return r.fault("a name stands twice")
-		}
+	err := r.fields(func(name string) error {
 		var err error
 		switch name {
 		case "type":
@@ -219,30 +216,6 @@ func (r *eventReader) seconds() (time.Time, error) {
 		return time.Time{}, r.fault("a time is out of range")
 	}
 	return time.UnixMilli(int64(math.Round(n * 1000))).UTC(), nil
-}
-
-// names are those that an object may have once. Others are skipped.
-type names uint
-
-func (n *names) first(name string) bool {
-	var bit names
-	switch name {
-	case "eventID", "ApproximateCreationDateTime", "type":
-		bit = 1
-	case "eventName", "SequenceNumber", "principalId":
-		bit = 2
-	case "eventSource", "StreamViewType":
-		bit = 4
-	case "eventSourceARN", "Keys":
-		bit = 8
-	case "userIdentity", "NewImage":
-		bit = 16
-	case "dynamodb", "OldImage":
-		bit = 32
-	}
-	again := *n&bit != 0
-	*n |= bit
-	return !again
 }
 
 // nameOf reads what it can of a record that cannot be read: what a dead letter

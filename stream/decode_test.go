@@ -176,6 +176,13 @@ func TestLimitsBoundAnEvent(t *testing.T) {
 	_, err = stream.Decode(make([]byte, 6<<20+1), stream.Limits{})
 	require.ErrorIs(t, err, stream.ErrEvent)
 
+	_, err = stream.Decode(event(good, good), stream.Limits{Records: 2})
+	require.NoError(t, err)
+	_, err = stream.Decode(event(good, good, good), stream.Limits{Records: 2})
+	require.ErrorIs(t, err, stream.ErrEvent)
+	_, err = stream.Decode([]byte(`{"Records":[1`+strings.Repeat(",1", 10_000)+`]}`), stream.Limits{})
+	require.ErrorIs(t, err, stream.ErrEvent)
+
 	nested := event(strings.Replace(good, `{"N":"2"}`, `{"L":[{"L":[]}]}`, 1))
 	items, err := stream.Decode(nested, stream.Limits{Depth: 2})
 	require.NoError(t, err)

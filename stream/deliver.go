@@ -18,8 +18,8 @@ import (
 // Events of one Group are sent one after another: a request has at most one of
 // them, and while that waits for another attempt, the later ones wait too.
 //
-// Without dead, the error of an event is what it failed with, as Permanent. When
-// ctx ends, the errors of what is left are the context's.
+// Without dead, an event that cannot be delivered has its error, as Permanent.
+// When ctx ends, what is left has the context's error.
 //
 // Cost: as sink's Put for each request, and as dead's Put for each dead letter.
 func Deliver(ctx context.Context, sink Sink, events []Event, policy Policy, dead DeadLetters) []error {
@@ -34,8 +34,8 @@ func Deliver(ctx context.Context, sink Sink, events []Event, policy Policy, dead
 
 // To makes a Batch that sends an event for each record, as Deliver does. The
 // function makes the event of a record, or reports false if it has none. ID and At
-// default to the record's. Without dead, the records that failed are left to the
-// Processor, which makes dead letters of them.
+// default to the record's. Without dead, the Processor makes the dead letters of
+// what cannot be delivered.
 func To(sink Sink, event func(Record) (Event, bool, error), policy Policy, dead DeadLetters) Batch {
 	return func(ctx context.Context, records []Record) []error {
 		errs := make([]error, len(records))
@@ -156,10 +156,10 @@ func (d *delivery) fitting(ctx context.Context) []int {
 	return todo
 }
 
-// fail buries an event, unless the context is what ended its attempts.
+// fail buries an event, unless the context has ended.
 func (d *delivery) fail(ctx context.Context, i int, cause error) {
 	err := ctx.Err()
-	if err == nil {
+	if err == nil { // else it is no failure of the event
 		err = d.bury(ctx, i, d.attempts[i], cause)
 	}
 	if d.errs[i] = err; err != nil {
@@ -231,7 +231,7 @@ func (d *delivery) send(ctx context.Context, pack []int) (again []int) {
 			continue
 		}
 		d.attempts[i]++
-		if ctx.Err() == nil && (!outcome.Retry || d.attempts[i] >= d.policy.attempts()) {
+		if !outcome.Retry || d.attempts[i] >= d.policy.attempts() {
 			d.fail(ctx, i, outcome.Err)
 			continue
 		}

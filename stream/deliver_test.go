@@ -223,12 +223,10 @@ func TestNoEventPassesAnEarlierOneOfItsGroup(t *testing.T) {
 			delivered, buried := slices.Contains(sink.sent, e.ID), slices.Contains(dead.seqs(), e.ID)
 			require.Equal(t, errs[i] == nil, delivered || buried, "event %s: %v", e.ID, errs[i])
 			require.False(t, delivered && buried)
-			if e.Group != "" && errs[i] != nil {
-				if lost[e.Group] {
-					require.ErrorIs(t, errs[i], stream.ErrHeld)
-				}
-				lost[e.Group] = true
+			if lost[e.Group] {
+				require.ErrorIs(t, errs[i], stream.ErrHeld)
 			}
+			lost[e.Group] = lost[e.Group] || e.Group != "" && errs[i] != nil
 		}
 		sent := map[string][]string{} // of each group, every attempt
 		for _, call := range sink.calls {
@@ -286,6 +284,25 @@ type sinkFunc func() ([]stream.Outcome, error)
 func (sinkFunc) Limit() stream.Limit { return stream.Limit{} }
 
 func (f sinkFunc) Put(context.Context, []stream.Event) ([]stream.Outcome, error) { return f() }
+
+func TestWithoutDeadLettersAnEventHasItsError(t *testing.T) {
+	t.Parallel()
+	sink := &outlet{limit: stream.Limit{Event: 10}}
+	sink.outcome = func(int, stream.Event) stream.Outcome { return stream.Outcome{Err: errThrottled, Retry: true} }
+	errs := stream.Deliver(t.Context(), sink, append(eventsOf(1, 10), eventsOf(1, 11)...), policy(2), nil)
+	require.ErrorIs(t, errs[0], errThrottled)
+	require.ErrorIs(t, errs[1], stream.ErrTooLarge)
+	require.Len(t, sink.calls, 2)
+}
+
+func TestASinkWhoseLimitPanicsIsTheEventsError(t *testing.T) {
+	t.Parallel()
+	sink := &outlet{limit: stream.Limit{Size: func(stream.Event) int { panic("boom") }}}
+	for _, err := range stream.Deliver(t.Context(), sink, eventsOf(2, 1), policy(2), nil) {
+		require.ErrorContains(t, err, "boom")
+	}
+	require.Empty(t, sink.calls)
+}
 
 func TestADeliveryThatIsCancelledMakesNoDeadLetters(t *testing.T) {
 	t.Parallel()

@@ -103,19 +103,12 @@ func DecodeEvent(raw []byte) (Record, error) {
 
 func (s *scanner) encoded() (Record, error) {
 	var record Record
-	seen := map[string]bool{}
-	err := s.object(func(name string) error {
-		if seen[name] {
-			return s.fault("a name stands twice")
-		}
-		seen[name] = true
+	var v string
+	err := s.fields(func(name string) error {
 		var err error
 		switch name {
 		case "v":
-			var v string
-			if v, err = s.number(); err == nil && v != format {
-				err = s.fault("the format is unknown")
-			}
+			v, err = s.number()
 		case "id":
 			record.ID, err = s.text()
 		case "stream":
@@ -153,8 +146,8 @@ func (s *scanner) encoded() (Record, error) {
 		}
 		return err
 	})
-	if err == nil && !seen["v"] {
-		err = s.fault("the format is missing")
+	if err == nil && v != format {
+		err = s.fault("the format is missing or unknown")
 	}
 	return record, err
 }

@@ -29,7 +29,7 @@ var (
 
 	// ErrHeld is returned for a record or an event that was not tried, because an
 	// earlier one of its item or group failed.
-	ErrHeld = fmt.Errorf("stream: held back behind an earlier failure: %w", plaza.ErrUnavailable)
+	ErrHeld = fmt.Errorf("stream: held back behind an earlier failure: %w", plaza.ErrBusy)
 
 	// ErrOutcomes is returned when a Batch or a Sink did not answer for each of
 	// what it was given.

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"fmt"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -88,6 +89,24 @@ func (s *scanner) object(field func(name string) error) error {
 			return s.fault("an object does not end")
 		}
 	}
+}
+
+// maxNames is more than any object has whose names are known.
+const maxNames = 64
+
+// fields is object for one whose names are known. None may stand twice.
+func (s *scanner) fields(field func(name string) error) error {
+	seen := make([]string, 0, 16)
+	return s.object(func(name string) error {
+		switch {
+		case slices.Contains(seen, name):
+			return s.fault(twice)
+		case len(seen) == maxNames:
+			return s.fault("an object has too many names")
+		}
+		seen = append(seen, name)
+		return field(name)
+	})
 }
 
 // array calls element at each element, which it reads.

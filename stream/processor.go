@@ -55,7 +55,7 @@ func NewProcessor(b Batch, dead DeadLetters, opts *ProcessorOptions) (*Processor
 		return nil, &plaza.InvalidError{Field: "b", Reason: "is nil"}
 	case dead == nil:
 		return nil, &plaza.InvalidError{Field: "dead", Reason: "is nil"}
-	case p.opts.Limits.Bytes < 0 || p.opts.Limits.Depth < 0:
+	case p.opts.Limits.Bytes < 0 || p.opts.Limits.Records < 0 || p.opts.Limits.Depth < 0:
 		return nil, &plaza.InvalidError{Field: "Limits", Reason: "are negative"}
 	case p.opts.Margin < 0:
 		return nil, &plaza.InvalidError{Field: "Margin", Reason: "is negative"}
@@ -111,11 +111,8 @@ type run struct {
 	err      error  // why not above
 }
 
-func (r *run) stop(at int, err error) {
-	if at < r.end {
-		r.end, r.err = at, err
-	}
-}
+// stop ends work at an item below the end.
+func (r *run) stop(at int, err error) { r.end, r.err = at, err }
 
 // buryUnread makes dead letters of the items that cannot be read.
 func (r *run) buryUnread(ctx context.Context) {
@@ -177,7 +174,7 @@ func (r *run) judge(ctx context.Context, at []int, errs []error) (again bool) {
 		case err == nil:
 			r.left[i] = false
 			continue
-		case ctx.Err() != nil, i >= r.end: // no failure of the record
+		case i >= r.end:
 			continue
 		case moved && isHeld(err):
 			continue
@@ -198,7 +195,7 @@ func (r *run) judge(ctx context.Context, at []int, errs []error) (again bool) {
 
 // bury stores the dead letter of an item.
 func (r *run) bury(ctx context.Context, i int, reason string, cause error) error {
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); err != nil { // it may be what the record failed with
 		return err
 	}
 	letter := deadOf(r.items[i], r.attempts[i])

@@ -191,8 +191,9 @@ func TestACancelledContextMakesNoDeadLetters(t *testing.T) {
 			if r.Seq == "2" {
 				if cancelIn == "handler" {
 					cancel()
+					return stream.Permanent(ctx.Err()) // its last attempt
 				}
-				return errors.Join(errors.New("broken"), ctx.Err())
+				return errors.New("broken")
 			}
 			return nil
 		}

@@ -14,9 +14,9 @@ import (
 )
 
 // Reread makes a DeadSource for Redrive that reads the records of src's positions
-// from their stream again, those too that a filter of Lambda left out between
-// them. A position is deleted once all of its records were handled. One whose
-// records the stream has no more stays a position. The DeadSource is not safe for
+// from their stream again. That includes records between them that a filter of
+// Lambda left out. A position is deleted once all of its records were handled. If
+// they have left the stream, it stays a position. The DeadSource is not safe for
 // concurrent use.
 func Reread(src DeadSource, streams *dynamodbstreams.Client) (DeadSource, error) {
 	switch {
@@ -97,9 +97,6 @@ func (r *rereader) Delete(ctx context.Context, d Dead) error {
 	return nil
 }
 
-// maxPosition is how many records a function gets at once, at most.
-const maxPosition = 10_000
-
 // emptyAnswers is how many answers without records may follow one another before
 // a position counts as gone.
 const emptyAnswers = 10
@@ -143,7 +140,7 @@ func (r *rereader) read(ctx context.Context, d Dead) ([]Item, error) {
 				return nil, nil
 			}
 			record.Stream, record.Shard, record.Table = d.Stream, d.Shard, table
-			if items = append(items, Item{Seq: record.Seq, Record: record, Err: err}); len(items) > maxPosition {
+			if items = append(items, Item{Seq: record.Seq, Record: record, Err: err}); len(items) > maxRecords {
 				return nil, nil
 			}
 			if record.Seq == last {

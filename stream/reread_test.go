@@ -12,6 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/stream"
 )
@@ -64,7 +66,6 @@ func TestAPositionIsReadAgainFromItsStream(t *testing.T) {
 	require.Len(t, h.all, 4)
 	require.Equal(t, several.Seq, h.all[0])
 
-	h = &handled{}
 	q = &queue{letters: []stream.Dead{several}, atOnce: 1}
 	src, err = stream.Reread(q, streamsClient(t))
 	require.NoError(t, err)
@@ -83,7 +84,7 @@ func TestAPositionIsReadAgainFromItsStream(t *testing.T) {
 	require.Equal(t, []string{several.Seq}, q.deleted)
 }
 
-func TestAPositionThatTheStreamHasNotStays(t *testing.T) {
+func TestAPositionThatTheStreamLacksStays(t *testing.T) {
 	t.Parallel()
 	d := position(t, 2, 1, 2)
 	beyond, nowhere, unnamed := d, d, d
@@ -101,14 +102,59 @@ func TestAPositionThatTheStreamHasNotStays(t *testing.T) {
 	require.Empty(t, h.all)
 }
 
+func TestRereadPassesOnWhatItsSourceSays(t *testing.T) {
+	t.Parallel()
+	for field, build := range map[string]func() (stream.DeadSource, error){
+		"src":     func() (stream.DeadSource, error) { return stream.Reread(nil, streamsClient(t)) },
+		"streams": func() (stream.DeadSource, error) { return stream.Reread(&queue{}, nil) },
+	} {
+		_, err := build()
+		var invalid *plaza.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		require.Equal(t, field, invalid.Field)
+	}
+	q := &queue{letters: []stream.Dead{position(t, 1, 1, 1)}, atOnce: 1, undelete: true}
+	src, err := stream.Reread(q, streamsClient(t))
+	require.NoError(t, err)
+	_, err = stream.Redrive(t.Context(), src, stream.Each((&handled{}).handle, 1))
+	require.ErrorIs(t, err, errDown)
+
+	missing, err := stream.NewDeadTable(dynamotest.DB(t), "no-such-table", "board", nil)
+	require.NoError(t, err)
+	src, err = stream.Reread(missing.Source(), streamsClient(t))
+	require.NoError(t, err)
+	_, err = stream.Redrive(t.Context(), src, stream.Each((&handled{}).handle, 1))
+	require.ErrorIs(t, err, plaza.ErrTable)
+	require.ErrorIs(t, missing.Delete(t.Context(), stream.Dead{Seq: "1"}), plaza.ErrTable)
+	require.ErrorIs(t, missing.Put(t.Context(), stream.Dead{Seq: "1"}), plaza.ErrTable)
+	_, err = missing.List(t.Context(), cursor.PageRequest{})
+	require.ErrorIs(t, err, plaza.ErrTable)
+}
+
 // scripted answers every request alike, as AWS does over HTTP.
-type scripted struct{ of, kind string }
+type scripted struct{ of, kind, records string }
 
 func (s scripted) Do(r *http.Request) (*http.Response, error) {
 	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), s.of) {
 		return answer(http.StatusBadRequest, `{"__type":"com.amazonaws.dynamodb.v20120810#`+s.kind+`","message":"scripted"}`), nil
 	}
-	return answer(http.StatusOK, `{"ShardIterator":"next"}`), nil
+	return answer(http.StatusOK, `{"ShardIterator":"next"`+s.records+`}`), nil
+}
+
+// One of two records is of a view that lacks its images.
+func TestARecordOfAPositionThatCannotBeReadStays(t *testing.T) {
+	t.Parallel()
+	record := `{"eventID":"e%d","eventName":"INSERT","dynamodb":{"Keys":{"Id":{"S":"a"}},"NewImage":{"Id":{"S":"a"}},"SequenceNumber":"%d","StreamViewType":"%s"}}`
+	records := fmt.Sprintf(record, 1, 1, "NEW_AND_OLD_IMAGES") + "," + fmt.Sprintf(record, 2, 2, "KEYS_ONLY")
+	q := &queue{letters: []stream.Dead{{Stream: arn, Shard: "shardId-1", Seq: "1", LastSeq: "2"}}, atOnce: 1}
+	src, err := stream.Reread(q, streamsClient(t, func(o *dynamodbstreams.Options) {
+		o.HTTPClient = scripted{records: `,"Records":[` + records + `]`, of: "nothing"}
+	}))
+	require.NoError(t, err)
+	got, err := stream.Redrive(t.Context(), src, stream.Each((&handled{}).handle, 1))
+	require.NoError(t, err)
+	require.Equal(t, stream.Redriven{Handled: 1, Unread: 1}, got)
+	require.Empty(t, q.deleted)
 }
 
 func TestATrimmedPositionStaysAndOtherErrorsStop(t *testing.T) {
@@ -117,7 +163,7 @@ func TestATrimmedPositionStaysAndOtherErrorsStop(t *testing.T) {
 		for kind, stops := range map[string]bool{"TrimmedDataAccessException": false, "ResourceNotFoundException": false, "AccessDeniedException": true} {
 			q := &queue{letters: []stream.Dead{{Stream: arn, Shard: "shardId-1", Seq: "1"}}, atOnce: 1}
 			src, err := stream.Reread(q, streamsClient(t, func(o *dynamodbstreams.Options) {
-				o.HTTPClient, o.Retryer = scripted{of, kind}, aws.NopRetryer{}
+				o.HTTPClient, o.Retryer = scripted{of: of, kind: kind}, aws.NopRetryer{}
 			}))
 			require.NoError(t, err)
 			got, err := stream.Redrive(t.Context(), src, stream.Each((&handled{}).handle, 1))

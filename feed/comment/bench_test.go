@@ -2,8 +2,10 @@ package comment_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -31,10 +33,13 @@ func newByHand(b *testing.B, w world) byHand {
 }
 
 func (h byHand) add(b *testing.B, c comment.Comment) {
+	now := item{":now": &types.AttributeValueMemberN{Value: strconv.FormatInt(time.Now().Unix(), 10)}}
 	put := func(item item) types.TransactWriteItem {
 		return types.TransactWriteItem{Put: &types.Put{
 			TableName: h.table, Item: item,
-			ConditionExpression:                 aws.String("attribute_not_exists(pk)"),
+			ConditionExpression:                 aws.String("attribute_not_exists(pk) OR #ttl <= :now"),
+			ExpressionAttributeNames:            map[string]string{"#ttl": "ttl"},
+			ExpressionAttributeValues:           now,
 			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 		}}
 	}
@@ -46,6 +51,8 @@ func (h byHand) add(b *testing.B, c comment.Comment) {
 			TableName: h.table, Key: item{"pk": s("N#" + c.Object), "sk": s("~")},
 			UpdateExpression:          aws.String("ADD n :one, roots :one"),
 			ExpressionAttributeValues: item{":one": &types.AttributeValueMemberN{Value: "1"}},
+
+			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 		}},
 	}})
 	require.NoError(b, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // store adds the item's key to these.
@@ -21,18 +22,11 @@ var (
 	errPlace   = errors.New("its sort key is not a score and an id")
 )
 
-// UnmarshalDynamoItem decodes the attributes that are present. The driver looks
-// for every field instead and takes twice as long for a page. It sets the ids of
-// the address, except the root of a row among the rest.
+// UnmarshalDynamoItem sets the ids of the address too, except the root of a row
+// among the rest.
 func (i *row) UnmarshalDynamoItem(item dynamo.Item) error {
-	for name, value := range item {
-		to := i.attribute(name)
-		if to == nil {
-			continue
-		}
-		if err := dynamo.Unmarshal(value, to); err != nil {
-			return err
-		}
+	if err := store.Fields(item, i.attribute); err != nil {
+		return err
 	}
 	if err := i.readKey(); err != nil {
 		return err

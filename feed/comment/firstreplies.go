@@ -172,9 +172,13 @@ func (r *Repository) firstReplies(ctx context.Context, object string, roots []ro
 	}
 	first := make(map[ids.ID][]row, len(roots))
 	keep := func(i row) {
-		if i.stands(withHidden) {
-			first[i.at.Root] = append(first[i.at.Root], i)
+		if !i.stands(withHidden) {
+			return
 		}
+		if first[i.at.Root] == nil {
+			first[i.at.Root] = make([]row, 0, firstRows)
+		}
+		first[i.at.Root] = append(first[i.at.Root], i)
 	}
 	for _, i := range stored {
 		keep(i)

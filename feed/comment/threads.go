@@ -53,7 +53,9 @@ func (r *Repository) threads(ctx context.Context, object string, roots []row, sp
 	threads := make([]Thread, len(roots))
 	for n, root := range roots {
 		threads[n].Comment = comments[n]
-		for _, i := range first[root.at.ID] {
+		replies := first[root.at.ID]
+		threads[n].First = slices.Grow(threads[n].First, len(replies))
+		for _, i := range replies {
 			i.rootHidden = root.Hidden
 			threads[n].First = append(threads[n].First, i.comment())
 		}

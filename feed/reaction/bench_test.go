@@ -40,23 +40,26 @@ func (h byHand) react(b *testing.B, a reaction.Reaction) {
 			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 		}}
 	}
-	id := text(a.ID.String())
+	id, one := text(a.ID.String()), &types.AttributeValueMemberN{Value: "1"}
 	_, err := h.client.TransactWriteItems(b.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 		{Update: &types.Update{
 			TableName: &h.table, Key: key("U#"+a.User, a.Object),
-			UpdateExpression:                    aws.String("SET #id = :id"),
-			ConditionExpression:                 aws.String("attribute_not_exists(#id)"),
-			ExpressionAttributeNames:            map[string]string{"#id": "id#" + a.Kind},
-			ExpressionAttributeValues:           item{":id": id},
+			UpdateExpression:    aws.String("SET #id = :id ADD ver :one REMOVE #ended, #ttl, #shard"),
+			ConditionExpression: aws.String("attribute_not_exists(#id) AND (attribute_not_exists(#ended) OR #ended < :id)"),
+			ExpressionAttributeNames: map[string]string{
+				"#id": "id#" + a.Kind, "#ended": "ended#" + a.Kind, "#shard": "shard#" + a.Kind, "#ttl": "ttl",
+			},
+			ExpressionAttributeValues:           item{":id": id, ":one": one},
 			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 		}},
 		put(item{"pk": text("M#" + a.User + "#" + a.Kind), "sk": id, "object": text(a.Object)}),
 		put(item{"pk": text("L#" + a.Object + "#" + a.Kind + "#0"), "sk": id, "user": text(a.User)}),
 		{Update: &types.Update{
 			TableName: &h.table, Key: key("C#"+a.Object+"#0", "C"),
-			UpdateExpression:          aws.String("ADD #count :one, ver :one"),
-			ExpressionAttributeNames:  map[string]string{"#count": "count#" + a.Kind},
-			ExpressionAttributeValues: item{":one": &types.AttributeValueMemberN{Value: "1"}},
+			UpdateExpression:                    aws.String("SET #count = if_not_exists(#count, :zero) + :one ADD ver :one"),
+			ExpressionAttributeNames:            map[string]string{"#count": "count#" + a.Kind},
+			ExpressionAttributeValues:           item{":zero": &types.AttributeValueMemberN{Value: "0"}, ":one": one},
+			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 		}},
 	}})
 	require.NoError(b, err)

@@ -33,11 +33,11 @@ func (s Shape) Changes(r stream.Record) ([]Change, error) {
 	var ended, begun []Change
 	for _, kind := range slices.Sorted(maps.Keys(s.kindsIn(i.Old, i.New))) {
 		pair := Edge{Tail: parts[1], Head: i.Key.SK, Kind: kind}
-		before, err := heldBy(i.Old, pair)
+		before, err := heldBy(i.Old, pair, attributesOf(pair.Kind))
 		if err != nil {
 			return nil, i.Corrupt(err.Error())
 		}
-		after, err := heldBy(i.New, pair)
+		after, err := heldBy(i.New, pair, attributesOf(pair.Kind))
 		if err != nil {
 			return nil, i.Corrupt(err.Error())
 		}

@@ -42,10 +42,16 @@ type Graph struct {
 	table  *store.Table
 	shards func(head string) int
 	now    func() time.Time
+
+	attributes []attributes // of Kinds
 }
 
 // New does no I/O. Shards returns over how many partitions new edges to a head
 // are spread, 1 to MaxShards. Now is the clock by which guards expire.
 func New(table *store.Table, shape Shape, shards func(head string) int, now func() time.Time) *Graph {
-	return &Graph{Shape: shape, table: table, shards: shards, now: now}
+	g := &Graph{Shape: shape, table: table, shards: shards, now: now}
+	for _, kind := range shape.Kinds {
+		g.attributes = append(g.attributes, attributesOf(kind))
+	}
+	return g
 }

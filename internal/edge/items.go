@@ -63,20 +63,24 @@ func (h Held) Stands() bool { return h.ID != 0 }
 // HeldBy is what the guard of e's pair holds of e's kind. The nil guard holds
 // nothing.
 func (g *Graph) HeldBy(guard dynamo.Item, e Edge) (Held, error) {
-	h, err := heldBy(guard, e)
+	return g.heldBy(guard, e, attributesOf(e.Kind))
+}
+
+func (g *Graph) heldBy(guard dynamo.Item, e Edge, of attributes) (Held, error) {
+	h, err := heldBy(guard, e, of)
 	if err != nil {
 		err = g.table.Corrupt(g.GuardKey(e), err.Error())
 	}
 	return h, err
 }
 
-func heldBy(guard dynamo.Item, e Edge) (h Held, err error) {
+func heldBy(guard dynamo.Item, e Edge, of attributes) (h Held, err error) {
 	h.Edge = Edge{Tail: e.Tail, Head: e.Head, Kind: e.Kind}
-	if h.ID, err = idIn(guard, ofKind(e.Kind, idAttr)); err == nil {
-		h.Ended, err = idIn(guard, ofKind(e.Kind, endedAttr))
+	if h.ID, err = idIn(guard, of.id); err == nil {
+		h.Ended, err = idIn(guard, of.ended)
 	}
 	if err == nil && h.Stands() {
-		h.Place, err = placeIn(guard, ofKind(e.Kind, shardAttr))
+		h.Place, err = placeIn(guard, of.shard)
 	}
 	return h, err
 }
@@ -188,8 +192,9 @@ func (s Shape) mayBeKind(kind string) bool {
 // Damaged edges are left out.
 func (g *Graph) KindsOf(tail string, guard dynamo.Item) []string {
 	kinds := []string{}
-	for _, kind := range g.Kinds {
-		held, err := g.HeldBy(guard, Edge{Tail: tail, Head: store.KeyOf(guard).SK, Kind: kind})
+	head := store.KeyOf(guard).SK
+	for i, kind := range g.Kinds {
+		held, err := g.heldBy(guard, Edge{Tail: tail, Head: head, Kind: kind}, g.attributes[i])
 		if !g.table.Skips(err) && held.Stands() {
 			kinds = append(kinds, kind)
 		}

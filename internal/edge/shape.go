@@ -81,6 +81,13 @@ const (
 	shardsAttr = "shards"
 )
 
+// attributes are the names of one kind's in a guard.
+type attributes struct{ id, shard, ended string }
+
+func attributesOf(kind string) attributes {
+	return attributes{ofKind(kind, idAttr), ofKind(kind, shardAttr), ofKind(kind, endedAttr)}
+}
+
 // ofKind joins parts, and the kind if there are kinds.
 func ofKind(kind string, parts ...string) string {
 	if kind != "" {
@@ -98,7 +105,7 @@ func (s Shape) name(kind, attribute string) any {
 	if kind == "" || i < 0 {
 		return full
 	}
-	return called(fmt.Sprint("#", attribute, i), full)
+	return called("#"+attribute+strconv.Itoa(i), full)
 }
 
 // short is the i-th of the attributes that one expression names.

@@ -18,7 +18,12 @@ var escape = strings.NewReplacer(`\`, `\\`, `#`, `\#`)
 // Join joins parts with '#' and escapes it inside them, so that it is injective. A
 // key is at most twice as long as its parts, plus one byte for each.
 func Join(parts ...string) string {
+	size := len(parts)
+	for _, part := range parts {
+		size += len(part)
+	}
 	var b strings.Builder
+	b.Grow(size)
 	for i, part := range parts {
 		if i > 0 {
 			b.WriteByte('#')

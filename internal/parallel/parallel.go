@@ -29,6 +29,21 @@ func (g Group) Go(f func() error) {
 	g.Group.Go(func() error { return Catch(f) })
 }
 
+// ForEach calls f for each i below n, at most atOnce at a time, and returns the
+// first error, with which f's context ends. One alone runs in the caller's
+// goroutine: the stack of a new one would have to grow for each request.
+func ForEach(ctx context.Context, n, atOnce int, f func(ctx context.Context, i int) error) error {
+	if n == 1 {
+		return Catch(func() error { return f(ctx, 0) })
+	}
+	group, ctx := WithContext(ctx)
+	group.SetLimit(max(atOnce, 1))
+	for i := range n {
+		group.Go(func() error { return f(ctx, i) })
+	}
+	return group.Wait()
+}
+
 // PanicError is the panic of a function.
 type PanicError struct {
 	Value any

@@ -31,3 +31,40 @@ func TestAnErrorIsReturnedAsItIs(t *testing.T) {
 	group.Go(func() error { return nil })
 	require.Equal(t, boom, group.Wait())
 }
+
+func TestForEachCallsEachOnceAndAPanicIsAnError(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{0, 1, 2, 50} {
+		called := make([]int, n)
+		require.NoError(t, parallel.ForEach(t.Context(), n, 3, func(_ context.Context, i int) error {
+			called[i]++
+			return nil
+		}))
+		for i := range called {
+			require.Equal(t, 1, called[i])
+		}
+		if n == 0 {
+			continue
+		}
+		err := parallel.ForEach(t.Context(), n, 3, func(_ context.Context, i int) error {
+			if i == n-1 {
+				panic("boom")
+			}
+			return nil
+		})
+		var caught *parallel.PanicError
+		require.ErrorAs(t, err, &caught, n)
+	}
+}
+
+func TestForEachStopsTheOthersAtAnError(t *testing.T) {
+	t.Parallel()
+	boom := errors.New("boom")
+	require.Equal(t, boom, parallel.ForEach(t.Context(), 2, 2, func(ctx context.Context, i int) error {
+		if i == 0 {
+			return boom
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}))
+}

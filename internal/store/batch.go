@@ -57,22 +57,17 @@ func (t *Table) writeAll(ctx context.Context, requests []types.WriteRequest, atO
 		return err
 	}
 	var spent atomic.Bool
-	lefts := make([][]types.WriteRequest, (len(requests)+MaxBatchWrite-1)/MaxBatchWrite)
-	group, ctx := parallel.WithContext(ctx)
-	group.SetLimit(max(atOnce, 1))
-	for i := range lefts {
-		lefts[i] = requests[i*MaxBatchWrite : min((i+1)*MaxBatchWrite, len(requests))]
-		group.Go(func() (err error) {
-			if !spent.Load() {
-				lefts[i], err = t.writeBatch(ctx, lefts[i])
-			}
-			if len(lefts[i]) > 0 {
-				spent.Store(true)
-			}
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
+	lefts := slices.Collect(slices.Chunk(requests, MaxBatchWrite))
+	err := parallel.ForEach(ctx, len(lefts), atOnce, func(ctx context.Context, i int) (err error) {
+		if !spent.Load() {
+			lefts[i], err = t.writeBatch(ctx, lefts[i])
+		}
+		if len(lefts[i]) > 0 {
+			spent.Store(true)
+		}
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	if left := slices.Concat(lefts...); len(left) > 0 {
@@ -120,18 +115,15 @@ func (t *Table) GetAll(ctx context.Context, keys []Key, consistent bool, atOnce 
 	wanted := distinct(keys)
 	var mu sync.Mutex
 	items := make(map[Key]dynamo.Item, len(wanted))
-	group, ctx := parallel.WithContext(ctx)
-	group.SetLimit(max(atOnce, 1))
-	for batch := range slices.Chunk(wanted, MaxBatchGet) {
-		group.Go(func() error {
-			return t.getBatch(ctx, batch, consistent, func(item dynamo.Item) {
-				mu.Lock()
-				defer mu.Unlock()
-				items[KeyOf(item)] = item
-			})
+	batches := slices.Collect(slices.Chunk(wanted, MaxBatchGet))
+	err := parallel.ForEach(ctx, len(batches), atOnce, func(ctx context.Context, i int) error {
+		return t.getBatch(ctx, batches[i], consistent, func(item dynamo.Item) {
+			mu.Lock()
+			defer mu.Unlock()
+			items[KeyOf(item)] = item
 		})
-	}
-	if err := group.Wait(); err != nil {
+	})
+	if err != nil {
 		return nil, err
 	}
 	return items, nil

@@ -16,7 +16,12 @@ func (t *Table) Decode(item dynamo.Item, out any) error { return Decode(t.name, 
 
 // Decode is Table.Decode for an item of that table which was not read by us.
 func Decode(table string, item dynamo.Item, out any) error {
-	err := parallel.Catch(func() error { return dynamo.UnmarshalItem(item, out) })
+	err := parallel.Catch(func() error {
+		if own, ok := out.(dynamo.ItemUnmarshaler); ok {
+			return own.UnmarshalDynamoItem(item)
+		}
+		return dynamo.UnmarshalItem(item, out)
+	})
 	if err == nil {
 		return nil
 	}
@@ -48,13 +53,14 @@ func (t *Table) Skips(err error) bool {
 
 // decodeAll leaves out damaged items.
 func decodeAll[R any](t *Table, items []dynamo.Item) []R {
-	rows := make([]R, 0, len(items))
+	rows := make([]R, len(items))
+	n := 0
 	for _, item := range items {
-		var row R
-		if err := t.Decode(item, &row); t.Skips(err) {
+		if err := t.Decode(item, &rows[n]); t.Skips(err) {
+			rows[n] = *new(R)
 			continue
 		}
-		rows = append(rows, row)
+		n++
 	}
-	return rows
+	return rows[:n]
 }

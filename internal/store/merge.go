@@ -73,7 +73,8 @@ func (m Merge[R]) Rows(ctx context.Context, want, rounds int) (rows []R, rest st
 
 // readAll reads the next rows of some sources.
 func (m Merge[R]) readAll(ctx context.Context, sources []int, read [][]R, rests []string) error {
-	one := func(ctx context.Context, i int) error {
+	return parallel.ForEach(ctx, len(sources), maxReadsAtOnce, func(ctx context.Context, n int) error {
+		i := sources[n]
 		rows, rest, err := m.Read(ctx, i, rests[i])
 		if read[i] == nil {
 			read[i] = rows
@@ -82,16 +83,7 @@ func (m Merge[R]) readAll(ctx context.Context, sources []int, read [][]R, rests 
 		}
 		rests[i] = rest
 		return err
-	}
-	if len(sources) == 1 {
-		return one(ctx, sources[0])
-	}
-	group, ctx := parallel.WithContext(ctx)
-	group.SetLimit(maxReadsAtOnce)
-	for _, i := range sources {
-		group.Go(func() error { return one(ctx, i) })
-	}
-	return group.Wait()
+	})
 }
 
 // precedes reports whether a row is read before a gap.

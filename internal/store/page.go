@@ -102,8 +102,9 @@ type List[R, T any] struct {
 	Oldest bool // oldest first; the Scope says so too
 
 	// Read returns rows of a reach by one read, and the gap at which it ended,
-	// "" if there are no more. A page makes at most six reads. The gap may lie
-	// within the last row; if that row shows, the rest of it is skipped.
+	// "" if there are no more. The page may change the rows. It makes at most six
+	// reads. The gap may lie within the last row; if that row shows, the rest of
+	// it is skipped.
 	Read  func(context.Context, Reach) (rows []R, rest string, err error)
 	Order Order[R]
 	Depth int // how many items can be paged through; 0 means all
@@ -154,7 +155,11 @@ func (l List[R, T]) Page(ctx context.Context, req cursor.PageRequest) (cursor.Pa
 				return cursor.Page[T]{}, err
 			}
 		}
-		shown = append(shown, rows...)
+		if shown == nil {
+			shown = rows[:len(rows):len(rows)] // most often they are the page
+		} else {
+			shown = append(shown, rows...)
+		}
 		if ended || len(shown) > limit {
 			break
 		}
