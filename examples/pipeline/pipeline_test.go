@@ -30,8 +30,8 @@ func leaks(t *testing.T) {
 	})
 }
 
-// told requires what each run prints, whatever its bus.
-func told(t *testing.T, text string) {
+// requireStory checks what each run prints, whatever its bus.
+func requireStory(t *testing.T, text string) {
 	t.Helper()
 	for _, want := range []string{
 		`StarWar +1\. userB 90  2\. userC 70  3\. userA 60\n`, `WarCraft +1\. userD 100\n`, // as inserted
@@ -50,7 +50,7 @@ func TestWhatIsWrittenArrives(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.ndjson")
 	var out bytes.Buffer
 	require.NoError(t, run(t.Context(), []string{"-projects", "30", "-archive", path}, &out), out.String())
-	told(t, out.String())
+	requireStory(t, out.String())
 	require.NotContains(t, out.String(), "\x1b")
 
 	// 30 inserted, changed 60 times, and eleven writes of the story.
@@ -72,7 +72,7 @@ func TestWhatIsWrittenArrivesOverAWSServices(t *testing.T) {
 	endpoint := sinktest.OpenMoto(t).Config().BaseEndpoint
 	var out bytes.Buffer
 	require.NoError(t, run(t.Context(), []string{"-projects", "3", "-endpoint", *endpoint}, &out), out.String())
-	told(t, out.String())
+	requireStory(t, out.String())
 }
 
 // opened is what a run has outside, to be broken.
@@ -97,6 +97,26 @@ func TestAnArchiveThatLacksALineFailsTheSummary(t *testing.T) {
 	require.Regexp(t, `FAIL +archive +10 changes, not 11`, out.String())
 	require.Regexp(t, `ok +boards`, out.String())
 	require.NotContains(t, out.String(), "Nothing was lost")
+}
+
+// lying changes a score on its way to the board.
+type lying struct{ queue }
+
+func (l lying) receive(ctx context.Context) ([]message, error) {
+	messages, err := l.queue.receive(ctx)
+	for i, m := range messages {
+		messages[i].data = bytes.ReplaceAll(m.data, []byte(`"projectScore":{"N":"100"}`), []byte(`"projectScore":{"N":"101"}`))
+	}
+	return messages, err
+}
+
+func TestABoardThatIsNotTheTableFailsTheSummary(t *testing.T) {
+	o := opened(t)
+	o.board = lying{o.board}
+	var out bytes.Buffer
+	require.Error(t, play(t.Context(), o, 0, time.Minute, &out))
+	require.Regexp(t, `FAIL +boards +WarCraft`, out.String())
+	require.Regexp(t, `ok +archive`, out.String())
 }
 
 // forgetful is a board's queue that drops every message, and counts it as handled.

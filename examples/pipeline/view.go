@@ -22,7 +22,7 @@ type view struct {
 	patience time.Duration // how long nothing may move
 }
 
-const barWidth = 30
+const barWidth = 24 // so that a row fits in 80 columns
 
 func newView(out io.Writer, s *stages, patience time.Duration) *view {
 	return &view{Painter: ledger.NewPainter(out), out: out, moving: ledger.ANSI(out), stages: s, patience: patience}

@@ -40,7 +40,7 @@ func TestAStepThatStandsStillSaysWhatThePollerMet(t *testing.T) {
 }
 
 func TestBarsAreFullOnlyAtTheEnd(t *testing.T) {
-	for _, c := range []struct{ n, of, want int }{{0, 0, 0}, {0, 9, 0}, {1, 1000, 1}, {999, 1000, 29}, {9, 9, 30}, {10, 9, 30}} {
+	for _, c := range []struct{ n, of, want int }{{0, 0, 0}, {0, 9, 0}, {1, 1000, 1}, {999, 1000, barWidth - 1}, {9, 9, barWidth}, {10, 9, barWidth}} {
 		require.Equal(t, c.want, strings.Count(bar(c.n, c.of), "█"), c)
 	}
 }
