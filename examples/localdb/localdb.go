@@ -13,6 +13,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/feed"
@@ -60,6 +61,13 @@ func Start(ctx context.Context, run string, log io.Writer, purposes ...string) (
 // ClientOver returns a client of the same DynamoDB that sends its requests by c.
 func (db *DB) ClientOver(c aws.HTTPClient) *dynamodb.Client {
 	return dynamodb.NewFromConfig(db.engine.Config(), db.engine.Options, func(o *dynamodb.Options) { o.HTTPClient = c })
+}
+
+// Streams returns a client of the streams of its tables.
+func (db *DB) Streams() *dynamodbstreams.Client {
+	return dynamodbstreams.NewFromConfig(db.engine.Config(), func(o *dynamodbstreams.Options) {
+		o.HTTPClient = &http.Client{Transport: db.transport}
+	})
 }
 
 // Transport keeps enough connections for the parallel requests of an example.

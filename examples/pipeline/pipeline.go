@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza/examples/localdb"
+	"github.com/plaza-sdk/plaza/examples/pipeline/hackathon"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+// outside is what the pipeline needs besides DynamoDB.
+type outside struct {
+	bus            stream.Sink
+	board, archive queue
+	lines          stream.Sink // the archive's
+	content        func(context.Context) ([]byte, error)
+	close          func(context.Context) error
+}
+
+// local is a bus within the process and a file.
+func local(path string) (*outside, error) {
+	f, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	board, archive := newLocalQueue(1), newLocalQueue(2)
+	return &outside{
+		bus:   &localBus{rules: map[string]*localQueue{hackathon.UpdateSource: board, hackathon.OperationsSource: archive}},
+		board: board, archive: archive, lines: f, content: f.content, close: f.close,
+	}, nil
+}
+
+// pipeline is all of it.
+type pipeline struct {
+	*outside
+	stages stages
+	source *source
+	boards *leaderboard.Repository
+
+	// Dead letters of the board's consumer, of the fan-out and of the archive's.
+	letters, unsent, unstored *stream.DeadTable
+
+	poller *stream.Poller
+
+	// The consumers of the board's and of the archive's queue.
+	toBoard, toArchive *stream.Processor
+
+	// read is what the board's consumer reads items by, until the mend and after it.
+	read atomic.Pointer[reader]
+}
+
+type reader func(context.Context, map[string]types.AttributeValue) (leaderboard.Projection, error)
+
+func newPipeline(ctx context.Context, db *localdb.DB, out *outside) (*pipeline, error) {
+	p := &pipeline{outside: out}
+	d := dynamo.NewFromIface(db.Client)
+	gen, err := ids.New(1, nil) // there are no other processes
+	if err != nil {
+		return nil, err
+	}
+	if p.boards, err = leaderboard.New(d, db.Tables.Leaderboard, gen, nil); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{starWar, warCraft} {
+		if _, err := p.boards.Define(ctx, hackathon.Board(name)); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.openLetters(ctx, db, d); err != nil {
+		return nil, err
+	}
+	if err := p.openConsumers(); err != nil {
+		return nil, err
+	}
+	return p, p.openSource(ctx, db, d, gen)
+}
+
+func (p *pipeline) openLetters(ctx context.Context, db *localdb.DB, d *dynamo.DB) error {
+	table, err := db.CreateTable(ctx, "dead", stream.DeadSchema)
+	if err != nil {
+		return err
+	}
+	if _, err := db.Client.UpdateTimeToLive(ctx, stream.DeadTTL(table)); err != nil {
+		return err
+	}
+	for consumer, letters := range map[string]**stream.DeadTable{"board": &p.letters, "fanout": &p.unsent, "archive": &p.unstored} {
+		if *letters, err = stream.NewDeadTable(d, table, consumer, nil); err != nil {
+			return err
+		}
+	}
+	return p.letters.Init(ctx)
+}
+
+func (p *pipeline) openConsumers() (err error) {
+	before := reader(hackathon.Projection)
+	p.read.Store(&before)
+	p.toBoard, err = stream.NewProcessor(p.follow(), p.letters, &stream.ProcessorOptions{
+		OnDead: func(d stream.Dead, _ error) {
+			record, err := stream.DecodeEvent(d.Record)
+			p.stages.do(func() {
+				if err == nil {
+					p.stages.dead.add(record.ID)
+				}
+			})
+		},
+	})
+	if err != nil {
+		return err
+	}
+	archive := stream.To(p.lines, func(r stream.Record) (stream.Event, bool, error) {
+		data, err := stream.Encode(r, 0)
+		return stream.Event{Data: data}, true, err
+	}, stream.Policy{}, nil)
+	p.toArchive, err = stream.NewProcessor(p.stages.counted(&p.stages.archived, archive), p.unstored, nil)
+	return err
+}
+
+// follow makes the Batch by which boards follow the main table.
+func (p *pipeline) follow() stream.Batch {
+	read := func(ctx context.Context, item map[string]types.AttributeValue) (leaderboard.Projection, error) {
+		return (*p.read.Load())(ctx, item)
+	}
+	project := leaderboard.Project(p.boards, read)
+	return p.stages.counted(&p.stages.applied, stream.Each(func(ctx context.Context, r stream.Record) error {
+		if err := project(ctx, r); err != nil {
+			return err
+		}
+		if shown, err := read(ctx, r.New); err == nil {
+			p.stages.lag(r.ID, time.Since(ids.ID(shown.Version).Time()))
+		}
+		return nil
+	}, 8))
+}
+
+func (p *pipeline) openSource(ctx context.Context, db *localdb.DB, d *dynamo.DB, gen ids.Source) error {
+	table, err := db.CreateTable(ctx, "main", hackathon.MainTable)
+	if err != nil {
+		return err
+	}
+	about, err := db.Client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table})
+	if err != nil {
+		return err
+	}
+	p.source = &source{table: d.Table(table), gen: gen, projects: map[string]hackathon.Project{}, step: func(shown bool) {
+		p.stages.do(func() {
+			p.stages.written++
+			if shown {
+				p.stages.shown++
+			}
+		})
+	}}
+	leases, err := db.CreateTable(ctx, "leases", stream.Table)
+	if err != nil {
+		return err
+	}
+	fanout := p.stages.counted(&p.stages.fanned, hackathon.Fanout(p.bus, stream.Policy{}, p.unsent))
+	processor, err := stream.NewProcessor(fanout, p.unsent, nil)
+	if err != nil {
+		return err
+	}
+	p.poller, err = stream.NewPoller(d, leases, db.Streams(), *about.Table.LatestStreamArn, "fanout", processor, &stream.PollerOptions{
+		Idle:    100 * time.Millisecond,
+		OnError: func(err error) { p.stages.do(func() { p.stages.problem = err }) },
+	})
+	if err != nil {
+		return err
+	}
+	return p.poller.Init(ctx)
+}
+
+// run runs the poller and the consumers until ctx ends.
+func (p *pipeline) run(ctx context.Context) error {
+	g, running := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		if err := p.poller.Run(running); err != nil {
+			return err
+		}
+		return errors.New("the stream of the main table was switched off")
+	})
+	g.Go(func() error { return consume(running, p.board, p.toBoard) })
+	g.Go(func() error { return consume(running, p.archive, p.toArchive) })
+	err := g.Wait()
+	if ctx.Err() != nil {
+		err = nil
+	}
+	return err
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+// stages count what passed each part of the pipeline.
+type stages struct {
+	mu sync.Mutex
+
+	written, shown int // changes of the source, and those that boards show
+
+	fanned, applied, archived, dead set
+
+	redriven int // dead letters that were handled
+
+	problem error // the last one that the poller survived
+
+	lags []time.Duration // from a write to the board
+}
+
+// set counts ids, and how often they came again.
+type set struct {
+	ids   map[string]bool
+	again int
+}
+
+func (s *set) add(id string) {
+	if s.ids == nil {
+		s.ids = map[string]bool{}
+	}
+	if s.ids[id] {
+		s.again++
+	}
+	s.ids[id] = true
+}
+
+func (s *stages) do(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+}
+
+// settled reports whether each change is where it belongs: in the archive, and on a
+// board or among the dead letters.
+func (s *stages) settled() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	arrived := len(s.applied.ids)
+	for id := range s.dead.ids {
+		if !s.applied.ids[id] {
+			arrived++
+		}
+	}
+	return len(s.archived.ids) == s.written && arrived == s.shown
+}
+
+// stalled is the error of a pipeline in which nothing moves.
+func (s *stages) stalled() (err error) {
+	s.do(func() {
+		err = errors.New("nothing moves any more")
+		if s.problem != nil {
+			err = fmt.Errorf("%w, perhaps since %w", err, s.problem)
+		}
+	})
+	return err
+}
+
+// lag notes how long a record took to its board, unless it came there before or was a
+// dead letter.
+func (s *stages) lag(id string, d time.Duration) {
+	s.do(func() {
+		if !s.applied.ids[id] && !s.dead.ids[id] {
+			s.lags = append(s.lags, d)
+		}
+	})
+}
+
+// quantile returns a lag that the given part of them do not exceed.
+func (s *stages) quantile(part float64) (lag time.Duration) {
+	s.do(func() {
+		if sorted := slices.Sorted(slices.Values(s.lags)); len(sorted) > 0 {
+			lag = sorted[int(part*float64(len(sorted)-1))]
+		}
+	})
+	return lag
+}
+
+// counted adds the records that b handled to one of s.
+func (s *stages) counted(to *set, b stream.Batch) stream.Batch {
+	return func(ctx context.Context, records []stream.Record) []error {
+		errs := b(ctx, records)
+		s.do(func() {
+			for i, err := range errs {
+				if err == nil {
+					to.add(records[i].ID)
+				}
+			}
+		})
+		return errs
+	}
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/plaza-sdk/plaza/examples/localdb"
+	"github.com/plaza-sdk/plaza/examples/pipeline/hackathon"
+	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+// tour starts the pipeline, writes the main table step by step, and checks what came
+// of it.
+func tour(ctx context.Context, s settings, out io.Writer) (err error) {
+	o, err := open(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, o.close(context.WithoutCancel(ctx))) }()
+	return play(ctx, o, s.projects, 2*time.Minute, out)
+}
+
+// play runs the pipeline and writes the main table. The pipeline may stand still for
+// as long as patience.
+func play(ctx context.Context, o *outside, projects int, patience time.Duration, out io.Writer) (err error) {
+	db, err := localdb.Start(ctx, "pipeline", out, "leaderboard")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	p, err := newPipeline(ctx, db, o)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	running := make(chan error, 1)
+	go func() {
+		err := p.run(ctx)
+		stop(err)
+		running <- err
+	}()
+	err = p.show(ctx, projects, newView(out, &p.stages, patience))
+	stop(nil)
+	if failed := <-running; failed != nil {
+		return failed
+	}
+	return err
+}
+
+func open(ctx context.Context, s settings) (*outside, error) {
+	if s.endpoint != "" {
+		return remote(ctx, s.endpoint)
+	}
+	return local(s.archive)
+}
+
+// show is the story.
+func (p *pipeline) show(ctx context.Context, projects int, v *view) error {
+	c := &checks{pipeline: p, Painter: v.Painter, out: v.out}
+	for _, step := range []struct {
+		title string
+		work  func(context.Context) error
+		then  func(context.Context) error
+	}{
+		{"Four projects are inserted", p.insert, c.boards},
+		{"One is changed, one moves to another hackathon, one is deleted", p.change, c.boards},
+		{fmt.Sprintf("%d more projects, each changed about twice", projects), func(ctx context.Context) error {
+			return p.source.play(ctx, projects)
+		}, nil},
+		{"Three projects cannot be shown: two scores are text, and nobody defined the board PacMan", p.poison, c.poisoned},
+		{"One of them is written again, as it should be", p.rewrite, nil},
+		{"After the mend, the dead letters are driven again", p.mend, nil},
+	} {
+		if err := v.follow(ctx, step.title, step.work); err != nil {
+			return err
+		}
+		if step.then != nil {
+			if err := step.then(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return c.summary(ctx)
+}
+
+func (p *pipeline) insert(ctx context.Context) error {
+	for _, sample := range samples() {
+		if err := p.source.put(ctx, sample); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *pipeline) change(ctx context.Context) error {
+	return errors.Join(
+		p.source.put(ctx, project("1", starWar, 95, "userA")),
+		p.source.put(ctx, project("2", warCraft, 90, "userB")),
+		p.source.remove(ctx, "3"),
+	)
+}
+
+// The projects that cannot be shown at first.
+var early, late, unknown = project("5", starWar, 80, "userE"), project("6", starWar, 70, "userF"), project("7", pacMan, 50, "userG")
+
+func (p *pipeline) poison(ctx context.Context) error {
+	return errors.Join(p.source.putText(ctx, early), p.source.putText(ctx, late), p.source.put(ctx, unknown))
+}
+
+// rewrite writes a newer score of a project whose older one is a dead letter.
+func (p *pipeline) rewrite(ctx context.Context) error {
+	newer := late
+	newer.Score = 75
+	return p.source.put(ctx, newer)
+}
+
+// mend defines the board that was missing, makes the consumer read text too, and then
+// drives the dead letters again. A message that comes twice may have become a letter
+// again meanwhile: it goes on until none is left.
+func (p *pipeline) mend(ctx context.Context) error {
+	if _, err := p.boards.Define(ctx, hackathon.Board(pacMan)); err != nil {
+		return err
+	}
+	after := reader(mended)
+	p.read.Store(&after)
+	for {
+		redriven, err := stream.Redrive(ctx, p.letters.Source(), p.follow())
+		switch {
+		case err != nil:
+			return err
+		case redriven == stream.Redriven{}:
+			return nil
+		case redriven != stream.Redriven{Handled: redriven.Handled}:
+			return fmt.Errorf("the mend did not help: %+v", redriven)
+		}
+		p.stages.do(func() { p.stages.redriven += redriven.Handled })
+	}
+}
+
+// mended reads a score that is text, too.
+func mended(ctx context.Context, item map[string]types.AttributeValue) (leaderboard.Projection, error) {
+	if text, ok := item["projectScore"].(*types.AttributeValueMemberS); ok {
+		item = maps.Clone(item)
+		item["projectScore"] = &types.AttributeValueMemberN{Value: text.Value}
+	}
+	return hackathon.Projection(ctx, item)
+}
