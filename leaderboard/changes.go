@@ -34,7 +34,9 @@ type Change struct {
 	Old     Score `json:"old"` // the score before; 0 unless Existed
 	Existed bool  `json:"existed"`
 
-	Op      ids.ID    `json:"op,omitzero"`      // of the submission, or of the call that made another change
+	// Op is the submission's, or that of the call that made another change. Where
+	// submissions have a Guard it is the latest of theirs.
+	Op      ids.ID    `json:"op,omitzero"`
 	Version uint64    `json:"version,omitzero"` // of the submission
 	At      time.Time `json:"at"`               // of the write, in whole seconds
 }
@@ -46,7 +48,7 @@ type Change struct {
 // stream.ErrView or stream.ErrTruncated. A damaged entry is plaza.ErrCorrupt.
 //
 // A stream may deliver a record twice, and Repair may report a score again: each has
-// its Op.
+// its Op. Scores that submissions with a Guard changed may share one.
 func Changes(r stream.Record) ([]Change, error) {
 	i, err := images.Of(r)
 	if err != nil {
@@ -111,7 +113,7 @@ func entryChanges(i images.Images, before, after *changedItem) (changes []Change
 		c.Kind, c.Entry, c.Version = Erased, before.entry(), before.Version
 		if after != nil {
 			c.Op = after.Removed
-			if !isErased(i.New) {
+			if !isErased(i.New) || i.New["gone"] != nil {
 				c.Kind = Removed
 			}
 		}

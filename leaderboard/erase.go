@@ -69,6 +69,7 @@ type erasedItem struct {
 	PK      string `dynamo:"pk"`
 	SK      string `dynamo:"sk"`
 	Removed ids.ID `dynamo:"removed"`
+	Gone    bool   `dynamo:"gone,omitempty"` // by a Projection
 	Version uint64 `dynamo:"version,omitempty"`
 	TTL     int64  `dynamo:"ttl"`
 }
@@ -93,7 +94,7 @@ func (r *Repository) erased(entry dynamo.Item, op ids.ID) erasedItem {
 func isErased(entry dynamo.Item) bool {
 	for name := range entry {
 		switch name {
-		case "pk", "sk", "removed", "version", "ttl":
+		case "pk", "sk", "removed", "gone", "version", "ttl":
 		default:
 			return false
 		}

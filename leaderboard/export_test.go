@@ -5,9 +5,13 @@ import "github.com/plaza-sdk/plaza/internal/wallclock"
 // SetZones replaces the machine's zone files.
 func (o *Options) SetZones(zones wallclock.Loader) { o.zones = zones }
 
-// GuardedEntries is on how many entries guarded operations are under way.
-func (r *Repository) GuardedEntries() int {
+// Guarded is on how many entries guarded operations are under way, and how many
+// operations wait for them.
+func (r *Repository) Guarded() (entries, waiting int) {
 	r.guards.mu.Lock()
 	defer r.guards.mu.Unlock()
-	return len(r.guards.waiting)
+	for _, operations := range r.guards.waiting {
+		waiting += len(operations)
+	}
+	return len(r.guards.waiting), waiting
 }

@@ -230,21 +230,13 @@ func (t *guardTx) writeEntry() *dynamo.Update {
 		SetExpr(nextRev, int64(t.lastOp), 1).
 		SetExpr("prev = if_not_exists('key', ?)", []byte{}).
 		Set("lastOp", t.lastOp).
-		Set("score", t.at.score).
-		Set("key", a.board.appendKey(nil, t.at)).
-		SetIfNotExists("part", a.part).
 		Set("life", t.life)
-	setSub(update, t.at.sub)
+	a.setScore(update, t.at.score, t.at.sub, a.board.appendKey(nil, t.at))
 	if o := t.newest; o != nil {
 		update.Set("print", o.print).Set("meta", string(o.Meta))
 		if o.Name != "" {
 			update.Set("name", o.Name)
 		}
-	}
-	if a.period.ttl != 0 {
-		update.Set("ttl", a.period.ttl)
-	} else {
-		update.Remove("ttl") // of one that was erased
 	}
 	return t.e.unchanged(update, a)
 }

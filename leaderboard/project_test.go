@@ -213,7 +213,7 @@ func TestABoardFollowsInAnyOrderUnderFaults(t *testing.T) {
 				leaderboard.Project(w.process(t, nil, in.Wrap).Repository, projection),
 			}
 			stands := map[int]bool{}
-			for version := range uint64(150) {
+			for version := range uint64(rounds(150, 60)) {
 				id := random.IntN(10)
 				if stands[id] && random.IntN(3) == 0 {
 					s.remove(t, id)
@@ -285,7 +285,7 @@ func TestProjectedDeletesAreFinal(t *testing.T) {
 		if item["removed"] != nil {
 			marks++
 			require.Equal(t, numberOf(fmt.Sprint(noon.Add(30*24*time.Hour+2*time.Minute).Unix())), item["ttl"])
-			require.Len(t, item, 5)
+			require.Len(t, item, 6)
 		}
 	}
 	require.Equal(t, 100, marks)
@@ -498,4 +498,38 @@ func TestProjectionsCostNoMoreThanStated(t *testing.T) {
 		got := meter.AtMost(t, c.name, c.want, func() { require.NoError(t, errorOf(w.Apply(t.Context(), p))) })
 		t.Logf("%s: %v", c.name, got)
 	}
+}
+
+// TestGuardedAndProjectedWritesReportTheirChanges repeats each of them.
+func TestGuardedAndProjectedWritesReportTheirChanges(t *testing.T) {
+	t.Parallel()
+	w, changes := newStreamed(t)
+	w.define(t, every("b"))
+	s := w.like("song")
+	p := leaderboard.Projection{Board: "b", Player: "ann", Score: leaderboard.Int(5), Sub: 7, Version: 1}
+	gone := p
+	gone.Gone = true
+	changes.Next(t)
+	for _, c := range []struct {
+		call func() error
+		want string
+	}{
+		{func() error { _, _, err := w.Submit(t.Context(), s); return err }, "song scored 1"},
+		{func() error { return errorOf(w.Undo(t.Context(), s)) }, "song scored 0"},
+		{func() error { return errorOf(w.Undo(t.Context(), w.like("song"))) }, ""},
+		{func() error { return errorOf(w.Apply(t.Context(), p)) }, "ann scored 5"},
+		{func() error { return errorOf(w.Apply(t.Context(), gone)) }, "ann removed 5"},
+	} {
+		var got string
+		for range 2 {
+			require.NoError(t, c.call())
+			for _, change := range changes.Next(t) {
+				got += fmt.Sprint(change.Player, " ", change.Kind, " ", change.Entry.Score)
+			}
+		}
+		require.Equal(t, c.want, got)
+	}
+	drift, err := w.Check(t.Context(), in("b"))
+	require.NoError(t, err)
+	require.Zero(t, drift)
 }

@@ -131,22 +131,14 @@ func (r *Repository) projected(a attempt) *dynamo.Update {
 		Set("lastOp", a.Op).
 		Set("print", a.print).
 		Set("version", a.Version).
-		Set("score", at.score).
-		Set("key", a.board.appendKey(nil, at)).
-		SetIfNotExists("part", a.part).
 		Remove("prev")
-	setSub(update, at.sub)
+	a.setScore(update, at.score, at.sub, a.board.appendKey(nil, at))
 	for name, value := range map[string]string{"name": a.Name, "meta": string(a.Meta)} {
 		if value != "" {
 			update.Set(name, value)
 		} else {
 			update.Remove(name)
 		}
-	}
-	if a.period.ttl != 0 {
-		update.Set("ttl", a.period.ttl)
-	} else {
-		update.Remove("ttl")
 	}
 	return update.If("attribute_not_exists('version') OR 'version' < ?", a.Version)
 }
@@ -155,11 +147,11 @@ func (r *Repository) projected(a attempt) *dynamo.Update {
 // old, by more than clocks differ.
 const forgetGone = forgetErased + settle
 
-// gone leaves of an entry what Erase would leave.
+// gone leaves of an entry what Erase would leave, marked so that it counts as removed.
 func (r *Repository) gone(a attempt) *dynamo.Put {
 	key := a.entry()
 	return r.table.Put(erasedItem{
 		PK: key.PK, SK: key.SK,
-		Removed: a.Op, Version: a.Version, TTL: a.now.Add(forgetGone).Unix(),
+		Removed: a.Op, Gone: true, Version: a.Version, TTL: a.now.Add(forgetGone).Unix(),
 	}).If("attribute_not_exists('version') OR 'version' < ? OR 'version' = ? AND attribute_exists('key')", a.Version, a.Version)
 }

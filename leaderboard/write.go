@@ -47,16 +47,7 @@ func (r *Repository) update(a attempt, next effect) *dynamo.Update {
 		}
 	}
 	if next.writes == writeScore {
-		update.Set("score", next.score).
-			Set("key", next.key).
-			SetIfNotExists("part", a.part).
-			Set("meta", string(a.Meta))
-		setSub(update, a.Sub)
-		if a.period.ttl != 0 {
-			update.Set("ttl", a.period.ttl)
-		} else {
-			update.Remove("ttl") // an erased entry has one
-		}
+		a.setScore(update, next.score, a.Sub, next.key).Set("meta", string(a.Meta))
 	}
 	switch {
 	case a.Version > 0: // no operations are remembered
@@ -67,12 +58,18 @@ func (r *Repository) update(a attempt, next effect) *dynamo.Update {
 	return update
 }
 
-func setSub(u *dynamo.Update, sub int64) {
+// setScore sets a score, and what every entry that stands has beside it.
+func (a attempt) setScore(update *dynamo.Update, score Score, sub int64, key []byte) *dynamo.Update {
+	update.Set("score", score).Set("key", key).SetIfNotExists("part", a.part)
 	if sub != 0 {
-		u.Set("sub", sub)
+		update.Set("sub", sub)
 	} else {
-		u.Remove("sub")
+		update.Remove("sub")
 	}
+	if a.period.ttl != 0 {
+		return update.Set("ttl", a.period.ttl)
+	}
+	return update.Remove("ttl") // an erased entry has one
 }
 
 // nextRev starts the revisions of a new entry at the id of its first operation. So an

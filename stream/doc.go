@@ -15,6 +15,10 @@
 //	…
 //	lambda.Start(p.Lambda)
 //
+// Without Lambda a Poller reads the stream for a Processor. Its workers share the
+// shards by leases in a table of their own. A Reader follows all shards from now
+// on, in one process that keeps the state of a table in memory.
+//
 // Records are handled at least once, and those of one item in their order. Work
 // stops at the first record that was neither handled nor made a dead letter, and
 // goes on there later. So a handler must bear a repeat, and a dead letter that is

@@ -162,13 +162,13 @@ func (l leases) checkpoint(ctx context.Context, held *lease, seq string) (bool, 
 		switch {
 		case err != nil:
 			return true, fmt.Errorf("stream: checkpoint: %w", err)
-		case found == nil, found.same(*held) && found.Seq == seq:
+		case found == nil:
 			held.Seq = seq
 			return true, nil
 		case !found.same(*held):
 			return false, nil
 		}
-		held.Seq = found.Seq // by a checkpoint whose answer was lost
+		held.Seq = found.Seq // by a write whose answer was lost, perhaps this one
 	}
 	return true, fmt.Errorf("stream: checkpoint: %w", plaza.ErrBusy)
 }

@@ -45,7 +45,7 @@ type PollerOptions struct {
 	Renew time.Duration
 
 	// Idle is the longest pause before a shard that had nothing new is read
-	// again. Each read is a request. Defaults to 1 s.
+	// again: by default a request for each shard and second. Defaults to 1 s.
 	Idle time.Duration
 
 	// OnError is called with each failure that Run survives, sometimes by several
@@ -121,12 +121,13 @@ func NewPoller(db *dynamo.DB, table string, streams *dynamodbstreams.Client, arn
 // records were handled.
 //
 // ErrGap, a wrong table or stream, and a missing permission end it too. Any other
-// failure goes to Options.OnError, and Run goes on. At its end it stores how far
-// it came and gives its shards to the other workers.
+// failure goes to PollerOptions.OnError, and Run goes on. At its end it waits for
+// its handlers, stores how far they came and gives its shards to other workers.
 //
-// Cost: 2 requests every Options.Renew and 1 for each 100 shards, 1 WCU and 1 RCU
-// for each 4 KB of leases; a checkpoint 1 request, 1 WCU for each read that had
-// records; an idle shard 1 request every Options.Idle.
+// Cost: every PollerOptions.Renew 2 requests and 1 for each 100 shards, 1 WCU and
+// 1 RCU for each 4 KB of leases; a checkpoint 1 request, 1 WCU, for each read that
+// had records; an idle shard 1 request every PollerOptions.Idle, a busy one 5 a
+// second.
 func (p *Poller) Run(ctx context.Context) error {
 	var random [16]byte
 	if _, err := io.ReadFull(p.opts.Rand, random[:]); err != nil {

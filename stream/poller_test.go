@@ -58,6 +58,21 @@ func TestAParentLeftOpenThatHasChildrenIsDrained(t *testing.T) {
 	})
 }
 
+func TestAFailureToReadIsNotTheEndOfAParentLeftOpen(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.add("shard-1", "", 0)
+		p := w.start("ann", nil)
+		time.Sleep(time.Minute) // many answers without records, before it has children
+		w.change(func() { w.fail = refusing("GetRecords", "InternalServerError") })
+		w.write("shard-1", 10)
+		w.add("shard-2", "shard-1", 10)
+		time.Sleep(time.Minute)
+		w.change(func() { w.fail = refusing("", "") })
+		w.handles("shard-1", "shard-2")
+		require.ErrorIs(t, p.stop(), context.Canceled)
+	})
+}
+
 func TestAnOpenShardWithoutChildrenGoesOn(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		w.add("shard-1", "", 3)
@@ -73,20 +88,25 @@ func TestAnOpenShardWithoutChildrenGoesOn(t *testing.T) {
 
 // Case 13.
 func TestShardsOfManyPagesAreAllLeased(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
-		for i := range 250 {
-			w.add(fmt.Sprintf("shard-%03d", i), "", 0)
-		}
-		p := w.start("ann", nil, func(o *stream.PollerOptions) { o.Idle = time.Minute })
-		w.until("all are leased", func() bool { return len(w.owned()) == 1 && sum(w.owned()) == 250 })
-		time.Sleep(5 * renewTime)
-		require.ErrorIs(t, p.stop(), context.Canceled)
-		times := w.count("DescribeStream")
-		require.Greater(t, len(times), 12, "three pages for each tick")
-		for i := range times[10:] {
-			require.GreaterOrEqual(t, times[i+10].Sub(times[i]), time.Second, "DescribeStream %d to %d", i, i+10)
-		}
-	})
+	for _, page := range []int{100, 10} {
+		t.Run(fmt.Sprint(page), func(t *testing.T) {
+			inBubble(t, func(t *testing.T, w *world) {
+				w.page = page
+				for i := range 250 {
+					w.add(fmt.Sprintf("shard-%03d", i), "", 0)
+				}
+				p := w.start("ann", nil, func(o *stream.PollerOptions) { o.Idle = time.Minute })
+				w.until("all are leased", func() bool { return len(w.owned()) == 1 && sum(w.owned()) == 250 })
+				time.Sleep(5 * renewTime)
+				require.ErrorIs(t, p.stop(), context.Canceled)
+				times := w.count("DescribeStream")
+				require.Greater(t, len(times), 4*250/page)
+				for i := range times[10:] {
+					require.GreaterOrEqual(t, times[i+10].Sub(times[i]), time.Second, "DescribeStream %d to %d", i, i+10)
+				}
+			})
+		})
+	}
 }
 
 func sum(counts map[string]int) (n int) {
@@ -198,6 +218,8 @@ func TestWorkersShareShardsEvenlyAndTakeOverFromTheDead(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		require.True(t, equal(w.owned(), 5))
 
+		renewed := ann.in.Writes()
+		w.until("the first renews", func() bool { return ann.in.Writes() > renewed })
 		writing, stop := context.WithCancel(t.Context())
 		go func() { // records come all the time: record says if two workers handle a shard
 			for i := 0; writing.Err() == nil; i++ {
@@ -205,12 +227,12 @@ func TestWorkersShareShardsEvenlyAndTakeOverFromTheDead(t *testing.T) {
 				time.Sleep(50 * time.Millisecond)
 			}
 		}()
-		ann.kill()
+		ann.kill() // right after it renewed
 		took := w.within(leaseTime+renewTime, "the other has ten", func() bool {
 			owned := w.owned()
 			return len(owned) == 1 && sum(owned) == 10
 		})
-		require.GreaterOrEqual(t, took, leaseTime-renewTime, "not while it may live")
+		require.GreaterOrEqual(t, took, leaseTime-time.Second, "not while it may live")
 		stop()
 		for i := range 10 {
 			w.handles(fmt.Sprintf("shard-%d", i))
@@ -220,6 +242,20 @@ func TestWorkersShareShardsEvenlyAndTakeOverFromTheDead(t *testing.T) {
 		require.ErrorIs(t, bob.stop(), context.Canceled)
 		_, workers = w.stored()
 		require.Zero(t, workers)
+	})
+}
+
+func TestAnExtraShardIsGivenBack(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.add("shard-1", "", 1)
+		w.add("shard-2", "", 1)
+		ann := w.start("ann", nil)
+		w.handles("shard-1", "shard-2")
+		bob := w.start("bob", nil)
+		w.within(2*renewTime, "each has one", func() bool { return len(w.owned()) == 2 })
+		require.ErrorIs(t, ann.stop(), context.Canceled)
+		w.within(renewTime, "the other has both", func() bool { return sum(w.owned()) == 2 })
+		require.ErrorIs(t, bob.stop(), context.Canceled)
 	})
 }
 

@@ -88,44 +88,47 @@ func (h *holding) follow(ctx context.Context) (ended bool, err error) {
 		at       string // "": to be asked for
 		failures int    // in a row
 		empty    int    // answers in a row
+		spent    int    // of them since the shard has children
 	)
-	for {
+	for ctx.Err() == nil {
 		items, next, err := h.read(ctx, &at)
-		if len(items) > 0 {
-			empty = 0
-		} else if err == nil || errors.Is(err, errTrimmed) {
-			empty++ // all that a shard had may be too old
-		}
-		if err != nil {
-			if ended, err := h.over(err); ended || err != nil {
-				return ended, err
-			}
-		} else if err = h.handle(ctx, items); errors.Is(err, errLost) {
-			return false, err
-		} else if err != nil {
-			at = "" // again from the first that was not handled
+		if ended, err := h.over(err); ended || err != nil {
+			return ended, err
 		}
 		switch {
-		case ctx.Err() != nil:
-			return false, nil //nolint:nilerr // it was stopped
-		case empty >= emptyReads && h.listing.Load().parents[h.shard]:
-			return true, nil //nolint:nilerr // as above
-		case err != nil:
-			if failures++; failures > 1 || !routine(err) {
+		case len(items) > 0:
+			empty, spent = 0, 0
+		case err == nil || errors.Is(err, errTrimmed): // all that a shard had may be too old
+			empty++
+			if h.listing.Load().parents[h.shard] {
+				spent++
+			}
+		}
+		if spent >= emptyReads {
+			return true, nil
+		}
+		if err == nil {
+			if err = h.handle(ctx, items); errors.Is(err, errLost) {
+				return false, err
+			}
+			if err != nil {
+				at = "" // again from the first that was not handled
+			}
+		}
+		if err != nil {
+			if failures++; ctx.Err() == nil && (failures > 1 || !routine(err)) {
 				h.opts.OnError(err)
 			}
-			if wait(ctx, backoff(failures)) != nil {
-				return false, nil
-			}
+			_ = wait(ctx, backoff(failures))
 			continue
-		case next == "":
+		}
+		if next == "" {
 			return true, nil
 		}
 		failures, at = 0, next
-		if wait(ctx, pause(items, empty, h.opts.Idle)) != nil {
-			return false, nil
-		}
+		_ = wait(ctx, pause(items, empty, h.opts.Idle))
 	}
+	return false, nil
 }
 
 // read reads at a position, or after what was handled if there is none. What was

@@ -206,8 +206,12 @@ func (w *world) start(name string, in *faults.Injector, change ...func(*stream.P
 
 // wait returns what Run does.
 func (p *process) wait() error {
-	<-p.ended
-	return p.err
+	select {
+	case <-p.ended:
+		return p.err
+	case <-time.After(10 * time.Minute):
+		return errors.New("it does not end")
+	}
 }
 
 // stop ends the worker and returns what Run does.

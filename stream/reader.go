@@ -110,7 +110,7 @@ type tail struct {
 	at      string // "": to be asked for
 	seq     string // the last record returned
 	through time.Time
-	empty   int
+	spent   int // answers in a row without records since it has children
 	ended   bool
 
 	failures int
@@ -232,10 +232,10 @@ func (r *Reader) advance(ctx context.Context, t *tail) error {
 			r.opts.OnError(err)
 		}
 		t.retry = time.Now().Add(backoff(t.failures))
-		if errors.Is(err, errTrimmed) {
-			t.empty++ // all that it had may be too old
+		if errors.Is(err, errTrimmed) && r.parents[t.id] {
+			t.spent++ // all that it had may be too old
 		}
-		t.ended = t.empty >= emptyReads && r.parents[t.id]
+		t.ended = t.spent >= emptyReads
 		return nil
 	}
 	t.failures, t.retry = 0, time.Time{}
@@ -252,13 +252,16 @@ func (r *Reader) advance(ctx context.Context, t *tail) error {
 			t.through = at
 		}
 	}
-	if len(items) > 0 {
-		t.empty = 0
-	} else {
-		t.empty++
+	switch {
+	case len(items) > 0:
+		t.spent = 0
+	case r.parents[t.id]:
+		t.spent++
+		fallthrough
+	default:
 		t.through = now
 	}
-	t.ended = next == "" || t.empty >= emptyReads && r.parents[t.id]
+	t.ended = next == "" || t.spent >= emptyReads
 	return nil
 }
 

@@ -98,6 +98,7 @@ func TestAReaderFollowsChildrenAfterTheirParents(t *testing.T) {
 				r.change(func() { parent.closed = closed })
 				r.add("shard-2", "shard-1", 10)
 				r.add("shard-3", "shard-1", 10)
+				time.Sleep(time.Minute) // they are listed at once
 				for len(r.returns["shard-2"]) == 0 {
 					r.next()
 				}
@@ -317,4 +318,18 @@ func (r *tailing) storm(seed uint64) {
 	for _, shard := range all {
 		require.Equal(r.t, r.seqs(shard), r.returns[shard], shard)
 	}
+}
+
+func TestThroughWaitsForChildrenThatAreNotListedYet(t *testing.T) {
+	tail(t, func(t *testing.T, r *tailing) {
+		r.add("shard-1", "", 0) // it stays open
+		r.next()
+		time.Sleep(2 * time.Second)
+		r.add("shard-2", "shard-1", 10)
+		written := time.Now()
+		for len(r.returns["shard-2"]) == 0 {
+			r.next()
+			require.True(t, !r.through.After(written) || len(r.returns["shard-2"]) == 10)
+		}
+	})
 }

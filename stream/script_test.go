@@ -129,15 +129,19 @@ func (s *script) Do(r *http.Request) (*http.Response, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var in struct{ StreamArn, ExclusiveStartShardId, ShardId, ShardIteratorType, SequenceNumber, ShardIterator string }
+	var in struct {
+		Start                                            string `json:"ExclusiveStartShardId"`
+		Shard                                            string `json:"ShardId"`
+		ShardIteratorType, SequenceNumber, ShardIterator string
+	}
 	if err := json.Unmarshal(req.Body, &in); err != nil {
 		return nil, err
 	}
 	if in.ShardIterator != "" {
-		in.ShardId, _, _ = strings.Cut(in.ShardIterator, "|")
+		in.Shard, _, _ = strings.Cut(in.ShardIterator, "|")
 	}
-	s.calls = append(s.calls, scriptCall{req.Op, in.ShardId, time.Now()})
-	code := s.fail(req.Op, in.ShardId)
+	s.calls = append(s.calls, scriptCall{req.Op, in.Shard, time.Now()})
+	code := s.fail(req.Op, in.Shard)
 	if code == "reset" {
 		return nil, fmt.Errorf("connection reset")
 	}
@@ -145,9 +149,9 @@ func (s *script) Do(r *http.Request) (*http.Response, error) {
 	if code == "" {
 		switch req.Op {
 		case "DescribeStream":
-			out = s.describe(in.ExclusiveStartShardId)
+			out = s.describe(in.Start)
 		case "GetShardIterator":
-			out, code = s.iterator(in.ShardId, in.ShardIteratorType, in.SequenceNumber)
+			out, code = s.iterator(in.Shard, in.ShardIteratorType, in.SequenceNumber)
 		case "GetRecords":
 			out, code = s.records(in.ShardIterator)
 		}

@@ -12,8 +12,9 @@ import (
 
 // Ledger prints each step with its measured cost beside its stated cost.
 type Ledger struct {
+	Painter
+
 	out     io.Writer
-	colors  bool
 	meter   *meter.Meter
 	started time.Time
 	total   meter.Cost
@@ -23,7 +24,7 @@ type Ledger struct {
 
 // New prints the heads of the columns. The steps must go through m.
 func New(out io.Writer, m *meter.Meter) *Ledger {
-	l := &Ledger{out: out, colors: colors(out), meter: m, started: time.Now()}
+	l := &Ledger{Painter: NewPainter(out), out: out, meter: m, started: time.Now()}
 	fmt.Fprintf(out, "%-44s %8s %6s %6s   %s\n", "", "measured", "", "", l.Paint(Faint, fmt.Sprintf("%8s", "at most")))
 	fmt.Fprintf(out, "%-44s %8s %6s %6s   %s\n", "", "requests", "WCU", "RCU", l.Paint(Faint, fmt.Sprintf("%8s %6s %6s", "requests", "WCU", "RCU")))
 	return l

@@ -21,9 +21,16 @@ const (
 	Marked Style = "1;38;5;205"
 )
 
-// Paint gives text a style if the output takes colours. Pad the text before.
-func (l *Ledger) Paint(s Style, text string) string {
-	if !l.colors || s == Plain || text == "" {
+// Painter gives text a style if its output takes colours.
+type Painter struct{ colors bool }
+
+// NewPainter returns the Painter of an output. Where its user set NO_COLOR, there are
+// no colours.
+func NewPainter(out io.Writer) Painter { return Painter{os.Getenv("NO_COLOR") == "" && ANSI(out)} }
+
+// Paint gives text a style. Pad the text before.
+func (p Painter) Paint(s Style, text string) string {
+	if !p.colors || s == Plain || text == "" {
 		return text
 	}
 	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
@@ -35,13 +42,10 @@ func Terminal(out io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// colors reports whether out takes colours: a terminal does, unless its user set
-// NO_COLOR. On Windows only the newer terminal surely does.
-func colors(out io.Writer) bool {
-	switch {
-	case os.Getenv("NO_COLOR") != "", os.Getenv("TERM") == "dumb":
-		return false
-	case runtime.GOOS == "windows" && os.Getenv("WT_SESSION") == "":
+// ANSI reports whether out surely takes ANSI's sequences: a terminal, on Windows only
+// the newer one.
+func ANSI(out io.Writer) bool {
+	if os.Getenv("TERM") == "dumb" || runtime.GOOS == "windows" && os.Getenv("WT_SESSION") == "" {
 		return false
 	}
 	return Terminal(out)

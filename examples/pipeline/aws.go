@@ -27,8 +27,8 @@ import (
 	firehosesink "github.com/plaza-sdk/plaza/stream/firehose"
 )
 
-// account has the services' clients, and makes what a run needs of them. Template.yaml
-// does that for an application.
+// account has the services' clients, and makes what a run needs of them, as
+// template.yaml does for an application.
 type account struct {
 	name string // of all that this run makes
 

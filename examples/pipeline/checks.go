@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -27,6 +28,8 @@ type item = map[string]types.AttributeValue
 // checks compare what was written with what came of it.
 type checks struct {
 	*pipeline
+	ledger.Painter
+
 	out io.Writer
 }
 
@@ -39,11 +42,11 @@ func (c *checks) boards(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(c.out, "  %-14s", name)
+		var line strings.Builder
 		for _, p := range places {
-			fmt.Fprintf(c.out, " %d. %s %s ", p.Rank, p.UserName, p.Score)
+			fmt.Fprintf(&line, "  %d. %s %s", p.Rank, p.UserName, p.Score)
 		}
-		fmt.Fprintln(c.out)
+		fmt.Fprintf(c.out, "  %-12s %s\n", name, line.String())
 	}
 	return nil
 }
@@ -61,7 +64,7 @@ func (c *checks) poisoned(ctx context.Context) error {
 		}
 		id := text(record.Keys["Id"])
 		found = append(found, id)
-		fmt.Fprintf(c.out, "  project %s: %s, after %d attempts\n", id, letter.Reason, letter.Attempts)
+		fmt.Fprintf(c.out, "  project %s: %s; attempts: %d\n", id, letter.Reason, letter.Attempts)
 	}
 	slices.Sort(found)
 	if want := []string{early.ID, late.ID, unknown.ID}; !slices.Equal(found, want) {
@@ -73,7 +76,7 @@ func (c *checks) poisoned(ctx context.Context) error {
 // summary prints what holds. Its error says that something does not.
 func (c *checks) summary(ctx context.Context) error {
 	fmt.Fprintln(c.out)
-	var failed bool
+	failed := false
 	table, err := c.table(ctx)
 	if err != nil {
 		return err
@@ -88,9 +91,9 @@ func (c *checks) summary(ctx context.Context) error {
 		{"dead letters", c.none},
 	} {
 		found, err := check.do(ctx, table)
-		mark := "ok  "
+		mark := c.Paint(ledger.Good, "ok  ")
 		if err != nil {
-			mark, found, failed = "FAIL", err.Error(), true
+			mark, found, failed = c.Paint(ledger.Bad, "FAIL"), err.Error(), true
 		}
 		fmt.Fprintf(c.out, "  %s %-14s %s\n", mark, check.what, found)
 	}
@@ -147,9 +150,6 @@ func (c *checks) standings(ctx context.Context, _ map[string]item) (string, erro
 			got, last = append(got, project(row.Player, name, row.Score.Int64(), row.Name)), row
 		}
 		want := c.source.board(name)
-		for i := range want {
-			want[i].Version, want[i].URL = 0, ""
-		}
 		byID := func(a, b hackathon.Project) int { return cmp.Compare(a.ID, b.ID) }
 		slices.SortFunc(got, byID)
 		slices.SortFunc(want, byID)
@@ -202,7 +202,7 @@ func (c *checks) replay(ctx context.Context, table map[string]item) (string, err
 
 // none looks for dead letters that are left.
 func (c *checks) none(ctx context.Context, _ map[string]item) (string, error) {
-	for _, letters := range []*stream.DeadTable{c.letters, c.unsent} {
+	for _, letters := range []*stream.DeadTable{c.letters, c.unsent, c.unstored} {
 		page, err := letters.List(ctx, cursor.PageRequest{})
 		if err != nil {
 			return "", err

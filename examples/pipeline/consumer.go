@@ -7,14 +7,15 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// consume gives the messages of a queue to a processor until ctx ends.
+// consume gives the messages of a queue to a processor until ctx ends, and returns
+// the context's error.
 func consume(ctx context.Context, q queue, p *stream.Processor) error {
 	for {
 		messages, err := q.receive(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case err != nil:
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
 			return fmt.Errorf("receiving messages: %w", err)
 		}
 		items := make([]stream.Item, len(messages))
@@ -29,7 +30,7 @@ func consume(ctx context.Context, q queue, p *stream.Processor) error {
 		if err := q.settle(context.WithoutCancel(ctx), messages, handled); err != nil {
 			return fmt.Errorf("removing messages: %w", err)
 		}
-		if failed != nil && ctx.Err() == nil {
+		if failed != nil {
 			return failed
 		}
 	}

@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -47,8 +47,10 @@ type pipeline struct {
 	source *source
 	boards *leaderboard.Repository
 
-	letters, unsent *stream.DeadTable // of the board's consumer, and of the fan-out
-	poller          *stream.Poller
+	// Dead letters of the board's consumer, of the fan-out and of the archive's.
+	letters, unsent, unstored *stream.DeadTable
+
+	poller *stream.Poller
 
 	// The consumers of the board's and of the archive's queue.
 	toBoard, toArchive *stream.Processor
@@ -91,11 +93,10 @@ func (p *pipeline) openLetters(ctx context.Context, db *localdb.DB, d *dynamo.DB
 	if _, err := db.Client.UpdateTimeToLive(ctx, stream.DeadTTL(table)); err != nil {
 		return err
 	}
-	if p.letters, err = stream.NewDeadTable(d, table, "board", nil); err != nil {
-		return err
-	}
-	if p.unsent, err = stream.NewDeadTable(d, table, "fanout", nil); err != nil {
-		return err
+	for consumer, letters := range map[string]**stream.DeadTable{"board": &p.letters, "fanout": &p.unsent, "archive": &p.unstored} {
+		if *letters, err = stream.NewDeadTable(d, table, consumer, nil); err != nil {
+			return err
+		}
 	}
 	return p.letters.Init(ctx)
 }
@@ -120,7 +121,7 @@ func (p *pipeline) openConsumers() (err error) {
 		data, err := stream.Encode(r, 0)
 		return stream.Event{Data: data}, true, err
 	}, stream.Policy{}, nil)
-	p.toArchive, err = stream.NewProcessor(p.stages.counted(&p.stages.archived, archive), p.unsent, nil)
+	p.toArchive, err = stream.NewProcessor(p.stages.counted(&p.stages.archived, archive), p.unstored, nil)
 	return err
 }
 
@@ -168,7 +169,8 @@ func (p *pipeline) openSource(ctx context.Context, db *localdb.DB, d *dynamo.DB,
 		return err
 	}
 	p.poller, err = stream.NewPoller(d, leases, db.Streams(), *about.Table.LatestStreamArn, "fanout", processor, &stream.PollerOptions{
-		Idle: 100 * time.Millisecond,
+		Idle:    100 * time.Millisecond,
+		OnError: func(err error) { p.stages.do(func() { p.stages.problem = err }) },
 	})
 	if err != nil {
 		return err
@@ -178,15 +180,18 @@ func (p *pipeline) openSource(ctx context.Context, db *localdb.DB, d *dynamo.DB,
 
 // run runs the poller and the consumers until ctx ends.
 func (p *pipeline) run(ctx context.Context) error {
-	g, ctx := errgroup.WithContext(ctx)
+	g, running := errgroup.WithContext(ctx)
 	g.Go(func() error {
-		err := p.poller.Run(ctx)
-		if ctx.Err() != nil {
-			return nil
+		if err := p.poller.Run(running); err != nil {
+			return err
 		}
-		return fmt.Errorf("polling: %w", err)
+		return errors.New("the stream of the main table was switched off")
 	})
-	g.Go(func() error { return consume(ctx, p.board, p.toBoard) })
-	g.Go(func() error { return consume(ctx, p.archive, p.toArchive) })
-	return g.Wait()
+	g.Go(func() error { return consume(running, p.board, p.toBoard) })
+	g.Go(func() error { return consume(running, p.archive, p.toArchive) })
+	err := g.Wait()
+	if ctx.Err() != nil {
+		err = nil
+	}
+	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
@@ -63,7 +62,7 @@ func (s *source) write(ctx context.Context, p hackathon.Project, change func(map
 	}
 	before, ok := s.projects[p.ID]
 	s.projects[p.ID] = p
-	before.Version, before.URL = p.Version, p.URL
+	before.Version, before.URL = p.Version, p.URL // no board shows these
 	s.step(!ok || before != p)
 	return nil
 }
@@ -115,15 +114,12 @@ func (s *source) play(ctx context.Context, n int) error {
 	return nil
 }
 
-// board returns the places of a hackathon as its board must show them, apart from the
-// order of equal scores.
-func (s *source) board(name string) []hackathon.Project {
-	var board []hackathon.Project
+// board returns what the board of a hackathon must show.
+func (s *source) board(name string) (board []hackathon.Project) {
 	for _, p := range s.projects {
 		if p.MetaData.HackathonName == name {
-			board = append(board, p)
+			board = append(board, project(p.ID, name, p.Score, p.UserName))
 		}
 	}
-	slices.SortFunc(board, func(a, b hackathon.Project) int { return int(b.Score - a.Score) })
 	return board
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -18,6 +20,8 @@ type stages struct {
 	fanned, applied, archived, dead set
 
 	redriven int // dead letters that were handled
+
+	problem error // the last one that the poller survived
 
 	lags []time.Duration // from a write to the board
 }
@@ -56,6 +60,17 @@ func (s *stages) settled() bool {
 		}
 	}
 	return len(s.archived.ids) == s.written && arrived == s.shown
+}
+
+// stalled is the error of a pipeline in which nothing moves.
+func (s *stages) stalled() (err error) {
+	s.do(func() {
+		err = errors.New("nothing moves any more")
+		if s.problem != nil {
+			err = fmt.Errorf("%w, perhaps since %w", err, s.problem)
+		}
+	})
+	return err
 }
 
 // lag notes how long a record took to its board, unless it came there before or was a

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -23,6 +24,12 @@ func tour(ctx context.Context, s settings, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, o.close(context.WithoutCancel(ctx))) }()
+	return play(ctx, o, s.projects, 2*time.Minute, out)
+}
+
+// play runs the pipeline and writes the main table. The pipeline may stand still for
+// as long as patience.
+func play(ctx context.Context, o *outside, projects int, patience time.Duration, out io.Writer) (err error) {
 	db, err := localdb.Start(ctx, "pipeline", out, "leaderboard")
 	if err != nil {
 		return err
@@ -32,7 +39,6 @@ func tour(ctx context.Context, s settings, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-
 	ctx, stop := context.WithCancelCause(ctx)
 	running := make(chan error, 1)
 	go func() {
@@ -40,7 +46,7 @@ func tour(ctx context.Context, s settings, out io.Writer) (err error) {
 		stop(err)
 		running <- err
 	}()
-	err = p.show(ctx, s.projects, newView(out, &p.stages))
+	err = p.show(ctx, projects, newView(out, &p.stages, patience))
 	stop(nil)
 	if failed := <-running; failed != nil {
 		return failed
@@ -57,7 +63,7 @@ func open(ctx context.Context, s settings) (*outside, error) {
 
 // show is the story.
 func (p *pipeline) show(ctx context.Context, projects int, v *view) error {
-	c := &checks{pipeline: p, out: v.out}
+	c := &checks{pipeline: p, Painter: v.Painter, out: v.out}
 	for _, step := range []struct {
 		title string
 		work  func(context.Context) error

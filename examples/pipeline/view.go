@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -13,24 +12,25 @@ import (
 
 // view shows the stages with their counters. On a terminal they move.
 type view struct {
+	ledger.Painter
+
 	out    io.Writer
 	moving bool
 	lines  int // that are to be drawn over
 	stages *stages
+
+	patience time.Duration // how long nothing may move
 }
 
-const (
-	barWidth = 30
-	stall    = 2 * time.Minute // longer than a busy machine pauses
-)
+const barWidth = 24 // so that a row fits in 80 columns
 
-func newView(out io.Writer, s *stages) *view {
-	return &view{out: out, moving: ledger.Terminal(out), stages: s}
+func newView(out io.Writer, s *stages, patience time.Duration) *view {
+	return &view{Painter: ledger.NewPainter(out), out: out, moving: ledger.ANSI(out), stages: s, patience: patience}
 }
 
 // follow does the work, and shows the stages until all of it has passed them.
 func (v *view) follow(ctx context.Context, title string, work func(context.Context) error) error {
-	fmt.Fprintf(v.out, "\n%s\n", title)
+	fmt.Fprintf(v.out, "\n%s\n", v.Paint(ledger.Bold, title))
 	v.lines = 0
 	done := make(chan error, 1)
 	go func() { done <- work(ctx) }()
@@ -62,9 +62,9 @@ func (v *view) follow(ctx context.Context, title string, work func(context.Conte
 		case !working && v.stages.settled():
 			v.draw(v.panel())
 			return nil
-		case !working && time.Since(changed) > stall:
+		case !working && time.Since(changed) > v.patience:
 			v.draw(drawn)
-			return errors.New("nothing moves any more")
+			return v.stages.stalled()
 		}
 	}
 }
@@ -86,15 +86,18 @@ func (v *view) panel() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var b strings.Builder
-	row := func(name string, n, of int, format string, args ...any) {
-		fmt.Fprintf(&b, "  %-14s %-*s  %s\n", name, barWidth, bar(n, of), fmt.Sprintf(format, args...))
-	}
 	n := ledger.Thousands[int]
-	row("main table", s.written, s.written, "%s changes", n(s.written))
-	row("fan-out", len(s.fanned.ids), s.written, "%s records", n(len(s.fanned.ids)))
-	row("board", len(s.applied.ids), s.shown, "%s of %s events, and %s again", n(len(s.applied.ids)), n(s.shown), n(s.applied.again))
-	row("archive", len(s.archived.ids), s.written, "%s of %s events, and %s again", n(len(s.archived.ids)), n(s.written), n(s.archived.again))
-	row("dead letters", len(s.dead.ids), s.shown, "%s, and %s driven again", n(len(s.dead.ids)), n(s.redriven))
+	row := func(name string, style ledger.Style, done, of int, format string, args ...any) {
+		fmt.Fprintf(&b, "  %-14s %s  %s\n", name, v.Paint(style, fmt.Sprintf("%-*s", barWidth, bar(done, of))), fmt.Sprintf(format, args...))
+	}
+	passed := func(name string, style ledger.Style, s set, of int) {
+		row(name, style, len(s.ids), of, "%s of %s, %s repeats", n(len(s.ids)), n(of), n(s.again))
+	}
+	row("main table", "38;5;39", s.written, s.written, "%s changes", n(s.written))
+	passed("fan-out", "38;5;37", s.fanned, s.written)
+	passed("board", "38;5;214", s.applied, s.shown)
+	passed("archive", "38;5;107", s.archived, s.written)
+	row("dead letters", ledger.Bad, len(s.dead.ids), s.shown, "%s, %s driven again", n(len(s.dead.ids)), n(s.redriven))
 	return b.String()
 }
 

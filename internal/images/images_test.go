@@ -29,6 +29,7 @@ func TestImagesAreThoseOfTheirKey(t *testing.T) {
 		"a modify":                  {stream.Record{Kind: stream.Modify, Keys: key, Old: key, New: key}, nil},
 		"a remove":                  {stream.Record{Kind: stream.Remove, Keys: key, Old: key}, nil},
 		"an expiry without images":  {stream.Record{Kind: stream.Remove, Keys: key, ByTTL: true}, nil},
+		"an expiry":                 {stream.Record{Kind: stream.Remove, Keys: key, Old: key, ByTTL: true}, nil},
 		"a truncated expiry":        {stream.Record{Kind: stream.Remove, Keys: key, ByTTL: true, Truncated: true}, stream.ErrTruncated},
 		"truncated":                 {stream.Record{Kind: stream.Modify, Keys: key, New: key, Truncated: true}, stream.ErrTruncated},
 		"no key":                    {stream.Record{Kind: stream.Insert, New: key}, stream.ErrRecord},

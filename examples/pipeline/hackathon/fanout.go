@@ -3,7 +3,10 @@ package hackathon
 import (
 	"context"
 	"errors"
+	"maps"
 	"reflect"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/plaza-sdk/plaza/stream"
 )
@@ -35,19 +38,43 @@ func Fanout(sink stream.Sink, policy stream.Policy, dead stream.DeadLetters) str
 	}
 }
 
-// toBoard has no event for a change of what no board shows. Without its images, a
-// record may be of anything: the board's consumer refuses it.
+// toBoard sends only what a board shows, and nothing where that did not change. A
+// record without its images may be of anything: the board's consumer refuses it.
 func toBoard(r stream.Record) (stream.Event, bool, error) {
-	if r.Kind == stream.Modify && !r.Truncated {
-		same := true
-		for _, name := range []string{"metaData", "projectScore", "userName"} {
-			same = same && reflect.DeepEqual(r.Old[name], r.New[name])
-		}
-		if same {
-			return stream.Event{}, false, nil
-		}
+	r.Old, r.New = shown(r.Old), shown(r.New)
+	if r.Kind == stream.Modify && !r.Truncated && alike(r.Old, r.New) {
+		return stream.Event{}, false, nil
 	}
 	return event(r, UpdateSource)
+}
+
+// shown is the part of an item that Projection reads.
+func shown(item map[string]types.AttributeValue) map[string]types.AttributeValue {
+	if item == nil {
+		return nil
+	}
+	part := map[string]types.AttributeValue{}
+	for _, name := range []string{"Id", "metaData", "projectScore", "userName", "version"} {
+		if v, ok := item[name]; ok {
+			part[name] = v
+		}
+	}
+	if meta, ok := item["metaData"].(*types.AttributeValueMemberM); ok {
+		named := map[string]types.AttributeValue{}
+		if v, ok := meta.Value["hackathonName"]; ok {
+			named["hackathonName"] = v
+		}
+		part["metaData"] = &types.AttributeValueMemberM{Value: named}
+	}
+	return part
+}
+
+// alike reports whether two items differ in their versions at most.
+func alike(a, b map[string]types.AttributeValue) bool {
+	a, b = maps.Clone(a), maps.Clone(b)
+	delete(a, "version")
+	delete(b, "version")
+	return reflect.DeepEqual(a, b)
 }
 
 func toArchive(r stream.Record) (stream.Event, bool, error) { return event(r, OperationsSource) }

@@ -3,6 +3,7 @@ package hackathon_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -105,9 +106,11 @@ func record(t *testing.T, seq string, before, after item) stream.Record {
 func records(t *testing.T) []stream.Record {
 	first, more, moved, renamed := project(60), project(61), project(61), project(61)
 	moved.MetaData.HackathonName = "WarCraft"
+	moved.Version++
 	renamed.UserName = "userB"
 	elsewhere := first
 	elsewhere.URL = "https://example.com"
+	elsewhere.Version++
 	poison := marshal(t, first)
 	poison["projectScore"] = &types.AttributeValueMemberS{Value: "many"}
 	a, b := marshal(t, first), marshal(t, more)
@@ -130,6 +133,43 @@ func TestEachChangeGoesToTheArchiveAndWhatABoardShowsToTheBoard(t *testing.T) {
 		want[seq] = both
 	}
 	require.Equal(t, want, b.sources)
+}
+
+// Items of 400 KB are in both images, and their JSON may be six times as large.
+func TestTheEventOfAHugeItemHasWhatABoardShows(t *testing.T) {
+	huge := func(score int64) item {
+		p := project(score)
+		p.URL = strings.Repeat("\x01", 390_000)
+		made := marshal(t, p)
+		made["metaData"].(*types.AttributeValueMemberM).Value["rules"] = &types.AttributeValueMemberS{Value: "many"}
+		return made
+	}
+	var got []stream.Event
+	sink := catcher{&got}
+	for _, err := range hackathon.Fanout(sink, stream.Policy{}, nil)(t.Context(), []stream.Record{record(t, "1", huge(60), huge(61))}) {
+		require.NoError(t, err)
+	}
+	require.Len(t, got, 2)
+	board, err := stream.DecodeEvent(got[0].Data)
+	require.NoError(t, err)
+	require.Equal(t, marshal(t, project(60)), board.Old)
+	require.Equal(t, marshal(t, project(61)), board.New)
+	require.False(t, board.Truncated)
+
+	archive, err := stream.DecodeEvent(got[1].Data)
+	require.NoError(t, err)
+	require.True(t, archive.Truncated)
+	require.Less(t, len(got[1].Data), 1<<20)
+}
+
+// catcher keeps what it is given.
+type catcher struct{ events *[]stream.Event }
+
+func (catcher) Limit() stream.Limit { return stream.Limit{Events: 10, Event: 1 << 20} }
+
+func (c catcher) Put(_ context.Context, events []stream.Event) ([]stream.Outcome, error) {
+	*c.events = append(*c.events, events...)
+	return make([]stream.Outcome, len(events)), nil
 }
 
 func TestWhatOneRuleRefusesIsADeadLetterAndTheOtherGetsIt(t *testing.T) {

@@ -88,6 +88,13 @@ func (s *Script) Requests() []Request {
 	return append([]Request(nil), s.requests...)
 }
 
+// forget drops the requests so far.
+func (s *Script) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = nil
+}
+
 // Config is that of a client whose requests go to the script. The client repeats
 // what fails, as by default, but without a pause.
 func (s *Script) Config() aws.Config {

@@ -1,0 +1,120 @@
+package stream
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/plaza-sdk/plaza/internal/parallel"
+)
+
+// ready are the shards that may be read: their parent has ended or is gone.
+func ready(l *listing, known map[string]lease) []string {
+	var ids []string
+	for id, stands := range known {
+		if stands.Ended || stands.damaged != nil {
+			continue
+		}
+		parent, there := known[stands.Parent]
+		if stands.Parent == "" || parent.Ended || !there && !l.known[stands.Parent] {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// balance takes leases up to this worker's part, or gives back what is above it.
+// Nothing is taken from a worker that lives: it gives back by itself.
+func (w *worker) balance(ctx, within context.Context, l *listing, known map[string]lease, live map[string]bool) error {
+	shares := map[string]int{}
+	for name := range live {
+		shares[name] = 0
+	}
+	var free []lease
+	open := ready(l, known)
+	for _, id := range open {
+		stands := known[id]
+		if live[stands.Owner] {
+			shares[stands.Owner]++
+		}
+		_, held := w.held[id]
+		_, drained := w.drained[id]
+		if !held && !drained && (!live[stands.Owner] || stands.Owner == w.name) {
+			free = append(free, stands)
+		}
+	}
+	part := quota(w.name, shares, len(open))
+	var active []*holding
+	for _, h := range w.held {
+		if !h.stopping {
+			active = append(active, h)
+		}
+	}
+	if over := len(active) - part; over > 0 {
+		for _, h := range active[:over] {
+			h.stop()
+		}
+		return nil
+	}
+	return w.take(ctx, within, free, known, part-len(active))
+}
+
+// quota is how many of n shards a worker should have: as many as every other, and
+// one more if it is among the first. Who has most comes first, so that few move.
+func quota(name string, shares map[string]int, n int) int {
+	names := make([]string, 0, len(shares))
+	for name := range shares {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(shares[b], shares[a]), cmp.Compare(a, b))
+	})
+	part := n / len(names)
+	if slices.Index(names, name) < n%len(names) {
+		part++
+	}
+	return part
+}
+
+// take acquires up to n of the free leases and reads their shards. Those in its
+// name are from an answer that was lost, or from before its leases lapsed.
+func (w *worker) take(ctx, within context.Context, free []lease, known map[string]lease, n int) error {
+	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] }) // else workers race for the same
+	slices.SortStableFunc(free, func(a, b lease) int { return cmp.Compare(w.foreign(a), w.foreign(b)) })
+	for n > 0 && len(free) > 0 {
+		batch := free[:min(n, len(free), writers)]
+		free = free[len(batch):]
+		taken := make([]lease, len(batch))
+		group := parallel.New()
+		for i, seen := range batch {
+			group.Go(func() (err error) {
+				if taken[i] = seen; seen.Owner != w.name {
+					taken[i], err = w.leases.acquire(within, seen, w.name)
+				}
+				return err
+			})
+		}
+		err := group.Wait()
+		for i, stands := range taken {
+			if stands.Owner == w.name && !stands.Ended {
+				_, follows := known[stands.Parent]
+				first := stands.Gen == 1 && batch[i].Gen == 0 && !follows
+				w.hold(ctx, stands, first)
+				n--
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("stream: acquire: %w", err)
+		}
+	}
+	return nil
+}
+
+func (w *worker) foreign(l lease) int {
+	if l.Owner == w.name {
+		return 0
+	}
+	return 1
+}
