@@ -1,0 +1,263 @@
+package functions_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/examples/pipeline/functions/local"
+	"github.com/plaza-sdk/plaza/examples/pipeline/hackathon"
+	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+const handled = `{"batchItemFailures":[]}`
+
+func scores(places []hackathon.Place) []int64 {
+	var scores []int64
+	for _, p := range places {
+		scores = append(scores, p.Score.Int64())
+	}
+	return scores
+}
+
+func TestAStreamsEventReachesTheBoards(t *testing.T) {
+	w := newWorld(t, nil)
+	got, err := w.fanout.invoke(t, event(t, "dynamodbStream.json"))
+	require.NoError(t, err)
+	require.JSONEq(t, handled, got)
+	require.Empty(t, w.fanout.Messages())
+
+	bySource := map[string][]local.Event{}
+	for _, e := range w.fanout.Events() {
+		require.Equal(t, "fanoutBus", e.EventBusName)
+		require.Equal(t, "INSERT", e.DetailType)
+		bySource[e.Source] = append(bySource[e.Source], e)
+	}
+	require.Len(t, bySource[hackathon.UpdateSource], 4)
+	require.Len(t, bySource[hackathon.OperationsSource], 4)
+
+	for range 2 { // a bus gives what it has more than once, in any order
+		slices.Reverse(bySource[hackathon.UpdateSource])
+		for _, e := range bySource[hackathon.UpdateSource] {
+			// The file is old, and what happened 30 days ago is refused.
+			e.Detail = strings.Replace(e.Detail, `"at":"2026-01-02T03:04:05Z",`, "", 1)
+			_, err := w.consumer.invoke(t, overBus(t, e))
+			require.NoError(t, err)
+		}
+	}
+	require.Equal(t, []hackathon.Place{
+		{Rank: 1, ID: "2", UserName: "userB", Score: leaderboard.Int(90)},
+		{Rank: 2, ID: "3", UserName: "userC", Score: leaderboard.Int(70)},
+		{Rank: 3, ID: "1", UserName: "userA", Score: leaderboard.Int(60)},
+	}, w.board(t, "StarWar"))
+	require.Equal(t, []hackathon.Place{{Rank: 1, ID: "4", UserName: "userD", Score: leaderboard.Int(100)}}, w.board(t, "WarCraft"))
+}
+
+func TestInsertUpdateAndDeleteReachTheBoardInAnyOrderAndTwice(t *testing.T) {
+	insert, update, remove := "insertEvent.json", "updateEvent.json", "deleteEvent.json"
+	for _, c := range []struct {
+		events []string
+		want   []int64
+	}{
+		{[]string{insert}, []int64{80}},
+		{[]string{insert, update, insert, update}, []int64{95}},
+		{[]string{update, insert}, []int64{95}},
+		{[]string{insert, update, remove, update}, nil},
+		{[]string{remove, update, insert}, nil},
+		{[]string{update, remove, remove, insert}, nil},
+	} {
+		t.Run(fmt.Sprint(c.events), func(t *testing.T) {
+			w := newWorld(t, nil)
+			for _, name := range c.events {
+				_, err := w.consumer.invoke(t, event(t, name))
+				require.NoError(t, err)
+			}
+			require.Equal(t, c.want, scores(w.board(t, "StarWar")))
+		})
+	}
+}
+
+func TestTheBoardIsAskedForByURL(t *testing.T) {
+	w := newWorld(t, nil)
+	_, err := w.consumer.invoke(t, event(t, "insertEvent.json"))
+	require.NoError(t, err)
+	got, err := w.leaderget.invoke(t, event(t, "apigw.json"))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"statusCode":200,"headers":{"content-type":"application/json"},"multiValueHeaders":null,"cookies":null,
+		"body":"[{\"rank\":1,\"id\":\"5\",\"userName\":\"userE\",\"projectScore\":\"80\"}]"}`, got)
+
+	for _, c := range []struct {
+		query  map[string]string
+		status int
+	}{
+		{map[string]string{"hackathonName": "StarWar", "limit": "1"}, 200},
+		{map[string]string{"hackathonName": "StarWar", "limit": "0"}, 400},
+		{map[string]string{"hackathonName": "StarWar", "limit": "101"}, 400},
+		{map[string]string{"hackathonName": "StarWar", "limit": "many"}, 400},
+		{map[string]string{"hackathonName": strings.Repeat("x", 3000)}, 400},
+		{map[string]string{"hackathonName": ""}, 400},
+		{nil, 400},
+		{map[string]string{"hackathonName": "Nobody"}, 404},
+	} {
+		status, body := w.get(t, c.query)
+		require.Equal(t, c.status, status, "%v: %s", c.query, body)
+	}
+}
+
+// bad are events that no function can read.
+var bad = map[string]string{
+	"no JSON":        `{"Records":[`,
+	"nothing":        ``,
+	"2 MiB":          `"` + strings.Repeat("x", 2<<20) + `"`,
+	"10,000 deep":    `{"Records":` + strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000) + `}`,
+	"a wrong type":   `{"Records":7,"detail":7,"queryStringParameters":7}`,
+	"another event":  `[]`,
+	"another record": `{"Records":{"1":{}},"detail":{"v":1},"queryStringParameters":[]}`,
+}
+
+func TestWhatCannotBeReadIsAnErrorAndTheProcessLives(t *testing.T) {
+	w := newWorld(t, nil)
+	for name, payload := range bad {
+		for _, f := range []function{w.fanout, w.consumer, w.leaderget} {
+			_, err := f.invoke(t, []byte(payload))
+			require.NotEmpty(t, failed(t, err).Message, name)
+			require.True(t, f.Alive(), name)
+		}
+	}
+	require.Empty(t, w.fanout.Events())
+
+	_, err := w.fanout.invoke(t, event(t, "dynamodbStream.json"))
+	require.NoError(t, err)
+	require.Len(t, w.fanout.Events(), 8)
+	_, err = w.consumer.invoke(t, event(t, "insertEvent.json"))
+	require.NoError(t, err)
+	require.Equal(t, []int64{80}, scores(w.board(t, "StarWar")))
+}
+
+// letters reads the messages of the fan-out's queue, as a redrive does.
+func (w world) letters(t *testing.T) []stream.Dead {
+	t.Helper()
+	var letters []stream.Dead
+	for _, message := range w.fanout.Messages() {
+		var letter stream.Dead
+		require.NoError(t, letter.UnmarshalJSON([]byte(message)))
+		letters = append(letters, letter)
+	}
+	return letters
+}
+
+func TestARecordThatCannotBeReadIsADeadLetterAndTheOthersAreSent(t *testing.T) {
+	w := newWorld(t, nil)
+	for name, broken := range map[string]string{
+		"an attribute of no type":  `{}`,
+		"an attribute of two":      `{"N":"60","S":"60"}`,
+		"a number that is none":    `{"N":"many"}`,
+		"an attribute 33 deep":     strings.Repeat(`{"L":[`, 33) + `{"N":"1"}` + strings.Repeat(`]}`, 33),
+		"an attribute of no value": `null`,
+	} {
+		events, messages := len(w.fanout.Events()), len(w.fanout.Messages())
+		payload := strings.Replace(string(event(t, "dynamodbStream.json")), `{"N": "60"}`, broken, 1)
+		got, err := w.fanout.invoke(t, []byte(payload))
+		require.NoError(t, err, name)
+		require.JSONEq(t, handled, got, name)
+		require.Len(t, w.fanout.Events(), events+6, name)
+		require.Len(t, w.fanout.Messages(), messages+1, name)
+	}
+	for _, letter := range w.letters(t) {
+		require.Equal(t, "100000000012345678901", letter.Seq)
+		require.NotEmpty(t, letter.Record)
+	}
+}
+
+func TestARecordOfTwoMiBIsNotLost(t *testing.T) {
+	w := newWorld(t, nil)
+	payload := strings.Replace(string(event(t, "dynamodbStream.json")), `"userA"`, `"`+strings.Repeat("x", 2<<20)+`"`, 1)
+	got, err := w.fanout.invoke(t, []byte(payload))
+	require.NoError(t, err)
+	require.JSONEq(t, handled, got)
+	require.Equal(t, 8, len(w.fanout.Events())+len(w.fanout.Messages()))
+	for _, e := range w.fanout.Events() {
+		record, err := stream.DecodeEvent([]byte(e.Detail))
+		require.NoError(t, err)
+		if !record.Truncated || e.Source != hackathon.UpdateSource {
+			continue
+		}
+		// What the consumer cannot apply, Lambda sends to the dead letters.
+		_, err = w.consumer.invoke(t, overBus(t, e))
+		require.NotEmpty(t, failed(t, err).Message)
+	}
+}
+
+func TestWhatTheBusRefusesIsADeadLetter(t *testing.T) {
+	w := newWorld(t, func(action string) bool { return action == "events:PutEvents" })
+	got, err := w.fanout.invoke(t, event(t, "dynamodbStream.json"))
+	require.NoError(t, err)
+	require.JSONEq(t, handled, got)
+	require.Empty(t, w.fanout.Events())
+	seqs := map[string]bool{}
+	for _, letter := range w.letters(t) {
+		record, err := stream.DecodeEvent(letter.Record)
+		require.NoError(t, err)
+		seqs[record.Seq] = true
+	}
+	require.Len(t, seqs, 4)
+}
+
+func TestWhatIsNeitherSentNorADeadLetterComesAgain(t *testing.T) {
+	w := newWorld(t, func(string) bool { return true })
+	got, err := w.fanout.invoke(t, event(t, "dynamodbStream.json"))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"batchItemFailures":[{"itemIdentifier":"100000000012345678901"}]}`, got)
+	require.Empty(t, w.fanout.Messages())
+}
+
+// The consumer's process lives on what it cannot apply, and Lambda sends the event
+// to the dead letters.
+func TestWhatNoBoardTakesIsAnError(t *testing.T) {
+	w := newWorld(t, nil)
+	for _, broken := range []string{`{"S": "many"}`, `{"N": "1.5"}`} {
+		payload := strings.Replace(string(event(t, "insertEvent.json")), `{"N": "80"}`, broken, 1)
+		_, err := w.consumer.invoke(t, []byte(payload))
+		require.NotEmpty(t, failed(t, err).Message)
+	}
+	_, err := w.consumer.invoke(t, event(t, "insertEvent.json"))
+	require.NoError(t, err)
+	require.Equal(t, []int64{80}, scores(w.board(t, "StarWar")))
+}
+
+// What Lambda sends to the queue when the consumer gave up is read as the record
+// that the bus brought.
+func TestWhatTheConsumerGaveUpOnCanBeDrivenAgain(t *testing.T) {
+	document := fmt.Sprintf(`{"version":"1.0","timestamp":"2026-01-02T03:04:05.678Z",
+		"requestContext":{"requestId":"r","functionArn":"arn:aws:lambda:us-east-1:123456789012:function:consumer","condition":"RetriesExhausted","approximateInvokeCount":3},
+		"requestPayload":%s,"responseContext":{"statusCode":200,"executedVersion":"$LATEST","functionError":"Unhandled"},
+		"responsePayload":{"errorMessage":"broken","errorType":"error"}}`, event(t, "updateEvent.json"))
+	letters, err := stream.ParseFailure([]byte(document), stream.Limits{})
+	require.NoError(t, err)
+	require.Len(t, letters, 1)
+	require.Equal(t, "RetriesExhausted", letters[0].Reason)
+	record, err := stream.DecodeEvent(letters[0].Record)
+	require.NoError(t, err)
+	projection, err := hackathon.Projection(t.Context(), record.New)
+	require.NoError(t, err)
+	require.Equal(t, leaderboard.Int(95), projection.Score)
+}
+
+func TestAFunctionWithoutItsSettingsDoesNotStart(t *testing.T) {
+	for _, name := range []string{"Fanout", "Consumer", "LeaderGet"} {
+		f, err := local.Start(filepath.Join(programs, name, bootstrap), []string{"AWS_REGION=us-east-1"}, t.Output())
+		require.NoError(t, err)
+		_, err = f.Invoke(t.Context(), []byte(`{}`))
+		var failure *local.FunctionError
+		require.Error(t, err, name)
+		require.False(t, errors.As(err, &failure), "%s: %v", name, err)
+		require.False(t, f.Alive(), name)
+		require.NoError(t, f.Close())
+	}
+}

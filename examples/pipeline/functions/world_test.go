@@ -1,0 +1,163 @@
+// Package functions_test feeds events to the functions' programs, and reads the
+// template that deploys them.
+package functions_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/plaza-sdk/plaza/examples/pipeline/functions/local"
+	"github.com/plaza-sdk/plaza/examples/pipeline/hackathon"
+	"github.com/plaza-sdk/plaza/ids/lease"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+// programs is the folder of the functions' programs, as sam build writes it:
+// SAM_BUILD, or one that is built here.
+var programs, bootstrap = os.Getenv("SAM_BUILD"), "bootstrap"
+
+func TestMain(m *testing.M) {
+	code, err := build(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func build(m *testing.M) (code int, err error) {
+	if programs == "" {
+		if programs, err = os.MkdirTemp("", "functions"); err != nil {
+			return 1, err
+		}
+		defer os.RemoveAll(programs)
+		if runtime.GOOS == "windows" {
+			bootstrap += ".exe"
+		}
+		for _, name := range []string{"Fanout", "Consumer", "LeaderGet"} {
+			cmd := exec.Command("go", "build", "-o", filepath.Join(programs, name, bootstrap), "./"+strings.ToLower(name))
+			cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				return 1, fmt.Errorf("%w: %s", err, out)
+			}
+		}
+	}
+	if code = m.Run(); code == 0 {
+		err = goleak.Find( // except for connections to the engine
+			goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
+			goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
+	}
+	return code, err
+}
+
+// world is the functions, each with services of its own over one DynamoDB.
+type world struct {
+	fanout, consumer, leaderget function
+	tables                      map[string]string // the template's names of the tables
+}
+
+type function struct {
+	*local.Function
+	*local.Services
+}
+
+// newWorld starts the functions. refuse is the fan-out's, or nil.
+func newWorld(t *testing.T, refuse func(action string) bool) world {
+	t.Helper()
+	boards, machines := dynamotest.Table(t, leaderboard.Table), dynamotest.Table(t, lease.Table)
+	client := dynamotest.DB(t).Client().(*dynamodb.Client)
+	start := func(name string, refuse func(string) bool, env ...string) function {
+		services, err := local.Serve(t.Context(), client, refuse)
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, services.Close()) })
+		if name == "Fanout" {
+			env = append(env, "DEAD_LETTER_QUEUE_URL="+services.QueueURL())
+		}
+		f, err := local.Start(filepath.Join(programs, name, bootstrap), append(services.Env(), env...), t.Output())
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, f.Close()) })
+		return function{f, services}
+	}
+	return world{
+		fanout:    start("Fanout", refuse, "EVENT_BUS_NAME=fanoutBus", "EVENT_BRIDGE_MAX_ATTEMPT=2"),
+		consumer:  start("Consumer", nil, "LEADERBOARD_TABLE="+boards, "MACHINES_TABLE="+machines),
+		leaderget: start("LeaderGet", nil, "LEADERBOARD_TABLE="+boards),
+		tables:    map[string]string{boards: "Leaderboard", machines: "Machines"},
+	}
+}
+
+// invoke gives a function an event and time enough.
+func (f function) invoke(t *testing.T, payload []byte) (string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	body, err := f.Invoke(ctx, payload)
+	return string(body), err
+}
+
+// failed is the answer that the function failed.
+func failed(t *testing.T, err error) *local.FunctionError {
+	t.Helper()
+	var failure *local.FunctionError
+	require.True(t, errors.As(err, &failure), "%v", err)
+	return failure
+}
+
+func event(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile("../events/" + name)
+	require.NoError(t, err)
+	return text
+}
+
+// overBus is how a bus gives an event to the consumer.
+func overBus(t *testing.T, e local.Event) []byte {
+	t.Helper()
+	made, err := json.Marshal(map[string]any{
+		"version": "0", "id": "event", "source": e.Source, "detail-type": e.DetailType, "time": "2026-01-02T03:04:05Z",
+		"resources": []string{}, "detail": json.RawMessage(e.Detail),
+	})
+	require.NoError(t, err)
+	return made
+}
+
+// board asks the function for a hackathon's board.
+func (w world) board(t *testing.T, name string) []hackathon.Place {
+	t.Helper()
+	status, body := w.get(t, map[string]string{"hackathonName": name})
+	require.Equal(t, 200, status, body)
+	var places []hackathon.Place
+	require.NoError(t, json.Unmarshal([]byte(body), &places))
+	return places
+}
+
+func (w world) get(t *testing.T, query map[string]string) (status int, body string) {
+	t.Helper()
+	var request map[string]any
+	require.NoError(t, json.Unmarshal(event(t, "apigw.json"), &request))
+	request["queryStringParameters"] = query
+	payload, err := json.Marshal(request)
+	require.NoError(t, err)
+	text, err := w.leaderget.invoke(t, payload)
+	require.NoError(t, err)
+	var answer struct {
+		StatusCode int
+		Body       string
+	}
+	require.NoError(t, json.Unmarshal([]byte(text), &answer))
+	return answer.StatusCode, answer.Body
+}
