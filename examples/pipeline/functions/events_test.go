@@ -180,7 +180,9 @@ func TestARecordOfTwoMiBIsNotLost(t *testing.T) {
 	got, err := w.fanout.invoke(t, []byte(payload))
 	require.NoError(t, err)
 	require.JSONEq(t, handled, got)
-	require.Equal(t, 8, len(w.fanout.Events())+len(w.fanout.Messages()))
+	require.Len(t, w.fanout.Events(), 8)
+	require.Empty(t, w.fanout.Messages())
+	refused := 0
 	for _, e := range w.fanout.Events() {
 		record, err := stream.DecodeEvent([]byte(e.Detail))
 		require.NoError(t, err)
@@ -190,7 +192,9 @@ func TestARecordOfTwoMiBIsNotLost(t *testing.T) {
 		// What the consumer cannot apply, Lambda sends to the dead letters.
 		_, err = w.consumer.invoke(t, overBus(t, e))
 		require.NotEmpty(t, failed(t, err).Message)
+		refused++
 	}
+	require.Equal(t, 1, refused)
 }
 
 func TestWhatTheBusRefusesIsADeadLetter(t *testing.T) {
