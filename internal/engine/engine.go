@@ -4,6 +4,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,7 @@ type Engine struct {
 	Endpoint string // e.g. "http://127.0.0.1:41241"
 
 	server *server // nil if Start did not start it
+	key    string  // the access key, which has a database of its own
 }
 
 // Options of Start. The zero value works.
@@ -100,7 +102,7 @@ func (e *Engine) Config() aws.Config {
 	return aws.Config{
 		Region:       "us-east-1",
 		BaseEndpoint: aws.String(e.Endpoint),
-		Credentials:  credentials.NewStaticCredentialsProvider("plaza", "plaza", ""),
+		Credentials:  credentials.NewStaticCredentialsProvider(cmp.Or(e.key, "plaza"), "plaza", ""),
 	}
 }
 

@@ -13,7 +13,18 @@ import (
 // Shared returns one engine to all processes that a go command runs, such as the
 // packages of go test: a start takes seconds, and an engine that has worked for a
 // while is faster. It stops when the go command ends. Elsewhere, Shared is Start.
+//
+// Each process has a database of its own in it, since reading a stream takes longer
+// the more records the database has.
 func Shared(ctx context.Context) (*Engine, error) {
+	e, err := shared(ctx)
+	if err == nil {
+		e.key = "plaza" + strconv.Itoa(os.Getpid())
+	}
+	return e, err
+}
+
+func shared(ctx context.Context) (*Engine, error) {
 	parent := os.Getppid()
 	if os.Getenv(EndpointVariable) != "" || processName(parent) != "go" {
 		return Start(ctx, nil)
