@@ -24,7 +24,7 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// A handler of the table's stream hears of what was sent, of who liked it, and of
+// A handler of the table's stream gets what was sent, who liked it, and
 // how it ended.
 func ExampleChanges() {
 	ctx := context.Background()

@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// A handler of the table's stream hears of each edge that begins or ends.
+// A handler of the table's stream gets each edge that begins or ends.
 func ExampleChanges() {
 	ctx := context.Background()
 	follows, db, table := openStreamed(ctx)

@@ -22,7 +22,7 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// A handler of the table's stream hears of each score that stands.
+// A handler of the table's stream gets each score that stands.
 func ExampleChanges() {
 	ctx := context.Background()
 	boards, db, table, done := openStreamed(ctx)

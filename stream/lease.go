@@ -13,7 +13,7 @@ import (
 )
 
 // leases are the items of a group that reads a stream: L#group#stream / S#shard
-// {owner, gen, seq, parent, ended} says who reads a shard and how far everything
+// {owner, gen, seq, parent, ended} names the reader of a shard and how far everything
 // was handled, and L#group#stream / W#worker {beat} that a worker lives.
 //
 // Gen rises with every owner, and what an owner writes names its gen. So a worker

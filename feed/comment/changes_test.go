@@ -22,7 +22,7 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// A handler of the table's stream hears of what is written, and of what moderators
+// A handler of the table's stream gets what is written, and what moderators
 // do: a hidden root is one change, whatever its thread holds.
 func ExampleChanges() {
 	ctx := context.Background()
