@@ -4,13 +4,13 @@ package ids_test
 
 import (
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
 // BenchmarkNext reports CPU time, since most of an id's wall time is spent waiting
@@ -22,7 +22,7 @@ func BenchmarkNext(b *testing.B) {
 			require.NoError(b, err)
 			b.ReportAllocs()
 			b.ResetTimer()
-			before, start := cpuTime(b), time.Now()
+			before, start := dynamotest.CPUTime(b), time.Now()
 			var wg sync.WaitGroup
 			for w := range workers {
 				wg.Go(func() {
@@ -35,16 +35,9 @@ func BenchmarkNext(b *testing.B) {
 				})
 			}
 			wg.Wait()
-			wall, cpu := time.Since(start), cpuTime(b)-before
+			wall, cpu := time.Since(start), dynamotest.CPUTime(b)-before
 			b.ReportMetric(float64(cpu)/float64(b.N), "cpu-ns/id")
 			b.ReportMetric(float64(b.N)/wall.Seconds(), "ids/s")
 		})
 	}
-}
-
-func cpuTime(b *testing.B) time.Duration {
-	b.Helper()
-	var use syscall.Rusage
-	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &use))
-	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 }

@@ -9,13 +9,11 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/plaza-sdk/plaza/danmu/live"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
 // BenchmarkRoom has many viewers in one room and a hundred comments a second:
@@ -66,7 +64,7 @@ func benchmarkRoom(b *testing.B, viewers int) {
 	each := float64(memory()-before) / float64(viewers)
 
 	b.ResetTimer()
-	cpu := cpuTime(b)
+	cpu := dynamotest.CPUTime(b)
 	start := time.Now()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -83,7 +81,7 @@ func benchmarkRoom(b *testing.B, viewers int) {
 	b.ReportMetric(float64(b.N*viewers)/took.Seconds(), "deliveries/s")
 	b.ReportMetric(float64(all[len(all)*99/100].Microseconds())/1000, "p99-ms")
 	b.ReportMetric(each, "B/viewer")
-	b.ReportMetric((cpuTime(b)-cpu).Seconds()/took.Seconds(), "cores")
+	b.ReportMetric((dynamotest.CPUTime(b)-cpu).Seconds()/took.Seconds(), "cores")
 }
 
 // watch returns the number of events in the next batch, and the first one's likes.
@@ -103,11 +101,4 @@ func memory() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc + m.StackInuse
-}
-
-func cpuTime(b *testing.B) time.Duration {
-	b.Helper()
-	var u syscall.Rusage
-	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

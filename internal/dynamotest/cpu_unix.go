@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cpuTime is what this process has used so far, in all its goroutines.
-func cpuTime(b *testing.B) time.Duration {
+// CPUTime is what this process has used so far, in all its goroutines.
+func CPUTime(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
 	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))

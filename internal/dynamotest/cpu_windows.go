@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cpuTime is what this process has used so far, in all its goroutines.
-func cpuTime(b *testing.B) time.Duration {
+// CPUTime is what this process has used so far, in all its goroutines.
+func CPUTime(b *testing.B) time.Duration {
 	b.Helper()
 	self, err := syscall.GetCurrentProcess()
 	require.NoError(b, err)

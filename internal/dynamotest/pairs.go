@@ -33,11 +33,11 @@ func Pair(b *testing.B, ours, bare func()) {
 			one := (n + k) % 2
 			answers.during(sides[one].call, func() {
 				runtime.GC() // of the other's garbage
-				start := cpuTime(b)
+				start := CPUTime(b)
 				for range round {
 					sides[one].call()
 				}
-				took[one] = cpuTime(b) - start
+				took[one] = CPUTime(b) - start
 			})
 		}
 		ratios[n] = float64(took[0]) / float64(took[1])
