@@ -100,7 +100,7 @@ func classify(ctx context.Context, err error) (again bool, _ error) {
 	case status == http.StatusForbidden, status == http.StatusNotFound, strings.HasPrefix(code, "AccessDenied"), slices.Contains(absent, code):
 		return false, fmt.Errorf("%w: %w", plaza.ErrTable, err)
 	}
-	return false, err
+	return false, fmt.Errorf("%w: %w", plaza.ErrInvalid, err)
 }
 
 var (

@@ -159,6 +159,9 @@ var classes = map[string]error{
 	"access denied":   plaza.ErrTable,
 	"forbidden":       plaza.ErrTable,
 	"not found":       plaza.ErrTable,
+	"validation":      plaza.ErrInvalid,
+	"signature":       plaza.ErrInvalid,
+	"too large":       plaza.ErrInvalid,
 }
 
 func (s Service) passes(t *testing.T) {
