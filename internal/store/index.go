@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -9,14 +10,21 @@ import (
 	"github.com/guregu/dynamo/v2"
 )
 
-// Index is a global index. Items that have the text attribute Partition are in
-// it, in the order of the attribute Sort, which is binary, or text where Text is
-// set. The index holds both attributes, the item's key and what it includes.
+// Index is a second order of a table's items. Items that have the attribute Sort
+// are in it, in its order; it is binary, or text where Text is set. The index is
+// global, for items that have the text attribute Partition, or local where
+// Partition is empty: then it orders each partition of the table, and can be read
+// consistently. It holds Sort, Partition, the item's key and what it includes.
 type Index struct {
 	Name, Partition, Sort string
 	Text                  bool
 	Include               []string
 }
+
+// local reports whether the index orders the table's own partitions.
+func (i Index) local() bool { return i.Partition == "" }
+
+func (i Index) partition() string { return cmp.Or(i.Partition, pk) }
 
 // Schema is the schema of a table that has the index.
 func (i Index) Schema(table string) *dynamodb.CreateTableInput {
@@ -30,27 +38,30 @@ func (i Index) Schema(table string) *dynamodb.CreateTableInput {
 		projection = &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: i.Include}
 	}
 	in.AttributeDefinitions = append(in.AttributeDefinitions,
-		types.AttributeDefinition{AttributeName: aws.String(i.Partition), AttributeType: types.ScalarAttributeTypeS},
 		types.AttributeDefinition{AttributeName: aws.String(i.Sort), AttributeType: sortType},
 	)
-	in.GlobalSecondaryIndexes = []types.GlobalSecondaryIndex{{
-		IndexName: aws.String(i.Name),
-		KeySchema: []types.KeySchemaElement{
-			{AttributeName: aws.String(i.Partition), KeyType: types.KeyTypeHash},
-			{AttributeName: aws.String(i.Sort), KeyType: types.KeyTypeRange},
-		},
-		Projection: projection,
-	}}
+	keys := []types.KeySchemaElement{
+		{AttributeName: aws.String(i.partition()), KeyType: types.KeyTypeHash},
+		{AttributeName: aws.String(i.Sort), KeyType: types.KeyTypeRange},
+	}
+	if i.local() {
+		in.LocalSecondaryIndexes = []types.LocalSecondaryIndex{{IndexName: aws.String(i.Name), KeySchema: keys, Projection: projection}}
+		return in
+	}
+	in.AttributeDefinitions = append(in.AttributeDefinitions,
+		types.AttributeDefinition{AttributeName: aws.String(i.Partition), AttributeType: types.ScalarAttributeTypeS},
+	)
+	in.GlobalSecondaryIndexes = []types.GlobalSecondaryIndex{{IndexName: aws.String(i.Name), KeySchema: keys, Projection: projection}}
 	return in
 }
 
-// IndexSpan is a part of an index's partition, as Span is of a table's. Reads of
-// an index are never consistent.
+// IndexSpan is a part of an index's partition, as Span is of a table's.
 type IndexSpan struct {
-	Partition string
-	From, To  []byte
-	Ascending bool
-	Limit     int // 0: everything
+	Partition  string
+	From, To   []byte
+	Ascending  bool
+	Limit      int  // 0: everything
+	Consistent bool // of a local index
 }
 
 // QueryIndex reads the rows of a span of an index, as Query does.
@@ -96,7 +107,7 @@ func (t *Table) CountIndex(ctx context.Context, i Index, s IndexSpan) (int64, er
 }
 
 func (s IndexSpan) query(t *Table, i Index) *dynamo.Query {
-	q := t.db.Table(t.name).Get(i.Partition, s.Partition).Index(i.Name).Order(dynamo.Order(s.Ascending))
+	q := t.db.Table(t.name).Get(i.partition(), s.Partition).Index(i.Name).Consistent(s.Consistent).Order(dynamo.Order(s.Ascending))
 	if i.Text {
 		within(q, i.Sort, string(s.From), string(s.To))
 	} else {

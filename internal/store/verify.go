@@ -103,17 +103,39 @@ func (t *Table) verifySchema(ctx context.Context, want *dynamodb.CreateTableInpu
 	if !sameKeys(have.KeySchema, want.KeySchema) {
 		return t.wrong("has another key than pk, sk")
 	}
-	for _, index := range want.GlobalSecondaryIndexes {
-		at := slices.IndexFunc(have.GlobalSecondaryIndexes, func(i types.GlobalSecondaryIndexDescription) bool {
-			return *i.IndexName == *index.IndexName
-		})
-		if at < 0 {
-			return t.wrong("lacks the index %s", *index.IndexName)
+	found := map[string]index{}
+	for _, i := range have.GlobalSecondaryIndexes {
+		found[*i.IndexName] = index{i.KeySchema, i.Projection}
+	}
+	for _, i := range have.LocalSecondaryIndexes {
+		found[*i.IndexName] = index{i.KeySchema, i.Projection}
+	}
+	for _, i := range want.GlobalSecondaryIndexes {
+		if err := t.verifyIndex(found, *i.IndexName, index{i.KeySchema, i.Projection}); err != nil {
+			return err
 		}
-		found := have.GlobalSecondaryIndexes[at]
-		if !sameKeys(found.KeySchema, index.KeySchema) || !carries(found.Projection, index.Projection) {
-			return t.wrong("has another index %s: other keys, or it lacks attributes", *index.IndexName)
+	}
+	for _, i := range want.LocalSecondaryIndexes {
+		if err := t.verifyIndex(found, *i.IndexName, index{i.KeySchema, i.Projection}); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// index is what a global and a local index have in common.
+type index struct {
+	keys       []types.KeySchemaElement
+	projection *types.Projection
+}
+
+func (t *Table) verifyIndex(found map[string]index, name string, want index) error {
+	have, ok := found[name]
+	if !ok {
+		return t.wrong("lacks the index %s", name)
+	}
+	if !sameKeys(have.keys, want.keys) || !carries(have.projection, want.projection) {
+		return t.wrong("has another index %s: other keys, or it lacks attributes", name)
 	}
 	return nil
 }

@@ -1,0 +1,97 @@
+package notify
+
+import (
+	"fmt"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+)
+
+// MaxData is the largest Data of an activity that somebody is notified of, in bytes.
+const MaxData = 4 << 10
+
+// Notification tells a user that somebody did something: ann liked your picture.
+// Those about one target, by one verb, on one UTC day are one group.
+type Notification struct {
+	User string `json:"user"`
+
+	// Activity is what happened. Its ID is the event's identity, and its day the
+	// group's. Its Target, or else its Object, is what the group is about. Its To
+	// is not used.
+	Activity feed.Activity `json:"activity"`
+
+	// CountBy says what the group counts. Defaults to ByActivity.
+	CountBy CountBy `json:"countBy,omitzero"`
+
+	// Critical notifications reach the user whatever the Policy says, also from
+	// the user's own actions.
+	Critical bool `json:"critical,omitzero"`
+}
+
+// CountBy says which events of a group are the same.
+type CountBy string
+
+const (
+	// ByActivity counts each activity: three comments of ann are three.
+	ByActivity CountBy = ""
+	// ByActor counts each actor once, by the latest activity: ann likes, unlikes
+	// and likes again, and is one.
+	ByActor CountBy = "actor"
+)
+
+// Outcome is what became of a notification.
+type Outcome string
+
+const (
+	// Stored events are in their group.
+	Stored Outcome = "stored"
+	// Full groups count no more events. They rise in the list, at most once in
+	// Options.Coalesce.
+	Full Outcome = "full"
+	// Dropped events are nowhere: they are the user's own, the Policy refuses
+	// them, they were retracted, or they are older than Options.Retention.
+	Dropped Outcome = "dropped"
+)
+
+// Result is what Notify did.
+type Result struct {
+	Outcome Outcome `json:"outcome"`
+	Group   string  `json:"group,omitzero"` // the group's name, as in Entry
+	Last    ids.ID  `json:"last,omitzero"`  // the write that moved the group last
+
+	// Channels are those by which the Policy wants the event delivered besides.
+	Channels []string `json:"channels,omitempty"`
+}
+
+func (n Notification) check() error {
+	if err := keys.CheckName("User", n.User); err != nil {
+		return err
+	}
+	return n.checkEvent()
+}
+
+// checkEvent is check for a notification of many users.
+func (n Notification) checkEvent() error {
+	if err := n.Activity.Validate(); err != nil {
+		return err
+	}
+	switch {
+	case n.Activity.Object.IsZero() && n.Activity.Target.IsZero():
+		return &plaza.InvalidError{Field: "Activity.Object", Reason: "is empty, and so is Target: a group is about one of them"}
+	case len(n.Activity.Data) > MaxData:
+		return &plaza.InvalidError{Field: "Activity.Data", Reason: fmt.Sprintf("is %d bytes long, at most %d are allowed", len(n.Activity.Data), MaxData)}
+	case n.CountBy != ByActivity && n.CountBy != ByActor:
+		return &plaza.InvalidError{Field: "CountBy", Reason: fmt.Sprintf("is %q", n.CountBy)}
+	}
+	return nil
+}
+
+// about is what the notification's group is about.
+func (n Notification) about() feed.Ref {
+	if n.Activity.Target.IsZero() {
+		return n.Activity.Object
+	}
+	return n.Activity.Target
+}

@@ -1,0 +1,136 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids"
+)
+
+// Policy decides who is notified of what. *prefs.Repository is one. Repeats of an
+// event may be decided differently.
+type Policy interface {
+	Decide(context.Context, Notification) (Decision, error)
+}
+
+// Decision is a Policy's answer. The zero Decision notifies.
+type Decision struct {
+	Drop     bool
+	Channels []string // by which to deliver the event besides, such as "email"
+}
+
+// Source has the announcements that a reader may see now, newest first.
+// *announce.Repository is one.
+type Source interface {
+	Live(context.Context, Reader) ([]Announcement, error)
+}
+
+// Scheduler is asked for a summary on the channels, before the event of the write
+// at is stored.
+type Scheduler interface {
+	Due(ctx context.Context, user string, channels []string, at ids.ID) error
+}
+
+// Graph has who follows an object. *follow.Repository is one.
+type Graph interface {
+	Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error)
+}
+
+// maxJobShards is the largest Options.JobShards.
+const maxJobShards = 64
+
+// Options of a Repository. The zero value works.
+type Options struct {
+	// Policy decides about each notification. Defaults to notifying of
+	// everything.
+	Policy Policy
+
+	// Announcements are merged into lists and counts. Defaults to none.
+	Announcements Source
+
+	// Scheduler is told of events that the Policy wants on further channels.
+	// Defaults to none.
+	Scheduler Scheduler
+
+	// Watchers are the follows of objects, for Watchers. Defaults to none.
+	Watchers Graph
+
+	// User returns the user that an actor is, in the form of
+	// Notification.User. Defaults to the actor's text.
+	User func(actor feed.Ref) string
+
+	// Retention is how long a group stays after its last event. Defaults to 90
+	// days.
+	Retention time.Duration
+
+	// Coalesce is how often a full group may rise in the list. Defaults to 10 s.
+	Coalesce time.Duration
+
+	// JobShards is how many partitions hold the jobs of Watchers, 1 to 64. You
+	// may raise it at any time. Defaults to 1.
+	JobShards int
+
+	// Poll is how long Run waits after it found nothing to do, give or take a
+	// quarter. Defaults to 2 s.
+	Poll time.Duration
+
+	// Consistent makes lists and counts strongly consistent, at twice the units.
+	Consistent bool
+
+	// Codec writes cursors. Defaults to cursor.Plain.
+	Codec cursor.Codec
+
+	// OnCorrupt is called with each damaged item that an answer leaves out, by
+	// several goroutines at once. Defaults to nothing.
+	OnCorrupt func(*plaza.CorruptError)
+
+	// Now is the clock. Defaults to time.Now.
+	Now func() time.Time
+}
+
+func (o *Options) setDefaults() error {
+	if o.User == nil {
+		o.User = feed.Ref.String
+	}
+	if o.Retention == 0 {
+		o.Retention = 90 * 24 * time.Hour
+	}
+	if o.Coalesce == 0 {
+		o.Coalesce = 10 * time.Second
+	}
+	if o.JobShards == 0 {
+		o.JobShards = 1
+	}
+	if o.Poll == 0 {
+		o.Poll = 2 * time.Second
+	}
+	if o.Codec == nil {
+		o.Codec = cursor.Plain()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	for _, bound := range []struct {
+		field            string
+		given, low, high int64
+	}{
+		{"Retention", int64(o.Retention), int64(24 * time.Hour), math.MaxInt64},
+		{"Coalesce", int64(o.Coalesce), 1, math.MaxInt64},
+		{"JobShards", int64(o.JobShards), 1, maxJobShards},
+		{"Poll", int64(o.Poll), 1, math.MaxInt64},
+	} {
+		if bound.given < bound.low || bound.given > bound.high {
+			return &plaza.InvalidError{
+				Field:  "Options." + bound.field,
+				Reason: fmt.Sprintf("is %d, %d to %d are allowed", bound.given, bound.low, bound.high),
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package notify
+
+import (
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/group"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// N#user / G#target#verb#day is a group, see internal/group. N#user / S {last, s,
+// rev} is the user's state. Packages announce and prefs keep their items in the
+// same table.
+
+// Table is the schema of the table name, which announce and prefs share.
+func Table(name string) *dynamodb.CreateTableInput { return recent.Schema(name) }
+
+// TTL switches on the expiry of groups, announcements and jobs.
+func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
+
+// feature is what the table is for.
+func feature() store.Feature {
+	return store.Feature{Name: "notify", Format: 1, Schema: Table, Expires: true}
+}
+
+// recent is the order of a user's groups, and has the state before them.
+var recent = group.Index("s")
+
+// The state's sort key, and its place in the index: before the first group.
+const (
+	stateSK    = "S"
+	statePlace = "~"
+)
+
+func userPK(user string) string { return keys.Join("N", user) }
+
+func stateKey(user string) store.Key { return store.Key{PK: userPK(user), SK: stateSK} }
+
+func groupKey(in In) store.Key { return store.Key{PK: userPK(in.User), SK: "G#" + in.Group} }
+
+const day = "2006-01-02"
+
+// groupName is the name of the group of what a verb did about something on the UTC
+// day of an activity.
+func groupName(about feed.Ref, verb string, id ids.ID) string {
+	return keys.Join(about.String(), verb, id.Time().UTC().Format(day))
+}
+
+// splitGroup undoes groupName. It refuses what groupName does not make.
+func splitGroup(name string) (about feed.Ref, verb string, err error) {
+	parts := keys.Split(name)
+	if len(parts) == 3 && keys.Join(parts...) == name && keys.CheckName("Verb", parts[1]) == nil {
+		_, err = time.Parse(day, parts[2])
+		if err == nil {
+			about, err = feed.ParseRef(parts[0])
+		}
+		if err == nil {
+			return about, parts[1], nil
+		}
+	}
+	return feed.Ref{}, "", &plaza.InvalidError{Field: "Group", Reason: "is not the name of a group"}
+}
+
+func (in In) check() error {
+	if err := keys.CheckName("User", in.User); err != nil {
+		return err
+	}
+	_, _, err := splitGroup(in.Group)
+	return err
+}
