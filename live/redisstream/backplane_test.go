@@ -58,7 +58,15 @@ func TestARedisClusterIsABackplane(t *testing.T) {
 // processes get all of them without a Reset.
 func TestKilledConnectionsLoseNothing(t *testing.T) {
 	s := startServer(t)
-	opts := redisstream.Options{Prefix: prefix()}
+	for _, shared := range []int{0, 3} {
+		t.Run(fmt.Sprint(shared, " streams"), func(t *testing.T) {
+			killConnections(t, s, redisstream.Options{Prefix: prefix(), Shared: shared})
+		})
+	}
+}
+
+func killConnections(t *testing.T, s *server, opts redisstream.Options) {
+	t.Helper()
 	const publishers, each = 4, 1250
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -166,21 +174,31 @@ func publish(t *testing.T, b *redisstream.Backplane, payload string) {
 
 func TestAServerThatLosesItsDataLeavesAGap(t *testing.T) {
 	s := startServer(t)
-	b := newBackplane(t, s.client(t), redisstream.Options{Prefix: prefix()})
-	got, _ := collect(t, b, "room", "")
-	idle, _ := collect(t, b, "idle", "")
-	publish(t, b, "before")
-	require.Equal(t, "before", string(receive(t, got).Payload))
+	type view struct {
+		b         *redisstream.Backplane
+		got, idle <-chan live.Entry
+	}
+	var views []view
+	for _, shared := range []int{0, 1} {
+		v := view{b: newBackplane(t, s.client(t), redisstream.Options{Prefix: prefix(), Shared: shared})}
+		v.got, _ = collect(t, v.b, "room", "")
+		v.idle, _ = collect(t, v.b, "idle", "")
+		publish(t, v.b, "before")
+		require.Equal(t, "before", string(receive(t, v.got).Payload))
+		views = append(views, v)
+	}
 
 	s.stop()
 	require.True(t, s.start(t))
-	require.True(t, receive(t, got).Gap)
-	require.True(t, receive(t, idle).Gap)
-	publish(t, b, "after")
-	for e := range got {
-		if require.False(t, e.Gap); len(e.Payload) > 0 {
-			require.Equal(t, "after", string(e.Payload))
-			break
+	for _, v := range views {
+		require.True(t, receive(t, v.got).Gap)
+		require.True(t, receive(t, v.idle).Gap)
+		publish(t, v.b, "after")
+		for e := range v.got {
+			if require.False(t, e.Gap); len(e.Payload) > 0 {
+				require.Equal(t, "after", string(e.Payload))
+				break
+			}
 		}
 	}
 }
