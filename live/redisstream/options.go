@@ -14,17 +14,19 @@ type Options struct {
 	// one name under one prefix are one room. Defaults to "live".
 	Prefix string
 
-	// Shared is the number of streams that all rooms share; 0, the default, gives
-	// each room a stream of its own. 1 to 4,096; 16 suit most bells, and more a
-	// process that has few of a fleet's rooms. The price: a process reads every
-	// entry of a stream in which it has a room, also those of others' rooms. A
-	// lost entry resets all rooms of its stream. Processes with another number
-	// do not hear each other, and a viewer who comes from one is reset.
+	// Shared is how many streams all rooms share: 1 to 4,096, such as 16. By
+	// default, 0, each room has a stream of its own.
+	//
+	// A process reads all of a stream in which it has a room, so events in rooms
+	// elsewhere cost it too: about 2 µs each. A process with few of the rooms
+	// reads less if there are more streams. Where entries are lost, all rooms of
+	// the stream are reset. Processes with different numbers do not hear each
+	// other, and viewers who go from one to another are reset.
 	Shared int
 
 	// MaxLen is how many entries of a stream are kept at least, those of all its
-	// rooms together. A viewer who was away for more is reset; for fewer, all of
-	// them are read to find the room's. Defaults to 10,000.
+	// rooms together. A viewer who missed more is reset. One who missed fewer
+	// reads them all, to find the room's. Defaults to 10,000.
 	MaxLen int64
 
 	// Expire is how long a stream is kept without readers and entries: a minute

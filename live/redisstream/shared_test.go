@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
@@ -20,8 +21,8 @@ import (
 // spy is a hook of the client.
 type spy struct {
 	mu     sync.Mutex
-	counts map[any]int // requests by the name of their caller, which its ctx has
-	named  int         // the most streams that one read named
+	counts map[any]int  // requests by the name of their caller, which its ctx has
+	named  int          // the most streams that one read named
 	replay func() error // is called before the next read of a replay
 }
 
@@ -230,6 +231,23 @@ func TestEntriesThatArriveDuringAReplayFollowIt(t *testing.T) {
 				require.Empty(t, late)
 			})
 		}
+	}
+}
+
+func TestASubscriberAheadOfTheReaderGetsNothingTwice(t *testing.T) {
+	s := startServer(t)
+	for _, shared := range []int{0, 1} {
+		b := newBackplane(t, s.client(t), redisstream.Options{Prefix: prefix(), Shared: shared, Every: 200 * time.Millisecond})
+		got, from := collect(t, b, "room", "")
+		publish(t, b, "0")
+		drain(t, got, 1) // from now on the reader pauses
+		publish(t, b, "1")
+		fresh, _ := collect(t, b, "room", "")
+		again, _ := collect(t, b, "room", from)
+		publish(t, b, "2")
+		require.Equal(t, []string{"1", "2"}, drain(t, got, 2))
+		require.Equal(t, []string{"2"}, drain(t, fresh, 1))
+		require.Equal(t, []string{"0", "1", "2"}, drain(t, again, 3))
 	}
 }
 
