@@ -26,6 +26,22 @@ func Seeds(n uint64) iter.Seq[uint64] {
 	}
 }
 
+// Some returns the cases, or only the first n of them unless Full.
+func Some[T any](n int, cases ...T) []T {
+	if Full() {
+		return cases
+	}
+	return cases[:n]
+}
+
+// Size returns full if Full, otherwise brief.
+func Size(full, brief int) int {
+	if Full() {
+		return full
+	}
+	return brief
+}
+
 // Main runs a package's tests. Unless Full, rapid makes one in ten of its checks, or as
 // many as its flag says.
 func Main(m *testing.M) {
