@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// share is the part of seeds and checks that runs by default: one in ten.
-const share = 10
+// share is the part of seeds and checks that runs by default: one in twenty.
+const share = 20
 
 // Full reports whether CI is set. If so, all seeds and checks run. Otherwise only some
 // do, so that a newcomer's tests end soon.
 func Full() bool { return os.Getenv("CI") != "" }
 
-// Seeds yields 0 to n-1 if Full, otherwise one in ten of them.
+// Seeds yields 0 to n-1 if Full, otherwise one in twenty of them.
 func Seeds(n uint64) iter.Seq[uint64] {
 	step := uint64(share)
 	if Full() {
