@@ -33,8 +33,12 @@ func TestListsAndWalkOfAThousandFollowers(t *testing.T) {
 	}
 	shuffled := slices.Clone(edges)
 	rand.New(rand.NewPCG(1, 1)).Shuffle(n, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-	if !faults.Full() { // importing most of them is faster
-		_, err := w.Import(t.Context(), "most", sequence(shuffled[60:]), nil)
+	if !faults.Full() { // only the rows that lists read, for most of them
+		var rows []any
+		for _, e := range shuffled[60:] {
+			rows = append(rows, map[string]any{"pk": "R#" + e.Followee + "#0", "sk": e.ID.String(), "follower": e.Follower})
+		}
+		_, err := dynamotest.DB(t).Table(w.table).Batch().Write().Put(rows...).Run(t.Context())
 		require.NoError(t, err)
 		shuffled = shuffled[:60]
 	}
