@@ -115,7 +115,7 @@ func TestAThousandViewers(t *testing.T) {
 		w.at(t, float64(i)/2)
 	}
 	watch := func(w world, viewers int) dynamotest.Cost {
-		meter.Take()
+		meter.Price().Take()
 		var group sync.WaitGroup
 		for i := range viewers {
 			group.Go(func() {
