@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// share is the part of seeds and checks that runs by default: one in ten.
-const share = 10
+// share is the part of seeds and checks that runs by default: one in twenty.
+const share = 20
 
 // Full reports whether CI is set. If so, all seeds and checks run. Otherwise only some
 // do, so that a newcomer's tests end soon.
 func Full() bool { return os.Getenv("CI") != "" }
 
-// Seeds yields 0 to n-1 if Full, otherwise one in ten of them.
+// Seeds yields 0 to n-1 if Full, otherwise one in twenty of them.
 func Seeds(n uint64) iter.Seq[uint64] {
 	step := uint64(share)
 	if Full() {
@@ -24,6 +24,22 @@ func Seeds(n uint64) iter.Seq[uint64] {
 		for seed := uint64(0); seed < n && yield(seed); seed += step {
 		}
 	}
+}
+
+// Some returns the cases, or only the first n of them unless Full.
+func Some[T any](n int, cases ...T) []T {
+	if Full() {
+		return cases
+	}
+	return cases[:n]
+}
+
+// Size returns full if Full, otherwise brief.
+func Size(full, brief int) int {
+	if Full() {
+		return full
+	}
+	return brief
 }
 
 // Main runs a package's tests. Unless Full, rapid makes one in ten of its checks, or as

@@ -3,7 +3,7 @@
 //
 //	pagetest.Run(t, func(t *testing.T) pagetest.List[follow.Edge] { … })
 //
-// Run sends some 400 requests and adds some 300 items. Checks that only read share
+// Run sends some 400 requests and adds some 300 items if CI is set, otherwise half of it. Checks that only read share
 // a list; each other check has one of its own.
 package pagetest
 

@@ -24,10 +24,6 @@ func sealed(t testing.TB) cursor.Codec {
 }
 
 func listsPaged[E any](t *testing.T, f Feature[E]) {
-	several := 2
-	if thorough() {
-		several = 8
-	}
 	for name, c := range map[string]struct {
 		shards int
 		codec  cursor.Codec
@@ -36,11 +32,11 @@ func listsPaged[E any](t *testing.T, f Feature[E]) {
 		often  bool   // also if CI is not set
 	}{
 		"by head, one kind":           {1, cursor.Plain(), false, f.free(), false},
-		"by head, all kinds, sharded": {several, sealed(t), false, "", true},
+		"by head, all kinds, sharded": {faults.Size(8, 2), sealed(t), false, "", true},
 		"by tail, one kind":           {1, cursor.Plain(), true, f.free(), true},
 		"by tail, all kinds":          {1, sealed(t), true, "", false},
 	} {
-		if !c.often && !thorough() {
+		if !c.often && !faults.Full() {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -222,7 +218,7 @@ func shardsRaised[E any](t *testing.T, f Feature[E]) {
 			require.Equal(t, e, again)
 		}
 	}
-	hold()
+	before.requireStored(t, g.edges()...)
 }
 
 func firstOpensShard[E any](t *testing.T, f Feature[E]) {
