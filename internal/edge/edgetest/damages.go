@@ -203,6 +203,9 @@ func (e Edge) ends() [2]edge.Ends { return [2]edge.Ends{{Tail: e.Tail}, {Head: e
 func repairDamages[E any](t *testing.T, f Feature[E]) {
 	all := damages(f)
 	for i, name := range slices.Sorted(maps.Keys(all)) {
+		if i%2 > 0 && !faults.Full() {
+			continue
+		}
 		for _, c := range waysToRepair(i, all[name].shards) {
 			t.Run(fmt.Sprint(name, ", ", c.shards, " shards, first ", []string{"ann", "bob"}[c.first]), func(t *testing.T) {
 				t.Parallel()
@@ -225,7 +228,7 @@ func waysToRepair(i, shards int) (ways []way) {
 		}
 	}
 	if !faults.Full() {
-		i %= 2
+		i = i / 2 % 2
 		ways = ways[i : i+1]
 	}
 	return ways
