@@ -1,6 +1,9 @@
 // Package group keeps groups of events: rows of a list such as "ann and 4 others
 // liked your picture". An event is one update of one item, which holds who did
 // what, so that repeats are harmless and what was retracted stays away.
+//
+// Every write of a group adds one to rev. Last only rises; a place may go down when
+// the newest event is retracted.
 package group
 
 import (
@@ -24,7 +27,7 @@ const Newest = 5
 type Head struct {
 	PK, SK string
 	Place  string // in the list, see Place
-	Last   ids.ID // the write that moved it last
+	Last   ids.ID // the write that moved it last; it only rises
 	N      int64  // events, at most Cap
 	More   bool   // there were more
 	Actors [Newest]string
