@@ -23,6 +23,8 @@ const Cap = 100
 // Newest is how many actors a group names.
 const Newest = 5
 
+var actorAttrs = [Newest]string{"a1", "a2", "a3", "a4", "a5"}
+
 // Head is what lists show of a group: its attributes in the index.
 type Head struct {
 	PK, SK string
@@ -56,6 +58,8 @@ func (h *Head) UnmarshalDynamoItem(item dynamo.Item) error {
 	switch {
 	case h.Last == 0:
 		return errors.New("lv is zero")
+	case h.Rev <= 0:
+		return fmt.Errorf("rev is %d", h.Rev)
 	case h.N < 0 || h.N > Cap:
 		return fmt.Errorf("n is %d", h.N)
 	case len(h.Data) > 0 && !json.Valid([]byte(h.Data)):
