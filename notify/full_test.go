@@ -17,11 +17,15 @@ func TestAFullGroupIsFlaggedAndRisesNowAndThen(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil, meter.Wrap)
-	ns := make([]notify.Notification, group.Cap)
-	for i := range ns {
-		ns[i] = w.like(fmt.Sprint("fan", i))
+	ns := []notify.Notification{w.like("fan0")}
+	w.store(t, ns[0])
+	for i := 1; i < 10; i++ {
+		ns = append(ns, w.like(fmt.Sprint("fan", i)))
 		w.store(t, ns[i])
 	}
+	w.fill(t, ns[0], group.Cap-1)
+	ns = append(ns, w.like("fan10"))
+	w.store(t, ns[10])
 	full := w.group(t)
 	require.EqualValues(t, group.Cap, full.N)
 	require.False(t, full.More)
@@ -31,7 +35,7 @@ func TestAFullGroupIsFlaggedAndRisesNowAndThen(t *testing.T) {
 	g := w.group(t)
 	require.EqualValues(t, group.Cap, g.N)
 	require.True(t, g.More)
-	require.Equal(t, "first fan99 fan98 fan97 fan96", g.actors())
+	require.Equal(t, "first fan10 fan9 fan8 fan7", g.actors())
 	require.Equal(t, first.Activity.ID, g.activity(t).ID)
 	require.Greater(t, g.PlaceID(), full.PlaceID())
 
@@ -51,20 +55,20 @@ func TestAFullGroupIsFlaggedAndRisesNowAndThen(t *testing.T) {
 	require.Equal(t, notify.Full, w.outcome(t, last))
 	risen := w.group(t)
 	require.Greater(t, risen.PlaceID(), g.PlaceID())
-	require.Equal(t, "last first fan99 fan98 fan97", risen.actors())
-	require.Equal(t, notify.Stored, other.outcome(t, ns[50]))
+	require.Equal(t, "last first fan10 fan9 fan8", risen.actors())
+	require.Equal(t, notify.Stored, other.outcome(t, ns[5]))
 
 	// Nobody remains whose event was retracted, though the group never knew it. Its
 	// place stays, since others beyond the cap may be unseen.
 	require.True(t, w.retract(t, last))
 	g = w.group(t)
-	require.Equal(t, "fan99 fan98 fan97 fan96 fan95", g.actors())
-	require.Equal(t, ns[99].Activity.ID, g.activity(t).ID)
+	require.Equal(t, "fan10 fan9 fan8 fan7 fan6", g.actors())
+	require.Equal(t, ns[10].Activity.ID, g.activity(t).ID)
 	require.Equal(t, risen.Place, g.Place)
 	require.EqualValues(t, group.Cap, g.N)
 
 	// Room that retractions make is taken.
-	require.True(t, w.retract(t, ns[99]))
+	require.True(t, w.retract(t, ns[10]))
 	require.Equal(t, risen.Place, w.group(t).Place)
 	require.Equal(t, notify.Dropped, w.outcome(t, last))
 	w.store(t, w.like("next"))
@@ -72,7 +76,7 @@ func TestAFullGroupIsFlaggedAndRisesNowAndThen(t *testing.T) {
 	require.EqualValues(t, group.Cap, g.N)
 	require.Equal(t, group.Cap, g.live)
 	require.True(t, g.More)
-	require.Equal(t, notify.Dropped, w.outcome(t, ns[99]))
+	require.Equal(t, notify.Dropped, w.outcome(t, ns[10]))
 	w.pass(time.Minute)
 	require.Equal(t, notify.Full, w.outcome(t, w.like("beyond")))
 
@@ -100,14 +104,15 @@ func TestAFullGroupTakesTheLaterActivitiesOfItsActors(t *testing.T) {
 		n.CountBy = notify.ByActor
 		return n
 	}
-	for i := range group.Cap {
+	for i := range 6 {
 		w.store(t, like(i))
 	}
+	w.fill(t, like(0), group.Cap)
 	again := like(3)
 	w.store(t, again)
 	g := w.group(t)
 	require.EqualValues(t, group.Cap, g.N)
 	require.False(t, g.More)
 	require.Equal(t, again.Activity.ID, g.activity(t).ID)
-	require.Equal(t, "fan3 fan99 fan98 fan97 fan96", g.actors())
+	require.Equal(t, "fan3 fan5 fan4 fan2 fan1", g.actors())
 }

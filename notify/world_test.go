@@ -3,6 +3,7 @@ package notify_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/group"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/notify"
 )
 
@@ -148,6 +150,34 @@ func (w world) group(t testing.TB) stored {
 	groups := w.groups(t, "bob")
 	require.Len(t, groups, 1)
 	return groups[0]
+}
+
+// fill adds events before the others to the group of n, until it has that many. It
+// writes what Notify would, at once.
+func (w world) fill(t testing.TB, n notify.Notification, until int) (added []notify.Notification) {
+	t.Helper()
+	g := w.groups(t, n.User)[0]
+	u := dynamotest.DB(t).Table(w.table).Update("pk", g.PK).Range("sk", g.SK).Set("n", until).Add("rev", 1)
+	for i := range until - int(g.N) {
+		m := n
+		m.Activity.ID = n.Activity.ID - ids.ID(i) - 1
+		m.Activity.Actor.ID = fmt.Sprintf("filler%08d", i)
+		added = append(added, m)
+		parts := []string{m.Activity.ID.String()} // as the write's
+		name := "e" + m.Activity.ID.String()
+		if n.CountBy == notify.ByActor {
+			name = "e#" + m.Activity.Actor.String()
+			parts = append(parts, m.Activity.ID.String())
+		} else {
+			parts = append(parts, m.Activity.Actor.String())
+		}
+		if !n.Activity.Target.IsZero() {
+			parts = append(parts, "o"+n.Activity.Object.String())
+		}
+		u.SetExpr("$ = ?", name, keys.Join(parts...))
+	}
+	require.NoError(t, u.Run(t.Context()))
+	return added
 }
 
 // set changes attributes of bob's only group, as a shelf does.
