@@ -134,9 +134,15 @@ func classes(t *testing.T) []string {
 	return classes
 }
 
-// declaredErrors reads the syntax of every public package, those of nested
-// modules too, and gives what they declare as exportedErrors names it.
+// declaredErrors are what public packages declare, as exportedErrors names it.
 func declaredErrors(t *testing.T) []string {
+	t.Helper()
+	return declared(t, errorsOf)
+}
+
+// declared reads the syntax of every public package, those of nested modules too, and
+// returns the names that of finds in their files, after the package's directory.
+func declared(t *testing.T, of func(*ast.File) []string) []string {
 	t.Helper()
 	var declared []string
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
@@ -157,7 +163,7 @@ func declaredErrors(t *testing.T) []string {
 		if prefix == ".." {
 			prefix = "plaza."
 		}
-		for _, name := range errorsOf(file) {
+		for _, name := range of(file) {
 			declared = append(declared, prefix+name)
 		}
 		return nil

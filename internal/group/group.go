@@ -1,6 +1,9 @@
 // Package group keeps groups of events: rows of a list such as "ann and 4 others
 // liked your picture". An event is one update of one item, which holds who did
 // what, so that repeats are harmless and what was retracted stays away.
+//
+// Every write of a group adds one to rev. Last only rises; a place may go down when
+// the newest event is retracted.
 package group
 
 import (
@@ -20,11 +23,13 @@ const Cap = 100
 // Newest is how many actors a group names.
 const Newest = 5
 
+var actorAttrs = [Newest]string{"a1", "a2", "a3", "a4", "a5"}
+
 // Head is what lists show of a group: its attributes in the index.
 type Head struct {
 	PK, SK string
 	Place  string // in the list, see Place
-	Last   ids.ID // the write that moved it last
+	Last   ids.ID // the write that moved it last; it only rises
 	N      int64  // events, at most Cap
 	More   bool   // there were more
 	Actors [Newest]string
@@ -32,6 +37,7 @@ type Head struct {
 	Read   ids.ID // read up to this Last
 	Unread ids.ID // the write that marked it unread
 	Was    string // its place before it was snoozed
+	Past   past   // places that it had by events which were taken back
 	TTL    int64
 	Data   string // JSON of what the newest event shows
 }
@@ -41,7 +47,7 @@ type Head struct {
 // so further attributes belong into Data.
 func Index(state string) store.Index {
 	return store.Index{Name: "recent", Sort: "last", Text: true, Include: []string{
-		"lv", "n", "more", "a1", "a2", "a3", "a4", "a5", "rev", "read", "unread", "was", "ttl", "data", state,
+		"lv", "n", "more", "a1", "a2", "a3", "a4", "a5", "rev", "read", "unread", "was", "past", "ttl", "data", state,
 	}}
 }
 
@@ -53,8 +59,12 @@ func (h *Head) UnmarshalDynamoItem(item dynamo.Item) error {
 	switch {
 	case h.Last == 0:
 		return errors.New("lv is zero")
+	case h.Rev <= 0:
+		return fmt.Errorf("rev is %d", h.Rev)
 	case h.N < 0 || h.N > Cap:
 		return fmt.Errorf("n is %d", h.N)
+	case len(h.Past)%idLen != 0:
+		return errors.New("past is no list of ids")
 	case len(h.Data) > 0 && !json.Valid([]byte(h.Data)):
 		return errors.New("data is not JSON")
 	}
@@ -97,6 +107,8 @@ func (h *Head) attribute(name string) any {
 		return &h.Unread
 	case "was":
 		return &h.Was
+	case "past":
+		return (*string)(&h.Past)
 	case "ttl":
 		return &h.TTL
 	case "data":
