@@ -41,7 +41,10 @@ func userPK(user string) string { return keys.Join("N", user) }
 
 func stateKey(user string) store.Key { return store.Key{PK: userPK(user), SK: stateSK} }
 
-func groupKey(in In) store.Key { return store.Key{PK: userPK(in.User), SK: "G#" + in.Group} }
+// groupPrefix is before the name of a group in its sort key.
+const groupPrefix = "G#"
+
+func groupKey(in In) store.Key { return store.Key{PK: userPK(in.User), SK: groupPrefix + in.Group} }
 
 const day = "2006-01-02"
 
