@@ -98,11 +98,33 @@ func TestTwoDevicesMarkTheSame(t *testing.T) {
 	w.pass(time.Minute)
 	w.put(t, in("ann", 3))
 	fresh := notify.See(w.list(t, "ann"))
-	for _, marks := range [][]notify.View{{stale, fresh}, {fresh, stale}, {fresh, fresh, stale, fresh}} {
-		user := fmt.Sprint(len(marks), marks[0].At)
-		for i, view := range marks {
-			require.NoError(t, []world{phone, laptop}[i%2].MarkSeen(t.Context(), user, view))
-			require.NoError(t, []world{phone, laptop}[i%2].MarkAllRead(t.Context(), user, view))
+	w.pass(time.Minute)
+	settled := notify.See(w.list(t, "ann"))
+	require.Empty(t, settled.Recent)
+	const read = true
+	type mark struct {
+		view notify.View
+		read bool
+	}
+	for n, marks := range [][]mark{
+		{{stale, read}, {fresh, read}},
+		{{fresh, read}, {stale, read}},
+		{{fresh, read}, {fresh, !read}, {stale, !read}, {fresh, read}},
+		{{settled, read}, {stale, read}},
+		{{settled, read}, {stale, !read}},
+		{{fresh, !read}, {stale, read}, {settled, read}, {fresh, read}},
+		{{settled, !read}, {stale, read}},
+		{{settled, !read}, {stale, !read}, {stale, read}},
+	} {
+		user, all := fmt.Sprint("user ", n), false
+		for i, m := range marks {
+			device := []world{phone, laptop}[i%2]
+			if m.read {
+				require.NoError(t, device.MarkAllRead(t.Context(), user, m.view))
+				all = all || m.view.Newest == fresh.Newest
+			} else {
+				require.NoError(t, device.MarkSeen(t.Context(), user, m.view))
+			}
 		}
 		for _, e := range w.list(t, "ann") {
 			w.store(t, notify.In{User: user, Group: e.Group}, func(g *stored) {
@@ -111,8 +133,9 @@ func TestTwoDevicesMarkTheSame(t *testing.T) {
 			})
 		}
 		require.Equal(t, 0, w.unseen(t, user), "a stale view takes nothing back")
-		for _, e := range w.list(t, user) {
-			require.True(t, e.Seen && e.Read)
+		for i, e := range w.list(t, user) {
+			require.True(t, e.Seen)
+			require.Equal(t, all || i > 0, e.Read)
 		}
 		w.put(t, in(user, 9))
 		require.Equal(t, 1, w.unseen(t, user))
@@ -186,7 +209,8 @@ func TestAnEventThatWasNotShownIsNeverMarkedSeen(t *testing.T) {
 					writers[random.IntN(len(writers))].step()
 				}
 			case 3:
-				w.pass(time.Duration(random.Int64N(int64(2 * notify.Window))))
+				longest := []time.Duration{time.Second, notify.Window / 2, 2 * notify.Window}[random.IntN(3)]
+				w.pass(time.Duration(random.Int64N(int64(longest))))
 			case 4:
 				lists = append(lists, w.list(t, user))
 				views = append(views, notify.See(lists[len(lists)-1]))
@@ -291,6 +315,28 @@ func TestAViewOfSeveralPagesIsAsOldAsItsFirst(t *testing.T) {
 	require.Equal(t, notify.View{}, notify.See(nil))
 }
 
+func TestPagesMarkedOneByOneAreAllSeen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for n := range 9 {
+		w.put(t, in("ann", n))
+	}
+	req := cursor.PageRequest{Limit: 3}
+	for left := 9; left > 0; left -= 3 {
+		page, err := w.List(t.Context(), reader("ann"), req)
+		require.NoError(t, err)
+		require.NoError(t, w.MarkAllRead(t.Context(), "ann", notify.See(page.Items[1:])))
+		require.NoError(t, w.MarkSeen(t.Context(), "ann", notify.See(page.Items[:1])))
+		require.Equal(t, left-3, w.unseen(t, "ann"))
+		req.Cursor = page.Next
+	}
+	var read []bool
+	for _, e := range w.list(t, "ann") {
+		read = append(read, e.Read)
+	}
+	require.Equal(t, []bool{false, true, true, false, true, true, false, true, true}, read)
+}
+
 func TestHostileViewsMarkNothingThatIsStillToCome(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -314,6 +360,14 @@ func TestHostileViewsMarkNothingThatIsStillToCome(t *testing.T) {
 	for _, e := range w.list(t, "ann") {
 		require.False(t, e.Seen || e.Read)
 	}
+	// Nor does it keep out what was shown.
+	hostile := notify.View{At: w.id(), Newest: last}
+	for n := range ids.ID(100) {
+		hostile.Recent = append(hostile.Recent, last-n)
+	}
+	require.NoError(t, w.MarkSeen(t.Context(), "ann", hostile))
+	w.seen(t, "ann")
+	require.Equal(t, 0, w.unseen(t, "ann"))
 	for _, text := range []string{`{"at":7}`, `{"at":"7zzzzzzzzzzzz"}`, `{"newest":"8000000000000"}`, `{"recent":[{}]}`, `{"recent":"x"}`, `[]`} {
 		require.Error(t, json.Unmarshal([]byte(text), new(notify.View)), text)
 	}
