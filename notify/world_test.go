@@ -2,13 +2,16 @@ package notify_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
@@ -16,6 +19,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/group"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/notify"
 )
 
@@ -81,51 +85,118 @@ func (w world) like(actor string) notify.Notification {
 	}}
 }
 
-// notify stores an event.
-func (w world) notify(t testing.TB, n notify.Notification) notify.Result {
+// store notifies of what is new.
+func (w world) store(t testing.TB, ns ...notify.Notification) (last notify.Result) {
+	t.Helper()
+	for _, n := range ns {
+		var created bool
+		var err error
+		last, created, err = w.Notify(t.Context(), n)
+		require.NoError(t, err)
+		require.True(t, created)
+		require.Equal(t, notify.Stored, last.Outcome)
+	}
+	return last
+}
+
+// outcome notifies of what changes nothing, or is full.
+func (w world) outcome(t testing.TB, n notify.Notification) notify.Outcome {
 	t.Helper()
 	res, created, err := w.Notify(t.Context(), n)
 	require.NoError(t, err)
-	require.True(t, created)
-	return res
+	require.False(t, created)
+	return res.Outcome
 }
 
-// row is a group as it is stored, and how many of its entries are off.
-type row struct {
+func (w world) retract(t testing.TB, n notify.Notification) (changed bool) {
+	t.Helper()
+	changed, err := w.Retract(t.Context(), n)
+	require.NoError(t, err)
+	return changed
+}
+
+// stored is a group as it is stored.
+type stored struct {
 	group.Head
-	live, off int
+	live, off int // entries
 }
 
-// group reads the group of the table that bob has first.
-func (w world) groups(t testing.TB, user string) []row {
+// groups reads a user's groups, by name.
+func (w world) groups(t testing.TB, user string) []stored {
 	t.Helper()
 	var items []dynamo.Item
 	q := dynamotest.DB(t).Table(w.table).Get("pk", "N#"+user).Range("sk", dynamo.BeginsWith, "G#").Consistent(true)
 	require.NoError(t, q.All(t.Context(), &items))
-	rows := make([]row, len(items))
+	groups := make([]stored, len(items))
 	for i, item := range items {
-		require.NoError(t, rows[i].UnmarshalDynamoItem(item))
+		require.NoError(t, groups[i].UnmarshalDynamoItem(item))
 		for name, value := range item {
-			var text string
-			if name[0] == 'e' {
-				require.NoError(t, dynamo.Unmarshal(value, &text))
-				if text[0] == '-' {
-					rows[i].off++
-				} else {
-					rows[i].live++
-				}
+			text, _ := value.(*types.AttributeValueMemberS)
+			switch {
+			case name[0] != 'e':
+			case strings.HasPrefix(text.Value, "-"):
+				groups[i].off++
+			default:
+				groups[i].live++
 			}
 		}
 	}
-	return rows
+	return groups
 }
 
-func actors(h group.Head) string {
-	var all string
-	for _, a := range h.Actors {
-		if a != "" {
-			all += fmt.Sprint(" ", a)
-		}
-	}
-	return all
+// group reads bob's only group.
+func (w world) group(t testing.TB) stored {
+	t.Helper()
+	groups := w.groups(t, "bob")
+	require.Len(t, groups, 1)
+	return groups[0]
 }
+
+// fill adds events before the others to the group of n, until it has that many. It
+// writes what Notify would, at once.
+func (w world) fill(t testing.TB, n notify.Notification, until int) (added []notify.Notification) {
+	t.Helper()
+	g := w.groups(t, n.User)[0]
+	u := dynamotest.DB(t).Table(w.table).Update("pk", g.PK).Range("sk", g.SK).Set("n", until).Add("rev", 1)
+	for i := range until - int(g.N) {
+		m := n
+		m.Activity.ID = n.Activity.ID - ids.ID(i) - 1
+		m.Activity.Actor.ID = fmt.Sprintf("filler%08d", i)
+		added = append(added, m)
+		parts := []string{m.Activity.ID.String()} // as the write's
+		name := "e" + m.Activity.ID.String()
+		if n.CountBy == notify.ByActor {
+			name = "e#" + m.Activity.Actor.String()
+			parts = append(parts, m.Activity.ID.String())
+		} else {
+			parts = append(parts, m.Activity.Actor.String())
+		}
+		if !n.Activity.Target.IsZero() {
+			parts = append(parts, "o"+n.Activity.Object.String())
+		}
+		u.SetExpr("$ = ?", name, keys.Join(parts...))
+	}
+	require.NoError(t, u.Run(t.Context()))
+	return added
+}
+
+// set changes attributes of bob's only group, as a shelf does.
+func (w world) set(t testing.TB, attributes map[string]any) {
+	t.Helper()
+	g := w.group(t)
+	u := dynamotest.DB(t).Table(w.table).Update("pk", g.PK).Range("sk", g.SK).Add("rev", 1)
+	for name, value := range attributes {
+		u.SetExpr("$ = ?", name, value)
+	}
+	require.NoError(t, u.Run(t.Context()))
+}
+
+// activity is the newest that the group shows.
+func (g stored) activity(t testing.TB) (a feed.Activity) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(g.Data), &a))
+	return a
+}
+
+// actors are those that the group names.
+func (g stored) actors() string { return strings.TrimSpace(strings.Join(g.Actors[:], " ")) }

@@ -20,11 +20,26 @@ type Result struct {
 // Add adds an event to its group. created is true if this call did. It calls mint for
 // each id under which it writes, before it does.
 func (s *Groups) Add(ctx context.Context, key store.Key, e Event, mint Mint) (res Result, created bool, err error) {
-	if at, ok := s.full.Get(key); ok && s.Now().Before(at.next) {
+	if at, ok := s.resting(key); ok {
+		return Result{Full, at.last}, false, nil
+	}
+	done, err := s.turns.take(ctx, key)
+	if err != nil {
+		return Result{}, false, err
+	}
+	defer done()
+	if at, ok := s.resting(key); ok { // it is full by now
 		return Result{Full, at.last}, false, nil
 	}
 	w := &write{Groups: s, key: key, event: e, mint: mint}
 	return w.add(ctx)
+}
+
+// resting reports whether this process knows that the group is full and may not rise
+// yet.
+func (s *Groups) resting(key store.Key) (rise, bool) {
+	at, ok := s.full.Get(key)
+	return at, ok && s.Now().Before(at.next)
 }
 
 // add sends the update that needs no knowledge of the group, and if it is refused
@@ -64,8 +79,8 @@ func (w *write) add(ctx context.Context) (Result, bool, error) {
 			}
 			return Result{Stored, g.Last}, true, nil
 		}
-		if outcome, ok := g.known(w.event); ok {
-			return Result{outcome, g.Last}, false, nil
+		if outcome, ok, err := g.known(w.event); ok {
+			return Result{outcome, g.Last}, false, err
 		}
 		if at, ok := w.rise(g, now); ok && g.beyond(w.event) {
 			w.full.Add(w.key, at)
