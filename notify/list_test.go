@@ -139,7 +139,7 @@ func TestEveryListIsPagedExactly(t *testing.T) {
 							live.withdraw(user, name)
 							return
 						}
-						hidden := g.(stored)
+						hidden := g.(raw)
 						hidden.TTL = w.Now().Unix()
 						require.NoError(t, w.items(t).Put(hidden).Run(ctx))
 					},
@@ -162,7 +162,7 @@ func (w world) others(t *testing.T, user string, shelf group.Shelf, all, archive
 			owner += "'s neighbour"
 		}
 		for n := range 2 {
-			w.store(t, in(owner, 1_000_000+10*n+len(others)), func(g *stored) { g.Place = group.Place(s, w.id(), g.SK) })
+			w.forge(t, in(owner, 1_000_000+10*n+len(others)), func(g *raw) { g.Place = group.Place(s, w.id(), g.SK) })
 		}
 		others = append(others, pagetest.Foreign(string(s)+owner, list(owner)))
 	}
@@ -234,7 +234,7 @@ func TestMoreIsAnUpperBoundWhereRowsAreCut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	for n := range 102 {
-		w.store(t, in("ann", n), func(g *stored) { g.Read = g.Last })
+		w.forge(t, in("ann", n), func(g *raw) { g.Read = g.Last })
 	}
 	c, err := w.Unseen(t.Context(), reader("ann"))
 	require.NoError(t, err)
@@ -342,23 +342,23 @@ func TestDamagedRowsAreLeftOutAndReported(t *testing.T) {
 		defer mu.Unlock()
 		reported[strings.TrimPrefix(e.SK, "G#")] = true
 	}})
-	damage := map[string]func(*stored){
-		"no write":        func(g *stored) { g.Last = 0 },
-		"too many events": func(g *stored) { g.N = 101 },
-		"no activity":     func(g *stored) { g.Data = `{"id":7}` },
-		"no JSON":         func(g *stored) { g.Data = "{" },
-		"no data":         func(g *stored) { g.Data = "" },
-		"no actor":        func(g *stored) { g.Actor = ":" },
-		"no id":           func(g *stored) { g.Place = "lower" },
-		"an odd place":    func(g *stored) { g.Place += "more" },
-		"no group":        func(g *stored) { g.SK = "H" + g.SK },
-		"beyond all":      func(g *stored) { g.Place = "}" },
-		"not ASCII":       func(g *stored) { g.Place = "7鳥\x00" },
+	damage := map[string]func(*raw){
+		"no write":        func(g *raw) { g.Last = 0 },
+		"too many events": func(g *raw) { g.N = 101 },
+		"no activity":     func(g *raw) { g.Data = `{"id":7}` },
+		"no JSON":         func(g *raw) { g.Data = "{" },
+		"no data":         func(g *raw) { g.Data = "" },
+		"no actor":        func(g *raw) { g.Actor = ":" },
+		"no id":           func(g *raw) { g.Place = "lower" },
+		"an odd place":    func(g *raw) { g.Place += "more" },
+		"no group":        func(g *raw) { g.SK = "H" + g.SK },
+		"beyond all":      func(g *raw) { g.Place = "}" },
+		"not ASCII":       func(g *raw) { g.Place = "7鳥\x00" },
 	}
 	n := 0
 	for _, change := range damage {
 		w.put(t, in("ann", n))
-		w.store(t, in("ann", 1000+n), change)
+		w.forge(t, in("ann", 1000+n), change)
 		n++
 	}
 	var want []int
@@ -386,9 +386,9 @@ func TestManyDamagedRowsStopNoReader(t *testing.T) {
 	w := newWorld(t, nil)
 	w.put(t, in("ann", 1))
 	for n := range 200 {
-		w.store(t, in("ann", 1000+n), func(g *stored) { g.Place, g.N = fmt.Sprintf("5-%03d", n), 101 })
+		w.forge(t, in("ann", 1000+n), func(g *raw) { g.Place, g.N = fmt.Sprintf("5-%03d", n), 101 })
 	}
-	w.store(t, in("ann", 2), func(g *stored) { g.Place = group.Place(group.Listed, 1<<63-1, g.SK) })
+	w.forge(t, in("ann", 2), func(g *raw) { g.Place = group.Place(group.Listed, 1<<63-1, g.SK) })
 	for _, limit := range []int{1, 20} {
 		var got []string
 		req := cursor.PageRequest{Limit: limit}

@@ -127,7 +127,7 @@ func TestTwoDevicesMarkTheSame(t *testing.T) {
 			}
 		}
 		for _, e := range w.list(t, "ann") {
-			w.store(t, notify.In{User: user, Group: e.Group}, func(g *stored) {
+			w.forge(t, notify.In{User: user, Group: e.Group}, func(g *raw) {
 				g.Place = strings.Replace(g.Place, g.Last.String(), e.Last.String(), 1)
 				g.Last = e.Last
 			})

@@ -41,8 +41,8 @@ func (w world) skewed(t testing.TB, by time.Duration, wrap ...wrapper) world {
 	return w
 }
 
-// stored is a group as it stands in the table.
-type stored struct {
+// raw is a group as it stands in the table.
+type raw struct {
 	PK     string `dynamo:"pk"`
 	SK     string `dynamo:"sk"`
 	Place  string `dynamo:"last,omitempty"`
@@ -81,24 +81,24 @@ func (w world) of(t testing.TB, to notify.In) notify.Notification {
 // put notifies of another event, and returns its write.
 func (w world) put(t testing.TB, to notify.In) ids.ID {
 	t.Helper()
-	return w.notify(t, w.of(t, to)).Last
+	return w.store(t, w.of(t, to)).Last
 }
 
 // row is a group of one event.
-func (w world) row(t testing.TB, to notify.In) stored {
+func (w world) row(t testing.TB, to notify.In) raw {
 	t.Helper()
 	id := w.id()
 	data, err := json.Marshal(w.of(t, to).Activity)
 	require.NoError(t, err)
 	sk := "G#" + to.Group
-	return stored{
+	return raw{
 		PK: userPK(to.User), SK: sk, Place: group.Place(group.Listed, id, sk), Last: id, N: 1, Actor: "bob", Rev: 1,
 		TTL: w.Now().Add(90 * 24 * time.Hour).Unix(), Data: string(data),
 	}
 }
 
-// store stores a group as no write leaves it.
-func (w world) store(t testing.TB, to notify.In, change func(*stored)) {
+// forge stores a group as no write leaves it.
+func (w world) forge(t testing.TB, to notify.In, change func(*raw)) {
 	t.Helper()
 	g := w.row(t, to)
 	change(&g)
@@ -115,9 +115,9 @@ func (w world) stateSize(t testing.TB, user string) int {
 	return len(text)
 }
 
-func (w world) stands(t testing.TB, to notify.In) stored {
+func (w world) stands(t testing.TB, to notify.In) raw {
 	t.Helper()
-	var g stored
+	var g raw
 	require.NoError(t, w.items(t).Get("pk", userPK(to.User)).Range("sk", dynamo.Equal, "G#"+to.Group).Consistent(true).One(t.Context(), &g))
 	return g
 }
