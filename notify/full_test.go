@@ -23,7 +23,7 @@ func TestAFullGroupIsFlaggedAndRisesNowAndThen(t *testing.T) {
 		ns = append(ns, w.like(fmt.Sprint("fan", i)))
 		w.store(t, ns[i])
 	}
-	w.fill(t, ns[0], group.Cap-1)
+	w.fill(t, ns[0], group.Cap-1, filler)
 	ns = append(ns, w.like("fan10"))
 	w.store(t, ns[10])
 	full := w.group(t)
@@ -107,7 +107,7 @@ func TestAFullGroupTakesTheLaterActivitiesOfItsActors(t *testing.T) {
 	for i := range 6 {
 		w.store(t, like(i))
 	}
-	w.fill(t, like(0), group.Cap)
+	w.fill(t, like(0), group.Cap, filler)
 	again := like(3)
 	w.store(t, again)
 	g := w.group(t)

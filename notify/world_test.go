@@ -125,7 +125,7 @@ type stored struct {
 func (w world) groups(t testing.TB, user string) []stored {
 	t.Helper()
 	var items []dynamo.Item
-	q := dynamotest.DB(t).Table(w.table).Get("pk", "N#"+user).Range("sk", dynamo.BeginsWith, "G#").Consistent(true)
+	q := dynamotest.DB(t).Table(w.table).Get("pk", keys.Join("N", user)).Range("sk", dynamo.BeginsWith, "G#").Consistent(true)
 	require.NoError(t, q.All(t.Context(), &items))
 	groups := make([]stored, len(items))
 	for i, item := range items {
@@ -154,31 +154,39 @@ func (w world) group(t testing.TB) stored {
 
 // fill adds events before the others to the group of n, until it has that many. It
 // writes what Notify would, at once.
-func (w world) fill(t testing.TB, n notify.Notification, until int) (added []notify.Notification) {
+func (w world) fill(t testing.TB, n notify.Notification, until int, actor func(i int) feed.Ref) {
 	t.Helper()
 	g := w.groups(t, n.User)[0]
-	u := dynamotest.DB(t).Table(w.table).Update("pk", g.PK).Range("sk", g.SK).Set("n", until).Add("rev", 1)
+	added := map[string]string{}
 	for i := range until - int(g.N) {
-		m := n
-		m.Activity.ID = n.Activity.ID - ids.ID(i) - 1
-		m.Activity.Actor.ID = fmt.Sprintf("filler%08d", i)
-		added = append(added, m)
-		parts := []string{m.Activity.ID.String()} // as the write's
-		name := "e" + m.Activity.ID.String()
+		id, who := n.Activity.ID-ids.ID(i)-1, actor(i).String()
+		name, parts := "e"+id.String(), []string{id.String(), who} // as the write's
 		if n.CountBy == notify.ByActor {
-			name = "e#" + m.Activity.Actor.String()
-			parts = append(parts, m.Activity.ID.String())
-		} else {
-			parts = append(parts, m.Activity.Actor.String())
+			name, parts[1] = "e#"+who, id.String()
 		}
 		if !n.Activity.Target.IsZero() {
 			parts = append(parts, "o"+n.Activity.Object.String())
 		}
-		u.SetExpr("$ = ?", name, keys.Join(parts...))
+		added[name] = keys.Join(parts...)
 	}
-	require.NoError(t, u.Run(t.Context()))
-	return added
+	w.add(t, g, until, added)
 }
+
+// add adds entries to a group.
+func (w world) add(t testing.TB, g stored, n int, entries map[string]string) {
+	t.Helper()
+	table := dynamotest.DB(t).Table(w.table)
+	var item dynamo.Item
+	require.NoError(t, table.Get("pk", g.PK).Range("sk", dynamo.Equal, g.SK).One(t.Context(), &item))
+	item["n"] = &types.AttributeValueMemberN{Value: fmt.Sprint(n)}
+	for name, text := range entries {
+		item[name] = &types.AttributeValueMemberS{Value: text}
+	}
+	require.NoError(t, table.Put(item).Run(t.Context()))
+}
+
+// filler is an actor of fill.
+func filler(i int) feed.Ref { return feed.Ref{ID: fmt.Sprintf("filler%010d", i)} }
 
 // set changes attributes of bob's only group, as a shelf does.
 func (w world) set(t testing.TB, attributes map[string]any) {

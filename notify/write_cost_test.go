@@ -51,7 +51,7 @@ func TestWritesCostNoMoreThanStated(t *testing.T) {
 		at("retract again", dynamotest.Cost{Requests: 1, Read: 1}, retract(gone, false))
 		at("late", dynamotest.Cost{Requests: 1, Write: 1}, repeat(gone, notify.Dropped))
 
-		w.fill(t, first, group.Cap-1)
+		w.fill(t, first, group.Cap-1, filler)
 		last := event(3)
 		at("further at 100", dynamotest.Cost{Requests: 1, Write: 9}, store(last))
 		require.EqualValues(t, group.Cap, w.groups(t, first.User)[0].N)

@@ -106,17 +106,17 @@ func (w *write) added(ctx context.Context, outcome Outcome) (Result, bool, error
 // update adds an event that the group does not have, by an actor that it does not
 // name.
 func (w *write) update(now time.Time) *dynamo.Update {
-	name := w.event.attribute()
+	entry, text := w.event.path(), w.event.text(w.id)
 	return w.Table.Update(w.key).
 		SetExpr("'last' = ?, 'lv' = ?, 'data' = ?, 'ttl' = ?, $ = ?",
-			Place(Listed, w.id, w.key.SK), w.id, w.event.Data, w.ttl(now), name, w.event.entry(w.id).text(name)).
+			Place(Listed, w.id, w.key.SK), w.id, w.event.Data, w.ttl(now), entry, text).
 		SetExpr("'n' = if_not_exists('n', ?) + ?, 'rev' = if_not_exists('rev', ?) + ?", 0, 1, 0, 1).
 		SetExpr("'a1' = ?, 'a2' = if_not_exists('a1', ?), 'a3' = if_not_exists('a2', ?), 'a4' = if_not_exists('a3', ?), 'a5' = if_not_exists('a4', ?)",
 			w.event.Actor, "", "", "", "").
 		Remove("was").
 		If("attribute_not_exists('pk') OR 'lv' < ? AND 'n' < ? AND 'ttl' > ? AND attribute_not_exists($)"+
 			" AND NOT ? IN ('a1', 'a2', 'a3', 'a4', 'a5') AND (attribute_not_exists('cut') OR 'cut' < ?)",
-			w.id, Cap, now.Unix(), name, w.event.Actor, w.event.ID)
+			w.id, Cap, now.Unix(), entry, w.event.Actor, w.event.ID)
 }
 
 // acknowledge moves the group to a new id if the answer came so late that a mark may
@@ -148,13 +148,12 @@ func (w *write) acknowledge(ctx context.Context, entry bool) (ids.ID, error) {
 // move gives the group, and the event if it has it, another id, unless either was
 // changed or read since.
 func (w *write) move(old ids.ID, entry bool) *dynamo.Update {
-	name := w.event.attribute()
 	place := Place(Listed, old, w.key.SK)
 	u := w.Table.Update(w.key).
 		SetExpr("'last' = ?, 'lv' = ?, 'rev' = 'rev' + ?", Place(Listed, w.id, w.key.SK), w.id, 1).
 		If("'last' = ? AND 'lv' = ? AND (attribute_not_exists('read') OR 'read' < ?)", place, old, old)
 	if entry {
-		u.SetExpr("$ = ?", name, w.event.entry(w.id).text(name)).If("$ = ?", name, w.event.entry(old).text(name))
+		u.SetExpr("$ = ?", w.event.path(), w.event.text(w.id)).If("$ = ?", w.event.path(), w.event.text(old))
 	}
 	return u
 }
