@@ -99,7 +99,10 @@ func of(verb string) notify.Notification {
 	}}
 }
 
-var picture = feed.Ref{Kind: "picture", ID: "10"}
+var (
+	picture = feed.Ref{Kind: "picture", ID: "10"}
+	other   = feed.Ref{Kind: "picture", ID: "11"}
+)
 
 // about is what ann's setting of a verb on a channel is about.
 func about(verb, channel string) prefs.Subscription {
@@ -184,3 +187,8 @@ func (c *clock) pass(d time.Duration) {
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
 }
+
+// sequence makes ids of now.
+type sequence struct{}
+
+func (sequence) Next(context.Context) (ids.ID, error) { return ids.At(noon), nil }
