@@ -43,7 +43,7 @@ func TestTheFirstThatAppliesDecides(t *testing.T) {
 		"a verb to opt in":              {nil, of("tip"), drop},
 		"one that was opted in":         {given{sets("tip", prefs.InApp, true)}, of("tip"), by2(push)},
 		"off on a channel":              {given{sets("comment", email, false)}, of("comment"), by2()},
-		"on on another":                 {given{sets("comment", push, true)}, of("comment"), by2(email, push)},
+		"on by a further channel":       {given{sets("comment", push, true)}, of("comment"), by2(email, push)},
 		"off in the list, off anywhere": {given{sets("comment", prefs.InApp, false)}, of("comment"), drop},
 		"off for any verb":              {given{sets(prefs.AnyVerb, email, false)}, of("comment"), by2()},
 		"on for any verb":               {given{sets(prefs.AnyVerb, push, true)}, of("wave"), by2(push)},

@@ -30,8 +30,8 @@ type Setting struct {
 // of AnyVerb. Changed is true only if this call changed the setting. Other
 // processes decide by it after Options.CacheTTL.
 //
-// Cost: 2 requests, 1 RCU for each 4 KB of the user's settings, 2 WCU for each KB;
-// where another write came between, as much again.
+// Cost: 2 requests, 1 RCU for each 4 KB of the user's settings, 2 WCU for each KB, some
+// 40 settings; where another write came between, as much again.
 func (r *Repository) Set(ctx context.Context, s Subscription, on bool) (changed bool, err error) {
 	if err := r.checkSubscription(s); err != nil {
 		return false, err
