@@ -29,7 +29,7 @@ func (r *Repository) Decide(ctx context.Context, n notify.Notification) (notify.
 	if err != nil {
 		return notify.Decision{}, err
 	}
-	if q.own && !q.verb.Critical {
+	if q.own && !n.Critical {
 		return notify.Decision{Drop: true}, nil
 	}
 	own, known := r.cache.get(n.User)
@@ -60,7 +60,7 @@ func (r *Repository) Decide(ctx context.Context, n notify.Notification) (notify.
 // question is what Decide must know.
 type question struct {
 	verb        Verb
-	own         bool // the user's own action
+	own         bool // the user's own action, which notify drops unless it is marked critical
 	keys        []store.Key
 	block, mute store.Key // zero where they do not matter
 }

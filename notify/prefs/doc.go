@@ -5,13 +5,17 @@
 // What reaches a user is decided when it happens, by the first of these that
 // applies:
 //
-//  1. A critical notification is listed. Only its further channels are chosen.
+//  1. A notification that is marked critical is listed.
 //  2. The user's own action is dropped.
-//  3. What a blocked actor does is dropped.
-//  4. What is about a muted object is dropped, unless its verb pierces.
-//  5. The user's setting for the verb and the channel.
-//  6. The user's setting for AnyVerb and the channel.
-//  7. The default of the verb.
+//  3. What has a critical verb is listed.
+//  4. What a blocked actor does is dropped.
+//  5. What is about a muted object is dropped, unless its verb pierces.
+//  6. The user's setting for the verb and the channel.
+//  7. The user's setting for AnyVerb and the channel.
+//  8. The default of the verb.
+//
+// What is critical also goes to the channels that are on by default or by a setting,
+// whatever is off.
 //
 // What is dropped does not come back when the user unblocks or unmutes.
 //

@@ -53,7 +53,7 @@ func (r *Repository) Unmute(ctx context.Context, t Topic) (changed bool, err err
 // Cost: as Blocks.
 func (r *Repository) Mutes(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Mute], error) {
 	return list(ctx, r, mutes, user, req, func(found row) Mute {
-		object, _ := found.object() // the row was checked
+		object, _ := feed.ParseRef(found.name()) // the row was checked
 		return Mute{object, found.since()}
 	})
 }

@@ -37,8 +37,8 @@ type Verb struct {
 	// a mention.
 	Pierces bool
 
-	// Critical verbs are what notify.Notification.Critical says of one: no block,
-	// mute or setting stops them.
+	// Critical verbs are stopped by no block, mute or setting. For the user's own
+	// actions, such as a login, mark the notify.Notification too.
 	Critical bool
 }
 
