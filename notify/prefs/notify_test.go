@@ -26,8 +26,8 @@ func (s *source) Next(context.Context) (ids.ID, error) {
 // bell is what ann sees, and what happens to her.
 type bell struct {
 	world
-	*notify.Repository
-	*source
+	notifications *notify.Repository
+	gen           *source
 }
 
 func newBell(t *testing.T) bell {
@@ -43,9 +43,9 @@ func newBell(t *testing.T) bell {
 func (b bell) happens(t *testing.T, n notify.Notification) notify.Result {
 	t.Helper()
 	var err error
-	n.Activity.ID, err = b.source.Next(t.Context())
+	n.Activity.ID, err = b.gen.Next(t.Context())
 	require.NoError(t, err)
-	res, created, err := b.Notify(t.Context(), n)
+	res, created, err := b.notifications.Notify(t.Context(), n)
 	require.NoError(t, err)
 	require.Equal(t, res.Outcome == notify.Stored, created)
 	return res
@@ -55,13 +55,13 @@ func (b bell) happens(t *testing.T, n notify.Notification) notify.Result {
 // counted.
 func (b bell) verbs(t *testing.T) []string {
 	t.Helper()
-	page, err := b.List(t.Context(), notify.Reader{User: "ann"}, pageRequest{})
+	page, err := b.notifications.List(t.Context(), notify.Reader{User: "ann"}, pageRequest{})
 	require.NoError(t, err)
 	verbs := []string{}
 	for _, entry := range page.Items {
 		verbs = append(verbs, entry.Activity.Verb)
 	}
-	count, err := b.Unseen(t.Context(), notify.Reader{User: "ann"})
+	count, err := b.notifications.Unseen(t.Context(), notify.Reader{User: "ann"})
 	require.NoError(t, err)
 	require.Equal(t, len(verbs), count.N)
 	return verbs
@@ -124,6 +124,6 @@ func TestNotifysEraseDeletesPreferencesToo(t *testing.T) {
 	b.mute(t, mute)
 	b.happens(t, of("mention"))
 	require.NotEmpty(t, b.stored(t))
-	require.NoError(t, b.Repository.Erase(t.Context(), "ann"))
+	require.NoError(t, b.notifications.Erase(t.Context(), "ann"))
 	require.Empty(t, b.stored(t))
 }
