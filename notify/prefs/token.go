@@ -17,8 +17,8 @@ import (
 // Keyring holds the keys of Token, by id.
 //
 // To rotate, first add the new key in every process, then make it Current. Remove
-// the old key when nobody may unsubscribe with its tokens any more: some laws demand
-// 30 days after the last mail.
+// the old key when its tokens need not work any more: US law asks for 30 days after
+// the mail.
 type Keyring struct {
 	Current byte            // The key that signs; must be in Keys.
 	Keys    map[byte][]byte // 32 random bytes each. Tokens of all keys are accepted.
@@ -128,13 +128,13 @@ func (k Keyring) open(token string) (Subscription, error) {
 	return s, nil
 }
 
-// Unsubscribe turns off what a token of Token is about. For AnyVerb it also turns off
-// the verbs that the user had turned on by themselves. Changed is true only if this
-// call changed a setting. Another token is ErrToken. Without Options.Tokens it is
-// plaza.ErrUnavailable.
+// Unsubscribe turns off the setting that a token of Token is about. For AnyVerb it
+// also removes the settings that turn single verbs on by that channel. Changed is true
+// only if this call changed a setting. Any other token is ErrToken. Without
+// Options.Tokens it is plaza.ErrUnavailable.
 //
-// For RFC 8058, call it for a POST to the link of the header List-Unsubscribe. A GET
-// must not: mail filters follow links.
+// For RFC 8058, call it on a POST to the link of the header List-Unsubscribe, and not
+// on a GET: mail filters follow links.
 //
 // Cost: as Set; for ErrToken none.
 func (r *Repository) Unsubscribe(ctx context.Context, token string) (s Subscription, changed bool, err error) {
