@@ -37,7 +37,10 @@ type row struct {
 	id ids.ID
 }
 
-func audiencePK(audience string) string { return keys.Join("A", audience, "0") }
+// partition begins the partition keys of announcements.
+const partition = "A"
+
+func audiencePK(audience string) string { return keys.Join(partition, audience, "0") }
 
 func rowKey(audience string, id ids.ID) store.Key {
 	return store.Key{PK: audiencePK(audience), SK: id.String()}
