@@ -226,7 +226,7 @@ func TestAnIDOfOnesOwnLeadsToTheAnnouncement(t *testing.T) {
 		given.ID, given.From = ids.At(c.id)+ids.ID(n+1), c.from
 		a := w.announce(t, given)
 		require.Equal(t, c.want, a.ID.Time(), n)
-		require.Equal(t, c.want == c.id && c.from.Before(c.id), a.ID == given.ID, n)
+		require.Equal(t, c.want.Equal(c.id) && c.from.Before(c.id), a.ID == given.ID, n)
 		first := given.ID
 		for _, repeat := range []ids.ID{first, a.ID} {
 			given.ID = repeat
@@ -362,7 +362,7 @@ func TestErasingAnAudienceLeavesNothingOfIt(t *testing.T) {
 	}
 	n, err := w.db.Table(w.table).Scan().Count(t.Context())
 	require.NoError(t, err)
-	require.EqualValues(t, 1, n)
+	require.Equal(t, 1, n)
 }
 
 func TestTheTableIsThatOfNotify(t *testing.T) {

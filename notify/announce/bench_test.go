@@ -2,6 +2,7 @@ package announce_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/announce"
@@ -72,6 +74,14 @@ func BenchmarkRefresh(b *testing.B) {
 					live[i].Title = item["title"].(*types.AttributeValueMemberS).Value
 					live[i].Text = item["text"].(*types.AttributeValueMemberS).Value
 					live[i].Data = []byte(item["data"].(*types.AttributeValueMemberS).Value)
+					until, err := strconv.ParseInt(item["until"].(*types.AttributeValueMemberN).Value, 10, 64)
+					require.NoError(b, err)
+					live[i].Until = time.UnixMilli(until)
+					for _, ref := range item["refs"].(*types.AttributeValueMemberL).Value {
+						parsed, err := feed.ParseRef(ref.(*types.AttributeValueMemberS).Value)
+						require.NoError(b, err)
+						live[i].Refs = append(live[i].Refs, parsed)
+					}
 					require.NoError(b, live[i].ID.UnmarshalText([]byte(item["sk"].(*types.AttributeValueMemberS).Value)))
 				}
 				require.Len(b, live, n)

@@ -26,7 +26,7 @@ func TestAnAnnouncementShowsFromItsFromToItsUntil(t *testing.T) {
 	w := newWorld(t)
 	now := w.message("now")
 	now.Until = today.Add(2 * time.Hour)
-	now = w.announce(t, now)
+	w.announce(t, now)
 	later := w.message("later")
 	later.From, later.Until = today.Add(time.Hour), today.Add(3*time.Hour)
 	later = w.announce(t, later)
