@@ -328,6 +328,9 @@ func TestConcurrentRepeatsAnnounceOnce(t *testing.T) {
 			p := w.process(t, nil)
 			all.Go(func() {
 				a, isNew, err := p.Announce(t.Context(), given)
+				for faults.Passing(err) {
+					a, isNew, err = p.Announce(t.Context(), given)
+				}
 				mu.Lock()
 				defer mu.Unlock()
 				if err != nil {
