@@ -150,7 +150,7 @@ func TestADamagedEntryAffectsNobodyElse(t *testing.T) {
 			_, err = w.Hidden(t.Context(), in(b), cursor.PageRequest{})
 			require.NoError(t, err)
 			manage(w.Unhide, "dan")
-			for _, percent := range faults.Some(1, 50.0, 0, 100) {
+			for _, percent := range faults.Some(2, 0.0, 100, 50) {
 				_, err = w.ScoreAt(t.Context(), in(b), percent)
 				require.NoError(t, err)
 			}
