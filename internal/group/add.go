@@ -2,7 +2,6 @@ package group
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -75,8 +74,8 @@ func (w *write) add(ctx context.Context) (Result, bool, error) {
 			return Result{}, false, err
 		}
 		entry := g.entries[w.event.attribute()]
-		if !entry.Off && slices.Contains(w.sent, entry.Write) { // the SDK sent it twice
-			if entry.Write == g.Last {
+		if !entry.Off && w.own(entry.Write) { // the SDK sent it twice
+			if w.id == g.Last {
 				return w.added(ctx, Stored)
 			}
 			return Result{Stored, g.Last}, true, nil
@@ -85,6 +84,9 @@ func (w *write) add(ctx context.Context) (Result, bool, error) {
 			return Result{outcome, g.Last}, false, err
 		}
 		if at, ok := w.rise(g, now); ok && g.beyond(w.event) {
+			if w.own(g.Last) {
+				return w.added(ctx, Full)
+			}
 			w.full.Add(w.key, at)
 			return Result{Full, g.Last}, false, nil
 		}
@@ -130,7 +132,10 @@ func (w *write) update(now time.Time) store.Write {
 // cover what its reader was not shown. It returns the write that moved the group
 // last.
 func (w *write) acknowledge(ctx context.Context, entry bool) (ids.ID, error) {
-	for w.Now().Sub(w.since) > w.Ack {
+	for range maxTries {
+		if w.Now().Sub(w.since) <= w.Ack {
+			return w.id, nil
+		}
 		old := w.id
 		if err := w.raise(ctx, old); err != nil {
 			return 0, err
@@ -149,7 +154,7 @@ func (w *write) acknowledge(ctx context.Context, entry bool) (ids.ID, error) {
 			return 0, err
 		}
 	}
-	return w.id, nil
+	return 0, w.busy()
 }
 
 // move gives the group, and the event if it has it, another id, unless either was
