@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -301,15 +302,18 @@ func TestAnImpatientCallerGetsTheFirstAnswerByARepeat(t *testing.T) {
 		})
 		n := w.like(map[string]string{"UpdateItem": "chris", "PutItem": "ann"}[op])
 		ctx, cancel := context.WithCancel(t.Context())
-		applied := make(chan struct{})
+		var created bool
+		answered := make(chan error)
 		go func() {
-			defer close(applied)
-			for w.group(t).N < 2 {
-			}
-			cancel()
+			var err error
+			_, created, err = w.Notify(ctx, n)
+			answered <- err
 		}()
-		_, created, err := w.Notify(ctx, n)
-		<-applied
+		for w.group(t).N < 2 { // it is applied
+			runtime.Gosched()
+		}
+		cancel()
+		err := <-answered
 		require.Error(t, err)
 		require.False(t, created)
 		in.Off()
