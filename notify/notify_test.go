@@ -26,7 +26,7 @@ func TestTheSameEventTwiceCountsOnce(t *testing.T) {
 		n := w.like("ann")
 		n.Activity.Verb, n.CountBy = "verb"+string(by), by
 		first := w.store(t, n)
-		require.Equal(t, w.outcome(t, n), notify.Stored)
+		require.Equal(t, notify.Stored, w.outcome(t, n))
 		again, _, err := w.process(t, nil).Notify(t.Context(), n)
 		require.NoError(t, err)
 		require.Equal(t, first, again)

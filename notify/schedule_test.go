@@ -15,9 +15,8 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-// scheduler records what it is asked, and what was stored then.
+// scheduler records what it is asked.
 type scheduler struct {
-	w     *world
 	due   []ids.ID
 	fails error
 }

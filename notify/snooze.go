@@ -134,9 +134,10 @@ func (r *Repository) wake(ctx context.Context, user string, s *state, now time.T
 		}
 		next = min(next, ids.At(now.Add(age)))
 	}
-	err = r.table.Run(ctx, r.quick(user).Set("s.wake", next.String()).If("rev = ?", s.rev))
+	raise := r.quick(user).Set("s.wake", next.String()).If("s.wake = ? AND s.low = ?", s.wake.String(), s.low.String())
+	err = r.table.Run(ctx, raise)
 	if _, refused := store.AsRefused(err); refused {
-		err = nil // the next reader raises it
+		err = nil // a Snooze has lowered it, or another reader raised it
 	}
 	return len(due) > 0, err
 }
@@ -159,7 +160,7 @@ func (r *Repository) due(ctx context.Context, user string, now time.Time) (due [
 			switch {
 			case at > ids.At(now):
 				return due, at, nil
-			case expired(h, now):
+			case expired(&h, now):
 			case len(due) == maxWake:
 				return due, 0, nil
 			default:
@@ -182,7 +183,7 @@ func (r *Repository) wakeGroup(ctx context.Context, h group.Head, id ids.ID) err
 		id = max(id, h.Last+1)
 		place := group.Place(group.Listed, id, h.SK)
 		err := r.table.Run(ctx, r.table.Update(store.Key{PK: h.PK, SK: h.SK}).
-			Set("'last'", place).Set("lv", id).Remove("was").Add("rev", 1).If("'last' = ?", h.Place))
+			Set("'last'", place).Set("lv", id).Set(group.FloorAttr, id).Remove("was").Add("rev", 1).If("'last' = ?", h.Place))
 		if refused, ok := store.AsRefused(err); ok {
 			var stands group.Head
 			item, _ := refused.At(0)

@@ -2,7 +2,6 @@ package notify_test
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -91,6 +90,6 @@ func (a asked) Decide(context.Context, notify.Notification) (notify.Decision, er
 func requireInvalid(t *testing.T, field string, err error, name string) {
 	t.Helper()
 	var invalid *plaza.InvalidError
-	require.True(t, errors.As(err, &invalid), "%s: %v", name, err)
+	require.ErrorAs(t, err, &invalid, name)
 	require.Equal(t, field, invalid.Field, name)
 }

@@ -80,33 +80,39 @@ func (e Entry) text(name string) string {
 var errEntry = errors.New("an entry is no text of a group's")
 
 // parseEntry undoes text.
-func parseEntry(name, text string) (e Entry, err error) {
-	text, e.Off = strings.CutPrefix(text, offPrefix)
+func parseEntry(name, text string) (Entry, error) {
+	text, off := strings.CutPrefix(text, offPrefix)
+	actor, byActor := strings.CutPrefix(name, actorPrefix)
 	parts := keys.Split(text)
+	fewest, most := 2, 3
+	switch {
+	case off && byActor:
+		most = 2
+	case off:
+		fewest, most = 1, 1
+	}
+	if len(parts) < fewest || len(parts) > most {
+		return Entry{}, errEntry
+	}
+	id := strings.TrimPrefix(name, entryPrefix)
+	switch {
+	case byActor:
+		id = parts[1]
+	case off:
+		actor = "" // it was not kept
+	default:
+		actor = parts[1]
+	}
+	e := Entry{Actor: actor, Off: off}
+	if len(parts) == 3 {
+		e.Detail = parts[2]
+	}
+	var err error
 	if e.Write, err = ids.Parse(parts[0]); err != nil {
 		return Entry{}, errEntry
 	}
-	parts = parts[1:]
-	id, byActor := "", false
-	if e.Actor, byActor = strings.CutPrefix(name, actorPrefix); byActor {
-		if len(parts) == 0 {
-			return Entry{}, errEntry
-		}
-		id, parts = parts[0], parts[1:]
-	} else {
-		id, e.Actor = strings.TrimPrefix(name, entryPrefix), ""
-		if !e.Off {
-			if len(parts) == 0 {
-				return Entry{}, errEntry
-			}
-			e.Actor, parts = parts[0], parts[1:]
-		}
-	}
-	if e.ID, err = ids.Parse(id); err != nil || e.ID == 0 || len(parts) > 1 || e.Off && len(parts) > 0 {
+	if e.ID, err = ids.Parse(id); err != nil || e.ID == 0 {
 		return Entry{}, errEntry
-	}
-	if len(parts) == 1 {
-		e.Detail = parts[0]
 	}
 	return e, nil
 }

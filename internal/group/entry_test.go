@@ -98,7 +98,8 @@ func TestDamagedGroupsAreReported(t *testing.T) {
 		_, err := parse(table, key, item, now)
 		var corrupt *plaza.CorruptError
 		require.ErrorAs(t, err, &corrupt, name)
-		require.Equal(t, key, store.Key{PK: corrupt.PK, SK: corrupt.SK})
+		require.Equal(t, key.PK, corrupt.PK)
+		require.Equal(t, key.SK, corrupt.SK)
 	}
 }
 
