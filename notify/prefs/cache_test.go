@@ -104,7 +104,7 @@ func TestAWriteWithoutAnAnswerLeavesNothingCached(t *testing.T) {
 
 func TestTheCacheIsBounded(t *testing.T) {
 	t.Parallel()
-	meter := dynamotest.NewMeter()
+	meter := dynamotest.NewMeter().Price()
 	opts := options()
 	opts.CacheSize = 2
 	w := newWorld(t, opts, meter.Wrap)
