@@ -2,6 +2,7 @@ package notify_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
@@ -257,7 +259,9 @@ func TestTheCountIsThatOfTheListOnceAllIsQuiet(t *testing.T) {
 						case 2:
 							_, err = p.Archive(t.Context(), to)
 						case 3:
-							_, err = p.Snooze(t.Context(), to, until)
+							if _, err = p.Snooze(t.Context(), to, until); errors.Is(err, plaza.ErrInvalid) {
+								err = nil // the others let so much time pass
+							}
 						case 4:
 							_, err = p.MarkUnread(t.Context(), to)
 						default:
@@ -344,7 +348,7 @@ func TestHostileViewsMarkNothingThatIsStillToCome(t *testing.T) {
 	w.pass(time.Minute)
 	const last = ids.ID(1<<63 - 1)
 	for text, recent := range map[string][]ids.ID{
-		`{"at":"7ZZZZZZZZZZZZ","newest":"7ZZZZZZZZZZZZ"}`:                             nil,
+		`{"at":"7ZZZZZZZZZZZZ","newest":"7ZZZZZZZZZZZZ"}`:                            nil,
 		`{"at":"7ZZZZZZZZZZZZ","newest":"7ZZZZZZZZZZZZ","recent":["7ZZZZZZZZZZZZ"]}`: {last},
 	} {
 		var view notify.View
@@ -406,7 +410,9 @@ func TestLateRequestsChangeNothing(t *testing.T) {
 		return p.MarkRead(t.Context(), to.User, []notify.Shown{{Group: to.Group, Last: 1<<63 - 1}})
 	}
 	drop := func(_ bool, err error) error { return err }
-	for name, c := range map[string]struct{ before, call, undo func(p world, to notify.In) error }{
+	for name, c := range map[string]struct {
+		before, call, undo func(p world, to notify.In) error
+	}{
 		"read": {
 			call: read,
 			undo: func(p world, to notify.In) error { return drop(p.MarkUnread(t.Context(), to)) },

@@ -99,7 +99,7 @@ func (r *Repository) alter(ctx context.Context, in In, to func(context.Context, 
 		switch {
 		case g.op == op:
 			return true, nil
-		case g.Place == "" || expired(g.Head, r.opts.Now()):
+		case g.Place == "" || expired(&g.Head, r.opts.Now()):
 			return false, nil
 		}
 		update, err := to(ctx, g)

@@ -159,7 +159,7 @@ func (r *Repository) due(ctx context.Context, user string, now time.Time) (due [
 			switch {
 			case at > ids.At(now):
 				return due, at, nil
-			case expired(h, now):
+			case expired(&h, now):
 			case len(due) == maxWake:
 				return due, 0, nil
 			default:

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
@@ -104,19 +105,27 @@ func (w *write) added(ctx context.Context, outcome Outcome) (Result, bool, error
 }
 
 // update adds an event that the group does not have, by an actor that it does not
-// name.
+// name. Its expressions are raw: the driver's placeholders took half as much CPU
+// again as the request.
 func (w *write) update(now time.Time) *dynamo.Update {
-	entry, text := w.event.path(), w.event.text(w.id)
-	return w.Table.Update(w.key).
-		SetExpr("'last' = ?, 'lv' = ?, 'data' = ?, 'ttl' = ?, $ = ?",
-			Place(Listed, w.id, w.key.SK), w.id, w.event.Data, w.ttl(now), entry, text).
-		SetExpr("'n' = if_not_exists('n', ?) + ?, 'rev' = if_not_exists('rev', ?) + ?", 0, 1, 0, 1).
-		SetExpr("'a1' = ?, 'a2' = if_not_exists('a1', ?), 'a3' = if_not_exists('a2', ?), 'a4' = if_not_exists('a3', ?), 'a5' = if_not_exists('a4', ?)",
-			w.event.Actor, "", "", "", "").
-		Remove("was").
-		If("attribute_not_exists('pk') OR 'lv' < ? AND 'n' < ? AND 'ttl' > ? AND attribute_not_exists($)"+
-			" AND NOT ? IN ('a1', 'a2', 'a3', 'a4', 'a5') AND (attribute_not_exists('cut') OR 'cut' < ?)",
-			w.id, Cap, now.Unix(), entry, w.event.Actor, w.event.ID)
+	entry := w.event.attribute()
+	set := dynamo.ExpressionLiteral{
+		Expression: "#last = :last, lv = :lv, #data = :data, #ttl = :ttl, #e = :e, " +
+			"n = if_not_exists(n, :zero) + :one, rev = if_not_exists(rev, :zero) + :one, a1 = :actor, " +
+			"a2 = if_not_exists(a1, :none), a3 = if_not_exists(a2, :none), a4 = if_not_exists(a3, :none), a5 = if_not_exists(a4, :none)",
+		AttributeNames: map[string]*string{"#last": aws.String("last"), "#data": aws.String("data"), "#ttl": aws.String("ttl"), "#e": &entry},
+		AttributeValues: dynamo.Item{
+			":last": text(Place(Listed, w.id, w.key.SK)), ":lv": text(w.id.String()), ":data": text(w.event.Data),
+			":ttl": number(w.ttl(now)), ":e": text(w.event.text(w.id)), ":actor": text(w.event.Actor),
+			":zero": number(0), ":one": number(1), ":none": text(""),
+		},
+	}
+	fits := dynamo.ExpressionLiteral{
+		Expression: "attribute_not_exists(pk) OR lv < :lv AND n < :cap AND #ttl > :now AND attribute_not_exists(#e) " +
+			"AND NOT :actor IN (a1, a2, a3, a4, a5) AND (attribute_not_exists(cut) OR cut < :id)",
+		AttributeValues: dynamo.Item{":cap": number(Cap), ":now": number(now.Unix()), ":id": text(w.event.ID.String())},
+	}
+	return w.Table.Update(w.key).SetExpr("$", set).If("$", fits).Remove("was")
 }
 
 // acknowledge moves the group to a new id if the answer came so late that a mark may
