@@ -341,6 +341,29 @@ func TestPagesMarkedOneByOneAreAllSeen(t *testing.T) {
 	require.Equal(t, []bool{false, true, true, false, true, true, false, true, true}, read)
 }
 
+func TestWhatWasShownStaysSeenWhenItsNewestEventIsRetracted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	to := in("ann", 1)
+	w.put(t, to)
+	w.pass(3 * time.Second)
+	last := w.of(t, to)
+	w.store(t, last)
+	w.allRead(t, "ann")
+	w.retract(t, last)
+	e := w.entry(t, to)
+	require.Equal(t, 1, e.N)
+	require.True(t, e.Seen && e.Read)
+	require.Equal(t, 0, w.unseen(t, "ann"))
+	changed, err := w.MarkUnread(t.Context(), to)
+	does(t, changed, err)
+	require.NoError(t, w.MarkRead(t.Context(), "ann", shown(w.entry(t, to))))
+	require.True(t, w.entry(t, to).Read)
+	w.put(t, to)
+	e = w.entry(t, to)
+	require.False(t, e.Seen || e.Read)
+}
+
 func TestHostileViewsMarkNothingThatIsStillToCome(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -453,14 +476,15 @@ func TestLateRequestsChangeNothing(t *testing.T) {
 			require.NoError(t, c.before(w, to))
 		}
 		late := &faults.Late{Holds: func(op string, body []byte) bool {
-			return op == "UpdateItem" && strings.Contains(string(body), to.Group)
+			return op == "UpdateItem" && (strings.Contains(string(body), to.Group) || name == "all read")
 		}}
 		require.Error(t, c.call(w.process(t, nil, late.Wrap), to), name)
 		require.NoError(t, c.call(w, to), name)
 		require.NoError(t, c.undo(w, to), name)
-		before := w.stands(t, to)
+		before, entries := w.stands(t, to), w.list(t, to.User)
 		require.Zero(t, late.Arrive(t), name)
 		require.Equal(t, before, w.stands(t, to), name)
+		require.Equal(t, entries, w.list(t, to.User), name)
 	}
 }
 
