@@ -19,9 +19,9 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-func text(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
+func textOf(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
 
-func number(v int64) types.AttributeValue {
+func numberOf(v int64) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: fmt.Sprint(v)}
 }
 
@@ -41,7 +41,7 @@ func (h byHand) notify(ctx context.Context, n notify.Notification) error {
 	sk := "G#" + n.Activity.Object.String() + "#" + n.Activity.Verb + "#" + n.Activity.ID.Time().Format("2006-01-02")
 	_, err = h.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &h.table,
-		Key:       map[string]types.AttributeValue{"pk": text("N#" + n.User), "sk": text(sk)},
+		Key:       map[string]types.AttributeValue{"pk": textOf("N#" + n.User), "sk": textOf(sk)},
 		UpdateExpression: aws.String("SET #last = :last, lv = :lv, #data = :data, #ttl = :ttl, #e = :e, " +
 			"n = if_not_exists(n, :zero) + :one, rev = if_not_exists(rev, :zero) + :one, " +
 			"a1 = :actor, a2 = if_not_exists(a1, :none), a3 = if_not_exists(a2, :none), a4 = if_not_exists(a3, :none), " +
@@ -50,10 +50,10 @@ func (h byHand) notify(ctx context.Context, n notify.Notification) error {
 			"AND NOT :actor IN (a1, a2, a3, a4, a5) AND (attribute_not_exists(cut) OR cut < :id)"),
 		ExpressionAttributeNames: map[string]string{"#last": "last", "#data": "data", "#ttl": "ttl", "#e": "e" + n.Activity.ID.String()},
 		ExpressionAttributeValues: map[string]types.AttributeValue{
-			":last": text(id + "#ff4ca280de3e"), ":lv": text(id), ":data": text(string(data)), ":ttl": number(now.Add(91 * 24 * time.Hour).Unix()),
-			":e": text(id + "#" + n.Activity.Actor.String()), ":zero": number(0), ":one": number(1),
-			":actor": text(n.Activity.Actor.String()), ":none": text(""), ":cap": number(group.Cap), ":now": number(now.Unix()),
-			":id": text(n.Activity.ID.String()),
+			":last": textOf(id + "#ff4ca280de3e"), ":lv": textOf(id), ":data": textOf(string(data)), ":ttl": numberOf(now.Add(91 * 24 * time.Hour).Unix()),
+			":e": textOf(id + "#" + n.Activity.Actor.String()), ":zero": numberOf(0), ":one": numberOf(1),
+			":actor": textOf(n.Activity.Actor.String()), ":none": textOf(""), ":cap": numberOf(group.Cap), ":now": numberOf(now.Unix()),
+			":id": textOf(n.Activity.ID.String()),
 		},
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
