@@ -83,6 +83,9 @@ func (l *reading) list(name string) store.List[row, Entry] {
 		scope.Order = "oldest"
 	}
 	from, to := l.shelf.Span()
+	if l.shelf == group.Listed {
+		to = aboveIDs // a reach from above it would end before it begins
+	}
 	return store.List[row, Entry]{
 		Codec:  l.r.opts.Codec,
 		Scope:  scope,

@@ -50,7 +50,7 @@ func (s *Groups) Empty(ctx context.Context, item dynamo.Item, mint Mint) (change
 // change writes a group as apply changes it. done recognises the group that this call
 // has written.
 func (w *write) change(ctx context.Context, item dynamo.Item, apply func(*stored) (bool, error), done func(*stored) bool) (bool, error) {
-	w.full.Remove(w.key)
+	defer w.full.Remove(w.key) // after the write: an Add before it may find the group full
 	if err := w.raise(ctx, 0); err != nil {
 		return false, err
 	}
