@@ -14,10 +14,11 @@ import (
 // activity its ID, Actor, Verb, and Target or Object count, as they were notified. An
 // event that comes later is Dropped; one of the same actor with a greater ID counts.
 // A group without events leaves the list; others keep their place if the event did
-// not make it. changed is true if this call took it back.
+// not make it. changed is true if this call took it back. An event of another actor
+// under that ID is plaza.ErrConflict.
 //
 // Cost: 2 requests, 1 RCU for each 4 KB of the group, 3 WCU + 1 WCU for each further
-// KB.
+// KB, and 2 WCU for each further KB that lists read of it.
 func (r *Repository) Retract(ctx context.Context, n Notification) (changed bool, err error) {
 	e, key, err := r.event(n)
 	if err != nil {
@@ -34,7 +35,7 @@ func (r *Repository) Retract(ctx context.Context, n Notification) (changed bool,
 // events with later IDs count.
 //
 // Cost: 1 request, and 1 for each group; 1 RCU for each 4 KB and 1 WCU for each KB of
-// the groups, and 1 WCU for each group.
+// the groups, and 1 WCU for each KB that lists read of a group.
 func (r *Repository) RetractTarget(ctx context.Context, user string, about feed.Ref) (groups int, err error) {
 	span, err := aboutSpan(user, about)
 	if err != nil {

@@ -25,6 +25,9 @@ func (s *Groups) Retract(ctx context.Context, key store.Key, e Event, mint Mint)
 	}
 	w := &write{Groups: s, key: key, event: e, mint: mint}
 	return w.change(ctx, item, func(g *stored) (bool, error) {
+		if entry := g.entries[e.attribute()]; !entry.Off && entry.ID == e.ID && entry.Actor != e.Actor {
+			return false, plaza.ErrConflict
+		}
 		if !g.retract(e, w.id) {
 			return false, nil
 		}
