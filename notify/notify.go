@@ -16,8 +16,9 @@ import (
 // created is true if this call stored the event. A repeat changes nothing.
 //
 // Cost: 1 request, 2 WCU for the first event of a group, 3 WCU for a further one,
-// 1 WCU for a repeat, and 1 WCU for each further KB of the group; 2 requests for an
-// actor whom the group names; and what the Policy and the Scheduler cost.
+// 1 WCU for a repeat, 1 WCU for each further KB of the group, and 2 WCU for each
+// further KB that lists read of it, most of which is Data; 2 requests for an actor
+// whom the group names; and what the Policy and the Scheduler cost.
 func (r *Repository) Notify(ctx context.Context, n Notification) (res Result, created bool, err error) {
 	e, key, err := r.event(n)
 	if err != nil {
