@@ -32,7 +32,8 @@ func (r *Repository) Retract(ctx context.Context, n Notification) (changed bool,
 
 // RetractTarget takes back all events of a user's groups about something, which was
 // removed, and returns how many groups had any. Repeats of these events are Dropped;
-// events with later IDs count.
+// events with later IDs count. A damaged group stays and is plaza.ErrCorrupt, after
+// the others were emptied.
 //
 // Cost: 1 request, and 1 for each group; 1 RCU for each 4 KB and 1 WCU for each KB of
 // the groups, and 1 WCU for each KB that lists read of a group.
@@ -41,6 +42,7 @@ func (r *Repository) RetractTarget(ctx context.Context, user string, about feed.
 	if err != nil {
 		return 0, err
 	}
+	var damaged error
 	for rest := span.From; rest != ""; {
 		span.From = rest
 		var items []dynamo.Item
@@ -52,10 +54,15 @@ func (r *Repository) RetractTarget(ctx context.Context, user string, about feed.
 			if emptied {
 				groups++
 			}
-			if err != nil && !r.table.Skips(err) {
-				return groups, fmt.Errorf("notify: retract all about %q for %q: %w", about, user, err)
+			if err == nil {
+				continue
 			}
+			err = fmt.Errorf("notify: retract all about %q for %q: %w", about, user, err)
+			if !r.table.Skips(err) {
+				return groups, err
+			}
+			damaged = err // it may still be in the list
 		}
 	}
-	return groups, nil
+	return groups, damaged
 }
