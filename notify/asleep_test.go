@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
+// Groups that expired while they were snoozed are due before the others.
 func TestExpiredRowsKeepNobodyAsleep(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

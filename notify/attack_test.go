@@ -1,7 +1,9 @@
 package notify_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -11,54 +13,9 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/group"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify"
 )
-
-// A cursor of Plain is not signed. Whatever its gap is, it is a page or
-
-// plaza.ErrInvalid.
-
-// The text of what a group is about may be as long as a Ref allows.
-
-// gate holds the requests for which holds is true until they are let go.
-
-// A target is retracted while another writer finds its group full. After that the
-
-// group counts again.
-
-// Another process learns that the group counts again.
-
-func TestAFullGroupThatWasRetractedCountsInEveryProcess(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	n := w.like("first")
-	w.store(t, n)
-	w.fill(t, n, group.Cap, filler)
-	other := w.process(t, nil)
-	require.Equal(t, notify.Full, other.outcome(t, w.like("late")))
-	require.True(t, w.retract(t, n))
-	w.pass(time.Second)
-	res, created, err := other.Notify(t.Context(), w.like("after"))
-	require.NoError(t, err)
-	require.True(t, created, res.Outcome)
-}
-
-// Rows that were read one by one are not counted.
-
-func TestTheCountIsThatOfTheListPastReadRows(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	for n := range 3 {
-		w.forge(t, in("ann", n), func(*raw) {})
-	}
-	for n := range 102 {
-		w.forge(t, in("ann", 10+n), func(g *raw) { g.Read = g.Last })
-	}
-	c, err := w.Unseen(t.Context(), reader("ann"))
-	require.NoError(t, err)
-	require.Equal(t, notify.Count{N: 3}, c)
-}
 
 func TestSmallAndHostileViews(t *testing.T) {
 	t.Parallel()
@@ -75,9 +32,7 @@ func TestSmallAndHostileViews(t *testing.T) {
 }
 
 // A group of which an entry is damaged still shows: its target's removal must not
-
 // leave it there without an error.
-
 func TestADamagedGroupIsNoGhost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &notify.Options{Consistent: true})
@@ -91,7 +46,6 @@ func TestADamagedGroupIsNoGhost(t *testing.T) {
 }
 
 // Of whatever type an attribute is, the error says that the group is damaged.
-
 func TestADamagedGroupIsNamedByWriters(t *testing.T) {
 	t.Parallel()
 	for _, attribute := range []string{"n", "rev", "lv", "ttl", "a1", "last", "data", "past", "cut", "floor", "was", "read", "more", "eX"} {
@@ -135,7 +89,6 @@ func (w world) set2(t testing.TB, name string, value any) {
 }
 
 // Both ways to count in one group.
-
 func TestOneGroupCountsBothWays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -162,4 +115,51 @@ func TestOneGroupCountsBothWays(t *testing.T) {
 	require.Empty(t, w.list(t, "bob"))
 }
 
-// An expired group, and the rows of a snooze that many have, keep nobody asleep.
+// Requests that arrive after their callers gave up bring back nothing that was
+// retracted.
+func TestALateNotifyOfARemovedTargetIsNoGhost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "UpdateItem" }}
+	p := w.process(t, nil, late.Wrap)
+	w.store(t, w.like("ann"))
+	n := w.like("chris")
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	_, _, err := p.Notify(ctx, n)
+	cancel()
+	require.Error(t, err)
+	w.pass(time.Second)
+	_, err = w.RetractTarget(t.Context(), "bob", n.Activity.Object)
+	require.NoError(t, err)
+	late.Arrive(t)
+	require.Empty(t, w.list(t, "bob"))
+	require.Equal(t, notify.Dropped, w.outcome(t, n))
+}
+
+// A user with many snoozed groups that are due at once.
+func TestManyGroupsDueAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.put(t, in("ann", 0))
+	w.snooze(t, in("ann", 0), time.Hour)
+	due := ids.At(w.Now().Add(time.Hour))
+	for n := range 120 {
+		w.forge(t, in("ann", n+1), func(g *raw) {
+			g.Was = g.Place
+			g.Place = fmt.Sprintf("+%s#%012x", due.String(), n)
+		})
+	}
+	w.pass(2 * time.Hour)
+	calls := 0
+	for ; calls < 20; calls++ {
+		c, err := w.Unseen(t.Context(), reader("ann"))
+		require.NoError(t, err)
+		if c.More {
+			break
+		}
+		require.LessOrEqual(t, c.N, 25*(calls+1))
+	}
+	w.list(t, "ann")
+	require.Empty(t, w.snoozed(t, "ann"))
+	t.Log(calls)
+}

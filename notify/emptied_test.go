@@ -17,6 +17,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
+// gate holds the first request for which holds is true until it is let go.
 type gate struct {
 	holds      func(op, body string) bool
 	came, gone chan struct{}
@@ -44,6 +45,7 @@ func (g *gate) Do(r *http.Request) (*http.Response, error) {
 	return g.next.Do(r)
 }
 
+// A target is retracted while another writer finds its group full.
 func TestAGroupThatWasEmptiedCountsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

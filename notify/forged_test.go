@@ -14,6 +14,8 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
+// A cursor of Plain is not signed. Whatever its gap is, it is a page or
+// plaza.ErrInvalid.
 func TestAForgedGapIsAPageOrInvalid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -53,6 +55,7 @@ func TestAForgedGapIsAPageOrInvalid(t *testing.T) {
 
 func first(changed bool, err error) bool { return changed && err == nil }
 
+// The text of what a group is about may be as long as a Ref allows.
 func TestTheLongestTargetIsRetracted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
