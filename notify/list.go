@@ -83,6 +83,9 @@ func (l *reading) list(name string) store.List[row, Entry] {
 		scope.Order = "oldest"
 	}
 	from, to := l.shelf.Span()
+	if l.shelf == group.Listed {
+		to = aboveIDs // a reach from above it would end before it begins
+	}
 	return store.List[row, Entry]{
 		Codec:  l.r.opts.Codec,
 		Scope:  scope,
@@ -253,7 +256,7 @@ const maxUnseen = 100
 //
 // Cost: 2 requests, 1 RCU with nothing new; 0.5 RCU for 4 KB of at most 101 new
 // rows and 100 that were seen in the last 10 s; where groups are due 1 request, 1
-// RCU for 4 KB, 1 request, 3 WCU for each, and 1 request, 2 WCU more.
+// RCU for 4 KB, 1 request, 3 WCU for each KB of each, and 1 request, 2 WCU more.
 func (r *Repository) Unseen(ctx context.Context, reader Reader) (Count, error) {
 	if err := keys.CheckName("User", reader.User); err != nil {
 		return Count{}, err

@@ -42,8 +42,10 @@ type Graph interface {
 	Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error)
 }
 
-// maxJobShards is the largest Options.JobShards.
-const maxJobShards = 64
+const (
+	maxJobShards = 64
+	maxRetention = 100 * 365 * 24 * time.Hour // times beyond it would wrap around
+)
 
 // Options of a Repository. The zero value works.
 type Options struct {
@@ -121,7 +123,7 @@ func (o *Options) setDefaults() error {
 		field            string
 		given, low, high int64
 	}{
-		{"Retention", int64(o.Retention), int64(24 * time.Hour), math.MaxInt64},
+		{"Retention", int64(o.Retention), int64(24 * time.Hour), int64(maxRetention)},
 		{"Coalesce", int64(o.Coalesce), 1, math.MaxInt64},
 		{"JobShards", int64(o.JobShards), 1, maxJobShards},
 		{"Poll", int64(o.Poll), 1, math.MaxInt64},

@@ -150,7 +150,7 @@ func (r *Repository) due(ctx context.Context, user string, now time.Time) (due [
 		Partition: userPK(user), From: []byte(from), To: []byte(to),
 		Ascending: true, Limit: maxWake + 1, Consistent: true,
 	}
-	for range wakeReads { // past damaged rows
+	for range wakeReads { // past expired and damaged rows
 		heads, rest, err := store.ReadIndex[group.Head](ctx, r.table, recent, span)
 		if err != nil {
 			return nil, 0, err
@@ -171,6 +171,7 @@ func (r *Repository) due(ctx context.Context, user string, now time.Time) (due [
 			return due, never, nil
 		}
 		span.From = []byte(rest)
+		span.Limit *= 2
 	}
 	return due, 0, nil
 }

@@ -32,6 +32,7 @@ func (r *Repository) Decide(ctx context.Context, n notify.Notification) (notify.
 	if q.own && !n.Critical {
 		return notify.Decision{Drop: true}, nil
 	}
+	began := r.opts.Now()
 	own, known := r.cache.get(n.User)
 	if !known {
 		q.keys = append(q.keys, settingsKey(n.User))
@@ -43,7 +44,7 @@ func (r *Repository) Decide(ctx context.Context, n notify.Notification) (notify.
 		}
 	}
 	if !known {
-		own = r.cache.put(n.User, r.read(found[settingsKey(n.User)]))
+		own = r.cache.put(n.User, r.read(found[settingsKey(n.User)]), began)
 	}
 	if r.stands(found[q.block], true) || r.stands(found[q.mute], false) || !own.on(q.verb, InApp) {
 		return notify.Decision{Drop: true}, nil

@@ -96,6 +96,7 @@ func (r *Repository) checkSubscription(s Subscription) error {
 
 // choose changes the settings of a user.
 func (r *Repository) choose(ctx context.Context, user string, edit func(map[choice]bool)) (changed bool, err error) {
+	began := r.opts.Now()
 	next, changed, err := r.change(ctx, settingsKey(user), func(w *row) bool {
 		before := w.settings().choices
 		after := maps.Clone(before)
@@ -107,7 +108,7 @@ func (r *Repository) choose(ctx context.Context, user string, edit func(map[choi
 		r.cache.drop(user) // it may have been written
 		return false, err
 	}
-	r.cache.put(user, next.settings())
+	r.cache.put(user, next.settings(), began)
 	return changed, nil
 }
 
