@@ -78,7 +78,7 @@ func (r *Repository) lower(ctx context.Context, user string, due ids.ID) error {
 		if s.wake <= due && s.low >= id {
 			return false
 		}
-		s.wake, s.low = min(s.wake, due), max(s.low, id)
+		s.wake, s.low = min(s.wake, due), max(s.low+1, id)
 		return true
 	})
 }
@@ -134,10 +134,9 @@ func (r *Repository) wake(ctx context.Context, user string, s *state, now time.T
 		}
 		next = min(next, ids.At(now.Add(age)))
 	}
-	raise := r.quick(user).Set("s.wake", next.String()).If("s.wake = ? AND s.low = ?", s.wake.String(), s.low.String())
-	err = r.table.Run(ctx, raise)
+	err = r.table.Run(ctx, r.quick(user).Set("s.wake", next.String()).If("s.low = ?", s.low.String()))
 	if _, refused := store.AsRefused(err); refused {
-		err = nil // a Snooze has lowered it, or another reader raised it
+		err = nil // a Snooze has lowered it
 	}
 	return len(due) > 0, err
 }
