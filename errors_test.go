@@ -28,6 +28,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/live"
+	"github.com/plaza-sdk/plaza/notify/prefs"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -70,6 +71,8 @@ var exportedErrors = map[string]error{
 	"danmu/format.RecordError": &format.RecordError{Err: &plaza.InvalidError{}},
 	"danmu/live.ErrClosed":     danmulive.ErrClosed,
 	"live.ErrClosed":           live.ErrClosed,
+
+	"notify/prefs.ErrToken": prefs.ErrToken,
 
 	"stream.ErrEvent":     stream.ErrEvent,
 	"stream.ErrGap":       stream.ErrGap,
@@ -134,9 +137,15 @@ func classes(t *testing.T) []string {
 	return classes
 }
 
-// declaredErrors reads the syntax of every public package, those of nested
-// modules too, and gives what they declare as exportedErrors names it.
+// declaredErrors are what public packages declare, as exportedErrors names it.
 func declaredErrors(t *testing.T) []string {
+	t.Helper()
+	return declared(t, errorsOf)
+}
+
+// declared reads the syntax of every public package, those of nested modules too, and
+// returns the names that of finds in their files, after the package's directory.
+func declared(t *testing.T, of func(*ast.File) []string) []string {
 	t.Helper()
 	var declared []string
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
@@ -157,7 +166,7 @@ func declaredErrors(t *testing.T) []string {
 		if prefix == ".." {
 			prefix = "plaza."
 		}
-		for _, name := range errorsOf(file) {
+		for _, name := range of(file) {
 			declared = append(declared, prefix+name)
 		}
 		return nil

@@ -126,7 +126,7 @@ func TestConcurrentMissesShareOneRead(t *testing.T) {
 		require.NoError(t, err)
 		done = append(done, a)
 	}
-	meter.Take()
+	meter.Price().Take()
 	var group sync.WaitGroup
 	for i := range readers {
 		group.Go(func() {

@@ -15,6 +15,8 @@ import (
 
 func TestFollowCopiesTheSourcesLastActivities(t *testing.T) {
 	t.Parallel()
+	w := newWorld(t, nil)
+	done := newestFirst(w.publish(t, "chris", 103))
 	for name, tc := range map[string]struct {
 		limit, want int
 	}{
@@ -25,12 +27,10 @@ func TestFollowCopiesTheSourcesLastActivities(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, nil)
-			done := newestFirst(w.publish(t, "chris", 103))
-			created, err := w.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{CopyLimit: tc.limit})
+			created, err := w.Home(name).Follow(t.Context(), "chris", &feed.FollowOptions{CopyLimit: tc.limit})
 			require.NoError(t, err)
 			require.True(t, created)
-			got := all(t, w.Home("jack").List, 100)
+			got := all(t, w.Home(name).List, 100)
 			require.True(t, slices.Equal(done[:tc.want], got), "%d activities", len(got))
 		})
 	}

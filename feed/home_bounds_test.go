@@ -23,7 +23,7 @@ import (
 // the pages show exactly what they should.
 func TestAPageMakesABoundedNumberOfRequests(t *testing.T) {
 	t.Parallel()
-	edges := ids.ID(len(slices.Collect(faults.Seeds(300))))
+	edges := ids.ID(faults.Size(300, 30))
 	for name, fill := range map[string]func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity){
 		"one source, followed many times and still followed": func(t *testing.T, w world, as []feed.Activity) (entries []entry, show []feed.Activity) {
 			for _, a := range as {
@@ -89,7 +89,7 @@ func TestAPageMakesABoundedNumberOfRequests(t *testing.T) {
 			} {
 				t.Run(fmt.Sprint("window ", window), func(t *testing.T) {
 					list := counted(t, w, opts)
-					for _, limit := range []int{1, 3, 8} {
+					for _, limit := range faults.Some(2, 1, 8, 3) {
 						requireWalk(t, list, limit, inHome(show))
 					}
 				})

@@ -33,7 +33,8 @@ func (c *clock) advance(d time.Duration) { c.offset.Add(int64(d)) }
 // faults. They take over its job once its lease has expired.
 func TestOtherWorkersTakeOverFromADeadOne(t *testing.T) {
 	t.Parallel()
-	const owners, each, followers = 4, 50, 5
+	const owners, followers = 4, 5
+	each := faults.Size(50, 30)
 	w := newWorld(t, nil)
 	want := make([][]ids.ID, owners)
 	for o := range owners {

@@ -150,7 +150,7 @@ func TestADamagedEntryAffectsNobodyElse(t *testing.T) {
 			_, err = w.Hidden(t.Context(), in(b), cursor.PageRequest{})
 			require.NoError(t, err)
 			manage(w.Unhide, "dan")
-			for _, percent := range []float64{0, 50, 100} {
+			for _, percent := range faults.Some(2, 0.0, 100, 50) {
 				_, err = w.ScoreAt(t.Context(), in(b), percent)
 				require.NoError(t, err)
 			}
@@ -181,7 +181,7 @@ func TestADamagedEntryAffectsNobodyElse(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, 1, drift.Broken)
 			}
-			for range 2 {
+			for range faults.Size(2, 1) {
 				drift, err := w.Repair(t.Context(), in(b))
 				require.NoError(t, err)
 				require.Zero(t, drift)

@@ -136,7 +136,7 @@ func TestAKilledProcessLeavesNothingHalfDone(t *testing.T) {
 	survivor := newWorld(t, nil)
 	survivor.define(t, likes)
 	want := map[string]int{}
-	for k := 1; ; k++ {
+	for k := 1; ; k += faults.Size(1, 2) {
 		var died [2]bool
 		for i, kill := range []func(*faults.Injector, int){(*faults.Injector).KillAt, (*faults.Injector).KillBefore} {
 			in := faults.New(t, uint64(k), faults.Rates{})

@@ -66,3 +66,61 @@ func Example() {
 	// bob says it gets cold
 	// watching: 1
 }
+
+// ring is a hint that a user's notifications have changed.
+type ring struct {
+	Group  string `json:"group,omitempty"`  // a group is new or has changed
+	Marked bool   `json:"marked,omitempty"` // some were seen or read, on another device
+}
+
+// A bell is a room for each user. It says what to read again, and not what is there: so a
+// ring that comes twice does no harm, and after a Reset all is read again.
+func ExampleHub_bell() {
+	ctx := context.Background()
+	bells, err := live.New(&live.Options[ring]{Batches: 16}) // a bell has few rings, and there are many bells
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer bells.Close()
+	unseen := 0 // what is stored
+	publish := func(user string, r ring) {
+		if err := bells.Publish(ctx, user, r); err != nil {
+			log.Print(err) // it is stored, and a reader who asks again finds it
+		}
+	}
+	hear := func(device string, bell *live.Viewer[ring]) {
+		batch, err := bell.Next(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if batch.Reset || batch.Dropped > 0 {
+			fmt.Printf("%s: read everything, %d unseen\n", device, unseen)
+		}
+		for _, r := range batch.Events {
+			fmt.Printf("%s: %+v, %d unseen\n", device, r, unseen)
+		}
+	}
+
+	phone, err := bells.Join(ctx, "ann", "") // first join, then read what is stored
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer phone.Close()
+	unseen++ // store, then ring
+	publish("ann", ring{Group: "pins"})
+	hear("phone", phone)
+	unseen = 0 // Ann looks at her laptop
+	publish("ann", ring{Marked: true})
+	hear("phone", phone)
+
+	tablet, err := bells.Join(ctx, "ann", "a position of last week")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer tablet.Close()
+	hear("tablet", tablet)
+	// Output:
+	// phone: {Group:pins Marked:false}, 1 unseen
+	// phone: {Group: Marked:true}, 0 unseen
+	// tablet: read everything, 0 unseen
+}

@@ -71,15 +71,15 @@ func (h *Hub[E]) Join(ctx context.Context, room string, after Pos) (*Viewer[E], 
 	if err := keys.CheckName("room", room); err != nil {
 		return nil, err
 	}
-	r, err := h.enter(ctx, room, after)
+	r, opened, err := h.enter(ctx, room, after)
 	if err != nil {
 		return nil, err
 	}
-	select {
-	case <-r.opened:
+	if opened != nil {
+		err = await(ctx, opened)
+	}
+	if err == nil {
 		err = r.err
-	case <-ctx.Done():
-		err = ctx.Err()
 	}
 	if err != nil {
 		h.leave(r)
@@ -99,32 +99,34 @@ func (h *Hub[E]) Join(ctx context.Context, room string, after Pos) (*Viewer[E], 
 	return v, nil
 }
 
-// enter adds a viewer to a room. The first one opens the room.
-func (h *Hub[E]) enter(ctx context.Context, name string, after Pos) (*room[E], error) {
+// enter adds a viewer to a room. The first one opens the room. If opened is not nil, wait
+// for it.
+func (h *Hub[E]) enter(ctx context.Context, name string, after Pos) (r *room[E], opened <-chan struct{}, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
-		return nil, ErrClosed
+		return nil, nil, ErrClosed
 	}
-	r := h.rooms[name]
+	r = h.rooms[name]
 	if r == nil {
 		// Other viewers wait for it too, so it must not end with the first one's ctx.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), openTimeout)
-		r = newRoom(name, &h.opts, cancel)
-		r.broken = func() { h.expel(r) }
+		r = &room[E]{name: name, hub: h, stop: cancel, opened: make(chan struct{}), wake: make(chan struct{})}
 		h.rooms[name] = r
-		h.opening.Go(func() { h.open(ctx, r, after) })
+		h.opening.Go(func() {
+			defer cancel()
+			h.open(ctx, r, after)
+		})
 	}
 	if r.idle != nil {
 		r.idle.Stop()
 		r.idle = nil
 	}
 	r.viewers++
-	return r, nil
+	return r, r.opened, nil
 }
 
 func (h *Hub[E]) open(ctx context.Context, r *room[E], after Pos) {
-	defer r.cancel()
 	var s Subscription
 	err := parallel.Catch(func() (err error) {
 		if h.opts.Fresh != nil {
@@ -142,12 +144,14 @@ func (h *Hub[E]) open(ctx context.Context, r *room[E], after Pos) {
 	if wanted && err != nil {
 		delete(h.rooms, r.name)
 	}
-	r.stop, r.err = s.Stop, err
+	opened := r.opened
+	// A room may be open for long, and its first ctx must not be.
+	r.opened, r.stop, r.err = nil, s.Stop, err
 	if !wanted {
 		r.err = ErrClosed
 	}
 	h.mu.Unlock()
-	close(r.opened)
+	close(opened)
 	if !wanted && err == nil {
 		h.shut(r, s.Stop)
 	}
@@ -188,12 +192,10 @@ func (h *Hub[E]) expel(r *room[E]) {
 }
 
 // shut ends a room that the hub has forgotten. If the backplane has not answered yet,
-// open stops the subscription. A panic of stop has no other effect.
+// stop cancels the question, and open stops the subscription. A panic of stop has no
+// other effect.
 func (h *Hub[E]) shut(r *room[E], stop func()) {
-	r.cancel()
-	if stop != nil {
-		_ = parallel.Catch(func() error { stop(); return nil })
-	}
+	_ = parallel.Catch(func() error { stop(); return nil })
 	r.end()
 }
 

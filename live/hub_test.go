@@ -3,6 +3,7 @@ package live_test
 import (
 	"context"
 	"encoding/json"
+	"runtime"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -208,6 +209,30 @@ func TestARoomClosesWhenItStaysEmpty(t *testing.T) {
 		join(t, hub, "")
 		require.Equal(t, 2, plane.opened)
 	})
+}
+
+// A context may hold a whole request.
+func TestARoomForgetsTheContextThatOpenedIt(t *testing.T) {
+	type key struct{}
+	hub := newHub(t, nil)
+	gone := make(chan struct{})
+	func() {
+		request := new([1024]byte)
+		runtime.AddCleanup(request, func(struct{}) { close(gone) }, struct{}{})
+		v, err := hub.Join(context.WithValue(t.Context(), key{}, request), room, "")
+		require.NoError(t, err)
+		t.Cleanup(v.Close)
+	}()
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		select {
+		case <-gone:
+			return true
+		default:
+			return false
+		}
+	}, time.Minute, time.Millisecond)
+	require.Equal(t, 1, hub.Present(room))
 }
 
 func TestARoomWithoutLingerClosesAtOnce(t *testing.T) {

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"time"
@@ -12,17 +11,14 @@ import (
 // room is what the viewers of one name share.
 type room[E any] struct {
 	name string
-	opts *Options[E]
+	hub  *Hub[E]
 
 	// These belong to the hub and are guarded by its lock.
-	broken  func() // ends the room
 	viewers int
 	idle    *time.Timer
-	cancel  context.CancelFunc // cancels the opening
-	stop    func()             // nil until the backplane has answered
-
-	opened chan struct{} // closed once the backplane has answered
-	err    error         // set before opened is closed
+	stop    func()        // cancels the opening; ends the subscription once there is one
+	opened  chan struct{} // closed, and nil, once the backplane has answered
+	err     error         // set before that, and not again
 
 	mu     sync.RWMutex
 	log    log[E]
@@ -33,17 +29,13 @@ type room[E any] struct {
 	failed error // why it has ended, if not by the hub
 
 	in       sync.Mutex // taken within mu or alone, so that deliver never waits for viewers
-	started  bool
 	pending  []Entry
-	bytes    int  // size of pending
-	flushing bool // a flush is running or scheduled
+	bytes    int // size of pending
 	flushed  time.Time
+	flushing bool // a flush is running or scheduled
+	started  bool
 
 	fresh func(E) bool // used by flush only; nil shows all events
-}
-
-func newRoom[E any](name string, opts *Options[E], cancel context.CancelFunc) *room[E] {
-	return &room[E]{name: name, opts: opts, cancel: cancel, opened: make(chan struct{}), wake: make(chan struct{})}
 }
 
 // start begins the log.
@@ -67,7 +59,7 @@ func (r *room[E]) deliver(entries []Entry) {
 	defer r.in.Unlock()
 	for _, e := range entries {
 		r.bytes += len(e.Payload)
-		if r.bytes > r.opts.Bytes && len(r.pending) > 0 {
+		if r.bytes > r.hub.opts.Bytes && len(r.pending) > 0 {
 			e.Payload, e.Gap = nil, true
 			if last := &r.pending[len(r.pending)-1]; last.Gap && last.Payload == nil {
 				*last = e
@@ -85,7 +77,7 @@ func (r *room[E]) schedule() {
 		return
 	}
 	r.flushing = true
-	time.AfterFunc(r.opts.Every-time.Since(r.flushed), func() {
+	time.AfterFunc(r.hub.opts.Every-time.Since(r.flushed), func() {
 		if err := parallel.Catch(r.flush); err != nil {
 			r.fail(err)
 		}
@@ -99,7 +91,7 @@ func (r *room[E]) fail(err error) {
 		r.failed = fmt.Errorf("live: room %q: %w", r.name, err)
 	}
 	r.mu.Unlock()
-	r.broken()
+	r.hub.expel(r)
 }
 
 // flush makes a batch of the pending entries, and one more for each gap.
@@ -125,7 +117,7 @@ func (r *room[E]) flush() error {
 // encode calls Options.Encode. A panic becomes an error.
 func (r *room[E]) encode(events []E) (encoded []byte, err error) {
 	err = parallel.Catch(func() error {
-		encoded = r.opts.Encode(r.name, events)
+		encoded = r.hub.opts.Encode(r.name, events)
 		return nil
 	})
 	if err != nil {
@@ -173,7 +165,7 @@ func (r *room[E]) decode(entries []Entry) (d run[E], rest []Entry) {
 			break
 		}
 		if len(entry.Payload) > 0 {
-			switch e, err := r.opts.Decode(r.name, entry.Payload); {
+			switch e, err := r.hub.opts.Decode(r.name, entry.Payload); {
 			case err != nil:
 				d.lost++
 			case r.fresh == nil || r.fresh(e):
@@ -186,7 +178,7 @@ func (r *room[E]) decode(entries []Entry) (d run[E], rest []Entry) {
 		}
 	}
 	if len(d.events) > 0 {
-		d.encoded = r.opts.Encode(r.name, d.events)
+		d.encoded = r.hub.opts.Encode(r.name, d.events)
 		d.size += len(d.encoded)
 	}
 	return d, rest
@@ -197,7 +189,7 @@ func (r *room[E]) append(d *run[E]) {
 	l := &r.log
 	if d.gap {
 		r.replayed()
-		l.add(held[E]{Batch: Batch[E]{Pos: l.last(), Reset: true}, start: l.end}, r.opts.Batches, r.opts.Bytes)
+		l.add(held[E]{Batch: Batch[E]{Pos: l.last(), Reset: true}, start: l.end}, r.hub.opts.Batches, r.hub.opts.Bytes)
 		l.end++
 	}
 	l.end += d.lost
@@ -212,7 +204,7 @@ func (r *room[E]) append(d *run[E]) {
 	l.end = start + uint64(len(d.events))
 	if len(d.events) > 0 {
 		b := Batch[E]{Pos: l.last(), Events: d.events, Encoded: d.encoded}
-		l.add(held[E]{b, start, d.size}, r.opts.Batches, r.opts.Bytes)
+		l.add(held[E]{b, start, d.size}, r.hub.opts.Batches, r.hub.opts.Bytes)
 	}
 }
 

@@ -49,7 +49,7 @@ const (
 	// Stored events are in their group.
 	Stored Outcome = "stored"
 	// Full groups count no more events. They rise in the list, at most once in
-	// Options.Coalesce.
+	// Options.Coalesce. Until then it may be the answer for a repeat too.
 	Full Outcome = "full"
 	// Dropped events are nowhere: they are the user's own, the Policy refuses
 	// them, they were retracted, or they are older than Options.Retention.

@@ -69,7 +69,8 @@ type Options struct {
 	// days.
 	Retention time.Duration
 
-	// Coalesce is how often a full group may rise in the list. Defaults to 10 s.
+	// Coalesce is how often a full group may rise in the list. A process stores
+	// none of its events meanwhile, even if there is room again. Defaults to 10 s.
 	Coalesce time.Duration
 
 	// JobShards is how many partitions hold the jobs of Watchers, 1 to 64. You

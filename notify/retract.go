@@ -10,14 +10,15 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Retract takes back an event: the like was undone, the comment removed. Of the
-// activity its ID, Actor, Verb, and Target or Object count, as they were notified. An
-// event that comes later is Dropped; one of the same actor with a greater ID counts.
-// A group without events leaves the list; others keep their place if the event did
-// not make it. changed is true if this call took it back.
+// Retract takes an event back: the like was undone, the comment removed. Of the
+// activity, its ID, Actor, Verb, and its Target or Object count, as they were
+// notified. A repeat of the event that comes later is Dropped. With ByActor, an event
+// of the same actor with a greater ID counts. The group stays on its shelf and goes
+// down to its newest event that is left; without events it leaves the list. changed
+// is true if this call took the event back.
 //
-// Cost: 2 requests, 1 RCU for each 4 KB of the group, 3 WCU + 1 WCU for each further
-// KB.
+// Cost: 2 requests, 1 RCU, 3 WCU; 1 request, 1 RCU for a repeat; 1 RCU more for each
+// further 4 KB of the group, 1 WCU for each KB.
 func (r *Repository) Retract(ctx context.Context, n Notification) (changed bool, err error) {
 	e, key, err := r.event(n)
 	if err != nil {
@@ -29,12 +30,12 @@ func (r *Repository) Retract(ctx context.Context, n Notification) (changed bool,
 	return changed, nil
 }
 
-// RetractTarget takes back all events of a user's groups about something, which was
+// RetractTarget takes back all events of a user's groups about something that was
 // removed, and returns how many groups had any. Repeats of these events are Dropped;
 // events with later IDs count.
 //
-// Cost: 1 request, and 1 for each group; 1 RCU for each 4 KB and 1 WCU for each KB of
-// the groups, and 1 WCU for each group.
+// Cost: 1 request, 1 RCU; 1 request, 2 WCU for each group; 1 RCU more for each 4 KB
+// of the groups, 1 WCU for each further KB of a group.
 func (r *Repository) RetractTarget(ctx context.Context, user string, about feed.Ref) (groups int, err error) {
 	span, err := aboutSpan(user, about)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -88,7 +89,7 @@ func TestAnOpenShardWithoutChildrenGoesOn(t *testing.T) {
 
 // Case 13.
 func TestShardsOfManyPagesAreAllLeased(t *testing.T) {
-	for _, page := range []int{100, 10} {
+	for _, page := range faults.Some(1, 10, 100) {
 		t.Run(fmt.Sprint(page), func(t *testing.T) {
 			inBubble(t, func(t *testing.T, w *world) {
 				w.page = page

@@ -256,7 +256,7 @@ func TestThePollerCostsWhatItSays(t *testing.T) {
 		w.until("a tick is over", func() bool { return w.beat() != beat })
 		time.Sleep(renewTime / 2)
 		reads, lists := len(w.count("GetRecords")), len(w.count("DescribeStream"))
-		w.meter.Take()
+		w.meter.Price().Take()
 		time.Sleep(5 * renewTime)
 		cost := w.meter.Take()
 		reads, lists = len(w.count("GetRecords"))-reads, len(w.count("DescribeStream"))-lists

@@ -17,6 +17,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu/live"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	rooms "github.com/plaza-sdk/plaza/live"
 )
 
@@ -33,7 +34,8 @@ func repository(t testing.TB) *danmu.Repository {
 // Viewers join two processes at any time of a burst. Each sees all comments once,
 // in its window or in its batches.
 func TestAViewerWhoJoinsInABurstSeesEachCommentOnce(t *testing.T) {
-	const senders, each, viewers = 8, 300, 24
+	const senders, viewers = 8, 24
+	each := faults.Size(300, 100)
 	repo := repository(t)
 	shared, err := rooms.NewMemory(nil)
 	require.NoError(t, err)

@@ -13,8 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/examples/ledger"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/engine"
 )
+
+func TestMain(m *testing.M) { dynamotest.Main(m) }
 
 func TestTheSeasonEndsAsItWasPlayed(t *testing.T) {
 	const players = minPlayers

@@ -14,9 +14,12 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/plaza-sdk/plaza/internal/awssink/sinktest"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/stream"
 )
+
+func TestMain(m *testing.M) { dynamotest.Main(m) }
 
 // leaks looks for goroutines that a run left behind, except for connections to the
 // engine.

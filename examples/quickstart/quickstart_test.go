@@ -14,8 +14,11 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/examples/edgelist"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/engine"
 )
+
+func TestMain(m *testing.M) { dynamotest.Main(m) }
 
 func TestTheTourShowsWhatPeopleDidWithinTheStatedCosts(t *testing.T) {
 	out := output(t)

@@ -108,6 +108,4 @@ func TestEdges(t *testing.T) {
 	edgetest.Run(t, feature())
 }
 
-func FuzzDamage(f *testing.F) { edgetest.FuzzDamage(f, feature()) }
-
 func FuzzChanges(f *testing.F) { edgetest.FuzzChanges(f, feature()) }

@@ -19,7 +19,7 @@ import (
 // the bounds of kilobytes, the meter's with a transaction.
 func TestItemSizes(t *testing.T) {
 	t.Parallel()
-	m := dynamotest.NewMeter()
+	m := dynamotest.NewMeter().Price()
 	c := m.Wrap(http.DefaultClient)
 	table := dynamotest.Table(t, schema)
 	who, err := dynamotest.Engine(t).Config().Credentials.Retrieve(t.Context())

@@ -133,7 +133,7 @@ func TestPrices(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := dynamotest.NewMeter()
+			m := dynamotest.NewMeter().Price()
 			db := dynamotest.DB(t, m.Wrap)
 			table := db.Table(dynamotest.Table(t, schema))
 			for sk, size := range map[string]float64{"1": 1, "3": 3, "5": 5} {
@@ -191,4 +191,21 @@ func TestAtMostNoticesEachExcess(t *testing.T) {
 		})
 		require.Equal(t, fails, r.failed, want)
 	}
+}
+
+func TestWithoutPriceOnlyCallsInAtMostArePriced(t *testing.T) {
+	t.Parallel()
+	m := dynamotest.NewMeter()
+	db := dynamotest.DB(t, m.Wrap)
+	table := db.Table(dynamotest.Table(t, schema))
+	write := func() {
+		require.NoError(t, db.WriteTx().IdempotentWithToken("once").Put(table.Put(row{PK: "a", SK: "1"})).Run(t.Context()))
+	}
+	write()
+	require.Equal(t, dynamotest.Cost{Requests: 1}, m.Take())
+	repeated := dynamotest.Cost{Requests: 1, Read: 2}
+	require.Equal(t, repeated, m.AtMost(t, "a transaction that was applied before", repeated, write))
+	write()
+	require.Equal(t, dynamotest.Cost{Requests: 1}, m.Take())
+	require.Equal(t, repeated, func() dynamotest.Cost { m.Price(); write(); return m.Take() }())
 }

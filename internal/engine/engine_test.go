@@ -165,8 +165,10 @@ func TestEngineDiesWithAKilledStarter(t *testing.T) {
 }
 
 func TestEndpointVariableIsUsedAndNotStopped(t *testing.T) {
-	c := startChild(t, sharedCache(t))
-	endpoint := c.line()
+	running, err := engine.Shared(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, running.Close()) })
+	endpoint := running.Endpoint
 	t.Setenv(engine.EndpointVariable, endpoint)
 	e, err := engine.Start(t.Context(), &engine.Options{CacheDir: "/nowhere"})
 	require.NoError(t, err)

@@ -4,17 +4,18 @@ import (
 	"flag"
 	"iter"
 	"os"
+	"runtime/debug"
 	"testing"
 )
 
-// share is the part of seeds and checks that runs by default: one in ten.
-const share = 10
+// share is the part of seeds and checks that runs by default: one in twenty.
+const share = 20
 
-// Full reports whether CI is set. If so, all seeds and checks run. Otherwise only some
+// Full reports whether CI is set. If so, all seeds, cases and checks run. Otherwise only some
 // do, so that a newcomer's tests end soon.
 func Full() bool { return os.Getenv("CI") != "" }
 
-// Seeds yields 0 to n-1 if Full, otherwise one in ten of them.
+// Seeds yields 0 to n-1 if Full, otherwise one in twenty of them.
 func Seeds(n uint64) iter.Seq[uint64] {
 	step := uint64(share)
 	if Full() {
@@ -26,10 +27,29 @@ func Seeds(n uint64) iter.Seq[uint64] {
 	}
 }
 
+// Some returns the cases, or only the first n of them unless Full.
+func Some[T any](n int, cases ...T) []T {
+	if Full() {
+		return cases
+	}
+	return cases[:n]
+}
+
+// Size returns full if Full, otherwise brief.
+func Size(full, brief int) int {
+	if Full() {
+		return full
+	}
+	return brief
+}
+
 // Main runs a package's tests. Unless Full, rapid makes one in ten of its checks, or as
-// many as its flag says.
+// many as its flag says, and garbage is collected less often: a tenth of the CPU time.
 func Main(m *testing.M) {
 	flag.Parse()
+	if !Full() {
+		debug.SetGCPercent(400)
+	}
 	if checks := flag.Lookup("rapid.checks"); !Full() && checks != nil && checks.Value.String() == checks.DefValue {
 		_ = checks.Value.Set("10") // of 100
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 func addedMeanwhile[T any](p probe[T]) {
-	whole := p.add(size)
+	whole := p.add(p.size)
 	var added []string
 	pages := p.downPages("", 3, func([]string) { added = slices.Concat(p.add(2), added) })
 	require.Equal(p.t, whole, slices.Concat(pages...))
@@ -17,7 +17,7 @@ func addedMeanwhile[T any](p probe[T]) {
 }
 
 func removedMeanwhile[T any](p probe[T]) {
-	whole := p.add(size)
+	whole := p.add(p.size)
 	var removed []string
 	pages := p.downPages("", 3, func(seen []string) {
 		if len(seen) == 0 {
@@ -26,7 +26,7 @@ func removedMeanwhile[T any](p probe[T]) {
 		// The item at the cursor, one seen before it, and one not seen yet.
 		at := slices.Index(whole, seen[len(seen)-1])
 		for _, i := range []int{at, at - 2, at + 2} {
-			if i >= 0 && i < size && !slices.Contains(removed, whole[i]) {
+			if i >= 0 && i < p.size && !slices.Contains(removed, whole[i]) {
 				removed = append(removed, whole[i])
 				p.remove(whole[i])
 			}

@@ -4,18 +4,20 @@ import (
 	"slices"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 func hiddenItemsEndNothing[T any](p probe[T]) {
-	whole := p.add(size)
-	_, first := p.page("", size-1)
+	whole := p.add(p.size)
+	_, first := p.page("", p.size-1)
 	_, last := p.page(first.Next, 1)
 
 	// Hide items at the front, in the middle and at the end.
-	hidden := slices.Concat(whole[:7], whole[10:15], whole[size-4:])
+	hidden := slices.Concat(whole[:p.size/3], whole[p.size/2-1:p.size*2/3], whole[p.size-p.size/5:])
 	p.hide(hidden...)
 	shown := without(whole, hidden)
-	for _, limit := range []int{1, 2, 4, size} {
+	for _, limit := range faults.Some(2, 1, 4, 2, p.size) {
 		require.Equal(p.t, shown, p.down("", limit), "limit %d", limit)
 		seen, _ := p.readUp(last.Prev, limit, nil)
 		require.Equal(p.t, shown, seen, "up, limit %d", limit)

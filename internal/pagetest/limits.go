@@ -9,6 +9,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 func emptyListEndsAtOnce[T any](p probe[T]) {
@@ -25,17 +26,17 @@ func emptyListEndsAtOnce[T any](p probe[T]) {
 }
 
 func everyLimitGivesTheWhole[T any](p probe[T]) {
-	whole := p.fill(size)
-	for _, limit := range []int{1, 2, 3, 7, size - 1, size, size + 1} {
+	whole := p.fill(p.size)
+	for _, limit := range faults.Some(4, 1, 3, p.size-1, p.size, 2, 7, p.size+1) {
 		pages := p.downPages("", limit, nil)
 		require.Equal(p.t, whole, slices.Concat(pages...), "limit %d", limit)
-		require.Len(p.t, pages, (size+limit-1)/limit, "limit %d: nothing is hidden, so all pages but the last are full", limit)
+		require.Len(p.t, pages, (p.size+limit-1)/limit, "limit %d: nothing is hidden, so all pages but the last are full", limit)
 	}
 }
 
 func fullLastPageEnds[T any](p probe[T]) {
 	whole := p.add(6)
-	for _, limit := range []int{1, 2, 3, 6} {
+	for _, limit := range faults.Some(2, 3, 6, 1, 2) {
 		pages := p.downPages("", limit, nil)
 		require.Equal(p.t, whole, slices.Concat(pages...), "limit %d", limit)
 		require.Len(p.t, pages, 6/limit, "limit %d: the last page must have no Next", limit)
@@ -74,7 +75,7 @@ func negativeLimitIsRefused[T any](p probe[T]) {
 }
 
 func allGivesTheWhole[T any](p probe[T]) {
-	whole := p.fill(size)
+	whole := p.fill(p.size)
 	for _, limit := range []int{4, cursor.MaxLimit} {
 		var seen []T
 		pages := 0

@@ -7,12 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-const (
-	size    = 23  // of most lists: a multiple of no limit tried
-	endless = 100 // pages; no walk here has as many
-)
+const endless = 100 // pages; no walk here has as many
 
 // probe reads a list and checks what holds for every page.
 type probe[T any] struct {
@@ -20,13 +18,14 @@ type probe[T any] struct {
 	ctx   context.Context // of one check
 	t     require.TestingT
 	items *[]string // of the list, newest first, if it is only filled
+	size  int       // of most lists: a multiple of no limit tried but 1
 }
 
 func newProbe[T any](ctx context.Context, t require.TestingT, l List[T], items *[]string) probe[T] {
 	if l.MaxLimit == 0 {
 		l.MaxLimit = cursor.MaxLimit
 	}
-	return probe[T]{l, ctx, t, items}
+	return probe[T]{l, ctx, t, items, faults.Size(23, 11)}
 }
 
 // fill adds items until the list has n. It returns all, newest first.

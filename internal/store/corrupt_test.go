@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -76,7 +77,7 @@ func TestAListLeavesDamagedItemsOutAndReportsThem(t *testing.T) {
 						want = append(want, ids.ID(i+1).String())
 					}
 				}
-				for _, size := range []int{1, 3, 20} {
+				for _, size := range faults.Some(2, 3, 20, 1) {
 					var got []string
 					req := cursor.PageRequest{Limit: size}
 					for pages := 0; ; pages++ {

@@ -47,6 +47,7 @@ func Run(t *testing.T, open func(t *testing.T) Network) {
 		"rooms are apart, whatever their names":           roomsApart,
 		"payloads arrive as they are":                     payloads,
 		"Subscribe goes on from any position":             resumes,
+		"the end is delivered, whatever others publish":   reachesEnd,
 		"an unknown position begins at the end":           unknown,
 		"a trimmed position begins at the end":            trimmed,
 		"no entry that is kept is lost":                   kept,
@@ -68,6 +69,7 @@ type listener struct {
 
 	mu      sync.Mutex
 	entries []live.Entry // those with a payload or a gap
+	last    live.Pos     // of all entries
 	more    chan struct{}
 }
 
@@ -87,6 +89,7 @@ func (l *listener) take(entries []live.Entry) {
 	defer l.mu.Unlock()
 	for _, e := range entries {
 		assert.True(l.t, e.Gap || e.Pos != "")
+		l.last = e.Pos
 		if e.Gap || len(e.Payload) > 0 {
 			l.entries = append(l.entries, e)
 		}
@@ -221,6 +224,25 @@ func resumes(t *testing.T, net Network) {
 	require.Equal(t, last.from, last.end)
 	publish(t, b, "room", "5")
 	require.Equal(t, []string{"5"}, texts(last.wait(1)))
+}
+
+// A hub shows a viewer nothing until the End is there.
+func reachesEnd(t *testing.T, net Network) {
+	b := net.Join()
+	sub := listen(t, b, "room", "")
+	publish(t, b, "room", "0", "1")
+	first := sub.wait(2)[0].Pos
+	for i := range net.Keep / 2 {
+		publish(t, b, "other"+strconv.Itoa(i%5), "x")
+	}
+	late := listen(t, net.Join(), "room", first)
+	require.Equal(t, first, late.from)
+	require.Equal(t, []string{"1"}, texts(late.wait(1)))
+	require.Eventually(t, func() bool {
+		late.mu.Lock()
+		defer late.mu.Unlock()
+		return late.last == late.end
+	}, timeout, time.Millisecond)
 }
 
 func unknown(t *testing.T, net Network) {

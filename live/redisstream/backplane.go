@@ -3,6 +3,11 @@
 // misses while it is down are read by the next one, which Redis's publish and
 // subscribe cannot do.
 //
+// Few rooms with many viewers each, such as videos, are best with a stream for
+// each. Many rooms with a viewer or two each, such as the bells of users, need
+// Options.Shared: otherwise each read names every room, and an event costs more
+// the more rooms are open.
+//
 // It needs Redis 6.2 or later, or Valkey. If a server loses entries, by a
 // restart, a failover or because it evicts keys, the rooms are reset: with the
 // next entry, and within some seconds otherwise.
@@ -11,7 +16,6 @@ package redisstream
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
 	"strconv"
 
 	"github.com/redis/go-redis/v9"
@@ -20,8 +24,9 @@ import (
 	"github.com/plaza-sdk/plaza/live"
 )
 
-// field holds the payload of an entry. A mark has none.
-const field = "p"
+// These fields hold the room and the payload of an entry. An entry of a stream that is
+// one room's alone has no room, and a mark has an empty payload.
+const roomField, payloadField = "r", "p"
 
 // Backplane is a live.Backplane. It is safe for concurrent use.
 type Backplane struct {
@@ -53,27 +58,42 @@ func New(client redis.UniversalClient, opts *Options) (*Backplane, error) {
 	return b, nil
 }
 
-func (b *Backplane) reader(room string) *reader {
-	hash := fnv.New32a()
-	hash.Write([]byte(room))
-	return b.readers[hash.Sum32()%uint32(len(b.readers))]
+// place returns where a room's entries are, and who reads them.
+func (b *Backplane) place(room string) (place, *reader) {
+	n := hash(room)
+	if b.opts.Shared == 0 {
+		r := b.readers[n%uint32(len(b.readers))]
+		return place{key: r.prefix + "r" + room}, r
+	}
+	// Streams of another number have other keys: one room must not have two.
+	n %= uint32(b.opts.Shared)
+	r := b.readers[n%uint32(len(b.readers))]
+	return place{r.prefix + "s" + strconv.Itoa(b.opts.Shared) + "." + strconv.Itoa(int(n)), room}, r
 }
 
 // Publish adds an entry, or two if the client repeats a request that was lost.
 //
 // Cost: 1 request to Redis.
 func (b *Backplane) Publish(ctx context.Context, room string, payload []byte) error {
-	_, err := b.add(ctx, b.reader(room).key(room), payload)
+	at, _ := b.place(room)
+	values := []any{payloadField, payload}
+	if at.room != "" {
+		values = append(values, roomField, at.room)
+	}
+	_, err := b.add(ctx, at.key, values)
 	return err
 }
 
+// mark appends an entry without a payload: it is the end, and can be found again.
+func (b *Backplane) mark(ctx context.Context, key string) (position, error) {
+	return b.add(ctx, key, []any{payloadField, ""})
+}
+
 // add appends an entry to a stream and puts off its expiry.
-func (b *Backplane) add(ctx context.Context, key string, payload []byte) (position, error) {
+func (b *Backplane) add(ctx context.Context, key string, values []any) (position, error) {
 	var added *redis.StringCmd
 	_, err := b.client.Pipelined(ctx, func(p redis.Pipeliner) error {
-		added = p.XAdd(ctx, &redis.XAddArgs{
-			Stream: key, MaxLen: b.opts.MaxLen, Approx: true, Values: []any{field, payload},
-		})
+		added = p.XAdd(ctx, &redis.XAddArgs{Stream: key, MaxLen: b.opts.MaxLen, Approx: true, Values: values})
 		p.PExpire(ctx, key, b.opts.Expire)
 		return nil
 	})
@@ -87,50 +107,50 @@ func (b *Backplane) add(ctx context.Context, key string, payload []byte) (positi
 	return id, nil
 }
 
-// end returns the last entry's id, and whether the entry id still exists. If it does, so
-// do all entries after it, because streams are trimmed from their beginning.
+// end returns the last entry's id, zero if there is none, and whether the entry id still
+// exists. If it does, so do all entries after it, because streams are trimmed from their
+// beginning. It puts off the stream's expiry.
 func (b *Backplane) end(ctx context.Context, key string, id position) (end position, known bool, err error) {
 	var found, last *redis.XMessageSliceCmd
 	_, err = b.client.Pipelined(ctx, func(p redis.Pipeliner) error {
 		found = p.XRangeN(ctx, key, id.String(), id.String(), 1)
 		last = p.XRevRangeN(ctx, key, "+", "-", 1)
+		p.PExpire(ctx, key, b.opts.Expire)
 		return nil
 	})
 	if err != nil {
 		return position{}, false, fmt.Errorf("redisstream: find the end of %q: %w", key, err)
 	}
-	if len(found.Val()) == 0 || len(last.Val()) == 0 {
+	if len(last.Val()) == 0 {
 		return position{}, false, nil
 	}
-	end, known = parse(last.Val()[0].ID)
-	return end, known, nil
+	end, ok := parse(last.Val()[0].ID)
+	return end, ok && len(found.Val()) == 1, nil
 }
 
 // Subscribe implements live.Backplane.
 //
-// Cost: 2 requests to Redis; 1 more if after is unknown; 1 more if others here
-// have read further.
+// Cost: 1 request to Redis; 1 more if its stream is not read here yet; 1 more if
+// that is empty; after a position that is known 1 more for each 1,000 entries of
+// the stream since; 1 more if others here have read further.
 func (b *Backplane) Subscribe(ctx context.Context, room string, after live.Pos, deliver func([]live.Entry)) (live.Subscription, error) {
-	r := b.reader(room)
-	key := r.key(room)
-	from, known := parsePos(after, key)
-	end := from
-	if known {
-		var err error
-		if end, known, err = b.end(ctx, key, from); err != nil {
-			return live.Subscription{}, err
-		}
-	}
-	if !known { // append a mark and begin there: it is the end, and can be found again
-		var err error
-		if from, err = b.add(ctx, key, nil); err != nil {
-			return live.Subscription{}, err
-		}
-		end = from
-	}
-	stop, err := r.subscribe(ctx, key, from, deliver)
+	at, r := b.place(room)
+	from, ok := at.parse(after)
+	end, known, err := b.end(ctx, at.key, from)
 	if err != nil {
 		return live.Subscription{}, err
 	}
-	return live.Subscription{From: from.pos(key), End: end.pos(key), Stop: stop}, nil
+	if !ok || !known {
+		if end == (position{}) {
+			if end, err = b.mark(ctx, at.key); err != nil {
+				return live.Subscription{}, err
+			}
+		}
+		from = end
+	}
+	end, stop, err := r.subscribe(ctx, at, from, end, deliver)
+	if err != nil {
+		return live.Subscription{}, err
+	}
+	return live.Subscription{From: at.pos(from), End: at.pos(end), Stop: stop}, nil
 }

@@ -21,10 +21,10 @@ import (
 
 func TestARedisIsABackplane(t *testing.T) {
 	s := startServer(t)
-	for _, readers := range []int{1, 3} {
-		t.Run(fmt.Sprint(readers, " readers"), func(t *testing.T) {
+	for _, opts := range []redisstream.Options{{Readers: 1}, {Readers: 3}, {Shared: 1}, {Shared: 5, Readers: 2}} {
+		t.Run(fmt.Sprint(opts.Readers, " readers, ", opts.Shared, " streams"), func(t *testing.T) {
 			livetest.Run(t, func(t *testing.T) livetest.Network {
-				opts := redisstream.Options{Prefix: prefix(), MaxLen: 100, Readers: readers}
+				opts.Prefix, opts.MaxLen = prefix(), 100
 				return livetest.Network{
 					Join: func() live.Backplane { return newBackplane(t, s.client(t), opts) }, Keep: 100,
 				}
@@ -40,21 +40,33 @@ func TestARedisClusterIsABackplane(t *testing.T) {
 		info, err := s.client(t).ClusterInfo(t.Context()).Result()
 		return err == nil && strings.Contains(info, "cluster_state:ok")
 	}, 20*time.Second, 50*time.Millisecond)
-	livetest.Run(t, func(t *testing.T) livetest.Network {
-		opts := redisstream.Options{Prefix: prefix(), MaxLen: 100, Readers: 3}
-		return livetest.Network{Keep: 100, Join: func() live.Backplane {
-			client := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{s.addr()}})
-			t.Cleanup(func() { _ = client.Close() })
-			return newBackplane(t, client, opts)
-		}}
-	})
+	for _, shared := range []int{0, 5} {
+		t.Run(fmt.Sprint(shared, " streams"), func(t *testing.T) {
+			livetest.Run(t, func(t *testing.T) livetest.Network {
+				opts := redisstream.Options{Prefix: prefix(), Shared: shared, MaxLen: 100, Readers: 3}
+				return livetest.Network{Keep: 100, Join: func() live.Backplane {
+					client := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{s.addr()}})
+					t.Cleanup(func() { _ = client.Close() })
+					return newBackplane(t, client, opts)
+				}}
+			})
+		})
+	}
 }
 
 // Every connection is killed again and again while 5,000 events are published. Two
 // processes get all of them without a Reset.
 func TestKilledConnectionsLoseNothing(t *testing.T) {
 	s := startServer(t)
-	opts := redisstream.Options{Prefix: prefix()}
+	for _, shared := range []int{0, 3} {
+		t.Run(fmt.Sprint(shared, " streams"), func(t *testing.T) {
+			killConnections(t, s, redisstream.Options{Prefix: prefix(), Shared: shared})
+		})
+	}
+}
+
+func killConnections(t *testing.T, s *server, opts redisstream.Options) {
+	t.Helper()
 	const publishers, each = 4, 1250
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -162,21 +174,31 @@ func publish(t *testing.T, b *redisstream.Backplane, payload string) {
 
 func TestAServerThatLosesItsDataLeavesAGap(t *testing.T) {
 	s := startServer(t)
-	b := newBackplane(t, s.client(t), redisstream.Options{Prefix: prefix()})
-	got, _ := collect(t, b, "room", "")
-	idle, _ := collect(t, b, "idle", "")
-	publish(t, b, "before")
-	require.Equal(t, "before", string(receive(t, got).Payload))
+	type view struct {
+		b         *redisstream.Backplane
+		got, idle <-chan live.Entry
+	}
+	var views []view
+	for _, shared := range []int{0, 1} {
+		v := view{b: newBackplane(t, s.client(t), redisstream.Options{Prefix: prefix(), Shared: shared})}
+		v.got, _ = collect(t, v.b, "room", "")
+		v.idle, _ = collect(t, v.b, "idle", "")
+		publish(t, v.b, "before")
+		require.Equal(t, "before", string(receive(t, v.got).Payload))
+		views = append(views, v)
+	}
 
 	s.stop()
 	require.True(t, s.start(t))
-	require.True(t, receive(t, got).Gap)
-	require.True(t, receive(t, idle).Gap)
-	publish(t, b, "after")
-	for e := range got {
-		if require.False(t, e.Gap); len(e.Payload) > 0 {
-			require.Equal(t, "after", string(e.Payload))
-			break
+	for _, v := range views {
+		require.True(t, receive(t, v.got).Gap)
+		require.True(t, receive(t, v.idle).Gap)
+		publish(t, v.b, "after")
+		for e := range v.got {
+			if require.False(t, e.Gap); len(e.Payload) > 0 {
+				require.Equal(t, "after", string(e.Payload))
+				break
+			}
 		}
 	}
 }
@@ -267,15 +289,15 @@ func TestASubscriberAheadOfANewStreamGetsAGap(t *testing.T) {
 	opts.Prefix, opts.Every = prefix(), 200*time.Millisecond
 	b, key = newBackplane(t, s.client(t), opts), "{"+opts.Prefix+":0}rroom"
 	add(0, "x")
-	got, from := collect(t, b, "room", "") // at entry 1
+	got, from := collect(t, b, "room", "") // at entry 0
+	publish(t, b, "1")
 	publish(t, b, "2")
-	publish(t, b, "3")
 	for range 2 {
 		require.False(t, receive(t, got).Gap)
 	}
 	second, _ = collect(t, b, "room", from)
 	require.NoError(t, admin.Del(t.Context(), key).Err())
-	add(2, "new")
+	add(1, "new")
 	for _, ear := range []<-chan live.Entry{got, second} {
 		for !receive(t, ear).Gap {
 		}
@@ -324,6 +346,7 @@ func TestBadOptions(t *testing.T) {
 	client := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1"})
 	t.Cleanup(func() { _ = client.Close() })
 	for name, opts := range map[string]redisstream.Options{
+		"Options.Shared":  {Shared: 4097},
 		"Options.MaxLen":  {MaxLen: -1},
 		"Options.Expire":  {Expire: -1},
 		"Options.Readers": {Readers: 1025},

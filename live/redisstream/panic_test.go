@@ -37,10 +37,18 @@ func (f *faulty) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proce
 
 // The client panics, and so does one of two subscribers, which then gets a gap.
 func TestAPanicEndsNoReader(t *testing.T) {
-	client := startServer(t).client(t)
+	s := startServer(t)
+	for _, shared := range []int{0, 1} {
+		t.Run(fmt.Sprint(shared, " streams"), func(t *testing.T) { panics(t, s, shared) })
+	}
+}
+
+func panics(t *testing.T, s *server, shared int) {
+	t.Helper()
+	client := s.client(t)
 	hook := &faulty{}
 	client.AddHook(hook)
-	b := newBackplane(t, client, redisstream.Options{Prefix: prefix()})
+	b := newBackplane(t, client, redisstream.Options{Prefix: prefix(), Shared: shared})
 	got, others := make(chan live.Entry, 100), make(chan live.Entry, 100)
 	var broken atomic.Bool
 	broke := make(chan struct{}, 100)

@@ -26,21 +26,31 @@ func (p position) String() string {
 	return strconv.FormatUint(p.ms, 10) + "-" + strconv.FormatUint(p.n, 10)
 }
 
-// pos is the id and a hash of the room's key, because another room may have an entry
-// with the same id.
-func (p position) pos(key string) live.Pos {
-	hash := fnv.New32a()
-	hash.Write([]byte(key))
-	return live.Pos(p.String() + "." + strconv.FormatUint(uint64(hash.Sum32()), 36))
-}
-
-// parsePos reads the text of pos, if it is of the same room.
-func parsePos(pos live.Pos, key string) (position, bool) {
-	id, _, _ := strings.Cut(string(pos), ".")
-	p, ok := parse(id)
-	return p, ok && p.pos(key) == pos
-}
-
 func (p position) compare(q position) int {
 	return cmp.Or(cmp.Compare(p.ms, q.ms), cmp.Compare(p.n, q.n))
+}
+
+// place is a stream, and the room that entries name there. Where each room has a stream of
+// its own they name none.
+type place struct{ key, room string }
+
+// pos is the id and a hash of the place, because another room may have an entry with the
+// same id.
+func (at place) pos(id position) live.Pos {
+	return live.Pos(id.String() + "." + strconv.FormatUint(uint64(hash(at.key, at.room)), 36))
+}
+
+// parse reads what pos wrote for the same place.
+func (at place) parse(pos live.Pos) (position, bool) {
+	id, _, _ := strings.Cut(string(pos), ".")
+	p, ok := parse(id)
+	return p, ok && at.pos(p) == pos
+}
+
+func hash(texts ...string) uint32 {
+	h := fnv.New32a()
+	for _, text := range texts {
+		h.Write([]byte(text))
+	}
+	return h.Sum32()
 }

@@ -4,8 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"slices"
-	"sort"
+	"fmt"
 	"sync"
 	"time"
 
@@ -16,83 +15,72 @@ import (
 )
 
 const (
-	// block is how long a read waits, and so how long a reader runs after its last room.
+	// block is how long a read waits, and so how long a reader runs after its last stream.
 	block = time.Second
 
-	// most is how many entries of a room are read at once.
+	// most is how many entries of a stream are read at once.
 	most = 1000
 
-	// check is how often quiet rooms are verified, because the client hides that the
+	// replays is how many subscribers of a reader are brought up to date at once.
+	replays = 4
+
+	// check is how often quiet streams are verified, because the client hides that the
 	// server was restarted or replaced.
 	check = 5 * time.Second
 
 	firstPause, longestPause = 20 * time.Millisecond, 2 * time.Second // after errors
 )
 
-// reader reads many rooms by one connection.
+// reader reads many streams by one connection.
 type reader struct {
 	b      *Backplane
 	prefix string
 	wake   string // a stream for itself; an entry in it ends a waiting read
 
+	replaying chan struct{} // has one for each replay, so that few hold entries at once
+
 	mu      sync.Mutex
-	rooms   map[string]*stream // by key
+	streams map[string]*stream // by key
 	running bool
 }
 
-// stream is a room that is read.
-type stream struct {
-	read position // the last entry that was read
-	subs []*sub
-}
-
-type sub struct {
-	seen    position
-	deliver func([]live.Entry)
-	lost    bool // it lost entries by a panic
-}
-
-// hand delivers entries. After a panic, the lost entries become a gap before the next
-// ones.
-func (s *sub) hand(entries []live.Entry) {
-	if s.lost {
-		entries = slices.Clone(entries)
-		entries[0].Gap = true
-	}
-	s.lost = parallel.Catch(func() error { s.deliver(entries); return nil }) != nil
-}
-
 func newReader(b *Backplane, prefix string) *reader {
-	return &reader{b: b, prefix: prefix, wake: prefix + "w" + rand.Text(), rooms: map[string]*stream{}}
+	return &reader{
+		b: b, prefix: prefix, wake: prefix + "w" + rand.Text(),
+		replaying: make(chan struct{}, replays), streams: map[string]*stream{},
+	}
 }
 
-func (r *reader) key(room string) string { return r.prefix + "r" + room }
-
-// subscribe reads a room from a position on. The position must exist.
-func (r *reader) subscribe(ctx context.Context, key string, from position, deliver func([]live.Entry)) (stop func(), err error) {
-	if ahead, ok := r.ahead(key, from); ok {
+// subscribe delivers a room's entries after one that exists. It reads those up to the end
+// itself, because a reader never goes back: others would wait. It returns the end as it is
+// when the reader takes over.
+func (r *reader) subscribe(
+	ctx context.Context, at place, from, end position, deliver func([]live.Entry),
+) (position, func(), error) {
+	if ahead, ok := r.ahead(at.key, end); ok {
 		// Check that: a stream that was deleted and begun again may have smaller ids.
-		_, known, err := r.b.end(ctx, key, ahead)
+		_, known, err := r.b.end(ctx, at.key, ahead)
 		if err != nil {
-			return nil, err
+			return position{}, nil, err
 		}
 		if !known {
-			r.lose(key, ahead, from)
+			r.lose(at.key, ahead, end)
 		}
 	}
-	added := &sub{seen: from, deliver: deliver}
-	stop = func() { r.unsubscribe(key, added) }
+	added := &sub{deliver: deliver}
 
 	r.mu.Lock()
-	s := r.rooms[key]
-	if s == nil {
-		s = &stream{read: from}
-		r.rooms[key] = s
+	s := r.streams[at.key]
+	opened := s == nil
+	if opened {
+		s = &stream{key: at.key, read: end, rooms: map[string][]*sub{}}
+		r.streams[at.key] = s
 	}
-	if from.compare(s.read) < 0 {
-		s.read = from // the other subscribers have seen some of the entries after it
+	if end.compare(s.read) < 0 {
+		end = s.read
 	}
-	s.subs = append(s.subs, added)
+	added.seen, added.behind = end, from != end
+	s.rooms[at.room] = append(s.rooms[at.room], added)
 	started := !r.running
 	if started {
 		r.running = true
@@ -100,67 +88,101 @@ func (r *reader) subscribe(ctx context.Context, key string, from position, deliv
 	}
 	r.mu.Unlock()
 
-	if started {
-		return stop, nil
+	stop := func() { r.unsubscribe(s, at.room, added) }
+	var err error
+	if opened && !started {
+		err = r.interrupt(ctx)
 	}
-	if err := r.interrupt(ctx); err != nil {
+	if err == nil && added.behind {
+		err = r.replay(ctx, added, at, from, end)
+	}
+	if err != nil {
 		stop()
-		return nil, err
+		return position{}, nil, err
 	}
-	return stop, nil
+	return end, stop, nil
 }
 
-// ahead returns the last entry of a room that was read, if it is past a position.
-func (r *reader) ahead(key string, from position) (position, bool) {
+// ahead returns the last entry of a stream that was read, if it is past a position.
+func (r *reader) ahead(key string, end position) (position, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := r.rooms[key]
-	if s == nil || s.read.compare(from) <= 0 {
+	s := r.streams[key]
+	if s == nil || s.read.compare(end) <= 0 {
 		return position{}, false
 	}
 	return s.read, true
 }
 
-func (r *reader) unsubscribe(key string, gone *sub) {
+func (r *reader) unsubscribe(s *stream, room string, gone *sub) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := r.rooms[key]
-	if s == nil {
-		return
-	}
-	s.subs = slices.DeleteFunc(s.subs, func(other *sub) bool { return other == gone })
-	if len(s.subs) == 0 {
-		delete(r.rooms, key)
+	s.remove(room, gone)
+	if len(s.rooms) == 0 && r.streams[s.key] == s {
+		delete(r.streams, s.key)
 	}
 }
 
-// interrupt makes the reader ask again, for the current rooms. It also works if the
+// interrupt makes the reader ask again, for the current streams. It also works if the
 // reader is just about to ask.
 func (r *reader) interrupt(ctx context.Context) error {
 	_, err := r.b.client.Pipelined(ctx, func(p redis.Pipeliner) error {
-		p.XAdd(ctx, &redis.XAddArgs{Stream: r.wake, MaxLen: 1, Values: []any{field, ""}})
+		p.XAdd(ctx, &redis.XAddArgs{Stream: r.wake, MaxLen: 1, Values: []any{payloadField, ""}})
 		p.PExpire(ctx, r.wake, 10*block)
 		return nil
 	})
 	return err
 }
 
-// run reads until there are no rooms. A panic of the client is handled like an error.
+// replay delivers a room's entries up to the end, and then those that the reader has read
+// meanwhile.
+func (r *reader) replay(ctx context.Context, to *sub, at place, from, end position) error {
+	select {
+	case r.replaying <- struct{}{}:
+		defer func() { <-r.replaying }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	for from.compare(end) < 0 {
+		messages, err := r.b.client.XRangeN(ctx, at.key, from.String(), end.String(), most+1).Result()
+		if err != nil {
+			return fmt.Errorf("redisstream: read %q: %w", at.key, err)
+		}
+		kept := len(messages) > 0 && messages[0].ID == from.String()
+		if kept {
+			messages = messages[1:]
+		}
+		if len(messages) == 0 {
+			break // the end is gone too, which the reader notices
+		}
+		entries, last := at.replayed(messages, !kept, end)
+		if len(entries) > 0 {
+			to.give(entries)
+		}
+		from = last
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	to.release()
+	return nil
+}
+
+// run reads until there are no streams. A panic of the client is handled like an error.
 func (r *reader) run() {
 	ctx := context.Background()
 	woken, pause := "0-0", firstPause
 	verified := time.Now()
 	for {
-		rooms := r.asked()
-		if len(rooms) == 0 {
+		streams := r.asked()
+		if len(streams) == 0 {
 			return
 		}
 		err := parallel.Catch(func() (err error) {
 			if time.Since(verified) > check {
 				verified = time.Now()
-				return r.verify(ctx, rooms)
+				return r.verify(ctx, streams)
 			}
-			woken, err = r.read(ctx, rooms, woken)
+			woken, err = r.read(ctx, streams, woken)
 			return err
 		})
 		if err != nil {
@@ -174,28 +196,28 @@ func (r *reader) run() {
 	}
 }
 
-// asked returns the rooms, each with the last entry that was read. If there are none, the
+// asked returns the streams, each with the last entry that was read. If there are none, the
 // reader ends.
 func (r *reader) asked() map[string]position {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	rooms := make(map[string]position, len(r.rooms))
-	for key, s := range r.rooms {
-		rooms[key] = s.read
+	streams := make(map[string]position, len(r.streams))
+	for key, s := range r.streams {
+		streams[key] = s.read
 	}
-	r.running = len(rooms) > 0
-	return rooms
+	r.running = len(streams) > 0
+	return streams
 }
 
-// read waits for entries of these rooms and delivers them.
-func (r *reader) read(ctx context.Context, rooms map[string]position, woken string) (string, error) {
-	streams := make([]string, 0, 2*len(rooms)+2)
-	ids := make([]string, 0, len(rooms)+1)
-	for key, from := range rooms {
-		streams, ids = append(streams, key), append(ids, from.String())
+// read waits for entries of these streams and delivers them.
+func (r *reader) read(ctx context.Context, streams map[string]position, woken string) (string, error) {
+	keys := make([]string, 0, 2*len(streams)+2)
+	ids := make([]string, 0, len(streams)+1)
+	for key, from := range streams {
+		keys, ids = append(keys, key), append(ids, from.String())
 	}
-	streams = append(append(streams, r.wake), append(ids, woken)...)
-	answers, err := r.b.client.XRead(ctx, &redis.XReadArgs{Streams: streams, Count: most, Block: block}).Result()
+	keys = append(append(keys, r.wake), append(ids, woken)...)
+	answers, err := r.b.client.XRead(ctx, &redis.XReadArgs{Streams: keys, Count: most, Block: block}).Result()
 	if err != nil && !errors.Is(err, redis.Nil) {
 		return "", err
 	}
@@ -204,7 +226,7 @@ func (r *reader) read(ctx context.Context, rooms map[string]position, woken stri
 		if a.Stream == r.wake {
 			woken = a.Messages[len(a.Messages)-1].ID
 		} else {
-			answered[a.Stream] = rooms[a.Stream]
+			answered[a.Stream] = streams[a.Stream]
 		}
 	}
 	if len(answered) == 0 {
@@ -222,21 +244,21 @@ func (r *reader) read(ctx context.Context, rooms map[string]position, woken stri
 	return woken, nil
 }
 
-// kept reports for each room whether the last entry that was read still exists. If not,
+// kept reports for each stream whether the last entry that was read still exists. If not,
 // later ones may be lost, because streams are trimmed from their beginning.
-func (r *reader) kept(ctx context.Context, rooms map[string]position) (map[string]bool, error) {
-	found := make(map[string]*redis.XMessageSliceCmd, len(rooms))
+func (r *reader) kept(ctx context.Context, streams map[string]position) (map[string]bool, error) {
+	found := make(map[string]*redis.XMessageSliceCmd, len(streams))
 	_, err := r.b.client.Pipelined(ctx, func(p redis.Pipeliner) error {
-		for key, from := range rooms {
+		for key, from := range streams {
 			found[key] = p.XRangeN(ctx, key, from.String(), from.String(), 1)
-			p.PExpire(ctx, key, r.b.opts.Expire) // a room with a reader does not expire
+			p.PExpire(ctx, key, r.b.opts.Expire) // what has a reader does not expire
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	kept := make(map[string]bool, len(rooms))
+	kept := make(map[string]bool, len(streams))
 	for key, cmd := range found {
 		kept[key] = len(cmd.Val()) == 1
 	}
@@ -245,48 +267,25 @@ func (r *reader) kept(ctx context.Context, rooms map[string]position) (map[strin
 
 // take delivers the entries that were read after a position.
 func (r *reader) take(key string, from position, messages []redis.XMessage, gap bool) {
-	entries := make([]live.Entry, 0, len(messages))
-	ids := make([]position, 0, len(messages))
-	for _, m := range messages {
-		id, ok := parse(m.ID)
-		if !ok {
-			continue // impossible: Redis writes no such id
-		}
-		payload, _ := m.Values[field].(string)
-		entries = append(entries, live.Entry{Pos: id.pos(key), Payload: []byte(payload), Gap: gap && len(entries) == 0})
-		ids = append(ids, id)
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := r.rooms[key]
-	if s == nil || s.read != from || len(ids) == 0 {
-		return // the room is closed, or a new subscriber needs a read from an earlier entry
-	}
-	s.read = ids[len(ids)-1]
-	for _, sub := range s.subs {
-		if gap {
-			sub.seen = from // also for a subscriber that was further: its entry may be gone too
-		}
-		seen := sort.Search(len(ids), func(i int) bool { return ids[i].compare(sub.seen) > 0 })
-		if seen < len(ids) {
-			sub.seen = s.read
-			sub.hand(entries[seen:])
-		}
+	if s := r.streams[key]; s != nil && s.read == from { // otherwise it is closed, or has lost entries
+		s.take(messages, gap)
 	}
 }
 
-// verify checks that all rooms still have the entry that was read last. A room without it
+// verify checks that all streams still have the entry that was read last. One without it
 // gets a gap, and continues from its end.
-func (r *reader) verify(ctx context.Context, rooms map[string]position) error {
-	kept, err := r.kept(ctx, rooms)
+func (r *reader) verify(ctx context.Context, streams map[string]position) error {
+	kept, err := r.kept(ctx, streams)
 	if err != nil {
 		return err
 	}
-	for key, from := range rooms {
+	for key, from := range streams {
 		if kept[key] {
 			continue
 		}
-		end, err := r.b.add(ctx, key, nil)
+		end, err := r.b.mark(ctx, key)
 		if err != nil {
 			return err
 		}
@@ -299,13 +298,7 @@ func (r *reader) verify(ctx context.Context, rooms map[string]position) error {
 func (r *reader) lose(key string, from, end position) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := r.rooms[key]
-	if s == nil || s.read != from {
-		return
-	}
-	s.read = end
-	for _, sub := range s.subs {
-		sub.seen = end
-		sub.hand([]live.Entry{{Pos: end.pos(key), Gap: true}})
+	if s := r.streams[key]; s != nil && s.read == from {
+		s.lose(end)
 	}
 }

@@ -25,10 +25,11 @@ import (
 type Meter struct {
 	side http.RoundTripper // for the meter's own requests
 
-	mu   sync.Mutex
-	cost Cost
-	done map[string]bool     // client tokens of transactions that were applied
-	keys map[string][]string // from table to its key attributes
+	mu       sync.Mutex
+	cost     Cost
+	unpriced bool
+	done     map[string]bool     // client tokens of transactions that were applied
+	keys     map[string][]string // from table to its key attributes
 }
 
 // Cost is the cost of some calls: HTTP requests, and capacity units as AWS bills
@@ -48,6 +49,14 @@ func New(side http.RoundTripper) *Meter {
 	return &Meter{side: side, done: make(map[string]bool), keys: make(map[string][]string)}
 }
 
+// Price sets whether requests are priced or only counted. To price one, the meter may
+// read each item that it writes, before and after.
+func (m *Meter) Price(on bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.unpriced = !on
+}
+
 // Take returns the cost since the last Take.
 func (m *Meter) Take() Cost {
 	m.mu.Lock()
@@ -55,6 +64,12 @@ func (m *Meter) Take() Cost {
 	c := m.cost
 	m.cost = Cost{}
 	return c
+}
+
+func (m *Meter) isPricing() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return !m.unpriced
 }
 
 func (m *Meter) add(c Cost) {
@@ -85,6 +100,9 @@ func (c metered) Do(r *http.Request) (*http.Response, error) {
 	if !ok {
 		return c.next.Do(req.Again())
 	}
+	if !c.meter.isPricing() {
+		return c.count(req)
+	}
 
 	call := &call{meter: c.meter, req: req}
 	var fields map[string]json.RawMessage
@@ -111,6 +129,18 @@ func (c metered) Do(r *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("meter: %s: %w", req.Op, call.err)
 	}
 	return res, nil
+}
+
+// count sends a request that is not priced, and remembers its token.
+func (c metered) count(req wire.Request) (*http.Response, error) {
+	res, err := c.next.Do(req.Again())
+	if err == nil && req.Op == "TransactWriteItems" && res.StatusCode == http.StatusOK {
+		var in struct{ ClientRequestToken string }
+		if json.Unmarshal(req.Body, &in) == nil {
+			c.meter.repeated(in.ClientRequestToken)
+		}
+	}
+	return res, err
 }
 
 // call is one request being priced. It keeps its first error.

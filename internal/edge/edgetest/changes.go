@@ -63,7 +63,7 @@ func eachChange[E any](t *testing.T, f Feature[E]) {
 	sees("another edge of the pair", begun(again))
 
 	wide := w.process(t, spread(4))
-	for range 8 {
+	for range faults.Size(8, 4) {
 		e := wide.give(t, Edge{Tail: "ann", Head: "star", Kind: f.first(), ID: wide.idIn(t, 4, false)})
 		sees("begin in another shard", begun(e))
 		wide.finish(t, e.anyID(), true)

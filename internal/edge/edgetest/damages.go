@@ -11,6 +11,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/edge"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // scene is a table with one edge to damage, from ann to bob, in a shard of
@@ -202,6 +203,9 @@ func (e Edge) ends() [2]edge.Ends { return [2]edge.Ends{{Tail: e.Tail}, {Head: e
 func repairDamages[E any](t *testing.T, f Feature[E]) {
 	all := damages(f)
 	for i, name := range slices.Sorted(maps.Keys(all)) {
+		if i%2 > 0 && !faults.Full() {
+			continue
+		}
 		for _, c := range waysToRepair(i, all[name].shards) {
 			t.Run(fmt.Sprint(name, ", ", c.shards, " shards, first ", []string{"ann", "bob"}[c.first]), func(t *testing.T) {
 				t.Parallel()
@@ -215,15 +219,16 @@ func repairDamages[E any](t *testing.T, f Feature[E]) {
 // first.
 type way struct{ shards, first int }
 
-// waysToRepair returns all ways if CI is set, otherwise one, alternately.
+// waysToRepair returns all ways if faults.Full, otherwise one: in one shard if it can
+// be, and either end first, alternately.
 func waysToRepair(i, shards int) (ways []way) {
 	for _, n := range []int{1, 5} {
 		if shards == 0 || shards == n {
 			ways = append(ways, way{n, 0}, way{n, 1})
 		}
 	}
-	if !thorough() {
-		i %= len(ways)
+	if !faults.Full() {
+		i = i / 2 % 2
 		ways = ways[i : i+1]
 	}
 	return ways
@@ -249,7 +254,9 @@ func repairDamage[E any](t *testing.T, f Feature[E], damage damage[E], shards, f
 	s.requireStored(t, damage.left(s)...)
 
 	before := Scan(t, s.world.table)
-	s.requireSound(t, s.edge)
+	if faults.Full() {
+		s.requireSound(t, s.edge)
+	}
 	for _, of := range sides {
 		again, err := s.Repair(t.Context(), of)
 		require.NoError(t, err)

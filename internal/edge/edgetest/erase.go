@@ -94,15 +94,11 @@ func (w world[E]) requireErased(t testing.TB, of edge.Ends, left []Edge) (ended 
 var erasable = []edge.Ends{{Tail: "jack"}, {Head: "star"}}
 
 func eraseEverything[E any](t *testing.T, f Feature[E]) {
-	many := []int{2}
-	if thorough() {
-		many = append(many, 8)
-	}
-	for _, shards := range many {
+	for _, shards := range faults.Some(1, 2, 8) {
 		for _, of := range erasable {
 			m := dynamotest.NewMeter()
 			w := newWorld(t, f, spread(shards), m.Wrap)
-			all := fans(t, w, 12)
+			all := fans(t, w, faults.Size(12, 8))
 			was := w.begin(t, "jack", "past", f.first())
 			w.finish(t, was, true)
 			gone, left := f.split(of, all)
@@ -141,13 +137,10 @@ func eraseEverything[E any](t *testing.T, f Feature[E]) {
 
 func eraseTorn[E any](t *testing.T, f Feature[E]) {
 	for of, torn := range map[edge.Ends][]string{
-		{Tail: "ann"}: {"guard gone", "the tail's row gone", "the head's row gone", "only the tail's row left", "a second row of the tail"},
-		{Head: "bob"}: {"guard gone", "the tail's row gone", "only the head's row left", "wrong count", "counter gone"},
+		{Tail: "ann"}: faults.Some(2, "guard gone", "the head's row gone", "the tail's row gone", "only the tail's row left", "a second row of the tail"),
+		{Head: "bob"}: faults.Some(2, "only the head's row left", "wrong count", "guard gone", "the tail's row gone", "counter gone"),
 	} {
-		for i, name := range torn {
-			if !thorough() && i%2 > 0 {
-				continue
-			}
+		for _, name := range torn {
 			s := damagedScene(t, f, 1, damages(f)[name].do)
 			require.NoError(t, s.Erase(t.Context(), of), name)
 			for _, other := range s.edge.ends() {

@@ -24,10 +24,6 @@ func sealed(t testing.TB) cursor.Codec {
 }
 
 func listsPaged[E any](t *testing.T, f Feature[E]) {
-	several := 2
-	if thorough() {
-		several = 8
-	}
 	for name, c := range map[string]struct {
 		shards int
 		codec  cursor.Codec
@@ -36,11 +32,11 @@ func listsPaged[E any](t *testing.T, f Feature[E]) {
 		often  bool   // also if CI is not set
 	}{
 		"by head, one kind":           {1, cursor.Plain(), false, f.free(), false},
-		"by head, all kinds, sharded": {several, sealed(t), false, "", true},
+		"by head, all kinds, sharded": {faults.Size(8, 2), sealed(t), false, "", true},
 		"by tail, one kind":           {1, cursor.Plain(), true, f.free(), true},
 		"by tail, all kinds":          {1, sealed(t), true, "", false},
 	} {
-		if !c.often && !thorough() {
+		if !c.often && !faults.Full() {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -171,9 +167,9 @@ func consistent[E any](t *testing.T, f Feature[E]) {
 func shardsRaised[E any](t *testing.T, f Feature[E]) {
 	before := newWorld(t, f, spread(1))
 	g := standing(before.crowd(t, "star", 16, f.kinds()...)...)
-	after := before.process(t, spread(8))
+	after := before.process(t, spread(faults.Size(8, 4)))
 	var seen []E
-	for i := range 36 {
+	for i := range faults.Size(36, 18) {
 		e := f.Of(Edge{Tail: fmt.Sprint("late ", i), Head: "star", Kind: f.kinds()[i%len(f.kinds())]})
 		e, begun, err := []world[E]{before, after}[i%2].Begin(t.Context(), e)
 		require.NoError(t, err)
@@ -189,11 +185,13 @@ func shardsRaised[E any](t *testing.T, f Feature[E]) {
 		}
 		before.requireStored(t, g.edges()...)
 	}
-	hold()
+	if faults.Full() {
+		hold()
+	}
 
 	// Each process ends and replaces edges of another one.
 	for i, w := range []world[E]{after, before, later} {
-		at := seen[10*i:]
+		at := seen[faults.Size(10, 5)*i:]
 		for _, e := range []E{f.Of(f.See(at[0]).anyID()), f.Of(f.See(at[1])), at[2], at[3]} {
 			ended, err := w.End(t.Context(), e)
 			require.NoError(t, err)
@@ -214,7 +212,7 @@ func shardsRaised[E any](t *testing.T, f Feature[E]) {
 
 	// A repeat returns the standing edge, even if new edges go to another shard
 	// now.
-	for _, e := range []E{seen[6], seen[7]} {
+	for _, e := range seen[len(seen)-2:] {
 		for _, w := range readers {
 			again, begun, err := w.Begin(t.Context(), f.Of(f.See(e)))
 			require.NoError(t, err)
@@ -222,7 +220,7 @@ func shardsRaised[E any](t *testing.T, f Feature[E]) {
 			require.Equal(t, e, again)
 		}
 	}
-	hold()
+	before.requireStored(t, g.edges()...)
 }
 
 func firstOpensShard[E any](t *testing.T, f Feature[E]) {

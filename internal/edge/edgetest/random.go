@@ -100,21 +100,12 @@ func OnlyDamage(t *testing.T, what string, err error, or ...error) {
 }
 
 func randomDamage[E any](t *testing.T, f Feature[E]) {
-	for seed := range faults.Seeds(60) {
-		if !thorough() && seed%2 > 0 {
-			continue
-		}
+	for seed := range faults.Seeds(80) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			damageAndRepair(t, f, seed)
 		})
 	}
-}
-
-// FuzzDamage tries random damage with further seeds.
-func FuzzDamage[E any](fuzz *testing.F, f Feature[E]) {
-	fuzz.Add(uint64(1000))
-	fuzz.Fuzz(func(t *testing.T, seed uint64) { damageAndRepair(t, f, seed) })
 }
 
 func damageAndRepair[E any](t *testing.T, f Feature[E], seed uint64) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -20,9 +19,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
-
-// thorough reports whether to test all variants: if CI is set.
-func thorough() bool { return os.Getenv("CI") != "" }
 
 // world is a process of the feature on a table.
 type world[E any] struct {
