@@ -230,6 +230,18 @@ func TestAboveTheCapTheCountIsTheCapFlagged(t *testing.T) {
 	require.Equal(t, notify.Count{N: 1}, count(), "beside the 98 that were just read")
 }
 
+func TestTheCountReachesBeneathWhatWasSeen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for n := range 110 {
+		w.put(t, in("ann", n))
+	}
+	page, err := w.List(t.Context(), reader("ann"), cursor.PageRequest{Limit: 20})
+	require.NoError(t, err)
+	require.NoError(t, w.MarkSeen(t.Context(), "ann", notify.See(page.Items)))
+	require.Equal(t, 90, w.unseen(t, "ann"))
+}
+
 func TestMoreIsAnUpperBoundWhereRowsAreCut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -240,6 +240,30 @@ func TestAnEventThatWasNotShownIsNeverMarkedSeen(t *testing.T) {
 	}
 }
 
+// However long a write takes that is in time, it is no older than what a view covers.
+func TestAWriteThatIsInTimeIsUnseen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for took := time.Duration(0); took <= notify.Window*3/4; took += notify.Window / 8 {
+		user := took.String()
+		s := newSteps()
+		p := w.process(t, nil, s.Wrap)
+		n := w.of(t, in(user, 1))
+		s.start(func() {
+			if _, _, err := p.Notify(t.Context(), n); err != nil {
+				t.Error(err)
+			}
+		})
+		w.pass(took)
+		w.put(t, in(user, 2))
+		w.seen(t, user)
+		s.finish()
+		require.Equal(t, 1, w.unseen(t, user), user)
+		w.seen(t, user)
+		require.Equal(t, 0, w.unseen(t, user), user)
+	}
+}
+
 func TestTheCountIsThatOfTheListOnceAllIsQuiet(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(40) {
