@@ -42,7 +42,7 @@ func (r *Repository) Snooze(ctx context.Context, in In, until time.Time) (change
 	changed, err = r.alter(ctx, in, func(ctx context.Context, g shelved) (*dynamo.Update, error) {
 		place := group.Place(group.Snoozed, due, g.SK)
 		if g.Place == place {
-			return nil, nil
+			return nil, errStands
 		}
 		if lowered.IsZero() {
 			lowered = r.opts.Now()
@@ -93,7 +93,7 @@ func (r *Repository) Unsnooze(ctx context.Context, in In) (changed bool, err err
 	}
 	changed, err = r.alter(ctx, in, func(_ context.Context, g shelved) (*dynamo.Update, error) {
 		if shelfOf(g.Head) != group.Snoozed {
-			return nil, nil
+			return nil, errStands
 		}
 		shelf := group.Listed
 		if was, _, err := group.ParsePlace(g.Was); err == nil && was != group.Snoozed {
