@@ -44,7 +44,7 @@ type Entry struct {
 // Count is how many entries of a list are unseen.
 type Count struct {
 	N    int  `json:"n"`    // at most 100
-	More bool `json:"more"` // there are more than N
+	More bool `json:"more"` // there may be more than N
 }
 
 // In names a group of a user.
