@@ -8,6 +8,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/internal/work"
 )
 
 // Repository keeps notifications in one table.
@@ -15,6 +16,8 @@ type Repository struct {
 	table *store.Table
 	gen   ids.Source
 	opts  Options
+
+	jobs work.Queue[watchItem]
 }
 
 // New does no I/O. Table describes the table that it needs.
@@ -32,6 +35,11 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	}
 	if err := r.opts.setDefaults(); err != nil {
 		return nil, err
+	}
+	r.jobs = work.Queue[watchItem]{
+		Table: r.table, PK: jobPK, Lease: jobLease, Now: r.opts.Now,
+		ShardsKey: jobShardsKey, Shards: r.opts.JobShards, MaxShards: maxJobShards,
+		Failed: r.noJobs,
 	}
 	return r, nil
 }

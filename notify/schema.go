@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -42,6 +43,11 @@ func userPK(user string) string { return keys.Join("N", user) }
 func stateKey(user string) store.Key { return store.Key{PK: userPK(user), SK: stateSK} }
 
 func groupKey(in In) store.Key { return store.Key{PK: userPK(in.User), SK: "G#" + in.Group} }
+
+func jobPK(shard int) string { return keys.Join("J", strconv.Itoa(shard)) }
+
+// jobShardsKey is the key of the item that holds the number of job shards.
+var jobShardsKey = store.Key{PK: keys.Join("J"), SK: "shards"}
 
 const day = "2006-01-02"
 

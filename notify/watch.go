@@ -1,0 +1,195 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/internal/work"
+)
+
+// Watchers stores a notification of everybody who follows object in
+// Options.Watchers, under the object's text; its User is empty. Deliver or Run
+// notifies them, each as Notify would: also the Policy decides for each. Who
+// follows from the call to the delivery is notified, who does so for a part of
+// that time perhaps.
+//
+// The object and the activity's ID are the identity. A repeat is harmless, and
+// another notification under it is plaza.ErrConflict, as long as the first one is
+// being delivered. After that, a repeat is delivered again, which changes nothing.
+// An activity older than Options.Retention is dropped. Created reports whether
+// this call stored the notification.
+//
+// Cost: 1 request, 1 WCU for each KB; a process's first 1 request, 1 WCU more.
+func (r *Repository) Watchers(ctx context.Context, object feed.Ref, n Notification) (created bool, err error) {
+	if err := r.checkWatchers(object, n); err != nil {
+		return false, err
+	}
+	if created, err = r.storeWatch(ctx, object, n); err != nil {
+		return created, fmt.Errorf("notify: watchers of %q: %w", object, err)
+	}
+	return created, nil
+}
+
+func (r *Repository) checkWatchers(object feed.Ref, n Notification) error {
+	if r.opts.Watchers == nil {
+		return errNoWatchers()
+	}
+	if parsed, err := feed.ParseRef(object.String()); err != nil || parsed != object || keys.CheckName("Object", object.String()) != nil {
+		return &plaza.InvalidError{Field: "Object", Reason: "is not a Ref of 1 to 256 bytes"}
+	}
+	if n.User != "" {
+		return &plaza.InvalidError{Field: "User", Reason: "is not empty, the watchers are notified"}
+	}
+	if err := keys.CheckNewID("Activity.ID", n.Activity.ID, r.opts.Now()); err != nil {
+		return err
+	}
+	return n.checkEvent()
+}
+
+func errNoWatchers() error {
+	return &plaza.InvalidError{Field: "Options.Watchers", Reason: "is nil"}
+}
+
+func (r *Repository) storeWatch(ctx context.Context, object feed.Ref, n Notification) (created bool, err error) {
+	if r.expired(n.Activity.ID) {
+		return false, nil
+	}
+	op, err := r.gen.Next(ctx)
+	if err != nil {
+		return false, err
+	}
+	job, err := r.newWatch(object, n, op)
+	if err != nil {
+		return false, err
+	}
+	if err := r.jobs.StoreShards(ctx); err != nil {
+		return false, err
+	}
+	err = r.table.Run(ctx, r.table.Put(job).If("attribute_not_exists(pk)"))
+	refused, ok := store.AsRefused(err)
+	if !ok {
+		return err == nil, err
+	}
+	var stands watchJob
+	item, _ := refused.At(0)
+	if err := r.table.Decode(item, &stands); err != nil {
+		return false, err
+	}
+	if stands.Work.Event != job.Work.Event {
+		return false, plaza.ErrConflict
+	}
+	return stands.Work.Op == op, nil // the SDK may have sent it twice
+}
+
+func (r *Repository) newWatch(object feed.Ref, n Notification, op ids.ID) (watchJob, error) {
+	n.Activity.To, n.Activity.Time = nil, n.Activity.Time.Round(0).UTC()
+	event, err := eventOf(n)
+	key := watchKey{ID: n.Activity.ID, Object: object}
+	return watchJob{
+		Key:  store.Key{PK: r.jobs.Place(key.ID.String()), SK: key.String()},
+		Work: watchItem{Key: key, Event: event, Op: op, TTL: n.Activity.ID.Time().Add(r.opts.Retention).Unix()},
+	}, err
+}
+
+type watchJob = work.Job[watchItem]
+
+// watchItem is J#shard / id#object: a notification that not all watchers have yet.
+// J#shard / id#object#edge is one watcher of them, whom it could not be given.
+type watchItem struct {
+	Key    watchKey `dynamo:"sk"`
+	Event  string   `dynamo:"event"`            // JSON of the Notification
+	Op     ids.ID   `dynamo:"op,omitempty"`     // of the call that stored it
+	Cursor string   `dynamo:"cursor,omitempty"` // into the walk of the watchers
+	User   string   `dynamo:"user,omitempty"`   // the one watcher
+	TTL    int64    `dynamo:"ttl"`
+}
+
+// UnmarshalDynamoItem refuses what cannot be delivered.
+func (w *watchItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain watchItem
+	if err := dynamo.UnmarshalItem(item, (*plain)(w)); err != nil {
+		return err
+	}
+	n, err := w.notification()
+	switch {
+	case err != nil:
+		return err
+	case n.Activity.ID != w.Key.ID:
+		return errors.New("has another activity")
+	case (w.User == "") != (w.Key.Edge == 0):
+		return errors.New("has a watcher without an edge, or an edge without one")
+	}
+	return n.Activity.Validate()
+}
+
+func (w watchItem) notification() (n Notification, err error) {
+	err = json.Unmarshal([]byte(w.Event), &n)
+	return n, err
+}
+
+// eventOf is the JSON of a notification. It is no longer for the characters that
+// HTML would have escaped.
+func eventOf(n Notification) (string, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(n)
+	return string(bytes.TrimSpace(text.Bytes())), err
+}
+
+// watchKey sorts jobs by activity.
+type watchKey struct {
+	ID     ids.ID
+	Object feed.Ref
+	Edge   ids.ID // of one watcher, else zero
+}
+
+func (k watchKey) String() string {
+	if k.Edge == 0 {
+		return keys.Join(k.ID.String(), k.Object.String())
+	}
+	return keys.Join(k.ID.String(), k.Object.String(), k.Edge.String())
+}
+
+func (k watchKey) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+func (k *watchKey) UnmarshalText(text []byte) (err error) {
+	parts := keys.Split(string(text))
+	if len(parts) != 2 && len(parts) != 3 {
+		return fmt.Errorf("has %d parts", len(parts))
+	}
+	if k.ID, err = ids.Parse(parts[0]); err != nil {
+		return err
+	}
+	if k.Object, err = feed.ParseRef(parts[1]); err != nil {
+		return err
+	}
+	if len(parts) == 3 {
+		if k.Edge, err = ids.Parse(parts[2]); err != nil {
+			return err
+		}
+	}
+	if k.String() != string(text) {
+		return errors.New("is escaped in another way")
+	}
+	return keys.CheckID("id", k.ID)
+}
+
+// jobLease is how long other workers leave a job alone while a worker has it, and
+// after a failure.
+const jobLease = 30 * time.Second
+
+func (r *Repository) expired(id ids.ID) bool {
+	return !r.opts.Now().Before(id.Time().Add(r.opts.Retention))
+}
