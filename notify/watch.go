@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
@@ -147,6 +148,11 @@ func eventOf(n Notification) (string, error) {
 	err := encoder.Encode(n)
 	return string(bytes.TrimSpace(text.Bytes())), err
 }
+
+func jobPK(shard int) string { return keys.Join("J", strconv.Itoa(shard)) }
+
+// jobShardsKey is the key of the item that holds the number of job shards.
+var jobShardsKey = store.Key{PK: keys.Join("J"), SK: "shards"}
 
 // watchKey sorts jobs by activity.
 type watchKey struct {
