@@ -1,9 +1,7 @@
 package notify
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -46,16 +44,16 @@ func (r *Repository) checkWatchers(object feed.Ref, n Notification) error {
 	if r.opts.Watchers == nil {
 		return errNoWatchers()
 	}
-	if parsed, err := feed.ParseRef(object.String()); err != nil || parsed != object || keys.CheckName("Object", object.String()) != nil {
-		return &plaza.InvalidError{Field: "Object", Reason: "is not a Ref of 1 to 256 bytes"}
+	name := object.String()
+	if parsed, err := feed.ParseRef(name); err != nil || parsed != object || keys.CheckName("Object", name) != nil {
+		return &plaza.InvalidError{Field: "Object", Reason: "is not a Ref whose text has 1 to 256 bytes"}
 	}
 	if n.User != "" {
-		return &plaza.InvalidError{Field: "User", Reason: "is not empty, the watchers are notified"}
+		return &plaza.InvalidError{Field: "User", Reason: "is not empty: the watchers are notified"}
 	}
-	if err := keys.CheckNewID("Activity.ID", n.Activity.ID, r.opts.Now()); err != nil {
-		return err
-	}
-	return n.checkEvent()
+	n.User = name // stands for any watcher
+	_, _, err := r.event(n)
+	return err
 }
 
 func errNoWatchers() error {
@@ -87,33 +85,48 @@ func (r *Repository) storeWatch(ctx context.Context, object feed.Ref, n Notifica
 	if err := r.table.Decode(item, &stands); err != nil {
 		return false, err
 	}
-	if stands.Work.Event != job.Work.Event {
+	if stands.Work.watched != job.Work.watched {
 		return false, plaza.ErrConflict
 	}
 	return stands.Work.Op == op, nil // the SDK may have sent it twice
 }
 
 func (r *Repository) newWatch(object feed.Ref, n Notification, op ids.ID) (watchJob, error) {
-	n.Activity.To, n.Activity.Time = nil, n.Activity.Time.Round(0).UTC()
-	event, err := eventOf(n)
+	activity, err := encodeActivity(n.Activity)
 	key := watchKey{ID: n.Activity.ID, Object: object}
 	return watchJob{
-		Key:  store.Key{PK: r.jobs.Place(key.ID.String()), SK: key.String()},
-		Work: watchItem{Key: key, Event: event, Op: op, TTL: n.Activity.ID.Time().Add(r.opts.Retention).Unix()},
+		Key: store.Key{PK: r.jobs.Place(key.ID.String()), SK: key.String()},
+		Work: watchItem{
+			Key: key, watched: watched{activity, n.CountBy, n.Critical}, Op: op,
+			TTL: key.ID.Time().Add(r.opts.Retention).Unix(),
+		},
 	}, err
 }
 
 type watchJob = work.Job[watchItem]
 
 // watchItem is J#shard / id#object: a notification that not all watchers have yet.
-// J#shard / id#object#edge is one watcher of them, whom it could not be given.
+// J#shard / id#object#edge is the same for one watcher, who could not be notified
+// with the others.
 type watchItem struct {
-	Key    watchKey `dynamo:"sk"`
-	Event  string   `dynamo:"event"`            // JSON of the Notification
-	Op     ids.ID   `dynamo:"op,omitempty"`     // of the call that stored it
-	Cursor string   `dynamo:"cursor,omitempty"` // into the walk of the watchers
-	User   string   `dynamo:"user,omitempty"`   // the one watcher
-	TTL    int64    `dynamo:"ttl"`
+	Key watchKey `dynamo:"sk"`
+	watched
+	Op     ids.ID `dynamo:"op"`               // of the call that stored it
+	Cursor string `dynamo:"cursor,omitempty"` // into the walk of the watchers
+	User   string `dynamo:"user,omitempty"`   // the one watcher
+	TTL    int64  `dynamo:"ttl"`              // when every Notify would drop it
+}
+
+// watched is a notification without its user.
+type watched struct {
+	Activity string  `dynamo:"activity"` // JSON
+	CountBy  CountBy `dynamo:"countBy,omitempty"`
+	Critical bool    `dynamo:"critical,omitempty"`
+}
+
+func (w watched) notification() (Notification, error) {
+	a, err := decodeActivity(w.Activity)
+	return Notification{Activity: a, CountBy: w.CountBy, Critical: w.Critical}, err
 }
 
 // UnmarshalDynamoItem refuses what cannot be delivered.
@@ -131,22 +144,7 @@ func (w *watchItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	case (w.User == "") != (w.Key.Edge == 0):
 		return errors.New("has a watcher without an edge, or an edge without one")
 	}
-	return n.Activity.Validate()
-}
-
-func (w watchItem) notification() (n Notification, err error) {
-	err = json.Unmarshal([]byte(w.Event), &n)
-	return n, err
-}
-
-// eventOf is the JSON of a notification. It is no longer for the characters that
-// HTML would have escaped.
-func eventOf(n Notification) (string, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(n)
-	return string(bytes.TrimSpace(text.Bytes())), err
+	return n.checkEvent()
 }
 
 func jobPK(shard int) string { return keys.Join("J", strconv.Itoa(shard)) }
