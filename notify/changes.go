@@ -23,10 +23,10 @@ const (
 	Retracted  ChangeKind = "retracted"
 	Read       ChangeKind = "read"
 	Unread     ChangeKind = "unread"
-	Archived   ChangeKind = "archived"
+	Archived   ChangeKind = "archived" // also where it was snoozed from there, and woken by hand
 	Unarchived ChangeKind = "unarchived"
 	Snoozed    ChangeKind = "snoozed"
-	Woken      ChangeKind = "woken" // by hand, or because it was due: then it is unseen
+	Woken      ChangeKind = "woken" // by hand, or as it was due: then it is unseen
 	Erased     ChangeKind = "erased"
 
 	// What follows is about all groups.
@@ -98,7 +98,10 @@ func groupChanges(i images.Images, name string) (changes []Change, err error) {
 	if err != nil {
 		return nil, err
 	}
-	was, is := stands(before, i.At), stands(after, i.At)
+	if _, _, err := splitGroup(name); err != nil {
+		return nil, i.Corrupt("no group has its key")
+	}
+	was, is := listed(before), listed(after)
 	switch {
 	case is && (!was || after.Came(before)):
 		return headChange(i, Notified, after)
@@ -131,10 +134,8 @@ func groupChanges(i images.Images, name string) (changes []Change, err error) {
 	return changes, nil
 }
 
-// stands reports whether a list had the group at that time.
-func stands(g *group.Image, at time.Time) bool {
-	return g != nil && g.Place != "" && !expired(g.Head, at)
-}
+// listed reports whether the group has events. Then it is on a shelf.
+func listed(g *group.Image) bool { return g != nil && g.N > 0 }
 
 // headChange is a change of what a list shows of the group.
 func headChange(i images.Images, kind ChangeKind, g *group.Image) ([]Change, error) {
@@ -152,12 +153,12 @@ func moved(before, after *group.Image) (kind ChangeKind, moved bool) {
 	switch {
 	case to == group.Snoozed:
 		return Snoozed, after.Place != before.Place
-	case from == group.Snoozed && (to == group.Listed || group.Place(to, after.PlaceID(), after.SK) == before.Was):
-		return Woken, true
 	case from == to:
 		return "", false
 	case to == group.Archived:
 		return Archived, true
+	case from == group.Snoozed:
+		return Woken, true
 	}
 	return Unarchived, true
 }
