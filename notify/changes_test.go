@@ -302,9 +302,15 @@ func TestChangesUnderFaultsAreWhatListsShow(t *testing.T) {
 			}
 			for _, user := range []string{"bob", "zoe"} {
 				lists := map[string]func(context.Context, cursor.PageRequest) (cursor.Page[notify.Entry], error){
-					"listed":   func(ctx context.Context, p cursor.PageRequest) (cursor.Page[notify.Entry], error) { return w.List(ctx, reader(user), p) },
-					"archived": func(ctx context.Context, p cursor.PageRequest) (cursor.Page[notify.Entry], error) { return w.Archived(ctx, user, p) },
-					"snoozed":  func(ctx context.Context, p cursor.PageRequest) (cursor.Page[notify.Entry], error) { return w.Snoozed(ctx, user, p) },
+					"listed": func(ctx context.Context, p cursor.PageRequest) (cursor.Page[notify.Entry], error) {
+						return w.List(ctx, reader(user), p)
+					},
+					"archived": func(ctx context.Context, p cursor.PageRequest) (cursor.Page[notify.Entry], error) {
+						return w.Archived(ctx, user, p)
+					},
+					"snoozed": func(ctx context.Context, p cursor.PageRequest) (cursor.Page[notify.Entry], error) {
+						return w.Snoozed(ctx, user, p)
+					},
 				}
 				for name, list := range lists {
 					page, err := list(t.Context(), cursor.PageRequest{Limit: 100})

@@ -41,10 +41,10 @@ type Delivery struct {
 // after 30 s. So is a notification that nobody of a hundred can be given. A
 // damaged job stays where it is and is passed to Options.OnCorrupt.
 //
-// Cost: to N watchers N times Notify, ⌈N/100⌉ times a page of Options.Watchers,
-// ⌈N/100⌉ + 3 requests, ⌈N/100⌉ + 1 times Watchers' WCU, 1 WCU for each watcher
-// who fails; with nothing to do 1 request for the number of job shards and 1 for
-// each (1), 0.5 RCU each.
+// Cost: for N watchers N times Notify, ⌈N/100⌉ pages of Options.Watchers, ⌈N/100⌉ +
+// 3 requests, 1 RCU, and ⌈N/100⌉ + 1 times the WCU of Watchers; for those who fail 1
+// request for 25, and the WCU of Watchers each; with nothing to do 1 request for the
+// number of job shards and 1 for each (1), 0.5 RCU each.
 func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
 	if r.opts.Watchers == nil {
 		return 0, errNoWatchers()
@@ -167,7 +167,7 @@ func (r *Repository) notifyAll(ctx context.Context, n Notification, edges []foll
 	group.SetLimit(atOnce)
 	for _, edge := range edges {
 		group.Go(func() error {
-			err := parallel.Catch(func() error { return r.notifyWatcher(ctx, n, edge.Follower) })
+			err := r.notifyWatcher(ctx, n, edge.Follower)
 			if err != nil {
 				mu.Lock()
 				defer mu.Unlock()
@@ -182,8 +182,10 @@ func (r *Repository) notifyAll(ctx context.Context, n Notification, edges []foll
 
 func (r *Repository) notifyWatcher(ctx context.Context, n Notification, watcher string) error {
 	n.User = watcher
-	_, _, err := r.Notify(ctx, n)
-	return err
+	return parallel.Catch(func() error { // what panics for one watcher must not end the others' worker
+		_, _, err := r.Notify(ctx, n)
+		return err
+	})
 }
 
 // laterWatch is the job of one watcher. Writing it again changes nothing.
