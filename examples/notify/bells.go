@@ -28,18 +28,18 @@ type bells struct {
 	leases  string // the table of the pollers
 	letters *stream.DeadTable
 
-	streams []streamed // of the site's tables
-	rings   streamed   // of the table of notifications
+	streams []streamed
+	arns    map[string]string // of the streams, by table
 }
 
-// streamed is a table's stream and what handles its records.
+// streamed is a table and what handles the records of its stream.
 type streamed struct {
-	arn     string
-	handler stream.Handler
+	table  string
+	handle stream.Handler
 }
 
 func newBells(ctx context.Context, db *localdb.DB, gen ids.Source, graph notify.Graph) (*bells, error) {
-	b := &bells{db: db, d: dynamo.NewFromIface(db.Client), seen: newSeen()}
+	b := &bells{db: db, d: dynamo.NewFromIface(db.Client), seen: newSeen(), arns: map[string]string{}}
 	var err error
 	b.Repository, err = notify.New(b.d, db.Tables.Notify, gen, &notify.Options{
 		Watchers: graph, Consistent: true, Poll: 100 * time.Millisecond,
@@ -58,25 +58,25 @@ func newBells(ctx context.Context, db *localdb.DB, gen ids.Source, graph notify.
 	if b.letters, err = stream.NewDeadTable(b.d, dead, "bells", nil); err != nil {
 		return nil, err
 	}
-	for table, handler := range map[string]stream.Handler{
-		db.Tables.Follow: b.onFollow, db.Tables.Reaction: b.onReaction, db.Tables.Comment: b.onComment,
-	} {
-		arn, err := db.Stream(ctx, table)
-		if err != nil {
+	b.streams = []streamed{
+		{db.Tables.Follow, b.onFollow},
+		{db.Tables.Reaction, b.onReaction},
+		{db.Tables.Comment, b.onComment},
+		{db.Tables.Notify, b.onRing},
+	}
+	for _, s := range b.streams {
+		if b.arns[s.table], err = db.Stream(ctx, s.table); err != nil {
 			return nil, err
 		}
-		b.streams = append(b.streams, streamed{arn, handler})
 	}
-	arn, err := db.Stream(ctx, db.Tables.Notify)
-	b.rings = streamed{arn, b.onRing}
-	return b, err
+	return b, nil
 }
 
 // run notifies until ctx ends. Each group reads the streams from their beginning, and
 // goes on where it stopped.
 func (b *bells) run(ctx context.Context, group string) error {
 	g, running := errgroup.WithContext(ctx)
-	for _, s := range append(b.streams[:3:3], b.rings) {
+	for _, s := range b.streams {
 		poller, err := b.poller(ctx, group, s)
 		if err != nil {
 			return err
@@ -98,7 +98,7 @@ func (b *bells) run(ctx context.Context, group string) error {
 
 func (b *bells) poller(ctx context.Context, group string, s streamed) (*stream.Poller, error) {
 	handler := func(ctx context.Context, r stream.Record) error {
-		err := s.handler(ctx, r)
+		err := s.handle(ctx, r)
 		if err == nil {
 			b.seen.record(group, r.ID)
 		}
@@ -108,7 +108,7 @@ func (b *bells) poller(ctx context.Context, group string, s streamed) (*stream.P
 	if err != nil {
 		return nil, err
 	}
-	poller, err := stream.NewPoller(b.d, b.leases, b.db.Streams(), s.arn, group, processor, &stream.PollerOptions{
+	poller, err := stream.NewPoller(b.d, b.leases, b.db.Streams(), b.arns[s.table], group, processor, &stream.PollerOptions{
 		Idle: 100 * time.Millisecond, OnError: b.seen.problem,
 	})
 	if err != nil {

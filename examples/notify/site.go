@@ -58,12 +58,7 @@ func (s site) unlike(ctx context.Context, user, object string) error {
 	return err
 }
 
-func (s site) comment(ctx context.Context, user, object, text string) (comment.Comment, error) {
-	c, _, err := s.comments.Add(ctx, comment.Comment{User: user, Object: object, Text: text})
-	return c, err
-}
-
-func (s site) remove(ctx context.Context, c comment.Comment) error {
-	_, err := s.comments.Delete(ctx, comment.Action{Address: c.Address(), User: c.User})
+func (s site) comment(ctx context.Context, user, object, text string) error {
+	_, _, err := s.comments.Add(ctx, comment.Comment{User: user, Object: object, Text: text})
 	return err
 }

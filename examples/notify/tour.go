@@ -14,7 +14,6 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/ledger"
 	"github.com/plaza-sdk/plaza/examples/localdb"
-	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/notify"
 )
@@ -27,20 +26,24 @@ func tour(ctx context.Context, patience time.Duration, out io.Writer) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	gen, err := ids.New(1, nil) // there are no other processes
+	s, err := newStory(ctx, db, patience, out)
 	if err != nil {
 		return err
+	}
+	return s.beside(ctx, "first", s.tell)
+}
+
+func newStory(ctx context.Context, db *localdb.DB, patience time.Duration, out io.Writer) (*story, error) {
+	gen, err := ids.New(1, nil) // there are no other processes
+	if err != nil {
+		return nil, err
 	}
 	site, err := newSite(db, gen)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	bells, err := newBells(ctx, db, gen, site.follows)
-	if err != nil {
-		return err
-	}
-	s := &story{Painter: ledger.NewPainter(out), out: out, site: site, bells: bells, patience: patience}
-	return s.beside(ctx, "first", s.tell)
+	return &story{Painter: ledger.NewPainter(out), out: out, gen: gen, site: site, bells: bells, patience: patience}, err
 }
 
 // story writes to the site and looks at the bells.
@@ -48,11 +51,10 @@ type story struct {
 	ledger.Painter
 
 	out      io.Writer
+	gen      ids.Source
 	site     site
 	bells    *bells
 	patience time.Duration
-
-	answer comment.Comment
 }
 
 // beside calls f while a group of readers runs.
@@ -65,6 +67,9 @@ func (s *story) beside(ctx context.Context, group string, f func(context.Context
 		running <- err
 	}()
 	err := f(ctx)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
 	stop(nil)
 	if failed := <-running; failed != nil {
 		return failed
@@ -94,9 +99,8 @@ func (s *story) tell(ctx context.Context) error {
 		{"ann follows chris; jack and zoe follow his question", func(ctx context.Context) error {
 			return errors.Join(s.site.follow(ctx, "ann", "chris"), s.site.follow(ctx, "jack", question), s.site.follow(ctx, "zoe", question))
 		}, map[string][]string{"chris": {"* ann followed you", "* bob and 3 others liked your picture 10"}}},
-		{"zoe answers the question", func(ctx context.Context) (err error) {
-			s.answer, err = s.site.comment(ctx, "zoe", question, "Look at its wings.")
-			return err
+		{"zoe answers the question", func(ctx context.Context) error {
+			return s.site.comment(ctx, "zoe", question, "Look at its wings.")
 		}, map[string][]string{
 			"chris": {"* zoe answered your question 7", "* ann followed you", "* bob and 3 others liked your picture 10"},
 			"jack":  {"* zoe answered question 7"},
