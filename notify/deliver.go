@@ -188,10 +188,9 @@ func (r *Repository) notifyWatcher(ctx context.Context, n Notification, watcher 
 	})
 }
 
-// laterWatch is the job of one watcher. Writing it again changes nothing.
+// laterWatch is the job of one watcher, which others leave alone as long as the whole.
 func (r *Repository) laterWatch(job watchJob, edge follow.Edge) watchJob {
 	job.Work.Key.Edge, job.Work.User, job.Work.Cursor = edge.ID, edge.Follower, ""
 	job.Key = store.Key{PK: job.Key.PK, SK: job.Work.Key.String()}
-	job.Lease = r.jobs.NewLease()
 	return job
 }

@@ -33,10 +33,11 @@ func (g *Image) changed(before *Image) bool {
 	return false
 }
 
-// Lost reports whether an event was retracted since the group was before.
+// Lost reports whether an event was retracted since the group was before. Those of an
+// empty group are not looked at.
 func (g *Image) Lost(before *Image) bool {
-	for name, was := range before.entries {
-		if e, stands := g.entries[name]; !was.Off && (e.Off || !stands && g.cut > before.cut) {
+	for name, e := range g.entries {
+		if was, known := before.entries[name]; known && e.Off && !was.Off {
 			return true
 		}
 	}
