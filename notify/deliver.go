@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/guregu/dynamo/v2"
@@ -14,7 +16,6 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/parallel"
-	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/internal/work"
 )
 
@@ -25,21 +26,24 @@ const (
 	atOnce       = 16
 )
 
+// someFail is how many watchers of a page may fail for reasons of their own, if all
+// of them do.
+const someFail = 10
+
 // Delivery is one attempt to notify the watchers of an object. If Object is zero,
 // it is a failed attempt to find notifications to deliver.
 type Delivery struct {
 	Object   feed.Ref
 	ID       ids.ID // the activity's
-	Watchers int    // those whom this attempt notified, or the Policy refused
-	Failed   int    // those for whom it will be tried again
-	Done     bool   // no others are left
+	Watchers int    // whom this attempt notified, or the Policy refused
+	Failed   int    // for whom it will be tried again
+	Done     bool   // nobody else is left
 	Err      error  // the first error
 }
 
-// Deliver finishes what Watchers stored. It returns how many notifications it has
-// finished. A watcher who cannot be notified delays no other, and is tried again
-// after 30 s. So is a notification that nobody of a hundred can be given. A
-// damaged job stays where it is and is passed to Options.OnCorrupt.
+// Deliver finishes what Watchers stored, and returns how much of it. A watcher who
+// cannot be notified delays no other, and is tried again after 30 s. So are all where
+// nobody can be. A damaged job stays where it is and is passed to Options.OnCorrupt.
 //
 // Cost: for N watchers N times Notify, ⌈N/100⌉ pages of Options.Watchers, ⌈N/100⌉ +
 // 3 requests, 1 RCU, and ⌈N/100⌉ + 1 times the WCU of Watchers; for those who fail 1
@@ -132,25 +136,28 @@ func (r *Repository) watchers(ctx context.Context, job watchJob) (cursor.Page[fo
 	return page, err
 }
 
-// deliverPage notifies all of edges. Those who fail become jobs of their own,
-// unless all do: then the reason is none of theirs.
+// deliverPage notifies all of edges. Those who fail become jobs of their own, unless
+// many are all there are: then the reason is none of theirs.
 func (r *Repository) deliverPage(ctx context.Context, job watchJob, n Notification, edges []follow.Edge, d *Delivery) error {
 	failed, err := r.notifyAll(ctx, n, edges)
 	if err == nil {
 		d.Watchers += len(edges)
 		return nil
 	}
-	if ctx.Err() != nil || errors.Is(err, plaza.ErrTable) || len(failed) == len(edges) {
+	outage := len(failed) > someFail && len(failed) == len(edges)
+	if outage || ctx.Err() != nil || errors.Is(err, plaza.ErrTable) {
 		return err
 	}
-	later := make([]dynamo.Item, len(failed))
-	for i, edge := range failed {
-		var invalid error
-		if later[i], invalid = r.laterWatch(job, edge).MarshalDynamoItem(); invalid != nil {
-			return invalid
+	later := map[string]dynamo.Item{}
+	for _, edge := range failed {
+		one := oneWatcher(job, edge.Follower)
+		item, err := one.MarshalDynamoItem()
+		if err != nil {
+			return err
 		}
+		later[one.Key.SK] = item
 	}
-	if err := r.table.PutAll(ctx, later, atOnce); err != nil {
+	if err := r.table.PutAll(ctx, slices.Collect(maps.Values(later)), atOnce); err != nil {
 		return err
 	}
 	d.Watchers, d.Failed = d.Watchers+len(edges)-len(failed), d.Failed+len(failed)
@@ -188,9 +195,9 @@ func (r *Repository) notifyWatcher(ctx context.Context, n Notification, watcher 
 	})
 }
 
-// laterWatch is the job of one watcher, which others leave alone as long as the whole.
-func (r *Repository) laterWatch(job watchJob, edge follow.Edge) watchJob {
-	job.Work.Key.Edge, job.Work.User, job.Work.Cursor = edge.ID, edge.Follower, ""
-	job.Key = store.Key{PK: job.Key.PK, SK: job.Work.Key.String()}
+// oneWatcher is the job of one watcher, which others leave alone as long as the whole.
+func oneWatcher(job watchJob, user string) watchJob {
+	job.Work.Key.One, job.Work.User, job.Work.Cursor = hashOf(user), user, ""
+	job.Key.SK = job.Work.Key.String()
 	return job
 }

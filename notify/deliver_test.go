@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -104,11 +105,12 @@ func TestADeliveryFinishedElsewhereStops(t *testing.T) {
 	a.watchers(t, n)
 	var attempts []notify.Delivery
 	slow := a.process(t, &notify.Options{
-		Watchers: hookedGraph{graph{a.follows(t, nil)}, func() {
+		Watchers: walks(func(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
 			_, err := a.skewed(t, 40*time.Second, nil).Deliver(t.Context())
 			require.NoError(t, err)
 			require.Empty(t, a.jobs(t))
-		}},
+			return graph{a.follows(t, nil), 2}.Walk(ctx, followee, req)
+		}),
 		OnDelivery: func(d notify.Delivery) { attempts = append(attempts, d) },
 	})
 	delivered, err := slow.Deliver(t.Context())
@@ -119,16 +121,11 @@ func TestADeliveryFinishedElsewhereStops(t *testing.T) {
 	a.notifiedOf(t, n.Activity.ID, watchersTo(5)...)
 }
 
-// hookedGraph calls walked after each walk.
-type hookedGraph struct {
-	graph
-	walked func()
-}
+// walks is a graph made of a function.
+type walks func(context.Context, string, cursor.PageRequest) (cursor.Page[follow.Edge], error)
 
-func (g hookedGraph) Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
-	page, err := g.graph.Walk(ctx, followee, req)
-	g.walked()
-	return page, err
+func (w walks) Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
+	return w(ctx, followee, req)
 }
 
 // policy decides by the watcher.
@@ -199,24 +196,70 @@ func TestAnErrorOfOneWatcherDelaysNoOther(t *testing.T) {
 	}
 }
 
+// A key has at most 1,024 bytes, and each of these characters takes two.
+func TestWatchersWithTheLongestNamesAreTriedAgain(t *testing.T) {
+	t.Parallel()
+	a := newAudience(t, 0)
+	object, n := feed.Ref{ID: strings.Repeat("#", 256)}, a.answer("zoe")
+	long := []string{strings.Repeat("#", 255) + "a", strings.Repeat("#", 255) + "b"}
+	for _, user := range append(long, "ann") {
+		a.follow(t, user, object)
+	}
+	_, err := a.Watchers(t.Context(), object, n)
+	require.NoError(t, err)
+	_, err = a.process(t, &notify.Options{Policy: policy(func(user string) (d notify.Decision, err error) {
+		if user != "ann" {
+			err = errBroken
+		}
+		return d, err
+	})}).Deliver(t.Context())
+	require.ErrorIs(t, err, errBroken)
+	jobs := a.jobs(t)
+	require.Len(t, jobs, 2)
+	for _, j := range jobs {
+		require.LessOrEqual(t, len(j.SK), 1024)
+	}
+	a.deliverAll(t)
+	require.Len(t, a.Next(t), 3)
+}
+
 func TestAPageThatFailsWholeIsRepeated(t *testing.T) {
 	t.Parallel()
-	a := newAudience(t, 6)
+	a := newAudience(t, 24)
 	n := a.answer("zoe")
 	a.watchers(t, n)
-	second := policy(func(user string) (d notify.Decision, err error) {
-		if user == watcher(2) || user == watcher(3) {
+	down := policy(func(user string) (d notify.Decision, err error) {
+		if user < watcher(13) {
 			err = errBroken
 		}
 		return d, err
 	})
-	delivered, err := a.process(t, &notify.Options{Policy: second}).Deliver(t.Context())
+	delivered, err := a.process(t, &notify.Options{Policy: down, Watchers: graph{a.follows(t, nil), 11}}).Deliver(t.Context())
 	require.ErrorIs(t, err, errBroken)
 	require.Zero(t, delivered)
 	require.Len(t, a.jobs(t), 1, "nobody has a job of his own")
-	a.notifiedOf(t, n.Activity.ID, watcher(4), watcher(5)) // the newest come first
+	a.notifiedOf(t, n.Activity.ID, watchersTo(24)[13:]...) // the newest come first
 	a.deliverAll(t)
+	a.notifiedOf(t, n.Activity.ID, watchersTo(13)...)
+}
+
+func TestASmallPageThatFailsWholeDelaysNoOther(t *testing.T) {
+	t.Parallel()
+	a := newAudience(t, 6)
+	n := a.answer("zoe")
+	a.watchers(t, n)
+	failing := policy(func(user string) (d notify.Decision, err error) {
+		if user == watcher(4) || user == watcher(5) {
+			err = errBroken
+		}
+		return d, err
+	})
+	delivered, err := a.process(t, &notify.Options{Policy: failing}).Deliver(t.Context())
+	require.ErrorIs(t, err, errBroken)
+	require.Equal(t, 1, delivered)
 	a.notifiedOf(t, n.Activity.ID, watchersTo(4)...)
+	a.deliverAll(t)
+	a.notifiedOf(t, n.Activity.ID, watchersTo(6)[4:]...)
 }
 
 func TestADeliveryStartsAgainIfItsCursorIsRefused(t *testing.T) {
@@ -224,23 +267,22 @@ func TestADeliveryStartsAgainIfItsCursorIsRefused(t *testing.T) {
 	a := newAudience(t, 5)
 	n := a.answer("zoe")
 	a.watchers(t, n)
-	with := func(key byte) world {
+	with := func(key byte) graph {
 		codec, err := cursor.Sealed(cursor.Keyring{Current: key, Keys: map[byte][]byte{key: []byte("0123456789abcdef0123456789abcdef")}})
 		require.NoError(t, err)
-		return a.process(t, &notify.Options{
-			Watchers: graph{a.follows(t, &follow.Options{Codec: codec})},
-			Policy: policy(func(user string) (d notify.Decision, err error) {
-				if key == 1 && user < watcher(3) {
-					err = errBroken
-				}
-				return d, err
-			}),
-		})
+		return graph{a.follows(t, &follow.Options{Codec: codec}), 2}
 	}
-	_, err := with(1).Deliver(t.Context())
+	dying := walks(func(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
+		if req.Cursor != "" {
+			return cursor.Page[follow.Edge]{}, errBroken
+		}
+		return with(1).Walk(ctx, followee, req)
+	})
+	_, err := a.process(t, &notify.Options{Watchers: dying}).Deliver(t.Context())
 	require.ErrorIs(t, err, errBroken)
+	require.NotEmpty(t, a.jobs(t)[0].Cursor)
 	a.pass(31 * time.Second)
-	delivered, err := with(2).Deliver(t.Context())
+	delivered, err := a.process(t, &notify.Options{Watchers: with(2)}).Deliver(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 1, delivered)
 	a.notifiedOf(t, n.Activity.ID, watchersTo(5)...)
@@ -255,22 +297,18 @@ func TestAFailingWalkIsRepeated(t *testing.T) {
 	created, err := a.Watchers(t.Context(), feed.Ref{Kind: "question", ID: "8"}, other)
 	require.NoError(t, err)
 	require.True(t, created)
-	delivered, err := a.process(t, &notify.Options{Watchers: brokenGraph{a.follows(t, nil)}}).Deliver(t.Context())
+	broken := walks(func(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
+		if followee == question.String() {
+			return cursor.Page[follow.Edge]{}, errBroken
+		}
+		return a.follows(t, nil).Walk(ctx, followee, req)
+	})
+	delivered, err := a.process(t, &notify.Options{Watchers: broken}).Deliver(t.Context())
 	require.ErrorIs(t, err, errBroken)
 	require.Equal(t, 1, delivered, "it delays no other")
 	a.notifiedOf(t, other.Activity.ID, "ann")
 	a.deliverAll(t)
 	a.notifiedOf(t, n.Activity.ID, watchersTo(3)...)
-}
-
-// brokenGraph cannot walk the question's watchers.
-type brokenGraph struct{ *follow.Repository }
-
-func (g brokenGraph) Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
-	if followee == question.String() {
-		return cursor.Page[follow.Edge]{}, errBroken
-	}
-	return g.Repository.Walk(ctx, followee, req)
 }
 
 func TestADamagedJobStays(t *testing.T) {

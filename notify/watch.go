@@ -2,6 +2,8 @@ package notify
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -17,17 +19,17 @@ import (
 	"github.com/plaza-sdk/plaza/internal/work"
 )
 
-// Watchers stores a notification of everybody who follows object in
-// Options.Watchers, under the object's text; its User is empty. Deliver or Run
-// notifies them, each as Notify would: also the Policy decides for each. Who
-// follows from the call to the delivery is notified, who does so for a part of
-// that time perhaps.
+// Watchers stores a notification for everybody who follows object in
+// Options.Watchers, under the object's text. Its User is empty. Deliver or Run
+// notifies each as Notify does: the Policy decides for each, and the actor is left
+// out. Who follows from now until then is notified; who begins or ceases to
+// meanwhile may be.
 //
-// The object and the activity's ID are the identity. A repeat is harmless, and
-// another notification under it is plaza.ErrConflict, as long as the first one is
-// being delivered. After that, a repeat is delivered again, which changes nothing.
-// An activity older than Options.Retention is dropped. Created reports whether
-// this call stored the notification.
+// The object and the activity's ID are the identity. While it is being delivered, a
+// repeat changes nothing, and another notification under it is plaza.ErrConflict.
+// After that a repeat is delivered again, which notifies nobody twice but costs as
+// much. An activity older than Options.Retention is dropped. created is true if this
+// call stored the notification.
 //
 // Cost: 1 request, 1 WCU for each KB; a process's first 1 request, 1 WCU more.
 func (r *Repository) Watchers(ctx context.Context, object feed.Ref, n Notification) (created bool, err error) {
@@ -106,8 +108,8 @@ func (r *Repository) newWatch(object feed.Ref, n Notification, op ids.ID) (watch
 type watchJob = work.Job[watchItem]
 
 // watchItem is J#shard / id#object: a notification that not all watchers have yet.
-// J#shard / id#object#edge is the same for one watcher, who could not be notified
-// with the others.
+// J#shard / id#object#hash is the same for one watcher, who could not be notified with
+// the others.
 type watchItem struct {
 	Key watchKey `dynamo:"sk"`
 	watched
@@ -141,8 +143,8 @@ func (w *watchItem) UnmarshalDynamoItem(item dynamo.Item) error {
 		return err
 	case n.Activity.ID != w.Key.ID:
 		return errors.New("has another activity")
-	case (w.User == "") != (w.Key.Edge == 0):
-		return errors.New("has a watcher without an edge, or an edge without one")
+	case w.Key.One != hashOf(w.User):
+		return errors.New("has another watcher")
 	}
 	return n.checkEvent()
 }
@@ -156,14 +158,24 @@ var jobShardsKey = store.Key{PK: keys.Join("J"), SK: "shards"}
 type watchKey struct {
 	ID     ids.ID
 	Object feed.Ref
-	Edge   ids.ID // of one watcher, else zero
+	One    string // hashOf the one watcher
+}
+
+// hashOf keeps a key within DynamoDB's bound, whatever the user is called.
+func hashOf(user string) string {
+	if user == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(user))
+	return hex.EncodeToString(sum[:16])
 }
 
 func (k watchKey) String() string {
-	if k.Edge == 0 {
-		return keys.Join(k.ID.String(), k.Object.String())
+	parts := []string{k.ID.String(), k.Object.String()}
+	if k.One != "" {
+		parts = append(parts, k.One)
 	}
-	return keys.Join(k.ID.String(), k.Object.String(), k.Edge.String())
+	return keys.Join(parts...)
 }
 
 func (k watchKey) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
@@ -180,9 +192,7 @@ func (k *watchKey) UnmarshalText(text []byte) (err error) {
 		return err
 	}
 	if len(parts) == 3 {
-		if k.Edge, err = ids.Parse(parts[2]); err != nil {
-			return err
-		}
+		k.One = parts[2]
 	}
 	if k.String() != string(text) {
 		return errors.New("is escaped in another way")

@@ -42,11 +42,14 @@ func newAudience(t *testing.T, watchers int) audience {
 
 func watcher(n int) string { return fmt.Sprintf("w%03d", n) }
 
-// graph has two watchers on a page.
-type graph struct{ *follow.Repository }
+// graph has a few watchers on a page.
+type graph struct {
+	*follow.Repository
+	page int
+}
 
 func (g graph) Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
-	req.Limit = min(req.Limit, 2)
+	req.Limit = min(req.Limit, g.page)
 	return g.Repository.Walk(ctx, followee, req)
 }
 
@@ -77,7 +80,7 @@ func (a audience) skewed(t testing.TB, by time.Duration, opts *notify.Options, w
 		o = *opts
 	}
 	if o.Watchers == nil {
-		o.Watchers = graph{a.follows(t, nil)}
+		o.Watchers = graph{a.follows(t, nil), 2}
 	}
 	clock := ahead{a.clock, by}
 	o.Now = clock.Now
