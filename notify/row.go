@@ -3,6 +3,7 @@ package notify
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,29 +50,15 @@ func (w *row) show() error {
 		}
 		w.entry.Actors = append(w.entry.Actors, actor)
 	}
-	shelf, id, err := group.ParsePlace(w.Place)
-	w.entry.Last = id
-	if shelf == group.Snoozed && err == nil {
-		w.entry.Until = id.Time()
-		w.entry.Last = listedAt(w.Head)
+	w.entry.Last = w.PlaceID()
+	shelf, due, err := group.ParsePlace(w.Place)
+	if shelf == group.Snoozed {
+		w.entry.Until = due.Time()
 	}
 	return err
 }
 
-// listedAt is the id of the group's place in the list, or of what it will be once
-// the group is back there.
-func listedAt(h group.Head) ids.ID {
-	shelf, id, err := group.ParsePlace(h.Place)
-	if err == nil && shelf == group.Snoozed {
-		shelf, id, err = group.ParsePlace(h.Was)
-	}
-	if err != nil || shelf == group.Snoozed {
-		return h.Last
-	}
-	return id
-}
-
-func expired(h group.Head, now time.Time) bool { return h.TTL != 0 && h.TTL <= now.Unix() }
+func expired(h *group.Head, now time.Time) bool { return h.TTL != 0 && h.TTL <= now.Unix() }
 
 // announced is the row of an announcement.
 func announced(a Announcement) row {
@@ -84,13 +71,15 @@ func announced(a Announcement) row {
 // announcementPlace is where an announcement stands among the groups.
 func announcementPlace(id ids.ID) string { return id.String() + "#" }
 
-// hasRead reports whether the user has read a group, or an announcement. What it
-// shows is as old as its place.
-func (s *state) hasRead(h group.Head, at ids.ID) bool {
-	return h.Read >= at || s.read.cover(at) && h.Unread <= s.allRead
+// flags are whether the user has seen and read a group, or an announcement, which
+// stands at that id.
+func (s *state) flags(h *group.Head, at ids.ID) (seen, read bool) {
+	read = h.Read >= at || s.read.has(at, h.Last) && h.Unread <= s.allRead
+	return read || s.seen.has(at, h.Last), read
 }
 
-// hasSeen is hasRead for seen.
-func (s *state) hasSeen(h group.Head, at ids.ID) bool {
-	return s.seen.cover(at) || s.hasRead(h, at)
+// has reports whether the marks cover a group. What was shown under its last write
+// was seen, even if the newest event was retracted since.
+func (m marks) has(at, last ids.ID) bool {
+	return at <= m.upTo || slices.ContainsFunc(m.above, func(id ids.ID) bool { return id == at || id == last })
 }
