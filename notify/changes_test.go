@@ -72,7 +72,7 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		photo := notify.In{User: "bob", Group: "photo:1#like#2026-03-10"}
 		ann, carl := w.like("ann"), w.like("carl")
 
-		res := w.notify(t, ann)
+		res := w.store(t, ann)
 		sees("Notify", "bob notified photo:1 ann 1")
 		require.Equal(t, res.Group, last[0].Group)
 		require.Equal(t, res.Last, last[0].Last)
@@ -81,7 +81,7 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, created)
 		sees("a repeat")
-		w.notify(t, carl)
+		w.store(t, carl)
 		sees("a second actor", "bob notified photo:1 carl ann 2")
 		own, old := w.like("bob"), w.like("dora")
 		old.Activity.ID = ids.At(noon.Add(-91 * 24 * time.Hour))
@@ -140,7 +140,7 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		sees("MarkUnread after it", "bob unread photo:1")
 
 		w.pass(time.Second)
-		w.notify(t, w.like("fay"))
+		w.store(t, w.like("fay"))
 		sees("an event of what was seen", "bob notified photo:1 fay ann 2")
 		changed, err = w.Archive(ctx, photo)
 		does(t, changed, err)
@@ -154,7 +154,7 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		changed, err = w.Archive(ctx, photo)
 		does(t, changed, err)
 		sees("Archive", "bob archived photo:1")
-		w.notify(t, w.like("gus"))
+		w.store(t, w.like("gus"))
 		sees("an event of what was archived", "bob notified photo:1 gus fay ann 3")
 
 		until := w.Now().Add(time.Hour)
@@ -174,7 +174,7 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		does(t, changed, err)
 		sees("Unsnooze", "bob woken photo:1")
 		snooze(until)
-		w.notify(t, w.like("hal"))
+		w.store(t, w.like("hal"))
 		sees("an event of what was snoozed", "bob notified photo:1 hal gus fay ann 4")
 		snooze(until)
 		changed, err = w.Archive(ctx, photo)
@@ -209,7 +209,7 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 
 		own = w.like("bob")
 		own.Critical, own.Activity.Object.ID = true, "3"
-		w.notify(t, own)
+		w.store(t, own)
 		sees("a Critical one of the user's own", "bob notified photo:3 bob 1")
 		require.NoError(t, w.Erase(ctx, "bob"))
 		sees("Erase", "bob erased photo:3")
@@ -224,7 +224,7 @@ func TestAnActorCountedOnceIsReportedEachTime(t *testing.T) {
 	for _, actor := range []string{"ann", "carl", "ann"} {
 		n := w.like(actor)
 		n.CountBy = notify.ByActor
-		w.notify(t, n)
+		w.store(t, n)
 	}
 	require.Equal(t, []string{"bob notified photo:1 ann 1", "bob notified photo:1 carl ann 2", "bob notified photo:1 ann carl 2"}, told(t, changes.Next(t)))
 }
@@ -237,7 +237,7 @@ func TestAFullGroupIsReportedWhereItRises(t *testing.T) {
 		likes = append(likes, w.like(fmt.Sprint("u", n)))
 	}
 	for _, n := range likes[:100] {
-		w.notify(t, n)
+		w.store(t, n)
 	}
 	require.Len(t, changes.Next(t), 100)
 	for i, want := range [][]string{{"bob notified photo:1 u100 u99 u98 u97 u96 100+"}, nil} {
@@ -476,7 +476,7 @@ func TestChangesAreReadFromTheImages(t *testing.T) {
 func TestAChangeIsSmallJSON(t *testing.T) {
 	t.Parallel()
 	w, changes := newStreamed(t, nil)
-	w.notify(t, w.like("ann"))
+	w.store(t, w.like("ann"))
 	w.pass(time.Minute)
 	require.NoError(t, w.MarkSeen(t.Context(), "bob", notify.See(w.list(t, "bob"))))
 	all := changes.Next(t)

@@ -128,10 +128,10 @@ func (w walks) Walk(ctx context.Context, followee string, req cursor.PageRequest
 	return w(ctx, followee, req)
 }
 
-// policy decides by the watcher.
-type policy func(user string) (notify.Decision, error)
+// byWatcher is a Policy that decides by the watcher.
+type byWatcher func(user string) (notify.Decision, error)
 
-func (p policy) Decide(_ context.Context, n notify.Notification) (notify.Decision, error) {
+func (p byWatcher) Decide(_ context.Context, n notify.Notification) (notify.Decision, error) {
 	return p(n.User)
 }
 
@@ -140,7 +140,7 @@ func TestThePolicyDecidesForEachWatcher(t *testing.T) {
 	a := newAudience(t, 4)
 	n := a.answer("zoe")
 	a.watchers(t, n)
-	_, err := a.process(t, &notify.Options{Policy: policy(func(user string) (notify.Decision, error) {
+	_, err := a.process(t, &notify.Options{Policy: byWatcher(func(user string) (notify.Decision, error) {
 		return notify.Decision{Drop: user == watcher(2)}, nil
 	})}).Deliver(t.Context())
 	require.NoError(t, err)
@@ -162,7 +162,7 @@ func TestAnErrorOfOneWatcherDelaysNoOther(t *testing.T) {
 			a.watchers(t, n)
 			var attempts []notify.Delivery
 			failing := a.process(t, &notify.Options{
-				Policy: policy(func(user string) (d notify.Decision, err error) {
+				Policy: byWatcher(func(user string) (d notify.Decision, err error) {
 					if user == watcher(1) || user == watcher(4) {
 						err = fail()
 					}
@@ -207,7 +207,7 @@ func TestWatchersWithTheLongestNamesAreTriedAgain(t *testing.T) {
 	}
 	_, err := a.Watchers(t.Context(), object, n)
 	require.NoError(t, err)
-	_, err = a.process(t, &notify.Options{Policy: policy(func(user string) (d notify.Decision, err error) {
+	_, err = a.process(t, &notify.Options{Policy: byWatcher(func(user string) (d notify.Decision, err error) {
 		if user != "ann" {
 			err = errBroken
 		}
@@ -228,7 +228,7 @@ func TestAPageThatFailsWholeIsRepeated(t *testing.T) {
 	a := newAudience(t, 24)
 	n := a.answer("zoe")
 	a.watchers(t, n)
-	down := policy(func(user string) (d notify.Decision, err error) {
+	down := byWatcher(func(user string) (d notify.Decision, err error) {
 		if user < watcher(13) {
 			err = errBroken
 		}
@@ -248,7 +248,7 @@ func TestASmallPageThatFailsWholeDelaysNoOther(t *testing.T) {
 	a := newAudience(t, 6)
 	n := a.answer("zoe")
 	a.watchers(t, n)
-	failing := policy(func(user string) (d notify.Decision, err error) {
+	failing := byWatcher(func(user string) (d notify.Decision, err error) {
 		if user == watcher(4) || user == watcher(5) {
 			err = errBroken
 		}
@@ -402,10 +402,6 @@ func TestAStoppedWorkerGivesItsJobBack(t *testing.T) {
 	}
 }
 
-type doer func(*http.Request) (*http.Response, error)
-
-func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
-
 func TestRunDeliversUntilItIsStopped(t *testing.T) {
 	t.Parallel()
 	a := newAudience(t, 3)
@@ -451,7 +447,7 @@ func TestWatchersCostWhatIsStated(t *testing.T) {
 	failed := map[string]bool{}
 	w := a.process(t, &notify.Options{
 		Watchers: a.follows(t, nil),
-		Policy: policy(func(user string) (d notify.Decision, err error) {
+		Policy: byWatcher(func(user string) (d notify.Decision, err error) {
 			if failed[user] {
 				err = errBroken
 			}
