@@ -267,7 +267,7 @@ func TestInvalidWatchersMakeNoRequest(t *testing.T) {
 		"a user":                {question, func(n *notify.Notification) { n.User = "bob" }, "User"},
 		"no id":                 {question, func(n *notify.Notification) { n.Activity.ID = 0 }, "Activity.ID"},
 		"an id from the future": {question, func(n *notify.Notification) { n.Activity.ID = ids.At(w.Now().Add(time.Hour)) }, "Activity.ID"},
-		"no verb":               {question, func(n *notify.Notification) { n.Activity.Verb = "" }, "Verb"},
+		"no verb":               {question, func(n *notify.Notification) { n.Activity.Verb = "" }, "Activity.Verb"},
 		"too much data":         {question, func(n *notify.Notification) { n.Activity.Data = []byte(`"` + strings.Repeat("x", 5<<10) + `"`) }, "Activity.Data"},
 	} {
 		n := w.answer("zoe")
