@@ -97,7 +97,7 @@ func (l *reading) list(name string) store.List[row, Entry] {
 			},
 		},
 		Show: func(_ context.Context, rows []row) ([]row, error) {
-			return slices.DeleteFunc(rows, func(w row) bool { return expired(w.Head, l.now) }), nil
+			return slices.DeleteFunc(rows, func(w row) bool { return expired(&w.Head, l.now) }), nil
 		},
 		Item: l.entry,
 	}
@@ -111,7 +111,7 @@ const (
 // entry adds what the state says.
 func (l *reading) entry(w row) Entry {
 	e := w.entry
-	e.Seen, e.Read = l.state.hasSeen(w.Head), l.state.hasRead(w.Head)
+	e.Seen, e.Read = l.state.flags(&w.Head, e.Last)
 	e.Listed = ids.At(l.now)
 	return e
 }
@@ -196,7 +196,8 @@ func (l *reading) query(ctx context.Context, span store.IndexSpan) ([]row, strin
 	if err != nil {
 		return nil, "", err
 	}
-	rows := make([]row, 0, len(items))
+	rows := make([]row, len(items))
+	n := 0
 	for _, item := range items {
 		if store.KeyOf(item).SK == stateSK {
 			s := none()
@@ -206,13 +207,13 @@ func (l *reading) query(ctx context.Context, span store.IndexSpan) ([]row, strin
 			l.state = &s
 			continue
 		}
-		var w row
-		if err := l.r.table.Decode(item, &w); l.r.table.Skips(err) {
+		if err := l.r.table.Decode(item, &rows[n]); l.r.table.Skips(err) {
+			rows[n] = row{}
 			continue
 		}
-		rows = append(rows, w)
+		n++
 	}
-	return rows, rest, nil
+	return rows[:n], rest, nil
 }
 
 // merge adds the announcements that a read of a reach would have found.
@@ -285,13 +286,15 @@ func (r *Repository) unseen(ctx context.Context, reader Reader) (Count, error) {
 		return Count{}, err
 	}
 	n := 0
-	for _, w := range rows {
-		if !expired(w.Head, now) && !s.hasSeen(w.Head) {
+	for i := range rows {
+		seen, _ := s.flags(&rows[i].Head, rows[i].entry.Last)
+		if !seen && !expired(&rows[i].Head, now) {
 			n++
 		}
 	}
 	for _, a := range live {
-		if w := announced(a); !s.dismissed(a.ID) && !s.hasSeen(w.Head) {
+		seen, _ := s.flags(&group.Head{Last: a.ID}, a.ID)
+		if !seen && !s.dismissed(a.ID) {
 			n++
 		}
 	}

@@ -207,8 +207,11 @@ func (r *Repository) MarkUnread(ctx context.Context, in In) (changed bool, err e
 	changed, err = r.alter(ctx, in, func(ctx context.Context, g shelved) (*dynamo.Update, error) {
 		// Read after the group: a MarkAllRead after that is later than this call.
 		s, err := r.get(ctx, in.User, true)
-		if err != nil || !s.hasRead(g.Head) {
+		if err != nil {
 			return nil, err
+		}
+		if _, read := s.flags(&g.Head, g.PlaceID()); !read {
+			return nil, nil
 		}
 		// Not a new id: whatever the clocks say, the next MarkAllRead has a greater one.
 		return r.table.Update(groupKey(in)).Remove("'read'").Set("unread", s.allRead+1), nil

@@ -2,14 +2,12 @@ package notify_test
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/notify"
 )
@@ -124,40 +122,4 @@ func TestTheWorstDataCostsWhatIsStated(t *testing.T) {
 		require.Equal(t, notify.Count{N: 100, More: true}, c)
 	})
 	t.Log("unseen", got)
-}
-
-func TestErase(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	for n := range 30 {
-		w.put(t, in("ann", n))
-		w.put(t, in("ann#", n))
-	}
-	w.allRead(t, "ann")
-	w.snooze(t, in("ann", 1), time.Hour)
-	changed, err := w.Archive(t.Context(), in("ann", 2))
-	does(t, changed, err)
-	require.NoError(t, w.items(t).Put(map[string]any{"pk": userPK("ann"), "sk": "P", "odd": 1}).Run(t.Context()))
-	count := func(user string) int {
-		var rows []map[string]any
-		require.NoError(t, w.items(t).Get("pk", userPK(user)).Consistent(true).All(t.Context(), &rows))
-		return len(rows)
-	}
-	require.Equal(t, 32, count("ann"))
-	for range 2 {
-		require.NoError(t, w.Erase(t.Context(), "ann"))
-		require.Zero(t, count("ann"))
-		require.Equal(t, 30, count("ann#"))
-	}
-	require.Empty(t, w.list(t, "ann"))
-	require.Equal(t, 0, w.unseen(t, "ann"))
-
-	// What was shown before marks no ghosts.
-	view := notify.View{At: w.id(), Newest: w.id()}
-	require.NoError(t, w.MarkRead(t.Context(), "ann", []notify.Shown{{Group: in("ann", 1).Group, Last: ids.ID(1)}}))
-	require.Zero(t, count("ann"))
-	require.NoError(t, w.MarkSeen(t.Context(), "ann", view))
-	w.pass(time.Minute)
-	w.put(t, in("ann", 1))
-	require.Equal(t, 1, w.unseen(t, "ann"), fmt.Sprint(view))
 }

@@ -40,14 +40,16 @@ func TestInvalidReadsAndMarksAreRefusedWithoutARequest(t *testing.T) {
 			_, err := w.List(t.Context(), reader("ann"), cursor.PageRequest{Limit: -1})
 			return err
 		}},
-		"no user who saw":           {"User", func() error { return w.MarkSeen(t.Context(), "", view) }},
-		"no user who read":          {"User", func() error { return w.MarkAllRead(t.Context(), "", view) }},
-		"no user who read a group":  {"User", func() error { return w.MarkRead(t.Context(), "", nil) }},
-		"a wide time":               {"View.At", func() error { return w.MarkSeen(t.Context(), "ann", notify.View{At: wide, Newest: 1}) }},
-		"no time":                   {"View.At", func() error { return w.MarkSeen(t.Context(), "ann", notify.View{Newest: 1}) }},
-		"a wide newest":             {"View.Newest", func() error { return w.MarkAllRead(t.Context(), "ann", notify.View{At: 1, Newest: wide}) }},
-		"no newest":                 {"View.Newest", func() error { return w.MarkAllRead(t.Context(), "ann", notify.View{At: 1, Recent: []ids.ID{1}}) }},
-		"a wide id":                 {"View.Recent[1]", func() error { return w.MarkAllRead(t.Context(), "ann", notify.View{At: 1, Newest: 1, Recent: []ids.ID{1, wide}}) }},
+		"no user who saw":          {"User", func() error { return w.MarkSeen(t.Context(), "", view) }},
+		"no user who read":         {"User", func() error { return w.MarkAllRead(t.Context(), "", view) }},
+		"no user who read a group": {"User", func() error { return w.MarkRead(t.Context(), "", nil) }},
+		"a wide time":              {"View.At", func() error { return w.MarkSeen(t.Context(), "ann", notify.View{At: wide, Newest: 1}) }},
+		"no time":                  {"View.At", func() error { return w.MarkSeen(t.Context(), "ann", notify.View{Newest: 1}) }},
+		"a wide newest":            {"View.Newest", func() error { return w.MarkAllRead(t.Context(), "ann", notify.View{At: 1, Newest: wide}) }},
+		"no newest":                {"View.Newest", func() error { return w.MarkAllRead(t.Context(), "ann", notify.View{At: 1, Recent: []ids.ID{1}}) }},
+		"a wide id": {"View.Recent[1]", func() error {
+			return w.MarkAllRead(t.Context(), "ann", notify.View{At: 1, Newest: 1, Recent: []ids.ID{1, wide}})
+		}},
 		"too many ids":              {"View.Recent", func() error { return w.MarkSeen(t.Context(), "ann", notify.View{Recent: make([]ids.ID, 101)}) }},
 		"too many groups":           {"Shown", read(make([]notify.Shown, 101)...)},
 		"no group":                  {"Shown[1].Group", read(notify.Shown{Group: good.Group, Last: 1}, notify.Shown{Last: 1})},

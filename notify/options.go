@@ -80,6 +80,11 @@ type Options struct {
 	// quarter. Defaults to 2 s.
 	Poll time.Duration
 
+	// OnDelivery is called after every attempt to notify watchers, also one that
+	// failed and will be tried again, by several goroutines at once. Defaults to
+	// nothing.
+	OnDelivery func(Delivery)
+
 	// Consistent makes lists and counts strongly consistent, at twice the units.
 	Consistent bool
 
@@ -109,6 +114,9 @@ func (o *Options) setDefaults() error {
 	}
 	if o.Poll == 0 {
 		o.Poll = 2 * time.Second
+	}
+	if o.OnDelivery == nil {
+		o.OnDelivery = func(Delivery) {}
 	}
 	if o.Codec == nil {
 		o.Codec = cursor.Plain()

@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/internal/notifytable"
 	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/internal/work"
 )
 
 // Repository keeps notifications in one table.
@@ -18,6 +19,7 @@ type Repository struct {
 	gen    ids.Source
 	opts   Options
 	groups *group.Groups
+	jobs   work.Queue[watchItem]
 }
 
 // New does no I/O. Table describes the table that it needs.
@@ -46,6 +48,11 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	})
 	if err != nil {
 		return nil, err
+	}
+	r.jobs = work.Queue[watchItem]{
+		Table: r.table, PK: jobPK, Lease: jobLease, Now: r.opts.Now,
+		ShardsKey: jobShardsKey, Shards: r.opts.JobShards, MaxShards: maxJobShards,
+		Failed: r.noJobs,
 	}
 	return r, nil
 }

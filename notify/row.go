@@ -58,7 +58,7 @@ func (w *row) show() error {
 	return err
 }
 
-func expired(h group.Head, now time.Time) bool { return h.TTL != 0 && h.TTL <= now.Unix() }
+func expired(h *group.Head, now time.Time) bool { return h.TTL != 0 && h.TTL <= now.Unix() }
 
 // announced is the row of an announcement.
 func announced(a Announcement) row {
@@ -71,17 +71,15 @@ func announced(a Announcement) row {
 // announcementPlace is where an announcement stands among the groups.
 func announcementPlace(id ids.ID) string { return id.String() + "#" }
 
-// hasRead reports whether the user has read a group, or an announcement.
-func (s *state) hasRead(h group.Head) bool {
-	return h.Read >= h.PlaceID() || s.read.has(h) && h.Unread <= s.allRead
+// flags are whether the user has seen and read a group, or an announcement, which
+// stands at that id.
+func (s *state) flags(h *group.Head, at ids.ID) (seen, read bool) {
+	read = h.Read >= at || s.read.has(at, h.Last) && h.Unread <= s.allRead
+	return read || s.seen.has(at, h.Last), read
 }
 
-// hasSeen is hasRead for seen.
-func (s *state) hasSeen(h group.Head) bool { return s.seen.has(h) || s.hasRead(h) }
-
-// has reports whether the marks cover a group. What was shown under Last was seen,
-// even if its newest event was retracted since.
-func (m marks) has(h group.Head) bool {
-	at := h.PlaceID()
-	return at <= m.upTo || slices.ContainsFunc(m.above, func(id ids.ID) bool { return id == at || id == h.Last })
+// has reports whether the marks cover a group. What was shown under its last write
+// was seen, even if the newest event was retracted since.
+func (m marks) has(at, last ids.ID) bool {
+	return at <= m.upTo || slices.ContainsFunc(m.above, func(id ids.ID) bool { return id == at || id == last })
 }

@@ -80,8 +80,9 @@ func (r *Repository) place(in In, place string) *dynamo.Update {
 
 // alter changes a group, unless it has gone, as an update that is made from what
 // stands; a nil update changes nothing. It is conditional on the group's revision,
-// so that a request which arrives late changes nothing, and leaves the operation's
-// own id, so that a repeat by the SDK is told apart from another call.
+// so that a request which arrives late changes nothing, and on its last write, as a
+// group that was erased and comes back counts from one again. It leaves the
+// operation's own id, so that a repeat by the SDK is told apart from another call.
 func (r *Repository) alter(ctx context.Context, in In, to func(context.Context, shelved) (*dynamo.Update, error)) (changed bool, err error) {
 	op, err := r.gen.Next(ctx)
 	if err != nil {
@@ -99,7 +100,7 @@ func (r *Repository) alter(ctx context.Context, in In, to func(context.Context, 
 		switch {
 		case g.op == op:
 			return true, nil
-		case g.Place == "" || expired(g.Head, r.opts.Now()):
+		case g.Place == "" || expired(&g.Head, r.opts.Now()):
 			return false, nil
 		}
 		update, err := to(ctx, g)
@@ -107,7 +108,7 @@ func (r *Repository) alter(ctx context.Context, in In, to func(context.Context, 
 			return false, err
 		}
 		op = max(op, g.op+1)
-		err = r.table.Run(ctx, update.Set("op", op).Add("rev", 1).If("rev = ?", g.Rev))
+		err = r.table.Run(ctx, update.Set("op", op).Add("rev", 1).If("rev = ? AND lv = ?", g.Rev, g.Last))
 		refused, ok := store.AsRefused(err)
 		if !ok {
 			return err == nil, err

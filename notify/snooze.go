@@ -134,9 +134,10 @@ func (r *Repository) wake(ctx context.Context, user string, s *state, now time.T
 		}
 		next = min(next, ids.At(now.Add(age)))
 	}
-	err = r.table.Run(ctx, r.quick(user).Set("s.wake", next.String()).If("rev = ?", s.rev))
+	raise := r.quick(user).Set("s.wake", next.String()).If("s.wake = ? AND s.low = ?", s.wake.String(), s.low.String())
+	err = r.table.Run(ctx, raise)
 	if _, refused := store.AsRefused(err); refused {
-		err = nil // the next reader raises it
+		err = nil // a Snooze has lowered it, or another reader raised it
 	}
 	return len(due) > 0, err
 }
@@ -159,7 +160,7 @@ func (r *Repository) due(ctx context.Context, user string, now time.Time) (due [
 			switch {
 			case at > ids.At(now):
 				return due, at, nil
-			case expired(h, now):
+			case expired(&h, now):
 			case len(due) == maxWake:
 				return due, 0, nil
 			default:

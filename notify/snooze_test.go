@@ -108,6 +108,27 @@ func TestAGroupThatIsWokenByHandIsAsItWas(t *testing.T) {
 	require.Equal(t, groups("ann", 5, 3, 1, 0), names(w.list(t, "ann")), "nothing is due any more")
 }
 
+func TestWhoPollsForNewEntriesFindsThoseThatAreDue(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for n := range 6 {
+		w.put(t, in("ann", n))
+	}
+	w.snooze(t, in("ann", 0), time.Hour)
+	page := func(c cursor.Cursor) cursor.Page[notify.Entry] {
+		t.Helper()
+		page, err := w.List(t.Context(), reader("ann"), cursor.PageRequest{Limit: 2, Cursor: c})
+		require.NoError(t, err)
+		return page
+	}
+	first := page("")
+	w.pass(time.Hour)
+	require.Equal(t, groups("ann", 3, 2), names(page(first.Next).Items), "a later page needs none")
+	require.Len(t, w.snoozed(t, "ann"), 1)
+	require.Equal(t, groups("ann", 0), names(page(first.Prev).Items))
+	require.Empty(t, w.snoozed(t, "ann"))
+}
+
 func TestAnEventWakesASnoozedGroup(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -369,7 +390,9 @@ func TestASnoozeThatArrivesLateIsNotLost(t *testing.T) {
 	w.put(t, slow)
 	w.put(t, soon)
 	w.snooze(t, soon, time.Minute)
-	late := &faults.Late{Holds: func(_ string, body []byte) bool { return strings.Contains(string(body), ":v") && strings.Contains(string(body), "was") }}
+	late := &faults.Late{Holds: func(_ string, body []byte) bool {
+		return strings.Contains(string(body), ":v") && strings.Contains(string(body), "was")
+	}}
 	_, err := w.process(t, nil, late.Wrap).Snooze(t.Context(), slow, w.Now().Add(time.Hour))
 	require.Error(t, err)
 	w.pass(10 * time.Minute)

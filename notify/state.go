@@ -242,13 +242,14 @@ func outrun(err error) error {
 	return err
 }
 
-// replace writes the state unless it was changed since it was read.
+// replace writes the state unless it was changed since it was read. The first rev is
+// the time, so that it is not that of a state which was erased.
 func (r *Repository) replace(user string, s *state) *dynamo.Update {
-	update := r.table.Update(stateKey(user)).Set("'last'", statePlace).Set("s", s.item()).Add("rev", 1)
+	update := r.table.Update(stateKey(user)).Set("'last'", statePlace).Set("s", s.item())
 	if s.rev == 0 {
-		return update.If("attribute_not_exists(pk)")
+		return update.Set("rev", r.opts.Now().UnixMilli()).If("attribute_not_exists(pk)")
 	}
-	return update.If("rev = ?", s.rev)
+	return update.Set("rev", s.rev+1).If("rev = ?", s.rev)
 }
 
 // quick starts an update of a state that exists.
