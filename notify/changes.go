@@ -19,17 +19,17 @@ type ChangeKind string
 
 // The kinds of changes.
 const (
-	Notified   ChangeKind = "notified" // an event came: ring
+	Notified   ChangeKind = "notified" // an event came: ring the bell
 	Retracted  ChangeKind = "retracted"
 	Read       ChangeKind = "read"
 	Unread     ChangeKind = "unread"
-	Archived   ChangeKind = "archived" // also where it was snoozed from there, and woken by hand
+	Archived   ChangeKind = "archived" // also by Unsnooze, if it was in the archive before
 	Unarchived ChangeKind = "unarchived"
 	Snoozed    ChangeKind = "snoozed"
-	Woken      ChangeKind = "woken" // by hand, or as it was due: then it is unseen
+	Woken      ChangeKind = "woken" // by Unsnooze, or since it is due: then it is unseen
 	Erased     ChangeKind = "erased"
 
-	// What follows is about all groups.
+	// The following have no Group.
 
 	Seen      ChangeKind = "seen"
 	AllRead   ChangeKind = "allRead"
@@ -42,32 +42,31 @@ type Change struct {
 	User  string     `json:"user"`
 	Group string     `json:"group,omitzero"` // its name, as in Entry
 
-	// Last is the group's place in the list, as in Entry. Where something was read
-	// or seen it is the newest that was.
+	// Last is the group's place in the list, as in Entry. For marks it is the newest
+	// place that is marked.
 	Last ids.ID `json:"last,omitzero"`
 
-	// A group that was notified of or retracted from has these as in Entry. Nothing
-	// is left of it if N is 0.
+	// Notified and Retracted have these as in Entry. If N is 0, nothing is left of
+	// the group.
 	Activity feed.Activity `json:"activity,omitzero"`
 	Actors   []feed.Ref    `json:"actors,omitempty"`
 	N        int           `json:"n,omitzero"`
 	More     bool          `json:"more,omitzero"`
 
 	Until        time.Time `json:"until,omitzero"`        // when what was snoozed is due
-	Announcement ids.ID    `json:"announcement,omitzero"` // that was dismissed
+	Announcement ids.ID    `json:"announcement,omitzero"` // the one that was dismissed
 
 	At time.Time `json:"at"` // of the write, in whole seconds
 }
 
 // Changes reads what a write to the table did to a user's notifications; most
-// records of marks have one, and bookkeeping has none. An event also makes its
-// group unread and unarchives it, which is not reported besides. Announcements and
-// preferences have no changes. The table's stream needs new and old images: without
-// them the record is stream.ErrView or stream.ErrTruncated. A damaged item is
-// plaza.ErrCorrupt.
+// records of marks have one, and bookkeeping has none. Notified implies that the group
+// is unread and in the list. Announcements have announce.Changes, and preferences have
+// no changes. The table's stream needs new and old images: without them the record is
+// stream.ErrView or stream.ErrTruncated. A damaged item is plaza.ErrCorrupt.
 //
 // A stream may deliver a record twice, and an event whose write took seconds is
-// reported twice, at another place: it has its Activity.ID.
+// reported twice, with another Last. Activity.ID identifies it.
 func Changes(r stream.Record) ([]Change, error) {
 	i, err := images.Of(r)
 	var changes []Change

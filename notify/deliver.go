@@ -35,15 +35,16 @@ const someFail = 10
 type Delivery struct {
 	Object   feed.Ref
 	ID       ids.ID // the activity's
-	Watchers int    // whom this attempt notified, or the Policy refused
-	Failed   int    // for whom it will be tried again
+	Watchers int    // users whom this attempt notified, or for whom the Policy dropped it
+	Failed   int    // users for whom it will be tried again
 	Done     bool   // nobody else is left
 	Err      error  // the first error
 }
 
-// Deliver finishes what Watchers stored, and returns how much of it. A watcher who
-// cannot be notified delays no other, and is tried again after 30 s. So are all where
-// nobody can be. A damaged job stays where it is and is passed to Options.OnCorrupt.
+// Deliver delivers what Watchers stored, and returns how many of its calls are
+// finished. A watcher who cannot be notified delays no other, and is tried again
+// after 30 s. So are all of them if nobody can be. A damaged job stays where it is and
+// is passed to Options.OnCorrupt.
 //
 // Cost: for N watchers N times Notify, ⌈N/100⌉ pages of Options.Watchers, ⌈N/100⌉ +
 // 3 requests, 1 RCU, and ⌈N/100⌉ + 1 times the WCU of Watchers; for those who fail 1
@@ -56,8 +57,9 @@ func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
 	return r.jobs.Pass(ctx, "", r.deliver)
 }
 
-// Run calls Deliver until ctx ends and returns the context's error. It reports
-// errors that may pass to Options.OnDelivery and goes on; a wrong table ends it.
+// Run calls Deliver until ctx ends and returns the context's error. A wrong table
+// ends it too, or no Options.Watchers; it reports other errors to Options.OnDelivery
+// and goes on.
 // Any number of workers may run. One that is stopped gives its job back within a
 // second; the job of one that died is taken over after 30 s.
 //

@@ -11,9 +11,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Notify stores the event in its group, which becomes the first of the list and
-// unread. A user is not notified of what he did himself, unless it is Critical.
-// created is true if this call stored the event. A repeat changes nothing.
+// Notify stores the event in its group, which moves to the top of the list, unseen
+// and unread. Users are not notified of their own actions, unless n is Critical. A
+// repeat changes nothing. created is true if this call stored the event, so never
+// where the group is Full.
 //
 // Cost: 1 request, 2 WCU for the first event of a group, 3 WCU for a further one,
 // 1 WCU for a repeat, and 1 WCU for each further KB of the group; 2 requests for an

@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/work"
 )
 
-// Repository keeps notifications in one table.
+// Repository keeps notifications in one table. It is safe for concurrent use.
 type Repository struct {
 	table  *store.Table
 	gen    ids.Source
@@ -22,7 +22,7 @@ type Repository struct {
 	jobs   work.Queue[watchItem]
 }
 
-// New does no I/O. Table describes the table that it needs.
+// New does no I/O. The table is one that Table describes.
 func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repository, error) {
 	r := &Repository{gen: gen}
 	if opts != nil {

@@ -10,11 +10,15 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Retract takes back an event: the like was undone, the comment removed. Of the
-// activity its ID, Actor, Verb, and Target or Object count, as they were notified. An
-// event that comes later is Dropped; one of the same actor with a greater ID counts.
+// Retract takes back an event: the like was undone, the comment removed. Pass the
+// User, the CountBy, and the activity's ID, Actor, Verb, and Target or Object as they
+// were notified: the ID's day is the group's. A Notify of the event that arrives later
+// is Dropped. Where CountBy is ByActor a later ID will do on the same day, and events
+// of the actor with IDs after that count.
+//
 // A group without events leaves the list; others keep their place if the event did
-// not make it. changed is true if this call took it back.
+// not make it. changed is false if the event was retracted before; it is true for an
+// event that was never notified.
 //
 // Cost: 2 requests, 1 RCU for each 4 KB of the group, 3 WCU + 1 WCU for each further
 // KB.
@@ -29,8 +33,8 @@ func (r *Repository) Retract(ctx context.Context, n Notification) (changed bool,
 	return changed, nil
 }
 
-// RetractTarget takes back all events of a user's groups about something, which was
-// removed, and returns how many groups had any. Repeats of these events are Dropped;
+// RetractTarget takes back all events of a user's groups about something that was
+// removed. It returns how many groups had any. Repeats of these events are Dropped;
 // events with later IDs count.
 //
 // Cost: 1 request, and 1 for each group; 1 RCU for each 4 KB and 1 WCU for each KB of

@@ -22,8 +22,9 @@ import (
 // Watchers stores a notification for everybody who follows object in
 // Options.Watchers, under the object's text. Its User is empty. Deliver or Run
 // notifies each as Notify does: the Policy decides for each, and the actor is left
-// out. Who follows from now until then is notified; who begins or ceases to
-// meanwhile may be.
+// out. Channels beside the list go to Options.Scheduler alone. Users who follow the
+// object all the time from this call to the delivery are notified; those who begin or
+// stop in between may be.
 //
 // The object and the activity's ID are the identity. While it is being delivered, a
 // repeat changes nothing, and another notification under it is plaza.ErrConflict.
