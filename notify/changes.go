@@ -17,20 +17,21 @@ import (
 // ChangeKind says what happened to a user's notifications.
 type ChangeKind string
 
-// The kinds of changes.
+// The kinds of changes of a group.
 const (
-	Notified   ChangeKind = "notified" // an event came: ring the bell
-	Retracted  ChangeKind = "retracted"
+	Notified   ChangeKind = "notified"  // an event came: ring the bell
+	Retracted  ChangeKind = "retracted" // one event, or all
 	Read       ChangeKind = "read"
 	Unread     ChangeKind = "unread"
 	Archived   ChangeKind = "archived" // also by Unsnooze, if it was in the archive before
 	Unarchived ChangeKind = "unarchived"
 	Snoozed    ChangeKind = "snoozed"
-	Woken      ChangeKind = "woken" // by Unsnooze, or since it is due: then it is unseen
+	Woken      ChangeKind = "woken" // by Unsnooze, or because it is due: then it is unseen
 	Erased     ChangeKind = "erased"
+)
 
-	// The following have no Group.
-
+// The kinds of changes of all that a user has.
+const (
 	Seen      ChangeKind = "seen"
 	AllRead   ChangeKind = "allRead"
 	Dismissed ChangeKind = "dismissed" // an announcement
@@ -42,8 +43,8 @@ type Change struct {
 	User  string     `json:"user"`
 	Group string     `json:"group,omitzero"` // its name, as in Entry
 
-	// Last is the group's place in the list, as in Entry. For marks it is the newest
-	// place that is marked.
+	// Last is the group's place in the list, as in Entry. For a mark it is the newest
+	// place that is marked: some entries of the last seconds before it may not be.
 	Last ids.ID `json:"last,omitzero"`
 
 	// Notified and Retracted have these as in Entry. If N is 0, nothing is left of
@@ -53,43 +54,51 @@ type Change struct {
 	N        int           `json:"n,omitzero"`
 	More     bool          `json:"more,omitzero"`
 
-	Until        time.Time `json:"until,omitzero"`        // when what was snoozed is due
-	Announcement ids.ID    `json:"announcement,omitzero"` // the one that was dismissed
+	Until        time.Time `json:"until,omitzero"`        // when a Snoozed group is due
+	Announcement ids.ID    `json:"announcement,omitzero"` // the one that was Dismissed
 
 	At time.Time `json:"at"` // of the write, in whole seconds
 }
 
-// Changes reads what a write to the table did to a user's notifications; most
-// records of marks have one, and bookkeeping has none. Notified implies that the group
-// is unread and in the list. Announcements have announce.Changes, and preferences have
-// no changes. The table's stream needs new and old images: without them the record is
-// stream.ErrView or stream.ErrTruncated. A damaged item is plaza.ErrCorrupt.
+// Changes reads what a write to the table did to a user's notifications. Bookkeeping
+// has no changes, and neither have preferences; announcements have announce.Changes. An
+// event that brings its group back to the list is Notified alone. The table's stream
+// needs new and old images: without them the record is stream.ErrView or
+// stream.ErrTruncated. A damaged item is plaza.ErrCorrupt.
 //
 // A stream may deliver a record twice, and an event whose write took seconds is
-// reported twice, with another Last. Activity.ID identifies it.
+// reported twice, the second time with a greater Last. Activity.ID identifies it.
 func Changes(r stream.Record) ([]Change, error) {
 	i, err := images.Of(r)
 	var changes []Change
-	if parts := keys.Split(i.Key.PK); err == nil && parts[0] == "N" {
-		var name string
-		var isGroup bool
-		switch name, isGroup = strings.CutPrefix(i.Key.SK, groupPrefix); {
-		case isGroup:
-			changes, err = groupChanges(i, name)
-		case i.Key.SK == stateSK:
-			changes, err = stateChanges(i)
-		}
-		if err == nil && len(changes) > 0 && (len(parts) != 2 || keys.CheckName("User", parts[1]) != nil) {
-			err = i.Corrupt("no user has its key")
-		}
-		for at := range changes {
-			changes[at].User, changes[at].At = parts[len(parts)-1], i.At
-		}
+	if parts := keys.Split(i.Key.PK); err == nil && parts[0] == users {
+		changes, err = userChanges(i, parts[1:])
 	}
 	if err != nil {
 		return nil, fmt.Errorf("notify: changes: %w", err)
 	}
 	return changes, nil
+}
+
+// users begins the keys of what users have.
+const users = "N"
+
+func userChanges(i images.Images, user []string) (changes []Change, err error) {
+	name, isGroup := strings.CutPrefix(i.Key.SK, groupPrefix)
+	switch {
+	case !isGroup && i.Key.SK != stateSK:
+		return nil, nil
+	case len(user) != 1 || keys.CheckName("User", user[0]) != nil:
+		return nil, i.Corrupt("no user has its key")
+	case isGroup:
+		changes, err = groupChanges(i, name)
+	default:
+		changes, err = stateChanges(i)
+	}
+	for at := range changes {
+		changes[at].User, changes[at].At = user[0], i.At
+	}
+	return changes, err
 }
 
 func groupChanges(i images.Images, name string) (changes []Change, err error) {

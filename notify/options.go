@@ -84,8 +84,8 @@ type Options struct {
 	Poll time.Duration
 
 	// OnDelivery is called after every attempt to notify watchers, even one that
-	// failed and will be tried again, by several goroutines at once. Defaults to
-	// nothing.
+	// failed and will be tried again. It must not block and is called by several
+	// goroutines at once. Defaults to nothing.
 	OnDelivery func(Delivery)
 
 	// Consistent makes lists and counts strongly consistent, at twice the units.

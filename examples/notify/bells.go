@@ -72,26 +72,37 @@ func newBells(ctx context.Context, db *localdb.DB, gen ids.Source, graph notify.
 	return b, nil
 }
 
-// run notifies until ctx ends. Each group reads the streams from their beginning, and
-// goes on where it stopped.
-func (b *bells) run(ctx context.Context, group string) error {
+// run notifies until ctx ends, also those who watch.
+func (b *bells) run(ctx context.Context) error {
+	g, running := errgroup.WithContext(ctx)
+	g.Go(func() error { return b.read(running, "first") })
+	g.Go(func() error { return b.Run(running) })
+	return ended(ctx, g.Wait())
+}
+
+// read reads the streams until ctx ends. Each group begins with the oldest records,
+// and goes on where it stopped.
+func (b *bells) read(ctx context.Context, group string) error {
 	g, running := errgroup.WithContext(ctx)
 	for _, s := range b.streams {
-		poller, err := b.poller(ctx, group, s)
-		if err != nil {
-			return err
-		}
 		g.Go(func() error {
-			if err := poller.Run(running); err != nil {
-				return err
+			poller, err := b.poller(running, group, s)
+			if err == nil {
+				err = poller.Run(running)
 			}
-			return errors.New("a stream was switched off")
+			if err == nil {
+				err = errors.New("a stream was switched off")
+			}
+			return err
 		})
 	}
-	g.Go(func() error { return b.Run(running) })
-	err := g.Wait()
+	return ended(ctx, g.Wait())
+}
+
+// ended is nil for work that ended because ctx did.
+func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		err = nil
+		return nil
 	}
 	return err
 }

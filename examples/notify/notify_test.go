@@ -63,7 +63,7 @@ func TestBellsThatMissSomethingFail(t *testing.T) {
 	leaks(t)
 	s, out := opened(t, time.Second)
 	s.bells.streams = slices.DeleteFunc(s.bells.streams, func(of streamed) bool { return of.table == s.bells.db.Tables.Reaction })
-	require.Error(t, s.beside(t.Context(), "first", s.tell))
+	require.Error(t, beside(t.Context(), s.bells.run, s.tell))
 	require.NotContains(t, out.String(), "ok")
 }
 
@@ -82,7 +82,7 @@ func TestARepeatThatChangesABellFails(t *testing.T) {
 		}
 		return err
 	}
-	require.Error(t, s.beside(t.Context(), "first", s.tell))
+	require.Error(t, beside(t.Context(), s.bells.run, s.tell))
 	require.Contains(t, out.String(), "FAIL  it changed the bells")
 }
 
@@ -92,7 +92,7 @@ func TestAnInterruptedRunEnds(t *testing.T) {
 	ctx, stop := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped")
 	s.bells.streams[1].handle = func(context.Context, stream.Record) error { stop(stopped); return nil }
-	require.ErrorIs(t, s.beside(ctx, "first", s.tell), stopped)
+	require.ErrorIs(t, beside(ctx, s.bells.run, s.tell), stopped)
 }
 
 // The engine would fail to start.

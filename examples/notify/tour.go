@@ -30,7 +30,7 @@ func tour(ctx context.Context, patience time.Duration, out io.Writer) (err error
 	if err != nil {
 		return err
 	}
-	return s.beside(ctx, "first", s.tell)
+	return beside(ctx, s.bells.run, s.tell)
 }
 
 func newStory(ctx context.Context, db *localdb.DB, patience time.Duration, out io.Writer) (*story, error) {
@@ -57,12 +57,12 @@ type story struct {
 	patience time.Duration
 }
 
-// beside calls f while a group of readers runs.
-func (s *story) beside(ctx context.Context, group string, f func(context.Context) error) error {
+// beside calls f while work goes on.
+func beside(ctx context.Context, work, f func(context.Context) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	running := make(chan error, 1)
 	go func() {
-		err := s.bells.run(ctx, group)
+		err := work(ctx)
 		stop(err)
 		running <- err
 	}()
@@ -247,7 +247,8 @@ func (s *story) replay(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.beside(ctx, "second", s.replayed); err != nil {
+	again := func(ctx context.Context) error { return s.bells.read(ctx, "second") }
+	if err := beside(ctx, again, s.replayed); err != nil {
 		return err
 	}
 	after, err := s.all(ctx)
