@@ -180,7 +180,7 @@ func TestGroupsAreWhatIsLeftOfTheirEvents(t *testing.T) {
 		m := memory{"like": {}, "share": {}}
 		var known []notify.Notification
 		draw := func(n int) int { return rapid.IntRange(0, n-1).Draw(r, "choice") }
-		for range draw(60) {
+		for range draw(40) {
 			m.call(r, processes[draw(2)], &known, draw, once(r))
 			m.compare(r, w.groups(t, "bob"))
 		}
@@ -201,7 +201,7 @@ func TestNothingIsLostOrDoubledUnderFaults(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 1))
 			m := memory{"like": {}, "share": {}}
 			var known []notify.Notification
-			for range 80 {
+			for range 60 {
 				m.call(t, processes[random.IntN(2)], &known, random.IntN, func(call func() error) bool {
 					return faults.Acknowledged(t, call) > 1
 				})

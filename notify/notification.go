@@ -50,7 +50,8 @@ const (
 	// Stored is for an event that is in its group, since this call or an earlier one.
 	Stored Outcome = "stored"
 	// Full is for an event that is not counted, since its group has 100. The group
-	// still moves to the top, at most once in Options.Coalesce.
+	// still moves to the top, at most once in Options.Coalesce. Until then a repeat of
+	// a Stored event may be Full too.
 	Full Outcome = "full"
 	// Dropped is for an event that is not stored: it is the user's own, the Policy
 	// refuses it, it was retracted, or it is older than Options.Retention.

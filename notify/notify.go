@@ -11,14 +11,15 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Notify stores the event in its group, which moves to the top of the list, unseen
-// and unread. Users are not notified of their own actions, unless n is Critical. A
-// repeat changes nothing. created is true if this call stored the event, so never
-// where the group is Full.
+// Notify stores the event in its group, which becomes unread and the first of the
+// list. Users are not notified of their own actions, unless n is Critical. A repeat
+// changes nothing, and another event under the same ID is plaza.ErrConflict. created
+// is true if this call stored the event, so never where the group is Full.
 //
-// Cost: 1 request, 2 WCU for the first event of a group, 3 WCU for a further one,
-// 1 WCU for a repeat, and 1 WCU for each further KB of the group; 2 requests for an
-// actor whom the group names; and what the Policy and the Scheduler cost.
+// Cost: 1 request, 3 WCU; 2 WCU for a group's first event; 1 WCU for a repeat; 2
+// requests, 4 WCU where the group names the actor, or is full; nothing while a full
+// group may not rise; 1 WCU more for each further KB of the group, 2 WCU for each of
+// Data; and what the Policy and the Scheduler cost.
 func (r *Repository) Notify(ctx context.Context, n Notification) (res Result, created bool, err error) {
 	e, key, err := r.event(n)
 	if err != nil {

@@ -71,7 +71,8 @@ type Options struct {
 	// Defaults to 90 days.
 	Retention time.Duration
 
-	// Coalesce is the least time between two moves of a full group to the top.
+	// Coalesce is the least time between two moves of a full group to the top. In
+	// between a process stores no events of the group, even if there is room again.
 	// Defaults to 10 s.
 	Coalesce time.Duration
 

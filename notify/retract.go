@@ -10,18 +10,18 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Retract takes back an event: the like was undone, the comment removed. Pass the
+// Retract takes an event back: the like was undone, the comment removed. Pass the
 // User, the CountBy, and the activity's ID, Actor, Verb, and Target or Object as they
 // were notified: the ID's day is the group's. A Notify of the event that arrives later
-// is Dropped. Where CountBy is ByActor a later ID will do on the same day, and events
-// of the actor with IDs after that count.
+// is Dropped. With ByActor a later ID will do on the same day, and events of the actor
+// with IDs after that count.
 //
-// A group without events leaves the list; others keep their place if the event did
-// not make it. changed is false if the event was retracted before; it is true for an
-// event that was never notified.
+// The group stays on its shelf and goes down to its newest event that is left; without
+// events it leaves the list. changed is false if the event was retracted before; it is
+// true for an event that was never notified.
 //
-// Cost: 2 requests, 1 RCU for each 4 KB of the group, 3 WCU + 1 WCU for each further
-// KB.
+// Cost: 2 requests, 1 RCU, 3 WCU; 1 request, 1 RCU for a repeat; 1 RCU more for each
+// further 4 KB of the group, 1 WCU for each KB.
 func (r *Repository) Retract(ctx context.Context, n Notification) (changed bool, err error) {
 	e, key, err := r.event(n)
 	if err != nil {
@@ -37,8 +37,8 @@ func (r *Repository) Retract(ctx context.Context, n Notification) (changed bool,
 // removed. It returns how many groups had any. Repeats of these events are Dropped;
 // events with later IDs count.
 //
-// Cost: 1 request, and 1 for each group; 1 RCU for each 4 KB and 1 WCU for each KB of
-// the groups, and 1 WCU for each group.
+// Cost: 1 request, 1 RCU; 1 request, 2 WCU for each group; 1 RCU more for each 4 KB
+// of the groups, 1 WCU for each further KB of a group.
 func (r *Repository) RetractTarget(ctx context.Context, user string, about feed.Ref) (groups int, err error) {
 	span, err := aboutSpan(user, about)
 	if err != nil {

@@ -183,16 +183,22 @@ func TestARetractionKeepsAWokenGroupInItsPlace(t *testing.T) {
 func TestAGroupForgetsTheOldestRetractions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	unknown := w.like("late")
-	ns := make([]notify.Notification, 102)
-	for i := range ns {
-		ns[i] = w.like(fmt.Sprint("fan", i%3))
-		require.True(t, w.retract(t, ns[i]))
+	unknown, first, second := w.like("late"), w.like("ann"), w.like("ann")
+	require.True(t, w.retract(t, first))
+	require.True(t, w.retract(t, second))
+	offs := map[string]string{}
+	for range 98 {
+		offs["e"+w.id().String()] = "-" + w.id().String()
 	}
+	w.add(t, w.group(t), 0, offs)
 	require.Equal(t, 100, w.group(t).off)
-	for _, i := range []int{0, 1, 2, 101} {
-		require.Equal(t, notify.Dropped, w.outcome(t, ns[i]))
-		require.False(t, w.retract(t, ns[i]))
+
+	last := w.like("ann")
+	require.True(t, w.retract(t, last))
+	require.Equal(t, 100, w.group(t).off)
+	for _, n := range []notify.Notification{first, second, last} {
+		require.Equal(t, notify.Dropped, w.outcome(t, n))
+		require.False(t, w.retract(t, n))
 	}
 	require.Equal(t, notify.Dropped, w.outcome(t, unknown), "it may have been retracted")
 	w.store(t, w.like("ann"))

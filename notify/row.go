@@ -14,12 +14,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/group"
 )
 
-// row is a row of a list: a group, an announcement, or the state that is read with
-// the first page.
+// row is a row of a list: a group or an announcement.
 type row struct {
 	group.Head
 	entry Entry // without what the state says
-	state *state
 }
 
 // UnmarshalDynamoItem refuses groups that cannot be shown.
@@ -40,7 +38,7 @@ func (w *row) show() error {
 	if err := json.Unmarshal([]byte(w.Data), &w.entry.Activity); err != nil {
 		return err
 	}
-	for _, text := range w.Head.Actors {
+	for _, text := range w.Actors {
 		if text == "" {
 			break
 		}
@@ -74,12 +72,12 @@ func announcementPlace(id ids.ID) string { return id.String() + "#" }
 // flags are whether the user has seen and read a group, or an announcement, which
 // stands at that id.
 func (s *state) flags(h *group.Head, at ids.ID) (seen, read bool) {
-	read = h.Read >= at || s.read.has(at, h.Last) && h.Unread <= s.allRead
-	return read || s.seen.has(at, h.Last), read
+	read = h.Read >= at || s.read.has(h, at) && h.Unread <= s.allRead
+	return read || s.seen.has(h, at), read
 }
 
-// has reports whether the marks cover a group. What was shown under its last write
-// was seen, even if the newest event was retracted since.
-func (m marks) has(at, last ids.ID) bool {
-	return at <= m.upTo || slices.ContainsFunc(m.above, func(id ids.ID) bool { return id == at || id == last })
+// has reports whether the marks cover a group that stands at that id, or once stood
+// at one with all that is left of it.
+func (m marks) has(h *group.Head, at ids.ID) bool {
+	return at <= m.upTo || len(m.above) > 0 && h.Shown(func(id ids.ID) bool { return slices.Contains(m.above, id) })
 }

@@ -42,7 +42,7 @@ func (r *Repository) Snooze(ctx context.Context, in In, until time.Time) (change
 	changed, err = r.alter(ctx, in, func(ctx context.Context, g shelved) (*dynamo.Update, error) {
 		place := group.Place(group.Snoozed, due, g.SK)
 		if g.Place == place {
-			return nil, nil
+			return nil, errStands
 		}
 		if lowered.IsZero() {
 			lowered = r.opts.Now()
@@ -78,7 +78,7 @@ func (r *Repository) lower(ctx context.Context, user string, due ids.ID) error {
 		if s.wake <= due && s.low >= id {
 			return false
 		}
-		s.wake, s.low = min(s.wake, due), max(s.low, id)
+		s.wake, s.low = min(s.wake, due), max(s.low+1, id)
 		return true
 	})
 }
@@ -93,7 +93,7 @@ func (r *Repository) Unsnooze(ctx context.Context, in In) (changed bool, err err
 	}
 	changed, err = r.alter(ctx, in, func(_ context.Context, g shelved) (*dynamo.Update, error) {
 		if shelfOf(g.Head) != group.Snoozed {
-			return nil, nil
+			return nil, errStands
 		}
 		shelf := group.Listed
 		if was, _, err := group.ParsePlace(g.Was); err == nil && was != group.Snoozed {
@@ -134,10 +134,9 @@ func (r *Repository) wake(ctx context.Context, user string, s *state, now time.T
 		}
 		next = min(next, ids.At(now.Add(age)))
 	}
-	raise := r.quick(user).Set("s.wake", next.String()).If("s.wake = ? AND s.low = ?", s.wake.String(), s.low.String())
-	err = r.table.Run(ctx, raise)
+	err = r.table.Run(ctx, r.quick(user).Set("s.wake", next.String()).If("s.low = ?", s.low.String()))
 	if _, refused := store.AsRefused(err); refused {
-		err = nil // a Snooze has lowered it, or another reader raised it
+		err = nil // a Snooze has lowered it
 	}
 	return len(due) > 0, err
 }
@@ -183,7 +182,7 @@ func (r *Repository) wakeGroup(ctx context.Context, h group.Head, id ids.ID) err
 		id = max(id, h.Last+1)
 		place := group.Place(group.Listed, id, h.SK)
 		err := r.table.Run(ctx, r.table.Update(store.Key{PK: h.PK, SK: h.SK}).
-			Set("'last'", place).Set("lv", id).Remove("was").Add("rev", 1).If("'last' = ?", h.Place))
+			Set("'last'", place).Set("lv", id).Set(group.FloorAttr, id).Remove("was").Add("rev", 1).If("'last' = ?", h.Place))
 		if refused, ok := store.AsRefused(err); ok {
 			var stands group.Head
 			item, _ := refused.At(0)

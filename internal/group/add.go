@@ -2,9 +2,10 @@ package group
 
 import (
 	"context"
-	"slices"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
@@ -73,8 +74,8 @@ func (w *write) add(ctx context.Context) (Result, bool, error) {
 			return Result{}, false, err
 		}
 		entry := g.entries[w.event.attribute()]
-		if !entry.Off && slices.Contains(w.sent, entry.Write) { // the SDK sent it twice
-			if entry.Write == g.Last {
+		if !entry.Off && w.own(entry.Write) { // the SDK sent it twice
+			if w.id == g.Last {
 				return w.added(ctx, Stored)
 			}
 			return Result{Stored, g.Last}, true, nil
@@ -83,6 +84,9 @@ func (w *write) add(ctx context.Context) (Result, bool, error) {
 			return Result{outcome, g.Last}, false, err
 		}
 		if at, ok := w.rise(g, now); ok && g.beyond(w.event) {
+			if w.own(g.Last) {
+				return w.added(ctx, Full)
+			}
 			w.full.Add(w.key, at)
 			return Result{Full, g.Last}, false, nil
 		}
@@ -105,25 +109,33 @@ func (w *write) added(ctx context.Context, outcome Outcome) (Result, bool, error
 
 // update adds an event that the group does not have, by an actor that it does not
 // name.
-func (w *write) update(now time.Time) *dynamo.Update {
-	entry, text := w.event.path(), w.event.text(w.id)
-	return w.Table.Update(w.key).
-		SetExpr("'last' = ?, 'lv' = ?, 'data' = ?, 'ttl' = ?, $ = ?",
-			Place(Listed, w.id, w.key.SK), w.id, w.event.Data, w.ttl(now), entry, text).
-		SetExpr("'n' = if_not_exists('n', ?) + ?, 'rev' = if_not_exists('rev', ?) + ?", 0, 1, 0, 1).
-		SetExpr("'a1' = ?, 'a2' = if_not_exists('a1', ?), 'a3' = if_not_exists('a2', ?), 'a4' = if_not_exists('a3', ?), 'a5' = if_not_exists('a4', ?)",
-			w.event.Actor, "", "", "", "").
-		Remove("was").
-		If("attribute_not_exists('pk') OR 'lv' < ? AND 'n' < ? AND 'ttl' > ? AND attribute_not_exists($)"+
-			" AND NOT ? IN ('a1', 'a2', 'a3', 'a4', 'a5') AND (attribute_not_exists('cut') OR 'cut' < ?)",
-			w.id, Cap, now.Unix(), entry, w.event.Actor, w.event.ID)
+func (w *write) update(now time.Time) store.Write {
+	name := w.event.attribute()
+	return w.Table.Direct(w.key, dynamodb.UpdateItemInput{
+		UpdateExpression: aws.String("SET #last = :last, lv = :lv, #data = :data, #ttl = :ttl, #e = :e, " +
+			"n = if_not_exists(n, :zero) + :one, rev = if_not_exists(rev, :zero) + :one, a1 = :actor, " +
+			"a2 = if_not_exists(a1, :none), a3 = if_not_exists(a2, :none), a4 = if_not_exists(a3, :none), a5 = if_not_exists(a4, :none) " +
+			"REMOVE was"),
+		ConditionExpression: aws.String("attribute_not_exists(pk) OR lv < :lv AND n < :cap AND #ttl > :now AND attribute_not_exists(#e) " +
+			"AND NOT :actor IN (a1, a2, a3, a4, a5) AND (attribute_not_exists(cut) OR cut < :id)"),
+		ExpressionAttributeNames: map[string]string{"#last": "last", "#data": "data", "#ttl": "ttl", "#e": name},
+		ExpressionAttributeValues: dynamo.Item{
+			":last": text(Place(Listed, w.id, w.key.SK)), ":lv": text(w.id.String()), ":data": text(w.event.Data),
+			":ttl": number(w.ttl(now)), ":e": text(w.event.entry(w.id).text(name)), ":actor": text(w.event.Actor),
+			":zero": number(0), ":one": number(1), ":none": text(""),
+			":cap": number(Cap), ":now": number(now.Unix()), ":id": text(w.event.ID.String()),
+		},
+	})
 }
 
 // acknowledge moves the group to a new id if the answer came so late that a mark may
 // cover what its reader was not shown. It returns the write that moved the group
 // last.
 func (w *write) acknowledge(ctx context.Context, entry bool) (ids.ID, error) {
-	for w.Now().Sub(w.since) > w.Ack {
+	for range maxTries {
+		if w.Now().Sub(w.since) <= w.Ack {
+			return w.id, nil
+		}
 		old := w.id
 		if err := w.raise(ctx, old); err != nil {
 			return 0, err
@@ -142,7 +154,7 @@ func (w *write) acknowledge(ctx context.Context, entry bool) (ids.ID, error) {
 			return 0, err
 		}
 	}
-	return w.id, nil
+	return 0, w.busy()
 }
 
 // move gives the group, and the event if it has it, another id, unless either was

@@ -3,6 +3,7 @@ package group
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -81,17 +82,31 @@ type write struct {
 	event Event
 	mint  Mint
 
-	id    ids.ID // the last one
-	sent  []ids.ID
-	since time.Time
+	minted
+	sent []minted
+}
+
+// minted is a write id of this call.
+type minted struct {
+	id    ids.ID
+	since time.Time // by our clock
 }
 
 // raise takes an id above another.
 func (w *write) raise(ctx context.Context, above ids.ID) (err error) {
 	w.since = w.Now()
 	w.id, err = w.mint(ctx, above)
-	w.sent = append(w.sent, w.id)
+	w.sent = append(w.sent, w.minted)
 	return err
+}
+
+// own reports whether this call has sent the id, and goes back to it.
+func (w *write) own(id ids.ID) bool {
+	i := slices.IndexFunc(w.sent, func(m minted) bool { return m.id == id })
+	if i >= 0 {
+		w.minted = w.sent[i]
+	}
+	return i >= 0
 }
 
 // put writes the group as it was changed, unless others have changed it.

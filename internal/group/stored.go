@@ -94,44 +94,39 @@ func (g *stored) next() dynamo.Item {
 		}
 	}
 	for name, e := range g.entries {
-		item[name] = &types.AttributeValueMemberS{Value: e.text(name)}
+		item[name] = text(e.text(name))
 	}
-	text := func(name, value string) {
-		if value == "" {
-			delete(item, name)
-			return
+	set := func(name, value string) {
+		delete(item, name)
+		if value != "" {
+			item[name] = text(value)
 		}
-		item[name] = &types.AttributeValueMemberS{Value: value}
 	}
 	id := func(name string, id ids.ID) {
-		if id == 0 {
-			delete(item, name)
-			return
+		delete(item, name)
+		if id != 0 {
+			item[name] = text(id.String())
 		}
-		text(name, id.String())
 	}
-	number := func(name string, n int64) {
-		item[name] = &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
-	}
-	text("pk", g.PK)
-	text("sk", g.SK)
-	text("last", g.Place)
+	set("pk", g.PK)
+	set("sk", g.SK)
+	set("last", g.Place)
 	id("lv", g.Last)
-	number("n", g.N)
+	item["n"] = number(g.N)
 	delete(item, "more")
 	if g.More {
 		item["more"] = &types.AttributeValueMemberBOOL{Value: true}
 	}
 	for i, actor := range g.Actors {
-		text(actorAttrs[i], actor)
+		set(actorAttrs[i], actor)
 	}
-	number("rev", g.Rev+1)
+	item["rev"] = number(g.Rev + 1)
 	id("read", g.Read)
 	id("unread", g.Unread)
-	text("was", g.Was)
-	text("past", string(g.Past))
-	number("ttl", g.TTL)
-	text("data", g.Data)
+	set("was", g.Was)
+	set("past", string(g.Past))
+	item["ttl"] = number(g.TTL)
+	set("data", g.Data)
 	id(cutAttr, g.cut)
 	id(FloorAttr, g.floor)
 	return item
@@ -160,4 +155,10 @@ func (g *stored) offs(without string) []string {
 	}
 	slices.SortFunc(offs, func(a, b string) int { return cmp.Compare(g.entries[a].ID, g.entries[b].ID) })
 	return offs
+}
+
+func text(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
+
+func number(v int64) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(v, 10)}
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // Write is applied by Run: a *dynamo.Put, *dynamo.Update, *dynamo.Delete or
-// *dynamo.WriteTx made by a Table, or a Returning.
+// *dynamo.WriteTx made by a Table, a Direct or a Returning.
 type Write interface {
 	Run(ctx context.Context) error
 }
@@ -128,6 +128,24 @@ func (r Returning) Run(ctx context.Context) error {
 		return r.OldValue(ctx, r.Out)
 	}
 	return r.Value(ctx, r.Out)
+}
+
+// Direct is an update of one item with expressions as DynamoDB reads them. The
+// driver's own take a fifth of a request's CPU; use it where that counts.
+func (t *Table) Direct(key Key, in dynamodb.UpdateItemInput) Write {
+	in.TableName, in.Key = &t.name, key.item()
+	in.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
+	return direct{t, &in}
+}
+
+type direct struct {
+	table *Table
+	in    *dynamodb.UpdateItemInput
+}
+
+func (d direct) Run(ctx context.Context) error {
+	_, err := naming{d.table.db.Client(), d.table}.UpdateItem(ctx, d.in)
+	return err
 }
 
 // Run applies w in one request, and repeats it if it fails for a passing reason.
