@@ -20,8 +20,8 @@ import (
 // aboveIDs is above the places of all listed groups, and below the state's.
 const aboveIDs = "8"
 
-// List lists a user's groups and announcements, newest first. What was snoozed and
-// is due comes back before, unseen: up to 25 groups a call, the rest with the next.
+// List lists a user's groups and announcements, newest first. Before it reads, it
+// brings back snoozed groups that are due, unseen: up to 25 a call.
 //
 // Cost: 1 request, 0.5 RCU for 4 KB; a later page 2 requests, 0.5 RCU more; where
 // groups are due as Unseen; past expired or damaged rows 6 requests at most.

@@ -21,7 +21,8 @@ const (
 )
 
 // See returns what List showed, for MarkSeen and MarkAllRead. Entries of several
-// pages may be joined. Of those younger than Window it names the newest 100.
+// pages of one list may be joined. Of those younger than Window only the newest 100
+// are covered.
 func See(entries []Entry) View {
 	if len(entries) == 0 {
 		return View{}
@@ -136,7 +137,8 @@ func checkMark(user string, view View) error {
 }
 
 // MarkRead marks up to 100 groups as read, as they were shown: a group with a later
-// event stays unread. One that has gone is no error.
+// event stays unread. A group that is gone is no error. Announcements are no groups:
+// MarkAllRead marks them.
 //
 // Cost: 1 request, 2 WCU for each, 2 WCU more for each further KB of a group; 1
 // request, 2 WCU more where it changes meanwhile.
@@ -196,7 +198,7 @@ func (r *Repository) markRead(ctx context.Context, key store.Key, last, id ids.I
 }
 
 // MarkUnread marks a group as unread, whether it was seen or not. Changed is false if
-// it was unread or has gone.
+// it was unread or is gone.
 //
 // Cost: 3 requests, 2 RCU, 2 WCU; 1 RCU more for each further 4 KB of the group and
 // 2 WCU for each KB.
@@ -219,8 +221,8 @@ func (r *Repository) MarkUnread(ctx context.Context, in In) (changed bool, err e
 	return changed, wrapGroup("mark unread", in, err)
 }
 
-// Dismiss hides an announcement from a user, and marks nothing else. The newest 100
-// dismissals count.
+// Dismiss hides an announcement from a user, and marks nothing else. Only the newest
+// 100 dismissals count.
 //
 // Cost: 2 requests, 1 RCU, 2 WCU; 2 WCU more for each further KB of the state, at
 // most 8.

@@ -19,10 +19,11 @@ import (
 // rev} is the user's state. Packages announce and prefs keep their items in the
 // same table.
 
-// Table is the schema of the table name, which announce and prefs share.
+// Table is the schema of the table name. Packages announce and prefs use that table
+// too.
 func Table(name string) *dynamodb.CreateTableInput { return notifytable.Schema(name) }
 
-// TTL switches on the expiry of groups, announcements and jobs.
+// TTL makes groups, announcements, jobs and the records of ended blocks expire.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 // recent is the order of a user's groups, and has the state before them.

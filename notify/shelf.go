@@ -36,7 +36,7 @@ func (g *shelved) UnmarshalDynamoItem(item dynamo.Item) error {
 }
 
 // Archive moves a group to the archive, until its next event. Changed is false if
-// it was there or has gone.
+// it was there already or is gone.
 //
 // Cost: 2 requests, 1 RCU, 3 WCU; 1 RCU more for each further 4 KB of the group and
 // 3 WCU for each KB.

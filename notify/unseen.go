@@ -15,8 +15,8 @@ const (
 	unseenReads = 6   // each of twice as many rows as the one before
 )
 
-// Unseen counts the entries of List that are unseen, up to 100. Those that are due
-// come back before, as by List.
+// Unseen counts the entries of List that are unseen, up to 100. Like List, it brings
+// back snoozed groups that are due.
 //
 // Cost: 2 requests, 1 RCU with nothing new; 0.5 RCU for 4 KB of at most 101 new
 // rows and 100 that were seen in the last 10 s; past rows that were read one by one

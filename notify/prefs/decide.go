@@ -15,8 +15,8 @@ import (
 // delivered. It implements notify.Policy. Another process's change of a setting
 // applies within Options.CacheTTL.
 //
-// Damaged settings stop no notification: it is listed by default, and only a critical
-// one goes to further channels. A damaged block stands, a damaged mute does not.
+// If the user's settings are damaged, the defaults apply to the list, and only critical
+// notifications go to further channels. A damaged block counts, a damaged mute does not.
 //
 // Cost: 1 request, 1.5 RCU, 0.5 RCU more for each further 4 KB of the user's
 // settings; where this process knows the settings 1 request, 1 RCU; for a verb that

@@ -22,13 +22,13 @@ type Subscription struct {
 type Setting struct {
 	Verb    string `json:"verb,omitzero"`
 	Channel string `json:"channel"`
-	On      bool   `json:"on"`  // what applies, while the verb is on InApp
+	On      bool   `json:"on"`  // what applies; on other channels only while InApp is on
 	Own     bool   `json:"own"` // whether the user has set it
 }
 
 // Set turns a verb on or off on a channel. A verb's own setting is stronger than that
-// of AnyVerb. Changed is true only if this call changed the setting. Other processes
-// decide by it within Options.CacheTTL.
+// of AnyVerb. Changed is true only if this call changed the setting. It applies in
+// other processes within Options.CacheTTL.
 //
 // Cost: 2 requests, 1 RCU for each 4 KB of the user's settings, 2 WCU for each KB, some
 // 40 settings; where another write came between, as much again.
