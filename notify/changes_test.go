@@ -106,7 +106,7 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		require.NoError(t, err)
 		late := w.like("eve")
 		late.Activity.Object.ID = "2"
-		retract(late, true)
+		retract(late, false)
 		_, _, err = w.Notify(ctx, late)
 		require.NoError(t, err)
 		sees("another Retract, a late Notify, Retract of an unknown event, and that event")

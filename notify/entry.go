@@ -49,7 +49,10 @@ type Count struct {
 }
 
 // In names a group of a user.
-type In struct{ User, Group string }
+type In struct {
+	User  string `json:"user"`
+	Group string `json:"group"`
+}
 
 // Shown is a group in the state that the user was shown.
 type Shown struct {

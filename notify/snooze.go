@@ -36,7 +36,7 @@ func (r *Repository) Snooze(ctx context.Context, in In, until time.Time) (change
 	}
 	now, due := r.opts.Now(), ids.At(until)
 	if due <= ids.At(now) || until.After(now.Add(maxSnooze)) {
-		return false, &plaza.InvalidError{Field: "until", Reason: "is not in the future, or more than a year ahead"}
+		return false, &plaza.InvalidError{Field: "Until", Reason: "is not in the future, or more than a year ahead"}
 	}
 	var lowered time.Time
 	changed, err = r.alter(ctx, in, func(ctx context.Context, g shelved) (*dynamo.Update, error) {

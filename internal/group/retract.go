@@ -12,7 +12,7 @@ import (
 )
 
 // Retract turns an event off, also one that comes later. changed is true if this call
-// did.
+// took back an event that counted.
 func (s *Groups) Retract(ctx context.Context, key store.Key, e Event, mint Mint) (changed bool, err error) {
 	done, err := s.turns.take(ctx, key)
 	if err != nil {
@@ -24,8 +24,10 @@ func (s *Groups) Retract(ctx context.Context, key store.Key, e Event, mint Mint)
 		return false, err
 	}
 	w := &write{Groups: s, key: key, event: e, mint: mint}
-	return w.change(ctx, item, func(g *stored) (bool, error) {
-		if entry := g.entries[e.attribute()]; !entry.Off && entry.ID == e.ID && entry.Actor != e.Actor {
+	counted := false
+	changed, err = w.change(ctx, item, func(g *stored) (bool, error) {
+		entry, ok := g.entries[e.attribute()]
+		if counted = ok && !entry.Off; counted && entry.ID == e.ID && entry.Actor != e.Actor {
 			return false, plaza.ErrConflict
 		}
 		if !g.retract(e, w.id) {
@@ -36,6 +38,7 @@ func (s *Groups) Retract(ctx context.Context, key store.Key, e Event, mint Mint)
 		entry := g.entries[e.attribute()]
 		return entry.Off && entry.Write == w.id
 	})
+	return changed && counted, err
 }
 
 // Empty retracts all events of a group as it was read, and those unknown to it that
