@@ -11,21 +11,21 @@ import (
 // Announcement is a message to everybody of an audience. Package announce keeps
 // them.
 type Announcement struct {
-	// ID is the announcement's identity in its audience and its place in lists.
-	// It is of the time when the announcement begins to show.
+	// ID is the announcement's identity in its audience and its place in lists. Its
+	// time is when the announcement begins to show. If it is zero, Announce mints one.
 	ID       ids.ID          `json:"id"`
-	Audience string          `json:"audience"`
-	Title    string          `json:"title"`
+	Audience string          `json:"audience"` // a name of yours, such as "everyone"
+	Title    string          `json:"title"`    // required
 	Text     string          `json:"text,omitzero"`
 	Refs     []feed.Ref      `json:"refs,omitempty"` // what it links to
 	Data     json.RawMessage `json:"data,omitempty"` // the application's own JSON
 
-	// From is when it begins to show. Who joined later does not see it. Defaults
+	// From is when it begins to show. Users who joined later do not see it. Defaults
 	// to the time of its ID.
 	From time.Time `json:"from"`
-	// Until is when it ceases to show, at most 90 days after From.
+	// Until is when it stops showing, at most 90 days after From; required.
 	Until time.Time `json:"until"`
 
-	// Withdrawn is when it was withdrawn. Such are only in an editor's list.
+	// Withdrawn is when it was withdrawn. Only announce's List shows it then.
 	Withdrawn time.Time `json:"withdrawn,omitzero"`
 }

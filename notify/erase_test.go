@@ -1,6 +1,7 @@
 package notify_test
 
 import (
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -24,12 +25,15 @@ func TestEraseLeavesNothingOfAUser(t *testing.T) {
 	changed, err := w.Archive(t.Context(), in("ann", 2))
 	does(t, changed, err)
 	require.NoError(t, w.items(t).Put(map[string]any{"pk": userPK("ann"), "sk": "P", "odd": 1}).Run(t.Context()))
+	for n := range 60 { // more than a read gives
+		w.forge(t, in("ann", 100+n), func(g *raw) { g.Data = strings.Repeat("x", 20_000) })
+	}
 	count := func(user string) int {
 		var rows []map[string]any
 		require.NoError(t, w.items(t).Get("pk", userPK(user)).Consistent(true).All(t.Context(), &rows))
 		return len(rows)
 	}
-	require.Equal(t, 32, count("ann"))
+	require.Equal(t, 92, count("ann"))
 	for range 2 {
 		require.NoError(t, w.Erase(t.Context(), "ann"))
 		require.Zero(t, count("ann"))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -230,15 +229,16 @@ func TestAboveTheCapTheCountIsTheCapFlagged(t *testing.T) {
 	require.Equal(t, notify.Count{N: 1}, count(), "beside the 98 that were just read")
 }
 
-func TestMoreIsAnUpperBoundWhereRowsAreCut(t *testing.T) {
+func TestTheCountReachesBeneathWhatWasSeen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for n := range 102 {
-		w.forge(t, in("ann", n), func(g *raw) { g.Read = g.Last })
+	for n := range 110 {
+		w.put(t, in("ann", n))
 	}
-	c, err := w.Unseen(t.Context(), reader("ann"))
+	page, err := w.List(t.Context(), reader("ann"), cursor.PageRequest{Limit: 20})
 	require.NoError(t, err)
-	require.Equal(t, notify.Count{More: true}, c)
+	require.NoError(t, w.MarkSeen(t.Context(), "ann", notify.See(page.Items)))
+	require.Equal(t, 90, w.unseen(t, "ann"))
 }
 
 func TestAnnouncementsAndGroupsAreOneOrder(t *testing.T) {
@@ -330,78 +330,4 @@ func TestASourceThatFailsFailsTheList(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrBusy)
 	_, err = w.Unseen(t.Context(), reader("ann"))
 	require.ErrorIs(t, err, plaza.ErrBusy)
-}
-
-func TestDamagedRowsAreLeftOutAndReported(t *testing.T) {
-	t.Parallel()
-	var mu sync.Mutex
-	reported := map[string]bool{}
-	var live board
-	w := newWorld(t, &notify.Options{Consistent: true, Announcements: &live, OnCorrupt: func(e *plaza.CorruptError) {
-		mu.Lock()
-		defer mu.Unlock()
-		reported[strings.TrimPrefix(e.SK, "G#")] = true
-	}})
-	damage := map[string]func(*raw){
-		"no write":        func(g *raw) { g.Last = 0 },
-		"too many events": func(g *raw) { g.N = 101 },
-		"no activity":     func(g *raw) { g.Data = `{"id":7}` },
-		"no JSON":         func(g *raw) { g.Data = "{" },
-		"no data":         func(g *raw) { g.Data = "" },
-		"no actor":        func(g *raw) { g.Actor = ":" },
-		"no id":           func(g *raw) { g.Place = "lower" },
-		"an odd place":    func(g *raw) { g.Place += "more" },
-		"no group":        func(g *raw) { g.SK = "H" + g.SK },
-		"beyond all":      func(g *raw) { g.Place = "}" },
-		"not ASCII":       func(g *raw) { g.Place = "7鳥\x00" },
-	}
-	n := 0
-	for _, change := range damage {
-		w.put(t, in("ann", n))
-		w.forge(t, in("ann", 1000+n), change)
-		n++
-	}
-	var want []int
-	for i := range n {
-		want = append(want, n-1-i)
-	}
-	for _, limit := range []int{1, 2, 100} {
-		var got []string
-		for e, err := range cursor.All(t.Context(), func(ctx context.Context, req cursor.PageRequest) (cursor.Page[notify.Entry], error) {
-			return w.List(ctx, reader("ann"), cursor.PageRequest{Cursor: req.Cursor, Limit: limit})
-		}) {
-			require.NoError(t, err)
-			got = append(got, names([]notify.Entry{e})...)
-		}
-		require.Equal(t, groups("ann", want...), got)
-	}
-	require.Len(t, reported, n)
-	require.Equal(t, n, w.unseen(t, "ann"))
-	w.allRead(t, "ann")
-	require.Equal(t, 0, w.unseen(t, "ann"))
-}
-
-func TestManyDamagedRowsStopNoReader(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.put(t, in("ann", 1))
-	for n := range 200 {
-		w.forge(t, in("ann", 1000+n), func(g *raw) { g.Place, g.N = fmt.Sprintf("5-%03d", n), 101 })
-	}
-	w.forge(t, in("ann", 2), func(g *raw) { g.Place = group.Place(group.Listed, 1<<63-1, g.SK) })
-	for _, limit := range []int{1, 20} {
-		var got []string
-		req := cursor.PageRequest{Limit: limit}
-		for {
-			page, err := w.List(t.Context(), reader("ann"), req)
-			require.NoError(t, err)
-			got = append(got, names(page.Items)...)
-			if page.Next == "" {
-				break
-			}
-			require.NotEqual(t, req.Cursor, page.Next)
-			req.Cursor = page.Next
-		}
-		require.Equal(t, groups("ann", 2, 1), got)
-	}
 }

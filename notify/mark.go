@@ -21,7 +21,8 @@ const (
 )
 
 // See returns what List showed, for MarkSeen and MarkAllRead. Entries of several
-// pages may be joined. Of those younger than Window it names the newest 100.
+// pages of one list may be joined. Of those younger than Window only the newest 100
+// are covered.
 func See(entries []Entry) View {
 	if len(entries) == 0 {
 		return View{}
@@ -85,8 +86,8 @@ func (m marks) quick(update *dynamo.Update) *dynamo.Update {
 // MarkSeen marks what the view covers as seen. Views of several devices, old ones
 // and repeats may come in any order. The zero View marks nothing.
 //
-// Cost: 1 request, 2 WCU; 2 requests, 3 WCU beside marks of the last 10 s; 1 WCU
-// more for each mark or two dismissals of 8 bytes beyond 1 KB, at most 6 WCU more.
+// Cost: 1 request, 2 WCU; 2 requests, 3 WCU beside marks of the last 10 s; 3 times
+// the WCU with 100 of these and 100 dismissals.
 func (r *Repository) MarkSeen(ctx context.Context, user string, view View) error {
 	if err := checkMark(user, view); err != nil || view.empty() {
 		return err
@@ -136,7 +137,8 @@ func checkMark(user string, view View) error {
 }
 
 // MarkRead marks up to 100 groups as read, as they were shown: a group with a later
-// event stays unread. One that has gone is no error.
+// event stays unread. A group that is gone is no error. Announcements are no groups:
+// MarkAllRead marks them.
 //
 // Cost: 1 request, 2 WCU for each, 2 WCU more for each further KB of a group; 1
 // request, 2 WCU more where it changes meanwhile.
@@ -195,10 +197,10 @@ func (r *Repository) markRead(ctx context.Context, key store.Key, last, id ids.I
 	return plaza.ErrBusy
 }
 
-// MarkUnread marks a group as unread. It stays seen. Changed is false if it was
-// unread or has gone.
+// MarkUnread marks a group as unread, whether it was seen or not. Changed is false if
+// it was unread or is gone.
 //
-// Cost: 2 requests, 2 RCU, 2 WCU; 1 RCU more for each further 4 KB of the group and
+// Cost: 3 requests, 2 RCU, 2 WCU; 1 RCU more for each further 4 KB of the group and
 // 2 WCU for each KB.
 func (r *Repository) MarkUnread(ctx context.Context, in In) (changed bool, err error) {
 	if err := in.check(); err != nil {
@@ -211,7 +213,7 @@ func (r *Repository) MarkUnread(ctx context.Context, in In) (changed bool, err e
 			return nil, err
 		}
 		if _, read := s.flags(&g.Head, g.PlaceID()); !read {
-			return nil, nil
+			return nil, errStands
 		}
 		// Not a new id: whatever the clocks say, the next MarkAllRead has a greater one.
 		return r.table.Update(groupKey(in)).Remove("'read'").Set("unread", s.allRead+1), nil
@@ -219,8 +221,8 @@ func (r *Repository) MarkUnread(ctx context.Context, in In) (changed bool, err e
 	return changed, wrapGroup("mark unread", in, err)
 }
 
-// Dismiss hides an announcement from a user, and marks nothing else. The newest 100
-// dismissals count.
+// Dismiss hides an announcement from a user, and marks nothing else. Only the newest
+// 100 dismissals count.
 //
 // Cost: 2 requests, 1 RCU, 2 WCU; 2 WCU more for each further KB of the state, at
 // most 8.

@@ -2,21 +2,16 @@ package notify_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify"
 )
 
@@ -145,158 +140,10 @@ func TestTwoDevicesMarkTheSame(t *testing.T) {
 }
 
 // The list of every order of the same marks by two devices is the same.
-func TestMarksOfTwoDevicesAtOnceAreBothKept(t *testing.T) {
-	t.Parallel()
-	for seed := range faults.Seeds(60) {
-		w := newWorld(t, nil)
-		var views []notify.View
-		for n := range 6 {
-			w.put(t, in("ann", n))
-			w.pass(3 * time.Second)
-			views = append(views, notify.See(w.list(t, "ann")))
-		}
-		var devices sync.WaitGroup
-		for device := range uint64(3) {
-			p := w.process(t, nil, faults.New(t, seed*3+device, faults.Standard).Wrap)
-			order := rand.New(rand.NewPCG(seed, device)).Perm(len(views))
-			devices.Go(func() {
-				for _, i := range order {
-					faults.Acknowledged(t, func() error { return p.MarkSeen(t.Context(), "ann", views[i]) })
-					if i%2 == 0 {
-						faults.Acknowledged(t, func() error { return p.MarkAllRead(t.Context(), "ann", views[i]) })
-					}
-				}
-			})
-		}
-		devices.Wait()
-		require.Equal(t, 0, w.unseen(t, "ann"))
-		var read []bool
-		for _, e := range w.list(t, "ann") {
-			require.True(t, e.Seen)
-			read = append(read, e.Read)
-		}
-		require.Equal(t, []bool{false, true, true, true, true, true}, read)
-	}
-}
-
 // Writers are slow: time passes before and after each of their requests, and lists
 // and marks come between. What no view of a mark had is unseen in the end, and what
 // one had is seen.
-func TestAnEventThatWasNotShownIsNeverMarkedSeen(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	for seed := range faults.Seeds(300) {
-		random := rand.New(rand.NewPCG(seed, 1))
-		user := fmt.Sprint("user ", seed)
-		marked := map[ids.ID]bool{}
-		var views []notify.View
-		var lists [][]notify.Entry
-		var writers []*steps
-		for turn := range 60 {
-			switch random.IntN(6) {
-			case 0:
-				if turn < 50 {
-					s := newSteps()
-					p := w.process(t, nil, s.Wrap)
-					n := w.of(t, in(user, random.IntN(4)))
-					s.start(func() {
-						if _, _, err := p.Notify(t.Context(), n); err != nil {
-							t.Error(err)
-						}
-					})
-					writers = append(writers, s)
-				}
-			case 1, 2:
-				if len(writers) > 0 {
-					writers[random.IntN(len(writers))].step()
-				}
-			case 3:
-				longest := []time.Duration{time.Second, notify.Window / 2, 2 * notify.Window}[random.IntN(3)]
-				w.pass(time.Duration(random.Int64N(int64(longest))))
-			case 4:
-				lists = append(lists, w.list(t, user))
-				views = append(views, notify.See(lists[len(lists)-1]))
-			default:
-				if len(views) > 0 {
-					i := random.IntN(len(views))
-					require.NoError(t, w.MarkSeen(t.Context(), user, views[i]))
-					for _, e := range lists[i] {
-						marked[e.Last] = true
-					}
-				}
-			}
-		}
-		for _, s := range writers {
-			s.finish()
-		}
-		unseen := 0
-		for _, e := range w.list(t, user) {
-			require.Equal(t, marked[e.Last], e.Seen, "seed %d: %v", seed, e)
-			if !e.Seen {
-				unseen++
-			}
-		}
-		require.Equal(t, unseen, w.unseen(t, user))
-	}
-}
-
-func TestTheCountIsThatOfTheListOnceAllIsQuiet(t *testing.T) {
-	t.Parallel()
-	for seed := range faults.Seeds(40) {
-		w := newWorld(t, nil)
-		var all sync.WaitGroup
-		for worker := range uint64(4) {
-			p := w.process(t, nil, faults.New(t, seed*4+worker, faults.Standard).Wrap)
-			random := rand.New(rand.NewPCG(seed, worker))
-			all.Go(func() {
-				for range 15 {
-					to := in("ann", random.IntN(6))
-					until := w.Now().Add(time.Duration(random.IntN(20)+1) * time.Second)
-					faults.Acknowledged(t, func() (err error) {
-						switch random.IntN(8) {
-						case 0, 1:
-							_, _, err = p.Notify(t.Context(), w.of(t, to))
-						case 2:
-							_, err = p.Archive(t.Context(), to)
-						case 3:
-							if _, err = p.Snooze(t.Context(), to, until); errors.Is(err, plaza.ErrInvalid) {
-								err = nil // the others let so much time pass
-							}
-						case 4:
-							_, err = p.MarkUnread(t.Context(), to)
-						default:
-							var page cursor.Page[notify.Entry]
-							if page, err = p.List(t.Context(), reader("ann"), cursor.PageRequest{}); err != nil {
-								return err
-							}
-							view := notify.See(page.Items)
-							if random.IntN(2) == 0 {
-								err = p.MarkSeen(t.Context(), "ann", view)
-							} else {
-								err = p.MarkAllRead(t.Context(), "ann", view)
-							}
-						}
-						return err
-					})
-					w.pass(time.Second)
-				}
-			})
-		}
-		all.Wait()
-		for range 3 {
-			unseen := 0
-			for _, e := range w.list(t, "ann") {
-				if !e.Seen {
-					unseen++
-				}
-			}
-			require.Equal(t, unseen, w.unseen(t, "ann"))
-			w.pass(time.Minute) // wakes those that are snoozed
-		}
-		require.Empty(t, w.snoozed(t, "ann"))
-	}
-}
-
+// However long a write takes that is in time, it is no older than what a view covers.
 func TestAViewOfSeveralPagesIsAsOldAsItsFirst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -426,92 +273,3 @@ func TestManyMarksFitTheirState(t *testing.T) {
 }
 
 // A request that was lost and arrives after its user thought again changes nothing.
-func TestLateRequestsChangeNothing(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	read := func(p world, to notify.In) error {
-		return p.MarkRead(t.Context(), to.User, []notify.Shown{{Group: to.Group, Last: 1<<63 - 1}})
-	}
-	drop := func(_ bool, err error) error { return err }
-	for name, c := range map[string]struct {
-		before, call, undo func(p world, to notify.In) error
-	}{
-		"read": {
-			call: read,
-			undo: func(p world, to notify.In) error { return drop(p.MarkUnread(t.Context(), to)) },
-		},
-		"unread": {
-			before: read,
-			call:   func(p world, to notify.In) error { return drop(p.MarkUnread(t.Context(), to)) },
-			undo:   read,
-		},
-		"archive": {
-			call: func(p world, to notify.In) error { return drop(p.Archive(t.Context(), to)) },
-			undo: func(p world, to notify.In) error { return drop(p.Unarchive(t.Context(), to)) },
-		},
-		"unarchive": {
-			before: func(p world, to notify.In) error { return drop(p.Archive(t.Context(), to)) },
-			call:   func(p world, to notify.In) error { return drop(p.Unarchive(t.Context(), to)) },
-			undo:   func(p world, to notify.In) error { return drop(p.Archive(t.Context(), to)) },
-		},
-		"snooze": {
-			call: func(p world, to notify.In) error { return drop(p.Snooze(t.Context(), to, noon.Add(time.Hour))) },
-			undo: func(p world, to notify.In) error { return drop(p.Unsnooze(t.Context(), to)) },
-		},
-		"unsnooze": {
-			before: func(p world, to notify.In) error { return drop(p.Snooze(t.Context(), to, noon.Add(time.Hour))) },
-			call:   func(p world, to notify.In) error { return drop(p.Unsnooze(t.Context(), to)) },
-			undo:   func(p world, to notify.In) error { return drop(p.Snooze(t.Context(), to, noon.Add(time.Hour))) },
-		},
-	} {
-		to := in(name, 1)
-		last := w.put(t, to)
-		if name == "read" {
-			read = func(p world, to notify.In) error {
-				return p.MarkRead(t.Context(), to.User, []notify.Shown{{Group: to.Group, Last: last}})
-			}
-			c.call = read
-		}
-		if c.before != nil {
-			require.NoError(t, c.before(w, to))
-		}
-		late := &faults.Late{Holds: func(op string, body []byte) bool {
-			return op == "UpdateItem" && (strings.Contains(string(body), to.Group) || name == "all read")
-		}}
-		require.Error(t, c.call(w.process(t, nil, late.Wrap), to), name)
-		require.NoError(t, c.call(w, to), name)
-		require.NoError(t, c.undo(w, to), name)
-		before, entries := w.stands(t, to), w.list(t, to.User)
-		require.Zero(t, late.Arrive(t), name)
-		require.Equal(t, before, w.stands(t, to), name)
-		require.Equal(t, entries, w.list(t, to.User), name)
-	}
-}
-
-func TestRepeatsBySDKAreOneCall(t *testing.T) {
-	t.Parallel()
-	for seed := range faults.Seeds(100) {
-		w := newWorld(t, nil)
-		inject := faults.New(t, seed, faults.Rates{LostAfter: 0.3, Twice: 0.3})
-		p := w.process(t, nil, inject.Wrap)
-		to := in("ann", 1)
-		w.put(t, to)
-		until := w.Now().Add(time.Hour)
-		truthful := func(call func() (bool, error)) {
-			t.Helper()
-			changed, err := call()
-			if err == nil {
-				require.True(t, changed)
-				return
-			}
-			faults.Acknowledged(t, func() error { _, err := call(); return err }) // all answers were lost
-		}
-		truthful(func() (bool, error) { return p.Archive(t.Context(), to) })
-		truthful(func() (bool, error) { return p.Unarchive(t.Context(), to) })
-		truthful(func() (bool, error) { return p.Snooze(t.Context(), to, until) })
-		truthful(func() (bool, error) { return p.Unsnooze(t.Context(), to) })
-		w.allRead(t, "ann")
-		truthful(func() (bool, error) { return p.MarkUnread(t.Context(), to) })
-		require.False(t, w.entry(t, to).Read)
-	}
-}

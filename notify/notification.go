@@ -10,35 +10,36 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// MaxData is the largest Data of an activity that somebody is notified of, in bytes.
+// MaxData is the largest Data of a Notification's activity, in bytes.
 const MaxData = 4 << 10
 
 // Notification tells a user that somebody did something: ann liked your picture.
-// Those about one target, by one verb, on one UTC day are one group.
+// Those about one target, by one verb, on one UTC day form a group.
 type Notification struct {
 	User string `json:"user"`
 
-	// Activity is what happened. Its ID is the event's identity, and its day the
-	// group's. Its Target, or else its Object, is what the group is about. Its To
-	// is not used.
+	// Activity is what happened. Its ID is required: it is the event's identity,
+	// and its UTC day is the group's. Its Target, or its Object if it has none, is
+	// what the group is about. Its To is not used.
 	Activity feed.Activity `json:"activity"`
 
 	// CountBy says what the group counts. Defaults to ByActivity.
 	CountBy CountBy `json:"countBy,omitzero"`
 
-	// Critical notifications reach the user whatever the Policy says, also from
+	// Critical notifications reach the user whatever the Policy says, even about
 	// the user's own actions.
 	Critical bool `json:"critical,omitzero"`
 }
 
-// CountBy says which events of a group are the same.
+// CountBy says which events of a group count as one. Use the same for all
+// notifications of a verb, and for Retract.
 type CountBy string
 
 const (
 	// ByActivity counts each activity: three comments of ann are three.
 	ByActivity CountBy = ""
-	// ByActor counts each actor once, by the latest activity: ann likes, unlikes
-	// and likes again, and is one.
+	// ByActor counts each actor once, by the latest activity: if ann likes, unlikes
+	// and likes again, she counts once.
 	ByActor CountBy = "actor"
 )
 
@@ -46,13 +47,14 @@ const (
 type Outcome string
 
 const (
-	// Stored events are in their group.
+	// Stored is for an event that is in its group, since this call or an earlier one.
 	Stored Outcome = "stored"
-	// Full groups count no more events. They rise in the list, at most once in
-	// Options.Coalesce. Until then it may be the answer for a repeat too.
+	// Full is for an event that is not counted, since its group has 100. The group
+	// still moves to the top, at most once in Options.Coalesce. Until then a repeat of
+	// a Stored event may be Full too.
 	Full Outcome = "full"
-	// Dropped events are nowhere: they are the user's own, the Policy refuses
-	// them, they were retracted, or they are older than Options.Retention.
+	// Dropped is for an event that is not stored: it is the user's own, the Policy
+	// refuses it, it was retracted, or it is older than Options.Retention.
 	Dropped Outcome = "dropped"
 )
 
@@ -60,9 +62,10 @@ const (
 type Result struct {
 	Outcome Outcome `json:"outcome"`
 	Group   string  `json:"group,omitzero"` // the group's name, as in Entry
-	Last    ids.ID  `json:"last,omitzero"`  // the write that moved the group last
+	Last    ids.ID  `json:"last,omitzero"`  // the id of the write that last moved the group
 
-	// Channels are those by which the Policy wants the event delivered besides.
+	// Channels are those besides the list by which the Policy wants the event
+	// delivered. A repeat has them too.
 	Channels []string `json:"channels,omitempty"`
 }
 

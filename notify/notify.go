@@ -12,14 +12,14 @@ import (
 )
 
 // Notify stores the event in its group, which becomes unread and the first of the
-// list. Users are not notified of what they did themselves, unless it is Critical.
-// created is true if this call stored the event; a repeat changes nothing. Another
-// event under the same ID is plaza.ErrConflict.
+// list. Users are not notified of their own actions, unless n is Critical. A repeat
+// changes nothing, and another event under the same ID is plaza.ErrConflict. created
+// is true if this call stored the event, so never where the group is Full.
 //
 // Cost: 1 request, 3 WCU; 2 WCU for a group's first event; 1 WCU for a repeat; 2
 // requests, 4 WCU where the group names the actor, or is full; nothing while a full
-// group may not rise; 1 WCU more for each further KB of the group, 2 WCU for each of
-// Data; and what the Policy and the Scheduler cost.
+// group may not rise; 1 WCU more for each further KB of the group, 2 WCU for each
+// further KB that lists read of it, most of which is Data; and what the Policy and the Scheduler cost.
 func (r *Repository) Notify(ctx context.Context, n Notification) (res Result, created bool, err error) {
 	e, key, err := r.event(n)
 	if err != nil {

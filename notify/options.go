@@ -13,37 +13,40 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-// Policy decides who is notified of what. *prefs.Repository is one. Repeats of an
-// event may be decided differently.
+// Policy decides who is notified of what. *prefs.Repository is one. It may decide
+// differently about a repeat.
 type Policy interface {
 	Decide(context.Context, Notification) (Decision, error)
 }
 
-// Decision is a Policy's answer. The zero Decision notifies.
+// Decision is a Policy's answer. The zero Decision notifies by the list alone.
 type Decision struct {
 	Drop     bool
-	Channels []string // by which to deliver the event besides, such as "email"
+	Channels []string // further channels for the event, such as "email"
 }
 
-// Source has the announcements that a reader may see now, newest first.
+// Source returns the announcements that a reader may see now, newest first.
 // *announce.Repository is one.
 type Source interface {
 	Live(context.Context, Reader) ([]Announcement, error)
 }
 
-// Scheduler is asked for a summary on the channels, before the event of the write
-// at is stored.
+// Scheduler plans a message on further channels, such as a daily summary. Due is
+// called before the event is stored, under the id at; perhaps it is not stored then.
+// An error of Due fails the call.
 type Scheduler interface {
 	Due(ctx context.Context, user string, channels []string, at ids.ID) error
 }
 
-// Graph has who follows an object. *follow.Repository is one.
+// Graph lists who follows an object. *follow.Repository is one.
 type Graph interface {
 	Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error)
 }
 
-// maxJobShards is the largest Options.JobShards.
-const maxJobShards = 64
+const (
+	maxJobShards = 64
+	maxRetention = 100 * 365 * 24 * time.Hour // times beyond it would wrap around
+)
 
 // Options of a Repository. The zero value works.
 type Options struct {
@@ -54,23 +57,25 @@ type Options struct {
 	// Announcements are merged into lists and counts. Defaults to none.
 	Announcements Source
 
-	// Scheduler is told of events that the Policy wants on further channels.
+	// Scheduler is called for events that the Policy wants on further channels.
 	// Defaults to none.
 	Scheduler Scheduler
 
-	// Watchers are the follows of objects, for Watchers. Defaults to none.
+	// Watchers has the followers of objects. Methods Watchers, Deliver and Run need
+	// it. Defaults to none.
 	Watchers Graph
 
 	// User returns the user that an actor is, in the form of
-	// Notification.User. Defaults to the actor's text.
+	// Notification.User. Defaults to the actor's text, such as "ann" or "user:ann".
 	User func(actor feed.Ref) string
 
-	// Retention is how long a group stays after its last event. Defaults to 90
-	// days.
+	// Retention is how long a group stays after its last event, at least a day.
+	// Defaults to 90 days.
 	Retention time.Duration
 
-	// Coalesce is how often a full group may rise in the list. A process stores
-	// none of its events meanwhile, even if there is room again. Defaults to 10 s.
+	// Coalesce is the least time between two moves of a full group to the top. In
+	// between a process stores no events of the group, even if there is room again.
+	// Defaults to 10 s.
 	Coalesce time.Duration
 
 	// JobShards is how many partitions hold the jobs of Watchers, 1 to 64. You
@@ -80,6 +85,11 @@ type Options struct {
 	// Poll is how long Run waits after it found nothing to do, give or take a
 	// quarter. Defaults to 2 s.
 	Poll time.Duration
+
+	// OnDelivery is called after every attempt to notify watchers, even one that
+	// failed and will be tried again. It must not block and is called by several
+	// goroutines at once. Defaults to nothing.
+	OnDelivery func(Delivery)
 
 	// Consistent makes lists and counts strongly consistent, at twice the units.
 	Consistent bool
@@ -111,6 +121,9 @@ func (o *Options) setDefaults() error {
 	if o.Poll == 0 {
 		o.Poll = 2 * time.Second
 	}
+	if o.OnDelivery == nil {
+		o.OnDelivery = func(Delivery) {}
+	}
 	if o.Codec == nil {
 		o.Codec = cursor.Plain()
 	}
@@ -121,7 +134,7 @@ func (o *Options) setDefaults() error {
 		field            string
 		given, low, high int64
 	}{
-		{"Retention", int64(o.Retention), int64(24 * time.Hour), math.MaxInt64},
+		{"Retention", int64(o.Retention), int64(24 * time.Hour), int64(maxRetention)},
 		{"Coalesce", int64(o.Coalesce), 1, math.MaxInt64},
 		{"JobShards", int64(o.JobShards), 1, maxJobShards},
 		{"Poll", int64(o.Poll), 1, math.MaxInt64},

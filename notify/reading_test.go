@@ -28,7 +28,7 @@ type ahead struct {
 func (a ahead) Now() time.Time { return a.clock.Now().Add(a.by) }
 
 func (a ahead) Next(context.Context) (ids.ID, error) {
-	return ids.At(a.Now()) + (a.clock.id() - ids.At(a.clock.Now())), nil
+	return ids.At(a.Now()) + (a.id() - ids.At(a.clock.Now())), nil
 }
 
 // skewed is a process on the table of w whose clock is ahead.

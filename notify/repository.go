@@ -10,17 +10,19 @@ import (
 	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/internal/notifytable"
 	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/internal/work"
 )
 
-// Repository keeps notifications in one table.
+// Repository keeps notifications in one table. It is safe for concurrent use.
 type Repository struct {
 	table  *store.Table
 	gen    ids.Source
 	opts   Options
 	groups *group.Groups
+	jobs   work.Queue[watchItem]
 }
 
-// New does no I/O. Table describes the table that it needs.
+// New does no I/O. The table is one that Table describes.
 func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repository, error) {
 	r := &Repository{gen: gen}
 	if opts != nil {
@@ -46,6 +48,11 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	})
 	if err != nil {
 		return nil, err
+	}
+	r.jobs = work.Queue[watchItem]{
+		Table: r.table, PK: jobPK, Lease: jobLease, Now: r.opts.Now,
+		ShardsKey: jobShardsKey, Shards: r.opts.JobShards, MaxShards: maxJobShards,
+		Failed: r.noJobs,
 	}
 	return r, nil
 }

@@ -10,15 +10,19 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Retract takes an event back: the like was undone, the comment removed. Of the
-// activity, its ID, Actor, Verb, and its Target or Object count, as they were
-// notified. A repeat of the event that comes later is Dropped. With ByActor, an event
-// of the same actor with a greater ID counts. The group stays on its shelf and goes
-// down to its newest event that is left; without events it leaves the list. changed
-// is true if this call took the event back.
+// Retract takes an event back: the like was undone, the comment removed. Pass the
+// User, the CountBy, and the activity's ID, Actor, Verb, and Target or Object as they
+// were notified: the ID's day is the group's. A Notify of the event that arrives later
+// is Dropped. With ByActor a later ID will do on the same day, and events of the actor
+// with IDs after that count.
+//
+// The group stays on its shelf and goes down to its newest event that is left; without
+// events it leaves the list. changed is true if this call took an event back that
+// counted. Another actor's event under that ID is plaza.ErrConflict.
 //
 // Cost: 2 requests, 1 RCU, 3 WCU; 1 request, 1 RCU for a repeat; 1 RCU more for each
-// further 4 KB of the group, 1 WCU for each KB.
+// further 4 KB of the group, 1 WCU for each KB, 2 WCU for each further KB that lists
+// read of it.
 func (r *Repository) Retract(ctx context.Context, n Notification) (changed bool, err error) {
 	e, key, err := r.event(n)
 	if err != nil {
@@ -31,16 +35,19 @@ func (r *Repository) Retract(ctx context.Context, n Notification) (changed bool,
 }
 
 // RetractTarget takes back all events of a user's groups about something that was
-// removed, and returns how many groups had any. Repeats of these events are Dropped;
-// events with later IDs count.
+// removed. It returns how many groups had any. Repeats of these events are Dropped;
+// events with later IDs count. A damaged group stays and is plaza.ErrCorrupt, after
+// the others were emptied.
 //
 // Cost: 1 request, 1 RCU; 1 request, 2 WCU for each group; 1 RCU more for each 4 KB
-// of the groups, 1 WCU for each further KB of a group.
+// of the groups, 1 WCU for each further KB of a group and for each KB that lists read
+// of it.
 func (r *Repository) RetractTarget(ctx context.Context, user string, about feed.Ref) (groups int, err error) {
 	span, err := aboutSpan(user, about)
 	if err != nil {
 		return 0, err
 	}
+	var damaged error
 	for rest := span.From; rest != ""; {
 		span.From = rest
 		var items []dynamo.Item
@@ -52,10 +59,15 @@ func (r *Repository) RetractTarget(ctx context.Context, user string, about feed.
 			if emptied {
 				groups++
 			}
-			if err != nil && !r.table.Skips(err) {
-				return groups, fmt.Errorf("notify: retract all about %q for %q: %w", about, user, err)
+			if err == nil {
+				continue
 			}
+			err = fmt.Errorf("notify: retract all about %q for %q: %w", about, user, err)
+			if !r.table.Skips(err) {
+				return groups, err
+			}
+			damaged = err // it may still be in the list
 		}
 	}
-	return groups, nil
+	return groups, damaged
 }

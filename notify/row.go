@@ -14,12 +14,10 @@ import (
 	"github.com/plaza-sdk/plaza/internal/group"
 )
 
-// row is a row of a list: a group, an announcement, or the state that is read with
-// the first page.
+// row is a row of a list: a group or an announcement.
 type row struct {
 	group.Head
 	entry Entry // without what the state says
-	state *state
 }
 
 // UnmarshalDynamoItem refuses groups that cannot be shown.
@@ -40,7 +38,7 @@ func (w *row) show() error {
 	if err := json.Unmarshal([]byte(w.Data), &w.entry.Activity); err != nil {
 		return err
 	}
-	for _, text := range w.Head.Actors {
+	for _, text := range w.Actors {
 		if text == "" {
 			break
 		}

@@ -19,10 +19,11 @@ import (
 // rev} is the user's state. Packages announce and prefs keep their items in the
 // same table.
 
-// Table is the schema of the table name, which announce and prefs share.
+// Table is the schema of the table name. Packages announce and prefs use that table
+// too.
 func Table(name string) *dynamodb.CreateTableInput { return notifytable.Schema(name) }
 
-// TTL switches on the expiry of groups, announcements and jobs.
+// TTL makes groups, announcements, jobs and the records of ended blocks expire.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 // recent is the order of a user's groups, and has the state before them.
@@ -45,8 +46,10 @@ func groupKey(in In) store.Key { return store.Key{PK: userPK(in.User), SK: group
 // groupOf is the name of the group with the sort key.
 func groupOf(sk string) string { return strings.TrimPrefix(sk, groupPrefix) }
 
-// maxName is the longest name of a group: DynamoDB's longest sort key is 1,024 bytes.
-const maxName = 1024 - len(groupPrefix)
+const (
+	maxSK   = 1024                     // DynamoDB's longest sort key
+	maxName = maxSK - len(groupPrefix) // the longest name of a group
+)
 
 // aboutSpan is where a user's groups about something lie.
 func aboutSpan(user string, about feed.Ref) (store.Span, error) {
@@ -57,6 +60,9 @@ func aboutSpan(user string, about feed.Ref) (store.Span, error) {
 		return store.Span{}, &plaza.InvalidError{Field: "about", Reason: "is not a valid Ref"}
 	}
 	prefix := groupPrefix + keys.Join(about.String())
+	if len(prefix) >= maxSK {
+		return store.Span{}, &plaza.InvalidError{Field: "about", Reason: "is too long for the name of a group"}
+	}
 	return store.Span{PK: userPK(user), From: prefix + "#", To: prefix + "$", Ascending: true, Consistent: true}, nil // $ follows #
 }
 

@@ -12,6 +12,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
+// errStands is returned where a group is already as its user wants it.
+var errStands = errors.New("notify: the group stands")
+
 // shelved is a group, with the last operation of its user.
 type shelved struct {
 	group.Head
@@ -33,7 +36,7 @@ func (g *shelved) UnmarshalDynamoItem(item dynamo.Item) error {
 }
 
 // Archive moves a group to the archive, until its next event. Changed is false if
-// it was there or has gone.
+// it was there already or is gone.
 //
 // Cost: 2 requests, 1 RCU, 3 WCU; 1 RCU more for each further 4 KB of the group and
 // 3 WCU for each KB.
@@ -43,7 +46,7 @@ func (r *Repository) Archive(ctx context.Context, in In) (changed bool, err erro
 	}
 	changed, err = r.alter(ctx, in, func(_ context.Context, g shelved) (*dynamo.Update, error) {
 		if shelfOf(g.Head) == group.Archived {
-			return nil, nil
+			return nil, errStands
 		}
 		return r.place(in, group.Place(group.Archived, g.PlaceID(), groupKey(in).SK)), nil
 	})
@@ -60,7 +63,7 @@ func (r *Repository) Unarchive(ctx context.Context, in In) (changed bool, err er
 	}
 	changed, err = r.alter(ctx, in, func(_ context.Context, g shelved) (*dynamo.Update, error) {
 		if shelfOf(g.Head) != group.Archived {
-			return nil, nil
+			return nil, errStands
 		}
 		return r.place(in, group.Place(group.Listed, g.PlaceID(), groupKey(in).SK)), nil
 	})
@@ -79,7 +82,7 @@ func (r *Repository) place(in In, place string) *dynamo.Update {
 }
 
 // alter changes a group, unless it has gone, as an update that is made from what
-// stands; a nil update changes nothing. It is conditional on the group's revision,
+// stands; errStands changes nothing. It is conditional on the group's revision,
 // so that a request which arrives late changes nothing, and on its last write, as a
 // group that was erased and comes back counts from one again. It leaves the
 // operation's own id, so that a repeat by the SDK is told apart from another call.
@@ -104,7 +107,10 @@ func (r *Repository) alter(ctx context.Context, in In, to func(context.Context, 
 			return false, nil
 		}
 		update, err := to(ctx, g)
-		if update == nil || err != nil {
+		if errors.Is(err, errStands) {
+			return false, nil
+		}
+		if err != nil {
 			return false, err
 		}
 		op = max(op, g.op+1)

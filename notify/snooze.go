@@ -25,8 +25,8 @@ const (
 	inTime = Window * 3 / 4 // within which a write must be acknowledged
 )
 
-// Snooze hides a group until then, at most a year ahead. An event brings it back
-// before. Changed is false if it is snoozed until then or has gone.
+// Snooze hides a group until the given time, at most a year ahead. A new event brings
+// it back earlier. Changed is false if it is snoozed until then already, or is gone.
 //
 // Cost: 3 requests, 1 RCU, 5 WCU; 4 requests, 1 RCU, 6 WCU where another group is
 // due before; 1 RCU more for each further 4 KB of the group and 3 WCU for each KB.
@@ -42,7 +42,7 @@ func (r *Repository) Snooze(ctx context.Context, in In, until time.Time) (change
 	changed, err = r.alter(ctx, in, func(ctx context.Context, g shelved) (*dynamo.Update, error) {
 		place := group.Place(group.Snoozed, due, g.SK)
 		if g.Place == place {
-			return nil, nil
+			return nil, errStands
 		}
 		if lowered.IsZero() {
 			lowered = r.opts.Now()
@@ -78,13 +78,13 @@ func (r *Repository) lower(ctx context.Context, user string, due ids.ID) error {
 		if s.wake <= due && s.low >= id {
 			return false
 		}
-		s.wake, s.low = min(s.wake, due), max(s.low, id)
+		s.wake, s.low = min(s.wake, due), max(s.low+1, id)
 		return true
 	})
 }
 
-// Unsnooze moves a snoozed group back to where it was, as seen and read as it was.
-// Changed is false if it was not snoozed.
+// Unsnooze moves a snoozed group back to where it was. It is seen and read if it was
+// before. Changed is false if it was not snoozed.
 //
 // Cost: as Archive.
 func (r *Repository) Unsnooze(ctx context.Context, in In) (changed bool, err error) {
@@ -93,7 +93,7 @@ func (r *Repository) Unsnooze(ctx context.Context, in In) (changed bool, err err
 	}
 	changed, err = r.alter(ctx, in, func(_ context.Context, g shelved) (*dynamo.Update, error) {
 		if shelfOf(g.Head) != group.Snoozed {
-			return nil, nil
+			return nil, errStands
 		}
 		shelf := group.Listed
 		if was, _, err := group.ParsePlace(g.Was); err == nil && was != group.Snoozed {
@@ -134,10 +134,9 @@ func (r *Repository) wake(ctx context.Context, user string, s *state, now time.T
 		}
 		next = min(next, ids.At(now.Add(age)))
 	}
-	raise := r.quick(user).Set("s.wake", next.String()).If("s.wake = ? AND s.low = ?", s.wake.String(), s.low.String())
-	err = r.table.Run(ctx, raise)
+	err = r.table.Run(ctx, r.quick(user).Set("s.wake", next.String()).If("s.low = ?", s.low.String()))
 	if _, refused := store.AsRefused(err); refused {
-		err = nil // a Snooze has lowered it, or another reader raised it
+		err = nil // a Snooze has lowered it
 	}
 	return len(due) > 0, err
 }
@@ -150,7 +149,7 @@ func (r *Repository) due(ctx context.Context, user string, now time.Time) (due [
 		Partition: userPK(user), From: []byte(from), To: []byte(to),
 		Ascending: true, Limit: maxWake + 1, Consistent: true,
 	}
-	for range wakeReads { // past damaged rows
+	for range wakeReads { // past expired and damaged rows
 		heads, rest, err := store.ReadIndex[group.Head](ctx, r.table, recent, span)
 		if err != nil {
 			return nil, 0, err
@@ -171,6 +170,7 @@ func (r *Repository) due(ctx context.Context, user string, now time.Time) (due [
 			return due, never, nil
 		}
 		span.From = []byte(rest)
+		span.Limit *= 2
 	}
 	return due, 0, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"github.com/plaza-sdk/plaza/danmu"
@@ -40,11 +41,11 @@ type DB struct {
 }
 
 // Tables are the names of a service's tables.
-type Tables struct{ Machines, Follow, Feed, Comment, Reaction, Leaderboard, Danmu, Notify string }
+type Tables struct{ Machines, Follow, Feed, Comment, Reaction, Notify, Leaderboard, Danmu string }
 
 // Start starts the engine and creates a table for each purpose, which is one of
-// "machines", "follow", "feed", "comment", "reaction", "leaderboard", "danmu" and
-// "notify". The names begin with run. The first start on a machine logs what it
+// "machines", "follow", "feed", "comment", "reaction", "notify", "leaderboard" and
+// "danmu". The names begin with run. The first start on a machine logs what it
 // downloads.
 func Start(ctx context.Context, run string, log io.Writer, purposes ...string) (*DB, error) {
 	e, err := engine.Start(ctx, &engine.Options{Log: log})
@@ -92,9 +93,9 @@ func (db *DB) createTables(ctx context.Context, purposes []string) error {
 		{"feed", &db.Tables.Feed, feed.Table, feed.TTL},
 		{"comment", &db.Tables.Comment, comment.Table, comment.TTL},
 		{"reaction", &db.Tables.Reaction, reaction.Table, reaction.TTL},
+		{"notify", &db.Tables.Notify, notify.Table, notify.TTL},
 		{"leaderboard", &db.Tables.Leaderboard, leaderboard.Table, leaderboard.TTL},
 		{"danmu", &db.Tables.Danmu, danmu.Table, danmu.TTL},
-		{"notify", &db.Tables.Notify, notify.Table, notify.TTL},
 	} {
 		if !slices.Contains(purposes, t.purpose) {
 			continue
@@ -122,6 +123,18 @@ func (db *DB) CreateTable(ctx context.Context, purpose string, schema func(strin
 	}
 	db.created = append(db.created, name)
 	return name, nil
+}
+
+// Stream switches on a table's stream of new and old images.
+func (db *DB) Stream(ctx context.Context, table string) (arn string, err error) {
+	out, err := db.Client.UpdateTable(ctx, &dynamodb.UpdateTableInput{
+		TableName:           &table,
+		StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages},
+	})
+	if err != nil {
+		return "", fmt.Errorf("switching on the stream of table %s: %w", table, err)
+	}
+	return aws.ToString(out.TableDescription.LatestStreamArn), nil
 }
 
 // Close leaves nothing behind, even when the run was interrupted.

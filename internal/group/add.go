@@ -40,7 +40,8 @@ func (s *Groups) Add(ctx context.Context, key store.Key, e Event, mint Mint) (re
 // yet.
 func (s *Groups) resting(key store.Key) (rise, bool) {
 	at, ok := s.full.Get(key)
-	return at, ok && s.Now().Before(at.next)
+	left := at.next.Sub(s.Now())
+	return at, ok && 0 < left && left <= s.Coalesce // more is left if the clock went back
 }
 
 // add sends the update that needs no knowledge of the group, and if it is refused

@@ -25,6 +25,9 @@ func (s *Groups) Retract(ctx context.Context, key store.Key, e Event, mint Mint)
 	}
 	w := &write{Groups: s, key: key, event: e, mint: mint}
 	return w.change(ctx, item, func(g *stored) (bool, error) {
+		if entry := g.entries[e.attribute()]; !entry.Off && entry.ID == e.ID && entry.Actor != e.Actor {
+			return false, plaza.ErrConflict
+		}
 		if !g.retract(e, w.id) {
 			return false, nil
 		}
@@ -50,7 +53,7 @@ func (s *Groups) Empty(ctx context.Context, item dynamo.Item, mint Mint) (change
 // change writes a group as apply changes it. done recognises the group that this call
 // has written.
 func (w *write) change(ctx context.Context, item dynamo.Item, apply func(*stored) (bool, error), done func(*stored) bool) (bool, error) {
-	w.full.Remove(w.key)
+	defer w.full.Remove(w.key) // after the write: an Add before it may find the group full
 	if err := w.raise(ctx, 0); err != nil {
 		return false, err
 	}

@@ -120,7 +120,9 @@ func (tail *Tail) shards(ctx context.Context) (shards []string, err error) {
 }
 
 // read reads one page. DynamoDB Local answers TrimmedDataAccess where another
-// streamed table is younger: then it begins again at the first record.
+// streamed table is younger: then it begins again at the first record. It also reports
+// each of several concurrent deletes of one item, all but one without an image:
+// DynamoDB does not.
 func (tail *Tail) read(ctx context.Context, shard string) (records []stream.Record, err error) {
 	iterator, begun := tail.at[shard]
 	if begun && iterator == "" {
@@ -147,6 +149,9 @@ func (tail *Tail) read(ctx context.Context, shard string) (records []stream.Reco
 	}
 	tail.at[shard] = aws.ToString(out.NextShardIterator)
 	for _, raw := range out.Records {
+		if raw.EventName == streamtypes.OperationTypeRemove && raw.Dynamodb.OldImage == nil {
+			continue
+		}
 		if seq := aws.ToString(raw.Dynamodb.SequenceNumber); !tail.seen[seq] {
 			tail.seen[seq] = true
 			r, err := stream.FromSDK(raw)

@@ -1,10 +1,3 @@
-// Package announce keeps messages to everybody of an audience: one write reaches
-// all its users, and none of them has a copy. A *Repository is a notify.Source.
-//
-// Each process reads the announcements of an audience once in CacheTTL. So that no
-// mark of a user covers an announcement that the user's process does not know yet,
-// an announcement begins to show when all processes have read it, 40 s after
-// Announce.
 package announce
 
 import (
@@ -22,13 +15,14 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-// CacheTTL is how long a process uses what it read of an audience.
+// CacheTTL is how long a process shows the announcements of an audience that it has
+// read, before it reads them again.
 const CacheTTL = 30 * time.Second
 
 // Limits of an announcement.
 const (
 	MaxSize  = 4 << 10             // bytes of Title, Text, Refs and Data together
-	MaxRefs  = 20                  // Refs
+	MaxRefs  = 20                  // the number of Refs
 	MaxLife  = 90 * 24 * time.Hour // from From to Until
 	MaxAhead = 90 * 24 * time.Hour // from Announce to From
 )

@@ -16,7 +16,7 @@ type ChangeKind string
 
 // The kinds of changes.
 const (
-	Announced ChangeKind = "announced" // it shows later, at the time of its ID
+	Announced ChangeKind = "announced" // it shows from the time of its ID on
 	Withdrawn ChangeKind = "withdrawn"
 	Erased    ChangeKind = "erased" // with its audience
 )
@@ -29,8 +29,8 @@ type Change struct {
 }
 
 // Changes reads what a write to the table did to announcements; records of other
-// items have none. One whose write took so long that it got another ID is announced
-// twice. The table's stream needs new and old images: without them the record is
+// items have none. An announcement whose write took so long that it got another ID is
+// reported twice. The table's stream needs new and old images: without them the record is
 // stream.ErrView or stream.ErrTruncated. A damaged announcement is plaza.ErrCorrupt.
 func Changes(r stream.Record) ([]Change, error) {
 	i, err := images.Of(r)

@@ -23,10 +23,10 @@ const (
 	maxReads    = 4 // requests of MaxLive rows for one audience
 )
 
-// Live returns what shows to a reader now, newest first: of each audience MaxLive
-// announcements at most, none twice. It fails where this process's reading of an
-// audience is older than CacheTTL and it cannot read: a mark might cover what an
-// older reading lacks.
+// Live returns the announcements that a reader may see now, newest first: at most
+// MaxLive of each audience, none twice. It implements notify.Source. It fails if the
+// announcements must be read again and cannot: a mark might cover one that this
+// process does not know.
 //
 // Cost: none; once in CacheTTL for each audience 1 request, 0.5 RCU for each 4 KB
 // of its announcements, 12.5 RCU for 100 of 1 KB; past withdrawn ones and those

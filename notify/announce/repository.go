@@ -18,8 +18,9 @@ import (
 
 // Options of a Repository. The zero value works.
 type Options struct {
-	// CacheSize is how many announcements this process keeps, of all audiences.
-	// Those of the least recently used audience leave first. Defaults to 10,000.
+	// CacheSize is how many announcements this process keeps in memory, of all
+	// audiences. Those of the least recently used audience go first. Defaults to
+	// 10,000.
 	CacheSize int
 
 	// Codec writes cursors. Defaults to cursor.Plain.
@@ -29,7 +30,7 @@ type Options struct {
 	// several goroutines at once. Defaults to nothing.
 	OnCorrupt func(*plaza.CorruptError)
 
-	// Now is the clock. It is notify.Options.Now too. Defaults to time.Now.
+	// Now is the clock, the same as notify.Options.Now. Defaults to time.Now.
 	Now func() time.Time
 }
 

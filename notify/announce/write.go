@@ -18,12 +18,12 @@ const tries = 10
 
 // Announce stores an announcement and returns it. It shows from its From on, and
 // 40 s from now at the earliest. Created is false if it was announced before: then
-// what stands is returned.
+// the stored one is returned.
 //
 // The ID is its identity. If it is zero, Announce mints one, which is set even
-// beside an error: repeat the call with it. Where that is too late for the ID to
-// show as new, the announcement gets a later one, and the first leads there. An ID
-// of your own, from an ids.Source, leads there too.
+// beside an error: repeat the call with it. If the write comes too late for its ID,
+// or the ID is one of your own from an ids.Source, the announcement gets a later ID.
+// Announce and Withdraw find it by the first ID too.
 //
 // Another announcement under that identity is plaza.ErrConflict, a withdrawn one
 // plaza.ErrRemoved.
@@ -121,9 +121,9 @@ func (r *Repository) found(refused *store.Refused) (i row, err error) {
 	return i, r.table.Decode(item, &i)
 }
 
-// Withdraw ends an announcement: within CacheTTL nobody sees it or has it counted.
-// Changed is true only if this call withdrew it. Where it was not announced yet, a
-// mark keeps a late Announce away.
+// Withdraw ends an announcement: within CacheTTL nobody sees it, and it counts for
+// nobody. Changed is true only if this call withdrew it. If it was not announced yet,
+// a late Announce is plaza.ErrRemoved.
 //
 // Cost: 1 request, 1 WCU for each KB; for an ID that came too late, 1 request, 1 WCU
 // more.
@@ -175,9 +175,9 @@ const (
 	eraseParallel = 4    // batches at once
 )
 
-// Erase deletes all that the table has of an audience. Processes may show its
-// announcements for CacheTTL. Call it when nobody announces to the audience any
-// more; an announcement that arrives later stays. After an error, repeat it.
+// Erase deletes all announcements to an audience. Processes may show them for
+// CacheTTL. Call it once nobody announces to the audience any more: what arrives later
+// stays. After an error, repeat it.
 //
 // Cost: 1 request for each 1,000 announcements, 1 RCU for each 4 KB, and 1 request
 // for each 25 announcements, 1 WCU for each KB.

@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// Pair is a user, and an actor as Options.User gives it.
+// Pair is a user, and an actor in the form that Options.User returns.
 type Pair struct {
 	User  string `json:"user"`
 	Actor string `json:"actor"`
@@ -22,8 +22,8 @@ type Block struct {
 	Since time.Time `json:"since"`
 }
 
-// Block begins to drop notifications of the actor's actions, except critical ones.
-// Changed is true only if this call began the block.
+// Block drops notifications of the actor's actions from now on, except critical ones.
+// Those in the list stay. Changed is true only if this call began the block.
 //
 // Cost: 2 requests, 1 RCU, 2 WCU; where another write came between, as much again.
 func (r *Repository) Block(ctx context.Context, p Pair) (changed bool, err error) {
@@ -62,7 +62,7 @@ func (r *Repository) Blocked(ctx context.Context, p Pair) (bool, error) {
 }
 
 // Blocks lists the actors that a user has blocked, in the order of their text. Pages
-// may be short where blocks ended in the last 30 days. It is strongly consistent.
+// may be short if blocks ended in the last 30 days. It is strongly consistent.
 //
 // Cost: 1 request, 1 RCU for each 4 KB, some 50 blocks; where pages are short up to 6
 // requests, 1 RCU for each 4 KB.

@@ -19,7 +19,7 @@ type cache struct {
 
 type cached struct {
 	settings
-	until time.Time
+	at time.Time // when the read began
 }
 
 func newCache(size int, ttl time.Duration, now func() time.Time) (*cache, error) {
@@ -35,21 +35,22 @@ func (c *cache) get(user string) (settings, bool) {
 
 func (c *cache) fresh(user string) (settings, bool) {
 	found, ok := c.users.Get(user)
-	if !ok || !c.now().Before(found.until) {
+	now := c.now()
+	if !ok || now.Before(found.at) || !now.Before(found.at.Add(c.ttl)) { // before it: the clock went back
 		return settings{}, false
 	}
 	return found.settings, true
 }
 
-// put keeps s, unless newer settings were put while s was read. It returns the newer
-// ones.
-func (c *cache) put(user string, s settings) settings {
+// put keeps s, whose read began at that time, unless newer settings were put
+// meanwhile. It returns the newer ones.
+func (c *cache) put(user string, s settings, at time.Time) settings {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if held, ok := c.fresh(user); ok && held.rev > s.rev {
 		return held
 	}
-	c.users.Add(user, cached{s, c.now().Add(c.ttl)})
+	c.users.Add(user, cached{s, at})
 	return s
 }
 

@@ -15,8 +15,8 @@ import (
 // delivered. It implements notify.Policy. Another process's change of a setting
 // applies within Options.CacheTTL.
 //
-// Damaged settings stop no notification: it is listed by default, and only a critical
-// one goes to further channels. A damaged block stands, a damaged mute does not.
+// If the user's settings are damaged, the defaults apply to the list, and only critical
+// notifications go to further channels. A damaged block counts, a damaged mute does not.
 //
 // Cost: 1 request, 1.5 RCU, 0.5 RCU more for each further 4 KB of the user's
 // settings; where this process knows the settings 1 request, 1 RCU; for a verb that
@@ -32,6 +32,7 @@ func (r *Repository) Decide(ctx context.Context, n notify.Notification) (notify.
 	if q.own && !n.Critical {
 		return notify.Decision{Drop: true}, nil
 	}
+	began := r.opts.Now()
 	own, known := r.cache.get(n.User)
 	if !known {
 		q.keys = append(q.keys, settingsKey(n.User))
@@ -43,7 +44,7 @@ func (r *Repository) Decide(ctx context.Context, n notify.Notification) (notify.
 		}
 	}
 	if !known {
-		own = r.cache.put(n.User, r.read(found[settingsKey(n.User)]))
+		own = r.cache.put(n.User, r.read(found[settingsKey(n.User)]), began)
 	}
 	if r.stands(found[q.block], true) || r.stands(found[q.mute], false) || !own.on(q.verb, InApp) {
 		return notify.Decision{Drop: true}, nil

@@ -1,9 +1,22 @@
 // Package prefs keeps users' preferences: which verbs reach them by which channel,
-// which actors they block and which objects they mute. Mails can carry a token with
-// which their reader unsubscribes by one click. A Repository is a notify.Policy, and
-// shares notify's table.
+// which actors they block and which objects they mute. A mail can carry a token, by
+// which its reader unsubscribes with one click. A *Repository is a notify.Policy, and
+// uses notify's table.
 //
-// The first of these that applies decides about a notification:
+//	preferences, err := prefs.New(db, "notify", &prefs.Options{
+//		Channels: []string{"email"},
+//		Verbs:    []prefs.Verb{{Name: "like"}, {Name: "comment", Channels: []string{"email"}}},
+//		Tokens:   prefs.Keyring{Current: 1, Keys: map[byte][]byte{1: secret}},
+//	})
+//	bell, err := notify.New(db, "notify", gen, &notify.Options{Policy: preferences})
+//
+//	likes := prefs.Subscription{User: "ann", Verb: "like", Channel: "email"}
+//	changed, err := preferences.Set(ctx, likes, true) // from now on by mail too
+//	token, err := preferences.Token(likes)            // in the mail's header List-Unsubscribe
+//	likes, changed, err = preferences.Unsubscribe(ctx, token)
+//	changed, err = preferences.Block(ctx, prefs.Pair{User: "ann", Actor: "bob"})
+//
+// The first of these rules that applies decides about a notification:
 //
 //  1. One that is marked critical is listed.
 //  2. The user's own action is dropped.

@@ -12,10 +12,10 @@ import (
 
 const eraseParallel = 4 // batches at once
 
-// Erase deletes the settings, blocks and mutes of a user. notify.Repository.Erase does
-// too: it deletes the user's whole partition. Call it when the user has stopped
-// writing, since a late request or a token of Token writes again. After an error,
-// repeat it. Blocks by others keep the user's name.
+// Erase deletes the settings, blocks and mutes of a user. notify.Repository.Erase
+// deletes them too. Call it once the user has stopped writing: a late request, or the
+// token of an old mail, writes again. After an error, repeat it. Blocks by others keep
+// the user's name.
 //
 // Cost: 2 requests, 2 RCU, 1 RCU more for each further 4 KB, some 50 blocks or mutes,
 // and 1 request for each 25 items, 1 WCU for each.

@@ -10,8 +10,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// Topic is a user, and an object that notifications may be about: the Target of an
-// activity, or else its Object.
+// Topic is a user, and an object that notifications may be about: an activity's
+// Target, or its Object if it has none.
 type Topic struct {
 	User   string   `json:"user"`
 	Object feed.Ref `json:"object"`
@@ -23,8 +23,9 @@ type Mute struct {
 	Since  time.Time `json:"since"`
 }
 
-// Mute begins to drop notifications about the object, except critical ones and those
-// of verbs that pierce. Changed is true only if this call began the mute.
+// Mute drops notifications about the object from now on, except critical ones and
+// those of verbs that pierce. Those in the list stay. Changed is true only if this call
+// began the mute.
 //
 // Cost: as Block.
 func (r *Repository) Mute(ctx context.Context, t Topic) (changed bool, err error) {
@@ -48,7 +49,7 @@ func (r *Repository) Unmute(ctx context.Context, t Topic) (changed bool, err err
 }
 
 // Mutes lists the objects that a user has muted, in the order of their text. Pages may
-// be short where mutes ended in the last 30 days. It is strongly consistent.
+// be short if mutes ended in the last 30 days. It is strongly consistent.
 //
 // Cost: as Blocks.
 func (r *Repository) Mutes(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Mute], error) {

@@ -14,7 +14,7 @@ import (
 // InApp is the channel of the list itself.
 const InApp = "in-app"
 
-// AnyVerb stands for every verb without a setting of its own.
+// AnyVerb stands for every verb for which the user has no setting.
 const AnyVerb = ""
 
 const (
@@ -22,47 +22,47 @@ const (
 	maxSettings = 16 << 10 // bytes that all settings of a user may take
 )
 
-// Verb is how notifications of a verb are treated.
+// Verb says how notifications of a verb are treated.
 type Verb struct {
 	Name string
 
-	// Channels are those that are on by default, besides InApp.
+	// Channels are those besides InApp that are on by default.
 	Channels []string
 
 	// OptIn verbs are off in the list, and so everywhere, until the user turns
 	// InApp on.
 	OptIn bool
 
-	// Pierces is for verbs that also reach the user about a muted object, such as
-	// a mention.
+	// Pierces is for verbs that reach the user even about a muted object, such as a
+	// mention.
 	Pierces bool
 
-	// Critical verbs are stopped by no block, mute or setting. For the user's own
-	// actions, such as a login, mark the notify.Notification too.
+	// No block, mute or setting stops Critical verbs. For the user's own actions,
+	// such as a login, set Critical in the notify.Notification too.
 	Critical bool
 }
 
 // Options of a Repository. The zero value works.
 type Options struct {
-	// Channels are those besides InApp, at most 8, such as "email". Defaults to
+	// Channels are those besides InApp, such as "email", at most 8. Defaults to
 	// none.
 	Channels []string
 
-	// Verbs are those that users can set. All settings of a user may take 16 KB:
-	// 150 verbs on InApp and 3 more, with names of 18 and 7 bytes. Other verbs are in
-	// the list and on no further channel, unless a setting for AnyVerb says
-	// otherwise. Defaults to none.
+	// Verbs are those that users can turn on and off. Other verbs are in the list
+	// and on no further channel, unless a setting for AnyVerb says otherwise. All
+	// settings of a user may take 16 KB, such as 150 verbs on 4 channels, with names of
+	// 18 and 7 bytes. Defaults to none.
 	Verbs []Verb
 
-	// Tokens are the keys of Token. Defaults to none.
+	// Tokens are the keys that sign tokens. Defaults to none.
 	Tokens Keyring
 
-	// User returns the user that an actor is, as notify.Options.User does.
-	// Defaults to the actor's text.
+	// User returns the user that an actor is: use the same function as in
+	// notify.Options. Defaults to the actor's text.
 	User func(actor feed.Ref) string
 
-	// CacheTTL is how long a process may decide by settings that another one has
-	// changed. Blocks and mutes are not cached. Defaults to 30 s.
+	// CacheTTL is how long a process may use settings that another one has changed.
+	// Blocks and mutes are not cached. Defaults to 30 s.
 	CacheTTL time.Duration
 
 	// CacheSize is how many users' settings a process keeps in memory. Defaults to

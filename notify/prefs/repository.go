@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Repository keeps what users want in notify's table.
+// Repository keeps users' preferences in notify's table. It is safe for concurrent use.
 type Repository struct {
 	table *store.Table
 	verbs map[string]Verb
@@ -18,7 +18,7 @@ type Repository struct {
 	opts  Options
 }
 
-// New does no I/O. The table is the one that notify.Table describes.
+// New does no I/O. The table is notify's, which notify.Table describes.
 func New(db *dynamo.DB, table string, opts *Options) (*Repository, error) {
 	r := &Repository{verbs: map[string]Verb{}}
 	if opts != nil {

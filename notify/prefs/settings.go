@@ -22,13 +22,13 @@ type Subscription struct {
 type Setting struct {
 	Verb    string `json:"verb,omitzero"`
 	Channel string `json:"channel"`
-	On      bool   `json:"on"`  // what applies, while the verb is on InApp
+	On      bool   `json:"on"`  // what applies; on other channels only while InApp is on
 	Own     bool   `json:"own"` // whether the user has set it
 }
 
 // Set turns a verb on or off on a channel. A verb's own setting is stronger than that
-// of AnyVerb. Changed is true only if this call changed the setting. Other processes
-// decide by it within Options.CacheTTL.
+// of AnyVerb. Changed is true only if this call changed the setting. It applies in
+// other processes within Options.CacheTTL.
 //
 // Cost: 2 requests, 1 RCU for each 4 KB of the user's settings, 2 WCU for each KB, some
 // 40 settings; where another write came between, as much again.
@@ -96,6 +96,7 @@ func (r *Repository) checkSubscription(s Subscription) error {
 
 // choose changes the settings of a user.
 func (r *Repository) choose(ctx context.Context, user string, edit func(map[choice]bool)) (changed bool, err error) {
+	began := r.opts.Now()
 	next, changed, err := r.change(ctx, settingsKey(user), func(w *row) bool {
 		before := w.settings().choices
 		after := maps.Clone(before)
@@ -107,7 +108,7 @@ func (r *Repository) choose(ctx context.Context, user string, edit func(map[choi
 		r.cache.drop(user) // it may have been written
 		return false, err
 	}
-	r.cache.put(user, next.settings())
+	r.cache.put(user, next.settings(), began)
 	return changed, nil
 }
 

@@ -17,8 +17,8 @@ import (
 // Keyring holds the keys of Token, by id.
 //
 // To rotate, first add the new key in every process, then make it Current. Remove
-// the old key when its tokens need not work any more: US law asks for 30 days after
-// the mail.
+// the old key when its tokens need not work any more: US law requires 30 days
+// after the mail.
 type Keyring struct {
 	Current byte            // The key that signs; must be in Keys.
 	Keys    map[byte][]byte // 32 random bytes each. Tokens of all keys are accepted.
@@ -67,8 +67,8 @@ func (tokenError) Unwrap() error {
 	return &plaza.InvalidError{Field: "Token", Reason: "is malformed, altered, or of a key that is gone"}
 }
 
-// Token returns the text with which Unsubscribe turns s off, for links in mails. It
-// does not expire, and whoever has it can read s. Without Options.Tokens it is
+// Token returns a text for links in mails, by which Unsubscribe turns s off. It does
+// not expire, and anybody who has it can read s. Without Options.Tokens the error is
 // plaza.ErrUnavailable.
 func (r *Repository) Token(s Subscription) (string, error) {
 	if err := r.checkSubscription(s); err != nil {
@@ -128,10 +128,10 @@ func (k Keyring) open(token string) (Subscription, error) {
 	return s, nil
 }
 
-// Unsubscribe turns off the setting that a token of Token is about. For AnyVerb it
-// also removes the settings that turn single verbs on by that channel. Changed is true
+// Unsubscribe turns off the Subscription that Token was called with. For AnyVerb it
+// also removes the settings that turn single verbs on for that channel. Changed is true
 // only if this call changed a setting. Any other token is ErrToken. Without
-// Options.Tokens it is plaza.ErrUnavailable.
+// Options.Tokens the error is plaza.ErrUnavailable.
 //
 // For RFC 8058, call it on a POST to the link of the header List-Unsubscribe, and not
 // on a GET: mail filters follow links.

@@ -1,0 +1,181 @@
+package notify_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/notify"
+)
+
+// Two calls at once, in every order of their requests: after both, the list is what
+// the calls say.
+func TestNoOrderOfAWriteAndAShelfLosesEither(t *testing.T) {
+	t.Parallel()
+	ops := map[string]func(p world, n, m notify.Notification, in notify.In) error{
+		"notify": func(p world, _, m notify.Notification, _ notify.In) error {
+			return errOf3(p.Notify(context.Background(), m))
+		},
+		"retract": func(p world, n, _ notify.Notification, _ notify.In) error {
+			return errOf2(p.Retract(context.Background(), n))
+		},
+		"retract target": func(p world, n, _ notify.Notification, _ notify.In) error {
+			return errOf2(p.RetractTarget(context.Background(), n.User, n.Activity.Object))
+		},
+		"archive": func(p world, _, _ notify.Notification, in notify.In) error {
+			return errOf2(p.Archive(context.Background(), in))
+		},
+		"snooze": func(p world, _, _ notify.Notification, in notify.In) error {
+			return errOf2(p.Snooze(context.Background(), in, p.Now().Add(time.Hour)))
+		},
+		"unread": func(p world, _, _ notify.Notification, in notify.In) error {
+			return errOf2(p.MarkUnread(context.Background(), in))
+		},
+		"read": func(p world, _, _ notify.Notification, in notify.In) error {
+			return p.MarkRead(context.Background(), in.User, []notify.Shown{{Group: in.Group, Last: p.id()}})
+		},
+		"unseen": func(p world, _, _ notify.Notification, in notify.In) error {
+			return errOf2(p.Unseen(context.Background(), reader(in.User)))
+		},
+	}
+	w := newWorld(t, nil)
+	user := 0
+	for a, first := range ops {
+		for b, second := range ops {
+			if a > b {
+				continue
+			}
+			for _, order := range []string{"abab", "abba", "baab", "baba", "bbaa", "aaabbb", "ababab", "bababa"} {
+				user++
+				name := fmt.Sprintf("%s and %s %s", a, b, order)
+				in := in(fmt.Sprint("u", user), 1)
+				n := w.of(t, in)
+				w.store(t, n)
+				w.seen(t, in.User)
+				w.pass(time.Second)
+				m := w.of(t, in)
+				s1, s2 := newSteps(), newSteps()
+				p1, p2 := w.process(t, nil, s1.Wrap), w.process(t, nil, s2.Wrap)
+				var e1, e2 error
+				s1.start(func() { e1 = first(p1, n, m, in) })
+				s2.start(func() { e2 = second(p2, n, m, in) })
+				for _, c := range order {
+					switch c {
+					case 'a':
+						s1.step()
+					case 'b':
+						s2.step()
+					}
+				}
+				s1.finish()
+				s2.finish()
+				require.NoError(t, e1, name)
+				require.NoError(t, e2, name)
+				// What is notified is not lost, what is retracted not there.
+				both := a + " " + b
+				w.pass(2 * time.Hour)
+				l := w.list(t, in.User)
+				notified := strings.Contains(both, "notify")
+				target := strings.Contains(both, "target")
+				retracted := strings.Contains(strings.ReplaceAll(both, "retract target", ""), "retract") || target
+				switch {
+				case notified && !target && !strings.Contains(both, "archive") && !strings.Contains(both, "snooze"):
+					require.Len(t, l, 1, name)
+					want := 2
+					if retracted {
+						want = 1
+					}
+					require.Equal(t, want, l[0].N, name)
+					require.Equal(t, m.Activity.ID, l[0].Activity.ID, name)
+				case retracted && !notified:
+					require.Empty(t, l, name)
+				}
+				c := 0
+				for _, e := range l {
+					if !e.Seen {
+						c++
+					}
+				}
+				require.Equal(t, c, w.unseen(t, in.User), name)
+				g := w.groups(t, in.User)
+				require.Len(t, g, 1)
+				require.Equal(t, g[0].live, int(g[0].N), name)
+				w.pass(-2*time.Hour + time.Second)
+			}
+		}
+	}
+}
+
+// 64 writers of two processes like and unlike about the cap.
+func TestWritersAboutTheCapNeverMiscount(t *testing.T) {
+	t.Parallel()
+	for _, count := range []notify.CountBy{notify.ByActivity, notify.ByActor} {
+		w := newWorld(t, &notify.Options{Consistent: true, Coalesce: time.Nanosecond})
+		n := w.like("first")
+		n.CountBy = count
+		w.store(t, n)
+		w.fill(t, n, 98, filler)
+		ps := []world{w, w.process(t, &notify.Options{Consistent: true, Coalesce: time.Nanosecond})}
+		var wg sync.WaitGroup
+		stop := make(chan struct{})
+		watched := make(chan error, 1)
+		go func() {
+			for {
+				select {
+				case <-stop:
+					watched <- nil
+					return
+				default:
+				}
+				gs := w.groups(t, "bob")
+				g := gs[0]
+				if g.N < 0 || g.N > 100 || int(g.N) != g.live || g.off > 101 {
+					watched <- fmt.Errorf("n %d live %d off %d", g.N, g.live, g.off)
+					return
+				}
+			}
+		}()
+		for k := range 64 {
+			wg.Go(func() {
+				r := rand.New(rand.NewPCG(1, uint64(k)))
+				for i := range 4 {
+					n := w.like(fmt.Sprintf("w%d.%d", k, i*r.IntN(2)))
+					n.CountBy = count
+					p := ps[r.IntN(2)]
+					_, _, err := p.Notify(t.Context(), n)
+					if err != nil {
+						t.Error(err)
+					}
+					if r.IntN(2) == 0 {
+						if _, err := p.Retract(t.Context(), n); err != nil {
+							t.Error(err)
+						}
+					}
+				}
+			})
+		}
+		wg.Wait()
+		close(stop)
+		require.NoError(t, <-watched)
+		g := w.group(t)
+		require.Equal(t, g.live, int(g.N))
+		for i := range 20 {
+			f := w.like(filler(i).ID)
+			f.CountBy, f.Activity.ID = count, n.Activity.ID-ids.ID(i)-1
+			w.retract(t, f)
+		}
+		before := w.group(t).N
+		w.pass(time.Second)
+		last := w.like("last")
+		last.CountBy = count
+		w.store(t, last)
+		require.Equal(t, before+1, w.group(t).N)
+	}
+}

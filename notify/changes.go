@@ -1,0 +1,197 @@
+package notify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/group"
+	"github.com/plaza-sdk/plaza/internal/images"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+// ChangeKind says what happened to a user's notifications.
+type ChangeKind string
+
+// The kinds of changes of a group.
+const (
+	Notified   ChangeKind = "notified"  // an event came: ring the bell
+	Retracted  ChangeKind = "retracted" // one event, or all
+	Read       ChangeKind = "read"
+	Unread     ChangeKind = "unread"
+	Archived   ChangeKind = "archived" // also by Unsnooze, if it was in the archive before
+	Unarchived ChangeKind = "unarchived"
+	Snoozed    ChangeKind = "snoozed"
+	Woken      ChangeKind = "woken" // by Unsnooze, or because it is due: then it is unseen
+	Erased     ChangeKind = "erased"
+)
+
+// The kinds of changes of all that a user has.
+const (
+	Seen      ChangeKind = "seen"
+	AllRead   ChangeKind = "allRead"
+	Dismissed ChangeKind = "dismissed" // an announcement
+)
+
+// Change is what a write did to a user's notifications.
+type Change struct {
+	Kind  ChangeKind `json:"kind"`
+	User  string     `json:"user"`
+	Group string     `json:"group,omitzero"` // its name, as in Entry
+
+	// Last is the group's place in the list, as in Entry. For a mark it is the newest
+	// place that is marked: some entries of the last seconds before it may not be.
+	Last ids.ID `json:"last,omitzero"`
+
+	// Notified and Retracted have these as in Entry. If N is 0, nothing is left of
+	// the group.
+	Activity feed.Activity `json:"activity,omitzero"`
+	Actors   []feed.Ref    `json:"actors,omitempty"`
+	N        int           `json:"n,omitzero"`
+	More     bool          `json:"more,omitzero"`
+
+	Until        time.Time `json:"until,omitzero"`        // when a Snoozed group is due
+	Announcement ids.ID    `json:"announcement,omitzero"` // the one that was Dismissed
+
+	At time.Time `json:"at"` // of the write, in whole seconds
+}
+
+// Changes reads what a write to the table did to a user's notifications. Bookkeeping
+// has no changes, and neither have preferences; announcements have announce.Changes. An
+// event that brings its group back to the list is Notified alone. The table's stream
+// needs new and old images: without them the record is stream.ErrView or
+// stream.ErrTruncated. A damaged item is plaza.ErrCorrupt.
+//
+// A stream may deliver a record twice, and an event whose write took seconds is
+// reported twice, the second time with a greater Last. Activity.ID identifies it.
+func Changes(r stream.Record) ([]Change, error) {
+	i, err := images.Of(r)
+	var changes []Change
+	if parts := keys.Split(i.Key.PK); err == nil && parts[0] == users {
+		changes, err = userChanges(i, parts[1:])
+	}
+	if err != nil {
+		return nil, fmt.Errorf("notify: changes: %w", err)
+	}
+	return changes, nil
+}
+
+// users begins the keys of what users have.
+const users = "N"
+
+func userChanges(i images.Images, user []string) (changes []Change, err error) {
+	name, isGroup := strings.CutPrefix(i.Key.SK, groupPrefix)
+	switch {
+	case !isGroup && i.Key.SK != stateSK:
+		return nil, nil
+	case len(user) != 1 || keys.CheckName("User", user[0]) != nil:
+		return nil, i.Corrupt("no user has its key")
+	case isGroup:
+		changes, err = groupChanges(i, name)
+	default:
+		changes, err = stateChanges(i)
+	}
+	for at := range changes {
+		changes[at].User, changes[at].At = user[0], i.At
+	}
+	return changes, err
+}
+
+func groupChanges(i images.Images, name string) (changes []Change, err error) {
+	before, after, err := images.Read[group.Image](i)
+	if err != nil {
+		return nil, err
+	}
+	if _, _, err := splitGroup(name); err != nil {
+		return nil, i.Corrupt("no group has its key")
+	}
+	was, is := listed(before), listed(after)
+	switch {
+	case is && (!was || after.Came(before)):
+		return headChange(i, Notified, after)
+	case !was:
+		return nil, nil
+	case after == nil:
+		return []Change{{Kind: Erased, Group: name, Last: before.PlaceID()}}, nil
+	case !is:
+		return []Change{{Kind: Retracted, Group: name, Last: before.PlaceID()}}, nil
+	}
+	if after.Lost(before) {
+		if changes, err = headChange(i, Retracted, after); err != nil {
+			return nil, err
+		}
+	}
+	if kind, moved := moved(before, after); moved {
+		c := Change{Kind: kind, Group: name, Last: after.PlaceID()}
+		if kind == Snoozed {
+			_, due, _ := group.ParsePlace(after.Place)
+			c.Until = due.Time()
+		}
+		changes = append(changes, c)
+	}
+	switch {
+	case after.Read > before.Read:
+		changes = append(changes, Change{Kind: Read, Group: name, Last: after.Read})
+	case after.Unread > before.Unread, after.Read < before.Read:
+		changes = append(changes, Change{Kind: Unread, Group: name, Last: after.PlaceID()})
+	}
+	return changes, nil
+}
+
+// listed reports whether the group has events. Then it is on a shelf.
+func listed(g *group.Image) bool { return g != nil && g.N > 0 }
+
+// headChange is a change of what a list shows of the group.
+func headChange(i images.Images, kind ChangeKind, g *group.Image) ([]Change, error) {
+	shown := row{Head: g.Head}
+	if err := shown.show(); err != nil {
+		return nil, i.Corrupt(err.Error())
+	}
+	e := shown.entry
+	return []Change{{Kind: kind, Group: e.Group, Last: e.Last, Activity: e.Activity, Actors: e.Actors, N: e.N, More: e.More}}, nil
+}
+
+// moved is how a group came to its shelf.
+func moved(before, after *group.Image) (kind ChangeKind, moved bool) {
+	from, to := shelfOf(before.Head), shelfOf(after.Head)
+	switch {
+	case to == group.Snoozed:
+		return Snoozed, after.Place != before.Place
+	case from == to:
+		return "", false
+	case to == group.Archived:
+		return Archived, true
+	case from == group.Snoozed:
+		return Woken, true
+	}
+	return Unarchived, true
+}
+
+func stateChanges(i images.Images) (changes []Change, err error) {
+	before, after, err := images.Read[state](i)
+	if err != nil || after == nil {
+		return nil, err
+	}
+	if before == nil {
+		before = new(state)
+	}
+	switch {
+	case after.allRead != before.allRead:
+		changes = append(changes, Change{Kind: AllRead, Last: after.read.newest()})
+	case after.seen.upTo != before.seen.upTo, !slices.Equal(after.seen.above, before.seen.above):
+		changes = append(changes, Change{Kind: Seen, Last: after.seen.newest()})
+	}
+	for _, d := range after.gone {
+		if !before.dismissed(d.id) {
+			changes = append(changes, Change{Kind: Dismissed, Announcement: d.id})
+		}
+	}
+	return changes, nil
+}
+
+// newest is the newest id that is covered.
+func (m marks) newest() ids.ID { return slices.Max(append(m.above, m.upTo)) }

@@ -1,0 +1,519 @@
+package notify_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
+	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+type changes = streamtest.Changes[notify.Change]
+
+// newStreamed is newWorld whose table has a stream.
+func newStreamed(t *testing.T, opts *notify.Options, wrap ...wrapper) (world, *changes) {
+	t.Helper()
+	w := world{table: dynamotest.Table(t, streamtest.Streamed(notify.Table)), clock: &clock{now: noon}}
+	return w.process(t, opts, wrap...), streamtest.Watch(t, w.table, notify.Changes)
+}
+
+// told are changes in short: kind, group's object, newest actors, n.
+func told(t testing.TB, changes []notify.Change) []string {
+	t.Helper()
+	var all []string
+	for _, c := range changes {
+		require.Equal(t, c.At.Truncate(time.Second), c.At)
+		require.False(t, c.At.IsZero())
+		object, _, _ := strings.Cut(c.Group, "#")
+		line := fmt.Sprint(c.User, " ", c.Kind, " ", object)
+		for _, actor := range c.Actors {
+			line += " " + actor.ID
+		}
+		if c.N > 0 {
+			line += fmt.Sprint(" ", c.N)
+		}
+		if c.More {
+			line += "+"
+		}
+		all = append(all, strings.TrimSpace(line))
+	}
+	return all
+}
+
+func TestEachWriteReportsItsChanges(t *testing.T) {
+	t.Parallel()
+	streamtest.UnderFaults(t, func(t *testing.T, wrap func(aws.HTTPClient) aws.HTTPClient) {
+		w, changes := newStreamed(t, nil, wrap)
+		ctx := t.Context()
+		last := []notify.Change{}
+		sees := func(what string, want ...string) {
+			t.Helper()
+			last = changes.Next(t)
+			require.ElementsMatch(t, want, told(t, last), what)
+		}
+		photo := notify.In{User: "bob", Group: "photo:1#like#2026-03-10"}
+		ann, carl := w.like("ann"), w.like("carl")
+
+		res := w.store(t, ann)
+		sees("Notify", "bob notified photo:1 ann 1")
+		require.Equal(t, res.Group, last[0].Group)
+		require.Equal(t, res.Last, last[0].Last)
+		require.Equal(t, ann.Activity.ID, last[0].Activity.ID)
+		_, created, err := w.Notify(ctx, ann)
+		require.NoError(t, err)
+		require.False(t, created)
+		sees("a repeat")
+		w.store(t, carl)
+		sees("a second actor", "bob notified photo:1 carl ann 2")
+		own, old := w.like("bob"), w.like("dora")
+		old.Activity.ID = ids.At(noon.Add(-91 * 24 * time.Hour))
+		for _, dropped := range []notify.Notification{own, old} {
+			res, _, err := w.Notify(ctx, dropped)
+			require.NoError(t, err)
+			require.Equal(t, notify.Dropped, res.Outcome)
+		}
+		sees("dropped ones")
+
+		retract := func(n notify.Notification, want bool) {
+			t.Helper()
+			changed, err := w.Retract(ctx, n)
+			require.NoError(t, err)
+			require.Equal(t, want, changed)
+		}
+		retract(carl, true)
+		sees("Retract", "bob retracted photo:1 ann 1")
+		require.Equal(t, ann.Activity.ID, last[0].Activity.ID)
+		retract(carl, false)
+		_, _, err = w.Notify(ctx, carl)
+		require.NoError(t, err)
+		late := w.like("eve")
+		late.Activity.Object.ID = "2"
+		retract(late, true)
+		_, _, err = w.Notify(ctx, late)
+		require.NoError(t, err)
+		sees("another Retract, a late Notify, Retract of an unknown event, and that event")
+
+		w.pass(time.Minute)
+		view := notify.See(w.list(t, "bob"))
+		require.NoError(t, w.MarkSeen(ctx, "bob", view))
+		sees("MarkSeen", "bob seen")
+		require.Equal(t, res.Last, last[0].Last)
+		require.NoError(t, w.MarkSeen(ctx, "bob", view))
+		require.NoError(t, w.MarkSeen(ctx, "bob", notify.View{}))
+		sees("another MarkSeen, and of nothing")
+		shown := []notify.Shown{{Group: photo.Group, Last: res.Last}}
+		require.NoError(t, w.MarkRead(ctx, "bob", shown))
+		sees("MarkRead", "bob read photo:1")
+		require.NoError(t, w.MarkRead(ctx, "bob", shown))
+		sees("another MarkRead")
+		changed, err := w.MarkUnread(ctx, photo)
+		does(t, changed, err)
+		sees("MarkUnread", "bob unread photo:1")
+		require.NoError(t, w.MarkRead(ctx, "bob", shown))
+		sees("MarkRead after it", "bob read photo:1")
+		changed, err = w.MarkUnread(ctx, photo)
+		does(t, changed, err)
+		sees("MarkUnread after that", "bob unread photo:1")
+		require.NoError(t, w.MarkAllRead(ctx, "bob", view))
+		sees("MarkAllRead", "bob allRead")
+		require.Equal(t, res.Last, last[0].Last)
+		changed, err = w.MarkUnread(ctx, photo)
+		does(t, changed, err)
+		sees("MarkUnread after it", "bob unread photo:1")
+
+		w.pass(time.Second)
+		w.store(t, w.like("fay"))
+		sees("an event of what was seen", "bob notified photo:1 fay ann 2")
+		changed, err = w.Archive(ctx, photo)
+		does(t, changed, err)
+		sees("Archive", "bob archived photo:1")
+		changed, err = w.Archive(ctx, photo)
+		doesNot(t, changed, err)
+		sees("another Archive")
+		changed, err = w.Unarchive(ctx, photo)
+		does(t, changed, err)
+		sees("Unarchive", "bob unarchived photo:1")
+		changed, err = w.Archive(ctx, photo)
+		does(t, changed, err)
+		sees("Archive", "bob archived photo:1")
+		w.store(t, w.like("gus"))
+		sees("an event of what was archived", "bob notified photo:1 gus fay ann 3")
+
+		until := w.Now().Add(time.Hour)
+		snooze := func(until time.Time) {
+			t.Helper()
+			changed, err := w.Snooze(ctx, photo, until)
+			does(t, changed, err)
+			sees("Snooze", "bob snoozed photo:1")
+			require.Equal(t, until, last[0].Until)
+		}
+		snooze(until)
+		changed, err = w.Snooze(ctx, photo, until)
+		doesNot(t, changed, err)
+		sees("another Snooze")
+		snooze(until.Add(time.Hour))
+		changed, err = w.Unsnooze(ctx, photo)
+		does(t, changed, err)
+		sees("Unsnooze", "bob woken photo:1")
+		snooze(until)
+		w.store(t, w.like("hal"))
+		sees("an event of what was snoozed", "bob notified photo:1 hal gus fay ann 4")
+		snooze(until)
+		changed, err = w.Archive(ctx, photo)
+		does(t, changed, err)
+		sees("Archive of what was snoozed", "bob archived photo:1")
+		snooze(until)
+		changed, err = w.Unsnooze(ctx, photo)
+		does(t, changed, err)
+		sees("Unsnooze of what was archived", "bob archived photo:1")
+		snooze(until)
+		w.pass(2 * time.Hour)
+		require.Len(t, w.list(t, "bob"), 1)
+		sees("List of what is due", "bob woken photo:1")
+		require.Equal(t, w.list(t, "bob")[0].Last, last[0].Last)
+
+		require.NoError(t, w.Dismiss(ctx, "bob", 77))
+		sees("Dismiss", "bob dismissed")
+		require.EqualValues(t, 77, last[0].Announcement)
+		require.NoError(t, w.Dismiss(ctx, "bob", 77))
+		sees("another Dismiss")
+		require.NoError(t, w.Dismiss(ctx, "bob", 78))
+		sees("Dismiss of another", "bob dismissed")
+		require.EqualValues(t, 78, last[0].Announcement)
+
+		groups, err := w.RetractTarget(ctx, "bob", feed.Ref{Kind: "photo", ID: "1"})
+		require.NoError(t, err)
+		require.Equal(t, 1, groups)
+		sees("RetractTarget", "bob retracted photo:1")
+		_, err = w.RetractTarget(ctx, "bob", feed.Ref{Kind: "photo", ID: "1"})
+		require.NoError(t, err)
+		sees("another RetractTarget")
+
+		own = w.like("bob")
+		own.Critical, own.Activity.Object.ID = true, "3"
+		w.store(t, own)
+		sees("a Critical one of the user's own", "bob notified photo:3 bob 1")
+		require.NoError(t, w.Erase(ctx, "bob"))
+		sees("Erase", "bob erased photo:3")
+		require.NoError(t, w.Erase(ctx, "bob"))
+		sees("another Erase")
+	})
+}
+
+func TestAnActorCountedOnceIsReportedEachTime(t *testing.T) {
+	t.Parallel()
+	w, changes := newStreamed(t, nil)
+	for _, actor := range []string{"ann", "carl", "ann"} {
+		n := w.like(actor)
+		n.CountBy = notify.ByActor
+		w.store(t, n)
+	}
+	require.Equal(t, []string{"bob notified photo:1 ann 1", "bob notified photo:1 carl ann 2", "bob notified photo:1 ann carl 2"}, told(t, changes.Next(t)))
+}
+
+func TestAFullGroupIsReportedWhereItRises(t *testing.T) {
+	t.Parallel()
+	w, changes := newStreamed(t, nil)
+	var likes []notify.Notification
+	for n := range 102 {
+		likes = append(likes, w.like(fmt.Sprint("u", n)))
+	}
+	for _, n := range likes[:100] {
+		w.store(t, n)
+	}
+	require.Len(t, changes.Next(t), 100)
+	for i, want := range [][]string{{"bob notified photo:1 u100 u99 u98 u97 u96 100+"}, nil} {
+		res, _, err := w.Notify(t.Context(), likes[100+i])
+		require.NoError(t, err)
+		require.Equal(t, notify.Full, res.Outcome)
+		require.Equal(t, want, told(t, changes.Next(t)))
+	}
+	group := notify.In{User: "bob", Group: w.list(t, "bob")[0].Group}
+	changed, err := w.Snooze(t.Context(), group, w.Now().Add(time.Hour))
+	does(t, changed, err)
+	w.pass(11 * time.Second)
+	_, _, err = w.Notify(t.Context(), likes[101])
+	require.NoError(t, err)
+	require.Equal(t, []string{"bob snoozed photo:1", "bob notified photo:1 u101 u100 u99 u98 u97 100+"}, told(t, changes.Next(t)))
+}
+
+// replica is what a reader of the stream knows: each user's groups.
+type replica map[notify.In]notify.Change
+
+func (r replica) apply(t testing.TB, c notify.Change) {
+	t.Helper()
+	at := notify.In{User: c.User, Group: c.Group}
+	known, stands := r[at]
+	switch {
+	case c.Group == "":
+		return
+	case c.Kind == notify.Notified:
+		r[at] = c
+		return
+	}
+	require.True(t, stands, "%+v", c)
+	switch c.Kind {
+	case notify.Retracted:
+		if c.N == 0 {
+			delete(r, at)
+			return
+		}
+		c.Kind, c.Until = known.Kind, known.Until
+		r[at] = c
+	case notify.Erased:
+		delete(r, at)
+	case notify.Archived, notify.Unarchived, notify.Snoozed, notify.Woken:
+		known.Kind, known.Last, known.Until = c.Kind, c.Last, c.Until
+		r[at] = known
+	}
+}
+
+// TestChangesUnderFaultsAreWhatListsShow makes random calls: what the stream reports
+// leads to what the lists show.
+func TestChangesUnderFaultsAreWhatListsShow(t *testing.T) {
+	t.Parallel()
+	for seed := range faults.Seeds(20) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			injector := faults.New(t, seed, faults.Standard)
+			w, changes := newStreamed(t, nil, injector.Wrap)
+			random := rand.New(rand.NewPCG(seed, 1))
+			var sent []notify.Notification
+			for range 120 {
+				w.step(t, random, &sent)
+			}
+			injector.Off()
+			got := replica{}
+			for _, user := range []string{"bob", "zoe"} {
+				w.list(t, user) // what is due comes back
+			}
+			for _, c := range changes.Next(t) {
+				got.apply(t, c)
+			}
+			for _, user := range []string{"bob", "zoe"} {
+				lists := map[string]func(context.Context, cursor.PageRequest) (cursor.Page[notify.Entry], error){
+					"listed": func(ctx context.Context, p cursor.PageRequest) (cursor.Page[notify.Entry], error) {
+						return w.List(ctx, reader(user), p)
+					},
+					"archived": func(ctx context.Context, p cursor.PageRequest) (cursor.Page[notify.Entry], error) {
+						return w.Archived(ctx, user, p)
+					},
+					"snoozed": func(ctx context.Context, p cursor.PageRequest) (cursor.Page[notify.Entry], error) {
+						return w.Snoozed(ctx, user, p)
+					},
+				}
+				for name, list := range lists {
+					page, err := list(t.Context(), cursor.PageRequest{Limit: 100})
+					require.NoError(t, err)
+					for _, e := range page.Items {
+						at := notify.In{User: user, Group: e.Group}
+						c, stands := got[at]
+						require.True(t, stands, "%+v", e)
+						require.Equal(t, []any{e.Last, e.Activity, e.Actors, e.N, e.More, e.Until.UTC()}, []any{c.Last, c.Activity, c.Actors, c.N, c.More, c.Until.UTC()}, "%s %v", name, at)
+						require.Equal(t, name, shelf(c.Kind))
+						delete(got, at)
+					}
+				}
+			}
+			require.Empty(t, got)
+		})
+	}
+}
+
+func shelf(k notify.ChangeKind) string {
+	switch k {
+	case notify.Archived:
+		return "archived"
+	case notify.Snoozed:
+		return "snoozed"
+	}
+	return "listed"
+}
+
+// step is a random call, repeated until it is answered.
+func (w world) step(t *testing.T, random *rand.Rand, sent *[]notify.Notification) {
+	ctx := t.Context()
+	user := []string{"bob", "zoe"}[random.IntN(2)]
+	again := func(call func() error) {
+		t.Helper()
+		faults.Acknowledged(t, call)
+	}
+	in := notify.In{User: user, Group: fmt.Sprintf("photo:%d#like#2026-03-10", 1+random.IntN(3))}
+	switch random.IntN(14) {
+	default:
+		n := w.like(fmt.Sprint("u", random.IntN(9)))
+		n.User, n.Activity.Object.ID = user, fmt.Sprint(1+random.IntN(3))
+		if random.IntN(2) == 0 {
+			n.CountBy = notify.ByActor
+			n.Activity.Verb = "follow"
+		}
+		*sent = append(*sent, n)
+		again(func() error { _, _, err := w.Notify(ctx, n); return err })
+	case 0, 1: // also a repeat
+		if len(*sent) > 0 {
+			n := (*sent)[random.IntN(len(*sent))]
+			again(func() error { _, err := w.Retract(ctx, n); return err })
+			again(func() error { _, _, err := w.Notify(ctx, n); return err })
+		}
+	case 2:
+		again(func() error { _, err := w.Archive(ctx, in); return err })
+	case 3:
+		again(func() error { _, err := w.Unarchive(ctx, in); return err })
+	case 4:
+		until := w.Now().Add(time.Duration(1+random.IntN(60)) * time.Second)
+		again(func() error { _, err := w.Snooze(ctx, in, until); return err })
+	case 5:
+		again(func() error { _, err := w.Unsnooze(ctx, in); return err })
+	case 6:
+		again(func() error { _, err := w.RetractTarget(ctx, user, feed.Ref{Kind: "photo", ID: "2"}); return err })
+	case 7:
+		w.pass(time.Duration(random.IntN(30)) * time.Second)
+		again(func() error { _, err := w.Unseen(ctx, reader(user)); return err })
+	case 8:
+		if random.IntN(4) == 0 {
+			again(func() error { return w.Erase(ctx, user) })
+		}
+	case 9:
+		again(func() error { _, err := w.MarkUnread(ctx, in); return err })
+	}
+}
+
+func TestChangesAreReadFromTheImages(t *testing.T) {
+	t.Parallel()
+	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+	number := func(s string) types.AttributeValue { return &types.AttributeValueMemberN{Value: s} }
+	type attributes = map[string]types.AttributeValue
+	const id = "32SBCWQRR0001"
+	at := func(sk string, more attributes) attributes {
+		item := attributes{"pk": text("N#bob"), "sk": text(sk)}
+		maps.Copy(item, more)
+		return item
+	}
+	const sk = "G#photo:1#like#2026-03-10"
+	data, err := json.Marshal(feed.Activity{ID: 1, Actor: feed.Ref{ID: "ann"}, Verb: "like", Object: feed.Ref{Kind: "photo", ID: "1"}})
+	require.NoError(t, err)
+	group := at(sk, attributes{
+		"last": text(id + "#0123456789ab"), "lv": text(id), "n": number("1"), "a1": text("ann"), "rev": number("1"),
+		"ttl": number("1"), "data": text(string(data)), "e" + id: text(id + "#ann"),
+	})
+	with := func(item attributes, more attributes) attributes {
+		item = maps.Clone(item)
+		maps.Copy(item, more)
+		return item
+	}
+	empty := with(group, attributes{"n": number("0"), "data": text(""), "last": text(""), "e" + id: text("-" + id)})
+	delete(empty, "last")
+	state := func(more attributes) attributes {
+		more = with(attributes{"gone": &types.AttributeValueMemberB{Value: []byte{0}}}, more)
+		return at("S", attributes{"last": text("~"), "rev": number("1"), "s": &types.AttributeValueMemberM{Value: more}})
+	}
+	for name, c := range map[string]struct {
+		record stream.Record
+		want   []notify.ChangeKind
+		err    error
+	}{
+		"a group appears":             {stream.Record{Kind: stream.Insert, New: group}, []notify.ChangeKind{notify.Notified}, nil},
+		"where all was retracted":     {stream.Record{Kind: stream.Modify, Old: empty, New: group}, []notify.ChangeKind{notify.Notified}, nil},
+		"it is emptied":               {stream.Record{Kind: stream.Modify, Old: group, New: empty}, []notify.ChangeKind{notify.Retracted}, nil},
+		"a retracted event alone":     {stream.Record{Kind: stream.Insert, New: empty}, nil, nil},
+		"it goes":                     {stream.Record{Kind: stream.Remove, Old: group}, []notify.ChangeKind{notify.Erased}, nil},
+		"an empty one goes":           {stream.Record{Kind: stream.Remove, Old: empty}, nil, nil},
+		"it expires":                  {stream.Record{Kind: stream.Remove, Old: group, ByTTL: true}, nil, nil},
+		"its ttl is raised":           {stream.Record{Kind: stream.Modify, Old: group, New: with(group, attributes{"ttl": number("2")})}, nil, nil},
+		"its data are damaged":        {stream.Record{Kind: stream.Insert, New: with(group, attributes{"data": text("x")})}, nil, plaza.ErrCorrupt},
+		"its data are no activity":    {stream.Record{Kind: stream.Insert, New: with(group, attributes{"data": text("[]")})}, nil, plaza.ErrCorrupt},
+		"an entry is damaged":         {stream.Record{Kind: stream.Remove, Old: with(group, attributes{"e" + id: text("x")})}, nil, plaza.ErrCorrupt},
+		"a state appears":             {stream.Record{Kind: stream.Insert, New: state(attributes{"w": text(id)})}, []notify.ChangeKind{notify.Seen}, nil},
+		"a state of snoozes":          {stream.Record{Kind: stream.Insert, New: state(attributes{"wake": text(id), "low": text(id)})}, nil, nil},
+		"all is read":                 {stream.Record{Kind: stream.Modify, Old: state(attributes{}), New: state(attributes{"w": text(id), "r": text(id), "ra": text(id)})}, []notify.ChangeKind{notify.AllRead}, nil},
+		"a state goes":                {stream.Record{Kind: stream.Remove, Old: state(attributes{"w": text(id)})}, nil, nil},
+		"a state is damaged":          {stream.Record{Kind: stream.Insert, New: at("S", nil)}, nil, plaza.ErrCorrupt},
+		"preferences":                 {stream.Record{Kind: stream.Insert, New: at("P", nil)}, nil, nil},
+		"an announcement":             {stream.Record{Kind: stream.Insert, New: attributes{"pk": text("A#all#0"), "sk": text(id)}}, nil, nil},
+		"a job":                       {stream.Record{Kind: stream.Insert, New: attributes{"pk": text("J#0"), "sk": text(id + "#photo:1")}}, nil, nil},
+		"its images were dropped":     {stream.Record{Kind: stream.Insert, New: group, Truncated: true}, nil, stream.ErrTruncated},
+		"the stream has keys alone":   {stream.Record{Kind: stream.Modify}, nil, stream.ErrView},
+		"the stream has new images":   {stream.Record{Kind: stream.Modify, New: group}, nil, stream.ErrView},
+		"a group of nobody":           {stream.Record{Kind: stream.Insert, New: with(group, attributes{"pk": text("N#")})}, nil, plaza.ErrCorrupt},
+		"a group that is called else": {stream.Record{Kind: stream.Insert, New: with(group, attributes{"sk": text("G#x")})}, nil, plaza.ErrCorrupt},
+	} {
+		if item := c.record.New; item != nil {
+			c.record.Keys = attributes{"pk": item["pk"], "sk": item["sk"]}
+		} else if item := c.record.Old; item != nil {
+			c.record.Keys = attributes{"pk": item["pk"], "sk": item["sk"]}
+		} else {
+			c.record.Keys = attributes{"pk": group["pk"], "sk": group["sk"]}
+		}
+		got, err := notify.Changes(c.record)
+		require.ErrorIs(t, err, c.err, name)
+		var kinds []notify.ChangeKind
+		for _, change := range got {
+			kinds = append(kinds, change.Kind)
+		}
+		require.Equal(t, c.want, kinds, name)
+	}
+}
+
+// A reader of the stream sends changes on as they are.
+func TestAChangeIsSmallJSON(t *testing.T) {
+	t.Parallel()
+	w, changes := newStreamed(t, nil)
+	w.store(t, w.like("ann"))
+	w.pass(time.Minute)
+	require.NoError(t, w.MarkSeen(t.Context(), "bob", notify.See(w.list(t, "bob"))))
+	all := changes.Next(t)
+	require.Len(t, all, 2)
+	all[0].At, all[1].At = noon, noon
+	for i, want := range []string{
+		`{"kind":"notified","user":"bob","group":"photo:1#like#2026-03-10","last":"` + all[0].Last.String() + `","activity":{"id":"` +
+			all[0].Activity.ID.String() + `","actor":"ann","verb":"like","object":"photo:1","time":"2026-03-10T12:00:00Z"},"actors":["ann"],"n":1,"at":"2026-03-10T12:00:00Z"}`,
+		`{"kind":"seen","user":"bob","last":"` + all[0].Last.String() + `","at":"2026-03-10T12:00:00Z"}`,
+	} {
+		got, err := json.Marshal(all[i])
+		require.NoError(t, err)
+		require.Equal(t, want, string(got))
+		var back notify.Change
+		require.NoError(t, json.Unmarshal(got, &back))
+		require.Equal(t, all[i], back)
+	}
+}
+
+func FuzzChanges(f *testing.F) {
+	for seed := range uint64(8) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		const id = "32SBCWQRR0001"
+		streamtest.Junk(t, seed, 200, streamtest.Shapes{
+			PKs: []string{"N#bob", "N#bob", "N", "N#", "N#a#b", "A#all#0", "J#0", "~"},
+			SKs: []string{"G#photo:1#like#2026-03-10", "G#", "G#x", "S", "P", "B#ann", id + "#photo:1"},
+			Attributes: slices.Concat([]string{"last", "lv", "n", "more", "a1", "a2", "rev", "read", "unread", "was", "ttl", "data", "cut", "op", "s"},
+				[]string{"w", "x", "r", "rx", "ra", "wake", "low", "gone", "e" + id, "e#ann"}),
+			Values: []string{
+				id, id + "#0123456789ab", "-" + id + "#0123456789ab", "+" + id + "#0123456789ab", "ann", id + "#ann", "-" + id, id + "#" + id,
+				`{"id":"` + id + `","actor":"ann","verb":"like","object":"photo:1"}`, "\x00\x00\x00\x00\x00\x00\x00\x00\x01", "\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01",
+			},
+		}, func(r stream.Record) error {
+			_, err := notify.Changes(r)
+			return err
+		})
+	})
+}

@@ -1,0 +1,205 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/internal/work"
+)
+
+// deliveryPage is how many watchers lie between two checkpoints of a job, and
+// atOnce how many of them are notified at once.
+const (
+	deliveryPage = 100
+	atOnce       = 16
+)
+
+// someFail is how many watchers of a page may fail for reasons of their own, if all
+// of them do.
+const someFail = 10
+
+// Delivery is one attempt to notify the watchers of an object. If Object is zero,
+// it is a failed attempt to find notifications to deliver.
+type Delivery struct {
+	Object   feed.Ref
+	ID       ids.ID // the activity's
+	Watchers int    // users whom this attempt notified, or for whom the Policy dropped it
+	Failed   int    // users for whom it will be tried again
+	Done     bool   // nobody else is left
+	Err      error  // the first error
+}
+
+// Deliver delivers what Watchers stored, and returns how many of its calls are
+// finished. A watcher who cannot be notified delays no other, and is tried again
+// after 30 s. So are all of them if nobody can be. A damaged job stays where it is and
+// is passed to Options.OnCorrupt.
+//
+// Cost: for N watchers N times Notify, ⌈N/100⌉ pages of Options.Watchers, ⌈N/100⌉ +
+// 3 requests, 1 RCU, and ⌈N/100⌉ + 1 times the WCU of Watchers; for those who fail 1
+// request for 25, and the WCU of Watchers each; with nothing to do 1 request for the
+// number of job shards and 1 for each (1), 0.5 RCU each.
+func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
+	if r.opts.Watchers == nil {
+		return 0, errNoWatchers()
+	}
+	return r.jobs.Pass(ctx, "", r.deliver)
+}
+
+// Run calls Deliver until ctx ends and returns the context's error. A wrong table
+// ends it too, or no Options.Watchers; it reports other errors to Options.OnDelivery
+// and goes on.
+// Any number of workers may run. One that is stopped gives its job back within a
+// second; the job of one that died is taken over after 30 s.
+//
+// Cost: as Deliver every Options.Poll, with nothing to do 0.5 RCU a second for
+// each worker by default.
+func (r *Repository) Run(ctx context.Context) error {
+	if r.opts.Watchers == nil {
+		return errNoWatchers()
+	}
+	return work.Run(ctx, r.opts.Poll, r.Deliver)
+}
+
+// noJobs reports an error of looking for jobs.
+func (r *Repository) noJobs(err error) error {
+	err = fmt.Errorf("notify: deliver: %w", err)
+	r.opts.OnDelivery(Delivery{Err: err})
+	return err
+}
+
+// deliver continues where the job stopped.
+func (r *Repository) deliver(ctx context.Context, job watchJob) (done bool, err error) {
+	d := Delivery{Object: job.Work.Key.Object, ID: job.Work.Key.ID}
+	d.Done, err = r.deliverJob(ctx, &job, &d)
+	if err != nil {
+		r.jobs.GiveBack(ctx, job)
+		d.Err = err
+	}
+	if d.Err != nil {
+		d.Err = fmt.Errorf("notify: deliver %v to the watchers of %q: %w", d.ID, d.Object, d.Err)
+	}
+	r.opts.OnDelivery(d)
+	return d.Done, d.Err
+}
+
+func (r *Repository) deliverJob(ctx context.Context, job *watchJob, d *Delivery) (done bool, err error) {
+	n, err := job.Work.notification()
+	if err != nil {
+		return false, err
+	}
+	if job.Work.User != "" {
+		if err := r.notifyWatcher(ctx, n, job.Work.User); err != nil {
+			d.Failed++
+			return false, err
+		}
+		d.Watchers++
+		return true, r.jobs.End(ctx, *job)
+	}
+	for {
+		page, err := r.watchers(ctx, *job)
+		if err != nil {
+			return false, err
+		}
+		if err := r.deliverPage(ctx, *job, n, page.Items, d); err != nil {
+			return false, err
+		}
+		if page.Next == "" {
+			return true, r.jobs.End(ctx, *job)
+		}
+		job.Work.Cursor = string(page.Next)
+		if stands, err := r.jobs.Checkpoint(ctx, job, map[string]any{"cursor": job.Work.Cursor}, false); err != nil || !stands {
+			return false, err
+		}
+	}
+}
+
+// watchers reads the job's next page of watchers.
+func (r *Repository) watchers(ctx context.Context, job watchJob) (cursor.Page[follow.Edge], error) {
+	object, req := job.Work.Key.Object.String(), cursor.PageRequest{Cursor: cursor.Cursor(job.Work.Cursor), Limit: deliveryPage}
+	page, err := r.opts.Watchers.Walk(ctx, object, req)
+	if errors.Is(err, cursor.ErrInvalid) && req.Cursor != "" {
+		// The codec may no longer accept the cursor, for example after a key
+		// change: start again.
+		req.Cursor = ""
+		page, err = r.opts.Watchers.Walk(ctx, object, req)
+	}
+	return page, err
+}
+
+// deliverPage notifies all of edges. Those who fail become jobs of their own, unless
+// many are all there are: then the reason is none of theirs.
+func (r *Repository) deliverPage(ctx context.Context, job watchJob, n Notification, edges []follow.Edge, d *Delivery) error {
+	failed, err := r.notifyAll(ctx, n, edges)
+	if err == nil {
+		d.Watchers += len(edges)
+		return nil
+	}
+	outage := len(failed) > someFail && len(failed) == len(edges)
+	if outage || ctx.Err() != nil || errors.Is(err, plaza.ErrTable) {
+		return err
+	}
+	later := map[string]dynamo.Item{}
+	for _, edge := range failed {
+		one := oneWatcher(job, edge.Follower)
+		item, err := one.MarshalDynamoItem()
+		if err != nil {
+			return err
+		}
+		later[one.Key.SK] = item
+	}
+	if err := r.table.PutAll(ctx, slices.Collect(maps.Values(later)), atOnce); err != nil {
+		return err
+	}
+	d.Watchers, d.Failed = d.Watchers+len(edges)-len(failed), d.Failed+len(failed)
+	if d.Err == nil {
+		d.Err = err
+	}
+	return nil
+}
+
+// notifyAll returns who could not be notified, with the error of one of them.
+func (r *Repository) notifyAll(ctx context.Context, n Notification, edges []follow.Edge) (failed []follow.Edge, err error) {
+	var mu sync.Mutex
+	group := parallel.New()
+	group.SetLimit(atOnce)
+	for _, edge := range edges {
+		group.Go(func() error {
+			err := r.notifyWatcher(ctx, n, edge.Follower)
+			if err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				failed = append(failed, edge)
+			}
+			return err
+		})
+	}
+	err = group.Wait()
+	return failed, err
+}
+
+func (r *Repository) notifyWatcher(ctx context.Context, n Notification, watcher string) error {
+	n.User = watcher
+	return parallel.Catch(func() error { // what panics for one watcher must not end the others' worker
+		_, _, err := r.Notify(ctx, n)
+		return err
+	})
+}
+
+// oneWatcher is the job of one watcher, which others leave alone as long as the whole.
+func oneWatcher(job watchJob, user string) watchJob {
+	job.Work.Key.One, job.Work.User, job.Work.Cursor = hashOf(user), user, ""
+	job.Key.SK = job.Work.Key.String()
+	return job
+}

@@ -1,0 +1,486 @@
+package notify_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/notify"
+)
+
+// The process is killed at each write in turn, of Watchers and of the delivery after
+// it. Another process finishes.
+func TestAKilledDeliveryNotifiesEachWatcherOnce(t *testing.T) {
+	t.Parallel()
+	const watchers = 5
+	for name, kill := range map[string]func(*faults.Injector, int){
+		"applied": (*faults.Injector).KillAt, "not applied": (*faults.Injector).KillBefore,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			killed := 0
+			for k := 1; killed == k-1; k++ {
+				a := newAudience(t, watchers)
+				n := a.answer("zoe")
+				injector := faults.New(t, uint64(k), faults.Rates{})
+				kill(injector, k)
+				first := a.process(t, nil, injector.Wrap)
+				_, err := first.Watchers(t.Context(), question, n)
+				if err == nil {
+					_, err = first.Deliver(t.Context())
+				}
+				if err != nil {
+					require.ErrorIs(t, err, faults.ErrKilled)
+					killed++
+				}
+				_, err = a.Watchers(t.Context(), question, n) // as a caller without an answer does
+				require.NoError(t, err)
+				a.deliverAll(t)
+				a.notifiedOf(t, n.Activity.ID, watchersTo(watchers)...)
+			}
+			require.GreaterOrEqual(t, killed, 2+1+watchers+2+1, "shards, job, claim, watchers, checkpoints, end")
+		})
+	}
+}
+
+// The second worker's clock is so far ahead that it takes the first one's job.
+func TestWatchersAreNotifiedOnceByTwoWorkersUnderFaults(t *testing.T) {
+	t.Parallel()
+	for seed := range faults.Seeds(20) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			const watchers = 9
+			a := newAudience(t, watchers)
+			n := a.answer("zoe")
+			process := func(i uint64) world {
+				rates := faults.Standard
+				rates.Conflict, rates.Unprocessed, rates.Stale = 0.05, 0.1, 0.2
+				return a.skewed(t, time.Duration(i)*40*time.Second, &notify.Options{JobShards: 2}, faults.New(t, 2*seed+i, rates).Wrap)
+			}
+			workers := []world{process(0), process(1)}
+			faults.Acknowledged(t, func() error {
+				_, err := workers[0].Watchers(t.Context(), question, n)
+				return err
+			})
+			worked := make(chan error)
+			for _, w := range workers {
+				go func() {
+					var err error
+					for range 5 {
+						if _, failed := w.Deliver(t.Context()); failed != nil && !faults.Passing(failed) {
+							err = failed
+						}
+					}
+					worked <- err
+				}()
+			}
+			require.NoError(t, errors.Join(<-worked, <-worked))
+			a.pass(time.Minute)
+			a.deliverAll(t)
+			a.notifiedOf(t, n.Activity.ID, watchersTo(watchers)...)
+		})
+	}
+}
+
+// Meanwhile another worker, whose clock is ahead, takes the job and ends it.
+func TestADeliveryFinishedElsewhereStops(t *testing.T) {
+	t.Parallel()
+	a := newAudience(t, 5)
+	n := a.answer("zoe")
+	a.watchers(t, n)
+	var attempts []notify.Delivery
+	slow := a.process(t, &notify.Options{
+		Watchers: walks(func(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
+			_, err := a.skewed(t, 40*time.Second, nil).Deliver(t.Context())
+			require.NoError(t, err)
+			require.Empty(t, a.jobs(t))
+			return graph{a.follows(t, nil), 2}.Walk(ctx, followee, req)
+		}),
+		OnDelivery: func(d notify.Delivery) { attempts = append(attempts, d) },
+	})
+	delivered, err := slow.Deliver(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, delivered)
+	require.Equal(t, []notify.Delivery{{Object: question, ID: n.Activity.ID, Watchers: 2}}, attempts)
+	require.Empty(t, a.jobs(t), "it stays away")
+	a.notifiedOf(t, n.Activity.ID, watchersTo(5)...)
+}
+
+// walks is a graph made of a function.
+type walks func(context.Context, string, cursor.PageRequest) (cursor.Page[follow.Edge], error)
+
+func (w walks) Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
+	return w(ctx, followee, req)
+}
+
+// byWatcher is a Policy that decides by the watcher.
+type byWatcher func(user string) (notify.Decision, error)
+
+func (p byWatcher) Decide(_ context.Context, n notify.Notification) (notify.Decision, error) {
+	return p(n.User)
+}
+
+func TestThePolicyDecidesForEachWatcher(t *testing.T) {
+	t.Parallel()
+	a := newAudience(t, 4)
+	n := a.answer("zoe")
+	a.watchers(t, n)
+	_, err := a.process(t, &notify.Options{Policy: byWatcher(func(user string) (notify.Decision, error) {
+		return notify.Decision{Drop: user == watcher(2)}, nil
+	})}).Deliver(t.Context())
+	require.NoError(t, err)
+	a.notifiedOf(t, n.Activity.ID, watcher(0), watcher(1), watcher(3))
+}
+
+var errBroken = errors.New("broken")
+
+func TestAnErrorOfOneWatcherDelaysNoOther(t *testing.T) {
+	t.Parallel()
+	for name, fail := range map[string]func() error{
+		"an error": func() error { return errBroken },
+		"a panic":  func() error { panic(errBroken) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAudience(t, 6)
+			n := a.answer("zoe")
+			a.watchers(t, n)
+			var attempts []notify.Delivery
+			failing := a.process(t, &notify.Options{
+				Policy: byWatcher(func(user string) (d notify.Decision, err error) {
+					if user == watcher(1) || user == watcher(4) {
+						err = fail()
+					}
+					return d, err
+				}),
+				OnDelivery: func(d notify.Delivery) { attempts = append(attempts, d) },
+			})
+			delivered, err := failing.Deliver(t.Context())
+			require.Error(t, err)
+			require.Equal(t, 1, delivered)
+			require.Len(t, attempts, 1)
+			require.Error(t, attempts[0].Err)
+			attempts[0].Err = nil
+			require.Equal(t, notify.Delivery{Object: question, ID: n.Activity.ID, Watchers: 4, Failed: 2, Done: true}, attempts[0])
+			a.notifiedOf(t, n.Activity.ID, watcher(0), watcher(2), watcher(3), watcher(5))
+
+			delivered, err = a.process(t, nil).Deliver(t.Context())
+			require.NoError(t, err)
+			require.Zero(t, delivered, "who failed is left alone for a while")
+			a.pass(31 * time.Second)
+			delivered, err = failing.Deliver(t.Context())
+			require.Error(t, err)
+			require.Zero(t, delivered)
+			require.Len(t, a.jobs(t), 2)
+			a.pass(31 * time.Second)
+			delivered, err = a.process(t, nil).Deliver(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, 2, delivered)
+			a.notifiedOf(t, n.Activity.ID, watcher(1), watcher(4))
+		})
+	}
+}
+
+// A key has at most 1,024 bytes, and each of these characters takes two.
+func TestWatchersWithTheLongestNamesAreTriedAgain(t *testing.T) {
+	t.Parallel()
+	a := newAudience(t, 0)
+	object, n := feed.Ref{ID: strings.Repeat("#", 256)}, a.answer("zoe")
+	long := []string{strings.Repeat("#", 255) + "a", strings.Repeat("#", 255) + "b"}
+	for _, user := range append(long, "ann") {
+		a.follow(t, user, object)
+	}
+	_, err := a.Watchers(t.Context(), object, n)
+	require.NoError(t, err)
+	_, err = a.process(t, &notify.Options{Policy: byWatcher(func(user string) (d notify.Decision, err error) {
+		if user != "ann" {
+			err = errBroken
+		}
+		return d, err
+	})}).Deliver(t.Context())
+	require.ErrorIs(t, err, errBroken)
+	jobs := a.jobs(t)
+	require.Len(t, jobs, 2)
+	for _, j := range jobs {
+		require.LessOrEqual(t, len(j.SK), 1024)
+	}
+	a.deliverAll(t)
+	require.Len(t, a.Next(t), 3)
+}
+
+func TestAPageThatFailsWholeIsRepeated(t *testing.T) {
+	t.Parallel()
+	a := newAudience(t, 24)
+	n := a.answer("zoe")
+	a.watchers(t, n)
+	down := byWatcher(func(user string) (d notify.Decision, err error) {
+		if user < watcher(13) {
+			err = errBroken
+		}
+		return d, err
+	})
+	delivered, err := a.process(t, &notify.Options{Policy: down, Watchers: graph{a.follows(t, nil), 11}}).Deliver(t.Context())
+	require.ErrorIs(t, err, errBroken)
+	require.Zero(t, delivered)
+	require.Len(t, a.jobs(t), 1, "nobody has a job of his own")
+	a.notifiedOf(t, n.Activity.ID, watchersTo(24)[13:]...) // the newest come first
+	a.deliverAll(t)
+	a.notifiedOf(t, n.Activity.ID, watchersTo(13)...)
+}
+
+func TestASmallPageThatFailsWholeDelaysNoOther(t *testing.T) {
+	t.Parallel()
+	a := newAudience(t, 6)
+	n := a.answer("zoe")
+	a.watchers(t, n)
+	failing := byWatcher(func(user string) (d notify.Decision, err error) {
+		if user == watcher(4) || user == watcher(5) {
+			err = errBroken
+		}
+		return d, err
+	})
+	delivered, err := a.process(t, &notify.Options{Policy: failing}).Deliver(t.Context())
+	require.ErrorIs(t, err, errBroken)
+	require.Equal(t, 1, delivered)
+	a.notifiedOf(t, n.Activity.ID, watchersTo(4)...)
+	a.deliverAll(t)
+	a.notifiedOf(t, n.Activity.ID, watchersTo(6)[4:]...)
+}
+
+func TestADeliveryStartsAgainIfItsCursorIsRefused(t *testing.T) {
+	t.Parallel()
+	a := newAudience(t, 5)
+	n := a.answer("zoe")
+	a.watchers(t, n)
+	with := func(key byte) graph {
+		codec, err := cursor.Sealed(cursor.Keyring{Current: key, Keys: map[byte][]byte{key: []byte("0123456789abcdef0123456789abcdef")}})
+		require.NoError(t, err)
+		return graph{a.follows(t, &follow.Options{Codec: codec}), 2}
+	}
+	dying := walks(func(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
+		if req.Cursor != "" {
+			return cursor.Page[follow.Edge]{}, errBroken
+		}
+		return with(1).Walk(ctx, followee, req)
+	})
+	_, err := a.process(t, &notify.Options{Watchers: dying}).Deliver(t.Context())
+	require.ErrorIs(t, err, errBroken)
+	require.NotEmpty(t, a.jobs(t)[0].Cursor)
+	a.pass(31 * time.Second)
+	delivered, err := a.process(t, &notify.Options{Watchers: with(2)}).Deliver(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, delivered)
+	a.notifiedOf(t, n.Activity.ID, watchersTo(5)...)
+}
+
+func TestAFailingWalkIsRepeated(t *testing.T) {
+	t.Parallel()
+	a := newAudience(t, 3)
+	n, other := a.answer("zoe"), a.answer("eve")
+	a.watchers(t, n)
+	a.follow(t, "ann", feed.Ref{Kind: "question", ID: "8"})
+	created, err := a.Watchers(t.Context(), feed.Ref{Kind: "question", ID: "8"}, other)
+	require.NoError(t, err)
+	require.True(t, created)
+	broken := walks(func(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error) {
+		if followee == question.String() {
+			return cursor.Page[follow.Edge]{}, errBroken
+		}
+		return a.follows(t, nil).Walk(ctx, followee, req)
+	})
+	delivered, err := a.process(t, &notify.Options{Watchers: broken}).Deliver(t.Context())
+	require.ErrorIs(t, err, errBroken)
+	require.Equal(t, 1, delivered, "it delays no other")
+	a.notifiedOf(t, other.Activity.ID, "ann")
+	a.deliverAll(t)
+	a.notifiedOf(t, n.Activity.ID, watchersTo(3)...)
+}
+
+func TestADamagedJobStays(t *testing.T) {
+	t.Parallel()
+	for attribute, damage := range map[string]any{
+		"activity": "{}", "countBy": "week", "user": "bob", "sk": nil,
+	} {
+		a := newAudience(t, 1)
+		n := a.answer("zoe")
+		a.watchers(t, n)
+		damaged := a.jobs(t)[0]
+		if attribute == "sk" {
+			require.NoError(t, a.items(t).Delete("pk", damaged.PK).Range("sk", damaged.SK).Run(t.Context()))
+			require.NoError(t, a.items(t).Put(map[string]any{"pk": damaged.PK, "sk": "x"}).Run(t.Context()))
+		} else {
+			require.NoError(t, a.items(t).Update("pk", damaged.PK).Range("sk", damaged.SK).Set(attribute, damage).Run(t.Context()))
+		}
+		reported := 0
+		delivered, err := a.process(t, &notify.Options{OnCorrupt: func(*plaza.CorruptError) { reported++ }}).Deliver(t.Context())
+		require.NoError(t, err, attribute)
+		require.Zero(t, delivered, attribute)
+		require.Equal(t, 1, reported, attribute)
+		require.Len(t, a.jobs(t), 1, attribute)
+	}
+}
+
+// A worker is stopped at each request. Another one goes on at once.
+func TestAStoppedWorkerGivesItsJobBack(t *testing.T) {
+	for name, tc := range map[string]struct {
+		op, with string // the context ends at the first such request,
+		kind     faults.Kind
+	}{
+		"before the claim":   {"UpdateItem", "J#", faults.LostBefore},
+		"claiming":           {"UpdateItem", "J#", faults.Hung},
+		"claimed":            {"UpdateItem", "J#", faults.None},
+		"notifying":          {"UpdateItem", "N#", faults.Hung},
+		"at a checkpoint":    {"UpdateItem", "cursor", faults.LostBefore},
+		"past a checkpoint":  {"UpdateItem", "cursor", faults.Hung},
+		"ending the job":     {"DeleteItem", "J#", faults.LostBefore},
+		"having ended it":    {"DeleteItem", "J#", faults.Hung},
+		"looking for jobs":   {"Query", "J#", faults.None},
+		"reading the shards": {"GetItem", "shards", faults.None},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAudience(t, 3)
+			n := a.answer("zoe")
+			a.watchers(t, n)
+			leaks := goleak.IgnoreCurrent()
+			ctx, stop := context.WithCancel(t.Context())
+			met := make(chan struct{})
+			injector := faults.New(t, 1, faults.Rates{})
+			once := false
+			injector.Script(func(op string, body []byte, _ int) faults.Fault {
+				if once || op != tc.op || !bytes.Contains(body, []byte(tc.with)) {
+					return faults.Fault{}
+				}
+				once = true
+				close(met)
+				if tc.kind == faults.LostBefore {
+					stop()
+				}
+				return faults.Fault{Kind: tc.kind}
+			})
+			stopped := make(chan error)
+			worker := a.process(t, nil, func(next aws.HTTPClient) aws.HTTPClient {
+				return doer(func(r *http.Request) (*http.Response, error) {
+					res, err := next.Do(r)
+					select {
+					case <-met:
+						stop()
+					default:
+					}
+					return res, err
+				})
+			}, injector.Wrap)
+			go func() { stopped <- worker.Run(ctx) }()
+			<-met
+			require.ErrorIs(t, <-stopped, context.Canceled)
+			goleak.VerifyNone(t, leaks,
+				goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
+				goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
+
+			for _, j := range a.jobs(t) {
+				require.Zero(t, j.Lease)
+			}
+			_, err := a.process(t, nil).Deliver(t.Context()) // with the stopped one's clock
+			require.NoError(t, err)
+			require.Empty(t, a.jobs(t))
+			a.notifiedOf(t, n.Activity.ID, watchersTo(3)...)
+		})
+	}
+}
+
+func TestRunDeliversUntilItIsStopped(t *testing.T) {
+	t.Parallel()
+	a := newAudience(t, 3)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan notify.Delivery, 10)
+	worker := a.process(t, &notify.Options{Poll: time.Millisecond, OnDelivery: func(d notify.Delivery) { ended <- d }})
+	stopped := make(chan error)
+	go func() { stopped <- worker.Run(ctx) }()
+	for range 2 {
+		n := a.answer("zoe")
+		a.watchers(t, n)
+		require.Equal(t, notify.Delivery{Object: question, ID: n.Activity.ID, Watchers: 3, Done: true}, <-ended)
+	}
+	stop()
+	require.ErrorIs(t, <-stopped, context.Canceled)
+}
+
+func TestAWrongTableEndsRun(t *testing.T) {
+	t.Parallel()
+	a := newAudience(t, 1)
+	var failed error
+	r, err := notify.New(dynamotest.DB(t), a.followTable+"x", a.clock, &notify.Options{
+		Watchers: a.follows(t, nil), OnDelivery: func(d notify.Delivery) { failed = d.Err },
+	})
+	require.NoError(t, err)
+	require.ErrorIs(t, r.Run(t.Context()), plaza.ErrTable)
+	require.ErrorIs(t, failed, plaza.ErrTable)
+}
+
+func TestWatchersCostWhatIsStated(t *testing.T) {
+	t.Parallel()
+	const watchers, failing, pages = 120, 3, 2
+	a := newAudience(t, 0)
+	_, err := a.follows(t, nil).Import(t.Context(), question.String(), func(yield func(follow.Edge, error) bool) {
+		for n := range watchers {
+			if !yield(follow.Edge{Follower: watcher(n), Followee: question.String()}, nil) {
+				return
+			}
+		}
+	}, nil)
+	require.NoError(t, err)
+	meter := dynamotest.NewMeter()
+	failed := map[string]bool{}
+	w := a.process(t, &notify.Options{
+		Watchers: a.follows(t, nil),
+		Policy: byWatcher(func(user string) (d notify.Decision, err error) {
+			if failed[user] {
+				err = errBroken
+			}
+			return d, err
+		}),
+	}, meter.Wrap)
+	costs := func(what string, cost dynamotest.Cost, call func() error) {
+		t.Helper()
+		meter.AtMost(t, what, cost, func() { err = call() })
+	}
+	deliver := func() error { _, err := w.Deliver(t.Context()); return err }
+	store := func(n notify.Notification) func() error {
+		return func() error { _, err := w.Watchers(t.Context(), question, n); return err }
+	}
+	n, second := w.answer("zoe"), w.answer("eve")
+	costs("a process's first", dynamotest.Cost{Requests: 2, Write: 2}, store(n))
+	require.NoError(t, err)
+	costs("nobody has a group", dynamotest.Cost{Requests: watchers + pages + 3, Read: 1, Write: 2*watchers + pages + 1}, deliver)
+	require.NoError(t, err)
+	costs("another", dynamotest.Cost{Requests: 1, Write: 1}, store(second))
+	require.NoError(t, err)
+	for n := range failing {
+		failed[watcher(n)] = true
+	}
+	costs("some fail", dynamotest.Cost{Requests: watchers + pages + 3 + 1, Read: 1, Write: 3*watchers + pages + 1 + failing}, deliver)
+	require.ErrorIs(t, err, errBroken)
+	require.Len(t, a.jobs(t), failing)
+	clear(failed)
+	a.deliverAll(t)
+	costs("a repeat after the end", dynamotest.Cost{Requests: 1, Write: 1}, store(second))
+	require.NoError(t, err)
+	costs("which notifies nobody", dynamotest.Cost{Requests: watchers + pages + 3, Read: 1, Write: watchers + pages + 1}, deliver)
+	require.NoError(t, err)
+	costs("nothing to do", dynamotest.Cost{Requests: 2, Read: 1}, deliver)
+	require.NoError(t, err)
+}

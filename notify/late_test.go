@@ -1,0 +1,102 @@
+package notify_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/notify"
+)
+
+func TestLateRequestsChangeNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	read := func(p world, to notify.In) error {
+		return p.MarkRead(t.Context(), to.User, []notify.Shown{{Group: to.Group, Last: 1<<63 - 1}})
+	}
+	drop := func(_ bool, err error) error { return err }
+	for name, c := range map[string]struct {
+		before, call, undo func(p world, to notify.In) error
+	}{
+		"read": {
+			call: read,
+			undo: func(p world, to notify.In) error { return drop(p.MarkUnread(t.Context(), to)) },
+		},
+		"unread": {
+			before: read,
+			call:   func(p world, to notify.In) error { return drop(p.MarkUnread(t.Context(), to)) },
+			undo:   read,
+		},
+		"archive": {
+			call: func(p world, to notify.In) error { return drop(p.Archive(t.Context(), to)) },
+			undo: func(p world, to notify.In) error { return drop(p.Unarchive(t.Context(), to)) },
+		},
+		"unarchive": {
+			before: func(p world, to notify.In) error { return drop(p.Archive(t.Context(), to)) },
+			call:   func(p world, to notify.In) error { return drop(p.Unarchive(t.Context(), to)) },
+			undo:   func(p world, to notify.In) error { return drop(p.Archive(t.Context(), to)) },
+		},
+		"snooze": {
+			call: func(p world, to notify.In) error { return drop(p.Snooze(t.Context(), to, noon.Add(time.Hour))) },
+			undo: func(p world, to notify.In) error { return drop(p.Unsnooze(t.Context(), to)) },
+		},
+		"unsnooze": {
+			before: func(p world, to notify.In) error { return drop(p.Snooze(t.Context(), to, noon.Add(time.Hour))) },
+			call:   func(p world, to notify.In) error { return drop(p.Unsnooze(t.Context(), to)) },
+			undo:   func(p world, to notify.In) error { return drop(p.Snooze(t.Context(), to, noon.Add(time.Hour))) },
+		},
+	} {
+		to := in(name, 1)
+		last := w.put(t, to)
+		if name == "read" {
+			read = func(p world, to notify.In) error {
+				return p.MarkRead(t.Context(), to.User, []notify.Shown{{Group: to.Group, Last: last}})
+			}
+			c.call = read
+		}
+		if c.before != nil {
+			require.NoError(t, c.before(w, to))
+		}
+		late := &faults.Late{Holds: func(op string, body []byte) bool {
+			return op == "UpdateItem" && (strings.Contains(string(body), to.Group) || name == "all read")
+		}}
+		require.Error(t, c.call(w.process(t, nil, late.Wrap), to), name)
+		require.NoError(t, c.call(w, to), name)
+		require.NoError(t, c.undo(w, to), name)
+		before, entries := w.stands(t, to), w.list(t, to.User)
+		require.Zero(t, late.Arrive(t), name)
+		require.Equal(t, before, w.stands(t, to), name)
+		require.Equal(t, entries, w.list(t, to.User), name)
+	}
+}
+
+func TestRepeatsBySDKAreOneCall(t *testing.T) {
+	t.Parallel()
+	for seed := range faults.Seeds(100) {
+		w := newWorld(t, nil)
+		inject := faults.New(t, seed, faults.Rates{LostAfter: 0.3, Twice: 0.3})
+		p := w.process(t, nil, inject.Wrap)
+		to := in("ann", 1)
+		w.put(t, to)
+		until := w.Now().Add(time.Hour)
+		truthful := func(call func() (bool, error)) {
+			t.Helper()
+			changed, err := call()
+			if err == nil {
+				require.True(t, changed)
+				return
+			}
+			faults.Acknowledged(t, func() error { _, err := call(); return err }) // all answers were lost
+		}
+		truthful(func() (bool, error) { return p.Archive(t.Context(), to) })
+		truthful(func() (bool, error) { return p.Unarchive(t.Context(), to) })
+		truthful(func() (bool, error) { return p.Snooze(t.Context(), to, until) })
+		truthful(func() (bool, error) { return p.Unsnooze(t.Context(), to) })
+		w.allRead(t, "ann")
+		truthful(func() (bool, error) { return p.MarkUnread(t.Context(), to) })
+		require.False(t, w.entry(t, to).Read)
+	}
+}

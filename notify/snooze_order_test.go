@@ -1,0 +1,159 @@
+package notify_test
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/notify"
+)
+
+type steps struct {
+	next           aws.HTTPClient
+	waiting, begin chan struct{}
+	ended          chan struct{} // nil before the call
+	over           bool
+}
+
+func newSteps() *steps { return &steps{waiting: make(chan struct{}), begin: make(chan struct{})} }
+
+func (s *steps) Wrap(next aws.HTTPClient) aws.HTTPClient { s.next = next; return s }
+
+func (s *steps) Do(r *http.Request) (*http.Response, error) {
+	s.waiting <- struct{}{}
+	<-s.begin
+	return s.next.Do(r)
+}
+
+func (s *steps) start(call func()) {
+	if s.ended != nil {
+		return
+	}
+	s.ended = make(chan struct{})
+	go func() {
+		defer close(s.ended)
+		call()
+	}()
+	s.await()
+}
+
+func (s *steps) step() {
+	if !s.over {
+		s.begin <- struct{}{}
+		s.await()
+	}
+}
+
+func (s *steps) await() {
+	select {
+	case <-s.waiting:
+	case <-s.ended:
+		s.over = true
+	}
+}
+
+func (s *steps) finish() {
+	for !s.over {
+		s.step()
+	}
+}
+
+func orders(a, b int) []string {
+	var all []string
+	var extend func(order string, a, b, pauses int)
+	extend = func(order string, a, b, pauses int) {
+		if a+b+pauses == 0 {
+			all = append(all, order)
+		}
+		if a > 0 {
+			extend(order+"s", a-1, b, pauses)
+		}
+		if b > 0 {
+			extend(order+"w", a, b-1, pauses)
+		}
+		if pauses > 0 {
+			extend(order+"p", a, b, pauses-1)
+		}
+	}
+	extend("", a, b, 0)
+	extend("", a, b, 1)
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
+}
+
+func TestNoOrderOfRequestsLosesASnoozedGroup(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	all := orders(4, 4)
+	require.Len(t, all, 10*70)
+	slow, soon, far := in("", 1), in("", 2), in("", 3)
+	for i := range faults.Seeds(uint64(len(all))) {
+		order := all[i]
+		for _, c := range []struct{ due, pause time.Duration }{
+			{8 * time.Second, 5 * time.Second}, // the Snooze is in time
+			{time.Hour, 45 * time.Minute},
+		} {
+			user := order + c.due.String()
+			slow.User, soon.User, far.User = user, user, user
+			w.put(t, slow)
+			for g, d := range map[notify.In]time.Duration{soon: time.Minute, far: 5 * time.Hour} {
+				w.put(t, g)
+				w.snooze(t, g, d)
+			}
+			w.pass(2 * time.Hour) // the reader wakes one, and would raise wake to the other
+
+			s, r := newSteps(), newSteps()
+			snoozer, waker := w.process(t, nil, s.Wrap), w.process(t, nil, r.Wrap)
+			var changed bool
+			var err, failed error
+			due := w.Now().Add(c.due)
+			for _, step := range order + "sw" {
+				switch step {
+				case 's':
+					s.start(func() { changed, err = snoozer.Snooze(t.Context(), slow, due) })
+					s.step()
+				case 'w':
+					r.start(func() { _, failed = waker.Unseen(t.Context(), reader(user)) })
+					r.step()
+				default:
+					w.pass(c.pause)
+				}
+			}
+			s.finish()
+			r.finish()
+			does(t, changed, err)
+			require.NoError(t, failed)
+			require.Equal(t, 1, w.unseen(t, user), order) // which may raise wake too
+			w.pass(due.Sub(w.Now()))
+			require.Equal(t, 2, w.unseen(t, user), order)
+		}
+	}
+}
+
+func TestASnoozeThatArrivesLateIsNotLost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	slow, soon := in("ann", 1), in("ann", 2)
+	w.put(t, slow)
+	w.put(t, soon)
+	w.snooze(t, soon, time.Minute)
+	late := &faults.Late{Holds: func(_ string, body []byte) bool {
+		return strings.Contains(string(body), ":v") && strings.Contains(string(body), "was")
+	}}
+	_, err := w.process(t, nil, late.Wrap).Snooze(t.Context(), slow, w.Now().Add(time.Hour))
+	require.Error(t, err)
+	w.pass(10 * time.Minute)
+	require.Equal(t, 2, w.unseen(t, "ann"), "wakes the other, and raises wake")
+	w.pass(90 * time.Minute)
+	require.Equal(t, 2, w.unseen(t, "ann"))
+	require.Equal(t, 1, late.Arrive(t)) // resends are refused
+	require.Equal(t, 1, w.unseen(t, "ann"))
+	w.pass(100 * time.Minute)
+	require.Equal(t, 2, w.unseen(t, "ann"))
+}
