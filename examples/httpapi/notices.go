@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/feed/reaction"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/notify"
+)
+
+// The verbs of notifications, besides the kinds of reactions.
+const (
+	followVerb  = "follow"
+	commentVerb = "comment"
+	replyVerb   = "reply"
+	mentionVerb = "mention"
+)
+
+// noticesAtOnce is how many people are notified of one comment at the same time.
+const noticesAtOnce = 8
+
+// notify notifies people right after the write that it is about, under the identity of
+// that write. If this process dies in between, or an error is answered, the client
+// repeats its request: the write stands, and the notification is made then. Where clients
+// do not repeat, read the changes of the tables instead, as examples/notify does.
+func (s *service) notify(ctx context.Context, notices ...notify.Notification) error {
+	return each(ctx, notices, func(ctx context.Context, n notify.Notification) error {
+		result, _, err := s.bell.Notify(ctx, n)
+		if err == nil && result.Outcome != notify.Dropped {
+			s.ring(ctx, n.User) // also after a repeat: the first call may have died before this
+		}
+		return err
+	})
+}
+
+// retract takes notifications back before the write that ends what they are about: after
+// it, nobody knows the identity any more. If it is repeated, so is this.
+func (s *service) retract(ctx context.Context, notices ...notify.Notification) error {
+	return each(ctx, notices, func(ctx context.Context, n notify.Notification) error {
+		_, err := s.bell.Retract(ctx, n)
+		if err == nil {
+			s.ring(ctx, n.User)
+		}
+		return err
+	})
+}
+
+func each(ctx context.Context, notices []notify.Notification, do func(context.Context, notify.Notification) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(noticesAtOnce)
+	for _, n := range notices {
+		group.Go(func() error { return do(ctx, n) })
+	}
+	return group.Wait()
+}
+
+func person(name string) feed.Ref { return feed.Ref{Kind: "user", ID: name} }
+
+// followNotices are of the follow that stands, if one does.
+func (s *service) followNotices(ctx context.Context, follower, followee string) ([]notify.Notification, error) {
+	edge, err := s.follows.Get(ctx, follow.Edge{Follower: follower, Followee: followee})
+	if err != nil {
+		return nil, unlessGone(err)
+	}
+	return []notify.Notification{{
+		User:     followee,
+		Activity: feed.Activity{ID: edge.ID, Actor: person(follower), Verb: followVerb, Object: person(followee)},
+		CountBy:  notify.ByActor,
+	}}, nil
+}
+
+// reactionNotices are of a reaction that stands, for the owner of its object. Bookmarks
+// are private.
+func (s *service) reactionNotices(ctx context.Context, stands reaction.Reaction) ([]notify.Notification, error) {
+	object, err := feed.ParseRef(stands.Object)
+	if err != nil || stands.Kind == bookmark {
+		return nil, nil // an object whose name is no Ref has no owner either
+	}
+	owner, err := s.ownerOf(ctx, stands.Object)
+	if err != nil || owner == "" {
+		return nil, err
+	}
+	return []notify.Notification{{
+		User:     owner,
+		Activity: feed.Activity{ID: stands.ID, Actor: person(stands.User), Verb: stands.Kind, Object: object},
+		CountBy:  notify.ByActor,
+	}}, nil
+}
+
+// endedReactions are the notifications of a user's reactions of these kinds that stand.
+func (s *service) endedReactions(ctx context.Context, given reaction.Reaction, kinds ...string) (all []notify.Notification, err error) {
+	for _, kind := range kinds {
+		given.Kind = kind
+		stands, err := s.reactions.Get(ctx, given)
+		if errors.Is(err, plaza.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		notices, err := s.reactionNotices(ctx, stands)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, notices...)
+	}
+	return all, nil
+}
+
+// commentNotices are for the author whom the comment answers, the people whom it mentions
+// and the owner of its object. Each of them gets the first that applies. They have no
+// text of the comment, which may be edited or removed.
+func (s *service) commentNotices(ctx context.Context, c comment.Comment) (all []notify.Notification, err error) {
+	object, err := feed.ParseRef(c.Object)
+	if err != nil {
+		return nil, nil
+	}
+	said, err := feed.ParseRef(refOf(c.Address()))
+	if err != nil {
+		return nil, nil // the object's name is too long
+	}
+	add := func(user, verb string, about feed.Ref) {
+		if user == "" || slices.ContainsFunc(all, func(n notify.Notification) bool { return n.User == user }) {
+			return
+		}
+		all = append(all, notify.Notification{User: user, Activity: feed.Activity{
+			ID: c.ID, Actor: person(c.User), Verb: verb, Object: said, Target: about,
+		}})
+	}
+	if c.Parent != 0 {
+		parent := comment.Address{Object: c.Object, ID: c.Parent}
+		if c.Parent != c.Root {
+			parent.Root = c.Root
+		}
+		author, err := s.authorOf(ctx, parent)
+		if err != nil {
+			return nil, err
+		}
+		if about, err := feed.ParseRef(refOf(parent)); err == nil {
+			add(author, replyVerb, about)
+		}
+	}
+	for _, user := range c.Mentions {
+		add(user, mentionVerb, object)
+	}
+	owner, err := s.ownerOf(ctx, c.Object)
+	add(owner, commentVerb, object)
+	return all, err
+}
+
+// forget takes back what a comment notified of, and what its author was notified of about
+// it, before it is removed.
+func (s *service) forget(ctx context.Context, c comment.Comment) error {
+	notices, err := s.commentNotices(ctx, c)
+	if err == nil {
+		err = s.retract(ctx, notices...)
+	}
+	about, invalid := feed.ParseRef(refOf(c.Address()))
+	if err != nil || invalid != nil || c.User == "" {
+		return err
+	}
+	groups, err := s.bell.RetractTarget(ctx, c.User, about)
+	if groups > 0 {
+		s.ring(ctx, c.User)
+	}
+	return err
+}
+
+// ownerOf returns whom an object belongs to, or "" for nobody. A comment is its author's;
+// replies cannot be found by their ref. For anything else an application asks its own
+// database. Here the name says it: picture:chris:10 is chris's.
+func (s *service) ownerOf(ctx context.Context, object string) (string, error) {
+	if at, ok := parseRef(object); ok {
+		return s.authorOf(ctx, at)
+	}
+	_, id, _ := strings.Cut(object, ":")
+	if i := strings.LastIndexByte(id, ':'); i > 0 {
+		return id[:i], nil
+	}
+	return "", nil
+}
+
+// authorOf returns "" if the comment is gone.
+func (s *service) authorOf(ctx context.Context, at comment.Address) (string, error) {
+	c, err := s.comments.Get(ctx, at)
+	if err != nil {
+		return "", unlessGone(err)
+	}
+	if c.Removed != nil {
+		return "", nil
+	}
+	return c.User, nil
+}
+
+func unlessGone(err error) error {
+	if errors.Is(err, plaza.ErrNotFound) {
+		return nil
+	}
+	return err
+}
