@@ -11,6 +11,8 @@ import (
 // Announcement is a message to everybody of an audience. Package announce keeps
 // them.
 type Announcement struct {
+	// ID is the announcement's identity in its audience and its place in lists.
+	// It is of the time when the announcement begins to show.
 	ID       ids.ID          `json:"id"`
 	Audience string          `json:"audience"`
 	Title    string          `json:"title"`
@@ -23,4 +25,7 @@ type Announcement struct {
 	From time.Time `json:"from"`
 	// Until is when it ceases to show, at most 90 days after From.
 	Until time.Time `json:"until"`
+
+	// Withdrawn is when it was withdrawn. Such are only in an editor's list.
+	Withdrawn time.Time `json:"withdrawn,omitzero"`
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/notifytable"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -42,7 +43,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {
-	return r.table.Verify(ctx, feature())
+	return r.table.Verify(ctx, notifytable.Feature())
 }
 
 // Init is Verify, and marks the table as notify's. Call it once, after the table is
@@ -50,5 +51,5 @@ func (r *Repository) Verify(ctx context.Context) error {
 //
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
 func (r *Repository) Init(ctx context.Context) error {
-	return r.table.Init(ctx, feature())
+	return r.table.Init(ctx, notifytable.Feature())
 }

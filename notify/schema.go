@@ -8,8 +8,8 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/notifytable"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -18,18 +18,13 @@ import (
 // same table.
 
 // Table is the schema of the table name, which announce and prefs share.
-func Table(name string) *dynamodb.CreateTableInput { return recent.Schema(name) }
+func Table(name string) *dynamodb.CreateTableInput { return notifytable.Schema(name) }
 
 // TTL switches on the expiry of groups, announcements and jobs.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
-// feature is what the table is for.
-func feature() store.Feature {
-	return store.Feature{Name: "notify", Format: 1, Schema: Table, Expires: true}
-}
-
 // recent is the order of a user's groups, and has the state before them.
-var recent = group.Index("s")
+var recent = notifytable.Recent()
 
 // The state's sort key, and its place in the index: before the first group.
 const (
@@ -37,7 +32,7 @@ const (
 	statePlace = "~"
 )
 
-func userPK(user string) string { return keys.Join("N", user) }
+func userPK(user string) string { return notifytable.UserPK(user) }
 
 func stateKey(user string) store.Key { return store.Key{PK: userPK(user), SK: stateSK} }
 

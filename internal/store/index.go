@@ -37,21 +37,20 @@ func (i Index) Schema(table string) *dynamodb.CreateTableInput {
 	if len(i.Include) > 0 {
 		projection = &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: i.Include}
 	}
-	in.AttributeDefinitions = append(in.AttributeDefinitions,
-		types.AttributeDefinition{AttributeName: aws.String(i.Sort), AttributeType: sortType},
-	)
+	define := func(name string, kind types.ScalarAttributeType) {
+		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: &name, AttributeType: kind})
+	}
 	keys := []types.KeySchemaElement{
 		{AttributeName: aws.String(i.partition()), KeyType: types.KeyTypeHash},
-		{AttributeName: aws.String(i.Sort), KeyType: types.KeyTypeRange},
+		{AttributeName: &i.Sort, KeyType: types.KeyTypeRange},
 	}
 	if i.local() {
-		in.LocalSecondaryIndexes = []types.LocalSecondaryIndex{{IndexName: aws.String(i.Name), KeySchema: keys, Projection: projection}}
-		return in
+		in.LocalSecondaryIndexes = []types.LocalSecondaryIndex{{IndexName: &i.Name, KeySchema: keys, Projection: projection}}
+	} else {
+		define(i.Partition, types.ScalarAttributeTypeS)
+		in.GlobalSecondaryIndexes = []types.GlobalSecondaryIndex{{IndexName: &i.Name, KeySchema: keys, Projection: projection}}
 	}
-	in.AttributeDefinitions = append(in.AttributeDefinitions,
-		types.AttributeDefinition{AttributeName: aws.String(i.Partition), AttributeType: types.ScalarAttributeTypeS},
-	)
-	in.GlobalSecondaryIndexes = []types.GlobalSecondaryIndex{{IndexName: aws.String(i.Name), KeySchema: keys, Projection: projection}}
+	define(i.Sort, sortType)
 	return in
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -99,6 +100,30 @@ func TestAnIndexMaySortTextAndCarryKeysAlone(t *testing.T) {
 	n, err := table.CountIndex(t.Context(), names, store.IndexSpan{Partition: "here", To: []byte("bob")})
 	require.NoError(t, err)
 	require.EqualValues(t, 1, n)
+}
+
+func TestALocalIndexOrdersAPartitionAndIsReadConsistently(t *testing.T) {
+	t.Parallel()
+	names := store.Index{Name: "names", Sort: "name", Text: true}
+	meter := dynamotest.NewMeter()
+	table, err := store.Open(dynamotest.DB(t, meter.Wrap), dynamotest.Table(t, names.Schema), nil)
+	require.NoError(t, err)
+	for i, name := range []string{"cat", "ann", "bob", ""} {
+		p := placed{row{PK: "here", SK: fmt.Sprint(i), Text: "not carried"}, "", []byte{1}, name}
+		require.NoError(t, table.Run(t.Context(), table.Put(p)))
+	}
+	require.NoError(t, table.Run(t.Context(), table.Put(placed{row{PK: "there", SK: "0"}, "", nil, "dan"})))
+	for consistent, units := range map[bool]float64{true: 1, false: 0.5} {
+		meter.Take()
+		rows, err := store.QueryIndex[placed](t.Context(), table, names, store.IndexSpan{Partition: "here", Consistent: consistent})
+		require.NoError(t, err)
+		require.Equal(t, []placed{
+			{row{PK: "here", SK: "0"}, "", nil, "cat"},
+			{row{PK: "here", SK: "2"}, "", nil, "bob"},
+			{row{PK: "here", SK: "1"}, "", nil, "ann"},
+		}, rows)
+		require.Equal(t, dynamotest.Cost{Requests: 1, Read: units}, meter.Take())
+	}
 }
 
 func TestAMissingIndexIsErrTable(t *testing.T) {

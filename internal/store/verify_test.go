@@ -17,8 +17,10 @@ import (
 func TestVerifyReportsTheDifference(t *testing.T) {
 	t.Parallel()
 	index := store.Index{Name: "ranking", Partition: "part", Sort: "key", Include: []string{"score"}}
+	local := store.Index{Name: "recent", Sort: "last", Text: true, Include: []string{"score"}}
 	plain := store.Feature{Name: "plain", Format: 2, Schema: store.Schema}
 	indexed := store.Feature{Name: "indexed", Format: 1, Schema: index.Schema}
+	ordered := store.Feature{Name: "ordered", Format: 1, Schema: local.Schema}
 	expiring := store.Feature{Name: "plain", Format: 2, Schema: store.Schema, Expires: true}
 	numbered := func(name string) *dynamodb.CreateTableInput {
 		in := store.Schema(name)
@@ -28,6 +30,11 @@ func TestVerifyReportsTheDifference(t *testing.T) {
 	lean := func(name string) *dynamodb.CreateTableInput {
 		in := index.Schema(name)
 		in.GlobalSecondaryIndexes[0].Projection = &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly}
+		return in
+	}
+	meagre := func(name string) *dynamodb.CreateTableInput {
+		in := local.Schema(name)
+		in.LocalSecondaryIndexes[0].Projection = &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly}
 		return in
 	}
 	turned := func(name string) *dynamodb.CreateTableInput {
@@ -44,18 +51,21 @@ func TestVerifyReportsTheDifference(t *testing.T) {
 		feature store.Feature
 		says    string // a part of the error; "" for none
 	}{
-		"its own table":         {schema: store.Schema, feature: plain},
-		"its own, marked":       {schema: store.Schema, before: marked(plain), feature: plain},
-		"its own, marked twice": {schema: store.Schema, before: func(t *testing.T, table *store.Table) { marked(plain)(t, table); marked(plain)(t, table) }, feature: plain},
-		"of an older format":    {schema: store.Schema, before: marked(store.Feature{Name: "plain", Format: 1, Schema: store.Schema}), feature: plain},
-		"of a newer format":     {schema: store.Schema, before: marked(store.Feature{Name: "plain", Format: 3, Schema: store.Schema}), feature: plain, says: "format 3"},
-		"another feature's":     {schema: index.Schema, before: marked(indexed), feature: plain, says: "indexed, not of plain"},
-		"without its index":     {schema: store.Schema, feature: indexed, says: "part"},
-		"an index that lacks":   {schema: lean, feature: indexed, says: "another index ranking"},
-		"with an index more":    {schema: index.Schema, feature: plain},
-		"keys of another type":  {schema: numbered, feature: plain, says: "sk"},
-		"keys turned round":     {schema: turned, feature: plain, says: "another key"},
-		"without expiry":        {schema: store.Schema, feature: expiring, says: "no expiry"},
+		"its own table":          {schema: store.Schema, feature: plain},
+		"its own, marked":        {schema: store.Schema, before: marked(plain), feature: plain},
+		"its own, marked twice":  {schema: store.Schema, before: func(t *testing.T, table *store.Table) { marked(plain)(t, table); marked(plain)(t, table) }, feature: plain},
+		"of an older format":     {schema: store.Schema, before: marked(store.Feature{Name: "plain", Format: 1, Schema: store.Schema}), feature: plain},
+		"of a newer format":      {schema: store.Schema, before: marked(store.Feature{Name: "plain", Format: 3, Schema: store.Schema}), feature: plain, says: "format 3"},
+		"another feature's":      {schema: index.Schema, before: marked(indexed), feature: plain, says: "indexed, not of plain"},
+		"without its index":      {schema: store.Schema, feature: indexed, says: "part"},
+		"an index that lacks":    {schema: lean, feature: indexed, says: "another index ranking"},
+		"its local index":        {schema: local.Schema, feature: ordered},
+		"a local one that lacks": {schema: meagre, feature: ordered, says: "another index recent"},
+		"another local index":    {schema: store.Index{Name: "newest", Sort: "last", Text: true}.Schema, feature: ordered, says: "lacks the index recent"},
+		"with an index more":     {schema: index.Schema, feature: plain},
+		"keys of another type":   {schema: numbered, feature: plain, says: "sk"},
+		"keys turned round":      {schema: turned, feature: plain, says: "another key"},
+		"without expiry":         {schema: store.Schema, feature: expiring, says: "no expiry"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
