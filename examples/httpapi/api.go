@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"html/template"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -19,6 +20,7 @@ type api struct {
 	mux   *http.ServeMux
 	guard *guard.Guard
 
+	leaving    *template.Template
 	streams    *guard.Streams
 	ending     chan struct{} // closed to end the streams
 	endStreams func()
@@ -32,6 +34,7 @@ func newAPI(s *service, log *slog.Logger, hosts ...string) *api {
 	a := &api{
 		service: s, log: log, mux: http.NewServeMux(),
 		guard:   guard.New(hosts...),
+		leaving: leavingPage(),
 		streams: guard.NewStreams(streamsEach, streamsAll),
 		ending:  make(chan struct{}),
 	}

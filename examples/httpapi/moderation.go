@@ -23,6 +23,9 @@ func (a *api) removeComment(r *http.Request) (any, error) {
 	if err := guard.ReadJSON(r, &v); err != nil {
 		return nil, err
 	}
+	if err := a.forgetComment(r.Context(), where, anybody); err != nil {
+		return nil, err
+	}
 	removed, err := a.comments.Remove(r.Context(), where, comment.Removal{By: v.By, Reason: v.Reason})
 	return removal{removed}, err
 }

@@ -95,24 +95,34 @@ func (s *service) reactionNotices(ctx context.Context, stands reaction.Reaction)
 	}}, nil
 }
 
-// endedReactions are the notifications of a user's reactions of these kinds that stand.
-func (s *service) endedReactions(ctx context.Context, given reaction.Reaction, kinds ...string) (all []notify.Notification, err error) {
+func (s *service) notifyReaction(ctx context.Context, stands reaction.Reaction) error {
+	notices, err := s.reactionNotices(ctx, stands)
+	if err != nil {
+		return err
+	}
+	return s.notify(ctx, notices...)
+}
+
+// retractReactions is for a user's reactions to an object that are about to end.
+func (s *service) retractReactions(ctx context.Context, of reaction.Reaction, kinds ...string) error {
 	for _, kind := range kinds {
-		given.Kind = kind
-		stands, err := s.reactions.Get(ctx, given)
+		of.Kind = kind
+		stands, err := s.reactions.Get(ctx, of)
 		if errors.Is(err, plaza.ErrNotFound) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		notices, err := s.reactionNotices(ctx, stands)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		all = append(all, notices...)
+		if err := s.retract(ctx, notices...); err != nil {
+			return err
+		}
 	}
-	return all, nil
+	return nil
 }
 
 // commentNotices are for the author whom the comment answers, the people whom it mentions

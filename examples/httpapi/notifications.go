@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"net/http"
-	"time"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/notify"
@@ -102,9 +100,9 @@ func (a *api) snooze(r *http.Request) (any, error) {
 	if err := guard.ReadJSON(r, &sleep); err != nil {
 		return nil, err
 	}
-	until, err := time.Parse(time.RFC3339, sleep.Until)
+	until, err := parseTime("until", sleep.Until)
 	if err != nil {
-		return nil, &plaza.InvalidError{Field: "until", Reason: "is not of RFC 3339"}
+		return nil, err
 	}
 	return a.moved(r, func(ctx context.Context, in notify.In) (bool, error) { return a.bell.Snooze(ctx, in, until) })
 }

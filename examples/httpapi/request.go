@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
@@ -43,6 +44,18 @@ func readNumber(r *http.Request, parameter string) (int, error) {
 		return 0, &plaza.InvalidError{Field: parameter, Reason: "is not a number"}
 	}
 	return n, nil
+}
+
+// parseTime returns the zero time for an empty text.
+func parseTime(field, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return t, &plaza.InvalidError{Field: field, Reason: "is not of RFC 3339"}
+	}
+	return t, nil
 }
 
 type pageReader[T any] = func(context.Context, cursor.PageRequest) (cursor.Page[T], error)

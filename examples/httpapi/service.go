@@ -59,7 +59,7 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, cod
 	}
 	reactions := reaction.Options{
 		Kinds: []string{like, love, bookmark},
-		OneOf: [][]string{{like, love}},
+		OneOf: [][]string{oneOf()},
 		Codec: codec, OnCorrupt: onCorrupt(log),
 	}
 	if s.reactions, err = reaction.New(db, t.Reaction, s.ids, &reactions); err != nil {
