@@ -1,0 +1,156 @@
+package prefs
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/internal/keys"
+)
+
+// InApp is the channel of the list itself.
+const InApp = "in-app"
+
+// AnyVerb stands for every verb without a setting of its own.
+const AnyVerb = ""
+
+const (
+	maxChannels = 8
+	maxSettings = 16 << 10 // bytes that all settings of a user may take
+)
+
+// Verb is how notifications of a verb are treated.
+type Verb struct {
+	Name string
+
+	// Channels are those that are on by default, besides InApp.
+	Channels []string
+
+	// OptIn verbs are off in the list, and so everywhere, until the user turns
+	// InApp on.
+	OptIn bool
+
+	// Pierces is for verbs that also reach the user about a muted object, such as
+	// a mention.
+	Pierces bool
+
+	// Critical verbs are what notify.Notification.Critical says of one: no block,
+	// mute or setting stops them.
+	Critical bool
+}
+
+// Options of a Repository. The zero value works.
+type Options struct {
+	// Channels are those besides InApp, at most 8, such as "email". Defaults to
+	// none.
+	Channels []string
+
+	// Verbs are those that users can set. All settings of a user may take 16 KB:
+	// 200 verbs on 4 channels, with names of 15 and 5 bytes. Other verbs are in
+	// the list and on no further channel, unless a setting for AnyVerb says
+	// otherwise. Defaults to none.
+	Verbs []Verb
+
+	// Tokens are the keys of Token. Defaults to none.
+	Tokens Keyring
+
+	// User returns the user that an actor is, as notify.Options.User does.
+	// Defaults to the actor's text.
+	User func(actor feed.Ref) string
+
+	// CacheTTL is how long a process may decide by settings that another one has
+	// changed. Blocks and mutes are not cached. Defaults to 30 s.
+	CacheTTL time.Duration
+
+	// CacheSize is of how many users a process keeps the settings in memory.
+	// Defaults to 10,000.
+	CacheSize int
+
+	// Consistent makes Decide strongly consistent, at twice the units. The
+	// cache may still be CacheTTL old.
+	Consistent bool
+
+	// Codec writes cursors. Defaults to cursor.Plain.
+	Codec cursor.Codec
+
+	// OnCorrupt is called with each damaged item that an answer leaves out, by
+	// several goroutines at once. Defaults to nothing.
+	OnCorrupt func(*plaza.CorruptError)
+
+	// Now is the clock. Defaults to time.Now.
+	Now func() time.Time
+}
+
+func (o *Options) setDefaults() error {
+	if o.User == nil {
+		o.User = feed.Ref.String
+	}
+	if o.CacheTTL == 0 {
+		o.CacheTTL = 30 * time.Second
+	}
+	if o.CacheSize == 0 {
+		o.CacheSize = 10_000
+	}
+	if o.Codec == nil {
+		o.Codec = cursor.Plain()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	switch {
+	case o.CacheTTL < 0:
+		return &plaza.InvalidError{Field: "Options.CacheTTL", Reason: "is negative"}
+	case o.CacheSize < 0:
+		return &plaza.InvalidError{Field: "Options.CacheSize", Reason: "is negative"}
+	case len(o.Channels) > maxChannels:
+		return &plaza.InvalidError{Field: "Options.Channels", Reason: fmt.Sprintf("has %d channels, at most %d are allowed", len(o.Channels), maxChannels)}
+	}
+	if err := o.Tokens.check(); err != nil {
+		return err
+	}
+	o.Channels, o.Verbs = slices.Clone(o.Channels), slices.Clone(o.Verbs)
+	for i, channel := range o.Channels {
+		field := fmt.Sprintf("Options.Channels[%d]", i)
+		if err := keys.CheckName(field, channel); err != nil {
+			return err
+		}
+		if channel == InApp || slices.Contains(o.Channels[:i], channel) {
+			return &plaza.InvalidError{Field: field, Reason: "is there already"}
+		}
+	}
+	return o.checkVerbs()
+}
+
+func (o *Options) checkVerbs() error {
+	size := 0
+	names := map[string]bool{}
+	for i, verb := range o.Verbs {
+		field := fmt.Sprintf("Options.Verbs[%d].", i)
+		if err := keys.CheckName(field+"Name", verb.Name); err != nil {
+			return err
+		}
+		if names[verb.Name] {
+			return &plaza.InvalidError{Field: field + "Name", Reason: "is there already"}
+		}
+		names[verb.Name] = true
+		for _, channel := range verb.Channels {
+			if !slices.Contains(o.Channels, channel) {
+				return &plaza.InvalidError{Field: field + "Channels", Reason: "has one that is not in Options.Channels"}
+			}
+		}
+		o.Verbs[i].Channels = slices.Clone(verb.Channels)
+		for _, channel := range o.everyChannel() {
+			size += len(choice{verb.Name, channel}.String())
+		}
+	}
+	if size > maxSettings {
+		return &plaza.InvalidError{Field: "Options.Verbs", Reason: fmt.Sprintf("takes %d bytes where a user sets all, at most %d are allowed", size, maxSettings)}
+	}
+	return nil
+}
+
+// everyChannel is InApp and the further channels.
+func (o *Options) everyChannel() []string { return append([]string{InApp}, o.Channels...) }

@@ -1,0 +1,56 @@
+package prefs
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/internal/notifytable"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// Repository keeps what users want in notify's table.
+type Repository struct {
+	table *store.Table
+	verbs map[string]Verb
+	cache *cache
+	opts  Options
+}
+
+// New does no I/O. The table is the one that notify.Table describes.
+func New(db *dynamo.DB, table string, opts *Options) (*Repository, error) {
+	r := &Repository{verbs: map[string]Verb{}}
+	if opts != nil {
+		r.opts = *opts
+	}
+	var err error
+	if r.table, err = store.Open(db, table, r.opts.OnCorrupt); err != nil {
+		return nil, err
+	}
+	if err := r.opts.setDefaults(); err != nil {
+		return nil, err
+	}
+	for _, verb := range r.opts.Verbs {
+		r.verbs[verb.Name] = verb
+	}
+	if r.cache, err = newCache(r.opts.CacheSize, r.opts.CacheTTL, r.opts.Now); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Verify compares the table with what notify needs, as notify.Repository.Verify
+// does. A difference is plaza.ErrTable.
+//
+// Cost: 3 requests, 0.5 RCU.
+func (r *Repository) Verify(ctx context.Context) error {
+	return r.table.Verify(ctx, notifytable.Feature())
+}
+
+func wrap(what, user string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("prefs: %s %q: %w", what, user, err)
+}

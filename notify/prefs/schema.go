@@ -1,0 +1,142 @@
+package prefs
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/notifytable"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// N#user / P {rev, on, off} has the settings of a user: sets of verb#channel.
+// N#user / B#actor and O#object {rev, since} are a block and a mute. An item that
+// holds nothing stays for 30 days {rev, ttl}, so that a late request meets it.
+
+const settingsSK = "P"
+
+// kind is a kind of rows that a user has many of. Its sk begins their sort keys.
+type kind struct{ sk, name string }
+
+var (
+	blocks = kind{"B", "blocks"}
+	mutes  = kind{"O", "mutes"}
+)
+
+// span is the range of the kind's sort keys. No item has the key to.
+func (k kind) span() (from, to string) { return k.sk + "#", k.sk + "$" }
+
+// maxSK leaves room for the bound that follows a sort key: DynamoDB allows 1,024
+// bytes.
+const maxSK = 1023
+
+// endedTTL is how long an item that holds nothing is kept.
+const endedTTL = 30 * 24 * time.Hour
+
+func settingsKey(user string) store.Key {
+	return store.Key{PK: notifytable.UserPK(user), SK: settingsSK}
+}
+
+func blockKey(p Pair) store.Key {
+	return store.Key{PK: notifytable.UserPK(p.User), SK: keys.Join(blocks.sk, p.Actor)}
+}
+
+func muteKey(t Topic) store.Key {
+	return store.Key{PK: notifytable.UserPK(t.User), SK: keys.Join(mutes.sk, t.Object.String())}
+}
+
+// checkSK refuses the text of an actor or an object that makes no sort key.
+func checkSK(field, text, sk string) error {
+	switch {
+	case text == "":
+		return &plaza.InvalidError{Field: field, Reason: "is empty"}
+	case !utf8.ValidString(text):
+		return &plaza.InvalidError{Field: field, Reason: "is not UTF-8"}
+	case len(sk) > maxSK:
+		return &plaza.InvalidError{Field: field, Reason: "is too long"}
+	}
+	return nil
+}
+
+// row is an item of any kind.
+type row struct {
+	SK    string   `dynamo:"sk"`
+	Rev   int64    `dynamo:"rev"`   // counts its writes
+	Since int64    `dynamo:"since"` // ms: a block or a mute stands since then, 0 if it does not
+	On    []string `dynamo:"on"`    // settings
+	Off   []string `dynamo:"off"`
+	TTL   int64    `dynamo:"ttl"`
+}
+
+// UnmarshalDynamoItem refuses what no write of this package leaves.
+func (r *row) UnmarshalDynamoItem(item dynamo.Item) error {
+	if err := store.Fields(item, r.attribute); err != nil {
+		return err
+	}
+	if r.Rev <= 0 {
+		return fmt.Errorf("rev is %d", r.Rev)
+	}
+	switch kind, _, _ := strings.Cut(r.SK, "#"); kind {
+	case settingsSK:
+		if r.SK == settingsSK && r.Since == 0 {
+			_, err := r.choices()
+			return err
+		}
+	case blocks.sk, mutes.sk:
+		if len(r.On) == 0 && len(r.Off) == 0 && r.Since >= 0 {
+			_, err := r.object()
+			return err
+		}
+	}
+	return errors.New("is no item of prefs")
+}
+
+func (r *row) attribute(name string) any {
+	switch name {
+	case "sk":
+		return &r.SK
+	case "rev":
+		return &r.Rev
+	case "since":
+		return &r.Since
+	case "on":
+		return &r.On
+	case "off":
+		return &r.Off
+	case "ttl":
+		return &r.TTL
+	}
+	return nil
+}
+
+// empty reports whether the row holds nothing.
+func (r *row) empty() bool { return r.Since == 0 && len(r.On) == 0 && len(r.Off) == 0 }
+
+// name is the text of the actor or the object.
+func (r *row) name() string {
+	if parts := keys.Split(r.SK); len(parts) == 2 {
+		return parts[1]
+	}
+	return ""
+}
+
+// object is that of a mute, and zero for a block.
+func (r *row) object() (feed.Ref, error) {
+	name := r.name()
+	if name == "" {
+		return feed.Ref{}, errors.New("the key names nothing")
+	}
+	if strings.HasPrefix(r.SK, blocks.sk) {
+		return feed.Ref{}, nil
+	}
+	return feed.ParseRef(name)
+}
+
+func (r *row) since() time.Time { return time.UnixMilli(r.Since).UTC() }
