@@ -1,0 +1,179 @@
+// Package announce keeps messages to everybody of an audience: one write reaches
+// all its users, and none of them has a copy. A *Repository is a notify.Source.
+//
+// Each process reads the announcements of an audience once in CacheTTL. So that no
+// mark of a user covers an announcement that the user's process does not know yet,
+// an announcement begins to show when all processes have read it, 40 s after
+// Announce.
+package announce
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/notify"
+)
+
+// CacheTTL is how long a process uses what it read of an audience.
+const CacheTTL = 30 * time.Second
+
+// Limits of an announcement.
+const (
+	MaxSize  = 4 << 10             // bytes of Title, Text, Refs and Data together
+	MaxRefs  = 20                  // Refs
+	MaxLife  = 90 * 24 * time.Hour // from From to Until
+	MaxAhead = 90 * 24 * time.Hour // from Announce to From
+)
+
+// MaxLive is how many announcements of an audience show: the newest that are
+// neither withdrawn nor over.
+const MaxLive = 100
+
+const (
+	// lead is how long before it shows an announcement is written: every process
+	// has read it by then. Window is for the write and for clocks that differ.
+	lead = CacheTTL + notify.Window
+
+	// minLead is what must be left of lead when the write is acknowledged.
+	minLead = lead - notify.Window*3/4
+)
+
+// earliest is when what is announced now can begin to show.
+func earliest(a notify.Announcement, now time.Time) time.Time {
+	if at := now.Add(lead); at.After(a.From) {
+		return at
+	}
+	return a.From
+}
+
+// late reports whether a process may show lists without a from its ID's time on,
+// if a is written now; or whether a would show before its From.
+func late(a notify.Announcement, now time.Time) bool {
+	shows := a.ID.Time()
+	return shows.Before(now.Add(minLead)) || shows.Before(a.From)
+}
+
+// check also brings a into the form in which it is read.
+func check(a notify.Announcement, now time.Time) (notify.Announcement, error) {
+	if err := keys.CheckName("Audience", a.Audience); err != nil {
+		return a, err
+	}
+	if err := checkContent(a); err != nil {
+		return a, err
+	}
+	if len(a.Refs) == 0 {
+		a.Refs = nil
+	}
+	if len(a.Data) == 0 {
+		a.Data = nil
+	}
+	a.From, a.Until = inMillis(a.From), inMillis(a.Until)
+	a.Withdrawn = time.Time{}
+	return a, checkTimes(a, now)
+}
+
+func inMillis(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return t.Round(0).UTC().Truncate(time.Millisecond)
+}
+
+func checkContent(a notify.Announcement) error {
+	if err := keys.CheckName("Title", a.Title); err != nil {
+		return err
+	}
+	if !utf8.ValidString(a.Text) {
+		return &plaza.InvalidError{Field: "Text", Reason: "is not UTF-8"}
+	}
+	if n := len(a.Refs); n > MaxRefs {
+		return &plaza.InvalidError{Field: "Refs", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, MaxRefs)}
+	}
+	size := len(a.Title) + len(a.Text) + len(a.Data)
+	for i, ref := range a.Refs {
+		size += len(ref.String())
+		if read, err := feed.ParseRef(ref.String()); err != nil || read != ref {
+			return &plaza.InvalidError{Field: fmt.Sprintf("Refs[%d]", i), Reason: "is not a Ref"}
+		}
+	}
+	if size > MaxSize {
+		return &plaza.InvalidError{Field: "Announcement", Reason: fmt.Sprintf("is %d bytes large, at most %d are allowed", size, MaxSize)}
+	}
+	if len(a.Data) > 0 && !(json.Valid(a.Data) && utf8.Valid(a.Data)) {
+		return &plaza.InvalidError{Field: "Data", Reason: "is not JSON in UTF-8"}
+	}
+	return nil
+}
+
+// checkID refuses ids of times for which nothing can be announced yet.
+func checkID(id ids.ID, now time.Time) error {
+	if err := keys.CheckID("ID", id); err != nil {
+		return err
+	}
+	if id.Time().After(now.Add(MaxAhead + keys.MaxAhead)) {
+		return &plaza.InvalidError{Field: "ID", Reason: fmt.Sprintf("is more than %v ahead", MaxAhead)}
+	}
+	return nil
+}
+
+func checkTimes(a notify.Announcement, now time.Time) error {
+	if a.ID != 0 {
+		if err := checkID(a.ID, now); err != nil {
+			return err
+		}
+	}
+	shows := earliest(a, now)
+	from, ends := a.From, now
+	switch {
+	case from.After(now.Add(MaxAhead)):
+		return &plaza.InvalidError{Field: "From", Reason: fmt.Sprintf("is more than %v ahead", MaxAhead)}
+	case from.IsZero() && a.ID.Time().After(shows):
+		from = a.ID.Time()
+	case from.IsZero():
+		from = shows
+	}
+	if a.ID == 0 {
+		ends = shows // a repeat may come later
+	}
+	switch {
+	case a.Until.IsZero():
+		return &plaza.InvalidError{Field: "Until", Reason: "is empty"}
+	case !a.Until.After(ends), !a.Until.After(a.From):
+		return &plaza.InvalidError{Field: "Until", Reason: "is before it can show"}
+	case a.Until.After(from.Add(MaxLife)):
+		return &plaza.InvalidError{Field: "Until", Reason: fmt.Sprintf("is more than %v after From", MaxLife)}
+	}
+	return nil
+}
+
+// same reports whether given is a repeat of what stands. A From of its ID's time is
+// the default.
+func same(given, stands notify.Announcement) bool {
+	from := given.From
+	if from.IsZero() {
+		from = given.ID.Time()
+	}
+	byDefault := from.Equal(given.ID.Time()) || given.From.IsZero()
+	return given.Title == stands.Title && given.Text == stands.Text && slices.Equal(given.Refs, stands.Refs) &&
+		bytes.Equal(given.Data, stands.Data) && given.Until.Equal(stands.Until) &&
+		(from.Equal(stands.From) || byDefault && stands.From.Equal(stands.ID.Time()))
+}
+
+// shows reports whether a reader who joined then sees a now.
+func shows(a notify.Announcement, now, joined time.Time) bool {
+	return !a.ID.Time().After(now) && now.Before(a.Until) && !joined.After(a.From)
+}
+
+// clone is a copy that shares nothing with a.
+func clone(a notify.Announcement) notify.Announcement {
+	a.Refs, a.Data = slices.Clone(a.Refs), slices.Clone(a.Data)
+	return a
+}

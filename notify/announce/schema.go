@@ -1,0 +1,147 @@
+package announce
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/notify"
+)
+
+// row is A#audience#0 / id in the table of package notify: an announcement, or a
+// mark of where one must not stand. A mark has no title. The last part of the
+// partition's key leaves room for replicas that share the reads.
+type row struct {
+	PK string `dynamo:"pk"`
+	SK string `dynamo:"sk"`
+
+	// Op is the write that put the announcement here.
+	Op    ids.ID     `dynamo:"op,omitempty"`
+	Title string     `dynamo:"title,omitempty"`
+	Text  string     `dynamo:"text,omitempty"`
+	Refs  []feed.Ref `dynamo:"refs,omitempty"`
+	Data  string     `dynamo:"data,omitempty"`
+	From  int64      `dynamo:"from,omitempty"`  // in ms; 0 is the id's time
+	Until int64      `dynamo:"until,omitempty"` // in ms
+
+	Withdrawn ids.ID `dynamo:"withdrawn,omitempty"` // the write that withdrew it
+	Moved     ids.ID `dynamo:"moved,omitempty"`     // the id where it stands instead
+	TTL       int64  `dynamo:"ttl"`
+
+	id ids.ID
+}
+
+func audiencePK(audience string) string { return keys.Join("A", audience, "0") }
+
+func rowKey(audience string, id ids.ID) store.Key {
+	return store.Key{PK: audiencePK(audience), SK: id.String()}
+}
+
+func newRow(a notify.Announcement, op ids.ID) row {
+	key := rowKey(a.Audience, a.ID)
+	i := row{
+		PK: key.PK, SK: key.SK, id: a.ID, Op: op,
+		Title: a.Title, Text: a.Text, Refs: a.Refs, Data: string(a.Data),
+		Until: a.Until.UnixMilli(), TTL: expiry(a.Until),
+	}
+	if !a.From.IsZero() {
+		i.From = a.From.UnixMilli()
+	}
+	return i
+}
+
+// newMark leads from a's ID to where a stands instead. A repeat of a comes before
+// its Until, later ones are refused.
+func newMark(a notify.Announcement, moved ids.ID) row {
+	key := rowKey(a.Audience, a.ID)
+	return row{PK: key.PK, SK: key.SK, id: a.ID, Moved: moved, TTL: expiry(a.Until)}
+}
+
+// expiry is the whole second at or after t.
+func expiry(t time.Time) int64 { return t.Add(time.Second - 1).Unix() }
+
+func (i row) announcement(audience string) notify.Announcement {
+	a := notify.Announcement{
+		ID: i.id, Audience: audience, Title: i.Title, Text: i.Text, Refs: i.Refs,
+		From: i.id.Time(), Until: time.UnixMilli(i.Until).UTC(),
+	}
+	if i.Data != "" {
+		a.Data = json.RawMessage(i.Data)
+	}
+	if i.From != 0 {
+		a.From = time.UnixMilli(i.From).UTC()
+	}
+	if i.Withdrawn != 0 {
+		a.Withdrawn = i.Withdrawn.Time()
+	}
+	return a
+}
+
+// listed reports whether an editor's list shows the row.
+func (i row) listed(now time.Time) bool { return i.Title != "" && now.UnixMilli() < i.Until }
+
+// stands reports whether readers may see the row, now or later.
+func (i row) stands(now time.Time) bool { return i.listed(now) && i.Withdrawn == 0 }
+
+// store adds the item's key to these.
+var (
+	errKey  = errors.New("its sort key is no id")
+	errMark = errors.New("it has neither a title nor a mark")
+	errTime = errors.New("it has no end")
+	errData = errors.New("data is not JSON")
+)
+
+// UnmarshalDynamoItem sets the id too.
+func (i *row) UnmarshalDynamoItem(item dynamo.Item) error {
+	if err := store.Fields(item, i.attribute); err != nil {
+		return err
+	}
+	i.id, _ = ids.Parse(i.SK)
+	switch {
+	case i.id == 0:
+		return errKey
+	case i.Title == "" && i.Withdrawn == 0 && i.Moved == 0:
+		return errMark
+	case i.Title != "" && i.Until <= 0:
+		return errTime
+	case i.Data != "" && !json.Valid([]byte(i.Data)):
+		return errData
+	}
+	return nil
+}
+
+func (i *row) attribute(name string) any {
+	switch name {
+	case "pk":
+		return &i.PK
+	case "sk":
+		return &i.SK
+	case "op":
+		return &i.Op
+	case "title":
+		return &i.Title
+	case "text":
+		return &i.Text
+	case "refs":
+		return &i.Refs
+	case "data":
+		return &i.Data
+	case "from":
+		return &i.From
+	case "until":
+		return &i.Until
+	case "withdrawn":
+		return &i.Withdrawn
+	case "moved":
+		return &i.Moved
+	case "ttl":
+		return &i.TTL
+	}
+	return nil
+}

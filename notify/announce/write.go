@@ -1,0 +1,208 @@
+package announce
+
+import (
+	"context"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/notify"
+)
+
+// tries bounds how often a write is tried again after the stored item changed, or
+// after it took too long.
+const tries = 10
+
+// Announce stores an announcement and returns it. It shows from its From on, and
+// 40 s from now at the earliest. Created is false if it was announced before: then
+// what stands is returned.
+//
+// Its ID is its identity. Leave it zero to announce. It is set even beside an
+// error: repeat the call with it. Where a repeat comes too late for its ID, the
+// announcement gets another one, and the ID leads there. So does an ID of your own
+// from an ids.Source.
+//
+// Another announcement under that identity is plaza.ErrConflict, a withdrawn one
+// plaza.ErrRemoved.
+//
+// Cost: 1 request, 1 WCU for each KB; where the ID comes too late, 1 transaction,
+// 2 WCU and 2 WCU for each KB.
+func (r *Repository) Announce(ctx context.Context, a notify.Announcement) (_ notify.Announcement, created bool, err error) {
+	a, err = check(a, r.opts.Now())
+	if err != nil {
+		return a, false, err
+	}
+	op, err := r.gen.Next(ctx)
+	if err != nil {
+		return a, false, err
+	}
+	stands, created, err := r.announce(ctx, a, op)
+	return stands, created, wrap("announce to", a.Audience, err)
+}
+
+func (r *Repository) announce(ctx context.Context, given notify.Announcement, op ids.ID) (_ notify.Announcement, created bool, err error) {
+	a := given
+	for range tries {
+		if a.ID == 0 {
+			if a.ID, err = r.idAt(ctx, earliest(a, r.opts.Now())); err != nil {
+				return a, false, err
+			}
+		}
+		var found row
+		if late(a, r.opts.Now()) {
+			found, err = r.move(ctx, a, op)
+		} else {
+			found, err = r.put(ctx, newRow(a, op))
+		}
+		if err != nil {
+			return a, false, err
+		}
+		if found.Moved != 0 {
+			a.ID = found.Moved
+			continue
+		}
+		stands := found.announcement(a.Audience)
+		switch {
+		case found.Withdrawn != 0:
+			return a, false, plaza.ErrRemoved
+		case found.Op == op:
+			a.ID = stands.ID
+			if !late(a, r.opts.Now()) {
+				return stands, true, nil
+			}
+		case same(given, stands):
+			return stands, false, nil
+		case given.ID == 0: // another has the id that we made
+			a.ID = 0
+		default:
+			return a, false, plaza.ErrConflict
+		}
+	}
+	return a, false, plaza.ErrBusy
+}
+
+// put returns what stands under the row's id: the row, or what was there before.
+func (r *Repository) put(ctx context.Context, i row) (row, error) {
+	err := r.table.Run(ctx, r.table.Put(i).If("attribute_not_exists(pk)"))
+	if refused, ok := store.AsRefused(err); ok {
+		return r.found(refused)
+	}
+	return i, err
+}
+
+// move puts a under a later ID, and a mark under the ID that it has, unless
+// something stands there that op did not write. It returns what stands then.
+func (r *Repository) move(ctx context.Context, a notify.Announcement, op ids.ID) (row, error) {
+	next := a
+	var err error
+	if next.ID, err = r.idAt(ctx, earliest(a, r.opts.Now())); err != nil {
+		return row{}, err
+	}
+	stands := newRow(next, op)
+	err = r.table.Run(ctx, r.table.Tx().
+		Put(r.table.Put(newMark(a, next.ID)).If("attribute_not_exists(pk) OR op = ? AND attribute_not_exists(withdrawn)", op)).
+		Put(r.table.Put(stands).If("attribute_not_exists(pk)")))
+	refused, ok := store.AsRefused(err)
+	if !ok {
+		return stands, err
+	}
+	if _, failed := refused.At(0); !failed { // another has the id that we made
+		return row{Moved: a.ID}, nil
+	}
+	return r.found(refused)
+}
+
+// found is what stood where a write was refused.
+func (r *Repository) found(refused *store.Refused) (i row, err error) {
+	item, _ := refused.At(0)
+	return i, r.table.Decode(item, &i)
+}
+
+// Withdraw ends an announcement: within CacheTTL nobody sees it or has it counted.
+// Changed is true only if this call withdrew it. Where it was not announced yet, a
+// mark keeps a late Announce away.
+//
+// Cost: 1 request, 1 WCU for each KB; for an ID that came too late, 1 request, 1 WCU
+// more.
+func (r *Repository) Withdraw(ctx context.Context, audience string, id ids.ID) (changed bool, err error) {
+	if err := keys.CheckName("Audience", audience); err != nil {
+		return false, err
+	}
+	now := r.opts.Now()
+	if err := checkID(id, now); err != nil {
+		return false, err
+	}
+	op, err := r.idAt(ctx, now)
+	if err != nil {
+		return false, err
+	}
+	for range tries {
+		found, err := r.withdraw(ctx, rowKey(audience, id), op)
+		if err != nil {
+			return false, wrap("withdraw from", audience, err)
+		}
+		if found.Moved == 0 {
+			return found.Withdrawn == op && found.Title != "", nil
+		}
+		id = found.Moved
+	}
+	return false, wrap("withdraw from", audience, plaza.ErrBusy)
+}
+
+func (r *Repository) withdraw(ctx context.Context, key store.Key, op ids.ID) (row, error) {
+	var item dynamo.Item
+	// Whatever arrives late was announced before, and is over by then.
+	mark := expiry(op.Time().Add(MaxAhead + MaxLife))
+	err := r.table.Run(ctx, store.Returning{Out: &item, Update: r.table.Update(key).
+		Set("withdrawn", op).
+		SetIfNotExists("ttl", mark).
+		If("attribute_not_exists(withdrawn) AND attribute_not_exists(moved)")})
+	if refused, ok := store.AsRefused(err); ok {
+		return r.found(refused)
+	}
+	if err != nil {
+		return row{}, err
+	}
+	var found row
+	return found, r.table.Decode(item, &found)
+}
+
+const (
+	erasePage     = 1000 // how many items are read before they are deleted
+	eraseParallel = 4    // batches at once
+)
+
+// Erase deletes all that the table has of an audience. Processes may show its
+// announcements for CacheTTL. Call it when nobody announces to the audience any
+// more; an announcement that arrives later stays. After an error, repeat it.
+//
+// Cost: 1 request for each 1,000 announcements, 1 RCU for each 4 KB, and 1 request
+// for each 25 announcements, 1 WCU for each KB.
+func (r *Repository) Erase(ctx context.Context, audience string) error {
+	if err := keys.CheckName("Audience", audience); err != nil {
+		return err
+	}
+	return wrap("erase", audience, r.erase(ctx, audiencePK(audience)))
+}
+
+func (r *Repository) erase(ctx context.Context, pk string) error {
+	for {
+		items, rest, err := store.Read[dynamo.Item](ctx, r.table, store.Span{PK: pk, Limit: erasePage, Consistent: true})
+		if err != nil {
+			return err
+		}
+		doomed := make([]store.Key, len(items))
+		for i, item := range items {
+			doomed[i] = store.KeyOf(item)
+		}
+		if err := r.table.DeleteAll(ctx, doomed, eraseParallel); err != nil {
+			return err
+		}
+		if rest == "" {
+			return nil
+		}
+	}
+}
