@@ -3,12 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
-	"unicode/utf8"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/examples/sse"
 	"github.com/plaza-sdk/plaza/live"
@@ -40,7 +37,11 @@ func (s *service) ring(ctx context.Context, user string) {
 // watch streams the rings of a user as Server-Sent Events. After joined, none is missed.
 // After reset the page must read again too.
 func (a *api) watch(w http.ResponseWriter, r *http.Request) {
-	user, err := watched(r)
+	user := r.PathValue("user")
+	err := checkQuery(r, nil)
+	if err == nil {
+		err = checkName("user", user) // a room may have any name
+	}
 	if err != nil {
 		a.refuse(w, r, err)
 		return
@@ -92,19 +93,4 @@ func sendRing(ctx context.Context, s *sse.Stream, viewer *live.Viewer[ring]) err
 		return s.Send(sse.Event{Name: "reset", ID: string(batch.Pos), Data: "{}"})
 	}
 	return s.Send(sse.Event{Name: "ring", ID: string(batch.Pos), Data: string(batch.Encoded)})
-}
-
-// watched checks what Plaza checks elsewhere: a room has any name.
-func watched(r *http.Request) (user string, err error) {
-	const most = 256
-	user = r.PathValue("user")
-	switch n := len(user); {
-	case n == 0 || n > most:
-		err = &plaza.InvalidError{Field: "user", Reason: fmt.Sprintf("has %d bytes, 1 to %d are allowed", n, most)}
-	case !utf8.ValidString(user):
-		err = &plaza.InvalidError{Field: "user", Reason: "is not UTF-8"}
-	default:
-		err = checkQuery(r, nil)
-	}
-	return user, err
 }

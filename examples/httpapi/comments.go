@@ -70,6 +70,9 @@ func (a *api) deleteComment(r *http.Request) (any, error) {
 		return nil, err
 	}
 	user := r.URL.Query().Get("user")
+	if err := checkName("user", user); err != nil {
+		return nil, err
+	}
 	if err := a.forgetComment(r.Context(), where, user); err != nil {
 		return nil, err
 	}

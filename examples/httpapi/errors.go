@@ -88,7 +88,7 @@ func wireName(field string) string {
 	switch field {
 	case "Owner", "Reader", "Follower":
 		return "user"
-	case "Source":
+	case "Source", "Followee", "Actor":
 		return "other"
 	case "ForeignID":
 		return "foreignId"

@@ -6,8 +6,8 @@
 //	go run ./examples/httpapi -addr localhost:9000
 //
 // routes.go lists the requests. It answers to localhost, to the address of -addr and to
-// the names of -host. PLAZA_CURSOR_KEY, 64 hexadecimal digits, is the key that seals its
-// cursors. An interrupt or SIGTERM stops it after the current requests.
+// the names of -host. PLAZA_CURSOR_KEY and PLAZA_LINK_KEY, 64 hexadecimal digits each,
+// are the keys that seal its cursors and sign its links to unsubscribe. An interrupt or SIGTERM stops it after the current requests.
 package main
 
 import (
@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 
 	log := slog.New(slog.NewTextHandler(out, nil))
-	codec, err := newCodec(os.Getenv(keyVariable), log)
+	keys, err := newSecrets(os.Getenv, log)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	s, err := newService(ctx, dynamo.NewFromIface(db.Client), db.Tables, codec, log)
+	s, err := newService(ctx, dynamo.NewFromIface(db.Client), db.Tables, keys, log)
 	if err != nil {
 		return err
 	}

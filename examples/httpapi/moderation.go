@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/feed/comment"
 )
@@ -12,6 +14,14 @@ import (
 type verdict struct {
 	By     string `json:"by"`
 	Reason string `json:"reason"`
+}
+
+// check is Remove's, before anything is taken back.
+func (v verdict) check() error {
+	if n := len(v.Reason); n > comment.MaxReason {
+		return &plaza.InvalidError{Field: "reason", Reason: fmt.Sprintf("has %d bytes, at most %d are allowed", n, comment.MaxReason)}
+	}
+	return checkName("by", v.By)
 }
 
 func (a *api) removeComment(r *http.Request) (any, error) {
@@ -23,7 +33,10 @@ func (a *api) removeComment(r *http.Request) (any, error) {
 	if err := guard.ReadJSON(r, &v); err != nil {
 		return nil, err
 	}
-	if err := a.forgetComment(r.Context(), where, anybody); err != nil {
+	if err := v.check(); err != nil {
+		return nil, err
+	}
+	if err := a.forgetComment(r.Context(), where, ""); err != nil {
 		return nil, err
 	}
 	removed, err := a.comments.Remove(r.Context(), where, comment.Removal{By: v.By, Reason: v.Reason})

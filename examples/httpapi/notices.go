@@ -166,16 +166,35 @@ func (s *service) commentNotices(ctx context.Context, c comment.Comment) (all []
 	return all, err
 }
 
-// forget takes back what a comment notified of, and what its author was notified of about
-// it, before it is removed.
-func (s *service) forget(ctx context.Context, c comment.Comment) error {
+func (s *service) notifyComment(ctx context.Context, c comment.Comment) error {
 	notices, err := s.commentNotices(ctx, c)
-	if err == nil {
-		err = s.retract(ctx, notices...)
-	}
-	about, invalid := feed.ParseRef(refOf(c.Address()))
-	if err != nil || invalid != nil || c.User == "" {
+	if err != nil {
 		return err
+	}
+	return s.notify(ctx, notices...)
+}
+
+// forgetComment is for a comment that is about to be removed: by its author, or by a
+// moderator if that is empty. It takes back what others were notified of, and what the
+// author was notified of about the comment.
+func (s *service) forgetComment(ctx context.Context, at comment.Address, author string) error {
+	c, err := s.comments.Get(ctx, at)
+	if err != nil {
+		return unlessGone(err)
+	}
+	if c.Removed != nil || author != "" && author != c.User {
+		return nil // there is nothing to remove, or it will be refused
+	}
+	notices, err := s.commentNotices(ctx, c)
+	if err != nil {
+		return err
+	}
+	if err := s.retract(ctx, notices...); err != nil {
+		return err
+	}
+	about, err := feed.ParseRef(refOf(at))
+	if err != nil {
+		return nil // nobody is notified about it, see commentNotices
 	}
 	groups, err := s.bell.RetractTarget(ctx, c.User, about)
 	if groups > 0 {

@@ -31,7 +31,7 @@ func (l lines) Write(p []byte) (int, error) {
 // Not parallel: it counts goroutines.
 func TestAStopFinishesCurrentRequestsAndLeavesNothingRunning(t *testing.T) {
 	t.Setenv(engine.EndpointVariable, dynamotest.Engine(t).Endpoint)
-	t.Setenv(keyVariable, strings.Repeat("0f", keySize))
+	t.Setenv(cursorVariable, strings.Repeat("0f", keySize))
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent(), // except for connections to the engine
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
@@ -131,6 +131,6 @@ func TestWrongArgumentsAreRefusedBeforeAnythingStarts(t *testing.T) {
 	require.ErrorContains(t, run(t.Context(), []string{"x"}, out), `"x"`)
 	require.ErrorContains(t, run(t.Context(), []string{"-port", "1"}, out), "-port")
 	require.NoError(t, run(t.Context(), []string{"-h"}, out))
-	t.Setenv(keyVariable, "secret")
+	t.Setenv(cursorVariable, "secret")
 	require.ErrorIs(t, run(t.Context(), nil, out), plaza.ErrInvalid)
 }
