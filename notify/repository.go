@@ -7,15 +7,17 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/internal/notifytable"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // Repository keeps notifications in one table.
 type Repository struct {
-	table *store.Table
-	gen   ids.Source
-	opts  Options
+	table  *store.Table
+	gen    ids.Source
+	opts   Options
+	groups *group.Groups
 }
 
 // New does no I/O. Table describes the table that it needs.
@@ -32,6 +34,17 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 		return nil, &plaza.InvalidError{Field: "gen", Reason: "is nil"}
 	}
 	if err := r.opts.setDefaults(); err != nil {
+		return nil, err
+	}
+	r.groups, err = group.New(group.Config{
+		Table:     r.table,
+		Now:       r.opts.Now,
+		Retention: r.opts.Retention,
+		Coalesce:  r.opts.Coalesce,
+		Ack:       Window * 3 / 4,
+		Rebuild:   rebuild,
+	})
+	if err != nil {
 		return nil, err
 	}
 	return r, nil

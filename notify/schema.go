@@ -1,6 +1,8 @@
 package notify
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -36,7 +38,27 @@ func userPK(user string) string { return notifytable.UserPK(user) }
 
 func stateKey(user string) store.Key { return store.Key{PK: userPK(user), SK: stateSK} }
 
-func groupKey(in In) store.Key { return store.Key{PK: userPK(in.User), SK: "G#" + in.Group} }
+const groupPrefix = "G#"
+
+func groupKey(in In) store.Key { return store.Key{PK: userPK(in.User), SK: groupPrefix + in.Group} }
+
+// groupOf is the name of the group with the sort key.
+func groupOf(sk string) string { return strings.TrimPrefix(sk, groupPrefix) }
+
+// maxName is the longest name of a group: DynamoDB's longest sort key is 1,024 bytes.
+const maxName = 1024 - len(groupPrefix)
+
+// aboutSpan is where a user's groups about something lie.
+func aboutSpan(user string, about feed.Ref) (store.Span, error) {
+	if err := keys.CheckName("user", user); err != nil {
+		return store.Span{}, err
+	}
+	if parsed, err := feed.ParseRef(about.String()); err != nil || parsed != about {
+		return store.Span{}, &plaza.InvalidError{Field: "about", Reason: "is not a valid Ref"}
+	}
+	prefix := groupPrefix + keys.Join(about.String())
+	return store.Span{PK: userPK(user), From: prefix + "#", To: prefix + "$", Ascending: true, Consistent: true}, nil // $ follows #
+}
 
 const day = "2006-01-02"
 
@@ -48,6 +70,9 @@ func groupName(about feed.Ref, verb string, id ids.ID) string {
 
 // splitGroup undoes groupName. It refuses what groupName does not make.
 func splitGroup(name string) (about feed.Ref, verb string, err error) {
+	if len(name) > maxName {
+		return feed.Ref{}, "", &plaza.InvalidError{Field: "Group", Reason: fmt.Sprintf("is %d bytes long, at most %d are allowed", len(name), maxName)}
+	}
 	parts := keys.Split(name)
 	if len(parts) == 3 && keys.Join(parts...) == name && keys.CheckName("Verb", parts[1]) == nil {
 		_, err = time.Parse(day, parts[2])

@@ -1,6 +1,9 @@
 // Package group keeps groups of events: rows of a list such as "ann and 4 others
 // liked your picture". An event is one update of one item, which holds who did
 // what, so that repeats are harmless and what was retracted stays away.
+//
+// Every write of a group adds one to rev. Last only rises; a place may go down when
+// the newest event is retracted.
 package group
 
 import (
@@ -20,11 +23,13 @@ const Cap = 100
 // Newest is how many actors a group names.
 const Newest = 5
 
+var actorAttrs = [Newest]string{"a1", "a2", "a3", "a4", "a5"}
+
 // Head is what lists show of a group: its attributes in the index.
 type Head struct {
 	PK, SK string
 	Place  string // in the list, see Place
-	Last   ids.ID // the write that moved it last
+	Last   ids.ID // the write that moved it last; it only rises
 	N      int64  // events, at most Cap
 	More   bool   // there were more
 	Actors [Newest]string
@@ -53,6 +58,8 @@ func (h *Head) UnmarshalDynamoItem(item dynamo.Item) error {
 	switch {
 	case h.Last == 0:
 		return errors.New("lv is zero")
+	case h.Rev <= 0:
+		return fmt.Errorf("rev is %d", h.Rev)
 	case h.N < 0 || h.N > Cap:
 		return fmt.Errorf("n is %d", h.N)
 	case len(h.Data) > 0 && !json.Valid([]byte(h.Data)):

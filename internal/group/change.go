@@ -1,0 +1,140 @@
+package group
+
+import (
+	"slices"
+
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+)
+
+// maxOff is how many retracted events a group remembers one by one.
+const maxOff = 100
+
+// Outcome is what became of an event.
+type Outcome string
+
+// The outcomes.
+const (
+	Stored  Outcome = "stored"
+	Full    Outcome = "full" // the group counts no more
+	Dropped Outcome = "dropped"
+)
+
+// known is the outcome of an event that changes nothing: the group has it, or a
+// later one of its actor, or it was retracted.
+func (g *stored) known(e Event) (Outcome, bool) {
+	entry, ok := g.entries[e.attribute()]
+	switch {
+	case ok && entry.ID >= e.ID:
+		if entry.Off {
+			return Dropped, true
+		}
+		return Stored, true
+	case !ok && e.ID <= g.cut:
+		return Dropped, true
+	}
+	return "", false
+}
+
+// beyond reports whether the group would count the event, and is full.
+func (g *stored) beyond(e Event) bool {
+	entry, ok := g.entries[e.attribute()]
+	return g.N == Cap && (!ok || entry.Off)
+}
+
+// simple reports whether an unknown event can be added by an update that does not
+// know the group.
+func (g *stored) simple(e Event) bool {
+	_, ok := g.entries[e.attribute()]
+	expired := g.exists && g.TTL == 0
+	return !ok && !expired && g.N < Cap && !slices.Contains(g.Actors[:], e.Actor)
+}
+
+// add stores an unknown event by a write above Last. In a full group it only rises.
+func (g *stored) add(e Event, write ids.ID) Outcome {
+	outcome := Stored
+	name := e.attribute()
+	if g.beyond(e) {
+		outcome, g.More = Full, true
+	} else {
+		if entry, ok := g.entries[name]; !ok || entry.Off {
+			g.N++
+		}
+		g.entries[name] = e.entry(write)
+	}
+	g.Last, g.Place, g.Was = write, Place(Listed, write, g.SK), ""
+	g.Data = e.Data
+	others := slices.DeleteFunc(slices.Clone(g.Actors[:]), func(actor string) bool { return actor == e.Actor })
+	g.Actors = [Newest]string{e.Actor}
+	copy(g.Actors[1:], others)
+	return outcome
+}
+
+// retract turns the event off. It reports false if it was off, or if its actor has
+// done it again since.
+func (g *stored) retract(e Event, write ids.ID) bool {
+	name := e.attribute()
+	entry, ok := g.entries[name]
+	switch {
+	case ok && (entry.ID > e.ID || entry.ID == e.ID && entry.Off), !ok && e.ID <= g.cut:
+		return false
+	}
+	g.entries[name] = Entry{ID: e.ID, Write: write, Actor: e.Actor, Off: true}
+	offs := g.offs(name)
+	for _, oldest := range offs[:max(0, len(offs)+1-maxOff)] {
+		g.cut = max(g.cut, g.entries[oldest].ID)
+		delete(g.entries, oldest)
+	}
+	if g.Last == 0 {
+		g.Last = write
+	}
+	if ok && !entry.Off || g.More {
+		g.lower(entry.Write)
+	}
+	return true
+}
+
+// lower derives the head after the event of the write was retracted. The group stays
+// on its shelf. Its place goes down if the event made it; but a group that counts no
+// more rose by events that it does not know, and stays where it is.
+func (g *stored) lower(retracted ids.ID) {
+	live := g.live()
+	g.N = int64(len(live))
+	g.Actors = [Newest]string{}
+	if len(live) == 0 {
+		g.Place, g.Was, g.Data = "", "", ""
+		return
+	}
+	for i := range live {
+		free := slices.Index(g.Actors[:], "")
+		if free >= 0 && !slices.Contains(g.Actors[:], live[i].Actor) {
+			g.Actors[free] = live[i].Actor
+		}
+	}
+	if g.More {
+		return
+	}
+	for _, place := range []*string{&g.Place, &g.Was} {
+		if shelf, id, err := ParsePlace(*place); err == nil && shelf != Snoozed && id == retracted {
+			*place = Place(shelf, live[0].Write, g.SK)
+		}
+	}
+}
+
+// empty retracts all events, and the unknown ones up to the write. It reports false
+// if there were none.
+func (g *stored) empty(write ids.ID) bool {
+	if g.N == 0 && !g.More {
+		return false
+	}
+	for _, e := range g.entries {
+		if e.ID >= write {
+			write = keys.After(write, e.ID)
+		}
+	}
+	g.cut = max(g.cut, write)
+	clear(g.entries)
+	g.N, g.More, g.Actors, g.Data = 0, false, [Newest]string{}, ""
+	g.Place, g.Was = "", ""
+	return true
+}

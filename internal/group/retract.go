@@ -1,0 +1,80 @@
+package group
+
+import (
+	"context"
+	"errors"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// Retract turns an event off, also one that comes later. changed is true if this call
+// did.
+func (s *Groups) Retract(ctx context.Context, key store.Key, e Event, mint Mint) (changed bool, err error) {
+	var item dynamo.Item
+	if err := s.Table.Get(ctx, key, true, &item); err != nil && !errors.Is(err, plaza.ErrNotFound) {
+		return false, err
+	}
+	w := &write{Groups: s, key: key, event: e, mint: mint}
+	return w.change(ctx, item, func(g *stored) (bool, error) {
+		if !g.retract(e, w.id) {
+			return false, nil
+		}
+		return true, w.rebuild(g)
+	}, func(g *stored) bool {
+		entry := g.entries[e.attribute()]
+		return entry.Off && entry.Write == w.id
+	})
+}
+
+// Empty retracts all events of a group as it was read, and those unknown to it that
+// have an id below. changed is true if this call did.
+func (s *Groups) Empty(ctx context.Context, item dynamo.Item, mint Mint) (changed bool, err error) {
+	w := &write{Groups: s, key: store.KeyOf(item), mint: mint}
+	cut := ids.ID(0)
+	return w.change(ctx, item, func(g *stored) (bool, error) {
+		changed := g.empty(w.id)
+		cut = g.cut
+		return changed, nil
+	}, func(g *stored) bool { return g.cut == cut })
+}
+
+// change writes a group as apply changes it. done recognises the group that this call
+// has written.
+func (w *write) change(ctx context.Context, item dynamo.Item, apply func(*stored) (bool, error), done func(*stored) bool) (bool, error) {
+	w.full.Remove(w.key)
+	if err := w.raise(ctx, 0); err != nil {
+		return false, err
+	}
+	for try := range maxTries {
+		now := w.Now()
+		g, err := parse(w.Table, w.key, item, now)
+		if err != nil {
+			return false, err
+		}
+		if try > 0 && done(g) {
+			return true, nil
+		}
+		if changed, err := apply(g); err != nil || !changed {
+			return false, err
+		}
+		err = w.put(ctx, g, now)
+		refused, ok := store.AsRefused(err)
+		if !ok {
+			return err == nil, err
+		}
+		item, _ = refused.At(0)
+	}
+	return false, w.busy()
+}
+
+// rebuild makes the data of the newest event that is left.
+func (w *write) rebuild(g *stored) (err error) {
+	if live := g.live(); len(live) > 0 {
+		g.Data, err = w.Rebuild(g.SK, live[0], g.Data)
+	}
+	return err
+}

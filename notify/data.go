@@ -1,0 +1,68 @@
+package notify
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/internal/group"
+)
+
+// encodeActivity is the Data of a group whose newest event is the activity. Its
+// recipients are not kept.
+func encodeActivity(a feed.Activity) (string, error) {
+	a.To = nil
+	if a.Time.IsZero() {
+		a.Time = a.ID.Time()
+	}
+	a.Time = a.Time.Round(0).UTC()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // it would make Data six times as large
+	if err := enc.Encode(a); err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
+func decodeActivity(data string) (a feed.Activity, err error) {
+	err = json.Unmarshal([]byte(data), &a)
+	return a, err
+}
+
+// detail is what an entry keeps of an activity besides its actor: the object, if the
+// group is about the target.
+func detail(a feed.Activity) string {
+	if a.Target.IsZero() {
+		return ""
+	}
+	return objectDetail + a.Object.String()
+}
+
+const objectDetail = "o"
+
+// rebuild is the Data of the event of an entry. Data of the application is lost
+// unless data is the event's.
+func rebuild(sk string, e group.Entry, data string) (string, error) {
+	newest, err := decodeActivity(data)
+	if err != nil || newest.ID == e.ID {
+		return data, err
+	}
+	about, verb, err := splitGroup(groupOf(sk))
+	if err != nil {
+		return "", err
+	}
+	a := feed.Activity{ID: e.ID, Verb: verb, Object: about}
+	if a.Actor, err = feed.ParseRef(e.Actor); err != nil {
+		return "", fmt.Errorf("actor: %w", err)
+	}
+	if object, ok := strings.CutPrefix(e.Detail, objectDetail); ok {
+		a.Target = about
+		if err := a.Object.UnmarshalText([]byte(object)); err != nil {
+			return "", fmt.Errorf("object: %w", err)
+		}
+	}
+	return encodeActivity(a)
+}

@@ -1,0 +1,95 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/group"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// Notify stores the event in its group, which becomes the first of the list and
+// unread. A user is not notified of what he did himself, unless it is Critical.
+// created is true if this call stored the event. A repeat changes nothing.
+//
+// Cost: 1 request, 2 WCU for the first event of a group, 3 WCU for a further one,
+// 1 WCU for a repeat, and 1 WCU for each further KB of the group; 2 requests for an
+// actor whom the group names; and what the Policy and the Scheduler cost.
+func (r *Repository) Notify(ctx context.Context, n Notification) (res Result, created bool, err error) {
+	e, key, err := r.event(n)
+	if err != nil {
+		return Result{}, false, err
+	}
+	dropped := Result{Outcome: Dropped}
+	if !r.opts.Now().Before(e.ID.Time().Add(r.opts.Retention)) || !n.Critical && r.opts.User(n.Activity.Actor) == n.User {
+		return dropped, false, nil
+	}
+	decision, err := r.decide(ctx, n)
+	if err != nil {
+		return Result{}, false, fmt.Errorf("notify: policy on activity %v for %q: %w", e.ID, n.User, err)
+	}
+	if decision.Drop {
+		return dropped, false, nil
+	}
+	got, created, err := r.groups.Add(ctx, key, e, func(ctx context.Context, above ids.ID) (ids.ID, error) {
+		id, err := r.mint(ctx, above)
+		if err == nil && r.opts.Scheduler != nil && len(decision.Channels) > 0 {
+			err = r.opts.Scheduler.Due(ctx, n.User, decision.Channels, id)
+		}
+		return id, err
+	})
+	if err != nil {
+		return Result{}, false, fmt.Errorf("notify: activity %v for %q: %w", e.ID, n.User, err)
+	}
+	if got.Outcome == group.Dropped {
+		return dropped, false, nil
+	}
+	return Result{Outcome: Outcome(got.Outcome), Group: groupOf(key.SK), Last: got.Last, Channels: decision.Channels}, created, nil
+}
+
+// decide asks the policy.
+func (r *Repository) decide(ctx context.Context, n Notification) (Decision, error) {
+	if r.opts.Policy == nil {
+		return Decision{}, nil
+	}
+	d, err := r.opts.Policy.Decide(ctx, n)
+	d.Drop = d.Drop && !n.Critical
+	return d, err
+}
+
+// mint makes a write id above another, which a faster clock may have made.
+func (r *Repository) mint(ctx context.Context, above ids.ID) (ids.ID, error) {
+	id, err := r.gen.Next(ctx)
+	if err == nil && id <= above {
+		id = keys.After(id, above)
+	}
+	return id, err
+}
+
+// event is what the notification's group counts, and the group's key.
+func (r *Repository) event(n Notification) (group.Event, store.Key, error) {
+	if err := n.check(); err != nil {
+		return group.Event{}, store.Key{}, err
+	}
+	if err := keys.CheckNewID("Activity.ID", n.Activity.ID, r.opts.Now()); err != nil {
+		return group.Event{}, store.Key{}, err
+	}
+	key := groupKey(In{n.User, groupName(n.about(), n.Activity.Verb, n.Activity.ID)})
+	if len(groupOf(key.SK)) > maxName {
+		return group.Event{}, store.Key{}, &plaza.InvalidError{
+			Field:  "Activity",
+			Reason: fmt.Sprintf("makes a group name of %d bytes of its verb and what it is about, at most %d are allowed", len(groupOf(key.SK)), maxName),
+		}
+	}
+	data, err := encodeActivity(n.Activity)
+	return group.Event{
+		ID:      n.Activity.ID,
+		Actor:   n.Activity.Actor.String(),
+		ByActor: n.CountBy == ByActor,
+		Detail:  detail(n.Activity),
+		Data:    data,
+	}, key, err
+}
