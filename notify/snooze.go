@@ -1,0 +1,207 @@
+package notify
+
+import (
+	"context"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/group"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+const (
+	maxSnooze = 366 * 24 * time.Hour
+	maxWake   = 25 // groups that one call wakes
+	wakeOnce  = 8  // of them at once
+	wakeReads = 6  // of a call that looks for them
+
+	// late is how long after a request was sent it might still arrive.
+	late = 24 * time.Hour
+
+	inTime = Window * 3 / 4 // within which a write must be acknowledged
+)
+
+// Snooze hides a group until then, at most a year ahead. An event brings it back
+// before. Changed is false if it is snoozed until then or has gone.
+//
+// Cost: 3 requests, 1 RCU, 5 WCU; 4 requests, 1 RCU, 6 WCU where another group is
+// due before; 1 RCU more for each further 4 KB of the group and 3 WCU for each KB.
+func (r *Repository) Snooze(ctx context.Context, in In, until time.Time) (changed bool, err error) {
+	if err := in.check(); err != nil {
+		return false, err
+	}
+	now, due := r.opts.Now(), ids.At(until)
+	if due <= ids.At(now) || until.After(now.Add(maxSnooze)) {
+		return false, &plaza.InvalidError{Field: "until", Reason: "is not in the future, or more than a year ahead"}
+	}
+	var lowered time.Time
+	changed, err = r.alter(ctx, in, func(ctx context.Context, g shelved) (*dynamo.Update, error) {
+		place := group.Place(group.Snoozed, due, g.SK)
+		if g.Place == place {
+			return nil, nil
+		}
+		if lowered.IsZero() {
+			lowered = r.opts.Now()
+			if err := r.lower(ctx, in.User, due); err != nil {
+				return nil, err
+			}
+		}
+		update := r.table.Update(groupKey(in)).Set("'last'", place)
+		if shelfOf(g.Head) != group.Snoozed {
+			update.Set("was", g.Place)
+		}
+		if g.TTL != 0 {
+			update.Set("'ttl'", max(g.TTL, until.Add(r.opts.Retention).Unix()))
+		}
+		return update, nil
+	})
+	if err == nil && changed && r.opts.Now().Sub(lowered) > inTime {
+		err = r.lower(ctx, in.User, due) // a reader may have raised it since
+	}
+	return changed, wrapGroup("snooze", in, err)
+}
+
+// lower makes readers look for due groups from that time on. Wake is lowered
+// before the group moves, so that no group is on the shelf that nobody looks for.
+func (r *Repository) lower(ctx context.Context, user string, due ids.ID) error {
+	id, err := r.gen.Next(ctx)
+	if err != nil {
+		return err
+	}
+	quick := r.quick(user).Set("s.wake", due.String()).Set("s.low", id.String()).
+		If("s.wake > ? AND s.low < ?", due.String(), id.String())
+	return r.change(ctx, user, quick, func(s *state) bool {
+		if s.wake <= due && s.low >= id {
+			return false
+		}
+		s.wake, s.low = min(s.wake, due), max(s.low, id)
+		return true
+	})
+}
+
+// Unsnooze moves a snoozed group back to where it was, as seen and read as it was.
+// Changed is false if it was not snoozed.
+//
+// Cost: as Archive.
+func (r *Repository) Unsnooze(ctx context.Context, in In) (changed bool, err error) {
+	if err := in.check(); err != nil {
+		return false, err
+	}
+	changed, err = r.alter(ctx, in, func(_ context.Context, g shelved) (*dynamo.Update, error) {
+		if shelfOf(g.Head) != group.Snoozed {
+			return nil, nil
+		}
+		shelf := group.Listed
+		if was, _, err := group.ParsePlace(g.Was); err == nil && was != group.Snoozed {
+			shelf = was
+		}
+		return r.place(in, group.Place(shelf, listedAt(g.Head), g.SK)), nil
+	})
+	return changed, wrapGroup("unsnooze", in, err)
+}
+
+// wake moves the groups that are due back to the list, as new, and raises wake to
+// the next that will be. The state was read before.
+func (r *Repository) wake(ctx context.Context, user string, s *state, now time.Time) (woken bool, err error) {
+	due, next, err := r.due(ctx, user, now)
+	if err != nil {
+		return false, err
+	}
+	moved := make([]ids.ID, len(due)) // the later one is due, the higher it is in the list
+	for i := range due {
+		if moved[i], err = r.gen.Next(ctx); err != nil {
+			return false, err
+		}
+	}
+	err = parallel.ForEach(ctx, len(due), wakeOnce, func(ctx context.Context, i int) error {
+		return r.wakeGroup(ctx, due[i], moved[i])
+	})
+	if err != nil || next <= s.wake {
+		return len(due) > 0, err
+	}
+
+	// A group whose Snooze is running, or whose move arrives late, is not on the
+	// shelf yet. So wake stays while the last Snooze is younger than Window, and then
+	// rises by no more than its age.
+	age := now.Sub(s.low.Time())
+	if s.low != 0 && age < late {
+		if age < Window {
+			return len(due) > 0, nil
+		}
+		next = min(next, ids.At(now.Add(age)))
+	}
+	err = r.table.Run(ctx, r.quick(user).Set("s.wake", next.String()).If("rev = ?", s.rev))
+	if _, refused := store.AsRefused(err); refused {
+		err = nil // the next reader raises it
+	}
+	return len(due) > 0, err
+}
+
+// due reads the groups that are due, and when the next will be: at once if there
+// may be more.
+func (r *Repository) due(ctx context.Context, user string, now time.Time) (due []group.Head, next ids.ID, err error) {
+	from, to := group.Snoozed.Span()
+	span := store.IndexSpan{
+		Partition: userPK(user), From: []byte(from), To: []byte(to),
+		Ascending: true, Limit: maxWake + 1, Consistent: true,
+	}
+	for range wakeReads { // past damaged rows
+		heads, rest, err := store.ReadIndex[group.Head](ctx, r.table, recent, span)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, h := range heads {
+			_, at, _ := group.ParsePlace(h.Place)
+			switch {
+			case at > ids.At(now):
+				return due, at, nil
+			case expired(h, now):
+			case len(due) == maxWake:
+				return due, 0, nil
+			default:
+				due = append(due, h)
+			}
+		}
+		if rest == "" {
+			return due, never, nil
+		}
+		span.From = []byte(rest)
+	}
+	return due, 0, nil
+}
+
+// wakeGroup moves a group to the place of a new id, unless it has moved meanwhile.
+// A reader may be past that id when the answer comes late: then it moves to
+// another.
+func (r *Repository) wakeGroup(ctx context.Context, h group.Head, id ids.ID) error {
+	for range maxTries {
+		id = max(id, h.Last+1)
+		place := group.Place(group.Listed, id, h.SK)
+		err := r.table.Run(ctx, r.table.Update(store.Key{PK: h.PK, SK: h.SK}).
+			Set("'last'", place).Set("lv", id).Remove("was").Add("rev", 1).If("'last' = ?", h.Place))
+		if refused, ok := store.AsRefused(err); ok {
+			var stands group.Head
+			item, _ := refused.At(0)
+			if item == nil {
+				return nil
+			}
+			if err := r.table.Decode(item, &stands); err != nil || stands.Place != place {
+				return err // by another reader, or an event
+			}
+		} else if err != nil {
+			return err
+		}
+		if r.opts.Now().Sub(id.Time()) <= inTime {
+			return nil
+		}
+		h.Place, h.Last = place, id
+		if id, err = r.gen.Next(ctx); err != nil {
+			return err
+		}
+	}
+	return plaza.ErrBusy
+}

@@ -1,0 +1,259 @@
+package notify
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+const (
+	maxAbove = 100       // ids above a watermark
+	maxGone  = 100       // dismissals
+	maxTries = 20        // of a change that others outran
+	never    = 1<<63 - 1 // as state.wake: nothing is snoozed
+)
+
+// state is what a user has seen, read and dismissed, and when a snoozed group is due.
+type state struct {
+	rev        int64 // 0: there is none yet
+	seen, read marks // what is read is seen
+	allRead    ids.ID
+	wake       ids.ID // no snoozed group is due before
+	low        ids.ID // the last write that lowered wake
+	gone       []dismissal
+}
+
+// marks cover the ids up to one, and some above it.
+type marks struct {
+	upTo  ids.ID
+	above []ids.ID // newest first
+}
+
+func (m marks) cover(id ids.ID) bool { return id <= m.upTo || slices.Contains(m.above, id) }
+
+// add joins two marks, in whatever order and however often. Of the ids above it
+// keeps the newest 100: the oldest are the next that the watermark will cover.
+func (m *marks) add(more marks) (changed bool) {
+	sum := marks{upTo: max(m.upTo, more.upTo)}
+	for _, id := range slices.Concat(m.above, more.above) {
+		if id > sum.upTo {
+			sum.above = append(sum.above, id)
+		}
+	}
+	slices.Sort(sum.above)
+	slices.Reverse(sum.above)
+	sum.above = slices.Compact(sum.above)
+	sum.above = sum.above[:min(len(sum.above), maxAbove)]
+	changed = sum.upTo != m.upTo || !slices.Equal(sum.above, m.above)
+	*m = sum
+	return changed
+}
+
+// dismissal is an announcement that the user does not want to see, until it ceases
+// to show in any case.
+type dismissal struct {
+	id    ids.ID
+	until int64 // Unix hours
+}
+
+// maxLife is the longest that an announcement shows.
+const maxLife = 90 * 24 * time.Hour
+
+func (s *state) dismissed(id ids.ID) bool {
+	return slices.ContainsFunc(s.gone, func(d dismissal) bool { return d.id == id })
+}
+
+func (s *state) dismiss(id ids.ID, now time.Time) (changed bool) {
+	if s.dismissed(id) {
+		return false
+	}
+	hour := now.Unix() / 3600
+	s.gone = slices.DeleteFunc(s.gone, func(d dismissal) bool { return d.until < hour })
+	s.gone = append(s.gone, dismissal{id, now.Add(maxLife).Unix()/3600 + 1})
+	s.gone = s.gone[max(0, len(s.gone)-maxGone):]
+	return true
+}
+
+// The state is one map, as the index has room for one attribute of it. Lists of ids
+// are binary, 8 bytes each, the greatest first: so comparing two lists compares
+// their greatest ids. They begin with a byte, since DynamoDB Local refuses empty
+// values.
+func (s *state) item() dynamo.Item {
+	text := func(id ids.ID) types.AttributeValue { return &types.AttributeValueMemberS{Value: id.String()} }
+	gone := []byte{listBegins}
+	for _, d := range s.gone {
+		gone = binary.BigEndian.AppendUint32(pack(gone, d.id), uint32(d.until))
+	}
+	return dynamo.Item{
+		"w": text(s.seen.upTo), "x": packed(s.seen.above...),
+		"r": text(s.read.upTo), "rx": packed(s.read.above...), "ra": text(s.allRead),
+		"wake": text(s.wake), "low": text(s.low),
+		"gone": &types.AttributeValueMemberB{Value: gone},
+	}
+}
+
+func pack(to []byte, id ids.ID) []byte { return binary.BigEndian.AppendUint64(to, uint64(id)) }
+
+func packed(above ...ids.ID) types.AttributeValue {
+	list := append(make([]byte, 0, 1+8*len(above)), listBegins)
+	for _, id := range above {
+		list = pack(list, id)
+	}
+	return &types.AttributeValueMemberB{Value: list}
+}
+
+const (
+	listBegins    = 0
+	dismissalSize = 12
+)
+
+// UnmarshalDynamoItem refuses what no write of this package leaves.
+func (s *state) UnmarshalDynamoItem(item dynamo.Item) error {
+	var fields dynamo.Item
+	err := store.Fields(item, func(name string) any {
+		if name == "rev" {
+			return &s.rev
+		}
+		return nil
+	})
+	if m, ok := item["s"].(*types.AttributeValueMemberM); ok {
+		fields = m.Value
+	}
+	switch {
+	case err != nil:
+		return err
+	case fields == nil:
+		return errors.New("s is not a map")
+	case s.rev <= 0:
+		return fmt.Errorf("rev is %d", s.rev)
+	}
+	s.wake = never
+	var gone []byte
+	err = store.Fields(fields, func(name string) any {
+		switch name {
+		case "w":
+			return &s.seen.upTo
+		case "x":
+			return (*unpacked)(&s.seen.above)
+		case "r":
+			return &s.read.upTo
+		case "rx":
+			return (*unpacked)(&s.read.above)
+		case "ra":
+			return &s.allRead
+		case "wake":
+			return &s.wake
+		case "low":
+			return &s.low
+		case "gone":
+			return &gone
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(gone)%dismissalSize != 1 {
+		return fmt.Errorf("gone has %d bytes", len(gone))
+	}
+	for d := range slices.Chunk(gone[1:], dismissalSize) {
+		s.gone = append(s.gone, dismissal{ids.ID(binary.BigEndian.Uint64(d)), int64(binary.BigEndian.Uint32(d[8:]))})
+	}
+	return nil
+}
+
+// unpacked reads what packed wrote.
+type unpacked []ids.ID
+
+// UnmarshalDynamo refuses lists out of order.
+func (u *unpacked) UnmarshalDynamo(value types.AttributeValue) error {
+	b, ok := value.(*types.AttributeValueMemberB)
+	if !ok || len(b.Value)%8 != 1 {
+		return errors.New("a list of ids is not binary of 8 bytes each")
+	}
+	for list := b.Value[1:]; len(list) > 0; list = list[8:] {
+		id := ids.ID(binary.BigEndian.Uint64(list))
+		if n := len(*u); n > 0 && (*u)[n-1] <= id {
+			return errors.New("a list of ids is out of order")
+		}
+		*u = append(*u, id)
+	}
+	return nil
+}
+
+// none is the state of a user who has none. Everything shows, as new.
+func none() state { return state{wake: never} }
+
+// load reads the user's state, and takes a damaged one for none.
+func (r *Repository) load(ctx context.Context, user string) (state, error) {
+	s, err := r.get(ctx, user, r.opts.Consistent)
+	if r.table.Skips(err) {
+		return none(), nil
+	}
+	return s, err
+}
+
+func (r *Repository) get(ctx context.Context, user string, consistent bool) (state, error) {
+	s := none()
+	err := r.table.Get(ctx, stateKey(user), consistent, &s)
+	if errors.Is(err, plaza.ErrNotFound) {
+		return none(), nil
+	}
+	return s, err
+}
+
+// change applies a change of the user's state. It sends the quick update first,
+// whose condition says that it does the same as apply. Where that is refused, it
+// applies to the item that stands.
+func (r *Repository) change(ctx context.Context, user string, quick *dynamo.Update, apply func(*state) (changed bool)) error {
+	err := r.table.Run(ctx, quick)
+	for range maxTries {
+		refused, ok := store.AsRefused(err)
+		if !ok {
+			return err
+		}
+		s := none()
+		if item, _ := refused.At(0); item != nil {
+			if err := r.table.Decode(item, &s); err != nil {
+				return err
+			}
+		}
+		if !apply(&s) {
+			return nil
+		}
+		err = r.table.Run(ctx, r.replace(user, &s))
+	}
+	return outrun(err)
+}
+
+// outrun is the error of a write that was refused too often.
+func outrun(err error) error {
+	if _, refused := store.AsRefused(err); refused {
+		return plaza.ErrBusy
+	}
+	return err
+}
+
+// replace writes the state unless it was changed since it was read.
+func (r *Repository) replace(user string, s *state) *dynamo.Update {
+	update := r.table.Update(stateKey(user)).Set("'last'", statePlace).Set("s", s.item()).Add("rev", 1)
+	if s.rev == 0 {
+		return update.If("attribute_not_exists(pk)")
+	}
+	return update.If("rev = ?", s.rev)
+}
+
+// quick starts an update of a state that exists.
+func (r *Repository) quick(user string) *dynamo.Update {
+	return r.table.Update(stateKey(user)).Add("rev", 1)
+}
