@@ -111,7 +111,7 @@ const (
 // entry adds what the state says.
 func (l *reading) entry(w row) Entry {
 	e := w.entry
-	e.Seen, e.Read = l.state.hasSeen(w.Head, e.Last), l.state.hasRead(w.Head, e.Last)
+	e.Seen, e.Read = l.state.hasSeen(w.Head), l.state.hasRead(w.Head)
 	e.Listed = ids.At(l.now)
 	return e
 }
@@ -286,12 +286,12 @@ func (r *Repository) unseen(ctx context.Context, reader Reader) (Count, error) {
 	}
 	n := 0
 	for _, w := range rows {
-		if !expired(w.Head, now) && !s.hasSeen(w.Head, w.entry.Last) {
+		if !expired(w.Head, now) && !s.hasSeen(w.Head) {
 			n++
 		}
 	}
 	for _, a := range live {
-		if w := announced(a); !s.dismissed(a.ID) && !s.hasSeen(w.Head, a.ID) {
+		if w := announced(a); !s.dismissed(a.ID) && !s.hasSeen(w.Head) {
 			n++
 		}
 	}

@@ -215,7 +215,7 @@ func (r *Repository) MarkUnread(ctx context.Context, in In) (changed bool, err e
 	changed, err = r.alter(ctx, in, func(ctx context.Context, g shelved) (*dynamo.Update, error) {
 		// Read after the group: a MarkAllRead after that is later than this call.
 		s, err := r.get(ctx, in.User, true)
-		if err != nil || !s.hasRead(g.Head, listedAt(g.Head)) {
+		if err != nil || !s.hasRead(g.Head) {
 			return nil, err
 		}
 		// Not a new id: whatever the clocks say, the next MarkAllRead has a greater one.

@@ -3,6 +3,7 @@ package notify
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,26 +50,12 @@ func (w *row) show() error {
 		}
 		w.entry.Actors = append(w.entry.Actors, actor)
 	}
-	shelf, id, err := group.ParsePlace(w.Place)
-	w.entry.Last = id
-	if shelf == group.Snoozed && err == nil {
-		w.entry.Until = id.Time()
-		w.entry.Last = listedAt(w.Head)
+	w.entry.Last = w.PlaceID()
+	shelf, due, err := group.ParsePlace(w.Place)
+	if shelf == group.Snoozed {
+		w.entry.Until = due.Time()
 	}
 	return err
-}
-
-// listedAt is the id of the group's place in the list, or of what it will be once
-// the group is back there.
-func listedAt(h group.Head) ids.ID {
-	shelf, id, err := group.ParsePlace(h.Place)
-	if err == nil && shelf == group.Snoozed {
-		shelf, id, err = group.ParsePlace(h.Was)
-	}
-	if err != nil || shelf == group.Snoozed {
-		return h.Last
-	}
-	return id
 }
 
 func expired(h group.Head, now time.Time) bool { return h.TTL != 0 && h.TTL <= now.Unix() }
@@ -84,13 +71,17 @@ func announced(a Announcement) row {
 // announcementPlace is where an announcement stands among the groups.
 func announcementPlace(id ids.ID) string { return id.String() + "#" }
 
-// hasRead reports whether the user has read a group, or an announcement. What it
-// shows is as old as its place.
-func (s *state) hasRead(h group.Head, at ids.ID) bool {
-	return h.Read >= at || s.read.cover(at) && h.Unread <= s.allRead
+// hasRead reports whether the user has read a group, or an announcement.
+func (s *state) hasRead(h group.Head) bool {
+	return h.Read >= h.PlaceID() || s.read.has(h) && h.Unread <= s.allRead
 }
 
 // hasSeen is hasRead for seen.
-func (s *state) hasSeen(h group.Head, at ids.ID) bool {
-	return s.seen.cover(at) || s.hasRead(h, at)
+func (s *state) hasSeen(h group.Head) bool { return s.seen.has(h) || s.hasRead(h) }
+
+// has reports whether the marks cover a group. What was shown under Last was seen,
+// even if its newest event was retracted since.
+func (m marks) has(h group.Head) bool {
+	at := h.PlaceID()
+	return at <= m.upTo || slices.ContainsFunc(m.above, func(id ids.ID) bool { return id == at || id == h.Last })
 }

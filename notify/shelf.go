@@ -45,7 +45,7 @@ func (r *Repository) Archive(ctx context.Context, in In) (changed bool, err erro
 		if shelfOf(g.Head) == group.Archived {
 			return nil, nil
 		}
-		return r.place(in, group.Place(group.Archived, listedAt(g.Head), groupKey(in).SK)), nil
+		return r.place(in, group.Place(group.Archived, g.PlaceID(), groupKey(in).SK)), nil
 	})
 	return changed, wrapGroup("archive", in, err)
 }
@@ -62,7 +62,7 @@ func (r *Repository) Unarchive(ctx context.Context, in In) (changed bool, err er
 		if shelfOf(g.Head) != group.Archived {
 			return nil, nil
 		}
-		return r.place(in, group.Place(group.Listed, listedAt(g.Head), groupKey(in).SK)), nil
+		return r.place(in, group.Place(group.Listed, g.PlaceID(), groupKey(in).SK)), nil
 	})
 	return changed, wrapGroup("unarchive", in, err)
 }

@@ -99,7 +99,7 @@ func (r *Repository) Unsnooze(ctx context.Context, in In) (changed bool, err err
 		if was, _, err := group.ParsePlace(g.Was); err == nil && was != group.Snoozed {
 			shelf = was
 		}
-		return r.place(in, group.Place(shelf, listedAt(g.Head), g.SK)), nil
+		return r.place(in, group.Place(shelf, g.PlaceID(), g.SK)), nil
 	})
 	return changed, wrapGroup("unsnooze", in, err)
 }

@@ -39,8 +39,6 @@ type marks struct {
 	above []ids.ID // newest first
 }
 
-func (m marks) cover(id ids.ID) bool { return id <= m.upTo || slices.Contains(m.above, id) }
-
 // add joins two marks, in whatever order and however often. Of the ids above it
 // keeps the newest 100: the oldest are the next that the watermark will cover.
 func (m *marks) add(more marks) (changed bool) {
