@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -65,6 +66,8 @@ func (t Topic) check() error {
 	if err := checkSK("Object", text, muteKey(t).SK); err != nil {
 		return err
 	}
-	_, err := feed.ParseRef(text)
-	return err
+	if same, err := feed.ParseRef(text); err != nil || same != t.Object {
+		return &plaza.InvalidError{Field: "Object", Reason: "is not what feed.ParseRef reads"}
+	}
+	return nil
 }

@@ -49,7 +49,7 @@ type Options struct {
 	Channels []string
 
 	// Verbs are those that users can set. All settings of a user may take 16 KB:
-	// 200 verbs on 4 channels, with names of 15 and 5 bytes. Other verbs are in
+	// 150 verbs on InApp and 3 more, with names of 18 and 7 bytes. Other verbs are in
 	// the list and on no further channel, unless a setting for AnyVerb says
 	// otherwise. Defaults to none.
 	Verbs []Verb

@@ -112,11 +112,16 @@ func (k Keyring) open(token string) (Subscription, error) {
 	if !ok || !hmac.Equal(raw[tokenHeader:tokenAt], sign(key, raw)) {
 		return Subscription{}, ErrToken
 	}
-	parts := keys.Split(string(raw[tokenAt:]))
-	if len(parts) != 3 {
+	about := string(raw[tokenAt:])
+	parts := keys.Split(about)
+	if len(parts) != 3 || keys.Join(parts...) != about {
 		return Subscription{}, ErrToken
 	}
-	return Subscription{User: parts[0], Verb: parts[1], Channel: parts[2]}, nil
+	s := Subscription{User: parts[0], Verb: parts[1], Channel: parts[2]}
+	if keys.CheckName("User", s.User) != nil || keys.CheckName("Channel", s.Channel) != nil {
+		return Subscription{}, ErrToken
+	}
+	return s, nil
 }
 
 // Unsubscribe turns off what a token of Token is about. For AnyVerb it also turns off
