@@ -15,8 +15,8 @@ import (
 // are not over yet, withdrawn ones and those that do not show yet too. It is
 // strongly consistent.
 //
-// Cost: 1 request, 1 RCU for each 4 KB; past those that are over 6 requests at
-// most, for 63 times the rows.
+// Cost: 1 request, 1 RCU for each 4 KB; past those that are over or got another ID
+// 6 requests at most, for 63 times the rows.
 func (r *Repository) List(ctx context.Context, audience string, req cursor.PageRequest) (cursor.Page[notify.Announcement], error) {
 	if err := keys.CheckName("Audience", audience); err != nil {
 		return cursor.Page[notify.Announcement]{}, err

@@ -121,7 +121,8 @@ func (r *Repository) refresh(ctx context.Context, audience string) ([]notify.Ann
 	return nil, plaza.ErrBusy
 }
 
-// read leaves out what begins to show after the reading is used.
+// read leaves out what begins to show after the reading is used. What begins to show
+// before that takes its place of MaxLive at once.
 func (r *Repository) read(ctx context.Context, audience string) (reading, error) {
 	found := reading{at: r.opts.Now()}
 	span := store.Span{

@@ -92,7 +92,7 @@ func (i row) stands(now time.Time) bool { return i.listed(now) && i.Withdrawn ==
 // store adds the item's key to these.
 var (
 	errKey  = errors.New("its sort key is no id")
-	errMark = errors.New("it has neither a title nor a mark")
+	errMark = errors.New("it is neither an announcement nor a mark")
 	errTime = errors.New("it has no end")
 	errData = errors.New("data is not JSON")
 )
@@ -106,7 +106,7 @@ func (i *row) UnmarshalDynamoItem(item dynamo.Item) error {
 	switch {
 	case i.id == 0:
 		return errKey
-	case i.Title == "" && i.Withdrawn == 0 && i.Moved == 0:
+	case (i.Title == "") != (i.Op == 0), i.Title == "" && i.Withdrawn == 0 && i.Moved == 0:
 		return errMark
 	case i.Title != "" && i.Until <= 0:
 		return errTime
