@@ -210,8 +210,8 @@ func (s *service) ownerOf(ctx context.Context, object string) (string, error) {
 	if at, ok := parseRef(object); ok {
 		return s.authorOf(ctx, at)
 	}
-	_, id, _ := strings.Cut(object, ":")
-	if i := strings.LastIndexByte(id, ':'); i > 0 {
+	kind, id, _ := strings.Cut(object, ":")
+	if i := strings.LastIndexByte(id, ':'); kind != "" && i > 0 {
 		return id[:i], nil
 	}
 	return "", nil

@@ -28,6 +28,7 @@ import (
 // world is the service on fresh tables.
 type world struct {
 	*httptest.Server
+	api     *api
 	service *service
 	tables  localdb.Tables
 }
@@ -57,11 +58,11 @@ func newWorld(t *testing.T, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.service.close()) })
 	w.Server = httptest.NewUnstartedServer(nil)
-	a := newAPI(w.service, log)
-	w.Config = newServer(a, log)
+	w.api = newAPI(w.service, log)
+	w.Config = newServer(w.api, log)
 	w.Start()
 	t.Cleanup(w.Close)
-	t.Cleanup(a.endStreams)
+	t.Cleanup(w.api.endStreams)
 	return w
 }
 

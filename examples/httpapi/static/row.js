@@ -54,15 +54,15 @@ function actions(entry, view, me, act) {
     entry.read ? choice("Mark unread", "unread") : choice("Mark read", "read"),
     choice("Archive", "archive"),
     menu("Snooze", naps().map(([text, until]) => choice(text, "snooze", until))),
-    menu("Less of this", [
+    menu("⋯", [
       choice(`Mute ${thing(about(entry), me)}`, "mute", about(entry)),
       choice(`Block ${actor}`, "block", actor),
-    ]),
+    ], "Less of this"),
   ];
 }
 
-function menu(title, choices) {
+function menu(title, choices, label) {
   return element("details", { class: "menu" },
-    element("summary", { class: "quiet", "data-part": title }, title),
+    element("summary", { class: "quiet", "data-part": title, "aria-label": label }, title),
     element("div", { class: "choices" }, ...choices));
 }
