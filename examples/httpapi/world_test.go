@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -146,3 +147,6 @@ func (w world) items(t *testing.T) (n int) {
 	}
 	return n
 }
+
+// How long a test waits for what comes by itself, and how often it looks.
+const patience, tick = 20 * time.Second, 5 * time.Millisecond

@@ -12,12 +12,19 @@ const empty = {
   archived: "Nothing is archived.",
 };
 
+// joined is what two pages of a list showed.
+function joined(one, two) {
+  const recent = [...new Set([...one.recent ?? [], ...two.recent ?? []])].sort().reverse().slice(0, most);
+  return { at: one.at < two.at ? one.at : two.at, newest: one.newest > two.newest ? one.newest : two.newest, recent };
+}
+
 // Panel shows one of a user's lists, and the number of those unseen.
 export class Panel {
   #user;
   #view = "inbox";
   #page = { items: [], next: "" };
   #fresh = new Set(); // keys of what was unseen when this panel opened
+  #contents = new WeakMap(); // of rows
   #count = { n: 0, more: false };
   #reading = false;
   #again = false;
@@ -86,10 +93,7 @@ export class Panel {
     if (!page || view !== this.#view) return;
     this.#page = page;
     if (view !== "inbox") return this.#render();
-    const unseen = page.items.filter((entry) => !entry.seen);
-    for (const entry of unseen) this.#fresh.add(keyOf(entry));
-    this.#render();
-    if (unseen.length > 0 && document.visibilityState === "visible") await api.markSeen(user, page.view);
+    await this.#shown(user, page);
   }
 
   async #older() {
@@ -99,7 +103,18 @@ export class Panel {
     const known = new Set(this.#page.items.map(keyOf));
     this.#page.items.push(...page.items.filter((entry) => !known.has(keyOf(entry))));
     this.#page.next = page.next;
+    if (view !== "inbox") return this.#render();
+    this.#page.view = joined(this.#page.view, page.view);
+    await this.#shown(user, page);
+  }
+
+  // #shown shows the inbox, and marks what came to it as seen.
+  async #shown(user, { items, view }) {
+    const unseen = items.filter((entry) => !entry.seen);
+    for (const entry of unseen) this.#fresh.add(keyOf(entry));
     this.#render();
+    if (unseen.length === 0 || document.visibilityState !== "visible") return;
+    await api.markSeen(user, view).catch((error) => this.failed(error.message));
   }
 
   #choose(view) {
@@ -154,17 +169,16 @@ export class Panel {
     this.#count = count;
   }
 
-  // #render keeps the focus: a row of the same key has the same parts.
+  // #render leaves rows that are the same in their place, with open menus. It keeps the
+  // focus: a row of the same key has the same parts.
   #render() {
+    const list = byId("rows"), before = [...list.children];
     const held = document.activeElement?.closest?.("#rows [data-part]");
     const part = held?.dataset.part, key = held?.closest("li").dataset.key;
-    const place = held ? [...byId("rows").children].indexOf(held.closest("li")) : -1;
-    const rows = this.#page.items.map((entry) => {
-      const li = row(entry, { me: this.#user, view: this.#view, fresh: this.#fresh.has(keyOf(entry)), act: this.#act });
-      li.dataset.key = keyOf(entry);
-      return li;
-    });
-    byId("rows").replaceChildren(...rows);
+    const place = before.indexOf(held?.closest("li"));
+    const rows = this.#page.items.map((entry) => this.#row(entry, before));
+    for (const li of before) if (!rows.includes(li)) li.remove();
+    rows.forEach((li, i) => list.children[i] !== li && list.insertBefore(li, list.children[i] ?? null));
     const lists = this.#view !== "settings";
     byId("rows").hidden = !lists;
     byId("settings").hidden = lists;
@@ -172,10 +186,21 @@ export class Panel {
     byId("empty").textContent = empty[this.#view] ?? "";
     byId("more").hidden = !this.#page.next;
     byId("allread").hidden = this.#view !== "inbox" || !this.#page.items.some((entry) => !entry.read);
-    if (!held) return;
+    if (!held || document.activeElement === held) return;
     const same = rows.find((li) => li.dataset.key === key);
     const next = same?.querySelector(`[data-part="${part}"]`) ?? (same ?? rows[place] ?? rows.at(-1))?.querySelector("[data-part=text]");
     (next ?? byId("panel")).focus();
+  }
+
+  #row(entry, before) {
+    const fresh = this.#fresh.has(keyOf(entry));
+    const content = JSON.stringify([this.#user, this.#view, fresh, { ...entry, listed: "", seen: true }]);
+    const same = before.find((li) => this.#contents.get(li) === content);
+    if (same) return same;
+    const li = row(entry, { me: this.#user, view: this.#view, fresh, act: this.#act });
+    li.dataset.key = keyOf(entry);
+    this.#contents.set(li, content);
+    return li;
   }
 
   #key(e) {

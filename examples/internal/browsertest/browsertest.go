@@ -12,9 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 )
+
+// patience is how long a page may take.
+const patience = 20 * time.Second
 
 // Browser is a running Chromium.
 type Browser struct{ ctx context.Context }
@@ -89,6 +94,17 @@ func (w Window) Size(width, height int64) {
 	require.NoError(w.t, chromedp.Do(w.Ctx, chromedp.EmulateViewport(width, height)))
 }
 
+// Dark makes the page believe that its reader prefers dark colours.
+func (w Window) Dark() {
+	w.t.Helper()
+	_, err := chromedp.Run(w.Ctx, func(ctx context.Context, t *chromedp.Target) (cdp.Empty, error) {
+		return cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}},
+		})
+	})
+	require.NoError(w.t, err)
+}
+
 // Eval runs a script and waits for its promise.
 func Eval[T any](w Window, script string) T {
 	w.t.Helper()
@@ -106,8 +122,16 @@ func (w Window) Do(script string) {
 // Until waits for an expression to be true.
 func (w Window) Until(expression string) {
 	w.t.Helper()
-	_, err := chromedp.Run(w.Ctx, chromedp.Poll[any](expression, chromedp.WithPollingTimeout(20*time.Second)))
+	_, err := chromedp.Run(w.Ctx, chromedp.Poll[any](expression, chromedp.WithPollingTimeout(patience)))
 	require.NoError(w.t, err, expression)
+}
+
+// Visible waits for an element of a CSS selector, also while another page is loaded.
+func (w Window) Visible(selector string) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.Ctx, patience)
+	defer cancel()
+	require.NoError(w.t, chromedp.Do(ctx, chromedp.WaitVisible(chromedp.CSS(selector))), selector)
 }
 
 // Click clicks the first element of a CSS selector, once it is visible.
@@ -120,6 +144,12 @@ func (w Window) Click(selector string) {
 func (w Window) Type(selector, text string) {
 	w.t.Helper()
 	require.NoError(w.t, chromedp.Do(w.Ctx, chromedp.SendKeys(chromedp.CSS(selector), text)))
+}
+
+// Press presses keys, such as those of chromedp's package kb, where the focus is.
+func (w Window) Press(keys string) {
+	w.t.Helper()
+	require.NoError(w.t, chromedp.Do(w.Ctx, chromedp.KeyEvent(keys)))
 }
 
 // Choose changes an input or select, as a person does.
