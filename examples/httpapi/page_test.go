@@ -96,6 +96,7 @@ func otherDevices(t *testing.T, b browsertest.Browser) {
 	for _, p := range []browsertest.Window{desk, phone} {
 		p.Until(rows + `.map((li) => li.classList.contains("unread")).join() === "false,true,true"`)
 	}
+	desk.Click(`#rows li:first-child [data-part="⋯"]`)
 	desk.Click(`#rows li:first-child [data-part=unread]`)
 	phone.Until(rows + `.every((li) => li.classList.contains("unread"))`)
 	phone.Click("#allread")

@@ -20,7 +20,7 @@ export function acts(me, { done, failed }) {
     ["follow", () => api.follow(me(), person()), () => `You follow ${person()}.`],
     ["unfollow", () => api.unfollow(me(), person()), () => `You no longer follow ${person()}.`],
     ["like", () => api.like(me(), picture()), () => `You like ${person()}’s picture.`],
-    ["unlike", () => api.unlike(me(), picture()), () => `You took the like of ${person()}’s picture back.`],
+    ["unlike", () => api.unlike(me(), picture()), () => `You no longer like ${person()}’s picture.`],
   ]) byId(id).addEventListener("click", () => doing(call, text));
 
   byId("say").addEventListener("submit", (e) => {

@@ -52,6 +52,7 @@ export class Panel {
     this.#fresh.clear();
     this.#tell({ n: 0, more: false });
     this.#render();
+    this.#showSettings();
   }
 
   show() {
@@ -123,8 +124,8 @@ export class Panel {
     for (const e of byId("views").children) e.toggleAttribute("aria-current", e.dataset.view === view);
     byId("empty").hidden = true;
     this.#render();
-    if (view === "settings") settings(this.#user, this.failed);
-    else this.reread();
+    this.#showSettings();
+    this.reread();
   }
 
   // #do makes a change and reads again. The ring of the user's other pages comes by live.
@@ -134,7 +135,12 @@ export class Panel {
     } catch (error) {
       this.failed(error.message);
     }
+    this.#showSettings();
     await this.reread();
+  }
+
+  #showSettings() {
+    if (this.#view === "settings") settings(this.#user, this.failed);
   }
 
   #act = (what, entry, ...more) => this.#do(() => {

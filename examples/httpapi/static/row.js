@@ -51,13 +51,13 @@ function actions(entry, view, me, act) {
   if (view === "snoozed") return [choice("Wake now", "unsnooze")];
   const actor = (entry.actors?.[0] ?? entry.activity.actor).replace(/^user:/, "");
   return [
-    entry.read ? choice("Mark unread", "unread") : choice("Mark read", "read"),
     choice("Archive", "archive"),
     menu("Snooze", naps().map(([text, until]) => choice(text, "snooze", until))),
     menu("⋯", [
+      entry.read ? choice("Mark as unread", "unread") : choice("Mark as read", "read"),
       choice(`Mute ${thing(about(entry), me)}`, "mute", about(entry)),
       choice(`Block ${actor}`, "block", actor),
-    ], "Less of this"),
+    ], "More"),
   ];
 }
 

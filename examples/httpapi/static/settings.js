@@ -4,8 +4,11 @@ import { thing, titles } from "./words.js";
 
 const channels = { "in-app": "Here", email: "Mail" };
 
-// settings shows what a user wants to be notified of.
+let turn = 0;
+
+// settings shows what a user wants to be notified of. Of several calls the last one counts.
 export async function settings(user, failed) {
+  const mine = ++turn;
   const change = (call) => call.catch((error) => failed(error.message)).then(() => settings(user, failed));
   let read;
   try {
@@ -13,6 +16,7 @@ export async function settings(user, failed) {
   } catch (error) {
     return failed(error.message);
   }
+  if (mine !== turn) return;
   const [all, blocked, muted] = read;
   const held = document.activeElement?.id;
   byId("settings").replaceChildren(
