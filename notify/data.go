@@ -46,9 +46,8 @@ const objectDetail = "o"
 // rebuild is the Data of the event of an entry. Data of the application is lost
 // unless data is the event's.
 func rebuild(sk string, e group.Entry, data string) (string, error) {
-	newest, err := decodeActivity(data)
-	if err != nil || newest.ID == e.ID {
-		return data, err
+	if newest, err := decodeActivity(data); err == nil && newest.ID == e.ID {
+		return data, nil
 	}
 	about, verb, err := splitGroup(groupOf(sk))
 	if err != nil {

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/plaza-sdk/plaza"
@@ -75,6 +76,10 @@ func (n Notification) check() error {
 // checkEvent is check for a notification of many users.
 func (n Notification) checkEvent() error {
 	if err := n.Activity.Validate(); err != nil {
+		var invalid *plaza.InvalidError
+		if errors.As(err, &invalid) {
+			return &plaza.InvalidError{Field: "Activity." + invalid.Field, Reason: invalid.Reason}
+		}
 		return err
 	}
 	switch {

@@ -50,7 +50,7 @@ const maxName = 1024 - len(groupPrefix)
 
 // aboutSpan is where a user's groups about something lie.
 func aboutSpan(user string, about feed.Ref) (store.Span, error) {
-	if err := keys.CheckName("user", user); err != nil {
+	if err := keys.CheckName("User", user); err != nil {
 		return store.Span{}, err
 	}
 	if parsed, err := feed.ParseRef(about.String()); err != nil || parsed != about {

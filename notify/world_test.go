@@ -2,13 +2,16 @@ package notify_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
@@ -16,6 +19,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/group"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/notify"
 )
 
@@ -81,51 +85,126 @@ func (w world) like(actor string) notify.Notification {
 	}}
 }
 
-// notify stores an event.
-func (w world) notify(t testing.TB, n notify.Notification) notify.Result {
+// store notifies of what is new.
+func (w world) store(t testing.TB, ns ...notify.Notification) (last notify.Result) {
+	t.Helper()
+	for _, n := range ns {
+		var created bool
+		var err error
+		last, created, err = w.Notify(t.Context(), n)
+		require.NoError(t, err)
+		require.True(t, created)
+		require.Equal(t, notify.Stored, last.Outcome)
+	}
+	return last
+}
+
+// outcome notifies of what changes nothing, or is full.
+func (w world) outcome(t testing.TB, n notify.Notification) notify.Outcome {
 	t.Helper()
 	res, created, err := w.Notify(t.Context(), n)
 	require.NoError(t, err)
-	require.True(t, created)
-	return res
+	require.False(t, created)
+	return res.Outcome
 }
 
-// row is a group as it is stored, and how many of its entries are off.
-type row struct {
+func (w world) retract(t testing.TB, n notify.Notification) (changed bool) {
+	t.Helper()
+	changed, err := w.Retract(t.Context(), n)
+	require.NoError(t, err)
+	return changed
+}
+
+// stored is a group as it is stored.
+type stored struct {
 	group.Head
-	live, off int
+	live, off int // entries
 }
 
-// group reads the group of the table that bob has first.
-func (w world) groups(t testing.TB, user string) []row {
+// groups reads a user's groups, by name.
+func (w world) groups(t testing.TB, user string) []stored {
 	t.Helper()
 	var items []dynamo.Item
-	q := dynamotest.DB(t).Table(w.table).Get("pk", "N#"+user).Range("sk", dynamo.BeginsWith, "G#").Consistent(true)
+	q := dynamotest.DB(t).Table(w.table).Get("pk", keys.Join("N", user)).Range("sk", dynamo.BeginsWith, "G#").Consistent(true)
 	require.NoError(t, q.All(t.Context(), &items))
-	rows := make([]row, len(items))
+	groups := make([]stored, len(items))
 	for i, item := range items {
-		require.NoError(t, rows[i].UnmarshalDynamoItem(item))
+		require.NoError(t, groups[i].UnmarshalDynamoItem(item))
 		for name, value := range item {
-			var text string
-			if name[0] == 'e' {
-				require.NoError(t, dynamo.Unmarshal(value, &text))
-				if text[0] == '-' {
-					rows[i].off++
-				} else {
-					rows[i].live++
-				}
+			text, _ := value.(*types.AttributeValueMemberS)
+			switch {
+			case name[0] != 'e':
+			case strings.HasPrefix(text.Value, "-"):
+				groups[i].off++
+			default:
+				groups[i].live++
 			}
 		}
 	}
-	return rows
+	return groups
 }
 
-func actors(h group.Head) string {
-	var all string
-	for _, a := range h.Actors {
-		if a != "" {
-			all += fmt.Sprint(" ", a)
-		}
-	}
-	return all
+// group reads bob's only group.
+func (w world) group(t testing.TB) stored {
+	t.Helper()
+	groups := w.groups(t, "bob")
+	require.Len(t, groups, 1)
+	return groups[0]
 }
+
+// fill adds events before the others to the group of n, until it has that many. It
+// writes what Notify would, at once.
+func (w world) fill(t testing.TB, n notify.Notification, until int, actor func(i int) feed.Ref) {
+	t.Helper()
+	g := w.groups(t, n.User)[0]
+	added := map[string]string{}
+	for i := range until - int(g.N) {
+		id, who := n.Activity.ID-ids.ID(i)-1, actor(i).String()
+		name, parts := "e"+id.String(), []string{id.String(), who} // as the write's
+		if n.CountBy == notify.ByActor {
+			name, parts[1] = "e#"+who, id.String()
+		}
+		if !n.Activity.Target.IsZero() {
+			parts = append(parts, "o"+n.Activity.Object.String())
+		}
+		added[name] = keys.Join(parts...)
+	}
+	w.add(t, g, until, added)
+}
+
+// add adds entries to a group.
+func (w world) add(t testing.TB, g stored, n int, entries map[string]string) {
+	t.Helper()
+	table := dynamotest.DB(t).Table(w.table)
+	var item dynamo.Item
+	require.NoError(t, table.Get("pk", g.PK).Range("sk", dynamo.Equal, g.SK).One(t.Context(), &item))
+	item["n"] = &types.AttributeValueMemberN{Value: fmt.Sprint(n)}
+	for name, text := range entries {
+		item[name] = &types.AttributeValueMemberS{Value: text}
+	}
+	require.NoError(t, table.Put(item).Run(t.Context()))
+}
+
+// filler is an actor of fill.
+func filler(i int) feed.Ref { return feed.Ref{ID: fmt.Sprintf("filler%010d", i)} }
+
+// set changes attributes of bob's only group, as a shelf does.
+func (w world) set(t testing.TB, attributes map[string]any) {
+	t.Helper()
+	g := w.group(t)
+	u := dynamotest.DB(t).Table(w.table).Update("pk", g.PK).Range("sk", g.SK).Add("rev", 1)
+	for name, value := range attributes {
+		u.SetExpr("$ = ?", name, value)
+	}
+	require.NoError(t, u.Run(t.Context()))
+}
+
+// activity is the newest that the group shows.
+func (g stored) activity(t testing.TB) (a feed.Activity) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(g.Data), &a))
+	return a
+}
+
+// actors are those that the group names.
+func (g stored) actors() string { return strings.TrimSpace(strings.Join(g.Actors[:], " ")) }

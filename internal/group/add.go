@@ -20,11 +20,26 @@ type Result struct {
 // Add adds an event to its group. created is true if this call did. It calls mint for
 // each id under which it writes, before it does.
 func (s *Groups) Add(ctx context.Context, key store.Key, e Event, mint Mint) (res Result, created bool, err error) {
-	if at, ok := s.full.Get(key); ok && s.Now().Before(at.next) {
+	if at, ok := s.resting(key); ok {
+		return Result{Full, at.last}, false, nil
+	}
+	done, err := s.turns.take(ctx, key)
+	if err != nil {
+		return Result{}, false, err
+	}
+	defer done()
+	if at, ok := s.resting(key); ok { // it is full by now
 		return Result{Full, at.last}, false, nil
 	}
 	w := &write{Groups: s, key: key, event: e, mint: mint}
 	return w.add(ctx)
+}
+
+// resting reports whether this process knows that the group is full and may not rise
+// yet.
+func (s *Groups) resting(key store.Key) (rise, bool) {
+	at, ok := s.full.Get(key)
+	return at, ok && s.Now().Before(at.next)
 }
 
 // add sends the update that needs no knowledge of the group, and if it is refused
@@ -64,8 +79,8 @@ func (w *write) add(ctx context.Context) (Result, bool, error) {
 			}
 			return Result{Stored, g.Last}, true, nil
 		}
-		if outcome, ok := g.known(w.event); ok {
-			return Result{outcome, g.Last}, false, nil
+		if outcome, ok, err := g.known(w.event); ok {
+			return Result{outcome, g.Last}, false, err
 		}
 		if at, ok := w.rise(g, now); ok && g.beyond(w.event) {
 			w.full.Add(w.key, at)
@@ -91,17 +106,17 @@ func (w *write) added(ctx context.Context, outcome Outcome) (Result, bool, error
 // update adds an event that the group does not have, by an actor that it does not
 // name.
 func (w *write) update(now time.Time) *dynamo.Update {
-	name := w.event.attribute()
+	entry, text := w.event.path(), w.event.text(w.id)
 	return w.Table.Update(w.key).
 		SetExpr("'last' = ?, 'lv' = ?, 'data' = ?, 'ttl' = ?, $ = ?",
-			Place(Listed, w.id, w.key.SK), w.id, w.event.Data, w.ttl(now), name, w.event.entry(w.id).text(name)).
+			Place(Listed, w.id, w.key.SK), w.id, w.event.Data, w.ttl(now), entry, text).
 		SetExpr("'n' = if_not_exists('n', ?) + ?, 'rev' = if_not_exists('rev', ?) + ?", 0, 1, 0, 1).
 		SetExpr("'a1' = ?, 'a2' = if_not_exists('a1', ?), 'a3' = if_not_exists('a2', ?), 'a4' = if_not_exists('a3', ?), 'a5' = if_not_exists('a4', ?)",
 			w.event.Actor, "", "", "", "").
 		Remove("was").
 		If("attribute_not_exists('pk') OR 'lv' < ? AND 'n' < ? AND 'ttl' > ? AND attribute_not_exists($)"+
 			" AND NOT ? IN ('a1', 'a2', 'a3', 'a4', 'a5') AND (attribute_not_exists('cut') OR 'cut' < ?)",
-			w.id, Cap, now.Unix(), name, w.event.Actor, w.event.ID)
+			w.id, Cap, now.Unix(), entry, w.event.Actor, w.event.ID)
 }
 
 // acknowledge moves the group to a new id if the answer came so late that a mark may
@@ -133,13 +148,12 @@ func (w *write) acknowledge(ctx context.Context, entry bool) (ids.ID, error) {
 // move gives the group, and the event if it has it, another id, unless either was
 // changed or read since.
 func (w *write) move(old ids.ID, entry bool) *dynamo.Update {
-	name := w.event.attribute()
 	place := Place(Listed, old, w.key.SK)
 	u := w.Table.Update(w.key).
 		SetExpr("'last' = ?, 'lv' = ?, 'rev' = 'rev' + ?", Place(Listed, w.id, w.key.SK), w.id, 1).
 		If("'last' = ? AND 'lv' = ? AND (attribute_not_exists('read') OR 'read' < ?)", place, old, old)
 	if entry {
-		u.SetExpr("$ = ?", name, w.event.entry(w.id).text(name)).If("$ = ?", name, w.event.entry(old).text(name))
+		u.SetExpr("$ = ?", w.event.path(), w.event.text(w.id)).If("$ = ?", w.event.path(), w.event.text(old))
 	}
 	return u
 }

@@ -2,13 +2,18 @@ package group
 
 import (
 	"slices"
+	"time"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
 // maxOff is how many retracted events a group remembers one by one.
 const maxOff = 100
+
+// pastSpan is longer than the time between a watermark and the ids above it.
+const pastSpan = time.Minute
 
 // Outcome is what became of an event.
 type Outcome string
@@ -22,18 +27,17 @@ const (
 
 // known is the outcome of an event that changes nothing: the group has it, or a
 // later one of its actor, or it was retracted.
-func (g *stored) known(e Event) (Outcome, bool) {
+func (g *stored) known(e Event) (outcome Outcome, known bool, err error) {
 	entry, ok := g.entries[e.attribute()]
 	switch {
-	case ok && entry.ID >= e.ID:
-		if entry.Off {
-			return Dropped, true
-		}
-		return Stored, true
-	case !ok && e.ID <= g.cut:
-		return Dropped, true
+	case !ok && e.ID <= g.cut, ok && entry.ID >= e.ID && entry.Off:
+		return Dropped, true, nil
+	case !ok || entry.ID < e.ID:
+		return "", false, nil
+	case entry.ID == e.ID && entry != e.entry(entry.Write):
+		return "", true, plaza.ErrConflict
 	}
-	return "", false
+	return Stored, true, nil
 }
 
 // beyond reports whether the group would count the event, and is full.
@@ -57,10 +61,13 @@ func (g *stored) add(e Event, write ids.ID) Outcome {
 	if g.beyond(e) {
 		outcome, g.More = Full, true
 	} else {
-		if entry, ok := g.entries[name]; !ok || entry.Off {
-			g.N++
-		}
+		replaced, ok := g.entries[name]
 		g.entries[name] = e.entry(write)
+		if !ok || replaced.Off {
+			g.N++
+		} else {
+			g.retire(replaced.Write)
+		}
 	}
 	g.Last, g.Place, g.Was = write, Place(Listed, write, g.SK), ""
 	g.Data = e.Data
@@ -102,9 +109,10 @@ func (g *stored) lower(retracted ids.ID) {
 	g.N = int64(len(live))
 	g.Actors = [Newest]string{}
 	if len(live) == 0 {
-		g.Place, g.Was, g.Data = "", "", ""
+		g.unlist()
 		return
 	}
+	g.retire(retracted)
 	for i := range live {
 		free := slices.Index(g.Actors[:], "")
 		if free >= 0 && !slices.Contains(g.Actors[:], live[i].Actor) {
@@ -116,9 +124,15 @@ func (g *stored) lower(retracted ids.ID) {
 	}
 	for _, place := range []*string{&g.Place, &g.Was} {
 		if shelf, id, err := ParsePlace(*place); err == nil && shelf != Snoozed && id == retracted {
-			*place = Place(shelf, live[0].Write, g.SK)
+			*place = Place(shelf, max(live[0].Write, g.floor), g.SK)
 		}
 	}
+}
+
+// unlist takes a group without events off every list.
+func (g *stored) unlist() {
+	g.N, g.Actors = 0, [Newest]string{}
+	g.Place, g.Was, g.Past, g.Data, g.floor = "", "", "", "", 0
 }
 
 // empty retracts all events, and the unknown ones up to the write. It reports false
@@ -134,7 +148,7 @@ func (g *stored) empty(write ids.ID) bool {
 	}
 	g.cut = max(g.cut, write)
 	clear(g.entries)
-	g.N, g.More, g.Actors, g.Data = 0, false, [Newest]string{}, ""
-	g.Place, g.Was = "", ""
+	g.More = false
+	g.unlist()
 	return true
 }

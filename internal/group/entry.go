@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/guregu/dynamo/v2"
+
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
@@ -43,10 +45,20 @@ func (e Event) attribute() string {
 	return entryPrefix + e.ID.String()
 }
 
+// path is attribute for an expression. The driver's own placeholders are longer than
+// the name, and DynamoDB allows 255 bytes.
+func (e Event) path() dynamo.ExpressionLiteral {
+	name := e.attribute()
+	return dynamo.ExpressionLiteral{Expression: "#e", AttributeNames: map[string]*string{"#e": &name}}
+}
+
 // entry is the event's, stored by the write.
 func (e Event) entry(write ids.ID) Entry {
 	return Entry{ID: e.ID, Write: write, Actor: e.Actor, Detail: e.Detail}
 }
+
+// text is the value of the event's attribute after the write.
+func (e Event) text(write ids.ID) string { return e.entry(write).text(e.attribute()) }
 
 // text is the value of the attribute name.
 func (e Entry) text(name string) string {

@@ -37,6 +37,7 @@ type Head struct {
 	Read   ids.ID // read up to this Last
 	Unread ids.ID // the write that marked it unread
 	Was    string // its place before it was snoozed
+	Past   past   // places that it had by events which were taken back
 	TTL    int64
 	Data   string // JSON of what the newest event shows
 }
@@ -46,7 +47,7 @@ type Head struct {
 // so further attributes belong into Data.
 func Index(state string) store.Index {
 	return store.Index{Name: "recent", Sort: "last", Text: true, Include: []string{
-		"lv", "n", "more", "a1", "a2", "a3", "a4", "a5", "rev", "read", "unread", "was", "ttl", "data", state,
+		"lv", "n", "more", "a1", "a2", "a3", "a4", "a5", "rev", "read", "unread", "was", "past", "ttl", "data", state,
 	}}
 }
 
@@ -62,6 +63,8 @@ func (h *Head) UnmarshalDynamoItem(item dynamo.Item) error {
 		return fmt.Errorf("rev is %d", h.Rev)
 	case h.N < 0 || h.N > Cap:
 		return fmt.Errorf("n is %d", h.N)
+	case len(h.Past)%idLen != 0:
+		return errors.New("past is no list of ids")
 	case len(h.Data) > 0 && !json.Valid([]byte(h.Data)):
 		return errors.New("data is not JSON")
 	}
@@ -104,6 +107,8 @@ func (h *Head) attribute(name string) any {
 		return &h.Unread
 	case "was":
 		return &h.Was
+	case "past":
+		return (*string)(&h.Past)
 	case "ttl":
 		return &h.TTL
 	case "data":

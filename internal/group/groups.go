@@ -28,7 +28,8 @@ const (
 type Groups struct {
 	Config
 
-	full *lru.Cache[store.Key, rise]
+	full  *lru.Cache[store.Key, rise]
+	turns turns
 }
 
 // Config of Groups. All fields are required.
@@ -53,7 +54,7 @@ func New(c Config) (*Groups, error) {
 	if err != nil {
 		return nil, fmt.Errorf("group: %w", err)
 	}
-	return &Groups{c, full}, nil
+	return &Groups{Config: c, full: full, turns: turns{taken: map[store.Key]*turn{}}}, nil
 }
 
 // rise is when a full group rose last.

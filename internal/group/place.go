@@ -52,19 +52,3 @@ func ParsePlace(place string) (Shelf, ids.ID, error) {
 	}
 	return shelf, id, nil
 }
-
-// PlaceID is the id in the group's place in the list, or in the place that it had
-// before it was snoozed. It is Last, or less where the newest event was retracted:
-// what was read up to PlaceID is read, and a set of what was shown has the group if
-// it has PlaceID or Last.
-func (h Head) PlaceID() ids.ID {
-	place := h.Place
-	if h.Was != "" {
-		place = h.Was
-	}
-	_, id, err := ParsePlace(place)
-	if err != nil {
-		return h.Last // it is in no list
-	}
-	return id
-}

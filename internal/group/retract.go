@@ -14,6 +14,11 @@ import (
 // Retract turns an event off, also one that comes later. changed is true if this call
 // did.
 func (s *Groups) Retract(ctx context.Context, key store.Key, e Event, mint Mint) (changed bool, err error) {
+	done, err := s.turns.take(ctx, key)
+	if err != nil {
+		return false, err
+	}
+	defer done()
 	var item dynamo.Item
 	if err := s.Table.Get(ctx, key, true, &item); err != nil && !errors.Is(err, plaza.ErrNotFound) {
 		return false, err
@@ -72,9 +77,15 @@ func (w *write) change(ctx context.Context, item dynamo.Item, apply func(*stored
 }
 
 // rebuild makes the data of the newest event that is left.
-func (w *write) rebuild(g *stored) (err error) {
-	if live := g.live(); len(live) > 0 {
-		g.Data, err = w.Rebuild(g.SK, live[0], g.Data)
+func (w *write) rebuild(g *stored) error {
+	live := g.live()
+	if len(live) == 0 {
+		return nil
 	}
-	return err
+	data, err := w.Rebuild(g.SK, live[0], g.Data)
+	if err != nil {
+		return w.Table.Corrupt(w.key, err.Error())
+	}
+	g.Data = data
+	return nil
 }

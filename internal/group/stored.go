@@ -18,6 +18,7 @@ import (
 type stored struct {
 	Head
 	cut     ids.ID // unknown events up to it were retracted
+	floor   ids.ID // its place does not go below
 	entries map[string]Entry
 
 	exists bool
@@ -25,8 +26,14 @@ type stored struct {
 	item   dynamo.Item // as read, for what this package does not know
 }
 
-// cutAttr is not in the index.
-const cutAttr = "cut"
+// These are not in the index.
+const (
+	cutAttr = "cut"
+
+	// FloorAttr is the id at which a reader put a group back into the list. Without
+	// it, a retraction would take the group below.
+	FloorAttr = "floor"
+)
 
 // parse decodes a group. No item, and one that has expired, is a group without
 // events.
@@ -52,6 +59,8 @@ func (g *stored) UnmarshalDynamoItem(item dynamo.Item) error {
 		switch {
 		case name == cutAttr:
 			return &g.cut
+		case name == FloorAttr:
+			return &g.floor
 		case strings.HasPrefix(name, entryPrefix):
 			return entrySlot{g.entries, name}
 		}
@@ -120,9 +129,11 @@ func (g *stored) next() dynamo.Item {
 	id("read", g.Read)
 	id("unread", g.Unread)
 	text("was", g.Was)
+	text("past", string(g.Past))
 	number("ttl", g.TTL)
 	text("data", g.Data)
 	id(cutAttr, g.cut)
+	id(FloorAttr, g.floor)
 	return item
 }
 

@@ -1,0 +1,118 @@
+package notify_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/group"
+	"github.com/plaza-sdk/plaza/notify"
+)
+
+// Case 8 of the notifications: above the cap.
+func TestAFullGroupIsFlaggedAndRisesNowAndThen(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, nil, meter.Wrap)
+	ns := []notify.Notification{w.like("fan0")}
+	w.store(t, ns[0])
+	for i := 1; i < 10; i++ {
+		ns = append(ns, w.like(fmt.Sprint("fan", i)))
+		w.store(t, ns[i])
+	}
+	w.fill(t, ns[0], group.Cap-1, filler)
+	ns = append(ns, w.like("fan10"))
+	w.store(t, ns[10])
+	full := w.group(t)
+	require.EqualValues(t, group.Cap, full.N)
+	require.False(t, full.More)
+
+	first := w.like("first")
+	require.Equal(t, notify.Full, w.outcome(t, first))
+	g := w.group(t)
+	require.EqualValues(t, group.Cap, g.N)
+	require.True(t, g.More)
+	require.Equal(t, "first fan10 fan9 fan8 fan7", g.actors())
+	require.Equal(t, first.Activity.ID, g.activity(t).ID)
+	require.Greater(t, g.PlaceID(), full.PlaceID())
+
+	meter.Take()
+	w.pass(10*time.Second - time.Millisecond)
+	require.Equal(t, notify.Full, w.outcome(t, w.like("second")))
+	require.Zero(t, meter.Take(), "the process knows")
+	other := w.process(t, nil, meter.Wrap)
+	for range 3 {
+		require.Equal(t, notify.Full, other.outcome(t, other.like("third")))
+	}
+	require.Equal(t, 1, meter.Take().Requests, "the other knows it now")
+	require.Equal(t, g.Place, w.group(t).Place)
+
+	w.pass(time.Millisecond)
+	last := w.like("last")
+	require.Equal(t, notify.Full, w.outcome(t, last))
+	risen := w.group(t)
+	require.Greater(t, risen.PlaceID(), g.PlaceID())
+	require.Equal(t, "last first fan10 fan9 fan8", risen.actors())
+	require.Equal(t, notify.Stored, other.outcome(t, ns[5]))
+
+	// Nobody remains whose event was retracted, though the group never knew it. Its
+	// place stays, since others beyond the cap may be unseen.
+	require.True(t, w.retract(t, last))
+	g = w.group(t)
+	require.Equal(t, "fan10 fan9 fan8 fan7 fan6", g.actors())
+	require.Equal(t, ns[10].Activity.ID, g.activity(t).ID)
+	require.Equal(t, risen.Place, g.Place)
+	require.EqualValues(t, group.Cap, g.N)
+
+	// Room that retractions make is taken.
+	require.True(t, w.retract(t, ns[10]))
+	require.Equal(t, risen.Place, w.group(t).Place)
+	require.Equal(t, notify.Dropped, w.outcome(t, last))
+	w.store(t, w.like("next"))
+	g = w.group(t)
+	require.EqualValues(t, group.Cap, g.N)
+	require.Equal(t, group.Cap, g.live)
+	require.True(t, g.More)
+	require.Equal(t, notify.Dropped, w.outcome(t, ns[10]))
+	w.pass(time.Minute)
+	require.Equal(t, notify.Full, w.outcome(t, w.like("beyond")))
+
+	emptied, err := w.RetractTarget(t.Context(), "bob", ns[0].Activity.Object)
+	require.NoError(t, err)
+	require.Equal(t, 1, emptied)
+	require.Equal(t, notify.Dropped, w.outcome(t, w.likeOf(ns[0], "first")))
+	w.store(t, w.like("first"))
+	require.False(t, w.group(t).More)
+}
+
+// likeOf is the event of another by an actor.
+func (w world) likeOf(n notify.Notification, actor string) notify.Notification {
+	n.Activity.ID--
+	n.Activity.Actor.ID = actor
+	return n
+}
+
+// An actor who is counted is not one too many.
+func TestAFullGroupTakesTheLaterActivitiesOfItsActors(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	like := func(i int) notify.Notification {
+		n := w.like(fmt.Sprint("fan", i))
+		n.CountBy = notify.ByActor
+		return n
+	}
+	for i := range 6 {
+		w.store(t, like(i))
+	}
+	w.fill(t, like(0), group.Cap, filler)
+	again := like(3)
+	w.store(t, again)
+	g := w.group(t)
+	require.EqualValues(t, group.Cap, g.N)
+	require.False(t, g.More)
+	require.Equal(t, again.Activity.ID, g.activity(t).ID)
+	require.Equal(t, "fan3 fan5 fan4 fan2 fan1", g.actors())
+}
