@@ -76,17 +76,10 @@ func (v View) marks(now time.Time) marks {
 	return m
 }
 
-// within is the condition that setting the marks to m does what adding m would.
-func (m marks) within(update *dynamo.Update, upTo, above string) {
-	beyond := m.upTo
-	if len(m.above) > 0 {
-		beyond++
-	}
-	update.If("s.$ < ? AND s.$ < ?", upTo, beyond.String(), above, packed(m.upTo+1))
-}
-
-func (m marks) set(update *dynamo.Update, upTo, above string) {
-	update.Set("s."+upTo, m.upTo.String()).SetExpr("s.$ = ?", above, packed(m.above...))
+// quick sets the marks of what was seen where that is what adding them does. Any
+// greater mark of the state has them refused.
+func (m marks) quick(update *dynamo.Update) *dynamo.Update {
+	return update.Set("s.w", m.upTo.String()).SetExpr("s.x = ?", packed(m.above...)).If("s.x < ?", packed(m.upTo+1))
 }
 
 // MarkSeen marks what the view covers as seen. Views of several devices, old ones
@@ -99,9 +92,11 @@ func (r *Repository) MarkSeen(ctx context.Context, user string, view View) error
 		return err
 	}
 	m := view.marks(r.opts.Now())
-	quick := r.quick(user)
-	m.set(quick, "w", "x")
-	m.within(quick, "w", "x")
+	beyond := m.upTo
+	if len(m.above) > 0 {
+		beyond++
+	}
+	quick := m.quick(r.quick(user)).If("s.w < ?", beyond.String())
 	return wrap("mark seen", user, r.change(ctx, user, quick, func(s *state) bool { return s.seen.add(m) }))
 }
 
@@ -117,12 +112,9 @@ func (r *Repository) MarkAllRead(ctx context.Context, user string, view View) er
 		return err
 	}
 	m := view.marks(r.opts.Now())
-	quick := r.quick(user).Set("s.ra", id.String())
-	m.set(quick, "w", "x")
-	m.set(quick, "r", "rx")
-	// Unlike a MarkSeen, it also has to raise ra where nothing else changes.
-	first := packed(m.upTo + 1)
-	quick.If("s.w <= ? AND s.x < ? AND s.r <= ? AND s.rx < ? AND s.ra < ?", m.upTo.String(), first, m.upTo.String(), first, id.String())
+	// What is read is seen: no mark of r and rx is greater than all of w and x.
+	quick := m.quick(r.quick(user)).Set("s.r", m.upTo.String()).SetExpr("s.rx = ?", packed(m.above...)).
+		Set("s.ra", id.String()).If("s.w <= ? AND s.ra < ?", m.upTo.String(), id.String())
 	done := ids.ID(0)
 	return wrap("mark all read", user, r.change(ctx, user, quick, func(s *state) bool {
 		if s.allRead == id || s.allRead == done && done != 0 {

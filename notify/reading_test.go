@@ -41,8 +41,8 @@ func (w world) skewed(t testing.TB, by time.Duration, wrap ...wrapper) world {
 	return w
 }
 
-// stored is a group as it stands in the table.
-type stored struct {
+// raw is a group as it stands in the table.
+type raw struct {
 	PK     string `dynamo:"pk"`
 	SK     string `dynamo:"sk"`
 	Place  string `dynamo:"last,omitempty"`
@@ -64,50 +64,60 @@ func userPK(user string) string { return keys.Join("N", user) }
 
 // in is a group of a user by number.
 func in(user string, n int) notify.In {
-	return notify.In{User: user, Group: fmt.Sprintf("picture:%d#like#2026-11-22", n)}
+	return notify.In{User: user, Group: fmt.Sprintf("picture:%d#like#2026-03-10", n)}
 }
 
-// put writes one event into a group, as if it was the only one.
-func (w world) put(t testing.TB, to notify.In, change ...func(*stored)) ids.ID {
+// of is an event of such a group, of the first day of the test.
+func (w world) of(t testing.TB, to notify.In) notify.Notification {
+	t.Helper()
+	var about feed.Ref
+	require.NoError(t, about.UnmarshalText([]byte(keys.Split(to.Group)[0])))
+	n := w.ids.Add(1)
+	return notify.Notification{User: to.User, Activity: feed.Activity{
+		ID: ids.At(noon) + ids.ID(n), Actor: feed.Ref{ID: fmt.Sprint("actor ", n)}, Verb: "like", Object: about,
+	}}
+}
+
+// put notifies of another event, and returns its write.
+func (w world) put(t testing.TB, to notify.In) ids.ID {
+	t.Helper()
+	return w.store(t, w.of(t, to)).Last
+}
+
+// row is a group of one event.
+func (w world) row(t testing.TB, to notify.In) raw {
 	t.Helper()
 	id := w.id()
-	w.putAt(t, to, id, change...)
-	return id
-}
-
-func (w world) putAt(t testing.TB, to notify.In, id ids.ID, change ...func(*stored)) {
-	t.Helper()
-	a := feed.Activity{ID: id, Actor: feed.Ref{ID: "bob"}, Verb: "like", Object: feed.Ref{Kind: "picture", ID: "1"}, Time: id.Time()}
-	data, err := json.Marshal(a)
+	data, err := json.Marshal(w.of(t, to).Activity)
 	require.NoError(t, err)
 	sk := "G#" + to.Group
-	g := stored{
+	return raw{
 		PK: userPK(to.User), SK: sk, Place: group.Place(group.Listed, id, sk), Last: id, N: 1, Actor: "bob", Rev: 1,
 		TTL: w.Now().Add(90 * 24 * time.Hour).Unix(), Data: string(data),
 	}
-	for _, c := range change {
-		c(&g)
-	}
+}
+
+// forge stores a group as no write leaves it.
+func (w world) forge(t testing.TB, to notify.In, change func(*raw)) {
+	t.Helper()
+	g := w.row(t, to)
+	change(&g)
 	require.NoError(t, w.items(t).Put(g).Run(t.Context()))
 }
 
-// event is a later event of a group, as Notify's update.
-func (w world) event(t testing.TB, to notify.In) ids.ID {
+// stateSize is how large the user's state is in JSON.
+func (w world) stateSize(t testing.TB, user string) int {
 	t.Helper()
-	id := w.id()
-	require.NoError(t, w.moveTo(t, to, id))
-	return id
+	var item map[string]any
+	require.NoError(t, w.items(t).Get("pk", userPK(user)).Range("sk", dynamo.Equal, "S").Consistent(true).One(t.Context(), &item))
+	text, err := json.Marshal(item)
+	require.NoError(t, err)
+	return len(text)
 }
 
-func (w world) moveTo(t testing.TB, to notify.In, id ids.ID) error {
-	sk := "G#" + to.Group
-	return w.items(t).Update("pk", userPK(to.User)).Range("sk", sk).
-		Set("'last'", group.Place(group.Listed, id, sk)).Set("lv", id).Remove("was").Add("rev", 1).Run(t.Context())
-}
-
-func (w world) stands(t testing.TB, to notify.In) stored {
+func (w world) stands(t testing.TB, to notify.In) raw {
 	t.Helper()
-	var g stored
+	var g raw
 	require.NoError(t, w.items(t).Get("pk", userPK(to.User)).Range("sk", dynamo.Equal, "G#"+to.Group).Consistent(true).One(t.Context(), &g))
 	return g
 }

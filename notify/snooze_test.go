@@ -82,7 +82,7 @@ func TestAGroupThatIsWokenByHandIsAsItWas(t *testing.T) {
 	unseen := w.put(t, in("ann", 5))
 	changed, err := w.Archive(t.Context(), in("ann", 2))
 	does(t, changed, err)
-	var before []stored
+	var before []raw
 	for _, n := range []int{1, 2, 5} {
 		before = append(before, w.stands(t, in("ann", n)))
 		w.snooze(t, in("ann", n), time.Hour)
@@ -113,7 +113,7 @@ func TestAnEventWakesASnoozedGroup(t *testing.T) {
 	w := newWorld(t, nil)
 	w.put(t, in("ann", 1))
 	w.snooze(t, in("ann", 1), time.Hour)
-	last := w.event(t, in("ann", 1))
+	last := w.put(t, in("ann", 1))
 	require.Equal(t, 1, w.unseen(t, "ann"))
 	w.pass(2 * time.Hour)
 	require.Equal(t, last, w.entry(t, in("ann", 1)).Last, "it does not come back a second time")
@@ -134,8 +134,8 @@ func TestRepeatsOfShelvesSayThatNothingChanged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.put(t, in("ann", 1))
-	w.put(t, in("ann", 2), func(g *stored) { g.Place, g.N = "", 0 }) // all its events were retracted
-	w.put(t, in("ann", 3), func(g *stored) { g.TTL = w.Now().Unix() })
+	w.forge(t, in("ann", 2), func(g *raw) { g.Place, g.N = "", 0 }) // all its events were retracted
+	w.forge(t, in("ann", 3), func(g *raw) { g.TTL = w.Now().Unix() })
 	until := w.Now().Add(time.Hour)
 	again := func(call func() (bool, error)) {
 		t.Helper()
@@ -194,7 +194,7 @@ func TestDamagedRowsKeepNobodyAsleep(t *testing.T) {
 	w := newWorld(t, nil)
 	due := ids.At(w.Now().Add(time.Hour))
 	for n := range 60 {
-		w.put(t, in("ann", n), func(g *stored) { g.Place, g.N = group.Place(group.Snoozed, due-1, g.SK), 1000 })
+		w.forge(t, in("ann", n), func(g *raw) { g.Place, g.N = group.Place(group.Snoozed, due-1, g.SK), 1000 })
 	}
 	w.put(t, in("ann", 99))
 	w.snooze(t, in("ann", 99), time.Hour)

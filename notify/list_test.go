@@ -1,0 +1,407 @@
+package notify_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/group"
+	"github.com/plaza-sdk/plaza/internal/pagetest"
+	"github.com/plaza-sdk/plaza/notify"
+)
+
+// board is a source of announcements.
+type board struct {
+	mu   sync.Mutex
+	live map[string][]notify.Announcement // newest first
+	asks int
+	err  error
+}
+
+func (b *board) Live(_ context.Context, r notify.Reader) ([]notify.Announcement, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.asks++
+	return slices.Clone(b.live[r.User]), b.err
+}
+
+func (b *board) announce(user, title string, id ids.ID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.live == nil {
+		b.live = map[string][]notify.Announcement{}
+	}
+	b.live[user] = slices.Insert(b.live[user], 0, notify.Announcement{ID: id, Title: title})
+}
+
+func (b *board) withdraw(user, title string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.live == nil {
+		return
+	}
+	b.live[user] = slices.DeleteFunc(slices.Clone(b.live[user]), func(a notify.Announcement) bool { return a.Title == title })
+}
+
+type lister = func(context.Context, cursor.PageRequest) (cursor.Page[notify.Entry], error)
+
+func TestEveryListIsPagedExactly(t *testing.T) {
+	t.Parallel()
+	var live board
+	sent := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, &notify.Options{Consistent: true, Announcements: &live}, sent.Wrap)
+	all := func(user string) lister {
+		return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[notify.Entry], error) {
+			return w.List(ctx, reader(user), req)
+		}
+	}
+	archived := func(user string) lister {
+		return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[notify.Entry], error) {
+			return w.Archived(ctx, user, req)
+		}
+	}
+	snoozed := func(user string) lister {
+		return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[notify.Entry], error) {
+			return w.Snoozed(ctx, user, req)
+		}
+	}
+	var places sync.Map // of the groups, by name
+	last := ids.At(noon.Add(1000 * time.Hour))
+	for name, l := range map[string]struct {
+		list    func(user string) lister
+		shelf   group.Shelf
+		between int // which of the items are announcements: none, all, or every so many
+	}{
+		"groups":                   {list: all},
+		"groups and announcements": {list: all, between: 3},
+		"announcements":            {list: all, between: 1},
+		"the archive":              {list: archived, shelf: group.Archived},
+		"snoozed groups":           {list: snoozed, shelf: group.Snoozed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lists, added := 0, 0
+			pagetest.Run(t, func(t *testing.T) pagetest.List[notify.Entry] {
+				lists++
+				user := fmt.Sprint(name, lists)
+				return pagetest.List[notify.Entry]{
+					Page: l.list(user),
+					ID: func(e notify.Entry) string {
+						if e.Announcement != nil {
+							return e.Announcement.Title
+						}
+						return e.Group
+					},
+					Add: func(ctx context.Context, n int) []string {
+						var names []string
+						var rows []any
+						for range n {
+							added++
+							to := in(user, added)
+							id := w.id()
+							if l.between > 0 && added%l.between == 0 {
+								live.announce(user, to.Group, id)
+								names = append(names, to.Group)
+								continue
+							}
+							if l.shelf == group.Snoozed {
+								id = last - ids.ID(added)<<32
+							}
+							g := w.row(t, to)
+							g.Place = group.Place(l.shelf, id, g.SK)
+							places.Store(to, g)
+							rows, names = append(rows, g), append(names, to.Group)
+						}
+						for chunk := range slices.Chunk(rows, 25) {
+							_, err := w.items(t).Batch().Write().Put(chunk...).Run(ctx)
+							require.NoError(t, err)
+						}
+						return names
+					},
+					Remove: func(ctx context.Context, name string) {
+						live.withdraw(user, name)
+						require.NoError(t, w.items(t).Delete("pk", userPK(user)).Range("sk", "G#"+name).Run(ctx))
+					},
+					Hide: func(ctx context.Context, name string) {
+						to := notify.In{User: user, Group: name}
+						g, ok := places.Load(to)
+						if !ok {
+							live.withdraw(user, name)
+							return
+						}
+						hidden := g.(raw)
+						hidden.TTL = w.Now().Unix()
+						require.NoError(t, w.items(t).Put(hidden).Run(ctx))
+					},
+					Others:   w.others(t, user, l.shelf, all, archived, snoozed),
+					Requests: sent.Requests,
+				}
+			})
+		})
+	}
+}
+
+// others are lists of two groups each besides one shelf of a user.
+func (w world) others(t *testing.T, user string, shelf group.Shelf, all, archived, snoozed func(string) lister) []pagetest.Other {
+	t.Helper()
+	lists := map[group.Shelf]func(string) lister{group.Listed: all, group.Archived: archived, group.Snoozed: snoozed}
+	var others []pagetest.Other
+	for s, list := range lists {
+		owner := user
+		if s == shelf {
+			owner += "'s neighbour"
+		}
+		for n := range 2 {
+			w.forge(t, in(owner, 1_000_000+10*n+len(others)), func(g *raw) { g.Place = group.Place(s, w.id(), g.SK) })
+		}
+		others = append(others, pagetest.Foreign(string(s)+owner, list(owner)))
+	}
+	return others
+}
+
+func TestAnOlderGroupThatGetsAnEventIsFirstAndUnread(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for n := range 25 {
+		w.put(t, in("ann", n))
+	}
+	w.pass(time.Minute)
+	w.allRead(t, "ann")
+	page, err := w.List(t.Context(), reader("ann"), cursor.PageRequest{Limit: 20})
+	require.NoError(t, err)
+	require.Len(t, page.Items, 20)
+	w.put(t, in("ann", 2))
+	first, err := w.List(t.Context(), reader("ann"), cursor.PageRequest{Limit: 20})
+	require.NoError(t, err)
+	require.Equal(t, in("ann", 2).Group, first.Items[0].Group)
+	require.False(t, first.Items[0].Seen || first.Items[0].Read)
+	require.Equal(t, 2, first.Items[0].N)
+	require.True(t, first.Items[1].Seen && first.Items[1].Read)
+	rest, err := w.List(t.Context(), reader("ann"), cursor.PageRequest{Limit: 20, Cursor: page.Next})
+	require.NoError(t, err)
+	require.Equal(t, groups("ann", 4, 3, 1, 0), names(rest.Items), "a later page knows the state too")
+	for _, e := range rest.Items {
+		require.True(t, e.Seen && e.Read)
+	}
+	require.Equal(t, 1, w.unseen(t, "ann"))
+}
+
+func TestAboveTheCapTheCountIsTheCapFlagged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	count := func() notify.Count {
+		t.Helper()
+		c, err := w.Unseen(t.Context(), reader("ann"))
+		require.NoError(t, err)
+		return c
+	}
+	for n := range 100 {
+		w.put(t, in("ann", n))
+	}
+	require.Equal(t, notify.Count{N: 100}, count())
+	w.put(t, in("ann", 100))
+	require.Equal(t, notify.Count{N: 100, More: true}, count())
+
+	// What is removed leaves no ghost.
+	for n := range 3 {
+		removed, err := w.RetractTarget(t.Context(), "ann", feed.Ref{Kind: "picture", ID: fmt.Sprint(n)})
+		require.NoError(t, err)
+		require.Equal(t, 1, removed)
+	}
+	require.Equal(t, notify.Count{N: 98}, count())
+	require.Len(t, w.list(t, "ann"), 98)
+
+	w.allRead(t, "ann")
+	require.Equal(t, notify.Count{}, count(), "all at once, though all are new")
+	for _, e := range w.list(t, "ann") {
+		require.True(t, e.Seen && e.Read)
+	}
+	w.put(t, in("ann", 200))
+	require.Equal(t, notify.Count{N: 1}, count(), "beside the 98 that were just read")
+}
+
+func TestMoreIsAnUpperBoundWhereRowsAreCut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for n := range 102 {
+		w.forge(t, in("ann", n), func(g *raw) { g.Read = g.Last })
+	}
+	c, err := w.Unseen(t.Context(), reader("ann"))
+	require.NoError(t, err)
+	require.Equal(t, notify.Count{More: true}, c)
+}
+
+func TestAnnouncementsAndGroupsAreOneOrder(t *testing.T) {
+	t.Parallel()
+	var live board
+	w := newWorld(t, &notify.Options{Consistent: true, Announcements: &live})
+	var want []string
+	for n := range 30 {
+		if n%7 == 3 || n > 26 {
+			title := fmt.Sprint("to all ", n)
+			live.announce("ann", title, w.id())
+			want = append(want, title)
+		} else {
+			w.put(t, in("ann", n))
+			want = append(want, in("ann", n).Group)
+		}
+	}
+	slices.Reverse(want)
+	for _, limit := range []int{1, 2, 3, 7, 20, 29, 30, 31, 100} {
+		var down []string
+		req := cursor.PageRequest{Limit: limit}
+		var up cursor.Cursor
+		for {
+			page, err := w.List(t.Context(), reader("ann"), req)
+			require.NoError(t, err)
+			down = append(down, names(page.Items)...)
+			if up = page.Prev; page.Next == "" {
+				break
+			}
+			req.Cursor = page.Next
+		}
+		require.Equal(t, want, down, "limit %d", limit)
+		seen := down[len(down)-((len(down)-1)%limit+1):]
+		for len(seen) < len(want) {
+			page, err := w.List(t.Context(), reader("ann"), cursor.PageRequest{Limit: limit, Cursor: up})
+			require.NoError(t, err)
+			require.NotEmpty(t, page.Items, "limit %d", limit)
+			seen = slices.Concat(names(page.Items), seen)
+			up = page.Prev
+		}
+		require.Equal(t, want, seen, "limit %d, upwards", limit)
+	}
+	require.Equal(t, 30, w.unseen(t, "ann"))
+}
+
+func TestADismissedAnnouncementIsHiddenAloneAndForAsLongAsItLives(t *testing.T) {
+	t.Parallel()
+	var live board
+	w := newWorld(t, &notify.Options{Consistent: true, Announcements: &live})
+	var all []ids.ID
+	for n := range 3 {
+		all = append(all, w.id())
+		live.announce("ann", fmt.Sprint(n), all[n])
+		live.announce("bob", fmt.Sprint(n), all[n])
+	}
+	w.put(t, in("ann", 1))
+	for range 2 {
+		require.NoError(t, w.Dismiss(t.Context(), "ann", all[1]))
+	}
+	require.Equal(t, []string{in("ann", 1).Group, "2", "0"}, names(w.list(t, "ann")))
+	require.Equal(t, 3, w.unseen(t, "ann"), "the others are as they were")
+	require.Equal(t, 3, w.unseen(t, "bob"))
+	live.withdraw("ann", "0")
+	require.Equal(t, 2, w.unseen(t, "ann"))
+	w.allRead(t, "ann")
+	for _, e := range w.list(t, "ann") {
+		require.True(t, e.Read)
+	}
+	w.pass(89 * 24 * time.Hour)
+	require.NoError(t, w.Dismiss(t.Context(), "ann", w.id()))
+	require.Equal(t, []string{in("ann", 1).Group, "2"}, names(w.list(t, "ann")), "it is still live")
+
+	// Of too many the oldest is forgotten, and so are those that have ended.
+	for range 99 {
+		require.NoError(t, w.Dismiss(t.Context(), "ann", w.id()))
+	}
+	require.Equal(t, []string{in("ann", 1).Group, "2", "1"}, names(w.list(t, "ann")))
+	size := w.stateSize(t, "ann")
+	w.pass(92 * 24 * time.Hour)
+	require.NoError(t, w.Dismiss(t.Context(), "ann", w.id()))
+	require.Less(t, w.stateSize(t, "ann"), size-1000)
+}
+
+func TestASourceThatFailsFailsTheList(t *testing.T) {
+	t.Parallel()
+	live := board{err: plaza.ErrBusy}
+	w := newWorld(t, &notify.Options{Announcements: &live})
+	_, err := w.List(t.Context(), reader("ann"), cursor.PageRequest{Limit: 20})
+	require.ErrorIs(t, err, plaza.ErrBusy)
+	_, err = w.Unseen(t.Context(), reader("ann"))
+	require.ErrorIs(t, err, plaza.ErrBusy)
+}
+
+func TestDamagedRowsAreLeftOutAndReported(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	reported := map[string]bool{}
+	var live board
+	w := newWorld(t, &notify.Options{Consistent: true, Announcements: &live, OnCorrupt: func(e *plaza.CorruptError) {
+		mu.Lock()
+		defer mu.Unlock()
+		reported[strings.TrimPrefix(e.SK, "G#")] = true
+	}})
+	damage := map[string]func(*raw){
+		"no write":        func(g *raw) { g.Last = 0 },
+		"too many events": func(g *raw) { g.N = 101 },
+		"no activity":     func(g *raw) { g.Data = `{"id":7}` },
+		"no JSON":         func(g *raw) { g.Data = "{" },
+		"no data":         func(g *raw) { g.Data = "" },
+		"no actor":        func(g *raw) { g.Actor = ":" },
+		"no id":           func(g *raw) { g.Place = "lower" },
+		"an odd place":    func(g *raw) { g.Place += "more" },
+		"no group":        func(g *raw) { g.SK = "H" + g.SK },
+		"beyond all":      func(g *raw) { g.Place = "}" },
+		"not ASCII":       func(g *raw) { g.Place = "7鳥\x00" },
+	}
+	n := 0
+	for _, change := range damage {
+		w.put(t, in("ann", n))
+		w.forge(t, in("ann", 1000+n), change)
+		n++
+	}
+	var want []int
+	for i := range n {
+		want = append(want, n-1-i)
+	}
+	for _, limit := range []int{1, 2, 100} {
+		var got []string
+		for e, err := range cursor.All(t.Context(), func(ctx context.Context, req cursor.PageRequest) (cursor.Page[notify.Entry], error) {
+			return w.List(ctx, reader("ann"), cursor.PageRequest{Cursor: req.Cursor, Limit: limit})
+		}) {
+			require.NoError(t, err)
+			got = append(got, names([]notify.Entry{e})...)
+		}
+		require.Equal(t, groups("ann", want...), got)
+	}
+	require.Len(t, reported, n)
+	require.Equal(t, n, w.unseen(t, "ann"))
+	w.allRead(t, "ann")
+	require.Equal(t, 0, w.unseen(t, "ann"))
+}
+
+func TestManyDamagedRowsStopNoReader(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.put(t, in("ann", 1))
+	for n := range 200 {
+		w.forge(t, in("ann", 1000+n), func(g *raw) { g.Place, g.N = fmt.Sprintf("5-%03d", n), 101 })
+	}
+	w.forge(t, in("ann", 2), func(g *raw) { g.Place = group.Place(group.Listed, 1<<63-1, g.SK) })
+	for _, limit := range []int{1, 20} {
+		var got []string
+		req := cursor.PageRequest{Limit: limit}
+		for {
+			page, err := w.List(t.Context(), reader("ann"), req)
+			require.NoError(t, err)
+			got = append(got, names(page.Items)...)
+			if page.Next == "" {
+				break
+			}
+			require.NotEqual(t, req.Cursor, page.Next)
+			req.Cursor = page.Next
+		}
+		require.Equal(t, groups("ann", 2, 1), got)
+	}
+}

@@ -1,0 +1,163 @@
+package notify_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/notify"
+)
+
+func TestListsAndMarksCostWhatIsStated(t *testing.T) {
+	t.Parallel()
+	type cost = dynamotest.Cost
+	meter := dynamotest.NewMeter()
+	quiet := newWorld(t, nil)
+	w := quiet.process(t, &notify.Options{}, meter.Wrap)
+	user := "ann-567890123456"
+	for n := range 60 {
+		quiet.put(t, in(user, n))
+	}
+	quiet.pass(time.Minute)
+	list := func(c cursor.Cursor) cursor.Page[notify.Entry] {
+		page, err := w.List(t.Context(), reader(user), cursor.PageRequest{Limit: 20, Cursor: c})
+		require.NoError(t, err)
+		return page
+	}
+	first := list("")
+	unseen := func() error { _, err := w.Unseen(t.Context(), reader(user)); return err }
+	seen := func() error { return w.MarkSeen(t.Context(), user, notify.See(first.Items)) }
+	allRead := func() error { return w.MarkAllRead(t.Context(), user, notify.See(first.Items)) }
+	event := func(n int) func() { return func() { quiet.put(t, in(user, n)); first = list("") } }
+	marked := func() { first = list(""); require.NoError(t, seen()) }
+	changes := func(call func(context.Context, notify.In) (bool, error), n int) func() error {
+		return func() error {
+			changed, err := call(t.Context(), in(user, n))
+			require.True(t, changed)
+			return err
+		}
+	}
+	snooze := func(d time.Duration) func(context.Context, notify.In) (bool, error) {
+		return func(ctx context.Context, to notify.In) (bool, error) { return w.Snooze(ctx, to, quiet.Now().Add(d)) }
+	}
+	later := func() { quiet.pass(10 * time.Minute) }
+	for _, c := range []struct {
+		name   string
+		want   cost
+		call   func() error
+		before func()
+	}{
+		{name: "first page", want: cost{Requests: 1, Read: 2}, call: func() error { list(""); return nil }},
+		{name: "second page", want: cost{Requests: 2, Read: 2.5}, call: func() error { list(first.Next); return nil }},
+		{name: "unseen, 60 new", want: cost{Requests: 2, Read: 5}, call: unseen},
+		{name: "first mark", want: cost{Requests: 2, Write: 3}, call: seen},
+		{name: "unseen, nothing new", want: cost{Requests: 2, Read: 1}, call: unseen},
+		{name: "mark all read", want: cost{Requests: 1, Write: 2}, call: allRead},
+		{name: "mark seen, nothing new", want: cost{Requests: 1, Write: 1}, call: seen},
+		{name: "mark seen, new", want: cost{Requests: 1, Write: 2}, call: seen, before: event(1)},
+		{name: "mark all read, as new", want: cost{Requests: 2, Write: 3}, call: allRead},
+		{name: "mark seen beside marks of the last 10 s", want: cost{Requests: 2, Write: 3}, call: seen, before: event(2)},
+		{name: "mark seen, after them", want: cost{Requests: 1, Write: 2}, call: seen, before: func() { later(); event(3)() }},
+		{name: "mark read", want: cost{Requests: 1, Write: 2}, call: func() error { return w.MarkRead(t.Context(), user, shown(first.Items[0])) }},
+		{name: "mark 20 read", want: cost{Requests: 20, Write: 2*19 + 1}, call: func() error {
+			var all []notify.Shown
+			for _, e := range first.Items {
+				all = append(all, shown(e)...)
+			}
+			return w.MarkRead(t.Context(), user, all)
+		}},
+		{name: "mark unread", want: cost{Requests: 3, Read: 2, Write: 2}, call: changes(w.MarkUnread, 3)},
+		{name: "archive", want: cost{Requests: 2, Read: 1, Write: 3}, call: changes(w.Archive, 3)},
+		{name: "archived", want: cost{Requests: 2, Read: 1}, call: func() error {
+			_, err := w.Archived(t.Context(), user, cursor.PageRequest{Limit: 20})
+			return err
+		}},
+		{name: "unarchive", want: cost{Requests: 2, Read: 1, Write: 3}, call: changes(w.Unarchive, 3)},
+		{name: "snooze", want: cost{Requests: 3, Read: 1, Write: 5}, call: changes(snooze(time.Hour), 3)},
+		{name: "snooze, another due before", want: cost{Requests: 4, Read: 1, Write: 6}, call: changes(snooze(2*time.Hour), 4)},
+		{name: "unsnooze", want: cost{Requests: 2, Read: 1, Write: 3}, call: changes(w.Unsnooze, 4)},
+		{name: "snooze, now the first", want: cost{Requests: 3, Read: 1, Write: 5}, call: changes(snooze(30*time.Minute), 4)},
+		{name: "unseen, one due", want: cost{Requests: 5, Read: 2, Write: 5}, call: unseen, before: func() { marked(); quiet.pass(45 * time.Minute) }},
+		{name: "list, one due", want: cost{Requests: 5, Read: 5, Write: 5}, call: func() error { list(""); return nil }, before: func() { quiet.pass(time.Hour) }},
+		{name: "list, nothing due any more", want: cost{Requests: 1, Read: 2}, call: func() error { list(""); return nil }, before: func() { quiet.pass(48 * time.Hour); list("") }},
+		{name: "dismiss", want: cost{Requests: 2, Read: 1, Write: 2}, call: func() error { return w.Dismiss(t.Context(), user, quiet.id()) }},
+		{name: "erase", want: cost{Requests: 4, Read: 8, Write: 2 * 61}, call: func() error { return w.Erase(t.Context(), user) }},
+	} {
+		if c.before != nil {
+			c.before()
+		}
+		got := meter.AtMost(t, c.name, c.want, func() { require.NoError(t, c.call()) })
+		require.Equal(t, c.want.Requests, got.Requests, c.name)
+		t.Log(c.name, got)
+	}
+}
+
+// The worst state and the largest rows cost no more than stated.
+func TestTheWorstDataCostsWhatIsStated(t *testing.T) {
+	t.Parallel()
+	type cost = dynamotest.Cost
+	meter := dynamotest.NewMeter()
+	quiet := newWorld(t, nil)
+	w := quiet.process(t, &notify.Options{}, meter.Wrap)
+	for range 100 {
+		require.NoError(t, w.Dismiss(t.Context(), "ann", quiet.id()))
+	}
+	for n := range 201 {
+		quiet.forge(t, in("ann", n), func(*raw) {})
+	}
+	view := notify.See(quiet.list(t, "ann"))
+	require.NoError(t, w.MarkAllRead(t.Context(), "ann", view))
+	got := meter.AtMost(t, "mark seen", cost{Requests: 2, Write: 9}, func() {
+		quiet.forge(t, in("ann", 201), func(*raw) {})
+		require.NoError(t, w.MarkSeen(t.Context(), "ann", notify.See(quiet.list(t, "ann"))))
+	})
+	t.Log("mark seen", got)
+	got = meter.AtMost(t, "unseen", cost{Requests: 2, Read: 12}, func() {
+		c, err := w.Unseen(t.Context(), reader("ann"))
+		require.NoError(t, err)
+		require.Equal(t, notify.Count{N: 100, More: true}, c)
+	})
+	t.Log("unseen", got)
+}
+
+func TestErase(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for n := range 30 {
+		w.put(t, in("ann", n))
+		w.put(t, in("ann#", n))
+	}
+	w.allRead(t, "ann")
+	w.snooze(t, in("ann", 1), time.Hour)
+	changed, err := w.Archive(t.Context(), in("ann", 2))
+	does(t, changed, err)
+	require.NoError(t, w.items(t).Put(map[string]any{"pk": userPK("ann"), "sk": "P", "odd": 1}).Run(t.Context()))
+	count := func(user string) int {
+		var rows []map[string]any
+		require.NoError(t, w.items(t).Get("pk", userPK(user)).Consistent(true).All(t.Context(), &rows))
+		return len(rows)
+	}
+	require.Equal(t, 32, count("ann"))
+	for range 2 {
+		require.NoError(t, w.Erase(t.Context(), "ann"))
+		require.Zero(t, count("ann"))
+		require.Equal(t, 30, count("ann#"))
+	}
+	require.Empty(t, w.list(t, "ann"))
+	require.Equal(t, 0, w.unseen(t, "ann"))
+
+	// What was shown before marks no ghosts.
+	view := notify.View{At: w.id(), Newest: w.id()}
+	require.NoError(t, w.MarkRead(t.Context(), "ann", []notify.Shown{{Group: in("ann", 1).Group, Last: ids.ID(1)}}))
+	require.Zero(t, count("ann"))
+	require.NoError(t, w.MarkSeen(t.Context(), "ann", view))
+	w.pass(time.Minute)
+	w.put(t, in("ann", 1))
+	require.Equal(t, 1, w.unseen(t, "ann"), fmt.Sprint(view))
+}
