@@ -28,6 +28,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/live"
+	"github.com/plaza-sdk/plaza/notify/prefs"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -70,6 +71,8 @@ var exportedErrors = map[string]error{
 	"danmu/format.RecordError": &format.RecordError{Err: &plaza.InvalidError{}},
 	"danmu/live.ErrClosed":     danmulive.ErrClosed,
 	"live.ErrClosed":           live.ErrClosed,
+
+	"notify/prefs.ErrToken": prefs.ErrToken,
 
 	"stream.ErrEvent":     stream.ErrEvent,
 	"stream.ErrGap":       stream.ErrGap,

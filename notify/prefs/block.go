@@ -16,14 +16,14 @@ type Pair struct {
 	Actor string `json:"actor"`
 }
 
-// Block is an actor whom a user has blocked.
+// Block is an actor that a user has blocked.
 type Block struct {
 	Actor string    `json:"actor"`
 	Since time.Time `json:"since"`
 }
 
-// Block drops what the actor does from now on, unless it is critical. Changed is
-// true only if this call began the block.
+// Block begins to drop notifications of the actor's actions, except critical ones.
+// Changed is true only if this call began the block.
 //
 // Cost: 2 requests, 1 RCU, 2 WCU; where another write came between, as much again.
 func (r *Repository) Block(ctx context.Context, p Pair) (changed bool, err error) {
@@ -34,8 +34,8 @@ func (r *Repository) Block(ctx context.Context, p Pair) (changed bool, err error
 	return changed, wrap("block for", p.User, err)
 }
 
-// Unblock ends a block. What was dropped meanwhile does not come back. Changed is
-// true only if this call ended it.
+// Unblock ends a block. Notifications that were dropped do not come back. Changed is
+// true only if this call ended the block.
 //
 // Cost: as Block.
 func (r *Repository) Unblock(ctx context.Context, p Pair) (changed bool, err error) {
@@ -61,8 +61,8 @@ func (r *Repository) Blocked(ctx context.Context, p Pair) (bool, error) {
 	return found.Since > 0, wrap("blocked by", p.User, err)
 }
 
-// Blocks lists whom a user has blocked, in the order of their text. Pages may be
-// short where blocks ended in the last 30 days. It is strongly consistent.
+// Blocks lists the actors that a user has blocked, in the order of their text. Pages
+// may be short where blocks ended in the last 30 days. It is strongly consistent.
 //
 // Cost: 1 request, 1 RCU for each 4 KB, some 50 blocks; where pages are short up to 6
 // requests, 1 RCU for each 4 KB.

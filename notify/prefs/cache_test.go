@@ -53,6 +53,24 @@ func (d during) Do(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
+// before calls hook before a request of the operation.
+type before struct {
+	next aws.HTTPClient
+	op   string
+	hook func()
+}
+
+func (b before) Do(r *http.Request) (*http.Response, error) {
+	req, err := wire.Read(r)
+	if err != nil {
+		return nil, err
+	}
+	if req.Op == b.op {
+		b.hook()
+	}
+	return b.next.Do(req.Again())
+}
+
 func TestASlowReadDoesNotHideAWriteOfThisProcess(t *testing.T) {
 	t.Parallel()
 	hook := new(atomic.Pointer[func()])

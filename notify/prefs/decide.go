@@ -11,12 +11,12 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-// Decide says whether a notification is listed, and by which channels besides. It is
-// notify.Policy. A setting takes effect in other processes within Options.CacheTTL.
+// Decide reports whether a notification is listed, and by which further channels it is
+// delivered. It implements notify.Policy. Another process's change of a setting
+// applies within Options.CacheTTL.
 //
-// Damage stops no notification: where the settings cannot be read, it is listed and
-// goes to no further channel, unless it is critical. A damaged block stands, a
-// damaged mute does not.
+// Damaged settings stop no notification: it is listed by default, and only a critical
+// one goes to further channels. A damaged block stands, a damaged mute does not.
 //
 // Cost: 1 request, 1.5 RCU, 0.5 RCU more for each further 4 KB of the user's
 // settings; where this process knows the settings 1 request, 1 RCU; for a verb that
@@ -29,7 +29,7 @@ func (r *Repository) Decide(ctx context.Context, n notify.Notification) (notify.
 	if err != nil {
 		return notify.Decision{}, err
 	}
-	if q.own && !q.verb.Critical {
+	if q.own && !n.Critical {
 		return notify.Decision{Drop: true}, nil
 	}
 	own, known := r.cache.get(n.User)
@@ -60,7 +60,7 @@ func (r *Repository) Decide(ctx context.Context, n notify.Notification) (notify.
 // question is what Decide must know.
 type question struct {
 	verb        Verb
-	own         bool // the user's own action
+	own         bool // the user's own action, which notify drops unless it is marked critical
 	keys        []store.Key
 	block, mute store.Key // zero where they do not matter
 }

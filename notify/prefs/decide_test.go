@@ -29,44 +29,45 @@ func TestTheFirstThatAppliesDecides(t *testing.T) {
 	}
 	type given = []func(world, *testing.T)
 	drop := notify.Decision{Drop: true}
-	by2 := func(channels ...string) notify.Decision { return notify.Decision{Channels: channels} }
+	via := func(channels ...string) notify.Decision { return notify.Decision{Channels: channels} }
 
 	for name, c := range map[string]struct {
 		given given
 		n     notify.Notification
 		want  notify.Decision
 	}{
-		"a verb's default":              {nil, of("comment"), by2(email)},
-		"channels are in their order":   {nil, of("mention"), by2(email, push)},
-		"a verb on no further channel":  {nil, of("like"), by2()},
-		"a verb that is not declared":   {nil, of("wave"), by2()},
+		"a verb's default":              {nil, of("comment"), via(email)},
+		"channels are in their order":   {nil, of("mention"), via(email, push)},
+		"a verb on no further channel":  {nil, of("like"), via()},
+		"a verb that is not declared":   {nil, of("wave"), via()},
 		"a verb to opt in":              {nil, of("tip"), drop},
-		"one that was opted in":         {given{sets("tip", prefs.InApp, true)}, of("tip"), by2(push)},
-		"off on a channel":              {given{sets("comment", email, false)}, of("comment"), by2()},
-		"on on another":                 {given{sets("comment", push, true)}, of("comment"), by2(email, push)},
+		"one that was opted in":         {given{sets("tip", prefs.InApp, true)}, of("tip"), via(push)},
+		"off on a channel":              {given{sets("comment", email, false)}, of("comment"), via()},
+		"on by a further channel":       {given{sets("comment", push, true)}, of("comment"), via(email, push)},
 		"off in the list, off anywhere": {given{sets("comment", prefs.InApp, false)}, of("comment"), drop},
-		"off for any verb":              {given{sets(prefs.AnyVerb, email, false)}, of("comment"), by2()},
-		"on for any verb":               {given{sets(prefs.AnyVerb, push, true)}, of("wave"), by2(push)},
-		"a verb's own over any":         {given{sets(prefs.AnyVerb, email, false), sets("comment", email, true)}, of("comment"), by2(email)},
-		"another verb's own":            {given{sets("like", prefs.InApp, false)}, of("comment"), by2(email)},
+		"off for any verb":              {given{sets(prefs.AnyVerb, email, false)}, of("comment"), via()},
+		"on for any verb":               {given{sets(prefs.AnyVerb, push, true)}, of("wave"), via(push)},
+		"a verb's own over any":         {given{sets(prefs.AnyVerb, email, false), sets("comment", email, true)}, of("comment"), via(email)},
+		"another verb's own":            {given{sets("like", prefs.InApp, false)}, of("comment"), via(email)},
 
 		"a blocked actor":                {given{blocks}, of("comment"), drop},
-		"another actor":                  {given{blocks}, by("eve", of("comment")), by2(email)},
+		"another actor":                  {given{blocks}, by("eve", of("comment")), via(email)},
 		"a blocked actor's mention":      {given{blocks}, of("mention"), drop},
 		"a muted object":                 {given{mutes}, of("comment"), drop},
 		"a muted target":                 {given{mutes}, within(of("comment")), drop},
-		"a mention about a muted object": {given{mutes}, of("mention"), by2(email, push)},
+		"a mention about a muted object": {given{mutes}, of("mention"), via(email, push)},
 		"a mention that is off":          {given{mutes, sets("mention", prefs.InApp, false)}, of("mention"), drop},
 		"one's own action":               {nil, by("ann", of("comment")), drop},
 
-		"a critical verb":                   {nil, of("login"), by2(email)},
-		"critical, muted":                   {given{mutes, sets("login", prefs.InApp, false), sets("login", email, false)}, of("login"), by2(email)},
-		"critical, blocked":                 {given{blocks}, of("login"), by2(email)},
-		"critical, one's own":               {nil, by("ann", of("login")), by2(email)},
-		"critical, on a channel by choice":  {given{sets("login", push, true)}, of("login"), by2(email, push)},
-		"critical and to opt in":            {nil, critical("tip"), by2(push)},
-		"a critical notification, all off":  {given{blocks, mutes, sets(prefs.AnyVerb, prefs.InApp, false)}, critical("comment"), by2(email)},
-		"a critical one, not declared, off": {given{sets(prefs.AnyVerb, prefs.InApp, false)}, critical("wave"), by2()},
+		"a critical verb":                   {nil, of("login"), via(email)},
+		"critical, muted":                   {given{mutes, sets("login", prefs.InApp, false), sets("login", email, false)}, of("login"), via(email)},
+		"critical, blocked":                 {given{blocks}, of("login"), via(email)},
+		"a critical verb, one's own":        {nil, by("ann", of("login")), drop},
+		"critical, one's own":               {nil, by("ann", critical("login")), via(email)},
+		"critical, on a channel by choice":  {given{sets("login", push, true)}, of("login"), via(email, push)},
+		"critical and to opt in":            {nil, critical("tip"), via(push)},
+		"a critical notification, all off":  {given{blocks, mutes, sets(prefs.AnyVerb, prefs.InApp, false)}, critical("comment"), via(email)},
+		"a critical one, not declared, off": {given{sets(prefs.AnyVerb, prefs.InApp, false)}, critical("wave"), via()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -14,10 +14,11 @@ const eraseParallel = 4 // batches at once
 
 // Erase deletes the settings, blocks and mutes of a user. notify.Repository.Erase does
 // too: it deletes the user's whole partition. Call it when the user has stopped
-// writing; after an error, repeat it. Blocks by others keep the user's name.
+// writing, since a late request or a token of Token writes again. After an error,
+// repeat it. Blocks by others keep the user's name.
 //
-// Cost: 2 requests for each 1 MB, 1 RCU for each 4 KB of them; 1 request for each 25
-// items, 1 WCU for each.
+// Cost: 2 requests, 2 RCU, 1 RCU more for each further 4 KB, some 50 blocks or mutes,
+// and 1 request for each 25 items, 1 WCU for each.
 func (r *Repository) Erase(ctx context.Context, user string) error {
 	if err := keys.CheckName("User", user); err != nil {
 		return err

@@ -17,14 +17,14 @@ type Topic struct {
 	Object feed.Ref `json:"object"`
 }
 
-// Mute is an object of which a user does not want to hear.
+// Mute is an object that a user does not want to hear about.
 type Mute struct {
 	Object feed.Ref  `json:"object"`
 	Since  time.Time `json:"since"`
 }
 
-// Mute drops what is about the object from now on, unless its verb pierces or it is
-// critical. Changed is true only if this call began the mute.
+// Mute begins to drop notifications about the object, except critical ones and those
+// of verbs that pierce. Changed is true only if this call began the mute.
 //
 // Cost: as Block.
 func (r *Repository) Mute(ctx context.Context, t Topic) (changed bool, err error) {
@@ -35,8 +35,8 @@ func (r *Repository) Mute(ctx context.Context, t Topic) (changed bool, err error
 	return changed, wrap("mute for", t.User, err)
 }
 
-// Unmute ends a mute. What was dropped meanwhile does not come back. Changed is true
-// only if this call ended it.
+// Unmute ends a mute. Notifications that were dropped do not come back. Changed is
+// true only if this call ended the mute.
 //
 // Cost: as Block.
 func (r *Repository) Unmute(ctx context.Context, t Topic) (changed bool, err error) {
@@ -47,13 +47,13 @@ func (r *Repository) Unmute(ctx context.Context, t Topic) (changed bool, err err
 	return changed, wrap("unmute for", t.User, err)
 }
 
-// Mutes lists what a user has muted, in the order of its text. Pages may be short
-// where mutes ended in the last 30 days. It is strongly consistent.
+// Mutes lists the objects that a user has muted, in the order of their text. Pages may
+// be short where mutes ended in the last 30 days. It is strongly consistent.
 //
 // Cost: as Blocks.
 func (r *Repository) Mutes(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Mute], error) {
 	return list(ctx, r, mutes, user, req, func(found row) Mute {
-		object, _ := found.object() // the row was checked
+		object, _ := feed.ParseRef(found.name()) // the row was checked
 		return Mute{object, found.since()}
 	})
 }

@@ -37,8 +37,8 @@ type Verb struct {
 	// a mention.
 	Pierces bool
 
-	// Critical verbs are what notify.Notification.Critical says of one: no block,
-	// mute or setting stops them.
+	// Critical verbs are stopped by no block, mute or setting. For the user's own
+	// actions, such as a login, mark the notify.Notification too.
 	Critical bool
 }
 
@@ -65,8 +65,8 @@ type Options struct {
 	// changed. Blocks and mutes are not cached. Defaults to 30 s.
 	CacheTTL time.Duration
 
-	// CacheSize is of how many users a process keeps the settings in memory.
-	// Defaults to 10,000.
+	// CacheSize is how many users' settings a process keeps in memory. Defaults to
+	// 10,000.
 	CacheSize int
 
 	// Consistent makes Decide strongly consistent, at twice the units. The

@@ -80,20 +80,19 @@ func (r *row) UnmarshalDynamoItem(item dynamo.Item) error {
 	if err := store.Fields(item, r.attribute); err != nil {
 		return err
 	}
-	if r.Rev <= 0 {
+	kind, _, _ := strings.Cut(r.SK, "#")
+	switch {
+	case r.Rev <= 0:
 		return fmt.Errorf("rev is %d", r.Rev)
-	}
-	switch kind, _, _ := strings.Cut(r.SK, "#"); kind {
-	case settingsSK:
-		if r.SK == settingsSK && r.Since == 0 {
-			_, err := r.choices()
-			return err
-		}
-	case blocks.sk, mutes.sk:
-		if len(r.On) == 0 && len(r.Off) == 0 && r.Since >= 0 {
-			_, err := r.object()
-			return err
-		}
+	case r.SK == settingsSK && r.Since == 0:
+		_, err := r.choices()
+		return err
+	case len(r.On)+len(r.Off) > 0 || r.Since < 0 || r.name() == "":
+	case kind == blocks.sk:
+		return nil
+	case kind == mutes.sk:
+		_, err := feed.ParseRef(r.name())
+		return err
 	}
 	return errors.New("is no item of prefs")
 }
@@ -119,24 +118,12 @@ func (r *row) attribute(name string) any {
 // empty reports whether the row holds nothing.
 func (r *row) empty() bool { return r.Since == 0 && len(r.On) == 0 && len(r.Off) == 0 }
 
-// name is the text of the actor or the object.
+// name is the text of the actor or the object, "" if the key names none.
 func (r *row) name() string {
 	if parts := keys.Split(r.SK); len(parts) == 2 {
 		return parts[1]
 	}
 	return ""
-}
-
-// object is that of a mute, and zero for a block.
-func (r *row) object() (feed.Ref, error) {
-	name := r.name()
-	if name == "" {
-		return feed.Ref{}, errors.New("the key names nothing")
-	}
-	if strings.HasPrefix(r.SK, blocks.sk) {
-		return feed.Ref{}, nil
-	}
-	return feed.ParseRef(name)
 }
 
 func (r *row) since() time.Time { return time.UnixMilli(r.Since).UTC() }

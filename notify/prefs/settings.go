@@ -22,16 +22,16 @@ type Subscription struct {
 type Setting struct {
 	Verb    string `json:"verb,omitzero"`
 	Channel string `json:"channel"`
-	On      bool   `json:"on"`  // what applies
-	Own     bool   `json:"own"` // the user has set it
+	On      bool   `json:"on"`  // what applies, while the verb is on InApp
+	Own     bool   `json:"own"` // whether the user has set it
 }
 
 // Set turns a verb on or off on a channel. A verb's own setting is stronger than that
-// of AnyVerb. Changed is true only if this call changed the setting. Other
-// processes decide by it after Options.CacheTTL.
+// of AnyVerb. Changed is true only if this call changed the setting. Other processes
+// decide by it within Options.CacheTTL.
 //
-// Cost: 2 requests, 1 RCU for each 4 KB of the user's settings, 2 WCU for each KB;
-// where another write came between, as much again.
+// Cost: 2 requests, 1 RCU for each 4 KB of the user's settings, 2 WCU for each KB, some
+// 40 settings; where another write came between, as much again.
 func (r *Repository) Set(ctx context.Context, s Subscription, on bool) (changed bool, err error) {
 	if err := r.checkSubscription(s); err != nil {
 		return false, err

@@ -17,8 +17,8 @@ import (
 // Keyring holds the keys of Token, by id.
 //
 // To rotate, first add the new key in every process, then make it Current. Remove
-// the old key when nobody may unsubscribe with its tokens any more: some laws demand
-// 30 days after the last mail.
+// the old key when its tokens need not work any more: US law asks for 30 days after
+// the mail.
 type Keyring struct {
 	Current byte            // The key that signs; must be in Keys.
 	Keys    map[byte][]byte // 32 random bytes each. Tokens of all keys are accepted.
@@ -75,16 +75,17 @@ func (r *Repository) Token(s Subscription) (string, error) {
 		return "", err
 	}
 	ring := r.opts.Tokens
-	key, ok := ring.Keys[ring.Current]
-	if !ok {
-		return "", fmt.Errorf("prefs: token: %w", plaza.ErrUnavailable)
+	if len(ring.Keys) == 0 {
+		return "", errNoKeys()
 	}
 	about := keys.Join(s.User, s.Verb, s.Channel)
 	raw := append([]byte{tokenVersion, ring.Current}, make([]byte, sha256.Size, sha256.Size+len(about))...)
 	raw = append(raw, about...)
-	copy(raw[tokenHeader:], sign(key, raw))
+	copy(raw[tokenHeader:], sign(ring.Keys[ring.Current], raw))
 	return base64.RawURLEncoding.EncodeToString(raw), nil
 }
+
+func errNoKeys() error { return fmt.Errorf("prefs: no keys for tokens: %w", plaza.ErrUnavailable) }
 
 // sign is the HMAC over all of a token but itself.
 func sign(key, raw []byte) []byte {
@@ -97,7 +98,10 @@ func sign(key, raw []byte) []byte {
 
 // open returns what a token is about.
 func (k Keyring) open(token string) (Subscription, error) {
-	if len(token) > maxToken {
+	switch {
+	case len(k.Keys) == 0:
+		return Subscription{}, errNoKeys()
+	case len(token) > maxToken:
 		return Subscription{}, ErrToken
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(token)
@@ -124,12 +128,13 @@ func (k Keyring) open(token string) (Subscription, error) {
 	return s, nil
 }
 
-// Unsubscribe turns off what a token of Token is about. For AnyVerb it also turns off
-// the verbs that the user had turned on by themselves. Changed is true only if this
-// call changed a setting. Another token is ErrToken; without Options.Tokens each is.
+// Unsubscribe turns off the setting that a token of Token is about. For AnyVerb it
+// also removes the settings that turn single verbs on by that channel. Changed is true
+// only if this call changed a setting. Any other token is ErrToken. Without
+// Options.Tokens it is plaza.ErrUnavailable.
 //
-// For RFC 8058, call it for a POST to the link of the header List-Unsubscribe. A GET
-// must not: mail filters follow links.
+// For RFC 8058, call it on a POST to the link of the header List-Unsubscribe, and not
+// on a GET: mail filters follow links.
 //
 // Cost: as Set; for ErrToken none.
 func (r *Repository) Unsubscribe(ctx context.Context, token string) (s Subscription, changed bool, err error) {

@@ -83,7 +83,7 @@ func TestTokensOutliveOptions(t *testing.T) {
 	opts.Tokens = prefs.Keyring{}
 	w = w.process(t, opts)
 	_, _, err = w.Unsubscribe(t.Context(), newer)
-	require.ErrorIs(t, err, prefs.ErrToken)
+	require.ErrorIs(t, err, plaza.ErrUnavailable)
 	_, err = w.Token(about(prefs.AnyVerb, prefs.InApp))
 	require.ErrorIs(t, err, plaza.ErrUnavailable)
 }

@@ -1,0 +1,139 @@
+package prefs_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/prefs"
+)
+
+// sixteen is a user's id of 16 bytes.
+func sixteen(name string) string { return fmt.Sprintf("%-16s", name) }
+
+func TestOperationsCostNoMoreThanStated(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	ann := sixteen("ann")
+	opts := options()
+	opts.Consistent = false
+	for i := range 60 {
+		opts.Verbs = append(opts.Verbs, prefs.Verb{Name: fmt.Sprintf("verb %010d", i)})
+	}
+	quiet := newWorld(t, opts)
+	w := quiet.process(t, opts, meter.Wrap)
+	eve := sixteen("eve")
+	for i := range 126 { // tombstones
+		_, err := quiet.Unblock(t.Context(), prefs.Pair{User: eve, Actor: sixteen(fmt.Sprint("user ", i))})
+		require.NoError(t, err)
+	}
+	strong := quiet.process(t, nil, meter.Wrap)
+	_, err := dynamotest.DB(t).Client().UpdateTimeToLive(t.Context(), notify.TTL(w.table))
+	require.NoError(t, err)
+	pair := func(i int) prefs.Pair { return prefs.Pair{User: ann, Actor: sixteen(fmt.Sprint("user ", i))} }
+	topic := func(i int) prefs.Topic {
+		return prefs.Topic{User: ann, Object: feed.Ref{Kind: "picture", ID: fmt.Sprint("123456789012345", i)}}
+	}
+	for i := range 50 {
+		quiet.block(t, pair(i))
+		quiet.mute(t, topic(i))
+	}
+	subscription := prefs.Subscription{User: ann, Verb: "comment", Channel: email}
+	setting := func(i int) prefs.Subscription {
+		return prefs.Subscription{User: ann, Verb: opts.Verbs[5+i].Name, Channel: email}
+	}
+	token, err := w.Token(subscription)
+	require.NoError(t, err)
+	decides := func(verb string, wrap ...wrapper) func(context.Context) error {
+		n := of(verb)
+		n.User = ann
+		return func(ctx context.Context) error {
+			process := w
+			if wrap != nil {
+				process = quiet.process(t, opts, wrap...)
+			}
+			_, err := process.Decide(ctx, n)
+			return err
+		}
+	}
+	own := of("like")
+	own.User = own.Activity.Actor.ID
+
+	type cost = dynamotest.Cost
+	for _, c := range []struct {
+		name string
+		want cost
+		call func(context.Context) error
+	}{
+		{"decide of a stranger", cost{Requests: 1, Read: 1.5}, decides("like", meter.Wrap)},
+		{"set, the first", cost{Requests: 2, Read: 1, Write: 2}, func(ctx ctx) error { _, err := w.Set(ctx, subscription, true); return err }},
+		{"set, the same", cost{Requests: 2, Read: 1, Write: 2}, func(ctx ctx) error { _, err := w.Set(ctx, subscription, true); return err }},
+		{"unset", cost{Requests: 2, Read: 1, Write: 2}, func(ctx ctx) error { _, err := w.Unset(ctx, subscription); return err }},
+		{"unsubscribe", cost{Requests: 2, Read: 1, Write: 2}, func(ctx ctx) error { _, _, err := w.Unsubscribe(ctx, token); return err }},
+		{"set, the 40th", cost{Requests: 2, Read: 1, Write: 2}, func(ctx ctx) error {
+			for i := range 38 {
+				if _, err := quiet.Set(ctx, setting(i), false); err != nil {
+					return err
+				}
+			}
+			_, err := w.Set(ctx, setting(38), false)
+			return err
+		}},
+		{"set, the 61th", cost{Requests: 2, Read: 1, Write: 4}, func(ctx ctx) error {
+			for i := range 59 {
+				if _, err := quiet.Set(ctx, setting(i), false); err != nil {
+					return err
+				}
+			}
+			_, err := w.Set(ctx, setting(59), false)
+			return err
+		}},
+		{"settings", cost{Requests: 1, Read: 1}, func(ctx ctx) error { _, err := w.Settings(ctx, ann); return err }},
+
+		{"decide, nothing cached", cost{Requests: 1, Read: 1.5}, decides("like", meter.Wrap)},
+		{"decide", cost{Requests: 1, Read: 1}, decides("like")},
+		{"decide, of a verb that pierces, nothing cached", cost{Requests: 1, Read: 1}, decides("mention", meter.Wrap)},
+		{"decide, of a verb that pierces", cost{Requests: 1, Read: 0.5}, decides("mention")},
+		{"decide, critical, nothing cached", cost{Requests: 1, Read: 0.5}, decides("login", meter.Wrap)},
+		{"decide, critical", cost{}, decides("login")},
+		{"decide, one's own", cost{}, func(ctx ctx) error { _, err := w.Decide(ctx, own); return err }},
+		{"decide, consistent, nothing cached", cost{Requests: 1, Read: 3}, func(ctx ctx) error { _, err := strong.Decide(ctx, of("like")); return err }},
+		{"decide, consistent", cost{Requests: 1, Read: 2}, func(ctx ctx) error { _, err := strong.Decide(ctx, of("like")); return err }},
+
+		{"block", cost{Requests: 2, Read: 1, Write: 2}, func(ctx ctx) error { _, err := w.Block(ctx, pair(900)); return err }},
+		{"unblock", cost{Requests: 2, Read: 1, Write: 2}, func(ctx ctx) error { _, err := w.Unblock(ctx, pair(900)); return err }},
+		{"mute", cost{Requests: 2, Read: 1, Write: 2}, func(ctx ctx) error { _, err := w.Mute(ctx, topic(900)); return err }},
+		{"unmute", cost{Requests: 2, Read: 1, Write: 2}, func(ctx ctx) error { _, err := w.Unmute(ctx, topic(900)); return err }},
+		{"blocked", cost{Requests: 1, Read: 1}, func(ctx ctx) error { _, err := w.Blocked(ctx, pair(1)); return err }},
+		{"blocks", cost{Requests: 1, Read: 1}, func(ctx ctx) error { _, err := w.Blocks(ctx, ann, pageRequest{Limit: 40}); return err }},
+		{"blocks that have ended", cost{Requests: 6, Read: 7}, func(ctx ctx) error { _, err := w.Blocks(ctx, eve, pageRequest{Limit: 1}); return err }},
+		{"mutes", cost{Requests: 1, Read: 1}, func(ctx ctx) error { _, err := w.Mutes(ctx, ann, pageRequest{Limit: 40}); return err }},
+		{"verify", cost{Requests: 3, Read: 0.5}, func(ctx ctx) error { return w.Verify(ctx) }},
+		{"erase", cost{Requests: 2 + 5, Read: 2, Write: 105}, func(ctx ctx) error { return w.Erase(ctx, ann) }},
+	} {
+		got := meter.AtMost(t, c.name, c.want, func() { require.NoError(t, c.call(t.Context()), c.name) })
+		t.Logf("%s: %v", c.name, got)
+		require.Equal(t, c.want.Requests, got.Requests, c.name)
+	}
+
+	// Another write comes between the read and the write of this one.
+	raced := false
+	between := quiet.process(t, opts, meter.Wrap, func(next aws.HTTPClient) aws.HTTPClient {
+		return before{next, "TransactWriteItems", func() {
+			if !raced {
+				raced = true
+				quiet.block(t, bob)
+			}
+		}}
+	})
+	meter.AtMost(t, "block, raced", cost{Requests: 4, Read: 2, Write: 4}, func() {
+		between.changes(t, false, func(ctx ctx) (bool, error) { return between.Block(ctx, bob) })
+	})
+	require.True(t, raced)
+}
