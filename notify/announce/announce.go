@@ -161,7 +161,7 @@ func same(given, stands notify.Announcement) bool {
 	if from.IsZero() {
 		from = given.ID.Time()
 	}
-	byDefault := from.Equal(given.ID.Time()) || given.From.IsZero()
+	byDefault := from.Equal(given.ID.Time())
 	return given.Title == stands.Title && given.Text == stands.Text && slices.Equal(given.Refs, stands.Refs) &&
 		bytes.Equal(given.Data, stands.Data) && given.Until.Equal(stands.Until) &&
 		(from.Equal(stands.From) || byDefault && stands.From.Equal(stands.ID.Time()))

@@ -3,6 +3,7 @@ package announce_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -167,6 +168,24 @@ func TestAWriteThatTookTooLongGetsAnotherID(t *testing.T) {
 	require.Equal(t, []notify.Announcement{again}, w.listed(t))
 }
 
+// TestASlowWriteThatWasWithdrawnStaysWithdrawn withdraws it before the slow answer comes.
+func TestASlowWriteThatWasWithdrawnStaysWithdrawn(t *testing.T) {
+	t.Parallel()
+	slow := &during{op: "PutItem"}
+	w := newWorld(t, slow.wrap)
+	given := w.message("Hello")
+	given.ID = ids.At(today.Add(lead)) + 1
+	slow.f = func() {
+		w.forward(time.Minute)
+		w.process(t, nil).withdraw(t, given)
+	}
+	_, created, err := w.Announce(t.Context(), given)
+	require.ErrorIs(t, err, plaza.ErrRemoved)
+	require.False(t, created)
+	require.False(t, w.listed(t)[0].Withdrawn.IsZero())
+	require.Len(t, w.listed(t), 1)
+}
+
 // TestALateMoveLosesNothing lets the second write of a slow call arrive after another
 // call found the first.
 func TestALateMoveLosesNothing(t *testing.T) {
@@ -193,21 +212,23 @@ func TestALateMoveLosesNothing(t *testing.T) {
 func TestAnIDOfOnesOwnLeadsToTheAnnouncement(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	gen := generator(t)
-	for _, from := range []time.Time{{}, today.Add(time.Hour), today.Add(-time.Hour)} {
-		id, err := gen.Next(t.Context())
-		require.NoError(t, err)
-		id, err = ids.Backdate(today, id.String())
-		require.NoError(t, err)
-		given := w.message("Hello")
-		given.ID, given.From = id, from
+	soon := today.Add(lead)
+	for n, c := range []struct{ id, from, want time.Time }{
+		{id: today, want: soon},
+		{id: today.Add(-90 * 24 * time.Hour), want: soon},
+		{id: soon, want: soon},
+		{id: soon.Add(time.Hour), want: soon.Add(time.Hour)},
+		{id: today, from: today.Add(time.Hour), want: today.Add(time.Hour)},
+		{id: soon, from: today.Add(time.Hour), want: today.Add(time.Hour)},
+		{id: soon, from: today.Add(-time.Hour), want: soon},
+	} {
+		given := w.message(fmt.Sprint(n))
+		given.ID, given.From = ids.At(c.id)+ids.ID(n+1), c.from
 		a := w.announce(t, given)
-		if want := today.Add(lead); from.After(want) {
-			require.Equal(t, from, a.ID.Time())
-		} else {
-			require.Equal(t, want, a.ID.Time())
-		}
-		for _, repeat := range []ids.ID{id, a.ID} {
+		require.Equal(t, c.want, a.ID.Time(), n)
+		require.Equal(t, c.want.Equal(c.id) && c.from.Before(c.id), a.ID == given.ID, n)
+		first := given.ID
+		for _, repeat := range []ids.ID{first, a.ID} {
 			given.ID = repeat
 			again, created, err := w.Announce(t.Context(), given)
 			require.NoError(t, err)
@@ -215,7 +236,7 @@ func TestAnIDOfOnesOwnLeadsToTheAnnouncement(t *testing.T) {
 			require.Equal(t, a, again)
 		}
 	}
-	require.Len(t, w.listed(t), 3)
+	require.Len(t, w.listed(t), 7)
 }
 
 // TestWhatWasWithdrawnStaysAway withdraws before the announcement, or a repeat of it,
@@ -307,6 +328,9 @@ func TestConcurrentRepeatsAnnounceOnce(t *testing.T) {
 			p := w.process(t, nil)
 			all.Go(func() {
 				a, isNew, err := p.Announce(t.Context(), given)
+				for faults.Passing(err) {
+					a, isNew, err = p.Announce(t.Context(), given)
+				}
 				mu.Lock()
 				defer mu.Unlock()
 				if err != nil {
@@ -341,7 +365,7 @@ func TestErasingAnAudienceLeavesNothingOfIt(t *testing.T) {
 	}
 	n, err := w.db.Table(w.table).Scan().Count(t.Context())
 	require.NoError(t, err)
-	require.EqualValues(t, 1, n)
+	require.Equal(t, 1, n)
 }
 
 func TestTheTableIsThatOfNotify(t *testing.T) {

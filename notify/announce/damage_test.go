@@ -33,6 +33,7 @@ func TestADamagedAnnouncementIsLeftOutAndReported(t *testing.T) {
 		{"title", nil},
 		{"text", &types.AttributeValueMemberN{Value: "1"}},
 		{"refs", text("page:1")},
+		{"refs", &types.AttributeValueMemberL{Value: []types.AttributeValue{&types.AttributeValueMemberN{Value: "1"}}}},
 		{"refs", &types.AttributeValueMemberL{Value: []types.AttributeValue{text(":x")}}},
 		{"data", text("{")},
 		{"from", text("now")},

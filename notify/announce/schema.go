@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/feed"
@@ -22,13 +23,13 @@ type row struct {
 	SK string `dynamo:"sk"`
 
 	// Op is the write that put the announcement here.
-	Op    ids.ID     `dynamo:"op,omitempty"`
-	Title string     `dynamo:"title,omitempty"`
-	Text  string     `dynamo:"text,omitempty"`
-	Refs  []feed.Ref `dynamo:"refs,omitempty"`
-	Data  string     `dynamo:"data,omitempty"`
-	From  int64      `dynamo:"from,omitempty"`  // in ms; 0 is the id's time
-	Until int64      `dynamo:"until,omitempty"` // in ms
+	Op    ids.ID `dynamo:"op,omitempty"`
+	Title string `dynamo:"title,omitempty"`
+	Text  string `dynamo:"text,omitempty"`
+	Refs  refs   `dynamo:"refs,omitempty"`
+	Data  string `dynamo:"data,omitempty"`
+	From  int64  `dynamo:"from,omitempty"`  // in ms; 0 is the id's time
+	Until int64  `dynamo:"until,omitempty"` // in ms
 
 	Withdrawn ids.ID `dynamo:"withdrawn,omitempty"` // the write that withdrew it
 	Moved     ids.ID `dynamo:"moved,omitempty"`     // the id where it stands instead
@@ -37,7 +38,10 @@ type row struct {
 	id ids.ID
 }
 
-func audiencePK(audience string) string { return keys.Join("A", audience, "0") }
+// partition begins the partition keys of announcements.
+const partition = "A"
+
+func audiencePK(audience string) string { return keys.Join(partition, audience, "0") }
 
 func rowKey(audience string, id ids.ID) store.Key {
 	return store.Key{PK: audiencePK(audience), SK: id.String()}
@@ -89,8 +93,32 @@ func (i row) listed(now time.Time) bool { return i.Title != "" && now.UnixMilli(
 // stands reports whether readers may see the row, now or later.
 func (i row) stands(now time.Time) bool { return i.listed(now) && i.Withdrawn == 0 }
 
+// refs are stored as a list of texts.
+type refs []feed.Ref
+
+// UnmarshalDynamo needs no reflection: a reading has many.
+func (r *refs) UnmarshalDynamo(value types.AttributeValue) error {
+	list, ok := value.(*types.AttributeValueMemberL)
+	if !ok {
+		return errRefs
+	}
+	*r = make(refs, len(list.Value))
+	for i, value := range list.Value {
+		text, ok := value.(*types.AttributeValueMemberS)
+		if !ok {
+			return errRefs
+		}
+		var err error
+		if (*r)[i], err = feed.ParseRef(text.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // store adds the item's key to these.
 var (
+	errRefs = errors.New("refs are not a list of texts")
 	errKey  = errors.New("its sort key is no id")
 	errMark = errors.New("it is neither an announcement nor a mark")
 	errTime = errors.New("it has no end")

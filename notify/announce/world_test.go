@@ -136,12 +136,12 @@ func titles(announcements []notify.Announcement) []string {
 	return titles
 }
 
-// during calls f while requests of an operation are on their way back, so that a clock can
-// move.
+// during calls before while requests of an operation are on their way to the engine, and f
+// while they are on their way back.
 type during struct {
-	op   string
-	f    func()
-	next aws.HTTPClient
+	op        string
+	before, f func()
+	next      aws.HTTPClient
 }
 
 func (d *during) wrap(next aws.HTTPClient) aws.HTTPClient {
@@ -150,8 +150,12 @@ func (d *during) wrap(next aws.HTTPClient) aws.HTTPClient {
 }
 
 func (d *during) Do(r *http.Request) (*http.Response, error) {
+	is := strings.HasSuffix(r.Header.Get("X-Amz-Target"), d.op)
+	if is && d.before != nil {
+		d.before()
+	}
 	res, err := d.next.Do(r)
-	if d.f != nil && strings.HasSuffix(r.Header.Get("X-Amz-Target"), d.op) {
+	if is && d.f != nil {
 		d.f()
 	}
 	return res, err

@@ -20,10 +20,10 @@ const tries = 10
 // 40 s from now at the earliest. Created is false if it was announced before: then
 // what stands is returned.
 //
-// Its ID is its identity. Leave it zero to announce. It is set even beside an
-// error: repeat the call with it. Where a repeat comes too late for its ID, the
-// announcement gets another one, and the ID leads there. So does an ID of your own
-// from an ids.Source.
+// The ID is its identity. If it is zero, Announce mints one, which is set even
+// beside an error: repeat the call with it. Where that is too late for the ID to
+// show as new, the announcement gets a later one, and the first leads there. An ID
+// of your own, from an ids.Source, leads there too.
 //
 // Another announcement under that identity is plaza.ErrConflict, a withdrawn one
 // plaza.ErrRemoved.

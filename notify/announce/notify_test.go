@@ -1,0 +1,286 @@
+package announce_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/announce"
+)
+
+// source makes ids of a clock's time.
+type source struct {
+	now func() time.Time
+	n   *atomic.Uint64
+}
+
+func (s source) Next(context.Context) (ids.ID, error) {
+	return ids.At(s.now()) + ids.ID(s.n.Add(1)), nil
+}
+
+var made atomic.Uint64
+
+// bell is a process of a service: its users' notifications, with announcements.
+type bell struct {
+	*notify.Repository
+	now func() time.Time
+}
+
+// bell makes another process, whose clock is ahead.
+func (w world) bell(t *testing.T, ahead time.Duration, wrap ...wrapper) bell {
+	t.Helper()
+	b := bell{now: func() time.Time { return w.Now().Add(ahead) }}
+	announcements := w.process(t, &announce.Options{Now: b.now}, wrap...)
+	var err error
+	b.Repository, err = notify.New(announcements.db, w.table, source{b.now, &made}, &notify.Options{
+		Announcements: announcements, Consistent: true, Now: b.now,
+	})
+	require.NoError(t, err)
+	return b
+}
+
+// notify tells the user of a like of another photo.
+func (b bell) notify(t *testing.T, user string) {
+	t.Helper()
+	id, err := source{b.now, &made}.Next(t.Context())
+	require.NoError(t, err)
+	_, created, err := b.Notify(t.Context(), notify.Notification{User: user, Activity: feed.Activity{
+		ID: id, Actor: feed.Ref{ID: "fan"}, Verb: "like", Object: feed.Ref{Kind: "photo", ID: id.String()},
+	}})
+	require.NoError(t, err)
+	require.True(t, created)
+}
+
+func (b bell) list(t *testing.T, reader notify.Reader, limit int) []notify.Entry {
+	t.Helper()
+	var all []notify.Entry
+	for e, err := range cursor.All(t.Context(), func(ctx context.Context, req cursor.PageRequest) (cursor.Page[notify.Entry], error) {
+		req.Limit = limit
+		return b.List(ctx, reader, req)
+	}) {
+		require.NoError(t, err)
+		all = append(all, e)
+	}
+	return all
+}
+
+func (b bell) unseen(t *testing.T, reader notify.Reader) int {
+	t.Helper()
+	count, err := b.Unseen(t.Context(), reader)
+	require.NoError(t, err)
+	return count.N
+}
+
+// everyone is a reader who joined then.
+func everyone(user string, joined time.Time) notify.Reader {
+	return notify.Reader{User: user, Joined: joined, Audiences: []string{"everyone"}}
+}
+
+// announced are the titles of the announcements among entries.
+func announced(entries []notify.Entry) []string {
+	titles := []string{}
+	for _, e := range entries {
+		if e.Announcement != nil {
+			titles = append(titles, e.Announcement.Title)
+		}
+	}
+	return titles
+}
+
+// Case 10 of the behaviours.
+func TestAnAnnouncementOfBeforeSignupIsHidden(t *testing.T) {
+	t.Parallel()
+	in := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, in.Wrap)
+	a := w.announce(t, w.message("Hello"))
+	w.forward(lead)
+	b := w.bell(t, 0, in.Wrap)
+	for n := range 50 {
+		before := everyone(fmt.Sprint("before ", n), a.From.Add(-time.Duration(n)*time.Hour))
+		require.Equal(t, []string{"Hello"}, announced(b.list(t, before, 10)))
+		require.Equal(t, 1, b.unseen(t, before))
+		after := everyone(fmt.Sprint("after ", n), a.From.Add(time.Duration(n+1)*time.Millisecond))
+		require.Empty(t, b.list(t, after, 10))
+		require.Zero(t, b.unseen(t, after))
+	}
+	require.Equal(t, 1, in.Writes(), "in all")
+}
+
+// Case 11 of the behaviours.
+func TestWithdrawnDismissedAndForeignAnnouncementsDoNotShow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	one, two := w.announce(t, w.message("one")), w.announce(t, w.message("two"))
+	three := w.announce(t, w.message("three"))
+	staff := w.message("staff")
+	staff.Audience = "staff"
+	w.announce(t, staff)
+	w.forward(lead)
+	b := w.bell(t, 0)
+	ann, bob := everyone("ann", time.Time{}), everyone("bob", time.Time{})
+	require.ElementsMatch(t, []string{"one", "two", "three"}, announced(b.list(t, ann, 10)))
+	require.Equal(t, 3, b.unseen(t, ann))
+
+	require.NoError(t, b.Dismiss(t.Context(), "ann", two.ID))
+	left := b.list(t, ann, 10)
+	require.ElementsMatch(t, []string{"one", "three"}, announced(left))
+	for _, e := range left {
+		require.False(t, e.Seen)
+		require.False(t, e.Read)
+	}
+	require.Equal(t, 2, b.unseen(t, ann))
+	require.Equal(t, 3, b.unseen(t, bob))
+
+	w.withdraw(t, one)
+	w.withdraw(t, two)
+	w.forward(announce.CacheTTL)
+	require.Equal(t, []string{"three"}, announced(b.list(t, ann, 10)))
+	require.Equal(t, 1, b.unseen(t, ann))
+	require.Equal(t, []string{"three"}, announced(b.list(t, bob, 10)))
+	require.Equal(t, 1, b.unseen(t, bob))
+
+	w.forward(notify.Window)
+	require.NoError(t, b.MarkAllRead(t.Context(), "bob", notify.See(b.list(t, bob, 10))))
+	require.Zero(t, b.unseen(t, bob))
+	require.Equal(t, 1, b.unseen(t, ann))
+	entry := b.list(t, bob, 10)[0]
+	require.True(t, entry.Seen && entry.Read)
+	require.Equal(t, three, *entry.Announcement)
+}
+
+// Case 12 of the behaviours.
+func TestPagesOfAnnouncementsAndGroupsAreOneListWithoutRepeats(t *testing.T) {
+	t.Parallel()
+	for seed := range faults.Seeds(20) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		w := newWorld(t)
+		b := w.bell(t, 0)
+		groups := 0
+		titles := []string{}
+		for n := range 60 {
+			w.forward(time.Duration(random.IntN(5)) * time.Second)
+			if random.IntN(2) == 0 {
+				b.notify(t, "ann")
+				groups++
+				continue
+			}
+			titles = append(titles, w.announce(t, w.message(fmt.Sprint(n))).Title)
+		}
+		w.forward(lead)
+		ann := everyone("ann", time.Time{})
+		whole := b.list(t, ann, 100)
+		require.Len(t, whole, groups+len(titles))
+		require.ElementsMatch(t, titles, announced(whole))
+		require.True(t, slices.IsSortedFunc(whole, func(a, b notify.Entry) int { return int(int64(b.Last) - int64(a.Last)) }))
+		for _, limit := range []int{1, 2, 7, 59} {
+			paged := b.list(t, ann, limit)
+			require.Len(t, paged, len(whole))
+			for i := range whole {
+				require.Equal(t, whole[i].Last, paged[i].Last, "seed %d, limit %d", seed, limit)
+			}
+		}
+		require.Equal(t, len(whole), b.unseen(t, ann))
+	}
+}
+
+// TestEveryUserSeesEveryAnnouncementAsNew has users who list and mark all the time, each
+// time by another process, while announcements and likes come. Clocks differ by up to half
+// a Window.
+func TestEveryUserSeesEveryAnnouncementAsNew(t *testing.T) {
+	t.Parallel()
+	for seed := range faults.Seeds(20) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		upTo := func(d time.Duration) time.Duration { return time.Duration(random.Int64N(int64(d) + 1)) }
+		slow := &during{op: "PutItem"}
+		w := newWorld(t, slow.wrap)
+		slow.f = func() { w.forward(upTo(notify.Window * 3 / 4)) }
+		bells := make([]bell, 3)
+		for i := range bells {
+			bells[i] = w.bell(t, upTo(notify.Window/2))
+		}
+		users := []string{"ann", "bob"}
+		wasNew := map[string]map[string]bool{"ann": {}, "bob": {}}
+		var want []string
+		for n := range 60 {
+			w.forward(upTo(announce.CacheTTL / 3))
+			if n%5 == 0 && n < 40 {
+				want = append(want, w.announce(t, w.message(fmt.Sprint(n))).Title)
+			}
+			user := users[random.IntN(2)]
+			b := bells[random.IntN(len(bells))]
+			if random.IntN(2) == 0 {
+				b.notify(t, user)
+			}
+			entries := b.list(t, everyone(user, time.Time{}), 100)
+			for _, e := range entries {
+				if e.Announcement != nil && !e.Seen {
+					wasNew[user][e.Announcement.Title] = true
+				}
+			}
+			require.NoError(t, b.MarkSeen(t.Context(), user, notify.See(entries)))
+		}
+		w.forward(2 * lead)
+		for _, user := range users {
+			for _, e := range bells[0].list(t, everyone(user, time.Time{}), 100) {
+				if e.Announcement != nil && !e.Seen {
+					wasNew[user][e.Announcement.Title] = true
+				}
+			}
+			for _, title := range want {
+				require.Contains(t, wasNew[user], title, "seed %d", seed)
+			}
+		}
+	}
+}
+
+// TestAPageIsNoDearerForAnnouncements compares the costs of a page and a count with and
+// without announcements.
+func TestAPageIsNoDearerForAnnouncements(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t)
+	for range announce.MaxLive {
+		w.announce(t, w.message("Hello"))
+	}
+	w.forward(lead)
+	b := w.bell(t, 0, meter.Wrap)
+	w.forward(time.Second)
+	for range 25 {
+		b.notify(t, "ann")
+	}
+	costs := func(audiences ...string) (page, next, count dynamotest.Cost) {
+		reader := notify.Reader{User: "ann", Audiences: audiences}
+		meter.Take()
+		first, err := b.List(t.Context(), reader, cursor.PageRequest{Limit: 20})
+		require.NoError(t, err)
+		page = meter.Take()
+		_, err = b.List(t.Context(), reader, cursor.PageRequest{Cursor: first.Next, Limit: 20})
+		require.NoError(t, err)
+		next = meter.Take()
+		b.unseen(t, reader)
+		return page, next, meter.Take()
+	}
+	without := [3]dynamotest.Cost{}
+	without[0], without[1], without[2] = costs()
+	require.NotZero(t, without[0].Requests)
+	b.list(t, everyone("bob", time.Time{}), 20) // somebody else's page reads the audience
+	with := [3]dynamotest.Cost{}
+	with[0], with[1], with[2] = costs("everyone")
+	for i := range with {
+		require.LessOrEqual(t, with[i].Requests, without[i].Requests)
+		require.LessOrEqual(t, with[i].Read, without[i].Read)
+		require.Zero(t, with[i].Write)
+	}
+}
