@@ -62,6 +62,13 @@ func each(ctx context.Context, notices []notify.Notification, do func(context.Co
 	return group.Wait()
 }
 
+// refTo reports whether a name is a Ref. About what has no such name, or a name too long
+// for one, nobody is notified.
+func refTo(name string) (ref feed.Ref, ok bool) {
+	ref, err := feed.ParseRef(name)
+	return ref, err == nil
+}
+
 func person(name string) feed.Ref { return feed.Ref{Kind: "user", ID: name} }
 
 // followNotices are of the follow that stands, if one does.
@@ -80,9 +87,9 @@ func (s *service) followNotices(ctx context.Context, follower, followee string) 
 // reactionNotices are of a reaction that stands, for the owner of its object. Bookmarks
 // are private.
 func (s *service) reactionNotices(ctx context.Context, stands reaction.Reaction) ([]notify.Notification, error) {
-	object, err := feed.ParseRef(stands.Object)
-	if err != nil || stands.Kind == bookmark {
-		return nil, nil // an object whose name is no Ref has no owner either
+	object, ok := refTo(stands.Object)
+	if !ok || stands.Kind == bookmark {
+		return nil, nil
 	}
 	owner, err := s.ownerOf(ctx, stands.Object)
 	if err != nil || owner == "" {
@@ -129,13 +136,13 @@ func (s *service) retractReactions(ctx context.Context, of reaction.Reaction, ki
 // and the owner of its object. Each of them gets the first that applies. They have no
 // text of the comment, which may be edited or removed.
 func (s *service) commentNotices(ctx context.Context, c comment.Comment) (all []notify.Notification, err error) {
-	object, err := feed.ParseRef(c.Object)
-	if err != nil {
+	object, ok := refTo(c.Object)
+	if !ok {
 		return nil, nil
 	}
-	said, err := feed.ParseRef(refOf(c.Address()))
-	if err != nil {
-		return nil, nil // the object's name is too long
+	said, ok := refTo(refOf(c.Address()))
+	if !ok {
+		return nil, nil
 	}
 	add := func(user, verb string, about feed.Ref) {
 		if user == "" || slices.ContainsFunc(all, func(n notify.Notification) bool { return n.User == user }) {
@@ -154,7 +161,7 @@ func (s *service) commentNotices(ctx context.Context, c comment.Comment) (all []
 		if err != nil {
 			return nil, err
 		}
-		if about, err := feed.ParseRef(refOf(parent)); err == nil {
+		if about, ok := refTo(refOf(parent)); ok {
 			add(author, replyVerb, about)
 		}
 	}
@@ -192,9 +199,9 @@ func (s *service) forgetComment(ctx context.Context, at comment.Address, author 
 	if err := s.retract(ctx, notices...); err != nil {
 		return err
 	}
-	about, err := feed.ParseRef(refOf(at))
-	if err != nil {
-		return nil // nobody is notified about it, see commentNotices
+	about, ok := refTo(refOf(at))
+	if !ok {
+		return nil
 	}
 	groups, err := s.bell.RetractTarget(ctx, c.User, about)
 	if groups > 0 {

@@ -52,6 +52,12 @@ func TestAStopFinishesCurrentRequestsAndLeavesNothingRunning(t *testing.T) {
 		}
 	}
 
+	client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute}}
+	defer client.CloseIdleConnections()
+	bell, err := client.Get(url + "/users/chris/bell/live")
+	require.NoError(t, err)
+	defer bell.Body.Close()
+
 	// Once the server reads the body, the request is in progress.
 	asked, body := make(chan struct{}), newBody()
 	trace := &httptrace.ClientTrace{Got100Continue: func() { close(asked) }}
@@ -59,8 +65,6 @@ func TestAStopFinishesCurrentRequestsAndLeavesNothingRunning(t *testing.T) {
 	require.NoError(t, err)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Expect", "100-continue")
-	client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute}}
-	defer client.CloseIdleConnections()
 	answered := make(chan *http.Response, 1)
 	go func() {
 		defer close(answered)
@@ -79,6 +83,9 @@ func TestAStopFinishesCurrentRequestsAndLeavesNothingRunning(t *testing.T) {
 		return err != nil
 	}, 10*time.Second, 5*time.Millisecond, "it still accepts")
 	require.Empty(t, ended)
+	events, err := io.ReadAll(bell.Body) // the stream ends
+	require.NoError(t, err)
+	require.Contains(t, string(events), "event: joined\n")
 
 	body.send(`{"verb":"add"}`)
 	res := <-answered

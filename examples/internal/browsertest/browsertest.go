@@ -22,7 +22,9 @@ import (
 const patience = 20 * time.Second
 
 // Browser is a running Chromium.
-type Browser struct{ ctx context.Context }
+type Browser struct {
+	ctx context.Context //nolint:containedctx // chromedp has its browser in it
+}
 
 // New starts a browser. Without one the test is skipped, except in CI.
 func New(t *testing.T) Browser {
@@ -53,8 +55,8 @@ func New(t *testing.T) Browser {
 
 // Window is a window of a person of its own: it shares no storage with others.
 type Window struct {
-	Ctx context.Context // of chromedp, for what has no method here
 	t   *testing.T
+	ctx context.Context //nolint:containedctx // chromedp has its window in it
 }
 
 // Window opens an empty window. Anything that a page writes to the console as a
@@ -62,7 +64,7 @@ type Window struct {
 func (b Browser) Window(t *testing.T, tolerated ...string) Window {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
-	w := Window{ctx, t}
+	w := Window{t, ctx}
 	w.Size(1280, 860)
 	console := chromedp.Console(ctx)
 	var listening sync.WaitGroup
@@ -85,19 +87,19 @@ func (b Browser) Window(t *testing.T, tolerated ...string) Window {
 // Open loads a page.
 func (w Window) Open(url string) {
 	w.t.Helper()
-	require.NoError(w.t, chromedp.Do(w.Ctx, chromedp.Navigate(url)))
+	require.NoError(w.t, chromedp.Do(w.ctx, chromedp.Navigate(url)))
 }
 
 // Size changes the size of the page, in pixels.
 func (w Window) Size(width, height int64) {
 	w.t.Helper()
-	require.NoError(w.t, chromedp.Do(w.Ctx, chromedp.EmulateViewport(width, height)))
+	require.NoError(w.t, chromedp.Do(w.ctx, chromedp.EmulateViewport(width, height)))
 }
 
 // Dark makes the page believe that its reader prefers dark colours.
 func (w Window) Dark() {
 	w.t.Helper()
-	_, err := chromedp.Run(w.Ctx, func(ctx context.Context, t *chromedp.Target) (cdp.Empty, error) {
+	_, err := chromedp.Run(w.ctx, func(ctx context.Context, t *chromedp.Target) (cdp.Empty, error) {
 		return cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}},
 		})
@@ -108,7 +110,7 @@ func (w Window) Dark() {
 // Eval runs a script and waits for its promise.
 func Eval[T any](w Window, script string) T {
 	w.t.Helper()
-	value, err := chromedp.Run(w.Ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
+	value, err := chromedp.Run(w.ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
 	require.NoError(w.t, err, script)
 	return value
 }
@@ -122,14 +124,14 @@ func (w Window) Do(script string) {
 // Until waits for an expression to be true.
 func (w Window) Until(expression string) {
 	w.t.Helper()
-	_, err := chromedp.Run(w.Ctx, chromedp.Poll[any](expression, chromedp.WithPollingTimeout(patience)))
+	_, err := chromedp.Run(w.ctx, chromedp.Poll[any](expression, chromedp.WithPollingTimeout(patience)))
 	require.NoError(w.t, err, expression)
 }
 
 // Visible waits for an element of a CSS selector, also while another page is loaded.
 func (w Window) Visible(selector string) {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.Ctx, patience)
+	ctx, cancel := context.WithTimeout(w.ctx, patience)
 	defer cancel()
 	require.NoError(w.t, chromedp.Do(ctx, chromedp.WaitVisible(chromedp.CSS(selector))), selector)
 }
@@ -137,19 +139,19 @@ func (w Window) Visible(selector string) {
 // Click clicks the first element of a CSS selector, once it is visible.
 func (w Window) Click(selector string) {
 	w.t.Helper()
-	require.NoError(w.t, chromedp.Do(w.Ctx, chromedp.Click(chromedp.CSS(selector))))
+	require.NoError(w.t, chromedp.Do(w.ctx, chromedp.Click(chromedp.CSS(selector))))
 }
 
 // Type types a text, or the keys of chromedp's package kb.
 func (w Window) Type(selector, text string) {
 	w.t.Helper()
-	require.NoError(w.t, chromedp.Do(w.Ctx, chromedp.SendKeys(chromedp.CSS(selector), text)))
+	require.NoError(w.t, chromedp.Do(w.ctx, chromedp.SendKeys(chromedp.CSS(selector), text)))
 }
 
 // Press presses keys, such as those of chromedp's package kb, where the focus is.
 func (w Window) Press(keys string) {
 	w.t.Helper()
-	require.NoError(w.t, chromedp.Do(w.Ctx, chromedp.KeyEvent(keys)))
+	require.NoError(w.t, chromedp.Do(w.ctx, chromedp.KeyEvent(keys)))
 }
 
 // Choose changes an input or select, as a person does.
