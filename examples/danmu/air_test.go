@@ -4,12 +4,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 )
 
 // The script simulates the time, and checks the placed danmu every 50 ms of it.
-func lanes(t *testing.T, b browser) {
-	p := b.open(t, newWorld(t, hills()))
-	seen := eval[struct{ Placed, Dropped, Forced, Pairs int }](p, `import("/lanes.js").then(({ Lanes, ends, leftOf, worths }) => {
+func lanes(t *testing.T, b browsertest.Browser) {
+	p := open(t, b, newWorld(t, hills()))
+	seen := browsertest.Eval[struct{ Placed, Dropped, Forced, Pairs int }](p, `import("/lanes.js").then(({ Lanes, ends, leftOf, worths }) => {
 		let seed = 7;
 		const random = (n) => (seed = (seed * 48271) % 2147483647) % n;
 		const seen = { placed: 0, dropped: 0, forced: 0, pairs: 0 };
@@ -45,9 +47,9 @@ func lanes(t *testing.T, b browser) {
 }
 
 // The time jumps, as when the page was hidden for a while, or the video begins again.
-func jumps(t *testing.T, b browser) {
-	p := b.open(t, newWorld(t, hills()))
-	aloft := eval[[]string](p, `Promise.all([import("/flight.js"), import("/timeline.js")]).then(([{ Flight }, { Timeline }]) => {
+func jumps(t *testing.T, b browsertest.Browser) {
+	p := open(t, b, newWorld(t, hills()))
+	aloft := browsertest.Eval[[]string](p, `Promise.all([import("/flight.js"), import("/timeline.js")]).then(([{ Flight }, { Timeline }]) => {
 		const timeline = new Timeline();
 		const danmu = (id, time) => ({ id, content: { text: id, position: 0, time } });
 		timeline.add([danmu("c", 60), danmu("a", 1), danmu("b", 50), danmu("a", 1)]);
@@ -59,7 +61,7 @@ func jumps(t *testing.T, b browser) {
 		});
 	})`)
 	require.Equal(t, []string{"", "a", "a", "b", "a", ""}, aloft)
-	require.Equal(t, 1, eval[int](p, `import("/timeline.js").then(({ Timeline }) => {
+	require.Equal(t, 1, browsertest.Eval[int](p, `import("/timeline.js").then(({ Timeline }) => {
 		const timeline = new Timeline();
 		const twice = { id: "a", content: { time: 1 } };
 		timeline.add([twice]);
@@ -83,9 +85,9 @@ const crowded = `Promise.all([import("/flight.js"), import("/timeline.js"), impo
 })`
 
 // 12 live danmu arrive each second for 5 seconds.
-func liveCrowd(t *testing.T, b browser) {
-	p := b.open(t, newWorld(t, hills()))
-	seen := eval[struct{ Live, Cut, Missed, Gone, Dropped int }](p, crowded+`.then(({ flight, danmu, planned, ends }) => {
+func liveCrowd(t *testing.T, b browsertest.Browser) {
+	p := open(t, b, newWorld(t, hills()))
+	seen := browsertest.Eval[struct{ Live, Cut, Missed, Gone, Dropped int }](p, crowded+`.then(({ flight, danmu, planned, ends }) => {
 		const live = [], shown = new Map(), early = new Set();
 		let before = [];
 		for (let frame = 0; frame <= 60 * 20; frame++) {
@@ -117,9 +119,9 @@ func liveCrowd(t *testing.T, b browser) {
 	require.Equal(t, seen.Gone, seen.Dropped)
 }
 
-func ownOne(t *testing.T, b browser) {
-	p := b.open(t, newWorld(t, hills()))
-	seen := eval[struct{ First, Then, Refreshed, Last []string }](p, crowded+`.then(({ flight, timeline, danmu }) => {
+func ownOne(t *testing.T, b browsertest.Browser) {
+	p := open(t, b, newWorld(t, hills()))
+	seen := browsertest.Eval[struct{ First, Then, Refreshed, Last []string }](p, crowded+`.then(({ flight, timeline, danmu }) => {
 		flight.step(9);
 		for (let i = 0; i < 200; i++) flight.arrive(danmu("live" + i, 50), false);
 		flight.step(9.1);
@@ -149,9 +151,9 @@ func ownOne(t *testing.T, b browser) {
 }
 
 // A danmu that has left the stage blocks no other one.
-func fewestGo(t *testing.T, b browser) {
-	p := b.open(t, newWorld(t, hills()))
-	require.Equal(t, []int{60, 60, 0}, eval[[]int](p, `import("/lanes.js").then(({ Lanes, modes, worths }) => {
+func fewestGo(t *testing.T, b browsertest.Browser) {
+	p := open(t, b, newWorld(t, hills()))
+	require.Equal(t, []int{60, 60, 0}, browsertest.Eval[[]int](p, `import("/lanes.js").then(({ Lanes, modes, worths }) => {
 		const lanes = new Lanes(900, 200);
 		const top = (worth, height) => ({ start: 0, mode: modes.top, worth, width: 100, height });
 		for (const height of [30, 30, 60]) lanes.place(top(worths.timeline, height));
@@ -163,9 +165,9 @@ func fewestGo(t *testing.T, b browser) {
 	})`))
 }
 
-func clockEnds(t *testing.T, b browser) {
-	p := b.open(t, newWorld(t, hills()))
-	require.Equal(t, []float64{60, 1, 0}, eval[[]float64](p, `import("/clock.js").then(async ({ Clock }) => {
+func clockEnds(t *testing.T, b browsertest.Browser) {
+	p := open(t, b, newWorld(t, hills()))
+	require.Equal(t, []float64{60, 1, 0}, browsertest.Eval[[]float64](p, `import("/clock.js").then(async ({ Clock }) => {
 		const clock = new Clock(60);
 		const paused = new Promise((done) => clock.addEventListener("pause", done));
 		clock.play();

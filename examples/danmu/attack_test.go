@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/examples/guard"
+	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 )
 
 // ask sends a request from an address, without a connection.
@@ -237,7 +237,7 @@ func TestSlowAndHugeRequestsAreCutOff(t *testing.T) {
 
 // A page of another site tries everything that a browser allows, while its visitor runs
 // the service.
-func otherSite(t *testing.T, b browser) {
+func otherSite(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
 	before := w.items(t)
 	var mu sync.Mutex
@@ -264,10 +264,10 @@ func otherSite(t *testing.T, b browser) {
 	}))
 	defer evil.Close()
 
-	p := b.window(t, "refused to connect", "Content-Security-Policy", "frame-ancestors", "Framing", "CORS", "ERR_", "Failed to load", "status of")
+	p := b.Window(t, "refused to connect", "Content-Security-Policy", "frame-ancestors", "Framing", "CORS", "ERR_", "Failed to load", "status of")
 	_, port, err := net.SplitHostPort(evil.Listener.Addr().String())
 	require.NoError(t, err)
-	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate("http://evil.test:"+port)))
+	p.Open("http://evil.test:" + port)
 	require.True(t, loaded.Load())
 	script := fmt.Sprintf(`(async () => {
 		const target = %q, body = %q;
@@ -287,7 +287,7 @@ func otherSite(t *testing.T, b browser) {
 		await new Promise((done) => { source.onerror = done; source.onopen = () => { got.push("streams"); done(); }; });
 		return got;
 	})()`, server.URL, haha)
-	require.NotContains(t, eval[[]string](p, script), "streams")
+	require.NotContains(t, browsertest.Eval[[]string](p, script), "streams")
 
 	count := func(what string) int {
 		mu.Lock()
@@ -330,7 +330,7 @@ func (k *kept) Unwrap() http.ResponseWriter { return k.ResponseWriter }
 
 // DNS rebinding: the name of a site resolves to another address once its page is loaded.
 // To the browser this is still the same origin.
-func rebound(t *testing.T, b browser) {
+func rebound(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
 	before := w.items(t)
 	var loaded atomic.Bool
@@ -345,9 +345,9 @@ func rebound(t *testing.T, b browser) {
 	defer server.Close()
 	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
 	require.NoError(t, err)
-	p := b.window(t, "status of 421")
-	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate("http://rebound.test:"+port)))
-	statuses := eval[[]int](p, fmt.Sprintf(`Promise.all([
+	p := b.Window(t, "status of 421")
+	p.Open("http://rebound.test:" + port)
+	statuses := browsertest.Eval[[]int](p, fmt.Sprintf(`Promise.all([
 		fetch("/danmu/send", { method: "POST", headers: { "Content-Type": "application/json" }, body: %q }),
 		fetch("/danmu/pull/1"), fetch("/videos/1/live"), fetch("/"),
 	]).then((answers) => answers.map((answer) => answer.status))`, haha))

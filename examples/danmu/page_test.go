@@ -7,16 +7,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 )
 
 func TestPage(t *testing.T) {
 	t.Parallel()
-	b := newBrowser(t)
-	for name, test := range map[string]func(*testing.T, browser){
+	b := browsertest.New(t)
+	for name, test := range map[string]func(*testing.T, browsertest.Browser){
 		"a danmu sent in one window flies in both until it is recalled": twoWindows,
 		"a seek shows what flies at that moment":                        seekAndPause,
 		"the viewer chooses what is shown":                              choices,
@@ -46,89 +46,89 @@ func TestPage(t *testing.T) {
 	}
 }
 
-func twoWindows(t *testing.T, b browser) {
+func twoWindows(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
-	one, two := b.open(t, w), b.open(t, w)
+	one, two := open(t, b, w), open(t, b, w)
 	const script, party = "<script>alert(1)</script>", "弹幕 🎉 on two screens"
 	for _, text := range []string{script, party} {
-		one.write("#text", text)
-		one.click("#send .primary")
-		for _, p := range []window{one, two} {
-			p.flies(text)
-			require.Equal(t, 1, eval[int](p, count(text)))
+		one.Type("#text", text)
+		one.Click("#send .primary")
+		for _, p := range []browsertest.Window{one, two} {
+			flies(p, text)
+			require.Equal(t, 1, browsertest.Eval[int](p, count(text)))
 		}
-		one.until(fmt.Sprintf(`document.querySelector("#mine .text").textContent === %q`, text))
+		one.Until(fmt.Sprintf(`document.querySelector("#mine .text").textContent === %q`, text))
 	}
-	require.Zero(t, eval[int](one, `document.querySelectorAll("#mine script").length`))
-	require.Zero(t, eval[int](two, `document.querySelectorAll("#mine li").length`), "another viewer")
+	require.Zero(t, browsertest.Eval[int](one, `document.querySelectorAll("#mine script").length`))
+	require.Zero(t, browsertest.Eval[int](two, `document.querySelectorAll("#mine li").length`), "another viewer")
 
-	one.click("#mine .undo")
-	for _, p := range []window{one, two} {
-		p.until(count(party) + ` === 0`)
-		require.Equal(t, 1, eval[int](p, count(script)))
+	one.Click("#mine .undo")
+	for _, p := range []browsertest.Window{one, two} {
+		p.Until(count(party) + ` === 0`)
+		require.Equal(t, 1, browsertest.Eval[int](p, count(script)))
 	}
-	one.until(`document.querySelectorAll("#mine li").length === 1`)
+	one.Until(`document.querySelectorAll("#mine li").length === 1`)
 }
 
-func seekAndPause(t *testing.T, b browser) {
+func seekAndPause(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
 	say(t, w, "a", "early", 3)
 	say(t, w, "b", "late", 40)
-	p := b.open(t, w)
-	p.seek(42)
-	p.flies("late")
-	require.Zero(t, eval[int](p, count("early")))
-	p.seek(4)
-	p.flies("early")
-	require.Zero(t, eval[int](p, count("late")))
+	p := open(t, b, w)
+	seek(p, 42)
+	flies(p, "late")
+	require.Zero(t, browsertest.Eval[int](p, count("early")))
+	seek(p, 4)
+	flies(p, "early")
+	require.Zero(t, browsertest.Eval[int](p, count("late")))
 
 	const left = `window.danmu.onScreen()[0].left`
-	p.do(`window.danmu.medium.pause()`)
-	eval[bool](p, frames(60, ""))
-	held := eval[float64](p, left)
-	eval[bool](p, frames(10, ""))
-	require.Equal(t, held, eval[float64](p, left), "a pause holds everything")
-	p.do(`window.danmu.medium.play()`)
-	p.flies("early")
+	p.Do(`window.danmu.medium.pause()`)
+	browsertest.Eval[bool](p, frames(60, ""))
+	held := browsertest.Eval[float64](p, left)
+	browsertest.Eval[bool](p, frames(10, ""))
+	require.Equal(t, held, browsertest.Eval[float64](p, left), "a pause holds everything")
+	p.Do(`window.danmu.medium.play()`)
+	flies(p, "early")
 }
 
-func choices(t *testing.T, b browser) {
+func choices(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
 	const laugh, spoiler = "哈哈哈", "a Spoiler"
 	for i := range 12 {
 		say(t, w, fmt.Sprint("u", i), laugh, 20+float64(i)/10)
 	}
 	say(t, w, "a", spoiler, 20.5)
-	p := b.open(t, w)
-	p.do(`window.danmu.medium.pause()`)
-	p.seek(21.5)
-	p.until(count(laugh) + ` === 12`)
-	p.until(count(spoiler) + ` === 1`)
-	p.until(`document.querySelector("#heat path").getAttribute("d").includes(" 1.00")`)
+	p := open(t, b, w)
+	p.Do(`window.danmu.medium.pause()`)
+	seek(p, 21.5)
+	p.Until(count(laugh) + ` === 12`)
+	p.Until(count(spoiler) + ` === 1`)
+	p.Until(`document.querySelector("#heat path").getAttribute("d").includes(" 1.00")`)
 
-	p.write("#word", "spoiler")
-	p.click("#filter button")
-	p.until(count(spoiler) + ` === 0`)
-	p.write("#text", "no spoiler please")
-	p.click("#send .primary")
-	p.until(`document.querySelectorAll("#mine li").length === 1`)
-	p.do(`window.danmu.medium.play()`)
-	eval[bool](p, frames(10, ""))
-	require.Zero(t, eval[int](p, count("no spoiler please")), "live ones neither")
-	p.click("#words button")
-	p.until(count(spoiler) + ` === 1`)
+	p.Type("#word", "spoiler")
+	p.Click("#filter button")
+	p.Until(count(spoiler) + ` === 0`)
+	p.Type("#text", "no spoiler please")
+	p.Click("#send .primary")
+	p.Until(`document.querySelectorAll("#mine li").length === 1`)
+	p.Do(`window.danmu.medium.play()`)
+	browsertest.Eval[bool](p, frames(10, ""))
+	require.Zero(t, browsertest.Eval[int](p, count("no spoiler please")), "live ones neither")
+	p.Click("#words button")
+	p.Until(count(spoiler) + ` === 1`)
 
-	p.do(`window.danmu.medium.pause()`)
-	p.seek(21.5)
-	p.choose("#density", "0,3")
-	p.until(count(laugh) + ` <= 6`)
-	p.choose("#density", "0,0")
-	p.until(count(laugh) + ` === 12`)
-	p.click("#merge")
-	p.until(count(laugh) + ` === 1`)
+	p.Do(`window.danmu.medium.pause()`)
+	seek(p, 21.5)
+	p.Choose("#density", "0,3")
+	p.Until(count(laugh) + ` <= 6`)
+	p.Choose("#density", "0,0")
+	p.Until(count(laugh) + ` === 12`)
+	p.Click("#merge")
+	p.Until(count(laugh) + ` === 1`)
 
-	p.choose("#opacity", "0.3")
-	p.until(`(() => {
+	p.Choose("#opacity", "0.3")
+	p.Until(`(() => {
 		const { width, height } = document.getElementById("stage");
 		const copy = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
 		copy.drawImage(document.getElementById("stage"), 0, 0);
@@ -139,14 +139,14 @@ func choices(t *testing.T, b browser) {
 	})()`)
 }
 
-func cutOff(t *testing.T, b browser) {
+func cutOff(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
-	p := b.open(t, w, "net::ERR_")
-	p.do(`window.danmu.medium.pause()`)
+	p := open(t, b, w, "net::ERR_")
+	p.Do(`window.danmu.medium.pause()`)
 	for i := range 4 {
 		text := fmt.Sprint("danmu ", i)
 		say(t, w, fmt.Sprint("user", i), text, 0)
-		p.until(count(text) + ` === 1`)
+		p.Until(count(text) + ` === 1`)
 		w.server.CloseClientConnections()
 		w.client.CloseIdleConnections()
 	}
@@ -161,7 +161,7 @@ const touching = `((boxes) => {
 	return pairs;
 })`
 
-func crowd(t *testing.T, b browser) {
+func crowd(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
 	random := rand.New(rand.NewPCG(1, 2))
 	importAll(t, w, 2000, func(i int) danmu.Comment {
@@ -172,18 +172,18 @@ func crowd(t *testing.T, b browser) {
 			Size:     []int{0, 18, 36}[random.IntN(3)],
 		}
 	})
-	p := b.open(t, w)
-	p.do(`window.seen = { pairs: 0, boxes: 0 }; window.danmu.medium.playbackRate = 2`)
+	p := open(t, b, w)
+	p.Do(`window.seen = { pairs: 0, boxes: 0 }; window.danmu.medium.playbackRate = 2`)
 	for _, width := range []int64{1280, 700, 390} {
-		require.NoError(t, chromedp.Do(p.ctx, chromedp.EmulateViewport(width, 800)))
-		p.seek(10)
-		eval[bool](p, frames(120, `const boxes = window.danmu.onScreen(); window.seen.boxes += boxes.length; window.seen.pairs += `+touching+`(boxes)`))
-		p.until(`document.getElementById("count").textContent.includes(" found no lane")`)
-		require.Positive(t, eval[int](p, `window.danmu.dropped()`))
-		require.Equal(t, width, eval[int64](p, `document.documentElement.scrollWidth`), "nothing is wider than the page")
+		p.Size(width, 800)
+		seek(p, 10)
+		browsertest.Eval[bool](p, frames(120, `const boxes = window.danmu.onScreen(); window.seen.boxes += boxes.length; window.seen.pairs += `+touching+`(boxes)`))
+		p.Until(`document.getElementById("count").textContent.includes(" found no lane")`)
+		require.Positive(t, browsertest.Eval[int](p, `window.danmu.dropped()`))
+		require.Equal(t, width, browsertest.Eval[int64](p, `document.documentElement.scrollWidth`), "nothing is wider than the page")
 	}
-	require.Zero(t, eval[int](p, `window.seen.pairs`))
-	require.Greater(t, eval[int](p, `window.seen.boxes`), 3*120*10)
+	require.Zero(t, browsertest.Eval[int](p, `window.seen.pairs`))
+	require.Greater(t, browsertest.Eval[int](p, `window.seen.boxes`), 3*120*10)
 }
 
 // importAll imports n danmu into the page's video.
@@ -198,32 +198,32 @@ func importAll(t *testing.T, w world, n int, nth func(int) danmu.Comment) {
 	require.Equal(t, n, result.Written)
 }
 
-func longTexts(t *testing.T, b browser) {
+func longTexts(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
-	p := b.open(t, w)
-	p.write("#text", strings.Repeat("🎉", 101))
-	p.click("#send .primary")
-	p.until(`document.getElementById("refusal").textContent.includes("101")`)
-	p.do(`{ const text = document.getElementById("text"); text.value = "🎉".repeat(100); }`)
-	p.click("#send .primary")
-	p.until(`document.querySelectorAll("#mine li").length === 1`)
+	p := open(t, b, w)
+	p.Type("#text", strings.Repeat("🎉", 101))
+	p.Click("#send .primary")
+	p.Until(`document.getElementById("refusal").textContent.includes("101")`)
+	p.Do(`{ const text = document.getElementById("text"); text.value = "🎉".repeat(100); }`)
+	p.Click("#send .primary")
+	p.Until(`document.querySelectorAll("#mine li").length === 1`)
 	require.Equal(t, []string{strings.Repeat("🎉", 100)}, texts(call[list](t, w, "GET", "/danmu/pull/1", "").Data))
 }
 
-func unknownVideo(t *testing.T, b browser) {
+func unknownVideo(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
-	p := b.open(t, w, "404")
-	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(w.url+"/?video=2")))
-	p.until(`document.getElementById("refusal").textContent === "There is no video 2."`)
+	p := open(t, b, w, "404")
+	p.Open(w.url + "/?video=2")
+	p.Until(`document.getElementById("refusal").textContent === "There is no video 2."`)
 }
 
 // The answer for the first user arrives after the one for the second.
-func lastUser(t *testing.T, b browser) {
+func lastUser(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
 	say(t, w, "first", "of the first", 1)
 	say(t, w, "second", "of the second", 1)
-	p := b.open(t, w)
-	eval[bool](p, `(async () => {
+	p := open(t, b, w)
+	browsertest.Eval[bool](p, `(async () => {
 		const { fetch } = window, me = document.getElementById("me");
 		let go;
 		window.fetch = async (path, ...rest) => {
@@ -243,5 +243,5 @@ func lastUser(t *testing.T, b browser) {
 		await new Promise((done) => setTimeout(done)); // once it is read
 		return true;
 	})()`)
-	require.Equal(t, "of the second", eval[string](p, `[...document.querySelectorAll("#mine .text")].map((e) => e.textContent).join()`))
+	require.Equal(t, "of the second", browsertest.Eval[string](p, `[...document.querySelectorAll("#mine .text")].map((e) => e.textContent).join()`))
 }

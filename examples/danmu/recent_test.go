@@ -5,12 +5,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 )
 
 // 5,000 danmu arrive live, and 3,000 of them are removed.
-func bounds(t *testing.T, b browser) {
-	p := b.open(t, newWorld(t, hills()))
-	seen := eval[struct{ Reads, Kept, Left, Gone int }](p, `import("/recent.js").then(async ({ Recent }) => {
+func bounds(t *testing.T, b browsertest.Browser) {
+	p := open(t, b, newWorld(t, hills()))
+	seen := browsertest.Eval[struct{ Reads, Kept, Left, Gone int }](p, `import("/recent.js").then(async ({ Recent }) => {
 		const video = { id: "other", duration: 720, segment: 360 };
 		let stored = [], reads = 0, answered;
 		const { fetch } = window;
@@ -45,16 +47,16 @@ func bounds(t *testing.T, b browser) {
 	require.Equal(t, 2000, seen.Gone)
 }
 
-func goneBackTo(t *testing.T, b browser) {
+func goneBackTo(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
-	p := b.open(t, w)
-	p.do(`window.danmu.medium.pause()`)
-	p.seek(0)
-	p.do(`window.dispatchEvent(new PageTransitionEvent("pagehide", { persisted: true }))`)
+	p := open(t, b, w)
+	p.Do(`window.danmu.medium.pause()`)
+	seek(p, 0)
+	p.Do(`window.dispatchEvent(new PageTransitionEvent("pagehide", { persisted: true }))`)
 	require.Eventually(t, func() bool { return w.service.hub.Present("1") == 0 }, 20*time.Second, 10*time.Millisecond)
 	say(t, w, "a", "missed", 0)
-	p.do(`window.dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))`)
-	p.until(count("missed") + ` === 1`)
+	p.Do(`window.dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))`)
+	p.Until(count("missed") + ` === 1`)
 	say(t, w, "b", "followed", 0)
-	p.until(count("followed") + ` === 1`)
+	p.Until(count("followed") + ` === 1`)
 }

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 )
 
-func sprites(t *testing.T, b browser) {
-	p := b.open(t, newWorld(t, hills()))
+func sprites(t *testing.T, b browsertest.Browser) {
+	p := open(t, b, newWorld(t, hills()))
 	const inked = `const { sprite } = await import("/sprite.js");
 		const inked = (text, options, size = "25px") => {
 			const s = sprite({ content: { text, color: "#00ff00", size } }, { scale: 1, ratio: 1, ...options });
@@ -34,7 +34,7 @@ func sprites(t *testing.T, b browser) {
 		Width, Height, Left, Right, Red, Green int
 		Image                                  struct{ Width, Height int }
 	}
-	one := eval[map[string]ink](p, `(async () => {`+inked+`
+	one := browsertest.Eval[map[string]ink](p, `(async () => {`+inked+`
 		return {
 			fits: inked("弹幕", { fit: 500 }), smaller: inked("弹".repeat(40), { fit: 500 }),
 			wrapped: inked("弹".repeat(200), { fit: 390 }), huge: inked("弹".repeat(200), { scale: 1.6, ratio: 3 }, "64px"),
@@ -61,22 +61,22 @@ func sprites(t *testing.T, b browser) {
 		require.Zero(t, one[text].Red, "a text has the sender's")
 		require.Positive(t, one[text].Green)
 	}
-	emoji := eval[bool](p, `document.fonts.load("20px Emoji", "😂").then((found) => found.length > 0, () => false)`)
+	emoji := browsertest.Eval[bool](p, `document.fonts.load("20px Emoji", "😂").then((found) => found.length > 0, () => false)`)
 	if !emoji && os.Getenv("CI") == "" {
 		t.Skip("no font of emoji: apt-get install fonts-noto-color-emoji, or the like")
 	}
 	require.Positive(t, one["face"].Red, "an emoji has its own colours")
 }
 
-func longTop(t *testing.T, b browser) {
+func longTop(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
 	text := strings.Repeat("弹", 100)
 	importAll(t, w, 1, func(int) danmu.Comment { return danmu.Comment{Text: text, Progress: second(20), Mode: danmu.Top} })
-	p := b.open(t, w)
-	p.do(`window.danmu.medium.pause()`)
+	p := open(t, b, w)
+	p.Do(`window.danmu.medium.pause()`)
 	for _, width := range []int64{1280, 390} {
-		require.NoError(t, chromedp.Do(p.ctx, chromedp.EmulateViewport(width, 800)))
-		p.seek(21)
-		p.until(fmt.Sprintf(`window.danmu.onScreen().some((box) => box.left >= 0 && box.left + box.width <= document.getElementById("stage").clientWidth && document.getElementById("stage").clientWidth <= %d)`, width))
+		p.Size(width, 800)
+		seek(p, 21)
+		p.Until(fmt.Sprintf(`window.danmu.onScreen().some((box) => box.left >= 0 && box.left + box.width <= document.getElementById("stage").clientWidth && document.getElementById("stage").clientWidth <= %d)`, width))
 	}
 }

@@ -4,21 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/danmu/live"
 	"github.com/plaza-sdk/plaza/examples/guard"
+	"github.com/plaza-sdk/plaza/examples/sse"
 )
 
-const (
-	beat    = 10 * time.Second // between two events present, at most
-	sending = 10 * time.Second // for a page to take an event
-	retry   = time.Second      // before a page reconnects
-)
+const beat = 10 * time.Second // between two events present, at most
 
 // happened is an event for the page: a danmu was sent or removed.
 type happened struct {
@@ -81,28 +78,19 @@ func (a *api) watch(w http.ResponseWriter, r *http.Request) {
 	}
 	defer viewer.Close()
 
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-store")
-	s := stream{w, http.NewResponseController(w)}
-	err = s.ctrl.SetReadDeadline(time.Time{}) // the server's deadline is for requests that end
+	s, err := sse.Start(w)
 	if err == nil && after == "" {
-		err = s.send("joined", "", []byte("{}"))
+		err = s.Send(sse.Event{Name: "joined", Data: "{}"})
 	}
 	for err == nil {
-		if err = s.send("present", "", fmt.Append(nil, a.hub.Present(room))); err == nil {
-			err = s.sendBatches(ctx, viewer)
+		if err = s.Send(sse.Event{Name: "present", Data: strconv.Itoa(a.hub.Present(room))}); err == nil {
+			err = sendBatches(ctx, s, viewer)
 		}
 	}
 }
 
-// stream writes events to one page.
-type stream struct {
-	w    http.ResponseWriter
-	ctrl *http.ResponseController
-}
-
 // sendBatches sends batches until the next beat.
-func (s stream) sendBatches(ctx context.Context, viewer *live.Viewer) error {
+func sendBatches(ctx context.Context, s *sse.Stream, viewer *live.Viewer) error {
 	until, cancel := context.WithTimeout(ctx, beat)
 	defer cancel()
 	for {
@@ -113,28 +101,13 @@ func (s stream) sendBatches(ctx context.Context, viewer *live.Viewer) error {
 		case err != nil:
 			return err
 		case b.Reset || b.Dropped > 0:
-			err = s.send("reset", b.Pos, []byte("{}"))
+			err = s.Send(sse.Event{Name: "reset", ID: string(b.Pos), Data: "{}"})
 		}
 		if err == nil && len(b.Events) > 0 {
-			err = s.send("batch", b.Pos, b.Encoded)
+			err = s.Send(sse.Event{Name: "batch", ID: string(b.Pos), Data: string(b.Encoded)})
 		}
 		if err != nil {
 			return err
 		}
 	}
-}
-
-// send writes an event. Its data is JSON, so it is one line.
-func (s stream) send(event string, pos live.Pos, data []byte) error {
-	if err := s.ctrl.SetWriteDeadline(time.Now().Add(sending)); err != nil {
-		return err
-	}
-	lines := fmt.Appendf(nil, "event: %s\nretry: %d\n", event, retry.Milliseconds())
-	if pos != "" {
-		lines = fmt.Appendf(lines, "id: %s\n", pos)
-	}
-	if _, err := s.w.Write(fmt.Appendf(lines, "data: %s\n\n", data)); err != nil {
-		return err
-	}
-	return s.ctrl.Flush()
 }

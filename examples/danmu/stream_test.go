@@ -6,17 +6,16 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
+	"github.com/plaza-sdk/plaza/examples/sse"
 )
 
-// event is one Server-Sent Event.
-type event struct{ name, id, data string }
-
 // listen joins the room of video 1, after an event id unless that is empty.
-func listen(t *testing.T, w world, after string) (next func(name string) event) {
+func listen(t *testing.T, w world, after string) (next func(name string) sse.Event) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
@@ -30,35 +29,23 @@ func listen(t *testing.T, w world, after string) (next func(name string) event) 
 	t.Cleanup(func() { _ = res.Body.Close() })
 	require.Equal(t, "text/event-stream", res.Header.Get("Content-Type"))
 	lines := bufio.NewScanner(res.Body)
-	return func(name string) event {
+	return func(name string) sse.Event {
 		t.Helper()
 		for {
-			var e event
-			for lines.Scan() && lines.Text() != "" {
-				field, value, _ := strings.Cut(lines.Text(), ": ")
-				switch field {
-				case "event":
-					e.name = value
-				case "id":
-					e.id = value
-				case "data":
-					e.data = value
-				}
-			}
-			require.NoError(t, lines.Err())
-			require.NotZero(t, e, "the stream ended")
-			if e.name == name || e.name != "present" {
-				require.Equal(t, name, e.name)
+			e, err := sse.Next(lines)
+			require.NoError(t, err)
+			if e.Name == name || e.Name != "present" {
+				require.Equal(t, name, e.Name)
 				return e
 			}
 		}
 	}
 }
 
-func happenings(t *testing.T, e event) []happened {
+func happenings(t *testing.T, e sse.Event) []happened {
 	t.Helper()
 	var all []happened
-	require.NoError(t, json.Unmarshal([]byte(e.data), &all))
+	require.NoError(t, json.Unmarshal([]byte(e.Data), &all))
 	return all
 }
 
@@ -69,19 +56,19 @@ func TestViewersSeeSendsAndRecalls(t *testing.T) {
 	one("joined")
 	two := listen(t, w, "")
 	two("joined")
-	require.Equal(t, "2", two("present").data)
+	require.Equal(t, "2", two("present").Data)
 
 	sent := call[message](t, w, "POST", "/danmu/send", haha)
-	for _, next := range []func(string) event{one, two} {
+	for _, next := range []func(string) sse.Event{one, two} {
 		batch := next("batch")
-		require.NotEmpty(t, batch.id)
+		require.NotEmpty(t, batch.ID)
 		require.Equal(t, []happened{{Sent: &sent}}, happenings(t, batch))
 	}
 	recall := "/videos/1/danmu/" + sent.ID.String() + "?user="
 	status, _, _ := w.send(t, "DELETE", recall+"2", "")
 	require.Equal(t, http.StatusForbidden, status)
 	require.Equal(t, map[string]bool{"removed": true}, call[map[string]bool](t, w, "DELETE", recall+"1", ""))
-	for _, next := range []func(string) event{one, two} {
+	for _, next := range []func(string) sse.Event{one, two} {
 		require.Equal(t, []happened{{Removed: &sent.ID}}, happenings(t, next("batch")))
 	}
 	require.Equal(t, map[string]bool{"removed": false}, call[map[string]bool](t, w, "DELETE", recall+"1", ""))
@@ -94,7 +81,7 @@ func TestAViewerWhoReconnectsMissesNothing(t *testing.T) {
 	first := listen(t, w, "")
 	first("joined")
 	say(t, w, "a", "one", 1)
-	at := first("batch").id
+	at := first("batch").ID
 	two, three := say(t, w, "b", "two", 2), say(t, w, "c", "three", 3)
 	again := listen(t, w, at)
 	var ids []string
@@ -152,9 +139,9 @@ func TestMyDanmuAreListedNewestFirst(t *testing.T) {
 }
 
 // A browser reconnects by itself only if a stream has ended, not if it was refused.
-func refusedStream(t *testing.T, b browser) {
-	p := b.open(t, newWorld(t, hills()))
-	require.Equal(t, []int{1, 0, 1, 2, 1}, eval[[]int](p, `import("/live.js").then(({ follow }) => {
+func refusedStream(t *testing.T, b browsertest.Browser) {
+	p := open(t, b, newWorld(t, hills()))
+	require.Equal(t, []int{1, 0, 1, 2, 1}, browsertest.Eval[[]int](p, `import("/live.js").then(({ follow }) => {
 		const { EventSource, setTimeout, clearTimeout } = window, made = [], waiting = new Map();
 		window.EventSource = class extends EventTarget {
 			static CLOSED = 2;

@@ -3,12 +3,14 @@ package main
 import (
 	"encoding/json"
 	"net/http"
-	"time"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/feed"
 )
+
+// notRef is what is wrong with a text that names nothing.
+const notRef = "is neither kind:id nor an id, of up to 256 bytes each"
 
 // content is the part of an activity that an edit replaces.
 type content struct {
@@ -33,18 +35,14 @@ type publication struct {
 func (c content) activity(user string) (feed.Activity, error) {
 	a := feed.Activity{Actor: feed.Ref{Kind: "user", ID: user}, Verb: c.Verb, Data: c.Data}
 	if err := a.Object.UnmarshalText([]byte(c.Object)); err != nil {
-		return a, &plaza.InvalidError{Field: "object", Reason: "is neither kind:id nor an id, of up to 256 bytes each"}
+		return a, &plaza.InvalidError{Field: "object", Reason: notRef}
 	}
 	if err := a.Target.UnmarshalText([]byte(c.Target)); err != nil {
-		return a, &plaza.InvalidError{Field: "target", Reason: "is neither kind:id nor an id, of up to 256 bytes each"}
+		return a, &plaza.InvalidError{Field: "target", Reason: notRef}
 	}
-	if c.Time != "" {
-		var err error
-		if a.Time, err = time.Parse(time.RFC3339, c.Time); err != nil {
-			return a, &plaza.InvalidError{Field: "time", Reason: "is not of RFC 3339"}
-		}
-	}
-	return a, nil
+	var err error
+	a.Time, err = parseTime("time", c.Time)
+	return a, err
 }
 
 func (p publication) activity(user string) (feed.Activity, error) {

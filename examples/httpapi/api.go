@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"html/template"
 	"log/slog"
 	"net/http"
+	"sync"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/examples/guard"
@@ -17,6 +19,11 @@ type api struct {
 	log   *slog.Logger
 	mux   *http.ServeMux
 	guard *guard.Guard
+
+	leaving    *template.Template
+	streams    *guard.Streams
+	ending     chan struct{} // closed to end the streams
+	endStreams func()
 }
 
 // action handles a request. Its answer is sent as JSON.
@@ -24,7 +31,14 @@ type action func(*http.Request) (answer any, err error)
 
 // newAPI returns an api that answers to hosts, localhost and the listener's address.
 func newAPI(s *service, log *slog.Logger, hosts ...string) *api {
-	a := &api{service: s, log: log, mux: http.NewServeMux(), guard: guard.New(hosts...)}
+	a := &api{
+		service: s, log: log, mux: http.NewServeMux(),
+		guard:   guard.New(hosts...),
+		leaving: leavingPage(),
+		streams: guard.NewStreams(streamsEach, streamsAll),
+		ending:  make(chan struct{}),
+	}
+	a.endStreams = sync.OnceFunc(func() { close(a.ending) })
 	a.routes()
 	return a
 }
@@ -32,6 +46,10 @@ func newAPI(s *service, log *slog.Logger, hosts ...string) *api {
 // route registers an action. Requests with other query parameters are refused.
 func (a *api) route(pattern string, status int, do action, parameters ...string) {
 	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), requestTime)
+		defer cancel()
+		r = r.WithContext(ctx)
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		err := checkQuery(r, parameters)
 		var answer any
 		if err == nil {
@@ -64,10 +82,6 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.refuse(w, r, err)
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), requestTime)
-	defer cancel()
-	r = r.WithContext(ctx)
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	if _, pattern := a.mux.Handler(r); pattern == "" {
 		w = refusal{w}
 	}

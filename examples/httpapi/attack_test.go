@@ -1,16 +1,27 @@
 package main
 
 import (
+	"fmt"
+	"net"
 	"net/http"
+	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
+	"github.com/plaza-sdk/plaza/notify"
 )
 
 func TestRequestsOfOtherSitesAreNotStored(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := busy(t)
+	unsubscribe := done[link](t, w.send(t, "GET", "/users/bob/unsubscribe?verb=follow&channel=email", "")).Path
+	group := "/users/bob/notifications/groups/" + w.group(t, "bob", "like")
 	before := w.items(t)
 	for name, c := range map[string]struct {
 		method, path string
@@ -26,6 +37,14 @@ func TestRequestsOfOtherSitesAreNotStored(t *testing.T) {
 		"a follow, cross-site": {"PUT", "/users/jack/following/chris", map[string]string{"Sec-Fetch-Site": "cross-site"}, 403, "origin"},
 		"a like elsewhere":     {"PUT", "/objects/picture:1/reactions/like/jack", map[string]string{"Host": "evil.test", "Origin": "http://evil.test"}, 421, "host"},
 		"an id, cross-site":    {"POST", "/ids", map[string]string{"Sec-Fetch-Site": "cross-site"}, 403, "origin"},
+		"a stream, cross-site": {"GET", "/users/bob/bell/live", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "empty"}, 403, "origin"},
+		"a framed page":        {"GET", "/bell/", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "iframe"}, 403, "origin"},
+		"a mark, cross-site":   {"PUT", "/users/bob/notifications/seen", map[string]string{"Content-Type": "application/json", "Sec-Fetch-Site": "cross-site"}, 403, "origin"},
+		"archiving, same-site": {"PUT", group + "/archived", map[string]string{"Sec-Fetch-Site": "same-site"}, 403, "origin"},
+		"a block elsewhere":    {"PUT", "/users/bob/blocked/ann", map[string]string{"Origin": "http://evil.test"}, 403, "origin"},
+		"announcing, a form":   {"POST", "/announcements", map[string]string{"Content-Type": "text/plain"}, 415, "content-type"},
+		"one click, another's": {"POST", unsubscribe, map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Origin": "http://evil.test"}, 403, "origin"},
+		"one click, rebound":   {"POST", unsubscribe, map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Host": "evil.test"}, 421, "host"},
 		"a script's source":    {"GET", "/users/jack/home", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "script"}, 403, "origin"},
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), c.method, w.URL+c.path, strings.NewReader(`{"verb":"add"}`))
@@ -38,6 +57,67 @@ func TestRequestsOfOtherSitesAreNotStored(t *testing.T) {
 		require.Equal(t, c.field, got.Field, name)
 	}
 	require.Equal(t, before, w.items(t))
+	require.Len(t, w.entries(t, "bob"), 3)
+	require.Equal(t, 3, w.unseen(t, "bob"))
+	require.True(t, w.mailed(t, "bob", followVerb))
+	require.Zero(t, w.service.hub.Present("bob"))
+}
+
+func TestNobodyActsOnAnothersBell(t *testing.T) {
+	t.Parallel()
+	w := busy(t)
+	group, view := w.group(t, "bob", "like"), w.view(t, "bob")
+	of := done[cursor.Page[notify.Entry]](t, w.send(t, "GET", "/users/bob/notifications?limit=1", ""))
+	before := w.send(t, "GET", "/users/bob/notifications", "").text
+
+	const anns = "/users/ann/notifications"
+	until := `{"until":"` + time.Now().Add(time.Hour).Format(time.RFC3339) + `"}`
+	for _, c := range []struct{ method, path, body string }{
+		{"PUT", "/archived", ""}, {"DELETE", "/archived", ""}, {"PUT", "/snoozed", until}, {"DELETE", "/snoozed", ""}, {"DELETE", "/read", ""},
+	} {
+		require.False(t, done[change](t, w.send(t, c.method, anns+"/groups/"+group+c.path, c.body)).Changed, c)
+	}
+	done[none](t, w.send(t, "PUT", anns+"/seen", view))
+	done[none](t, w.send(t, "PUT", anns+"/allread", view))
+	require.Equal(t, "cursor", refused(t, w.send(t, "GET", anns+"?cursor="+string(of.Next), ""), http.StatusBadRequest).Field)
+	require.Equal(t, "cursor", refused(t, w.send(t, "GET", "/users/bob/notifications/archived?cursor="+string(of.Next), ""), http.StatusBadRequest).Field)
+	listed := regexp.MustCompile(`"(listed|at)":"\w+"|"(next|prev)":"[^"]*"`) // different in each answer
+	require.Equal(t, listed.ReplaceAllString(before, ""), listed.ReplaceAllString(w.send(t, "GET", "/users/bob/notifications", "").text, ""))
+	require.Equal(t, 3, w.unseen(t, "bob"))
+}
+
+func TestAMadeUpMarkCoversNothingThatIsToCome(t *testing.T) {
+	t.Parallel()
+	w := busy(t)
+	ahead := fromNow(24 * time.Hour)
+	for _, mark := range []string{"seen", "allread"} {
+		done[none](t, w.send(t, "PUT", "/users/bob/notifications/"+mark, `{"at":"`+ahead+`","newest":"`+ahead+`","recent":["`+ahead+`"]}`))
+	}
+	done[change](t, w.send(t, "PUT", "/objects/picture:bob:2/reactions/like/ann", ""))
+	require.Equal(t, "like seen=false read=false", w.states(t, "bob")[0])
+}
+
+func TestThePageComesOnlyFromThisServer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for path, kind := range map[string]string{"": "text/html", "main.js": "text/javascript", "style.css": "text/css"} {
+		a := w.follow(t, "GET", "/bell/"+path, "", "")
+		require.Equal(t, http.StatusOK, a.status, path)
+		require.Contains(t, a.header.Get("Content-Type"), kind)
+		require.NotContains(t, a.text, "://")
+		require.NotContains(t, a.text, "innerHTML")
+		policy := a.header.Get("Content-Security-Policy")
+		require.NotContains(t, policy, "unsafe")
+		for _, rule := range []string{"default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"} {
+			require.Contains(t, policy, rule, path)
+		}
+	}
+	for _, path := range []string{"/bell/..%2fmain.go", "/bell/%2e%2e/main.go", "/bell/unsubscribe.html", "/bell/main.go", "/bell/..%5cmain.go"} {
+		a := w.follow(t, "GET", path, "", "")
+		require.GreaterOrEqual(t, a.status, 400, path)
+		require.NotContains(t, a.text, "package main")
+		require.NotContains(t, a.text, "{{")
+	}
 }
 
 func TestEveryAnswerKeepsOtherSitesOut(t *testing.T) {
@@ -49,4 +129,50 @@ func TestEveryAnswerKeepsOtherSitesOut(t *testing.T) {
 		require.Equal(t, "no-referrer", header.Get("Referrer-Policy"), path)
 		require.Equal(t, "nosniff", header.Get("X-Content-Type-Options"), path)
 	}
+}
+
+// A page of another site tries everything that a browser allows, while its visitor runs
+// the service.
+func otherSite(t *testing.T, b browsertest.Browser) {
+	w := busy(t)
+	unsubscribe := done[link](t, w.send(t, "GET", "/users/bob/unsubscribe?verb=follow&channel=email", "")).Path
+	group := "/users/bob/notifications/groups/" + w.group(t, "bob", "like")
+	before := w.items(t)
+	evil := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
+		out.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprintf(out, `<!doctype html><link rel="icon" href="data:,">
+			<form method="post" action="%[1]s%[2]s" target="sink"><input name="List-Unsubscribe" value="One-Click"></form>
+			<iframe name="sink"></iframe><iframe id="framed" src="%[1]s/bell/?user=bob"></iframe>`, w.URL, unsubscribe)
+	}))
+	defer evil.Close()
+	p := b.Window(t, "refused to connect", "Content-Security-Policy", "frame-ancestors", "Framing", "CORS", "ERR_", "Failed to load", "status of")
+	_, port, err := net.SplitHostPort(evil.Listener.Addr().String())
+	require.NoError(t, err)
+	p.Open("http://evil.test:" + port)
+	got := browsertest.Eval[[]string](p, fmt.Sprintf(`(async () => {
+		const got = [], target = %q;
+		for (const [method, path, type, body] of [
+			["POST", %[2]q, "application/x-www-form-urlencoded", "List-Unsubscribe=One-Click"],
+			["POST", "/announcements", "text/plain", '{"title":"a","until":"2030-01-01T00:00:00Z"}'],
+			["PUT", %[3]q + "/archived"],
+			["PUT", "/users/bob/notifications/seen", "application/json", "{}"],
+			["PUT", "/users/bob/blocked/ann"],
+			["GET", "/users/bob/notifications"],
+		]) {
+			for (const mode of ["cors", "no-cors"]) {
+				await fetch(target + path, { method, mode, body, credentials: "include", headers: type && { "Content-Type": type } })
+					.then((answer) => { if (answer.ok) got.push(method + path); }, () => {});
+			}
+		}
+		document.forms[0].submit();
+		navigator.sendBeacon(target + %[2]q, new URLSearchParams("List-Unsubscribe=One-Click"));
+		const source = new EventSource(target + "/users/bob/bell/live");
+		await new Promise((done) => { source.onerror = done; source.onopen = () => { got.push("streams"); done(); }; });
+		return got;
+	})()`, w.URL, unsubscribe, group))
+	require.Empty(t, got)
+	require.Equal(t, before, w.items(t))
+	require.Len(t, w.entries(t, "bob"), 3)
+	require.True(t, w.mailed(t, "bob", followVerb))
+	require.Zero(t, w.service.hub.Present("bob"))
 }

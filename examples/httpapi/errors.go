@@ -88,13 +88,14 @@ func wireName(field string) string {
 	switch field {
 	case "Owner", "Reader", "Follower":
 		return "user"
-	case "Source":
+	case "Source", "Followee", "Actor":
 		return "other"
 	case "ForeignID":
 		return "foreignId"
 	case "At":
 		return "op" // the op has the time of the score
 	}
+	field = strings.TrimPrefix(field, "View.")             // which is the body
 	field = strings.Replace(field, "Objects", "object", 1) // ?object=, which may occur several times
 	names := strings.Split(field, ".")
 	for i, name := range names {

@@ -19,6 +19,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
 func TestEveryErrorHasItsStatus(t *testing.T) {
@@ -28,6 +29,7 @@ func TestEveryErrorHasItsStatus(t *testing.T) {
 		cursor.ErrInvalid:        http.StatusBadRequest,
 		cursor.ErrExpired:        http.StatusBadRequest,
 		ids.ErrInvalid:           http.StatusBadRequest,
+		prefs.ErrToken:           http.StatusBadRequest,
 		leaderboard.ErrClosed:    http.StatusGone,
 		leaderboard.ErrOpTooOld:  http.StatusConflict,
 		plaza.ErrForbidden:       http.StatusForbidden,

@@ -1,12 +1,13 @@
-// Command httpapi is a small JSON service over follow, feed, comment, reaction and
-// leaderboard, on a DynamoDB that it starts on this machine. Copy from it.
+// Command httpapi is a small JSON service over follow, feed, comment, reaction,
+// leaderboard and notify, with a page that shows a bell, on a DynamoDB that it starts on
+// this machine. Copy from it.
 //
 //	go run ./examples/httpapi
 //	go run ./examples/httpapi -addr localhost:9000
 //
 // routes.go lists the requests. It answers to localhost, to the address of -addr and to
-// the names of -host. PLAZA_CURSOR_KEY, 64 hexadecimal digits, is the key that seals its
-// cursors. An interrupt or SIGTERM stops it after the current requests.
+// the names of -host. PLAZA_CURSOR_KEY and PLAZA_LINK_KEY, 64 hexadecimal digits each,
+// are the keys that seal its cursors and sign its links to unsubscribe. An interrupt or SIGTERM stops it after the current requests.
 package main
 
 import (
@@ -54,7 +55,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 
 	log := slog.New(slog.NewTextHandler(out, nil))
-	codec, err := newCodec(os.Getenv(keyVariable), log)
+	keys, err := newSecrets(os.Getenv, log)
 	if err != nil {
 		return err
 	}
@@ -64,12 +65,12 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 	defer listener.Close()
 
-	db, err := localdb.Start(ctx, "httpapi", out, "machines", "follow", "feed", "comment", "reaction", "leaderboard")
+	db, err := localdb.Start(ctx, "httpapi", out, "machines", "follow", "feed", "comment", "reaction", "leaderboard", "notify")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	s, err := newService(ctx, dynamo.NewFromIface(db.Client), db.Tables, codec, log)
+	s, err := newService(ctx, dynamo.NewFromIface(db.Client), db.Tables, keys, log)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"time"
+	"unicode/utf8"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
@@ -43,6 +45,30 @@ func readNumber(r *http.Request, parameter string) (int, error) {
 		return 0, &plaza.InvalidError{Field: parameter, Reason: "is not a number"}
 	}
 	return n, nil
+}
+
+// checkName checks a name where no call of Plaza does that in time.
+func checkName(field, name string) error {
+	const most = 256
+	switch n := len(name); {
+	case n == 0 || n > most:
+		return &plaza.InvalidError{Field: field, Reason: fmt.Sprintf("has %d bytes, 1 to %d are allowed", n, most)}
+	case !utf8.ValidString(name):
+		return &plaza.InvalidError{Field: field, Reason: "is not UTF-8"}
+	}
+	return nil
+}
+
+// parseTime returns the zero time for an empty text.
+func parseTime(field, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return t, &plaza.InvalidError{Field: field, Reason: "is not of RFC 3339"}
+	}
+	return t, nil
 }
 
 type pageReader[T any] = func(context.Context, cursor.PageRequest) (cursor.Page[T], error)

@@ -19,7 +19,9 @@ func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
 	const activities, comments = "/users/chris/activities", "/objects/picture:1/comments"
 	const saying = `{"user":"ann","text":"a",`
 	const score = "/leaderboard/all-time/scores/ann"
+	const mine, group = "/users/ann/notifications", "picture:1%23like%232026-01-01"
 	at := comments + "/" + fromNow(0)
+	tomorrow := time.Now().Add(24 * time.Hour).Format(time.RFC3339)
 	long := strings.Repeat("x", 257)
 	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	w := newWorld(t)
@@ -135,6 +137,41 @@ func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
 		"reactions to 101":       {method: "GET", path: "/users/ann/reacted?" + strings.Repeat("&object=a", 101)[1:], field: "object"},
 		"a reaction to a long":   {method: "GET", path: "/users/ann/reacted?object=a&object=" + long, field: "object[1]"},
 		"counts of a long thing": {method: "GET", path: "/objects/" + long + "/counts", field: "object"},
+
+		"no such list":           {method: "GET", path: mine + "?view=all", field: "query"},
+		"notifications, limit=x": {method: "GET", path: mine + "?limit=x", field: "limit"},
+		"archived, a cursor":     {method: "GET", path: mine + "/archived?cursor=x", field: "cursor"},
+		"snoozed of a long":      {method: "GET", path: "/users/" + long + "/notifications/snoozed", field: "user"},
+		"a bell of a long":       {method: "GET", path: "/users/" + long + "/bell", field: "user"},
+		"seen, no id":            {method: "PUT", path: mine + "/seen", body: `{"at":"x"}`, field: "body"},
+		"seen, the newest only":  {method: "PUT", path: mine + "/seen", body: `{"newest":"` + at[len(at)-13:] + `"}`, field: "at"},
+		"seen, too many":         {method: "PUT", path: mine + "/allread", body: `{"recent":["` + strings.Repeat(at[len(at)-13:]+`","`, 1000) + at[len(at)-13:] + `"]}`, field: "recent"},
+		"read, no group":         {method: "PUT", path: mine + "/read", body: `{"shown":[{"last":"` + at[len(at)-13:] + `"}]}`, field: "shown[0].group"},
+		"archiving no group":     {method: "PUT", path: mine + "/groups/x/archived", field: "group"},
+		"waking no group":        {method: "DELETE", path: mine + "/groups/a%23b/snoozed", field: "group"},
+		"marking by a long":      {method: "DELETE", path: "/users/" + long + "/notifications/groups/" + group + "/read", field: "user"},
+		"snoozing for nothing":   {method: "PUT", path: mine + "/groups/" + group + "/snoozed", body: `{}`, field: "until"},
+		"snoozing until words":   {method: "PUT", path: mine + "/groups/" + group + "/snoozed", body: `{"until":"noon"}`, field: "until"},
+		"snoozing until then":    {method: "PUT", path: mine + "/groups/" + group + "/snoozed", body: `{"until":"2020-01-01T00:00:00Z"}`, field: "until"},
+		"dismissing no id":       {method: "DELETE", path: mine + "/announcements/x", field: "id"},
+		"no title":               {method: "POST", path: "/announcements", body: `{"until":"` + tomorrow + `"}`, field: "title"},
+		"a long title":           {method: "POST", path: "/announcements", body: `{"title":"` + long + `","until":"` + tomorrow + `"}`, field: "title"},
+		"no until":               {method: "POST", path: "/announcements", body: `{"title":"a"}`, field: "until"},
+		"until words":            {method: "POST", path: "/announcements", body: `{"title":"a","until":"noon"}`, field: "until"},
+		"until yesterday":        {method: "POST", path: "/announcements", body: `{"title":"a","until":"2020-01-01T00:00:00Z"}`, field: "until"},
+		"from words":             {method: "POST", path: "/announcements", body: `{"title":"a","from":"noon"}`, field: "from"},
+		"a ref to nothing":       {method: "POST", path: "/announcements", body: `{"title":"a","refs":["a",":"],"until":"` + tomorrow + `"}`, field: "refs[1]"},
+		"an old announcement":    {method: "POST", path: "/announcements", body: `{"title":"a","until":"` + tomorrow + `","id":"` + fromNow(-25*time.Hour) + `"}`, field: "id"},
+		"withdrawing no id":      {method: "DELETE", path: "/announcements/x", field: "id"},
+		"a setting of nobody":    {method: "PUT", path: "/users/" + long + "/settings", body: `{"channel":"email","on":true}`, field: "user"},
+		"neither on nor off":     {method: "PUT", path: "/users/ann/settings", body: `{"channel":"email"}`, field: "on"},
+		"another verb":           {method: "PUT", path: "/users/ann/settings", body: `{"verb":"add","channel":"email","on":true}`, field: "verb"},
+		"another channel":        {method: "PUT", path: "/users/ann/settings", body: `{"channel":"fax","on":true}`, field: "channel"},
+		"unset, no channel":      {method: "DELETE", path: "/users/ann/settings?verb=like", field: "channel"},
+		"a link of no channel":   {method: "GET", path: "/users/ann/unsubscribe?verb=like", field: "channel"},
+		"blocking oneself":       {method: "PUT", path: "/users/ann/blocked/ann", field: "other"},
+		"muting nothing":         {method: "PUT", path: "/users/ann/muted/:", field: "object"},
+		"unmuting nothing":       {method: "DELETE", path: "/users/ann/muted/picture:", field: "object"},
 
 		"no score":             {method: "PUT", path: score, body: `{"name":"Ann"}`, field: "score"},
 		"a word for a score":   {method: "PUT", path: score, body: `{"score":"five"}`, field: "score"},

@@ -1,6 +1,13 @@
 package main
 
-import "net/http"
+import (
+	"embed"
+	"io/fs"
+	"net/http"
+)
+
+//go:embed static
+var static embed.FS
 
 // routes lists the requests, with the parameters that a query may have.
 func (a *api) routes() {
@@ -43,8 +50,54 @@ func (a *api) routes() {
 	a.route("GET /users/{user}/reacted", http.StatusOK, a.reactedTo, "object") // up to 100 times
 	a.route("GET /objects/{object}/counts", http.StatusOK, a.objectCounts)
 
+	a.route("GET /users/{user}/bell", http.StatusOK, a.unseen)
+	a.mux.HandleFunc("GET /users/{user}/bell/live", a.watch)
+	a.route("GET /users/{user}/notifications", http.StatusOK, a.notifications, "limit", "cursor")
+	a.route("GET /users/{user}/notifications/archived", http.StatusOK, a.archived, "limit", "cursor")
+	a.route("GET /users/{user}/notifications/snoozed", http.StatusOK, a.snoozed, "limit", "cursor")
+	a.route("PUT /users/{user}/notifications/seen", http.StatusOK, a.markSeen)
+	a.route("PUT /users/{user}/notifications/allread", http.StatusOK, a.markAllRead)
+	a.route("PUT /users/{user}/notifications/read", http.StatusOK, a.markRead)
+	a.route("DELETE /users/{user}/notifications/groups/{group}/read", http.StatusOK, a.markUnread)
+	a.route("PUT /users/{user}/notifications/groups/{group}/archived", http.StatusOK, a.archive)
+	a.route("DELETE /users/{user}/notifications/groups/{group}/archived", http.StatusOK, a.unarchive)
+	a.route("PUT /users/{user}/notifications/groups/{group}/snoozed", http.StatusOK, a.snooze)
+	a.route("DELETE /users/{user}/notifications/groups/{group}/snoozed", http.StatusOK, a.unsnooze)
+	a.route("DELETE /users/{user}/notifications/announcements/{id}", http.StatusOK, a.dismiss)
+
+	a.route("POST /announcements", http.StatusCreated, a.announce)
+	a.route("GET /announcements", http.StatusOK, a.announced, "limit", "cursor")
+	a.route("DELETE /announcements/{id}", http.StatusOK, a.withdraw)
+
+	a.route("GET /users/{user}/settings", http.StatusOK, a.settings)
+	a.route("PUT /users/{user}/settings", http.StatusOK, a.set)
+	a.route("DELETE /users/{user}/settings", http.StatusOK, a.unset, "verb", "channel")
+	a.route("GET /users/{user}/blocked", http.StatusOK, a.blocks, "limit", "cursor")
+	a.route("PUT /users/{user}/blocked/{other}", http.StatusOK, a.block)
+	a.route("DELETE /users/{user}/blocked/{other}", http.StatusOK, a.unblock)
+	a.route("GET /users/{user}/muted", http.StatusOK, a.mutes, "limit", "cursor")
+	a.route("PUT /users/{user}/muted/{object}", http.StatusOK, a.mute)
+	a.route("DELETE /users/{user}/muted/{object}", http.StatusOK, a.unmute)
+	a.route("GET /users/{user}/unsubscribe", http.StatusOK, a.unsubscribeLink, "verb", "channel")
+	a.mux.HandleFunc("GET /unsubscribe/{token}", a.askToUnsubscribe)
+	a.mux.HandleFunc("POST /unsubscribe/{token}", a.unsubscribe)
+
 	a.route("PUT /leaderboard/{board}/scores/{player}", http.StatusOK, a.submitScore)
 	a.route("DELETE /leaderboard/{board}/scores/{player}", http.StatusOK, a.removeScore, "period")
 	a.route("GET /leaderboard/{board}/players/{player}", http.StatusOK, a.place, "period")
 	a.route("GET /leaderboard/{board}", http.StatusOK, a.standings, "period", "limit", "cursor", "around", "n", "friends")
+
+	files, err := fs.Sub(static, "static")
+	if err != nil {
+		panic(err) // static is embedded
+	}
+	a.mux.Handle("GET /bell/", page(http.StripPrefix("/bell/", http.FileServerFS(files))))
+}
+
+// page sets a policy that lets the page load only from this server.
+func page(files http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; connect-src 'self'; img-src data:; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'")
+		files.ServeHTTP(w, r)
+	})
 }

@@ -129,7 +129,7 @@ func TestAnotherFeaturesTableIsRefusedAtTheStart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	log := slog.New(slog.DiscardHandler)
-	codec, err := newCodec("", log)
+	keys, err := newSecrets(environment(nil), log)
 	require.NoError(t, err)
 	for _, wrong := range []func(*localdb.Tables){
 		func(t *localdb.Tables) { t.Follow = t.Reaction },
@@ -138,10 +138,11 @@ func TestAnotherFeaturesTableIsRefusedAtTheStart(t *testing.T) {
 		func(t *localdb.Tables) { t.Machines = t.Feed },
 		func(t *localdb.Tables) { t.Feed, t.Comment = t.Comment, t.Feed },
 		func(t *localdb.Tables) { t.Leaderboard = t.Feed },
+		func(t *localdb.Tables) { t.Notify = t.Follow },
 	} {
 		tables := w.tables
 		wrong(&tables)
-		_, err = newService(t.Context(), dynamotest.DB(t), tables, codec, log)
+		_, err = newService(t.Context(), dynamotest.DB(t), tables, keys, log)
 		require.ErrorIs(t, err, plaza.ErrTable)
 	}
 }

@@ -31,7 +31,7 @@ func (l lines) Write(p []byte) (int, error) {
 // Not parallel: it counts goroutines.
 func TestAStopFinishesCurrentRequestsAndLeavesNothingRunning(t *testing.T) {
 	t.Setenv(engine.EndpointVariable, dynamotest.Engine(t).Endpoint)
-	t.Setenv(keyVariable, strings.Repeat("0f", keySize))
+	t.Setenv(cursorVariable, strings.Repeat("0f", keySize))
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent(), // except for connections to the engine
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
@@ -52,6 +52,12 @@ func TestAStopFinishesCurrentRequestsAndLeavesNothingRunning(t *testing.T) {
 		}
 	}
 
+	client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute}}
+	defer client.CloseIdleConnections()
+	bell, err := client.Get(url + "/users/chris/bell/live")
+	require.NoError(t, err)
+	defer bell.Body.Close()
+
 	// Once the server reads the body, the request is in progress.
 	asked, body := make(chan struct{}), newBody()
 	trace := &httptrace.ClientTrace{Got100Continue: func() { close(asked) }}
@@ -59,8 +65,6 @@ func TestAStopFinishesCurrentRequestsAndLeavesNothingRunning(t *testing.T) {
 	require.NoError(t, err)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Expect", "100-continue")
-	client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute}}
-	defer client.CloseIdleConnections()
 	answered := make(chan *http.Response, 1)
 	go func() {
 		defer close(answered)
@@ -79,6 +83,9 @@ func TestAStopFinishesCurrentRequestsAndLeavesNothingRunning(t *testing.T) {
 		return err != nil
 	}, 10*time.Second, 5*time.Millisecond, "it still accepts")
 	require.Empty(t, ended)
+	events, err := io.ReadAll(bell.Body) // the stream ends
+	require.NoError(t, err)
+	require.Contains(t, string(events), "event: joined\n")
 
 	body.send(`{"verb":"add"}`)
 	res := <-answered
@@ -131,6 +138,6 @@ func TestWrongArgumentsAreRefusedBeforeAnythingStarts(t *testing.T) {
 	require.ErrorContains(t, run(t.Context(), []string{"x"}, out), `"x"`)
 	require.ErrorContains(t, run(t.Context(), []string{"-port", "1"}, out), "-port")
 	require.NoError(t, run(t.Context(), []string{"-h"}, out))
-	t.Setenv(keyVariable, "secret")
+	t.Setenv(cursorVariable, "secret")
 	require.ErrorIs(t, run(t.Context(), nil, out), plaza.ErrInvalid)
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/feed/comment"
@@ -17,6 +16,10 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/live"
+	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/announce"
+	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
 // service holds the parts of Plaza that an application uses: a source of ids, and one
@@ -28,21 +31,29 @@ type service struct {
 	comments  *comment.Repository
 	reactions *reaction.Repository
 	boards    *leaderboard.Repository
+
+	bell          *notify.Repository
+	prefs         *prefs.Repository
+	announcements *announce.Repository
+	hub           *live.Hub[ring]
+
+	log *slog.Logger
 }
 
-func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables, codec cursor.Codec, log *slog.Logger) (*service, error) {
+func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables, keys secrets, log *slog.Logger) (*service, error) {
 	ids, err := lease.NewSource(db, t.Machines, &lease.Options{OnCorrupt: onCorrupt(log)})
 	if err != nil {
 		return nil, err
 	}
-	s := &service{ids: ids}
-	if err := s.open(ctx, db, t, codec, log); err != nil {
+	s := &service{ids: ids, log: log}
+	if err := s.open(ctx, db, t, keys, log); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
 }
 
-func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, codec cursor.Codec, log *slog.Logger) (err error) {
+func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, keys secrets, log *slog.Logger) (err error) {
+	codec := keys.cursors
 	if s.follows, err = follow.New(db, t.Follow, s.ids, &follow.Options{Codec: codec, OnCorrupt: onCorrupt(log)}); err != nil {
 		return err
 	}
@@ -59,7 +70,7 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, cod
 	}
 	reactions := reaction.Options{
 		Kinds: []string{like, love, bookmark},
-		OneOf: [][]string{{like, love}},
+		OneOf: [][]string{oneOf()},
 		Codec: codec, OnCorrupt: onCorrupt(log),
 	}
 	if s.reactions, err = reaction.New(db, t.Reaction, s.ids, &reactions); err != nil {
@@ -78,8 +89,11 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, cod
 	if err != nil {
 		return err
 	}
+	if err := s.openBell(db, t.Notify, keys, log); err != nil {
+		return err
+	}
 	// The tables were created just now. If another tool creates them, call Verify.
-	for _, table := range []interface{ Init(context.Context) error }{s.ids, s.follows, s.feeds, s.comments, s.reactions, s.boards} {
+	for _, table := range []interface{ Init(context.Context) error }{s.ids, s.follows, s.feeds, s.comments, s.reactions, s.boards, s.bell} {
 		if err := table.Init(ctx); err != nil {
 			return err
 		}
@@ -90,6 +104,32 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, cod
 		}
 	}
 	return nil
+}
+
+// openBell opens what is about notifications, which share a table.
+func (s *service) openBell(db *dynamo.DB, table string, keys secrets, log *slog.Logger) (err error) {
+	// In activities a user is user:chris.
+	user := func(actor feed.Ref) string { return actor.ID }
+	s.prefs, err = prefs.New(db, table, &prefs.Options{
+		Channels: []string{email}, Verbs: verbs(), Tokens: keys.links, User: user,
+		Codec: keys.cursors, OnCorrupt: onCorrupt(log),
+	})
+	if err != nil {
+		return err
+	}
+	if s.announcements, err = announce.New(db, table, s.ids, &announce.Options{Codec: keys.cursors, OnCorrupt: onCorrupt(log)}); err != nil {
+		return err
+	}
+	s.bell, err = notify.New(db, table, s.ids, &notify.Options{
+		Policy: s.prefs, Announcements: s.announcements, User: user,
+		Consistent: true, // a page reads right after the bell rang
+		Codec:      keys.cursors, OnCorrupt: onCorrupt(log),
+	})
+	if err != nil {
+		return err
+	}
+	s.hub, err = newHub()
+	return err
 }
 
 // onCorrupt logs each damaged item that a list leaves out.
@@ -103,5 +143,8 @@ func onCorrupt(log *slog.Logger) func(*plaza.CorruptError) {
 func (s *service) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
+	if s.hub != nil {
+		s.hub.Close()
+	}
 	return s.ids.Close(ctx)
 }

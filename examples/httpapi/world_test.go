@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -22,11 +23,13 @@ import (
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/notify"
 )
 
 // world is the service on fresh tables.
 type world struct {
 	*httptest.Server
+	api     *api
 	service *service
 	tables  localdb.Tables
 }
@@ -40,24 +43,27 @@ func newWorld(t *testing.T, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 		Comment:     dynamotest.Table(t, comment.Table),
 		Reaction:    dynamotest.Table(t, reaction.Table),
 		Leaderboard: dynamotest.Table(t, leaderboard.Table),
+		Notify:      dynamotest.Table(t, notify.Table),
 	}}
 	db := dynamotest.DB(t)
 	for _, expiry := range []*dynamodb.UpdateTimeToLiveInput{
-		follow.TTL(w.tables.Follow), feed.TTL(w.tables.Feed), comment.TTL(w.tables.Comment), reaction.TTL(w.tables.Reaction), leaderboard.TTL(w.tables.Leaderboard),
+		follow.TTL(w.tables.Follow), feed.TTL(w.tables.Feed), comment.TTL(w.tables.Comment), reaction.TTL(w.tables.Reaction), leaderboard.TTL(w.tables.Leaderboard), notify.TTL(w.tables.Notify),
 	} {
 		_, err := db.Client().UpdateTimeToLive(t.Context(), expiry)
 		require.NoError(t, err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	codec, err := newCodec("", log)
+	keys, err := newSecrets(environment(nil), log)
 	require.NoError(t, err)
-	w.service, err = newService(t.Context(), dynamotest.DB(t, wrap...), w.tables, codec, log)
+	w.service, err = newService(t.Context(), dynamotest.DB(t, wrap...), w.tables, keys, log)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.service.close()) })
 	w.Server = httptest.NewUnstartedServer(nil)
-	w.Config = newServer(newAPI(w.service, log), log)
+	w.api = newAPI(w.service, log)
+	w.Config = newServer(w.api, log)
 	w.Start()
 	t.Cleanup(w.Close)
+	t.Cleanup(w.api.endStreams)
 	return w
 }
 
@@ -134,10 +140,13 @@ func (w world) remarks(t *testing.T, path string) []string {
 // items returns the number of items in the tables of all features.
 func (w world) items(t *testing.T) (n int) {
 	t.Helper()
-	for _, table := range []string{w.tables.Follow, w.tables.Feed, w.tables.Comment, w.tables.Reaction, w.tables.Leaderboard} {
+	for _, table := range []string{w.tables.Follow, w.tables.Feed, w.tables.Comment, w.tables.Reaction, w.tables.Leaderboard, w.tables.Notify} {
 		found, err := dynamotest.DB(t).Table(table).Scan().Count(t.Context())
 		require.NoError(t, err)
 		n += found
 	}
 	return n
 }
+
+// How long a test waits for what comes by itself, and how often it looks.
+const patience, tick = 20 * time.Second, 5 * time.Millisecond

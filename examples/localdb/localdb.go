@@ -23,6 +23,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/notify"
 )
 
 // DB is a DynamoDB on this machine. An application has dynamo.New(cfg)
@@ -39,11 +40,11 @@ type DB struct {
 }
 
 // Tables are the names of a service's tables.
-type Tables struct{ Machines, Follow, Feed, Comment, Reaction, Leaderboard, Danmu string }
+type Tables struct{ Machines, Follow, Feed, Comment, Reaction, Leaderboard, Danmu, Notify string }
 
 // Start starts the engine and creates a table for each purpose, which is one of
-// "machines", "follow", "feed", "comment", "reaction", "leaderboard" and
-// "danmu". The names begin with run. The first start on a machine logs what it
+// "machines", "follow", "feed", "comment", "reaction", "leaderboard", "danmu" and
+// "notify". The names begin with run. The first start on a machine logs what it
 // downloads.
 func Start(ctx context.Context, run string, log io.Writer, purposes ...string) (*DB, error) {
 	e, err := engine.Start(ctx, &engine.Options{Log: log})
@@ -93,6 +94,7 @@ func (db *DB) createTables(ctx context.Context, purposes []string) error {
 		{"reaction", &db.Tables.Reaction, reaction.Table, reaction.TTL},
 		{"leaderboard", &db.Tables.Leaderboard, leaderboard.Table, leaderboard.TTL},
 		{"danmu", &db.Tables.Danmu, danmu.Table, danmu.TTL},
+		{"notify", &db.Tables.Notify, notify.Table, notify.TTL},
 	} {
 		if !slices.Contains(purposes, t.purpose) {
 			continue

@@ -1,0 +1,161 @@
+// Package browsertest opens pages of the examples in a Chromium without a screen.
+package browsertest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+// patience is how long a page may take.
+const patience = 20 * time.Second
+
+// Browser is a running Chromium.
+type Browser struct {
+	ctx context.Context //nolint:containedctx // chromedp has its browser in it
+}
+
+// New starts a browser. Without one the test is skipped, except in CI.
+func New(t *testing.T) Browser {
+	t.Helper()
+	var path string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		require.Empty(t, os.Getenv("CI"), "no Chromium")
+		t.Skip("no Chromium: apt-get install chromium, or the like")
+	}
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path),
+		chromedp.Flag("host-resolver-rules", "MAP *.test 127.0.0.1")) // other sites, which also run here
+	if os.Geteuid() == 0 || os.Getenv("CI") != "" { // where the sandbox does not work; all pages are ours
+		opts = append(opts, chromedp.NoSandbox)
+	}
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), opts...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	require.NoError(t, chromedp.Do(ctx))
+	return Browser{ctx}
+}
+
+// Window is a window of a person of its own: it shares no storage with others.
+type Window struct {
+	t   *testing.T
+	ctx context.Context //nolint:containedctx // chromedp has its window in it
+}
+
+// Window opens an empty window. Anything that a page writes to the console as a
+// warning or an error fails the test, unless it contains a tolerated text.
+func (b Browser) Window(t *testing.T, tolerated ...string) Window {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+	w := Window{t, ctx}
+	w.Size(1280, 860)
+	console := chromedp.Console(ctx)
+	var listening sync.WaitGroup
+	listening.Go(func() {
+		for message, err := range console {
+			if err != nil {
+				return
+			}
+			expected := slices.ContainsFunc(tolerated, func(part string) bool { return strings.Contains(message.Text, part) })
+			if message.Type != chromedp.ConsoleLog && !expected {
+				t.Errorf("console: %s %s %s:%d", message.Type, message.Text, message.URL, message.Line)
+			}
+		}
+	})
+	t.Cleanup(listening.Wait)
+	t.Cleanup(cancel)
+	return w
+}
+
+// Open loads a page.
+func (w Window) Open(url string) {
+	w.t.Helper()
+	require.NoError(w.t, chromedp.Do(w.ctx, chromedp.Navigate(url)))
+}
+
+// Size changes the size of the page, in pixels.
+func (w Window) Size(width, height int64) {
+	w.t.Helper()
+	require.NoError(w.t, chromedp.Do(w.ctx, chromedp.EmulateViewport(width, height)))
+}
+
+// Dark makes the page believe that its reader prefers dark colours.
+func (w Window) Dark() {
+	w.t.Helper()
+	_, err := chromedp.Run(w.ctx, func(ctx context.Context, t *chromedp.Target) (cdp.Empty, error) {
+		return cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}},
+		})
+	})
+	require.NoError(w.t, err)
+}
+
+// Eval runs a script and waits for its promise.
+func Eval[T any](w Window, script string) T {
+	w.t.Helper()
+	value, err := chromedp.Run(w.ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
+	require.NoError(w.t, err, script)
+	return value
+}
+
+// Do runs a script for its effects.
+func (w Window) Do(script string) {
+	w.t.Helper()
+	Eval[bool](w, script+"; true")
+}
+
+// Until waits for an expression to be true.
+func (w Window) Until(expression string) {
+	w.t.Helper()
+	_, err := chromedp.Run(w.ctx, chromedp.Poll[any](expression, chromedp.WithPollingTimeout(patience)))
+	require.NoError(w.t, err, expression)
+}
+
+// Visible waits for an element of a CSS selector, also while another page is loaded.
+func (w Window) Visible(selector string) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	defer cancel()
+	require.NoError(w.t, chromedp.Do(ctx, chromedp.WaitVisible(chromedp.CSS(selector))), selector)
+}
+
+// Click clicks the first element of a CSS selector, once it is visible.
+func (w Window) Click(selector string) {
+	w.t.Helper()
+	require.NoError(w.t, chromedp.Do(w.ctx, chromedp.Click(chromedp.CSS(selector))))
+}
+
+// Type types a text, or the keys of chromedp's package kb.
+func (w Window) Type(selector, text string) {
+	w.t.Helper()
+	require.NoError(w.t, chromedp.Do(w.ctx, chromedp.SendKeys(chromedp.CSS(selector), text)))
+}
+
+// Press presses keys, such as those of chromedp's package kb, where the focus is.
+func (w Window) Press(keys string) {
+	w.t.Helper()
+	require.NoError(w.t, chromedp.Do(w.ctx, chromedp.KeyEvent(keys)))
+}
+
+// Choose changes an input or select, as a person does.
+func (w Window) Choose(selector, value string) {
+	w.t.Helper()
+	w.Do(fmt.Sprintf(`{ const e = document.querySelector(%q); e.value = %q; e.dispatchEvent(new Event("input", { bubbles: true })); e.dispatchEvent(new Event("change", { bubbles: true })); }`, selector, value))
+}
