@@ -105,7 +105,7 @@ func TestAnIndexMaySortTextAndCarryKeysAlone(t *testing.T) {
 func TestALocalIndexOrdersAPartitionAndIsReadConsistently(t *testing.T) {
 	t.Parallel()
 	names := store.Index{Name: "names", Sort: "name", Text: true}
-	meter := dynamotest.NewMeter()
+	meter := dynamotest.NewMeter().Price()
 	table, err := store.Open(dynamotest.DB(t, meter.Wrap), dynamotest.Table(t, names.Schema), nil)
 	require.NoError(t, err)
 	for i, name := range []string{"cat", "ann", "bob", ""} {
