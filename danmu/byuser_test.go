@@ -51,6 +51,7 @@ func TestByUserIsPagedExactly(t *testing.T) {
 				}),
 			},
 			Requests: requests(meter),
+			Brief:    true,
 		}
 	})
 }

@@ -151,7 +151,7 @@ func TestEraseKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 			t.Parallel()
 			first := newWorld(t, nil)
 			anns := populate(t, first)
-			for k, killed := 1, true; killed; k += faults.Size(1, 3) {
+			for k, killed := 1, true; killed; k += faults.Size(1, 5) {
 				w := first.copied(t)
 				injector := faults.New(t, uint64(k), faults.Rates{})
 				kill(injector, k)

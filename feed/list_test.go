@@ -74,6 +74,7 @@ func testList(t *testing.T, opts feed.Options, made func(w world, owner, reader 
 				requests += meter.Take().Requests
 				return requests
 			},
+			Brief: strings.HasPrefix(partition, "O#"), // Home is bounded in another way
 			Add: func(ctx context.Context, n int) []string {
 				return w.publishAlike(t, n, owner, reader)
 			},

@@ -60,6 +60,9 @@ func TestARepostNearItsOriginalDoesNotShow(t *testing.T) {
 	const window = 5
 	opts := &feed.Options{Consistent: true, About: aboutObject, RepostWindow: window}
 	for between := range window + 2 {
+		if between > 0 && between < window-1 && !faults.Full() {
+			continue
+		}
 		t.Run(fmt.Sprint(between, " between"), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, opts)

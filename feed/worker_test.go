@@ -34,7 +34,7 @@ func (c *clock) advance(d time.Duration) { c.offset.Add(int64(d)) }
 func TestOtherWorkersTakeOverFromADeadOne(t *testing.T) {
 	t.Parallel()
 	const owners, followers = 4, 5
-	each := faults.Size(50, 30)
+	each := faults.Size(50, 20)
 	w := newWorld(t, nil)
 	want := make([][]ids.ID, owners)
 	for o := range owners {
@@ -128,7 +128,7 @@ func TestAStoppedWorkerReleasesItsJobs(t *testing.T) {
 		_, _, err := r.Outbox("chris").Publish(ctx, activity("chris", 2))
 		return err
 	}
-	for name, tc := range map[string]struct {
+	for name, tc := range faults.Cases(2, map[string]struct {
 		call func(context.Context, *feed.Repository) error
 		op   string // the context ends at the first request of this kind,
 		with string
@@ -149,7 +149,7 @@ func TestAStoppedWorkerReleasesItsJobs(t *testing.T) {
 		"publish, writing":           {publish, "BatchWriteItem", "", faults.Hung, nil},
 		"publish, at its checkpoint": {publish, "UpdateItem", "cursor", faults.LostBefore, nil},
 		"publish, past it":           {publish, "UpdateItem", "cursor", faults.Hung, nil},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, nil)
 			w.followedBy(t, "chris", 3)

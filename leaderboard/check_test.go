@@ -14,7 +14,7 @@ import (
 
 func TestRepairFixesBrokenEntries(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range faults.Cases(3, map[string]struct {
 		damage func(*dynamo.Update)
 		stands []string
 		hidden bool
@@ -31,7 +31,7 @@ func TestRepairFixesBrokenEntries(t *testing.T) {
 		"neither key nor score":                {func(u *dynamo.Update) { u.Set("key", []byte("key")).Remove("score") }, []string{"ann 50", "cat 30"}, false},
 		"no key":                               {func(u *dynamo.Update) { u.Remove("key") }, []string{"ann 50", "cat 30"}, false},
 		"no revision":                          {func(u *dynamo.Update) { u.Remove("rev", "part") }, []string{"ann 50", "bob 40", "cat 30"}, false},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)

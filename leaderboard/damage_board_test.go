@@ -11,13 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
 func TestADamagedPeriodIsReportedAndRepaired(t *testing.T) {
 	t.Parallel()
 	const today = "20260310T000000Z"
-	for name, with := range map[string]dynamo.Item{
+	for name, with := range faults.Cases(3, map[string]dynamo.Item{
 		"no shards":              {"shards": nil},
 		"too many shards":        {"shards": numberOf("1000000000")},
 		"shards that are text":   {"shards": textOf("x")},
@@ -26,7 +27,7 @@ func TestADamagedPeriodIsReportedAndRepaired(t *testing.T) {
 		"an end that is a list":  {"end": &types.AttributeValueMemberL{}},
 		"a grace":                {"grace": numberOf("-1")},
 		"an expiry that is text": {"expires": textOf("never")},
-	} {
+	}, "too many shards") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			told := new(reports)
@@ -84,7 +85,7 @@ func TestADamagedPeriodIsReportedAndRepaired(t *testing.T) {
 
 func TestADamagedDefinitionIsReportedAndReplaced(t *testing.T) {
 	t.Parallel()
-	for name, with := range map[string]dynamo.Item{
+	for name, with := range faults.Cases(3, map[string]dynamo.Item{
 		"a kind":                           {"kind": textOf("complex")},
 		"no version":                       {"ver": textOf("x")},
 		"an unknown ties":                  {"ties": numberOf("7")},
@@ -95,7 +96,7 @@ func TestADamagedDefinitionIsReportedAndReplaced(t *testing.T) {
 		"allow that is one":                {"allow": textOf("best")},
 		"a minimum":                        {"min": textOf("a little")},
 		"a kind that is not its minimum's": {"kind": textOf("float")},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			told := new(reports)

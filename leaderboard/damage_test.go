@@ -70,7 +70,7 @@ func TestADamagedEntryAffectsNobodyElse(t *testing.T) {
 	shared := newWorld(t, nil)
 	nan := orderKey(0, 0, 0, "cat") // on a board of floats
 	copy(nan, "\x00\x00\x00\x00\x00\x00\x00\x01")
-	for name, c := range map[string]struct {
+	for name, c := range faults.Cases(4, map[string]struct {
 		kind   leaderboard.Kind
 		with   dynamo.Item
 		stands string // cat's row after Repair; "" if it is removed
@@ -99,7 +99,7 @@ func TestADamagedEntryAffectsNobodyElse(t *testing.T) {
 		"a version that is negative":           {"", dynamo.Item{"version": numberOf("-1")}, "cat 30", true},
 		"a removal that is no id":              {"", dynamo.Item{"removed": textOf("yesterday")}, "cat 30", true},
 		"an expiry, though the board has none": {"", dynamo.Item{"ttl": numberOf("1")}, "cat 30", true},
-	} {
+	}, "no last operation", "five bytes of a key, above all") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			told := new(reports)

@@ -193,6 +193,7 @@ func TestDefinitionsArePagedExactly(t *testing.T) {
 				requests += meter.Take().Requests
 				return requests
 			},
+			Brief: true,
 		}
 	})
 }

@@ -60,6 +60,7 @@ func TestAPlayersBoardsArePagedExactly(t *testing.T) {
 				pagetest.Foreign("the definitions", w.Definitions),
 			},
 			Requests: sent.Requests,
+			Brief:    true,
 		}
 	})
 }
@@ -114,6 +115,7 @@ func TestABoardsPeriodsArePagedExactly(t *testing.T) {
 			},
 			Others:   []pagetest.Other{pagetest.Foreign("another board", w.periodsOf("other"))},
 			Requests: sent.Requests,
+			Brief:    true,
 		}
 	})
 }

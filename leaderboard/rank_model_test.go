@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
@@ -90,7 +91,7 @@ func TestRanksEqualBruteForce(t *testing.T) {
 			Shards:   rapid.IntRange(1, 3).Draw(t, "shards"),
 		}, map[string]place{}, map[string]place{}}
 		w.define(t, m.board)
-		for range 20 {
+		for range faults.Size(20, 12) {
 			m.change(t, w)
 		}
 		m.compare(t, w)

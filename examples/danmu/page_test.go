@@ -11,6 +11,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 func TestPage(t *testing.T) {
@@ -177,16 +178,17 @@ func crowd(t *testing.T, b browsertest.Browser) {
 	})
 	p := open(t, b, w)
 	p.Do(`window.seen = { pairs: 0, boxes: 0 }; window.danmu.medium.playbackRate = 2`)
+	n := faults.Size(120, 30)
 	for _, width := range []int64{1280, 700, 390} {
 		p.Size(width, 800)
 		seek(p, 10)
-		browsertest.Eval[bool](p, frames(120, `const boxes = window.danmu.onScreen(); window.seen.boxes += boxes.length; window.seen.pairs += `+touching+`(boxes)`))
+		browsertest.Eval[bool](p, frames(n, `const boxes = window.danmu.onScreen(); window.seen.boxes += boxes.length; window.seen.pairs += `+touching+`(boxes)`))
 		p.Until(`document.getElementById("count").textContent.includes(" found no lane")`)
 		require.Positive(t, browsertest.Eval[int](p, `window.danmu.dropped()`))
 		require.Equal(t, width, browsertest.Eval[int64](p, `document.documentElement.scrollWidth`), "nothing is wider than the page")
 	}
 	require.Zero(t, browsertest.Eval[int](p, `window.seen.pairs`))
-	require.Greater(t, browsertest.Eval[int](p, `window.seen.boxes`), 3*120*10)
+	require.Greater(t, browsertest.Eval[int](p, `window.seen.boxes`), 3*n*10)
 }
 
 // importAll imports n danmu into the page's video.

@@ -2,6 +2,7 @@ package reaction_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/guregu/dynamo/v2"
@@ -10,6 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/edge/edgetest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -26,9 +28,17 @@ var stored = edge.Shape{
 	Kinds: kinds, Apart: true,
 }
 
+// few are the kinds of feature, and fewOf those that exclude each other.
+var (
+	fewOf = oneOf[:faults.Size(3, 2)]
+	few   = append(slices.Clone(fewOf), "pin")
+)
+
 func feature() edgetest.Feature[reaction.Reaction] {
+	shape := stored
+	shape.Kinds = few
 	return edgetest.Feature[reaction.Reaction]{
-		New: newGraph, Table: reaction.Table, TTL: reaction.TTL, Shape: stored, OneOf: oneOf,
+		New: newGraph, Table: reaction.Table, TTL: reaction.TTL, Shape: shape, OneOf: fewOf,
 		Of: func(e edgetest.Edge) reaction.Reaction {
 			return reaction.Reaction{User: e.Tail, Object: e.Head, Kind: e.Kind, ID: e.ID}
 		},
@@ -53,7 +63,7 @@ func see(a reaction.Reaction) edgetest.Edge {
 
 func newGraph(db *dynamo.DB, table string, gen ids.Source, opts edgetest.Options) (edgetest.Graph[reaction.Reaction], error) {
 	o := &reaction.Options{
-		Kinds: kinds, OneOf: [][]string{oneOf},
+		Kinds: few, OneOf: [][]string{fewOf},
 		Shards: opts.Shards, Consistent: opts.Consistent, Codec: opts.Codec, OnCorrupt: opts.OnCorrupt, Now: opts.Now,
 	}
 	if opts.Kinds != nil {

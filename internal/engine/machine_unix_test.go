@@ -87,7 +87,7 @@ exec "$REAL" "$@"`
 	e, err := engine.Start(t.Context(), nil)
 	require.NoError(t, err)
 	require.FileExists(t, flag)
-	require.NoError(t, e.Close())
+	answersAndEnds(t, e)
 }
 
 func TestAFailedDownloadIsQuotedAndLeavesNothing(t *testing.T) {

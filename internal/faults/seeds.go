@@ -3,8 +3,10 @@ package faults
 import (
 	"flag"
 	"iter"
+	"maps"
 	"os"
 	"runtime/debug"
+	"slices"
 	"testing"
 )
 
@@ -33,6 +35,17 @@ func Some[T any](n int, cases ...T) []T {
 		return cases
 	}
 	return cases[:n]
+}
+
+// Cases yields all cases if Full, otherwise those that are named and each nth by name.
+func Cases[T any](n int, cases map[string]T, named ...string) iter.Seq2[string, T] {
+	return func(yield func(string, T) bool) {
+		for i, name := range slices.Sorted(maps.Keys(cases)) {
+			if (Full() || i%n == 0 || slices.Contains(named, name)) && !yield(name, cases[name]) {
+				return
+			}
+		}
+	}
 }
 
 // Size returns full if Full, otherwise brief.

@@ -55,7 +55,7 @@ func TestADamagedItemIsAnErrorThatNamesIt(t *testing.T) {
 func TestAListLeavesDamagedItemsOutAndReportsThem(t *testing.T) {
 	t.Parallel()
 	const n = 150
-	for name, bad := range map[string]func(int) bool{
+	for name, bad := range faults.Cases(2, map[string]func(int) bool{
 		"one":                    func(i int) bool { return i == 7 },
 		"every other":            func(i int) bool { return i%2 == 0 },
 		"a page and more":        func(i int) bool { return i > 5 && i < 18 },
@@ -64,7 +64,7 @@ func TestAListLeavesDamagedItemsOutAndReportsThem(t *testing.T) {
 		"all but one":            func(i int) bool { return i != 11 },
 		"what a read ends":       func(i int) bool { return i%4 == 1 },
 		"more than a page reads": func(i int) bool { return i > 1 && i < n },
-	} {
+	}, "what a read ends") {
 		for _, oldest := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -95,6 +95,43 @@ func TestAListLeavesDamagedItemsOutAndReportsThem(t *testing.T) {
 				}
 				require.NotEmpty(t, *reported)
 			})
+		}
+	}
+}
+
+func TestReadGoesOnWhereItEnded(t *testing.T) {
+	t.Parallel()
+	const n = 7
+	table, reported := damaged(t, n, func(i int) bool { return i%3 == 0 })
+	for _, ascending := range []bool{false, true} {
+		for limit := 1; limit <= n; limit++ {
+			*reported = nil
+			span := store.Span{PK: "p", Ascending: ascending, Limit: limit, Consistent: true}
+			var got []string
+			for reads := 0; ; reads++ {
+				require.LessOrEqual(t, reads, n, "the rows do not end")
+				rows, rest, err := store.Read[row](t.Context(), table, span)
+				require.NoError(t, err)
+				for _, r := range rows {
+					got = append(got, r.SK)
+				}
+				if rest == "" {
+					break
+				}
+				if ascending {
+					span.From = rest
+				} else {
+					span.To = rest
+				}
+			}
+			for _, e := range *reported {
+				got = append(got, e.SK)
+			}
+			var want []string
+			for i := range n {
+				want = append(want, ids.ID(i+1).String())
+			}
+			require.ElementsMatch(t, want, got, "each once, by %d", limit)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package browsertest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -23,7 +24,8 @@ const patience = 20 * time.Second
 
 // Browser is a running Chromium.
 type Browser struct {
-	ctx context.Context //nolint:containedctx // chromedp has its browser in it
+	ctx  context.Context //nolint:containedctx // chromedp has its browser in it
+	left chan opened     // windows whose tests have ended
 }
 
 // New starts a browser. Without one the test is skipped, except in CI.
@@ -41,7 +43,8 @@ func New(t *testing.T) Browser {
 		t.Skip("no Chromium: apt-get install chromium, or the like")
 	}
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path),
-		chromedp.Flag("host-resolver-rules", "MAP *.test 127.0.0.1")) // other sites, which also run here
+		chromedp.Flag("host-resolver-rules", "MAP *.test 127.0.0.1"), // other sites, which also run here
+		chromedp.Flag("disable-back-forward-cache", true))            // a page that a window has left runs no more
 	if os.Geteuid() == 0 || os.Getenv("CI") != "" { // where the sandbox does not work; all pages are ours
 		opts = append(opts, chromedp.NoSandbox)
 	}
@@ -50,7 +53,7 @@ func New(t *testing.T) Browser {
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
 	require.NoError(t, chromedp.Do(ctx))
-	return Browser{ctx}
+	return Browser{ctx, make(chan opened, 100)}
 }
 
 // Window is a window of a person of its own: it shares no storage with others.
@@ -63,9 +66,9 @@ type Window struct {
 // warning or an error fails the test, unless it contains a tolerated text.
 func (b Browser) Window(t *testing.T, tolerated ...string) Window {
 	t.Helper()
-	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
-	w := Window{t, ctx}
+	w := Window{t, b.window(t)}
 	w.Size(1280, 860)
+	ctx, stop := context.WithCancel(w.ctx)
 	console := chromedp.Console(ctx)
 	var listening sync.WaitGroup
 	listening.Go(func() {
@@ -80,8 +83,43 @@ func (b Browser) Window(t *testing.T, tolerated ...string) Window {
 		}
 	})
 	t.Cleanup(listening.Wait)
-	t.Cleanup(cancel)
+	t.Cleanup(stop)
 	return w
+}
+
+// opened is a window of chromedp.
+type opened struct {
+	ctx   context.Context //nolint:containedctx // chromedp has its window in it
+	close context.CancelFunc
+}
+
+// window returns one that another test has left, except in CI: a new one costs more
+// than most tests. Its storage is that of other origins, since each test has a server.
+func (b Browser) window(t *testing.T) context.Context {
+	var w opened
+	select {
+	case w = <-b.left:
+	default:
+		w.ctx, w.close = chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+	}
+	t.Cleanup(func() {
+		if os.Getenv("CI") != "" || w.empty() != nil {
+			w.close()
+			return
+		}
+		b.left <- w
+	})
+	return w.ctx
+}
+
+// empty ends the page and what it was made to believe.
+func (w opened) empty() error {
+	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	defer cancel()
+	_, err := chromedp.Run(ctx, func(ctx context.Context, t *chromedp.Target) (cdp.Empty, error) {
+		return cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{})
+	})
+	return errors.Join(err, chromedp.Do(ctx, chromedp.Navigate("about:blank")))
 }
 
 // Open loads a page.

@@ -5,6 +5,7 @@ package functions_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -48,11 +49,17 @@ func build(m *testing.M) (code int, err error) {
 		if runtime.GOOS == "windows" {
 			bootstrap += ".exe"
 		}
+		// All by one command and without what debuggers read, which halves the time.
+		built := filepath.Join(programs, "built")
+		cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", built+string(filepath.Separator), "./fanout", "./consumer", "./leaderget")
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return 1, fmt.Errorf("%w: %s", err, out)
+		}
 		for _, name := range []string{"Fanout", "Consumer", "LeaderGet"} {
-			cmd := exec.Command("go", "build", "-o", filepath.Join(programs, name, bootstrap), "./"+strings.ToLower(name))
-			cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-			if out, err := cmd.CombinedOutput(); err != nil {
-				return 1, fmt.Errorf("%w: %s", err, out)
+			program, folder := strings.ToLower(name)+filepath.Ext(bootstrap), filepath.Join(programs, name)
+			if err := errors.Join(os.Mkdir(folder, 0o700), os.Rename(filepath.Join(built, program), filepath.Join(folder, bootstrap))); err != nil {
+				return 1, err
 			}
 		}
 	}

@@ -203,7 +203,7 @@ func (e Edge) ends() [2]edge.Ends { return [2]edge.Ends{{Tail: e.Tail}, {Head: e
 func repairDamages[E any](t *testing.T, f Feature[E]) {
 	all := damages(f)
 	for i, name := range slices.Sorted(maps.Keys(all)) {
-		if i%2 > 0 && !faults.Full() {
+		if i%faults.Size(1, 3) > 0 {
 			continue
 		}
 		for _, c := range waysToRepair(i, all[name].shards) {
@@ -228,7 +228,7 @@ func waysToRepair(i, shards int) (ways []way) {
 		}
 	}
 	if !faults.Full() {
-		i = i / 2 % 2
+		i %= 2
 		ways = ways[i : i+1]
 	}
 	return ways
@@ -257,7 +257,7 @@ func repairDamage[E any](t *testing.T, f Feature[E], damage damage[E], shards, f
 	if faults.Full() {
 		s.requireSound(t, s.edge)
 	}
-	for _, of := range sides {
+	for _, of := range faults.Some(1, sides[1-first], sides[first]) {
 		again, err := s.Repair(t.Context(), of)
 		require.NoError(t, err)
 		require.Zero(t, again, "second Repair of %+v", of)

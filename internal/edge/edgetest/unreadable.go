@@ -136,9 +136,9 @@ func damagedCounter[E any](t *testing.T, f Feature[E]) {
 // damagedShards damages the set that names the shards.
 func damagedShards[E any](t *testing.T, f Feature[E]) {
 	w := newWorld(t, f, spread(8))
-	for i, shards := range []any{[]int{-1}, []int{1_000_000_000}, []int{0, 3}, []string{"3"}} {
+	for i, shards := range faults.Some[any](2, []int{-1}, []string{"3"}, []int{1_000_000_000}, []int{0, 3}) {
 		photo := fmt.Sprint("photo", i)
-		all := w.crowd(t, photo, 12, f.free())
+		all := w.crowd(t, photo, faults.Size(12, 6), f.free())
 		key := layout{f.Shape}.counter(photo, 0)
 		require.NoError(t, dynamotest.DB(t).Table(w.table).Update("pk", key[0]).Range("sk", key[1]).SetSet("shards", shards).Run(t.Context()))
 		_, err := w.Counts(t.Context(), photo)
@@ -164,7 +164,8 @@ func manyDamagedRows[E any](t *testing.T, f Feature[E]) {
 	want := standing(all...).edges()
 	row := layout{f.Shape}.inHead(all[0], 0)
 	batch := dynamotest.DB(t).Table(w.table).Batch("pk", "sk").Write()
-	for i := range 100 {
+	n := faults.Size(100, 30)
+	for i := range n {
 		for _, sk := range []string{
 			fmt.Sprintf("zzz%03d", i), fmt.Sprintf("%v%03d", all[2].ID, i), (all[3].ID + 1 + ids.ID(i)).String(), fmt.Sprintf("!%03d", i),
 		} {
@@ -173,7 +174,7 @@ func manyDamagedRows[E any](t *testing.T, f Feature[E]) {
 	}
 	_, err := batch.Run(t.Context())
 	require.NoError(t, err)
-	for _, limit := range faults.Some(2, 1, 3, 25) {
+	for _, limit := range faults.Some(1, 3, 1, 25) {
 		var got []Edge
 		req := cursor.PageRequest{Limit: limit}
 		for pages := 0; ; pages++ {
@@ -202,6 +203,6 @@ func manyDamagedRows[E any](t *testing.T, f Feature[E]) {
 	}
 	drift, err := w.Repair(t.Context(), edge.Ends{Head: "star"})
 	require.NoError(t, err)
-	require.Equal(t, edge.Drift{Damaged: 400}, drift)
+	require.Equal(t, edge.Drift{Damaged: 4 * n}, drift)
 	w.requireStored(t, all...)
 }
