@@ -178,13 +178,29 @@ func TestTheNewestHundredShow(t *testing.T) {
 	w.announceAll(t, 2, func(_ int, a *notify.Announcement) { a.From = w.Now().Add(12 * time.Hour) })
 	w.forward(2 * lead)
 	require.Equal(t, want[:announce.MaxLive], reader.live(t, "everyone"))
-	require.Equal(t, 1+3, in.Requests(), "of 221 rows")
+	require.Equal(t, 1+2, in.Requests(), "of 221 rows")
 
 	// Four reads are the most.
-	w.putMarks(t, 280)
+	w.putMarks(t, 1400)
 	w.forward(2 * lead)
 	require.Empty(t, reader.live(t, "everyone"))
-	require.Equal(t, 1+3+4, in.Requests(), "of 501 rows")
+	require.Equal(t, 1+2+4, in.Requests(), "of 1,621 rows")
+}
+
+// Short announcements that are over, 450 in two days, stay until DynamoDB deletes
+// them. They hide none that shows.
+func TestShortAnnouncementsHideNoLongOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	long := w.message("long")
+	long.Until = w.Now().Add(30 * 24 * time.Hour)
+	w.announce(t, long)
+	w.forward(time.Hour)
+	w.announceAll(t, 450, func(n int, a *notify.Announcement) {
+		a.Title, a.Until = fmt.Sprint(n), w.Now().Add(5*time.Minute)
+	})
+	w.forward(2 * time.Hour)
+	require.Equal(t, []string{"long"}, w.live(t, "everyone"))
 }
 
 // putMarks stores marks of withdrawn announcements that never arrived, of now.
