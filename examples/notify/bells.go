@@ -102,7 +102,7 @@ func (b *bells) read(ctx context.Context, group string) error {
 // ended is nil for work that ended because ctx did.
 func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // that is how it ends
 	}
 	return err
 }
