@@ -1,9 +1,19 @@
 package notify_test
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/plaza-sdk/plaza/feed"
 
 	"github.com/stretchr/testify/require"
 
@@ -120,4 +130,81 @@ func TestAFullGroupTakesTheLaterActivitiesOfItsActors(t *testing.T) {
 	require.False(t, g.More)
 	require.Equal(t, again.Activity.ID, g.activity(t).ID)
 	require.Equal(t, "fan3 fan5 fan4 fan2 fan1", g.actors())
+}
+
+// gate holds the first request for which holds is true until it is let go.
+type gate struct {
+	holds      func(op, body string) bool
+	came, gone chan struct{}
+	next       aws.HTTPClient
+	once       sync.Once
+}
+
+func newGate(holds func(op, body string) bool) *gate {
+	return &gate{holds: holds, came: make(chan struct{}), gone: make(chan struct{})}
+}
+
+func (g *gate) Wrap(next aws.HTTPClient) aws.HTTPClient { g.next = next; return g }
+
+func (g *gate) Do(r *http.Request) (*http.Response, error) {
+	body := []byte{}
+	if r.GetBody != nil {
+		b, _ := r.GetBody()
+		buf := new(strings.Builder)
+		_, _ = io.Copy(buf, b)
+		body = []byte(buf.String())
+	}
+	if g.holds(r.Header.Get("X-Amz-Target"), string(body)) {
+		g.once.Do(func() { close(g.came); <-g.gone })
+	}
+	return g.next.Do(r)
+}
+
+// A target is retracted while another writer finds its group full.
+func TestAGroupThatWasEmptiedCountsAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	n := w.like("first")
+	w.store(t, n)
+	w.fill(t, n, group.Cap, filler)
+	require.Equal(t, notify.Full, w.outcome(t, w.like("late")))
+	g := newGate(func(op, _ string) bool { return strings.HasSuffix(op, "PutItem") })
+	p := w.process(t, nil, g.Wrap)
+	done := make(chan error)
+	go func() {
+		_, err := p.RetractTarget(context.Background(), "bob", feed.Ref{Kind: "photo", ID: "1"})
+		done <- err
+	}()
+	<-g.came
+	require.Equal(t, notify.Full, p.outcome(t, w.like("later")))
+	close(g.gone)
+	require.NoError(t, <-done)
+	w.pass(time.Second)
+	res, created, err := p.Notify(t.Context(), w.like("after"))
+	require.NoError(t, err)
+	require.True(t, created, res.Outcome)
+}
+
+// A full group rests for Coalesce, also if the clock goes back.
+func TestAFullGroupRestsNoLongerIfTheClockGoesBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	n := w.like("first")
+	w.store(t, n)
+	w.fill(t, n, group.Cap, filler)
+	require.Equal(t, notify.Full, w.outcome(t, w.like("late")))
+	require.True(t, w.process(t, nil).retract(t, n), "by another process")
+	w.pass(-time.Hour)
+	w.store(t, w.like("after"))
+}
+
+// Who wants to keep groups for ever must not lose them at once.
+func TestTheLongestRetentionKeepsGroups(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	_, err := notify.New(dynamotest.DB(t), w.table, w.clock, &notify.Options{Retention: math.MaxInt64})
+	requireInvalid(t, "Options.Retention", err, "")
+	w = w.process(t, &notify.Options{Retention: 100 * 365 * 24 * time.Hour})
+	w.put(t, in("ann", 1))
+	require.Len(t, w.list(t, "ann"), 1)
 }
