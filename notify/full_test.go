@@ -12,11 +12,9 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-
-	"github.com/plaza-sdk/plaza/feed"
-
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/notify"
