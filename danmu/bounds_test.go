@@ -26,7 +26,7 @@ const (
 // the comments that are left.
 func TestAPageOfByObjectIsBounded(t *testing.T) {
 	t.Parallel()
-	for shards, segments := range map[int]int{1: rounds(60, 300), 32: 24} {
+	for shards, segments := range map[int]int{1: rounds(60, 300), 32: rounds(12, 24)} {
 		for name, spoil := range map[string]func(t *testing.T, w world, all []danmu.Comment){
 			"emptied by Erase": func(t *testing.T, w world, _ []danmu.Comment) {
 				require.NoError(t, w.Erase(t.Context(), "ann"))

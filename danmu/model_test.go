@@ -26,7 +26,7 @@ func TestAnySequenceLeavesTheExpectedState(t *testing.T) {
 	processes := []stage{s, s.process(t)}
 	run, failing := 0, false
 	rapid.Check(t, func(rt *rapid.T) {
-		if run++; run > rounds(6, 100) && !failing { // rapid repeats what failed
+		if run++; run > rounds(4, 100) && !failing { // rapid repeats what failed
 			return
 		}
 		failing = true

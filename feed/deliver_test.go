@@ -29,7 +29,7 @@ func TestAKilledDeliveryIsFinishedByAnother(t *testing.T) {
 		"applied":     (*faults.Injector).KillAt,
 		"not applied": (*faults.Injector).KillBefore,
 	}
-	for name, kill := range kills {
+	for name, kill := range faults.Cases(2, kills) {
 		t.Run(name, func(t *testing.T) {
 			killed := 0
 			for k := 1; killed == k-1; k++ {

@@ -33,7 +33,7 @@ func TestPagesOfEverySizeHideTheSameReposts(t *testing.T) {
 	}
 	w.hideEdges(t, "chris", 3) // hides rows of one entry
 	w.putEntries(t, entries)
-	for window := 1; window <= 20; window += 6 {
+	for window := 1; window <= 20; window += faults.Size(6, 12) {
 		opts := feed.Options{About: aboutObject, RepostWindow: window}
 		whole, err := counted(t, w, opts)(t.Context(), cursor.PageRequest{Limit: 100})
 		require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
@@ -214,9 +215,12 @@ func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
 			got := refused(t, w.sendAs(t, c.contentType, c.method, c.path, c.body), c.status)
 			require.Equal(t, c.field, got.Field)
 			require.NotEmpty(t, got.Reason)
-			require.Equal(t, boards, w.items(t))
+			if faults.Full() {
+				require.Equal(t, boards, w.items(t))
+			}
 		})
 	}
+	require.Equal(t, boards, w.items(t))
 }
 
 // fromNow returns an id of a time relative to now.
