@@ -83,8 +83,9 @@ func TestBlocksAndMutesPage(t *testing.T) {
 				require.NoError(t, err)
 			}
 			return pagetest.List[prefs.Mute]{
-				Page: pageOfMutes(user),
-				ID:   func(m prefs.Mute) string { return m.Object.ID },
+				Page:  pageOfMutes(user),
+				Brief: true, // as the blocks
+				ID:    func(m prefs.Mute) string { return m.Object.ID },
 				Add: func(ctx context.Context, n int) []string {
 					names := later.names(n)
 					for _, name := range names {
