@@ -3,8 +3,11 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -20,6 +23,28 @@ func TestEveryMutantStillApplies(t *testing.T) {
 		changed, err := m.apply(string(source))
 		require.NoError(t, err, m)
 		require.NotEqual(t, string(source), changed, m)
+	}
+}
+
+func TestEveryMutantNamesATest(t *testing.T) {
+	t.Parallel()
+	mutants, err := parse(list)
+	require.NoError(t, err)
+	tests := map[string]string{} // of a package
+	for _, m := range mutants {
+		if _, ok := tests[m.Package]; !ok {
+			files, err := filepath.Glob(filepath.Join("..", "..", m.Package, "*_test.go"))
+			require.NoError(t, err)
+			for _, file := range files {
+				source, err := os.ReadFile(file)
+				require.NoError(t, err)
+				tests[m.Package] += string(source)
+			}
+		}
+		names, _, _ := strings.Cut(m.Test, "/")
+		for name := range strings.SplitSeq(strings.Trim(names, "^$()"), "|") {
+			assert.True(t, regexp.MustCompile(`(?m)^func \w*`+name).MatchString(tests[m.Package]), "%v: %s has no %s", m, m.Package, name)
+		}
 	}
 }
 
