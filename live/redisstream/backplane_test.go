@@ -20,6 +20,7 @@ import (
 )
 
 func TestARedisIsABackplane(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	for _, opts := range []redisstream.Options{{Readers: 1}, {Readers: 3}, {Shared: 1}, {Shared: 5, Readers: 2}} {
 		t.Run(fmt.Sprint(opts.Readers, " readers, ", opts.Shared, " streams"), func(t *testing.T) {
@@ -34,6 +35,7 @@ func TestARedisIsABackplane(t *testing.T) {
 }
 
 func TestARedisClusterIsABackplane(t *testing.T) {
+	t.Parallel()
 	s := startServer(t, "--cluster-enabled", "yes")
 	require.NoError(t, s.client(t).ClusterAddSlotsRange(t.Context(), 0, 16383).Err())
 	require.Eventually(t, func() bool {
@@ -57,6 +59,7 @@ func TestARedisClusterIsABackplane(t *testing.T) {
 // Every connection is killed again and again while 5,000 events are published. Two
 // processes get all of them without a Reset.
 func TestKilledConnectionsLoseNothing(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	for _, shared := range []int{0, 3} {
 		t.Run(fmt.Sprint(shared, " streams"), func(t *testing.T) {
@@ -173,6 +176,7 @@ func publish(t *testing.T, b *redisstream.Backplane, payload string) {
 }
 
 func TestAServerThatLosesItsDataLeavesAGap(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	type view struct {
 		b         *redisstream.Backplane
@@ -204,6 +208,7 @@ func TestAServerThatLosesItsDataLeavesAGap(t *testing.T) {
 }
 
 func TestADeletedRoomIsAGap(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	opts := redisstream.Options{Prefix: prefix()}
 	b := newBackplane(t, s.client(t), opts)
@@ -224,6 +229,7 @@ func TestADeletedRoomIsAGap(t *testing.T) {
 }
 
 func TestAReaderThatIsTooSlowLeavesAGap(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	opts := redisstream.Options{Prefix: prefix(), MaxLen: 10}
 	slow, quick := newBackplane(t, s.client(t), opts), newBackplane(t, s.client(t), opts)
@@ -261,6 +267,7 @@ func TestAReaderThatIsTooSlowLeavesAGap(t *testing.T) {
 // A server whose clock is behind begins a stream again. A new subscriber arrives before
 // this is noticed. The older subscriber, which is further ahead, gets a gap.
 func TestASubscriberAheadOfANewStreamGetsAGap(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	opts := redisstream.Options{Prefix: prefix()}
 	b := newBackplane(t, s.client(t), opts)
@@ -305,6 +312,7 @@ func TestASubscriberAheadOfANewStreamGetsAGap(t *testing.T) {
 }
 
 func TestARoomExpires(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	opts := redisstream.Options{Prefix: prefix(), Expire: time.Minute}
 	b := newBackplane(t, s.client(t), opts)
@@ -316,6 +324,7 @@ func TestARoomExpires(t *testing.T) {
 }
 
 func TestManyRoomsAreReadByFewConnections(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	b := newBackplane(t, s.client(t), redisstream.Options{Prefix: prefix(), Readers: 2})
 	rooms := make([]<-chan live.Entry, 200)

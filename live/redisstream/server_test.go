@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -64,8 +65,11 @@ func (s *server) start(t testing.TB) bool {
 	client := redis.NewClient(&redis.Options{Addr: s.addr(), MaxRetries: -1})
 	defer func() { _ = client.Close() }()
 	for range 100 {
-		if client.Ping(context.Background()).Err() == nil {
-			return true
+		if about, err := client.Info(context.Background(), "server").Result(); err == nil {
+			if strings.Contains(about, fmt.Sprintf("process_id:%d\r\n", s.cmd.Process.Pid)) {
+				return true
+			}
+			break // another test's server took the port first
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
