@@ -115,14 +115,12 @@ func (r *Repository) MarkAllRead(ctx context.Context, user string, view View) er
 	m := view.marks(r.opts.Now())
 	// What is read is seen: no mark of r and rx is greater than all of w and x.
 	quick := m.quick(r.quick(user)).Set("s.r", m.upTo.String()).SetExpr("s.rx = ?", packed(m.above...)).
-		Set("s.ra", id.String()).If("s.w <= ? AND s.ra < ?", m.upTo.String(), id.String())
-	done := ids.ID(0)
+		Set("s.ra", id.String()).Set("s.raCall", id.String()).If("s.w <= ? AND s.ra < ?", m.upTo.String(), id.String())
 	return wrap("mark all read", user, r.change(ctx, user, quick, func(s *state) bool {
-		if s.allRead == id || s.allRead == done && done != 0 {
+		if s.allReadBy == id {
 			return false // by this call, whose answer was lost
 		}
-		done = max(id, s.allRead+1)
-		s.allRead = done
+		s.allRead, s.allReadBy = max(id, s.allRead+1), id
 		s.seen.add(m)
 		s.read.add(m)
 		return true

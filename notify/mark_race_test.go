@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify"
 )
@@ -187,4 +188,44 @@ func TestTheCountIsThatOfTheListOnceAllIsQuiet(t *testing.T) {
 		}
 		require.Empty(t, w.snoozed(t, "ann"))
 	}
+}
+
+// Two calls find what a clock that is ahead has left, and both go on from it.
+func TestCallsAfterTheSameOneAreToldApart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.put(t, in("ann", 0))
+	older := notify.See(w.list(t, "ann"))
+	w.pass(3 * time.Second)
+	w.put(t, in("ann", 1))
+	newer := notify.See(w.list(t, "ann"))
+	require.NoError(t, w.MarkSeen(t.Context(), "ann", older))
+	ahead := ids.At(w.Now().Add(time.Hour))
+	table := dynamotest.DB(t).Table(w.table)
+	require.NoError(t, table.Update("pk", userPK("ann")).Range("sk", "S").Set("s.ra", ahead).Run(t.Context()))
+	require.NoError(t, table.Update("pk", userPK("ann")).Range("sk", "G#"+in("ann", 0).Group).Set("op", ahead).Run(t.Context()))
+
+	s := newSteps()
+	slow := w.process(t, nil, s.Wrap)
+	var err error
+	s.start(func() { err = slow.MarkAllRead(t.Context(), "ann", newer) })
+	s.step()
+	require.NoError(t, w.MarkAllRead(t.Context(), "ann", older))
+	s.finish()
+	require.NoError(t, err)
+	for _, e := range w.list(t, "ann") {
+		require.True(t, e.Read, e.Group)
+	}
+
+	s = newSteps()
+	slow = w.process(t, nil, s.Wrap)
+	var changed bool
+	s.start(func() { changed, err = slow.Archive(t.Context(), in("ann", 0)) })
+	s.step()
+	w.snooze(t, in("ann", 0), time.Hour)
+	s.finish()
+	does(t, changed, err)
+	page, err := w.Archived(t.Context(), "ann", cursor.PageRequest{})
+	require.NoError(t, err)
+	require.Len(t, page.Items, 1)
 }

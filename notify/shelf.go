@@ -18,14 +18,18 @@ var errStands = errors.New("notify: the group stands")
 // shelved is a group, with the last operation of its user.
 type shelved struct {
 	group.Head
-	op ids.ID
+	op     ids.ID // above the op before it
+	opCall ids.ID // the call that made it
 }
 
-// UnmarshalDynamoItem reads the head and op.
+// UnmarshalDynamoItem reads the head and the operation.
 func (g *shelved) UnmarshalDynamoItem(item dynamo.Item) error {
 	err := store.Fields(item, func(name string) any {
-		if name == "op" {
+		switch name {
+		case "op":
 			return &g.op
+		case "opCall":
+			return &g.opCall
 		}
 		return nil
 	})
@@ -85,9 +89,10 @@ func (r *Repository) place(in In, place string) *dynamo.Update {
 // stands; errStands changes nothing. It is conditional on the group's revision,
 // so that a request which arrives late changes nothing, and on its last write, as a
 // group that was erased and comes back counts from one again. It leaves the
-// operation's own id, so that a repeat by the SDK is told apart from another call.
+// id of the call, so that a repeat by the SDK is told apart from another call: op may
+// be one that another call was given.
 func (r *Repository) alter(ctx context.Context, in In, to func(context.Context, shelved) (*dynamo.Update, error)) (changed bool, err error) {
-	op, err := r.gen.Next(ctx)
+	call, err := r.gen.Next(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -101,7 +106,7 @@ func (r *Repository) alter(ctx context.Context, in In, to func(context.Context, 
 	}
 	for range maxTries {
 		switch {
-		case g.op == op:
+		case g.opCall == call:
 			return true, nil
 		case g.Place == "" || expired(&g.Head, r.opts.Now()):
 			return false, nil
@@ -113,8 +118,8 @@ func (r *Repository) alter(ctx context.Context, in In, to func(context.Context, 
 		if err != nil {
 			return false, err
 		}
-		op = max(op, g.op+1)
-		err = r.table.Run(ctx, update.Set("op", op).Add("rev", 1).If("rev = ? AND lv = ?", g.Rev, g.Last))
+		update.Set("op", max(call, g.op+1)).Set("opCall", call)
+		err = r.table.Run(ctx, update.Add("rev", 1).If("rev = ? AND lv = ?", g.Rev, g.Last))
 		refused, ok := store.AsRefused(err)
 		if !ok {
 			return err == nil, err

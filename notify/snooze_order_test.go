@@ -89,12 +89,11 @@ func orders(a, b int) []string {
 
 func TestNoOrderOfRequestsLosesASnoozedGroup(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
 	all := orders(4, 4)
 	require.Len(t, all, 10*70)
 	slow, soon, far := in("", 1), in("", 2), in("", 3)
 	for i := range faults.Seeds(uint64(len(all))) {
-		order := all[i]
+		order, w := all[i], newWorld(t, nil) // its clock goes on for hours
 		for _, c := range []struct{ due, pause time.Duration }{
 			{8 * time.Second, 5 * time.Second}, // the Snooze is in time
 			{time.Hour, 45 * time.Minute},

@@ -25,9 +25,10 @@ const (
 
 // state is what a user has seen, read and dismissed, and when a snoozed group is due.
 type state struct {
-	rev        int64 // 0: there is none yet
-	seen, read marks // what is read is seen
-	allRead    ids.ID
+	rev        int64  // 0: there is none yet
+	seen, read marks  // what is read is seen
+	allRead    ids.ID // above the one before it
+	allReadBy  ids.ID // the call that made it
 	wake       ids.ID // no snoozed group is due before
 	low        ids.ID // the last write that lowered wake
 	gone       []dismissal
@@ -94,7 +95,7 @@ func (s *state) item() dynamo.Item {
 	}
 	return dynamo.Item{
 		"w": text(s.seen.upTo), "x": packed(s.seen.above...),
-		"r": text(s.read.upTo), "rx": packed(s.read.above...), "ra": text(s.allRead),
+		"r": text(s.read.upTo), "rx": packed(s.read.above...), "ra": text(s.allRead), "raCall": text(s.allReadBy),
 		"wake": text(s.wake), "low": text(s.low),
 		"gone": &types.AttributeValueMemberB{Value: gone},
 	}
@@ -149,6 +150,8 @@ func (s *state) UnmarshalDynamoItem(item dynamo.Item) error {
 			return (*unpacked)(&s.read.above)
 		case "ra":
 			return &s.allRead
+		case "raCall":
+			return &s.allReadBy
 		case "wake":
 			return &s.wake
 		case "low":
