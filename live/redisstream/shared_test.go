@@ -104,7 +104,6 @@ func drain(t *testing.T, got <-chan live.Entry, n int) (texts []string) {
 }
 
 func TestARequestReadsFewStreams(t *testing.T) {
-	t.Parallel()
 	s := startServer(t)
 	b, hook := spied(t, s, redisstream.Options{Prefix: prefix(), Shared: 4})
 	rooms := make([]<-chan live.Entry, 200)
@@ -124,7 +123,6 @@ func TestARequestReadsFewStreams(t *testing.T) {
 }
 
 func TestRequests(t *testing.T) {
-	t.Parallel()
 	s := startServer(t)
 	for _, shared := range []int{0, 1} {
 		opts := redisstream.Options{Prefix: prefix(), Shared: shared}
@@ -164,7 +162,6 @@ func TestRequests(t *testing.T) {
 }
 
 func TestPositionsGoOnPastOtherRooms(t *testing.T) {
-	t.Parallel()
 	s := startServer(t)
 	opts := redisstream.Options{Prefix: prefix(), Shared: 1}
 	key := "{" + opts.Prefix + ":0}s1.0"
@@ -197,7 +194,6 @@ func TestPositionsGoOnPastOtherRooms(t *testing.T) {
 
 // While one subscriber is brought up to date, another one of the process has read on.
 func TestEntriesThatArriveDuringAReplayFollowIt(t *testing.T) {
-	t.Parallel()
 	s := startServer(t)
 	for _, shared := range []int{0, 1} {
 		for name, c := range map[string]struct {
@@ -239,7 +235,6 @@ func TestEntriesThatArriveDuringAReplayFollowIt(t *testing.T) {
 }
 
 func TestASubscriberAheadOfTheReaderGetsNothingTwice(t *testing.T) {
-	t.Parallel()
 	s := startServer(t)
 	for _, shared := range []int{0, 1} {
 		b := newBackplane(t, s.client(t), redisstream.Options{Prefix: prefix(), Shared: shared, Every: 200 * time.Millisecond})
@@ -257,7 +252,6 @@ func TestASubscriberAheadOfTheReaderGetsNothingTwice(t *testing.T) {
 }
 
 func TestAReplayThatIsTrimmedIsAGap(t *testing.T) {
-	t.Parallel()
 	s := startServer(t)
 	opts := redisstream.Options{Prefix: prefix(), Shared: 1}
 	key := "{" + opts.Prefix + ":0}s1.0"
@@ -285,7 +279,6 @@ func TestAReplayThatIsTrimmedIsAGap(t *testing.T) {
 }
 
 func TestAReplayThatFailsFailsSubscribe(t *testing.T) {
-	t.Parallel()
 	s := startServer(t)
 	b, hook := spied(t, s, redisstream.Options{Prefix: prefix(), Shared: 1})
 	got, from := collect(t, b, "room", "")
@@ -308,7 +301,6 @@ func TestAReplayThatFailsFailsSubscribe(t *testing.T) {
 }
 
 func TestALostStreamIsAGapInAllItsRooms(t *testing.T) {
-	t.Parallel()
 	s := startServer(t)
 	opts := redisstream.Options{Prefix: prefix(), Shared: 2}
 	b := newBackplane(t, s.client(t), opts)
@@ -358,7 +350,6 @@ func lengths(t *testing.T, s *server, opts redisstream.Options) map[string]int64
 }
 
 func TestADamagedEntryReachesNobody(t *testing.T) {
-	t.Parallel()
 	s := startServer(t)
 	opts := redisstream.Options{Prefix: prefix(), Shared: 1}
 	b := newBackplane(t, s.client(t), opts)
@@ -380,7 +371,6 @@ func TestADamagedEntryReachesNobody(t *testing.T) {
 }
 
 func TestAnotherNumberOfStreamsIsAnotherNetwork(t *testing.T) {
-	t.Parallel()
 	s := startServer(t)
 	name := prefix()
 	var planes []*redisstream.Backplane
