@@ -85,7 +85,7 @@ func ExampleHub_bell() {
 	unseen := 0 // what is stored
 	publish := func(user string, r ring) {
 		if err := bells.Publish(ctx, user, r); err != nil {
-			log.Print(err) // it is stored, and a reader who asks again finds it
+			log.Print(err) // it is stored: the next read finds it
 		}
 	}
 	hear := func(device string, bell *live.Viewer[ring]) {

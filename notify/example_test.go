@@ -112,8 +112,8 @@ func ExampleRepository_Notify() {
 	// 9 offers lens 4 {"price":"99 €"}
 }
 
-// Who follows a question is notified of its answers, but not who answers. Stored by
-// one write, it is delivered by Run or Deliver.
+// The followers of a question are notified of an answer, but the one who answers is
+// not. One write stores the notification; Run or Deliver delivers it.
 func ExampleRepository_Watchers() {
 	ctx := context.Background()
 	tables := openTables(ctx)

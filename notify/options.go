@@ -38,7 +38,7 @@ type Scheduler interface {
 	Due(ctx context.Context, user string, channels []string, at ids.ID) error
 }
 
-// Graph lists who follows an object. *follow.Repository is one.
+// Graph lists the followers of an object. *follow.Repository is one.
 type Graph interface {
 	Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[follow.Edge], error)
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/work"
 )
 
-// Watchers stores a notification for everybody who follows object in
+// Watchers stores a notification for all followers of object in
 // Options.Watchers, under the object's text. Its User is empty. Deliver or Run
 // notifies each as Notify does: the Policy decides for each, and the actor is left
 // out. Channels beside the list go to Options.Scheduler alone. Users who follow the

@@ -133,7 +133,7 @@ func (b *bells) onFollow(ctx context.Context, r stream.Record) error {
 	for _, c := range changes {
 		followee, invalid := feed.ParseRef(c.Edge.Followee)
 		if invalid != nil || followee.Kind != "" {
-			continue // a thing: who follows it watches it
+			continue // a thing: its followers watch it
 		}
 		err = errors.Join(err, b.tell(ctx, c.Kind == follow.Followed, notify.Notification{
 			User: c.Edge.Followee,

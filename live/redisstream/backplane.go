@@ -58,7 +58,7 @@ func New(client redis.UniversalClient, opts *Options) (*Backplane, error) {
 	return b, nil
 }
 
-// place returns where a room's entries are, and who reads them.
+// place returns where a room's entries are, and the reader that reads them.
 func (b *Backplane) place(room string) (place, *reader) {
 	n := hash(room)
 	if b.opts.Shared == 0 {
