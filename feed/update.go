@@ -107,7 +107,7 @@ func replaceContent(item dynamo.Item, a Activity) (changed bool, err error) {
 	return changed, nil
 }
 
-func (o Outbox) edit(a Activity, edit ids.ID) *dynamo.Update {
+func (o Outbox) edit(a Activity, edit ids.ID) *store.Update {
 	update := o.r.table.Update(activityKey(o.owner, a.ID)).
 		Set("actor", a.Actor).
 		Set("verb", a.Verb).

@@ -118,7 +118,7 @@ func (r *Repository) editOnce(ctx context.Context, key store.Key, c Comment, op 
 }
 
 // setEdit stores the edit's id, which must exceed the last one.
-func setEdit(update *dynamo.Update, op ids.ID) *dynamo.Update {
+func setEdit(update *store.Update, op ids.ID) *store.Update {
 	return update.SetExpr("'editBefore' = if_not_exists('editOp', ?)", ids.ID(0).String()).Set("editOp", op).
 		If("attribute_not_exists('editOp') OR 'editOp' < ?", op)
 }
