@@ -58,10 +58,16 @@ type mark struct {
 	Unfollow ids.ID `dynamo:"unfollow"` // when it was last marked
 }
 
+// hidesAny reports whether the header may hide entries.
+func (h *header) hidesAny() bool { return h.floor != 0 || len(h.item) > 0 }
+
 // hides reports whether the entry is hidden.
 func (h *header) hides(entry entryItem) bool {
+	if entry.Key.ID < h.floor || !h.hidesAny() {
+		return entry.Key.ID < h.floor
+	}
 	hidden := h.mark(markName(entry.source())).Edge
-	return entry.Key.ID < h.floor || hidden != 0 && entry.Key.edge <= hidden
+	return hidden != 0 && entry.Key.edge <= hidden
 }
 
 // mark is the mark with the name, zero if there is none. A damaged mark is

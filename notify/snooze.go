@@ -181,7 +181,7 @@ func (r *Repository) wakeGroup(ctx context.Context, h group.Head, id ids.ID) err
 		id = max(id, h.Last+1)
 		place := group.Place(group.Listed, id, h.SK)
 		err := r.table.Run(ctx, r.table.Update(store.Key{PK: h.PK, SK: h.SK}).
-			Set("'last'", place).Set("lv", id).Set(group.FloorAttr, id).Remove("was").Add("rev", 1).If("'last' = ?", h.Place))
+			Set("last", place).Set("lv", id).Set(group.FloorAttr, id).Remove("was").Add("rev", 1).If("'last' = ?", h.Place))
 		if refused, ok := store.AsRefused(err); ok {
 			var stands group.Head
 			item, _ := refused.At(0)

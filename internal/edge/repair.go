@@ -251,11 +251,14 @@ func (g *Graph) fixTx(ctx context.Context, s state, f fix) (*store.Tx, error) {
 		}
 		counted = g.UpdateCounter(e.Head, e.Place-1)
 	}
+	if err != nil {
+		return nil, err
+	}
 	tx.Update(counted)
 	if g.TailCount != "" {
 		tx.Update(g.UpdateCounter(e.Tail, 0))
 	}
-	return tx, err
+	return tx, nil
 }
 
 // clearGuard removes e from its guard, as if it had never begun.
