@@ -37,9 +37,7 @@ func (r *Repository) write(ctx context.Context, a attempt, e *entryItem, next ef
 func (r *Repository) update(a attempt, next effect) *store.Update {
 	update := r.table.Update(a.entry()).SetExpr(nextRev, int64(a.Op), 1)
 	if next.writes >= writeName {
-		update.SetExpr("prev = if_not_exists('key', ?)", []byte{}).
-			Set("lastOp", a.Op).
-			Set("print", a.print)
+		update.SetExpr("prev = if_not_exists('key', ?), lastOp = ?, print = ?", []byte{}, a.Op, int64(a.print))
 		if next.writes == writeName || a.Name != "" {
 			update.Set("name", a.Name)
 		}
@@ -58,7 +56,7 @@ func (r *Repository) update(a attempt, next effect) *store.Update {
 
 // setScore sets a score, and what every entry that stands has beside it.
 func (a attempt) setScore(update *store.Update, score Score, sub int64, key []byte) *store.Update {
-	update.Set("score", score).Set("key", key).SetExpr("part = if_not_exists(part, ?)", a.part)
+	update.SetExpr("score = ?, 'key' = ?, part = if_not_exists(part, ?)", score, key, a.part)
 	if sub != 0 {
 		update.Set("sub", sub)
 	} else {

@@ -78,7 +78,7 @@ func (v View) marks(now time.Time) marks {
 // quick sets the marks of what was seen where that is what adding them does. Any
 // greater mark of the state has them refused.
 func (m marks) quick(update *store.Update) *store.Update {
-	return update.Set("s.w", m.upTo.String()).SetExpr("s.x = ?", packed(m.above...)).If("s.x < ?", packed(m.upTo+1))
+	return update.SetExpr("s.w = ?, s.x = ?", m.upTo.String(), packed(m.above...)).If("s.x < ?", packed(m.upTo+1))
 }
 
 // MarkSeen marks what the view covers as seen. Views of several devices, old ones

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding"
 	"fmt"
 	"slices"
 	"strconv"
@@ -8,8 +9,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
-
-	"github.com/plaza-sdk/plaza/ids"
 )
 
 // expression has the condition of a request, and the names and values that its
@@ -19,7 +18,7 @@ import (
 // CPU, and it cannot name attributes of more than 150 bytes.
 type expression struct {
 	names     []string
-	values    dynamo.Item
+	values    []types.AttributeValue
 	condition []byte
 	err       error
 }
@@ -36,6 +35,7 @@ func (e *expression) and(condition string, args []any) {
 
 // fill appends an expression.
 func (e *expression) fill(to []byte, text string, args []any) []byte {
+	to = slices.Grow(to, len(text)+2*len(args))
 	for {
 		at := strings.IndexAny(text, "?$'")
 		if at < 0 {
@@ -66,7 +66,7 @@ func (e *expression) name(to []byte, name string) []byte {
 	if i < 0 {
 		i, e.names = len(e.names), append(e.names, name)
 	}
-	return strconv.AppendInt(append(to, '#'), int64(i), 10)
+	return append(to, placeholder('#', i)...)
 }
 
 // path appends the placeholders of nested attributes, joined by dots.
@@ -87,12 +87,24 @@ func (e *expression) value(to []byte, v any) []byte {
 		err = fmt.Errorf("store: no value in %T", v)
 	}
 	e.fail(err)
-	if e.values == nil {
-		e.values = make(dynamo.Item, 8)
+	i := slices.IndexFunc(e.values, func(known types.AttributeValue) bool { return same(known, value) })
+	if i < 0 {
+		i, e.values = len(e.values), append(e.values, value)
 	}
-	placeholder := ":" + strconv.Itoa(len(e.values))
-	e.values[placeholder] = value
-	return append(to, placeholder...)
+	return append(to, placeholder(':', i)...)
+}
+
+// same reports whether both are one text or one number.
+func same(a, b types.AttributeValue) bool {
+	switch a := a.(type) {
+	case *types.AttributeValueMemberS:
+		b, ok := b.(*types.AttributeValueMemberS)
+		return ok && a.Value == b.Value
+	case *types.AttributeValueMemberN:
+		b, ok := b.(*types.AttributeValueMemberN)
+		return ok && a.Value == b.Value
+	}
+	return false
 }
 
 func (e *expression) fail(err error) {
@@ -101,16 +113,32 @@ func (e *expression) fail(err error) {
 	}
 }
 
-// called is what the placeholders stand for, nil if there are none.
-func (e *expression) called() map[string]string {
-	if len(e.names) == 0 {
+// called has the names by their placeholders, nil if there are none.
+func (e *expression) called() map[string]string { return byPlaceholder('#', e.names) }
+
+// given has the values by their placeholders, nil if there are none.
+func (e *expression) given() dynamo.Item { return byPlaceholder(':', e.values) }
+
+func byPlaceholder[V any](sign byte, all []V) map[string]V {
+	if len(all) == 0 {
 		return nil
 	}
-	called := make(map[string]string, len(e.names))
-	for i, name := range e.names {
-		called["#"+strconv.Itoa(i)] = name
+	by := make(map[string]V, len(all))
+	for i, v := range all {
+		by[placeholder(sign, i)] = v
 	}
-	return called
+	return by
+}
+
+func placeholder(sign byte, i int) string {
+	const first = "#0#1#2#3#4#5#6#7#8#9:0:1:2:3:4:5:6:7:8:9"
+	if i > 9 {
+		return string(sign) + strconv.Itoa(i)
+	}
+	if sign == ':' {
+		i += 10
+	}
+	return first[2*i : 2*i+2]
 }
 
 // optional is nil for an empty expression.
@@ -138,7 +166,7 @@ func marshal(v any) (types.AttributeValue, error) {
 		return &types.AttributeValueMemberN{Value: strconv.FormatInt(v, 10)}, nil
 	case bool:
 		return &types.AttributeValueMemberBOOL{Value: v}, nil
-	case ids.ID:
+	case encoding.TextMarshaler:
 		text, err := v.MarshalText()
 		return &types.AttributeValueMemberS{Value: string(text)}, err
 	}

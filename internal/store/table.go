@@ -171,7 +171,7 @@ func within[K string | []byte](t *Table, partition, name, sort string, from, to 
 		TableName:                 &t.name,
 		KeyConditionExpression:    optional(condition),
 		ExpressionAttributeNames:  e.called(),
-		ExpressionAttributeValues: e.values,
+		ExpressionAttributeValues: e.given(),
 	}
 }
 

@@ -30,7 +30,7 @@ func (tx *Tx) Put(p *Put) *Tx {
 		TableName: &tx.table.name, Item: p.item,
 		ConditionExpression:                 optional(p.condition),
 		ExpressionAttributeNames:            p.called(),
-		ExpressionAttributeValues:           p.values,
+		ExpressionAttributeValues:           p.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,
 	}})
 }
@@ -42,7 +42,7 @@ func (tx *Tx) Update(u *Update) *Tx {
 		UpdateExpression:                    u.clauses(),
 		ConditionExpression:                 optional(u.condition),
 		ExpressionAttributeNames:            u.called(),
-		ExpressionAttributeValues:           u.values,
+		ExpressionAttributeValues:           u.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,
 	}})
 }
@@ -53,7 +53,7 @@ func (tx *Tx) Delete(d *Delete) *Tx {
 		TableName: &tx.table.name, Key: d.key.item(),
 		ConditionExpression:                 optional(d.condition),
 		ExpressionAttributeNames:            d.called(),
-		ExpressionAttributeValues:           d.values,
+		ExpressionAttributeValues:           d.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,
 	}})
 }
@@ -66,7 +66,7 @@ func (tx *Tx) Check(key Key, condition string, args ...any) *Tx {
 		TableName: &tx.table.name, Key: key.item(),
 		ConditionExpression:                 optional(e.condition),
 		ExpressionAttributeNames:            e.called(),
-		ExpressionAttributeValues:           e.values,
+		ExpressionAttributeValues:           e.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,
 	}})
 }

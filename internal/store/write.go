@@ -42,7 +42,7 @@ func (p *Put) send(ctx context.Context, t *Table) error {
 		TableName: &t.name, Item: p.item,
 		ConditionExpression:                 optional(p.condition),
 		ExpressionAttributeNames:            p.called(),
-		ExpressionAttributeValues:           p.values,
+		ExpressionAttributeValues:           p.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,
 	})
 	return err
@@ -71,7 +71,7 @@ func (d *Delete) send(ctx context.Context, t *Table) error {
 		TableName: &t.name, Key: d.key.item(),
 		ConditionExpression:                 optional(d.condition),
 		ExpressionAttributeNames:            d.called(),
-		ExpressionAttributeValues:           d.values,
+		ExpressionAttributeValues:           d.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,
 	})
 	return err
@@ -172,9 +172,9 @@ func (u *Update) clauses() *string {
 	for _, c := range []struct {
 		word   string
 		clause []byte
-	}{{"SET ", u.set}, {" REMOVE ", u.remove}, {" ADD ", u.add}, {" DELETE ", u.drop}} {
+	}{{"SET ", u.set}, {"REMOVE ", u.remove}, {"ADD ", u.add}, {"DELETE ", u.drop}} {
 		if len(c.clause) > 0 {
-			all = append(append(all, c.word...), c.clause...)
+			all = append(append(append(all, c.word...), c.clause...), ' ')
 		}
 	}
 	return optional(all)
@@ -195,7 +195,7 @@ func (u *Update) apply(ctx context.Context, t *Table, returned types.ReturnValue
 		UpdateExpression:                    u.clauses(),
 		ConditionExpression:                 optional(u.condition),
 		ExpressionAttributeNames:            u.called(),
-		ExpressionAttributeValues:           u.values,
+		ExpressionAttributeValues:           u.given(),
 		ReturnValues:                        returned,
 		ReturnValuesOnConditionCheckFailure: theStored,
 	})
