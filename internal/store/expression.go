@@ -173,25 +173,19 @@ func marshal(v any) (types.AttributeValue, error) {
 	return dynamo.Marshal(v)
 }
 
-// set is the set of these members, nil if there are none.
+// set is the set of these members.
 func set(members any) (types.AttributeValue, error) {
 	switch members := members.(type) {
 	case []string:
-		if len(members) > 0 {
-			return &types.AttributeValueMemberSS{Value: members}, nil
-		}
+		return &types.AttributeValueMemberSS{Value: members}, nil
 	case []int:
 		texts := make([]string, len(members))
 		for i, n := range members {
 			texts[i] = strconv.Itoa(n)
 		}
-		if len(texts) > 0 {
-			return &types.AttributeValueMemberNS{Value: texts}, nil
-		}
-	default:
-		return nil, fmt.Errorf("store: no set of %T", members)
+		return &types.AttributeValueMemberNS{Value: texts}, nil
 	}
-	return nil, nil
+	return nil, fmt.Errorf("store: no set of %T", members)
 }
 
 // empty reports whether a value is nothing to store.
@@ -202,6 +196,10 @@ func empty(value types.AttributeValue) bool {
 	case *types.AttributeValueMemberS:
 		return v.Value == ""
 	case *types.AttributeValueMemberB:
+		return len(v.Value) == 0
+	case *types.AttributeValueMemberSS:
+		return len(v.Value) == 0
+	case *types.AttributeValueMemberNS:
 		return len(v.Value) == 0
 	}
 	return false

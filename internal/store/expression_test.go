@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -103,5 +102,5 @@ func TestADamagedItemThatAnUpdateReturnsIsCorrupt(t *testing.T) {
 	require.NoError(t, dynamotest.DB(t).Table(name).Put(map[string]any{"pk": "p", "sk": "a", "n": "seven"}).Run(t.Context()))
 	var out row
 	err = table.Run(t.Context(), store.Returning{Update: table.Update(store.Key{PK: "p", SK: "a"}).Set("text", "x"), Out: &out})
-	require.True(t, errors.Is(err, plaza.ErrCorrupt), "%v", err)
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
 }
