@@ -5,8 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -82,7 +80,7 @@ func (o *op) above(other ids.ID) bool {
 // change updates a comment in the first place where it is found. If a condition of
 // build fails, refused gets the stored row and returns the error; nil means that there
 // is nothing to change.
-func (r *Repository) change(ctx context.Context, object string, id ID, build func(*dynamo.Update), refused func(row) error) (changed bool, err error) {
+func (r *Repository) change(ctx context.Context, object string, id ID, build func(*store.Update), refused func(row) error) (changed bool, err error) {
 	err = r.locate(ctx, object, id, false, func(key store.Key) error {
 		update := r.table.Update(key).If("attribute_exists(pk) AND attribute_not_exists('state')")
 		build(update)
@@ -98,7 +96,7 @@ func (r *Repository) change(ctx context.Context, object string, id ID, build fun
 
 // bury makes a comment a tombstone, both copies if there are two. It also puts a
 // tombstone in older places, where a copy may still arrive. refused is as in change.
-func (r *Repository) bury(ctx context.Context, object string, id ID, state string, build func(*dynamo.Update), refused func(row) error) (changed bool, err error) {
+func (r *Repository) bury(ctx context.Context, object string, id ID, state string, build func(*store.Update), refused func(row) error) (changed bool, err error) {
 	found := false
 	err = r.locate(ctx, object, id, true, func(key store.Key) error {
 		update := tombstone(r.table.Update(key), state)
@@ -130,7 +128,7 @@ var errState = errors.New("its state is none")
 
 // tombstone refuses a late repeat of the send. The counters stay, so that likes
 // can be taken back.
-func tombstone(u *dynamo.Update, state string) *dynamo.Update {
+func tombstone(u *store.Update, state string) *store.Update {
 	return u.Set("state", state).Remove(
 		"text", "userId", "sent", "mode", "color", "size", "pool", "weight", "protected", protectOp, "extra", "key", "sentMs",
 	)

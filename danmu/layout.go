@@ -212,7 +212,7 @@ func (r *Repository) addSegments(ctx context.Context, l *layout, segments []int,
 }
 
 // ifSegment adds the condition that the stored length of segments is ms; 0 means none.
-func ifSegment(update *dynamo.Update, ms int64) {
+func ifSegment(update *store.Update, ms int64) {
 	if ms == 0 {
 		update.If("attribute_not_exists(segmentMs)")
 	} else {

@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // ErrTooLate is returned when a comment is older than its sender may recall. It
@@ -31,7 +30,7 @@ func (r *Repository) Recall(ctx context.Context, a Action) (changed bool, err er
 		return false, err
 	}
 	since := ids.At(r.opts.Now().Add(-recallable))
-	changed, err = r.bury(ctx, a.Object, a.ID, recalled, func(u *dynamo.Update) {
+	changed, err = r.bury(ctx, a.Object, a.ID, recalled, func(u *store.Update) {
 		u.If("attribute_not_exists(pk) OR userId = ? AND sent >= ?", a.User, since)
 	}, func(stored row) error {
 		switch {
@@ -53,7 +52,7 @@ func (r *Repository) Remove(ctx context.Context, m Moderation) (changed bool, er
 	if err := r.checkModeration(m); err != nil {
 		return false, err
 	}
-	changed, err = r.bury(ctx, m.Object, m.ID, removed, func(*dynamo.Update) {}, func(row) error { return nil })
+	changed, err = r.bury(ctx, m.Object, m.ID, removed, func(*store.Update) {}, func(row) error { return nil })
 	return changed, wrapID("remove", m.Object, m.ID, err)
 }
 
@@ -96,7 +95,7 @@ func (r *Repository) moderate(ctx context.Context, what string, m Moderation, do
 
 func (r *Repository) protect(ctx context.Context, m Moderation, o op) (bool, error) {
 	for range maxTries {
-		changed, stored, err := r.changeStanding(ctx, m, func(u *dynamo.Update) {
+		changed, stored, err := r.changeStanding(ctx, m, func(u *store.Update) {
 			u.Set("protected", true).Set(protectOp, o.id).
 				If("attribute_not_exists(protected) AND (attribute_not_exists($) OR $ < ?)", protectOp, protectOp, o.id)
 		})
@@ -114,7 +113,7 @@ func (r *Repository) protect(ctx context.Context, m Moderation, o op) (bool, err
 
 func (r *Repository) unprotect(ctx context.Context, m Moderation, o op) (bool, error) {
 	for range maxTries {
-		changed, stored, err := r.changeStanding(ctx, m, func(u *dynamo.Update) {
+		changed, stored, err := r.changeStanding(ctx, m, func(u *store.Update) {
 			u.Remove("protected").If("attribute_exists(protected) AND (attribute_not_exists($) OR $ <= ?)", protectOp, protectOp, o.id)
 			if !o.minted {
 				u.Set(protectOp, o.id)
@@ -128,7 +127,7 @@ func (r *Repository) unprotect(ctx context.Context, m Moderation, o op) (bool, e
 		case stored.Protected, o.minted, stored.Protect >= o.id:
 			return false, nil
 		}
-		marked, _, err := r.changeStanding(ctx, m, func(u *dynamo.Update) {
+		marked, _, err := r.changeStanding(ctx, m, func(u *store.Update) {
 			u.Set(protectOp, o.id).If("attribute_not_exists(protected) AND (attribute_not_exists($) OR $ < ?)", protectOp, protectOp, o.id)
 		})
 		if marked || err != nil {
@@ -140,7 +139,7 @@ func (r *Repository) unprotect(ctx context.Context, m Moderation, o op) (bool, e
 
 // changeStanding is like change. If a condition of build fails, it returns the stored
 // row, or plaza.ErrRemoved if the comment is removed.
-func (r *Repository) changeStanding(ctx context.Context, m Moderation, build func(*dynamo.Update)) (changed bool, stored row, err error) {
+func (r *Repository) changeStanding(ctx context.Context, m Moderation, build func(*store.Update)) (changed bool, stored row, err error) {
 	changed, err = r.change(ctx, m.Object, m.ID, build, func(i row) error {
 		stored = i
 		if i.gone() {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -177,7 +175,7 @@ func (r *Repository) unlike(ctx context.Context, a Action) (ended bool, err erro
 // returns the stored reaction. The comment may be missing: its object may have been
 // erased, and perhaps imported again.
 func (r *Repository) unreact(ctx context.Context, a Action, k kind, op ids.ID) (stored reactionItem, ended bool, err error) {
-	end := func() *dynamo.Update {
+	end := func() *store.Update {
 		update := r.end(a, k).Remove("id").If("attribute_exists(id) AND id <= ?", op)
 		if a.Op != 0 {
 			return update.Set("ended", op)
@@ -210,7 +208,7 @@ func (r *Repository) unreact(ctx context.Context, a Action, k kind, op ids.ID) (
 }
 
 // end returns the beginning of the update that takes a reaction back.
-func (r *Repository) end(a Action, k kind) *dynamo.Update {
+func (r *Repository) end(a Action, k kind) *store.Update {
 	return r.table.Update(store.Key{PK: reactionPK(a.User), SK: reactionSK(a, k)}).
 		Set("ttl", r.opts.Now().Add(endedTTL).Unix())
 }

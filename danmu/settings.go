@@ -10,8 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -186,7 +184,7 @@ func (i objectItem) with(s Settings, then time.Time) (objectItem, error) {
 
 // reconfigure writes next if the item is still as seen, so that a late request undoes
 // nothing.
-func (r *Repository) reconfigure(object string, seen, next objectItem) *dynamo.Update {
+func (r *Repository) reconfigure(object string, seen, next objectItem) *store.Update {
 	update := r.table.Update(objectKey(object))
 	for _, attribute := range []struct {
 		name  string

@@ -103,13 +103,23 @@ func (c bare) home(b *testing.B, reader string, limit int) []feed.Activity {
 		RequestItems: map[string]types.KeysAndAttributes{c.w.feedTable: {Keys: keys}},
 	})
 	require.NoError(b, err)
-	byKey := map[string]item{}
+	now := time.Now().Unix()
+	byKey, floor := map[string]item{}, ""
 	for _, found := range out.Responses[c.w.feedTable] {
 		byKey[found["sk"].(*types.AttributeValueMemberS).Value] = found
 	}
+	if header := byKey["~"]; header != nil {
+		floor = header["floor"].(*types.AttributeValueMemberS).Value
+	}
 	page := make([]feed.Activity, limit)
 	for i := range page {
-		found := byKey[keys[i+1]["sk"].(*types.AttributeValueMemberS).Value]
+		ttl, err := strconv.ParseInt(entries[i]["ttl"].(*types.AttributeValueMemberN).Value, 10, 64)
+		require.NoError(b, err)
+		sk := keys[i+1]["sk"].(*types.AttributeValueMemberS).Value
+		if ttl <= now || sk < floor {
+			b.Fatal("shows what has expired or was trimmed")
+		}
+		found := byKey[sk]
 		id, err := ids.Parse(found["sk"].(*types.AttributeValueMemberS).Value)
 		require.NoError(b, err)
 		object, err := feed.ParseRef(found["object"].(*types.AttributeValueMemberS).Value)

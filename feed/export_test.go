@@ -8,7 +8,7 @@ import (
 
 // ListMerged is List with the entries of other homes as further sources.
 func (h Home) ListMerged(ctx context.Context, others []string, req cursor.PageRequest) (cursor.Page[Activity], error) {
-	reading := &homeReading{home: h}
+	reading := h.reading()
 	for _, other := range others {
 		reading.others = append(reading.others, h.r.Home(other).pushed)
 	}

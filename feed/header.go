@@ -58,10 +58,16 @@ type mark struct {
 	Unfollow ids.ID `dynamo:"unfollow"` // when it was last marked
 }
 
+// hidesAny reports whether the header may hide entries.
+func (h *header) hidesAny() bool { return h.floor != 0 || len(h.item) > 0 }
+
 // hides reports whether the entry is hidden.
 func (h *header) hides(entry entryItem) bool {
+	if entry.Key.ID < h.floor || !h.hidesAny() {
+		return entry.Key.ID < h.floor
+	}
 	hidden := h.mark(markName(entry.source())).Edge
-	return entry.Key.ID < h.floor || hidden != 0 && entry.Key.edge <= hidden
+	return hidden != 0 && entry.Key.edge <= hidden
 }
 
 // mark is the mark with the name, zero if there is none. A damaged mark is
@@ -166,19 +172,12 @@ func (h Home) hideSource(ctx context.Context, source string, edge ids.ID) error 
 
 // marking replaces a lower mark, a missing one if there is room, or a damaged
 // one.
-func (h Home) marking(name string, m mark, damaged any) *dynamo.Update {
-	at := attribute("#m", name)
-	update := h.r.table.Update(headerKey(h.reader)).SetExpr("$ = ?", at, m)
+func (h Home) marking(name string, m mark, damaged any) *store.Update {
+	update := h.r.table.Update(headerKey(h.reader)).SetExpr("$ = ?", name, m)
 	if damaged != nil {
-		return update.If("$ = ?", at, damaged)
+		return update.If("$ = ?", name, damaged)
 	}
-	return update.If("(attribute_not_exists($) AND attribute_not_exists($)) OR $.$ <= ?", at, fullAttr, at, "edge", m.Edge)
-}
-
-// attribute names any attribute in an expression. The driver would make the
-// placeholder from the name, and DynamoDB's placeholders end at 255 bytes.
-func attribute(placeholder, name string) dynamo.ExpressionLiteral {
-	return dynamo.ExpressionLiteral{Expression: placeholder, AttributeNames: map[string]*string{placeholder: &name}}
+	return update.If("(attribute_not_exists($) AND attribute_not_exists($)) OR $.$ <= ?", name, fullAttr, name, "edge", m.Edge)
 }
 
 // forget removes marks that hide nothing anymore, except the one named keep. It
@@ -204,9 +203,8 @@ func (h Home) forget(ctx context.Context, head *header, keep string) (room bool,
 		return room, nil
 	}
 	update := h.r.table.Update(headerKey(h.reader))
-	for i, name := range old {
-		at := attribute(fmt.Sprint("#m", i), name)
-		update.RemoveExpr("$", at).If("$.$ = ?", at, "unfollow", head.mark(name).Unfollow) // unless it was written again
+	for _, name := range old {
+		update.RemoveExpr("$", name).If("$.$ = ?", name, "unfollow", head.mark(name).Unfollow) // unless it was written again
 	}
 	if room {
 		update.Remove(fullAttr)

@@ -25,7 +25,7 @@ func (h Home) List(ctx context.Context, req cursor.PageRequest) (cursor.Page[Act
 	if err := h.check(); err != nil {
 		return cursor.Page[Activity]{}, err
 	}
-	page, err := h.page(ctx, req, &homeReading{home: h})
+	page, err := h.page(ctx, req, h.reading())
 	if err != nil {
 		return page, fmt.Errorf("feed: home of %q: %w", h.reader, err)
 	}
@@ -42,7 +42,7 @@ func (h Home) page(ctx context.Context, req cursor.PageRequest, reading *homeRea
 			Valid: validGap,
 		},
 		Depth: h.r.opts.HomeCap,
-		Item:  func(row homeRow) Activity { return row.activity },
+		Item:  func(row homeRow) Activity { return *row.activity },
 		Read:  reading.read,
 		Show:  reading.show,
 	}
@@ -55,7 +55,7 @@ type homeRow struct {
 	CacheKey
 	entries  []entryItem
 	twins    []entryItem // entries in the window below it that are about the same
-	activity Activity
+	activity *Activity   // once it is shown
 }
 
 // maxQueries is the most queries of a page.
@@ -64,10 +64,13 @@ const maxQueries = 6
 // homeReading reads one page.
 type homeReading struct {
 	home    Home
+	now     int64    // in Unix seconds
 	others  []source // in addition to pushed
 	header  *header  // nil until it is read
 	queries int
 }
+
+func (h Home) reading() *homeReading { return &homeReading{home: h, now: h.r.opts.Now().Unix()} }
 
 // read returns the rows of a reach.
 func (p *homeReading) read(ctx context.Context, reach store.Reach) ([]homeRow, string, error) {
@@ -100,7 +103,8 @@ func (p *homeReading) rows(ctx context.Context, reach store.Reach) (rows []homeR
 }
 
 // inRows groups consecutive entries into rows.
-func inRows(entries []entryItem) (rows []homeRow) {
+func inRows(entries []entryItem) []homeRow {
+	rows := make([]homeRow, 0, len(entries)) // most often each is a row
 	for from, entry := range entries {
 		row := entry.Key.CacheKey
 		if n := len(rows); n == 0 || rows[n-1].CacheKey != row {
@@ -131,12 +135,11 @@ func (p *homeReading) show(ctx context.Context, rows []homeRow) ([]homeRow, erro
 	}
 	shown := rows[:0]
 	for _, row := range rows {
-		for _, entry := range row.entries {
-			if p.mayShow(entry) && visible[row.CacheKey] != nil && !p.repeats(entry, row.twins, visible) {
-				row.activity = *visible[row.CacheKey]
-				shown = append(shown, row)
-				break
-			}
+		row.activity = visible[row.CacheKey]
+		if row.activity != nil && slices.ContainsFunc(row.entries, func(entry entryItem) bool {
+			return p.mayShow(entry) && !p.repeats(entry, row.twins, visible)
+		}) {
+			shown = append(shown, row)
 		}
 	}
 	return shown, nil
@@ -152,7 +155,7 @@ func (p *homeReading) repeats(entry entryItem, twins []entryItem, visible map[Ca
 // mayShow reports whether the entry is neither expired nor hidden. Before the
 // header is read, it reports true for hidden ones.
 func (p *homeReading) mayShow(entry entryItem) bool {
-	return entry.TTL > p.home.r.opts.Now().Unix() && (p.header == nil || !p.header.hides(entry))
+	return entry.TTL > p.now && (p.header == nil || !p.header.hides(entry))
 }
 
 // readVisible reads the activities of the rows and of their twins, together
@@ -175,9 +178,11 @@ func (p *homeReading) readVisible(ctx context.Context, rows []homeRow) (map[Cach
 		if p.header, err = p.home.r.parseHeader(item); err != nil {
 			return nil, err
 		}
-		wanted = p.wanted(rows)
+		if p.header.hidesAny() {
+			wanted = p.wanted(rows)
+		}
 	}
-	var standing []Activity
+	standing := make([]Activity, 0, len(wanted))
 	for _, key := range wanted {
 		if cached, ok := found[key]; ok && !cached.Gone {
 			a := cached.Activity.clone()
@@ -189,8 +194,8 @@ func (p *homeReading) readVisible(ctx context.Context, rows []homeRow) (map[Cach
 		return nil, err
 	}
 	visible := make(map[CacheKey]*Activity, len(standing))
-	for i, a := range standing {
-		visible[CacheKey{a.Owner, a.ID}] = &standing[i]
+	for i := range standing {
+		visible[CacheKey{standing[i].Owner, standing[i].ID}] = &standing[i]
 	}
 	return visible, nil
 }
@@ -198,7 +203,7 @@ func (p *homeReading) readVisible(ctx context.Context, rows []homeRow) (map[Cach
 // wanted are the activities of the visible entries of the rows, and then those
 // of their twins.
 func (p *homeReading) wanted(rows []homeRow) []CacheKey {
-	var wanted []CacheKey
+	wanted := make([]CacheKey, 0, len(rows))
 	asked := make(map[CacheKey]bool, len(rows))
 	ask := func(entries []entryItem) {
 		for _, entry := range entries {

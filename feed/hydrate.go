@@ -125,19 +125,20 @@ func (h *hydrator) fetch(ctx context.Context, keys []CacheKey, header store.Key)
 		return nil, nil, err
 	}
 	found := make(map[CacheKey]Cached, len(keys))
+	var stored activityItem
 	for i, key := range keys {
 		item := items[wanted[i]]
 		if item == nil {
 			continue
 		}
-		var stored activityItem
+		stored = activityItem{}
 		err := h.table.Decode(item, &stored)
 		switch {
 		case h.table.Skips(err):
 		case stored.Removed != 0:
 			found[key] = Cached{Gone: true}
 		case stored.Owner == "": // otherwise the key is now a reference to another owner's activity
-			found[key] = Cached{Activity: stored.activity()}
+			found[key] = Cached{Activity: stored.activityOf(key.Owner)}
 		}
 	}
 	return found, items[header], nil

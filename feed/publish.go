@@ -153,7 +153,7 @@ func (o Outbox) publish(ctx context.Context, a Activity, inline int) (stands Act
 
 // publishTx stores the activity, its references in the outboxes of To, and the
 // guard of its foreign id.
-func (o Outbox) publishTx(a Activity, guarded ids.ID) *dynamo.WriteTx {
+func (o Outbox) publishTx(a Activity, guarded ids.ID) *store.Tx {
 	t := o.r.table
 	tx := t.Tx().Put(t.Put(newActivityItem(a)).If("attribute_not_exists(pk)"))
 	for _, to := range a.To {

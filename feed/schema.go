@@ -133,9 +133,12 @@ func (i activityItem) owner() string {
 	return parts[len(parts)-1]
 }
 
-func (i activityItem) activity() Activity {
+func (i activityItem) activity() Activity { return i.activityOf(i.owner()) }
+
+// activityOf is activity for a reader that knows the owner.
+func (i *activityItem) activityOf(owner string) Activity {
 	a := Activity{
-		ID: i.ID, Owner: i.owner(), Actor: i.Actor, Verb: i.Verb, Object: i.Object, Target: i.Target, ForeignID: i.ForeignID, Time: i.Time, To: i.To,
+		ID: i.ID, Owner: owner, Actor: i.Actor, Verb: i.Verb, Object: i.Object, Target: i.Target, ForeignID: i.ForeignID, Time: i.Time, To: i.To,
 	}
 	if i.Time.IsZero() {
 		a.Time = i.ID.Time()

@@ -108,7 +108,7 @@ func replaceContent(item dynamo.Item, a Activity) (changed bool, err error) {
 	return changed, nil
 }
 
-func (o Outbox) edit(a Activity, edit, call ids.ID) *dynamo.Update {
+func (o Outbox) edit(a Activity, edit, call ids.ID) *store.Update {
 	update := o.r.table.Update(activityKey(o.owner, a.ID)).
 		Set("actor", a.Actor).
 		Set("verb", a.Verb).

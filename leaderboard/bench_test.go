@@ -1,10 +1,12 @@
 package leaderboard_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"testing"
 	"time"
 
@@ -15,11 +17,23 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
 func text(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
+
+func bytesIn(v types.AttributeValue) []byte {
+	if b, ok := v.(*types.AttributeValueMemberB); ok {
+		return b.Value
+	}
+	return nil
+}
+
+func number[N int | uint32 | ids.ID](n N) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: fmt.Sprint(uint64(n))}
+}
 
 // BenchmarkSubmitBest submits better scores of a hundred players, and compares that
 // with the same update through the bare SDK.
@@ -35,26 +49,29 @@ func BenchmarkSubmitBest(b *testing.B) {
 	}
 	bare := func() {
 		n++
-		op, player := w.id().String(), fmt.Sprint("player ", n%100)
+		op, player := w.id(), fmt.Sprint("player ", n%100)
 		key := fmt.Appendf(nil, "%016x%s", -uint64(n), player)
 		out, err := client.UpdateItem(b.Context(), &dynamodb.UpdateItemInput{
 			TableName: &w.table,
 			Key:       map[string]types.AttributeValue{"pk": text("P#" + player), "sk": text("LB#bare#" + forever)},
 			UpdateExpression: aws.String("SET prev = if_not_exists(#key, :none), score = :score, #key = :key, " +
-				"part = if_not_exists(part, :part), lastOp = :op, print = :one, meta = :meta, rev = if_not_exists(rev, :one) + :one"),
-			ConditionExpression: aws.String("(attribute_not_exists(#key) OR #key > :key) AND " +
+				"part = if_not_exists(part, :part), lastOp = :op, print = :print, rev = if_not_exists(rev, :rev) + :one " +
+				"REMOVE #sub, #ttl, meta"),
+			ConditionExpression: aws.String("(attribute_not_exists(#key) OR #key > :key AND size(#key) = :size) AND " +
 				"(attribute_not_exists(lastOp) OR lastOp <> :op) AND (attribute_not_exists(removed) OR removed < :op)"),
-			ExpressionAttributeNames: map[string]string{"#key": "key"},
+			ExpressionAttributeNames: map[string]string{"#key": "key", "#sub": "sub", "#ttl": "ttl"},
 			ExpressionAttributeValues: map[string]types.AttributeValue{
 				":none": &types.AttributeValueMemberB{Value: []byte{}}, ":key": &types.AttributeValueMemberB{Value: key},
-				":score": text(fmt.Sprint(n)), ":part": text("bare#" + forever + "#0"), ":op": text(op), ":meta": text(""),
-				":one": &types.AttributeValueMemberN{Value: "1"},
+				":score": text(fmt.Sprint(n)), ":part": text("bare#" + forever + "#0"), ":op": text(op.String()),
+				":print": number(crc32.ChecksumIEEE([]byte(player))), ":rev": number(op), ":size": number(len(key)), ":one": number(1),
 			},
 			ReturnValues:                        types.ReturnValueAllNew,
 			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 		})
 		require.NoError(b, err)
-		require.NotEmpty(b, out.Attributes)
+		if written := bytesIn(out.Attributes["key"]); len(written) == 0 || bytes.Equal(written, bytesIn(out.Attributes["prev"])) {
+			b.Fatal("not improved")
+		}
 	}
 	dynamotest.Pair(b, ours, bare)
 }
@@ -109,10 +126,7 @@ func (h byHand) top(b *testing.B, limit int32) []leaderboard.Standing {
 	rows := make([]leaderboard.Standing, limit)
 	now := time.Now()
 	for i, item := range out.Items[:limit] {
-		var key []byte
-		if v, ok := item["key"].(*types.AttributeValueMemberB); ok {
-			key = v.Value
-		}
+		key := bytesIn(item["key"])
 		require.Greater(b, len(key), 24)
 		row := &rows[i]
 		row.Player, row.Score = string(key[24:]), leaderboard.Int(scoreOf(key))

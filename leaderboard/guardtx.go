@@ -206,7 +206,7 @@ func (t *guardTx) run(ctx context.Context) error {
 }
 
 // writeGuard is a put of a new guard or an update of one that stands.
-func (t *guardTx) writeGuard(w guardWrite) (*dynamo.Put, *dynamo.Update) {
+func (t *guardTx) writeGuard(w guardWrite) (*store.Put, *store.Update) {
 	o, key := w.operation, w.operation.guard()
 	life := t.life
 	if w.mark {
@@ -223,7 +223,7 @@ func (t *guardTx) writeGuard(w guardWrite) (*dynamo.Put, *dynamo.Update) {
 }
 
 // writeEntry changes what an entry shows. Its memory of other operations stays.
-func (t *guardTx) writeEntry() *dynamo.Update {
+func (t *guardTx) writeEntry() *store.Update {
 	a := t.writes[0].operation.attempt // the period and the shard of a new entry are the same for all
 	a.Op = t.least
 	update := t.r.table.Update(a.entry()).

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
@@ -21,7 +19,7 @@ import (
 // nothing changed; 2 requests, 3 WCU where the clock that gave the entry's Op is
 // ahead.
 func (r *Repository) Remove(ctx context.Context, in In, player string) (changed bool, err error) {
-	changed, err = r.manage(ctx, in, player, func(u *dynamo.Update, s standings, op ids.ID) {
+	changed, err = r.manage(ctx, in, player, func(u *store.Update, s standings, op ids.ID) {
 		u.Set("removed", op).Remove("key", "part", "score", "sub", "prev", "meta", "life").
 			If("attribute_exists('key') AND lastOp < ?", op) // it is later than the last removal
 	}, func(e entryItem, s standings) (follow ids.ID, err error) {
@@ -54,7 +52,7 @@ func (r *Repository) Unhide(ctx context.Context, in In, player string) (changed 
 }
 
 func (r *Repository) setHidden(ctx context.Context, in In, player string, hide bool) (bool, error) {
-	return r.manage(ctx, in, player, func(u *dynamo.Update, s standings, op ids.ID) {
+	return r.manage(ctx, in, player, func(u *store.Update, s standings, op ids.ID) {
 		away := hiddenPart(in.Board, s.period)
 		if hide {
 			u.Set("part", away).If("attribute_exists('key') AND 'part' <> ?", away)
@@ -84,7 +82,7 @@ func (r *Repository) setHidden(ctx context.Context, in In, player string, hide b
 // The entry stores the ids of the last two calls. So a repeat by the SDK is mistaken
 // for another call only if others made and undid the same change twice meanwhile.
 func (r *Repository) manage(ctx context.Context, in In, player string,
-	change func(*dynamo.Update, standings, ids.ID), refused func(entryItem, standings) (follow ids.ID, err error),
+	change func(*store.Update, standings, ids.ID), refused func(entryItem, standings) (follow ids.ID, err error),
 ) (bool, error) {
 	if err := checkPlayer(in, player); err != nil {
 		return false, err

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -123,7 +121,7 @@ var errNoAt error = &plaza.InvalidError{Field: "At", Reason: "is not given, and 
 // projected replaces all that an entry shows. It is not what a Set does: the time of
 // an equal score and an absent name are the source's too, so that the entry does not
 // depend on which versions came before.
-func (r *Repository) projected(a attempt) *dynamo.Update {
+func (r *Repository) projected(a attempt) *store.Update {
 	at := place{a.Score, a.Sub, a.At, a.Player}
 	at.score, _ = a.board.clamped(a.Score) // which fits has checked
 	update := r.table.Update(a.entry()).
@@ -148,7 +146,7 @@ func (r *Repository) projected(a attempt) *dynamo.Update {
 const forgetGone = forgetErased + settle
 
 // gone leaves of an entry what Erase would leave, marked so that it counts as removed.
-func (r *Repository) gone(a attempt) *dynamo.Put {
+func (r *Repository) gone(a attempt) *store.Put {
 	key := a.entry()
 	return r.table.Put(erasedItem{
 		PK: key.PK, SK: key.SK,

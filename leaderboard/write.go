@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -36,12 +34,10 @@ func (r *Repository) write(ctx context.Context, a attempt, e *entryItem, next ef
 
 // update returns the update for an effect. It sets the part of a new entry, but never
 // changes it: the part is the entry's shard, and says whether it is hidden.
-func (r *Repository) update(a attempt, next effect) *dynamo.Update {
+func (r *Repository) update(a attempt, next effect) *store.Update {
 	update := r.table.Update(a.entry()).SetExpr(nextRev, int64(a.Op), 1)
 	if next.writes >= writeName {
-		update.SetExpr("prev = if_not_exists('key', ?)", []byte{}).
-			Set("lastOp", a.Op).
-			Set("print", a.print)
+		update.SetExpr("prev = if_not_exists('key', ?), lastOp = ?, print = ?", []byte{}, a.Op, int64(a.print))
 		if next.writes == writeName || a.Name != "" {
 			update.Set("name", a.Name)
 		}
@@ -59,8 +55,8 @@ func (r *Repository) update(a attempt, next effect) *dynamo.Update {
 }
 
 // setScore sets a score, and what every entry that stands has beside it.
-func (a attempt) setScore(update *dynamo.Update, score Score, sub int64, key []byte) *dynamo.Update {
-	update.Set("score", score).Set("key", key).SetIfNotExists("part", a.part)
+func (a attempt) setScore(update *store.Update, score Score, sub int64, key []byte) *store.Update {
+	update.SetExpr("score = ?, 'key' = ?, part = if_not_exists(part, ?)", score, key, a.part)
 	if sub != 0 {
 		update.Set("sub", sub)
 	} else {
@@ -78,7 +74,7 @@ const nextRev = "rev = if_not_exists(rev, ?) + ?"
 
 // unseen makes the update conditional: the score must be better, or the version newer
 // and the score different.
-func (a attempt) unseen(update *dynamo.Update, key []byte) *dynamo.Update {
+func (a attempt) unseen(update *store.Update, key []byte) *store.Update {
 	if a.Version > 0 {
 		update.If("attribute_not_exists('version') OR 'version' < ?", a.Version).
 			If("attribute_not_exists('key') OR NOT begins_with('key', ?)", key[:decided])
@@ -102,7 +98,7 @@ func worse(key []byte) []byte {
 
 // unchanged makes the update conditional on the entry as it was read. The revision
 // alone is not enough, because the same operation may create an erased entry again.
-func (e entryItem) unchanged(update *dynamo.Update, a attempt) *dynamo.Update {
+func (e entryItem) unchanged(update *store.Update, a attempt) *store.Update {
 	if e.Rev == 0 {
 		return update.If("attribute_not_exists(rev) AND (attribute_not_exists(removed) OR removed < ?)", a.Op)
 	}

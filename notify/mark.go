@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -79,8 +77,8 @@ func (v View) marks(now time.Time) marks {
 
 // quick sets the marks of what was seen where that is what adding them does. Any
 // greater mark of the state has them refused.
-func (m marks) quick(update *dynamo.Update) *dynamo.Update {
-	return update.Set("s.w", m.upTo.String()).SetExpr("s.x = ?", packed(m.above...)).If("s.x < ?", packed(m.upTo+1))
+func (m marks) quick(update *store.Update) *store.Update {
+	return update.SetExpr("s.w = ?, s.x = ?", m.upTo.String(), packed(m.above...)).If("s.x < ?", packed(m.upTo+1))
 }
 
 // MarkSeen marks what the view covers as seen. Views of several devices, old ones
@@ -171,7 +169,7 @@ func (r *Repository) MarkRead(ctx context.Context, user string, shown []Shown) e
 // after it, so that a request which arrives late changes nothing.
 func (r *Repository) markRead(ctx context.Context, key store.Key, last, id ids.ID) error {
 	for range maxTries {
-		err := r.table.Run(ctx, r.table.Update(key).Set("'read'", last).Add("rev", 1).
+		err := r.table.Run(ctx, r.table.Update(key).Set("read", last).Add("rev", 1).
 			If("lv >= ? AND (attribute_not_exists('read') OR 'read' < ?)", last, last).
 			If("attribute_not_exists(op) OR op < ?", id))
 		refused, ok := store.AsRefused(err)
@@ -204,7 +202,7 @@ func (r *Repository) MarkUnread(ctx context.Context, in In) (changed bool, err e
 	if err := in.check(); err != nil {
 		return false, err
 	}
-	changed, err = r.alter(ctx, in, func(ctx context.Context, g shelved) (*dynamo.Update, error) {
+	changed, err = r.alter(ctx, in, func(ctx context.Context, g shelved) (*store.Update, error) {
 		// Read after the group: a MarkAllRead after that is later than this call.
 		s, err := r.get(ctx, in.User, true)
 		if err != nil {
@@ -214,7 +212,7 @@ func (r *Repository) MarkUnread(ctx context.Context, in In) (changed bool, err e
 			return nil, errStands
 		}
 		// Not a new id: whatever the clocks say, the next MarkAllRead has a greater one.
-		return r.table.Update(groupKey(in)).Remove("'read'").Set("unread", s.allRead+1), nil
+		return r.table.Update(groupKey(in)).Remove("read").Set("unread", s.allRead+1), nil
 	})
 	return changed, wrapGroup("mark unread", in, err)
 }

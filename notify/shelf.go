@@ -48,7 +48,7 @@ func (r *Repository) Archive(ctx context.Context, in In) (changed bool, err erro
 	if err := in.check(); err != nil {
 		return false, err
 	}
-	changed, err = r.alter(ctx, in, func(_ context.Context, g shelved) (*dynamo.Update, error) {
+	changed, err = r.alter(ctx, in, func(_ context.Context, g shelved) (*store.Update, error) {
 		if shelfOf(g.Head) == group.Archived {
 			return nil, errStands
 		}
@@ -65,7 +65,7 @@ func (r *Repository) Unarchive(ctx context.Context, in In) (changed bool, err er
 	if err := in.check(); err != nil {
 		return false, err
 	}
-	changed, err = r.alter(ctx, in, func(_ context.Context, g shelved) (*dynamo.Update, error) {
+	changed, err = r.alter(ctx, in, func(_ context.Context, g shelved) (*store.Update, error) {
 		if shelfOf(g.Head) != group.Archived {
 			return nil, errStands
 		}
@@ -81,8 +81,8 @@ func shelfOf(h group.Head) group.Shelf {
 }
 
 // place starts a move that ends a snooze.
-func (r *Repository) place(in In, place string) *dynamo.Update {
-	return r.table.Update(groupKey(in)).Set("'last'", place).Remove("was")
+func (r *Repository) place(in In, place string) *store.Update {
+	return r.table.Update(groupKey(in)).Set("last", place).Remove("was")
 }
 
 // alter changes a group, unless it has gone, as an update that is made from what
@@ -91,7 +91,7 @@ func (r *Repository) place(in In, place string) *dynamo.Update {
 // group that was erased and comes back counts from one again. It leaves the
 // id of the call, so that a repeat by the SDK is told apart from another call: op may
 // be one that another call was given.
-func (r *Repository) alter(ctx context.Context, in In, to func(context.Context, shelved) (*dynamo.Update, error)) (changed bool, err error) {
+func (r *Repository) alter(ctx context.Context, in In, to func(context.Context, shelved) (*store.Update, error)) (changed bool, err error) {
 	call, err := r.gen.Next(ctx)
 	if err != nil {
 		return false, err

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/group"
@@ -39,7 +37,7 @@ func (r *Repository) Snooze(ctx context.Context, in In, until time.Time) (change
 		return false, &plaza.InvalidError{Field: "Until", Reason: "is not in the future, or more than a year ahead"}
 	}
 	var lowered time.Time
-	changed, err = r.alter(ctx, in, func(ctx context.Context, g shelved) (*dynamo.Update, error) {
+	changed, err = r.alter(ctx, in, func(ctx context.Context, g shelved) (*store.Update, error) {
 		place := group.Place(group.Snoozed, due, g.SK)
 		if g.Place == place {
 			return nil, errStands
@@ -50,12 +48,12 @@ func (r *Repository) Snooze(ctx context.Context, in In, until time.Time) (change
 				return nil, err
 			}
 		}
-		update := r.table.Update(groupKey(in)).Set("'last'", place)
+		update := r.table.Update(groupKey(in)).Set("last", place)
 		if shelfOf(g.Head) != group.Snoozed {
 			update.Set("was", g.Place)
 		}
 		if g.TTL != 0 {
-			update.Set("'ttl'", max(g.TTL, until.Add(r.opts.Retention).Unix()))
+			update.Set("ttl", max(g.TTL, until.Add(r.opts.Retention).Unix()))
 		}
 		return update, nil
 	})
@@ -91,7 +89,7 @@ func (r *Repository) Unsnooze(ctx context.Context, in In) (changed bool, err err
 	if err := in.check(); err != nil {
 		return false, err
 	}
-	changed, err = r.alter(ctx, in, func(_ context.Context, g shelved) (*dynamo.Update, error) {
+	changed, err = r.alter(ctx, in, func(_ context.Context, g shelved) (*store.Update, error) {
 		if shelfOf(g.Head) != group.Snoozed {
 			return nil, errStands
 		}
@@ -183,7 +181,7 @@ func (r *Repository) wakeGroup(ctx context.Context, h group.Head, id ids.ID) err
 		id = max(id, h.Last+1)
 		place := group.Place(group.Listed, id, h.SK)
 		err := r.table.Run(ctx, r.table.Update(store.Key{PK: h.PK, SK: h.SK}).
-			Set("'last'", place).Set("lv", id).Set(group.FloorAttr, id).Remove("was").Add("rev", 1).If("'last' = ?", h.Place))
+			Set("last", place).Set("lv", id).Set(group.FloorAttr, id).Remove("was").Add("rev", 1).If("'last' = ?", h.Place))
 		if refused, ok := store.AsRefused(err); ok {
 			var stands group.Head
 			item, _ := refused.At(0)

@@ -216,7 +216,7 @@ func (r *Repository) get(ctx context.Context, user string, consistent bool) (sta
 // change applies a change of the user's state. It sends the quick update first,
 // whose condition says that it does the same as apply. Where that is refused, it
 // applies to the item that stands.
-func (r *Repository) change(ctx context.Context, user string, quick *dynamo.Update, apply func(*state) (changed bool)) error {
+func (r *Repository) change(ctx context.Context, user string, quick *store.Update, apply func(*state) (changed bool)) error {
 	err := r.table.Run(ctx, quick)
 	for range maxTries {
 		refused, ok := store.AsRefused(err)
@@ -247,8 +247,8 @@ func outrun(err error) error {
 
 // replace writes the state unless it was changed since it was read. The first rev is
 // the time, so that it is not that of a state which was erased.
-func (r *Repository) replace(user string, s *state) *dynamo.Update {
-	update := r.table.Update(stateKey(user)).Set("'last'", statePlace).Set("s", s.item())
+func (r *Repository) replace(user string, s *state) *store.Update {
+	update := r.table.Update(stateKey(user)).Set("last", statePlace).Set("s", s.item())
 	if s.rev == 0 {
 		return update.Set("rev", r.opts.Now().UnixMilli()).If("attribute_not_exists(pk)")
 	}
@@ -256,6 +256,6 @@ func (r *Repository) replace(user string, s *state) *dynamo.Update {
 }
 
 // quick starts an update of a state that exists.
-func (r *Repository) quick(user string) *dynamo.Update {
+func (r *Repository) quick(user string) *store.Update {
 	return r.table.Update(stateKey(user)).Add("rev", 1)
 }

@@ -187,7 +187,7 @@ func (l leases) release(ctx context.Context, held lease) error {
 }
 
 // owned is an update by the owner of a shard.
-func (l leases) owned(held lease) *dynamo.Update {
+func (l leases) owned(held lease) *store.Update {
 	return l.table.Update(store.Key{PK: held.PK, SK: held.SK}).If("'owner' = ? AND gen = ?", held.Owner, held.Gen)
 }
 

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -275,7 +273,7 @@ func (r *Repository) addTx(c Comment, named map[Address]row) (row, store.Write) 
 		tx.Update(t.Update(parent).Add("answers", 1).Add("rows", 1).Add("ver", 1).If(open))
 	}
 	if c.Quote != nil && c.Quote.Address != c.parent() {
-		tx.Check(t.Check(named[c.Quote.Address].key()).If(open))
+		tx.Check(named[c.Quote.Address].key(), open)
 	}
 	if c.Key != "" {
 		guard := keyKey(c.User, c.Key)
@@ -300,11 +298,11 @@ func keysToWrite(c row, named map[Address]row) []store.Key {
 
 // joinThread counts a reply in its root and, for one of the first three, stores
 // its id there.
-func (r *Repository) joinThread(reply, root row) *dynamo.Update {
+func (r *Repository) joinThread(reply, root row) *store.Update {
 	id := reply.at.ID.String()
 	update := r.table.Update(root.key()).Add("replies", 1).Add("rows", 1).Add("ver", 1).If(open)
 	if !reply.rest {
-		return update.AddStringsToSet("first", id).
+		return update.Add("first", []string{id}).
 			If("attribute_not_exists('more') AND (attribute_not_exists('first') OR size('first') < ?)", firstRows)
 	}
 	if root.More {

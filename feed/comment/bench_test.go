@@ -1,6 +1,7 @@
 package comment_test
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"strconv"
 	"strings"
@@ -43,9 +44,9 @@ func (h byHand) add(b *testing.B, c comment.Comment) {
 			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 		}}
 	}
-	id := s(c.ID.String())
+	id, hash := s(c.ID.String()), sha256.Sum256([]byte(c.Object+"\n"+c.Text))
 	_, err := h.client.TransactWriteItems(b.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-		put(item{"pk": s("M#" + c.User), "sk": id, "object": s(c.Object), "hash": &types.AttributeValueMemberB{Value: make([]byte, 16)}}),
+		put(item{"pk": s("M#" + c.User), "sk": id, "object": s(c.Object), "hash": &types.AttributeValueMemberB{Value: hash[:16]}}),
 		put(item{"pk": s("T#" + c.Object), "sk": id, "user": s(c.User), "text": s(c.Text)}),
 		{Update: &types.Update{
 			TableName: h.table, Key: item{"pk": s("N#" + c.Object), "sk": s("~")},

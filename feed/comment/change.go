@@ -5,8 +5,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -72,7 +70,7 @@ func (r *Repository) run(ctx context.Context, write store.Write, around []store.
 
 // recount adds to tx the changes of counts that turn seen into after; gone says
 // that lists no longer show it.
-func (r *Repository) recount(tx *dynamo.WriteTx, seen, root, after row, gone bool) {
+func (r *Repository) recount(tx *store.Tx, seen, root, after row, gone bool) {
 	const there = "attribute_exists(pk)"
 	at, by := seen.at, after.counts()-seen.counts()
 	all, roots, left := by, int64(0), int64(0)
@@ -101,7 +99,7 @@ func (r *Repository) recount(tx *dynamo.WriteTx, seen, root, after row, gone boo
 		update := r.table.Update(at.root().key(false)).Add("replies", by).Add("rows", left).Add("ver", 1).If(there)
 		update.If(asSeen("hidden", seen.rootHidden))
 		if gone && !seen.rest {
-			update.DeleteStringsFromSet("first", at.ID.String())
+			update.Drop("first", []string{at.ID.String()})
 		}
 		switch {
 		case by != 0 && seen.rest:

@@ -116,16 +116,16 @@ func (r *Repository) checkContent(c Comment) error {
 // hash is a fingerprint of what is added. It distinguishes a repeat from another
 // comment under the same identity.
 func (c Comment) hash() []byte {
-	h := sha256.New()
 	fields := []string{c.Object, c.Root.String(), c.Parent.String(), c.Text, string(c.Data)}
 	if c.Quote != nil {
 		fields = append(fields, c.Quote.Root.String(), c.Quote.ID.String())
 	} else {
 		fields = append(fields, "", "")
 	}
+	var text []byte
 	for _, field := range append(fields, c.Mentions...) {
-		h.Write(binary.AppendUvarint(nil, uint64(len(field))))
-		h.Write([]byte(field))
+		text = append(binary.AppendUvarint(text, uint64(len(field))), field...)
 	}
-	return h.Sum(nil)[:16]
+	sum := sha256.Sum256(text)
+	return sum[:16]
 }

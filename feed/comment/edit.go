@@ -120,7 +120,7 @@ func (r *Repository) editOnce(ctx context.Context, key store.Key, c Comment, op,
 }
 
 // setEdit stores the edit's id, which must exceed the last one, and its call.
-func setEdit(update *dynamo.Update, op, call ids.ID) *dynamo.Update {
+func setEdit(update *store.Update, op, call ids.ID) *store.Update {
 	return update.Set("editOp", op).
 		SetExpr("'editCallBefore' = if_not_exists('editCall', ?)", ids.ID(0).String()).Set("editCall", call).
 		If("attribute_not_exists('editOp') OR 'editOp' < ?", op)

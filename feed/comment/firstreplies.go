@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -43,7 +41,7 @@ func (i row) known() ids.ID {
 
 // setNext adds to an update of the root that a reply among the rest now stands,
 // or does not.
-func (i row) setNext(root *dynamo.Update, reply ids.ID, stands bool) {
+func (i row) setNext(root *store.Update, reply ids.ID, stands bool) {
 	known, next := i.known(), slices.Clone(i.Next)
 	at, named := slices.BinarySearch(next, reply)
 	switch {
@@ -64,7 +62,7 @@ func (i row) setNext(root *dynamo.Update, reply ids.ID, stands bool) {
 }
 
 // asNext adds the condition that Next and known are as they were read.
-func (i row) asNext(root *dynamo.Update) {
+func (i row) asNext(root *store.Update) {
 	switch {
 	case i.Past != 0:
 		root.If("'past' = ?", i.Past)
@@ -80,7 +78,7 @@ func (i row) asNext(root *dynamo.Update) {
 	}
 }
 
-func writeNext(root *dynamo.Update, next []ids.ID, past ids.ID) {
+func writeNext(root *store.Update, next []ids.ID, past ids.ID) {
 	if root.Set("past", past); len(next) > 0 {
 		root.Set("next", next)
 	} else {
@@ -90,7 +88,7 @@ func writeNext(root *dynamo.Update, next []ids.ID, past ids.ID) {
 
 // setPast adds to an update of the root that one of its first replies no longer
 // stands. From then on Next is needed.
-func (i row) setPast(root *dynamo.Update) {
+func (i row) setPast(root *store.Update) {
 	if i.More && i.Past == 0 && i.known() != 0 {
 		i.asNext(root)
 		root.Set("past", i.known())

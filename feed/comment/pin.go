@@ -3,8 +3,6 @@ package comment
 import (
 	"context"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -21,9 +19,9 @@ func (r *Repository) Pin(ctx context.Context, at Address) (changed bool, err err
 	if err := at.checkRoot(); err != nil {
 		return false, err
 	}
-	changed, err = r.setPinned(ctx, at, func(header *dynamo.Update) *dynamo.WriteTx {
+	changed, err = r.setPinned(ctx, at, func(header *store.Update) *store.Tx {
 		header.Set("pinned", at.ID).If("attribute_not_exists('pinned') OR 'pinned' <> ?", at.ID)
-		return r.table.Tx().Update(header).Check(r.table.Check(at.key(false)).If(open))
+		return r.table.Tx().Update(header).Check(at.key(false), open)
 	})
 	return changed, wrap("pin", at, err)
 }
@@ -36,7 +34,7 @@ func (r *Repository) Unpin(ctx context.Context, at Address) (changed bool, err e
 	if err := at.checkRoot(); err != nil {
 		return false, err
 	}
-	changed, err = r.setPinned(ctx, at, func(header *dynamo.Update) *dynamo.WriteTx {
+	changed, err = r.setPinned(ctx, at, func(header *store.Update) *store.Tx {
 		return r.table.Tx().Update(header.Remove("pinned").If("'pinned' = ?", at.ID))
 	})
 	return changed, wrap("unpin", at, err)
@@ -44,7 +42,7 @@ func (r *Repository) Unpin(ctx context.Context, at Address) (changed bool, err e
 
 // setPinned gives each Pin and Unpin an id that is greater than that of the one
 // before it, so that a late request does not undo a newer one.
-func (r *Repository) setPinned(ctx context.Context, at Address, pin func(header *dynamo.Update) *dynamo.WriteTx) (changed bool, err error) {
+func (r *Repository) setPinned(ctx context.Context, at Address, pin func(header *store.Update) *store.Tx) (changed bool, err error) {
 	op, err := r.gen.Next(ctx)
 	if err != nil {
 		return false, err

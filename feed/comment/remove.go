@@ -7,8 +7,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -147,7 +145,7 @@ func (r *Repository) forbid(ctx context.Context, at Address, user string) (added
 
 // removal makes a comment a tombstone. No list shows the tombstone of a leaf.
 // It guards the id until it expires, as the author's own item does.
-func (r *Repository) removal(seen, root row, how removing) *dynamo.WriteTx {
+func (r *Repository) removal(seen, root row, how removing) *store.Tx {
 	t, tx, leaf := r.table, r.table.Tx(), seen.Rows == 0
 	why := &removalItem{By: how.by, Reason: how.reason, At: r.now()}
 	if how.by == seen.User {

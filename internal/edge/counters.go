@@ -44,7 +44,7 @@ type counter struct {
 // of shard 0 begins with the version of an id of now. So the versions of a head's
 // counters, added up, only grow, also if Erase drops the counters and others begin
 // later. Further shards begin at 0, or the sum could exceed 64 bits.
-func (g *Graph) UpdateCounter(head string, shard int) *dynamo.Update {
+func (g *Graph) UpdateCounter(head string, shard int) *store.Update {
 	key := g.CounterKey(head, shard)
 	update := g.table.Update(key)
 	if shard > 0 {

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -62,12 +60,12 @@ func (g *Graph) correct(ctx context.Context, head string, c correction) (bool, e
 }
 
 // correctionOf sets a counter if it still has the version of want.
-func (g *Graph) correctionOf(head string, want counter) *dynamo.Update {
+func (g *Graph) correctionOf(head string, want counter) *store.Update {
 	update := g.UpdateCounter(head, want.shard).
 		SetSet(shardsAttr, want.shards).
 		If(atVersion(want.ver), want.ver)
-	for i, kind := range slices.Sorted(maps.Keys(want.heads)) {
-		update.SetExpr("$ = ?", short(i, ofKind(kind, g.Count)), want.heads[kind])
+	for _, kind := range slices.Sorted(maps.Keys(want.heads)) {
+		update.SetExpr("$ = ?", ofKind(kind, g.Count), want.heads[kind])
 	}
 	if g.TailCount != "" {
 		update.SetExpr("$ = ?", g.TailCount, want.tail)

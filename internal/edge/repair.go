@@ -55,9 +55,9 @@ func (g *Graph) clear(ctx context.Context, item dynamo.Item, damaged []string) (
 	single := !g.shared() && keys.Split(key.PK)[0] == g.Guard // a guard of one edge has no version
 	var seen condition
 	for i, attribute := range damaged {
-		as := absent(short(i, attribute))
+		as := absent(attribute)
 		if value, there := item[attribute]; there {
-			as = equals(short(i, attribute), value)
+			as = equals(attribute, value)
 		}
 		if i > 0 {
 			as = seen.and(as)
@@ -72,7 +72,7 @@ func (g *Graph) clear(ctx context.Context, item dynamo.Item, damaged []string) (
 		if !single && !slices.Contains(damaged, verAttr) {
 			update.Add(verAttr, 1)
 		}
-		for i, attribute := range damaged {
+		for _, attribute := range damaged {
 			_, stands := item[idAttr]
 			switch {
 			case attribute == verAttr:
@@ -80,7 +80,7 @@ func (g *Graph) clear(ctx context.Context, item dynamo.Item, damaged []string) (
 			case attribute == ttlAttr && single && !stands:
 				update.Set(ttlAttr, g.expiry())
 			default:
-				update.RemoveExpr("$", short(i, attribute))
+				update.RemoveExpr("$", attribute)
 			}
 		}
 		write = update
@@ -222,14 +222,14 @@ func (s state) fixedShard(f fix) int {
 // were read. It raises the version of each end's counter, so that a Check or
 // Repair of either end notices. Of the head's counters it raises that of the
 // shard whose list changes.
-func (g *Graph) fixTx(ctx context.Context, s state, f fix) (*dynamo.WriteTx, error) {
+func (g *Graph) fixTx(ctx context.Context, s state, f fix) (*store.Tx, error) {
 	tx := g.table.Tx()
 	e := s.Edge
 	e.Place = s.fixedShard(f) + 1
 	for i, piece := range g.pieces(s, e) {
 		switch {
 		case fix(i) != f.item():
-			tx.Check(g.table.Check(piece.key).If(piece.seen.expr, piece.seen.args...))
+			tx.Check(piece.key, piece.seen.expr, piece.seen.args...)
 		case f == putGuard:
 			g.writeGuard(tx, piece.seen, change{e, 1})
 		case f == dropGuard:
@@ -251,22 +251,25 @@ func (g *Graph) fixTx(ctx context.Context, s state, f fix) (*dynamo.WriteTx, err
 		}
 		counted = g.UpdateCounter(e.Head, e.Place-1)
 	}
+	if err != nil {
+		return nil, err
+	}
 	tx.Update(counted)
 	if g.TailCount != "" {
 		tx.Update(g.UpdateCounter(e.Tail, 0))
 	}
-	return tx, err
+	return tx, nil
 }
 
 // clearGuard removes e from its guard, as if it had never begun.
-func (g *Graph) clearGuard(tx *dynamo.WriteTx, c condition, e Edge) {
+func (g *Graph) clearGuard(tx *store.Tx, c condition, e Edge) {
 	key := g.GuardKey(e)
 	if !g.shared() {
 		tx.Delete(g.table.Delete(key).If(c.expr, c.args...))
 		return
 	}
 	tx.Update(g.table.Update(key).Add(verAttr, 1).If(c.expr, c.args...).
-		RemoveExpr("$", g.name(e.Kind, idAttr)).RemoveExpr("$", g.name(e.Kind, shardAttr)))
+		RemoveExpr("$", ofKind(e.Kind, idAttr)).RemoveExpr("$", ofKind(e.Kind, shardAttr)))
 }
 
 // piece is one of an edge's three items: its key, the item that a list should
@@ -293,9 +296,9 @@ func (g *Graph) pieces(s state, e Edge) [3]piece {
 // even if damaged.
 func (g *Graph) seen(item dynamo.Item, kind string, attributes ...string) (c condition) {
 	for i, attribute := range attributes {
-		as := absent(g.name(kind, attribute))
+		as := absent(ofKind(kind, attribute))
 		if value, there := item[ofKind(kind, attribute)]; there {
-			as = equals(g.name(kind, attribute), value)
+			as = equals(ofKind(kind, attribute), value)
 		}
 		if i > 0 {
 			as = c.and(as)
@@ -307,7 +310,7 @@ func (g *Graph) seen(item dynamo.Item, kind string, attributes ...string) (c con
 
 // countRestored sets the count of a shard of the head's list to its edges and
 // the one that is being restored.
-func (g *Graph) countRestored(ctx context.Context, s state, e Edge) (*dynamo.Update, error) {
+func (g *Graph) countRestored(ctx context.Context, s state, e Edge) (*store.Update, error) {
 	counters, err := g.everyCounter(ctx, e.Head, nil)
 	if err != nil {
 		return nil, err

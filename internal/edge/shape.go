@@ -1,11 +1,7 @@
 package edge
 
 import (
-	"fmt"
-	"slices"
 	"strconv"
-
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -94,25 +90,6 @@ func ofKind(kind string, parts ...string) string {
 		parts = append(parts, kind)
 	}
 	return keys.Join(parts...)
-}
-
-// name is a kind's attribute in an expression. Kinds that this process knows
-// have a short placeholder, so that a switch among 16 kinds fits into the 4 KB
-// of an expression.
-func (s Shape) name(kind, attribute string) any {
-	full := ofKind(kind, attribute)
-	i := slices.Index(s.Kinds, kind)
-	if kind == "" || i < 0 {
-		return full
-	}
-	return called("#"+attribute+strconv.Itoa(i), full)
-}
-
-// short is the i-th of the attributes that one expression names.
-func short(i int, attribute string) any { return called(fmt.Sprint("#n", i), attribute) }
-
-func called(name, attribute string) any {
-	return dynamo.ExpressionLiteral{Expression: name, AttributeNames: map[string]*string{name: &attribute}}
 }
 
 // kindIn is the kind that an attribute called name belongs to.

@@ -1,8 +1,6 @@
 package edge
 
-import (
-	"github.com/guregu/dynamo/v2"
-)
+import "github.com/plaza-sdk/plaza/internal/store"
 
 // change is an edge that begins (1) or ends (-1).
 type change struct {
@@ -14,7 +12,7 @@ type change struct {
 // meets the condition; the two list items of each change; the counters of the
 // head, that of the first change first; the tail's counter. It writes no item
 // twice.
-func (g *Graph) tx(guard condition, changes ...change) *dynamo.WriteTx {
+func (g *Graph) tx(guard condition, changes ...change) *store.Tx {
 	tx := g.table.Tx()
 	g.writeGuard(tx, guard, changes...)
 	for _, c := range changes {
@@ -54,13 +52,13 @@ func placedIn(changes []change, place int) bool {
 }
 
 // count adds the changes of one shard to its counter.
-func (g *Graph) count(head string, place int, changes []change) *dynamo.Update {
+func (g *Graph) count(head string, place int, changes []change) *store.Update {
 	update := g.UpdateCounter(head, place-1)
 	for _, c := range changes {
 		if c.Place != place {
 			continue
 		}
-		add(update, g.name(c.Kind, g.Count), c.by)
+		add(update, ofKind(c.Kind, g.Count), c.by)
 		if c.by > 0 && place > 1 {
 			update.If("attribute_exists(pk)") // the shard must be open, so that readers know it
 		}
@@ -69,7 +67,7 @@ func (g *Graph) count(head string, place int, changes []change) *dynamo.Update {
 }
 
 // add is Update.Add for an attribute of any name.
-func add(update *dynamo.Update, attribute any, n int64) *dynamo.Update {
+func add(update *store.Update, attribute string, n int64) *store.Update {
 	return update.SetExpr("$ = if_not_exists($, ?) + ?", attribute, attribute, 0, n)
 }
 
@@ -79,7 +77,7 @@ func add(update *dynamo.Update, attribute any, n int64) *dynamo.Update {
 // again. A shared guard gets no expiry when its last edge ends: the call that
 // ends it may not have read the other edges of the guard, and may not know all
 // kinds. Erase of the tail gives it one.
-func (g *Graph) writeGuard(tx *dynamo.WriteTx, c condition, changes ...change) {
+func (g *Graph) writeGuard(tx *store.Tx, c condition, changes ...change) {
 	if !g.shared() {
 		item := g.GuardItem(changes[0].Edge)
 		if changes[0].by < 0 {
@@ -90,7 +88,7 @@ func (g *Graph) writeGuard(tx *dynamo.WriteTx, c condition, changes ...change) {
 	}
 	update := g.table.Update(g.GuardKey(changes[0].Edge)).Add(verAttr, 1).If(c.expr, c.args...)
 	for _, change := range changes {
-		id, shard, ended := g.name(change.Kind, idAttr), g.name(change.Kind, shardAttr), g.name(change.Kind, endedAttr)
+		id, shard, ended := ofKind(change.Kind, idAttr), ofKind(change.Kind, shardAttr), ofKind(change.Kind, endedAttr)
 		if change.by < 0 {
 			update.SetExpr("$ = ?", ended, change.ID).RemoveExpr("$", id).RemoveExpr("$", shard)
 			continue
@@ -106,9 +104,9 @@ func (g *Graph) writeGuard(tx *dynamo.WriteTx, c condition, changes ...change) {
 }
 
 // remember stores in a guard without an edge that e.ID has ended: 1 WCU.
-func (g *Graph) remember(e Edge) *dynamo.Update {
+func (g *Graph) remember(e Edge) *store.Update {
 	c := g.mayBegin(e)
-	update := g.table.Update(g.GuardKey(e)).SetExpr("$ = ?", g.name(e.Kind, endedAttr), e.ID).If(c.expr, c.args...)
+	update := g.table.Update(g.GuardKey(e)).SetExpr("$ = ?", ofKind(e.Kind, endedAttr), e.ID).If(c.expr, c.args...)
 	if g.shared() {
 		return update.Add(verAttr, 1)
 	}
@@ -124,24 +122,24 @@ type condition struct {
 	args []any
 }
 
-func absent(attribute any) condition {
+func absent(attribute string) condition {
 	return condition{"attribute_not_exists($)", []any{attribute}}
 }
 
-func equals(attribute, value any) condition {
+func equals(attribute string, value any) condition {
 	return condition{"$ = ?", []any{attribute, value}}
 }
 
 // mayBegin is the condition that a guard holds no edge of e's kind and that no
 // edge with e's id or a greater one has ended.
 func (g *Graph) mayBegin(e Edge) condition {
-	ended := g.name(e.Kind, endedAttr)
-	return absent(g.name(e.Kind, idAttr)).and(condition{"(attribute_not_exists($) OR $ < ?)", []any{ended, ended, e.ID}})
+	ended := ofKind(e.Kind, endedAttr)
+	return absent(ofKind(e.Kind, idAttr)).and(condition{"(attribute_not_exists($) OR $ < ?)", []any{ended, ended, e.ID}})
 }
 
 // stands is the condition that a guard holds e, in that place.
 func (g *Graph) stands(e Edge) condition {
-	c, shard := equals(g.name(e.Kind, idAttr), e.ID), g.name(e.Kind, shardAttr)
+	c, shard := equals(ofKind(e.Kind, idAttr), e.ID), ofKind(e.Kind, shardAttr)
 	if e.Place == 1 {
 		return c.and(absent(shard))
 	}

@@ -118,7 +118,7 @@ func (g *Graph) beginTx(e Edge, excludes []string, ends []Edge) store.Write {
 	for _, kind := range excludes {
 		at := slices.IndexFunc(ends, func(end Edge) bool { return end.Kind == kind })
 		if at < 0 {
-			guard = guard.and(absent(g.name(kind, idAttr)))
+			guard = guard.and(absent(ofKind(kind, idAttr)))
 			continue
 		}
 		guard = guard.and(g.stands(ends[at]))

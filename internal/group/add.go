@@ -4,10 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -111,22 +107,14 @@ func (w *write) added(ctx context.Context, outcome Outcome) (Result, bool, error
 // update adds an event that the group does not have, by an actor that it does not
 // name.
 func (w *write) update(now time.Time) store.Write {
-	name := w.event.attribute()
-	return w.Table.Direct(w.key, dynamodb.UpdateItemInput{
-		UpdateExpression: aws.String("SET #last = :last, lv = :lv, #data = :data, #ttl = :ttl, #e = :e, " +
-			"n = if_not_exists(n, :zero) + :one, rev = if_not_exists(rev, :zero) + :one, a1 = :actor, " +
-			"a2 = if_not_exists(a1, :none), a3 = if_not_exists(a2, :none), a4 = if_not_exists(a3, :none), a5 = if_not_exists(a4, :none) " +
-			"REMOVE was"),
-		ConditionExpression: aws.String("attribute_not_exists(pk) OR lv < :lv AND n < :cap AND #ttl > :now AND attribute_not_exists(#e) " +
-			"AND NOT :actor IN (a1, a2, a3, a4, a5) AND (attribute_not_exists(cut) OR cut < :id)"),
-		ExpressionAttributeNames: map[string]string{"#last": "last", "#data": "data", "#ttl": "ttl", "#e": name},
-		ExpressionAttributeValues: dynamo.Item{
-			":last": text(Place(Listed, w.id, w.key.SK)), ":lv": text(w.id.String()), ":data": text(w.event.Data),
-			":ttl": number(w.ttl(now)), ":e": text(w.event.entry(w.id).text(name)), ":actor": text(w.event.Actor),
-			":zero": number(0), ":one": number(1), ":none": text(""),
-			":cap": number(Cap), ":now": number(now.Unix()), ":id": text(w.event.ID.String()),
-		},
-	})
+	name, id, actor := w.event.attribute(), w.id.String(), w.event.Actor
+	return w.Table.Update(w.key).
+		SetExpr("'last' = ?, lv = ?, 'data' = ?, 'ttl' = ?, $ = ?", Place(Listed, w.id, w.key.SK), id, w.event.Data, w.ttl(now), name, w.event.entry(w.id).text(name)).
+		SetExpr("n = if_not_exists(n, ?) + ?, rev = if_not_exists(rev, ?) + ?", 0, 1, 0, 1).
+		SetExpr("a1 = ?, a2 = if_not_exists(a1, ?), a3 = if_not_exists(a2, ?), a4 = if_not_exists(a3, ?), a5 = if_not_exists(a4, ?)", actor, "", "", "", "").
+		RemoveExpr("was").
+		If("attribute_not_exists(pk) OR lv < ? AND n < ? AND 'ttl' > ? AND attribute_not_exists($) "+
+			"AND NOT ? IN (a1, a2, a3, a4, a5) AND (attribute_not_exists(cut) OR cut < ?)", id, Cap, now.Unix(), name, actor, w.event.ID)
 }
 
 // acknowledge moves the group to a new id if the answer came so late that a mark may
@@ -160,13 +148,13 @@ func (w *write) acknowledge(ctx context.Context, entry bool) (ids.ID, error) {
 
 // move gives the group, and the event if it has it, another id, unless either was
 // changed or read since.
-func (w *write) move(old ids.ID, entry bool) *dynamo.Update {
+func (w *write) move(old ids.ID, entry bool) *store.Update {
 	place := Place(Listed, old, w.key.SK)
 	u := w.Table.Update(w.key).
 		SetExpr("'last' = ?, 'lv' = ?, 'rev' = 'rev' + ?", Place(Listed, w.id, w.key.SK), w.id, 1).
 		If("'last' = ? AND 'lv' = ? AND (attribute_not_exists('read') OR 'read' < ?)", place, old, old)
 	if entry {
-		u.SetExpr("$ = ?", w.event.path(), w.event.text(w.id)).If("$ = ?", w.event.path(), w.event.text(old))
+		u.SetExpr("$ = ?", w.event.attribute(), w.event.text(w.id)).If("$ = ?", w.event.attribute(), w.event.text(old))
 	}
 	return u
 }

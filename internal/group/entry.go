@@ -4,8 +4,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
@@ -43,13 +41,6 @@ func (e Event) attribute() string {
 		return actorPrefix + e.Actor
 	}
 	return entryPrefix + e.ID.String()
-}
-
-// path is attribute for an expression. The driver's own placeholders are longer than
-// the name, and DynamoDB allows 255 bytes.
-func (e Event) path() dynamo.ExpressionLiteral {
-	name := e.attribute()
-	return dynamo.ExpressionLiteral{Expression: "#e", AttributeNames: map[string]*string{"#e": &name}}
 }
 
 // entry is the event's, stored by the write.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -112,9 +113,15 @@ func partial(left []types.WriteRequest) *PartialError {
 // GetAll reads items by key, 100 a request and up to atOnce requests at a time.
 // A key may repeat. The answer has no entry for an absent item.
 func (t *Table) GetAll(ctx context.Context, keys []Key, consistent bool, atOnce int) (map[Key]dynamo.Item, error) {
-	wanted := distinct(keys)
+	wanted := make([]Key, 0, len(keys))
+	items := make(map[Key]dynamo.Item, len(keys))
+	for _, key := range keys {
+		if _, asked := items[key]; !asked {
+			items[key] = nil
+			wanted = append(wanted, key)
+		}
+	}
 	var mu sync.Mutex
-	items := make(map[Key]dynamo.Item, len(wanted))
 	batches := slices.Collect(slices.Chunk(wanted, MaxBatchGet))
 	err := parallel.ForEach(ctx, len(batches), atOnce, func(ctx context.Context, i int) error {
 		return t.getBatch(ctx, batches[i], consistent, func(item dynamo.Item) {
@@ -126,19 +133,8 @@ func (t *Table) GetAll(ctx context.Context, keys []Key, consistent bool, atOnce 
 	if err != nil {
 		return nil, err
 	}
+	maps.DeleteFunc(items, func(_ Key, item dynamo.Item) bool { return item == nil })
 	return items, nil
-}
-
-func distinct(keys []Key) []Key {
-	seen := make(map[Key]bool, len(keys))
-	once := make([]Key, 0, len(keys))
-	for _, key := range keys {
-		if !seen[key] {
-			seen[key] = true
-			once = append(once, key)
-		}
-	}
-	return once
 }
 
 func (t *Table) getBatch(ctx context.Context, keys []Key, consistent bool, keep func(dynamo.Item)) error {

@@ -25,6 +25,9 @@ func Fields(item dynamo.Item, field func(name string) any) error {
 
 // unmarshal is dynamo.Unmarshal, without reflection where the types are usual.
 func unmarshal(value types.AttributeValue, to any) (err error) {
+	if own, ok := to.(dynamo.Unmarshaler); ok {
+		return own.UnmarshalDynamo(value)
+	}
 	switch v := value.(type) {
 	case *types.AttributeValueMemberS:
 		switch to := to.(type) {

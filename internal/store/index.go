@@ -65,7 +65,7 @@ type IndexSpan struct {
 
 // QueryIndex reads the rows of a span of an index, as Query does.
 func QueryIndex[R any](ctx context.Context, t *Table, i Index, s IndexSpan) ([]R, error) {
-	items, _, err := t.query(ctx, s.Limit, true, func() *dynamo.Query { return s.query(t, i) })
+	items, _, err := t.query(ctx, s.query(t, i), s.Limit, true)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func QueryIndex[R any](ctx context.Context, t *Table, i Index, s IndexSpan) ([]R
 
 // ReadIndex is QueryIndex for a List, as Read is Query.
 func ReadIndex[R any](ctx context.Context, t *Table, i Index, s IndexSpan) (rows []R, rest string, err error) {
-	items, more, err := t.query(ctx, s.Limit, false, func() *dynamo.Query { return s.query(t, i) })
+	items, more, err := t.query(ctx, s.query(t, i), s.Limit, false)
 	if err != nil {
 		return nil, "", err
 	}
@@ -101,16 +101,29 @@ func (i Index) sortIn(item dynamo.Item) string {
 // CountIndex counts the rows of a span of an index and ignores its Limit. It
 // costs the units of reading them.
 func (t *Table) CountIndex(ctx context.Context, i Index, s IndexSpan) (int64, error) {
-	n, err := s.query(t, i).Count(ctx)
-	return int64(n), t.readError(ctx, err)
+	in := s.query(t, i)
+	in.Select = types.SelectCount
+	var n int64
+	for {
+		out, err := t.db.Client().Query(ctx, in)
+		if err != nil {
+			return 0, t.readError(ctx, err)
+		}
+		n += int64(out.Count)
+		if len(out.LastEvaluatedKey) == 0 {
+			return n, nil
+		}
+		in.ExclusiveStartKey = out.LastEvaluatedKey
+	}
 }
 
-func (s IndexSpan) query(t *Table, i Index) *dynamo.Query {
-	q := t.db.Table(t.name).Get(i.partition(), s.Partition).Index(i.Name).Consistent(s.Consistent).Order(dynamo.Order(s.Ascending))
+func (s IndexSpan) query(t *Table, i Index) *dynamodb.QueryInput {
+	var in *dynamodb.QueryInput
 	if i.Text {
-		within(q, i.Sort, string(s.From), string(s.To))
+		in = within(t, i.partition(), s.Partition, i.Sort, string(s.From), string(s.To))
 	} else {
-		within(q, i.Sort, s.From, s.To)
+		in = within(t, i.partition(), s.Partition, i.Sort, s.From, s.To)
 	}
-	return q
+	in.IndexName, in.ScanIndexForward, in.ConsistentRead = &i.Name, &s.Ascending, &s.Consistent
+	return in
 }

@@ -9,7 +9,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -101,15 +100,14 @@ func Open(db *dynamo.DB, table string, onCorrupt func(*plaza.CorruptError)) (*Ta
 // Get reads one item into out. An absent item is plaza.ErrNotFound, a damaged one
 // plaza.ErrCorrupt.
 func (t *Table) Get(ctx context.Context, key Key, consistent bool, out any) error {
-	var item dynamo.Item
-	err := t.db.Table(t.name).Get(pk, key.PK).Range(sk, dynamo.Equal, key.SK).Consistent(consistent).One(ctx, &item)
-	if errors.Is(err, dynamo.ErrNotFound) {
+	found, err := t.db.Client().GetItem(ctx, &dynamodb.GetItemInput{TableName: &t.name, Key: key.item(), ConsistentRead: &consistent})
+	switch {
+	case err != nil:
+		return t.readError(ctx, err)
+	case found.Item == nil:
 		return plaza.ErrNotFound
 	}
-	if err != nil {
-		return t.readError(ctx, err)
-	}
-	return t.Decode(item, out)
+	return t.Decode(found.Item, out)
 }
 
 // Span is a part of a partition: the sort keys not below From and below To. An
@@ -125,7 +123,7 @@ type Span struct {
 // Query reads the rows of a span and leaves out damaged ones. It sends another
 // request where one ends at 1 MB.
 func Query[R any](ctx context.Context, t *Table, s Span) ([]R, error) {
-	items, _, err := t.query(ctx, s.Limit, true, func() *dynamo.Query { return s.query(t) })
+	items, _, err := t.query(ctx, s.query(t), s.Limit, true)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +133,7 @@ func Query[R any](ctx context.Context, t *Table, s Span) ([]R, error) {
 // Read is Query for a List, by one request. Rest is the gap at which it ended, ""
 // if there are no more rows.
 func Read[R any](ctx context.Context, t *Table, s Span) (rows []R, rest string, err error) {
-	items, more, err := t.query(ctx, s.Limit, false, func() *dynamo.Query { return s.query(t) })
+	items, more, err := t.query(ctx, s.query(t), s.Limit, false)
 	if err != nil {
 		return nil, "", err
 	}
@@ -151,44 +149,55 @@ func Read[R any](ctx context.Context, t *Table, s Span) (rows []R, rest string, 
 // after appended to a sort key is the next greater key.
 const after = "\x00"
 
-func (s Span) query(t *Table) *dynamo.Query {
-	q := t.db.Table(t.name).Get(pk, s.PK).Consistent(s.Consistent).Order(dynamo.Order(s.Ascending))
-	within(q, sk, s.From, s.To)
-	return q
+func (s Span) query(t *Table) *dynamodb.QueryInput {
+	in := within(t, pk, s.PK, sk, s.From, s.To)
+	in.ScanIndexForward, in.ConsistentRead = &s.Ascending, &s.Consistent
+	return in
 }
 
-// within limits q to the sort keys of a span.
-func within[K string | []byte](q *dynamo.Query, sort string, from, to K) {
+// within queries the rows of a partition that lie in a span of their sort keys.
+func within[K string | []byte](t *Table, partition, name, sort string, from, to K) *dynamodb.QueryInput {
+	var e expression
+	condition := e.fill(nil, "$ = ?", []any{partition, name})
 	switch {
-	case len(from) > 0 && len(to) > 0:
-		q.Range(sort, dynamo.Between, from, to) // DynamoDB has no half-open range, so no item may have the key to
+	case len(from) > 0 && len(to) > 0: // DynamoDB has no half-open range, so no item may have the key to
+		condition = e.fill(condition, " AND $ BETWEEN ? AND ?", []any{sort, from, to})
 	case len(from) > 0:
-		q.Range(sort, dynamo.GreaterOrEqual, from)
+		condition = e.fill(condition, " AND $ >= ?", []any{sort, from})
 	case len(to) > 0:
-		q.Range(sort, dynamo.Less, to)
+		condition = e.fill(condition, " AND $ < ?", []any{sort, to})
+	}
+	return &dynamodb.QueryInput{
+		TableName:                 &t.name,
+		KeyConditionExpression:    optional(condition),
+		ExpressionAttributeNames:  e.called(),
+		ExpressionAttributeValues: e.given(),
 	}
 }
 
 // query also reports whether there may be more rows. Where a request ends at 1 MB
-// it sends another one if whole is set. Builders are not reusable.
-func (t *Table) query(ctx context.Context, limit int, whole bool, build func() *dynamo.Query) (items []dynamo.Item, more bool, err error) {
-	var start dynamo.PagingKey
+// it sends another one if whole is set.
+func (t *Table) query(ctx context.Context, in *dynamodb.QueryInput, limit int, whole bool) (items []dynamo.Item, more bool, err error) {
 	for {
-		q := build().StartFrom(start)
 		if limit > 0 {
-			q.SearchLimit(limit - len(items)) // never Limit, which may ask DescribeTable
+			in.Limit = aws.Int32(int32(limit - len(items)))
 		}
-		last, err := q.AllWithLastEvaluatedKey(ctx, &items)
+		out, err := t.db.Client().Query(ctx, in)
 		if err != nil {
 			return nil, false, t.readError(ctx, err)
 		}
+		if items == nil {
+			items = out.Items
+		} else {
+			items = append(items, out.Items...)
+		}
 		switch full := limit > 0 && len(items) >= limit; {
-		case full || len(last) == 0:
+		case full || len(out.LastEvaluatedKey) == 0:
 			return items, full, nil
 		case !whole && len(items) > 0:
 			return items, true, nil
 		}
-		start = last
+		in.ExclusiveStartKey = out.LastEvaluatedKey
 	}
 }
 

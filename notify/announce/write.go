@@ -158,7 +158,7 @@ func (r *Repository) withdraw(ctx context.Context, key store.Key, op ids.ID) (ro
 	mark := expiry(op.Time().Add(MaxAhead + MaxLife))
 	err := r.table.Run(ctx, store.Returning{Out: &item, Update: r.table.Update(key).
 		Set("withdrawn", op).
-		SetIfNotExists("ttl", mark).
+		SetExpr("'ttl' = if_not_exists('ttl', ?)", mark).
 		If("attribute_not_exists(withdrawn) AND attribute_not_exists(moved)")})
 	if refused, ok := store.AsRefused(err); ok {
 		return r.found(refused)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -44,7 +42,7 @@ func (r *Repository) change(ctx context.Context, key store.Key, edit func(*row) 
 }
 
 // write turns the row as it was seen into next.
-func (r *Repository) write(key store.Key, seen, next row) *dynamo.Update {
+func (r *Repository) write(key store.Key, seen, next row) *store.Update {
 	update := r.table.Update(key).Set("rev", next.Rev).SetSet("on", next.On).SetSet("off", next.Off)
 	for _, attribute := range []struct {
 		name  string

@@ -1,0 +1,91 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+)
+
+// Write is applied by Run: a *Put, *Update, *Delete, *Tx or Returning.
+type Write interface {
+	// send sends it once, always the same request.
+	send(ctx context.Context, t *Table) error
+}
+
+// Run applies w in one request, and repeats it if it fails for a passing reason.
+//
+// Failed conditions are a *Refused. A lost answer is plaza.ErrUnknownOutcome.
+// Contention or throttling that outlasts all attempts is plaza.ErrBusy.
+func (t *Table) Run(ctx context.Context, w Write) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var err error
+	for attempt := range attempts {
+		if attempt > 0 {
+			if stopped := sleep(ctx, attempt); stopped != nil {
+				return fmt.Errorf("table %s: %w: %w", t.name, plaza.ErrBusy, stopped)
+			}
+		}
+		if err = w.send(ctx, t); err == nil {
+			return nil
+		}
+		if !passing(err) {
+			if refused := refusal(err); refused != nil {
+				return refused
+			}
+			break
+		}
+	}
+	return fmt.Errorf("table %s: %w", t.name, translate(ctx, err, true))
+}
+
+// Refused is the failure of a write's conditions, with the stored items.
+type Refused struct {
+	items map[int]dynamo.Item
+	cause error
+}
+
+func (r *Refused) Error() string { return "store: condition failed" }
+
+func (r *Refused) Unwrap() error { return r.cause }
+
+// At reports whether the condition of write i of a transaction failed, and returns the
+// stored item, or nil if there was none. A single write is write 0.
+func (r *Refused) At(i int) (item dynamo.Item, failed bool) {
+	item, failed = r.items[i]
+	return item, failed
+}
+
+func refusal(err error) *Refused {
+	var single *types.ConditionalCheckFailedException
+	if errors.As(err, &single) {
+		return &Refused{items: map[int]dynamo.Item{0: single.Item}, cause: err}
+	}
+	var canceled *types.TransactionCanceledException
+	if !errors.As(err, &canceled) {
+		return nil
+	}
+	items := map[int]dynamo.Item{}
+	for i, reason := range canceled.CancellationReasons {
+		if code(reason) == "ConditionalCheckFailed" {
+			items[i] = reason.Item
+		}
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	return &Refused{items: items, cause: err}
+}
+
+// AsRefused returns the *Refused that err is or wraps, if any.
+func AsRefused(err error) (*Refused, bool) {
+	var r *Refused
+	ok := errors.As(err, &r)
+	return r, ok
+}

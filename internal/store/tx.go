@@ -1,0 +1,118 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+)
+
+// Tx is a transaction of writes, which are finished when it takes them.
+type Tx struct {
+	table *Table
+	in    dynamodb.TransactWriteItemsInput
+	err   error
+}
+
+// Tx starts a transaction. Run applies it once, however often it sends it.
+func (t *Table) Tx() *Tx {
+	return &Tx{table: t, in: dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String(rand.Text())}}
+}
+
+// Put adds the write of a whole item.
+func (tx *Tx) Put(p *Put) *Tx {
+	return tx.with(p.err, types.TransactWriteItem{Put: &types.Put{
+		TableName: &tx.table.name, Item: p.item,
+		ConditionExpression:                 optional(p.condition),
+		ExpressionAttributeNames:            p.called(),
+		ExpressionAttributeValues:           p.given(),
+		ReturnValuesOnConditionCheckFailure: theStored,
+	}})
+}
+
+// Update adds a change of an item.
+func (tx *Tx) Update(u *Update) *Tx {
+	return tx.with(u.err, types.TransactWriteItem{Update: &types.Update{
+		TableName: &tx.table.name, Key: u.key.item(),
+		UpdateExpression:                    u.clauses(),
+		ConditionExpression:                 optional(u.condition),
+		ExpressionAttributeNames:            u.called(),
+		ExpressionAttributeValues:           u.given(),
+		ReturnValuesOnConditionCheckFailure: theStored,
+	}})
+}
+
+// Delete adds the removal of an item.
+func (tx *Tx) Delete(d *Delete) *Tx {
+	return tx.with(d.err, types.TransactWriteItem{Delete: &types.Delete{
+		TableName: &tx.table.name, Key: d.key.item(),
+		ConditionExpression:                 optional(d.condition),
+		ExpressionAttributeNames:            d.called(),
+		ExpressionAttributeValues:           d.given(),
+		ReturnValuesOnConditionCheckFailure: theStored,
+	}})
+}
+
+// Check adds a condition on an item that the transaction does not write.
+func (tx *Tx) Check(key Key, condition string, args ...any) *Tx {
+	var e expression
+	e.and(condition, args)
+	return tx.with(e.err, types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+		TableName: &tx.table.name, Key: key.item(),
+		ConditionExpression:                 optional(e.condition),
+		ExpressionAttributeNames:            e.called(),
+		ExpressionAttributeValues:           e.given(),
+		ReturnValuesOnConditionCheckFailure: theStored,
+	}})
+}
+
+func (tx *Tx) with(err error, item types.TransactWriteItem) *Tx {
+	if tx.err == nil {
+		tx.err = err
+	}
+	tx.in.TransactItems = append(tx.in.TransactItems, item)
+	return tx
+}
+
+func (tx *Tx) send(ctx context.Context, t *Table) error {
+	if tx.err != nil {
+		return tx.err
+	}
+	_, err := t.db.Client().TransactWriteItems(ctx, &tx.in)
+	var canceled *types.TransactionCanceledException
+	if errors.As(err, &canceled) {
+		for i, reason := range canceled.CancellationReasons {
+			if i < len(tx.in.TransactItems) && tx.in.TransactItems[i].Update != nil && code(reason) == "ValidationError" && misfits(aws.ToString(reason.Message)) {
+				return t.Corrupt(KeyOf(tx.in.TransactItems[i].Update.Key), *reason.Message)
+			}
+		}
+		return err
+	}
+	if reason, ok := misfit(err); ok { // DynamoDB Local does not name the item
+		for _, item := range tx.in.TransactItems {
+			if item.Update != nil {
+				return t.Corrupt(KeyOf(item.Update.Key), reason+", or another item of the transaction has")
+			}
+		}
+	}
+	return err
+}
+
+// misfit recognises the validation errors for stored values of a wrong type.
+// They have no code of their own.
+func misfit(err error) (reason string, ok bool) {
+	var api smithy.APIError
+	if !errors.As(err, &api) || api.ErrorCode() != "ValidationException" {
+		return "", false
+	}
+	return api.ErrorMessage(), misfits(api.ErrorMessage())
+}
+
+func misfits(message string) bool {
+	return strings.Contains(message, "incorrect data type") || strings.Contains(message, "Number overflow")
+}
