@@ -245,8 +245,9 @@ func TestAReaderThatIsTooSlowLeavesAGap(t *testing.T) {
 	opts := redisstream.Options{Prefix: prefix(), MaxLen: 10}
 	slow, quick := newBackplane(t, s.client(t), opts), newBackplane(t, s.client(t), opts)
 	got := make(chan live.Entry, 10_000)
-	hold := make(chan struct{})
+	began, hold := make(chan struct{}, 10_000), make(chan struct{})
 	heard, err := slow.Subscribe(t.Context(), "room", "", func(entries []live.Entry) {
+		began <- struct{}{}
 		<-hold // deliver must not wait, but this simulates a process that was suspended
 		for _, e := range entries {
 			got <- e
@@ -254,9 +255,18 @@ func TestAReaderThatIsTooSlowLeavesAGap(t *testing.T) {
 	})
 	require.NoError(t, err)
 	t.Cleanup(heard.Stop)
-	for n := range 1000 {
-		publish(t, quick, strconv.Itoa(n))
-	}
+	publish(t, quick, "0")
+	<-began
+	// One request, since a reader that is suspended for longer looks at the end first.
+	_, err = s.client(t).Pipelined(t.Context(), func(p redis.Pipeliner) error {
+		for n := 1; n < 1000; n++ {
+			p.XAdd(t.Context(), &redis.XAddArgs{
+				Stream: "{" + opts.Prefix + ":0}rroom", MaxLen: opts.MaxLen, Values: []any{"p", strconv.Itoa(n)},
+			})
+		}
+		return nil
+	})
+	require.NoError(t, err)
 	close(hold)
 	publish(t, quick, "1000")
 	gaps := 0
