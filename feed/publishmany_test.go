@@ -171,18 +171,19 @@ func TestPublishManyUnderFaults(t *testing.T) {
 
 func TestPublishManyCostsNoMoreThanPublishes(t *testing.T) {
 	t.Parallel()
-	const n = 60
+	n := faults.Size(60, 24)
+	jobs, foreign, addressed := float64(n), float64(n/3), float64(n/4)
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &feed.Options{}, meter.Wrap)
 	w.subscribe(t, "jack", "chris")
 	as := activities("chris", n)
-	meter.AtMost(t, "publish 60, 20 with a foreign id, 15 addressed", dynamotest.Cost{Requests: n + 1, Write: 1 + 4*n + 2*20 + 2*15}, func() {
+	meter.AtMost(t, "publish, a third with a foreign id, a quarter addressed", dynamotest.Cost{Requests: n + 1, Write: 1 + 4*jobs + 2*foreign + 2*addressed}, func() {
 		_, _, err := w.Outbox("chris").PublishMany(t.Context(), as)
 		require.NoError(t, err)
 	})
 	// For each job the claim, an entry and its end; the counters and the
 	// followers of chris. birds has no followers.
-	meter.AtMost(t, "deliver them", dynamotest.Cost{Requests: 5*n + 15 + 5, Read: 2*n + 15 + 10, Write: 3 * n}, func() {
+	meter.AtMost(t, "deliver them", dynamotest.Cost{Requests: 5*n + n/4 + 5, Read: 2*jobs + addressed + 10, Write: 3 * jobs}, func() {
 		delivered, err := w.Deliver(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, n, delivered)

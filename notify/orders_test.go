@@ -3,7 +3,9 @@ package notify_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify"
 )
 
@@ -46,13 +49,15 @@ func TestNoOrderOfAWriteAndAShelfLosesEither(t *testing.T) {
 		},
 	}
 	w := newWorld(t, nil)
-	user := 0
-	for a, first := range ops {
-		for b, second := range ops {
-			if a > b {
-				continue
-			}
-			for _, order := range []string{"abab", "abba", "baab", "baba", "bbaa", "aaabbb", "ababab", "bababa"} {
+	user, pairs := 0, 0
+	orders := []string{"abab", "abba", "baab", "baba", "bbaa", "aaabbb", "ababab", "bababa"}
+	names := slices.Sorted(maps.Keys(ops))
+	for i, a := range names {
+		for _, b := range names[i:] {
+			first, second := ops[a], ops[b]
+			pairs++
+			for k := range faults.Size(len(orders), 2) {
+				order := orders[(3*pairs+k)%len(orders)]
 				user++
 				name := fmt.Sprintf("%s and %s %s", a, b, order)
 				in := in(fmt.Sprint("u", user), 1)
@@ -127,7 +132,7 @@ func TestWritersAboutTheCapNeverMiscount(t *testing.T) {
 		for k := range 64 {
 			wg.Go(func() {
 				r := rand.New(rand.NewPCG(1, uint64(k)))
-				for i := range 4 {
+				for i := range faults.Size(4, 2) {
 					n := w.like(fmt.Sprintf("w%d.%d", k, i*r.IntN(2)))
 					n.CountBy = count
 					p := ps[r.IntN(2)]

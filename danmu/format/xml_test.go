@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/danmu/format"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // Concatenated files are read as one. The last must be complete too.
@@ -93,11 +94,11 @@ func TestAnUnclosedXMLCommentHidesNothing(t *testing.T) {
 // Searching the whole record for the end of each would take hours.
 func TestManyUnclosedXMLComments(t *testing.T) {
 	t.Parallel()
-	const n = 1 << 20
-	opts := &format.ReadOptions{MaxRecord: 1 << 24}
+	n := faults.Size(1<<20, 1<<18)
+	opts := &format.ReadOptions{MaxRecord: 16 * n}
 	for _, begin := range []string{"<!--", "<?", "<![CDATA["} {
 		many := strings.Repeat(begin, n)
-		for _, limit := range []int{1 << 20, 1 << 24} {
+		for _, limit := range []int{n, 16 * n} {
 			opts := &format.ReadOptions{MaxRecord: limit}
 			_, err := read(t, strings.NewReader("<i>"+many+"-->?>]]>"), format.Bilibili, opts)
 			require.ErrorIs(t, err, format.ErrBroken)

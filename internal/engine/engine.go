@@ -55,7 +55,7 @@ type Options struct {
 	// os.UserCacheDir.
 	CacheDir string
 
-	lasting bool // it runs for minutes
+	lasting bool // it works for more than three minutes
 }
 
 // Start returns when the engine answers, after a second or two. The first run on a

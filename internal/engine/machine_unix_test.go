@@ -16,11 +16,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 func TestEngineDiesWhenItsShellAndThenItsStarterAreKilled(t *testing.T) {
 	t.Parallel()
-	c := startChild(t, sharedCache(t))
+	cache := sharing
+	if faults.Full() {
+		cache = sharedCache(t)
+	}
+	c := startChild(t, cache)
 	endpoint := c.line()
 	require.True(t, answers(endpoint), endpoint)
 	out, err := exec.Command("pgrep", "-P", fmt.Sprint(c.Process.Pid), "sh").Output()

@@ -3,8 +3,8 @@
 //
 //	pagetest.Run(t, func(t *testing.T) pagetest.List[follow.Edge] { … })
 //
-// Run sends some 400 requests and adds some 300 items if CI is set, otherwise some 200
-// and 250. Checks that only read share a list; each other check has one of its own.
+// Run sends some 400 requests and adds some 300 items if CI is set, otherwise some 150
+// and 200. Checks that only read share a list; each other check has one of its own.
 package pagetest
 
 import (

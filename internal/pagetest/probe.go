@@ -25,7 +25,7 @@ func newProbe[T any](ctx context.Context, t require.TestingT, l List[T], items *
 	if l.MaxLimit == 0 {
 		l.MaxLimit = cursor.MaxLimit
 	}
-	return probe[T]{l, ctx, t, items, faults.Size(23, 11)}
+	return probe[T]{l, ctx, t, items, faults.Size(23, 8)}
 }
 
 // fill adds items until the list has n. It returns all, newest first.

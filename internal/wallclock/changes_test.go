@@ -7,16 +7,21 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // The test compares schedules with the clock of every minute around every change of every
-// zone from 2010 to 2030.
+// zone from 2010 to 2030; by default, around every third one.
 func TestEveryClockChange(t *testing.T) {
 	t.Parallel()
 	for _, h := range histories(t) {
 		t.Run(h.zone.String(), func(t *testing.T) {
 			t.Parallel()
-			for _, c := range h.changes {
+			for i, c := range h.changes {
+				if i%faults.Size(1, 3) > 0 {
+					continue
+				}
 				around := c.by.Abs() + 3*time.Hour
 				from, to := c.at.Add(-around), c.at.Add(around)
 				clock := minutes(h.zone, from, to)

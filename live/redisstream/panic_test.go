@@ -37,6 +37,7 @@ func (f *faulty) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proce
 
 // The client panics, and so does one of two subscribers, which then gets a gap.
 func TestAPanicEndsNoReader(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	for _, shared := range []int{0, 1} {
 		t.Run(fmt.Sprint(shared, " streams"), func(t *testing.T) { panics(t, s, shared) })

@@ -2,6 +2,7 @@ package redisstream_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -19,8 +20,15 @@ import (
 	"github.com/plaza-sdk/plaza/live/redisstream"
 )
 
-// No reader may outlive the tests.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// No reader may outlive the tests. They wait most of their time, so eight run at once on
+// any machine, each with a server of its own.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if at := flag.Lookup("test.parallel"); at.Value.String() == at.DefValue {
+		_ = at.Value.Set("8")
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // server is a Redis server that stops when its test ends.
 type server struct {

@@ -104,6 +104,7 @@ func drain(t *testing.T, got <-chan live.Entry, n int) (texts []string) {
 }
 
 func TestARequestReadsFewStreams(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	b, hook := spied(t, s, redisstream.Options{Prefix: prefix(), Shared: 4})
 	rooms := make([]<-chan live.Entry, 200)
@@ -123,6 +124,7 @@ func TestARequestReadsFewStreams(t *testing.T) {
 }
 
 func TestRequests(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	for _, shared := range []int{0, 1} {
 		opts := redisstream.Options{Prefix: prefix(), Shared: shared}
@@ -162,6 +164,7 @@ func TestRequests(t *testing.T) {
 }
 
 func TestPositionsGoOnPastOtherRooms(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	opts := redisstream.Options{Prefix: prefix(), Shared: 1}
 	key := "{" + opts.Prefix + ":0}s1.0"
@@ -194,6 +197,7 @@ func TestPositionsGoOnPastOtherRooms(t *testing.T) {
 
 // While one subscriber is brought up to date, another one of the process has read on.
 func TestEntriesThatArriveDuringAReplayFollowIt(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	for _, shared := range []int{0, 1} {
 		for name, c := range map[string]struct {
@@ -235,6 +239,7 @@ func TestEntriesThatArriveDuringAReplayFollowIt(t *testing.T) {
 }
 
 func TestASubscriberAheadOfTheReaderGetsNothingTwice(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	for _, shared := range []int{0, 1} {
 		b := newBackplane(t, s.client(t), redisstream.Options{Prefix: prefix(), Shared: shared, Every: 200 * time.Millisecond})
@@ -252,6 +257,7 @@ func TestASubscriberAheadOfTheReaderGetsNothingTwice(t *testing.T) {
 }
 
 func TestAReplayThatIsTrimmedIsAGap(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	opts := redisstream.Options{Prefix: prefix(), Shared: 1}
 	key := "{" + opts.Prefix + ":0}s1.0"
@@ -279,6 +285,7 @@ func TestAReplayThatIsTrimmedIsAGap(t *testing.T) {
 }
 
 func TestAReplayThatFailsFailsSubscribe(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	b, hook := spied(t, s, redisstream.Options{Prefix: prefix(), Shared: 1})
 	got, from := collect(t, b, "room", "")
@@ -301,6 +308,7 @@ func TestAReplayThatFailsFailsSubscribe(t *testing.T) {
 }
 
 func TestALostStreamIsAGapInAllItsRooms(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	opts := redisstream.Options{Prefix: prefix(), Shared: 2}
 	b := newBackplane(t, s.client(t), opts)
@@ -319,6 +327,7 @@ func TestALostStreamIsAGapInAllItsRooms(t *testing.T) {
 	}
 	require.Len(t, keys, 2)
 	gone := "{" + opts.Prefix + ":0}s2.1"
+	nextMillisecond(t, s.client(t))
 	require.NoError(t, s.client(t).Del(t.Context(), gone).Err())
 	require.NoError(t, b.Publish(t.Context(), keys[gone][0], []byte("next")))
 	for _, room := range keys[gone] {
@@ -350,6 +359,7 @@ func lengths(t *testing.T, s *server, opts redisstream.Options) map[string]int64
 }
 
 func TestADamagedEntryReachesNobody(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	opts := redisstream.Options{Prefix: prefix(), Shared: 1}
 	b := newBackplane(t, s.client(t), opts)
@@ -371,6 +381,7 @@ func TestADamagedEntryReachesNobody(t *testing.T) {
 }
 
 func TestAnotherNumberOfStreamsIsAnotherNetwork(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	name := prefix()
 	var planes []*redisstream.Backplane

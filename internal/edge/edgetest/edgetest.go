@@ -15,6 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/edge"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -187,6 +188,10 @@ func (f Feature[E]) hasKinds() bool { return f.first() != "" }
 // mutual reports whether a name may be both a tail and a head, with one counter
 // for both.
 func (f Feature[E]) mutual() bool { return f.Shape.TailCount != "" }
+
+// tries reports whether this feature tries a case. Unless faults.Full, the two kinds of
+// features take turns, because they share the code.
+func (f Feature[E]) tries(i int) bool { return faults.Full() || i%2 == 0 == f.mutual() }
 
 // names are a few tails and heads.
 func (f Feature[E]) names() (tails, heads []string) {

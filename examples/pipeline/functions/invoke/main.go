@@ -91,7 +91,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 
 func build(ctx context.Context, folder, name string) (program string, err error) {
 	program = filepath.Join(folder, name+".exe") // Windows starts nothing without it
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/plaza-sdk/plaza/examples/pipeline/functions/"+name)
+	cmd := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-o", program, "github.com/plaza-sdk/plaza/examples/pipeline/functions/"+name)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building %s: %w: %s", name, err, text)
 	}
