@@ -1,0 +1,60 @@
+package message
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+)
+
+// Message is what a member of a conversation says.
+type Message struct {
+	Conversation string          `json:"conversation"`
+	Sender       string          `json:"sender"`
+	Key          string          `json:"key"` // made by the sender's client, unique among what it sends
+	Text         string          `json:"text,omitzero"`
+	Data         json.RawMessage `json:"data,omitempty"`
+	ReplyTo      int64           `json:"replyTo,omitzero"` // the Seq of the message that this one answers
+
+	// The rest is set by Send, Edit and Recall.
+	Seq      int64     `json:"seq"` // 1 for the first message of its conversation
+	ID       ids.ID    `json:"id"`  // unique, and has the time of sending
+	Edited   time.Time `json:"edited,omitzero"`
+	Recalled time.Time `json:"recalled,omitzero"` // then it has no Text, Data and Key
+}
+
+// check refuses what Send cannot store.
+func (r *Repository) check(m Message) error {
+	if err := (In{m.Conversation, m.Sender}).check("Sender"); err != nil {
+		return err
+	}
+	if err := keys.CheckName("Key", m.Key); err != nil {
+		return err
+	}
+	if m.ReplyTo < 0 {
+		return &plaza.InvalidError{Field: "ReplyTo", Reason: fmt.Sprintf("is %d", m.ReplyTo)}
+	}
+	return r.checkContent(m)
+}
+
+// checkContent refuses a text and data that Send and Edit cannot store.
+func (r *Repository) checkContent(m Message) error {
+	runes := utf8.RuneCountInString(m.Text)
+	switch {
+	case m.Text == "" && len(m.Data) == 0:
+		return &plaza.InvalidError{Field: "Text", Reason: "is empty, and so is Data"}
+	case !utf8.ValidString(m.Text):
+		return &plaza.InvalidError{Field: "Text", Reason: "is not UTF-8"}
+	case runes > r.opts.MaxRunes:
+		return &plaza.InvalidError{Field: "Text", Reason: fmt.Sprintf("has %d runes, at most %d are allowed", runes, r.opts.MaxRunes)}
+	case len(m.Data) > r.opts.MaxData:
+		return &plaza.InvalidError{Field: "Data", Reason: fmt.Sprintf("is %d bytes large, at most %d are allowed", len(m.Data), r.opts.MaxData)}
+	case len(m.Data) > 0 && !json.Valid(m.Data):
+		return &plaza.InvalidError{Field: "Data", Reason: "is not JSON"}
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package message
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/notify/prefs"
+)
+
+// Blocks keeps who has blocked whom. *prefs.Repository is one.
+type Blocks interface {
+	Block(context.Context, prefs.Pair) (changed bool, err error)
+	Unblock(context.Context, prefs.Pair) (changed bool, err error)
+	Blocked(context.Context, prefs.Pair) (bool, error)
+}
+
+// Options of a Repository. The zero value works.
+type Options struct {
+	// Blocks is told of blocks and unblocks, and asked when a pair's conversation
+	// begins. Defaults to none: then a block holds for messages alone.
+	Blocks Blocks
+
+	// MaxRunes is the longest text, 1 to 65,536. Defaults to 4,000.
+	MaxRunes int
+
+	// MaxData is the largest Data in bytes, 1 to 65,536. Defaults to 4,096.
+	MaxData int
+
+	// Consistent makes Inbox and Unread strongly consistent, at twice the units. Other
+	// reads are always.
+	Consistent bool
+
+	// Codec writes cursors. Defaults to cursor.Plain.
+	Codec cursor.Codec
+
+	// OnCorrupt is called with each damaged item that an answer leaves out, by
+	// several goroutines at once. Defaults to nothing.
+	OnCorrupt func(*plaza.CorruptError)
+
+	// Now is the clock. Defaults to time.Now.
+	Now func() time.Time
+}
+
+func (o *Options) setDefaults() error {
+	if o.MaxRunes == 0 {
+		o.MaxRunes = 4_000
+	}
+	if o.MaxData == 0 {
+		o.MaxData = 4_096
+	}
+	if o.Codec == nil {
+		o.Codec = cursor.Plain()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	for field, n := range map[string]int{"MaxRunes": o.MaxRunes, "MaxData": o.MaxData} {
+		if n < 1 || n > 65_536 {
+			return &plaza.InvalidError{Field: "Options." + field, Reason: fmt.Sprintf("is %d, 1 to 65,536 are allowed", n)}
+		}
+	}
+	return nil
+}

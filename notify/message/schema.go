@@ -1,0 +1,65 @@
+package message
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// For the conversation c:
+//
+//	C#c / ~            the head {n, mver, blocked}
+//	C#c / M            the members of a group {members, mver}
+//	C#c#bucket / seq   a message; a bucket has 65,536 of them
+//	K#sender#key / K   the message that was sent under a key {c, seq, id, hash, ttl}
+//	U#user / C#c       the user's row {last, lastSeq, read, own, from, till}
+//
+// A group's rows are written with its members. A pair's begin with their first message.
+
+// Table is the schema of the table name.
+func Table(name string) *dynamodb.CreateTableInput { return recent.Schema(name) }
+
+// TTL makes the keys of messages expire.
+func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
+
+func feature() store.Feature {
+	return store.Feature{Name: "message", Format: 1, Schema: Table, Expires: true}
+}
+
+// recent is the order of a user's inbox.
+var recent = store.Index{
+	Name: "recent", Sort: "last", Text: true,
+	Include: []string{"lastSeq", "read", "own", "from", "till"},
+}
+
+const (
+	maxConversation = 1024 - len("C#") // bytes; DynamoDB's longest sort key is 1,024
+	bucketSize      = 65_536
+	keyDays         = 30
+)
+
+func conversationPK(c string) string { return "C#" + c } // c is joined
+
+func headKey(c string) store.Key { return store.Key{PK: conversationPK(c), SK: "~"} }
+
+func membersKey(c string) store.Key { return store.Key{PK: conversationPK(c), SK: "M"} }
+
+// messageKey is the key of a message. Its sort key has 16 digits.
+func messageKey(c string, seq int64) store.Key {
+	return store.Key{PK: conversationPK(c) + "#" + strconv.FormatInt(seq/bucketSize, 10), SK: seqSK(seq)}
+}
+
+func sentKey(sender, key string) store.Key {
+	return store.Key{PK: keys.Join("K", sender, key), SK: "K"}
+}
+
+func userPK(user string) string { return keys.Join("U", user) }
+
+func rowKey(in In) store.Key { return store.Key{PK: userPK(in.User), SK: "C#" + in.Conversation} }
+
+// seqSK is the sort key of a message, in the order of numbers.
+func seqSK(seq int64) string { return fmt.Sprintf("%016d", seq) }
