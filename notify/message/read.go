@@ -31,7 +31,7 @@ func (r *Repository) Read(ctx context.Context, in In, upTo int64) error {
 }
 
 func (r *Repository) read(ctx context.Context, in In, upTo int64) error {
-	err := r.table.Run(ctx, r.raise(in, "read", upTo, " AND lastSeq >= :to"))
+	err := r.table.Run(ctx, r.advance(in, "read", upTo, " AND lastSeq >= :to"))
 	refused, ok := store.AsRefused(err)
 	if !ok {
 		return err
@@ -52,7 +52,7 @@ func (r *Repository) read(ctx context.Context, in In, upTo int64) error {
 	if _, last := own.readable(n); upTo > last {
 		return &plaza.InvalidError{Field: "UpTo", Reason: fmt.Sprintf("is %d, the last message is %d", upTo, last)}
 	}
-	return r.raised(r.table.Run(ctx, r.raise(in, "read", upTo, "")))
+	return r.advanced(r.table.Run(ctx, r.advance(in, "read", upTo, "")))
 }
 
 // Clear hides the messages so far from this user, and no other. They are read.
@@ -74,12 +74,12 @@ func (r *Repository) clear(ctx context.Context, in In) error {
 	if first > last {
 		return nil
 	}
-	return r.raised(r.table.Run(ctx, r.raise(in, "from", last, "")))
+	return r.advanced(r.table.Run(ctx, r.advance(in, "from", last, "")))
 }
 
-// raise is a write that raises a number of a row, which begins a pair's row if there is
+// advance is a write that raises a number of a row, which begins a pair's row if there is
 // none. A lower number is refused.
-func (r *Repository) raise(in In, attribute string, to int64, also string) store.Write {
+func (r *Repository) advance(in In, attribute string, to int64, also string) store.Write {
 	condition := "(attribute_not_exists(#n) OR #n < :to)" + also
 	if _, isPair := in.pair(); !isPair {
 		condition += " AND attribute_exists(pk)"
@@ -94,8 +94,8 @@ func (r *Repository) raise(in In, attribute string, to int64, also string) store
 	})
 }
 
-// raised is the outcome of a raise: of one that is refused, another was first.
-func (r *Repository) raised(err error) error {
+// advanced is the outcome of an advance: of one that is refused, another was first.
+func (r *Repository) advanced(err error) error {
 	refused, ok := store.AsRefused(err)
 	if !ok {
 		return err
