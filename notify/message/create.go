@@ -69,7 +69,7 @@ func (r *Repository) create(ctx context.Context, g Group) (created bool, err err
 		Put(r.table.Put(head{PK: at.PK, SK: at.SK, Version: 1}).If("attribute_not_exists(pk)"))
 	for _, user := range first {
 		key := rowKey(In{g.ID, user})
-		tx.Put(r.table.Put(row{PK: key.PK, SK: key.SK, Last: id.String()}))
+		tx.Put(r.table.Put(row{PK: key.PK, SK: key.SK, Last: id}))
 	}
 	err = r.table.Run(ctx, tx)
 	if refused, ok := store.AsRefused(err); ok {

@@ -47,18 +47,24 @@ func (r *Repository) Members(ctx context.Context, in In) ([]string, error) {
 	if err := in.check("User"); err != nil {
 		return nil, err
 	}
+	members, err := r.membersOf(ctx, in)
+	slices.Sort(members)
+	return members, wrap("members of", in.Conversation, err)
+}
+
+// membersOf returns a conversation's members, if the user is one of them.
+func (r *Repository) membersOf(ctx context.Context, in In) ([]string, error) {
 	if p, isPair := in.pair(); isPair {
-		return []string{min(p.User, p.Other), max(p.User, p.Other)}, nil
+		return []string{p.User, p.Other}, nil
 	}
 	var m roster
 	err := r.table.Get(ctx, membersKey(in.Conversation), true, &m)
-	if errors.Is(err, plaza.ErrNotFound) || err == nil && !slices.Contains(m.Members, in.User) {
-		err = ErrNotMember
+	switch {
+	case errors.Is(err, plaza.ErrNotFound), err == nil && !slices.Contains(m.Members, in.User):
+		return nil, ErrNotMember
+	case err != nil:
+		return nil, err
 	}
-	if err != nil {
-		return nil, wrap("members of", in.Conversation, err)
-	}
-	slices.Sort(m.Members)
 	return m.Members, nil
 }
 

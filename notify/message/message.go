@@ -5,16 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 	"unicode/utf8"
-
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
-	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // Message is what a member of a conversation says.
@@ -63,102 +59,6 @@ func (r *Repository) checkContent(m Message) error {
 		return &plaza.InvalidError{Field: "Data", Reason: "is not JSON in UTF-8"}
 	}
 	return nil
-}
-
-// item is a message as it is stored. A recalled one has no key, text and data; nor has
-// one of a user who was erased, and no sender.
-type item struct {
-	PK      string `dynamo:"pk"`
-	SK      string `dynamo:"sk"`
-	ID      ids.ID `dynamo:"id"`
-	Sender  string `dynamo:"sender,omitempty"`
-	Key     string `dynamo:"key,omitempty"`
-	Text    string `dynamo:"text,omitempty"`
-	Data    string `dynamo:"data,omitempty"`
-	ReplyTo int64  `dynamo:"replyTo,omitempty"`
-
-	Edited   int64  `dynamo:"edited,omitempty"`   // Unix ms
-	Edit     ids.ID `dynamo:"edit,omitempty"`     // orders edits
-	Recalled int64  `dynamo:"recalled,omitempty"` // Unix ms
-	Call     ids.ID `dynamo:"call,omitempty"`     // that edited or recalled it last
-
-	seq int64
-}
-
-func newItem(m Message, seq int64) *item {
-	key := messageKey(m.Conversation, seq)
-	return &item{
-		PK: key.PK, SK: key.SK, ID: m.ID, Sender: m.Sender, Key: m.Key,
-		Text: m.Text, Data: string(m.Data), ReplyTo: m.ReplyTo,
-	}
-}
-
-// UnmarshalDynamoItem refuses what no write of this package leaves.
-func (i *item) UnmarshalDynamoItem(stored dynamo.Item) (err error) {
-	if err := store.Fields(stored, i.attribute); err != nil {
-		return err
-	}
-	i.seq, err = strconv.ParseInt(i.SK, 10, 64)
-	switch {
-	case err != nil || i.SK != seqSK(i.seq):
-		return errors.New("sk is not the number of a message")
-	case i.ID == 0:
-		return errors.New("id is zero")
-	case i.Recalled == 0 && i.Sender == "":
-		return errors.New("it has no sender")
-	case i.Data != "" && !json.Valid([]byte(i.Data)):
-		return errors.New("data is not JSON")
-	}
-	return nil
-}
-
-func (i *item) attribute(name string) any {
-	switch name {
-	case "pk":
-		return &i.PK
-	case "sk":
-		return &i.SK
-	case "id":
-		return &i.ID
-	case "sender":
-		return &i.Sender
-	case "key":
-		return &i.Key
-	case "text":
-		return &i.Text
-	case "data":
-		return &i.Data
-	case "replyTo":
-		return &i.ReplyTo
-	case "edited":
-		return &i.Edited
-	case "edit":
-		return &i.Edit
-	case "recalled":
-		return &i.Recalled
-	case "call":
-		return &i.Call
-	}
-	return nil
-}
-
-func (i *item) message(conversation string) Message {
-	m := Message{
-		Conversation: conversation, Sender: i.Sender, Key: i.Key, Text: i.Text, ReplyTo: i.ReplyTo,
-		Seq: i.seq, ID: i.ID, Edited: at(i.Edited), Recalled: at(i.Recalled),
-	}
-	if i.Data != "" {
-		m.Data = json.RawMessage(i.Data)
-	}
-	return m
-}
-
-// at is the time of Unix milliseconds, zero for none.
-func at(ms int64) time.Time {
-	if ms == 0 {
-		return time.Time{}
-	}
-	return time.UnixMilli(ms).UTC()
 }
 
 // message reads a message, which must be there.

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
@@ -84,13 +82,13 @@ func (w row) raised(m Message, user string) (next row, changed bool) {
 		return w, false
 	}
 	if w.LastSeq < m.Seq {
-		next.Last, next.LastSeq, changed = m.ID.String(), m.Seq, true
+		next.Last, next.LastSeq, changed = m.ID, m.Seq, true
 	}
-	above := max(w.Read, w.From)
+	above := w.readUpTo()
 	if user != m.Sender || m.Seq <= above || slices.Contains(w.Own, m.Seq) {
 		return next, changed
 	}
-	own := []int64{m.Seq}
+	own := numbers{m.Seq}
 	for _, seq := range w.Own {
 		if seq > above {
 			own = append(own, seq)
@@ -122,18 +120,10 @@ func (r *Repository) change(key store.Key, seen, next row) *dynamo.Update {
 	if len(next.Own) == 0 {
 		u.Remove("own")
 	} else {
-		u.Set("own", numbers(next.Own))
+		u.Set("own", next.Own)
 	}
 	if len(seen.Own) == 0 {
 		return u.If("attribute_not_exists(own)")
 	}
-	return u.If("own = ?", numbers(seen.Own))
-}
-
-func numbers(set []int64) types.AttributeValue {
-	value := &types.AttributeValueMemberNS{Value: make([]string, len(set))}
-	for i, n := range set {
-		value.Value[i] = strconv.FormatInt(n, 10)
-	}
-	return value
+	return u.If("own = ?", seen.Own)
 }

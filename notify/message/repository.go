@@ -55,7 +55,10 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	if r.known, err = lru.New[string, known](maxKnown); err != nil {
 		return nil, fmt.Errorf("message: %w", err)
 	}
-	return r, r.opts.setDefaults()
+	if err := r.opts.setDefaults(); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // Verify compares the table with what this package needs: its key schema, its index,
@@ -71,9 +74,9 @@ func (r *Repository) Verify(ctx context.Context) error { return r.table.Verify(c
 func (r *Repository) Init(ctx context.Context) error { return r.table.Init(ctx, feature()) }
 
 // wrap says what a call was about.
-func wrap(what, conversation string, err error) error {
+func wrap(what, name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("message: %s %q: %w", what, conversation, err)
+	return fmt.Errorf("message: %s %q: %w", what, name, err)
 }
