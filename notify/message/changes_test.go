@@ -90,7 +90,6 @@ func TestChangesAreReadFromTheImages(t *testing.T) {
 		"a pair's row appears":          {insert(pairRow), "read ann#ben ann 2", nil},
 		"a pair's row, nothing read":    {insert(with(pairRow, image{"read": number("0")})), "", nil},
 		"a pair's row, cleared":         {insert(with(pairRow, image{"read": nil, "lastSeq": nil, "from": number("3")})), "cleared ann#ben ann 3", nil},
-		"of who left":                   {insert(left), "", nil},
 		"a user leaves":                 {modify(row, left), "left g ann 5", nil},
 		"joins again":                   {modify(left, with(row, image{"from": number("7"), "read": number("7")})), "joined g ann 7", nil},
 		"reads":                         {modify(row, with(row, image{"read": number("4")})), "read g ann 4", nil},

@@ -85,9 +85,9 @@ func parseSeqSK(sk string) (seq int64, ok bool) {
 // parseMessageKey undoes messageKey.
 func parseMessageKey(key store.Key) (conversation string, seq int64, ok bool) {
 	seq, isSeq := parseSeqSK(key.SK)
-	conversation, isConversation := strings.CutPrefix(key.PK, conversationPrefix)
+	conversation, ok = strings.CutPrefix(key.PK, conversationPrefix)
 	at := strings.LastIndexByte(conversation, '#')
-	if !isSeq || !isConversation || at < 0 {
+	if !isSeq || !ok || at < 0 {
 		return "", 0, false
 	}
 	conversation = conversation[:at]
