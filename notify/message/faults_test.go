@@ -8,11 +8,14 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/notify/message"
 )
 
@@ -158,24 +161,23 @@ func (w world) message(t testing.TB, in message.In, seq int64) message.Message {
 // messages there are.
 func (w world) settled(t testing.TB, conversation string, members ...string) (n int64) {
 	t.Helper()
-	keys, said := map[string]bool{}, map[string]int64{}
+	sent := map[string]bool{}
 	last := message.Message{}
-	page, err := w.Members(t.Context(), of(members[0], conversation))
+	found, err := w.Members(t.Context(), of(members[0], conversation))
 	require.NoError(t, err)
-	require.ElementsMatch(t, members, page)
+	require.ElementsMatch(t, members, found)
 	reader := of(members[0], conversation)
-	seqs := []int64{}
+	var seqs []int64
 	for m := range each(t, 50, w.historyOf(reader)) {
 		if len(seqs) == 0 {
 			last = m
 		}
 		seqs = append(seqs, m.Seq)
-		require.NotContains(t, keys, m.Sender+m.Key)
-		keys[m.Sender+m.Key] = true
-		said[m.Sender]++
+		require.NotContains(t, sent, m.Sender+m.Key)
+		sent[m.Sender+m.Key] = true
 	}
 	n = int64(len(seqs))
-	require.Equal(t, downFrom(n, 1), append([]int64(nil), seqs...))
+	require.Equal(t, downFrom(n, 1), seqs)
 	for _, user := range members {
 		found := w.row(t, conversation, user)
 		require.Nil(t, found.Till, user)
@@ -186,6 +188,35 @@ func (w world) settled(t testing.TB, conversation string, members ...string) (n 
 		require.NotEmpty(t, found.Last, user)
 	}
 	return n
+}
+
+// whole checks that a group's members, and nobody else, have a row that says so.
+func (w world) whole(t testing.TB, group string) {
+	t.Helper()
+	users := append(crowd(100), "ann", "ben", "cleo", "dan")
+	rows := make([]dynamo.Keyed, len(users))
+	for i, user := range users {
+		rows[i] = dynamo.Keys{keys.Join("U", user), "C#" + group}
+	}
+	var found []dynamo.Item
+	err := w.raw(t).Batch("pk", "sk").Get(rows...).Consistent(true).All(t.Context(), &found)
+	if !errors.Is(err, dynamo.ErrNotFound) {
+		require.NoError(t, err)
+	}
+	var in []string
+	for _, item := range found {
+		if item["till"] == nil {
+			in = append(in, keys.Split(item["pk"].(*types.AttributeValueMemberS).Value)[1])
+		}
+	}
+	var stored struct {
+		Members []string `dynamo:"members,set"`
+	}
+	if item := w.item(t, "C#"+group, "M"); item != nil {
+		require.NoError(t, dynamo.UnmarshalItem(item, &stored))
+	}
+	require.Equal(t, stored.Members != nil, w.item(t, "C#"+group, "~") != nil)
+	require.ElementsMatch(t, stored.Members, in)
 }
 
 // run calls the operation by a process with a fault, then by another until it succeeds,
@@ -199,6 +230,8 @@ func (o operation) run(t *testing.T, w world, name string, faulty func(call func
 		o.prepare(t, w, name)
 	}
 	err := faulty(func(ctx context.Context, p world) error { return o.call(ctx, p, name) })
+	w.whole(t, name)
+	w.whole(t, "other "+name)
 	if err != nil {
 		require.NoError(t, o.call(t.Context(), w.process(t, nil), name))
 	}
