@@ -152,11 +152,16 @@ func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) 
 			}
 			return err == nil, err
 		}
+		err = nil
 		head, outrun := refused.At(0)
-		_, rowless = refused.At(2) // the row of a member who was erased
-		if outrun {
+		_, members := refused.At(1)
+		if _, ok := refused.At(2); ok {
+			rowless = true // the member was erased
+		}
+		switch {
+		case outrun:
 			k, err = r.learn(ctx, in.Conversation, k, head)
-		} else if !rowless {
+		case members:
 			k, err = r.load(ctx, in.Conversation)
 		}
 	}
