@@ -2,7 +2,6 @@ package message
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/guregu/dynamo/v2"
@@ -110,9 +109,8 @@ func (r *Repository) mayEdit(ctx context.Context, in In) error {
 		}
 		return err
 	}
-	var w row
-	err := r.table.Get(ctx, rowKey(in), true, &w)
-	if errors.Is(err, plaza.ErrNotFound) || err == nil && w.Till != nil {
+	own, err := r.row(ctx, in)
+	if err == nil && own.Till != nil {
 		err = ErrNotMember
 	}
 	return err

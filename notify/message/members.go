@@ -51,6 +51,7 @@ func (r *Repository) Members(ctx context.Context, in In) ([]string, error) {
 	return members, wrap("members of", in.Conversation, err)
 }
 
+// membersOf returns a conversation's members, if the user is one of them.
 func (r *Repository) membersOf(ctx context.Context, in In) ([]string, error) {
 	if p, isPair := in.pair(); isPair {
 		return []string{min(p.User, p.Other), max(p.User, p.Other)}, nil

@@ -84,11 +84,11 @@ func (w row) raised(m Message, user string) (next row, changed bool) {
 	if w.LastSeq < m.Seq {
 		next.Last, next.LastSeq, changed = m.ID, m.Seq, true
 	}
-	above := max(w.Read, w.From)
+	above := w.readUpTo()
 	if user != m.Sender || m.Seq <= above || slices.Contains(w.Own, m.Seq) {
 		return next, changed
 	}
-	own := []int64{m.Seq}
+	own := numbers{m.Seq}
 	for _, seq := range w.Own {
 		if seq > above {
 			own = append(own, seq)

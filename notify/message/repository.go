@@ -55,7 +55,10 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	if r.known, err = lru.New[string, known](maxKnown); err != nil {
 		return nil, fmt.Errorf("message: %w", err)
 	}
-	return r, r.opts.setDefaults()
+	if err := r.opts.setDefaults(); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // Verify compares the table with what this package needs: its key schema, its index,

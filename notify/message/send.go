@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/notify/prefs"
+	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
 // guard keeps a message from being stored again under its key.
@@ -38,7 +39,8 @@ func (m Message) hash() []byte {
 // Send stores a message under the next number of its conversation, and moves the
 // conversation to the top of its members' inboxes. A repeat returns the first answer, or
 // what became of the message since. The same Key with another content is
-// plaza.ErrConflict.
+// plaza.ErrConflict. Options.Limiter refuses with a *ratelimit.Error, but never a repeat
+// of what is stored.
 //
 // A message that is returned beside an error is stored, but not in each inbox: repeat
 // the call.
@@ -74,6 +76,16 @@ func (r *Repository) deliver(ctx context.Context, m Message) (sent Message, crea
 
 // store stores a message and sets its ID. It returns the guard that stands then.
 func (r *Repository) store(ctx context.Context, m *Message) (first guard, k known, err error) {
+	wait, err := r.opts.Limiter.Take(ctx, m.attempt())
+	if err != nil {
+		return guard{}, known{}, err
+	}
+	if wait > 0 {
+		if first, err = r.guarded(ctx, *m, &ratelimit.Error{RetryAfter: wait}); err == nil {
+			k, err = r.know(ctx, m.Conversation)
+		}
+		return first, k, err
+	}
 	done, err := r.turns.Take(ctx, headKey(m.Conversation))
 	if err != nil {
 		return guard{}, known{}, err
@@ -117,6 +129,15 @@ func (r *Repository) store(ctx context.Context, m *Message) (first guard, k know
 		k, err = r.learn(ctx, m.Conversation, k, item)
 	}
 	return guard{}, known{}, plaza.ErrBusy
+}
+
+// attempt is what the limiter counts. It takes names of up to 256 bytes.
+func (m Message) attempt() ratelimit.Attempt {
+	object := m.Conversation
+	if len(object) > keys.MaxName {
+		object = fmt.Sprintf("%x", sha256.Sum256([]byte(object)))
+	}
+	return ratelimit.Attempt{Object: object, User: m.Sender, ID: m.Key}
 }
 
 // appending is the transaction that stores a message: its guard, the head, the message.
