@@ -3,6 +3,7 @@ package message
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -42,11 +43,22 @@ const (
 	keyDays         = 30
 )
 
-func conversationPK(c string) string { return "C#" + c } // c is joined
+const (
+	conversations = "C" // begins the keys of what a conversation has
+	users         = "U"
 
-func headKey(c string) store.Key { return store.Key{PK: conversationPK(c), SK: "~"} }
+	conversationPrefix = conversations + "#"
+	rowPrefix          = "C#"
 
-func membersKey(c string) store.Key { return store.Key{PK: conversationPK(c), SK: "M"} }
+	headSK    = "~"
+	membersSK = "M"
+)
+
+func conversationPK(c string) string { return conversationPrefix + c } // c is joined
+
+func headKey(c string) store.Key { return store.Key{PK: conversationPK(c), SK: headSK} }
+
+func membersKey(c string) store.Key { return store.Key{PK: conversationPK(c), SK: membersSK} }
 
 // messageKey is the key of a message. Its sort key has 16 digits.
 func messageKey(c string, seq int64) store.Key {
@@ -57,9 +69,42 @@ func sentKey(sender, key string) store.Key {
 	return store.Key{PK: keys.Join("K", sender, key), SK: "K"}
 }
 
-func userPK(user string) string { return keys.Join("U", user) }
+func userPK(user string) string { return keys.Join(users, user) }
 
-func rowKey(in In) store.Key { return store.Key{PK: userPK(in.User), SK: "C#" + in.Conversation} }
+func rowKey(in In) store.Key { return store.Key{PK: userPK(in.User), SK: rowPrefix + in.Conversation} }
 
 // seqSK is the sort key of a message, in the order of numbers.
 func seqSK(seq int64) string { return fmt.Sprintf("%016d", seq) }
+
+// parseSeqSK undoes seqSK.
+func parseSeqSK(sk string) (seq int64, ok bool) {
+	seq, err := strconv.ParseInt(sk, 10, 64)
+	return seq, err == nil && seq > 0 && seqSK(seq) == sk
+}
+
+// parseMessageKey undoes messageKey.
+func parseMessageKey(key store.Key) (conversation string, seq int64, ok bool) {
+	seq, isSeq := parseSeqSK(key.SK)
+	conversation, ok = strings.CutPrefix(key.PK, conversationPrefix)
+	at := strings.LastIndexByte(conversation, '#')
+	if !isSeq || !ok || at < 0 {
+		return "", 0, false
+	}
+	conversation = conversation[:at]
+	return conversation, seq, isConversation(conversation) && messageKey(conversation, seq) == key
+}
+
+// parseConversationPK undoes conversationPK.
+func parseConversationPK(pk string) (conversation string, ok bool) {
+	conversation, ok = strings.CutPrefix(pk, conversationPrefix)
+	return conversation, ok && isConversation(conversation)
+}
+
+// isConversation reports whether a pair or a group can have the name.
+func isConversation(name string) bool {
+	in := In{Conversation: name, User: "anybody"}
+	if p, isPair := in.pair(); isPair {
+		in.User = p.User
+	}
+	return in.check("User") == nil
+}
