@@ -1,12 +1,8 @@
 package message_test
 
 import (
-	"cmp"
-	"context"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,331 +10,327 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/notify/message"
 )
 
-// talk is what a conversation should be.
-type talk struct {
-	name     string
-	pair     bool
-	messages []spoken
-	users    map[string]*user
-}
-
-type spoken struct {
-	sender   string
-	recalled bool
-}
-
-// user is somebody in a talk, maybe before.
-type user struct {
-	member     bool
-	from, till int64 // the messages between are theirs to read
-	read       int64
-	place      int // in the inbox, in the order of calls
-}
-
-func (c *talk) n() int64 { return int64(len(c.messages)) }
-
-// upTo is the last message that a user may read.
-func (c *talk) upTo(u *user) int64 {
-	if u.member {
-		return c.n()
-	}
-	return u.till
-}
-
-// own is the number that a user has read, and the messages of their own that follow.
-func (c *talk) own(name string, read int64) int64 {
-	for read < c.n() && c.messages[read].sender == name {
-		read++
-	}
-	return read
-}
-
-var whole = cursor.PageRequest{Limit: cursor.MaxLimit}
-
-// model makes calls and compares what everybody sees with what they should.
+// model is what conversations ought to be, in memory.
 type model struct {
-	world
-	suffix  string // of the names of a run
-	late    *faults.Late
-	laggard world // whose rows do not arrive
-	lagging bool
-	talks   []*talk
-	calls   int
-	held    []message.Message // stored by the laggard, and not repeated yet
-	kept    bool              // requests that may still arrive
+	names    []string // of conversations, the first a pair's
+	users    []string
+	messages map[string][]message.Message // by conversation
+	places   map[message.In]*place
+	blocked  map[string]bool // who of the pair blocks the other
 }
 
-func (m *model) name(short string) string { return short + m.suffix }
+// place is what a user has of a conversation.
+type place struct {
+	from, read int64
+	till       int64 // -1: a member
+	last       ids.ID
+	listed     bool
+}
 
-func (m *model) member(c *talk, t *rapid.T) (string, *user) {
-	var members []string
-	for name, u := range c.users {
-		if u.member {
-			members = append(members, name)
+func newModel(n int) *model {
+	m := &model{messages: map[string][]message.Message{}, places: map[message.In]*place{}, blocked: map[string]bool{}}
+	for _, user := range []string{"ann", "ben", "cleo", `d#\n`} {
+		m.users = append(m.users, fmt.Sprint(user, " ", n))
+	}
+	p := message.Pair{User: m.users[0], Other: m.users[1]}
+	m.names = []string{p.Conversation(), fmt.Sprint("group ", n), fmt.Sprint("other ", n)}
+	for _, user := range m.users[:2] {
+		m.places[of(user, p.Conversation())] = &place{till: -1}
+	}
+	return m
+}
+
+func (m *model) member(in message.In) bool { return m.places[in] != nil && m.places[in].till < 0 }
+
+// newest is the number of the last message that is the user's to read.
+func (m *model) newest(in message.In) int64 {
+	p, n := m.places[in], int64(len(m.messages[in.Conversation]))
+	if p != nil && p.till >= 0 {
+		n = p.till
+	}
+	return n
+}
+
+func (m *model) send(sent message.Message) {
+	m.messages[sent.Conversation] = append(m.messages[sent.Conversation], sent)
+	for _, user := range m.users {
+		if in := of(user, sent.Conversation); m.member(in) {
+			m.places[in].last, m.places[in].listed = sent.ID, true
 		}
 	}
-	if len(members) == 0 {
-		return "", nil
-	}
-	slices.Sort(members)
-	name := rapid.SampledFrom(members).Draw(t, "member")
-	return name, c.users[name]
 }
 
-func (m *model) send(t *rapid.T, late bool) {
-	c := rapid.SampledFrom(m.talks).Draw(t, "talk")
-	name, _ := m.member(c, t)
-	if name == "" {
-		return
-	}
-	m.calls++
-	msg := m.says(c.name, name, fmt.Sprint("text ", m.calls))
-	by := m.world
-	if late {
-		by, m.lagging = m.laggard, true
-	}
-	sent, created, err := by.Send(context.Background(), msg)
-	m.lagging = false
-	require.Equal(t, late, err != nil, "%v", err)
-	require.True(t, created, "%v", err)
-	require.Equal(t, c.n()+1, sent.Seq)
-	c.messages = append(c.messages, spoken{sender: name})
-	for _, u := range c.users {
-		if u.member {
-			u.place = m.calls
+func (m *model) unread(in message.In) (n int64) {
+	p := m.places[in]
+	for _, sent := range m.messages[in.Conversation] {
+		if sent.Seq > max(p.read, p.from) && sent.Seq <= m.newest(in) && sent.Sender != in.User {
+			n++
 		}
 	}
-	if late {
-		m.held, m.kept = append(m.held, msg), true
-	}
+	return n
 }
 
-func (m *model) settle(t *rapid.T) {
-	for _, msg := range m.held {
-		_, created, err := m.Send(context.Background(), msg)
-		require.NoError(t, err)
-		require.False(t, created)
+func (m *model) history(in message.In) (found []message.Message) {
+	for _, sent := range slices.Backward(m.messages[in.Conversation][:m.newest(in)]) {
+		if sent.Seq > m.places[in].from {
+			found = append(found, sent)
+		}
 	}
-	m.held = nil
+	return found
 }
 
-// check compares all that is seen.
-func (m *model) check(t *rapid.T) {
-	m.settle(t)
-	for _, name := range []string{"ann", "ben", "carl", "dora"} {
-		name = m.name(name)
-		var want []message.Entry
-		var count message.Count
-		places := map[string]int{}
-		for _, c := range m.talks {
-			in := message.In{Conversation: c.name, User: name}
-			u := c.users[name]
-			if u == nil || !u.member {
-				_, err := m.Receipts(context.Background(), in)
-				require.ErrorIs(t, err, message.ErrNotMember)
-			}
-			if u == nil {
-				_, err := m.History(context.Background(), in, whole)
-				require.ErrorIs(t, err, message.ErrNotMember)
-				continue
-			}
-			history, err := m.History(context.Background(), in, whole)
-			require.NoError(t, err)
-			m.same(t, c, history.Items, u.from, c.upTo(u))
-			if !u.member {
-				continue
-			}
-			read, err := m.Receipts(context.Background(), in)
-			require.NoError(t, err)
-			require.Equal(t, members(c), slices.Sorted(maps.Keys(read)))
-			for other, upTo := range read {
-				o := c.users[other]
-				require.Equal(t, c.own(other, max(o.read, o.from)), c.own(other, upTo), "%s of %s has read", other, c.name)
-			}
-			if c.pair && c.n() == 0 {
-				continue
-			}
-			e := message.Entry{Conversation: c.name, Read: read[name]}
-			if c.pair {
-				e.Other = other(c, name)
-			}
-			for seq := max(u.read, u.from) + 1; seq <= c.n(); seq++ {
-				if c.messages[seq-1].sender != name {
-					e.Unread++
+// inbox is a user's conversations, newest first.
+func (m *model) inbox(user string) (names []string) {
+	for _, name := range m.names {
+		if p := m.places[of(user, name)]; p != nil && p.listed && p.till < 0 {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return -cmpIDs(m.places[of(user, a)].last, m.places[of(user, b)].last)
+	})
+	return names
+}
+
+func cmpIDs(a, b ids.ID) int {
+	if a < b {
+		return -1
+	}
+	return 1
+}
+
+// compare checks what every user sees.
+func (m *model) compare(t require.TestingT, w world, tb testing.TB) {
+	for _, user := range m.users {
+		entries := w.inbox(tb, user)
+		names := []string{}
+		for _, e := range entries {
+			names = append(names, e.Conversation)
+		}
+		require.Equal(t, append([]string{}, m.inbox(user)...), names, user)
+		for _, e := range entries {
+			in := of(user, e.Conversation)
+			p := m.places[in]
+			require.Equal(t, m.unread(in), e.Unread, in)
+			require.LessOrEqual(t, max(p.read, p.from), e.Read, in)
+			for _, sent := range m.messages[e.Conversation] {
+				if sent.Seq > max(p.read, p.from) && sent.Seq <= e.Read {
+					require.Equal(t, user, sent.Sender, in)
 				}
 			}
-			if len(history.Items) > 0 {
-				e.Last = history.Items[0]
+			shown := message.Message{}
+			if found := m.history(in); len(found) > 0 {
+				shown = found[0]
 			}
-			want, places[c.name] = append(want, e), u.place
-			if e.Unread > 0 {
-				count.Conversations++
-				count.Messages += e.Unread
+			require.Equal(t, shown, e.Last, in)
+		}
+		for _, name := range m.names {
+			in := of(user, name)
+			members, err := w.Members(tb.Context(), in)
+			if !m.member(in) {
+				require.ErrorIs(t, err, plaza.ErrForbidden)
+			} else {
+				require.NoError(t, err)
+				require.True(t, slices.IsSorted(members))
+				for _, other := range m.users {
+					require.Equal(t, m.member(of(other, name)), slices.Contains(members, other))
+				}
 			}
-		}
-		slices.SortFunc(want, func(a, b message.Entry) int { return cmp.Compare(places[b.Conversation], places[a.Conversation]) })
-		inbox, err := m.Inbox(context.Background(), name, whole)
-		require.NoError(t, err)
-		require.Equal(t, want, slices.Clip(append([]message.Entry(nil), inbox.Items...)))
-		got, err := m.Unread(context.Background(), name)
-		require.NoError(t, err)
-		require.Equal(t, count, got)
-	}
-}
-
-// same compares messages, newest first, with those above a number.
-func (m *model) same(t *rapid.T, c *talk, got []message.Message, from, upTo int64) {
-	require.Len(t, got, int(max(0, upTo-from)))
-	for i, g := range got {
-		w := c.messages[upTo-int64(i)-1]
-		require.Equal(t, upTo-int64(i), g.Seq)
-		require.Equal(t, w.sender, g.Sender)
-		require.Equal(t, w.recalled, !g.Recalled.IsZero())
-		require.Equal(t, w.recalled, g.Text == "")
-	}
-}
-
-func members(c *talk) (all []string) {
-	for name, u := range c.users {
-		if u.member {
-			all = append(all, name)
+			if m.places[in] == nil {
+				_, err := w.History(tb.Context(), in, cursor.PageRequest{})
+				require.ErrorIs(t, err, plaza.ErrForbidden)
+				continue
+			}
+			require.Equal(t, append([]message.Message(nil), m.history(in)...), slices.Collect(each(tb, 7, w.historyOf(in))), in)
 		}
 	}
-	slices.Sort(all)
-	return all
 }
 
-func other(c *talk, name string) string {
-	for o := range c.users {
-		if o != name {
-			return o
-		}
-	}
-	return ""
-}
-
-// Everything is shuffled, and the rows of some messages are written by the repeat of
-// their Send, or long after it.
-func TestInboxesAreWhatWasDone(t *testing.T) {
+// Two processes in turn, so that what one remembers grows old.
+func TestConversationsAreAsTheModelSays(t *testing.T) {
 	t.Parallel()
-	m := &model{world: newWorld(t, nil)}
-	m.late = &faults.Late{Holds: func(op string, body []byte) bool {
-		return m.lagging && op == "UpdateItem" && strings.Contains(string(body), `"U#`)
-	}}
-	m.laggard = m.process(t, nil, m.late.Wrap)
-	run := 0
+	w := newWorld(t, nil)
+	checks := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		run++
-		m.begin(rt, run)
-		actions := map[string]func(*rapid.T){
-			"send":       func(rt *rapid.T) { m.send(rt, false) },
-			"send again": func(rt *rapid.T) { m.send(rt, false) },
-			"send late":  func(rt *rapid.T) { m.send(rt, true) },
-			"read":       m.readSome,
-			"clear":      m.clearAll,
-			"membership": m.join,
-			"recall":     m.recall,
-			"late rows arrive": func(*rapid.T) {
-				if m.kept {
-					m.late.Arrive(t)
-					m.kept = false
+		checks++
+		m := newModel(checks)
+		processes := []world{w.process(t, nil), w.process(t, nil)}
+		p := func() world { return processes[rapid.IntRange(0, 1).Draw(rt, "process")] }
+		user := func() string { return rapid.SampledFrom(m.users).Draw(rt, "user") }
+		in := func() message.In { return of(user(), rapid.SampledFrom(m.names).Draw(rt, "conversation")) }
+		group := func() message.In { return of(user(), rapid.SampledFrom(m.names[1:]).Draw(rt, "group")) }
+		isPair := func(name string) bool { return name == m.names[0] }
+		outcome := func(changed bool, err error, want bool, wanted error) {
+			if wanted != nil {
+				require.ErrorIs(rt, err, wanted)
+				return
+			}
+			require.NoError(rt, err)
+			require.Equal(rt, want, changed)
+		}
+		var said []message.Message // as it was sent
+		rt.Repeat(map[string]func(*rapid.T){
+			"create": func(rt *rapid.T) {
+				name := rapid.SampledFrom(m.names[1:]).Draw(rt, "group")
+				begins := len(m.places) == 0 || !slices.ContainsFunc(m.users, func(u string) bool { return m.places[of(u, name)] != nil })
+				created, err := p().Create(t.Context(), message.Group{ID: name, Members: m.users[:3]})
+				outcome(created, err, begins, nil)
+				if begins {
+					id := w.id() // after the group's
+					for _, user := range m.users[:3] {
+						m.places[of(user, name)] = &place{till: -1, last: id, listed: true}
+					}
 				}
 			},
-			"check": m.check,
-		}
-		rt.Repeat(actions)
-		m.check(rt)
-		if m.kept {
-			m.late.Arrive(t)
-			m.kept = false
-			m.check(rt)
-		}
+			"send": func(rt *rapid.T) {
+				in := in()
+				n := int64(len(m.messages[in.Conversation]))
+				sent := w.says(in.Conversation, in.User, fmt.Sprint("text ", len(said)))
+				sent.ReplyTo = rapid.Int64Range(0, n).Draw(rt, "reply to")
+				got, created, err := p().Send(t.Context(), sent)
+				var refusal error
+				if !m.member(in) {
+					refusal = message.ErrNotMember
+				} else if isPair(in.Conversation) && len(m.blocked) > 0 {
+					refusal = message.ErrBlocked
+				}
+				outcome(created, err, true, refusal)
+				if refusal == nil {
+					said = append(said, sent)
+					sent.Seq, sent.ID = n+1, got.ID
+					require.Equal(rt, sent, got)
+					m.send(sent)
+				}
+			},
+			"repeat": func(rt *rapid.T) {
+				if len(said) == 0 {
+					rt.Skip("nothing was sent")
+				}
+				sent := rapid.SampledFrom(said).Draw(rt, "message")
+				got, created, err := p().Send(t.Context(), sent)
+				outcome(created, err, false, nil)
+				require.Equal(rt, m.messages[sent.Conversation][got.Seq-1], got)
+				sent.Text += " otherwise"
+				_, _, err = p().Send(t.Context(), sent)
+				require.ErrorIs(rt, err, plaza.ErrConflict)
+			},
+			"edit or recall": func(rt *rapid.T) {
+				in := in()
+				n := len(m.messages[in.Conversation])
+				seq := rapid.IntRange(1, n+1).Draw(rt, "number")
+				var stored *message.Message
+				if seq <= n {
+					stored = &m.messages[in.Conversation][seq-1]
+				}
+				edits := rapid.Bool().Draw(rt, "edits")
+				var wanted error
+				stranger := isPair(in.Conversation) && m.places[in] == nil
+				switch {
+				case stranger, edits && !m.member(in):
+					wanted = message.ErrNotMember
+				case edits && isPair(in.Conversation) && len(m.blocked) > 0:
+					wanted = message.ErrBlocked
+				case stored == nil:
+					wanted = plaza.ErrNotFound
+				case stored.Sender != in.User:
+					wanted = plaza.ErrForbidden
+				case edits && !stored.Recalled.IsZero():
+					wanted = plaza.ErrRemoved
+				}
+				if !edits {
+					changed, err := p().Recall(t.Context(), in, int64(seq))
+					outcome(changed, err, wanted == nil && stored.Recalled.IsZero(), wanted)
+					if changed {
+						*stored = message.Message{
+							Conversation: in.Conversation, Sender: in.User, ReplyTo: stored.ReplyTo,
+							Seq: stored.Seq, ID: stored.ID, Recalled: w.Now(),
+						}
+					}
+					return
+				}
+				to := message.Message{
+					Conversation: in.Conversation, Sender: in.User, Seq: int64(seq),
+					Text: rapid.SampledFrom([]string{"", "a", "b"}).Draw(rt, "text"), Data: []byte(`{"a":1}`),
+				}
+				got, changed, err := p().Edit(t.Context(), to)
+				differs := wanted == nil && (stored.Text != to.Text || string(stored.Data) != string(to.Data))
+				outcome(changed, err, differs, wanted)
+				if changed {
+					stored.Text, stored.Data, stored.Edited = to.Text, to.Data, w.Now()
+				}
+				if err == nil {
+					require.Equal(rt, *stored, got)
+				}
+			},
+			"add": func(rt *rapid.T) {
+				in := group()
+				exists := slices.ContainsFunc(m.users, func(u string) bool { return m.places[of(u, in.Conversation)] != nil })
+				changed, err := p().Add(t.Context(), in)
+				if !exists {
+					require.ErrorIs(rt, err, plaza.ErrNotFound)
+					return
+				}
+				outcome(changed, err, !m.member(in), nil)
+				if changed {
+					n := int64(len(m.messages[in.Conversation]))
+					m.places[in] = &place{from: n, read: n, till: -1, last: w.id(), listed: true}
+				}
+			},
+			"leave": func(rt *rapid.T) {
+				in := group()
+				exists := slices.ContainsFunc(m.users, func(u string) bool { return m.places[of(u, in.Conversation)] != nil })
+				changed, err := p().Leave(t.Context(), in)
+				if !exists {
+					require.ErrorIs(rt, err, plaza.ErrNotFound)
+					return
+				}
+				outcome(changed, err, m.member(in), nil)
+				if changed {
+					m.places[in].till = int64(len(m.messages[in.Conversation]))
+				}
+			},
+			"block": func(rt *rapid.T) {
+				i := rapid.IntRange(0, 1).Draw(rt, "who")
+				who := message.Pair{User: m.users[i], Other: m.users[1-i]}
+				if rapid.Bool().Draw(rt, "on") {
+					changed, err := p().Block(t.Context(), who)
+					outcome(changed, err, !m.blocked[who.User], nil)
+					m.blocked[who.User] = true
+				} else {
+					changed, err := p().Unblock(t.Context(), who)
+					outcome(changed, err, m.blocked[who.User], nil)
+					delete(m.blocked, who.User)
+				}
+			},
+			"read": func(rt *rapid.T) {
+				in := in()
+				upTo := rapid.Int64Range(1, int64(len(m.messages[in.Conversation]))+1).Draw(rt, "up to")
+				err := p().Read(t.Context(), in, upTo)
+				switch {
+				case m.places[in] == nil:
+					require.ErrorIs(rt, err, plaza.ErrForbidden)
+				case upTo > m.newest(in):
+					require.ErrorIs(rt, err, plaza.ErrInvalid)
+				default:
+					require.NoError(rt, err)
+					m.places[in].read = max(m.places[in].read, upTo)
+				}
+			},
+			"clear": func(rt *rapid.T) {
+				in := in()
+				err := p().Clear(t.Context(), in)
+				if m.places[in] == nil {
+					require.ErrorIs(rt, err, plaza.ErrForbidden)
+					return
+				}
+				require.NoError(rt, err)
+				m.places[in].from = max(m.places[in].from, m.newest(in))
+			},
+		})
+		m.compare(rt, w, t)
 	})
-}
-
-// begin begins conversations of names that no other run has.
-func (m *model) begin(t *rapid.T, run int) {
-	m.calls, m.held = 0, nil
-	m.suffix = fmt.Sprint(" ", run)
-	m.talks = nil
-	p := message.Pair{User: m.name("ann"), Other: m.name("ben")}
-	pairUsers := map[string]*user{p.User: {member: true}, p.Other: {member: true}}
-	m.talks = append(m.talks, &talk{name: p.Conversation(), pair: true, users: pairUsers})
-	for _, id := range []string{"g", "h"} {
-		c := &talk{name: m.name(id), users: map[string]*user{}}
-		m.calls++
-		var names []string
-		for _, name := range []string{"ann", "ben", "carl"} {
-			names = append(names, m.name(name))
-			c.users[m.name(name)] = &user{member: true, place: m.calls}
-		}
-		_, err := m.Create(context.Background(), message.Group{ID: c.name, Members: names})
-		require.NoError(t, err)
-		m.talks = append(m.talks, c)
-	}
-}
-
-func (m *model) readSome(t *rapid.T) {
-	c := rapid.SampledFrom(m.talks).Draw(t, "talk")
-	name := m.name(rapid.SampledFrom([]string{"ann", "ben", "carl", "dora"}).Draw(t, "user"))
-	upTo := int64(rapid.IntRange(1, int(c.n())+1).Draw(t, "up to"))
-	err := m.Read(context.Background(), message.In{Conversation: c.name, User: name}, upTo)
-	switch u := c.users[name]; {
-	case u == nil:
-		require.ErrorIs(t, err, message.ErrNotMember)
-	case upTo > c.upTo(u):
-		require.ErrorIs(t, err, plaza.ErrInvalid)
-	default:
-		require.NoError(t, err)
-		u.read = max(u.read, upTo)
-	}
-}
-
-func (m *model) clearAll(t *rapid.T) {
-	c := rapid.SampledFrom(m.talks).Draw(t, "talk")
-	name := m.name(rapid.SampledFrom([]string{"ann", "ben", "carl", "dora"}).Draw(t, "user"))
-	err := m.Clear(context.Background(), message.In{Conversation: c.name, User: name})
-	if u := c.users[name]; u != nil {
-		require.NoError(t, err)
-		u.from = max(u.from, c.upTo(u))
-		return
-	}
-	require.ErrorIs(t, err, message.ErrNotMember)
-}
-
-// join adds who is not a member, and takes out who is.
-func (m *model) join(t *rapid.T) {
-	c := m.talks[rapid.IntRange(1, len(m.talks)-1).Draw(t, "group")]
-	name := m.name(rapid.SampledFrom([]string{"ann", "ben", "carl", "dora"}).Draw(t, "user"))
-	in := message.In{Conversation: c.name, User: name}
-	u := c.users[name]
-	m.calls++
-	if u != nil && u.member {
-		changed, err := m.Leave(context.Background(), in)
-		require.NoError(t, err)
-		require.True(t, changed)
-		u.member, u.till = false, c.n()
-		return
-	}
-	changed, err := m.Add(context.Background(), in)
-	require.NoError(t, err)
-	require.True(t, changed)
-	c.users[name] = &user{member: true, from: c.n(), read: c.n(), place: m.calls}
-}
-
-func (m *model) recall(t *rapid.T) {
-	c := rapid.SampledFrom(m.talks).Draw(t, "talk")
-	if c.n() == 0 {
-		return
-	}
-	seq := rapid.Int64Range(1, c.n()).Draw(t, "seq")
-	s := &c.messages[seq-1]
-	changed, err := m.Recall(context.Background(), message.In{Conversation: c.name, User: s.sender}, seq)
-	require.NoError(t, err)
-	require.Equal(t, !s.recalled, changed)
-	s.recalled = true
 }
