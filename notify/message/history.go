@@ -129,25 +129,23 @@ func (r *Repository) place(ctx context.Context, in In) (own row, n int64, err er
 	if own, err = r.rowOf(in, items); err != nil {
 		return row{}, 0, err
 	}
-	var head struct {
-		N int64 `dynamo:"n"`
+	var h head
+	if found := items[headKey(in.Conversation)]; found != nil {
+		err = r.table.Decode(found, &h)
 	}
-	if item := items[headKey(in.Conversation)]; item != nil {
-		err = r.table.Decode(item, &head)
-	}
-	return own, head.N, err
+	return own, h.N, err
 }
 
 func (r *Repository) rowOf(in In, items map[store.Key]dynamo.Item) (row, error) {
 	key := rowKey(in)
-	item := items[key]
-	if item == nil {
+	found := items[key]
+	if found == nil {
 		if _, isPair := in.pair(); !isPair {
 			return row{}, ErrNotMember
 		}
 		return row{PK: key.PK, SK: key.SK, in: in}, nil
 	}
 	var own row
-	err := r.table.Decode(item, &own)
+	err := r.table.Decode(found, &own)
 	return own, err
 }

@@ -2,9 +2,7 @@ package message
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -142,22 +140,4 @@ func (r *Repository) receipts(ctx context.Context, in In) (map[string]int64, err
 		}
 	}
 	return read, nil
-}
-
-// membersOf returns a conversation's members, if the user is one of them.
-func (r *Repository) membersOf(ctx context.Context, in In) ([]string, error) {
-	if p, isPair := in.pair(); isPair {
-		return []string{p.User, p.Other}, nil
-	}
-	var m struct {
-		Members []string `dynamo:"members,set"`
-	}
-	err := r.table.Get(ctx, membersKey(in.Conversation), true, &m)
-	switch {
-	case errors.Is(err, plaza.ErrNotFound), err == nil && !slices.Contains(m.Members, in.User):
-		return nil, ErrNotMember
-	case err != nil:
-		return nil, err
-	}
-	return m.Members, nil
 }
