@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
 
@@ -30,6 +31,13 @@ func text(s string) types.AttributeValue   { return &types.AttributeValueMemberS
 func number(s string) types.AttributeValue { return &types.AttributeValueMemberN{Value: s} }
 func texts(s ...string) types.AttributeValue {
 	return &types.AttributeValueMemberSS{Value: s}
+}
+
+func textOf(v types.AttributeValue) string {
+	if s, ok := v.(*types.AttributeValueMemberS); ok {
+		return s.Value
+	}
+	return ""
 }
 
 type image = map[string]types.AttributeValue
@@ -198,5 +206,97 @@ func FuzzChanges(f *testing.F) {
 			_, err := message.Changes(r)
 			return err
 		})
+	})
+}
+
+func TestEachWriteReportsItsChanges(t *testing.T) {
+	t.Parallel()
+	streamtest.UnderFaults(t, func(t *testing.T, wrap func(aws.HTTPClient) aws.HTTPClient) {
+		w, changes := newStreamed(t, nil, wrap)
+		ctx := t.Context()
+		var last []message.Change
+		sees := func(what string, want ...string) {
+			t.Helper()
+			last = changes.Next(t)
+			require.ElementsMatch(t, want, told(t, last), what)
+		}
+		does := func(want bool) func(changed bool, err error) {
+			t.Helper()
+			return func(changed bool, err error) {
+				t.Helper()
+				require.NoError(t, err)
+				require.Equal(t, want, changed)
+			}
+		}
+		ann, ben := message.In{Conversation: pair, User: "ann"}, message.In{Conversation: pair, User: "ben"}
+
+		hello := w.says(pair, "ann", "hello")
+		sent, created, err := w.Send(ctx, hello)
+		does(true)(created, err)
+		sees("Send", "sent ann#ben ann", "read ann#ben ann 1")
+		for _, c := range last {
+			if c.Kind == message.Sent {
+				require.Equal(t, sent, c.Message)
+			}
+		}
+		_, created, err = w.Send(ctx, hello)
+		does(false)(created, err)
+		sees("a repeat")
+		w.read(t, ben, 1)
+		sees("Read", "read ann#ben ben 1")
+		w.read(t, ben, 1)
+		sees("another Read")
+		sent.Text = "hello!"
+		edited, changed, err := w.Edit(ctx, sent)
+		does(true)(changed, err)
+		sees("Edit", "edited ann#ben ann")
+		require.Equal(t, edited, last[0].Message)
+		_, changed, err = w.Edit(ctx, sent)
+		does(false)(changed, err)
+		sees("another Edit")
+		does(true)(w.Recall(ctx, ann, 1))
+		sees("Recall", "recalled ann#ben ann")
+		require.Equal(t, "hello!", last[0].Message.Text)
+		does(false)(w.Recall(ctx, ann, 1))
+		sees("another Recall")
+		w.send(t, pair, "ben", "ben", "ann")
+		sees("three messages, the last before the others were read", "sent ann#ben ben", "sent ann#ben ben", "sent ann#ben ann", "read ann#ben ben 2", "read ann#ben ben 3")
+		require.NoError(t, w.Clear(ctx, ann))
+		sees("Clear", "cleared ann#ben ann 4")
+		require.NoError(t, w.Clear(ctx, ann))
+		w.read(t, ann, 4)
+		sees("another Clear, and a Read of what was cleared")
+		does(true)(w.Block(ctx, message.Pair{User: "ben", Other: "ann"}))
+		sees("Block", "blocked ann#ben ben")
+		does(false)(w.Block(ctx, message.Pair{User: "ben", Other: "ann"}))
+		sees("another Block")
+		does(true)(w.Unblock(ctx, message.Pair{User: "ben", Other: "ann"}))
+		sees("Unblock", "unblocked ann#ben ben")
+
+		w.create(t, "g", "ben", "ann")
+		sees("Create", "created g [ann ben]", "joined g ann", "joined g ben")
+		does(false)(w.Create(ctx, message.Group{ID: "g", Members: []string{"ann", "ben"}}))
+		sees("another Create")
+		w.send(t, "g", "ann")
+		sees("Send to a group", "sent g ann", "read g ann 1")
+		carl := message.In{Conversation: "g", User: "carl"}
+		does(true)(w.Add(ctx, carl))
+		sees("Add", "joined g carl 1")
+		does(false)(w.Add(ctx, carl))
+		sees("another Add")
+		does(true)(w.Leave(ctx, carl))
+		sees("Leave", "left g carl 1")
+		does(false)(w.Leave(ctx, carl))
+		sees("another Leave")
+		w.send(t, "g", "ben")
+		changes.Next(t)
+		does(true)(w.Add(ctx, carl))
+		sees("Add of who left", "joined g carl 2")
+
+		require.NoError(t, w.Erase(ctx, "ann"))
+		sees("Erase", "erased ann#ben ann", "erased ann#ben ann", "erased ann#ben ann", "blocked ann#ben ann",
+			"erased g ann", "erased g ann", "left g ann 2")
+		require.NoError(t, w.Erase(ctx, "ann"))
+		sees("another Erase")
 	})
 }
