@@ -54,8 +54,8 @@ type Event struct {
 	Until time.Time `json:"until,omitzero"`
 }
 
-// Said is the event of a message as message.Repository.Send or Edit returned it. That may
-// be Recalled: the answer to a repeat is what became of the message since.
+// Said is the event of a message as Send or Edit returned it. That may be Recalled: the
+// answer to a repeat is what became of the message since.
 func Said(m message.Message) Event {
 	e := Event{Kind: Sent, Conversation: m.Conversation, User: m.Sender, Seq: m.Seq, At: m.ID.Time()}
 	switch {
@@ -67,6 +67,26 @@ func Said(m message.Message) Event {
 	}
 	e.Message = &m
 	return e
+}
+
+// OfChange is the event of a change that a consumer of the table's stream reads. Ok is
+// false where nobody is shown it: members of a group that was created have joined beside.
+func OfChange(c message.Change) (e Event, ok bool) {
+	e = Event{Conversation: c.Conversation, User: c.User, Seq: c.Seq, At: c.At}
+	switch c.Kind {
+	case message.Sent, message.Edited:
+		return Said(c.Message), true
+	case message.Recalled, message.Erased:
+		e.Kind, e.Seq = Recalled, c.Message.Seq
+		return e, e.Seq > 0
+	case message.Read, message.Cleared:
+		e.Kind = Kind(c.Kind)
+		return e, true
+	case message.Joined, message.Left, message.Blocked, message.Unblocked:
+		e.Kind, e.Seq = Kind(c.Kind), 0
+		return e, true
+	}
+	return Event{}, false
 }
 
 // validate sets what Publish may leave out, and refuses an event of the wrong shape.
