@@ -15,7 +15,7 @@ import (
 type Kind string
 
 // The kinds of what all who watch a conversation are shown. The first three are shown in
-// the inbox of each member too, the next three in the inbox of the User.
+// the inbox of each member too, the next three in that of the User.
 const (
 	Sent     Kind = "sent"
 	Edited   Kind = "edited"
@@ -26,7 +26,8 @@ const (
 	Typing   Kind = "typing" // the User is typing; only Hub.Typing publishes it
 )
 
-// The kinds of what only the User's inbox is shown.
+// The kinds of what only the User is shown: Cleared in the conversation and the inbox, the
+// others in the inbox.
 const (
 	Cleared   Kind = "cleared"   // the User has hidden what was sent up to Seq
 	Blocked   Kind = "blocked"   // the User has blocked the other one of a pair
@@ -50,7 +51,8 @@ type Event struct {
 	// At is when it happened. Publish sets it where it is zero.
 	At time.Time `json:"at"`
 
-	// Until comes with Typing, which ends then, or with the next message of the User.
+	// Until comes with Typing, which ends then, or with the next message of the User. It
+	// is a time of the process that published it.
 	Until time.Time `json:"until,omitzero"`
 }
 
