@@ -1,0 +1,235 @@
+// Package mail sends digests by e-mail.
+//
+//	sender, err := mail.New("smtp.example.com:587", from, unsubscribe, desk, &mail.Options{Username: "plaza", Password: secret})
+//
+// What is sent has a text and an HTML part, and a link that unsubscribes by one click
+// (RFC 8058). For that mail programs also want a DKIM signature, which the relay adds.
+package mail
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	htmltemplate "html/template"
+	"net"
+	"net/mail"
+	"net/url"
+	"strconv"
+	"strings"
+	texttemplate "text/template"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/digest"
+)
+
+// Desk is what a Sender asks the service.
+type Desk interface {
+	// Address returns where a user gets mails. A digest for whom it returns
+	// plaza.ErrNotFound is dropped.
+	Address(ctx context.Context, user string) (mail.Address, error)
+
+	// Letter says what the entries are, in the user's language.
+	Letter(ctx context.Context, user string, entries []notify.Entry) (Letter, error)
+}
+
+// Letter is what a mail says. Texts may hold what users wrote.
+type Letter struct {
+	Lang        string // as in HTML, such as "en"
+	Subject     string
+	Lines       []Line
+	Unsubscribe string // the words of the link that unsubscribes
+}
+
+// Line is about one entry.
+type Line struct {
+	Text string
+	Link string // https; another one is left out
+}
+
+// Options of a Sender. The zero value works.
+type Options struct {
+	// Username and Password are for the relay. Defaults to none.
+	Username, Password string
+
+	// TLS is for the connection to the relay, which begins with STARTTLS. Defaults to
+	// the roots of this machine.
+	TLS *tls.Config
+
+	// Plaintext sends without TLS where the relay offers none. Defaults to failing
+	// there.
+	Plaintext bool
+
+	// Timeout bounds the conversation with the relay. Defaults to 30 s.
+	Timeout time.Duration
+
+	// ListID is the mails' list, as in RFC 2919. Defaults to "digest." and From's domain.
+	ListID string
+
+	// Now is the clock. Defaults to time.Now.
+	Now func() time.Time
+}
+
+// Sender is a digest.Sender.
+type Sender struct {
+	host        string
+	port        int
+	from        mail.Address
+	domain      string // of from
+	unsubscribe url.URL
+	desk        Desk
+	html        *htmltemplate.Template
+	text        *texttemplate.Template
+	opts        Options
+}
+
+// New returns a Sender that hands mails to the relay at host:port. Unsubscribe is an
+// https URL that gets a digest's token as its last part.
+func New(relay string, from mail.Address, unsubscribe *url.URL, desk Desk, opts *Options) (*Sender, error) {
+	s := &Sender{desk: desk, html: htmlPart(), text: textPart()}
+	if opts != nil {
+		s.opts = *opts
+	}
+	host, port, err := net.SplitHostPort(relay)
+	if err == nil {
+		s.port, err = strconv.Atoi(port)
+	}
+	if err != nil || host == "" {
+		return nil, &plaza.InvalidError{Field: "relay", Reason: "is not host:port"}
+	}
+	s.host = host
+	if err := checkAddress("from", from.Address); err != nil {
+		return nil, err
+	}
+	s.from = mail.Address{Name: clean(from.Name, maxName), Address: from.Address}
+	s.domain = from.Address[strings.LastIndexByte(from.Address, '@')+1:]
+	switch {
+	case unsubscribe == nil || !secure(unsubscribe):
+		return nil, &plaza.InvalidError{Field: "unsubscribe", Reason: "is not https"}
+	case desk == nil:
+		return nil, &plaza.InvalidError{Field: "desk", Reason: "is missing"}
+	}
+	s.unsubscribe = *unsubscribe
+	return s, s.setDefaults()
+}
+
+func (s *Sender) setDefaults() error {
+	if s.opts.Timeout == 0 {
+		s.opts.Timeout = 30 * time.Second
+	}
+	if s.opts.ListID == "" {
+		s.opts.ListID = "digest." + s.domain
+	}
+	if s.opts.Now == nil {
+		s.opts.Now = time.Now
+	}
+	switch {
+	case s.opts.Timeout < 0:
+		return &plaza.InvalidError{Field: "Options.Timeout", Reason: "is negative"}
+	case strings.ContainsFunc(s.opts.ListID, func(r rune) bool { return r <= ' ' || r > '~' || r == '<' || r == '>' }):
+		return &plaza.InvalidError{Field: "Options.ListID", Reason: "is not a list's name"}
+	}
+	return nil
+}
+
+// Send hands a digest to the relay. A repeat has the same Message-ID. If the relay
+// refuses it with 5xx, another attempt cannot help.
+//
+// Cost: none.
+func (s *Sender) Send(ctx context.Context, d digest.Delivery) error {
+	to, err := s.desk.Address(ctx, d.User)
+	if err == nil {
+		err = checkAddress("Address", to.Address)
+	}
+	if errors.Is(err, plaza.ErrNotFound) || errors.Is(err, plaza.ErrInvalid) {
+		err = digest.Permanent(err)
+	}
+	if err != nil {
+		return fmt.Errorf("mail: address of %s: %w", d.User, err)
+	}
+	letter, err := s.desk.Letter(ctx, d.User, d.Entries)
+	if err != nil {
+		return fmt.Errorf("mail: letter to %s: %w", d.User, err)
+	}
+	m, err := s.message(to, letter, d)
+	if err == nil {
+		err = s.deliver(ctx, m)
+	}
+	if err != nil {
+		return fmt.Errorf("mail: to %s: %w", d.User, err)
+	}
+	return nil
+}
+
+// deliver hands a message to the relay within the time that it may take.
+func (s *Sender) deliver(ctx context.Context, m *gomail.Msg) error {
+	ctx, hangUp := context.WithTimeout(ctx, s.opts.Timeout)
+	defer hangUp()
+	var dialer net.Dialer
+	client, err := s.client(func(dialing context.Context, network, address string) (net.Conn, error) {
+		conn, err := dialer.DialContext(dialing, network, address)
+		if err == nil {
+			context.AfterFunc(ctx, func() { _ = conn.Close() }) // the client knows deadlines, but no cancelling
+		}
+		return conn, err
+	})
+	if err != nil {
+		return err
+	}
+	relay, err := client.DialToSMTPClientWithContext(ctx)
+	if err != nil {
+		return errors.Join(context.Cause(ctx), fmt.Errorf("relay: %w", err))
+	}
+	err = client.SendWithSMTPClient(relay, m)
+	if m.IsDelivered() { // whatever came after
+		_ = client.CloseWithSMTPClient(relay)
+		return nil
+	}
+	return errors.Join(context.Cause(ctx), refusal(err))
+}
+
+func (s *Sender) client(dial gomail.DialContextFunc) (*gomail.Client, error) {
+	secured := &tls.Config{MinVersion: tls.VersionTLS12}
+	if s.opts.TLS != nil {
+		secured = s.opts.TLS.Clone()
+	}
+	if secured.ServerName == "" {
+		secured.ServerName = s.host
+	}
+	policy := gomail.TLSMandatory
+	if s.opts.Plaintext {
+		policy = gomail.TLSOpportunistic
+	}
+	opts := []gomail.Option{
+		gomail.WithPort(s.port), gomail.WithTLSConfig(secured), gomail.WithTLSPolicy(policy),
+		gomail.WithTimeout(s.opts.Timeout), gomail.WithDialContextFunc(dial),
+		gomail.WithoutNoop(), gomail.WithoutRset(), // one message a connection
+	}
+	if s.opts.Username != "" {
+		opts = append(opts, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover),
+			gomail.WithUsername(s.opts.Username), gomail.WithPassword(s.opts.Password))
+	}
+	return gomail.NewClient(s.host, opts...)
+}
+
+// refusal is what the relay answered, without the address and the text in it. Only what
+// it says of the recipient or of the message is permanent: the rest is about us, such as
+// a password that expired, and would drop everybody's digests.
+func refusal(err error) error {
+	var failed *gomail.SendError
+	if !errors.As(err, &failed) {
+		return err
+	}
+	err = fmt.Errorf("%s: answer %d", failed.Reason, failed.ErrorCode())
+	switch failed.Reason {
+	case gomail.ErrSMTPRcptTo, gomail.ErrSMTPData, gomail.ErrSMTPDataClose:
+		if code := failed.ErrorCode(); code >= 500 && code != 530 && code != 535 {
+			return digest.Permanent(err)
+		}
+	}
+	return err
+}
