@@ -21,45 +21,53 @@ const passPage = 100
 // Shards come in random order, so that several workers share them; the jobs of
 // a shard come in the order of their keys.
 func (q *Queue[W]) Pass(ctx context.Context, before string, do func(context.Context, Job[W]) (done bool, err error)) (done int, err error) {
+	var failed []error
+	err = q.Each(ctx, before, func(ctx context.Context, job Job[W], _ time.Time) {
+		ended, err := q.try(ctx, job, do)
+		if ended {
+			done++
+		}
+		if err != nil {
+			failed = append(failed, err)
+		}
+	})
+	return done, errors.Join(append(failed, err)...)
+}
+
+// Each is Pass for a kind of job that is claimed in another way. It calls do with each
+// job, and with a time before it was read.
+func (q *Queue[W]) Each(ctx context.Context, before string, do func(ctx context.Context, job Job[W], read time.Time)) error {
 	shards, err := q.StoredShards(ctx, false)
 	if err != nil {
-		return 0, q.failed(err)
+		return q.failed(err)
 	}
 	var failed []error
 	for _, shard := range rand.Perm(shards) {
 		if err := ctx.Err(); err != nil {
-			return done, errors.Join(append(failed, err)...)
+			return errors.Join(append(failed, err)...)
 		}
-		n, err := q.passShard(ctx, store.Span{PK: q.PK(shard), To: before, Ascending: true, Limit: passPage}, do)
-		done += n
-		if err != nil {
+		if err := q.eachOf(ctx, store.Span{PK: q.PK(shard), To: before, Ascending: true, Limit: passPage}, do); err != nil {
 			failed = append(failed, err)
 		}
 	}
-	return done, errors.Join(failed...)
+	return errors.Join(failed...)
 }
 
-func (q *Queue[W]) passShard(ctx context.Context, span store.Span, do func(context.Context, Job[W]) (bool, error)) (done int, err error) {
-	var failed []error
+func (q *Queue[W]) eachOf(ctx context.Context, span store.Span, do func(context.Context, Job[W], time.Time)) error {
 	for {
+		began := q.Now()
 		jobs, rest, err := store.Read[Job[W]](ctx, q.Table, span)
 		if err != nil {
-			return done, errors.Join(append(failed, q.failed(err))...)
+			return q.failed(err)
 		}
 		for _, job := range jobs {
 			if err := ctx.Err(); err != nil {
-				return done, errors.Join(append(failed, err)...)
+				return err
 			}
-			ended, err := q.try(ctx, job, do)
-			if ended {
-				done++
-			}
-			if err != nil {
-				failed = append(failed, err)
-			}
+			do(ctx, job, began)
 		}
 		if span.From = rest; rest == "" {
-			return done, errors.Join(failed...)
+			return nil
 		}
 	}
 }

@@ -1,0 +1,220 @@
+package digest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/notify"
+)
+
+const (
+	// sendTime is how long an attempt may take. So it ends before its lease, and a job
+	// that was read before that ended is younger than fresh.
+	sendTime = 20 * time.Second
+
+	// fresh is how long after it was read a job counts as one that exists.
+	fresh = 5 * time.Second
+
+	// grace is how long a Sender has to return once its context has ended.
+	grace = time.Second
+
+	// stopWait is how long a stopped worker takes to give a digest back, or to end one
+	// that it has sent.
+	stopWait = time.Second
+
+	firstWait = 30 * time.Second
+	maxWait   = time.Hour
+	giveUp    = 24 * time.Hour
+
+	asksAtOnce = 8 // of the Policy, for one digest
+)
+
+// errSlow is returned for an attempt that did not end in time.
+var errSlow = fmt.Errorf("took more than %v: %w", sendTime, plaza.ErrBusy)
+
+// trial is an attempt that is running.
+type trial struct {
+	Attempt
+	job   dueJob
+	held  bool  // another worker has it, or has ended it
+	took  bool  // this attempt has the lease,
+	lease claim // which is this one
+	spans spans // that it covers
+	hangs bool  // it was left behind
+}
+
+// attempt delivers a digest, and returns what became of it.
+func (w *Worker) attempt(ctx context.Context, job dueJob, read time.Time) Attempt {
+	d := job.Work
+	t := trial{job: job, Attempt: Attempt{Key: d.key(), User: d.User, Channel: d.Channel, Slot: d.Slot.Time()}}
+	t = w.within(ctx, t, func(ctx context.Context, t *trial) error { return w.try(ctx, t, read) })
+	if t.held {
+		return t.Attempt
+	}
+	if err := w.settle(ctx, &t); err != nil && t.Err == nil {
+		t.Err = err
+	}
+	if t.Err != nil {
+		t.Err = fmt.Errorf("digest: %q of %q at %v: %w", d.Channel, d.User, t.Slot.UTC(), t.Err)
+	}
+	w.opts.OnAttempt(t.Attempt)
+	return t.Attempt
+}
+
+// within runs an attempt, and goes on without one that does not end in time. Its
+// panic is its error.
+func (w *Worker) within(ctx context.Context, t trial, do func(context.Context, *trial) error) trial {
+	ctx, cancel := context.WithTimeoutCause(ctx, sendTime, errSlow)
+	defer cancel()
+	ended := make(chan trial, 1)
+	go func(t trial) {
+		t.Err = parallel.Catch(func() error { return do(ctx, &t) })
+		ended <- t
+	}(t)
+	select {
+	case t := <-ended:
+		return t
+	case <-ctx.Done():
+	}
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case t := <-ended:
+		return t
+	case <-timer.C:
+		t.Err, t.hangs = context.Cause(ctx), true
+		return t
+	}
+}
+
+// try is an attempt up to its Send.
+func (w *Worker) try(ctx context.Context, t *trial, read time.Time) error {
+	if w.r.opts.Now().Sub(read) > fresh {
+		if stands, err := w.stands(ctx, t.job); err != nil || !stands {
+			t.held = err == nil
+			return err
+		}
+	}
+	if err := w.take(ctx, t); err != nil || !t.took {
+		return err
+	}
+	delivery, err := w.delivery(ctx, t)
+	if err != nil {
+		return err
+	}
+	if t.Entries = len(delivery.Entries); t.Entries == 0 {
+		t.Done = true
+		return nil
+	}
+	if err := w.sender.Send(ctx, delivery); err != nil {
+		return err
+	}
+	t.Sent, t.Done = true, true
+	return nil
+}
+
+// stands reports whether a job is still as it was read.
+func (w *Worker) stands(ctx context.Context, job dueJob) (bool, error) {
+	var now dueJob
+	err := w.r.table.Get(ctx, job.Key, true, &now)
+	if errors.Is(err, plaza.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// delivery is what is to be sent.
+func (w *Worker) delivery(ctx context.Context, t *trial) (Delivery, error) {
+	job := t.job.Work
+	d := Delivery{
+		Key: t.Key, User: job.User, Channel: job.Channel, Attempt: job.Tries + 1,
+		From: t.spans[0].from.Time(), Slot: t.Slot,
+	}
+	for _, s := range slices.Backward(t.spans) { // newest first
+		entries, more, err := w.groups.Unread(ctx, job.User, notify.Span{From: s.from, To: s.to})
+		if err != nil {
+			return Delivery{}, err
+		}
+		d.Entries, d.More = append(d.Entries, entries...), d.More || more
+	}
+	var err error
+	if d.Entries, err = w.wanted(ctx, job, d.Entries); err != nil {
+		return Delivery{}, err
+	}
+	if len(d.Entries) > MaxEntries {
+		d.Entries, d.More = d.Entries[:MaxEntries], true
+	}
+	if len(d.Entries) > 0 && w.opts.Unsubscribe != nil {
+		d.Unsubscribe, err = w.opts.Unsubscribe(job.User, job.Channel)
+	}
+	return d, err
+}
+
+// wanted are the entries that the Policy still wants on the channel.
+func (w *Worker) wanted(ctx context.Context, job dueItem, entries []notify.Entry) ([]notify.Entry, error) {
+	if w.opts.Policy == nil {
+		return entries, nil
+	}
+	wanted := make([]bool, len(entries))
+	err := parallel.ForEach(ctx, len(entries), asksAtOnce, func(ctx context.Context, i int) error {
+		a := entries[i].Activity
+		d, err := w.opts.Policy.Decide(ctx, notify.Notification{
+			User: job.User, Activity: a,
+			Critical: w.opts.User(a.Actor) == job.User, // it would not be in the list otherwise
+		})
+		wanted[i] = !d.Drop && slices.Contains(d.Channels, job.Channel)
+		return err
+	})
+	var kept []notify.Entry
+	for i, e := range entries {
+		if wanted[i] {
+			kept = append(kept, e)
+		}
+	}
+	return kept, err
+}
+
+// settle ends the job of an attempt, or plans another attempt.
+func (w *Worker) settle(ctx context.Context, t *trial) error {
+	now := w.r.opts.Now()
+	since := t.job.Work.Since
+	if since == 0 {
+		since = now.UnixMilli()
+	}
+	switch {
+	case t.Err != nil && ctx.Err() != nil:
+		w.giveBack(ctx, t)
+		return nil
+	case t.Err != nil && !t.took && !t.hangs, errors.Is(t.Err, plaza.ErrTable):
+		return nil // the next pass finds it
+	case t.Err != nil && !isPermanent(t.Err) && now.Sub(time.UnixMilli(since)) < giveUp:
+		return w.later(ctx, t, since)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(stopWait, sendTime/4))
+	defer cancel()
+	err := w.r.jobs.End(ctx, t.job)
+	t.Done = err == nil
+	return err
+}
+
+// later moves the job of an attempt that failed to when it is tried again.
+func (w *Worker) later(ctx context.Context, t *trial, since int64) error {
+	next := t.job
+	wait := min(firstWait<<min(next.Work.Tries, 10), maxWait)
+	due := ids.At(w.r.opts.Now().Add(wait)) + 1 // no slot ends at it
+	next.Key.SK = jobSK(due, next.Work.Slot, next.Work.place())
+	next.Work.Tries++
+	next.Work.Since = since
+	if len(t.spans) > 0 {
+		next.Work.Spans = t.spans
+	}
+	err := w.r.table.Run(ctx, w.r.table.Tx().Put(w.r.table.Put(next)).
+		Delete(w.r.table.Delete(t.job.Key).If("attribute_exists(pk)")))
+	return ignoreRefused(err) // refused: another worker has ended it
+}

@@ -1,0 +1,184 @@
+package digest
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+)
+
+// Due stores that the user has a digest on each channel at the end of the slot in which
+// the id lies. notify.Notify calls it before it writes an event under that id. A repeat
+// changes nothing, and a channel without a schedule is left out.
+//
+// Cost: 1 request, 1 WCU for each channel whose slot is new to this process, otherwise
+// none; a process's first 1 request, 1 WCU more; and what Options.Schedule costs.
+func (r *Repository) Due(ctx context.Context, user string, channels []string, at ids.ID) error {
+	if err := keys.CheckName("User", user); err != nil {
+		return err
+	}
+	if err := keys.CheckID("At", at); err != nil {
+		return err
+	}
+	for _, channel := range channels {
+		if err := keys.CheckName("Channel", channel); err != nil {
+			return err
+		}
+	}
+	err := parallel.ForEach(ctx, len(channels), len(channels), func(ctx context.Context, i int) error {
+		return r.due(ctx, place{user, channels[i]}, at)
+	})
+	return wrap("due for", user, err)
+}
+
+// place is where a digest goes.
+type place struct{ user, channel string }
+
+func (r *Repository) due(ctx context.Context, to place, at ids.ID) error {
+	if r.known.covers(to, at) {
+		return nil
+	}
+	asked := r.opts.Now()
+	p, on, err := r.plan(ctx, to)
+	if err != nil {
+		return err
+	}
+	if !on {
+		r.known.add(to, known{none: true, asked: asked})
+		return nil
+	}
+	slot := known{asked: asked}
+	slot.from, slot.to = p.slotOf(at)
+	if r.known.has(to, slot) {
+		return nil
+	}
+	if err := r.jobs.StoreShards(ctx); err != nil {
+		return err
+	}
+	if err := r.put(ctx, to, slot.from, slot.to); err != nil {
+		return err
+	}
+	r.known.add(to, slot)
+	return nil
+}
+
+// put stores that a digest is due, or lets the one that is stored begin earlier.
+func (r *Repository) put(ctx context.Context, to place, from, slot ids.ID) error {
+	err := r.table.Run(ctx, r.table.Update(r.jobKey(to, slot, slot)).
+		Set("'user'", to.user).Set("channel", to.channel).Set("slot", slot).Set("'begin'", from).
+		Set("'ttl'", slot.Time().Add(jobLife).Unix()).
+		If("attribute_not_exists('begin') OR 'begin' > ?", from))
+	return ignoreRefused(err)
+}
+
+// slotOf is the slot of an id: from ≤ id < to.
+func (p *plan) slotOf(id ids.ID) (from, to ids.ID) {
+	begin, end := p.slot(id.Time())
+	return ids.At(begin), ids.At(end)
+}
+
+// plan asks for a schedule. It reports false if there is none.
+func (r *Repository) plan(ctx context.Context, to place) (p *plan, on bool, err error) {
+	s, err := r.opts.Schedule(ctx, to.user, to.channel)
+	if err == nil {
+		p, err = r.plans.of(s)
+	}
+	return p, err == nil && !s.none(), err
+}
+
+// scheduleTTL is how long a process may use a schedule before it asks again.
+const scheduleTTL = 30 * time.Second
+
+// memory is which digests this process knows to be stored.
+type memory struct {
+	now func() time.Time
+
+	mu   sync.Mutex
+	last *simplelru.LRU[place, known]
+}
+
+// known is a slot whose digest is stored.
+type known struct {
+	from, to ids.ID
+	none     bool // there is no schedule
+	asked    time.Time
+}
+
+func newMemory(size int, now func() time.Time) (*memory, error) {
+	last, err := simplelru.NewLRU[place, known](size, nil)
+	return &memory{now: now, last: last}, err
+}
+
+// covers reports whether nothing needs to be done about an id.
+func (m *memory) covers(to place, id ids.ID) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k, ok := m.last.Get(to)
+	age := m.now().Sub(k.asked)
+	return ok && 0 <= age && age < scheduleTTL && (k.none || k.from <= id && id < k.to)
+}
+
+// has reports whether the digest of a slot is stored.
+func (m *memory) has(to place, slot known) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k, ok := m.last.Get(to)
+	if !ok || k.none || k.to != slot.to || k.from > slot.from {
+		return false
+	}
+	slot.from = k.from
+	m.last.Add(to, slot)
+	return true
+}
+
+func (m *memory) add(to place, k known) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.last.Add(to, k)
+}
+
+// forget forgets a user, who was erased.
+func (m *memory) forget(user string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, to := range m.last.Keys() {
+		if to.user == user {
+			m.last.Remove(to)
+		}
+	}
+}
+
+// plans are those of schedules, whose zones are read from disk.
+type plans struct {
+	mu  sync.Mutex
+	all *simplelru.LRU[Schedule, *plan]
+}
+
+const keptPlans = 1024
+
+func newPlans() (*plans, error) {
+	all, err := simplelru.NewLRU[Schedule, *plan](keptPlans, nil)
+	return &plans{all: all}, err
+}
+
+func (c *plans) of(s Schedule) (*plan, error) {
+	c.mu.Lock()
+	p, ok := c.all.Get(s)
+	c.mu.Unlock()
+	if ok {
+		return p, nil
+	}
+	made, err := newPlan(s)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.all.Add(s, &made)
+	return &made, nil
+}

@@ -1,0 +1,48 @@
+package digest
+
+import (
+	"context"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+const eraseParallel = 4 // batches at once
+
+// Erase deletes the digests that a user has due, and what is known of those that were
+// sent. It reads the due digests of all users, as nothing says where one user's are.
+// notify.Repository.Erase leaves those; without their groups they send nothing. Call it
+// once nobody notifies the user any more. After an error, repeat it.
+//
+// Cost: 2 requests, 1.5 RCU; 1 request for each job shard and 100 digests of all users,
+// 0.5 RCU for 4 KB; 1 request for 25 items of the user, 1 WCU for each.
+func (r *Repository) Erase(ctx context.Context, user string) error {
+	if err := keys.CheckName("User", user); err != nil {
+		return err
+	}
+	return wrap("erase", user, r.erase(ctx, user))
+}
+
+func (r *Repository) erase(ctx context.Context, user string) error {
+	items, err := store.Query[dynamo.Item](ctx, r.table, markSpan(user))
+	if err != nil {
+		return err
+	}
+	var gone []store.Key
+	for _, item := range items {
+		gone = append(gone, store.KeyOf(item))
+	}
+	err = r.jobs.Each(ctx, "", func(_ context.Context, job dueJob, _ time.Time) {
+		if job.Work.User == user {
+			gone = append(gone, job.Key)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	r.known.forget(user)
+	return r.table.DeleteAll(ctx, gone, eraseParallel)
+}

@@ -1,0 +1,256 @@
+package digest
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+)
+
+// mark is which spans the digests of a user's channel cover. What one covers no other
+// one will, whatever its slot.
+type mark struct {
+	Rev    int64  `dynamo:"rev"`   // the first is a time, so that it is not that of a mark which was erased
+	Floor  ids.ID `dynamo:"floor"` // everything below is covered
+	Spans  spans  `dynamo:"spans"` // in their order
+	Leases leases `dynamo:"leases"`
+	TTL    int64  `dynamo:"ttl"`
+}
+
+// span is from ≤ id < to. The digest of the slot covers it.
+type span struct{ from, to, slot ids.ID }
+
+// claim is the lease of the digest of a slot, in Unix ms.
+type claim struct {
+	slot  ids.ID
+	until int64
+}
+
+const (
+	// maxSpans is how many spans a mark keeps apart. Above it, older ones become one.
+	maxSpans = 32
+
+	// maxPending is longer than a digest may be planned ahead, a week and quiet hours.
+	maxPending = 9 * 24 * time.Hour
+
+	maxClaims = 32
+)
+
+func (m *mark) clone() mark {
+	c := *m
+	c.Spans, c.Leases = slices.Clone(m.Spans), slices.Clone(m.Leases)
+	return c
+}
+
+// of is what the digest of a slot covers.
+func (m *mark) of(slot ids.ID) (own spans) {
+	for _, s := range m.Spans {
+		if s.slot == slot {
+			own = append(own, s)
+		}
+	}
+	return own
+}
+
+// assign lets the digest of a slot cover what nobody covers between from and slot, and
+// returns that. It may cover older gaps too, where there are many.
+func (m *mark) assign(from, slot ids.ID) spans {
+	var free spans
+	at := max(from, m.Floor)
+	for _, s := range m.Spans {
+		if at < s.from && at < slot {
+			free = append(free, span{at, min(s.from, slot), slot})
+		}
+		at = max(at, s.to)
+	}
+	if at < slot {
+		free = append(free, span{at, slot, slot})
+	}
+	if len(free) == 0 {
+		return nil
+	}
+	m.add(free)
+	m.shorten(slot)
+	return m.of(slot)
+}
+
+func (m *mark) add(more spans) {
+	m.Spans = append(m.Spans, more...)
+	slices.SortFunc(m.Spans, func(a, b span) int { return int(min(max(int64(a.from)-int64(b.from), -1), 1)) })
+}
+
+// shorten joins the oldest spans, forgets the very old, and fills gaps.
+func (m *mark) shorten(slot ids.ID) {
+	old := ids.At(slot.Time().Add(-maxPending))
+	for len(m.Spans) > 1 && m.Spans[0].to < old && m.Spans[0].slot != slot {
+		m.Floor = max(m.Floor, m.Spans[0].to)
+		m.Spans = m.Spans[1:]
+	}
+	for i := 0; len(m.Spans) > maxSpans && i+1 < len(m.Spans); {
+		a, b := m.Spans[i], m.Spans[i+1]
+		if a.to == b.from && a.slot != slot && b.slot != slot {
+			m.Spans = slices.Replace(m.Spans, i, i+2, span{a.from, b.to, 0})
+		} else {
+			i++
+		}
+	}
+	if len(m.Spans) <= maxSpans {
+		return
+	}
+	// A digest that is planned already may lie in a gap, so none is forgotten.
+	for i := range len(m.Spans) - 1 {
+		if a, b := m.Spans[i], m.Spans[i+1]; a.to < b.from {
+			m.add(spans{{a.to, b.from, slot}})
+			return
+		}
+	}
+}
+
+// held reports whether a worker is at the digest of a slot. A lease that ends later than
+// any taken now comes from a clock that is far ahead.
+func (m *mark) held(slot ids.ID, now time.Time) bool {
+	return slices.ContainsFunc(m.Leases, func(c claim) bool {
+		return c.slot == slot && c.until > now.UnixMilli() && c.until <= now.Add(lease+keys.MaxAhead).UnixMilli()
+	})
+}
+
+// hold gives the digest of a slot a lease.
+func (m *mark) hold(slot ids.ID, now time.Time) claim {
+	m.release(slot, now)
+	c := claim{slot, now.Add(lease).UnixMilli()}
+	m.Leases = append(m.Leases, c)
+	m.Leases = m.Leases[max(0, len(m.Leases)-maxClaims):]
+	return c
+}
+
+// release ends the lease of a slot, and those that are over.
+func (m *mark) release(slot ids.ID, now time.Time) {
+	over := now.Add(-2 * keys.MaxAhead).UnixMilli()
+	m.Leases = slices.DeleteFunc(m.Leases, func(c claim) bool { return c.slot == slot || c.until < over })
+}
+
+// next is the mark as it is stored next.
+func (m *mark) next(now time.Time) {
+	if m.Rev == 0 {
+		m.Rev = now.UnixMilli()
+	} else {
+		m.Rev++
+	}
+	m.TTL = max(m.TTL, now.Add(markLife).Unix())
+}
+
+// same reports whether b is m, as one call has written it.
+func (m *mark) same(b *mark) bool {
+	return m.Rev == b.Rev && m.Floor == b.Floor && slices.Equal(m.Spans, b.Spans) && slices.Equal(m.Leases, b.Leases)
+}
+
+// item is the mark of a place, which has the key and the attributes.
+func (m *mark) item(to place) (dynamo.Item, error) {
+	item, err := dynamo.MarshalItem(m)
+	if err != nil {
+		return nil, err
+	}
+	key := markKey(to)
+	item["pk"], item["sk"] = &types.AttributeValueMemberS{Value: key.PK}, &types.AttributeValueMemberS{Value: key.SK}
+	return item, nil
+}
+
+// UnmarshalDynamoItem refuses what no write of this package leaves.
+func (m *mark) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain mark
+	if err := dynamo.UnmarshalItem(item, (*plain)(m)); err != nil {
+		return err
+	}
+	if m.Rev <= 0 {
+		return fmt.Errorf("rev is %d", m.Rev)
+	}
+	return m.Spans.check()
+}
+
+// spans are stored as binary, 24 bytes each, after a byte: DynamoDB Local refuses empty
+// values.
+type spans []span
+
+const (
+	listBegins = 0
+	spanSize   = 24
+	claimSize  = 16
+)
+
+var errList = errors.New("a list is not as it was written")
+
+func (l spans) check() error {
+	at := ids.ID(0)
+	for _, s := range l {
+		if s.from < at || s.to <= s.from {
+			return errList
+		}
+		at = s.to
+	}
+	return nil
+}
+
+// MarshalDynamo implements dynamo.Marshaler.
+func (l spans) MarshalDynamo() (types.AttributeValue, error) {
+	b := append(make([]byte, 0, 1+spanSize*len(l)), listBegins)
+	for _, s := range l {
+		for _, id := range []ids.ID{s.from, s.to, s.slot} {
+			b = binary.BigEndian.AppendUint64(b, uint64(id))
+		}
+	}
+	return &types.AttributeValueMemberB{Value: b}, nil
+}
+
+// UnmarshalDynamo implements dynamo.Unmarshaler.
+func (l *spans) UnmarshalDynamo(value types.AttributeValue) error {
+	return unpack(value, spanSize, func(b []byte) {
+		*l = append(*l, span{id(b), id(b[8:]), id(b[16:])})
+	})
+}
+
+type leases []claim
+
+// MarshalDynamo implements dynamo.Marshaler.
+func (l leases) MarshalDynamo() (types.AttributeValue, error) {
+	b := append(make([]byte, 0, 1+claimSize*len(l)), listBegins)
+	for _, c := range l {
+		b = binary.BigEndian.AppendUint64(b, uint64(c.slot))
+		b = binary.BigEndian.AppendUint64(b, uint64(c.until))
+	}
+	return &types.AttributeValueMemberB{Value: b}, nil
+}
+
+// UnmarshalDynamo implements dynamo.Unmarshaler.
+func (l *leases) UnmarshalDynamo(value types.AttributeValue) error {
+	return unpack(value, claimSize, func(b []byte) {
+		*l = append(*l, claim{id(b), int64(id(b[8:]))})
+	})
+}
+
+func id(b []byte) ids.ID { return ids.ID(binary.BigEndian.Uint64(b)) }
+
+func unpack(value types.AttributeValue, size int, add func([]byte)) error {
+	b, ok := value.(*types.AttributeValueMemberB)
+	if !ok || len(b.Value)%size != 1 {
+		return errList
+	}
+	for part := range slices.Chunk(b.Value[1:], size) {
+		add(part)
+	}
+	return nil
+}
+
+// markOf decodes a mark. No item is a mark that covers nothing.
+func (r *Repository) markOf(item dynamo.Item) (m mark, err error) {
+	if len(item) == 0 {
+		return mark{}, nil
+	}
+	return m, r.table.Decode(item, &m)
+}

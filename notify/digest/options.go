@@ -1,0 +1,123 @@
+package digest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/notify"
+)
+
+// maxJobShards is the greatest Options.JobShards.
+const maxJobShards = 64
+
+// Options of a Repository. The zero value works.
+type Options struct {
+	// Schedule returns the schedule of a user's channel, such as from your users'
+	// settings. A process asks again after 30 s. Defaults to daily at 08:00 UTC.
+	Schedule func(ctx context.Context, user, channel string) (Schedule, error)
+
+	// JobShards is how many partitions hold the digests that are due, 1 to 64. With more
+	// of them, more workers share the work. You may raise it at any time. Defaults to
+	// 1.
+	JobShards int
+
+	// CacheSize is for how many channels of users a process remembers that their digest
+	// is stored. Defaults to 10,000.
+	CacheSize int
+
+	// OnCorrupt is called with each damaged item that is left out, by several
+	// goroutines at once. Defaults to nothing.
+	OnCorrupt func(*plaza.CorruptError)
+
+	// Now is the clock. Defaults to time.Now.
+	Now func() time.Time
+}
+
+func (o *Options) setDefaults() error {
+	if o.Schedule == nil {
+		o.Schedule = func(context.Context, string, string) (Schedule, error) { return Schedule{Daily: "08:00"}, nil }
+	}
+	if o.JobShards == 0 {
+		o.JobShards = 1
+	}
+	if o.CacheSize == 0 {
+		o.CacheSize = 10_000
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return checkBounds("Options.", []bound{
+		{"JobShards", int64(o.JobShards), 1, maxJobShards},
+		{"CacheSize", int64(o.CacheSize), 1, math.MaxInt32},
+	})
+}
+
+// WorkerOptions are options of a Worker. The zero value works.
+type WorkerOptions struct {
+	// Policy decides again whether an entry is wanted on the channel, so that those who
+	// have unsubscribed get no digest. Use that of notify.Options. It is asked about the
+	// newest event of each entry, as Critical where the user is its actor, and otherwise
+	// not. Defaults to all.
+	Policy notify.Policy
+
+	// User returns the user that an actor is: use the same function as in
+	// notify.Options. Defaults to the actor's text.
+	User func(actor feed.Ref) string
+
+	// Unsubscribe returns a text for links by which the user unsubscribes from the
+	// channel, such as the token of a prefs.Subscription. It is called before every Send.
+	// Defaults to nothing.
+	Unsubscribe func(user, channel string) (string, error)
+
+	// AtOnce is how many digests are sent at once, 1 to 1,000. Defaults to 16.
+	AtOnce int
+
+	// Poll is how long Run waits after it found nothing to do, give or take a
+	// quarter. Defaults to 2 s.
+	Poll time.Duration
+
+	// OnAttempt is called after every attempt, even one that failed and will be
+	// repeated. It must not block and is called by several goroutines at once. Defaults
+	// to nothing.
+	OnAttempt func(Attempt)
+}
+
+func (o *WorkerOptions) setDefaults() error {
+	if o.User == nil {
+		o.User = feed.Ref.String
+	}
+	if o.AtOnce == 0 {
+		o.AtOnce = 16
+	}
+	if o.Poll == 0 {
+		o.Poll = 2 * time.Second
+	}
+	if o.OnAttempt == nil {
+		o.OnAttempt = func(Attempt) {}
+	}
+	return checkBounds("WorkerOptions.", []bound{
+		{"AtOnce", int64(o.AtOnce), 1, 1000},
+		{"Poll", int64(o.Poll), 1, math.MaxInt64},
+	})
+}
+
+type bound struct {
+	field            string
+	given, low, high int64
+}
+
+func checkBounds(of string, bounds []bound) error {
+	for _, b := range bounds {
+		if b.given < b.low || b.given > b.high {
+			return &plaza.InvalidError{
+				Field:  of + b.field,
+				Reason: fmt.Sprintf("is %d, %d to %d are allowed", b.given, b.low, b.high),
+			}
+		}
+	}
+	return nil
+}

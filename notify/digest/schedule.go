@@ -1,0 +1,143 @@
+package digest
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/wallclock"
+)
+
+// Schedule says when the digests of a user's channel are due. Set one of Every, Daily
+// and Weekly; if none is set, there are no digests.
+//
+// A time that the user's clock skips counts at the change, one that it shows twice
+// counts the first time.
+type Schedule struct {
+	// Every is the time between two digests: 1 minute to 24 hours, in whole seconds,
+	// counted from midnight UTC of 1970-01-01.
+	Every time.Duration
+
+	Daily  Clock        // once a day at this time
+	Weekly Clock        // once a week at this time,
+	Day    time.Weekday // on this day
+
+	// Zone is the name of the user's time zone, such as "Europe/Berlin". Defaults to
+	// UTC.
+	Zone string
+
+	// Quiet are hours without digests. Defaults to none.
+	Quiet Quiet
+}
+
+// Clock is a time of day as the user's clock shows it, "00:00" to "23:59".
+type Clock string
+
+// Quiet are the hours from From to To of the user's clock, perhaps past midnight. A
+// digest that is due in between waits until To.
+type Quiet struct {
+	From Clock `json:"from"`
+	To   Clock `json:"to"`
+}
+
+const (
+	minEvery = time.Minute
+	maxEvery = 24 * time.Hour
+)
+
+// Validate returns a *plaza.InvalidError that names the field. Where this machine has
+// no zone database, a Zone is plaza.ErrUnavailable.
+func (s Schedule) Validate() error {
+	_, err := newPlan(s)
+	return err
+}
+
+// none reports whether there are no digests.
+func (s Schedule) none() bool { return s.Every == 0 && s.Daily == "" && s.Weekly == "" }
+
+// check checks everything but the zone.
+func (s Schedule) check() error {
+	refuse := func(field, reason string) error {
+		return &plaza.InvalidError{Field: "Schedule." + field, Reason: reason}
+	}
+	switch {
+	case s.Every != 0 && (s.Every < minEvery || s.Every > maxEvery || s.Every%time.Second != 0):
+		return refuse("Every", fmt.Sprintf("is %v, whole seconds from %v to %v are allowed", s.Every, minEvery, maxEvery))
+	case s.Every != 0 && s.Daily != "":
+		return refuse("Daily", "is set beside Every")
+	case s.Weekly != "" && (s.Every != 0 || s.Daily != ""):
+		return refuse("Weekly", "is set beside Every or Daily")
+	case s.Day < time.Sunday || s.Day > time.Saturday:
+		return refuse("Day", "is no day of the week")
+	case s.Day != time.Sunday && s.Weekly == "":
+		return refuse("Day", "is set without Weekly")
+	case s.Quiet != Quiet{} && s.Quiet.From == s.Quiet.To:
+		return refuse("Quiet", "leaves no time for a digest")
+	}
+	for _, c := range []struct {
+		field    string
+		clock    Clock
+		optional bool
+	}{
+		{"Daily", s.Daily, true},
+		{"Weekly", s.Weekly, true},
+		{"Quiet.From", s.Quiet.From, s.Quiet == Quiet{}},
+		{"Quiet.To", s.Quiet.To, s.Quiet == Quiet{}},
+	} {
+		if !(c.optional && c.clock == "") && !clockText.MatchString(string(c.clock)) {
+			return refuse(c.field, `is no time of day, such as "08:00"`)
+		}
+	}
+	return nil
+}
+
+var clockText = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]$`)
+
+// schedule fires at the time of day, on the days that a field of cron names.
+func (c Clock) schedule(days, zone string) (wallclock.Schedule, error) {
+	return wallclock.Parse(fmt.Sprintf("%s %s * * %s", c[3:], c[:2], days), zone, nil)
+}
+
+// scheduleJSON is a Schedule as JSON has it: {"daily": "08:00", "zone": "Europe/Berlin"}.
+type scheduleJSON struct {
+	Every  string        `json:"every,omitzero"`
+	Daily  Clock         `json:"daily,omitzero"`
+	Weekly Clock         `json:"weekly,omitzero"`
+	Day    *time.Weekday `json:"day,omitempty"` // 0 is Sunday
+	Zone   string        `json:"zone,omitzero"`
+	Quiet  Quiet         `json:"quiet,omitzero"`
+}
+
+// MarshalJSON writes Every as text such as "5m0s".
+func (s Schedule) MarshalJSON() ([]byte, error) {
+	j := scheduleJSON{Daily: s.Daily, Weekly: s.Weekly, Zone: s.Zone, Quiet: s.Quiet}
+	if s.Every != 0 {
+		j.Every = s.Every.String()
+	}
+	if s.Weekly != "" {
+		j.Day = &s.Day
+	}
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. It does not validate it.
+func (s *Schedule) UnmarshalJSON(data []byte) error {
+	var j scheduleJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return err
+	}
+	*s = Schedule{Daily: j.Daily, Weekly: j.Weekly, Zone: j.Zone, Quiet: j.Quiet}
+	if j.Day != nil {
+		s.Day = *j.Day
+	}
+	if j.Every == "" {
+		return nil
+	}
+	var err error
+	if s.Every, err = time.ParseDuration(j.Every); err != nil {
+		return &plaza.InvalidError{Field: "Schedule.Every", Reason: "is no duration"}
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package digest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/notifytable"
+	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/internal/work"
+)
+
+// D#shard / due#slot#hash is a digest that is due. N#user / D#channel has which spans of
+// time the user's digests on a channel cover, and which worker is at which of them.
+
+type dueJob = work.Job[dueItem]
+
+// dueItem is a digest that is due. It covers what it finds free of begin to slot.
+type dueItem struct {
+	User    string `dynamo:"user"`
+	Channel string `dynamo:"channel"`
+	Slot    ids.ID `dynamo:"slot"`
+	Begin   ids.ID `dynamo:"begin"`
+	TTL     int64  `dynamo:"ttl"`
+
+	// Of one that has failed:
+	Spans spans `dynamo:"spans,omitempty"` // that it covers, if that is known
+	Tries int   `dynamo:"tries,omitempty"`
+	Since int64 `dynamo:"since,omitempty"` // when it failed first, in Unix ms
+
+	due ids.ID
+}
+
+func (d dueItem) place() place { return place{d.User, d.Channel} }
+
+func (d dueItem) key() string { return deliveryKey(d.User, d.Channel, d.Slot) }
+
+// UnmarshalDynamoItem refuses what cannot be delivered.
+func (d *dueItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain dueItem
+	if err := dynamo.UnmarshalItem(item, (*plain)(d)); err != nil {
+		return err
+	}
+	sk := store.KeyOf(item).SK
+	parts := keys.Split(sk)
+	if len(parts) != 3 {
+		return errors.New("its key has other parts")
+	}
+	var err error
+	if d.due, err = ids.Parse(parts[0]); err != nil {
+		return err
+	}
+	switch {
+	case keys.CheckName("user", d.User) != nil || keys.CheckName("channel", d.Channel) != nil:
+		return errors.New("has no user or no channel")
+	case d.Begin >= d.Slot:
+		return errors.New("begins after its end")
+	case d.Tries < 0 || d.Tries > 0 != (d.Since > 0):
+		return errors.New("has other tries than it says")
+	case d.Spans.check() != nil:
+		return errList
+	case jobSK(d.due, d.Slot, d.place()) != sk:
+		return errors.New("is another's digest")
+	}
+	return nil
+}
+
+func jobPK(shard int) string { return keys.Join("D", strconv.Itoa(shard)) }
+
+// jobShardsKey is the key of the item that holds the number of job shards.
+var jobShardsKey = store.Key{PK: keys.Join("D"), SK: "shards"}
+
+func (r *Repository) jobKey(to place, due, slot ids.ID) store.Key {
+	return store.Key{PK: r.jobs.Place(to.user), SK: jobSK(due, slot, to)}
+}
+
+// jobSK sorts jobs by when they are due. The hash keeps it within DynamoDB's bound.
+func jobSK(due, slot ids.ID, to place) string {
+	sum := sha256.Sum256([]byte(keys.Join(to.user, to.channel)))
+	return keys.Join(due.String(), slot.String(), hex.EncodeToString(sum[:16]))
+}
+
+const markPrefix = "D#"
+
+func markKey(to place) store.Key {
+	return store.Key{PK: notifytable.UserPK(to.user), SK: markPrefix + keys.Join(to.channel)}
+}
+
+// markSpan is where the marks of a user lie.
+func markSpan(user string) store.Span {
+	return store.Span{PK: notifytable.UserPK(user), From: markPrefix, To: "D$", Consistent: true} // $ follows #
+}
+
+const (
+	// jobLife is how long a digest stays stored that no worker finds.
+	jobLife = 30 * 24 * time.Hour
+
+	// markLife is longer than a digest that is due could overlap one that was sent.
+	markLife = 60 * 24 * time.Hour
+
+	// lease is how long other workers leave a digest alone while one is at it.
+	lease = 30 * time.Second
+)

@@ -1,0 +1,99 @@
+package digest
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/wallclock"
+)
+
+// plan is a Schedule with its zone.
+type plan struct {
+	every  time.Duration
+	clock  wallclock.Schedule // where every is 0
+	period time.Duration      // of clock, at least
+	quiet  bool
+	begins wallclock.Schedule // quiet hours
+	ends   wallclock.Schedule
+}
+
+// day is longer than any day of any zone.
+const day = 50 * time.Hour
+
+func newPlan(s Schedule) (p plan, err error) {
+	if err := s.check(); err != nil {
+		return plan{}, err
+	}
+	p = plan{every: s.Every, quiet: s.Quiet != Quiet{}}
+	switch {
+	case s.Daily != "":
+		p.clock, err = s.Daily.schedule("*", s.Zone)
+		p.period = day
+	case s.Weekly != "":
+		p.clock, err = s.Weekly.schedule(strconv.Itoa(int(s.Day)), s.Zone)
+		p.period = 6*24*time.Hour + day
+	default:
+		_, err = Clock("00:00").schedule("*", s.Zone)
+	}
+	if err == nil && p.quiet {
+		if p.begins, err = s.Quiet.From.schedule("*", s.Zone); err == nil {
+			p.ends, err = s.Quiet.To.schedule("*", s.Zone)
+		}
+	}
+	if invalid := (*plaza.InvalidError)(nil); errors.As(err, &invalid) {
+		err = &plaza.InvalidError{Field: "Schedule." + invalid.Field, Reason: invalid.Reason}
+	}
+	return p, err
+}
+
+// slot is when the digest of what happens at t is due, and when its slot begins:
+// from ≤ t < to. The slots of all times follow each other.
+func (p *plan) slot(t time.Time) (from, to time.Time) {
+	last := p.last(t)
+	if waits := p.wait(last); waits.After(t) { // t is in quiet hours, and a digest waits for their end
+		begin := lastOf(p.begins.Next, t, day)
+		return p.wait(p.last(begin.Add(-time.Millisecond))), waits
+	}
+	return p.wait(last), p.wait(p.next(t))
+}
+
+// wait is when a digest is due that the schedule has at t.
+func (p *plan) wait(t time.Time) time.Time {
+	if !p.quiet {
+		return t
+	}
+	if end := p.ends.Next(t); end.Before(p.begins.Next(t)) {
+		return end
+	}
+	return t
+}
+
+// next is the schedule's first time after t, before it waits.
+func (p *plan) next(t time.Time) time.Time {
+	if p.every == 0 {
+		return p.clock.Next(t)
+	}
+	return time.UnixMilli((t.UnixMilli()/p.every.Milliseconds() + 1) * p.every.Milliseconds()).UTC()
+}
+
+// last is the schedule's last time up to t, before it waits.
+func (p *plan) last(t time.Time) time.Time {
+	if p.every == 0 {
+		return lastOf(p.clock.Next, t, p.period)
+	}
+	return time.UnixMilli(t.UnixMilli() / p.every.Milliseconds() * p.every.Milliseconds()).UTC()
+}
+
+// lastOf is the last time up to t at which next fires. It fires once in a period or so.
+func lastOf(next func(time.Time) time.Time, t time.Time, period time.Duration) time.Time {
+	last := next(t.Add(-period))
+	for ; last.After(t); last = next(t.Add(-period)) {
+		period *= 2
+	}
+	for at := next(last); !at.After(t); at = next(at) {
+		last = at
+	}
+	return last
+}

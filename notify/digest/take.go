@@ -1,0 +1,155 @@
+package digest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/notify"
+)
+
+// maxTries is how often a mark is written that others change meanwhile.
+const maxTries = 10
+
+// take takes the lease of a digest, and decides what it covers before anything is sent.
+// If the digest is neither taken nor held, its job is over.
+func (w *Worker) take(ctx context.Context, t *trial) error {
+	job := t.job.Work
+	var item dynamo.Item
+	if err := w.r.table.Get(ctx, markKey(job.place()), false, &item); err != nil && !errors.Is(err, plaza.ErrNotFound) {
+		return err
+	}
+	var p *plan
+	var on bool
+	var unplanned error
+	for try := range maxTries {
+		seen, err := w.r.markOf(item)
+		damaged := w.r.table.Skips(err)
+		switch {
+		case damaged:
+			seen = mark{}
+		case err != nil:
+			return err
+		}
+		now := w.r.opts.Now()
+		if t.held = seen.held(job.Slot, now); t.held {
+			return nil
+		}
+		if try == 0 {
+			unplanned = parallel.Catch(func() (err error) {
+				p, on, err = w.r.plan(ctx, job.place())
+				return err
+			})
+		}
+		next := seen.clone()
+		own := next.of(job.Slot)
+		if own == nil {
+			own = job.Spans
+		}
+		switch {
+		case unplanned != nil: // with the lease, so that nobody else is at it
+		case !on:
+			return nil
+		case own == nil: // it was not tried yet
+			if to := w.moved(p, job.Slot, now); to != 0 {
+				return w.move(ctx, job, to)
+			}
+			if own = next.assign(job.Begin, job.Slot); own == nil {
+				return nil // others cover it
+			}
+		}
+		t.lease = next.hold(job.Slot, now)
+		item, err = w.write(ctx, job.place(), &next, seen.Rev, damaged)
+		if item == nil {
+			t.took = err == nil || ctx.Err() != nil // perhaps it arrived, and is to be given back
+			t.spans = own
+			return cmp.Or(err, ctx.Err(), unplanned)
+		}
+	}
+	return plaza.ErrBusy
+}
+
+// moved is the slot that the schedule has instead of one that it has no more, unless
+// that is past too.
+func (w *Worker) moved(p *plan, slot ids.ID, now time.Time) (to ids.ID) {
+	_, to = p.slotOf(slot - 1)
+	if to > slot && to.Time().Add(notify.Window).After(now) {
+		return to
+	}
+	return 0
+}
+
+// move plans the digest for another slot. The job is over then.
+func (w *Worker) move(ctx context.Context, job dueItem, to ids.ID) error {
+	if err := w.r.jobs.StoreShards(ctx); err != nil {
+		return err
+	}
+	return w.r.put(ctx, job.place(), job.Begin, to)
+}
+
+// write stores a mark, unless it has changed since it was read under that rev. Then it
+// returns what stands.
+func (w *Worker) write(ctx context.Context, to place, m *mark, rev int64, damaged bool) (stands dynamo.Item, err error) {
+	m.next(w.r.opts.Now())
+	item, err := m.item(to)
+	if err != nil {
+		return nil, err
+	}
+	put := w.r.table.Put(item)
+	switch {
+	case damaged:
+	case rev == 0:
+		put.If("attribute_not_exists(pk)")
+	default:
+		put.If("rev = ?", rev)
+	}
+	err = w.r.table.Run(ctx, put)
+	refused, ok := store.AsRefused(err)
+	if !ok {
+		return nil, err
+	}
+	stands, _ = refused.At(0)
+	if stands == nil {
+		return dynamo.Item{}, nil // it was erased
+	}
+	if found, err := w.r.markOf(stands); err == nil && m.same(&found) {
+		return nil, nil // the SDK sent it twice
+	}
+	return stands, nil
+}
+
+// giveBack ends the lease of a digest, as ctx has ended. If it fails, the lease expires.
+func (w *Worker) giveBack(ctx context.Context, t *trial) {
+	if !t.took {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
+	defer cancel()
+	to := t.job.Work.place()
+	for range maxTries {
+		var m mark
+		if err := w.r.table.Get(ctx, markKey(to), true, &m); err != nil || !slices.Contains(m.Leases, t.lease) {
+			return
+		}
+		rev := m.Rev
+		m.release(t.lease.slot, w.r.opts.Now())
+		if stands, err := w.write(ctx, to, &m, rev, false); err != nil || stands == nil {
+			return
+		}
+	}
+}
+
+func ignoreRefused(err error) error {
+	if _, refused := store.AsRefused(err); refused {
+		return nil
+	}
+	return err
+}

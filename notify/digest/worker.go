@@ -1,0 +1,155 @@
+package digest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/internal/work"
+	"github.com/plaza-sdk/plaza/notify"
+)
+
+// Groups has users' notifications. *notify.Repository is one.
+type Groups interface {
+	Unread(ctx context.Context, user string, in notify.Span) (entries []notify.Entry, more bool, err error)
+}
+
+// Worker sends the digests that are due. Any number may run.
+type Worker struct {
+	r      *Repository
+	groups Groups
+	sender Sender
+	opts   WorkerOptions
+}
+
+// NewWorker does no I/O.
+func NewWorker(digests *Repository, groups Groups, sender Sender, opts *WorkerOptions) (*Worker, error) {
+	w := &Worker{r: digests, groups: groups, sender: sender}
+	if opts != nil {
+		w.opts = *opts
+	}
+	switch {
+	case digests == nil:
+		return nil, &plaza.InvalidError{Field: "digests", Reason: "is nil"}
+	case groups == nil:
+		return nil, &plaza.InvalidError{Field: "groups", Reason: "is nil"}
+	case sender == nil:
+		return nil, &plaza.InvalidError{Field: "sender", Reason: "is nil"}
+	}
+	if err := w.opts.setDefaults(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Deliver sends the digests whose slots ended notify.Window ago or earlier, and returns
+// how many it is done with. One that fails delays no other. It is tried again after 30
+// s, then after twice as long each time, up to an hour; after 24 hours it is given up.
+// One that the Schedule no longer has at its time moves to the next slot, or is given
+// up if there are no digests any more. A damaged item is passed to Options.OnCorrupt: a
+// damaged job stays, and damaged marks count as none.
+//
+// Cost: for each digest 4 requests, 1.5 RCU, 2 WCU, 1 RCU more for each further 4 KB of
+// entries, and the Policy for each of them; for one that fails 2 WCU more; for one that
+// moves 3 requests, 0.5 RCU, 2 WCU; 1 request for each 100 digests that are due and for
+// each job shard (1), 0.5 RCU for 4 KB; and 1 request, 0.5 RCU.
+func (w *Worker) Deliver(ctx context.Context) (done int, err error) {
+	c := w.newCrew()
+	err = c.pass(ctx)
+	c.wait()
+	done, failed := c.result()
+	return done, errors.Join(err, failed)
+}
+
+// Run calls Deliver until ctx ends and returns the context's error, but waits for no
+// Sender before it looks for further digests. A wrong table ends it too; it reports
+// other errors to WorkerOptions.OnAttempt and goes on. A worker that is stopped gives
+// its digests back within two seconds; those of one that died are taken over after
+// 30 s.
+//
+// Cost: as Deliver every WorkerOptions.Poll, with nothing to do 0.5 RCU a second for
+// each worker by default.
+func (w *Worker) Run(ctx context.Context) error {
+	c := w.newCrew()
+	defer c.wait()
+	return work.Run(ctx, w.opts.Poll, func(ctx context.Context) (int, error) {
+		err := c.pass(ctx)
+		done, failed := c.result()
+		return done, errors.Join(err, failed)
+	})
+}
+
+// crew works on several digests at once.
+type crew struct {
+	w     *Worker
+	group parallel.Group
+
+	mu   sync.Mutex
+	busy map[store.Key]bool // with the jobs of these keys
+	done int
+	errs []error
+}
+
+func (w *Worker) newCrew() *crew {
+	c := &crew{w: w, group: parallel.New(), busy: map[store.Key]bool{}}
+	c.group.SetLimit(w.opts.AtOnce)
+	return c
+}
+
+// pass begins every attempt that is due. It waits where AtOnce are running.
+func (c *crew) pass(ctx context.Context) error {
+	before := ids.At(c.w.r.opts.Now().Add(-notify.Window)).String()
+	err := c.w.r.jobs.Each(ctx, before, func(ctx context.Context, job dueJob, read time.Time) {
+		if !c.begin(job.Key) {
+			return
+		}
+		c.group.Go(func() error {
+			c.end(job.Key, c.w.attempt(ctx, job, read))
+			return nil
+		})
+	})
+	if err != nil {
+		err = fmt.Errorf("digest: deliver: %w", err)
+		c.w.opts.OnAttempt(Attempt{Err: err})
+	}
+	return err
+}
+
+func (c *crew) begin(job store.Key) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.busy[job] {
+		return false
+	}
+	c.busy[job] = true
+	return true
+}
+
+func (c *crew) end(job store.Key, a Attempt) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.busy, job)
+	if a.Done {
+		c.done++
+	}
+	if a.Err != nil {
+		c.errs = append(c.errs, a.Err)
+	}
+}
+
+// result is what was done since it was called last.
+func (c *crew) result() (done int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	done, err = c.done, errors.Join(c.errs...)
+	c.done, c.errs = 0, nil
+	return done, err
+}
+
+func (c *crew) wait() { _ = c.group.Wait() }
