@@ -56,8 +56,8 @@ func (s *Sender) message(to mail.Address, l Letter, d digest.Delivery) (*gomail.
 
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	m.FromMailAddress(&mail.Address{Name: s.from.Name, Address: s.from.Address})
-	m.ToMailAddress(&mail.Address{Name: clean(to.Name, maxName), Address: to.Address})
-	m.Subject(shown.Subject)
+	m.ToMailAddress(&mail.Address{Name: header(to.Name, maxName), Address: to.Address})
+	m.Subject(header(l.Subject, maxSubject))
 	m.SetMessageIDWithValue(s.messageID(d.Key))
 	m.SetDateWithValue(s.opts.Now())
 	m.SetGenHeader("List-Id", "<"+s.opts.ListID+">")
@@ -115,6 +115,12 @@ func clean(text string, n int) string {
 		return string(r[:n-1]) + "…"
 	}
 	return text
+}
+
+// header is clean text that no mail program takes for an encoded word, which could be
+// anything.
+func header(text string, n int) string {
+	return strings.ReplaceAll(clean(text, n), "=?", "= ?")
 }
 
 // link is an https URL, or nothing.

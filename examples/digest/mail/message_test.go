@@ -74,7 +74,7 @@ func TestSubjectsAndNamesAreInAnyLanguage(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"Zwölf Dinge, während du schliefst", "你睡觉时发生的事", "ما حدث أثناء نومك", "寝ている間に起きたこと 🐦",
-		strings.Repeat("长", 150), strings.Repeat("é ", 75), "=?utf-8?q?not_encoded?=",
+		strings.Repeat("长", 150), strings.Repeat("é ", 75),
 	} {
 		w := newWorld(t, nil, nil)
 		text = strings.TrimSpace(text)
@@ -99,6 +99,7 @@ func TestWhatUsersWroteStaysText(t *testing.T) {
 		"x" + header + "y", "x\nBcc: mallory@evil.test", "x\rBcc: mallory@evil.test", "x\u2028Bcc: m@evil.test", "x\x00\x1b[31my",
 		`<script>alert(1)</script><img src=x onerror=alert(1)>`, `"><a href="https://evil.test">`, "{{.Unsubscribe}}",
 		"\r\n.\r\nQUIT\r\n", ".", "x\r\n--\r\nUnsubscribe: https://evil.test/", "\u202eevil\u2066", "a\xffb", `"quoted" <mallory@evil.test>`,
+		"=?utf-8?q?=E2=80=AEevil=0D=0ABcc:_mallory@evil.test?=",
 		strings.Repeat("x", 5000), strings.Repeat("x ", 5000), strings.Repeat("长", 5000),
 	} {
 		w := newWorld(t, nil, nil)

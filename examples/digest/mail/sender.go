@@ -105,7 +105,7 @@ func New(relay string, from mail.Address, unsubscribe *url.URL, desk Desk, opts 
 	if err := checkAddress("from", from.Address); err != nil {
 		return nil, err
 	}
-	s.from = mail.Address{Name: clean(from.Name, maxName), Address: from.Address}
+	s.from = mail.Address{Name: header(from.Name, maxName), Address: from.Address}
 	s.domain = from.Address[strings.LastIndexByte(from.Address, '@')+1:]
 	switch {
 	case unsubscribe == nil || !secure(unsubscribe):
@@ -181,15 +181,17 @@ func (s *Sender) deliver(ctx context.Context, m *gomail.Msg) error {
 		return err
 	}
 	relay, err := client.DialToSMTPClientWithContext(ctx)
-	if err != nil {
-		return errors.Join(context.Cause(ctx), fmt.Errorf("relay: %w", err))
+	if err == nil {
+		err = refusal(client.SendWithSMTPClient(relay, m))
 	}
-	err = client.SendWithSMTPClient(relay, m)
-	if m.IsDelivered() { // whatever came after
+	if m.IsDelivered() { // whatever comes after
 		_ = client.CloseWithSMTPClient(relay)
 		return nil
 	}
-	return errors.Join(context.Cause(ctx), refusal(err))
+	if cause := context.Cause(ctx); cause != nil {
+		err = errors.Join(cause, err)
+	}
+	return err
 }
 
 func (s *Sender) client(dial gomail.DialContextFunc) (*gomail.Client, error) {

@@ -23,6 +23,8 @@ import (
 	"github.com/plaza-sdk/plaza/notify/digest"
 )
 
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
 var (
 	_ digest.Sender = (*mail.Sender)(nil)
 
@@ -64,7 +66,6 @@ type world struct {
 
 func newWorld(t *testing.T, box *mailbox.Options, opts *mail.Options) world {
 	t.Helper()
-	goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	serves, trusts, err := loopback.Certificate(time.Now())
 	require.NoError(t, err)
 	if box == nil {
@@ -146,7 +147,7 @@ func part(t *testing.T, parts *multipart.Reader, kind string) string {
 	got, params, err := mime.ParseMediaType(p.Header.Get("Content-Type"))
 	require.NoError(t, err)
 	require.Equal(t, kind, got)
-	require.Equal(t, "utf-8", params["charset"])
+	require.Equal(t, "UTF-8", params["charset"])
 	require.Equal(t, "quoted-printable", p.Header.Get("Content-Transfer-Encoding"))
 	body, err := io.ReadAll(quotedprintable.NewReader(p))
 	require.NoError(t, err)

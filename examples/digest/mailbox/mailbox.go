@@ -62,9 +62,10 @@ type Options struct {
 type Server struct {
 	Addr string
 
-	opts   Options
-	server *smtp.Server
-	ended  chan struct{}
+	opts     Options
+	listener net.Listener
+	server   *smtp.Server
+	ended    chan struct{}
 
 	mu   sync.Mutex
 	kept []Mail
@@ -81,7 +82,7 @@ func New(ctx context.Context, opts *Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Addr = l.Addr().String()
+	s.listener, s.Addr = l, l.Addr().String()
 	s.server = smtp.NewServer(smtp.BackendFunc(s.session))
 	s.server.Domain = "localhost"
 	s.server.TLSConfig = s.opts.TLS
@@ -99,6 +100,7 @@ func New(ctx context.Context, opts *Options) (*Server, error) {
 // Close ends all conversations.
 func (s *Server) Close() error {
 	err := s.server.Close()
+	_ = s.listener.Close() // the server may not know it yet
 	<-s.ended
 	return err
 }
