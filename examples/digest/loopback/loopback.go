@@ -1,15 +1,19 @@
-// Package loopback makes the certificate of servers that only this process knows.
+// Package loopback has servers of which only this process knows.
 package loopback
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"io"
+	"log"
 	"math/big"
 	"net"
+	"net/http"
 	"time"
 )
 
@@ -40,4 +44,28 @@ func Certificate(now time.Time) (server, client *tls.Config, err error) {
 	roots.AddCert(parsed)
 	server = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, MinVersion: tls.VersionTLS12}
 	return server, &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, nil
+}
+
+// Serve answers requests at an https URL of this machine until stop is called.
+func Serve(ctx context.Context, config *tls.Config, handler http.Handler) (url string, stop func() error, err error) {
+	var listen net.ListenConfig
+	l, err := listen.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	server := &http.Server{
+		Handler: handler, TLSConfig: config.Clone(), ReadHeaderTimeout: time.Minute,
+		ErrorLog: log.New(io.Discard, "", 0), // connections that were cut
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = server.ServeTLS(l, "", "") // until stop
+	}()
+	return "https://" + l.Addr().String(), func() error {
+		err := server.Close()
+		_ = l.Close() // the server may not know it yet
+		<-ended
+		return err
+	}, nil
 }

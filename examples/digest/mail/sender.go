@@ -23,7 +23,6 @@ import (
 	gomail "github.com/wneessen/go-mail"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/digest"
 )
 
@@ -33,8 +32,8 @@ type Desk interface {
 	// plaza.ErrNotFound is dropped.
 	Address(ctx context.Context, user string) (mail.Address, error)
 
-	// Letter says what the entries are, in the user's language.
-	Letter(ctx context.Context, user string, entries []notify.Entry) (Letter, error)
+	// Letter says what the digest's entries are, in the user's language.
+	Letter(ctx context.Context, d digest.Delivery) (Letter, error)
 }
 
 // Letter is what a mail says. Texts may hold what users wrote.
@@ -151,7 +150,7 @@ func (s *Sender) Send(ctx context.Context, d digest.Delivery) error {
 	if err != nil {
 		return fmt.Errorf("mail: address of %s: %w", d.User, err)
 	}
-	letter, err := s.desk.Letter(ctx, d.User, d.Entries)
+	letter, err := s.desk.Letter(ctx, d)
 	if err != nil {
 		return fmt.Errorf("mail: letter to %s: %w", d.User, err)
 	}

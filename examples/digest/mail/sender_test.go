@@ -207,11 +207,19 @@ func TestInvalidConfigurationFailsInTheConstructor(t *testing.T) {
 	const relay = "relay.test:587"
 	leave := link(t, "https://plaza.test/u")
 	for field, make := range map[string]func() (*mail.Sender, error){
-		"relay":           func() (*mail.Sender, error) { return mail.New("relay.test", from, leave, newDesk(), nil) },
-		"from":            func() (*mail.Sender, error) { return mail.New(relay, netmail.Address{Address: "x"}, leave, newDesk(), nil) },
-		"unsubscribe":     func() (*mail.Sender, error) { return mail.New(relay, from, link(t, "http://plaza.test/u"), newDesk(), nil) },
-		"Options.Timeout": func() (*mail.Sender, error) { return mail.New(relay, from, leave, newDesk(), &mail.Options{Timeout: -1}) },
-		"Options.ListID":  func() (*mail.Sender, error) { return mail.New(relay, from, leave, newDesk(), &mail.Options{ListID: "a\r\nb"}) },
+		"relay": func() (*mail.Sender, error) { return mail.New("relay.test", from, leave, newDesk(), nil) },
+		"from": func() (*mail.Sender, error) {
+			return mail.New(relay, netmail.Address{Address: "x"}, leave, newDesk(), nil)
+		},
+		"unsubscribe": func() (*mail.Sender, error) {
+			return mail.New(relay, from, link(t, "http://plaza.test/u"), newDesk(), nil)
+		},
+		"Options.Timeout": func() (*mail.Sender, error) {
+			return mail.New(relay, from, leave, newDesk(), &mail.Options{Timeout: -1})
+		},
+		"Options.ListID": func() (*mail.Sender, error) {
+			return mail.New(relay, from, leave, newDesk(), &mail.Options{ListID: "a\r\nb"})
+		},
 	} {
 		_, err := make()
 		invalid(t, err, field)

@@ -19,7 +19,6 @@ import (
 	"github.com/plaza-sdk/plaza/examples/digest/loopback"
 	"github.com/plaza-sdk/plaza/examples/digest/mail"
 	"github.com/plaza-sdk/plaza/examples/digest/mailbox"
-	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/digest"
 )
 
@@ -41,7 +40,7 @@ type desk struct {
 
 func (d *desk) Address(context.Context, string) (netmail.Address, error) { return d.address, d.fails }
 
-func (d *desk) Letter(context.Context, string, []notify.Entry) (mail.Letter, error) {
+func (d *desk) Letter(context.Context, digest.Delivery) (mail.Letter, error) {
 	return d.letter, nil
 }
 

@@ -12,7 +12,6 @@ import (
 	"regexp"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/digest"
 )
 
@@ -30,8 +29,8 @@ type Desk interface {
 	// for whom it returns plaza.ErrNotFound is dropped.
 	Phone(ctx context.Context, user string) (string, error)
 
-	// Words says what the entries are, in the user's language.
-	Words(ctx context.Context, user string, entries []notify.Entry) (string, error)
+	// Words says what the digest's entries are, in the user's language.
+	Words(ctx context.Context, d digest.Delivery) (string, error)
 }
 
 // Options of a Sender. The zero value works.
@@ -82,7 +81,7 @@ func (s *Sender) Send(ctx context.Context, d digest.Delivery) error {
 	if err != nil {
 		return fmt.Errorf("sms: phone of %s: %w", d.User, err)
 	}
-	words, err := s.desk.Words(ctx, d.User, d.Entries)
+	words, err := s.desk.Words(ctx, d)
 	if err == nil {
 		err = s.texter.Text(ctx, to, messageKey(d.Key), fit(clean(words), s.opts.Segments))
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/examples/digest/sms"
-	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/digest"
 )
 
@@ -33,7 +32,7 @@ func (p *phone) Text(_ context.Context, to, key, body string) error {
 
 func (p *phone) Phone(context.Context, string) (string, error) { return p.number, p.unknown }
 
-func (p *phone) Words(context.Context, string, []notify.Entry) (string, error) { return p.words, nil }
+func (p *phone) Words(context.Context, digest.Delivery) (string, error) { return p.words, nil }
 
 var today = digest.Delivery{Key: "ann#sms#\r\n1", User: "ann", Channel: "sms"}
 

@@ -163,7 +163,9 @@ func TestWhatIsNotSignedNowIsRefused(t *testing.T) {
 	}()
 	body, err := io.ReadAll(signed.Body)
 	require.NoError(t, err)
-	header := func(name, value string) func(*http.Request) { return func(r *http.Request) { r.Header.Set(name, value) } }
+	header := func(name, value string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set(name, value) }
+	}
 	both := signed.Header.Get("Webhook-Signature")
 	first, _, _ := strings.Cut(both, " ")
 	for name, c := range map[string]struct {
