@@ -10,6 +10,7 @@ import (
 	netmail "net/mail"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -104,8 +105,8 @@ func (o *outside) routes(wants *prefs.Repository) http.Handler {
 // Close ends its servers, the last one first.
 func (o *outside) Close() error {
 	var failed []error
-	for i := len(o.closers) - 1; i >= 0; i-- {
-		failed = append(failed, o.closers[i]())
+	for _, closes := range slices.Backward(o.closers) {
+		failed = append(failed, closes())
 	}
 	return errors.Join(failed...)
 }

@@ -115,13 +115,14 @@ func (s *story) tell(ctx context.Context) error {
 	} {
 		s.set(step.at)
 		fmt.Fprintf(s.out, "\n%s  %s\n", step.at.Format("Mon 15:04"), s.Paint(ledger.Bold, step.title))
-		if err := step.does(ctx); err != nil {
-			return err
+		err := step.does(ctx)
+		if err == nil {
+			_, err = s.worker.Deliver(ctx)
 		}
-		if _, err := s.worker.Deliver(ctx); err != nil {
-			return err
+		if err == nil {
+			err = s.check(step.arrives)
 		}
-		if err := s.check(step.arrives); err != nil {
+		if err != nil {
 			fmt.Fprintf(s.out, "  %s\n", s.Paint(ledger.Bad, "FAIL"))
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/examples/digest/internal/sendertest"
 	"github.com/plaza-sdk/plaza/examples/digest/mail"
 )
 
@@ -144,7 +145,7 @@ func TestAnInvalidAddressGetsNothing(t *testing.T) {
 		w.address = netmail.Address{Name: "Ann", Address: address}
 		err := w.sender.Send(t.Context(), today)
 		invalid(t, err, "Address")
-		require.True(t, permanent(err), address)
+		require.True(t, sendertest.Permanent(err), address)
 	}
 	require.Empty(t, w.Mails())
 }
@@ -156,7 +157,7 @@ func TestATokenThatMakesNoLinkIsRefused(t *testing.T) {
 	d.Unsubscribe = strings.Repeat("x", 1000)
 	err := w.sender.Send(t.Context(), d)
 	invalid(t, err, "Unsubscribe")
-	require.True(t, permanent(err))
+	require.True(t, sendertest.Permanent(err))
 
 	d.Unsubscribe = strings.Repeat("x", 800)
 	require.NoError(t, w.sender.Send(t.Context(), d))

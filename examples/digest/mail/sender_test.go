@@ -3,31 +3,19 @@ package mail_test
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
 	netmail "net/mail"
 	"net/url"
-	"reflect"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/examples/digest/internal/sendertest"
 	"github.com/plaza-sdk/plaza/examples/digest/mail"
 	"github.com/plaza-sdk/plaza/examples/digest/mailbox"
-	"github.com/plaza-sdk/plaza/notify/digest"
 )
-
-// permanent reports whether err is wrapped by digest.Permanent.
-func permanent(err error) bool {
-	for ; err != nil; err = errors.Unwrap(err) {
-		if reflect.TypeOf(err) == reflect.TypeOf(digest.Permanent(io.EOF)) {
-			return true
-		}
-	}
-	return false
-}
 
 func TestTheRelaysAnswerDecidesWhetherAnotherAttemptHelps(t *testing.T) {
 	t.Parallel()
@@ -57,7 +45,7 @@ func TestTheRelaysAnswerDecidesWhetherAnotherAttemptHelps(t *testing.T) {
 			}), nil)
 			err := w.sender.Send(t.Context(), today)
 			require.Error(t, err)
-			require.Equal(t, c.permanent, permanent(err), err)
+			require.Equal(t, c.permanent, sendertest.Permanent(err), err)
 			require.Empty(t, w.Mails())
 			if c.at != mailbox.Greeted {
 				require.NotContains(t, err.Error(), "secret")
@@ -85,7 +73,7 @@ func TestAConnectionThatBreaksIsTriedAgainUnderTheSameMessageID(t *testing.T) {
 			}), nil)
 			err := w.sender.Send(t.Context(), today)
 			require.Error(t, err)
-			require.False(t, permanent(err), err)
+			require.False(t, sendertest.Permanent(err), err)
 			require.Len(t, w.Mails(), kept)
 			require.NoError(t, w.sender.Send(t.Context(), today))
 			mails := w.Mails()
@@ -103,7 +91,7 @@ func TestTLSIsUsedAndRequired(t *testing.T) {
 	w := newWorld(t, none, nil)
 	err := w.sender.Send(t.Context(), today)
 	require.Error(t, err, "the relay offers none")
-	require.False(t, permanent(err))
+	require.False(t, sendertest.Permanent(err))
 	require.Empty(t, w.Mails())
 
 	w = newWorld(t, none, &mail.Options{Plaintext: true})
@@ -140,7 +128,7 @@ func TestTheRelayMayWantAPassword(t *testing.T) {
 			continue
 		}
 		require.Error(t, err)
-		require.False(t, permanent(err), "the password may be put right")
+		require.False(t, sendertest.Permanent(err), "the password may be put right")
 	}
 	box := &mailbox.Options{Username: "plaza", Password: "correct"}
 	w := newWorld(t, box, &mail.Options{Username: "plaza", Password: "correct", Plaintext: true})
@@ -162,7 +150,7 @@ func silent(t *testing.T) (address string, met <-chan struct{}) {
 				return
 			}
 			connected <- struct{}{}
-			defer conn.Close() // at the end of the test
+			defer func() { _ = conn.Close() }() // at the end of the test
 		}
 	}()
 	return l.Addr().String(), connected
@@ -187,18 +175,18 @@ func TestASilentRelayDoesNotHoldTheSender(t *testing.T) {
 	var late interface{ Timeout() bool }
 	require.ErrorAs(t, err, &late)
 	require.True(t, late.Timeout())
-	require.False(t, permanent(err))
+	require.False(t, sendertest.Permanent(err))
 }
 
 func TestAUserWithoutAnAddressIsDropped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
 	w.fails = plaza.ErrNotFound
-	require.True(t, permanent(w.sender.Send(t.Context(), today)))
+	require.True(t, sendertest.Permanent(w.sender.Send(t.Context(), today)))
 	w.fails = plaza.ErrBusy
 	err := w.sender.Send(t.Context(), today)
 	require.ErrorIs(t, err, plaza.ErrBusy)
-	require.False(t, permanent(err))
+	require.False(t, sendertest.Permanent(err))
 	require.Empty(t, w.Mails())
 }
 

@@ -2,9 +2,7 @@ package sms_test
 
 import (
 	"context"
-	"errors"
 	"io"
-	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -12,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/examples/digest/internal/sendertest"
 	"github.com/plaza-sdk/plaza/examples/digest/sms"
 	"github.com/plaza-sdk/plaza/notify/digest"
 )
@@ -41,16 +40,6 @@ func send(t *testing.T, p *phone, opts *sms.Options) error {
 	s, err := sms.New(p, p, opts)
 	require.NoError(t, err)
 	return s.Send(t.Context(), today)
-}
-
-// permanent reports whether err is wrapped by digest.Permanent.
-func permanent(err error) bool {
-	for ; err != nil; err = errors.Unwrap(err) {
-		if reflect.TypeOf(err) == reflect.TypeOf(digest.Permanent(io.EOF)) {
-			return true
-		}
-	}
-	return false
 }
 
 func TestARepeatHasTheSameKey(t *testing.T) {
@@ -141,13 +130,13 @@ func TestANumberThatIsNoneIsDropped(t *testing.T) {
 		p := &phone{number: number, words: "x"}
 		err := send(t, p, nil)
 		require.ErrorIs(t, err, plaza.ErrInvalid)
-		require.True(t, permanent(err), number)
+		require.True(t, sendertest.Permanent(err), number)
 		require.Empty(t, p.to)
 	}
 	p := &phone{unknown: plaza.ErrNotFound}
-	require.True(t, permanent(send(t, p, nil)))
+	require.True(t, sendertest.Permanent(send(t, p, nil)))
 	p = &phone{unknown: plaza.ErrBusy}
-	require.False(t, permanent(send(t, p, nil)))
+	require.False(t, sendertest.Permanent(send(t, p, nil)))
 }
 
 func TestTheGatewaysErrorIsReturned(t *testing.T) {
@@ -156,7 +145,7 @@ func TestTheGatewaysErrorIsReturned(t *testing.T) {
 		p := &phone{number: "+4915112345678", words: "x", fails: err}
 		got := send(t, p, nil)
 		require.ErrorIs(t, got, err)
-		require.Equal(t, want, permanent(got))
+		require.Equal(t, want, sendertest.Permanent(got))
 	}
 }
 

@@ -112,7 +112,7 @@ func sign(id string, at time.Time, body []byte, secrets []Secret) string {
 
 func signature(id string, at time.Time, body []byte, secret Secret) string {
 	mac := hmac.New(sha256.New, secret)
-	fmt.Fprintf(mac, "%s.%d.", id, at.Unix())
+	mac.Write([]byte(fmt.Sprintf("%s.%d.", id, at.Unix())))
 	mac.Write(body)
 	return version + "," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/examples/digest/internal/sendertest"
 	"github.com/plaza-sdk/plaza/examples/digest/webhook"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
@@ -98,16 +98,6 @@ func (r *receiver) sender(t *testing.T, url string, private bool) *webhook.Sende
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	return s
-}
-
-// permanent reports whether err is wrapped by digest.Permanent.
-func permanent(err error) bool {
-	for ; err != nil; err = errors.Unwrap(err) {
-		if reflect.TypeOf(err) == reflect.TypeOf(digest.Permanent(io.EOF)) {
-			return true
-		}
-	}
-	return false
 }
 
 func TestADigestArrivesSigned(t *testing.T) {
@@ -243,7 +233,7 @@ func TestTheAnswerDecidesWhetherAnotherAttemptHelps(t *testing.T) {
 				w.WriteHeader(c.status)
 			})
 			err := r.sender(t, r.URL, true).Send(t.Context(), today)
-			require.Equal(t, c.permanent, permanent(err), err)
+			require.Equal(t, c.permanent, sendertest.Permanent(err), err)
 			var refused *webhook.RefusedError
 			require.ErrorAs(t, err, &refused)
 			require.Equal(t, webhook.RefusedError{Status: c.status, After: c.after}, *refused)
@@ -267,19 +257,19 @@ func TestOnlyPublicAddressesAreReached(t *testing.T) {
 		url := "https://" + host + port
 		err := r.sender(t, url, false).Send(t.Context(), today)
 		require.Error(t, err, host)
-		require.True(t, permanent(err), "%s: %v", host, err)
+		require.True(t, sendertest.Permanent(err), "%s: %v", host, err)
 		require.ErrorIs(t, err, plaza.ErrInvalid, host)
 		require.NotContains(t, err.Error(), host)
 	}
 	require.Empty(t, r.got())
 	err := r.sender(t, "https://10.0.0.1", true).Send(t.Context(), today)
-	require.True(t, permanent(err), "only 127.0.0.0/8 is allowed")
+	require.True(t, sendertest.Permanent(err), "only 127.0.0.0/8 is allowed")
 }
 
 func TestAProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 	r := newReceiver(t, nil)
 	t.Setenv("HTTPS_PROXY", r.URL)
-	require.True(t, permanent(r.sender(t, "https://127.0.0.2:1", false).Send(t.Context(), today)))
+	require.True(t, sendertest.Permanent(r.sender(t, "https://127.0.0.2:1", false).Send(t.Context(), today)))
 	require.Empty(t, r.got())
 }
 
@@ -299,7 +289,7 @@ func TestAnEndpointThatCannotBeUsedIsDropped(t *testing.T) {
 		s, err := webhook.New(endpoints(func() (webhook.Endpoint, error) { return e, nil }), nil)
 		require.NoError(t, err)
 		err = s.Send(t.Context(), today)
-		require.True(t, permanent(err), name)
+		require.True(t, sendertest.Permanent(err), name)
 		require.NotContains(t, err.Error(), "secret@")
 	}
 	for err, dropped := range map[error]bool{plaza.ErrNotFound: true, plaza.ErrBusy: false} {
@@ -307,12 +297,12 @@ func TestAnEndpointThatCannotBeUsedIsDropped(t *testing.T) {
 		require.NoError(t, invalid)
 		got := s.Send(t.Context(), today)
 		require.ErrorIs(t, got, err)
-		require.Equal(t, dropped, permanent(got))
+		require.Equal(t, dropped, sendertest.Permanent(got))
 	}
 	huge := today
 	huge.User = strings.Repeat("x", webhook.MaxBody)
 	r := newReceiver(t, nil)
-	require.True(t, permanent(r.sender(t, r.URL, true).Send(t.Context(), huge)))
+	require.True(t, sendertest.Permanent(r.sender(t, r.URL, true).Send(t.Context(), huge)))
 	require.Empty(t, r.got())
 }
 
@@ -326,7 +316,7 @@ func TestAnEndpointDoesNotHoldTheSender(t *testing.T) {
 	})
 	err := r.sender(t, r.URL+"/?token=hidden", true).Send(ctx, today)
 	require.ErrorIs(t, err, stopped)
-	require.False(t, permanent(err))
+	require.False(t, sendertest.Permanent(err))
 	require.NotContains(t, err.Error(), "hidden")
 
 	endless := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
