@@ -159,7 +159,7 @@ func silent(t *testing.T) (address string, met <-chan struct{}) {
 func TestASilentRelayDoesNotHoldTheSender(t *testing.T) {
 	t.Parallel()
 	address, met := silent(t)
-	sender, err := mail.New(address, from, link(t, "https://plaza.test/u"), newDesk(), nil)
+	sender, err := mail.New(address, from, link(t, "https://plaza.test/u"), newDesk(), &mail.Options{Timeout: time.Hour})
 	require.NoError(t, err)
 	ctx, stop := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped")
