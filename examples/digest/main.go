@@ -1,6 +1,6 @@
-// Command digest sends people what happened by mail, by webhook and by text message,
-// on a DynamoDB that it starts on this machine, with a clock of its own. The mail
-// server, the user's webhook and the page that unsubscribes are real ones on loopback.
+// Command digest sends people digests by mail, by webhook and by text message, on a
+// DynamoDB that it starts on this machine. Days pass by a clock of its own. The mail
+// server, the webhook's receiver and the link that unsubscribes are real ones on loopback.
 //
 //	go run ./examples/digest
 package main

@@ -176,7 +176,7 @@ func (o *outside) arrive(a arrival) {
 	o.arrived = append(o.arrived, a)
 }
 
-// answer is what the mail server does: what the story has planned, and else nothing.
+// answer lets the next planned fault happen.
 func (o *outside) answer(at mailbox.Stage) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -190,7 +190,7 @@ func (o *outside) answer(at mailbox.Stage) error {
 	return err
 }
 
-// plan plans what goes wrong with the next mails, one each.
+// plan plans the faults of the next mails, one each.
 func (o *outside) plan(faults ...func(mailbox.Stage) error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

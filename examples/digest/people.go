@@ -21,7 +21,7 @@ type person struct {
 	channel string
 }
 
-// people are the service's users. It is the desk of those who send.
+// people are the service's users.
 var people = registry{
 	"ann":   {address: mail.Address{Name: "Ann Müller", Address: "ann@example.test"}, zone: "Europe/Berlin", channel: byMail},
 	"bob":   {address: mail.Address{Name: `Bob "B" <3`, Address: "bob@example.test"}, channel: byMail},
@@ -31,7 +31,7 @@ var people = registry{
 
 type registry map[string]person
 
-// Address makes it a mail.Desk.
+// Address and Letter make it a mail.Desk.
 func (r registry) Address(_ context.Context, user string) (mail.Address, error) {
 	if found, ok := r[user]; ok && found.address.Address != "" {
 		return found.address, nil
@@ -39,7 +39,6 @@ func (r registry) Address(_ context.Context, user string) (mail.Address, error) 
 	return mail.Address{}, plaza.ErrNotFound
 }
 
-// Letter makes it a mail.Desk.
 func (r registry) Letter(_ context.Context, d digest.Delivery) (digestmail.Letter, error) {
 	letter := digestmail.Letter{Lang: "en", Subject: subject(d), Unsubscribe: "No more mails like this"}
 	for _, e := range d.Entries {
@@ -48,7 +47,7 @@ func (r registry) Letter(_ context.Context, d digest.Delivery) (digestmail.Lette
 	return letter, nil
 }
 
-// Phone makes it an sms.Desk.
+// Phone and Words make it an sms.Desk.
 func (r registry) Phone(_ context.Context, user string) (string, error) {
 	if found, ok := r[user]; ok && found.phone != "" {
 		return found.phone, nil
@@ -56,7 +55,6 @@ func (r registry) Phone(_ context.Context, user string) (string, error) {
 	return "", plaza.ErrNotFound
 }
 
-// Words makes it an sms.Desk.
 func (r registry) Words(_ context.Context, d digest.Delivery) (string, error) {
 	return subject(d) + ": " + strings.Join(lines(d), "; "), nil
 }

@@ -22,7 +22,7 @@ const (
 	byText = "sms"
 )
 
-// site notifies people, and plans their digests. What happens on it is in other examples.
+// site notifies people and plans their digests. Other examples have what people do.
 type site struct {
 	*clock
 

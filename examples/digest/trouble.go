@@ -40,8 +40,8 @@ func (s *story) leave(ctx context.Context) error {
 	)
 }
 
-// trouble has a mail that is refused for now, and then one that is kept although its
-// sender never hears of that.
+// trouble makes the mail server refuse a mail for now, and then keep it without an
+// answer.
 func (s *story) trouble(ctx context.Context) error {
 	s.outside.plan(func(at mailbox.Stage) error {
 		if at == mailbox.To {
@@ -116,13 +116,13 @@ func (c *cable) Do(r *http.Request) (*http.Response, error) {
 	return c.to.Do(r)
 }
 
-// cutError is not worth a retry to the SDK.
+// cutError keeps the SDK from retrying.
 type cutError struct{}
 
 func (cutError) Error() string       { return "the cable is cut" }
 func (cutError) CanceledError() bool { return true }
 
-// replay sends again what chris's service got, at once and later, and alters it.
+// replay is an attacker who repeats and alters what chris's service got.
 func (s *story) replay(ctx context.Context) error {
 	if err := s.happens(ctx, "zoe", "like", "chris", question); err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package loopback has servers of which only this process knows.
+// Package loopback has HTTPS servers whose certificate only this process trusts.
 package loopback
 
 import (
@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// Certificate returns the configuration of a server on 127.0.0.1, and that of clients
-// that trust it. It is valid for a day from now.
+// Certificate returns the configurations of servers on 127.0.0.1 and of clients that
+// trust them. The certificate is valid for a day from now.
 func Certificate(now time.Time) (server, client *tls.Config, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -44,7 +44,7 @@ func textPart() *texttemplate.Template {
 	return texttemplate.Must(texttemplate.New("text").Parse(plainText))
 }
 
-// message is the digest as a message. All that users wrote is cleaned.
+// message composes the mail.
 func (s *Sender) message(to mail.Address, l Letter, d digest.Delivery) (*gomail.Msg, error) {
 	shown := struct {
 		Letter
@@ -83,7 +83,8 @@ func (s *Sender) message(to mail.Address, l Letter, d digest.Delivery) (*gomail.
 	return m, nil
 }
 
-// messageID is that of every attempt for the key. A key may have any characters.
+// messageID is the same in every attempt. It is a hash, because a key may contain any
+// characters.
 func (s *Sender) messageID(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:16]) + "@" + s.domain
@@ -97,8 +98,8 @@ func checkAddress(field, address string) error {
 	return nil
 }
 
-// clean is text on one line, without characters that are not shown or that turn the
-// direction of others, and not longer than n characters.
+// clean puts a text on one line of at most n characters. It removes control characters,
+// also those that change the direction of the text around them.
 func clean(text string, n int) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -117,13 +118,13 @@ func clean(text string, n int) string {
 	return text
 }
 
-// header is clean text that no mail program takes for an encoded word, which could be
+// header is clean, and breaks encoded words: a mail program would decode them into
 // anything.
 func header(text string, n int) string {
 	return strings.ReplaceAll(clean(text, n), "=?", "= ?")
 }
 
-// link is an https URL, or nothing.
+// link returns an https URL, or nothing.
 func link(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || !secure(u) || len(u.String()) > maxLink {

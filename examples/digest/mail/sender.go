@@ -2,8 +2,9 @@
 //
 //	sender, err := mail.New("smtp.example.com:587", from, unsubscribe, desk, &mail.Options{Username: "plaza", Password: secret})
 //
-// What is sent has a text and an HTML part, and a link that unsubscribes by one click
-// (RFC 8058). For that mail programs also want a DKIM signature, which the relay adds.
+// A mail has a text part, an HTML part, and a link that unsubscribes by one click
+// (RFC 8058). Mail programs show that link only under a DKIM signature; let the relay
+// sign.
 package mail
 
 import (
@@ -28,15 +29,14 @@ import (
 
 // Desk is what a Sender asks the service.
 type Desk interface {
-	// Address returns where a user gets mails. A digest for whom it returns
-	// plaza.ErrNotFound is dropped.
+	// Address returns a user's address. After plaza.ErrNotFound the digest is dropped.
 	Address(ctx context.Context, user string) (mail.Address, error)
 
-	// Letter says what the digest's entries are, in the user's language.
+	// Letter puts a digest into words, in the user's language.
 	Letter(ctx context.Context, d digest.Delivery) (Letter, error)
 }
 
-// Letter is what a mail says. Texts may hold what users wrote.
+// Letter is what a mail says. Its texts may contain what users wrote.
 type Letter struct {
 	Lang        string // as in HTML, such as "en"
 	Subject     string
@@ -47,20 +47,18 @@ type Letter struct {
 // Line is about one entry.
 type Line struct {
 	Text string
-	Link string // https; another one is left out
+	Link string // an https URL; any other is left out
 }
 
 // Options of a Sender. The zero value works.
 type Options struct {
-	// Username and Password are for the relay. Defaults to none.
+	// Username and Password log in to the relay, over TLS only. Defaults to none.
 	Username, Password string
 
-	// TLS is for the connection to the relay, which begins with STARTTLS. Defaults to
-	// the roots of this machine.
+	// TLS configures STARTTLS. Defaults to the roots of this machine.
 	TLS *tls.Config
 
-	// Plaintext sends without TLS where the relay offers none. Defaults to failing
-	// there.
+	// Plaintext allows a relay that offers no STARTTLS. Defaults to an error there.
 	Plaintext bool
 
 	// Timeout bounds the conversation with the relay. Defaults to 30 s.
@@ -86,8 +84,8 @@ type Sender struct {
 	opts        Options
 }
 
-// New returns a Sender that hands mails to the relay at host:port. Unsubscribe is an
-// https URL that gets a digest's token as its last part.
+// New does no I/O. The relay is host:port. Unsubscribe is an https URL, to which each
+// mail adds its digest's token.
 func New(relay string, from mail.Address, unsubscribe *url.URL, desk Desk, opts *Options) (*Sender, error) {
 	s := &Sender{desk: desk, html: htmlPart(), text: textPart()}
 	if opts != nil {
@@ -136,7 +134,7 @@ func (s *Sender) setDefaults() error {
 }
 
 // Send hands a digest to the relay. A repeat has the same Message-ID. If the relay
-// refuses it with 5xx, another attempt cannot help.
+// refuses the recipient or the message with 5xx, the error is digest.Permanent.
 //
 // Cost: none.
 func (s *Sender) Send(ctx context.Context, d digest.Delivery) error {
@@ -172,7 +170,7 @@ func (s *Sender) deliver(ctx context.Context, m *gomail.Msg) error {
 	client, err := s.client(func(dialing context.Context, network, address string) (net.Conn, error) {
 		conn, err := dialer.DialContext(dialing, network, address)
 		if err == nil {
-			context.AfterFunc(ctx, func() { _ = conn.Close() }) // the client knows deadlines, but no cancelling
+			context.AfterFunc(ctx, func() { _ = conn.Close() }) // after the dial the client ignores ctx
 		}
 		return conn, err
 	})
@@ -183,7 +181,7 @@ func (s *Sender) deliver(ctx context.Context, m *gomail.Msg) error {
 	if err == nil {
 		err = refusal(client.SendWithSMTPClient(relay, m))
 	}
-	if m.IsDelivered() { // whatever comes after
+	if m.IsDelivered() { // an error after that does not matter
 		_ = client.CloseWithSMTPClient(relay)
 		return nil
 	}
@@ -217,9 +215,9 @@ func (s *Sender) client(dial gomail.DialContextFunc) (*gomail.Client, error) {
 	return gomail.NewClient(s.host, opts...)
 }
 
-// refusal is what the relay answered, without the address and the text in it. Only what
-// it says of the recipient or of the message is permanent: the rest is about us, such as
-// a password that expired, and would drop everybody's digests.
+// refusal leaves out the relay's text, which may have the address in it. Only a refusal
+// of the recipient or the message is permanent. Other 5xx answers are about our own
+// setup, such as an expired password, and must not drop everybody's digests.
 func refusal(err error) error {
 	var failed *gomail.SendError
 	if !errors.As(err, &failed) {

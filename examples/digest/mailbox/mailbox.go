@@ -1,5 +1,5 @@
-// Package mailbox is a mail server that keeps what it gets in memory. It speaks real
-// SMTP, for examples and tests.
+// Package mailbox is an SMTP server that keeps its mails in memory, for examples and
+// tests.
 package mailbox
 
 import (
@@ -40,7 +40,7 @@ const (
 // ErrHangUp ends the conversation without an answer.
 var ErrHangUp = errors.New("mailbox: hang up")
 
-// Answer is an error that the server answers with.
+// Answer returns an error that makes the server answer with the code.
 func Answer(code int, text string) error {
 	return &smtp.SMTPError{Code: code, EnhancedCode: smtp.NoEnhancedCode, Message: text}
 }
@@ -50,11 +50,11 @@ type Options struct {
 	// TLS is what STARTTLS uses. Defaults to none: the server does not offer it.
 	TLS *tls.Config
 
-	// Username and Password must be given by who sends, over TLS. Defaults to none.
+	// Username and Password are what senders must log in with, over TLS. Defaults to none.
 	Username, Password string
 
-	// On is called at each stage. Its error is answered: one of Answer, or ErrHangUp.
-	// Defaults to nothing.
+	// On is called at each stage, and may return an Answer or ErrHangUp. Defaults to
+	// nothing.
 	On func(Stage) error
 }
 
@@ -125,7 +125,7 @@ type conversation struct {
 	user   string
 }
 
-// reached is what On makes of a stage.
+// reached calls On.
 func (c *conversation) reached(stage Stage) error {
 	if c.server.opts.On == nil {
 		return nil

@@ -7,17 +7,17 @@ import (
 	"unicode/utf16"
 )
 
-// The alphabet of GSM 03.38, one septet each, and its extension, two each. A text with
-// any other character is sent in UCS-2, which has room for less than half.
+// The alphabet of GSM 03.38: a character takes one septet, one of the extension two. A
+// text with any other character is sent in UCS-2, and less than half as much fits.
 const (
 	basic = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?" +
 		"¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
 	extension = "\f^{}\\[~]|€"
 )
 
-// encoding says how much fits into a message, in its units.
+// encoding says how much fits into a message, in septets or UTF-16 units.
 type encoding struct {
-	single, part int // alone, or as one of several, which have headers
+	single, part int // room in a message of one segment, and in each segment of several
 	ellipsis     string
 	size         func(rune) int
 }
@@ -41,7 +41,7 @@ func encodingOf(text string) encoding {
 	return gsm7
 }
 
-// Segments is how many messages a network makes of a text.
+// Segments is how many segments a text takes.
 func Segments(text string) int {
 	e := encodingOf(text)
 	total, parts, room := 0, 1, e.part
@@ -71,16 +71,17 @@ func fit(text string, n int) string {
 	return cut(runes[:end])
 }
 
-// cut ends a text that went on.
+// cut marks a text that does not end here.
 func cut(runes []rune) string {
 	kept := strings.TrimRightFunc(string(runes), joins)
 	return kept + encodingOf(kept).ellipsis
 }
 
-// joins is what a cut must not leave at the end.
+// joins reports whether a character needs the next one.
 func joins(r rune) bool { return unicode.IsSpace(r) || r == '\u200d' || r == '\ufe0f' }
 
-// clean drops what is not shown, and turns the direction of nothing.
+// clean removes control characters but line breaks, also those that change the direction
+// of text.
 func clean(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch {

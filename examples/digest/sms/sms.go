@@ -1,6 +1,6 @@
 // Package sms sends digests as text messages, by whatever gateway the service has.
 //
-//	sender, err := sms.New(gateway, phones, nil)
+//	sender, err := sms.New(gateway, desk, nil)
 package sms
 
 import (
@@ -17,26 +17,26 @@ import (
 
 // Texter is a gateway to a telephone network.
 type Texter interface {
-	// Text sends a message to a number such as +4915112345678. It passes the key to the
-	// gateway, which sends a message of the same key once. An error for which another
-	// attempt cannot help, such as a number that does not exist, is digest.Permanent.
+	// Text sends a message to a number such as +4915112345678. A repeat has the same key:
+	// pass it to the gateway, so that it sends the message once. An error is
+	// digest.Permanent if another attempt cannot help.
 	Text(ctx context.Context, to, key, body string) error
 }
 
 // Desk is what a Sender asks the service.
 type Desk interface {
-	// Phone returns where a user gets text messages, such as +4915112345678. A digest
-	// for whom it returns plaza.ErrNotFound is dropped.
+	// Phone returns a user's number, such as +4915112345678. After plaza.ErrNotFound the
+	// digest is dropped.
 	Phone(ctx context.Context, user string) (string, error)
 
-	// Words says what the digest's entries are, in the user's language.
+	// Words puts a digest into words, in the user's language.
 	Words(ctx context.Context, d digest.Delivery) (string, error)
 }
 
 // Options of a Sender. The zero value works.
 type Options struct {
-	// Segments is how many a message may have, 1 to 10: each is paid for. What does not
-	// fit is cut. Defaults to 2.
+	// Segments is how many segments a message may have, 1 to 10. Networks charge for
+	// each. Longer texts are cut. Defaults to 2.
 	Segments int
 }
 
@@ -67,7 +67,7 @@ func New(texter Texter, desk Desk, opts *Options) (*Sender, error) {
 	return s, nil
 }
 
-// Send hands a digest to the Texter, under a key that every attempt has.
+// Send hands a digest to the Texter. A repeat has the same key.
 //
 // Cost: none.
 func (s *Sender) Send(ctx context.Context, d digest.Delivery) error {
@@ -99,7 +99,8 @@ func checkPhone(number string) error {
 	return nil
 }
 
-// messageKey is short and of plain characters, because gateways bound theirs.
+// messageKey is the same in every attempt. It is a hash, because gateways limit the
+// length and the characters of theirs.
 func messageKey(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:16])

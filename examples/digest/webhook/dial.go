@@ -14,9 +14,9 @@ import (
 	"github.com/plaza-sdk/plaza/notify/digest"
 )
 
-// transport reaches public addresses only. The address is checked after its name was
-// looked up and before each connection, so no name can change its mind in between. A
-// proxy would look names up itself.
+// transport connects to public addresses only. The dialer checks the address after the
+// name was resolved, so a name cannot resolve to another one later. It uses no proxy,
+// because a proxy resolves names itself.
 func transport(opts Options) *http.Transport {
 	var v4, v6 []netip.Prefix
 	for _, prefix := range opts.Allow {
@@ -40,7 +40,7 @@ func transport(opts Options) *http.Transport {
 	}
 }
 
-// unreached is why there was no answer, without the URL, which may hold secrets.
+// unreached leaves out the URL, which may contain secrets.
 func unreached(err error) error {
 	var outer *url.Error
 	if errors.As(err, &outer) {

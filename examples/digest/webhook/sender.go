@@ -34,8 +34,7 @@ const maxAnswer = 4 << 10
 
 // Endpoints has where users want their digests.
 type Endpoints interface {
-	// Endpoint returns a user's endpoint. A digest for whom it returns
-	// plaza.ErrNotFound is dropped.
+	// Endpoint returns a user's endpoint. After plaza.ErrNotFound the digest is dropped.
 	Endpoint(ctx context.Context, user string) (Endpoint, error)
 }
 
@@ -43,8 +42,8 @@ type Endpoints interface {
 type Endpoint struct {
 	URL string // https
 
-	// Secrets sign each message, all of them: the newest and, while receivers rotate,
-	// the one before.
+	// Secrets all sign each message. To rotate, have the new and the old one here until
+	// the receiver has the new one.
 	Secrets []Secret
 }
 
@@ -55,21 +54,21 @@ type Event struct {
 	Data      digest.Delivery `json:"data"`
 }
 
-// RefusedError is an answer that is not 2xx. After 410 another attempt cannot help.
+// RefusedError is an answer that is not 2xx. After 410 it is digest.Permanent.
 type RefusedError struct {
 	Status int
-	After  time.Duration // that the answer asks to wait, if it does
+	After  time.Duration // Retry-After, if there is one; a digest.Worker waits as it always does
 }
 
 func (e *RefusedError) Error() string { return fmt.Sprintf("webhook: answer %d", e.Status) }
 
 // Options of a Sender. The zero value works.
 type Options struct {
-	// Allow are networks that may be reached although they are private, such as a
-	// service's own. Defaults to none.
+	// Allow lists private networks that may be reached, such as the service's own.
+	// Defaults to none.
 	Allow []netip.Prefix
 
-	// TLS is for the connections. Defaults to the roots of this machine.
+	// TLS configures connections. Defaults to the roots of this machine.
 	TLS *tls.Config
 
 	// Timeout bounds a request. Defaults to 15 s.
@@ -108,7 +107,7 @@ func New(endpoints Endpoints, opts *Options) (*Sender, error) {
 	s.transport = transport(s.opts)
 	s.client = &http.Client{
 		Transport: s.transport,
-		// The place that a redirect names was not chosen by the user.
+		// A redirect is an answer like any other: the user has not chosen its target.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return s, nil
@@ -118,7 +117,7 @@ func New(endpoints Endpoints, opts *Options) (*Sender, error) {
 func (s *Sender) Close() { s.transport.CloseIdleConnections() }
 
 // Send posts a digest. A repeat has the same webhook-id. An answer that is not 2xx is a
-// RefusedError.
+// RefusedError. A private address is digest.Permanent.
 //
 // Cost: none.
 func (s *Sender) Send(ctx context.Context, d digest.Delivery) error {
@@ -164,7 +163,7 @@ func (s *Sender) post(ctx context.Context, to Endpoint, d digest.Delivery) error
 		return unreached(err)
 	}
 	defer res.Body.Close()
-	_, _ = io.CopyN(io.Discard, res.Body, maxAnswer) // what it says does not matter
+	_, _ = io.CopyN(io.Discard, res.Body, maxAnswer) // only the status matters
 	if res.StatusCode/100 == 2 {
 		return nil
 	}
@@ -175,8 +174,8 @@ func (s *Sender) post(ctx context.Context, to Endpoint, d digest.Delivery) error
 	return refused
 }
 
-// messageID is that of every attempt for the key. A key may have any characters, and an
-// id none that could end it: the signature is over id.timestamp.body.
+// messageID is the same in every attempt. It is a hash, because a key may contain any
+// characters, also the dot that ends the id where it is signed.
 func messageID(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return "digest_" + hex.EncodeToString(sum[:16])

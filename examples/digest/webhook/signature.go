@@ -4,7 +4,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -31,11 +30,11 @@ const (
 
 // Errors of Verify.
 var (
-	// ErrSignature is for a message that nobody signed who knows one of the secrets.
-	ErrSignature = errors.New("webhook: signature does not match")
-	// ErrTime is for a message that was signed longer than Tolerance ago, perhaps one
-	// that somebody recorded.
-	ErrTime = errors.New("webhook: message is too old or too new")
+	// ErrSignature is returned for a message that none of the secrets signed.
+	ErrSignature = fmt.Errorf("webhook: signature does not match: %w", plaza.ErrForbidden)
+	// ErrTime is returned for a message whose time is further away than Tolerance. It may
+	// be a recorded one.
+	ErrTime = fmt.Errorf("webhook: message is too old or too new: %w", plaza.ErrForbidden)
 )
 
 // Secret is what a sender and a receiver share, 24 to 64 random bytes.
@@ -66,13 +65,13 @@ func (s Secret) GoString() string { return s.String() }
 
 // Message is a message whose signature matches.
 type Message struct {
-	// ID is the same in every attempt. Handle each once: a sender whose answer was lost
-	// repeats, and so may somebody who recorded the message within Tolerance.
+	// ID is the same in every attempt. Handle each ID once: the sender repeats a message
+	// whose answer was lost, and within Tolerance an attacker may repeat it too.
 	ID   string
 	Body []byte
 }
 
-// Verify reads a request and returns what it brings, if one of the secrets signed it.
+// Verify reads a request's message and checks that one of the secrets signed it.
 func Verify(r *http.Request, now time.Time, secrets ...Secret) (Message, error) {
 	m := Message{ID: r.Header.Get(headerID)}
 	seconds, err := strconv.ParseInt(r.Header.Get(headerTimestamp), 10, 64)
