@@ -1,9 +1,11 @@
 package digest
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -27,15 +29,22 @@ type mark struct {
 // span is from ≤ id < to. The digest of the slot covers it.
 type span struct{ from, to, slot ids.ID }
 
-// claim is the lease of the digest of a slot, in Unix ms.
+// claim is the lease of the digest of a slot.
 type claim struct {
 	slot  ids.ID
-	until int64
+	until int64  // in Unix ms
+	by    uint64 // a number of its own, since two workers may take it in one millisecond
 }
 
 const (
-	// maxSpans is how many spans a mark keeps apart. Above it, older ones become one.
-	maxSpans = 32
+	// maxSpans is from how many spans on a mark joins older ones, and mostSpans how many
+	// it may have.
+	maxSpans  = 24
+	mostSpans = 64
+
+	// keptSlots is how many of the newest slots keep their spans apart, because their
+	// digests may be tried again.
+	keptSlots = 8
 
 	// maxPending is longer than a digest may be planned ahead, a week and quiet hours.
 	maxPending = 9 * 24 * time.Hour
@@ -81,21 +90,24 @@ func (m *mark) assign(from, slot ids.ID) spans {
 	return m.of(slot)
 }
 
+// full reports whether too many digests are under way to begin another.
+func (m *mark) full() bool { return len(m.Spans) > mostSpans || len(m.Leases) > maxClaims }
+
 func (m *mark) add(more spans) {
 	m.Spans = append(m.Spans, more...)
-	slices.SortFunc(m.Spans, func(a, b span) int { return int(min(max(int64(a.from)-int64(b.from), -1), 1)) })
+	slices.SortFunc(m.Spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 }
 
-// shorten joins the oldest spans, forgets the very old, and fills gaps.
+// shorten forgets very old spans, joins others, and fills a gap.
 func (m *mark) shorten(slot ids.ID) {
-	old := ids.At(slot.Time().Add(-maxPending))
-	for len(m.Spans) > 1 && m.Spans[0].to < old && m.Spans[0].slot != slot {
+	old, kept := ids.At(slot.Time().Add(-maxPending)), m.kept()
+	for len(m.Spans) > 1 && m.Spans[0].to < old && !kept(m.Spans[0].slot) {
 		m.Floor = max(m.Floor, m.Spans[0].to)
 		m.Spans = m.Spans[1:]
 	}
 	for i := 0; len(m.Spans) > maxSpans && i+1 < len(m.Spans); {
 		a, b := m.Spans[i], m.Spans[i+1]
-		if a.to == b.from && a.slot != slot && b.slot != slot {
+		if a.to == b.from && !kept(a.slot) && !kept(b.slot) {
 			m.Spans = slices.Replace(m.Spans, i, i+2, span{a.from, b.to, 0})
 		} else {
 			i++
@@ -104,12 +116,28 @@ func (m *mark) shorten(slot ids.ID) {
 	if len(m.Spans) <= maxSpans {
 		return
 	}
-	// A digest that is planned already may lie in a gap, so none is forgotten.
+	// A digest that is planned already may begin in a gap, so it is not forgotten.
 	for i := range len(m.Spans) - 1 {
 		if a, b := m.Spans[i], m.Spans[i+1]; a.to < b.from {
 			m.add(spans{{a.to, b.from, slot}})
 			return
 		}
+	}
+}
+
+// kept reports of a slot whether its digest may be tried again, before it has failed and
+// has its spans itself.
+func (m *mark) kept() func(ids.ID) bool {
+	var slots []ids.ID
+	for _, s := range m.Spans {
+		slots = append(slots, s.slot)
+	}
+	slices.Sort(slots)
+	slots = slices.Compact(slots)
+	slots = slots[max(0, len(slots)-keptSlots):]
+	return func(slot ids.ID) bool {
+		return slot != 0 && slices.Contains(slots, slot) ||
+			slices.ContainsFunc(m.Leases, func(c claim) bool { return c.slot == slot })
 	}
 }
 
@@ -124,15 +152,14 @@ func (m *mark) held(slot ids.ID, now time.Time) bool {
 // hold gives the digest of a slot a lease.
 func (m *mark) hold(slot ids.ID, now time.Time) claim {
 	m.release(slot, now)
-	c := claim{slot, now.Add(lease).UnixMilli()}
+	c := claim{slot, now.Add(lease).UnixMilli(), rand.Uint64()}
 	m.Leases = append(m.Leases, c)
-	m.Leases = m.Leases[max(0, len(m.Leases)-maxClaims):]
 	return c
 }
 
 // release ends the lease of a slot, and those that are over.
 func (m *mark) release(slot ids.ID, now time.Time) {
-	over := now.Add(-2 * keys.MaxAhead).UnixMilli()
+	over := now.Add(-keys.MaxAhead).UnixMilli()
 	m.Leases = slices.DeleteFunc(m.Leases, func(c claim) bool { return c.slot == slot || c.until < over })
 }
 
@@ -174,14 +201,13 @@ func (m *mark) UnmarshalDynamoItem(item dynamo.Item) error {
 	return m.Spans.check()
 }
 
-// spans are stored as binary, 24 bytes each, after a byte: DynamoDB Local refuses empty
-// values.
+// spans are stored as leases are: as binary, three numbers each, after a byte, since
+// DynamoDB Local refuses empty values.
 type spans []span
 
 const (
 	listBegins = 0
-	spanSize   = 24
-	claimSize  = 16
+	listSize   = 24
 )
 
 var errList = errors.New("a list is not as it was written")
@@ -199,7 +225,7 @@ func (l spans) check() error {
 
 // MarshalDynamo implements dynamo.Marshaler.
 func (l spans) MarshalDynamo() (types.AttributeValue, error) {
-	b := append(make([]byte, 0, 1+spanSize*len(l)), listBegins)
+	b := append(make([]byte, 0, 1+listSize*len(l)), listBegins)
 	for _, s := range l {
 		for _, id := range []ids.ID{s.from, s.to, s.slot} {
 			b = binary.BigEndian.AppendUint64(b, uint64(id))
@@ -210,7 +236,7 @@ func (l spans) MarshalDynamo() (types.AttributeValue, error) {
 
 // UnmarshalDynamo implements dynamo.Unmarshaler.
 func (l *spans) UnmarshalDynamo(value types.AttributeValue) error {
-	return unpack(value, spanSize, func(b []byte) {
+	return unpack(value, func(b []byte) {
 		*l = append(*l, span{id(b), id(b[8:]), id(b[16:])})
 	})
 }
@@ -219,29 +245,30 @@ type leases []claim
 
 // MarshalDynamo implements dynamo.Marshaler.
 func (l leases) MarshalDynamo() (types.AttributeValue, error) {
-	b := append(make([]byte, 0, 1+claimSize*len(l)), listBegins)
+	b := append(make([]byte, 0, 1+listSize*len(l)), listBegins)
 	for _, c := range l {
 		b = binary.BigEndian.AppendUint64(b, uint64(c.slot))
 		b = binary.BigEndian.AppendUint64(b, uint64(c.until))
+		b = binary.BigEndian.AppendUint64(b, c.by)
 	}
 	return &types.AttributeValueMemberB{Value: b}, nil
 }
 
 // UnmarshalDynamo implements dynamo.Unmarshaler.
 func (l *leases) UnmarshalDynamo(value types.AttributeValue) error {
-	return unpack(value, claimSize, func(b []byte) {
-		*l = append(*l, claim{id(b), int64(id(b[8:]))})
+	return unpack(value, func(b []byte) {
+		*l = append(*l, claim{id(b), int64(id(b[8:])), uint64(id(b[16:]))})
 	})
 }
 
 func id(b []byte) ids.ID { return ids.ID(binary.BigEndian.Uint64(b)) }
 
-func unpack(value types.AttributeValue, size int, add func([]byte)) error {
+func unpack(value types.AttributeValue, add func([]byte)) error {
 	b, ok := value.(*types.AttributeValueMemberB)
-	if !ok || len(b.Value)%size != 1 {
+	if !ok || len(b.Value)%listSize != 1 {
 		return errList
 	}
-	for part := range slices.Chunk(b.Value[1:], size) {
+	for part := range slices.Chunk(b.Value[1:], listSize) {
 		add(part)
 	}
 	return nil

@@ -17,6 +17,7 @@ type plan struct {
 	quiet  bool
 	begins wallclock.Schedule // quiet hours
 	ends   wallclock.Schedule
+	nights bool // they go past midnight
 }
 
 // day is longer than any day of any zone.
@@ -26,7 +27,7 @@ func newPlan(s Schedule) (p plan, err error) {
 	if err := s.check(); err != nil {
 		return plan{}, err
 	}
-	p = plan{every: s.Every, quiet: s.Quiet != Quiet{}}
+	p = plan{every: s.Every, quiet: s.Quiet != Quiet{}, nights: s.Quiet.From > s.Quiet.To}
 	switch {
 	case s.Daily != "":
 		p.clock, err = s.Daily.schedule("*", s.Zone)
@@ -64,7 +65,9 @@ func (p *plan) wait(t time.Time) time.Time {
 	if !p.quiet {
 		return t
 	}
-	if end := p.ends.Next(t); end.Before(p.begins.Next(t)) {
+	begin, end := p.begins.Next(t), p.ends.Next(t)
+	// Where the clock skips both, they are one moment: of nights first the end.
+	if end.Before(begin) || end.Equal(begin) && p.nights {
 		return end
 	}
 	return t

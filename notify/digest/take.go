@@ -13,7 +13,6 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
-	"github.com/plaza-sdk/plaza/notify"
 )
 
 // maxTries is how often a mark is written that others change meanwhile.
@@ -67,6 +66,9 @@ func (w *Worker) take(ctx context.Context, t *trial) error {
 			}
 		}
 		t.lease = next.hold(job.Slot, now)
+		if t.held = next.full(); t.held {
+			return nil
+		}
 		item, err = w.write(ctx, job.place(), &next, seen.Rev, damaged)
 		if item == nil {
 			t.took = err == nil || ctx.Err() != nil // perhaps it arrived, and is to be given back
@@ -78,10 +80,10 @@ func (w *Worker) take(ctx context.Context, t *trial) error {
 }
 
 // moved is the slot that the schedule has instead of one that it has no more, unless
-// that is past too.
+// that is past too: its digest may have been sent.
 func (w *Worker) moved(p *plan, slot ids.ID, now time.Time) (to ids.ID) {
 	_, to = p.slotOf(slot - 1)
-	if to > slot && to.Time().Add(notify.Window).After(now) {
+	if to > slot && to > ids.At(now) {
 		return to
 	}
 	return 0

@@ -1,0 +1,373 @@
+package digest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/digest"
+	"github.com/plaza-sdk/plaza/notify/prefs"
+)
+
+var (
+	daily  = digest.Schedule{Daily: "08:00"}
+	hourly = digest.Schedule{Every: time.Hour}
+)
+
+func TestTenEventsAreOneDigest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, daily)
+	p := w.process(t, parts{})
+	for n := range 10 {
+		p.notify(t, fmt.Sprint(n))
+		p.pass(time.Minute)
+	}
+	require.Len(t, w.jobs(t), 1)
+	p.until(t, "08:00:09")
+	require.Zero(t, p.deliver(t), "what is written late would be missed")
+	p.pass(2 * time.Second)
+	require.Equal(t, 1, p.deliver(t))
+	require.Zero(t, p.deliver(t))
+	require.Empty(t, w.jobs(t))
+	sent := w.all()
+	require.Len(t, sent, 1)
+	require.Equal(t, "0 1 2 3 4 5 6 7 8 9", objectsOf(sent[0]))
+	slot := time.Date(2026, 3, 11, 8, 0, 0, 0, time.UTC)
+	require.Equal(t, digest.Delivery{
+		Key: "ann#email#" + ids.At(slot).String(), User: "ann", Channel: email,
+		From: slot.AddDate(0, 0, -1), Slot: slot, Entries: sent[0].Entries, Attempt: 1,
+	}, sent[0])
+}
+
+func TestWithoutEventsNothingIsSent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, daily)
+	p := w.process(t, parts{})
+	require.NoError(t, p.digests.Due(t.Context(), "ann", []string{email}, w.id()), "the event is not stored after that")
+	p.notify(t, "1")
+	err := p.MarkAllRead(t.Context(), "ann", p.view(t))
+	require.NoError(t, err)
+	p.until(t, "08:01:00")
+	require.Equal(t, 1, p.deliver(t), "all is read")
+	require.Empty(t, w.all())
+	require.Empty(t, w.jobs(t))
+	p.until(t, "08:01:00")
+	require.Zero(t, p.deliver(t), "the next day has no events")
+}
+
+func TestEachEventIsInTheDigestOfItsSlot(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hourly)
+	p := w.process(t, parts{})
+	p.notify(t, "1")
+	w.set(noon.Add(time.Hour - time.Millisecond))
+	p.notify(t, "2")
+	w.set(noon.Add(time.Hour))
+	p.notify(t, "3") // on the boundary: of the next
+	w.pass(20 * time.Second)
+	p.notify(t, "2") // again, before the digest is sent: it shows in the next one, whole
+	p.deliver(t)
+	p.notify(t, "1") // again, after it
+	w.pass(time.Hour)
+	p.deliver(t)
+	require.Equal(t, "1, 3 2 1", w.objects(t))
+	require.Equal(t, 2, w.all()[1].Entries[0].N)
+	require.Equal(t, 2, w.all()[1].Entries[1].N)
+}
+
+func TestWhatIsNoLongerUnreadAndListedIsLeftOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, daily)
+	p := w.process(t, parts{})
+	p.notify(t, "read", "archived", "snoozed", "retracted", "unread", "seen")
+	at := func(id string) notify.In {
+		return notify.In{User: "ann", Group: "post:" + id + "#comment#2026-03-10"}
+	}
+	for _, e := range p.list(t) {
+		if e.Activity.Object.ID == "read" {
+			err := p.MarkRead(t.Context(), "ann", []notify.Shown{{Group: e.Group, Last: e.Last}})
+			require.NoError(t, err)
+		}
+	}
+	_, err := p.Archive(t.Context(), at("archived"))
+	require.NoError(t, err)
+	_, err = p.Snooze(t.Context(), at("snoozed"), noon.AddDate(0, 0, 3))
+	require.NoError(t, err)
+	_, err = p.RetractTarget(t.Context(), "ann", feed.Ref{Kind: "post", ID: "retracted"})
+	require.NoError(t, err)
+	w.pass(time.Minute)
+	err = p.MarkSeen(t.Context(), "ann", p.view(t))
+	require.NoError(t, err)
+	p.until(t, "09:00:00")
+	p.deliver(t)
+	require.Equal(t, "unread seen", w.objects(t))
+}
+
+func (p process) list(t testing.TB) []notify.Entry {
+	t.Helper()
+	page, err := p.List(t.Context(), notify.Reader{User: "ann"}, first)
+	require.NoError(t, err)
+	return page.Items
+}
+
+func (p process) view(t testing.TB) notify.View {
+	t.Helper()
+	return notify.See(p.list(t))
+}
+
+func TestChannelsHaveTheirOwnDigests(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, daily)
+	schedule := func(_ context.Context, user, channel string) (digest.Schedule, error) {
+		switch channel {
+		case "push":
+			return digest.Schedule{Every: 5 * time.Minute}, nil
+		case "sms":
+			return digest.Schedule{}, nil
+		}
+		return daily, nil
+	}
+	p := w.process(t, parts{schedule: schedule, policy: channels{email, "push", "sms"}})
+	p.notify(t, "1")
+	w.pass(6 * time.Minute)
+	p.notify(t, "2")
+	p.deliver(t)
+	w.until(t, "09:00:00")
+	p.deliver(t)
+	var got []string
+	for _, d := range w.all() {
+		got = append(got, d.Channel+" "+objectsOf(d))
+	}
+	require.ElementsMatch(t, []string{"push 1", "push 2", "email 1 2"}, got)
+	require.Empty(t, w.jobs(t))
+}
+
+// A Policy that wants an event no more, since its user has unsubscribed.
+func TestWhoUnsubscribedAfterTheEventGetsNoDigest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, daily)
+	wants, err := prefs.New(dynamotest.DB(t), w.table, &prefs.Options{
+		Channels: []string{email},
+		Verbs: []prefs.Verb{
+			{Name: "comment", Channels: []string{email}}, {Name: "like"}, {Name: "login", Channels: []string{email}, Critical: true},
+		},
+		Tokens:     prefs.Keyring{Current: 1, Keys: map[byte][]byte{1: []byte("0123456789abcdef0123456789abcdef")}},
+		Consistent: true, Now: w.Now,
+	})
+	require.NoError(t, err)
+	p := w.process(t, parts{policy: wants, worker: digest.WorkerOptions{
+		Policy: wants,
+		Unsubscribe: func(user, channel string) (string, error) {
+			return wants.Token(prefs.Subscription{User: user, Verb: prefs.AnyVerb, Channel: channel})
+		},
+	}})
+	like := p.post("ann", "liked")
+	like.Activity.Verb = "like"
+	_, _, err = p.Notify(t.Context(), like)
+	require.NoError(t, err)
+	require.Empty(t, w.jobs(t), "likes are in the list alone")
+	p.notify(t, "1")
+	login := p.post("ann", "login")
+	login.Activity.Verb, login.Activity.Actor, login.Critical = "login", feed.Ref{ID: "ann"}, true
+	_, _, err = p.Notify(t.Context(), login)
+	require.NoError(t, err)
+	w.until(t, "09:00:00")
+	p.deliver(t)
+	require.Equal(t, "1 login", w.objects(t), "without the like")
+
+	p.notify(t, "2")
+	_, changed, err := wants.Unsubscribe(t.Context(), w.all()[0].Unsubscribe)
+	require.NoError(t, err)
+	require.True(t, changed)
+	w.until(t, "09:00:00")
+	require.Equal(t, 1, p.deliver(t))
+	require.Len(t, w.all(), 1)
+}
+
+func TestWatchersGetDigests(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, daily)
+	followTable := dynamotest.Table(t, follow.Table)
+	follows, err := follow.New(dynamotest.DB(t), followTable, w.clock, &follow.Options{Now: w.Now})
+	require.NoError(t, err)
+	question := feed.Ref{Kind: "question", ID: "7"}
+	for _, user := range []string{"ann", "bob", "zoe"} {
+		_, _, err := follows.Follow(t.Context(), follow.Edge{Follower: user, Followee: question.String()})
+		require.NoError(t, err)
+	}
+	p := w.process(t, parts{bell: notify.Options{Watchers: follows}})
+	n := w.post("", "answer")
+	n.Activity.Target = question
+	_, err = p.Watchers(t.Context(), question, n)
+	require.NoError(t, err)
+	_, err = p.Deliver(t.Context())
+	require.NoError(t, err)
+	w.until(t, "09:00:00")
+	require.Equal(t, 2, p.deliver(t))
+	var users []string
+	for _, d := range w.all() {
+		users = append(users, d.User+" "+objectsOf(d))
+	}
+	require.ElementsMatch(t, []string{"ann answer", "bob answer"}, users, "zoe has answered herself")
+}
+
+func TestADigestHasAtMostAHundredEntries(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, daily)
+	p := w.process(t, parts{})
+	for n := range digest.MaxEntries + 1 {
+		p.notify(t, fmt.Sprint(n))
+	}
+	w.until(t, "09:00:00")
+	p.deliver(t)
+	d := w.all()[0]
+	require.Len(t, d.Entries, digest.MaxEntries)
+	require.True(t, d.More)
+	require.Equal(t, "100", d.Entries[0].Activity.Object.ID, "the newest")
+}
+
+func TestNamesOfAnyKindHaveDigestsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, daily)
+	for _, n := range []struct{ user, channel string }{
+		{"a", "b#c"}, {"a#b", "c"}, {`a\`, "#c"}, {"用户", "é"}, {strings.Repeat("a", 240), "x"},
+	} {
+		p := w.process(t, parts{policy: channels{n.channel}})
+		_, _, err := p.Notify(t.Context(), w.post(n.user, n.user+" "+n.channel))
+		require.NoError(t, err)
+	}
+	w.until(t, "09:00:00")
+	p := w.process(t, parts{})
+	require.Equal(t, 5, p.deliver(t))
+	known := map[string]bool{}
+	for _, d := range w.all() {
+		require.Equal(t, d.User+" "+d.Channel, objectsOf(d))
+		require.False(t, known[d.Key])
+		known[d.Key] = true
+	}
+}
+
+func TestInvalidInputIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, daily)
+	p := w.process(t, parts{})
+	for field, due := range map[string]func() error{
+		"User":    func() error { return p.digests.Due(t.Context(), "", []string{email}, w.id()) },
+		"Channel": func() error { return p.digests.Due(t.Context(), "ann", []string{email, ""}, w.id()) },
+		"At":      func() error { return p.digests.Due(t.Context(), "ann", []string{email}, 0) },
+	} {
+		requireInvalid(t, field, due())
+	}
+	requireInvalid(t, "User", p.digests.Erase(t.Context(), ""))
+	require.NoError(t, p.digests.Due(t.Context(), "ann", nil, w.id()))
+	require.Empty(t, w.jobs(t))
+
+	db := dynamotest.DB(t)
+	for field, opts := range map[string]*digest.Options{
+		"Options.JobShards": {JobShards: 65}, "Options.CacheSize": {CacheSize: -1},
+	} {
+		_, err := digest.New(db, w.table, opts)
+		requireInvalid(t, field, err)
+	}
+	for field, opts := range map[string]*digest.WorkerOptions{
+		"WorkerOptions.AtOnce": {AtOnce: -1}, "WorkerOptions.Poll": {Poll: -1},
+	} {
+		_, err := digest.NewWorker(p.digests, p.Repository, w.mailbox, opts)
+		requireInvalid(t, field, err)
+	}
+	_, err := digest.NewWorker(nil, p.Repository, w.mailbox, nil)
+	requireInvalid(t, "digests", err)
+	_, err = digest.NewWorker(p.digests, nil, w.mailbox, nil)
+	requireInvalid(t, "groups", err)
+	_, err = digest.NewWorker(p.digests, p.Repository, nil, nil)
+	requireInvalid(t, "sender", err)
+	_, err = digest.New(nil, w.table, nil)
+	requireInvalid(t, "db", err)
+}
+
+func requireInvalid(t testing.TB, field string, err error) {
+	t.Helper()
+	var invalid *plaza.InvalidError
+	require.ErrorAs(t, err, &invalid, field)
+	require.Equal(t, field, invalid.Field)
+}
+
+var errBroken = errors.New("broken")
+
+// A schedule that is invalid fails the notification, rather than losing the mail.
+func TestAScheduleThatFailsFailsTheNotification(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, daily)
+	for _, c := range []struct {
+		digest.Schedule
+		failed, want error
+	}{
+		{daily, errBroken, errBroken},
+		{digest.Schedule{Every: 1}, nil, plaza.ErrInvalid},
+		{digest.Schedule{Daily: "08:00", Zone: "Mars"}, nil, plaza.ErrInvalid},
+		{digest.Schedule{Daily: "08:00", Quiet: digest.Quiet{From: "00:00", To: "00:00"}}, nil, plaza.ErrInvalid},
+	} {
+		p := w.process(t, parts{schedule: func(context.Context, string, string) (digest.Schedule, error) {
+			return c.Schedule, c.failed
+		}})
+		_, _, err := p.Notify(t.Context(), w.post("ann", "1"))
+		require.ErrorIs(t, err, c.want)
+	}
+	require.Empty(t, w.jobs(t))
+}
+
+// Many users are due at one moment, and several workers share them.
+func TestAHotMomentIsSharedByWorkers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, daily)
+	const users, workers = 300, 3
+	p := w.process(t, parts{opts: digest.Options{JobShards: 4}})
+	for n := range users {
+		user := fmt.Sprint("user", n)
+		require.NoError(t, p.digests.Due(t.Context(), user, []string{email}, w.id()))
+	}
+	w.until(t, "09:00:00")
+	failed := make(chan error)
+	done := make(chan int, workers)
+	groups := groupsOf(func(user string, _ notify.Span) []notify.Entry { return []notify.Entry{{Group: user}} })
+	for range workers {
+		own := w.process(t, parts{opts: digest.Options{JobShards: 4}})
+		worker, err := digest.NewWorker(own.digests, groups, w.mailbox, nil)
+		require.NoError(t, err)
+		go func() {
+			n, err := worker.Deliver(t.Context())
+			done <- n
+			failed <- err
+		}()
+	}
+	sum := 0
+	for range workers {
+		sum += <-done
+		require.NoError(t, <-failed)
+	}
+	require.Equal(t, users, sum)
+	known := map[string]int{}
+	for _, d := range w.all() {
+		known[d.User]++
+	}
+	require.Len(t, known, users)
+	require.Len(t, w.all(), users)
+	require.Empty(t, w.jobs(t))
+}
+
+type groupsOf func(user string, in notify.Span) []notify.Entry
+
+func (g groupsOf) Unread(_ context.Context, user string, in notify.Span) ([]notify.Entry, bool, error) {
+	return g(user, in), false, nil
+}

@@ -1,0 +1,288 @@
+package digest_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/notify/digest"
+)
+
+// TestEachEventIsInOneDigest has two processes that notify, one with old schedules, and
+// two workers, whose clocks differ and who are killed again and again. Meanwhile users
+// change their schedules. The Sender fails before and after it has sent.
+func TestEachEventIsInOneDigest(t *testing.T) {
+	t.Parallel()
+	for seed := range faults.Seeds(20) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			newTurmoil(t, seed, 40).run(t)
+		})
+	}
+	t.Run("many", func(t *testing.T) {
+		t.Parallel()
+		newTurmoil(t, 1000, faults.Size(600, 90)).run(t)
+	})
+}
+
+// turmoil is a world in which everything fails.
+type turmoil struct {
+	world
+	random  *rand.Rand
+	killed  int
+	events  int
+	users   []string
+	outcome *moody
+}
+
+func newTurmoil(t testing.TB, seed uint64, events int) *turmoil {
+	t.Helper()
+	w := newWorld(t, hourly)
+	random := rand.New(rand.NewPCG(seed, 1))
+	var users []string
+	for n := range 1 + events/30 {
+		users = append(users, fmt.Sprint("user", n))
+	}
+	return &turmoil{
+		world: w, random: random, users: users, events: events,
+		outcome: &moody{mailbox: w.mailbox, random: rand.New(rand.NewPCG(seed, 2))},
+	}
+}
+
+var choices = []digest.Schedule{
+	hourly, daily, {Daily: "20:00"}, {Every: 5 * time.Minute}, {Every: 7 * time.Minute}, {Daily: "09:30", Zone: "America/New_York"},
+	{Weekly: "08:00", Day: time.Wednesday}, {Every: time.Hour, Quiet: digest.Quiet{From: "22:00", To: "07:30"}},
+}
+
+func (u *turmoil) run(t testing.TB) {
+	t.Helper()
+	rates := faults.Standard
+	rates.Conflict, rates.Stale = 0.05, 0.2
+	wrap := func() wrapper { return faults.New(t, u.random.Uint64(), rates).Wrap }
+	stale := u.stale()
+	notifiers := []process{u.process(t, parts{}, wrap()), u.process(t, parts{schedule: stale.schedule}, wrap())}
+	for n := 0; n < u.events; {
+		u.pass(time.Duration(u.random.IntN(15*60*1000)) * time.Millisecond)
+		if u.random.IntN(12) == 0 {
+			u.choose(u.users[u.random.IntN(len(u.users))], choices[u.random.IntN(len(choices))])
+		}
+		for range u.random.IntN(5) {
+			if n == u.events {
+				break
+			}
+			event := u.post(u.users[u.random.IntN(len(u.users))], fmt.Sprint(n))
+			faults.Acknowledged(t, func() error {
+				_, _, err := notifiers[u.random.IntN(2)].Notify(t.Context(), event)
+				return err
+			})
+			n++
+		}
+		u.work(t, rates)
+	}
+	u.outcome.settle()
+	for range 10 * 24 { // the longest schedule has a week
+		if len(u.jobs(t)) == 0 {
+			break
+		}
+		u.pass(time.Hour)
+		u.work(t, faults.Rates{})
+	}
+	require.Empty(t, u.jobs(t))
+	require.Positive(t, u.killed)
+	known, times := map[string]bool{}, map[string]int{}
+	for _, d := range u.all() {
+		if known[d.Key] {
+			continue
+		}
+		known[d.Key] = true
+		require.False(t, d.More)
+		for _, e := range d.Entries {
+			times[e.Activity.Object.ID]++
+		}
+	}
+	for n := range u.events {
+		require.Equal(t, 1, times[fmt.Sprint(n)], "event %d", n)
+	}
+	require.Len(t, times, u.events)
+}
+
+// work lets two workers deliver. Each may be killed at one of its writes.
+func (u *turmoil) work(t testing.TB, rates faults.Rates) {
+	t.Helper()
+	var workers sync.WaitGroup
+	for n := range 2 {
+		in := faults.New(t, u.random.Uint64(), rates)
+		if rates != (faults.Rates{}) && u.random.IntN(2) == 0 {
+			u.killed++
+			in.KillAt(1 + u.random.IntN(6))
+		}
+		own := func() time.Time { return u.Now().Add(time.Duration(n) * 2 * time.Second) }
+		worker := u.process(t, parts{now: own, sender: u.outcome}, in.Wrap).worker
+		workers.Go(func() { _, _ = worker.Deliver(t.Context()) })
+	}
+	workers.Wait()
+}
+
+// moody is a Sender that fails now and then, before or after it has sent.
+type moody struct {
+	*mailbox
+	mu     sync.Mutex
+	random *rand.Rand
+	calm   bool
+}
+
+func (m *moody) settle() { m.calm = true }
+
+func (m *moody) Send(ctx context.Context, d digest.Delivery) error {
+	m.mu.Lock()
+	mood := m.random.IntN(10)
+	m.mu.Unlock()
+	if m.calm {
+		mood = 9
+	}
+	switch mood {
+	case 0:
+		return errBroken
+	case 1:
+		panic(errBroken)
+	}
+	err := m.mailbox.Send(ctx, d)
+	if mood == 2 {
+		err = errBroken
+	}
+	return err
+}
+
+// outdated are settings that a process read some time ago.
+type outdated struct {
+	of    *turmoil
+	mu    sync.Mutex
+	known map[string]digest.Schedule
+	until map[string]time.Time
+}
+
+func (u *turmoil) stale() *outdated {
+	return &outdated{of: u, known: map[string]digest.Schedule{}, until: map[string]time.Time{}}
+}
+
+func (o *outdated) schedule(ctx context.Context, user, channel string) (digest.Schedule, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if now := o.of.Now(); !now.Before(o.until[user]) {
+		s, err := o.of.schedule(ctx, user, channel)
+		if err != nil {
+			return digest.Schedule{}, err
+		}
+		o.known[user], o.until[user] = s, now.Add(5*time.Hour)
+	}
+	return o.known[user], nil
+}
+
+// A process is killed at each of its writes in turn: of Due, of the event, and of the
+// delivery. Then its caller repeats, and another worker goes on.
+func TestAKilledProcessLosesAndDoublesNothing(t *testing.T) {
+	t.Parallel()
+	for name, kill := range map[string]func(*faults.Injector, int){
+		"applied": (*faults.Injector).KillAt, "not applied": (*faults.Injector).KillBefore,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			killed := 0
+			for k := 1; killed == k-1; k++ {
+				w := newWorld(t, hourly)
+				in := faults.New(t, uint64(k), faults.Rates{})
+				kill(in, k)
+				dying, heir := w.process(t, parts{}, in.Wrap), w.process(t, parts{})
+				first, second := w.post("ann", "1"), w.post("ann", "2")
+				_, _, err := dying.Notify(t.Context(), first)
+				w.choose("", digest.Schedule{Daily: "13:05"})
+				w.pass(time.Hour + time.Minute)
+				if err == nil {
+					_, err = dying.worker.Deliver(t.Context()) // moves it
+				}
+				w.pass(5 * time.Minute)
+				if err == nil {
+					_, err = dying.worker.Deliver(t.Context())
+				}
+				if err != nil {
+					require.ErrorIs(t, err, faults.ErrKilled)
+					killed++
+				}
+				for _, n := range []bool{true, false} {
+					event := second
+					if n {
+						event = first // as a caller without an answer does
+					}
+					_, _, err = heir.Notify(t.Context(), event)
+					require.NoError(t, err)
+				}
+				for range 3 {
+					w.pass(31 * time.Second)
+					heir.deliver(t)
+					w.pass(13 * time.Hour)
+				}
+				require.Empty(t, w.jobs(t))
+				sent := map[string]string{}
+				for _, d := range w.all() {
+					if _, again := sent[d.Key]; !again {
+						sent[d.Key] = objectsOf(d)
+					}
+				}
+				var all string
+				for _, objects := range sent {
+					all += " " + objects
+				}
+				require.Contains(t, []string{" 1 2", " 2 1"}, all, "killed at %d", k)
+			}
+			require.GreaterOrEqual(t, killed, 7, "shards, job, event, the moved job, its end, mark, end")
+		})
+	}
+}
+
+// The caller gives up at each request in turn, and repeats.
+func TestAnImpatientCallersEventIsInOneDigest(t *testing.T) {
+	t.Parallel()
+	for k := 1; ; k++ {
+		w := newWorld(t, hourly)
+		ctx, cancel := context.WithCancel(t.Context())
+		requests := 0
+		p := w.process(t, parts{}, func(next aws.HTTPClient) aws.HTTPClient {
+			return doer(func(r *http.Request) (*http.Response, error) {
+				res, err := next.Do(r)
+				if requests++; requests == k {
+					cancel()
+					return nil, context.Canceled
+				}
+				return res, err
+			})
+		})
+		event := w.post("ann", "1")
+		_, _, err := p.Notify(ctx, event)
+		if err == nil {
+			_, err = p.Retract(t.Context(), w.post("ann", "1")) // nothing
+			require.NoError(t, err)
+			require.Greater(t, k, 3)
+			cancel()
+			return
+		}
+		_, _, err = p.Notify(t.Context(), event)
+		require.NoError(t, err)
+		w.pass(time.Hour + time.Minute)
+		p.deliver(t)
+		require.Len(t, w.all(), 1, k)
+		require.Equal(t, "1", w.objects(t))
+		cancel()
+	}
+}
+
+type doer func(*http.Request) (*http.Response, error)
+
+func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }

@@ -1,0 +1,94 @@
+package digest_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/notify/digest"
+)
+
+func TestADigestMovesToTheNewSchedule(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		was, is digest.Schedule
+		sent    string // what was sent: of a first event an hour later, a change, a second event another hour later
+		at      []string
+	}{
+		"a longer one":          {hourly, daily, "1 2", []string{"03-11 08:00"}},
+		"a shorter one":         {digest.Schedule{Daily: "15:00"}, hourly, "2, 1", []string{"03-10 14:00", "03-10 15:00"}},
+		"an earlier time":       {digest.Schedule{Daily: "20:00"}, digest.Schedule{Daily: "16:00"}, "1 2", []string{"03-10 16:00"}},
+		"a later time":          {digest.Schedule{Daily: "16:00"}, digest.Schedule{Daily: "20:00"}, "1 2", []string{"03-10 20:00"}},
+		"none":                  {hourly, digest.Schedule{}, "", nil},
+		"quiet hours":           {hourly, digest.Schedule{Every: time.Hour, Quiet: digest.Quiet{From: "13:00", To: "18:00"}}, "1 2", []string{"03-10 18:00"}},
+		"the same in a zone":    {digest.Schedule{Daily: "20:00"}, digest.Schedule{Daily: "21:00", Zone: "Europe/Berlin"}, "1 2", []string{"03-10 20:00"}},
+		"with a slot in common": {digest.Schedule{Daily: "14:00"}, hourly, "1 2", []string{"03-10 14:00"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, c.was)
+			p := w.process(t, parts{})
+			w.pass(50 * time.Minute)
+			p.notify(t, "1")
+			w.choose("", c.is)
+			w.pass(9 * time.Minute)
+			p.deliver(t)
+			w.pass(11 * time.Minute)
+			p.deliver(t)
+			p.notify(t, "2")
+			for range 30 * 4 {
+				w.pass(15 * time.Minute)
+				p.deliver(t)
+			}
+			require.Empty(t, w.jobs(t))
+			require.Equal(t, c.sent, w.objects(t))
+			var at []string
+			for _, d := range w.all() {
+				at = append(at, d.Slot.Format("01-02 15:04"))
+			}
+			require.Equal(t, c.at, at)
+		})
+	}
+}
+
+// A process with the new schedule has a digest sent, before the one of the old schedule
+// is due, which began earlier and ends later.
+func TestADigestLeavesOutWhatAnotherHasCovered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, daily)
+	old, now := w.process(t, parts{}), w.process(t, parts{schedule: newWorldSettings(hourly).schedule})
+	old.notify(t, "1")
+	w.pass(2*time.Hour + time.Minute)
+	now.notify(t, "2")
+	old.notify(t, "3") // knows only the old schedule
+	w.pass(time.Hour)
+	require.Equal(t, 1, now.deliver(t))
+	require.Equal(t, "2 3", w.objects(t))
+	old.notify(t, "4")
+	w.until(t, "09:00:00")
+	old.deliver(t)
+	require.Equal(t, "2 3, 1 4", w.objects(t))
+	require.Empty(t, w.jobs(t))
+}
+
+func newWorldSettings(s digest.Schedule) *settings {
+	return &settings{byUser: map[string]digest.Schedule{"": s}}
+}
+
+func TestWhoTurnsDigestsOffGetsNoneThatFailedBefore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hourly)
+	p := w.process(t, parts{sender: failing{}})
+	p.notify(t, "1")
+	w.pass(time.Hour + time.Minute)
+	_, err := p.worker.Deliver(t.Context())
+	require.ErrorIs(t, err, errBroken)
+	w.choose("", digest.Schedule{})
+	w.pass(time.Hour)
+	require.Equal(t, 1, p.deliver(t))
+	require.Empty(t, w.jobs(t))
+	p.notify(t, "2")
+	require.Empty(t, w.jobs(t))
+	require.Empty(t, w.all())
+}

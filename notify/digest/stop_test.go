@@ -1,0 +1,198 @@
+package digest_test
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/digest"
+)
+
+// A worker is stopped at each request. Another one goes on at once, and what was sent
+// is not sent again.
+func TestAStoppedWorkerGivesItsDigestBack(t *testing.T) {
+	for name, tc := range map[string]struct {
+		op, with string // the context ends at the first such request,
+		kind     faults.Kind
+		sends    int
+	}{
+		"looking for digests":   {"Query", "D#", faults.None, 1},
+		"reading the mark":      {"GetItem", "N#", faults.None, 1},
+		"before taking it":      {"PutItem", "N#", faults.LostBefore, 1},
+		"taking it":             {"PutItem", "N#", faults.Hung, 1},
+		"having taken it":       {"PutItem", "N#", faults.None, 1},
+		"reading groups":        {"Query", "recent", faults.Hung, 1},
+		"before it is sent":     {"Query", "recent", faults.None, 1},
+		"ending it, being sent": {"DeleteItem", "D#", faults.None, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, hourly)
+			w.process(t, parts{}).notify(t, "1")
+			w.pass(time.Hour + time.Minute)
+			leaks := goleak.IgnoreCurrent()
+			ctx, stop := context.WithCancel(t.Context())
+			met := make(chan struct{})
+			in := faults.New(t, 1, faults.Rates{})
+			once := false
+			in.Script(func(op string, body []byte, _ int) faults.Fault {
+				if once || op != tc.op || !bytes.Contains(body, []byte(tc.with)) {
+					return faults.Fault{}
+				}
+				once = true
+				close(met)
+				if tc.kind == faults.LostBefore {
+					stop()
+				}
+				return faults.Fault{Kind: tc.kind}
+			})
+			stopped := make(chan error)
+			worker := w.process(t, parts{}, func(next aws.HTTPClient) aws.HTTPClient {
+				return doer(func(r *http.Request) (*http.Response, error) {
+					res, err := next.Do(r)
+					select {
+					case <-met:
+						stop()
+					default:
+					}
+					return res, err
+				})
+			}, in.Wrap).worker
+			go func() { stopped <- worker.Run(ctx) }()
+			<-met
+			require.ErrorIs(t, <-stopped, context.Canceled)
+			goleak.VerifyNone(t, leaks,
+				goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
+				goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
+			w.process(t, parts{}).deliver(t) // with the stopped one's clock
+			require.Empty(t, w.jobs(t))
+			require.Len(t, w.all(), tc.sends)
+		})
+	}
+}
+
+func TestASenderThatIsStoppedIsCalledAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hourly)
+	ctx, stop := context.WithCancel(t.Context())
+	p := w.process(t, parts{sender: sends(func(ctx context.Context, _ digest.Delivery) error {
+		stop()
+		<-ctx.Done()
+		return ctx.Err()
+	})})
+	p.notify(t, "1")
+	w.pass(time.Hour + time.Minute)
+	require.ErrorIs(t, p.worker.Run(ctx), context.Canceled)
+	other := w.process(t, parts{})
+	require.Equal(t, 1, other.deliver(t))
+	require.Len(t, w.all(), 1)
+	require.Equal(t, 1, w.all()[0].Attempt)
+}
+
+// The time that passes is not real, the requests are.
+func TestASenderThatHangsIsLeftBehind(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		hang func(ctx context.Context, forever chan struct{}) error
+		want error
+	}{
+		"until its context ends": {func(ctx context.Context, _ chan struct{}) error { <-ctx.Done(); return ctx.Err() }, context.DeadlineExceeded},
+		"for ever":               {func(_ context.Context, forever chan struct{}) error { <-forever; return nil }, plaza.ErrBusy},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, hourly)
+			w.process(t, parts{}).notify(t, "1")
+			w.pass(time.Hour + time.Minute)
+			synctest.Test(t, func(t *testing.T) {
+				forever := make(chan struct{})
+				var attempts []digest.Attempt
+				worker := w.process(t, parts{
+					sender: sends(func(ctx context.Context, _ digest.Delivery) error { return tc.hang(ctx, forever) }),
+					worker: digest.WorkerOptions{OnAttempt: func(a digest.Attempt) { attempts = append(attempts, a) }},
+				}, func(aws.HTTPClient) aws.HTTPClient {
+					return &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // one of the bubble
+				}).worker
+				began := time.Now()
+				done, err := worker.Deliver(t.Context())
+				require.ErrorIs(t, err, tc.want)
+				require.Zero(t, done)
+				took := time.Since(began)
+				require.GreaterOrEqual(t, took, digest.SendTime)
+				require.Less(t, took, digest.SendTime+2*time.Second, "its lease stands")
+				require.Len(t, attempts, 1)
+				require.False(t, attempts[0].Done)
+				close(forever)
+			})
+			jobs := w.jobs(t)
+			require.Len(t, jobs, 1)
+			require.Equal(t, 1, jobs[0].Tries)
+			w.pass(time.Minute)
+			require.Equal(t, 1, w.process(t, parts{}).deliver(t))
+		})
+	}
+}
+
+func TestRunDeliversUntilItIsStopped(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hourly)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan digest.Attempt, 10)
+	hangs, slow := make(chan struct{}), make(chan struct{})
+	p := w.process(t, parts{
+		sender: sends(func(ctx context.Context, d digest.Delivery) error {
+			if d.User == "bob" {
+				close(slow)
+				<-hangs
+			}
+			return w.Send(ctx, d)
+		}),
+		worker: digest.WorkerOptions{Poll: time.Millisecond, OnAttempt: func(a digest.Attempt) { ended <- a }},
+	})
+	_, _, err := p.Notify(t.Context(), w.post("bob", "1"))
+	require.NoError(t, err)
+	w.pass(time.Hour + time.Minute)
+	stopped := make(chan error)
+	go func() { stopped <- p.worker.Run(ctx) }()
+	<-slow
+	for range 2 { // it waits for no other's Sender
+		p.notify(t, "1")
+		w.pass(time.Hour)
+		a := <-ended
+		require.Equal(t, "ann", a.User)
+		require.True(t, a.Sent && a.Done)
+	}
+	close(hangs)
+	require.Equal(t, "bob", (<-ended).User)
+	stop()
+	require.ErrorIs(t, <-stopped, context.Canceled)
+}
+
+func TestAWrongTableEndsRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hourly)
+	p := w.process(t, parts{})
+	digests, err := digest.New(dynamotest.DB(t), w.table+"x", nil)
+	require.NoError(t, err)
+	var failed error
+	worker, err := digest.NewWorker(digests, p.Repository, w.mailbox, &digest.WorkerOptions{
+		OnAttempt: func(a digest.Attempt) { failed = a.Err },
+	})
+	require.NoError(t, err)
+	require.ErrorIs(t, worker.Run(t.Context()), plaza.ErrTable)
+	require.ErrorIs(t, failed, plaza.ErrTable)
+	require.ErrorIs(t, digests.Verify(t.Context()), plaza.ErrTable)
+	_, err = dynamotest.DB(t).Client().UpdateTimeToLive(t.Context(), notify.TTL(w.table))
+	require.NoError(t, err)
+	require.NoError(t, p.digests.Verify(t.Context()))
+}
