@@ -85,6 +85,19 @@ func TestAConnectionThatBreaksIsTriedAgainUnderTheSameMessageID(t *testing.T) {
 	}
 }
 
+// The relay has the mail, so a repeat would only be noise.
+func TestAConnectionThatBreaksAfterTheAnswerDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, offered(func(at mailbox.Stage) error {
+		if at == mailbox.Answered {
+			return mailbox.ErrHangUp
+		}
+		return nil
+	}), nil)
+	require.NoError(t, w.sender.Send(t.Context(), today))
+	require.Len(t, w.Mails(), 1)
+}
+
 func TestTLSIsUsedAndRequired(t *testing.T) {
 	t.Parallel()
 	none := &mailbox.Options{}

@@ -30,11 +30,12 @@ type Stage string
 
 // The stages, in their order.
 const (
-	Greeted Stage = "greeted" // somebody connected
-	From    Stage = "from"    // MAIL FROM
-	To      Stage = "to"      // RCPT TO
-	Data    Stage = "data"    // the message is there, and is not kept yet
-	Kept    Stage = "kept"    // the message is kept, and the sender does not know
+	Greeted  Stage = "greeted"  // somebody connected
+	From     Stage = "from"     // MAIL FROM
+	To       Stage = "to"       // RCPT TO
+	Data     Stage = "data"     // the message is there, and is not kept yet
+	Kept     Stage = "kept"     // the message is kept, and the sender does not know
+	Answered Stage = "answered" // the sender may know
 )
 
 // ErrHangUp ends the conversation without an answer.
@@ -123,6 +124,7 @@ type conversation struct {
 	conn   *smtp.Conn
 	mail   Mail
 	user   string
+	kept   bool
 }
 
 // reached calls On.
@@ -179,9 +181,15 @@ func (c *conversation) Data(r io.Reader) error {
 	c.server.mu.Lock()
 	c.server.kept = append(c.server.kept, Mail{c.mail.From, c.mail.To, raw, secured, c.user})
 	c.server.mu.Unlock()
+	c.kept = true
 	return c.reached(Kept)
 }
 
-func (c *conversation) Reset() { c.mail = Mail{} }
+func (c *conversation) Reset() {
+	if c.kept {
+		_ = c.reached(Answered)
+	}
+	c.mail, c.kept = Mail{}, false
+}
 
 func (c *conversation) Logout() error { return nil }
