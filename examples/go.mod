@@ -3,6 +3,7 @@ module github.com/plaza-sdk/plaza/examples
 go 1.25.0
 
 require (
+	code.dny.dev/ssrf v0.3.0
 	github.com/aws/aws-lambda-go v1.54.0
 	github.com/aws/aws-sdk-go-v2 v1.47.6
 	github.com/aws/aws-sdk-go-v2/config v1.33.14
@@ -16,16 +17,19 @@ require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
 	github.com/creack/pty v1.1.24
+	github.com/emersion/go-sasl v0.0.0-20241020182733-b788ff22d5a6
+	github.com/emersion/go-smtp v0.25.1
 	github.com/guregu/dynamo/v2 v2.6.0
 	github.com/plaza-sdk/plaza v0.0.0
 	github.com/plaza-sdk/plaza/stream/eventbridge v0.0.0
 	github.com/plaza-sdk/plaza/stream/firehose v0.0.0
 	github.com/plaza-sdk/plaza/stream/sqs v0.0.0
 	github.com/stretchr/testify v1.12.1
+	github.com/wneessen/go-mail v0.8.1
 	go.uber.org/goleak v1.3.0
 	go.yaml.in/yaml/v3 v3.0.5
-	golang.org/x/sync v0.20.0
-	golang.org/x/term v0.43.0
+	golang.org/x/sync v0.22.0
+	golang.org/x/term v0.45.0
 	golang.org/x/time v0.15.0
 )
 
@@ -51,7 +55,9 @@ require (
 	github.com/hashicorp/golang-lru/v2 v2.0.7 // indirect
 	github.com/robfig/cron/v3 v3.0.1 // indirect
 	github.com/sony/sonyflake/v2 v2.2.0 // indirect
-	golang.org/x/sys v0.44.0 // indirect
+	golang.org/x/crypto v0.54.0 // indirect
+	golang.org/x/sys v0.47.0 // indirect
+	golang.org/x/text v0.40.0 // indirect
 )
 
 replace github.com/plaza-sdk/plaza => ../

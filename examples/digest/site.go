@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/examples/localdb"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/digest"
+	"github.com/plaza-sdk/plaza/notify/prefs"
+)
+
+const (
+	byMail = "email"
+	byHook = "webhook"
+	byText = "sms"
+)
+
+// site notifies people and plans their digests. Other examples have what people do.
+type site struct {
+	*clock
+
+	table   string
+	bell    *notify.Repository
+	wants   *prefs.Repository
+	digests *digest.Repository
+}
+
+func newSite(db *localdb.DB, c *clock) (*site, error) {
+	s := &site{clock: c, table: db.Tables.Notify}
+	d := dynamo.NewFromIface(db.Client)
+	secret := make([]byte, sha256.Size)
+	_, _ = rand.Read(secret) // never fails
+	var err error
+	if s.wants, err = prefs.New(d, s.table, &prefs.Options{
+		Channels: []string{byMail, byHook, byText},
+		Verbs:    []prefs.Verb{{Name: "like"}, {Name: "comment"}, {Name: "follow"}},
+		Tokens:   prefs.Keyring{Current: 1, Keys: map[byte][]byte{1: secret}},
+		Now:      c.Now, Consistent: true,
+	}); err != nil {
+		return nil, err
+	}
+	if s.digests, s.bell, err = s.process(d); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// process returns what each process has of its own.
+func (s *site) process(d *dynamo.DB) (*digest.Repository, *notify.Repository, error) {
+	digests, err := digest.New(d, s.table, &digest.Options{Schedule: schedule, Now: s.Now})
+	if err != nil {
+		return nil, nil, err
+	}
+	bell, err := notify.New(d, s.table, s.clock, &notify.Options{
+		Policy: s.wants, Scheduler: digests, Now: s.Now, Consistent: true,
+	})
+	return digests, bell, err
+}
+
+// schedule is the users' settings: a service keeps them in its own tables.
+func schedule(_ context.Context, user, channel string) (digest.Schedule, error) {
+	switch channel {
+	case byMail:
+		return digest.Schedule{Daily: "08:00", Zone: people[user].zone}, nil
+	case byText:
+		return digest.Schedule{Daily: "07:00", Quiet: digest.Quiet{From: "22:00", To: "09:00"}}, nil
+	default:
+		return digest.Schedule{Every: time.Hour}, nil
+	}
+}
+
+// worker sends by the outside's senders.
+func (s *site) worker(d *dynamo.DB, sender digest.Sender, report func(digest.Attempt)) (*digest.Worker, error) {
+	digests, bell, err := s.process(d)
+	if err != nil {
+		return nil, err
+	}
+	return digest.NewWorker(digests, bell, sender, &digest.WorkerOptions{
+		Policy: s.wants, OnAttempt: report,
+		Unsubscribe: func(user, channel string) (string, error) {
+			return s.wants.Token(prefs.Subscription{User: user, Verb: prefs.AnyVerb, Channel: channel})
+		},
+	})
+}
+
+// subscribe turns a channel on for everything.
+func (s *site) subscribe(ctx context.Context, user, channel string) error {
+	_, err := s.wants.Set(ctx, prefs.Subscription{User: user, Verb: prefs.AnyVerb, Channel: channel}, true)
+	return err
+}
+
+// happens notifies the user that the actor did something.
+func (s *site) happens(ctx context.Context, actor, verb, user string, object feed.Ref) error {
+	id, err := s.Next(ctx)
+	if err != nil {
+		return err
+	}
+	res, _, err := s.bell.Notify(ctx, notify.Notification{User: user, Activity: feed.Activity{
+		ID: id, Actor: feed.Ref{ID: actor}, Verb: verb, Object: object,
+	}})
+	if err == nil && res.Outcome != notify.Stored {
+		err = fmt.Errorf("%s's %s is %s", actor, verb, res.Outcome)
+	}
+	return err
+}
