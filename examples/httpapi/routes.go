@@ -91,7 +91,9 @@ func (a *api) routes() {
 	if err != nil {
 		panic(err) // static is embedded
 	}
-	a.mux.Handle("GET /bell/", page(http.StripPrefix("/bell/", http.FileServerFS(files))))
+	for _, path := range []string{"/bell/", "/messages/", "/shared/{file}"} {
+		a.mux.Handle("GET "+path, page(http.FileServerFS(files)))
+	}
 }
 
 // page sets a policy that lets the page load only from this server.

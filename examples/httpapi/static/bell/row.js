@@ -1,4 +1,4 @@
-import { button, element } from "./dom.js";
+import { button, element } from "../shared/dom.js";
 import { about, ago, at, naps, sentence, thing } from "./words.js";
 
 // keyOf names an entry in its list.
