@@ -24,7 +24,7 @@ func (s *Groups) Add(ctx context.Context, key store.Key, e Event, mint Mint) (re
 	if at, ok := s.resting(key); ok {
 		return Result{Full, at.last}, false, nil
 	}
-	done, err := s.turns.take(ctx, key)
+	done, err := s.turns.Take(ctx, key)
 	if err != nil {
 		return Result{}, false, err
 	}

@@ -14,7 +14,7 @@ import (
 // Retract turns an event off, also one that comes later. changed is true if this call
 // took back an event that counted.
 func (s *Groups) Retract(ctx context.Context, key store.Key, e Event, mint Mint) (changed bool, err error) {
-	done, err := s.turns.take(ctx, key)
+	done, err := s.turns.Take(ctx, key)
 	if err != nil {
 		return false, err
 	}

@@ -2,9 +2,14 @@ package message
 
 import (
 	"context"
+	"maps"
+	"unicode/utf8"
 
-	"github.com/plaza-sdk/plaza"
+	"github.com/guregu/dynamo/v2"
+
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // Entry is a conversation in a user's inbox.
@@ -23,16 +28,136 @@ type Count struct {
 	More          bool  `json:"more,omitzero"` // older conversations were not counted
 }
 
-// Inbox lists a user's conversations, the one with the newest message first.
+// Inbox lists a user's conversations, the one with the newest message first. One that
+// gets a message meanwhile moves to the top. Conversations that the user has left are
+// not in it.
 //
-// Cost: …
+// Cost: 2 requests, 0.5 RCU for 4 KB of rows, some 20, and 0.5 RCU for each message shown; where
+// a message was sent just before 1 request, 1 RCU more; past damaged rows 8 requests
+// at most; twice the units where Options.Consistent is set.
 func (r *Repository) Inbox(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Entry], error) {
-	return cursor.Page[Entry]{}, plaza.ErrUnavailable
+	if err := keys.CheckName("User", user); err != nil {
+		return cursor.Page[Entry]{}, err
+	}
+	page, err := store.List[row, Entry]{
+		Codec: r.opts.Codec,
+		Scope: cursor.Scope{List: "message/inbox", Partition: user},
+		Read: func(ctx context.Context, reach store.Reach) ([]row, string, error) {
+			span := store.IndexSpan{
+				Partition: userPK(user), Ascending: reach.Ascending(), Limit: reach.Limit, Consistent: r.opts.Consistent,
+			}
+			if span.Ascending {
+				span.From = []byte(reach.Gap)
+			} else {
+				span.To = []byte(reach.Gap)
+			}
+			return store.ReadIndex[row](ctx, r.table, recent, span)
+		},
+		Order: store.Order[row]{
+			Below: func(w row) string { return w.Last.String() },
+			Above: func(w row) string { return w.Last.String() + after },
+			// Also the place of a damaged row, so that a reader gets past it.
+			Valid: func(gap string) bool { return gap != "" && len(gap) <= maxPlace && utf8.ValidString(gap) },
+		},
+		Item: row.entry,
+	}.Page(ctx, req)
+	if err == nil {
+		err = r.preview(ctx, page.Items)
+	}
+	if err != nil {
+		return cursor.Page[Entry]{}, wrap("inbox of", user, err)
+	}
+	return page, nil
 }
+
+const (
+	after    = "\x00" // appended to a place: the next greater one
+	maxPlace = 1024   // bytes of a sort key
+)
+
+// entry has of its last message only the number.
+func (w row) entry() Entry {
+	e := Entry{Conversation: w.in.Conversation, Unread: w.unread(), Read: w.readUpTo()}
+	if p, ok := w.in.pair(); ok {
+		e.Other = p.Other
+	}
+	if w.LastSeq > w.From {
+		e.Last.Seq = w.LastSeq
+	}
+	return e
+}
+
+// preview adds the last messages to entries. One that is missing or damaged leaves its
+// entry without.
+func (r *Repository) preview(ctx context.Context, entries []Entry) error {
+	wanted := make([]store.Key, 0, len(entries))
+	for _, e := range entries {
+		if e.Last.Seq > 0 {
+			wanted = append(wanted, messageKey(e.Conversation, e.Last.Seq))
+		}
+	}
+	items, err := r.table.GetAll(ctx, wanted, r.opts.Consistent, 1)
+	if err == nil && !r.opts.Consistent {
+		err = r.addLagging(ctx, items, wanted)
+	}
+	if err != nil {
+		return err
+	}
+	for i := range entries {
+		e := &entries[i]
+		item := items[messageKey(e.Conversation, e.Last.Seq)]
+		e.Last = Message{}
+		if item == nil {
+			continue
+		}
+		var last stored
+		if err := r.table.Decode(item, &last); !r.table.Skips(err) {
+			e.Last = last.message()
+		}
+	}
+	return nil
+}
+
+// addLagging reads again, consistently, what an eventually consistent read did not find:
+// a row is written after its message.
+func (r *Repository) addLagging(ctx context.Context, items map[store.Key]dynamo.Item, wanted []store.Key) error {
+	var missing []store.Key
+	for _, key := range wanted {
+		if items[key] == nil {
+			missing = append(missing, key)
+		}
+	}
+	late, err := r.table.GetAll(ctx, missing, true, 1)
+	maps.Copy(items, late)
+	return err
+}
+
+// maxCounted is how many conversations Unread counts.
+const maxCounted = 400
 
 // Unread counts what is unread in the newest 400 conversations of a user.
 //
-// Cost: …
+// Cost: 1 request, 0.5 RCU for each 4 KB, some 20 conversations; twice the units where
+// Options.Consistent is set.
 func (r *Repository) Unread(ctx context.Context, user string) (Count, error) {
-	return Count{}, plaza.ErrUnavailable
+	if err := keys.CheckName("User", user); err != nil {
+		return Count{}, err
+	}
+	rows, err := store.QueryIndex[row](ctx, r.table, recent, store.IndexSpan{
+		Partition: userPK(user), Limit: maxCounted + 1, Consistent: r.opts.Consistent,
+	})
+	if err != nil {
+		return Count{}, wrap("unread of", user, err)
+	}
+	var count Count
+	if len(rows) > maxCounted {
+		rows, count.More = rows[:maxCounted], true
+	}
+	for _, w := range rows {
+		if n := w.unread(); n > 0 {
+			count.Conversations++
+			count.Messages += n
+		}
+	}
+	return count, nil
 }

@@ -55,3 +55,10 @@ func (r *Repository) Verify(ctx context.Context) error { return r.table.Verify(c
 //
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
 func (r *Repository) Init(ctx context.Context) error { return r.table.Init(ctx, feature()) }
+
+func wrap(what, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("message: %s %q: %w", what, name, err)
+}

@@ -1,22 +1,78 @@
 package message
 
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
 // row is what a user has of a conversation. A message above From, and up to Till where
 // the user has left, is the user's to read.
 type row struct {
 	PK string `dynamo:"pk"`
 	SK string `dynamo:"sk"`
 
-	Last    string  `dynamo:"last,omitempty"` // its place in the inbox: the ID of the last message
+	Last    ids.ID  `dynamo:"last,omitempty"` // its place in the inbox: the ID of the last message
 	LastSeq int64   `dynamo:"lastSeq"`
-	Read    int64   `dynamo:"read"`              // read up to here
-	Own     []int64 `dynamo:"own,set,omitempty"` // own messages above Read
-	From    int64   `dynamo:"from,omitempty"`    // the number of messages when the user joined, or cleared the history
-	Till    *int64  `dynamo:"till,omitempty"`    // the number of messages when the user left
+	Read    int64   `dynamo:"read"`           // read up to here
+	Own     numbers `dynamo:"own,omitempty"`  // own messages, some of them above Read
+	From    int64   `dynamo:"from,omitempty"` // the number of messages when the user joined, or cleared the history
+	Till    *int64  `dynamo:"till,omitempty"` // the number of messages when the user left
+
+	in In // of its key
 }
 
+// UnmarshalDynamoItem refuses rows of nobody, and those that count below zero.
+func (w *row) UnmarshalDynamoItem(item dynamo.Item) error {
+	if err := store.Fields(item, w.field); err != nil {
+		return err
+	}
+	var err error
+	if w.in, err = parseRowKey(store.Key{PK: w.PK, SK: w.SK}); err != nil {
+		return err
+	}
+	if w.LastSeq < 0 || w.Read < 0 || w.From < 0 || w.Till != nil && *w.Till < 0 {
+		return errors.New("it has a number below zero")
+	}
+	return nil
+}
+
+func (w *row) field(name string) any {
+	switch name {
+	case "pk":
+		return &w.PK
+	case "sk":
+		return &w.SK
+	case "last":
+		return &w.Last
+	case "lastSeq":
+		return &w.LastSeq
+	case "read":
+		return &w.Read
+	case "own":
+		return &w.Own
+	case "from":
+		return &w.From
+	case "till":
+		w.Till = new(int64)
+		return w.Till
+	}
+	return nil
+}
+
+// readUpTo is the number up to which the user has read. What was cleared is read.
+func (w *row) readUpTo() int64 { return max(w.Read, w.From) }
+
 // unread is how many messages of others the user has not read.
-func (w row) unread() int64 {
-	above := max(w.Read, w.From)
+func (w *row) unread() int64 {
+	above := w.readUpTo()
 	n := w.LastSeq - above
 	for _, seq := range w.Own {
 		if seq > above && seq <= w.LastSeq {
@@ -24,4 +80,59 @@ func (w row) unread() int64 {
 		}
 	}
 	return max(0, n)
+}
+
+// readable are the first and the last of n messages that are the user's to read.
+func (w *row) readable(n int64) (first, last int64) {
+	if w.Till != nil {
+		n = min(n, *w.Till)
+	}
+	return w.From + 1, n
+}
+
+// parseRowKey is the user and the conversation of a row.
+func parseRowKey(key store.Key) (In, error) {
+	user := keys.Split(key.PK)
+	conversation, ok := strings.CutPrefix(key.SK, rowPrefix)
+	if len(user) != 2 || !ok {
+		return In{}, errNobody
+	}
+	in := In{conversation, user[1]}
+	if rowKey(in) != key || in.check("User") != nil {
+		return In{}, errNobody
+	}
+	return in, nil
+}
+
+var errNobody = errors.New("no user has its key")
+
+// numbers are a set of numbers, in any order.
+type numbers []int64
+
+// MarshalDynamo leaves out an empty set, which DynamoDB refuses.
+func (n numbers) MarshalDynamo() (types.AttributeValue, error) {
+	if len(n) == 0 {
+		return nil, nil //nolint:nilnil // the driver leaves nil out
+	}
+	set := make([]string, len(n))
+	for i, v := range n {
+		set[i] = strconv.FormatInt(v, 10)
+	}
+	return &types.AttributeValueMemberNS{Value: set}, nil
+}
+
+// UnmarshalDynamo reads a set of numbers.
+func (n *numbers) UnmarshalDynamo(value types.AttributeValue) error {
+	set, ok := value.(*types.AttributeValueMemberNS)
+	if !ok {
+		return errors.New("own is not a set of numbers")
+	}
+	*n = make(numbers, len(set.Value))
+	for i, text := range set.Value {
+		var err error
+		if (*n)[i], err = strconv.ParseInt(text, 10, 64); err != nil {
+			return err
+		}
+	}
+	return nil
 }

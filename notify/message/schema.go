@@ -42,7 +42,12 @@ const (
 	keyDays         = 30
 )
 
-func conversationPK(c string) string { return "C#" + c } // c is joined
+const (
+	conversationPrefix = "C#"
+	rowPrefix          = "C#"
+)
+
+func conversationPK(c string) string { return conversationPrefix + c } // c is joined
 
 func headKey(c string) store.Key { return store.Key{PK: conversationPK(c), SK: "~"} }
 
@@ -59,7 +64,7 @@ func sentKey(sender, key string) store.Key {
 
 func userPK(user string) string { return keys.Join("U", user) }
 
-func rowKey(in In) store.Key { return store.Key{PK: userPK(in.User), SK: "C#" + in.Conversation} }
+func rowKey(in In) store.Key { return store.Key{PK: userPK(in.User), SK: rowPrefix + in.Conversation} }
 
 // seqSK is the sort key of a message, in the order of numbers.
 func seqSK(seq int64) string { return fmt.Sprintf("%016d", seq) }

@@ -1,4 +1,6 @@
-package group
+// Package turns lets the writes of a process to one item follow each other, where they
+// would otherwise refuse each other.
+package turns
 
 import (
 	"context"
@@ -11,10 +13,9 @@ import (
 // patience is how long a write waits for those of its process before it.
 const patience = 5 * time.Second
 
-// turns lets the writes of a process to one group follow each other. Otherwise they
-// refuse each other: 64 writers took 7 requests an event, and take 1.1. It is no lock:
-// behind a write that hangs, others go on after a while.
-type turns struct {
+// Turns are the turns of all items. It is no lock: behind a write that hangs, others go
+// on after a while.
+type Turns struct {
 	mu    sync.Mutex
 	taken map[store.Key]*turn
 }
@@ -24,9 +25,11 @@ type turn struct {
 	n    int // who has it and who waits
 }
 
-// take waits for the turn of a group, for no longer than patience. Call done after
-// the write.
-func (t *turns) take(ctx context.Context, key store.Key) (done func(), err error) {
+// New returns turns that nobody has.
+func New() *Turns { return &Turns{taken: map[store.Key]*turn{}} }
+
+// Take waits for the turn of an item, for no longer than 5 s. Call done after the write.
+func (t *Turns) Take(ctx context.Context, key store.Key) (done func(), err error) {
 	t.mu.Lock()
 	own, ok := t.taken[key]
 	if !ok {

@@ -1,0 +1,143 @@
+package message_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/notify/message"
+)
+
+// noon is the time at which every test begins.
+var noon = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+
+// clock is a world's clock, and makes ids with its time.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+	ids atomic.Uint64
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+func (c *clock) id() ids.ID { return ids.At(c.Now()) + ids.ID(c.ids.Add(1)) }
+
+func (c *clock) Next(context.Context) (ids.ID, error) { return c.id(), nil }
+
+// world is a repository over a fresh table.
+type world struct {
+	*message.Repository
+	*clock
+	table string
+}
+
+type wrapper = func(aws.HTTPClient) aws.HTTPClient
+
+func newWorld(t testing.TB, opts *message.Options, wrap ...wrapper) world {
+	t.Helper()
+	w := world{table: dynamotest.Table(t, message.Table), clock: &clock{now: noon}}
+	return w.process(t, opts, wrap...)
+}
+
+// process returns a repository of another process on the same table.
+func (w world) process(t testing.TB, opts *message.Options, wrap ...wrapper) world {
+	t.Helper()
+	o := message.Options{Consistent: true}
+	if opts != nil {
+		o = *opts
+	}
+	o.Now = w.Now
+	var err error
+	w.Repository, err = message.New(dynamotest.DB(t, wrap...), w.table, w.clock, &o)
+	require.NoError(t, err)
+	return w
+}
+
+// pair is ann's and ben's conversation.
+var pair = message.Pair{User: "ann", Other: "ben"}.Conversation()
+
+// says is a new message.
+func (w world) says(conversation, sender, text string) message.Message {
+	return message.Message{Conversation: conversation, Sender: sender, Key: "key " + w.id().String(), Text: text}
+}
+
+// send sends new messages of those users, in turn, whose text is their number.
+func (w world) send(t testing.TB, conversation string, senders ...string) (last message.Message) {
+	t.Helper()
+	for _, sender := range senders {
+		m := w.says(conversation, sender, fmt.Sprint("text ", w.ids.Load()))
+		sent, created, err := w.Send(t.Context(), m)
+		require.NoError(t, err)
+		require.True(t, created)
+		last = sent
+	}
+	return last
+}
+
+// create creates a group.
+func (w world) create(t testing.TB, id string, members ...string) {
+	t.Helper()
+	created, err := w.Create(t.Context(), message.Group{ID: id, Members: members})
+	require.NoError(t, err)
+	require.True(t, created)
+}
+
+// item reads an item as it is stored, nil if there is none.
+func (w world) item(t testing.TB, pk, sk string) (item dynamo.Item) {
+	t.Helper()
+	err := dynamotest.DB(t).Table(w.table).Get("pk", pk).Range("sk", dynamo.Equal, sk).Consistent(true).One(t.Context(), &item)
+	if err != nil {
+		require.ErrorIs(t, err, dynamo.ErrNotFound)
+		return nil
+	}
+	return item
+}
+
+// row is a user's row as it is stored.
+type row struct {
+	Last    string  `dynamo:"last"`
+	LastSeq int64   `dynamo:"lastSeq"`
+	Read    int64   `dynamo:"read"`
+	Own     []int64 `dynamo:"own,set"`
+	From    int64   `dynamo:"from"`
+	Till    *int64  `dynamo:"till"`
+}
+
+// row reads a user's row of a conversation.
+func (w world) row(t testing.TB, conversation, user string) (found row) {
+	t.Helper()
+	item := w.item(t, keys.Join("U", user), "C#"+conversation)
+	require.NotNil(t, item)
+	require.NoError(t, dynamo.UnmarshalItem(item, &found))
+	return found
+}
+
+// damage sets attributes of an item to what no write leaves.
+func (w world) damage(t testing.TB, pk, sk string, attributes map[string]any) {
+	t.Helper()
+	u := dynamotest.DB(t).Table(w.table).Update("pk", pk).Range("sk", sk)
+	for name, value := range attributes {
+		u.SetExpr("$ = ?", name, value)
+	}
+	require.NoError(t, u.Run(t.Context()))
+}
