@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/notify/message"
 )
 
 // problem is the answer to a failed request. It shows no internals.
@@ -49,6 +50,8 @@ func problemOf(err error) problem {
 	}{
 		{leaderboard.ErrClosed, http.StatusGone, "the period of the score is closed"},
 		{leaderboard.ErrOpTooOld, http.StatusConflict, "the op is too old to be known"},
+		{message.ErrBlocked, http.StatusForbidden, "one of you has blocked the other"},
+		{message.ErrNotMember, http.StatusForbidden, "you are not in this conversation"},
 		{plaza.ErrInvalid, http.StatusBadRequest, ""},
 		{plaza.ErrForbidden, http.StatusForbidden, "this is not yours"},
 		{plaza.ErrNotFound, http.StatusNotFound, "there is none"},
@@ -86,7 +89,7 @@ func problemOf(err error) problem {
 // wireName returns this service's name for a field of Plaza's, such as "Quote.ID".
 func wireName(field string) string {
 	switch field {
-	case "Owner", "Reader", "Follower":
+	case "Owner", "Reader", "Follower", "Sender":
 		return "user"
 	case "Source", "Followee", "Actor":
 		return "other"

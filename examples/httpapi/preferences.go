@@ -8,6 +8,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/notify/message"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
@@ -69,12 +70,17 @@ func (a *api) blocks(r *http.Request) (any, error) {
 	})
 }
 
-func (a *api) block(r *http.Request) (any, error) { return changeBlock(r, a.prefs.Block) }
+func (a *api) block(r *http.Request) (any, error) { return a.changeBlock(r, a.messages.Block) }
 
-func (a *api) unblock(r *http.Request) (any, error) { return changeBlock(r, a.prefs.Unblock) }
+func (a *api) unblock(r *http.Request) (any, error) { return a.changeBlock(r, a.messages.Unblock) }
 
-func changeBlock(r *http.Request, do func(context.Context, prefs.Pair) (bool, error)) (any, error) {
-	changed, err := do(r.Context(), prefs.Pair{User: r.PathValue("user"), Actor: r.PathValue("other")})
+// changeBlock is for notifications and messages alike. It tells the user's own windows.
+func (a *api) changeBlock(r *http.Request, do func(context.Context, message.Pair) (bool, error)) (any, error) {
+	p := message.Pair{User: r.PathValue("user"), Other: r.PathValue("other")}
+	changed, err := do(r.Context(), p)
+	if err == nil {
+		a.tellInboxes(r.Context(), p.User)
+	}
 	return change{changed}, err
 }
 
