@@ -89,7 +89,7 @@ func (a *api) addMember(r *http.Request) (any, error) {
 	}
 	changed, err := a.messages.Add(r.Context(), message.In{Conversation: in.Conversation, User: r.PathValue("other")})
 	if err == nil {
-		a.tellMembers(r.Context(), in, talk{Kind: membersTalk})
+		a.tellMembers(r.Context(), in, happened{Kind: membersEvent})
 	}
 	return change{changed}, err
 }
@@ -98,7 +98,7 @@ func (a *api) leave(r *http.Request) (any, error) {
 	in := inPath(r)
 	changed, err := a.messages.Leave(r.Context(), in)
 	if err == nil {
-		a.tell(r.Context(), in.Conversation, talk{Kind: membersTalk})
+		a.tell(r.Context(), in.Conversation, happened{Kind: membersEvent})
 		a.tellInboxes(r.Context(), in.User)
 	}
 	return change{changed}, err
@@ -114,7 +114,7 @@ func (a *api) readTo(r *http.Request) (any, error) {
 	in := inPath(r)
 	err := a.messages.Read(r.Context(), in, body.UpTo)
 	if err == nil {
-		a.tell(r.Context(), in.Conversation, talk{Kind: readTalk, User: in.User, Seq: body.UpTo})
+		a.tell(r.Context(), in.Conversation, happened{Kind: readEvent, User: in.User, Seq: body.UpTo})
 		a.tellInboxes(r.Context(), in.User)
 	}
 	return none{}, err

@@ -49,7 +49,7 @@ func (a *api) sendMessage(r *http.Request) (any, error) {
 		return nil, err
 	}
 	said := letterOf(m)
-	a.tellMembers(r.Context(), in, talk{Kind: messageTalk, Message: &said}) // also after a repeat
+	a.tellMembers(r.Context(), in, happened{Kind: messageEvent, Message: &said}) // also after a repeat
 	return said, nil
 }
 
@@ -85,7 +85,7 @@ func (a *api) editMessage(r *http.Request) (any, error) {
 		return nil, err
 	}
 	said := letterOf(m)
-	a.tellMembers(r.Context(), in, talk{Kind: messageTalk, Message: &said})
+	a.tellMembers(r.Context(), in, happened{Kind: messageEvent, Message: &said})
 	return said, nil
 }
 
@@ -97,7 +97,7 @@ func (a *api) recallMessage(r *http.Request) (any, error) {
 	in := inPath(r)
 	changed, err := a.messages.Recall(r.Context(), in, seq)
 	if err == nil {
-		a.tellMembers(r.Context(), in, talk{Kind: recalledTalk, Seq: seq})
+		a.tellMembers(r.Context(), in, happened{Kind: recalledEvent, Seq: seq})
 	}
 	return change{changed}, err
 }
@@ -118,6 +118,6 @@ func (a *api) typing(r *http.Request) (any, error) {
 	if _, err := a.messages.Members(r.Context(), in); err != nil {
 		return nil, err
 	}
-	a.tell(r.Context(), in.Conversation, talk{Kind: typingTalk, User: in.User, On: body.On})
+	a.tell(r.Context(), in.Conversation, happened{Kind: typingEvent, User: in.User, On: body.On})
 	return none{}, nil
 }

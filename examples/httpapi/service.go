@@ -39,7 +39,7 @@ type service struct {
 	hub           *live.Hub[ring]
 
 	messages *message.Repository
-	talks    *talks
+	rooms    *rooms
 
 	log *slog.Logger
 }
@@ -103,7 +103,7 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, key
 	}); err != nil {
 		return err
 	}
-	if s.talks, err = newTalks(); err != nil {
+	if s.rooms, err = newRooms(); err != nil {
 		return err
 	}
 	// The tables were created just now. If another tool creates them, call Verify.
@@ -160,8 +160,8 @@ func (s *service) close() error {
 	if s.hub != nil {
 		s.hub.Close()
 	}
-	if s.talks != nil {
-		s.talks.close()
+	if s.rooms != nil {
+		s.rooms.close()
 	}
 	return s.ids.Close(ctx)
 }

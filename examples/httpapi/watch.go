@@ -22,7 +22,7 @@ import (
 // The others are
 //
 //	inbox     something in the inbox has changed
-//	batch     a list of talk
+//	batch     what happened in the conversation
 //	present   the users who have the conversation open
 //	gone      the user is no member any more
 //	reset     read again
@@ -43,13 +43,13 @@ func (a *api) watchMessages(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer leave()
-	inbox, err := a.talks.inboxes.Join(ctx, in.User, "")
+	inbox, err := a.rooms.inboxes.Join(ctx, in.User, "")
 	if err != nil {
 		a.refuse(w, r, err)
 		return
 	}
 	defer inbox.Close()
-	var room *live.Viewer[talk]
+	var room *live.Viewer[happened]
 	if in.Conversation != "" {
 		if room, err = a.join(ctx, in); err != nil {
 			a.refuse(w, r, err)
@@ -79,8 +79,8 @@ func (a *api) watchMessages(w http.ResponseWriter, r *http.Request) {
 }
 
 // join enters the room of a conversation as one of its members.
-func (a *api) join(ctx context.Context, in message.In) (*live.Viewer[talk], error) {
-	viewer, err := a.talks.rooms.Join(ctx, in.Conversation, "")
+func (a *api) join(ctx context.Context, in message.In) (*live.Viewer[happened], error) {
+	viewer, err := a.rooms.talks.Join(ctx, in.Conversation, "")
 	if err != nil {
 		return nil, err
 	}
@@ -109,24 +109,24 @@ func passInbox(ctx context.Context, viewer *live.Viewer[ring], send func(sse.Eve
 }
 
 // passRoom passes on what is said in a conversation, as long as the user is a member.
-func (a *api) passRoom(ctx context.Context, viewer *live.Viewer[talk], in message.In, send func(sse.Event) error) error {
+func (a *api) passRoom(ctx context.Context, viewer *live.Viewer[happened], in message.In, send func(sse.Event) error) error {
 	present := func() error {
-		names, err := json.Marshal(a.talks.present(in.Conversation))
+		names, err := json.Marshal(a.rooms.present(in.Conversation))
 		if err != nil {
 			return err
 		}
 		return send(sse.Event{Name: "present", Data: string(names)})
 	}
-	has := func(b live.Batch[talk], kind string) bool {
-		return b.Reset || b.Dropped > 0 || slices.ContainsFunc(b.Events, func(t talk) bool { return t.Kind == kind })
+	has := func(b live.Batch[happened], kind string) bool {
+		return b.Reset || b.Dropped > 0 || slices.ContainsFunc(b.Events, func(h happened) bool { return h.Kind == kind })
 	}
 	err := present()
 	for err == nil {
-		var batch live.Batch[talk]
+		var batch live.Batch[happened]
 		if batch, err = viewer.Next(ctx); err != nil {
 			return err
 		}
-		if has(batch, membersTalk) {
+		if has(batch, membersEvent) {
 			switch _, err = a.messages.Members(ctx, in); {
 			case errors.Is(err, plaza.ErrForbidden):
 				return send(sse.Event{Name: "gone", Data: "{}"})
@@ -140,7 +140,7 @@ func (a *api) passRoom(ctx context.Context, viewer *live.Viewer[talk], in messag
 		if err == nil && len(batch.Events) > 0 {
 			err = send(sse.Event{Name: "batch", Data: string(batch.Encoded)})
 		}
-		if err == nil && has(batch, presentTalk) {
+		if err == nil && has(batch, presentEvent) {
 			err = present()
 		}
 	}
