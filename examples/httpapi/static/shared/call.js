@@ -10,7 +10,7 @@ export async function call(method, path, body) {
   });
   const json = await answer.json();
   if (answer.ok) return json;
-  throw Object.assign(new Error([json.field, json.reason ?? json.error].filter(Boolean).join(" ")), json, { status: answer.status });
+  throw Object.assign(new Error([json.field, json.reason ?? json.error].filter(Boolean).join(" ")), json, { status: answer.status, after: answer.headers.get("Retry-After") });
 }
 
 // repeated repeats a write that may have been applied although its answer is lost.
