@@ -29,6 +29,7 @@ import (
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/live"
 	"github.com/plaza-sdk/plaza/notify/prefs"
+	"github.com/plaza-sdk/plaza/ratelimit"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -63,16 +64,17 @@ var exportedErrors = map[string]error{
 	"leaderboard.ErrOpTooOld": leaderboard.ErrOpTooOld,
 
 	"danmu.ErrInvalidID":       danmu.ErrInvalidID,
-	"danmu.ErrRate":            danmu.ErrRate,
 	"danmu.ErrTooLate":         danmu.ErrTooLate,
 	"danmu.ErrBroken":          danmu.ErrBroken,
-	"danmu.RateError":          &danmu.RateError{},
 	"danmu/format.ErrBroken":   format.ErrBroken,
 	"danmu/format.RecordError": &format.RecordError{Err: &plaza.InvalidError{}},
 	"danmu/live.ErrClosed":     danmulive.ErrClosed,
 	"live.ErrClosed":           live.ErrClosed,
 
 	"notify/prefs.ErrToken": prefs.ErrToken,
+
+	"ratelimit.ErrExceeded": ratelimit.ErrExceeded,
+	"ratelimit.Error":       &ratelimit.Error{},
 
 	"stream.ErrEvent":     stream.ErrEvent,
 	"stream.ErrGap":       stream.ErrGap,

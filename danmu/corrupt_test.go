@@ -19,7 +19,6 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/danmu"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
 // complaints collects the damaged items that were reported.
@@ -221,39 +220,6 @@ func TestADamagedLikeIsLeftOutAndErased(t *testing.T) {
 		require.NoError(t, w.Erase(t.Context(), "zoe"))
 		require.Empty(t, w.reactions(t, "zoe"))
 		require.Len(t, w.items(t, "U#zoe"), 1, "of the good one")
-	}
-}
-
-// The damaged item is reported and replaced.
-func TestADamagedLimiterLocksNobodyOut(t *testing.T) {
-	t.Parallel()
-	w, ids := newWorld(t, nil), parsed(t)
-	heard := &complaints{}
-	limiter, err := danmu.NewTableLimiter(dynamotest.DB(t), w.table, danmu.Rate{Every: time.Second, Burst: 2}, &danmu.LimiterOptions{Now: w.Now, OnCorrupt: heard.hear})
-	require.NoError(t, err)
-	a := danmu.Attempt{Object: "v", User: "ann", ID: ids[0]}
-	for i, d := range []dynamo.Item{
-		{"full": number("9223372036854775807")},
-		{"full": number("99999999999999")},
-		{"full": text("soon")},
-		{"attempts": number("1")},
-		{"attempts": &types.AttributeValueMemberNULL{Value: true}, "full": number("4102444800000")},
-		{"ttl": text("never")},
-		{"ttl": number("1")},
-	} {
-		a.User = fmt.Sprint("user ", i)
-		_, err := limiter.Take(t.Context(), a)
-		require.NoError(t, err)
-		for name, value := range d {
-			w.damage(t, "Q#v#"+a.User, "Q", name, value)
-		}
-		for n, want := range []time.Duration{0, 0, time.Second} {
-			a.ID = ids[n+1]
-			wait, err := limiter.Take(t.Context(), a)
-			require.NoError(t, err)
-			require.Equal(t, want, wait, "%v", d)
-		}
-		require.Equal(t, map[string]bool{"Q#v#" + a.User + " / Q": true}, heard.take())
 	}
 }
 

@@ -21,7 +21,7 @@ const (
 // It finds comments by an index, which lags: repeat Erase some minutes later for
 // the last ones. For each like and report one item stays for up to 30 days, with
 // the user's name and the comment's ID, so that a late request cannot bring it
-// back. The items of a TableLimiter expire.
+// back. The items of a ratelimit.Table expire.
 //
 // Cost: 1 request for each 1 MB of the user's comments in the index, 0.5 RCU for
 // each 4 KB, and 1 request, 2 WCU for each comment; 1 request for each 1,000 likes

@@ -15,6 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/internal/streamtest"
+	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
 func Example() {
@@ -219,8 +220,8 @@ func ExampleRepository_Import() {
 }
 
 // A user sends one comment at once, then one in ten seconds.
-func ExampleNewMemoryLimiter() {
-	limiter, err := danmu.NewMemoryLimiter(danmu.Rate{Every: 10 * time.Second, Burst: 1}, nil)
+func ExampleOptions_limiter() {
+	limiter, err := ratelimit.NewMemory(ratelimit.Rate{Every: 10 * time.Second, Burst: 1}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -238,7 +239,7 @@ func ExampleNewMemoryLimiter() {
 
 	for range 2 {
 		_, created, err := comments.Send(ctx, danmu.Comment{Object: "episode 1", User: "jack", Text: "haha"})
-		var rate *danmu.RateError
+		var rate *ratelimit.Error
 		if errors.As(err, &rate) {
 			fmt.Println("wait", rate.RetryAfter.Round(10*time.Second))
 			continue

@@ -3,8 +3,6 @@ package danmu_test
 import (
 	"context"
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,31 +12,32 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
 // limiters returns both limiters with a world's clock: one comment in 2 s, three at once.
-func limiters(t testing.TB) map[string]func(world, ...wrapper) danmu.Limiter {
-	rate := danmu.Rate{Every: 2 * time.Second, Burst: 3}
-	return map[string]func(world, ...wrapper) danmu.Limiter{
-		"in memory": func(w world, _ ...wrapper) danmu.Limiter {
-			l, err := danmu.NewMemoryLimiter(rate, &danmu.LimiterOptions{Now: w.Now})
+func limiters(t testing.TB) map[string]func(world, ...wrapper) ratelimit.Limiter {
+	rate := ratelimit.Rate{Every: 2 * time.Second, Burst: 3}
+	return map[string]func(world, ...wrapper) ratelimit.Limiter{
+		"in memory": func(w world, _ ...wrapper) ratelimit.Limiter {
+			l, err := ratelimit.NewMemory(rate, &ratelimit.Options{Now: w.Now})
 			require.NoError(t, err)
 			return l
 		},
-		"in the table": func(w world, wrap ...wrapper) danmu.Limiter {
-			l, err := danmu.NewTableLimiter(dynamotest.DB(t, wrap...), w.table, rate, &danmu.LimiterOptions{Now: w.Now})
+		"in the table": func(w world, wrap ...wrapper) ratelimit.Limiter {
+			l, err := ratelimit.NewTable(dynamotest.DB(t, wrap...), w.table, rate, &ratelimit.Options{Now: w.Now})
 			require.NoError(t, err)
 			return l
 		},
 	}
 }
 
-// retryAfter returns the wait of a RateError.
+// retryAfter returns the wait of a ratelimit.Error.
 func retryAfter(t testing.TB, err error) time.Duration {
 	t.Helper()
-	var rate *danmu.RateError
+	var rate *ratelimit.Error
 	require.ErrorAs(t, err, &rate)
-	require.ErrorIs(t, err, danmu.ErrRate)
+	require.ErrorIs(t, err, ratelimit.ErrExceeded)
 	require.ErrorIs(t, err, plaza.ErrBusy)
 	return rate.RetryAfter
 }
@@ -128,7 +127,9 @@ func TestARepeatIsNeitherRefusedNorCountedTwice(t *testing.T) {
 // refusing refuses every attempt.
 type refusing struct{}
 
-func (refusing) Take(context.Context, danmu.Attempt) (time.Duration, error) { return time.Minute, nil }
+func (refusing) Take(context.Context, ratelimit.Attempt) (time.Duration, error) {
+	return time.Minute, nil
+}
 
 func TestARefusedRepeatIsFoundInEveryPlace(t *testing.T) {
 	t.Parallel()
@@ -147,76 +148,4 @@ func TestARefusedRepeatIsFoundInEveryPlace(t *testing.T) {
 		require.False(t, created)
 	}
 	require.Len(t, w.items(t, "D#v#"), 10)
-}
-
-// Several processes use it under faults. It allows no more than the rate, and it allows
-// repeats.
-func TestTheTableLimiterIsExact(t *testing.T) {
-	t.Parallel()
-	limiter := limiters(t)["in the table"]
-	for seed := range seeds() {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			t.Parallel()
-			in := faults.New(t, seed, faultMixes[seed%3])
-			w, ids := newWorld(t, nil), parsed(t)
-			for round := range 3 {
-				user := fmt.Sprint("user ", round)
-				var let, refused atomic.Int64
-				var group sync.WaitGroup
-				for p := range 3 {
-					l := limiter(w, in.Wrap)
-					group.Go(func() {
-						for i := range 2 {
-							a := danmu.Attempt{Object: "v", User: user, ID: ids[p*2+i]}
-							var wait time.Duration
-							faults.Acknowledged(t, func() (err error) {
-								wait, err = l.Take(t.Context(), a)
-								return err
-							})
-							if wait > 0 {
-								refused.Add(1)
-								continue
-							}
-							let.Add(1)
-							faults.Acknowledged(t, func() (err error) {
-								wait, err = l.Take(t.Context(), a)
-								return err
-							})
-							if wait > 0 {
-								t.Error("a repeat was refused")
-							}
-						}
-					})
-				}
-				group.Wait()
-				require.EqualValues(t, 3, let.Load(), "of six at once")
-				require.EqualValues(t, 3, refused.Load())
-			}
-			require.NotZero(t, in.Count(faults.LostAfter)+in.Count(faults.Twice)+in.Count(faults.LostBefore))
-		})
-	}
-}
-
-func TestTheCostOfTheTableLimiter(t *testing.T) {
-	t.Parallel()
-	meter := dynamotest.NewMeter()
-	w := newWorld(t, nil)
-	l := limiters(t)["in the table"](w, meter.Wrap)
-	ids := parsed(t)
-	for i, want := range []dynamotest.Cost{
-		{Requests: 1, Write: 1},
-		{Requests: 2, Write: 2},
-		{Requests: 2, Write: 2},
-		{Requests: 1, Write: 1},
-	} {
-		meter.AtMost(t, fmt.Sprint("attempt ", i), want, func() {
-			wait, err := l.Take(t.Context(), danmu.Attempt{Object: "v", User: "ann", ID: ids[i+1]})
-			require.NoError(t, err)
-			require.Equal(t, i == 3, wait > 0)
-		})
-	}
-	for name, a := range map[string]danmu.Attempt{"Object": {User: "ann"}, "User": {Object: "v"}} {
-		_, err := l.Take(t.Context(), a)
-		require.Equal(t, name, field(t, err))
-	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
 // Options of a Repository. The zero value works.
@@ -23,8 +24,9 @@ type Options struct {
 	// 12 and 64.
 	MinSize, MaxSize int
 
-	// Limiter bounds how often a user may send. Defaults to a MemoryLimiter.
-	Limiter Limiter
+	// Limiter bounds how often a user may send. Defaults to a ratelimit.Memory of
+	// the default Rate.
+	Limiter ratelimit.Limiter
 
 	// HideAt is how many reports hide a comment that is not Protected. Defaults
 	// to 5.
@@ -94,7 +96,7 @@ func (o *Options) setDefaults() error {
 	}
 	if o.Limiter == nil {
 		var err error
-		o.Limiter, err = NewMemoryLimiter(Rate{}, &LimiterOptions{Now: o.Now})
+		o.Limiter, err = ratelimit.NewMemory(ratelimit.Rate{}, &ratelimit.Options{Now: o.Now})
 		return err
 	}
 	return nil

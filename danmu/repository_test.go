@@ -23,17 +23,14 @@ func TestEverySentinelUnwrapsToAPlazaError(t *testing.T) {
 	}
 	for err, want := range map[error]error{
 		danmu.ErrTooLate:   plaza.ErrForbidden,
-		danmu.ErrRate:      plaza.ErrBusy,
 		danmu.ErrInvalidID: plaza.ErrInvalid,
 		danmu.ErrBroken:    plaza.ErrInvalid,
 		format.ErrBroken:   plaza.ErrInvalid,
-		&danmu.RateError{}: plaza.ErrBusy,
 	} {
 		for _, one := range all {
 			require.Equal(t, one == want, errors.Is(err, one), "%v is %v", err, one)
 		}
 	}
-	require.ErrorIs(t, &danmu.RateError{}, danmu.ErrRate)
 }
 
 func TestVerifyRefusesOtherTables(t *testing.T) {
@@ -92,16 +89,12 @@ func TestBadOptionsAreRefused(t *testing.T) {
 	_, err := danmu.New(db, w.table, w, &danmu.Options{Cache: time.Second, Consistent: true})
 	require.Equal(t, "Options.Cache", field(t, err))
 	for name, err := range map[string]error{
-		"db":         second(danmu.New(nil, w.table, w, nil)),
-		"table":      second(danmu.New(db, "", w, nil)),
-		"gen":        second(danmu.New(db, w.table, nil, nil)),
-		"Rate.Every": second(danmu.NewMemoryLimiter(danmu.Rate{Every: time.Microsecond}, nil)),
-		"Rate.Burst": second(danmu.NewTableLimiter(db, w.table, danmu.Rate{Burst: -1}, nil)),
+		"db":    second(danmu.New(nil, w.table, w, nil)),
+		"table": second(danmu.New(db, "", w, nil)),
+		"gen":   second(danmu.New(db, w.table, nil, nil)),
 	} {
 		require.Equal(t, name, field(t, err))
 	}
-	_, err = danmu.NewTableLimiter(nil, w.table, danmu.Rate{}, nil)
-	require.Equal(t, "db", field(t, err))
 
 	missing, err := danmu.New(db, "not-there", w, nil)
 	require.NoError(t, err)

@@ -21,7 +21,7 @@ var byUser = store.Index{Name: "byUser", Partition: "userId", Sort: "sent", Text
 // Table is the schema of a table, with its index.
 func Table(name string) *dynamodb.CreateTableInput { return byUser.Schema(name) }
 
-// TTL makes the items of a TableLimiter, and likes that were taken back, expire.
+// TTL makes the items of a ratelimit.Table, and likes that were taken back, expire.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 // What begins the keys of comments and of reactions.

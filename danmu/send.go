@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
 // Send stores a comment and returns it as stored. It ignores Sent, Likes,
@@ -29,7 +30,7 @@ import (
 // processes send it at the very moment when new shards come into use may both
 // report created; ByUser then lists both, every read of the object one.
 //
-// Options.Limiter refuses with a RateError, but never a repeat of what is stored.
+// Options.Limiter refuses with a ratelimit.Error, but never a repeat of what is stored.
 //
 // Cost: 1 request, 2 WCU; a process's first to an object, or a segment's first,
 // 2 requests, 3 WCU; where this process does not know the object, and the comment is
@@ -73,12 +74,12 @@ func (c Comment) keyed() ID {
 }
 
 func (r *Repository) send(ctx context.Context, c Comment, call ids.ID, repeatable bool) (sent Comment, created bool, err error) {
-	wait, err := r.opts.Limiter.Take(ctx, Attempt{Object: c.Object, ID: c.ID, User: c.User})
+	wait, err := r.opts.Limiter.Take(ctx, ratelimit.Attempt{Object: c.Object, User: c.User, ID: c.ID.String()})
 	if err != nil {
 		return Comment{}, false, err
 	}
 	if wait > 0 && !repeatable {
-		return Comment{}, false, &RateError{RetryAfter: wait}
+		return Comment{}, false, &ratelimit.Error{RetryAfter: wait}
 	}
 	l, err := r.layoutFor(ctx, c, wait > 0)
 	if repeatable && errors.Is(err, plaza.ErrInvalid) { // it may have been valid when it was first sent
@@ -102,7 +103,7 @@ func (r *Repository) send(ctx context.Context, c Comment, call ids.ID, repeatabl
 			return first.repeated(c, &stored)
 		}
 		if wait > 0 {
-			return Comment{}, false, &RateError{RetryAfter: wait}
+			return Comment{}, false, &ratelimit.Error{RetryAfter: wait}
 		}
 	}
 	err = r.table.Run(ctx, r.table.Put(stored).If("attribute_not_exists(pk)"))

@@ -18,6 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
 // noon is the time at which every test begins.
@@ -58,7 +59,7 @@ func (w world) process(t testing.TB, opts *danmu.Options, wrap ...wrapper) world
 		o = *opts
 	}
 	if o.Limiter == nil {
-		o.Limiter = danmu.Unlimited{}
+		o.Limiter = ratelimit.Unlimited{}
 	}
 	o.Now = w.Now
 	var err error

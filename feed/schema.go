@@ -43,8 +43,9 @@ type activityItem struct {
 	Hash      []byte    `dynamo:"hash,omitempty"` // of what was published
 	To        []string  `dynamo:"to,omitempty"`
 	Removed   ids.ID    `dynamo:"removed,omitempty"`
-	Edited    ids.ID    `dynamo:"edited,omitempty"` // the last edit, and the one before it
-	EditedOld ids.ID    `dynamo:"editedOld,omitempty"`
+	Edited    ids.ID    `dynamo:"edited,omitempty"` // greater with every edit
+	Call      ids.ID    `dynamo:"call,omitempty"`   // the Update that made the last edit, and the one before it
+	CallOld   ids.ID    `dynamo:"callOld,omitempty"`
 	Owner     string    `dynamo:"owner,omitempty"`
 	TTL       int64     `dynamo:"ttl,omitempty"`
 }
@@ -114,8 +115,10 @@ func (i *activityItem) attribute(name string) any {
 		return &i.Removed
 	case "edited":
 		return &i.Edited
-	case "editedOld":
-		return &i.EditedOld
+	case "call":
+		return &i.Call
+	case "callOld":
+		return &i.CallOld
 	case "owner":
 		return &i.Owner
 	case "ttl":

@@ -36,11 +36,11 @@ func (o Outbox) Update(ctx context.Context, a Activity) (_ Activity, changed boo
 	if err := a.Validate(); err != nil {
 		return a, false, err
 	}
-	edit, err := o.r.gen.Next(ctx)
+	call, err := o.r.gen.Next(ctx)
 	if err != nil {
 		return a, false, err
 	}
-	stands, changed, err := o.update(ctx, a.timed(), edit)
+	stands, changed, err := o.update(ctx, a.timed(), call)
 	if err != nil {
 		return a, false, fmt.Errorf("feed: update %v of %q: %w", a.ID, o.owner, err)
 	}
@@ -49,11 +49,12 @@ func (o Outbox) Update(ctx context.Context, a Activity) (_ Activity, changed boo
 }
 
 // update tries again with a greater id if a process whose clock is ahead made
-// the last edit.
-func (o Outbox) update(ctx context.Context, a Activity, edit ids.ID) (stands activityItem, changed bool, err error) {
+// the last edit. Another call may then choose the same id.
+func (o Outbox) update(ctx context.Context, a Activity, call ids.ID) (stands activityItem, changed bool, err error) {
+	edit := call
 	for range maxTries {
 		var item dynamo.Item
-		err := o.r.table.Run(ctx, store.Returning{Update: o.edit(a, edit), Out: &item, Before: true})
+		err := o.r.table.Run(ctx, store.Returning{Update: o.edit(a, edit, call), Out: &item, Before: true})
 		refused, ok := store.AsRefused(err)
 		if !ok {
 			if err == nil {
@@ -78,7 +79,7 @@ func (o Outbox) update(ctx context.Context, a Activity, edit ids.ID) (stands act
 		switch {
 		case a.ForeignID != "" && met.ForeignID != a.ForeignID:
 			return stands, false, plaza.ErrConflict
-		case met.Edited == edit, met.EditedOld == edit: // the SDK sent it twice
+		case met.Call == call, met.CallOld == call: // the SDK sent it twice
 			return met, true, nil
 		}
 		edit = keys.After(edit, met.Edited)
@@ -107,15 +108,16 @@ func replaceContent(item dynamo.Item, a Activity) (changed bool, err error) {
 	return changed, nil
 }
 
-func (o Outbox) edit(a Activity, edit ids.ID) *dynamo.Update {
+func (o Outbox) edit(a Activity, edit, call ids.ID) *dynamo.Update {
 	update := o.r.table.Update(activityKey(o.owner, a.ID)).
 		Set("actor", a.Actor).
 		Set("verb", a.Verb).
 		Set("object", a.Object).
 		Set("target", a.Target).
 		Set("data", string(a.Data)).
-		SetExpr("editedOld = if_not_exists(edited, ?)", ids.ID(0)).
 		Set("edited", edit).
+		SetExpr("'callOld' = if_not_exists('call', ?)", ids.ID(0)).
+		Set("call", call).
 		If("attribute_exists(pk) AND attribute_not_exists(removed) AND attribute_not_exists('owner')").
 		If("attribute_not_exists(edited) OR edited < ?", edit)
 	if a.Time.Equal(a.ID.Time()) {

@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
@@ -161,6 +162,58 @@ type fastClock struct{ ids.Source }
 func (c fastClock) Next(ctx context.Context) (ids.ID, error) {
 	id, err := c.Source.Next(ctx)
 	return ids.At(id.Time().Add(10*time.Second)) | id&(1<<22-1), err
+}
+
+// Two calls move their edits behind the same one, which a fast clock made, to the same id.
+func TestUpdatesAfterTheSameOneAreToldApart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	done, _, err := w.Outbox("chris").Publish(t.Context(), activity("chris", 1))
+	require.NoError(t, err)
+	says := func(text string) feed.Activity {
+		a := done
+		a.Data = []byte(`"` + text + `"`)
+		return a
+	}
+	ahead, err := feed.New(w.db, w.feedTable, fastClock{generator(t)}, w.follows, nil)
+	require.NoError(t, err)
+	_, _, err = ahead.Outbox("chris").Update(t.Context(), says("ahead"))
+	require.NoError(t, err)
+
+	alike := &alikeIDs{at: done.ID.Time()}
+	between, err := feed.New(w.db, w.feedTable, alike, w.follows, nil)
+	require.NoError(t, err)
+	in, sent := faults.New(t, 1, faults.Rates{}), 0
+	in.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "UpdateItem" {
+			if sent++; sent == 2 { // its edit has its new id
+				_, _, err := between.Outbox("chris").Update(t.Context(), says("between"))
+				require.NoError(t, err)
+			}
+		}
+		return faults.Fault{}
+	})
+	slow, err := feed.New(dynamotest.DB(t, in.Wrap), w.feedTable, alike, w.follows, nil)
+	require.NoError(t, err)
+	got, changed, err := slow.Outbox("chris").Update(t.Context(), says("last"))
+	require.NoError(t, err)
+	require.True(t, changed)
+	require.Equal(t, 3, sent)
+	require.JSONEq(t, `"last"`, string(got.Data))
+	got, err = w.Outbox("chris").Get(t.Context(), done.ID)
+	require.NoError(t, err)
+	require.JSONEq(t, `"last"`, string(got.Data))
+}
+
+// alikeIDs is a source of ids that differ in their milliseconds alone.
+type alikeIDs struct {
+	ids.Source
+	at time.Time
+}
+
+func (a *alikeIDs) Next(context.Context) (ids.ID, error) {
+	a.at = a.at.Add(time.Millisecond)
+	return ids.At(a.at) | 7, nil
 }
 
 func TestALateRepeatedPublishReturnsTheEditedActivity(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	rooms "github.com/plaza-sdk/plaza/live"
+	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
 // repository is a real one, over a fresh table.
@@ -26,7 +27,7 @@ func repository(t testing.TB) *danmu.Repository {
 	t.Helper()
 	gen, err := ids.New(1, nil)
 	require.NoError(t, err)
-	repo, err := danmu.New(dynamotest.DB(t), dynamotest.Table(t, danmu.Table), gen, &danmu.Options{Limiter: danmu.Unlimited{}})
+	repo, err := danmu.New(dynamotest.DB(t), dynamotest.Table(t, danmu.Table), gen, &danmu.Options{Limiter: ratelimit.Unlimited{}})
 	require.NoError(t, err)
 	return repo
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/share"
 	"github.com/plaza-sdk/plaza/live"
+	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
 // Pos is a position in a room. It is opaque.
@@ -54,7 +55,7 @@ type Options struct {
 	// UserRate bounds what one user sends and likes in one room through this
 	// hub, and RoomRate what all do. The zero value is no bound: the repository
 	// has one for each user. The last 65,536 users and rooms are known.
-	UserRate, RoomRate danmu.Rate
+	UserRate, RoomRate ratelimit.Rate
 }
 
 // Hub is the rooms of one process. It is safe for concurrent use.
@@ -139,7 +140,7 @@ func (h *Hub) Present(room string) int { return h.rooms.Present(room) }
 func (h *Hub) Close() { h.rooms.Close() }
 
 // Send stores a comment and publishes it. Over a rate it stores nothing and
-// returns a danmu.RateError; a comment that the store refuses with
+// returns a ratelimit.Error; a comment that the store refuses with
 // plaza.ErrInvalid counts for no rate. Beside an error the answer may say that
 // the comment is stored: then perhaps it was not published, and a repeat of Send
 // publishes it.

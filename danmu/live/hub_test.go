@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/danmu/live"
 	rooms "github.com/plaza-sdk/plaza/live"
+	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
 func TestEventsAreStoredThenPublished(t *testing.T) {
@@ -125,8 +126,8 @@ func TestBadInput(t *testing.T) {
 		"Options.Every":    {Every: -1},
 		"Options.Batches":  {Batches: -1},
 		"Options.Bytes":    {Bytes: -1},
-		"Options.UserRate": {UserRate: danmu.Rate{Every: -1}},
-		"Options.RoomRate": {RoomRate: danmu.Rate{Burst: -1}},
+		"Options.UserRate": {UserRate: ratelimit.Rate{Every: -1}},
+		"Options.RoomRate": {RoomRate: ratelimit.Rate{Burst: -1}},
 	} {
 		_, err := live.New(&table{}, opts)
 		require.Equal(t, name, field(err))

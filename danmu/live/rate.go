@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
 // maxActors is how many users and rooms the rates remember.
@@ -19,7 +19,7 @@ const maxActors = 1 << 16
 // rates keeps, for the users and rooms that acted lately, the time until which their
 // events use up the rate.
 type rates struct {
-	user, room danmu.Rate
+	user, room ratelimit.Rate
 
 	mu   sync.Mutex
 	paid *simplelru.LRU[actor, time.Time]
@@ -28,7 +28,7 @@ type rates struct {
 // actor is a user in a room or, without a user, the room.
 type actor struct{ room, user string }
 
-func newRates(user, room danmu.Rate) (*rates, error) {
+func newRates(user, room ratelimit.Rate) (*rates, error) {
 	if err := setRate("Options.UserRate", &user); err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (r *rates) take(room, user string) error {
 	userPaid, userWait := r.next(byUser, r.user, now)
 	roomPaid, roomWait := r.next(byRoom, r.room, now)
 	if wait := max(userWait, roomWait); wait > 0 {
-		return &danmu.RateError{RetryAfter: wait}
+		return &ratelimit.Error{RetryAfter: wait}
 	}
 	if r.room.Every > 0 {
 		r.paid.Add(byRoom, roomPaid)
@@ -77,7 +77,7 @@ func (r *rates) refund(room, user string, err error) {
 	r.giveBack(actor{room, ""}, r.room)
 }
 
-func (r *rates) giveBack(a actor, rate danmu.Rate) {
+func (r *rates) giveBack(a actor, rate ratelimit.Rate) {
 	if paid, ok := r.paid.Get(a); ok {
 		r.paid.Add(a, paid.Add(-rate.Every))
 	}
@@ -85,7 +85,7 @@ func (r *rates) giveBack(a actor, rate danmu.Rate) {
 
 // next returns the time until which one more event uses up the rate, and how long to wait
 // before it.
-func (r *rates) next(a actor, rate danmu.Rate, now time.Time) (paid time.Time, wait time.Duration) {
+func (r *rates) next(a actor, rate ratelimit.Rate, now time.Time) (paid time.Time, wait time.Duration) {
 	paid = now
 	if rate.Every == 0 {
 		return paid, 0
@@ -97,8 +97,8 @@ func (r *rates) next(a actor, rate danmu.Rate, now time.Time) (paid time.Time, w
 	return paid, paid.Sub(now) - rate.Every*time.Duration(rate.Burst)
 }
 
-func setRate(field string, r *danmu.Rate) error {
-	if *r == (danmu.Rate{}) {
+func setRate(field string, r *ratelimit.Rate) error {
+	if *r == (ratelimit.Rate{}) {
 		return nil
 	}
 	r.Every, r.Burst = cmp.Or(r.Every, time.Second), cmp.Or(r.Burst, 5)

@@ -9,14 +9,15 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/danmu/live"
+	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
 func TestRates(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{}
 		hub := newHub(t, store, &live.Options{
-			UserRate: danmu.Rate{Every: time.Second, Burst: 2},
-			RoomRate: danmu.Rate{Every: 100 * time.Millisecond, Burst: 4},
+			UserRate: ratelimit.Rate{Every: time.Second, Burst: 2},
+			RoomRate: ratelimit.Rate{Every: 100 * time.Millisecond, Burst: 4},
 		})
 		send := func(object, user string, n int) time.Duration {
 			c := comment(1, n)
@@ -25,9 +26,9 @@ func TestRates(t *testing.T) {
 			if err == nil {
 				return 0
 			}
-			var rate *danmu.RateError
+			var rate *ratelimit.Error
 			require.ErrorAs(t, err, &rate)
-			require.ErrorIs(t, err, danmu.ErrRate)
+			require.ErrorIs(t, err, ratelimit.ErrExceeded)
 			return rate.RetryAfter
 		}
 		require.Zero(t, send(room, "ann", 1))
@@ -45,7 +46,7 @@ func TestRates(t *testing.T) {
 		_, err := hub.Like(t.Context(), danmu.Action{Object: room, ID: id(1, 1), User: "ann"})
 		require.NoError(t, err)
 		_, err = hub.Unlike(t.Context(), danmu.Action{Object: room, ID: id(1, 1), User: "ann"})
-		require.ErrorIs(t, err, danmu.ErrRate)
+		require.ErrorIs(t, err, ratelimit.ErrExceeded)
 		require.EqualValues(t, 1, store.comments[0].Likes)
 	})
 }
@@ -54,7 +55,7 @@ func TestInvalidEventsDoNotCount(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &table{}
 		hub := newHub(t, store, &live.Options{
-			UserRate: danmu.Rate{Every: time.Second, Burst: 1}, RoomRate: danmu.Rate{Every: time.Second, Burst: 1},
+			UserRate: ratelimit.Rate{Every: time.Second, Burst: 1}, RoomRate: ratelimit.Rate{Every: time.Second, Burst: 1},
 		})
 		do := map[string]func(room, user string) error{
 			"Send": func(room, user string) error {
@@ -79,8 +80,8 @@ func TestInvalidEventsDoNotCount(t *testing.T) {
 			}
 			store.err = errDown // the comment may be stored
 			require.ErrorIs(t, do(room, "ann"), errDown, name)
-			require.ErrorIs(t, do(room, "bob"), danmu.ErrRate, name)
-			require.ErrorIs(t, do(room, "ann"), danmu.ErrRate, name)
+			require.ErrorIs(t, do(room, "bob"), ratelimit.ErrExceeded, name)
+			require.ErrorIs(t, do(room, "ann"), ratelimit.ErrExceeded, name)
 			time.Sleep(time.Minute)
 		}
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/examples/guard"
+	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
 // problem is the answer to a request that failed. It gives no internals away.
@@ -35,7 +36,7 @@ func problemOf(err error) problem {
 		reason string
 	}{
 		{danmu.ErrTooLate, http.StatusForbidden, "it was sent too long ago to be recalled"},
-		{danmu.ErrRate, http.StatusTooManyRequests, "too many at once"},
+		{ratelimit.ErrExceeded, http.StatusTooManyRequests, "too many at once"},
 		{plaza.ErrInvalid, http.StatusBadRequest, ""},
 		{plaza.ErrForbidden, http.StatusForbidden, "this is not yours"},
 		{plaza.ErrNotFound, http.StatusNotFound, "there is none"},
@@ -53,7 +54,7 @@ func problemOf(err error) problem {
 		}
 	}
 	var invalid *plaza.InvalidError
-	var rate *danmu.RateError
+	var rate *ratelimit.Error
 	var refused *guard.RefusedError
 	switch {
 	case errors.As(err, &refused):

@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/examples/guard"
+	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
 func TestEachErrorHasItsStatusAndShowsNothingMore(t *testing.T) {
@@ -26,7 +27,7 @@ func TestEachErrorHasItsStatusAndShowsNothingMore(t *testing.T) {
 		after  string
 	}{
 		"too late":        {danmu.ErrTooLate, http.StatusForbidden, ""},
-		"too many":        {&danmu.RateError{RetryAfter: 1200 * time.Millisecond}, http.StatusTooManyRequests, "2"},
+		"too many":        {&ratelimit.Error{RetryAfter: 1200 * time.Millisecond}, http.StatusTooManyRequests, "2"},
 		"not theirs":      {plaza.ErrForbidden, http.StatusForbidden, ""},
 		"none":            {plaza.ErrNotFound, http.StatusNotFound, ""},
 		"another payload": {plaza.ErrConflict, http.StatusConflict, ""},

@@ -3,7 +3,6 @@ package message
 import (
 	"context"
 	"sort"
-	"strconv"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -24,16 +23,16 @@ func (r *Repository) History(ctx context.Context, in In, req cursor.PageRequest)
 		return cursor.Page[Message]{}, err
 	}
 	h := history{r: r, in: in}
-	page, err := store.List[stored, Message]{
+	page, err := store.List[item, Message]{
 		Codec: r.opts.Codec,
 		Scope: cursor.Scope{List: "message/history", Partition: keys.Join(in.User, in.Conversation)},
 		Read:  h.read,
-		Order: store.Order[stored]{
-			Below: func(s stored) string { return seqSK(s.seq) },
-			Above: func(s stored) string { return seqSK(s.seq + 1) },
+		Order: store.Order[item]{
+			Below: func(i item) string { return seqSK(i.seq) },
+			Above: func(i item) string { return seqSK(i.seq + 1) },
 			Valid: func(gap string) bool { _, ok := parseSeqSK(gap); return ok },
 		},
-		Item: func(s stored) Message { return s.message() },
+		Item: func(i item) Message { return i.message(in.Conversation) },
 	}.Page(ctx, req)
 	return page, wrap("history of", in.Conversation, err)
 }
@@ -49,7 +48,7 @@ type history struct {
 
 // read makes one request for what a reach has of the messages. All numbers up to the
 // head's are stored before the head is read, so that none appears behind a reader.
-func (h *history) read(ctx context.Context, reach store.Reach) ([]stored, string, error) {
+func (h *history) read(ctx context.Context, reach store.Reach) ([]item, string, error) {
 	if !h.known {
 		if err := h.load(ctx, reach); err != nil {
 			return nil, "", err
@@ -70,7 +69,7 @@ func (h *history) read(ctx context.Context, reach store.Reach) ([]stored, string
 	} else {
 		lo = max(lo, hi/bucketSize*bucketSize)
 	}
-	found, rest, err := store.Read[stored](ctx, h.r.table, store.Span{
+	found, rest, err := store.Read[item](ctx, h.r.table, store.Span{
 		PK: messageKey(h.in.Conversation, lo).PK, From: seqSK(lo), To: seqSK(hi),
 		Ascending: reach.Ascending(), Limit: reach.Limit, Consistent: true,
 	})
@@ -151,10 +150,4 @@ func (r *Repository) rowOf(in In, items map[store.Key]dynamo.Item) (row, error) 
 	var own row
 	err := r.table.Decode(item, &own)
 	return own, err
-}
-
-// parseSeqSK undoes seqSK.
-func parseSeqSK(sk string) (seq int64, ok bool) {
-	seq, err := strconv.ParseInt(sk, 10, 64)
-	return seq, err == nil && seq > 0 && seqSK(seq) == sk
 }

@@ -105,14 +105,14 @@ func (r *Repository) preview(ctx context.Context, entries []Entry) error {
 	}
 	for i := range entries {
 		e := &entries[i]
-		item := items[messageKey(e.Conversation, e.Last.Seq)]
+		found := items[messageKey(e.Conversation, e.Last.Seq)]
 		e.Last = Message{}
-		if item == nil {
+		if found == nil {
 			continue
 		}
-		var last stored
-		if err := r.table.Decode(item, &last); !r.table.Skips(err) {
-			e.Last = last.message()
+		var last item
+		if err := r.table.Decode(found, &last); !r.table.Skips(err) {
+			e.Last = last.message(e.Conversation)
 		}
 	}
 	return nil

@@ -1,7 +1,9 @@
 package message
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 	"unicode/utf8"
@@ -53,8 +55,19 @@ func (r *Repository) checkContent(m Message) error {
 		return &plaza.InvalidError{Field: "Text", Reason: fmt.Sprintf("has %d runes, at most %d are allowed", runes, r.opts.MaxRunes)}
 	case len(m.Data) > r.opts.MaxData:
 		return &plaza.InvalidError{Field: "Data", Reason: fmt.Sprintf("is %d bytes large, at most %d are allowed", len(m.Data), r.opts.MaxData)}
-	case len(m.Data) > 0 && !json.Valid(m.Data):
-		return &plaza.InvalidError{Field: "Data", Reason: "is not JSON"}
+	case len(m.Data) > 0 && !(json.Valid(m.Data) && utf8.Valid(m.Data)):
+		return &plaza.InvalidError{Field: "Data", Reason: "is not JSON in UTF-8"}
 	}
 	return nil
+}
+
+// message reads a message, which must be there.
+func (r *Repository) message(ctx context.Context, conversation string, seq int64) (Message, error) {
+	var found item
+	key := messageKey(conversation, seq)
+	err := r.table.Get(ctx, key, true, &found)
+	if errors.Is(err, plaza.ErrNotFound) {
+		return Message{}, r.table.Corrupt(key, "is missing")
+	}
+	return found.message(conversation), err
 }

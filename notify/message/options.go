@@ -8,6 +8,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/notify/prefs"
+	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
 // Blocks keeps who has blocked whom. *prefs.Repository is one.
@@ -22,6 +23,10 @@ type Options struct {
 	// Blocks is told of blocks and unblocks, and asked when a pair's conversation
 	// begins. Defaults to none: then a block holds for messages alone.
 	Blocks Blocks
+
+	// Limiter bounds how often a user may send to a conversation. Defaults to a
+	// ratelimit.Memory of 20 messages at once and one each 500 ms.
+	Limiter ratelimit.Limiter
 
 	// MaxRunes is the longest text, 1 to 65,536. Defaults to 4,000.
 	MaxRunes int
@@ -56,6 +61,13 @@ func (o *Options) setDefaults() error {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Limiter == nil {
+		var err error
+		o.Limiter, err = ratelimit.NewMemory(ratelimit.Rate{Every: 500 * time.Millisecond, Burst: 20}, &ratelimit.Options{Now: o.Now})
+		if err != nil {
+			return err
+		}
 	}
 	for field, n := range map[string]int{"MaxRunes": o.MaxRunes, "MaxData": o.MaxData} {
 		if n < 1 || n > 65_536 {

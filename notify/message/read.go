@@ -29,7 +29,7 @@ func (r *Repository) Read(ctx context.Context, in In, upTo int64) error {
 }
 
 func (r *Repository) read(ctx context.Context, in In, upTo int64) error {
-	err := r.table.Run(ctx, r.raise(in, "read", upTo, " AND lastSeq >= :to"))
+	err := r.table.Run(ctx, r.advance(in, "read", upTo, " AND lastSeq >= :to"))
 	refused, ok := store.AsRefused(err)
 	if !ok {
 		return err
@@ -50,7 +50,7 @@ func (r *Repository) read(ctx context.Context, in In, upTo int64) error {
 	if _, last := own.readable(n); upTo > last {
 		return &plaza.InvalidError{Field: "UpTo", Reason: fmt.Sprintf("is %d, the last message is %d", upTo, last)}
 	}
-	return r.raised(r.table.Run(ctx, r.raise(in, "read", upTo, "")))
+	return r.advanced(r.table.Run(ctx, r.advance(in, "read", upTo, "")))
 }
 
 // Clear hides the messages so far from this user, and no other. They are read.
@@ -72,12 +72,12 @@ func (r *Repository) clear(ctx context.Context, in In) error {
 	if first > last {
 		return nil
 	}
-	return r.raised(r.table.Run(ctx, r.raise(in, "from", last, "")))
+	return r.advanced(r.table.Run(ctx, r.advance(in, "from", last, "")))
 }
 
-// raise is a write that raises a number of a row, which begins a pair's row if there is
+// advance is a write that raises a number of a row, which begins a pair's row if there is
 // none. A lower number is refused.
-func (r *Repository) raise(in In, attribute string, to int64, also string) store.Write {
+func (r *Repository) advance(in In, attribute string, to int64, also string) store.Write {
 	condition := "(attribute_not_exists(#n) OR #n < :to)" + also
 	if _, isPair := in.pair(); !isPair {
 		condition += " AND attribute_exists(pk)"
@@ -92,8 +92,8 @@ func (r *Repository) raise(in In, attribute string, to int64, also string) store
 	})
 }
 
-// raised is the outcome of a raise: of one that is refused, another was first.
-func (r *Repository) raised(err error) error {
+// advanced is the outcome of an advance: of one that is refused, another was first.
+func (r *Repository) advanced(err error) error {
 	refused, ok := store.AsRefused(err)
 	if !ok {
 		return err
@@ -109,7 +109,8 @@ func (r *Repository) raised(err error) error {
 // Receipts returns the number up to which each member has read. It is strongly
 // consistent.
 //
-// Cost: of a pair 1 request, 2 RCU; …
+// Cost: of a pair 1 request, 2 RCU; of a group 2 requests, 1 RCU for each member, and 1
+// RCU for each 4 KB of their names.
 func (r *Repository) Receipts(ctx context.Context, in In) (map[string]int64, error) {
 	if err := in.check("User"); err != nil {
 		return nil, err
@@ -119,7 +120,7 @@ func (r *Repository) Receipts(ctx context.Context, in In) (map[string]int64, err
 }
 
 func (r *Repository) receipts(ctx context.Context, in In) (map[string]int64, error) {
-	members, err := r.members(ctx, in)
+	members, err := r.membersOf(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -133,19 +134,10 @@ func (r *Repository) receipts(ctx context.Context, in In) (map[string]int64, err
 	}
 	read := make(map[string]int64, len(members))
 	for i, member := range members {
-		var own row
-		if item := items[wanted[i]]; item != nil && r.table.Skips(r.table.Decode(item, &own)) {
-			continue
+		var own row // of a pair that wrote nothing there is none
+		if item := items[wanted[i]]; item == nil || !r.table.Skips(r.table.Decode(item, &own)) {
+			read[member] = own.readUpTo()
 		}
-		read[member] = own.readUpTo()
 	}
 	return read, nil
-}
-
-// members are the members of a conversation of which in is one.
-func (r *Repository) members(ctx context.Context, in In) ([]string, error) {
-	if p, ok := in.pair(); ok {
-		return []string{p.User, p.Other}, nil
-	}
-	return nil, plaza.ErrUnavailable
 }

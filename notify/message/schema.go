@@ -3,6 +3,7 @@ package message
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -68,3 +69,21 @@ func rowKey(in In) store.Key { return store.Key{PK: userPK(in.User), SK: rowPref
 
 // seqSK is the sort key of a message, in the order of numbers.
 func seqSK(seq int64) string { return fmt.Sprintf("%016d", seq) }
+
+// parseSeqSK undoes seqSK.
+func parseSeqSK(sk string) (seq int64, ok bool) {
+	seq, err := strconv.ParseInt(sk, 10, 64)
+	return seq, err == nil && seq > 0 && seqSK(seq) == sk
+}
+
+// parseMessageKey undoes messageKey.
+func parseMessageKey(key store.Key) (conversation string, seq int64, ok bool) {
+	seq, isSeq := parseSeqSK(key.SK)
+	conversation, isConversation := strings.CutPrefix(key.PK, conversationPrefix)
+	at := strings.LastIndexByte(conversation, '#')
+	if !isSeq || !isConversation || at < 0 {
+		return "", 0, false
+	}
+	conversation = conversation[:at]
+	return conversation, seq, messageKey(conversation, seq) == key
+}

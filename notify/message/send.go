@@ -1,17 +1,187 @@
 package message
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/notify/prefs"
+	"github.com/plaza-sdk/plaza/ratelimit"
 )
+
+// guard keeps a message from being stored again under its key.
+type guard struct {
+	PK           string `dynamo:"pk"`
+	SK           string `dynamo:"sk"`
+	Conversation string `dynamo:"c"`
+	Seq          int64  `dynamo:"seq"`
+	ID           ids.ID `dynamo:"id"` // the message's, and so that of the call which stored it
+	Hash         []byte `dynamo:"hash"`
+	TTL          int64  `dynamo:"ttl"`
+}
+
+// hash is that of what a repeat must repeat.
+func (m Message) hash() []byte {
+	sum := sha256.Sum256([]byte(keys.Join(m.Conversation, m.Text, string(m.Data), strconv.FormatInt(m.ReplyTo, 10))))
+	return sum[:]
+}
 
 // Send stores a message under the next number of its conversation, and moves the
 // conversation to the top of its members' inboxes. A repeat returns the first answer, or
 // what became of the message since. The same Key with another content is
-// plaza.ErrConflict.
+// plaza.ErrConflict. Options.Limiter refuses with a *ratelimit.Error, but never a repeat
+// of what is stored.
+//
+// A message that is returned beside an error is stored, but not in each inbox: repeat
+// the call.
 //
 // Cost: 1 + m requests, 6 + 3m WCU for m members; …
 func (r *Repository) Send(ctx context.Context, m Message) (sent Message, created bool, err error) {
-	return Message{}, false, plaza.ErrUnavailable
+	if err := r.check(m); err != nil {
+		return Message{}, false, err
+	}
+	m.Seq, m.ID, m.Edited, m.Recalled = 0, 0, time.Time{}, time.Time{}
+	sent, created, members, err := r.deliver(ctx, m)
+	if err == nil {
+		err = r.raiseAll(ctx, sent, members)
+	}
+	return sent, created, wrap("send to", m.Conversation, err)
+}
+
+// deliver stores a message, or finds it.
+func (r *Repository) deliver(ctx context.Context, m Message) (sent Message, created bool, members []string, err error) {
+	first, k, err := r.store(ctx, &m)
+	switch {
+	case err != nil:
+		return Message{}, false, nil, err
+	case first.ID == m.ID: // this call's, also where the SDK sent it twice
+		m.Seq = first.Seq
+		return m, true, k.members, nil
+	case !bytes.Equal(first.Hash, m.hash()):
+		return Message{}, false, nil, plaza.ErrConflict
+	}
+	sent, err = r.message(ctx, m.Conversation, first.Seq)
+	return sent, false, k.members, err
+}
+
+// store stores a message and sets its ID. It returns the guard that stands then.
+func (r *Repository) store(ctx context.Context, m *Message) (first guard, k known, err error) {
+	wait, err := r.opts.Limiter.Take(ctx, m.attempt())
+	if err != nil {
+		return guard{}, known{}, err
+	}
+	if wait > 0 {
+		if first, err = r.guarded(ctx, *m, &ratelimit.Error{RetryAfter: wait}); err == nil {
+			k, err = r.know(ctx, m.Conversation)
+		}
+		return first, k, err
+	}
+	done, err := r.turns.Take(ctx, headKey(m.Conversation))
+	if err != nil {
+		return guard{}, known{}, err
+	}
+	defer done()
+	if m.ID, err = r.gen.Next(ctx); err != nil {
+		return guard{}, known{}, err
+	}
+	k, err = r.know(ctx, m.Conversation)
+	for range maxTries {
+		if err != nil {
+			return guard{}, known{}, err
+		}
+		reason := r.refuses(ctx, k, *m)
+		if reason != nil && !k.fresh {
+			k, err = r.load(ctx, m.Conversation)
+			continue
+		}
+		if reason != nil {
+			first, err = r.guarded(ctx, *m, reason)
+			return first, k, err
+		}
+		own := r.guard(*m, k.n+1)
+		err = r.table.Run(ctx, r.appending(*m, k, own))
+		refused, ok := store.AsRefused(err)
+		if !ok {
+			if err != nil {
+				return guard{}, known{}, err
+			}
+			k.n++
+			r.remember(m.Conversation, k)
+			return own, k, nil
+		}
+		if item, failed := refused.At(0); failed {
+			return first, k, r.table.Decode(item, &first)
+		}
+		item, failed := refused.At(1)
+		if !failed {
+			return guard{}, known{}, r.table.Corrupt(headKey(m.Conversation), "n is below the last message")
+		}
+		k, err = r.learn(ctx, m.Conversation, k, item)
+	}
+	return guard{}, known{}, plaza.ErrBusy
+}
+
+// attempt is what the limiter counts. It takes names of up to 256 bytes.
+func (m Message) attempt() ratelimit.Attempt {
+	object := m.Conversation
+	if len(object) > keys.MaxName {
+		object = fmt.Sprintf("%x", sha256.Sum256([]byte(object)))
+	}
+	return ratelimit.Attempt{Object: object, User: m.Sender, ID: m.Key}
+}
+
+// appending is the transaction that stores a message: its guard, the head, the message.
+func (r *Repository) appending(m Message, k known, own guard) *dynamo.WriteTx {
+	return r.table.Tx().
+		Put(r.table.Put(own).If("attribute_not_exists(pk)")).
+		Update(k.stands(r.table.Update(headKey(m.Conversation))).Set("n", own.Seq)).
+		Put(r.table.Put(newItem(m, own.Seq)).If("attribute_not_exists(pk)"))
+}
+
+func (r *Repository) guard(m Message, seq int64) guard {
+	key := sentKey(m.Sender, m.Key)
+	return guard{key.PK, key.SK, m.Conversation, seq, m.ID, m.hash(), r.opts.Now().AddDate(0, 0, keyDays).Unix()}
+}
+
+// guarded returns the guard of a message that would be refused now. If it has none, the
+// reason is the error.
+func (r *Repository) guarded(ctx context.Context, m Message, reason error) (first guard, err error) {
+	err = r.table.Get(ctx, sentKey(m.Sender, m.Key), true, &first)
+	if errors.Is(err, plaza.ErrNotFound) {
+		return guard{}, reason
+	}
+	return first, err
+}
+
+// refuses returns why a message cannot be stored in a conversation as it is known.
+func (r *Repository) refuses(ctx context.Context, k known, m Message) error {
+	switch {
+	case !k.has(m.Sender):
+		return ErrNotMember
+	case k.blocked:
+		return ErrBlocked
+	case m.ReplyTo > k.n:
+		return &plaza.InvalidError{Field: "ReplyTo", Reason: fmt.Sprintf("is %d, of %d messages", m.ReplyTo, k.n)}
+	case k.n > 0 || k.version > 0 || r.opts.Blocks == nil:
+		return nil
+	}
+	for _, p := range []prefs.Pair{{User: k.members[0], Actor: k.members[1]}, {User: k.members[1], Actor: k.members[0]}} {
+		switch blocked, err := r.opts.Blocks.Blocked(ctx, p); {
+		case err != nil:
+			return err
+		case blocked:
+			return ErrBlocked
+		}
+	}
+	return nil
 }

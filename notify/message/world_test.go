@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/notify/message"
+	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
 // noon is the time at which every test begins.
@@ -67,6 +68,9 @@ func (w world) process(t testing.TB, opts *message.Options, wrap ...wrapper) wor
 		o = *opts
 	}
 	o.Now = w.Now
+	if o.Limiter == nil {
+		o.Limiter = ratelimit.Unlimited{}
+	}
 	var err error
 	w.Repository, err = message.New(dynamotest.DB(t, wrap...), w.table, w.clock, &o)
 	require.NoError(t, err)

@@ -1,7 +1,9 @@
-package danmu
+package ratelimit
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"slices"
 	"time"
@@ -13,17 +15,22 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// TableLimiter is a Limiter that is exact over all processes, as far as their
-// clocks agree. It remembers the last 16 comments of a user's current burst on an
-// object. Its items expire if TTL is on.
-type TableLimiter struct {
+// maxTries bounds the writes that others may overtake.
+const maxTries = 20
+
+// Table is a Limiter that is exact over all processes, as far as their clocks
+// agree. It remembers the last 16 attempts of a user's current burst on an
+// object. Its items lie in the table of the feature that it limits, and expire if
+// the table's TTL is on.
+type Table struct {
 	table *store.Table
 	rate  Rate
 	now   func() time.Time
 }
 
-// NewTableLimiter does no I/O. The table is one that Table describes.
-func NewTableLimiter(db *dynamo.DB, table string, rate Rate, opts *LimiterOptions) (*TableLimiter, error) {
+// NewTable does no I/O. The table is that of danmu or of notify/message; both leave
+// room for these items.
+func NewTable(db *dynamo.DB, table string, rate Rate, opts *Options) (*Table, error) {
 	o := opts.withDefaults()
 	t, err := store.Open(db, table, o.OnCorrupt)
 	if err != nil {
@@ -32,7 +39,7 @@ func NewTableLimiter(db *dynamo.DB, table string, rate Rate, opts *LimiterOption
 	if err := rate.setDefaults(); err != nil {
 		return nil, err
 	}
-	return &TableLimiter{table: t, rate: rate, now: o.Now}, nil
+	return &Table{table: t, rate: rate, now: o.Now}, nil
 }
 
 // bucketItem is Q#object#user / Q.
@@ -59,30 +66,30 @@ func (i *bucketItem) UnmarshalDynamoItem(item dynamo.Item) error {
 // expiry is when an item may be deleted.
 func expiry(full time.Time) int64 { return full.Add(time.Hour).Unix() }
 
+// digest is what an item keeps of an attempt's id, so that 16 long ids cost no more
+// units.
+func digest(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return base64.RawStdEncoding.EncodeToString(sum[:16])
+}
+
 // Take counts an attempt, as Limiter says.
 //
 // Cost: 1 request, 1 WCU; within a burst 2 requests, 2 WCU; a refusal 1 request,
 // 1 WCU.
-func (l *TableLimiter) Take(ctx context.Context, a Attempt) (time.Duration, error) {
+func (l *Table) Take(ctx context.Context, a Attempt) (time.Duration, error) {
 	if err := a.check(); err != nil {
 		return 0, err
 	}
 	wait, err := l.take(ctx, a)
 	if err != nil {
-		return 0, fmt.Errorf("danmu: rate of %q on %q: %w", a.User, a.Object, err)
+		return 0, fmt.Errorf("ratelimit: attempt of %q on %q: %w", a.User, a.Object, err)
 	}
 	return wait, nil
 }
 
-func (a Attempt) check() error {
-	if err := keys.CheckName("Object", a.Object); err != nil {
-		return err
-	}
-	return keys.CheckName("User", a.User)
-}
-
-func (l *TableLimiter) take(ctx context.Context, a Attempt) (time.Duration, error) {
-	id := a.ID.String()
+func (l *Table) take(ctx context.Context, a Attempt) (time.Duration, error) {
+	id := digest(a.ID)
 	now := l.now().Truncate(time.Millisecond)
 	var seen bucketItem // at first, as for a user without an item
 	damaged := false
@@ -117,7 +124,7 @@ func (l *TableLimiter) take(ctx context.Context, a Attempt) (time.Duration, erro
 	return 0, plaza.ErrBusy
 }
 
-func (l *TableLimiter) item(a Attempt, full time.Time, attempts []string) bucketItem {
+func (l *Table) item(a Attempt, full time.Time, attempts []string) bucketItem {
 	return bucketItem{
 		PK: keys.Join("Q", a.Object, a.User), SK: "Q",
 		Full: full.UnixMilli(), Attempts: attempts,

@@ -1,0 +1,118 @@
+package message
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// item is a message as it is stored. A recalled one has no key, text and data; nor has
+// one of a user who was erased, and no sender.
+type item struct {
+	PK      string `dynamo:"pk"`
+	SK      string `dynamo:"sk"`
+	ID      ids.ID `dynamo:"id"`
+	Sender  string `dynamo:"sender,omitempty"`
+	Key     string `dynamo:"key,omitempty"`
+	Text    string `dynamo:"text,omitempty"`
+	Data    string `dynamo:"data,omitempty"`
+	ReplyTo int64  `dynamo:"replyTo,omitempty"`
+
+	Edited   int64  `dynamo:"edited,omitempty"`   // Unix ms
+	Edit     ids.ID `dynamo:"edit,omitempty"`     // orders edits
+	Recalled int64  `dynamo:"recalled,omitempty"` // Unix ms
+	Call     ids.ID `dynamo:"call,omitempty"`     // that edited or recalled it last
+
+	seq int64
+}
+
+func newItem(m Message, seq int64) *item {
+	key := messageKey(m.Conversation, seq)
+	return &item{
+		PK: key.PK, SK: key.SK, ID: m.ID, Sender: m.Sender, Key: m.Key,
+		Text: m.Text, Data: string(m.Data), ReplyTo: m.ReplyTo,
+	}
+}
+
+// UnmarshalDynamoItem refuses what no write of this package leaves.
+func (i *item) UnmarshalDynamoItem(stored dynamo.Item) error {
+	if err := store.Fields(stored, i.attribute); err != nil {
+		return err
+	}
+	var ok bool
+	i.seq, ok = parseSeqSK(i.SK)
+	switch {
+	case !ok:
+		return errors.New("sk is not the number of a message")
+	case i.ID == 0:
+		return errors.New("id is zero")
+	case i.Recalled == 0 && i.Sender == "":
+		return errors.New("it has no sender")
+	case i.Recalled == 0 && i.Text == "" && i.Data == "":
+		return errors.New("it says nothing")
+	case i.Data != "" && !json.Valid([]byte(i.Data)):
+		return errors.New("data is not JSON")
+	case i.ReplyTo < 0 || i.ReplyTo >= i.seq:
+		return errors.New("replyTo is no earlier message")
+	case !isTime(i.Edited) || !isTime(i.Recalled):
+		return errors.New("edited or recalled is not a time")
+	}
+	return nil
+}
+
+func (i *item) attribute(name string) any {
+	switch name {
+	case "pk":
+		return &i.PK
+	case "sk":
+		return &i.SK
+	case "id":
+		return &i.ID
+	case "sender":
+		return &i.Sender
+	case "key":
+		return &i.Key
+	case "text":
+		return &i.Text
+	case "data":
+		return &i.Data
+	case "replyTo":
+		return &i.ReplyTo
+	case "edited":
+		return &i.Edited
+	case "edit":
+		return &i.Edit
+	case "recalled":
+		return &i.Recalled
+	case "call":
+		return &i.Call
+	}
+	return nil
+}
+
+func (i *item) message(conversation string) Message {
+	m := Message{
+		Conversation: conversation, Sender: i.Sender, Key: i.Key, Text: i.Text, ReplyTo: i.ReplyTo,
+		Seq: i.seq, ID: i.ID, Edited: at(i.Edited), Recalled: at(i.Recalled),
+	}
+	if i.Data != "" {
+		m.Data = json.RawMessage(i.Data)
+	}
+	return m
+}
+
+// at is the time of Unix milliseconds, zero for none.
+func at(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+// isTime reports whether Unix milliseconds have a text in JSON.
+func isTime(ms int64) bool { return ms >= 0 && time.UnixMilli(ms).UTC().Year() <= 9999 }
