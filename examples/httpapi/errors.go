@@ -15,6 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/notify/message"
+	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
 // problem is the answer to a failed request. It shows no internals.
@@ -70,12 +71,16 @@ func problemOf(err error) problem {
 	}
 	var invalid *plaza.InvalidError
 	var refused *guard.RefusedError
+	var limited *ratelimit.Error
 	var add *addError
 	if errors.As(err, &invalid) {
 		p.Field, p.Reason = wireName(invalid.Field), invalid.Reason
 	}
 	if errors.As(err, &refused) {
 		p.status, p.Field, p.Reason, p.after = refused.Status, refused.Field, refused.Reason, refused.After
+	}
+	if errors.As(err, &limited) {
+		p.status, p.Reason, p.after = http.StatusTooManyRequests, "too much at once: repeat it later, with the same key", limited.RetryAfter
 	}
 	if errors.As(err, &add) {
 		p.ID = add.id

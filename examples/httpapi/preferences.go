@@ -74,12 +74,12 @@ func (a *api) block(r *http.Request) (any, error) { return a.changeBlock(r, a.me
 
 func (a *api) unblock(r *http.Request) (any, error) { return a.changeBlock(r, a.messages.Unblock) }
 
-// changeBlock is for notifications and messages alike. It tells the user's own windows.
+// changeBlock is for notifications and messages alike.
 func (a *api) changeBlock(r *http.Request, do func(context.Context, message.Pair) (bool, error)) (any, error) {
 	p := message.Pair{User: r.PathValue("user"), Other: r.PathValue("other")}
 	changed, err := do(r.Context(), p)
 	if err == nil {
-		a.tellInboxes(r.Context(), p.User)
+		a.tell(r.Context(), p.Conversation(), happened{Kind: membersEvent})
 	}
 	return change{changed}, err
 }

@@ -16,7 +16,7 @@ const (
 	recalledEvent = "recalled" // the message with the Seq
 	readEvent     = "read"     // the User has read up to the Seq
 	typingEvent   = "typing"   // the User is writing, or has stopped
-	membersEvent  = "members"  // somebody came or went
+	membersEvent  = "members"  // somebody came or went, or has blocked somebody: read who may write
 	presentEvent  = "present"  // somebody opened or closed the conversation
 )
 

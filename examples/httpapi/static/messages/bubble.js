@@ -7,7 +7,7 @@ export function bubble(message, { me, group, first, quoted, ticks, act }) {
   const mine = message.sender === me;
   const li = element("li", { class: ["said", mine ? "mine" : "theirs", first && "first", message.recalled && "recalled"].filter(Boolean).join(" ") });
   const body = element("div", { class: "bubble", tabindex: "-1", "data-part": "bubble" },
-    element("span", { class: group && !mine && first ? "who" : "unseen" }, mine ? "You: " : `${message.sender}: `),
+    element("span", { class: group && !mine && first ? "who" : "unseen" }, element("bdi", {}, mine ? "You" : message.sender), element("span", { class: "unseen" }, ": ")),
     quoted ? quote(quoted, () => act("jump", message.replyTo)) : undefined,
     element("p", { class: "text", dir: "auto" }, message.recalled ? `${mine ? "You" : message.sender} recalled this message.` : said(message)),
     element("span", { class: "meta" },
@@ -39,11 +39,12 @@ function tick({ read, of }) {
 }
 
 // pending is a message that is not known to be stored.
-export function pending(item, act) {
+export function pending(item, { quoted, act }) {
   const choice = (text, what) => button(text, () => act(what, item), { class: "quiet", "data-part": what });
   return element("li", { class: `said mine pending ${item.state}` },
     element("div", { class: "bubble", tabindex: "-1", "data-part": "bubble" },
       element("span", { class: "unseen" }, "You: "),
+      quoted ? quote(quoted, () => act("jump", item.replyTo)) : undefined,
       element("p", { class: "text", dir: "auto" }, item.text),
       element("span", { class: "meta" }, item.state === "sending" ? "Sending …" : "Not sent")),
     item.state === "sending" ? "" : element("div", { class: "trouble" },

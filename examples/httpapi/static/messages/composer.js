@@ -11,12 +11,14 @@ export class Composer {
   #place; // of the draft
   #answers; // the message that is answered
   #edits; // the message that is edited
+  #shift = false;
   #signed = 0; // when the others were told last
 
   constructor({ send, edit, last }) {
     Object.assign(this, { send, edit, last });
     byId("composer").addEventListener("submit", (e) => { e.preventDefault(); this.#submit(); });
     byId("text").addEventListener("keydown", (e) => this.#key(e));
+    byId("text").addEventListener("beforeinput", (e) => this.#enter(e));
     byId("text").addEventListener("input", () => { this.#save(); this.#sign(byId("text").value !== ""); });
     byId("undo").addEventListener("click", () => this.#undo());
   }
@@ -75,16 +77,21 @@ export class Composer {
 
   #key(e) {
     if (e.isComposing) return;
-    if (e.key === "Enter" && !e.shiftKey) {
-      e.preventDefault();
-      this.#submit();
-    } else if (e.key === "Escape" && (this.#edits || this.#answers)) {
+    this.#shift = e.shiftKey;
+    if (e.key === "Escape" && (this.#edits || this.#answers)) {
       e.stopPropagation();
       this.#undo();
     } else if (e.key === "ArrowUp" && byId("text").value === "" && this.last()) {
       e.preventDefault();
       this.rewrite(this.last());
     }
+  }
+
+  // #enter sends on Enter, which a phone's keyboard reports in no other way.
+  #enter(e) {
+    if (e.inputType !== "insertLineBreak" || this.#shift) return;
+    e.preventDefault();
+    this.#submit();
   }
 
   #undo() {

@@ -14,7 +14,7 @@ export class Inbox {
   #user;
   #page = { items: [], next: "" };
   #open = "";
-  #reading = false;
+  #reading;
   #again = false;
 
   constructor({ choose, read, failed }) {
@@ -47,19 +47,20 @@ export class Inbox {
   find(conversation) { return this.#page.items.find((entry) => entry.conversation === conversation); }
 
   // reread reads again what is shown. Calls during a read are one read after it.
-  async reread() {
+  reread() {
     this.#again = true;
-    if (this.#reading) return;
-    this.#reading = true;
-    while (this.#again) {
-      this.#again = false;
-      try {
-        await this.#readAll(this.#user);
-      } catch (error) {
-        this.failed(error);
+    this.#reading ??= (async () => {
+      while (this.#again) {
+        this.#again = false;
+        try {
+          await this.#readAll(this.#user);
+        } catch (error) {
+          this.failed(error);
+        }
       }
-    }
-    this.#reading = false;
+      this.#reading = undefined;
+    })();
+    return this.#reading;
   }
 
   async #readAll(user) {

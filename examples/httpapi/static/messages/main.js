@@ -12,12 +12,21 @@ const me = byId("me");
 const asked = new URLSearchParams(location.search);
 me.value = asked.get("user") ?? localStorage.getItem(stored) ?? "ann";
 
-const failed = (error) => { byId("refusal").textContent = error.message; };
+let unreached = false;
+function failed(error) {
+  unreached = !error.status;
+  byId("refusal").textContent = unreached ? "The server cannot be reached." : error.message;
+}
 
 let live;
 const outbox = new Outbox({ changed: () => talk.render(), sent: (message) => { talk.stored(message); inbox.reread(); } });
 const talk = new Talk({ outbox, failed, changed: () => watch({ conversation: false }) });
-const inbox = new Inbox({ choose: open, failed, read: () => talk.conversation && talk.check(inbox.find(talk.conversation)) });
+const inbox = new Inbox({ choose: open, failed, read: seen });
+
+function seen() {
+  if (unreached) byId("refusal").textContent = "";
+  talk.check(inbox.find(talk.conversation));
+}
 
 // watch listens to the inbox, and to the conversation that is open.
 function watch({ conversation = true } = {}) {
@@ -138,7 +147,9 @@ byId("choice-list").addEventListener("click", (e) => { if (e.target.matches("but
 
 me.addEventListener("change", become);
 become();
-if (asked.get("with")) openPair(asked.get("with"));
-else if (asked.get("group")) openGroup(asked.get("group"));
+inbox.reread().then(() => { // which knows what is unread
+  if (asked.get("with")) openPair(asked.get("with"));
+  else if (asked.get("group")) openGroup(asked.get("group"));
+});
 addEventListener("pagehide", () => live.close());
 addEventListener("pageshow", (e) => e.persisted && become()); // the reader came back to the page

@@ -47,10 +47,15 @@ export class Outbox {
   retry(key) { this.#send(this.#items.get(key)); }
 
   discard(key) {
+    this.known(key);
+    this.changed();
+  }
+
+  // known forgets what is known to be stored.
+  known(key) {
     clearTimeout(this.#items.get(key)?.timer);
     this.#items.delete(key);
     localStorage.removeItem(this.#place(key));
-    this.changed();
   }
 
   // #send sends one after the other, so that they are stored in their order.

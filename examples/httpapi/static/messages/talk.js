@@ -17,6 +17,7 @@ export class Talk {
   #receipts = {};
   #newFrom = 0; // the first message that was unread when it was opened
   #read = 0; // up to where this page has marked it
+  #gone = false; // whether the user has left
   #known = 0; // the newest message that this page has announced
 
   constructor({ outbox, failed, changed }) {
@@ -62,6 +63,7 @@ export class Talk {
     this.people.close();
     this.#history = this.#entry = undefined;
     this.#receipts = {};
+    this.#gone = false;
     this.#known = 0;
     fill(byId("history"), []);
     byId("nobody").hidden = false;
@@ -73,14 +75,15 @@ export class Talk {
   async reread() {
     if (!this.#entry) return;
     const history = this.#history;
-    await Promise.all([history.reread(), this.people.reread(), this.#readReceipts(history)]);
+    await Promise.all([history.reread(), ...(this.#gone ? [] : [this.people.reread(), this.#readReceipts(history)])]);
   }
 
   // check reads again if the inbox says something else.
   check(entry) {
-    const newest = this.#history?.newest ?? 0;
-    if (entry?.conversation === this.conversation && newest > 0 && (!entry.last || entry.last.seq > newest)) this.#history.reread();
-    if (this.#entry && entry) this.#read = Math.max(this.#read, entry.read);
+    if (!entry || entry.conversation !== this.conversation) return;
+    const { newest } = this.#history;
+    if (newest > 0 && (!entry.last || entry.last.seq > newest)) this.#history.reread();
+    this.#read = Math.max(this.#read, entry.read);
   }
 
   async #readReceipts(history) {
@@ -121,6 +124,7 @@ export class Talk {
     if (!history) return;
     const messages = history.all, keys = new Set();
     const others = this.people.others;
+    const quotedBy = ({ replyTo }) => replyTo ? history.at(replyTo) ?? { missing: true, sender: "" } : undefined;
     const items = [];
     let before;
     for (const message of messages) {
@@ -132,14 +136,15 @@ export class Talk {
       }
       if (seq >= this.#newFrom && (before?.seq ?? 0) < this.#newFrom) items.push({ key: "new", content: "", make: () => divider("New", "new") });
       const first = before?.sender !== sender;
-      const quoted = message.replyTo && !message.recalled ? history.at(message.replyTo) ?? { missing: true, sender: "" } : undefined;
+      const quoted = message.recalled ? undefined : quotedBy(message);
       const ticks = sender === this.#user && others.length > 0 ? { of: others.length, read: others.filter((user) => this.#receipts[user] >= seq).length } : undefined;
       const look = { me: this.#user, group: this.#entry.other === undefined, first, quoted, ticks };
       items.push({ key: `${seq}`, content: JSON.stringify([message, look]), make: () => bubble(message, { ...look, act: this.#act }) });
       before = message;
     }
     for (const item of this.outbox.of(history.conversation)) {
-      if (!keys.has(item.key)) items.push({ key: `unsent ${item.key}`, content: `${item.state} ${item.reason}`, make: () => pending(item, this.#act) });
+      if (keys.has(item.key)) this.outbox.known(item.key);
+      else items.push({ key: `unsent ${item.key}`, content: `${item.state} ${item.reason}`, make: () => pending(item, { quoted: quotedBy(item), act: this.#act }) });
     }
     this.scroller.keep(() => {
       fill(byId("history"), items);
@@ -227,6 +232,8 @@ export class Talk {
   }
 
   #left() {
+    if (this.#gone) return;
+    this.#gone = true;
     byId("composer").hidden = true;
     byId("notice").textContent = "You are not in this group any more.";
     this.changed();
