@@ -395,7 +395,6 @@ func olderMessages(t *testing.T, b browsertest.Browser) {
 		window.seen = document.querySelector('#history [data-key="63"]');
 		window.place = seen.getBoundingClientRect().top;
 	}`)
-	println(browsertest.Eval[string](p, `new Promise((d) => setTimeout(() => d([`+bubbles+`.length, document.getElementById("scroll").scrollTop, document.getElementById("scroll").scrollHeight, document.getElementById("older").hidden].join(" ")), 2000))`))
 	p.Until(bubbles + `.length === 60`)
 	require.InDelta(t, browsertest.Eval[float64](p, `place`), browsertest.Eval[float64](p, `seen.getBoundingClientRect().top`), 1)
 

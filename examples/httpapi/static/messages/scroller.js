@@ -26,7 +26,7 @@ export class Scroller {
   keep(change) {
     const end = this.#end;
     const top = this.box.getBoundingClientRect().top;
-    const seen = [...byId("history").children].filter((e) => e.getBoundingClientRect().bottom > top);
+    const seen = [...byId("history").querySelectorAll(".said")].filter((e) => e.getBoundingClientRect().bottom > top);
     const before = seen.map((e) => e.getBoundingClientRect().top);
     change();
     if (end) return this.toEnd();

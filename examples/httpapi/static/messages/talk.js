@@ -134,7 +134,7 @@ export class Talk {
         const day = dayOf(message.time);
         items.push({ key: `day ${seq}`, content: day, make: () => divider(day, "day") });
       }
-      if (seq >= this.#newFrom && (before?.seq ?? 0) < this.#newFrom) items.push({ key: "new", content: "", make: () => divider("New", "new") });
+      if (seq >= this.#newFrom && (before ? before.seq < this.#newFrom : !history.hasOlder)) items.push({ key: "new", content: "", make: () => divider("New", "new") });
       const first = before?.sender !== sender;
       const quoted = message.recalled ? undefined : quotedBy(message);
       const ticks = sender === this.#user && others.length > 0 ? { of: others.length, read: others.filter((user) => this.#receipts[user] >= seq).length } : undefined;
