@@ -4,7 +4,10 @@ import (
 	"context"
 	"slices"
 
+	"github.com/guregu/dynamo/v2"
+
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
@@ -45,8 +48,9 @@ func (r *Repository) Unblock(ctx context.Context, p Pair) (changed bool, err err
 	return changed || elsewhere, wrap("unblock in", p.Conversation(), err)
 }
 
-// block makes the head of a pair say whether the user blocks the other. The head names
-// the call that changed this last, so that one which arrives late changes nothing.
+// block makes the head of a pair say whether the user blocks the other. It also writes
+// where that changes nothing: the head names the call, so that an earlier one which
+// arrives late changes nothing.
 func (r *Repository) block(ctx context.Context, p Pair, on bool) (changed bool, err error) {
 	call, err := r.gen.Next(ctx)
 	if err != nil {
@@ -58,31 +62,32 @@ func (r *Repository) block(ctx context.Context, p Pair, on bool) (changed bool, 
 		if err != nil {
 			return false, err
 		}
-		if slices.Contains(h.Blocked, p.User) == on {
-			return h.Call == call, nil
+		if h.Call != call { // otherwise the SDK sent it twice
+			changed = slices.Contains(h.Blocked, p.User) != on
+			err = r.table.Run(ctx, r.blocking(p, on, h.Call, call))
 		}
-		u := r.table.Update(headKey(conversation)).Set("call", call)
-		if on {
-			u.Add("blocked", []string{p.User})
-		} else {
-			u.DeleteFromSet("blocked", []string{p.User})
-		}
-		if h.Call == 0 {
-			u.If("attribute_not_exists('call')")
-		} else {
-			u.If("'call' = ?", h.Call)
-		}
-		err = r.table.Run(ctx, u)
 		refused, ok := store.AsRefused(err)
 		if !ok {
-			return err == nil, err
+			return err == nil && changed, err
 		}
-		h = head{}
+		h, err = head{}, nil
 		if item, _ := refused.At(0); item != nil {
 			err = r.table.Decode(item, &h)
-		} else {
-			err = nil
 		}
 	}
 	return false, plaza.ErrBusy
+}
+
+// blocking writes a head that names the call which was seen there.
+func (r *Repository) blocking(p Pair, on bool, seen, call ids.ID) *dynamo.Update {
+	u := r.table.Update(headKey(p.Conversation())).Set("call", call)
+	if seen == 0 {
+		u.If("attribute_not_exists('call')")
+	} else {
+		u.If("'call' = ?", seen)
+	}
+	if on {
+		return u.Add("blocked", []string{p.User})
+	}
+	return u.DeleteFromSet("blocked", []string{p.User})
 }

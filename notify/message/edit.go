@@ -134,7 +134,7 @@ func (r *Repository) Recall(ctx context.Context, in In, seq int64) (changed bool
 	}
 	err = r.table.Run(ctx, r.table.Update(messageKey(in.Conversation, seq)).
 		Set("recalled", r.opts.Now().UnixMilli()).Set("call", call).
-		Remove("key", "text", "data", "edited", "edit").
+		Remove("text", "data", "edited", "edit").
 		If("sender = ? AND attribute_not_exists(recalled)", in.User))
 	refused, ok := store.AsRefused(err)
 	if !ok {

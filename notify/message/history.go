@@ -3,6 +3,7 @@ package message
 import (
 	"context"
 	"sort"
+	"time"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -37,17 +38,21 @@ func (r *Repository) History(ctx context.Context, in In, req cursor.PageRequest)
 	return page, wrap("history of", in.Conversation, err)
 }
 
+// settling is how long a message may be stored before those below it, as others see it:
+// DynamoDB applies the writes of a transaction one by one. Clocks may differ within it.
+const settling = 10 * time.Second
+
 // history is one call of History.
 type history struct {
 	r  *Repository
 	in In
 
 	known       bool
-	first, last int64 // what is the user's to read; known after the first read
+	first, last int64 // what was the user's to read at the first read
+	left        bool  // and the user has left: there will be no more
 }
 
-// read makes one request for what a reach has of the messages. All numbers up to the
-// head's are stored before the head is read, so that none appears behind a reader.
+// read makes one request for what a reach has of the messages.
 func (h *history) read(ctx context.Context, reach store.Reach) ([]item, string, error) {
 	if !h.known {
 		if err := h.load(ctx, reach); err != nil {
@@ -55,8 +60,9 @@ func (h *history) read(ctx context.Context, reach store.Reach) ([]item, string, 
 		}
 		h.known = true
 	}
+	up := reach.Ascending()
 	lo, hi := h.first, h.last
-	if gap, ok := parseSeqSK(reach.Gap); ok && reach.Ascending() {
+	if gap, ok := parseSeqSK(reach.Gap); ok && up {
 		lo = max(lo, gap)
 	} else if ok {
 		hi = min(hi, gap-1)
@@ -64,36 +70,74 @@ func (h *history) read(ctx context.Context, reach store.Reach) ([]item, string, 
 	if lo > hi {
 		return nil, "", nil
 	}
-	if reach.Ascending() {
-		hi = min(hi, (lo/bucketSize+1)*bucketSize-1)
-	} else {
-		lo = max(lo, hi/bucketSize*bucketSize)
+	begin := hi / bucketSize * bucketSize
+	if up {
+		begin = lo / bucketSize * bucketSize
+	}
+	end := begin + bucketSize - 1
+	lo = max(lo, begin)
+	if hi > end || (up || reach.Gap == "") && !h.left {
+		hi = end // together with what was sent meanwhile
 	}
 	found, rest, err := store.Read[item](ctx, h.r.table, store.Span{
 		PK: messageKey(h.in.Conversation, lo).PK, From: seqSK(lo), To: seqSK(hi),
-		Ascending: reach.Ascending(), Limit: reach.Limit, Consistent: true,
+		Ascending: up, Limit: reach.Limit, Consistent: true,
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, "", err
+	case up:
+		if n := h.dense(found, lo); n < len(found) {
+			return found[:n], "", nil
+		}
+	case reach.Gap == "":
+		found = h.settled(found)
 	}
-	return found, h.rest(reach, lo, hi, rest), nil
+	return found, h.rest(up, lo, hi, rest), nil
 }
 
 // rest is the gap at which a read of lo to hi ended, "" where that was the last message.
 // The key there may be that of a damaged item.
-func (h *history) rest(reach store.Reach, lo, hi int64, rest string) string {
+func (h *history) rest(up bool, lo, hi int64, rest string) string {
 	gap := lo
 	switch {
 	case rest != "":
 		gap += int64(sort.Search(int(hi-lo+1), func(i int) bool { return seqSK(lo+int64(i)) >= rest }))
-	case reach.Ascending():
+	case up && hi >= h.last:
+		return ""
+	case up:
 		gap = hi + 1
 	}
-	if reach.Ascending() && gap > h.last || !reach.Ascending() && gap <= h.first {
+	if !up && gap <= h.first {
 		return ""
 	}
 	return seqSK(gap)
 }
+
+// dense is how many messages follow lo without a number missing that may still appear.
+// Otherwise a reader on the way up would be past it then.
+func (h *history) dense(found []item, lo int64) int {
+	for i := range found {
+		if found[i].seq > lo && h.young(found[i]) {
+			return i
+		}
+		lo = found[i].seq + 1
+	}
+	return len(found)
+}
+
+// settled leaves out the newest messages down to such a number.
+func (h *history) settled(found []item) []item {
+	from := 0
+	for i := 0; i+1 < len(found) && h.young(found[i]); i++ {
+		if found[i].seq > found[i+1].seq+1 {
+			from = i + 1
+		}
+	}
+	return found[from:]
+}
+
+func (h *history) young(i item) bool { return i.ID.Time().After(h.r.opts.Now().Add(-settling)) }
 
 // load learns what is the user's to read. Below a gap there are no newer messages.
 func (h *history) load(ctx context.Context, reach store.Reach) error {
@@ -107,6 +151,7 @@ func (h *history) load(ctx context.Context, reach store.Reach) error {
 		own, err = h.r.row(ctx, h.in)
 	}
 	h.first, h.last = own.readable(n)
+	h.left = own.Till != nil
 	return err
 }
 
@@ -129,25 +174,23 @@ func (r *Repository) place(ctx context.Context, in In) (own row, n int64, err er
 	if own, err = r.rowOf(in, items); err != nil {
 		return row{}, 0, err
 	}
-	var head struct {
-		N int64 `dynamo:"n"`
+	var h head
+	if found := items[headKey(in.Conversation)]; found != nil {
+		err = r.table.Decode(found, &h)
 	}
-	if item := items[headKey(in.Conversation)]; item != nil {
-		err = r.table.Decode(item, &head)
-	}
-	return own, head.N, err
+	return own, h.N, err
 }
 
 func (r *Repository) rowOf(in In, items map[store.Key]dynamo.Item) (row, error) {
 	key := rowKey(in)
-	item := items[key]
-	if item == nil {
+	found := items[key]
+	if found == nil {
 		if _, isPair := in.pair(); !isPair {
 			return row{}, ErrNotMember
 		}
 		return row{PK: key.PK, SK: key.SK, in: in}, nil
 	}
 	var own row
-	err := r.table.Decode(item, &own)
+	err := r.table.Decode(found, &own)
 	return own, err
 }

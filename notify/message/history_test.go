@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -69,6 +70,7 @@ func TestHistoryIsPagedExactly(t *testing.T) {
 						for _, seq := range l.send(t, n) {
 							seqs = append(seqs, strconv.FormatInt(seq, 10))
 						}
+						w.pass(time.Minute) // what is missing then stays so
 						return seqs
 					},
 					Remove: func(ctx context.Context, id string) {
@@ -187,6 +189,7 @@ func TestDamagedMessagesAreLeftOutAndReported(t *testing.T) {
 		w.damage(t, pk, sk, damage)
 	}
 	in := message.In{Conversation: "g", User: "ann"}
+	w.pass(time.Minute)
 	for _, limit := range []int{1, 2, 3, 100} {
 		require.Equal(t, want, w.history(t, in, limit))
 	}
@@ -217,6 +220,7 @@ func TestManyDamagedMessagesStopNoReader(t *testing.T) {
 			require.NoError(t, w.raw(t).Put(item).Run(t.Context()))
 		}
 	}
+	w.pass(time.Minute)
 	for _, limit := range []int{1, 20} {
 		require.Equal(t, keep, w.history(t, message.In{Conversation: "g", User: "ann"}, limit))
 	}
@@ -283,4 +287,59 @@ func TestInvalidPlacesAreRefused(t *testing.T) {
 	_, err = w.Unread(t.Context(), "")
 	require.ErrorIs(t, err, plaza.ErrInvalid)
 	require.Zero(t, sent.Requests())
+}
+
+// DynamoDB applies the writes of a transaction one by one: a message may appear before
+// one below it. DynamoDB Local never does that.
+func TestAMessageThatAppearsLateIsShown(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []int{1, 2, 5, 100} {
+		w := newWorld(t, nil)
+		l := w.lay(t, "g", 0, "ann")
+		in := message.In{Conversation: "g", User: "ann"}
+		l.send(t, 4)
+		w.pass(time.Minute)
+		l.send(t, 4)
+		hold := func(seq int64) (appears func()) {
+			pk, sk := messageAt("g", seq)
+			item := w.item(t, pk, sk)
+			require.NoError(t, w.raw(t).Delete("pk", pk).Range("sk", sk).Run(t.Context()))
+			return func() { require.NoError(t, w.raw(t).Put(item).Run(t.Context())) }
+		}
+		appears := []func(){hold(6), hold(7)}
+		page, err := w.History(t.Context(), in, cursor.PageRequest{Limit: limit})
+		require.NoError(t, err)
+		require.EqualValues(t, 5, page.Items[0].Seq)
+		require.Equal(t, downFrom(5, 1), w.history(t, in, limit))
+
+		poll, at := []int64{}, page.Prev
+		up := func() {
+			for {
+				page, err := w.History(t.Context(), in, cursor.PageRequest{Limit: limit, Cursor: at})
+				require.NoError(t, err)
+				at = page.Prev
+				if len(page.Items) == 0 {
+					return
+				}
+				for i := range page.Items {
+					poll = append(poll, page.Items[len(page.Items)-1-i].Seq)
+				}
+			}
+		}
+		up()
+		require.Empty(t, poll)
+		appears[1]()
+		up()
+		require.Empty(t, poll)
+		appears[0]()
+		up()
+		require.Equal(t, []int64{6, 7, 8}, poll)
+
+		hold(7)
+		w.pass(time.Minute) // whatever kept it, it will not come
+		require.Equal(t, []int64{8, 6, 5, 4, 3, 2, 1}, w.history(t, in, limit))
+		poll, at = nil, page.Prev
+		up()
+		require.Equal(t, []int64{6, 8}, poll)
+	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// item is a message as it is stored. A recalled one has no key, text and data; nor has
-// one of a user who was erased, and no sender.
+// item is a message as it is stored. A recalled one has no text and data; nor has one of
+// a user who was erased, and no key and sender.
 type item struct {
 	PK      string `dynamo:"pk"`
 	SK      string `dynamo:"sk"`
@@ -97,8 +97,11 @@ func (i *item) attribute(name string) any {
 
 func (i *item) message(conversation string) Message {
 	m := Message{
-		Conversation: conversation, Sender: i.Sender, Key: i.Key, Text: i.Text, ReplyTo: i.ReplyTo,
+		Conversation: conversation, Sender: i.Sender, Text: i.Text, ReplyTo: i.ReplyTo,
 		Seq: i.seq, ID: i.ID, Edited: at(i.Edited), Recalled: at(i.Recalled),
+	}
+	if i.Recalled == 0 {
+		m.Key = i.Key // Erase needs it where the message was recalled
 	}
 	if i.Data != "" {
 		m.Data = json.RawMessage(i.Data)

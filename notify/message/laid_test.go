@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
@@ -39,6 +41,10 @@ func (w world) lay(t testing.TB, conversation string, n int64, members ...string
 		l.row(t, user, map[string]any{"lastSeq": n, "read": n, "from": n, "last": w.id().String()})
 	}
 	l.head(t)
+	if !strings.Contains(conversation, "#") {
+		m := attributes{"pk": "C#" + conversation, "sk": "M", "mver": 1, "members": &types.AttributeValueMemberSS{Value: members}}
+		require.NoError(t, w.raw(t).Put(m).Run(context.Background()))
+	}
 	return l
 }
 

@@ -48,14 +48,13 @@ func (r *Repository) Members(ctx context.Context, in In) ([]string, error) {
 		return nil, err
 	}
 	members, err := r.membersOf(ctx, in)
-	slices.Sort(members)
 	return members, wrap("members of", in.Conversation, err)
 }
 
 // membersOf returns a conversation's members, if the user is one of them.
 func (r *Repository) membersOf(ctx context.Context, in In) ([]string, error) {
 	if p, isPair := in.pair(); isPair {
-		return []string{p.User, p.Other}, nil
+		return []string{min(p.User, p.Other), max(p.User, p.Other)}, nil
 	}
 	var m roster
 	err := r.table.Get(ctx, membersKey(in.Conversation), true, &m)
@@ -65,6 +64,7 @@ func (r *Repository) membersOf(ctx context.Context, in In) ([]string, error) {
 	case err != nil:
 		return nil, err
 	}
+	slices.Sort(m.Members)
 	return m.Members, nil
 }
 

@@ -73,7 +73,7 @@ func (r *Repository) Verify(ctx context.Context) error { return r.table.Verify(c
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
 func (r *Repository) Init(ctx context.Context) error { return r.table.Init(ctx, feature()) }
 
-// wrap says what a call was about.
+// wrap adds what a call was about.
 func wrap(what, name string, err error) error {
 	if err == nil {
 		return nil

@@ -44,15 +44,21 @@ const (
 )
 
 const (
-	conversationPrefix = "C#"
+	conversations = "C" // begins the keys of what a conversation has
+	users         = "U"
+
+	conversationPrefix = conversations + "#"
 	rowPrefix          = "C#"
+
+	headSK    = "~"
+	membersSK = "M"
 )
 
 func conversationPK(c string) string { return conversationPrefix + c } // c is joined
 
-func headKey(c string) store.Key { return store.Key{PK: conversationPK(c), SK: "~"} }
+func headKey(c string) store.Key { return store.Key{PK: conversationPK(c), SK: headSK} }
 
-func membersKey(c string) store.Key { return store.Key{PK: conversationPK(c), SK: "M"} }
+func membersKey(c string) store.Key { return store.Key{PK: conversationPK(c), SK: membersSK} }
 
 // messageKey is the key of a message. Its sort key has 16 digits.
 func messageKey(c string, seq int64) store.Key {
@@ -63,7 +69,7 @@ func sentKey(sender, key string) store.Key {
 	return store.Key{PK: keys.Join("K", sender, key), SK: "K"}
 }
 
-func userPK(user string) string { return keys.Join("U", user) }
+func userPK(user string) string { return keys.Join(users, user) }
 
 func rowKey(in In) store.Key { return store.Key{PK: userPK(in.User), SK: rowPrefix + in.Conversation} }
 
@@ -79,11 +85,26 @@ func parseSeqSK(sk string) (seq int64, ok bool) {
 // parseMessageKey undoes messageKey.
 func parseMessageKey(key store.Key) (conversation string, seq int64, ok bool) {
 	seq, isSeq := parseSeqSK(key.SK)
-	conversation, isConversation := strings.CutPrefix(key.PK, conversationPrefix)
+	conversation, ok = strings.CutPrefix(key.PK, conversationPrefix)
 	at := strings.LastIndexByte(conversation, '#')
-	if !isSeq || !isConversation || at < 0 {
+	if !isSeq || !ok || at < 0 {
 		return "", 0, false
 	}
 	conversation = conversation[:at]
-	return conversation, seq, messageKey(conversation, seq) == key
+	return conversation, seq, isConversation(conversation) && messageKey(conversation, seq) == key
+}
+
+// parseConversationPK undoes conversationPK.
+func parseConversationPK(pk string) (conversation string, ok bool) {
+	conversation, ok = strings.CutPrefix(pk, conversationPrefix)
+	return conversation, ok && isConversation(conversation)
+}
+
+// isConversation reports whether a pair or a group can have the name.
+func isConversation(name string) bool {
+	in := In{Conversation: name, User: "anybody"}
+	if p, isPair := in.pair(); isPair {
+		in.User = p.User
+	}
+	return in.check("User") == nil
 }

@@ -1,0 +1,70 @@
+package message_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/notify/message"
+	"github.com/plaza-sdk/plaza/notify/prefs"
+)
+
+// blocked are Blocks that know of these pairs.
+type blocked map[prefs.Pair]bool
+
+func (b blocked) Block(context.Context, prefs.Pair) (bool, error)       { return false, nil }
+func (b blocked) Unblock(context.Context, prefs.Pair) (bool, error)     { return false, nil }
+func (b blocked) Blocked(_ context.Context, p prefs.Pair) (bool, error) { return b[p], nil }
+
+func TestAccessIsWhatAUserMaySeeAndDo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &message.Options{Blocks: blocked{{User: "ann", Actor: "cid"}: true}})
+	w.lay(t, "climbers", 9, "ann", "dan").row(t, "dan", attributes{"lastSeq": 7, "read": 3, "from": 2, "till": 7})
+	w.lay(t, pair, 0, "ann", "ben").send(t, 3)
+	w.damage(t, "C#"+pair, "~", attributes{"blocked": &types.AttributeValueMemberSS{Value: []string{"ben"}}})
+	for _, c := range []struct {
+		in   message.In
+		want message.Access
+	}{
+		{message.In{Conversation: "climbers", User: "ann"}, message.Access{From: 9}},
+		{message.In{Conversation: "climbers", User: "dan"}, message.Access{From: 2, Left: true, Till: 7}},
+		{message.In{Conversation: pair, User: "ann"}, message.Access{Blocked: true}},
+		{message.In{Conversation: pair, User: "ben"}, message.Access{Blocked: true}},
+		{message.In{Conversation: "ann#cid", User: "ann"}, message.Access{Blocked: true}},
+		{message.In{Conversation: "ann#cid", User: "cid"}, message.Access{Blocked: true}},
+		{message.In{Conversation: "ann#dan", User: "ann"}, message.Access{}},
+	} {
+		got, err := w.Access(t.Context(), c.in)
+		require.NoError(t, err)
+		require.Equal(t, c.want, got, c.in)
+	}
+	for _, in := range []message.In{
+		{Conversation: "climbers", User: "eve"}, {Conversation: "none", User: "ann"}, {Conversation: pair, User: "eve"},
+	} {
+		_, err := w.Access(t.Context(), in)
+		require.ErrorIs(t, err, message.ErrNotMember)
+	}
+	for _, in := range []message.In{{Conversation: "", User: "ann"}, {Conversation: "ben#ann", User: "ann"}, {Conversation: pair}} {
+		_, err := w.Access(t.Context(), in)
+		require.ErrorIs(t, err, plaza.ErrInvalid)
+	}
+}
+
+func TestTheCostOfAccess(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	quiet := newWorld(t, nil)
+	w := quiet.process(t, nil, meter.Wrap)
+	quiet.lay(t, "climbers", 9, "ann")
+	quiet.lay(t, pair, 0, "ann", "ben").send(t, 3)
+	for conversation, units := range map[string]float64{"climbers": 1, pair: 2, "ann#cid": 2} {
+		meter.AtMost(t, conversation, dynamotest.Cost{Requests: 1, Read: units}, func() {
+			_, err := w.Access(t.Context(), message.In{Conversation: conversation, User: "ann"})
+			require.NoError(t, err)
+		})
+	}
+}

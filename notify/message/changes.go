@@ -1,0 +1,193 @@
+package message
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/plaza-sdk/plaza/internal/images"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+// ChangeKind says what happened to a conversation.
+type ChangeKind string
+
+// The kinds of changes of a message.
+const (
+	Sent     ChangeKind = "sent"
+	Edited   ChangeKind = "edited"
+	Recalled ChangeKind = "recalled"
+	Erased   ChangeKind = "erased" // with its sender; without a Message what a user had of a conversation
+)
+
+// The kinds of changes of members, and of what they have read.
+const (
+	Created   ChangeKind = "created" // a group; its members have Joined beside
+	Joined    ChangeKind = "joined"
+	Left      ChangeKind = "left"
+	Read      ChangeKind = "read" // also by a message of the user's own
+	Cleared   ChangeKind = "cleared"
+	Blocked   ChangeKind = "blocked" // User blocked the other one of a pair
+	Unblocked ChangeKind = "unblocked"
+)
+
+// Change is what a write did to a conversation.
+type Change struct {
+	Kind         ChangeKind `json:"kind"`
+	Conversation string     `json:"conversation"`
+	User         string     `json:"user,omitzero"` // the sender, or whom else it is about; empty if Created
+
+	// Message is as it was before, where it was Recalled or Erased.
+	Message Message `json:"message,omitzero"`
+
+	// Seq is the number up to which a user has Read, or which was the last when the user
+	// Cleared the history, Joined or Left. Receipts has the same one, except for Left.
+	Seq int64 `json:"seq,omitzero"`
+
+	Members []string  `json:"members,omitempty"` // of a group that was Created
+	At      time.Time `json:"at"`                // of the write, in whole seconds
+}
+
+// Changes reads what a write to the table did to a conversation; the rest is
+// bookkeeping and has none. The table's stream needs new and old images: without them
+// the record is stream.ErrView or stream.ErrTruncated. A damaged item is
+// plaza.ErrCorrupt.
+//
+// A stream may deliver a record twice. A message has its Conversation and Seq.
+func Changes(r stream.Record) ([]Change, error) {
+	i, err := images.Of(r)
+	var changes []Change
+	if err == nil {
+		switch begin := keys.Split(i.Key.PK)[0]; {
+		case begin == users:
+			changes, err = rowChanges(i)
+		case begin != conversations:
+		case i.Key.SK == headSK:
+			changes, err = headChanges(i)
+		case i.Key.SK == membersSK:
+			changes, err = membersChanges(i)
+		default:
+			changes, err = messageChanges(i)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("message: changes: %w", err)
+	}
+	for at := range changes {
+		changes[at].At = i.At
+	}
+	return changes, nil
+}
+
+func messageChanges(i images.Images) ([]Change, error) {
+	before, after, err := images.Read[item](i)
+	if err != nil {
+		return nil, err
+	}
+	conversation, _, ok := parseMessageKey(i.Key)
+	if !ok {
+		return nil, i.Corrupt("no message has its key")
+	}
+	change := func(kind ChangeKind, of *item) []Change {
+		return []Change{{Kind: kind, Conversation: conversation, User: of.Sender, Message: of.message(conversation)}}
+	}
+	switch {
+	case before == nil && after.lives():
+		return change(Sent, after), nil
+	case before == nil, before.Sender == "":
+		return nil, nil
+	case after == nil || after.Sender == "":
+		return change(Erased, before), nil
+	case before.lives() && !after.lives():
+		return change(Recalled, before), nil
+	case after.lives() && (before.Text != after.Text || before.Data != after.Data):
+		return change(Edited, after), nil
+	}
+	return nil, nil
+}
+
+func (i *item) lives() bool { return i != nil && i.Recalled == 0 }
+
+func rowChanges(i images.Images) (changes []Change, err error) {
+	before, after, err := images.Read[row](i)
+	if err != nil || before == nil && after == nil {
+		return nil, err
+	}
+	in, _ := parseRowKey(i.Key) // one of them was decoded
+	add := func(kind ChangeKind, seq int64) {
+		changes = append(changes, Change{Kind: kind, Conversation: in.Conversation, User: in.User, Seq: seq})
+	}
+	if after == nil {
+		add(Erased, 0)
+		return changes, nil
+	}
+	_, isPair := in.pair()
+	was, is := !isPair && before.joined(), !isPair && after.joined()
+	if before == nil {
+		before = new(row)
+	}
+	switch {
+	case is && !was:
+		add(Joined, after.readUpTo())
+		return changes, nil
+	case was && !is:
+		add(Left, *after.Till)
+	case after.From > before.From:
+		add(Cleared, after.From)
+	}
+	if upTo := after.Read; upTo > before.Read && upTo > after.From {
+		add(Read, upTo)
+	}
+	return changes, nil
+}
+
+// joined reports whether a group's row is that of a member.
+func (w *row) joined() bool { return w != nil && w.Till == nil }
+
+func headChanges(i images.Images) (changes []Change, err error) {
+	before, after, err := images.Read[head](i)
+	if err != nil {
+		return nil, err
+	}
+	conversation, ok := parseConversationPK(i.Key.PK)
+	if !ok {
+		return nil, i.Corrupt("no conversation has its key")
+	}
+	was, is := before.blockers(), after.blockers()
+	for _, user := range is {
+		if !slices.Contains(was, user) {
+			changes = append(changes, Change{Kind: Blocked, Conversation: conversation, User: user})
+		}
+	}
+	for _, user := range was {
+		if !slices.Contains(is, user) {
+			changes = append(changes, Change{Kind: Unblocked, Conversation: conversation, User: user})
+		}
+	}
+	return changes, nil
+}
+
+func (h *head) blockers() []string {
+	if h == nil {
+		return nil
+	}
+	return slices.Sorted(slices.Values(h.Blocked))
+}
+
+func membersChanges(i images.Images) ([]Change, error) {
+	before, after, err := images.Read[roster](i)
+	if err != nil {
+		return nil, err
+	}
+	conversation, ok := parseConversationPK(i.Key.PK)
+	switch {
+	case !ok:
+		return nil, i.Corrupt("no group has its key")
+	case before != nil || after == nil:
+		return nil, nil
+	}
+	members := slices.Concat(after.Members, after.Pending)
+	slices.Sort(members)
+	return []Change{{Kind: Created, Conversation: conversation, Members: members}}, nil
+}

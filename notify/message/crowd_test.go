@@ -1,0 +1,124 @@
+package message_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/notify/message"
+)
+
+// Two processes with eight devices each, of four users. Some of their requests fail, guests
+// join and leave meanwhile, and each message answers the one before.
+func TestSendersAtOnceGetDenseNumbers(t *testing.T) {
+	t.Parallel()
+	const devices, each = 16, 4
+	for seed := range faults.Seeds(20) {
+		w := newWorld(t, nil)
+		members := crowd(4)
+		w.create(t, "g", members...)
+		var processes []world
+		for p := range uint64(2) {
+			inject := faults.New(t, 2*seed+p, faults.Standard)
+			processes = append(processes, w.process(t, nil, inject.Wrap))
+		}
+		var created atomic.Int64
+		err := parallel.ForEach(t.Context(), devices+2, devices+2, func(_ context.Context, i int) error {
+			p := processes[i%2]
+			if i >= devices {
+				guest := of(fmt.Sprint("guest ", i), "g")
+				faults.Acknowledged(t, func() error { _, err := p.Add(t.Context(), guest); return err })
+				faults.Acknowledged(t, func() error { _, err := p.Leave(t.Context(), guest); return err })
+				return nil
+			}
+			seq := int64(0)
+			for k := range each {
+				m := message.Message{Conversation: "g", Sender: members[i/4], Key: fmt.Sprint(i, k), Text: fmt.Sprint("text ", k), ReplyTo: seq}
+				var sent message.Message
+				faults.Acknowledged(t, func() (err error) {
+					var ok bool
+					if sent, ok, err = p.Send(t.Context(), m); ok {
+						created.Add(1)
+					}
+					return err
+				})
+				if sent.Seq <= seq {
+					return fmt.Errorf("message %d answers %d", sent.Seq, seq)
+				}
+				seq = sent.Seq
+			}
+			return nil
+		})
+		require.NoError(t, err)
+		require.EqualValues(t, devices*each, w.settled(t, "g", members...))
+		require.LessOrEqual(t, created.Load(), int64(devices*each))
+		for _, user := range members {
+			entry := w.inbox(t, user)[0]
+			require.EqualValues(t, (devices-4)*each, entry.Unread, user)
+		}
+		for i := range 2 {
+			require.NotNil(t, w.row(t, "g", fmt.Sprint("guest ", devices+i)).Till)
+		}
+	}
+}
+
+// Many devices of a pair, which nobody has written in yet.
+func TestDevicesThatSendFirstBeginOneConversation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for round := range faults.Size(20, 4) {
+		p := pairOf(fmt.Sprint(round))
+		numbers := sync.Map{}
+		err := parallel.ForEach(t.Context(), 8, 8, func(ctx context.Context, i int) error {
+			device := w.process(t, nil)
+			m := say(p.Conversation(), []string{p.User, p.Other}[i%2], fmt.Sprint("device ", i/4)) // two devices each repeat one
+			sent, _, err := device.Send(ctx, m)
+			numbers.Store(sent.Sender+sent.Key, sent.Seq)
+			return err
+		})
+		require.NoError(t, err)
+		require.EqualValues(t, 4, w.settled(t, p.Conversation(), p.User, p.Other))
+		n := 0
+		numbers.Range(func(any, any) bool { n++; return true })
+		require.Equal(t, 4, n)
+	}
+}
+
+// The SDK repeats requests whose answers are lost, and created is still what happened.
+func TestRepeatsBySDKAreOneCall(t *testing.T) {
+	t.Parallel()
+	for seed := range faults.Seeds(100) {
+		w := newWorld(t, nil)
+		inject := faults.New(t, seed, faults.Rates{LostAfter: 0.3, Twice: 0.3})
+		p := w.process(t, nil, inject.Wrap)
+		truthful := func(call func() (bool, error)) {
+			t.Helper()
+			changed, err := call()
+			if err == nil {
+				require.True(t, changed)
+				return
+			}
+			faults.Acknowledged(t, func() error { _, err := call(); return err }) // all answers were lost
+		}
+		truthful(func() (bool, error) {
+			return p.Create(t.Context(), message.Group{ID: "g", Members: []string{"ann", "ben"}})
+		})
+		truthful(func() (bool, error) { return p.Add(t.Context(), of("cleo", "g")) })
+		m := say("g", "ann", "one")
+		truthful(func() (bool, error) { _, created, err := p.Send(t.Context(), m); return created, err })
+		m.Seq, m.Text = 1, "two"
+		truthful(func() (bool, error) { _, changed, err := p.Edit(t.Context(), m); return changed, err })
+		truthful(func() (bool, error) { return p.Recall(t.Context(), of("ann", "g"), 1) })
+		truthful(func() (bool, error) { return p.Leave(t.Context(), of("cleo", "g")) })
+		who := message.Pair{User: "ann", Other: "ben"}
+		truthful(func() (bool, error) { return p.Block(t.Context(), who) })
+		truthful(func() (bool, error) { return p.Unblock(t.Context(), who) })
+		require.EqualValues(t, 1, w.settled(t, "g", "ann", "ben"))
+	}
+}

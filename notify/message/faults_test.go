@@ -1,0 +1,330 @@
+package message_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/notify/message"
+)
+
+// operation is a call that writes. It is about the group of that name, with ann, ben and
+// cleo in it, or the pair of ann and ben of that name; both have two messages.
+type operation struct {
+	prepare func(t *testing.T, w world, name string)
+	call    func(ctx context.Context, p world, name string) error
+	check   func(t *testing.T, w world, name string) // once it was repeated until it succeeded
+}
+
+func of(user, group string) message.In { return message.In{Conversation: group, User: user} }
+
+func pairOf(name string) message.Pair { return message.Pair{User: "ann " + name, Other: "ben " + name} }
+
+func say(conversation, sender, key string) message.Message {
+	return message.Message{Conversation: conversation, Sender: sender, Key: key + conversation, Text: "text of " + key}
+}
+
+var operations = map[string]operation{
+	"send": {
+		call: func(ctx context.Context, p world, name string) error {
+			_, _, err := p.Send(ctx, say(name, "ben", "new"))
+			return err
+		},
+		check: func(t *testing.T, w world, name string) {
+			require.EqualValues(t, 3, w.settled(t, name, "ann", "ben", "cleo"))
+		},
+	},
+	"first": {
+		call: func(ctx context.Context, p world, name string) error {
+			to := message.Pair{User: "cleo", Other: "dan " + name}
+			_, _, err := p.Send(ctx, say(to.Conversation(), "cleo", "first"))
+			return err
+		},
+		check: func(t *testing.T, w world, name string) {
+			require.EqualValues(t, 1, w.settled(t, message.Pair{User: "cleo", Other: "dan " + name}.Conversation(), "cleo", "dan "+name))
+		},
+	},
+	"create": {
+		call: func(ctx context.Context, p world, name string) error {
+			_, err := p.Create(ctx, message.Group{ID: "other " + name, Members: crowd(100)})
+			return err
+		},
+		check: func(t *testing.T, w world, name string) {
+			require.Zero(t, w.settled(t, "other "+name, crowd(100)...))
+		},
+	},
+	"add": {
+		call: func(ctx context.Context, p world, name string) error {
+			_, err := p.Add(ctx, of("dan", name))
+			return err
+		},
+		check: func(t *testing.T, w world, name string) {
+			require.EqualValues(t, 2, w.settled(t, name, "ann", "ben", "cleo", "dan"))
+			require.Empty(t, w.history(t, of("dan", name), 10))
+		},
+	},
+	"leave": {
+		call: func(ctx context.Context, p world, name string) error {
+			_, err := p.Leave(ctx, of("ben", name))
+			return err
+		},
+		check: func(t *testing.T, w world, name string) {
+			require.EqualValues(t, 2, w.settled(t, name, "ann", "cleo"))
+			w.send(t, name, "ann")
+			require.Equal(t, downFrom(2, 1), w.history(t, of("ben", name), 10))
+		},
+	},
+	"block": {
+		call: func(ctx context.Context, p world, name string) error {
+			_, err := p.Block(ctx, pairOf(name))
+			return err
+		},
+		check: func(t *testing.T, w world, name string) {
+			p := pairOf(name)
+			_, _, err := w.Send(t.Context(), say(p.Conversation(), p.Other, "refused"))
+			require.ErrorIs(t, err, message.ErrBlocked)
+			require.EqualValues(t, 2, w.settled(t, p.Conversation(), p.User, p.Other))
+		},
+	},
+	"unblock": {
+		prepare: func(t *testing.T, w world, name string) {
+			_, err := w.Block(t.Context(), pairOf(name))
+			require.NoError(t, err)
+		},
+		call: func(ctx context.Context, p world, name string) error {
+			_, err := p.Unblock(ctx, pairOf(name))
+			return err
+		},
+		check: func(t *testing.T, w world, name string) {
+			p := pairOf(name)
+			w.send(t, p.Conversation(), p.Other)
+			require.EqualValues(t, 3, w.settled(t, p.Conversation(), p.User, p.Other))
+		},
+	},
+	"edit": {
+		call: func(ctx context.Context, p world, name string) error {
+			m := say(name, "ann", "edited")
+			m.Seq = 1
+			_, _, err := p.Edit(ctx, m)
+			return err
+		},
+		check: func(t *testing.T, w world, name string) {
+			require.Equal(t, "text of edited", w.message(t, of("ben", name), 1).Text)
+		},
+	},
+	"recall": {
+		call: func(ctx context.Context, p world, name string) error {
+			_, err := p.Recall(ctx, of("ann", name), 1)
+			return err
+		},
+		check: func(t *testing.T, w world, name string) {
+			m := w.message(t, of("ben", name), 1)
+			require.Empty(t, m.Text)
+			require.NotZero(t, m.Recalled)
+		},
+	},
+}
+
+// crowd names that many users.
+func crowd(n int) (users []string) {
+	for i := range n {
+		users = append(users, fmt.Sprintf("user %03d", i))
+	}
+	return users
+}
+
+// message is one of a user's history.
+func (w world) message(t testing.TB, in message.In, seq int64) message.Message {
+	t.Helper()
+	for m := range each(t, 50, w.historyOf(in)) {
+		if m.Seq == seq {
+			return m
+		}
+	}
+	t.Fatalf("no message %d", seq)
+	return message.Message{}
+}
+
+// settled checks a conversation that nobody writes any more: dense numbers, one message
+// for each key, its members, and their rows at its last message. It returns how many
+// messages there are.
+func (w world) settled(t testing.TB, conversation string, members ...string) (n int64) {
+	t.Helper()
+	sent := map[string]bool{}
+	last := message.Message{}
+	found, err := w.Members(t.Context(), of(members[0], conversation))
+	require.NoError(t, err)
+	require.ElementsMatch(t, members, found)
+	reader := of(members[0], conversation)
+	var seqs []int64
+	for m := range each(t, 50, w.historyOf(reader)) {
+		if len(seqs) == 0 {
+			last = m
+		}
+		seqs = append(seqs, m.Seq)
+		require.NotContains(t, sent, m.Sender+m.Key)
+		sent[m.Sender+m.Key] = true
+	}
+	n = int64(len(seqs))
+	require.Equal(t, downFrom(n, 1), seqs)
+	for _, user := range members {
+		found := w.row(t, conversation, user)
+		require.Nil(t, found.Till, user)
+		require.Equal(t, n, found.LastSeq, user)
+		if found.From == 0 && n > 0 {
+			require.Equal(t, last.ID.String(), found.Last, user)
+		}
+		require.NotEmpty(t, found.Last, user)
+	}
+	return n
+}
+
+// whole checks that a group's members, and nobody else, have a row that says so.
+func (w world) whole(t testing.TB, group string) {
+	t.Helper()
+	users := append(crowd(100), "ann", "ben", "cleo", "dan")
+	rows := make([]dynamo.Keyed, len(users))
+	for i, user := range users {
+		rows[i] = dynamo.Keys{keys.Join("U", user), "C#" + group}
+	}
+	var found []dynamo.Item
+	err := w.raw(t).Batch("pk", "sk").Get(rows...).Consistent(true).All(t.Context(), &found)
+	if !errors.Is(err, dynamo.ErrNotFound) {
+		require.NoError(t, err)
+	}
+	var in []string
+	for _, item := range found {
+		if item["till"] == nil {
+			in = append(in, keys.Split(item["pk"].(*types.AttributeValueMemberS).Value)[1])
+		}
+	}
+	var stored struct {
+		Members []string `dynamo:"members,set"`
+	}
+	if item := w.item(t, "C#"+group, "M"); item != nil {
+		require.NoError(t, dynamo.UnmarshalItem(item, &stored))
+	}
+	require.Equal(t, stored.Members != nil, w.item(t, "C#"+group, "~") != nil)
+	require.ElementsMatch(t, stored.Members, in)
+}
+
+// run calls the operation by a process with a fault, then by another until it succeeds,
+// and checks what became of it.
+func (o operation) run(t *testing.T, w world, name string, faulty func(call func(context.Context, world) error) error) {
+	t.Helper()
+	w.create(t, name, "ann", "ben", "cleo")
+	w.send(t, name, "ann", "ann")
+	w.send(t, pairOf(name).Conversation(), pairOf(name).User, pairOf(name).Other)
+	if o.prepare != nil {
+		o.prepare(t, w, name)
+	}
+	err := faulty(func(ctx context.Context, p world) error { return o.call(ctx, p, name) })
+	w.whole(t, name)
+	w.whole(t, "other "+name)
+	if err != nil {
+		require.NoError(t, o.call(t.Context(), w.process(t, nil), name))
+	}
+	o.check(t, w.process(t, nil), name)
+}
+
+func TestAProcessThatIsKilledLeavesNothingHalf(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for name, o := range operations {
+		killed := true
+		for k := 1; killed; k++ {
+			for _, applied := range []bool{false, true} {
+				inject := faults.New(t, 1, faults.Rates{})
+				if applied {
+					inject.KillAt(k)
+				} else {
+					inject.KillBefore(k)
+				}
+				o.run(t, w, fmt.Sprint(name, " ", k, applied), func(call func(context.Context, world) error) error {
+					err := call(t.Context(), w.process(t, nil, inject.Wrap))
+					killed = inject.Count(faults.KilledBefore)+inject.Count(faults.KilledAfter) > 0
+					require.Equal(t, killed, err != nil, "%s, write %d", name, k)
+					return err
+				})
+			}
+			require.Less(t, k, 12)
+		}
+	}
+}
+
+// A caller gives up while a request hangs, and its answer never comes.
+func TestACallerWhoGivesUpLeavesNothingHalf(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for name, o := range operations {
+		hung := true
+		for k := 1; hung; k++ {
+			ctx, cancel := context.WithCancel(t.Context())
+			inject := faults.New(t, 1, faults.Rates{})
+			hung = false
+			var mu sync.Mutex
+			inject.Script(func(_ string, _ []byte, n int) faults.Fault {
+				mu.Lock()
+				defer mu.Unlock()
+				if n != k {
+					return faults.Fault{}
+				}
+				hung = true
+				cancel()
+				return faults.Fault{Kind: faults.Hung}
+			})
+			o.run(t, w, fmt.Sprint(name, " ", k), func(call func(context.Context, world) error) error {
+				err := call(ctx, w.process(t, nil, inject.Wrap))
+				mu.Lock()
+				defer mu.Unlock()
+				require.Equal(t, hung, err != nil)
+				if hung && !errors.Is(err, plaza.ErrUnknownOutcome) {
+					require.ErrorIs(t, err, context.Canceled, "%s, request %d", name, k)
+				}
+				return err
+			})
+			cancel()
+			require.Less(t, k, 20)
+		}
+	}
+}
+
+func TestFaultsDoNoHarm(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	names := []string{}
+	for name := range operations {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for seed := range faults.Seeds(40) {
+		for _, name := range names {
+			o := operations[name]
+			inject := faults.New(t, seed, faults.Rates{LostBefore: 0.05, LostAfter: 0.15, Throttled: 0.05, Twice: 0.1, Conflict: 0.05})
+			o.run(t, w, fmt.Sprint(name, " ", seed), func(call func(context.Context, world) error) error {
+				p := w.process(t, nil, inject.Wrap)
+				faults.Acknowledged(t, func() error { return call(t.Context(), p) })
+				return nil
+			})
+		}
+	}
+}
+
+func TestNoGoroutineIsLeft(t *testing.T) {
+	w := newWorld(t, nil)
+	for name, o := range operations {
+		o.run(t, w, name, func(call func(context.Context, world) error) error { return call(t.Context(), w.process(t, nil)) })
+	}
+	goleak.VerifyNone(t, goleak.IgnoreCurrent(), goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
+}

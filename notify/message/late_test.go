@@ -1,0 +1,167 @@
+package message_test
+
+import (
+	"sync/atomic"
+	"testing"
+
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/notify/message"
+)
+
+// stored is all that the table has.
+func (w world) stored(t testing.TB) (items []dynamo.Item) {
+	t.Helper()
+	require.NoError(t, dynamotest.DB(t).Table(w.table).Scan().Consistent(true).All(t.Context(), &items))
+	return items
+}
+
+// A caller gives up on a call, repeats it, and makes others, here or in another process.
+// Then the request of the first call arrives.
+func TestALateRequestUndoesNothingThatFollowed(t *testing.T) {
+	t.Parallel()
+	type call = func(t *testing.T, w world) error
+	writes := func(do func(t *testing.T, w world) (bool, error)) call {
+		return func(t *testing.T, w world) error { _, err := do(t, w); return err }
+	}
+	sends := func(conversation, sender, key string) call {
+		return func(t *testing.T, w world) error {
+			_, _, err := w.Send(t.Context(), say(conversation, sender, key))
+			return err
+		}
+	}
+	edits := func(text string) call {
+		return func(t *testing.T, w world) error {
+			m := say("g", "ann", text)
+			m.Seq = 1
+			_, _, err := w.Edit(t.Context(), m)
+			return err
+		}
+	}
+	recalls := writes(func(t *testing.T, w world) (bool, error) { return w.Recall(t.Context(), of("ann", "g"), 1) })
+	adds := func(user string) call {
+		return writes(func(t *testing.T, w world) (bool, error) { return w.Add(t.Context(), of(user, "g")) })
+	}
+	leaves := func(user string) call {
+		return writes(func(t *testing.T, w world) (bool, error) { return w.Leave(t.Context(), of(user, "g")) })
+	}
+	creates := writes(func(t *testing.T, w world) (bool, error) {
+		return w.Create(t.Context(), message.Group{ID: "new", Members: []string{"ann", "ben"}})
+	})
+	leavesNew := writes(func(t *testing.T, w world) (bool, error) { return w.Leave(t.Context(), of("ben", "new")) })
+	who := message.Pair{User: "ann", Other: "ben"}
+	blocks := writes(func(t *testing.T, w world) (bool, error) { return w.Block(t.Context(), who) })
+	unblocks := writes(func(t *testing.T, w world) (bool, error) { return w.Unblock(t.Context(), who) })
+	reads := func(t *testing.T, w world) error { return w.Read(t.Context(), of("ben", "g"), 2) }
+	clears := func(t *testing.T, w world) error { return w.Clear(t.Context(), of("ben", "g")) }
+
+	for name, c := range map[string]struct {
+		before []call
+		late   call
+		then   []call
+	}{
+		"sent, then again":                     {nil, sends("g", "ben", "k"), []call{sends("g", "ben", "k")}},
+		"sent, then others, then again":        {nil, sends("g", "ben", "k"), []call{sends("g", "ann", "other"), sends("g", "ben", "k")}},
+		"sent, then others":                    {nil, sends("g", "ben", "k"), []call{sends("g", "ann", "other")}},
+		"sent, left":                           {nil, sends("g", "ben", "k"), []call{sends("g", "ben", "k"), leaves("ben")}},
+		"first of a pair, again":               {nil, sends(pair, "ben", "k"), []call{sends(pair, "ben", "k")}},
+		"first of a pair, blocked":             {nil, sends(pair, "ben", "k"), []call{blocks}},
+		"sent to a pair, blocked":              {[]call{sends(pair, "ann", "a")}, sends(pair, "ben", "k"), []call{blocks}},
+		"edited, edited otherwise":             {nil, edits("one"), []call{edits("two")}},
+		"edited, repeated, edited otherwise":   {nil, edits("one"), []call{edits("one"), edits("two")}},
+		"edited, edited back":                  {[]call{edits("two")}, edits("one"), []call{edits("one"), edits("two")}},
+		"edited, recalled":                     {nil, edits("one"), []call{recalls}},
+		"recalled, again":                      {nil, recalls, []call{recalls}},
+		"added, repeated, left":                {nil, adds("dan"), []call{adds("dan"), leaves("dan")}},
+		"added again, repeated, left":          {[]call{adds("dan"), leaves("dan")}, adds("dan"), []call{adds("dan"), leaves("dan")}},
+		"added, others joined":                 {nil, adds("dan"), []call{adds("eve")}},
+		"left, repeated, added":                {nil, leaves("ben"), []call{leaves("ben"), adds("ben")}},
+		"created, repeated, left":              {nil, creates, []call{creates, leavesNew}},
+		"blocked, then nothing to unblock":     {nil, blocks, []call{unblocks}},
+		"blocked, repeated, unblocked":         {nil, blocks, []call{blocks, unblocks}},
+		"unblocked, then blocked as it was":    {[]call{blocks}, unblocks, []call{blocks}},
+		"unblocked, repeated, blocked":         {[]call{blocks}, unblocks, []call{unblocks, blocks}},
+		"sent after reading, read and sent on": {[]call{reads}, sends("g", "ben", "k"), []call{sends("g", "ben", "k"), sends("g", "ann", "x"), clears}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			holding := new(atomic.Bool)
+			late := &faults.Late{Holds: func(op string, _ []byte) bool {
+				return (op == "TransactWriteItems" || op == "UpdateItem") && holding.Load()
+			}}
+			w := newWorld(t, nil, late.Wrap)
+			w.create(t, "g", "ann", "ben", "cleo")
+			w.send(t, "g", "ann", "ann")
+			for _, do := range c.before {
+				require.NoError(t, do(t, w))
+			}
+			holding.Store(true)
+			require.ErrorIs(t, c.late(t, w), plaza.ErrUnknownOutcome)
+			holding.Store(false)
+			other := w.process(t, nil)
+			for i, do := range c.then {
+				require.NoError(t, do(t, []world{w, other}[(i+len(c.then))%2]))
+			}
+			want := w.stored(t)
+			require.Zero(t, late.Arrive(t))
+			require.ElementsMatch(t, want, w.stored(t))
+		})
+	}
+}
+
+// The message is stored, and the writes of rows arrive when others were sent, read and
+// cleared, or the member has left.
+func TestRowsOfAnEarlierMessageChangeNothing(t *testing.T) {
+	t.Parallel()
+	for name, then := range map[string]func(t *testing.T, w world){
+		"repeated": func(*testing.T, world) {},
+		"sent":     func(t *testing.T, w world) { w.send(t, "g", "ben", "ann", "cleo") },
+		"read":     func(t *testing.T, w world) { require.NoError(t, w.Read(t.Context(), of("ben", "g"), 3)) },
+		"cleared":  func(t *testing.T, w world) { require.NoError(t, w.Clear(t.Context(), of("ben", "g"))) },
+		"left": func(t *testing.T, w world) {
+			for _, user := range []string{"ben", "ann"} {
+				_, err := w.Leave(t.Context(), of(user, "g"))
+				require.NoError(t, err)
+			}
+		},
+		"left and joined": func(t *testing.T, w world) {
+			for _, user := range []string{"ben", "ann"} {
+				_, err := w.Leave(t.Context(), of(user, "g"))
+				require.NoError(t, err)
+				_, err = w.Add(t.Context(), of(user, "g"))
+				require.NoError(t, err)
+			}
+		},
+		"erased": func(t *testing.T, w world) { require.NoError(t, w.Erase(t.Context(), "ann")) },
+	} {
+		for _, sender := range []string{"ann", "ben"} {
+			t.Run(name+" "+sender, func(t *testing.T) {
+				t.Parallel()
+				holding := new(atomic.Bool)
+				late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "UpdateItem" && holding.Load() }}
+				w := newWorld(t, nil, late.Wrap)
+				w.create(t, "g", "ann", "ben", "cleo")
+				w.send(t, "g", "ann", "ben")
+				holding.Store(true)
+				m := say("g", sender, "late")
+				sent, created, err := w.Send(t.Context(), m)
+				require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
+				require.True(t, created)
+				require.EqualValues(t, 3, sent.Seq)
+				holding.Store(false)
+				again, created, err := w.Send(t.Context(), m)
+				require.NoError(t, err)
+				require.False(t, created)
+				require.Equal(t, sent, again)
+				then(t, w)
+				want := w.stored(t)
+				require.Zero(t, late.Arrive(t))
+				require.ElementsMatch(t, want, w.stored(t))
+			})
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package live_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/notify/message"
+	"github.com/plaza-sdk/plaza/notify/message/live"
+)
+
+func TestSaidIsWhatBecameOfAMessage(t *testing.T) {
+	t.Parallel()
+	m := said(pair, "ann", 3)
+	at := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+	require.Equal(t, live.Event{Kind: live.Sent, Conversation: pair, User: "ann", Seq: 3, Message: &m, At: m.ID.Time()}, live.Said(m))
+	m.Edited = at
+	require.Equal(t, live.Event{Kind: live.Edited, Conversation: pair, User: "ann", Seq: 3, Message: &m, At: at}, live.Said(m))
+	m.Recalled = at.Add(time.Hour)
+	require.Equal(t, live.Event{Kind: live.Recalled, Conversation: pair, User: "ann", Seq: 3, At: m.Recalled}, live.Said(m))
+}
+
+func TestTheJSONOfEvents(t *testing.T) {
+	t.Parallel()
+	e := sent("x", "ann", 1)
+	data, err := json.Marshal([]live.Event{e, did(live.Read, "x", "ben", 1)})
+	require.NoError(t, err)
+	require.JSONEq(t, `[
+		{"kind":"sent","conversation":"x","user":"ann","seq":1,"at":"2026-01-01T00:00:01Z",
+		 "message":{"conversation":"x","sender":"ann","key":"key","text":"hello","seq":1,"id":"`+e.Message.ID.String()+`"}},
+		{"kind":"read","conversation":"x","user":"ben","seq":1,"at":"0001-01-01T00:00:00Z"}]`, string(data))
+	var got []live.Event
+	require.NoError(t, json.Unmarshal(data, &got))
+	require.Equal(t, e, got[0])
+}
+
+func TestInvalidEventsAreRefused(t *testing.T) {
+	t.Parallel()
+	plane := newPlane(t)
+	hub := newHub(t, newRoster(pair, "ann", "ben"), &live.Options{Backplane: plane})
+	foreign := said(pair, "ann", 1)
+	for _, c := range []struct {
+		field string
+		event live.Event
+	}{
+		{"Kind", did("", pair, "ann", 0)},
+		{"Kind", did(live.Typing, pair, "ann", 0)}, // else it would have no bound
+		{"Conversation", did(live.Read, "", "ann", 1)},
+		{"Conversation", did(live.Read, "\xff", "ann", 1)},
+		{"Conversation", did(live.Read, strings.Repeat("x", 1026), "ann", 1)},
+		{"User", did(live.Read, pair, "", 1)},
+		{"User", did(live.Read, pair, strings.Repeat("x", 257), 1)},
+		{"Seq", did(live.Read, pair, "ann", 0)},
+		{"Seq", did(live.Recalled, pair, "ann", -1)},
+		{"Seq", did(live.Left, pair, "ann", 1)},
+		{"Seq", live.Said(message.Message{Conversation: pair, Sender: "ann"})},
+		{"Message", did(live.Sent, pair, "ann", 1)},
+		{"Message", live.Event{Kind: live.Read, Conversation: pair, User: "ann", Seq: 1, Message: &foreign}},
+		{"Message", live.Event{Kind: live.Sent, Conversation: "other", User: "ann", Message: &foreign}},
+		{"Message", live.Event{Kind: live.Sent, Conversation: pair, User: "ben", Message: &foreign}},
+	} {
+		require.Equal(t, c.field, field(t, hub.Publish(t.Context(), c.event)), c.event)
+	}
+	published, _ := plane.took()
+	require.Empty(t, published)
+}
+
+// What another process published is read, or counted as lost; it never ends a room.
+func FuzzEvents(f *testing.F) {
+	e, err := json.Marshal(sent(pair, "ann", 1))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(e)
+	f.Add([]byte(`{"kind":"typing","until":"9999-12-31T23:59:59Z"}`))
+	f.Add([]byte(`{"message":{"data":null},"seq":-1}`))
+	f.Add([]byte(`[`))
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		if len(payload) == 0 {
+			return
+		}
+		plane := newPlane(t)
+		hub := newHub(t, newRoster(pair, "ann"), &live.Options{Backplane: plane, Every: time.Nanosecond})
+		v := join(t, hub, in(pair, "ann"), "")
+		_, subscribed := plane.took()
+		require.NoError(t, plane.Publish(t.Context(), subscribed[0], payload))
+		publish(t, hub, did(live.Read, pair, "ann", 1))
+		for {
+			if b := next(t, v); len(b.Events) > 0 && b.Events[len(b.Events)-1].Kind == live.Read {
+				return
+			}
+		}
+	})
+}

@@ -1,0 +1,242 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/live"
+	"github.com/plaza-sdk/plaza/notify/message"
+)
+
+// Pos is a position in a room. It is opaque.
+type Pos = live.Pos
+
+// Batch is what happened in a room since the last one. Events is empty beside a Reset.
+type Batch = live.Batch[Event]
+
+// ErrClosed is live.ErrClosed of the general package.
+var ErrClosed = live.ErrClosed
+
+// Store is what a hub needs of a message.Repository.
+type Store interface {
+	Access(ctx context.Context, in message.In) (message.Access, error)
+	Members(ctx context.Context, in message.In) ([]string, error)
+}
+
+// Options of a Hub. The zero value works.
+type Options struct {
+	// Backplane joins the hubs of several processes. Defaults to a Memory of
+	// this hub's own.
+	Backplane live.Backplane
+
+	// Every is the time between two batches of a room. Defaults to 100 ms.
+	Every time.Duration
+
+	// Batches and Bytes bound what a room keeps for viewers who are slow or were
+	// away; the newest batch is always kept. Default to 256 and 256 KiB. Typing takes a
+	// batch each: two who never pause fill 256 in six minutes.
+	Batches, Bytes int
+
+	// Linger is how long a room without viewers stays open. Defaults to 10 s;
+	// negative closes it at once.
+	Linger time.Duration
+
+	// Encode writes what viewers get. Defaults to a JSON array of the events.
+	Encode func(events []Event) []byte
+
+	// Typing is the time between two events that show a user typing. Defaults to 3 s.
+	Typing time.Duration
+
+	// Recheck is how long a viewer of a group goes on without asking the store
+	// whether the user is still a member. It bounds what one who was removed sees if
+	// that event is lost. Defaults to 1 min.
+	Recheck time.Duration
+}
+
+func (o *Options) setDefaults() error {
+	if o.Backplane == nil {
+		m, err := live.NewMemory(nil)
+		if err != nil {
+			return err
+		}
+		o.Backplane = m
+	}
+	if o.Bytes == 0 {
+		o.Bytes = 256 << 10
+	}
+	if o.Encode == nil {
+		o.Encode = encode
+	}
+	if o.Typing == 0 {
+		o.Typing = 3 * time.Second
+	}
+	if o.Recheck == 0 {
+		o.Recheck = time.Minute
+	}
+	switch {
+	case o.Typing < 0:
+		return &plaza.InvalidError{Field: "Options.Typing", Reason: "is negative"}
+	case o.Recheck < 0:
+		return &plaza.InvalidError{Field: "Options.Recheck", Reason: "is negative"}
+	}
+	return nil
+}
+
+// Hub is the rooms of one process: of conversations and of inboxes. It is safe for
+// concurrent use.
+type Hub struct {
+	store    Store
+	plane    live.Backplane
+	rooms    *live.Hub[Event]
+	encode   func([]Event) []byte
+	recheck  time.Duration
+	typists  *typists
+	presence presence
+}
+
+// New returns a hub without rooms: one opens for its first viewer, and closes
+// Options.Linger after its last.
+func New(store Store, opts *Options) (*Hub, error) {
+	if store == nil {
+		return nil, &plaza.InvalidError{Field: "store", Reason: "is nil"}
+	}
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if err := o.setDefaults(); err != nil {
+		return nil, err
+	}
+	h := &Hub{
+		store: store, plane: o.Backplane, encode: o.Encode, recheck: o.Recheck,
+		presence: presence{by: map[string][]watcher{}},
+	}
+	var err error
+	h.rooms, err = live.New(&live.Options[Event]{
+		Backplane: o.Backplane,
+		Encode:    func(_ string, events []Event) []byte { return o.Encode(events) },
+		Fresh:     func() func(Event) bool { return newRepeats().isNew },
+		Every:     o.Every, Batches: o.Batches, Bytes: o.Bytes, Linger: o.Linger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	h.typists, err = newTypists(o.Typing)
+	return h, err
+}
+
+// atOnce is how many inboxes one Publish tells at a time.
+const atOnce = 8
+
+// Publish shows those who watch a conversation, and the inboxes it concerns, what is
+// stored already. Repeating it is harmless. After an error some may have been shown it.
+// Only those are shown a message of a sender who has left since who watch it.
+//
+// Cost: as live.Backplane.Publish for each inbox it concerns, and for the conversation;
+// as Store.Members for a message.
+func (h *Hub) Publish(ctx context.Context, e Event) error {
+	if err := e.validate(); err != nil {
+		return err
+	}
+	if err := h.publish(ctx, e); err != nil {
+		return fmt.Errorf("live: publish in %q: %w", e.Conversation, err)
+	}
+	return nil
+}
+
+func (h *Hub) publish(ctx context.Context, e Event) error {
+	payload, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	switch e.Kind {
+	case Cleared, Blocked, Unblocked:
+		return h.show(ctx, payload, inboxRooms, e.User)
+	case Read, Joined, Left:
+		return errors.Join(
+			h.show(ctx, payload, conversationRooms, e.Conversation),
+			h.show(ctx, payload, inboxRooms, e.User))
+	}
+	err = h.show(ctx, payload, conversationRooms, e.Conversation)
+	members, err2 := h.store.Members(ctx, message.In{Conversation: e.Conversation, User: e.User})
+	if err2 == nil {
+		payload, err2 = json.Marshal(e.preview())
+	}
+	switch {
+	case errors.Is(err2, message.ErrNotMember):
+		return err
+	case err2 != nil:
+		return errors.Join(err, err2)
+	}
+	return errors.Join(err, h.show(ctx, payload, inboxRooms, members...))
+}
+
+// show publishes in the rooms of names. An error of one does not keep it from the others.
+func (h *Hub) show(ctx context.Context, payload []byte, kind string, names ...string) error {
+	if len(names) == 1 {
+		return h.plane.Publish(ctx, roomOf(kind, names[0]), payload)
+	}
+	group := parallel.New()
+	group.SetLimit(atOnce)
+	for _, name := range names {
+		group.Go(func() error { return h.plane.Publish(ctx, roomOf(kind, name), payload) })
+	}
+	return group.Wait()
+}
+
+// Join enters a conversation, or is message.ErrNotMember. The viewer gets what happens
+// after the position after, or from now on if that is empty. The first batch is a Reset if
+// after is unknown, if some of what followed it is gone, or if the room is open here from a
+// later position on. Messages that are not the user's to read are left out, whatever the
+// position.
+//
+// One who leaves or is removed gets no more once that event is published, and at the latest
+// after Options.Recheck.
+//
+// Cost: as Store.Access, and as live.Backplane.Subscribe; none of the latter if the room
+// is open here.
+func (h *Hub) Join(ctx context.Context, in message.In, after Pos) (*Viewer, error) {
+	if err := checkConversation(in.Conversation); err != nil {
+		return nil, err
+	}
+	if err := keys.CheckName("User", in.User); err != nil {
+		return nil, err
+	}
+	v := &Viewer{hub: h, in: in, group: len(keys.Split(in.Conversation)) == 1}
+	if err := v.check(ctx); err != nil {
+		return nil, err
+	}
+	if v.access.Left {
+		return nil, v.left()
+	}
+	var err error
+	if v.room, err = h.rooms.Join(ctx, roomOf(conversationRooms, in.Conversation), after); err != nil {
+		return nil, err
+	}
+	h.presence.enter(in)
+	return v, nil
+}
+
+// JoinInbox enters a user's inbox: what changes in any conversation of the user. The viewer
+// is as that of Join.
+//
+// Cost: as live.Backplane.Subscribe; none if the room is open here.
+func (h *Hub) JoinInbox(ctx context.Context, user string, after Pos) (*Viewer, error) {
+	if err := keys.CheckName("User", user); err != nil {
+		return nil, err
+	}
+	room, err := h.rooms.Join(ctx, roomOf(inboxRooms, user), after)
+	if err != nil {
+		return nil, err
+	}
+	return &Viewer{hub: h, room: room, in: message.In{User: user}}, nil
+}
+
+// Close ends every room: their viewers get ErrClosed. Publish still reaches other hubs.
+func (h *Hub) Close() { h.rooms.Close() }

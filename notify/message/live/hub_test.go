@@ -1,0 +1,327 @@
+package live_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/notify/message"
+	"github.com/plaza-sdk/plaza/notify/message/live"
+)
+
+func TestWhoIsShownWhat(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		store := newRoster(group, "ann", "ben", "cid")
+		store.set(group, "dan", message.Access{Left: true})
+		hub := newHub(t, store, nil)
+		room := join(t, hub, in(group, "ben"), "")
+		inboxes := map[string]*live.Viewer{}
+		for _, user := range []string{"ann", "ben", "cid", "dan", "eve"} {
+			inboxes[user] = inbox(t, hub, user)
+		}
+		all := []string{"ann", "ben", "cid"}
+		for _, c := range []struct {
+			event   live.Event
+			room    bool
+			inboxes []string
+		}{
+			{sent(group, "ann", 1), true, all},
+			{did(live.Recalled, group, "ann", 1), true, all},
+			{did(live.Read, group, "ben", 1), true, []string{"ben"}},
+			{did(live.Joined, group, "eve", 0), true, []string{"eve"}},
+			{did(live.Left, group, "dan", 0), true, []string{"dan"}},
+			{did(live.Cleared, group, "ann", 1), false, []string{"ann"}},
+			{did(live.Blocked, group, "ann", 0), false, []string{"ann"}},
+			{did(live.Unblocked, group, "ann", 0), false, []string{"ann"}},
+			{sent(group, "dan", 2), true, nil}, // who has left since
+		} {
+			publish(t, hub, c.event)
+			want := kinds([]live.Event{c.event})
+			if c.room {
+				require.Equal(t, want, kinds(next(t, room).Events))
+			}
+			for _, user := range c.inboxes {
+				require.Equal(t, want, kinds(next(t, inboxes[user]).Events), user)
+			}
+			quiet(t, room)
+			for _, v := range inboxes {
+				quiet(t, v)
+			}
+		}
+	})
+}
+
+func TestAnInboxGetsAPreview(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		hub := newHub(t, newRoster(pair, "ann", "ben"), nil)
+		room, ben := join(t, hub, in(pair, "ben"), ""), inbox(t, hub, "ben")
+		m := said(pair, "ann", 1)
+		m.Text, m.Data = strings.Repeat("é", 201), json.RawMessage(`{"a":1}`)
+		publish(t, hub, live.Said(m))
+		require.Equal(t, &m, next(t, room).Events[0].Message)
+		short := m
+		short.Text, short.Data = strings.Repeat("é", 200), nil
+		batch := next(t, ben)
+		require.Equal(t, &short, batch.Events[0].Message)
+		var encoded []live.Event
+		require.NoError(t, json.Unmarshal(batch.Encoded, &encoded))
+		require.Equal(t, batch.Events, encoded)
+		require.Equal(t, strings.Repeat("é", 201), m.Text, "the caller's is as it was")
+	})
+}
+
+func TestRepeatsAreShownOnceAndOlderStatesNever(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		hub := newHub(t, newRoster(pair, "ann", "ben"), nil)
+		v := join(t, hub, in(pair, "ben"), "")
+		shown := func(events ...live.Event) []string {
+			publish(t, hub, events...)
+			return kinds(next(t, v).Events)
+		}
+		edited := func(n int64, second int) live.Event {
+			m := said(pair, "ann", n)
+			m.Edited = time.Date(2026, 1, 2, 0, 0, second, 0, time.UTC)
+			return live.Said(m)
+		}
+		read := func(user string, n int64) live.Event { return did(live.Read, pair, user, n) }
+		one, two, three := sent(pair, "ann", 1), sent(pair, "ann", 2), sent(pair, "ben", 3)
+		require.Equal(t, []string{"sent ann 2", "sent ann 1"}, shown(two, one, two, one), "in the order of publishing")
+		require.Equal(t, []string{"edited ann 1", "edited ann 1"}, shown(edited(1, 1), one, edited(1, 2), edited(1, 1), edited(1, 2)))
+		gone := did(live.Recalled, pair, "ann", 1)
+		require.Equal(t, []string{"recalled ann 1"}, shown(gone, gone, one, edited(1, 3)))
+		require.Equal(t, []string{"recalled ben 3"}, shown(did(live.Recalled, pair, "ben", 3), three), "its recall comes first")
+		require.Equal(t, []string{"read ben 2", "read ann 1", "read ben 3"}, shown(read("ben", 2), read("ann", 1), read("ben", 1), read("ben", 2), read("ben", 3)))
+		came, went := did(live.Joined, pair, "cid", 0), did(live.Left, pair, "cid", 0)
+		require.Equal(t, []string{"joined cid", "left cid", "joined cid"}, shown(came, came, went, went, came))
+		publish(t, hub, one, two, gone, edited(1, 2), read("ben", 3))
+		quiet(t, v)
+
+		me := inbox(t, hub, "ann")
+		other := did(live.Cleared, "other", "ann", 2)
+		publish(t, hub, did(live.Cleared, pair, "ann", 2), did(live.Cleared, pair, "ann", 1), other, other,
+			did(live.Blocked, pair, "ann", 0), did(live.Blocked, pair, "ann", 0), did(live.Unblocked, pair, "ann", 0))
+		require.Equal(t, []string{"cleared ann 2", "cleared ann 2", "blocked ann", "unblocked ann"}, kinds(next(t, me).Events))
+	})
+}
+
+// A room recognizes its last 1,024 messages.
+func TestRepeatsAreForgottenBeyondABound(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		hub := newHub(t, newRoster(pair, "ann", "ben"), &live.Options{Bytes: 64 << 20})
+		v := join(t, hub, in(pair, "ben"), "")
+		show := func(from, to int64) int {
+			for n := from; n <= to; n++ {
+				publish(t, hub, sent(pair, "ann", n))
+			}
+			shown := 0
+			for {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				batch, err := v.Next(ctx)
+				cancel()
+				if err != nil {
+					return shown
+				}
+				shown += len(batch.Events)
+			}
+		}
+		require.Equal(t, 1024, show(1, 1024))
+		require.Zero(t, show(1, 1024))
+		require.Equal(t, 1024, show(1025, 2048))
+		require.Zero(t, show(1025, 2048))
+		require.Equal(t, 1024, show(2049, 3072))
+		require.Equal(t, 1, show(1, 1))
+	})
+}
+
+func TestTwoHubsShareRooms(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		plane, store := newPlane(t), newRoster(group, "ann", "ben")
+		here, there := newHub(t, store, &live.Options{Backplane: plane}), newHub(t, store, &live.Options{Backplane: plane})
+		a, b, c := join(t, here, in(group, "ann"), ""), join(t, there, in(group, "ben"), ""), inbox(t, there, "ben")
+		publish(t, here, sent(group, "ann", 1))
+		publish(t, there, sent(group, "ann", 1)) // as a consumer of the stream does
+		for _, v := range []*live.Viewer{a, b, c} {
+			require.Equal(t, []string{"sent ann 1"}, kinds(next(t, v).Events))
+		}
+		require.True(t, typing(t, here, in(group, "ann")))
+		for _, v := range []*live.Viewer{a, b} {
+			require.Equal(t, []string{"typing ann"}, kinds(next(t, v).Events))
+		}
+		quiet(t, a, b, c)
+		require.Equal(t, []string{"ann"}, here.Present(group), "presence is of one hub")
+		require.Equal(t, []string{"ben"}, there.Present(group))
+	})
+}
+
+func TestAUserNamedLikeAConversationIsAnotherRoom(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		store := newRoster(group, "ann")
+		hub := newHub(t, store, nil)
+		names := []string{group, "c" + group, "n" + group, "cn" + group, "u" + group, "#", `\`, long, long[1:] + "u", strings.Repeat("é", 128)}
+		inboxes := map[string]*live.Viewer{}
+		for _, name := range names {
+			inboxes[name] = inbox(t, hub, name)
+		}
+		conversations := map[string]*live.Viewer{}
+		for _, a := range names {
+			store.set(a, "ann", message.Access{})
+			conversations[a] = join(t, hub, in(a, "ann"), "")
+		}
+		for i, name := range names {
+			publish(t, hub, did(live.Cleared, "made up", name, int64(i+1)))
+			require.Equal(t, name, next(t, inboxes[name]).Events[0].User)
+			publish(t, hub, did(live.Read, name, "zoe", int64(i+1)))
+			require.Equal(t, name, next(t, conversations[name]).Events[0].Conversation)
+			for _, other := range names {
+				quiet(t, inboxes[other], conversations[other])
+			}
+		}
+	})
+}
+
+// The longest pair's name is four times as long as a room's may be.
+func TestLongNamesHaveRooms(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		ann, ben := long, long[1:]+"b"
+		name := message.Pair{User: ann, Other: ben}.Conversation()
+		hub := newHub(t, newRoster(name, ann, ben), nil)
+		v, other := join(t, hub, in(name, ann), ""), inbox(t, hub, ben)
+		publish(t, hub, sent(name, ann, 1))
+		require.Len(t, next(t, v).Events, 1)
+		require.Len(t, next(t, other).Events, 1)
+		require.True(t, typing(t, hub, in(name, ben)))
+		require.Len(t, next(t, v).Events, 1)
+		for n := range 3 { // lengths about the bound
+			c := strings.Repeat("x", 253+n)
+			hub := newHub(t, newRoster(c, c), nil)
+			v, own := join(t, hub, in(c, c), ""), inbox(t, hub, c)
+			publish(t, hub, sent(c, c, 1))
+			require.Len(t, next(t, v).Events, 1)
+			require.Len(t, next(t, own).Events, 1)
+		}
+	})
+}
+
+func TestInvalidNamesAndOptionsAreRefused(t *testing.T) {
+	t.Parallel()
+	hub := newHub(t, newRoster(pair, "ann"), nil)
+	for name, in := range map[string]message.In{
+		"Conversation": in(strings.Repeat("x", 1026), "ann"), "User": in(pair, strings.Repeat("x", 257)),
+	} {
+		_, err := hub.Join(t.Context(), in, "")
+		require.Equal(t, name, field(t, err))
+		_, err = hub.Typing(t.Context(), in)
+		require.Equal(t, name, field(t, err))
+	}
+	_, err := hub.JoinInbox(t.Context(), "", "")
+	require.Equal(t, "User", field(t, err))
+	for name, o := range map[string]live.Options{
+		"Options.Every": {Every: -1}, "Options.Batches": {Batches: -1}, "Options.Bytes": {Bytes: -1},
+		"Options.Typing": {Typing: -1}, "Options.Recheck": {Recheck: -1},
+	} {
+		_, err := live.New(newRoster(pair), &o)
+		require.Equal(t, name, field(t, err))
+	}
+	_, err = live.New(nil, nil)
+	require.Equal(t, "store", field(t, err))
+}
+
+func TestOneInboxThatFailsIsReportedAndDoesNotKeepItFromOthers(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		plane, store := newPlane(t), newRoster(group, "ann", "ben", "cid")
+		hub := newHub(t, store, &live.Options{Backplane: plane})
+		room, ben := join(t, hub, in(group, "ann"), ""), inbox(t, hub, "ben")
+		store.fail(errDown)
+		require.ErrorIs(t, hub.Publish(t.Context(), sent(group, "ann", 1)), errDown)
+		require.Len(t, next(t, room).Events, 1, "who watches was shown it")
+		store.fail(nil)
+		publish(t, hub, sent(group, "ann", 1))
+		require.Len(t, next(t, ben).Events, 1)
+		quiet(t, room)
+		plane.err = errDown
+		require.ErrorIs(t, hub.Publish(t.Context(), sent(group, "ann", 2)), errDown)
+		_, err := hub.Typing(t.Context(), in(group, "ann"))
+		require.ErrorIs(t, err, errDown)
+	})
+}
+
+func TestTheCostsOfAHub(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		plane := newPlane(t)
+		store := newRoster(pair, "ann", "ben")
+		for n := range 100 {
+			store.set(group, fmt.Sprint("user ", n), message.Access{})
+		}
+		hub := newHub(t, store, &live.Options{Backplane: plane})
+		cost := func(what string, accesses, members, publishes, subscribes int, do func()) {
+			t.Helper()
+			store.calls()
+			plane.took()
+			do()
+			a, m := store.calls()
+			p, s := plane.took()
+			require.Equal(t, []int{accesses, members, publishes, subscribes}, []int{a, m, len(p), len(s)}, what)
+		}
+		var ann, ben *live.Viewer
+		cost("join", 1, 0, 0, 1, func() { ann = join(t, hub, in(pair, "ann"), "") })
+		cost("join an open room", 1, 0, 0, 0, func() { ben = join(t, hub, in(pair, "ben"), "") })
+		cost("inbox", 0, 0, 0, 1, func() { inbox(t, hub, "ann") })
+		cost("a message in a pair", 0, 1, 3, 0, func() { publish(t, hub, sent(pair, "ann", 1)) })
+		cost("a message to a hundred", 0, 1, 101, 0, func() { publish(t, hub, sent(group, "user 1", 1)) })
+		cost("a read", 0, 0, 2, 0, func() { publish(t, hub, did(live.Read, pair, "ben", 1)) })
+		cost("clearing", 0, 0, 1, 0, func() { publish(t, hub, did(live.Cleared, pair, "ben", 1)) })
+		cost("typing", 1, 0, 1, 0, func() { require.True(t, typing(t, hub, in(pair, "ann"))) })
+		cost("typing on", 0, 0, 0, 0, func() { require.False(t, typing(t, hub, in(pair, "ann"))) })
+		cost("next", 0, 0, 0, 0, func() {
+			time.Sleep(time.Hour)
+			next(t, ann)
+			next(t, ben)
+		})
+		cost("present", 0, 0, 0, 0, func() { require.Equal(t, []string{"ann", "ben"}, hub.Present(pair)) })
+	})
+}
+
+// Rooms cost no goroutine, and none is left behind.
+func TestTenThousandRooms(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	store := newRoster(group)
+	hub, err := live.New(store, &live.Options{Every: time.Nanosecond})
+	require.NoError(t, err)
+	const n = 10_000
+	before := runtime.NumGoroutine()
+	viewers := make([]*live.Viewer, n)
+	names := make([]message.In, n)
+	for i := range n {
+		names[i] = in(fmt.Sprint("group ", i), "ann")
+		store.set(names[i].Conversation, "ann", message.Access{})
+		viewers[i] = join(t, hub, names[i], "")
+	}
+	for i, name := range names {
+		publish(t, hub, did(live.Read, name.Conversation, "ann", int64(i+1)))
+	}
+	for i, v := range viewers {
+		e := next(t, v).Events[0]
+		require.Equal(t, names[i].Conversation, e.Conversation)
+		require.EqualValues(t, i+1, e.Seq)
+	}
+	require.LessOrEqual(t, runtime.NumGoroutine(), before+10)
+	hub.Close()
+	_, err = viewers[0].Next(t.Context())
+	require.ErrorIs(t, err, live.ErrClosed)
+	require.ErrorIs(t, err, plaza.ErrUnavailable)
+	for i, v := range viewers {
+		v.Close()
+		require.Empty(t, hub.Present(names[i].Conversation))
+	}
+	_, err = hub.Join(t.Context(), names[0], "")
+	require.ErrorIs(t, err, live.ErrClosed)
+	require.Empty(t, hub.Present(names[0].Conversation), "one who could not enter is not there")
+}

@@ -1,0 +1,119 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/notify/message"
+)
+
+const (
+	maxTypists = 8       // whom a hub lets type in a conversation at a time
+	maxTyping  = 1 << 16 // conversations whose typists a hub remembers
+)
+
+// Typing shows those who watch a conversation that the user is typing, for twice
+// Options.Typing from now. Call it with each keystroke, or every few seconds: shown is
+// false where it was shown within Options.Typing, or while this hub shows eight others in
+// the conversation. It is message.ErrNotMember where the user is no member, and
+// message.ErrBlocked where one of a pair has blocked the other. It is not stored, and not
+// shown to who joins later or is slow to read.
+//
+// Cost: as Store.Access and live.Backplane.Publish; none where shown is false without an
+// error.
+func (h *Hub) Typing(ctx context.Context, in message.In) (shown bool, err error) {
+	if err := checkConversation(in.Conversation); err != nil {
+		return false, err
+	}
+	if err := keys.CheckName("User", in.User); err != nil {
+		return false, err
+	}
+	giveBack, ok := h.typists.take(in)
+	if !ok {
+		return false, nil
+	}
+	err = h.typing(ctx, in)
+	if err != nil && !errors.Is(err, plaza.ErrForbidden) { // a stranger asks the store once in a while
+		giveBack()
+	}
+	return err == nil, err
+}
+
+func (h *Hub) typing(ctx context.Context, in message.In) error {
+	access, err := h.store.Access(ctx, in)
+	switch {
+	case err != nil:
+		return err
+	case access.Left:
+		err = message.ErrNotMember
+	case access.Blocked:
+		err = message.ErrBlocked
+	}
+	if err == nil {
+		now := time.Now().UTC()
+		e := Event{Kind: Typing, Conversation: in.Conversation, User: in.User, At: now, Until: now.Add(2 * h.typists.every)}
+		var payload []byte
+		if payload, err = json.Marshal(e); err == nil {
+			err = h.plane.Publish(ctx, roomOf(conversationRooms, in.Conversation), payload)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("live: typing in %q: %w", in.Conversation, err)
+	}
+	return nil
+}
+
+// typists are those who are typing, by conversation. It keeps hashes, since names are long
+// and anybody's.
+type typists struct {
+	every time.Duration
+	seed  maphash.Seed
+
+	mu sync.Mutex
+	by *simplelru.LRU[uint64, []typist]
+}
+
+type typist struct {
+	user  uint64
+	shown time.Time
+}
+
+func newTypists(every time.Duration) (*typists, error) {
+	by, err := simplelru.NewLRU[uint64, []typist](maxTyping, nil)
+	return &typists{every: every, seed: maphash.MakeSeed(), by: by}, err
+}
+
+// take counts a user as shown, unless that was so a moment ago or others fill the
+// conversation.
+func (t *typists) take(in message.In) (giveBack func(), ok bool) {
+	conversation, user := maphash.String(t.seed, in.Conversation), maphash.String(t.seed, in.User)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	shown, _ := t.by.Get(conversation)
+	shown = slices.DeleteFunc(shown, func(o typist) bool { return now.Sub(o.shown) >= t.every })
+	if len(shown) >= maxTypists || slices.ContainsFunc(shown, func(o typist) bool { return o.user == user }) {
+		t.by.Add(conversation, shown)
+		return nil, false
+	}
+	t.by.Add(conversation, append(shown, typist{user, now}))
+	return func() { t.remove(conversation, user) }, true
+}
+
+func (t *typists) remove(conversation, user uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if shown, ok := t.by.Get(conversation); ok {
+		t.by.Add(conversation, slices.DeleteFunc(shown, func(o typist) bool { return o.user == user }))
+	}
+}

@@ -1,0 +1,336 @@
+package message_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/notify/message"
+)
+
+// model is what conversations ought to be, in memory.
+type model struct {
+	names    []string // of conversations, the first a pair's
+	users    []string
+	messages map[string][]message.Message // by conversation
+	places   map[message.In]*place
+	blocked  map[string]bool // who of the pair blocks the other
+}
+
+// place is what a user has of a conversation.
+type place struct {
+	from, read int64
+	till       int64 // -1: a member
+	last       ids.ID
+	listed     bool
+}
+
+func newModel(n int) *model {
+	m := &model{messages: map[string][]message.Message{}, places: map[message.In]*place{}, blocked: map[string]bool{}}
+	for _, user := range []string{"ann", "ben", "cleo", `d#\n`} {
+		m.users = append(m.users, fmt.Sprint(user, " ", n))
+	}
+	p := message.Pair{User: m.users[0], Other: m.users[1]}
+	m.names = []string{p.Conversation(), fmt.Sprint("group ", n), fmt.Sprint("other ", n)}
+	for _, user := range m.users[:2] {
+		m.places[of(user, p.Conversation())] = &place{till: -1}
+	}
+	return m
+}
+
+func (m *model) member(in message.In) bool { return m.places[in] != nil && m.places[in].till < 0 }
+
+// newest is the number of the last message that is the user's to read.
+func (m *model) newest(in message.In) int64 {
+	p, n := m.places[in], int64(len(m.messages[in.Conversation]))
+	if p != nil && p.till >= 0 {
+		n = p.till
+	}
+	return n
+}
+
+func (m *model) send(sent message.Message) {
+	m.messages[sent.Conversation] = append(m.messages[sent.Conversation], sent)
+	for _, user := range m.users {
+		if in := of(user, sent.Conversation); m.member(in) {
+			m.places[in].last, m.places[in].listed = sent.ID, true
+		}
+	}
+}
+
+func (m *model) unread(in message.In) (n int64) {
+	p := m.places[in]
+	for _, sent := range m.messages[in.Conversation] {
+		if sent.Seq > max(p.read, p.from) && sent.Seq <= m.newest(in) && sent.Sender != in.User {
+			n++
+		}
+	}
+	return n
+}
+
+func (m *model) history(in message.In) (found []message.Message) {
+	for _, sent := range slices.Backward(m.messages[in.Conversation][:m.newest(in)]) {
+		if sent.Seq > m.places[in].from {
+			found = append(found, sent)
+		}
+	}
+	return found
+}
+
+// inbox is a user's conversations, newest first.
+func (m *model) inbox(user string) (names []string) {
+	for _, name := range m.names {
+		if p := m.places[of(user, name)]; p != nil && p.listed && p.till < 0 {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return -cmpIDs(m.places[of(user, a)].last, m.places[of(user, b)].last)
+	})
+	return names
+}
+
+func cmpIDs(a, b ids.ID) int {
+	if a < b {
+		return -1
+	}
+	return 1
+}
+
+// compare checks what every user sees.
+func (m *model) compare(t require.TestingT, w world, tb testing.TB) {
+	for _, user := range m.users {
+		entries := w.inbox(tb, user)
+		names := []string{}
+		for _, e := range entries {
+			names = append(names, e.Conversation)
+		}
+		require.Equal(t, append([]string{}, m.inbox(user)...), names, user)
+		for _, e := range entries {
+			in := of(user, e.Conversation)
+			p := m.places[in]
+			require.Equal(t, m.unread(in), e.Unread, in)
+			require.LessOrEqual(t, max(p.read, p.from), e.Read, in)
+			for _, sent := range m.messages[e.Conversation] {
+				if sent.Seq > max(p.read, p.from) && sent.Seq <= e.Read {
+					require.Equal(t, user, sent.Sender, in)
+				}
+			}
+			shown := message.Message{}
+			if found := m.history(in); len(found) > 0 {
+				shown = found[0]
+			}
+			require.Equal(t, shown, e.Last, in)
+		}
+		for _, name := range m.names {
+			in := of(user, name)
+			members, err := w.Members(tb.Context(), in)
+			if !m.member(in) {
+				require.ErrorIs(t, err, plaza.ErrForbidden)
+			} else {
+				require.NoError(t, err)
+				require.True(t, slices.IsSorted(members))
+				for _, other := range m.users {
+					require.Equal(t, m.member(of(other, name)), slices.Contains(members, other))
+				}
+			}
+			if m.places[in] == nil {
+				_, err := w.History(tb.Context(), in, cursor.PageRequest{})
+				require.ErrorIs(t, err, plaza.ErrForbidden)
+				continue
+			}
+			require.Equal(t, append([]message.Message(nil), m.history(in)...), slices.Collect(each(tb, 7, w.historyOf(in))), in)
+		}
+	}
+}
+
+// Two processes in turn, so that what one remembers grows old.
+func TestConversationsAreAsTheModelSays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	checks := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		checks++
+		m := newModel(checks)
+		processes := []world{w.process(t, nil), w.process(t, nil)}
+		p := func() world { return processes[rapid.IntRange(0, 1).Draw(rt, "process")] }
+		user := func() string { return rapid.SampledFrom(m.users).Draw(rt, "user") }
+		in := func() message.In { return of(user(), rapid.SampledFrom(m.names).Draw(rt, "conversation")) }
+		group := func() message.In { return of(user(), rapid.SampledFrom(m.names[1:]).Draw(rt, "group")) }
+		isPair := func(name string) bool { return name == m.names[0] }
+		outcome := func(changed bool, err error, want bool, wanted error) {
+			if wanted != nil {
+				require.ErrorIs(rt, err, wanted)
+				return
+			}
+			require.NoError(rt, err)
+			require.Equal(rt, want, changed)
+		}
+		var said []message.Message // as it was sent
+		rt.Repeat(map[string]func(*rapid.T){
+			"create": func(rt *rapid.T) {
+				name := rapid.SampledFrom(m.names[1:]).Draw(rt, "group")
+				begins := len(m.places) == 0 || !slices.ContainsFunc(m.users, func(u string) bool { return m.places[of(u, name)] != nil })
+				created, err := p().Create(t.Context(), message.Group{ID: name, Members: m.users[:3]})
+				outcome(created, err, begins, nil)
+				if begins {
+					id := w.id() // after the group's
+					for _, user := range m.users[:3] {
+						m.places[of(user, name)] = &place{till: -1, last: id, listed: true}
+					}
+				}
+			},
+			"send": func(rt *rapid.T) {
+				in := in()
+				n := int64(len(m.messages[in.Conversation]))
+				sent := w.says(in.Conversation, in.User, fmt.Sprint("text ", len(said)))
+				sent.ReplyTo = rapid.Int64Range(0, n).Draw(rt, "reply to")
+				got, created, err := p().Send(t.Context(), sent)
+				var refusal error
+				if !m.member(in) {
+					refusal = message.ErrNotMember
+				} else if isPair(in.Conversation) && len(m.blocked) > 0 {
+					refusal = message.ErrBlocked
+				}
+				outcome(created, err, true, refusal)
+				if refusal == nil {
+					said = append(said, sent)
+					sent.Seq, sent.ID = n+1, got.ID
+					require.Equal(rt, sent, got)
+					m.send(sent)
+				}
+			},
+			"repeat": func(rt *rapid.T) {
+				if len(said) == 0 {
+					rt.Skip("nothing was sent")
+				}
+				sent := rapid.SampledFrom(said).Draw(rt, "message")
+				got, created, err := p().Send(t.Context(), sent)
+				outcome(created, err, false, nil)
+				require.Equal(rt, m.messages[sent.Conversation][got.Seq-1], got)
+				sent.Text += " otherwise"
+				_, _, err = p().Send(t.Context(), sent)
+				require.ErrorIs(rt, err, plaza.ErrConflict)
+			},
+			"edit or recall": func(rt *rapid.T) {
+				in := in()
+				n := len(m.messages[in.Conversation])
+				seq := rapid.IntRange(1, n+1).Draw(rt, "number")
+				var stored *message.Message
+				if seq <= n {
+					stored = &m.messages[in.Conversation][seq-1]
+				}
+				edits := rapid.Bool().Draw(rt, "edits")
+				var wanted error
+				stranger := isPair(in.Conversation) && m.places[in] == nil
+				switch {
+				case stranger, edits && !m.member(in):
+					wanted = message.ErrNotMember
+				case edits && isPair(in.Conversation) && len(m.blocked) > 0:
+					wanted = message.ErrBlocked
+				case stored == nil:
+					wanted = plaza.ErrNotFound
+				case stored.Sender != in.User:
+					wanted = plaza.ErrForbidden
+				case edits && !stored.Recalled.IsZero():
+					wanted = plaza.ErrRemoved
+				}
+				if !edits {
+					changed, err := p().Recall(t.Context(), in, int64(seq))
+					outcome(changed, err, wanted == nil && stored.Recalled.IsZero(), wanted)
+					if changed {
+						*stored = message.Message{
+							Conversation: in.Conversation, Sender: in.User, ReplyTo: stored.ReplyTo,
+							Seq: stored.Seq, ID: stored.ID, Recalled: w.Now(),
+						}
+					}
+					return
+				}
+				to := message.Message{
+					Conversation: in.Conversation, Sender: in.User, Seq: int64(seq),
+					Text: rapid.SampledFrom([]string{"", "a", "b"}).Draw(rt, "text"), Data: []byte(`{"a":1}`),
+				}
+				got, changed, err := p().Edit(t.Context(), to)
+				differs := wanted == nil && (stored.Text != to.Text || string(stored.Data) != string(to.Data))
+				outcome(changed, err, differs, wanted)
+				if changed {
+					stored.Text, stored.Data, stored.Edited = to.Text, to.Data, w.Now()
+				}
+				if err == nil {
+					require.Equal(rt, *stored, got)
+				}
+			},
+			"add": func(rt *rapid.T) {
+				in := group()
+				exists := slices.ContainsFunc(m.users, func(u string) bool { return m.places[of(u, in.Conversation)] != nil })
+				changed, err := p().Add(t.Context(), in)
+				if !exists {
+					require.ErrorIs(rt, err, plaza.ErrNotFound)
+					return
+				}
+				outcome(changed, err, !m.member(in), nil)
+				if changed {
+					n := int64(len(m.messages[in.Conversation]))
+					m.places[in] = &place{from: n, read: n, till: -1, last: w.id(), listed: true}
+				}
+			},
+			"leave": func(rt *rapid.T) {
+				in := group()
+				exists := slices.ContainsFunc(m.users, func(u string) bool { return m.places[of(u, in.Conversation)] != nil })
+				changed, err := p().Leave(t.Context(), in)
+				if !exists {
+					require.ErrorIs(rt, err, plaza.ErrNotFound)
+					return
+				}
+				outcome(changed, err, m.member(in), nil)
+				if changed {
+					m.places[in].till = int64(len(m.messages[in.Conversation]))
+				}
+			},
+			"block": func(rt *rapid.T) {
+				i := rapid.IntRange(0, 1).Draw(rt, "who")
+				who := message.Pair{User: m.users[i], Other: m.users[1-i]}
+				if rapid.Bool().Draw(rt, "on") {
+					changed, err := p().Block(t.Context(), who)
+					outcome(changed, err, !m.blocked[who.User], nil)
+					m.blocked[who.User] = true
+				} else {
+					changed, err := p().Unblock(t.Context(), who)
+					outcome(changed, err, m.blocked[who.User], nil)
+					delete(m.blocked, who.User)
+				}
+			},
+			"read": func(rt *rapid.T) {
+				in := in()
+				upTo := rapid.Int64Range(1, int64(len(m.messages[in.Conversation]))+1).Draw(rt, "up to")
+				err := p().Read(t.Context(), in, upTo)
+				switch {
+				case m.places[in] == nil:
+					require.ErrorIs(rt, err, plaza.ErrForbidden)
+				case upTo > m.newest(in):
+					require.ErrorIs(rt, err, plaza.ErrInvalid)
+				default:
+					require.NoError(rt, err)
+					m.places[in].read = max(m.places[in].read, upTo)
+				}
+			},
+			"clear": func(rt *rapid.T) {
+				in := in()
+				err := p().Clear(t.Context(), in)
+				if m.places[in] == nil {
+					require.ErrorIs(rt, err, plaza.ErrForbidden)
+					return
+				}
+				require.NoError(rt, err)
+				m.places[in].from = max(m.places[in].from, m.newest(in))
+			},
+		})
+		m.compare(rt, w, t)
+	})
+}
