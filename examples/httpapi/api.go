@@ -22,7 +22,6 @@ type api struct {
 
 	leaving    *template.Template
 	streams    *guard.Streams
-	typists    *guard.Rate
 	ending     chan struct{} // closed to end the streams
 	endStreams func()
 }
@@ -37,7 +36,6 @@ func newAPI(s *service, log *slog.Logger, hosts ...string) *api {
 		guard:   guard.New(hosts...),
 		leaving: leavingPage(),
 		streams: guard.NewStreams(streamsEach, streamsAll),
-		typists: guard.NewRate(1, 10, nil),
 		ending:  make(chan struct{}),
 	}
 	a.endStreams = sync.OnceFunc(func() { close(a.ending) })

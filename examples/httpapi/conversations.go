@@ -8,6 +8,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/notify/message"
+	msglive "github.com/plaza-sdk/plaza/notify/message/live"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
@@ -71,8 +72,10 @@ func (a *api) createGroup(r *http.Request) (any, error) {
 		g.Members = append(g.Members, user)
 	}
 	created, err := a.messages.Create(r.Context(), g)
-	if err == nil { // also after a repeat: the first call may have died before this
-		a.tellInboxes(r.Context(), g.Members...)
+	if err == nil {
+		for _, member := range g.Members {
+			a.tellOf(r.Context(), msglive.Joined, message.In{Conversation: g.ID, User: member}, 0)
+		}
 	}
 	return followed{created}, err
 }
@@ -87,9 +90,10 @@ func (a *api) addMember(r *http.Request) (any, error) {
 	if _, err := a.messages.Members(r.Context(), in); err != nil {
 		return nil, err
 	}
-	changed, err := a.messages.Add(r.Context(), message.In{Conversation: in.Conversation, User: r.PathValue("other")})
+	in.User = r.PathValue("other")
+	changed, err := a.messages.Add(r.Context(), in)
 	if err == nil {
-		a.tellMembers(r.Context(), in, happened{Kind: membersEvent})
+		a.tellOf(r.Context(), msglive.Joined, in, 0)
 	}
 	return change{changed}, err
 }
@@ -98,8 +102,7 @@ func (a *api) leave(r *http.Request) (any, error) {
 	in := inPath(r)
 	changed, err := a.messages.Leave(r.Context(), in)
 	if err == nil {
-		a.tell(r.Context(), in.Conversation, happened{Kind: membersEvent})
-		a.tellInboxes(r.Context(), in.User)
+		a.tellOf(r.Context(), msglive.Left, in, 0)
 	}
 	return change{changed}, err
 }
@@ -114,8 +117,7 @@ func (a *api) readTo(r *http.Request) (any, error) {
 	in := inPath(r)
 	err := a.messages.Read(r.Context(), in, body.UpTo)
 	if err == nil {
-		a.tell(r.Context(), in.Conversation, happened{Kind: readEvent, User: in.User, Seq: body.UpTo})
-		a.tellInboxes(r.Context(), in.User)
+		a.tellOf(r.Context(), msglive.Read, in, body.UpTo)
 	}
 	return none{}, err
 }
@@ -127,8 +129,12 @@ func (a *api) receipts(r *http.Request) (any, error) {
 func (a *api) clear(r *http.Request) (any, error) {
 	in := inPath(r)
 	err := a.messages.Clear(r.Context(), in)
-	if err == nil {
-		a.tellInboxes(r.Context(), in.User)
+	if err != nil {
+		return nil, err
+	}
+	now, err := a.messages.Access(r.Context(), in)
+	if err == nil && now.From > 0 {
+		a.tellOf(r.Context(), msglive.Cleared, in, now.From)
 	}
 	return none{}, err
 }

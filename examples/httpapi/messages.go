@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/notify/message"
+	msglive "github.com/plaza-sdk/plaza/notify/message/live"
 )
 
 // letter is a message with the time when it was sent.
@@ -48,9 +49,8 @@ func (a *api) sendMessage(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	said := letterOf(m)
-	a.tellMembers(r.Context(), in, happened{Kind: messageEvent, Message: &said}) // also after a repeat
-	return said, nil
+	a.tell(r.Context(), msglive.Said(m)) // also after a repeat: the first call may have died before this
+	return letterOf(m), nil
 }
 
 func (a *api) history(r *http.Request) (any, error) {
@@ -84,9 +84,8 @@ func (a *api) editMessage(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	said := letterOf(m)
-	a.tellMembers(r.Context(), in, happened{Kind: messageEvent, Message: &said})
-	return said, nil
+	a.tell(r.Context(), msglive.Said(m))
+	return letterOf(m), nil
 }
 
 func (a *api) recallMessage(r *http.Request) (any, error) {
@@ -97,27 +96,18 @@ func (a *api) recallMessage(r *http.Request) (any, error) {
 	in := inPath(r)
 	changed, err := a.messages.Recall(r.Context(), in, seq)
 	if err == nil {
-		a.tellMembers(r.Context(), in, happened{Kind: recalledEvent, Seq: seq})
+		a.tellOf(r.Context(), msglive.Recalled, in, seq)
 	}
 	return change{changed}, err
 }
 
-// typing tells the others that the user in the path is writing, or has stopped. It is
-// not stored.
+// shownTyping reports whether others were shown that a user is typing. They are every few
+// seconds, however often a page asks.
+type shownTyping struct {
+	Shown bool `json:"shown"`
+}
+
 func (a *api) typing(r *http.Request) (any, error) {
-	var body struct {
-		On bool `json:"on"`
-	}
-	if err := guard.ReadJSON(r, &body); err != nil {
-		return nil, err
-	}
-	in := inPath(r)
-	if err := a.typists.Take(in.User); err != nil {
-		return nil, err
-	}
-	if _, err := a.messages.Members(r.Context(), in); err != nil {
-		return nil, err
-	}
-	a.tell(r.Context(), in.Conversation, happened{Kind: typingEvent, User: in.User, On: body.On})
-	return none{}, nil
+	shown, err := a.talks.Typing(r.Context(), inPath(r))
+	return shownTyping{shown}, err
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +11,6 @@ import (
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
-	"github.com/plaza-sdk/plaza/notify/message"
 )
 
 // openTalk opens a user's page with a conversation, which query names, and waits until
@@ -26,24 +24,16 @@ func openTalk(t *testing.T, b browsertest.Browser, w world, user, query string, 
 
 func (w world) goTo(t *testing.T, p browsertest.Window, user, query string) {
 	t.Helper()
-	asked, err := url.ParseQuery(query)
-	require.NoError(t, err)
-	conversation := asked.Get("group")
-	if conversation == "" {
-		conversation = message.Pair{User: user, Other: asked.Get("with")}.Conversation()
-	}
 	p.Open(w.URL + "/messages/?user=" + url.QueryEscape(user) + "&" + query)
-	require.Eventually(t, func() bool { return slices.Contains(w.service.rooms.present(conversation), user) }, patience, tick)
-	p.Until(`document.getElementById("cut").hidden`)
+	p.Until(`document.body.classList.contains("open") && document.getElementById("cut").hidden`)
 }
 
 // openInbox opens a user's page without a conversation.
 func openInbox(t *testing.T, b browsertest.Browser, w world, user string) browsertest.Window {
 	t.Helper()
 	p := b.Window(t)
-	before := w.service.rooms.inboxes.Present(user)
 	p.Open(w.URL + "/messages/?user=" + url.QueryEscape(user))
-	require.Eventually(t, func() bool { return w.service.rooms.inboxes.Present(user) > before }, patience, tick)
+	p.Until(`document.getElementById("cut").hidden`)
 	return p
 }
 
@@ -123,17 +113,12 @@ func typingShows(t *testing.T, b browsertest.Browser) {
 	require.True(t, browsertest.Eval[bool](ann, ended), "one's own typing does not show")
 	bob.Do(`time()`) // nothing more is heard of ann
 	bob.Until(ended)
-	ann.Press(kb.Backspace) // ann gives up
-	ann.Type("#text", "hello")
-	bob.Until(shows)
-	for range len("hello") {
-		ann.Press(kb.Backspace)
-	}
-	bob.Until(ended)
-	ann.Type("#text", "hello")
-	bob.Until(shows)
-	ann.Press(kb.Enter)
-	bob.Until(ended + " && " + says("hello"))
+
+	cleo := openTalk(t, b, w, "cleo", "with=bob")
+	w.goTo(t, bob, "bob", "with=cleo")
+	writeIn(cleo, "hello")
+	bob.Until(says("hello"))
+	require.True(t, browsertest.Eval[bool](bob, ended), "the message says that the typing has ended")
 }
 
 // lost makes a page lose the answers to what it sends, or with false the requests.

@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/notify/message"
+	msglive "github.com/plaza-sdk/plaza/notify/message/live"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
@@ -70,16 +71,20 @@ func (a *api) blocks(r *http.Request) (any, error) {
 	})
 }
 
-func (a *api) block(r *http.Request) (any, error) { return a.changeBlock(r, a.messages.Block) }
+func (a *api) block(r *http.Request) (any, error) {
+	return a.changeBlock(r, a.messages.Block, msglive.Blocked)
+}
 
-func (a *api) unblock(r *http.Request) (any, error) { return a.changeBlock(r, a.messages.Unblock) }
+func (a *api) unblock(r *http.Request) (any, error) {
+	return a.changeBlock(r, a.messages.Unblock, msglive.Unblocked)
+}
 
 // changeBlock is for notifications and messages alike.
-func (a *api) changeBlock(r *http.Request, do func(context.Context, message.Pair) (bool, error)) (any, error) {
+func (a *api) changeBlock(r *http.Request, do func(context.Context, message.Pair) (bool, error), kind msglive.Kind) (any, error) {
 	p := message.Pair{User: r.PathValue("user"), Other: r.PathValue("other")}
 	changed, err := do(r.Context(), p)
 	if err == nil {
-		a.tell(r.Context(), p.Conversation(), happened{Kind: membersEvent})
+		a.tellOf(r.Context(), kind, message.In{Conversation: p.Conversation(), User: p.User}, 0)
 	}
 	return change{changed}, err
 }

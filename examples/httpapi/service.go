@@ -20,6 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/announce"
 	"github.com/plaza-sdk/plaza/notify/message"
+	msglive "github.com/plaza-sdk/plaza/notify/message/live"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
@@ -39,7 +40,7 @@ type service struct {
 	hub           *live.Hub[ring]
 
 	messages *message.Repository
-	rooms    *rooms
+	talks    *msglive.Hub
 
 	log *slog.Logger
 }
@@ -103,7 +104,7 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, key
 	}); err != nil {
 		return err
 	}
-	if s.rooms, err = newRooms(); err != nil {
+	if s.talks, err = newTalks(s.messages); err != nil {
 		return err
 	}
 	// The tables were created just now. If another tool creates them, call Verify.
@@ -160,8 +161,8 @@ func (s *service) close() error {
 	if s.hub != nil {
 		s.hub.Close()
 	}
-	if s.rooms != nil {
-		s.rooms.close()
+	if s.talks != nil {
+		s.talks.Close()
 	}
 	return s.ids.Close(ctx)
 }

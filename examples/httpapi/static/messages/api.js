@@ -26,4 +26,4 @@ export const recall = (user, conversation, seq) => remove(`${within(user, conver
 
 export const receipts = (user, conversation) => call("GET", `${within(user, conversation)}/read`);
 export const read = (user, conversation, upTo) => put(`${within(user, conversation)}/read`, { upTo });
-export const typing = (user, conversation, on) => call("PUT", `${within(user, conversation)}/typing`, { on });
+export const typing = (user, conversation) => call("PUT", `${within(user, conversation)}/typing`);

@@ -19,7 +19,7 @@ export class Composer {
     byId("composer").addEventListener("submit", (e) => { e.preventDefault(); this.#submit(); });
     byId("text").addEventListener("keydown", (e) => this.#key(e));
     byId("text").addEventListener("beforeinput", (e) => this.#enter(e));
-    byId("text").addEventListener("input", () => { this.#save(); this.#sign(byId("text").value !== ""); });
+    byId("text").addEventListener("input", () => { this.#save(); this.#sign(); });
     byId("undo").addEventListener("click", () => this.#undo());
   }
 
@@ -67,7 +67,7 @@ export class Composer {
       const answers = this.#answers?.seq;
       byId("text").value = "";
       this.#answers = undefined;
-      this.#signed = 0; // the message says that the writing has ended
+      this.#signed = 0; // a message ends it
       this.#save();
       this.#show();
       this.send(text, answers);
@@ -128,10 +128,10 @@ export class Composer {
       ...(this.#edits ? [] : [element("bdi", {}, about.sender), ": "]), element("span", { dir: "auto" }, said(about)));
   }
 
-  // #sign tells the others that the user is writing. Nobody needs to know that it failed.
-  #sign(on) {
-    if (this.#edits || on && Date.now() - this.#signed < every || !on && !this.#signed) return;
-    this.#signed = on ? Date.now() : 0;
-    api.typing(this.user, this.conversation, on).catch(() => {});
+  // #sign shows the others that the user is typing. Nobody needs to know that it failed.
+  #sign() {
+    if (this.#edits || byId("text").value === "" || Date.now() - this.#signed < every) return;
+    this.#signed = Date.now();
+    api.typing(this.user, this.conversation).catch(() => {});
   }
 }

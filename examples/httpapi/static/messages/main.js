@@ -31,6 +31,7 @@ function seen() {
 // watch listens to the inbox, and to the conversation that is open.
 function watch({ conversation = true } = {}) {
   live?.close();
+  byId("cut").hidden = false;
   const of = conversation ? talk.conversation : "";
   const reread = () => {
     byId("cut").hidden = true;
@@ -40,7 +41,10 @@ function watch({ conversation = true } = {}) {
   live = listen(api.liveOf(me.value, of), {
     joined: reread,
     reset: reread,
-    inbox: () => inbox.reread(),
+    inbox: (events) => {
+      inbox.reread();
+      events.forEach((event) => talk.elsewhere(event));
+    },
     batch: (events) => events.forEach((event) => talk.happened(event)),
     present: (names) => talk.people.here(names ?? []),
     gone: () => talk.people.left(),

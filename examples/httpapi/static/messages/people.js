@@ -2,7 +2,7 @@ import * as api from "./api.js";
 import { button, byId, element } from "../shared/dom.js";
 import { listed, writing } from "./words.js";
 
-const lasts = 6000; // milliseconds that a sign of writing holds
+const lasts = 6000; // milliseconds that a sign of typing holds
 
 // People are those in the open conversation: who they are, who is here, who is writing,
 // and whether they are blocked.

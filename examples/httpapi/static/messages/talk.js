@@ -99,19 +99,28 @@ export class Talk {
 
   #raise(user, seq) { this.#receipts[user] = Math.max(this.#receipts[user] ?? 0, seq); }
 
-  // happened takes what the conversation's stream says.
-  happened({ kind, message, user, seq, on }) {
+  // happened takes what happened in the conversation.
+  happened({ kind, message, user, seq }) {
     if (!this.#history) return;
     switch (kind) {
-      case "message":
-        this.people.wrote(message.sender);
+      case "sent":
+      case "edited":
+        this.people.wrote(user);
         this.#history.put(message);
         break;
       case "recalled": this.#history.recalled(seq); break;
       case "read": this.#raise(user, seq); this.render(); break;
-      case "typing": if (user !== this.#user) this.people.writes(user, on); break;
-      case "members": this.people.reread(); break;
+      case "typing": if (user !== this.#user) this.people.writes(user, true); break;
+      case "joined":
+      case "left": this.people.reread(); break;
     }
+  }
+
+  // elsewhere takes what this user did in another window.
+  elsewhere({ kind, conversation }) {
+    if (conversation !== this.conversation) return;
+    if (kind === "cleared") this.#history.reread();
+    if (kind === "blocked" || kind === "unblocked") this.people.reread();
   }
 
   // stored takes what the outbox has sent.
