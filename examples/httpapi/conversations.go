@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/notify/message"
@@ -72,6 +74,10 @@ func (a *api) createGroup(r *http.Request) (any, error) {
 		g.Members = append(g.Members, user)
 	}
 	created, err := a.messages.Create(r.Context(), g)
+	var invalid *plaza.InvalidError
+	if errors.As(err, &invalid) && invalid.Field == "ID" {
+		err = &plaza.InvalidError{Field: "group", Reason: invalid.Reason}
+	}
 	if err == nil {
 		for _, member := range g.Members {
 			a.tellOf(r.Context(), msglive.Joined, message.In{Conversation: g.ID, User: member}, 0)

@@ -52,6 +52,7 @@ func problemOf(err error) problem {
 		{leaderboard.ErrClosed, http.StatusGone, "the period of the score is closed"},
 		{leaderboard.ErrOpTooOld, http.StatusConflict, "the op is too old to be known"},
 		{message.ErrBlocked, http.StatusForbidden, "one of you has blocked the other"},
+		{message.ErrFull, http.StatusForbidden, "the group is full"},
 		{message.ErrNotMember, http.StatusForbidden, "you are not in this conversation"},
 		{plaza.ErrInvalid, http.StatusBadRequest, ""},
 		{plaza.ErrForbidden, http.StatusForbidden, "this is not yours"},

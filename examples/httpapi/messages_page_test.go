@@ -250,7 +250,7 @@ func groupOfThree(t *testing.T, b browsertest.Browser) {
 	ann.Type("#members", "bob, cleo")
 	ann.Press(kb.Enter)
 	ann.Until(`document.getElementById("title").textContent === "hikers"`)
-	bob, cleo := openTalk(t, b, w, "bob", "group=hikers"), openTalk(t, b, w, "cleo", "group=hikers", "status of 403")
+	bob, cleo := openTalk(t, b, w, "bob", "group=hikers", "status of 403"), openTalk(t, b, w, "cleo", "group=hikers", "status of 403")
 	ann.Until(`document.getElementById("presence").textContent === "3 members · bob and cleo are here"`)
 	writeIn(ann, "hello")
 	for _, p := range []browsertest.Window{bob, cleo} {
