@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,6 +13,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
+	"github.com/plaza-sdk/plaza/notify/message"
 )
 
 // openTalk opens a user's page with a conversation, which query names, and waits until
@@ -55,6 +58,8 @@ func messagesPage() map[string]func(*testing.T, browsertest.Browser) {
 		"typing shows and ends":                                      typingShows,
 		"a message whose answer was lost is stored once":             lostAnswer,
 		"a message that never left is sent after a reload":           unsent,
+		"who writes too fast is sent later, in order":                tooFast,
+		"a page that was reset reads again":                          resetPage,
 		"what the service refuses can be written again":              refusedMessage,
 		"an edit and a recall show in the other window":              editAndRecall,
 		"a reply leads to what it answers":                           reply,
@@ -163,6 +168,40 @@ func unsent(t *testing.T, b browsertest.Browser) {
 	w.goTo(t, ann, "ann", "with=bob")
 	ann.Until(says("one|two"))
 	require.Len(t, w.texts(t, "bob", annBob), 2)
+}
+
+func tooFast(t *testing.T, b browsertest.Browser) {
+	w := newWorld(t)
+	ann := openTalk(t, b, w, "ann", "with=bob", "status of 429")
+	ann.Do(`for (let i = 0; i < 23; i++) {
+		document.getElementById("text").value = i;
+		document.getElementById("composer").requestSubmit();
+	}`)
+	var want, stored []string
+	for i := range 23 {
+		want = append(want, strconv.Itoa(i))
+		stored = append(stored, fmt.Sprint(i+1, " ann ", i))
+	}
+	ann.Until(`!document.querySelector(".pending") && ` + says(strings.Join(want, "|")))
+	slices.Reverse(stored)
+	require.Equal(t, stored, w.texts(t, "bob", annBob))
+}
+
+// Others have stored what no stream has shown the page.
+func resetPage(t *testing.T, b browsertest.Browser) {
+	w := newWorld(t)
+	w.say(t, "bob", "ann", "one")
+	p := openInbox(t, b, w, "ann")
+	p.Do(`window.EventSource = class extends EventSource { constructor(path) { super(path); window.source = this; } }`)
+	p.Click("#inbox .entry")
+	p.Until(says("one"))
+	_, err := w.service.messages.Recall(t.Context(), message.In{Conversation: annBob, User: "bob"}, 1)
+	require.NoError(t, err)
+	_, _, err = w.service.messages.Send(t.Context(), message.Message{Conversation: annBob, Sender: "bob", Key: "k", Text: "two"})
+	require.NoError(t, err)
+	require.True(t, browsertest.Eval[bool](p, says("one")))
+	p.Do(`source.dispatchEvent(new MessageEvent("reset", { data: "{}" }))`)
+	p.Until(says("bob recalled this message.|two"))
 }
 
 func refusedMessage(t *testing.T, b browsertest.Browser) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/examples/sse"
+	msglive "github.com/plaza-sdk/plaza/notify/message/live"
 )
 
 // watching opens the stream of a user's messages, with a conversation open unless that is
@@ -123,4 +124,22 @@ func TestStreamsOfMessagesAreBoundedAndLeaveNothingBehind(t *testing.T) {
 		require.Equal(t, field, refused(t, w.send(t, "GET", path, ""), http.StatusBadRequest).Field, path)
 	}
 	require.Zero(t, w.api.streams.Open())
+}
+
+func TestAGapInTheEventsResetsThePage(t *testing.T) {
+	t.Parallel()
+	var sent []string
+	send := sender(func(e sse.Event) error {
+		sent = append(sent, e.Name+" "+e.Data)
+		return nil
+	})
+	events := []msglive.Event{{Kind: msglive.Left}}
+	for _, batch := range []msglive.Batch{
+		{Events: events, Encoded: []byte("1")},
+		{Reset: true},
+		{Dropped: 2, Events: events, Encoded: []byte("2")},
+	} {
+		require.NoError(t, send.pass("batch", batch))
+	}
+	require.Equal(t, []string{"batch 1", "reset {}", "reset {}", "batch 2"}, sent)
 }

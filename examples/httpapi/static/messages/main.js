@@ -33,13 +33,17 @@ function watch({ conversation = true } = {}) {
   live?.close();
   byId("cut").hidden = false;
   const of = conversation ? talk.conversation : "";
+  let read = false;
   const reread = () => {
-    byId("cut").hidden = true;
+    read = true;
     inbox.reread();
     talk.reread();
   };
   live = listen(api.liveOf(me.value, of), {
-    joined: reread,
+    joined: () => {
+      byId("cut").hidden = true;
+      reread();
+    },
     reset: reread,
     inbox: (events) => {
       inbox.reread();
@@ -48,7 +52,10 @@ function watch({ conversation = true } = {}) {
     batch: (events) => events.forEach((event) => talk.happened(event)),
     present: (names) => talk.people.here(names ?? []),
     gone: () => talk.people.left(),
-    error: () => { byId("cut").hidden = false; },
+    error: () => {
+      byId("cut").hidden = false;
+      if (!read) reread(); // a page without a stream shows what there was
+    },
   });
 }
 
@@ -140,7 +147,7 @@ document.addEventListener("click", (e) => {
   for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(e.target)) menu.open = false;
 });
 document.addEventListener("keydown", (e) => {
-  if (e.key !== "Escape") return;
+  if (e.key !== "Escape" || e.isComposing) return;
   const menu = document.querySelector("details.menu[open]");
   if (menu) {
     menu.open = false;

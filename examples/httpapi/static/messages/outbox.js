@@ -4,6 +4,8 @@ const prefix = "plaza.messages.unsent.";
 
 const makeKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 
+const place = (user, key) => `${prefix}${encodeURIComponent(user)}.${key}`;
+
 // Outbox keeps the messages of a user that are not known to be stored, over reloads too.
 // Each keeps its key however often it is sent, so it is stored once.
 export class Outbox {
@@ -25,7 +27,7 @@ export class Outbox {
     const left = [];
     for (let i = 0; i < localStorage.length; i++) {
       const name = localStorage.key(i);
-      if (name.startsWith(this.#place(""))) left.push(JSON.parse(localStorage.getItem(name)));
+      if (name.startsWith(place(user, ""))) left.push(JSON.parse(localStorage.getItem(name)));
     }
     for (const item of left.sort((a, b) => a.at - b.at)) {
       this.#items.set(item.key, item);
@@ -33,14 +35,12 @@ export class Outbox {
     }
   }
 
-  #place(key) { return `${prefix}${encodeURIComponent(this.#user)}.${key}`; }
-
   of(conversation) { return [...this.#items.values()].filter((item) => item.conversation === conversation); }
 
   add(conversation, text, replyTo) {
     const item = { conversation, key: makeKey(), text, replyTo, at: Date.now() };
     this.#items.set(item.key, item);
-    localStorage.setItem(this.#place(item.key), JSON.stringify(item));
+    localStorage.setItem(place(this.#user, item.key), JSON.stringify(item));
     this.#send(item);
   }
 
@@ -53,36 +53,39 @@ export class Outbox {
 
   // known forgets what is known to be stored.
   known(key) {
-    clearTimeout(this.#items.get(key)?.timer);
     this.#items.delete(key);
-    localStorage.removeItem(this.#place(key));
+    localStorage.removeItem(place(this.#user, key));
   }
 
   // #send sends one after the other, so that they are stored in their order.
   #send(item) {
     const user = this.#user;
-    clearTimeout(item.timer);
     item.state = "sending";
     this.changed();
-    this.#last = this.#last.then(async () => {
-      if (user !== this.#user || !this.#items.has(item.key)) return;
-      const { key, text, replyTo } = item;
+    this.#last = this.#last.then(() => this.#deliver(user, item));
+  }
+
+  // #deliver waits where the service says that it was too fast.
+  async #deliver(user, item) {
+    const { conversation, key, text, replyTo } = item;
+    while (user === this.#user && this.#items.has(key)) {
       try {
-        const message = await api.send(user, item.conversation, { key, text, ...(replyTo && { replyTo }) });
-        if (user !== this.#user) return localStorage.removeItem(`${prefix}${encodeURIComponent(user)}.${key}`);
+        const message = await api.send(user, conversation, { key, text, ...(replyTo && { replyTo }) });
+        localStorage.removeItem(place(user, key));
+        if (user !== this.#user) return;
         this.discard(key);
         this.sent(message);
       } catch (error) {
-        if (user === this.#user) this.#failed(item, error);
+        if (user !== this.#user) return;
+        if (error.status !== 429) return this.#failed(item, error);
+        await new Promise((done) => setTimeout(done, 1000 * (Number(error.after) || 1)));
       }
-    });
+    }
   }
 
   #failed(item, error) {
-    const later = !error.status || error.status >= 500 || error.status === 429 || error.status === 408;
-    item.state = later ? "failed" : "refused";
-    item.reason = !error.status ? "The server cannot be reached." : error.status === 429 ? "You write very fast: it will be sent in a moment." : error.message;
-    if (error.status === 429) item.timer = setTimeout(() => this.retry(item.key), 1000 * (Number(error.after) || 1));
+    item.state = !error.status || error.status >= 500 || error.status === 408 ? "failed" : "refused";
+    item.reason = error.status ? error.message : "The server cannot be reached.";
     this.changed();
   }
 }

@@ -24,7 +24,7 @@ export class Scroller {
 
   // keep changes the list. What the reader sees stays where it is.
   keep(change) {
-    const end = this.#end;
+    const end = this.#nearEnd(); // the event of a scroll may be still to come
     const top = this.box.getBoundingClientRect().top;
     const seen = [...byId("history").querySelectorAll(".said")].filter((e) => e.getBoundingClientRect().bottom > top);
     const before = seen.map((e) => e.getBoundingClientRect().top);
@@ -42,8 +42,10 @@ export class Scroller {
     this.#show();
   }
 
+  #nearEnd() { return this.box.scrollHeight - this.box.scrollTop - this.box.clientHeight < near; }
+
   #scrolled() {
-    this.#end = this.box.scrollHeight - this.box.scrollTop - this.box.clientHeight < near;
+    this.#end = this.#nearEnd();
     if (this.#end) this.#count = 0;
     this.#show();
     if (this.box.scrollTop < near && !byId("older").hidden) this.top();

@@ -244,7 +244,7 @@ export class Talk {
     if (this.#gone) return;
     this.#gone = true;
     byId("composer").hidden = true;
-    byId("notice").textContent = "You are not in this group any more.";
+    byId("notice").textContent = "You are not in this group.";
     this.changed();
   }
 
