@@ -28,6 +28,8 @@ import (
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/live"
+	"github.com/plaza-sdk/plaza/notify/message"
+	messagelive "github.com/plaza-sdk/plaza/notify/message/live"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 	"github.com/plaza-sdk/plaza/ratelimit"
 	"github.com/plaza-sdk/plaza/stream"
@@ -71,7 +73,11 @@ var exportedErrors = map[string]error{
 	"danmu/live.ErrClosed":     danmulive.ErrClosed,
 	"live.ErrClosed":           live.ErrClosed,
 
-	"notify/prefs.ErrToken": prefs.ErrToken,
+	"notify/message.ErrBlocked":     message.ErrBlocked,
+	"notify/message.ErrFull":        message.ErrFull,
+	"notify/message.ErrNotMember":   message.ErrNotMember,
+	"notify/message/live.ErrClosed": messagelive.ErrClosed,
+	"notify/prefs.ErrToken":         prefs.ErrToken,
 
 	"ratelimit.ErrExceeded": ratelimit.ErrExceeded,
 	"ratelimit.Error":       &ratelimit.Error{},

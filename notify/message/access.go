@@ -51,19 +51,21 @@ func (r *Repository) access(ctx context.Context, in In) (Access, error) {
 	if !isPair {
 		return a, nil
 	}
-	var head struct {
-		Blocked []string `dynamo:"blocked,set"`
-	}
+	var h head
 	if item := items[headKey(in.Conversation)]; item != nil {
-		err = r.table.Decode(item, &head)
-		a.Blocked = len(head.Blocked) > 0
-		return a, err
+		if err := r.table.Decode(item, &h); err != nil {
+			return Access{}, err
+		}
 	}
-	a.Blocked, err = r.blockedElsewhere(ctx, p)
+	a.Blocked = len(h.Blocked) > 0
+	if !a.Blocked && h.N == 0 {
+		a.Blocked, err = r.blockedElsewhere(ctx, p)
+	}
 	return a, err
 }
 
-// blockedElsewhere asks Options.Blocks about a pair that has not begun.
+// blockedElsewhere asks Options.Blocks whether one of a pair blocks the other. Once the
+// pair has a message, its head says so.
 func (r *Repository) blockedElsewhere(ctx context.Context, p Pair) (bool, error) {
 	if r.opts.Blocks == nil {
 		return false, nil

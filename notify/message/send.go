@@ -15,7 +15,6 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
-	"github.com/plaza-sdk/plaza/notify/prefs"
 	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
@@ -172,16 +171,12 @@ func (r *Repository) refuses(ctx context.Context, k known, m Message) error {
 		return ErrBlocked
 	case m.ReplyTo > k.n:
 		return &plaza.InvalidError{Field: "ReplyTo", Reason: fmt.Sprintf("is %d, of %d messages", m.ReplyTo, k.n)}
-	case k.n > 0 || k.version > 0 || r.opts.Blocks == nil:
+	case k.n > 0 || k.version > 0:
 		return nil
 	}
-	for _, p := range []prefs.Pair{{User: k.members[0], Actor: k.members[1]}, {User: k.members[1], Actor: k.members[0]}} {
-		switch blocked, err := r.opts.Blocks.Blocked(ctx, p); {
-		case err != nil:
-			return err
-		case blocked:
-			return ErrBlocked
-		}
+	blocked, err := r.blockedElsewhere(ctx, Pair{k.members[0], k.members[1]})
+	if err == nil && blocked {
+		err = ErrBlocked
 	}
-	return nil
+	return err
 }

@@ -37,8 +37,9 @@
 // client knows it by its Seq, and an Edited or Recalled one replaces it. A client that was
 // away joins after the Pos that it saw last.
 //
-// Instead of the service, a consumer of the table's stream may publish, or both may: an
-// event that comes twice is shown once, among the last 1,024 of a room.
+// Instead of the service, a consumer of the table's stream may publish by OfChange, or both
+// may: an event that comes twice is shown once, among the last 1,024 of a room. Only Joined
+// and Left of a user who came and went in between may come twice: read the members again.
 //
 // Nothing here is stored, but a backplane keeps its latest events for some time.
 package live

@@ -15,7 +15,7 @@ import (
 type Kind string
 
 // The kinds of what all who watch a conversation are shown. The first three are shown in
-// the inbox of each member too, the next three in the inbox of the User.
+// the inbox of each member too, the next three in that of the User.
 const (
 	Sent     Kind = "sent"
 	Edited   Kind = "edited"
@@ -26,7 +26,8 @@ const (
 	Typing   Kind = "typing" // the User is typing; only Hub.Typing publishes it
 )
 
-// The kinds of what only the User's inbox is shown.
+// The kinds of what only the User is shown: Cleared in the conversation and the inbox, the
+// others in the inbox.
 const (
 	Cleared   Kind = "cleared"   // the User has hidden what was sent up to Seq
 	Blocked   Kind = "blocked"   // the User has blocked the other one of a pair
@@ -50,12 +51,13 @@ type Event struct {
 	// At is when it happened. Publish sets it where it is zero.
 	At time.Time `json:"at"`
 
-	// Until comes with Typing, which ends then, or with the next message of the User.
+	// Until comes with Typing, which ends then, or with the next message of the User. It
+	// is a time of the process that published it.
 	Until time.Time `json:"until,omitzero"`
 }
 
-// Said is the event of a message as message.Repository.Send or Edit returned it. That may
-// be Recalled: the answer to a repeat is what became of the message since.
+// Said is the event of a message as Send or Edit returned it. That may be Recalled: the
+// answer to a repeat is what became of the message since.
 func Said(m message.Message) Event {
 	e := Event{Kind: Sent, Conversation: m.Conversation, User: m.Sender, Seq: m.Seq, At: m.ID.Time()}
 	switch {
@@ -67,6 +69,26 @@ func Said(m message.Message) Event {
 	}
 	e.Message = &m
 	return e
+}
+
+// OfChange is the event of a change that a consumer of the table's stream reads. Ok is
+// false where nobody is shown it: members of a group that was created have joined beside.
+func OfChange(c message.Change) (e Event, ok bool) {
+	e = Event{Conversation: c.Conversation, User: c.User, Seq: c.Seq, At: c.At}
+	switch c.Kind {
+	case message.Sent, message.Edited:
+		return Said(c.Message), true
+	case message.Recalled, message.Erased:
+		e.Kind, e.Seq = Recalled, c.Message.Seq
+		return e, e.Seq > 0
+	case message.Read, message.Cleared:
+		e.Kind = Kind(c.Kind)
+		return e, true
+	case message.Joined, message.Left, message.Blocked, message.Unblocked:
+		e.Kind, e.Seq = Kind(c.Kind), 0
+		return e, true
+	}
+	return Event{}, false
 }
 
 // validate sets what Publish may leave out, and refuses an event of the wrong shape.

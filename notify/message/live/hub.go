@@ -50,8 +50,9 @@ type Options struct {
 	// Encode writes what viewers get. Defaults to a JSON array of the events.
 	Encode func(events []Event) []byte
 
-	// Typing is the time between two events that show a user typing. Defaults to 3 s.
-	Typing time.Duration
+	// TypingEvery is the time between two events that show a user typing. Each holds for
+	// twice as long. Defaults to 3 s.
+	TypingEvery time.Duration
 
 	// Recheck is how long a viewer of a group goes on without asking the store
 	// whether the user is still a member. It bounds what one who was removed sees if
@@ -73,15 +74,15 @@ func (o *Options) setDefaults() error {
 	if o.Encode == nil {
 		o.Encode = encode
 	}
-	if o.Typing == 0 {
-		o.Typing = 3 * time.Second
+	if o.TypingEvery == 0 {
+		o.TypingEvery = 3 * time.Second
 	}
 	if o.Recheck == 0 {
 		o.Recheck = time.Minute
 	}
 	switch {
-	case o.Typing < 0:
-		return &plaza.InvalidError{Field: "Options.Typing", Reason: "is negative"}
+	case o.TypingEvery < 0:
+		return &plaza.InvalidError{Field: "Options.TypingEvery", Reason: "is negative"}
 	case o.Recheck < 0:
 		return &plaza.InvalidError{Field: "Options.Recheck", Reason: "is negative"}
 	}
@@ -127,7 +128,7 @@ func New(store Store, opts *Options) (*Hub, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.typists, err = newTypists(o.Typing)
+	h.typists, err = newTypists(o.TypingEvery)
 	return h, err
 }
 
@@ -156,9 +157,9 @@ func (h *Hub) publish(ctx context.Context, e Event) error {
 		return err
 	}
 	switch e.Kind {
-	case Cleared, Blocked, Unblocked:
+	case Blocked, Unblocked:
 		return h.show(ctx, payload, inboxRooms, e.User)
-	case Read, Joined, Left:
+	case Read, Joined, Left, Cleared:
 		return errors.Join(
 			h.show(ctx, payload, conversationRooms, e.Conversation),
 			h.show(ctx, payload, inboxRooms, e.User))

@@ -2,10 +2,13 @@ package live_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,7 +25,7 @@ func TestWhoIsShownWhat(t *testing.T) {
 		store := newRoster(group, "ann", "ben", "cid")
 		store.set(group, "dan", message.Access{Left: true})
 		hub := newHub(t, store, nil)
-		room := join(t, hub, in(group, "ben"), "")
+		room, own := join(t, hub, in(group, "ben"), ""), join(t, hub, in(group, "ann"), "")
 		inboxes := map[string]*live.Viewer{}
 		for _, user := range []string{"ann", "ben", "cid", "dan", "eve"} {
 			inboxes[user] = inbox(t, hub, user)
@@ -51,7 +54,10 @@ func TestWhoIsShownWhat(t *testing.T) {
 			for _, user := range c.inboxes {
 				require.Equal(t, want, kinds(next(t, inboxes[user]).Events), user)
 			}
-			quiet(t, room)
+			if c.room || c.event.Kind == live.Cleared {
+				require.Equal(t, want, kinds(next(t, own).Events))
+			}
+			quiet(t, room, own)
 			for _, v := range inboxes {
 				quiet(t, v)
 			}
@@ -165,7 +171,9 @@ func TestAUserNamedLikeAConversationIsAnotherRoom(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := newRoster(group, "ann")
 		hub := newHub(t, store, nil)
-		names := []string{group, "c" + group, "n" + group, "cn" + group, "u" + group, "#", `\`, long, long[1:] + "u", strings.Repeat("é", 128)}
+		sum := sha256.Sum256([]byte(long))
+		hash := base64.RawURLEncoding.EncodeToString(sum[:]) // what the room of the long name is called
+		names := []string{hash, group, "c" + group, "n" + group, "cn" + group, "u" + group, "#", `\`, long, long[1:] + "u", strings.Repeat("é", 128)}
 		inboxes := map[string]*live.Viewer{}
 		for _, name := range names {
 			inboxes[name] = inbox(t, hub, name)
@@ -225,7 +233,7 @@ func TestInvalidNamesAndOptionsAreRefused(t *testing.T) {
 	require.Equal(t, "User", field(t, err))
 	for name, o := range map[string]live.Options{
 		"Options.Every": {Every: -1}, "Options.Batches": {Batches: -1}, "Options.Bytes": {Bytes: -1},
-		"Options.Typing": {Typing: -1}, "Options.Recheck": {Recheck: -1},
+		"Options.TypingEvery": {TypingEvery: -1}, "Options.Recheck": {Recheck: -1},
 	} {
 		_, err := live.New(newRoster(pair), &o)
 		require.Equal(t, name, field(t, err))
@@ -277,16 +285,55 @@ func TestTheCostsOfAHub(t *testing.T) {
 		cost("a message in a pair", 0, 1, 3, 0, func() { publish(t, hub, sent(pair, "ann", 1)) })
 		cost("a message to a hundred", 0, 1, 101, 0, func() { publish(t, hub, sent(group, "user 1", 1)) })
 		cost("a read", 0, 0, 2, 0, func() { publish(t, hub, did(live.Read, pair, "ben", 1)) })
-		cost("clearing", 0, 0, 1, 0, func() { publish(t, hub, did(live.Cleared, pair, "ben", 1)) })
+		cost("clearing", 0, 0, 2, 0, func() { publish(t, hub, did(live.Cleared, pair, "ben", 1)) })
+		cost("a block", 0, 0, 1, 0, func() { publish(t, hub, did(live.Blocked, pair, "ben", 0)) })
 		cost("typing", 1, 0, 1, 0, func() { require.True(t, typing(t, hub, in(pair, "ann"))) })
 		cost("typing on", 0, 0, 0, 0, func() { require.False(t, typing(t, hub, in(pair, "ann"))) })
 		cost("next", 0, 0, 0, 0, func() {
 			time.Sleep(time.Hour)
 			next(t, ann)
-			next(t, ben)
 		})
+		cost("next, after clearing", 1, 0, 0, 0, func() { next(t, ben) })
 		cost("present", 0, 0, 0, 0, func() { require.Equal(t, []string{"ann", "ben"}, hub.Present(pair)) })
 	})
+}
+
+func TestConcurrentUse(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	store := newRoster(group)
+	hub, err := live.New(store, &live.Options{Every: time.Nanosecond, TypingEvery: time.Nanosecond, Recheck: time.Nanosecond})
+	require.NoError(t, err)
+	var running sync.WaitGroup
+	for n := range 8 {
+		user := fmt.Sprint("user ", n)
+		store.set(group, user, message.Access{})
+		running.Go(func() {
+			for i := range int64(100) {
+				v, err := hub.Join(t.Context(), in(group, user), "")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for _, e := range []live.Event{did(live.Read, group, user, i+1), sent(group, user, i*8+int64(n)+1)} {
+					if err := hub.Publish(t.Context(), e); err != nil {
+						t.Error(err)
+					}
+				}
+				_, err = hub.Typing(t.Context(), in(group, user))
+				if err == nil {
+					_, err = v.Next(t.Context())
+				}
+				if err != nil {
+					t.Error(err)
+				}
+				hub.Present(group)
+				v.Close()
+			}
+		})
+	}
+	running.Wait()
+	require.Empty(t, hub.Present(group))
+	hub.Close()
 }
 
 // Rooms cost no goroutine, and none is left behind.

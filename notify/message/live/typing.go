@@ -23,11 +23,11 @@ const (
 )
 
 // Typing shows those who watch a conversation that the user is typing, for twice
-// Options.Typing from now. Call it with each keystroke, or every few seconds: shown is
-// false where it was shown within Options.Typing, or while this hub shows eight others in
-// the conversation. It is message.ErrNotMember where the user is no member, and
-// message.ErrBlocked where one of a pair has blocked the other. It is not stored, and not
-// shown to who joins later or is slow to read.
+// Options.TypingEvery. Call it with each keystroke, or every few seconds: shown is false
+// where this hub showed it within TypingEvery, or shows eight others in the conversation.
+// Where the user is no member it is message.ErrNotMember, and where one of a pair has
+// blocked the other message.ErrBlocked. A viewer that comes later, or is slow, is not shown
+// what is over.
 //
 // Cost: as Store.Access and live.Backplane.Publish; none where shown is false without an
 // error.

@@ -43,8 +43,8 @@ func (v *Viewer) Close() {
 // message.ErrNotMember, and once the viewer or its hub is closed ErrClosed; Close does not
 // wake a Next that waits. After another error the next call goes on with the same batch.
 //
-// Cost: none; where the user may have left, and in a group after Options.Recheck, as
-// Store.Access.
+// Cost: none; where the user may have left, joined again or cleared the history, and in a
+// group after Options.Recheck, as Store.Access.
 func (v *Viewer) Next(ctx context.Context) (Batch, error) {
 	for {
 		if v.access.Left {
@@ -85,7 +85,7 @@ func (v *Viewer) doubts(events []Event) bool {
 		return true
 	}
 	return slices.ContainsFunc(events, func(e Event) bool {
-		return (e.Kind == Left || e.Kind == Joined) && e.User == v.in.User
+		return (e.Kind == Left || e.Kind == Joined || e.Kind == Cleared) && e.User == v.in.User
 	})
 }
 
@@ -135,6 +135,8 @@ func (v *Viewer) hides(e Event) bool {
 		return e.Seq <= v.access.From || v.access.Left && e.Seq > v.access.Till
 	case Typing:
 		return v.access.Left || !time.Now().Before(e.Until)
+	case Cleared:
+		return v.access.Left || e.User != v.in.User
 	case Left:
 		return v.access.Left && e.User != v.in.User
 	}

@@ -150,6 +150,28 @@ func TestPositionsShowNothingThatIsNotTheUsers(t *testing.T) {
 	})
 }
 
+// Ben has the conversation open in two windows, and clears it in one.
+func TestWhatWasClearedIsNotShown(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		store := newRoster(pair, "ann", "ben")
+		hub := newHub(t, store, nil)
+		ann, ben := join(t, hub, in(pair, "ann"), ""), join(t, hub, in(pair, "ben"), "")
+		publish(t, hub, sent(pair, "ann", 1), sent(pair, "ann", 2))
+		next(t, ann)
+		pos := next(t, ben).Pos
+		store.set(pair, "ben", message.Access{From: 2})
+		time.Sleep(time.Second)
+		publish(t, hub, did(live.Cleared, pair, "ben", 2), did(live.Recalled, pair, "ann", 1), sent(pair, "ann", 3))
+		for _, v := range []*live.Viewer{ben, join(t, hub, in(pair, "ben"), pos)} {
+			require.Equal(t, []string{"cleared ben 2", "sent ann 3"}, kinds(drain(t, v)))
+		}
+		require.Equal(t, []string{"recalled ann 1", "sent ann 3"}, kinds(drain(t, ann)), "nobody else knows")
+		publish(t, hub, did(live.Recalled, pair, "ann", 2))
+		require.Len(t, next(t, ann).Events, 1)
+		quiet(t, ben)
+	})
+}
+
 // drain returns what comes within a second. It works in a bubble only.
 func drain(t *testing.T, v *live.Viewer) (events []live.Event) {
 	t.Helper()
