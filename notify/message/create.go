@@ -40,9 +40,8 @@ func (g Group) check() error {
 // than 98 members the last ones are added after the others: an error may leave them to
 // the repeat.
 //
-// Cost: 1 request, 4 + 3m WCU for m members, 2 WCU more for each further KB of their
-// names; for the 99th and the 100th each 1 request, 6 WCU more, and 2 WCU for each further
-// KB of names.
+// Cost: 1 request, 4 + 3m WCU for m members, and 2 WCU for each further KB of their
+// names; the 99th and the 100th each as Add.
 func (r *Repository) Create(ctx context.Context, g Group) (created bool, err error) {
 	if err := g.check(); err != nil {
 		return false, err
@@ -85,6 +84,9 @@ func (r *Repository) create(ctx context.Context, g Group) (created bool, err err
 	}
 	if err != nil {
 		return false, err
+	}
+	if m.Call == id {
+		r.remember(g.ID, known{version: m.Version, members: m.Members, pending: m.Pending})
 	}
 	for _, user := range m.Pending {
 		if _, err := r.join(ctx, In{g.ID, user}); err != nil {

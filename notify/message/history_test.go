@@ -343,3 +343,24 @@ func TestAMessageThatAppearsLateIsShown(t *testing.T) {
 		require.Equal(t, []int64{6, 8}, poll)
 	}
 }
+
+// Between the two requests of a History another process sends, and then edits.
+func TestAHistoryIsOfOneMoment(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.send(t, pair, "ann", "ben", "ann")
+	between := faults.New(t, 1, faults.Rates{})
+	between.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "Query" {
+			w.send(t, pair, "ann")
+			_, changed, err := w.Edit(t.Context(), message.Message{Conversation: pair, Sender: "ben", Seq: 2, Text: "edited"})
+			require.NoError(t, err)
+			require.True(t, changed)
+		}
+		return faults.Fault{}
+	})
+	page, err := w.process(t, nil, between.Wrap).History(t.Context(), message.In{Conversation: pair, User: "ben"}, cursor.PageRequest{})
+	require.NoError(t, err)
+	require.Len(t, page.Items, 4)
+	require.Equal(t, "edited", page.Items[2].Text)
+}

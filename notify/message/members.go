@@ -16,9 +16,9 @@ import (
 // true only if this call did. A group that has MaxMembers is ErrFull, one that does not
 // exist plaza.ErrNotFound.
 //
-// Cost: 1 request, 7 WCU, and 2 WCU for each further KB of the members' names; what this
-// process does not know of the group 1 request, 2 RCU more, and 1 RCU for each further
-// 4 KB of names.
+// Cost: 1 request, 7 WCU, and 2 WCU for each further KB of the members' names; of a group
+// that this process does not know, and where nothing changes, 1 request, 2 RCU more, and
+// 1 RCU for each further 4 KB of names.
 func (r *Repository) Add(ctx context.Context, in In) (changed bool, err error) {
 	if err := in.checkGroup(); err != nil {
 		return false, err
@@ -152,11 +152,16 @@ func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) 
 			}
 			return err == nil, err
 		}
+		err = nil
 		head, outrun := refused.At(0)
-		_, rowless = refused.At(2) // the row of a member who was erased
-		if outrun {
+		_, members := refused.At(1)
+		if _, ok := refused.At(2); ok {
+			rowless = true // the member was erased
+		}
+		switch {
+		case outrun:
 			k, err = r.learn(ctx, in.Conversation, k, head)
-		} else if !rowless {
+		case members:
 			k, err = r.load(ctx, in.Conversation)
 		}
 	}

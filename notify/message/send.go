@@ -44,7 +44,12 @@ func (m Message) hash() []byte {
 // A message that is returned beside an error is stored, but not in each inbox: repeat
 // the call.
 //
-// Cost: 1 + m requests, 6 + 3m WCU for m members; …
+// Cost: 1 + m requests, 6 + 3m WCU for m members, and 2 WCU for each further KB of the
+// message; where the sender has not read the message before, 1 request, 1 WCU more; of
+// what this process does not know, 1 request, 2 RCU more, and 1 RCU for each further 4 KB
+// of the members' names; a pair's first message twice the cost of Options.Blocks.Blocked
+// more; a repeat 2 + m requests, 6 + m WCU, 1 RCU; a refusal up to 2 requests, 3 RCU; the
+// cost of Options.Limiter is added.
 func (r *Repository) Send(ctx context.Context, m Message) (sent Message, created bool, err error) {
 	if err := r.check(m); err != nil {
 		return Message{}, false, err

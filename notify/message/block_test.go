@@ -1,0 +1,104 @@
+package message_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/message"
+	"github.com/plaza-sdk/plaza/notify/prefs"
+)
+
+func (w world) blocks(t testing.TB, user, other string, on, want bool) {
+	t.Helper()
+	call := w.Unblock
+	if on {
+		call = w.Block
+	}
+	changed, err := call(t.Context(), message.Pair{User: user, Other: other})
+	require.NoError(t, err)
+	require.Equal(t, want, changed)
+}
+
+func TestABlockEndsAPairUntilItIsTakenBack(t *testing.T) {
+	t.Parallel()
+	for _, begun := range []bool{false, true} {
+		w := newWorld(t, nil)
+		other := w.process(t, nil)
+		w.create(t, "g", "ann", "ben")
+		n := int64(0)
+		if begun {
+			n = other.send(t, pair, "ann", "ben").Seq
+		}
+		refused := func() {
+			t.Helper()
+			for _, sender := range []string{"ann", "ben"} {
+				_, created, err := other.Send(t.Context(), w.says(pair, sender, "hello"))
+				require.ErrorIs(t, err, message.ErrBlocked)
+				require.ErrorIs(t, err, plaza.ErrForbidden)
+				require.False(t, created)
+			}
+		}
+		w.blocks(t, "ann", "ben", true, true)
+		w.blocks(t, "ann", "ben", true, false)
+		refused()
+		w.blocks(t, "ben", "ann", false, false)
+		w.blocks(t, "ben", "ann", true, true)
+		w.blocks(t, "ann", "ben", false, true)
+		w.blocks(t, "ann", "ben", false, false)
+		refused() // ben still does
+		w.blocks(t, "ben", "ann", false, true)
+		require.Equal(t, n+1, other.send(t, pair, "ben").Seq)
+		require.Equal(t, n+1, w.settled(t, pair, "ann", "ben"))
+		w.blocks(t, "ann", "ben", true, true)
+		w.send(t, "g", "ann", "ben") // groups go on
+	}
+}
+
+func TestABlockIsOneOfNotificationsToo(t *testing.T) {
+	t.Parallel()
+	db := dynamotest.DB(t)
+	preferences, err := prefs.New(db, dynamotest.Table(t, notify.Table), nil)
+	require.NoError(t, err)
+	w := newWorld(t, &message.Options{Blocks: preferences})
+	blocked := func(user, actor string) bool {
+		found, err := preferences.Blocked(t.Context(), prefs.Pair{User: user, Actor: actor})
+		require.NoError(t, err)
+		return found
+	}
+	w.blocks(t, "ann", "ben", true, true)
+	require.True(t, blocked("ann", "ben"))
+	require.False(t, blocked("ben", "ann"))
+	_, err = preferences.Unblock(t.Context(), prefs.Pair{User: "ann", Actor: "ben"})
+	require.NoError(t, err)
+	w.blocks(t, "ann", "ben", true, true) // there
+	w.blocks(t, "ann", "ben", true, false)
+	w.blocks(t, "ann", "ben", false, true)
+	require.False(t, blocked("ann", "ben"))
+	w.send(t, pair, "ben")
+}
+
+func TestBlockRefusesWhatIsNoPair(t *testing.T) {
+	t.Parallel()
+	elsewhere := &blocks{blocked: map[prefs.Pair]bool{}}
+	w := newWorld(t, &message.Options{Blocks: elsewhere})
+	for _, p := range []message.Pair{{}, {User: "ann"}, {Other: "ann"}, {User: "ann", Other: "ann"}} {
+		_, err := w.Block(t.Context(), p)
+		require.ErrorIs(t, err, plaza.ErrInvalid)
+		_, err = w.Unblock(t.Context(), p)
+		require.ErrorIs(t, err, plaza.ErrInvalid)
+	}
+	elsewhere.err = plaza.ErrBusy
+	_, err := w.Block(t.Context(), message.Pair{User: "ann", Other: "ben"})
+	require.ErrorIs(t, err, plaza.ErrBusy)
+	_, err = w.Unblock(t.Context(), message.Pair{User: "ann", Other: "ben"})
+	require.ErrorIs(t, err, plaza.ErrBusy)
+	require.Empty(t, w.stored(t))
+	elsewhere.err = nil
+	w.damage(t, "C#"+pair, "~", attributes{"blocked": "text"})
+	_, err = w.Block(t.Context(), message.Pair{User: "ann", Other: "ben"})
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
+}

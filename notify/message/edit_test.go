@@ -1,0 +1,175 @@
+package message_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/notify/message"
+)
+
+func TestAnEditReplacesTextAndData(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	sent := w.send(t, pair, "ann")
+	for i, content := range []struct {
+		text, data string
+		changed    bool
+	}{
+		{"other", "", true},
+		{"other", "", false},
+		{"other", `{"a":1}`, true},
+		{"other", `{"a":1}`, false},
+		{"other", `{"a":2}`, true},
+		{"", `{"a":2}`, true},
+		{"", `{"a":2}`, false},
+		{"other", "", true},
+	} {
+		w.pass(time.Minute)
+		m := message.Message{Conversation: pair, Sender: "ann", Seq: 1, Text: content.text}
+		if content.data != "" {
+			m.Data = json.RawMessage(content.data)
+		}
+		edited, changed, err := w.Edit(t.Context(), m)
+		require.NoError(t, err)
+		require.Equal(t, content.changed, changed, i)
+		sent.Text, sent.Data = m.Text, m.Data
+		if changed {
+			sent.Edited = w.Now()
+		}
+		require.Equal(t, sent, edited)
+		require.Equal(t, sent, w.inbox(t, "ben")[0].Last)
+	}
+}
+
+func TestOnlyTheSenderEditsAndRecalls(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.create(t, "g", "ann", "ben", "cleo")
+	for _, c := range []string{"g", pair} {
+		w.send(t, c, "ann", "ben")
+	}
+	edit := func(conversation, sender string, seq int64) error {
+		_, changed, err := w.Edit(t.Context(), message.Message{Conversation: conversation, Sender: sender, Seq: seq, Text: "edited"})
+		require.Equal(t, err == nil, changed)
+		return err
+	}
+	recall := func(conversation, sender string, seq int64) error {
+		changed, err := w.Recall(t.Context(), of(sender, conversation), seq)
+		require.Equal(t, err == nil, changed)
+		return err
+	}
+	for _, call := range []func(string, string, int64) error{edit, recall} {
+		for _, c := range []string{"g", pair} {
+			require.ErrorIs(t, call(c, "ben", 1), plaza.ErrForbidden)
+			require.ErrorIs(t, call(c, "ben", 3), plaza.ErrNotFound)
+			require.ErrorIs(t, call(c, "dan", 1), plaza.ErrForbidden)
+			require.ErrorIs(t, call(c, "ann", 0), plaza.ErrInvalid)
+			require.ErrorIs(t, call(c, "", 1), plaza.ErrInvalid)
+		}
+		require.ErrorIs(t, call("", "ann", 1), plaza.ErrInvalid)
+	}
+	require.ErrorIs(t, edit("no group", "ann", 1), message.ErrNotMember)
+	for _, c := range []string{"g", pair} {
+		require.NoError(t, recall(c, "ann", 1))
+		require.ErrorIs(t, edit(c, "ann", 1), plaza.ErrRemoved)
+		changed, err := w.Recall(t.Context(), of("ann", c), 1)
+		require.NoError(t, err)
+		require.False(t, changed)
+	}
+}
+
+// An edit would show to whom the user cannot send.
+func TestWhoCannotSendCannotEditButCanRecall(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.create(t, "g", "ann", "ben")
+	for _, c := range []string{"g", pair} {
+		w.send(t, c, "ann", "ben")
+	}
+	_, err := w.Block(t.Context(), message.Pair{User: "ben", Other: "ann"})
+	require.NoError(t, err)
+	_, err = w.Leave(t.Context(), of("ann", "g"))
+	require.NoError(t, err)
+	for c, want := range map[string]error{"g": message.ErrNotMember, pair: message.ErrBlocked} {
+		_, _, err := w.Edit(t.Context(), message.Message{Conversation: c, Sender: "ann", Seq: 1, Text: "edited"})
+		require.ErrorIs(t, err, want)
+		changed, err := w.Recall(t.Context(), of("ann", c), 1)
+		require.NoError(t, err)
+		require.True(t, changed)
+		require.Empty(t, w.message(t, of("ben", c), 1).Text)
+	}
+}
+
+func TestARecalledMessageIsGoneFromTheTable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	m := w.says(pair, "ann", "secret")
+	m.Data = json.RawMessage(`"secret"`)
+	_, _, err := w.Send(t.Context(), m)
+	require.NoError(t, err)
+	m.Seq, m.Text = 1, "more secret"
+	_, _, err = w.Edit(t.Context(), m)
+	require.NoError(t, err)
+	_, err = w.Recall(t.Context(), of("ann", pair), 1)
+	require.NoError(t, err)
+	for _, item := range w.stored(t) {
+		text, err := json.Marshal(item)
+		require.NoError(t, err)
+		require.NotContains(t, string(text), "secret")
+	}
+	w.send(t, pair, "ben")
+	require.Equal(t, []int64{2, 1}, w.history(t, of("ben", pair), 10))
+}
+
+// skewed is a process whose clock differs from the world's.
+type skewed struct {
+	*clock
+	ahead time.Duration
+}
+
+func (s skewed) Next(context.Context) (ids.ID, error) {
+	id := s.id()
+	return ids.At(id.Time().Add(s.ahead)) | (id - ids.At(id.Time())), nil
+}
+
+func (w world) skewed(t testing.TB, ahead time.Duration) *message.Repository {
+	t.Helper()
+	r, err := message.New(dynamotest.DB(t), w.table, skewed{w.clock, ahead}, &message.Options{Now: w.Now})
+	require.NoError(t, err)
+	return r
+}
+
+func TestTheLaterEditStandsWhateverTheClocks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.send(t, pair, "ann")
+	processes := []*message.Repository{w.skewed(t, time.Hour), w.skewed(t, 0), w.skewed(t, -time.Hour)}
+	for i := range 9 {
+		m := message.Message{Conversation: pair, Sender: "ann", Seq: 1, Text: strings.Repeat("x", i+1)}
+		edited, changed, err := processes[i*2%3].Edit(t.Context(), m)
+		require.NoError(t, err)
+		require.True(t, changed)
+		require.Equal(t, m.Text, edited.Text)
+		require.Equal(t, m.Text, w.message(t, of("ben", pair), 1).Text)
+	}
+}
+
+func TestADamagedMessageIsNamedByEditAndRecall(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.send(t, pair, "ann")
+	pk, sk := messageAt(pair, 1)
+	w.damage(t, pk, sk, attributes{"sender": 7})
+	_, _, err := w.Edit(t.Context(), message.Message{Conversation: pair, Sender: "ann", Seq: 1, Text: "edited"})
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
+	_, err = w.Recall(t.Context(), of("ann", pair), 1)
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
+}

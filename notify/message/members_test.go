@@ -1,0 +1,243 @@
+package message_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/notify/message"
+
+	"context"
+)
+
+func (w world) members(t testing.TB, in message.In) []string {
+	t.Helper()
+	members, err := w.Members(t.Context(), in)
+	require.NoError(t, err)
+	return members
+}
+
+func TestAGroupIsCreatedOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.create(t, "g", "ben", "ann")
+	for _, members := range [][]string{{"ben", "ann"}, {"ann", "ben"}} {
+		created, err := w.Create(t.Context(), message.Group{ID: "g", Members: members})
+		require.NoError(t, err)
+		require.False(t, created)
+	}
+	for _, members := range [][]string{{"ann"}, {"ann", "ben", "cleo"}, {"ann", "cleo"}, {"ann#ben"}} {
+		created, err := w.Create(t.Context(), message.Group{ID: "g", Members: members})
+		require.ErrorIs(t, err, plaza.ErrConflict)
+		require.False(t, created)
+	}
+	require.Equal(t, []string{"ann", "ben"}, w.members(t, of("ann", "g")))
+	_, err := w.Leave(t.Context(), of("ann", "g"))
+	require.NoError(t, err)
+	_, err = w.Add(t.Context(), of("cleo", "g"))
+	require.NoError(t, err)
+	created, err := w.Create(t.Context(), message.Group{ID: "g", Members: []string{"ann", "ben"}})
+	require.NoError(t, err)
+	require.False(t, created)
+	require.Equal(t, []string{"ben", "cleo"}, w.members(t, of("ben", "g")))
+	_, err = w.Members(t.Context(), of("ann", "g"))
+	require.ErrorIs(t, err, message.ErrNotMember)
+	_, err = w.Members(t.Context(), of("ann", "no group"))
+	require.ErrorIs(t, err, message.ErrNotMember)
+}
+
+// The 99th and the 100th come by transactions of their own, and whoever left before the
+// repeat stays away.
+func TestAGroupOfAHundredIsCompletedByTheRepeat(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	inject := faults.New(t, 1, faults.Rates{})
+	inject.KillBefore(3)
+	g := message.Group{ID: "g", Members: crowd(100)}
+	_, err := w.process(t, nil, inject.Wrap).Create(t.Context(), g)
+	require.Error(t, err)
+	require.Len(t, w.members(t, of("user 000", "g")), 99)
+	_, err = w.Leave(t.Context(), of("user 098", "g"))
+	require.NoError(t, err)
+	_, err = w.Add(t.Context(), of("ann", "g"))
+	require.NoError(t, err)
+	_, err = w.Add(t.Context(), of("ben", "g"))
+	require.ErrorIs(t, err, message.ErrFull, "room is kept for the last one")
+	require.ErrorIs(t, err, plaza.ErrForbidden)
+	created, err := w.Create(t.Context(), g)
+	require.NoError(t, err)
+	require.False(t, created)
+	members := w.members(t, of("user 000", "g"))
+	require.Len(t, members, 100)
+	require.NotContains(t, members, "user 098")
+	require.Contains(t, members, "user 099")
+	w.whole(t, "g")
+}
+
+func TestOnlyOneOfMoreThanThereIsRoomForJoins(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.create(t, "g", crowd(98)...)
+	full := make([]bool, 6)
+	err := parallel.ForEach(t.Context(), 6, 6, func(ctx context.Context, i int) error {
+		_, err := []world{w, w.process(t, nil)}[i%2].Add(ctx, of(fmt.Sprint("guest ", i), "g"))
+		if full[i] = err != nil; full[i] {
+			require.ErrorIs(t, err, message.ErrFull)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	slices.SortFunc(full, func(a, b bool) int { return map[bool]int{true: 1}[a] - map[bool]int{true: 1}[b] })
+	require.Equal(t, []bool{false, false, true, true, true, true}, full)
+	require.Len(t, w.members(t, of("user 000", "g")), 100)
+}
+
+func TestWhoJoinsSeesWhatComesThen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.create(t, "g", "ann", "ben")
+	w.send(t, "g", "ann", "ben")
+	changed, err := w.Add(t.Context(), of("cleo", "g"))
+	require.NoError(t, err)
+	require.True(t, changed)
+	require.Equal(t, "g", w.inbox(t, "cleo")[0].Conversation)
+	require.Zero(t, w.inbox(t, "cleo")[0].Unread)
+	changed, err = w.process(t, nil).Add(t.Context(), of("cleo", "g"))
+	require.NoError(t, err)
+	require.False(t, changed)
+	w.send(t, "g", "ann")
+	require.Equal(t, []int64{3}, w.history(t, of("cleo", "g"), 10))
+
+	changed, err = w.Leave(t.Context(), of("cleo", "g"))
+	require.NoError(t, err)
+	require.True(t, changed)
+	changed, err = w.process(t, nil).Leave(t.Context(), of("cleo", "g"))
+	require.NoError(t, err)
+	require.False(t, changed)
+	w.send(t, "g", "ann")
+	require.Empty(t, w.inbox(t, "cleo"))
+	require.Equal(t, []int64{3}, w.history(t, of("cleo", "g"), 10))
+
+	changed, err = w.Add(t.Context(), of("cleo", "g"))
+	require.NoError(t, err)
+	require.True(t, changed)
+	require.Empty(t, w.history(t, of("cleo", "g"), 10))
+	w.send(t, "g", "cleo")
+	require.Equal(t, []int64{5}, w.history(t, of("cleo", "g"), 10))
+	require.Zero(t, w.inbox(t, "cleo")[0].Unread)
+}
+
+func TestAGroupThatAllHaveLeftStaysAndTakesNoMessages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.create(t, "g", "ann")
+	w.send(t, "g", "ann")
+	_, err := w.Leave(t.Context(), of("ann", "g"))
+	require.NoError(t, err)
+	for _, p := range []world{w, w.process(t, nil)} {
+		_, _, err = p.Send(t.Context(), w.says("g", "ann", "hello"))
+		require.ErrorIs(t, err, message.ErrNotMember)
+	}
+	require.Equal(t, []int64{1}, w.history(t, of("ann", "g"), 10))
+	_, err = w.process(t, nil).Add(t.Context(), of("ben", "g"))
+	require.NoError(t, err)
+	require.EqualValues(t, 2, w.send(t, "g", "ben").Seq)
+}
+
+func TestMembersOfAPairAreInItsName(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	require.Equal(t, []string{"ann", "ben"}, w.members(t, of("ben", pair)))
+	_, err := w.Members(t.Context(), of("cleo", pair))
+	require.ErrorIs(t, err, message.ErrNotMember)
+	for _, call := range []func() (bool, error){
+		func() (bool, error) { return w.Add(t.Context(), of("ann", pair)) },
+		func() (bool, error) { return w.Add(t.Context(), of("cleo", pair)) },
+		func() (bool, error) { return w.Leave(t.Context(), of("ann", pair)) },
+	} {
+		changed, err := call()
+		var invalid *plaza.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		require.Equal(t, "Conversation", invalid.Field)
+		require.False(t, changed)
+	}
+}
+
+func TestCreateRefusesWhatIsNoGroup(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for name, c := range map[string]struct {
+		field string
+		group message.Group
+	}{
+		"no id":        {"ID", message.Group{Members: crowd(1)}},
+		"a pair's":     {"ID", message.Group{ID: pair, Members: crowd(1)}},
+		"escaped":      {"ID", message.Group{ID: `a\`, Members: crowd(1)}},
+		"long":         {"ID", message.Group{ID: strings.Repeat("a", 257), Members: crowd(1)}},
+		"no members":   {"Members", message.Group{ID: "g"}},
+		"too many":     {"Members", message.Group{ID: "g", Members: crowd(101)}},
+		"no name":      {"Members[1]", message.Group{ID: "g", Members: []string{"ann", ""}}},
+		"one is twice": {"Members[2]", message.Group{ID: "g", Members: []string{"ann", "ben", "ann"}}},
+	} {
+		created, err := w.Create(t.Context(), c.group)
+		var invalid *plaza.InvalidError
+		require.ErrorAs(t, err, &invalid, name)
+		require.Equal(t, c.field, invalid.Field, name)
+		require.False(t, created)
+	}
+	for _, call := range []func(context.Context, message.In) (bool, error){w.Add, w.Leave} {
+		_, err := call(t.Context(), of("", "g"))
+		require.ErrorIs(t, err, plaza.ErrInvalid)
+		_, err = call(t.Context(), of("ann", ""))
+		require.ErrorIs(t, err, plaza.ErrInvalid)
+		_, err = call(t.Context(), of("ann", "no group"))
+		require.ErrorIs(t, err, plaza.ErrNotFound)
+	}
+	_, err := w.Members(t.Context(), of("", "g"))
+	require.ErrorIs(t, err, plaza.ErrInvalid)
+	require.Empty(t, w.stored(t))
+}
+
+// The longest names of the most members stay within an item and a transaction.
+func TestTheLargestGroupFits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	var members []string
+	for i := range 100 {
+		members = append(members, fmt.Sprintf("%03d%s", i, strings.Repeat("ü", 126)))
+	}
+	id := strings.Repeat("g", 256)
+	w.create(t, id, members...)
+	w.send(t, id, members[99])
+	require.EqualValues(t, 1, w.settled(t, id, members...))
+}
+
+// A member without a row, or with a damaged one, can leave and come back.
+func TestADamagedRowKeepsNobodyIn(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]attributes{"gone": nil, "damaged": {"read": "text", "lastSeq": "text"}} {
+		w := newWorld(t, nil)
+		w.create(t, "g", "ann", "ben")
+		w.send(t, "g", "ben")
+		if damage == nil {
+			require.NoError(t, w.raw(t).Delete("pk", "U#ann").Range("sk", "C#g").Run(t.Context()))
+		} else {
+			w.damage(t, "U#ann", "C#g", damage)
+		}
+		changed, err := w.Leave(t.Context(), of("ann", "g"))
+		require.NoError(t, err, name)
+		require.True(t, changed)
+		require.Equal(t, damage == nil, w.item(t, "U#ann", "C#g") == nil)
+		changed, err = w.Add(t.Context(), of("ann", "g"))
+		require.NoError(t, err, name)
+		require.True(t, changed)
+		w.send(t, "g", "ann")
+		require.Equal(t, []int64{2}, w.history(t, of("ann", "g"), 10))
+	}
+}
