@@ -43,6 +43,13 @@ func TestRequestsOfOtherSitesAreNotStored(t *testing.T) {
 		"archiving, same-site": {"PUT", group + "/archived", map[string]string{"Sec-Fetch-Site": "same-site"}, 403, "origin"},
 		"a block elsewhere":    {"PUT", "/users/bob/blocked/ann", map[string]string{"Origin": "http://evil.test"}, 403, "origin"},
 		"announcing, a form":   {"POST", "/announcements", map[string]string{"Content-Type": "text/plain"}, 415, "content-type"},
+		"a message, a form":    {"POST", "/users/bob/conversations/ann%23bob/messages", map[string]string{"Content-Type": "text/plain"}, 415, "content-type"},
+		"a message elsewhere":  {"POST", "/users/bob/conversations/ann%23bob/messages", map[string]string{"Content-Type": "application/json", "Origin": "http://evil.test"}, 403, "origin"},
+		"a recall, cross-site": {"DELETE", "/users/ann/conversations/ann%23bob/messages/1", map[string]string{"Sec-Fetch-Site": "cross-site"}, 403, "origin"},
+		"a group, rebound":     {"PUT", "/users/bob/groups/g", map[string]string{"Content-Type": "application/json", "Host": "evil.test"}, 421, "host"},
+		"typing, same-site":    {"PUT", "/users/bob/conversations/ann%23bob/typing", map[string]string{"Sec-Fetch-Site": "same-site"}, 403, "origin"},
+		"a talk, cross-site":   {"GET", "/users/bob/inbox/live", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "empty"}, 403, "origin"},
+		"framed messages":      {"GET", "/messages/", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "iframe"}, 403, "origin"},
 		"one click, another's": {"POST", unsubscribe, map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Origin": "http://evil.test"}, 403, "origin"},
 		"one click, rebound":   {"POST", unsubscribe, map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Host": "evil.test"}, 421, "host"},
 		"a script's source":    {"GET", "/users/jack/home", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "script"}, 403, "origin"},
@@ -100,8 +107,12 @@ func TestAMadeUpMarkCoversNothingThatIsToCome(t *testing.T) {
 func TestThePageComesOnlyFromThisServer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for path, kind := range map[string]string{"": "text/html", "main.js": "text/javascript", "style.css": "text/css"} {
-		a := w.follow(t, "GET", "/bell/"+path, "", "")
+	for path, kind := range map[string]string{
+		"/bell/": "text/html", "/bell/main.js": "text/javascript", "/bell/style.css": "text/css",
+		"/messages/": "text/html", "/messages/main.js": "text/javascript", "/messages/style.css": "text/css",
+		"/shared/call.js": "text/javascript", "/shared/base.css": "text/css",
+	} {
+		a := w.follow(t, "GET", path, "", "")
 		require.Equal(t, http.StatusOK, a.status, path)
 		require.Contains(t, a.header.Get("Content-Type"), kind)
 		require.NotContains(t, a.text, "://")
@@ -112,7 +123,7 @@ func TestThePageComesOnlyFromThisServer(t *testing.T) {
 			require.Contains(t, policy, rule, path)
 		}
 	}
-	for _, path := range []string{"/bell/..%2fmain.go", "/bell/%2e%2e/main.go", "/bell/unsubscribe.html", "/bell/main.go", "/bell/..%5cmain.go"} {
+	for _, path := range []string{"/bell/..%2fmain.go", "/bell/%2e%2e/main.go", "/bell/unsubscribe.html", "/bell/main.go", "/bell/..%5cmain.go", "/shared/", "/shared/none.js"} {
 		a := w.follow(t, "GET", path, "", "")
 		require.GreaterOrEqual(t, a.status, 400, path)
 		require.NotContains(t, a.text, "package main")
@@ -157,6 +168,8 @@ func otherSite(t *testing.T, b browsertest.Browser) {
 			["PUT", %[3]q + "/archived"],
 			["PUT", "/users/bob/notifications/seen", "application/json", "{}"],
 			["PUT", "/users/bob/blocked/ann"],
+			["POST", "/users/bob/conversations/ann%%23bob/messages", "application/json", '{"key":"k","text":"a"}'],
+			["GET", "/users/bob/conversations/ann%%23bob/messages"],
 			["GET", "/users/bob/notifications"],
 		]) {
 			for (const mode of ["cors", "no-cors"]) {

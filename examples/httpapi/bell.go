@@ -34,6 +34,23 @@ func (s *service) ring(ctx context.Context, user string) {
 	}
 }
 
+// enter counts a stream. Its context ends with it, and when the service stops.
+func (a *api) enter(r *http.Request) (ctx context.Context, leave func(), err error) {
+	uncount, err := a.streams.Enter(guard.Client(r))
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	go func() {
+		select {
+		case <-a.ending:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(); uncount() }, nil
+}
+
 // watch streams the rings of a user as Server-Sent Events. After joined, none is missed.
 // After reset the page must read again too.
 func (a *api) watch(w http.ResponseWriter, r *http.Request) {
@@ -46,21 +63,12 @@ func (a *api) watch(w http.ResponseWriter, r *http.Request) {
 		a.refuse(w, r, err)
 		return
 	}
-	leave, err := a.streams.Enter(guard.Client(r))
+	ctx, leave, err := a.enter(r)
 	if err != nil {
 		a.refuse(w, r, err)
 		return
 	}
 	defer leave()
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	go func() {
-		select {
-		case <-a.ending:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 
 	after := live.Pos(r.Header.Get("Last-Event-ID"))
 	viewer, err := a.hub.Join(ctx, user, after)

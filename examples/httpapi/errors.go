@@ -14,6 +14,8 @@ import (
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/notify/message"
+	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
 // problem is the answer to a failed request. It shows no internals.
@@ -49,6 +51,9 @@ func problemOf(err error) problem {
 	}{
 		{leaderboard.ErrClosed, http.StatusGone, "the period of the score is closed"},
 		{leaderboard.ErrOpTooOld, http.StatusConflict, "the op is too old to be known"},
+		{message.ErrBlocked, http.StatusForbidden, "one of you has blocked the other"},
+		{message.ErrFull, http.StatusForbidden, "the group is full"},
+		{message.ErrNotMember, http.StatusForbidden, "you are not in this conversation"},
 		{plaza.ErrInvalid, http.StatusBadRequest, ""},
 		{plaza.ErrForbidden, http.StatusForbidden, "this is not yours"},
 		{plaza.ErrNotFound, http.StatusNotFound, "there is none"},
@@ -67,12 +72,16 @@ func problemOf(err error) problem {
 	}
 	var invalid *plaza.InvalidError
 	var refused *guard.RefusedError
+	var limited *ratelimit.Error
 	var add *addError
 	if errors.As(err, &invalid) {
 		p.Field, p.Reason = wireName(invalid.Field), invalid.Reason
 	}
 	if errors.As(err, &refused) {
 		p.status, p.Field, p.Reason, p.after = refused.Status, refused.Field, refused.Reason, refused.After
+	}
+	if errors.As(err, &limited) {
+		p.status, p.Reason, p.after = http.StatusTooManyRequests, "too much at once: repeat it later, with the same key", limited.RetryAfter
 	}
 	if errors.As(err, &add) {
 		p.ID = add.id
@@ -86,7 +95,7 @@ func problemOf(err error) problem {
 // wireName returns this service's name for a field of Plaza's, such as "Quote.ID".
 func wireName(field string) string {
 	switch field {
-	case "Owner", "Reader", "Follower":
+	case "Owner", "Reader", "Follower", "Sender":
 		return "user"
 	case "Source", "Followee", "Actor":
 		return "other"

@@ -19,7 +19,9 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/notify/message"
 	"github.com/plaza-sdk/plaza/notify/prefs"
+	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
 func TestEveryErrorHasItsStatus(t *testing.T) {
@@ -33,6 +35,8 @@ func TestEveryErrorHasItsStatus(t *testing.T) {
 		leaderboard.ErrClosed:    http.StatusGone,
 		leaderboard.ErrOpTooOld:  http.StatusConflict,
 		plaza.ErrForbidden:       http.StatusForbidden,
+		message.ErrBlocked:       http.StatusForbidden,
+		message.ErrNotMember:     http.StatusForbidden,
 		plaza.ErrNotFound:        http.StatusNotFound,
 		plaza.ErrConflict:        http.StatusConflict,
 		plaza.ErrRemoved:         http.StatusGone,
@@ -49,6 +53,7 @@ func TestEveryErrorHasItsStatus(t *testing.T) {
 	} {
 		require.Equal(t, status, problemOf(fmt.Errorf("doing: %w", err)).status, err)
 	}
+	require.Equal(t, http.StatusTooManyRequests, problemOf(&ratelimit.Error{RetryAfter: time.Second}).status)
 	require.NotEqual(t, problemOf(plaza.ErrRemoved).Reason, problemOf(leaderboard.ErrClosed).Reason)
 	// A write that timed out may have been applied.
 	late := fmt.Errorf("%w: %w", plaza.ErrUnknownOutcome, context.DeadlineExceeded)
@@ -60,6 +65,7 @@ func TestEveryRetryableAnswerHasRetryAfter(t *testing.T) {
 	for err, after := range map[error]string{
 		plaza.ErrBusy: "1", plaza.ErrUnavailable: "1", plaza.ErrUnknownOutcome: "1", lease.ErrLost: "1",
 		&guard.RefusedError{Status: http.StatusTooManyRequests, After: 1200 * time.Millisecond}: "2",
+		&ratelimit.Error{RetryAfter: 500 * time.Millisecond}:                                    "1",
 		plaza.ErrTable: "", plaza.ErrNotFound: "",
 	} {
 		w := httptest.NewRecorder()

@@ -23,15 +23,23 @@ const faint = `(() => {
 		}
 		throw new Error("nothing is behind it");
 	};
+	const contrast = (color, e) => {
+		const [one, two] = [light(rgba(color)), light(behind(e))];
+		return (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05);
+	};
 	const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), bad = [];
 	let n = 0;
 	while (walker.nextNode()) {
 		const e = walker.currentNode.parentElement;
 		if (!walker.currentNode.data.trim() || !e.checkVisibility() || e.closest("script")) continue;
 		n++;
-		const [one, two] = [light(rgba(getComputedStyle(e).color)), light(behind(e))];
-		const contrast = (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05);
-		if (contrast < 4.5) bad.push(e.textContent.trim() + " " + contrast.toFixed(2));
+		const got = contrast(getComputedStyle(e).color, e);
+		if (got < 4.5) bad.push(e.textContent.trim() + " " + got.toFixed(2));
+	}
+	for (const e of document.querySelectorAll("[placeholder]")) {
+		if (!e.checkVisibility()) continue;
+		const got = contrast(getComputedStyle(e, "::placeholder").color, e);
+		if (got < 4.5) bad.push(e.placeholder + " " + got.toFixed(2));
 	}
 	return n < 20 ? ["only " + n + " texts"] : bad;
 })()`

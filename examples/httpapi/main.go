@@ -1,6 +1,6 @@
 // Command httpapi is a small JSON service over follow, feed, comment, reaction,
-// leaderboard and notify, with a page that shows a bell, on a DynamoDB that it starts on
-// this machine. Copy from it.
+// leaderboard and notify, with pages that show a bell and private messages, on a DynamoDB
+// that it starts on this machine. Copy from it.
 //
 //	go run ./examples/httpapi
 //	go run ./examples/httpapi -addr localhost:9000
@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 	defer listener.Close()
 
-	db, err := localdb.Start(ctx, "httpapi", out, "machines", "follow", "feed", "comment", "reaction", "leaderboard", "notify")
+	db, err := localdb.Start(ctx, "httpapi", out, "machines", "follow", "feed", "comment", "reaction", "leaderboard", "notify", "message")
 	if err != nil {
 		return err
 	}

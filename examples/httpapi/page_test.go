@@ -15,7 +15,19 @@ import (
 func TestPage(t *testing.T) {
 	t.Parallel()
 	b := browsertest.New(t)
-	for name, test := range map[string]func(*testing.T, browsertest.Browser){
+	for _, page := range []map[string]func(*testing.T, browsertest.Browser){bellPage(), messagesPage()} {
+		for name, test := range page {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				test(t, b)
+			})
+		}
+	}
+}
+
+// bellPage are the tests of the bell's page.
+func bellPage() map[string]func(*testing.T, browsertest.Browser) {
+	return map[string]func(*testing.T, browsertest.Browser){
 		"what one window does rings the bell in another":            twoWindows,
 		"a mark in one window is made in the others":                otherDevices,
 		"a row is archived, snoozed, muted and back":                shelves,
@@ -30,11 +42,6 @@ func TestPage(t *testing.T) {
 		"older rows are shown on request":                           older,
 		"text stands out and fits, light and dark, large and small": legible,
 		"another site's page marks, reads and frames nothing":       otherSite,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, b)
-		})
 	}
 }
 

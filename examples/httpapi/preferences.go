@@ -8,6 +8,8 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/notify/message"
+	msglive "github.com/plaza-sdk/plaza/notify/message/live"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
@@ -69,12 +71,21 @@ func (a *api) blocks(r *http.Request) (any, error) {
 	})
 }
 
-func (a *api) block(r *http.Request) (any, error) { return changeBlock(r, a.prefs.Block) }
+func (a *api) block(r *http.Request) (any, error) {
+	return a.changeBlock(r, a.messages.Block, msglive.Blocked)
+}
 
-func (a *api) unblock(r *http.Request) (any, error) { return changeBlock(r, a.prefs.Unblock) }
+func (a *api) unblock(r *http.Request) (any, error) {
+	return a.changeBlock(r, a.messages.Unblock, msglive.Unblocked)
+}
 
-func changeBlock(r *http.Request, do func(context.Context, prefs.Pair) (bool, error)) (any, error) {
-	changed, err := do(r.Context(), prefs.Pair{User: r.PathValue("user"), Actor: r.PathValue("other")})
+// changeBlock is for notifications and messages alike.
+func (a *api) changeBlock(r *http.Request, do func(context.Context, message.Pair) (bool, error), kind msglive.Kind) (any, error) {
+	p := message.Pair{User: r.PathValue("user"), Other: r.PathValue("other")}
+	changed, err := do(r.Context(), p)
+	if err == nil {
+		a.tellOf(r.Context(), kind, message.In{Conversation: p.Conversation(), User: p.User}, 0)
+	}
 	return change{changed}, err
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
 	const saying = `{"user":"ann","text":"a",`
 	const score = "/leaderboard/all-time/scores/ann"
 	const mine, group = "/users/ann/notifications", "picture:1%23like%232026-01-01"
+	const talk = "/users/ann/conversations/ann%23bob"
 	at := comments + "/" + fromNow(0)
 	tomorrow := time.Now().Add(24 * time.Hour).Format(time.RFC3339)
 	long := strings.Repeat("x", 257)
@@ -174,6 +176,31 @@ func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
 		"muting nothing":         {method: "PUT", path: "/users/ann/muted/:", field: "object"},
 		"unmuting nothing":       {method: "DELETE", path: "/users/ann/muted/picture:", field: "object"},
 
+		"a message of no key":    {method: "POST", path: talk + "/messages", body: `{"text":"a"}`, field: "key"},
+		"a message of nothing":   {method: "POST", path: talk + "/messages", body: `{"key":"k"}`, field: "text"},
+		"a long message":         {method: "POST", path: talk + "/messages", body: `{"key":"k","text":"` + strings.Repeat("x", 4001) + `"}`, field: "text"},
+		"a message of a seq":     {method: "POST", path: talk + "/messages", body: `{"key":"k","text":"a","seq":5}`, field: "body"},
+		"an answer to half":      {method: "POST", path: talk + "/messages", body: `{"key":"k","text":"a","replyTo":0.5}`, field: "replyTo"},
+		"an answer to nothing":   {method: "POST", path: talk + "/messages", body: `{"key":"k","text":"a","replyTo":7}`, field: "replyTo"},
+		"a talk to oneself":      {method: "POST", path: "/users/ann/conversations/ann%23ann/messages", body: `{"key":"k","text":"a"}`, field: "other"},
+		"a pair turned around":   {method: "POST", path: "/users/ann/conversations/bob%23ann/messages", body: `{"key":"k","text":"a"}`, field: "conversation"},
+		"a talk of three":        {method: "GET", path: "/users/ann/conversations/ann%23bob%23cleo/messages", field: "conversation"},
+		"a history of no number": {method: "GET", path: talk + "/messages?limit=x", field: "limit"},
+		"a history, a cursor":    {method: "GET", path: talk + "/messages?cursor=x", field: "cursor"},
+		"an inbox, a cursor":     {method: "GET", path: "/users/ann/inbox?cursor=x", field: "cursor"},
+		"an inbox of a long":     {method: "GET", path: "/users/" + long + "/inbox", field: "user"},
+		"a pair with oneself":    {method: "GET", path: "/users/ann/pairs/ann", field: "other"},
+		"editing no message":     {method: "PUT", path: talk + "/messages/x", body: `{"text":"a"}`, field: "seq"},
+		"recalling message 0":    {method: "DELETE", path: talk + "/messages/0", field: "seq"},
+		"editing a text away":    {method: "PUT", path: talk + "/messages/1", body: `{}`, field: "text"},
+		"reading what is not":    {method: "PUT", path: talk + "/read", body: `{"upTo":7}`, field: "upTo"},
+		"reading up to less":     {method: "PUT", path: talk + "/read", body: `{"upTo":-1}`, field: "upTo"},
+		"a group like a pair":    {method: "PUT", path: "/users/ann/groups/ann%23bob", body: `{"members":["bob"]}`, field: "group"},
+		"a group of a long":      {method: "PUT", path: "/users/ann/groups/g", body: `{"members":["` + long + `"]}`, field: "members[0]"},
+		"a group of 101":         {method: "PUT", path: "/users/ann/groups/g", body: `{"members":["a` + strings.Join(numbers(100), `","a`) + `"]}`, field: "members"},
+		"adding to a pair":       {method: "PUT", path: talk + "/members/cleo", field: "conversation"},
+		"leaving a pair":         {method: "DELETE", path: talk + "/members", field: "conversation"},
+
 		"no score":             {method: "PUT", path: score, body: `{"name":"Ann"}`, field: "score"},
 		"a word for a score":   {method: "PUT", path: score, body: `{"score":"five"}`, field: "score"},
 		"half a score":         {method: "PUT", path: score, body: `{"score":0.5}`, field: "score"},
@@ -221,6 +248,14 @@ func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
 		})
 	}
 	require.Equal(t, boards, w.items(t))
+}
+
+// numbers are the texts of 1 to n.
+func numbers(n int) (texts []string) {
+	for i := range n {
+		texts = append(texts, strconv.Itoa(i+1))
+	}
+	return texts
 }
 
 // fromNow returns an id of a time relative to now.

@@ -82,6 +82,23 @@ func (a *api) routes() {
 	a.mux.HandleFunc("GET /unsubscribe/{token}", a.askToUnsubscribe)
 	a.mux.HandleFunc("POST /unsubscribe/{token}", a.unsubscribe)
 
+	a.route("GET /users/{user}/inbox", http.StatusOK, a.inbox, "limit", "cursor")
+	a.route("GET /users/{user}/inbox/unread", http.StatusOK, a.unread)
+	a.mux.HandleFunc("GET /users/{user}/inbox/live", a.watchMessages)
+	a.route("GET /users/{user}/pairs/{other}", http.StatusOK, a.pairWith)
+	a.route("PUT /users/{user}/groups/{group}", http.StatusOK, a.createGroup)
+	a.route("GET /users/{user}/conversations/{conversation}/messages", http.StatusOK, a.history, "limit", "cursor")
+	a.route("POST /users/{user}/conversations/{conversation}/messages", http.StatusCreated, a.sendMessage)
+	a.route("DELETE /users/{user}/conversations/{conversation}/messages", http.StatusOK, a.clear)
+	a.route("PUT /users/{user}/conversations/{conversation}/messages/{seq}", http.StatusOK, a.editMessage)
+	a.route("DELETE /users/{user}/conversations/{conversation}/messages/{seq}", http.StatusOK, a.recallMessage)
+	a.route("GET /users/{user}/conversations/{conversation}/read", http.StatusOK, a.receipts)
+	a.route("PUT /users/{user}/conversations/{conversation}/read", http.StatusOK, a.readTo)
+	a.route("PUT /users/{user}/conversations/{conversation}/typing", http.StatusOK, a.typing)
+	a.route("GET /users/{user}/conversations/{conversation}/members", http.StatusOK, a.members)
+	a.route("PUT /users/{user}/conversations/{conversation}/members/{other}", http.StatusOK, a.addMember)
+	a.route("DELETE /users/{user}/conversations/{conversation}/members", http.StatusOK, a.leave)
+
 	a.route("PUT /leaderboard/{board}/scores/{player}", http.StatusOK, a.submitScore)
 	a.route("DELETE /leaderboard/{board}/scores/{player}", http.StatusOK, a.removeScore, "period")
 	a.route("GET /leaderboard/{board}/players/{player}", http.StatusOK, a.place, "period")
@@ -91,7 +108,9 @@ func (a *api) routes() {
 	if err != nil {
 		panic(err) // static is embedded
 	}
-	a.mux.Handle("GET /bell/", page(http.StripPrefix("/bell/", http.FileServerFS(files))))
+	for _, path := range []string{"/bell/", "/messages/", "/shared/{file}"} {
+		a.mux.Handle("GET "+path, page(http.FileServerFS(files)))
+	}
 }
 
 // page sets a policy that lets the page load only from this server.

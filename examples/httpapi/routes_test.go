@@ -139,6 +139,7 @@ func TestAnotherFeaturesTableIsRefusedAtTheStart(t *testing.T) {
 		func(t *localdb.Tables) { t.Feed, t.Comment = t.Comment, t.Feed },
 		func(t *localdb.Tables) { t.Leaderboard = t.Feed },
 		func(t *localdb.Tables) { t.Notify = t.Follow },
+		func(t *localdb.Tables) { t.Message = t.Notify },
 	} {
 		tables := w.tables
 		wrong(&tables)

@@ -57,6 +57,9 @@ func TestAStopFinishesCurrentRequestsAndLeavesNothingRunning(t *testing.T) {
 	bell, err := client.Get(url + "/users/chris/bell/live")
 	require.NoError(t, err)
 	defer bell.Body.Close()
+	talk, err := client.Get(url + "/users/chris/inbox/live?conversation=ann%23chris")
+	require.NoError(t, err)
+	defer talk.Body.Close()
 
 	// Once the server reads the body, the request is in progress.
 	asked, body := make(chan struct{}), newBody()
@@ -84,6 +87,9 @@ func TestAStopFinishesCurrentRequestsAndLeavesNothingRunning(t *testing.T) {
 	}, 10*time.Second, 5*time.Millisecond, "it still accepts")
 	require.Empty(t, ended)
 	events, err := io.ReadAll(bell.Body) // the stream ends
+	require.NoError(t, err)
+	require.Contains(t, string(events), "event: joined\n")
+	events, err = io.ReadAll(talk.Body)
 	require.NoError(t, err)
 	require.Contains(t, string(events), "event: joined\n")
 

@@ -19,6 +19,8 @@ import (
 	"github.com/plaza-sdk/plaza/live"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/announce"
+	"github.com/plaza-sdk/plaza/notify/message"
+	msglive "github.com/plaza-sdk/plaza/notify/message/live"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
@@ -36,6 +38,9 @@ type service struct {
 	prefs         *prefs.Repository
 	announcements *announce.Repository
 	hub           *live.Hub[ring]
+
+	messages *message.Repository
+	talks    *msglive.Hub
 
 	log *slog.Logger
 }
@@ -92,8 +97,18 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, key
 	if err := s.openBell(db, t.Notify, keys, log); err != nil {
 		return err
 	}
+	if s.messages, err = message.New(db, t.Message, s.ids, &message.Options{
+		Blocks:     s.prefs, // of notifications and messages alike
+		Consistent: true,    // a page reads right after it was told
+		Codec:      codec, OnCorrupt: onCorrupt(log),
+	}); err != nil {
+		return err
+	}
+	if s.talks, err = newTalks(s.messages); err != nil {
+		return err
+	}
 	// The tables were created just now. If another tool creates them, call Verify.
-	for _, table := range []interface{ Init(context.Context) error }{s.ids, s.follows, s.feeds, s.comments, s.reactions, s.boards, s.bell} {
+	for _, table := range []interface{ Init(context.Context) error }{s.ids, s.follows, s.feeds, s.comments, s.reactions, s.boards, s.bell, s.messages} {
 		if err := table.Init(ctx); err != nil {
 			return err
 		}
@@ -145,6 +160,9 @@ func (s *service) close() error {
 	defer cancel()
 	if s.hub != nil {
 		s.hub.Close()
+	}
+	if s.talks != nil {
+		s.talks.Close()
 	}
 	return s.ids.Close(ctx)
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/message"
 )
 
 // world is the service on fresh tables.
@@ -44,10 +45,11 @@ func newWorld(t *testing.T, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 		Reaction:    dynamotest.Table(t, reaction.Table),
 		Leaderboard: dynamotest.Table(t, leaderboard.Table),
 		Notify:      dynamotest.Table(t, notify.Table),
+		Message:     dynamotest.Table(t, message.Table),
 	}}
 	db := dynamotest.DB(t)
 	for _, expiry := range []*dynamodb.UpdateTimeToLiveInput{
-		follow.TTL(w.tables.Follow), feed.TTL(w.tables.Feed), comment.TTL(w.tables.Comment), reaction.TTL(w.tables.Reaction), leaderboard.TTL(w.tables.Leaderboard), notify.TTL(w.tables.Notify),
+		follow.TTL(w.tables.Follow), feed.TTL(w.tables.Feed), comment.TTL(w.tables.Comment), reaction.TTL(w.tables.Reaction), leaderboard.TTL(w.tables.Leaderboard), notify.TTL(w.tables.Notify), message.TTL(w.tables.Message),
 	} {
 		_, err := db.Client().UpdateTimeToLive(t.Context(), expiry)
 		require.NoError(t, err)
@@ -140,7 +142,7 @@ func (w world) remarks(t *testing.T, path string) []string {
 // items returns the number of items in the tables of all features.
 func (w world) items(t *testing.T) (n int) {
 	t.Helper()
-	for _, table := range []string{w.tables.Follow, w.tables.Feed, w.tables.Comment, w.tables.Reaction, w.tables.Leaderboard, w.tables.Notify} {
+	for _, table := range []string{w.tables.Follow, w.tables.Feed, w.tables.Comment, w.tables.Reaction, w.tables.Leaderboard, w.tables.Notify, w.tables.Message} {
 		found, err := dynamotest.DB(t).Table(table).Scan().Count(t.Context())
 		require.NoError(t, err)
 		n += found

@@ -25,6 +25,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/message"
 )
 
 // DB is a DynamoDB on this machine. An application has dynamo.New(cfg)
@@ -41,11 +42,11 @@ type DB struct {
 }
 
 // Tables are the names of a service's tables.
-type Tables struct{ Machines, Follow, Feed, Comment, Reaction, Notify, Leaderboard, Danmu string }
+type Tables struct{ Machines, Follow, Feed, Comment, Reaction, Notify, Message, Leaderboard, Danmu string }
 
 // Start starts the engine and creates a table for each purpose, which is one of
-// "machines", "follow", "feed", "comment", "reaction", "notify", "leaderboard" and
-// "danmu". The names begin with run. The first start on a machine logs what it
+// "machines", "follow", "feed", "comment", "reaction", "notify", "message",
+// "leaderboard" and "danmu". The names begin with run. The first start on a machine logs what it
 // downloads.
 func Start(ctx context.Context, run string, log io.Writer, purposes ...string) (*DB, error) {
 	e, err := engine.Start(ctx, &engine.Options{Log: log})
@@ -94,6 +95,7 @@ func (db *DB) createTables(ctx context.Context, purposes []string) error {
 		{"comment", &db.Tables.Comment, comment.Table, comment.TTL},
 		{"reaction", &db.Tables.Reaction, reaction.Table, reaction.TTL},
 		{"notify", &db.Tables.Notify, notify.Table, notify.TTL},
+		{"message", &db.Tables.Message, message.Table, message.TTL},
 		{"leaderboard", &db.Tables.Leaderboard, leaderboard.Table, leaderboard.TTL},
 		{"danmu", &db.Tables.Danmu, danmu.Table, danmu.TTL},
 	} {

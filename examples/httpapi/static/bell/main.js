@@ -1,5 +1,5 @@
 import { acts } from "./acts.js";
-import { byId } from "./dom.js";
+import { byId } from "../shared/dom.js";
 import { watch } from "./live.js";
 import { Panel } from "./panel.js";
 

@@ -1,32 +1,6 @@
-// The calls of the service. A refusal throws an Error with the reason.
+// The calls of the bell.
 
-const part = encodeURIComponent;
-
-async function call(method, path, body) {
-  const answer = await fetch(path, {
-    method,
-    headers: body && { "Content-Type": "application/json" },
-    body: body && JSON.stringify(body),
-  });
-  const json = await answer.json();
-  if (answer.ok) return json;
-  throw Object.assign(new Error([json.field, json.reason ?? json.error].filter(Boolean).join(" ")), json, { status: answer.status });
-}
-
-// repeated repeats a write that may have been applied although its answer is lost.
-async function repeated(write) {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await write();
-    } catch (error) {
-      if (tries === 3 || error.status < 500) throw error;
-      await new Promise((done) => setTimeout(done, 500 * tries));
-    }
-  }
-}
-
-const put = (path, body) => repeated(() => call("PUT", path, body));
-const remove = (path) => repeated(() => call("DELETE", path));
+import { call, part, put, remove, repeated, to } from "../shared/call.js";
 
 // post has an id of its own, so that it can be repeated.
 async function post(path, body) {
@@ -34,7 +8,6 @@ async function post(path, body) {
   return repeated(() => call("POST", path, { ...body, id }));
 }
 
-const to = (user) => `/users/${part(user)}`;
 const group = (user, name) => `${to(user)}/notifications/groups/${part(name)}`;
 
 export const liveOf = (user) => `${to(user)}/bell/live`;

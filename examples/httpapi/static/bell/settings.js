@@ -1,5 +1,5 @@
 import * as api from "./api.js";
-import { button, byId, element } from "./dom.js";
+import { button, byId, element } from "../shared/dom.js";
 import { thing, titles } from "./words.js";
 
 const channels = { "in-app": "Here", email: "Mail" };

@@ -1,5 +1,5 @@
 import * as api from "./api.js";
-import { byId } from "./dom.js";
+import { byId } from "../shared/dom.js";
 import { settings } from "./settings.js";
 import { keyOf, row } from "./row.js";
 import { ago } from "./words.js";

@@ -1,4 +1,5 @@
-import { button, element } from "./dom.js";
+import { button, element } from "../shared/dom.js";
+import { face } from "../shared/face.js";
 import { about, ago, at, naps, sentence, thing } from "./words.js";
 
 // keyOf names an entry in its list.
@@ -21,7 +22,7 @@ export function row(entry, { me, view, fresh, act }) {
   }
   const parts = sentence(entry, me).map((part) => (Array.isArray(part) ? element("strong", {}, ...part) : part));
   li.append(
-    face(entry.actors?.[0] ?? entry.activity.actor),
+    face((entry.actors?.[0] ?? entry.activity.actor).replace(/^user:/, "")),
     button("", () => act("read", entry), { class: "text", "data-part": "text" }),
     element("div", { class: "line" }, flag, when(entry), ...actions(entry, view, me, act)),
   );
@@ -33,16 +34,6 @@ function when(entry) {
   if (entry.until) return element("span", { class: "time" }, `back ${at(entry.until)}`);
   const { time } = entry.activity;
   return element("time", { class: "time", datetime: time }, ago(time));
-}
-
-// face is a circle with an initial, in a colour of the name's own.
-function face(actor) {
-  const name = actor.replace(/^user:/, "");
-  const e = element("span", { class: "face", "aria-hidden": "true" }, [...name][0].toUpperCase());
-  let hue = 0;
-  for (const c of name) hue = (hue * 31 + c.codePointAt(0)) % 360;
-  e.style.setProperty("--hue", hue);
-  return e;
 }
 
 function actions(entry, view, me, act) {

@@ -1,5 +1,5 @@
 import * as api from "./api.js";
-import { button, byId, element } from "./dom.js";
+import { button, byId, element } from "../shared/dom.js";
 import { at } from "./words.js";
 
 const day = 86_400_000; // milliseconds

@@ -1,0 +1,108 @@
+import * as api from "./api.js";
+
+// newer returns what a message became last: what is recalled stays so.
+function newer(one, two) {
+  if (!one || one.recalled || two.recalled) return one?.recalled ? one : two;
+  return (one.edited ?? "") > (two.edited ?? "") ? one : two;
+}
+
+const most = 100; // messages of one request
+
+// History holds the messages of a conversation from the newest back to some older one.
+export class History {
+  #messages = new Map(); // by number
+  #arrived = new Map(); // since the read that runs began
+  #gone = new Map(); // when a message was recalled, by number
+  #next = ""; // where older ones are
+  #reading;
+  #again = false;
+  #closed = false;
+
+  constructor(user, conversation, { changed, failed }) {
+    Object.assign(this, { user, conversation, changed, failed });
+  }
+
+  get all() { return [...this.#messages.values()].sort((a, b) => a.seq - b.seq); }
+  get newest() { return Math.max(0, ...this.#messages.keys()); }
+  get hasOlder() { return this.#next !== ""; }
+  at(seq) { return this.#messages.get(seq); }
+  close() { this.#closed = true; }
+
+  // put adds a message as it is now. One that leaves a gap makes it read again.
+  put(message) {
+    if (this.#closed) return;
+    const gap = this.newest > 0 && message.seq > this.newest + 1;
+    this.#arrived.set(message.seq, message);
+    this.#keep(message);
+    this.changed();
+    if (gap) this.reread();
+  }
+
+  recalled(seq) {
+    this.#gone.set(seq, new Date().toISOString());
+    if (this.#messages.has(seq)) this.put(this.#messages.get(seq));
+  }
+
+  // #keep leaves out what is older than the oldest: it would leave a gap.
+  #keep(message) {
+    if (this.#next && message.seq < Math.min(...this.#messages.keys())) return;
+    const gone = this.#gone.get(message.seq);
+    if (gone && !message.recalled) message = { ...message, text: "", recalled: gone };
+    this.#messages.set(message.seq, newer(this.#messages.get(message.seq), message));
+  }
+
+  // reread reads again what is held. Calls during a read are one read after it.
+  reread() {
+    this.#again = true;
+    return this.#run(async () => {});
+  }
+
+  // older reads one more page, unless one is being read.
+  older() { return this.#next && !this.#reading ? this.#run(() => this.#readOlder()) : this.#reading; }
+
+  #run(read) {
+    this.#reading ??= (async () => {
+      try {
+        this.#arrived.clear();
+        await read();
+        while (this.#again && !this.#closed) {
+          this.#again = false;
+          this.#arrived.clear();
+          await this.#readAll();
+        }
+      } catch (error) {
+        this.#again = false;
+        if (!this.#closed) this.failed(error);
+      }
+      this.#reading = undefined;
+    })();
+    return this.#reading;
+  }
+
+  async #readAll() {
+    const oldest = Math.min(...this.#messages.keys()), found = [];
+    const limit = this.#messages.size > 30 ? most : 30;
+    let cursor = "";
+    do {
+      const page = await api.history(this.user, this.conversation, { cursor, limit });
+      found.push(...page.items);
+      cursor = page.next;
+    } while (cursor && found.at(-1)?.seq > oldest);
+    this.#show(cursor, found, true);
+  }
+
+  async #readOlder() {
+    const page = await api.history(this.user, this.conversation, { cursor: this.#next });
+    this.#show(page.next, page.items, false);
+  }
+
+  #show(next, found, whole) {
+    if (this.#closed) return;
+    if (whole) this.#messages = new Map();
+    this.#next = "";
+    for (const message of found) this.#keep(message);
+    this.#next = next;
+    for (const message of this.#arrived.values()) this.#keep(message);
+    this.changed();
+  }
+}
