@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -79,7 +77,7 @@ func (r *Repository) block(ctx context.Context, p Pair, on bool) (changed bool, 
 }
 
 // blocking writes a head that names the call which was seen there.
-func (r *Repository) blocking(p Pair, on bool, seen, call ids.ID) *dynamo.Update {
+func (r *Repository) blocking(p Pair, on bool, seen, call ids.ID) *store.Update {
 	u := r.table.Update(headKey(p.Conversation())).Set("call", call)
 	if seen == 0 {
 		u.If("attribute_not_exists('call')")
@@ -89,5 +87,5 @@ func (r *Repository) blocking(p Pair, on bool, seen, call ids.ID) *dynamo.Update
 	if on {
 		return u.Add("blocked", []string{p.User})
 	}
-	return u.DeleteFromSet("blocked", []string{p.User})
+	return u.Drop("blocked", []string{p.User})
 }

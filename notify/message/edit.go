@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -78,7 +76,7 @@ func (r *Repository) edit(ctx context.Context, m Message) (stored item, changed 
 
 // editing is refused where nothing is to change. A request that arrives late has a lower
 // order than later edits.
-func (r *Repository) editing(m Message, order, call ids.ID) *dynamo.Update {
+func (r *Repository) editing(m Message, order, call ids.ID) *store.Update {
 	u := r.table.Update(messageKey(m.Conversation, m.Seq)).
 		Set("edited", r.opts.Now().UnixMilli()).Set("edit", order).Set("call", call).
 		If("sender = ? AND attribute_not_exists(recalled)", m.Sender).

@@ -3,10 +3,7 @@ package message
 import (
 	"context"
 	"errors"
-	"strconv"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
@@ -128,18 +125,12 @@ func (r *Repository) eraseMessages(ctx context.Context, user string, own []dynam
 	if err := r.table.DeleteAll(ctx, guards, eraseParallel); err != nil {
 		return err
 	}
-	now := strconv.FormatInt(r.opts.Now().UnixMilli(), 10)
+	now := r.opts.Now().UnixMilli()
 	return parallel.ForEach(ctx, len(own), eraseParallel, func(ctx context.Context, i int) error {
-		err := r.table.Run(ctx, r.table.Direct(store.KeyOf(own[i]), dynamodb.UpdateItemInput{
-			UpdateExpression:    aws.String("SET recalled = if_not_exists(recalled, :now) REMOVE sender, #key, #text, #data, edited, edit, #call"),
-			ConditionExpression: aws.String("sender = :user"),
-			ExpressionAttributeNames: map[string]string{
-				"#key": "key", "#text": "text", "#data": "data", "#call": "call",
-			},
-			ExpressionAttributeValues: dynamo.Item{
-				":now": &types.AttributeValueMemberN{Value: now}, ":user": &types.AttributeValueMemberS{Value: user},
-			},
-		}))
+		err := r.table.Run(ctx, r.table.Update(store.KeyOf(own[i])).
+			SetExpr("recalled = if_not_exists(recalled, ?)", now).
+			Remove("sender", "key", "text", "data", "edited", "edit", "call").
+			If("sender = ?", user))
 		if _, refused := store.AsRefused(err); refused { // erased meanwhile
 			return nil
 		}

@@ -148,7 +148,7 @@ func (r *Repository) learn(ctx context.Context, conversation string, k known, it
 }
 
 // stands is the condition that a head is as it is known.
-func (k known) stands(u *dynamo.Update) *dynamo.Update {
+func (k known) stands(u *store.Update) *store.Update {
 	switch {
 	case k.version > 0:
 		return u.If("n = ? AND mver = ?", k.n, k.version)

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -76,7 +74,7 @@ func (in In) checkGroup() error {
 }
 
 func (r *Repository) join(ctx context.Context, in In) (changed bool, err error) {
-	return r.alter(ctx, in, func(k known, id ids.ID) (next known, row *dynamo.Update, err error) {
+	return r.alter(ctx, in, func(k known, id ids.ID) (next known, row *store.Update, err error) {
 		switch {
 		case k.has(in.User):
 			return k, nil, errStands
@@ -92,7 +90,7 @@ func (r *Repository) join(ctx context.Context, in In) (changed bool, err error) 
 }
 
 func (r *Repository) leave(ctx context.Context, in In) (changed bool, err error) {
-	return r.alter(ctx, in, func(k known, id ids.ID) (next known, row *dynamo.Update, err error) {
+	return r.alter(ctx, in, func(k known, id ids.ID) (next known, row *store.Update, err error) {
 		if !k.has(in.User) {
 			return k, nil, errStands
 		}
@@ -107,7 +105,7 @@ var errStands = errors.New("message: nothing to change")
 
 // alter changes the membership of a user by one transaction of the head, the members and
 // the user's row. The edit returns what is known then and the row's update, or why not.
-func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) (known, *dynamo.Update, error)) (changed bool, err error) {
+func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) (known, *store.Update, error)) (changed bool, err error) {
 	done, err := r.turns.Take(ctx, headKey(in.Conversation))
 	if err != nil {
 		return false, err
@@ -169,10 +167,10 @@ func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) 
 }
 
 // members changes the members from what they were.
-func (r *Repository) members(in In, was, next known) *dynamo.Update {
+func (r *Repository) members(in In, was, next known) *store.Update {
 	u := r.table.Update(membersKey(in.Conversation)).Set("mver", next.version).If("mver = ?", was.version)
 	if next.has(in.User) {
-		return u.Add("members", []string{in.User}).DeleteFromSet("pending", []string{in.User})
+		return u.Add("members", []string{in.User}).Drop("pending", []string{in.User})
 	}
-	return u.DeleteFromSet("members", []string{in.User})
+	return u.Drop("members", []string{in.User})
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -105,7 +103,7 @@ func (w row) raised(m Message, user string) (next row, changed bool) {
 
 // change writes what a message changed in a row, if the row stands as it was seen. What
 // others raise meanwhile stays.
-func (r *Repository) change(key store.Key, seen, next row) *dynamo.Update {
+func (r *Repository) change(key store.Key, seen, next row) *store.Update {
 	u := r.table.Update(key).If("attribute_not_exists(till)")
 	if next.LastSeq > seen.LastSeq {
 		u.Set("last", next.Last).Set("lastSeq", next.LastSeq).

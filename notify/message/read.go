@@ -4,11 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -29,7 +24,7 @@ func (r *Repository) Read(ctx context.Context, in In, upTo int64) error {
 }
 
 func (r *Repository) read(ctx context.Context, in In, upTo int64) error {
-	err := r.table.Run(ctx, r.advance(in, "read", upTo, " AND lastSeq >= :to"))
+	err := r.table.Run(ctx, r.advance(in, "read", upTo).If("lastSeq >= ?", upTo))
 	refused, ok := store.AsRefused(err)
 	if !ok {
 		return err
@@ -50,7 +45,7 @@ func (r *Repository) read(ctx context.Context, in In, upTo int64) error {
 	if _, last := own.readable(n); upTo > last {
 		return &plaza.InvalidError{Field: "UpTo", Reason: fmt.Sprintf("is %d, the last message is %d", upTo, last)}
 	}
-	return r.advanced(r.table.Run(ctx, r.advance(in, "read", upTo, "")))
+	return r.advanced(r.table.Run(ctx, r.advance(in, "read", upTo)))
 }
 
 // Clear hides the messages so far from this user, and no other. They are read.
@@ -72,24 +67,18 @@ func (r *Repository) clear(ctx context.Context, in In) error {
 	if first > last {
 		return nil
 	}
-	return r.advanced(r.table.Run(ctx, r.advance(in, "from", last, "")))
+	return r.advanced(r.table.Run(ctx, r.advance(in, "from", last)))
 }
 
 // advance is a write that raises a number of a row, which begins a pair's row if there is
 // none. A lower number is refused.
-func (r *Repository) advance(in In, attribute string, to int64, also string) store.Write {
-	condition := "(attribute_not_exists(#n) OR #n < :to)" + also
+func (r *Repository) advance(in In, attribute string, to int64) *store.Update {
+	u := r.table.Update(rowKey(in)).Set(attribute, to).
+		If("attribute_not_exists($) OR $ < ?", attribute, attribute, to)
 	if _, isPair := in.pair(); !isPair {
-		condition += " AND attribute_exists(pk)"
+		u.If("attribute_exists(pk)")
 	}
-	return r.table.Direct(rowKey(in), dynamodb.UpdateItemInput{
-		UpdateExpression:         aws.String("SET #n = :to"),
-		ConditionExpression:      &condition,
-		ExpressionAttributeNames: map[string]string{"#n": attribute},
-		ExpressionAttributeValues: dynamo.Item{
-			":to": &types.AttributeValueMemberN{Value: fmt.Sprint(to)},
-		},
-	})
+	return u
 }
 
 // advanced is the outcome of an advance: of one that is refused, another was first.

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -145,7 +143,7 @@ func (m Message) attempt() ratelimit.Attempt {
 }
 
 // appending is the transaction that stores a message: its guard, the head, the message.
-func (r *Repository) appending(m Message, k known, own guard) *dynamo.WriteTx {
+func (r *Repository) appending(m Message, k known, own guard) *store.Tx {
 	return r.table.Tx().
 		Put(r.table.Put(own).If("attribute_not_exists(pk)")).
 		Update(k.stands(r.table.Update(headKey(m.Conversation))).Set("n", own.Seq)).
