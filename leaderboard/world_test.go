@@ -14,7 +14,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
@@ -82,13 +81,6 @@ func rounds(all, fewer int) int {
 		return fewer
 	}
 	return all
-}
-
-// spared reports whether to skip a run, nine in ten unless CI is set. It is drawn, so
-// that a failing run fails again.
-func spared(t *rapid.T) bool {
-	skips := []bool{true, true, true, true, true, true, true, true, true, false}
-	return rapid.SampledFrom(skips).Draw(t, "spared") && os.Getenv("CI") == ""
 }
 
 // tester is a *testing.T or a *rapid.T.

@@ -21,7 +21,7 @@ import (
 func ExampleNewPoller() {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	local, err := engine.Start(ctx, nil) // an application has its own configuration
+	local, err := engine.Shared(ctx) // an application has its own configuration
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -13,10 +13,13 @@ import (
 
 	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/stream"
 )
+
+func TestMain(m *testing.M) { dynamotest.Main(m) }
 
 // leaks looks for goroutines that a run left behind, except for connections to the
 // engine.
