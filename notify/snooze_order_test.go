@@ -142,8 +142,8 @@ func TestASnoozeThatArrivesLateIsNotLost(t *testing.T) {
 	w.put(t, slow)
 	w.put(t, soon)
 	w.snooze(t, soon, time.Minute)
-	late := &faults.Late{Holds: func(_ string, body []byte) bool {
-		return strings.Contains(string(body), ":v") && strings.Contains(string(body), "was")
+	late := &faults.Late{Holds: func(op string, body []byte) bool {
+		return op == "UpdateItem" && strings.Contains(string(body), "was")
 	}}
 	_, err := w.process(t, nil, late.Wrap).Snooze(t.Context(), slow, w.Now().Add(time.Hour))
 	require.Error(t, err)
