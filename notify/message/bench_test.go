@@ -1,0 +1,209 @@
+package message_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/notify/message"
+)
+
+func numberOf(v int64) types.AttributeValue { return number(strconv.FormatInt(v, 10)) }
+
+// byHand sends the same requests as Send, written directly on the SDK.
+type byHand struct {
+	world
+	client *dynamodb.Client
+}
+
+const theStored = types.ReturnValuesOnConditionCheckFailureAllOld
+
+// send sends a message after n others.
+func (h byHand) send(ctx context.Context, sender, other string) error {
+	c := sender + "#" + other
+	found, err := h.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &h.table, Key: h.head(c), ConsistentRead: aws.Bool(true)})
+	if err != nil {
+		return err
+	}
+	seq := int64(1)
+	if n, ok := found.Item["n"].(*types.AttributeValueMemberN); ok {
+		if seq, err = strconv.ParseInt(n.Value, 10, 64); err != nil {
+			return err
+		}
+	}
+	id := h.id().String()
+	if err := h.store(ctx, c, sender, id, seq); err != nil {
+		return err
+	}
+	return h.raise(ctx, c, []string{sender, other}, true, id, seq)
+}
+
+func (h byHand) head(c string) image { return image{"pk": text("C#" + c), "sk": text("~")} }
+
+func (h byHand) store(ctx context.Context, c, sender, id string, seq int64) error {
+	key, condition, counters := "key "+id, "attribute_not_exists(n)", image{":next": numberOf(seq)}
+	if seq > 1 {
+		condition, counters[":n"] = "n = :n", numberOf(seq-1)
+	}
+	hash := sha256.Sum256([]byte(c + "#" + proposal + "##0"))
+	_, err := h.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
+		ClientRequestToken: aws.String(id),
+		TransactItems: []types.TransactWriteItem{
+			{Put: &types.Put{
+				TableName: &h.table,
+				Item: image{
+					"pk": text("K#" + sender + "#" + key), "sk": text("K"), "c": text(c), "seq": numberOf(seq), "id": text(id),
+					"hash": &types.AttributeValueMemberB{Value: hash[:]}, "ttl": numberOf(h.Now().AddDate(0, 0, 30).Unix()),
+				},
+				ConditionExpression: aws.String("attribute_not_exists(pk)"), ReturnValuesOnConditionCheckFailure: theStored,
+			}},
+			{Update: &types.Update{
+				TableName: &h.table, Key: h.head(c), UpdateExpression: aws.String("SET n = :next"),
+				ConditionExpression:       aws.String(condition + " AND attribute_not_exists(blocked)"),
+				ExpressionAttributeValues: counters, ReturnValuesOnConditionCheckFailure: theStored,
+			}},
+			{Put: &types.Put{
+				TableName: &h.table,
+				Item: image{
+					"pk": text("C#" + c + "#" + fmt.Sprint(seq/bucket)), "sk": text(seqSK(seq)), "id": text(id),
+					"sender": text(sender), "key": text(key), "text": text(proposal),
+				},
+				ConditionExpression: aws.String("attribute_not_exists(pk)"), ReturnValuesOnConditionCheckFailure: theStored,
+			}},
+		},
+	})
+	return err
+}
+
+// raise moves the rows of both, the first as its own where it was read up to here.
+func (h byHand) raise(ctx context.Context, c string, users []string, read bool, id string, seq int64) error {
+	var rows errgroup.Group
+	for i, user := range users {
+		rows.Go(func() error {
+			in := &dynamodb.UpdateItemInput{
+				TableName: &h.table, Key: image{"pk": text("U#" + user), "sk": text("C#" + c)},
+				UpdateExpression:          aws.String("SET #last = :last, lastSeq = :seq"),
+				ConditionExpression:       aws.String("attribute_not_exists(till) AND (attribute_not_exists(lastSeq) OR lastSeq < :seq)"),
+				ExpressionAttributeNames:  map[string]string{"#last": "last"},
+				ExpressionAttributeValues: image{":last": text(id), ":seq": numberOf(seq)}, ReturnValuesOnConditionCheckFailure: theStored,
+			}
+			if i == 0 && read {
+				in.ExpressionAttributeNames["#read"] = "read"
+				in.ExpressionAttributeValues[":before"] = numberOf(seq - 1)
+				*in.UpdateExpression += ", #read = :seq"
+				*in.ConditionExpression += " AND (attribute_not_exists(#read) OR #read = :before)"
+			}
+			_, err := h.client.UpdateItem(ctx, in)
+			return err
+		})
+	}
+	return rows.Wait()
+}
+
+const proposal = "Shall we meet at the station?"
+
+// BenchmarkSend sends the first message of a pair.
+func BenchmarkSend(b *testing.B) {
+	w := newWorld(b, nil)
+	h := byHand{w, dynamotest.DB(b).Client().(*dynamodb.Client)}
+	var n atomic.Int64
+	dynamotest.Pair(b, func() {
+		to := message.Pair{User: "ann", Other: fmt.Sprint("ben ", n.Add(1))}
+		_, created, err := w.Send(b.Context(), w.says(to.Conversation(), "ann", proposal))
+		require.NoError(b, err)
+		require.True(b, created)
+	}, func() {
+		require.NoError(b, h.send(b.Context(), "ann", fmt.Sprint("ben ", n.Add(1))))
+	})
+}
+
+func BenchmarkEdit(b *testing.B) {
+	w := newWorld(b, nil)
+	w.send(b, pair, "ann")
+	client := dynamotest.DB(b).Client().(*dynamodb.Client)
+	var n atomic.Int64
+	dynamotest.Pair(b, func() {
+		_, changed, err := w.Edit(b.Context(), message.Message{Conversation: pair, Sender: "ann", Seq: 1, Text: fmt.Sprint("text ", n.Add(1))})
+		require.NoError(b, err)
+		require.True(b, changed)
+	}, func() {
+		ctx, id := b.Context(), w.id().String()
+		_, err := client.GetItem(ctx, &dynamodb.GetItemInput{
+			TableName: &w.table, Key: image{"pk": text("C#" + pair), "sk": text("~")}, ConsistentRead: aws.Bool(true),
+		})
+		require.NoError(b, err)
+		pk, sk := messageAt(pair, 1)
+		_, err = client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+			TableName: &w.table, Key: image{"pk": text(pk), "sk": text(sk)},
+			UpdateExpression: aws.String("SET edited = :now, edit = :id, #call = :id, #text = :text REMOVE #data"),
+			ConditionExpression: aws.String("(sender = :sender AND attribute_not_exists(recalled)) AND (attribute_not_exists(edit) OR edit < :id) AND " +
+				"(attribute_not_exists(#text) OR #text <> :text OR attribute_exists(#data))"),
+			ExpressionAttributeNames: map[string]string{"#call": "call", "#text": "text", "#data": "data"},
+			ExpressionAttributeValues: image{
+				":now": numberOf(w.Now().UnixMilli()), ":id": text(id), ":text": text(fmt.Sprint("text ", n.Add(1))), ":sender": text("ann"),
+			},
+			ReturnValues: types.ReturnValueAllNew, ReturnValuesOnConditionCheckFailure: theStored,
+		})
+		require.NoError(b, err)
+	})
+}
+
+// BenchmarkCrowd has 16 senders in one conversation of two, and reports messages a second: by
+// Send, and by hand as the engine's ceiling, where each transaction follows the one before.
+func BenchmarkCrowd(b *testing.B) {
+	const senders = 16
+	run := func(b *testing.B, send func() error) {
+		var crowd sync.WaitGroup
+		var left atomic.Int64
+		left.Store(int64(b.N))
+		b.ResetTimer()
+		for range senders {
+			crowd.Go(func() {
+				for left.Add(-1) >= 0 {
+					if err := send(); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+		}
+		crowd.Wait()
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")
+	}
+	b.Run("send", func(b *testing.B) {
+		w := newWorld(b, nil)
+		run(b, func() error { _, _, err := w.Send(b.Context(), w.says(pair, "ann", proposal)); return err })
+	})
+	b.Run("by hand", func(b *testing.B) {
+		w := newWorld(b, nil)
+		h := byHand{w, dynamotest.DB(b).Client().(*dynamodb.Client)}
+		var turn sync.Mutex
+		n := int64(0)
+		run(b, func() error {
+			turn.Lock()
+			n++
+			id, seq := h.id().String(), n
+			err := h.store(b.Context(), pair, "ann", id, seq)
+			turn.Unlock()
+			if err == nil {
+				err = h.raise(b.Context(), pair, []string{"ann", "ben"}, false, id, seq)
+			}
+			var outrun *types.ConditionalCheckFailedException
+			if errors.As(err, &outrun) { // a later one was first
+				err = nil
+			}
+			return err
+		})
+	})
+}

@@ -1,0 +1,202 @@
+package message_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"sync"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/message"
+	"github.com/plaza-sdk/plaza/notify/prefs"
+)
+
+// Ann writes to Ben, whose inbox shows it until he has read it.
+func Example() {
+	ctx := context.Background()
+	messages := open(ctx, nil)
+	conversation := message.Pair{User: "ann", Other: "ben"}.Conversation() // begins with its first message
+
+	hello := message.Message{Conversation: conversation, Sender: "ann", Key: "made by ann's device", Text: "Are you there?"}
+	for range 2 { // the answer was lost, and the device sends it again
+		sent, created, err := messages.Send(ctx, hello)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println("number:", sent.Seq, "new:", created)
+	}
+
+	show := func() {
+		inbox, err := messages.Inbox(ctx, "ben", cursor.PageRequest{})
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, e := range inbox.Items {
+			fmt.Printf("%s: %q, unread: %d\n", e.Other, e.Last.Text, e.Unread)
+		}
+	}
+	show()
+	if err := messages.Read(ctx, message.In{Conversation: conversation, User: "ben"}, 1); err != nil {
+		log.Fatal(err)
+	}
+	show()
+	// Output:
+	// number: 1 new: true
+	// number: 1 new: false
+	// ann: "Are you there?", unread: 1
+	// ann: "Are you there?", unread: 0
+}
+
+// Who joins a group sees what is sent from then on, and who leaves it keeps the rest.
+func ExampleRepository_Create() {
+	ctx := context.Background()
+	messages := open(ctx, nil)
+	const trip = "trip"
+	if _, err := messages.Create(ctx, message.Group{ID: trip, Members: []string{"ann", "ben"}}); err != nil {
+		log.Fatal(err)
+	}
+	say := func(sender, text string) {
+		_, _, err := messages.Send(ctx, message.Message{Conversation: trip, Sender: sender, Key: text, Text: text})
+		if errors.Is(err, message.ErrNotMember) {
+			fmt.Println(sender, "is not a member")
+		} else if err != nil {
+			log.Fatal(err)
+		}
+	}
+	say("ann", "Shall we go by train?")
+	if _, err := messages.Add(ctx, message.In{Conversation: trip, User: "cleo"}); err != nil {
+		log.Fatal(err)
+	}
+	say("ben", "Yes, at nine.")
+	if _, err := messages.Leave(ctx, message.In{Conversation: trip, User: "ann"}); err != nil {
+		log.Fatal(err)
+	}
+	say("ann", "At ten.")
+	say("cleo", "Nine is fine.")
+
+	for _, user := range []string{"ann", "ben", "cleo"} {
+		page, err := messages.History(ctx, message.In{Conversation: trip, User: user}, cursor.PageRequest{})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Print(user, ":")
+		for _, m := range page.Items {
+			fmt.Printf(" %d %q", m.Seq, m.Text)
+		}
+		fmt.Println()
+	}
+	// Output:
+	// ann is not a member
+	// ann: 2 "Yes, at nine." 1 "Shall we go by train?"
+	// ben: 3 "Nine is fine." 2 "Yes, at nine." 1 "Shall we go by train?"
+	// cleo: 3 "Nine is fine." 2 "Yes, at nine."
+}
+
+// A message is edited, and then taken back. Its number stays.
+func ExampleRepository_Edit() {
+	ctx := context.Background()
+	messages := open(ctx, nil)
+	sent, _, err := messages.Send(ctx, message.Message{
+		Conversation: message.Pair{User: "ann", Other: "ben"}.Conversation(), Sender: "ann", Key: "1", Text: "See you at nin",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	sent.Text = "See you at nine"
+	edited, changed, err := messages.Edit(ctx, sent)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(edited.Text, changed, !edited.Edited.IsZero())
+
+	ann := message.In{Conversation: sent.Conversation, User: sent.Sender}
+	if _, err := messages.Recall(ctx, ann, sent.Seq); err != nil {
+		log.Fatal(err)
+	}
+	page, err := messages.History(ctx, ann, cursor.PageRequest{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%d: %q, recalled: %t\n", page.Items[0].Seq, page.Items[0].Text, !page.Items[0].Recalled.IsZero())
+	// Output:
+	// See you at nine true true
+	// 1: "", recalled: true
+}
+
+// Ben blocks Ann: neither can write to the other, and her actions ring no bell.
+func ExampleRepository_Block() {
+	ctx := context.Background()
+	preferences := openPrefs(ctx)
+	messages := open(ctx, &message.Options{Blocks: preferences})
+	if _, err := messages.Block(ctx, message.Pair{User: "ben", Other: "ann"}); err != nil {
+		log.Fatal(err)
+	}
+	for _, sender := range []string{"ann", "ben"} {
+		_, _, err := messages.Send(ctx, message.Message{
+			Conversation: message.Pair{User: "ann", Other: "ben"}.Conversation(), Sender: sender, Key: "1", Text: "Hello",
+		})
+		fmt.Println(sender, errors.Is(err, message.ErrBlocked))
+	}
+	blocked, err := preferences.Blocked(ctx, prefs.Pair{User: "ben", Actor: "ann"})
+	fmt.Println(blocked, err)
+	// Output:
+	// ann true
+	// ben true
+	// true <nil>
+}
+
+// open returns a repository over a new table in a DynamoDB Local.
+func open(ctx context.Context, opts *message.Options) *message.Repository {
+	db, gen := local()
+	table := name(ctx, gen)
+	if _, err := db.Client().CreateTable(ctx, message.Table(table)); err != nil {
+		log.Fatal(err)
+	}
+	messages, err := message.New(db, table, gen, opts)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return messages
+}
+
+func openPrefs(ctx context.Context) *prefs.Repository {
+	db, gen := local()
+	table := name(ctx, gen)
+	if _, err := db.Client().CreateTable(ctx, notify.Table(table)); err != nil {
+		log.Fatal(err)
+	}
+	preferences, err := prefs.New(db, table, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return preferences
+}
+
+var shared = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
+
+func local() (*dynamo.DB, ids.Source) {
+	e, err := shared()
+	if err != nil {
+		log.Fatal(err)
+	}
+	gen, err := ids.New(1, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return dynamo.New(e.Config(), e.Options), gen
+}
+
+// name is a new one for a table.
+func name(ctx context.Context, gen ids.Source) string {
+	id, err := gen.Next(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return "messages-" + id.String()
+}
