@@ -99,14 +99,17 @@ func (h *history) read(ctx context.Context, reach store.Reach) ([]item, string, 
 // rest is the gap at which a read of lo to hi ended, "" where that was the last message.
 // The key there may be that of a damaged item.
 func (h *history) rest(up bool, lo, hi int64, rest string) string {
-	gap := lo
+	gap, ok := parseSeqSK(rest)
 	switch {
+	case ok: // on the way down, where the read was full
 	case rest != "":
-		gap += int64(sort.Search(int(hi-lo+1), func(i int) bool { return seqSK(lo+int64(i)) >= rest }))
+		gap = lo + int64(sort.Search(int(hi-lo+1), func(i int) bool { return seqSK(lo+int64(i)) >= rest }))
 	case up && hi >= h.last:
 		return ""
 	case up:
 		gap = hi + 1
+	default:
+		gap = lo
 	}
 	if !up && gap <= h.first {
 		return ""

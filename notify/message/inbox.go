@@ -91,9 +91,10 @@ func (w row) entry() Entry {
 // entry without.
 func (r *Repository) preview(ctx context.Context, entries []Entry) error {
 	wanted := make([]store.Key, 0, len(entries))
-	for _, e := range entries {
+	at := make([]int, 0, len(entries))
+	for i, e := range entries {
 		if e.Last.Seq > 0 {
-			wanted = append(wanted, messageKey(e.Conversation, e.Last.Seq))
+			wanted, at = append(wanted, messageKey(e.Conversation, e.Last.Seq)), append(at, i)
 		}
 	}
 	items, err := r.table.GetAll(ctx, wanted, r.opts.Consistent, 1)
@@ -103,15 +104,11 @@ func (r *Repository) preview(ctx context.Context, entries []Entry) error {
 	if err != nil {
 		return err
 	}
-	for i := range entries {
-		e := &entries[i]
-		found := items[messageKey(e.Conversation, e.Last.Seq)]
+	for n, key := range wanted {
+		e := &entries[at[n]]
 		e.Last = Message{}
-		if found == nil {
-			continue
-		}
 		var last item
-		if err := r.table.Decode(found, &last); !r.table.Skips(err) {
+		if found := items[key]; found != nil && !r.table.Skips(r.table.Decode(found, &last)) {
 			e.Last = last.message(e.Conversation)
 		}
 	}

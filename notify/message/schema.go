@@ -1,7 +1,6 @@
 package message
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -73,13 +72,18 @@ func userPK(user string) string { return keys.Join(users, user) }
 
 func rowKey(in In) store.Key { return store.Key{PK: userPK(in.User), SK: rowPrefix + in.Conversation} }
 
+const seqDigits = 16
+
 // seqSK is the sort key of a message, in the order of numbers.
-func seqSK(seq int64) string { return fmt.Sprintf("%016d", seq) }
+func seqSK(seq int64) string {
+	text := strconv.FormatInt(seq, 10)
+	return "0000000000000000"[min(len(text), seqDigits):] + text
+}
 
 // parseSeqSK undoes seqSK.
 func parseSeqSK(sk string) (seq int64, ok bool) {
-	seq, err := strconv.ParseInt(sk, 10, 64)
-	return seq, err == nil && seq > 0 && seqSK(seq) == sk
+	n, err := strconv.ParseUint(sk, 10, 63)
+	return int64(n), err == nil && n > 0 && len(sk) == seqDigits
 }
 
 // parseMessageKey undoes messageKey.
