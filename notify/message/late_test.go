@@ -165,3 +165,24 @@ func TestRowsOfAnEarlierMessageChangeNothing(t *testing.T) {
 		}
 	}
 }
+
+// The row of who has left is written by a request that was sent before.
+func TestALateRowBringsNobodyBack(t *testing.T) {
+	t.Parallel()
+	for _, sender := range []string{"ann", "ben"} {
+		holding := new(atomic.Bool)
+		late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "UpdateItem" && holding.Load() }}
+		w := newWorld(t, nil, late.Wrap)
+		w.create(t, "g", "ann", "ben", "cleo")
+		holding.Store(true)
+		_, _, err := w.Send(t.Context(), say("g", sender, "late"))
+		require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
+		holding.Store(false)
+		_, err = w.Leave(t.Context(), of("ben", "g"))
+		require.NoError(t, err)
+		left := w.row(t, "g", "ben")
+		late.Arrive(t)
+		require.Equal(t, left, w.row(t, "g", "ben"))
+		require.Empty(t, w.inbox(t, "ben"))
+	}
+}

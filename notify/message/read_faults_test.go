@@ -152,3 +152,19 @@ func TestMarksUnderFaults(t *testing.T) {
 		})
 	}
 }
+
+// The user's membership was erased meanwhile.
+func TestALateMarkRevivesNoRow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.create(t, "g", "ann", "ben")
+	w.send(t, "g", "ann")
+	late := &faults.Late{Holds: func(op string, _ []byte) bool { return op == "UpdateItem" }}
+	p := w.process(t, nil, late.Wrap)
+	in := message.In{Conversation: "g", User: "ben"}
+	require.Error(t, p.Clear(t.Context(), in))
+	require.Error(t, p.Read(t.Context(), in, 1))
+	require.NoError(t, w.Erase(t.Context(), "ben"))
+	require.Zero(t, late.Arrive(t))
+	require.Nil(t, w.item(t, "U#ben", "C#g"))
+}
