@@ -143,11 +143,10 @@ func textOf(v types.AttributeValue) string {
 	return s.Value
 }
 
-// BenchmarkDeliver is a user who is due, with one group. Each user is due in an hour of
-// his own.
+// BenchmarkDeliver is a user who is due, with one group, and the write that makes him so.
 func BenchmarkDeliver(b *testing.B) {
-	ours, oursNext := dueByHour(b)
-	bare, bareNext := dueByHour(b)
+	ours, oursNext := dueByTurns(b)
+	bare, bareNext := dueByTurns(b)
 	h := byHand{bare.world, dynamotest.DB(b).Client().(*dynamodb.Client)}
 	decode := func(items []item) (entries []notify.Entry) {
 		for _, i := range items {
@@ -169,37 +168,39 @@ func BenchmarkDeliver(b *testing.B) {
 		bareNext()
 		require.NoError(b, h.deliver(b.Context(), bare.mailbox, decode))
 	})
-	require.Equal(b, len(ours.all()), len(bare.all()))
+	require.Len(b, ours.all(), len(bare.all()))
 }
 
-// dueByHour stores users who are due, and returns what lets time pass to the next one.
-func dueByHour(b *testing.B) (p process, next func()) {
+// dueByTurns stores groups of users, and returns what makes the next one due. Answers
+// are played back, so the clock must stand still.
+func dueByTurns(b *testing.B) (p process, next func()) {
 	const users = 2000
 	w := newWorld(b, hourly)
 	p = w.process(b, parts{})
 	p.notify(b, "1")
-	var group item
+	var group, job item
 	require.NoError(b, w.raw(b).Get("pk", "N#ann").Range("sk", dynamo.Equal, "G#post:1#comment#2026-03-10").One(b.Context(), &group))
+	j := w.jobs(b)[0]
+	require.NoError(b, w.raw(b).Get("pk", j.PK).Range("sk", dynamo.Equal, j.SK).One(b.Context(), &job))
+	require.NoError(b, w.raw(b).Delete("pk", j.PK).Range("sk", j.SK).Run(b.Context()))
+	name := func(n int) string { return fmt.Sprintf("user%012d", n) }
 	var all []any
 	for n := range users {
-		from := noon.Add(time.Duration(n) * time.Hour)
-		begin, slot, user := ids.At(from), ids.At(from.Add(time.Hour)), fmt.Sprintf("user%012d", n)
 		own := maps.Clone(group)
-		own["pk"], own["lv"], own["ttl"] = text("N#"+user), text(begin.String()), number(1<<32)
-		own["last"] = text(begin.String() + strings.TrimPrefix(textOf(group["last"]), textOf(group["lv"])))
-		sum := sha256.Sum256([]byte(user + "#" + email))
-		all = append(all, own, item{
-			"pk": text("D#0"), "sk": text(slot.String() + "#" + slot.String() + "#" + hex.EncodeToString(sum[:16])),
-			"user": text(user), "channel": text(email), "slot": text(slot.String()), "begin": text(begin.String()), "ttl": number(1 << 32),
-		})
+		own["pk"] = text("N#" + name(n))
+		all = append(all, own)
 	}
 	_, err := w.raw(b).Batch("pk", "sk").Write().Put(all...).Run(b.Context())
 	require.NoError(b, err)
-	j := w.jobs(b)[0]
-	require.NoError(b, w.raw(b).Delete("pk", j.PK).Range("sk", j.SK).Run(b.Context()))
-	due := noon
+	w.pass(time.Hour + 11*time.Second)
+	client := dynamotest.DB(b).Client()
+	n := 0
 	return p, func() {
-		due = due.Add(time.Hour)
-		w.set(due.Add(11 * time.Second))
+		own := maps.Clone(job)
+		sum := sha256.Sum256([]byte(name(n) + "#" + email))
+		own["user"], own["sk"] = text(name(n)), text(j.SK[:28]+hex.EncodeToString(sum[:16]))
+		_, err := client.PutItem(b.Context(), &dynamodb.PutItemInput{TableName: &w.table, Item: own})
+		require.NoError(b, err)
+		n++
 	}
 }
