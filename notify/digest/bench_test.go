@@ -2,7 +2,11 @@ package digest_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,8 +15,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/notify"
@@ -137,33 +143,19 @@ func textOf(v types.AttributeValue) string {
 	return s.Value
 }
 
-// BenchmarkDeliver is a user who is due, with three groups.
+// BenchmarkDeliver is a user who is due, with one group, and the write that makes him so.
 func BenchmarkDeliver(b *testing.B) {
-	prepare := func() (process, func()) {
-		w := newWorld(b, hourly)
-		p := w.process(b, parts{})
-		w.pass(time.Hour + 11*time.Second)
-		began := w.Now()
-		ready := 0
-		return p, func() { // stores users in advance, which the benchmark's own time has no part in
-			ready++
-			w.set(began.Add(-time.Hour))
-			user := fmt.Sprintf("user%012d", ready)
-			for k := range 3 {
-				_, _, err := p.Notify(b.Context(), w.post(user, fmt.Sprint(k)))
-				require.NoError(b, err)
-			}
-			w.set(began)
-		}
-	}
-	ours, oursNext := prepare()
-	bare, bareNext := prepare()
+	ours, oursNext := dueByTurns(b)
+	bare, bareNext := dueByTurns(b)
 	h := byHand{bare.world, dynamotest.DB(b).Client().(*dynamodb.Client)}
 	decode := func(items []item) (entries []notify.Entry) {
 		for _, i := range items {
-			var w notify.Entry
-			w.Group = textOf(i["sk"])
-			entries = append(entries, w)
+			var e notify.Entry
+			require.NoError(b, json.Unmarshal([]byte(textOf(i["data"])), &e.Activity))
+			actor, err := feed.ParseRef(textOf(i["a1"]))
+			require.NoError(b, err)
+			e.Group, e.Actors, e.N = strings.TrimPrefix(textOf(i["sk"]), "G#"), []feed.Ref{actor}, 1
+			entries = append(entries, e)
 		}
 		return entries
 	}
@@ -176,4 +168,39 @@ func BenchmarkDeliver(b *testing.B) {
 		bareNext()
 		require.NoError(b, h.deliver(b.Context(), bare.mailbox, decode))
 	})
+	require.Len(b, ours.all(), len(bare.all()))
+}
+
+// dueByTurns stores groups of users, and returns what makes the next one due. Answers
+// are played back, so the clock must stand still.
+func dueByTurns(b *testing.B) (p process, next func()) {
+	const users = 2000
+	w := newWorld(b, hourly)
+	p = w.process(b, parts{})
+	p.notify(b, "1")
+	var group, job item
+	require.NoError(b, w.raw(b).Get("pk", "N#ann").Range("sk", dynamo.Equal, "G#post:1#comment#2026-03-10").One(b.Context(), &group))
+	j := w.jobs(b)[0]
+	require.NoError(b, w.raw(b).Get("pk", j.PK).Range("sk", dynamo.Equal, j.SK).One(b.Context(), &job))
+	require.NoError(b, w.raw(b).Delete("pk", j.PK).Range("sk", j.SK).Run(b.Context()))
+	name := func(n int) string { return fmt.Sprintf("user%012d", n) }
+	var all []any
+	for n := range users {
+		own := maps.Clone(group)
+		own["pk"] = text("N#" + name(n))
+		all = append(all, own)
+	}
+	_, err := w.raw(b).Batch("pk", "sk").Write().Put(all...).Run(b.Context())
+	require.NoError(b, err)
+	w.pass(time.Hour + 11*time.Second)
+	client := dynamotest.DB(b).Client()
+	n := 0
+	return p, func() {
+		own := maps.Clone(job)
+		sum := sha256.Sum256([]byte(name(n) + "#" + email))
+		own["user"], own["sk"] = text(name(n)), text(j.SK[:28]+hex.EncodeToString(sum[:16]))
+		_, err := client.PutItem(b.Context(), &dynamodb.PutItemInput{TableName: &w.table, Item: own})
+		require.NoError(b, err)
+		n++
+	}
 }

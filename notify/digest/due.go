@@ -70,8 +70,8 @@ func (r *Repository) due(ctx context.Context, to place, at ids.ID) error {
 // put stores that a digest is due, or lets the one that is stored begin earlier.
 func (r *Repository) put(ctx context.Context, to place, from, slot ids.ID) error {
 	err := r.table.Run(ctx, r.table.Update(r.jobKey(to, slot, slot)).
-		Set("'user'", to.user).Set("channel", to.channel).Set("slot", slot).Set("'begin'", from).
-		Set("'ttl'", slot.Time().Add(jobLife).Unix()).
+		Set("user", to.user).Set("channel", to.channel).Set("slot", slot).Set("begin", from).
+		Set("ttl", slot.Time().Add(jobLife).Unix()).
 		If("attribute_not_exists('begin') OR 'begin' > ?", from))
 	return ignoreRefused(err)
 }
