@@ -203,3 +203,17 @@ func TestRunStopsAtOnce(t *testing.T) {
 		require.ErrorIs(t, err, plaza.ErrTable, "that will not pass")
 	})
 }
+
+func TestEachShowsEveryJobAndClaimsNone(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	q.store(t, "ann", "bob", "chris")
+	var seen []string
+	require.NoError(t, q.Each(t.Context(), "c", func(_ context.Context, j job, read time.Time) {
+		require.Equal(t, q.now, read)
+		require.Zero(t, j.Lease)
+		seen = append(seen, j.Work.To)
+	}))
+	require.ElementsMatch(t, []string{"ann", "bob"}, seen)
+	require.Zero(t, q.stands(t, "ann").Lease)
+}

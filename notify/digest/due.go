@@ -2,9 +2,14 @@ package digest
 
 import (
 	"context"
+	"strconv"
 	"sync"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/plaza-sdk/plaza/ids"
@@ -69,10 +74,16 @@ func (r *Repository) due(ctx context.Context, to place, at ids.ID) error {
 
 // put stores that a digest is due, or lets the one that is stored begin earlier.
 func (r *Repository) put(ctx context.Context, to place, from, slot ids.ID) error {
-	err := r.table.Run(ctx, r.table.Update(r.jobKey(to, slot, slot)).
-		Set("'user'", to.user).Set("channel", to.channel).Set("slot", slot).Set("'begin'", from).
-		Set("'ttl'", slot.Time().Add(jobLife).Unix()).
-		If("attribute_not_exists('begin') OR 'begin' > ?", from))
+	text := func(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
+	err := r.table.Run(ctx, r.table.Direct(r.jobKey(to, slot, slot), dynamodb.UpdateItemInput{
+		UpdateExpression:         aws.String("SET #user = :user, channel = :channel, slot = :slot, #begin = :begin, #ttl = :ttl"),
+		ConditionExpression:      aws.String("attribute_not_exists(#begin) OR #begin > :begin"),
+		ExpressionAttributeNames: map[string]string{"#user": "user", "#begin": "begin", "#ttl": "ttl"},
+		ExpressionAttributeValues: dynamo.Item{
+			":user": text(to.user), ":channel": text(to.channel), ":slot": text(slot.String()), ":begin": text(from.String()),
+			":ttl": &types.AttributeValueMemberN{Value: strconv.FormatInt(slot.Time().Add(jobLife).Unix(), 10)},
+		},
+	}))
 	return ignoreRefused(err)
 }
 

@@ -61,9 +61,14 @@ func TestCallsCostWhatIsStated(t *testing.T) {
 	w.choose("", digest.Schedule{Daily: "01:00"})
 	costs("one that moves", dynamotest.Cost{Requests: 3 + looking.Requests, Read: 0.5 + looking.Read, Write: 2}, deliver)
 
+	w.choose("", hourly)
 	failed := w.process(t, parts{sender: failing{}}, meter.Wrap)
+	w.until(t, "02:00:00")
+	require.NoError(t, p.digests.Due(t.Context(), "ann", []string{email}, w.id()))
+	w.until(t, "03:01:00")
+	require.Equal(t, 2, p.deliver(t), "the moved one too")
 	p.notify(t, "9")
-	w.until(t, "01:00:30")
+	w.until(t, "04:00:30")
 	meter.AtMost(t, "one that fails", dynamotest.Cost{Requests: 4 + looking.Requests, Read: 2 + looking.Read, Write: 1 + 4}, func() {
 		_, err = failed.worker.Deliver(t.Context())
 	})

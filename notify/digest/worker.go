@@ -57,7 +57,7 @@ func NewWorker(digests *Repository, groups Groups, sender Sender, opts *WorkerOp
 //
 // Cost: for each digest 4 requests, 1.5 RCU, 2 WCU, 1 RCU more for each further 4 KB of
 // entries, and the Policy for each of them; for one that is over a minute late 1
-// request, 1 RCU more; for one that fails 3 WCU more; for one that moves 3 requests, 0.5 RCU, 2 WCU; 1 request for each 100 digests that are due and for
+// request, 1 RCU more, and after a change of the schedule up to 3 requests, 3 RCU; for one that fails 3 WCU more; for one that moves 3 requests, 0.5 RCU, 2 WCU; 1 request for each 100 digests that are due and for
 // each job shard (1), 0.5 RCU for 4 KB; and 1 request, 0.5 RCU.
 func (w *Worker) Deliver(ctx context.Context) (done int, err error) {
 	c := w.newCrew()

@@ -1,0 +1,187 @@
+package digest_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/digest"
+	"github.com/plaza-sdk/plaza/notify/prefs"
+)
+
+// Ann's day is one mail, and her last five minutes are one push.
+func ExampleNew() {
+	ctx := context.Background()
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	clock := func() time.Time { return now }
+	db, table := open(ctx)
+
+	digests, err := digest.New(db, table, &digest.Options{
+		Schedule: func(_ context.Context, user, channel string) (digest.Schedule, error) { // of your users' settings
+			if channel == "push" {
+				return digest.Schedule{Every: 5 * time.Minute}, nil
+			}
+			return digest.Schedule{Daily: "18:00", Zone: "Europe/Berlin", Quiet: digest.Quiet{From: "22:00", To: "07:00"}}, nil
+		},
+		Now: clock,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	bell, err := notify.New(db, table, source{clock}, &notify.Options{Policy: everywhere{}, Scheduler: digests, Now: clock})
+	if err != nil {
+		log.Fatal(err)
+	}
+	worker, err := digest.NewWorker(digests, bell, printer{}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	for _, post := range []string{"1", "2"} {
+		comment := notify.Notification{User: "ann", Activity: feed.Activity{
+			ID: ids.At(now), Actor: feed.Ref{ID: "bob"}, Verb: "comment", Object: feed.Ref{Kind: "post", ID: post},
+		}}
+		if _, _, err := bell.Notify(ctx, comment); err != nil {
+			log.Fatal(err)
+		}
+		now = now.Add(6 * time.Minute)
+		if _, err := worker.Deliver(ctx); err != nil { // or worker.Run, in the background
+			log.Fatal(err)
+		}
+	}
+	now = now.Add(6 * time.Hour)
+	if _, err := worker.Deliver(ctx); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// push to ann of 12:05: 1 new
+	//   bob: comment on post:1
+	// push to ann of 12:10: 1 new
+	//   bob: comment on post:2
+	// email to ann of 17:00: 2 new
+	//   bob: comment on post:2
+	//   bob: comment on post:1
+}
+
+// Users choose what they get by mail, and a mail has a link to end that by one click.
+// It holds for digests that are due already.
+func ExampleNewWorker_preferences() {
+	ctx := context.Background()
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	clock := func() time.Time { return now }
+	db, table := open(ctx)
+
+	wants, err := prefs.New(db, table, &prefs.Options{
+		Channels:   []string{"email"},
+		Verbs:      []prefs.Verb{{Name: "comment", Channels: []string{"email"}}, {Name: "like"}},
+		Tokens:     prefs.Keyring{Current: 1, Keys: map[byte][]byte{1: bytes.Repeat([]byte("a secret"), 4)}}, // of your secrets' store
+		Consistent: true,
+		Now:        clock,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	digests, err := digest.New(db, table, &digest.Options{Now: clock}) // daily at 08:00 UTC
+	if err != nil {
+		log.Fatal(err)
+	}
+	bell, err := notify.New(db, table, source{clock}, &notify.Options{Policy: wants, Scheduler: digests, Now: clock})
+	if err != nil {
+		log.Fatal(err)
+	}
+	mailer := &mailer{}
+	worker, err := digest.NewWorker(digests, bell, mailer, &digest.WorkerOptions{
+		Policy: wants,
+		Unsubscribe: func(user, channel string) (string, error) {
+			return wants.Token(prefs.Subscription{User: user, Verb: prefs.AnyVerb, Channel: channel})
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	day := func() {
+		for _, verb := range []string{"comment", "like"} {
+			n := notify.Notification{User: "ann", Activity: feed.Activity{
+				ID: ids.At(now), Actor: feed.Ref{ID: "bob"}, Verb: verb, Object: feed.Ref{Kind: "post", ID: "1"},
+			}}
+			if _, _, err := bell.Notify(ctx, n); err != nil {
+				log.Fatal(err)
+			}
+		}
+		now = now.Add(24 * time.Hour)
+		if _, err := worker.Deliver(ctx); err != nil {
+			log.Fatal(err)
+		}
+	}
+	day()
+
+	// The mail program calls the link of List-Unsubscribe.
+	s, changed, err := wants.Unsubscribe(ctx, mailer.unsubscribe)
+	fmt.Println(s.User, "wants no", s.Channel, changed, err)
+	day()
+	// Output:
+	// email to ann of 08:00: 1 new
+	//   bob: comment on post:1
+	// ann wants no email true <nil>
+}
+
+// printer is a Sender. A real one renders a mail, and passes Key on as its identity.
+type printer struct{}
+
+func (printer) Send(_ context.Context, d digest.Delivery) error {
+	fmt.Printf("%s to %s of %s: %d new\n", d.Channel, d.User, d.Slot.UTC().Format("15:04"), len(d.Entries))
+	for _, e := range d.Entries {
+		fmt.Printf("  %s: %s on %s\n", e.Actors[0].ID, e.Activity.Verb, e.Activity.Object)
+	}
+	return nil
+}
+
+type mailer struct {
+	printer
+	unsubscribe string
+}
+
+func (m *mailer) Send(ctx context.Context, d digest.Delivery) error {
+	m.unsubscribe = d.Unsubscribe
+	return m.printer.Send(ctx, d)
+}
+
+// everywhere is a Policy. Package prefs has one that users set.
+type everywhere struct{}
+
+func (everywhere) Decide(context.Context, notify.Notification) (notify.Decision, error) {
+	return notify.Decision{Channels: []string{"email", "push"}}, nil
+}
+
+// source makes ids with the example's clock.
+type source struct{ now func() time.Time }
+
+func (s source) Next(context.Context) (ids.ID, error) { return ids.At(s.now()), nil }
+
+// local is a DynamoDB that stops when the process ends.
+var local = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
+
+// open creates a table.
+func open(ctx context.Context) (*dynamo.DB, string) {
+	e, err := local()
+	if err != nil {
+		log.Fatal(err)
+	}
+	client := dynamodb.NewFromConfig(e.Config(), e.Options)
+	table := "digest-example-" + rand.Text()
+	if _, err := client.CreateTable(ctx, notify.Table(table)); err != nil {
+		log.Fatal(err)
+	}
+	return dynamo.NewFromIface(client), table
+}

@@ -1,0 +1,152 @@
+package notify_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/notify"
+)
+
+// thing is a new like of one of bob's things.
+func (w world) thing(thing int) notify.Notification {
+	n := w.like("ann")
+	n.Activity.Object.ID = fmt.Sprint(thing)
+	return n
+}
+
+func (w world) unread(t testing.TB, from, to ids.ID) (things []string, more bool) {
+	t.Helper()
+	entries, more, err := w.Unread(t.Context(), "bob", notify.Span{From: from, To: to})
+	require.NoError(t, err)
+	for _, e := range entries {
+		require.False(t, e.Read)
+		things = append(things, e.Activity.Object.ID)
+	}
+	return things, more
+}
+
+func TestUnreadIsWhatASpanHas(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	var last []ids.ID
+	for n := range 8 {
+		last = append(last, w.store(t, w.thing(n)).Last)
+		w.pass(time.Second)
+	}
+	for _, later := range []bool{false, true} { // with the state, and apart from it
+		if later {
+			w.pass(2 * time.Minute)
+		}
+		for _, c := range []struct {
+			from, to ids.ID
+			want     []string
+		}{
+			{0, last[7] + 1, []string{"7", "6", "5", "4", "3", "2", "1", "0"}},
+			{last[2], last[5], []string{"4", "3", "2"}},
+			{last[2] + 1, last[5] + 1, []string{"5", "4", "3"}},
+			{last[7] + 1, last[7] + 2, nil},
+			{0, last[0], nil},
+		} {
+			got, more := w.unread(t, c.from, c.to)
+			require.Equal(t, c.want, got)
+			require.False(t, more)
+		}
+	}
+	for n := range 4 {
+		in := notify.In{User: "bob", Group: fmt.Sprintf("photo:%d#like#2026-03-10", n)}
+		switch n {
+		case 0:
+			_, err := w.Archive(t.Context(), in)
+			require.NoError(t, err)
+		case 1:
+			_, err := w.Snooze(t.Context(), in, w.Now().Add(time.Hour))
+			require.NoError(t, err)
+		case 2:
+			require.NoError(t, w.MarkRead(t.Context(), "bob", []notify.Shown{{Group: in.Group, Last: last[n]}}))
+		case 3:
+			_, err := w.RetractTarget(t.Context(), "bob", feed.Ref{Kind: "photo", ID: "3"})
+			require.NoError(t, err)
+		}
+	}
+	got, _ := w.unread(t, 0, ids.At(w.Now()))
+	require.Equal(t, []string{"7", "6", "5", "4"}, got)
+	w.allRead(t, "bob")
+	got, _ = w.unread(t, 0, ids.At(w.Now()))
+	require.Empty(t, got)
+	w.pass(100 * 24 * time.Hour)
+	got, _ = w.unread(t, 0, ids.At(w.Now()))
+	require.Empty(t, got, "expired")
+}
+
+func TestUnreadStopsAtAHundred(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for n := range 150 {
+		w.store(t, w.thing(n))
+		w.pass(time.Millisecond)
+	}
+	middle := ids.At(w.Now().Add(-50 * time.Millisecond))
+	for _, c := range []struct {
+		from, to ids.ID
+		n        int
+		more     bool
+	}{
+		{0, ids.At(w.Now()), 100, true},
+		{0, middle, 100, false},
+		{ids.At(noon.Add(time.Millisecond)), middle, 99, false},
+		{middle, ids.At(w.Now()), 50, false},
+	} {
+		got, more := w.unread(t, c.from, c.to)
+		require.Len(t, got, c.n)
+		require.Equal(t, c.more, more)
+	}
+	w.pass(time.Hour)
+	w.allRead(t, "bob")
+	w.store(t, w.thing(200))
+	got, more := w.unread(t, 0, ids.At(w.Now().Add(time.Second)))
+	require.Equal(t, []string{"200"}, got, "past those that are read")
+	require.False(t, more)
+}
+
+func TestUnreadCostsWhatIsStated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for n := range 8 {
+		w.store(t, w.thing(n))
+	}
+	w.allRead(t, "bob")
+	w.pass(time.Minute)
+	w.store(t, w.thing(9))
+	meter := dynamotest.NewMeter()
+	metered := w.process(t, nil, meter.Wrap)
+	span := notify.Span{From: ids.At(noon), To: ids.At(w.Now()) + 1<<20}
+	read := func() {
+		entries, _, err := metered.Unread(t.Context(), "bob", span)
+		require.NoError(t, err)
+		require.Len(t, entries, 1)
+	}
+	meter.AtMost(t, "just over", dynamotest.Cost{Requests: 1, Read: 1}, read)
+	w.pass(2 * time.Minute)
+	meter.AtMost(t, "a while ago", dynamotest.Cost{Requests: 2, Read: 2}, read)
+}
+
+func TestUnreadRefusesInvalidInput(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, c := range []struct {
+		user string
+		notify.Span
+	}{
+		{"", notify.Span{To: 1}}, {"bob", notify.Span{}}, {"bob", notify.Span{From: 2, To: 2}}, {"bob", notify.Span{From: 2, To: 1}}, {"bob", notify.Span{To: 1 << 63}},
+	} {
+		_, _, err := w.Unread(t.Context(), c.user, c.Span)
+		require.ErrorIs(t, err, plaza.ErrInvalid)
+	}
+}
