@@ -18,6 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/notify/message"
 	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
@@ -75,10 +76,10 @@ func TestATableIsExact(t *testing.T) {
 	}
 }
 
-// Long ids cost no more, nor do the indexes of danmu's table.
+// Long ids cost no more, nor do the indexes of the features' tables.
 func TestTheCostOfATable(t *testing.T) {
 	t.Parallel()
-	for name, schema := range map[string]func(string) *dynamodb.CreateTableInput{"store": store.Schema, "danmu": danmu.Table} {
+	for name, schema := range map[string]func(string) *dynamodb.CreateTableInput{"store": store.Schema, "danmu": danmu.Table, "message": message.Table} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			meter := dynamotest.NewMeter()

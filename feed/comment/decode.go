@@ -170,8 +170,10 @@ func (i *row) attribute(name string) any {
 		return &i.Turn
 	case "editOp":
 		return &i.EditOp
-	case "editBefore":
-		return &i.EditBefore
+	case "editCall":
+		return &i.EditCall
+	case "editCallBefore":
+		return &i.EditCallBefore
 	}
 	return nil
 }

@@ -38,8 +38,9 @@ func (r *Repository) Edit(ctx context.Context, c Comment) (_ Comment, changed bo
 }
 
 // edit gives each edit an id that is greater than that of the edit before it, so
-// that a late request does not undo a newer one. The row stores the last two ids:
-// an edit that the SDK sent twice finds its own id, even after another edit.
+// that a late request does not undo a newer one. Two calls may choose the same one, so
+// the row also stores which two calls made the last edits: one that the SDK sent twice
+// finds its own, even after another edit.
 func (r *Repository) edit(ctx context.Context, c Comment) (_ row, changed bool, err error) {
 	at := c.Address()
 	key := at.key(false)
@@ -54,23 +55,24 @@ func (r *Repository) edit(ctx context.Context, c Comment) (_ row, changed bool, 
 		}
 		key = at.key(there.rest)
 	}
-	op, err := r.gen.Next(ctx)
+	call, err := r.gen.Next(ctx)
 	if err != nil {
 		return row{}, false, err
 	}
+	op := call
 	var noted ids.ID // the op under which an edit found nothing to change
 	for range attempts {
-		stands, applied, err := r.editOnce(ctx, key, c, op)
+		stands, applied, err := r.editOnce(ctx, key, c, op, call)
 		switch {
 		case err != nil || applied:
 			return stands, applied, err
-		case stands.EditOp == op, stands.EditBefore == op:
+		case stands.EditCall == call, stands.EditCallBefore == call:
 			return stands, op != noted, nil
 		case op <= stands.EditOp: // another edit's, or that of a clock that is ahead
 			op = stands.EditOp + 1
 		default:
 			noted = op
-			if settled, err := r.noteEdit(ctx, key, op); settled || err != nil {
+			if settled, err := r.noteEdit(ctx, key, op, call); settled || err != nil {
 				return stands, false, err
 			}
 		}
@@ -79,7 +81,7 @@ func (r *Repository) edit(ctx context.Context, c Comment) (_ row, changed bool, 
 }
 
 // editOnce returns the row that stands, and whether this edit was applied to it.
-func (r *Repository) editOnce(ctx context.Context, key store.Key, c Comment, op ids.ID) (stands row, applied bool, err error) {
+func (r *Repository) editOnce(ctx context.Context, key store.Key, c Comment, op, call ids.ID) (stands row, applied bool, err error) {
 	// A repeat finds everything equal and keeps EditedAt.
 	same, values := "'text' = ?", []any{c.Text}
 	update := r.table.Update(key).Set("text", c.Text).Set("edited", r.now())
@@ -97,7 +99,7 @@ func (r *Repository) editOnce(ctx context.Context, key store.Key, c Comment, op 
 		update.Remove("data")
 		same += " AND attribute_not_exists('data')"
 	}
-	setEdit(update, op).
+	setEdit(update, op, call).
 		If("'user' = ? AND attribute_not_exists('removed')", c.User).
 		If("NOT ("+same+")", values...)
 	var item dynamo.Item
@@ -117,16 +119,17 @@ func (r *Repository) editOnce(ctx context.Context, key store.Key, c Comment, op 
 	return stands, !ok, stands.errEdit(c.User)
 }
 
-// setEdit stores the edit's id, which must exceed the last one.
-func setEdit(update *dynamo.Update, op ids.ID) *dynamo.Update {
-	return update.SetExpr("'editBefore' = if_not_exists('editOp', ?)", ids.ID(0).String()).Set("editOp", op).
+// setEdit stores the edit's id, which must exceed the last one, and its call.
+func setEdit(update *dynamo.Update, op, call ids.ID) *dynamo.Update {
+	return update.Set("editOp", op).
+		SetExpr("'editCallBefore' = if_not_exists('editCall', ?)", ids.ID(0).String()).Set("editCall", call).
 		If("attribute_not_exists('editOp') OR 'editOp' < ?", op)
 }
 
 // noteEdit stores the id of an edit that found nothing to change, so that an
 // earlier one can no longer arrive. It reports false if another edit came first.
-func (r *Repository) noteEdit(ctx context.Context, key store.Key, op ids.ID) (noted bool, err error) {
-	err = r.run(ctx, setEdit(r.table.Update(key), op).If("attribute_exists('user')"), []store.Key{key})
+func (r *Repository) noteEdit(ctx context.Context, key store.Key, op, call ids.ID) (noted bool, err error) {
+	err = r.run(ctx, setEdit(r.table.Update(key), op, call).If("attribute_exists('user')"), []store.Key{key})
 	if _, refused := store.AsRefused(err); refused {
 		return false, nil
 	}

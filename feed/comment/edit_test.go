@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
@@ -73,6 +75,36 @@ func TestAResentEditDoesNotUndoTheNext(t *testing.T) {
 	require.True(t, changed)
 	require.Equal(t, "newer", got.Text)
 	require.Equal(t, "newer", w.get(t, c).Text)
+}
+
+// Two calls give their edits the id after the same one, which a fast clock made.
+func TestEditsAfterTheSameOneAreToldApart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	c := w.says(t, "ann", "bird")
+	ahead := ids.At(time.Now().Add(30 * time.Second))
+	row := dynamotest.DB(t).Table(w.table).Update("pk", "T#"+c.Object).Range("sk", c.ID.String())
+	require.NoError(t, row.If("attribute_exists(pk)").Set("editOp", ahead).Run(t.Context()))
+	in, sent := faults.New(t, 1, faults.Rates{}), 0
+	in.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "UpdateItem" {
+			if sent++; sent == 2 { // it has its new id
+				between := c
+				between.Text = "between"
+				_, _, err := w.Edit(t.Context(), between)
+				require.NoError(t, err)
+			}
+		}
+		return faults.Fault{}
+	})
+	last := c
+	last.Text = "last"
+	got, changed, err := w.process(t, nil, in.Wrap).Edit(t.Context(), last)
+	require.NoError(t, err)
+	require.True(t, changed)
+	require.Equal(t, 3, sent)
+	require.Equal(t, "last", got.Text)
+	require.Equal(t, "last", w.get(t, c).Text)
 }
 
 // TestAResentEditWithoutAChangeReportsFalse loses the answer of one

@@ -57,9 +57,10 @@ type row struct {
 	Ver  int64 `dynamo:"ver,omitempty"`  // raised by every write but edits
 	Turn int64 `dynamo:"turn,omitempty"` // raised by Hide, Unhide and UpdateScore, which require the one they read
 
-	// The ids of the last edit and of the one before it.
-	EditOp     ids.ID `dynamo:"editOp,omitempty"`
-	EditBefore ids.ID `dynamo:"editBefore,omitempty"`
+	// The id of the last edit, and the calls of it and of the one before it.
+	EditOp         ids.ID `dynamo:"editOp,omitempty"`
+	EditCall       ids.ID `dynamo:"editCall,omitempty"`
+	EditCallBefore ids.ID `dynamo:"editCallBefore,omitempty"`
 
 	// Not stored; set when the row is read.
 	at         Address

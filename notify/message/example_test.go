@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"sync"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -152,7 +153,7 @@ func ExampleRepository_Block() {
 
 // open returns a repository over a new table in a DynamoDB Local.
 func open(ctx context.Context, opts *message.Options) *message.Repository {
-	db, gen := local(ctx)
+	db, gen := local()
 	table := name(ctx, gen)
 	if _, err := db.Client().CreateTable(ctx, message.Table(table)); err != nil {
 		log.Fatal(err)
@@ -165,7 +166,7 @@ func open(ctx context.Context, opts *message.Options) *message.Repository {
 }
 
 func openPrefs(ctx context.Context) *prefs.Repository {
-	db, gen := local(ctx)
+	db, gen := local()
 	table := name(ctx, gen)
 	if _, err := db.Client().CreateTable(ctx, notify.Table(table)); err != nil {
 		log.Fatal(err)
@@ -177,8 +178,10 @@ func openPrefs(ctx context.Context) *prefs.Repository {
 	return preferences
 }
 
-func local(ctx context.Context) (*dynamo.DB, ids.Source) {
-	shared, err := engine.Shared(ctx)
+var shared = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
+
+func local() (*dynamo.DB, ids.Source) {
+	e, err := shared()
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -186,7 +189,7 @@ func local(ctx context.Context) (*dynamo.DB, ids.Source) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	return dynamo.New(shared.Config(), shared.Options), gen
+	return dynamo.New(e.Config(), e.Options), gen
 }
 
 // name is a new one for a table.

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -28,8 +29,9 @@ func (everybody) Members(context.Context, message.In) ([]string, error) {
 }
 
 // BenchmarkConversations has 10,000 conversations with one viewer each: each op is a
-// receipt, published and read. Of the pair, "alone" is package live with the same events.
-// A room's bytes are those of a quiet conversation with its viewer.
+// receipt, published and read. Of the pair, "alone" is package live with the same events
+// in the same rooms. A room's bytes are those of a quiet conversation with its viewer; a
+// used room has had one event.
 //
 //	go test -run - -bench Conversations -benchtime 50000x ./notify/message/live
 func BenchmarkConversations(b *testing.B) {
@@ -71,6 +73,7 @@ func benchmark[V viewer](b *testing.B, join func(message.In) V, publish func(liv
 	}
 	ring := func(i int, n int64) {
 		e := did(live.Read, ins[i].Conversation, ins[i].User, n)
+		e.At = time.Now()
 		require.NoError(b, publish(e))
 		batch, err := viewers[i].Next(b.Context())
 		if err != nil || len(batch.Events) != 1 || batch.Events[0].Seq != n {

@@ -31,8 +31,9 @@ type Store interface {
 
 // Options of a Hub. The zero value works.
 type Options struct {
-	// Backplane joins the hubs of several processes. Defaults to a Memory of
-	// this hub's own.
+	// Backplane joins the hubs of several processes. Share it with no other rooms,
+	// whose names may be the same: give redisstream a Prefix of its own. Defaults to
+	// a Memory of this hub's own.
 	Backplane live.Backplane
 
 	// Every is the time between two batches of a room. Defaults to 100 ms.
@@ -135,12 +136,12 @@ func New(store Store, opts *Options) (*Hub, error) {
 // atOnce is how many inboxes one Publish tells at a time.
 const atOnce = 8
 
-// Publish shows those who watch a conversation, and the inboxes it concerns, what is
-// stored already. Repeating it is harmless. After an error some may have been shown it.
-// Only those are shown a message of a sender who has left since who watch it.
+// Publish shows what is stored already, to those who watch the conversation and in the
+// inboxes that the Kind names. Repeating it is harmless. After an error some may have been
+// shown it. If the sender of a message has left since, no inbox is shown it.
 //
-// Cost: as live.Backplane.Publish for each inbox it concerns, and for the conversation;
-// as Store.Members for a message.
+// Cost: as live.Backplane.Publish for the conversation and for each inbox; for a message
+// as Store.Members too.
 func (h *Hub) Publish(ctx context.Context, e Event) error {
 	if err := e.validate(); err != nil {
 		return err
@@ -197,11 +198,10 @@ func (h *Hub) show(ctx context.Context, payload []byte, kind string, names ...st
 // later position on. Messages that are not the user's to read are left out, whatever the
 // position.
 //
-// One who leaves or is removed gets no more once that event is published, and at the latest
-// after Options.Recheck.
+// A user who leaves or is removed gets no more once Left is published. If that is lost, they
+// do until Options.Recheck has passed.
 //
-// Cost: as Store.Access, and as live.Backplane.Subscribe; none of the latter if the room
-// is open here.
+// Cost: as Store.Access, and as live.Backplane.Subscribe if the room is not open here.
 func (h *Hub) Join(ctx context.Context, in message.In, after Pos) (*Viewer, error) {
 	if err := checkConversation(in.Conversation); err != nil {
 		return nil, err
@@ -224,8 +224,8 @@ func (h *Hub) Join(ctx context.Context, in message.In, after Pos) (*Viewer, erro
 	return v, nil
 }
 
-// JoinInbox enters a user's inbox: what changes in any conversation of the user. The viewer
-// is as that of Join.
+// JoinInbox enters a user's inbox, which shows what changes in any conversation of the
+// user. The position after means what it does in Join.
 //
 // Cost: as live.Backplane.Subscribe; none if the room is open here.
 func (h *Hub) JoinInbox(ctx context.Context, user string, after Pos) (*Viewer, error) {

@@ -43,8 +43,8 @@ func (v *Viewer) Close() {
 // message.ErrNotMember, and once the viewer or its hub is closed ErrClosed; Close does not
 // wake a Next that waits. After another error the next call goes on with the same batch.
 //
-// Cost: none; where the user may have left, joined again or cleared the history, and in a
-// group after Options.Recheck, as Store.Access.
+// Cost: none; where the user left, joined again or cleared the history, where events were
+// lost, and in a group after Options.Recheck, as Store.Access.
 func (v *Viewer) Next(ctx context.Context) (Batch, error) {
 	for {
 		if v.access.Left {
@@ -57,7 +57,7 @@ func (v *Viewer) Next(ctx context.Context) (Batch, error) {
 			}
 			v.held = &b
 		}
-		if v.doubts(v.held.Events) {
+		if v.doubts(v.held) {
 			if err := v.check(ctx); err != nil {
 				return Batch{}, err
 			}
@@ -77,14 +77,15 @@ func (v *Viewer) Next(ctx context.Context) (Batch, error) {
 }
 
 // doubts reports whether the store must be asked before the user is shown these events.
-func (v *Viewer) doubts(events []Event) bool {
+func (v *Viewer) doubts(b *Batch) bool {
 	if v.in.Conversation == "" {
 		return false
 	}
 	if v.group && time.Since(v.checked) >= v.hub.recheck {
 		return true
 	}
-	return slices.ContainsFunc(events, func(e Event) bool {
+	lost := b.Reset || b.Dropped > 0 // that the user has left, perhaps
+	return lost || slices.ContainsFunc(b.Events, func(e Event) bool {
 		return (e.Kind == Left || e.Kind == Joined || e.Kind == Cleared) && e.User == v.in.User
 	})
 }

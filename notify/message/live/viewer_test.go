@@ -244,6 +244,26 @@ func TestASlowViewerLosesTheOldest(t *testing.T) {
 	})
 }
 
+// The event that was lost may be that ben has left.
+func TestASlowViewerWhoHasLeftGetsNoMore(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		store := newRoster(group, "ann", "ben")
+		hub := newHub(t, store, &live.Options{Batches: 2})
+		ben := join(t, hub, in(group, "ben"), "")
+		store.set(group, "ben", message.Access{Left: true})
+		publish(t, hub, did(live.Left, group, "ben", 0))
+		for n := range int64(5) {
+			time.Sleep(time.Second)
+			publish(t, hub, sent(group, "ann", n+1))
+		}
+		batch := next(t, ben)
+		require.NotZero(t, batch.Dropped)
+		require.Empty(t, batch.Events)
+		_, err := ben.Next(t.Context())
+		require.ErrorIs(t, err, message.ErrNotMember)
+	})
+}
+
 // The batch that a member may see in part is written for that viewer alone.
 func TestAPanicOfEncodeForOneViewer(t *testing.T) {
 	bubble(t, func(t *testing.T) {

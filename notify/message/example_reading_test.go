@@ -1,0 +1,185 @@
+package message_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"maps"
+	"slices"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
+	"github.com/plaza-sdk/plaza/notify/message"
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+// streamed is a repository over a table that has a stream.
+type streamed struct {
+	*message.Repository
+	local *engine.Engine
+	db    *dynamo.DB
+	table string
+}
+
+func openStreamed(ctx context.Context) streamed {
+	local, err := engine.Shared(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	s := streamed{local: local, db: dynamo.New(local.Config(), local.Options)}
+	gen, err := ids.New(1, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	id, err := gen.Next(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	s.table = id.String() + "-message"
+	if _, err := s.db.Client().CreateTable(ctx, streamtest.Streamed(message.Table)(s.table)); err != nil {
+		log.Fatal(err)
+	}
+	if s.Repository, err = message.New(s.db, s.table, gen, nil); err != nil {
+		log.Fatal(err)
+	}
+	return s
+}
+
+func (s streamed) close() { _ = s.local.Close() }
+
+// say sends some messages of a user.
+func (s streamed) say(ctx context.Context, conversation, sender string, texts ...string) {
+	for _, text := range texts {
+		m := message.Message{Conversation: conversation, Sender: sender, Key: text, Text: text}
+		if _, _, err := s.Send(ctx, m); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// A page loads the newest messages, then older ones as the user scrolls up, and polls
+// for newer ones.
+func ExampleRepository_History() {
+	ctx := context.Background()
+	messages := openStreamed(ctx)
+	defer messages.close()
+	pair := message.Pair{User: "ann", Other: "ben"}.Conversation()
+	messages.say(ctx, pair, "ann", "one", "two", "three")
+
+	ben := message.In{Conversation: pair, User: "ben"}
+	show := func(what string, c cursor.Cursor) cursor.Page[message.Message] {
+		page, err := messages.History(ctx, ben, cursor.PageRequest{Cursor: c, Limit: 2})
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, m := range page.Items {
+			fmt.Println(what, m.Seq, m.Text)
+		}
+		return page
+	}
+	newest := show("newest:", "")
+	show("older:", newest.Next)
+
+	messages.say(ctx, pair, "ann", "four")
+	polled := show("newer:", newest.Prev)
+	show("nothing newer", polled.Prev)
+	// Output:
+	// newest: 3 three
+	// newest: 2 two
+	// older: 1 one
+	// newer: 4 four
+}
+
+// A mark under the last message that the other one has read.
+func ExampleRepository_Receipts() {
+	ctx := context.Background()
+	messages := openStreamed(ctx)
+	defer messages.close()
+	pair := message.Pair{User: "ann", Other: "ben"}.Conversation()
+	messages.say(ctx, pair, "ann", "one", "two", "three")
+	if err := messages.Read(ctx, message.In{Conversation: pair, User: "ben"}, 2); err != nil {
+		log.Fatal(err)
+	}
+
+	read, err := messages.Receipts(ctx, message.In{Conversation: pair, User: "ann"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, user := range slices.Sorted(maps.Keys(read)) {
+		fmt.Println(user, "has read up to", read[user])
+	}
+	// Output:
+	// ann has read up to 3
+	// ben has read up to 2
+}
+
+// A search index, and pushes to phones, follow the table's stream.
+func ExampleChanges() {
+	ctx := context.Background()
+	messages := openStreamed(ctx)
+	defer messages.close()
+	pair := message.Pair{User: "ann", Other: "ben"}.Conversation()
+	messages.say(ctx, pair, "ann", "hello", "to nobody")
+	ann, ben := message.In{Conversation: pair, User: "ann"}, message.In{Conversation: pair, User: "ben"}
+	if _, err := messages.Recall(ctx, ann, 2); err != nil {
+		log.Fatal(err)
+	}
+	if err := messages.Read(ctx, ben, 1); err != nil {
+		log.Fatal(err)
+	}
+
+	handler := func(_ context.Context, r stream.Record) error {
+		changes, err := message.Changes(r)
+		for _, c := range changes {
+			switch c.Kind {
+			case message.Sent:
+				fmt.Println("add to the index:", c.Message.Seq, c.Message.Text)
+			case message.Recalled, message.Erased:
+				fmt.Println("take out of the index:", c.Message.Seq)
+			case message.Read:
+				if c.User == "ben" {
+					fmt.Println("ben has read up to", c.Seq)
+				}
+			}
+		}
+		return err
+	}
+	if err := streamtest.Each(ctx, messages.db, messages.table, handler); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// add to the index: 1 hello
+	// add to the index: 2 to nobody
+	// take out of the index: 2
+	// ben has read up to 1
+}
+
+// A user deletes their account. Messages of theirs keep their numbers, and are empty.
+func ExampleRepository_Erase() {
+	ctx := context.Background()
+	messages := openStreamed(ctx)
+	defer messages.close()
+	if _, err := messages.Create(ctx, message.Group{ID: "team", Members: []string{"ann", "ben"}}); err != nil {
+		log.Fatal(err)
+	}
+	messages.say(ctx, "team", "ann", "my address is …")
+	messages.say(ctx, "team", "ben", "thanks")
+	if err := messages.Erase(ctx, "ann"); err != nil {
+		log.Fatal(err)
+	}
+
+	page, err := messages.History(ctx, message.In{Conversation: "team", User: "ben"}, cursor.PageRequest{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, m := range page.Items {
+		fmt.Printf("%d %q by %q\n", m.Seq, m.Text, m.Sender)
+	}
+	// Output:
+	// 2 "thanks" by "ben"
+	// 1 "" by ""
+}
