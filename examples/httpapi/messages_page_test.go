@@ -321,6 +321,10 @@ func groupOfThree(t *testing.T, b browsertest.Browser) {
 	writeIn(ann, "without bob")
 	dan.Until(says("hello, I am new|without bob"))
 	require.True(t, browsertest.Eval[bool](bob, says("hello|without cleo|hello, I am new")))
+	done[change](t, w.send(t, "PUT", within("ann", "hikers")+"/members/bob", ""))
+	bob.Until(`!document.getElementById("composer").hidden && document.getElementById("notice").textContent === ""`)
+	writeIn(ann, "bob again")
+	bob.Until(saidText + `.includes("bob again") && !` + saidText + `.includes("without bob")`)
 }
 
 func blockedPair(t *testing.T, b browsertest.Browser) {

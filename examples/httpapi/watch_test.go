@@ -20,7 +20,7 @@ import (
 // empty. Until skips events until one has the name and contains the part.
 func (w world) watching(t *testing.T, user, conversation string) (until func(name, part string) string) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), 3*patience) // an event that never comes
 	t.Cleanup(cancel)
 	path := "/users/" + user + "/inbox/live"
 	if conversation != "" {

@@ -15,8 +15,10 @@ export class History {
   #gone = new Map(); // when a message was recalled, by number
   #next = ""; // where older ones are
   #reading;
-  #again = false;
+  #again = false; // whether to read what is held once more
+  #more = false; // whether to read an older page
   #closed = false;
+  loaded = false;
 
   constructor(user, conversation, { changed, failed }) {
     Object.assign(this, { user, conversation, changed, failed });
@@ -54,24 +56,24 @@ export class History {
   // reread reads again what is held. Calls during a read are one read after it.
   reread() {
     this.#again = true;
-    return this.#run(async () => {});
+    return this.#run();
   }
 
-  // older reads one more page, unless one is being read.
-  older() { return this.#next && !this.#reading ? this.#run(() => this.#readOlder()) : this.#reading; }
+  // older reads one more page. Calls until it has come are for the same page.
+  older() {
+    this.#more = true;
+    return this.#run();
+  }
 
-  #run(read) {
+  #run() {
     this.#reading ??= (async () => {
       try {
-        this.#arrived.clear();
-        await read();
-        while (this.#again && !this.#closed) {
-          this.#again = false;
+        while (!this.#closed && (this.#again || this.#more && this.#next)) {
           this.#arrived.clear();
-          await this.#readAll();
+          await (this.#again ? this.#readAll() : this.#readOlder());
         }
       } catch (error) {
-        this.#again = false;
+        this.#again = this.#more = false;
         if (!this.#closed) this.failed(error);
       }
       this.#reading = undefined;
@@ -80,6 +82,7 @@ export class History {
   }
 
   async #readAll() {
+    this.#again = false;
     const oldest = Math.min(...this.#messages.keys()), found = [];
     const limit = this.#messages.size > 30 ? most : 30;
     let cursor = "";
@@ -93,11 +96,13 @@ export class History {
 
   async #readOlder() {
     const page = await api.history(this.user, this.conversation, { cursor: this.#next });
+    this.#more = false;
     this.#show(page.next, page.items, false);
   }
 
   #show(next, found, whole) {
     if (this.#closed) return;
+    this.loaded = true;
     if (whole) this.#messages = new Map();
     this.#next = "";
     for (const message of found) this.#keep(message);

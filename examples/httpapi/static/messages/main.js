@@ -20,7 +20,7 @@ function failed(error) {
 
 let live;
 const outbox = new Outbox({ changed: () => talk.render(), sent: (message) => { talk.stored(message); inbox.reread(); } });
-const talk = new Talk({ outbox, failed, changed: () => watch({ conversation: false }) });
+const talk = new Talk({ outbox, failed, gone: () => watch({ conversation: false }), rejoined: openGroup });
 const inbox = new Inbox({ choose: open, failed, read: seen });
 
 function seen() {
@@ -98,7 +98,9 @@ async function openPair(other) {
   }
 }
 
-const openGroup = (conversation) => open(inbox.find(conversation) ?? { conversation });
+function openGroup(conversation) {
+  open(inbox.find(conversation) ?? { conversation });
+}
 
 byId("start").addEventListener("submit", async (e) => {
   e.preventDefault();

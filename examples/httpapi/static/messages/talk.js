@@ -18,10 +18,10 @@ export class Talk {
   #newFrom = 0; // the first message that was unread when it was opened
   #read = 0; // up to where this page has marked it
   #gone = false; // whether the user has left
-  #known = 0; // the newest message that this page has announced
+  #known; // the newest message that this page has announced
 
-  constructor({ outbox, failed, changed }) {
-    Object.assign(this, { outbox, failed, changed });
+  constructor({ outbox, failed, gone, rejoined }) {
+    Object.assign(this, { outbox, failed, gone, rejoined });
     this.people = new People({ failed, left: () => this.#left() });
     this.scroller = new Scroller({ top: () => this.#older(), end: () => this.#mark() });
     this.composer = new Composer({
@@ -64,7 +64,7 @@ export class Talk {
     this.#history = this.#entry = undefined;
     this.#receipts = {};
     this.#gone = false;
-    this.#known = 0;
+    this.#known = undefined;
     fill(byId("history"), []);
     byId("nobody").hidden = false;
     byId("talk").hidden = true;
@@ -81,8 +81,8 @@ export class Talk {
   // check reads again if the inbox says something else.
   check(entry) {
     if (!entry || entry.conversation !== this.conversation) return;
-    const { newest } = this.#history;
-    if (newest > 0 && (!entry.last || entry.last.seq > newest)) this.#history.reread();
+    const { newest, loaded } = this.#history, last = entry.last?.seq ?? 0;
+    if (loaded && (last > newest || last === 0 && newest > 0)) this.#history.reread();
     this.#read = Math.max(this.#read, entry.read);
   }
 
@@ -120,6 +120,7 @@ export class Talk {
   elsewhere({ kind, conversation }) {
     if (conversation !== this.conversation) return;
     if (kind === "cleared") this.#history.reread();
+    if (kind === "joined" && this.#gone) this.rejoined(conversation);
     if (kind === "blocked" || kind === "unblocked") this.people.reread();
   }
 
@@ -165,17 +166,19 @@ export class Talk {
 
   // #announce tells a screen reader what came.
   #announce(messages) {
+    if (!this.#history.loaded) return;
     const came = messages.filter((message) => message.seq > this.#known && message.sender !== this.#user);
-    if (this.#known > 0 && came.length > 0) {
+    if (came.length > 0) {
       byId("status").textContent = came.map((message) => `${message.sender}: ${said(message)}`).join("\n");
       this.scroller.came(came.length);
     }
-    this.#known = Math.max(this.#known, this.#history.newest);
+    this.#known = Math.max(this.#known ?? 0, this.#history.newest);
   }
 
   // #mark marks as read what a reader has before them.
   #mark() {
-    const history = this.#history, upTo = history?.newest ?? 0;
+    const history = this.#history;
+    const upTo = history?.all.findLast((message) => message.sender !== this.#user)?.seq ?? 0;
     if (upTo <= this.#read || document.visibilityState !== "visible" || !this.scroller.atEnd) return;
     const before = this.#read;
     this.#read = upTo;
@@ -186,9 +189,7 @@ export class Talk {
     });
   }
 
-  async #older() {
-    await this.#history?.older();
-  }
+  #older() { this.#history?.older(); }
 
   async #edit(message, text) {
     const history = this.#history;
@@ -245,7 +246,7 @@ export class Talk {
     this.#gone = true;
     byId("composer").hidden = true;
     byId("notice").textContent = "You are not in this group.";
-    this.changed();
+    this.gone();
   }
 
   // A user who has left may read on what was said before.
