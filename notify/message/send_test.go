@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -440,6 +441,9 @@ func TestASendThatHangsHoldsNobodyForever(t *testing.T) {
 		answered <- err
 	}()
 	<-hung
+	for len(w.history(t, message.In{Conversation: pair, User: "ann"}, 1)) == 0 { // it is stored
+		runtime.Gosched()
+	}
 	impatient, stop := context.WithCancel(t.Context())
 	stop()
 	_, _, err := p.Send(impatient, p.says(pair, "ann", "gives up"))
