@@ -68,3 +68,21 @@ func TestAMarkForgetsWhatNoDigestCanNeed(t *testing.T) {
 	require.Empty(t, m.Assign(day(50), day(51)), "it was covered")
 	require.Equal(t, [][2]ids.ID{{day(100), day(107)}}, m.Assign(day(50), day(107)))
 }
+
+// Where there are many gaps, each digest takes one over. It keeps it after a crash.
+func TestADigestThatFillsAGapKeepsIt(t *testing.T) {
+	t.Parallel()
+	var m digest.Mark
+	minute := func(n int) ids.ID { return ids.At(noon.Add(time.Duration(n) * time.Minute)) }
+	var assigned [][][2]ids.ID
+	filled := 0
+	for n := range 100 {
+		assigned = append(assigned, m.Assign(minute(2*n), minute(2*n+1)))
+		filled += len(assigned[n]) - 1
+		for k := max(0, n-digest.KeptSlots+1); k <= n; k++ {
+			require.Equal(t, assigned[k], m.Of(minute(2*k+1)), "slot %d after %d", k, n)
+		}
+		require.LessOrEqual(t, m.Len(), digest.MostSpans)
+	}
+	require.Positive(t, filled)
+}
