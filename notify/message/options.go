@@ -18,6 +18,13 @@ type Blocks interface {
 	Blocked(context.Context, prefs.Pair) (bool, error)
 }
 
+// A bucket of messages this long stays below 10 GB, which is the most that a partition
+// holds in a table with a local index.
+const (
+	mostRunes = 32_768
+	mostData  = 16_384
+)
+
 // Options of a Repository. The zero value works.
 type Options struct {
 	// Blocks is told of blocks and unblocks, and asked when a pair's conversation
@@ -28,10 +35,10 @@ type Options struct {
 	// ratelimit.Memory of 20 messages at once and one each 500 ms.
 	Limiter ratelimit.Limiter
 
-	// MaxRunes is the longest text, 1 to 65,536. Defaults to 4,000.
+	// MaxRunes is the longest text, 1 to 32,768. Defaults to 4,000.
 	MaxRunes int
 
-	// MaxData is the largest Data in bytes, 1 to 65,536. Defaults to 4,096.
+	// MaxData is the largest Data in bytes, 1 to 16,384. Defaults to 4,096.
 	MaxData int
 
 	// Consistent makes Inbox and Unread strongly consistent, at twice the units. Other
@@ -69,9 +76,15 @@ func (o *Options) setDefaults() error {
 			return err
 		}
 	}
-	for field, n := range map[string]int{"MaxRunes": o.MaxRunes, "MaxData": o.MaxData} {
-		if n < 1 || n > 65_536 {
-			return &plaza.InvalidError{Field: "Options." + field, Reason: fmt.Sprintf("is %d, 1 to 65,536 are allowed", n)}
+	for _, bound := range []struct {
+		field       string
+		given, most int
+	}{{"MaxRunes", o.MaxRunes, mostRunes}, {"MaxData", o.MaxData, mostData}} {
+		if bound.given < 1 || bound.given > bound.most {
+			return &plaza.InvalidError{
+				Field:  "Options." + bound.field,
+				Reason: fmt.Sprintf("is %d, 1 to %d are allowed", bound.given, bound.most),
+			}
 		}
 	}
 	return nil
