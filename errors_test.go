@@ -28,6 +28,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/live"
+	"github.com/plaza-sdk/plaza/notify/message"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 	"github.com/plaza-sdk/plaza/ratelimit"
 	"github.com/plaza-sdk/plaza/stream"
@@ -70,6 +71,10 @@ var exportedErrors = map[string]error{
 	"danmu/format.RecordError": &format.RecordError{Err: &plaza.InvalidError{}},
 	"danmu/live.ErrClosed":     danmulive.ErrClosed,
 	"live.ErrClosed":           live.ErrClosed,
+
+	"notify/message.ErrBlocked":   message.ErrBlocked,
+	"notify/message.ErrFull":      message.ErrFull,
+	"notify/message.ErrNotMember": message.ErrNotMember,
 
 	"notify/prefs.ErrToken": prefs.ErrToken,
 

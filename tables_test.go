@@ -18,21 +18,23 @@ import (
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/message"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
 // tables are the schemas of all tables, by directory and name.
 var tables = map[string]func(string) *dynamodb.CreateTableInput{
-	"danmu.Table":         danmu.Table,
-	"feed.Table":          feed.Table,
-	"feed/comment.Table":  comment.Table,
-	"feed/reaction.Table": reaction.Table,
-	"follow.Table":        follow.Table,
-	"ids/lease.Table":     lease.Table,
-	"leaderboard.Table":   leaderboard.Table,
-	"notify.Table":        notify.Table,
-	"stream.DeadSchema":   stream.DeadSchema,
-	"stream.Table":        stream.Table,
+	"danmu.Table":          danmu.Table,
+	"feed.Table":           feed.Table,
+	"feed/comment.Table":   comment.Table,
+	"feed/reaction.Table":  reaction.Table,
+	"follow.Table":         follow.Table,
+	"ids/lease.Table":      lease.Table,
+	"leaderboard.Table":    leaderboard.Table,
+	"notify.Table":         notify.Table,
+	"notify/message.Table": message.Table,
+	"stream.DeadSchema":    stream.DeadSchema,
+	"stream.Table":         stream.Table,
 }
 
 func TestEveryTableIsListedHere(t *testing.T) {

@@ -2,6 +2,7 @@ package message_test
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -59,7 +60,7 @@ func (h byHand) store(ctx context.Context, c, sender, id string, seq int64) erro
 	}
 	hash := sha256.Sum256([]byte(c + "#" + proposal + "##0"))
 	_, err := h.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
-		ClientRequestToken: aws.String(id),
+		ClientRequestToken: aws.String(rand.Text()),
 		TransactItems: []types.TransactWriteItem{
 			{Put: &types.Put{
 				TableName: &h.table,

@@ -141,11 +141,8 @@ func (r *Repository) Recall(ctx context.Context, in In, seq int64) (changed bool
 		return err == nil, wrapMessage("recall", in.Conversation, seq, err)
 	}
 	var stored item
-	found, _ := refused.At(0)
-	switch {
-	case found == nil:
-		err = plaza.ErrNotFound
-	default:
+	err = plaza.ErrNotFound
+	if found, _ := refused.At(0); found != nil {
 		err = r.table.Decode(found, &stored)
 	}
 	if err == nil && stored.Sender != in.User {

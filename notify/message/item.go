@@ -3,8 +3,10 @@ package message
 import (
 	"encoding/json"
 	"errors"
+	"strconv"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
@@ -31,12 +33,29 @@ type item struct {
 	seq int64
 }
 
-func newItem(m Message, seq int64) *item {
+// newItem is a message as Send stores it. It is built without the driver's reflection, as
+// is its guard.
+func newItem(m Message, seq int64) dynamo.Item {
 	key := messageKey(m.Conversation, seq)
-	return &item{
-		PK: key.PK, SK: key.SK, ID: m.ID, Sender: m.Sender, Key: m.Key,
-		Text: m.Text, Data: string(m.Data), ReplyTo: m.ReplyTo,
+	i := dynamo.Item{
+		"pk": text(key.PK), "sk": text(key.SK), "id": text(m.ID.String()), "sender": text(m.Sender), "key": text(m.Key),
 	}
+	if m.Text != "" {
+		i["text"] = text(m.Text)
+	}
+	if len(m.Data) > 0 {
+		i["data"] = text(string(m.Data))
+	}
+	if m.ReplyTo > 0 {
+		i["replyTo"] = number(m.ReplyTo)
+	}
+	return i
+}
+
+func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+
+func number(n int64) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
 }
 
 // UnmarshalDynamoItem refuses what no write of this package leaves.

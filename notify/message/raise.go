@@ -37,14 +37,20 @@ func (r *Repository) raiseAll(ctx context.Context, m Message, members []string) 
 // first what needs no knowledge of the row, and where that is refused looks at the row.
 func (r *Repository) raise(ctx context.Context, in In, m Message) error {
 	_, isPair := in.pair()
-	sk := rowKey(in)
-	quick := r.table.Update(sk).Set("last", m.ID).Set("lastSeq", m.Seq).If("attribute_not_exists(till)")
+	key := rowKey(in)
+	quick := r.table.Update(key).Set("last", m.ID).Set("lastSeq", m.Seq).If("attribute_not_exists(till)")
 	if isPair {
 		quick.If("attribute_not_exists(lastSeq) OR lastSeq < ?", m.Seq)
 	} else { // its row was written with the membership
 		quick.If("lastSeq < ?", m.Seq)
 	}
 	if in.User == m.Sender {
+		// The devices of a user refuse each other, and in turn the row is read up to here.
+		done, err := r.turns.Take(ctx, key)
+		if err != nil {
+			return err
+		}
+		defer done()
 		quick.Set("read", m.Seq)
 		if m.Seq == 1 {
 			quick.If("attribute_not_exists('read') OR 'read' = ?", 0)
@@ -70,7 +76,7 @@ func (r *Repository) raise(ctx context.Context, in In, m Message) error {
 		if !changed {
 			return nil
 		}
-		err = r.table.Run(ctx, r.change(sk, seen, next))
+		err = r.table.Run(ctx, r.change(key, seen, next))
 	}
 	return plaza.ErrBusy
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
@@ -21,13 +22,9 @@ import (
 
 // guard keeps a message from being stored again under its key.
 type guard struct {
-	PK           string `dynamo:"pk"`
-	SK           string `dynamo:"sk"`
-	Conversation string `dynamo:"c"`
-	Seq          int64  `dynamo:"seq"`
-	ID           ids.ID `dynamo:"id"` // the message's, and so that of the call which stored it
-	Hash         []byte `dynamo:"hash"`
-	TTL          int64  `dynamo:"ttl"`
+	Seq  int64  `dynamo:"seq"`
+	ID   ids.ID `dynamo:"id"` // the message's, and so that of the call which stored it
+	Hash []byte `dynamo:"hash"`
 }
 
 // hash is that of what a repeat must repeat.
@@ -113,7 +110,7 @@ func (r *Repository) store(ctx context.Context, m *Message) (first guard, k know
 			first, err = r.guarded(ctx, *m, reason)
 			return first, k, err
 		}
-		own := r.guard(*m, k.n+1)
+		own := guard{Seq: k.n + 1, ID: m.ID}
 		err = r.table.Run(ctx, r.appending(*m, k, own))
 		refused, ok := store.AsRefused(err)
 		if !ok {
@@ -148,14 +145,17 @@ func (m Message) attempt() ratelimit.Attempt {
 // appending is the transaction that stores a message: its guard, the head, the message.
 func (r *Repository) appending(m Message, k known, own guard) *dynamo.WriteTx {
 	return r.table.Tx().
-		Put(r.table.Put(own).If("attribute_not_exists(pk)")).
+		Put(r.table.Put(r.guard(m, own)).If("attribute_not_exists(pk)")).
 		Update(k.stands(r.table.Update(headKey(m.Conversation))).Set("n", own.Seq)).
 		Put(r.table.Put(newItem(m, own.Seq)).If("attribute_not_exists(pk)"))
 }
 
-func (r *Repository) guard(m Message, seq int64) guard {
+func (r *Repository) guard(m Message, own guard) dynamo.Item {
 	key := sentKey(m.Sender, m.Key)
-	return guard{key.PK, key.SK, m.Conversation, seq, m.ID, m.hash(), r.opts.Now().AddDate(0, 0, keyDays).Unix()}
+	return dynamo.Item{
+		"pk": text(key.PK), "sk": text(key.SK), "c": text(m.Conversation), "seq": number(own.Seq), "id": text(own.ID.String()),
+		"hash": &types.AttributeValueMemberB{Value: m.hash()}, "ttl": number(r.opts.Now().AddDate(0, 0, keyDays).Unix()),
+	}
 }
 
 // guarded returns the guard of a message that would be refused now. If it has none, the
