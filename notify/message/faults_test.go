@@ -241,7 +241,7 @@ func (o operation) run(t *testing.T, w world, name string, faulty func(call func
 func TestAProcessThatIsKilledLeavesNothingHalf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for name, o := range operations {
+	for name, o := range faults.Cases(3, operations, "send", "add") {
 		killed := true
 		for k := 1; killed; k++ {
 			for _, applied := range []bool{false, true} {
@@ -267,7 +267,7 @@ func TestAProcessThatIsKilledLeavesNothingHalf(t *testing.T) {
 func TestACallerWhoGivesUpLeavesNothingHalf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for name, o := range operations {
+	for name, o := range faults.Cases(3, operations, "send") {
 		hung := true
 		for k := 1; hung; k++ {
 			ctx, cancel := context.WithCancel(t.Context())

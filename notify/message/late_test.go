@@ -59,7 +59,7 @@ func TestALateRequestUndoesNothingThatFollowed(t *testing.T) {
 	reads := func(t *testing.T, w world) error { return w.Read(t.Context(), of("ben", "g"), 2) }
 	clears := func(t *testing.T, w world) error { return w.Clear(t.Context(), of("ben", "g")) }
 
-	for name, c := range map[string]struct {
+	for name, c := range faults.Cases(3, map[string]struct {
 		before []call
 		late   call
 		then   []call
@@ -86,7 +86,7 @@ func TestALateRequestUndoesNothingThatFollowed(t *testing.T) {
 		"unblocked, then blocked as it was":    {[]call{blocks}, unblocks, []call{blocks}},
 		"unblocked, repeated, blocked":         {[]call{blocks}, unblocks, []call{unblocks, blocks}},
 		"sent after reading, read and sent on": {[]call{reads}, sends("g", "ben", "k"), []call{sends("g", "ben", "k"), sends("g", "ann", "x"), clears}},
-	} {
+	}, "first of a pair, blocked", "edited, repeated, edited otherwise", "blocked, repeated, unblocked", "added, repeated, left") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			holding := new(atomic.Bool)
@@ -117,7 +117,7 @@ func TestALateRequestUndoesNothingThatFollowed(t *testing.T) {
 // cleared, or the member has left.
 func TestRowsOfAnEarlierMessageChangeNothing(t *testing.T) {
 	t.Parallel()
-	for name, then := range map[string]func(t *testing.T, w world){
+	for name, then := range faults.Cases(3, map[string]func(t *testing.T, w world){
 		"repeated": func(*testing.T, world) {},
 		"sent":     func(t *testing.T, w world) { w.send(t, "g", "ben", "ann", "cleo") },
 		"read":     func(t *testing.T, w world) { require.NoError(t, w.Read(t.Context(), of("ben", "g"), 3)) },
@@ -137,7 +137,7 @@ func TestRowsOfAnEarlierMessageChangeNothing(t *testing.T) {
 			}
 		},
 		"erased": func(t *testing.T, w world) { require.NoError(t, w.Erase(t.Context(), "ann")) },
-	} {
+	}, "left and joined") {
 		for _, sender := range []string{"ann", "ben"} {
 			t.Run(name+" "+sender, func(t *testing.T) {
 				t.Parallel()

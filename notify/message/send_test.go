@@ -354,7 +354,7 @@ func TestADamagedRowKeepsNoOthersFromTheMessage(t *testing.T) {
 
 func TestDamageIsNamed(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range faults.Cases(2, map[string]struct {
 		pk, sk string
 		damage attributes
 	}{
@@ -367,7 +367,7 @@ func TestDamageIsNamed(t *testing.T) {
 		"guard":              {"K#ann#k", "K", attributes{"seq": "text"}},
 		"guard of no number": {"K#ann#k", "K", attributes{"seq": 77}},
 		"message":            {"C#g#0", seqSK(1), attributes{"id": 7}},
-	} {
+	}) {
 		for _, fresh := range []bool{false, true} {
 			w := newWorld(t, nil)
 			w.create(t, "g", "ann", "ben")
