@@ -96,8 +96,8 @@ func (h *history) read(ctx context.Context, reach store.Reach) ([]item, string, 
 	return found, h.rest(up, lo, hi, rest), nil
 }
 
-// rest is the gap at which a read of lo to hi ended, "" where that was the last message.
-// The key there may be that of a damaged item.
+// rest is the gap at which a read of lo to hi ended, "" where the next message is not sent
+// yet: it may come into the same bucket. The key there may be that of a damaged item.
 func (h *history) rest(up bool, lo, hi int64, rest string) string {
 	gap, ok := parseSeqSK(rest)
 	switch {
@@ -110,9 +110,6 @@ func (h *history) rest(up bool, lo, hi int64, rest string) string {
 		gap = hi + 1
 	default:
 		gap = lo
-	}
-	if !up && gap <= h.first {
-		return ""
 	}
 	return seqSK(gap)
 }

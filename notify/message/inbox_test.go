@@ -3,6 +3,7 @@ package message_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -177,9 +178,7 @@ func TestDamageEndsNoInbox(t *testing.T) {
 	}
 	for _, d := range damages {
 		item := attributes{"pk": "U#ann", "sk": d.sk, "last": w.id().String(), "lastSeq": 1, "read": 0}
-		for name, value := range d.with {
-			item[name] = value
-		}
+		maps.Copy(item, d.with)
 		require.NoError(t, w.raw(t).Put(item).Run(t.Context()))
 	}
 	sound("2")
