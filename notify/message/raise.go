@@ -2,8 +2,11 @@ package message
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/parallel"
@@ -31,79 +34,117 @@ func (r *Repository) raiseAll(ctx context.Context, m Message, members []string) 
 	})
 }
 
-// raise moves a row to a message, unless it is past it or the user has left. It sends
-// first what needs no knowledge of the row, and where that is refused looks at the row.
+// raise moves a row to a message, unless it is past it or the user has left. The sends of
+// a process take turns at a row, and one writes for all that wait.
 func (r *Repository) raise(ctx context.Context, in In, m Message) error {
+	leave := r.waiting.join(in, m)
+	defer leave()
+	done, err := r.turns.Take(ctx, rowKey(in))
+	if err != nil {
+		return err
+	}
+	defer done()
+	newest, own, lacks := r.waiting.lacks(in, m)
+	if !lacks {
+		return nil
+	}
+	if err := r.lift(ctx, in, newest, own); err != nil {
+		return err
+	}
+	r.waiting.wrote(in, newest, own)
+	return nil
+}
+
+// lift moves a row to the newest message, if that is not zero, and adds own messages. It
+// sends first what needs no knowledge of the row, and where that is refused looks at the
+// row.
+func (r *Repository) lift(ctx context.Context, in In, newest Message, own numbers) error {
 	_, isPair := in.pair()
 	key := rowKey(in)
-	quick := r.table.Update(key).Set("last", m.ID).Set("lastSeq", m.Seq).If("attribute_not_exists(till)")
-	if isPair {
-		quick.If("attribute_not_exists(lastSeq) OR lastSeq < ?", m.Seq)
-	} else { // its row was written with the membership
-		quick.If("lastSeq < ?", m.Seq)
-	}
-	if in.User == m.Sender {
-		// The devices of a user refuse each other, and in turn the row is read up to here.
-		done, err := r.turns.Take(ctx, key)
-		if err != nil {
-			return err
+	var item dynamo.Item
+	if own.follow() {
+		quick := r.table.Update(key).If("attribute_not_exists(till)")
+		if newest.Seq > 0 {
+			quick.Set("last", newest.ID).Set("lastSeq", newest.Seq)
+			if isPair {
+				quick.If("attribute_not_exists(lastSeq) OR lastSeq < ?", newest.Seq)
+			} else { // its row was written with the membership
+				quick.If("lastSeq < ?", newest.Seq)
+			}
 		}
-		defer done()
-		quick.Set("read", m.Seq)
-		if m.Seq == 1 {
-			quick.If("attribute_not_exists('read') OR 'read' = ?", 0)
-		} else {
-			quick.If("'read' = ?", m.Seq-1)
+		if len(own) > 0 {
+			quick.Set("read", own[len(own)-1])
+			if before := own[0] - 1; before == 0 {
+				quick.If("attribute_not_exists('read') OR 'read' = ?", 0)
+			} else {
+				quick.If("'read' = ?", before)
+			}
 		}
-	}
-	err := r.table.Run(ctx, quick)
-	for range maxTries {
+		err := r.table.Run(ctx, quick)
 		refused, ok := store.AsRefused(err)
 		if !ok {
 			return err
 		}
+		item, _ = refused.At(0)
+	} else if err := r.table.Get(ctx, key, true, &item); err != nil && !errors.Is(err, plaza.ErrNotFound) {
+		return err
+	}
+	for range maxTries {
 		var seen row
-		if item, _ := refused.At(0); item != nil {
+		if item != nil {
 			if err := r.table.Decode(item, &seen); err != nil {
 				return err
 			}
 		} else if !isPair {
 			return nil // the user was erased
 		}
-		next, changed := seen.raised(m, in.User)
+		next, changed := seen.raised(newest, own)
 		if !changed {
 			return nil
 		}
-		err = r.table.Run(ctx, r.change(key, seen, next))
+		err := r.table.Run(ctx, r.change(key, seen, next))
+		refused, ok := store.AsRefused(err)
+		if !ok {
+			return err
+		}
+		item, _ = refused.At(0)
 	}
 	return plaza.ErrBusy
 }
 
-// raised is the row after a message, which may be older than others that it knows.
-func (w row) raised(m Message, user string) (next row, changed bool) {
+// follow reports whether numbers in their order have no gaps.
+func (n numbers) follow() bool { return len(n) == 0 || n[len(n)-1]-n[0] == int64(len(n)-1) }
+
+// raised is the row after messages, which may be older than others that it knows.
+func (w row) raised(newest Message, own numbers) (next row, changed bool) {
 	next = w
 	if w.Till != nil {
 		return w, false
 	}
-	if w.LastSeq < m.Seq {
-		next.Last, next.LastSeq, changed = m.ID, m.Seq, true
+	if w.LastSeq < newest.Seq {
+		next.Last, next.LastSeq, changed = newest.ID, newest.Seq, true
 	}
 	above := w.readUpTo()
-	if user != m.Sender || m.Seq <= above || slices.Contains(w.Own, m.Seq) {
-		return next, changed
-	}
-	own := numbers{m.Seq}
-	for _, seq := range w.Own {
-		if seq > above {
-			own = append(own, seq)
+	var all numbers
+	for _, seq := range own {
+		if seq > above && !slices.Contains(w.Own, seq) {
+			all = append(all, seq)
 		}
 	}
-	slices.Sort(own)
-	for len(own) > 0 && (own[0] == above+1 || len(own) > maxOwn) {
-		above, own = own[0], own[1:]
+	if len(all) == 0 {
+		return next, changed
+	}
+	for _, seq := range w.Own {
+		if seq > above {
+			all = append(all, seq)
+		}
+	}
+	slices.Sort(all)
+	for len(all) > 0 && (all[0] == above+1 || len(all) > maxOwn) {
+		above, all = all[0], all[1:]
 		next.Read = above
 	}
-	next.Own = own
+	next.Own = all
 	return next, true
 }
 

@@ -35,13 +35,14 @@ type Repository struct {
 
 	// turns because sends of a conversation refuse each other: 16 senders stored 132
 	// messages a second, and store 923.
-	turns *turns.Turns
-	known *lru.Cache[string, known]
+	turns   *turns.Turns
+	waiting waiting
+	known   *lru.Cache[string, known]
 }
 
 // New does no I/O. The table is one that Table describes.
 func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repository, error) {
-	r := &Repository{gen: gen, turns: turns.New()}
+	r := &Repository{gen: gen, turns: turns.New(), waiting: waiting{rows: map[In]*raising{}}}
 	if opts != nil {
 		r.opts = *opts
 	}

@@ -1,0 +1,67 @@
+package message
+
+import (
+	"slices"
+	"sync"
+)
+
+// waiting is what the sends of a process still have to write to rows.
+type waiting struct {
+	mu   sync.Mutex
+	rows map[In]*raising
+}
+
+// raising is what waits for one row.
+type raising struct {
+	sends  int
+	newest Message
+	raised int64   // the row has this message, or a newer one
+	own    numbers // the user's messages that the row may lack, in order
+}
+
+// join adds a message to what its row lacks. Call leave when its send is over.
+func (w *waiting) join(in In, m Message) (leave func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r := w.rows[in]
+	if r == nil {
+		r = &raising{}
+		w.rows[in] = r
+	}
+	r.sends++
+	if m.Seq > r.newest.Seq {
+		r.newest = m
+	}
+	if at, there := slices.BinarySearch(r.own, m.Seq); in.User == m.Sender && !there {
+		r.own = slices.Insert(r.own, at, m.Seq)
+	}
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if r.sends--; r.sends == 0 {
+			delete(w.rows, in)
+		}
+	}
+}
+
+// lacks returns what a row lacks, and false if that is nothing of m. The newest message is
+// zero if the row has it.
+func (w *waiting) lacks(in In, m Message) (newest Message, own numbers, lacks bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r := w.rows[in]
+	if r.newest.Seq > r.raised {
+		newest = r.newest
+	}
+	_, lacksOwn := slices.BinarySearch(r.own, m.Seq)
+	return newest, slices.Clone(r.own), m.Seq > r.raised || lacksOwn
+}
+
+// wrote notes what a row lacks no more.
+func (w *waiting) wrote(in In, newest Message, own numbers) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r := w.rows[in]
+	r.raised = max(r.raised, newest.Seq)
+	r.own = slices.DeleteFunc(r.own, func(seq int64) bool { return slices.Contains(own, seq) })
+}
