@@ -3,17 +3,13 @@ package main
 import (
 	"fmt"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
-	"github.com/plaza-sdk/plaza/notify/message"
 )
 
 // openTalk opens a user's page with a conversation, which query names, and waits until
@@ -124,92 +120,6 @@ func typingShows(t *testing.T, b browsertest.Browser) {
 	writeIn(cleo, "hello")
 	bob.Until(says("hello"))
 	require.True(t, browsertest.Eval[bool](bob, ended), "the message says that the typing has ended")
-}
-
-// lost makes a page lose the answers to what it sends, or with false the requests.
-func lost(p browsertest.Window, arrive bool) {
-	p.Do(fmt.Sprintf(`{
-		const { fetch, setTimeout } = window;
-		window.heal = () => Object.assign(window, { fetch, setTimeout });
-		window.setTimeout = (call, ms) => setTimeout(call, ms <= 1000 ? 0 : ms);
-		window.fetch = async (path, asked) => {
-			if (asked?.method !== "POST") return fetch(path, asked);
-			if (%t) await fetch(path, asked);
-			throw new TypeError("the connection broke");
-		};
-	}`, arrive))
-}
-
-func lostAnswer(t *testing.T, b browsertest.Browser) {
-	w := newWorld(t)
-	ann, bob := openTalk(t, b, w, "ann", "with=bob"), openTalk(t, b, w, "bob", "with=ann")
-	ann.Do(`dispatchEvent(new Event("pagehide"))`) // her page is not told either
-	lost(ann, true)
-	writeIn(ann, "once")
-	ann.Until(`document.querySelector(".pending.failed")?.textContent.includes("The server cannot be reached.")`)
-	ann.Do(`heal()`)
-	ann.Click(`[data-part=retry]`)
-	ann.Until(`!document.querySelector(".pending") && ` + says("once"))
-	require.Equal(t, []string{"1 ann once"}, w.texts(t, "bob", annBob))
-	bob.Until(says("once"))
-}
-
-func unsent(t *testing.T, b browsertest.Browser) {
-	w := newWorld(t)
-	ann := openTalk(t, b, w, "ann", "with=bob")
-	lost(ann, false)
-	writeIn(ann, "one")
-	writeIn(ann, "two")
-	ann.Until(`document.querySelectorAll(".pending.failed").length === 2`)
-	require.Empty(t, w.texts(t, "bob", annBob))
-	w.goTo(t, ann, "ann", "with=bob")
-	ann.Until(says("one|two") + ` && !document.querySelector(".pending")`)
-	require.Equal(t, []string{"2 ann two", "1 ann one"}, w.texts(t, "bob", annBob))
-	w.goTo(t, ann, "ann", "with=bob")
-	ann.Until(says("one|two"))
-	require.Len(t, w.texts(t, "bob", annBob), 2)
-}
-
-func tooFast(t *testing.T, b browsertest.Browser) {
-	w := newWorld(t)
-	ann := openTalk(t, b, w, "ann", "with=bob", "status of 429")
-	ann.Do(`for (let i = 0; i < 23; i++) {
-		document.getElementById("text").value = i;
-		document.getElementById("composer").requestSubmit();
-	}`)
-	var want, stored []string
-	for i := range 23 {
-		want = append(want, strconv.Itoa(i))
-		stored = append(stored, fmt.Sprint(i+1, " ann ", i))
-	}
-	ann.Until(`!document.querySelector(".pending") && ` + says(strings.Join(want, "|")))
-	slices.Reverse(stored)
-	require.Equal(t, stored, w.texts(t, "bob", annBob))
-}
-
-// Something was stored that no stream has shown the page.
-func resetPage(t *testing.T, b browsertest.Browser) {
-	w := newWorld(t)
-	w.say(t, "bob", "ann", "one")
-	p := openInbox(t, b, w, "ann")
-	p.Do(`window.EventSource = class extends EventSource { constructor(path) { super(path); window.source = this; } }`)
-	p.Click("#inbox .entry")
-	p.Until(says("one"))
-	_, err := w.service.messages.Recall(t.Context(), message.In{Conversation: annBob, User: "bob"}, 1)
-	require.NoError(t, err)
-	require.True(t, browsertest.Eval[bool](p, says("one")))
-	p.Do(`source.dispatchEvent(new MessageEvent("reset", { data: "{}" }))`)
-	p.Until(says("bob recalled this message."))
-}
-
-func refusedMessage(t *testing.T, b browsertest.Browser) {
-	w := newWorld(t)
-	ann := openTalk(t, b, w, "ann", "with=bob", "status of 403")
-	done[change](t, w.send(t, "PUT", "/users/bob/blocked/ann", ""))
-	writeIn(ann, "hello?")
-	ann.Until(`document.querySelector(".pending.refused")?.textContent.includes("one of you has blocked the other")`)
-	ann.Click(`[data-part=rewrite]`)
-	ann.Until(`document.getElementById("text").value === "hello?" && ` + bubbles + `.length === 0`)
 }
 
 func editAndRecall(t *testing.T, b browsertest.Browser) {
@@ -436,46 +346,6 @@ func olderMessages(t *testing.T, b browsertest.Browser) {
 	p.Do(`document.getElementById("scroll").scrollTop = 0`)
 	p.Until(bubbles + `.length === 71 && document.getElementById("older").hidden`)
 	require.Equal(t, 71, browsertest.Eval[int](p, `new Set(`+bubbles+`.map((li) => li.dataset.key)).size`))
-}
-
-func drafts(t *testing.T, b browsertest.Browser) {
-	w := newWorld(t)
-	w.say(t, "bob", "ann", "hello")
-	p := openTalk(t, b, w, "ann", "with=bob")
-	p.Until(bubbles + `.length === 1`)
-	p.Click("#history summary")
-	p.Click("[data-part=reply]")
-	p.Type("#text", "for bob")
-	w.goTo(t, p, "ann", "with=cleo")
-	require.Empty(t, browsertest.Eval[string](p, `document.getElementById("text").value`))
-	p.Type("#text", "for cleo")
-	w.goTo(t, p, "ann", "with=bob")
-	p.Until(`document.getElementById("text").value === "for bob" && document.getElementById("about").textContent.includes("hello")`)
-	p.Type("#text", kb.Enter)
-	p.Until(bubbles + `.length === 2`)
-	w.goTo(t, p, "ann", "with=bob")
-	require.Empty(t, browsertest.Eval[string](p, `document.getElementById("text").value`))
-	require.EqualValues(t, 1, done[cursor.Page[letter]](t, w.send(t, "GET", within("bob", annBob)+"/messages", "")).Items[0].ReplyTo)
-}
-
-func cutOffTalk(t *testing.T, b browsertest.Browser) {
-	w := newWorld(t)
-	p := openTalk(t, b, w, "ann", "with=bob", "net::ERR_")
-	var want []string
-	for i := range 4 {
-		w.CloseClientConnections() // what is sent meanwhile, the page is not told
-		w.Client().CloseIdleConnections()
-		for n := range 2 {
-			want = append(want, fmt.Sprint(i, n))
-			w.say(t, "bob", "ann", want[len(want)-1])
-		}
-		if i == 2 {
-			w.send(t, "PUT", within("bob", annBob)+"/messages/1", `{"text":"edited"}`)
-			want[0] = "edited"
-		}
-		p.Until(says(strings.Join(want, "|")))
-	}
-	p.Until(`!document.querySelector("#inbox .badge")`)
 }
 
 func ownWindows(t *testing.T, b browsertest.Browser) {
