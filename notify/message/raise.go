@@ -74,7 +74,7 @@ func (r *Repository) raise(ctx context.Context, in In, m Message) error {
 		if !changed {
 			return nil
 		}
-		err = r.table.Run(ctx, r.change(key, seen, next))
+		err = r.table.Run(ctx, r.change(in, seen, next))
 	}
 	return plaza.ErrBusy
 }
@@ -108,9 +108,12 @@ func (w row) raised(m Message, user string) (next row, changed bool) {
 }
 
 // change writes what a message changed in a row, if the row stands as it was seen. What
-// others raise meanwhile stays.
-func (r *Repository) change(key store.Key, seen, next row) *store.Update {
-	u := r.table.Update(key).If("attribute_not_exists(till)")
+// others raise meanwhile stays, and a member who was erased gets no row again.
+func (r *Repository) change(in In, seen, next row) *store.Update {
+	u := r.table.Update(rowKey(in)).If("attribute_not_exists(till)")
+	if _, isPair := in.pair(); !isPair {
+		u.If("attribute_exists(pk)")
+	}
 	if next.LastSeq > seen.LastSeq {
 		u.Set("last", next.Last).Set("lastSeq", next.LastSeq).
 			If("attribute_not_exists(lastSeq) OR lastSeq < ?", next.LastSeq)
