@@ -107,6 +107,9 @@ func (a *api) addMember(r *http.Request) (any, error) {
 func (a *api) leave(r *http.Request) (any, error) {
 	in := inPath(r)
 	changed, err := a.messages.Leave(r.Context(), in)
+	if err == nil && !changed { // a repeat, and not a stranger, whom nobody is to be shown
+		_, err = a.messages.Access(r.Context(), in)
+	}
 	if err == nil {
 		a.tellOf(r.Context(), msglive.Left, in, 0)
 	}
