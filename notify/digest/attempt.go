@@ -67,7 +67,13 @@ func (w *Worker) attempt(ctx context.Context, job dueJob, read time.Time) Attemp
 	if t.Err != nil {
 		t.Err = fmt.Errorf("digest: %q of %q at %v: %w", d.Channel, d.User, t.Slot.UTC(), t.Err)
 	}
-	w.opts.OnAttempt(t.Attempt)
+	err := parallel.Catch(func() error {
+		w.opts.OnAttempt(t.Attempt)
+		return nil
+	})
+	if err != nil { // its crew goes on
+		t.Err = errors.Join(t.Err, fmt.Errorf("digest: OnAttempt: %w", err))
+	}
 	return t.Attempt
 }
 
