@@ -104,7 +104,7 @@ func TestWhoLeavesAGroupIsShownNoMoreOfIt(t *testing.T) {
 	require.NotContains(t, seen, "bob is gone")
 }
 
-func TestAStrangerIsNotShownToLeave(t *testing.T) {
+func TestOnlyMembersAreShownToComeAndGo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.gather(t, "hikers", "ann", "bob")
@@ -115,6 +115,8 @@ func TestAStrangerIsNotShownToLeave(t *testing.T) {
 	for _, changed := range []bool{true, false} {
 		require.Equal(t, changed, done[change](t, w.send(t, "DELETE", within("bob", "hikers")+"/members", "")).Changed)
 	}
+	require.False(t, done[followed](t, w.send(t, "PUT", "/users/ann/groups/hikers", `{"members":["bob"]}`)).Created, "a repeat")
+	require.False(t, done[followed](t, w.send(t, "PUT", "/users/bob/groups/hikers", `{"members":["ann"]}`)).Created, "a repeat")
 	w.sayIn(t, "ann", "hikers", "hello")
 	var seen []string
 	for !slices.Contains(seen, "sent ann") {
@@ -126,6 +128,7 @@ func TestAStrangerIsNotShownToLeave(t *testing.T) {
 	}
 	require.Contains(t, seen, "left bob")
 	require.NotContains(t, seen, "left eve")
+	require.NotContains(t, seen, "joined bob", "who has left")
 }
 
 func TestStreamsOfMessagesAreBoundedAndLeaveNothingBehind(t *testing.T) {
