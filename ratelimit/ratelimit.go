@@ -81,13 +81,15 @@ func (rate *Rate) setDefaults() error {
 }
 
 // take is the generic cell rate algorithm. full is the time when the whole burst is
-// available again. take returns the next such time, or how long to wait.
+// available again. take returns the next such time, or how long to wait. A full that no
+// attempt can leave now comes from a clock that is far ahead, and would lock the user out.
 func (rate Rate) take(full, now time.Time) (next time.Time, wait time.Duration) {
-	if full.Before(now) {
+	burst := time.Duration(rate.Burst) * rate.Every
+	if full.Before(now) || full.After(now.Add(burst+keys.MaxAhead)) {
 		full = now
 	}
 	next = full.Add(rate.Every)
-	return next, max(0, next.Sub(now)-time.Duration(rate.Burst)*rate.Every)
+	return next, max(0, next.Sub(now)-burst)
 }
 
 // Options of a Memory or a Table. The zero value works.

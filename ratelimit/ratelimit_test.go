@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/ratelimit"
 )
@@ -140,6 +141,32 @@ func TestARepeatIsNeitherRefusedNorCountedTwice(t *testing.T) {
 		}
 		require.NotZero(t, attempt(23))
 	})
+}
+
+// Of two processes one has a wrong clock.
+func TestAClockFarAheadLocksNobodyOut(t *testing.T) {
+	for _, ahead := range []time.Duration{time.Hour, 365 * 24 * time.Hour} {
+		t.Run(ahead.String(), func(t *testing.T) {
+			each(t, func(t *testing.T, l ratelimit.Limiter, c *clock) {
+				n := 0
+				attempt := func() time.Duration {
+					n++
+					return take(t, l, ratelimit.Attempt{Object: "v", User: "ann", ID: fmt.Sprint(n)})
+				}
+				c.pass(ahead)
+				for range 3 {
+					require.Zero(t, attempt())
+				}
+				c.pass(-ahead)
+				for range 3 {
+					require.Zero(t, attempt())
+				}
+				require.Equal(t, 2*time.Second, attempt())
+				c.pass(-keys.MaxAhead)
+				require.Equal(t, keys.MaxAhead+2*time.Second, attempt(), "clocks may differ by as much")
+			})
+		})
+	}
 }
 
 func TestInvalidAttemptsAreRefused(t *testing.T) {

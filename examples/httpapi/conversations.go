@@ -78,12 +78,18 @@ func (a *api) createGroup(r *http.Request) (any, error) {
 	if errors.As(err, &invalid) && invalid.Field == "ID" {
 		err = &plaza.InvalidError{Field: "group", Reason: invalid.Reason}
 	}
-	if err == nil {
-		for _, member := range g.Members {
-			a.tellOf(r.Context(), msglive.Joined, message.In{Conversation: g.ID, User: member}, 0)
-		}
+	if err != nil {
+		return nil, err
 	}
-	return followed{created}, err
+	// After a repeat some have left, perhaps the user in the path too.
+	members, err := a.messages.Members(r.Context(), message.In{Conversation: g.ID, User: user})
+	if err != nil && !errors.Is(err, message.ErrNotMember) {
+		return nil, err
+	}
+	for _, member := range members {
+		a.tellOf(r.Context(), msglive.Joined, message.In{Conversation: g.ID, User: member}, 0)
+	}
+	return followed{created}, nil
 }
 
 func (a *api) members(r *http.Request) (any, error) {
@@ -107,6 +113,9 @@ func (a *api) addMember(r *http.Request) (any, error) {
 func (a *api) leave(r *http.Request) (any, error) {
 	in := inPath(r)
 	changed, err := a.messages.Leave(r.Context(), in)
+	if err == nil && !changed { // a repeat, and not a stranger, whom nobody is to be shown
+		_, err = a.messages.Access(r.Context(), in)
+	}
 	if err == nil {
 		a.tellOf(r.Context(), msglive.Left, in, 0)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/examples/sse"
+	"github.com/plaza-sdk/plaza/notify/message"
 	msglive "github.com/plaza-sdk/plaza/notify/message/live"
 )
 
@@ -100,6 +102,33 @@ func TestWhoLeavesAGroupIsShownNoMoreOfIt(t *testing.T) {
 	w.say(t, "ann", "bob", "goodbye")
 	seen := bob("inbox", "goodbye")
 	require.NotContains(t, seen, "bob is gone")
+}
+
+func TestOnlyMembersAreShownToComeAndGo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.gather(t, "hikers", "ann", "bob")
+	viewer, err := w.service.talks.Join(t.Context(), message.In{Conversation: "hikers", User: "ann"}, "")
+	require.NoError(t, err)
+	defer viewer.Close()
+	refused(t, w.send(t, "DELETE", within("eve", "hikers")+"/members", ""), http.StatusForbidden)
+	for _, changed := range []bool{true, false} {
+		require.Equal(t, changed, done[change](t, w.send(t, "DELETE", within("bob", "hikers")+"/members", "")).Changed)
+	}
+	require.False(t, done[followed](t, w.send(t, "PUT", "/users/ann/groups/hikers", `{"members":["bob"]}`)).Created, "a repeat")
+	require.False(t, done[followed](t, w.send(t, "PUT", "/users/bob/groups/hikers", `{"members":["ann"]}`)).Created, "a repeat")
+	w.sayIn(t, "ann", "hikers", "hello")
+	var seen []string
+	for !slices.Contains(seen, "sent ann") {
+		batch, err := viewer.Next(t.Context())
+		require.NoError(t, err)
+		for _, e := range batch.Events {
+			seen = append(seen, string(e.Kind)+" "+e.User)
+		}
+	}
+	require.Contains(t, seen, "left bob")
+	require.NotContains(t, seen, "left eve")
+	require.NotContains(t, seen, "joined bob", "who has left")
 }
 
 func TestStreamsOfMessagesAreBoundedAndLeaveNothingBehind(t *testing.T) {

@@ -33,6 +33,10 @@ const (
 	giveUp    = 24 * time.Hour
 
 	asksAtOnce = 8 // of the Policy, for one digest
+
+	// maxReads is how often the groups of one digest are read, where the Policy wants few
+	// of them.
+	maxReads = 10
 )
 
 // errSlow is returned for an attempt that did not end in time.
@@ -63,7 +67,13 @@ func (w *Worker) attempt(ctx context.Context, job dueJob, read time.Time) Attemp
 	if t.Err != nil {
 		t.Err = fmt.Errorf("digest: %q of %q at %v: %w", d.Channel, d.User, t.Slot.UTC(), t.Err)
 	}
-	w.opts.OnAttempt(t.Attempt)
+	err := parallel.Catch(func() error {
+		w.opts.OnAttempt(t.Attempt)
+		return nil
+	})
+	if err != nil { // its crew goes on
+		t.Err = errors.Join(t.Err, fmt.Errorf("digest: OnAttempt: %w", err))
+	}
 	return t.Attempt
 }
 
@@ -136,17 +146,29 @@ func (w *Worker) delivery(ctx context.Context, t *trial) (Delivery, error) {
 		Key: t.Key, User: job.User, Channel: job.Channel, Attempt: job.Tries + 1,
 		From: t.spans[0].from.Time(), Slot: t.Slot,
 	}
+	reads := 0
 	for _, s := range slices.Backward(t.spans) { // newest first
-		entries, more, err := w.groups.Unread(ctx, job.User, notify.Span{From: s.from, To: s.to})
-		if err != nil {
-			return Delivery{}, err
+		in := notify.Span{From: s.from, To: s.to}
+		for more := true; more && in.From < in.To; {
+			entries, rest, err := w.groups.Unread(ctx, job.User, in)
+			if err != nil {
+				return Delivery{}, err
+			}
+			kept, err := w.wanted(ctx, job, entries)
+			if err != nil {
+				return Delivery{}, err
+			}
+			d.Entries = append(d.Entries, kept...)
+			reads++
+			more = rest && len(entries) > 0 && len(d.Entries) < MaxEntries && reads < maxReads
+			if more { // those that are not wanted keep no others out
+				in.To = entries[len(entries)-1].Last
+			} else {
+				d.More = d.More || rest
+			}
 		}
-		d.Entries, d.More = append(d.Entries, entries...), d.More || more
 	}
 	var err error
-	if d.Entries, err = w.wanted(ctx, job, d.Entries); err != nil {
-		return Delivery{}, err
-	}
 	if len(d.Entries) > MaxEntries {
 		d.Entries, d.More = d.Entries[:MaxEntries], true
 	}

@@ -124,6 +124,18 @@ func TestADigestThatFailsKeepsWhatItCovers(t *testing.T) {
 	require.Equal(t, want+", 0", w.objects(t))
 }
 
+func TestAPanicOfOnAttemptIsReported(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hourly)
+	p := w.process(t, parts{worker: digest.WorkerOptions{OnAttempt: func(digest.Attempt) { panic("a fault of the application") }}})
+	p.notify(t, "1")
+	w.pass(time.Hour + time.Minute)
+	done, err := p.worker.Deliver(t.Context())
+	require.Error(t, err)
+	require.Equal(t, 1, done)
+	require.Equal(t, "1", w.objects(t))
+}
+
 func TestOneFailingUserDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(context.Context) error{

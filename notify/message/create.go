@@ -89,7 +89,7 @@ func (r *Repository) create(ctx context.Context, g Group) (created bool, err err
 		r.remember(g.ID, known{version: m.Version, members: m.Members, pending: m.Pending})
 	}
 	for _, user := range m.Pending {
-		if _, err := r.join(ctx, In{g.ID, user}); err != nil {
+		if _, err := r.admit(ctx, In{g.ID, user}); err != nil {
 			return m.Call == id, err
 		}
 	}

@@ -143,6 +143,29 @@ func TestEraseGoesOnAfterAKill(t *testing.T) {
 	}
 }
 
+// The process dies between the first message of a pair and the rows of the two.
+func TestEraseFindsAMessageThatIsInNoInbox(t *testing.T) {
+	t.Parallel()
+	for _, sender := range []string{"ann", "ben"} {
+		w := newWorld(t, nil)
+		for _, first := range []string{"ben", sender} { // ben's is in no inbox either
+			inject := faults.New(t, 1, faults.Rates{})
+			inject.KillAt(1)
+			_, _, err := w.process(t, nil, inject.Wrap).Send(t.Context(), w.says(pair, first, "secret"))
+			require.Error(t, err)
+		}
+		require.Empty(t, w.inbox(t, sender))
+		require.NoError(t, w.Erase(t.Context(), sender))
+		page, err := w.History(t.Context(), of("ann", pair), cursor.PageRequest{})
+		require.NoError(t, err)
+		require.Len(t, page.Items, 2)
+		for _, m := range page.Items {
+			require.Equal(t, m.Sender == "", m.Text == "")
+			require.NotEqual(t, sender, m.Sender)
+		}
+	}
+}
+
 func TestEraseUnderFaults(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(20) {

@@ -137,7 +137,12 @@ func (h *history) settled(found []item) []item {
 	return found[from:]
 }
 
-func (h *history) young(i item) bool { return i.ID.Time().After(h.r.opts.Now().Add(-settling)) }
+// young reports whether messages below an item may still appear. Not so if its clock was far
+// ahead: a damaged message below it would hide it until then.
+func (h *history) young(i item) bool {
+	age := h.r.opts.Now().Sub(i.ID.Time())
+	return -keys.MaxAhead <= age && age < settling
+}
 
 // load learns what is the user's to read. Below a gap there are no newer messages.
 func (h *history) load(ctx context.Context, reach store.Reach) error {

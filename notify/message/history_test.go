@@ -344,6 +344,28 @@ func TestAMessageThatAppearsLateIsShown(t *testing.T) {
 	}
 }
 
+// The sender's clock was a year ahead, and the message before is damaged.
+func TestAMessageOfAClockFarAheadIsShown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	in := of("ann", "g")
+	w.create(t, "g", "ann")
+	w.send(t, "g", "ann")
+	page, err := w.History(t.Context(), in, cursor.PageRequest{})
+	require.NoError(t, err)
+	w.send(t, "g", "ann")
+	const year = 365 * 24 * time.Hour
+	w.pass(year)
+	w.send(t, "g", "ann")
+	w.pass(-year)
+	pk, sk := messageAt("g", 2)
+	w.damage(t, pk, sk, map[string]any{"id": "x"})
+	require.Equal(t, []int64{3, 1}, w.history(t, in, 100))
+	page, err = w.History(t.Context(), in, cursor.PageRequest{Cursor: page.Prev})
+	require.NoError(t, err)
+	require.Len(t, page.Items, 1, "a reader on the way up gets past it")
+}
+
 // Between the two requests of a History another process sends, and then edits.
 func TestAHistoryIsOfOneMoment(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package message_test
 
 import (
+	"bytes"
 	"sync/atomic"
 	"testing"
 
@@ -185,4 +186,21 @@ func TestALateRowBringsNobodyBack(t *testing.T) {
 		require.Equal(t, left, w.row(t, "g", "ben"))
 		require.Empty(t, w.inbox(t, "ben"))
 	}
+}
+
+// The sender has read nothing, so the late write of the row expects nothing that is there.
+func TestALateRowOfAnErasedUserStaysAway(t *testing.T) {
+	t.Parallel()
+	late := &faults.Late{Holds: func(op string, body []byte) bool {
+		return op == "UpdateItem" && bytes.Contains(body, []byte("U#ann")) && bytes.Contains(body, []byte(`"own"`))
+	}}
+	w := newWorld(t, nil, late.Wrap)
+	w.create(t, "g", "ann", "ben")
+	w.send(t, "g", "ben")
+	_, _, err := w.Send(t.Context(), say("g", "ann", "late"))
+	require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
+	require.NoError(t, w.Erase(t.Context(), "ann"))
+	late.Arrive(t)
+	_, err = w.Access(t.Context(), of("ann", "g"))
+	require.ErrorIs(t, err, message.ErrNotMember)
 }

@@ -75,18 +75,34 @@ func (in In) checkGroup() error {
 
 func (r *Repository) join(ctx context.Context, in In) (changed bool, err error) {
 	return r.alter(ctx, in, func(k known, id ids.ID) (next known, row *store.Update, err error) {
-		switch {
-		case k.has(in.User):
-			return k, nil, errStands
-		case k.full(in.User):
-			return k, nil, ErrFull
-		}
-		next = k
-		next.members = append(slices.Clone(k.members), in.User)
-		row = r.table.Update(rowKey(in)).Set("last", id).
-			Set("from", k.n).Set("read", k.n).Set("lastSeq", k.n).Remove("till", "own")
-		return next, row, nil
+		return r.joining(in, k, id)
 	})
+}
+
+// admit adds a user whom Create still has to add. One who was added and has left stays
+// away.
+func (r *Repository) admit(ctx context.Context, in In) (changed bool, err error) {
+	return r.alter(ctx, in, func(k known, id ids.ID) (next known, row *store.Update, err error) {
+		if !slices.Contains(k.pending, in.User) {
+			return k, nil, errStands
+		}
+		return r.joining(in, k, id)
+	})
+}
+
+func (r *Repository) joining(in In, k known, id ids.ID) (next known, row *store.Update, err error) {
+	switch {
+	case k.has(in.User):
+		return k, nil, errStands
+	case k.full(in.User):
+		return k, nil, ErrFull
+	}
+	next = k
+	next.members = append(slices.Clone(k.members), in.User)
+	next.pending = without(k.pending, in.User)
+	row = r.table.Update(rowKey(in)).Set("last", id).
+		Set("from", k.n).Set("read", k.n).Set("lastSeq", k.n).Remove("till", "own")
+	return next, row, nil
 }
 
 func (r *Repository) leave(ctx context.Context, in In) (changed bool, err error) {
@@ -95,9 +111,13 @@ func (r *Repository) leave(ctx context.Context, in In) (changed bool, err error)
 			return k, nil, errStands
 		}
 		next = k
-		next.members = slices.DeleteFunc(slices.Clone(k.members), func(user string) bool { return user == in.User })
+		next.members = without(k.members, in.User)
 		return next, r.table.Update(rowKey(in)).Set("till", k.n).Remove("last").If("attribute_exists(pk)"), nil
 	})
+}
+
+func without(users []string, user string) []string {
+	return slices.DeleteFunc(slices.Clone(users), func(other string) bool { return other == user })
 }
 
 // errStands is the reason not to alter what is so already.

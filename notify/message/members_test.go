@@ -80,6 +80,35 @@ func TestAGroupOfAHundredIsCompletedByTheRepeat(t *testing.T) {
 	w.whole(t, "g")
 }
 
+// The repeat has read who is still to be added when the first call adds them, and one of
+// them leaves.
+func TestARepeatedCreateBringsNobodyBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	inject := faults.New(t, 1, faults.Rates{})
+	inject.KillBefore(2)
+	g := message.Group{ID: "g", Members: crowd(100)}
+	_, err := w.process(t, nil, inject.Wrap).Create(t.Context(), g)
+	require.Error(t, err)
+	meanwhile := func(_ string, _ []byte, n int) (none faults.Fault) {
+		if n == 2 { // after the repeat's first request
+			_, err := w.Create(t.Context(), g)
+			require.NoError(t, err)
+			_, err = w.Leave(t.Context(), of("user 098", "g"))
+			require.NoError(t, err)
+		}
+		return none
+	}
+	repeat := faults.New(t, 1, faults.Rates{})
+	repeat.Script(meanwhile)
+	created, err := w.process(t, nil, repeat.Wrap).Create(t.Context(), g)
+	require.NoError(t, err)
+	require.False(t, created)
+	members := w.members(t, of("user 000", "g"))
+	require.Len(t, members, 99)
+	require.NotContains(t, members, "user 098")
+}
+
 func TestOnlyOneOfMoreThanThereIsRoomForJoins(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -64,13 +64,12 @@ func (r *Repository) lift(ctx context.Context, in In, newest Message, own number
 	var item dynamo.Item
 	if own.follow() {
 		quick := r.table.Update(key).If("attribute_not_exists(till)")
+		if !isPair { // its row was written with the membership
+			quick.If("attribute_exists(pk)")
+		}
 		if newest.Seq > 0 {
-			quick.Set("last", newest.ID).Set("lastSeq", newest.Seq)
-			if isPair {
-				quick.If("attribute_not_exists(lastSeq) OR lastSeq < ?", newest.Seq)
-			} else { // its row was written with the membership
-				quick.If("lastSeq < ?", newest.Seq)
-			}
+			quick.Set("last", newest.ID).Set("lastSeq", newest.Seq).
+				If("attribute_not_exists(lastSeq) OR lastSeq < ?", newest.Seq)
 		}
 		if len(own) > 0 {
 			quick.Set("read", own[len(own)-1])
@@ -102,7 +101,7 @@ func (r *Repository) lift(ctx context.Context, in In, newest Message, own number
 		if !changed {
 			return nil
 		}
-		err := r.table.Run(ctx, r.change(key, seen, next))
+		err := r.table.Run(ctx, r.change(in, seen, next))
 		refused, ok := store.AsRefused(err)
 		if !ok {
 			return err
@@ -149,9 +148,12 @@ func (w row) raised(newest Message, own numbers) (next row, changed bool) {
 }
 
 // change writes what a message changed in a row, if the row stands as it was seen. What
-// others raise meanwhile stays.
-func (r *Repository) change(key store.Key, seen, next row) *store.Update {
-	u := r.table.Update(key).If("attribute_not_exists(till)")
+// others raise meanwhile stays, and a member who was erased gets no row again.
+func (r *Repository) change(in In, seen, next row) *store.Update {
+	u := r.table.Update(rowKey(in)).If("attribute_not_exists(till)")
+	if _, isPair := in.pair(); !isPair {
+		u.If("attribute_exists(pk)")
+	}
 	if next.LastSeq > seen.LastSeq {
 		u.Set("last", next.Last).Set("lastSeq", next.LastSeq).
 			If("attribute_not_exists(lastSeq) OR lastSeq < ?", next.LastSeq)

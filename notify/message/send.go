@@ -44,9 +44,9 @@ func (m Message) hash() []byte {
 // Cost: 1 + m requests, 6 + 3m WCU for m members, and 2 WCU for each further KB of the
 // message; where the sender has not read the message before, 1 request, 1 WCU more; of
 // what this process does not know, 1 request, 2 RCU more, and 1 RCU for each further 4 KB
-// of the members' names; a pair's first message twice the cost of Options.Blocks.Blocked
-// more; a repeat 2 + m requests, 6 + m WCU, 1 RCU; a refusal up to 2 requests, 3 RCU; the
-// cost of Options.Limiter is added.
+// of the members' names; a pair's first message 2 WCU and twice the cost of
+// Options.Blocks.Blocked more; a repeat 2 + m requests, 6 + m WCU, 1 RCU; a refusal up to
+// 2 requests, 3 RCU; the cost of Options.Limiter is added.
 func (r *Repository) Send(ctx context.Context, m Message) (sent Message, created bool, err error) {
 	if err := r.check(m); err != nil {
 		return Message{}, false, err
@@ -142,11 +142,19 @@ func (m Message) attempt() ratelimit.Attempt {
 }
 
 // appending is the transaction that stores a message: its guard, the head, the message.
+// The first of a pair also begins the rows: Erase finds by them what a user has said, even
+// if the process dies before it raises them.
 func (r *Repository) appending(m Message, k known, own guard) *store.Tx {
-	return r.table.Tx().
+	tx := r.table.Tx().
 		Put(r.table.Put(r.guard(m, own)).If("attribute_not_exists(pk)")).
 		Update(k.stands(r.table.Update(headKey(m.Conversation))).Set("n", own.Seq)).
 		Put(r.table.Put(newItem(m, own.Seq)).If("attribute_not_exists(pk)"))
+	if k.n == 0 && k.version == 0 {
+		for _, user := range k.members {
+			tx.Update(r.table.Update(rowKey(In{m.Conversation, user})).SetExpr("lastSeq = if_not_exists(lastSeq, ?)", 0))
+		}
+	}
+	return tx
 }
 
 func (r *Repository) guard(m Message, own guard) dynamo.Item {

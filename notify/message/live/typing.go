@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"math/bits"
 	"slices"
 	"sync"
 	"time"
@@ -43,7 +44,10 @@ func (h *Hub) Typing(ctx context.Context, in message.In) (shown bool, err error)
 		return false, nil
 	}
 	err = h.typing(ctx, in)
-	if err != nil && !errors.Is(err, plaza.ErrForbidden) { // a stranger asks the store once in a while
+	switch {
+	case errors.Is(err, plaza.ErrForbidden):
+		h.typists.refuse(in)
+	case err != nil:
 		giveBack()
 	}
 	return err == nil, err
@@ -100,6 +104,9 @@ func (t *typists) take(in message.In) (giveBack func(), ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
+	if refused, ok := t.by.Get(conversation ^ bits.RotateLeft64(user, 1)); ok && now.Sub(refused[0].shown) < t.every {
+		return nil, false
+	}
 	shown, _ := t.by.Get(conversation)
 	shown = slices.DeleteFunc(shown, func(o typist) bool { return now.Sub(o.shown) >= t.every })
 	if len(shown) >= maxTypists || slices.ContainsFunc(shown, func(o typist) bool { return o.user == user }) {
@@ -108,6 +115,16 @@ func (t *typists) take(in message.In) (giveBack func(), ok bool) {
 	}
 	t.by.Add(conversation, append(shown, typist{user, now}))
 	return func() { t.remove(conversation, user) }, true
+}
+
+// refuse lets a stranger ask the store once in a while. It takes the place that take gave
+// away: eight strangers would keep the members from typing.
+func (t *typists) refuse(in message.In) {
+	conversation, user := maphash.String(t.seed, in.Conversation), maphash.String(t.seed, in.User)
+	t.remove(conversation, user)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.by.Add(conversation^bits.RotateLeft64(user, 1), []typist{{user, time.Now()}})
 }
 
 func (t *typists) remove(conversation, user uint64) {

@@ -98,6 +98,17 @@ func TestStrangersAndBlockedPairsDoNotType(t *testing.T) {
 	})
 }
 
+func TestStrangersTakeNoMembersPlace(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		hub := newHub(t, newRoster(group, "ann"), nil)
+		for n := range 20 {
+			_, err := hub.Typing(t.Context(), in(group, fmt.Sprint("stranger ", n)))
+			require.ErrorIs(t, err, message.ErrNotMember)
+		}
+		require.True(t, typing(t, hub, in(group, "ann")))
+	})
+}
+
 func TestTypingThatFailedIsNotCounted(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		plane, store := newPlane(t), newRoster(pair, "ann", "ben")
