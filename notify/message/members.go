@@ -10,9 +10,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Add makes a user a member of a group, who sees what is sent from now on. Changed is
-// true only if this call did. A group that has MaxMembers is ErrFull, one that does not
-// exist plaza.ErrNotFound.
+// Add makes a user a member of a group. The user sees the messages that are sent from
+// now on. A group with MaxMembers is ErrFull, and one that does not exist is
+// plaza.ErrNotFound. Changed is true only if this call added the user.
 //
 // Cost: 1 request, 7 WCU, and 2 WCU for each further KB of the members' names; of a group
 // that this process does not know, and where nothing changes, 1 request, 2 RCU more, and
@@ -25,8 +25,9 @@ func (r *Repository) Add(ctx context.Context, in In) (changed bool, err error) {
 	return changed, wrap("add to", in.Conversation, err)
 }
 
-// Leave ends a user's membership of a group, and takes it out of the user's inbox. What
-// was sent until then stays theirs to read. Changed is true only if this call did.
+// Leave ends a user's membership of a group, and removes the group from the user's
+// inbox. The user may still read what was sent until then. A group that does not exist
+// is plaza.ErrNotFound. Changed is true only if this call ended the membership.
 //
 // Cost: as Add.
 func (r *Repository) Leave(ctx context.Context, in In) (changed bool, err error) {
@@ -37,8 +38,8 @@ func (r *Repository) Leave(ctx context.Context, in In) (changed bool, err error)
 	return changed, wrap("leave", in.Conversation, err)
 }
 
-// Members returns who is in a conversation, in the order of their names, if the user is
-// one of them.
+// Members returns the members of a conversation, sorted by name. If the user is not one
+// of them, the error is ErrNotMember.
 //
 // Cost: 1 request, 1 RCU, and 1 RCU for each further 4 KB of names; none for a pair.
 func (r *Repository) Members(ctx context.Context, in In) ([]string, error) {
@@ -49,7 +50,7 @@ func (r *Repository) Members(ctx context.Context, in In) ([]string, error) {
 	return members, wrap("members of", in.Conversation, err)
 }
 
-// membersOf returns a conversation's members, if the user is one of them.
+// membersOf is Members without checks of its arguments.
 func (r *Repository) membersOf(ctx context.Context, in In) ([]string, error) {
 	if p, isPair := in.pair(); isPair {
 		return []string{min(p.User, p.Other), max(p.User, p.Other)}, nil
@@ -68,7 +69,7 @@ func (r *Repository) membersOf(ctx context.Context, in In) ([]string, error) {
 
 func (in In) checkGroup() error {
 	if _, isPair := in.pair(); isPair {
-		return &plaza.InvalidError{Field: "Conversation", Reason: "is a pair's"}
+		return &plaza.InvalidError{Field: "Conversation", Reason: "names a pair, not a group"}
 	}
 	return in.check("User")
 }
@@ -100,11 +101,11 @@ func (r *Repository) leave(ctx context.Context, in In) (changed bool, err error)
 	})
 }
 
-// errStands is the reason not to alter what is so already.
+// errStands is returned by an edit that would change nothing.
 var errStands = errors.New("message: nothing to change")
 
-// alter changes the membership of a user by one transaction of the head, the members and
-// the user's row. The edit returns what is known then and the row's update, or why not.
+// alter changes the membership of a user in one transaction of the head, the members
+// and the user's row. The edit returns the new state and the row's update, or an error.
 func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) (known, *store.Update, error)) (changed bool, err error) {
 	done, err := r.turns.Take(ctx, headKey(in.Conversation))
 	if err != nil {
@@ -166,7 +167,7 @@ func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) 
 	return false, plaza.ErrBusy
 }
 
-// members changes the members from what they were.
+// members is the update of the list of members.
 func (r *Repository) members(in In, was, next known) *store.Update {
 	u := r.table.Update(membersKey(in.Conversation)).Set("mver", next.version).If("mver = ?", was.version)
 	if next.has(in.User) {

@@ -15,8 +15,8 @@ const (
 	raisesOnce = 16 // rows of one message that are written at once
 )
 
-// raiseAll moves the conversation to a message in the inbox of each member. A damaged
-// row keeps no others from theirs.
+// raiseAll moves the conversation to the top of each member's inbox. A damaged row does
+// not stop the others.
 func (r *Repository) raiseAll(ctx context.Context, m Message, members []string) error {
 	return parallel.ForEach(ctx, len(members), raisesOnce, func(ctx context.Context, i int) error {
 		in := In{m.Conversation, members[i]}
@@ -31,8 +31,9 @@ func (r *Repository) raiseAll(ctx context.Context, m Message, members []string) 
 	})
 }
 
-// raise moves a row to a message, unless it is past it or the user has left. It sends
-// first what needs no knowledge of the row, and where that is refused looks at the row.
+// raise moves a row to a message, unless the row has a later one or the user has left.
+// It first sends an update that needs no read, and reads the row only if that is
+// refused.
 func (r *Repository) raise(ctx context.Context, in In, m Message) error {
 	_, isPair := in.pair()
 	key := rowKey(in)
@@ -43,7 +44,8 @@ func (r *Repository) raise(ctx context.Context, in In, m Message) error {
 		quick.If("lastSeq < ?", m.Seq)
 	}
 	if in.User == m.Sender {
-		// The devices of a user refuse each other, and in turn the row is read up to here.
+		// Writes by several devices of the user would make each other fail. One after
+		// another, each finds the row read up to the message before.
 		done, err := r.turns.Take(ctx, key)
 		if err != nil {
 			return err
@@ -79,7 +81,7 @@ func (r *Repository) raise(ctx context.Context, in In, m Message) error {
 	return plaza.ErrBusy
 }
 
-// raised is the row after a message, which may be older than others that it knows.
+// raised is the row after a message, which may be older than the row's last one.
 func (w row) raised(m Message, user string) (next row, changed bool) {
 	next = w
 	if w.Till != nil {
@@ -107,8 +109,8 @@ func (w row) raised(m Message, user string) (next row, changed bool) {
 	return next, true
 }
 
-// change writes what a message changed in a row, if the row stands as it was seen. What
-// others raise meanwhile stays.
+// change writes what a message changed in a row if its read state is as it was seen. It
+// never lowers what others raised meanwhile.
 func (r *Repository) change(key store.Key, seen, next row) *store.Update {
 	u := r.table.Update(key).If("attribute_not_exists(till)")
 	if next.LastSeq > seen.LastSeq {
