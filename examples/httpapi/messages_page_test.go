@@ -16,8 +16,8 @@ import (
 	"github.com/plaza-sdk/plaza/notify/message"
 )
 
-// openTalk opens a user's page with a conversation, which query names, and waits until
-// the page would be told what happens there.
+// openTalk opens a user's page with the conversation that query names, and waits until
+// the page gets its events.
 func openTalk(t *testing.T, b browsertest.Browser, w world, user, query string, tolerated ...string) browsertest.Window {
 	t.Helper()
 	p := b.Window(t, tolerated...)
@@ -116,7 +116,7 @@ func typingShows(t *testing.T, b browsertest.Browser) {
 	ann.Type("#text", "h")
 	bob.Until(shows)
 	require.True(t, browsertest.Eval[bool](ann, ended), "one's own typing does not show")
-	bob.Do(`time()`) // nothing more is heard of ann
+	bob.Do(`time()`) // no more events of ann arrive
 	bob.Until(ended)
 
 	cleo := openTalk(t, b, w, "cleo", "with=bob")
@@ -143,7 +143,7 @@ func lost(p browsertest.Window, arrive bool) {
 func lostAnswer(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t)
 	ann, bob := openTalk(t, b, w, "ann", "with=bob"), openTalk(t, b, w, "bob", "with=ann")
-	ann.Do(`dispatchEvent(new Event("pagehide"))`) // her page is not told either
+	ann.Do(`dispatchEvent(new Event("pagehide"))`) // her page does not hear of it either
 	lost(ann, true)
 	writeIn(ann, "once")
 	ann.Until(`document.querySelector(".pending.failed")?.textContent.includes("The server cannot be reached.")`)
@@ -247,8 +247,8 @@ func editAndRecall(t *testing.T, b browsertest.Browser) {
 	require.Zero(t, browsertest.Eval[int](bob, `document.querySelectorAll("[data-part=edit], [data-part=recall]").length`), "only their sender")
 }
 
-// chatter fills the group hikers, which ann and bob are in. Each user says few: there is a
-// limit.
+// chatter fills the group hikers, which ann and bob are in. Each user sends few
+// messages, because of the rate limit.
 func (w world) chatter(t *testing.T, n int) {
 	t.Helper()
 	users := []string{"ann", "bob"}
@@ -314,7 +314,7 @@ func groupOfThree(t *testing.T, b browsertest.Browser) {
 	dan.Until(says("hello, I am new"))
 	bob.Until(says("hello|without cleo|hello, I am new"))
 
-	// Somebody who is taken out elsewhere hears nothing more, and cannot write.
+	// A user who is removed elsewhere gets no more events, and cannot write.
 	done[change](t, w.send(t, "DELETE", within("bob", "hikers")+"/members", ""))
 	bob.Until(`document.getElementById("composer").hidden && document.getElementById("notice").textContent.includes("not in this group")`)
 	writeIn(ann, "without bob")
@@ -463,7 +463,7 @@ func cutOffTalk(t *testing.T, b browsertest.Browser) {
 	p := openTalk(t, b, w, "ann", "with=bob", "net::ERR_")
 	var want []string
 	for i := range 4 {
-		w.CloseClientConnections() // what is sent meanwhile, the page is not told
+		w.CloseClientConnections() // the page does not get what is sent meanwhile
 		w.Client().CloseIdleConnections()
 		for n := range 2 {
 			want = append(want, fmt.Sprint(i, n))
