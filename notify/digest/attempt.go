@@ -96,7 +96,7 @@ func (w *Worker) within(ctx context.Context, t trial, do func(context.Context, *
 // try makes an attempt, up to and including Send.
 func (w *Worker) try(ctx context.Context, t *trial, read time.Time) error {
 	if w.r.opts.Now().Sub(read) > fresh {
-		if stands, err := w.stands(ctx, t.job); err != nil || !stands {
+		if exists, err := w.exists(ctx, t.job); err != nil || !exists {
 			t.held = err == nil
 			return err
 		}
@@ -119,8 +119,9 @@ func (w *Worker) try(ctx context.Context, t *trial, read time.Time) error {
 	return nil
 }
 
-// stands reports whether a job is still as it was read.
-func (w *Worker) stands(ctx context.Context, job dueJob) (bool, error) {
+// exists reports whether a job is still stored under its key. A later attempt has
+// another key.
+func (w *Worker) exists(ctx context.Context, job dueJob) (bool, error) {
 	var now dueJob
 	err := w.r.table.Get(ctx, job.Key, true, &now)
 	if errors.Is(err, plaza.ErrNotFound) {

@@ -77,7 +77,7 @@ func (p Pair) check() error {
 		return err
 	}
 	if p.User == p.Other {
-		return &plaza.InvalidError{Field: "Other", Reason: "is the user"}
+		return &plaza.InvalidError{Field: "Other", Reason: "is the same as User"}
 	}
 	return checkLength("Other", p.Conversation())
 }

@@ -148,8 +148,8 @@ func (r *Repository) learn(ctx context.Context, conversation string, k known, it
 	return k, nil
 }
 
-// stands adds the condition that the head has not changed since it was read.
-func (k known) stands(u *store.Update) *store.Update {
+// unchanged adds the condition that the head has not changed since it was read.
+func (k known) unchanged(u *store.Update) *store.Update {
 	switch {
 	case k.version > 0:
 		return u.If("n = ? AND mver = ?", k.n, k.version)

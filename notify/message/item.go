@@ -77,7 +77,7 @@ func (i *item) UnmarshalDynamoItem(stored dynamo.Item) error {
 	case i.Data != "" && !json.Valid([]byte(i.Data)):
 		return errors.New("data is not JSON")
 	case i.ReplyTo < 0 || i.ReplyTo >= i.seq:
-		return errors.New("replyTo is no earlier message")
+		return errors.New("replyTo is not an earlier message")
 	case !isTime(i.Edited) || !isTime(i.Recalled):
 		return errors.New("edited or recalled is not a time")
 	}

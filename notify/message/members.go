@@ -78,7 +78,7 @@ func (r *Repository) join(ctx context.Context, in In) (changed bool, err error) 
 	return r.alter(ctx, in, func(k known, id ids.ID) (next known, row *store.Update, err error) {
 		switch {
 		case k.has(in.User):
-			return k, nil, errStands
+			return k, nil, errUnchanged
 		case k.full(in.User):
 			return k, nil, ErrFull
 		}
@@ -93,7 +93,7 @@ func (r *Repository) join(ctx context.Context, in In) (changed bool, err error) 
 func (r *Repository) leave(ctx context.Context, in In) (changed bool, err error) {
 	return r.alter(ctx, in, func(k known, id ids.ID) (next known, row *store.Update, err error) {
 		if !k.has(in.User) {
-			return k, nil, errStands
+			return k, nil, errUnchanged
 		}
 		next = k
 		next.members = slices.DeleteFunc(slices.Clone(k.members), func(user string) bool { return user == in.User })
@@ -101,8 +101,8 @@ func (r *Repository) leave(ctx context.Context, in In) (changed bool, err error)
 	})
 }
 
-// errStands is returned by an edit that would change nothing.
-var errStands = errors.New("message: nothing to change")
+// errUnchanged is returned by an edit that would change nothing.
+var errUnchanged = errors.New("message: nothing to change")
 
 // alter changes the membership of a user in one transaction of the head, the members
 // and the user's row. The edit returns the new state and the row's update, or an error.
@@ -130,7 +130,7 @@ func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) 
 			k, err = r.load(ctx, in.Conversation)
 			continue
 		}
-		if errors.Is(reason, errStands) {
+		if errors.Is(reason, errUnchanged) {
 			return false, nil
 		}
 		if reason != nil {
@@ -138,7 +138,7 @@ func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) 
 		}
 		next.version++
 		tx := r.table.Tx().
-			Update(k.stands(r.table.Update(headKey(in.Conversation))).Set("mver", next.version)).
+			Update(k.unchanged(r.table.Update(headKey(in.Conversation))).Set("mver", next.version)).
 			Update(r.members(in, k, next))
 		if !rowless {
 			tx.Update(row)

@@ -146,7 +146,7 @@ func (m Message) attempt() ratelimit.Attempt {
 func (r *Repository) appending(m Message, k known, own guard) *store.Tx {
 	return r.table.Tx().
 		Put(r.table.Put(r.guard(m, own)).If("attribute_not_exists(pk)")).
-		Update(k.stands(r.table.Update(headKey(m.Conversation))).Set("n", own.Seq)).
+		Update(k.unchanged(r.table.Update(headKey(m.Conversation))).Set("n", own.Seq)).
 		Put(r.table.Put(newItem(m, own.Seq)).If("attribute_not_exists(pk)"))
 }
 
@@ -176,7 +176,7 @@ func (r *Repository) refuses(ctx context.Context, k known, m Message) error {
 	case k.blocked:
 		return ErrBlocked
 	case m.ReplyTo > k.n:
-		return &plaza.InvalidError{Field: "ReplyTo", Reason: fmt.Sprintf("is %d, of %d messages", m.ReplyTo, k.n)}
+		return &plaza.InvalidError{Field: "ReplyTo", Reason: fmt.Sprintf("is %d, the last message is %d", m.ReplyTo, k.n)}
 	case k.n > 0 || k.version > 0:
 		return nil
 	}

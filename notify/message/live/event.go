@@ -115,7 +115,7 @@ func (e *Event) validate() error {
 	}
 	if said {
 		if e.Message.Conversation != e.Conversation || e.Message.Sender != e.User {
-			return &plaza.InvalidError{Field: "Message", Reason: "is of another conversation or sender"}
+			return &plaza.InvalidError{Field: "Message", Reason: "has another conversation or sender"}
 		}
 		e.Seq = e.Message.Seq
 	}
