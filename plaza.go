@@ -1,7 +1,7 @@
-// Package plaza gives an existing service the social features its users expect,
-// as typed packages over DynamoDB: follows, feeds, comments, reactions,
-// notifications, leaderboards and danmu. It owns the data and keeps it correct;
-// the service keeps its transport.
+// Package plaza gives an existing service the social features its users expect, as
+// typed packages over DynamoDB: follows, feeds, comments, reactions, notifications,
+// messages, leaderboards and danmu. It owns the data and keeps it correct; the service
+// keeps its transport.
 //
 // This package has the errors that all features share. An application maps them
 // to its own statuses once:

@@ -13,8 +13,8 @@ import (
 // MaxData is the largest Data of a Notification's activity, in bytes.
 const MaxData = 4 << 10
 
-// Notification tells a user that somebody did something: ann liked your picture.
-// Those about one target, by one verb, on one UTC day form a group.
+// Notification is for a user, about something that somebody did: ann liked your
+// picture. Those about one target, by one verb, on one UTC day form a group.
 type Notification struct {
 	User string `json:"user"`
 

@@ -1,6 +1,7 @@
-// Package ratelimit bounds how often a user may send to an object, such as a
-// video or a conversation. A Memory limits within a process, a Table over all
-// processes. A repeat of an attempt does not count again.
+// Package ratelimit limits how often a user may send to an object, such as a video or a
+// conversation. A Memory limits within one process, a Table across all processes. A
+// repeat of an attempt does not count again. Set one as the Limiter in the options of
+// danmu or notify/message.
 package ratelimit
 
 import (
@@ -17,8 +18,8 @@ import (
 // plaza.ErrBusy; an *Error says when to repeat.
 var ErrExceeded = fmt.Errorf("ratelimit: too many attempts: %w", plaza.ErrBusy)
 
-// Error refuses an attempt that comes too soon. Nothing was stored. It unwraps to
-// ErrExceeded.
+// Error is the refusal of an attempt that comes too soon. Nothing was stored. Repeat it
+// after RetryAfter. It unwraps to ErrExceeded.
 type Error struct {
 	RetryAfter time.Duration
 }
@@ -29,15 +30,16 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return ErrExceeded }
 
-// Limiter bounds how often a user may send to an object. It is safe for concurrent
-// use.
+// Limiter limits how often a user may send to an object. It is safe for concurrent use.
 type Limiter interface {
-	// Take counts an attempt and returns 0, or counts nothing and returns how long
-	// the user must wait. It does not count a recent attempt twice.
+	// Take counts an attempt and returns 0. If the attempt comes too soon, Take counts
+	// nothing and returns how long the user must wait. It does not count a recent attempt
+	// twice.
 	Take(ctx context.Context, a Attempt) (wait time.Duration, err error)
 }
 
-// Attempt is one sending, repeats included. Each field has 1 to 256 bytes.
+// Attempt is an attempt to send. Its repeats are the same Attempt. Each field has 1 to
+// 256 bytes.
 type Attempt struct {
 	Object string // what the user sends to
 	User   string
@@ -54,7 +56,7 @@ func (a Attempt) check() error {
 	return keys.CheckName("ID", a.ID)
 }
 
-// Unlimited is a Limiter that lets everything pass.
+// Unlimited is a Limiter that allows everything.
 type Unlimited struct{}
 
 // Take returns 0.
@@ -62,7 +64,7 @@ type Unlimited struct{}
 // Cost: none.
 func (Unlimited) Take(context.Context, Attempt) (time.Duration, error) { return 0, nil }
 
-// Rate allows one attempt in each Every, and up to Burst at once.
+// Rate allows one attempt per Every on average, and up to Burst at once.
 type Rate struct {
 	Every time.Duration // Defaults to 1 s.
 	Burst int           // Defaults to 5.

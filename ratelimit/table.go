@@ -15,21 +15,20 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// maxTries bounds the writes that others may overtake.
+// maxTries bounds the writes that are refused because others came first.
 const maxTries = 20
 
-// Table is a Limiter that is exact over all processes, as far as their clocks
-// agree. It remembers the last 16 attempts of a user's current burst on an
-// object. Its items lie in the table of the feature that it limits, and expire if
-// the table's TTL is on.
+// Table is a Limiter that is exact across all processes, as far as their clocks agree.
+// It remembers the last 16 attempts of a user's current burst on an object. Its items
+// are in the table of the feature that it limits, and expire if the table's TTL is on.
 type Table struct {
 	table *store.Table
 	rate  Rate
 	now   func() time.Time
 }
 
-// NewTable does no I/O. The table is that of danmu or of notify/message; both leave
-// room for these items.
+// NewTable does no I/O. The table is that of danmu or notify/message: they reserve keys
+// for these items.
 func NewTable(db *dynamo.DB, table string, rate Rate, opts *Options) (*Table, error) {
 	o := opts.withDefaults()
 	t, err := store.Open(db, table, o.OnCorrupt)
@@ -66,8 +65,7 @@ func (i *bucketItem) UnmarshalDynamoItem(item dynamo.Item) error {
 // expiry is when an item may be deleted.
 func expiry(full time.Time) int64 { return full.Add(time.Hour).Unix() }
 
-// digest is what an item keeps of an attempt's id, so that 16 long ids cost no more
-// units.
+// digest shortens an attempt's id, so that 16 long ids cost no more units.
 func digest(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return base64.RawStdEncoding.EncodeToString(sum[:16])

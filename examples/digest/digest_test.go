@@ -48,7 +48,7 @@ func TestEverybodyGetsWhatHappenedOnce(t *testing.T) {
 	require.NotContains(t, out.String(), "\x1b")
 }
 
-// opened is a story that is to be broken.
+// opened returns a story for a test to break.
 func opened(t *testing.T) (*story, *bytes.Buffer) {
 	t.Helper()
 	out := new(bytes.Buffer)
@@ -112,7 +112,7 @@ func TestAStoryThatWentWrongFails(t *testing.T) {
 	}
 }
 
-// lost answers a click itself.
+// lost answers a click instead of the site.
 type lost struct{ next http.RoundTripper }
 
 func (l lost) RoundTrip(r *http.Request) (*http.Response, error) {

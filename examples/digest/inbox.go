@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/examples/digest/mailbox"
 )
 
-// all are the digests that arrived, without repeats, and how many repeats there were.
+// all returns the digests that arrived, without repeats, and the number of repeats.
 func (o *outside) all() (shown []arrival, repeats int, err error) {
 	o.mu.Lock()
 	all := append([]arrival(nil), o.arrived...)

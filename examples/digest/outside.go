@@ -39,13 +39,13 @@ type outside struct {
 	closers []func() error
 }
 
-// arrival is what a person's program shows: a repeat has the same id.
+// arrival is a digest as a person's program shows it. A repeat has the same id.
 type arrival struct {
 	user, id, text string
 	leave          string // the link that unsubscribes
 }
 
-// post is a request as somebody may have recorded it.
+// post is a recorded request.
 type post struct {
 	header http.Header
 	body   []byte
@@ -121,8 +121,8 @@ func (b byChannel) Send(ctx context.Context, d digest.Delivery) error {
 	return digest.Permanent(fmt.Errorf("no sender for channel %q", d.Channel))
 }
 
-// unsubscribe is the one click of RFC 8058. Package httpapi beside this one also has the
-// page for those who follow the link.
+// unsubscribe handles the one-click request of RFC 8058. Example httpapi also has the
+// page for users who follow the link.
 func unsubscribe(wants *prefs.Repository, w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 4<<10)
 	if r.PostFormValue("List-Unsubscribe") != "One-Click" {
@@ -160,7 +160,7 @@ func (o *outside) receive(w http.ResponseWriter, r *http.Request) {
 	o.arrive(arrival{user: event.Data.User, id: m.ID, text: subject(event.Data) + ": " + strings.Join(lines(event.Data), "; ")})
 }
 
-// Text makes it an sms.Texter, whose gateway sends a message of the same key once.
+// Text makes it an sms.Texter. Its gateway sends messages with the same key only once.
 func (o *outside) Text(_ context.Context, to, key, body string) error {
 	for user, p := range people {
 		if p.phone == to {
@@ -176,7 +176,7 @@ func (o *outside) arrive(a arrival) {
 	o.arrived = append(o.arrived, a)
 }
 
-// answer lets the next planned fault happen.
+// answer returns the next planned fault.
 func (o *outside) answer(at mailbox.Stage) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -77,7 +77,7 @@ func lines(d digest.Delivery) (all []string) {
 	return all
 }
 
-// line is an entry in words.
+// line describes an entry in words.
 func line(e notify.Entry) string {
 	who := e.Actors[0].ID
 	if e.N > 1 {

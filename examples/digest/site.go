@@ -22,7 +22,8 @@ const (
 	byText = "sms"
 )
 
-// site notifies people and plans their digests. Other examples have what people do.
+// site notifies people and plans their digests. Other examples show where notifications
+// come from.
 type site struct {
 	*clock
 
@@ -76,7 +77,7 @@ func schedule(_ context.Context, user, channel string) (digest.Schedule, error) 
 	}
 }
 
-// worker sends by the outside's senders.
+// worker returns a worker that sends with sender.
 func (s *site) worker(d *dynamo.DB, sender digest.Sender, report func(digest.Attempt)) (*digest.Worker, error) {
 	digests, bell, err := s.process(d)
 	if err != nil {

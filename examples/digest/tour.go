@@ -34,7 +34,7 @@ func tour(ctx context.Context, out io.Writer) (err error) {
 	return s.tell(ctx)
 }
 
-// story lets things happen and looks at what arrives.
+// story makes events happen and checks what arrives.
 type story struct {
 	ledger.Painter
 	*site
@@ -164,7 +164,7 @@ func (s *story) check(want map[string][]string) error {
 	return nil
 }
 
-// sum says how much arrived.
+// sum checks and prints how much arrived.
 func (s *story) sum() error {
 	all, repeats, err := s.outside.all()
 	if err != nil {

@@ -40,8 +40,8 @@ func (s *story) leave(ctx context.Context) error {
 	)
 }
 
-// trouble makes the mail server refuse a mail for now, and then keep it without an
-// answer.
+// trouble makes the mail server refuse a mail temporarily, and then accept it without
+// an answer.
 func (s *story) trouble(ctx context.Context) error {
 	s.outside.plan(func(at mailbox.Stage) error {
 		if at == mailbox.To {
@@ -103,7 +103,7 @@ func (s *story) crash(ctx context.Context) error {
 	return err
 }
 
-// cable is the way to the table, until it is cut.
+// cable is the connection to the table, until it is cut.
 type cable struct {
 	to  *http.Client
 	cut atomic.Bool

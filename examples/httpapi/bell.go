@@ -27,7 +27,7 @@ func newHub() (*live.Hub[ring], error) {
 	return live.New(&live.Options[ring]{Encode: func(string, []ring) []byte { return []byte("{}") }})
 }
 
-// ring tells all pages of a user.
+// ring notifies all pages of a user.
 func (s *service) ring(ctx context.Context, user string) {
 	if err := s.hub.Publish(ctx, user, ring{}); err != nil {
 		s.log.Warn("a bell did not ring", "err", err)

@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
-// inPath is the user and the conversation in the path.
+// inPath returns the user and the conversation in the path.
 func inPath(r *http.Request) message.In {
 	return message.In{Conversation: r.PathValue("conversation"), User: r.PathValue("user")}
 }
@@ -44,7 +44,7 @@ func (a *api) unread(r *http.Request) (any, error) {
 	return a.messages.Unread(r.Context(), r.PathValue("user"))
 }
 
-// pair is the conversation of two. It begins with its first message, so opening it
+// pair is a conversation of two users. It begins with its first message, so opening it
 // writes nothing.
 type pair struct {
 	Conversation string `json:"conversation"`
@@ -96,7 +96,7 @@ func (a *api) members(r *http.Request) (any, error) {
 	return a.messages.Members(r.Context(), inPath(r))
 }
 
-// addMember adds somebody to a group that the user in the path is in.
+// addMember adds a user to a group of the user in the path.
 func (a *api) addMember(r *http.Request) (any, error) {
 	in := inPath(r)
 	if _, err := a.messages.Members(r.Context(), in); err != nil {

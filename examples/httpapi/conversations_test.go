@@ -30,7 +30,7 @@ func (w world) sayIn(t *testing.T, user, conversation, text string) letter {
 	return done[letter](t, w.send(t, "POST", within(user, conversation)+"/messages", fmt.Sprintf(`{"key":%q,"text":%q}`, rand.Text(), text)))
 }
 
-// within is the path of a user's conversation.
+// within returns the path of a user's conversation.
 func within(user, conversation string) string {
 	return "/users/" + url.PathEscape(user) + "/conversations/" + url.PathEscape(conversation)
 }
@@ -43,7 +43,7 @@ func (w world) gather(t *testing.T, group string, users ...string) {
 	require.True(t, done[followed](t, w.send(t, "PUT", "/users/"+users[0]+"/groups/"+group, string(members))).Created)
 }
 
-// texts are the messages of a conversation that a user reads, newest first.
+// texts returns the messages that a user reads in a conversation, newest first.
 func (w world) texts(t *testing.T, user, conversation string) (texts []string) {
 	t.Helper()
 	for _, m := range done[cursor.Page[letter]](t, w.send(t, "GET", within(user, conversation)+"/messages", "")).Items {
@@ -52,7 +52,8 @@ func (w world) texts(t *testing.T, user, conversation string) (texts []string) {
 	return texts
 }
 
-// inboxOf is a user's inbox: who, how many are unread, and the last message.
+// inboxOf returns a user's inbox: the other user, the unread count, and the last
+// message.
 func (w world) inboxOf(t *testing.T, user string) (rows []string) {
 	t.Helper()
 	for _, e := range done[cursor.Page[preview]](t, w.send(t, "GET", "/users/"+user+"/inbox", "")).Items {
@@ -225,7 +226,7 @@ func TestAStrangerReadsAndWritesNothing(t *testing.T) {
 	require.Zero(t, w.api.streams.Open())
 }
 
-func TestWhoWritesTooFastIsToldWhenToGoOn(t *testing.T) {
+func TestAUserWhoWritesTooFastLearnsWhenToRetry(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	limiter, err := ratelimit.NewMemory(ratelimit.Rate{Every: time.Hour, Burst: 1}, nil)

@@ -22,7 +22,7 @@ type letter struct {
 
 func letterOf(m message.Message) letter { return letter{m, m.ID.Time()} }
 
-// written is what a user may change of a message.
+// written is what a user may change in a message.
 type written struct {
 	Text string          `json:"text"`
 	Data json.RawMessage `json:"data"`
@@ -101,8 +101,8 @@ func (a *api) recallMessage(r *http.Request) (any, error) {
 	return change{changed}, err
 }
 
-// shownTyping reports whether others were shown that a user is typing. They are every few
-// seconds, however often a page asks.
+// shownTyping reports whether others were shown that a user is typing. That happens
+// every few seconds, however often a page calls.
 type shownTyping struct {
 	Shown bool `json:"shown"`
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 )
 
-// openTalk opens a user's page with a conversation, which query names, and waits until
-// the page would be told what happens there.
+// openTalk opens a user's page with the conversation that query names, and waits until
+// the page gets its events.
 func openTalk(t *testing.T, b browsertest.Browser, w world, user, query string, tolerated ...string) browsertest.Window {
 	t.Helper()
 	p := b.Window(t, tolerated...)
@@ -112,7 +112,7 @@ func typingShows(t *testing.T, b browsertest.Browser) {
 	ann.Type("#text", "h")
 	bob.Until(shows)
 	require.True(t, browsertest.Eval[bool](ann, ended), "one's own typing does not show")
-	bob.Do(`time()`) // nothing more is heard of ann
+	bob.Do(`time()`) // no more events of ann arrive
 	bob.Until(ended)
 
 	cleo := openTalk(t, b, w, "cleo", "with=bob")
@@ -157,8 +157,8 @@ func editAndRecall(t *testing.T, b browsertest.Browser) {
 	require.Zero(t, browsertest.Eval[int](bob, `document.querySelectorAll("[data-part=edit], [data-part=recall]").length`), "only their sender")
 }
 
-// chatter fills the group hikers, which ann and bob are in. Each user says few: there is a
-// limit.
+// chatter fills the group hikers, which ann and bob are in. Each user sends few
+// messages, because of the rate limit.
 func (w world) chatter(t *testing.T, n int) {
 	t.Helper()
 	users := []string{"ann", "bob"}
@@ -224,7 +224,7 @@ func groupOfThree(t *testing.T, b browsertest.Browser) {
 	dan.Until(says("hello, I am new"))
 	bob.Until(says("hello|without cleo|hello, I am new"))
 
-	// Somebody who is taken out elsewhere hears nothing more, and cannot write.
+	// A user who is removed elsewhere gets no more events, and cannot write.
 	done[change](t, w.send(t, "DELETE", within("bob", "hikers")+"/members", ""))
 	bob.Until(`document.getElementById("composer").hidden && document.getElementById("notice").textContent.includes("not in this group")`)
 	writeIn(ann, "without bob")

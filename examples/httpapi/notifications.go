@@ -47,7 +47,7 @@ func listOf(r *http.Request, read func(context.Context, string, cursor.PageReque
 // none is the answer to a call that has nothing to say.
 type none struct{}
 
-// marked marks, and tells the user's other devices.
+// marked marks, and notifies the user's other devices.
 func (a *api) marked(r *http.Request, mark func(ctx context.Context, user string) error) (any, error) {
 	user := r.PathValue("user")
 	err := mark(r.Context(), user)

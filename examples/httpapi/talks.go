@@ -36,8 +36,8 @@ func encodeEvents(events []msglive.Event) []byte {
 	return text
 }
 
-// tell shows what is stored to the pages that it concerns. It does so although the client
-// that stored it is gone by now. If it fails they show it when they read again.
+// tell publishes what was stored to the pages that it concerns, even if the client that
+// stored it is gone by now. If that fails, pages show it when they read again.
 func (s *service) tell(ctx context.Context, e msglive.Event) {
 	if err := s.talks.Publish(context.WithoutCancel(ctx), e); err != nil {
 		s.log.Warn("pages were not told", "kind", e.Kind, "err", err)

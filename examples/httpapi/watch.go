@@ -16,11 +16,12 @@ import (
 	msglive "github.com/plaza-sdk/plaza/notify/message/live"
 )
 
-const presence = time.Second // until a page learns who came or went, at most
+const presence = time.Second // the longest time until a page learns who came or went
 
-// watchMessages streams what happens in a user's inbox, and in the conversation that the
-// user has open, as Server-Sent Events: one stream, since a browser has few connections.
-// After joined, none is missed. A page that was cut off joins again, and reads again.
+// watchMessages streams what happens in a user's inbox, and in the conversation that
+// the user has open, as Server-Sent Events: one stream, since a browser has few
+// connections. After joined, no event is missed. A page that was cut off joins and
+// reads again.
 //
 //	joined    read now
 //	inbox     what happened in any conversation of the user
@@ -71,7 +72,7 @@ func (a *api) watchMessages(w http.ResponseWriter, r *http.Request) {
 		group.Go(func() error { return a.passRoom(ctx, room, in.Conversation, send) })
 	}
 	group.Go(func() error { return stream(ctx, w, events) })
-	_ = group.Wait() // the page went, or the service stops
+	_ = group.Wait() // the page disconnected, or the service stops
 }
 
 type sender func(sse.Event) error
@@ -101,7 +102,7 @@ func passInbox(ctx context.Context, viewer *msglive.Viewer, send sender) error {
 	}
 }
 
-// passRoom passes on what happens in a conversation, as long as the user is a member.
+// passRoom passes on the events of a conversation while the user is a member.
 func (a *api) passRoom(ctx context.Context, viewer *msglive.Viewer, conversation string, send sender) error {
 	var before []string
 	for {
@@ -133,7 +134,7 @@ func (a *api) passRoom(ctx context.Context, viewer *msglive.Viewer, conversation
 	}
 }
 
-// stream writes events to a page until it goes.
+// stream writes events to a page until the page disconnects.
 func stream(ctx context.Context, w http.ResponseWriter, events <-chan sse.Event) error {
 	s, err := sse.Start(w)
 	for next := (sse.Event{Name: "joined", Data: "{}"}); err == nil; {

@@ -50,7 +50,7 @@ func (w world) watching(t *testing.T, user, conversation string) (until func(nam
 	}
 }
 
-func TestWhatHappensIsStreamedToWhomItConcerns(t *testing.T) {
+func TestEventsAreStreamedToTheUsersTheyConcern(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ann, bob, bobs, eve := w.watching(t, "ann", annBob), w.watching(t, "bob", annBob), w.watching(t, "bob", ""), w.watching(t, "eve", "")
@@ -78,7 +78,7 @@ func TestWhatHappensIsStreamedToWhomItConcerns(t *testing.T) {
 	shown("a block", "inbox", `"kind":"blocked"`, "PUT", "/users/bob/blocked/ann", "", bob, bobs)
 	shown("its end", "inbox", `"kind":"unblocked"`, "DELETE", "/users/bob/blocked/ann", "", bob, bobs)
 
-	// Ann is not shown what bob does for himself, and eve nothing at all.
+	// Ann does not see what bob does for himself, and eve sees nothing.
 	w.say(t, "eve", "ann", "the end")
 	for _, private := range []string{"cleared", "blocked"} {
 		require.NotContains(t, ann("inbox", "the end"), private)
@@ -87,7 +87,7 @@ func TestWhatHappensIsStreamedToWhomItConcerns(t *testing.T) {
 	require.NotContains(t, eve("inbox", "the end"), "hello")
 }
 
-func TestWhoLeavesAGroupIsShownNoMoreOfIt(t *testing.T) {
+func TestAUserWhoLeavesAGroupIsShownNoMoreOfIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.gather(t, "hikers", "ann", "bob")

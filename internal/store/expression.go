@@ -12,8 +12,8 @@ import (
 )
 
 // expression has the condition of a request, and the names and values that its
-// expressions use. It is written as the driver's: ? is the value of the next argument,
-// $ the attribute that the next argument names, and 'name' an attribute whose name
+// expressions use. The syntax is the driver's: ? is the value of the next argument, $
+// is the attribute that the next argument names, and 'name' is an attribute whose name
 // DynamoDB reserves. The driver's own parser and reflection took a third of a write's
 // CPU, and it cannot name attributes of more than 150 bytes.
 type expression struct {
@@ -23,7 +23,7 @@ type expression struct {
 	err       error
 }
 
-// and adds a condition. It must not be one pair of parentheses.
+// and adds a condition. The condition must not be wrapped in parentheses.
 func (e *expression) and(condition string, args []any) {
 	if len(e.condition) > 0 {
 		e.condition = append(e.condition, " AND "...)
@@ -84,7 +84,7 @@ func (e *expression) path(to []byte, path string) []byte {
 func (e *expression) value(to []byte, v any) []byte {
 	value, err := marshal(v)
 	if err == nil && value == nil {
-		err = fmt.Errorf("store: no value in %T", v)
+		err = fmt.Errorf("store: %T is not a value", v)
 	}
 	e.fail(err)
 	i := slices.IndexFunc(e.values, func(known types.AttributeValue) bool { return same(known, value) })
@@ -94,7 +94,7 @@ func (e *expression) value(to []byte, v any) []byte {
 	return append(to, placeholder(':', i)...)
 }
 
-// same reports whether both are one text or one number.
+// same reports whether both are the same text or the same number.
 func same(a, b types.AttributeValue) bool {
 	switch a := a.(type) {
 	case *types.AttributeValueMemberS:
@@ -113,10 +113,10 @@ func (e *expression) fail(err error) {
 	}
 }
 
-// called has the names by their placeholders, nil if there are none.
+// called returns the names by placeholder, nil if there are none.
 func (e *expression) called() map[string]string { return byPlaceholder('#', e.names) }
 
-// given has the values by their placeholders, nil if there are none.
+// given returns the values by placeholder, nil if there are none.
 func (e *expression) given() dynamo.Item { return byPlaceholder(':', e.values) }
 
 func byPlaceholder[V any](sign byte, all []V) map[string]V {
@@ -141,7 +141,7 @@ func placeholder(sign byte, i int) string {
 	return first[2*i : 2*i+2]
 }
 
-// optional is nil for an empty expression.
+// optional returns nil for an empty expression.
 func optional(expression []byte) *string {
 	if len(expression) == 0 {
 		return nil
@@ -150,8 +150,7 @@ func optional(expression []byte) *string {
 	return &text
 }
 
-// marshal is dynamo.Marshal, without reflection where the types are usual. Empty
-// texts stay.
+// marshal is dynamo.Marshal without reflection for common types. It keeps empty texts.
 func marshal(v any) (types.AttributeValue, error) {
 	switch v := v.(type) {
 	case types.AttributeValue:
@@ -173,7 +172,7 @@ func marshal(v any) (types.AttributeValue, error) {
 	return dynamo.Marshal(v)
 }
 
-// set is the set of these members.
+// set returns the set of these members.
 func set(members any) (types.AttributeValue, error) {
 	switch members := members.(type) {
 	case []string:
@@ -185,10 +184,10 @@ func set(members any) (types.AttributeValue, error) {
 		}
 		return &types.AttributeValueMemberNS{Value: texts}, nil
 	}
-	return nil, fmt.Errorf("store: no set of %T", members)
+	return nil, fmt.Errorf("store: %T is not a set", members)
 }
 
-// empty reports whether a value is nothing to store.
+// empty reports whether a value must not be stored.
 func empty(value types.AttributeValue) bool {
 	switch v := value.(type) {
 	case nil:

@@ -13,14 +13,15 @@ import (
 
 // Write is applied by Run: a *Put, *Update, *Delete, *Tx or Returning.
 type Write interface {
-	// send sends it once, always the same request.
+	// send sends the request once. Each call sends the same one.
 	send(ctx context.Context, t *Table) error
 }
 
-// Run applies w in one request, and repeats it if it fails for a passing reason.
+// Run applies w in one request, and repeats the request after a transient failure.
 //
-// Failed conditions are a *Refused. A lost answer is plaza.ErrUnknownOutcome.
-// Contention or throttling that outlasts all attempts is plaza.ErrBusy.
+// If a condition fails, the error is a *Refused. A lost answer is
+// plaza.ErrUnknownOutcome. Contention or throttling that outlasts all attempts is
+// plaza.ErrBusy.
 func (t *Table) Run(ctx context.Context, w Write) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -45,7 +46,7 @@ func (t *Table) Run(ctx context.Context, w Write) error {
 	return fmt.Errorf("table %s: %w", t.name, translate(ctx, err, true))
 }
 
-// Refused is the failure of a write's conditions, with the stored items.
+// Refused is the error of a write whose conditions failed. It has the stored items.
 type Refused struct {
 	items map[int]dynamo.Item
 	cause error

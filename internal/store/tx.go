@@ -12,7 +12,7 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// Tx is a transaction of writes, which are finished when it takes them.
+// Tx is a transaction of writes. Do not change a write after you have added it.
 type Tx struct {
 	table *Table
 	in    dynamodb.TransactWriteItemsInput
@@ -103,8 +103,8 @@ func (tx *Tx) send(ctx context.Context, t *Table) error {
 	return err
 }
 
-// misfit recognises the validation errors for stored values of a wrong type.
-// They have no code of their own.
+// misfit recognises the validation errors for stored values of the wrong type, which
+// have no error code of their own.
 func misfit(err error) (reason string, ok bool) {
 	var api smithy.APIError
 	if !errors.As(err, &api) || api.ErrorCode() != "ValidationException" {

@@ -8,7 +8,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 )
 
-// theStored asks for the item that stands where a condition fails.
+// theStored asks for the stored item if a condition fails.
 const theStored = types.ReturnValuesOnConditionCheckFailureAllOld
 
 // Put writes a whole item.
@@ -116,7 +116,7 @@ func (u *Update) assign(path string, value types.AttributeValue) *Update {
 	return u
 }
 
-// SetExpr adds "path = value" assignments, written as an expression is.
+// SetExpr adds "path = value" assignments, in the syntax of expression.
 func (u *Update) SetExpr(assignments string, args ...any) *Update {
 	u.set = u.fill(next(u.set), assignments, args)
 	return u
@@ -152,13 +152,13 @@ func (u *Update) Remove(paths ...string) *Update {
 	return u
 }
 
-// RemoveExpr removes an attribute that is written as an expression is.
+// RemoveExpr removes an attribute, in the syntax of expression.
 func (u *Update) RemoveExpr(path string, args ...any) *Update {
 	u.remove = u.fill(next(u.remove), path, args)
 	return u
 }
 
-// next separates what a clause has from what follows.
+// next appends the comma before the next action of a clause.
 func next(clause []byte) []byte {
 	if len(clause) == 0 {
 		return clause
@@ -166,7 +166,7 @@ func next(clause []byte) []byte {
 	return append(clause, ", "...)
 }
 
-// clauses is the whole update expression.
+// clauses returns the whole update expression.
 func (u *Update) clauses() *string {
 	all := make([]byte, 0, 32+len(u.set)+len(u.remove)+len(u.add)+len(u.drop))
 	for _, c := range []struct {
@@ -185,7 +185,7 @@ func (u *Update) send(ctx context.Context, t *Table) error {
 	return err
 }
 
-// apply returns what it was asked for of the item.
+// apply sends the update and returns the attributes that returned asks for.
 func (u *Update) apply(ctx context.Context, t *Table, returned types.ReturnValue) (dynamo.Item, error) {
 	if u.err != nil {
 		return nil, u.err

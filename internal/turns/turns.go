@@ -1,5 +1,5 @@
-// Package turns lets the writes of a process to one item follow each other, where they
-// would otherwise refuse each other.
+// Package turns queues the writes of a process to one item, which would otherwise fail
+// each other's conditions.
 package turns
 
 import (
@@ -10,11 +10,11 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// patience is how long a write waits for those of its process before it.
+// patience is how long a write waits for earlier ones of its process.
 const patience = 5 * time.Second
 
-// Turns are the turns of all items. It is no lock: behind a write that hangs, others go
-// on after a while.
+// Turns has a queue for each item. It is not a lock: if a write hangs, the next one
+// goes on after patience.
 type Turns struct {
 	mu    sync.Mutex
 	taken map[store.Key]*turn
@@ -22,13 +22,13 @@ type Turns struct {
 
 type turn struct {
 	free chan struct{}
-	n    int // who has it and who waits
+	n    int // holders and waiters
 }
 
-// New returns turns that nobody has.
+// New returns empty Turns.
 func New() *Turns { return &Turns{taken: map[store.Key]*turn{}} }
 
-// Take waits for the turn of an item, for no longer than 5 s. Call done after the write.
+// Take waits for a turn at an item, at most 5 s. Call done after the write.
 func (t *Turns) Take(ctx context.Context, key store.Key) (done func(), err error) {
 	t.mu.Lock()
 	own, ok := t.taken[key]

@@ -18,13 +18,13 @@ const (
 	// that was read before that ended is younger than fresh.
 	sendTime = 20 * time.Second
 
-	// fresh is how long after it was read a job counts as one that exists.
+	// fresh is how long a job that was read is assumed to exist.
 	fresh = 5 * time.Second
 
-	// grace is how long a Sender has to return once its context has ended.
+	// grace is how long a Sender may take to return after its context has ended.
 	grace = time.Second
 
-	// stopWait is how long a stopped worker takes to give a digest back, or to end one
+	// stopWait is how long a stopped worker may take to give a digest back, or to end one
 	// that it has sent.
 	stopWait = time.Second
 
@@ -32,7 +32,7 @@ const (
 	maxWait   = time.Hour
 	giveUp    = 24 * time.Hour
 
-	asksAtOnce = 8 // of the Policy, for one digest
+	asksAtOnce = 8 // calls of the Policy, for one digest
 
 	// maxReads is how often the groups of one digest are read, where the Policy wants few
 	// of them.
@@ -47,13 +47,13 @@ type trial struct {
 	Attempt
 	job   dueJob
 	held  bool  // another worker has it, or has ended it
-	took  bool  // this attempt has the lease,
-	lease claim // which is this one
-	spans spans // that it covers
-	hangs bool  // it was left behind
+	took  bool  // this attempt has the lease
+	lease claim // if took is set
+	spans spans // what the digest covers
+	hangs bool  // it did not return in time and is still running
 }
 
-// attempt delivers a digest, and returns what became of it.
+// attempt delivers a digest, and returns the result.
 func (w *Worker) attempt(ctx context.Context, job dueJob, read time.Time) Attempt {
 	d := job.Work
 	t := trial{job: job, Attempt: Attempt{Key: d.key(), User: d.User, Channel: d.Channel, Slot: d.Slot.Time()}}
@@ -77,8 +77,8 @@ func (w *Worker) attempt(ctx context.Context, job dueJob, read time.Time) Attemp
 	return t.Attempt
 }
 
-// within runs an attempt, and goes on without one that does not end in time. Its
-// panic is its error.
+// within runs an attempt. It stops waiting for one that does not end in time, and
+// returns a panic as an error.
 func (w *Worker) within(ctx context.Context, t trial, do func(context.Context, *trial) error) trial {
 	ctx, cancel := context.WithTimeoutCause(ctx, sendTime, errSlow)
 	defer cancel()
@@ -103,10 +103,10 @@ func (w *Worker) within(ctx context.Context, t trial, do func(context.Context, *
 	}
 }
 
-// try is an attempt up to its Send.
+// try makes an attempt, up to and including Send.
 func (w *Worker) try(ctx context.Context, t *trial, read time.Time) error {
 	if w.r.opts.Now().Sub(read) > fresh {
-		if stands, err := w.stands(ctx, t.job); err != nil || !stands {
+		if exists, err := w.exists(ctx, t.job); err != nil || !exists {
 			t.held = err == nil
 			return err
 		}
@@ -129,8 +129,9 @@ func (w *Worker) try(ctx context.Context, t *trial, read time.Time) error {
 	return nil
 }
 
-// stands reports whether a job is still as it was read.
-func (w *Worker) stands(ctx context.Context, job dueJob) (bool, error) {
+// exists reports whether a job is still stored under its key. A later attempt has
+// another key.
+func (w *Worker) exists(ctx context.Context, job dueJob) (bool, error) {
 	var now dueJob
 	err := w.r.table.Get(ctx, job.Key, true, &now)
 	if errors.Is(err, plaza.ErrNotFound) {
@@ -139,7 +140,7 @@ func (w *Worker) stands(ctx context.Context, job dueJob) (bool, error) {
 	return err == nil, err
 }
 
-// delivery is what is to be sent.
+// delivery returns what to send.
 func (w *Worker) delivery(ctx context.Context, t *trial) (Delivery, error) {
 	job := t.job.Work
 	d := Delivery{
@@ -178,7 +179,7 @@ func (w *Worker) delivery(ctx context.Context, t *trial) (Delivery, error) {
 	return d, err
 }
 
-// wanted are the entries that the Policy still wants on the channel.
+// wanted returns the entries that the Policy still wants on the channel.
 func (w *Worker) wanted(ctx context.Context, job dueItem, entries []notify.Entry) ([]notify.Entry, error) {
 	if w.opts.Policy == nil {
 		return entries, nil
@@ -202,7 +203,7 @@ func (w *Worker) wanted(ctx context.Context, job dueItem, entries []notify.Entry
 	return kept, err
 }
 
-// settle ends the job of an attempt, or plans another attempt.
+// settle ends the job, or plans another attempt.
 func (w *Worker) settle(ctx context.Context, t *trial) error {
 	now := w.r.opts.Now()
 	since := t.job.Work.Since
@@ -214,7 +215,7 @@ func (w *Worker) settle(ctx context.Context, t *trial) error {
 		w.giveBack(ctx, t)
 		return nil
 	case t.Err != nil && !t.took && !t.hangs, errors.Is(t.Err, plaza.ErrTable):
-		return nil // the next pass finds it
+		return nil // the next pass tries it again
 	case t.Err != nil && !isPermanent(t.Err) && now.Sub(time.UnixMilli(since)) < giveUp:
 		return w.later(ctx, t, since)
 	}
@@ -225,7 +226,7 @@ func (w *Worker) settle(ctx context.Context, t *trial) error {
 	return err
 }
 
-// later moves the job of an attempt that failed to when it is tried again.
+// later moves the job of a failed attempt to the time of the next one.
 func (w *Worker) later(ctx context.Context, t *trial, since int64) error {
 	next := t.job
 	wait := min(firstWait<<min(next.Work.Tries, 10), maxWait)

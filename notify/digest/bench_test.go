@@ -60,7 +60,7 @@ func (h byHand) due(ctx context.Context, user string) error {
 	return err
 }
 
-// BenchmarkDue is the first event in a slot.
+// BenchmarkDue plans the digest of a slot's first event.
 func BenchmarkDue(b *testing.B) {
 	w := newWorld(b, hourly)
 	p := w.process(b, parts{})
@@ -75,8 +75,7 @@ func BenchmarkDue(b *testing.B) {
 	})
 }
 
-// deliver is what a worker does for a user who is due, from finding the digest to its
-// end.
+// deliver does what a worker does for a digest that is due, from finding it to its end.
 func (h byHand) deliver(ctx context.Context, mailbox digest.Sender, decode func([]item) []notify.Entry) error {
 	if _, err := h.client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &h.table, Key: item{"pk": text("D"), "sk": text("shards")},
@@ -143,7 +142,8 @@ func textOf(v types.AttributeValue) string {
 	return s.Value
 }
 
-// BenchmarkDeliver is a user who is due, with one group, and the write that makes him so.
+// BenchmarkDeliver delivers a digest of one group, and includes the write that planned
+// it.
 func BenchmarkDeliver(b *testing.B) {
 	ours, oursNext := dueByTurns(b)
 	bare, bareNext := dueByTurns(b)
@@ -171,8 +171,8 @@ func BenchmarkDeliver(b *testing.B) {
 	require.Len(b, ours.all(), len(bare.all()))
 }
 
-// dueByTurns stores groups of users, and returns what makes the next one due. Answers
-// are played back, so the clock must stand still.
+// dueByTurns stores groups of users, and returns a function that makes the next user's
+// digest due. Answers are played back, so the clock must stand still.
 func dueByTurns(b *testing.B) (p process, next func()) {
 	const users = 2000
 	w := newWorld(b, hourly)

@@ -74,7 +74,7 @@ func TestEachEventIsInTheDigestOfItsSlot(t *testing.T) {
 	w.set(noon.Add(time.Hour - time.Millisecond))
 	p.notify(t, "2")
 	w.set(noon.Add(time.Hour))
-	p.notify(t, "3") // on the boundary: of the next
+	p.notify(t, "3") // on the boundary: in the next slot
 	w.pass(20 * time.Second)
 	p.notify(t, "2") // again, before the digest is sent: it shows in the next one, whole
 	p.deliver(t)
@@ -153,8 +153,8 @@ func TestChannelsHaveTheirOwnDigests(t *testing.T) {
 	require.Empty(t, w.jobs(t))
 }
 
-// A Policy that wants an event no more, since its user has unsubscribed.
-func TestWhoUnsubscribedAfterTheEventGetsNoDigest(t *testing.T) {
+// The user unsubscribes between the event and the digest.
+func TestAUserWhoUnsubscribedAfterTheEventGetsNoDigest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, daily)
 	wants, err := prefs.New(dynamotest.DB(t), w.table, &prefs.Options{

@@ -10,8 +10,9 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-// Sender renders and sends a digest. It must return when its context ends, which is
-// within 30 s. After an error it is called again, unless that is Permanent.
+// Sender renders and sends a digest, often by the Delivery's Channel. It must return
+// when its context ends, which is within 30 s. After an error it is called again,
+// unless the error is Permanent. It is called by several goroutines at once.
 type Sender interface {
 	Send(context.Context, Delivery) error
 }
@@ -23,29 +24,29 @@ type Delivery struct {
 	Key     string    `json:"key"`
 	User    string    `json:"user"`
 	Channel string    `json:"channel"`
-	From    time.Time `json:"from"` // when its slot began,
-	Slot    time.Time `json:"slot"` // and when it ended
+	From    time.Time `json:"from"` // when its slot began
+	Slot    time.Time `json:"slot"` // when its slot ended
 
 	// Entries are the newest unread groups of the slot, newest first, at most 100.
 	Entries []notify.Entry `json:"entries"`
-	More    bool           `json:"more"` // there are more
+	More    bool           `json:"more"` // there were more than Entries has
 
-	// Unsubscribe is what WorkerOptions.Unsubscribe returned, for links.
+	// Unsubscribe is the text that WorkerOptions.Unsubscribe returned, for links.
 	Unsubscribe string `json:"unsubscribe,omitzero"`
 
-	Attempt int `json:"attempt"` // 1 is the first; one after a crash has the same number
+	Attempt int `json:"attempt"` // begins at 1; does not grow if the worker died
 }
 
-// MaxEntries is how many entries a Delivery has at most.
+// MaxEntries is the most entries of a Delivery.
 const MaxEntries = 100
 
-// deliveryKey is the Key of a user's digest.
+// deliveryKey returns the Key of a user's digest.
 func deliveryKey(user, channel string, slot ids.ID) string {
 	return keys.Join(user, channel, slot.String())
 }
 
-// Permanent wraps an error of a Sender to say that another attempt cannot help, such as
-// an address that does not exist. It keeps err's text. Nil stays nil.
+// Permanent wraps a Sender's error if another attempt cannot help, for example because
+// an address does not exist. It keeps err's text. Permanent(nil) is nil.
 func Permanent(err error) error {
 	if err == nil {
 		return nil
@@ -62,18 +63,18 @@ func isPermanent(err error) bool {
 	return errors.As(err, &p)
 }
 
-// Attempt is what became of an attempt to deliver a digest. If User is empty, it is a
+// Attempt is the result of an attempt to deliver a digest. If User is empty, it is a
 // failed attempt to find digests that are due.
 type Attempt struct {
 	Key     string
 	User    string
 	Channel string
 	Slot    time.Time
-	Entries int  // how many there were to send
+	Entries int  // of the Delivery
 	Sent    bool // the Sender returned without an error
-	Done    bool // it is not tried again: it was sent, is empty, not wanted any more, or given up
+	Done    bool // it is not tried again: it was sent, was empty, is not wanted any more, or was given up
 
-	// Err is why it was not sent. With Done it was given up: the error is Permanent, or
-	// the digest has failed for 24 hours.
+	// Err is why it was not sent. If Done is set too, the digest was given up: the error
+	// is Permanent, or the digest has failed for 24 hours.
 	Err error
 }

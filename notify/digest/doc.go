@@ -1,6 +1,6 @@
-// Package digest sends summaries of notifications by further channels: a mail of the
-// day, a push of the last five minutes. It says when one is due and what is in it; the
-// application renders and sends it.
+// Package digest sends summaries of notifications on further channels, such as a daily
+// mail or a push every five minutes. It decides when a digest is due and what is in it.
+// Your Sender renders and sends it.
 //
 //	digests, err := digest.New(db, "notify", &digest.Options{
 //		Schedule: func(ctx context.Context, user, channel string) (digest.Schedule, error) {
@@ -12,20 +12,22 @@
 //	worker, err := digest.NewWorker(digests, bell, sender, &digest.WorkerOptions{Policy: preferences})
 //	err = worker.Run(ctx) // in the background, or Deliver from a scheduled Lambda
 //
-// A schedule divides time into slots. When an event is wanted on a channel, Due stores
-// that the user has a digest at the end of the slot. Then the worker reads the user's
-// unread groups that were written in the slot, and calls the Sender with them. If
-// nothing is unread by then, it sends nothing.
+// The Policy names the channels of each event, such as "email": without a Policy there
+// are no digests. A schedule divides time into slots. For each channel of an event, Due
+// stores that the user has a digest at the end of the slot. Then the worker reads the
+// user's unread groups that were written in the slot, and calls the Sender with them.
+// If nothing is unread by then, it sends nothing.
 //
-// A Sender may be called again for a digest that it has sent, if the worker died or its
-// answer was lost. The Key is the same then, so pass it on as the message's identity.
+// If a worker died or an answer was lost, the Sender may be called again for a digest
+// that it has sent. The Key is the same then, so use it as the identity of the mail or
+// push.
 //
-// Each group is in one digest of a channel, whatever happens to workers and
-// schedules, and in a later one only if it has got newer events. These are the
+// Each group is in exactly one digest of a channel, even if workers die or schedules
+// change. It is in a later digest only if it got newer events. There are three
 // exceptions: a write that was acknowledged later than notify.Window may show in two
 // digests; a group whose newest event was retracted after a later slot began may be in
 // none; and a snoozed group that has come back shows again.
 //
-// If a schedule changes, a digest that is planned already moves to the next slot of the
-// new one at the time at which it would have been sent.
+// If a schedule changes, a planned digest keeps its time at first. When that time
+// comes, the digest moves to the next slot of the new schedule.
 package digest

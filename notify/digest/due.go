@@ -12,9 +12,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
-// Due stores that the user has a digest on each channel at the end of the slot in which
-// the id lies. notify.Notify calls it before it writes an event under that id. A repeat
-// changes nothing, and a channel without a schedule is left out.
+// Due plans a digest for the user on each channel, at the end of the slot that contains
+// the id's time. notify.Repository.Notify calls it before it writes an event under that
+// id. A repeat changes nothing. A channel without a schedule is left out.
 //
 // Cost: 1 request, 1 WCU for each channel whose slot is new to this process, otherwise
 // none; a process's first 1 request, 1 WCU more; and what Options.Schedule costs.
@@ -36,7 +36,7 @@ func (r *Repository) Due(ctx context.Context, user string, channels []string, at
 	return wrap("due for", user, err)
 }
 
-// place is where a digest goes.
+// place is a channel of a user.
 type place struct{ user, channel string }
 
 func (r *Repository) due(ctx context.Context, to place, at ids.ID) error {
@@ -67,7 +67,8 @@ func (r *Repository) due(ctx context.Context, to place, at ids.ID) error {
 	return nil
 }
 
-// put stores that a digest is due, or lets the one that is stored begin earlier.
+// put stores that a digest is due. If one is stored already, put may move its beginning
+// to an earlier time.
 func (r *Repository) put(ctx context.Context, to place, from, slot ids.ID) error {
 	err := r.table.Run(ctx, r.table.Update(r.jobKey(to, slot, slot)).
 		Set("user", to.user).Set("channel", to.channel).Set("slot", slot).Set("begin", from).
@@ -76,13 +77,13 @@ func (r *Repository) put(ctx context.Context, to place, from, slot ids.ID) error
 	return ignoreRefused(err)
 }
 
-// slotOf is the slot of an id: from ≤ id < to.
+// slotOf returns the slot of an id: from ≤ id < to.
 func (p *plan) slotOf(id ids.ID) (from, to ids.ID) {
 	begin, end := p.slot(id.Time())
 	return ids.At(begin), ids.At(end)
 }
 
-// plan asks for a schedule. It reports false if there is none.
+// plan asks Options.Schedule. On is false if there are no digests.
 func (r *Repository) plan(ctx context.Context, to place) (p *plan, on bool, err error) {
 	s, err := r.opts.Schedule(ctx, to.user, to.channel)
 	if err == nil {
@@ -94,7 +95,7 @@ func (r *Repository) plan(ctx context.Context, to place) (p *plan, on bool, err 
 // scheduleTTL is how long a process may use a schedule before it asks again.
 const scheduleTTL = 30 * time.Second
 
-// memory is which digests this process knows to be stored.
+// memory has the digests that this process knows to be stored.
 type memory struct {
 	now func() time.Time
 
@@ -114,7 +115,7 @@ func newMemory(size int, now func() time.Time) (*memory, error) {
 	return &memory{now: now, last: last}, err
 }
 
-// covers reports whether nothing needs to be done about an id.
+// covers reports whether the digest for an id is known to be stored, or not needed.
 func (m *memory) covers(to place, id ids.ID) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -142,7 +143,7 @@ func (m *memory) add(to place, k known) {
 	m.last.Add(to, k)
 }
 
-// forget forgets a user, who was erased.
+// forget removes a user who was erased.
 func (m *memory) forget(user string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -153,7 +154,7 @@ func (m *memory) forget(user string) {
 	}
 }
 
-// plans are those of schedules, whose zones are read from disk.
+// plans caches the plans of schedules, since zones are read from disk.
 type plans struct {
 	mu  sync.Mutex
 	all *simplelru.LRU[Schedule, *plan]

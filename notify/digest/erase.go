@@ -12,10 +12,10 @@ import (
 
 const eraseParallel = 4 // batches at once
 
-// Erase deletes the digests that a user has due, and what is known of those that were
-// sent. It reads the due digests of all users, as nothing says where one user's are.
-// notify.Repository.Erase leaves those; without their groups they send nothing. Call it
-// once nobody notifies the user any more. After an error, repeat it.
+// Erase deletes a user's planned digests, and the records of those that were sent. It
+// reads the planned digests of all users, since there is no index by user.
+// notify.Repository.Erase does not delete planned digests, but without groups they send
+// nothing. Call it once nobody notifies the user any more. After an error, repeat it.
 //
 // Cost: 2 requests, 1.5 RCU; 1 request for each job shard and 100 digests of all users,
 // 0.5 RCU for 4 KB; 1 request for 25 items of the user, 1 WCU for each.

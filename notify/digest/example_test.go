@@ -28,7 +28,7 @@ func ExampleNew() {
 	db, table := open(ctx)
 
 	digests, err := digest.New(db, table, &digest.Options{
-		Schedule: func(_ context.Context, user, channel string) (digest.Schedule, error) { // of your users' settings
+		Schedule: func(_ context.Context, user, channel string) (digest.Schedule, error) { // from your users' settings
 			if channel == "push" {
 				return digest.Schedule{Every: 5 * time.Minute}, nil
 			}
@@ -74,8 +74,8 @@ func ExampleNew() {
 	//   bob: comment on post:1
 }
 
-// Users choose what they get by mail, and a mail has a link to end that by one click.
-// It holds for digests that are due already.
+// Users choose what they get by mail, and each mail has a link that unsubscribes with
+// one click. It also applies to digests that are already due.
 func ExampleNewWorker_preferences() {
 	ctx := context.Background()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)

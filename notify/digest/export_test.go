@@ -6,7 +6,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-// SlotOf is the slot of a time.
+// SlotOf returns the slot of a time.
 func SlotOf(s Schedule, t time.Time) (from, to time.Time, err error) {
 	p, err := newPlan(s)
 	if err != nil {

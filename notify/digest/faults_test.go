@@ -33,7 +33,7 @@ func TestEachEventIsInOneDigest(t *testing.T) {
 	})
 }
 
-// turmoil is a world in which everything fails.
+// turmoil is a world in which any request may fail.
 type turmoil struct {
 	world
 	random  *rand.Rand

@@ -16,20 +16,20 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// mark is which spans the digests of a user's channel cover. What one covers no other
-// one will, whatever its slot.
+// mark has the spans that the digests of a user's channel cover. No two digests cover
+// the same time, whatever their slots.
 type mark struct {
-	Rev    int64  `dynamo:"rev"`   // the first is a time, so that it is not that of a mark which was erased
+	Rev    int64  `dynamo:"rev"`   // begins as a time, so that it differs from the rev of an erased mark
 	Floor  ids.ID `dynamo:"floor"` // everything below is covered
 	Spans  spans  `dynamo:"spans"` // in their order
 	Leases leases `dynamo:"leases"`
 	TTL    int64  `dynamo:"ttl"`
 }
 
-// span is from ≤ id < to. The digest of the slot covers it.
+// span is the ids from ≤ id < to, which the digest of the slot covers.
 type span struct{ from, to, slot ids.ID }
 
-// claim is the lease of the digest of a slot.
+// claim is a lease of the digest of a slot.
 type claim struct {
 	slot  ids.ID
 	until int64  // in Unix ms
@@ -46,7 +46,8 @@ const (
 	// digests may be tried again.
 	keptSlots = 8
 
-	// maxPending is longer than a digest may be planned ahead, a week and quiet hours.
+	// maxPending is longer than a digest may be planned ahead, which is a week and quiet
+	// hours.
 	maxPending = 9 * 24 * time.Hour
 
 	maxClaims = 32
@@ -58,7 +59,7 @@ func (m *mark) clone() mark {
 	return c
 }
 
-// of is what the digest of a slot covers.
+// of returns what the digest of a slot covers.
 func (m *mark) of(slot ids.ID) (own spans) {
 	for _, s := range m.Spans {
 		if s.slot == slot {
@@ -68,8 +69,8 @@ func (m *mark) of(slot ids.ID) (own spans) {
 	return own
 }
 
-// assign lets the digest of a slot cover what nobody covers between from and slot, and
-// returns that. It may cover older gaps too, where there are many.
+// assign gives the digest of a slot all uncovered time between from and slot, and
+// returns it. If there are many older gaps, the digest gets one of these too.
 func (m *mark) assign(from, slot ids.ID) spans {
 	var free spans
 	at := max(from, m.Floor)
@@ -90,7 +91,7 @@ func (m *mark) assign(from, slot ids.ID) spans {
 	return m.of(slot)
 }
 
-// full reports whether too many digests are under way to begin another.
+// full reports whether too many digests are in progress to start another.
 func (m *mark) full() bool { return len(m.Spans) > mostSpans || len(m.Leases) > maxClaims }
 
 func (m *mark) add(more spans) {
@@ -98,7 +99,7 @@ func (m *mark) add(more spans) {
 	slices.SortFunc(m.Spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 }
 
-// shorten forgets very old spans, joins others, and fills a gap.
+// shorten removes very old spans, joins others, and fills a gap.
 func (m *mark) shorten(slot ids.ID) {
 	old, kept := ids.At(slot.Time().Add(-maxPending)), m.kept()
 	for len(m.Spans) > 1 && m.Spans[0].to < old && !kept(m.Spans[0].slot) {
@@ -125,8 +126,8 @@ func (m *mark) shorten(slot ids.ID) {
 	}
 }
 
-// kept reports of a slot whether its digest may be tried again, before it has failed and
-// has its spans itself.
+// kept returns a function that reports whether the digest of a slot needs its spans in
+// the mark. A digest that has failed keeps its spans itself.
 func (m *mark) kept() func(ids.ID) bool {
 	var slots []ids.ID
 	for _, s := range m.Spans {
@@ -141,8 +142,8 @@ func (m *mark) kept() func(ids.ID) bool {
 	}
 }
 
-// held reports whether a worker is at the digest of a slot. A lease that ends later than
-// any taken now comes from a clock that is far ahead.
+// held reports whether a worker has the digest of a slot. A lease that ends later than
+// a new one would is ignored: it comes from a clock that is far ahead.
 func (m *mark) held(slot ids.ID, now time.Time) bool {
 	return slices.ContainsFunc(m.Leases, func(c claim) bool {
 		return c.slot == slot && c.until > now.UnixMilli() && c.until <= now.Add(lease+keys.MaxAhead).UnixMilli()
@@ -157,13 +158,13 @@ func (m *mark) hold(slot ids.ID, now time.Time) claim {
 	return c
 }
 
-// release ends the lease of a slot, and those that are over.
+// release removes the lease of a slot, and expired leases.
 func (m *mark) release(slot ids.ID, now time.Time) {
 	over := now.Add(-keys.MaxAhead).UnixMilli()
 	m.Leases = slices.DeleteFunc(m.Leases, func(c claim) bool { return c.slot == slot || c.until < over })
 }
 
-// next is the mark as it is stored next.
+// next prepares the mark for the next write.
 func (m *mark) next(now time.Time) {
 	if m.Rev == 0 {
 		m.Rev = now.UnixMilli()
@@ -173,12 +174,12 @@ func (m *mark) next(now time.Time) {
 	m.TTL = max(m.TTL, now.Add(markLife).Unix())
 }
 
-// same reports whether b is m, as one call has written it.
+// same reports whether b is m as the same call wrote it.
 func (m *mark) same(b *mark) bool {
 	return m.Rev == b.Rev && m.Floor == b.Floor && slices.Equal(m.Spans, b.Spans) && slices.Equal(m.Leases, b.Leases)
 }
 
-// item is the mark of a place, which has the key and the attributes.
+// item returns the mark as an item with its key.
 func (m *mark) item(to place) (dynamo.Item, error) {
 	item, err := dynamo.MarshalItem(m)
 	if err != nil {
@@ -274,7 +275,7 @@ func unpack(value types.AttributeValue, add func([]byte)) error {
 	return nil
 }
 
-// markOf decodes a mark. No item is a mark that covers nothing.
+// markOf decodes a mark. Without an item it returns a mark that covers nothing.
 func (r *Repository) markOf(item dynamo.Item) (m mark, err error) {
 	if len(item) == 0 {
 		return mark{}, nil

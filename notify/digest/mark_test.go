@@ -13,8 +13,8 @@ import (
 	"github.com/plaza-sdk/plaza/notify/digest"
 )
 
-// Whatever the slots, and whatever the order in which they come, each moment is covered
-// by one of them, and none by two. The newest slots are assigned again after a crash.
+// Slots may come in any order. Each moment is covered by exactly one of them. The
+// newest slots are assigned again after a crash.
 func TestEachMomentIsCoveredByOneDigest(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

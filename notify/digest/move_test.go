@@ -52,8 +52,8 @@ func TestADigestMovesToTheNewSchedule(t *testing.T) {
 	}
 }
 
-// A process with the new schedule has a digest sent, before the one of the old schedule
-// is due, which began earlier and ends later.
+// A digest of the new schedule is sent before the one of the old schedule is due. The
+// old one began earlier and ends later.
 func TestADigestLeavesOutWhatAnotherHasCovered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, daily)
@@ -76,7 +76,7 @@ func newWorldSettings(s digest.Schedule) *settings {
 	return &settings{byUser: map[string]digest.Schedule{"": s}}
 }
 
-func TestWhoTurnsDigestsOffGetsNoneThatFailedBefore(t *testing.T) {
+func TestTurningDigestsOffEndsThoseThatFailed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hourly)
 	p := w.process(t, parts{sender: failing{}})

@@ -16,17 +16,17 @@ const maxJobShards = 64
 
 // Options of a Repository. The zero value works.
 type Options struct {
-	// Schedule returns the schedule of a user's channel, such as from your users'
-	// settings. A process asks again after 30 s. Defaults to daily at 08:00 UTC.
+	// Schedule returns the schedule of a user's channel, for example from your users'
+	// settings. A process may use the result for 30 s. Its error fails the notification.
+	// Defaults to daily at 08:00 UTC.
 	Schedule func(ctx context.Context, user, channel string) (Schedule, error)
 
-	// JobShards is how many partitions hold the digests that are due, 1 to 64. With more
-	// of them, more workers share the work. You may raise it at any time. Defaults to
-	// 1.
+	// JobShards is how many partitions hold the planned digests, 1 to 64. More shards let
+	// more workers share the work. You may raise it at any time. Defaults to 1.
 	JobShards int
 
-	// CacheSize is for how many channels of users a process remembers that their digest
-	// is stored. Defaults to 10,000.
+	// CacheSize is how many pairs of a user and a channel a process remembers whose
+	// digest is stored. Defaults to 10,000.
 	CacheSize int
 
 	// OnCorrupt is called with each damaged item that is left out, by several
@@ -58,19 +58,19 @@ func (o *Options) setDefaults() error {
 
 // WorkerOptions are options of a Worker. The zero value works.
 type WorkerOptions struct {
-	// Policy decides again whether an entry is wanted on the channel, so that those who
-	// have unsubscribed get no digest. Use that of notify.Options. It is asked about the
-	// newest event of each entry, as Critical where the user is its actor, and otherwise
-	// not. Defaults to all.
+	// Policy decides again whether an entry is wanted on the channel, so that users who
+	// have unsubscribed get no digest. Use the Policy of notify.Options. It is asked
+	// about the newest event of each entry; that is marked Critical only if the user is
+	// its actor. Without a Policy, all entries are sent.
 	Policy notify.Policy
 
-	// User returns the user that an actor is: use the same function as in
-	// notify.Options. Defaults to the actor's text.
+	// User returns the user that an actor is. Use the same function as in notify.Options.
+	// Defaults to the actor's text.
 	User func(actor feed.Ref) string
 
 	// Unsubscribe returns a text for links by which the user unsubscribes from the
-	// channel, such as the token of a prefs.Subscription. It is called before every Send.
-	// Defaults to nothing.
+	// channel, such as prefs.Repository.Token for prefs.AnyVerb and the channel. It is
+	// called before every Send. Defaults to no text.
 	Unsubscribe func(user, channel string) (string, error)
 
 	// AtOnce is how many digests are sent at once, 1 to 1,000. Defaults to 16.

@@ -95,7 +95,7 @@ func TestAPermanentErrorEndsADigest(t *testing.T) {
 	require.NoError(t, digest.Permanent(nil))
 }
 
-// Meanwhile more slots pass than a mark keeps apart.
+// Meanwhile more slots pass than a mark keeps separate spans for.
 func TestADigestThatFailsKeepsWhatItCovers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, digest.Schedule{Every: time.Minute})
@@ -199,7 +199,7 @@ func (d decides) Decide(ctx context.Context, n notify.Notification) (notify.Deci
 	return d(ctx, n)
 }
 
-// A mail server answers for as long as an outage lasts with an error for all.
+// During an outage the mail server refuses every mail.
 func TestAfterAnOutageAllIsSent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hourly)

@@ -13,30 +13,30 @@ import (
 // Schedule says when the digests of a user's channel are due. Set one of Every, Daily
 // and Weekly; if none is set, there are no digests.
 //
-// A time that the user's clock skips counts at the change, one that it shows twice
-// counts the first time.
+// If the user's clock skips a time, the digest is due at the change of the clock. If
+// the clock shows a time twice, the digest is due at the first.
 type Schedule struct {
 	// Every is the time between two digests: 1 minute to 24 hours, in whole seconds,
 	// counted from midnight UTC of 1970-01-01.
 	Every time.Duration
 
 	Daily  Clock        // once a day at this time
-	Weekly Clock        // once a week at this time,
-	Day    time.Weekday // on this day
+	Weekly Clock        // once a week at this time
+	Day    time.Weekday // of Weekly; Sunday is 0
 
 	// Zone is the name of the user's time zone, such as "Europe/Berlin". Defaults to
 	// UTC.
 	Zone string
 
-	// Quiet are hours without digests. Defaults to none.
+	// Quiet is a time of day without digests. Defaults to none.
 	Quiet Quiet
 }
 
 // Clock is a time of day as the user's clock shows it, "00:00" to "23:59".
 type Clock string
 
-// Quiet are the hours from From to To of the user's clock, perhaps past midnight. A
-// digest that is due in between waits until To.
+// Quiet is the time from From until To on the user's clock, which may include midnight.
+// A digest that would be due in between is due at To.
 type Quiet struct {
 	From Clock `json:"from"`
 	To   Clock `json:"to"`
@@ -47,8 +47,8 @@ const (
 	maxEvery = 24 * time.Hour
 )
 
-// Validate returns a *plaza.InvalidError that names the field. Where this machine has
-// no zone database, a Zone is plaza.ErrUnavailable.
+// Validate returns a *plaza.InvalidError that names the invalid field. If the machine
+// has no zone database and Zone is set, the error is plaza.ErrUnavailable.
 func (s Schedule) Validate() error {
 	_, err := newPlan(s)
 	return err
@@ -95,7 +95,7 @@ func (s Schedule) check() error {
 
 var clockText = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]$`)
 
-// schedule fires at the time of day, on the days that a field of cron names.
+// schedule returns a schedule for the time of day, on the days of a cron field.
 func (c Clock) schedule(days, zone string) (wallclock.Schedule, error) {
 	return wallclock.Parse(fmt.Sprintf("%s %s * * %s", c[3:], c[:2], days), zone, nil)
 }
@@ -137,7 +137,7 @@ func (s *Schedule) UnmarshalJSON(data []byte) error {
 	}
 	var err error
 	if s.Every, err = time.ParseDuration(j.Every); err != nil {
-		return &plaza.InvalidError{Field: "Schedule.Every", Reason: "is no duration"}
+		return &plaza.InvalidError{Field: "Schedule.Every", Reason: "is not a duration"}
 	}
 	return nil
 }

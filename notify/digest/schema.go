@@ -16,12 +16,14 @@ import (
 	"github.com/plaza-sdk/plaza/internal/work"
 )
 
-// D#shard / due#slot#hash is a digest that is due. N#user / D#channel has which spans of
-// time the user's digests on a channel cover, and which worker is at which of them.
+// D#shard / due#slot#hash is a planned digest. N#user / D#channel is the mark: the
+// spans of time that the user's digests on the channel cover, and the leases of
+// workers.
 
 type dueJob = work.Job[dueItem]
 
-// dueItem is a digest that is due. It covers what it finds free of begin to slot.
+// dueItem is a planned digest. It will cover what no other digest covers between Begin
+// and Slot.
 type dueItem struct {
 	User    string `dynamo:"user"`
 	Channel string `dynamo:"channel"`
@@ -29,8 +31,8 @@ type dueItem struct {
 	Begin   ids.ID `dynamo:"begin"`
 	TTL     int64  `dynamo:"ttl"`
 
-	// Of one that has failed:
-	Spans spans `dynamo:"spans,omitempty"` // that it covers, if that is known
+	// Set after a failed attempt:
+	Spans spans `dynamo:"spans,omitempty"` // what it covers, if known
 	Tries int   `dynamo:"tries,omitempty"`
 	Since int64 `dynamo:"since,omitempty"` // when it failed first, in Unix ms
 
@@ -50,7 +52,7 @@ func (d *dueItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	sk := store.KeyOf(item).SK
 	parts := keys.Split(sk)
 	if len(parts) != 3 {
-		return errors.New("its key has other parts")
+		return errors.New("its key does not have 3 parts")
 	}
 	var err error
 	if d.due, err = ids.Parse(parts[0]); err != nil {
@@ -62,11 +64,11 @@ func (d *dueItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	case d.Begin >= d.Slot:
 		return errors.New("begins after its end")
 	case d.Tries < 0 || d.Tries > 0 != (d.Since > 0):
-		return errors.New("has other tries than it says")
+		return errors.New("has tries without since, or since without tries")
 	case d.Spans.check() != nil:
 		return errList
 	case jobSK(d.due, d.Slot, d.place()) != sk:
-		return errors.New("is another's digest")
+		return errors.New("has the key of another digest")
 	}
 	return nil
 }
@@ -92,18 +94,18 @@ func markKey(to place) store.Key {
 	return store.Key{PK: notifytable.UserPK(to.user), SK: markPrefix + keys.Join(to.channel)}
 }
 
-// markSpan is where the marks of a user lie.
+// markSpan is the span of a user's marks.
 func markSpan(user string) store.Span {
 	return store.Span{PK: notifytable.UserPK(user), From: markPrefix, To: "D$", Consistent: true} // $ follows #
 }
 
 const (
-	// jobLife is how long a digest stays stored that no worker finds.
+	// jobLife is how long a planned digest is stored if no worker runs.
 	jobLife = 30 * 24 * time.Hour
 
 	// markLife is longer than a digest that is due could overlap one that was sent.
 	markLife = 60 * 24 * time.Hour
 
-	// lease is how long other workers leave a digest alone while one is at it.
+	// lease is how long other workers leave a digest to the one that took it.
 	lease = 30 * time.Second
 )

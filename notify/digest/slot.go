@@ -9,18 +9,18 @@ import (
 	"github.com/plaza-sdk/plaza/internal/wallclock"
 )
 
-// plan is a Schedule with its zone.
+// plan is a Schedule with its zone loaded.
 type plan struct {
 	every  time.Duration
-	clock  wallclock.Schedule // where every is 0
+	clock  wallclock.Schedule // if every is 0
 	period time.Duration      // of clock, at least
 	quiet  bool
 	begins wallclock.Schedule // quiet hours
 	ends   wallclock.Schedule
-	nights bool // they go past midnight
+	nights bool // they include midnight
 }
 
-// day is longer than any day of any zone.
+// day is longer than a day in any zone.
 const day = 50 * time.Hour
 
 func newPlan(s Schedule) (p plan, err error) {
@@ -49,31 +49,32 @@ func newPlan(s Schedule) (p plan, err error) {
 	return p, err
 }
 
-// slot is when the digest of what happens at t is due, and when its slot begins:
-// from ≤ t < to. The slots of all times follow each other.
+// slot returns the slot of t: from ≤ t < to. The digest is due at to. Slots follow each
+// other without gaps.
 func (p *plan) slot(t time.Time) (from, to time.Time) {
 	last := p.last(t)
-	if waits := p.wait(last); waits.After(t) { // t is in quiet hours, and a digest waits for their end
+	if waits := p.wait(last); waits.After(t) { // t is in quiet hours, and a digest waits for them to end
 		begin := lastOf(p.begins.Next, t, day)
 		return p.wait(p.last(begin.Add(-time.Millisecond))), waits
 	}
 	return p.wait(last), p.wait(p.next(t))
 }
 
-// wait is when a digest is due that the schedule has at t.
+// wait moves t to the end of the quiet hours if it is in them.
 func (p *plan) wait(t time.Time) time.Time {
 	if !p.quiet {
 		return t
 	}
 	begin, end := p.begins.Next(t), p.ends.Next(t)
-	// Where the clock skips both, they are one moment: of nights first the end.
+	// If the clock skips both, they are the same moment. If the hours include midnight,
+	// the end comes first.
 	if end.Before(begin) || end.Equal(begin) && p.nights {
 		return end
 	}
 	return t
 }
 
-// next is the schedule's first time after t, before it waits.
+// next returns the schedule's first time after t, without regard to quiet hours.
 func (p *plan) next(t time.Time) time.Time {
 	if p.every == 0 {
 		return p.clock.Next(t)
@@ -81,7 +82,7 @@ func (p *plan) next(t time.Time) time.Time {
 	return time.UnixMilli((t.UnixMilli()/p.every.Milliseconds() + 1) * p.every.Milliseconds()).UTC()
 }
 
-// last is the schedule's last time up to t, before it waits.
+// last returns the schedule's last time up to t, without regard to quiet hours.
 func (p *plan) last(t time.Time) time.Time {
 	if p.every == 0 {
 		return lastOf(p.clock.Next, t, p.period)
@@ -89,7 +90,8 @@ func (p *plan) last(t time.Time) time.Time {
 	return time.UnixMilli(t.UnixMilli() / p.every.Milliseconds() * p.every.Milliseconds()).UTC()
 }
 
-// lastOf is the last time up to t at which next fires. It fires once in a period or so.
+// lastOf returns the last time up to t at which next fires, which it does about once in
+// a period.
 func lastOf(next func(time.Time) time.Time, t time.Time, period time.Duration) time.Time {
 	last := next(t.Add(-period))
 	for ; last.After(t); last = next(t.Add(-period)) {

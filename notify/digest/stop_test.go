@@ -19,8 +19,8 @@ import (
 	"github.com/plaza-sdk/plaza/notify/digest"
 )
 
-// A worker is stopped at each request. Another one goes on at once, and what was sent
-// is not sent again.
+// A worker is stopped at each of its requests. Another one goes on at once, and nothing
+// is sent twice.
 func TestAStoppedWorkerGivesItsDigestBack(t *testing.T) {
 	for name, tc := range map[string]struct {
 		op, with string // the context ends at the first such request,
@@ -99,7 +99,7 @@ func TestASenderThatIsStoppedIsCalledAgain(t *testing.T) {
 	require.Equal(t, 1, w.all()[0].Attempt)
 }
 
-// The time that passes is not real, the requests are.
+// Time is simulated, and requests are real.
 func TestASenderThatHangsIsLeftBehind(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -165,7 +165,7 @@ func TestRunDeliversUntilItIsStopped(t *testing.T) {
 	stopped := make(chan error)
 	go func() { stopped <- p.worker.Run(ctx) }()
 	<-slow
-	for range 2 { // it waits for no other's Sender
+	for range 2 { // it does not wait for the Sender of another digest
 		p.notify(t, "1")
 		w.pass(time.Hour)
 		a := <-ended

@@ -15,11 +15,11 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// maxTries is how often a mark is written that others change meanwhile.
+// maxTries bounds the writes of a mark that others change meanwhile.
 const maxTries = 10
 
 // take takes the lease of a digest, and decides what it covers before anything is sent.
-// If the digest is neither taken nor held, its job is over.
+// If it sets neither took nor held, there is nothing to send and the job can end.
 func (w *Worker) take(ctx context.Context, t *trial) error {
 	job := t.job.Work
 	var item dynamo.Item
@@ -54,15 +54,15 @@ func (w *Worker) take(ctx context.Context, t *trial) error {
 			own = job.Spans
 		}
 		switch {
-		case unplanned != nil: // with the lease, so that nobody else is at it
+		case unplanned != nil: // the failure needs the lease, so that only one worker counts it
 		case !on:
 			return nil
-		case own == nil: // it was not tried yet
+		case own == nil: // this is the first attempt
 			if to := w.moved(p, job.Slot, now); to != 0 {
 				return w.move(ctx, job, to)
 			}
 			if own = next.assign(job.Begin, job.Slot); own == nil {
-				return nil // others cover it
+				return nil // other digests cover it
 			}
 		}
 		t.lease = next.hold(job.Slot, now)
@@ -71,7 +71,7 @@ func (w *Worker) take(ctx context.Context, t *trial) error {
 		}
 		item, err = w.write(ctx, job.place(), &next, seen.Rev, damaged)
 		if item == nil {
-			t.took = err == nil || ctx.Err() != nil // perhaps it arrived, and is to be given back
+			t.took = err == nil || ctx.Err() != nil // if ctx ended, the write may have arrived: the lease must be given back
 			t.spans = own
 			return cmp.Or(err, ctx.Err(), unplanned)
 		}
@@ -79,8 +79,8 @@ func (w *Worker) take(ctx context.Context, t *trial) error {
 	return plaza.ErrBusy
 }
 
-// moved is the slot that the schedule has instead of one that it has no more, unless
-// that is past too: its digest may have been sent.
+// moved returns the slot to move to if the schedule no longer has the slot. It is 0 if
+// the schedule has it, or if the new slot is past too: that digest may have been sent.
 func (w *Worker) moved(p *plan, slot ids.ID, now time.Time) (to ids.ID) {
 	_, to = p.slotOf(slot - 1)
 	if to > slot && to > ids.At(now) {
@@ -89,7 +89,7 @@ func (w *Worker) moved(p *plan, slot ids.ID, now time.Time) (to ids.ID) {
 	return 0
 }
 
-// move plans the digest for another slot. The job is over then.
+// move plans the digest for another slot. Then the job can end.
 func (w *Worker) move(ctx context.Context, job dueItem, to ids.ID) error {
 	if err := w.r.jobs.StoreShards(ctx); err != nil {
 		return err
@@ -97,8 +97,8 @@ func (w *Worker) move(ctx context.Context, job dueItem, to ids.ID) error {
 	return w.r.put(ctx, job.place(), job.Begin, to)
 }
 
-// write stores a mark, unless it has changed since it was read under that rev. Then it
-// returns what stands.
+// write stores a mark, unless the stored one no longer has that rev. Then it returns
+// the stored item.
 func (w *Worker) write(ctx context.Context, to place, m *mark, rev int64, damaged bool) (stands dynamo.Item, err error) {
 	m.next(w.r.opts.Now())
 	item, err := m.item(to)
@@ -123,12 +123,13 @@ func (w *Worker) write(ctx context.Context, to place, m *mark, rev int64, damage
 		return dynamo.Item{}, nil // it was erased
 	}
 	if found, err := w.r.markOf(stands); err == nil && m.same(&found) {
-		return nil, nil // the SDK sent it twice
+		return nil, nil //nolint:nilnil // it is written: the SDK sent it twice
 	}
 	return stands, nil
 }
 
-// giveBack ends the lease of a digest, as ctx has ended. If it fails, the lease expires.
+// giveBack releases the lease of a digest after ctx has ended. If that fails, the lease
+// expires.
 func (w *Worker) giveBack(ctx context.Context, t *trial) {
 	if !t.took {
 		return

@@ -15,12 +15,12 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-// Groups has users' notifications. *notify.Repository is one.
+// Groups reads users' notifications. *notify.Repository is one.
 type Groups interface {
 	Unread(ctx context.Context, user string, in notify.Span) (entries []notify.Entry, more bool, err error)
 }
 
-// Worker sends the digests that are due. Any number may run.
+// Worker sends the digests that are due. Any number of workers may run at once.
 type Worker struct {
 	r      *Repository
 	groups Groups
@@ -48,12 +48,12 @@ func NewWorker(digests *Repository, groups Groups, sender Sender, opts *WorkerOp
 	return w, nil
 }
 
-// Deliver sends the digests whose slots ended notify.Window ago or earlier, and returns
-// how many it is done with. One that fails delays no other. It is tried again after 30
-// s, then after twice as long each time, up to an hour; after 24 hours it is given up.
-// One that the Schedule no longer has at its time moves to the next slot, or is given
-// up if there are no digests any more. A damaged item is passed to Options.OnCorrupt: a
-// damaged job stays, and damaged marks count as none.
+// Deliver sends the digests whose slots ended at least notify.Window ago, and returns
+// how many are done. A digest that fails delays no other. It is tried again after 30 s,
+// then after twice as long each time, up to an hour. After 24 hours it is given up. If
+// the Schedule has changed, the digest moves to the next slot, or is dropped if there
+// are no digests any more. Damaged items are passed to Options.OnCorrupt: a damaged job
+// stays, and a damaged mark counts as missing.
 //
 // Cost: for each digest 4 requests, 1.5 RCU, 2 WCU, 1 RCU more for each further 4 KB of
 // entries, and the Policy for each of them; where it leaves out some of more than 100
@@ -70,11 +70,11 @@ func (w *Worker) Deliver(ctx context.Context) (done int, err error) {
 	return done, errors.Join(err, failed)
 }
 
-// Run calls Deliver until ctx ends and returns the context's error, but waits for no
-// Sender before it looks for further digests. A wrong table ends it too; it reports
-// other errors to WorkerOptions.OnAttempt and goes on. A worker that is stopped gives
-// its digests back within two seconds; those of one that died are taken over after
-// 30 s.
+// Run delivers digests until ctx ends, and returns the context's error. Unlike Deliver,
+// it looks for further digests while a Sender is busy. A wrong table ends it too; it
+// reports other errors to WorkerOptions.OnAttempt and goes on. A stopped worker gives
+// its digests back within two seconds; other workers take over those of a worker that
+// died after 30 s.
 //
 // Cost: as Deliver every WorkerOptions.Poll, with nothing to do 0.5 RCU a second for
 // each worker by default.
@@ -94,7 +94,7 @@ type crew struct {
 	group parallel.Group
 
 	mu   sync.Mutex
-	busy map[store.Key]bool // with the jobs of these keys
+	busy map[store.Key]bool // by the keys of their jobs
 	done int
 	errs []error
 }
@@ -105,7 +105,8 @@ func (w *Worker) newCrew() *crew {
 	return c
 }
 
-// pass begins every attempt that is due. It waits where AtOnce are running.
+// pass starts an attempt for every digest that is due. It waits while AtOnce attempts
+// are running.
 func (c *crew) pass(ctx context.Context) error {
 	before := ids.At(c.w.r.opts.Now().Add(-notify.Window)).String()
 	err := c.w.r.jobs.Each(ctx, before, func(ctx context.Context, job dueJob, read time.Time) {
@@ -146,7 +147,7 @@ func (c *crew) end(job store.Key, a Attempt) {
 	}
 }
 
-// result is what was done since it was called last.
+// result returns what was done since the last call.
 func (c *crew) result() (done int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -60,7 +60,7 @@ func (c *clock) id() ids.ID { return ids.At(c.Now()) + ids.ID(c.ids.Add(1)) }
 
 func (c *clock) Next(context.Context) (ids.ID, error) { return c.id(), nil }
 
-// world is a table, and what was sent of it.
+// world is a table, and what was sent from it.
 type world struct {
 	*clock
 	*settings
@@ -79,7 +79,7 @@ func newWorld(t testing.TB, s digest.Schedule) world {
 // settings are the schedules of users.
 type settings struct {
 	mu     sync.Mutex
-	byUser map[string]digest.Schedule // "" are all others
+	byUser map[string]digest.Schedule // "" is for all others
 	asked  int
 }
 
@@ -100,7 +100,7 @@ func (s *settings) choose(user string, own digest.Schedule) {
 	s.byUser[user] = own
 }
 
-// mailbox is a Sender that keeps what it is given.
+// mailbox is a Sender that keeps its deliveries.
 type mailbox struct {
 	mu   sync.Mutex
 	sent []digest.Delivery
@@ -152,7 +152,7 @@ type process struct {
 	worker  *digest.Worker
 }
 
-// parts are what a process has of its own; nil is the world's.
+// parts are what a process does not share with the world; nil means shared.
 type parts struct {
 	now      func() time.Time
 	schedule func(context.Context, string, string) (digest.Schedule, error)
@@ -231,7 +231,7 @@ func (p process) deliver(t testing.TB) (done int) {
 	return done
 }
 
-// until lets the time pass to a time of the day, or of the next.
+// until lets time pass to a time of this day or the next.
 func (w world) until(t testing.TB, clock string) {
 	t.Helper()
 	at, err := time.Parse("15:04:05", clock)

@@ -9,16 +9,16 @@ import (
 
 // Access is what a user may see and do in a conversation.
 type Access struct {
-	// Messages above From are the user's to read, and up to Till where the user has
-	// Left.
+	// The user may read the messages after From and, if the user has Left, up to Till.
+	// Both are numbers of messages; Till is 0 for members.
 	From, Till int64
 
 	Left    bool
 	Blocked bool // one of a pair has blocked the other
 }
 
-// Access returns what a user may see and do in a conversation, or ErrNotMember where the
-// user never was a member. It is strongly consistent.
+// Access returns what a user may see and do in a conversation. If the user never was a
+// member, the error is ErrNotMember. It is strongly consistent.
 //
 // Cost: 1 request, 1 RCU for a group, 2 RCU for a pair; and twice Options.Blocks for a
 // pair without messages.
@@ -65,7 +65,7 @@ func (r *Repository) access(ctx context.Context, in In) (Access, error) {
 }
 
 // blockedElsewhere asks Options.Blocks whether one of a pair blocks the other. Once the
-// pair has a message, its head says so.
+// pair has a message, only its head decides.
 func (r *Repository) blockedElsewhere(ctx context.Context, p Pair) (bool, error) {
 	if r.opts.Blocks == nil {
 		return false, nil

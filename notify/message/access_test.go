@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
-// blocked are Blocks that know of these pairs.
+// blocked is a message.Blocks with these pairs.
 type blocked map[prefs.Pair]bool
 
 func (b blocked) Block(context.Context, prefs.Pair) (bool, error)       { return false, nil }

@@ -88,7 +88,8 @@ func (h byHand) store(ctx context.Context, c, sender, id string, seq int64) erro
 	return err
 }
 
-// raise moves the rows of both, the first as its own where it was read up to here.
+// raise moves the rows of both users. The first user is the sender, who has read up to
+// here.
 func (h byHand) raise(ctx context.Context, c string, users []string, read bool, id string, seq int64) error {
 	var rows errgroup.Group
 	for i, user := range users {
@@ -201,7 +202,7 @@ func BenchmarkCrowd(b *testing.B) {
 				err = h.raise(b.Context(), pair, []string{"ann", "ben"}, false, id, seq)
 			}
 			var outrun *types.ConditionalCheckFailedException
-			if errors.As(err, &outrun) { // a later one was first
+			if errors.As(err, &outrun) { // a later message came first
 				err = nil
 			}
 			return err

@@ -10,9 +10,9 @@ import (
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
-// Block ends the conversation of a pair until User unblocks Other: neither can send. It
-// also blocks in Options.Blocks. Groups that both are in go on. Changed is true only if
-// this call began the block.
+// Block stops both users of a pair from sending until User unblocks Other. Both may
+// still read. It also blocks in Options.Blocks. Groups that both are in are not
+// affected. Changed is true only if this call began the block.
 //
 // Cost: 2 requests, 1 RCU, 1 WCU, and the cost of Options.Blocks.
 func (r *Repository) Block(ctx context.Context, p Pair) (changed bool, err error) {
@@ -29,7 +29,8 @@ func (r *Repository) Block(ctx context.Context, p Pair) (changed bool, err error
 	return changed || elsewhere, wrap("block in", p.Conversation(), err)
 }
 
-// Unblock takes a Block back, and ends one in Options.Blocks.
+// Unblock ends a block by User, also in Options.Blocks. A block by Other stays. Changed
+// is true only if this call ended the block.
 //
 // Cost: as Block.
 func (r *Repository) Unblock(ctx context.Context, p Pair) (changed bool, err error) {
@@ -46,9 +47,9 @@ func (r *Repository) Unblock(ctx context.Context, p Pair) (changed bool, err err
 	return changed || elsewhere, wrap("unblock in", p.Conversation(), err)
 }
 
-// block makes the head of a pair say whether the user blocks the other. It also writes
-// where that changes nothing: the head names the call, so that an earlier one which
-// arrives late changes nothing.
+// block stores in the head of a pair whether the user blocks the other. It writes even
+// if nothing changes: the head then names this call, and an earlier request that
+// arrives late is refused.
 func (r *Repository) block(ctx context.Context, p Pair, on bool) (changed bool, err error) {
 	call, err := r.gen.Next(ctx)
 	if err != nil {
@@ -76,7 +77,7 @@ func (r *Repository) block(ctx context.Context, p Pair, on bool) (changed bool, 
 	return false, plaza.ErrBusy
 }
 
-// blocking writes a head that names the call which was seen there.
+// blocking changes the head if it still names the call that was read from it.
 func (r *Repository) blocking(p Pair, on bool, seen, call ids.ID) *store.Update {
 	u := r.table.Update(headKey(p.Conversation())).Set("call", call)
 	if seen == 0 {

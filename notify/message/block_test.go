@@ -49,7 +49,7 @@ func TestABlockEndsAPairUntilItIsTakenBack(t *testing.T) {
 		w.blocks(t, "ben", "ann", true, true)
 		w.blocks(t, "ann", "ben", false, true)
 		w.blocks(t, "ann", "ben", false, false)
-		refused() // ben still does
+		refused() // ben still blocks ann
 		w.blocks(t, "ben", "ann", false, true)
 		require.Equal(t, n+1, other.send(t, pair, "ben").Seq)
 		require.Equal(t, n+1, w.settled(t, pair, "ann", "ben"))

@@ -18,15 +18,15 @@ const (
 	Sent     ChangeKind = "sent"
 	Edited   ChangeKind = "edited"
 	Recalled ChangeKind = "recalled"
-	Erased   ChangeKind = "erased" // with its sender; without a Message what a user had of a conversation
+	Erased   ChangeKind = "erased" // its sender was erased; without a Message, a user's entry in a conversation was
 )
 
 // The kinds of changes of members, and of what they have read.
 const (
-	Created   ChangeKind = "created" // a group; its members have Joined beside
+	Created   ChangeKind = "created" // a group; each member also has a Joined
 	Joined    ChangeKind = "joined"
 	Left      ChangeKind = "left"
-	Read      ChangeKind = "read" // also by a message of the user's own
+	Read      ChangeKind = "read" // also by sending a message
 	Cleared   ChangeKind = "cleared"
 	Blocked   ChangeKind = "blocked" // User blocked the other one of a pair
 	Unblocked ChangeKind = "unblocked"
@@ -36,25 +36,27 @@ const (
 type Change struct {
 	Kind         ChangeKind `json:"kind"`
 	Conversation string     `json:"conversation"`
-	User         string     `json:"user,omitzero"` // the sender, or whom else it is about; empty if Created
+	User         string     `json:"user,omitzero"` // the sender, or the user that the change is about; empty for Created
 
-	// Message is as it was before, where it was Recalled or Erased.
+	// Message is the message that was Sent or Edited. For Recalled and Erased it is the
+	// message as it was before.
 	Message Message `json:"message,omitzero"`
 
-	// Seq is the number up to which a user has Read, or which was the last when the user
-	// Cleared the history, Joined or Left. Receipts has the same one, except for Left.
+	// Seq is the number up to which the user has Read. For Cleared, Joined and Left it is
+	// the number of the last message at that time. Except for Left, Receipts returns the
+	// same number.
 	Seq int64 `json:"seq,omitzero"`
 
 	Members []string  `json:"members,omitempty"` // of a group that was Created
 	At      time.Time `json:"at"`                // of the write, in whole seconds
 }
 
-// Changes reads what a write to the table did to a conversation; the rest is
-// bookkeeping and has none. The table's stream needs new and old images: without them
+// Changes reads what a write to the table did to a conversation. A write that is only
+// bookkeeping has no changes. The table's stream needs new and old images: without them
 // the record is stream.ErrView or stream.ErrTruncated. A damaged item is
 // plaza.ErrCorrupt.
 //
-// A stream may deliver a record twice. A message has its Conversation and Seq.
+// A stream may deliver a record twice. Conversation and Seq identify a message.
 func Changes(r stream.Record) ([]Change, error) {
 	i, err := images.Of(r)
 	var changes []Change

@@ -20,7 +20,7 @@ import (
 
 type changes = streamtest.Changes[message.Change]
 
-// newStreamed is newWorld whose table has a stream.
+// newStreamed is newWorld with a stream on its table.
 func newStreamed(t *testing.T, opts *message.Options, wrap ...wrapper) (world, *changes) {
 	t.Helper()
 	w := world{table: dynamotest.Table(t, streamtest.Streamed(message.Table)), clock: &clock{now: noon}}
@@ -147,7 +147,7 @@ func TestChangesAreReadFromTheImages(t *testing.T) {
 	}
 }
 
-// told are changes in short: kind, conversation, user, number.
+// told describes changes by kind, conversation, user and number.
 func told(t testing.TB, changes []message.Change) (all []string) {
 	t.Helper()
 	for _, c := range changes {
@@ -164,7 +164,7 @@ func told(t testing.TB, changes []message.Change) (all []string) {
 	return all
 }
 
-// A reader of the stream sends changes on as they are.
+// Consumers of the stream pass changes on as JSON.
 func TestAChangeIsSmallJSON(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]message.Change{

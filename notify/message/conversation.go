@@ -8,23 +8,24 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// MaxMembers is the most members of a group. Beyond it is a feed.
+// MaxMembers is how many members a group may have. For more, use a feed.
 const MaxMembers = 100
 
-// Pair is two users. Where only one of them acts, it is User.
+// Pair is two users. If only one of them acts, as in Block, it is User.
 type Pair struct {
 	User  string `json:"user"`
 	Other string `json:"other"`
 }
 
-// Conversation is the name of the pair's conversation, the same for both of them.
+// Conversation returns the name of the pair's conversation. It is the same for both
+// users.
 func (p Pair) Conversation() string {
 	return keys.Join(min(p.User, p.Other), max(p.User, p.Other))
 }
 
 // Group is a conversation of up to MaxMembers.
 type Group struct {
-	ID      string   `json:"id"` // the conversation's name; it has no # and no \
+	ID      string   `json:"id"` // the conversation's name, chosen by you; without # and \
 	Members []string `json:"members"`
 }
 
@@ -34,7 +35,7 @@ type In struct {
 	User         string `json:"user"`
 }
 
-// pairOf returns the two users of a pair's conversation, the user first.
+// pair returns the two users of a pair's conversation, the user first.
 func (in In) pair() (Pair, bool) {
 	parts := keys.Split(in.Conversation)
 	if len(parts) != 2 {
@@ -46,8 +47,8 @@ func (in In) pair() (Pair, bool) {
 	return Pair{parts[0], parts[1]}, true
 }
 
-// check refuses a conversation that neither Pair nor Group can name, and a pair of which
-// the user is none. The user's field is called field.
+// check refuses a name that is neither a pair's nor a group's, and a pair without the
+// user. Errors call the user field.
 func (in In) check(field string) error {
 	if err := keys.CheckName(field, in.User); err != nil {
 		return err
@@ -76,7 +77,7 @@ func (p Pair) check() error {
 		return err
 	}
 	if p.User == p.Other {
-		return &plaza.InvalidError{Field: "Other", Reason: "is the user"}
+		return &plaza.InvalidError{Field: "Other", Reason: "is the same as User"}
 	}
 	return checkLength("Other", p.Conversation())
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// maxFirst is how many members Create adds by one transaction, beside the head and the
-// members.
+// maxFirst is how many members fit into the transaction of Create, which also writes
+// the head and the list of members.
 const maxFirst = store.MaxTx - 2
 
 func (g Group) check() error {
@@ -35,10 +35,10 @@ func (g Group) check() error {
 	return nil
 }
 
-// Create begins a group. A repeat with the same members changes nothing, whoever has
-// joined or left since; another group under the same ID is plaza.ErrConflict. Of more
-// than 98 members the last ones are added after the others: an error may leave them to
-// the repeat.
+// Create creates a group. A repeat with the same members changes nothing, even if users
+// have joined or left since. Other members under the same ID are plaza.ErrConflict. The
+// 99th and the 100th member are added after the others: after an error, repeat the
+// call.
 //
 // Cost: 1 request, 4 + 3m WCU for m members, and 2 WCU for each further KB of their
 // names; the 99th and the 100th each as Add.

@@ -14,8 +14,8 @@ import (
 	"github.com/plaza-sdk/plaza/notify/message"
 )
 
-// Two processes with eight devices each, of four users. Some of their requests fail, guests
-// join and leave meanwhile, and each message answers the one before.
+// Two processes have eight devices each, of four users. Some requests fail, guests join
+// and leave meanwhile, and each message answers the one before.
 func TestSendersAtOnceGetDenseNumbers(t *testing.T) {
 	t.Parallel()
 	const devices, each = 16, 4
@@ -68,7 +68,7 @@ func TestSendersAtOnceGetDenseNumbers(t *testing.T) {
 	}
 }
 
-// Many devices of a pair, which nobody has written in yet.
+// Many devices send the first message of a pair at once.
 func TestDevicesThatSendFirstBeginOneConversation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -77,7 +77,7 @@ func TestDevicesThatSendFirstBeginOneConversation(t *testing.T) {
 		numbers := sync.Map{}
 		err := parallel.ForEach(t.Context(), 8, 8, func(ctx context.Context, i int) error {
 			device := w.process(t, nil)
-			m := say(p.Conversation(), []string{p.User, p.Other}[i%2], fmt.Sprint("device ", i/4)) // two devices each repeat one
+			m := say(p.Conversation(), []string{p.User, p.Other}[i%2], fmt.Sprint("device ", i/4)) // two devices send the same message
 			sent, _, err := device.Send(ctx, m)
 			numbers.Store(sent.Sender+sent.Key, sent.Seq)
 			return err
@@ -90,7 +90,7 @@ func TestDevicesThatSendFirstBeginOneConversation(t *testing.T) {
 	}
 }
 
-// The SDK repeats requests whose answers are lost, and created is still what happened.
+// The SDK repeats requests whose answers are lost. Created must still be right.
 func TestRepeatsBySDKAreOneCall(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(100) {

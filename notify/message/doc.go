@@ -12,15 +12,16 @@
 //	page, err := messages.History(ctx, ben, cursor.PageRequest{})
 //	err = messages.Read(ctx, ben, m.Seq)
 //
-// A conversation of two needs no creation: it begins with its first message, however
-// many devices send it at once. Create makes a group.
+// A conversation of two begins with its first message, even if several devices send it
+// at once. Create makes a group.
 //
-// Messages of a conversation are numbered 1, 2, 3 … without gaps. A message is stored
-// once under its sender's Key, for 30 days: repeat a Send with the same Key until it is
-// answered. The text of a recalled message is gone, and its number stays.
+// Messages of a conversation are numbered 1, 2, 3 … without gaps. If the answer to a
+// Send is lost, repeat it with the same Key: for 30 days a sender's Key stores no
+// second message. A recalled message loses its text and keeps its number.
 //
-// Store first, then show: package live beneath this one has typing and presence, which
-// are not stored.
+// The package checks that a user is a member of the conversation. Your service decides
+// who may create a group, and who may add or remove members. Package
+// notify/message/live shows viewers what was stored, who is typing and who is present.
 //
 // Create the table with Table and TTL, and call Init once; Verify checks it.
 package message

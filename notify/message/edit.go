@@ -11,12 +11,14 @@ import (
 )
 
 // Edit replaces the Text and Data of the message with the Conversation, Seq and Sender
-// of m. Of two edits the one that was called last stands. A user who is blocked, or who
-// has left the group, cannot edit; a recalled message is plaza.ErrRemoved, that of
-// another user plaza.ErrForbidden. Changed is true only if this call changed anything.
+// of m. It ignores the other fields. If two edits overlap, the one that was called
+// later wins. A recalled message is plaza.ErrRemoved, another user's is
+// plaza.ErrForbidden, and a number without a message is plaza.ErrNotFound. A user who
+// has left the group is ErrNotMember, and in a blocked pair the error is ErrBlocked.
+// Changed is true only if this call changed anything.
 //
-// Cost: 2 requests, 1 RCU, 1 WCU, and 1 WCU for each further KB of the larger content; as
-// much again in writes where the clock is behind the last edit's.
+// Cost: 2 requests, 1 RCU, 1 WCU, and 1 WCU for each further KB of the larger content;
+// twice the writes if the clock is behind the last edit's.
 func (r *Repository) Edit(ctx context.Context, m Message) (edited Message, changed bool, err error) {
 	in := In{m.Conversation, m.Sender}
 	if err := in.check("Sender"); err != nil {
@@ -74,8 +76,7 @@ func (r *Repository) edit(ctx context.Context, m Message) (stored item, changed 
 	return item{}, false, plaza.ErrBusy
 }
 
-// editing is refused where nothing is to change. A request that arrives late has a lower
-// order than later edits.
+// editing is refused if it would change nothing, or if a later edit has a higher order.
 func (r *Repository) editing(m Message, order, call ids.ID) *store.Update {
 	u := r.table.Update(messageKey(m.Conversation, m.Seq)).
 		Set("edited", r.opts.Now().UnixMilli()).Set("edit", order).Set("call", call).
@@ -98,7 +99,7 @@ func (r *Repository) editing(m Message, order, call ids.ID) *store.Update {
 	return u.If(differs, values...)
 }
 
-// mayEdit refuses users to whom sending is refused.
+// mayEdit refuses a user who may not send.
 func (r *Repository) mayEdit(ctx context.Context, in In) error {
 	if _, isPair := in.pair(); isPair {
 		h, err := r.head(ctx, in.Conversation)
@@ -114,9 +115,9 @@ func (r *Repository) mayEdit(ctx context.Context, in In) error {
 	return err
 }
 
-// Recall takes a message back, which only its sender can. Its text is gone and its
-// number stays. That of another user is plaza.ErrForbidden. Changed is true only if this
-// call recalled it.
+// Recall deletes the content of a message for everybody and keeps its number. Only its
+// sender can: another user's message is plaza.ErrForbidden, and a number without a
+// message is plaza.ErrNotFound. Changed is true only if this call recalled it.
 //
 // Cost: 1 request, 1 WCU, and 1 WCU for each further KB of the message.
 func (r *Repository) Recall(ctx context.Context, in In, seq int64) (changed bool, err error) {

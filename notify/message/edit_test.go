@@ -86,8 +86,8 @@ func TestOnlyTheSenderEditsAndRecalls(t *testing.T) {
 	}
 }
 
-// An edit would show to whom the user cannot send.
-func TestWhoCannotSendCannotEditButCanRecall(t *testing.T) {
+// Otherwise an edit could reach users to whom the sender may no longer send.
+func TestAUserWhoMayNotSendCannotEditButCanRecall(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.create(t, "g", "ann", "ben")

@@ -18,11 +18,12 @@ const (
 	eraseParallel = 4    // writes at once
 )
 
-// Erase deletes what a user said and the user's inbox, ends memberships, and blocks the
-// user's pairs. Messages keep their numbers, as recalled ones do, and lose their Sender.
-// Call it when the user has stopped writing. After an error, repeat it.
+// Erase deletes the content of a user's messages and the user's inbox, leaves the
+// user's groups, and blocks the user's pairs. The messages keep their numbers, as
+// recalled ones do, and lose their Sender. Call it when the user has stopped writing.
+// After an error, repeat it.
 //
-// The conversation of a pair keeps its name, which has the user's.
+// The name of a pair's conversation still contains the user's name.
 //
 // Cost: 1 request for 1,000 rows or 1 MB, 1 RCU for 4 KB; for each conversation as Leave
 // or Block, 2 requests, 1 RCU, 2 WCU, and 1 request for 1,000 messages of anybody or 1 MB,
@@ -57,10 +58,10 @@ func (r *Repository) erase(ctx context.Context, user string) error {
 	}
 }
 
-// eraseRow erases what a user has of a conversation. The row goes last, because it
-// leads here again.
+// eraseRow erases a user from a conversation. The row is deleted last, so that a repeat
+// finds the conversation.
 func (r *Repository) eraseRow(ctx context.Context, key store.Key) error {
-	if in, err := parseRowKey(key); err == nil { // otherwise no call made the row
+	if in, err := parseRowKey(key); err == nil { // otherwise no call wrote the row
 		if err := r.eraseFrom(ctx, in); err != nil {
 			return err
 		}
@@ -68,7 +69,7 @@ func (r *Repository) eraseRow(ctx context.Context, key store.Key) error {
 	return r.table.Run(ctx, r.table.Delete(key))
 }
 
-// eraseFrom ends the user's sending before it looks for the last message.
+// eraseFrom stops the user from sending before it looks for the last message.
 func (r *Repository) eraseFrom(ctx context.Context, in In) (err error) {
 	if p, isPair := in.pair(); isPair {
 		_, err = r.block(ctx, p, true)
@@ -90,7 +91,7 @@ func (r *Repository) eraseFrom(ctx context.Context, in In) (err error) {
 	return nil
 }
 
-// eraseBucket erases what a user said in the bucket of a message.
+// eraseBucket erases a user's messages in the bucket of seq.
 func (r *Repository) eraseBucket(ctx context.Context, in In, seq int64) error {
 	span := store.Span{PK: messageKey(in.Conversation, seq).PK, From: seqSK(0), To: seqSK(1 << 62), Ascending: true, Limit: erasePage, Consistent: true}
 	for {
@@ -138,7 +139,7 @@ func (r *Repository) eraseMessages(ctx context.Context, user string, own []dynam
 	})
 }
 
-// textOf is a text of an item that may be damaged.
+// textOf returns a text attribute of an item that may be damaged.
 func textOf(i dynamo.Item, name string) string {
 	if text, ok := i[name].(*types.AttributeValueMemberS); ok {
 		return text.Value

@@ -17,13 +17,13 @@ import (
 	"github.com/plaza-sdk/plaza/notify/message"
 )
 
-// gone is the user whom tests erase. No other name contains this one.
+// gone is the user whom tests erase. No other name contains this name.
 const gone = `gone\us#er`
 
 var goneWithBen = message.Pair{User: gone, Other: "ben"}.Conversation()
 
-// meeting has what a user can leave: messages of a pair and two groups, of which the
-// user has left one, recalled and edited ones.
+// meeting writes everything that a user can leave behind: messages in a pair and in two
+// groups, some of them edited or recalled. The user has left one of the groups.
 func (w world) meeting(t testing.TB) {
 	t.Helper()
 	ctx := t.Context()
@@ -49,7 +49,7 @@ func (w world) meeting(t testing.TB) {
 	require.NoError(t, err)
 }
 
-// everything is each item of the table.
+// everything returns all items of the table.
 func (w world) everything(t testing.TB) (items []dynamo.Item) {
 	t.Helper()
 	require.NoError(t, w.raw(t).Scan().Consistent(true).All(t.Context(), &items))
@@ -182,7 +182,8 @@ func TestEraseUnderFaults(t *testing.T) {
 	}
 }
 
-// A conversation has several buckets, and damage in it; so have other rows.
+// A conversation has several buckets and damaged messages, and other rows are damaged
+// too.
 func TestEraseReachesEverything(t *testing.T) {
 	t.Parallel()
 	var seen reports

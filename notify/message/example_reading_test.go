@@ -94,7 +94,7 @@ func ExampleRepository_History() {
 	// newer: 4 four
 }
 
-// A mark under the last message that the other one has read.
+// Ann's client shows how far each member has read.
 func ExampleRepository_Receipts() {
 	ctx := context.Background()
 	messages := openStreamed(ctx)
@@ -117,7 +117,7 @@ func ExampleRepository_Receipts() {
 	// ben has read up to 2
 }
 
-// A search index, and pushes to phones, follow the table's stream.
+// A search index and push messages follow the table's stream.
 func ExampleChanges() {
 	ctx := context.Background()
 	messages := openStreamed(ctx)
@@ -158,7 +158,7 @@ func ExampleChanges() {
 	// ben has read up to 1
 }
 
-// A user deletes their account. Messages of theirs keep their numbers, and are empty.
+// A user deletes their account. Their messages are emptied and keep their numbers.
 func ExampleRepository_Erase() {
 	ctx := context.Background()
 	messages := openStreamed(ctx)

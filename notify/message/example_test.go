@@ -53,7 +53,8 @@ func Example() {
 	// ann: "Are you there?", unread: 0
 }
 
-// Who joins a group sees what is sent from then on, and who leaves it keeps the rest.
+// A user who joins a group sees what is sent from then on. A user who leaves it can
+// still read what was sent before.
 func ExampleRepository_Create() {
 	ctx := context.Background()
 	messages := open(ctx, nil)

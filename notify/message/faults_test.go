@@ -24,7 +24,7 @@ import (
 type operation struct {
 	prepare func(t *testing.T, w world, name string)
 	call    func(ctx context.Context, p world, name string) error
-	check   func(t *testing.T, w world, name string) // once it was repeated until it succeeded
+	check   func(t *testing.T, w world, name string) // after it was repeated until it succeeded
 }
 
 func of(user, group string) message.In { return message.In{Conversation: group, User: user} }
@@ -136,7 +136,7 @@ var operations = map[string]operation{
 	},
 }
 
-// crowd names that many users.
+// crowd returns n names of users.
 func crowd(n int) (users []string) {
 	for i := range n {
 		users = append(users, fmt.Sprintf("user %03d", i))
@@ -144,7 +144,7 @@ func crowd(n int) (users []string) {
 	return users
 }
 
-// message is one of a user's history.
+// message returns a message from a user's history.
 func (w world) message(t testing.TB, in message.In, seq int64) message.Message {
 	t.Helper()
 	for m := range each(t, 50, w.historyOf(in)) {
@@ -156,9 +156,9 @@ func (w world) message(t testing.TB, in message.In, seq int64) message.Message {
 	return message.Message{}
 }
 
-// settled checks a conversation that nobody writes any more: dense numbers, one message
-// for each key, its members, and their rows at its last message. It returns how many
-// messages there are.
+// settled checks a conversation that nobody writes to any more: numbers without gaps,
+// one message for each key, the members, and their rows at the last message. It returns
+// the number of messages.
 func (w world) settled(t testing.TB, conversation string, members ...string) (n int64) {
 	t.Helper()
 	sent := map[string]bool{}
@@ -219,8 +219,8 @@ func (w world) whole(t testing.TB, group string) {
 	require.ElementsMatch(t, stored.Members, in)
 }
 
-// run calls the operation by a process with a fault, then by another until it succeeds,
-// and checks what became of it.
+// run calls the operation in a process with a fault, then in another until it succeeds,
+// and checks the result.
 func (o operation) run(t *testing.T, w world, name string, faulty func(call func(context.Context, world) error) error) {
 	t.Helper()
 	w.create(t, name, "ann", "ben", "cleo")

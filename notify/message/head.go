@@ -14,19 +14,20 @@ import (
 )
 
 const (
-	maxTries = 20    // of a write that others outran
+	maxTries = 20    // of a write that other writes preceded
 	maxKnown = 2_000 // conversations that a process remembers; of a full group up to 25 KB
 )
 
-// head is what a conversation has once. A pair has one from its first message or block.
+// head is the one item that each conversation has. A pair has it from its first message
+// or block.
 type head struct {
 	PK string `dynamo:"pk"`
 	SK string `dynamo:"sk"`
 
 	N       int64    `dynamo:"n"`                     // messages
 	Version int64    `dynamo:"mver,omitempty"`        // changes of a group's members
-	Blocked []string `dynamo:"blocked,set,omitempty"` // who of a pair blocks the other
-	Call    ids.ID   `dynamo:"call,omitempty"`        // that changed Blocked last
+	Blocked []string `dynamo:"blocked,set,omitempty"` // the users of a pair who block the other
+	Call    ids.ID   `dynamo:"call,omitempty"`        // the one that changed Blocked last
 }
 
 // UnmarshalDynamoItem refuses what no write of this package leaves.
@@ -41,15 +42,15 @@ func (h *head) UnmarshalDynamoItem(item dynamo.Item) error {
 	return nil
 }
 
-// roster is who a group's members are.
+// roster is the list of a group's members.
 type roster struct {
 	PK      string   `dynamo:"pk"`
 	SK      string   `dynamo:"sk"`
 	Members []string `dynamo:"members,set,omitempty"`
 	Pending []string `dynamo:"pending,set,omitempty"` // whom Create still has to add
 	Version int64    `dynamo:"mver"`                  // the head's
-	Made    []byte   `dynamo:"made"`                  // the hash of those that Create was given
-	Call    ids.ID   `dynamo:"call"`                  // that created the group
+	Made    []byte   `dynamo:"made"`                  // the hash of the members that Create was given
+	Call    ids.ID   `dynamo:"call"`                  // the one that created the group
 }
 
 // UnmarshalDynamoItem refuses what no write of this package leaves.
@@ -64,8 +65,8 @@ func (r *roster) UnmarshalDynamoItem(item dynamo.Item) error {
 	return nil
 }
 
-// known is what this process knows of a conversation. It may be old, but a write under
-// what is old is refused. The members of those that a process remembers are not changed.
+// known is what this process knows about a conversation. It may be out of date, but a
+// write based on that is refused. The slices are shared, so they are never modified.
 type known struct {
 	n       int64
 	version int64 // 0 for a pair
@@ -77,12 +78,12 @@ type known struct {
 
 func (k known) has(user string) bool { return slices.Contains(k.members, user) }
 
-// full reports whether a group has no room for one more.
+// full reports whether a group has no room for the user.
 func (k known) full(user string) bool {
 	return len(k.members)+len(k.pending) >= MaxMembers && !slices.Contains(k.pending, user)
 }
 
-// know returns what the process remembers of a conversation, or reads it.
+// know returns what the process remembers about a conversation, or reads it.
 func (r *Repository) know(ctx context.Context, conversation string) (known, error) {
 	if k, ok := r.known.Get(conversation); ok {
 		return k, nil
@@ -90,13 +91,13 @@ func (r *Repository) know(ctx context.Context, conversation string) (known, erro
 	return r.load(ctx, conversation)
 }
 
-// remember keeps what is known after a write of this process.
+// remember stores what is known after a write by this process.
 func (r *Repository) remember(conversation string, k known) {
 	k.fresh, k.blocked = false, false
 	r.known.Add(conversation, k)
 }
 
-// load reads what a conversation is. A group that does not exist has version 0.
+// load reads a conversation. A group that does not exist has version 0.
 func (r *Repository) load(ctx context.Context, conversation string) (known, error) {
 	if p, isPair := (In{Conversation: conversation}).pair(); isPair {
 		h, err := r.head(ctx, conversation)
@@ -121,7 +122,7 @@ func (r *Repository) load(ctx context.Context, conversation string) (known, erro
 	return known{n: h.N, version: m.Version, members: m.Members, pending: m.Pending, fresh: true}, err
 }
 
-// head reads a head, zero if there is none.
+// head reads a head. It is zero if there is none.
 func (r *Repository) head(ctx context.Context, conversation string) (h head, err error) {
 	err = r.table.Get(ctx, headKey(conversation), true, &h)
 	if errors.Is(err, plaza.ErrNotFound) {
@@ -130,8 +131,8 @@ func (r *Repository) head(ctx context.Context, conversation string) (h head, err
 	return h, err
 }
 
-// learn returns what is known after a write was refused by the head, which came with the
-// refusal.
+// learn updates what is known after the head refused a write. The item is the head that
+// came with the refusal.
 func (r *Repository) learn(ctx context.Context, conversation string, k known, item dynamo.Item) (known, error) {
 	r.known.Remove(conversation)
 	var h head
@@ -147,8 +148,8 @@ func (r *Repository) learn(ctx context.Context, conversation string, k known, it
 	return k, nil
 }
 
-// stands is the condition that a head is as it is known.
-func (k known) stands(u *store.Update) *store.Update {
+// unchanged adds the condition that the head has not changed since it was read.
+func (k known) unchanged(u *store.Update) *store.Update {
 	switch {
 	case k.version > 0:
 		return u.If("n = ? AND mver = ?", k.n, k.version)

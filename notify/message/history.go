@@ -12,9 +12,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// History lists the messages that are a user's to read, newest first: those since the
-// user joined or cleared the history, up to when the user left. Recalled ones keep their
-// place. It is strongly consistent.
+// History lists the messages that a user may read, newest first: those since the user
+// joined or cleared the history, until the user left. Recalled ones keep their place. A
+// page's Prev reads newer messages. It is strongly consistent.
 //
 // Cost: 2 requests, 3 RCU, 1 RCU more for each further 4 KB of messages; a later page
 // 1 RCU less; nothing new on the way up 1 request, 2 RCU; past damaged messages, and once
@@ -38,8 +38,9 @@ func (r *Repository) History(ctx context.Context, in In, req cursor.PageRequest)
 	return page, wrap("history of", in.Conversation, err)
 }
 
-// settling is how long a message may be stored before those below it, as others see it:
-// DynamoDB applies the writes of a transaction one by one. Clocks may differ within it.
+// settling is how long a message may be visible before those with lower numbers are:
+// DynamoDB applies the writes of a transaction one by one. Clocks may differ by less
+// than this.
 const settling = 10 * time.Second
 
 // history is one call of History.
@@ -48,11 +49,11 @@ type history struct {
 	in In
 
 	known       bool
-	first, last int64 // what was the user's to read at the first read
-	left        bool  // and the user has left: there will be no more
+	first, last int64 // what the user could read at the first request
+	left        bool  // the user has left, so no more messages will follow
 }
 
-// read makes one request for what a reach has of the messages.
+// read makes one request for the messages in a reach.
 func (h *history) read(ctx context.Context, reach store.Reach) ([]item, string, error) {
 	if !h.known {
 		if err := h.load(ctx, reach); err != nil {
@@ -77,7 +78,7 @@ func (h *history) read(ctx context.Context, reach store.Reach) ([]item, string, 
 	end := begin + bucketSize - 1
 	lo = max(lo, begin)
 	if hi > end || (up || reach.Gap == "") && !h.left {
-		hi = end // together with what was sent meanwhile
+		hi = end // includes what was sent meanwhile
 	}
 	found, rest, err := store.Read[item](ctx, h.r.table, store.Span{
 		PK: messageKey(h.in.Conversation, lo).PK, From: seqSK(lo), To: seqSK(hi),
@@ -96,8 +97,9 @@ func (h *history) read(ctx context.Context, reach store.Reach) ([]item, string, 
 	return found, h.rest(up, lo, hi, rest), nil
 }
 
-// rest is the gap at which a read of lo to hi ended, "" where the next message is not sent
-// yet: it may come into the same bucket. The key there may be that of a damaged item.
+// rest is the gap at which a read of lo to hi ended. It is "" if the next message was
+// not sent yet, as that may go into the same bucket. The key in rest may belong to a
+// damaged item.
 func (h *history) rest(up bool, lo, hi int64, rest string) string {
 	gap, ok := parseSeqSK(rest)
 	switch {
@@ -114,8 +116,8 @@ func (h *history) rest(up bool, lo, hi int64, rest string) string {
 	return seqSK(gap)
 }
 
-// dense is how many messages follow lo without a number missing that may still appear.
-// Otherwise a reader on the way up would be past it then.
+// dense is how many messages come before the first missing number that may still
+// appear. A reader on the way up must not pass that number.
 func (h *history) dense(found []item, lo int64) int {
 	for i := range found {
 		if found[i].seq > lo && h.young(found[i]) {
@@ -126,7 +128,8 @@ func (h *history) dense(found []item, lo int64) int {
 	return len(found)
 }
 
-// settled leaves out the newest messages down to such a number.
+// settled leaves out the messages above the lowest missing number that may still
+// appear.
 func (h *history) settled(found []item) []item {
 	from := 0
 	for i := 0; i+1 < len(found) && h.young(found[i]); i++ {
@@ -144,7 +147,8 @@ func (h *history) young(i item) bool {
 	return -keys.MaxAhead <= age && age < settling
 }
 
-// load learns what is the user's to read. Below a gap there are no newer messages.
+// load finds out which messages the user may read. On the way down the gap itself is
+// the upper bound.
 func (h *history) load(ctx context.Context, reach store.Reach) error {
 	gap, _ := parseSeqSK(reach.Gap)
 	var own row
@@ -160,8 +164,8 @@ func (h *history) load(ctx context.Context, reach store.Reach) error {
 	return err
 }
 
-// row reads a user's row of a conversation. Without one a pair's has the defaults, and
-// nobody is a member of a group.
+// row reads a user's row of a conversation. If there is none, a pair's row has the
+// defaults, and a group's user is not a member.
 func (r *Repository) row(ctx context.Context, in In) (row, error) {
 	items, err := r.table.GetAll(ctx, []store.Key{rowKey(in)}, true, 1)
 	if err != nil {

@@ -32,7 +32,7 @@ func (w world) inboxOf(user string) lister[message.Entry] {
 	}
 }
 
-// each reads a list to its end, so many items a page.
+// each reads a list to its end, limit items a page.
 func each[T any](t testing.TB, limit int, list lister[T]) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for item, err := range cursor.All(t.Context(), func(ctx context.Context, req cursor.PageRequest) (cursor.Page[T], error) {
@@ -70,7 +70,7 @@ func TestHistoryIsPagedExactly(t *testing.T) {
 						for _, seq := range l.send(t, n) {
 							seqs = append(seqs, strconv.FormatInt(seq, 10))
 						}
-						w.pass(time.Minute) // what is missing then stays so
+						w.pass(time.Minute) // a number that is still missing then stays missing
 						return seqs
 					},
 					Remove: func(ctx context.Context, id string) {
@@ -212,7 +212,7 @@ func TestManyDamagedMessagesStopNoReader(t *testing.T) {
 				keep = append([]int64{seq}, keep...)
 			case seq%2 == 0:
 				items = append(items, attributes{"pk": pk, "sk": sk})
-			default: // what is no number comes between
+			default: // a key that is not a number comes in between
 				items = append(items, attributes{"pk": pk, "sk": sk + "x"}, attributes{"pk": pk, "sk": sk, "id": 1})
 			}
 		}
@@ -234,7 +234,7 @@ func TestADamagedPlaceIsAnError(t *testing.T) {
 	calls := map[string]func(in message.In) error{
 		"History": func(in message.In) error { _, err := w.History(t.Context(), in, cursor.PageRequest{}); return err },
 		"Clear":   func(in message.In) error { return w.Clear(t.Context(), in) },
-		"Read":    func(in message.In) error { return w.Read(t.Context(), in, 4) }, // more than the row knows of
+		"Read":    func(in message.In) error { return w.Read(t.Context(), in, 4) }, // higher than the row's last message
 	}
 	for _, attribute := range []string{"read", "from", "till", "own", "last", "lastSeq"} {
 		for _, value := range []any{"x", -1, []byte("x"), true} {
@@ -336,7 +336,7 @@ func TestAMessageThatAppearsLateIsShown(t *testing.T) {
 		require.Equal(t, []int64{6, 7, 8}, poll)
 
 		hold(7)
-		w.pass(time.Minute) // whatever kept it, it will not come
+		w.pass(time.Minute) // it will not come any more
 		require.Equal(t, []int64{8, 6, 5, 4, 3, 2, 1}, w.history(t, in, limit))
 		poll, at = nil, page.Prev
 		up()

@@ -16,21 +16,21 @@ import (
 type Entry struct {
 	Conversation string  `json:"conversation"`
 	Other        string  `json:"other,omitzero"` // the other one of a pair
-	Last         Message `json:"last,omitzero"`  // without Seq if there is none to show
+	Last         Message `json:"last,omitzero"`  // its Seq is 0 if there is none to show
 	Unread       int64   `json:"unread"`         // messages of others
 	Read         int64   `json:"read"`           // the Seq up to which the user has read
 }
 
-// Count is what is unread in an inbox.
+// Count is how much is unread in an inbox.
 type Count struct {
-	Conversations int   `json:"conversations"`
+	Conversations int   `json:"conversations"` // those with unread messages
 	Messages      int64 `json:"messages"`
 	More          bool  `json:"more,omitzero"` // older conversations were not counted
 }
 
-// Inbox lists a user's conversations, the one with the newest message first. One that
-// gets a message meanwhile moves to the top. Conversations that the user has left are
-// not in it.
+// Inbox lists a user's conversations, the one with the newest message first. A
+// conversation that gets a message between two pages moves to the top. Conversations
+// that the user has left are left out.
 //
 // Cost: 2 requests, 0.5 RCU for 4 KB of rows, some 20, and 0.5 RCU for each message shown; where
 // a message was sent just before 1 request, 1 RCU more; past damaged rows 8 requests
@@ -56,7 +56,7 @@ func (r *Repository) Inbox(ctx context.Context, user string, req cursor.PageRequ
 		Order: store.Order[row]{
 			Below: func(w row) string { return w.Last.String() },
 			Above: func(w row) string { return w.Last.String() + after },
-			// Also the place of a damaged row, so that a reader gets past it.
+			// A damaged row has a place too, so that a reader gets past it.
 			Valid: func(gap string) bool { return gap != "" && len(gap) <= maxPlace && utf8.ValidString(gap) },
 		},
 		Item: row.entry,
@@ -75,7 +75,7 @@ const (
 	maxPlace = 1024   // bytes of a sort key
 )
 
-// entry has of its last message only the number.
+// entry sets only the number of the last message; preview adds the rest.
 func (w row) entry() Entry {
 	e := Entry{Conversation: w.in.Conversation, Unread: w.unread(), Read: w.readUpTo()}
 	if p, ok := w.in.pair(); ok {
@@ -132,7 +132,8 @@ func (r *Repository) addLagging(ctx context.Context, items map[store.Key]dynamo.
 // maxCounted is how many conversations Unread counts.
 const maxCounted = 400
 
-// Unread counts what is unread in the newest 400 conversations of a user.
+// Unread counts the unread messages in the newest 400 conversations of a user, and the
+// conversations that have any.
 //
 // Cost: 1 request, 0.5 RCU for each 4 KB, some 20 conversations; twice the units where
 // Options.Consistent is set.

@@ -18,7 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify/message"
 )
 
-// talk is what a conversation should be.
+// talk is the model of a conversation.
 type talk struct {
 	name     string
 	pair     bool
@@ -31,10 +31,10 @@ type spoken struct {
 	recalled bool
 }
 
-// user is somebody in a talk, maybe before.
+// user is a member or former member of a talk.
 type user struct {
 	member     bool
-	from, till int64 // the messages between are theirs to read
+	from, till int64 // the user may read the messages in between
 	read       int64
 	place      int // in the inbox, in the order of calls
 }
@@ -49,7 +49,8 @@ func (c *talk) upTo(u *user) int64 {
 	return u.till
 }
 
-// own is the number that a user has read, and the messages of their own that follow.
+// own returns the number up to which a user has read, if the user's own messages that
+// follow count.
 func (c *talk) own(name string, read int64) int64 {
 	for read < c.n() && c.messages[read].sender == name {
 		read++
@@ -59,10 +60,10 @@ func (c *talk) own(name string, read int64) int64 {
 
 var whole = cursor.PageRequest{Limit: cursor.MaxLimit}
 
-// shuffle makes calls and compares what everybody sees with what they should.
+// shuffle makes random calls and compares what users see with the model.
 type shuffle struct {
 	world
-	suffix  string // of the names of a run
+	suffix  string // for the names of one run
 	late    *faults.Late
 	laggard world // whose rows do not arrive
 	lagging bool
@@ -126,7 +127,7 @@ func (m *shuffle) settle(t *rapid.T) {
 	m.held = nil
 }
 
-// check compares all that is seen.
+// check compares everything that users see.
 func (m *shuffle) check(t *rapid.T) {
 	m.settle(t)
 	for _, name := range []string{"ann", "ben", "carl", "dora"} {
@@ -221,8 +222,8 @@ func other(c *talk, name string) string {
 	return ""
 }
 
-// Everything is shuffled, and the rows of some messages are written by the repeat of
-// their Send, or long after it.
+// Calls come in random order. The rows of some messages are written only by a repeat of
+// Send, or long after it.
 func TestInboxesAreWhatWasDone(t *testing.T) {
 	t.Parallel()
 	m := &shuffle{world: newWorld(t, nil)}
@@ -260,7 +261,7 @@ func TestInboxesAreWhatWasDone(t *testing.T) {
 	})
 }
 
-// begin begins conversations of names that no other run has.
+// begin creates conversations with names that no other run has.
 func (m *shuffle) begin(t *rapid.T, run int) {
 	m.calls, m.held = 0, nil
 	m.suffix = fmt.Sprint(" ", run)
@@ -310,7 +311,7 @@ func (m *shuffle) clearAll(t *rapid.T) {
 	require.ErrorIs(t, err, message.ErrNotMember)
 }
 
-// join adds who is not a member, and takes out who is.
+// join adds a user who is not a member, and removes one who is.
 func (m *shuffle) join(t *rapid.T) {
 	c := m.talks[rapid.IntRange(1, len(m.talks)-1).Draw(t, "group")]
 	name := m.name(rapid.SampledFrom([]string{"ann", "ben", "carl", "dora"}).Draw(t, "user"))

@@ -221,7 +221,7 @@ func TestManyDamagedRowsStopNoReader(t *testing.T) {
 	}
 }
 
-// Every read that may lag does, so that the first sees no message at all.
+// Every eventually consistent read lags, so the first one finds no message.
 func TestAPreviewThatLagsIsReadAgain(t *testing.T) {
 	t.Parallel()
 	in := faults.New(t, 1, faults.Rates{})

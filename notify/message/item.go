@@ -13,8 +13,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// item is a message as it is stored. A recalled one has no text and data; nor has one of
-// a user who was erased, and no key and sender.
+// item is a message as it is stored. A recalled message has no text and data. If its
+// user was erased, it has no key and sender either.
 type item struct {
 	PK      string `dynamo:"pk"`
 	SK      string `dynamo:"sk"`
@@ -28,7 +28,7 @@ type item struct {
 	Edited   int64  `dynamo:"edited,omitempty"`   // Unix ms
 	Edit     ids.ID `dynamo:"edit,omitempty"`     // orders edits
 	Recalled int64  `dynamo:"recalled,omitempty"` // Unix ms
-	Call     ids.ID `dynamo:"call,omitempty"`     // that edited or recalled it last
+	Call     ids.ID `dynamo:"call,omitempty"`     // the one that edited or recalled it last
 
 	seq int64
 }
@@ -73,11 +73,11 @@ func (i *item) UnmarshalDynamoItem(stored dynamo.Item) error {
 	case i.Recalled == 0 && i.Sender == "":
 		return errors.New("it has no sender")
 	case i.Recalled == 0 && i.Text == "" && i.Data == "":
-		return errors.New("it says nothing")
+		return errors.New("it has no text and no data")
 	case i.Data != "" && !json.Valid([]byte(i.Data)):
 		return errors.New("data is not JSON")
 	case i.ReplyTo < 0 || i.ReplyTo >= i.seq:
-		return errors.New("replyTo is no earlier message")
+		return errors.New("replyTo is not an earlier message")
 	case !isTime(i.Edited) || !isTime(i.Recalled):
 		return errors.New("edited or recalled is not a time")
 	}
@@ -120,7 +120,7 @@ func (i *item) message(conversation string) Message {
 		Seq: i.seq, ID: i.ID, Edited: at(i.Edited), Recalled: at(i.Recalled),
 	}
 	if i.Recalled == 0 {
-		m.Key = i.Key // Erase needs it where the message was recalled
+		m.Key = i.Key // a recalled item keeps its key for Erase
 	}
 	if i.Data != "" {
 		m.Data = json.RawMessage(i.Data)
@@ -128,7 +128,7 @@ func (i *item) message(conversation string) Message {
 	return m
 }
 
-// at is the time of Unix milliseconds, zero for none.
+// at converts Unix milliseconds to a time, 0 to the zero time.
 func at(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}
@@ -136,5 +136,5 @@ func at(ms int64) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// isTime reports whether Unix milliseconds have a text in JSON.
+// isTime reports whether JSON can hold the time.
 func isTime(ms int64) bool { return ms >= 0 && time.UnixMilli(ms).UTC().Year() <= 9999 }

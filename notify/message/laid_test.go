@@ -25,8 +25,8 @@ const bucket = 65_536
 
 func (w world) raw(t testing.TB) dynamo.Table { return dynamotest.DB(t).Table(w.table) }
 
-// laid is a conversation whose items are written as Send leaves them, but many at once
-// and from any number on.
+// laid is a conversation whose items look as if Send had written them. It can write
+// many at once, from any number on.
 type laid struct {
 	w       world
 	name    string
@@ -91,7 +91,7 @@ func (l *laid) send(t testing.TB, n int) (seqs []int64) {
 	return seqs
 }
 
-// history reads a user's history to its end, so many messages a page.
+// history reads a user's history to its end, limit messages a page.
 func (w world) history(t testing.TB, in message.In, limit int) (seqs []int64) {
 	t.Helper()
 	for m := range each(t, limit, w.historyOf(in)) {
@@ -100,7 +100,7 @@ func (w world) history(t testing.TB, in message.In, limit int) (seqs []int64) {
 	return seqs
 }
 
-// downFrom are the numbers from one down to another.
+// downFrom returns the numbers from one down to another.
 func downFrom(from, to int64) (seqs []int64) {
 	for seq := from; seq >= to; seq-- {
 		seqs = append(seqs, seq)

@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify/message"
 )
 
-// stored is all that the table has.
+// stored returns all items of the table.
 func (w world) stored(t testing.TB) (items []dynamo.Item) {
 	t.Helper()
 	require.NoError(t, dynamotest.DB(t).Table(w.table).Scan().Consistent(true).All(t.Context(), &items))
@@ -114,8 +114,8 @@ func TestALateRequestUndoesNothingThatFollowed(t *testing.T) {
 	}
 }
 
-// The message is stored, and the writes of rows arrive when others were sent, read and
-// cleared, or the member has left.
+// The message is stored. The writes of its rows arrive after other messages were sent,
+// read and cleared, or after the member left.
 func TestRowsOfAnEarlierMessageChangeNothing(t *testing.T) {
 	t.Parallel()
 	for name, then := range faults.Cases(3, map[string]func(t *testing.T, w world){
@@ -167,7 +167,7 @@ func TestRowsOfAnEarlierMessageChangeNothing(t *testing.T) {
 	}
 }
 
-// The row of who has left is written by a request that was sent before.
+// A request that was sent before the user left arrives afterwards.
 func TestALateRowBringsNobodyBack(t *testing.T) {
 	t.Parallel()
 	for _, sender := range []string{"ann", "ben"} {

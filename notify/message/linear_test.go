@@ -43,7 +43,7 @@ type (
 		seq  int64
 	}
 	answer struct {
-		open    bool // no answer: it may have been applied, or be applied later
+		open    bool // no answer: it may have been applied, or may be later
 		changed bool
 		refused bool // plaza.ErrRemoved
 		seq     int64
@@ -51,7 +51,7 @@ type (
 	}
 )
 
-// said is the state of a group: its messages, under which keys they were sent, and the
+// said is the state of a group: its messages, the keys they were sent under, and the
 // number up to which zoe has read. A recalled message is "~".
 type said struct {
 	messages, keys string
@@ -123,7 +123,7 @@ func (s speaker) ask(ctx context.Context, q question) (a answer, err error) {
 		var m message.Message
 		m, a.changed, err = s.Send(ctx, message.Message{Conversation: "g", Sender: q.user, Key: q.text, Text: q.text})
 		if a.seq = m.Seq; a.seq > 0 {
-			err = nil // stored, and some inbox was not reached
+			err = nil // it is stored, but not in each inbox
 			s.shared.Store(q.user+"/"+q.text, a.seq)
 		}
 	case editing:

@@ -10,9 +10,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Add makes a user a member of a group, who sees what is sent from now on. Changed is
-// true only if this call did. A group that has MaxMembers is ErrFull, one that does not
-// exist plaza.ErrNotFound.
+// Add makes a user a member of a group. The user sees the messages that are sent from
+// now on. A group with MaxMembers is ErrFull, and one that does not exist is
+// plaza.ErrNotFound. Changed is true only if this call added the user.
 //
 // Cost: 1 request, 7 WCU, and 2 WCU for each further KB of the members' names; of a group
 // that this process does not know, and where nothing changes, 1 request, 2 RCU more, and
@@ -25,8 +25,9 @@ func (r *Repository) Add(ctx context.Context, in In) (changed bool, err error) {
 	return changed, wrap("add to", in.Conversation, err)
 }
 
-// Leave ends a user's membership of a group, and takes it out of the user's inbox. What
-// was sent until then stays theirs to read. Changed is true only if this call did.
+// Leave ends a user's membership of a group, and removes the group from the user's
+// inbox. The user may still read what was sent until then. A group that does not exist
+// is plaza.ErrNotFound. Changed is true only if this call ended the membership.
 //
 // Cost: as Add.
 func (r *Repository) Leave(ctx context.Context, in In) (changed bool, err error) {
@@ -37,8 +38,8 @@ func (r *Repository) Leave(ctx context.Context, in In) (changed bool, err error)
 	return changed, wrap("leave", in.Conversation, err)
 }
 
-// Members returns who is in a conversation, in the order of their names, if the user is
-// one of them.
+// Members returns the members of a conversation, sorted by name. If the user is not one
+// of them, the error is ErrNotMember.
 //
 // Cost: 1 request, 1 RCU, and 1 RCU for each further 4 KB of names; none for a pair.
 func (r *Repository) Members(ctx context.Context, in In) ([]string, error) {
@@ -49,7 +50,7 @@ func (r *Repository) Members(ctx context.Context, in In) ([]string, error) {
 	return members, wrap("members of", in.Conversation, err)
 }
 
-// membersOf returns a conversation's members, if the user is one of them.
+// membersOf is Members without checks of its arguments.
 func (r *Repository) membersOf(ctx context.Context, in In) ([]string, error) {
 	if p, isPair := in.pair(); isPair {
 		return []string{min(p.User, p.Other), max(p.User, p.Other)}, nil
@@ -68,7 +69,7 @@ func (r *Repository) membersOf(ctx context.Context, in In) ([]string, error) {
 
 func (in In) checkGroup() error {
 	if _, isPair := in.pair(); isPair {
-		return &plaza.InvalidError{Field: "Conversation", Reason: "is a pair's"}
+		return &plaza.InvalidError{Field: "Conversation", Reason: "names a pair, not a group"}
 	}
 	return in.check("User")
 }
@@ -84,7 +85,7 @@ func (r *Repository) join(ctx context.Context, in In) (changed bool, err error) 
 func (r *Repository) admit(ctx context.Context, in In) (changed bool, err error) {
 	return r.alter(ctx, in, func(k known, id ids.ID) (next known, row *store.Update, err error) {
 		if !slices.Contains(k.pending, in.User) {
-			return k, nil, errStands
+			return k, nil, errUnchanged
 		}
 		return r.joining(in, k, id)
 	})
@@ -93,7 +94,7 @@ func (r *Repository) admit(ctx context.Context, in In) (changed bool, err error)
 func (r *Repository) joining(in In, k known, id ids.ID) (next known, row *store.Update, err error) {
 	switch {
 	case k.has(in.User):
-		return k, nil, errStands
+		return k, nil, errUnchanged
 	case k.full(in.User):
 		return k, nil, ErrFull
 	}
@@ -108,7 +109,7 @@ func (r *Repository) joining(in In, k known, id ids.ID) (next known, row *store.
 func (r *Repository) leave(ctx context.Context, in In) (changed bool, err error) {
 	return r.alter(ctx, in, func(k known, id ids.ID) (next known, row *store.Update, err error) {
 		if !k.has(in.User) {
-			return k, nil, errStands
+			return k, nil, errUnchanged
 		}
 		next = k
 		next.members = without(k.members, in.User)
@@ -120,11 +121,11 @@ func without(users []string, user string) []string {
 	return slices.DeleteFunc(slices.Clone(users), func(other string) bool { return other == user })
 }
 
-// errStands is the reason not to alter what is so already.
-var errStands = errors.New("message: nothing to change")
+// errUnchanged is returned by an edit that would change nothing.
+var errUnchanged = errors.New("message: nothing to change")
 
-// alter changes the membership of a user by one transaction of the head, the members and
-// the user's row. The edit returns what is known then and the row's update, or why not.
+// alter changes the membership of a user in one transaction of the head, the members
+// and the user's row. The edit returns the new state and the row's update, or an error.
 func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) (known, *store.Update, error)) (changed bool, err error) {
 	done, err := r.turns.Take(ctx, headKey(in.Conversation))
 	if err != nil {
@@ -149,7 +150,7 @@ func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) 
 			k, err = r.load(ctx, in.Conversation)
 			continue
 		}
-		if errors.Is(reason, errStands) {
+		if errors.Is(reason, errUnchanged) {
 			return false, nil
 		}
 		if reason != nil {
@@ -157,7 +158,7 @@ func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) 
 		}
 		next.version++
 		tx := r.table.Tx().
-			Update(k.stands(r.table.Update(headKey(in.Conversation))).Set("mver", next.version)).
+			Update(k.unchanged(r.table.Update(headKey(in.Conversation))).Set("mver", next.version)).
 			Update(r.members(in, k, next))
 		if !rowless {
 			tx.Update(row)
@@ -186,7 +187,7 @@ func (r *Repository) alter(ctx context.Context, in In, edit func(known, ids.ID) 
 	return false, plaza.ErrBusy
 }
 
-// members changes the members from what they were.
+// members is the update of the list of members.
 func (r *Repository) members(in In, was, next known) *store.Update {
 	u := r.table.Update(membersKey(in.Conversation)).Set("mver", next.version).If("mver = ?", was.version)
 	if next.has(in.User) {

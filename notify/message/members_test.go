@@ -52,8 +52,8 @@ func TestAGroupIsCreatedOnce(t *testing.T) {
 	require.ErrorIs(t, err, message.ErrNotMember)
 }
 
-// The 99th and the 100th come by transactions of their own, and whoever left before the
-// repeat stays away.
+// The 99th and the 100th member are added by transactions of their own. A member who
+// left before the repeat is not added again.
 func TestAGroupOfAHundredIsCompletedByTheRepeat(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -109,7 +109,7 @@ func TestARepeatedCreateBringsNobodyBack(t *testing.T) {
 	require.NotContains(t, members, "user 098")
 }
 
-func TestOnlyOneOfMoreThanThereIsRoomForJoins(t *testing.T) {
+func TestOnlyOneUserTakesTheLastPlace(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.create(t, "g", crowd(98)...)
@@ -127,7 +127,7 @@ func TestOnlyOneOfMoreThanThereIsRoomForJoins(t *testing.T) {
 	require.Len(t, w.members(t, of("user 000", "g")), 100)
 }
 
-func TestWhoJoinsSeesWhatComesThen(t *testing.T) {
+func TestANewMemberSeesOnlyLaterMessages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.create(t, "g", "ann", "ben")
@@ -233,7 +233,7 @@ func TestCreateRefusesWhatIsNoGroup(t *testing.T) {
 	require.Empty(t, w.stored(t))
 }
 
-// The longest names of the most members stay within an item and a transaction.
+// The longest possible names of 100 members fit into an item and a transaction.
 func TestTheLargestGroupFits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

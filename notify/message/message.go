@@ -13,20 +13,20 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// Message is what a member of a conversation says.
+// Message is a message in a conversation. It has a Text, Data or both.
 type Message struct {
 	Conversation string          `json:"conversation"`
 	Sender       string          `json:"sender"`
-	Key          string          `json:"key"` // made by the sender's client, unique among what it sends
+	Key          string          `json:"key"` // chosen by the sender's client for one message, in whatever conversation; 1 to 256 bytes
 	Text         string          `json:"text,omitzero"`
 	Data         json.RawMessage `json:"data,omitempty"`
-	ReplyTo      int64           `json:"replyTo,omitzero"` // the Seq of the message that this one answers
+	ReplyTo      int64           `json:"replyTo,omitzero"` // the Seq of the message that this one answers, 0 for none
 
 	// The rest is set by Send, Edit and Recall.
 	Seq      int64     `json:"seq"` // 1 for the first message of its conversation
-	ID       ids.ID    `json:"id"`  // unique, and has the time of sending
+	ID       ids.ID    `json:"id"`  // unique; ID.Time is when it was sent
 	Edited   time.Time `json:"edited,omitzero"`
-	Recalled time.Time `json:"recalled,omitzero"` // then it has no Text, Data and Key
+	Recalled time.Time `json:"recalled,omitzero"` // zero if it was not; otherwise Text, Data and Key are empty
 }
 
 // check refuses what Send cannot store.

@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify/message"
 )
 
-// model is what conversations ought to be, in memory.
+// model keeps conversations in memory, as they should be.
 type model struct {
 	names    []string // of conversations, the first a pair's
 	users    []string
@@ -23,7 +23,7 @@ type model struct {
 	blocked  map[string]bool // who of the pair blocks the other
 }
 
-// place is what a user has of a conversation.
+// place is a user's state in a conversation.
 type place struct {
 	from, read int64
 	till       int64 // -1: a member
@@ -46,7 +46,7 @@ func newModel(n int) *model {
 
 func (m *model) member(in message.In) bool { return m.places[in] != nil && m.places[in].till < 0 }
 
-// newest is the number of the last message that is the user's to read.
+// newest returns the number of the last message that the user may read.
 func (m *model) newest(in message.In) int64 {
 	p, n := m.places[in], int64(len(m.messages[in.Conversation]))
 	if p != nil && p.till >= 0 {
@@ -150,7 +150,7 @@ func (m *model) compare(t require.TestingT, w world, tb testing.TB) {
 	}
 }
 
-// Two processes in turn, so that what one remembers grows old.
+// Two processes take turns, so that what each remembers goes out of date.
 func TestConversationsAreAsTheModelSays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -18,8 +18,8 @@ type Blocks interface {
 	Blocked(context.Context, prefs.Pair) (bool, error)
 }
 
-// A bucket of messages this long stays below 10 GB, which is the most that a partition
-// holds in a table with a local index.
+// A bucket of messages of these sizes stays below 10 GB, the most that a partition key
+// may hold in a table with a local index.
 const (
 	mostRunes = 32_768
 	mostData  = 16_384
@@ -27,22 +27,23 @@ const (
 
 // Options of a Repository. The zero value works.
 type Options struct {
-	// Blocks is told of blocks and unblocks, and asked when a pair's conversation
-	// begins. Defaults to none: then a block holds for messages alone.
+	// Blocks gets each block and unblock too, and is asked when a pair's conversation
+	// begins. Defaults to none: then a block applies to messages only.
 	Blocks Blocks
 
-	// Limiter bounds how often a user may send to a conversation. Defaults to a
-	// ratelimit.Memory of 20 messages at once and one each 500 ms.
+	// Limiter limits how often a user may send to a conversation; ratelimit.Unlimited
+	// turns that off. Defaults to a ratelimit.Memory with bursts of 20 messages and then
+	// one each 500 ms.
 	Limiter ratelimit.Limiter
 
-	// MaxRunes is the longest text, 1 to 32,768. Defaults to 4,000.
+	// MaxRunes is the longest Text in runes, 1 to 32,768. Defaults to 4,000.
 	MaxRunes int
 
 	// MaxData is the largest Data in bytes, 1 to 16,384. Defaults to 4,096.
 	MaxData int
 
-	// Consistent makes Inbox and Unread strongly consistent, at twice the units. Other
-	// reads are always.
+	// Consistent makes Inbox and Unread strongly consistent, at twice the units. All
+	// other reads are strongly consistent anyway.
 	Consistent bool
 
 	// Codec writes cursors. Defaults to cursor.Plain.

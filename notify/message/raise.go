@@ -18,8 +18,8 @@ const (
 	raisesOnce = 16 // rows of one message that are written at once
 )
 
-// raiseAll moves the conversation to a message in the inbox of each member. A damaged
-// row keeps no others from theirs.
+// raiseAll moves the conversation to the top of each member's inbox. A damaged row does
+// not stop the others.
 func (r *Repository) raiseAll(ctx context.Context, m Message, members []string) error {
 	return parallel.ForEach(ctx, len(members), raisesOnce, func(ctx context.Context, i int) error {
 		in := In{m.Conversation, members[i]}
@@ -34,8 +34,8 @@ func (r *Repository) raiseAll(ctx context.Context, m Message, members []string) 
 	})
 }
 
-// raise moves a row to a message, unless it is past it or the user has left. The sends of
-// a process take turns at a row, and one writes for all that wait.
+// raise moves a row to a message, unless the row has a later one or the user has left. The
+// sends of a process take turns at a row, and one writes for all that wait.
 func (r *Repository) raise(ctx context.Context, in In, m Message) error {
 	leave := r.waiting.join(in, m)
 	defer leave()
@@ -56,8 +56,7 @@ func (r *Repository) raise(ctx context.Context, in In, m Message) error {
 }
 
 // lift moves a row to the newest message, if that is not zero, and adds own messages. It
-// sends first what needs no knowledge of the row, and where that is refused looks at the
-// row.
+// first sends an update that needs no read, and reads the row only if that is refused.
 func (r *Repository) lift(ctx context.Context, in In, newest Message, own numbers) error {
 	_, isPair := in.pair()
 	key := rowKey(in)

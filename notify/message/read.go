@@ -8,8 +8,9 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// Read marks a conversation as read up to a number, Message.Seq of the last message
-// that was shown. A lower number than before changes nothing.
+// Read marks a conversation as read up to the number upTo, the Seq of the last message
+// that was shown. A lower number than before changes nothing. A number beyond the last
+// message is plaza.ErrInvalid.
 //
 // Cost: 1 request, 2 WCU; 1 WCU where nothing changes; where a message was sent just
 // before, or a member has no row, 3 requests, 2 RCU, 3 WCU.
@@ -48,7 +49,7 @@ func (r *Repository) read(ctx context.Context, in In, upTo int64) error {
 	return r.advanced(r.table.Run(ctx, r.advance(in, "read", upTo)))
 }
 
-// Clear hides the messages so far from this user, and no other. They are read.
+// Clear hides all messages so far from this user only, and marks them as read.
 //
 // Cost: 2 requests, 2 RCU, 2 WCU; where there is nothing to hide 1 request, 2 RCU.
 func (r *Repository) Clear(ctx context.Context, in In) error {
@@ -70,8 +71,8 @@ func (r *Repository) clear(ctx context.Context, in In) error {
 	return r.advanced(r.table.Run(ctx, r.advance(in, "from", last)))
 }
 
-// advance is a write that raises a number of a row, which begins a pair's row if there is
-// none. A lower number is refused.
+// advance is an update that raises a number of a row. It creates a pair's row if there
+// is none. A number that is not higher is refused.
 func (r *Repository) advance(in In, attribute string, to int64) *store.Update {
 	u := r.table.Update(rowKey(in)).Set(attribute, to).
 		If("attribute_not_exists($) OR $ < ?", attribute, attribute, to)
@@ -81,7 +82,7 @@ func (r *Repository) advance(in In, attribute string, to int64) *store.Update {
 	return u
 }
 
-// advanced is the outcome of an advance: of one that is refused, another was first.
+// advanced is the outcome of an advance. A refusal means that another write was first.
 func (r *Repository) advanced(err error) error {
 	refused, ok := store.AsRefused(err)
 	if !ok {
@@ -95,8 +96,8 @@ func (r *Repository) advanced(err error) error {
 	return r.table.Decode(item, &own)
 }
 
-// Receipts returns the number up to which each member has read. It is strongly
-// consistent.
+// Receipts returns the number up to which each member has read. A user who is not a
+// member is ErrNotMember. It is strongly consistent.
 //
 // Cost: of a pair 1 request, 2 RCU; of a group 2 requests, 1 RCU for each member, and 1
 // RCU for each 4 KB of their names.
@@ -123,7 +124,7 @@ func (r *Repository) receipts(ctx context.Context, in In) (map[string]int64, err
 	}
 	read := make(map[string]int64, len(members))
 	for i, member := range members {
-		var own row // of a pair that wrote nothing there is none
+		var own row // a pair without messages has no rows
 		if item := items[wanted[i]]; item == nil || !r.table.Skips(r.table.Decode(item, &own)) {
 			read[member] = own.readUpTo()
 		}

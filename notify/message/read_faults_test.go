@@ -56,7 +56,7 @@ func eachRow(t *testing.T, test func(t *testing.T, name string, w world, in mess
 	}
 }
 
-func TestAKilledMarkStandsOrNot(t *testing.T) {
+func TestAMarkOfAKilledProcessIsWholeOrMissing(t *testing.T) {
 	t.Parallel()
 	eachRow(t, func(t *testing.T, name string, w world, in message.In) {
 		before := w.receipts(t, in)["ben"]
@@ -80,8 +80,8 @@ func TestAKilledMarkStandsOrNot(t *testing.T) {
 	})
 }
 
-// The caller gives up after each request, and what was sent arrives after the user went
-// on.
+// The caller gives up after each request. The request arrives after the user's later
+// calls.
 func TestALateMarkTakesNothingBack(t *testing.T) {
 	t.Parallel()
 	eachRow(t, func(t *testing.T, name string, w world, in message.In) {

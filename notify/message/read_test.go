@@ -45,7 +45,7 @@ func TestReadingNeverGoesBack(t *testing.T) {
 	require.EqualValues(t, 9, w.row(t, pair, "ben").Read)
 }
 
-// Send stores a message before the rows, and its process may end there.
+// Send stores a message before the rows, and its process may die in between.
 func TestARowThatLagsIsReadAndCleared(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -73,7 +73,7 @@ func TestARowThatLagsIsReadAndCleared(t *testing.T) {
 	}
 }
 
-func TestWhoLeftReadsAndClearsUntilThen(t *testing.T) {
+func TestAUserWhoLeftReadsAndClearsWhatWasSentBefore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	l := w.lay(t, "g", 0, "ann")

@@ -14,15 +14,15 @@ import (
 )
 
 var (
-	// ErrNotMember is returned where the user is not a member of the conversation. It
+	// ErrNotMember is returned if the user is not a member of the conversation. It
 	// unwraps to plaza.ErrForbidden.
 	ErrNotMember = fmt.Errorf("message: not a member of the conversation: %w", plaza.ErrForbidden)
 
-	// ErrBlocked is returned by Send where one of a pair has blocked the other. Nothing
-	// was stored. It unwraps to plaza.ErrForbidden.
+	// ErrBlocked is returned by Send and Edit if one of a pair has blocked the other.
+	// Nothing was stored. It unwraps to plaza.ErrForbidden.
 	ErrBlocked = fmt.Errorf("message: one of the two has blocked the other: %w", plaza.ErrForbidden)
 
-	// ErrFull is returned where a group has MaxMembers. It unwraps to
+	// ErrFull is returned by Add if the group has MaxMembers. It unwraps to
 	// plaza.ErrForbidden.
 	ErrFull = fmt.Errorf("message: the group is full: %w", plaza.ErrForbidden)
 )
@@ -33,8 +33,8 @@ type Repository struct {
 	gen   ids.Source
 	opts  Options
 
-	// turns because sends of a conversation refuse each other: 16 senders stored 132
-	// messages a second, and store 923.
+	// turns queues the sends of a conversation, which would make each other fail: 16
+	// senders stored 132 messages a second without it, and 923 with it.
 	turns   *turns.Turns
 	waiting waiting
 	known   *lru.Cache[string, known]
@@ -74,7 +74,7 @@ func (r *Repository) Verify(ctx context.Context) error { return r.table.Verify(c
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
 func (r *Repository) Init(ctx context.Context) error { return r.table.Init(ctx, feature()) }
 
-// wrap adds what a call was about.
+// wrap adds the operation and its subject.
 func wrap(what, name string, err error) error {
 	if err == nil {
 		return nil

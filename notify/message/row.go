@@ -13,8 +13,8 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// row is what a user has of a conversation. A message above From, and up to Till where
-// the user has left, is the user's to read.
+// row is a user's state in a conversation. The user may read the messages after From
+// and, after leaving, up to Till.
 type row struct {
 	PK string `dynamo:"pk"`
 	SK string `dynamo:"sk"`
@@ -29,7 +29,7 @@ type row struct {
 	in In // of its key
 }
 
-// UnmarshalDynamoItem refuses rows of nobody, and those that count below zero.
+// UnmarshalDynamoItem refuses rows of no possible user, and negative numbers.
 func (w *row) UnmarshalDynamoItem(item dynamo.Item) error {
 	if err := store.Fields(item, w.field); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (w *row) UnmarshalDynamoItem(item dynamo.Item) error {
 		return err
 	}
 	if w.LastSeq < 0 || w.Read < 0 || w.From < 0 || w.Till != nil && *w.Till < 0 {
-		return errors.New("it has a number below zero")
+		return errors.New("it has a negative number")
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (w *row) field(name string) any {
 	return nil
 }
 
-// readUpTo is the number up to which the user has read. What was cleared is read.
+// readUpTo is the number up to which the user has read. Cleared messages count as read.
 func (w *row) readUpTo() int64 { return max(w.Read, w.From) }
 
 // unread is how many messages of others the user has not read.
@@ -82,7 +82,7 @@ func (w *row) unread() int64 {
 	return max(0, n)
 }
 
-// readable are the first and the last of n messages that are the user's to read.
+// readable returns the first and the last of n messages that the user may read.
 func (w *row) readable(n int64) (first, last int64) {
 	if w.Till != nil {
 		n = min(n, *w.Till)
@@ -90,7 +90,7 @@ func (w *row) readable(n int64) (first, last int64) {
 	return w.From + 1, n
 }
 
-// parseRowKey is the user and the conversation of a row.
+// parseRowKey returns the user and the conversation of a row.
 func parseRowKey(key store.Key) (In, error) {
 	user := keys.Split(key.PK)
 	conversation, ok := strings.CutPrefix(key.SK, rowPrefix)

@@ -23,14 +23,14 @@ import (
 // Table is the schema of the table name.
 func Table(name string) *dynamodb.CreateTableInput { return recent.Schema(name) }
 
-// TTL makes the keys of messages expire.
+// TTL enables the expiry of message keys.
 func TTL(name string) *dynamodb.UpdateTimeToLiveInput { return store.TTL(name) }
 
 func feature() store.Feature {
 	return store.Feature{Name: "message", Format: 1, Schema: Table, Expires: true}
 }
 
-// recent is the order of a user's inbox.
+// recent is the index that orders a user's inbox.
 var recent = store.Index{
 	Name: "recent", Sort: "last", Text: true,
 	Include: []string{"lastSeq", "read", "own", "from", "till"},
@@ -43,7 +43,7 @@ const (
 )
 
 const (
-	conversations = "C" // begins the keys of what a conversation has
+	conversations = "C" // the first part of the keys of a conversation's items
 	users         = "U"
 
 	conversationPrefix = conversations + "#"

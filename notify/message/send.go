@@ -22,29 +22,29 @@ import (
 // guard keeps a message from being stored again under its key.
 type guard struct {
 	Seq  int64  `dynamo:"seq"`
-	ID   ids.ID `dynamo:"id"` // the message's, and so that of the call which stored it
+	ID   ids.ID `dynamo:"id"` // of the message, which identifies the call that stored it
 	Hash []byte `dynamo:"hash"`
 }
 
-// hash is that of what a repeat must repeat.
+// hash is the hash of everything that a repeat must have in common with the first call.
 func (m Message) hash() []byte {
 	sum := sha256.Sum256([]byte(keys.Join(m.Conversation, m.Text, string(m.Data), strconv.FormatInt(m.ReplyTo, 10))))
 	return sum[:]
 }
 
 // Send stores a message under the next number of its conversation, and moves the
-// conversation to the top of its members' inboxes. A repeat returns the first answer, or
-// what became of the message since. The same Key with another content is
-// plaza.ErrConflict. Options.Limiter refuses with a *ratelimit.Error, but never a repeat
-// of what is stored.
+// conversation to the top of its members' inboxes. A repeat returns the stored message
+// as it is now. The same Key with another content, or in another conversation, is
+// plaza.ErrConflict. If Options.Limiter refuses, the error is a *ratelimit.Error; a
+// repeat of a stored message is never refused.
 //
-// A message that is returned beside an error is stored, but not in each inbox: repeat
-// the call.
+// If the call returns both a message and an error, the message is stored but some
+// inboxes do not show it: repeat the call.
 //
 // Cost: 1 + m requests, 6 + 3m WCU for m members, and 2 WCU for each further KB of the
-// message; where the sender has not read the message before, 1 request, 1 WCU more; of
-// what this process does not know, 1 request, 2 RCU more, and 1 RCU for each further 4 KB
-// of the members' names; a pair's first message 2 WCU and twice the cost of
+// message; if the sender has not read the message before, 1 request, 1 WCU more; if this
+// process does not know the conversation, 1 request, 2 RCU more, and 1 RCU for each
+// further 4 KB of the members' names; a pair's first message 2 WCU and twice the cost of
 // Options.Blocks.Blocked more; a repeat 2 + m requests, 6 + m WCU, 1 RCU; a refusal up to
 // 2 requests, 3 RCU; the cost of Options.Limiter is added.
 func (r *Repository) Send(ctx context.Context, m Message) (sent Message, created bool, err error) {
@@ -59,13 +59,13 @@ func (r *Repository) Send(ctx context.Context, m Message) (sent Message, created
 	return sent, created, wrap("send to", m.Conversation, err)
 }
 
-// deliver stores a message, or finds it.
+// deliver stores a message, or returns the one that is stored under its Key.
 func (r *Repository) deliver(ctx context.Context, m Message) (sent Message, created bool, members []string, err error) {
 	first, k, err := r.store(ctx, &m)
 	switch {
 	case err != nil:
 		return Message{}, false, nil, err
-	case first.ID == m.ID: // this call's, also where the SDK sent it twice
+	case first.ID == m.ID: // by this call, even if the SDK sent it twice
 		m.Seq = first.Seq
 		return m, true, k.members, nil
 	case !bytes.Equal(first.Hash, m.hash()):
@@ -75,7 +75,8 @@ func (r *Repository) deliver(ctx context.Context, m Message) (sent Message, crea
 	return sent, false, k.members, err
 }
 
-// store stores a message and sets its ID. It returns the guard that stands then.
+// store stores a message and sets its ID. It returns the guard that is stored under the
+// message's Key then.
 func (r *Repository) store(ctx context.Context, m *Message) (first guard, k known, err error) {
 	wait, err := r.opts.Limiter.Take(ctx, m.attempt())
 	if err != nil {
@@ -132,7 +133,7 @@ func (r *Repository) store(ctx context.Context, m *Message) (first guard, k know
 	return guard{}, known{}, plaza.ErrBusy
 }
 
-// attempt is what the limiter counts. It takes names of up to 256 bytes.
+// attempt is what the limiter counts. A limiter takes names of up to 256 bytes.
 func (m Message) attempt() ratelimit.Attempt {
 	object := m.Conversation
 	if len(object) > keys.MaxName {
@@ -147,7 +148,7 @@ func (m Message) attempt() ratelimit.Attempt {
 func (r *Repository) appending(m Message, k known, own guard) *store.Tx {
 	tx := r.table.Tx().
 		Put(r.table.Put(r.guard(m, own)).If("attribute_not_exists(pk)")).
-		Update(k.stands(r.table.Update(headKey(m.Conversation))).Set("n", own.Seq)).
+		Update(k.unchanged(r.table.Update(headKey(m.Conversation))).Set("n", own.Seq)).
 		Put(r.table.Put(newItem(m, own.Seq)).If("attribute_not_exists(pk)"))
 	if k.n == 0 && k.version == 0 {
 		for _, user := range k.members {
@@ -165,8 +166,8 @@ func (r *Repository) guard(m Message, own guard) dynamo.Item {
 	}
 }
 
-// guarded returns the guard of a message that would be refused now. If it has none, the
-// reason is the error.
+// guarded returns the guard of a message that would be refused now. If there is none,
+// it returns the reason as the error.
 func (r *Repository) guarded(ctx context.Context, m Message, reason error) (first guard, err error) {
 	err = r.table.Get(ctx, sentKey(m.Sender, m.Key), true, &first)
 	if errors.Is(err, plaza.ErrNotFound) {
@@ -183,7 +184,7 @@ func (r *Repository) refuses(ctx context.Context, k known, m Message) error {
 	case k.blocked:
 		return ErrBlocked
 	case m.ReplyTo > k.n:
-		return &plaza.InvalidError{Field: "ReplyTo", Reason: fmt.Sprintf("is %d, of %d messages", m.ReplyTo, k.n)}
+		return &plaza.InvalidError{Field: "ReplyTo", Reason: fmt.Sprintf("is %d, the last message is %d", m.ReplyTo, k.n)}
 	case k.n > 0 || k.version > 0:
 		return nil
 	}

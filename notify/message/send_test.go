@@ -74,7 +74,7 @@ func TestAKeyStandsForOneContentOfItsSender(t *testing.T) {
 	require.EqualValues(t, 3, w.settled(t, "g", "ann", "ben"))
 }
 
-// Whatever became of the message and of its sender since.
+// The message and its sender may have changed since.
 func TestARepeatIsNeverRefused(t *testing.T) {
 	t.Parallel()
 	limit, err := ratelimit.NewMemory(ratelimit.Rate{Burst: 1, Every: time.Hour}, nil)
@@ -172,7 +172,7 @@ func TestAnAnswerIsToAMessageOfTheConversation(t *testing.T) {
 	w := newWorld(t, nil)
 	other := w.process(t, nil)
 	w.send(t, pair, "ann")
-	other.send(t, pair, "ben") // of which w knows nothing
+	other.send(t, pair, "ben") // which w does not know of
 	m := w.says(pair, "ann", "answer")
 	m.ReplyTo = 2
 	_, _, err := w.Send(t.Context(), m)
@@ -199,7 +199,7 @@ func TestOnlyMembersSend(t *testing.T) {
 	require.Zero(t, w.settled(t, "g", "ann", "ben"))
 }
 
-func TestWhatOneProcessRemembersMayBeOld(t *testing.T) {
+func TestAProcessMayRememberAnOldState(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	other := w.process(t, nil)
@@ -247,7 +247,7 @@ func (b *blocks) Blocked(_ context.Context, p prefs.Pair) (bool, error) {
 	return b.blocked[p], b.err
 }
 
-func TestABlockMadeElsewhereKeepsAPairFromBeginning(t *testing.T) {
+func TestABlockInPrefsRefusesAPairsFirstMessage(t *testing.T) {
 	t.Parallel()
 	for _, p := range []prefs.Pair{{User: "ann", Actor: "ben"}, {User: "ben", Actor: "ann"}} {
 		elsewhere := &blocks{blocked: map[prefs.Pair]bool{p: true}}
@@ -269,7 +269,7 @@ func TestABlockMadeElsewhereKeepsAPairFromBeginning(t *testing.T) {
 	}
 }
 
-// Names that look like keys, and the longest.
+// These names look like keys, or have the greatest length.
 func TestNamesOfOthersMakeNoConversationTheirs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -420,7 +420,7 @@ func TestManyOwnMessagesAreBounded(t *testing.T) {
 	require.EqualValues(t, 66, w.unreadOf(t, "ben").Messages)
 }
 
-// The connection of a send hangs, and others of its process go on after a while.
+// The connection of one Send hangs. Other calls of its process go on after a while.
 func TestASendThatHangsHoldsNobodyForever(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -80,7 +80,7 @@ func (w world) process(t testing.TB, opts *message.Options, wrap ...wrapper) wor
 // pair is ann's and ben's conversation.
 var pair = message.Pair{User: "ann", Other: "ben"}.Conversation()
 
-// says is a new message.
+// says returns a new message.
 func (w world) says(conversation, sender, text string) message.Message {
 	return message.Message{Conversation: conversation, Sender: sender, Key: "key " + w.id().String(), Text: text}
 }
@@ -117,7 +117,7 @@ func (w world) item(t testing.TB, pk, sk string) (item dynamo.Item) {
 	return item
 }
 
-// row is a user's row as it is stored.
+// row is a user's row as stored.
 type row struct {
 	Last    string  `dynamo:"last"`
 	LastSeq int64   `dynamo:"lastSeq"`

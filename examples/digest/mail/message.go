@@ -99,7 +99,7 @@ func checkAddress(field, address string) error {
 }
 
 // clean puts a text on one line of at most n characters. It removes control characters,
-// also those that change the direction of the text around them.
+// including those that change the direction of the text around them.
 func clean(text string, n int) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -118,8 +118,7 @@ func clean(text string, n int) string {
 	return text
 }
 
-// header is clean, and breaks encoded words: a mail program would decode them into
-// anything.
+// header cleans a text, and breaks up encoded words, which a mail program would decode.
 func header(text string, n int) string {
 	return strings.ReplaceAll(clean(text, n), "=?", "= ?")
 }

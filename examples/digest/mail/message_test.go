@@ -164,7 +164,7 @@ func TestATokenThatMakesNoLinkIsRefused(t *testing.T) {
 	require.Equal(t, fmt.Sprintf("<https://plaza.test/unsubscribe/%s>", d.Unsubscribe), w.only(t).header.Get("List-Unsubscribe"))
 }
 
-// There is nothing to unsubscribe from what is critical.
+// Users cannot unsubscribe from critical notifications.
 func TestWithoutATokenThereIsNoLink(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)

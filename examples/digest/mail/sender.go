@@ -2,9 +2,9 @@
 //
 //	sender, err := mail.New("smtp.example.com:587", from, unsubscribe, desk, &mail.Options{Username: "plaza", Password: secret})
 //
-// A mail has a text part, an HTML part, and a link that unsubscribes by one click
-// (RFC 8058). Mail programs show that link only under a DKIM signature; let the relay
-// sign.
+// A mail has a text part, an HTML part, and a link that unsubscribes with one click
+// (RFC 8058). Mail programs show that link only if the mail has a DKIM signature; let
+// the relay sign.
 package mail
 
 import (
@@ -27,16 +27,17 @@ import (
 	"github.com/plaza-sdk/plaza/notify/digest"
 )
 
-// Desk is what a Sender asks the service.
+// Desk gives a Sender addresses and letters.
 type Desk interface {
-	// Address returns a user's address. After plaza.ErrNotFound the digest is dropped.
+	// Address returns a user's address. If the error is plaza.ErrNotFound, the digest is
+	// dropped.
 	Address(ctx context.Context, user string) (mail.Address, error)
 
 	// Letter puts a digest into words, in the user's language.
 	Letter(ctx context.Context, d digest.Delivery) (Letter, error)
 }
 
-// Letter is what a mail says. Its texts may contain what users wrote.
+// Letter is the content of a mail. Its texts may contain what users wrote.
 type Letter struct {
 	Lang        string // as in HTML, such as "en"
 	Subject     string

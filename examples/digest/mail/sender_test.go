@@ -55,7 +55,7 @@ func TestTheRelaysAnswerDecidesWhetherAnotherAttemptHelps(t *testing.T) {
 	}
 }
 
-// Nobody knows then whether the mail was kept.
+// The sender cannot know whether the relay kept the mail.
 func TestAConnectionThatBreaksIsTriedAgainUnderTheSameMessageID(t *testing.T) {
 	t.Parallel()
 	for stage, kept := range map[mailbox.Stage]int{

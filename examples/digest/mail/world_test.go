@@ -31,7 +31,7 @@ var (
 	noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 )
 
-// desk answers what a test wants to be answered.
+// desk returns what a test sets.
 type desk struct {
 	address netmail.Address
 	letter  mail.Letter
@@ -95,7 +95,8 @@ func link(t *testing.T, text string) *url.URL {
 	return u
 }
 
-// offered is a relay that offers STARTTLS and does at each stage what on says.
+// offered returns the options of a relay that offers STARTTLS and calls on at each
+// stage.
 func offered(on func(mailbox.Stage) error) *mailbox.Options {
 	serves, _, _ := loopback.Certificate(time.Now())
 	return &mailbox.Options{TLS: serves, On: on}

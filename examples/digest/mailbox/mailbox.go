@@ -22,7 +22,7 @@ type Mail struct {
 	From, To string // of the envelope
 	Raw      []byte
 	Secured  bool   // by TLS
-	Username string // of whoever logged in
+	Username string // of the sender who logged in, if any
 }
 
 // Stage is a moment of a conversation.
@@ -30,7 +30,7 @@ type Stage string
 
 // The stages, in their order.
 const (
-	Greeted  Stage = "greeted"  // somebody connected
+	Greeted  Stage = "greeted"  // a sender connected
 	From     Stage = "from"     // MAIL FROM
 	To       Stage = "to"       // RCPT TO
 	Data     Stage = "data"     // the message is there, and is not kept yet
@@ -106,7 +106,7 @@ func (s *Server) Close() error {
 	return err
 }
 
-// Mails are those that were kept, in the order of their arrival.
+// Mails returns the mails that were kept, in order of arrival.
 func (s *Server) Mails() []Mail {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +118,7 @@ func (s *Server) session(c *smtp.Conn) (smtp.Session, error) {
 	return in, in.reached(Greeted)
 }
 
-// conversation is with one sender.
+// conversation is a session with one sender.
 type conversation struct {
 	server *Server
 	conn   *smtp.Conn

@@ -15,7 +15,7 @@ const (
 	extension = "\f^{}\\[~]|€"
 )
 
-// encoding says how much fits into a message, in septets or UTF-16 units.
+// encoding is how much fits into a message, in septets or UTF-16 units.
 type encoding struct {
 	single, part int // room in a message of one segment, and in each segment of several
 	ellipsis     string
@@ -41,7 +41,7 @@ func encodingOf(text string) encoding {
 	return gsm7
 }
 
-// Segments is how many segments a text takes.
+// Segments returns how many segments a text takes.
 func Segments(text string) int {
 	e := encodingOf(text)
 	total, parts, room := 0, 1, e.part
@@ -80,8 +80,8 @@ func cut(runes []rune) string {
 // joins reports whether a character needs the next one.
 func joins(r rune) bool { return unicode.IsSpace(r) || r == '\u200d' || r == '\ufe0f' }
 
-// clean removes control characters but line breaks, also those that change the direction
-// of text.
+// clean removes control characters except line breaks, including those that change the
+// direction of text.
 func clean(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch {

@@ -1,4 +1,4 @@
-// Package sms sends digests as text messages, by whatever gateway the service has.
+// Package sms sends digests as text messages, through the service's gateway.
 //
 //	sender, err := sms.New(gateway, desk, nil)
 package sms
@@ -23,10 +23,10 @@ type Texter interface {
 	Text(ctx context.Context, to, key, body string) error
 }
 
-// Desk is what a Sender asks the service.
+// Desk gives a Sender numbers and texts.
 type Desk interface {
-	// Phone returns a user's number, such as +4915112345678. After plaza.ErrNotFound the
-	// digest is dropped.
+	// Phone returns a user's number, such as +4915112345678. If the error is
+	// plaza.ErrNotFound, the digest is dropped.
 	Phone(ctx context.Context, user string) (string, error)
 
 	// Words puts a digest into words, in the user's language.
@@ -94,7 +94,7 @@ func (s *Sender) Send(ctx context.Context, d digest.Delivery) error {
 // checkPhone accepts numbers as in E.164.
 func checkPhone(number string) error {
 	if !regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`).MatchString(number) {
-		return &plaza.InvalidError{Field: "Phone", Reason: "is not + and 7 to 15 digits"}
+		return &plaza.InvalidError{Field: "Phone", Reason: "is not a + and 7 to 15 digits"}
 	}
 	return nil
 }

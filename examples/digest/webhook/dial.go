@@ -47,7 +47,7 @@ func unreached(err error) error {
 		err = outer.Err
 	}
 	if errors.Is(err, ssrf.ErrProhibitedIP) || errors.Is(err, ssrf.ErrProhibitedNetwork) {
-		return digest.Permanent(&plaza.InvalidError{Field: "URL", Reason: "is of an address that is not public"})
+		return digest.Permanent(&plaza.InvalidError{Field: "URL", Reason: "has an address that is not public"})
 	}
 	return err
 }

@@ -1,5 +1,5 @@
 // Package webhook sends digests to users' own HTTP endpoints, signed as
-// standardwebhooks.com says, and verifies them where they arrive.
+// standardwebhooks.com specifies. Receivers check them with Verify.
 //
 //	sender, err := webhook.New(endpoints, nil)
 //
@@ -32,9 +32,10 @@ const MaxBody = 1 << 20
 // maxAnswer is how much of an answer is read, so that its connection can be used again.
 const maxAnswer = 4 << 10
 
-// Endpoints has where users want their digests.
+// Endpoints has the endpoints to which users want their digests sent.
 type Endpoints interface {
-	// Endpoint returns a user's endpoint. After plaza.ErrNotFound the digest is dropped.
+	// Endpoint returns a user's endpoint. If the error is plaza.ErrNotFound, the digest
+	// is dropped.
 	Endpoint(ctx context.Context, user string) (Endpoint, error)
 }
 
@@ -42,8 +43,8 @@ type Endpoints interface {
 type Endpoint struct {
 	URL string // https
 
-	// Secrets all sign each message. To rotate, have the new and the old one here until
-	// the receiver has the new one.
+	// Each message is signed with all Secrets. To rotate, list the new and the old one
+	// until the receiver has the new one.
 	Secrets []Secret
 }
 
@@ -57,7 +58,7 @@ type Event struct {
 // RefusedError is an answer that is not 2xx. After 410 it is digest.Permanent.
 type RefusedError struct {
 	Status int
-	After  time.Duration // Retry-After, if there is one; a digest.Worker waits as it always does
+	After  time.Duration // Retry-After, if there is one; a digest.Worker ignores it
 }
 
 func (e *RefusedError) Error() string { return fmt.Sprintf("webhook: answer %d", e.Status) }
@@ -150,7 +151,7 @@ func (s *Sender) post(ctx context.Context, to Endpoint, d digest.Delivery) error
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, to.URL, bytes.NewReader(body))
 	if err != nil {
-		return digest.Permanent(&plaza.InvalidError{Field: "URL", Reason: "makes no request"})
+		return digest.Permanent(&plaza.InvalidError{Field: "URL", Reason: "cannot be requested"})
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", "plaza-digest")
@@ -195,7 +196,7 @@ func after(text string, now time.Time) time.Duration {
 func (e Endpoint) check() error {
 	u, err := url.Parse(e.URL)
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {
-		return &plaza.InvalidError{Field: "URL", Reason: "is not an https URL without a password"}
+		return &plaza.InvalidError{Field: "URL", Reason: "must be an https URL without a password"}
 	}
 	if len(e.Secrets) == 0 {
 		return &plaza.InvalidError{Field: "Secrets", Reason: "are missing"}

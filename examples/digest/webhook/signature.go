@@ -37,7 +37,7 @@ var (
 	ErrTime = fmt.Errorf("webhook: message is too old or too new: %w", plaza.ErrForbidden)
 )
 
-// Secret is what a sender and a receiver share, 24 to 64 random bytes.
+// Secret is shared by a sender and a receiver. It has 24 to 64 random bytes.
 type Secret []byte
 
 // ParseSecret reads the text of a Secret: whsec_ and base64.
@@ -52,7 +52,7 @@ func ParseSecret(text string) (Secret, error) {
 
 func (s Secret) check() error {
 	if len(s) < 24 || len(s) > 64 {
-		return &plaza.InvalidError{Field: "Secret", Reason: "has not 24 to 64 bytes"}
+		return &plaza.InvalidError{Field: "Secret", Reason: "does not have 24 to 64 bytes"}
 	}
 	return nil
 }

@@ -130,7 +130,7 @@ func TestADigestArrivesSigned(t *testing.T) {
 	require.Equal(t, webhook.Event{Type: "digest", Timestamp: noon, Data: today}, event)
 }
 
-// The signature is that of the standard's own library for Go.
+// The signature equals that of the standard's own Go library.
 func TestTheSignatureIsTheStandards(t *testing.T) {
 	t.Parallel()
 	secret, err := webhook.ParseSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
@@ -192,7 +192,8 @@ func TestWhatIsNotSignedNowIsRefused(t *testing.T) {
 		require.ErrorIs(t, err, c.want, name)
 		require.Equal(t, c.want != nil, m.Body == nil, name)
 	}
-	// Its signature matches, but it would also match id, time and another body.
+	// The signature matches, but it would also match another split into id, time and
+	// body.
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("{}"))
 	seconds := fmt.Sprint(noon.Unix())
 	mac := hmac.New(sha256.New, newer)

@@ -28,10 +28,10 @@ func (everybody) Members(context.Context, message.In) ([]string, error) {
 	return []string{"ann", "ben"}, nil
 }
 
-// BenchmarkConversations has 10,000 conversations with one viewer each: each op is a
-// receipt, published and read. Of the pair, "alone" is package live with the same events
-// in the same rooms. A room's bytes are those of a quiet conversation with its viewer; a
-// used room has had one event.
+// BenchmarkConversations has 10,000 conversations with one viewer each. Each op
+// publishes and reads a receipt. "alone" is package plaza/live with the same events in
+// the same rooms. The bytes of a room are those of a conversation without events, with
+// its viewer; a used room has had one event.
 //
 //	go test -run - -bench Conversations -benchtime 50000x ./notify/message/live
 func BenchmarkConversations(b *testing.B) {

@@ -1,10 +1,10 @@
-// Package live shows what happens in private conversations at the moment it happens,
-// who is typing, and who is there. It is the package live of the repository's root, for
-// messages.
+// Package live shows viewers what happens in private conversations as it happens, who
+// is typing, and who is present. It builds on the package plaza/live, which has the
+// backplanes that join several processes.
 //
-// A conversation is a room, which only its members enter. A user is one too, which moves
-// an inbox and its badge without entering every conversation. The service stores first,
-// then publishes:
+// Each conversation is a room that only its members may enter. Each user's inbox is a
+// room too, so a client can update the inbox and its badge without entering every
+// conversation. The service stores first, then publishes:
 //
 //	m, _, err := messages.Send(ctx, m)
 //	if err != nil {
@@ -33,13 +33,14 @@
 //		write(batch.Pos, batch.Encoded)
 //	}
 //
-// In this order no message is missing. A message may come although the page has it: the
-// client knows it by its Seq, and an Edited or Recalled one replaces it. A client that was
-// away joins after the Pos that it saw last.
+// In this order the client misses no message. It may get a message that the page
+// already has, and recognizes it by its Seq; an Edited or Recalled message replaces it.
+// A client that was away passes the last Pos that it saw to Join.
 //
-// Instead of the service, a consumer of the table's stream may publish by OfChange, or both
-// may: an event that comes twice is shown once, among the last 1,024 of a room. Only Joined
-// and Left of a user who came and went in between may come twice: read the members again.
+// A consumer of the table's stream may publish with OfChange instead of the service, or
+// both may publish: a room shows a repeat of its last 1,024 events only once. The
+// exception is Joined and Left of a user who joined and left in between, which may be
+// shown twice: read the members again.
 //
-// Nothing here is stored, but a backplane keeps its latest events for some time.
+// This package stores nothing, but a backplane keeps its latest events for some time.
 package live

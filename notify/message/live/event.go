@@ -14,8 +14,8 @@ import (
 // Kind says what happened.
 type Kind string
 
-// The kinds of what all who watch a conversation are shown. The first three are shown in
-// the inbox of each member too, the next three in that of the User.
+// These kinds are shown to everybody who watches the conversation. Sent, Edited and
+// Recalled are also shown in each member's inbox; Read, Joined and Left in the User's.
 const (
 	Sent     Kind = "sent"
 	Edited   Kind = "edited"
@@ -26,38 +26,38 @@ const (
 	Typing   Kind = "typing" // the User is typing; only Hub.Typing publishes it
 )
 
-// The kinds of what only the User is shown: Cleared in the conversation and the inbox, the
-// others in the inbox.
+// These kinds are shown to the User only: Cleared in the conversation and the inbox,
+// the others in the inbox.
 const (
-	Cleared   Kind = "cleared"   // the User has hidden what was sent up to Seq
-	Blocked   Kind = "blocked"   // the User has blocked the other one of a pair
-	Unblocked Kind = "unblocked" // the User has taken that back
+	Cleared   Kind = "cleared"   // the User has hidden the messages up to Seq
+	Blocked   Kind = "blocked"   // the User has blocked the other user of a pair
+	Unblocked Kind = "unblocked" // the User has ended the block
 )
 
 // Event is something that happened in a conversation.
 type Event struct {
 	Kind         Kind   `json:"kind"`
 	Conversation string `json:"conversation"`
-	User         string `json:"user"` // who did it, or to whom it happened
+	User         string `json:"user"` // the user who did it or whom it concerns
 
-	// Message comes with Sent and Edited. An inbox has it without Data, and with the
-	// first 200 runes of its Text.
+	// Message is set for Sent and Edited. In an inbox it has no Data, and only the first
+	// 200 runes of its Text.
 	Message *message.Message `json:"message,omitempty"`
 
-	// Seq is the number of the message that was sent, edited or recalled, or up to
-	// which the User has read or cleared.
+	// Seq is the number of the message that was sent, edited or recalled, or the number
+	// up to which the User has read or cleared.
 	Seq int64 `json:"seq,omitzero"`
 
-	// At is when it happened. Publish sets it where it is zero.
+	// At is when it happened. If it is zero, Publish sets it.
 	At time.Time `json:"at"`
 
-	// Until comes with Typing, which ends then, or with the next message of the User. It
-	// is a time of the process that published it.
+	// Until is when a Typing ends, unless a message of the User ends it earlier. It is by
+	// the clock of the process that published it.
 	Until time.Time `json:"until,omitzero"`
 }
 
-// Said is the event of a message as Send or Edit returned it. That may be Recalled: the
-// answer to a repeat is what became of the message since.
+// Said returns the event for a message that Send or Edit returned. After a repeat of
+// Send it may be an Edited or Recalled event.
 func Said(m message.Message) Event {
 	e := Event{Kind: Sent, Conversation: m.Conversation, User: m.Sender, Seq: m.Seq, At: m.ID.Time()}
 	switch {
@@ -71,8 +71,9 @@ func Said(m message.Message) Event {
 	return e
 }
 
-// OfChange is the event of a change that a consumer of the table's stream reads. Ok is
-// false where nobody is shown it: members of a group that was created have joined beside.
+// OfChange returns the event for a change that a consumer of the table's stream reads.
+// Ok is false for a change that is not shown, such as Created: its members also have
+// Joined.
 func OfChange(c message.Change) (e Event, ok bool) {
 	e = Event{Conversation: c.Conversation, User: c.User, Seq: c.Seq, At: c.At}
 	switch c.Kind {
@@ -110,11 +111,11 @@ func (e *Event) validate() error {
 		return err
 	}
 	if said != (e.Message != nil) {
-		return &plaza.InvalidError{Field: "Message", Reason: "comes with Sent and Edited, and with nothing else"}
+		return &plaza.InvalidError{Field: "Message", Reason: "is required for Sent and Edited, and must be nil otherwise"}
 	}
 	if said {
 		if e.Message.Conversation != e.Conversation || e.Message.Sender != e.User {
-			return &plaza.InvalidError{Field: "Message", Reason: "is of another conversation or sender"}
+			return &plaza.InvalidError{Field: "Message", Reason: "has another conversation or sender"}
 		}
 		e.Seq = e.Message.Seq
 	}
@@ -128,9 +129,9 @@ func (e *Event) validate() error {
 	return nil
 }
 
-// checkConversation refuses what no conversation is called, so that no name is long.
+// checkConversation bounds the length of a name.
 func checkConversation(name string) error {
-	const longest = 2*2*keys.MaxName + 1 // a pair of names that are escaped throughout
+	const longest = 2*2*keys.MaxName + 1 // two names whose every byte is escaped
 	switch {
 	case name == "":
 		return &plaza.InvalidError{Field: "Conversation", Reason: "is empty"}
@@ -142,7 +143,7 @@ func checkConversation(name string) error {
 	return nil
 }
 
-// preview is e as inboxes show it.
+// preview returns e as inboxes show it.
 func (e Event) preview() Event {
 	if e.Message == nil {
 		return e

@@ -47,7 +47,7 @@ func TestInvalidEventsAreRefused(t *testing.T) {
 		event live.Event
 	}{
 		{"Kind", did("", pair, "ann", 0)},
-		{"Kind", did(live.Typing, pair, "ann", 0)}, // else it would have no bound
+		{"Kind", did(live.Typing, pair, "ann", 0)}, // its rate would have no bound
 		{"Conversation", did(live.Read, "", "ann", 1)},
 		{"Conversation", did(live.Read, "\xff", "ann", 1)},
 		{"Conversation", did(live.Read, strings.Repeat("x", 1026), "ann", 1)},
@@ -68,7 +68,7 @@ func TestInvalidEventsAreRefused(t *testing.T) {
 	require.Empty(t, published)
 }
 
-// What another process published is read, or counted as lost; it never ends a room.
+// Bytes from another process are decoded or counted as lost. They never end a room.
 func FuzzEvents(f *testing.F) {
 	e, err := json.Marshal(sent(pair, "ann", 1))
 	if err != nil {

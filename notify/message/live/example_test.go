@@ -78,7 +78,7 @@ func Example() {
 	// watching: [ben]
 }
 
-// An inbox moves although none of its conversations is open.
+// An inbox is updated although none of its conversations is open.
 func ExampleHub_JoinInbox() {
 	ctx := context.Background()
 	messages, stop := openTable(ctx)

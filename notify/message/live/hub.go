@@ -17,13 +17,14 @@ import (
 // Pos is a position in a room. It is opaque.
 type Pos = live.Pos
 
-// Batch is what happened in a room since the last one. Events is empty beside a Reset.
+// Batch has the events of a room since the batch before. If Reset is set, Events is
+// empty.
 type Batch = live.Batch[Event]
 
-// ErrClosed is live.ErrClosed of the general package.
+// ErrClosed is the ErrClosed of package plaza/live.
 var ErrClosed = live.ErrClosed
 
-// Store is what a hub needs of a message.Repository.
+// Store has members and what they may see. *message.Repository is one.
 type Store interface {
 	Access(ctx context.Context, in message.In) (message.Access, error)
 	Members(ctx context.Context, in message.In) ([]string, error)
@@ -31,17 +32,17 @@ type Store interface {
 
 // Options of a Hub. The zero value works.
 type Options struct {
-	// Backplane joins the hubs of several processes. Share it with no other rooms,
-	// whose names may be the same: give redisstream a Prefix of its own. Defaults to
-	// a Memory of this hub's own.
+	// Backplane joins the hubs of several processes. No other feature may use the same
+	// one, as its rooms may have the same names: give redisstream a Prefix of its own.
+	// Defaults to a live.Memory of this hub's own.
 	Backplane live.Backplane
 
 	// Every is the time between two batches of a room. Defaults to 100 ms.
 	Every time.Duration
 
-	// Batches and Bytes bound what a room keeps for viewers who are slow or were
-	// away; the newest batch is always kept. Default to 256 and 256 KiB. Typing takes a
-	// batch each: two who never pause fill 256 in six minutes.
+	// Batches and Bytes bound what a room keeps for viewers who are slow or were away;
+	// the newest batch is always kept. They default to 256 and 256 KiB. Each Typing may
+	// take a batch: two users who never pause fill 256 in six minutes.
 	Batches, Bytes int
 
 	// Linger is how long a room without viewers stays open. Defaults to 10 s;
@@ -51,13 +52,13 @@ type Options struct {
 	// Encode writes what viewers get. Defaults to a JSON array of the events.
 	Encode func(events []Event) []byte
 
-	// TypingEvery is the time between two events that show a user typing. Each holds for
-	// twice as long. Defaults to 3 s.
+	// TypingEvery is the time between two Typing events of a user. Each event lasts twice
+	// as long. Defaults to 3 s.
 	TypingEvery time.Duration
 
-	// Recheck is how long a viewer of a group goes on without asking the store
-	// whether the user is still a member. It bounds what one who was removed sees if
-	// that event is lost. Defaults to 1 min.
+	// Recheck is how long a viewer of a group goes on without asking the store whether
+	// the user is still a member. It bounds how long a removed user sees the group if the
+	// Left event is lost. Defaults to 1 min.
 	Recheck time.Duration
 }
 
@@ -90,7 +91,7 @@ func (o *Options) setDefaults() error {
 	return nil
 }
 
-// Hub is the rooms of one process: of conversations and of inboxes. It is safe for
+// Hub has the rooms of one process, for conversations and inboxes. It is safe for
 // concurrent use.
 type Hub struct {
 	store    Store
@@ -102,8 +103,8 @@ type Hub struct {
 	presence presence
 }
 
-// New returns a hub without rooms: one opens for its first viewer, and closes
-// Options.Linger after its last.
+// New returns a hub. A room opens for its first viewer, and closes Options.Linger after
+// its last one. Close the hub when the process stops.
 func New(store Store, opts *Options) (*Hub, error) {
 	if store == nil {
 		return nil, &plaza.InvalidError{Field: "store", Reason: "is nil"}
@@ -133,12 +134,13 @@ func New(store Store, opts *Options) (*Hub, error) {
 	return h, err
 }
 
-// atOnce is how many inboxes one Publish tells at a time.
+// atOnce is how many inboxes one Publish writes to at a time.
 const atOnce = 8
 
-// Publish shows what is stored already, to those who watch the conversation and in the
-// inboxes that the Kind names. Repeating it is harmless. After an error some may have been
-// shown it. If the sender of a message has left since, no inbox is shown it.
+// Publish shows an event that is already stored to the viewers of the conversation and
+// of the inboxes that its Kind names. Repeating it is harmless. After an error, some
+// viewers may have got the event. If the sender of a message has left the group since,
+// no inbox shows it.
 //
 // Cost: as live.Backplane.Publish for the conversation and for each inbox; for a message
 // as Store.Members too.
@@ -179,7 +181,7 @@ func (h *Hub) publish(ctx context.Context, e Event) error {
 	return errors.Join(err, h.show(ctx, payload, inboxRooms, members...))
 }
 
-// show publishes in the rooms of names. An error of one does not keep it from the others.
+// show publishes in the named rooms. An error in one does not stop the others.
 func (h *Hub) show(ctx context.Context, payload []byte, kind string, names ...string) error {
 	if len(names) == 1 {
 		return h.plane.Publish(ctx, roomOf(kind, names[0]), payload)
@@ -192,14 +194,14 @@ func (h *Hub) show(ctx context.Context, payload []byte, kind string, names ...st
 	return group.Wait()
 }
 
-// Join enters a conversation, or is message.ErrNotMember. The viewer gets what happens
-// after the position after, or from now on if that is empty. The first batch is a Reset if
-// after is unknown, if some of what followed it is gone, or if the room is open here from a
-// later position on. Messages that are not the user's to read are left out, whatever the
-// position.
+// Join enters a conversation. The viewer gets the events after the position after, or
+// from now on if that is empty. The first batch is a Reset if after is unknown, if some
+// later events are gone, or if this hub opened the room at a later position. Messages
+// that the user may not read are left out, whatever the position. A user who is not a
+// member is message.ErrNotMember.
 //
-// A user who leaves or is removed gets no more once Left is published. If that is lost, they
-// do until Options.Recheck has passed.
+// A user who leaves or is removed gets nothing more once Left is published. If that
+// event is lost, the viewer ends after Options.Recheck.
 //
 // Cost: as Store.Access, and as live.Backplane.Subscribe if the room is not open here.
 func (h *Hub) Join(ctx context.Context, in message.In, after Pos) (*Viewer, error) {
@@ -224,8 +226,9 @@ func (h *Hub) Join(ctx context.Context, in message.In, after Pos) (*Viewer, erro
 	return v, nil
 }
 
-// JoinInbox enters a user's inbox, which shows what changes in any conversation of the
-// user. The position after means what it does in Join.
+// JoinInbox enters a user's inbox, which shows events of all the user's conversations.
+// The position after has the same meaning as in Join. The service must check that the
+// viewer is this user.
 //
 // Cost: as live.Backplane.Subscribe; none if the room is open here.
 func (h *Hub) JoinInbox(ctx context.Context, user string, after Pos) (*Viewer, error) {
@@ -239,5 +242,6 @@ func (h *Hub) JoinInbox(ctx context.Context, user string, after Pos) (*Viewer, e
 	return &Viewer{hub: h, room: room, in: message.In{User: user}}, nil
 }
 
-// Close ends every room: their viewers get ErrClosed. Publish still reaches other hubs.
+// Close closes every room; their viewers get ErrClosed. Publish still reaches other
+// hubs.
 func (h *Hub) Close() { h.rooms.Close() }

@@ -172,7 +172,7 @@ func TestAUserNamedLikeAConversationIsAnotherRoom(t *testing.T) {
 		store := newRoster(group, "ann")
 		hub := newHub(t, store, nil)
 		sum := sha256.Sum256([]byte(long))
-		hash := base64.RawURLEncoding.EncodeToString(sum[:]) // what the room of the long name is called
+		hash := base64.RawURLEncoding.EncodeToString(sum[:]) // the name of the long name's room
 		names := []string{hash, group, "c" + group, "n" + group, "cn" + group, "u" + group, "#", `\`, long, long[1:] + "u", strings.Repeat("é", 128)}
 		inboxes := map[string]*live.Viewer{}
 		for _, name := range names {
@@ -207,7 +207,7 @@ func TestLongNamesHaveRooms(t *testing.T) {
 		require.Len(t, next(t, other).Events, 1)
 		require.True(t, typing(t, hub, in(name, ben)))
 		require.Len(t, next(t, v).Events, 1)
-		for n := range 3 { // lengths about the bound
+		for n := range 3 { // lengths just around the bound
 			c := strings.Repeat("x", 253+n)
 			hub := newHub(t, newRoster(c, c), nil)
 			v, own := join(t, hub, in(c, c), ""), inbox(t, hub, c)
@@ -336,7 +336,7 @@ func TestConcurrentUse(t *testing.T) {
 	hub.Close()
 }
 
-// Rooms cost no goroutine, and none is left behind.
+// Rooms need no goroutines, and none is left behind.
 func TestTenThousandRooms(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	store := newRoster(group)

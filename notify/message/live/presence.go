@@ -13,7 +13,7 @@ type presence struct {
 	by map[string][]watcher // by conversation
 }
 
-// watcher is a user who watches, and through how many viewers.
+// watcher is a user with one or more viewers of a conversation.
 type watcher struct {
 	user    string
 	viewers int
@@ -49,9 +49,9 @@ func (p *presence) leave(in message.In) {
 	p.by[in.Conversation] = watching
 }
 
-// Present returns the users who watch a conversation through this hub, at most
-// message.MaxMembers, sorted. Those of other processes are not among them. Show it to
-// members alone.
+// Present returns the users who watch a conversation through this hub, sorted, at most
+// message.MaxMembers. It does not know the viewers of other processes. It does not
+// check who asks: show the result to members only.
 func (h *Hub) Present(conversation string) []string {
 	p := &h.presence
 	p.mu.Lock()

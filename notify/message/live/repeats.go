@@ -9,8 +9,8 @@ import (
 // maxRepeats bounds the events of one generation of repeats.
 const maxRepeats = 1 << 10
 
-// repeats remembers how far each thing in a room has come: a message, what a user has
-// read. It keeps this generation and the one before, so it forgets none of the last
+// repeats remembers the latest state of each thing in a room, such as a message or a
+// user's read position. It keeps two generations, so it remembers at least the last
 // maxRepeats.
 type repeats struct {
 	seed        maphash.Seed
@@ -21,14 +21,14 @@ func newRepeats() *repeats { return &repeats{seed: maphash.MakeSeed()} }
 
 // thing is what an event is about. Its hash is kept, since names are long.
 type thing struct {
-	kind         Kind // the first of those that are about it
+	kind         Kind // one kind for all events about the same thing
 	conversation string
 	user         string
 	seq          int64
 }
 
-// isNew reports whether e is neither a repeat, nor older than what was shown of the same
-// thing, nor typing that has ended.
+// isNew reports false for a repeat, for a state older than one that was shown, and for
+// typing that has ended.
 func (r *repeats) isNew(e Event) bool {
 	about := thing{kind: e.Kind, conversation: e.Conversation, user: e.User}
 	state, toggles := e.Seq, false
@@ -55,7 +55,7 @@ func (r *repeats) isNew(e Event) bool {
 	return r.advance(maphash.Comparable(r.seed, about), state, toggles)
 }
 
-// revision orders what becomes of a message.
+// revision orders the states of a message.
 func revision(e Event) int64 {
 	switch {
 	case e.Kind == Recalled:
@@ -66,8 +66,8 @@ func revision(e Event) int64 {
 	return 1
 }
 
-// advance reports whether a thing comes further by state or, if it toggles, to another
-// state.
+// advance stores the state of a thing and reports whether it is later or, if the thing
+// toggles, different.
 func (r *repeats) advance(key uint64, state int64, toggles bool) bool {
 	before, known := r.now[key]
 	if !known {

@@ -7,16 +7,16 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// The rooms of conversations and of users begin differently, so that a user named like a
-// conversation is another room.
+// The names of conversation rooms and inbox rooms begin differently, so that a user
+// with the name of a conversation has another room.
 const (
 	conversationRooms = "c"
 	inboxRooms        = "u"
-	hashed            = "h" // behind one of the others: what follows is a hash
+	hashed            = "h" // follows one of the others: the rest is a hash
 	named             = "n"
 )
 
-// roomOf is the name of a room. A name that is too long for one becomes a hash.
+// roomOf returns the name of a room. It hashes a name that is too long.
 func roomOf(kind, name string) string {
 	if len(kind)+len(named)+len(name) <= keys.MaxName {
 		return kind + named + name

@@ -25,7 +25,7 @@ func stored(t *testing.T) (*message.Repository, *live.Hub, *streamtest.Changes[m
 	return messages, newHub(t, messages, &live.Options{Every: time.Millisecond}), streamtest.Watch(t, table, message.Changes)
 }
 
-// until returns what a viewer is shown up to an event.
+// until returns what a viewer gets, up to an event.
 func until(t testing.TB, v *live.Viewer, last string) (shown []string) {
 	t.Helper()
 	for {
@@ -89,7 +89,7 @@ func TestTheServiceAndTheStreamPublish(t *testing.T) {
 	require.Equal(t, []string{"joined ann", "joined ben", "joined cid", "left cid", "read ann 1"}, sortedUntilQuiet(t, hub, ann))
 }
 
-// sortedUntilQuiet returns what a viewer is shown up to a mark that it publishes.
+// sortedUntilQuiet publishes a mark and returns, sorted, what a viewer gets before it.
 func sortedUntilQuiet(t *testing.T, hub *live.Hub, v *live.Viewer) []string {
 	t.Helper()
 	publish(t, hub, did(live.Read, group, "mark", 9))
@@ -108,7 +108,7 @@ func TestABlockedPairDoesNotType(t *testing.T) {
 	_, err := messages.Block(t.Context(), message.Pair{User: "ben", Other: "ann"})
 	require.NoError(t, err)
 	for _, user := range []string{"ann", "ben"} {
-		other := newHub(t, messages, nil) // which knows of no typing yet
+		other := newHub(t, messages, nil) // which has seen no typing yet
 		_, err := other.Typing(t.Context(), in(pair, user))
 		require.ErrorIs(t, err, message.ErrBlocked)
 	}

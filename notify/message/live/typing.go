@@ -19,16 +19,16 @@ import (
 )
 
 const (
-	maxTypists = 8       // whom a hub lets type in a conversation at a time
+	maxTypists = 8       // users whom a hub shows typing in a conversation at a time
 	maxTyping  = 1 << 16 // conversations whose typists a hub remembers
 )
 
-// Typing shows those who watch a conversation that the user is typing, for twice
-// Options.TypingEvery. Call it with each keystroke, or every few seconds: shown is false
-// where this hub showed it within TypingEvery, or shows eight others in the conversation.
-// Where the user is no member it is message.ErrNotMember, and where one of a pair has
-// blocked the other message.ErrBlocked. A viewer that comes later, or is slow, is not shown
-// what is over.
+// Typing shows the viewers of a conversation that the user is typing, for twice
+// Options.TypingEvery. Call it for each keystroke or every few seconds. Shown is false
+// if this hub showed it within TypingEvery, or shows eight others in the conversation.
+// A user who is not a member is message.ErrNotMember; if one of a pair has blocked the
+// other, the error is message.ErrBlocked. A late or slow viewer does not get Typing
+// that is over.
 //
 // Cost: as Store.Access and live.Backplane.Publish; none where shown is false without an
 // error.
@@ -77,8 +77,8 @@ func (h *Hub) typing(ctx context.Context, in message.In) error {
 	return nil
 }
 
-// typists are those who are typing, by conversation. It keeps hashes, since names are long
-// and anybody's.
+// typists remembers who is typing in each conversation. It keeps hashes, since
+// strangers may pass long names.
 type typists struct {
 	every time.Duration
 	seed  maphash.Seed
@@ -97,8 +97,8 @@ func newTypists(every time.Duration) (*typists, error) {
 	return &typists{every: every, seed: maphash.MakeSeed(), by: by}, err
 }
 
-// take counts a user as shown, unless that was so a moment ago or others fill the
-// conversation.
+// take counts a user as shown, unless the user was shown less than every ago or eight
+// others are.
 func (t *typists) take(in message.In) (giveBack func(), ok bool) {
 	conversation, user := maphash.String(t.seed, in.Conversation), maphash.String(t.seed, in.User)
 	t.mu.Lock()

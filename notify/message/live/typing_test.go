@@ -34,7 +34,7 @@ func TestTypingIsShownOnceInThreeSeconds(t *testing.T) {
 	})
 }
 
-// It ends by itself, and who comes back or is slow does not see it.
+// Typing ends by itself. A viewer who comes back or is slow does not see it.
 func TestOldTypingIsNotShown(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		plane := newPlane(t)
@@ -126,7 +126,7 @@ func TestTypingThatFailedIsNotCounted(t *testing.T) {
 	})
 }
 
-// A hundred who type at once leave the messages of the last minute in the log.
+// The log keeps the messages of the last minute even if a hundred users type at once.
 func TestTypingLeavesTheBacklog(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := newRoster(group, "ann")

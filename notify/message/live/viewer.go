@@ -13,25 +13,25 @@ import (
 	"github.com/plaza-sdk/plaza/notify/message"
 )
 
-// Viewer is a place in a conversation or an inbox. It is for one goroutine, except for
-// Close.
+// Viewer reads the events of a conversation or an inbox. Only Close may be called from
+// another goroutine.
 type Viewer struct {
 	hub   *Hub
 	in    message.In // without a Conversation for an inbox
-	group bool       // which members may leave
+	group bool       // so the user may be removed
 	room  *live.Viewer[Event]
 
 	access  message.Access
-	checked time.Time // when the store was asked for it
+	checked time.Time // when the store was asked last
 	held    *Batch    // what Next could not check or write yet
 	closed  atomic.Bool
 }
 
-// Since is when the viewer joined or took its last Reset. A read of what is stored that
-// begins later, and Next, together miss nothing.
+// Since returns when the viewer joined or got its last Reset. If you read History or
+// Inbox after that time and then call Next, you miss nothing.
 func (v *Viewer) Since() time.Time { return v.room.Since() }
 
-// Close leaves the room. The second time it does nothing.
+// Close leaves the room. A second call does nothing.
 func (v *Viewer) Close() {
 	v.room.Close()
 	if !v.closed.Swap(true) && v.in.Conversation != "" {
@@ -39,9 +39,10 @@ func (v *Viewer) Close() {
 	}
 }
 
-// Next waits for the next batch. Once the user has left the conversation it returns
-// message.ErrNotMember, and once the viewer or its hub is closed ErrClosed; Close does not
-// wake a Next that waits. After another error the next call goes on with the same batch.
+// Next waits for the next batch. It returns message.ErrNotMember once the user has left
+// the conversation, and ErrClosed once the viewer or its hub is closed. Viewer.Close
+// does not wake a waiting Next: cancel its context. After any other error, the next
+// call returns the same batch.
 //
 // Cost: none; where the user left, joined again or cleared the history, where events were
 // lost, and in a group after Options.Recheck, as Store.Access.
@@ -84,7 +85,7 @@ func (v *Viewer) doubts(b *Batch) bool {
 	if v.group && time.Since(v.checked) >= v.hub.recheck {
 		return true
 	}
-	lost := b.Reset || b.Dropped > 0 // that the user has left, perhaps
+	lost := b.Reset || b.Dropped > 0 // a lost event may be that the user left
 	return lost || slices.ContainsFunc(b.Events, func(e Event) bool {
 		return (e.Kind == Left || e.Kind == Joined || e.Kind == Cleared) && e.User == v.in.User
 	})
@@ -108,7 +109,7 @@ func (v *Viewer) left() error {
 	return fmt.Errorf("live: conversation %q: %w", v.in.Conversation, message.ErrNotMember)
 }
 
-// own is b without what is not the user's to see, or is over.
+// own returns b without the events that the user may not see or that are over.
 func (v *Viewer) own(b Batch) (Batch, error) {
 	if v.in.Conversation == "" || !slices.ContainsFunc(b.Events, v.hides) {
 		return b, nil
@@ -128,8 +129,8 @@ func (v *Viewer) own(b Batch) (Batch, error) {
 	return b, nil
 }
 
-// hides reports whether the user is not shown e. Of those who have left, messages sent
-// until then are still theirs.
+// hides reports whether the user may not see e. A user who has left may still see the
+// messages sent before.
 func (v *Viewer) hides(e Event) bool {
 	switch e.Kind {
 	case Sent, Edited, Recalled:

@@ -33,7 +33,7 @@ func TestOnlyMembersEnter(t *testing.T) {
 	})
 }
 
-func TestWhoLeavesGetsNoMore(t *testing.T) {
+func TestAUserWhoLeavesGetsNoMore(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := newRoster(group, "ann", "ben")
 		hub := newHub(t, store, nil)
@@ -64,7 +64,7 @@ func TestWhoLeavesGetsNoMore(t *testing.T) {
 	})
 }
 
-// The event was never published: its process died.
+// The Left event was never published, because its process died.
 func TestARemovedMemberGetsNoMoreAfterAMinute(t *testing.T) {
 	for name, gone := range map[string]func(*roster){
 		"left":   func(r *roster) { r.set(group, "ben", message.Access{Left: true, Till: 2}) },
@@ -111,9 +111,9 @@ func TestAViewerGoesOnAfterAnOutageOfTheStore(t *testing.T) {
 	})
 }
 
-// Ben leaves, and is added again. What was sent in between is not his, whatever position
-// he comes back with.
-func TestPositionsShowNothingThatIsNotTheUsers(t *testing.T) {
+// Ben leaves, and is added again. He may not read what was sent in between, whatever
+// position he comes back with.
+func TestNoPositionShowsWhatTheUserMayNotRead(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := newRoster(group, "ann", "ben")
 		hub := newHub(t, store, nil)
@@ -188,7 +188,7 @@ func drain(t *testing.T, v *live.Viewer) (events []live.Event) {
 }
 
 // A late repeat of the event, or one from before the user was added again.
-func TestAMemberStaysWhoeverSaysOtherwise(t *testing.T) {
+func TestAFalseLeftEventRemovesNobody(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := newRoster(group, "ann", "ben")
 		hub := newHub(t, store, nil)
@@ -218,7 +218,7 @@ func TestAUserIsPresentOnceForAllViewers(t *testing.T) {
 		require.Empty(t, hub.Present(group))
 		require.Empty(t, hub.Present("none"))
 
-		// Members who came and went, and whose viewers nobody reads.
+		// These members joined and left, and nobody reads their viewers.
 		for n := range 150 {
 			user := string(rune('A' + n))
 			store.set(group, user, message.Access{})
@@ -244,7 +244,7 @@ func TestASlowViewerLosesTheOldest(t *testing.T) {
 	})
 }
 
-// The event that was lost may be that ben has left.
+// The lost event may be that ben has left.
 func TestASlowViewerWhoHasLeftGetsNoMore(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := newRoster(group, "ann", "ben")
@@ -264,7 +264,7 @@ func TestASlowViewerWhoHasLeftGetsNoMore(t *testing.T) {
 	})
 }
 
-// The batch that a member may see in part is written for that viewer alone.
+// A batch that a member may see only in part is encoded for that viewer alone.
 func TestAPanicOfEncodeForOneViewer(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		broken := false

@@ -34,8 +34,8 @@ func in(conversation, user string) message.In {
 	return message.In{Conversation: conversation, User: user}
 }
 
-// roster says who is in which conversation, for tests in a synctest bubble. Access and
-// Members of a real repository are tested in its package.
+// roster is a Store for tests in a synctest bubble. The tests of package message cover
+// Access and Members of a real repository.
 type roster struct {
 	mu      sync.Mutex
 	access  map[message.In]message.Access
@@ -162,7 +162,7 @@ func typing(t testing.TB, hub *live.Hub, in message.In) bool {
 	return shown
 }
 
-// said is the nth message of a conversation.
+// said returns the nth message of a conversation.
 func said(conversation, user string, n int64) message.Message {
 	return message.Message{
 		Conversation: conversation, Sender: user, Key: "key", Text: "hello", Seq: n,
@@ -233,7 +233,7 @@ func (p *plane) Subscribe(ctx context.Context, room string, after rooms.Pos, del
 	return p.Memory.Subscribe(ctx, room, after, deliver)
 }
 
-// took returns the rooms that were published in and subscribed to since the last time.
+// took returns the rooms that were published in and subscribed to since the last call.
 func (p *plane) took() (published, subscribed []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
