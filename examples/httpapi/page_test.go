@@ -10,13 +10,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
+
+// always are the tests of pages that run where CI is not set too, and each third other.
+var always = []string{
+	"what one window does rings the bell in another", "two people write to each other in two windows",
+	"a conversation that was cut off misses and doubles nothing", "another site's page marks, reads and frames nothing",
+}
 
 func TestPage(t *testing.T) {
 	t.Parallel()
 	b := browsertest.New(t)
 	for _, page := range []map[string]func(*testing.T, browsertest.Browser){bellPage(), messagesPage()} {
-		for name, test := range page {
+		for name, test := range faults.Cases(3, page, always...) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				test(t, b)
