@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -59,6 +60,12 @@ func opened(t *testing.T) (*story, *bytes.Buffer) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.outside.Close()) })
 	return s, out
+}
+
+// The engine would delete its rows while it runs.
+func TestTheStoryLiesAhead(t *testing.T) {
+	s, _ := opened(t)
+	require.True(t, s.Now().After(time.Now()))
 }
 
 func TestAStoryThatWentWrongFails(t *testing.T) {

@@ -69,7 +69,7 @@ func (s *story) crash(ctx context.Context) error {
 	if err := s.happens(ctx, "chris", "follow", "ann", feed.Ref{ID: "ann"}); err != nil {
 		return err
 	}
-	s.set(time.Date(2026, 3, 12, 7, 1, 0, 0, time.UTC))
+	s.set(on(12, 7, 1))
 	_, before, err := s.outside.all()
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func (s *story) replay(ctx context.Context) error {
 	if err := s.happens(ctx, "zoe", "like", "chris", question); err != nil {
 		return err
 	}
-	s.set(time.Date(2026, 3, 12, 10, 1, 0, 0, time.UTC))
+	s.set(on(12, 10, 1))
 	if _, err := s.worker.Deliver(ctx); err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func (w *Worker) try(ctx context.Context, t *trial, read time.Time) error {
 			return err
 		}
 	}
-	if err := w.take(ctx, t); err != nil || !t.took {
+	if err := w.take(ctx, t); err != nil || len(t.spans) == 0 {
 		return err
 	}
 	delivery, err := w.delivery(ctx, t)

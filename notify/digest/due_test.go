@@ -59,7 +59,7 @@ func TestCallsCostWhatIsStated(t *testing.T) {
 	require.NoError(t, due("ann", w.id(), email)())
 	w.pass(time.Hour)
 	w.choose("", digest.Schedule{Daily: "01:00"})
-	costs("one that moves", dynamotest.Cost{Requests: 3 + looking.Requests, Read: 0.5 + looking.Read, Write: 2}, deliver)
+	costs("one that moves", dynamotest.Cost{Requests: 4 + looking.Requests, Read: 0.5 + looking.Read, Write: 3}, deliver)
 
 	w.choose("", hourly)
 	failed := w.process(t, parts{sender: failing{}}, meter.Wrap)

@@ -1,11 +1,17 @@
 package digest_test
 
 import (
+	"bytes"
+	"net/http"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify/digest"
 )
 
@@ -91,4 +97,39 @@ func TestTurningDigestsOffEndsThoseThatFailed(t *testing.T) {
 	p.notify(t, "2")
 	require.Empty(t, w.jobs(t))
 	require.Empty(t, w.all())
+}
+
+// A worker reads a digest's mark, and another begins the digest and dies. It covers its
+// slot then, so that the digest it would move to leaves that out.
+func TestADigestThatWasBegunDoesNotMove(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hourly)
+	in := faults.New(t, 1, faults.Rates{})
+	in.KillAt(1)
+	dying := w.process(t, parts{}, in.Wrap)
+	var begin sync.Once
+	heir := w.process(t, parts{schedule: newWorldSettings(daily).schedule}, func(next aws.HTTPClient) aws.HTTPClient {
+		return doer(func(r *http.Request) (*http.Response, error) {
+			req, err := wire.Read(r)
+			require.NoError(t, err)
+			res, err := next.Do(req.Again())
+			if req.Op == "GetItem" && bytes.Contains(req.Body, []byte("D#email")) {
+				begin.Do(func() {
+					_, err := dying.worker.Deliver(t.Context())
+					require.ErrorIs(t, err, faults.ErrKilled)
+				})
+			}
+			return res, err
+		})
+	})
+	w.process(t, parts{}).notify(t, "1")
+	w.pass(time.Hour + time.Minute)
+	heir.deliver(t)
+	for range 2 {
+		w.pass(31 * time.Second)
+		heir.deliver(t)
+		w.until(t, "09:00:00")
+	}
+	require.Empty(t, w.jobs(t))
+	require.Equal(t, "1", w.objects(t))
 }

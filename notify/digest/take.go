@@ -19,7 +19,7 @@ import (
 const maxTries = 10
 
 // take takes the lease of a digest, and decides what it covers before anything is sent.
-// If it sets neither took nor held, there is nothing to send and the job can end.
+// If it covers nothing and is not held, there is nothing to send and the job can end.
 func (w *Worker) take(ctx context.Context, t *trial) error {
 	job := t.job.Work
 	var item dynamo.Item
@@ -49,7 +49,7 @@ func (w *Worker) take(ctx context.Context, t *trial) error {
 			})
 		}
 		next := seen.clone()
-		own := next.of(job.Slot)
+		own, to := next.of(job.Slot), ids.ID(0)
 		if own == nil {
 			own = job.Spans
 		}
@@ -58,13 +58,14 @@ func (w *Worker) take(ctx context.Context, t *trial) error {
 		case !on:
 			return nil
 		case own == nil: // this is the first attempt
-			if to := w.moved(p, job.Slot, now); to != 0 {
-				return w.move(ctx, job, to)
+			if to = w.moved(p, job.Slot, now); to == 0 {
+				own = next.assign(job.Begin, job.Slot)
 			}
-			if own = next.assign(job.Begin, job.Slot); own == nil {
+			if to == 0 && own == nil {
 				return nil // other digests cover it
 			}
 		}
+		// With the lease even if it moves: others may have begun it since the mark was read.
 		t.lease = next.hold(job.Slot, now)
 		if t.held = next.full(); t.held {
 			return nil
@@ -73,7 +74,10 @@ func (w *Worker) take(ctx context.Context, t *trial) error {
 		if item == nil {
 			t.took = err == nil || ctx.Err() != nil // if ctx ended, the write may have arrived: the lease must be given back
 			t.spans = own
-			return cmp.Or(err, ctx.Err(), unplanned)
+			if err := cmp.Or(err, ctx.Err(), unplanned); err != nil || to == 0 {
+				return err
+			}
+			return w.move(ctx, job, to)
 		}
 	}
 	return plaza.ErrBusy

@@ -59,7 +59,7 @@ func NewWorker(digests *Repository, groups Groups, sender Sender, opts *WorkerOp
 // entries, and the Policy for each of them; where it leaves out some of more than 100
 // groups, up to 9 times Groups.Unread more; for one that is over a minute late 1 request,
 // 1 RCU more, and after a change of the schedule up to 3 requests, 3 RCU; for one that
-// fails 3 WCU more; for one that moves 3 requests, 0.5 RCU, 2 WCU; 1 request for each 100
+// fails 3 WCU more; for one that moves 4 requests, 0.5 RCU, 3 WCU; 1 request for each 100
 // digests that are due and for each job shard (1), 0.5 RCU for 4 KB; and 1 request, 0.5
 // RCU.
 func (w *Worker) Deliver(ctx context.Context) (done int, err error) {
