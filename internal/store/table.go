@@ -130,8 +130,8 @@ func Query[R any](ctx context.Context, t *Table, s Span) ([]R, error) {
 	return decodeAll[R](t, items), nil
 }
 
-// Read is Query for a List, by one request. Rest is the gap at which it ended, ""
-// if there are no more rows.
+// Read is Query for a List: a span with a Limit by one request. Rest is the gap at which
+// it ended, "" if there are no more rows.
 func Read[R any](ctx context.Context, t *Table, s Span) (rows []R, rest string, err error) {
 	items, more, err := t.query(ctx, s.query(t), s.Limit, false)
 	if err != nil {
@@ -176,7 +176,7 @@ func within[K string | []byte](t *Table, partition, name, sort string, from, to 
 }
 
 // query also reports whether there may be more rows. Where a request ends at 1 MB
-// it sends another one if whole is set.
+// it sends another one if whole is set, or if there is no limit.
 func (t *Table) query(ctx context.Context, in *dynamodb.QueryInput, limit int, whole bool) (items []dynamo.Item, more bool, err error) {
 	for {
 		if limit > 0 {
@@ -194,7 +194,7 @@ func (t *Table) query(ctx context.Context, in *dynamodb.QueryInput, limit int, w
 		switch full := limit > 0 && len(items) >= limit; {
 		case full || len(out.LastEvaluatedKey) == 0:
 			return items, full, nil
-		case !whole && len(items) > 0:
+		case !whole && limit > 0 && len(items) > 0:
 			return items, true, nil
 		}
 		in.ExclusiveStartKey = out.LastEvaluatedKey

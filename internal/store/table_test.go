@@ -185,6 +185,12 @@ func TestQueryReadsSpans(t *testing.T) {
 			want = append(want, rows[i])
 		}
 		require.Equal(t, want, got, name)
+		if span.Limit == 0 {
+			got, rest, err := store.Read[row](t.Context(), table, span)
+			require.NoError(t, err, name)
+			require.Equal(t, want, got, "%s: Read without a limit reads on too", name)
+			require.Empty(t, rest, name)
+		}
 	}
 	got, err := store.Query[row](t.Context(), table, store.Span{PK: "nobody"})
 	require.NoError(t, err)
