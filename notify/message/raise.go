@@ -59,32 +59,15 @@ func (r *Repository) raise(ctx context.Context, in In, m Message) error {
 // first sends an update that needs no read, and reads the row only if that is refused.
 func (r *Repository) lift(ctx context.Context, in In, newest Message, own numbers) error {
 	_, isPair := in.pair()
-	key := rowKey(in)
 	var item dynamo.Item
 	if own.follow() {
-		quick := r.table.Update(key).If("attribute_not_exists(till)")
-		if !isPair { // its row was written with the membership
-			quick.If("attribute_exists(pk)")
-		}
-		if newest.Seq > 0 {
-			quick.Set("last", newest.ID).Set("lastSeq", newest.Seq).
-				If("attribute_not_exists(lastSeq) OR lastSeq < ?", newest.Seq)
-		}
-		if len(own) > 0 {
-			quick.Set("read", own[len(own)-1])
-			if before := own[0] - 1; before == 0 {
-				quick.If("attribute_not_exists('read') OR 'read' = ?", 0)
-			} else {
-				quick.If("'read' = ?", before)
-			}
-		}
-		err := r.table.Run(ctx, quick)
+		err := r.table.Run(ctx, r.quick(in, newest, own))
 		refused, ok := store.AsRefused(err)
 		if !ok {
 			return err
 		}
 		item, _ = refused.At(0)
-	} else if err := r.table.Get(ctx, key, true, &item); err != nil && !errors.Is(err, plaza.ErrNotFound) {
+	} else if err := r.table.Get(ctx, rowKey(in), true, &item); err != nil && !errors.Is(err, plaza.ErrNotFound) {
 		return err
 	}
 	for range maxTries {
@@ -108,6 +91,28 @@ func (r *Repository) lift(ctx context.Context, in In, newest Message, own number
 		item, _ = refused.At(0)
 	}
 	return plaza.ErrBusy
+}
+
+// quick writes what a row lacks if the row is as it most often is: older than the newest
+// message, and read up to the first of the own ones.
+func (r *Repository) quick(in In, newest Message, own numbers) *store.Update {
+	quick := r.table.Update(rowKey(in)).If("attribute_not_exists(till)")
+	if _, isPair := in.pair(); !isPair { // its row was written with the membership
+		quick.If("attribute_exists(pk)")
+	}
+	if newest.Seq > 0 {
+		quick.Set("last", newest.ID).Set("lastSeq", newest.Seq).
+			If("attribute_not_exists(lastSeq) OR lastSeq < ?", newest.Seq)
+	}
+	if len(own) > 0 {
+		quick.Set("read", own[len(own)-1])
+		if before := own[0] - 1; before == 0 {
+			quick.If("attribute_not_exists('read') OR 'read' = ?", 0)
+		} else {
+			quick.If("'read' = ?", before)
+		}
+	}
+	return quick
 }
 
 // follow reports whether numbers in their order have no gaps.
