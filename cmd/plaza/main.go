@@ -1,0 +1,4 @@
+// Command plaza creates, checks and operates Plaza's tables.
+package main
+
+func main() {}
