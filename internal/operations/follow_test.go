@@ -2,11 +2,14 @@ package operations_test
 
 import (
 	"context"
+	"net/http"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids/lease"
@@ -100,3 +103,27 @@ func ratelimitSteps(t *testing.T) []step {
 		}},
 	}
 }
+
+// Renewals in the background belong to no call that runs, but have a name.
+func TestARenewalInTheBackgroundHasAName(t *testing.T) {
+	t.Parallel()
+	names := make(chan string, 100)
+	db := dynamotest.DB(t, func(next aws.HTTPClient) aws.HTTPClient {
+		return doer(func(r *http.Request) (*http.Response, error) {
+			select {
+			case names <- plaza.Operation(r.Context()):
+			default:
+			}
+			return next.Do(r)
+		})
+	})
+	held, err := lease.Acquire(t.Context(), db, dynamotest.Table(t, lease.Table), &lease.Options{Renew: time.Millisecond})
+	require.NoError(t, err)
+	require.Equal(t, "ids/lease.Acquire", <-names)
+	require.Equal(t, "ids/lease.Lease.Next", <-names)
+	require.NoError(t, held.Close(t.Context()))
+}
+
+type doer func(*http.Request) (*http.Response, error)
+
+func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
@@ -82,7 +83,8 @@ func open(t *testing.T) (*dynamo.DB, *ids.Generator) {
 	t.Helper()
 	gen, err := ids.New(1, nil)
 	require.NoError(t, err)
-	return dynamotest.DB(t, callstest.Client(t)), gen
+	note := func(next aws.HTTPClient) aws.HTTPClient { return callstest.Client(t, next) }
+	return dynamotest.DB(t, note), gen
 }
 
 // next returns an id.

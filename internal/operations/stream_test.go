@@ -28,7 +28,7 @@ func streamSteps(t *testing.T) []step {
 	require.NoError(t, err)
 
 	streams := dynamodbstreams.NewFromConfig(dynamotest.Engine(t).Config(), func(o *dynamodbstreams.Options) {
-		o.HTTPClient = callstest.Client(t)(http.DefaultClient)
+		o.HTTPClient = callstest.Client(t, http.DefaultClient)
 	})
 	letters, err := stream.NewDeadTable(db, table(t, stream.DeadSchema, stream.DeadTTL), "steps", nil)
 	require.NoError(t, err)

@@ -220,7 +220,7 @@ func FuzzLine(f *testing.F) {
 
 func TestRequestsCarryTheNameOfTheCall(t *testing.T) {
 	cfg := sinktest.NewScript(func(sinktest.Request) sinktest.Answer { return sinktest.Answer{Body: answer(1, nil)} }).Config()
-	cfg.HTTPClient = callstest.Client(t)(cfg.HTTPClient)
+	cfg.HTTPClient = callstest.Client(t, cfg.HTTPClient)
 	sink := open(t, cfg)
 	put := func(ctx context.Context) error {
 		return callstest.Failed(sink.Put(ctx, []stream.Event{{Data: []byte("{}")}}))

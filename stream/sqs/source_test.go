@@ -181,7 +181,7 @@ func TestRequestsCarryTheNameOfTheCall(t *testing.T) {
 			return sinktest.Answer{Body: `{"MessageId":"m"}`}
 		}
 	}).Config()
-	cfg.HTTPClient = callstest.Client(t)(cfg.HTTPClient)
+	cfg.HTTPClient = callstest.Client(t, cfg.HTTPClient)
 	sink, letters := open(t, cfg), deadLetters(t, cfg, nil)
 	source := letters.Source()
 	var got []stream.Dead

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
@@ -102,15 +101,20 @@ func Sent(t *testing.T, ctx context.Context) { //nolint:revive // as in testing'
 	}
 }
 
-// Client returns a wrapper that notes the requests of a client.
-func Client(t *testing.T) func(aws.HTTPClient) aws.HTTPClient {
+// Doer is an HTTP client, as aws.HTTPClient is.
+type Doer interface {
+	Do(r *http.Request) (*http.Response, error)
+}
+
+// Client returns next, whose requests are noted.
+func Client(t *testing.T, next Doer) Doer {
 	t.Helper()
-	return func(next aws.HTTPClient) aws.HTTPClient { return client{t, next} }
+	return client{t, next}
 }
 
 type client struct {
 	t    *testing.T
-	next aws.HTTPClient
+	next Doer
 }
 
 func (c client) Do(r *http.Request) (*http.Response, error) {
