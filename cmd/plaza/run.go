@@ -19,6 +19,7 @@ const (
 
 // commands are all commands. Each has a file of its own.
 type commands struct {
+	Tables tablesCommand `cmd:"" help:"Print what creates the tables."`
 
 	Verify verifyCommand `cmd:"" help:"Compare the tables with what the features need."`
 	Check  checkCommand  `cmd:"" help:"Look for damaged items and wrong counts."`

@@ -90,4 +90,3 @@ func (s *site) poller() (*stream.Poller, error) {
 	streams := dynamodbstreams.NewFromConfig(aws.Config{})
 	return stream.NewPoller(s.db, s.names.Pollers, streams, "arn:aws:dynamodb:::table/none/stream/none", "verify", processor, nil)
 }
-
