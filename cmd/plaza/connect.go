@@ -14,6 +14,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/tables"
@@ -62,6 +63,7 @@ type site struct {
 	client   *dynamodb.Client
 	db       *dynamo.DB
 	requests *atomic.Int64 // sent so far
+	page     int           // how many items are read at once
 
 	// corrupt is called with each damaged item that an answer leaves out.
 	corrupt func(*plaza.CorruptError)
@@ -84,7 +86,10 @@ func (c connecting) connect(ctx context.Context, p *program) (*site, error) {
 	if c.Rate > 0 {
 		limit = rate.Limit(c.Rate)
 	}
-	s := &site{names: names, requests: new(atomic.Int64)}
+	s := &site{names: names, requests: new(atomic.Int64), page: cursor.MaxLimit}
+	if p.page > 0 {
+		s.page = p.page
+	}
 	s.client = dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
 		if c.Endpoint != "" {
 			o.BaseEndpoint = aws.String(c.Endpoint)

@@ -91,7 +91,7 @@ func (c conversations) messages(ctx context.Context, in message.In, at string) (
 	history := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[message.Message], error) {
 		return c.r.History(ctx, in, req)
 	}
-	return listed(history, asIs)(ctx, at)
+	return listed(c.s.page, history, asIs)(ctx, at)
 }
 
 // A conversation's messages lie in buckets; see package message.

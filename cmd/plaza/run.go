@@ -40,7 +40,10 @@ type program struct {
 	stdout, stderr io.Writer
 	terminal       bool // stderr is one
 	config         func(context.Context) (aws.Config, error)
-	wrap           func(aws.HTTPClient) aws.HTTPClient // of tests; may be nil
+
+	// For tests:
+	wrap func(aws.HTTPClient) aws.HTTPClient // nil for none
+	page int                                 // how many items are read at once, 0 for the default
 }
 
 // errFound ends a run that printed what it found.
@@ -57,7 +60,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(fo
 func (p *program) run(ctx context.Context, args []string) int {
 	helped := false
 	parser, err := kong.New(&commands{},
-		kong.Name("plaza"), kong.Description(description), kong.UsageOnError(),
+		kong.Name("plaza"), kong.Description(description),
 		kong.Writers(p.stdout, p.stderr), kong.Exit(func(int) { helped = true }),
 		kong.Bind(p), kong.BindTo(ctx, (*context.Context)(nil)), kong.BindTo(p.stdout, (*io.Writer)(nil)),
 	)

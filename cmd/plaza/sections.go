@@ -36,9 +36,9 @@ type section struct {
 func (s section) name() string { return s.feature + " " + s.kind }
 
 // listed are the pages of a feature's own list.
-func listed[T any](list func(context.Context, cursor.PageRequest) (cursor.Page[T], error), data func(T) any) func(context.Context, string) ([]any, string, error) {
+func listed[T any](limit int, list func(context.Context, cursor.PageRequest) (cursor.Page[T], error), data func(T) any) func(context.Context, string) ([]any, string, error) {
 	return func(ctx context.Context, at string) ([]any, string, error) {
-		page, err := list(ctx, cursor.PageRequest{Cursor: cursor.Cursor(at), Limit: cursor.MaxLimit})
+		page, err := list(ctx, cursor.PageRequest{Cursor: cursor.Cursor(at), Limit: limit})
 		all := make([]any, len(page.Items))
 		for i, item := range page.Items {
 			all[i] = data(item)
@@ -53,9 +53,6 @@ func asIs[T any](item T) any { return item }
 func of[T any](user string, list func(context.Context, string, cursor.PageRequest) (cursor.Page[T], error)) func(context.Context, cursor.PageRequest) (cursor.Page[T], error) {
 	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[T], error) { return list(ctx, user, req) }
 }
-
-// readPage is how many items of a partition are read at once.
-const readPage = 500
 
 // stored are the items of a partition whose sort keys begin with a prefix, of which the
 // feature has no list. A damaged item is reported and left out.
@@ -86,7 +83,7 @@ func plain(item dynamo.Item) ([]any, error) {
 
 func (s *site) query(ctx context.Context, table, pk, prefix, after string) ([]dynamo.Item, string, error) {
 	in := &dynamodb.QueryInput{
-		TableName: &table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(readPage),
+		TableName: &table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(s.page)),
 		KeyConditionExpression:    aws.String("pk = :pk"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":pk": &types.AttributeValueMemberS{Value: pk}},
 	}
@@ -138,8 +135,8 @@ func (s *site) followSections(user string) ([]section, error) {
 		return nil, err
 	}
 	return []section{
-		{"follow", "following", listed(of(user, r.Following), asIs)},
-		{"follow", "follower", listed(of(user, r.Followers), asIs)},
+		{"follow", "following", listed(s.page, of(user, r.Following), asIs)},
+		{"follow", "follower", listed(s.page, of(user, r.Followers), asIs)},
 	}, nil
 }
 
@@ -156,7 +153,7 @@ func (s *site) feedSections(user string) ([]section, error) {
 	}
 	home := keys.Join("H", user)
 	return []section{
-		{"feed", "activity", listed(r.Outbox(user).List, func(a feed.Activity) any { return ownedActivity{a.Owner, a} })},
+		{"feed", "activity", listed(s.page, r.Outbox(user).List, func(a feed.Activity) any { return ownedActivity{a.Owner, a} })},
 		{"feed", "home, stored", s.stored(s.names.Feed, home, "~", plain)},
 	}, nil
 }
@@ -169,7 +166,7 @@ func (s *site) commentSections(user string) ([]section, error) {
 	list := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[comment.Comment], error) {
 		return r.ByUser(ctx, user, req, &comment.ListOptions{WithHidden: true})
 	}
-	return []section{{"comment", "comment", listed(list, asIs)}}, nil
+	return []section{{"comment", "comment", listed(s.page, list, asIs)}}, nil
 }
 
 // reactionSections reads what guards reactions: the lists ask for their kinds.
@@ -196,7 +193,7 @@ func (s *site) leaderboardSections(user string) ([]section, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []section{{"leaderboard", "entry", listed(of(user, r.ByPlayer), asIs)}}, nil
+	return []section{{"leaderboard", "entry", listed(s.page, of(user, r.ByPlayer), asIs)}}, nil
 }
 
 func (s *site) danmuSections(user string) ([]section, error) {
@@ -222,7 +219,7 @@ func (s *site) danmuSections(user string) ([]section, error) {
 		})
 	}
 	return []section{
-		{"danmu", "comment", listed(of(user, r.ByUser), asIs)},
+		{"danmu", "comment", listed(s.page, of(user, r.ByUser), asIs)},
 		{"danmu", "like", own("L")},
 		{"danmu", "report", own("R")},
 	}, nil
@@ -254,13 +251,13 @@ func (s *site) notifySections(user string) ([]section, error) {
 	}
 	pk := keys.Join("N", user)
 	return []section{
-		{"notify", "entry", listed(list, asIs)},
-		{"notify", "archived entry", listed(of(user, r.Archived), asIs)},
-		{"notify", "snoozed entry", listed(of(user, r.Snoozed), asIs)},
+		{"notify", "entry", listed(s.page, list, asIs)},
+		{"notify", "archived entry", listed(s.page, of(user, r.Archived), asIs)},
+		{"notify", "snoozed entry", listed(s.page, of(user, r.Snoozed), asIs)},
 		{"notify", "state, stored", s.stored(s.names.Notify, pk, "S", plain)},
 		{"prefs", "setting", s.stored(s.names.Notify, pk, "P", settings)},
-		{"prefs", "block", listed(of(user, p.Blocks), asIs)},
-		{"prefs", "mute", listed(of(user, p.Mutes), asIs)},
+		{"prefs", "block", listed(s.page, of(user, p.Blocks), asIs)},
+		{"prefs", "mute", listed(s.page, of(user, p.Mutes), asIs)},
 		{"digest", "sent, stored", s.stored(s.names.Notify, pk, "D#", plain)},
 		{"digest", "planned, stored", s.planned(user)},
 	}, nil
@@ -295,7 +292,7 @@ func settings(item dynamo.Item) ([]any, error) {
 const mostShards = 64
 
 // planned reads the planned digests of all users, since there is no index by user. The
-// cursor is the shard, and the item that was read last.
+// cursor has the shard and the item that was read last.
 func (s *site) planned(user string) func(context.Context, string) ([]any, string, error) {
 	return func(ctx context.Context, at string) ([]any, string, error) {
 		number, after, _ := strings.Cut(at, " ")
@@ -315,12 +312,27 @@ func (s *site) planned(user string) func(context.Context, string) ([]any, string
 			}
 			all = append(all, data...)
 		}
-		switch {
-		case next != "":
+		if next != "" {
 			return all, strconv.Itoa(shard) + " " + next, nil
-		case shard+1 < mostShards:
-			return all, strconv.Itoa(shard+1) + " ", nil
 		}
-		return all, "", nil
+		shards, err := s.digestShards(ctx)
+		if err != nil || shard+1 >= shards {
+			return all, "", err
+		}
+		return all, strconv.Itoa(shard+1) + " ", nil
 	}
+}
+
+// digestShards is how many shards may have planned digests.
+func (s *site) digestShards(ctx context.Context) (int, error) {
+	items, _, err := s.query(ctx, s.names.Notify, "D", "shards", "")
+	if err != nil || len(items) == 0 {
+		return 0, err
+	}
+	number, _ := items[0]["n"].(*types.AttributeValueMemberN)
+	if number == nil {
+		return mostShards, nil // it is damaged
+	}
+	n, err := strconv.Atoi(number.Value)
+	return min(n, mostShards), err
 }

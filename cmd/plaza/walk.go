@@ -16,9 +16,6 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// scanPage is how many items of a table are read before what they name is checked.
-const scanPage = 1000
-
 // place is how far a walk through all tables has come: the item of the feature's table
 // that was read last, or the board and period that were checked last.
 type place struct {
@@ -123,7 +120,7 @@ func reactionSubject(pk string, item map[string]types.AttributeValue) (owner, bo
 func (j *checkJob) walkTable(ctx context.Context, at place, of func(string, map[string]types.AttributeValue) (owner, bool), keep func(place) error) error {
 	for {
 		in := &dynamodb.ScanInput{
-			TableName: aws.String(at.Table), ConsistentRead: aws.Bool(true), Limit: aws.Int32(scanPage),
+			TableName: aws.String(at.Table), ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(j.s.page)),
 			ProjectionExpression:     aws.String("pk, sk, #o"),
 			ExpressionAttributeNames: map[string]string{"#o": "object"},
 		}
