@@ -84,6 +84,9 @@ func (tx *Tx) send(ctx context.Context, t *Table) error {
 		return tx.err
 	}
 	_, err := t.db.Client().TransactWriteItems(ctx, &tx.in)
+	if err == nil {
+		return nil
+	}
 	var canceled *types.TransactionCanceledException
 	if errors.As(err, &canceled) {
 		for i, reason := range canceled.CancellationReasons {
