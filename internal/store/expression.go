@@ -23,6 +23,10 @@ type expression struct {
 	values    []types.AttributeValue
 	condition []byte
 	err       error
+
+	// Where names and values start, so that few expressions allocate more.
+	firstNames  [4]string
+	firstValues [6]types.AttributeValue
 }
 
 // and adds a condition. The condition must not be wrapped in parentheses.
@@ -76,9 +80,6 @@ func sign(text string) int {
 	return -1
 }
 
-// usual is how many names or values most expressions have at most.
-const usual = 8
-
 // name appends the placeholder of an attribute. Those of the key need none.
 func (e *expression) name(to []byte, name string) []byte {
 	if name == pk || name == sk {
@@ -87,7 +88,7 @@ func (e *expression) name(to []byte, name string) []byte {
 	i := slices.Index(e.names, name)
 	if i < 0 {
 		if e.names == nil {
-			e.names = make([]string, 0, usual)
+			e.names = e.firstNames[:0]
 		}
 		i, e.names = len(e.names), append(e.names, name)
 	}
@@ -115,7 +116,7 @@ func (e *expression) value(to []byte, v any) []byte {
 	i := slices.IndexFunc(e.values, func(known types.AttributeValue) bool { return same(known, value) })
 	if i < 0 {
 		if e.values == nil {
-			e.values = make([]types.AttributeValue, 0, usual)
+			e.values = e.firstValues[:0]
 		}
 		i, e.values = len(e.values), append(e.values, value)
 	}

@@ -21,7 +21,10 @@ type Tx struct {
 
 // Tx starts a transaction. Run applies it once, however often it sends it.
 func (t *Table) Tx() *Tx {
-	return &Tx{table: t, in: dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String(rand.Text())}}
+	return &Tx{table: t, in: dynamodb.TransactWriteItemsInput{
+		ClientRequestToken: aws.String(rand.Text()),
+		TransactItems:      make([]types.TransactWriteItem, 0, 8), // few have more
+	}}
 }
 
 // Put adds the write of a whole item.
