@@ -16,6 +16,7 @@ require (
 	github.com/sony/sonyflake/v2 v2.2.0
 	github.com/stretchr/testify v1.12.1
 	go.uber.org/goleak v1.3.0
+	go.yaml.in/yaml/v3 v3.0.5
 	golang.org/x/sync v0.20.0
 	pgregory.net/rapid v1.3.0
 )
@@ -27,5 +28,4 @@ require (
 	github.com/aws/aws-sdk-go-v2/service/internal/accept-encoding v1.13.24 // indirect
 	github.com/aws/aws-sdk-go-v2/service/internal/endpoint-discovery v1.13.9 // indirect
 	github.com/cenkalti/backoff/v4 v4.3.0 // indirect
-	go.yaml.in/yaml/v3 v3.0.5 // indirect
 )

@@ -38,7 +38,7 @@ func newWorld(t *testing.T, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 	t.Cleanup(func() { require.NoError(t, w.service.close()) })
 	w.Server = httptest.NewUnstartedServer(nil)
 	w.api = newAPI(w.service, log)
-	w.Config = newServer(w.api, log)
+	w.Config = newServer(held(t, w.api), log)
 	w.Start()
 	t.Cleanup(w.Close)
 	t.Cleanup(w.api.endStreams)
