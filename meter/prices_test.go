@@ -65,7 +65,6 @@ func config(t *testing.T) aws.Config {
 	t.Helper()
 	cfg := dynamotest.Engine(t).Config()
 	cfg.HTTPClient = http.DefaultClient
-	cfg.APIOptions = plaintest()
 	return cfg
 }
 
