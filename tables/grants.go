@@ -160,14 +160,14 @@ func writeJSON(w io.Writer, v any) error {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
+	e.SetIndent("", " ")
 	if err := e.Encode(v); err != nil {
 		return err
 	}
 	lines := strings.Split(text.String(), "\n")
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
-		if joined, last := joinedAt(lines, i); last > i && len(joined) <= 200 {
+		if joined, last := joinedAt(lines, i); last > i && len(joined) <= 320 {
 			line, i = joined, last
 		}
 		if line == "" {

@@ -42,11 +42,11 @@ func features() []feature {
 			},
 			Worker: {
 				[]string{"feed.Repository: Deliver Run"},
-				[]Grant{on("feed", reads+writes+"DeleteItem BatchWriteItem"), on("follow", "GetItem Query")},
+				[]Grant{on("feed", "GetItem Query UpdateItem DeleteItem BatchWriteItem"), on("follow", "Query")},
 			},
 			Operator: {
 				[]string{"feed.Repository: Init Erase"},
-				[]Grant{on("feed", reads+writes+"DeleteItem BatchWriteItem")},
+				[]Grant{on("feed", "GetItem Query PutItem DeleteItem BatchWriteItem")},
 			},
 		}},
 		{name: "comment", schema: "feed/comment.Table", roles: map[Role]duty{
@@ -60,7 +60,7 @@ func features() []feature {
 			},
 			Operator: {
 				[]string{"feed/comment.Repository: Init Erase EraseObject"},
-				[]Grant{on("comment", reads+writes+"DeleteItem ConditionCheckItem BatchWriteItem")},
+				[]Grant{on("comment", reads+writes+"DeleteItem BatchWriteItem")},
 			},
 		}},
 		{name: "reaction", schema: "feed/reaction.Table", roles: map[Role]duty{
@@ -89,7 +89,7 @@ func features() []feature {
 			},
 			Operator: {
 				[]string{"leaderboard.Repository: Init Check Repair Undefine Erase"},
-				[]Grant{on("leaderboard", reads+writes+"DeleteItem BatchWriteItem Scan"), onIndex("leaderboard", "ranking")},
+				[]Grant{on("leaderboard", "GetItem Query "+writes+"DeleteItem BatchWriteItem Scan"), onIndex("leaderboard", "ranking")},
 			},
 		}},
 		{name: "danmu", schema: "danmu.Table", roles: map[Role]duty{
@@ -100,11 +100,11 @@ func features() []feature {
 			Service: {
 				[]string{"danmu.Repository: Configure Send Recall Remove Protect Unprotect Like Unlike Report",
 					"danmu/live.Hub: Send Like Unlike Recall Remove"},
-				[]Grant{on("danmu", writes+"DeleteItem")},
+				[]Grant{on("danmu", writes)},
 			},
 			Operator: {
 				[]string{"danmu.Repository: Init Import Erase EraseObject"},
-				[]Grant{on("danmu", reads+writes+"DeleteItem BatchWriteItem"), onIndex("danmu", "byUser")},
+				[]Grant{on("danmu", "GetItem Query "+writes+"DeleteItem BatchWriteItem"), onIndex("danmu", "byUser")},
 			},
 		}},
 		{name: "notify", schema: "notify.Table", roles: map[Role]duty{
