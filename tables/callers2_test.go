@@ -189,7 +189,7 @@ func notifications(t *testing.T, w *world, as callers) {
 		})
 		require.NoError(t, err)
 		f.Repository, err = notify.New(db, w.names.Notify, w, &notify.Options{
-			Policy: f.prefs, Announcements: f.announcements, Scheduler: f.digests, Watchers: graph, Now: w.Now,
+			Policy: undecided{f.prefs}, Announcements: f.announcements, Scheduler: f.digests, Watchers: graph, Now: w.Now,
 		})
 		require.NoError(t, err)
 		return f
@@ -197,7 +197,9 @@ func notifications(t *testing.T, w *world, as callers) {
 	reader, service, worker, operator := of(tables.Reader), of(tables.Service), of(tables.Worker), of(tables.Operator)
 	graph, err := follow.New(dynamotest.DB(t), w.names.Follow, w, nil)
 	require.NoError(t, err)
-	all(t, err3(graph.Follow(ctx, follow.Edge{Follower: "eve", Followee: "post:1"})))
+	for _, watcher := range []string{"eve", undecidedOf} { // the second one is tried again later
+		all(t, err3(graph.Follow(ctx, follow.Edge{Follower: watcher, Followee: "post:1"})))
+	}
 	all(t, operator.Init(ctx), reader.Verify(ctx), reader.announcements.Verify(ctx), reader.prefs.Verify(ctx), reader.digests.Verify(ctx), worker.Verify(ctx))
 
 	post := feed.Ref{Kind: "post", ID: "1"}
@@ -255,8 +257,8 @@ func notifications(t *testing.T, w *world, as callers) {
 
 		service.digests.Due(ctx, "dan", []string{"email"}, w.id()),
 		err2(service.Watchers(ctx, post, notify.Notification{Activity: event("1").Activity})),
-		err2(worker.Deliver(ctx)),
 	)
+	require.ErrorIs(t, err2(worker.Deliver(ctx)), plaza.ErrBusy)
 
 	// What was snoozed is back, which a list or a count writes down.
 	all(t, err3(service.Notify(ctx, event("5"))))
@@ -281,6 +283,18 @@ func notifications(t *testing.T, w *world, as callers) {
 	)
 }
 
+// undecided is a policy that fails for one user.
+type undecided struct{ notify.Policy }
+
+const undecidedOf = "zoe"
+
+func (p undecided) Decide(ctx context.Context, n notify.Notification) (notify.Decision, error) {
+	if n.User == undecidedOf {
+		return notify.Decision{}, plaza.ErrBusy
+	}
+	return p.Policy.Decide(ctx, n)
+}
+
 // mailbox counts digests.
 type mailbox struct{ sent int }
 
@@ -292,7 +306,9 @@ func (m *mailbox) Send(context.Context, digest.Delivery) error {
 func messages(t *testing.T, w *world, as callers) {
 	ctx := t.Context()
 	of := func(role tables.Role) *message.Repository {
-		r, err := message.New(as[role].db, w.names.Message, w, &message.Options{Now: w.Now})
+		blocks, err := prefs.New(as[role].db, w.names.Notify, &prefs.Options{Now: w.Now})
+		require.NoError(t, err)
+		r, err := message.New(as[role].db, w.names.Message, w, &message.Options{Blocks: blocks, Now: w.Now})
 		require.NoError(t, err)
 		return r
 	}
@@ -324,6 +340,7 @@ func messages(t *testing.T, w *world, as callers) {
 		err2(service.Block(ctx, pair)),
 		err2(service.Unblock(ctx, pair)),
 		err2(reader.Access(ctx, in)),
+		err2(reader.Access(ctx, message.In{Conversation: message.Pair{User: "ann", Other: "eve"}.Conversation(), User: "ann"})),
 		err2(reader.Members(ctx, in)),
 		err2(reader.History(ctx, in, first)),
 		err2(reader.Inbox(ctx, "ben", first)),

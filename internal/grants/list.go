@@ -130,15 +130,16 @@ func features() []feature {
 				[]Grant{on("notify", "GetItem Query PutItem BatchWriteItem")},
 			},
 		}},
+		// notify's table, where prefs says who blocks whom.
 		{name: "message", schema: "notify/message.Table", roles: map[Role]duty{
 			Reader: {
 				[]string{"notify/message.Repository: Verify Access Members History Inbox Unread Receipts", "notify/message/live.Hub: Join Typing",
 					"notify/message/live.Viewer: Next"},
-				[]Grant{on("message", reads), onIndex("message", "recent")},
+				[]Grant{on("message", reads), onIndex("message", "recent"), on("notify", "GetItem")},
 			},
 			Service: {
 				[]string{"notify/message.Repository: Create Add Leave Send Edit Recall Read Clear Block Unblock", "notify/message/live.Hub: Publish"},
-				[]Grant{on("message", writes)},
+				[]Grant{on("message", writes), on("notify", "GetItem UpdateItem")},
 			},
 			Operator: {
 				[]string{"notify/message.Repository: Init Erase"},
