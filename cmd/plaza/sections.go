@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -173,7 +175,7 @@ func (s *site) commentSections(user string) ([]section, error) {
 func (s *site) reactionSections(user string) ([]section, error) {
 	return []section{{"reaction", "reaction", s.stored(s.names.Reaction, keys.Join("U", user), "", func(item dynamo.Item) ([]any, error) {
 		var all []any
-		for name := range item {
+		for _, name := range slices.Sorted(maps.Keys(item)) {
 			parts := keys.Split(name)
 			if len(parts) != 2 || parts[0] != "id" {
 				continue
