@@ -219,7 +219,8 @@ func (j *checkJob) status() string {
 }
 
 // one checks or repairs a subject. One that cannot be checked is a finding too, and
-// does not end the run.
+// does not end the run, unless it is a board: a check of it reads a whole table, so that
+// DynamoDB is busy or cannot be reached.
 func (j *checkJob) one(ctx context.Context, of subject) error {
 	drift, err := j.drift(ctx, of)
 	j.mu.Lock()
@@ -228,7 +229,7 @@ func (j *checkJob) one(ctx context.Context, of subject) error {
 	switch {
 	case err == nil && len(drift) > 0:
 		j.report(finding{subject: of, Drift: drift, Fixed: j.repair})
-	case errors.Is(err, plaza.ErrBusy), errors.Is(err, plaza.ErrCorrupt), errors.Is(err, plaza.ErrNotFound):
+	case errors.Is(err, plaza.ErrBusy) && of.Board == "", errors.Is(err, plaza.ErrCorrupt), errors.Is(err, plaza.ErrNotFound):
 		j.report(finding{subject: of, Error: err.Error()})
 	case err != nil:
 		return err
