@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -67,16 +66,18 @@ func (c *checking) run(ctx context.Context, p *program, repair bool, from mintin
 	if err := j.open(gen, c.Kind); err != nil {
 		return err
 	}
-	stop := newProgress(p).watch(j.status)
+	show := newProgress(p).watch(j.status)
 	if c.All {
 		err = j.all(ctx, c.Checkpoint)
 	} else {
 		err = j.named(ctx, c)
 	}
-	stop()
+	show()
 	switch {
+	case err != nil && c.Checkpoint != "":
+		return stop(ctx, err, continues)
 	case err != nil:
-		return err
+		return stop(ctx, err, "Not everything was checked. With --checkpoint a walk through all can be continued.")
 	case j.failed > 0 || j.drifts > 0 && !repair:
 		return errFound
 	}
@@ -200,12 +201,7 @@ func (j *checkJob) report(f finding) {
 	} else {
 		j.failed++
 	}
-	if !j.json {
-		fmt.Fprintln(j.p.stdout, f)
-		return
-	}
-	line, _ := json.Marshal(f) // texts and numbers always marshal
-	fmt.Fprintf(j.p.stdout, "%s\n", line)
+	j.p.print(f, j.json)
 }
 
 func (j *checkJob) status() string {
