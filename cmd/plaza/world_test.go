@@ -76,7 +76,14 @@ func (w *world) run(args ...string) result { return w.runIn(w.t.Context(), "", a
 func (w *world) runIn(ctx context.Context, stdin string, args ...string) result {
 	var stdout, stderr bytes.Buffer
 	p := program{
-		stdin: strings.NewReader(stdin), stdout: &stdout, stderr: &stderr, wrap: w.wrap, page: w.page,
+		stdin: strings.NewReader(stdin), stdout: &stdout, stderr: &stderr, page: w.page,
+		wrap: func(next aws.HTTPClient) aws.HTTPClient {
+			next = w.permit(args[0], next)
+			if w.wrap != nil {
+				next = w.wrap(next)
+			}
+			return next
+		},
 		config: func(context.Context) (aws.Config, error) {
 			cfg := dynamotest.Engine(w.t).Config()
 			cfg.Retryer = func() aws.Retryer {
