@@ -22,6 +22,7 @@ const maxUsers = 100
 // Cost: 1 request for each 50 others, 1 RCU for each other; twice the units with
 // Options.Consistent.
 func (r *Repository) Relations(ctx context.Context, viewer string, others []string) (map[string]Relation, error) {
+	ctx = plaza.WithOperation(ctx, "follow.Repository.Relations")
 	if err := keys.CheckName("Viewer", viewer); err != nil {
 		return nil, err
 	}

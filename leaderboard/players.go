@@ -19,6 +19,7 @@ const MaxPlayers = 100
 //
 // Cost: 1 request, 1 RCU a player.
 func (r *Repository) Players(ctx context.Context, in In, ids []string) ([]Standing, error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Players")
 	if err := in.check(); err != nil {
 		return nil, err
 	}

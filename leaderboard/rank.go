@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -16,6 +17,7 @@ import (
 // Cost: 1 request, 1 RCU for the entry; 2 requests a shard, 0.5 RCU each at least,
 // as Count for the entries above.
 func (r *Repository) Rank(ctx context.Context, in In, player string) (Rank, error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Rank")
 	if err := checkPlayer(in, player); err != nil {
 		return Rank{}, err
 	}

@@ -32,6 +32,7 @@ const (
 // of its announcements, 12.5 RCU for 100 of 1 KB; past withdrawn ones and those
 // that are over 4 requests at most, for 1,500 rows.
 func (r *Repository) Live(ctx context.Context, reader notify.Reader) ([]notify.Announcement, error) {
+	ctx = plaza.WithOperation(ctx, "notify/announce.Repository.Live")
 	if err := checkAudiences(reader.Audiences); err != nil {
 		return nil, err
 	}

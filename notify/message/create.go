@@ -43,6 +43,7 @@ func (g Group) check() error {
 // Cost: 1 request, 4 + 3m WCU for m members, and 2 WCU for each further KB of their
 // names; the 99th and the 100th each as Add.
 func (r *Repository) Create(ctx context.Context, g Group) (created bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Create")
 	if err := g.check(); err != nil {
 		return false, err
 	}
