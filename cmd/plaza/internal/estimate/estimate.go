@@ -44,8 +44,7 @@ type Call struct {
 // Key is the partition key of a table that takes the most writes or reads.
 type Key struct {
 	Table string `json:"table"`
-	Key   string `json:"key"`
-	Whose string `json:"whose"`
+	Key   string `json:"key"` // how it begins, and whose it is
 
 	// Write and Read are units a second, at the peak.
 	Write float64 `json:"write"`

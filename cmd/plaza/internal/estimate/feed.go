@@ -72,11 +72,11 @@ func (m *model) follow() {
 	recent := math.Min(copies, m.in.Posts*math.Min(m.in.Days, retention))
 	m.call("feed.Home.Follow", n, whole(copied, recent), copied(copies))
 
-	m.heat("follow", "C#", "the most followed", 2*n*m.top, m.total(m.in.ProfileReads)*m.top/2+m.in.Posts, relief{})
-	m.heat("follow", "R#", "the most followed", 2*n*m.top/float64(m.in.FollowShards),
+	m.heat("follow", "C# of the most followed", 2*n*m.top, m.total(m.in.ProfileReads)*m.top/2+m.in.Posts, relief{})
+	m.heat("follow", "R# of the most followed", 2*n*m.top/float64(m.in.FollowShards),
 		m.in.Posts*blocks(m.g[0].followers/float64(m.in.FollowShards), followerRow, 4096),
 		relief{"follow.Options.Shards", m.in.FollowShards, 64})
-	m.heat("feed", "O#", "the most followed", 2*m.in.Posts*write(m.postBytes()),
+	m.heat("feed", "O# of the most followed", 2*m.in.Posts*write(m.postBytes()),
 		m.topReads()*(1-m.in.Cached)*read(1, m.postBytes())+
 			m.total(m.in.ProfileReads)*m.top*read(math.Min(readRows, m.outbox()), m.postBytes())+
 			n*m.top*whole(copied, recent).Read,
@@ -119,7 +119,7 @@ func (m *model) publish() {
 	m.together("feed.Repository.Run", passes, run, run)
 
 	// A job is put in a transaction, and deleted.
-	m.heat("feed", "J#", "a job shard", 3*m.total(m.in.Posts)/float64(m.in.JobShards), 0.5*passes,
+	m.heat("feed", "J# of a job shard", 3*m.total(m.in.Posts)/float64(m.in.JobShards), 0.5*passes,
 		relief{"feed.Options.JobShards", m.in.JobShards, 64})
 }
 

@@ -56,21 +56,19 @@ func (m *model) notify() {
 
 	// A page with entries is marked. The first mark of a user costs more, one that shows
 	// nothing new less.
-	var marks float64
+	first := math.Min(1, 1/(math.Max(1, opens)*m.in.Days))
+	pages := func(followers float64) float64 {
+		return opens * math.Min(1, groupsIn(followers, math.Min(m.in.Days, retention)))
+	}
 	marked := m.perUser(func(followers float64) Units {
-		pages := opens * math.Min(1, groupsIn(followers, math.Min(m.in.Days, retention)))
-		marks += 0
-		first := math.Min(1, 1/(math.Max(1, opens)*m.in.Days))
 		fresh := math.Min(1, groupsIn(followers, between))
 		one := Units{Requests: 1, Write: 1 + fresh}.times(1 - first).plus(Units{Requests: 2, Write: 3}.times(first))
-		return one.times(pages)
+		return one.times(pages(followers))
 	})
-	for _, b := range m.g {
-		marks += b.users * opens * math.Min(1, groupsIn(b.followers, math.Min(m.in.Days, retention)))
-	}
+	marks := m.perUser(func(followers float64) Units { return Units{Requests: pages(followers)} }).Requests
 	m.together("notify.Repository.MarkSeen", marks, marked, Units{Requests: 2, Write: 3}.times(marks))
 
-	m.heat("notify", "N#", "the most followed", m.notified(events(m.g[0].followers)).Write*groups,
+	m.heat("notify", "N# of the most followed", whole(m.notified, events(m.g[0].followers)).Write*groups,
 		checks*unseen(groupsIn(m.g[0].followers, between/2)).Read, relief{})
 }
 
@@ -113,6 +111,6 @@ func (m *model) talk() {
 	m.call("notify/message.Repository.Read", n, one, one)
 
 	// Each message raises the rows of both, and is read by one of them.
-	m.heat("message", "U#", "a user", math.Max(1, m.in.Conversations)*each*(3+1), m.in.InboxReads*inbox(m.in.Conversations).Read, relief{})
-	m.heat("message", "C#", "a conversation", each*2*(1+outrun), each*(1+unknown), relief{})
+	m.heat("message", "U# of a user", math.Max(1, m.in.Conversations)*each*(3+1), m.in.InboxReads*inbox(m.in.Conversations).Read, relief{})
+	m.heat("message", "C# of a conversation", each*2*(1+outrun), each*(1+unknown), relief{})
 }

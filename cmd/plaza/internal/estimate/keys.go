@@ -7,9 +7,9 @@ import (
 
 // heat is what a partition key takes in a day.
 type heat struct {
-	table, key, whose string
-	write, read       float64
-	relief            relief
+	table, key  string
+	write, read float64
+	relief      relief
 }
 
 // relief is the option that spreads a key, or none.
@@ -18,8 +18,8 @@ type relief struct {
 	now, most int
 }
 
-func (m *model) heat(table, key, whose string, write, read float64, r relief) {
-	m.keys = append(m.keys, heat{table, key, whose, write, read, r})
+func (m *model) heat(table, key string, write, read float64, r relief) {
+	m.keys = append(m.keys, heat{table, key, write, read, r})
 }
 
 // hottest returns each table's key with the most writes, and the one with the most reads
@@ -56,7 +56,7 @@ func (m *model) hottestOf(table string) (written, read heat) {
 
 // second is the key in the busiest second.
 func (m *model) second(k heat) Key {
-	out := Key{Table: k.table, Key: k.key, Whose: k.whose, Write: k.write / day * m.in.Peak, Read: k.read / day * m.in.Peak}
+	out := Key{Table: k.table, Key: k.key, Write: k.write / day * m.in.Peak, Read: k.read / day * m.in.Peak}
 	times := math.Max(out.Write/MaxWrite, out.Read/MaxRead)
 	switch n := math.Ceil(float64(k.relief.now) * times); {
 	case times <= 1:
@@ -65,7 +65,7 @@ func (m *model) second(k heat) Key {
 	case k.relief.most == 0:
 		out.Advice = k.relief.option
 	case n > float64(k.relief.most):
-		out.Advice = fmt.Sprintf("%s ≤ %d is not enough", k.relief.option, k.relief.most)
+		out.Advice = fmt.Sprintf("%d shards are not enough", k.relief.most)
 	default:
 		out.Advice = fmt.Sprintf("%s ≥ %g", k.relief.option, n)
 	}

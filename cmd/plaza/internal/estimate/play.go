@@ -24,9 +24,9 @@ func (m *model) watch() {
 		sent = sent.plus(send.plus(Units{Requests: 1, Read: 1}.times(math.Max(0, looks*n/(n+reads)-m.firsts(n)))).times(p.users))
 		seen = seen.plus(segment.plus(Units{Requests: 1, Read: 1}.times(looks * reads / (n + reads))).times(p.users))
 		if i == 0 {
-			m.heat("danmu", "D#", "a segment of the most watched video", n/segments/float64(m.in.DanmuShards),
+			m.heat("danmu", "D# of the most watched segment", n/segments/float64(m.in.DanmuShards),
 				segment.Read/segments/float64(m.in.DanmuShards), relief{"danmu.Settings.Shards", m.in.DanmuShards, 32})
-			m.heat("danmu", "M#", "the most watched video", send.Write-2*n, looks, relief{option: "a longer Options.Refresh"})
+			m.heat("danmu", "M# of the most watched video", send.Write-2*n, looks, relief{option: "a longer Options.Refresh"})
 		}
 	}
 	m.together("danmu.Repository.Send", sends, sent, Units{Requests: 3, Read: 1, Write: 4}.times(sends))
@@ -69,20 +69,30 @@ func (m *model) compete() {
 		Units{Requests: submits, Write: submits + players*(first+2*better)}.plus(looked(submits)).plus(opened),
 		Units{Requests: 3, Read: 2, Write: 3}.times(submits).plus(opened))
 
-	// A rank counts the entries above, half of a board on average, and then the ties.
-	count := func(rows float64) Units {
-		return Units{Requests: 2 * shards, Read: shards * (read(rows/shards, scoreRow) + 0.5)}
-	}
+	// A rank reads the entry, counts those above, and then the ties.
+	counted := Units{Requests: 2 * shards, Read: shards * (readAbove(size/shards, scoreRow) + 0.5)}
+	all := Units{Requests: 2 * shards, Read: shards * (read(size/shards, scoreRow) + 0.5)}
 	entry := Units{Requests: 1, Read: 1}
 	m.together("leaderboard.Repository.Rank", ranks,
-		entry.plus(count(size/2)).times(ranks).plus(looked(ranks)),
-		entry.plus(count(size)).plus(look).times(ranks))
+		entry.plus(counted).times(ranks).plus(looked(ranks)),
+		entry.plus(all).plus(look).times(ranks))
 	top := Units{Requests: shards, Read: shards * read(math.Min(readRows, size/shards), scoreRow)}
 	m.together("leaderboard.Repository.Top", tops, top.times(tops).plus(looked(tops)), top.plus(look).times(tops))
 
-	m.heat("leaderboard", "ranking", "a board's index", players*(first+2*better)/boards/shards,
-		(ranks*count(size/2).Read+tops*top.Read)/boards/shards, relief{"leaderboard.Board.Shards", m.in.BoardShards, 64})
-	m.heat("leaderboard", "B#", "the definitions of all boards", 0, looks, relief{option: "a longer Options.Refresh"})
+	m.heat("leaderboard", "ranking of a board", players*(first+2*better)/boards/shards,
+		(ranks*counted.Read+tops*top.Read)/boards/shards, relief{"leaderboard.Board.Shards", m.in.BoardShards, 64})
+	m.heat("leaderboard", "B# of all boards", 0, looks, relief{option: "a longer Options.Refresh"})
+}
+
+// readAbove is the RCU of an eventually consistent read of the rows above one of n, on
+// average.
+func readAbove(n, bytes float64) float64 {
+	all := n * bytes / 4096
+	full := math.Floor(all)
+	if full == 0 {
+		return 0.5
+	}
+	return (full*(full+1)/2 + (full+1)*(all-full)) / all / 2
 }
 
 // improvements is how many of n scores in random order are better than all before, but

@@ -44,8 +44,8 @@ type counted struct {
 
 func (c counted) Do(r *http.Request) (*http.Response, error) {
 	operation := plaza.Operation(r.Context())
-	if operation == "" {
-		return c.next.Do(r) // what the simulation prepares
+	if operation == prepared {
+		return c.next.Do(r)
 	}
 	req, err := wire.Read(r)
 	if err != nil {
@@ -154,4 +154,19 @@ func (w *wireMeter) heat(feature, pk string, u Units) {
 		w.keys[feature] = map[string]Units{}
 	}
 	w.keys[feature][pk] = w.keys[feature][pk].plus(u)
+}
+
+// hottest returns the most writes and the most reads of a key of a table.
+func (w *wireMeter) hottest(table string) Units { return w.hottestOf(table, "") }
+
+// hottestOf is hottest among keys that begin as a model's key does.
+func (w *wireMeter) hottestOf(table, key string) Units {
+	prefix, _, _ := strings.Cut(key, " ")
+	var most Units
+	for pk, u := range w.keys[table] {
+		if strings.HasPrefix(pk, prefix) {
+			most.Write, most.Read = max(most.Write, u.Write), max(most.Read, u.Read)
+		}
+	}
+	return most
 }
