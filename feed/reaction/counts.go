@@ -112,10 +112,5 @@ func checkObjects(objects []string) error {
 	if len(objects) > maxObjects {
 		return &plaza.InvalidError{Field: "Objects", Reason: fmt.Sprintf("has %d objects, at most %d are allowed", len(objects), maxObjects)}
 	}
-	for i, object := range objects {
-		if err := keys.CheckName(fmt.Sprintf("Objects[%d]", i), object); err != nil {
-			return err
-		}
-	}
-	return nil
+	return keys.CheckNames("Objects", objects)
 }
