@@ -27,7 +27,7 @@ func (r *Repository) Reacted(ctx context.Context, user string, objects []string)
 		return nil, err
 	}
 	reacted := make(map[string][]string, len(objects))
-	var wanted []store.Key
+	wanted := make([]store.Key, 0, len(objects))
 	for _, object := range objects {
 		if _, seen := reacted[object]; !seen {
 			reacted[object] = []string{}
