@@ -1,10 +1,13 @@
 package tables_test
 
 import (
+	"bytes"
 	"context"
 	"iter"
 	"testing"
 	"time"
+
+	"github.com/plaza-sdk/plaza"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -17,6 +20,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/leaderboard"
+	rooms "github.com/plaza-sdk/plaza/live"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/announce"
 	"github.com/plaza-sdk/plaza/notify/digest"
@@ -41,11 +45,11 @@ func leaderboards(t *testing.T, w *world, as callers) {
 		operator.Init(ctx),
 		reader.Verify(ctx),
 		err2(service.Define(ctx, leaderboard.Board{
-			Name: "weekly", Cron: "@weekly", Keep: time.Hour, Operator: leaderboard.Increment, Allow: []leaderboard.Operator{leaderboard.Best},
+			Name: "weekly", Cron: "@weekly", Keep: time.Hour, Operator: leaderboard.Set, Allow: []leaderboard.Operator{leaderboard.Increment},
 		})),
 	)
 	score := func(player string) leaderboard.Submission {
-		return leaderboard.Submission{Board: "weekly", Player: player, Score: leaderboard.Int(7), Op: w.id()}
+		return leaderboard.Submission{Board: "weekly", Player: player, Score: leaderboard.Int(7), Operator: leaderboard.Increment, Op: w.id()}
 	}
 	guarded := score("ann")
 	guarded.Guard = true
@@ -53,7 +57,7 @@ func leaderboards(t *testing.T, w *world, as callers) {
 		err3(service.Submit(ctx, guarded)),
 		err2(service.Undo(ctx, guarded)),
 		err3(service.Submit(ctx, score("ann"))),
-		err2(service.Apply(ctx, leaderboard.Projection{Board: "weekly", Player: "ben", Score: leaderboard.Int(9), Version: 1})),
+		err2(service.Apply(ctx, leaderboard.Projection{Board: "weekly", Player: "ben", Score: leaderboard.Int(9), Version: 1, At: w.Now()})),
 	)
 	for _, o := range service.SubmitMany(ctx, []leaderboard.Submission{score("cleo"), score("dan")}) {
 		require.NoError(t, o.Err)
@@ -66,7 +70,7 @@ func leaderboards(t *testing.T, w *world, as callers) {
 		err2(reader.Players(ctx, in, []string{"ann", "ben"})),
 		err2(reader.Top(ctx, in, first)),
 		err2(reader.TopPercent(ctx, in, 50, first)),
-		err2(reader.Range(ctx, in, 0, 3)),
+		err2(reader.Range(ctx, in, 1, 3)),
 		err2(reader.Rank(ctx, in, "ann")),
 		err2(reader.Around(ctx, in, "ann", 1)),
 		err2(reader.AroundScore(ctx, in, leaderboard.Int(8), 1)),
@@ -81,8 +85,10 @@ func leaderboards(t *testing.T, w *world, as callers) {
 		err2(operator.Check(ctx, in)),
 		err2(operator.Repair(ctx, in)),
 		operator.Erase(ctx, "cleo"),
-		err2(operator.Undefine(ctx, "weekly")),
 	)
+	require.ErrorIs(t, err2(operator.Undefine(ctx, "weekly")), plaza.ErrBusy)
+	w.pass(5 * time.Minute) // no process knows the board any more
+	all(t, err2(operator.Undefine(ctx, "weekly")))
 }
 
 func danmus(t *testing.T, w *world, as callers) {
@@ -171,8 +177,8 @@ func notifications(t *testing.T, w *world, as callers) {
 		f.announcements, err = announce.New(db, w.names.Notify, w, &announce.Options{Now: w.Now})
 		require.NoError(t, err)
 		f.prefs, err = prefs.New(db, w.names.Notify, &prefs.Options{
-			Channels: []string{"email"}, Verbs: []prefs.Verb{{Name: "comment", Channels: []string{prefs.InApp, "email"}}}, Now: w.Now,
-			Tokens: prefs.Keyring{Keys: map[byte][]byte{0: make([]byte, 32)}},
+			Channels: []string{"email"}, Verbs: []prefs.Verb{{Name: "comment", Channels: []string{"email"}}}, Now: w.Now,
+			Tokens: prefs.Keyring{Keys: map[byte][]byte{0: bytes.Repeat([]byte{7}, 32)}},
 		})
 		require.NoError(t, err)
 		f.digests, err = digest.New(db, w.names.Notify, &digest.Options{
@@ -183,12 +189,17 @@ func notifications(t *testing.T, w *world, as callers) {
 		})
 		require.NoError(t, err)
 		f.Repository, err = notify.New(db, w.names.Notify, w, &notify.Options{
-			Policy: f.prefs, Announcements: f.announcements, Scheduler: f.digests, Watchers: graph, Now: w.Now,
+			Policy: undecided{f.prefs}, Announcements: f.announcements, Scheduler: f.digests, Watchers: graph, Now: w.Now,
 		})
 		require.NoError(t, err)
 		return f
 	}
 	reader, service, worker, operator := of(tables.Reader), of(tables.Service), of(tables.Worker), of(tables.Operator)
+	graph, err := follow.New(dynamotest.DB(t), w.names.Follow, w, nil)
+	require.NoError(t, err)
+	for _, watcher := range []string{"eve", undecidedOf} { // the second one is tried again later
+		all(t, err3(graph.Follow(ctx, follow.Edge{Follower: watcher, Followee: "post:1"})))
+	}
 	all(t, operator.Init(ctx), reader.Verify(ctx), reader.announcements.Verify(ctx), reader.prefs.Verify(ctx), reader.digests.Verify(ctx), worker.Verify(ctx))
 
 	post := feed.Ref{Kind: "post", ID: "1"}
@@ -227,7 +238,7 @@ func notifications(t *testing.T, w *world, as callers) {
 		err2(service.RetractTarget(ctx, "ann", feed.Ref{Kind: "post", ID: "3"})),
 
 		err2(reader.announcements.List(ctx, "all", first)),
-		err2(reader.announcements.Live(ctx, who)),
+		err2(reader.announcements.Live(ctx, notify.Reader{User: "ann", Audiences: []string{"some"}})),
 		service.Dismiss(ctx, "ann", news.ID),
 
 		err2(service.prefs.Set(ctx, email, true)),
@@ -244,10 +255,10 @@ func notifications(t *testing.T, w *world, as callers) {
 		err2(reader.prefs.Settings(ctx, "ann")),
 		err2(reader.prefs.Decide(ctx, event("4"))),
 
-		service.digests.Due(ctx, "ann", []string{"email"}, w.id()),
-		err2(service.Watchers(ctx, post, event("1"))),
-		err2(worker.Deliver(ctx)),
+		service.digests.Due(ctx, "dan", []string{"email"}, w.id()),
+		err2(service.Watchers(ctx, post, notify.Notification{Activity: event("1").Activity})),
 	)
+	require.ErrorIs(t, err2(worker.Deliver(ctx)), plaza.ErrBusy)
 
 	// What was snoozed is back, which a list or a count writes down.
 	all(t, err3(service.Notify(ctx, event("5"))))
@@ -256,7 +267,7 @@ func notifications(t *testing.T, w *world, as callers) {
 	all(t, err2(reader.List(ctx, who, first)))
 
 	sender := mailbox{}
-	digests, err := digest.NewWorker(worker.digests, worker, &sender, nil)
+	digests, err := digest.NewWorker(worker.digests, worker, &sender, &digest.WorkerOptions{Policy: worker.prefs})
 	require.NoError(t, err)
 	all(t, err2(digests.Deliver(ctx)))
 	require.Positive(t, sender.sent)
@@ -272,6 +283,18 @@ func notifications(t *testing.T, w *world, as callers) {
 	)
 }
 
+// undecided is a policy that fails for one user.
+type undecided struct{ notify.Policy }
+
+const undecidedOf = "zoe"
+
+func (p undecided) Decide(ctx context.Context, n notify.Notification) (notify.Decision, error) {
+	if n.User == undecidedOf {
+		return notify.Decision{}, plaza.ErrBusy
+	}
+	return p.Policy.Decide(ctx, n)
+}
+
 // mailbox counts digests.
 type mailbox struct{ sent int }
 
@@ -283,12 +306,16 @@ func (m *mailbox) Send(context.Context, digest.Delivery) error {
 func messages(t *testing.T, w *world, as callers) {
 	ctx := t.Context()
 	of := func(role tables.Role) *message.Repository {
-		r, err := message.New(as[role].db, w.names.Message, w, &message.Options{Now: w.Now})
+		blocks, err := prefs.New(as[role].db, w.names.Notify, &prefs.Options{Now: w.Now})
+		require.NoError(t, err)
+		r, err := message.New(as[role].db, w.names.Message, w, &message.Options{Blocks: blocks, Now: w.Now})
 		require.NoError(t, err)
 		return r
 	}
+	backplane, err := rooms.NewMemory(nil)
+	require.NoError(t, err)
 	hub := func(store chat.Store) *chat.Hub {
-		h, err := chat.New(store, nil)
+		h, err := chat.New(store, &chat.Options{Backplane: backplane, Recheck: time.Nanosecond})
 		require.NoError(t, err)
 		t.Cleanup(h.Close)
 		return h
@@ -313,6 +340,7 @@ func messages(t *testing.T, w *world, as callers) {
 		err2(service.Block(ctx, pair)),
 		err2(service.Unblock(ctx, pair)),
 		err2(reader.Access(ctx, in)),
+		err2(reader.Access(ctx, message.In{Conversation: message.Pair{User: "ann", Other: "eve"}.Conversation(), User: "ann"})),
 		err2(reader.Members(ctx, in)),
 		err2(reader.History(ctx, in, first)),
 		err2(reader.Inbox(ctx, "ben", first)),
@@ -320,12 +348,13 @@ func messages(t *testing.T, w *world, as callers) {
 		err2(reader.Receipts(ctx, in)),
 		service.Read(ctx, message.In{Conversation: "trip", User: "ben"}, sent.Seq),
 		err2(hub(reader).Typing(ctx, in)),
-		hub(service).Publish(ctx, chat.Said(sent)),
 	)
 	viewer, err := hub(reader).Join(ctx, in, "")
 	require.NoError(t, err)
 	defer viewer.Close()
 	all(t,
+		hub(service).Publish(ctx, chat.Said(sent)),
+		err2(viewer.Next(ctx)),
 		err2(service.Recall(ctx, in, sent.Seq)),
 		service.Clear(ctx, in),
 		err2(service.Leave(ctx, message.In{Conversation: "trip", User: "cleo"})),

@@ -42,11 +42,11 @@ func features() []feature {
 			},
 			Worker: {
 				[]string{"feed.Repository: Deliver Run"},
-				[]Grant{on("feed", reads+writes+"DeleteItem BatchWriteItem"), on("follow", "GetItem Query")},
+				[]Grant{on("feed", "GetItem Query UpdateItem DeleteItem BatchWriteItem"), on("follow", "Query")},
 			},
 			Operator: {
 				[]string{"feed.Repository: Init Erase"},
-				[]Grant{on("feed", reads+writes+"DeleteItem BatchWriteItem")},
+				[]Grant{on("feed", "GetItem Query PutItem DeleteItem BatchWriteItem")},
 			},
 		}},
 		{name: "comment", schema: "feed/comment.Table", roles: map[Role]duty{
@@ -60,7 +60,7 @@ func features() []feature {
 			},
 			Operator: {
 				[]string{"feed/comment.Repository: Init Erase EraseObject"},
-				[]Grant{on("comment", reads+writes+"DeleteItem ConditionCheckItem BatchWriteItem")},
+				[]Grant{on("comment", reads+writes+"DeleteItem BatchWriteItem")},
 			},
 		}},
 		{name: "reaction", schema: "feed/reaction.Table", roles: map[Role]duty{
@@ -89,7 +89,7 @@ func features() []feature {
 			},
 			Operator: {
 				[]string{"leaderboard.Repository: Init Check Repair Undefine Erase"},
-				[]Grant{on("leaderboard", reads+writes+"DeleteItem BatchWriteItem Scan"), onIndex("leaderboard", "ranking")},
+				[]Grant{on("leaderboard", "GetItem Query "+writes+"DeleteItem BatchWriteItem Scan"), onIndex("leaderboard", "ranking")},
 			},
 		}},
 		{name: "danmu", schema: "danmu.Table", roles: map[Role]duty{
@@ -100,11 +100,11 @@ func features() []feature {
 			Service: {
 				[]string{"danmu.Repository: Configure Send Recall Remove Protect Unprotect Like Unlike Report",
 					"danmu/live.Hub: Send Like Unlike Recall Remove"},
-				[]Grant{on("danmu", writes+"DeleteItem")},
+				[]Grant{on("danmu", writes)},
 			},
 			Operator: {
 				[]string{"danmu.Repository: Init Import Erase EraseObject"},
-				[]Grant{on("danmu", reads+writes+"DeleteItem BatchWriteItem"), onIndex("danmu", "byUser")},
+				[]Grant{on("danmu", "GetItem Query "+writes+"DeleteItem BatchWriteItem"), onIndex("danmu", "byUser")},
 			},
 		}},
 		{name: "notify", schema: "notify.Table", roles: map[Role]duty{
@@ -130,15 +130,16 @@ func features() []feature {
 				[]Grant{on("notify", "GetItem Query PutItem BatchWriteItem")},
 			},
 		}},
+		// notify's table, where prefs says who blocks whom.
 		{name: "message", schema: "notify/message.Table", roles: map[Role]duty{
 			Reader: {
 				[]string{"notify/message.Repository: Verify Access Members History Inbox Unread Receipts", "notify/message/live.Hub: Join Typing",
 					"notify/message/live.Viewer: Next"},
-				[]Grant{on("message", reads), onIndex("message", "recent")},
+				[]Grant{on("message", reads), onIndex("message", "recent"), on("notify", "GetItem")},
 			},
 			Service: {
 				[]string{"notify/message.Repository: Create Add Leave Send Edit Recall Read Clear Block Unblock", "notify/message/live.Hub: Publish"},
-				[]Grant{on("message", writes)},
+				[]Grant{on("message", writes), on("notify", "GetItem UpdateItem")},
 			},
 			Operator: {
 				[]string{"notify/message.Repository: Init Erase"},
