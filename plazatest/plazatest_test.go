@@ -154,7 +154,7 @@ func (l *lossy) Do(r *http.Request) (*http.Response, error) {
 	l.left--
 	l.mu.Unlock()
 	if lose {
-		return nil, &http.ProtocolError{ErrorString: "the request is lost"}
+		return nil, errors.New("the request is lost")
 	}
 	return l.next.Do(r)
 }

@@ -115,5 +115,5 @@ func (e *Env) deleteTables() error {
 		}
 		return nil
 	})
-	return errors.Join(append(failed, err)...)
+	return errors.Join(errors.Join(failed...), err)
 }
