@@ -133,6 +133,7 @@ func TestAnErasureThatIsKilledAgainAndAgainEndsLikeOneThatIsNot(t *testing.T) {
 			require.Zero(t, got.code, got.stdout+got.stderr)
 			got = w.run("erase", "--user", ann, "--yes", "--machine", "9")
 			require.Zero(t, got.code, got.stderr)
+			require.Regexp(t, `(?s)1/9 follow: .*2/9 feed: .*3/9 comment: .*4/9 reaction: .*5/9 leaderboard: .*6/9 danmu: .*7/9 message: .*8/9 digest: .*9/9 notify: `, got.stderr)
 			w.requireErased()
 		})
 	}
