@@ -121,7 +121,7 @@ func TestAnExportHasAllThatAScanFindsHoweverOftenItIsCutShort(t *testing.T) {
 		require.Less(t, cuts, 200)
 		f, err := os.OpenFile(cut, os.O_APPEND|os.O_WRONLY, 0)
 		require.NoError(t, err)
-		_, err = f.WriteString(`{"feature":"half a li`) // what a killed process may leave
+		_, err = f.WriteString(strings.Repeat(`{"feature":"half a li`, 5000)) // what a killed process may leave
 		require.NoError(t, err)
 		require.NoError(t, f.Close())
 	}
