@@ -187,6 +187,9 @@ func joinedAt(lines []string, i int) (string, int) {
 		return "", i
 	}
 	margin := lines[i][:len(lines[i])-len(strings.TrimLeft(lines[i], " "))]
+	if len(margin) < 2 { // the text's outline
+		return "", i
+	}
 	joined := lines[i]
 	for j := i + 1; j < len(lines); j++ {
 		part := strings.TrimLeft(lines[j], " ")

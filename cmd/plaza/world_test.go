@@ -40,7 +40,7 @@ type world struct {
 func newWorld(t *testing.T, features ...string) *world {
 	t.Helper()
 	e := dynamotest.Engine(t)
-	w := &world{t: t, prefix: "cmd-" + rand.Text()[:10] + "-", client: dynamodb.NewFromConfig(e.Config(), e.Options)}
+	w := &world{t: t, prefix: "cmd-" + rand.Text()[:10] + "-", client: dynamodb.NewFromConfig(e.Config())}
 	w.names = tables.NamesOf(w.prefix)
 	w.db = dynamo.NewFromIface(w.client)
 	gen, err := ids.New(1, nil)
