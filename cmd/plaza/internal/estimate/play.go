@@ -16,17 +16,23 @@ func (m *model) watch() {
 	segments := math.Ceil(m.in.VideoMinutes / segmentLength)
 	places := ranks(math.Max(1, math.Round(m.total(m.in.Videos))), m.in.Zipf)
 	weights := graph(places).edges()
+	look := Units{Requests: 1, Read: 1} // at the object
 	var sent, seen, most Units
 	for i, p := range places {
 		n, reads := sends*p.followers/weights, views*p.followers/weights*segments
-		looks := m.renewals(n+reads, m.in.Refresh) // at the object
+		looks := m.renewals(n+reads, m.in.Refresh)
+		bySends := math.Max(0, looks*n/(n+reads)-m.firsts(n)) // a process's first writes instead
 		send, segment := m.sent(n, segments), m.seen(reads, n, segments)
-		sent = sent.plus(send.plus(Units{Requests: 1, Read: 1}.times(math.Max(0, looks*n/(n+reads)-m.firsts(n)))).times(p.users))
-		seen = seen.plus(segment.plus(Units{Requests: 1, Read: 1}.times(looks * reads / (n + reads))).times(p.users))
-		most = most.plus(m.read(reads, n, segments).plus(Units{Requests: 1, Read: 1}.times(reads)).times(p.users))
+		sent = sent.plus(send.plus(look.times(bySends)).times(p.users))
+		seen = seen.plus(segment.plus(look.times(looks * reads / (n + reads))).times(p.users))
+		most = most.plus(m.read(reads, n, segments).plus(look.times(reads)).times(p.users))
 		if i == 0 {
-			m.heat("danmu", "D# of the most watched segment", n/segments/float64(m.in.DanmuShards),
-				segment.Read/segments/float64(m.in.DanmuShards), relief{option: "danmu.Settings.Shards", now: m.in.DanmuShards, most: 32})
+			parts := segments * float64(m.in.DanmuShards)
+			cooled := relief{option: "danmu.Settings.Shards", now: m.in.DanmuShards, most: 32}
+			if segment.Read/MaxRead > n/MaxWrite {
+				cooled = relief{option: "a longer danmu.Options.Cache"}
+			}
+			m.heat("danmu", "D# of the most watched segment", n/parts, segment.Read/parts, cooled)
 			m.heat("danmu", "M# of the most watched video", send.Write-2*n, looks, relief{option: "a longer Options.Refresh"})
 		}
 	}
