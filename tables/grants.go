@@ -160,14 +160,14 @@ func writeJSON(w io.Writer, v any) error {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
+	e.SetIndent("", " ")
 	if err := e.Encode(v); err != nil {
 		return err
 	}
 	lines := strings.Split(text.String(), "\n")
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
-		if joined, last := joinedAt(lines, i); last > i && len(joined) <= 110 {
+		if joined, last := joinedAt(lines, i); last > i && len(joined) <= 320 {
 			line, i = joined, last
 		}
 		if line == "" {
@@ -187,13 +187,16 @@ func joinedAt(lines []string, i int) (string, int) {
 		return "", i
 	}
 	margin := lines[i][:len(lines[i])-len(strings.TrimLeft(lines[i], " "))]
+	if len(margin) < 2 { // the text's outline
+		return "", i
+	}
 	joined := lines[i]
 	for j := i + 1; j < len(lines); j++ {
 		part := strings.TrimLeft(lines[j], " ")
 		if ends := strings.HasPrefix(lines[j], margin+"}") || strings.HasPrefix(lines[j], margin+"]"); ends {
 			return joined + part, j
 		}
-		if j > i+1 {
+		if !strings.HasSuffix(joined, "{") && !strings.HasSuffix(joined, "[") && part[0] != '}' && part[0] != ']' {
 			joined += " "
 		}
 		joined += part

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -67,16 +66,18 @@ func (c *checking) run(ctx context.Context, p *program, repair bool, from mintin
 	if err := j.open(gen, c.Kind); err != nil {
 		return err
 	}
-	stop := newProgress(p).watch(j.status)
+	show := newProgress(p).watch(j.status)
 	if c.All {
 		err = j.all(ctx, c.Checkpoint)
 	} else {
 		err = j.named(ctx, c)
 	}
-	stop()
+	show()
 	switch {
+	case err != nil && c.Checkpoint != "":
+		return stop(ctx, err, continues)
 	case err != nil:
-		return err
+		return stop(ctx, err, "Not everything was checked. With --checkpoint a walk through all can be continued.")
 	case j.failed > 0 || j.drifts > 0 && !repair:
 		return errFound
 	}
@@ -200,12 +201,7 @@ func (j *checkJob) report(f finding) {
 	} else {
 		j.failed++
 	}
-	if !j.json {
-		fmt.Fprintln(j.p.stdout, f)
-		return
-	}
-	line, _ := json.Marshal(f) // texts and numbers always marshal
-	fmt.Fprintf(j.p.stdout, "%s\n", line)
+	j.p.print(f, j.json)
 }
 
 func (j *checkJob) status() string {
@@ -219,7 +215,8 @@ func (j *checkJob) status() string {
 }
 
 // one checks or repairs a subject. One that cannot be checked is a finding too, and
-// does not end the run.
+// does not end the run, unless it is a board: a check of it reads a whole table, so that
+// DynamoDB is busy or cannot be reached.
 func (j *checkJob) one(ctx context.Context, of subject) error {
 	drift, err := j.drift(ctx, of)
 	j.mu.Lock()
@@ -228,7 +225,7 @@ func (j *checkJob) one(ctx context.Context, of subject) error {
 	switch {
 	case err == nil && len(drift) > 0:
 		j.report(finding{subject: of, Drift: drift, Fixed: j.repair})
-	case errors.Is(err, plaza.ErrBusy), errors.Is(err, plaza.ErrCorrupt), errors.Is(err, plaza.ErrNotFound):
+	case errors.Is(err, plaza.ErrBusy) && of.Board == "", errors.Is(err, plaza.ErrCorrupt), errors.Is(err, plaza.ErrNotFound):
 		j.report(finding{subject: of, Error: err.Error()})
 	case err != nil:
 		return err
@@ -237,8 +234,8 @@ func (j *checkJob) one(ctx context.Context, of subject) error {
 }
 
 func (j *checkJob) drift(ctx context.Context, of subject) (map[string]int64, error) {
-	switch {
-	case of.Feature == "follow":
+	switch of.Feature {
+	case "follow":
 		do := j.follows.Check
 		if j.repair {
 			do = j.follows.Repair
@@ -248,7 +245,7 @@ func (j *checkJob) drift(ctx context.Context, of subject) (map[string]int64, err
 			"followers": d.Followers, "following": d.Following,
 			"counters": int64(d.Counters), "torn": int64(d.Torn), "orphans": int64(d.Orphans), "damaged": int64(d.Damaged),
 		}), err
-	case of.Feature == "reaction":
+	case "reaction":
 		do, name := j.reactions.Check, of.Object
 		switch {
 		case of.User != "" && j.repair:

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,8 +67,8 @@ func (w *world) seedDamage() (damaged []string) {
 		return must2[reaction.Reaction](w)(reactions.React(ctx, reaction.Reaction{User: user(i), Object: user(j), Kind: "like"})).ID.String()
 	}
 	id := follow(1, 2)
-	w.remove(w.names.Follow, keys.Join("R", user(2), "0"), id) // the follower's check finds it
-	id = follow(3, 4)
+	w.remove(w.names.Follow, keys.Join("R", user(2), "0"), id) // its check finds that a count is too high
+	follow(3, 4)
 	w.remove(w.names.Follow, keys.Join("E", user(3)), user(4)) // both
 	follow(5, 6)
 	w.remove(w.names.Follow, keys.Join("C", user(6)), "0") // the counter by which the walk knows a user
@@ -84,7 +85,7 @@ func (w *world) seedDamage() (damaged []string) {
 	w.seedBoards()
 	w.set(w.names.Leaderboard, keys.Join("P", ann), "LB#ever#19700101T000000Z", "score", &types.AttributeValueMemberS{Value: "?"})
 	damaged = []string{
-		`follow of user "user#1"`, `follow of user "user#3"`, `follow of user "user#4"`, `follow of user "user#6"`, `follow of user "user#8"`,
+		`follow of user "user#1"`, `follow of user "user#2"`, `follow of user "user#3"`, `follow of user "user#4"`, `follow of user "user#6"`, `follow of user "user#8"`,
 		`reaction of user "user#1"`, `reaction of user "user#3"`, `reaction to object "user#4"`, `reaction to object "user#6"`,
 		`leaderboard "ever", period 19700101T000000Z`,
 	}
@@ -107,20 +108,24 @@ func TestCheckFindsAllDamageAndRepairFixesIt(t *testing.T) {
 	// Cut short and continued it finds the same.
 	file := filepath.Join(t.TempDir(), "checkpoint")
 	var out string
+	kept := 0
 	for n := 0; ; n++ {
 		require.Less(t, n, 100)
-		if n%5 == 4 {
-			w.wrap = nil
-		} else {
-			w.cutAfter(int64(20 + n*5))
-		}
+		w.cutAfter(int64(40 + n*40))
 		got = w.run(all("check", "--checkpoint", file)...)
-		out += got.stdout
+		for l := range strings.Lines(got.stdout) {
+			if !strings.Contains(l, `"error":`) { // not checked, since it was cut short
+				out += l
+			}
+		}
 		if !strings.Contains(got.stderr, "plaza:") {
 			break
 		}
-		require.FileExists(t, file)
+		if _, err := os.Stat(file); err == nil {
+			kept++
+		}
 	}
+	require.NotZero(t, kept)
 	require.Equal(t, want, findings(t, out))
 	require.NoFileExists(t, file)
 

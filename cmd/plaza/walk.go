@@ -2,10 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"io/fs"
-	"os"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -116,9 +112,11 @@ func reactionSubject(pk string, item map[string]types.AttributeValue) (owner, bo
 	return o, true
 }
 
-// walkTable checks everybody whom the partitions of a table belong to.
+// walkTable checks everybody whom the partitions of a table belong to. It keeps a place
+// only once the next page is read: where DynamoDB cannot be reached, what was not checked
+// comes again.
 func (j *checkJob) walkTable(ctx context.Context, at place, of func(string, map[string]types.AttributeValue) (owner, bool), keep func(place) error) error {
-	for {
+	for began := at; ; {
 		in := &dynamodb.ScanInput{
 			TableName: aws.String(at.Table), ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(j.s.page)),
 			ProjectionExpression:     aws.String("pk, sk, #o"),
@@ -131,6 +129,11 @@ func (j *checkJob) walkTable(ctx context.Context, at place, of func(string, map[
 		if err != nil {
 			return err
 		}
+		if at != began {
+			if err := keep(at); err != nil {
+				return err
+			}
+		}
 		j.mu.Lock()
 		j.read += int64(out.ScannedCount)
 		j.mu.Unlock()
@@ -141,9 +144,6 @@ func (j *checkJob) walkTable(ctx context.Context, at place, of func(string, map[
 			return nil
 		}
 		at.PK, at.SK = textOf(out.LastEvaluatedKey, "pk"), textOf(out.LastEvaluatedKey, "sk")
-		if err := keep(at); err != nil {
-			return err
-		}
 	}
 }
 
@@ -211,64 +211,6 @@ func (j *checkJob) walkBoards(ctx context.Context, at place, keep func(place) er
 				return err
 			}
 		}
-	}
-	return nil
-}
-
-func keyOf(key store.Key) map[string]types.AttributeValue {
-	return map[string]types.AttributeValue{
-		"pk": &types.AttributeValueMemberS{Value: key.PK}, "sk": &types.AttributeValueMemberS{Value: key.SK},
-	}
-}
-
-// textOf is a text attribute, or "".
-func textOf(item map[string]types.AttributeValue, name string) string {
-	if text, ok := item[name].(*types.AttributeValueMemberS); ok {
-		return text.Value
-	}
-	return ""
-}
-
-// readJSON leaves v alone if there is no such file, or none is named.
-func readJSON(file string, v any) error {
-	if file == "" {
-		return nil
-	}
-	text, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = json.Unmarshal(text, v)
-	}
-	if err != nil {
-		return usagef("%s: %v", file, err)
-	}
-	return nil
-}
-
-// writeJSON replaces the file in one step, so that a killed process leaves the old one
-// or the new one.
-func writeJSON(file string, v any) error {
-	if file == "" {
-		return nil
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(file+".new", text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(file+".new", file)
-}
-
-func remove(file string) error {
-	if file == "" {
-		return nil
-	}
-	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
 	}
 	return nil
 }

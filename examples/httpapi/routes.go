@@ -9,6 +9,9 @@ import (
 //go:embed static
 var static embed.FS
 
+//go:embed openapi.yaml
+var description []byte
+
 // routes lists the requests, with the parameters that a query may have.
 func (a *api) routes() {
 	a.route("POST /ids", http.StatusCreated, a.mint)
@@ -104,6 +107,7 @@ func (a *api) routes() {
 	a.route("GET /leaderboard/{board}/players/{player}", http.StatusOK, a.place, "period")
 	a.route("GET /leaderboard/{board}", http.StatusOK, a.standings, "period", "limit", "cursor", "around", "n", "friends")
 
+	a.mux.HandleFunc("GET /openapi.yaml", describe)
 	files, err := fs.Sub(static, "static")
 	if err != nil {
 		panic(err) // static is embedded
@@ -111,6 +115,12 @@ func (a *api) routes() {
 	for _, path := range []string{"/bell/", "/messages/", "/shared/{file}"} {
 		a.mux.Handle("GET "+path, page(http.FileServerFS(files)))
 	}
+}
+
+// describe answers with the description of all these requests in OpenAPI 3.1.
+func describe(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/yaml")
+	_, _ = w.Write(description) // fails if the client is gone
 }
 
 // page sets a policy that lets the page load only from this server.

@@ -3,6 +3,7 @@
 package calls
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/doc/comment"
@@ -49,35 +50,41 @@ func (c Call) Named() bool { return c.Cost != "none." && !lent[c.Operation()] }
 // not are the folders that have nothing for a service to call.
 var not = []string{"internal", "examples", "testdata", "livetest", "plazatest", "cmd", ".git"}
 
-// Find returns the calls of all packages below a folder that users import, in order. The
-// folder is that of Plaza.
-func Find(root string) ([]Call, error) {
+// Find returns the calls of some packages, or of all that users import, in order. Root is
+// the folder of Plaza.
+func Find(root string, packages ...string) ([]Call, error) {
 	var calls []Call
 	files := token.NewFileSet()
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		switch name := d.Name(); {
-		case err != nil:
+		if err != nil {
 			return err
-		case d.IsDir() && slices.Contains(not, name):
-			return fs.SkipDir
-		case d.IsDir(), !strings.HasSuffix(name, ".go"), strings.HasSuffix(name, "_test.go"):
+		}
+		if d.IsDir() {
+			if slices.Contains(not, d.Name()) {
+				return fs.SkipDir
+			}
 			return nil
-		case filepath.Dir(file) == filepath.Clean(root): // package plaza sends nothing
+		}
+		dir, err := filepath.Rel(root, filepath.Dir(file))
+		if err != nil {
+			return err
+		}
+		pkg := filepath.ToSlash(dir)
+		switch {
+		case !strings.HasSuffix(file, ".go"), strings.HasSuffix(file, "_test.go"):
+			return nil
+		case pkg == ".": // package plaza sends nothing
+			return nil
+		case len(packages) > 0 && !slices.Contains(packages, pkg):
 			return nil
 		}
 		f, err := parser.ParseFile(files, file, nil, parser.ParseComments)
 		if err != nil {
 			return err
 		}
-		dir, err := filepath.Rel(root, filepath.Dir(file))
-		if err != nil {
-			return err
-		}
 		for _, decl := range f.Decls {
 			if fn, ok := decl.(*ast.FuncDecl); ok && exported(fn) && takesContext(fn) {
-				calls = append(calls, Call{
-					Package: filepath.ToSlash(dir), Name: nameOf(fn), Cost: costOf(fn.Doc.Text()), Decl: fn, Pos: files.Position(fn.Pos()),
-				})
+				calls = append(calls, Call{Package: pkg, Name: nameOf(fn), Cost: costOf(fn.Doc.Text()), Decl: fn, Pos: files.Position(fn.Pos())})
 			}
 		}
 		return nil
@@ -86,10 +93,7 @@ func Find(root string) ([]Call, error) {
 		return nil, fmt.Errorf("calls: %w", err)
 	}
 	slices.SortFunc(calls, func(a, b Call) int {
-		if c := strings.Compare(a.Package, b.Package); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Name, b.Name)
+		return cmp.Or(strings.Compare(a.Package, b.Package), strings.Compare(a.Name, b.Name))
 	})
 	return calls, nil
 }

@@ -55,7 +55,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
-	pages = append(pages, "../../README.md", "../../CONTRIBUTING.md", "../../CHANGELOG.md", "design.md")
+	pages = append(pages, "../../README.md", "../../CONTRIBUTING.md", "../../CHANGELOG.md", "../../SECURITY.md", "design.md")
 	link := regexp.MustCompile(`\]\(([^)]+)\)`)
 	for _, page := range pages {
 		for _, found := range link.FindAllStringSubmatch(read(t, page), -1) {

@@ -42,7 +42,8 @@ const EachStream = "*"
 // feature is a feature with a table of its own.
 type feature struct {
 	name   string
-	static bool // its items do not expire
+	schema string // the function that describes its table
+	static bool   // its items do not expire
 	roles  map[Role]duty
 }
 
@@ -68,6 +69,16 @@ func Features() []string {
 		names = append(names, f.name)
 	}
 	return names
+}
+
+// FeatureOf returns the feature whose table a function describes, such as "feed.Table".
+func FeatureOf(schema string) (string, bool) {
+	for _, f := range features() {
+		if f.schema == schema {
+			return f.name, true
+		}
+	}
+	return "", false
 }
 
 // Of returns what a feature's callers in a role need, in order. There is nothing for a

@@ -8,7 +8,7 @@ func features() []feature {
 		writes = "PutItem UpdateItem "
 	)
 	return []feature{
-		{name: "machines", static: true, roles: map[Role]duty{
+		{name: "machines", schema: "ids/lease.Table", static: true, roles: map[Role]duty{
 			Service: {
 				[]string{"ids/lease: Acquire", "ids/lease.Lease: Next Close", "ids/lease.Source: Next Close Verify"},
 				[]Grant{on("machines", writes)},
@@ -17,7 +17,7 @@ func features() []feature {
 			Worker:   {nil, []Grant{on("machines", writes)}},
 			Operator: {[]string{"ids/lease.Source: Init"}, []Grant{on("machines", writes)}},
 		}},
-		{name: "follow", roles: map[Role]duty{
+		{name: "follow", schema: "follow.Table", roles: map[Role]duty{
 			Reader: {
 				[]string{"follow.Repository: Verify Get Last Followers Following Counts CountsMany Relations Walk"},
 				[]Grant{on("follow", reads)},
@@ -31,7 +31,7 @@ func features() []feature {
 				[]Grant{on("follow", reads+writes+"DeleteItem ConditionCheckItem BatchWriteItem")},
 			},
 		}},
-		{name: "feed", roles: map[Role]duty{
+		{name: "feed", schema: "feed.Table", roles: map[Role]duty{
 			Reader: {
 				[]string{"feed.Repository: Verify", "feed.Outbox: Get GetMany List", "feed.Home: List"},
 				[]Grant{on("feed", reads)},
@@ -42,14 +42,14 @@ func features() []feature {
 			},
 			Worker: {
 				[]string{"feed.Repository: Deliver Run"},
-				[]Grant{on("feed", reads+writes+"DeleteItem BatchWriteItem"), on("follow", "GetItem Query")},
+				[]Grant{on("feed", "GetItem Query UpdateItem DeleteItem BatchWriteItem"), on("follow", "Query")},
 			},
 			Operator: {
 				[]string{"feed.Repository: Init Erase"},
-				[]Grant{on("feed", reads+writes+"DeleteItem BatchWriteItem")},
+				[]Grant{on("feed", "GetItem Query PutItem DeleteItem BatchWriteItem")},
 			},
 		}},
-		{name: "comment", roles: map[Role]duty{
+		{name: "comment", schema: "feed/comment.Table", roles: map[Role]duty{
 			Reader: {
 				[]string{"feed/comment.Repository: Verify Get GetMany ByObject ByUser Threads Replies Top Pinned Counts CountsMany"},
 				[]Grant{on("comment", reads)},
@@ -60,10 +60,10 @@ func features() []feature {
 			},
 			Operator: {
 				[]string{"feed/comment.Repository: Init Erase EraseObject"},
-				[]Grant{on("comment", reads+writes+"DeleteItem ConditionCheckItem BatchWriteItem")},
+				[]Grant{on("comment", reads+writes+"DeleteItem BatchWriteItem")},
 			},
 		}},
-		{name: "reaction", roles: map[Role]duty{
+		{name: "reaction", schema: "feed/reaction.Table", roles: map[Role]duty{
 			Reader: {
 				[]string{"feed/reaction.Repository: Verify Get ByObject ByUser Counts CountsMany VersionedCounts Reacted"},
 				[]Grant{on("reaction", reads)},
@@ -77,7 +77,7 @@ func features() []feature {
 				[]Grant{on("reaction", reads+writes+"DeleteItem ConditionCheckItem")},
 			},
 		}},
-		{name: "leaderboard", roles: map[Role]duty{
+		{name: "leaderboard", schema: "leaderboard.Table", roles: map[Role]duty{
 			Reader: {
 				[]string{"leaderboard.Repository: Verify Definitions Periods Entry ByPlayer Players Top TopPercent Range Rank Around AroundScore " +
 					"Percentile ScoreAt Count CountBetween Hidden"},
@@ -89,10 +89,10 @@ func features() []feature {
 			},
 			Operator: {
 				[]string{"leaderboard.Repository: Init Check Repair Undefine Erase"},
-				[]Grant{on("leaderboard", reads+writes+"DeleteItem BatchWriteItem Scan"), onIndex("leaderboard", "ranking")},
+				[]Grant{on("leaderboard", "GetItem Query "+writes+"DeleteItem BatchWriteItem Scan"), onIndex("leaderboard", "ranking")},
 			},
 		}},
-		{name: "danmu", roles: map[Role]duty{
+		{name: "danmu", schema: "danmu.Table", roles: map[Role]duty{
 			Reader: {
 				[]string{"danmu.Repository: Verify Settings Get ByObject ByUser Window Segment Reactions Heatmap Export", "danmu/live.Viewer: CatchUp"},
 				[]Grant{on("danmu", reads), onIndex("danmu", "byUser")},
@@ -100,14 +100,14 @@ func features() []feature {
 			Service: {
 				[]string{"danmu.Repository: Configure Send Recall Remove Protect Unprotect Like Unlike Report",
 					"danmu/live.Hub: Send Like Unlike Recall Remove"},
-				[]Grant{on("danmu", writes+"DeleteItem")},
+				[]Grant{on("danmu", writes)},
 			},
 			Operator: {
 				[]string{"danmu.Repository: Init Import Erase EraseObject"},
-				[]Grant{on("danmu", reads+writes+"DeleteItem BatchWriteItem"), onIndex("danmu", "byUser")},
+				[]Grant{on("danmu", "GetItem Query "+writes+"DeleteItem BatchWriteItem"), onIndex("danmu", "byUser")},
 			},
 		}},
-		{name: "notify", roles: map[Role]duty{
+		{name: "notify", schema: "notify.Table", roles: map[Role]duty{
 			// Lists and counts bring back snoozed groups that are due.
 			Reader: {
 				[]string{"notify.Repository: Verify List Archived Snoozed Unseen Unread", "notify/announce.Repository: Verify List Live",
@@ -130,22 +130,23 @@ func features() []feature {
 				[]Grant{on("notify", "GetItem Query PutItem BatchWriteItem")},
 			},
 		}},
-		{name: "message", roles: map[Role]duty{
+		// notify's table, where prefs says who blocks whom.
+		{name: "message", schema: "notify/message.Table", roles: map[Role]duty{
 			Reader: {
 				[]string{"notify/message.Repository: Verify Access Members History Inbox Unread Receipts", "notify/message/live.Hub: Join Typing",
 					"notify/message/live.Viewer: Next"},
-				[]Grant{on("message", reads), onIndex("message", "recent")},
+				[]Grant{on("message", reads), onIndex("message", "recent"), on("notify", "GetItem")},
 			},
 			Service: {
 				[]string{"notify/message.Repository: Create Add Leave Send Edit Recall Read Clear Block Unblock", "notify/message/live.Hub: Publish"},
-				[]Grant{on("message", writes)},
+				[]Grant{on("message", writes), on("notify", "GetItem UpdateItem")},
 			},
 			Operator: {
 				[]string{"notify/message.Repository: Init Erase"},
 				[]Grant{on("message", reads+writes+"DeleteItem BatchWriteItem")},
 			},
 		}},
-		{name: "pollers", static: true, roles: map[Role]duty{
+		{name: "pollers", schema: "stream.Table", static: true, roles: map[Role]duty{
 			Worker: {
 				[]string{"stream.Poller: Verify Run", "stream.Reader: Next"},
 				[]Grant{on("pollers", "Query PutItem UpdateItem DeleteItem"),
@@ -153,7 +154,7 @@ func features() []feature {
 			},
 			Operator: {[]string{"stream.Poller: Init"}, []Grant{on("pollers", "PutItem")}},
 		}},
-		{name: "letters", roles: map[Role]duty{
+		{name: "letters", schema: "stream.DeadSchema", roles: map[Role]duty{
 			Worker: {[]string{"stream.DeadTable: Verify Put"}, []Grant{on("letters", "PutItem")}},
 			Operator: {
 				[]string{"stream.DeadTable: Init List Delete"},
