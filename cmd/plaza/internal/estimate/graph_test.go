@@ -56,7 +56,7 @@ func TestBinsAreAsManyAsTheirRanks(t *testing.T) {
 
 func TestEdgeLists(t *testing.T) {
 	t.Parallel()
-	const list = "# who whom\n\nann cat\nben\tcat\r\n  cat ann\n"
+	const list = "# who whom\n\nann cat\nben\tcat\r\n  dan ann\n"
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
 	_, err := z.Write([]byte(list))
@@ -65,8 +65,8 @@ func TestEdgeLists(t *testing.T) {
 	for name, text := range map[string]string{"plain": list, "gzipped": zipped.String()} {
 		g, users, err := readEdges(strings.NewReader(text))
 		require.NoError(t, err, name)
-		require.EqualValues(t, 3, users, name)
-		require.Equal(t, graph{{1, 2}, {1, 1}, {1, 0}}, g, name)
+		require.EqualValues(t, 4, users, name)
+		require.Equal(t, graph{{1, 2}, {1, 1}, {2, 0}}, g, name)
 	}
 	for _, broken := range []string{"a\n", "a b c\n", "a a\n", "a b\n" + strings.Repeat("x", maxLine+1), zipped.String()[:20]} {
 		_, _, err := readEdges(strings.NewReader(broken))

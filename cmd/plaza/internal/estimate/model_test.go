@@ -118,3 +118,12 @@ func TestNumbersAreShort(t *testing.T) {
 	require.Equal(t, "1,234,567.5", thousands(1234567.5))
 	require.Equal(t, "new-follows", flagName("NewFollows"))
 }
+
+func TestReadsOfAShardedKeyAreNotSpread(t *testing.T) {
+	t.Parallel()
+	in := Defaults()
+	in.Users, in.LikeShards = 1e9, 64
+	m := newModel(in, zipf(in.Users, in.Follows, in.Zipf))
+	_, read := m.hottestOf("reaction")
+	require.Equal(t, "no option spreads it; cache it", m.second(read).Advice)
+}

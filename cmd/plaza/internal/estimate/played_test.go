@@ -176,6 +176,7 @@ func (s *simulation) watch() {
 			})
 		}
 	}
+	s.videoClock = ahead()
 	s.spread(&s.videoClock, s.shuffled(calls))
 	calls = nil
 	for video, views := range deal(s.total(s.in.Viewers), weights) {
@@ -192,6 +193,9 @@ func (s *simulation) watch() {
 	}
 	s.spread(&s.videoClock, s.shuffled(calls))
 }
+
+// ahead is when a simulated day begins: no id of the machine's clock is from its future.
+func ahead() time.Time { return time.Now().Add(time.Hour) }
 
 // spread makes the calls, spread over the clock's day.
 func (s *simulation) spread(clock *time.Time, calls []func()) {
@@ -248,6 +252,7 @@ func (s *simulation) compete() {
 			}, player)
 		}
 	}
+	s.boardClock = ahead()
 	s.spread(&s.boardClock, calls)
 }
 
