@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
@@ -117,7 +118,7 @@ func (s *simulation) open() {
 // call runs a call under its operation's name.
 func (s *simulation) call(operation string, f func(context.Context) error) {
 	s.wire.call(operation)
-	require.NoError(s.t, f(plaza.WithOperation(s.t.Context(), operation)), operation)
+	assert.NoError(s.t, f(plaza.WithOperation(s.t.Context(), operation)), operation) // in any goroutine
 }
 
 // prepared is the operation of calls that are not part of the day.
