@@ -25,6 +25,7 @@ import (
 // page, in up to six rounds of up to 128 requests; with Options.Consistent twice the
 // RCU.
 func (r *Repository) ByObject(ctx context.Context, object string, moment time.Duration, req cursor.PageRequest) (cursor.Page[Comment], error) {
+	ctx = plaza.WithOperation(ctx, "danmu.Repository.ByObject")
 	if err := keys.CheckName("Object", object); err != nil {
 		return cursor.Page[Comment]{}, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -20,6 +21,7 @@ import (
 // removed, up to 12 requests, of 63 times the rows; where the index shows a comment
 // that an eventually consistent read misses, 1 request, 1 RCU for each more.
 func (r *Repository) ByUser(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Comment], error) {
+	ctx = plaza.WithOperation(ctx, "danmu.Repository.ByUser")
 	if err := keys.CheckName("User", user); err != nil {
 		return cursor.Page[Comment]{}, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -27,6 +28,7 @@ const (
 // each 4 KB, and 1 request, 2 WCU for each comment; 1 request for each 1,000 likes
 // and reports, 1 RCU for each 4 KB, and 1 transaction, 4 WCU for each.
 func (r *Repository) Erase(ctx context.Context, user string) error {
+	ctx = plaza.WithOperation(ctx, "danmu.Repository.Erase")
 	if err := keys.CheckName("User", user); err != nil {
 		return err
 	}
@@ -118,6 +120,7 @@ func (r *Repository) eraseComments(ctx context.Context, user string) error {
 // 1 request for each 25 comments, 1 WCU for each KB of a comment and 1 WCU more for
 // one with a User.
 func (r *Repository) EraseObject(ctx context.Context, object string) error {
+	ctx = plaza.WithOperation(ctx, "danmu.Repository.EraseObject")
 	if err := keys.CheckName("Object", object); err != nil {
 		return err
 	}

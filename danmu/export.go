@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
@@ -15,6 +16,7 @@ import (
 // Cost: 1 request, 1 RCU for the object, and 1 request for each segment and
 // shard, 1 RCU for each 4 KB of a shard.
 func (r *Repository) Export(ctx context.Context, object string) iter.Seq2[Comment, error] {
+	ctx = plaza.WithOperation(ctx, "danmu.Repository.Export")
 	return func(yield func(Comment, error) bool) {
 		if err := r.export(ctx, object, yield); err != nil {
 			yield(Comment{}, wrap("export", object, err))

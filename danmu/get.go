@@ -16,6 +16,7 @@ import (
 // place; with Options.Consistent twice the RCU; where this process has not read
 // the object within Options.Refresh, 1 request, 1 RCU more.
 func (r *Repository) Get(ctx context.Context, object string, id ID) (Comment, error) {
+	ctx = plaza.WithOperation(ctx, "danmu.Repository.Get")
 	if err := checkAddress(object, id); err != nil {
 		return Comment{}, err
 	}

@@ -24,6 +24,7 @@ const (
 // shard, 0.5 RCU for each 4 KB of a shard; with Options.Consistent 1 RCU for each
 // 4 KB; concurrent equal reads are one, and Options.Cache keeps them.
 func (r *Repository) Heatmap(ctx context.Context, object string, buckets int) ([]int64, error) {
+	ctx = plaza.WithOperation(ctx, "danmu.Repository.Heatmap")
 	if err := keys.CheckName("Object", object); err != nil {
 		return nil, err
 	}

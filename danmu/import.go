@@ -76,6 +76,7 @@ type ImportResult struct {
 // each 1,000 comments that reach into new segments; 1 request for each segment and
 // shard that has comments already, 1 RCU for each 4 KB of it.
 func (r *Repository) Import(ctx context.Context, object string, comments iter.Seq2[Comment, error], opts *ImportOptions) (ImportResult, error) {
+	ctx = plaza.WithOperation(ctx, "danmu.Repository.Import")
 	if err := keys.CheckName("Object", object); err != nil {
 		return ImportResult{}, err
 	}

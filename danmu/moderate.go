@@ -26,6 +26,7 @@ const recallable = 2 * time.Minute
 // the object within Options.Refresh, 1 request, 1 RCU more; where there is no
 // such comment, 1 request, 1 RCU more.
 func (r *Repository) Recall(ctx context.Context, a Action) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "danmu.Repository.Recall")
 	if err := r.checkAction(a); err != nil {
 		return false, err
 	}
@@ -49,6 +50,7 @@ func (r *Repository) Recall(ctx context.Context, a Action) (changed bool, err er
 //
 // Cost: as Recall.
 func (r *Repository) Remove(ctx context.Context, m Moderation) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "danmu.Repository.Remove")
 	if err := r.checkModeration(m); err != nil {
 		return false, err
 	}
@@ -70,6 +72,7 @@ const protectOp = "protect"
 // has not read the object within Options.Refresh, 1 request, 1 RCU more; where
 // there is no such comment, 1 request, 1 RCU more.
 func (r *Repository) Protect(ctx context.Context, m Moderation) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "danmu.Repository.Protect")
 	return r.moderate(ctx, "protect", m, r.protect)
 }
 
@@ -79,6 +82,7 @@ func (r *Repository) Protect(ctx context.Context, m Moderation) (changed bool, e
 //
 // Cost: as Protect; where an Op finds no Protect, 1 request, 1 WCU more.
 func (r *Repository) Unprotect(ctx context.Context, m Moderation) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "danmu.Repository.Unprotect")
 	return r.moderate(ctx, "unprotect", m, r.unprotect)
 }
 

@@ -22,6 +22,7 @@ import (
 // tried; where this process has not read the object within Options.Refresh,
 // 1 request, 1 RCU more; where there is no such comment, 1 request, 1 RCU more.
 func (r *Repository) Like(ctx context.Context, a Action) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "danmu.Repository.Like")
 	return r.react(ctx, "like", a, liking)
 }
 
@@ -31,6 +32,7 @@ func (r *Repository) Like(ctx context.Context, a Action) (changed bool, err erro
 //
 // Cost: as Like; where an Op finds no like, 1 request, 1 WCU more.
 func (r *Repository) Unlike(ctx context.Context, a Action) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "danmu.Repository.Unlike")
 	if err := r.checkAction(a); err != nil {
 		return false, err
 	}
@@ -44,6 +46,7 @@ func (r *Repository) Unlike(ctx context.Context, a Action) (changed bool, err er
 //
 // Cost: as Like.
 func (r *Repository) Report(ctx context.Context, a Action) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "danmu.Repository.Report")
 	return r.react(ctx, "report", a, reporting)
 }
 
@@ -226,6 +229,7 @@ type Reaction struct {
 // were taken back in the last 30 days count; with Options.Consistent twice the
 // RCU.
 func (r *Repository) Reactions(ctx context.Context, user, object string, from, to time.Duration) (map[ID]Reaction, error) {
+	ctx = plaza.WithOperation(ctx, "danmu.Repository.Reactions")
 	if err := keys.CheckName("User", user); err != nil {
 		return nil, err
 	}

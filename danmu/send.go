@@ -41,6 +41,7 @@ import (
 // comment, 1 request, 1 RCU for each other place more; the cost of Options.Limiter
 // is added.
 func (r *Repository) Send(ctx context.Context, c Comment) (sent Comment, created bool, err error) {
+	ctx = plaza.WithOperation(ctx, "danmu.Repository.Send")
 	c, err = r.checkSend(c)
 	if err != nil {
 		return c, false, err

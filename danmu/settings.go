@@ -98,6 +98,7 @@ func (s Settings) check() error {
 //
 // Cost: 1 request, 0.5 RCU; with Options.Consistent 1 request, 1 RCU.
 func (r *Repository) Settings(ctx context.Context, object string) (Settings, error) {
+	ctx = plaza.WithOperation(ctx, "danmu.Repository.Settings")
 	if err := keys.CheckName("Object", object); err != nil {
 		return Settings{}, err
 	}
@@ -116,6 +117,7 @@ func (r *Repository) Settings(ctx context.Context, object string) (Settings, err
 //
 // Cost: 1 request, 1 RCU; where something changes, 2 requests, 1 RCU, 1 WCU.
 func (r *Repository) Configure(ctx context.Context, object string, s Settings) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "danmu.Repository.Configure")
 	if err := keys.CheckName("Object", object); err != nil {
 		return false, err
 	}

@@ -75,6 +75,7 @@ func (w Window) MarshalJSON() ([]byte, error) {
 // concurrent equal windows are one; with Options.Cache none for a segment that
 // another window has read.
 func (r *Repository) Window(ctx context.Context, object string, from, to time.Duration, opts *WindowOptions) (Window, error) {
+	ctx = plaza.WithOperation(ctx, "danmu.Repository.Window")
 	if opts == nil {
 		opts = &WindowOptions{}
 	}
@@ -110,6 +111,7 @@ func checkWindow(object string, from, to time.Duration, opts *WindowOptions) err
 //
 // Cost: as Window.
 func (r *Repository) Segment(ctx context.Context, object string, n int, opts *WindowOptions) (Window, error) {
+	ctx = plaza.WithOperation(ctx, "danmu.Repository.Segment")
 	if opts == nil {
 		opts = &WindowOptions{}
 	}

@@ -18,7 +18,8 @@ import (
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/plazatest"
+	"github.com/plaza-sdk/plaza/tables"
 )
 
 func taste(ctx context.Context, db *dynamo.DB) error {
@@ -57,15 +58,15 @@ func taste(ctx context.Context, db *dynamo.DB) error {
 
 func Example() {
 	ctx := context.Background()
-	local, err := engine.Shared(ctx)
+	env, err := plazatest.Open(ctx, &plazatest.Options{Tables: tables.Names{Machines: "machines"}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer func() { _ = local.Close() }()
-	cfg := local.Config()
+	defer func() { _ = env.Close() }()
+	cfg := env.Config
 	// DynamoDB Local keeps the tables of each access key apart.
 	cfg.Credentials = credentials.NewStaticCredentialsProvider(rand.Text(), "secret", "")
-	db := dynamo.New(cfg, local.Options)
+	db := dynamo.New(cfg)
 	if _, err := db.Client().CreateTable(ctx, follow.Table("follow")); err != nil {
 		log.Fatal(err)
 	}

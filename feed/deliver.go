@@ -45,6 +45,7 @@ type Delivery struct {
 // shard, and 3 more; N WCU and 1 or 2 more, N/37 RCU; with nothing to do 1
 // request for the number of job shards and 1 for each (4), 0.5 RCU each.
 func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
+	ctx = plaza.WithOperation(ctx, "feed.Repository.Deliver")
 	return r.jobs.Pass(ctx, "", func(ctx context.Context, job deliveryJob) (bool, error) {
 		return r.deliver(ctx, job, 0)
 	})
@@ -59,6 +60,7 @@ func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
 // each worker by default; with much to do up to 1 WCU an activity for each
 // further worker on the same shard.
 func (r *Repository) Run(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "feed.Repository.Run")
 	return work.Run(ctx, r.opts.Poll, r.Deliver)
 }
 

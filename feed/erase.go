@@ -6,6 +6,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -38,6 +39,7 @@ const erasePage = 1000
 // all deliveries that wait, anyone's; 1 request, 1 WCU for each To of an
 // activity.
 func (r *Repository) Erase(ctx context.Context, user string) error {
+	ctx = plaza.WithOperation(ctx, "feed.Repository.Erase")
 	if err := keys.CheckName("User", user); err != nil {
 		return err
 	}

@@ -79,6 +79,7 @@ func (h Home) checkSource(field, source string) error {
 // removed activities up to 5 reads of 100 more; where the edge stood or has an
 // ID of the caller's 1 request, 1 RCU for each 4 KB of the home's header more.
 func (h Home) Follow(ctx context.Context, source string, opts *FollowOptions) (created bool, err error) {
+	ctx = plaza.WithOperation(ctx, "feed.Home.Follow")
 	if err := h.check(); err != nil {
 		return false, err
 	}
@@ -183,6 +184,7 @@ func (h Home) backfill(ctx context.Context, edge follow.Edge, limit, parallel in
 // header; where no edge stands 2 requests, 1 RCU, 1 WCU for each KB of the
 // header; with an ID then 2 requests, 1 RCU, 1 WCU more.
 func (h Home) Unfollow(ctx context.Context, source string, opts *UnfollowOptions) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "feed.Home.Unfollow")
 	if err := h.check(); err != nil {
 		return false, err
 	}
@@ -246,6 +248,7 @@ const maxSources = 100
 //
 // Cost: as Follow for each source; 1 RCU more for an edge that stood before.
 func (h Home) FollowMany(ctx context.Context, sources []string, opts *FollowOptions) (created map[string]bool, err error) {
+	ctx = plaza.WithOperation(ctx, "feed.Home.FollowMany")
 	limit, err := h.checkFollowMany(sources, opts)
 	if err != nil {
 		return nil, err

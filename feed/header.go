@@ -228,6 +228,7 @@ func tooLarge(err error) error {
 //
 // Cost: 1 request, 1 WCU for each KB of the home's header.
 func (h Home) Trim(ctx context.Context, before ids.ID) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "feed.Home.Trim")
 	if err := h.check(); err != nil {
 		return false, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -22,6 +23,7 @@ import (
 // 1 request more for each query some of whose activities were erased or are
 // missing from a replica.
 func (h Home) List(ctx context.Context, req cursor.PageRequest) (cursor.Page[Activity], error) {
+	ctx = plaza.WithOperation(ctx, "feed.Home.List")
 	if err := h.check(); err != nil {
 		return cursor.Page[Activity]{}, err
 	}

@@ -16,6 +16,7 @@ import (
 // Cost: 1 request, 0.5 RCU for each 4 KB, eventually consistent; twice that if
 // the activity lies in another outbox.
 func (o Outbox) Get(ctx context.Context, id ids.ID) (Activity, error) {
+	ctx = plaza.WithOperation(ctx, "feed.Outbox.Get")
 	if err := o.check(); err != nil {
 		return Activity{}, err
 	}
@@ -56,6 +57,7 @@ func (o Outbox) get(ctx context.Context, id ids.ID, consistent bool) (Activity, 
 // past removed activities 6 queries at most, and 1 request for each 100
 // activities from other outboxes.
 func (o Outbox) List(ctx context.Context, req cursor.PageRequest) (cursor.Page[Activity], error) {
+	ctx = plaza.WithOperation(ctx, "feed.Outbox.List")
 	if err := o.check(); err != nil {
 		return cursor.Page[Activity]{}, err
 	}
@@ -127,6 +129,7 @@ const maxGets = 100
 // Cost: 1 request, 0.5 RCU for each 4 KB of each activity, eventually
 // consistent; twice that for activities from other outboxes, by their To.
 func (o Outbox) GetMany(ctx context.Context, wanted []ids.ID) (map[ids.ID]Activity, error) {
+	ctx = plaza.WithOperation(ctx, "feed.Outbox.GetMany")
 	if err := o.check(); err != nil {
 		return nil, err
 	}

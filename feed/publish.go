@@ -40,6 +40,7 @@ import (
 // request, 1 WCU more; history 1 transaction, 2 WCU, 2 WCU more with a
 // ForeignID and for each To.
 func (o Outbox) Publish(ctx context.Context, a Activity) (_ Activity, created bool, err error) {
+	ctx = plaza.WithOperation(ctx, "feed.Outbox.Publish")
 	if err := o.check(); err != nil {
 		return a, false, err
 	}
@@ -205,6 +206,7 @@ const maxPublishes = 1000
 // if it is history, 2 WCU more with a ForeignID and for each To; then Deliver's
 // units, and 2 requests, 2 WCU to claim and end each job.
 func (o Outbox) PublishMany(ctx context.Context, as []Activity) (stored []Activity, created []bool, err error) {
+	ctx = plaza.WithOperation(ctx, "feed.Outbox.PublishMany")
 	stored, created = slices.Clone(as), make([]bool, len(as))
 	if err := o.checkMany(stored); err != nil {
 		return stored, created, err

@@ -35,6 +35,7 @@ func (r *Repository) tombstoneEnd(id ids.ID) time.Time {
 //
 // Cost: 1 request, 1 WCU for each KB, whatever the number of followers.
 func (o Outbox) Remove(ctx context.Context, id ids.ID) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "feed.Outbox.Remove")
 	if err := o.check(); err != nil {
 		return false, err
 	}
@@ -81,6 +82,7 @@ func (o Outbox) Remove(ctx context.Context, id ids.ID) (changed bool, err error)
 //
 // Cost: 2 requests, 1 RCU, 1 WCU for each KB.
 func (o Outbox) RemoveForeign(ctx context.Context, foreignID string) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "feed.Outbox.RemoveForeign")
 	if err := o.check(); err != nil {
 		return false, err
 	}

@@ -84,6 +84,7 @@ func (r *Repository) runIf(ctx context.Context, w store.Write) error {
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "feed.Repository.Verify")
 	return r.table.Verify(ctx, feature())
 }
 
@@ -92,6 +93,7 @@ func (r *Repository) Verify(ctx context.Context) error {
 //
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
 func (r *Repository) Init(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "feed.Repository.Init")
 	return r.table.Init(ctx, feature())
 }
 

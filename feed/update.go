@@ -24,6 +24,7 @@ import (
 //
 // Cost: 1 request, 1 WCU for each KB, whatever the number of followers.
 func (o Outbox) Update(ctx context.Context, a Activity) (_ Activity, changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "feed.Outbox.Update")
 	if err := o.check(); err != nil {
 		return a, false, err
 	}

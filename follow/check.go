@@ -3,6 +3,7 @@ package follow
 import (
 	"context"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
@@ -44,6 +45,7 @@ func ends(user string) edge.Ends { return edge.Ends{Tail: user, Head: user} }
 // where something is off 2 RCU more for each edge that the user follows, and
 // 66 RCU for each torn edge; for a user without counters 130 requests more.
 func (r *Repository) Check(ctx context.Context, user string) (Drift, error) {
+	ctx = plaza.WithOperation(ctx, "follow.Repository.Check")
 	if err := keys.CheckName("User", user); err != nil {
 		return Drift{}, err
 	}
@@ -62,6 +64,7 @@ func (r *Repository) Check(ctx context.Context, user string) (Drift, error) {
 // more; where a follower is restored 1 RCU for 40 followers of the shard more;
 // where a counter is wrong the lists once more, and 2 WCU for each.
 func (r *Repository) Repair(ctx context.Context, user string) (Drift, error) {
+	ctx = plaza.WithOperation(ctx, "follow.Repository.Repair")
 	if err := keys.CheckName("User", user); err != nil {
 		return Drift{}, err
 	}
@@ -80,6 +83,7 @@ func (r *Repository) Repair(ctx context.Context, user string) (Drift, error) {
 // Cost: as Repair; 1 transaction, 10 WCU for each edge; 1 transaction with 2 WCU for
 // each counter; a user without counters 200 requests more.
 func (r *Repository) Erase(ctx context.Context, user string) error {
+	ctx = plaza.WithOperation(ctx, "follow.Repository.Erase")
 	if err := keys.CheckName("User", user); err != nil {
 		return err
 	}

@@ -86,6 +86,7 @@ type ImportResult struct {
 // for each edge; 2 RCU more for an edge with an ID; 2 WCU for each user of a
 // window.
 func (r *Repository) Import(ctx context.Context, name string, edges iter.Seq2[Edge, error], opts *ImportOptions) (ImportResult, error) {
+	ctx = plaza.WithOperation(ctx, "follow.Repository.Import")
 	if err := keys.CheckName("Name", name); err != nil {
 		return ImportResult{}, err
 	}

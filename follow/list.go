@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/edge"
@@ -16,6 +17,7 @@ import (
 // Cost: 1 request for the shards and 1 for each shard, 1 RCU each for a page of
 // 25; past damaged edges up to 6 times as much.
 func (r *Repository) Followers(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Edge], error) {
+	ctx = plaza.WithOperation(ctx, "follow.Repository.Followers")
 	return r.list(ctx, "followers", user, r.graph.ByHead, req)
 }
 
@@ -24,6 +26,7 @@ func (r *Repository) Followers(ctx context.Context, user string, req cursor.Page
 // Cost: 1 request, 1 RCU for a page of 25; past damaged edges up to 6 times as
 // much.
 func (r *Repository) Following(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Edge], error) {
+	ctx = plaza.WithOperation(ctx, "follow.Repository.Following")
 	return r.list(ctx, "following", user, r.graph.ByTail, req)
 }
 
@@ -50,6 +53,7 @@ func (r *Repository) list(ctx context.Context, name, user string, read reader, r
 //
 // Cost: 1 request, 0.5 RCU, however many shards; 1 RCU with Options.Consistent.
 func (r *Repository) Counts(ctx context.Context, user string) (Counts, error) {
+	ctx = plaza.WithOperation(ctx, "follow.Repository.Counts")
 	if err := keys.CheckName("User", user); err != nil {
 		return Counts{}, err
 	}
@@ -64,6 +68,7 @@ func (r *Repository) Counts(ctx context.Context, user string) (Counts, error) {
 // for each 100 further shards, 0.5 RCU for each of these; twice the units with
 // Options.Consistent.
 func (r *Repository) CountsMany(ctx context.Context, users []string) (map[string]Counts, error) {
+	ctx = plaza.WithOperation(ctx, "follow.Repository.CountsMany")
 	if err := checkUsers("Users", users); err != nil {
 		return nil, err
 	}

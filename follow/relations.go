@@ -22,6 +22,7 @@ const maxUsers = 100
 // Cost: 1 request for each 50 others, 1 RCU for each other; twice the units with
 // Options.Consistent.
 func (r *Repository) Relations(ctx context.Context, viewer string, others []string) (map[string]Relation, error) {
+	ctx = plaza.WithOperation(ctx, "follow.Repository.Relations")
 	if err := keys.CheckName("Viewer", viewer); err != nil {
 		return nil, err
 	}
@@ -67,10 +68,5 @@ func checkUsers(field string, users []string) error {
 	if len(users) > maxUsers {
 		return &plaza.InvalidError{Field: field, Reason: fmt.Sprintf("has %d users, at most %d are allowed", len(users), maxUsers)}
 	}
-	for i, user := range users {
-		if err := keys.CheckName(fmt.Sprintf("%s[%d]", field, i), user); err != nil {
-			return err
-		}
-	}
-	return nil
+	return keys.CheckNames(field, users)
 }

@@ -81,6 +81,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "follow.Repository.Verify")
 	return r.table.Verify(ctx, feature())
 }
 
@@ -89,6 +90,7 @@ func (r *Repository) Verify(ctx context.Context) error {
 //
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
 func (r *Repository) Init(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "follow.Repository.Init")
 	return r.table.Init(ctx, feature())
 }
 
@@ -103,6 +105,7 @@ func (r *Repository) Init(ctx context.Context) error {
 //
 // Cost: 1 transaction, 10 WCU; the first into a new shard 3 transactions, 24 WCU.
 func (r *Repository) Follow(ctx context.Context, e Edge) (standing Edge, created bool, err error) {
+	ctx = plaza.WithOperation(ctx, "follow.Repository.Follow")
 	if err := e.check(); err != nil {
 		return e, false, err
 	}
@@ -130,6 +133,7 @@ func (r *Repository) Follow(ctx context.Context, e Edge) (standing Edge, created
 // 1 transaction, 10 WCU; without an edge 1 request, 1 RCU; to remember an ID
 // 2 requests, 1 RCU, 1 WCU.
 func (r *Repository) Unfollow(ctx context.Context, e Edge) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "follow.Repository.Unfollow")
 	if err := e.check(); err != nil {
 		return false, err
 	}
@@ -146,6 +150,7 @@ func (r *Repository) Unfollow(ctx context.Context, e Edge) (changed bool, err er
 //
 // Cost: 1 request, 1 RCU.
 func (r *Repository) Last(ctx context.Context, e Edge) (last Edge, stands bool, err error) {
+	ctx = plaza.WithOperation(ctx, "follow.Repository.Last")
 	if err := e.check(); err != nil {
 		return Edge{}, false, err
 	}
@@ -166,6 +171,7 @@ func (r *Repository) Last(ctx context.Context, e Edge) (last Edge, stands bool, 
 //
 // Cost: 1 request, 1 RCU.
 func (r *Repository) Get(ctx context.Context, e Edge) (Edge, error) {
+	ctx = plaza.WithOperation(ctx, "follow.Repository.Get")
 	if err := e.check(); err != nil {
 		return Edge{}, err
 	}

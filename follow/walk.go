@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -25,6 +26,7 @@ const maxWalkReads = MaxShards + 5
 // Cost: 1 request for each 1,000 followers of a shard, 1 RCU for about 40; the
 // first page 1 request, 1 RCU more; 70 requests a page at most.
 func (r *Repository) Walk(ctx context.Context, followee string, req cursor.PageRequest) (cursor.Page[Edge], error) {
+	ctx = plaza.WithOperation(ctx, "follow.Repository.Walk")
 	if err := keys.CheckName("Followee", followee); err != nil {
 		return cursor.Page[Edge]{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -17,6 +18,7 @@ import (
 // Cost: 1 request, 1 RCU, and 2 requests a shard, 0.5 RCU each for 25 rows; as
 // Rank more, less its read of the entry, unless the top is within n.
 func (r *Repository) Around(ctx context.Context, in In, player string, n int) ([]Standing, error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Around")
 	if err := checkPlayer(in, player); err != nil {
 		return nil, err
 	}
@@ -48,6 +50,7 @@ func (r *Repository) around(ctx context.Context, in In, player string, n int) ([
 // Cost: 2 requests a shard, 0.5 RCU each for 25 rows; as Rank more, less its read
 // of the entry, unless the top is within n.
 func (r *Repository) AroundScore(ctx context.Context, in In, score Score, n int) ([]Standing, error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.AroundScore")
 	if err := in.check(); err != nil {
 		return nil, err
 	}

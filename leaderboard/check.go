@@ -37,6 +37,7 @@ type Drift struct {
 // Cost: 1 request for each MB of the whole table, 1 RCU for each 4 KB; as Count
 // for the index, hidden players included; 1 request, 1 RCU for the period.
 func (r *Repository) Check(ctx context.Context, in In) (Drift, error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Check")
 	if err := in.check(); err != nil {
 		return Drift{}, err
 	}

@@ -14,6 +14,7 @@ import (
 // for each 8,192 bytes of the index, which are about 2·player + 2·part + name +
 // meta + 40 an entry, part being board, period and shard joined.
 func (r *Repository) Count(ctx context.Context, in In) (int64, error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Count")
 	if err := in.check(); err != nil {
 		return 0, err
 	}
@@ -30,6 +31,7 @@ func (r *Repository) Count(ctx context.Context, in In) (int64, error) {
 //
 // Cost: as Count, for these entries.
 func (r *Repository) CountBetween(ctx context.Context, in In, low, high Score) (int64, error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.CountBetween")
 	if err := in.check(); err != nil {
 		return 0, err
 	}

@@ -29,6 +29,7 @@ import (
 //
 // Cost: 2 requests, 1 RCU, 1 WCU; unchanged 1 request, 1 RCU.
 func (r *Repository) Define(ctx context.Context, b Board) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Define")
 	if err := b.check(r.opts.zones); err != nil {
 		return false, err
 	}
@@ -141,6 +142,7 @@ func (r *Repository) definition(ctx context.Context, board string) (definitionIt
 // Cost: 1 request, 0.5 RCU eventually consistent for each 4 KB; up to 6 requests
 // where many are damaged or being undefined.
 func (r *Repository) Definitions(ctx context.Context, req cursor.PageRequest) (cursor.Page[Board], error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Definitions")
 	list := store.List[definitionItem, Board]{
 		Codec: r.opts.Codec,
 		Scope: cursor.Scope{List: "leaderboard/definitions"},

@@ -29,6 +29,7 @@ type Entry struct {
 //
 // Cost: 1 request, 1 RCU for each 4 KB of the entry.
 func (r *Repository) Entry(ctx context.Context, in In, player string) (Entry, error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Entry")
 	if err := checkPlayer(in, player); err != nil {
 		return Entry{}, err
 	}
@@ -61,6 +62,7 @@ func (r *Repository) entry(ctx context.Context, in In, player string) (Entry, er
 // Cost: 1 request, 0.5 RCU eventually consistent for each 4 KB; up to 6 requests
 // where many were removed or erased, and 1 for each further MB.
 func (r *Repository) ByPlayer(ctx context.Context, player string, req cursor.PageRequest) (cursor.Page[Entry], error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.ByPlayer")
 	if err := keys.CheckName("Player", player); err != nil {
 		return cursor.Page[Entry]{}, err
 	}

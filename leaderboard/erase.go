@@ -7,6 +7,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -26,6 +27,7 @@ const erasedAtOnce = 500
 // Cost: 1 request for each 500 entries, 1 RCU for each 4 KB; 1 request for each
 // 25 entries, 2 WCU an entry and more above 1 KB.
 func (r *Repository) Erase(ctx context.Context, player string) error {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Erase")
 	if err := keys.CheckName("Player", player); err != nil {
 		return err
 	}

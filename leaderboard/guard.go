@@ -29,6 +29,7 @@ import (
 // repeat 1 request, 1 transaction, 1 RCU, 4 WCU; one that comes first 2 requests,
 // 1 transaction, 1 RCU, 5 WCU; of what was removed since 4 requests, 2 RCU, 2 WCU.
 func (r *Repository) Undo(ctx context.Context, s Submission) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Undo")
 	s.Guard = true
 	if s.Op == 0 {
 		return false, &plaza.InvalidError{Field: "Op", Reason: "is zero"}

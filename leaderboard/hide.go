@@ -19,6 +19,7 @@ import (
 // nothing changed; 2 requests, 3 WCU where the clock that gave the entry's Op is
 // ahead.
 func (r *Repository) Remove(ctx context.Context, in In, player string) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Remove")
 	changed, err = r.manage(ctx, in, player, func(u *store.Update, s standings, op ids.ID) {
 		u.Set("removed", op).Remove("key", "part", "score", "sub", "prev", "meta", "life").
 			If("attribute_exists('key') AND lastOp < ?", op) // it is later than the last removal
@@ -38,6 +39,7 @@ func (r *Repository) Remove(ctx context.Context, in In, player string) (changed 
 // Cost: 1 request, 3 WCU, and 1 WCU for each further KB of the entry; 1 WCU if
 // nothing changed.
 func (r *Repository) Hide(ctx context.Context, in In, player string) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Hide")
 	changed, err = r.setHidden(ctx, in, player, true)
 	return changed, in.wrap("hide on", err)
 }
@@ -47,6 +49,7 @@ func (r *Repository) Hide(ctx context.Context, in In, player string) (changed bo
 //
 // Cost: as Hide.
 func (r *Repository) Unhide(ctx context.Context, in In, player string) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Unhide")
 	changed, err = r.setHidden(ctx, in, player, false)
 	return changed, in.wrap("unhide on", err)
 }
@@ -129,6 +132,7 @@ func (r *Repository) manage(ctx context.Context, in In, player string,
 // Cost: 1 request, 0.5 to 1 RCU for 25 rows; up to 6 requests where many are
 // damaged.
 func (r *Repository) Hidden(ctx context.Context, in In, req cursor.PageRequest) (cursor.Page[Standing], error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Hidden")
 	if err := in.checkPage(req); err != nil {
 		return cursor.Page[Standing]{}, err
 	}

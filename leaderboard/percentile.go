@@ -17,6 +17,7 @@ import (
 // Cost: 1 request, 1 RCU for the entry; 2 requests a shard, as Count for all
 // entries.
 func (r *Repository) Percentile(ctx context.Context, in In, player string) (float64, error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Percentile")
 	if err := checkPlayer(in, player); err != nil {
 		return 0, err
 	}
@@ -55,6 +56,7 @@ func (r *Repository) percentile(ctx context.Context, in In, player string) (floa
 //
 // Cost: as Count, and as Range from the place of that score to the nearer end.
 func (r *Repository) ScoreAt(ctx context.Context, in In, percentile float64) (float64, error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.ScoreAt")
 	if err := in.check(); err != nil {
 		return 0, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -228,6 +229,7 @@ type Period struct {
 // Cost: 1 request, 0.5 RCU eventually consistent for each 4 KB; up to 6 requests
 // where many have expired.
 func (r *Repository) Periods(ctx context.Context, board string, req cursor.PageRequest) (cursor.Page[Period], error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Periods")
 	if err := (In{Board: board}).checkPage(req); err != nil {
 		return cursor.Page[Period]{}, err
 	}

@@ -19,16 +19,15 @@ const MaxPlayers = 100
 //
 // Cost: 1 request, 1 RCU a player.
 func (r *Repository) Players(ctx context.Context, in In, ids []string) ([]Standing, error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Players")
 	if err := in.check(); err != nil {
 		return nil, err
 	}
 	if len(ids) > MaxPlayers {
 		return nil, &plaza.InvalidError{Field: "ids", Reason: fmt.Sprintf("are %d, at most %d are allowed", len(ids), MaxPlayers)}
 	}
-	for i, id := range ids {
-		if err := keys.CheckName(fmt.Sprintf("ids[%d]", i), id); err != nil {
-			return nil, err
-		}
+	if err := keys.CheckNames("ids", ids); err != nil {
+		return nil, err
 	}
 	rows, err := r.players(ctx, in, ids)
 	return rows, in.wrap("players of", err)

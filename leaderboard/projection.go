@@ -49,6 +49,7 @@ type Projection struct {
 // version is outdated; a WCU is for each KB of the entry; for a board that the
 // process must read, as Submit.
 func (r *Repository) Apply(ctx context.Context, p Projection) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Apply")
 	return r.project(ctx, p, time.Time{})
 }
 

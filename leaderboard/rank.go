@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -16,6 +17,7 @@ import (
 // Cost: 1 request, 1 RCU for the entry; 2 requests a shard, 0.5 RCU each at least,
 // as Count for the entries above.
 func (r *Repository) Rank(ctx context.Context, in In, player string) (Rank, error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Rank")
 	if err := checkPlayer(in, player); err != nil {
 		return Rank{}, err
 	}
@@ -51,16 +53,12 @@ type counting struct{}
 
 func (counting) count(ctx context.Context, s standings, from, to []byte) (int64, time.Time, error) {
 	var sum atomic.Int64
-	group, ctx := parallel.WithContext(ctx)
-	for shard := range s.period.shards {
-		group.Go(func() error {
-			part := shardPart(s.board.Name, s.period, shard)
-			n, err := s.table.CountIndex(ctx, ranking, store.IndexSpan{Partition: part, From: from, To: to})
-			sum.Add(n)
-			return err
-		})
-	}
-	err := group.Wait()
+	err := parallel.ForEach(ctx, s.period.shards, s.period.shards, func(ctx context.Context, shard int) error {
+		part := shardPart(s.board.Name, s.period, shard)
+		n, err := s.table.CountIndex(ctx, ranking, store.IndexSpan{Partition: part, From: from, To: to})
+		sum.Add(n)
+		return err
+	})
 	return sum.Load(), s.now, err
 }
 
@@ -68,16 +66,14 @@ func (counting) count(ctx context.Context, s standings, from, to []byte) (int64,
 func (s standings) rank(ctx context.Context, key []byte) (Rank, error) {
 	var better, tied int64
 	var rank Rank
-	group, ctx := parallel.WithContext(ctx)
-	group.Go(func() (err error) {
-		better, rank.AsOf, err = s.ranker.count(ctx, s, nil, key[:min(len(key), decided)])
+	err := parallel.ForEach(ctx, 2, 2, func(ctx context.Context, part int) (err error) {
+		if part == 0 {
+			better, rank.AsOf, err = s.ranker.count(ctx, s, nil, key[:min(len(key), decided)])
+		} else {
+			tied, err = s.tiedAbove(ctx, key)
+		}
 		return err
 	})
-	group.Go(func() (err error) {
-		tied, err = s.tiedAbove(ctx, key)
-		return err
-	})
-	err := group.Wait()
 	rank.Competition = better + 1
 	rank.Ordinal = rank.Competition + tied
 	return rank, err

@@ -25,6 +25,7 @@ import (
 // Cost: as Check; 1 request for each broken entry, up to 4 WCU and more above 1 KB;
 // for a damaged period 4 requests and another Check.
 func (r *Repository) Repair(ctx context.Context, in In) (Drift, error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Repair")
 	if err := in.check(); err != nil {
 		return Drift{}, err
 	}

@@ -42,6 +42,7 @@ import (
 // a period's first 3 requests, 2 RCU, 4 WCU more; the first that knows of more
 // shards 1 request, 1 WCU more.
 func (r *Repository) Submit(ctx context.Context, s Submission) (result Result, created bool, err error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Submit")
 	a, err := r.accept(ctx, s)
 	if err != nil {
 		return Result{Op: a.Op}, false, err
@@ -61,6 +62,7 @@ func (r *Repository) Submit(ctx context.Context, s Submission) (result Result, c
 //
 // Cost: as Submit, for each.
 func (r *Repository) SubmitMany(ctx context.Context, submissions []Submission) []Outcome {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.SubmitMany")
 	outcomes := make([]Outcome, len(submissions))
 	byPlayer := map[string][]int{}
 	for i, s := range submissions {

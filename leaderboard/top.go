@@ -25,6 +25,7 @@ import (
 // in above the cursor than a page holds; up to 6 requests a shard where many are
 // damaged.
 func (r *Repository) Top(ctx context.Context, in In, req cursor.PageRequest) (cursor.Page[Standing], error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Top")
 	if err := in.checkPage(req); err != nil {
 		return cursor.Page[Standing]{}, err
 	}
@@ -37,6 +38,7 @@ func (r *Repository) Top(ctx context.Context, in In, req cursor.PageRequest) (cu
 //
 // Cost: as Top; as Count more for the first page.
 func (r *Repository) TopPercent(ctx context.Context, in In, percent float64, req cursor.PageRequest) (cursor.Page[Standing], error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.TopPercent")
 	if err := in.checkPage(req); err != nil {
 		return cursor.Page[Standing]{}, err
 	}
@@ -225,6 +227,7 @@ func parseGap(text string) (gap, bool) {
 // Cost: 1 request a shard where from+n is up to 129, more beyond; as Count for the
 // first from+n entries, and for up to 128 more a shard.
 func (r *Repository) Range(ctx context.Context, in In, from int64, n int) ([]Standing, error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Range")
 	if err := in.check(); err != nil {
 		return nil, err
 	}

@@ -29,6 +29,7 @@ var errUndefining = fmt.Errorf("the board is being undefined: %w", plaza.ErrBusy
 // for each 25 items deleted, 2 WCU an entry and more above 1 KB, 1 WCU a period;
 // 2 requests, 1 RCU, 1 WCU for the definition.
 func (r *Repository) Undefine(ctx context.Context, board string) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Undefine")
 	if err := keys.CheckName("Name", board); err != nil {
 		return false, err
 	}

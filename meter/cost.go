@@ -4,8 +4,9 @@ import "fmt"
 
 // Cost is what some calls cost: HTTP requests, and capacity units as AWS bills them.
 type Cost struct {
-	Requests    int     `json:"requests"`
-	Read, Write float64 // RCU and WCU
+	Requests int     `json:"requests"`
+	Read     float64 `json:"read"`  // RCU
+	Write    float64 `json:"write"` // WCU
 }
 
 // Plus returns the sum of two costs.

@@ -1,10 +1,12 @@
-// Package meter counts what calls to DynamoDB cost: requests, units and dollars, by
-// Plaza's operation.
 package meter
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
 // Meter adds up costs by operation. Its methods may be called concurrently.
@@ -15,6 +17,14 @@ type Meter struct {
 
 // New returns a meter that reads zero.
 func New() *Meter { return &Meter{costs: make(map[string]Cost)} }
+
+// Attach makes m count the requests of every DynamoDB client that is made from cfg
+// afterwards. Attaching it again changes nothing.
+func (m *Meter) Attach(cfg *aws.Config) {
+	observe(cfg, fmt.Sprintf("plaza/meter.Meter %p", m), func(_ context.Context, c Call) {
+		m.Add(c.Operation, c.Cost)
+	})
+}
 
 // Add counts a cost of an operation, which is "" outside of Plaza's calls.
 func (m *Meter) Add(operation string, c Cost) {
@@ -31,17 +41,23 @@ func (m *Meter) ByOperation() map[string]Cost {
 }
 
 // Total returns the sum over all operations.
-func (m *Meter) Total() Cost {
+func (m *Meter) Total() Cost { return Sum(m.ByOperation()) }
+
+// Reset sets the meter to zero and returns what ByOperation would have returned. No cost
+// is lost between the two.
+func (m *Meter) Reset() map[string]Cost {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	was := m.costs
+	m.costs = make(map[string]Cost)
+	return was
+}
+
+// Sum returns the sum over all operations.
+func Sum(costs map[string]Cost) Cost {
 	var sum Cost
-	for _, c := range m.ByOperation() {
+	for _, c := range costs {
 		sum = sum.Plus(c)
 	}
 	return sum
-}
-
-// Reset sets the meter to zero.
-func (m *Meter) Reset() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	clear(m.costs)
 }

@@ -51,6 +51,7 @@ type Delivery struct {
 // request for 25, and the WCU of Watchers each; with nothing to do 1 request for the
 // number of job shards and 1 for each (1), 0.5 RCU each.
 func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.Deliver")
 	if r.opts.Watchers == nil {
 		return 0, errNoWatchers()
 	}
@@ -66,6 +67,7 @@ func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
 // Cost: as Deliver every Options.Poll, with nothing to do 0.5 RCU a second for
 // each worker by default.
 func (r *Repository) Run(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.Run")
 	if r.opts.Watchers == nil {
 		return errNoWatchers()
 	}

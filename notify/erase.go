@@ -5,6 +5,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -24,6 +25,7 @@ const (
 // Cost: 1 request for 1,000 rows or 1 MB, 1 RCU for 4 KB; 1 request for 25 rows; 1
 // WCU for each KB of a row, and 1 WCU in the index.
 func (r *Repository) Erase(ctx context.Context, user string) error {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.Erase")
 	if err := keys.CheckName("User", user); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/group"
@@ -26,6 +27,7 @@ const aboveIDs = "8"
 // Cost: 1 request, 0.5 RCU for 4 KB; a later page 2 requests, 0.5 RCU more; where
 // groups are due as Unseen; past expired or damaged rows 6 requests at most.
 func (r *Repository) List(ctx context.Context, reader Reader, req cursor.PageRequest) (cursor.Page[Entry], error) {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.List")
 	if err := keys.CheckName("User", reader.User); err != nil {
 		return cursor.Page[Entry]{}, err
 	}
@@ -43,6 +45,7 @@ func (r *Repository) List(ctx context.Context, reader Reader, req cursor.PageReq
 // Cost: 2 requests, 0.5 RCU, 0.5 RCU for 4 KB; past expired or damaged rows 7
 // requests at most.
 func (r *Repository) Archived(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Entry], error) {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.Archived")
 	return r.shelf(ctx, group.Archived, "notify/archived", user, req)
 }
 
@@ -50,6 +53,7 @@ func (r *Repository) Archived(ctx context.Context, user string, req cursor.PageR
 //
 // Cost: as Archived.
 func (r *Repository) Snoozed(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Entry], error) {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.Snoozed")
 	return r.shelf(ctx, group.Snoozed, "notify/snoozed", user, req)
 }
 

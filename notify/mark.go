@@ -87,6 +87,7 @@ func (m marks) quick(update *store.Update) *store.Update {
 // Cost: 1 request, 2 WCU; 2 requests, 3 WCU beside marks of the last 10 s; 3 times
 // the WCU with 100 of these and 100 dismissals.
 func (r *Repository) MarkSeen(ctx context.Context, user string, view View) error {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.MarkSeen")
 	if err := checkMark(user, view); err != nil || view.empty() {
 		return err
 	}
@@ -103,6 +104,7 @@ func (r *Repository) MarkSeen(ctx context.Context, user string, view View) error
 //
 // Cost: as MarkSeen.
 func (r *Repository) MarkAllRead(ctx context.Context, user string, view View) error {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.MarkAllRead")
 	if err := checkMark(user, view); err != nil || view.empty() {
 		return err
 	}
@@ -139,6 +141,7 @@ func checkMark(user string, view View) error {
 // Cost: 1 request, 2 WCU for each, 2 WCU more for each further KB of a group; 1
 // request, 2 WCU more where it changes meanwhile.
 func (r *Repository) MarkRead(ctx context.Context, user string, shown []Shown) error {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.MarkRead")
 	if err := keys.CheckName("User", user); err != nil {
 		return err
 	}
@@ -199,6 +202,7 @@ func (r *Repository) markRead(ctx context.Context, key store.Key, last, id ids.I
 // Cost: 3 requests, 2 RCU, 2 WCU; 1 RCU more for each further 4 KB of the group and
 // 2 WCU for each KB.
 func (r *Repository) MarkUnread(ctx context.Context, in In) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.MarkUnread")
 	if err := in.check(); err != nil {
 		return false, err
 	}
@@ -223,6 +227,7 @@ func (r *Repository) MarkUnread(ctx context.Context, in In) (changed bool, err e
 // Cost: 2 requests, 1 RCU, 2 WCU; 2 WCU more for each further KB of the state, at
 // most 8.
 func (r *Repository) Dismiss(ctx context.Context, user string, announcement ids.ID) error {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.Dismiss")
 	if err := keys.CheckName("User", user); err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 // group may not rise; 1 WCU more for each further KB of the group, 2 WCU for each
 // further KB that lists read of it, most of which is Data; and what the Policy and the Scheduler cost.
 func (r *Repository) Notify(ctx context.Context, n Notification) (res Result, created bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.Notify")
 	e, key, err := r.event(n)
 	if err != nil {
 		return Result{}, false, err

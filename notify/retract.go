@@ -6,6 +6,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -24,6 +25,7 @@ import (
 // further 4 KB of the group, 1 WCU for each KB, 2 WCU for each further KB that lists
 // read of it.
 func (r *Repository) Retract(ctx context.Context, n Notification) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.Retract")
 	e, key, err := r.event(n)
 	if err != nil {
 		return false, err
@@ -43,6 +45,7 @@ func (r *Repository) Retract(ctx context.Context, n Notification) (changed bool,
 // of the groups, 1 WCU for each further KB of a group and for each KB that lists read
 // of it.
 func (r *Repository) RetractTarget(ctx context.Context, user string, about feed.Ref) (groups int, err error) {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.RetractTarget")
 	span, err := aboutSpan(user, about)
 	if err != nil {
 		return 0, err

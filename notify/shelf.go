@@ -45,6 +45,7 @@ func (g *shelved) UnmarshalDynamoItem(item dynamo.Item) error {
 // Cost: 2 requests, 1 RCU, 3 WCU; 1 RCU more for each further 4 KB of the group and
 // 3 WCU for each KB.
 func (r *Repository) Archive(ctx context.Context, in In) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.Archive")
 	if err := in.check(); err != nil {
 		return false, err
 	}
@@ -62,6 +63,7 @@ func (r *Repository) Archive(ctx context.Context, in In) (changed bool, err erro
 //
 // Cost: as Archive.
 func (r *Repository) Unarchive(ctx context.Context, in In) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.Unarchive")
 	if err := in.check(); err != nil {
 		return false, err
 	}

@@ -29,6 +29,7 @@ const (
 // Cost: 3 requests, 1 RCU, 5 WCU; 4 requests, 1 RCU, 6 WCU where another group is
 // due before; 1 RCU more for each further 4 KB of the group and 3 WCU for each KB.
 func (r *Repository) Snooze(ctx context.Context, in In, until time.Time) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.Snooze")
 	if err := in.check(); err != nil {
 		return false, err
 	}
@@ -86,6 +87,7 @@ func (r *Repository) lower(ctx context.Context, user string, due ids.ID) error {
 //
 // Cost: as Archive.
 func (r *Repository) Unsnooze(ctx context.Context, in In) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.Unsnooze")
 	if err := in.check(); err != nil {
 		return false, err
 	}

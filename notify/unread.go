@@ -33,6 +33,7 @@ const (
 // a minute ago 2 requests, 1 RCU, and 1 RCU for 4 KB of its groups; past groups that are
 // read 6 requests more at most.
 func (r *Repository) Unread(ctx context.Context, user string, in Span) (entries []Entry, more bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.Unread")
 	if err := keys.CheckName("User", user); err != nil {
 		return nil, false, err
 	}

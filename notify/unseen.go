@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -23,6 +24,7 @@ const (
 // up to 5 requests and 6,000 rows more; where groups are due 1 request, 1 RCU for
 // 4 KB, 1 request, 3 WCU for each KB of each, and 1 request, 2 WCU more.
 func (r *Repository) Unseen(ctx context.Context, reader Reader) (Count, error) {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.Unseen")
 	if err := keys.CheckName("User", reader.User); err != nil {
 		return Count{}, err
 	}

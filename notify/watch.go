@@ -34,6 +34,7 @@ import (
 //
 // Cost: 1 request, 1 WCU for each KB; a process's first 1 request, 1 WCU more.
 func (r *Repository) Watchers(ctx context.Context, object feed.Ref, n Notification) (created bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify.Repository.Watchers")
 	if err := r.checkWatchers(object, n); err != nil {
 		return false, err
 	}

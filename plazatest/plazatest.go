@@ -1,18 +1,10 @@
-// Package plazatest gives a test, or a program on a developer's machine, a DynamoDB
-// with Plaza's tables, and counts what its calls cost.
-//
-//	env := plazatest.Start(t, nil)
-//	follows, err := follow.New(env.DB, env.Tables.Follow, gen, nil)
-//	cost := env.Cost(func() { follows.Follow(ctx, edge) })
 package plazatest
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
+	"sync"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -20,89 +12,108 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/meter"
 	"github.com/plaza-sdk/plaza/tables"
 )
 
 // Env is a DynamoDB with tables of its own.
 type Env struct {
 	DB     *dynamo.DB
-	Config aws.Config // connects to the same DynamoDB
-	Tables tables.Names
+	Config aws.Config   // connects to the same DynamoDB
+	Tables tables.Names // no other Env has them
+	Meter  *meter.Meter // counts all requests of DB and Config, with the units that AWS would bill
 
-	client *dynamodb.Client
-	engine *engine.Engine
-	made   []string // tables
+	engine    *engine.Engine
+	transport *http.Transport
+	client    *dynamodb.Client // neither metered nor wrapped
+
+	mu   sync.Mutex
+	made []string // tables
 }
 
 // Options of Start and Open. The zero value works.
 type Options struct {
-	// Tables are those to create. A name is the beginning of the table's name.
-	// Defaults to all.
+	// Tables are those to create. Each name is the beginning of the table's name.
+	// Defaults to all, as by tables.NamesOf("plaza-").
 	Tables tables.Names
 
-	// Wrap, if given, is put around the HTTP client, to inject faults for example.
-	Wrap func(aws.HTTPClient) aws.HTTPClient
+	// Wrap is put around the HTTP client of DB and Config, to inject faults for example.
+	// The first is nearest to DynamoDB. The meter counts what gets through all of them.
+	Wrap []func(aws.HTTPClient) aws.HTTPClient
 
-	// Log receives a message when a first run downloads. Defaults to os.Stderr.
-	Log io.Writer
+	// KeepExpired leaves the tables' expiry off, for tests whose clock is in the past:
+	// DynamoDB Local soon deletes what has expired by the machine's clock. Without expiry
+	// Verify and Init return plaza.ErrTable.
+	KeepExpired bool
 }
 
-// Start returns an Env that ends with the test. The tests of one go command share an
-// engine: DynamoDB Local, which the first run on a machine downloads, or what
-// DYNAMODB_ENDPOINT names.
+// shared is one engine a process, also where no go command runs the tests.
+var shared = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
+
+// Start returns an Env whose tables are deleted when the test ends. It starts DynamoDB
+// Local if no other test did, in a second or two.
 func Start(tb testing.TB, opts *Options) *Env {
 	tb.Helper()
-	e, err := open(context.Background(), opts, func(ctx context.Context, _ *engine.Options) (*engine.Engine, error) { return engine.Shared(ctx) })
+	local, err := shared()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	e, err := open(tb.Context(), local, opts)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
-		if err := e.Close(); err != nil {
+		if err := e.free(); err != nil {
 			tb.Error(err)
 		}
 	})
 	return e
 }
 
-// Open is Start for a program: the engine is its own, and Close ends it.
-func Open(ctx context.Context, opts *Options) (*Env, error) { return open(ctx, opts, engine.Start) }
-
-func open(ctx context.Context, opts *Options, start func(context.Context, *engine.Options) (*engine.Engine, error)) (*Env, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
-	local, err := start(ctx, &engine.Options{Log: o.Log})
+// Open is Start for a program. The caller must call Close.
+func Open(ctx context.Context, opts *Options) (*Env, error) {
+	local, err := engine.Shared(ctx)
 	if err != nil {
 		return nil, err
 	}
-	e := &Env{engine: local, Config: local.Config()}
-	var c aws.HTTPClient = &http.Client{}
-	if o.Wrap != nil {
-		c = o.Wrap(c)
-	}
-	e.client = dynamodb.NewFromConfig(local.Config(), local.Options, func(d *dynamodb.Options) { d.HTTPClient = c })
-	e.DB = dynamo.NewFromIface(e.client)
-	if o.Tables == (tables.Names{}) {
-		o.Tables = tables.NamesOf("plaza-")
-	}
-	e.Tables = o.Tables // TODO: a suffix of its own for each name
-	_ = rand.Text
-	for _, t := range tables.Of(e.Tables) {
-		if _, err := e.client.CreateTable(ctx, t.Create); err != nil {
-			return nil, errors.Join(fmt.Errorf("plazatest: creating table %s: %w", t.Name(), err), e.Close())
-		}
-		e.made = append(e.made, t.Name())
+	e, err := open(ctx, local, opts)
+	if err != nil {
+		return nil, errors.Join(err, local.Close())
 	}
 	return e, nil
 }
 
-// Close deletes the tables and ends an engine that Open started.
-func (e *Env) Close() error {
-	var failed []error
-	for _, name := range e.made {
-		_, err := e.client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &name})
-		failed = append(failed, err)
+func open(ctx context.Context, local *engine.Engine, opts *Options) (*Env, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
 	}
-	return errors.Join(append(failed, e.engine.Close())...)
+	e := connect(local, o.Wrap)
+	if err := e.createTables(ctx, o); err != nil {
+		return nil, errors.Join(err, e.free())
+	}
+	return e, nil
+}
+
+// Cost returns what the requests cost that reach DynamoDB while f runs, those of other
+// goroutines too.
+func (e *Env) Cost(f func()) meter.Cost {
+	before := e.Meter.Total()
+	f()
+	after := e.Meter.Total()
+	return meter.Cost{
+		Requests: after.Requests - before.Requests,
+		Read:     after.Read - before.Read,
+		Write:    after.Write - before.Write,
+	}
+}
+
+// Close deletes the tables, and stops DynamoDB Local if Open started it for this program
+// alone. It may be repeated. Start calls it for the test.
+func (e *Env) Close() error { return errors.Join(e.free(), e.engine.Close()) }
+
+func (e *Env) free() error {
+	err := e.deleteTables()
+	e.transport.CloseIdleConnections()
+	return err
 }

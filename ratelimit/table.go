@@ -76,6 +76,7 @@ func digest(id string) string {
 // Cost: 1 request, 1 WCU; within a burst 2 requests, 2 WCU; a refusal 1 request,
 // 1 WCU.
 func (l *Table) Take(ctx context.Context, a Attempt) (time.Duration, error) {
+	ctx = plaza.WithOperation(ctx, "ratelimit.Table.Take")
 	if err := a.check(); err != nil {
 		return 0, err
 	}

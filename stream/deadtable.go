@@ -85,13 +85,19 @@ func NewDeadTable(db *dynamo.DB, table, consumer string, opts *DeadTableOptions)
 // the mark that Init left. plaza.ErrTable says what differs.
 //
 // Cost: 3 requests, 0.5 RCU.
-func (t *DeadTable) Verify(ctx context.Context) error { return t.table.Verify(ctx, deadFeature()) }
+func (t *DeadTable) Verify(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "stream.DeadTable.Verify")
+	return t.table.Verify(ctx, deadFeature())
+}
 
 // Init is Verify, and marks the table as one of dead letters. Call it once, after
 // the table is created.
 //
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
-func (t *DeadTable) Init(ctx context.Context) error { return t.table.Init(ctx, deadFeature()) }
+func (t *DeadTable) Init(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "stream.DeadTable.Init")
+	return t.table.Init(ctx, deadFeature())
+}
 
 // deadRow is D#consumer / id#hash: the id is of the record's time, the hash of
 // what identifies the letter.
@@ -134,6 +140,7 @@ func (t *DeadTable) keyOf(d Dead) store.Key {
 //
 // Cost: 1 request, 1 WCU for each KB.
 func (t *DeadTable) Put(ctx context.Context, d Dead) error {
+	ctx = plaza.WithOperation(ctx, "stream.DeadTable.Put")
 	for _, text := range []struct{ field, value string }{
 		{"Stream", d.Stream}, {"Shard", d.Shard}, {"Seq", d.Seq}, {"LastSeq", d.LastSeq}, {"KeyHash", d.KeyHash},
 	} {
@@ -168,6 +175,7 @@ func (t *DeadTable) Put(ctx context.Context, d Dead) error {
 //
 // Cost: 1 request, 1 WCU for each KB.
 func (t *DeadTable) Delete(ctx context.Context, d Dead) error {
+	ctx = plaza.WithOperation(ctx, "stream.DeadTable.Delete")
 	key := t.keyOf(d)
 	if d.Receipt != "" {
 		key.SK = d.Receipt
@@ -184,6 +192,7 @@ func (t *DeadTable) Delete(ctx context.Context, d Dead) error {
 // Cost: 1 request, 1 RCU for each 4 KB; where letters are large or damaged, up to
 // 6 requests of 1 MB.
 func (t *DeadTable) List(ctx context.Context, page cursor.PageRequest) (cursor.Page[Dead], error) {
+	ctx = plaza.WithOperation(ctx, "stream.DeadTable.List")
 	list := store.List[deadRow, Dead]{
 		Codec:  t.opts.Codec,
 		Scope:  cursor.Scope{List: "stream.dead", Partition: t.consumer},

@@ -129,6 +129,7 @@ func NewPoller(db *dynamo.DB, table string, streams *dynamodbstreams.Client, arn
 // had records; an idle shard 1 request every PollerOptions.Idle, a busy one 5 a
 // second.
 func (p *Poller) Run(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "stream.Poller.Run")
 	var random [16]byte
 	if _, err := io.ReadFull(p.opts.Rand, random[:]); err != nil {
 		return fmt.Errorf("stream: random source: %w", err)

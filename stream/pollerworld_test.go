@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -91,7 +92,7 @@ func (o *outside) Do(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
-	out := r.Clone(context.Background())
+	out := r.Clone(plaza.WithOperation(context.Background(), plaza.Operation(r.Context())))
 	out.Body = io.NopCloser(bytes.NewReader(body))
 	s := <-o.slots
 	s.in <- out

@@ -130,6 +130,7 @@ type tail struct {
 // Cost: 1 request for each shard that is open; every ReaderOptions.List 1 for each
 // 100 shards; without news it waits up to ReaderOptions.Idle first.
 func (r *Reader) Next(ctx context.Context) (Round, error) {
+	ctx = plaza.WithOperation(ctx, "stream.Reader.Next")
 	if err := wait(ctx, time.Until(r.turn)); err != nil {
 		return Round{}, err
 	}

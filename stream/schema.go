@@ -5,6 +5,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -19,10 +20,16 @@ func feature() store.Feature {
 // the mark that Init left. plaza.ErrTable says what differs.
 //
 // Cost: 2 requests, 0.5 RCU.
-func (p *Poller) Verify(ctx context.Context) error { return p.leases.table.Verify(ctx, feature()) }
+func (p *Poller) Verify(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "stream.Poller.Verify")
+	return p.leases.table.Verify(ctx, feature())
+}
 
 // Init is Verify, and marks the table as stream's. Call it once, after the table
 // is created.
 //
 // Cost: 3 requests, 0.5 RCU, 1 WCU.
-func (p *Poller) Init(ctx context.Context) error { return p.leases.table.Init(ctx, feature()) }
+func (p *Poller) Init(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "stream.Poller.Init")
+	return p.leases.table.Init(ctx, feature())
+}

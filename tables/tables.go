@@ -1,9 +1,12 @@
 // Package tables has every table of Plaza in one list: schemas, expiry and the
-// permissions that its callers need.
+// permissions that its callers need. It writes them as CloudFormation, Terraform and
+// IAM policies.
 package tables
 
 import (
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/feed"
@@ -25,7 +28,23 @@ type Table struct {
 }
 
 // Name returns the table's name.
-func (t Table) Name() string { return *t.Create.TableName }
+func (t Table) Name() string { return aws.ToString(t.Create.TableName) }
+
+// WithStream returns t with a stream of new and old images, which a stream.Poller and
+// Lambda read.
+func (t Table) WithStream() Table {
+	create := *t.Create
+	create.StreamSpecification = &types.StreamSpecification{
+		StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages,
+	}
+	t.Create = &create
+	return t
+}
+
+func (t Table) hasStream() bool {
+	s := t.Create.StreamSpecification
+	return s != nil && aws.ToBool(s.StreamEnabled)
+}
 
 // Names are the names of all tables.
 type Names struct {

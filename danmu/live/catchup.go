@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/live"
@@ -80,6 +81,7 @@ func (r *reading) has(c *danmu.Comment) bool {
 //
 // Cost: as danmu.Repository.Window, strongly consistent.
 func (v *Viewer) CatchUp(ctx context.Context, from, to time.Duration, opts *danmu.WindowOptions) (danmu.Window, error) {
+	ctx = plaza.WithOperation(ctx, "danmu/live.Viewer.CatchUp")
 	q := question{room: v.room, from: from, to: to}
 	if opts != nil {
 		q.opts = *opts

@@ -147,6 +147,7 @@ func (h *Hub) Close() { h.rooms.Close() }
 //
 // Cost: as danmu.Repository.Send.
 func (h *Hub) Send(ctx context.Context, c danmu.Comment) (sent danmu.Comment, created bool, err error) {
+	ctx = plaza.WithOperation(ctx, "danmu/live.Hub.Send")
 	if err := h.rates.take(c.Object, c.User); err != nil {
 		return danmu.Comment{}, false, err
 	}
@@ -163,6 +164,7 @@ func (h *Hub) Send(ctx context.Context, c danmu.Comment) (sent danmu.Comment, cr
 //
 // Cost: as danmu.Repository.Recall.
 func (h *Hub) Recall(ctx context.Context, a danmu.Action) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "danmu/live.Hub.Recall")
 	if changed, err = h.store.Recall(ctx, a); err != nil {
 		return changed, err
 	}
@@ -173,6 +175,7 @@ func (h *Hub) Recall(ctx context.Context, a danmu.Action) (changed bool, err err
 //
 // Cost: as danmu.Repository.Remove.
 func (h *Hub) Remove(ctx context.Context, m danmu.Moderation) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "danmu/live.Hub.Remove")
 	if changed, err = h.store.Remove(ctx, m); err != nil {
 		return changed, err
 	}

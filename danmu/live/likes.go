@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
@@ -19,6 +20,7 @@ import (
 // Cost: as danmu.Repository.Like, and a strongly consistent
 // danmu.Repository.Window of one millisecond.
 func (h *Hub) Like(ctx context.Context, a danmu.Action) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "danmu/live.Hub.Like")
 	return h.react(ctx, a, h.store.Like)
 }
 
@@ -26,6 +28,7 @@ func (h *Hub) Like(ctx context.Context, a danmu.Action) (changed bool, err error
 //
 // Cost: as Like.
 func (h *Hub) Unlike(ctx context.Context, a danmu.Action) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "danmu/live.Hub.Unlike")
 	return h.react(ctx, a, h.store.Unlike)
 }
 

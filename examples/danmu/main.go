@@ -23,11 +23,10 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/examples/guard"
-	"github.com/plaza-sdk/plaza/examples/localdb"
+	"github.com/plaza-sdk/plaza/plazatest"
+	"github.com/plaza-sdk/plaza/tables"
 )
 
 func main() {
@@ -71,12 +70,12 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 	defer listener.Close()
 
-	db, err := localdb.Start(ctx, "danmu", out, "machines", "danmu")
+	env, err := plazatest.Open(ctx, &plazatest.Options{Tables: tables.Names{Machines: "danmu-machines", Danmu: "danmu-danmu"}})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	s, err := newService(ctx, dynamo.NewFromIface(db.Client), db.Tables, log, shown, guard.List(*others)...)
+	defer func() { err = errors.Join(err, env.Close()) }()
+	s, err := newService(ctx, env.DB, env.Tables, log, shown, guard.List(*others)...)
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
-	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/plazatest"
 )
 
 // lines receives the output, line by line.
@@ -30,7 +29,6 @@ func (l lines) Write(text []byte) (int, error) {
 // start runs the command until stop is called.
 func start(t *testing.T, args ...string) (w world, printed string, stop func() error) {
 	t.Helper()
-	t.Setenv(engine.EndpointVariable, dynamotest.Engine(t).Endpoint)
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	out, ended := make(lines, 100), make(chan error, 1)
@@ -55,7 +53,7 @@ func start(t *testing.T, args ...string) (w world, printed string, stop func() e
 }
 
 func TestStoppingEndsTheStreams(t *testing.T) {
-	dynamotest.Engine(t)                               // it keeps running
+	plazatest.Start(t, nil)                            // DynamoDB Local keeps running
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent(), // except for connections to the engine
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
@@ -151,7 +149,7 @@ func TestImportPlaysARealFile(t *testing.T) {
 }
 
 func TestWrongArgumentsAreRefusedBeforeAnythingStarts(t *testing.T) {
-	t.Setenv(engine.EndpointVariable, "http://127.0.0.1:1") // starting would fail
+	t.Setenv("DYNAMODB_ENDPOINT", "http://127.0.0.1:1") // starting would fail
 	out := make(lines, 100)
 	require.ErrorContains(t, run(t.Context(), []string{"x"}, out), `"x"`)
 	require.ErrorContains(t, run(t.Context(), []string{"-port", "1"}, out), "-port")

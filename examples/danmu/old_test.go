@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/danmu"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
 
 const haha = `{"objectId":"1","userId":"1","ownerId":"1","content":{"text":"haha","color":"yellow","size":"40px","position":1,"time":14}}`
@@ -204,7 +203,7 @@ func TestAFastSenderGetsRetryAfter(t *testing.T) {
 
 func (w world) items(t *testing.T) int {
 	t.Helper()
-	n, err := dynamotest.DB(t).Table(w.tables.Danmu).Scan().Count(t.Context())
+	n, err := w.env.DB.Table(w.env.Tables.Danmu).Scan().Count(t.Context())
 	require.NoError(t, err)
 	return n
 }

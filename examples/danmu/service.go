@@ -12,8 +12,8 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/danmu/live"
-	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/ids/lease"
+	"github.com/plaza-sdk/plaza/tables"
 )
 
 // service holds the parts of Plaza that an application uses, the video that it shows, and
@@ -39,7 +39,7 @@ func hills() video { return video{ID: "1", Owner: "1", Duration: time.Minute, Sr
 // has reports whether the video exists.
 func (s *service) has(id string) bool { return id == s.shown.ID || slices.Contains(s.others, id) }
 
-func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables, log *slog.Logger, shown video, others ...string) (*service, error) {
+func newService(ctx context.Context, db *dynamo.DB, t tables.Names, log *slog.Logger, shown video, others ...string) (*service, error) {
 	ids, err := lease.NewSource(db, t.Machines, nil)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables, log *slog.
 	return s, nil
 }
 
-func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, log *slog.Logger) (err error) {
+func (s *service) open(ctx context.Context, db *dynamo.DB, t tables.Names, log *slog.Logger) (err error) {
 	// Many viewers open an episode at once. One read serves them all for two seconds.
 	s.danmu, err = danmu.New(db, t.Danmu, s.ids, &danmu.Options{
 		Cache: 2 * time.Second,

@@ -12,10 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza/danmu"
-	"github.com/plaza-sdk/plaza/examples/localdb"
-	"github.com/plaza-sdk/plaza/ids/lease"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/plazatest"
+	"github.com/plaza-sdk/plaza/tables"
 )
 
 // world is the service on fresh tables.
@@ -25,19 +23,15 @@ type world struct {
 	server  *httptest.Server
 	api     *api
 	service *service
-	tables  localdb.Tables
+	env     *plazatest.Env
 }
 
 func newWorld(t *testing.T, shown video) world {
 	t.Helper()
-	w := world{tables: localdb.Tables{
-		Machines: dynamotest.Table(t, lease.Table),
-		Danmu:    dynamotest.Table(t, danmu.Table),
-	}}
-	_, err := dynamotest.DB(t).Client().UpdateTimeToLive(t.Context(), danmu.TTL(w.tables.Danmu))
-	require.NoError(t, err)
+	w := world{env: plazatest.Start(t, &plazatest.Options{Tables: tables.Names{Machines: "machines", Danmu: "danmu"}})}
 	log := slog.New(slog.DiscardHandler)
-	w.service, err = newService(t.Context(), dynamotest.DB(t), w.tables, log, shown, "2", "7", "9")
+	var err error
+	w.service, err = newService(t.Context(), w.env.DB, w.env.Tables, log, shown, "2", "7", "9")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.service.close()) })
 	w.api = newAPI(w.service, log)

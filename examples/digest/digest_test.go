@@ -13,16 +13,16 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/plaza-sdk/plaza/examples/digest/internal/sendertest"
-	"github.com/plaza-sdk/plaza/examples/localdb"
-	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/notify/digest"
 	"github.com/plaza-sdk/plaza/notify/prefs"
+	"github.com/plaza-sdk/plaza/plazatest"
 )
 
 // leaks looks for goroutines that a run left behind, except for connections to the
 // engine.
 func leaks(t *testing.T) {
 	t.Helper()
+	plazatest.Start(t, nil) // DynamoDB Local keeps running
 	now := goleak.IgnoreCurrent()
 	t.Cleanup(func() {
 		goleak.VerifyNone(t, now,
@@ -53,10 +53,10 @@ func TestEverybodyGetsWhatHappenedOnce(t *testing.T) {
 func opened(t *testing.T) (*story, *bytes.Buffer) {
 	t.Helper()
 	out := new(bytes.Buffer)
-	db, err := localdb.Start(t.Context(), "digest", out, "notify")
+	env, err := open(t.Context())
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	s, err := newStory(t.Context(), db, out)
+	t.Cleanup(func() { require.NoError(t, env.Close()) })
+	s, err := newStory(t.Context(), env, out)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.outside.Close()) })
 	return s, out
@@ -182,7 +182,7 @@ func TestADigestOfAnUnknownChannelIsDropped(t *testing.T) {
 
 // The engine would fail to start.
 func TestArgumentsAreRefusedBeforeAnythingStarts(t *testing.T) {
-	t.Setenv(engine.EndpointVariable, "http://127.0.0.1:1")
+	t.Setenv("DYNAMODB_ENDPOINT", "http://127.0.0.1:1")
 	var out bytes.Buffer
 	require.Error(t, run(t.Context(), []string{"x"}, &out))
 	require.Empty(t, out.String())

@@ -9,11 +9,11 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/digest"
 	"github.com/plaza-sdk/plaza/notify/prefs"
+	"github.com/plaza-sdk/plaza/plazatest"
 )
 
 const (
@@ -33,9 +33,9 @@ type site struct {
 	digests *digest.Repository
 }
 
-func newSite(db *localdb.DB, c *clock) (*site, error) {
-	s := &site{clock: c, table: db.Tables.Notify}
-	d := dynamo.NewFromIface(db.Client)
+func newSite(env *plazatest.Env, c *clock) (*site, error) {
+	s := &site{clock: c, table: env.Tables.Notify}
+	d := env.DB
 	secret := make([]byte, sha256.Size)
 	_, _ = rand.Read(secret) // never fails
 	var err error

@@ -10,28 +10,31 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza/examples/ledger"
-	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/notify/digest"
+	"github.com/plaza-sdk/plaza/plazatest"
+	"github.com/plaza-sdk/plaza/tables"
 )
 
 // tour starts the site and those who get its digests, lets days pass, and checks what
 // arrives.
 func tour(ctx context.Context, out io.Writer) (err error) {
-	db, err := localdb.Start(ctx, "digest", out, "notify")
+	env, err := open(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	s, err := newStory(ctx, db, out)
+	defer func() { err = errors.Join(err, env.Close()) }()
+	s, err := newStory(ctx, env, out)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.outside.Close()) }()
 	return s.tell(ctx)
+}
+
+func open(ctx context.Context) (*plazatest.Env, error) {
+	return plazatest.Open(ctx, &plazatest.Options{Tables: tables.Names{Notify: "digest"}})
 }
 
 // story makes events happen and checks what arrives.
@@ -40,7 +43,7 @@ type story struct {
 	*site
 
 	out     io.Writer
-	db      *localdb.DB
+	env     *plazatest.Env
 	outside *outside
 	send    sending // by all channels
 	worker  *digest.Worker
@@ -48,19 +51,19 @@ type story struct {
 	failed  atomic.Int32    // attempts
 }
 
-func newStory(ctx context.Context, db *localdb.DB, out io.Writer) (*story, error) {
-	site, err := newSite(db, &clock{now: on(9, 19, 0)})
+func newStory(ctx context.Context, env *plazatest.Env, out io.Writer) (*story, error) {
+	site, err := newSite(env, &clock{now: on(9, 19, 0)})
 	if err != nil {
 		return nil, err
 	}
-	s := &story{Painter: ledger.NewPainter(out), site: site, out: out, db: db, shown: map[string]bool{}}
+	s := &story{Painter: ledger.NewPainter(out), site: site, out: out, env: env, shown: map[string]bool{}}
 	var senders byChannel
 	if s.outside, senders, err = newOutside(ctx, site); err != nil {
 		return nil, err
 	}
 	s.send = senders.Send
 	deliver := sending(func(ctx context.Context, d digest.Delivery) error { return s.send(ctx, d) })
-	s.worker, err = site.worker(dynamo.NewFromIface(db.Client), deliver, func(a digest.Attempt) {
+	s.worker, err = site.worker(env.DB, deliver, func(a digest.Attempt) {
 		if a.Err != nil {
 			s.failed.Add(1)
 		}

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/examples/digest/mailbox"
@@ -74,10 +75,12 @@ func (s *story) crash(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	line := &cable{to: http.DefaultClient}
+	cfg := s.env.Config
+	line := &cable{to: cfg.HTTPClient}
+	cfg.HTTPClient = line
 	living, die := context.WithCancel(ctx)
 	defer die()
-	dying, err := s.site.worker(dynamo.NewFromIface(s.db.ClientOver(line)), sending(func(ctx context.Context, d digest.Delivery) error {
+	dying, err := s.site.worker(dynamo.New(cfg), sending(func(ctx context.Context, d digest.Delivery) error {
 		err := s.send(ctx, d)
 		line.cut.Store(true)
 		die()
@@ -105,7 +108,7 @@ func (s *story) crash(ctx context.Context) error {
 
 // cable is the connection to the table, until it is cut.
 type cable struct {
-	to  *http.Client
+	to  aws.HTTPClient
 	cut atomic.Bool
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/announce"
 )
@@ -26,7 +25,7 @@ func fromTomorrow() (from, until time.Time, fields string) {
 func (w world) announced(t *testing.T, title, text string) notify.Announcement {
 	t.Helper()
 	past := func() time.Time { return time.Now().Add(-time.Hour) }
-	editor, err := announce.New(dynamotest.DB(t), w.tables.Notify, w.service.ids, &announce.Options{Now: past})
+	editor, err := announce.New(w.env.DB, w.env.Tables.Notify, w.service.ids, &announce.Options{Now: past})
 	require.NoError(t, err)
 	a, _, err := editor.Announce(t.Context(), notify.Announcement{Audience: everybody, Title: title, Text: text, Until: time.Now().Add(time.Hour)})
 	require.NoError(t, err)

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/notify/message"
 	"github.com/plaza-sdk/plaza/ratelimit"
 )
@@ -231,7 +230,7 @@ func TestAUserWhoWritesTooFastLearnsWhenToRetry(t *testing.T) {
 	w := newWorld(t)
 	limiter, err := ratelimit.NewMemory(ratelimit.Rate{Every: time.Hour, Burst: 1}, nil)
 	require.NoError(t, err)
-	w.service.messages, err = message.New(dynamotest.DB(t), w.tables.Message, w.service.ids, &message.Options{Limiter: limiter})
+	w.service.messages, err = message.New(w.env.DB, w.env.Tables.Message, w.service.ids, &message.Options{Limiter: limiter})
 	require.NoError(t, err)
 	at := within("ann", annBob) + "/messages"
 	const first = `{"key":"1","text":"a"}`

@@ -22,10 +22,9 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza/examples/guard"
-	"github.com/plaza-sdk/plaza/examples/localdb"
+	"github.com/plaza-sdk/plaza/plazatest"
+	"github.com/plaza-sdk/plaza/tables"
 )
 
 func main() {
@@ -65,12 +64,12 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 	defer listener.Close()
 
-	db, err := localdb.Start(ctx, "httpapi", out, "machines", "follow", "feed", "comment", "reaction", "leaderboard", "notify", "message")
+	env, err := plazatest.Open(ctx, &plazatest.Options{Tables: ownTables()})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	s, err := newService(ctx, dynamo.NewFromIface(db.Client), db.Tables, keys, log)
+	defer func() { err = errors.Join(err, env.Close()) }()
+	s, err := newService(ctx, env.DB, env.Tables, keys, log)
 	if err != nil {
 		return err
 	}
@@ -78,4 +77,11 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 
 	log.Info("listening", "url", "http://"+listener.Addr().String())
 	return serve(ctx, listener, s, log, guard.Names(*addr, *names))
+}
+
+// ownTables are the tables of the features that the service has.
+func ownTables() tables.Names {
+	names := tables.NamesOf("httpapi-")
+	names.Danmu, names.Pollers, names.Letters = "", "", ""
+	return names
 }

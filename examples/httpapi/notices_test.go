@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify"
 )
 
@@ -77,15 +76,14 @@ func TestARepeatedRequestIsToldOnce(t *testing.T) {
 // The write of the deed succeeds, the one of the notification does not.
 func TestARepeatTellsWhatTheFirstRequestCouldNot(t *testing.T) {
 	t.Parallel()
-	in := faults.New(t, 1, faults.Rates{})
-	w := newWorld(t, in.Wrap)
-	in.Script(func(op string, body []byte, _ int) faults.Fault {
-		if op == "UpdateItem" && bytes.Contains(body, []byte(w.tables.Notify)) {
-			return faults.Fault{Kind: faults.LostBefore}
+	in := new(line)
+	w := newWorld(t, in.wrap)
+	notification := func(action string, body []byte) fault {
+		if action == "UpdateItem" && bytes.Contains(body, []byte(w.env.Tables.Notify)) {
+			return cut
 		}
-		return faults.Fault{}
-	})
-	in.Off()
+		return fine
+	}
 	comment := `{"user":"ann","text":"a","id":"` + done[minted](t, w.send(t, "POST", "/ids", "")).ID.String() + `"}`
 	for _, c := range []struct{ method, path, body string }{
 		{"PUT", "/users/ann/following/bob", ""},
@@ -93,9 +91,9 @@ func TestARepeatTellsWhatTheFirstRequestCouldNot(t *testing.T) {
 		{"POST", "/objects/picture:bob:1/comments", comment},
 	} {
 		before := len(w.told(t, "bob"))
-		in.On()
+		in.breaks(notification)
 		refused(t, w.send(t, c.method, c.path, c.body), http.StatusServiceUnavailable)
-		in.Off()
+		in.breaks(nil)
 		require.Len(t, w.told(t, "bob"), before)
 		require.Less(t, w.send(t, c.method, c.path, c.body).status, 300)
 		require.Len(t, w.told(t, "bob"), before+1)

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 func TestARepeatedPostIsOneActivity(t *testing.T) {
@@ -39,20 +38,20 @@ func TestALostPostReturnsTheIDForARepeat(t *testing.T) {
 		"/objects/picture:1/comments": `"user":"jack","text":"a"}`,
 	} {
 		t.Run(path, func(t *testing.T) {
-			in := faults.New(t, 1, faults.Rates{})
-			w := newWorld(t, in.Wrap)
-			in.Script(func(op string, _ []byte, _ int) faults.Fault {
-				if op == "TransactWriteItems" {
-					return faults.Fault{Kind: faults.LostAfter}
+			in := new(line)
+			w := newWorld(t, in.wrap)
+			in.breaks(func(action string, _ []byte) fault {
+				if action == "TransactWriteItems" {
+					return unanswered
 				}
-				return faults.Fault{}
+				return fine
 			})
 			lost := w.send(t, "POST", path, "{"+body)
 			id := refused(t, lost, http.StatusServiceUnavailable).ID
 			require.NotZero(t, id)
 			require.Equal(t, "1", lost.header.Get("Retry-After"))
 
-			in.Off()
+			in.breaks(nil)
 			again := w.send(t, "POST", path, `{"id":"`+id.String()+`",`+body)
 			require.Equal(t, id, done[minted](t, again).ID)
 			listed := done[cursor.Page[minted]](t, w.send(t, "GET", path, "")).Items
@@ -63,11 +62,11 @@ func TestALostPostReturnsTheIDForARepeat(t *testing.T) {
 
 func TestThrottlingIsAnsweredWithRetryAfter(t *testing.T) {
 	t.Parallel()
-	in := faults.New(t, 1, faults.Rates{})
-	w := newWorld(t, in.Wrap)
-	in.Script(func(string, []byte, int) faults.Fault { return faults.Fault{Kind: faults.Throttled} })
+	in := new(line)
+	w := newWorld(t, in.wrap)
+	in.breaks(func(string, []byte) fault { return throttled })
 	a := w.send(t, "GET", "/users/chris/counts", "")
 	refused(t, a, http.StatusServiceUnavailable)
 	require.Equal(t, "1", a.header.Get("Retry-After"))
-	in.Off()
+	in.breaks(nil)
 }

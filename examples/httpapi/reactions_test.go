@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -9,7 +10,6 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/feed/reaction"
-	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 func TestPeopleReactAndSwitch(t *testing.T) {
@@ -89,12 +89,19 @@ func TestTheBestLikedCommentIsOnTop(t *testing.T) {
 
 func TestACommentIsRankedByItsLatestLike(t *testing.T) {
 	t.Parallel()
-	lagging := faults.New(t, 1, faults.Rates{Stale: 1})
-	w := newWorld(t, lagging.Wrap)
+	lagging := new(line)
+	w := newWorld(t, lagging.wrap)
+	lagging.breaks(func(action string, body []byte) fault {
+		read := action == "GetItem" || action == "Query" || action == "BatchGetItem"
+		if read && !bytes.Contains(body, []byte(`"ConsistentRead":true`)) {
+			return stale
+		}
+		return fine
+	})
 	one := w.comment(t, `{"user":"ann","text":"one"}`)
 	w.comment(t, `{"user":"ann","text":"two"}`)
 	done[change](t, w.send(t, "PUT", "/objects/"+one.Ref+"/reactions/like/bob", ""))
-	lagging.Off()
+	lagging.breaks(nil)
 	require.Equal(t, []string{"one", "two"}, w.remarks(t, "/objects/picture:1/top"))
 }
 

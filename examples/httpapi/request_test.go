@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,7 +14,6 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
@@ -242,7 +242,7 @@ func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
 			got := refused(t, w.sendAs(t, c.contentType, c.method, c.path, c.body), c.status)
 			require.Equal(t, c.field, got.Field)
 			require.NotEmpty(t, got.Reason)
-			if faults.Full() {
+			if os.Getenv("CI") != "" {
 				require.Equal(t, boards, w.items(t))
 			}
 		})

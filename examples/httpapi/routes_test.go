@@ -10,10 +10,9 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/tables"
 )
 
 func TestPeopleFollowAndUnfollow(t *testing.T) {
@@ -119,7 +118,7 @@ func TestUnknownRoutesAreRefusedAsJSON(t *testing.T) {
 func TestInternalErrorsAreNotShown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	require.NoError(t, dynamotest.DB(t).Table(w.tables.Follow).DeleteTable().Run(t.Context()))
+	require.NoError(t, w.env.DB.Table(w.env.Tables.Follow).DeleteTable().Run(t.Context()))
 	a := w.send(t, "GET", "/users/jack/counts", "")
 	require.Equal(t, http.StatusInternalServerError, a.status)
 	require.JSONEq(t, `{"error":"Internal Server Error"}`, a.text)
@@ -131,19 +130,19 @@ func TestAnotherFeaturesTableIsRefusedAtTheStart(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	keys, err := newSecrets(environment(nil), log)
 	require.NoError(t, err)
-	for _, wrong := range []func(*localdb.Tables){
-		func(t *localdb.Tables) { t.Follow = t.Reaction },
-		func(t *localdb.Tables) { t.Reaction = t.Follow },
-		func(t *localdb.Tables) { t.Follow = t.Machines },
-		func(t *localdb.Tables) { t.Machines = t.Feed },
-		func(t *localdb.Tables) { t.Feed, t.Comment = t.Comment, t.Feed },
-		func(t *localdb.Tables) { t.Leaderboard = t.Feed },
-		func(t *localdb.Tables) { t.Notify = t.Follow },
-		func(t *localdb.Tables) { t.Message = t.Notify },
+	for _, wrong := range []func(*tables.Names){
+		func(t *tables.Names) { t.Follow = t.Reaction },
+		func(t *tables.Names) { t.Reaction = t.Follow },
+		func(t *tables.Names) { t.Follow = t.Machines },
+		func(t *tables.Names) { t.Machines = t.Feed },
+		func(t *tables.Names) { t.Feed, t.Comment = t.Comment, t.Feed },
+		func(t *tables.Names) { t.Leaderboard = t.Feed },
+		func(t *tables.Names) { t.Notify = t.Follow },
+		func(t *tables.Names) { t.Message = t.Notify },
 	} {
-		tables := w.tables
-		wrong(&tables)
-		_, err = newService(t.Context(), dynamotest.DB(t), tables, keys, log)
+		names := w.env.Tables
+		wrong(&names)
+		_, err = newService(t.Context(), w.env.DB, names, keys, log)
 		require.ErrorIs(t, err, plaza.ErrTable)
 	}
 }

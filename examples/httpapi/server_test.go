@@ -16,8 +16,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids/lease"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
-	"github.com/plaza-sdk/plaza/internal/engine"
+	"github.com/plaza-sdk/plaza/plazatest"
 )
 
 // lines receives the output, line by line.
@@ -30,7 +29,7 @@ func (l lines) Write(p []byte) (int, error) {
 
 // Not parallel: it counts goroutines.
 func TestAStopFinishesCurrentRequestsAndLeavesNothingRunning(t *testing.T) {
-	t.Setenv(engine.EndpointVariable, dynamotest.Engine(t).Endpoint)
+	plazatest.Start(t, nil) // DynamoDB Local keeps running
 	t.Setenv(cursorVariable, strings.Repeat("0f", keySize))
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent(), // except for connections to the engine
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
@@ -124,7 +123,7 @@ func TestTheMachineNumberIsGivenBack(t *testing.T) {
 		var machines []struct {
 			Owner string `dynamo:"owner"`
 		}
-		require.NoError(t, dynamotest.DB(t).Table(w.tables.Machines).Scan().Filter("attribute_exists(gen)").All(t.Context(), &machines))
+		require.NoError(t, w.env.DB.Table(w.env.Tables.Machines).Scan().Filter("attribute_exists(gen)").All(t.Context(), &machines))
 		for _, m := range machines {
 			owners = append(owners, m.Owner)
 		}
@@ -139,7 +138,7 @@ func TestTheMachineNumberIsGivenBack(t *testing.T) {
 }
 
 func TestWrongArgumentsAreRefusedBeforeAnythingStarts(t *testing.T) {
-	t.Setenv(engine.EndpointVariable, "http://127.0.0.1:1") // starting would fail
+	t.Setenv("DYNAMODB_ENDPOINT", "http://127.0.0.1:1") // starting would fail
 	out := make(lines, 100)
 	require.ErrorContains(t, run(t.Context(), []string{"x"}, out), `"x"`)
 	require.ErrorContains(t, run(t.Context(), []string{"-port", "1"}, out), "-port")

@@ -9,7 +9,6 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/feed/reaction"
@@ -22,6 +21,7 @@ import (
 	"github.com/plaza-sdk/plaza/notify/message"
 	msglive "github.com/plaza-sdk/plaza/notify/message/live"
 	"github.com/plaza-sdk/plaza/notify/prefs"
+	"github.com/plaza-sdk/plaza/tables"
 )
 
 // service holds the parts of Plaza that an application uses: a source of ids, and one
@@ -45,7 +45,7 @@ type service struct {
 	log *slog.Logger
 }
 
-func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables, keys secrets, log *slog.Logger) (*service, error) {
+func newService(ctx context.Context, db *dynamo.DB, t tables.Names, keys secrets, log *slog.Logger) (*service, error) {
 	ids, err := lease.NewSource(db, t.Machines, &lease.Options{OnCorrupt: onCorrupt(log)})
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables, keys secre
 	return s, nil
 }
 
-func (s *service) open(ctx context.Context, db *dynamo.DB, t localdb.Tables, keys secrets, log *slog.Logger) (err error) {
+func (s *service) open(ctx context.Context, db *dynamo.DB, t tables.Names, keys secrets, log *slog.Logger) (err error) {
 	codec := keys.cursors
 	if s.follows, err = follow.New(db, t.Follow, s.ids, &follow.Options{Codec: codec, OnCorrupt: onCorrupt(log)}); err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
@@ -97,17 +96,17 @@ func TestAnEmptyOpIsNone(t *testing.T) {
 
 func TestALostScoreReturnsTheOpForARepeat(t *testing.T) {
 	t.Parallel()
-	in := faults.New(t, 1, faults.Rates{})
-	w := newWorld(t, in.Wrap)
-	in.Script(func(op string, _ []byte, _ int) faults.Fault {
-		if op == "UpdateItem" {
-			return faults.Fault{Kind: faults.LostAfter}
+	in := new(line)
+	w := newWorld(t, in.wrap)
+	in.breaks(func(action string, _ []byte) fault {
+		if action == "UpdateItem" {
+			return unanswered
 		}
-		return faults.Fault{}
+		return fine
 	})
 	op := refused(t, w.send(t, "PUT", "/leaderboard/all-time/scores/ann", `{"score":90}`), http.StatusServiceUnavailable).ID
 	require.NotZero(t, op)
-	in.Off()
+	in.breaks(nil)
 
 	again := w.scores(t, "ann", `{"score":90,"op":"`+op.String()+`"}`)
 	require.Equal(t, leaderboard.Outcome{Result: leaderboard.Result{Op: op, Period: again.Period, New: leaderboard.Int(90), Improved: true}}, again)

@@ -11,20 +11,11 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
-	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/feed/comment"
-	"github.com/plaza-sdk/plaza/feed/reaction"
-	"github.com/plaza-sdk/plaza/follow"
-	"github.com/plaza-sdk/plaza/ids/lease"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
-	"github.com/plaza-sdk/plaza/leaderboard"
-	"github.com/plaza-sdk/plaza/notify"
-	"github.com/plaza-sdk/plaza/notify/message"
+	"github.com/plaza-sdk/plaza/plazatest"
 )
 
 // world is the service on fresh tables.
@@ -32,32 +23,17 @@ type world struct {
 	*httptest.Server
 	api     *api
 	service *service
-	tables  localdb.Tables
+	env     *plazatest.Env
 }
 
 func newWorld(t *testing.T, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 	t.Helper()
-	w := world{tables: localdb.Tables{
-		Machines:    dynamotest.Table(t, lease.Table),
-		Follow:      dynamotest.Table(t, follow.Table),
-		Feed:        dynamotest.Table(t, feed.Table),
-		Comment:     dynamotest.Table(t, comment.Table),
-		Reaction:    dynamotest.Table(t, reaction.Table),
-		Leaderboard: dynamotest.Table(t, leaderboard.Table),
-		Notify:      dynamotest.Table(t, notify.Table),
-		Message:     dynamotest.Table(t, message.Table),
-	}}
-	db := dynamotest.DB(t)
-	for _, expiry := range []*dynamodb.UpdateTimeToLiveInput{
-		follow.TTL(w.tables.Follow), feed.TTL(w.tables.Feed), comment.TTL(w.tables.Comment), reaction.TTL(w.tables.Reaction), leaderboard.TTL(w.tables.Leaderboard), notify.TTL(w.tables.Notify), message.TTL(w.tables.Message),
-	} {
-		_, err := db.Client().UpdateTimeToLive(t.Context(), expiry)
-		require.NoError(t, err)
-	}
+	var w world
+	w.env = plazatest.Start(t, &plazatest.Options{Wrap: wrap, Tables: ownTables()})
 	log := slog.New(slog.DiscardHandler)
 	keys, err := newSecrets(environment(nil), log)
 	require.NoError(t, err)
-	w.service, err = newService(t.Context(), dynamotest.DB(t, wrap...), w.tables, keys, log)
+	w.service, err = newService(t.Context(), w.env.DB, w.env.Tables, keys, log)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.service.close()) })
 	w.Server = httptest.NewUnstartedServer(nil)
@@ -142,8 +118,8 @@ func (w world) remarks(t *testing.T, path string) []string {
 // items returns the number of items in the tables of all features.
 func (w world) items(t *testing.T) (n int) {
 	t.Helper()
-	for _, table := range []string{w.tables.Follow, w.tables.Feed, w.tables.Comment, w.tables.Reaction, w.tables.Leaderboard, w.tables.Notify, w.tables.Message} {
-		found, err := dynamotest.DB(t).Table(table).Scan().Count(t.Context())
+	for _, table := range []string{w.env.Tables.Follow, w.env.Tables.Feed, w.env.Tables.Comment, w.env.Tables.Reaction, w.env.Tables.Leaderboard, w.env.Tables.Notify, w.env.Tables.Message} {
+		found, err := w.env.DB.Table(table).Scan().Count(t.Context())
 		require.NoError(t, err)
 		n += found
 	}

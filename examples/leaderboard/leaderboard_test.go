@@ -13,11 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/examples/ledger"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
-	"github.com/plaza-sdk/plaza/internal/engine"
 )
-
-func TestMain(m *testing.M) { dynamotest.Main(m) }
 
 func TestTheSeasonEndsAsItWasPlayed(t *testing.T) {
 	const players = minPlayers
@@ -86,7 +82,7 @@ func column(t *testing.T, text, pattern string) (numbers []int64) {
 
 // The engine would fail to start.
 func TestWrongArgumentsAreRefusedBeforeAnythingStarts(t *testing.T) {
-	t.Setenv(engine.EndpointVariable, "http://127.0.0.1:1")
+	t.Setenv("DYNAMODB_ENDPOINT", "http://127.0.0.1:1")
 	var out bytes.Buffer
 	for _, args := range [][]string{{"x"}, {"-players", "99"}, {"-players", "100001"}, {"-players", "all"}} {
 		require.Error(t, run(t.Context(), args, &out), args)

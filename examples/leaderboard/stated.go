@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/plaza-sdk/plaza/examples/ledger"
-	"github.com/plaza-sdk/plaza/internal/dynamotest/meter"
+	"github.com/plaza-sdk/plaza/meter"
 )
 
 // The costs of the steps, as the comments of the methods state them.

@@ -5,17 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"time"
-
-	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/ledger"
-	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/dynamotest/meter"
 	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/plazatest"
+	"github.com/plaza-sdk/plaza/tables"
 )
 
 const (
@@ -41,19 +38,17 @@ func tour(ctx context.Context, out io.Writer, players int) (err error) {
 	if err != nil {
 		return err
 	}
-	db, err := localdb.Start(ctx, "leaderboard", out, "leaderboard")
+	env, err := plazatest.Open(ctx, &plazatest.Options{Tables: tables.Names{Leaderboard: "leaderboard"}})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
+	defer func() { err = errors.Join(err, env.Close()) }()
 	gen, err := ids.New(1, nil) // there are no other processes
 	if err != nil {
 		return err
 	}
-	m := meter.New(localdb.Transport())
-	metered := dynamo.NewFromIface(db.ClientOver(m.Wrap(&http.Client{Transport: localdb.Transport()})))
 	l := &league{season: season, now: season[0][0].date}
-	l.boards, err = leaderboard.New(metered, db.Tables.Leaderboard, gen, &leaderboard.Options{
+	l.boards, err = leaderboard.New(env.DB, env.Tables.Leaderboard, gen, &leaderboard.Options{
 		Now: func() time.Time { return l.now },
 	})
 	if err != nil {
@@ -61,7 +56,7 @@ func tour(ctx context.Context, out io.Writer, players int) (err error) {
 	}
 
 	fmt.Fprintf(out, "%s players, %d weeks, in %s. The clocks go forward on 29 March.\n\n", ledger.Thousands(players), len(season), zone)
-	l.ledger = ledger.New(out, m)
+	l.ledger = ledger.New(out, env.Meter)
 	for _, part := range []func(context.Context) error{l.define, l.play, l.catch, l.reset, l.results} {
 		if err := part(ctx); err != nil {
 			return err

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/plaza-sdk/plaza/internal/dynamotest/meter"
+	"github.com/plaza-sdk/plaza/meter"
 )
 
 // Ledger prints each step with its measured cost beside its stated cost.
@@ -36,10 +36,10 @@ func (l *Ledger) Title(text string) { fmt.Fprintf(l.out, "\n%s\n", l.Paint(Bold,
 // Do does one step and prints its line. It prints the name before the step starts.
 func (l *Ledger) Do(what string, stated meter.Cost, f func() error) error {
 	l.results = nil
-	l.meter.Take()
+	l.meter.Reset()
 	fmt.Fprintf(l.out, "  %-42s ", what)
 	err := f()
-	used := l.meter.Take()
+	used := meter.Sum(l.meter.Reset())
 	if err != nil {
 		fmt.Fprintln(l.out)
 		return fmt.Errorf("%s: %w", what, err)
@@ -82,9 +82,7 @@ func units(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 // Sum adds up the costs of several calls.
 func Sum(costs ...meter.Cost) (sum meter.Cost) {
 	for _, c := range costs {
-		sum.Requests += c.Requests
-		sum.Write += c.Write
-		sum.Read += c.Read
+		sum = sum.Plus(c)
 	}
 	return sum
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"net/http"
 	"os"
 	"testing"
 
@@ -12,12 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/examples/ledger"
-	"github.com/plaza-sdk/plaza/internal/dynamotest/meter"
+	"github.com/plaza-sdk/plaza/meter"
 )
 
 // printed returns what a ledger over out paints.
 func printed(out io.Writer) string {
-	return ledger.New(out, meter.New(http.DefaultTransport)).Paint(ledger.Bold, "x")
+	return ledger.New(out, meter.New()).Paint(ledger.Bold, "x")
 }
 
 func TestThereAreColorsOnATerminalAlone(t *testing.T) {

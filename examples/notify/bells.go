@@ -5,16 +5,17 @@ import (
 	"errors"
 	"time"
 
-	"github.com/guregu/dynamo/v2"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/plaza-sdk/plaza/examples/localdb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/plazatest"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -22,10 +23,8 @@ import (
 type bells struct {
 	*notify.Repository
 
-	db      *localdb.DB
-	d       *dynamo.DB
+	env     *plazatest.Env
 	seen    *seen
-	leases  string // the table of the pollers
 	letters *stream.DeadTable
 
 	streams []streamed
@@ -38,34 +37,27 @@ type streamed struct {
 	handle stream.Handler
 }
 
-func newBells(ctx context.Context, db *localdb.DB, gen ids.Source, graph notify.Graph) (*bells, error) {
-	b := &bells{db: db, d: dynamo.NewFromIface(db.Client), seen: newSeen(), arns: map[string]string{}}
+func newBells(ctx context.Context, env *plazatest.Env, gen ids.Source, graph notify.Graph) (*bells, error) {
+	b := &bells{env: env, seen: newSeen(), arns: map[string]string{}}
 	var err error
-	b.Repository, err = notify.New(b.d, db.Tables.Notify, gen, &notify.Options{
+	b.Repository, err = notify.New(env.DB, env.Tables.Notify, gen, &notify.Options{
 		Watchers: graph, Consistent: true, Poll: 100 * time.Millisecond,
 		OnDelivery: func(d notify.Delivery) { b.seen.delivery(d) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	if b.leases, err = db.CreateTable(ctx, "leases", stream.Table); err != nil {
-		return nil, err
-	}
-	dead, err := db.CreateTable(ctx, "dead", stream.DeadSchema)
-	if err != nil {
-		return nil, err
-	}
-	if b.letters, err = stream.NewDeadTable(b.d, dead, "bells", nil); err != nil {
+	if b.letters, err = stream.NewDeadTable(env.DB, env.Tables.Letters, "bells", nil); err != nil {
 		return nil, err
 	}
 	b.streams = []streamed{
-		{db.Tables.Follow, b.onFollow},
-		{db.Tables.Reaction, b.onReaction},
-		{db.Tables.Comment, b.onComment},
-		{db.Tables.Notify, b.onRing},
+		{env.Tables.Follow, b.onFollow},
+		{env.Tables.Reaction, b.onReaction},
+		{env.Tables.Comment, b.onComment},
+		{env.Tables.Notify, b.onRing},
 	}
 	for _, s := range b.streams {
-		if b.arns[s.table], err = db.Stream(ctx, s.table); err != nil {
+		if b.arns[s.table], err = env.Stream(ctx, s.table); err != nil {
 			return nil, err
 		}
 	}
@@ -119,7 +111,7 @@ func (b *bells) poller(ctx context.Context, group string, s streamed) (*stream.P
 	if err != nil {
 		return nil, err
 	}
-	poller, err := stream.NewPoller(b.d, b.leases, b.db.Streams(), b.arns[s.table], group, processor, &stream.PollerOptions{
+	poller, err := stream.NewPoller(b.env.DB, b.env.Tables.Pollers, dynamodbstreams.NewFromConfig(b.env.Config), b.arns[s.table], group, processor, &stream.PollerOptions{
 		Idle: 100 * time.Millisecond, OnError: b.seen.problem,
 	})
 	if err != nil {

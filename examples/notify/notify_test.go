@@ -11,20 +11,17 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
-	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/plazatest"
 	"github.com/plaza-sdk/plaza/stream"
 )
-
-func TestMain(m *testing.M) { dynamotest.Main(m) }
 
 // leaks looks for goroutines that a run left behind, except for connections to the
 // engine.
 func leaks(t *testing.T) {
 	t.Helper()
+	plazatest.Start(t, nil) // DynamoDB Local keeps running
 	now := goleak.IgnoreCurrent()
 	t.Cleanup(func() {
 		goleak.VerifyNone(t, now,
@@ -54,10 +51,10 @@ func TestTheBellsShowWhatHappened(t *testing.T) {
 func opened(t *testing.T, patience time.Duration) (*story, *bytes.Buffer) {
 	t.Helper()
 	out := new(bytes.Buffer)
-	db, err := localdb.Start(t.Context(), "notify", out, "follow", "reaction", "comment", "notify")
+	env, err := open(t.Context())
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	s, err := newStory(t.Context(), db, patience, out)
+	t.Cleanup(func() { require.NoError(t, env.Close()) })
+	s, err := newStory(t.Context(), env, patience, out)
 	require.NoError(t, err)
 	return s, out
 }
@@ -65,7 +62,7 @@ func opened(t *testing.T, patience time.Duration) (*story, *bytes.Buffer) {
 func TestBellsThatMissSomethingFail(t *testing.T) {
 	leaks(t)
 	s, out := opened(t, time.Second)
-	s.bells.streams = slices.DeleteFunc(s.bells.streams, func(of streamed) bool { return of.table == s.bells.db.Tables.Reaction })
+	s.bells.streams = slices.DeleteFunc(s.bells.streams, func(of streamed) bool { return of.table == s.bells.env.Tables.Reaction })
 	require.Error(t, beside(t.Context(), s.bells.run, s.tell))
 	require.NotContains(t, out.String(), "ok")
 }
@@ -100,7 +97,7 @@ func TestAnInterruptedRunEnds(t *testing.T) {
 
 // The engine would fail to start.
 func TestArgumentsAreRefusedBeforeAnythingStarts(t *testing.T) {
-	t.Setenv(engine.EndpointVariable, "http://127.0.0.1:1")
+	t.Setenv("DYNAMODB_ENDPOINT", "http://127.0.0.1:1")
 	var out bytes.Buffer
 	require.Error(t, run(t.Context(), []string{"x"}, &out))
 	require.Empty(t, out.String())

@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 
-	"github.com/guregu/dynamo/v2"
-
-	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/plazatest"
 )
 
 // site is a service of questions and pictures. It knows nothing of notifications:
@@ -25,15 +23,14 @@ const like = "like"
 // owners has whose the pictures and questions are. A service asks its own tables.
 var owners = map[string]string{"picture:10": "chris", "question:7": "chris"}
 
-func newSite(db *localdb.DB, gen ids.Source) (s site, err error) {
-	d := dynamo.NewFromIface(db.Client)
-	if s.follows, err = follow.New(d, db.Tables.Follow, gen, nil); err != nil {
+func newSite(env *plazatest.Env, gen ids.Source) (s site, err error) {
+	if s.follows, err = follow.New(env.DB, env.Tables.Follow, gen, nil); err != nil {
 		return s, err
 	}
-	if s.reactions, err = reaction.New(d, db.Tables.Reaction, gen, &reaction.Options{Kinds: []string{like}}); err != nil {
+	if s.reactions, err = reaction.New(env.DB, env.Tables.Reaction, gen, &reaction.Options{Kinds: []string{like}}); err != nil {
 		return s, err
 	}
-	s.comments, err = comment.New(d, db.Tables.Comment, gen, nil)
+	s.comments, err = comment.New(env.DB, env.Tables.Comment, gen, nil)
 	return s, err
 }
 

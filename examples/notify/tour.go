@@ -13,36 +13,45 @@ import (
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/ledger"
-	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/plazatest"
+	"github.com/plaza-sdk/plaza/tables"
 )
 
 // tour starts the site and the bells, writes step by step, and checks what the bells
 // show. They may take as long as patience.
 func tour(ctx context.Context, patience time.Duration, out io.Writer) (err error) {
-	db, err := localdb.Start(ctx, "notify", out, "follow", "reaction", "comment", "notify")
+	env, err := open(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	s, err := newStory(ctx, db, patience, out)
+	defer func() { err = errors.Join(err, env.Close()) }()
+	s, err := newStory(ctx, env, patience, out)
 	if err != nil {
 		return err
 	}
 	return beside(ctx, s.bells.run, s.tell)
 }
 
-func newStory(ctx context.Context, db *localdb.DB, patience time.Duration, out io.Writer) (*story, error) {
+// open starts DynamoDB Local with the tables of the site and the bells.
+func open(ctx context.Context) (*plazatest.Env, error) {
+	return plazatest.Open(ctx, &plazatest.Options{Tables: tables.Names{
+		Follow: "notify-follow", Reaction: "notify-reaction", Comment: "notify-comment", Notify: "notify-notify",
+		Pollers: "notify-pollers", Letters: "notify-letters",
+	}})
+}
+
+func newStory(ctx context.Context, env *plazatest.Env, patience time.Duration, out io.Writer) (*story, error) {
 	gen, err := ids.New(1, nil) // there are no other processes
 	if err != nil {
 		return nil, err
 	}
-	site, err := newSite(db, gen)
+	site, err := newSite(env, gen)
 	if err != nil {
 		return nil, err
 	}
-	bells, err := newBells(ctx, db, gen, site.follows)
+	bells, err := newBells(ctx, env, gen, site.follows)
 	return &story{Painter: ledger.NewPainter(out), out: out, gen: gen, site: site, bells: bells, patience: patience}, err
 }
 

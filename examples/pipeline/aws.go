@@ -21,7 +21,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
-	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/examples/pipeline/hackathon"
 	eventbridgesink "github.com/plaza-sdk/plaza/stream/eventbridge"
 	firehosesink "github.com/plaza-sdk/plaza/stream/firehose"
@@ -44,7 +43,9 @@ type account struct {
 //
 // A moto server cannot send from a rule to Firehose, so the archive's consumer does.
 func remote(ctx context.Context, endpoint string) (_ *outside, err error) {
-	transport := localdb.Transport()
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.Proxy = nil
+	transport.MaxIdleConnsPerHost = 64 // as many as requests at once
 	cfg := aws.Config{
 		Region:       "us-east-1",
 		BaseEndpoint: &endpoint,

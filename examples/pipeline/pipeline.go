@@ -8,13 +8,13 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/guregu/dynamo/v2"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/examples/pipeline/hackathon"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/plazatest"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -61,14 +61,13 @@ type pipeline struct {
 
 type reader func(context.Context, map[string]types.AttributeValue) (leaderboard.Projection, error)
 
-func newPipeline(ctx context.Context, db *localdb.DB, out *outside) (*pipeline, error) {
+func newPipeline(ctx context.Context, env *plazatest.Env, out *outside) (*pipeline, error) {
 	p := &pipeline{outside: out}
-	d := dynamo.NewFromIface(db.Client)
 	gen, err := ids.New(1, nil) // there are no other processes
 	if err != nil {
 		return nil, err
 	}
-	if p.boards, err = leaderboard.New(d, db.Tables.Leaderboard, gen, nil); err != nil {
+	if p.boards, err = leaderboard.New(env.DB, env.Tables.Leaderboard, gen, nil); err != nil {
 		return nil, err
 	}
 	for _, name := range []string{starWar, warCraft} {
@@ -76,25 +75,18 @@ func newPipeline(ctx context.Context, db *localdb.DB, out *outside) (*pipeline, 
 			return nil, err
 		}
 	}
-	if err := p.openLetters(ctx, db, d); err != nil {
+	if err := p.openLetters(ctx, env); err != nil {
 		return nil, err
 	}
 	if err := p.openConsumers(); err != nil {
 		return nil, err
 	}
-	return p, p.openSource(ctx, db, d, gen)
+	return p, p.openSource(ctx, env, gen)
 }
 
-func (p *pipeline) openLetters(ctx context.Context, db *localdb.DB, d *dynamo.DB) error {
-	table, err := db.CreateTable(ctx, "dead", stream.DeadSchema)
-	if err != nil {
-		return err
-	}
-	if _, err := db.Client.UpdateTimeToLive(ctx, stream.DeadTTL(table)); err != nil {
-		return err
-	}
+func (p *pipeline) openLetters(ctx context.Context, env *plazatest.Env) (err error) {
 	for consumer, letters := range map[string]**stream.DeadTable{"board": &p.letters, "fanout": &p.unsent, "archive": &p.unstored} {
-		if *letters, err = stream.NewDeadTable(d, table, consumer, nil); err != nil {
+		if *letters, err = stream.NewDeadTable(env.DB, env.Tables.Letters, consumer, nil); err != nil {
 			return err
 		}
 	}
@@ -142,16 +134,16 @@ func (p *pipeline) follow() stream.Batch {
 	}, 8))
 }
 
-func (p *pipeline) openSource(ctx context.Context, db *localdb.DB, d *dynamo.DB, gen ids.Source) error {
-	table, err := db.CreateTable(ctx, "main", hackathon.MainTable)
+func (p *pipeline) openSource(ctx context.Context, env *plazatest.Env, gen ids.Source) error {
+	table, err := env.CreateTable(ctx, hackathon.MainTable("pipeline-main"))
 	if err != nil {
 		return err
 	}
-	about, err := db.Client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table})
+	about, err := env.DB.Client().DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table})
 	if err != nil {
 		return err
 	}
-	p.source = &source{table: d.Table(table), gen: gen, projects: map[string]hackathon.Project{}, step: func(shown bool) {
+	p.source = &source{table: env.DB.Table(table), gen: gen, projects: map[string]hackathon.Project{}, step: func(shown bool) {
 		p.stages.do(func() {
 			p.stages.written++
 			if shown {
@@ -159,16 +151,12 @@ func (p *pipeline) openSource(ctx context.Context, db *localdb.DB, d *dynamo.DB,
 			}
 		})
 	}}
-	leases, err := db.CreateTable(ctx, "leases", stream.Table)
-	if err != nil {
-		return err
-	}
 	fanout := p.stages.counted(&p.stages.fanned, hackathon.Fanout(p.bus, stream.Policy{}, p.unsent))
 	processor, err := stream.NewProcessor(fanout, p.unsent, nil)
 	if err != nil {
 		return err
 	}
-	p.poller, err = stream.NewPoller(d, leases, db.Streams(), *about.Table.LatestStreamArn, "fanout", processor, &stream.PollerOptions{
+	p.poller, err = stream.NewPoller(env.DB, env.Tables.Pollers, dynamodbstreams.NewFromConfig(env.Config), *about.Table.LatestStreamArn, "fanout", processor, &stream.PollerOptions{
 		Idle:    100 * time.Millisecond,
 		OnError: func(err error) { p.stages.do(func() { p.stages.problem = err }) },
 	})

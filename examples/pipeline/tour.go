@@ -10,10 +10,11 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/examples/pipeline/hackathon"
 	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/plazatest"
 	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/tables"
 )
 
 // tour starts the pipeline, writes the main table step by step, and checks what came
@@ -30,12 +31,14 @@ func tour(ctx context.Context, s settings, out io.Writer) (err error) {
 // play runs the pipeline and writes the main table. The pipeline may stand still for
 // as long as patience.
 func play(ctx context.Context, o *outside, projects int, patience time.Duration, out io.Writer) (err error) {
-	db, err := localdb.Start(ctx, "pipeline", out, "leaderboard")
+	env, err := plazatest.Open(ctx, &plazatest.Options{Tables: tables.Names{
+		Leaderboard: "pipeline-leaderboard", Pollers: "pipeline-pollers", Letters: "pipeline-letters",
+	}})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	p, err := newPipeline(ctx, db, o)
+	defer func() { err = errors.Join(err, env.Close()) }()
+	p, err := newPipeline(ctx, env, o)
 	if err != nil {
 		return err
 	}

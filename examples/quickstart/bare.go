@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2/dynamodbiface"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/plaza-sdk/plaza/examples/edgelist"
@@ -23,7 +24,7 @@ const (
 // bareWriter writes three items for each edge, as large as Plaza's, with nothing
 // but BatchWriteItem. It measures how fast an import could be at best.
 type bareWriter struct {
-	client *dynamodb.Client
+	client dynamodbiface.DynamoDBAPI
 	table  string
 	next   func() (follow.Edge, error, bool)
 	stop   func()
@@ -33,7 +34,7 @@ type bareWriter struct {
 	spent        time.Duration
 }
 
-func newBareWriter(client *dynamodb.Client, table string, edges edgelist.Edges) *bareWriter {
+func newBareWriter(client dynamodbiface.DynamoDBAPI, table string, edges edgelist.Edges) *bareWriter {
 	w := &bareWriter{client: client, table: table, seen: map[follow.Edge]bool{}}
 	w.next, w.stop = iter.Pull2(edges)
 	return w

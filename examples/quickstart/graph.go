@@ -34,12 +34,12 @@ func importGraph(ctx context.Context, out io.Writer, path string) (err error) {
 	}
 	report(out, "Graph", "%s: %s people, %s edges", filepath.Base(path), ledger.Thousands(len(graph.people)), ledger.Thousands(graph.edges()))
 
-	s, err := startLocal(ctx, out, nil)
+	s, err := startLocal(ctx, false)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	report(out, "Engine", "%s", s.db.Endpoint)
+	report(out, "Engine", "%s", *s.env.Config.BaseEndpoint)
 	if err := importEdges(ctx, out, s, graph, edges); err != nil {
 		return err
 	}
@@ -52,11 +52,11 @@ func importGraph(ctx context.Context, out io.Writer, path string) (err error) {
 // importEdges imports the edges. After each window it writes as many items of the
 // same size bare, so that both find the engine in the same state.
 func importEdges(ctx context.Context, out io.Writer, s *local, graph *graphFile, edges edgelist.Edges) error {
-	table, err := s.db.CreateTable(ctx, "bare", follow.Table)
+	table, err := s.env.CreateTable(ctx, follow.Table("bare"))
 	if err != nil {
 		return err
 	}
-	bare := newBareWriter(s.db.Client, table, edges)
+	bare := newBareWriter(s.db.Client(), table, edges)
 	defer bare.close()
 	bar := newProgress(out, graph.lines)
 

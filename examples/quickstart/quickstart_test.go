@@ -14,11 +14,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/examples/edgelist"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
-	"github.com/plaza-sdk/plaza/internal/engine"
 )
-
-func TestMain(m *testing.M) { dynamotest.Main(m) }
 
 func TestTheTourShowsWhatPeopleDidWithinTheStatedCosts(t *testing.T) {
 	out := output(t)
@@ -68,7 +64,7 @@ func TestAGraphIsImportedAndChecked(t *testing.T) {
 
 // The engine cannot start here, so an error of the file came first.
 func TestABrokenGraphIsRefusedBeforeAnythingStarts(t *testing.T) {
-	t.Setenv(engine.EndpointVariable, "http://127.0.0.1:1")
+	t.Setenv("DYNAMODB_ENDPOINT", "http://127.0.0.1:1")
 	for name, text := range map[string]string{
 		"plain":   "# made up\njack chris\nann\n",
 		"gzipped": string(zip(t, "# made up\njack chris\nann\n")),

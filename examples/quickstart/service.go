@@ -6,10 +6,10 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids/lease"
+	"github.com/plaza-sdk/plaza/tables"
 )
 
 // service holds what an application needs of Plaza: a source of ids, and a
@@ -22,7 +22,7 @@ type service struct {
 
 // newService does what an application does when it starts. These tables were
 // created just now, so it calls Init; for tables of others it would call Verify.
-func newService(ctx context.Context, db *dynamo.DB, t localdb.Tables) (*service, error) {
+func newService(ctx context.Context, db *dynamo.DB, t tables.Names) (*service, error) {
 	ids, err := lease.Acquire(ctx, db, t.Machines, nil)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
 package main
 
-import "github.com/plaza-sdk/plaza/internal/dynamotest/meter"
+import "github.com/plaza-sdk/plaza/meter"
 
 // What each step may cost, as the Cost lines of the methods state it for small
 // items and eventually consistent reads.

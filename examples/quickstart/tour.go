@@ -9,20 +9,18 @@ import (
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/ledger"
-	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/internal/dynamotest/meter"
+	"github.com/plaza-sdk/plaza/meter"
 )
 
 // tour lets people follow, publish and read, and prints each step.
 func tour(ctx context.Context, out io.Writer) (err error) {
-	m := meter.New(localdb.Transport())
-	s, err := startLocal(ctx, out, m)
+	s, err := startLocal(ctx, true)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	l := ledger.New(out, m)
+	l := ledger.New(out, s.env.Meter)
 	for _, part := range []func(context.Context, *service, *ledger.Ledger) error{
 		people, publishing, reading, editing, unfollowing, removing, counting,
 	} {

@@ -35,6 +35,7 @@ const (
 // Options.Score 2 WCU more each; a reply, or the quote of one, 1 request, 0.5 RCU
 // more, and 1 RCU more for a parent or quote that is a reply.
 func (r *Repository) Add(ctx context.Context, c Comment) (_ Comment, created bool, err error) {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Add")
 	c, err = r.checkAdd(c)
 	if err != nil {
 		return c, false, err

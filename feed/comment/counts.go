@@ -22,6 +22,7 @@ type Counts struct {
 //
 // Cost: 1 request, 0.5 RCU.
 func (r *Repository) Counts(ctx context.Context, object string) (Counts, error) {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Counts")
 	if err := keys.CheckName("Object", object); err != nil {
 		return Counts{}, err
 	}
@@ -44,14 +45,15 @@ func (r *Repository) header(ctx context.Context, object string) (headerItem, err
 //
 // Cost: 1 request, 0.5 RCU for each object.
 func (r *Repository) CountsMany(ctx context.Context, objects []string) (map[string]Counts, error) {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.CountsMany")
 	if n := len(objects); n > maxMany {
 		return nil, &plaza.InvalidError{Field: "Objects", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, maxMany)}
 	}
+	if err := keys.CheckNames("Objects", objects); err != nil {
+		return nil, err
+	}
 	wanted := make([]store.Key, len(objects))
 	for i, object := range objects {
-		if err := keys.CheckName(fmt.Sprintf("Objects[%d]", i), object); err != nil {
-			return nil, err
-		}
 		wanted[i] = headerKey(object)
 	}
 	found, err := r.table.GetAll(ctx, wanted, r.opts.Consistent, 1)

@@ -22,6 +22,7 @@ import (
 // Cost: 1 request, 1 WCU for each KB; a reply 1 request, 2 RCU more; with nothing
 // to change, or after an edit by a clock that is ahead, 1 request, 1 WCU more.
 func (r *Repository) Edit(ctx context.Context, c Comment) (_ Comment, changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Edit")
 	at := c.Address()
 	if err := at.check(""); err != nil {
 		return c, false, err

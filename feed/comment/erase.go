@@ -29,6 +29,7 @@ const (
 // Cost: as Delete for each comment that stands; 2 WCU for each removed before; 1
 // request for 25 Keys, 1 WCU for each; 1 request for 1,000 rows, 1 RCU for 4 KB.
 func (r *Repository) Erase(ctx context.Context, user string) error {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Erase")
 	if err := keys.CheckName("User", user); err != nil {
 		return err
 	}
@@ -96,6 +97,7 @@ func (r *Repository) eraseName(ctx context.Context, own ownItem, user string) er
 // Cost: 1 request for 25 deletes, and 1 for 1,000 rows or 1 MB; 1 WCU for each KB
 // of each comment, 1 WCU for its author's item, 1 WCU in Top, 1 RCU for 4 KB.
 func (r *Repository) EraseObject(ctx context.Context, object string) error {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.EraseObject")
 	if err := keys.CheckName("Object", object); err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ const maxMany = 100
 // Cost: 1 request, 0.5 RCU; a reply 1.5 RCU at most; a Quote 1 request, 0.5 RCU
 // more; the Quote of a reply 1 request, 1 RCU more.
 func (r *Repository) Get(ctx context.Context, at Address) (Comment, error) {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Get")
 	if err := at.check(""); err != nil {
 		return Comment{}, err
 	}
@@ -40,6 +41,7 @@ func (r *Repository) Get(ctx context.Context, at Address) (Comment, error) {
 // for each root, 1.5 RCU at most for each reply; with Quotes as many requests, and
 // 0.5 RCU for each Quote, more.
 func (r *Repository) GetMany(ctx context.Context, ats []Address) (map[Address]Comment, error) {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.GetMany")
 	if n := len(ats); n > maxMany {
 		return nil, &plaza.InvalidError{Field: "Addresses", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, maxMany)}
 	}

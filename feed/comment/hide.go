@@ -3,6 +3,7 @@ package comment
 import (
 	"context"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -15,6 +16,7 @@ import (
 // WCU; a reply to a reply 3 RCU, 8 WCU; one of the first replies of a longer
 // thread 3 requests, 2 RCU, 1 WCU more; with nothing to do 2 requests, 1 WCU.
 func (r *Repository) Hide(ctx context.Context, at Address) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Hide")
 	return r.setHidden(ctx, "hide", at, true)
 }
 
@@ -22,6 +24,7 @@ func (r *Repository) Hide(ctx context.Context, at Address) (changed bool, err er
 //
 // Cost: as Hide.
 func (r *Repository) Unhide(ctx context.Context, at Address) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Unhide")
 	return r.setHidden(ctx, "unhide", at, false)
 }
 

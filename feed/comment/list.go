@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -27,6 +28,7 @@ type ListOptions struct {
 // for each Quote more; past hidden, removed or damaged comments 6 requests at
 // most, for 63 times the rows; rows of more than 1 MB 6 requests at most.
 func (r *Repository) ByObject(ctx context.Context, object string, req cursor.PageRequest, opts *ListOptions) (cursor.Page[Comment], error) {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.ByObject")
 	page, err := r.topLevel(ctx, "objects", object, req, opts, new(int))
 	if err != nil {
 		return cursor.Page[Comment]{}, err
@@ -104,6 +106,7 @@ func (r *Repository) page(ctx context.Context, p cursor.Page[row]) (cursor.Page[
 // past hidden or removed comments 24 requests at most, past erased ones 42, for
 // 606 comments.
 func (r *Repository) ByUser(ctx context.Context, user string, req cursor.PageRequest, opts *ListOptions) (cursor.Page[Comment], error) {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.ByUser")
 	if err := keys.CheckName("User", user); err != nil {
 		return cursor.Page[Comment]{}, err
 	}

@@ -16,6 +16,7 @@ import (
 //
 // Cost: 1 transaction, 4 WCU; with nothing to do 1 request, 1 WCU more.
 func (r *Repository) Pin(ctx context.Context, at Address) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Pin")
 	if err := at.checkRoot(); err != nil {
 		return false, err
 	}
@@ -31,6 +32,7 @@ func (r *Repository) Pin(ctx context.Context, at Address) (changed bool, err err
 //
 // Cost: 1 transaction, 2 WCU; with nothing to do 1 request, 1 WCU more.
 func (r *Repository) Unpin(ctx context.Context, at Address) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Unpin")
 	if err := at.checkRoot(); err != nil {
 		return false, err
 	}
@@ -93,6 +95,7 @@ func (r *Repository) setPinned(ctx context.Context, at Address, pin func(header 
 //
 // Cost: 2 requests, 1 RCU; a Quote 1 request, 0.5 RCU more.
 func (r *Repository) Pinned(ctx context.Context, object string) (Comment, error) {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Pinned")
 	if err := keys.CheckName("Object", object); err != nil {
 		return Comment{}, err
 	}

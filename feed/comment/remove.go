@@ -42,6 +42,7 @@ type Action struct {
 // replies of a longer thread 3 requests, 2 RCU, 1 WCU more; an unknown comment 2
 // requests, 1 RCU, 1 WCU.
 func (r *Repository) Delete(ctx context.Context, a Action) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Delete")
 	if err := a.check(""); err != nil {
 		return false, err
 	}
@@ -59,6 +60,7 @@ func (r *Repository) Delete(ctx context.Context, a Action) (changed bool, err er
 //
 // Cost: as Delete; an unknown comment 1 request, 1 RCU.
 func (r *Repository) Remove(ctx context.Context, at Address, why Removal) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Remove")
 	if err := at.check(""); err != nil {
 		return false, err
 	}

@@ -18,6 +18,7 @@ import (
 // Cost: 3 requests at once, 0.5 RCU for 4 KB each; past hidden, removed or
 // damaged replies 9 requests at most, for 63 times the rows.
 func (r *Repository) Replies(ctx context.Context, root Address, req cursor.PageRequest, opts *ListOptions) (cursor.Page[Comment], error) {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Replies")
 	if err := root.checkRoot(); err != nil {
 		return cursor.Page[Comment]{}, err
 	}

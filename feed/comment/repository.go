@@ -49,6 +49,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Verify")
 	return r.table.Verify(ctx, feature())
 }
 
@@ -57,6 +58,7 @@ func (r *Repository) Verify(ctx context.Context) error {
 //
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
 func (r *Repository) Init(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Init")
 	return r.table.Init(ctx, feature())
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -28,6 +29,7 @@ type Thread struct {
 // first reply, and WithHidden for each long one that ever did, 1 request more, at
 // most 6.
 func (r *Repository) Threads(ctx context.Context, object string, req cursor.PageRequest, opts *ListOptions) (cursor.Page[Thread], error) {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Threads")
 	read := 0
 	roots, err := r.topLevel(ctx, "threads", object, req, opts, &read)
 	if err != nil {

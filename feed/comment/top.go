@@ -20,6 +20,7 @@ import (
 // Quotes 1 request, at most 4, and 0.5 RCU for each Quote more; past hidden
 // comments 18 requests at most, past erased ones 30, for 606 comments.
 func (r *Repository) Top(ctx context.Context, object string, req cursor.PageRequest) (cursor.Page[Comment], error) {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.Top")
 	if err := r.checkScored(); err != nil {
 		return cursor.Page[Comment]{}, err
 	}
@@ -111,6 +112,7 @@ func (r *Repository) showRanked(ctx context.Context, places []ranked) ([]ranked,
 // Cost: 1 request, 1 RCU, and Score once; if the score changed 2 requests, 1
 // transaction, 2 RCU, 6 WCU, and Score twice.
 func (r *Repository) UpdateScore(ctx context.Context, at Address) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "feed/comment.Repository.UpdateScore")
 	if err := r.checkScored(); err != nil {
 		return false, err
 	}

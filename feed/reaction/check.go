@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
@@ -35,6 +36,7 @@ type Drift struct {
 // 20; 128 RCU for the counters; 66 RCU for each torn reaction; for an object without
 // counters 130 requests more for each kind.
 func (r *Repository) Check(ctx context.Context, object string) (Drift, error) {
+	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.Check")
 	return drift(ctx, "check", "Object", object, edge.Ends{Head: object}, r.graph.Check)
 }
 
@@ -44,6 +46,7 @@ func (r *Repository) Check(ctx context.Context, object string) (Drift, error) {
 // 20; where something is off, or a kind is not in Options.Kinds, 2 RCU more for
 // each reaction, and 132 RCU for each torn one.
 func (r *Repository) CheckUser(ctx context.Context, user string) (Drift, error) {
+	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.CheckUser")
 	return drift(ctx, "check", "User", user, edge.Ends{Tail: user}, r.graph.Check)
 }
 
@@ -57,6 +60,7 @@ func (r *Repository) CheckUser(ctx context.Context, user string) (Drift, error) 
 // 132 RCU, 8 WCU more; where a counter is wrong the lists once more, and 2 WCU for
 // each.
 func (r *Repository) Repair(ctx context.Context, object string) (Drift, error) {
+	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.Repair")
 	return drift(ctx, "repair", "Object", object, edge.Ends{Head: object}, r.graph.Repair)
 }
 
@@ -67,6 +71,7 @@ func (r *Repository) Repair(ctx context.Context, object string) (Drift, error) {
 // 8 WCU more; where it is put back into the object's list 64 RCU more, and 1 RCU for
 // 40 reactions of that kind and shard.
 func (r *Repository) RepairUser(ctx context.Context, user string) (Drift, error) {
+	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.RepairUser")
 	return drift(ctx, "repair", "User", user, edge.Ends{Tail: user}, r.graph.Repair)
 }
 
@@ -93,6 +98,7 @@ func drift(ctx context.Context, op, field, name string, of edge.Ends, call func(
 // Cost: as RepairUser; 1 transaction, 8 WCU for each reaction; 1 request, 1 WCU for
 // each object that the user ever reacted to.
 func (r *Repository) Erase(ctx context.Context, user string) error {
+	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.Erase")
 	return r.erase(ctx, "User", user, edge.Ends{Tail: user})
 }
 
@@ -104,6 +110,7 @@ func (r *Repository) Erase(ctx context.Context, user string) error {
 // 1 transaction with 2 WCU for each counter; an object without counters 200 requests
 // more for each kind.
 func (r *Repository) EraseObject(ctx context.Context, object string) error {
+	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.EraseObject")
 	return r.erase(ctx, "Object", object, edge.Ends{Head: object})
 }
 

@@ -20,6 +20,7 @@ const maxObjects = 100
 // Cost: 1 request, 0.5 RCU for each object; twice the units with
 // Options.Consistent.
 func (r *Repository) Reacted(ctx context.Context, user string, objects []string) (map[string][]string, error) {
+	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.Reacted")
 	if err := keys.CheckName("User", user); err != nil {
 		return nil, err
 	}
@@ -27,7 +28,7 @@ func (r *Repository) Reacted(ctx context.Context, user string, objects []string)
 		return nil, err
 	}
 	reacted := make(map[string][]string, len(objects))
-	var wanted []store.Key
+	wanted := make([]store.Key, 0, len(objects))
 	for _, object := range objects {
 		if _, seen := reacted[object]; !seen {
 			reacted[object] = []string{}
@@ -50,6 +51,7 @@ func (r *Repository) Reacted(ctx context.Context, user string, objects []string)
 // Cost: 1 request, 0.5 RCU; of a sharded object 2 requests, 0.5 RCU for each shard;
 // twice the units with Options.Consistent.
 func (r *Repository) Counts(ctx context.Context, object string) (map[string]int64, error) {
+	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.Counts")
 	if err := keys.CheckName("Object", object); err != nil {
 		return nil, err
 	}
@@ -68,6 +70,7 @@ func (r *Repository) Counts(ctx context.Context, object string) (map[string]int6
 //
 // Cost: 1 request, 1 RCU; of a sharded object 2 requests, 1 RCU for each shard.
 func (r *Repository) VersionedCounts(ctx context.Context, object string) (counts map[string]int64, version uint64, err error) {
+	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.VersionedCounts")
 	if err := keys.CheckName("Object", object); err != nil {
 		return nil, 0, err
 	}
@@ -85,6 +88,7 @@ func (r *Repository) VersionedCounts(ctx context.Context, object string) (counts
 // for each 100 further shards, 0.5 RCU for each of these; twice the units with
 // Options.Consistent.
 func (r *Repository) CountsMany(ctx context.Context, objects []string) (map[string]map[string]int64, error) {
+	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.CountsMany")
 	if err := checkObjects(objects); err != nil {
 		return nil, err
 	}
@@ -112,10 +116,5 @@ func checkObjects(objects []string) error {
 	if len(objects) > maxObjects {
 		return &plaza.InvalidError{Field: "Objects", Reason: fmt.Sprintf("has %d objects, at most %d are allowed", len(objects), maxObjects)}
 	}
-	for i, object := range objects {
-		if err := keys.CheckName(fmt.Sprintf("Objects[%d]", i), object); err != nil {
-			return err
-		}
-	}
-	return nil
+	return keys.CheckNames("Objects", objects)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/edge"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -16,6 +17,7 @@ import (
 // Cost: 1 request for the shards and 1 for each kind and shard, 1 RCU each for a
 // page of 25; past damaged reactions up to 6 times as much.
 func (r *Repository) ByObject(ctx context.Context, object, kind string, req cursor.PageRequest) (cursor.Page[Reaction], error) {
+	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.ByObject")
 	return r.list(ctx, subject{"Object", object}, kind, r.graph.ByHead, req)
 }
 
@@ -25,6 +27,7 @@ func (r *Repository) ByObject(ctx context.Context, object, kind string, req curs
 // Cost: 1 request for each kind, 1 RCU each for a page of 25; past damaged
 // reactions up to 6 times as much.
 func (r *Repository) ByUser(ctx context.Context, user, kind string, req cursor.PageRequest) (cursor.Page[Reaction], error) {
+	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.ByUser")
 	return r.list(ctx, subject{"User", user}, kind, r.graph.ByTail, req)
 }
 

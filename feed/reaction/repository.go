@@ -51,6 +51,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.Verify")
 	return r.table.Verify(ctx, feature())
 }
 
@@ -59,6 +60,7 @@ func (r *Repository) Verify(ctx context.Context) error {
 //
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
 func (r *Repository) Init(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.Init")
 	return r.table.Init(ctx, feature())
 }
 
@@ -76,6 +78,7 @@ func (r *Repository) Init(ctx context.Context) error {
 // for a kind of a group 1 request, 0.5 RCU more; in the place of another kind
 // 12 WCU, 14 WCU where that lies in another shard.
 func (r *Repository) React(ctx context.Context, a Reaction) (standing Reaction, changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.React")
 	if err := r.check(a); err != nil {
 		return a, false, err
 	}
@@ -103,6 +106,7 @@ func (r *Repository) React(ctx context.Context, a Reaction) (standing Reaction, 
 // 1 transaction, 8 WCU; without a reaction 1 request, 1 RCU; to remember an ID
 // 2 requests, 1 RCU, 1 WCU.
 func (r *Repository) Unreact(ctx context.Context, a Reaction) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.Unreact")
 	if err := r.check(a); err != nil {
 		return false, err
 	}
@@ -118,6 +122,7 @@ func (r *Repository) Unreact(ctx context.Context, a Reaction) (changed bool, err
 //
 // Cost: 1 request, 1 RCU.
 func (r *Repository) Get(ctx context.Context, a Reaction) (Reaction, error) {
+	ctx = plaza.WithOperation(ctx, "feed/reaction.Repository.Get")
 	if err := r.check(a); err != nil {
 		return Reaction{}, err
 	}

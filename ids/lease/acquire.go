@@ -98,6 +98,7 @@ func (o *Options) withDefaults() (Options, error) {
 // Cost: 1 request, 1 WCU; a number given back or expired 2 requests, 2 WCU; each
 // number that is skipped 1 request, 1 WCU more.
 func Acquire(ctx context.Context, db *dynamo.DB, table string, opts *Options) (*Lease, error) {
+	ctx = plaza.WithOperation(ctx, "ids/lease.Acquire")
 	o, err := opts.withDefaults()
 	if err != nil {
 		return nil, err

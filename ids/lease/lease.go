@@ -64,7 +64,8 @@ func begin(table *store.Table, machine uint16, held *item, after int64, o Option
 	if err != nil {
 		return nil, fmt.Errorf("lease: machine number %d: %w", machine, err)
 	}
-	ctx, stop := context.WithCancel(context.Background())
+	// Renewals in the background are counted as those of Next, and not for whoever began the lease.
+	ctx, stop := context.WithCancel(plaza.WithOperation(context.Background(), "ids/lease.Lease.Next"))
 	l := &Lease{
 		table:    table,
 		machine:  machine,
@@ -95,6 +96,7 @@ func begin(table *store.Table, machine uint16, held *item, after int64, o Option
 //
 // Cost: none; a renewal 1 request, 1 WCU; in the background one every 20 s.
 func (l *Lease) Next(ctx context.Context) (ids.ID, error) {
+	ctx = plaza.WithOperation(ctx, "ids/lease.Lease.Next")
 	id, err := l.fresh(ctx)
 	if err != nil {
 		return 0, err
@@ -262,6 +264,7 @@ func (l *Lease) end(why error) (last int64) {
 //
 // Cost: 1 request, 1 WCU.
 func (l *Lease) Close(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "ids/lease.Lease.Close")
 	last := l.end(errClosed)
 	select {
 	case l.turn <- struct{}{}:

@@ -61,13 +61,19 @@ func NewSource(db *dynamo.DB, table string, opts *Options) (*Source, error) {
 // A difference is plaza.ErrTable.
 //
 // Cost: 2 requests, 0.5 RCU.
-func (s *Source) Verify(ctx context.Context) error { return s.table.Verify(ctx, feature()) }
+func (s *Source) Verify(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "ids/lease.Source.Verify")
+	return s.table.Verify(ctx, feature())
+}
 
 // Init verifies the table and marks it as that of leases, so that no feature uses
 // it. Call it once, where the table is created.
 //
 // Cost: 3 requests, 0.5 RCU, 1 WCU.
-func (s *Source) Init(ctx context.Context) error { return s.table.Init(ctx, feature()) }
+func (s *Source) Init(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "ids/lease.Source.Init")
+	return s.table.Init(ctx, feature())
+}
 
 // Next returns an id greater than all that it returned before this call. If it
 // cannot acquire a machine number it returns that error, and the next call tries
@@ -76,6 +82,7 @@ func (s *Source) Init(ctx context.Context) error { return s.table.Init(ctx, feat
 // Cost: none; the first call, and the first after a loss, as Acquire, once for all
 // concurrent callers; a renewal 1 request, 1 WCU; in the background one every 20 s.
 func (s *Source) Next(ctx context.Context) (ids.ID, error) {
+	ctx = plaza.WithOperation(ctx, "ids/lease.Source.Next")
 	s.mu.Lock()
 	floor := s.last
 	s.mu.Unlock()
@@ -179,6 +186,7 @@ func (s *Source) drop(l *Lease) {
 //
 // Cost: 1 request, 1 WCU; without a number none.
 func (s *Source) Close(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "ids/lease.Source.Close")
 	s.mu.Lock()
 	s.closed = true
 	pending := s.pending

@@ -67,7 +67,8 @@ func share() error {
 
 // DB reaches the engine of this process. Each wrap goes around those before
 // it, so the first is nearest to the engine. The SDK tries three times, a few
-// milliseconds apart.
+// milliseconds apart. A call that does what internal/grants does not allow is refused and
+// fails the test.
 func DB(t testing.TB, wrap ...func(aws.HTTPClient) aws.HTTPClient) *dynamo.DB {
 	t.Helper()
 	return dynamo.NewFromIface(client(t, wrap...))
@@ -76,11 +77,11 @@ func DB(t testing.TB, wrap ...func(aws.HTTPClient) aws.HTTPClient) *dynamo.DB {
 func client(t testing.TB, wrap ...func(aws.HTTPClient) aws.HTTPClient) *dynamodb.Client {
 	t.Helper()
 	e := Engine(t)
-	var c aws.HTTPClient = &http.Client{Transport: &answers}
+	c := guard(t, &http.Client{Transport: &answers})
 	for _, w := range wrap {
 		c = w(c)
 	}
-	return dynamodb.NewFromConfig(e.Config(), e.Options, func(o *dynamodb.Options) {
+	return dynamodb.NewFromConfig(e.Config(), func(o *dynamodb.Options) {
 		o.HTTPClient = c
 		o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) {
 			o.MaxAttempts = 3
@@ -101,6 +102,7 @@ func Table(t testing.TB, schema func(name string) *dynamodb.CreateTableInput) st
 	if _, err := c.CreateTable(t.Context(), schema(name)); err != nil {
 		t.Fatalf("dynamotest: creating a table: %v", err)
 	}
+	guardTable(name, schema)
 	t.Cleanup(func() {
 		_, err := c.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &name})
 		var gone *types.ResourceNotFoundException

@@ -3,7 +3,10 @@ package dynamotest
 import (
 	"testing"
 
-	"github.com/plaza-sdk/plaza/internal/dynamotest/meter"
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/plaza-sdk/plaza/internal/localmeter"
+	"github.com/plaza-sdk/plaza/meter"
 )
 
 // Cost is the cost of some calls.
@@ -14,29 +17,37 @@ type Cost = meter.Cost
 // requests that reach the engine.
 type Meter struct {
 	*meter.Meter
+	local  *localmeter.Local
 	always bool
 }
 
 // NewMeter returns a meter that reads zero.
 func NewMeter() *Meter {
-	m := &Meter{Meter: meter.New(transport())}
-	m.Meter.Price(false)
+	m := &Meter{Meter: meter.New()}
+	m.local = localmeter.New(m.Meter, transport())
+	m.local.Price(false)
 	return m
 }
+
+// Wrap counts the requests that go to next.
+func (m *Meter) Wrap(next aws.HTTPClient) aws.HTTPClient { return m.local.Wrap(next) }
 
 // Price prices all requests from now on, for tests that read units by Take.
 func (m *Meter) Price() *Meter {
 	m.always = true
-	m.Meter.Price(true)
+	m.local.Price(true)
 	return m
 }
+
+// Take returns the cost since the last Take.
+func (m *Meter) Take() Cost { return meter.Sum(m.Reset()) }
 
 // AtMost fails the test if f costs more than want in any respect. It returns the
 // cost.
 func (m *Meter) AtMost(t testing.TB, name string, want Cost, f func()) Cost {
 	t.Helper()
-	m.Meter.Price(true)
-	defer m.Meter.Price(m.always)
+	m.local.Price(true)
+	defer m.local.Price(m.always)
 	m.Take()
 	f()
 	got := m.Take()

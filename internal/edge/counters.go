@@ -45,18 +45,22 @@ type counter struct {
 // counters, added up, only grow, also if Erase drops the counters and others begin
 // later. Further shards begin at 0, or the sum could exceed 64 bits.
 func (g *Graph) UpdateCounter(head string, shard int) *store.Update {
-	key := g.CounterKey(head, shard)
-	update := g.table.Update(key)
+	update := g.table.Update(g.CounterKey(head, shard))
 	if shard > 0 {
 		return update.Add(verAttr, 1)
 	}
-	return update.SetExpr("$ = if_not_exists($, ?) + ?", verAttr, verAttr, g.versionFrom(key), 1)
+	return update.SetExpr("$ = if_not_exists($, ?) + ?", verAttr, verAttr, g.firstVersion(), 1)
+}
+
+// firstVersion is above any version that a head's first counter had before.
+func (g *Graph) firstVersion() int64 {
+	return int64(ids.At(g.now()))
 }
 
 // versionFrom is above any version that the item of that key had before.
 func (g *Graph) versionFrom(key store.Key) int64 {
 	if parts := keys.Split(key.PK); len(parts) > 1 && key == g.CounterKey(parts[1], 0) {
-		return int64(ids.At(g.now()))
+		return g.firstVersion()
 	}
 	return g.now().UnixMilli() // it began at 0
 }

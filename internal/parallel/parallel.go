@@ -30,16 +30,28 @@ func (g Group) Go(f func() error) {
 }
 
 // ForEach calls f for each i below n, at most atOnce at a time, and returns the
-// first error, with which f's context ends. One alone runs in the caller's
-// goroutine: the stack of a new one would have to grow for each request.
+// first error, with which f's context ends. Where all run at once, the last runs in
+// the caller's goroutine: the stack of a new one would have to grow for each request.
 func ForEach(ctx context.Context, n, atOnce int, f func(ctx context.Context, i int) error) error {
-	if n == 1 {
+	switch n {
+	case 0:
+		return nil
+	case 1:
 		return Catch(func() error { return f(ctx, 0) })
 	}
 	group, ctx := WithContext(ctx)
 	group.SetLimit(max(atOnce, 1))
-	for i := range n {
+	others := n
+	if n <= atOnce {
+		others = n - 1
+	}
+	for i := range others {
 		group.Go(func() error { return f(ctx, i) })
+	}
+	if others < n {
+		if err := Catch(func() error { return f(ctx, others) }); err != nil {
+			group.Go(func() error { return err }) // which ends the others
+		}
 	}
 	return group.Wait()
 }

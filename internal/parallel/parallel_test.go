@@ -60,11 +60,15 @@ func TestForEachCallsEachOnceAndAPanicIsAnError(t *testing.T) {
 func TestForEachStopsTheOthersAtAnError(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
-	require.Equal(t, boom, parallel.ForEach(t.Context(), 2, 2, func(ctx context.Context, i int) error {
-		if i == 0 {
-			return boom
+	for _, atOnce := range []int{3, 4} {
+		for failing := range 3 {
+			require.Equal(t, boom, parallel.ForEach(t.Context(), 3, atOnce, func(ctx context.Context, i int) error {
+				if i == failing {
+					return boom
+				}
+				<-ctx.Done()
+				return ctx.Err()
+			}))
 		}
-		<-ctx.Done()
-		return ctx.Err()
-	}))
+	}
 }

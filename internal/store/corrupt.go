@@ -43,6 +43,9 @@ func Corrupt(table string, key Key, reason string) error {
 // Skips reports whether err is about a damaged item, which a list then leaves
 // out, and passes it to the table's hook.
 func (t *Table) Skips(err error) bool {
+	if err == nil { // so that only damage allocates
+		return false
+	}
 	var corrupt *plaza.CorruptError
 	if !errors.As(err, &corrupt) {
 		return false

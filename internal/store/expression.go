@@ -9,6 +9,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/ids"
 )
 
 // expression has the condition of a request, and the names and values that its
@@ -21,12 +23,18 @@ type expression struct {
 	values    []types.AttributeValue
 	condition []byte
 	err       error
+
+	// Where names and values start, so that few expressions allocate more.
+	firstNames  [4]string
+	firstValues [6]types.AttributeValue
 }
 
 // and adds a condition. The condition must not be wrapped in parentheses.
 func (e *expression) and(condition string, args []any) {
+	const between = " AND "
+	e.condition = slices.Grow(e.condition, len(between)+len("()")+len(condition)+2*len(args))
 	if len(e.condition) > 0 {
-		e.condition = append(e.condition, " AND "...)
+		e.condition = append(e.condition, between...)
 	}
 	e.condition = append(e.condition, '(')
 	e.condition = e.fill(e.condition, condition, args)
@@ -37,21 +45,21 @@ func (e *expression) and(condition string, args []any) {
 func (e *expression) fill(to []byte, text string, args []any) []byte {
 	to = slices.Grow(to, len(text)+2*len(args))
 	for {
-		at := strings.IndexAny(text, "?$'")
+		at := sign(text)
 		if at < 0 {
 			return append(to, text...)
 		}
-		sign := text[at]
+		found := text[at]
 		to, text = append(to, text[:at]...), text[at+1:]
 		switch {
-		case sign == '\'':
+		case found == '\'':
 			name, rest, _ := strings.Cut(text, "'")
 			to, text = e.name(to, name), rest
 			continue
 		case len(args) == 0:
-			e.fail(fmt.Errorf("store: no argument for %c before %q", sign, text))
+			e.fail(fmt.Errorf("store: no argument for %c before %q", found, text))
 			return to
-		case sign == '?':
+		case found == '?':
 			to = e.value(to, args[0])
 		default:
 			to = e.name(to, args[0].(string))
@@ -60,10 +68,28 @@ func (e *expression) fill(to []byte, text string, args []any) []byte {
 	}
 }
 
-// name appends the placeholder of an attribute.
+// sign is the index of the first sign that fill replaces, -1 if there is none.
+// strings.IndexAny would take longer for such texts.
+func sign(text string) int {
+	for i := range len(text) {
+		switch text[i] {
+		case '?', '$', '\'':
+			return i
+		}
+	}
+	return -1
+}
+
+// name appends the placeholder of an attribute. Those of the key need none.
 func (e *expression) name(to []byte, name string) []byte {
+	if name == pk || name == sk {
+		return append(to, name...)
+	}
 	i := slices.Index(e.names, name)
 	if i < 0 {
+		if e.names == nil {
+			e.names = e.firstNames[:0]
+		}
 		i, e.names = len(e.names), append(e.names, name)
 	}
 	return append(to, placeholder('#', i)...)
@@ -89,6 +115,9 @@ func (e *expression) value(to []byte, v any) []byte {
 	e.fail(err)
 	i := slices.IndexFunc(e.values, func(known types.AttributeValue) bool { return same(known, value) })
 	if i < 0 {
+		if e.values == nil {
+			e.values = e.firstValues[:0]
+		}
 		i, e.values = len(e.values), append(e.values, value)
 	}
 	return append(to, placeholder(':', i)...)
@@ -142,7 +171,7 @@ func placeholder(sign byte, i int) string {
 }
 
 // optional returns nil for an empty expression.
-func optional(expression []byte) *string {
+func optional[T string | []byte](expression T) *string {
 	if len(expression) == 0 {
 		return nil
 	}
@@ -165,6 +194,9 @@ func marshal(v any) (types.AttributeValue, error) {
 		return &types.AttributeValueMemberN{Value: strconv.FormatInt(v, 10)}, nil
 	case bool:
 		return &types.AttributeValueMemberBOOL{Value: v}, nil
+	case ids.ID: // without the interface, whose bytes would be allocated
+		text, err := v.MarshalText()
+		return &types.AttributeValueMemberS{Value: string(text)}, err
 	case encoding.TextMarshaler:
 		text, err := v.MarshalText()
 		return &types.AttributeValueMemberS{Value: string(text)}, err

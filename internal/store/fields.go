@@ -6,6 +6,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/ids"
 )
 
 // Fields unmarshals the attributes of an item into what field returns a pointer to
@@ -34,6 +36,8 @@ func unmarshal(value types.AttributeValue, to any) (err error) {
 		case *string:
 			*to = v.Value
 			return nil
+		case *ids.ID: // without the interface, whose bytes would be allocated
+			return to.UnmarshalText([]byte(v.Value))
 		case encoding.TextUnmarshaler:
 			return to.UnmarshalText([]byte(v.Value))
 		}

@@ -21,7 +21,10 @@ type Tx struct {
 
 // Tx starts a transaction. Run applies it once, however often it sends it.
 func (t *Table) Tx() *Tx {
-	return &Tx{table: t, in: dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String(rand.Text())}}
+	return &Tx{table: t, in: dynamodb.TransactWriteItemsInput{
+		ClientRequestToken: aws.String(rand.Text()),
+		TransactItems:      make([]types.TransactWriteItem, 0, 8), // few have more
+	}}
 }
 
 // Put adds the write of a whole item.
@@ -84,6 +87,9 @@ func (tx *Tx) send(ctx context.Context, t *Table) error {
 		return tx.err
 	}
 	_, err := t.db.Client().TransactWriteItems(ctx, &tx.in)
+	if err == nil {
+		return nil
+	}
 	var canceled *types.TransactionCanceledException
 	if errors.As(err, &canceled) {
 		for i, reason := range canceled.CancellationReasons {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -158,26 +159,29 @@ func (u *Update) RemoveExpr(path string, args ...any) *Update {
 	return u
 }
 
-// next appends the comma before the next action of a clause.
+// next appends the comma before the next action of a clause, or starts the clause.
 func next(clause []byte) []byte {
 	if len(clause) == 0 {
-		return clause
+		return make([]byte, 0, 64)
 	}
 	return append(clause, ", "...)
 }
 
 // clauses returns the whole update expression.
 func (u *Update) clauses() *string {
-	all := make([]byte, 0, 32+len(u.set)+len(u.remove)+len(u.add)+len(u.drop))
+	var all strings.Builder
+	all.Grow(32 + len(u.set) + len(u.remove) + len(u.add) + len(u.drop))
 	for _, c := range []struct {
 		word   string
 		clause []byte
 	}{{"SET ", u.set}, {"REMOVE ", u.remove}, {"ADD ", u.add}, {"DELETE ", u.drop}} {
 		if len(c.clause) > 0 {
-			all = append(append(append(all, c.word...), c.clause...), ' ')
+			all.WriteString(c.word)
+			all.Write(c.clause)
+			all.WriteByte(' ')
 		}
 	}
-	return optional(all)
+	return optional(all.String())
 }
 
 func (u *Update) send(ctx context.Context, t *Table) error {
@@ -199,10 +203,10 @@ func (u *Update) apply(ctx context.Context, t *Table, returned types.ReturnValue
 		ReturnValues:                        returned,
 		ReturnValuesOnConditionCheckFailure: theStored,
 	})
-	if reason, ok := misfit(err); ok {
-		return nil, t.Corrupt(u.key, reason)
-	}
 	if err != nil {
+		if reason, ok := misfit(err); ok {
+			return nil, t.Corrupt(u.key, reason)
+		}
 		return nil, err
 	}
 	return out.Attributes, nil

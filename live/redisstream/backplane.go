@@ -75,6 +75,7 @@ func (b *Backplane) place(room string) (place, *reader) {
 //
 // Cost: 1 request to Redis.
 func (b *Backplane) Publish(ctx context.Context, room string, payload []byte) error {
+	ctx = plaza.WithOperation(ctx, "live/redisstream.Backplane.Publish")
 	at, _ := b.place(room)
 	values := []any{payloadField, payload}
 	if at.room != "" {
@@ -134,6 +135,7 @@ func (b *Backplane) end(ctx context.Context, key string, id position) (end posit
 // that is empty; after a position that is known 1 more for each 1,000 entries of
 // the stream since; 1 more if others here have read further.
 func (b *Backplane) Subscribe(ctx context.Context, room string, after live.Pos, deliver func([]live.Entry)) (live.Subscription, error) {
+	ctx = plaza.WithOperation(ctx, "live/redisstream.Backplane.Subscribe")
 	at, r := b.place(room)
 	from, ok := at.parse(after)
 	end, known, err := b.end(ctx, at.key, from)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/live"
 	"github.com/plaza-sdk/plaza/live/livetest"
 	"github.com/plaza-sdk/plaza/live/redisstream"
@@ -389,4 +390,47 @@ func TestBadOptions(t *testing.T) {
 	}
 	_, err := redisstream.New(nil, nil)
 	require.ErrorIs(t, err, plaza.ErrInvalid)
+}
+
+// named notes the commands that a client sends.
+type named struct{ t *testing.T }
+
+func (named) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (n named) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		callstest.Sent(n.t, ctx)
+		return next(ctx, cmd)
+	}
+}
+
+func (n named) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		callstest.Sent(n.t, ctx)
+		return next(ctx, cmds)
+	}
+}
+
+// What a backplane reads in the background has a name too.
+func TestCommandsCarryTheNameOfTheCall(t *testing.T) {
+	t.Parallel()
+	client := startServer(t).client(t)
+	client.AddHook(named{t})
+	b := newBackplane(t, client, redisstream.Options{Prefix: prefix()})
+	heard := make(chan struct{})
+	var once sync.Once
+	callstest.Run(t, "../..", "live/redisstream", []struct {
+		Call string
+		Run  func(context.Context) error
+	}{
+		{"Backplane.Subscribe", func(ctx context.Context) error {
+			s, err := b.Subscribe(ctx, "room", "", func([]live.Entry) { once.Do(func() { close(heard) }) })
+			if err == nil {
+				t.Cleanup(s.Stop)
+			}
+			return err
+		}},
+		{"Backplane.Publish", func(ctx context.Context) error { return b.Publish(ctx, "room", []byte("{}")) }},
+	})
+	<-heard
 }

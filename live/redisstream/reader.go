@@ -10,6 +10,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/live"
 )
@@ -169,7 +170,7 @@ func (r *reader) replay(ctx context.Context, to *sub, at place, from, end positi
 
 // run reads until there are no streams. A panic of the client is handled like an error.
 func (r *reader) run() {
-	ctx := context.Background()
+	ctx := plaza.WithOperation(context.Background(), "live/redisstream.Backplane.Subscribe")
 	woken, pause := "0-0", firstPause
 	verified := time.Now()
 	for {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -18,6 +19,7 @@ import (
 // Cost: 1 request, 1 RCU for each 4 KB; past those that are over or got another ID
 // 6 requests at most, for 63 times the rows.
 func (r *Repository) List(ctx context.Context, audience string, req cursor.PageRequest) (cursor.Page[notify.Announcement], error) {
+	ctx = plaza.WithOperation(ctx, "notify/announce.Repository.List")
 	if err := keys.CheckName("Audience", audience); err != nil {
 		return cursor.Page[notify.Announcement]{}, err
 	}

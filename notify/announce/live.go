@@ -32,6 +32,7 @@ const (
 // of its announcements, 12.5 RCU for 100 of 1 KB; past withdrawn ones and those
 // that are over 4 requests at most, for 1,500 rows.
 func (r *Repository) Live(ctx context.Context, reader notify.Reader) ([]notify.Announcement, error) {
+	ctx = plaza.WithOperation(ctx, "notify/announce.Repository.Live")
 	if err := checkAudiences(reader.Audiences); err != nil {
 		return nil, err
 	}
@@ -64,12 +65,7 @@ func checkAudiences(audiences []string) error {
 	if n := len(audiences); n > MaxAudiences {
 		return &plaza.InvalidError{Field: "Audiences", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, MaxAudiences)}
 	}
-	for i, audience := range audiences {
-		if keys.CheckName("", audience) != nil { // the field's name costs more than the check
-			return keys.CheckName(fmt.Sprintf("Audiences[%d]", i), audience)
-		}
-	}
-	return nil
+	return keys.CheckNames("Audiences", audiences)
 }
 
 func merge(audiences [][]notify.Announcement, now, joined time.Time) []notify.Announcement {

@@ -90,6 +90,7 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "notify/announce.Repository.Verify")
 	return r.table.Verify(ctx, notifytable.Feature())
 }
 

@@ -31,6 +31,7 @@ const tries = 10
 // Cost: 1 request, 1 WCU for each KB; where the ID comes too late, 1 transaction,
 // 2 WCU and 2 WCU for each KB.
 func (r *Repository) Announce(ctx context.Context, a notify.Announcement) (_ notify.Announcement, created bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify/announce.Repository.Announce")
 	a, err = check(a, r.opts.Now())
 	if err != nil {
 		return a, false, err
@@ -128,6 +129,7 @@ func (r *Repository) found(refused *store.Refused) (i row, err error) {
 // Cost: 1 request, 1 WCU for each KB; for an ID that came too late, 1 request, 1 WCU
 // more.
 func (r *Repository) Withdraw(ctx context.Context, audience string, id ids.ID) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify/announce.Repository.Withdraw")
 	if err := keys.CheckName("Audience", audience); err != nil {
 		return false, err
 	}
@@ -182,6 +184,7 @@ const (
 // Cost: 1 request for each 1,000 announcements, 1 RCU for each 4 KB, and 1 request
 // for each 25 announcements, 1 WCU for each KB.
 func (r *Repository) Erase(ctx context.Context, audience string) error {
+	ctx = plaza.WithOperation(ctx, "notify/announce.Repository.Erase")
 	if err := keys.CheckName("Audience", audience); err != nil {
 		return err
 	}

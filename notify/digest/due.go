@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/parallel"
@@ -19,6 +20,7 @@ import (
 // Cost: 1 request, 1 WCU for each channel whose slot is new to this process, otherwise
 // none; a process's first 1 request, 1 WCU more; and what Options.Schedule costs.
 func (r *Repository) Due(ctx context.Context, user string, channels []string, at ids.ID) error {
+	ctx = plaza.WithOperation(ctx, "notify/digest.Repository.Due")
 	if err := keys.CheckName("User", user); err != nil {
 		return err
 	}

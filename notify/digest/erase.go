@@ -6,6 +6,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -20,6 +21,7 @@ const eraseParallel = 4 // batches at once
 // Cost: 2 requests, 1.5 RCU; 1 request for each job shard and 100 digests of all users,
 // 0.5 RCU for 4 KB; 1 request for 25 items of the user, 1 WCU for each.
 func (r *Repository) Erase(ctx context.Context, user string) error {
+	ctx = plaza.WithOperation(ctx, "notify/digest.Repository.Erase")
 	if err := keys.CheckName("User", user); err != nil {
 		return err
 	}

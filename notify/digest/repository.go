@@ -6,6 +6,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/notifytable"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/internal/work"
@@ -52,6 +53,7 @@ func New(db *dynamo.DB, table string, opts *Options) (*Repository, error) {
 //
 // Cost: 3 requests, 0.5 RCU.
 func (r *Repository) Verify(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "notify/digest.Repository.Verify")
 	return r.table.Verify(ctx, notifytable.Feature())
 }
 

@@ -63,6 +63,7 @@ func NewWorker(digests *Repository, groups Groups, sender Sender, opts *WorkerOp
 // digests that are due and for each job shard (1), 0.5 RCU for 4 KB; and 1 request, 0.5
 // RCU.
 func (w *Worker) Deliver(ctx context.Context) (done int, err error) {
+	ctx = plaza.WithOperation(ctx, "notify/digest.Worker.Deliver")
 	c := w.newCrew()
 	err = c.pass(ctx)
 	c.wait()
@@ -79,6 +80,7 @@ func (w *Worker) Deliver(ctx context.Context) (done int, err error) {
 // Cost: as Deliver every WorkerOptions.Poll, with nothing to do 0.5 RCU a second for
 // each worker by default.
 func (w *Worker) Run(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "notify/digest.Worker.Run")
 	c := w.newCrew()
 	defer c.wait()
 	return work.Run(ctx, w.opts.Poll, func(ctx context.Context) (int, error) {

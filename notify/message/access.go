@@ -3,6 +3,7 @@ package message
 import (
 	"context"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
@@ -23,6 +24,7 @@ type Access struct {
 // Cost: 1 request, 1 RCU for a group, 2 RCU for a pair; and twice Options.Blocks for a
 // pair without messages.
 func (r *Repository) Access(ctx context.Context, in In) (Access, error) {
+	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Access")
 	if err := in.check("User"); err != nil {
 		return Access{}, err
 	}

@@ -16,6 +16,7 @@ import (
 //
 // Cost: 2 requests, 1 RCU, 1 WCU, and the cost of Options.Blocks.
 func (r *Repository) Block(ctx context.Context, p Pair) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Block")
 	if err := p.check(); err != nil {
 		return false, err
 	}
@@ -34,6 +35,7 @@ func (r *Repository) Block(ctx context.Context, p Pair) (changed bool, err error
 //
 // Cost: as Block.
 func (r *Repository) Unblock(ctx context.Context, p Pair) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Unblock")
 	if err := p.check(); err != nil {
 		return false, err
 	}

@@ -20,6 +20,7 @@ import (
 // Cost: 2 requests, 1 RCU, 1 WCU, and 1 WCU for each further KB of the larger content;
 // twice the writes if the clock is behind the last edit's.
 func (r *Repository) Edit(ctx context.Context, m Message) (edited Message, changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Edit")
 	in := In{m.Conversation, m.Sender}
 	if err := in.check("Sender"); err != nil {
 		return Message{}, false, err
@@ -121,6 +122,7 @@ func (r *Repository) mayEdit(ctx context.Context, in In) error {
 //
 // Cost: 1 request, 1 WCU, and 1 WCU for each further KB of the message.
 func (r *Repository) Recall(ctx context.Context, in In, seq int64) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Recall")
 	if err := in.check("User"); err != nil {
 		return false, err
 	}

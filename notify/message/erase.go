@@ -29,6 +29,7 @@ const (
 // or Block, 2 requests, 1 RCU, 2 WCU, and 1 request for 1,000 messages of anybody or 1 MB,
 // 1 RCU for 4 KB; for each message of the user 1 request, 1 WCU for each KB, and 1 WCU.
 func (r *Repository) Erase(ctx context.Context, user string) error {
+	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Erase")
 	if err := keys.CheckName("User", user); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -20,6 +21,7 @@ import (
 // 1 RCU less; nothing new on the way up 1 request, 2 RCU; past damaged messages, and once
 // in 65,536, 7 requests at most.
 func (r *Repository) History(ctx context.Context, in In, req cursor.PageRequest) (cursor.Page[Message], error) {
+	ctx = plaza.WithOperation(ctx, "notify/message.Repository.History")
 	if err := in.check("User"); err != nil {
 		return cursor.Page[Message]{}, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -36,6 +37,7 @@ type Count struct {
 // a message was sent just before 1 request, 1 RCU more; past damaged rows 8 requests
 // at most; twice the units where Options.Consistent is set.
 func (r *Repository) Inbox(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Entry], error) {
+	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Inbox")
 	if err := keys.CheckName("User", user); err != nil {
 		return cursor.Page[Entry]{}, err
 	}
@@ -138,6 +140,7 @@ const maxCounted = 400
 // Cost: 1 request, 0.5 RCU for each 4 KB, some 20 conversations; twice the units where
 // Options.Consistent is set.
 func (r *Repository) Unread(ctx context.Context, user string) (Count, error) {
+	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Unread")
 	if err := keys.CheckName("User", user); err != nil {
 		return Count{}, err
 	}

@@ -18,6 +18,7 @@ import (
 // that this process does not know, and where nothing changes, 1 request, 2 RCU more, and
 // 1 RCU for each further 4 KB of names.
 func (r *Repository) Add(ctx context.Context, in In) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Add")
 	if err := in.checkGroup(); err != nil {
 		return false, err
 	}
@@ -31,6 +32,7 @@ func (r *Repository) Add(ctx context.Context, in In) (changed bool, err error) {
 //
 // Cost: as Add.
 func (r *Repository) Leave(ctx context.Context, in In) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Leave")
 	if err := in.checkGroup(); err != nil {
 		return false, err
 	}
@@ -43,6 +45,7 @@ func (r *Repository) Leave(ctx context.Context, in In) (changed bool, err error)
 //
 // Cost: 1 request, 1 RCU, and 1 RCU for each further 4 KB of names; none for a pair.
 func (r *Repository) Members(ctx context.Context, in In) ([]string, error) {
+	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Members")
 	if err := in.check("User"); err != nil {
 		return nil, err
 	}

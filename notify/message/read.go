@@ -15,6 +15,7 @@ import (
 // Cost: 1 request, 2 WCU; 1 WCU where nothing changes; where a message was sent just
 // before, or a member has no row, 3 requests, 2 RCU, 3 WCU.
 func (r *Repository) Read(ctx context.Context, in In, upTo int64) error {
+	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Read")
 	if err := in.check("User"); err != nil {
 		return err
 	}
@@ -53,6 +54,7 @@ func (r *Repository) read(ctx context.Context, in In, upTo int64) error {
 //
 // Cost: 2 requests, 2 RCU, 2 WCU; where there is nothing to hide 1 request, 2 RCU.
 func (r *Repository) Clear(ctx context.Context, in In) error {
+	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Clear")
 	if err := in.check("User"); err != nil {
 		return err
 	}
@@ -102,6 +104,7 @@ func (r *Repository) advanced(err error) error {
 // Cost: of a pair 1 request, 2 RCU; of a group 2 requests, 1 RCU for each member, and 1
 // RCU for each 4 KB of their names.
 func (r *Repository) Receipts(ctx context.Context, in In) (map[string]int64, error) {
+	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Receipts")
 	if err := in.check("User"); err != nil {
 		return nil, err
 	}

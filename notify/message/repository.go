@@ -66,13 +66,19 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 // its expiry, and the feature that Init marked it with. A difference is plaza.ErrTable.
 //
 // Cost: 3 requests, 0.5 RCU.
-func (r *Repository) Verify(ctx context.Context) error { return r.table.Verify(ctx, feature()) }
+func (r *Repository) Verify(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Verify")
+	return r.table.Verify(ctx, feature())
+}
 
 // Init is Verify, and marks the table as message's. Call it once, after the table is
 // created.
 //
 // Cost: 4 requests, 0.5 RCU, 1 WCU.
-func (r *Repository) Init(ctx context.Context) error { return r.table.Init(ctx, feature()) }
+func (r *Repository) Init(ctx context.Context) error {
+	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Init")
+	return r.table.Init(ctx, feature())
+}
 
 // wrap adds the operation and its subject.
 func wrap(what, name string, err error) error {

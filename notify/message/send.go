@@ -48,6 +48,7 @@ func (m Message) hash() []byte {
 // Options.Blocks.Blocked more; a repeat 2 + m requests, 6 + m WCU, 1 RCU; a refusal up to
 // 2 requests, 3 RCU; the cost of Options.Limiter is added.
 func (r *Repository) Send(ctx context.Context, m Message) (sent Message, created bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify/message.Repository.Send")
 	if err := r.check(m); err != nil {
 		return Message{}, false, err
 	}

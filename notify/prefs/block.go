@@ -27,6 +27,7 @@ type Block struct {
 //
 // Cost: 2 requests, 1 RCU, 2 WCU; where another write came between, as much again.
 func (r *Repository) Block(ctx context.Context, p Pair) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify/prefs.Repository.Block")
 	if err := p.check(); err != nil {
 		return false, err
 	}
@@ -39,6 +40,7 @@ func (r *Repository) Block(ctx context.Context, p Pair) (changed bool, err error
 //
 // Cost: as Block.
 func (r *Repository) Unblock(ctx context.Context, p Pair) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify/prefs.Repository.Unblock")
 	if err := p.check(); err != nil {
 		return false, err
 	}
@@ -50,6 +52,7 @@ func (r *Repository) Unblock(ctx context.Context, p Pair) (changed bool, err err
 //
 // Cost: 1 request, 1 RCU.
 func (r *Repository) Blocked(ctx context.Context, p Pair) (bool, error) {
+	ctx = plaza.WithOperation(ctx, "notify/prefs.Repository.Blocked")
 	if err := p.check(); err != nil {
 		return false, err
 	}
@@ -67,6 +70,7 @@ func (r *Repository) Blocked(ctx context.Context, p Pair) (bool, error) {
 // Cost: 1 request, 1 RCU for each 4 KB, some 50 blocks; where pages are short up to 6
 // requests, 1 RCU for each 4 KB.
 func (r *Repository) Blocks(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Block], error) {
+	ctx = plaza.WithOperation(ctx, "notify/prefs.Repository.Blocks")
 	return list(ctx, r, blocks, user, req, func(found row) Block { return Block{found.name(), found.since()} })
 }
 

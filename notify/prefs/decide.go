@@ -5,6 +5,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -24,6 +25,7 @@ import (
 // process knows the settings; for the user's own action none; with
 // Options.Consistent twice the RCU.
 func (r *Repository) Decide(ctx context.Context, n notify.Notification) (notify.Decision, error) {
+	ctx = plaza.WithOperation(ctx, "notify/prefs.Repository.Decide")
 	actor := r.opts.User(n.Activity.Actor)
 	q, err := r.ask(n, actor)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/notifytable"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -20,6 +21,7 @@ const eraseParallel = 4 // batches at once
 // Cost: 2 requests, 2 RCU, 1 RCU more for each further 4 KB, some 50 blocks or mutes,
 // and 1 request for each 25 items, 1 WCU for each.
 func (r *Repository) Erase(ctx context.Context, user string) error {
+	ctx = plaza.WithOperation(ctx, "notify/prefs.Repository.Erase")
 	if err := keys.CheckName("User", user); err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ type Mute struct {
 //
 // Cost: as Block.
 func (r *Repository) Mute(ctx context.Context, t Topic) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify/prefs.Repository.Mute")
 	if err := t.check(); err != nil {
 		return false, err
 	}
@@ -41,6 +42,7 @@ func (r *Repository) Mute(ctx context.Context, t Topic) (changed bool, err error
 //
 // Cost: as Block.
 func (r *Repository) Unmute(ctx context.Context, t Topic) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify/prefs.Repository.Unmute")
 	if err := t.check(); err != nil {
 		return false, err
 	}
@@ -53,6 +55,7 @@ func (r *Repository) Unmute(ctx context.Context, t Topic) (changed bool, err err
 //
 // Cost: as Blocks.
 func (r *Repository) Mutes(ctx context.Context, user string, req cursor.PageRequest) (cursor.Page[Mute], error) {
+	ctx = plaza.WithOperation(ctx, "notify/prefs.Repository.Mutes")
 	return list(ctx, r, mutes, user, req, func(found row) Mute {
 		object, _ := feed.ParseRef(found.name()) // the row was checked
 		return Mute{object, found.since()}

@@ -33,6 +33,7 @@ type Setting struct {
 // Cost: 2 requests, 1 RCU for each 4 KB of the user's settings, 2 WCU for each KB, some
 // 40 settings; where another write came between, as much again.
 func (r *Repository) Set(ctx context.Context, s Subscription, on bool) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify/prefs.Repository.Set")
 	if err := r.checkSubscription(s); err != nil {
 		return false, err
 	}
@@ -47,6 +48,7 @@ func (r *Repository) Set(ctx context.Context, s Subscription, on bool) (changed 
 //
 // Cost: as Set.
 func (r *Repository) Unset(ctx context.Context, s Subscription) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify/prefs.Repository.Unset")
 	if err := r.checkSubscription(s); err != nil {
 		return false, err
 	}
@@ -62,6 +64,7 @@ func (r *Repository) Unset(ctx context.Context, s Subscription) (changed bool, e
 //
 // Cost: 1 request, 1 RCU for each 4 KB of the user's settings.
 func (r *Repository) Settings(ctx context.Context, user string) ([]Setting, error) {
+	ctx = plaza.WithOperation(ctx, "notify/prefs.Repository.Settings")
 	if err := keys.CheckName("User", user); err != nil {
 		return nil, err
 	}

@@ -138,6 +138,7 @@ func (k Keyring) open(token string) (Subscription, error) {
 //
 // Cost: as Set; for ErrToken none.
 func (r *Repository) Unsubscribe(ctx context.Context, token string) (s Subscription, changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify/prefs.Repository.Unsubscribe")
 	s, err = r.opts.Tokens.open(token)
 	if err != nil {
 		return Subscription{}, false, err

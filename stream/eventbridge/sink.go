@@ -77,6 +77,7 @@ func size(e stream.Event) int {
 // Cost: 1 request to EventBridge, which bills each 64 KB of an event as one;
 // none if every event is refused before it is sent.
 func (s *Sink) Put(ctx context.Context, events []stream.Event) ([]stream.Outcome, error) {
+	ctx = plaza.WithOperation(ctx, "stream/eventbridge.Sink.Put")
 	what := fmt.Sprintf("eventbridge: put %d events on %q", len(events), s.bus)
 	return awssink.Put(ctx, what, events, refuse, func(events []stream.Event) ([]stream.Outcome, error) {
 		entries := make([]types.PutEventsRequestEntry, len(events))

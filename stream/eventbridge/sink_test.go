@@ -1,6 +1,7 @@
 package eventbridge_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/awssink/sinktest"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/stream"
 	"github.com/plaza-sdk/plaza/stream/eventbridge"
 )
@@ -237,4 +239,17 @@ func TestInvalidConfigurationFailsInNew(t *testing.T) {
 		require.ErrorAs(t, err, &invalid)
 		require.Equal(t, field, invalid.Field)
 	}
+}
+
+func TestRequestsCarryTheNameOfTheCall(t *testing.T) {
+	cfg := sinktest.NewScript(func(sinktest.Request) sinktest.Answer { return sinktest.Answer{Body: answer(1, nil)} }).Config()
+	cfg.HTTPClient = callstest.Client(t, cfg.HTTPClient)
+	sink := open(t, cfg)
+	put := func(ctx context.Context) error {
+		return callstest.Failed(sink.Put(ctx, []stream.Event{{Source: "s", Type: "t", Data: []byte("{}")}}))
+	}
+	callstest.Run(t, "../..", "stream/eventbridge", []struct {
+		Call string
+		Run  func(context.Context) error
+	}{{"Sink.Put", put}})
 }

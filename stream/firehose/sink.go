@@ -81,6 +81,7 @@ func size(e stream.Event) int { return len(e.Data) + 1 }
 // Cost: 1 request to Firehose, which bills each event rounded up to 5 KB; none
 // if every event is refused before it is sent.
 func (s *Sink) Put(ctx context.Context, events []stream.Event) ([]stream.Outcome, error) {
+	ctx = plaza.WithOperation(ctx, "stream/firehose.Sink.Put")
 	what := fmt.Sprintf("firehose: put %d events into %q", len(events), s.name)
 	return awssink.Put(ctx, what, events, refuse, func(events []stream.Event) ([]stream.Outcome, error) {
 		records := make([]types.Record, len(events))

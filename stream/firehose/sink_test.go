@@ -1,6 +1,7 @@
 package firehose_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/awssink/sinktest"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/stream"
 	"github.com/plaza-sdk/plaza/stream/firehose"
 )
@@ -214,4 +216,17 @@ func FuzzLine(f *testing.F) {
 		require.NoError(t, json.Unmarshal([]byte(line), &got))
 		require.Equal(t, want, got)
 	})
+}
+
+func TestRequestsCarryTheNameOfTheCall(t *testing.T) {
+	cfg := sinktest.NewScript(func(sinktest.Request) sinktest.Answer { return sinktest.Answer{Body: answer(1, nil)} }).Config()
+	cfg.HTTPClient = callstest.Client(t, cfg.HTTPClient)
+	sink := open(t, cfg)
+	put := func(ctx context.Context) error {
+		return callstest.Failed(sink.Put(ctx, []stream.Event{{Data: []byte("{}")}}))
+	}
+	callstest.Run(t, "../..", "stream/firehose", []struct {
+		Call string
+		Run  func(context.Context) error
+	}{{"Sink.Put", put}})
 }

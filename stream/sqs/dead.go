@@ -84,6 +84,7 @@ func NewDeadLetters(client *sdk.Client, queue string, opts *DeadLettersOptions) 
 //
 // Cost: 1 request to SQS, which bills each 64 KB as one.
 func (d *DeadLetters) Put(ctx context.Context, letter stream.Dead) error {
+	ctx = plaza.WithOperation(ctx, "stream/sqs.DeadLetters.Put")
 	body, err := encode(letter, d.opts.Bytes)
 	if err != nil {
 		return fmt.Errorf("sqs: dead letter of %s: %w", letter.Seq, err)

@@ -106,6 +106,7 @@ func attributes(e stream.Event) []attribute {
 // Cost: 1 request to SQS, which bills each 64 KB as one; none if every event is
 // refused before it is sent.
 func (s *Sink) Put(ctx context.Context, events []stream.Event) ([]stream.Outcome, error) {
+	ctx = plaza.WithOperation(ctx, "stream/sqs.Sink.Put")
 	what := fmt.Sprintf("sqs: send %d messages", len(events))
 	return awssink.Put(ctx, what, events, refuse, func(events []stream.Event) ([]stream.Outcome, error) {
 		entries := make([]types.SendMessageBatchRequestEntry, len(events))

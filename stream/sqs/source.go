@@ -49,6 +49,7 @@ func (d *DeadLetters) Source() *Source {
 // Cost: 1 request to SQS; 1 more for each answer that has only messages that
 // came before.
 func (s *Source) Receive(ctx context.Context) ([]stream.Dead, error) {
+	ctx = plaza.WithOperation(ctx, "stream/sqs.Source.Receive")
 	for {
 		out, err := awssink.Call(ctx, "sqs: receive dead letters", func() (*sdk.ReceiveMessageOutput, error) {
 			return s.from.client.ReceiveMessage(ctx, &sdk.ReceiveMessageInput{
@@ -103,6 +104,7 @@ func sentAt(m types.Message) int64 {
 //
 // Cost: 1 request to SQS; none while other letters of its message are left.
 func (s *Source) Delete(ctx context.Context, letter stream.Dead) error {
+	ctx = plaza.WithOperation(ctx, "stream/sqs.Source.Delete")
 	handle, last, err := s.deleted(letter.Receipt)
 	if err != nil || !last {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/awssink/sinktest"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/stream"
 	"github.com/plaza-sdk/plaza/stream/sqs"
 )
@@ -166,4 +167,36 @@ func TestReceiveEndsWithItsContext(t *testing.T) {
 	_, err = source.Receive(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Len(t, script.Requests(), 4)
+}
+
+func TestRequestsCarryTheNameOfTheCall(t *testing.T) {
+	body := stored(t, nil, letter(t, change("a", 1, "x")))
+	cfg := sinktest.NewScript(func(r sinktest.Request) sinktest.Answer {
+		switch r.Op {
+		case "SendMessageBatch":
+			return sinktest.Answer{Body: allSent(1)}
+		case "ReceiveMessage":
+			return received(inQueue("a", 1, 1, body))
+		default:
+			return sinktest.Answer{Body: `{"MessageId":"m"}`}
+		}
+	}).Config()
+	cfg.HTTPClient = callstest.Client(t, cfg.HTTPClient)
+	sink, letters := open(t, cfg), deadLetters(t, cfg, nil)
+	source := letters.Source()
+	var got []stream.Dead
+	callstest.Run(t, "../..", "stream/sqs", []struct {
+		Call string
+		Run  func(context.Context) error
+	}{
+		{"Sink.Put", func(ctx context.Context) error {
+			return callstest.Failed(sink.Put(ctx, []stream.Event{{Data: []byte("{}")}}))
+		}},
+		{"DeadLetters.Put", func(ctx context.Context) error { return letters.Put(ctx, letter(t, change("a", 1, "x"))) }},
+		{"Source.Receive", func(ctx context.Context) (err error) {
+			got, err = source.Receive(ctx)
+			return err
+		}},
+		{"Source.Delete", func(ctx context.Context) error { return source.Delete(ctx, got[0]) }},
+	})
 }

@@ -15,16 +15,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/plaza-sdk/plaza/examples/pipeline/functions/local"
 	"github.com/plaza-sdk/plaza/examples/pipeline/hackathon"
-	"github.com/plaza-sdk/plaza/ids/lease"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
-	"github.com/plaza-sdk/plaza/internal/engine"
-	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/plazatest"
+	"github.com/plaza-sdk/plaza/tables"
 )
 
 // programs is the folder of the functions' programs, as sam build writes it:
@@ -63,13 +60,12 @@ func build(m *testing.M) (code int, err error) {
 			}
 		}
 	}
-	e, err := engine.Shared(context.Background()) // now, so that what it leaves running is no leak
+	// Now, so that what keeps running is no leak.
+	env, err := plazatest.Open(context.Background(), &plazatest.Options{Tables: tables.Names{Machines: "first"}})
 	if err != nil {
 		return 1, err
 	}
-	if err := os.Setenv(engine.EndpointVariable, e.Endpoint); err != nil {
-		return 1, err
-	}
+	defer func() { err = errors.Join(err, env.Close()) }()
 	now := goleak.IgnoreCurrent()
 	if code = m.Run(); code == 0 {
 		err = goleak.Find(now, // nor are connections to it
@@ -93,10 +89,9 @@ type function struct {
 // newWorld starts the functions. refuse is the fan-out's, or nil.
 func newWorld(t *testing.T, refuse func(action string) bool) world {
 	t.Helper()
-	boards, machines := dynamotest.Table(t, leaderboard.Table), dynamotest.Table(t, lease.Table)
-	client := dynamotest.DB(t).Client().(*dynamodb.Client)
+	db := plazatest.Start(t, &plazatest.Options{Tables: tables.Names{Leaderboard: "boards", Machines: "machines"}})
 	start := func(name string, refuse func(string) bool, env ...string) function {
-		services, err := local.Serve(t.Context(), client, refuse)
+		services, err := local.Serve(t.Context(), db.Config, refuse)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, services.Close()) })
 		if name == "Fanout" {
@@ -109,9 +104,9 @@ func newWorld(t *testing.T, refuse func(action string) bool) world {
 	}
 	return world{
 		fanout:    start("Fanout", refuse, "EVENT_BUS_NAME=fanoutBus", "EVENT_BRIDGE_MAX_ATTEMPT=2"),
-		consumer:  start("Consumer", nil, "LEADERBOARD_TABLE="+boards, "MACHINES_TABLE="+machines),
-		leaderget: start("LeaderGet", nil, "LEADERBOARD_TABLE="+boards),
-		tables:    map[string]string{boards: "Leaderboard", machines: "Machines"},
+		consumer:  start("Consumer", nil, "LEADERBOARD_TABLE="+db.Tables.Leaderboard, "MACHINES_TABLE="+db.Tables.Machines),
+		leaderget: start("LeaderGet", nil, "LEADERBOARD_TABLE="+db.Tables.Leaderboard),
+		tables:    map[string]string{db.Tables.Leaderboard: "Leaderboard", db.Tables.Machines: "Machines"},
 	}
 }
 

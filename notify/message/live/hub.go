@@ -145,6 +145,7 @@ const atOnce = 8
 // Cost: as live.Backplane.Publish for the conversation and for each inbox; for a message
 // as Store.Members too.
 func (h *Hub) Publish(ctx context.Context, e Event) error {
+	ctx = plaza.WithOperation(ctx, "notify/message/live.Hub.Publish")
 	if err := e.validate(); err != nil {
 		return err
 	}
@@ -205,6 +206,7 @@ func (h *Hub) show(ctx context.Context, payload []byte, kind string, names ...st
 //
 // Cost: as Store.Access, and as live.Backplane.Subscribe if the room is not open here.
 func (h *Hub) Join(ctx context.Context, in message.In, after Pos) (*Viewer, error) {
+	ctx = plaza.WithOperation(ctx, "notify/message/live.Hub.Join")
 	if err := checkConversation(in.Conversation); err != nil {
 		return nil, err
 	}

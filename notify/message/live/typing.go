@@ -33,6 +33,7 @@ const (
 // Cost: as Store.Access and live.Backplane.Publish; none where shown is false without an
 // error.
 func (h *Hub) Typing(ctx context.Context, in message.In) (shown bool, err error) {
+	ctx = plaza.WithOperation(ctx, "notify/message/live.Hub.Typing")
 	if err := checkConversation(in.Conversation); err != nil {
 		return false, err
 	}

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/live"
 	"github.com/plaza-sdk/plaza/notify/message"
@@ -47,6 +48,7 @@ func (v *Viewer) Close() {
 // Cost: none; where the user left, joined again or cleared the history, where events were
 // lost, and in a group after Options.Recheck, as Store.Access.
 func (v *Viewer) Next(ctx context.Context) (Batch, error) {
+	ctx = plaza.WithOperation(ctx, "notify/message/live.Viewer.Next")
 	for {
 		if v.access.Left {
 			return Batch{}, v.left()

@@ -18,8 +18,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/plaza-sdk/plaza/examples/localdb"
 	"github.com/plaza-sdk/plaza/examples/pipeline/functions/local"
+	"github.com/plaza-sdk/plaza/plazatest"
+	"github.com/plaza-sdk/plaza/tables"
 )
 
 func main() {
@@ -46,12 +47,14 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	defer os.RemoveAll(programs)
-	db, err := localdb.Start(ctx, "invoke", os.Stderr, "machines", "leaderboard")
+	env, err := plazatest.Open(ctx, &plazatest.Options{
+		Tables: tables.Names{Machines: "invoke-machines", Leaderboard: "invoke-leaderboard"},
+	})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	services, err := local.Serve(ctx, db.Client, nil)
+	defer func() { err = errors.Join(err, env.Close()) }()
+	services, err := local.Serve(ctx, env.Config, nil)
 	if err != nil {
 		return err
 	}
@@ -74,10 +77,10 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 			if err != nil {
 				return err
 			}
-			env := append(services.Env(),
-				"LEADERBOARD_TABLE="+db.Tables.Leaderboard, "MACHINES_TABLE="+db.Tables.Machines,
+			variables := append(services.Env(),
+				"LEADERBOARD_TABLE="+env.Tables.Leaderboard, "MACHINES_TABLE="+env.Tables.Machines,
 				"EVENT_BUS_NAME=fanoutBus", "EVENT_BRIDGE_MAX_ATTEMPT=3", "DEAD_LETTER_QUEUE_URL="+services.QueueURL())
-			if started[name], err = local.Start(program, env, os.Stderr); err != nil {
+			if started[name], err = local.Start(program, variables, os.Stderr); err != nil {
 				delete(started, name)
 				return err
 			}

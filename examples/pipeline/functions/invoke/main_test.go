@@ -10,10 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/examples/pipeline/functions/local"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
 )
-
-func TestMain(m *testing.M) { dynamotest.Main(m) }
 
 const events = "../../events/"
 

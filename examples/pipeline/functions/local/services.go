@@ -15,7 +15,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
 // Services are what functions call: a bus and a queue that keep what they get, in
@@ -39,15 +39,14 @@ type Event struct{ EventBusName, Source, DetailType, Detail string }
 // Call is an action of IAM, and what it was called on.
 type Call struct{ Action, Table, Index string }
 
-// Serve serves the services until Close. The DynamoDB is the client's. If refuse
+// Serve serves the services until Close. The DynamoDB is that of cfg. If refuse
 // is given, an action for which it returns true is answered with an error.
-func Serve(ctx context.Context, client *dynamodb.Client, refuse func(action string) bool) (*Services, error) {
-	opts := client.Options()
-	endpoint, err := url.Parse(*opts.BaseEndpoint)
+func Serve(ctx context.Context, cfg aws.Config, refuse func(action string) bool) (*Services, error) {
+	endpoint, err := url.Parse(*cfg.BaseEndpoint)
 	if err != nil {
 		return nil, err
 	}
-	who, err := opts.Credentials.Retrieve(ctx)
+	who, err := cfg.Credentials.Retrieve(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +58,7 @@ func Serve(ctx context.Context, client *dynamodb.Client, refuse func(action stri
 	transport.Proxy = nil
 	s := &Services{
 		env: []string{
-			"AWS_ENDPOINT_URL=http://" + listener.Addr().String(), "AWS_REGION=" + opts.Region,
+			"AWS_ENDPOINT_URL=http://" + listener.Addr().String(), "AWS_REGION=" + cfg.Region,
 			"AWS_ACCESS_KEY_ID=" + who.AccessKeyID, "AWS_SECRET_ACCESS_KEY=" + who.SecretAccessKey,
 			"AWS_EC2_METADATA_DISABLED=true",
 		},

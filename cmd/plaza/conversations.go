@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/notify/message"
+)
+
+// rowPrefix begins the sort keys of a user's conversations. An inbox leaves out those
+// that the user has left.
+const rowPrefix = "C#"
+
+func (s *site) messageSections(user string) ([]section, error) {
+	r, err := s.message(noIDs{})
+	if err != nil {
+		return nil, err
+	}
+	c := conversations{s, r, user}
+	return []section{
+		{"message", "conversation, stored", s.stored(s.names.Message, keys.Join("U", user), rowPrefix, plain)},
+		{"message", "message", c.each(c.messages)},
+		{"message", "cleared message, stored", c.each(c.cleared)},
+	}, nil
+}
+
+// conversations reads what a user may read, and what the user sent and later cleared
+// from the own history.
+type conversations struct {
+	s    *site
+	r    *message.Repository
+	user string
+}
+
+// within is a cursor of a list of lists.
+type within struct {
+	Before string `json:"before"` // the conversation before
+	In     string `json:"in"`     // "" if it is not known yet
+	Cursor string `json:"cursor"` // in its list
+}
+
+// each is the lists of all conversations as one.
+func (c conversations) each(list func(ctx context.Context, in message.In, cursor string) ([]any, string, error)) func(context.Context, string) ([]any, string, error) {
+	return func(ctx context.Context, text string) (data []any, next string, err error) {
+		var at within
+		if text != "" {
+			if err := json.Unmarshal([]byte(text), &at); err != nil {
+				return nil, "", usageError{err.Error()}
+			}
+		}
+		if at.In == "" {
+			if at.In, err = c.after(ctx, at.Before); err != nil || at.In == "" {
+				return nil, "", err
+			}
+		}
+		data, at.Cursor, err = list(ctx, message.In{Conversation: at.In, User: c.user}, at.Cursor)
+		if damaged := (*plaza.CorruptError)(nil); errors.As(err, &damaged) {
+			c.s.corrupt(damaged)
+			at.Cursor = "" // the conversation's other messages cannot be found
+		} else if err != nil {
+			return nil, "", err
+		}
+		if at.Cursor == "" {
+			at = within{Before: at.In}
+		}
+		rest, err := json.Marshal(at)
+		return data, string(rest), err
+	}
+}
+
+// after is the conversation after another one, "" if there is none.
+func (c conversations) after(ctx context.Context, name string) (string, error) {
+	if name != "" {
+		name = rowPrefix + name
+	}
+	rows, _, err := c.s.query(ctx, c.s.names.Message, keys.Join("U", c.user), rowPrefix, name, 1)
+	if err != nil || len(rows) == 0 {
+		return "", err
+	}
+	return strings.TrimPrefix(textOf(rows[0], "sk"), rowPrefix), nil
+}
+
+func (c conversations) messages(ctx context.Context, in message.In, at string) ([]any, string, error) {
+	history := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[message.Message], error) {
+		return c.r.History(ctx, in, req)
+	}
+	return listed(c.s.page, history, asIs)(ctx, at)
+}
+
+// A conversation's messages lie in buckets; see package message.
+const (
+	bucketSize = 65_536
+	seqFormat  = "%016d"
+)
+
+// cleared reads the user's own messages below the history. The cursor is the number of
+// the message that was read last.
+func (c conversations) cleared(ctx context.Context, in message.In, at string) (data []any, next string, err error) {
+	last, _ := strconv.ParseInt(at, 10, 64) // the first page has none
+	access, err := c.r.Access(ctx, in)
+	if err != nil || last >= access.From {
+		return nil, "", err
+	}
+	bucket := (last + 1) / bucketSize
+	pk := rowPrefix + in.Conversation + "#" + strconv.FormatInt(bucket, 10)
+	items, next, err := c.s.query(ctx, c.s.names.Message, pk, "", fmt.Sprintf(seqFormat, last), c.s.page)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, item := range items {
+		seq, _ := strconv.ParseInt(textOf(item, "sk"), 10, 64)
+		if textOf(item, "sender") != in.User || seq > access.From {
+			continue
+		}
+		more, err := plain(item)
+		if err != nil {
+			return nil, "", err
+		}
+		data = append(data, more...)
+	}
+	if next == "" {
+		next = strconv.FormatInt((bucket+1)*bucketSize-1, 10)
+	}
+	return data, next, nil
+}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/notify"
+)
+
+type eraseCommand struct {
+	connecting
+	minting
+	User    string `required:"" placeholder:"ID" help:"Whom to erase. The user must have stopped writing."`
+	Objects string `placeholder:"FILE" type:"path" help:"Objects that go with the user, an id a line: erases the comments, reactions and danmu on them, anybody's. Nobody may write there any more."`
+	Yes     bool   `help:"Do not ask."`
+}
+
+// Help says what an erasure cannot know.
+func (*eraseCommand) Help() string {
+	return `Erases in the order of docs/operations.md. Every step can be repeated: after a failure, or Ctrl-C, give the same command again. Give it once more some minutes later: indexes lag, and deliveries that were under way may have arrived since.
+
+Before you erase, run "plaza export": afterwards nobody knows what the user wrote and liked. If comments have an Options.Score, call comment.UpdateScore for those that the user liked. Erase what your own tables have, too.`
+}
+
+// Run asks first, unless told not to.
+func (c *eraseCommand) Run(ctx context.Context, p *program) error {
+	if err := keys.CheckName("--user", c.User); err != nil {
+		return usageError{err.Error()}
+	}
+	s, err := c.connect(ctx, p)
+	if err != nil {
+		return err
+	}
+	var objects []string
+	if c.Objects != "" {
+		if objects, err = readLines(c.Objects); err != nil {
+			return err
+		}
+	}
+	if !c.Yes {
+		if err := c.confirm(p, len(objects)); err != nil {
+			return err
+		}
+	}
+	gen, release := ids.Source(noIDs{}), func() {}
+	if s.names.Leaderboard+s.names.Danmu+s.names.Message != "" {
+		if gen, release, err = c.source(s); err != nil {
+			return err
+		}
+	}
+	defer release()
+	if err := eraseAll(ctx, newProgress(p), s, s.erasure(gen, c.User, objects)); err != nil {
+		return stop(ctx, err, continues)
+	}
+	fmt.Fprint(p.stdout, s.remains())
+	return nil
+}
+
+func (c *eraseCommand) confirm(p *program, objects int) error {
+	also := ""
+	if objects > 0 {
+		also = fmt.Sprintf(", and all that anybody left on %s", count(int64(objects), "object"))
+	}
+	fmt.Fprintf(p.stderr, "This erases the user %q from all features%s. It cannot be undone.\nType the user's id to begin: ", c.User, also)
+	answer, err := bufio.NewReader(p.stdin).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if strings.TrimRight(answer, "\r\n") != c.User {
+		return errors.New("not confirmed: nothing was erased")
+	}
+	return nil
+}
+
+// readLines leaves out empty lines.
+func readLines(file string) ([]string, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, usageError{err.Error()}
+	}
+	var lines []string
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimRight(line, "\r\n"); line == "" {
+			continue
+		}
+		if err := keys.CheckName("a line of "+file, line); err != nil {
+			return nil, usageError{err.Error()}
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
+
+// step is a part of an erasure. It may be repeated.
+type step struct {
+	name string
+	do   func(context.Context) error
+
+	// first is a step without which the next ones must not begin, even if all that it
+	// met are damaged items.
+	first bool
+}
+
+type eraser interface {
+	Erase(ctx context.Context, user string) error
+}
+
+type objectEraser interface {
+	EraseObject(ctx context.Context, object string) error
+}
+
+// erasure is what docs/operations.md says, in its order.
+func (s *site) erasure(gen ids.Source, user string, objects []string) []step {
+	var steps, last []step
+	add := func(feature, table string, open func() (eraser, error)) {
+		if table == "" {
+			return
+		}
+		steps = append(steps, step{name: feature, first: feature == "follow", do: func(ctx context.Context) error {
+			r, err := open()
+			if err != nil {
+				return err
+			}
+			return r.Erase(ctx, user)
+		}})
+		last = append(last, eraseObjects(feature, open, objects)...)
+	}
+	add("follow", s.names.Follow, func() (eraser, error) { return s.follow() })
+	add("feed", s.names.Feed, func() (eraser, error) { return s.feed() })
+	add("comment", s.names.Comment, func() (eraser, error) { return s.comment() })
+	add("reaction", s.names.Reaction, func() (eraser, error) { return s.reaction([]string{anyKind}) })
+	add("leaderboard", s.names.Leaderboard, func() (eraser, error) { return s.leaderboard(gen) })
+	add("danmu", s.names.Danmu, func() (eraser, error) { return s.danmu(gen) })
+	add("message", s.names.Message, func() (eraser, error) { return s.message(gen) })
+	add("digest", s.names.Notify, func() (eraser, error) { return s.digest() })
+	add("notify", s.names.Notify, func() (eraser, error) { return s.notify(notify.Options{}) })
+	return append(steps, last...)
+}
+
+func eraseObjects(feature string, open func() (eraser, error), objects []string) []step {
+	if len(objects) == 0 || !slices.Contains([]string{"comment", "reaction", "danmu"}, feature) {
+		return nil
+	}
+	return []step{{name: "objects of " + feature, do: func(ctx context.Context) error {
+		r, err := open()
+		if err != nil {
+			return err
+		}
+		for _, object := range objects {
+			if err := r.(objectEraser).EraseObject(ctx, object); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}}
+}
+
+// eraseAll stops at the first error. Damaged items stop only what depends on them; the
+// error comes at the end.
+func eraseAll(ctx context.Context, shown *progress, s *site, steps []step) error {
+	var damaged []error
+	for i, step := range steps {
+		before := s.requests.Load()
+		head := fmt.Sprintf("%d/%d %s: ", i+1, len(steps), step.name)
+		show := shown.watch(func() string { return head + count(s.requests.Load()-before, "request") })
+		err := step.do(ctx)
+		show()
+		if err == nil {
+			continue
+		}
+		if step.first || !errors.Is(err, plaza.ErrCorrupt) {
+			return err
+		}
+		damaged = append(damaged, err)
+	}
+	if len(damaged) > 0 {
+		return fmt.Errorf("all was erased but what is damaged; see plaza repair --help, and put other damaged items back from a backup:\n%w", errors.Join(damaged...))
+	}
+	return nil
+}
+
+// remains says what an erasure leaves, as the comments of Erase do.
+func (s *site) remains() string {
+	var b strings.Builder
+	b.WriteString("Erased. These stay with the user's id:\n")
+	for _, r := range []struct{ table, what string }{
+		{s.names.Follow, "follow: what keeps a late request from bringing a follow back, for 30 days"},
+		{s.names.Feed, "feed: entries in other people's homes, hidden, until they expire (Options.Retention)"},
+		{s.names.Feed, "feed: sources that others unfollowed, in the headers of their homes, until a later unfollow forgets them"},
+		{s.names.Feed, "feed: the To of other people's activities, and of their deliveries that wait"},
+		{s.names.Comment, "comment: mentions by others; who removed or hid a comment"},
+		{s.names.Reaction, "reaction: what keeps a late request from bringing a reaction back, for 30 days"},
+		{s.names.Leaderboard, "leaderboard: what keeps a late submission from bringing an entry back, for 30 days"},
+		{s.names.Danmu, "danmu: what keeps a late request from bringing a like or a report back, for 30 days"},
+		{s.names.Danmu, "danmu: what a ratelimit.Table knows, until the user would be at rest"},
+		{s.names.Message, "message: the names of conversations of two; each block on them"},
+		{s.names.Notify, "notify: the user as an actor in other people's notifications, until these expire (Options.Retention)"},
+		{s.names.Notify, "notify: the same in what Watchers stored, until it is delivered"},
+		{s.names.Notify, "notify: other people's blocks of the user"},
+		{s.names.Letters, "letters: records in dead letters, until you redrive or delete them"},
+	} {
+		if r.table != "" {
+			fmt.Fprintf(&b, "  %s\n", r.what)
+		}
+	}
+	b.WriteString("Give the same command again in some minutes: indexes lag, and deliveries may have arrived since.\n")
+	return b.String()
+}

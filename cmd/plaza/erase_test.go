@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// residue is what docs/operations.md and the comments of Erase say that stays of a user,
+// and how often the seed has it. Keys are "feature pk / sk".
+var residue = []struct {
+	n    int
+	key  string
+	only string // the attributes that it may have besides the key; "" is any
+}{
+	{6, `^follow E#`, "ended ttl"},
+	{2, `^feed O#bob / `, ""}, // To
+	{1, `^feed J#\d / \w+#bob$`, ""},
+	{3, `^feed H#bob / \w+#ann`, "ttl"},
+	{3, `^feed H#cat / \w+#ann`, "ttl"},
+	{1, `^feed H#bob / \w+#bob#`, "source ttl"},
+	{1, `^feed H#cat / \w+#bob#`, "source ttl"},
+	{1, `^feed H#dan / ~$`, "dead#ann#7"},
+	{1, `^comment F#photo:1 / `, ""},                                // a mention
+	{1, `^comment T#photo:1 / `, "removed ttl ver"},                 // by whom
+	{1, `^comment M#cat / `, "removed ttl object hash"},             // by whom
+	{2, `^reaction U#ann#7 / `, "ended#like ended#love ver ttl"},    // memory
+	{3, `^leaderboard P#ann#7 / `, "removed ttl"},                   // memory
+	{3, `^danmu U#ann#7 / `, "ended ttl"},                           // memory
+	{1, `^danmu Q#video#ann#7 / Q$`, "attempts full ttl"},           // of a ratelimit.Table
+	{1, `^notify N#dan / B#ann#7$`, ""},                             // somebody's block
+	{1, `^notify N#bob / G#`, ""},                                   // as an actor
+	{1, `^notify J#0 / `, ""},                                       // as an actor
+	{2, `^message C#ann#7#(bob|cat) / ~$`, "blocked call n"},        // the name of a conversation
+	{2, `^message U#(bob|cat) / C#ann#7#`, "last lastSeq own read"}, // the name of a conversation
+	{2, `^message K#(bob|cat)#`, "c hash id seq ttl"},               // the name of a conversation
+	{4, `^message C#ann#7#(bob|cat)#0 / \d+$`, "id recalled"},
+	{2, `^message C#ann#7#(bob|cat)#0 / \d+$`, "id key sender text"}, // what others wrote
+}
+
+// requireErased fails unless nothing is left of ann but the residue.
+func (w *world) requireErased() {
+	w.t.Helper()
+	counts := make([]int, len(residue))
+	for _, s := range w.of(ann) {
+		key := s.key()
+		known := false
+		for i, r := range residue {
+			if regexp.MustCompile(r.key).MatchString(key) && s.hasOnly(r.only) {
+				counts[i]++
+				known = true
+				break
+			}
+		}
+		require.True(w.t, known, "%s stays: %v", key, s.attributes())
+	}
+	for i, r := range residue {
+		require.Equal(w.t, r.n, counts[i], "%s", r.key)
+	}
+}
+
+func (s stored) key() string {
+	return strings.ReplaceAll(fmt.Sprintf("%s %s / %s", s.table, s.pk, s.sk), `\`, "")
+}
+
+func (s stored) attributes() (names []string) {
+	for name := range s.item {
+		if name != "pk" && name != "sk" {
+			names = append(names, strings.ReplaceAll(name, `\`, ""))
+		}
+	}
+	return names
+}
+
+func (s stored) hasOnly(names string) bool {
+	for _, name := range s.attributes() {
+		if names != "" && !strings.Contains(" "+names+" ", " "+name+" ") {
+			return false
+		}
+	}
+	return true
+}
+
+func TestAnErasureThatIsKilledAgainAndAgainEndsLikeOneThatIsNot(t *testing.T) {
+	t.Parallel()
+	kills := []int{0} // each run ends a write later than the one before
+	if faults.Full() {
+		for k := 1; k <= 70; k++ {
+			kills = append(kills, k)
+		}
+	}
+	for _, k := range kills {
+		t.Run(fmt.Sprint(k), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.seed()
+			killed := 0
+			for run := 1; ; run++ {
+				in := faults.New(t, uint64(run), faults.Rates{})
+				switch {
+				case k == 0 && run%2 == 0:
+					in.KillBefore(run)
+				case k == 0:
+					in.KillAt(run)
+				case run == 1:
+					in.KillAt(k)
+				}
+				w.wrap = in.Wrap
+				got := w.run("erase", "--user", ann, "--yes", "--machine", fmt.Sprint(100+run))
+				if got.code == exitFine {
+					require.Contains(t, got.stdout, "ratelimit.Table")
+					break
+				}
+				killed++
+				require.Contains(t, got.stderr, continues)
+				require.Less(t, run, 80)
+			}
+			require.True(t, killed > 5 || k > 0, "%d runs were killed", killed)
+			w.requireErased()
+			w.wrap = nil
+			got := w.run("check", "--all", "--kind", "like,love")
+			require.Zero(t, got.code, got.stdout+got.stderr)
+			got = w.run("erase", "--user", ann, "--yes", "--machine", "9")
+			require.Zero(t, got.code, got.stderr)
+			w.requireErased()
+		})
+	}
+}
+
+// cancelling ends a context with the n-th request.
+type cancelling struct {
+	next   aws.HTTPClient
+	left   *atomic.Int64
+	cancel context.CancelFunc
+}
+
+func (c cancelling) Do(r *http.Request) (*http.Response, error) {
+	if c.left.Add(-1) == 0 {
+		c.cancel()
+	}
+	return c.next.Do(r)
+}
+
+// cancelAt returns a context that ends with the n-th request of the next command.
+func (w *world) cancelAt(n int64) context.Context {
+	ctx, cancel := context.WithCancel(w.t.Context())
+	left := new(atomic.Int64)
+	left.Store(n)
+	w.wrap = func(next aws.HTTPClient) aws.HTTPClient { return cancelling{next, left, cancel} }
+	return ctx
+}
+
+func TestAnErasureAsksFirstStopsWhenToldAndTakesObjectsAlong(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "machines", "comment", "reaction", "danmu")
+	w.seedComments()
+	w.seedReactions()
+	w.seedDanmu()
+	erase := []string{"erase", "--user", ann, "--only", "machines,comment,reaction,danmu"}
+	before := len(w.of(ann))
+
+	for _, answer := range []string{"", "no\n", "ann\n", ann + "x\n"} {
+		got := w.runIn(t.Context(), answer, erase...)
+		require.Equal(t, exitFailure, got.code)
+		require.Contains(t, got.stderr, "nothing was erased")
+	}
+	require.Len(t, w.of(ann), before)
+
+	objects := filepath.Join(t.TempDir(), "objects")
+	require.NoError(t, os.WriteFile(objects, []byte("photo:1\n\nvideo\n"), 0o600))
+	ctx := w.cancelAt(10)
+	got := w.runIn(ctx, ann+"\n", append(erase, "--objects", objects)...)
+	require.Equal(t, exitFailure, got.code)
+	require.Contains(t, got.stderr, "interrupted\n"+continues)
+
+	w.wrap = nil
+	got = w.runIn(t.Context(), ann+"\n", append(erase, "--objects", objects)...)
+	require.Zero(t, got.code, got.stderr)
+	require.Contains(t, got.stderr, "6/6 objects of danmu")
+	for _, s := range w.scan() {
+		require.NotRegexp(t, `^(comment [TFRN]#|danmu [DM]#|reaction [LC]#photo:1)`, s.key())
+	}
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+
+	"github.com/plaza-sdk/plaza/tables"
+)
+
+type tablesCommand struct {
+	naming
+	Format              string   `enum:"cloudformation,terraform,policy,json" default:"cloudformation" help:"cloudformation and terraform: tables and policies. policy: one IAM policy. json: the requests of CreateTable and UpdateTimeToLive. Defaults to ${default}."`
+	Role                []string `enum:"reader,service,worker,operator," placeholder:"ROLE" help:"The roles that the policies are for: reader, service, worker, operator. Defaults to all."`
+	PointInTimeRecovery bool     `help:"Keep what the tables held in the last 35 days."`
+	Disposable          bool     `help:"Let the tables be deleted with their stack."`
+}
+
+// Run needs no AWS.
+func (c *tablesCommand) Run(p *program) error {
+	names, err := c.names()
+	if err != nil {
+		return err
+	}
+	all := tables.Of(names)
+	roles := make([]tables.Role, len(c.Role))
+	for i, role := range c.Role {
+		roles[i] = tables.Role(role)
+	}
+	opts := &tables.Options{PointInTimeRecovery: c.PointInTimeRecovery, Disposable: c.Disposable, Roles: roles}
+	switch c.Format {
+	case "cloudformation":
+		return tables.CloudFormation(p.stdout, all, opts)
+	case "terraform":
+		return tables.Terraform(p.stdout, all, opts)
+	case "policy":
+		return tables.Policy(p.stdout, tables.Grants(all, roles...), nil)
+	}
+	requests := make([]tableRequests, len(all))
+	for i, t := range all {
+		requests[i].Feature = t.Feature
+		if requests[i].Create, err = compact(t.Create); err != nil {
+			return err
+		}
+		if t.TTL == nil {
+			continue
+		}
+		if requests[i].TTL, err = compact(t.TTL); err != nil {
+			return err
+		}
+	}
+	out := json.NewEncoder(p.stdout)
+	out.SetIndent("", "  ")
+	return out.Encode(requests)
+}
+
+// tableRequests are what --cli-input-json of the AWS CLI takes.
+type tableRequests struct {
+	Feature string `json:"feature"`
+	Create  any    `json:"createTable"`
+	TTL     any    `json:"updateTimeToLive,omitempty"`
+}
+
+// compact is a request as JSON without the fields that it leaves empty.
+func compact(request any) (any, error) {
+	text, err := json.Marshal(request)
+	if err != nil {
+		return nil, err
+	}
+	var tree any
+	if err := json.Unmarshal(text, &tree); err != nil {
+		return nil, err
+	}
+	return withoutEmpty(tree), nil
+}
+
+func withoutEmpty(tree any) any {
+	switch t := tree.(type) {
+	case map[string]any:
+		maps.DeleteFunc(t, func(name string, value any) bool {
+			t[name] = withoutEmpty(value)
+			return value == nil || value == ""
+		})
+	case []any:
+		for i := range t {
+			t[i] = withoutEmpty(t[i])
+		}
+	}
+	return tree
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+
+	"github.com/plaza-sdk/plaza/ids/lease"
+	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/tables"
+)
+
+type verifyCommand struct {
+	connecting
+	JSON bool `help:"Print one JSON object a line."`
+}
+
+// verified is a line of output.
+type verified struct {
+	Feature string `json:"feature"`
+	Table   string `json:"table"`
+	OK      bool   `json:"ok"`
+	Error   string `json:"error,omitempty"`
+}
+
+func (v verified) String() string {
+	if v.OK {
+		return fmt.Sprintf("%s %s: ok", v.Feature, v.Table)
+	}
+	return fmt.Sprintf("%s %s: %s", v.Feature, v.Table, v.Error)
+}
+
+// Run prints a line a table. A table that cannot be read is a finding too.
+func (c *verifyCommand) Run(ctx context.Context, p *program) error {
+	s, err := c.connect(ctx, p)
+	if err != nil {
+		return err
+	}
+	failed := false
+	for _, t := range tables.Of(s.names) {
+		v, err := s.verifier(t.Feature)
+		if err == nil {
+			err = v.Verify(ctx)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		line := verified{Feature: t.Feature, Table: t.Name(), OK: err == nil}
+		if err != nil {
+			failed = true
+			line.Error = err.Error()
+		}
+		p.print(line, c.JSON)
+	}
+	if failed {
+		return errFound
+	}
+	return nil
+}
+
+type verifier interface{ Verify(context.Context) error }
+
+// verifier is the feature whose Verify knows the table. Those of announce, prefs and
+// digest are notify's.
+func (s *site) verifier(feature string) (verifier, error) {
+	switch feature {
+	case "machines":
+		return lease.NewSource(s.db, s.names.Machines, nil)
+	case "follow":
+		return s.follow()
+	case "feed":
+		return s.feed()
+	case "comment":
+		return s.comment()
+	case "reaction":
+		return s.reaction([]string{anyKind})
+	case "leaderboard":
+		return leaderboard.New(s.db, s.names.Leaderboard, noIDs{}, nil)
+	case "danmu":
+		return s.danmu(noIDs{})
+	case "notify":
+		return notify.New(s.db, s.names.Notify, noIDs{}, nil)
+	case "message":
+		return s.message(noIDs{})
+	case "pollers":
+		return s.poller()
+	case "letters":
+		return stream.NewDeadTable(s.db, s.names.Letters, "verify", nil)
+	}
+	return nil, fmt.Errorf("this version of the command does not know the feature %q", feature)
+}
+
+// poller is one that is never run.
+func (s *site) poller() (*stream.Poller, error) {
+	letters, err := stream.NewDeadTable(s.db, s.names.Pollers, "verify", nil)
+	if err != nil {
+		return nil, err
+	}
+	nothing := func(_ context.Context, records []stream.Record) []error { return make([]error, len(records)) }
+	processor, err := stream.NewProcessor(nothing, letters, nil)
+	if err != nil {
+		return nil, err
+	}
+	streams := dynamodbstreams.NewFromConfig(aws.Config{})
+	return stream.NewPoller(s.db, s.names.Pollers, streams, "arn:aws:dynamodb:::table/none/stream/none", "verify", processor, nil)
+}

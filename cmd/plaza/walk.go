@@ -1,0 +1,278 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// place is how far a walk through all tables has come: the item of the feature's table
+// that was read last, or the board and period that were checked last.
+type place struct {
+	Table   string `json:"table"`
+	Feature string `json:"feature"`
+	PK      string `json:"pk"`
+	SK      string `json:"sk"`
+}
+
+// all checks everything. It keeps its place in the file, if one is given.
+func (j *checkJob) all(ctx context.Context, file string) error {
+	var at place
+	if err := readJSON(file, &at); err != nil {
+		return err
+	}
+	for _, step := range []struct {
+		feature, table string
+		walk           func(context.Context, place, func(place) error) error
+	}{
+		{"follow", j.s.names.Follow, func(ctx context.Context, at place, keep func(place) error) error {
+			return j.walkTable(ctx, at, followSubject, keep)
+		}},
+		{"reaction", j.s.names.Reaction, func(ctx context.Context, at place, keep func(place) error) error {
+			return j.walkTable(ctx, at, reactionSubject, keep)
+		}},
+		{"leaderboard", j.s.names.Leaderboard, j.walkBoards},
+	} {
+		if step.table == "" || at.Feature != "" && at.Feature != step.feature {
+			continue
+		}
+		if at.Feature != "" && at.Table != step.table {
+			return usagef("%s is the place in the table %s, which is not yours", file, at.Table)
+		}
+		j.mu.Lock()
+		j.doing, j.read = step.feature+": ", 0
+		j.mu.Unlock()
+		at.Table, at.Feature = step.table, step.feature
+		if err := step.walk(ctx, at, func(at place) error { return writeJSON(file, at) }); err != nil {
+			return err
+		}
+		at = place{}
+	}
+	if at.Feature != "" {
+		return usagef("%s is a place in the feature %s, which is not among yours", file, at.Feature)
+	}
+	return remove(file)
+}
+
+// owner is whom the items of a partition belong to.
+type owner struct {
+	subject
+
+	// primary is an item that everybody of this kind should have. Where it exists,
+	// its own partition leads to the check, so that each subject is checked once. It
+	// is zero for that partition itself.
+	primary store.Key
+}
+
+// followSubject reads a partition key of package follow.
+func followSubject(pk string, _ map[string]types.AttributeValue) (owner, bool) {
+	parts := keys.Split(pk)
+	if len(parts) < 2 || parts[1] == "" {
+		return owner{}, false
+	}
+	o := owner{subject: subject{Feature: "follow", User: parts[1]}}
+	switch parts[0] {
+	case "C":
+	case "E", "F", "R":
+		o.primary = store.Key{PK: keys.Join("C", parts[1]), SK: "0"}
+	default:
+		return owner{}, false
+	}
+	return o, true
+}
+
+// reactionSubject reads a partition key of package reaction, and an item of it.
+func reactionSubject(pk string, item map[string]types.AttributeValue) (owner, bool) {
+	parts := keys.Split(pk)
+	if len(parts) < 2 || parts[1] == "" {
+		return owner{}, false
+	}
+	o := owner{subject: subject{Feature: "reaction"}}
+	switch parts[0] {
+	case "U":
+		o.User = parts[1]
+	case "M":
+		o.User = parts[1]
+		o.primary = store.Key{PK: keys.Join("U", parts[1]), SK: textOf(item, "object")}
+	case "C", "L":
+		o.Object = parts[1]
+		o.primary = store.Key{PK: keys.Join("C", parts[1], "0"), SK: "C"}
+		if pk == o.primary.PK {
+			o.primary = store.Key{}
+		}
+	default:
+		return owner{}, false
+	}
+	return o, true
+}
+
+// walkTable checks everybody whom the partitions of a table belong to. It keeps a place
+// only once the next page is read: where DynamoDB cannot be reached, what was not checked
+// comes again.
+func (j *checkJob) walkTable(ctx context.Context, at place, of func(string, map[string]types.AttributeValue) (owner, bool), keep func(place) error) error {
+	for began := at; ; {
+		in := &dynamodb.ScanInput{
+			TableName: aws.String(at.Table), ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(j.s.page)),
+			ProjectionExpression:     aws.String("pk, sk, #o"),
+			ExpressionAttributeNames: map[string]string{"#o": "object"},
+		}
+		if at.PK != "" {
+			in.ExclusiveStartKey = keyOf(store.Key{PK: at.PK, SK: at.SK})
+		}
+		out, err := j.s.client.Scan(ctx, in)
+		if err != nil {
+			return err
+		}
+		if at != began {
+			if err := keep(at); err != nil {
+				return err
+			}
+		}
+		j.mu.Lock()
+		j.read += int64(out.ScannedCount)
+		j.mu.Unlock()
+		if err := j.checkOwners(ctx, at, out.Items, of); err != nil {
+			return err
+		}
+		if out.LastEvaluatedKey == nil {
+			return nil
+		}
+		at.PK, at.SK = textOf(out.LastEvaluatedKey, "pk"), textOf(out.LastEvaluatedKey, "sk")
+	}
+}
+
+// checkOwners checks those whom some items belong to. A Scan reads partition after
+// partition, so a partition that began on the page before has been seen to.
+func (j *checkJob) checkOwners(ctx context.Context, at place, items []map[string]types.AttributeValue, of func(string, map[string]types.AttributeValue) (owner, bool)) error {
+	t, err := store.Open(j.s.db, at.Table, nil)
+	if err != nil {
+		return err
+	}
+	var owners []owner
+	var probes []store.Key
+	before := at.PK
+	for _, item := range items {
+		pk := textOf(item, "pk")
+		if pk == before {
+			continue
+		}
+		before = pk
+		o, ok := of(pk, item)
+		if !ok {
+			continue
+		}
+		owners = append(owners, o)
+		if o.primary.SK != "" {
+			probes = append(probes, o.primary)
+		}
+	}
+	found, err := t.GetAll(ctx, probes, true, 1)
+	if err != nil {
+		return err
+	}
+	var due []subject
+	seen := map[subject]bool{}
+	for _, o := range owners {
+		if (o.primary.SK == "" || found[o.primary] == nil) && !seen[o.subject] {
+			seen[o.subject] = true
+			due = append(due, o.subject)
+		}
+	}
+	return j.each(ctx, due)
+}
+
+// walkBoards checks every kept period of every board.
+func (j *checkJob) walkBoards(ctx context.Context, at place, keep func(place) error) error {
+	for board, err := range cursor.All(ctx, j.boards.Definitions) {
+		if err != nil {
+			return err
+		}
+		if board.Name < at.PK {
+			continue
+		}
+		periods, err := j.periods(ctx, board.Name)
+		if err != nil {
+			return err
+		}
+		for _, period := range periods {
+			if board.Name == at.PK && period.Period <= at.SK {
+				continue
+			}
+			if err := j.one(ctx, period); err != nil {
+				return err
+			}
+			if err := keep(place{at.Table, at.Feature, board.Name, period.Period}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func keyOf(key store.Key) map[string]types.AttributeValue {
+	return map[string]types.AttributeValue{
+		"pk": &types.AttributeValueMemberS{Value: key.PK}, "sk": &types.AttributeValueMemberS{Value: key.SK},
+	}
+}
+
+// textOf is a text attribute, or "".
+func textOf(item map[string]types.AttributeValue, name string) string {
+	if text, ok := item[name].(*types.AttributeValueMemberS); ok {
+		return text.Value
+	}
+	return ""
+}
+
+// readJSON leaves v alone if there is no such file, or none is named.
+func readJSON(file string, v any) error {
+	if file == "" {
+		return nil
+	}
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, v)
+	}
+	if err != nil {
+		return usagef("%s: %v", file, err)
+	}
+	return nil
+}
+
+// writeJSON replaces the file in one step, so that a killed process leaves the old one
+// or the new one.
+func writeJSON(file string, v any) error {
+	if file == "" {
+		return nil
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(file+".new", text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
+}
+
+func remove(file string) error {
+	if file == "" {
+		return nil
+	}
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package dynamotest_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/aws/smithy-go"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+)
+
+// watched is a test that keeps its failures.
+type watched struct {
+	testing.TB
+	failed int
+	ends   []func()
+}
+
+func (w *watched) Errorf(string, ...any) { w.failed++ }
+func (w *watched) Cleanup(f func())      { w.ends = append(w.ends, f) }
+
+func TestACallMayDoWhatItsRoleMay(t *testing.T) {
+	t.Parallel()
+	table, other := dynamotest.Table(t, follow.Table), dynamotest.Table(t, schema)
+	a := row{PK: "a", SK: "b"}
+	for name, c := range map[string]struct {
+		operation string
+		do        func(context.Context, *dynamo.DB) error
+		refused   bool
+	}{
+		"a reader reads": {"follow.Repository.Get", func(ctx context.Context, db *dynamo.DB) error {
+			return db.Table(table).Get("pk", "a").All(ctx, &[]row{})
+		}, false},
+		"a reader writes": {"follow.Repository.Get", func(ctx context.Context, db *dynamo.DB) error {
+			return db.Table(table).Put(a).Run(ctx)
+		}, true},
+		"a reader writes in a transaction": {"follow.Repository.Get", func(ctx context.Context, db *dynamo.DB) error {
+			return db.WriteTx().Put(db.Table(other).Put(a)).Put(db.Table(table).Put(a)).Run(ctx)
+		}, true},
+		"a service deletes in a batch": {"follow.Repository.Unfollow", func(ctx context.Context, db *dynamo.DB) error {
+			_, err := db.Table(table).Batch("pk", "sk").Write().Delete(dynamo.Keys{"a", "b"}).Run(ctx)
+			return err
+		}, true},
+		"an operator deletes in a batch": {"follow.Repository.Import", func(ctx context.Context, db *dynamo.DB) error {
+			_, err := db.Table(table).Batch("pk", "sk").Write().Delete(dynamo.Keys{"a", "b"}).Run(ctx)
+			return err
+		}, false},
+		"a call's function writes elsewhere": {"follow.Repository.Get", func(ctx context.Context, db *dynamo.DB) error {
+			return db.Table(other).Put(a).Run(ctx)
+		}, false},
+		"a feature without grants on the table": {"danmu.Repository.Send", func(ctx context.Context, db *dynamo.DB) error {
+			return db.Table(table).Put(a).Run(ctx)
+		}, false},
+		"the test itself writes": {"", func(ctx context.Context, db *dynamo.DB) error {
+			return db.Table(table).Put(a).Run(ctx)
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := &watched{TB: t}
+			err := c.do(plaza.WithOperation(t.Context(), c.operation), dynamotest.DB(w))
+			for _, end := range w.ends {
+				end()
+			}
+			if !c.refused {
+				require.NoError(t, err)
+				require.Zero(t, w.failed)
+				return
+			}
+			var api smithy.APIError
+			require.ErrorAs(t, err, &api)
+			require.Equal(t, "AccessDeniedException", api.ErrorCode())
+			require.Equal(t, 1, w.failed)
+		})
+	}
+}

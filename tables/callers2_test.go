@@ -1,0 +1,405 @@
+package tables_test
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"testing"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/danmu/live"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/leaderboard"
+	rooms "github.com/plaza-sdk/plaza/live"
+	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/announce"
+	"github.com/plaza-sdk/plaza/notify/digest"
+	"github.com/plaza-sdk/plaza/notify/message"
+	chat "github.com/plaza-sdk/plaza/notify/message/live"
+	"github.com/plaza-sdk/plaza/notify/prefs"
+	"github.com/plaza-sdk/plaza/ratelimit"
+	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/tables"
+)
+
+func leaderboards(t *testing.T, w *world, as callers) {
+	ctx := t.Context()
+	of := func(role tables.Role) *leaderboard.Repository {
+		r, err := leaderboard.New(as[role].db, w.names.Leaderboard, w, &leaderboard.Options{Now: w.Now})
+		require.NoError(t, err)
+		return r
+	}
+	reader, service, operator := of(tables.Reader), of(tables.Service), of(tables.Operator)
+	in := leaderboard.In{Board: "weekly"}
+	all(t,
+		operator.Init(ctx),
+		reader.Verify(ctx),
+		err2(service.Define(ctx, leaderboard.Board{
+			Name: "weekly", Cron: "@weekly", Keep: time.Hour, Operator: leaderboard.Set, Allow: []leaderboard.Operator{leaderboard.Increment},
+		})),
+	)
+	score := func(player string) leaderboard.Submission {
+		return leaderboard.Submission{Board: "weekly", Player: player, Score: leaderboard.Int(7), Operator: leaderboard.Increment, Op: w.id()}
+	}
+	guarded := score("ann")
+	guarded.Guard = true
+	all(t,
+		err3(service.Submit(ctx, guarded)),
+		err2(service.Undo(ctx, guarded)),
+		err3(service.Submit(ctx, score("ann"))),
+		err2(service.Apply(ctx, leaderboard.Projection{Board: "weekly", Player: "ben", Score: leaderboard.Int(9), Version: 1, At: w.Now()})),
+	)
+	for _, o := range service.SubmitMany(ctx, []leaderboard.Submission{score("cleo"), score("dan")}) {
+		require.NoError(t, o.Err)
+	}
+	all(t,
+		err2(reader.Definitions(ctx, first)),
+		err2(reader.Periods(ctx, "weekly", first)),
+		err2(reader.Entry(ctx, in, "ann")),
+		err2(reader.ByPlayer(ctx, "ann", first)),
+		err2(reader.Players(ctx, in, []string{"ann", "ben"})),
+		err2(reader.Top(ctx, in, first)),
+		err2(reader.TopPercent(ctx, in, 50, first)),
+		err2(reader.Range(ctx, in, 1, 3)),
+		err2(reader.Rank(ctx, in, "ann")),
+		err2(reader.Around(ctx, in, "ann", 1)),
+		err2(reader.AroundScore(ctx, in, leaderboard.Int(8), 1)),
+		err2(reader.Percentile(ctx, in, "ann")),
+		err2(reader.ScoreAt(ctx, in, 50)),
+		err2(reader.Count(ctx, in)),
+		err2(reader.CountBetween(ctx, in, leaderboard.Int(1), leaderboard.Int(8))),
+		err2(service.Hide(ctx, in, "ann")),
+		err2(reader.Hidden(ctx, in, first)),
+		err2(service.Unhide(ctx, in, "ann")),
+		err2(service.Remove(ctx, in, "dan")),
+		err2(operator.Check(ctx, in)),
+		err2(operator.Repair(ctx, in)),
+		operator.Erase(ctx, "cleo"),
+	)
+	require.ErrorIs(t, err2(operator.Undefine(ctx, "weekly")), plaza.ErrBusy)
+	w.pass(5 * time.Minute) // no process knows the board any more
+	all(t, err2(operator.Undefine(ctx, "weekly")))
+}
+
+func danmus(t *testing.T, w *world, as callers) {
+	ctx := t.Context()
+	of := func(role tables.Role) *danmu.Repository {
+		limits, err := ratelimit.NewTable(as[role].db, w.names.Danmu, ratelimit.Rate{Burst: 100}, nil)
+		require.NoError(t, err)
+		r, err := danmu.New(as[role].db, w.names.Danmu, w, &danmu.Options{Now: w.Now, Limiter: limits})
+		require.NoError(t, err)
+		return r
+	}
+	hub := func(store live.Store) *live.Hub {
+		h, err := live.New(store, nil)
+		require.NoError(t, err)
+		t.Cleanup(h.Close)
+		return h
+	}
+	reader, service, operator := of(tables.Reader), of(tables.Service), of(tables.Operator)
+	room, watched := hub(service), hub(reader)
+	comment := func(user, text string) danmu.Comment {
+		return danmu.Comment{Object: "video", User: user, Text: text, Progress: 3 * time.Second}
+	}
+	all(t,
+		operator.Init(ctx),
+		reader.Verify(ctx),
+		err2(service.Configure(ctx, "video", danmu.Settings{Owner: "up", Shards: 2})),
+	)
+	sent, _, err := service.Send(ctx, comment("ann", "2333"))
+	require.NoError(t, err)
+	said, _, err := room.Send(ctx, comment("ben", "wow"))
+	require.NoError(t, err)
+	viewer, err := watched.Join(ctx, "video", "")
+	require.NoError(t, err)
+	defer viewer.Close()
+	likes := danmu.Action{Object: "video", ID: sent.ID, User: "cleo"}
+	moderated := danmu.Moderation{Object: "video", ID: sent.ID}
+	all(t,
+		err2(service.Like(ctx, likes)),
+		err2(service.Unlike(ctx, likes)),
+		err2(room.Like(ctx, likes)),
+		err2(room.Unlike(ctx, likes)),
+		err2(service.Report(ctx, likes)),
+		err2(service.Protect(ctx, moderated)),
+		err2(service.Unprotect(ctx, moderated)),
+		err2(reader.Settings(ctx, "video")),
+		err2(reader.Get(ctx, "video", sent.ID)),
+		err2(reader.ByObject(ctx, "video", 0, first)),
+		err2(reader.ByUser(ctx, "ann", first)),
+		err2(reader.Window(ctx, "video", 0, time.Minute, nil)),
+		err2(reader.Segment(ctx, "video", 0, nil)),
+		err2(reader.Reactions(ctx, "cleo", "video", 0, time.Minute)),
+		err2(reader.Heatmap(ctx, "video", 4)),
+		err2(viewer.CatchUp(ctx, 0, time.Minute, nil)),
+	)
+	for _, err := range reader.Export(ctx, "video") {
+		require.NoError(t, err)
+	}
+	all(t,
+		err2(operator.Import(ctx, "old", one(danmu.Comment{Key: "1", User: "ann", Text: "first", Sent: w.Now().Add(-time.Hour)}), nil)),
+		err2(room.Recall(ctx, danmu.Action{Object: "video", ID: said.ID, User: "ben"})),
+		err2(service.Recall(ctx, danmu.Action{Object: "video", ID: sent.ID, User: "ann"})),
+		err2(service.Remove(ctx, moderated)),
+		err2(room.Remove(ctx, moderated)),
+		err3(service.Send(ctx, comment("ann", "6666"))),
+		operator.Erase(ctx, "ann"),
+		operator.EraseObject(ctx, "video"),
+	)
+}
+
+func one[T any](v T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) { yield(v, nil) }
+}
+
+func notifications(t *testing.T, w *world, as callers) {
+	ctx := t.Context()
+	type features struct {
+		*notify.Repository
+		announcements *announce.Repository
+		prefs         *prefs.Repository
+		digests       *digest.Repository
+	}
+	of := func(role tables.Role) (f features) {
+		db := as[role].db
+		graph, err := follow.New(db, w.names.Follow, w, nil)
+		require.NoError(t, err)
+		f.announcements, err = announce.New(db, w.names.Notify, w, &announce.Options{Now: w.Now})
+		require.NoError(t, err)
+		f.prefs, err = prefs.New(db, w.names.Notify, &prefs.Options{
+			Channels: []string{"email"}, Verbs: []prefs.Verb{{Name: "comment", Channels: []string{"email"}}}, Now: w.Now,
+			Tokens: prefs.Keyring{Keys: map[byte][]byte{0: bytes.Repeat([]byte{7}, 32)}},
+		})
+		require.NoError(t, err)
+		f.digests, err = digest.New(db, w.names.Notify, &digest.Options{
+			Now: w.Now,
+			Schedule: func(context.Context, string, string) (digest.Schedule, error) {
+				return digest.Schedule{Every: time.Hour}, nil
+			},
+		})
+		require.NoError(t, err)
+		f.Repository, err = notify.New(db, w.names.Notify, w, &notify.Options{
+			Policy: undecided{f.prefs}, Announcements: f.announcements, Scheduler: f.digests, Watchers: graph, Now: w.Now,
+		})
+		require.NoError(t, err)
+		return f
+	}
+	reader, service, worker, operator := of(tables.Reader), of(tables.Service), of(tables.Worker), of(tables.Operator)
+	graph, err := follow.New(dynamotest.DB(t), w.names.Follow, w, nil)
+	require.NoError(t, err)
+	for _, watcher := range []string{"eve", undecidedOf} { // the second one is tried again later
+		all(t, err3(graph.Follow(ctx, follow.Edge{Follower: watcher, Followee: "post:1"})))
+	}
+	all(t, operator.Init(ctx), reader.Verify(ctx), reader.announcements.Verify(ctx), reader.prefs.Verify(ctx), reader.digests.Verify(ctx), worker.Verify(ctx))
+
+	post := feed.Ref{Kind: "post", ID: "1"}
+	event := func(about string) notify.Notification {
+		return notify.Notification{User: "ann", Activity: feed.Activity{
+			ID: w.id(), Actor: feed.Ref{ID: "ben"}, Verb: "comment", Object: feed.Ref{Kind: "post", ID: about},
+		}}
+	}
+	retracted := event("2")
+	all(t, err3(service.Notify(ctx, event("1"))), err3(service.Notify(ctx, retracted)), err3(service.Notify(ctx, event("3"))))
+	news, _, err := service.announcements.Announce(ctx, notify.Announcement{Audience: "all", Title: "News", Until: w.Now().Add(time.Hour)})
+	require.NoError(t, err)
+	who := notify.Reader{User: "ann", Audiences: []string{"all"}}
+	page, err := reader.List(ctx, who, first)
+	require.NoError(t, err)
+	require.NotEmpty(t, page.Items)
+	entry := page.Items[len(page.Items)-1]
+	in, pair, about := notify.In{User: "ann", Group: entry.Group}, prefs.Pair{User: "ann", Actor: "dan"}, prefs.Topic{User: "ann", Object: post}
+	email := prefs.Subscription{User: "ann", Verb: "comment", Channel: "email"}
+	token, err := service.prefs.Token(email)
+	require.NoError(t, err)
+	all(t,
+		err2(service.Snooze(ctx, in, w.Now().Add(time.Minute))),
+		err2(reader.Snoozed(ctx, "ann", first)),
+		err2(service.Unsnooze(ctx, in)),
+		err2(service.Archive(ctx, in)),
+		err2(reader.Archived(ctx, "ann", first)),
+		err2(service.Unarchive(ctx, in)),
+		service.MarkSeen(ctx, "ann", notify.See(page.Items)),
+		service.MarkAllRead(ctx, "ann", notify.See(page.Items)),
+		service.MarkRead(ctx, "ann", []notify.Shown{{Group: entry.Group, Last: entry.Last}}),
+		err2(service.MarkUnread(ctx, in)),
+		err2(reader.Unseen(ctx, who)),
+		err3(reader.Unread(ctx, "ann", notify.Span{To: w.id()})),
+		err2(service.Retract(ctx, retracted)),
+		err2(service.RetractTarget(ctx, "ann", feed.Ref{Kind: "post", ID: "3"})),
+
+		err2(reader.announcements.List(ctx, "all", first)),
+		err2(reader.announcements.Live(ctx, notify.Reader{User: "ann", Audiences: []string{"some"}})),
+		service.Dismiss(ctx, "ann", news.ID),
+
+		err2(service.prefs.Set(ctx, email, true)),
+		err2(service.prefs.Unset(ctx, email)),
+		err3(service.prefs.Unsubscribe(ctx, token)),
+		err2(service.prefs.Set(ctx, email, true)),
+		err2(service.prefs.Block(ctx, pair)),
+		err2(reader.prefs.Blocked(ctx, pair)),
+		err2(reader.prefs.Blocks(ctx, "ann", first)),
+		err2(service.prefs.Unblock(ctx, pair)),
+		err2(service.prefs.Mute(ctx, about)),
+		err2(reader.prefs.Mutes(ctx, "ann", first)),
+		err2(service.prefs.Unmute(ctx, about)),
+		err2(reader.prefs.Settings(ctx, "ann")),
+		err2(reader.prefs.Decide(ctx, event("4"))),
+
+		service.digests.Due(ctx, "dan", []string{"email"}, w.id()),
+		err2(service.Watchers(ctx, post, notify.Notification{Activity: event("1").Activity})),
+	)
+	require.ErrorIs(t, err2(worker.Deliver(ctx)), plaza.ErrBusy)
+
+	// What was snoozed is back, which a list or a count writes down.
+	all(t, err3(service.Notify(ctx, event("5"))))
+	all(t, err2(service.Snooze(ctx, in, w.Now().Add(time.Minute))))
+	w.pass(2 * time.Hour)
+	all(t, err2(reader.List(ctx, who, first)))
+
+	sender := mailbox{}
+	digests, err := digest.NewWorker(worker.digests, worker, &sender, &digest.WorkerOptions{Policy: worker.prefs})
+	require.NoError(t, err)
+	all(t, err2(digests.Deliver(ctx)))
+	require.Positive(t, sender.sent)
+	as[tables.Worker].endless(t, "notify.Repository.Run", worker.Run)
+	as[tables.Worker].endless(t, "notify/digest.Worker.Run", digests.Run)
+
+	all(t,
+		err2(service.announcements.Withdraw(ctx, "all", news.ID)),
+		operator.digests.Erase(ctx, "ann"),
+		operator.prefs.Erase(ctx, "ann"),
+		operator.announcements.Erase(ctx, "all"),
+		operator.Erase(ctx, "ann"),
+	)
+}
+
+// undecided is a policy that fails for one user.
+type undecided struct{ notify.Policy }
+
+const undecidedOf = "zoe"
+
+func (p undecided) Decide(ctx context.Context, n notify.Notification) (notify.Decision, error) {
+	if n.User == undecidedOf {
+		return notify.Decision{}, plaza.ErrBusy
+	}
+	return p.Policy.Decide(ctx, n)
+}
+
+// mailbox counts digests.
+type mailbox struct{ sent int }
+
+func (m *mailbox) Send(context.Context, digest.Delivery) error {
+	m.sent++
+	return nil
+}
+
+func messages(t *testing.T, w *world, as callers) {
+	ctx := t.Context()
+	of := func(role tables.Role) *message.Repository {
+		blocks, err := prefs.New(as[role].db, w.names.Notify, &prefs.Options{Now: w.Now})
+		require.NoError(t, err)
+		r, err := message.New(as[role].db, w.names.Message, w, &message.Options{Blocks: blocks, Now: w.Now})
+		require.NoError(t, err)
+		return r
+	}
+	backplane, err := rooms.NewMemory(nil)
+	require.NoError(t, err)
+	hub := func(store chat.Store) *chat.Hub {
+		h, err := chat.New(store, &chat.Options{Backplane: backplane, Recheck: time.Nanosecond})
+		require.NoError(t, err)
+		t.Cleanup(h.Close)
+		return h
+	}
+	reader, service, operator := of(tables.Reader), of(tables.Service), of(tables.Operator)
+	in := message.In{Conversation: "trip", User: "ann"}
+	all(t,
+		operator.Init(ctx),
+		reader.Verify(ctx),
+		err2(service.Create(ctx, message.Group{ID: "trip", Members: []string{"ann", "ben"}})),
+		err2(service.Add(ctx, message.In{Conversation: "trip", User: "cleo"})),
+	)
+	sent, _, err := service.Send(ctx, message.Message{Conversation: "trip", Sender: "ann", Key: "1", Text: "Hello."})
+	require.NoError(t, err)
+	edited := sent
+	edited.Text = "Hello!"
+	pair := message.Pair{User: "ann", Other: "dan"}
+	direct := message.Message{Conversation: pair.Conversation(), Sender: "ann", Key: "2", Text: "Hi."}
+	all(t,
+		err3(service.Edit(ctx, edited)),
+		err3(service.Send(ctx, direct)),
+		err2(service.Block(ctx, pair)),
+		err2(service.Unblock(ctx, pair)),
+		err2(reader.Access(ctx, in)),
+		err2(reader.Access(ctx, message.In{Conversation: message.Pair{User: "ann", Other: "eve"}.Conversation(), User: "ann"})),
+		err2(reader.Members(ctx, in)),
+		err2(reader.History(ctx, in, first)),
+		err2(reader.Inbox(ctx, "ben", first)),
+		err2(reader.Unread(ctx, "ben")),
+		err2(reader.Receipts(ctx, in)),
+		service.Read(ctx, message.In{Conversation: "trip", User: "ben"}, sent.Seq),
+		err2(hub(reader).Typing(ctx, in)),
+	)
+	viewer, err := hub(reader).Join(ctx, in, "")
+	require.NoError(t, err)
+	defer viewer.Close()
+	all(t,
+		hub(service).Publish(ctx, chat.Said(sent)),
+		err2(viewer.Next(ctx)),
+		err2(service.Recall(ctx, in, sent.Seq)),
+		service.Clear(ctx, in),
+		err2(service.Leave(ctx, message.In{Conversation: "trip", User: "cleo"})),
+		operator.Erase(ctx, "ann"),
+	)
+}
+
+func pollers(t *testing.T, w *world, as callers) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	worker := as[tables.Worker]
+	e := dynamotest.Engine(t)
+	described, err := dynamodb.NewFromConfig(e.Config()).DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &w.names.Follow})
+	require.NoError(t, err)
+	arn := *described.Table.LatestStreamArn
+	p, err := stream.NewProcessor(stream.Each(func(context.Context, stream.Record) error { cancel(); return nil }, 1), dropped{}, nil)
+	require.NoError(t, err)
+	of := func(role tables.Role) *stream.Poller {
+		poller, err := stream.NewPoller(as[role].db, w.names.Pollers, as[role].streams(t), arn, "group", p, nil)
+		require.NoError(t, err)
+		return poller
+	}
+	all(t, of(tables.Operator).Init(ctx), of(tables.Worker).Verify(ctx))
+	require.ErrorIs(t, of(tables.Worker).Run(ctx), context.Canceled)
+	reader, err := stream.NewReader(worker.streams(t), arn, nil)
+	require.NoError(t, err)
+	all(t, err2(reader.Next(t.Context())))
+}
+
+// dropped has no letters.
+type dropped struct{}
+
+func (dropped) Put(context.Context, stream.Dead) error { return nil }
+
+func letters(t *testing.T, w *world, as callers) {
+	ctx := t.Context()
+	of := func(role tables.Role) *stream.DeadTable {
+		r, err := stream.NewDeadTable(as[role].db, w.names.Letters, "board", &stream.DeadTableOptions{Now: w.Now})
+		require.NoError(t, err)
+		return r
+	}
+	worker, operator := of(tables.Worker), of(tables.Operator)
+	all(t, operator.Init(ctx), worker.Verify(ctx), worker.Put(ctx, stream.Dead{Shard: "shard", Seq: "1", Reason: "broken", At: w.Now()}))
+	page, err := operator.List(ctx, first)
+	require.NoError(t, err)
+	require.Len(t, page.Items, 1)
+	all(t, operator.Delete(ctx, page.Items[0]))
+}
