@@ -107,9 +107,10 @@ func (e *Engine) Config() aws.Config {
 }
 
 // Options switches off the validation of checksums, which DynamoDB Local gets wrong
-// in errors. Do not use it with DynamoDB itself.
+// in errors, and signing, which it does not check. Do not use it with DynamoDB itself.
 func (e *Engine) Options(o *dynamodb.Options) {
 	o.DisableValidateResponseChecksum = true
+	o.HTTPSignerV4 = unsigned{}
 }
 
 // await returns when the engine answers, or an error if it does not.
