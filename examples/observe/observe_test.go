@@ -90,6 +90,7 @@ func TestMetricsCountWhatTheMeterCounts(t *testing.T) {
 		want[name] = cost.Requests
 	}
 	require.Equal(t, want, w.requests(t))
+	require.Equal(t, 30, want["GET /home"], "ten pages of three requests, by the service's own name")
 	require.Empty(t, w.log.String())
 }
 

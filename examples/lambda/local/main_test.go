@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/internal/local"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/follow"
@@ -108,18 +110,24 @@ func TestAPostIsInTheHomeOfWhoFollows(t *testing.T) {
 	require.Empty(t, w.home(t, "ann"))
 }
 
+// feeds are those of another process on the same tables.
+func (w world) feeds(t *testing.T, opts *feed.Options) *feed.Repository {
+	t.Helper()
+	gen, err := ids.New(1, nil)
+	require.NoError(t, err)
+	follows, err := follow.New(w.env.DB, w.env.Tables.Follow, gen, nil)
+	require.NoError(t, err)
+	feeds, err := feed.New(w.env.DB, w.env.Tables.Feed, gen, follows, opts)
+	require.NoError(t, err)
+	return feeds
+}
+
 // Publish leaves the followers beyond Options.InlineFollowers to the schedule.
 func TestTheScheduleDeliversWhatPublishLeft(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.call(t, "ann", "PUT", "/following/ben", "", 200)
-	gen, err := ids.New(1, nil)
-	require.NoError(t, err)
-	follows, err := follow.New(w.env.DB, w.env.Tables.Follow, gen, nil)
-	require.NoError(t, err)
-	feeds, err := feed.New(w.env.DB, w.env.Tables.Feed, gen, follows, &feed.Options{InlineFollowers: -1})
-	require.NoError(t, err)
-	_, _, err = feeds.Outbox("ben").Publish(t.Context(), feed.Activity{
+	_, _, err := w.feeds(t, &feed.Options{InlineFollowers: -1}).Outbox("ben").Publish(t.Context(), feed.Activity{
 		Actor: feed.Ref{Kind: "user", ID: "ben"}, Verb: "post", Object: feed.Ref{Kind: "photo", ID: "sea"},
 	})
 	require.NoError(t, err)
@@ -141,6 +149,8 @@ func TestAHomeIsReadByPagesWithSealedCursors(t *testing.T) {
 	next := page["next"].(string)
 	rest := w.call(t, "ann", "GET", "/home?limit=2&cursor="+next, "", 200)
 	require.Len(t, rest["items"], 1)
+	_, err := w.feeds(t, nil).Home("ann").List(t.Context(), cursor.PageRequest{Cursor: cursor.Cursor(next)})
+	require.ErrorIs(t, err, plaza.ErrInvalid, "only who has the key can read it")
 	last := map[byte]string{'A': "B"}[next[len(next)-5]]
 	if last == "" {
 		last = "A"
