@@ -12,6 +12,7 @@ require (
 	github.com/guregu/dynamo/v2 v2.6.0
 	github.com/plaza-sdk/plaza v0.0.0
 	github.com/stretchr/testify v1.12.1
+	golang.org/x/sync v0.22.0
 	golang.org/x/term v0.45.0
 	golang.org/x/time v0.15.0
 )
@@ -35,7 +36,6 @@ require (
 	github.com/robfig/cron/v3 v3.0.1 // indirect
 	github.com/sony/sonyflake/v2 v2.2.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
-	golang.org/x/sync v0.20.0 // indirect
 	golang.org/x/sys v0.47.0 // indirect
 )
 

@@ -24,6 +24,8 @@ const (
 type commands struct {
 	Tables tablesCommand `cmd:"" help:"Print what creates the tables."`
 
+	Estimate estimateCommand `cmd:"" help:"Estimate what a service costs, and its hottest keys."`
+
 	Verify verifyCommand `cmd:"" help:"Compare the tables with what the features need."`
 	Check  checkCommand  `cmd:"" help:"Look for damaged items and wrong counts."`
 	Repair repairCommand `cmd:"" help:"Fix what check finds."`
