@@ -118,8 +118,10 @@ func TestPlainClientsOfTheConfigWork(t *testing.T) {
 	n, err := dynamo.New(env.Config).Table(env.Tables.Follow).Scan().Count(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
-	_, err = dynamodbstreams.NewFromConfig(env.Config).ListStreams(t.Context(), &dynamodbstreams.ListStreamsInput{})
-	require.NoError(t, err)
+	require.Zero(t, env.Cost(func() {
+		_, err = dynamodbstreams.NewFromConfig(env.Config).ListStreams(t.Context(), &dynamodbstreams.ListStreamsInput{})
+		require.NoError(t, err)
+	}), "streams have other prices")
 }
 
 func TestCostIsOfWhatRunsMeanwhile(t *testing.T) {

@@ -6,9 +6,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"net/http"
-	"os"
 	"regexp"
 	"sync"
 	"testing"
@@ -22,7 +20,6 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/internal/engine"
-	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 var start = sync.OnceValues(func() (*engine.Engine, error) { return engine.Shared(context.Background()) })
@@ -43,26 +40,6 @@ func Engine(t testing.TB) *engine.Engine {
 		t.Fatal(err)
 	}
 	return e
-}
-
-// Main runs the tests of a package whose programs start engines. Unless faults.Full,
-// they use the engine of this process: a start costs more than most of their tests.
-func Main(m *testing.M) {
-	if !faults.Full() {
-		if err := share(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-	}
-	os.Exit(m.Run())
-}
-
-func share() error {
-	e, err := start()
-	if err != nil {
-		return err
-	}
-	return os.Setenv(engine.EndpointVariable, e.Endpoint)
 }
 
 // DB reaches the engine of this process. Each wrap goes around those before
