@@ -307,7 +307,7 @@ func local(ctx context.Context) (db *dynamo.DB, stop func()) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := dynamodb.NewFromConfig(e.Config(), e.Options)
+	client := dynamodb.NewFromConfig(e.Config())
 	if _, err := client.CreateTable(ctx, streamtest.Streamed(danmu.Table)("danmu")); err != nil {
 		log.Fatal(err)
 	}

@@ -71,10 +71,8 @@ func NewFilter(rules FilterRules) (*Filter, error) {
 		}
 		f.patterns = append(f.patterns, compiled)
 	}
-	for i, user := range rules.Users {
-		if err := keys.CheckName(fmt.Sprintf("Users[%d]", i), user); err != nil {
-			return nil, err
-		}
+	if err := keys.CheckNames("Users", rules.Users); err != nil {
+		return nil, err
 	}
 	return f, nil
 }

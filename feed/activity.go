@@ -97,16 +97,7 @@ func checkTo(to []string) error {
 	if len(to) > maxTo {
 		return &plaza.InvalidError{Field: "To", Reason: fmt.Sprintf("has %d outboxes, at most %d are allowed", len(to), maxTo)}
 	}
-	for i, owner := range to {
-		field := fmt.Sprintf("To[%d]", i)
-		if err := keys.CheckName(field, owner); err != nil {
-			return err
-		}
-		if slices.Contains(to[:i], owner) {
-			return &plaza.InvalidError{Field: field, Reason: "is there twice"}
-		}
-	}
-	return nil
+	return keys.CheckSet("To", to)
 }
 
 // clone is a copy that shares nothing with a.

@@ -100,7 +100,7 @@ func openTables(ctx context.Context) exampleTables {
 	if err != nil {
 		log.Fatal(err)
 	}
-	t := exampleTables{local: local, db: dynamo.New(local.Config(), local.Options), gen: gen, feed: prefix.String() + "-feed"}
+	t := exampleTables{local: local, db: dynamo.New(local.Config()), gen: gen, feed: prefix.String() + "-feed"}
 	if _, err := t.db.Client().CreateTable(ctx, follow.Table(prefix.String()+"-follow")); err != nil {
 		log.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func (r *Ref) UnmarshalText(text []byte) (err error) {
 // text.
 func (r Ref) check(field string) error {
 	if r.Kind != "" {
-		if err := keys.CheckName(field+".Kind", r.Kind); err != nil {
+		if err := keys.CheckPart(field, "Kind", r.Kind); err != nil {
 			return err
 		}
 		if strings.Contains(r.Kind, ":") {
@@ -61,5 +61,5 @@ func (r Ref) check(field string) error {
 	} else if strings.Contains(r.ID, ":") {
 		return &plaza.InvalidError{Field: field + ".ID", Reason: "has a colon but no kind"}
 	}
-	return keys.CheckName(field+".ID", r.ID)
+	return keys.CheckPart(field, "ID", r.ID)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
@@ -229,8 +230,13 @@ func (k entryKey) String() string { return keys.Join(k.ID.String(), k.Owner, k.e
 
 func (k entryKey) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-func (k *entryKey) UnmarshalText(text []byte) (err error) {
-	*k, err = parseEntryKey(string(text))
+// UnmarshalDynamo spares long lists the copies of UnmarshalText.
+func (k *entryKey) UnmarshalDynamo(value types.AttributeValue) (err error) {
+	text, ok := value.(*types.AttributeValueMemberS)
+	if !ok {
+		return errors.New("is no text")
+	}
+	*k, err = parseEntryKey(text.Value)
 	return err
 }
 
@@ -245,7 +251,7 @@ func parseEntryKey(text string) (k entryKey, err error) {
 	if k.edge, err = ids.Parse(parts[2]); err != nil {
 		return k, err
 	}
-	if k.String() != text {
+	if strings.Contains(text, `\`) && k.String() != text {
 		return k, errors.New("is escaped in another way")
 	}
 	return k, nil

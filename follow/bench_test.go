@@ -2,7 +2,9 @@ package follow_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -40,10 +42,11 @@ func (h byHand) follow(b *testing.B, e follow.Edge) {
 	add := func(user, count string) types.TransactWriteItem {
 		return types.TransactWriteItem{Update: &types.Update{
 			TableName: h.table, Key: item{"pk": text("C#" + user), "sk": text("0")},
-			UpdateExpression:         aws.String("SET #count = if_not_exists(#count, :zero) + :one ADD ver :one"),
+			UpdateExpression:         aws.String("SET #count = if_not_exists(#count, :zero) + :one, ver = if_not_exists(ver, :ver) + :one"),
 			ExpressionAttributeNames: map[string]string{"#count": count},
 			ExpressionAttributeValues: item{
 				":zero": &types.AttributeValueMemberN{Value: "0"}, ":one": &types.AttributeValueMemberN{Value: "1"},
+				":ver": &types.AttributeValueMemberN{Value: strconv.FormatUint(uint64(ids.At(time.Now())), 10)},
 			},
 			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 		}}

@@ -207,7 +207,7 @@ func openStreamed(ctx context.Context) (follows *follow.Repository, db *dynamo.D
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := dynamodb.NewFromConfig(e.Config(), e.Options)
+	client := dynamodb.NewFromConfig(e.Config())
 	table = "follow-example-" + name.String()
 	if _, err := client.CreateTable(ctx, streamtest.Streamed(follow.Table)(table)); err != nil {
 		log.Fatal(err)

@@ -68,10 +68,5 @@ func checkUsers(field string, users []string) error {
 	if len(users) > maxUsers {
 		return &plaza.InvalidError{Field: field, Reason: fmt.Sprintf("has %d users, at most %d are allowed", len(users), maxUsers)}
 	}
-	for i, user := range users {
-		if err := keys.CheckName(fmt.Sprintf("%s[%d]", field, i), user); err != nil {
-			return err
-		}
-	}
-	return nil
+	return keys.CheckNames(field, users)
 }

@@ -32,7 +32,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	db := dynamo.New(local.Config(), local.Options)
+	db := dynamo.New(local.Config())
 	if _, err := db.Client().CreateTable(ctx, leaderboard.Table(table.String())); err != nil {
 		log.Fatal(err)
 	}
@@ -296,7 +296,7 @@ func openStreamed(ctx context.Context) (boards *leaderboard.Repository, db *dyna
 	if err != nil {
 		log.Fatal(err)
 	}
-	db, table = dynamo.New(local.Config(), local.Options), name.String()
+	db, table = dynamo.New(local.Config()), name.String()
 	if _, err := db.Client().CreateTable(ctx, streamtest.Streamed(leaderboard.Table)(table)); err != nil {
 		log.Fatal(err)
 	}

@@ -26,10 +26,8 @@ func (r *Repository) Players(ctx context.Context, in In, ids []string) ([]Standi
 	if len(ids) > MaxPlayers {
 		return nil, &plaza.InvalidError{Field: "ids", Reason: fmt.Sprintf("are %d, at most %d are allowed", len(ids), MaxPlayers)}
 	}
-	for i, id := range ids {
-		if err := keys.CheckName(fmt.Sprintf("ids[%d]", i), id); err != nil {
-			return nil, err
-		}
+	if err := keys.CheckNames("ids", ids); err != nil {
+		return nil, err
 	}
 	rows, err := r.players(ctx, in, ids)
 	return rows, in.wrap("players of", err)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 
+	"github.com/guregu/dynamo/v2"
+
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -11,10 +13,7 @@ import (
 // by is the entry that stands.
 func (r *Repository) write(ctx context.Context, a attempt, e *entryItem, next effect) (got answer, by *entryItem, err error) {
 	update := r.update(a, next)
-	var written struct {
-		Key  []byte `dynamo:"key"`
-		Prev []byte `dynamo:"prev"`
-	}
+	var written writtenKeys
 	if e == nil {
 		err = r.table.Run(ctx, store.Returning{Update: a.unseen(update, next.key), Out: &written})
 	} else {
@@ -30,6 +29,21 @@ func (r *Repository) write(ctx context.Context, a attempt, e *entryItem, next ef
 	}
 	got, err = a.answerFor(written.Prev, written.Key)
 	return got, nil, err
+}
+
+// writtenKeys are those of an updated entry: the key that stands now, and the one before.
+type writtenKeys struct{ Key, Prev []byte }
+
+func (w *writtenKeys) UnmarshalDynamoItem(item dynamo.Item) error {
+	return store.Fields(item, func(name string) any {
+		switch name {
+		case "key":
+			return &w.Key
+		case "prev":
+			return &w.Prev
+		}
+		return nil
+	})
 }
 
 // update returns the update for an effect. It sets the part of a new entry, but never

@@ -232,7 +232,7 @@ func openTables(ctx context.Context) exampleTables {
 	if err != nil {
 		log.Fatal(err)
 	}
-	t := exampleTables{local: local, db: dynamo.New(local.Config(), local.Options), today: time.Now().Truncate(24 * time.Hour)}
+	t := exampleTables{local: local, db: dynamo.New(local.Config()), today: time.Now().Truncate(24 * time.Hour)}
 	if t.gen, err = ids.New(1, nil); err != nil {
 		log.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/smithy-go/middleware"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/internal/engine"
@@ -24,7 +23,6 @@ func connect(local *engine.Engine, wrap []func(aws.HTTPClient) aws.HTTPClient) *
 	transport.MaxIdleConnsPerHost = 64 // as many as parallel requests use
 	e := &Env{engine: local, transport: transport, Meter: meter.New(), Config: local.Config()}
 	e.Config.HTTPClient = &http.Client{Transport: transport}
-	e.Config.APIOptions = []func(*middleware.Stack) error{trustChecksums}
 	// As in production, but a few milliseconds apart.
 	e.Config.Retryer = func() aws.Retryer {
 		return retry.NewStandard(func(o *retry.StandardOptions) {
@@ -40,15 +38,4 @@ func connect(local *engine.Engine, wrap []func(aws.HTTPClient) aws.HTTPClient) *
 	}
 	e.DB = dynamo.New(e.Config)
 	return e
-}
-
-// trustChecksums is dynamodb.Options.DisableValidateResponseChecksum for every client of a
-// Config. DynamoDB Local sends wrong checksums with errors.
-func trustChecksums(stack *middleware.Stack) error {
-	const validation = "DynamoDB:ResponseChecksumValidation"
-	if _, ok := stack.Deserialize.Get(validation); !ok {
-		return nil // another service's client
-	}
-	_, err := stack.Deserialize.Remove(validation)
-	return err
 }

@@ -143,7 +143,7 @@ func openLetters(ctx context.Context) *stream.DeadTable {
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := dynamodb.NewFromConfig(e.Config(), e.Options)
+	client := dynamodb.NewFromConfig(e.Config())
 	table := "dead-letters-example-" + rand.Text()
 	if _, err := client.CreateTable(ctx, stream.DeadSchema(table)); err != nil {
 		log.Fatal(err)

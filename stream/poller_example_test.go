@@ -26,7 +26,7 @@ func ExampleNewPoller() {
 		log.Fatal(err)
 	}
 	defer func() { _ = local.Close() }()
-	db := dynamo.New(local.Config(), local.Options)
+	db := dynamo.New(local.Config())
 	streams := dynamodbstreams.NewFromConfig(local.Config())
 
 	at := time.Now().UnixNano()

@@ -66,13 +66,13 @@ func onRealStream(t *testing.T, f func(t *testing.T, r *realStream)) {
 			for _, w := range wrap {
 				c = w(c)
 			}
-			return dynamo.New(cfg, e.Options, func(o *dynamodb.Options) { o.HTTPClient = c })
+			return dynamo.New(cfg, func(o *dynamodb.Options) { o.HTTPClient = c })
 		}
 		r.streams = func() *dynamodbstreams.Client {
 			return dynamodbstreams.NewFromConfig(cfg, func(o *dynamodbstreams.Options) { o.HTTPClient = base })
 		}
 		r.db = r.dial()
-		r.client = dynamodb.NewFromConfig(cfg, e.Options, func(o *dynamodb.Options) { o.HTTPClient = base })
+		r.client = dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) { o.HTTPClient = base })
 		r.handle = func(_ context.Context, _ string, rec stream.Record) error {
 			r.log.Lock()
 			defer r.log.Unlock()

@@ -189,7 +189,7 @@ func newWorld(t *testing.T) *world {
 	}
 	w := &world{clock: &clock{now: time.Now()}, names: tables.NamesOf(prefix), template: templateOf(t, ts, nil)}
 	e := dynamotest.Engine(t)
-	client := dynamodb.NewFromConfig(e.Config(), e.Options)
+	client := dynamodb.NewFromConfig(e.Config())
 	for id, r := range w.template.Resources {
 		if r.Type == "AWS::DynamoDB::Table" {
 			create(t, client, properties[tableProperties](t, w.template, id, r.Type))

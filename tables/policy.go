@@ -20,7 +20,7 @@ type PolicyOptions struct {
 }
 
 // Policy writes the grants as an IAM policy in JSON. IAM takes policies of up to 6,144
-// characters.
+// characters. What would allow more, such as a table named *, is plaza.ErrInvalid.
 func Policy(w io.Writer, gs []Grant, opts *PolicyOptions) error {
 	var o PolicyOptions
 	if opts != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -59,31 +58,40 @@ func (c *checking) run(ctx context.Context, p *program, repair bool, from mintin
 	if err != nil {
 		return err
 	}
-	var gen ids.Source = noIDs{}
-	if repair && s.names.Leaderboard != "" && (c.All || len(c.Board) > 0) {
-		var release func()
-		if gen, release, err = from.source(s); err != nil {
-			return err
-		}
-		defer release()
+	gen, release, err := c.source(s, repair, from)
+	if err != nil {
+		return err
 	}
+	defer release()
 	if err := j.open(gen, c.Kind); err != nil {
 		return err
 	}
-	stop := newProgress(p).watch(j.status)
+	show := newProgress(p).watch(j.status)
 	if c.All {
 		err = j.all(ctx, c.Checkpoint)
 	} else {
 		err = j.named(ctx, c)
 	}
-	stop()
+	show()
 	switch {
+	case err != nil && c.Checkpoint != "":
+		return stop(ctx, err, continues)
 	case err != nil:
-		return err
+		return stop(ctx, err, "Not everything was checked. With --checkpoint a walk through all can be continued.")
 	case j.failed > 0 || j.drifts > 0 && !repair:
 		return errFound
 	}
 	return nil
+}
+
+// source is for leaderboards. A check of them makes an id too, but stores none, so its
+// machine number may be anybody's.
+func (c *checking) source(s *site, repair bool, from minting) (gen ids.Source, release func(), err error) {
+	if repair && s.names.Leaderboard != "" && (c.All || len(c.Board) > 0) {
+		return from.source(s)
+	}
+	gen, err = ids.New(0, nil)
+	return gen, func() {}, err
 }
 
 func (c *checking) newJob(p *program, s *site, repair bool) (*checkJob, error) {
@@ -193,12 +201,7 @@ func (j *checkJob) report(f finding) {
 	} else {
 		j.failed++
 	}
-	if !j.json {
-		fmt.Fprintln(j.p.stdout, f)
-		return
-	}
-	line, _ := json.Marshal(f) // texts and numbers always marshal
-	fmt.Fprintf(j.p.stdout, "%s\n", line)
+	j.p.print(f, j.json)
 }
 
 func (j *checkJob) status() string {
@@ -212,7 +215,8 @@ func (j *checkJob) status() string {
 }
 
 // one checks or repairs a subject. One that cannot be checked is a finding too, and
-// does not end the run.
+// does not end the run, unless it is a board: a check of it reads a whole table, so that
+// DynamoDB is busy or cannot be reached.
 func (j *checkJob) one(ctx context.Context, of subject) error {
 	drift, err := j.drift(ctx, of)
 	j.mu.Lock()
@@ -221,7 +225,7 @@ func (j *checkJob) one(ctx context.Context, of subject) error {
 	switch {
 	case err == nil && len(drift) > 0:
 		j.report(finding{subject: of, Drift: drift, Fixed: j.repair})
-	case errors.Is(err, plaza.ErrBusy), errors.Is(err, plaza.ErrCorrupt), errors.Is(err, plaza.ErrNotFound):
+	case errors.Is(err, plaza.ErrBusy) && of.Board == "", errors.Is(err, plaza.ErrCorrupt), errors.Is(err, plaza.ErrNotFound):
 		j.report(finding{subject: of, Error: err.Error()})
 	case err != nil:
 		return err

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -141,8 +142,12 @@ func (m minting) source(s *site) (gen ids.Source, release func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	// After Ctrl-C too. If it fails, the number is free after a minute.
-	return g, func() { _ = g.Close(context.Background()) }, nil
+	return g, func() {
+		// After Ctrl-C too. If it fails, the number is free after a minute.
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		_ = g.Close(ctx)
+	}, nil
 }
 
 // noIDs is the source of ids of commands that only read.

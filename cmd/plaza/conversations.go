@@ -80,7 +80,7 @@ func (c conversations) after(ctx context.Context, name string) (string, error) {
 	if name != "" {
 		name = rowPrefix + name
 	}
-	rows, _, err := c.s.query(ctx, c.s.names.Message, keys.Join("U", c.user), rowPrefix, name)
+	rows, _, err := c.s.query(ctx, c.s.names.Message, keys.Join("U", c.user), rowPrefix, name, 1)
 	if err != nil || len(rows) == 0 {
 		return "", err
 	}
@@ -110,7 +110,7 @@ func (c conversations) cleared(ctx context.Context, in message.In, at string) (d
 	}
 	bucket := (last + 1) / bucketSize
 	pk := rowPrefix + in.Conversation + "#" + strconv.FormatInt(bucket, 10)
-	items, next, err := c.s.query(ctx, c.s.names.Message, pk, "", fmt.Sprintf(seqFormat, last))
+	items, next, err := c.s.query(ctx, c.s.names.Message, pk, "", fmt.Sprintf(seqFormat, last), c.s.page)
 	if err != nil {
 		return nil, "", err
 	}

@@ -20,7 +20,7 @@ type eraseCommand struct {
 	connecting
 	minting
 	User    string `required:"" placeholder:"ID" help:"Whom to erase. The user must have stopped writing."`
-	Objects string `placeholder:"FILE" type:"path" help:"Objects that go with the user, an id a line: erases the comments, reactions and danmu on them, anybody's."`
+	Objects string `placeholder:"FILE" type:"path" help:"Objects that go with the user, an id a line: erases the comments, reactions and danmu on them, anybody's. Nobody may write there any more."`
 	Yes     bool   `help:"Do not ask."`
 }
 
@@ -59,7 +59,7 @@ func (c *eraseCommand) Run(ctx context.Context, p *program) error {
 	}
 	defer release()
 	if err := eraseAll(ctx, newProgress(p), s, s.erasure(gen, c.User, objects)); err != nil {
-		return err
+		return stop(ctx, err, continues)
 	}
 	fmt.Fprint(p.stdout, s.remains())
 	return nil
@@ -171,14 +171,14 @@ func eraseAll(ctx context.Context, shown *progress, s *site, steps []step) error
 	for i, step := range steps {
 		before := s.requests.Load()
 		head := fmt.Sprintf("%d/%d %s: ", i+1, len(steps), step.name)
-		stop := shown.watch(func() string { return head + count(s.requests.Load()-before, "request") })
+		show := shown.watch(func() string { return head + count(s.requests.Load()-before, "request") })
 		err := step.do(ctx)
-		stop()
+		show()
 		if err == nil {
 			continue
 		}
 		if step.first || !errors.Is(err, plaza.ErrCorrupt) {
-			return fmt.Errorf("%w\nGive the same command again to continue", err)
+			return err
 		}
 		damaged = append(damaged, err)
 	}

@@ -123,7 +123,7 @@ func TestAnErasureThatIsKilledAgainAndAgainEndsLikeOneThatIsNot(t *testing.T) {
 					break
 				}
 				killed++
-				require.Contains(t, got.stderr, "same command again")
+				require.Contains(t, got.stderr, continues)
 				require.Less(t, run, 80)
 			}
 			require.True(t, killed > 5 || k > 0, "%d runs were killed", killed)
@@ -182,7 +182,7 @@ func TestAnErasureAsksFirstStopsWhenToldAndTakesObjectsAlong(t *testing.T) {
 	ctx := w.cancelAt(10)
 	got := w.runIn(ctx, ann+"\n", append(erase, "--objects", objects)...)
 	require.Equal(t, exitFailure, got.code)
-	require.Contains(t, got.stderr, "interrupted; repeat the command to continue")
+	require.Contains(t, got.stderr, "interrupted\n"+continues)
 
 	w.wrap = nil
 	got = w.runIn(t.Context(), ann+"\n", append(erase, "--objects", objects)...)

@@ -71,7 +71,10 @@ func (c *exportCommand) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	if err := x.write(ctx, newProgress(p), s, sections); err != nil {
-		return err
+		if x.file == nil {
+			return stop(ctx, err, "The output is not complete. With --output an export can be continued.")
+		}
+		return stop(ctx, err, continues)
 	}
 	if x.at.Damaged > 0 {
 		return errFound
@@ -150,9 +153,9 @@ func (x *export) write(ctx context.Context, shown *progress, s *site, sections [
 	for i, of := range sections[first:] {
 		head := fmt.Sprintf("%d/%d %s: ", first+i+1, len(sections), of.name())
 		before := s.requests.Load()
-		stop := shown.watch(func() string { return head + count(s.requests.Load()-before, "request") })
+		show := shown.watch(func() string { return head + count(s.requests.Load()-before, "request") })
 		err := x.section(ctx, of)
-		stop()
+		show()
 		if err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -23,6 +22,11 @@ type idParts struct {
 	Time     time.Time `json:"time"`
 	Sequence uint64    `json:"sequence"` // of the millisecond
 	Machine  uint64    `json:"machine"`
+}
+
+func (i idParts) String() string {
+	return fmt.Sprintf("%s  %s  %s  sequence %d  machine %d", i.Text, i.Number,
+		i.Time.Format("2006-01-02T15:04:05.000Z07:00"), i.Sequence, i.Machine)
 }
 
 const (
@@ -62,14 +66,7 @@ func (c *idCommand) Run(p *program) error {
 			failed = true
 			return
 		}
-		parts := partsOf(id)
-		if c.JSON {
-			line, _ := json.Marshal(parts) // texts and numbers always marshal
-			fmt.Fprintf(p.stdout, "%s\n", line)
-			return
-		}
-		fmt.Fprintf(p.stdout, "%s  %s  %s  sequence %d  machine %d\n", parts.Text, parts.Number,
-			parts.Time.Format("2006-01-02T15:04:05.000Z07:00"), parts.Sequence, parts.Machine)
+		p.print(partsOf(id), c.JSON)
 	}
 	for _, text := range c.IDs {
 		explain(text)

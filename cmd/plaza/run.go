@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/alecthomas/kong"
 	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/plaza-sdk/plaza"
 )
 
 // The exit codes.
@@ -20,6 +23,8 @@ const (
 // commands are all commands. Each has a file of its own.
 type commands struct {
 	Tables tablesCommand `cmd:"" help:"Print what creates the tables."`
+
+	Estimate estimateCommand `cmd:"" help:"Estimate what a service costs, and its hottest keys."`
 
 	Verify verifyCommand `cmd:"" help:"Compare the tables with what the features need."`
 	Check  checkCommand  `cmd:"" help:"Look for damaged items and wrong counts."`
@@ -77,11 +82,30 @@ func (p *program) run(ctx context.Context, args []string) int {
 	case err != nil:
 		return p.fail(usageError{err.Error()})
 	}
-	err = call.Run()
-	if err != nil && ctx.Err() != nil {
-		err = errors.New("interrupted; repeat the command to continue")
+	return p.fail(call.Run())
+}
+
+// stopped is the error of long work, and says how to go on.
+type stopped struct {
+	err  error
+	hint string
+}
+
+func (e stopped) Error() string { return e.err.Error() + "\n" + e.hint }
+
+func (e stopped) Unwrap() error { return e.err }
+
+const continues = "Give the same command again to continue."
+
+// stop adds the hint to an error, and says what Ctrl-C did.
+func stop(ctx context.Context, err error, hint string) error {
+	switch {
+	case err == nil || errors.Is(err, errFound):
+		return err
+	case ctx.Err() != nil:
+		err = errors.New("interrupted")
 	}
-	return p.fail(err)
+	return stopped{err, hint}
 }
 
 // fail prints an error and returns its exit code.
@@ -97,5 +121,21 @@ func (p *program) fail(err error) int {
 		return exitUsage
 	}
 	fmt.Fprintln(p.stderr, "plaza:", err)
+	if errors.Is(err, plaza.ErrTable) {
+		fmt.Fprintln(p.stderr, "If you use other names, or not all features, see --prefix, --table and --only.")
+	}
 	return exitFailure
+}
+
+// print prints a line: JSON or the text of String.
+func (p *program) print(v fmt.Stringer, asJSON bool) {
+	if !asJSON {
+		fmt.Fprintln(p.stdout, v)
+		return
+	}
+	line, err := json.Marshal(v)
+	if err != nil { // texts and numbers always marshal
+		panic(err)
+	}
+	fmt.Fprintf(p.stdout, "%s\n", line)
 }

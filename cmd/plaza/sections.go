@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -58,7 +60,7 @@ func of[T any](user string, list func(context.Context, string, cursor.PageReques
 // feature has no list. A damaged item is reported and left out.
 func (s *site) stored(table, pk, prefix string, data func(dynamo.Item) ([]any, error)) func(context.Context, string) ([]any, string, error) {
 	return func(ctx context.Context, at string) ([]any, string, error) {
-		items, next, err := s.query(ctx, table, pk, prefix, at)
+		items, next, err := s.query(ctx, table, pk, prefix, at, s.page)
 		if err != nil {
 			return nil, "", err
 		}
@@ -81,9 +83,9 @@ func plain(item dynamo.Item) ([]any, error) {
 	return []any{data}, err
 }
 
-func (s *site) query(ctx context.Context, table, pk, prefix, after string) ([]dynamo.Item, string, error) {
+func (s *site) query(ctx context.Context, table, pk, prefix, after string, limit int) ([]dynamo.Item, string, error) {
 	in := &dynamodb.QueryInput{
-		TableName: &table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(s.page)),
+		TableName: &table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(limit)),
 		KeyConditionExpression:    aws.String("pk = :pk"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":pk": &types.AttributeValueMemberS{Value: pk}},
 	}
@@ -173,7 +175,7 @@ func (s *site) commentSections(user string) ([]section, error) {
 func (s *site) reactionSections(user string) ([]section, error) {
 	return []section{{"reaction", "reaction", s.stored(s.names.Reaction, keys.Join("U", user), "", func(item dynamo.Item) ([]any, error) {
 		var all []any
-		for name := range item {
+		for _, name := range slices.Sorted(maps.Keys(item)) {
 			parts := keys.Split(name)
 			if len(parts) != 2 || parts[0] != "id" {
 				continue
@@ -297,7 +299,7 @@ func (s *site) planned(user string) func(context.Context, string) ([]any, string
 	return func(ctx context.Context, at string) ([]any, string, error) {
 		number, after, _ := strings.Cut(at, " ")
 		shard, _ := strconv.Atoi(number) // the first page has none
-		items, next, err := s.query(ctx, s.names.Notify, keys.Join("D", strconv.Itoa(shard)), "", after)
+		items, next, err := s.query(ctx, s.names.Notify, keys.Join("D", strconv.Itoa(shard)), "", after, s.page)
 		if err != nil {
 			return nil, "", err
 		}
@@ -325,7 +327,7 @@ func (s *site) planned(user string) func(context.Context, string) ([]any, string
 
 // digestShards is how many shards may have planned digests.
 func (s *site) digestShards(ctx context.Context) (int, error) {
-	items, _, err := s.query(ctx, s.names.Notify, "D", "shards", "")
+	items, _, err := s.query(ctx, s.names.Notify, "D", "shards", "", 1)
 	if err != nil || len(items) == 0 {
 		return 0, err
 	}

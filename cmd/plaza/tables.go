@@ -9,7 +9,10 @@ import (
 
 type tablesCommand struct {
 	naming
-	Format string `enum:"cloudformation,terraform,json" default:"cloudformation" help:"cloudformation, terraform or json: the requests of CreateTable and UpdateTimeToLive. Defaults to ${default}."`
+	Format              string   `enum:"cloudformation,terraform,policy,json" default:"cloudformation" help:"cloudformation and terraform: tables and policies. policy: one IAM policy. json: the requests of CreateTable and UpdateTimeToLive. Defaults to ${default}."`
+	Role                []string `enum:"reader,service,worker,operator," placeholder:"ROLE" help:"The roles that the policies are for: reader, service, worker, operator. Defaults to all."`
+	PointInTimeRecovery bool     `help:"Keep what the tables held in the last 35 days."`
+	Disposable          bool     `help:"Let the tables be deleted with their stack."`
 }
 
 // Run needs no AWS.
@@ -19,11 +22,18 @@ func (c *tablesCommand) Run(p *program) error {
 		return err
 	}
 	all := tables.Of(names)
+	roles := make([]tables.Role, len(c.Role))
+	for i, role := range c.Role {
+		roles[i] = tables.Role(role)
+	}
+	opts := &tables.Options{PointInTimeRecovery: c.PointInTimeRecovery, Disposable: c.Disposable, Roles: roles}
 	switch c.Format {
 	case "cloudformation":
-		return tables.CloudFormation(p.stdout, all, nil)
+		return tables.CloudFormation(p.stdout, all, opts)
 	case "terraform":
-		return tables.Terraform(p.stdout, all, nil)
+		return tables.Terraform(p.stdout, all, opts)
+	case "policy":
+		return tables.Policy(p.stdout, tables.Grants(all, roles...), nil)
 	}
 	requests := make([]tableRequests, len(all))
 	for i, t := range all {

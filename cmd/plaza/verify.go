@@ -14,7 +14,25 @@ import (
 	"github.com/plaza-sdk/plaza/tables"
 )
 
-type verifyCommand struct{ connecting }
+type verifyCommand struct {
+	connecting
+	JSON bool `help:"Print one JSON object a line."`
+}
+
+// verified is a line of output.
+type verified struct {
+	Feature string `json:"feature"`
+	Table   string `json:"table"`
+	OK      bool   `json:"ok"`
+	Error   string `json:"error,omitempty"`
+}
+
+func (v verified) String() string {
+	if v.OK {
+		return fmt.Sprintf("%s %s: ok", v.Feature, v.Table)
+	}
+	return fmt.Sprintf("%s %s: %s", v.Feature, v.Table, v.Error)
+}
 
 // Run prints a line a table. A table that cannot be read is a finding too.
 func (c *verifyCommand) Run(ctx context.Context, p *program) error {
@@ -31,12 +49,12 @@ func (c *verifyCommand) Run(ctx context.Context, p *program) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		line := verified{Feature: t.Feature, Table: t.Name(), OK: err == nil}
 		if err != nil {
 			failed = true
-			fmt.Fprintf(p.stdout, "%s %s: %v\n", t.Feature, t.Name(), err)
-			continue
+			line.Error = err.Error()
 		}
-		fmt.Fprintf(p.stdout, "%s %s: ok\n", t.Feature, t.Name())
+		p.print(line, c.JSON)
 	}
 	if failed {
 		return errFound

@@ -116,9 +116,11 @@ func reactionSubject(pk string, item map[string]types.AttributeValue) (owner, bo
 	return o, true
 }
 
-// walkTable checks everybody whom the partitions of a table belong to.
+// walkTable checks everybody whom the partitions of a table belong to. It keeps a place
+// only once the next page is read: where DynamoDB cannot be reached, what was not checked
+// comes again.
 func (j *checkJob) walkTable(ctx context.Context, at place, of func(string, map[string]types.AttributeValue) (owner, bool), keep func(place) error) error {
-	for {
+	for began := at; ; {
 		in := &dynamodb.ScanInput{
 			TableName: aws.String(at.Table), ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(j.s.page)),
 			ProjectionExpression:     aws.String("pk, sk, #o"),
@@ -131,6 +133,11 @@ func (j *checkJob) walkTable(ctx context.Context, at place, of func(string, map[
 		if err != nil {
 			return err
 		}
+		if at != began {
+			if err := keep(at); err != nil {
+				return err
+			}
+		}
 		j.mu.Lock()
 		j.read += int64(out.ScannedCount)
 		j.mu.Unlock()
@@ -141,9 +148,6 @@ func (j *checkJob) walkTable(ctx context.Context, at place, of func(string, map[
 			return nil
 		}
 		at.PK, at.SK = textOf(out.LastEvaluatedKey, "pk"), textOf(out.LastEvaluatedKey, "sk")
-		if err := keep(at); err != nil {
-			return err
-		}
 	}
 }
 

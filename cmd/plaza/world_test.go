@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -18,24 +16,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/tables"
 )
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	http.DefaultClient.CloseIdleConnections()
-	if code == 0 {
-		if err := goleak.Find(goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop")); err != nil {
-			os.Stderr.WriteString(err.Error())
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
 
 // world has tables of its own, and runs commands on them.
 type world struct {
@@ -55,7 +40,7 @@ type world struct {
 func newWorld(t *testing.T, features ...string) *world {
 	t.Helper()
 	e := dynamotest.Engine(t)
-	w := &world{t: t, prefix: "cmd-" + rand.Text()[:10] + "-", client: dynamodb.NewFromConfig(e.Config(), e.Options)}
+	w := &world{t: t, prefix: "cmd-" + rand.Text()[:10] + "-", client: dynamodb.NewFromConfig(e.Config())}
 	w.names = tables.NamesOf(w.prefix)
 	w.db = dynamo.NewFromIface(w.client)
 	gen, err := ids.New(1, nil)
@@ -91,7 +76,14 @@ func (w *world) run(args ...string) result { return w.runIn(w.t.Context(), "", a
 func (w *world) runIn(ctx context.Context, stdin string, args ...string) result {
 	var stdout, stderr bytes.Buffer
 	p := program{
-		stdin: strings.NewReader(stdin), stdout: &stdout, stderr: &stderr, wrap: w.wrap, page: w.page,
+		stdin: strings.NewReader(stdin), stdout: &stdout, stderr: &stderr, page: w.page,
+		wrap: func(next aws.HTTPClient) aws.HTTPClient {
+			next = w.permit(args[0], next)
+			if w.wrap != nil {
+				next = w.wrap(next)
+			}
+			return next
+		},
 		config: func(context.Context) (aws.Config, error) {
 			cfg := dynamotest.Engine(w.t).Config()
 			cfg.Retryer = func() aws.Retryer {

@@ -89,7 +89,7 @@ func openTable(ctx context.Context) (comments *danmu.Repository, stop func()) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	db := dynamo.New(local.Config(), local.Options)
+	db := dynamo.New(local.Config())
 	if _, err := db.Client().CreateTable(ctx, danmu.Table(name.String())); err != nil {
 		log.Fatal(err)
 	}

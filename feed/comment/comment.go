@@ -23,7 +23,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -95,14 +94,8 @@ func (r *Repository) checkContent(c Comment) error {
 	if n := len(c.Mentions); n > MaxMentions {
 		return &plaza.InvalidError{Field: "Mentions", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, MaxMentions)}
 	}
-	for i, user := range c.Mentions {
-		field := fmt.Sprintf("Mentions[%d]", i)
-		if err := keys.CheckName(field, user); err != nil {
-			return err
-		}
-		if slices.Contains(c.Mentions[:i], user) {
-			return &plaza.InvalidError{Field: field, Reason: "is there twice"}
-		}
+	if err := keys.CheckSet("Mentions", c.Mentions); err != nil {
+		return err
 	}
 	if n := len(c.Data); n > r.opts.MaxData {
 		return &plaza.InvalidError{Field: "Data", Reason: fmt.Sprintf("is %d bytes large, at most %d are allowed", n, r.opts.MaxData)}

@@ -49,11 +49,11 @@ func (r *Repository) CountsMany(ctx context.Context, objects []string) (map[stri
 	if n := len(objects); n > maxMany {
 		return nil, &plaza.InvalidError{Field: "Objects", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, maxMany)}
 	}
+	if err := keys.CheckNames("Objects", objects); err != nil {
+		return nil, err
+	}
 	wanted := make([]store.Key, len(objects))
 	for i, object := range objects {
-		if err := keys.CheckName(fmt.Sprintf("Objects[%d]", i), object); err != nil {
-			return nil, err
-		}
 		wanted[i] = headerKey(object)
 	}
 	found, err := r.table.GetAll(ctx, wanted, r.opts.Consistent, 1)

@@ -283,7 +283,7 @@ func openStreamed(ctx context.Context, opts *comment.Options) (comments *comment
 	if err != nil {
 		log.Fatal(err)
 	}
-	db, table = dynamo.New(engine.Config(), engine.Options), name.String()
+	db, table = dynamo.New(engine.Config()), name.String()
 	if _, err := db.Client().CreateTable(ctx, streamtest.Streamed(comment.Table)(table)); err != nil {
 		log.Fatal(err)
 	}

@@ -2,7 +2,9 @@ package reaction_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -56,13 +58,18 @@ func (h byHand) react(b *testing.B, a reaction.Reaction) {
 		put(item{"pk": text("L#" + a.Object + "#" + a.Kind + "#0"), "sk": id, "user": text(a.User)}),
 		{Update: &types.Update{
 			TableName: &h.table, Key: key("C#"+a.Object+"#0", "C"),
-			UpdateExpression:                    aws.String("SET #count = if_not_exists(#count, :zero) + :one ADD ver :one"),
+			UpdateExpression:                    aws.String("SET #count = if_not_exists(#count, :zero) + :one, ver = if_not_exists(ver, :ver) + :one"),
 			ExpressionAttributeNames:            map[string]string{"#count": "count#" + a.Kind},
-			ExpressionAttributeValues:           item{":zero": &types.AttributeValueMemberN{Value: "0"}, ":one": one},
+			ExpressionAttributeValues:           item{":zero": &types.AttributeValueMemberN{Value: "0"}, ":one": one, ":ver": version()},
 			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 		}},
 	}})
 	require.NoError(b, err)
+}
+
+// version is where the versions of a new counter begin.
+func version() types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatUint(uint64(ids.At(time.Now())), 10)}
 }
 
 func (h byHand) byObject(b *testing.B, object, kind string, limit int) []reaction.Reaction {
@@ -89,10 +96,12 @@ func (h byHand) byObject(b *testing.B, object, kind string, limit int) []reactio
 
 func (h byHand) reacted(b *testing.B, user string, objects []string) map[string][]string {
 	reacted := make(map[string][]string, len(objects))
-	keys := make([]item, len(objects))
-	for i, object := range objects {
-		reacted[object] = []string{}
-		keys[i] = item{"pk": text("U#" + user), "sk": text(object)}
+	keys := make([]item, 0, len(objects))
+	for _, object := range objects {
+		if reacted[object] == nil { // a key must not be there twice
+			reacted[object] = []string{}
+			keys = append(keys, item{"pk": text("U#" + user), "sk": text(object)})
+		}
 	}
 	out, err := h.client.BatchGetItem(b.Context(), &dynamodb.BatchGetItemInput{
 		RequestItems: map[string]types.KeysAndAttributes{h.table: {Keys: keys, ConsistentRead: aws.Bool(true)}},
@@ -100,7 +109,9 @@ func (h byHand) reacted(b *testing.B, user string, objects []string) map[string]
 	require.NoError(b, err)
 	for _, guard := range out.Responses[h.table] {
 		for _, kind := range kinds {
-			if _, stands := guard["id#"+kind]; stands {
+			if id, stands := guard["id#"+kind]; stands {
+				_, err := ids.Parse(textOf(id))
+				require.NoError(b, err)
 				object := textOf(guard["sk"])
 				reacted[object] = append(reacted[object], kind)
 			}

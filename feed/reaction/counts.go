@@ -28,7 +28,7 @@ func (r *Repository) Reacted(ctx context.Context, user string, objects []string)
 		return nil, err
 	}
 	reacted := make(map[string][]string, len(objects))
-	var wanted []store.Key
+	wanted := make([]store.Key, 0, len(objects))
 	for _, object := range objects {
 		if _, seen := reacted[object]; !seen {
 			reacted[object] = []string{}
@@ -116,10 +116,5 @@ func checkObjects(objects []string) error {
 	if len(objects) > maxObjects {
 		return &plaza.InvalidError{Field: "Objects", Reason: fmt.Sprintf("has %d objects, at most %d are allowed", len(objects), maxObjects)}
 	}
-	for i, object := range objects {
-		if err := keys.CheckName(fmt.Sprintf("Objects[%d]", i), object); err != nil {
-			return err
-		}
-	}
-	return nil
+	return keys.CheckNames("Objects", objects)
 }

@@ -147,7 +147,7 @@ func openStreamed(ctx context.Context) (reactions *reaction.Repository, db *dyna
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := dynamodb.NewFromConfig(e.Config(), e.Options)
+	client := dynamodb.NewFromConfig(e.Config())
 	table = "reactions-example-" + name.String()
 	if _, err := client.CreateTable(ctx, streamtest.Streamed(reaction.Table)(table)); err != nil {
 		log.Fatal(err)

@@ -21,7 +21,7 @@ func ExampleNewSource() {
 		log.Fatal(err)
 	}
 	defer func() { _ = local.Close() }()
-	db := dynamo.New(local.Config(), local.Options)
+	db := dynamo.New(local.Config())
 	table := fmt.Sprint("machines-", time.Now().UnixNano())
 	if _, err := db.Client().CreateTable(ctx, lease.Table(table)); err != nil {
 		log.Fatal(err)
@@ -55,7 +55,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer func() { _ = local.Close() }()
-	db := dynamo.New(local.Config(), local.Options)
+	db := dynamo.New(local.Config())
 	table := fmt.Sprint("machines-", time.Now().UnixNano())
 	if _, err := db.Client().CreateTable(ctx, lease.Table(table)); err != nil {
 		log.Fatal(err)

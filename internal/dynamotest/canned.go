@@ -6,21 +6,39 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
 // answers is the transport of every client of this process. It passes requests on to the
-// engine, unless a benchmark plays back recorded answers.
+// engine, unless a benchmark meters them or plays back recorded answers.
 var answers canned
 
 // canned plays back a tape instead of asking the engine, so that a benchmark measures
 // only the CPU time of this process.
-type canned struct{ tape atomic.Pointer[tape] }
+type canned struct {
+	tape    atomic.Pointer[tape]
+	metered atomic.Pointer[aws.HTTPClient]
+}
 
 func (c *canned) RoundTrip(r *http.Request) (*http.Response, error) {
 	if t := c.tape.Load(); t != nil {
 		return t.answer(r)
 	}
+	if client := c.metered.Load(); client != nil {
+		return (*client).Do(r)
+	}
 	return transport().RoundTrip(r)
+}
+
+// cost returns what f costs.
+func (c *canned) cost(f func()) Cost {
+	m := NewMeter().Price()
+	client := m.Wrap(&http.Client{Transport: transport()})
+	c.metered.Store(&client)
+	defer c.metered.Store(nil)
+	f()
+	return m.Take()
 }
 
 // during records the engine's answers to call, and then runs f with these answers.

@@ -43,6 +43,14 @@ func Pair(b *testing.B, ours, bare func()) {
 		ratios[n] = float64(took[0]) / float64(took[1])
 	}
 	b.ReportMetric(median(ratios), "cpu-ratio")
+	cost := answers.cost(func() {
+		for range round {
+			sides[0].call()
+		}
+	})
+	b.ReportMetric(float64(cost.Requests)/round, "requests/op")
+	b.ReportMetric(cost.Read/round, "RCU/op")
+	b.ReportMetric(cost.Write/round, "WCU/op")
 	our, their := &sides[0], &sides[1]
 	b.ReportMetric(median(our.times), "ns/op")
 	b.ReportMetric(median(our.times)/median(their.times), "time-ratio")

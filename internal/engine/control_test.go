@@ -25,7 +25,7 @@ func TestAControlledEnginesStreamsRollOverAndAge(t *testing.T) {
 	e, err := engine.Start(t.Context(), &engine.Options{Control: true})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, e.Close()) })
-	db := dynamodb.NewFromConfig(e.Config(), e.Options)
+	db := dynamodb.NewFromConfig(e.Config())
 	streams := dynamodbstreams.NewFromConfig(e.Config())
 	out, err := db.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: aws.String("table"), BillingMode: types.BillingModePayPerRequest,

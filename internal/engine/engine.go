@@ -9,12 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/middleware"
 )
 
 // EndpointVariable is the environment variable with the endpoint of a running
@@ -95,21 +97,25 @@ func (e *Engine) Close() error {
 	return e.server.stop()
 }
 
-// Config connects to the engine with made-up credentials. Use it with Options:
-//
-//	db := dynamo.New(e.Config(), e.Options)
+// Config connects to the engine with made-up credentials.
 func (e *Engine) Config() aws.Config {
 	return aws.Config{
 		Region:       "us-east-1",
 		BaseEndpoint: aws.String(e.Endpoint),
 		Credentials:  credentials.NewStaticCredentialsProvider(cmp.Or(e.key, "plaza"), "plaza", ""),
+		APIOptions:   []func(*middleware.Stack) error{trustChecksums},
 	}
 }
 
-// Options switches off the validation of checksums, which DynamoDB Local gets wrong
-// in errors. Do not use it with DynamoDB itself.
-func (e *Engine) Options(o *dynamodb.Options) {
-	o.DisableValidateResponseChecksum = true
+// trustChecksums is dynamodb.Options.DisableValidateResponseChecksum for each client of a
+// Config. DynamoDB Local sends wrong checksums with errors.
+func trustChecksums(stack *middleware.Stack) error {
+	const validation = "DynamoDB:ResponseChecksumValidation"
+	if _, ok := stack.Deserialize.Get(validation); !ok {
+		return nil // another service's client
+	}
+	_, err := stack.Deserialize.Remove(validation)
+	return err
 }
 
 // await returns when the engine answers, or an error if it does not.
@@ -135,8 +141,9 @@ func (e *Engine) await(ctx context.Context, exited <-chan struct{}) error {
 
 // ask returns an error if the engine does not answer one request.
 func (e *Engine) ask(ctx context.Context) error {
-	client := dynamodb.NewFromConfig(e.Config(), e.Options, func(o *dynamodb.Options) {
+	client := dynamodb.NewFromConfig(e.Config(), func(o *dynamodb.Options) {
 		o.Retryer = aws.NopRetryer{}
+		o.HTTPClient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // leaves no connection
 	})
 	_, err := client.ListTables(ctx, &dynamodb.ListTablesInput{Limit: aws.Int32(1)})
 	return err

@@ -116,7 +116,7 @@ func TestStartAnswersAndCloseEnds(t *testing.T) {
 
 func answersAndEnds(t *testing.T, e *engine.Engine) {
 	t.Helper()
-	out, err := dynamodb.NewFromConfig(e.Config(), e.Options).ListTables(t.Context(), &dynamodb.ListTablesInput{})
+	out, err := dynamodb.NewFromConfig(e.Config()).ListTables(t.Context(), &dynamodb.ListTablesInput{})
 	require.NoError(t, err)
 	require.Empty(t, out.TableNames)
 	require.NoError(t, e.Close())

@@ -4,6 +4,7 @@ package keys
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -60,13 +61,53 @@ func Split(key string) []string {
 // CheckName returns a *plaza.InvalidError for field unless name is 1 to
 // MaxName bytes of UTF-8.
 func CheckName(field, name string) error {
-	switch {
-	case name == "":
-		return &plaza.InvalidError{Field: field, Reason: "is empty"}
-	case len(name) > MaxName:
-		return &plaza.InvalidError{Field: field, Reason: fmt.Sprintf("is %d bytes long, at most %d are allowed", len(name), MaxName)}
-	case !utf8.ValidString(name):
-		return &plaza.InvalidError{Field: field, Reason: "is not UTF-8"}
+	if reason := flaw(name); reason != "" {
+		return &plaza.InvalidError{Field: field, Reason: reason}
 	}
 	return nil
+}
+
+// CheckPart is CheckName for a part of a field, as in "Actor.Kind". The field's text
+// is made only for an error; it would take longer than the check.
+func CheckPart(field, part, name string) error {
+	if reason := flaw(name); reason != "" {
+		return &plaza.InvalidError{Field: field + "." + part, Reason: reason}
+	}
+	return nil
+}
+
+// CheckNames is CheckName for each of names, as in "Users[2]".
+func CheckNames(field string, names []string) error {
+	for i, name := range names {
+		if reason := flaw(name); reason != "" {
+			return &plaza.InvalidError{Field: fmt.Sprintf("%s[%d]", field, i), Reason: reason}
+		}
+	}
+	return nil
+}
+
+// CheckSet is CheckNames, and also refuses a name that is there twice.
+func CheckSet(field string, names []string) error {
+	if err := CheckNames(field, names); err != nil {
+		return err
+	}
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return &plaza.InvalidError{Field: fmt.Sprintf("%s[%d]", field, i), Reason: "is there twice"}
+		}
+	}
+	return nil
+}
+
+// flaw says why something is not a name.
+func flaw(name string) (reason string) {
+	switch {
+	case name == "":
+		return "is empty"
+	case len(name) > MaxName:
+		return fmt.Sprintf("is %d bytes long, at most %d are allowed", len(name), MaxName)
+	case !utf8.ValidString(name):
+		return "is not UTF-8"
+	}
+	return ""
 }

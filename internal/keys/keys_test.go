@@ -50,14 +50,31 @@ func TestJoinedKeysAreReadable(t *testing.T) {
 
 func TestCheckName(t *testing.T) {
 	t.Parallel()
+	check := func(name string) map[string]error {
+		return map[string]error{
+			"User":       keys.CheckName("User", name),
+			"Actor.Kind": keys.CheckPart("Actor", "Kind", name),
+			"Users[1]":   keys.CheckNames("Users", []string{"b", name, "b"}),
+			"Members[1]": keys.CheckSet("Members", []string{"b", name}),
+		}
+	}
 	for _, name := range []string{"a", "用户", "a b#c", strings.Repeat("x", 256)} {
-		require.NoError(t, keys.CheckName("User", name))
+		for field, err := range check(name) {
+			require.NoError(t, err, field)
+		}
 	}
 	for _, name := range []string{"", strings.Repeat("x", 257), "a\xff"} {
-		err := keys.CheckName("User", name)
-		var invalid *plaza.InvalidError
-		require.ErrorAs(t, err, &invalid)
-		require.Equal(t, "User", invalid.Field)
-		require.ErrorIs(t, err, plaza.ErrInvalid)
+		for field, err := range check(name) {
+			requireInvalid(t, err, field)
+		}
 	}
+	requireInvalid(t, keys.CheckSet("To", []string{"b", "a", "b"}), "To[2]")
+}
+
+func requireInvalid(t *testing.T, err error, field string) {
+	t.Helper()
+	var invalid *plaza.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	require.Equal(t, field, invalid.Field)
+	require.ErrorIs(t, err, plaza.ErrInvalid)
 }

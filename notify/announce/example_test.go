@@ -85,7 +85,7 @@ func open(ctx context.Context) (*dynamo.DB, string, *ids.Generator) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	db := dynamo.New(local.Config(), local.Options)
+	db := dynamo.New(local.Config())
 	if _, err := db.Client().CreateTable(ctx, notify.Table(name.String())); err != nil {
 		log.Fatal(err)
 	}

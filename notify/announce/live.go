@@ -65,12 +65,7 @@ func checkAudiences(audiences []string) error {
 	if n := len(audiences); n > MaxAudiences {
 		return &plaza.InvalidError{Field: "Audiences", Reason: fmt.Sprintf("has %d, at most %d are allowed", n, MaxAudiences)}
 	}
-	for i, audience := range audiences {
-		if keys.CheckName("", audience) != nil { // the field's name costs more than the check
-			return keys.CheckName(fmt.Sprintf("Audiences[%d]", i), audience)
-		}
-	}
-	return nil
+	return keys.CheckNames("Audiences", audiences)
 }
 
 func merge(audiences [][]notify.Announcement, now, joined time.Time) []notify.Announcement {

@@ -1,10 +1,12 @@
 package digest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
@@ -61,9 +63,6 @@ func (w *Worker) attempt(ctx context.Context, job dueJob, read time.Time) Attemp
 	if t.held {
 		return t.Attempt
 	}
-	if err := w.settle(ctx, &t); err != nil && t.Err == nil {
-		t.Err = err
-	}
 	if t.Err != nil {
 		t.Err = fmt.Errorf("digest: %q of %q at %v: %w", d.Channel, d.User, t.Slot.UTC(), t.Err)
 	}
@@ -77,20 +76,24 @@ func (w *Worker) attempt(ctx context.Context, job dueJob, read time.Time) Attemp
 	return t.Attempt
 }
 
-// within runs an attempt. It stops waiting for one that does not end in time, and
-// returns a panic as an error.
+// within runs an attempt and settles it. It stops waiting for one that does not end in
+// time, and returns a panic as an error.
 func (w *Worker) within(ctx context.Context, t trial, do func(context.Context, *trial) error) trial {
-	ctx, cancel := context.WithTimeoutCause(ctx, sendTime, errSlow)
+	limited, cancel := context.WithTimeoutCause(ctx, sendTime, errSlow)
 	defer cancel()
+	var over atomic.Bool // whoever sets it settles the attempt
 	ended := make(chan trial, 1)
 	go func(t trial) {
-		t.Err = parallel.Catch(func() error { return do(ctx, &t) })
-		ended <- t
+		t.Err = parallel.Catch(func() error { return do(limited, &t) })
+		if over.CompareAndSwap(false, true) { // here, where the stack has grown for requests already
+			w.settle(ctx, &t)
+			ended <- t
+		}
 	}(t)
 	select {
 	case t := <-ended:
 		return t
-	case <-ctx.Done():
+	case <-limited.Done():
 	}
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
@@ -98,9 +101,13 @@ func (w *Worker) within(ctx context.Context, t trial, do func(context.Context, *
 	case t := <-ended:
 		return t
 	case <-timer.C:
-		t.Err, t.hangs = context.Cause(ctx), true
-		return t
 	}
+	if !over.CompareAndSwap(false, true) {
+		return <-ended
+	}
+	t.Err, t.hangs = context.Cause(limited), true
+	w.settle(ctx, &t)
+	return t
 }
 
 // try makes an attempt, up to and including Send.
@@ -203,8 +210,16 @@ func (w *Worker) wanted(ctx context.Context, job dueItem, entries []notify.Entry
 	return kept, err
 }
 
-// settle ends the job, or plans another attempt.
-func (w *Worker) settle(ctx context.Context, t *trial) error {
+// settle ends the job, or plans another attempt, unless another worker has it.
+func (w *Worker) settle(ctx context.Context, t *trial) {
+	if t.held {
+		return
+	}
+	err := parallel.Catch(func() error { return w.end(ctx, t) })
+	t.Err = cmp.Or(t.Err, err)
+}
+
+func (w *Worker) end(ctx context.Context, t *trial) error {
 	now := w.r.opts.Now()
 	since := t.job.Work.Since
 	if since == 0 {

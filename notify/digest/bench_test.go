@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
@@ -75,7 +76,8 @@ func BenchmarkDue(b *testing.B) {
 	})
 }
 
-// deliver does what a worker does for a digest that is due, from finding it to its end.
+// deliver does what a worker does for the digests that are due, from finding them to
+// their end. A slow one delays no other.
 func (h byHand) deliver(ctx context.Context, mailbox digest.Sender, decode func([]item) []notify.Entry) error {
 	if _, err := h.client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &h.table, Key: item{"pk": text("D"), "sk": text("shards")},
@@ -90,48 +92,57 @@ func (h byHand) deliver(ctx context.Context, mailbox digest.Sender, decode func(
 	if err != nil {
 		return err
 	}
+	var group errgroup.Group
+	group.SetLimit(8)
 	for _, job := range jobs.Items {
-		user, slot := textOf(job["user"]), textOf(job["slot"])
-		mark, err := h.client.GetItem(ctx, &dynamodb.GetItemInput{
-			TableName: &h.table, Key: item{"pk": text("N#" + user), "sk": text("D#email")},
+		group.Go(func() error {
+			ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+			defer cancel()
+			return h.attempt(ctx, job, mailbox, decode)
 		})
-		if err != nil {
-			return err
-		}
-		put := &dynamodb.PutItemInput{TableName: &h.table, Item: item{
-			"pk": text("N#" + user), "sk": text("D#email"), "rev": number(h.Now().UnixMilli()), "floor": text("0000000000000"),
-			"spans":  &types.AttributeValueMemberB{Value: make([]byte, 25)},
-			"leases": &types.AttributeValueMemberB{Value: make([]byte, 25)},
-			"ttl":    number(h.Now().Add(60 * 24 * time.Hour).Unix()),
-		}, ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld}
-		if len(mark.Item) == 0 {
-			put.ConditionExpression = aws.String("attribute_not_exists(pk)")
-		}
-		if _, err := h.client.PutItem(ctx, put); err != nil {
-			return err
-		}
-		groups, err := h.client.Query(ctx, &dynamodb.QueryInput{
-			TableName: &h.table, IndexName: aws.String("recent"),
-			KeyConditionExpression:    aws.String("pk = :pk AND #last BETWEEN :from AND :to"),
-			ExpressionAttributeNames:  map[string]string{"#last": "last"},
-			ExpressionAttributeValues: item{":pk": text("N#" + user), ":from": job["begin"], ":to": text("~")},
-			ConsistentRead:            aws.Bool(true), ScanIndexForward: aws.Bool(false), Limit: aws.Int32(101),
-		})
-		if err != nil {
-			return err
-		}
-		if err := mailbox.Send(ctx, digest.Delivery{
-			Key: strings.Join([]string{user, email, slot}, "#"), User: user, Channel: email, Entries: decode(groups.Items),
-		}); err != nil {
-			return err
-		}
-		if _, err := h.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-			TableName: &h.table, Key: item{"pk": job["pk"], "sk": job["sk"]},
-		}); err != nil {
-			return err
-		}
 	}
-	return nil
+	return group.Wait()
+}
+
+func (h byHand) attempt(ctx context.Context, job item, mailbox digest.Sender, decode func([]item) []notify.Entry) error {
+	user, slot := textOf(job["user"]), textOf(job["slot"])
+	mark, err := h.client.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName: &h.table, Key: item{"pk": text("N#" + user), "sk": text("D#email")},
+	})
+	if err != nil {
+		return err
+	}
+	put := &dynamodb.PutItemInput{TableName: &h.table, Item: item{
+		"pk": text("N#" + user), "sk": text("D#email"), "rev": number(h.Now().UnixMilli()), "floor": text("0000000000000"),
+		"spans":  &types.AttributeValueMemberB{Value: make([]byte, 25)},
+		"leases": &types.AttributeValueMemberB{Value: make([]byte, 25)},
+		"ttl":    number(h.Now().Add(60 * 24 * time.Hour).Unix()),
+	}, ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld}
+	if len(mark.Item) == 0 {
+		put.ConditionExpression = aws.String("attribute_not_exists(pk)")
+	}
+	if _, err := h.client.PutItem(ctx, put); err != nil {
+		return err
+	}
+	groups, err := h.client.Query(ctx, &dynamodb.QueryInput{
+		TableName: &h.table, IndexName: aws.String("recent"),
+		KeyConditionExpression:    aws.String("pk = :pk AND #last BETWEEN :from AND :to"),
+		ExpressionAttributeNames:  map[string]string{"#last": "last"},
+		ExpressionAttributeValues: item{":pk": text("N#" + user), ":from": job["begin"], ":to": text("~")},
+		ConsistentRead:            aws.Bool(true), ScanIndexForward: aws.Bool(false), Limit: aws.Int32(101),
+	})
+	if err != nil {
+		return err
+	}
+	if err := mailbox.Send(ctx, digest.Delivery{
+		Key: strings.Join([]string{user, email, slot}, "#"), User: user, Channel: email, Entries: decode(groups.Items),
+	}); err != nil {
+		return err
+	}
+	_, err = h.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		TableName: &h.table, Key: item{"pk": job["pk"], "sk": job["sk"]},
+	})
+	return err
 }
 
 func textOf(v types.AttributeValue) string {

@@ -178,7 +178,7 @@ func open(ctx context.Context) (*dynamo.DB, string) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := dynamodb.NewFromConfig(e.Config(), e.Options)
+	client := dynamodb.NewFromConfig(e.Config())
 	table := "digest-example-" + rand.Text()
 	if _, err := client.CreateTable(ctx, notify.Table(table)); err != nil {
 		log.Fatal(err)

@@ -23,16 +23,7 @@ func (g Group) check() error {
 	if n := len(g.Members); n < 1 || n > MaxMembers {
 		return &plaza.InvalidError{Field: "Members", Reason: fmt.Sprintf("has %d users, 1 to %d are allowed", n, MaxMembers)}
 	}
-	for i, user := range g.Members {
-		field := fmt.Sprintf("Members[%d]", i)
-		if err := keys.CheckName(field, user); err != nil {
-			return err
-		}
-		if slices.Contains(g.Members[:i], user) {
-			return &plaza.InvalidError{Field: field, Reason: "is there twice"}
-		}
-	}
-	return nil
+	return keys.CheckSet("Members", g.Members)
 }
 
 // Create creates a group. A repeat with the same members changes nothing, even if users

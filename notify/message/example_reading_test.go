@@ -30,7 +30,7 @@ func openStreamed(ctx context.Context) streamed {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s := streamed{local: local, db: dynamo.New(local.Config(), local.Options)}
+	s := streamed{local: local, db: dynamo.New(local.Config())}
 	gen, err := ids.New(1, nil)
 	if err != nil {
 		log.Fatal(err)

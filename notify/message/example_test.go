@@ -190,7 +190,7 @@ func local() (*dynamo.DB, ids.Source) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	return dynamo.New(e.Config(), e.Options), gen
+	return dynamo.New(e.Config()), gen
 }
 
 // name is a new one for a table.

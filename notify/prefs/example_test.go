@@ -165,7 +165,7 @@ func open(ctx context.Context, opts *prefs.Options) *prefs.Repository {
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := dynamodb.NewFromConfig(e.Config(), e.Options)
+	client := dynamodb.NewFromConfig(e.Config())
 	table := "prefs-example-" + rand.Text()
 	if _, err := client.CreateTable(ctx, notify.Table(table)); err != nil {
 		log.Fatal(err)

@@ -130,7 +130,7 @@ func openTable(ctx context.Context) (messages *message.Repository, stop func()) 
 	if err != nil {
 		log.Fatal(err)
 	}
-	db := dynamo.New(local.Config(), local.Options)
+	db := dynamo.New(local.Config())
 	if _, err := db.Client().CreateTable(ctx, message.Table(name.String())); err != nil {
 		log.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package dynamotest_test
+package meter_test
 
 import (
 	"bytes"

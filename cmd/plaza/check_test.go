@@ -1,0 +1,147 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/feed/reaction"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/internal/keys"
+)
+
+// findings are the subjects of a --json output, each once, in order.
+func findings(t *testing.T, out string) []string {
+	t.Helper()
+	var found []string
+	for l := range strings.Lines(out) {
+		var f finding
+		require.NoError(t, json.Unmarshal([]byte(l), &f))
+		require.NotEmpty(t, f.Drift, l)
+		found = append(found, f.subject.String())
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+func (w *world) remove(table, pk, sk string) {
+	w.t.Helper()
+	out, err := w.client.DeleteItem(w.t.Context(), &dynamodb.DeleteItemInput{
+		TableName: &table, ReturnValues: types.ReturnValueAllOld,
+		Key: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: pk}, "sk": &types.AttributeValueMemberS{Value: sk}},
+	})
+	require.NoError(w.t, err)
+	require.NotEmpty(w.t, out.Attributes, "there is no %s / %s", pk, sk)
+}
+
+func (w *world) set(table, pk, sk, attribute string, value types.AttributeValue) {
+	w.t.Helper()
+	_, err := w.client.UpdateItem(w.t.Context(), &dynamodb.UpdateItemInput{
+		TableName: &table, UpdateExpression: aws.String("SET #a = :v"), ConditionExpression: aws.String("attribute_exists(pk)"),
+		ExpressionAttributeNames: map[string]string{"#a": attribute}, ExpressionAttributeValues: map[string]types.AttributeValue{":v": value},
+		Key: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: pk}, "sk": &types.AttributeValueMemberS{Value: sk}},
+	})
+	require.NoError(w.t, err)
+}
+
+// seedDamage makes follows and reactions of many users, and damages those of some. It
+// returns whose check finds it.
+func (w *world) seedDamage() (damaged []string) {
+	ctx := w.t.Context()
+	follows := w.follows()
+	reactions := must[*reaction.Repository](w)(reaction.New(w.db, w.names.Reaction, w.gen, &reaction.Options{Kinds: []string{"like"}}))
+	user := func(i int) string { return fmt.Sprintf("user#%d", i) }
+	follow := func(i, j int) string {
+		return must2[follow.Edge](w)(follows.Follow(ctx, follow.Edge{Follower: user(i), Followee: user(j)})).ID.String()
+	}
+	react := func(i, j int) string {
+		return must2[reaction.Reaction](w)(reactions.React(ctx, reaction.Reaction{User: user(i), Object: user(j), Kind: "like"})).ID.String()
+	}
+	id := follow(1, 2)
+	w.remove(w.names.Follow, keys.Join("R", user(2), "0"), id) // its check finds that a count is too high
+	id = follow(3, 4)
+	w.remove(w.names.Follow, keys.Join("E", user(3)), user(4)) // both
+	follow(5, 6)
+	w.remove(w.names.Follow, keys.Join("C", user(6)), "0") // the counter by which the walk knows a user
+	follow(7, 8)
+	w.set(w.names.Follow, keys.Join("C", user(8)), "0", "followers", &types.AttributeValueMemberN{Value: "7"})
+	follow(9, 10)
+	id = react(1, 2)
+	w.remove(w.names.Reaction, keys.Join("M", user(1), "like"), id) // the user's check finds it
+	react(3, 4)
+	w.remove(w.names.Reaction, keys.Join("U", user(3)), user(4)) // the guard by which the walk knows a user
+	react(5, 6)
+	w.remove(w.names.Reaction, keys.Join("C", user(6), "0"), "C") // the counter by which it knows an object
+	react(7, 8)
+	w.seedBoards()
+	w.set(w.names.Leaderboard, keys.Join("P", ann), "LB#ever#19700101T000000Z", "score", &types.AttributeValueMemberS{Value: "?"})
+	damaged = []string{
+		`follow of user "user#1"`, `follow of user "user#2"`, `follow of user "user#3"`, `follow of user "user#4"`, `follow of user "user#6"`, `follow of user "user#8"`,
+		`reaction of user "user#1"`, `reaction of user "user#3"`, `reaction to object "user#4"`, `reaction to object "user#6"`,
+		`leaderboard "ever", period 19700101T000000Z`,
+	}
+	slices.Sort(damaged)
+	return damaged
+}
+
+func TestCheckFindsAllDamageAndRepairFixesIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "machines", "follow", "reaction", "leaderboard")
+	want := w.seedDamage()
+	w.page = 3
+
+	all := func(args ...string) []string { return append(args, "--all", "--kind", "like", "--json") }
+	got := w.run(all("check")...)
+	require.Equal(t, exitFailure, got.code, got.stderr)
+	require.Equal(t, want, findings(t, got.stdout))
+	require.Equal(t, len(want), strings.Count(got.stdout, "\n"), "each was checked once:\n%s", got.stdout)
+
+	// Cut short and continued it finds the same.
+	file := filepath.Join(t.TempDir(), "checkpoint")
+	var out string
+	kept := 0
+	for n := 0; ; n++ {
+		require.Less(t, n, 100)
+		w.cutAfter(int64(40 + n*40))
+		got = w.run(all("check", "--checkpoint", file)...)
+		for l := range strings.Lines(got.stdout) {
+			if !strings.Contains(l, `"error":`) { // not checked, since it was cut short
+				out += l
+			}
+		}
+		if !strings.Contains(got.stderr, "plaza:") {
+			break
+		}
+		if _, err := os.Stat(file); err == nil {
+			kept++
+		}
+	}
+	require.NotZero(t, kept)
+	require.Equal(t, want, findings(t, out))
+	require.NoFileExists(t, file)
+
+	w.wrap = nil
+	got = w.run("check", "--user", "user#1", "--user", "user#9", "--object", "user#6", "--board", "ever", "--kind", "like")
+	require.Equal(t, exitFailure, got.code, got.stderr)
+	require.Equal(t, 4, strings.Count(got.stdout, ": wrong: "), got.stdout)
+	got = w.run(all("repair", "--dry-run")...)
+	require.Equal(t, exitFailure, got.code)
+	require.Equal(t, want, findings(t, got.stdout))
+
+	got = w.run(all("repair")...)
+	require.Zero(t, got.code, got.stdout+got.stderr)
+	require.Subset(t, want, findings(t, got.stdout))
+	require.Contains(t, got.stdout, `"fixed":true`)
+	got = w.run(all("check")...)
+	require.Zero(t, got.code, got.stdout+got.stderr)
+	require.Empty(t, got.stdout)
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+)
+
+// offline runs a command that must not connect.
+func offline(t *testing.T, stdin string, args ...string) result {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	p := program{
+		stdin: strings.NewReader(stdin), stdout: &stdout, stderr: &stderr,
+		config: func(context.Context) (aws.Config, error) {
+			t.Error("it connects")
+			return aws.Config{}, errors.New("offline")
+		},
+	}
+	code := p.run(t.Context(), args)
+	return result{code, stdout.String(), stderr.String()}
+}
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	for _, help := range [][]string{{}, {"--help"}, {"erase", "--help"}, {"export", "-h"}} {
+		got := offline(t, "", help...)
+		require.Equal(t, exitFine, got.code)
+		require.Contains(t, got.stdout, "Usage: plaza")
+		require.Empty(t, got.stderr)
+	}
+	missing := filepath.Join(t.TempDir(), "missing")
+	for _, args := range [][]string{
+		{"frobnicate"},
+		{"verify", "--frobnicate"},
+		{"verify", "--only", "feeds"},
+		{"verify", "--table", "feeds=x"},
+		{"verify", "--rate", "-1"},
+		{"erase"},
+		{"erase", "--user", ""},
+		{"erase", "--user", strings.Repeat("x", 257), "--yes"},
+		{"export"},
+		{"tables", "--format", "yaml"},
+		{"tables", "--only", "feeds"},
+	} {
+		got := offline(t, "", args...)
+		require.Equal(t, exitUsage, got.code, "%q: %s", args, got.stderr)
+		require.Contains(t, got.stderr, "plaza: ")
+		require.Empty(t, got.stdout)
+	}
+	for _, args := range [][]string{
+		{"check"},
+		{"check", "--all", "--user", "ann"},
+		{"check", "--all"}, // without kinds
+		{"check", "--user", "ann", "--checkpoint", missing},
+		{"erase", "--user", "ann", "--yes", "--objects", missing},
+		{"erase", "--user", "ann", "--yes", "--only", "message"}, // without machines
+	} {
+		w := &world{t: t}
+		got := w.run(args...)
+		require.Equal(t, exitUsage, got.code, "%q: %s", args, got.stderr)
+	}
+}
+
+func TestID(t *testing.T) {
+	t.Parallel()
+	id, err := ids.Parse("32SJ70T440001")
+	require.NoError(t, err)
+	parts := partsOf(id)
+	at := time.Date(2026, 11, 22, 15, 41, 53, 0, time.UTC)
+	made := ids.At(at) + 5<<machineBits + 9
+	require.Equal(t, idParts{Text: made.String(), Number: "3559610648625233929", Time: at, Sequence: 5, Machine: 9}, partsOf(made))
+
+	got := offline(t, parts.Number+"\n\n"+parts.Text+"\n", "id", "--json")
+	require.Zero(t, got.code)
+	first, second, _ := strings.Cut(strings.TrimSpace(got.stdout), "\n")
+	require.Equal(t, first, second)
+	var back idParts
+	require.NoError(t, json.Unmarshal([]byte(first), &back))
+	require.Equal(t, parts, back)
+
+	got = offline(t, "", "id", made.String(), "nonsense", "0", "0000000000000", parts.Number)
+	require.Equal(t, exitFailure, got.code)
+	require.Equal(t, 2, strings.Count(got.stdout, "\n"))
+	require.Contains(t, got.stdout, "2026-11-22T15:41:53.000Z  sequence 5  machine 9\n")
+	require.Equal(t, 3, strings.Count(got.stderr, "is no id"))
+}
+
+func TestTablesPrintsWhatTheTablesPackageWrites(t *testing.T) {
+	t.Parallel()
+	got := offline(t, "", "tables", "--prefix", "my-", "--table", "feed=Timeline")
+	require.Zero(t, got.code)
+	var template struct{ Resources map[string]any }
+	require.NoError(t, json.Unmarshal([]byte(got.stdout), &template))
+	require.Contains(t, got.stdout, `"my-follow"`)
+	require.Contains(t, got.stdout, `"Timeline"`)
+	require.NotContains(t, got.stdout, `"my-feed"`)
+	got = offline(t, "", "tables", "--format", "terraform", "--only", "danmu,follow")
+	require.Equal(t, 2, strings.Count(got.stdout, `resource "aws_dynamodb_table"`))
+	got = offline(t, "", "tables", "--format", "json", "--only", "danmu")
+	var requests []struct {
+		Feature          string
+		CreateTable      dynamodb.CreateTableInput
+		UpdateTimeToLive dynamodb.UpdateTimeToLiveInput
+	}
+	require.NoError(t, json.Unmarshal([]byte(got.stdout), &requests))
+	require.Len(t, requests, 1)
+	require.Equal(t, "plaza-danmu", *requests[0].CreateTable.TableName)
+	require.Len(t, requests[0].CreateTable.GlobalSecondaryIndexes, 1)
+	require.True(t, *requests[0].UpdateTimeToLive.TimeToLiveSpecification.Enabled)
+	require.NotContains(t, got.stdout, "null")
+}
+
+func TestVerifyNamesEveryTableThatIsWrong(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	feeds := must[*feed.Repository](w)(feed.New(w.db, w.names.Feed, w.gen, w.follows(), nil))
+	require.NoError(t, feeds.Init(t.Context()))
+	got := w.run("verify")
+	require.Zero(t, got.code, got.stdout)
+	require.Equal(t, 11, strings.Count(got.stdout, ": ok\n"))
+
+	got = w.run("verify", "--table", "follow="+w.names.Feed, "--table", "letters=none", "--table", "message="+w.names.Follow)
+	require.Equal(t, exitFailure, got.code)
+	require.Equal(t, 8, strings.Count(got.stdout, ": ok\n"), got.stdout)
+	for _, wrong := range []string{"follow " + w.names.Feed, "letters none", "message " + w.names.Follow} {
+		require.Contains(t, got.stdout, wrong+": ")
+	}
+}
+
+func TestProgressIsALineThatChangesOrALineNowAndThen(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		stop := newProgress(&program{stderr: &out}).watch(func() string { return "half" })
+		time.Sleep(11 * time.Second)
+		stop()
+		stop()
+		require.Equal(t, "half\nhalf\nhalf\n", out.String())
+		out.Reset()
+		stop = newProgress(&program{stderr: &out, terminal: true}).watch(func() string { return "half" })
+		time.Sleep(300 * time.Millisecond)
+		stop()
+		require.Equal(t, "\r\x1b[Khalf\r\x1b[Khalf\n", out.String())
+	})
+}
+
+func TestCount(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64]string{0: "0 items", 1: "1 item", 999: "999 items", 1000: "1,000 items", 1234567: "1,234,567 items"} {
+		require.Equal(t, want, count(n, "item"))
+	}
+}

@@ -1,0 +1,106 @@
+package estimate
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/meter"
+)
+
+// aDay is short enough to be played. Everybody publishes once, because the model has the
+// most followed publish as often as anyone.
+func aDay(users int64) Input {
+	in := Defaults()
+	in.Users, in.Follows, in.Days = users, 4, 1
+	in.NewFollows, in.Posts, in.HomeReads, in.ProfileReads = 0.12, 1, 0.25, 0.1
+	in.Comments, in.CommentReads, in.Likes, in.Notifications = 0.12, 0.12, 0.12, 0.3
+	in.BellChecks, in.BellOpens, in.Messages, in.Conversations, in.InboxReads = 0.1, 0.5, 0.12, 0.04, 0.1
+	in.Videos, in.VideoMinutes, in.Danmu, in.Viewers = 0.01, 12, 0.2, 0.1
+	in.Players, in.BoardSize, in.BoardSubmits, in.RankReads, in.TopReads = 0.06, 30, 3, 1, 1
+	in.Processes, in.Poll, in.InlineFollowers, in.JobShards, in.DanmuCache = 2, day, 100, 1, 1800
+	return in
+}
+
+const tolerance = 0.05
+
+func TestTheModelAgreesWithASimulatedDay(t *testing.T) {
+	t.Parallel()
+	in := aDay(int64(faults.Size(10_000, 1_000)))
+	played := simulate(t, in)
+	modelled := newModel(in, zipf(in.Users, in.Follows, in.Zipf))
+
+	costs := played.costs.ByOperation()
+	var total Units
+	for _, r := range modelled.rows {
+		cost := costs[r.operation]
+		delete(costs, r.operation)
+		near(t, r.operation+": calls", r.calls, float64(played.calls[r.operation]))
+		near(t, r.operation+": requests", r.expected.Requests, float64(cost.Requests))
+		near(t, r.operation+": RCU", r.expected.Read, cost.Read)
+		near(t, r.operation+": WCU", r.expected.Write, cost.Write)
+		assert.GreaterOrEqual(t, r.most.Requests*(1+tolerance), float64(cost.Requests), "%s: requests at most", r.operation)
+		assert.GreaterOrEqual(t, r.most.Read*(1+tolerance), cost.Read, "%s: RCU at most", r.operation)
+		assert.GreaterOrEqual(t, r.most.Write*(1+tolerance), cost.Write, "%s: WCU at most", r.operation)
+		total = total.plus(r.expected)
+	}
+	require.Empty(t, costs, "played, but not in the model")
+	all := played.costs.Total()
+	near(t, "all requests", total.Requests, float64(all.Requests))
+	near(t, "all RCU", total.Read, all.Read)
+	near(t, "all WCU", total.Write, all.Write)
+
+	tables := map[string]bool{}
+	for _, k := range modelled.keys {
+		tables[k.table] = true
+	}
+	require.Len(t, tables, len(played.keys))
+	for table := range tables {
+		written, read := modelled.hottestOf(table)
+		wire := played.hottest(table)
+		near(t, table+": writes of the hottest key, "+written.key, written.write, wire.Write)
+		// A few reads are many keys' as much.
+		if wire.Read >= 20 {
+			near(t, table+": reads of the hottest key, "+read.key, read.read, wire.Read)
+		}
+		near(t, table+": writes of "+written.key, written.write, played.hottestOf(table, written.key).Write)
+	}
+}
+
+func near(t *testing.T, what string, modelled, played float64) {
+	t.Helper()
+	if math.Abs(modelled-played) > tolerance*played {
+		t.Errorf("%s: %.4g by the model, but %.4g in the simulation", what, modelled, played)
+	} else {
+		t.Logf("%s: %.4g by the model, %.4g in the simulation", what, modelled, played)
+	}
+}
+
+func TestTheSameGraphAsAListCostsTheSame(t *testing.T) {
+	t.Parallel()
+	in := aDay(200)
+	var list strings.Builder
+	list.WriteString("# a comment\n\n")
+	s := newSimulation(t, in)
+	s.dealGraph()
+	for followee, followers := range s.readers {
+		for _, follower := range followers {
+			list.WriteString(user(follower) + "\t" + user(followee) + "\r\n")
+		}
+	}
+	byLaw, err := Of(in, meter.USEast1())
+	require.NoError(t, err)
+	in.Users, in.Follows = 7, 1 // the list has its own
+	byList, err := OfEdges(in, strings.NewReader(list.String()), meter.USEast1())
+	require.NoError(t, err)
+	require.Equal(t, byLaw.Input.Users, byList.Input.Users)
+	require.InEpsilon(t, byLaw.Dollars, byList.Dollars, 0.02)
+	require.Len(t, byList.Keys, len(byLaw.Keys))
+	for i, k := range byLaw.Keys {
+		require.Equal(t, k.Key, byList.Keys[i].Key)
+	}
+}

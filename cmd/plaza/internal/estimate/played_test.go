@@ -1,0 +1,267 @@
+package estimate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/feed/reaction"
+	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/message"
+)
+
+// onPosts calls f n times with posts, in proportion to the followers of their authors.
+func (s *simulation) onPosts(n float64, f func(author int, post string, n int)) {
+	for author, n := range s.fanned(n) {
+		each := make([]float64, len(s.posts[author]))
+		for i := range each {
+			each[i] = 1
+		}
+		for i, n := range deal(float64(n), each) {
+			f(author, s.posts[author][i].String(), n)
+		}
+	}
+}
+
+func (s *simulation) comment() {
+	by := 0
+	s.onPosts(s.total(s.in.Comments), func(_ int, post string, n int) {
+		for range n {
+			by = (by + 1) % len(s.fans)
+			s.call("feed/comment.Repository.Add", func(ctx context.Context) error {
+				_, _, err := s.comments.Add(ctx, comment.Comment{Object: post, User: user(by), Text: strings.Repeat("x", int(s.in.CommentBytes))})
+				return err
+			})
+		}
+	})
+	s.onPosts(s.total(s.in.CommentReads), func(_ int, post string, n int) {
+		for range n {
+			s.call("feed/comment.Repository.ByObject", func(ctx context.Context) error {
+				_, err := s.comments.ByObject(ctx, post, cursor.PageRequest{Limit: pageSize}, nil)
+				return err
+			})
+		}
+	})
+}
+
+func (s *simulation) react() {
+	by := 0
+	s.onPosts(s.total(s.in.Likes), func(_ int, post string, n int) {
+		for range n {
+			by = (by + 1) % len(s.fans)
+			s.call("feed/reaction.Repository.React", func(ctx context.Context) error {
+				_, _, err := s.reactions.React(ctx, reaction.Reaction{User: user(by), Object: post, Kind: "like"})
+				return err
+			})
+		}
+	})
+}
+
+// ring notifies authors of likes of their posts.
+func (s *simulation) ring() {
+	by := 0
+	s.onPosts(s.total(s.in.Notifications), func(author int, post string, n int) {
+		for range n {
+			by = (by + 1) % len(s.fans)
+			if by == author {
+				by = (by + 1) % len(s.fans)
+			}
+			s.call("notify.Repository.Notify", func(ctx context.Context) error {
+				id, err := s.gen.Next(ctx)
+				if err != nil {
+					return err
+				}
+				_, _, err = s.bell.Notify(ctx, notify.Notification{User: user(author), Activity: feed.Activity{
+					ID: id, Actor: feed.Ref{ID: user(by)}, Verb: "like", Object: feed.Ref{Kind: "post", ID: post},
+				}, CountBy: notify.ByActor})
+				return err
+			})
+		}
+	})
+	for who, n := range s.evenly(s.in.BellChecks) {
+		for range n {
+			s.call("notify.Repository.Unseen", func(ctx context.Context) error {
+				_, err := s.later.Unseen(ctx, notify.Reader{User: user(who)})
+				return err
+			})
+		}
+	}
+	for who, n := range s.evenly(s.in.BellOpens) {
+		for range n {
+			var seen notify.View
+			s.call("notify.Repository.List", func(ctx context.Context) error {
+				page, err := s.later.List(ctx, notify.Reader{User: user(who)}, cursor.PageRequest{Limit: pageSize})
+				seen = notify.See(page.Items)
+				return err
+			})
+			if seen.At == 0 {
+				continue
+			}
+			s.call("notify.Repository.MarkSeen", func(ctx context.Context) error { return s.later.MarkSeen(ctx, user(who), seen) })
+		}
+	}
+}
+
+// talk pairs users up. In each conversation the two take turns, and each reads what the
+// other has written. The messages go through the processes as they come.
+func (s *simulation) talk() {
+	pairs := int(s.total(s.in.Conversations) / 2)
+	each := make([]float64, pairs)
+	for i := range each {
+		each[i] = 1
+	}
+	for i, n := range deal(s.total(s.in.Messages), each) {
+		s.converse(user(2*i), user(2*i+1), n)
+	}
+	for who, n := range s.evenly(s.in.InboxReads) {
+		for range n {
+			s.call("notify/message.Repository.Inbox", func(ctx context.Context) error {
+				_, err := s.mailbox.Inbox(ctx, user(who), cursor.PageRequest{Limit: pageSize})
+				return err
+			})
+		}
+	}
+}
+
+func (s *simulation) converse(a, b string, n int) {
+	pair := message.Pair{User: a, Other: b}.Conversation()
+	said := func(by string, n int) message.Message {
+		return message.Message{Conversation: pair, Sender: by, Key: fmt.Sprintf("%s-%08d", by, n), Text: strings.Repeat("x", int(s.in.MessageBytes))}
+	}
+	last, _, err := s.mailbox.Send(s.preparing(), said(b, 0)) // on another day
+	require.NoError(s.t, err)
+	for i := 1; i <= n; i++ {
+		in := message.In{Conversation: pair, User: a}
+		s.call("notify/message.Repository.History", func(ctx context.Context) error {
+			_, err := s.mailbox.History(ctx, in, cursor.PageRequest{Limit: pageSize})
+			return err
+		})
+		s.call("notify/message.Repository.Read", func(ctx context.Context) error { return s.mailbox.Read(ctx, in, last.Seq) })
+		s.call("notify/message.Repository.Send", func(ctx context.Context) (err error) {
+			p := s.messages[(i/2)%len(s.messages)] // after a message the next one is as likely from another process
+			last, _, err = p.Send(ctx, said(a, i))
+			return err
+		})
+		a, b = b, a
+	}
+}
+
+// watch sends danmu to videos and shows their segments, in a random order over the day.
+func (s *simulation) watch() {
+	weights := weightsOf(ranks(math.Round(s.total(s.in.Videos)), s.in.Zipf))
+	segments := int(math.Ceil(s.in.VideoMinutes / segmentLength))
+	var calls []func()
+	n := 0
+	process := func() *danmu.Repository { n++; return s.danmu[n%len(s.danmu)] }
+	for video, sends := range deal(s.total(s.in.Danmu), weights) {
+		for i := range sends {
+			calls = append(calls, func() {
+				s.call("danmu.Repository.Send", func(ctx context.Context) error {
+					_, _, err := process().Send(ctx, danmu.Comment{
+						Object: fmt.Sprintf("video-%07d", video), User: user(i), Text: strings.Repeat("x", 20),
+						Progress: time.Duration(i%segments)*time.Duration(segmentLength)*time.Minute + time.Duration(i)*time.Millisecond,
+					})
+					return err
+				})
+			})
+		}
+	}
+	s.spread(&s.videoClock, s.shuffled(calls))
+	calls = nil
+	for video, views := range deal(s.total(s.in.Viewers), weights) {
+		for range views {
+			for segment := range segments {
+				calls = append(calls, func() {
+					s.call("danmu.Repository.Segment", func(ctx context.Context) error {
+						_, err := process().Segment(ctx, fmt.Sprintf("video-%07d", video), segment, nil)
+						return err
+					})
+				})
+			}
+		}
+	}
+	s.spread(&s.videoClock, s.shuffled(calls))
+}
+
+// spread makes the calls, spread over the clock's day.
+func (s *simulation) spread(clock *time.Time, calls []func()) {
+	for _, call := range calls {
+		call()
+		*clock = clock.Add(time.Duration(day * float64(time.Second) / float64(len(calls))))
+	}
+}
+
+func (s *simulation) shuffled(calls []func()) []func() {
+	s.rng.Shuffle(len(calls), func(i, j int) { calls[i], calls[j] = calls[j], calls[i] })
+	return calls
+}
+
+// compete submits each player's scores in one of their orders after another.
+func (s *simulation) compete() {
+	players := int(s.total(s.in.Players))
+	boards := int(math.Ceil(float64(players) / s.in.BoardSize))
+	name := func(player int) string { return fmt.Sprintf("board-%07d", player%boards) }
+	for board := range boards {
+		_, err := s.boards[0].Define(s.preparing(), leaderboard.Board{Name: name(board), Shards: s.in.BoardShards})
+		require.NoError(s.t, err)
+	}
+	var calls []func()
+	call := func(operation string, f func(context.Context, *leaderboard.Repository) error, player int) {
+		calls = append(calls, func() {
+			s.call(operation, func(ctx context.Context) error { return f(ctx, s.boards[player%len(s.boards)]) })
+		})
+	}
+	n := int(s.in.BoardSubmits)
+	orders := permutations(n)
+	for i := range n {
+		for player := range players {
+			call("leaderboard.Repository.Submit", func(ctx context.Context, r *leaderboard.Repository) error {
+				score := int64(1000*orders[player/boards%len(orders)][i] + player)
+				_, _, err := r.Submit(ctx, leaderboard.Submission{Board: name(player), Player: user(player), Score: leaderboard.Int(score)})
+				return err
+			}, player)
+		}
+	}
+	for range int(s.in.RankReads) {
+		for player := range players {
+			call("leaderboard.Repository.Rank", func(ctx context.Context, r *leaderboard.Repository) error {
+				_, err := r.Rank(ctx, leaderboard.In{Board: name(player)}, user(player))
+				return err
+			}, player)
+		}
+	}
+	for range int(s.in.TopReads) {
+		for player := range players {
+			call("leaderboard.Repository.Top", func(ctx context.Context, r *leaderboard.Repository) error {
+				_, err := r.Top(ctx, leaderboard.In{Board: name(player)}, cursor.PageRequest{Limit: pageSize})
+				return err
+			}, player)
+		}
+	}
+	s.spread(&s.boardClock, calls)
+}
+
+// permutations returns all orders of 0 to n-1.
+func permutations(n int) [][]int {
+	all := [][]int{{}}
+	for i := range n {
+		var next [][]int
+		for _, p := range all {
+			for at := range len(p) + 1 {
+				next = append(next, slices.Insert(slices.Clone(p), at, i))
+			}
+		}
+		all = next
+	}
+	return all
+}

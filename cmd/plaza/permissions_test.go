@@ -1,0 +1,55 @@
+package main
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
+	"github.com/plaza-sdk/plaza/tables"
+)
+
+// permitted refuses what docs/cli.md does not say that a command needs.
+type permitted struct {
+	t    testing.TB
+	may  map[wire.Access]bool
+	next aws.HTTPClient
+}
+
+func (w *world) permit(command string, next aws.HTTPClient) permitted {
+	roles := []tables.Role{tables.Operator}
+	if command == "export" {
+		roles = append(roles, tables.Reader)
+	}
+	p := permitted{w.t, map[wire.Access]bool{}, next}
+	for _, g := range tables.Grants(tables.All(w.prefix), roles...) {
+		for _, action := range g.Actions {
+			p.may[wire.Access{Action: action[len("dynamodb:"):], Table: g.Table, Index: g.Index}] = true
+		}
+	}
+	if slices.Contains([]string{"check", "repair"}, command) {
+		p.may[wire.Access{Action: "Scan", Table: w.names.Follow}] = true
+		p.may[wire.Access{Action: "Scan", Table: w.names.Reaction}] = true
+	}
+	return p
+}
+
+func (p permitted) Do(r *http.Request) (*http.Response, error) {
+	req, err := wire.Read(r)
+	if err != nil {
+		return nil, err
+	}
+	all, err := req.Accesses()
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range all {
+		if !p.may[a] && a.Table != "none" {
+			p.t.Errorf("docs/cli.md does not allow %+v", a)
+			return req.Denied(a), nil
+		}
+	}
+	return p.next.Do(req.Again())
+}

@@ -1,0 +1,271 @@
+package meter_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/localmeter"
+	"github.com/plaza-sdk/plaza/meter"
+)
+
+func schema(name string) *dynamodb.CreateTableInput {
+	return &dynamodb.CreateTableInput{
+		TableName:   aws.String(name),
+		BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS},
+			{AttributeName: aws.String("sk"), AttributeType: types.ScalarAttributeTypeS},
+		},
+		KeySchema: []types.KeySchemaElement{
+			{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash},
+			{AttributeName: aws.String("sk"), KeyType: types.KeyTypeRange},
+		},
+	}
+}
+
+type row struct {
+	PK   string `dynamo:"pk"`
+	SK   string `dynamo:"sk"`
+	Text string `dynamo:",omitempty"`
+}
+
+// sides are the meter for AWS and the one for DynamoDB Local.
+var sides = map[string]func(*testing.T) (*meter.Meter, *dynamo.DB){
+	"AWS": func(t *testing.T) (*meter.Meter, *dynamo.DB) {
+		m := meter.New()
+		cfg := config(t)
+		truth := meter.New()
+		cfg.HTTPClient = billing{localmeter.New(truth, http.DefaultTransport).Wrap(cfg.HTTPClient), truth}
+		m.Attach(&cfg)
+		return m, dynamo.New(cfg)
+	},
+	"Local": func(t *testing.T) (*meter.Meter, *dynamo.DB) {
+		m := meter.New()
+		cfg := config(t)
+		cfg.HTTPClient = localmeter.New(m, http.DefaultTransport).Wrap(cfg.HTTPClient)
+		return m, dynamo.New(cfg)
+	},
+}
+
+func config(t *testing.T) aws.Config {
+	t.Helper()
+	cfg := dynamotest.Engine(t).Config()
+	cfg.HTTPClient = http.DefaultClient
+	return cfg
+}
+
+// billing answers as AWS does: with the units that it bills, if the request asks for them and
+// is not refused. Transactions say which units are reads.
+type billing struct {
+	next  aws.HTTPClient
+	truth *meter.Meter
+}
+
+func (b billing) Do(r *http.Request) (*http.Response, error) {
+	question, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(question))
+	res, err := b.next.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	used := meter.Sum(b.truth.Reset())
+	var answer map[string]any
+	if err := json.NewDecoder(res.Body).Decode(&answer); err != nil {
+		return nil, err
+	}
+	delete(answer, "ConsumedCapacity")
+	if res.StatusCode == http.StatusOK && bytes.Contains(question, []byte(`"ReturnConsumedCapacity":"TOTAL"`)) {
+		one := map[string]any{"CapacityUnits": used.Read + used.Write}
+		switch action := r.Header.Get("X-Amz-Target"); {
+		case strings.Contains(action, "Transact"):
+			one["ReadCapacityUnits"], one["WriteCapacityUnits"] = used.Read, used.Write
+			answer["ConsumedCapacity"] = []any{one}
+		case strings.Contains(action, "Batch"):
+			answer["ConsumedCapacity"] = []any{one}
+		default:
+			answer["ConsumedCapacity"] = one
+		}
+	}
+	body, err := json.Marshal(answer)
+	res.Body = io.NopCloser(bytes.NewReader(body))
+	res.ContentLength = int64(len(body))
+	res.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	return res, err
+}
+
+func kb(n float64) string { return strings.Repeat("x", int(n*1024)-20) }
+
+func TestPrices(t *testing.T) {
+	t.Parallel()
+	used := func(requests int, read, write float64) meter.Cost {
+		return meter.Cost{Requests: requests, Read: read, Write: write}
+	}
+	missing := func(err error) bool { return err == dynamo.ErrNotFound }
+	// What a refusal does not say, and the meter for AWS therefore estimates.
+	estimates := map[string]meter.Cost{
+		"failed put":            used(1, 0, 1),
+		"failed update":         used(1, 0, 1),
+		"cancelled transaction": used(1, 0, 2*(1+1)),
+		"cancelled transaction that asks for the items": used(1, 0, 2*(3+1+2)),
+	}
+	// Each starts from items of 1, 3 and 5 KB: a/1, a/3 and a/5.
+	for name, c := range map[string]struct {
+		want meter.Cost
+		do   func(ctx context.Context, db *dynamo.DB, table dynamo.Table) error
+		fail func(error) bool
+	}{
+		"put": {used(1, 0, 1), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			return table.Put(row{PK: "b", SK: "b"}).Run(ctx)
+		}, nil},
+		"put over a larger item": {used(1, 0, 3), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			return table.Put(row{PK: "a", SK: "3"}).Run(ctx)
+		}, nil},
+		"update": {used(1, 0, 5), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			return table.Update("pk", "a").Range("sk", "5").Set("n", 1).Run(ctx)
+		}, nil},
+		"delete of nothing": {used(1, 0, 1), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			return table.Delete("pk", "b").Range("sk", "b").Run(ctx)
+		}, nil},
+		"failed put": {used(1, 0, 3), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			return table.Put(row{PK: "a", SK: "3"}).If("attribute_not_exists(pk)").Run(ctx)
+		}, dynamo.IsCondCheckFailed},
+		"failed put that asks for the item": {used(1, 0, 3), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			return table.Put(row{PK: "a", SK: "3"}).If("attribute_not_exists(pk)").IncludeItemInCondCheckFail(true).Run(ctx)
+		}, dynamo.IsCondCheckFailed},
+		"failed update": {used(1, 0, 5), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			return table.Update("pk", "a").Range("sk", "5").Set("n", 1).If("attribute_not_exists(pk)").Run(ctx)
+		}, dynamo.IsCondCheckFailed},
+		"failed update that asks for the item": {used(1, 0, 5), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			return table.Update("pk", "a").Range("sk", "5").Set("n", 1).If("attribute_not_exists(pk)").IncludeItemInCondCheckFail(true).Run(ctx)
+		}, dynamo.IsCondCheckFailed},
+		"delete": {used(1, 0, 5), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			return table.Delete("pk", "a").Range("sk", "5").Run(ctx)
+		}, nil},
+		"scan": {used(1, 1.5, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			return table.Scan().All(ctx, new([]row))
+		}, nil},
+		"failed update of nothing": {used(1, 0, 1), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			return table.Update("pk", "b").Range("sk", "b").Set("n", 1).If("attribute_exists(pk)").Run(ctx)
+		}, dynamo.IsCondCheckFailed},
+		"get": {used(1, 1, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			return table.Get("pk", "a").Range("sk", dynamo.Equal, "5").One(ctx, new(row))
+		}, nil},
+		"consistent get": {used(1, 2, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			return table.Get("pk", "a").Range("sk", dynamo.Equal, "5").Consistent(true).One(ctx, new(row))
+		}, nil},
+		"get of nothing": {used(1, 0.5, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			return table.Get("pk", "b").Range("sk", dynamo.Equal, "5").One(ctx, new(row))
+		}, missing},
+		"consistent get of nothing": {used(1, 1, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			return table.Get("pk", "b").Range("sk", dynamo.Equal, "5").Consistent(true).One(ctx, new(row))
+		}, missing},
+		"query, rounded up once": {used(1, 1.5, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			return table.Get("pk", "a").All(ctx, new([]row))
+		}, nil},
+		"query of nothing": {used(1, 0.5, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			return table.Get("pk", "b").All(ctx, new([]row))
+		}, nil},
+		"consistent query of nothing": {used(1, 1, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			return table.Get("pk", "b").Consistent(true).All(ctx, new([]row))
+		}, nil},
+		"batch get with two missing": {used(1, 3, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			return table.Batch("pk", "sk").Get(dynamo.Keys{"a", "1"}, dynamo.Keys{"a", "3"}, dynamo.Keys{"a", "5"},
+				dynamo.Keys{"b", "1"}, dynamo.Keys{"b", "2"}).All(ctx, new([]row))
+		}, nil},
+		"consistent batch get of nothing": {used(1, 2, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			return table.Batch("pk", "sk").Get(dynamo.Keys{"b", "1"}, dynamo.Keys{"b", "2"}).Consistent(true).All(ctx, new([]row))
+		}, missing},
+		"batch write": {used(1, 0, 5), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			_, err := table.Batch("pk", "sk").Write().Put(row{PK: "b", SK: "1"}).
+				Delete(dynamo.Keys{"a", "3"}, dynamo.Keys{"b", "2"}).Run(ctx)
+			return err
+		}, nil},
+		"transaction": {used(1, 0, 2*(1+3+5+2+1+1)), func(ctx context.Context, db *dynamo.DB, table dynamo.Table) error {
+			return db.WriteTx().
+				Put(table.Put(row{PK: "b", SK: "1"})).
+				Put(table.Put(row{PK: "a", SK: "3"})).
+				Update(table.Update("pk", "a").Range("sk", "5").Set("n", 1)).
+				Update(table.Update("pk", "a").Range("sk", "1").Set("more", kb(1))).
+				Delete(table.Delete("pk", "b").Range("sk", "2")).
+				Check(table.Check("pk", "b").Range("sk", "3").IfNotExists()).
+				Run(ctx)
+		}, nil},
+		"cancelled transaction": {used(1, 0, 2*(3+1)), func(ctx context.Context, db *dynamo.DB, table dynamo.Table) error {
+			return db.WriteTx().
+				Put(table.Put(row{PK: "a", SK: "3"})).
+				Check(table.Check("pk", "a").Range("sk", "1").IfNotExists()).
+				Run(ctx)
+		}, dynamo.IsCondCheckFailed},
+		"cancelled transaction that asks for the items": {used(1, 0, 2*(3+1+1)), func(ctx context.Context, db *dynamo.DB, table dynamo.Table) error {
+			return db.WriteTx().
+				Put(table.Put(row{PK: "a", SK: "3"}).If("attribute_not_exists(pk)")).
+				Update(table.Update("pk", "a").Range("sk", "1").Set("n", 1)).
+				Put(table.Put(row{PK: "b", SK: "1", Text: kb(2)})).
+				IncludeAllItemsInCondCheckFail(true).Run(ctx)
+		}, dynamo.IsCondCheckFailed},
+		"repeated transaction": {used(2, 2, 2), func(ctx context.Context, db *dynamo.DB, table dynamo.Table) error {
+			token := table.Name()[len(table.Name())-10:]
+			tx := func() *dynamo.WriteTx {
+				return db.WriteTx().IdempotentWithToken(token).Put(table.Put(row{PK: "b", SK: "1"}))
+			}
+			if err := tx().Run(ctx); err != nil {
+				return err
+			}
+			return tx().Run(ctx)
+		}, nil},
+		"transactional get": {used(1, 4+2+2, 0), func(ctx context.Context, db *dynamo.DB, table dynamo.Table) error {
+			return db.GetTx().
+				GetOne(table.Get("pk", "a").Range("sk", dynamo.Equal, "5"), new(row)).
+				GetOne(table.Get("pk", "a").Range("sk", dynamo.Equal, "3").Project("pk"), new(row)).
+				GetOne(table.Get("pk", "b").Range("sk", dynamo.Equal, "3"), new(row)).Run(ctx)
+		}, nil},
+		"refused": {used(1, 0, 0), func(ctx context.Context, db *dynamo.DB, table dynamo.Table) error {
+			return table.Put(map[string]string{"pk": "a"}).Run(ctx)
+		}, func(err error) bool { return err != nil }},
+		"describe": {used(1, 0, 0), func(ctx context.Context, _ *dynamo.DB, table dynamo.Table) error {
+			_, err := table.Describe().Run(ctx)
+			return err
+		}, nil},
+	} {
+		for side, connect := range sides {
+			t.Run(name+", "+side, func(t *testing.T) {
+				t.Parallel()
+				m, db := connect(t)
+				table := db.Table(dynamotest.Table(t, schema))
+				for sk, size := range map[string]float64{"1": 1, "3": 3, "5": 5} {
+					require.NoError(t, table.Put(row{PK: "a", SK: sk, Text: kb(size)}).Run(t.Context()))
+				}
+				m.Reset()
+				err := c.do(plaza.WithOperation(t.Context(), "test."+name), db, table)
+				if c.fail == nil {
+					require.NoError(t, err)
+				} else {
+					require.True(t, c.fail(err), "%v", err)
+				}
+				want := c.want
+				if estimate, ok := estimates[name]; ok && side == "AWS" {
+					want = estimate
+				}
+				require.Equal(t, map[string]meter.Cost{"test." + name: want}, m.Reset())
+			})
+		}
+	}
+}
