@@ -18,7 +18,7 @@ func pollers(t *testing.T, w *world, as callers) {
 	defer cancel()
 	worker := as[tables.Worker]
 	e := dynamotest.Engine(t)
-	described, err := dynamodb.NewFromConfig(e.Config(), e.Options).DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &w.names.Follow})
+	described, err := dynamodb.NewFromConfig(e.Config()).DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &w.names.Follow})
 	require.NoError(t, err)
 	arn := *described.Table.LatestStreamArn
 	graph, err := follow.New(dynamotest.DB(t), w.names.Follow, w, nil)
