@@ -2,7 +2,6 @@ package tables_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -152,35 +151,4 @@ func TestEqualTablesGiveEqualText(t *testing.T) {
 		}
 		require.Equal(t, first.String(), second.String())
 	}
-}
-
-func TestAPolicyHasTheARNsOfItsTables(t *testing.T) {
-	t.Parallel()
-	var text bytes.Buffer
-	ts := tables.Of(tables.Names{Leaderboard: "scores", Pollers: "leases"})
-	ts[0] = ts[0].WithStream()
-	opts := &tables.PolicyOptions{Partition: "aws-cn", Region: "cn-north-1", Account: "123456789012"}
-	require.NoError(t, tables.Policy(&text, tables.Grants(ts, tables.Reader, tables.Worker), opts))
-	var read struct {
-		Version   string
-		Statement []struct {
-			Effect   string
-			Action   []string
-			Resource string
-		}
-	}
-	require.NoError(t, json.Unmarshal(text.Bytes(), &read))
-	require.Equal(t, "2012-10-17", read.Version)
-	var on []string
-	for _, s := range read.Statement {
-		require.Equal(t, "Allow", s.Effect)
-		require.NotEmpty(t, s.Action)
-		on = append(on, s.Resource)
-	}
-	const arn = "arn:aws-cn:dynamodb:cn-north-1:123456789012:table/"
-	require.ElementsMatch(t, []string{arn + "scores", arn + "scores/index/ranking", arn + "leases", arn + "scores/stream/*"}, on)
-
-	text.Reset()
-	require.NoError(t, tables.Policy(&text, tables.Grants(ts, tables.Reader), nil))
-	require.Contains(t, text.String(), `"arn:aws:dynamodb:*:*:table/scores"`)
 }

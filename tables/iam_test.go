@@ -243,7 +243,6 @@ func (c caller) streams(t testing.TB) *dynamodbstreams.Client {
 	t.Helper()
 	e := dynamotest.Engine(t)
 	return dynamodbstreams.NewFromConfig(e.Config(), func(o *dynamodbstreams.Options) {
-		o.BaseEndpoint = &e.Endpoint
 		o.HTTPClient = c.iam
 	})
 }

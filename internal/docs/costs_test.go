@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/internal/calls"
 )
 
-var write = flag.Bool("write", false, "write the tables of docs/costs.md")
+var write = flag.Bool("write", false, "write the tables of docs/costs.md and docs/aws.md")
 
 const (
 	root  = "../.."
