@@ -20,6 +20,9 @@ import (
 // atOnce is the number of tables that are created or deleted in parallel.
 const atOnce = 4
 
+// timeout is for requests that outlive their caller's context.
+const timeout = time.Minute
+
 func (e *Env) createTables(ctx context.Context, o Options) error {
 	if o.Tables == (tables.Names{}) {
 		o.Tables = tables.NamesOf("plaza-")
@@ -63,7 +66,14 @@ func (e *Env) CreateTable(ctx context.Context, in *dynamodb.CreateTableInput) (n
 	return *table.TableName, e.create(ctx, &table)
 }
 
+// create does not end with ctx: a request that was given up might be applied after the
+// table was deleted.
 func (e *Env) create(ctx context.Context, in *dynamodb.CreateTableInput) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
+	defer cancel()
 	e.mu.Lock() // before it exists: the answer may be lost
 	e.made = append(e.made, *in.TableName)
 	e.mu.Unlock()
@@ -94,7 +104,7 @@ func (e *Env) deleteTables() error {
 	names := e.made
 	e.made = nil
 	e.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	failed := make([]error, len(names))
 	err := parallel.ForEach(ctx, len(names), atOnce, func(ctx context.Context, i int) error {
@@ -105,5 +115,5 @@ func (e *Env) deleteTables() error {
 		}
 		return nil
 	})
-	return errors.Join(append(failed, err)...)
+	return errors.Join(errors.Join(failed...), err)
 }

@@ -84,7 +84,8 @@ func median(p metricdata.HistogramDataPoint[float64]) time.Duration {
 // printCosts prints what the calls took, and what a thousand of each cost. Requests of no
 // call, such as a background worker's, have no row, and are in the total.
 func printCosts(out io.Writer, rows []row, costs map[string]meter.Cost, prices meter.Prices) {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	var w io.Writer = table
 	fmt.Fprintln(w, "\tcalls\trequests\tRCU\tWCU\tp50\t$ per 1,000 calls\t")
 	for _, r := range rows {
 		fmt.Fprintf(w, "%-30s\t%d\t%d\t%g\t%g\t%v\t%.5f\t\n", r.name, r.calls, r.cost.Requests, r.cost.Read, r.cost.Write,
@@ -92,6 +93,6 @@ func printCosts(out io.Writer, rows []row, costs map[string]meter.Cost, prices m
 	}
 	sum := meter.Sum(costs)
 	fmt.Fprintf(w, "%-30s\t\t%d\t%g\t%g\t\t\t\n", "in all", sum.Requests, sum.Read, sum.Write)
-	_ = w.Flush()
+	_ = table.Flush()
 	fmt.Fprintf(out, "at $%g a million RCU and $%g a million WCU\n", prices.Read, prices.Write)
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"time"
 
@@ -142,6 +143,7 @@ func (e *Engine) await(ctx context.Context, exited <-chan struct{}) error {
 func (e *Engine) ask(ctx context.Context) error {
 	client := dynamodb.NewFromConfig(e.Config(), func(o *dynamodb.Options) {
 		o.Retryer = aws.NopRetryer{}
+		o.HTTPClient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // leaves no connection
 	})
 	_, err := client.ListTables(ctx, &dynamodb.ListTablesInput{Limit: aws.Int32(1)})
 	return err

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza/examples/pipeline/functions/local"
+	"github.com/plaza-sdk/plaza/examples/internal/local"
 	"github.com/plaza-sdk/plaza/examples/pipeline/hackathon"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/stream"

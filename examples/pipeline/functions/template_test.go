@@ -12,16 +12,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
-	"go.yaml.in/yaml/v3"
 
-	"github.com/plaza-sdk/plaza/examples/pipeline/functions/local"
+	"github.com/plaza-sdk/plaza/examples/internal/local"
+	"github.com/plaza-sdk/plaza/examples/internal/samtest"
 	"github.com/plaza-sdk/plaza/examples/pipeline/hackathon"
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
-// template is what these tests read of template.yaml. sam validate and cfn-lint
-// accept positions and actions that do not exist, and names that nothing reads.
+// template is what these tests read of template.yaml.
 type template struct {
 	Parameters map[string]struct {
 		Type     string
@@ -45,48 +44,9 @@ type template struct {
 	Outputs map[string]struct{ Value string }
 }
 
-// readTemplate reads a reference as a text, such as "!Ref Bus", and a function of
-// several arguments as an object with its name.
 func readTemplate(t *testing.T) template {
 	t.Helper()
-	text, err := os.ReadFile("../template.yaml")
-	require.NoError(t, err)
-	var root yaml.Node
-	require.NoError(t, yaml.Unmarshal(text, &root))
-	plain, err := json.Marshal(plainOf(t, root.Content[0]))
-	require.NoError(t, err)
-	var read template
-	require.NoError(t, json.Unmarshal(plain, &read))
-	return read
-}
-
-func plainOf(t *testing.T, n *yaml.Node) any {
-	t.Helper()
-	var v any
-	switch n.Kind {
-	case yaml.MappingNode:
-		m := map[string]any{}
-		for i := 0; i < len(n.Content); i += 2 {
-			m[n.Content[i].Value] = plainOf(t, n.Content[i+1])
-		}
-		v = m
-	case yaml.SequenceNode:
-		l := []any{}
-		for _, e := range n.Content {
-			l = append(l, plainOf(t, e))
-		}
-		v = l
-	default:
-		if !strings.HasPrefix(n.Tag, "!!") {
-			return n.Tag + " " + n.Value
-		}
-		require.NoError(t, n.Decode(&v))
-		return v
-	}
-	if !strings.HasPrefix(n.Tag, "!!") {
-		return map[string]any{n.Tag: v}
-	}
-	return v
+	return samtest.Read[template](t, "../template.yaml")
 }
 
 // properties reads those of a resource, which must be of this kind and have no

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/plaza-sdk/plaza/examples/pipeline/functions/local"
+	"github.com/plaza-sdk/plaza/examples/internal/local"
 	"github.com/plaza-sdk/plaza/examples/pipeline/hackathon"
 	"github.com/plaza-sdk/plaza/plazatest"
 	"github.com/plaza-sdk/plaza/tables"

@@ -18,7 +18,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/plaza-sdk/plaza/examples/pipeline/functions/local"
+	"github.com/plaza-sdk/plaza/examples/internal/local"
 	"github.com/plaza-sdk/plaza/plazatest"
 	"github.com/plaza-sdk/plaza/tables"
 )

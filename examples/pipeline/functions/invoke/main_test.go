@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza/examples/pipeline/functions/local"
+	"github.com/plaza-sdk/plaza/examples/internal/local"
 )
 
 const events = "../../events/"

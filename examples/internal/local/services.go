@@ -167,6 +167,7 @@ func readCalls(target string, body []byte) (action string, calls []Call, err err
 	var in struct {
 		TableName, IndexName string
 		TransactItems        []map[string]struct{ TableName string }
+		RequestItems         map[string]json.RawMessage // of a batch, by table
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
 		return "", nil, err
@@ -176,6 +177,9 @@ func readCalls(target string, body []byte) (action string, calls []Call, err err
 		for part, on := range item {
 			calls = append(calls, Call{Action: known + part + "Item", Table: on.TableName})
 		}
+	}
+	for table := range in.RequestItems {
+		calls = append(calls, Call{Action: action, Table: table})
 	}
 	if calls == nil {
 		calls = []Call{{action, in.TableName, in.IndexName}}

@@ -1,0 +1,57 @@
+// Package samtest reads the templates of the examples, for their tests: sam validate and
+// cfn-lint accept actions that do not exist, and names that nothing reads.
+package samtest
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+)
+
+// Read decodes a template into T. It reads a reference as a text, such as "!Ref Bus", and a
+// function of several arguments as an object with its name.
+func Read[T any](t *testing.T, file string) T {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var root yaml.Node
+	require.NoError(t, yaml.Unmarshal(text, &root))
+	plain, err := json.Marshal(plainOf(t, root.Content[0]))
+	require.NoError(t, err)
+	var read T
+	require.NoError(t, json.Unmarshal(plain, &read))
+	return read
+}
+
+func plainOf(t *testing.T, n *yaml.Node) any {
+	t.Helper()
+	var v any
+	switch n.Kind {
+	case yaml.MappingNode:
+		m := map[string]any{}
+		for i := 0; i < len(n.Content); i += 2 {
+			m[n.Content[i].Value] = plainOf(t, n.Content[i+1])
+		}
+		v = m
+	case yaml.SequenceNode:
+		l := []any{}
+		for _, e := range n.Content {
+			l = append(l, plainOf(t, e))
+		}
+		v = l
+	default:
+		if !strings.HasPrefix(n.Tag, "!!") {
+			return n.Tag + " " + n.Value
+		}
+		require.NoError(t, n.Decode(&v))
+		return v
+	}
+	if !strings.HasPrefix(n.Tag, "!!") {
+		return map[string]any{n.Tag: v}
+	}
+	return v
+}
