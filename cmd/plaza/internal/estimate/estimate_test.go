@@ -18,11 +18,11 @@ func aDay(users int64) Input {
 	in := Defaults()
 	in.Users, in.Follows, in.Days = users, 4, 1
 	in.NewFollows, in.Posts, in.HomeReads, in.ProfileReads = 0.12, 1, 0.25, 0.1
-	in.Comments, in.CommentReads, in.Likes, in.Notifications = 0.12, 0.12, 0.12, 0.3
-	in.BellChecks, in.BellOpens, in.Messages, in.Conversations, in.InboxReads = 0.1, 0.5, 0.12, 0.04, 0.1
+	in.Comments, in.CommentReads, in.Likes, in.Notifications = 0.12, 0.12, 0.12, 0.2
+	in.BellChecks, in.BellOpens, in.Messages, in.Conversations, in.InboxReads = 0.05, 1, 0.12, 0.04, 0.1
 	in.Videos, in.VideoMinutes, in.Danmu, in.Viewers = 0.01, 12, 0.2, 0.1
 	in.Players, in.BoardSize, in.BoardSubmits, in.RankReads, in.TopReads = 0.06, 30, 3, 1, 1
-	in.Processes, in.Poll, in.InlineFollowers, in.JobShards, in.DanmuCache = 2, day, 100, 1, 1800
+	in.Processes, in.Poll, in.InlineFollowers, in.JobShards, in.DanmuCache, in.Refresh = 2, day, 100, 1, 1800, 5
 	return in
 }
 

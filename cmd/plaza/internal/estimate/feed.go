@@ -74,7 +74,7 @@ func (m *model) follow() {
 
 	m.heat("follow", "C# of the most followed", 2*n*m.top, m.total(m.in.ProfileReads)*m.top/2+m.in.Posts, relief{})
 	m.heat("follow", "R# of the most followed", 2*n*m.top/float64(m.in.FollowShards),
-		m.in.Posts*blocks(m.g[0].followers/float64(m.in.FollowShards), followerRow, 4096),
+		m.in.Posts*(deliver(math.Min(m.g[0].followers, m.inline())).Read+deliver(math.Max(0, m.g[0].followers-m.inline())).Read)/float64(m.in.FollowShards),
 		relief{option: "follow.Options.Shards", now: m.in.FollowShards, most: 64})
 	m.heat("feed", "O# of the most followed", 2*m.in.Posts*write(m.postBytes()),
 		m.topReads()*(1-m.in.Cached)*read(1, m.postBytes())+
@@ -83,11 +83,16 @@ func (m *model) follow() {
 		relief{option: "feed.Options.Cache"})
 }
 
-func (m *model) publish() {
-	inline := math.Max(0, float64(m.in.InlineFollowers))
+// inline is how many followers Publish delivers to.
+func (m *model) inline() float64 {
 	if m.in.InlineFollowers == 0 {
-		inline = 500 // the default
+		return 500 // the default
 	}
+	return math.Max(0, float64(m.in.InlineFollowers))
+}
+
+func (m *model) publish() {
+	inline := m.inline()
 	counters := Units{Requests: 1, Read: 1}
 	one := Units{Requests: 1, Write: 1} // a claim, a checkpoint or a job's end
 	call := func(followers float64) Units {
@@ -130,9 +135,14 @@ func deliver(followers float64) Units {
 	if followers == 0 {
 		return Units{}
 	}
-	return Units{
+	full := math.Floor(followers / deliveryPage)
+	u := Units{
 		Requests: math.Ceil(followers/deliveryPage) + math.Ceil(followers/25),
-		Read:     blocks(followers, followerRow, 4096),
+		Read:     full * blocks(deliveryPage, followerRow, 4096),
 		Write:    followers,
 	}
+	if rest := followers - full*deliveryPage; rest > 0 {
+		u.Read += blocks(rest, followerRow, 4096)
+	}
+	return u
 }

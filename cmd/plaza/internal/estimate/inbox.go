@@ -60,15 +60,15 @@ func (m *model) notify() {
 	pages := func(followers float64) float64 {
 		return opens * math.Min(1, groupsIn(followers, math.Min(m.in.Days, retention)))
 	}
-	marked := m.perUser(func(followers float64) Units {
+	mark := func(followers float64) Units {
 		fresh := math.Min(1, groupsIn(followers, between))
 		one := Units{Requests: 1, Write: 1 + fresh}.times(1 - first).plus(Units{Requests: 2, Write: 3}.times(first))
 		return one.times(pages(followers))
-	})
+	}
 	marks := m.perUser(func(followers float64) Units { return Units{Requests: pages(followers)} }).Requests
-	m.together("notify.Repository.MarkSeen", marks, marked, Units{Requests: 2, Write: 3}.times(marks))
+	m.together("notify.Repository.MarkSeen", marks, m.perUser(mark), Units{Requests: 2, Write: 3}.times(marks))
 
-	m.heat("notify", "N# of the most followed", whole(m.notified, events(m.g[0].followers)).Write*groups,
+	m.heat("notify", "N# of the most followed", whole(m.notified, events(m.g[0].followers)).Write*groups+mark(m.g[0].followers).Write,
 		checks*unseen(groupsIn(m.g[0].followers, between/2)).Read, relief{})
 }
 

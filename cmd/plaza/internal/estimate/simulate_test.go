@@ -97,10 +97,14 @@ func (s *simulation) open() {
 	s.reactions, err = reaction.New(db, table("reaction", reaction.Table), s.gen, &reaction.Options{Kinds: []string{"like"}})
 	ok(err)
 	boards, videos, messages := table("leaderboard", leaderboard.Table), table("danmu", danmu.Table), table("message", message.Table)
+	seconds := func(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 	for range s.in.Processes {
-		b, err := leaderboard.New(db, boards, s.gen, &leaderboard.Options{Now: func() time.Time { return s.boardClock }})
+		b, err := leaderboard.New(db, boards, s.gen, &leaderboard.Options{Refresh: seconds(s.in.Refresh), Now: func() time.Time { return s.boardClock }})
 		ok(err)
-		v, err := danmu.New(db, videos, s.gen, &danmu.Options{Now: func() time.Time { return s.videoClock }, Limiter: ratelimit.Unlimited{}, Cache: time.Duration(s.in.DanmuCache * float64(time.Second)), Refresh: time.Duration(s.in.Refresh * float64(time.Second))})
+		v, err := danmu.New(db, videos, s.gen, &danmu.Options{
+			Limiter: ratelimit.Unlimited{}, Refresh: seconds(s.in.Refresh), Cache: seconds(s.in.DanmuCache),
+			Now: func() time.Time { return s.videoClock },
+		})
 		ok(err)
 		m, err := message.New(db, messages, s.gen, &message.Options{Limiter: ratelimit.Unlimited{}})
 		ok(err)

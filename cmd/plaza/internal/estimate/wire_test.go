@@ -57,7 +57,7 @@ func (c counted) Do(r *http.Request) (*http.Response, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.free = append(c.free, m)
-	c.costs.Add(operation, meter.Cost(cost))
+	c.costs.Add(operation, cost)
 	c.count(req, Units{float64(cost.Requests), cost.Read, cost.Write})
 	return res, err
 }
@@ -75,66 +75,7 @@ func (c counted) borrow() *dynamotest.Meter {
 
 // count shares the cost of a request out evenly among the items that it names.
 func (w *wireMeter) count(req wire.Request, cost Units) {
-	type item = map[string]struct{ S string }
-	type action struct {
-		TableName                 string
-		Key, Item                 item
-		ExpressionAttributeValues map[string]struct{ S string }
-		IndexName                 string
-		KeyConditionExpression    string
-	}
-	var in struct {
-		action
-		RequestItems  map[string]json.RawMessage
-		TransactItems []map[string]action
-	}
-	if err := json.Unmarshal(req.Body, &in); err != nil {
-		panic(err)
-	}
-	type place struct{ table, pk, sk string }
-	var places []place
-	add := func(table string, a action) {
-		switch {
-		case a.Key != nil:
-			places = append(places, place{table, a.Key["pk"].S, a.Key["sk"].S})
-		case a.Item != nil:
-			places = append(places, place{table, a.Item["pk"].S, a.Item["sk"].S})
-		default:
-			pk := a.ExpressionAttributeValues[strings.Fields(a.KeyConditionExpression)[2]].S // partition = ?
-			if a.IndexName == "ranking" {
-				pk = "ranking " + pk
-			}
-			places = append(places, place{table, pk, ""})
-		}
-	}
-	switch {
-	case in.TransactItems != nil:
-		for _, entry := range in.TransactItems {
-			for _, a := range entry {
-				add(a.TableName, a)
-			}
-		}
-	case in.RequestItems != nil:
-		for table, raw := range in.RequestItems {
-			var keys struct{ Keys []item }
-			var writes []struct{ PutRequest, DeleteRequest *action }
-			if json.Unmarshal(raw, &keys) == nil {
-				for _, key := range keys.Keys {
-					add(table, action{Key: key})
-				}
-			} else if err := json.Unmarshal(raw, &writes); err == nil {
-				for _, write := range writes {
-					if write.PutRequest != nil {
-						add(table, *write.PutRequest)
-					} else {
-						add(table, *write.DeleteRequest)
-					}
-				}
-			}
-		}
-	default:
-		add(in.TableName, in.action)
-	}
+	places := placesOf(req)
 	for _, p := range places {
 		feature := w.tables[p.table]
 		each := cost.times(1 / float64(len(places)))
@@ -147,6 +88,74 @@ func (w *wireMeter) count(req wire.Request, cost Units) {
 		}
 		w.heat(feature, p.pk, each)
 	}
+}
+
+// place is an item, or a partition that is queried.
+type place struct{ table, pk, sk string }
+
+type item map[string]struct{ S string }
+
+// action is one read or write.
+type action struct {
+	TableName                 string
+	Key, Item                 item
+	ExpressionAttributeValues item
+	IndexName                 string
+	KeyConditionExpression    string
+}
+
+func (a action) place(table string) place {
+	if a.Key == nil {
+		a.Key = a.Item
+	}
+	if a.Key != nil {
+		return place{table, a.Key["pk"].S, a.Key["sk"].S}
+	}
+	pk := a.ExpressionAttributeValues[strings.Fields(a.KeyConditionExpression)[2]].S // partition = ?
+	if a.IndexName == "ranking" {
+		pk = "ranking " + pk
+	}
+	return place{table, pk, ""}
+}
+
+func placesOf(req wire.Request) (places []place) {
+	var in struct {
+		action
+		RequestItems  map[string]json.RawMessage // keys, or writes
+		TransactItems []map[string]action
+	}
+	decode := func(data []byte, to any) {
+		if err := json.Unmarshal(data, to); err != nil {
+			panic(err)
+		}
+	}
+	decode(req.Body, &in)
+	for _, entry := range in.TransactItems {
+		for _, a := range entry {
+			places = append(places, a.place(a.TableName))
+		}
+	}
+	for table, raw := range in.RequestItems {
+		if req.Op == "BatchGetItem" {
+			var asked struct{ Keys []item }
+			decode(raw, &asked)
+			for _, key := range asked.Keys {
+				places = append(places, action{Key: key}.place(table))
+			}
+			continue
+		}
+		var writes []map[string]action
+		decode(raw, &writes)
+		for _, write := range writes {
+			for _, a := range write {
+				places = append(places, a.place(table))
+			}
+		}
+	}
+	if len(places) == 0 {
+		places = append(places, in.place(in.TableName))
+	}
+	return places
 }
 
 func (w *wireMeter) heat(feature, pk string, u Units) {
