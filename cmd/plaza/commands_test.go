@@ -104,20 +104,17 @@ func TestCtrlCEndsWhatWaitsForInput(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		silent, typed := io.Pipe()
-		ctx, cancel := context.WithCancel(t.Context())
-		var stderr bytes.Buffer
-		p := program{
-			stdin: silent, stdout: io.Discard, stderr: &stderr,
-			config: func(context.Context) (aws.Config, error) { return aws.Config{Region: "nowhere"}, nil },
-		}
 		for _, args := range [][]string{{"id"}, {"erase", "--user", ann}} {
-			time.AfterFunc(time.Second, cancel)
+			var stderr bytes.Buffer
+			p := program{
+				stdin: silent, stdout: io.Discard, stderr: &stderr,
+				config: func(context.Context) (aws.Config, error) { return aws.Config{Region: "nowhere"}, nil },
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			require.Equal(t, exitFailure, p.run(ctx, args))
 			require.Contains(t, stderr.String(), "plaza: interrupted\n")
-			stderr.Reset()
-			ctx, cancel = context.WithCancel(t.Context())
+			cancel()
 		}
-		cancel()
 		require.NoError(t, typed.Close())
 	})
 }
