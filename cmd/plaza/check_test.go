@@ -77,6 +77,9 @@ func (w *world) seedDamage() (damaged []string) {
 	follow(9, 10)
 	id = react(1, 2)
 	w.remove(w.names.Reaction, keys.Join("M", user(1), "like"), id) // the user's check finds it
+	for j := 11; j < 15; j++ {
+		react(1, j) // so that the partition of a user is longer than a page
+	}
 	react(3, 4)
 	w.remove(w.names.Reaction, keys.Join("U", user(3)), user(4)) // the guard by which the walk knows a user
 	react(5, 6)

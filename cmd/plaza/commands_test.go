@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -97,6 +98,25 @@ func TestID(t *testing.T) {
 	require.Equal(t, 2, strings.Count(got.stdout, "\n"))
 	require.Contains(t, got.stdout, "2026-11-22T15:41:53.000Z  sequence 5  machine 9\n")
 	require.Equal(t, 3, strings.Count(got.stderr, "is no id"))
+}
+
+func TestCtrlCEndsWhatWaitsForInput(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		silent, typed := io.Pipe()
+		for _, args := range [][]string{{"id"}, {"erase", "--user", ann}} {
+			var stderr bytes.Buffer
+			p := program{
+				stdin: silent, stdout: io.Discard, stderr: &stderr,
+				config: func(context.Context) (aws.Config, error) { return aws.Config{Region: "nowhere"}, nil },
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			require.Equal(t, exitFailure, p.run(ctx, args))
+			require.Contains(t, stderr.String(), "plaza: interrupted\n")
+			cancel()
+		}
+		require.NoError(t, typed.Close())
+	})
 }
 
 func TestTablesPrintsWhatTheTablesPackageWrites(t *testing.T) {

@@ -63,6 +63,9 @@ func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(fo
 
 // run returns the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
+	own := *p
+	p = &own
+	p.stdin = interruptible(ctx, p.stdin)
 	p.stderr = &shared{out: p.stderr} // for progress beside damaged items
 	helped := false
 	parser, err := kong.New(&commands{},
@@ -83,7 +86,40 @@ func (p *program) run(ctx context.Context, args []string) int {
 	case err != nil:
 		return p.fail(usageError{err.Error()})
 	}
-	return p.fail(call.Run())
+	err = call.Run()
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		err = errInterrupted
+	}
+	return p.fail(err)
+}
+
+var errInterrupted = errors.New("interrupted")
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
+
+// interruptible is a reader that ends with ctx. A read that blocks, of a terminal for
+// example, goes on in a goroutine until the process ends.
+func interruptible(ctx context.Context, r io.Reader) io.Reader {
+	type answer struct {
+		read []byte
+		err  error
+	}
+	return readerFunc(func(b []byte) (int, error) {
+		answers := make(chan answer, 1)
+		go func() {
+			own := make([]byte, len(b))
+			n, err := r.Read(own)
+			answers <- answer{own[:n], err}
+		}()
+		select {
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		case a := <-answers:
+			return copy(b, a.read), a.err
+		}
+	})
 }
 
 // stopped is the error of long work, and says how to go on.
@@ -104,7 +140,7 @@ func stop(ctx context.Context, err error, hint string) error {
 	case err == nil || errors.Is(err, errFound):
 		return err
 	case ctx.Err() != nil:
-		err = errors.New("interrupted")
+		err = errInterrupted
 	}
 	return stopped{err, hint}
 }
