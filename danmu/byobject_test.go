@@ -181,7 +181,7 @@ func TestHiddenCommentsOfManyShardsAreSkippedExactly(t *testing.T) {
 		page, err := w.ByObject(t.Context(), "v", 89*time.Second, cursor.PageRequest{Limit: limit})
 		require.NoError(t, err)
 		up := idsOf(page.Items)
-		for range 40 {
+		for range rounds(20, 40) {
 			page, err = w.ByObject(t.Context(), "v", 0, cursor.PageRequest{Limit: limit, Cursor: page.Prev})
 			require.NoError(t, err)
 			up = append(idsOf(page.Items), up...)

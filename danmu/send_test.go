@@ -170,7 +170,7 @@ func TestTwoCopiesAreOneComment(t *testing.T) {
 	w.at(t, 1)
 	w.configure(t, "v", danmu.Settings{Shards: 32})
 	w.pass(time.Hour)
-	const n = 40
+	n := rounds(24, 40)
 	for i := range n {
 		c := danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: 2 * time.Second, Key: fmt.Sprint(i)}
 		w.send(t, c)

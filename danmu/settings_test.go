@@ -100,7 +100,7 @@ func TestNewShardsAreReadBeforeTheyAreWrittenTo(t *testing.T) {
 	for range 8 {
 		w.pass(15 * time.Second)
 		for _, process := range []world{w, sender} {
-			for range 4 {
+			for range rounds(2, 4) {
 				process.at(t, 1)
 				sent++
 			}

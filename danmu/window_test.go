@@ -111,9 +111,12 @@ func TestAThousandViewers(t *testing.T) {
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &danmu.Options{Cache: 2 * time.Second}, meter.Wrap)
 	w.configure(t, "v", danmu.Settings{Shards: 4})
+	var film []danmu.Comment
 	for i := range 400 {
-		w.at(t, float64(i)/2)
+		film = append(film, danmu.Comment{User: "ann", Text: "haha", Progress: time.Duration(i) * time.Second / 2})
 	}
+	_, err := w.Import(t.Context(), "v", sequence(film...), nil)
+	require.NoError(t, err)
 	watch := func(w world, viewers int) dynamotest.Cost {
 		meter.Price().Take()
 		var group sync.WaitGroup

@@ -290,3 +290,11 @@ func TestEveryAttributeIsDecodedIntoItsField(t *testing.T) {
 		dynamotest.SameFields(t, row, attribute)
 	}
 }
+
+func TestTheKeyOfAnEntryHasOneText(t *testing.T) {
+	t.Parallel()
+	id := ids.ID(7).String()
+	for owner, valid := range map[string]bool{"chris": true, `a\#b`: true, `a\\b`: true, `\chris`: false, `chris\`: false, "a#b": false} {
+		require.Equal(t, valid, feed.ParseEntryKey(id+"#"+owner+"#"+id) == nil, owner)
+	}
+}

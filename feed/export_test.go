@@ -20,3 +20,9 @@ func ByName() map[any]func(name string) any {
 	activity, entry := new(activityItem), new(entryItem)
 	return map[any]func(string) any{activity: activity.attribute, entry: entry.attribute}
 }
+
+// ParseEntryKey reads the key of an entry.
+func ParseEntryKey(text string) error {
+	_, err := parseEntryKey(text)
+	return err
+}

@@ -34,7 +34,7 @@ func (c *clock) advance(d time.Duration) { c.offset.Add(int64(d)) }
 func TestOtherWorkersTakeOverFromADeadOne(t *testing.T) {
 	t.Parallel()
 	const owners, followers = 4, 5
-	each := faults.Size(50, 12)
+	each := faults.Size(50, 8)
 	w := newWorld(t, nil)
 	want := make([][]ids.ID, owners)
 	for o := range owners {

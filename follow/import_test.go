@@ -64,14 +64,14 @@ func pairs(edges []follow.Edge) []edgetest.Edge {
 
 func TestImportEqualsFollowingEdgeByEdge(t *testing.T) {
 	t.Parallel()
-	n := faults.Size(300, 120)
-	edges := friends(1, 40, n)
+	n, users := faults.Size(300, 60), faults.Size(40, 16)
+	edges := friends(1, users, n)
 	byHand := newWorld(t, nil)
 	for _, e := range edges {
 		byHand.follow(t, e.Follower, e.Followee)
 	}
 	lists := func(w world) (lists [][]edgetest.Edge) {
-		for user := range 40 {
+		for user := range users {
 			user := fmt.Sprintf("u%03d", user)
 			lists = append(lists, pairs(all(t, w.Followers, user, 100)), pairs(all(t, w.Following, user, 100)))
 		}
@@ -370,7 +370,7 @@ func TestImportOfARealGraph(t *testing.T) {
 
 	// Ids are in the order of the file.
 	var last ids.ID
-	for _, e := range edges[:500] {
+	for _, e := range edges[:faults.Size(500, 50)] {
 		got, err := w.Get(t.Context(), e)
 		require.NoError(t, err)
 		require.Greater(t, got.ID, last)

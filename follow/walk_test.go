@@ -16,14 +16,14 @@ import (
 
 func TestWalkFindsEveryStandingFollowerOnce(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ shards, limit int }{
+	for name, c := range faults.Cases(2, map[string]struct{ shards, limit int }{
 		"one at a time":    {1, 1},
 		"pages of 7":       {1, 7},
 		"shards, by one":   {8, 1},
 		"shards, pages":    {8, 7},
 		"shards, at once":  {8, 1000},
 		"shards, one each": {8, 5},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			lagging := faults.New(t, 1, faults.Rates{Stale: 1})

@@ -18,7 +18,7 @@ import (
 func TestADamagedPeriodIsReportedAndRepaired(t *testing.T) {
 	t.Parallel()
 	const today = "20260310T000000Z"
-	for name, with := range faults.Cases(3, map[string]dynamo.Item{
+	for name, with := range faults.Cases(5, map[string]dynamo.Item{
 		"no shards":              {"shards": nil},
 		"too many shards":        {"shards": numberOf("1000000000")},
 		"shards that are text":   {"shards": textOf("x")},

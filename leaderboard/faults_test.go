@@ -124,7 +124,7 @@ func TestConcurrentIncrementsAreAllCounted(t *testing.T) {
 	var mu sync.Mutex
 	var sent []leaderboard.Submission
 	old := 0
-	many := rounds(125, 15)
+	many := rounds(125, 10)
 	redeliver := func(p world, s leaderboard.Submission) {
 		for {
 			_, created, err := p.Submit(t.Context(), s)
@@ -189,8 +189,8 @@ func TestAPendingOperationIsNotForgotten(t *testing.T) {
 		given   bool // the caller chose the Op
 		refused bool
 	}{
-		"few before each write":          {"UpdateItem", 10, 5, false, false},
-		"few before each write, given":   {"UpdateItem", 10, 5, true, false},
+		"few before each write":          {"UpdateItem", 10, rounds(5, 2), false, false},
+		"few before each write, given":   {"UpdateItem", 10, rounds(5, 2), true, false},
 		"as many as an entry remembers":  {"UpdateItem", 16, 3, true, false},
 		"more before each write":         {"UpdateItem", 17, 3, true, true},
 		"many before it was read":        {"GetItem", 40, 1, false, false},

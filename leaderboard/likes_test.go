@@ -57,7 +57,8 @@ func (w world) likesOf(reactions *reaction.Repository) stream.Handler {
 // any order. The boards end as the lists of reactions say.
 func TestTheMostLikedOfTheWeekAndOfAllTime(t *testing.T) {
 	t.Parallel()
-	const objects, users = 40, 300
+	const users = 300
+	objects := rounds(40, 10)
 	lossy := faults.New(t, 1, faults.Standard)
 	w := newWorld(t, nil, lossy.Wrap)
 	lossy.Off()

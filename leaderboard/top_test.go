@@ -178,7 +178,7 @@ func TestRanksRiseWithinAPage(t *testing.T) {
 			move()
 		}
 		at := cursor.Cursor("")
-		for range 60 {
+		for range faults.Size(60, 30) {
 			page, err := w.Top(t.Context(), in("b"), cursor.PageRequest{Cursor: at, Limit: 1 + random.IntN(8)})
 			require.NoError(t, err)
 			for i, row := range page.Items {

@@ -48,9 +48,9 @@ func TestADamagedGroupIsNoGhost(t *testing.T) {
 // Of whatever type an attribute is, the error says that the group is damaged.
 func TestADamagedGroupIsNamedByWriters(t *testing.T) {
 	t.Parallel()
-	for _, attribute := range []string{"n", "rev", "lv", "ttl", "a1", "last", "data", "past", "cut", "floor", "was", "read", "more", "eX"} {
-		for _, value := range []any{"bad", 7, true, []string{"x"}} {
-			if attribute == "last" && value != "bad" {
+	for i, attribute := range []string{"n", "rev", "lv", "ttl", "a1", "last", "data", "past", "cut", "floor", "was", "read", "more", "eX"} {
+		for j, value := range []any{"bad", 7, true, []string{"x"}} {
+			if attribute == "last" && value != "bad" || (i+j)%faults.Size(1, 3) > 0 {
 				continue
 			}
 			w := newWorld(t, &notify.Options{Consistent: true})
@@ -143,12 +143,15 @@ func TestManyGroupsDueAtOnce(t *testing.T) {
 	w.put(t, in("ann", 0))
 	w.snooze(t, in("ann", 0), time.Hour)
 	due := ids.At(w.Now().Add(time.Hour))
+	var rows []any
 	for n := range 120 {
-		w.forge(t, in("ann", n+1), func(g *raw) {
-			g.Was = g.Place
-			g.Place = fmt.Sprintf("+%s#%012x", due.String(), n)
-		})
+		g := w.row(t, in("ann", n+1))
+		g.Was = g.Place
+		g.Place = fmt.Sprintf("+%s#%012x", due.String(), n)
+		rows = append(rows, g)
 	}
+	_, err := w.items(t).Batch().Write().Put(rows...).Run(t.Context())
+	require.NoError(t, err)
 	w.pass(2 * time.Hour)
 	calls := 0
 	for ; calls < 20; calls++ {

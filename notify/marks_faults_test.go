@@ -181,7 +181,7 @@ func TestACallerWhoGivesUpLeavesNothingHalf(t *testing.T) {
 	w := newWorld(t, nil)
 	for name, o := range operations {
 		hung := true
-		for k := 1; hung; k += faults.Size(1, 2) {
+		for k := 1; hung; k += faults.Size(1, 3) {
 			ctx, cancel := context.WithCancel(t.Context())
 			inject := faults.New(t, 1, faults.Rates{})
 			hung = false

@@ -56,7 +56,7 @@ func TestNoOrderOfAWriteAndAShelfLosesEither(t *testing.T) {
 		for _, b := range names[i:] {
 			first, second := ops[a], ops[b]
 			pairs++
-			for k := range faults.Size(len(orders), 2) {
+			for k := range faults.Size(len(orders), 1) {
 				order := orders[(3*pairs+k)%len(orders)]
 				user++
 				name := fmt.Sprintf("%s and %s %s", a, b, order)
@@ -129,7 +129,7 @@ func TestWritersAboutTheCapNeverMiscount(t *testing.T) {
 		w.fill(t, n, 98, filler)
 		ps := []world{w, w.process(t, &notify.Options{Consistent: true, Coalesce: time.Nanosecond})}
 		var wg sync.WaitGroup
-		for k := range 64 {
+		for k := range faults.Size(64, 24) {
 			wg.Go(func() {
 				r := rand.New(rand.NewPCG(1, uint64(k)))
 				for i := range faults.Size(4, 2) {

@@ -154,7 +154,7 @@ func policyOf(gs []Grant, arn func(resource) any) document {
 	return d
 }
 
-// writeJSON writes v with as much on a line as fits: CloudFormation takes texts of up to
+// writeJSON writes v with each statement on a line: CloudFormation takes texts of up to
 // 51,200 bytes.
 func writeJSON(w io.Writer, v any) error {
 	var text bytes.Buffer
@@ -167,7 +167,7 @@ func writeJSON(w io.Writer, v any) error {
 	lines := strings.Split(text.String(), "\n")
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
-		if joined, last := joinedAt(lines, i); last > i && len(joined) <= 320 {
+		if joined, last := joinedAt(lines, i); last > i && len(joined) <= 400 {
 			line, i = joined, last
 		}
 		if line == "" {

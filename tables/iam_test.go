@@ -198,6 +198,13 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
+// at returns w with a clock of its own.
+func (w *world) at(now time.Time) *world {
+	own := *w
+	own.clock = &clock{now: now}
+	return &own
+}
+
 // create does what CloudFormation would.
 func create(t testing.TB, client *dynamodb.Client, p tableProperties) {
 	t.Helper()

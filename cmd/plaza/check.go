@@ -234,8 +234,8 @@ func (j *checkJob) one(ctx context.Context, of subject) error {
 }
 
 func (j *checkJob) drift(ctx context.Context, of subject) (map[string]int64, error) {
-	switch {
-	case of.Feature == "follow":
+	switch of.Feature {
+	case "follow":
 		do := j.follows.Check
 		if j.repair {
 			do = j.follows.Repair
@@ -245,7 +245,7 @@ func (j *checkJob) drift(ctx context.Context, of subject) (map[string]int64, err
 			"followers": d.Followers, "following": d.Following,
 			"counters": int64(d.Counters), "torn": int64(d.Torn), "orphans": int64(d.Orphans), "damaged": int64(d.Damaged),
 		}), err
-	case of.Feature == "reaction":
+	case "reaction":
 		do, name := j.reactions.Check, of.Object
 		switch {
 		case of.User != "" && j.repair:

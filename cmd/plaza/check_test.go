@@ -68,7 +68,7 @@ func (w *world) seedDamage() (damaged []string) {
 	}
 	id := follow(1, 2)
 	w.remove(w.names.Follow, keys.Join("R", user(2), "0"), id) // its check finds that a count is too high
-	id = follow(3, 4)
+	follow(3, 4)
 	w.remove(w.names.Follow, keys.Join("E", user(3)), user(4)) // both
 	follow(5, 6)
 	w.remove(w.names.Follow, keys.Join("C", user(6)), "0") // the counter by which the walk knows a user

@@ -47,7 +47,7 @@ type within struct {
 }
 
 // each is the lists of all conversations as one.
-func (c conversations) each(list func(ctx context.Context, in message.In, cursor string) ([]any, string, error)) func(context.Context, string) ([]any, string, error) {
+func (c conversations) each(list func(ctx context.Context, in message.In, cursor string) ([]any, string, error)) pager {
 	return func(ctx context.Context, text string) (data []any, next string, err error) {
 		var at within
 		if text != "" {

@@ -18,7 +18,8 @@ import (
 type estimateCommand struct {
 	File  inputFile `name:"input" placeholder:"FILE" help:"Numbers from JSON, as in the input that --json prints. Flags come first."`
 	Edges string    `placeholder:"FILE" help:"The follow graph: follower and followee on each line, perhaps gzipped. It replaces users, follows and zipf."`
-	JSON  bool      `help:"Print JSON."`
+	Brief bool      `xor:"format" help:"Print one line for each feature."`
+	JSON  bool      `xor:"format" help:"Print JSON."`
 
 	Read  float64 `name:"read-price" default:"0.125" help:"Dollars of a million RCU: those of us-east-1 by default."`
 	Write float64 `name:"write-price" default:"0.625" help:"Dollars of a million WCU."`
@@ -57,6 +58,8 @@ func (c *estimateCommand) Run(stdout io.Writer) error {
 		return usagef("%v", err)
 	case err != nil:
 		return err
+	case c.Brief:
+		return e.Summary(stdout)
 	case !c.JSON:
 		return e.Print(stdout, prices)
 	}

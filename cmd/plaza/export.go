@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -56,8 +57,11 @@ func (c *exportCommand) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	x := &export{at: exported{User: c.User, Tables: fmt.Sprint(s.names)}, out: p.stdout}
+	var mu sync.Mutex
 	s.corrupt = func(e *plaza.CorruptError) {
+		mu.Lock()
 		x.at.Damaged++
+		mu.Unlock()
 		fmt.Fprintln(p.stderr, "plaza:", e)
 	}
 	if c.Output != "" {

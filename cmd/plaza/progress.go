@@ -23,6 +23,18 @@ func newProgress(p *program) *progress {
 	return &progress{p.stderr, false, 5 * time.Second}
 }
 
+// shared is a writer for several goroutines.
+type shared struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+func (s *shared) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.out.Write(b)
+}
+
 const eraseLine = "\r\x1b[K"
 
 // watch shows status until the function that it returns is called. That one shows it

@@ -63,6 +63,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(fo
 
 // run returns the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
+	p.stderr = &shared{out: p.stderr} // for progress beside damaged items
 	helped := false
 	parser, err := kong.New(&commands{},
 		kong.Name("plaza"), kong.Description(description),

@@ -9,13 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/feed"
@@ -23,22 +20,23 @@ import (
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
-	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
 
-// section is a list of what a user has. A page returns its data and the cursor of the
-// next page, "" at the end.
+// section is a list of what a user has.
 type section struct {
 	feature, kind string
-	page          func(ctx context.Context, cursor string) (data []any, next string, err error)
+	page          pager
 }
+
+// pager returns the page at a cursor, and the cursor of the next one, "" at the end.
+type pager func(ctx context.Context, cursor string) (data []any, next string, err error)
 
 func (s section) name() string { return s.feature + " " + s.kind }
 
 // listed are the pages of a feature's own list.
-func listed[T any](limit int, list func(context.Context, cursor.PageRequest) (cursor.Page[T], error), data func(T) any) func(context.Context, string) ([]any, string, error) {
+func listed[T any](limit int, list func(context.Context, cursor.PageRequest) (cursor.Page[T], error), data func(T) any) pager {
 	return func(ctx context.Context, at string) ([]any, string, error) {
 		page, err := list(ctx, cursor.PageRequest{Cursor: cursor.Cursor(at), Limit: limit})
 		all := make([]any, len(page.Items))
@@ -54,53 +52,6 @@ func asIs[T any](item T) any { return item }
 // of makes a list of a list of somebody's.
 func of[T any](user string, list func(context.Context, string, cursor.PageRequest) (cursor.Page[T], error)) func(context.Context, cursor.PageRequest) (cursor.Page[T], error) {
 	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[T], error) { return list(ctx, user, req) }
-}
-
-// stored are the items of a partition whose sort keys begin with a prefix, of which the
-// feature has no list. A damaged item is reported and left out.
-func (s *site) stored(table, pk, prefix string, data func(dynamo.Item) ([]any, error)) func(context.Context, string) ([]any, string, error) {
-	return func(ctx context.Context, at string) ([]any, string, error) {
-		items, next, err := s.query(ctx, table, pk, prefix, at, s.page)
-		if err != nil {
-			return nil, "", err
-		}
-		var all []any
-		for _, item := range items {
-			d, err := data(item)
-			if err != nil {
-				s.corrupt(&plaza.CorruptError{Table: table, PK: pk, SK: textOf(item, "sk"), Reason: err.Error()})
-			}
-			all = append(all, d...)
-		}
-		return all, next, nil
-	}
-}
-
-// plain is an item as the table has it.
-func plain(item dynamo.Item) ([]any, error) {
-	var data map[string]any
-	err := attributevalue.UnmarshalMapWithOptions(item, &data, func(o *attributevalue.DecoderOptions) { o.UseNumber = true })
-	return []any{data}, err
-}
-
-func (s *site) query(ctx context.Context, table, pk, prefix, after string, limit int) ([]dynamo.Item, string, error) {
-	in := &dynamodb.QueryInput{
-		TableName: &table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(limit)),
-		KeyConditionExpression:    aws.String("pk = :pk"),
-		ExpressionAttributeValues: map[string]types.AttributeValue{":pk": &types.AttributeValueMemberS{Value: pk}},
-	}
-	if prefix != "" {
-		in.KeyConditionExpression = aws.String("pk = :pk AND begins_with(sk, :sk)")
-		in.ExpressionAttributeValues[":sk"] = &types.AttributeValueMemberS{Value: prefix}
-	}
-	if after != "" {
-		in.ExclusiveStartKey = keyOf(store.Key{PK: pk, SK: after})
-	}
-	out, err := s.client.Query(ctx, in)
-	if err != nil {
-		return nil, "", err
-	}
-	return out.Items, textOf(out.LastEvaluatedKey, "sk"), nil
 }
 
 // sections are all that a user has, in the order of an export.
@@ -203,7 +154,7 @@ func (s *site) danmuSections(user string) ([]section, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := func(kind string) func(context.Context, string) ([]any, string, error) {
+	own := func(kind string) pager {
 		return s.stored(s.names.Danmu, keys.Join("U", user), "", func(item dynamo.Item) ([]any, error) {
 			parts := keys.Split(textOf(item, "sk"))
 			switch {
@@ -295,7 +246,7 @@ const mostShards = 64
 
 // planned reads the planned digests of all users, since there is no index by user. The
 // cursor has the shard and the item that was read last.
-func (s *site) planned(user string) func(context.Context, string) ([]any, string, error) {
+func (s *site) planned(user string) pager {
 	return func(ctx context.Context, at string) ([]any, string, error) {
 		number, after, _ := strings.Cut(at, " ")
 		shard, _ := strconv.Atoi(number) // the first page has none

@@ -2,10 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"io/fs"
-	"os"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -215,64 +211,6 @@ func (j *checkJob) walkBoards(ctx context.Context, at place, keep func(place) er
 				return err
 			}
 		}
-	}
-	return nil
-}
-
-func keyOf(key store.Key) map[string]types.AttributeValue {
-	return map[string]types.AttributeValue{
-		"pk": &types.AttributeValueMemberS{Value: key.PK}, "sk": &types.AttributeValueMemberS{Value: key.SK},
-	}
-}
-
-// textOf is a text attribute, or "".
-func textOf(item map[string]types.AttributeValue, name string) string {
-	if text, ok := item[name].(*types.AttributeValueMemberS); ok {
-		return text.Value
-	}
-	return ""
-}
-
-// readJSON leaves v alone if there is no such file, or none is named.
-func readJSON(file string, v any) error {
-	if file == "" {
-		return nil
-	}
-	text, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = json.Unmarshal(text, v)
-	}
-	if err != nil {
-		return usagef("%s: %v", file, err)
-	}
-	return nil
-}
-
-// writeJSON replaces the file in one step, so that a killed process leaves the old one
-// or the new one.
-func writeJSON(file string, v any) error {
-	if file == "" {
-		return nil
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(file+".new", text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(file+".new", file)
-}
-
-func remove(file string) error {
-	if file == "" {
-		return nil
-	}
-	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func repository(t testing.TB) *danmu.Repository {
 // in its window or in its batches.
 func TestAViewerWhoJoinsInABurstSeesEachCommentOnce(t *testing.T) {
 	const senders, viewers = 8, 24
-	each := faults.Size(300, 100)
+	each := faults.Size(300, 30)
 	repo := repository(t)
 	shared, err := rooms.NewMemory(nil)
 	require.NoError(t, err)

@@ -72,7 +72,7 @@ func TestPagesMakeABoundedNumberOfRequests(t *testing.T) {
 			"by user":   {6 * (1 + 2 + 2), counted(of(w.ByUser, name, nil))}, // all replies have one root
 			"top":       {6 * (1 + 2 + 2), counted(w.top(name))},
 		} {
-			for _, limit := range []int{5, 100} {
+			for _, limit := range faults.Some(1, 5, 100) {
 				req, shown, pages := cursor.PageRequest{Limit: limit}, 0, 0
 				for {
 					meter.Take()

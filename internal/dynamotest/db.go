@@ -58,7 +58,7 @@ func client(t testing.TB, wrap ...func(aws.HTTPClient) aws.HTTPClient) *dynamodb
 	for _, w := range wrap {
 		c = w(c)
 	}
-	return dynamodb.NewFromConfig(e.Config(), func(o *dynamodb.Options) {
+	return dynamodb.NewFromConfig(e.Config(), engine.Unsigned, func(o *dynamodb.Options) {
 		o.HTTPClient = c
 		o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) {
 			o.MaxAttempts = 3

@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// share is the part of seeds and checks that runs by default: one in twenty.
-const share = 20
+// share is the part of seeds that runs by default: one in fifty.
+const share = 50
 
 // Full reports whether CI is set. If so, all seeds, cases and checks run. Otherwise only some
 // do, so that a newcomer's tests end soon.
 func Full() bool { return os.Getenv("CI") != "" }
 
-// Seeds yields 0 to n-1 if Full, otherwise one in twenty of them.
+// Seeds yields 0 to n-1 if Full, otherwise one in fifty of them.
 func Seeds(n uint64) iter.Seq[uint64] {
 	step := uint64(share)
 	if Full() {
@@ -56,15 +56,18 @@ func Size(full, brief int) int {
 	return brief
 }
 
-// Main runs a package's tests. Unless Full, rapid makes one in ten of its checks, or as
-// many as its flag says, and garbage is collected less often: a tenth of the CPU time.
+// Main runs a package's tests. Unless Full, rapid makes one in twenty of its checks, with
+// fewer steps, or as many as its flags say, and garbage is collected less often: a tenth
+// of the CPU time.
 func Main(m *testing.M) {
 	flag.Parse()
 	if !Full() {
 		debug.SetGCPercent(400)
 	}
-	if checks := flag.Lookup("rapid.checks"); !Full() && checks != nil && checks.Value.String() == checks.DefValue {
-		_ = checks.Value.Set("10") // of 100
+	for name, fewer := range map[string]string{"rapid.checks": "5", "rapid.steps": "20"} { // of 100 and 30
+		if f := flag.Lookup(name); !Full() && f != nil && f.Value.String() == f.DefValue {
+			_ = f.Value.Set(fewer)
+		}
 	}
 	os.Exit(m.Run())
 }

@@ -148,7 +148,7 @@ func Calls() map[string]Call {
 		for role, d := range f.roles {
 			for _, line := range d.calls {
 				of, names, _ := strings.Cut(line, ":")
-				for _, name := range strings.Fields(names) {
+				for name := range strings.FieldsSeq(names) {
 					out[of+"."+name] = Call{f.name, role}
 				}
 			}

@@ -17,7 +17,7 @@ func hiddenItemsEndNothing[T any](p probe[T]) {
 	hidden := slices.Concat(whole[:p.size/3], whole[p.size/2-1:p.size*2/3], whole[p.size-p.size/5:])
 	p.hide(hidden...)
 	shown := without(whole, hidden)
-	for _, limit := range faults.Some(2, 1, 4, 2, p.size) {
+	for _, limit := range faults.Some(1, 2, 1, 4, p.size) {
 		require.Equal(p.t, shown, p.down("", limit), "limit %d", limit)
 		seen, _ := p.readUp(last.Prev, limit, nil)
 		require.Equal(p.t, shown, seen, "up, limit %d", limit)

@@ -31,10 +31,10 @@ func prevCanBePolled[T any](p probe[T]) {
 func upGivesNewerNearestFirst[T any](p probe[T]) {
 	old := p.add(4)
 	_, first := p.page("", 3)
-	newer := p.add(10)
+	newer := p.add(faults.Size(10, 6))
 	whole := slices.Concat(newer, old)
 
-	for _, limit := range faults.Some(3, 4, 5, 11, 1, 10) {
+	for _, limit := range faults.Some(2, 4, 11, 5, 1, 10) {
 		at := first.Prev
 		for end := len(newer); end > 0; {
 			ids, page := p.page(at, limit)

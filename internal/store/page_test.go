@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/pagetest"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -52,6 +53,9 @@ func TestListsArePagedExactly(t *testing.T) {
 		"oldest first":                   {oldest: true},
 		"oldest first, with hidden rows": {hides: true, oldest: true},
 	} {
+		if !c.hides && !faults.Full() {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			table, in := newTable(t)

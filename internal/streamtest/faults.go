@@ -15,11 +15,11 @@ import (
 const every = 3
 
 // UnderFaults runs a test without faults, and then for each fault of a write that
-// the SDK or store repeats, unless faults.Full only for two of them. One write in three
+// the SDK or store repeats, unless faults.Full only for one of them. One write in three
 // meets it; if Full each does, in one of three runs.
 func UnderFaults(t *testing.T, run func(t *testing.T, wrap func(aws.HTTPClient) aws.HTTPClient)) {
 	t.Helper()
-	for _, kind := range faults.Some(3, faults.None, faults.LostAfter, faults.Conflict, faults.LostBefore, faults.Twice, faults.Throttled) {
+	for _, kind := range faults.Some(2, faults.None, faults.LostAfter, faults.Conflict, faults.LostBefore, faults.Twice, faults.Throttled) {
 		for phase := range every {
 			if phase > 0 && (!faults.Full() || kind == faults.None) {
 				break

@@ -15,6 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/digest"
 	"github.com/plaza-sdk/plaza/notify/prefs"
@@ -331,7 +332,8 @@ func TestAScheduleThatFailsFailsTheNotification(t *testing.T) {
 func TestAHotMomentIsSharedByWorkers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, daily)
-	const users, workers = 300, 3
+	const workers = 3
+	users := faults.Size(300, 60)
 	p := w.process(t, parts{opts: digest.Options{JobShards: 4}})
 	for n := range users {
 		user := fmt.Sprint("user", n)

@@ -43,8 +43,9 @@ func TestADigestMovesToTheNewSchedule(t *testing.T) {
 			w.pass(11 * time.Minute)
 			p.deliver(t)
 			p.notify(t, "2")
-			for range 30 * 4 {
-				w.pass(15 * time.Minute)
+			step := time.Duration(faults.Size(15, 60)) * time.Minute
+			for range 30 * time.Hour / step {
+				w.pass(step)
 				p.deliver(t)
 			}
 			require.Empty(t, w.jobs(t))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -141,6 +142,40 @@ func TestASenderThatHangsIsLeftBehind(t *testing.T) {
 			require.Equal(t, 1, w.process(t, parts{}).deliver(t))
 		})
 	}
+}
+
+// The time of the attempt ends while its job is being ended.
+func TestASentDigestIsNotPlannedAgainWhileItEnds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hourly)
+	w.process(t, parts{}).notify(t, "1")
+	w.pass(time.Hour + time.Minute)
+	synctest.Test(t, func(t *testing.T) {
+		var attempts []digest.Attempt
+		worker := w.process(t, parts{
+			sender: sends(func(context.Context, digest.Delivery) error {
+				time.Sleep(digest.SendTime - time.Second)
+				return nil
+			}),
+			worker: digest.WorkerOptions{OnAttempt: func(a digest.Attempt) { attempts = append(attempts, a) }},
+		}, func(aws.HTTPClient) aws.HTTPClient {
+			client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // one of the bubble
+			return doer(func(r *http.Request) (*http.Response, error) {
+				if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".DeleteItem") {
+					<-r.Context().Done()
+				}
+				return client.Do(r)
+			})
+		}).worker
+		_, err := worker.Deliver(t.Context())
+		require.ErrorIs(t, err, plaza.ErrUnknownOutcome)
+		require.Len(t, attempts, 1)
+		require.True(t, attempts[0].Sent)
+		require.False(t, attempts[0].Done)
+	})
+	jobs := w.jobs(t)
+	require.Len(t, jobs, 1)
+	require.Zero(t, jobs[0].Tries)
 }
 
 func TestRunDeliversUntilItIsStopped(t *testing.T) {

@@ -216,9 +216,8 @@ func TestManyDamagedMessagesStopNoReader(t *testing.T) {
 				items = append(items, attributes{"pk": pk, "sk": sk + "x"}, attributes{"pk": pk, "sk": sk, "id": 1})
 			}
 		}
-		for _, item := range items {
-			require.NoError(t, w.raw(t).Put(item).Run(t.Context()))
-		}
+		_, err := w.raw(t).Batch("pk", "sk").Write().Put(items...).Run(t.Context())
+		require.NoError(t, err)
 	}
 	w.pass(time.Minute)
 	for _, limit := range []int{1, 20} {

@@ -59,6 +59,9 @@ const (
 	MaxRead  = 3000
 )
 
+// load is the share that the key takes of what a partition can do.
+func (k Key) load() float64 { return max(k.Write/MaxWrite, k.Read/MaxRead) }
+
 // Estimate is what a service costs.
 type Estimate struct {
 	Input Input  `json:"input"`

@@ -75,7 +75,7 @@ func (m *model) follow() {
 	m.heat("follow", "C# of the most followed", 2*n*m.top, m.total(m.in.ProfileReads)*m.top/2+m.in.Posts, relief{})
 	m.heat("follow", "R# of the most followed", 2*n*m.top/float64(m.in.FollowShards),
 		m.in.Posts*blocks(m.g[0].followers/float64(m.in.FollowShards), followerRow, 4096),
-		relief{"follow.Options.Shards", m.in.FollowShards, 64})
+		relief{option: "follow.Options.Shards", now: m.in.FollowShards, most: 64})
 	m.heat("feed", "O# of the most followed", 2*m.in.Posts*write(m.postBytes()),
 		m.topReads()*(1-m.in.Cached)*read(1, m.postBytes())+
 			m.total(m.in.ProfileReads)*m.top*read(math.Min(readRows, m.outbox()), m.postBytes())+
@@ -120,7 +120,7 @@ func (m *model) publish() {
 
 	// A job is put in a transaction, and deleted.
 	m.heat("feed", "J# of a job shard", 3*m.total(m.in.Posts)/float64(m.in.JobShards), 0.5*passes,
-		relief{"feed.Options.JobShards", m.in.JobShards, 64})
+		relief{option: "feed.Options.JobShards", now: m.in.JobShards, most: 64})
 }
 
 const deliveryPage = 1000 // followers

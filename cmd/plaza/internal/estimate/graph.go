@@ -54,25 +54,29 @@ func integral(x, s float64) float64 {
 // -s, but nobody has more followers than there are others.
 func zipf(users int64, follows, s float64) graph {
 	n := float64(users)
-	places := ranks(n, s)
-	spread := func(factor float64) (g graph, sum float64) {
-		g = make(graph, len(places))
-		for i, p := range places {
-			g[i] = bin{p.users, math.Min(factor*p.followers, n-1)}
-			sum += g[i].users * g[i].followers
+	g := graph(ranks(n, s))
+	given := func(factor float64) float64 {
+		sum := 0.0
+		for _, b := range g {
+			sum += b.users * math.Min(factor*b.followers, n-1)
 		}
-		return g, sum
+		return sum
 	}
-	low, high := 0.0, n*math.Pow(n, s) // at which everybody has n-1
-	for range 200 {
-		mid := (low + high) / 2
-		if _, sum := spread(mid); sum < n*follows {
+	low := n * follows / g.edges() // enough, unless somebody would have too many
+	high := low
+	for given(high) < n*follows*(1-1e-12) {
+		low, high = high, 2*high
+	}
+	for range 50 {
+		if mid := (low + high) / 2; given(mid) < n*follows {
 			low = mid
 		} else {
 			high = mid
 		}
 	}
-	g, _ := spread(high)
+	for i := range g {
+		g[i].followers = math.Min(high*g[i].followers, n-1)
+	}
 	return g
 }
 

@@ -12,28 +12,25 @@ type heat struct {
 	relief      relief
 }
 
-// relief is the option that spreads a key, or none.
+// relief is the option that cools a key, or none.
 type relief struct {
 	option    string
-	now, most int
+	now, most int  // shards; 0 for another option
+	writes    bool // but not reads
 }
 
 func (m *model) heat(table, key string, write, read float64, r relief) {
 	m.keys = append(m.keys, heat{table, key, write, read, r})
 }
 
-// hottest returns each table's key with the most writes, and the one with the most reads
-// if that is another.
+// hottest returns of each table the key with the most writes, the one with the most
+// reads, and whatever else is too hot.
 func (m *model) hottest() []Key {
 	var out []Key
-	for i, k := range m.keys {
-		if i > 0 && k.table == m.keys[i-1].table {
-			continue
-		}
+	for _, k := range m.keys {
 		written, read := m.hottestOf(k.table)
-		out = append(out, m.second(written))
-		if read != written {
-			out = append(out, m.second(read))
+		if key := m.second(k); k == written || k == read || key.Advice != "" {
+			out = append(out, key)
 		}
 	}
 	return out
@@ -57,12 +54,14 @@ func (m *model) hottestOf(table string) (written, read heat) {
 // second is the key in the busiest second.
 func (m *model) second(k heat) Key {
 	out := Key{Table: k.table, Key: k.key, Write: k.write / day * m.in.Peak, Read: k.read / day * m.in.Peak}
-	times := math.Max(out.Write/MaxWrite, out.Read/MaxRead)
+	times := out.load()
 	switch n := math.Ceil(float64(k.relief.now) * times); {
 	case times <= 1:
+	case out.Read > MaxRead && (k.relief.option == "" || k.relief.writes):
+		out.Advice = "no option spreads it; cache it"
 	case k.relief.option == "":
 		out.Advice = "no option spreads it"
-	case k.relief.most == 0:
+	case k.relief.now == 0:
 		out.Advice = k.relief.option
 	case n > float64(k.relief.most):
 		out.Advice = fmt.Sprintf("%d shards are not enough", k.relief.most)

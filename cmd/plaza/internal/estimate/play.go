@@ -16,22 +16,28 @@ func (m *model) watch() {
 	segments := math.Ceil(m.in.VideoMinutes / segmentLength)
 	places := ranks(math.Max(1, math.Round(m.total(m.in.Videos))), m.in.Zipf)
 	weights := graph(places).edges()
-	var sent, seen Units
+	look := Units{Requests: 1, Read: 1} // at the object
+	var sent, seen, most Units
 	for i, p := range places {
 		n, reads := sends*p.followers/weights, views*p.followers/weights*segments
-		looks := m.renewals(n+reads, m.in.Refresh) // at the object
+		looks := m.renewals(n+reads, m.in.Refresh)
+		bySends := math.Max(0, looks*n/(n+reads)-m.firsts(n)) // a process's first writes instead
 		send, segment := m.sent(n, segments), m.seen(reads, n, segments)
-		sent = sent.plus(send.plus(Units{Requests: 1, Read: 1}.times(math.Max(0, looks*n/(n+reads)-m.firsts(n)))).times(p.users))
-		seen = seen.plus(segment.plus(Units{Requests: 1, Read: 1}.times(looks * reads / (n + reads))).times(p.users))
+		sent = sent.plus(send.plus(look.times(bySends)).times(p.users))
+		seen = seen.plus(segment.plus(look.times(looks * reads / (n + reads))).times(p.users))
+		most = most.plus(m.read(reads, n, segments).plus(look.times(reads)).times(p.users))
 		if i == 0 {
-			m.heat("danmu", "D# of the most watched segment", n/segments/float64(m.in.DanmuShards),
-				segment.Read/segments/float64(m.in.DanmuShards), relief{"danmu.Settings.Shards", m.in.DanmuShards, 32})
+			parts := segments * float64(m.in.DanmuShards)
+			cooled := relief{option: "danmu.Settings.Shards", now: m.in.DanmuShards, most: 32}
+			if segment.Read/MaxRead > n/MaxWrite {
+				cooled = relief{option: "a longer danmu.Options.Cache"}
+			}
+			m.heat("danmu", "D# of the most watched segment", n/parts, segment.Read/parts, cooled)
 			m.heat("danmu", "M# of the most watched video", send.Write-2*n, looks, relief{option: "a longer Options.Refresh"})
 		}
 	}
 	m.together("danmu.Repository.Send", sends, sent, Units{Requests: 3, Read: 1, Write: 4}.times(sends))
-	m.together("danmu.Repository.Segment", views*segments, seen,
-		Units{Requests: 2, Read: 1 + read(sends/weights/segments*places[0].followers, danmuRow)}.times(views*segments))
+	m.together("danmu.Repository.Segment", views*segments, seen, most)
 }
 
 // sent is what n danmu of a video cost, without looks at the object. A process's first
@@ -41,11 +47,17 @@ func (m *model) sent(n, segments float64) Units {
 	return Units{Requests: n + noted, Write: 2*n + noted}
 }
 
-// seen is what reads of a video's segments cost that has n danmu.
-func (m *model) seen(reads, n, segments float64) Units {
-	misses := m.renewals(reads/segments, m.in.DanmuCache) * segments
+// seen is what views of a video's segments cost that has n danmu.
+func (m *model) seen(views, n, segments float64) Units {
+	return m.read(m.renewals(views/segments, m.in.DanmuCache)*segments, n, segments)
+}
+
+// read is what reads of them cost.
+func (m *model) read(reads, n, segments float64) Units {
 	shards := float64(m.in.DanmuShards)
-	return whole(func(rows float64) Units { return Units{Requests: shards, Read: shards * read(rows/shards, danmuRow)} }, n/segments).times(misses)
+	return whole(func(rows float64) Units {
+		return Units{Requests: shards, Read: shards * read(rows/shards, danmuRow)}
+	}, n/segments).times(reads)
 }
 
 func (m *model) compete() {
@@ -80,7 +92,7 @@ func (m *model) compete() {
 	m.together("leaderboard.Repository.Top", tops, top.times(tops).plus(looked(tops)), top.plus(look).times(tops))
 
 	m.heat("leaderboard", "ranking of a board", players*(first+2*better)/boards/shards,
-		(ranks*counted.Read+tops*top.Read)/boards/shards, relief{"leaderboard.Board.Shards", m.in.BoardShards, 64})
+		(ranks*counted.Read+tops*top.Read)/boards/shards, relief{option: "leaderboard.Board.Shards", now: m.in.BoardShards, most: 64})
 	m.heat("leaderboard", "B# of all boards", 0, looks, relief{option: "a longer Options.Refresh"})
 }
 

@@ -35,8 +35,8 @@ func (m *model) comment() {
 	}
 	if n+reads > 0 {
 		hot := 2 * m.onPost(n, m.top)
-		m.heat("comment", "N# of the most followed's post", hot, m.topPostReads()/2, relief{})
-		m.heat("comment", "T# of the most followed's post", hot, m.onPost(reads, m.top)*list(comments(m.top)).Read, relief{})
+		m.heat("comment", "N# of the top author's post", hot, m.topPostReads()/2, relief{})
+		m.heat("comment", "T# of the top author's post", hot, m.onPost(reads, m.top)*list(comments(m.top)).Read, relief{})
 	}
 }
 
@@ -44,6 +44,6 @@ func (m *model) react() {
 	n := m.total(m.in.Likes)
 	one := Units{Requests: 1, Write: 8}
 	m.call("feed/reaction.Repository.React", n, one, one)
-	m.heat("reaction", "C# of the most followed's post", 2*m.onPost(n, m.top)/float64(m.in.LikeShards), m.topPostReads()/2,
-		relief{"reaction.Options.Shards", m.in.LikeShards, 64})
+	m.heat("reaction", "C# of the top author's post", 2*m.onPost(n, m.top)/float64(m.in.LikeShards), m.topPostReads()/2,
+		relief{option: "reaction.Options.Shards", now: m.in.LikeShards, most: 64, writes: true})
 }

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -37,6 +39,56 @@ func (e Estimate) Print(w io.Writer, prices meter.Prices) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// Summary writes a line for each feature, and what is too hot.
+func (e Estimate) Summary(w io.Writer) error {
+	var b strings.Builder
+	const line = "%-12s %9s %9s %11s %11s %9s %9s  %s"
+	row := func(values ...any) { b.WriteString(strings.TrimRight(fmt.Sprintf(line, values...), " ") + "\n") }
+	row("a month", "RCU", "WCU", "$", "at most $", "WCU/s", "RCU/s", "of the hottest key")
+	for _, f := range e.features() {
+		row(f.name, short(f.units.Read), short(f.units.Write), dollars(f.dollars), dollars(f.most), short(f.hottest.Write), short(f.hottest.Read), f.hottest.Key)
+	}
+	row("all", short(e.Total.Read), short(e.Total.Write), dollars(e.Dollars), dollars(e.DollarsAtMost), "", "", "")
+	for _, k := range e.Keys {
+		if k.Advice != "" {
+			fmt.Fprintf(&b, "too hot: %s of table %s: %s\n", k.Key, k.Table, k.Advice)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// feature is the calls of a package, and the key of its table that is nearest to the
+// limits of a partition.
+type feature struct {
+	name          string
+	units         Units
+	dollars, most float64
+	hottest       Key
+}
+
+func (e Estimate) features() []feature {
+	var all []feature
+	for _, c := range e.Calls {
+		pkg, _, _ := strings.Cut(c.Operation, ".")
+		name := path.Base(pkg)
+		at := slices.IndexFunc(all, func(f feature) bool { return f.name == name })
+		if at < 0 {
+			at, all = len(all), append(all, feature{name: name})
+		}
+		f := &all[at]
+		f.units, f.dollars, f.most = f.units.plus(c.Expected), f.dollars+c.Dollars, f.most+c.DollarsAtMost
+	}
+	for _, k := range e.Keys {
+		for i := range all {
+			if all[i].name == k.Table && k.load() >= all[i].hottest.load() {
+				all[i].hottest = k
+			}
+		}
+	}
+	return all
 }
 
 // printInput writes every number with the name of its flag, by groups.
@@ -109,7 +161,10 @@ func thousands(n float64) string {
 }
 
 func dollars(n float64) string {
-	if n >= 100 {
+	switch {
+	case n >= 1e8:
+		return short(n)
+	case n >= 100:
 		return thousands(math.Round(n))
 	}
 	return strconv.FormatFloat(math.Round(100*n)/100, 'f', 2, 64)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
@@ -50,13 +51,13 @@ type simulation struct {
 	boards    []*leaderboard.Repository // by process
 	danmu     []*danmu.Repository
 	bell      *notify.Repository
-	later     *notify.Repository // by a clock a minute ahead
+	later     *notify.Repository // by a clock ahead
 	messages  []*message.Repository
-	mailbox   *message.Repository // by a clock a minute ahead
+	mailbox   *message.Repository // by a clock ahead
 }
 
 func newSimulation(t *testing.T, in Input) *simulation {
-	return &simulation{t: t, in: in, wire: newWireMeter(), rng: rand.New(rand.NewPCG(1, 2)), videoClock: time.Now(), boardClock: time.Now()}
+	return &simulation{t: t, in: in, wire: newWireMeter(), rng: rand.New(rand.NewPCG(1, 2))}
 }
 
 func simulate(t *testing.T, in Input) *wireMeter {
@@ -108,7 +109,6 @@ func (s *simulation) open() {
 	bells := table("notify", notify.Table)
 	s.bell, err = notify.New(db, bells, s.gen, nil)
 	ok(err)
-	ahead := func() time.Time { return time.Now().Add(time.Minute) }
 	s.later, err = notify.New(db, bells, s.gen, &notify.Options{Now: ahead})
 	ok(err)
 	s.mailbox, err = message.New(db, messages, s.gen, &message.Options{Now: ahead, Limiter: ratelimit.Unlimited{}})
@@ -118,7 +118,7 @@ func (s *simulation) open() {
 // call runs a call under its operation's name.
 func (s *simulation) call(operation string, f func(context.Context) error) {
 	s.wire.call(operation)
-	require.NoError(s.t, f(plaza.WithOperation(s.t.Context(), operation)), operation)
+	assert.NoError(s.t, f(plaza.WithOperation(s.t.Context(), operation)), operation) // in any goroutine
 }
 
 // prepared is the operation of calls that are not part of the day.

@@ -57,7 +57,7 @@ func (c counted) Do(r *http.Request) (*http.Response, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.free = append(c.free, m)
-	c.costs.Add(operation, meter.Cost{Requests: cost.Requests, Read: cost.Read, Write: cost.Write})
+	c.costs.Add(operation, meter.Cost(cost))
 	c.count(req, Units{float64(cost.Requests), cost.Read, cost.Write})
 	return res, err
 }

@@ -1,0 +1,92 @@
+package estimate
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/calls"
+)
+
+// stated has, of each operation, what its Cost line says where the model relies on it. If
+// the line changes, look at the model.
+//
+// plain are clauses with plain figures. Together they are the most that a call of the
+// model costs. The formulas of the others are held to the meter alone.
+var stated = map[string]struct {
+	plain    string
+	formulas []string
+}{
+	"feed.Home.List":                      {plain: "2 requests, at most 12 RCU for a page of 20"},
+	"feed/reaction.Repository.CountsMany": {formulas: []string{"1 request, 0.5 RCU for each object"}},
+	"feed/reaction.Repository.Reacted":    {formulas: []string{"1 request, 0.5 RCU for each object"}},
+	"feed/comment.Repository.CountsMany":  {formulas: []string{"1 request, 0.5 RCU for each object"}},
+	"follow.Repository.Counts":            {plain: "1 request, 0.5 RCU"},
+	"follow.Repository.Relations":         {formulas: []string{"1 request for each 50 others, 1 RCU for each other"}},
+	"feed.Outbox.List":                    {formulas: []string{"1 request, 0.5 RCU for each 4 KB"}},
+	"feed.Home.Follow":                    {formulas: []string{"with 100 activities of 1 KB copied 6 requests, 110 WCU, 25 RCU"}},
+	"feed.Outbox.Publish":                 {formulas: []string{"1 transaction, 4 WCU", "then Deliver's units and 1 request, 1 WCU to end the job"}},
+	"feed.Repository.Run":                 {formulas: []string{"as Deliver every Options.Poll"}},
+	"feed.Repository.Deliver": {formulas: []string{
+		"to N followers ⌈N/25⌉ requests, 1 or 2 for each 1,000 followers of a shard, and 3 more; N WCU and 1 or 2 more, N/37 RCU",
+		"with nothing to do 1 request for the number of job shards and 1 for each (4), 0.5 RCU each",
+	}},
+	"feed/comment.Repository.Add":       {plain: "1 transaction, 6 WCU"},
+	"feed/comment.Repository.ByObject":  {plain: "1 request, 0.5 RCU for 4 KB"},
+	"feed/reaction.Repository.React":    {plain: "1 transaction, 8 WCU"},
+	"notify.Repository.Notify":          {formulas: []string{"1 request, 3 WCU", "2 WCU for a group's first event", "2 requests, 4 WCU where the group names the actor, or is full", "1 WCU more for each further KB of the group"}},
+	"notify.Repository.Unseen":          {formulas: []string{"2 requests, 1 RCU with nothing new", "0.5 RCU for 4 KB"}},
+	"notify.Repository.List":            {formulas: []string{"1 request, 0.5 RCU for 4 KB"}},
+	"notify.Repository.MarkSeen":        {formulas: []string{"1 request, 2 WCU"}},
+	"notify/message.Repository.Send":    {formulas: []string{"1 + m requests, 6 + 3m WCU for m members", "if this process does not know the conversation, 1 request, 2 RCU more"}},
+	"notify/message.Repository.History": {formulas: []string{"2 requests, 3 RCU, 1 RCU more for each further 4 KB of messages"}},
+	"notify/message.Repository.Read":    {plain: "1 request, 2 WCU"},
+	"notify/message.Repository.Inbox":   {formulas: []string{"2 requests, 0.5 RCU for 4 KB of rows, some 20, and 0.5 RCU for each message shown"}},
+	"danmu.Repository.Send":             {formulas: []string{"1 request, 2 WCU", "a process's first to an object, or a segment's first, 2 requests, 3 WCU", "after Options.Refresh 1 request, 1 RCU more"}},
+	"danmu.Repository.Segment":          {formulas: []string{"as Window"}},
+	"danmu.Repository.Window":           {formulas: []string{"1 request for each segment and shard, 0.5 RCU for each 4 KB of a shard", "where this process has not read the object within Options.Refresh, 1 request, 1 RCU more"}},
+	"leaderboard.Repository.Submit":     {formulas: []string{"1 request, 2 WCU for the first score, 3 WCU for a better one, 1 WCU for another", "again every Options.Refresh, 2 requests, 2 RCU more"}},
+	"leaderboard.Repository.Rank":       {formulas: []string{"1 request, 1 RCU for the entry", "2 requests a shard, 0.5 RCU each at least"}},
+	"leaderboard.Repository.Top":        {formulas: []string{"1 request a shard, 0.5 to 1 RCU each for 25 rows"}},
+}
+
+func TestTheModelRestsOnStatedCosts(t *testing.T) {
+	t.Parallel()
+	all, err := calls.Find("../../../..")
+	require.NoError(t, err)
+	lines := map[string]string{}
+	for _, c := range all {
+		lines[c.Operation()] = c.Cost
+	}
+	for operation, s := range stated {
+		for _, clause := range append(s.formulas, s.plain) {
+			assert.Contains(t, lines[operation], clause, operation)
+		}
+	}
+	in := aDay(1000)
+	for _, r := range newModel(in, zipf(in.Users, in.Follows, in.Zipf)).rows {
+		s, ok := stated[r.operation]
+		require.True(t, ok, "%s is not in the list", r.operation)
+		if s.plain != "" {
+			most := r.most.times(1 / r.calls)
+			assert.InDelta(t, figure(t, s.plain, "requests?|transactions?"), most.Requests, 1e-9, "requests of %s", r.operation)
+			assert.InDelta(t, figure(t, s.plain, "RCU"), most.Read, 1e-9, "RCU of %s", r.operation)
+			assert.InDelta(t, figure(t, s.plain, "WCU"), most.Write, 1e-9, "WCU of %s", r.operation)
+		}
+	}
+}
+
+// figure returns the sum of the numbers before a unit.
+func figure(t *testing.T, clause, unit string) (sum float64) {
+	t.Helper()
+	for _, m := range regexp.MustCompile(`([\d.,]+) (?:`+unit+`)\b`).FindAllStringSubmatch(clause, -1) {
+		n, err := strconv.ParseFloat(strings.ReplaceAll(m[1], ",", ""), 64)
+		require.NoError(t, err)
+		sum += n
+	}
+	return sum
+}

@@ -1,0 +1,59 @@
+package tables_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/tables"
+)
+
+func pollers(t *testing.T, w *world, as callers) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	worker := as[tables.Worker]
+	e := dynamotest.Engine(t)
+	described, err := dynamodb.NewFromConfig(e.Config()).DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &w.names.Follow})
+	require.NoError(t, err)
+	arn := *described.Table.LatestStreamArn
+	graph, err := follow.New(dynamotest.DB(t), w.names.Follow, w, nil)
+	require.NoError(t, err)
+	all(t, err3(graph.Follow(ctx, follow.Edge{Follower: "polly", Followee: "paul"})))
+	p, err := stream.NewProcessor(stream.Each(func(context.Context, stream.Record) error { cancel(); return nil }, 1), dropped{}, nil)
+	require.NoError(t, err)
+	of := func(role tables.Role) *stream.Poller {
+		poller, err := stream.NewPoller(as[role].db, w.names.Pollers, as[role].streams(t), arn, "group", p, nil)
+		require.NoError(t, err)
+		return poller
+	}
+	all(t, of(tables.Operator).Init(ctx), of(tables.Worker).Verify(ctx))
+	require.ErrorIs(t, of(tables.Worker).Run(ctx), context.Canceled)
+	reader, err := stream.NewReader(worker.streams(t), arn, nil)
+	require.NoError(t, err)
+	all(t, err2(reader.Next(t.Context())))
+}
+
+// dropped has no letters.
+type dropped struct{}
+
+func (dropped) Put(context.Context, stream.Dead) error { return nil }
+
+func letters(t *testing.T, w *world, as callers) {
+	ctx := t.Context()
+	of := func(role tables.Role) *stream.DeadTable {
+		r, err := stream.NewDeadTable(as[role].db, w.names.Letters, "board", &stream.DeadTableOptions{Now: w.Now})
+		require.NoError(t, err)
+		return r
+	}
+	worker, operator := of(tables.Worker), of(tables.Operator)
+	all(t, operator.Init(ctx), worker.Verify(ctx), worker.Put(ctx, stream.Dead{Shard: "shard", Seq: "1", Reason: "broken", At: w.Now()}))
+	page, err := operator.List(ctx, first)
+	require.NoError(t, err)
+	require.Len(t, page.Items, 1)
+	all(t, operator.Delete(ctx, page.Items[0]))
+}
