@@ -17,8 +17,9 @@ import (
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/plazatest"
+	"github.com/plaza-sdk/plaza/tables"
 )
 
 // What docs/getstream.md shows stands here.
@@ -146,16 +147,19 @@ func importAll(ctx context.Context, follows *follow.Repository, feeds *feed.Repo
 
 func TestTheGuideFromGetStream(t *testing.T) {
 	t.Parallel()
-	ctx, db := t.Context(), dynamotest.DB(t)
+	env := plazatest.Start(t, &plazatest.Options{
+		Tables: tables.Names{Follow: "follow", Feed: "feed", Reaction: "reaction", Notify: "notify"},
+	})
+	ctx, db := t.Context(), env.DB
 	gen, err := ids.New(1, nil)
 	require.NoError(t, err)
-	follows, err := follow.New(db, dynamotest.Table(t, follow.Table), gen, nil)
+	follows, err := follow.New(db, env.Tables.Follow, gen, nil)
 	require.NoError(t, err)
-	feeds, err := feed.New(db, dynamotest.Table(t, feed.Table), gen, follows, &feed.Options{Consistent: true})
+	feeds, err := feed.New(db, env.Tables.Feed, gen, follows, &feed.Options{Consistent: true})
 	require.NoError(t, err)
-	reactions, err := reaction.New(db, dynamotest.Table(t, reaction.Table), gen, &reaction.Options{Kinds: []string{"like"}, Consistent: true})
+	reactions, err := reaction.New(db, env.Tables.Reaction, gen, &reaction.Options{Kinds: []string{"like"}, Consistent: true})
 	require.NoError(t, err)
-	bell, err := notify.New(db, dynamotest.Table(t, notify.Table), gen, &notify.Options{Consistent: true})
+	bell, err := notify.New(db, env.Tables.Notify, gen, &notify.Options{Consistent: true})
 	require.NoError(t, err)
 
 	// Two imports are one. What is older than Retention is in no home.
