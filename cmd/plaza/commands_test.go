@@ -130,6 +130,8 @@ func TestTablesPrintsWhatTheTablesPackageWrites(t *testing.T) {
 	require.NotContains(t, got.stdout, `"my-feed"`)
 	got = offline(t, "", "tables", "--format", "terraform", "--only", "danmu,follow")
 	require.Equal(t, 2, strings.Count(got.stdout, `resource "aws_dynamodb_table"`))
+	require.Equal(t, got, offline(t, "", "tables", "-format=terraform", "-only", "danmu,follow"))
+	require.Contains(t, offline(t, "", "tables", "--", "-format").stderr, " -format", "what follows -- is no flag")
 	got = offline(t, "", "tables", "--format", "json", "--only", "danmu")
 	var requests []struct {
 		Feature          string

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 
 	"github.com/alecthomas/kong"
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -79,7 +81,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	call, err := parser.Parse(args)
+	call, err := parser.Parse(twoDashes(args))
 	switch {
 	case helped:
 		return exitFine
@@ -94,6 +96,22 @@ func (p *program) run(ctx context.Context, args []string) int {
 }
 
 var errInterrupted = errors.New("interrupted")
+
+var oneDash = regexp.MustCompile(`^-[a-z][a-z-]+(=|$)`)
+
+// twoDashes lets flags begin with one dash too, as those of Go's own tools.
+func twoDashes(args []string) []string {
+	out := slices.Clone(args)
+	for i, arg := range out {
+		if arg == "--" {
+			break
+		}
+		if oneDash.MatchString(arg) {
+			out[i] = "-" + arg
+		}
+	}
+	return out
+}
 
 type readerFunc func([]byte) (int, error)
 
