@@ -75,8 +75,7 @@ func (a *api) publish(r *http.Request, user string) (any, error) {
 	if err := read(r, &body); err != nil {
 		return nil, err
 	}
-	posted, _, err := a.post(r.Context(), user, body.Key, body.Data)
-	return posted, err
+	return a.post(r.Context(), user, body.Key, body.Data)
 }
 
 func (a *api) photo(r *http.Request, user string) (any, error) {

@@ -22,7 +22,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/guregu/dynamo/v2"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/stream"
@@ -74,7 +73,7 @@ func function(ctx context.Context, name string, cfg aws.Config, in tables.Names,
 	if err != nil {
 		return nil, err
 	}
-	album, err := open(ctx, db, in, machine, codec, func(err *plaza.CorruptError) { log.Error("damaged item", "error", err) })
+	album, err := open(ctx, db, in, machine, codec, log)
 	if err != nil {
 		return nil, err
 	}

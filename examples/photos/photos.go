@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -34,13 +35,19 @@ type album struct {
 }
 
 // open does no I/O but define the board, which every process may do.
-func open(ctx context.Context, db *dynamo.DB, in tables.Names, gen ids.Source, codec cursor.Codec, onCorrupt func(*plaza.CorruptError)) (*album, error) {
+func open(ctx context.Context, db *dynamo.DB, in tables.Names, gen ids.Source, codec cursor.Codec, log *slog.Logger) (*album, error) {
+	onCorrupt := func(err *plaza.CorruptError) { log.Error("damaged item", "error", err) }
+	onDelivery := func(d feed.Delivery) {
+		if d.Err != nil {
+			log.Error("not delivered yet", "owner", d.Owner, "activity", d.ID, "error", d.Err)
+		}
+	}
 	follows, err := follow.New(db, in.Follow, gen, &follow.Options{Codec: codec, OnCorrupt: onCorrupt})
 	if err != nil {
 		return nil, err
 	}
 	a := &album{ids: gen}
-	if a.feeds, err = feed.New(db, in.Feed, gen, follows, &feed.Options{Codec: codec, OnCorrupt: onCorrupt}); err != nil {
+	if a.feeds, err = feed.New(db, in.Feed, gen, follows, &feed.Options{Codec: codec, OnCorrupt: onCorrupt, OnDelivery: onDelivery}); err != nil {
 		return nil, err
 	}
 	if a.comments, err = comment.New(db, in.Comment, gen, &comment.Options{Codec: codec, OnCorrupt: onCorrupt}); err != nil {
@@ -64,15 +71,17 @@ type photo struct {
 	Liked    bool  `json:"liked"` // by the viewer
 }
 
-// post publishes a photo once, however often it comes with the same key.
-func (a *album) post(ctx context.Context, user, key string, data json.RawMessage) (feed.Activity, bool, error) {
+// post publishes a photo once, however often it comes with the same key. The photo's name has
+// its id first, which has no colon, so that a user's name may have one.
+func (a *album) post(ctx context.Context, user, key string, data json.RawMessage) (feed.Activity, error) {
 	id, err := a.ids.Next(ctx)
 	if err != nil {
-		return feed.Activity{}, false, err
+		return feed.Activity{}, err
 	}
-	return a.feeds.Outbox(user).Publish(ctx, feed.Activity{
+	posted, _, err := a.feeds.Outbox(user).Publish(ctx, feed.Activity{
 		ID: id, Actor: feed.Ref{ID: user}, Verb: "post", Object: feed.Ref{Kind: id.String(), ID: user}, ForeignID: key, Data: data,
 	})
+	return posted, err
 }
 
 // find returns the photo of this name, which is plaza.ErrNotFound if it was never posted.

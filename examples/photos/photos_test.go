@@ -42,9 +42,10 @@ func newWorld(t *testing.T) world {
 	env := plazatest.Start(t, &plazatest.Options{Tables: names()})
 	gen, err := ids.New(1, nil)
 	require.NoError(t, err)
-	album, err := open(t.Context(), env.DB, env.Tables, gen, nil, nil)
+	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	album, err := open(t.Context(), env.DB, env.Tables, gen, nil, log)
 	require.NoError(t, err)
-	a := &api{album, slog.New(slog.NewTextHandler(t.Output(), nil))}
+	a := &api{album, log}
 	server := httptest.NewServer(a.mux(func(r *http.Request) string {
 		return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	}))
@@ -134,9 +135,9 @@ func TestTheBoardHasTheLikesOfTheWeek(t *testing.T) {
 		}
 		return scores
 	}
-	sea, _, err := w.post(t.Context(), "ben", "sea", nil)
+	sea, err := w.post(t.Context(), "ben", "sea", nil)
 	require.NoError(t, err)
-	hill, _, err := w.post(t.Context(), "ben", "hill", nil)
+	hill, err := w.post(t.Context(), "ben", "hill", nil)
 	require.NoError(t, err)
 	s, h := sea.Object.String(), hill.Object.String()
 	for _, route := range []string{"ann " + s, "cid " + s, "ann " + h} {
@@ -160,7 +161,7 @@ func TestTheBoardHasTheLikesOfTheWeek(t *testing.T) {
 func TestAMistakeHasItsStatus(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	posted, _, err := w.post(t.Context(), "ben", "sea", nil)
+	posted, err := w.post(t.Context(), "ben", "sea", nil)
 	require.NoError(t, err)
 	path, none := "/photos/"+posted.Object.String(), "/photos/"+posted.ID.String()+":eve"
 	for name, c := range map[string]struct {

@@ -11,7 +11,8 @@ import (
 
 const maxBody = 64 << 10 // a gateway's events are bounded by Lambda
 
-// mux serves the routes by net/http. who returns the user, or "" if nobody is logged in.
+// mux serves the routes by net/http, in the tests and wherever there is no Lambda. who returns
+// the user, or "" if nobody is logged in.
 func (a *api) mux(who func(*http.Request) string) *http.ServeMux {
 	mux := http.NewServeMux()
 	for pattern, f := range a.routes() {
