@@ -91,12 +91,13 @@ func TestPhotosAreShared(t *testing.T) {
 	require.Equal(t, posted, call[photo](t, w, "2 requests, 1 RCU, 6 WCU", "ben", "POST /photos", sea), "a repeat")
 	path := "/photos/" + posted.Object.String()
 	require.True(t, call[changed](t, w, "2 requests, 0.5 RCU, 8 WCU", "ann", "PUT "+path+"/like", "").Changed)
+	require.True(t, call[changed](t, w, "2 requests, 0.5 RCU, 8 WCU", "ben", "PUT "+path+"/like", "").Changed)
 	said := call[comment.Comment](t, w, "2 requests, 0.5 RCU, 8 WCU", "ann", "POST "+path+"/comments", `{"key":"1","text":"Where?"}`)
 	thread := call[cursor.Page[comment.Comment]](t, w, "1 requests, 0.5 RCU, 0 WCU", "ben", "GET "+path+"/comments?limit=5", "")
 	require.Equal(t, []comment.Comment{said}, thread.Items)
 
-	posted.Likes, posted.Comments = 1, 1
-	require.Equal(t, posted, call[photo](t, w, "4 requests, 2 RCU, 0 WCU", "ben", "GET "+path, ""))
+	posted.Likes, posted.Comments = 2, 1
+	require.Equal(t, posted, call[photo](t, w, "4 requests, 2 RCU, 0 WCU", "cid", "GET "+path, ""))
 	posted.Liked = true
 	home := call[cursor.Page[photo]](t, w, "5 requests, 3 RCU, 0 WCU", "ann", "GET /home", "")
 	require.Equal(t, []photo{posted}, home.Items)
@@ -171,7 +172,7 @@ func TestAMistakeHasItsStatus(t *testing.T) {
 		"nobody is logged in":  {"", "GET /home", "", 401},
 		"oneself":              {"ann", "PUT /following/ann", "", 400},
 		"no JSON":              {"ben", "POST /photos", `{"key":`, 400},
-		"a body without end":   {"ben", "POST /photos", `{"key":"` + strings.Repeat("x", maxBody), 400},
+		"a body too large":     {"ben", "POST /photos", `{"key":"k","data":"` + strings.Repeat("x", maxBody) + `"}`, 400},
 		"no limit":             {"ann", "GET /home?limit=x", "", 400},
 		"no cursor of ours":    {"ann", "GET " + path + "/comments?cursor=x", "", 400},
 		"no name of a photo":   {"ann", "PUT /photos/sea/like", "", 400},
