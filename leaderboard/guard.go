@@ -20,7 +20,8 @@ import (
 // Score and, if it had one, its At. changed is true only if this call changed the
 // score. A repeat does not, nor does an Undo that comes before its submission. Once
 // undone, the submission is plaza.ErrRemoved whenever it comes. Where the player was
-// removed or erased since, the score stays.
+// removed or erased since, the score stays. The player stays on the board, even with a
+// score of 0.
 //
 // In a period that is over nothing changes: ErrClosed. Other errors are those of
 // Submit. Options.Refuse is not called.
