@@ -16,7 +16,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
 )
 
@@ -56,6 +55,8 @@ func TestUsage(t *testing.T) {
 		{"export"},
 		{"tables", "--format", "yaml"},
 		{"tables", "--only", "feeds"},
+		{"tables", "--stream", "feeds"},
+		{"tables", "--only", "feed", "--stream", "follow"},
 	} {
 		got := offline(t, "", args...)
 		require.Equal(t, exitUsage, got.code, "%q: %s", args, got.stderr)
@@ -132,6 +133,8 @@ func TestTablesPrintsWhatTheTablesPackageWrites(t *testing.T) {
 	require.Equal(t, 2, strings.Count(got.stdout, `resource "aws_dynamodb_table"`))
 	require.Equal(t, got, offline(t, "", "tables", "-format=terraform", "-only", "danmu,follow"))
 	require.Contains(t, offline(t, "", "tables", "--", "-format").stderr, " -format", "what follows -- is no flag")
+	got = offline(t, "", "tables", "--format", "terraform", "--only", "danmu,follow", "--stream", "follow")
+	require.Equal(t, 1, strings.Count(got.stdout, "stream_view_type"))
 	got = offline(t, "", "tables", "--format", "json", "--only", "danmu")
 	var requests []struct {
 		Feature          string
@@ -149,8 +152,7 @@ func TestTablesPrintsWhatTheTablesPackageWrites(t *testing.T) {
 func TestVerifyNamesEveryTableThatIsWrong(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	feeds := must[*feed.Repository](w)(feed.New(w.db, w.names.Feed, w.gen, w.follows(), nil))
-	require.NoError(t, feeds.Init(t.Context()))
+	require.Equal(t, exitFine, w.run("verify", "--init", "--only", "feed").code)
 	got := w.run("verify")
 	require.Zero(t, got.code, got.stdout)
 	require.Equal(t, 11, strings.Count(got.stdout, ": ok\n"))

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 
 	"github.com/plaza-sdk/plaza/tables"
 )
@@ -11,6 +12,7 @@ type tablesCommand struct {
 	naming
 	Format              string   `enum:"cloudformation,terraform,policy,json" default:"cloudformation" help:"cloudformation and terraform: tables and policies. policy: one IAM policy. json: the requests of CreateTable and UpdateTimeToLive. Defaults to ${default}."`
 	Role                []string `enum:"reader,service,worker,operator," placeholder:"ROLE" help:"The roles that the policies are for: reader, service, worker, operator. Defaults to all."`
+	Stream              []string `placeholder:"FEATURE" help:"The tables that get a stream of new and old images: follow, feed …"`
 	PointInTimeRecovery bool     `help:"Keep what the tables held in the last 35 days."`
 	Disposable          bool     `help:"Let the tables be deleted with their stack."`
 }
@@ -22,6 +24,13 @@ func (c *tablesCommand) Run(p *program) error {
 		return err
 	}
 	all := tables.Of(names)
+	for _, feature := range c.Stream {
+		i := slices.IndexFunc(all, func(t tables.Table) bool { return t.Feature == feature })
+		if i < 0 {
+			return usagef("--stream: %q is not one of the tables", feature)
+		}
+		all[i] = all[i].WithStream()
+	}
 	roles := make([]tables.Role, len(c.Role))
 	for i, role := range c.Role {
 		roles[i] = tables.Role(role)

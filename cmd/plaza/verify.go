@@ -16,6 +16,7 @@ import (
 
 type verifyCommand struct {
 	connecting
+	Init bool `help:"Mark the tables that pass as their features', as Init does. Once, where you create the tables."`
 	JSON bool `help:"Print one JSON object a line."`
 }
 
@@ -43,7 +44,11 @@ func (c *verifyCommand) Run(ctx context.Context, p *program) error {
 	failed := false
 	for _, t := range tables.Of(s.names) {
 		v, err := s.verifier(t.Feature)
-		if err == nil {
+		switch {
+		case err != nil:
+		case c.Init:
+			err = v.Init(ctx)
+		default:
 			err = v.Verify(ctx)
 		}
 		if ctx.Err() != nil {
@@ -62,7 +67,10 @@ func (c *verifyCommand) Run(ctx context.Context, p *program) error {
 	return nil
 }
 
-type verifier interface{ Verify(context.Context) error }
+type verifier interface {
+	Verify(ctx context.Context) error
+	Init(ctx context.Context) error
+}
 
 // verifier is the feature whose Verify knows the table. Those of announce, prefs and
 // digest are notify's.
