@@ -17,9 +17,10 @@ import (
 // is true if this call stored the event, so never where the group is Full.
 //
 // Cost: 1 request, 3 WCU; 2 WCU for a group's first event; 1 WCU for a repeat; 2
-// requests, 4 WCU where the group names the actor, or is full; nothing while a full
-// group may not rise; 1 WCU more for each further KB of the group, 2 WCU for each
-// further KB that lists read of it, most of which is Data; and what the Policy and the Scheduler cost.
+// requests, 4 WCU where the group names the actor, or is full; nothing while a full group
+// may not rise; 1 WCU more for each further KB of the group in each request, 2 WCU for
+// each further KB that lists read of it, most of which is Data; and what the Policy and
+// the Scheduler cost.
 func (r *Repository) Notify(ctx context.Context, n Notification) (res Result, created bool, err error) {
 	ctx = plaza.WithOperation(ctx, "notify.Repository.Notify")
 	e, key, err := r.event(n)

@@ -42,9 +42,10 @@ func (m Message) hash() []byte {
 // inboxes do not show it: repeat the call.
 //
 // Cost: 1 + m requests, 6 + 3m WCU for m members, and 2 WCU for each further KB of the
-// message; if the sender has not read the message before, 1 request, 1 WCU more; if this
-// process does not know the conversation, 1 request, 2 RCU more, and 1 RCU for each
-// further 4 KB of the members' names; a pair's first message 2 WCU and twice the cost of
+// message; if the sender has not read the message before, 1 request, 1 WCU more; if
+// another process wrote the message before, 1 request, 6 WCU more; if this process does
+// not know the conversation, 1 request, 2 RCU more, and 1 RCU for each further 4 KB of
+// the members' names; a pair's first message 2 WCU and twice the cost of
 // Options.Blocks.Blocked more; a repeat 2 + m requests, 6 + m WCU, 1 RCU; a refusal up to
 // 2 requests, 3 RCU; the cost of Options.Limiter is added.
 func (r *Repository) Send(ctx context.Context, m Message) (sent Message, created bool, err error) {
