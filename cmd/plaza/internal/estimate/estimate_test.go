@@ -27,21 +27,27 @@ func aDay(users int64) Input {
 	return in
 }
 
-const tolerance = 0.05
-
 func TestTheModelAgreesWithASimulatedDay(t *testing.T) {
 	t.Parallel()
-	sizes := []int64{1_000}
-	if faults.Full() {
-		sizes = []int64{1_000, 10_000}
+	if !faults.Full() {
+		agree(t, aDay(300), 0.08) // 6.4 expected calls are 6
+		return
 	}
-	for _, users := range sizes {
-		t.Run(fmt.Sprint(users), func(t *testing.T) { agree(t, aDay(users)) })
+	for _, users := range []int64{1_000, 10_000} {
+		t.Run(fmt.Sprint(users), func(t *testing.T) { agree(t, aDay(users), 0.05) })
 	}
 }
 
-func agree(t *testing.T, in Input) {
+func agree(t *testing.T, in Input, tolerance float64) {
 	t.Helper()
+	near := func(what string, modelled, played float64) {
+		t.Helper()
+		if math.Abs(modelled-played) > tolerance*played {
+			t.Errorf("%s: %.4g by the model, but %.4g in the simulation", what, modelled, played)
+		} else {
+			t.Logf("%s: %.4g by the model, %.4g in the simulation", what, modelled, played)
+		}
+	}
 	played := simulate(t, in)
 	modelled := newModel(in, zipf(in.Users, in.Follows, in.Zipf))
 
@@ -50,10 +56,10 @@ func agree(t *testing.T, in Input) {
 	for _, r := range modelled.rows {
 		cost := costs[r.operation]
 		delete(costs, r.operation)
-		near(t, r.operation+": calls", r.calls, float64(played.calls[r.operation]))
-		near(t, r.operation+": requests", r.expected.Requests, float64(cost.Requests))
-		near(t, r.operation+": RCU", r.expected.Read, cost.Read)
-		near(t, r.operation+": WCU", r.expected.Write, cost.Write)
+		near(r.operation+": calls", r.calls, float64(played.calls[r.operation]))
+		near(r.operation+": requests", r.expected.Requests, float64(cost.Requests))
+		near(r.operation+": RCU", r.expected.Read, cost.Read)
+		near(r.operation+": WCU", r.expected.Write, cost.Write)
 		assert.GreaterOrEqual(t, r.most.Requests*(1+tolerance), float64(cost.Requests), "%s: requests at most", r.operation)
 		assert.GreaterOrEqual(t, r.most.Read*(1+tolerance), cost.Read, "%s: RCU at most", r.operation)
 		assert.GreaterOrEqual(t, r.most.Write*(1+tolerance), cost.Write, "%s: WCU at most", r.operation)
@@ -61,9 +67,9 @@ func agree(t *testing.T, in Input) {
 	}
 	require.Empty(t, costs, "played, but not in the model")
 	all := played.costs.Total()
-	near(t, "all requests", total.Requests, float64(all.Requests))
-	near(t, "all RCU", total.Read, all.Read)
-	near(t, "all WCU", total.Write, all.Write)
+	near("all requests", total.Requests, float64(all.Requests))
+	near("all RCU", total.Read, all.Read)
+	near("all WCU", total.Write, all.Write)
 
 	tables := map[string]bool{}
 	for _, k := range modelled.keys {
@@ -73,21 +79,12 @@ func agree(t *testing.T, in Input) {
 	for table := range tables {
 		written, read := modelled.hottestOf(table)
 		wire := played.hottest(table)
-		near(t, table+": writes of the hottest key, "+written.key, written.write, wire.Write)
+		near(table+": writes of the hottest key, "+written.key, written.write, wire.Write)
 		// A few reads are many keys' as much.
 		if wire.Read >= 20 {
-			near(t, table+": reads of the hottest key, "+read.key, read.read, wire.Read)
+			near(table+": reads of the hottest key, "+read.key, read.read, wire.Read)
 		}
-		near(t, table+": writes of "+written.key, written.write, played.hottestOf(table, written.key).Write)
-	}
-}
-
-func near(t *testing.T, what string, modelled, played float64) {
-	t.Helper()
-	if math.Abs(modelled-played) > tolerance*played {
-		t.Errorf("%s: %.4g by the model, but %.4g in the simulation", what, modelled, played)
-	} else {
-		t.Logf("%s: %.4g by the model, %.4g in the simulation", what, modelled, played)
+		near(table+": writes of "+written.key, written.write, played.hottestOf(table, written.key).Write)
 	}
 }
 
