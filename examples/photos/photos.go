@@ -1,11 +1,28 @@
+// Command photos is photo sharing: people follow each other, post photos, like them and comment
+// on them, and a board has the most liked of the week.
+//
+//	go run ./examples/photos
+//	curl -X PUT -H 'User: ben' -d '{"data":{"title":"Sea"}}' http://127.0.0.1:8080/photos/sea
+//
+// Here the header User is believed: it is for trying only. On Lambda the JWT authorizer of an HTTP
+// API names the user, and PREFIX is what the names of the tables begin with. plaza tables writes
+// the tables; examples/lambda shows a template, and the function deliver that must run beside.
 package main
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"log"
 	"log/slog"
+	"net/http"
+	"os"
+	"os/signal"
+	"time"
 
+	"github.com/akrylysov/algnhsa"
+	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
@@ -15,55 +32,204 @@ import (
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/leaderboard"
-	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/plazatest"
 	"github.com/plaza-sdk/plaza/tables"
 )
 
+func main() {
+	run := serve
+	if os.Getenv("AWS_LAMBDA_FUNCTION_NAME") != "" {
+		run = serveLambda
+	}
+	if err := run(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func serve(ctx context.Context) (err error) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	env, err := plazatest.Open(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, env.Close()) }()
+	gen, err := ids.New(1, nil)
+	if err != nil {
+		return err
+	}
+	s, err := open(ctx, env.DB, env.Tables, gen, time.Now)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Addr: "127.0.0.1:8080", Handler: s.handler(header), ReadHeaderTimeout: time.Minute}
+	context.AfterFunc(ctx, func() { _ = server.Close() })
+	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+func serveLambda(ctx context.Context) error {
+	cfg, err := config.LoadDefaultConfig(ctx)
+	if err != nil {
+		return err
+	}
+	db, names := dynamo.New(cfg), tables.NamesOf(os.Getenv("PREFIX"))
+	// Between two events Lambda freezes the process, and with it what would renew the number.
+	gen, err := lease.NewSource(db, names.Machines, &lease.Options{Renew: -1})
+	if err != nil {
+		return err
+	}
+	s, err := open(ctx, db, names, gen, time.Now)
+	if err != nil {
+		return err
+	}
+	algnhsa.ListenAndServe(s.handler(claim), nil)
+	return nil
+}
+
+func header(r *http.Request) string { return r.Header.Get("User") }
+
+func claim(r *http.Request) string {
+	event, _ := algnhsa.APIGatewayV2RequestFromContext(r.Context())
+	if who := event.RequestContext.Authorizer; who != nil && who.JWT != nil {
+		return who.JWT.Claims["sub"]
+	}
+	return ""
+}
+
 const (
-	like = "like" // the kind of reaction
-	week = "week" // the board of the most liked photos
+	like    = "like" // the kind of reaction
+	week    = "week" // the board
+	maxBody = 64 << 10
 )
 
-// album is what people do with photos.
-type album struct {
-	ids      ids.Source
+type service struct {
 	feeds    *feed.Repository
 	comments *comment.Repository
 	likes    *reaction.Repository
 	boards   *leaderboard.Repository
 }
 
-// open does no I/O but define the board, which every process may do.
-func open(ctx context.Context, db *dynamo.DB, in tables.Names, gen ids.Source, codec cursor.Codec, log *slog.Logger) (*album, error) {
-	onCorrupt := func(err *plaza.CorruptError) { log.Error("damaged item", "error", err) }
-	onDelivery := func(d feed.Delivery) {
-		if d.Err != nil {
-			log.Error("not delivered yet", "owner", d.Owner, "activity", d.ID, "error", d.Err)
-		}
-	}
-	follows, err := follow.New(db, in.Follow, gen, &follow.Options{Codec: codec, OnCorrupt: onCorrupt})
-	if err != nil {
+func open(ctx context.Context, db *dynamo.DB, in tables.Names, gen ids.Source, now func() time.Time) (*service, error) {
+	damaged := func(err *plaza.CorruptError) { slog.Error("damaged item", "error", err) }
+	follows, err1 := follow.New(db, in.Follow, gen, &follow.Options{Now: now, OnCorrupt: damaged})
+	feeds, err2 := feed.New(db, in.Feed, gen, follows, &feed.Options{Now: now, OnCorrupt: damaged})
+	comments, err3 := comment.New(db, in.Comment, gen, &comment.Options{Now: now, OnCorrupt: damaged})
+	likes, err4 := reaction.New(db, in.Reaction, gen, &reaction.Options{Now: now, OnCorrupt: damaged, Kinds: []string{like}})
+	boards, err5 := leaderboard.New(db, in.Leaderboard, gen, &leaderboard.Options{Now: now, OnCorrupt: damaged})
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		return nil, err
 	}
-	a := &album{ids: gen}
-	if a.feeds, err = feed.New(db, in.Feed, gen, follows, &feed.Options{Codec: codec, OnCorrupt: onCorrupt, OnDelivery: onDelivery}); err != nil {
-		return nil, err
-	}
-	if a.comments, err = comment.New(db, in.Comment, gen, &comment.Options{Codec: codec, OnCorrupt: onCorrupt}); err != nil {
-		return nil, err
-	}
-	if a.likes, err = reaction.New(db, in.Reaction, gen, &reaction.Options{Kinds: []string{like}, Codec: codec, OnCorrupt: onCorrupt}); err != nil {
-		return nil, err
-	}
-	if a.boards, err = leaderboard.New(db, in.Leaderboard, gen, &leaderboard.Options{Codec: codec, OnCorrupt: onCorrupt}); err != nil {
-		return nil, err
-	}
-	_, err = a.boards.Define(ctx, leaderboard.Board{Name: week, Operator: leaderboard.Increment, Cron: "@weekly"})
-	return a, err
+	_, err := boards.Define(ctx, leaderboard.Board{Name: week, Operator: leaderboard.Increment, Cron: "@weekly"})
+	return &service{feeds, comments, likes, boards}, err
 }
 
-// photo is a photo to a viewer. Its Object is its name in every other call.
+// request is what a user asks for.
+type request struct {
+	*http.Request
+	user  string
+	photo string // the name of the photo in the path
+	page  cursor.PageRequest
+	body  struct {
+		Data json.RawMessage // of a photo
+		Text string          // of a comment
+	}
+}
+
+// handler serves the users whom who names.
+func (s *service) handler(who func(*http.Request) string) http.Handler {
+	mux := http.NewServeMux()
+	for route, f := range map[string]func(context.Context, request) (any, error){
+		"PUT /following/{user}":                   s.follow,
+		"GET /home":                               s.home,
+		"PUT /photos/{key}":                       s.post,
+		"PUT /photos/{owner}/{id}/like":           s.like,
+		"DELETE /photos/{owner}/{id}/like":        s.unlike,
+		"PUT /photos/{owner}/{id}/comments/{key}": s.comment,
+		"GET /photos/{owner}/{id}/comments":       s.thread,
+		"GET /board":                              s.board,
+	} {
+		mux.HandleFunc(route, func(w http.ResponseWriter, r *http.Request) {
+			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+			status, answer := http.StatusOK, any(nil)
+			in, err := s.read(r, who(r))
+			if err == nil {
+				answer, err = f(r.Context(), in)
+			}
+			if err != nil {
+				status = statusOf(err)
+				answer = map[string]string{"error": http.StatusText(status)}
+			}
+			if status == http.StatusInternalServerError {
+				slog.ErrorContext(r.Context(), "no answer", "route", route, "error", err)
+			}
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			_ = json.NewEncoder(w).Encode(answer) // the client has gone
+		})
+	}
+	return mux
+}
+
+// read returns plaza.ErrNotFound if the path names a photo that nobody posted.
+func (s *service) read(r *http.Request, user string) (request, error) {
+	in := request{Request: r, user: user}
+	if user == "" {
+		return in, errNobody
+	}
+	in.page.Cursor = cursor.Cursor(r.URL.Query().Get("cursor"))
+	if err := json.NewDecoder(r.Body).Decode(&in.body); err != nil && !errors.Is(err, io.EOF) {
+		return in, &plaza.InvalidError{Field: "body", Reason: "is not the JSON of a request"}
+	}
+	if r.PathValue("id") == "" {
+		return in, nil
+	}
+	id, err := ids.Parse(r.PathValue("id"))
+	if err != nil {
+		return in, err
+	}
+	posted, err := s.feeds.Outbox(r.PathValue("owner")).Get(r.Context(), id)
+	in.photo = nameOf(posted)
+	return in, err
+}
+
+var errNobody = errors.New("photos: nobody is logged in")
+
+func statusOf(err error) int {
+	for known, status := range map[error]int{
+		errNobody:               http.StatusUnauthorized,
+		plaza.ErrInvalid:        http.StatusBadRequest,
+		plaza.ErrNotFound:       http.StatusNotFound,
+		plaza.ErrConflict:       http.StatusConflict,
+		plaza.ErrRemoved:        http.StatusGone,
+		plaza.ErrBusy:           http.StatusServiceUnavailable,
+		plaza.ErrUnavailable:    http.StatusServiceUnavailable,
+		plaza.ErrUnknownOutcome: http.StatusServiceUnavailable,
+	} {
+		if errors.Is(err, known) {
+			return status
+		}
+	}
+	return http.StatusInternalServerError
+}
+
+func (s *service) follow(ctx context.Context, r request) (any, error) {
+	return s.feeds.Home(r.user).Follow(ctx, r.PathValue("user"), nil)
+}
+
+// post posts a photo once, however often it comes with the same key.
+func (s *service) post(ctx context.Context, r request) (any, error) {
+	posted, _, err := s.feeds.Outbox(r.user).Publish(ctx, feed.Activity{
+		Actor: feed.Ref{ID: r.user}, Verb: "post", ForeignID: r.PathValue("key"), Data: r.body.Data,
+	})
+	return posted, err
+}
+
+// photo is what a viewer sees at /photos/{actor}/{id}.
 type photo struct {
 	feed.Activity
 	Likes    int64 `json:"likes"`
@@ -71,70 +237,67 @@ type photo struct {
 	Liked    bool  `json:"liked"` // by the viewer
 }
 
-// post publishes a photo once, however often it comes with the same key. The photo's name has
-// its id first, which has no colon, so that a user's name may have one.
-func (a *album) post(ctx context.Context, user, key string, data json.RawMessage) (feed.Activity, error) {
-	id, err := a.ids.Next(ctx)
-	if err != nil {
-		return feed.Activity{}, err
-	}
-	posted, _, err := a.feeds.Outbox(user).Publish(ctx, feed.Activity{
-		ID: id, Actor: feed.Ref{ID: user}, Verb: "post", Object: feed.Ref{Kind: id.String(), ID: user}, ForeignID: key, Data: data,
-	})
-	return posted, err
-}
+func nameOf(a feed.Activity) string { return a.Owner + "/" + a.ID.String() }
 
-// find returns the photo of this name, which is plaza.ErrNotFound if it was never posted.
-func (a *album) find(ctx context.Context, name string) (feed.Activity, error) {
-	ref, err := feed.ParseRef(name)
-	if err != nil {
-		return feed.Activity{}, err
-	}
-	id, err := ids.Parse(ref.Kind)
-	if err != nil {
-		return feed.Activity{}, err
-	}
-	return a.feeds.Outbox(ref.ID).Get(ctx, id)
-}
-
-// show adds to up to 100 photos what their viewer sees of them.
-func (a *album) show(ctx context.Context, viewer string, of []feed.Activity) ([]photo, error) {
-	photos, names := make([]photo, len(of)), make([]string, len(of))
-	for i, p := range of {
-		names[i] = p.Object.String()
-	}
-	likes, err := a.likes.CountsMany(ctx, names)
+func (s *service) home(ctx context.Context, r request) (any, error) {
+	found, err := s.feeds.Home(r.user).List(ctx, r.page)
 	if err != nil {
 		return nil, err
 	}
-	comments, err := a.comments.CountsMany(ctx, names)
-	if err != nil {
-		return nil, err
+	names := make([]string, len(found.Items))
+	for i, a := range found.Items {
+		names[i] = nameOf(a)
 	}
-	mine, err := a.likes.Reacted(ctx, viewer, names)
+	likes, err1 := s.likes.CountsMany(ctx, names)
+	comments, err2 := s.comments.CountsMany(ctx, names)
+	mine, err3 := s.likes.Reacted(ctx, r.user, names)
+	photos := make([]photo, len(names))
 	for i, name := range names {
-		photos[i] = photo{of[i], likes[name][like], comments[name].All, len(mine[name]) > 0}
+		photos[i] = photo{found.Items[i], likes[name][like], comments[name].All, len(mine[name]) > 0}
 	}
-	return photos, err
+	return cursor.Page[photo]{Items: photos, Next: found.Next, Prev: found.Prev}, errors.Join(err1, err2, err3)
 }
 
-// rank brings the likes of a stream's record to the board of the week in which they began.
-// A like counts by its id, so a record may come again, or late.
-func (a *album) rank(ctx context.Context, r stream.Record) error {
-	changes, err := reaction.Changes(r)
+// like finishes what an earlier request began, as the board counts a like once, by its id. Given
+// up: if nobody repeats a request that ended halfway, the board stays one off. A stream of
+// reaction.Changes loses nothing.
+func (s *service) like(ctx context.Context, r request) (any, error) {
+	standing, changed, err := s.likes.React(ctx, reaction.Reaction{User: r.user, Object: r.photo, Kind: like})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, c := range changes {
-		s := leaderboard.Submission{Board: week, Player: c.Reaction.Object, Op: c.Reaction.ID, Score: leaderboard.Int(1), Guard: true}
-		if c.Kind == reaction.Reacted {
-			_, _, err = a.boards.Submit(ctx, s)
-		} else {
-			_, err = a.boards.Undo(ctx, s)
-		}
-		if err != nil && !errors.Is(err, plaza.ErrRemoved) { // it was taken back, or its week is over
-			return err
-		}
+	_, _, err = s.boards.Submit(ctx, vote(standing))
+	if err != nil && !errors.Is(err, plaza.ErrRemoved) { // taken back just now, or its week is over
+		return nil, err
 	}
-	return nil
+	return changed, nil
+}
+
+// unlike changes the board first: a repeat finds the like's id only while the like stands.
+func (s *service) unlike(ctx context.Context, r request) (any, error) {
+	standing, err := s.likes.Get(ctx, reaction.Reaction{User: r.user, Object: r.photo, Kind: like})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.boards.Undo(ctx, vote(standing)); err != nil && !errors.Is(err, plaza.ErrRemoved) {
+		return nil, err
+	}
+	return s.likes.Unreact(ctx, standing)
+}
+
+func vote(l reaction.Reaction) leaderboard.Submission {
+	return leaderboard.Submission{Board: week, Player: l.Object, Op: l.ID, Score: leaderboard.Int(1), Guard: true}
+}
+
+func (s *service) comment(ctx context.Context, r request) (any, error) {
+	added, _, err := s.comments.Add(ctx, comment.Comment{Object: r.photo, User: r.user, Key: r.PathValue("key"), Text: r.body.Text})
+	return added, err
+}
+
+func (s *service) thread(ctx context.Context, r request) (any, error) {
+	return s.comments.ByObject(ctx, r.photo, r.page, nil)
+}
+
+func (s *service) board(ctx context.Context, r request) (any, error) {
+	return s.boards.Top(ctx, leaderboard.In{Board: week}, r.page)
 }

@@ -1,21 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
-	"io"
-	"log/slog"
-	"net/http"
+	"fmt"
 	"net/http/httptest"
-	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"github.com/akrylysov/algnhsa"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
@@ -24,223 +19,125 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/plazatest"
-	"github.com/plaza-sdk/plaza/stream"
 	"github.com/plaza-sdk/plaza/tables"
 )
 
-var write = flag.Bool("write", false, "write tables.json")
-
-// world is the service behind net/http, where whoever comes as "Bearer ann" is ann.
+// world has a clock of its own, in milliseconds, so that no week ends before a test says so.
 type world struct {
-	*api
-	env *plazatest.Env
-	url string
+	*service
+	env   *plazatest.Env
+	clock atomic.Int64
 }
 
-func newWorld(t *testing.T) world {
+func (w *world) now() time.Time { return time.UnixMilli(w.clock.Load()) }
+
+func (w *world) Next(context.Context) (ids.ID, error) {
+	return ids.At(time.UnixMilli(w.clock.Add(1))), nil
+}
+
+func newWorld(t *testing.T) *world {
 	t.Helper()
-	env := plazatest.Start(t, &plazatest.Options{Tables: names()})
-	gen, err := ids.New(1, nil)
+	w := &world{env: plazatest.Start(t, &plazatest.Options{Tables: tables.NamesOf("photos-"), KeepExpired: true})}
+	w.clock.Store(time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC).UnixMilli())
+	var err error
+	w.service, err = open(t.Context(), w.env.DB, w.env.Tables, w, w.now)
 	require.NoError(t, err)
-	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	album, err := open(t.Context(), env.DB, env.Tables, gen, nil, log)
-	require.NoError(t, err)
-	a := &api{album, log}
-	server := httptest.NewServer(a.mux(func(r *http.Request) string {
-		return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-	}))
-	t.Cleanup(server.Close)
-	return world{a, env, server.URL}
+	return w
 }
 
-// send sends a user's request, and returns the answer's status and text.
-func (w world) send(t *testing.T, user, route, body string) (status int, text []byte) {
+func (w *world) send(t *testing.T, user, route, body string) *httptest.ResponseRecorder {
 	t.Helper()
 	method, path, _ := strings.Cut(route, " ")
-	r, err := http.NewRequestWithContext(t.Context(), method, w.url+path, strings.NewReader(body))
-	require.NoError(t, err)
-	if user != "" {
-		r.Header.Set("Authorization", "Bearer "+user)
-	}
-	res, err := http.DefaultClient.Do(r)
-	require.NoError(t, err)
-	text, err = io.ReadAll(res.Body)
-	require.NoError(t, err)
-	require.NoError(t, res.Body.Close())
-	return res.StatusCode, text
+	r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
+	r.Header.Set("User", user)
+	answer := httptest.NewRecorder()
+	w.handler(header).ServeHTTP(answer, r)
+	return answer
 }
 
-// call is send for a request that succeeds, and costs this.
-func call[T any](t *testing.T, w world, cost, user, route, body string) (answer T) {
+// call is send for a request that succeeds at this cost.
+func call[T any](t *testing.T, w *world, cost, user, route, body string) (answer T) {
 	t.Helper()
-	var status int
-	var text []byte
-	spent := w.env.Cost(func() { status, text = w.send(t, user, route, body) })
-	require.Equal(t, 200, status, "%s: %s", route, text)
-	require.NoError(t, json.Unmarshal(text, &answer), "%s", text)
-	require.Equal(t, cost, spent.String(), route)
+	var got *httptest.ResponseRecorder
+	spent := w.env.Cost(func() { got = w.send(t, user, route, body) })
+	require.Equal(t, 200, got.Code, "%s", got.Body)
+	require.Equal(t, cost, spent.String())
+	require.NoError(t, json.Unmarshal(got.Body.Bytes(), &answer))
 	return answer
 }
 
 func TestPhotosAreShared(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	require.True(t, call[changed](t, w, "2 requests, 1 RCU, 10 WCU", "ann", "PUT /following/ben", "").Changed)
-	const sea = `{"key":"sea","data":{"title":"Sea"}}`
-	posted := call[photo](t, w, "6 requests, 2 RCU, 9 WCU", "ben", "POST /photos", sea)
-	require.Equal(t, posted, call[photo](t, w, "2 requests, 1 RCU, 6 WCU", "ben", "POST /photos", sea), "a repeat")
-	path := "/photos/" + posted.Object.String()
-	require.True(t, call[changed](t, w, "2 requests, 0.5 RCU, 8 WCU", "ann", "PUT "+path+"/like", "").Changed)
-	require.True(t, call[changed](t, w, "2 requests, 0.5 RCU, 8 WCU", "ben", "PUT "+path+"/like", "").Changed)
-	said := call[comment.Comment](t, w, "2 requests, 0.5 RCU, 8 WCU", "ann", "POST "+path+"/comments", `{"key":"1","text":"Where?"}`)
-	thread := call[cursor.Page[comment.Comment]](t, w, "1 requests, 0.5 RCU, 0 WCU", "ben", "GET "+path+"/comments?limit=5", "")
+	board := func(cost string) (standings []string) {
+		for _, s := range call[cursor.Page[leaderboard.Standing]](t, w, cost, "ann", "GET /board", "").Items {
+			standings = append(standings, s.Player+": "+s.Score.String())
+		}
+		return standings
+	}
+	require.True(t, call[bool](t, w, "2 requests, 1 RCU, 10 WCU", "ann", "PUT /following/ben", ""))
+	const sea = `{"data":{"title":"Sea"}}`
+	posted := call[photo](t, w, "6 requests, 2 RCU, 9 WCU", "ben", "PUT /photos/sea", sea)
+	require.Equal(t, posted, call[photo](t, w, "2 requests, 1 RCU, 6 WCU", "ben", "PUT /photos/sea", sea), "a repeat")
+	name := "ben/" + posted.ID.String()
+	path := "/photos/" + name
+
+	require.True(t, call[bool](t, w, "9 requests, 5.5 RCU, 16 WCU", "ann", "PUT "+path+"/like", ""))
+	require.False(t, call[bool](t, w, "4 requests, 1.5 RCU, 12 WCU", "ann", "PUT "+path+"/like", ""), "a repeat")
+	for _, user := range []string{"ben", "cid"} { // their requests end halfway
+		_, _, err := w.likes.React(t.Context(), reaction.Reaction{User: user, Object: name, Kind: like})
+		require.NoError(t, err)
+	}
+	require.False(t, call[bool](t, w, "4 requests, 1.5 RCU, 12 WCU", "ben", "PUT "+path+"/like", ""), "it finishes the like")
+	require.Equal(t, []string{name + ": 2"}, board("1 requests, 0.5 RCU, 0 WCU"))
+	said := call[comment.Comment](t, w, "2 requests, 0.5 RCU, 8 WCU", "ann", "PUT "+path+"/comments/1", `{"text":"Where?"}`)
+	thread := call[cursor.Page[comment.Comment]](t, w, "2 requests, 1 RCU, 0 WCU", "ben", "GET "+path+"/comments", "")
 	require.Equal(t, []comment.Comment{said}, thread.Items)
-
-	posted.Likes, posted.Comments = 2, 1
-	require.Equal(t, posted, call[photo](t, w, "4 requests, 2 RCU, 0 WCU", "cid", "GET "+path, ""))
-	posted.Liked = true
 	home := call[cursor.Page[photo]](t, w, "5 requests, 3 RCU, 0 WCU", "ann", "GET /home", "")
+	posted.Likes, posted.Comments, posted.Liked = 3, 1, true
 	require.Equal(t, []photo{posted}, home.Items)
-	require.True(t, call[changed](t, w, "3 requests, 1 RCU, 11 WCU", "ann", "DELETE /following/ben", "").Changed)
-	require.Empty(t, call[cursor.Page[photo]](t, w, "2 requests, 1.5 RCU, 0 WCU", "ann", "GET /home", "").Items)
-}
+	require.True(t, call[bool](t, w, "5 requests, 2.5 RCU, 12 WCU", "ann", "DELETE "+path+"/like", ""))
+	require.Equal(t, []string{name + ": 1"}, board("1 requests, 0.5 RCU, 0 WCU"))
 
-func TestTheBoardHasTheLikesOfTheWeek(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	arn, err := w.env.Stream(t.Context(), w.env.Tables.Reaction)
-	require.NoError(t, err)
-	likes, err := stream.NewReader(dynamodbstreams.NewFromConfig(w.env.Config), arn, &stream.ReaderOptions{Idle: time.Millisecond})
-	require.NoError(t, err)
-	_, err = likes.Next(t.Context())
-	require.NoError(t, err)
-	follow := func(changes int) {
-		for changes > 0 {
-			round, err := likes.Next(t.Context())
-			require.NoError(t, err)
-			for _, i := range append(round.Items, round.Items...) { // a stream may repeat itself
-				require.NoError(t, i.Err)
-				require.NoError(t, w.rank(t.Context(), i.Record))
-			}
-			for _, i := range round.Items {
-				found, err := reaction.Changes(i.Record)
-				require.NoError(t, err)
-				changes -= len(found)
-			}
-		}
-	}
-	board := func() map[string]string {
-		scores := map[string]string{}
-		for _, s := range call[cursor.Page[leaderboard.Standing]](t, w, "1 requests, 0.5 RCU, 0 WCU", "ann", "GET /board", "").Items {
-			scores[s.Player] = s.Score.String()
-		}
-		return scores
-	}
-	sea, err := w.post(t.Context(), "ben", "sea", nil)
-	require.NoError(t, err)
-	hill, err := w.post(t.Context(), "ben", "hill", nil)
-	require.NoError(t, err)
-	s, h := sea.Object.String(), hill.Object.String()
-	for _, route := range []string{"ann " + s, "cid " + s, "ann " + h} {
-		user, name, _ := strings.Cut(route, " ")
-		call[changed](t, w, "2 requests, 0.5 RCU, 8 WCU", user, "PUT /photos/"+name+"/like", "")
-	}
-	follow(3)
-	require.Equal(t, map[string]string{s: "2", h: "1"}, board())
-
-	// An old like counts for its own week, which is over, and so does its end.
-	old := reaction.Reaction{User: "dan", Object: h, Kind: like, ID: ids.At(time.Now().AddDate(-1, 0, 0))}
-	_, _, err = w.likes.React(t.Context(), old)
-	require.NoError(t, err)
-	_, err = w.likes.Unreact(t.Context(), old)
-	require.NoError(t, err)
-	call[changed](t, w, "2 requests, 1 RCU, 8 WCU", "cid", "DELETE /photos/"+s+"/like", "")
-	call[changed](t, w, "2 requests, 1 RCU, 8 WCU", "ann", "DELETE /photos/"+h+"/like", "")
-	follow(4)
-	require.Equal(t, map[string]string{s: "1", h: "0"}, board())
+	w.clock.Add((7 * 24 * time.Hour).Milliseconds())
+	require.False(t, call[bool](t, w, "5 requests, 3.5 RCU, 8 WCU", "cid", "PUT "+path+"/like", ""), "it is too late for the board")
+	require.Empty(t, board("3 requests, 2.5 RCU, 0 WCU"))
+	require.True(t, call[bool](t, w, "4 requests, 2.5 RCU, 8 WCU", "ben", "DELETE "+path+"/like", ""))
+	require.True(t, call[bool](t, w, "7 requests, 3.5 RCU, 16 WCU", "ann", "PUT "+path+"/like", ""))
+	require.Equal(t, []string{name + ": 1"}, board("1 requests, 0.5 RCU, 0 WCU"))
 }
 
 func TestAMistakeHasItsStatus(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	posted, err := w.post(t.Context(), "ben", "sea", nil)
-	require.NoError(t, err)
-	path, none := "/photos/"+posted.Object.String(), "/photos/"+posted.ID.String()+":eve"
+	none := "/photos/eve/" + ids.At(w.now()).String()
 	for name, c := range map[string]struct {
 		user, route, body string
 		status            int
 	}{
-		"nobody is logged in":  {"", "GET /home", "", 401},
-		"oneself":              {"ann", "PUT /following/ann", "", 400},
-		"no JSON":              {"ben", "POST /photos", `{"key":`, 400},
-		"a body too large":     {"ben", "POST /photos", `{"key":"k","data":"` + strings.Repeat("x", maxBody) + `"}`, 400},
-		"no limit":             {"ann", "GET /home?limit=x", "", 400},
-		"no cursor of ours":    {"ann", "GET " + path + "/comments?cursor=x", "", 400},
-		"no name of a photo":   {"ann", "PUT /photos/sea/like", "", 400},
-		"an unknown photo":     {"ann", "GET " + none, "", 404},
-		"a like of it":         {"ann", "PUT " + none + "/like", "", 404},
-		"a comment on it":      {"ann", "POST " + none + "/comments", `{"text":"?"}`, 404},
-		"a comment of no text": {"ann", "POST " + path + "/comments", `{}`, 400},
+		"nobody":               {"", "GET /home", "", 401},
+		"no JSON":              {"ben", "PUT /photos/sea", `{"data":`, 400},
+		"a body too large":     {"ben", "PUT /photos/sea", `{"text":"` + strings.Repeat("x", maxBody) + `"}`, 400},
+		"no cursor of ours":    {"ann", "GET /home?cursor=x", "", 400},
+		"no id of a photo":     {"ann", "PUT /photos/ben/sea/like", "", 400},
+		"a like of nothing":    {"ann", "PUT " + none + "/like", "", 404},
+		"a comment on nothing": {"ann", "PUT " + none + "/comments/1", `{"text":"?"}`, 404},
+		"an unknown route":     {"ann", "GET /photos", "", 404},
 	} {
 		t.Run(name, func(t *testing.T) {
-			status, text := w.send(t, c.user, c.route, c.body)
-			require.Equal(t, c.status, status, "%s", text)
+			require.Equal(t, c.status, w.send(t, c.user, c.route, c.body).Code)
 		})
 	}
 }
 
-func TestTheFunctionsHandleTheirEvents(t *testing.T) {
+func TestTheFunctionTakesTheUserOfTheJWT(t *testing.T) {
 	t.Parallel()
-	env := plazatest.Start(t, &plazatest.Options{Tables: names()})
-	start := func(name string) any {
-		handler, err := function(t.Context(), name, env.Config, env.Tables, strings.Repeat("k", 32), slog.New(slog.DiscardHandler))
+	function := algnhsa.New(newWorld(t).handler(claim), nil)
+	const event = `{"version":"2.0","rawPath":"/photos/sea","headers":{"user":"eve"},"body":"e30=","isBase64Encoded":true,
+		"requestContext":{"http":{"method":"PUT"},"authorizer":{"jwt":{"claims":{"sub":"%s"}}}}}`
+	for user, want := range map[string]string{"ben": `"statusCode":200,.*"actor\\":\\"ben\\"`, "": `"statusCode":401`} {
+		answer, err := function.Invoke(t.Context(), fmt.Appendf(nil, event, user))
 		require.NoError(t, err)
-		return handler
-	}
-	answer := start("api").(func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error))
-	const ann = `"requestContext":{"authorizer":{"jwt":{"claims":{"sub":"ann"}}}}`
-	for event, status := range map[string]int{
-		`{"routeKey":"PUT /following/{user}","pathParameters":{"user":"ben"},` + ann + `}`: 200,
-		`{"routeKey":"POST /photos","body":"e30=","isBase64Encoded":true,` + ann + `}`:     200,
-		`{"routeKey":"GET /home","rawQueryString":"limit=x",` + ann + `}`:                  400,
-		`{"routeKey":"GET /home"}`:              401,
-		`{"routeKey":"GET /other",` + ann + `}`: 404,
-	} {
-		var e events.APIGatewayV2HTTPRequest
-		require.NoError(t, json.Unmarshal([]byte(event), &e))
-		got, err := answer(t.Context(), e)
-		require.NoError(t, err)
-		require.Equal(t, status, got.StatusCode, "%s: %s", event, got.Body)
-	}
-	require.NoError(t, start("deliver").(func(context.Context) error)(t.Context()))
-	_, err := start("board").(func(context.Context, json.RawMessage) (stream.Response, error))(t.Context(), json.RawMessage(`{"Records":[]}`))
-	require.NoError(t, err)
-}
-
-func TestTheTemplateHasTheTablesAndTheRoutes(t *testing.T) {
-	t.Parallel()
-	ts := tables.Of(names())
-	for i := range ts {
-		if ts[i].Feature == "reaction" {
-			ts[i] = ts[i].WithStream()
-		}
-	}
-	var want bytes.Buffer
-	require.NoError(t, tables.CloudFormation(&want, ts, &tables.Options{Roles: []tables.Role{tables.Service, tables.Worker}}))
-	if *write {
-		require.NoError(t, os.WriteFile("tables.json", want.Bytes(), 0o644))
-	}
-	text, err := os.ReadFile("tables.json")
-	require.NoError(t, err)
-	require.Equal(t, want.String(), string(text), "go test ./examples/photos -write writes it again")
-	require.Contains(t, want.String(), `"ReactionStreamArn"`)
-
-	template, err := os.ReadFile("template.yaml")
-	require.NoError(t, err)
-	routes := (&api{}).routes()
-	require.Equal(t, len(routes), bytes.Count(template, []byte("Type: HttpApi,")))
-	for route := range routes {
-		method, path, _ := strings.Cut(route, " ")
-		require.Contains(t, string(template), `Method: `+method+`, Path: "`+path+`"`)
+		require.Regexp(t, want, string(answer))
 	}
 }
