@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -174,10 +175,23 @@ func (w Window) Visible(selector string) {
 	require.NoError(w.t, chromedp.Do(ctx, chromedp.WaitVisible(chromedp.CSS(selector))), selector)
 }
 
-// Click clicks the first element of a CSS selector, once it is visible.
+// Click clicks the first element of a CSS selector, once it is visible. It begins again if
+// the page replaces the element before it is clicked.
 func (w Window) Click(selector string) {
 	w.t.Helper()
-	require.NoError(w.t, chromedp.Do(w.ctx, chromedp.Click(chromedp.CSS(selector))))
+	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	defer cancel()
+	err := chromedp.Do(ctx, chromedp.Click(chromedp.CSS(selector)))
+	for isGone(err) && ctx.Err() == nil {
+		err = chromedp.Do(ctx, chromedp.Click(chromedp.CSS(selector)))
+	}
+	require.NoError(w.t, err, selector)
+}
+
+// isGone reports whether an element was found and is no longer in the page.
+func isGone(err error) bool {
+	var refused *cdproto.Error
+	return errors.As(err, &refused) && strings.HasPrefix(refused.Message, "Could not find node")
 }
 
 // Type types a text, or the keys of chromedp's package kb.
