@@ -2,44 +2,27 @@ package plaza_test
 
 import (
 	"go/ast"
-	"maps"
-	"slices"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza/danmu"
-	"github.com/plaza-sdk/plaza/feed"
-	"github.com/plaza-sdk/plaza/feed/comment"
-	"github.com/plaza-sdk/plaza/feed/reaction"
-	"github.com/plaza-sdk/plaza/follow"
-	"github.com/plaza-sdk/plaza/ids/lease"
-	"github.com/plaza-sdk/plaza/leaderboard"
-	"github.com/plaza-sdk/plaza/notify"
-	"github.com/plaza-sdk/plaza/notify/message"
-	"github.com/plaza-sdk/plaza/stream"
+	"github.com/plaza-sdk/plaza/internal/grants"
+	"github.com/plaza-sdk/plaza/tables"
 )
 
-// tables are the schemas of all tables, by directory and name.
-var tables = map[string]func(string) *dynamodb.CreateTableInput{
-	"danmu.Table":          danmu.Table,
-	"feed.Table":           feed.Table,
-	"feed/comment.Table":   comment.Table,
-	"feed/reaction.Table":  reaction.Table,
-	"follow.Table":         follow.Table,
-	"ids/lease.Table":      lease.Table,
-	"leaderboard.Table":    leaderboard.Table,
-	"notify.Table":         notify.Table,
-	"notify/message.Table": message.Table,
-	"stream.DeadSchema":    stream.DeadSchema,
-	"stream.Table":         stream.Table,
-}
-
-func TestEveryTableIsListedHere(t *testing.T) {
+func TestPackageTablesHasEveryTable(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, declared(t, tablesOf), slices.Sorted(maps.Keys(tables)))
+	var want, have []string
+	for _, schema := range declared(t, tablesOf) {
+		feature, ok := grants.FeatureOf(schema)
+		require.True(t, ok, "no permissions for the table of %s", schema)
+		want = append(want, feature)
+	}
+	for _, table := range tables.All("") {
+		have = append(have, table.Feature)
+	}
+	require.ElementsMatch(t, want, have)
 }
 
 // tablesOf are the functions of a file that return a table's schema.
@@ -64,8 +47,8 @@ func tablesOf(file *ast.File) []string {
 // TestTablesStayWithinDynamoDBsLimits checks what DynamoDB Local does not.
 func TestTablesStayWithinDynamoDBsLimits(t *testing.T) {
 	t.Parallel()
-	for name, schema := range tables {
-		in := schema("name")
+	for _, table := range tables.All("") {
+		in, name := table.Create, table.Feature
 		included := 0
 		count := func(p *types.Projection) { included += len(p.NonKeyAttributes) }
 		for _, i := range in.LocalSecondaryIndexes {
