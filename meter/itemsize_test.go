@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // The engine and the meter agree on the size of an item. The engine's size is found at
@@ -21,7 +22,7 @@ func TestItemSizes(t *testing.T) {
 	t.Parallel()
 	m := dynamotest.NewMeter().Price()
 	c := m.Wrap(http.DefaultClient)
-	table := dynamotest.Table(t, schema)
+	table := dynamotest.Table(t, store.Schema)
 	who, err := dynamotest.Engine(t).Config().Credentials.Retrieve(t.Context())
 	require.NoError(t, err)
 	send := func(op string, body any) float64 {

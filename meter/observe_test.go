@@ -25,6 +25,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/localmeter"
+	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/meter"
 )
 
@@ -272,7 +273,7 @@ func TestConcurrentCallsAreCountedByTheirOwnOperation(t *testing.T) {
 			t.Parallel()
 			m, cfg := meter.New(), config(t)
 			attach(m, &cfg)
-			table := dynamo.New(cfg).Table(dynamotest.Table(t, schema))
+			table := dynamo.New(cfg).Table(dynamotest.Table(t, store.Schema))
 			var running sync.WaitGroup
 			for _, operation := range []string{"a", "b", "c", "d"} {
 				running.Go(func() {

@@ -11,31 +11,15 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/localmeter"
+	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/meter"
 )
-
-func schema(name string) *dynamodb.CreateTableInput {
-	return &dynamodb.CreateTableInput{
-		TableName:   aws.String(name),
-		BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{
-			{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS},
-			{AttributeName: aws.String("sk"), AttributeType: types.ScalarAttributeTypeS},
-		},
-		KeySchema: []types.KeySchemaElement{
-			{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash},
-			{AttributeName: aws.String("sk"), KeyType: types.KeyTypeRange},
-		},
-	}
-}
 
 type row struct {
 	PK   string `dynamo:"pk"`
@@ -249,7 +233,7 @@ func TestPrices(t *testing.T) {
 			t.Run(name+", "+side, func(t *testing.T) {
 				t.Parallel()
 				m, db := connect(t)
-				table := db.Table(dynamotest.Table(t, schema))
+				table := db.Table(dynamotest.Table(t, store.Schema))
 				for sk, size := range map[string]float64{"1": 1, "3": 3, "5": 5} {
 					require.NoError(t, table.Put(row{PK: "a", SK: sk, Text: kb(size)}).Run(t.Context()))
 				}

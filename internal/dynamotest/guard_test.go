@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // watched is a test that keeps its failures.
@@ -25,7 +26,7 @@ func (w *watched) Cleanup(f func())      { w.ends = append(w.ends, f) }
 
 func TestACallMayDoWhatItsRoleMay(t *testing.T) {
 	t.Parallel()
-	table, other := dynamotest.Table(t, follow.Table), dynamotest.Table(t, schema)
+	table, other := dynamotest.Table(t, follow.Table), dynamotest.Table(t, store.Schema)
 	a := row{PK: "a", SK: "b"}
 	for name, c := range map[string]struct {
 		operation string

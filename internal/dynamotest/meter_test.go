@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 type recorder struct {
@@ -21,7 +22,7 @@ func (r *recorder) Errorf(string, ...any) { r.failed = true }
 func TestAtMostNoticesEachExcess(t *testing.T) {
 	t.Parallel()
 	m := dynamotest.NewMeter()
-	table := dynamotest.DB(t, m.Wrap).Table(dynamotest.Table(t, schema))
+	table := dynamotest.DB(t, m.Wrap).Table(dynamotest.Table(t, store.Schema))
 	for want, fails := range map[dynamotest.Cost]bool{
 		{Requests: 2, Read: 0.5, Write: 1}: false,
 		{Requests: 1, Read: 0.5, Write: 1}: true,
@@ -41,7 +42,7 @@ func TestWithoutPriceOnlyCallsInAtMostArePriced(t *testing.T) {
 	t.Parallel()
 	m := dynamotest.NewMeter()
 	db := dynamotest.DB(t, m.Wrap)
-	table := db.Table(dynamotest.Table(t, schema))
+	table := db.Table(dynamotest.Table(t, store.Schema))
 	write := func() {
 		require.NoError(t, db.WriteTx().IdempotentWithToken("once").Put(table.Put(row{PK: "a", SK: "1"})).Run(t.Context()))
 	}
@@ -55,7 +56,7 @@ func TestWithoutPriceOnlyCallsInAtMostArePriced(t *testing.T) {
 }
 
 func indexed(name string) *dynamodb.CreateTableInput {
-	in := schema(name)
+	in := store.Schema(name)
 	in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{
 		AttributeName: aws.String("Text"), AttributeType: types.ScalarAttributeTypeS,
 	})
