@@ -33,7 +33,7 @@ type Input struct {
 	BellChecks    float64 `json:"bellChecks" group:"Calls of a user and day" default:"10" max:"1e5" help:"Counts of unseen notifications."`
 	BellOpens     float64 `json:"bellOpens" group:"Calls of a user and day" default:"2" max:"1e5" help:"Pages of 20 notifications read and marked as seen."`
 
-	Messages      float64 `json:"messages" group:"Calls of a user and day" default:"3" max:"1e5" help:"Messages to one other user, who reads the conversation then."`
+	Messages      float64 `json:"messages" group:"Calls of a user and day" default:"3" max:"1e5" help:"Messages to one other user. That user then reads the conversation."`
 	Conversations float64 `json:"conversations" group:"Calls of a user and day" default:"5" max:"1e5" help:"With how many others a user writes."`
 	InboxReads    float64 `json:"inboxReads" group:"Calls of a user and day" default:"5" max:"1e5" help:"Pages of 20 conversations read."`
 
