@@ -1,5 +1,5 @@
 import * as api from "./api.js";
-import { byId, put, spell } from "./dom.js";
+import { byId, icon, put, spell } from "./dom.js";
 
 const buckets = 100;
 
@@ -36,7 +36,7 @@ export function controls(video, medium) {
       seekbar.style.setProperty("--played", `${(100 * shown) / video.duration}%`);
       put("time", `${spell(shown)} / ${spell(video.duration)}`);
       put("clock", spell(shown));
-      byId("play").classList.toggle("playing", !medium.paused);
+      icon("play", medium.paused ? "play" : "pause");
     },
 
     async heat() {

@@ -17,6 +17,11 @@ export function sending(video, medium, user, { sent, failed }) {
     return input;
   }));
 
+  byId("style").addEventListener("click", () => {
+    const shown = byId("look").toggleAttribute("hidden");
+    byId("style").ariaExpanded = !shown;
+  });
+
   form.addEventListener("submit", async (e) => {
     e.preventDefault();
     const written = text.value;
