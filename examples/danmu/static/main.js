@@ -57,7 +57,7 @@ function play(video) {
   addEventListener("pageshow", (e) => { if (e.persisted) live = listen(); }); // the viewer came back to the page
   mine.reread();
   tabs(document.querySelector(".tabs"));
-  medium.play().catch(() => {}); // some browsers want a click first
+  panel.begin();
 
   function onFrame(at) {
     recent.at(at);
