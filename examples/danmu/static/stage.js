@@ -2,6 +2,9 @@ import { Flight } from "./flight.js";
 import { leftOf, modes } from "./lanes.js";
 import { sprite } from "./sprite.js";
 
+// A viewer who wants less motion sees comments that stand, each for its time.
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
 // Standing comments have both ends on the stage.
 const standing = ({ content: { position } }) => position === modes.top || position === modes.bottom;
 
@@ -13,10 +16,14 @@ export class Stage {
   constructor(canvas, timeline, ticker, { me, onFrame }) {
     Object.assign(this, { canvas, ticker, me, onFrame });
     this.pen = canvas.getContext("2d");
-    this.flight = new Flight(timeline, (comment) => sprite(comment, {
-      scale: this.scale, ratio: this.ratio, mine: comment.userId === this.me(),
-      fit: standing(comment) ? this.width : undefined,
+    this.flight = new Flight(timeline, (comment) => ({
+      ...sprite(comment, {
+        scale: this.scale, ratio: this.ratio, mine: comment.userId === this.me(),
+        fit: standing(comment) || calm.matches ? this.width : undefined,
+      }),
+      ...(!standing(comment) && calm.matches && { mode: modes.top }),
     }));
+    calm.addEventListener("change", () => this.flight.refresh());
     new ResizeObserver(() => this.#fit()).observe(canvas);
     this.#fit();
     const frame = () => {
