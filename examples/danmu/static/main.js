@@ -7,6 +7,7 @@ import { Mine } from "./mine.js";
 import { Recent } from "./recent.js";
 import { sending } from "./sending.js";
 import { Stage } from "./stage.js";
+import { tabs } from "./tabs.js";
 import { user } from "./user.js";
 import { byId, element, put } from "./dom.js";
 
@@ -55,7 +56,8 @@ function play(video) {
   addEventListener("pagehide", () => live.close());
   addEventListener("pageshow", (e) => { if (e.persisted) live = listen(); }); // the viewer came back to the page
   mine.reread();
-  medium.play().catch(() => {}); // some browsers want a click first
+  tabs(document.querySelector(".tabs"));
+  panel.begin();
 
   function onFrame(at) {
     recent.at(at);
