@@ -42,6 +42,7 @@ export function controls(video, medium) {
     async heat() {
       counts = (await api.heat(video.id, buckets)).data;
       draw(counts);
+      return counts;
     },
 
     // warm adds one to the heat of a moment.
