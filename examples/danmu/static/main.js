@@ -1,4 +1,5 @@
 import * as api from "./api.js";
+import { All } from "./all.js";
 import { Clock, Ticker } from "./clock.js";
 import { controls } from "./controls.js";
 import { display } from "./display.js";
@@ -27,6 +28,7 @@ function play(video) {
   const recent = new Recent(video, { failed: refuse });
   const stage = new Stage(byId("stage"), recent.timeline, new Ticker(medium), { me: user, onFrame });
   const panel = controls(video, medium);
+  const all = new All(video, user, { seek: panel.seek });
   const mine = new Mine(video, user, { seek: panel.seek, removed, failed: refuse });
 
   recent.changed = () => stage.flight.refresh();
@@ -36,15 +38,20 @@ function play(video) {
     stage.opacity = chosen.opacity;
     stage.visible = chosen.visible;
     recent.choose(chosen);
+    all.choose(({ content }) => {
+      const text = content.text.toLowerCase();
+      return chosen.words.some((word) => text.includes(word.toLowerCase()));
+    }, chosen.words.join("\n"));
   });
 
   sending(video, medium, user, { sent: (c) => { sent(c); mine.add(c); }, failed: refuse });
-  byId("me").addEventListener("change", () => { mine.reread(); stage.flight.refresh(); });
+  byId("me").addEventListener("change", () => { mine.reread(); all.become(); stage.flight.refresh(); });
 
   const listen = () => follow(id, {
     reread: () => {
       recent.join();
-      panel.heat().catch((error) => refuse(error.message));
+      all.join();
+      panel.heat().then((counts) => all.expect(counts)).catch((error) => refuse(error.message));
     },
     sent, removed,
     present: (n) => {
@@ -61,6 +68,7 @@ function play(video) {
 
   function onFrame(at) {
     recent.at(at);
+    all.at(at);
     panel.show(at);
     const { aloft, dropped } = stage.flight;
     put("count", `${aloft.length} flying` + (dropped ? ` · ${dropped} found no lane` : ""));
@@ -68,6 +76,7 @@ function play(video) {
 
   // sent is called for this page's own comments too.
   function sent(comment) {
+    all.add(comment);
     if (!recent.add(comment)) return;
     if (!document.hidden) stage.flight.arrive(comment, comment.userId === user());
     panel.warm(comment.content.time);
@@ -75,6 +84,7 @@ function play(video) {
 
   function removed(danmu) {
     recent.remove(danmu);
+    all.remove(danmu);
     stage.flight.remove(danmu);
     mine.remove(danmu);
   }
