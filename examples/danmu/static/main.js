@@ -4,9 +4,11 @@ import { controls } from "./controls.js";
 import { display } from "./display.js";
 import { follow } from "./live.js";
 import { Mine } from "./mine.js";
+import { Reactions } from "./reactions.js";
 import { Recent } from "./recent.js";
 import { sending } from "./sending.js";
 import { Stage } from "./stage.js";
+import { touch } from "./touch.js";
 import { user } from "./user.js";
 import { byId, element, put } from "./dom.js";
 
@@ -31,21 +33,30 @@ function play(video) {
   recent.changed = () => stage.flight.refresh();
   medium.addEventListener("seeked", () => stage.flight.begin());
 
-  display((chosen) => {
+  const shown = display((chosen) => {
     stage.opacity = chosen.opacity;
     stage.visible = chosen.visible;
     recent.choose(chosen);
   });
+
+  const reactions = new Reactions(video, user, { reported: removed });
+  const touching = touch(stage, video, { user, reactions, removed, hideSender: shown?.hideSender });
+  reactions.changed = touching.changed;
+  medium.addEventListener("seeked", touching.close);
+  byId("visible").addEventListener("change", touching.close);
+  byId("me").addEventListener("change", () => { reactions.become(); touching.close(); });
 
   sending(video, medium, user, { sent: (c) => { sent(c); mine.add(c); }, failed: refuse });
   byId("me").addEventListener("change", () => { mine.reread(); stage.flight.refresh(); });
 
   const listen = () => follow(id, {
     reread: () => {
+      reactions.reread();
       recent.join();
       panel.heat().catch((error) => refuse(error.message));
     },
     sent, removed,
+    liked: (now) => reactions.heard(now),
     present: (n) => {
       byId("present").hidden = false;
       put("present", `${n} watching`);
@@ -59,6 +70,7 @@ function play(video) {
 
   function onFrame(at) {
     recent.at(at);
+    reactions.at(at);
     panel.show(at);
     const { aloft, dropped } = stage.flight;
     put("count", `${aloft.length} flying` + (dropped ? ` · ${dropped} found no lane` : ""));
@@ -73,7 +85,8 @@ function play(video) {
 
   function removed(danmu) {
     recent.remove(danmu);
-    stage.flight.remove(danmu);
+    touching.remove(danmu);
+    stage.remove(danmu);
     mine.remove(danmu);
   }
 
