@@ -5,10 +5,12 @@ import { controls } from "./controls.js";
 import { display } from "./display.js";
 import { follow } from "./live.js";
 import { Mine } from "./mine.js";
+import { Reactions } from "./reactions.js";
 import { Recent } from "./recent.js";
 import { sending } from "./sending.js";
 import { Stage } from "./stage.js";
 import { tabs } from "./tabs.js";
+import { touch } from "./touch.js";
 import { user } from "./user.js";
 import { byId, element, put } from "./dom.js";
 
@@ -34,7 +36,7 @@ function play(video) {
   recent.changed = () => stage.flight.refresh();
   medium.addEventListener("seeked", () => stage.flight.begin());
 
-  display((chosen) => {
+  const shown = display((chosen) => {
     stage.opacity = chosen.opacity;
     stage.visible = chosen.visible;
     recent.choose(chosen);
@@ -44,16 +46,25 @@ function play(video) {
     }, chosen.words.join("\n"));
   });
 
+  const reactions = new Reactions(video, user, { reported: removed });
+  const touching = touch(stage, video, { user, reactions, removed, hideSender: shown?.hideSender });
+  reactions.changed = touching.changed;
+  medium.addEventListener("seeked", touching.close);
+  byId("visible").addEventListener("change", touching.close);
+  byId("me").addEventListener("change", () => { reactions.become(); touching.close(); });
+
   sending(video, medium, user, { sent: (c) => { sent(c); mine.add(c); }, failed: refuse });
   byId("me").addEventListener("change", () => { mine.reread(); all.become(); stage.flight.refresh(); });
 
   const listen = () => follow(id, {
     reread: () => {
+      reactions.reread();
       recent.join();
       all.join();
       panel.heat().then((counts) => all.expect(counts)).catch((error) => refuse(error.message));
     },
     sent, removed,
+    liked: (now) => reactions.heard(now),
     present: (n) => {
       byId("present").hidden = false;
       put("present", `${n} watching`);
@@ -69,6 +80,7 @@ function play(video) {
   function onFrame(at) {
     recent.at(at);
     all.at(at);
+    reactions.at(at);
     panel.show(at);
     const { aloft, dropped } = stage.flight;
     put("count", `${aloft.length} flying` + (dropped ? ` · ${dropped} found no lane` : ""));
@@ -85,7 +97,8 @@ function play(video) {
   function removed(danmu) {
     recent.remove(danmu);
     all.remove(danmu);
-    stage.flight.remove(danmu);
+    touching.remove(danmu);
+    stage.remove(danmu);
     mine.remove(danmu);
   }
 
