@@ -11,7 +11,7 @@ type Batch[E any] struct {
 	// Pos is where the batch ends: Join after it to go on.
 	Pos Pos
 
-	// Events is empty beside a Reset, and where only viewers came or went.
+	// Events is empty beside a Reset, and if viewers came or went.
 	Events []E
 
 	// Encoded is Events as Options.Encode writes them, nil if there are none.
@@ -44,7 +44,7 @@ type Viewer[E any] struct {
 
 	present int  // the Present of the next batch
 	moves   int  // the moves that it counts
-	moved   bool // it is to be shown even without events
+	moved   bool // viewers came or went since the last batch without events
 }
 
 // Since is when the viewer joined or took its last Reset. A read of what is
@@ -103,7 +103,7 @@ func (v *Viewer[E]) read(b *Batch[E]) (wake <-chan struct{}, ok bool, err error)
 	case !v.early:
 		next, cut, ok = r.log.read(v.seen, b)
 		if !ok && v.moved {
-			*b, ok = Batch[E]{Pos: r.log.pos(v.seen)}, true
+			*b, v.moved, ok = Batch[E]{Pos: r.log.pos(v.seen)}, false, true
 		}
 	}
 	wake = r.wake
@@ -116,7 +116,7 @@ func (v *Viewer[E]) read(b *Batch[E]) (wake <-chan struct{}, ok bool, err error)
 			return nil, false, err
 		}
 	}
-	b.Present, v.moved = v.present, false
+	b.Present = v.present
 	v.seen = next
 	return nil, true, nil
 }

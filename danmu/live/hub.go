@@ -16,7 +16,7 @@ import (
 type Pos = live.Pos
 
 // Batch is what happened in a room since the last one. Events is empty beside a
-// Reset, where only viewers came or went, and where CatchUp has read all of it.
+// Reset, if viewers came or went, and where CatchUp has read all of it.
 type Batch = live.Batch[Event]
 
 // ErrClosed is live.ErrClosed of the general package.
