@@ -1,4 +1,5 @@
 import * as api from "./api.js";
+import { All } from "./all.js";
 import { Clock, Ticker } from "./clock.js";
 import { controls } from "./controls.js";
 import { display } from "./display.js";
@@ -8,6 +9,7 @@ import { Reactions } from "./reactions.js";
 import { Recent } from "./recent.js";
 import { sending } from "./sending.js";
 import { Stage } from "./stage.js";
+import { tabs } from "./tabs.js";
 import { touch } from "./touch.js";
 import { user } from "./user.js";
 import { byId, element, put } from "./dom.js";
@@ -28,6 +30,7 @@ function play(video) {
   const recent = new Recent(video, { failed: refuse });
   const stage = new Stage(byId("stage"), recent.timeline, new Ticker(medium), { me: user, onFrame });
   const panel = controls(video, medium);
+  const all = new All(video, user, { seek: panel.seek });
   const mine = new Mine(video, user, { seek: panel.seek, removed, failed: refuse });
 
   recent.changed = () => stage.flight.refresh();
@@ -37,6 +40,10 @@ function play(video) {
     stage.opacity = chosen.opacity;
     stage.visible = chosen.visible;
     recent.choose(chosen);
+    all.choose(({ content }) => {
+      const text = content.text.toLowerCase();
+      return chosen.words.some((word) => text.includes(word.toLowerCase()));
+    }, chosen.words.join("\n"));
   });
 
   const reactions = new Reactions(video, user, { reported: removed });
@@ -47,13 +54,14 @@ function play(video) {
   byId("me").addEventListener("change", () => { reactions.become(); touching.close(); });
 
   sending(video, medium, user, { sent: (c) => { sent(c); mine.add(c); }, failed: refuse });
-  byId("me").addEventListener("change", () => { mine.reread(); stage.flight.refresh(); });
+  byId("me").addEventListener("change", () => { mine.reread(); all.become(); stage.flight.refresh(); });
 
   const listen = () => follow(id, {
     reread: () => {
       reactions.reread();
       recent.join();
-      panel.heat().catch((error) => refuse(error.message));
+      all.join();
+      panel.heat().then((counts) => all.expect(counts)).catch((error) => refuse(error.message));
     },
     sent, removed,
     liked: (now) => reactions.heard(now),
@@ -66,10 +74,12 @@ function play(video) {
   addEventListener("pagehide", () => live.close());
   addEventListener("pageshow", (e) => { if (e.persisted) live = listen(); }); // the viewer came back to the page
   mine.reread();
-  medium.play().catch(() => {}); // some browsers want a click first
+  tabs(document.querySelector(".tabs"));
+  panel.begin();
 
   function onFrame(at) {
     recent.at(at);
+    all.at(at);
     reactions.at(at);
     panel.show(at);
     const { aloft, dropped } = stage.flight;
@@ -78,6 +88,7 @@ function play(video) {
 
   // sent is called for this page's own comments too.
   function sent(comment) {
+    all.add(comment);
     if (!recent.add(comment)) return;
     if (!document.hidden) stage.flight.arrive(comment, comment.userId === user());
     panel.warm(comment.content.time);
@@ -85,6 +96,7 @@ function play(video) {
 
   function removed(danmu) {
     recent.remove(danmu);
+    all.remove(danmu);
     touching.remove(danmu);
     stage.remove(danmu);
     mine.remove(danmu);
