@@ -44,7 +44,7 @@ function play(video) {
     }, chosen.words.join("\n"));
   });
 
-  sending(video, medium, user, { sent: (c) => { sent(c); mine.add(c); }, failed: refuse });
+  sending(video, medium, user, { sent, failed: refuse });
   byId("me").addEventListener("change", () => { mine.reread(); all.become(); stage.flight.refresh(); });
 
   const listen = () => follow(id, {
@@ -77,6 +77,7 @@ function play(video) {
   // sent is called for this page's own comments too.
   function sent(comment) {
     all.add(comment);
+    mine.add(comment);
     if (!recent.add(comment)) return;
     if (!document.hidden) stage.flight.arrive(comment, comment.userId === user());
     panel.warm(comment.content.time);
