@@ -89,6 +89,10 @@ func (h *Hub[E]) Join(ctx context.Context, room string, after Pos) (*Viewer[E], 
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	v.since, v.seen, v.early = time.Now(), r.log.end, after == ""
+	v.counts = r.counts
+	if h.opts.PresentEvery > 0 {
+		v.present, v.recounted = int(r.viewers.Load()), true
+	}
 	if after != "" {
 		if at, ok := r.log.find(after); ok {
 			v.seen = at
@@ -122,13 +126,19 @@ func (h *Hub[E]) enter(ctx context.Context, name string, after Pos) (r *room[E],
 		r.idle.Stop()
 		r.idle = nil
 	}
-	r.viewers++
+	r.viewers.Add(1)
+	r.recount()
 	return r, r.opened, nil
 }
 
 func (h *Hub[E]) open(ctx context.Context, r *room[E], after Pos) {
 	var s Subscription
 	err := parallel.Catch(func() (err error) {
+		if h.opts.Known != nil {
+			if err := h.opts.Known(ctx, r.name); err != nil {
+				return err
+			}
+		}
 		if h.opts.Fresh != nil {
 			r.fresh = h.opts.Fresh()
 		}
@@ -161,16 +171,16 @@ func (h *Hub[E]) open(ctx context.Context, r *room[E], after Pos) {
 func (h *Hub[E]) leave(r *room[E]) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	r.viewers--
-	if r.viewers == 0 && h.rooms[r.name] == r {
+	if r.viewers.Add(-1) == 0 && h.rooms[r.name] == r {
 		r.idle = time.AfterFunc(max(h.opts.Linger, 0), func() { h.expire(r) })
 	}
+	r.recount()
 }
 
 // expire closes a room that is still empty.
 func (h *Hub[E]) expire(r *room[E]) {
 	h.mu.Lock()
-	if r.viewers > 0 || h.rooms[r.name] != r {
+	if r.viewers.Load() > 0 || h.rooms[r.name] != r {
 		h.mu.Unlock()
 		return
 	}
@@ -197,17 +207,6 @@ func (h *Hub[E]) expel(r *room[E]) {
 func (h *Hub[E]) shut(r *room[E], stop func()) {
 	_ = parallel.Catch(func() error { stop(); return nil })
 	r.end()
-}
-
-// Present is how many viewers of this hub are in the room. It does not count
-// those of other processes.
-func (h *Hub[E]) Present(room string) int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if r := h.rooms[room]; r != nil {
-		return r.viewers
-	}
-	return 0
 }
 
 // Close ends every room: their viewers get ErrClosed. Publish still reaches

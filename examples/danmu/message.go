@@ -40,6 +40,7 @@ type message struct {
 	ID        danmu.ID `json:"id"`
 	CreatedAt int64    `json:"createdAt,omitempty"` // Unix ms
 	Repeats   int      `json:"repeats,omitempty"`   // danmu that were merged into this one
+	Likes     int64    `json:"likes,omitempty"`
 }
 
 type content struct {
@@ -130,7 +131,7 @@ func parseSize(text string) (int, error) {
 
 func messageOf(c danmu.Comment, owner string) message {
 	at := seconds(c.Progress)
-	m := message{ID: c.ID, Repeats: c.Repeats, submission: submission{
+	m := message{ID: c.ID, Repeats: c.Repeats, Likes: c.Likes, submission: submission{
 		ObjectID: c.Object, UserID: c.User, OwnerID: owner,
 		Content: content{Text: c.Text, style: styleOf(c), Position: c.Mode, Time: &at},
 	}}

@@ -17,10 +17,16 @@ import (
 
 const beat = 10 * time.Second // between two events present, at most
 
-// happened is an event for the page: a danmu was sent or removed.
+// happened is an event for the page: a danmu was sent or removed, or has other likes.
 type happened struct {
 	Sent    *message  `json:"sent,omitempty"`
 	Removed *danmu.ID `json:"removed,omitempty"`
+	Liked   *liked    `json:"liked,omitempty"`
+}
+
+type liked struct {
+	ID    danmu.ID `json:"id"`
+	Likes int64    `json:"likes"` // how many it has now
 }
 
 // encode encodes a batch once for all viewers, with one read of the owner.
@@ -37,6 +43,8 @@ func (s *service) encode(room string, events []live.Event) []byte {
 			all = append(all, happened{Sent: &m})
 		case live.Recalled, live.Removed:
 			all = append(all, happened{Removed: &e.ID})
+		case live.Liked:
+			all = append(all, happened{Liked: &liked{e.ID, e.Likes}})
 		}
 	}
 	text, err := json.Marshal(all)

@@ -46,3 +46,22 @@ export async function send(message) {
 export function token() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 }
+
+// like likes a danmu, or takes that back.
+export const like = (id, danmu, user, liked) => insist(liked ? "PUT" : "DELETE", `/videos/${part(id)}/danmu/${danmu}/like?user=${part(user)}`);
+
+export const report = (id, danmu, user) => insist("PUT", `/videos/${part(id)}/danmu/${danmu}/report?user=${part(user)}`);
+
+export const reactions = (id, n, user) => call("GET", `/videos/${part(id)}/segments/${n}/reactions?user=${part(user)}`);
+
+// insist repeats a call that does the same a second time.
+async function insist(method, path) {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await call(method, path);
+    } catch (error) {
+      if (tries === 3 || error.status < 500) throw error;
+      await new Promise((done) => setTimeout(done, 500 * tries));
+    }
+  }
+}

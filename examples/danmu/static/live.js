@@ -4,7 +4,7 @@ const again = 5000; // milliseconds until a page that was refused asks again
 // browser reconnects by itself and says where it was. Reread is called at first,
 // after joining so that nothing is missed, and when the room cannot go on from
 // there.
-export function follow(id, { reread, sent, removed, present }) {
+export function follow(id, { reread, sent, removed, liked, present }) {
   let source, timer;
   const open = () => {
     source = new EventSource(`/videos/${encodeURIComponent(id)}/live`);
@@ -15,6 +15,7 @@ export function follow(id, { reread, sent, removed, present }) {
     on("batch", (events) => {
       for (const e of events) {
         if (e.sent) sent(e.sent);
+        else if (e.liked) liked(e.liked);
         else removed(e.removed);
       }
     });

@@ -5,10 +5,12 @@ import { controls } from "./controls.js";
 import { display } from "./display.js";
 import { follow } from "./live.js";
 import { Mine } from "./mine.js";
+import { Reactions } from "./reactions.js";
 import { Recent } from "./recent.js";
 import { sending } from "./sending.js";
 import { Stage } from "./stage.js";
 import { tabs } from "./tabs.js";
+import { touch } from "./touch.js";
 import { user } from "./user.js";
 import { byId, element, put } from "./dom.js";
 
@@ -28,13 +30,14 @@ function play(video) {
   const recent = new Recent(video, { failed: refuse });
   const stage = new Stage(byId("stage"), recent.timeline, new Ticker(medium), { me: user, onFrame });
   const panel = controls(video, medium);
-  const all = new All(video, user, { seek: panel.seek });
+  const reactions = new Reactions(video, user, { reported: removed });
+  const all = new All(video, user, { seek: panel.seek, likes: (comment) => reactions.likes(comment) });
   const mine = new Mine(video, user, { seek: panel.seek, removed, failed: refuse });
 
   recent.changed = () => stage.flight.refresh();
   medium.addEventListener("seeked", () => stage.flight.begin());
 
-  display((chosen) => {
+  const shown = display((chosen) => {
     stage.opacity = chosen.opacity;
     stage.visible = chosen.visible;
     recent.choose(chosen);
@@ -44,16 +47,27 @@ function play(video) {
     }, chosen.words.join("\n"));
   });
 
+  const touching = touch(stage, video, { user, reactions, removed, hideSender: shown?.hideSender });
+  reactions.changed = (id) => {
+    touching.changed(id);
+    all.changed(id);
+  };
+  medium.addEventListener("seeked", touching.close);
+  byId("visible").addEventListener("change", touching.close);
+  byId("me").addEventListener("change", () => { reactions.become(); touching.close(); });
+
   sending(video, medium, user, { sent, failed: refuse });
   byId("me").addEventListener("change", () => { mine.reread(); all.become(); stage.flight.refresh(); });
 
   const listen = () => follow(id, {
     reread: () => {
+      reactions.reread();
       recent.join();
       all.join();
       panel.heat().then((counts) => all.expect(counts)).catch((error) => refuse(error.message));
     },
     sent, removed,
+    liked: (now) => reactions.heard(now),
     present: (n) => {
       byId("present").hidden = false;
       put("present", `${n} watching`);
@@ -64,11 +78,12 @@ function play(video) {
   addEventListener("pageshow", (e) => { if (e.persisted) live = listen(); }); // the viewer came back to the page
   mine.reread();
   tabs(document.querySelector(".tabs"));
-  medium.play().catch(() => {}); // some browsers want a click first
+  panel.begin();
 
   function onFrame(at) {
     recent.at(at);
     all.at(at);
+    reactions.at(at);
     panel.show(at);
     const { aloft, dropped } = stage.flight;
     put("count", `${aloft.length} flying` + (dropped ? ` · ${dropped} found no lane` : ""));
@@ -86,7 +101,8 @@ function play(video) {
   function removed(danmu) {
     recent.remove(danmu);
     all.remove(danmu);
-    stage.flight.remove(danmu);
+    touching.remove(danmu);
+    stage.remove(danmu);
     mine.remove(danmu);
   }
 
