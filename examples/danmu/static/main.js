@@ -30,7 +30,8 @@ function play(video) {
   const recent = new Recent(video, { failed: refuse });
   const stage = new Stage(byId("stage"), recent.timeline, new Ticker(medium), { me: user, onFrame });
   const panel = controls(video, medium);
-  const all = new All(video, user, { seek: panel.seek });
+  const reactions = new Reactions(video, user, { reported: removed });
+  const all = new All(video, user, { seek: panel.seek, likes: (comment) => reactions.likes(comment) });
   const mine = new Mine(video, user, { seek: panel.seek, removed, failed: refuse });
 
   recent.changed = () => stage.flight.refresh();
@@ -46,14 +47,16 @@ function play(video) {
     }, chosen.words.join("\n"));
   });
 
-  const reactions = new Reactions(video, user, { reported: removed });
   const touching = touch(stage, video, { user, reactions, removed, hideSender: shown?.hideSender });
-  reactions.changed = touching.changed;
+  reactions.changed = (id) => {
+    touching.changed(id);
+    all.changed(id);
+  };
   medium.addEventListener("seeked", touching.close);
   byId("visible").addEventListener("change", touching.close);
   byId("me").addEventListener("change", () => { reactions.become(); touching.close(); });
 
-  sending(video, medium, user, { sent: (c) => { sent(c); mine.add(c); }, failed: refuse });
+  sending(video, medium, user, { sent, failed: refuse });
   byId("me").addEventListener("change", () => { mine.reread(); all.become(); stage.flight.refresh(); });
 
   const listen = () => follow(id, {
@@ -89,6 +92,7 @@ function play(video) {
   // sent is called for this page's own comments too.
   function sent(comment) {
     all.add(comment);
+    mine.add(comment);
     if (!recent.add(comment)) return;
     if (!document.hidden) stage.flight.arrive(comment, comment.userId === user());
     panel.warm(comment.content.time);
