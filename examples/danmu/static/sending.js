@@ -1,4 +1,3 @@
-import * as api from "./api.js";
 import { byId, element } from "./dom.js";
 
 const colors = {
@@ -8,8 +7,9 @@ const colors = {
 
 const longest = 100; // code points, as the service counts; maxlength counts UTF-16
 
-// sending reads the form and sends what was written at the playing time.
-export function sending(video, medium, user, { sent, failed }) {
+// sending reads the form and sends what was written at the playing time. Send throws
+// if it is refused.
+export function sending(video, medium, user, { send, failed }) {
   const form = byId("send"), text = byId("text");
   byId("colors").append(...Object.entries(colors).map(([name, color], i) => {
     const input = element("input", { type: "radio", name: "color", value: color, checked: i === 0, ariaLabel: name });
@@ -30,7 +30,7 @@ export function sending(video, medium, user, { sent, failed }) {
     text.value = "";
     failed("");
     try {
-      sent(await api.send({
+      await send({
         objectId: video.id,
         userId: user(),
         content: {
@@ -40,7 +40,7 @@ export function sending(video, medium, user, { sent, failed }) {
           position: Number(chosen.get("position")),
           time: Math.round(medium.currentTime * 1000) / 1000,
         },
-      }));
+      });
     } catch (error) {
       if (!text.value) text.value = written;
       failed(error.message);
