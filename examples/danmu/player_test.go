@@ -27,8 +27,8 @@ func thorough(t *testing.T) {
 	}
 }
 
-// still opens the page with a video that is paused at its beginning.
-func still(t *testing.T, b browsertest.Browser, w world) browsertest.Window {
+// atRest opens the page with a video that is paused at its beginning.
+func atRest(t *testing.T, b browsertest.Browser, w world) browsertest.Window {
 	t.Helper()
 	p := open(t, b, w)
 	p.Do(`window.danmu.medium.pause()`)
@@ -65,7 +65,7 @@ func fullScreen(t *testing.T, b browsertest.Browser) {
 // fullWindow is for browsers that refuse the screen.
 func fullWindow(t *testing.T, b browsertest.Browser) {
 	thorough(t)
-	p := still(t, b, newWorld(t, hills()))
+	p := atRest(t, b, newWorld(t, hills()))
 	p.Do(`document.getElementById("player").requestFullscreen = undefined`)
 	p.Press("f")
 	p.Until(`document.getElementById("stage").clientWidth === innerWidth && document.getElementById("stage").clientHeight === innerHeight`)
@@ -75,7 +75,7 @@ func fullWindow(t *testing.T, b browsertest.Browser) {
 
 func shortcuts(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
-	p := still(t, b, w)
+	p := atRest(t, b, w)
 	const at, paused, rate, shown = `window.danmu.medium.currentTime`, `window.danmu.medium.paused`, `window.danmu.medium.playbackRate`, `document.getElementById("visible").checked`
 	for _, press := range []struct{ keys, then string }{
 		{"5", at + ` === 30`},
@@ -135,7 +135,7 @@ func shortcuts(t *testing.T, b browsertest.Browser) {
 
 func gesturesOnThePicture(t *testing.T, b browsertest.Browser) {
 	thorough(t)
-	p := still(t, b, newWorld(t, hills()))
+	p := atRest(t, b, newWorld(t, hills()))
 	p.Do(`window.tap = (type, x, times) => {
 		const stage = document.getElementById("stage"), { left, top, width, height } = stage.getBoundingClientRect();
 		const at = { bubbles: true, clientX: left + x * width, clientY: top + height / 2, pointerType: type };
@@ -287,7 +287,7 @@ func heatStrip(t *testing.T, b browsertest.Browser) {
 		say(t, w, fmt.Sprint("u", i), "peak", 30.1)
 	}
 	say(t, w, "a", "elsewhere", 10.3)
-	p := still(t, b, w)
+	p := atRest(t, b, w)
 	p.Until(`document.getElementById("peak").textContent === "Most danmu 0:30"`)
 	p.Do(`{
 		const seek = document.getElementById("seek"), { left, width } = seek.getBoundingClientRect();

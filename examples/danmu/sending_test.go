@@ -12,7 +12,7 @@ import (
 
 func sendBox(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
-	p := still(t, b, w)
+	p := atRest(t, b, w)
 	const letters = `document.getElementById("letters")`
 	type counted struct{ Letters, Class, Left, Invalid string }
 	for _, c := range []struct {
