@@ -92,6 +92,7 @@ func shortcuts(t *testing.T, b browsertest.Browser) {
 		{"D", shown},
 		{"t", `document.querySelector("main.theatre")`},
 		{"t", `!document.querySelector("main.theatre")`},
+		{"9", at + ` === 54`},
 		{"?", `document.getElementById("keys").open`},
 		{"5" + kb.Escape, `!document.getElementById("keys").open && ` + at + ` === 54`},
 	} {
