@@ -53,14 +53,13 @@ export class Reactions {
   // toggle likes a comment, or takes that back, and shows it at once. The requests for a
   // comment follow each other. One that fails changes it back and throws.
   async toggle(comment) {
-    const { id } = comment, mine = this.#mine, was = this.liked(id);
-    const likes = this.likes(comment);
+    const { id } = comment, user = this.user(), mine = this.#mine;
+    const was = this.liked(id), likes = this.likes(comment), open = { was, likes };
+    const waits = mine.open.has(id);
     mine.chosen.set(id, !was);
+    if (!waits) mine.open.set(id, open);
     this.changed(id);
-    if (mine.open.has(id)) return;
-    const open = { was, likes };
-    mine.open.set(id, open);
-    const user = this.user();
+    if (waits) return;
     let stored = was;
     try {
       for (let next = !was; next !== stored; next = mine.chosen.get(id)) {

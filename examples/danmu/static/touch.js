@@ -20,6 +20,7 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
   let resting = null, restTimer, leaveTimer, recallTimer, sayTimer;
   let wasOpen = false; // when the pointer went down
   let pointer = "mouse";
+  let mouse = null; // its place in the window
 
   function part(selector) { return root.querySelector(selector); }
 
@@ -98,13 +99,17 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
     }
   }
 
-  // leave closes what the mouse has left.
+  // leave closes what the mouse has left. Browsers may be late with :hover.
   function leave() {
     clearTimeout(leaveTimer);
     leaveTimer = setTimeout(() => {
-      if (by === "mouse" && !root.matches(":hover")) close();
+      if (by === "mouse" && !(mouse && root.contains(document.elementFromPoint(...mouse)))) close();
     }, grace);
   }
+
+  const moved = (e) => { mouse = e.pointerType === "touch" ? null : [e.clientX, e.clientY]; };
+  addEventListener("pointermove", moved, { capture: true, passive: true });
+  document.documentElement.addEventListener("pointerleave", () => { mouse = null; });
 
   const pointOf = (e) => {
     const { left, top } = canvas.getBoundingClientRect();
@@ -136,6 +141,7 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
 
   addEventListener("pointerdown", (e) => {
     pointer = e.pointerType;
+    moved(e);
     wasOpen = Boolean(now);
     if (!root.contains(e.target)) close();
   }, true);
