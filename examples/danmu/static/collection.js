@@ -169,8 +169,7 @@ export class Collection {
   async #read(n, round) {
     this.#busy++;
     try {
-      const chosen = { cap: 0, sample: this.#sample, merge: false, words: [] };
-      const { data } = await api.segment(this.video.id, n, chosen, this.now() < this.#quiet);
+      const { data } = await api.segment(this.video.id, n, this.#sample, this.now() < this.#quiet);
       if (round === this.#round) this.#replace(n, data);
       this.#failures = 0;
     } catch {
