@@ -64,9 +64,9 @@ type seenRow struct {
 	Top, Index int
 }
 
-// hold pauses the video, once it has begun.
+// hold pauses the video, once it plays: at first it is stopped and begins again muted.
 func hold(p browsertest.Window) {
-	p.Until(`!window.danmu.medium.paused`)
+	p.Until(`window.danmu.medium.currentTime > 0`)
 	p.Do(`window.danmu.medium.pause()`)
 }
 
