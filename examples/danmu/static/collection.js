@@ -7,6 +7,7 @@ const atOnce = 2; // requests
 const settling = 5000; // milliseconds after which every read shows what has happened
 const again = 3000; // milliseconds until a read that failed is repeated, at first
 const slowest = 30_000; // milliseconds from when a read begins until its answer
+const remembered = 2000; // ids of removed comments, which a read may still show
 const long = 100; // segments of a video whose empty ones are not read
 
 // Collection has all comments of a video, in playing order. It reads while it is open,
@@ -19,22 +20,24 @@ export class Collection {
   #known = new Map();
   #left = new Set(); // segments to be read
   #busy = 0;
-  #lately = new Map(); // id to what happened live, a comment or null, for a while
+  #lately = new Map(); // id to a comment that came live, and when, for a while
+  #gone = new Set(); // ids
   #counts = null;
   #sample = 0;
   #open = false;
   #begun = false;
   #round = 0;
   #joined = false;
-  #quiet = performance.now() + settling; // until then reads may miss what was sent before
+  #quiet; // until then reads may miss what was sent before
   #again = 0; // when to read after a failure
   #failures = 0;
   #now = 0;
   #timer;
 
   // changed is called after the list or what is known of it has changed.
-  constructor(video, { changed }) {
-    Object.assign(this, { video, changed });
+  constructor(video, { changed, now = () => performance.now() }) {
+    Object.assign(this, { video, changed, now });
+    this.#quiet = now() + settling;
     this.#plan();
   }
 
@@ -54,7 +57,7 @@ export class Collection {
     this.#open = open;
     if (open && !this.#begun) {
       this.#begun = true;
-      for (const { comment } of this.#lately.values()) if (comment) this.#put(comment);
+      for (const { comment } of this.#lately.values()) this.#put(comment);
     }
     this.#go();
   }
@@ -62,7 +65,7 @@ export class Collection {
   // join reads again what was sent before this moment; the rest comes live.
   join() {
     this.#joined = true;
-    this.#quiet = performance.now() + settling;
+    this.#quiet = this.now() + settling;
     this.#plan();
   }
 
@@ -77,7 +80,8 @@ export class Collection {
 
   add(comment) {
     if (!this.#valid(comment) || this.#lately.has(comment.id) || this.#known.has(comment.id)) return;
-    this.#happened(comment.id, comment);
+    this.#settle();
+    this.#lately.set(comment.id, { comment, came: this.now() });
     if (this.total !== null) this.total++;
     if (!this.#begun) return;
     if (this.#known.size >= bound) this.#thin(this.#sample + 1);
@@ -86,26 +90,25 @@ export class Collection {
   }
 
   remove(id) {
-    if (this.total !== null && this.#lately.get(id)?.comment !== null) this.total--;
-    this.#happened(id, null);
+    if (this.total !== null && !this.#gone.has(id)) this.total--;
+    this.#gone.add(id);
+    if (this.#gone.size > remembered) this.#gone.delete(this.#gone.values().next().value);
+    this.#lately.delete(id);
     this.#drop(id);
     this.changed();
   }
 
-  // #happened remembers for a while what a read may not show yet.
-  #happened(id, comment) {
-    const now = performance.now();
-    this.#lately.delete(id);
-    this.#lately.set(id, { comment, at: now });
-    for (const [old, { at }] of this.#lately) {
-      if (at > now - slowest) break;
-      this.#lately.delete(old);
+  // #settle forgets what every read shows by now.
+  #settle() {
+    for (const [id, { came }] of this.#lately) {
+      if (came > this.now() - slowest) break;
+      this.#lately.delete(id);
     }
   }
 
   #valid(comment) {
     const { id, objectId, content } = comment ?? {};
-    return typeof id === "string" && objectId === this.video.id &&
+    return typeof id === "string" && !this.#gone.has(id) && objectId === this.video.id &&
       typeof content?.text === "string" && Number.isFinite(content.time);
   }
 
@@ -146,7 +149,7 @@ export class Collection {
       if (next === null || Math.abs(n - now) < Math.abs(next - now)) next = n;
     }
     const since = next === now && this.#joined ? 0 : this.#quiet;
-    return { next, wait: Math.max(since, this.#again) - performance.now() };
+    return { next, wait: Math.max(since, this.#again) - this.now() };
   }
 
   #go() {
@@ -166,12 +169,12 @@ export class Collection {
   async #read(n, round) {
     this.#busy++;
     try {
-      const { data } = await api.segment(this.video.id, n, this.#sample, performance.now() < this.#quiet);
+      const { data } = await api.segment(this.video.id, n, this.#sample, this.now() < this.#quiet);
       if (round === this.#round) this.#replace(n, data);
       this.#failures = 0;
     } catch {
       if (round === this.#round) this.#left.add(n);
-      this.#again = performance.now() + again * 2 ** Math.min(this.#failures++, 4);
+      this.#again = this.now() + again * 2 ** Math.min(this.#failures++, 4);
     }
     this.failing = this.#failures > 0;
     this.#busy--;
@@ -182,9 +185,10 @@ export class Collection {
   // #replace makes the comments of a segment those that were read, and what happened
   // too lately to be read.
   #replace(n, data) {
+    this.#settle();
     const read = new Set();
     for (const comment of data) {
-      if (!this.#valid(comment) || this.#lately.get(comment.id)?.comment === null) continue;
+      if (!this.#valid(comment)) continue;
       read.add(comment.id);
       this.#put(comment);
     }

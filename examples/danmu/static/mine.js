@@ -2,57 +2,74 @@ import * as api from "./api.js";
 import { byId, element, spell } from "./dom.js";
 
 const recallable = 2 * 60 * 1000; // milliseconds, as the service has it
+const before = 0.2; // seconds before a comment, so that it is seen to come
 
 // Mine lists the user's comments on all videos, the last sent first.
 export class Mine {
+  #rows = new Map(); // id to its row
   #next = "";
   #round = 0;
 
   constructor(video, user, { seek, removed, failed }) {
     Object.assign(this, { video, user, seek, removed, failed });
     this.list = byId("mine");
-    byId("more").addEventListener("click", () => this.#more());
+    byId("more").addEventListener("click", async () => {
+      const last = this.list.lastElementChild;
+      await this.#more();
+      if (byId("more").hidden) focusIn(last?.nextElementSibling); // it had the focus
+    });
   }
 
   async reread() {
     this.#round++;
     this.#next = "";
+    this.#rows.clear();
     this.list.replaceChildren();
+    byId("more").hidden = true;
     await this.#more();
   }
 
   add(comment) {
-    if (comment.userId === this.user() && !this.#row(comment.id)) this.list.prepend(this.#rowOf(comment));
+    if (comment.userId === this.user() && !this.#rows.has(comment.id)) this.list.prepend(this.#rowOf(comment));
   }
 
-  remove(id) { this.#row(id)?.remove(); }
+  remove(id) {
+    const row = this.#rows.get(id);
+    if (!row) return;
+    if (row.contains(document.activeElement)) focusIn(row.nextElementSibling ?? row.previousElementSibling);
+    this.#rows.delete(id);
+    row.remove();
+  }
 
   async #more() {
     const round = this.#round;
     try {
       const { data, cursor } = await api.mine(this.user(), this.#next);
       if (round !== this.#round) return; // the user has changed
-      this.list.append(...data.filter((c) => !this.#row(c.id)).map((c) => this.#rowOf(c)));
+      this.list.append(...data.filter((c) => !this.#rows.has(c.id)).map((c) => this.#rowOf(c)));
       this.#next = cursor;
       byId("more").hidden = cursor === "-1";
     } catch (error) {
-      if (round === this.#round) this.failed(error.message);
+      if (round !== this.#round) return;
+      byId("more").hidden = false; // to try again
+      this.failed(error.message);
     }
   }
-
-  #row(id) { return this.list.querySelector(`[data-id="${id}"]`); }
 
   #rowOf(comment) {
     const { id, objectId, content, createdAt } = comment;
     const here = objectId === this.video.id;
-    const at = element("button", { className: "at", title: "Go there", disabled: !here, onclick: () => this.seek(Math.max(content.time - 1, 0)) }, spell(content.time));
+    const at = element("button", {
+      className: "at", disabled: !here, title: here ? "Go there" : `On video ${objectId}`,
+      onclick: () => this.seek(Math.max(content.time - before, 0)),
+    }, spell(content.time));
     const text = element("span", { className: "text", title: content.text }, content.text);
     const undo = element("button", { className: "undo", onclick: () => this.#recall(comment) }, "Recall");
     const left = createdAt + recallable - Date.now();
-    undo.hidden = left <= 0;
+    undo.hidden = !(left > 0);
     if (left > 0) setTimeout(() => { undo.hidden = true; }, left);
     const row = element("li", {}, at, text, undo);
-    row.dataset.id = id;
+    this.#rows.set(id, row);
     return row;
   }
 
@@ -65,3 +82,6 @@ export class Mine {
     }
   }
 }
+
+// focusIn gives the focus to the first button of a row that can have it.
+function focusIn(row) { row?.querySelector("button:not([hidden], :disabled)")?.focus(); }
