@@ -86,6 +86,13 @@ func hover(p browsertest.Window, text string) {
 	held(p, text)
 }
 
+// hold taps a danmu, so that its menu stays wherever the mouse is.
+func hold(p browsertest.Window, text string) {
+	at := spot(p, saying(text)+` && box.left + 30 < document.getElementById("stage").clientWidth`)
+	p.Tap(at.X, at.Y)
+	held(p, text)
+}
+
 func held(p browsertest.Window, text string) {
 	p.Until(fmt.Sprintf(`!document.getElementById("touched").hidden && document.getElementById("touched").ariaLabel === %q`, text))
 }
@@ -97,7 +104,7 @@ func likesAre(p browsertest.Window, likes string, pressed bool) {
 }
 
 func says(p browsertest.Window, phrase string) {
-	p.Until(fmt.Sprintf(`document.getElementById("said").textContent === %q`, phrase))
+	p.Until(fmt.Sprintf(`document.getElementById("notice").textContent === %q`, phrase))
 }
 
 func mouseHolds(t *testing.T, b browsertest.Browser) {
@@ -195,7 +202,7 @@ func likes(t *testing.T, b browsertest.Browser) {
 	sent := say(t, w, "a", "a joke", 20)
 	one, two := still(t, b, w, 22), still(t, b, w, 22)
 	for _, p := range []browsertest.Window{one, two} {
-		hover(p, "a joke")
+		hold(p, "a joke")
 		likesAre(p, "", false)
 	}
 	one.Click("#touched .like")
@@ -230,7 +237,7 @@ func refusedLike(t *testing.T, b browsertest.Browser) {
 	say(t, w, "a", "a joke", 20)
 	p := still(t, b, w, 22)
 	p.Do(fakeLikes)
-	hover(p, "a joke")
+	hold(p, "a joke")
 	for status, phrase := range map[int]string{
 		400: "That did not work. Please try again.",
 		429: "That was too much at once. Wait a moment.",
@@ -255,7 +262,7 @@ func fastClicks(t *testing.T, b browsertest.Browser) {
 	say(t, w, "a", "a joke", 20)
 	p := still(t, b, w, 22)
 	p.Do(fakeLikes)
-	hover(p, "a joke")
+	hold(p, "a joke")
 	for _, liked := range []bool{true, false, true, false} {
 		p.Click("#touched .like")
 		likesAre(p, map[bool]string{true: "1"}[liked], liked)
@@ -282,14 +289,13 @@ func knownLater(t *testing.T, b browsertest.Browser) {
 	p.Until(`window.danmu && document.getElementById("present").textContent`)
 	p.Do(`window.danmu.medium.pause()`)
 	seek(p, 22)
-	hover(p, "a joke")
+	hold(p, "a joke")
 	likesAre(p, "1", true)
 	p.Until(count("rude") + ` === 0`)
 
 	p.Choose("#me", "somebody else")
 	closed(p)
-	p.Hover(5, 5)
-	hover(p, "a joke")
+	hold(p, "a joke")
 	likesAre(p, "1", false)
 }
 
@@ -298,7 +304,7 @@ func reporting(t *testing.T, b browsertest.Browser) {
 	say(t, w, "a", "rude", 20)
 	one, two := still(t, b, w, 22), still(t, b, w, 22)
 	two.Until(count("rude") + ` === 1`)
-	hover(one, "rude")
+	hold(one, "rude")
 	one.Click("#touched .report")
 	one.Click("#touched .no")
 	one.Visible("#touched .menu")
@@ -321,9 +327,9 @@ func own(t *testing.T, b browsertest.Browser) {
 	p := still(t, b, w, 22.5)
 	p.Choose("#me", "me")
 	shown := `["like", "copy", "recall", "hide", "report"].filter((name) => !document.querySelector("#touched ." + name).hidden)`
-	hover(p, "mine, of old")
+	hold(p, "mine, of old")
 	require.Equal(t, []string{"like", "copy"}, browsertest.Eval[[]string](p, shown))
-	hover(p, "mine")
+	hold(p, "mine")
 	require.Equal(t, []string{"like", "copy", "recall"}, browsertest.Eval[[]string](p, shown))
 	p.Click("#touched .recall")
 	says(p, "Taken back.")
@@ -411,7 +417,7 @@ func markup(t *testing.T, b browsertest.Browser) {
 	say(t, w, `a"'<b>`, text, 20)
 	p := still(t, b, w, 22)
 	p.Do(`Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { window.copied = text; } } })`)
-	hover(p, text)
+	hold(p, text)
 	require.Zero(t, browsertest.Eval[int](p, `document.querySelectorAll("#touched img").length`))
 	p.Click("#touched .copy")
 	says(p, "Copied.")
@@ -425,7 +431,7 @@ func removedWhileHeld(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
 	sent := say(t, w, "a", "soon gone", 20)
 	p := still(t, b, w, 22)
-	hover(p, "soon gone")
+	hold(p, "soon gone")
 	call[map[string]bool](t, w, "DELETE", about(sent.ID, "", "a"), "")
 	closed(p)
 	p.Until(count("soon gone") + ` === 0`)
@@ -433,12 +439,12 @@ func removedWhileHeld(t *testing.T, b browsertest.Browser) {
 	say(t, w, "a", "left behind", 20)
 	p.Until(count("left behind") + ` === 1`)
 	seek(p, 22)
-	hover(p, "left behind")
+	hold(p, "left behind")
 	seek(p, 50)
 	closed(p)
 	p.Until(count("left behind") + ` === 0`)
 	seek(p, 22)
-	hover(p, "left behind")
+	hold(p, "left behind")
 	p.Size(700, 700)
 	closed(p)
 }

@@ -1,11 +1,11 @@
 import * as api from "./api.js";
 import { byId, put } from "./dom.js";
+import { notice } from "./notice.js";
 
 const dwell = 120; // milliseconds that the mouse rests on a comment before it stops
 const grace = 400; // milliseconds until a comment that the mouse has left flies on
 const finger = 12; // pixels that a finger may miss by
 const gap = 6; // pixels between the menu and the edges
-const shown = 3000; // milliseconds that a phrase stays
 const recallable = 2 * 60 * 1000; // milliseconds, as the service has it
 
 // touch stops a comment under the mouse or a finger, and shows what can be done with it.
@@ -17,7 +17,7 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
   let now = null; // the comment that is held
   let by = ""; // mouse, touch or keys
   let before = null; // the element that had the focus
-  let resting = null, restTimer, leaveTimer, recallTimer, sayTimer;
+  let resting = null, restTimer, leaveTimer, recallTimer;
   let wasOpen = false; // when the pointer went down
   let pointer = "mouse";
   let mouse = null; // its place in the window
@@ -84,18 +84,12 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
     if (focused) part(asks ? ".yes" : ".report").focus();
   }
 
-  function say(phrase) {
-    put("said", phrase);
-    clearTimeout(sayTimer);
-    sayTimer = setTimeout(() => put("said", ""), shown);
-  }
-
   function refused(error, { id }) {
     if (error.status === 404 || error.status === 410) {
-      say("This danmu is gone.");
+      notice("This danmu is gone.");
       removed(id);
     } else {
-      say(error.status === 429 ? "That was too much at once. Wait a moment." : "That did not work. Please try again.");
+      notice(error.status === 429 ? "That was too much at once. Wait a moment." : "That did not work. Please try again.");
     }
   }
 
@@ -174,7 +168,7 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
     const at = all.findIndex((c) => c.comment.id === now?.id);
     const c = at < 0 ? all.at(step < 0 ? -1 : 0) : all[(at + step + all.length) % all.length];
     if (!c || !stage.visible) {
-      say("No danmu is flying.");
+      notice("No danmu is flying.");
       return;
     }
     const { activeElement } = document;
@@ -188,14 +182,18 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
     walk(1);
   });
   root.addEventListener("keydown", (e) => {
-    if (e.key === "Escape") close();
-    else if (e.key === "ArrowRight" || e.key === "ArrowDown") walk(1);
+    if (e.key === "ArrowRight" || e.key === "ArrowDown") walk(1);
     else if (e.key === "ArrowLeft" || e.key === "ArrowUp") walk(-1);
     else return;
     e.preventDefault();
     e.stopPropagation();
   });
-  addEventListener("keydown", (e) => { if (e.key === "Escape") close(); });
+  addEventListener("keydown", (e) => {
+    if (e.key !== "Escape" || !now) return;
+    close();
+    e.preventDefault(); // it does nothing else
+    e.stopPropagation();
+  }, true);
   new ResizeObserver(close).observe(canvas);
 
   const act = (selector, does) => part(selector).addEventListener("click", async () => {
@@ -208,23 +206,23 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
   });
   act(".like", (comment) => reactions.toggle(comment));
   act(".copy", async ({ content: { text } }) => {
-    say(await copy(text) ? "Copied." : "Your browser does not let pages copy.");
+    notice(await copy(text) ? "Copied." : "Your browser does not let pages copy.");
   });
   act(".report", () => ask(true));
   act(".no", () => ask(false));
   act(".yes", async (comment) => {
     await reactions.report(comment);
-    say("Thank you. You will not see it again.");
+    notice("Thank you. You will not see it again.");
   });
   act(".hide", ({ userId }) => {
     close();
     hideSender(userId);
-    say(`You no longer see what ${userId} sends.`);
+    notice(`You no longer see what ${userId} sends.`);
   });
   act(".recall", async ({ id }) => {
     await api.recall(video.id, id, user());
     removed(id);
-    say("Taken back.");
+    notice("Taken back.");
   });
 
   return {
