@@ -13,26 +13,27 @@ func (h *Hub[E]) Present(room string) int {
 	return 0
 }
 
-// recount plans to show viewers their number, under the hub's lock.
-func (r *room[E]) recount() {
-	every := r.hub.opts.PresentEvery
-	if every > 0 && !r.counting {
+// move counts a viewer who comes or goes, under the hub's lock. It plans to wake the others.
+func (r *room[E]) move(by int64) {
+	r.viewers.Add(by)
+	r.moves++
+	if every := r.hub.opts.PresentEvery; every > 0 && !r.counting {
 		r.counting = true
 		time.AfterFunc(r.part(every)-time.Since(r.counted), r.count)
 	}
 }
 
-// count shows viewers their number, if it has changed.
+// count wakes viewers for the latest moves.
 func (r *room[E]) count() {
 	r.hub.mu.Lock()
 	r.counting, r.counted = false, time.Now()
+	present, moves := int(r.viewers.Load()), r.moves
 	r.hub.mu.Unlock()
 
 	r.mu.Lock()
 	var wake chan struct{}
-	if n := int(r.viewers.Load()); n != r.present {
-		r.present = n
-		r.counts++
+	if moves > r.shown { // another count may have been quicker
+		r.present, r.shown = present, moves
 		wake = r.news()
 	}
 	r.mu.Unlock()
@@ -41,15 +42,9 @@ func (r *room[E]) count() {
 	}
 }
 
-// recount takes the room's number of viewers, unless the viewer has it or a newer one from
-// Join.
-func (v *Viewer[E]) recount() {
-	r := v.room
-	if v.counts == r.counts {
-		return
-	}
-	v.counts = r.counts
-	if v.present != r.present {
-		v.present, v.recounted = r.present, true
+// count takes the room's number of viewers, if it is of later moves than the viewer's.
+func (v *Viewer[E]) count() {
+	if r := v.room; r.shown > v.moves {
+		v.present, v.moves, v.moved = r.present, r.shown, true
 	}
 }

@@ -147,6 +147,7 @@ func TestPresentComesWithEveryBatch(t *testing.T) {
 		b := next(t, first)
 		require.Equal(t, []int{1}, numbers(b.Events))
 		require.Equal(t, 2, b.Present)
+		require.Equal(t, 2, present(t, first))
 		require.Equal(t, 2, next(t, second).Present)
 		for n := 3; n < 6; n++ { // within the wait of the first
 			require.Equal(t, n, present(t, join(t, hub, "")))

@@ -16,11 +16,12 @@ type room[E any] struct {
 
 	// These belong to the hub and are written under its lock.
 	viewers  atomic.Int64
+	moves    int // how often a viewer came or went
 	idle     *time.Timer
 	stop     func()        // cancels the opening; ends the subscription once there is one
 	opened   chan struct{} // closed, and nil, once the backplane has answered
 	err      error         // set before that, and not again
-	counted  time.Time     // when viewers were last shown their number
+	counted  time.Time     // when viewers were last woken for moves
 	counting bool          // count is running or scheduled
 
 	mu     sync.RWMutex
@@ -31,8 +32,8 @@ type room[E any] struct {
 	ended  bool
 	failed error // why it has ended, if not by the hub
 
-	present int // the number of viewers that they were shown
-	counts  int // how often it has changed
+	present int // how many viewers there were after so many moves
+	shown   int // the moves that viewers were woken for
 
 	in       sync.Mutex // taken within mu or alone, so that deliver never waits for viewers
 	pending  []Entry

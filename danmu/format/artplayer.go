@@ -10,14 +10,13 @@ import (
 
 // ArtPlayer's [{"text":"…","time":1.5,"mode":0,"color":"#FFFFFF"},…]: time in
 // seconds; other members, and a colour of another kind, stay in Extra.
-func parseArtPlayer(raw []byte, _ bool) (danmu.Comment, error) {
+func parseArtPlayer(r *Reader, raw []byte) (danmu.Comment, error) {
 	var c danmu.Comment
 	k, err := members(raw)
 	if err != nil {
 		return c, err
 	}
-	var position json.RawMessage
-	var mode int
+	var position, mode json.RawMessage
 	if err := cmp.Or(k.take("text", &c.Text), k.take("time", &position), k.take("mode", &mode)); err != nil {
 		return c, err
 	}
@@ -27,9 +26,7 @@ func parseArtPlayer(raw []byte, _ bool) (danmu.Comment, error) {
 	if c.Progress, err = parseProgress(bare(position), time.Second); err != nil {
 		return c, err
 	}
-	if c.Mode, err = parseSide(mode); err != nil {
-		return c, err
-	}
+	c.Mode = guessMember(r, mode, parseSide)
 	if rgb, ok := parseRGB(bare(k["color"])); ok {
 		c.Color = colorOf(rgb)
 		delete(k, "color")

@@ -14,7 +14,7 @@ import (
 // the fields behind the fourth, as its "p".
 const dandanplayFields = 4
 
-func parseDandanplay(raw []byte, senders bool) (danmu.Comment, error) {
+func parseDandanplay(r *Reader, raw []byte) (danmu.Comment, error) {
 	var c danmu.Comment
 	k, err := members(raw)
 	if err != nil {
@@ -37,13 +37,9 @@ func parseDandanplay(raw []byte, senders bool) (danmu.Comment, error) {
 	if c.Progress, err = parseProgress(fields[0], time.Second); err != nil {
 		return c, err
 	}
-	if c.Mode, err = parseMode(fields[1]); err != nil {
-		return c, err
-	}
-	if c.Color, err = parseColor(fields[2]); err != nil {
-		return c, err
-	}
-	if len(fields) >= dandanplayFields && senders {
+	c.Mode = guess(r, fields[1], parseMode)
+	c.Color = guess(r, fields[2], parseColor)
+	if len(fields) >= dandanplayFields && r.senders {
 		c.User = named(fields[3])
 	}
 	if len(fields) > dandanplayFields {

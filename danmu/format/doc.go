@@ -1,19 +1,22 @@
-// Package format reads and writes danmu files: Bilibili's XML, the JSON of
-// DPlayer, ArtPlayer, dandanplay and Niconico, and Plaza's own NDJSON, which has
-// all fields of a Comment.
+// Package format reads and writes danmu files: the XML of Bilibili and Niconico, the
+// JSON of DPlayer, ArtPlayer, dandanplay and Niconico, and Plaza's own NDJSON, which
+// has all fields of a Comment.
 //
 //	r, err := format.NewReader(file, format.Bilibili, nil)
 //	result, err := comments.Import(ctx, "video-1", r.All(), nil)
 //	fmt.Println(r.Stats())
 //
-// Damaged bytes are tolerated and counted. An invalid record is refused, and
-// reading goes on with the next one. Memory is bounded, whatever the file holds.
+// Damaged bytes are tolerated and counted, and so is a look or time of sending that is
+// unusable: it is read as the default. A record that is invalid otherwise, such as one
+// without a text or a position, is refused, and reading goes on with the next one.
+// Memory is bounded, whatever the file holds: a few times MaxRecord, and 1 MiB of Tags.
 //
 // Positions are rounded to the millisecond. Files write white, and a size of 25,
-// where nobody chose: they are read as the zero Color and the zero Size. The
-// file's id is the Key ("0" is none), the time of sending is Sent, and the sender is
-// User if ReadOptions.Senders is set. JSON files have a Key as a number if it is
-// one below 2^53, above which JavaScript rounds, or if it was one in the file.
+// where nobody chose: they are read as the zero Color and the zero Size. So is a size
+// of 0, which is written as 25. The file's id is the Key ("0" is none), the time of
+// sending is Sent, and the sender is User if ReadOptions.Senders is set. JSON files
+// have a Key as a number if it is one below 2^53, above which JavaScript rounds, or if
+// it was one in the file.
 //
 // Fields that a Comment does not have stay in Extra, under the format's name, and
 // are written to files of that format again:
@@ -23,14 +26,20 @@
 //	artplayer   {"border":true,"style":{}}   other members; a colour that is not "#…"
 //	dandanplay  {"p":["…"],"shift":1}        fields behind the fourth; other members; "cid" of 2^53 and more
 //	niconico    {"mail":["184"],"no":1}      all commands; other members; "id" of 2^53 and more
+//	niconicoxml                              as niconico: other attributes
+//
+// In a Niconico packet, the Key is thread/no or thread/fork/no, since each thread and
+// fork counts alone. Commands of operators and owners, such as "/vote", have the Mode
+// Code. Deleted comments are skipped, and counted in Stats.
 //
 // Other elements and members of a file are its Tags.
 //
 // A format may lack fields. ArtPlayer has no Key and no User, DPlayer no Key;
 // neither they nor dandanplay have Sent, Size, Pool and Weight; Niconico has no Pool
 // and Weight, and three sizes. Bilibili has Sent in whole seconds. Where commas
-// separate fields, a Key or User with a comma is left out. XML leaves out control
-// characters.
+// separate fields, a Key or User with a comma is left out. XML cannot hold NUL and the
+// other control characters: they are left out of a text, and one that has nothing else
+// is refused.
 //
 // A line of NDJSON has object, id, key, user, progress (ms), sent (RFC 3339),
 // text, mode, color ("#FF0000"), size, pool, weight, likes, reports, protected,

@@ -14,7 +14,7 @@ import (
 // an array.
 const dplayerFields = 5
 
-func parseDPlayer(raw []byte, senders bool) (danmu.Comment, error) {
+func parseDPlayer(r *Reader, raw []byte) (danmu.Comment, error) {
 	var c danmu.Comment
 	var fields []json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil || len(fields) < dplayerFields {
@@ -24,12 +24,8 @@ func parseDPlayer(raw []byte, senders bool) (danmu.Comment, error) {
 	if c.Progress, err = parseProgress(bare(fields[0]), time.Second); err != nil {
 		return c, err
 	}
-	if c.Mode, err = dplayerMode(bare(fields[1])); err != nil {
-		return c, err
-	}
-	if c.Color, err = dplayerColor(bare(fields[2])); err != nil {
-		return c, err
-	}
+	c.Mode = guess(r, bare(fields[1]), dplayerMode)
+	c.Color = guess(r, bare(fields[2]), dplayerColor)
 	var author, text string
 	if json.Unmarshal(fields[3], &author) != nil {
 		return c, refuse("User", "is not a string")
@@ -37,7 +33,7 @@ func parseDPlayer(raw []byte, senders bool) (danmu.Comment, error) {
 	if json.Unmarshal(fields[4], &text) != nil || text == "" {
 		return c, refuse("Text", "is not a string, or empty")
 	}
-	if senders {
+	if r.senders {
 		c.User = html.UnescapeString(author)
 	}
 	c.Text = html.UnescapeString(text)
@@ -48,25 +44,21 @@ func parseDPlayer(raw []byte, senders bool) (danmu.Comment, error) {
 }
 
 // dplayerMode also reads the names that early versions of the player wrote.
-func dplayerMode(s string) (danmu.Mode, error) {
+func dplayerMode(s string) (danmu.Mode, bool) {
 	switch s {
 	case "right":
-		return danmu.Scroll, nil
+		return danmu.Scroll, true
 	case "top":
-		return danmu.Top, nil
+		return danmu.Top, true
 	case "bottom":
-		return danmu.Bottom, nil
+		return danmu.Bottom, true
 	}
-	n, err := parseInt("Mode", s)
-	if err != nil {
-		return 0, err
-	}
-	return parseSide(n)
+	return parseSide(s)
 }
 
-func dplayerColor(s string) (danmu.Color, error) {
+func dplayerColor(s string) (danmu.Color, bool) {
 	if rgb, ok := parseRGB(s); ok {
-		return colorOf(rgb), nil
+		return colorOf(rgb), true
 	}
 	return parseColor(s)
 }

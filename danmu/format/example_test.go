@@ -37,7 +37,7 @@ func ExampleReader_All() {
 	// 1001 0s first!
 	// danmu/format: record 2 at byte 133: plaza: Progress is not a number
 	// 1003 20.4s black, at the top
-	// {Read:2 Refused:1 Repaired:1} 10
+	// {Read:2 Refused:1 Deleted:0 Repaired:1} 10
 }
 
 // A file becomes one of another format.

@@ -16,12 +16,18 @@ const (
 	ArtPlayer  Format = "artplayer"  // JSON
 	Dandanplay Format = "dandanplay" // JSON
 	Niconico   Format = "niconico"   // JSON, v1 or within threads
-	NDJSON     Format = "ndjson"     // Plaza's own, with all fields of a Comment
+
+	// NiconicoXML is the XML of Niconico's packets: <packet>, or chats without a root, as
+	// in archives of live comments.
+	NiconicoXML Format = "niconicoxml"
+
+	NDJSON Format = "ndjson" // Plaza's own, with all fields of a Comment
 )
 
 // ErrBroken is the last error of a file that ends early or is not in its format.
 // The comments before it are complete. NDJSON is never broken: a line that is cut
-// is a RecordError, and a cut between lines cannot be noticed. It is
+// is a RecordError. A cut between its lines, or in a packet without a root, cannot be
+// noticed. It is
 // danmu.ErrBroken, and unwraps to plaza.ErrInvalid.
 var ErrBroken = danmu.ErrBroken
 
@@ -39,8 +45,8 @@ func (e *RecordError) Error() string {
 
 func (e *RecordError) Unwrap() error { return e.Err }
 
-// Tag is data of a file beside its comments: an element of Bilibili's XML, such as
-// chatid, or a member of the object around the array of DPlayer and dandanplay.
+// Tag is data of a file beside its comments: an element of XML, such as chatid or
+// thread, or a member of the object around the array of DPlayer and dandanplay.
 type Tag struct {
 	Name string
 
@@ -60,7 +66,7 @@ type codec interface {
 func (f Format) codec() (codec, error) {
 	switch f {
 	case Bilibili:
-		return bilibili{}, nil
+		return xmlFile{root: "i", record: "d", parse: parseBilibili, assemble: assembleBilibili}, nil
 	case DPlayer:
 		return array{member: "data", before: []Tag{{Name: "code", Value: "0"}}, parse: parseDPlayer, assemble: assembleDPlayer}, nil
 	case ArtPlayer:
@@ -69,6 +75,8 @@ func (f Format) codec() (codec, error) {
 		return array{member: "comments", count: "count", parse: parseDandanplay, assemble: assembleDandanplay}, nil
 	case Niconico:
 		return array{threads: true, parse: parseNiconico, assemble: assembleNiconico}, nil
+	case NiconicoXML:
+		return xmlFile{root: "packet", record: "chat", rootless: true, parse: parseNiconicoXML, assemble: assembleNiconicoXML}, nil
 	case NDJSON:
 		return ndjson{}, nil
 	}

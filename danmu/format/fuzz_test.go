@@ -13,7 +13,7 @@ import (
 // fuzz reads arbitrary bytes. The result does not depend on the chunks in which they
 // arrive, and survives writing and reading again.
 func fuzz(f *testing.F, of format.Format) {
-	for _, kind := range []string{"valid", "invalid", "broken"} {
+	for _, kind := range []string{"valid", "repaired", "invalid", "broken"} {
 		for _, text := range testFiles(f, of, kind) {
 			f.Add(text)
 			for i := range strings.Count(text, "\n") {
@@ -35,9 +35,10 @@ func fuzz(f *testing.F, of format.Format) {
 	})
 }
 
-func FuzzBilibili(f *testing.F)   { fuzz(f, format.Bilibili) }
-func FuzzDPlayer(f *testing.F)    { fuzz(f, format.DPlayer) }
-func FuzzArtPlayer(f *testing.F)  { fuzz(f, format.ArtPlayer) }
-func FuzzDandanplay(f *testing.F) { fuzz(f, format.Dandanplay) }
-func FuzzNiconico(f *testing.F)   { fuzz(f, format.Niconico) }
-func FuzzNDJSON(f *testing.F)     { fuzz(f, format.NDJSON) }
+func FuzzBilibili(f *testing.F)    { fuzz(f, format.Bilibili) }
+func FuzzDPlayer(f *testing.F)     { fuzz(f, format.DPlayer) }
+func FuzzArtPlayer(f *testing.F)   { fuzz(f, format.ArtPlayer) }
+func FuzzDandanplay(f *testing.F)  { fuzz(f, format.Dandanplay) }
+func FuzzNiconico(f *testing.F)    { fuzz(f, format.Niconico) }
+func FuzzNiconicoXML(f *testing.F) { fuzz(f, format.NiconicoXML) }
+func FuzzNDJSON(f *testing.F)      { fuzz(f, format.NDJSON) }

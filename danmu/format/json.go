@@ -16,7 +16,7 @@ type array struct {
 	count    string // the member with the number of comments
 	before   []Tag  // written first, unless the Tags have them
 	threads  bool   // also read from {"data":{"threads":[{"comments":[…]}]}}
-	parse    func(raw []byte, senders bool) (danmu.Comment, error)
+	parse    func(r *Reader, raw []byte) (danmu.Comment, error)
 	assemble func(c danmu.Comment) (any, error)
 }
 
@@ -233,14 +233,11 @@ func (w *jsonWalk) comment() error {
 	case err != nil:
 		return err
 	}
-	c, err := w.parse(raw, w.senders)
+	c, err := w.parse(w.Reader, raw)
 	if err == nil && w.fork != "" {
 		err = addFork(&c, w.fork)
 	}
-	if err != nil {
-		return w.refused(offset, err)
-	}
-	return w.give(&c)
+	return w.deliver(offset, &c, err)
 }
 
 // next takes the value at the front and cleans it. The result is valid until the next

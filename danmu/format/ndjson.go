@@ -56,13 +56,8 @@ func (ndjson) read(r *Reader) error {
 			text, repaired := clean(r.rest()[:end])
 			r.stats.Repaired += repaired
 			if text = bytes.TrimSpace(text); len(text) > 0 {
-				c, err := parseLine(text)
-				if err != nil {
-					err = r.refused(offset, err)
-				} else {
-					err = r.give(&c)
-				}
-				if err != nil {
+				c, err := parseLine(r, text)
+				if err := r.deliver(offset, &c, err); err != nil {
 					return err
 				}
 			}
@@ -74,8 +69,20 @@ func (ndjson) read(r *Reader) error {
 	}
 }
 
-func parseLine(text []byte) (danmu.Comment, error) {
-	var l line
+// looseLine is a line whose look and time may be unusable.
+type looseLine struct {
+	line
+
+	Sent   json.RawMessage `json:"sent"`
+	Mode   json.RawMessage `json:"mode"`
+	Color  json.RawMessage `json:"color"`
+	Size   json.RawMessage `json:"size"`
+	Pool   json.RawMessage `json:"pool"`
+	Weight json.RawMessage `json:"weight"`
+}
+
+func parseLine(r *Reader, text []byte) (danmu.Comment, error) {
+	var l looseLine
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields() // otherwise members of a later version would be lost
 	if err := d.Decode(&l); err != nil {
@@ -85,21 +92,25 @@ func parseLine(text []byte) (danmu.Comment, error) {
 		return danmu.Comment{}, refuse("Record", "has text behind the object")
 	}
 	c := danmu.Comment{
-		Object: l.Object, ID: l.ID, Key: l.Key, User: l.User, Sent: l.Sent.UTC().Truncate(time.Millisecond), Text: l.Text, Mode: l.Mode, Size: l.Size,
-		Pool: l.Pool, Weight: l.Weight, Likes: l.Likes, Reports: l.Reports, Protected: l.Protected, Repeats: l.Repeats, Extra: l.Extra,
+		Object: l.Object, ID: l.ID, Key: l.Key, User: l.User, Sent: guessMember(r, l.Sent, parseRFC3339), Text: l.Text,
+		Mode: danmu.Mode(guessMember(r, l.Mode, parseNatural)), Color: guessMember(r, l.Color, parseExact), Size: guessMember(r, l.Size, parseNatural),
+		Pool: guessMember(r, l.Pool, parseInt), Weight: guessMember(r, l.Weight, parseInt),
+		Likes: l.Likes, Reports: l.Reports, Protected: l.Protected, Repeats: l.Repeats, Extra: l.Extra,
 	}
 	if l.Progress < 0 || l.Progress > danmu.MaxProgress.Milliseconds() {
 		return danmu.Comment{}, refuse("Progress", "is negative or too late")
 	}
 	c.Progress = time.Duration(l.Progress) * time.Millisecond
-	if l.Color != "" {
-		rgb, ok := parseRGB(l.Color)
-		if !ok {
-			return danmu.Comment{}, refuse("Color", "is not a colour of 24 bits")
-		}
-		c.Color = danmu.RGB(rgb)
-	}
 	return c, check(c)
+}
+
+// parseExact reads a colour of NDJSON, where white is one too.
+func parseExact(s string) (danmu.Color, bool) {
+	rgb, ok := parseRGB(s)
+	if !ok {
+		return 0, s == `""`
+	}
+	return danmu.RGB(rgb), true
 }
 
 func (ndjson) checkTags(tags []Tag) error { return array{}.checkTags(tags) }

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -26,8 +27,13 @@ const maxRecord = 64 << 10
 type Stats struct {
 	Read, Refused int64
 
+	// Deleted counts Niconico's deleted comments. They are skipped.
+	Deleted int64
+
 	// Repaired counts tolerated damage: bytes that are control characters or not
-	// UTF-8, and each "&" or "<" that is not XML.
+	// UTF-8, each "&" or "<" that is not XML, and each Mode, Color, Size, Sent, Pool or
+	// Weight that is not as the format has it. "255.0" is read as 255 and "#00F" as
+	// blue; anything else, such as "undefined" or "-1", as the default.
 	Repaired int64
 }
 
@@ -97,8 +103,18 @@ func (r *Reader) Tags() []Tag { return r.tags }
 // errStopped means that the caller has left its range loop.
 var errStopped = errors.New("stopped")
 
-// give yields a comment.
-func (r *Reader) give(c *danmu.Comment) error {
+// errDeleted is the error of a record that is skipped.
+var errDeleted = errors.New("deleted")
+
+// deliver yields what became of the record at offset.
+func (r *Reader) deliver(offset int64, c *danmu.Comment, err error) error {
+	switch {
+	case errors.Is(err, errDeleted):
+		r.stats.Deleted++
+		return nil
+	case err != nil:
+		return r.refused(offset, err)
+	}
 	r.stats.Read++
 	if !r.yield(*c, nil) {
 		return errStopped
@@ -109,10 +125,30 @@ func (r *Reader) give(c *danmu.Comment) error {
 // refused yields the error that refused a record.
 func (r *Reader) refused(offset int64, err error) error {
 	r.stats.Refused++
-	if !r.yield(danmu.Comment{}, &RecordError{Record: r.stats.Read + r.stats.Refused, Offset: offset, Err: err}) {
+	n := r.stats.Read + r.stats.Refused + r.stats.Deleted
+	if !r.yield(danmu.Comment{}, &RecordError{Record: n, Offset: offset, Err: err}) {
 		return errStopped
 	}
 	return nil
+}
+
+// guess reads a field that a comment can do without. parse returns its best guess, and
+// whether the field is as it should be; if not, it is counted.
+func guess[T any, S text](r *Reader, s S, parse func(S) (T, bool)) T {
+	v, ok := parse(s)
+	if !ok {
+		r.stats.Repaired++
+	}
+	return v
+}
+
+// guessMember is guess for a member of an object, which may be missing or null.
+func guessMember[T any](r *Reader, raw json.RawMessage, parse func(string) (T, bool)) T {
+	if raw == nil || string(raw) == "null" {
+		var none T
+		return none
+	}
+	return guess(r, bare(raw), parse)
 }
 
 // maxTags bounds the tags of a file together, in bytes.

@@ -27,6 +27,8 @@ func aFile(f format.Format, x string) string {
 		return `{"comments":[{"p":"1,1,0,0","m":"` + x + `"}]}`
 	case format.Niconico:
 		return `[{"vpos":100,"mail":["black"],"content":"` + x + `"}]`
+	case format.NiconicoXML:
+		return `<packet><chat vpos="100" mail="black">` + x + `</chat></packet>`
 	default:
 		return `{"progress":1000,"color":"#000","text":"` + x + `"}`
 	}
@@ -77,11 +79,14 @@ func TestInvalidXMLIsToleratedAndCounted(t *testing.T) {
 		"<![CDATA[a]]><![CDATA[b":   {"a<![CDATA[b", 1},
 		"a &lt b":                   {"a &lt b", 1},
 	} {
-		got := whole(t, aFile(format.Bilibili, text), format.Bilibili, nil)
-		require.Len(t, got.comments, 1, text)
-		require.Equal(t, want.text, got.comments[0].Text)
-		require.Equal(t, want.count, got.stats.Repaired, text)
-		requireComesBack(t, got, format.Bilibili)
+		for _, f := range []format.Format{format.Bilibili, format.NiconicoXML} {
+			in := strings.ReplaceAll(text, "</i>b", map[format.Format]string{format.Bilibili: "</i>b", format.NiconicoXML: "</packet>b"}[f])
+			got := whole(t, aFile(f, in), f, nil)
+			require.Len(t, got.comments, 1, in)
+			require.Equal(t, strings.ReplaceAll(want.text, text, in), got.comments[0].Text)
+			require.Equal(t, want.count, got.stats.Repaired, in)
+			requireComesBack(t, got, f)
+		}
 	}
 }
 
@@ -118,6 +123,8 @@ func TestSendersAreDroppedUnlessAskedFor(t *testing.T) {
 		format.DPlayer:    `{"data":[[1,0,0,"hash","a"]]}`,
 		format.Dandanplay: `[{"p":"1,1,0,hash","m":"a"}]`,
 		format.Niconico:   `[{"vpos":1,"content":"a","user_id":"hash","mail":[]},{"vpos":1,"content":"a","userId":"hash"}]`,
+
+		format.NiconicoXML: `<packet><chat vpos="1" user_id="hash">a</chat><chat vpos="1" name="Zoé" user_id="hash">a</chat></packet>`,
 	} {
 		for _, c := range whole(t, text, f, nil).comments {
 			require.Empty(t, c.User, f)
@@ -141,8 +148,11 @@ func TestARecordBeyondTheLimitIsRefusedAndTheNextIsRead(t *testing.T) {
 		one := func(x string) string {
 			s := aFile(f, x)
 			begin, end := strings.Index(s, "["), strings.LastIndex(s, "]")
-			if f == format.Bilibili {
-				begin, end = 2, len(s)-4
+			switch f {
+			case format.Bilibili:
+				begin, end = len("<i"), len(s)-len("</i>")
+			case format.NiconicoXML:
+				begin, end = len("<packet"), len(s)-len("</packet>")
 			}
 			if f == format.NDJSON {
 				return s
@@ -164,7 +174,7 @@ func TestARecordBeyondTheLimitIsRefusedAndTheNextIsRead(t *testing.T) {
 
 func separator(f format.Format) string {
 	switch f {
-	case format.Bilibili:
+	case format.Bilibili, format.NiconicoXML:
 		return ""
 	case format.NDJSON:
 		return "\n"
@@ -213,6 +223,12 @@ func TestEndlessInputTakesBoundedMemory(t *testing.T) {
 		"root":          {format.Bilibili, endless(`<i `, "x")},
 		"declaration":   {format.Bilibili, endless(`<?xml `, "x")},
 		"document type": {format.Bilibili, endless(`<!DOCTYPE i [`, `<!ENTITY a "b">`)},
+		"chat":          {format.NiconicoXML, endless(`<packet><chat vpos="1">`, "x")},
+		"chats":         {format.NiconicoXML, endless(`<packet>`, `<chat vpos="1">`)},
+		"no root":       {format.NiconicoXML, endless(`<chat>`, `<chat>`)},
+		"deleted":       {format.NiconicoXML, endless(`<packet>`, `<chat deleted="1"/>`)},
+		"threads of it": {format.NiconicoXML, endless(`<packet>`, `<thread thread="1"/>`)},
+		"attributes":    {format.NiconicoXML, endless(`<packet><chat `, `a="b" `)},
 		"white space":   {format.ArtPlayer, endless("", " ")},
 		"array":         {format.ArtPlayer, endless("[", "[")},
 		"object":        {format.ArtPlayer, endless("[", `{"a":`)},

@@ -10,12 +10,16 @@ import (
 // Files write white if nobody chose a colour, so white is read as none.
 const white = 0xFFFFFF
 
-func parseColor[T text](s T) (danmu.Color, error) {
-	n, ok := parseDigits(s)
-	if !ok || n > white {
-		return 0, refuse("Color", "is not a colour of 24 bits")
+// parseColor reads a colour as a number. Its guess of "#f00" is red.
+func parseColor[T text](s T) (danmu.Color, bool) {
+	n, ok := parseWhole(s)
+	if rgb, is := parseRGB(string(s)); is {
+		return colorOf(rgb), false
 	}
-	return colorOf(uint32(n)), nil
+	if n < 0 || n > white {
+		return 0, false
+	}
+	return colorOf(uint32(n)), ok
 }
 
 func colorOf(rgb uint32) danmu.Color {
@@ -49,46 +53,40 @@ func hexColor(c danmu.Color) string {
 // Files write a size of 25 if nobody chose one, so 25 is read as none.
 const usualSize = 25
 
-func parseSize[T text](s T) (int, error) {
-	n, err := parseInt("Size", s)
-	switch {
-	case err != nil:
-		return 0, err
-	case n < 0:
-		return 0, refuse("Size", "is negative")
-	case n == usualSize:
-		return 0, nil
+func parseSize[T text](s T) (int, bool) {
+	n, ok := parseNatural(s)
+	if n == usualSize {
+		n = 0
 	}
-	return n, nil
+	return n, ok
 }
 
 // parseMode reads a mode as Bilibili numbers it.
-func parseMode[T text](s T) (danmu.Mode, error) {
-	n, err := parseInt("Mode", s)
+func parseMode[T text](s T) (danmu.Mode, bool) {
+	n, ok := parseNatural(s)
 	if n == 1 {
 		n = 0
 	}
-	return danmu.Mode(n), err
+	return danmu.Mode(n), ok
 }
 
 func modeNumber(m danmu.Mode) int64 {
-	if m == danmu.Scroll {
+	if m <= danmu.Scroll {
 		return 1
 	}
 	return int64(m)
 }
 
 // parseSide reads a mode as DPlayer and ArtPlayer number it.
-func parseSide(n int) (danmu.Mode, error) {
+func parseSide(s string) (danmu.Mode, bool) {
+	n, ok := parseInt(s)
 	switch n {
-	case 0:
-		return danmu.Scroll, nil
 	case 1:
-		return danmu.Top, nil
+		return danmu.Top, ok
 	case 2:
-		return danmu.Bottom, nil
+		return danmu.Bottom, ok
 	}
-	return 0, refuse("Mode", "is unknown")
+	return danmu.Scroll, ok && n == 0
 }
 
 func side(m danmu.Mode) (int, error) {

@@ -15,8 +15,8 @@ import (
 )
 
 // testFiles returns the files of a format in testdata. In valid files every record is
-// read, in invalid files none is, and broken files end with ErrBroken. The files are
-// append-only.
+// read, in repaired files too, with one field of each that is unusable; in invalid files
+// none is, and broken files end with ErrBroken. The files are append-only.
 func testFiles(t testing.TB, f format.Format, kind string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -39,27 +39,50 @@ func TestValidFiles(t *testing.T) {
 			t.Run(string(f)+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				got := whole(t, text, f, &format.ReadOptions{Senders: true})
-				require.Empty(t, got.refused)
 				require.Zero(t, got.stats.Repaired)
-				requireComesBack(t, got, f)
-
-				want := filepath.Join("testdata", string(f), "valid.want")
-				lines := write(t, got.comments, format.NDJSON, nil)
-				if os.Getenv("UPDATE") != "" {
-					require.NoError(t, os.WriteFile(want, []byte(lines), 0o644))
-				}
-				wanted, err := os.ReadFile(want)
-				require.NoError(t, err)
-				require.Equal(t, string(wanted), lines)
+				requireWanted(t, got, f, "valid.want")
 			})
 		}
 	}
 }
 
+func TestRepairedFiles(t *testing.T) {
+	t.Parallel()
+	for _, f := range formats() {
+		files := testFiles(t, f, "repaired")
+		require.Len(t, files, 1, f)
+		for name, text := range files {
+			t.Run(string(f)+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				got := whole(t, text, f, &format.ReadOptions{Senders: true})
+				require.EqualValues(t, len(got.comments), got.stats.Repaired)
+				requireWanted(t, got, f, "repaired.want")
+			})
+		}
+	}
+}
+
+// requireWanted requires what the file of that name has as NDJSON.
+func requireWanted(t *testing.T, got file, f format.Format, name string) {
+	t.Helper()
+	require.NotEmpty(t, got.comments)
+	require.Empty(t, got.refused)
+	requireComesBack(t, got, f)
+
+	name = filepath.Join("testdata", string(f), name)
+	lines := write(t, got.comments, format.NDJSON, nil)
+	if os.Getenv("UPDATE") != "" {
+		require.NoError(t, os.WriteFile(name, []byte(lines), 0o644))
+	}
+	wanted, err := os.ReadFile(name)
+	require.NoError(t, err)
+	require.Equal(t, string(wanted), lines)
+}
+
 func TestInvalidFiles(t *testing.T) {
 	t.Parallel()
 	refused := map[format.Format]int{
-		format.Bilibili: 40, format.DPlayer: 20, format.ArtPlayer: 15, format.Dandanplay: 13, format.Niconico: 16, format.NDJSON: 20,
+		format.Bilibili: 30, format.DPlayer: 15, format.ArtPlayer: 13, format.Dandanplay: 11, format.Niconico: 10, format.NiconicoXML: 27, format.NDJSON: 15,
 	}
 	for _, f := range formats() {
 		for name, text := range testFiles(t, f, "invalid") {
@@ -138,7 +161,7 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 func TestChunksChangeNothing(t *testing.T) {
 	t.Parallel()
 	for _, f := range formats() {
-		for _, kind := range []string{"valid", "invalid", "broken"} {
+		for _, kind := range []string{"valid", "repaired", "invalid", "broken"} {
 			for name, text := range testFiles(t, f, kind) {
 				for _, limit := range []int{0, 20, 40, 100} {
 					opts := &format.ReadOptions{MaxRecord: limit}

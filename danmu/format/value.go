@@ -84,17 +84,35 @@ func appendSeconds(dst []byte, d time.Duration) []byte {
 	return append(append(dst, '.'), strings.TrimRight(decimals, "0")...)
 }
 
-// parseInt reads a whole number of at most 31 bits.
-func parseInt[T text](field string, s T) (int, error) {
+// parseInt reads a whole number of at most 31 bits. Its guess of "25.0" is 25.
+func parseInt[T text](s T) (int, bool) {
 	digits, sign := s, 1
 	if len(s) > 0 && s[0] == '-' {
 		digits, sign = s[1:], -1
 	}
-	n, ok := parseDigits(digits)
-	if !ok || n > math.MaxInt32 {
-		return 0, refuse(field, "is not a whole number, or too large")
+	n, ok := parseWhole(digits)
+	if n < 0 || n > math.MaxInt32 {
+		return 0, false
 	}
-	return sign * int(n), nil
+	return sign * int(n), ok
+}
+
+// parseNatural is parseInt for a number that is not negative.
+func parseNatural[T text](s T) (int, bool) {
+	n, ok := parseInt(s)
+	return max(0, n), ok && n >= 0
+}
+
+// parseWhole is parseDigits with a guess, or with -1 if there is none.
+func parseWhole[T text](s T) (n int64, ok bool) {
+	if n, ok = parseDigits(s); ok {
+		return n, true
+	}
+	whole, fraction, _ := strings.Cut(string(s), ".")
+	if n, ok = parseDigits(whole); ok && strings.Trim(fraction, "0") == "" {
+		return n, false
+	}
+	return -1, false
 }
 
 // parseDigits reads a whole number of at most 18 digits.
@@ -113,15 +131,24 @@ func parseDigits[T text](s T) (n int64, ok bool) {
 }
 
 // parseSent reads seconds since 1970. 0 means unknown.
-func parseSent[T text](s T) (time.Time, error) {
-	switch n, ok := parseDigits(s); {
-	case !ok || n > maxSent:
-		return time.Time{}, refuse("Sent", "is not a time in seconds since 1970")
+func parseSent[T text](s T) (time.Time, bool) {
+	switch n, ok := parseWhole(s); {
+	case n < 0 || n > maxSent:
+		return time.Time{}, false
 	case n == 0:
-		return time.Time{}, nil
+		return time.Time{}, ok
 	default:
-		return time.Unix(n, 0).UTC(), nil
+		return time.Unix(n, 0).UTC(), ok
 	}
+}
+
+// parseRFC3339 reads a time of the years 1970 to 9999.
+func parseRFC3339(s string) (time.Time, bool) {
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil || t.Unix() < 0 || t.Unix() > maxSent {
+		return time.Time{}, false
+	}
+	return t.UTC().Truncate(time.Millisecond), true
 }
 
 // unixSeconds is the inverse of parseSent.

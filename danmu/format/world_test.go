@@ -15,7 +15,7 @@ import (
 )
 
 func formats() []format.Format {
-	return []format.Format{format.Bilibili, format.DPlayer, format.ArtPlayer, format.Dandanplay, format.Niconico, format.NDJSON}
+	return []format.Format{format.Bilibili, format.DPlayer, format.ArtPlayer, format.Dandanplay, format.Niconico, format.NiconicoXML, format.NDJSON}
 }
 
 // file is the content of a file.

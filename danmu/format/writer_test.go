@@ -56,7 +56,7 @@ func has(c danmu.Comment, f format.Format) danmu.Comment {
 		fallthrough
 	case format.Dandanplay:
 		c.Sent, c.Size, c.Pool, c.Weight = time.Time{}, 0, 0, 0
-	case format.Niconico:
+	case format.Niconico, format.NiconicoXML:
 		c.Pool, c.Weight = 0, 0
 	}
 	if f == format.ArtPlayer {
@@ -74,7 +74,7 @@ func TestWrittenCommentsAreReadBack(t *testing.T) {
 				comments := rapid.SliceOf(anyComment()).Draw(rt, "comments")
 				text := write(t, comments, f, &format.WriteOptions{Senders: true})
 				switch f {
-				case format.Bilibili:
+				case format.Bilibili, format.NiconicoXML:
 					requireXML(t, text)
 				case format.NDJSON:
 				default:
@@ -261,16 +261,34 @@ func TestNamesThatFieldsCannotHoldAreLeftOut(t *testing.T) {
 	}
 }
 
+// XML cannot hold a NUL, not even as a reference. The other formats can.
 func TestInvalidXMLCharactersAreLeftOut(t *testing.T) {
 	t.Parallel()
-	text := write(t, []danmu.Comment{{Text: "a\x08b\x00c\uFFFE\uFFFF\x7f"}}, format.Bilibili, nil)
-	requireXML(t, text)
-	got := whole(t, text, format.Bilibili, nil)
-	require.Equal(t, "abc\x7f", got.comments[0].Text)
-	require.Zero(t, got.stats.Repaired)
-	w, err := format.NewWriter(io.Discard, format.Bilibili, nil)
-	require.NoError(t, err)
-	require.ErrorIs(t, w.Write(danmu.Comment{Text: "\x08"}), plaza.ErrInvalid)
+	const text = "a\x08b\x00c\uFFFE\uFFFF\x7f"
+	for _, f := range formats() {
+		written := write(t, []danmu.Comment{{Text: text}}, f, nil)
+		got := whole(t, written, f, nil)
+		require.Zero(t, got.stats.Repaired)
+		if f != format.Bilibili && f != format.NiconicoXML {
+			require.Equal(t, text, got.comments[0].Text, f)
+			continue
+		}
+		requireXML(t, written)
+		require.Equal(t, "abc\x7f", got.comments[0].Text)
+		w, err := format.NewWriter(io.Discard, f, nil)
+		require.NoError(t, err)
+		require.ErrorIs(t, w.Write(danmu.Comment{Text: "\x08"}), plaza.ErrInvalid)
+	}
+}
+
+// A size of 0 in a file is read as the usual one, which files have as 25.
+func TestTheUsualSizeIsWrittenAs25(t *testing.T) {
+	t.Parallel()
+	for _, size := range []string{"0", "25"} {
+		got := whole(t, `<i><d p="1,1,`+size+`,0,0,0,0,0">a</d></i>`, format.Bilibili, nil)
+		require.Zero(t, got.comments[0].Size)
+		require.Contains(t, write(t, got.comments, format.Bilibili, nil), `p="1,1,25,`)
+	}
 }
 
 func TestInvalidTagsAreRefused(t *testing.T) {
@@ -285,9 +303,13 @@ func TestInvalidTagsAreRefused(t *testing.T) {
 		},
 		format.DPlayer:    {{Name: "data", Value: "[]"}, {Name: "x", Value: ""}, {Name: "x", Value: `1,"data":[]`}, {Name: "x", Value: "1", Attributes: "x"}},
 		format.Dandanplay: {{Name: "comments", Value: "[]"}, {Name: "count", Value: "7"}},
-		format.ArtPlayer:  {{Name: "x", Value: "1"}},
-		format.Niconico:   {{Name: "x", Value: "1"}},
-		format.NDJSON:     {{Name: "x", Value: "1"}},
+		format.NiconicoXML: {
+			{Name: "chat"}, {Name: "chat", Value: "x"}, {Name: "packet", Value: "x"}, {Name: "a", Value: `<chat vpos="1">x</chat>`}, {Name: "a", Value: "<packet/>"},
+			{Name: "a", Value: "&bomb;"}, {Name: "thread", Attributes: `><chat vpos="1"`},
+		},
+		format.ArtPlayer: {{Name: "x", Value: "1"}},
+		format.Niconico:  {{Name: "x", Value: "1"}},
+		format.NDJSON:    {{Name: "x", Value: "1"}},
 	} {
 		for _, tag := range tags {
 			_, err := format.NewWriter(io.Discard, f, &format.WriteOptions{Tags: []format.Tag{tag}})
@@ -314,12 +336,13 @@ func TestACommentIsWrittenAsPlayersWriteIt(t *testing.T) {
 	t.Parallel()
 	c := danmu.Comment{Key: "7", User: "u", Progress: 1500 * time.Millisecond, Sent: time.Unix(1600000000, 0), Text: "1 < 2", Mode: danmu.Top, Color: danmu.RGB(0xFF0000), Weight: 10}
 	for f, want := range map[format.Format]string{
-		format.Bilibili:   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<i>\n<d p=\"1.5,5,25,16711680,1600000000,0,u,7,10\">1 &lt; 2</d>\n</i>\n",
-		format.DPlayer:    "{\"code\":0,\"data\":[\n[1.5,1,16711680,\"u\",\"1 &lt; 2\"]\n]}\n",
-		format.ArtPlayer:  "[\n{\"color\":\"#FF0000\",\"mode\":1,\"text\":\"1 < 2\",\"time\":1.5}\n]\n",
-		format.Dandanplay: "{\"comments\":[\n{\"cid\":7,\"m\":\"1 < 2\",\"p\":\"1.5,5,16711680,u\"}\n],\"count\":1}\n",
-		format.Niconico:   "[\n{\"content\":\"1 < 2\",\"date\":1600000000,\"id\":7,\"mail\":[\"ue\",\"red\"],\"user_id\":\"u\",\"vpos\":150}\n]\n",
-		format.NDJSON:     "{\"key\":\"7\",\"user\":\"u\",\"progress\":1500,\"sent\":\"2020-09-13T12:26:40Z\",\"text\":\"1 < 2\",\"mode\":5,\"color\":\"#FF0000\",\"weight\":10}\n",
+		format.Bilibili:    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<i>\n<d p=\"1.5,5,25,16711680,1600000000,0,u,7,10\">1 &lt; 2</d>\n</i>\n",
+		format.DPlayer:     "{\"code\":0,\"data\":[\n[1.5,1,16711680,\"u\",\"1 &lt; 2\"]\n]}\n",
+		format.ArtPlayer:   "[\n{\"color\":\"#FF0000\",\"mode\":1,\"text\":\"1 < 2\",\"time\":1.5}\n]\n",
+		format.Dandanplay:  "{\"comments\":[\n{\"cid\":7,\"m\":\"1 < 2\",\"p\":\"1.5,5,16711680,u\"}\n],\"count\":1}\n",
+		format.NiconicoXML: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<packet>\n<chat no=\"7\" vpos=\"150\" date=\"1600000000\" mail=\"ue red\" user_id=\"u\">1 &lt; 2</chat>\n</packet>\n",
+		format.Niconico:    "[\n{\"content\":\"1 < 2\",\"date\":1600000000,\"id\":7,\"mail\":[\"ue\",\"red\"],\"user_id\":\"u\",\"vpos\":150}\n]\n",
+		format.NDJSON:      "{\"key\":\"7\",\"user\":\"u\",\"progress\":1500,\"sent\":\"2020-09-13T12:26:40Z\",\"text\":\"1 < 2\",\"mode\":5,\"color\":\"#FF0000\",\"weight\":10}\n",
 	} {
 		require.Equal(t, want, write(t, []danmu.Comment{c}, f, &format.WriteOptions{Senders: true}))
 	}

@@ -8,25 +8,43 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 )
 
+// xmlFile is XML with the comments in a root.
+type xmlFile struct {
+	root, record string // names of elements
+	rootless     bool   // also read from a file that begins with a record
+	parse        func(r *Reader, attributes, content []byte) (danmu.Comment, error)
+	assemble     func(dst []byte, c danmu.Comment) ([]byte, error)
+}
+
+// xmlWalk reads an xmlFile.
+type xmlWalk struct {
+	*Reader
+	xmlFile
+
+	rootOpen, rootClose, open, close string // beginnings of tags
+}
+
 // errCut refuses a record inside which another record begins or the file ends.
 var errCut = errors.New("has no end")
 
-// read reads the children of <i>. It does not use encoding/xml, which stops at the
-// first damaged byte and is slower. A comment begins at every "<d", so damage never
-// reaches the next one. There are no entities but XML's own five, and no document
-// types. Reading goes on behind </i>: it may be stray, or another file may follow.
-func (bilibili) read(r *Reader) error {
-	whole, err := r.xmlRoot()
-	for err == nil && r.skip("<") {
+// read reads the children of the root. It does not use encoding/xml, which stops at the
+// first damaged byte and is slower. A comment begins at every "<d" or "<chat", so damage
+// never reaches the next one. There are no entities but XML's own five, and no document
+// types. Reading goes on behind the root: its end may be stray, or another file may
+// follow.
+func (x xmlFile) read(r *Reader) error {
+	w := &xmlWalk{Reader: r, xmlFile: x, rootOpen: "<" + x.root, rootClose: "</" + x.root, open: "<" + x.record, close: "</" + x.record}
+	whole, err := w.readRoot()
+	for err == nil && w.skip("<") {
 		switch {
-		case r.is(0, "<d"):
-			err = r.xmlComment()
-		case r.is(0, rootEnd), whole && r.is(0, "<i"):
-			whole, err = r.xmlEdge(whole)
-		case nameStart(r.byteAt(1)):
-			err = r.xmlTag()
+		case w.is(0, w.open):
+			err = w.comment()
+		case w.is(0, w.rootClose), whole && w.is(0, w.rootOpen):
+			whole, err = w.edge(whole)
+		case nameStart(w.byteAt(1)):
+			err = w.beside()
 		default:
-			err = r.xmlAside()
+			err = w.aside()
 		}
 	}
 	switch {
@@ -35,44 +53,47 @@ func (bilibili) read(r *Reader) error {
 	case !whole:
 		return ended()
 	}
-	return r.failed()
+	return w.failed()
 }
 
-// xmlRoot takes everything up to the end of <i>, and reports whether it was <i/>.
-func (r *Reader) xmlRoot() (empty bool, err error) {
-	for r.skip("<") {
-		offset := r.taken
+// readRoot takes everything up to the end of the root's start tag. It reports whether
+// the file may end there.
+func (w *xmlWalk) readRoot() (whole bool, err error) {
+	for w.skip("<") {
+		offset := w.taken
 		switch {
-		case r.has(0, note.begin):
-			if r.take(len(note.begin)); !r.skip(note.end) {
+		case w.has(0, note.begin):
+			if w.take(len(note.begin)); !w.skip(note.end) {
 				return false, ended()
 			}
 			continue
-		case r.has(0, instruction.begin):
-			end, err := r.index(0, instruction.end)
+		case w.has(0, instruction.begin):
+			end, err := w.index(0, instruction.end)
 			if errors.Is(err, errOpen) {
 				return false, ended()
 			}
-			if err != nil || end > r.max || !utf8Declared(string(r.rest()[:end])) {
+			if err != nil || end > w.max || !utf8Declared(string(w.rest()[:end])) {
 				return false, broken("its declaration is not one of UTF-8")
 			}
-			r.take(end)
+			w.take(end)
 			continue
-		case !r.is(0, "<i"):
-			return false, broken("it does not begin with <i>")
+		case w.rootless && w.is(0, w.open):
+			return true, nil
+		case !w.is(0, w.rootOpen):
+			return false, broken("it does not begin with " + w.rootOpen + ">")
 		}
-		start, _, _, err := r.xmlExtent(nothing)
+		start, _, _, err := w.extent(nothing)
 		switch {
 		case errors.Is(err, errOpen):
 			return false, ended()
 		case err != nil:
-			return false, broken("its <i> " + err.Error())
+			return false, broken("its " + w.rootOpen + "> " + err.Error())
 		}
-		t, empty := r.tag(start, start)
-		if r.take(start); t.Attributes == "" {
+		t, empty := w.tag(start, start)
+		if w.take(start); t.Attributes == "" {
 			return empty, nil
 		}
-		return empty, r.keepTag(offset, t)
+		return empty, w.keepTag(offset, t)
 	}
 	return false, ended()
 }
@@ -86,88 +107,84 @@ func utf8Declared(declaration string) bool {
 	return !ok || strings.HasPrefix(encoding, "utf-8") || strings.HasPrefix(encoding, "utf8")
 }
 
-// xmlEdge takes the tag at the front that ends a file or begins another. It reports
+// edge takes the tag at the front that ends a file or begins another. It reports
 // whether the file is complete then.
-func (r *Reader) xmlEdge(whole bool) (bool, error) {
-	n, err := r.tagEnd(1)
+func (w *xmlWalk) edge(whole bool) (bool, error) {
+	n, err := w.tagEnd(1)
 	if errors.Is(err, errOpen) {
 		return false, ended()
 	}
-	if err != nil || n > r.max {
-		r.stray()
+	if err != nil || n > w.max {
+		w.stray()
 	} else {
-		whole = r.is(0, rootEnd) || r.rest()[n-2] == '/'
-		r.take(n)
+		whole = w.is(0, w.rootClose) || w.rest()[n-2] == '/'
+		w.take(n)
 	}
 	return whole, nil
 }
 
-// xmlAside takes something at the front that is not an element.
-func (r *Reader) xmlAside() error {
+// aside takes something at the front that is not an element.
+func (w *xmlWalk) aside() error {
 	for _, e := range [...]enclosure{note, instruction} {
-		if r.has(0, e.begin) {
-			next, ok, err := r.enclosed(0, e)
+		if w.has(0, e.begin) {
+			next, ok, err := w.enclosed(0, e)
 			if err != nil {
 				return ended()
 			}
 			if ok {
-				r.take(next)
+				w.take(next)
 				return nil
 			}
 		}
 	}
-	r.stray()
+	w.stray()
 	return nil
 }
 
 // stray takes a "<" that is not XML.
-func (r *Reader) stray() {
-	r.stats.Repaired++
-	r.take(1)
+func (w *xmlWalk) stray() {
+	w.stats.Repaired++
+	w.take(1)
 }
 
-// xmlComment reads the <d> at the front.
-func (r *Reader) xmlComment() error {
-	offset := r.taken
-	start, end, next, err := r.xmlExtent(r.textEnd)
+// comment reads the record at the front.
+func (w *xmlWalk) comment() error {
+	offset := w.taken
+	start, end, next, err := w.extent(w.textEnd)
 	if errors.Is(err, errOpen) {
 		return ended()
 	}
 	if err != nil {
-		r.take(next)
-		return r.refused(offset, refuse("Record", err.Error()))
+		w.take(next)
+		return w.refused(offset, refuse("Record", err.Error()))
 	}
-	attributes, text := r.xmlInside(2, start, end)
-	var c danmu.Comment
-	err = r.parseXML(&c, attributes, text)
-	r.take(next)
-	if err != nil {
-		return r.refused(offset, err)
-	}
-	return r.give(&c)
+	attributes, text := w.inside(len(w.open), start, end)
+	c, err := w.parse(w.Reader, attributes, text)
+	w.take(next)
+	return w.deliver(offset, &c, err)
 }
 
-// xmlTag reads any other element at the front.
-func (r *Reader) xmlTag() error {
-	offset := r.taken
-	start, end, next, err := r.xmlExtent(r.contentEnd)
+// beside reads any other element at the front.
+func (w *xmlWalk) beside() error {
+	offset := w.taken
+	start, end, next, err := w.extent(w.contentEnd)
 	if errors.Is(err, errOpen) {
 		return ended()
 	}
 	if err != nil {
-		r.take(next)
-		return r.refused(offset, refuse("Tag", err.Error()))
+		w.take(next)
+		return w.refused(offset, refuse("Tag", err.Error()))
 	}
-	t, _ := r.tag(start, end)
-	if r.take(next); t.Name == "i" { // written as a Tag, it would be read as the root
-		return r.refused(offset, refuse("Tag", "is a second root"))
+	t, _ := w.tag(start, end)
+	if w.take(next); t.Name == w.root { // written as a Tag, it would be read as the root
+		return w.refused(offset, refuse("Tag", "is a second root"))
 	}
-	return r.keepTag(offset, t)
+	return w.keepTag(offset, t)
 }
 
 // tag returns the element at the front, and whether it is empty.
-func (r *Reader) tag(start, end int) (Tag, bool) {
-	inside, value := r.xmlInside(1, start, end)
+func (w *xmlWalk) tag(start, end int) (Tag, bool) {
+	inside, value := w.inside(1, start, end)
 	name, empty := bytes.CutSuffix(inside, []byte("/"))
 	t := Tag{Name: string(name), Value: string(value)}
 	if i := bytes.IndexAny(name, " \t\r\n"); i >= 0 {
@@ -176,28 +193,28 @@ func (r *Reader) tag(start, end int) (Tag, bool) {
 	return t, empty
 }
 
-// xmlExtent finds the ends of the start tag at the front, of its content and of
-// the element. After an error, reading goes on at next.
-func (r *Reader) xmlExtent(contentEnd func(int) (end, next int, err error)) (start, end, next int, err error) {
-	start, err = r.tagEnd(1)
+// extent finds the ends of the start tag at the front, of its content and of the
+// element. After an error, reading goes on at next.
+func (w *xmlWalk) extent(contentEnd func(int) (end, next int, err error)) (start, end, next int, err error) {
+	start, err = w.tagEnd(1)
 	end, next = start, start
-	if err == nil && r.rest()[start-2] != '/' {
+	if err == nil && w.rest()[start-2] != '/' {
 		end, next, err = contentEnd(start)
 	}
-	if next > r.max {
-		return 0, 0, r.max, errLong // even if it is in memory
+	if next > w.max {
+		return 0, 0, w.max, errLong // even if it is in memory
 	}
 	return start, end, next, err
 }
 
-// xmlInside returns the start tag from i on and the content, cleaned.
-func (r *Reader) xmlInside(i, start, end int) (tag, content []byte) {
-	b := r.rest()
+// inside returns the start tag from i on and the content, cleaned.
+func (w *xmlWalk) inside(i, start, end int) (tag, content []byte) {
+	b := w.rest()
 	if sound(b[i:end]) {
 		return b[i : start-1], b[start:end]
 	}
 	tag, n := clean(b[i : start-1])
 	content, m := clean(b[start:end])
-	r.stats.Repaired += n + m
+	w.stats.Repaired += n + m
 	return tag, content
 }

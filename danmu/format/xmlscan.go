@@ -63,57 +63,57 @@ func (in *input) tagEnd(i int) (int, error) {
 	}
 }
 
-// textEnd finds the </d> for the text at i. A stray "<" belongs to the text, and
-// so does a </i>, unless no </d> follows.
-func (in *input) textEnd(i int) (end, next int, err error) {
-	root := 0 // where the first </i> is
+// textEnd finds the record's end tag for the text at i. A stray "<" belongs to the text,
+// and so does the root's end tag, unless no end tag of a record follows.
+func (w *xmlWalk) textEnd(i int) (end, next int, err error) {
+	root := 0 // where the root's first end tag is
 	for err == nil {
-		if i, err = in.index(i, "<"); err != nil {
+		if i, err = w.index(i, "<"); err != nil {
 			break
 		}
 		switch {
-		case in.is(i, "</d"):
-			next, err = in.tagEnd(i + 3)
+		case w.is(i, w.close):
+			next, err = w.tagEnd(i + len(w.close))
 			return i, next, err
-		case in.is(i, "<d"):
+		case w.is(i, w.open):
 			err = errCut
-		case root == 0 && in.is(i, rootEnd):
+		case root == 0 && w.is(i, w.rootClose):
 			root = i
 			i++
 		default:
-			i, err = in.behind(i)
+			i, err = w.behind(i)
 		}
 	}
-	if root > 0 && i <= in.max && in.failed() == nil {
+	if root > 0 && i <= w.max && w.failed() == nil {
 		return root, root, errCut
 	}
 	return i, i, err
 }
 
 // contentEnd finds the end tag for the content at i. The content may have other elements.
-func (in *input) contentEnd(i int) (end, next int, err error) {
+func (w *xmlWalk) contentEnd(i int) (end, next int, err error) {
 	for depth := 1; ; {
-		if i, err = in.index(i, "<"); err != nil {
+		if i, err = w.index(i, "<"); err != nil {
 			return i, i, err
 		}
 		switch {
-		case in.is(i, "<d"), in.is(i, rootEnd):
+		case w.is(i, w.open), w.is(i, w.rootClose):
 			return i, i, errCut
-		case in.has(i, "</"):
-			next, err = in.tagEnd(i + 2)
+		case w.has(i, "</"):
+			next, err = w.tagEnd(i + 2)
 			if depth--; depth == 0 || err != nil {
 				return i, next, err
 			}
 			i = next
-		case nameStart(in.byteAt(i + 1)):
-			if i, err = in.tagEnd(i + 1); err != nil {
+		case nameStart(w.byteAt(i + 1)):
+			if i, err = w.tagEnd(i + 1); err != nil {
 				return i, i, err
 			}
-			if in.rest()[i-2] != '/' {
+			if w.rest()[i-2] != '/' {
 				depth++
 			}
 		default:
-			if i, err = in.behind(i); err != nil {
+			if i, err = w.behind(i); err != nil {
 				return i, i, err
 			}
 		}
@@ -129,29 +129,27 @@ var (
 	instruction = enclosure{"<?", "?>"}
 )
 
-const rootEnd = "</i"
-
 // enclosed finds the position behind the enclosure at i. ok is false if the enclosure
-// does not end within the length of a record, or before the </i> of a complete file,
+// does not end within the length of a record, or before the root of a complete file does,
 // because it would hide the danmu behind it. Any other file that ends inside an
 // enclosure was cut.
-func (in *input) enclosed(i int, e enclosure) (next int, ok bool, err error) {
-	end, err := in.indexOnce(i+len(e.begin), e.end)
+func (w *xmlWalk) enclosed(i int, e enclosure) (next int, ok bool, err error) {
+	end, err := w.indexOnce(i+len(e.begin), e.end)
 	next = end + len(e.end)
 	if errors.Is(err, errOpen) {
-		if _, none := in.indexOnce(i, rootEnd); none != nil || in.failed() != nil {
+		if _, none := w.indexOnce(i, w.rootClose); none != nil || w.failed() != nil {
 			return end, false, err
 		}
 	}
-	return next, err == nil && next <= in.max, nil
+	return next, err == nil && next <= w.max, nil
 }
 
 // behind returns the position behind the CDATA or the comment at i, otherwise behind the
 // "<" at i.
-func (in *input) behind(i int) (int, error) {
+func (w *xmlWalk) behind(i int) (int, error) {
 	for _, e := range [...]enclosure{cdata, note} {
-		if in.has(i, e.begin) {
-			if next, ok, err := in.enclosed(i, e); ok || err != nil {
+		if w.has(i, e.begin) {
+			if next, ok, err := w.enclosed(i, e); ok || err != nil {
 				return next, err
 			}
 		}

@@ -10,14 +10,19 @@ import (
 // xmlText decodes text between tags or in quotes, and counts the bytes that are not XML.
 // These stay as they are, except for characters that XML does not allow, which are
 // dropped.
-func xmlText(b []byte) (string, int64) {
+func (r *Reader) xmlText(b []byte) string {
 	if plain(b) {
-		return string(b), 0
+		return string(b)
 	}
+	text, repaired := decodeXML(string(b))
+	r.stats.Repaired += repaired
+	return text
+}
+
+func decodeXML(s string) (decoded string, repaired int64) {
 	var text strings.Builder
-	var repaired int64
 	cdata, note := opened{enclosure: cdata}, opened{enclosure: note}
-	for s := string(b); ; {
+	for {
 		n := strings.IndexAny(s, "&<\r\uFFFE\uFFFF")
 		if n < 0 {
 			text.WriteString(s)
@@ -133,4 +138,67 @@ func appendQuoted(dst []byte, text string) []byte {
 		text = text[i+1:]
 	}
 	return appendText(dst, text)
+}
+
+// appendContent writes the text of a record and its end tag.
+func appendContent(dst []byte, text, end string) ([]byte, error) {
+	begin := len(dst)
+	if dst = appendText(dst, text); len(dst) == begin {
+		return nil, refuse("Text", "has no character that XML has")
+	}
+	return append(append(dst, end...), '\n'), nil
+}
+
+// eachAttribute calls visit for each attribute. The values are not decoded.
+func eachAttribute(b []byte, visit func(name, value []byte) error) error {
+	for {
+		name, value, rest, err := nextAttribute(b)
+		if err != nil || name == nil {
+			return err
+		}
+		if err := visit(name, value); err != nil {
+			return err
+		}
+		b = rest
+	}
+}
+
+// nextAttribute returns the first attribute. name is nil if there is none.
+func nextAttribute(b []byte) (name, value, rest []byte, err error) {
+	const field = "Attributes"
+	for len(b) > 0 && (space(b[0]) || b[0] == '/') {
+		b = b[1:]
+	}
+	if len(b) == 0 {
+		return nil, nil, nil, nil
+	}
+	n := bytes.IndexByte(b, '=')
+	if n < 0 {
+		return nil, nil, nil, refuse(field, "have one without a value")
+	}
+	name = bytes.TrimSpace(b[:n])
+	if !isName(name) {
+		return nil, nil, nil, refuse(field, "have one without a name")
+	}
+	b = bytes.TrimSpace(b[n+1:])
+	if len(b) == 0 || b[0] != '"' && b[0] != '\'' {
+		return nil, nil, nil, refuse(field, "have one without quotes")
+	}
+	value, rest, ok := bytes.Cut(b[1:], b[:1])
+	if !ok {
+		return nil, nil, nil, refuse(field, "have one without an end")
+	}
+	return name, value, rest, nil
+}
+
+func isName[T text](s T) bool {
+	if len(s) == 0 || !nameStart(s[0]) {
+		return false
+	}
+	for i := range len(s) {
+		if !nameByte(s[i]) {
+			return false
+		}
+	}
+	return true
 }

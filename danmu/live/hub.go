@@ -16,7 +16,7 @@ import (
 type Pos = live.Pos
 
 // Batch is what happened in a room since the last one. Events is empty beside a
-// Reset, where only Present has changed, and where CatchUp has read all of it.
+// Reset, if viewers came or went, and where CatchUp has read all of it.
 type Batch = live.Batch[Event]
 
 // ErrClosed is live.ErrClosed of the general package.
@@ -43,9 +43,9 @@ type Options struct {
 	// An event after a longer pause goes out at once. Defaults to 100 ms.
 	Every time.Duration
 
-	// PresentEvery makes Next return when the number of viewers changes, with
-	// Batch.Present. It is the least time between two such changes, reduced as
-	// Every is. Defaults to 0: Next does not return for that.
+	// PresentEvery makes Next return when viewers come or go, with Batch.Present:
+	// at once, but after a batch of that kind no sooner than this. The time is
+	// reduced as Every is. Defaults to 0: Next does not return for that.
 	PresentEvery time.Duration
 
 	// Known is called before a room opens, once for all who wait to join. If it

@@ -51,6 +51,8 @@ func readFile(name string, log *slog.Logger) (video, []danmu.Comment, error) {
 	if len(comments) == 0 {
 		return video{}, nil, fmt.Errorf("reading %s: it has no danmu", name)
 	}
+	stats := r.Stats()
+	log.Info("read", "danmu", stats.Read, "refused", stats.Refused, "deleted", stats.Deleted, "repaired", stats.Repaired)
 	shown.Duration = min(shown.Duration, danmu.MaxProgress)
 	return shown, comments, nil
 }
@@ -77,15 +79,18 @@ func readText(name string) ([]byte, error) {
 	return text, nil
 }
 
-// formatOf decides by the name, and for JSON by members that only one format has.
+// formatOf decides by the name, and by elements and members that only one format has.
 func formatOf(name string, text []byte) format.Format {
+	head := text[:min(len(text), sniffing)]
 	switch filepath.Ext(strings.TrimSuffix(name, ".gz")) {
 	case ".xml":
+		if bytes.Contains(head, []byte("<packet")) || bytes.Contains(head, []byte("<chat ")) {
+			return format.NiconicoXML
+		}
 		return format.Bilibili
 	case ".ndjson":
 		return format.NDJSON
 	}
-	head := text[:min(len(text), sniffing)]
 	for _, sign := range []struct {
 		of     format.Format
 		member string

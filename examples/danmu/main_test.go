@@ -102,6 +102,8 @@ func TestImportPlaysAFileOverAClock(t *testing.T) {
 		"art.json": `[{"text":"one","time":1.5,"mode":0,"color":"#FFFFFF"},{"text":"two","time":99.25,"mode":1,"color":"#0000FF"}]`,
 		"d.json":   `{"code":0,"data":[[1.5,0,16777215,"x","one"],[99.25,1,255,"y","two"]]}`,
 		"dan.json": `{"count":2,"comments":[{"cid":1,"p":"1.50,1,16777215,x","m":"one"},{"cid":2,"p":"99.25,5,255,y","m":"two"}]}`,
+		"n.xml":    `<packet><thread thread="1"/><chat thread="1" no="1" vpos="150" user_id="x">one</chat><chat thread="1" no="2" vpos="9925" mail="ue blue" user_id="y">two</chat></packet>`,
+		"live.xml": `<chat thread="1" no="1" vpos="150">one</chat><chat thread="1" no="2" vpos="9925" mail="ue blue">two</chat><chat thread="1" no="3" deleted="1"/>`,
 		"n.json":   `[{"id":"1","vposMs":1500,"body":"one","commands":[],"userId":"x"},{"id":"2","vposMs":99250,"body":"two","commands":["ue","blue"],"userId":"y"}]`,
 	} {
 		t.Run(name, func(t *testing.T) {

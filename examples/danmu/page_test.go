@@ -188,7 +188,7 @@ func crowd(t *testing.T, b browsertest.Browser) {
 		p.Size(width, 800)
 		seek(p, 10)
 		browsertest.Eval[bool](p, frames(n, `const boxes = window.danmu.onScreen(); window.seen.boxes += boxes.length; window.seen.pairs += `+touching+`(boxes)`))
-		p.Until(`document.getElementById("count").textContent.includes(" found no lane")`)
+		p.Until(`document.getElementById("count").textContent.startsWith("Busy moment: showing ")`)
 		require.Positive(t, browsertest.Eval[int](p, `window.danmu.dropped()`))
 		require.Equal(t, width, browsertest.Eval[int64](p, `document.documentElement.scrollWidth`), "nothing is wider than the page")
 	}

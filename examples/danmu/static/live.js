@@ -1,3 +1,5 @@
+import { connection } from "./connection.js";
+
 const again = 5000; // milliseconds until a page that was refused asks again
 
 // follow listens to a video's room until it is closed. Unless it was refused, the
@@ -7,6 +9,7 @@ const again = 5000; // milliseconds until a page that was refused asks again
 export function follow(id, { reread, sent, removed, liked, present }) {
   let source, timer;
   const open = () => {
+    clearTimeout(timer);
     source = new EventSource(`/videos/${encodeURIComponent(id)}/live`);
     const on = (name, do_) => source.addEventListener(name, (e) => do_(JSON.parse(e.data)));
     on("joined", reread);
@@ -19,13 +22,19 @@ export function follow(id, { reread, sent, removed, liked, present }) {
         else removed(e.removed);
       }
     });
+    source.addEventListener("open", () => connection.stream("open"));
     source.addEventListener("error", () => {
-      if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, again);
+      const refused = source.readyState === EventSource.CLOSED;
+      connection.stream(refused ? "refused" : "lost");
+      if (refused) timer = setTimeout(open, again);
     });
   };
+  const retry = () => { if (source.readyState === EventSource.CLOSED) open(); };
+  addEventListener("online", retry);
   open();
   return {
     close() {
+      removeEventListener("online", retry);
       clearTimeout(timer);
       source.close();
     },

@@ -1,13 +1,12 @@
-import * as api from "./api.js";
 import { byId, put } from "./dom.js";
 import { look } from "./look.js";
-import { notice } from "./notice.js";
 
 const longest = 100; // code points, as the service counts; maxlength counts UTF-16
 const near = 20; // that are left when the viewer is warned
 
-// sending reads the form and sends what was written at the playing time.
-export function sending(video, medium, user, { sent, failed }) {
+// sending reads the form and sends what was written at the playing time. Send throws
+// if it is refused.
+export function sending(video, medium, user, { send, failed }) {
   const form = byId("send"), text = byId("text");
   const chosen = look();
   const length = () => [...text.value].length;
@@ -40,12 +39,11 @@ export function sending(video, medium, user, { sent, failed }) {
     write("");
     failed("");
     try {
-      sent(await api.send({
+      await send({
         objectId: video.id,
         userId: user(),
         content: { text: written, ...chosen(), time: Math.round(medium.currentTime * 1000) / 1000 },
-      }));
-      notice("Sent");
+      });
     } catch (error) {
       if (!text.value) write(written);
       failed(error.message);

@@ -12,6 +12,8 @@ const standing = ({ content: { position } }) => position === modes.top || positi
 export class Stage {
   opacity = 1;
   visible = true;
+  font = 1; // times the usual size
+  area = 1; // of the height
 
   #held = null;
   #homing = new Map(); // ids to where and when they were let go
@@ -101,14 +103,24 @@ export class Stage {
     if (this.#held) yield { ...this.#held, front: true, held: true };
   }
 
+  // look changes how comments are shown.
+  look({ opacity, visible, font, area, crossing }) {
+    const refit = font !== this.font || area !== this.area;
+    Object.assign(this, { opacity, visible, font, area });
+    this.flight.crossing = crossing;
+    if (!refit) return;
+    this.#fit();
+    this.flight.refresh();
+  }
+
   #fit() {
     const { clientWidth, clientHeight } = this.canvas;
     this.width = clientWidth;
     this.ratio = Math.min(window.devicePixelRatio || 1, 3);
-    this.scale = Math.min(Math.max(clientHeight / 540, 0.62), 1.6); // small players stay readable
+    this.scale = Math.min(Math.max(clientHeight / 540, 0.62), 1.6) * this.font; // small players stay readable
     this.canvas.width = clientWidth * this.ratio;
     this.canvas.height = clientHeight * this.ratio;
-    this.flight.resize(clientWidth, clientHeight);
+    this.flight.resize(clientWidth, clientHeight * this.area);
   }
 
   #draw() {
