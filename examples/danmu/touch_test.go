@@ -32,6 +32,7 @@ func TestTouchingADanmu(t *testing.T) {
 		"one's own can be recalled and not reported":             {own, false},
 		"a finger opens the menu, and closes it without a pause": {fingers, false},
 		"the keyboard goes from one to the next":                 {keysReach, false},
+		"what a sender says can be hidden":                       {hidden, true},
 		"a text is copied and shown as it is":                    {markup, false},
 		"one that is removed closes its menu":                    {removedWhileHeld, false},
 		"a hit among thousands costs little":                     {manyHits, false},
@@ -74,6 +75,7 @@ func saying(text string) string { return fmt.Sprintf(`box.text === %q`, text) }
 func still(t *testing.T, b browsertest.Browser, w world, seconds float64, tolerated ...string) browsertest.Window {
 	t.Helper()
 	p := open(t, b, w, tolerated...)
+	p.Until(`window.danmu.medium.currentTime > 0`) // it plays
 	p.Do(`window.danmu.medium.pause()`)
 	seek(p, seconds)
 	return p
@@ -228,7 +230,7 @@ const fakeLikes = `{
 		if (!path.includes("/like?")) return fetch(path, options);
 		window.asked.push(options.method);
 		const status = await new Promise((answer) => { window.answer = answer; });
-		return { ok: status === 200, status, json: async () => status === 200 ? {} : { error: { reason: "no" } } };
+		return { ok: status === 200, status, headers: new Headers(), json: async () => status === 200 ? {} : { error: { reason: "no" } } };
 	};
 }`
 
@@ -336,6 +338,21 @@ func own(t *testing.T, b browsertest.Browser) {
 	closed(p)
 	p.Until(count("mine") + ` === 0`)
 	require.Equal(t, []string{"mine, of old"}, texts(call[list](t, w, "GET", "/danmu/pull/1", "").Data))
+}
+
+func hidden(t *testing.T, b browsertest.Browser) {
+	w := newWorld(t, hills())
+	const name = `ann "<b>`
+	say(t, w, name, "one", 20)
+	say(t, w, name, "two", 21)
+	say(t, w, "b", "stays", 22)
+	p := still(t, b, w, 23)
+	hold(p, "one")
+	p.Click("#touched .hide")
+	says(p, "You no longer see what "+name+" sends.")
+	closed(p)
+	p.Until(count("one") + ` + ` + count("two") + ` === 0`)
+	require.Equal(t, 1, browsertest.Eval[int](p, count("stays")))
 }
 
 func fingers(t *testing.T, b browsertest.Browser) {
