@@ -15,7 +15,7 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
   const root = byId("touched"), menu = part(".menu"), sure = part(".sure");
   const like = part(".like"), choose = byId("choose");
   let now = null; // the comment that is held
-  let by = ""; // mouse, touch or keys
+  let by = ""; // mouse, touch, keys or list
   let before = null; // the element that had the focus
   let resting = null, restTimer, leaveTimer, recallTimer;
   let wasOpen = false; // when the pointer went down
@@ -28,11 +28,7 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
     if (now) end();
     else before = document.activeElement;
     const { left, top } = stage.hold(c);
-    [now, by] = [c.comment, way];
-    part(".text").replaceChildren(picturing(c));
-    root.hidden = false;
-    ask(false);
-    draw();
+    show(c.comment, way, picturing(c));
     const low = top + c.height + menu.offsetHeight + gap > canvas.clientHeight;
     const middle = x ?? (Math.max(left, 0) + Math.min(left + c.width, canvas.clientWidth)) / 2;
     const most = canvas.clientWidth - menu.offsetWidth - gap;
@@ -41,6 +37,30 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
     set(root, { left, top, width: c.width, height: c.height });
     root.style.setProperty("--start", `${start - left}px`);
     if (way === "mouse") leave();
+  }
+
+  // beside shows the menu of a comment beside the button of a list.
+  function beside(comment, button) {
+    if (now) end();
+    before = button;
+    show(comment, "list", comment.content.text);
+    const { bottom, top, right } = button.getBoundingClientRect(), { offsetWidth, offsetHeight } = root;
+    const below = bottom + offsetHeight <= innerHeight;
+    set(root, { left: Math.max(right - offsetWidth, gap), top: below ? bottom : Math.max(top - offsetHeight, 0) });
+    like.focus({ preventScroll: true });
+  }
+
+  function show(comment, way, content) {
+    [now, by] = [comment, way];
+    const parent = way === "list" ? document.body : picture;
+    if (root.parentElement !== parent) parent.append(root);
+    root.classList.toggle("listed", way === "list");
+    root.classList.remove("low");
+    root.style = "";
+    part(".text").replaceChildren(content);
+    root.hidden = false;
+    ask(false);
+    draw();
   }
 
   // close lets the comment fly on. The focus returns to where it was.
@@ -159,7 +179,7 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
   root.addEventListener("pointerenter", () => clearTimeout(leaveTimer));
   root.addEventListener("pointerleave", leave);
   root.addEventListener("focusout", (e) => {
-    if (by === "keys" && now && e.relatedTarget && !root.contains(e.relatedTarget)) close();
+    if ((by === "keys" || by === "list") && now && e.relatedTarget && !root.contains(e.relatedTarget)) close();
   });
 
   // walk goes from comment to comment in the order in which they came.
@@ -182,6 +202,7 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
     walk(1);
   });
   root.addEventListener("keydown", (e) => {
+    if (by === "list") return;
     if (e.key === "ArrowRight" || e.key === "ArrowDown") walk(1);
     else if (e.key === "ArrowLeft" || e.key === "ArrowUp") walk(-1);
     else return;
@@ -227,6 +248,7 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
 
   return {
     close,
+    beside,
 
     // remove is called when a comment is gone.
     remove(id) { if (now?.id === id) close(); },
