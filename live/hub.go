@@ -71,10 +71,12 @@ func (h *Hub[E]) Join(ctx context.Context, room string, after Pos) (*Viewer[E], 
 	if err := keys.CheckName("room", room); err != nil {
 		return nil, err
 	}
-	r, opened, err := h.enter(ctx, room, after)
+	v := &Viewer[E]{hub: h, early: after == ""}
+	opened, err := h.enter(ctx, v, room, after)
 	if err != nil {
 		return nil, err
 	}
+	r := v.room
 	if opened != nil {
 		err = await(ctx, opened)
 	}
@@ -85,10 +87,9 @@ func (h *Hub[E]) Join(ctx context.Context, room string, after Pos) (*Viewer[E], 
 		h.leave(r)
 		return nil, fmt.Errorf("live: join %q: %w", room, err)
 	}
-	v := &Viewer[E]{hub: h, room: r}
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	v.since, v.seen, v.early = time.Now(), r.log.end, after == ""
+	v.since, v.seen = time.Now(), r.log.end
 	if after != "" {
 		if at, ok := r.log.find(after); ok {
 			v.seen = at
@@ -101,13 +102,13 @@ func (h *Hub[E]) Join(ctx context.Context, room string, after Pos) (*Viewer[E], 
 
 // enter adds a viewer to a room. The first one opens the room. If opened is not nil, wait
 // for it.
-func (h *Hub[E]) enter(ctx context.Context, name string, after Pos) (r *room[E], opened <-chan struct{}, err error) {
+func (h *Hub[E]) enter(ctx context.Context, v *Viewer[E], name string, after Pos) (opened <-chan struct{}, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
-		return nil, nil, ErrClosed
+		return nil, ErrClosed
 	}
-	r = h.rooms[name]
+	r := h.rooms[name]
 	if r == nil {
 		// Other viewers wait for it too, so it must not end with the first one's ctx.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), openTimeout)
@@ -122,13 +123,22 @@ func (h *Hub[E]) enter(ctx context.Context, name string, after Pos) (r *room[E],
 		r.idle.Stop()
 		r.idle = nil
 	}
-	r.viewers++
-	return r, r.opened, nil
+	r.move(1)
+	v.room, v.moves = r, r.moves
+	if h.opts.PresentEvery > 0 {
+		v.present, v.moved = int(r.viewers.Load()), true
+	}
+	return r.opened, nil
 }
 
 func (h *Hub[E]) open(ctx context.Context, r *room[E], after Pos) {
 	var s Subscription
 	err := parallel.Catch(func() (err error) {
+		if h.opts.Known != nil {
+			if err := h.opts.Known(ctx, r.name); err != nil {
+				return err
+			}
+		}
 		if h.opts.Fresh != nil {
 			r.fresh = h.opts.Fresh()
 		}
@@ -161,8 +171,8 @@ func (h *Hub[E]) open(ctx context.Context, r *room[E], after Pos) {
 func (h *Hub[E]) leave(r *room[E]) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	r.viewers--
-	if r.viewers == 0 && h.rooms[r.name] == r {
+	r.move(-1)
+	if r.viewers.Load() == 0 && h.rooms[r.name] == r {
 		r.idle = time.AfterFunc(max(h.opts.Linger, 0), func() { h.expire(r) })
 	}
 }
@@ -170,7 +180,7 @@ func (h *Hub[E]) leave(r *room[E]) {
 // expire closes a room that is still empty.
 func (h *Hub[E]) expire(r *room[E]) {
 	h.mu.Lock()
-	if r.viewers > 0 || h.rooms[r.name] != r {
+	if r.viewers.Load() > 0 || h.rooms[r.name] != r {
 		h.mu.Unlock()
 		return
 	}
@@ -197,17 +207,6 @@ func (h *Hub[E]) expel(r *room[E]) {
 func (h *Hub[E]) shut(r *room[E], stop func()) {
 	_ = parallel.Catch(func() error { stop(); return nil })
 	r.end()
-}
-
-// Present is how many viewers of this hub are in the room. It does not count
-// those of other processes.
-func (h *Hub[E]) Present(room string) int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if r := h.rooms[room]; r != nil {
-		return r.viewers
-	}
-	return 0
 }
 
 // Close ends every room: their viewers get ErrClosed. Publish still reaches

@@ -138,23 +138,49 @@ func TestTheFirstEventComesAtOnceAndTheNextTogether(t *testing.T) {
 		start := time.Now()
 		publish(t, hub, event{1}, event{2}) // the room has just opened
 		require.Len(t, next(t, v).Events, 2)
-		require.Equal(t, 100*time.Millisecond, time.Since(start))
-		time.Sleep(time.Minute)
+		require.Equal(t, 10*time.Millisecond, time.Since(start))
+		time.Sleep(10 * time.Millisecond)
 		start = time.Now()
 		publish(t, hub, event{0})
 		require.Equal(t, []int{0}, numbers(next(t, v).Events))
 		require.Zero(t, time.Since(start))
 		for n := 1; n <= 3; n++ {
-			time.Sleep(20 * time.Millisecond)
+			time.Sleep(2 * time.Millisecond)
 			publish(t, hub, event{n})
 		}
 		require.Equal(t, []int{1, 2, 3}, numbers(next(t, v).Events))
-		require.Equal(t, 100*time.Millisecond, time.Since(start))
+		require.Equal(t, 10*time.Millisecond, time.Since(start))
 		time.Sleep(time.Minute)
 		publish(t, hub, event{4})
 		require.Equal(t, []int{4}, numbers(next(t, v).Events))
-		require.Equal(t, time.Minute+100*time.Millisecond, time.Since(start))
+		require.Equal(t, time.Minute+10*time.Millisecond, time.Since(start))
 	})
+}
+
+// What a batch costs is to wake viewers. A room of few may have many batches.
+func TestALargerRoomWaitsLonger(t *testing.T) {
+	for viewers, want := range map[int]time.Duration{
+		1: 30, 500: 30, 501: 30*time.Millisecond + 60*time.Microsecond, 1000: 60, 4000: 240, 5000: 300, 6000: 300,
+	} {
+		if want < time.Microsecond {
+			want *= time.Millisecond
+		}
+		bubble(t, func(t *testing.T) {
+			hub := newHub(t, &live.Options[event]{Every: 300 * time.Millisecond})
+			first := join(t, hub, "")
+			for range viewers - 1 {
+				join(t, hub, "")
+			}
+			time.Sleep(time.Second)
+			start := time.Now()
+			publish(t, hub, event{1})
+			next(t, first)
+			require.Zero(t, time.Since(start), viewers)
+			publish(t, hub, event{2})
+			next(t, first)
+			require.Equal(t, want, time.Since(start), viewers)
+		})
+	}
 }
 
 func TestAnEventDuringEncodeIsInTheNextBatch(t *testing.T) {
@@ -169,23 +195,6 @@ func TestAnEventDuringEncodeIsInTheNextBatch(t *testing.T) {
 		publish(t, hub, event{2})
 		require.Equal(t, []int{1}, numbers(next(t, v).Events))
 		require.Equal(t, []int{2}, numbers(next(t, v).Events))
-	})
-}
-
-func TestPresent(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		hub := newHub(t, nil)
-		require.Zero(t, hub.Present(room))
-		a, b := join(t, hub, ""), join(t, hub, "")
-		require.Equal(t, 2, hub.Present(room))
-		require.Zero(t, hub.Present("another"))
-		a.Close()
-		a.Close() // the second time does nothing
-		require.Equal(t, 1, hub.Present(room))
-		_, err := a.Next(t.Context())
-		require.ErrorIs(t, err, live.ErrClosed)
-		b.Close()
-		require.Zero(t, hub.Present(room))
 	})
 }
 
@@ -281,6 +290,62 @@ func TestARoomThatFailedToOpenCanOpenLater(t *testing.T) {
 	})
 }
 
+func TestAnUnknownRoomDoesNotOpen(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		plane := &wire{from: "0"}
+		asked, known := 0, false
+		hub := newHub(t, &live.Options[event]{Backplane: plane, Linger: -1, Known: func(_ context.Context, name string) error {
+			require.Equal(t, room, name)
+			asked++
+			time.Sleep(time.Second)
+			if !known {
+				return plaza.ErrNotFound
+			}
+			return nil
+		}})
+		both := make(chan error)
+		for range 2 {
+			go func() {
+				_, err := hub.Join(t.Context(), room, "")
+				both <- err
+			}()
+		}
+		for range 2 {
+			require.ErrorIs(t, <-both, plaza.ErrNotFound)
+		}
+		require.Equal(t, 1, asked)
+		require.Zero(t, plane.opened)
+		require.Zero(t, hub.Present(room))
+
+		known = true
+		join(t, hub, "")
+		known = false
+		join(t, hub, "") // it is open
+		require.Equal(t, 2, asked)
+		require.Equal(t, 1, plane.opened)
+	})
+}
+
+func TestKnownThatPanicsRefusesTheRoom(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		hub := newHub(t, &live.Options[event]{Known: func(context.Context, string) error { panic("no database") }})
+		_, err := hub.Join(t.Context(), room, "")
+		require.Error(t, err)
+		require.Zero(t, hub.Present(room))
+	})
+}
+
+func TestKnownThatDoesNotAnswer(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		hub := newHub(t, &live.Options[event]{Known: func(ctx context.Context, _ string) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}})
+		_, err := hub.Join(t.Context(), room, "")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	})
+}
+
 func TestTheFirstViewerMayLeaveBeforeTheRoomIsOpen(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		plane := &wire{from: "0", hold: make(chan struct{})}
@@ -359,7 +424,7 @@ func TestBadInput(t *testing.T) {
 		return invalid.Field
 	}
 	for name, opts := range map[string]*live.Options[event]{
-		"Options.Every": {Every: -1}, "Options.Batches": {Batches: -1}, "Options.Bytes": {Bytes: -1},
+		"Options.Every": {Every: -1}, "Options.PresentEvery": {PresentEvery: -1}, "Options.Batches": {Batches: -1}, "Options.Bytes": {Bytes: -1},
 	} {
 		_, err := live.New(opts)
 		require.Equal(t, name, field(err))

@@ -51,6 +51,12 @@ func (l *log[E]) mark(pos Pos) {
 // last is the newest position.
 func (l *log[E]) last() Pos { return l.marks[len(l.marks)-1].pos }
 
+// pos returns the newest position that is not behind a place.
+func (l *log[E]) pos(at uint64) Pos {
+	behind := sort.Search(len(l.marks), func(i int) bool { return l.marks[i].at > at })
+	return l.marks[max(behind-1, 0)].pos
+}
+
 // find returns the place of a position.
 func (l *log[E]) find(pos Pos) (uint64, bool) {
 	for _, m := range slices.Backward(l.marks) { // most were here a moment ago

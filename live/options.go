@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -26,11 +27,24 @@ type Options[E any] struct {
 	// goroutine at a time. By default all events are shown.
 	Fresh func() func(E) bool
 
-	// Every is the time between two batches of a room. Defaults to 100 ms.
+	// Every is the least time between two batches of a room with 5,000 viewers
+	// or more. With fewer it is less, in proportion, down to a tenth with 500.
+	// An event after a longer pause goes out at once. Defaults to 100 ms.
 	Every time.Duration
 
+	// PresentEvery makes Next return when viewers come or go, with Batch.Present:
+	// at once, but after a batch of that kind no sooner than this. The time is
+	// reduced as Every is. Defaults to 0: Next does not return for that.
+	PresentEvery time.Duration
+
+	// Known is called before a room opens, once for all who wait to join. If it
+	// returns an error, such as plaza.ErrNotFound, the room does not open and
+	// Join returns that error. Publish does not call it. By default all rooms
+	// open.
+	Known func(ctx context.Context, room string) error
+
 	// Batches and Bytes bound what a room keeps for viewers who are slow or
-	// were away; the newest batch is always kept. Default to 256 and 4 MiB.
+	// were away; the newest batch is always kept. Default to 1,024 and 4 MiB.
 	Batches, Bytes int
 
 	// Linger is how long a room without viewers stays open. Defaults to 10 s;
@@ -43,7 +57,7 @@ func (o *Options[E]) setDefaults() error {
 		o.Every = 100 * time.Millisecond
 	}
 	if o.Batches == 0 {
-		o.Batches = 256
+		o.Batches = 1024
 	}
 	if o.Bytes == 0 {
 		o.Bytes = 4 << 20
@@ -60,6 +74,8 @@ func (o *Options[E]) setDefaults() error {
 	switch {
 	case o.Every < 0:
 		return &plaza.InvalidError{Field: "Options.Every", Reason: "is negative"}
+	case o.PresentEvery < 0:
+		return &plaza.InvalidError{Field: "Options.PresentEvery", Reason: "is negative"}
 	case o.Batches < 0:
 		return &plaza.InvalidError{Field: "Options.Batches", Reason: fmt.Sprintf("is %d", o.Batches)}
 	case o.Bytes < 0:

@@ -11,7 +11,7 @@ type Batch[E any] struct {
 	// Pos is where the batch ends: Join after it to go on.
 	Pos Pos
 
-	// Events is empty beside a Reset.
+	// Events is empty beside a Reset, and if viewers came or went.
 	Events []E
 
 	// Encoded is Events as Options.Encode writes them, nil if there are none.
@@ -25,6 +25,10 @@ type Batch[E any] struct {
 	// Reset reports that earlier events are lost and their number is not known:
 	// read again what is stored.
 	Reset bool
+
+	// Present is how many viewers of this hub are in the room, or were as long
+	// ago as Options.PresentEvery. Without that it is 0.
+	Present int
 }
 
 // Viewer is a place in a room's log. It is for one goroutine, except for Close
@@ -37,6 +41,10 @@ type Viewer[E any] struct {
 	reset  Pos  // if not empty, the viewer begins with a Reset at this position
 	early  bool // if the room's replay is still running, the viewer begins where that ends
 	closed atomic.Bool
+
+	present int  // the Present of the next batch
+	moves   int  // the moves that it counts
+	moved   bool // viewers came or went since the last batch without events
 }
 
 // Since is when the viewer joined or took its last Reset. A read of what is
@@ -86,6 +94,7 @@ func (v *Viewer[E]) read(b *Batch[E]) (wake <-chan struct{}, ok bool, err error)
 	if v.early && r.replay == "" {
 		v.seen, v.early = max(v.seen, r.begun), false
 	}
+	v.count()
 	var cut bool
 	next := v.seen
 	switch {
@@ -93,6 +102,9 @@ func (v *Viewer[E]) read(b *Batch[E]) (wake <-chan struct{}, ok bool, err error)
 		*b, v.reset, ok = Batch[E]{Pos: v.reset, Reset: true}, "", true
 	case !v.early:
 		next, cut, ok = r.log.read(v.seen, b)
+		if !ok && v.moved {
+			*b, v.moved, ok = Batch[E]{Pos: r.log.pos(v.seen)}, false, true
+		}
 	}
 	wake = r.wake
 	r.mu.RUnlock()
@@ -104,6 +116,7 @@ func (v *Viewer[E]) read(b *Batch[E]) (wake <-chan struct{}, ok bool, err error)
 			return nil, false, err
 		}
 	}
+	b.Present = v.present
 	v.seen = next
 	return nil, true, nil
 }

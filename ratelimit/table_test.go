@@ -1,6 +1,7 @@
 package ratelimit_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/calls/callstest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -147,4 +150,18 @@ func TestADamagedItemLocksNobodyOut(t *testing.T) {
 		require.Equal(t, []string{"Q#v#" + a.User + " / Q"}, heard)
 		heard = nil
 	}
+}
+
+func TestTakeNamesItsRequests(t *testing.T) {
+	t.Parallel()
+	db := dynamotest.DB(t, func(next aws.HTTPClient) aws.HTTPClient { return callstest.Client(t, next) })
+	limiter, err := ratelimit.NewTable(db, dynamotest.Table(t, store.Schema), ratelimit.Rate{}, nil)
+	require.NoError(t, err)
+	type step struct {
+		Call string
+		Run  func(context.Context) error
+	}
+	callstest.Run(t, "..", "ratelimit", []step{{"Table.Take", func(ctx context.Context) error {
+		return callstest.Failed(limiter.Take(ctx, ratelimit.Attempt{Object: "photo", User: "ann", ID: "1"}))
+	}}})
 }

@@ -60,7 +60,7 @@ func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 func TestEachRoleMayMakeItsCallsAndNeedsAllThatItMay(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w, listed := newWorld(t), slices.Collect(maps.Keys(grants.Calls()))
 	for _, feature := range grants.Features() {
 		t.Run(feature, func(t *testing.T) {
 			t.Parallel()
@@ -74,7 +74,8 @@ func TestEachRoleMayMakeItsCallsAndNeedsAllThatItMay(t *testing.T) {
 			features[feature](t, w, as)
 
 			for role, c := range as {
-				require.Subset(t, slices.Collect(maps.Keys(c.calls)), callsOf(feature, role), "the %s does not call", role)
+				require.Subset(t, slices.Collect(maps.Keys(c.calls)), callsOf(feature, role), "the %s does not call, or by another name", role)
+				require.Subset(t, listed, slices.Collect(maps.Keys(c.calls)), "the %s sends requests of no call", role)
 				if reader, ok := as[tables.Reader]; ok && role == tables.Service {
 					maps.Copy(c.used, reader.used) // it may read too
 				}

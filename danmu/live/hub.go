@@ -16,7 +16,7 @@ import (
 type Pos = live.Pos
 
 // Batch is what happened in a room since the last one. Events is empty beside a
-// Reset, and where CatchUp has read all of it.
+// Reset, if viewers came or went, and where CatchUp has read all of it.
 type Batch = live.Batch[Event]
 
 // ErrClosed is live.ErrClosed of the general package.
@@ -38,11 +38,24 @@ type Options struct {
 	// this hub's own.
 	Backplane live.Backplane
 
-	// Every is the time between two batches of a room. Defaults to 100 ms.
+	// Every is the least time between two batches of a room with 5,000 viewers
+	// or more. With fewer it is less, in proportion, down to a tenth with 500.
+	// An event after a longer pause goes out at once. Defaults to 100 ms.
 	Every time.Duration
 
+	// PresentEvery makes Next return when viewers come or go, with Batch.Present:
+	// at once, but after a batch of that kind no sooner than this. The time is
+	// reduced as Every is. Defaults to 0: Next does not return for that.
+	PresentEvery time.Duration
+
+	// Known is called before a room opens, once for all who wait to join. If it
+	// returns an error, such as plaza.ErrNotFound, the room does not open and
+	// Join returns that error. Publish does not call it, nor does Send: the Store
+	// takes comments on every object. By default all rooms open.
+	Known func(ctx context.Context, room string) error
+
 	// Batches and Bytes bound what a room keeps for viewers who are slow or
-	// were away; the newest batch is always kept. Default to 256 and 4 MiB.
+	// were away; the newest batch is always kept. Default to 1,024 and 4 MiB.
 	Batches, Bytes int
 
 	// Linger is how long a room without viewers stays open. Defaults to 10 s;
@@ -88,7 +101,9 @@ func New(store Store, opts *Options) (*Hub, error) {
 		Decode:    decode,
 		Encode:    o.Encode,
 		Fresh:     func() func(Event) bool { return new(repeats).isNew },
-		Every:     o.Every, Batches: o.Batches, Bytes: o.Bytes, Linger: o.Linger,
+		Known:     o.Known,
+		Every:     o.Every, PresentEvery: o.PresentEvery, Linger: o.Linger,
+		Batches: o.Batches, Bytes: o.Bytes,
 	})
 	if err != nil {
 		return nil, err

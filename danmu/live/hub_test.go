@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -116,6 +117,38 @@ func TestEncodedIsJSONByDefault(t *testing.T) {
 	})
 }
 
+func TestAnUnknownVideoHasNoRoom(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		hub := newHub(t, &table{}, &live.Options{Known: func(_ context.Context, video string) error {
+			if video != room {
+				return plaza.ErrNotFound
+			}
+			return nil
+		}})
+		_, err := hub.Join(t.Context(), "another", "")
+		require.ErrorIs(t, err, plaza.ErrNotFound)
+		require.Zero(t, hub.Present("another"))
+		join(t, hub, "")
+	})
+}
+
+func TestNextReturnsTheNumberOfViewers(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		hub := newHub(t, &table{comments: []danmu.Comment{comment(1, 1)}}, &live.Options{PresentEvery: time.Second})
+		v := join(t, hub, "")
+		_, err := v.CatchUp(t.Context(), 0, time.Minute, nil)
+		require.NoError(t, err)
+		require.Equal(t, 1, next(t, v).Present)
+		time.Sleep(time.Second)
+		join(t, hub, "")
+		b := next(t, v)
+		require.Equal(t, 2, b.Present)
+		require.Empty(t, b.Events)
+		require.Nil(t, b.Encoded)
+		quiet(t, v)
+	})
+}
+
 func TestBadInput(t *testing.T) {
 	field := func(err error) string {
 		var invalid *plaza.InvalidError
@@ -123,11 +156,12 @@ func TestBadInput(t *testing.T) {
 		return invalid.Field
 	}
 	for name, opts := range map[string]*live.Options{
-		"Options.Every":    {Every: -1},
-		"Options.Batches":  {Batches: -1},
-		"Options.Bytes":    {Bytes: -1},
-		"Options.UserRate": {UserRate: ratelimit.Rate{Every: -1}},
-		"Options.RoomRate": {RoomRate: ratelimit.Rate{Burst: -1}},
+		"Options.Every":        {Every: -1},
+		"Options.PresentEvery": {PresentEvery: -1},
+		"Options.Batches":      {Batches: -1},
+		"Options.Bytes":        {Bytes: -1},
+		"Options.UserRate":     {UserRate: ratelimit.Rate{Every: -1}},
+		"Options.RoomRate":     {RoomRate: ratelimit.Rate{Burst: -1}},
 	} {
 		_, err := live.New(&table{}, opts)
 		require.Equal(t, name, field(err))

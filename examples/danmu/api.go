@@ -18,6 +18,10 @@ const (
 	sendRate, sendBurst       = 10, 100
 	videoRate, videoBurst     = 50, 500
 
+	// Of likes and reports. A good joke is liked more often than anything is said.
+	reactionRate, reactionBurst           = 10, 100
+	videoReactionRate, videoReactionBurst = 200, 2_000
+
 	streamsEach, streamsAll = 50, 10_000
 )
 
@@ -33,6 +37,9 @@ type api struct {
 	sends    *guard.Rate // by address
 	videos   *guard.Rate
 	streams  *guard.Streams
+
+	reactions      *guard.Rate // by address
+	videoReactions *guard.Rate
 
 	claiming sync.Mutex // held while a video gets its owner
 
@@ -52,7 +59,11 @@ func newAPI(s *service, log *slog.Logger, hosts ...string) *api {
 		sends:    guard.NewRate(sendRate, sendBurst, nil),
 		videos:   guard.NewRate(videoRate, videoBurst, nil),
 		streams:  guard.NewStreams(streamsEach, streamsAll),
-		ending:   make(chan struct{}),
+
+		reactions:      guard.NewRate(reactionRate, reactionBurst, nil),
+		videoReactions: guard.NewRate(videoReactionRate, videoReactionBurst, nil),
+
+		ending: make(chan struct{}),
 	}
 	a.endStreams = sync.OnceFunc(func() { close(a.ending) })
 	a.routes()

@@ -55,7 +55,7 @@ func TestMadeUpVideosAreNeitherStoredNorReadNorWatched(t *testing.T) {
 			w.ask(t, from, "POST", "/danmu/send", sendOf(id, "a")),
 			w.ask(t, from, "GET", "/videos/"+id+"/live", ""),
 			w.ask(t, from, "GET", []string{"/danmu/pull/" + id, "/danmu/queryByTime/" + id, "/videos/" + id, "/videos/" + id + "/segments/0", "/videos/" + id + "/heat?buckets=3"}[i%5], ""),
-			w.ask(t, from, "DELETE", "/videos/"+id+"/danmu/00000000000000000000?user=a", ""),
+			w.ask(t, from, []string{"DELETE", "PUT"}[i%2], "/videos/"+id+"/danmu/00000000000000000000"+[]string{"", "/like", "/like", "/report"}[i%4]+"?user=a", ""),
 		} {
 			require.Contains(t, []int{http.StatusNotFound, http.StatusTooManyRequests}, answer.Code, answer.Body)
 		}

@@ -16,6 +16,9 @@ func open(t *testing.T, b browsertest.Browser, w world, tolerated ...string) bro
 	return p
 }
 
+// tab opens a tab beside the video.
+func tab(p browsertest.Window, name string) { p.Click("#tab-" + name) }
+
 // count returns an expression for the number of danmu with a text on the screen.
 func count(text string) string {
 	return fmt.Sprintf(`window.danmu.onScreen().filter((box) => box.text === %q).length`, text)

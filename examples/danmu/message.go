@@ -40,6 +40,9 @@ type message struct {
 	ID        danmu.ID `json:"id"`
 	CreatedAt int64    `json:"createdAt,omitempty"` // Unix ms
 	Repeats   int      `json:"repeats,omitempty"`   // danmu that were merged into this one
+	Likes     int64    `json:"likes,omitempty"`
+	Weight    int      `json:"weight,omitempty"`    // a higher one stays under a cap
+	Protected bool     `json:"protected,omitempty"` // stays under every cap
 }
 
 type content struct {
@@ -130,7 +133,7 @@ func parseSize(text string) (int, error) {
 
 func messageOf(c danmu.Comment, owner string) message {
 	at := seconds(c.Progress)
-	m := message{ID: c.ID, Repeats: c.Repeats, submission: submission{
+	m := message{ID: c.ID, Repeats: c.Repeats, Likes: c.Likes, Weight: c.Weight, Protected: c.Protected, submission: submission{
 		ObjectID: c.Object, UserID: c.User, OwnerID: owner,
 		Content: content{Text: c.Text, style: styleOf(c), Position: c.Mode, Time: &at},
 	}}

@@ -66,6 +66,7 @@ func twoWindows(t *testing.T, b browsertest.Browser) {
 	require.Zero(t, browsertest.Eval[int](one, `document.querySelectorAll("#mine script").length`))
 	require.Zero(t, browsertest.Eval[int](two, `document.querySelectorAll("#mine li").length`), "another viewer")
 
+	tab(one, "mine")
 	one.Click("#mine .undo")
 	for _, p := range []browsertest.Window{one, two} {
 		p.Until(count(party) + ` === 0`)
@@ -110,6 +111,7 @@ func choices(t *testing.T, b browsertest.Browser) {
 	p.Until(count(spoiler) + ` === 1`)
 	p.Until(`document.querySelector("#heat path").getAttribute("d").includes(" 1.00")`)
 
+	tab(p, "display")
 	p.Type("#word", "spoiler")
 	p.Click("#filter button")
 	p.Until(count(spoiler) + ` === 0`)
@@ -186,7 +188,7 @@ func crowd(t *testing.T, b browsertest.Browser) {
 		p.Size(width, 800)
 		seek(p, 10)
 		browsertest.Eval[bool](p, frames(n, `const boxes = window.danmu.onScreen(); window.seen.boxes += boxes.length; window.seen.pairs += `+touching+`(boxes)`))
-		p.Until(`document.getElementById("count").textContent.includes(" found no lane")`)
+		p.Until(`document.getElementById("count").textContent.startsWith("Busy moment: showing ")`)
 		require.Positive(t, browsertest.Eval[int](p, `window.danmu.dropped()`))
 		require.Equal(t, width, browsertest.Eval[int64](p, `document.documentElement.scrollWidth`), "nothing is wider than the page")
 	}

@@ -24,7 +24,7 @@ func bounds(t *testing.T, b browsertest.Browser) {
 		};
 		const recent = new Recent(video, { failed: (reason) => { throw new Error(reason); } });
 		const read = (at) => new Promise((done) => { answered = done; recent.at(at); });
-		recent.choose({ cap: 0, sample: 0, merge: false, words: [] });
+		recent.choose({ cap: 0, sample: 0, merge: false, blocks: { version: 0, blocks: () => false } });
 		await read(30);
 		const all = Array.from({ length: 5000 }, (_, i) => ({ id: String(i).padStart(4, "0"), content: { text: "x", time: 30 } }));
 		all.forEach((c) => recent.add(c));

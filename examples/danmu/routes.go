@@ -22,6 +22,10 @@ func (a *api) routes() {
 	a.route("GET /videos/{id}/segments/{n}", a.segment, "cap", "sample", "merge", "without", "fresh")
 	a.route("GET /videos/{id}/heat", a.heat, "buckets")
 	a.route("DELETE /videos/{id}/danmu/{danmu}", a.recall, "user")
+	a.route("PUT /videos/{id}/danmu/{danmu}/like", a.like, "user")
+	a.route("DELETE /videos/{id}/danmu/{danmu}/like", a.unlike, "user")
+	a.route("PUT /videos/{id}/danmu/{danmu}/report", a.report, "user")
+	a.route("GET /videos/{id}/segments/{n}/reactions", a.reactionsOf, "user")
 	a.route("GET /users/{user}/danmu", a.mine, "cursor", "size")
 	a.mux.HandleFunc("GET /videos/{id}/live", a.watch)
 

@@ -66,8 +66,9 @@ func (s *service) open(ctx context.Context, db *dynamo.DB, t tables.Names, log *
 	if err := s.danmu.Init(ctx); err != nil {
 		return err
 	}
-	// Several processes would need a live/redisstream backplane.
-	if s.hub, err = live.New(s.danmu, &live.Options{Encode: s.encode}); err != nil {
+	// Several processes would need a live/redisstream backplane. Each would count its own
+	// viewers.
+	if s.hub, err = live.New(s.danmu, &live.Options{Encode: s.encode, PresentEvery: presentEvery}); err != nil {
 		return err
 	}
 	_, err = s.danmu.Configure(ctx, s.shown.ID, danmu.Settings{

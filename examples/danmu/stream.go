@@ -15,12 +15,21 @@ import (
 	"github.com/plaza-sdk/plaza/examples/sse"
 )
 
-const beat = 10 * time.Second // between two events present, at most
+const (
+	beat         = 10 * time.Second // between two events present, at most: a page that is gone is noticed
+	presentEvery = time.Second      // for 5,000 viewers; a tenth for 500
+)
 
-// happened is an event for the page: a danmu was sent or removed.
+// happened is an event for the page: a danmu was sent or removed, or has other likes.
 type happened struct {
 	Sent    *message  `json:"sent,omitempty"`
 	Removed *danmu.ID `json:"removed,omitempty"`
+	Liked   *liked    `json:"liked,omitempty"`
+}
+
+type liked struct {
+	ID    danmu.ID `json:"id"`
+	Likes int64    `json:"likes"` // how many it has now
 }
 
 // encode encodes a batch once for all viewers, with one read of the owner.
@@ -37,6 +46,8 @@ func (s *service) encode(room string, events []live.Event) []byte {
 			all = append(all, happened{Sent: &m})
 		case live.Recalled, live.Removed:
 			all = append(all, happened{Removed: &e.ID})
+		case live.Liked:
+			all = append(all, happened{Liked: &liked{e.ID, e.Likes}})
 		}
 	}
 	text, err := json.Marshal(all)
@@ -46,9 +57,12 @@ func (s *service) encode(room string, events []live.Event) []byte {
 	return text
 }
 
-// watch streams the events of a video's room as Server-Sent Events. After joined, no
-// event is missed. Then there are batch; reset, after which the page must read again;
-// and present, the number of viewers.
+// watch streams the events of a video's room as Server-Sent Events:
+//
+//	joined    read now: no event is missed from here on; not sent to a page that reconnects
+//	batch     what happened
+//	reset     events were lost: read again
+//	present   how many watch through this process, when that changes and every 10 s
 func (a *api) watch(w http.ResponseWriter, r *http.Request) {
 	if err := a.admit(r, nil); err != nil {
 		a.refuse(w, r, err)
@@ -82,32 +96,41 @@ func (a *api) watch(w http.ResponseWriter, r *http.Request) {
 	if err == nil && after == "" {
 		err = s.Send(sse.Event{Name: "joined", Data: "{}"})
 	}
-	for err == nil {
-		if err = s.Send(sse.Event{Name: "present", Data: strconv.Itoa(a.hub.Present(room))}); err == nil {
-			err = sendBatches(ctx, s, viewer)
+	for present := 0; err == nil; {
+		if present, err = sendBatches(ctx, s, viewer, present); err == nil {
+			err = sendPresent(s, present)
 		}
 	}
 }
 
-// sendBatches sends batches until the next beat.
-func sendBatches(ctx context.Context, s *sse.Stream, viewer *live.Viewer) error {
+// sendBatches sends batches until the next beat. It sends the number of viewers where that
+// is another than present, and returns the last one.
+func sendBatches(ctx context.Context, s *sse.Stream, viewer *live.Viewer, present int) (int, error) {
 	until, cancel := context.WithTimeout(ctx, beat)
 	defer cancel()
 	for {
 		b, err := viewer.Next(until)
 		switch {
 		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-			return nil
+			return present, nil
 		case err != nil:
-			return err
+			return present, err
 		case b.Reset || b.Dropped > 0:
 			err = s.Send(sse.Event{Name: "reset", ID: string(b.Pos), Data: "{}"})
 		}
 		if err == nil && len(b.Events) > 0 {
 			err = s.Send(sse.Event{Name: "batch", ID: string(b.Pos), Data: string(b.Encoded)})
 		}
+		if err == nil && b.Present != present {
+			present = b.Present
+			err = sendPresent(s, present)
+		}
 		if err != nil {
-			return err
+			return present, err
 		}
 	}
+}
+
+func sendPresent(s *sse.Stream, viewers int) error {
+	return s.Send(sse.Event{Name: "present", Data: strconv.Itoa(viewers)})
 }

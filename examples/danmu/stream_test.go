@@ -4,12 +4,20 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/danmu/live"
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 	"github.com/plaza-sdk/plaza/examples/sse"
 )
@@ -93,6 +101,83 @@ func TestAViewerWhoReconnectsMissesNothing(t *testing.T) {
 	require.Equal(t, []string{two.ID.String(), three.ID.String()}, ids)
 	listen(t, w, "made-up")("reset")
 }
+
+func TestTheNumberOfViewersIsRightAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		hub, err := live.New(new(danmu.Repository), &live.Options{PresentEvery: presentEvery})
+		require.NoError(t, err)
+		defer hub.Close()
+		log := slog.New(slog.DiscardHandler)
+		pages := make(pipes)
+		server := newServer(newAPI(&service{shown: hills(), hub: hub}, log), log)
+		go func() { _ = server.Serve(pages) }()
+		defer func() {
+			close(pages)
+			require.NoError(t, server.Close())
+		}()
+		watch := func() (present func() string, leave func() error) {
+			page := pages.dial()
+			_, err := io.WriteString(page, "GET /videos/1/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+			require.NoError(t, err)
+			numbers := make(chan string, 1000)
+			go func() {
+				defer close(numbers)
+				res, err := http.ReadResponse(bufio.NewReader(page), nil)
+				if !assert.NoError(t, err) {
+					return
+				}
+				defer res.Body.Close()
+				lines := bufio.NewScanner(res.Body)
+				for {
+					e, err := sse.Next(lines)
+					if err != nil {
+						return
+					}
+					if e.Name == "present" {
+						numbers <- e.Data
+					}
+				}
+			}()
+			return func() string { return <-numbers }, page.Close
+		}
+
+		first, _ := watch()
+		require.Equal(t, "1", first())
+		time.Sleep(time.Second)
+		came := time.Now()
+		second, leave := watch()
+		require.Equal(t, "2", second())
+		require.Equal(t, "2", first())
+		require.Zero(t, time.Since(came))
+		time.Sleep(time.Second)
+		left := time.Now()
+		require.NoError(t, leave())
+		require.Equal(t, "1", first())
+		require.Zero(t, time.Since(left))
+		require.Equal(t, "1", first(), "and again, so that a page that is gone is noticed")
+		require.Equal(t, came.Add(beat-time.Second), time.Now())
+	})
+}
+
+// pipes are connections without buffers, by the clock of a bubble.
+type pipes chan net.Conn
+
+func (p pipes) dial() net.Conn {
+	page, conn := net.Pipe()
+	p <- conn
+	return page
+}
+
+func (p pipes) Accept() (net.Conn, error) {
+	if conn, ok := <-p; ok {
+		return conn, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (p pipes) Close() error   { return nil }
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
 func TestASegmentIsThinnedOutAsTheViewerWants(t *testing.T) {
 	t.Parallel()

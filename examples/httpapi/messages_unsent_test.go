@@ -37,6 +37,7 @@ func lostAnswer(t *testing.T, b browsertest.Browser) {
 	ann.Do(`heal()`)
 	ann.Click(`[data-part=retry]`)
 	ann.Until(`!document.querySelector(".pending") && ` + says("once"))
+	ann.Until(`document.activeElement === document.querySelector("#history .said .bubble")`) // the focus was in the row that is no longer pending
 	require.Equal(t, []string{"1 ann once"}, w.texts(t, "bob", annBob))
 	bob.Until(says("once"))
 }

@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"time"
@@ -12,7 +13,7 @@ import (
 
 const (
 	sending = 10 * time.Second // for a page to take an event
-	retry   = time.Second      // before a page reconnects
+	retry   = time.Second      // before a page reconnects, and up to as much again
 )
 
 // Event is one event.
@@ -24,16 +25,19 @@ type Event struct {
 
 // Stream writes events to one page. It is for one goroutine.
 type Stream struct {
-	w    http.ResponseWriter
-	ctrl *http.ResponseController
+	w     http.ResponseWriter
+	ctrl  *http.ResponseController
+	retry time.Duration
 }
 
 // Start begins the answer. The deadlines of the server, which are for requests that
-// end, no longer hold.
+// end, no longer hold. Proxies are asked to pass on each event when it is sent. Pages
+// reconnect at different times, so that a server that restarts does not get all at once.
 func Start(w http.ResponseWriter) (*Stream, error) {
 	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-store")
-	s := &Stream{w, http.NewResponseController(w)}
+	w.Header().Set("Cache-Control", "no-store, no-transform") // a proxy that compresses waits for more
+	w.Header().Set("X-Accel-Buffering", "no")                 // nginx
+	s := &Stream{w, http.NewResponseController(w), retry + rand.N(retry)}
 	return s, s.ctrl.SetReadDeadline(time.Time{})
 }
 
@@ -42,7 +46,7 @@ func (s *Stream) Send(e Event) error {
 	if err := s.ctrl.SetWriteDeadline(time.Now().Add(sending)); err != nil {
 		return err
 	}
-	lines := fmt.Appendf(nil, "event: %s\nretry: %d\n", e.Name, retry.Milliseconds())
+	lines := fmt.Appendf(nil, "event: %s\nretry: %d\n", e.Name, s.retry.Milliseconds())
 	if e.ID != "" {
 		lines = fmt.Appendf(lines, "id: %s\n", e.ID)
 	}

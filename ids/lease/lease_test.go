@@ -583,3 +583,27 @@ func TestConcurrentCallersRenewOnce(t *testing.T) {
 	wg.Wait()
 	assert.Equal(t, 1, w.Requests()-before)
 }
+
+// It belongs to no call that runs, but a meter needs a name for it.
+func TestARenewalInTheBackgroundHasAName(t *testing.T) {
+	t.Parallel()
+	names := make(chan string, 100)
+	db := dynamotest.DB(t, func(next aws.HTTPClient) aws.HTTPClient {
+		return doer(func(r *http.Request) (*http.Response, error) {
+			select {
+			case names <- plaza.Operation(r.Context()):
+			default:
+			}
+			return next.Do(r)
+		})
+	})
+	held, err := lease.Acquire(t.Context(), db, dynamotest.Table(t, lease.Table), &lease.Options{Renew: time.Millisecond})
+	require.NoError(t, err)
+	require.Equal(t, "ids/lease.Acquire", <-names)
+	require.Equal(t, "ids/lease.Lease.Next", <-names)
+	require.NoError(t, held.Close(t.Context()))
+}
+
+type doer func(*http.Request) (*http.Response, error)
+
+func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }

@@ -53,11 +53,9 @@ func (r *Repository) access(ctx context.Context, in In) (Access, error) {
 	if !isPair {
 		return a, nil
 	}
-	var h head
-	if item := items[headKey(in.Conversation)]; item != nil {
-		if err := r.table.Decode(item, &h); err != nil {
-			return Access{}, err
-		}
+	h, err := r.headOf(in.Conversation, items)
+	if err != nil {
+		return Access{}, err
 	}
 	a.Blocked = len(h.Blocked) > 0
 	if !a.Blocked && h.N == 0 {

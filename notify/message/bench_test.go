@@ -1,6 +1,7 @@
 package message_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -134,6 +135,8 @@ func BenchmarkSend(b *testing.B) {
 func BenchmarkEdit(b *testing.B) {
 	w := newWorld(b, nil)
 	w.send(b, pair, "ann")
+	_, _, err := w.Edit(b.Context(), message.Message{Conversation: pair, Sender: "ann", Seq: 1, Text: "edited"})
+	require.NoError(b, err)
 	client := dynamotest.DB(b).Client().(*dynamodb.Client)
 	var n atomic.Int64
 	dynamotest.Pair(b, func() {
@@ -142,19 +145,23 @@ func BenchmarkEdit(b *testing.B) {
 		require.True(b, changed)
 	}, func() {
 		ctx, id := b.Context(), w.id().String()
-		_, err := client.GetItem(ctx, &dynamodb.GetItemInput{
-			TableName: &w.table, Key: image{"pk": text("C#" + pair), "sk": text("~")}, ConsistentRead: aws.Bool(true),
-		})
-		require.NoError(b, err)
 		pk, sk := messageAt(pair, 1)
+		found, err := client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{w.table: {
+			Keys:           []image{{"pk": text("C#" + pair), "sk": text("~")}, {"pk": text(pk), "sk": text(sk)}},
+			ConsistentRead: aws.Bool(true),
+		}}})
+		require.NoError(b, err)
+		var seen types.AttributeValue
+		for _, item := range found.Responses[w.table] {
+			seen = cmp.Or(item["edit"], seen)
+		}
 		_, err = client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 			TableName: &w.table, Key: image{"pk": text(pk), "sk": text(sk)},
-			UpdateExpression: aws.String("SET edited = :now, edit = :id, #call = :id, #text = :text REMOVE #data"),
-			ConditionExpression: aws.String("(sender = :sender AND attribute_not_exists(recalled)) AND (attribute_not_exists(edit) OR edit < :id) AND " +
-				"(attribute_not_exists(#text) OR #text <> :text OR attribute_exists(#data))"),
+			UpdateExpression:         aws.String("SET edited = :now, edit = :id, #call = :id, #text = :text REMOVE #data"),
+			ConditionExpression:      aws.String("(sender = :sender AND attribute_not_exists(recalled)) AND (edit = :seen)"),
 			ExpressionAttributeNames: map[string]string{"#call": "call", "#text": "text", "#data": "data"},
 			ExpressionAttributeValues: image{
-				":now": numberOf(w.Now().UnixMilli()), ":id": text(id), ":text": text(fmt.Sprint("text ", n.Add(1))), ":sender": text("ann"),
+				":now": numberOf(w.Now().UnixMilli()), ":id": text(id), ":text": text(fmt.Sprint("text ", n.Add(1))), ":sender": text("ann"), ":seen": seen,
 			},
 			ReturnValues: types.ReturnValueAllNew, ReturnValuesOnConditionCheckFailure: theStored,
 		})

@@ -199,7 +199,7 @@ func FuzzChanges(f *testing.F) {
 			SKs: []string{"~", "M", "0000000000000001", "0000000000065536", "0000000000000000", "00", "C#g", "C#ann#ben", "C#", "C#ben#ann", "K"},
 			Attributes: []string{
 				"n", "mver", "blocked", "call", "members", "pending", "made", "last", "lastSeq", "read", "own", "from", "till",
-				"id", "sender", "key", "text", "data", "replyTo", "edited", "edit", "recalled",
+				"id", "sender", "key", "text", "data", "replyTo", "edited", "edit", "recalled", "recall",
 			},
 			Values: []string{id, "ann", "ben", "{}", `{"a":1}`},
 		}, func(r stream.Record) error {

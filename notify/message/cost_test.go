@@ -1,7 +1,10 @@
 package message_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -90,10 +93,34 @@ func TestOtherWritesCostNoMoreThanStated(t *testing.T) {
 	})
 	edit := message.Message{Conversation: pair, Sender: "ann", Seq: 1, Text: "edited"}
 	edits := func() (bool, error) { _, changed, err := w.Edit(t.Context(), edit); return changed, err }
-	at("edit", dynamotest.Cost{Requests: 2, Read: 1, Write: 1}, ok(true, edits))
-	at("edit again", dynamotest.Cost{Requests: 2, Read: 1, Write: 1}, ok(false, edits))
+	at("edit", dynamotest.Cost{Requests: 2, Read: 2, Write: 1}, ok(true, edits))
+	at("edit again", dynamotest.Cost{Requests: 1, Read: 2}, ok(false, edits))
 	edit.Text = string(make([]byte, 3000))
-	at("edit to 3 KB", dynamotest.Cost{Requests: 2, Read: 1, Write: 4}, ok(true, edits))
+	at("edit to 3 KB", dynamotest.Cost{Requests: 2, Read: 2, Write: 4}, ok(true, edits))
+	edit.Data = json.RawMessage(strconv.Quote(strings.Repeat("x", 3000)))
+	at("edit to 6 KB", dynamotest.Cost{Requests: 2, Read: 2, Write: 7}, ok(true, edits))
+	edit.Data = nil
+	at("edit of 6 KB", dynamotest.Cost{Requests: 2, Read: 3, Write: 7}, ok(true, edits))
+	overlaps := faults.New(t, 1, faults.Rates{})
+	updates := 0
+	overlaps.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "UpdateItem" {
+			updates++
+		}
+		if op == "UpdateItem" && updates == 1 {
+			_, _, err := w.skewed(t, -time.Hour).Edit(t.Context(), message.Message{Conversation: pair, Sender: "ann", Seq: 1, Text: "meanwhile"})
+			require.NoError(t, err)
+		}
+		return faults.Fault{}
+	})
+	edit.Text = "overlaps"
+	at("an edit that overlaps", dynamotest.Cost{Requests: 3, Read: 2, Write: 2}, ok(true, func() (bool, error) {
+		_, changed, err := w.skewed(t, time.Hour, meter.Wrap, overlaps.Wrap).Edit(t.Context(), edit)
+		return changed, err
+	}))
+	edit.Text = string(make([]byte, 3000))
+	_, err = edits()
+	require.NoError(t, err)
 	recall := func() (bool, error) { return w.Recall(t.Context(), of("ann", pair), 1) }
 	at("recall", dynamotest.Cost{Requests: 1, Write: 4}, ok(true, recall))
 	at("recall again", dynamotest.Cost{Requests: 1, Write: 1}, ok(false, recall))

@@ -131,6 +131,14 @@ func (r *Repository) head(ctx context.Context, conversation string) (h head, err
 	return h, err
 }
 
+// headOf returns the head of a conversation among items that were read.
+func (r *Repository) headOf(conversation string, items map[store.Key]dynamo.Item) (h head, err error) {
+	if found := items[headKey(conversation)]; found != nil {
+		err = r.table.Decode(found, &h)
+	}
+	return h, err
+}
+
 // learn updates what is known after the head refused a write. The item is the head that
 // came with the refusal.
 func (r *Repository) learn(ctx context.Context, conversation string, k known, item dynamo.Item) (known, error) {

@@ -185,10 +185,7 @@ func (r *Repository) place(ctx context.Context, in In) (own row, n int64, err er
 	if own, err = r.rowOf(in, items); err != nil {
 		return row{}, 0, err
 	}
-	var h head
-	if found := items[headKey(in.Conversation)]; found != nil {
-		err = r.table.Decode(found, &h)
-	}
+	h, err := r.headOf(in.Conversation, items)
 	return own, h.N, err
 }
 

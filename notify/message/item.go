@@ -27,8 +27,9 @@ type item struct {
 
 	Edited   int64  `dynamo:"edited,omitempty"`   // Unix ms
 	Edit     ids.ID `dynamo:"edit,omitempty"`     // orders edits
+	Call     ids.ID `dynamo:"call,omitempty"`     // the one that edited it last
 	Recalled int64  `dynamo:"recalled,omitempty"` // Unix ms
-	Call     ids.ID `dynamo:"call,omitempty"`     // the one that edited or recalled it last
+	Recall   ids.ID `dynamo:"recall,omitempty"`   // the call that recalled it
 
 	seq int64
 }
@@ -106,10 +107,12 @@ func (i *item) attribute(name string) any {
 		return &i.Edited
 	case "edit":
 		return &i.Edit
-	case "recalled":
-		return &i.Recalled
 	case "call":
 		return &i.Call
+	case "recalled":
+		return &i.Recalled
+	case "recall":
+		return &i.Recall
 	}
 	return nil
 }

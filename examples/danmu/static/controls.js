@@ -1,60 +1,84 @@
-import * as api from "./api.js";
-import { byId, put, spell } from "./dom.js";
+import { byId, icon, put, spell } from "./dom.js";
+import { gestures } from "./gestures.js";
+import { Heat } from "./heat.js";
+import { idle } from "./idle.js";
+import { keys } from "./keys.js";
+import { notice } from "./notice.js";
+import { screens } from "./screens.js";
+import { begin, volume } from "./volume.js";
 
-const buckets = 100;
-
-// controls are the buttons, and the progress bar with its heat.
+// controls are what the viewer plays with: the progress bar, the buttons, the keys and
+// the gestures.
 export function controls(video, medium) {
-  const seekbar = byId("seek");
+  const player = byId("player"), seekbar = byId("seek"), rate = byId("rate"), visible = byId("visible");
+  const total = spell(video.duration);
   seekbar.max = video.duration;
   let dragging = false;
-  let counts = new Array(buckets).fill(0);
 
   const seek = (at) => { medium.currentTime = at; };
-  const toggle = () => { if (medium.paused) medium.play(); else medium.pause(); };
+  const heat = new Heat(video, seek);
+  const sound = volume(medium);
+  const screen = screens(medium);
+  const rest = idle(player, medium);
+
+  function toggle() {
+    if (medium.paused) medium.play().catch(() => {}); // the viewer paused it before it began
+    else medium.pause();
+    notice(medium.paused ? "Paused" : "Playing");
+  }
+
+  function to(at) {
+    const there = Math.min(Math.max(at, 0), video.duration);
+    seek(there);
+    notice(`${spell(there)} / ${total}`);
+  }
+
+  const skip = (seconds) => to(medium.currentTime + seconds);
+
+  function faster(by) {
+    const next = rate.selectedIndex + by;
+    if (!rate.options[next]) return;
+    rate.selectedIndex = next;
+    rate.dispatchEvent(new Event("change"));
+  }
 
   seekbar.addEventListener("input", () => { dragging = true; });
   seekbar.addEventListener("change", () => { dragging = false; seek(seekbar.valueAsNumber); });
   byId("play").addEventListener("click", toggle);
-  byId("stage").addEventListener("click", toggle);
-  byId("rate").addEventListener("change", (e) => { medium.playbackRate = Number(e.target.value); });
-  addEventListener("keydown", (e) => {
-    if (e.target.closest("input, select, button, summary")) return;
-    if (e.key === " ") toggle();
-    else if (e.key === "ArrowLeft") seek(Math.max(medium.currentTime - 5, 0));
-    else if (e.key === "ArrowRight") seek(Math.min(medium.currentTime + 5, video.duration));
-    else return;
-    e.preventDefault();
+  rate.addEventListener("change", () => {
+    medium.playbackRate = Number(rate.value);
+    notice(`Speed ${rate.value}×`);
+  });
+  visible.addEventListener("change", () => notice(visible.checked ? "Danmu on" : "Danmu off"));
+  gestures(byId("stage"), { toggle, skip, full: screen.full, isFull: screen.isFull, controls: rest.toggle });
+  keys(player, {
+    toggle, skip, faster,
+    to: (part) => to(part * video.duration),
+    louder: sound.change,
+    mute: sound.toggle,
+    danmu: () => visible.click(),
+    full: screen.full,
+    theatre: screen.theatre,
   });
 
   return {
     seek,
+    begin: () => begin(medium),
+    heat: () => heat.read(),
+    warm: (at) => heat.warm(at),
 
     show(at) {
       const shown = dragging ? seekbar.valueAsNumber : at;
       if (!dragging) seekbar.value = at;
-      seekbar.style.setProperty("--played", `${(100 * shown) / video.duration}%`);
-      put("time", `${spell(shown)} / ${spell(video.duration)}`);
+      seekbar.style.setProperty("--part", `${(100 * shown) / video.duration}%`);
+      put("time", `${spell(shown)} / ${total}`);
       put("clock", spell(shown));
-      byId("play").classList.toggle("playing", !medium.paused);
-    },
-
-    async heat() {
-      counts = (await api.heat(video.id, buckets)).data;
-      draw(counts);
-    },
-
-    // warm adds one to the heat of a moment.
-    warm(at) {
-      counts[Math.min(Math.floor((at / video.duration) * buckets), buckets - 1)]++;
-      draw(counts);
+      const text = `${spell(shown)} of ${total}`;
+      if (seekbar.ariaValueText !== text) seekbar.ariaValueText = text;
+      const does = medium.paused ? "Play" : "Pause";
+      if (byId("play").ariaLabel !== does) byId("play").ariaLabel = does;
+      icon("play", does.toLowerCase());
+      heat.show(shown);
     },
   };
-}
-
-function draw(counts) {
-  const smooth = counts.map((n, i) => (2 * n + (counts[i - 1] ?? n) + (counts[i + 1] ?? n)) / 4);
-  const most = Math.max(...smooth, 1);
-  const points = smooth.map((n, i) => `L${i + 0.5} ${(10 - 9 * (n / most)).toFixed(2)}`);
-  byId("heat").firstElementChild.setAttribute("d", `M0 10${points.join("")}L100 10Z`);
 }

@@ -1,48 +1,70 @@
-import { byId, element } from "./dom.js";
+import { blocking } from "./blocking.js";
+import { byId, put } from "./dom.js";
+import { crossings } from "./lanes.js";
+import { areas, load, onOther, save } from "./settings.js";
 
-const key = "plaza.danmu.display";
+const speeds = ["Very slow", "Slow", "Usual", "Fast", "Very fast"];
+const percent = (v) => `${Math.round(v * 100)} %`;
 
-// display calls changed now and whenever the viewer changes what to see.
-export function display(changed) {
-  const chosen = { density: "0,0", opacity: 0.9, merge: false, words: [], ...stored() };
-  const density = byId("density"), opacity = byId("opacity"), merge = byId("merge"), visible = byId("visible");
-
-  density.value = chosen.density;
-  opacity.value = chosen.opacity;
-  merge.checked = chosen.merge;
+// display calls changed now and whenever the viewer changes what to see, and decided
+// when blocks have tested comments that they did not know.
+export function display(changed, decided = () => {}) {
+  let { settings, blocks: rules } = load();
+  const visible = byId("visible");
+  const inputs = Object.fromEntries(Object.keys(settings).map((name) => [name, byId(name)]));
 
   const tell = () => {
-    chosen.density = density.value;
-    chosen.opacity = opacity.valueAsNumber;
-    chosen.merge = merge.checked;
-    localStorage.setItem(key, JSON.stringify(chosen));
-    const [sample, cap] = chosen.density.split(",").map(Number);
-    changed({ ...chosen, sample, cap, visible: visible.checked });
+    const [sample, cap] = settings.density.split(",").map(Number);
+    put("font-value", percent(settings.font));
+    put("speed-value", speeds[settings.speed - 1]);
+    put("opacity-value", percent(settings.opacity));
+    inputs.speed.setAttribute("aria-valuetext", speeds[settings.speed - 1]);
+    inputs.font.setAttribute("aria-valuetext", percent(settings.font));
+    inputs.opacity.setAttribute("aria-valuetext", percent(settings.opacity));
+    changed({
+      ...settings, sample, cap, blocks,
+      crossing: crossings[settings.speed - 1], area: areas[settings.area], visible: visible.checked,
+    });
   };
-  for (const input of [density, opacity, merge, visible]) input.addEventListener("input", tell);
+  const keep = () => {
+    put("unkept", save(settings, blocks.stored()) ? "" : "Your browser does not keep these settings: they end with this page.");
+    tell();
+  };
+  const fill = () => {
+    for (const [name, input] of Object.entries(inputs)) {
+      if (input.type === "checkbox") input.checked = settings[name];
+      else input.value = settings[name];
+    }
+  };
 
-  const list = () => byId("words").replaceChildren(...chosen.words.map((word) => element("li", {}, word,
-    element("button", {
-      ariaLabel: `Show ${word} again`,
-      onclick: () => { chosen.words = chosen.words.filter((w) => w !== word); list(); tell(); },
-    }, "×"))));
-  byId("filter").addEventListener("submit", (e) => {
-    e.preventDefault();
-    const word = byId("word").value.trim();
-    byId("word").value = "";
-    if (!word || chosen.words.includes(word)) return;
-    chosen.words = [...chosen.words, word];
-    list();
+  const blocks = blocking({ rules, changed: keep, decided });
+  for (const [name, input] of Object.entries(inputs)) {
+    input.addEventListener("input", () => {
+      settings = { ...settings, [name]: { checkbox: input.checked, range: input.valueAsNumber }[input.type] ?? input.value };
+      keep();
+    });
+  }
+  visible.addEventListener("input", tell);
+  byId("why").addEventListener("click", () => {
+    byId("busy").hidden = false;
+    byId("busy").scrollIntoView({ block: "center" });
+    byId("density").focus({ preventScroll: true });
+  });
+  onOther(() => {
+    ({ settings, blocks: rules } = load());
+    fill();
+    blocks.load(rules);
     tell();
   });
-  list();
+  fill();
   tell();
+  return { hideSender: (user) => blocks.hide("users", user), blocks };
 }
 
-function stored() {
-  try {
-    return JSON.parse(localStorage.getItem(key)) ?? {};
-  } catch {
-    return {};
-  }
+// showCount says how many danmu fly, and whether there was room for all.
+export function showCount({ aloft, missing }, visible) {
+  const busy = visible && missing > 0;
+  put("count", !visible ? "Danmu are off" : busy ? `Busy moment: showing ${aloft.length} of ${aloft.length + missing}` : `${aloft.length} flying`);
+  byId("why").hidden = !busy;
+  if (busy) byId("busy").hidden = false;
 }

@@ -5,6 +5,12 @@ export function put(id, text) {
   if (byId(id).textContent !== text) byId(id).textContent = text;
 }
 
+// icon changes the icon of a button.
+export function icon(id, name) {
+  const use = byId(id).querySelector("use"), href = `icons.svg#${name}`;
+  if (use.getAttribute("href") !== href) use.setAttribute("href", href);
+}
+
 // element creates an element. Strings in it are text, never markup.
 export function element(name, attributes = {}, ...children) {
   const e = Object.assign(document.createElement(name), attributes);

@@ -8,6 +8,9 @@ const jump = 1; // second of playing time between two frames
 export class Flight {
   aloft = [];
   dropped = 0; // because no lane was free, since it began
+  crossing = crossing; // seconds, of those that begin to fly
+
+  #missed = []; // those that found no lane, until they would have left
 
   #last = null;
   #stale = false;
@@ -30,6 +33,9 @@ export class Flight {
     this.#arrived.push({ comment, worth: own ? worths.own : worths.live });
   }
 
+  // missing are those that would be flying now if a lane had been free.
+  get missing() { return this.#missed.length; }
+
   remove(id) {
     const gone = this.aloft.find((c) => c.comment.id === id);
     this.lanes.remove(gone);
@@ -41,7 +47,7 @@ export class Flight {
   resize(width, height) {
     const old = this.aloft;
     this.#clear(width, height);
-    for (const c of old) this.#launch(c.comment, c.start, c.worth);
+    for (const c of old) this.#launch(c.comment, c.start, c.worth, c.crossing);
   }
 
   step(at) {
@@ -49,31 +55,34 @@ export class Flight {
     const anew = jumped || this.#stale;
     const kept = jumped ? [] : this.aloft.filter((c) => c.worth > worths.timeline && at < ends(c) && this.timeline.has(c.comment.id));
     if (anew) this.#clear(this.lanes.width, this.lanes.height);
-    const due = this.timeline.between(anew ? at - crossing : this.#last, at);
+    const due = this.timeline.between(anew ? at - this.crossing : this.#last, at);
     this.#last = at;
     this.#stale = false;
-    if (anew) kept.forEach((c) => this.#launch(c.comment, c.start, c.worth));
+    if (anew) kept.forEach((c) => this.#launch(c.comment, c.start, c.worth, c.crossing));
     this.aloft = this.aloft.filter((c) => at < ends(c));
     for (const comment of due) this.#launch(comment, comment.content.time);
     for (const { comment, worth } of this.#arrived) this.#launch(comment, at, worth);
     this.#arrived = [];
     if (anew) this.aloft = this.aloft.filter((c) => at < ends(c));
+    this.#missed = this.#missed.filter((c) => at < ends(c));
   }
 
   #clear(width, height) {
     this.lanes = new Lanes(width, height);
     this.aloft = [];
     this.dropped = 0;
+    this.#missed = [];
   }
 
   // #launch drops a comment that finds no lane, or those that give way to it.
-  #launch(comment, start, worth = worths.timeline) {
+  #launch(comment, start, worth = worths.timeline, crossing = this.crossing) {
     const mode = comment.content.position;
     if (!known.has(mode)) return; // those are placed by programs, which this page does not run
     if (this.aloft.some((c) => c.comment.id === comment.id)) return;
-    const c = { comment, start, mode, worth, ...this.measure(comment) };
+    const c = { comment, start, mode, worth, crossing, ...this.measure(comment) };
     const gone = this.lanes.place(c);
     this.dropped += gone ? gone.length : 1;
+    this.#missed.push(...gone ?? [c]);
     if (!gone) return;
     this.aloft = this.aloft.filter((other) => !gone.includes(other));
     this.aloft.push(c);

@@ -1,6 +1,7 @@
 // Where comments fly. No two flying comments ever touch.
 
-export const crossing = 8; // seconds from edge to edge
+export const crossings = [14, 11, 8, 6, 4]; // seconds from edge to edge that viewers can choose
+export const crossing = 8; // of a comment that has none of its own
 export const standing = 4; // seconds at the top or the bottom
 
 export const modes = { scroll: 0, top: 1, bottom: 2, reverse: 3 };
@@ -13,11 +14,13 @@ const strip = 0.1; // of the height, at the top and the bottom, which moving com
 
 const moves = (c) => c.mode === modes.scroll || c.mode === modes.reverse;
 
-export const ends = (c) => c.start + (moves(c) ? crossing : standing);
+const crossingOf = (c) => c.crossing ?? crossing;
+
+export const ends = (c) => c.start + (moves(c) ? crossingOf(c) : standing);
 
 // leftOf is the left edge of c at a moment of the playing time.
 export function leftOf(c, at, stageWidth) {
-  const gone = ((at - c.start) / crossing) * (stageWidth + c.width);
+  const gone = ((at - c.start) / crossingOf(c)) * (stageWidth + c.width);
   switch (c.mode) {
     case modes.scroll: return stageWidth - gone;
     case modes.reverse: return gone - c.width;
@@ -25,7 +28,8 @@ export function leftOf(c, at, stageWidth) {
   }
 }
 
-// Lanes places comments, {start, mode, worth, width, height}, by setting their top.
+// Lanes places comments, {start, mode, worth, width, height, crossing}, by setting their
+// top. Each keeps its own crossing, so that the viewer can change it while others fly.
 // They come in the order of their start.
 export class Lanes {
   placed = [];

@@ -1,12 +1,15 @@
+import { connection } from "./connection.js";
+
 const again = 5000; // milliseconds until a page that was refused asks again
 
 // follow listens to a video's room until it is closed. Unless it was refused, the
 // browser reconnects by itself and says where it was. Reread is called at first,
 // after joining so that nothing is missed, and when the room cannot go on from
 // there.
-export function follow(id, { reread, sent, removed, present }) {
+export function follow(id, { reread, sent, removed, liked, present }) {
   let source, timer;
   const open = () => {
+    clearTimeout(timer);
     source = new EventSource(`/videos/${encodeURIComponent(id)}/live`);
     const on = (name, do_) => source.addEventListener(name, (e) => do_(JSON.parse(e.data)));
     on("joined", reread);
@@ -15,16 +18,23 @@ export function follow(id, { reread, sent, removed, present }) {
     on("batch", (events) => {
       for (const e of events) {
         if (e.sent) sent(e.sent);
+        else if (e.liked) liked(e.liked);
         else removed(e.removed);
       }
     });
+    source.addEventListener("open", () => connection.stream("open"));
     source.addEventListener("error", () => {
-      if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, again);
+      const refused = source.readyState === EventSource.CLOSED;
+      connection.stream(refused ? "refused" : "lost");
+      if (refused) timer = setTimeout(open, again);
     });
   };
+  const retry = () => { if (source.readyState === EventSource.CLOSED) open(); };
+  addEventListener("online", retry);
   open();
   return {
     close() {
+      removeEventListener("online", retry);
       clearTimeout(timer);
       source.close();
     },

@@ -1,13 +1,21 @@
 import * as api from "./api.js";
+import { All } from "./all.js";
 import { Clock, Ticker } from "./clock.js";
 import { controls } from "./controls.js";
-import { display } from "./display.js";
+import { connection, showConnection, watching } from "./connection.js";
+import { display, showCount } from "./display.js";
 import { follow } from "./live.js";
 import { Mine } from "./mine.js";
+import { notice } from "./notice.js";
+import { Outbox } from "./outbox.js";
+import { Reactions } from "./reactions.js";
 import { Recent } from "./recent.js";
 import { sending } from "./sending.js";
 import { Stage } from "./stage.js";
+import { tabs } from "./tabs.js";
+import { touch } from "./touch.js";
 import { user } from "./user.js";
+import { waiting } from "./waiting.js";
 import { byId, element, put } from "./dom.js";
 
 const id = new URLSearchParams(location.search).get("video") ?? "1";
@@ -23,57 +31,113 @@ function play(video) {
   byId("video").hidden = !video.src;
   byId("clock").hidden = Boolean(video.src);
 
-  const recent = new Recent(video, { failed: refuse });
-  const stage = new Stage(byId("stage"), recent.timeline, new Ticker(medium), { me: user, onFrame });
+  const recent = new Recent(video, { failed: refuse, me: user });
+  const ticker = new Ticker(medium);
+  const stage = new Stage(byId("stage"), recent.timeline, { now }, { me: user, onFrame });
   const panel = controls(video, medium);
+  const reactions = new Reactions(video, user, { reported: removed });
+  const all = new All(video, user, { seek: panel.seek, likes: (comment) => reactions.likes(comment) });
   const mine = new Mine(video, user, { seek: panel.seek, removed, failed: refuse });
 
   recent.changed = () => stage.flight.refresh();
   medium.addEventListener("seeked", () => stage.flight.begin());
-
-  display((chosen) => {
-    stage.opacity = chosen.opacity;
-    stage.visible = chosen.visible;
+  recent.fly = (comment, own) => { if (!document.hidden) stage.flight.arrive(comment, own); };
+  const { blocks, hideSender } = display((chosen) => {
+    stage.look(chosen);
     recent.choose(chosen);
+    all.choose((comment) => chosen.blocks.blocks(comment), chosen.blocks.version);
+  }, () => {
+    recent.decided();
+    all.decided();
   });
 
-  sending(video, medium, user, { sent: (c) => { sent(c); mine.add(c); }, failed: refuse });
-  byId("me").addEventListener("change", () => { mine.reread(); stage.flight.refresh(); });
+  const touching = touch(stage, video, { user, reactions, removed, hideSender });
+  reactions.changed = (id) => {
+    touching.changed(id);
+    all.changed(id);
+  };
+  medium.addEventListener("seeked", touching.close);
+  byId("visible").addEventListener("change", touching.close);
+
+  showConnection();
+  const outbox = new Outbox({ sent: delivered, changed: () => showWaiting() });
+  const showWaiting = waiting(outbox, { edit });
+  connection.addEventListener("again", () => outbox.again());
+
+  sending(video, medium, user, { send: (message) => outbox.send(message), failed: refuse });
+  byId("me").addEventListener("change", () => {
+    mine.reread();
+    all.become();
+    recent.become();
+    reactions.become();
+    touching.close();
+  });
 
   const listen = () => follow(id, {
     reread: () => {
+      reactions.reread();
       recent.join();
-      panel.heat().catch((error) => refuse(error.message));
+      all.join();
+      panel.heat().then((counts) => all.expect(counts)).catch((error) => refuse(error.message));
     },
     sent, removed,
+    liked: (now) => reactions.heard(now),
     present: (n) => {
       byId("present").hidden = false;
-      put("present", `${n} watching`);
+      put("present", watching(n));
     },
   });
   let live = listen();
   addEventListener("pagehide", () => live.close());
   addEventListener("pageshow", (e) => { if (e.persisted) live = listen(); }); // the viewer came back to the page
   mine.reread();
-  medium.play().catch(() => {}); // some browsers want a click first
+  tabs(document.querySelector(".tabs"));
+  panel.begin();
 
   function onFrame(at) {
-    recent.at(at);
+    all.at(at);
+    reactions.at(at);
     panel.show(at);
-    const { aloft, dropped } = stage.flight;
-    put("count", `${aloft.length} flying` + (dropped ? ` · ${dropped} found no lane` : ""));
+    showCount(stage.flight, stage.visible);
+  }
+
+  // now is the playing time of the next frame, for which recent has chosen its comments.
+  function now() {
+    const at = ticker.now();
+    recent.at(at);
+    return at;
   }
 
   // sent is called for this page's own comments too.
   function sent(comment) {
-    if (!recent.add(comment)) return;
-    if (!document.hidden) stage.flight.arrive(comment, comment.userId === user());
-    panel.warm(comment.content.time);
+    all.add(comment);
+    mine.add(comment);
+    if (recent.add(comment)) panel.warm(comment.content.time);
+  }
+
+  // delivered is called once the service has a comment of this browser.
+  function delivered(comment) {
+    notice("Sent");
+    if (comment.objectId === id) sent(comment);
+    else mine.add(comment);
+    if (blocks.blocks(comment)) refuse("Sent. You do not see it yourself, because you block it.");
+  }
+
+  // edit gives a text back unless another one is being written.
+  function edit(text) {
+    const input = byId("text");
+    if (input.value.trim()) refuse("First send or clear what you are writing.");
+    else input.value = text;
+    input.dispatchEvent(new Event("input"));
+    input.focus();
+    return input.value === text;
   }
 
   function removed(danmu) {
     recent.remove(danmu);
-    stage.flight.remove(danmu);
+    all.remove(danmu);
+    touching.remove(danmu);
+    stage.remove(danmu);
     mine.remove(danmu);
   }
 

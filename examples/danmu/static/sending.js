@@ -1,48 +1,51 @@
-import * as api from "./api.js";
-import { byId, element } from "./dom.js";
-
-const colors = {
-  White: "#ffffff", Red: "#fe0302", Orange: "#ff7204", Yellow: "#ffd302",
-  Lime: "#a0ee00", Green: "#00cd00", Blue: "#4dabff", Purple: "#c25bff", Pink: "#ff7db8", Black: "#222222",
-};
+import { byId, put } from "./dom.js";
+import { look } from "./look.js";
 
 const longest = 100; // code points, as the service counts; maxlength counts UTF-16
+const near = 20; // that are left when the viewer is warned
 
-// sending reads the form and sends what was written at the playing time.
-export function sending(video, medium, user, { sent, failed }) {
+// sending reads the form and sends what was written at the playing time. Send throws
+// if it is refused.
+export function sending(video, medium, user, { send, failed }) {
   const form = byId("send"), text = byId("text");
-  byId("colors").append(...Object.entries(colors).map(([name, color], i) => {
-    const input = element("input", { type: "radio", name: "color", value: color, checked: i === 0, ariaLabel: name });
-    input.style.setProperty("--color", color);
-    return input;
-  }));
+  const chosen = look();
+  const length = () => [...text.value].length;
+
+  const count = () => {
+    const left = longest - length();
+    put("letters", left === longest ? "" : `${length()}/${longest}`);
+    byId("letters").classList.toggle("near", left <= near && left >= 0);
+    byId("letters").classList.toggle("over", left < 0);
+    text.ariaInvalid = left < 0;
+    if (left < 0) put("left", `${-left} too many`);
+    else if (left > near) put("left", "");
+    else if (left === near || left === 0) put("left", `${left} characters left`);
+  };
+  text.addEventListener("input", count);
+
+  const write = (value) => {
+    text.value = value;
+    count();
+  };
 
   form.addEventListener("submit", async (e) => {
     e.preventDefault();
     const written = text.value;
     if (!written.trim()) return;
-    const length = [...written].length;
-    if (length > longest) {
-      failed(`This has ${length} characters, at most ${longest} can fly.`);
+    if (length() > longest) {
+      failed(`This has ${length()} characters, at most ${longest} can fly.`);
       return;
     }
-    const chosen = new FormData(form);
-    text.value = "";
+    write("");
     failed("");
     try {
-      sent(await api.send({
+      await send({
         objectId: video.id,
         userId: user(),
-        content: {
-          text: written,
-          color: chosen.get("color"),
-          size: chosen.get("size"),
-          position: Number(chosen.get("position")),
-          time: Math.round(medium.currentTime * 1000) / 1000,
-        },
-      }));
+        content: { text: written, ...chosen(), time: Math.round(medium.currentTime * 1000) / 1000 },
+      });
     } catch (error) {
-      if (!text.value) text.value = written;
+      if (!text.value) write(written);
       failed(error.message);
     }
   });

@@ -3,28 +3,35 @@
 export class Timeline {
   #list = [];
   #known = new Map();
+  #guests = new Set();
+
+  // show replaces all comments by others in playing order. Guests are not among them
+  // but may go on flying.
+  show(comments, guests = []) {
+    this.#list = comments;
+    this.#known = new Map(comments.map((c) => [c.id, c]));
+    this.#guests = new Set(guests);
+  }
 
   add(comments) {
     let added = false;
     for (const c of comments) {
       if (this.#known.has(c.id)) continue;
       this.#known.set(c.id, c);
-      this.#list.push(c);
+      this.#list.splice(this.#place(c.id), 0, c);
       added = true;
     }
-    if (added) this.#list.sort((a, b) => (a.id < b.id ? -1 : 1));
     return added;
   }
 
-  has(id) { return this.#known.has(id); }
+  // welcome lets a comment fly that has no place in the list.
+  welcome(id) { this.#guests.add(id); }
+
+  has(id) { return this.#known.has(id) || this.#guests.has(id); }
 
   remove(id) {
+    this.#guests.delete(id);
     if (this.#known.delete(id)) this.#list = this.#list.filter((c) => c.id !== id);
-  }
-
-  clear() {
-    this.#list = [];
-    this.#known.clear();
   }
 
   // between are the comments after from, up to and including to, in seconds.
@@ -32,13 +39,19 @@ export class Timeline {
     return this.#list.slice(this.#after(from), this.#after(to));
   }
 
+  #place(id) { return this.#first((c) => c.id > id); }
+
   // #after is the number of comments at or before a moment.
-  #after(at) {
+  #after(at) { return this.#first((c) => c.content.time > at); }
+
+  // #first is the index of the first comment for which later is true: it is for all
+  // after it.
+  #first(later) {
     let low = 0, high = this.#list.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.#list[middle].content.time <= at) low = middle + 1;
-      else high = middle;
+      if (later(this.#list[middle])) high = middle;
+      else low = middle + 1;
     }
     return low;
   }

@@ -1,14 +1,17 @@
 import { token } from "./api.js";
 import { byId } from "./dom.js";
+import { readText, writeText } from "./storage.js";
 
 const key = "plaza.danmu.user";
 const input = byId("me");
 
-input.value = localStorage.getItem(key) ?? `guest-${token().slice(0, 5)}`;
-localStorage.setItem(key, input.value);
+let name = readText(key) || `guest-${token().slice(0, 5)}`;
+input.value = name;
+writeText(key, name);
 input.addEventListener("change", () => {
-  input.value = input.value.trim() || localStorage.getItem(key);
-  localStorage.setItem(key, input.value);
+  name = input.value.trim() || name;
+  input.value = name;
+  writeText(key, name);
 });
 
 // user is the chosen name. Nobody checks it: a real service has sessions.

@@ -17,8 +17,8 @@ import (
 // Pos is a position in a room. It is opaque.
 type Pos = live.Pos
 
-// Batch has the events of a room since the batch before. If Reset is set, Events is
-// empty.
+// Batch has the events of a room since the batch before. If Reset is set, or if viewers
+// came or went, Events is empty.
 type Batch = live.Batch[Event]
 
 // ErrClosed is the ErrClosed of package plaza/live.
@@ -37,8 +37,16 @@ type Options struct {
 	// Defaults to a live.Memory of this hub's own.
 	Backplane live.Backplane
 
-	// Every is the time between two batches of a room. Defaults to 100 ms.
+	// Every is the least time between two batches of a room with 5,000 viewers or more.
+	// With fewer it is less, in proportion, down to a tenth with 500. An event after a
+	// longer pause goes out at once. Defaults to 100 ms.
 	Every time.Duration
+
+	// PresentEvery makes Next of a conversation return when viewers come or go: at once,
+	// but after a batch of that kind no sooner than this. The time is reduced as Every
+	// is. Then Hub.Present returns who is there. Defaults to 0: Next does not return for
+	// that.
+	PresentEvery time.Duration
 
 	// Batches and Bytes bound what a room keeps for viewers who are slow or were away;
 	// the newest batch is always kept. They default to 256 and 256 KiB. Each Typing may
@@ -125,7 +133,8 @@ func New(store Store, opts *Options) (*Hub, error) {
 		Backplane: o.Backplane,
 		Encode:    func(_ string, events []Event) []byte { return o.Encode(events) },
 		Fresh:     func() func(Event) bool { return newRepeats().isNew },
-		Every:     o.Every, Batches: o.Batches, Bytes: o.Bytes, Linger: o.Linger,
+		Every:     o.Every, PresentEvery: o.PresentEvery, Linger: o.Linger,
+		Batches: o.Batches, Bytes: o.Bytes,
 	})
 	if err != nil {
 		return nil, err
@@ -220,11 +229,12 @@ func (h *Hub) Join(ctx context.Context, in message.In, after Pos) (*Viewer, erro
 	if v.access.Left {
 		return nil, v.left()
 	}
+	h.presence.enter(in) // before the room wakes others, who ask for it
 	var err error
 	if v.room, err = h.rooms.Join(ctx, roomOf(conversationRooms, in.Conversation), after); err != nil {
+		h.presence.leave(in)
 		return nil, err
 	}
-	h.presence.enter(in)
 	return v, nil
 }
 

@@ -232,7 +232,7 @@ func TestInvalidNamesAndOptionsAreRefused(t *testing.T) {
 	_, err := hub.JoinInbox(t.Context(), "", "")
 	require.Equal(t, "User", field(t, err))
 	for name, o := range map[string]live.Options{
-		"Options.Every": {Every: -1}, "Options.Batches": {Batches: -1}, "Options.Bytes": {Bytes: -1},
+		"Options.Every": {Every: -1}, "Options.PresentEvery": {PresentEvery: -1}, "Options.Batches": {Batches: -1}, "Options.Bytes": {Bytes: -1},
 		"Options.TypingEvery": {TypingEvery: -1}, "Options.Recheck": {Recheck: -1},
 	} {
 		_, err := live.New(newRoster(pair), &o)

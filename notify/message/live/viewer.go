@@ -34,10 +34,10 @@ func (v *Viewer) Since() time.Time { return v.room.Since() }
 
 // Close leaves the room. A second call does nothing.
 func (v *Viewer) Close() {
-	v.room.Close()
 	if !v.closed.Swap(true) && v.in.Conversation != "" {
-		v.hub.presence.leave(v.in)
+		v.hub.presence.leave(v.in) // before the room wakes others, who ask for it
 	}
+	v.room.Close()
 }
 
 // Next waits for the next batch. It returns message.ErrNotMember once the user has left
@@ -69,11 +69,12 @@ func (v *Viewer) Next(ctx context.Context) (Batch, error) {
 		if err != nil {
 			return Batch{}, err
 		}
+		moved := len(v.held.Events) == 0 && v.in.Conversation != "" && !v.access.Left
 		v.held = nil
 		if v.access.Left {
 			v.Close()
 		}
-		if len(b.Events) > 0 || b.Reset || b.Dropped > 0 {
+		if len(b.Events) > 0 || b.Reset || b.Dropped > 0 || moved {
 			return b, nil
 		}
 	}

@@ -228,6 +228,46 @@ func TestAUserIsPresentOnceForAllViewers(t *testing.T) {
 	})
 }
 
+func TestMembersSeeAtOnceWhoComesAndGoes(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		store := newRoster(group, "ann", "ben", "cid")
+		hub := newHub(t, store, &live.Options{PresentEvery: time.Second})
+		ann := join(t, hub, in(group, "ann"), "")
+		bell := inbox(t, hub, "ann")
+		present := func() []string {
+			batch := next(t, ann)
+			require.Empty(t, batch.Events)
+			return hub.Present(group)
+		}
+		require.Equal(t, []string{"ann"}, present())
+		time.Sleep(time.Second)
+		start := time.Now()
+		ben := join(t, hub, in(group, "ben"), "")
+		require.Equal(t, []string{"ann", "ben"}, present())
+		require.Zero(t, time.Since(start))
+		ben.Close()
+		cid := join(t, hub, in(group, "cid"), "") // the number is the same
+		require.Equal(t, []string{"ann", "cid"}, present())
+		require.Equal(t, 100*time.Millisecond, time.Since(start))
+
+		time.Sleep(time.Second)
+		inbox(t, hub, "ann")
+		quiet(t, bell) // it is no conversation
+
+		publish(t, hub, sent(group, "ann", 1))
+		require.Len(t, next(t, ann).Events, 1)
+		require.Len(t, next(t, cid).Events, 1)
+		store.set(group, "cid", message.Access{Left: true})
+		time.Sleep(time.Hour)
+		join(t, hub, in(group, "ben"), "")
+		require.Equal(t, []string{"ann", "ben", "cid"}, present())
+		_, err := cid.Next(t.Context())
+		require.ErrorIs(t, err, message.ErrNotMember, "who was removed sees nobody")
+		require.Equal(t, []string{"ann", "ben"}, present())
+		quiet(t, ann)
+	})
+}
+
 func TestASlowViewerLosesTheOldest(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		hub := newHub(t, newRoster(pair, "ann", "ben"), &live.Options{Batches: 2})

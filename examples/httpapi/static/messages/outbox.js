@@ -73,7 +73,7 @@ export class Outbox {
         const message = await api.send(user, conversation, { key, text, ...(replyTo && { replyTo }) });
         localStorage.removeItem(place(user, key));
         if (user !== this.#user) return;
-        this.discard(key);
+        this.known(key);
         this.sent(message);
       } catch (error) {
         if (user !== this.#user) return;

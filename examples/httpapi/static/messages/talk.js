@@ -149,7 +149,7 @@ export class Talk {
       const quoted = message.recalled ? undefined : quotedBy(message);
       const ticks = sender === this.#user && others.length > 0 ? { of: others.length, read: others.filter((user) => this.#receipts[user] >= seq).length } : undefined;
       const look = { me: this.#user, group: this.#entry.other === undefined, first, quoted, ticks };
-      items.push({ key: `${seq}`, content: JSON.stringify([message, look]), make: () => bubble(message, { ...look, act: this.#act }) });
+      items.push({ key: `${seq}`, was: `unsent ${message.key}`, content: JSON.stringify([message, look]), make: () => bubble(message, { ...look, act: this.#act }) });
       before = message;
     }
     for (const item of this.outbox.of(history.conversation)) {

@@ -1,0 +1,66 @@
+import { byId, element } from "./dom.js";
+import { sprite } from "./sprite.js";
+import { read, write } from "./storage.js";
+
+const key = "plaza.danmu.look";
+
+const colors = {
+  White: "#ffffff", Red: "#fe0302", Orange: "#ff7204", Yellow: "#ffd302",
+  Lime: "#a0ee00", Green: "#00cd00", Blue: "#4dabff", Purple: "#c25bff", Pink: "#ff7db8", Black: "#222222",
+};
+
+// look is the choice of a danmu's colour, size and position. It opens below the text.
+// The returned function reads it.
+export function look() {
+  const form = byId("send"), panel = byId("look"), button = byId("style"), own = byId("own"), free = byId("free");
+  byId("colors").prepend(...Object.entries(colors).map(([name, color], i) => {
+    const input = element("input", { type: "radio", name: "color", value: color, checked: i === 0, ariaLabel: name, title: name });
+    input.style.setProperty("--color", color);
+    return input;
+  }));
+  restore(read(key) ?? {});
+
+  const chosen = () => {
+    const { color, size, position } = Object.fromEntries(new FormData(form));
+    return { color, size, position: Number(position) };
+  };
+
+  const preview = () => {
+    button.style.setProperty("--color", chosen().color);
+    if (panel.hidden) return;
+    const { image, width, height } = sprite({ content: { text: byId("text").value || "Danmu", ...chosen() } }, { scale: 1, ratio: devicePixelRatio, fit: byId("preview").clientWidth });
+    image.style.aspectRatio = width / height;
+    image.style.height = `${height}px`;
+    byId("preview").replaceChildren(image);
+  };
+
+  const open = (on) => {
+    panel.hidden = !on;
+    button.ariaExpanded = on;
+    preview();
+  };
+  button.addEventListener("click", () => open(panel.hidden));
+  form.addEventListener("keydown", (e) => {
+    if (e.key !== "Escape" || panel.hidden) return;
+    e.preventDefault(); // it leaves no full window
+    open(false);
+    button.focus();
+  });
+  free.addEventListener("input", () => {
+    own.value = free.value;
+    own.checked = true;
+  });
+  form.addEventListener("input", preview);
+  panel.addEventListener("change", () => write(key, chosen()));
+  preview();
+  return chosen;
+}
+
+function restore({ color, size, position }) {
+  const inputs = [...byId("look").querySelectorAll("input[type=radio]")];
+  const select = (name, value) => inputs.find((input) => input.name === name && input.value === String(value));
+  if (!select("color", color) && /^#[0-9a-f]{6}$/.test(color)) byId("own").value = byId("free").value = color;
+  for (const input of [select("color", color), select("size", size), select("position", position)]) {
+    if (input) input.checked = true;
+  }
+}

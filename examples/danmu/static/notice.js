@@ -1,0 +1,12 @@
+import { put } from "./dom.js";
+
+const shown = 1500; // milliseconds
+
+let timer;
+
+// notice says over the picture, and to screen readers, what the viewer has just done.
+export function notice(text) {
+  put("notice", text);
+  clearTimeout(timer);
+  timer = setTimeout(() => put("notice", ""), shown);
+}

@@ -1,0 +1,267 @@
+import * as api from "./api.js";
+import { byId, put } from "./dom.js";
+
+const dwell = 120; // milliseconds that the mouse rests on a comment before it stops
+const grace = 400; // milliseconds until a comment that the mouse has left flies on
+const finger = 12; // pixels that a finger may miss by
+const gap = 6; // pixels between the menu and the edges
+const shown = 3000; // milliseconds that a phrase stays
+const recallable = 2 * 60 * 1000; // milliseconds, as the service has it
+
+// touch stops a comment under the mouse or a finger, and shows what can be done with it.
+// The keyboard reaches comments by a button that only it finds.
+export function touch(stage, video, { user, reactions, hideSender, removed }) {
+  const { canvas } = stage, picture = canvas.parentElement;
+  const root = byId("touched"), menu = part(".menu"), sure = part(".sure");
+  const like = part(".like"), choose = byId("choose");
+  let now = null; // the comment that is held
+  let by = ""; // mouse, touch or keys
+  let before = null; // the element that had the focus
+  let resting = null, restTimer, leaveTimer, recallTimer, sayTimer;
+  let wasOpen = false; // when the pointer went down
+  let pointer = "mouse";
+  let mouse = null; // its place in the window
+
+  function part(selector) { return root.querySelector(selector); }
+
+  function open(c, x, way) {
+    if (now) end();
+    else before = document.activeElement;
+    const { left, top } = stage.hold(c);
+    [now, by] = [c.comment, way];
+    part(".text").replaceChildren(picturing(c));
+    root.hidden = false;
+    ask(false);
+    draw();
+    const low = top + c.height + menu.offsetHeight + gap > canvas.clientHeight;
+    const middle = x ?? (Math.max(left, 0) + Math.min(left + c.width, canvas.clientWidth)) / 2;
+    const most = canvas.clientWidth - menu.offsetWidth - gap;
+    const start = Math.max(Math.min(middle - menu.offsetWidth / 2, most), gap);
+    root.classList.toggle("low", low);
+    set(root, { left, top, width: c.width, height: c.height });
+    root.style.setProperty("--start", `${start - left}px`);
+    if (way === "mouse") leave();
+  }
+
+  // close lets the comment fly on. The focus returns to where it was.
+  function close() {
+    if (!now) return;
+    const inside = root.contains(document.activeElement);
+    end();
+    root.hidden = true;
+    if (inside) (by === "keys" ? choose : before)?.focus({ preventScroll: true });
+  }
+
+  function end() {
+    clearTimeout(leaveTimer);
+    clearTimeout(recallTimer);
+    now = null;
+    stage.release();
+  }
+
+  function draw() {
+    if (!now) return;
+    const { content: { text }, userId, createdAt } = now;
+    const likes = reactions.likes(now), own = userId === user();
+    root.ariaLabel = text;
+    like.ariaPressed = String(reactions.liked(now.id));
+    like.ariaLabel = likes ? `Like, ${likes} so far` : "Like";
+    part(".likes").textContent = likes || "";
+    part(".report").hidden = own;
+    part(".hide").hidden = own || !userId || !hideSender;
+    part(".hide").title = `Hide all that ${userId} sends`;
+    const left = own ? createdAt + recallable - Date.now() : 0;
+    part(".recall").hidden = !(left > 0);
+    clearTimeout(recallTimer);
+    if (left > 0) recallTimer = setTimeout(draw, left);
+  }
+
+  // ask shows the question whether to report, or the menu.
+  function ask(asks) {
+    const focused = root.contains(document.activeElement);
+    menu.hidden = asks;
+    sure.hidden = !asks;
+    if (focused) part(asks ? ".yes" : ".report").focus();
+  }
+
+  function say(phrase) {
+    put("said", phrase);
+    clearTimeout(sayTimer);
+    sayTimer = setTimeout(() => put("said", ""), shown);
+  }
+
+  function refused(error, { id }) {
+    if (error.status === 404 || error.status === 410) {
+      say("This danmu is gone.");
+      removed(id);
+    } else {
+      say(error.status === 429 ? "That was too much at once. Wait a moment." : "That did not work. Please try again.");
+    }
+  }
+
+  // leave closes what the mouse has left. Browsers may be late with :hover.
+  function leave() {
+    clearTimeout(leaveTimer);
+    leaveTimer = setTimeout(() => {
+      if (by === "mouse" && !(mouse && root.contains(document.elementFromPoint(...mouse)))) close();
+    }, grace);
+  }
+
+  const moved = (e) => { mouse = e.pointerType === "touch" ? null : [e.clientX, e.clientY]; };
+  addEventListener("pointermove", moved, { capture: true, passive: true });
+  document.documentElement.addEventListener("pointerleave", () => { mouse = null; });
+
+  const pointOf = (e) => {
+    const { left, top } = canvas.getBoundingClientRect();
+    return [e.clientX - left, e.clientY - top];
+  };
+
+  canvas.addEventListener("pointermove", (e) => {
+    if (e.pointerType === "touch" || e.buttons) return;
+    const point = pointOf(e);
+    const id = stage.hit(...point)?.comment.id;
+    if (id === resting?.id) {
+      if (resting) resting.point = point;
+      return;
+    }
+    clearTimeout(restTimer);
+    const rests = resting = id === undefined ? null : { id, point };
+    if (rests) {
+      restTimer = setTimeout(() => {
+        resting = null;
+        const c = stage.hit(...rests.point);
+        if (c?.comment.id === id) open(c, rests.point[0], "mouse");
+      }, dwell);
+    }
+  });
+  canvas.addEventListener("pointerleave", () => {
+    clearTimeout(restTimer);
+    resting = null;
+  });
+
+  addEventListener("pointerdown", (e) => {
+    pointer = e.pointerType;
+    moved(e);
+    wasOpen = Boolean(now);
+    if (!root.contains(e.target)) close();
+  }, true);
+
+  // A click on a comment, or with a finger beside one that stands still, is none on the
+  // picture.
+  const clicked = (e) => {
+    if (e.target !== canvas) return;
+    const byFinger = pointer === "touch", [x, y] = pointOf(e);
+    const c = stage.hit(x, y, byFinger ? finger : 0);
+    if (!c && !(byFinger && wasOpen)) return;
+    e.stopPropagation();
+    e.preventDefault();
+    if (c && e.type === "click") open(c, x, byFinger ? "touch" : "mouse");
+  };
+  picture.addEventListener("click", clicked, true);
+  picture.addEventListener("dblclick", clicked, true);
+  canvas.addEventListener("contextmenu", (e) => { if (pointer === "touch") e.preventDefault(); });
+
+  for (const kind of ["click", "dblclick"]) root.addEventListener(kind, (e) => e.stopPropagation());
+  root.addEventListener("pointerenter", () => clearTimeout(leaveTimer));
+  root.addEventListener("pointerleave", leave);
+  root.addEventListener("focusout", (e) => {
+    if (by === "keys" && now && e.relatedTarget && !root.contains(e.relatedTarget)) close();
+  });
+
+  // walk goes from comment to comment in the order in which they came.
+  function walk(step) {
+    const all = [...stage.flight.aloft].sort((a, b) => a.start - b.start || a.top - b.top);
+    const at = all.findIndex((c) => c.comment.id === now?.id);
+    const c = at < 0 ? all.at(step < 0 ? -1 : 0) : all[(at + step + all.length) % all.length];
+    if (!c || !stage.visible) {
+      say("No danmu is flying.");
+      return;
+    }
+    const { activeElement } = document;
+    open(c, undefined, "keys");
+    (menu.contains(activeElement) && !activeElement.hidden ? activeElement : like).focus({ preventScroll: true });
+    put("walked", c.comment.content.text);
+  }
+
+  choose.addEventListener("click", (e) => {
+    e.stopPropagation();
+    walk(1);
+  });
+  root.addEventListener("keydown", (e) => {
+    if (e.key === "Escape") close();
+    else if (e.key === "ArrowRight" || e.key === "ArrowDown") walk(1);
+    else if (e.key === "ArrowLeft" || e.key === "ArrowUp") walk(-1);
+    else return;
+    e.preventDefault();
+    e.stopPropagation();
+  });
+  addEventListener("keydown", (e) => { if (e.key === "Escape") close(); });
+  new ResizeObserver(close).observe(canvas);
+
+  const act = (selector, does) => part(selector).addEventListener("click", async () => {
+    const touched = now;
+    try {
+      await does(touched);
+    } catch (error) {
+      refused(error, touched);
+    }
+  });
+  act(".like", (comment) => reactions.toggle(comment));
+  act(".copy", async ({ content: { text } }) => {
+    say(await copy(text) ? "Copied." : "Your browser does not let pages copy.");
+  });
+  act(".report", () => ask(true));
+  act(".no", () => ask(false));
+  act(".yes", async (comment) => {
+    await reactions.report(comment);
+    say("Thank you. You will not see it again.");
+  });
+  act(".hide", ({ userId }) => {
+    close();
+    hideSender(userId);
+    say(`You no longer see what ${userId} sends.`);
+  });
+  act(".recall", async ({ id }) => {
+    await api.recall(video.id, id, user());
+    removed(id);
+    say("Taken back.");
+  });
+
+  return {
+    close,
+
+    // remove is called when a comment is gone.
+    remove(id) { if (now?.id === id) close(); },
+
+    // changed is called when the likes of a comment have changed.
+    changed(id) { if (now?.id === id) draw(); },
+  };
+}
+
+// picturing is a copy of the picture of a comment, which may still return to the stage.
+function picturing({ image, width, height }) {
+  const copied = document.createElement("canvas");
+  copied.width = image.width;
+  copied.height = image.height;
+  copied.getContext("2d").drawImage(image, 0, 0);
+  set(copied, { width, height });
+  return copied;
+}
+
+function set({ style }, pixels) {
+  for (const [name, value] of Object.entries(pixels)) style[name] = `${value}px`;
+}
+
+// copy reports whether the clipboard has the text. Pages that are not encrypted have only
+// the old way.
+async function copy(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text).then(() => true, () => false);
+  const area = document.createElement("textarea"), { activeElement } = document;
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  activeElement?.focus({ preventScroll: true });
+  return done;
+}

@@ -1,0 +1,84 @@
+import { byId, icon } from "./dom.js";
+import { notice } from "./notice.js";
+import { read, write } from "./storage.js";
+
+const key = "plaza.danmu.volume";
+
+// audible reports whether a <video> has sound. Each browser has its own name for that.
+const audible = (video) => video.mozHasAudio ?? (video.audioTracks ? video.audioTracks.length > 0 : video.webkitAudioDecodedByteCount > 0);
+
+// volume is the button and the slider of the sound, and remembers both. A medium that is
+// no video, or has no sound, has neither.
+export function volume(medium) {
+  const mute = byId("mute"), slider = byId("volume");
+  let silent = true;
+
+  if (medium instanceof HTMLVideoElement) {
+    const { level, muted } = read(key) ?? {};
+    medium.volume = level >= 0 && level <= 1 ? level : 1;
+    medium.muted = muted === true;
+    const look = () => {
+      silent = !audible(medium);
+      show();
+    };
+    for (const event of ["canplay", "timeupdate"]) medium.addEventListener(event, look);
+    medium.addEventListener("volumechange", show);
+    mute.addEventListener("click", toggle);
+    slider.addEventListener("input", () => set(slider.valueAsNumber));
+    show();
+  } else {
+    mute.hidden = slider.hidden = true;
+  }
+
+  function show() {
+    const off = silent || medium.muted || medium.volume === 0;
+    mute.disabled = slider.hidden = silent;
+    mute.title = silent ? "This video has no sound" : off ? "Unmute (m)" : "Mute (m)";
+    mute.ariaPressed = off;
+    icon("mute", off ? "muted" : "sound");
+    slider.value = off ? 0 : medium.volume;
+    slider.style.setProperty("--part", `${100 * slider.value}%`);
+    slider.ariaValueText = off ? "muted" : percent();
+  }
+
+  function percent() { return `${Math.round(100 * medium.volume)} %`; }
+
+  function keep() { write(key, { level: medium.volume, muted: medium.muted }); }
+
+  function set(level) {
+    medium.volume = Math.min(Math.max(Math.round(100 * level) / 100, 0), 1);
+    medium.muted = false;
+    keep();
+  }
+
+  function toggle() {
+    if (silent) return;
+    if (medium.volume === 0) medium.volume = 0.5;
+    else medium.muted = !medium.muted;
+    keep();
+    notice(medium.muted ? "Muted" : `Volume ${percent()}`);
+  }
+
+  return {
+    toggle,
+
+    // change makes the sound louder or softer, and reports whether there is any.
+    change(by) {
+      if (silent) return false;
+      set((medium.muted ? 0 : medium.volume) + by);
+      notice(`Volume ${percent()}`);
+      return true;
+    },
+  };
+}
+
+// begin plays. Where the browser wants a click before it lets a page be heard, it plays
+// without sound.
+export async function begin(medium) {
+  try {
+    await medium.play();
+  } catch {
+    medium.muted = true;
+    await medium.play().catch(() => {}); // then it waits for the click
+  }
+}
