@@ -166,8 +166,7 @@ export class Collection {
   async #read(n, round) {
     this.#busy++;
     try {
-      const chosen = { cap: 0, sample: this.#sample, merge: false, words: [] };
-      const { data } = await api.segment(this.video.id, n, chosen, performance.now() < this.#quiet);
+      const { data } = await api.segment(this.video.id, n, this.#sample, performance.now() < this.#quiet);
       if (round === this.#round) this.#replace(n, data);
       this.#failures = 0;
     } catch {
