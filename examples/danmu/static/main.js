@@ -44,6 +44,7 @@ function play(video) {
   showConnection();
   const outbox = new Outbox({ sent: delivered, changed: () => showWaiting() });
   const showWaiting = waiting(outbox, { edit });
+  showWaiting();
   connection.addEventListener("again", () => outbox.again());
 
   sending(video, medium, user, { send: (message) => outbox.send(message), failed: refuse });
@@ -54,7 +55,7 @@ function play(video) {
       recent.join();
       panel.heat().catch((error) => refuse(error.message));
     },
-    sent, removed,
+    sent, removed, state: (state) => connection.stream(state),
     present: (n) => {
       byId("present").hidden = false;
       put("present", watching(n));
