@@ -39,7 +39,7 @@ type gate struct {
 	mu     sync.Mutex
 	api    *api
 	server *http.Server
-	closed net.Listener // while the server is stopped, so that nobody else gets its address
+	closed net.Listener                                  // while the server is stopped, so that nobody else gets its address
 	send   func(http.ResponseWriter, *http.Request) bool // answers a send, or lets it through
 	sends  int
 }
