@@ -11,7 +11,7 @@ import (
 // The script simulates the time, and checks the placed danmu every 50 ms of it.
 func lanes(t *testing.T, b browsertest.Browser) {
 	p := open(t, b, newWorld(t, hills()))
-	seen := browsertest.Eval[struct{ Placed, Dropped, Forced, Pairs int }](p, `import("/lanes.js").then(({ Lanes, ends, leftOf, worths }) => {
+	seen := browsertest.Eval[struct{ Placed, Dropped, Forced, Pairs int }](p, `import("/lanes.js").then(({ Lanes, crossings, ends, leftOf, worths }) => {
 		let seed = 7;
 		const random = (n) => (seed = (seed * 48271) % 2147483647) % n;
 		const seen = { placed: 0, dropped: 0, forced: 0, pairs: 0 };
@@ -20,7 +20,7 @@ func lanes(t *testing.T, b browsertest.Browser) {
 		for (let at = 0, next = 0; at < 600; at += 0.05) {
 			for (; next <= at; next += random(200) / 1000) {
 				const worth = [worths.own, worths.live, worths.live][random(50)] ?? worths.timeline;
-				const c = { start: next, mode: random(4), worth, width: 20 + random(1200), height: 20 + random(60) };
+				const c = { start: next, mode: random(4), worth, width: 20 + random(1200), height: 20 + random(60), crossing: crossings[random(6)] };
 				const gone = lanes.place(c);
 				if (!gone) {
 					seen.dropped++;

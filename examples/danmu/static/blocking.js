@@ -124,9 +124,12 @@ export function blocking({ rules, changed, decided }) {
     }
   });
 
-  blocks.load(rules);
-  show();
-  return Object.assign(blocks, { hide });
+  const load = (stored) => {
+    blocks.load(stored);
+    show();
+  };
+  load(rules);
+  return { blocks, hide, load };
 }
 
 const reasons = { empty: "it is empty", "no regular expressions": "it is not a regular expression", "there already": "you block it already" };

@@ -34,13 +34,23 @@ function fromJSON(text) {
   return { rules: { words, patterns, users, modes, colored }, off: 0, unknown: 0 };
 }
 
+// The XML is flat, so it takes no parser, whose entities may grow without bound and whose
+// errors are pages of their own.
 function fromXML(text) {
-  if (/<!DOCTYPE/i.test(text)) throw unknown(); // entities may grow without bound
-  const xml = new DOMParser().parseFromString(text, "text/xml");
-  if (xml.querySelector("parsererror") || xml.documentElement.nodeName !== "filters") throw unknown();
-  return gather(xml.getElementsByTagName("item"), (item) => {
-    const [, letter, rule] = item.textContent.trim().match(/^(\w)=(.*)$/s) ?? [];
-    return { kind: letterOf[letter], rule, on: item.getAttribute("enabled") !== "false" };
+  if (!/<filters\b[^>]*>.*<\/filters>\s*$/s.test(text)) throw unknown();
+  return gather(text.matchAll(/<item\b([^<>]*)>([^<]*)<\/item>/g), ([, attributes, content]) => {
+    const [, letter, rule] = plain(content).trim().match(/^(\w)=(.*)$/s) ?? [];
+    return { kind: letterOf[letter], rule, on: !/\benabled\s*=\s*["']false["']/.test(attributes) };
+  });
+}
+
+const entities = { lt: "<", gt: ">", amp: "&", quot: "\"", apos: "'" };
+
+function plain(xml) {
+  return xml.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));/gi, (all, hex, decimal, name) => {
+    if (name) return entities[name] ?? all;
+    const code = hex ? parseInt(hex, 16) : Number(decimal);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : all;
   });
 }
 

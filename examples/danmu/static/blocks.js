@@ -64,6 +64,7 @@ export class Blocks {
   // took, which were there, and why others were refused: a reason to a number.
   take(rules) {
     const result = { taken: 0, present: 0, refused: new Map() };
+    const refuse = (reason) => result.refused.set(reason, (result.refused.get(reason) ?? 0) + 1);
     this.#set(() => {
       for (const kind of Object.keys(kinds)) {
         const present = new Set(this[kind]);
@@ -74,7 +75,7 @@ export class Blocks {
           }
           const reason = this.#refusal(kind, rule, present);
           if (reason) {
-            result.refused.set(reason, (result.refused.get(reason) ?? 0) + 1);
+            refuse(reason);
             continue;
           }
           present.add(rule);
@@ -83,7 +84,7 @@ export class Blocks {
         this[kind] = [...present];
       }
       for (const name of listOf(rules.modes)) {
-        if (!(name in modes)) result.refused.set("unknown", (result.refused.get("unknown") ?? 0) + 1);
+        if (!Object.hasOwn(modes, name)) refuse("unknown");
         else if (this.modes.includes(name)) result.present++;
         else {
           this.modes = [...this.modes, name];

@@ -56,17 +56,18 @@ const banners = {
 
 // showConnection says above the page when there is none.
 export function showConnection() {
-  let timer;
+  let timer = 0;
   const show = () => {
+    clearTimeout(timer);
+    timer = 0;
     const { state } = connection;
     byId("connection").dataset.state = state;
     put("connection", banners[state]);
     byId("present").classList.toggle("stale", state !== "up");
   };
   connection.addEventListener("change", () => {
-    clearTimeout(timer);
     if (connection.state === "up" || connection.state === "offline") show();
-    else timer = setTimeout(show, calm);
+    else timer ||= setTimeout(show, calm);
   });
   show();
 }

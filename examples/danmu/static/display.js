@@ -37,7 +37,7 @@ export function display(changed, decided = () => {}) {
     }
   };
 
-  const blocks = blocking({ rules, changed: keep, decided });
+  const { blocks, hide, load: loadBlocks } = blocking({ rules, changed: keep, decided });
   for (const [name, input] of Object.entries(inputs)) {
     input.addEventListener("input", () => {
       settings = { ...settings, [name]: { checkbox: input.checked, range: input.valueAsNumber }[input.type] ?? input.value };
@@ -53,12 +53,12 @@ export function display(changed, decided = () => {}) {
   onOther(() => {
     ({ settings, blocks: rules } = load());
     fill();
-    blocks.load(rules);
+    loadBlocks(rules);
     tell();
   });
   fill();
   tell();
-  return { hideSender: (user) => blocks.hide("users", user), blocks };
+  return { hideSender: (user) => hide("users", user), blocks };
 }
 
 // showCount says how many danmu fly, and whether there was room for all.

@@ -10,7 +10,7 @@ export class Flight {
   dropped = 0; // because no lane was free, since it began
   crossing = crossing; // seconds, of those that begin to fly
 
-  #missed = []; // those that found no lane, until they would have left
+  #missed = []; // when those that found no lane would have left
 
   #last = null;
   #stale = false;
@@ -64,7 +64,7 @@ export class Flight {
     for (const { comment, worth } of this.#arrived) this.#launch(comment, at, worth);
     this.#arrived = [];
     if (anew) this.aloft = this.aloft.filter((c) => at < ends(c));
-    this.#missed = this.#missed.filter((c) => at < ends(c));
+    this.#missed = this.#missed.filter((end) => at < end);
   }
 
   #clear(width, height) {
@@ -82,7 +82,7 @@ export class Flight {
     const c = { comment, start, mode, worth, crossing, ...this.measure(comment) };
     const gone = this.lanes.place(c);
     this.dropped += gone ? gone.length : 1;
-    this.#missed.push(...gone ?? [c]);
+    this.#missed.push(...(gone ?? [c]).map(ends));
     if (!gone) return;
     this.aloft = this.aloft.filter((other) => !gone.includes(other));
     this.aloft.push(c);

@@ -66,6 +66,7 @@ function play(video) {
   showConnection();
   const outbox = new Outbox({ sent: delivered, changed: () => showWaiting() });
   const showWaiting = waiting(outbox, { edit });
+  showWaiting();
   connection.addEventListener("again", () => outbox.again());
 
   sending(video, medium, user, { send: (message) => outbox.send(message), failed: refuse });
@@ -84,7 +85,7 @@ function play(video) {
       all.join();
       panel.heat().then((counts) => all.expect(counts)).catch((error) => refuse(error.message));
     },
-    sent, removed,
+    sent, removed, state: (state) => connection.stream(state),
     liked: (now) => reactions.heard(now),
     present: (n) => {
       byId("present").hidden = false;

@@ -68,6 +68,25 @@ type Window struct {
 func (b Browser) Window(t *testing.T, tolerated ...string) Window {
 	t.Helper()
 	w := Window{t, b.window(t)}
+	w.watch(tolerated)
+	return w
+}
+
+// Tab opens another tab of the same person: it shares the storage of w.
+func (w Window) Tab(t *testing.T, tolerated ...string) Window {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(w.ctx)
+	t.Cleanup(cancel)
+	require.NoError(t, chromedp.Do(ctx))
+	tab := Window{t, ctx}
+	tab.watch(tolerated)
+	return tab
+}
+
+// watch fails the test if the page writes a warning or an error to the console.
+func (w Window) watch(tolerated []string) {
+	t := w.t
+	t.Helper()
 	w.Size(1280, 860)
 	ctx, stop := context.WithCancel(w.ctx)
 	console := chromedp.Console(ctx)
@@ -85,7 +104,6 @@ func (b Browser) Window(t *testing.T, tolerated ...string) Window {
 	})
 	t.Cleanup(listening.Wait)
 	t.Cleanup(stop)
-	return w
 }
 
 // opened is a window of chromedp.
