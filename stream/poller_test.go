@@ -89,19 +89,20 @@ func TestAnOpenShardWithoutChildrenGoesOn(t *testing.T) {
 
 // Case 13.
 func TestShardsOfManyPagesAreAllLeased(t *testing.T) {
+	n := faults.Size(250, 120)
 	for _, page := range faults.Some(1, 10, 100) {
 		t.Run(fmt.Sprint(page), func(t *testing.T) {
 			inBubble(t, func(t *testing.T, w *world) {
 				w.page = page
-				for i := range 250 {
+				for i := range n {
 					w.add(fmt.Sprintf("shard-%03d", i), "", 0)
 				}
 				p := w.start("ann", nil, func(o *stream.PollerOptions) { o.Idle = time.Minute })
-				w.until("all are leased", func() bool { return len(w.owned()) == 1 && sum(w.owned()) == 250 })
+				w.until("all are leased", func() bool { return len(w.owned()) == 1 && sum(w.owned()) == n })
 				time.Sleep(5 * renewTime)
 				require.ErrorIs(t, p.stop(), context.Canceled)
 				times := w.count("DescribeStream")
-				require.Greater(t, len(times), 4*250/page)
+				require.Greater(t, len(times), 4*n/page)
 				for i := range times[10:] {
 					require.GreaterOrEqual(t, times[i+10].Sub(times[i]), time.Second, "DescribeStream %d to %d", i, i+10)
 				}

@@ -134,11 +134,11 @@ func Run[E any](t *testing.T, f Feature[E]) {
 
 		{name: "EveryDamageIsRepairedInEitherOrder", run: repairDamages[E]},
 		{name: "RepairOfATailCorrectsTheHeadsCount", run: repairRestoresHeadCount[E], only: Feature[E].mutual},
-		{name: "RepairUnderFaultsAndKills", run: repairUnderFaults[E], only: Feature[E].mutual},
+		{name: "RepairUnderFaultsAndKills", run: repairUnderFaults[E]},
 		{name: "CheckAndRepairReportAFailedRead", run: failedReads[E], only: Feature[E].mutual},
 		{name: "AKilledRepairLeavesEveryCounterNamed", run: killedRepair[E], only: Feature[E].mutual},
 		{name: "RepairDoesNotRestoreEndedEdges", run: repairEnded[E]},
-		{name: "DamagedItemsAreReported", run: damagedItems[E], only: Feature[E].mutual},
+		{name: "DamagedItemsAreReported", run: damagedItems[E]},
 		{name: "ADamagedCounterIsRepairedBeforeItsEdges", run: damagedCounter[E], only: Feature[E].hasKinds},
 		{name: "IfTheNamesOfShardsAreDamagedAllAreRead", run: damagedShards[E], only: Feature[E].hasKinds},
 		{name: "ManyDamagedRowsDoNotStopAList", run: manyDamagedRows[E]},
