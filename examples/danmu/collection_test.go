@@ -61,7 +61,7 @@ func TestCollection(t *testing.T) {
 		Says  string
 	}) {
 		t.Helper()
-		p := b.Window(t, "404") // no icon
+		p := b.Window(t, "404")      // no icon
 		p.Open(w.url + "/theme.css") // a page with nothing on it
 		return browsertest.Eval[struct {
 			Reads []segmentRead
