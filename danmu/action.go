@@ -79,12 +79,13 @@ func (o *op) above(other ids.ID) bool {
 
 // change updates a comment in the first place where it is found. If a condition of
 // build fails, refused gets the stored row and returns the error; nil means that there
-// is nothing to change.
+// is nothing to change. It is a transaction: when the SDK repeats it, that undoes nothing
+// that followed.
 func (r *Repository) change(ctx context.Context, object string, id ID, build func(*store.Update), refused func(row) error) (changed bool, err error) {
 	err = r.locate(ctx, object, id, false, func(key store.Key) error {
 		update := r.table.Update(key).If("attribute_exists(pk) AND attribute_not_exists('state')")
 		build(update)
-		err := r.table.Run(ctx, update)
+		err := r.table.Run(ctx, r.table.Tx().Update(update))
 		if was, ok := store.AsRefused(err); ok {
 			return r.refusedRow(was, refused)
 		}

@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // delayer holds one request back until its caller has given up.
@@ -117,18 +119,17 @@ func (s stage) counts(t testing.TB, c danmu.Comment) [3]int64 {
 func TestALateLikeDoesNotComeBack(t *testing.T) {
 	t.Parallel()
 	for name, deed := range map[string]struct {
-		op       string
 		do, undo func(stage) func(context.Context, danmu.Action) (bool, error)
 	}{
-		"like": {"TransactWriteItems",
+		"like": {
 			func(s stage) func(context.Context, danmu.Action) (bool, error) { return s.Like },
 			func(s stage) func(context.Context, danmu.Action) (bool, error) { return s.Unlike }},
-		"report": {"TransactWriteItems",
+		"report": {
 			func(s stage) func(context.Context, danmu.Action) (bool, error) { return s.Report },
 			func(s stage) func(context.Context, danmu.Action) (bool, error) {
 				return func(ctx context.Context, a danmu.Action) (bool, error) { return true, s.Erase(ctx, a.User) }
 			}},
-		"protect": {"UpdateItem",
+		"protect": {
 			func(s stage) func(context.Context, danmu.Action) (bool, error) { return moderating(s.Protect) },
 			func(s stage) func(context.Context, danmu.Action) (bool, error) { return moderating(s.Unprotect) }},
 	} {
@@ -141,7 +142,7 @@ func TestALateLikeDoesNotComeBack(t *testing.T) {
 					a.Op = s.next(t)
 				}
 				do, undo := deed.do(s), deed.undo(s)
-				h.hold(t, deed.op, func(ctx context.Context) error { _, err := do(ctx, a); return err })
+				h.hold(t, "TransactWriteItems", func(ctx context.Context) error { _, err := do(ctx, a); return err })
 				changed, err := do(t.Context(), a)
 				require.NoError(t, err)
 				require.True(t, changed)
@@ -174,15 +175,14 @@ func TestALateUnlikeKeepsLaterLikes(t *testing.T) {
 	s, h, c := late(t)
 	a := of(c, "anna")
 	for _, deed := range []struct {
-		op       string
 		do, undo func(context.Context, danmu.Action) (bool, error)
 	}{
-		{"TransactWriteItems", s.Like, s.Unlike},
-		{"UpdateItem", moderating(s.Protect), moderating(s.Unprotect)},
+		{s.Like, s.Unlike},
+		{moderating(s.Protect), moderating(s.Unprotect)},
 	} {
 		_, err := deed.do(t.Context(), a)
 		require.NoError(t, err)
-		h.hold(t, deed.op, func(ctx context.Context) error { _, err := deed.undo(ctx, a); return err })
+		h.hold(t, "TransactWriteItems", func(ctx context.Context) error { _, err := deed.undo(ctx, a); return err })
 		for _, call := range []func(context.Context, danmu.Action) (bool, error){deed.undo, deed.do} {
 			changed, err := call(t.Context(), a)
 			require.NoError(t, err)
@@ -200,15 +200,14 @@ func TestAnOpThatIsTakenBackFirstNeverBegins(t *testing.T) {
 	t.Parallel()
 	s, h, c := late(t)
 	for _, deed := range []struct {
-		op       string
 		do, undo func(context.Context, danmu.Action) (bool, error)
 	}{
-		{"TransactWriteItems", s.Like, s.Unlike},
-		{"UpdateItem", moderating(s.Protect), moderating(s.Unprotect)},
+		{s.Like, s.Unlike},
+		{moderating(s.Protect), moderating(s.Unprotect)},
 	} {
 		older, a, newer := of(c, "anna"), of(c, "anna"), of(c, "anna")
 		older.Op, a.Op, newer.Op = s.next(t), s.next(t), s.next(t)
-		h.hold(t, deed.op, func(ctx context.Context) error { _, err := deed.do(ctx, a); return err })
+		h.hold(t, "TransactWriteItems", func(ctx context.Context) error { _, err := deed.do(ctx, a); return err })
 		for range 2 {
 			changed, err := deed.undo(t.Context(), a)
 			require.NoError(t, err)
@@ -366,13 +365,67 @@ func TestALateSendToAnErasedObjectIsNotRead(t *testing.T) {
 	require.Empty(t, s.by(t, "jack"))
 }
 
+// The answer to a call is lost. Others change the same before the SDK repeats the request.
+func TestARepeatedRequestUndoesNothingThatFollowed(t *testing.T) {
+	t.Parallel()
+	configure := func(w world, owner string) (bool, error) {
+		return w.Configure(t.Context(), "v", danmu.Settings{Owner: owner})
+	}
+	for name, c := range map[string]struct {
+		before, call, then func(w world, m danmu.Moderation) (bool, error)
+	}{
+		"protect": {
+			call: func(w world, m danmu.Moderation) (bool, error) { return w.Protect(t.Context(), m) },
+			then: func(w world, m danmu.Moderation) (bool, error) { return w.Unprotect(t.Context(), m) },
+		},
+		"unprotect": {
+			before: func(w world, m danmu.Moderation) (bool, error) { return w.Protect(t.Context(), m) },
+			call:   func(w world, m danmu.Moderation) (bool, error) { return w.Unprotect(t.Context(), m) },
+			then:   func(w world, m danmu.Moderation) (bool, error) { return w.Protect(t.Context(), m) },
+		},
+		"configure": {
+			call: func(w world, _ danmu.Moderation) (bool, error) { return configure(w, "ann") },
+			then: func(w world, _ danmu.Moderation) (bool, error) { return configure(w, "bob") },
+		},
+	} {
+		w := newWorld(t, nil)
+		m := moderated(w.send(t, danmu.Comment{Key: "1", Progress: time.Second}))
+		if c.before != nil {
+			changed, err := c.before(w, m)
+			require.NoError(t, err, name)
+			require.True(t, changed, name)
+		}
+		lost, writes := faults.New(t, 1, faults.Rates{}), 0
+		var want, got []dynamo.Item
+		lost.Script(func(op string, _ []byte, _ int) faults.Fault {
+			if op != "TransactWriteItems" && op != "UpdateItem" {
+				return faults.Fault{}
+			}
+			if writes++; writes == 1 {
+				return faults.Fault{Kind: faults.LostAfter}
+			}
+			changed, err := c.then(w, m)
+			require.NoError(t, err, name)
+			require.True(t, changed, name)
+			require.NoError(t, w.raw(t).Scan().Consistent(true).All(t.Context(), &want))
+			return faults.Fault{}
+		})
+		changed, err := c.call(w.process(t, nil, lost.Wrap), m)
+		require.NoError(t, err, name)
+		require.True(t, changed, name)
+		require.Equal(t, 2, writes, name)
+		require.NoError(t, w.raw(t).Scan().Consistent(true).All(t.Context(), &got))
+		require.ElementsMatch(t, want, got, name)
+	}
+}
+
 // Whatever was configured since stays.
 func TestALateConfigureUndoesNothing(t *testing.T) {
 	t.Parallel()
 	s, h, _ := late(t)
 	for _, owner := range []string{"", "zoe"} {
 		s.configure(t, "film", danmu.Settings{Owner: owner})
-		h.hold(t, "UpdateItem", func(ctx context.Context) error {
+		h.hold(t, "TransactWriteItems", func(ctx context.Context) error {
 			_, err := s.Configure(ctx, "film", danmu.Settings{Owner: "anna", Duration: time.Hour})
 			return err
 		})

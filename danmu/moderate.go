@@ -67,8 +67,8 @@ const protectOp = "protect"
 // stands. A removed comment is plaza.ErrRemoved, and so is an Op that was taken
 // back.
 //
-// Cost: 1 request, 1 WCU; where the shards grew since the comment was sent,
-// 1 request, 1 WCU more for each other place that is tried; where this process
+// Cost: 1 transaction, 2 WCU; where the shards grew since the comment was sent,
+// 1 transaction, 2 WCU more for each other place that is tried; where this process
 // has not read the object within Options.Refresh, 1 request, 1 RCU more; where
 // there is no such comment, 1 request, 1 RCU more.
 func (r *Repository) Protect(ctx context.Context, m Moderation) (changed bool, err error) {
@@ -80,7 +80,7 @@ func (r *Repository) Protect(ctx context.Context, m Moderation) (changed bool, e
 // of an older one, also one that arrives later. Changed is true only if this
 // call did it.
 //
-// Cost: as Protect; where an Op finds no Protect, 1 request, 1 WCU more.
+// Cost: as Protect; where an Op finds no Protect, 1 transaction, 2 WCU more.
 func (r *Repository) Unprotect(ctx context.Context, m Moderation) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "danmu.Repository.Unprotect")
 	return r.moderate(ctx, "unprotect", m, r.unprotect)

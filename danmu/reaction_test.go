@@ -215,8 +215,8 @@ func TestActionsCost(t *testing.T) {
 		{"like", func(a danmu.Action) (bool, error) { return s.Like(t.Context(), a) }, theirs, dynamotest.Cost{Requests: 1, Write: 4}},
 		{"unlike", func(a danmu.Action) (bool, error) { return s.Unlike(t.Context(), a) }, theirs, dynamotest.Cost{Requests: 1, Write: 4}},
 		{"report", func(a danmu.Action) (bool, error) { return s.Report(t.Context(), a) }, theirs, dynamotest.Cost{Requests: 1, Write: 4}},
-		{"protect", func(a danmu.Action) (bool, error) { return s.Protect(t.Context(), moderation(a)) }, theirs, dynamotest.Cost{Requests: 1, Write: 1}},
-		{"unprotect", func(a danmu.Action) (bool, error) { return s.Unprotect(t.Context(), moderation(a)) }, theirs, dynamotest.Cost{Requests: 1, Write: 1}},
+		{"protect", func(a danmu.Action) (bool, error) { return s.Protect(t.Context(), moderation(a)) }, theirs, dynamotest.Cost{Requests: 1, Write: 2}},
+		{"unprotect", func(a danmu.Action) (bool, error) { return s.Unprotect(t.Context(), moderation(a)) }, theirs, dynamotest.Cost{Requests: 1, Write: 2}},
 		{"recall", func(a danmu.Action) (bool, error) { return s.Recall(t.Context(), a) }, mine, dynamotest.Cost{Requests: 1, Write: 2}},
 		{"recall again", func(a danmu.Action) (bool, error) {
 			recalled, err := s.Recall(t.Context(), a)

@@ -115,7 +115,7 @@ func (r *Repository) Settings(ctx context.Context, object string) (Settings, err
 // every process knows of them; at once if the object has no comments. Changed is
 // true only if this call changed something.
 //
-// Cost: 1 request, 1 RCU; where something changes, 2 requests, 1 RCU, 1 WCU.
+// Cost: 1 request, 1 RCU; where something changes, 1 transaction, 2 WCU more.
 func (r *Repository) Configure(ctx context.Context, object string, s Settings) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "danmu.Repository.Configure")
 	if err := keys.CheckName("Object", object); err != nil {
@@ -146,7 +146,8 @@ func (r *Repository) configure(ctx context.Context, object string, s Settings) (
 	}
 	if changed = !reflect.DeepEqual(next, seen); changed {
 		next.Rev = seen.Rev + 1
-		if err := r.table.Run(ctx, r.reconfigure(object, seen, next)); err != nil {
+		// The token of a transaction tells an attempt whose answer was lost from another's write.
+		if err := r.table.Run(ctx, r.table.Tx().Update(r.reconfigure(object, seen, next))); err != nil {
 			return false, err
 		}
 	}

@@ -167,7 +167,7 @@ func TestConfigureDuringOtherWrites(t *testing.T) {
 		in := faults.New(t, 1, faults.Rates{})
 		done := false
 		in.Script(func(op string, _ []byte, _ int) faults.Fault {
-			if op == "UpdateItem" && !done {
+			if op == "TransactWriteItems" && !done {
 				done = true
 				act()
 			}
@@ -212,7 +212,7 @@ func TestConfigureKeepsTheSegmentThatAnotherChose(t *testing.T) {
 	slow := w.process(t, nil, in.Wrap)
 	met := false
 	in.Script(func(op string, _ []byte, _ int) faults.Fault {
-		if op == "UpdateItem" && !met {
+		if op == "TransactWriteItems" && !met {
 			met = true
 			w.configure(t, "v", danmu.Settings{Segment: time.Hour})
 		}

@@ -301,7 +301,7 @@ func TestAPageOfHiddenEntriesHasANext(t *testing.T) {
 	w.subscribe(t, "jack", "ann")
 	w.subscribe(t, "jack", "chris")
 	old := w.publish(t, "ann", 3)
-	w.publish(t, "chris", faults.Size(150, 130))
+	w.publishAlike(t, faults.Size(150, 130), "chris", "jack")
 	_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)
 	require.NoError(t, err)
 

@@ -70,6 +70,8 @@ func (o Outbox) update(ctx context.Context, a Activity, call ids.ID) (stands act
 		switch {
 		case item == nil, item["owner"] != nil:
 			return stands, false, plaza.ErrNotFound
+		case item["removed"] != nil && refused.Doubtful(): // it may have been applied before
+			return stands, false, plaza.ErrUnknownOutcome
 		case item["removed"] != nil:
 			return stands, false, plaza.ErrRemoved
 		}
@@ -82,6 +84,8 @@ func (o Outbox) update(ctx context.Context, a Activity, call ids.ID) (stands act
 			return stands, false, plaza.ErrConflict
 		case met.Call == call, met.CallOld == call: // the SDK sent it twice
 			return met, true, nil
+		case refused.Doubtful(): // it may have been applied before the last two
+			return stands, false, plaza.ErrUnknownOutcome
 		}
 		edit = keys.After(edit, met.Edited)
 	}

@@ -3,11 +3,13 @@ package feed_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
@@ -97,15 +99,21 @@ func TestALateUpdateDoesNotUndoANewerOne(t *testing.T) {
 	}
 }
 
-// The SDK repeats an edit whose answer was lost, after another edit.
+// The SDK repeats an update whose answer was lost, after others were applied.
 func TestAnUpdateSentTwiceLeavesANewerOne(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	chris := w.Outbox("chris")
-	done, _, err := chris.Publish(t.Context(), activity("chris", 1))
-	require.NoError(t, err)
-	edits := []string{`"a"`, `"b"`, `"c"`}
-	for i, text := range edits {
+	const removal = "removal"
+	for _, meanwhile := range [][]string{{}, {`"b"`}, {`"b"`, `"c"`}, {`"b"`, `"c"`, `"a"`}, {removal}, {`"b"`, removal}} {
+		w := newWorld(t, nil)
+		chris := w.Outbox("chris")
+		done, _, err := chris.Publish(t.Context(), activity("chris", 1))
+		require.NoError(t, err)
+		update := func(outbox feed.Outbox, text string) (changed bool, err error) {
+			a := done
+			a.Data = []byte(text)
+			_, changed, err = outbox.Update(t.Context(), a)
+			return changed, err
+		}
 		in := faults.New(t, 1, faults.Rates{})
 		sent := 0
 		in.Script(func(op string, _ []byte, _ int) faults.Fault {
@@ -115,26 +123,36 @@ func TestAnUpdateSentTwiceLeavesANewerOne(t *testing.T) {
 			if sent++; sent == 1 {
 				return faults.Fault{Kind: faults.LostAfter}
 			}
-			if sent == 2 && i == 1 { // between the two attempts
-				a := done
-				a.Data = []byte(`"between"`)
-				_, _, err := chris.Update(t.Context(), a)
+			for _, text := range meanwhile {
+				if sent != 2 {
+					break
+				}
+				changed, err := false, error(nil)
+				if text == removal {
+					changed, err = chris.Remove(t.Context(), done.ID)
+				} else {
+					changed, err = update(chris, text)
+				}
 				require.NoError(t, err)
+				require.True(t, changed)
 			}
 			return faults.Fault{}
 		})
-		a := done
-		a.Data = []byte(text)
-		_, changed, err := w.process(t, nil, in.Wrap).Outbox("chris").Update(t.Context(), a)
-		require.NoError(t, err)
-		require.True(t, changed)
-		got, err := chris.Get(t.Context(), done.ID)
-		require.NoError(t, err)
-		want := text
-		if i == 1 {
-			want = `"between"`
+		changed, err := update(w.process(t, nil, in.Wrap).Outbox("chris"), `"a"`)
+		last := slices.Concat([]string{`"a"`}, meanwhile)[len(meanwhile)]
+		if len(meanwhile) < 2 && last != removal {
+			require.NoError(t, err, meanwhile)
+			require.True(t, changed, meanwhile)
+		} else {
+			require.ErrorIs(t, err, plaza.ErrUnknownOutcome, meanwhile)
 		}
-		require.JSONEq(t, want, string(got.Data))
+		got, err := chris.Get(t.Context(), done.ID)
+		if last == removal {
+			require.ErrorIs(t, err, plaza.ErrNotFound, meanwhile)
+			continue
+		}
+		require.NoError(t, err)
+		require.JSONEq(t, last, string(got.Data), meanwhile)
 	}
 }
 

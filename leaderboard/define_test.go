@@ -45,6 +45,37 @@ func TestDefinitionsRoundTrip(t *testing.T) {
 	require.Equal(t, []leaderboard.Board{full, {Name: "plain", Operator: leaderboard.Best, Shards: 1}}, w.definitions(t))
 }
 
+// The answer to a Define is lost. Another call defines the board before the SDK repeats
+// the request.
+func TestARepeatedDefineDoesNotUndoALaterOne(t *testing.T) {
+	t.Parallel()
+	for name, defined := range map[string]bool{"new": false, "defined before": true} {
+		w := newWorld(t, &leaderboard.Options{Consistent: true})
+		graced := func(grace time.Duration) leaderboard.Board {
+			return leaderboard.Board{Name: "b", Cron: "0 4 * * 1", Zone: "UTC", Grace: grace, Operator: leaderboard.Best, Shards: 1}
+		}
+		if defined {
+			w.define(t, graced(time.Minute))
+		}
+		lost, writes := faults.New(t, 1, faults.Rates{}), 0
+		lost.Script(func(op string, _ []byte, _ int) faults.Fault {
+			if op != "TransactWriteItems" && op != "PutItem" {
+				return faults.Fault{}
+			}
+			if writes++; writes == 1 {
+				return faults.Fault{Kind: faults.LostAfter}
+			}
+			w.define(t, graced(2*time.Hour))
+			return faults.Fault{}
+		})
+		changed, err := w.process(t, nil, lost.Wrap).Define(t.Context(), graced(time.Hour))
+		require.NoError(t, err, name)
+		require.True(t, changed, name)
+		require.Equal(t, 2, writes, name)
+		require.Equal(t, []leaderboard.Board{graced(2 * time.Hour)}, w.definitions(t), name)
+	}
+}
+
 func TestPermanentFieldsCannotChange(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &leaderboard.Options{Consistent: true})

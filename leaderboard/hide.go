@@ -82,8 +82,8 @@ func (r *Repository) setHidden(ctx context.Context, in In, player string, hide b
 // this one must follow, which another call or a clock that is ahead has made, or 0 if
 // there is nothing to change.
 //
-// The entry stores the ids of the last two calls. So a repeat by the SDK is mistaken
-// for another call only if others made and undid the same change twice meanwhile.
+// The entry stores the ids of the last two calls. If the SDK repeats one after more of
+// them, its outcome is unknown.
 func (r *Repository) manage(ctx context.Context, in In, player string,
 	change func(*store.Update, standings, ids.ID), refused func(entryItem, standings) (follow ids.ID, err error),
 ) (bool, error) {
@@ -120,6 +120,9 @@ func (r *Repository) manage(ctx context.Context, in In, player string,
 		follow, err := refused(*e, s)
 		if err != nil || follow == 0 {
 			return false, err
+		}
+		if op <= follow && met.Doubtful() { // it may have been applied before the last two calls
+			return false, plaza.ErrUnknownOutcome
 		}
 		op = max(op, follow) + 1
 	}

@@ -113,22 +113,28 @@ func TestARequestSentTwiceReportsOneChange(t *testing.T) {
 	}
 }
 
-// The answer to a change is lost, and others undo the change before the SDK repeats
-// the request.
+func (w world) hide() change   { return w.Hide }
+func (w world) unhide() change { return w.Unhide }
+
+// The answer to a change is lost. Before the SDK repeats the request, others undo the
+// change, or they undo it, make it, and undo it again.
 func TestARepeatedRequestDoesNotUndoLaterChanges(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		before, call, undo func(world) change
 		want               []string
+		again              bool
 	}{
 		"remove": {nil, func(w world) change { return w.Remove }, func(w world) change {
 			return func(ctx context.Context, _ leaderboard.In, player string) (bool, error) {
 				_, _, err := w.Submit(ctx, leaderboard.Submission{Board: "b", Player: player, Score: leaderboard.Int(7)})
 				return true, err
 			}
-		}, []string{"ann 7"}},
-		"hide":   {nil, func(w world) change { return w.Hide }, func(w world) change { return w.Unhide }, []string{"ann 50"}},
-		"unhide": {func(w world) change { return w.Hide }, func(w world) change { return w.Unhide }, func(w world) change { return w.Hide }, []string{}},
+		}, []string{"ann 7"}, false},
+		"hide":         {nil, world.hide, world.unhide, []string{"ann 50"}, false},
+		"unhide":       {world.hide, world.unhide, world.hide, []string{}, false},
+		"hide again":   {nil, world.hide, world.unhide, []string{"ann 50"}, true},
+		"unhide again": {world.hide, world.unhide, world.hide, []string{}, true},
 	} {
 		sent := faults.New(t, 1, faults.Rates{})
 		w := newWorld(t, nil)
@@ -146,11 +152,20 @@ func TestARepeatedRequestDoesNotUndoLaterChanges(t *testing.T) {
 					return faults.Fault{Kind: faults.LostAfter}
 				case 2:
 					changes(t, c.undo(w), "ann", true)
+					if c.again {
+						changes(t, c.call(w), "ann", true)
+						changes(t, c.undo(w), "ann", true)
+					}
 				}
 			}
 			return faults.Fault{}
 		})
-		changes(t, c.call(caller), "ann", true)
+		if c.again {
+			_, err := c.call(caller)(t.Context(), in("b"), "ann")
+			require.ErrorIs(t, err, plaza.ErrUnknownOutcome, name)
+		} else {
+			changes(t, c.call(caller), "ann", true)
+		}
 		require.Equal(t, 2, updates, name)
 		require.Equal(t, c.want, w.standings(t, "b", forever, 1), name)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify"
 )
@@ -98,5 +99,48 @@ func TestRepeatsBySDKAreOneCall(t *testing.T) {
 		w.allRead(t, "ann")
 		truthful(func() (bool, error) { return p.MarkUnread(t.Context(), to) })
 		require.False(t, w.entry(t, to).Read)
+	}
+}
+
+// The answer to a call is lost, and the user undoes the call before the SDK repeats the
+// request.
+func TestARepeatedRequestDoesNotUndoWhatFollowed(t *testing.T) {
+	t.Parallel()
+	type deed func(p world, to notify.In) error
+	archive := func(p world, to notify.In) error { return errorOf(p.Archive(t.Context(), to)) }
+	unarchive := func(p world, to notify.In) error { return errorOf(p.Unarchive(t.Context(), to)) }
+	unread := func(p world, to notify.In) error { return errorOf(p.MarkUnread(t.Context(), to)) }
+	for name, c := range map[string]struct{ before, call, undo deed }{
+		"archive":   {nil, archive, unarchive},
+		"unarchive": {archive, unarchive, archive},
+		"read":      {nil, nil, unread},
+	} {
+		w := newWorld(t, nil)
+		to := in("ann", 1)
+		last := w.put(t, to)
+		if c.call == nil {
+			c.call = func(p world, to notify.In) error {
+				return p.MarkRead(t.Context(), to.User, []notify.Shown{{Group: to.Group, Last: last}})
+			}
+		}
+		if c.before != nil {
+			require.NoError(t, c.before(w, to), name)
+		}
+		var undone any
+		lost, updates := faults.New(t, 1, faults.Rates{}), 0
+		lost.Script(func(op string, _ []byte, _ int) faults.Fault {
+			if op != "UpdateItem" {
+				return faults.Fault{}
+			}
+			if updates++; updates == 1 {
+				return faults.Fault{Kind: faults.LostAfter}
+			}
+			require.NoError(t, c.undo(w, to), name)
+			undone = w.stands(t, to)
+			return faults.Fault{}
+		})
+		require.ErrorIs(t, c.call(w.process(t, nil, lost.Wrap), to), plaza.ErrUnknownOutcome, name)
+		require.Equal(t, 2, updates, name)
+		require.Equal(t, undone, w.stands(t, to), name)
 	}
 }

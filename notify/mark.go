@@ -191,6 +191,9 @@ func (r *Repository) markRead(ctx context.Context, key store.Key, last, id ids.I
 		if g.Read >= last {
 			return nil
 		}
+		if g.op >= id && refused.Doubtful() { // it may have been applied before a MarkUnread
+			return plaza.ErrUnknownOutcome
+		}
 		id = max(id, g.op+1)
 	}
 	return plaza.ErrBusy

@@ -120,7 +120,8 @@ func (r *Repository) alter(ctx context.Context, in In, to func(context.Context, 
 		if err != nil {
 			return false, err
 		}
-		update.Set("op", max(call, g.op+1)).Set("opCall", call)
+		op := max(call, g.op+1)
+		update.Set("op", op).Set("opCall", call)
 		err = r.table.Run(ctx, update.Add("rev", 1).If("rev = ? AND lv = ?", g.Rev, g.Last))
 		refused, ok := store.AsRefused(err)
 		if !ok {
@@ -133,6 +134,9 @@ func (r *Repository) alter(ctx context.Context, in In, to func(context.Context, 
 		g = shelved{}
 		if err := r.table.Decode(item, &g); err != nil {
 			return false, err
+		}
+		if g.opCall != call && g.op >= op && refused.Doubtful() { // it may have been applied before the last call
+			return false, plaza.ErrUnknownOutcome
 		}
 	}
 	return false, plaza.ErrBusy

@@ -22,30 +22,39 @@ type list struct {
 // send stores a danmu and shows it to all viewers of its video. The first one that
 // names an owner sets the owner of the video.
 func (a *api) send(r *http.Request) (any, error) {
-	if err := a.sends.Take(guard.Client(r)); err != nil {
-		return nil, err
-	}
 	var given submission
-	if err := guard.ReadJSON(r, &given); err != nil {
+	if err := a.read(r, &given); err != nil {
 		return nil, err
 	}
+	return a.submit(r, given)
+}
+
+// read reads the body of a request that sends something.
+func (a *api) read(r *http.Request, into any) error {
+	if err := a.sends.Take(guard.Client(r)); err != nil {
+		return err
+	}
+	return guard.ReadJSON(r, into)
+}
+
+func (a *api) submit(r *http.Request, given submission) (message, error) {
 	c, err := given.comment()
 	if err != nil {
-		return nil, err
+		return message{}, err
 	}
 	if !a.has(c.Object) {
-		return nil, plaza.ErrNotFound
+		return message{}, plaza.ErrNotFound
 	}
 	if err := a.videos.Take(c.Object); err != nil {
-		return nil, err
+		return message{}, err
 	}
 	owner, err := a.owner(r.Context(), given, c.Progress)
 	if err != nil {
-		return nil, err
+		return message{}, err
 	}
 	sent, _, err := a.hub.Send(r.Context(), c)
 	if err != nil {
-		return nil, err
+		return message{}, err
 	}
 	return messageOf(sent, owner), nil
 }

@@ -39,6 +39,18 @@ func TestPage(t *testing.T) {
 		"a stream that was refused is asked for again":                  refusedStream,
 		"another site's page stores, reads and frames nothing":          otherSite,
 		"a site that is rebound to this address is not served":          rebound,
+
+		"the player fills the screen":                            fullScreen,
+		"it fills the window where there is no screen":           fullWindow,
+		"keys play, never for one who writes":                    shortcuts,
+		"clicks and taps on the picture play, jump and fill":     gesturesOnThePicture,
+		"the volume is remembered":                               volumes,
+		"what is silent has no volume":                           noVolume,
+		"danmu stand where less motion is wanted":                lessMotion,
+		"the strip says when and how many":                       heatStrip,
+		"the theme is the system's or the viewer's":              themes,
+		"every width has its layout":                             widths,
+		"the box counts as the service does, and has any colour": sendBox,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -29,17 +29,25 @@ func (a *api) routes() {
 	a.route("GET /users/{user}/danmu", a.mine, "cursor", "size")
 	a.mux.HandleFunc("GET /videos/{id}/live", a.watch)
 
+	// For other players: ArtPlayer, and DPlayer, whose danmaku.api is this server's address.
+	a.mux.HandleFunc("GET /videos/{id}/danmu/{format}", a.file)
+	a.mux.HandleFunc("GET /v3/{$}", a.dplayer)
+	a.route("POST /v3/{$}", a.dplayerSend)
+
 	files, err := fs.Sub(static, "static")
 	if err != nil {
 		panic(err) // static is embedded
 	}
 	a.mux.Handle("GET /", page(http.FileServerFS(files)))
+	a.mux.Handle("GET /artplayer.html", artplayer(files))
 }
 
-// page sets a policy that lets the page load only from this server.
+// policy lets a page load only from this server.
+const policy = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
 func page(files http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		w.Header().Set("Content-Security-Policy", policy)
 		files.ServeHTTP(w, r)
 	})
 }

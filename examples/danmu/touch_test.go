@@ -32,6 +32,8 @@ func TestTouchingADanmu(t *testing.T) {
 		"one's own can be recalled and not reported":             {own, false},
 		"a finger opens the menu, and closes it without a pause": {fingers, false},
 		"the keyboard goes from one to the next":                 {keysReach, false},
+		"what a sender says can be hidden":                       {hidden, true},
+		"the list has the menu too":                              {besideTheList, false},
 		"a text is copied and shown as it is":                    {markup, false},
 		"one that is removed closes its menu":                    {removedWhileHeld, false},
 		"a hit among thousands costs little":                     {manyHits, false},
@@ -74,6 +76,7 @@ func saying(text string) string { return fmt.Sprintf(`box.text === %q`, text) }
 func still(t *testing.T, b browsertest.Browser, w world, seconds float64, tolerated ...string) browsertest.Window {
 	t.Helper()
 	p := open(t, b, w, tolerated...)
+	p.Until(`window.danmu.medium.currentTime > 0`) // it plays
 	p.Do(`window.danmu.medium.pause()`)
 	seek(p, seconds)
 	return p
@@ -83,6 +86,13 @@ func still(t *testing.T, b browsertest.Browser, w world, seconds float64, tolera
 func hover(p browsertest.Window, text string) {
 	at := spot(p, saying(text)+` && box.left + 30 < document.getElementById("stage").clientWidth`)
 	p.Hover(at.X, at.Y)
+	held(p, text)
+}
+
+// hold taps a danmu, so that its menu stays wherever the mouse is.
+func hold(p browsertest.Window, text string) {
+	at := spot(p, saying(text)+` && box.left + 30 < document.getElementById("stage").clientWidth`)
+	p.Tap(at.X, at.Y)
 	held(p, text)
 }
 
@@ -97,7 +107,7 @@ func likesAre(p browsertest.Window, likes string, pressed bool) {
 }
 
 func says(p browsertest.Window, phrase string) {
-	p.Until(fmt.Sprintf(`document.getElementById("said").textContent === %q`, phrase))
+	p.Until(fmt.Sprintf(`document.getElementById("notice").textContent === %q`, phrase))
 }
 
 func mouseHolds(t *testing.T, b browsertest.Browser) {
@@ -195,7 +205,7 @@ func likes(t *testing.T, b browsertest.Browser) {
 	sent := say(t, w, "a", "a joke", 20)
 	one, two := still(t, b, w, 22), still(t, b, w, 22)
 	for _, p := range []browsertest.Window{one, two} {
-		hover(p, "a joke")
+		hold(p, "a joke")
 		likesAre(p, "", false)
 	}
 	one.Click("#touched .like")
@@ -221,7 +231,7 @@ const fakeLikes = `{
 		if (!path.includes("/like?")) return fetch(path, options);
 		window.asked.push(options.method);
 		const status = await new Promise((answer) => { window.answer = answer; });
-		return { ok: status === 200, status, json: async () => status === 200 ? {} : { error: { reason: "no" } } };
+		return { ok: status === 200, status, headers: new Headers(), json: async () => status === 200 ? {} : { error: { reason: "no" } } };
 	};
 }`
 
@@ -230,7 +240,7 @@ func refusedLike(t *testing.T, b browsertest.Browser) {
 	say(t, w, "a", "a joke", 20)
 	p := still(t, b, w, 22)
 	p.Do(fakeLikes)
-	hover(p, "a joke")
+	hold(p, "a joke")
 	for status, phrase := range map[int]string{
 		400: "That did not work. Please try again.",
 		429: "That was too much at once. Wait a moment.",
@@ -255,7 +265,7 @@ func fastClicks(t *testing.T, b browsertest.Browser) {
 	say(t, w, "a", "a joke", 20)
 	p := still(t, b, w, 22)
 	p.Do(fakeLikes)
-	hover(p, "a joke")
+	hold(p, "a joke")
 	for _, liked := range []bool{true, false, true, false} {
 		p.Click("#touched .like")
 		likesAre(p, map[bool]string{true: "1"}[liked], liked)
@@ -282,14 +292,13 @@ func knownLater(t *testing.T, b browsertest.Browser) {
 	p.Until(`window.danmu && document.getElementById("present").textContent`)
 	p.Do(`window.danmu.medium.pause()`)
 	seek(p, 22)
-	hover(p, "a joke")
+	hold(p, "a joke")
 	likesAre(p, "1", true)
 	p.Until(count("rude") + ` === 0`)
 
 	p.Choose("#me", "somebody else")
 	closed(p)
-	p.Hover(5, 5)
-	hover(p, "a joke")
+	hold(p, "a joke")
 	likesAre(p, "1", false)
 }
 
@@ -298,7 +307,7 @@ func reporting(t *testing.T, b browsertest.Browser) {
 	say(t, w, "a", "rude", 20)
 	one, two := still(t, b, w, 22), still(t, b, w, 22)
 	two.Until(count("rude") + ` === 1`)
-	hover(one, "rude")
+	hold(one, "rude")
 	one.Click("#touched .report")
 	one.Click("#touched .no")
 	one.Visible("#touched .menu")
@@ -321,15 +330,50 @@ func own(t *testing.T, b browsertest.Browser) {
 	p := still(t, b, w, 22.5)
 	p.Choose("#me", "me")
 	shown := `["like", "copy", "recall", "hide", "report"].filter((name) => !document.querySelector("#touched ." + name).hidden)`
-	hover(p, "mine, of old")
+	hold(p, "mine, of old")
 	require.Equal(t, []string{"like", "copy"}, browsertest.Eval[[]string](p, shown))
-	hover(p, "mine")
+	hold(p, "mine")
 	require.Equal(t, []string{"like", "copy", "recall"}, browsertest.Eval[[]string](p, shown))
 	p.Click("#touched .recall")
 	says(p, "Taken back.")
 	closed(p)
 	p.Until(count("mine") + ` === 0`)
 	require.Equal(t, []string{"mine, of old"}, texts(call[list](t, w, "GET", "/danmu/pull/1", "").Data))
+}
+
+func hidden(t *testing.T, b browsertest.Browser) {
+	w := newWorld(t, hills())
+	const name = `ann "<b>`
+	say(t, w, name, "one", 20)
+	say(t, w, name, "two", 21)
+	say(t, w, "b", "stays", 22)
+	p := still(t, b, w, 23)
+	hold(p, "one")
+	p.Click("#touched .hide")
+	says(p, "You no longer see what "+name+" sends.")
+	closed(p)
+	p.Until(count("one") + ` + ` + count("two") + ` === 0`)
+	require.Equal(t, 1, browsertest.Eval[int](p, count("stays")))
+}
+
+func besideTheList(t *testing.T, b browsertest.Browser) {
+	w := newWorld(t, hills())
+	say(t, w, "a", "listed", 20)
+	p := still(t, b, w, 50)
+	p.Do(`document.querySelector("#all-rows button").focus()`)
+	p.Press(kb.Enter)
+	held(p, "listed")
+	p.Until(`document.activeElement === document.querySelector("#touched .like")`)
+	p.Press(kb.Enter)
+	likesAre(p, "1", true)
+	p.Until(`document.querySelector("#all-rows .likes").textContent === "1"`)
+	p.Press(kb.Escape)
+	closed(p)
+	require.True(t, browsertest.Eval[bool](p, `document.activeElement === document.querySelector("#all-rows button")`))
+	seek(p, 22)
+	hold(p, "listed")
+	require.True(t, browsertest.Eval[bool](p, `document.querySelector(".picture").contains(document.getElementById("touched"))`))
+	likesAre(p, "1", true)
 }
 
 func fingers(t *testing.T, b browsertest.Browser) {
@@ -346,6 +390,10 @@ func fingers(t *testing.T, b browsertest.Browser) {
 		at := spot(p, saying(text))
 		p.Tap(at.X, at.Y)
 		held(p, text)
+		require.True(t, browsertest.Eval[bool](p, `(() => {
+			const menu = document.querySelector("#touched .menu").getBoundingClientRect(), stage = document.getElementById("stage").getBoundingClientRect();
+			return menu.left >= stage.left && menu.right <= stage.right && menu.top >= stage.top && menu.bottom <= stage.bottom;
+		})()`), "the menu is on the picture")
 	}
 	at := spot(p, saying("held"))
 	p.Tap(at.X, at.Y+110)
@@ -353,8 +401,6 @@ func fingers(t *testing.T, b browsertest.Browser) {
 	require.False(t, browsertest.Eval[bool](p, paused), "a tap beside it only closes it")
 	p.Tap(at.X, at.Y+110)
 	p.Until(paused)
-	inside := browsertest.Eval[bool](p, `document.documentElement.scrollWidth === 390`)
-	require.True(t, inside)
 	require.Empty(t, browsertest.Eval[string](p, `String(getSelection())`))
 	require.Equal(t, "none", browsertest.Eval[string](p, `getComputedStyle(document.getElementById("stage")).userSelect`))
 }
@@ -411,7 +457,7 @@ func markup(t *testing.T, b browsertest.Browser) {
 	say(t, w, `a"'<b>`, text, 20)
 	p := still(t, b, w, 22)
 	p.Do(`Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { window.copied = text; } } })`)
-	hover(p, text)
+	hold(p, text)
 	require.Zero(t, browsertest.Eval[int](p, `document.querySelectorAll("#touched img").length`))
 	p.Click("#touched .copy")
 	says(p, "Copied.")
@@ -425,7 +471,7 @@ func removedWhileHeld(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
 	sent := say(t, w, "a", "soon gone", 20)
 	p := still(t, b, w, 22)
-	hover(p, "soon gone")
+	hold(p, "soon gone")
 	call[map[string]bool](t, w, "DELETE", about(sent.ID, "", "a"), "")
 	closed(p)
 	p.Until(count("soon gone") + ` === 0`)
@@ -433,12 +479,12 @@ func removedWhileHeld(t *testing.T, b browsertest.Browser) {
 	say(t, w, "a", "left behind", 20)
 	p.Until(count("left behind") + ` === 1`)
 	seek(p, 22)
-	hover(p, "left behind")
+	hold(p, "left behind")
 	seek(p, 50)
 	closed(p)
 	p.Until(count("left behind") + ` === 0`)
 	seek(p, 22)
-	hover(p, "left behind")
+	hold(p, "left behind")
 	p.Size(700, 700)
 	closed(p)
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -17,7 +16,6 @@ import (
 	eventbridgetypes "github.com/aws/aws-sdk-go-v2/service/eventbridge/types"
 	"github.com/aws/aws-sdk-go-v2/service/firehose"
 	firehosetypes "github.com/aws/aws-sdk-go-v2/service/firehose/types"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
@@ -34,7 +32,7 @@ type account struct {
 	bus     *eventbridge.Client
 	queues  *sqs.Client
 	streams *firehose.Client
-	objects *s3.Client
+	objects bucket
 
 	undo []func(context.Context) error
 }
@@ -55,9 +53,9 @@ func remote(ctx context.Context, endpoint string) (_ *outside, err error) {
 	a := &account{
 		name: "pipeline-" + strings.ToLower(rand.Text()[:12]),
 		bus:  eventbridge.NewFromConfig(cfg), queues: sqs.NewFromConfig(cfg), streams: firehose.NewFromConfig(cfg),
-		objects: s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true }),
-		undo:    []func(context.Context) error{func(context.Context) error { transport.CloseIdleConnections(); return nil }},
+		undo: []func(context.Context) error{func(context.Context) error { transport.CloseIdleConnections(); return nil }},
 	}
+	a.objects = bucket{&http.Client{Transport: transport}, strings.TrimSuffix(endpoint, "/") + "/" + a.name}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.close(context.WithoutCancel(ctx)))
@@ -89,7 +87,7 @@ func remote(ctx context.Context, endpoint string) (_ *outside, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return &outside{bus: bus, board: board, archive: archive, lines: lines, content: a.content, close: a.close}, nil
+	return &outside{bus: bus, board: board, archive: archive, lines: lines, content: a.objects.content, close: a.close}, nil
 }
 
 func (a *account) later(undo func(context.Context) error) { a.undo = append(a.undo, undo) }
@@ -142,20 +140,10 @@ func (a *account) rule(ctx context.Context, purpose, source string) (*remoteQueu
 
 // archive makes a bucket, and a delivery stream that writes there.
 func (a *account) archive(ctx context.Context) error {
-	if _, err := a.objects.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: &a.name}); err != nil {
+	if err := a.objects.create(ctx); err != nil {
 		return fmt.Errorf("making the bucket: %w", err)
 	}
-	a.later(func(ctx context.Context) error {
-		err := a.each(ctx, func(key *string) error {
-			_, err := a.objects.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &a.name, Key: key})
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		_, err = a.objects.DeleteBucket(ctx, &s3.DeleteBucketInput{Bucket: &a.name})
-		return err
-	})
+	a.later(a.objects.remove)
 	_, err := a.streams.CreateDeliveryStream(ctx, &firehose.CreateDeliveryStreamInput{
 		DeliveryStreamName: &a.name,
 		ExtendedS3DestinationConfiguration: &firehosetypes.ExtendedS3DestinationConfiguration{
@@ -170,36 +158,4 @@ func (a *account) archive(ctx context.Context) error {
 		return err
 	})
 	return nil
-}
-
-// each calls f with the key of each object of the archive.
-func (a *account) each(ctx context.Context, f func(key *string) error) error {
-	pages := s3.NewListObjectsV2Paginator(a.objects, &s3.ListObjectsV2Input{Bucket: &a.name})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return err
-		}
-		for _, object := range page.Contents {
-			if err := f(object.Key); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (a *account) content(ctx context.Context) ([]byte, error) {
-	var all []byte
-	err := a.each(ctx, func(key *string) error {
-		object, err := a.objects.GetObject(ctx, &s3.GetObjectInput{Bucket: &a.name, Key: key})
-		if err != nil {
-			return err
-		}
-		defer object.Body.Close()
-		content, err := io.ReadAll(object.Body)
-		all = append(all, content...)
-		return err
-	})
-	return all, err
 }

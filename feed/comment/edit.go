@@ -41,7 +41,7 @@ func (r *Repository) Edit(ctx context.Context, c Comment) (_ Comment, changed bo
 // edit gives each edit an id that is greater than that of the edit before it, so
 // that a late request does not undo a newer one. Two calls may choose the same one, so
 // the row also stores which two calls made the last edits: one that the SDK sent twice
-// finds its own, even after another edit.
+// finds its own, even after another edit. After more of them the outcome is unknown.
 func (r *Repository) edit(ctx context.Context, c Comment) (_ row, changed bool, err error) {
 	at := c.Address()
 	key := at.key(false)
@@ -67,7 +67,7 @@ func (r *Repository) edit(ctx context.Context, c Comment) (_ row, changed bool, 
 		switch {
 		case err != nil || applied:
 			return stands, applied, err
-		case stands.EditCall == call, stands.EditCallBefore == call:
+		case stands.editedBy(call):
 			return stands, op != noted, nil
 		case op <= stands.EditOp: // another edit's, or that of a clock that is ahead
 			op = stands.EditOp + 1
@@ -117,6 +117,10 @@ func (r *Repository) editOnce(ctx context.Context, key store.Key, c Comment, op,
 	if err := r.table.Decode(item, &stands); err != nil {
 		return row{}, false, err
 	}
+	// It may have been applied before the later edit, or before the removal.
+	if ok && refused.Doubtful() && !stands.editedBy(call) && (op <= stands.EditOp || stands.Removed != nil) {
+		return row{}, false, plaza.ErrUnknownOutcome
+	}
 	return stands, !ok, stands.errEdit(c.User)
 }
 
@@ -136,6 +140,9 @@ func (r *Repository) noteEdit(ctx context.Context, key store.Key, op, call ids.I
 	}
 	return err == nil, err
 }
+
+// editedBy reports whether the call made one of the last two edits.
+func (i row) editedBy(call ids.ID) bool { return i.EditCall == call || i.EditCallBefore == call }
 
 // errEdit is nil if the user may edit.
 func (i row) errEdit(user string) error {

@@ -1,11 +1,13 @@
 package comment_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
@@ -49,33 +51,58 @@ func TestAnEditIsKeptWithItsTime(t *testing.T) {
 	}
 }
 
-// TestAResentEditDoesNotUndoTheNext makes the SDK send an edit again after
-// another one was applied.
+// The SDK sends an edit again because its answer was lost, after others were applied.
 func TestAResentEditDoesNotUndoTheNext(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	c := w.says(t, "ann", "bird")
-	in := faults.New(t, 1, faults.Rates{})
-	in.Script(func(op string, _ []byte, n int) faults.Fault {
-		if op == "UpdateItem" && n == 1 {
-			return faults.Fault{Kind: faults.LostAfter}
+	for _, lost := range []faults.Kind{faults.LostBefore, faults.LostAfter} {
+		for _, meanwhile := range [][]string{{"newer"}, {"newer", "newest"}, {"newer", "newest", "older"}, {"newer", removal}, {removal}} {
+			what := fmt.Sprint(lost, " ", meanwhile)
+			w := newWorld(t, nil)
+			c := w.says(t, "ann", "bird")
+			in := faults.New(t, 1, faults.Rates{})
+			in.Script(func(op string, _ []byte, n int) faults.Fault {
+				if op == "UpdateItem" && n == 1 {
+					return faults.Fault{Kind: lost}
+				}
+				for _, text := range meanwhile {
+					if n != 2 {
+						break
+					}
+					if text == removal {
+						_, err := w.Delete(t.Context(), comment.Action{Address: c.Address(), User: "ann"})
+						require.NoError(t, err)
+						continue
+					}
+					newer := c
+					newer.Text = text
+					_, _, err := w.Edit(t.Context(), newer)
+					require.NoError(t, err)
+				}
+				return faults.Fault{}
+			})
+			older := c
+			older.Text = "older"
+			got, changed, err := w.process(t, nil, in.Wrap).Edit(t.Context(), older)
+			last := meanwhile[len(meanwhile)-1]
+			if lost == faults.LostAfter && len(meanwhile) == 1 && last != removal {
+				require.NoError(t, err, what)
+				require.True(t, changed, what)
+				require.Equal(t, last, got.Text, what)
+			} else {
+				require.ErrorIs(t, err, plaza.ErrUnknownOutcome, what)
+			}
+			if last == removal {
+				_, err := w.Get(t.Context(), c.Address())
+				require.ErrorIs(t, err, plaza.ErrNotFound, what)
+			} else {
+				require.Equal(t, last, w.get(t, c).Text, what)
+			}
 		}
-		if n == 2 {
-			newer := c
-			newer.Text = "newer"
-			_, _, err := w.Edit(t.Context(), newer)
-			require.NoError(t, err)
-		}
-		return faults.Fault{}
-	})
-	older := c
-	older.Text = "older"
-	got, changed, err := w.process(t, nil, in.Wrap).Edit(t.Context(), older)
-	require.NoError(t, err)
-	require.True(t, changed)
-	require.Equal(t, "newer", got.Text)
-	require.Equal(t, "newer", w.get(t, c).Text)
+	}
 }
+
+// removal stands for a Delete among texts of edits.
+const removal = "removal"
 
 // Two calls give their edits the id after the same one, which a fast clock made.
 func TestEditsAfterTheSameOneAreToldApart(t *testing.T) {

@@ -95,9 +95,11 @@ func throttled(err error) bool {
 }
 
 func unanswered(ctx context.Context, err error) bool {
-	if ctx.Err() != nil {
-		return true
-	}
+	return ctx.Err() != nil || lost(err)
+}
+
+// lost reports whether a request had no usable answer.
+func lost(err error) bool {
 	var send *smithyhttp.RequestSendError
 	var response *smithyhttp.ResponseError
 	var garbled *smithy.DeserializationError

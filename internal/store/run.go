@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
@@ -14,7 +16,29 @@ import (
 // Write is applied by Run: a *Put, *Update, *Delete, *Tx or Returning.
 type Write interface {
 	// send sends the request once. Each call sends the same one.
-	send(ctx context.Context, t *Table) error
+	send(ctx context.Context, t *Table, noting option) error
+}
+
+type option = func(*dynamodb.Options)
+
+// losses is a retryer that notes whether the answer to an attempt was lost.
+type losses struct {
+	aws.Retryer
+	any bool
+}
+
+func (l *losses) note(o *dynamodb.Options) { l.Retryer, o.Retryer = o.Retryer, l }
+
+func (l *losses) IsErrorRetryable(err error) bool {
+	l.any = l.any || lost(err)
+	return l.Retryer.IsErrorRetryable(err)
+}
+
+func (l *losses) GetAttemptToken(ctx context.Context) (release func(error) error, err error) {
+	if retryer, ok := l.Retryer.(aws.RetryerV2); ok {
+		return retryer.GetAttemptToken(ctx)
+	}
+	return l.GetInitialToken(), nil
 }
 
 // Run applies w in one request, and repeats the request after a transient failure.
@@ -27,17 +51,19 @@ func (t *Table) Run(ctx context.Context, w Write) error {
 		return err
 	}
 	var err error
+	var seen losses
 	for attempt := range attempts {
 		if attempt > 0 {
 			if stopped := sleep(ctx, attempt); stopped != nil {
 				return fmt.Errorf("table %s: %w: %w", t.name, plaza.ErrBusy, stopped)
 			}
 		}
-		if err = w.send(ctx, t); err == nil {
+		if err = w.send(ctx, t, seen.note); err == nil {
 			return nil
 		}
 		if !passing(err) {
 			if refused := refusal(err); refused != nil {
+				refused.doubtful = seen.any
 				return refused
 			}
 			break
@@ -48,8 +74,9 @@ func (t *Table) Run(ctx context.Context, w Write) error {
 
 // Refused is the error of a write whose conditions failed. It has the stored items.
 type Refused struct {
-	items map[int]dynamo.Item
-	cause error
+	items    map[int]dynamo.Item
+	cause    error
+	doubtful bool
 }
 
 func (r *Refused) Error() string { return "store: condition failed" }
@@ -62,6 +89,10 @@ func (r *Refused) At(i int) (item dynamo.Item, failed bool) {
 	item, failed = r.items[i]
 	return item, failed
 }
+
+// Doubtful reports whether the write may have been applied before it was refused: the SDK
+// sent it again because an answer was lost. It is false for a transaction.
+func (r *Refused) Doubtful() bool { return r.doubtful }
 
 func refusal(err error) *Refused {
 	var single *types.ConditionalCheckFailedException

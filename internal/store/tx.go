@@ -82,7 +82,9 @@ func (tx *Tx) with(err error, item types.TransactWriteItem) *Tx {
 	return tx
 }
 
-func (tx *Tx) send(ctx context.Context, t *Table) error {
+// send has no use for the option: because of its token, a transaction that was applied is
+// not refused when the SDK sends it again.
+func (tx *Tx) send(ctx context.Context, t *Table, _ option) error {
 	if tx.err != nil {
 		return tx.err
 	}

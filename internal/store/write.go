@@ -35,7 +35,7 @@ func (p *Put) If(condition string, args ...any) *Put {
 	return p
 }
 
-func (p *Put) send(ctx context.Context, t *Table) error {
+func (p *Put) send(ctx context.Context, t *Table, noting option) error {
 	if p.err != nil {
 		return p.err
 	}
@@ -45,7 +45,7 @@ func (p *Put) send(ctx context.Context, t *Table) error {
 		ExpressionAttributeNames:            p.called(),
 		ExpressionAttributeValues:           p.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,
-	})
+	}, noting)
 	return err
 }
 
@@ -64,7 +64,7 @@ func (d *Delete) If(condition string, args ...any) *Delete {
 	return d
 }
 
-func (d *Delete) send(ctx context.Context, t *Table) error {
+func (d *Delete) send(ctx context.Context, t *Table, noting option) error {
 	if d.err != nil {
 		return d.err
 	}
@@ -74,7 +74,7 @@ func (d *Delete) send(ctx context.Context, t *Table) error {
 		ExpressionAttributeNames:            d.called(),
 		ExpressionAttributeValues:           d.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,
-	})
+	}, noting)
 	return err
 }
 
@@ -184,13 +184,13 @@ func (u *Update) clauses() *string {
 	return optional(all.String())
 }
 
-func (u *Update) send(ctx context.Context, t *Table) error {
-	_, err := u.apply(ctx, t, types.ReturnValueNone)
+func (u *Update) send(ctx context.Context, t *Table, noting option) error {
+	_, err := u.apply(ctx, t, types.ReturnValueNone, noting)
 	return err
 }
 
 // apply sends the update and returns the attributes that returned asks for.
-func (u *Update) apply(ctx context.Context, t *Table, returned types.ReturnValue) (dynamo.Item, error) {
+func (u *Update) apply(ctx context.Context, t *Table, returned types.ReturnValue, noting option) (dynamo.Item, error) {
 	if u.err != nil {
 		return nil, u.err
 	}
@@ -202,7 +202,7 @@ func (u *Update) apply(ctx context.Context, t *Table, returned types.ReturnValue
 		ExpressionAttributeValues:           u.given(),
 		ReturnValues:                        returned,
 		ReturnValuesOnConditionCheckFailure: theStored,
-	})
+	}, noting)
 	if err != nil {
 		if reason, ok := misfit(err); ok {
 			return nil, t.Corrupt(u.key, reason)
@@ -220,12 +220,12 @@ type Returning struct {
 	Before bool
 }
 
-func (r Returning) send(ctx context.Context, t *Table) error {
+func (r Returning) send(ctx context.Context, t *Table, noting option) error {
 	returned := types.ReturnValueAllNew
 	if r.Before {
 		returned = types.ReturnValueAllOld
 	}
-	item, err := r.apply(ctx, t, returned)
+	item, err := r.apply(ctx, t, returned, noting)
 	if err != nil {
 		return err
 	}

@@ -283,6 +283,32 @@ func TestRefusedHasTheStoredItem(t *testing.T) {
 	require.False(t, ok)
 }
 
+// Only a lost answer leaves a doubt. A throttled attempt was not applied, nor was a
+// transaction that is refused.
+func TestARefusalIsDoubtfulAfterALostAnswer(t *testing.T) {
+	t.Parallel()
+	for kind, doubtful := range map[faults.Kind]bool{
+		faults.None: false, faults.LostBefore: true, faults.LostAfter: true, faults.Throttled: false, faults.Conflict: false,
+	} {
+		table, in := newTable(t)
+		a := row{PK: "p", SK: "a"}
+		require.NoError(t, table.Run(t.Context(), table.Put(a)))
+		var whole row
+		for what, write := range map[string]store.Write{
+			"put":       table.Put(a).If("attribute_not_exists(pk)"),
+			"update":    table.Update(a.key()).Set("n", 1).If("attribute_not_exists(pk)"),
+			"returning": store.Returning{Update: table.Update(a.key()).Set("n", 1).If("attribute_not_exists(pk)"), Out: &whole},
+			"delete":    table.Delete(a.key()).If("attribute_not_exists(pk)"),
+			"tx":        table.Tx().Update(table.Update(a.key()).Set("n", 1).If("attribute_not_exists(pk)")),
+		} {
+			next(in, 1, faults.Fault{Kind: kind})
+			refused, ok := store.AsRefused(table.Run(t.Context(), write))
+			require.True(t, ok, "%s, %v", what, kind)
+			require.Equal(t, doubtful && what != "tx", refused.Doubtful(), "%s, %v", what, kind)
+		}
+	}
+}
+
 func TestReturningGivesTheWholeItemAfterOrBefore(t *testing.T) {
 	t.Parallel()
 	table, _ := newTable(t)

@@ -75,6 +75,9 @@ func (r *Repository) block(ctx context.Context, p Pair, on bool) (changed bool, 
 		if item, _ := refused.At(0); item != nil {
 			err = r.table.Decode(item, &h)
 		}
+		if err == nil && h.Call != call && refused.Doubtful() {
+			err = plaza.ErrUnknownOutcome
+		}
 	}
 	return false, plaza.ErrBusy
 }

@@ -61,7 +61,7 @@ async function insist(method, path) {
     try {
       return await call(method, path);
     } catch (error) {
-      if (tries === 3 || error.status < 500) throw error;
+      if (tries === 3 || (error.status > 0 && error.status < 500)) throw error;
       await new Promise((done) => setTimeout(done, 500 * tries));
     }
   }

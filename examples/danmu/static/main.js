@@ -36,7 +36,11 @@ function play(video) {
   const stage = new Stage(byId("stage"), recent.timeline, { now }, { me: user, onFrame });
   const panel = controls(video, medium);
   const reactions = new Reactions(video, user, { reported: removed });
-  const all = new All(video, user, { seek: panel.seek, likes: (comment) => reactions.likes(comment) });
+  const all = new All(video, user, {
+    seek: panel.seek,
+    open: (comment, button) => touching.beside(comment, button),
+    likes: (comment) => reactions.likes(comment),
+  });
   const mine = new Mine(video, user, { seek: panel.seek, removed, failed: refuse });
 
   recent.changed = () => stage.flight.refresh();

@@ -1,6 +1,7 @@
 import { put } from "./dom.js";
 
-const shown = 1500; // milliseconds
+const shown = 1500; // milliseconds at least
+const reading = 60; // milliseconds for each letter
 
 let timer;
 
@@ -8,5 +9,5 @@ let timer;
 export function notice(text) {
   put("notice", text);
   clearTimeout(timer);
-  timer = setTimeout(() => put("notice", ""), shown);
+  timer = setTimeout(() => put("notice", ""), Math.max(shown, text.length * reading));
 }

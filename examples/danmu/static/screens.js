@@ -31,7 +31,7 @@ export function screens(medium) {
   }
 
   function theatre() {
-    notice(main.classList.toggle("theatre") ? "Wide player" : "Usual player");
+    notice(main.classList.toggle("theatre") ? "Theatre mode" : "Theatre mode off");
     show();
   }
 
@@ -40,7 +40,7 @@ export function screens(medium) {
       if (document.pictureInPictureElement) await document.exitPictureInPicture();
       else await medium.requestPictureInPicture();
     } catch {
-      notice("The video cannot leave the page now");
+      notice("Picture in picture is not possible now");
     }
   }
 

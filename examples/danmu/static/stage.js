@@ -2,6 +2,9 @@ import { Flight } from "./flight.js";
 import { leftOf, modes } from "./lanes.js";
 import { sprite } from "./sprite.js";
 
+// A viewer who wants less motion sees comments that stand, each for its time.
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
 const homing = 350; // milliseconds in which a comment that was held returns to its place
 const margin = 10; // pixels between a comment that is held and the edges
 
@@ -21,10 +24,14 @@ export class Stage {
   constructor(canvas, timeline, ticker, { me, onFrame }) {
     Object.assign(this, { canvas, ticker, me, onFrame });
     this.pen = canvas.getContext("2d");
-    this.flight = new Flight(timeline, (comment) => sprite(comment, {
-      scale: this.scale, ratio: this.ratio, mine: comment.userId === this.me(),
-      fit: standing(comment) ? this.width : undefined,
+    this.flight = new Flight(timeline, (comment) => ({
+      ...sprite(comment, {
+        scale: this.scale, ratio: this.ratio, mine: comment.userId === this.me(),
+        fit: standing(comment) || calm.matches ? this.width : undefined,
+      }),
+      ...(!standing(comment) && calm.matches && { mode: modes.top }),
     }));
+    calm.addEventListener("change", () => this.flight.refresh());
     new ResizeObserver(() => this.#fit()).observe(canvas);
     this.#fit();
     const frame = () => {

@@ -1,11 +1,11 @@
 import * as api from "./api.js";
 import { byId, put } from "./dom.js";
+import { notice } from "./notice.js";
 
 const dwell = 120; // milliseconds that the mouse rests on a comment before it stops
 const grace = 400; // milliseconds until a comment that the mouse has left flies on
 const finger = 12; // pixels that a finger may miss by
 const gap = 6; // pixels between the menu and the edges
-const shown = 3000; // milliseconds that a phrase stays
 const recallable = 2 * 60 * 1000; // milliseconds, as the service has it
 
 // touch stops a comment under the mouse or a finger, and shows what can be done with it.
@@ -15,9 +15,9 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
   const root = byId("touched"), menu = part(".menu"), sure = part(".sure");
   const like = part(".like"), choose = byId("choose");
   let now = null; // the comment that is held
-  let by = ""; // mouse, touch or keys
+  let by = ""; // mouse, touch, keys or list
   let before = null; // the element that had the focus
-  let resting = null, restTimer, leaveTimer, recallTimer, sayTimer;
+  let resting = null, restTimer, leaveTimer, recallTimer;
   let wasOpen = false; // when the pointer went down
   let pointer = "mouse";
   let mouse = null; // its place in the window
@@ -28,11 +28,7 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
     if (now) end();
     else before = document.activeElement;
     const { left, top } = stage.hold(c);
-    [now, by] = [c.comment, way];
-    part(".text").replaceChildren(picturing(c));
-    root.hidden = false;
-    ask(false);
-    draw();
+    show(c.comment, way, picturing(c));
     const low = top + c.height + menu.offsetHeight + gap > canvas.clientHeight;
     const middle = x ?? (Math.max(left, 0) + Math.min(left + c.width, canvas.clientWidth)) / 2;
     const most = canvas.clientWidth - menu.offsetWidth - gap;
@@ -41,6 +37,30 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
     set(root, { left, top, width: c.width, height: c.height });
     root.style.setProperty("--start", `${start - left}px`);
     if (way === "mouse") leave();
+  }
+
+  // beside shows the menu of a comment beside the button of a list.
+  function beside(comment, button) {
+    if (now) end();
+    before = button;
+    show(comment, "list", comment.content.text);
+    const { bottom, top, right } = button.getBoundingClientRect(), { offsetWidth, offsetHeight } = root;
+    const below = bottom + offsetHeight <= innerHeight;
+    set(root, { left: Math.max(right - offsetWidth, gap), top: below ? bottom : Math.max(top - offsetHeight, 0) });
+    like.focus({ preventScroll: true });
+  }
+
+  function show(comment, way, content) {
+    [now, by] = [comment, way];
+    const parent = way === "list" ? document.body : picture;
+    if (root.parentElement !== parent) parent.append(root);
+    root.classList.toggle("listed", way === "list");
+    root.classList.remove("low");
+    root.style = "";
+    part(".text").replaceChildren(content);
+    root.hidden = false;
+    ask(false);
+    draw();
   }
 
   // close lets the comment fly on. The focus returns to where it was.
@@ -84,18 +104,12 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
     if (focused) part(asks ? ".yes" : ".report").focus();
   }
 
-  function say(phrase) {
-    put("said", phrase);
-    clearTimeout(sayTimer);
-    sayTimer = setTimeout(() => put("said", ""), shown);
-  }
-
   function refused(error, { id }) {
     if (error.status === 404 || error.status === 410) {
-      say("This danmu is gone.");
+      notice("This danmu is gone.");
       removed(id);
     } else {
-      say(error.status === 429 ? "That was too much at once. Wait a moment." : "That did not work. Please try again.");
+      notice(error.status === 429 ? "That was too much at once. Wait a moment." : "That did not work. Please try again.");
     }
   }
 
@@ -165,7 +179,7 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
   root.addEventListener("pointerenter", () => clearTimeout(leaveTimer));
   root.addEventListener("pointerleave", leave);
   root.addEventListener("focusout", (e) => {
-    if (by === "keys" && now && e.relatedTarget && !root.contains(e.relatedTarget)) close();
+    if ((by === "keys" || by === "list") && now && e.relatedTarget && !root.contains(e.relatedTarget)) close();
   });
 
   // walk goes from comment to comment in the order in which they came.
@@ -174,7 +188,7 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
     const at = all.findIndex((c) => c.comment.id === now?.id);
     const c = at < 0 ? all.at(step < 0 ? -1 : 0) : all[(at + step + all.length) % all.length];
     if (!c || !stage.visible) {
-      say("No danmu is flying.");
+      notice("No danmu is flying.");
       return;
     }
     const { activeElement } = document;
@@ -188,14 +202,19 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
     walk(1);
   });
   root.addEventListener("keydown", (e) => {
-    if (e.key === "Escape") close();
-    else if (e.key === "ArrowRight" || e.key === "ArrowDown") walk(1);
+    if (by === "list") return;
+    if (e.key === "ArrowRight" || e.key === "ArrowDown") walk(1);
     else if (e.key === "ArrowLeft" || e.key === "ArrowUp") walk(-1);
     else return;
     e.preventDefault();
     e.stopPropagation();
   });
-  addEventListener("keydown", (e) => { if (e.key === "Escape") close(); });
+  addEventListener("keydown", (e) => {
+    if (e.key !== "Escape" || !now) return;
+    close();
+    e.preventDefault(); // it does nothing else
+    e.stopPropagation();
+  }, true);
   new ResizeObserver(close).observe(canvas);
 
   const act = (selector, does) => part(selector).addEventListener("click", async () => {
@@ -208,27 +227,28 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
   });
   act(".like", (comment) => reactions.toggle(comment));
   act(".copy", async ({ content: { text } }) => {
-    say(await copy(text) ? "Copied." : "Your browser does not let pages copy.");
+    notice(await copy(text) ? "Copied." : "Your browser does not let pages copy.");
   });
   act(".report", () => ask(true));
   act(".no", () => ask(false));
   act(".yes", async (comment) => {
     await reactions.report(comment);
-    say("Thank you. You will not see it again.");
+    notice("Thank you. You will not see it again.");
   });
   act(".hide", ({ userId }) => {
     close();
     hideSender(userId);
-    say(`You no longer see what ${userId} sends.`);
+    notice(`You no longer see what ${userId} sends.`);
   });
   act(".recall", async ({ id }) => {
     await api.recall(video.id, id, user());
     removed(id);
-    say("Taken back.");
+    notice("Taken back.");
   });
 
   return {
     close,
+    beside,
 
     // remove is called when a comment is gone.
     remove(id) { if (now?.id === id) close(); },

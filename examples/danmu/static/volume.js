@@ -77,7 +77,8 @@ export function volume(medium) {
 export async function begin(medium) {
   try {
     await medium.play();
-  } catch {
+  } catch (error) {
+    if (error.name !== "NotAllowedError") return; // such as that the viewer has paused it
     medium.muted = true;
     await medium.play().catch(() => {}); // then it waits for the click
   }

@@ -138,9 +138,20 @@ func (w Window) Size(width, height int64) {
 // Dark makes the page believe that its reader prefers dark colours.
 func (w Window) Dark() {
 	w.t.Helper()
+	w.prefer("prefers-color-scheme", "dark")
+}
+
+// Calm makes the page believe that its reader prefers less motion.
+func (w Window) Calm() {
+	w.t.Helper()
+	w.prefer("prefers-reduced-motion", "reduce")
+}
+
+func (w Window) prefer(feature, value string) {
+	w.t.Helper()
 	_, err := chromedp.Run(w.ctx, func(ctx context.Context, t *chromedp.Target) (cdp.Empty, error) {
 		return cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}},
+			Features: []*emulation.MediaFeature{{Name: feature, Value: value}},
 		})
 	})
 	require.NoError(w.t, err)
