@@ -360,6 +360,7 @@ func besideTheList(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
 	say(t, w, "a", "listed", 20)
 	p := still(t, b, w, 50)
+	p.Until(`document.querySelector("#all-rows button")`)
 	p.Do(`document.querySelector("#all-rows button").focus()`)
 	p.Press(kb.Enter)
 	held(p, "listed")
