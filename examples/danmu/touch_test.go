@@ -89,8 +89,8 @@ func hover(p browsertest.Window, text string) {
 	held(p, text)
 }
 
-// hold taps a danmu, so that its menu stays wherever the mouse is.
-func hold(p browsertest.Window, text string) {
+// holdUp taps a danmu, so that its menu stays wherever the mouse is.
+func holdUp(p browsertest.Window, text string) {
 	at := spot(p, saying(text)+` && box.left + 30 < document.getElementById("stage").clientWidth`)
 	p.Tap(at.X, at.Y)
 	held(p, text)
@@ -205,7 +205,7 @@ func likes(t *testing.T, b browsertest.Browser) {
 	sent := say(t, w, "a", "a joke", 20)
 	one, two := still(t, b, w, 22), still(t, b, w, 22)
 	for _, p := range []browsertest.Window{one, two} {
-		hold(p, "a joke")
+		holdUp(p, "a joke")
 		likesAre(p, "", false)
 	}
 	one.Click("#touched .like")
@@ -240,7 +240,7 @@ func refusedLike(t *testing.T, b browsertest.Browser) {
 	say(t, w, "a", "a joke", 20)
 	p := still(t, b, w, 22)
 	p.Do(fakeLikes)
-	hold(p, "a joke")
+	holdUp(p, "a joke")
 	for status, phrase := range map[int]string{
 		400: "That did not work. Please try again.",
 		429: "That was too much at once. Wait a moment.",
@@ -265,7 +265,7 @@ func fastClicks(t *testing.T, b browsertest.Browser) {
 	say(t, w, "a", "a joke", 20)
 	p := still(t, b, w, 22)
 	p.Do(fakeLikes)
-	hold(p, "a joke")
+	holdUp(p, "a joke")
 	for _, liked := range []bool{true, false, true, false} {
 		p.Click("#touched .like")
 		likesAre(p, map[bool]string{true: "1"}[liked], liked)
@@ -292,13 +292,13 @@ func knownLater(t *testing.T, b browsertest.Browser) {
 	p.Until(`window.danmu && document.getElementById("present").textContent`)
 	p.Do(`window.danmu.medium.pause()`)
 	seek(p, 22)
-	hold(p, "a joke")
+	holdUp(p, "a joke")
 	likesAre(p, "1", true)
 	p.Until(count("rude") + ` === 0`)
 
 	p.Choose("#me", "somebody else")
 	closed(p)
-	hold(p, "a joke")
+	holdUp(p, "a joke")
 	likesAre(p, "1", false)
 }
 
@@ -307,7 +307,7 @@ func reporting(t *testing.T, b browsertest.Browser) {
 	say(t, w, "a", "rude", 20)
 	one, two := still(t, b, w, 22), still(t, b, w, 22)
 	two.Until(count("rude") + ` === 1`)
-	hold(one, "rude")
+	holdUp(one, "rude")
 	one.Click("#touched .report")
 	one.Click("#touched .no")
 	one.Visible("#touched .menu")
@@ -330,9 +330,9 @@ func own(t *testing.T, b browsertest.Browser) {
 	p := still(t, b, w, 22.5)
 	p.Choose("#me", "me")
 	shown := `["like", "copy", "recall", "hide", "report"].filter((name) => !document.querySelector("#touched ." + name).hidden)`
-	hold(p, "mine, of old")
+	holdUp(p, "mine, of old")
 	require.Equal(t, []string{"like", "copy"}, browsertest.Eval[[]string](p, shown))
-	hold(p, "mine")
+	holdUp(p, "mine")
 	require.Equal(t, []string{"like", "copy", "recall"}, browsertest.Eval[[]string](p, shown))
 	p.Click("#touched .recall")
 	says(p, "Taken back.")
@@ -348,7 +348,7 @@ func hidden(t *testing.T, b browsertest.Browser) {
 	say(t, w, name, "two", 21)
 	say(t, w, "b", "stays", 22)
 	p := still(t, b, w, 23)
-	hold(p, "one")
+	holdUp(p, "one")
 	p.Click("#touched .hide")
 	says(p, "You no longer see what "+name+" sends.")
 	closed(p)
@@ -360,6 +360,7 @@ func besideTheList(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
 	say(t, w, "a", "listed", 20)
 	p := still(t, b, w, 50)
+	p.Until(`document.querySelector("#all-rows button")`)
 	p.Do(`document.querySelector("#all-rows button").focus()`)
 	p.Press(kb.Enter)
 	held(p, "listed")
@@ -371,7 +372,7 @@ func besideTheList(t *testing.T, b browsertest.Browser) {
 	closed(p)
 	require.True(t, browsertest.Eval[bool](p, `document.activeElement === document.querySelector("#all-rows button")`))
 	seek(p, 22)
-	hold(p, "listed")
+	holdUp(p, "listed")
 	require.True(t, browsertest.Eval[bool](p, `document.querySelector(".picture").contains(document.getElementById("touched"))`))
 	likesAre(p, "1", true)
 }
@@ -457,7 +458,7 @@ func markup(t *testing.T, b browsertest.Browser) {
 	say(t, w, `a"'<b>`, text, 20)
 	p := still(t, b, w, 22)
 	p.Do(`Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { window.copied = text; } } })`)
-	hold(p, text)
+	holdUp(p, text)
 	require.Zero(t, browsertest.Eval[int](p, `document.querySelectorAll("#touched img").length`))
 	p.Click("#touched .copy")
 	says(p, "Copied.")
@@ -471,7 +472,7 @@ func removedWhileHeld(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
 	sent := say(t, w, "a", "soon gone", 20)
 	p := still(t, b, w, 22)
-	hold(p, "soon gone")
+	holdUp(p, "soon gone")
 	call[map[string]bool](t, w, "DELETE", about(sent.ID, "", "a"), "")
 	closed(p)
 	p.Until(count("soon gone") + ` === 0`)
@@ -479,12 +480,12 @@ func removedWhileHeld(t *testing.T, b browsertest.Browser) {
 	say(t, w, "a", "left behind", 20)
 	p.Until(count("left behind") + ` === 1`)
 	seek(p, 22)
-	hold(p, "left behind")
+	holdUp(p, "left behind")
 	seek(p, 50)
 	closed(p)
 	p.Until(count("left behind") + ` === 0`)
 	seek(p, 22)
-	hold(p, "left behind")
+	holdUp(p, "left behind")
 	p.Size(700, 700)
 	closed(p)
 }
