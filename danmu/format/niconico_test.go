@@ -132,7 +132,7 @@ func TestAPacketBecomesJSONAndBack(t *testing.T) {
 
 // Memory does not grow with the number of comments, nor with that of other elements.
 func TestALongPacketTakesBoundedMemory(t *testing.T) {
-	n := faults.Size(500_000, 20_000)
+	n := faults.Size(300_000, 20_000)
 	from := io.MultiReader(strings.NewReader("<packet>"), &chats{left: n}, strings.NewReader("</packet>"))
 	r, err := format.NewReader(from, format.NiconicoXML, nil)
 	require.NoError(t, err)

@@ -88,7 +88,7 @@ const video = await call(`/videos/${part(id)}`).catch((error) => refuse(error));
 if (video && !video.src) refuse(new Error("This video has no picture, and ArtPlayer needs one."));
 const art = video?.src && new Artplayer({
   container: "#player", url: video.src, lang: "en", muted: true, autoplay: true, loop: true,
-  setting: true, playbackRate: true, pip: true, fullscreen: true, fullscreenWeb: true,
+  setting: true, playbackRate: true, pip: innerWidth >= 560, fullscreen: true,
   plugins: [artplayerPluginDanmuku({
     danmuku: () => read(), // the plugin takes no async function
     beforeEmit: (danmu) => send(danmu),
