@@ -29,6 +29,15 @@
 // slow viewer holds nobody up: if the log drops batches before the viewer
 // reads them, Batch.Dropped counts their events.
 //
+// After a quiet moment an event goes out at once. In a busy room events wait, and
+// go out together: up to 10 ms where there are few viewers, and up to 100 ms where
+// there are thousands, unless Options.Every says otherwise. With
+// Options.PresentEvery viewers also learn how many they are.
+//
+// Anybody may name a room. Options.Known keeps rooms from opening for videos or
+// users that do not exist: otherwise each costs memory, and a key in Redis, until
+// it expires.
+//
 // A room costs about a kilobyte, and no goroutine. Where there are many with a
 // viewer each, let each keep little by Options.Batches, and over Redis let them
 // share streams by redisstream.Options.Shared.

@@ -160,11 +160,14 @@ func TestTheFirstEventComesAtOnceAndTheNextTogether(t *testing.T) {
 // What a batch costs is to wake viewers. A room of few may have many batches.
 func TestALargerRoomWaitsLonger(t *testing.T) {
 	for viewers, want := range map[int]time.Duration{
-		1: 30, 500: 30, 501: 30*time.Millisecond + 60*time.Microsecond, 1000: 60, 4000: 240, 5000: 300, 6000: 300,
+		1:    30 * time.Millisecond,
+		500:  30 * time.Millisecond,
+		501:  30060 * time.Microsecond,
+		1000: 60 * time.Millisecond,
+		4000: 240 * time.Millisecond,
+		5000: 300 * time.Millisecond,
+		6000: 300 * time.Millisecond,
 	} {
-		if want < time.Microsecond {
-			want *= time.Millisecond
-		}
 		bubble(t, func(t *testing.T) {
 			hub := newHub(t, &live.Options[event]{Every: 300 * time.Millisecond})
 			first := join(t, hub, "")

@@ -83,6 +83,16 @@ func TestAPageThatTakesNothingIsGivenUp(t *testing.T) {
 	})
 }
 
+func TestPagesReconnectAtDifferentTimes(t *testing.T) {
+	t.Parallel()
+	times := map[time.Duration]bool{}
+	for range 100 {
+		s, _ := Start(httptest.NewRecorder()) // it has no deadlines
+		times[s.retry] = true
+	}
+	require.Greater(t, len(times), 50)
+}
+
 // listener accepts one connection.
 type listener struct {
 	conns chan net.Conn
