@@ -204,11 +204,15 @@ func reloaded(t *testing.T, b browsertest.Browser) {
 func lostAnswer(t *testing.T, b browsertest.Browser) {
 	g := newGate(t)
 	var once sync.Once
+	api := g.api
 	g.answer(func(w http.ResponseWriter, r *http.Request) bool {
 		lost := false
 		once.Do(func() {
 			lost = true
-			g.api.ServeHTTP(&unheard{header: http.Header{}}, r)
+			api.ServeHTTP(&unheard{header: http.Header{}}, r)
+			w.Header().Set("Content-Length", "1000") // without it Chromium repeats the request by itself
+			w.WriteHeader(http.StatusOK)
+			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
 		})
 		return lost
