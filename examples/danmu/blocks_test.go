@@ -13,15 +13,15 @@ import (
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 )
 
-func TestBlocks(t *testing.T) {
-	runPageTests(t, map[string]pageTest{
+func blockTests() map[string]pageTest {
+	return map[string]pageTest{
 		"senders, modes, colours and expressions are blocked": {run: blocked},
 		"an expression that takes years does not stop a page": {run: catastrophic},
 		"many of them do not either":                          {run: manyCatastrophic, long: true},
 		"lists are read and written":                          {run: blockLists},
 		"a list of 100,000 is bounded":                        {run: hugeList, long: true},
 		"another tab's blocks hold here too":                  {run: otherTab, long: true},
-	})
+	}
 }
 
 // styled sends a danmu at second 20.
@@ -44,6 +44,7 @@ func blocked(t *testing.T, b browsertest.Browser) {
 	styled(t, w, quoted, "of eve", "", 0)
 	styled(t, w, "c", "Ends with 2333", "", 0)
 	p := open(t, b, w)
+	tab(p, "display")
 	p.Do(`window.danmu.medium.pause()`)
 	seek(p, 21)
 	p.Until(`window.danmu.onScreen().length === 7`)
@@ -103,6 +104,7 @@ var trap = strings.Repeat("a", 60) + "!"
 func catastrophic(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
 	p := open(t, b, w)
+	tab(p, "display")
 	p.Do(`window.danmu.medium.pause()`)
 	seek(p, 21)
 	p.Choose("#kind", "patterns")
@@ -129,6 +131,7 @@ func manyCatastrophic(t *testing.T, b browsertest.Browser) {
 		say(t, w, fmt.Sprint("u", i), fmt.Sprint(trap, i), 20)
 	}
 	p := open(t, b, w)
+	tab(p, "display")
 	p.Do(`window.danmu.medium.pause()`)
 	seek(p, 21)
 	var patterns []string
@@ -172,6 +175,7 @@ const (
 func blockLists(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
 	p := open(t, b, w)
+	tab(p, "display")
 	choose(t, p, "bilibili.json", `[{"type":0,"filter":"剧透","opened":true,"id":1},{"type":1,"filter":"/^哈+$/","opened":true,"id":2},
 		{"type":2,"filter":"bc28c067","opened":true,"id":3},{"type":0,"filter":"off","opened":false,"id":4},{"type":1,"filter":"(","opened":true,"id":5},{"type":9,"filter":"x"},null,7]`)
 	require.Equal(t, "w=剧透\np=^哈+$\nu=bc28c067", browsertest.Eval[string](p, rules))
@@ -225,6 +229,7 @@ func hugeList(t *testing.T, b browsertest.Browser) {
 	say(t, w, "a", "word 7", 20)
 	say(t, w, "a", "is fine", 20)
 	p := open(t, b, w)
+	tab(p, "display")
 	p.Do(`window.danmu.medium.pause()`)
 	seek(p, 21)
 	entries := make([]map[string]any, 100_000)

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -16,29 +15,8 @@ import (
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 )
 
-// pageTest is a test of the page. Where CI is unset only the short ones run.
-type pageTest struct {
-	run  func(*testing.T, browsertest.Browser)
-	long bool
-}
-
-func runPageTests(t *testing.T, tests map[string]pageTest) {
-	t.Helper()
-	t.Parallel()
-	b := browsertest.New(t)
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if test.long && os.Getenv("CI") == "" {
-				t.Skip("runs where CI is set")
-			}
-			test.run(t, b)
-		})
-	}
-}
-
-func TestDisplay(t *testing.T) {
-	runPageTests(t, map[string]pageTest{
+func displayTests() map[string]pageTest {
+	return map[string]pageTest{
 		"what came live is thinned with the rest":          {run: thinnedLive},
 		"a page thins as the service does":                 {run: thinsAsService},
 		"the viewer's own stay in a sample":                {run: ownInSample, long: true},
@@ -48,7 +26,7 @@ func TestDisplay(t *testing.T) {
 		"settings stay, and damaged ones fall back":        {run: damagedSettings},
 		"without storage the page works":                   {run: noStorage, long: true},
 		"a busy moment has words":                          {run: busyMoment, long: true},
-	})
+	}
 }
 
 const flying = `window.danmu.onScreen().map((box) => box.text).sort().join()`
@@ -286,6 +264,7 @@ func noStorage(t *testing.T, b browsertest.Browser) {
 		p.Do(`window.danmu.medium.playbackRate = 0.1`)
 		p.Choose("#font", "2")
 		p.Until(`document.getElementById("unkept").textContent !== ""`)
+		tab(p, "display")
 		p.Type("#word", "spoiler")
 		p.Click("#filter button")
 		p.Until(`document.querySelectorAll("#words li").length === 1`)

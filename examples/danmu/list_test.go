@@ -16,30 +16,16 @@ import (
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 )
 
-func TestList(t *testing.T) {
-	t.Parallel()
-	b := browsertest.New(t)
-	for _, test := range []struct {
-		name   string
-		always bool // also where CI is not set
-		run    func(*testing.T, browsertest.Browser)
-	}{
-		{"all danmu are listed, and those in view are in the page", true, longList},
-		{"the list follows the playing time until the viewer scrolls", true, listFollows},
-		{"what happens live is listed in its place and moves nobody", true, listLive},
-		{"the keyboard suffices and the focus is kept", true, listKeys},
-		{"a flood leaves the page quick", false, listFlood},
-		{"the viewer finds, sorts and sees what is hidden", false, listChoices},
-		{"texts and names in the list are no markup", false, listMarkup},
-		{"the list is read when it is looked at", false, listOpened},
-	} {
-		if !test.always && os.Getenv("CI") == "" {
-			continue
-		}
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			test.run(t, b)
-		})
+func listTests() map[string]pageTest {
+	return map[string]pageTest{
+		"all danmu are listed, and those in view are in the page":    {run: longList},
+		"the list follows the playing time until the viewer scrolls": {run: listFollows},
+		"what happens live is listed in its place and moves nobody":  {run: listLive},
+		"the keyboard suffices and the focus is kept":                {run: listKeys},
+		"a flood leaves the page quick":                              {run: listFlood, long: true},
+		"the viewer finds, sorts and sees what is hidden":            {run: listChoices, long: true},
+		"texts and names in the list are no markup":                  {run: listMarkup, long: true},
+		"the list is read when it is looked at":                      {run: listOpened, long: true},
 	}
 }
 

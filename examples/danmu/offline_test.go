@@ -16,8 +16,8 @@ import (
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 )
 
-func TestOffline(t *testing.T) {
-	runPageTests(t, map[string]pageTest{
+func offlineTests() map[string]pageTest {
+	return map[string]pageTest{
 		"what is written while the service is away is sent when it is back": {run: away},
 		"it is sent after a reload too, or dropped":                         {run: reloaded},
 		"a danmu whose answer was lost is one danmu":                        {run: lostAnswer, long: true},
@@ -26,7 +26,7 @@ func TestOffline(t *testing.T) {
 		"two tabs send each danmu once":                                     {run: twoTabs, long: true},
 		"the outbox is bounded, and damage in it is ignored":                {run: outboxBounds, long: true},
 		"a browser that is offline says so":                                 {run: offlineBrowser, long: true},
-	})
+	}
 }
 
 // gate is a server in front of the service that can be stopped and started again, and

@@ -14,48 +14,58 @@ import (
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 )
 
+// pageTest is a test of the page. Where CI is unset only the short ones run.
+type pageTest struct {
+	run  func(*testing.T, browsertest.Browser)
+	long bool
+}
+
+// TestPage shares a browser among all tests of the page.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	b := browsertest.New(t)
-	for name, test := range map[string]func(*testing.T, browsertest.Browser){
-		"a danmu sent in one window flies in both until it is recalled": twoWindows,
-		"a seek shows what flies at that moment":                        seekAndPause,
-		"the viewer chooses what is shown":                              choices,
-		"a page that was cut off misses nothing":                        cutOff,
-		"no two danmu of a crowd touch":                                 crowd,
-		"lanes hold however danmu come":                                 lanes,
-		"after a jump there flies what flies then":                      jumps,
-		"live danmu do not remove each other":                           liveCrowd,
-		"for a live danmu goes as little as can":                        fewestGo,
-		"one's own flies whatever is in the air":                        ownOne,
-		"a comment is drawn whole":                                      sprites,
-		"a clock pauses at its end":                                     clockEnds,
-		"a page that is gone back to goes on":                           goneBackTo,
-		"what came live stays, within bounds":                           bounds,
-		"a long danmu at the top is on the stage with both ends":        longTop,
-		"a text is as long as the service allows":                       longTexts,
-		"an unknown video is said to be none":                           unknownVideo,
-		"the list is that of the last user":                             lastUser,
-		"a stream that was refused is asked for again":                  refusedStream,
-		"another site's page stores, reads and frames nothing":          otherSite,
-		"a site that is rebound to this address is not served":          rebound,
-
-		"the player fills the screen":                            fullScreen,
-		"it fills the window where there is no screen":           fullWindow,
-		"keys play, never for one who writes":                    shortcuts,
-		"clicks and taps on the picture play, jump and fill":     gesturesOnThePicture,
-		"the volume is remembered":                               volumes,
-		"what is silent has no volume":                           noVolume,
-		"danmu stand where less motion is wanted":                lessMotion,
-		"the strip says when and how many":                       heatStrip,
-		"the theme is the system's or the viewer's":              themes,
-		"every width has its layout":                             widths,
-		"the box counts as the service does, and has any colour": sendBox,
+	for topic, tests := range map[string]map[string]pageTest{
+		"flight": flightTests(), "player": playerTests(), "display": displayTests(), "blocks": blockTests(),
+		"list": listTests(), "touch": touchTests(), "offline": offlineTests(),
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(topic, func(t *testing.T) {
 			t.Parallel()
-			test(t, b)
+			for name, test := range tests {
+				if test.long && os.Getenv("CI") == "" {
+					continue
+				}
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					test.run(t, b)
+				})
+			}
 		})
+	}
+}
+
+func flightTests() map[string]pageTest {
+	return map[string]pageTest{
+		"a danmu sent in one window flies in both until it is recalled": {run: twoWindows},
+		"a seek shows what flies at that moment":                        {run: seekAndPause},
+		"the viewer chooses what is shown":                              {run: choices},
+		"a page that was cut off misses nothing":                        {run: cutOff},
+		"no two danmu of a crowd touch":                                 {run: crowd},
+		"lanes hold however danmu come":                                 {run: lanes},
+		"after a jump there flies what flies then":                      {run: jumps},
+		"live danmu do not remove each other":                           {run: liveCrowd},
+		"for a live danmu goes as little as can":                        {run: fewestGo},
+		"one's own flies whatever is in the air":                        {run: ownOne},
+		"a comment is drawn whole":                                      {run: sprites},
+		"a clock pauses at its end":                                     {run: clockEnds},
+		"a page that is gone back to goes on":                           {run: goneBackTo},
+		"what came live stays, within bounds":                           {run: bounds},
+		"a long danmu at the top is on the stage with both ends":        {run: longTop},
+		"a text is as long as the service allows":                       {run: longTexts},
+		"an unknown video is said to be none":                           {run: unknownVideo},
+		"the list is that of the last user":                             {run: lastUser},
+		"a stream that was refused is asked for again":                  {run: refusedStream},
+		"another site's page stores, reads and frames nothing":          {run: otherSite},
+		"a site that is rebound to this address is not served":          {run: rebound},
 	}
 }
 

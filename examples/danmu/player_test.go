@@ -7,7 +7,6 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -19,11 +18,19 @@ import (
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 )
 
-// thorough skips a test where CI is unset: the browser's tests are the slow ones.
-func thorough(t *testing.T) {
-	t.Helper()
-	if os.Getenv("CI") == "" {
-		t.Skip("in CI")
+func playerTests() map[string]pageTest {
+	return map[string]pageTest{
+		"the player fills the screen":                            {run: fullScreen},
+		"it fills the window where there is no screen":           {run: fullWindow, long: true},
+		"keys play, never for one who writes":                    {run: shortcuts},
+		"clicks and taps on the picture play, jump and fill":     {run: gesturesOnThePicture, long: true},
+		"the volume is remembered":                               {run: volumes, long: true},
+		"what is silent has no volume":                           {run: noVolume, long: true},
+		"danmu stand where less motion is wanted":                {run: lessMotion, long: true},
+		"the strip says when and how many":                       {run: heatStrip, long: true},
+		"the theme is the system's or the viewer's":              {run: themes},
+		"every width has its layout":                             {run: widths, long: true},
+		"the box counts as the service does, and has any colour": {run: sendBox},
 	}
 }
 
@@ -64,7 +71,6 @@ func fullScreen(t *testing.T, b browsertest.Browser) {
 
 // fullWindow is for browsers that refuse the screen.
 func fullWindow(t *testing.T, b browsertest.Browser) {
-	thorough(t)
 	p := atRest(t, b, newWorld(t, hills()))
 	p.Do(`document.getElementById("player").requestFullscreen = undefined`)
 	p.Press("f")
@@ -135,7 +141,6 @@ func shortcuts(t *testing.T, b browsertest.Browser) {
 }
 
 func gesturesOnThePicture(t *testing.T, b browsertest.Browser) {
-	thorough(t)
 	p := atRest(t, b, newWorld(t, hills()))
 	p.Do(`window.tap = (type, x, times) => {
 		const stage = document.getElementById("stage"), { left, top, width, height } = stage.getBoundingClientRect();
@@ -181,7 +186,6 @@ func tone(seconds int) []byte {
 }
 
 func volumes(t *testing.T, b browsertest.Browser) {
-	thorough(t)
 	shown := hills()
 	shown.Src = "/tone.wav"
 	w := newWorld(t, shown)
@@ -225,7 +229,6 @@ func volumes(t *testing.T, b browsertest.Browser) {
 
 // A video without sound, and a clock, have no volume.
 func noVolume(t *testing.T, b browsertest.Browser) {
-	thorough(t)
 	p := open(t, b, newWorld(t, hills()))
 	p.Until(`window.danmu.medium.currentTime > 0`)
 	require.True(t, browsertest.Eval[bool](p, `document.getElementById("mute").disabled && document.getElementById("volume").hidden`))
@@ -246,7 +249,6 @@ func noVolume(t *testing.T, b browsertest.Browser) {
 
 // The law that no two touch holds for those that stand, too.
 func lessMotion(t *testing.T, b browsertest.Browser) {
-	thorough(t)
 	w := newWorld(t, hills())
 	importAll(t, w, 300, func(i int) danmu.Comment {
 		return danmu.Comment{
@@ -282,7 +284,6 @@ func lessMotion(t *testing.T, b browsertest.Browser) {
 }
 
 func heatStrip(t *testing.T, b browsertest.Browser) {
-	thorough(t)
 	w := newWorld(t, hills())
 	for i := range 5 {
 		say(t, w, fmt.Sprint("u", i), "peak", 30.1)

@@ -44,7 +44,6 @@ func themes(t *testing.T, b browsertest.Browser) {
 // On every width the stage is in the window, nothing is wider than the page, and the
 // choice of a look covers no button.
 func widths(t *testing.T, b browsertest.Browser) {
-	thorough(t)
 	w := newWorld(t, hills())
 	p := open(t, b, w)
 	p.Click("#style")
