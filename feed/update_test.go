@@ -127,12 +127,11 @@ func TestAnUpdateSentTwiceLeavesANewerOne(t *testing.T) {
 				if sent != 2 {
 					break
 				}
-				changed, err := false, error(nil)
+				write := func() (bool, error) { return update(chris, text) }
 				if text == removal {
-					changed, err = chris.Remove(t.Context(), done.ID)
-				} else {
-					changed, err = update(chris, text)
+					write = func() (bool, error) { return chris.Remove(t.Context(), done.ID) }
 				}
+				changed, err := write()
 				require.NoError(t, err)
 				require.True(t, changed)
 			}

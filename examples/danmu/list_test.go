@@ -392,7 +392,7 @@ func listMarkup(t *testing.T, b browsertest.Browser) {
 	p.Do(fmt.Sprintf(`{ const me = document.getElementById("me"); me.value = %q; me.dispatchEvent(new Event("change")); }`, name))
 	say(t, w, name, script, 3)
 	say(t, w, name, "\u202eright to left\u2066", 3.1)
-	say(t, w, name, "line\nline", 3.2)
+	say(t, w, name, "line\nbreak", 3.2)
 	listed(p, 3)
 	p.Until(fmt.Sprintf(`document.querySelector("#all-rows .text").textContent === %q`, script))
 	require.Equal(t, 3, browsertest.Eval[int](p, `document.querySelectorAll("#all-rows .own").length`))
