@@ -15,7 +15,7 @@ import (
 
 func blockTests() map[string]pageTest {
 	return map[string]pageTest{
-		"senders, modes, colours and expressions are blocked": {run: blocked},
+		"senders, modes, colours and expressions are blocked": {run: blocked, long: true},
 		"an expression that takes years does not stop a page": {run: catastrophic},
 		"many of them do not either":                          {run: manyCatastrophic, long: true},
 		"lists are read and written":                          {run: blockLists},

@@ -18,8 +18,8 @@ import (
 
 func listTests() map[string]pageTest {
 	return map[string]pageTest{
-		"all danmu are listed, and those in view are in the page":    {run: longList},
-		"the list follows the playing time until the viewer scrolls": {run: listFollows},
+		"all danmu are listed, and those in view are in the page":    {run: longList, long: true},
+		"the list follows the playing time until the viewer scrolls": {run: listFollows, long: true},
 		"what happens live is listed in its place and moves nobody":  {run: listLive},
 		"the keyboard suffices and the focus is kept":                {run: listKeys},
 		"a flood leaves the page quick":                              {run: listFlood, long: true},

@@ -19,7 +19,7 @@ import (
 func offlineTests() map[string]pageTest {
 	return map[string]pageTest{
 		"what is written while the service is away is sent when it is back": {run: away},
-		"it is sent after a reload too, or dropped":                         {run: reloaded},
+		"it is sent after a reload too, or dropped":                         {run: reloaded, long: true},
 		"a danmu whose answer was lost is one danmu":                        {run: lostAnswer, long: true},
 		"a pause that the service asks for is kept":                         {run: askedPause, long: true},
 		"a refusal gives the text back":                                     {run: refusedText, long: true},

@@ -20,7 +20,7 @@ import (
 
 func playerTests() map[string]pageTest {
 	return map[string]pageTest{
-		"the player fills the screen":                            {run: fullScreen},
+		"the player fills the screen":                            {run: fullScreen, long: true},
 		"it fills the window where there is no screen":           {run: fullWindow, long: true},
 		"keys play, never for one who writes":                    {run: shortcuts},
 		"clicks and taps on the picture play, jump and fill":     {run: gesturesOnThePicture, long: true},
@@ -28,7 +28,7 @@ func playerTests() map[string]pageTest {
 		"what is silent has no volume":                           {run: noVolume, long: true},
 		"danmu stand where less motion is wanted":                {run: lessMotion, long: true},
 		"the strip says when and how many":                       {run: heatStrip, long: true},
-		"the theme is the system's or the viewer's":              {run: themes},
+		"the theme is the system's or the viewer's":              {run: themes, long: true},
 		"every width has its layout":                             {run: widths, long: true},
 		"the box counts as the service does, and has any colour": {run: sendBox},
 	}

@@ -14,11 +14,11 @@ import (
 
 func sprites(t *testing.T, b browsertest.Browser) {
 	p := open(t, b, newWorld(t, hills()))
-	const inked = `const { sprite } = await import("/sprite.js");
+	const inked = `const { imageOf, sprite } = await import("/sprite.js");
 		const inked = (text, options, size = "25px") => {
 			const s = sprite({ content: { text, color: "#00ff00", size } }, { scale: 1, ratio: 1, ...options });
-			const { width, height } = s.image;
-			const data = s.image.getContext("2d").getImageData(0, 0, width, height).data;
+			const image = imageOf(s), { width, height } = image;
+			const data = image.getContext("2d").getImageData(0, 0, width, height).data;
 			let left = width, right = -1, red = 0, green = 0;
 			for (let i = 0; i < data.length; i += 4) {
 				if (data[i + 3] < 100) continue;
@@ -28,7 +28,7 @@ func sprites(t *testing.T, b browsertest.Browser) {
 				if (data[i] > 200) red++;
 				if (data[i + 1] > 200 && data[i] < 50) green++;
 			}
-			return { ...s, left, right, red, green, image: { width, height } };
+			return { width: s.width, height: s.height, left, right, red, green, image: { width, height } };
 		};`
 	type ink struct {
 		Width, Height, Left, Right, Red, Green int

@@ -18,7 +18,7 @@ import (
 func touchTests() map[string]pageTest {
 	return map[string]pageTest{
 		"it stands still and the others fly on":                  {run: mouseHolds},
-		"in a crowd nothing touches while and after it is held":  {run: heldInACrowd},
+		"in a crowd nothing touches while and after it is held":  {run: heldInACrowd, long: true},
 		"a like counts in each window and is taken back":         {run: likes},
 		"a like that is refused is rolled back":                  {run: refusedLike, long: true},
 		"fast clicks end as the last one":                        {run: fastClicks, long: true},
@@ -27,7 +27,7 @@ func touchTests() map[string]pageTest {
 		"one's own can be recalled and not reported":             {run: own, long: true},
 		"a finger opens the menu, and closes it without a pause": {run: fingers, long: true},
 		"the keyboard goes from one to the next":                 {run: keysReach, long: true},
-		"what a sender says can be hidden":                       {run: hidden},
+		"what a sender says can be hidden":                       {run: hidden, long: true},
 		"the list has the menu too":                              {run: besideTheList, long: true},
 		"a text is copied and shown as it is":                    {run: markup, long: true},
 		"one that is removed closes its menu":                    {run: removedWhileHeld, long: true},

@@ -39,6 +39,11 @@ export const heat = (id, buckets) => call("GET", `/videos/${part(id)}/heat?bucke
 
 export const mine = (user, cursor = "", size = 20) => call("GET", `/users/${part(user)}/danmu?cursor=${part(cursor)}&size=${size}`);
 
+const recallable = 2 * 60 * 1000; // milliseconds, as the service has it
+
+// recallLeft is for how many milliseconds its sender can still recall a comment.
+export const recallLeft = ({ createdAt }) => createdAt + recallable - Date.now();
+
 export const recall = (id, danmu, user) => call("DELETE", `/videos/${part(id)}/danmu/${danmu}?user=${part(user)}`);
 
 // send may be repeated: the key of a comment keeps it one comment.

@@ -1,5 +1,5 @@
 import { byId, element } from "./dom.js";
-import { sprite } from "./sprite.js";
+import { imageOf, sprite } from "./sprite.js";
 import { read, write } from "./storage.js";
 
 const key = "plaza.danmu.look";
@@ -28,9 +28,10 @@ export function look() {
   const preview = () => {
     button.style.setProperty("--color", chosen().color);
     if (panel.hidden) return;
-    const { image, width, height } = sprite({ content: { text: byId("text").value || "Danmu", ...chosen() } }, { scale: 1, ratio: devicePixelRatio, fit: byId("preview").clientWidth });
-    image.style.aspectRatio = width / height;
-    image.style.height = `${height}px`;
+    const shown = sprite({ content: { text: byId("text").value || "Danmu", ...chosen() } }, { scale: 1, ratio: devicePixelRatio, fit: byId("preview").clientWidth });
+    const image = imageOf(shown);
+    image.style.aspectRatio = shown.width / shown.height;
+    image.style.height = `${shown.height}px`;
     byId("preview").replaceChildren(image);
   };
 

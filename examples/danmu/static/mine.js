@@ -1,7 +1,6 @@
 import * as api from "./api.js";
 import { byId, element, spell } from "./dom.js";
 
-const recallable = 2 * 60 * 1000; // milliseconds, as the service has it
 const before = 0.2; // seconds before a comment, so that it is seen to come
 
 // Mine lists the user's comments on all videos, the last sent first.
@@ -57,7 +56,7 @@ export class Mine {
   }
 
   #rowOf(comment) {
-    const { id, objectId, content, createdAt } = comment;
+    const { id, objectId, content } = comment;
     const here = objectId === this.video.id;
     const at = element("button", {
       className: "at", disabled: !here, title: here ? "Go there" : `On video ${objectId}`,
@@ -65,7 +64,7 @@ export class Mine {
     }, spell(content.time));
     const text = element("span", { className: "text", title: content.text }, content.text);
     const undo = element("button", { className: "undo", onclick: () => this.#recall(comment) }, "Recall");
-    const left = createdAt + recallable - Date.now();
+    const left = api.recallLeft(comment);
     undo.hidden = !(left > 0);
     if (left > 0) setTimeout(() => { undo.hidden = true; }, left);
     const row = element("li", {}, at, text, undo);

@@ -6,8 +6,8 @@ const family = `Emoji, "PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "No
 
 const signs = new Intl.Segmenter(); // an emoji of several code points is one
 
-// sprite draws a comment once, with its outline, to be moved over the stage. Width
-// and height are in CSS pixels. A text wider than fit becomes smaller and breaks into
+// sprite measures a comment, with its outline, to be moved over the stage. Width and
+// height are in CSS pixels; imageOf draws it. A text wider than fit becomes smaller and breaks into
 // lines. It is only drawn, never markup.
 export function sprite(comment, { scale, ratio, mine, fit = Infinity }) {
   const { text, color = "#ffffff", size } = comment.content;
@@ -20,8 +20,11 @@ export function sprite(comment, { scale, ratio, mine, fit = Infinity }) {
     s = shape(written, Math.min(pixels, Math.max(smaller, least)), mine);
   }
   if (s.width > fit) s = shape(written.flatMap((line) => wrap(line, fit - 2 * s.pad, s.font)).slice(0, lines), s.pixels, mine);
-  return { image: draw(s, color, Math.min(ratio, side / s.width, side / s.height), mine), width: s.width, height: s.height };
+  return { draw: () => draw(s, color, Math.min(ratio, side / s.width, side / s.height), mine), width: s.width, height: s.height };
 }
+
+// imageOf draws a sprite when it is first wanted: most of a crowd find no lane.
+export const imageOf = (c) => c.image ??= c.draw();
 
 function shape(texts, pixels, mine) {
   const font = `600 ${pixels}px ${family}`;

@@ -1,6 +1,6 @@
 import { Flight } from "./flight.js";
 import { leftOf, modes } from "./lanes.js";
-import { sprite } from "./sprite.js";
+import { imageOf, sprite } from "./sprite.js";
 
 // A viewer who wants less motion sees comments that stand, each for its time.
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -141,7 +141,7 @@ export class Stage {
       for (const { c, left, top, held, faint = 1 } of this.#shown()) {
         if (held) continue; // the page shows it
         pen.globalAlpha = this.opacity * faint;
-        pen.drawImage(c.image, left, top, c.width, c.height);
+        pen.drawImage(imageOf(c), left, top, c.width, c.height);
       }
     }
     this.onFrame(this.at);

@@ -1,12 +1,12 @@
 import * as api from "./api.js";
 import { byId, put } from "./dom.js";
 import { notice } from "./notice.js";
+import { imageOf } from "./sprite.js";
 
 const dwell = 120; // milliseconds that the mouse rests on a comment before it stops
 const grace = 400; // milliseconds until a comment that the mouse has left flies on
 const finger = 12; // pixels that a finger may miss by
 const gap = 6; // pixels between the menu and the edges
-const recallable = 2 * 60 * 1000; // milliseconds, as the service has it
 
 // touch stops a comment under the mouse or a finger, and shows what can be done with it.
 // The keyboard reaches comments by a button that only it finds.
@@ -81,7 +81,7 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
 
   function draw() {
     if (!now) return;
-    const { content: { text }, userId, createdAt } = now;
+    const { content: { text }, userId } = now;
     const likes = reactions.likes(now), own = userId === user();
     root.ariaLabel = text;
     like.ariaPressed = String(reactions.liked(now.id));
@@ -90,7 +90,7 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
     part(".report").hidden = own;
     part(".hide").hidden = own || !userId || !hideSender;
     part(".hide").title = `Hide all that ${userId} sends`;
-    const left = own ? createdAt + recallable - Date.now() : 0;
+    const left = own ? api.recallLeft(now) : 0;
     part(".recall").hidden = !(left > 0);
     clearTimeout(recallTimer);
     if (left > 0) recallTimer = setTimeout(draw, left);
@@ -259,7 +259,8 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
 }
 
 // picturing is a copy of the picture of a comment, which may still return to the stage.
-function picturing({ image, width, height }) {
+function picturing(c) {
+  const image = imageOf(c), { width, height } = c;
   const copied = document.createElement("canvas");
   copied.width = image.width;
   copied.height = image.height;
