@@ -46,6 +46,7 @@ export function display(changed, decided = () => {}) {
   }
   visible.addEventListener("input", tell);
   byId("why").addEventListener("click", () => {
+    byId("tab-display").click();
     byId("busy").hidden = false;
     byId("busy").scrollIntoView({ block: "center" });
     byId("density").focus({ preventScroll: true });
