@@ -227,7 +227,6 @@ export class All {
     const cells = ["at", "text", "likes", "sent"].map((name) => element("span", { className: name, role: "gridcell" }));
     if (this.open) {
       const button = element("button", { type: "button", ariaLabel: `More about “${textOf(comment)}”`, title: "More", tabIndex: -1 }, "⋯");
-      button.ariaHasPopup = "menu";
       button.addEventListener("click", () => this.open(comment, button));
       cells.push(element("span", { className: "acts", role: "gridcell" }, button));
     }

@@ -90,6 +90,7 @@ function play(video) {
     present: (n) => {
       byId("present").hidden = false;
       put("present", watching(n));
+      byId("present").dataset.viewers = n;
     },
   });
   let live = listen();
