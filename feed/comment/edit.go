@@ -18,7 +18,9 @@ import (
 //
 // Any user but the author is plaza.ErrForbidden, an unknown comment
 // plaza.ErrNotFound, a tombstone plaza.ErrRemoved. The result's Quote has only
-// the address, and its Hidden is the comment's own.
+// the address, and its Hidden is the comment's own. If the answer is lost and the
+// comment is edited or removed meanwhile, it is plaza.ErrUnknownOutcome: read the
+// comment, and repeat the edit if it is still wanted.
 //
 // Cost: 1 request, 1 WCU for each KB; a reply 1 request, 2 RCU more; with nothing
 // to change, or after an edit by a clock that is ahead, 1 request, 1 WCU more.
