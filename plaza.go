@@ -14,7 +14,7 @@
 //	case errors.Is(err, plaza.ErrRemoved):        // 410
 //	case errors.Is(err, plaza.ErrBusy):           // 429 or 503: repeat later
 //	case errors.Is(err, plaza.ErrUnavailable):    // 503: repeat later
-//	case errors.Is(err, plaza.ErrUnknownOutcome): // 503: repeat with the same id
+//	case errors.Is(err, plaza.ErrUnknownOutcome): // 503: repeat, with the same id if it has one
 //	case errors.Is(err, plaza.ErrTable):          // 500: the deployment is wrong
 //	case errors.Is(err, plaza.ErrCorrupt):        // 500: repair the item it names
 //	}
@@ -50,8 +50,10 @@ var (
 	// or when a read got no usable answer. Repeat later, with the same identity.
 	ErrBusy = errors.New("plaza: busy")
 
-	// ErrUnknownOutcome is returned when a write was sent and no answer came.
-	// Repeat it with the same identity to find out: that is harmless.
+	// ErrUnknownOutcome is returned when a write was sent and no answer came, or
+	// came only after others had changed the same thing. Repeat it with the same
+	// identity to find out: that is harmless. A call without an identity, such as
+	// Hide, is a new call then: repeat it if it is still wanted.
 	ErrUnknownOutcome = errors.New("plaza: outcome unknown")
 
 	// ErrUnavailable is returned when this process lacks something that the call

@@ -20,7 +20,9 @@ import (
 // arrives later does nothing.
 //
 // ForeignID and To stay: another ForeignID is plaza.ErrConflict. An unknown
-// activity is plaza.ErrNotFound, a removed one plaza.ErrRemoved.
+// activity is plaza.ErrNotFound, a removed one plaza.ErrRemoved. If the answer is
+// lost and others update or remove it meanwhile, it is plaza.ErrUnknownOutcome: read
+// the activity, and repeat the update if it is still wanted.
 //
 // Cost: 1 request, 1 WCU for each KB, whatever the number of followers.
 func (o Outbox) Update(ctx context.Context, a Activity) (_ Activity, changed bool, err error) {

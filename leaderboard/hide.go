@@ -13,7 +13,9 @@ import (
 // Remove takes the player off the board, hidden or not. A submission with a later
 // Op brings the player back, and not hidden. The player's name, and what the entry
 // remembers of operations, stay until the period expires. changed is true only if
-// this call removed the player.
+// this call removed the player. If the answer is lost and others remove, hide or
+// unhide the player meanwhile, it may be plaza.ErrUnknownOutcome: repeat the call if
+// it is still wanted.
 //
 // Cost: 1 request, 2 WCU, and 1 WCU for each further KB of the entry; 1 WCU if
 // nothing changed; 2 requests, 3 WCU where the clock that gave the entry's Op is
@@ -34,7 +36,7 @@ func (r *Repository) Remove(ctx context.Context, in In, player string) (changed 
 
 // Hide takes the player out of the standings until Unhide, whatever is submitted
 // meanwhile. A player who is not on the board is plaza.ErrNotFound. changed is true
-// only if this call hid the player.
+// only if this call hid the player. plaza.ErrUnknownOutcome is as in Remove.
 //
 // Cost: 1 request, 3 WCU, and 1 WCU for each further KB of the entry; 1 WCU if
 // nothing changed.
@@ -45,7 +47,7 @@ func (r *Repository) Hide(ctx context.Context, in In, player string) (changed bo
 }
 
 // Unhide undoes Hide: the player has the place of the current score. changed is
-// true only if this call did it.
+// true only if this call did it. plaza.ErrUnknownOutcome is as in Remove.
 //
 // Cost: as Hide.
 func (r *Repository) Unhide(ctx context.Context, in In, player string) (changed bool, err error) {

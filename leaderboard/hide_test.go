@@ -116,25 +116,32 @@ func TestARequestSentTwiceReportsOneChange(t *testing.T) {
 func (w world) hide() change   { return w.Hide }
 func (w world) unhide() change { return w.Unhide }
 
+func removing(w world) change { return w.Remove }
+
+// back is a submission, which brings back a player who was removed.
+func (w world) back() change {
+	return func(ctx context.Context, _ leaderboard.In, player string) (bool, error) {
+		_, _, err := w.Submit(ctx, leaderboard.Submission{Board: "b", Player: player, Score: leaderboard.Int(7)})
+		return true, err
+	}
+}
+
 // The answer to a change is lost. Before the SDK repeats the request, others undo the
-// change, or they undo it, make it, and undo it again.
+// change, or they also make it and undo it again, so often that the entry has forgotten
+// the first call.
 func TestARepeatedRequestDoesNotUndoLaterChanges(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		before, call, undo func(world) change
 		want               []string
-		again              bool
+		again              int
 	}{
-		"remove": {nil, func(w world) change { return w.Remove }, func(w world) change {
-			return func(ctx context.Context, _ leaderboard.In, player string) (bool, error) {
-				_, _, err := w.Submit(ctx, leaderboard.Submission{Board: "b", Player: player, Score: leaderboard.Int(7)})
-				return true, err
-			}
-		}, []string{"ann 7"}, false},
-		"hide":         {nil, world.hide, world.unhide, []string{"ann 50"}, false},
-		"unhide":       {world.hide, world.unhide, world.hide, []string{}, false},
-		"hide again":   {nil, world.hide, world.unhide, []string{"ann 50"}, true},
-		"unhide again": {world.hide, world.unhide, world.hide, []string{}, true},
+		"remove":       {nil, removing, world.back, []string{"ann 7"}, 0},
+		"hide":         {nil, world.hide, world.unhide, []string{"ann 50"}, 0},
+		"unhide":       {world.hide, world.unhide, world.hide, []string{}, 0},
+		"remove again": {nil, removing, world.back, []string{"ann 7"}, 2}, // a submission is no call that the entry remembers
+		"hide again":   {nil, world.hide, world.unhide, []string{"ann 50"}, 1},
+		"unhide again": {world.hide, world.unhide, world.hide, []string{}, 1},
 	} {
 		sent := faults.New(t, 1, faults.Rates{})
 		w := newWorld(t, nil)
@@ -152,7 +159,7 @@ func TestARepeatedRequestDoesNotUndoLaterChanges(t *testing.T) {
 					return faults.Fault{Kind: faults.LostAfter}
 				case 2:
 					changes(t, c.undo(w), "ann", true)
-					if c.again {
+					for range c.again {
 						changes(t, c.call(w), "ann", true)
 						changes(t, c.undo(w), "ann", true)
 					}
@@ -160,7 +167,7 @@ func TestARepeatedRequestDoesNotUndoLaterChanges(t *testing.T) {
 			}
 			return faults.Fault{}
 		})
-		if c.again {
+		if c.again > 0 {
 			_, err := c.call(caller)(t.Context(), in("b"), "ann")
 			require.ErrorIs(t, err, plaza.ErrUnknownOutcome, name)
 		} else {

@@ -136,7 +136,7 @@ func checkMark(user string, view View) error {
 
 // MarkRead marks up to 100 groups as read, as they were shown: a group with a later
 // event stays unread. A group that is gone is no error. Announcements are no groups:
-// MarkAllRead marks them.
+// MarkAllRead marks them. plaza.ErrUnknownOutcome is as in Archive.
 //
 // Cost: 1 request, 2 WCU for each, 2 WCU more for each further KB of a group; 1
 // request, 2 WCU more where it changes meanwhile.
@@ -200,7 +200,7 @@ func (r *Repository) markRead(ctx context.Context, key store.Key, last, id ids.I
 }
 
 // MarkUnread marks a group as unread, whether it was seen or not. Changed is false if
-// it was unread or is gone.
+// it was unread or is gone. plaza.ErrUnknownOutcome is as in Archive.
 //
 // Cost: 3 requests, 2 RCU, 2 WCU; 1 RCU more for each further 4 KB of the group and
 // 2 WCU for each KB.

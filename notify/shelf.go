@@ -40,7 +40,9 @@ func (g *shelved) UnmarshalDynamoItem(item dynamo.Item) error {
 }
 
 // Archive moves a group to the archive, until its next event. Changed is false if
-// it was there already or is gone.
+// it was there already or is gone. If the answer is lost and the user changes the
+// group meanwhile, it is plaza.ErrUnknownOutcome: repeat the call if it is still
+// wanted.
 //
 // Cost: 2 requests, 1 RCU, 3 WCU; 1 RCU more for each further 4 KB of the group and
 // 3 WCU for each KB.
@@ -59,7 +61,7 @@ func (r *Repository) Archive(ctx context.Context, in In) (changed bool, err erro
 }
 
 // Unarchive moves a group back to where it was in the list. Changed is false if it
-// was not in the archive.
+// was not in the archive. plaza.ErrUnknownOutcome is as in Archive.
 //
 // Cost: as Archive.
 func (r *Repository) Unarchive(ctx context.Context, in In) (changed bool, err error) {

@@ -25,6 +25,7 @@ const (
 
 // Snooze hides a group until the given time, at most a year ahead. A new event brings
 // it back earlier. Changed is false if it is snoozed until then already, or is gone.
+// plaza.ErrUnknownOutcome is as in Archive.
 //
 // Cost: 3 requests, 1 RCU, 5 WCU; 4 requests, 1 RCU, 6 WCU where another group is
 // due before; 1 RCU more for each further 4 KB of the group and 3 WCU for each KB.
@@ -83,7 +84,8 @@ func (r *Repository) lower(ctx context.Context, user string, due ids.ID) error {
 }
 
 // Unsnooze moves a snoozed group back to where it was. It is seen and read if it was
-// before. Changed is false if it was not snoozed.
+// before. Changed is false if it was not snoozed. plaza.ErrUnknownOutcome is as in
+// Archive.
 //
 // Cost: as Archive.
 func (r *Repository) Unsnooze(ctx context.Context, in In) (changed bool, err error) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/plaza-sdk/plaza/notify/message"
 	msglive "github.com/plaza-sdk/plaza/notify/message/live"
@@ -16,7 +17,7 @@ type happened struct {
 
 func newTalks(messages *message.Repository) (*msglive.Hub, error) {
 	// Several processes would need a live/redisstream backplane.
-	return msglive.New(messages, &msglive.Options{Encode: encodeEvents})
+	return msglive.New(messages, &msglive.Options{Encode: encodeEvents, PresentEvery: time.Second})
 }
 
 // encodeEvents encodes a batch once for all viewers.

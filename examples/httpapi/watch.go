@@ -16,8 +16,6 @@ import (
 	msglive "github.com/plaza-sdk/plaza/notify/message/live"
 )
 
-const presence = time.Second // the longest time until a page learns who came or went
-
 // watchMessages streams what happens in a user's inbox, and in the conversation that
 // the user has open, as Server-Sent Events: one stream, since a browser has few
 // connections. After joined, no event is missed. A page that was cut off joins and
@@ -102,31 +100,24 @@ func passInbox(ctx context.Context, viewer *msglive.Viewer, send sender) error {
 	}
 }
 
-// passRoom passes on the events of a conversation while the user is a member.
+// passRoom passes on the events of a conversation, and who has it open, while the user is
+// a member.
 func (a *api) passRoom(ctx context.Context, viewer *msglive.Viewer, conversation string, send sender) error {
 	var before []string
 	for {
-		if here := a.talks.Present(conversation); !slices.Equal(here, before) {
-			names, err := json.Marshal(here)
-			if err == nil {
+		batch, err := viewer.Next(ctx) // also when somebody comes or goes
+		if errors.Is(err, plaza.ErrForbidden) {
+			return send(sse.Event{Name: "gone", Data: "{}"})
+		}
+		if err == nil {
+			err = send.pass("batch", batch)
+		}
+		if here := a.talks.Present(conversation); err == nil && !slices.Equal(here, before) {
+			before = here
+			var names []byte
+			if names, err = json.Marshal(here); err == nil {
 				err = send(sse.Event{Name: "present", Data: string(names)})
 			}
-			if err != nil {
-				return err
-			}
-			before = here
-		}
-		until, cancel := context.WithTimeout(ctx, presence)
-		batch, err := viewer.Next(until)
-		cancel()
-		switch {
-		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-			err = nil
-		case errors.Is(err, plaza.ErrForbidden):
-			viewer.Close() // the user is here no more
-			return send(sse.Event{Name: "gone", Data: "{}"})
-		case err == nil:
-			err = send.pass("batch", batch)
 		}
 		if err != nil {
 			return err

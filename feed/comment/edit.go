@@ -2,6 +2,7 @@ package comment
 
 import (
 	"context"
+	"errors"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -17,7 +18,9 @@ import (
 //
 // Any user but the author is plaza.ErrForbidden, an unknown comment
 // plaza.ErrNotFound, a tombstone plaza.ErrRemoved. The result's Quote has only
-// the address, and its Hidden is the comment's own.
+// the address, and its Hidden is the comment's own. If the answer is lost and the
+// comment is edited or removed meanwhile, it is plaza.ErrUnknownOutcome: read the
+// comment, and repeat the edit if it is still wanted.
 //
 // Cost: 1 request, 1 WCU for each KB; a reply 1 request, 2 RCU more; with nothing
 // to change, or after an edit by a clock that is ahead, 1 request, 1 WCU more.
@@ -117,11 +120,11 @@ func (r *Repository) editOnce(ctx context.Context, key store.Key, c Comment, op,
 	if err := r.table.Decode(item, &stands); err != nil {
 		return row{}, false, err
 	}
-	// It may have been applied before the later edit, or before the removal.
-	if ok && refused.Doubtful() && !stands.editedBy(call) && (op <= stands.EditOp || stands.Removed != nil) {
-		return row{}, false, plaza.ErrUnknownOutcome
+	err = stands.errEdit(c.User)
+	if ok && !errors.Is(err, plaza.ErrForbidden) && stands.hides(refused, op, call) {
+		err = plaza.ErrUnknownOutcome
 	}
-	return stands, !ok, stands.errEdit(c.User)
+	return stands, !ok, err
 }
 
 // setEdit stores the edit's id, which must exceed the last one, and its call.
@@ -135,10 +138,25 @@ func setEdit(update *store.Update, op, call ids.ID) *store.Update {
 // earlier one can no longer arrive. It reports false if another edit came first.
 func (r *Repository) noteEdit(ctx context.Context, key store.Key, op, call ids.ID) (noted bool, err error) {
 	err = r.run(ctx, setEdit(r.table.Update(key), op, call).If("attribute_exists('user')"), []store.Key{key})
-	if _, refused := store.AsRefused(err); refused {
-		return false, nil
+	refused, ok := store.AsRefused(err)
+	if !ok {
+		return err == nil, err
 	}
-	return err == nil, err
+	item, _ := refused.At(0)
+	var stands row
+	if err := r.table.Decode(item, &stands); err != nil {
+		return false, err
+	}
+	if stands.hides(refused, op, call) {
+		return false, plaza.ErrUnknownOutcome
+	}
+	return false, nil
+}
+
+// hides reports whether a refused edit may have been applied before the edits that stand, or
+// before the removal.
+func (i row) hides(refused *store.Refused, op, call ids.ID) bool {
+	return refused.Doubtful() && !i.editedBy(call) && (op <= i.EditOp || i.Removed != nil)
 }
 
 // editedBy reports whether the call made one of the last two edits.

@@ -101,6 +101,66 @@ func TestAResentEditDoesNotUndoTheNext(t *testing.T) {
 	}
 }
 
+// The SDK sends an edit again that found nothing to change, after others were applied.
+func TestAResentEditThatChangesNothingDoesNotUndoTheNext(t *testing.T) {
+	t.Parallel()
+	for _, meanwhile := range [][]string{{}, {"newer"}, {"newer", "newest"}} {
+		w := newWorld(t, nil)
+		c := w.says(t, "ann", "bird")
+		in := faults.New(t, 1, faults.Rates{})
+		in.Script(func(op string, _ []byte, n int) faults.Fault {
+			switch {
+			case op == "UpdateItem" && n == 2: // n 1 is refused: the text is equal
+				return faults.Fault{Kind: faults.LostAfter}
+			case n == 3:
+				for _, text := range meanwhile {
+					newer := c
+					newer.Text = text
+					_, _, err := w.Edit(t.Context(), newer)
+					require.NoError(t, err)
+				}
+			}
+			return faults.Fault{}
+		})
+		_, changed, err := w.process(t, nil, in.Wrap).Edit(t.Context(), c)
+		require.False(t, changed, meanwhile)
+		want := c.Text
+		if len(meanwhile) > 0 {
+			want = meanwhile[len(meanwhile)-1]
+		}
+		if len(meanwhile) > 1 {
+			require.ErrorIs(t, err, plaza.ErrUnknownOutcome, meanwhile)
+		} else {
+			require.NoError(t, err, meanwhile)
+		}
+		require.Equal(t, want, w.get(t, c).Text, meanwhile)
+	}
+}
+
+// An answer was lost, but whoever is not the author has changed nothing.
+func TestAResentEditByAnotherIsForbidden(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	c := w.says(t, "ann", "bird")
+	in := faults.New(t, 1, faults.Rates{})
+	in.Script(func(_ string, _ []byte, n int) faults.Fault {
+		if n == 1 {
+			return faults.Fault{Kind: faults.LostAfter}
+		}
+		newer := c
+		newer.Text = "newer"
+		_, changed, err := w.Edit(t.Context(), newer)
+		require.NoError(t, err)
+		require.True(t, changed)
+		return faults.Fault{}
+	})
+	theirs := c
+	theirs.User, theirs.Text = "eve", "older"
+	_, _, err := w.process(t, nil, in.Wrap).Edit(t.Context(), theirs)
+	require.ErrorIs(t, err, plaza.ErrForbidden)
+	require.Equal(t, "newer", w.get(t, c).Text)
+}
+
 // removal stands for a Delete among texts of edits.
 const removal = "removal"
 

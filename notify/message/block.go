@@ -12,7 +12,9 @@ import (
 
 // Block stops both users of a pair from sending until User unblocks Other. Both may
 // still read. It also blocks in Options.Blocks. Groups that both are in are not
-// affected. Changed is true only if this call began the block.
+// affected. Changed is true only if this call began the block. If the answer is lost
+// and either user blocks or unblocks meanwhile, it is plaza.ErrUnknownOutcome: repeat
+// the call if it is still wanted.
 //
 // Cost: 2 requests, 1 RCU, 1 WCU, and the cost of Options.Blocks.
 func (r *Repository) Block(ctx context.Context, p Pair) (changed bool, err error) {
@@ -31,7 +33,7 @@ func (r *Repository) Block(ctx context.Context, p Pair) (changed bool, err error
 }
 
 // Unblock ends a block by User, also in Options.Blocks. A block by Other stays. Changed
-// is true only if this call ended the block.
+// is true only if this call ended the block. plaza.ErrUnknownOutcome is as in Block.
 //
 // Cost: as Block.
 func (r *Repository) Unblock(ctx context.Context, p Pair) (changed bool, err error) {

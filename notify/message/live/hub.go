@@ -78,6 +78,9 @@ func (o *Options) setDefaults() error {
 		}
 		o.Backplane = m
 	}
+	if o.Batches == 0 {
+		o.Batches = 256
+	}
 	if o.Bytes == 0 {
 		o.Bytes = 256 << 10
 	}

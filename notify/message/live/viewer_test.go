@@ -284,6 +284,20 @@ func TestASlowViewerLosesTheOldest(t *testing.T) {
 	})
 }
 
+func TestARoomKeeps256Batches(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		hub := newHub(t, newRoster(pair, "ann", "ben"), nil)
+		ben := join(t, hub, in(pair, "ben"), "")
+		for n := range int64(257) {
+			publish(t, hub, did(live.Read, pair, "ann", n+1))
+			time.Sleep(time.Second)
+		}
+		batch := next(t, ben)
+		require.Equal(t, 1, batch.Dropped)
+		require.EqualValues(t, 2, batch.Events[0].Seq)
+	})
+}
+
 // The lost event may be that ben has left.
 func TestASlowViewerWhoHasLeftGetsNoMore(t *testing.T) {
 	bubble(t, func(t *testing.T) {
