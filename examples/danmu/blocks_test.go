@@ -16,7 +16,7 @@ import (
 func blockTests() map[string]pageTest {
 	return map[string]pageTest{
 		"senders, modes, colours and expressions are blocked": {run: blocked, long: true},
-		"an expression that takes years does not stop a page": {run: catastrophic},
+		"an expression that takes years does not stop a page": {run: catastrophic, long: true},
 		"many of them do not either":                          {run: manyCatastrophic, long: true},
 		"lists are read and written":                          {run: blockLists},
 		"a list of 100,000 is bounded":                        {run: hugeList, long: true},

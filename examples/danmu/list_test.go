@@ -21,7 +21,7 @@ func listTests() map[string]pageTest {
 		"all danmu are listed, and those in view are in the page":    {run: longList, long: true},
 		"the list follows the playing time until the viewer scrolls": {run: listFollows, long: true},
 		"what happens live is listed in its place and moves nobody":  {run: listLive},
-		"the keyboard suffices and the focus is kept":                {run: listKeys},
+		"the keyboard suffices and the focus is kept":                {run: listKeys, long: true},
 		"a flood leaves the page quick":                              {run: listFlood, long: true},
 		"the viewer finds, sorts and sees what is hidden":            {run: listChoices, long: true},
 		"texts and names in the list are no markup":                  {run: listMarkup, long: true},

@@ -22,7 +22,7 @@ func touchTests() map[string]pageTest {
 		"a like counts in each window and is taken back":         {run: likes},
 		"a like that is refused is rolled back":                  {run: refusedLike, long: true},
 		"fast clicks end as the last one":                        {run: fastClicks, long: true},
-		"what was liked and reported is known after a reload":    {run: knownLater},
+		"what was liked and reported is known after a reload":    {run: knownLater, long: true},
 		"a report is asked about and takes it away for one user": {run: reporting, long: true},
 		"one's own can be recalled and not reported":             {run: own, long: true},
 		"a finger opens the menu, and closes it without a pause": {run: fingers, long: true},

@@ -117,9 +117,10 @@ export class VirtualList {
     this.#draw({ moved: true });
   }
 
+  // #scroll does not read scrollTop back, which would lay out the page at each row.
   #scroll(top) {
-    this.view.scrollTop = top;
-    this.#top = this.view.scrollTop; // within its bounds
+    this.#top = Math.max(Math.min(top, this.#items.length * this.#row - this.#height), 0);
+    this.view.scrollTop = this.#top;
   }
 
   // #draw puts the rows in view into the page, in their order, and takes out the others
