@@ -9,7 +9,7 @@ import (
 
 // The costs of the steps, as the comments of the methods state them.
 var (
-	defineCost  = meter.Cost{Requests: 2, Write: 1, Read: 1}
+	defineCost  = meter.Cost{Requests: 2, Write: 2, Read: 1}
 	againCost   = meter.Cost{Requests: 2, Read: 2} // a board is read again after Options.Refresh
 	openCost    = meter.Cost{Requests: 3, Write: 4, Read: 2}
 	nobodyCost  = meter.Cost{Requests: 2, Read: 2} // no period is open yet

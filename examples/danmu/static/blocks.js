@@ -6,7 +6,6 @@ export const most = 500; // rules of each kind
 export const longest = 200; // code points of a rule
 
 const plain = new Set(["", "white", "#fff", "#ffffff"]);
-const modeOf = new Map(Object.entries(modes).map(([name, mode]) => [mode, name]));
 
 // Blocks are the rules for what a viewer does not want to see.
 export class Blocks {
@@ -154,10 +153,7 @@ export class Blocks {
   }
 }
 
-// nameOf is the name of a mode.
-export const nameOf = (mode) => modeOf.get(mode);
-
-export function isPattern(text) {
+function isPattern(text) {
   try {
     new RegExp(text, "i");
     return true;
