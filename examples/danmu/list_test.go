@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -83,10 +82,7 @@ func numbered(t *testing.T, w world, n int) {
 }
 
 func longList(t *testing.T, b browsertest.Browser) {
-	n := 1000
-	if os.Getenv("CI") != "" {
-		n = 10_000
-	}
+	const n = 10_000
 	w := newWorld(t, hills())
 	numbered(t, w, n)
 	p := open(t, b, w)

@@ -191,21 +191,10 @@ const touching = `((boxes) => {
 
 func crowd(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
-	random := rand.New(rand.NewPCG(1, 2))
-	importAll(t, w, 2000, func(i int) danmu.Comment {
-		return danmu.Comment{
-			Text:     fmt.Sprint(i, strings.Repeat("弹幕", random.IntN(12))),
-			Progress: time.Duration(random.IntN(60_000)) * time.Millisecond,
-			Mode:     modes[max(random.IntN(8)-4, 0)],
-			Size:     []int{0, 18, 36}[random.IntN(3)],
-		}
-	})
+	importCrowd(t, w, 2000)
 	p := open(t, b, w)
 	p.Do(`window.seen = { pairs: 0, boxes: 0 }; window.danmu.medium.playbackRate = 2`)
-	n := 30
-	if os.Getenv("CI") != "" {
-		n = 120
-	}
+	const n = 120
 	for _, width := range []int64{1280, 700, 390} {
 		p.Size(width, 800)
 		seek(p, 10)
@@ -216,6 +205,20 @@ func crowd(t *testing.T, b browsertest.Browser) {
 	}
 	require.Zero(t, browsertest.Eval[int](p, `window.seen.pairs`))
 	require.Greater(t, browsertest.Eval[int](p, `window.seen.boxes`), 3*n*10)
+}
+
+// importCrowd imports n danmu of many lengths, modes and sizes, at any moment.
+func importCrowd(t *testing.T, w world, n int) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	importAll(t, w, n, func(i int) danmu.Comment {
+		return danmu.Comment{
+			Text:     fmt.Sprint(i, strings.Repeat("弹幕", random.IntN(12))),
+			Progress: time.Duration(random.IntN(60_000)) * time.Millisecond,
+			Mode:     modes[max(random.IntN(8)-4, 0)],
+			Size:     []int{0, 18, 36}[random.IntN(3)],
+		}
+	})
 }
 
 // importAll imports n danmu into the page's video.

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -132,22 +130,12 @@ func mouseHolds(t *testing.T, b browsertest.Browser) {
 // stage meanwhile.
 func heldInACrowd(t *testing.T, b browsertest.Browser) {
 	w := newWorld(t, hills())
-	random := rand.New(rand.NewPCG(3, 4))
-	importAll(t, w, 1500, func(i int) danmu.Comment {
-		return danmu.Comment{
-			Text:     fmt.Sprint(i, strings.Repeat("弹幕", random.IntN(8))),
-			Progress: time.Duration(random.IntN(60_000)) * time.Millisecond,
-			Mode:     modes[max(random.IntN(8)-4, 0)],
-		}
-	})
+	importCrowd(t, w, 1500)
 	p := open(t, b, w)
 	p.Do(`window.danmu.medium.playbackRate = 2`)
 	seek(p, 10)
 	p.Until(`window.danmu.onScreen().length > 20`)
-	n := 4
-	if os.Getenv("CI") != "" {
-		n = 16
-	}
+	const n = 16
 	seen := browsertest.Eval[struct{ Pairs, Moved, Held, Back, Gone int }](p, fmt.Sprintf(`(async () => {
 		const seen = { pairs: 0, moved: 0, held: 0, back: 0, gone: 0 };
 		const stage = document.getElementById("stage"), { left, top } = stage.getBoundingClientRect();
