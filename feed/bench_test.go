@@ -124,20 +124,23 @@ func (c bare) home(b *testing.B, reader string, limit int) []feed.Activity {
 		if ttl <= now || sk < floor {
 			b.Fatal("shows what has expired or was trimmed")
 		}
-		found := byKey[sk]
-		id, err := ids.Parse(found["sk"].(*types.AttributeValueMemberS).Value)
-		require.NoError(b, err)
-		object, err := feed.ParseRef(found["object"].(*types.AttributeValueMemberS).Value)
-		require.NoError(b, err)
-		page[i] = feed.Activity{
-			ID: id, Owner: strings.TrimPrefix(found["pk"].(*types.AttributeValueMemberS).Value, "O#"), Time: id.Time(), Object: object,
-			Actor: feed.Ref{ID: found["actor"].(*types.AttributeValueMemberS).Value},
-			Verb:  found["verb"].(*types.AttributeValueMemberS).Value,
-			Data:  []byte(found["data"].(*types.AttributeValueMemberS).Value),
-		}
-		require.True(b, json.Valid(page[i].Data)) // else the whole page could not be marshalled
+		page[i] = activityOf(b, byKey[sk])
 	}
 	return page
+}
+
+func activityOf(b *testing.B, found item) feed.Activity {
+	text := func(name string) string { return found[name].(*types.AttributeValueMemberS).Value }
+	id, err := ids.Parse(text("sk"))
+	require.NoError(b, err)
+	object, err := feed.ParseRef(text("object"))
+	require.NoError(b, err)
+	data := []byte(text("data"))
+	require.True(b, json.Valid(data)) // else the whole page could not be marshalled
+	return feed.Activity{
+		ID: id, Owner: strings.TrimPrefix(text("pk"), "O#"), Time: id.Time(), Object: object,
+		Actor: feed.Ref{ID: text("actor")}, Verb: text("verb"), Data: data,
+	}
 }
 
 func BenchmarkPublish(b *testing.B) {

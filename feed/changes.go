@@ -42,7 +42,7 @@ func Changes(r stream.Record) ([]Change, error) {
 		return nil, fmt.Errorf("feed: changes: %w", err)
 	}
 	parts := keys.Split(i.Key.PK)
-	if parts[0] != outbox {
+	if parts[0] != outbox || i.Key.SK == headerSK {
 		return nil, nil
 	}
 	if len(parts) != 2 || keys.CheckName("Owner", parts[1]) != nil {

@@ -250,6 +250,25 @@ func TestChangesAreReadFromTheImages(t *testing.T) {
 	}
 }
 
+// A switch is no change of an activity, and a damaged one neither.
+func TestASwitchIsNoChange(t *testing.T) {
+	t.Parallel()
+	w, changes := newStreamed(t, &feed.Options{Consistent: true})
+	w.subscribe(t, "jack", "chris")
+	a := w.publish(t, "chris", 1)[0]
+	changes.Next(t)
+	w.switched(t, "chris", true)
+	w.switched(t, "chris", false)
+	for _, mode := range []types.AttributeValue{text("x"), number("1"), text("pushed")} {
+		w.damage(t, "O#chris", "~", map[string]types.AttributeValue{"mode": mode, "verb": number("1")})
+	}
+	require.Empty(t, changes.Next(t))
+	require.NoError(t, w.Erase(t.Context(), "chris"))
+	got := changes.Next(t)
+	require.Len(t, got, 1)
+	require.Equal(t, a.ID, got[0].Activity.ID)
+}
+
 func FuzzChanges(f *testing.F) {
 	for seed := range uint64(8) {
 		f.Add(seed)
@@ -257,7 +276,7 @@ func FuzzChanges(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		streamtest.Junk(t, seed, 200, streamtest.Shapes{
 			PKs:        []string{"O#chris", "O", "O#", "O#a#b", "H#chris", "X#chris", "J#0", "~"},
-			SKs:        []string{"32SBCWQRR0001", "", "x", "32SBCWQRR0001#a#b"},
+			SKs:        []string{"32SBCWQRR0001", "", "x", "~", "32SBCWQRR0001#a#b"},
 			Attributes: []string{"actor", "verb", "object", "target", "foreignId", "time", "data", "hash", "to", "removed", "edited", "owner", "ttl"},
 			Values:     []string{"32SBCWQRR0001", "chris", "user:chris", `{"a":1}`, "0000000000000"},
 		}, func(r stream.Record) error {

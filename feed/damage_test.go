@@ -135,6 +135,42 @@ func TestADamagedJobDoesNotBlockOthers(t *testing.T) {
 	}
 }
 
+func TestADamagedSwitchStaysAndIsReported(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1})
+	w.subscribe(t, "jack", "chris")
+	at := w.setPulled(t, "chris", true)
+	id := at.String()
+	var damaged []string
+	for sk, attributes := range map[string]map[string]any{
+		id + "#dora":          {"switch": true},
+		id + "#dora#switch":   {},
+		id + "#emma#switch":   {"switch": "yes"},
+		id + "#fred#swap":     {"switch": true},
+		id + "#gina#switch#":  {"switch": true},
+		id + "#hugo#":         {"switch": true},
+		"x#ian#switch":        {"switch": true},
+		id + "##switch":       {"switch": true},
+		id + `#\j#switch`:     {"switch": true},
+		id + "#kate#switch":   {"switch": true, "at": -1},
+		id + "#liam#switch":   {"switch": true, "told": "x"},
+		id + "#mary#switch":   {"switch": true, "cursor": 1},
+		id + "#chris#switch#": {"switch": true},
+	} {
+		attributes["pk"], attributes["sk"] = "J#0", sk
+		require.NoError(t, w.db.Table(w.feedTable).Put(attributes).Run(t.Context()))
+		damaged = append(damaged, "J#0 / "+sk)
+	}
+	for range 2 {
+		var corrupt reported
+		_, err := w.process(t, &feed.Options{OnCorrupt: corrupt.add}).Deliver(t.Context())
+		require.NoError(t, err)
+		require.ElementsMatch(t, damaged, corrupt.take())
+		require.Len(t, w.jobs(t), len(damaged))
+		require.Equal(t, sourceMode{feed.Pulled, at}, w.storedMode(t, "chris"), "it holds up no other")
+	}
+}
+
 func TestADamagedMarkHidesItsSource(t *testing.T) {
 	t.Parallel()
 	var corrupt reported
@@ -176,6 +212,24 @@ func TestADamagedMarkHidesItsSource(t *testing.T) {
 	require.ErrorIs(t, err, plaza.ErrCorrupt, "trimmed activities must not show")
 	_, err = w.Home("jack").Trim(t.Context(), 1)
 	require.ErrorIs(t, err, plaza.ErrCorrupt)
+}
+
+func TestAPullThatNamesNoEdgeOrSourceIsIgnored(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.reads(t, "jack", "chris")
+	want := newestFirst(w.publish(t, "chris", 2))
+	meter := dynamotest.NewMeter()
+	list := w.process(t, &feed.Options{Consistent: true}, meter.Wrap).Home("jack").List
+	require.Equal(t, want, all(t, list, 10))
+	cost := meter.Take()
+	putMarks(t, w, map[string]any{
+		feed.PullName(0, "ann"):                      pull{At: 5},
+		feed.PullName(5, ""):                         pull{At: 5},
+		feed.PullName(5, strings.Repeat("x", 3_000)): pull{At: 5}, // more than a key may have
+	})
+	require.Equal(t, want, all(t, list, 10))
+	require.Equal(t, cost.Requests, meter.Take().Requests)
 }
 
 func TestADamagedGuardIsReported(t *testing.T) {

@@ -25,25 +25,40 @@ const jobLease = 30 * time.Second
 // deliveryPage is how many followers lie between two checkpoints of a job.
 const deliveryPage = 1000
 
-// Delivery is one attempt to deliver an activity to its followers. If Owner is
-// empty, it is a failed attempt to find activities to deliver.
+// unpulledLife is how long a process remembers that a source is not Pulled;
+// unpulledSize is how many such sources it remembers.
+const (
+	unpulledLife = 30 * time.Second
+	unpulledSize = 10_000
+)
+
+// Delivery is one attempt to deliver an activity to its followers, or to finish
+// a switch. If Owner is empty, it is a failed attempt to find such work.
 type Delivery struct {
 	Owner   string
 	ID      ids.ID
-	Entries int   // home entries written by this attempt
-	Done    bool  // every follower has it
+	Switch  bool  // ID is that of a switch that SetPulled began, not of an activity
+	Entries int   // home entries written by this attempt; for a switch, homes changed
+	Done    bool  // every follower has it; never set if a later switch overtook this one
 	Err     error // what it met; it will be tried again
 }
 
 // Deliver finishes the deliveries that are waiting: those that a crash left
-// behind and those too large to do inline. It returns how many activities have
-// now reached everybody. One that fails does not hold up the others and is left
-// alone for 30 s. A damaged job stays where it is and is passed to
-// Options.OnCorrupt.
+// behind and those too large to do inline. It also finishes the switches that
+// SetPulled began. It returns how many activities and switches it finished. One
+// that fails does not hold up the others and is left alone for 30 s. A damaged
+// job stays where it is and is passed to Options.OnCorrupt.
 //
 // Cost: to N followers ⌈N/25⌉ requests, 1 or 2 for each 1,000 followers of a
-// shard, and 3 more; N WCU and 1 or 2 more, N/37 RCU; with nothing to do 1
-// request for the number of job shards and 1 for each (4), 0.5 RCU each.
+// shard, and 3 more; N WCU and 1 or 2 more, N/37 RCU; to those of a Pulled
+// source nothing; for the modes of its sources 1 request, 1 RCU each, unless
+// this process found them not Pulled within 30 s; a switch N requests, 3 for each 1,000
+// followers, and 5 more; 1 WCU for each KB of each home's header, 1 for each
+// 1,000 followers, and 2 more, N/37 RCU, 1 for each 1,000 followers, and 3
+// more; for homes that already read the outbox, a switch to Pulled costs twice
+// the requests and WCU, and once more for homes that forget expired marks; with
+// nothing to do 1 request for the number of job shards and 1 for each (4), 0.5
+// RCU each.
 func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
 	ctx = plaza.WithOperation(ctx, "feed.Repository.Deliver")
 	return r.jobs.Pass(ctx, "", func(ctx context.Context, job deliveryJob) (bool, error) {
@@ -51,10 +66,11 @@ func (r *Repository) Deliver(ctx context.Context) (delivered int, err error) {
 	})
 }
 
-// Run calls Deliver until ctx ends and returns the context's error. It reports
-// errors that may pass to Options.OnDelivery and goes on; a wrong table ends
-// it. Any number of workers may run. One that is stopped gives its job back
-// within a second; the job of one that died is taken over after 30 s.
+// Run calls Deliver, which also finishes switches, until ctx ends, and returns
+// the context's error. It reports errors that may pass to Options.OnDelivery and
+// goes on; a wrong table ends it. Any number of workers may run. One that is
+// stopped gives its job back within a second; the job of one that died is taken
+// over after 30 s.
 //
 // Cost: as Deliver every Options.Poll, with nothing to do 1.25 RCU a second for
 // each worker by default; with much to do up to 1 WCU an activity for each
@@ -66,7 +82,7 @@ func (r *Repository) Run(ctx context.Context) error {
 
 func (r *Repository) newJob(a Activity) (deliveryJob, error) {
 	about, err := r.about(a)
-	key := jobKey{CacheKey{a.Owner, a.ID}}
+	key := jobKey{CacheKey: CacheKey{a.Owner, a.ID}}
 	return deliveryJob{
 		Key:  store.Key{PK: r.jobs.Place(a.ID.String()), SK: key.String()},
 		Work: jobItem{Key: key, To: a.To, About: about},
@@ -107,8 +123,12 @@ func (r *Repository) deliverRepeated(ctx context.Context, job deliveryJob, limit
 // deliver continues where the job stopped. It delivers to limit followers, or
 // to all that are left if limit is 0.
 func (r *Repository) deliver(ctx context.Context, job deliveryJob, limit int) (done bool, err error) {
-	d := Delivery{Owner: job.Work.Key.Owner, ID: job.Work.Key.ID}
-	d.Done, err = r.deliverJob(ctx, &job, limit, &d.Entries)
+	d := Delivery{Owner: job.Work.Key.Owner, ID: job.Work.Key.ID, Switch: job.Work.Switch}
+	if d.Switch {
+		d.Done, err = r.switchMode(ctx, &job, &d.Entries)
+	} else {
+		d.Done, err = r.deliverJob(ctx, &job, limit, &d.Entries)
+	}
 	if err != nil {
 		r.jobs.GiveBack(ctx, job)
 		d.Err = fmt.Errorf("feed: deliver %v of %q: %w", job.Work.Key.ID, job.Work.Key.Owner, err)
@@ -119,12 +139,19 @@ func (r *Repository) deliver(ctx context.Context, job deliveryJob, limit int) (d
 
 func (r *Repository) deliverJob(ctx context.Context, job *deliveryJob, limit int, entries *int) (done bool, err error) {
 	sources := append([]string{job.Work.Key.Owner}, job.Work.To...)
+	// If a source becomes Pulled after this read, its followers still get a
+	// delivery. If it is Pulled, homes find the activity in its outbox.
+	pulled, err := r.pulled(ctx, sources[min(job.Work.At, len(sources)):])
+	if err != nil {
+		return false, err
+	}
 	for job.Work.At < len(sources) {
 		size := deliveryPage
 		if limit > 0 {
 			size = limit - *entries
 		}
-		more, err := r.deliverPage(ctx, job, sources[job.Work.At], size, entries)
+		source := sources[job.Work.At]
+		more, err := r.deliverPage(ctx, job, source, pulled[source], size, entries)
 		if err != nil {
 			return false, err
 		}
@@ -140,17 +167,45 @@ func (r *Repository) deliverJob(ctx context.Context, job *deliveryJob, limit int
 	return true, r.jobs.End(ctx, *job)
 }
 
-// deliverPage delivers to one page of source's followers and advances the job.
-// It reports whether source has more followers.
-func (r *Repository) deliverPage(ctx context.Context, job *deliveryJob, source string, size int, entries *int) (more bool, err error) {
-	page, err := r.graph.Walk(ctx, source, cursor.PageRequest{Cursor: cursor.Cursor(job.Work.Cursor), Limit: size})
-	if errors.Is(err, cursor.ErrInvalid) && job.Work.Cursor != "" {
-		// The codec may no longer accept the cursor, for example after a key
-		// change: start again.
-		page, err = r.graph.Walk(ctx, source, cursor.PageRequest{Limit: size})
+// pulled returns which of the sources are Pulled, by a read after the call
+// began. It may miss some, because it remembers for a while that a source was
+// not Pulled: delivering too much is harmless.
+func (r *Repository) pulled(ctx context.Context, sources []string) (map[string]bool, error) {
+	now := r.opts.Now()
+	var unknown []string
+	for _, source := range sources {
+		read, ok := r.unpulled.Get(source)
+		if age := now.Sub(read); !ok || age < 0 || age >= unpulledLife {
+			unknown = append(unknown, source)
+		}
 	}
+	pulled := map[string]bool{}
+	if len(unknown) == 0 {
+		return pulled, nil
+	}
+	headers, err := r.sources(ctx, unknown)
 	if err != nil {
-		return false, err
+		return nil, err
+	}
+	for source, header := range headers {
+		if header.Mode == Pulled {
+			pulled[source] = true
+		} else {
+			r.unpulled.Add(source, now)
+		}
+	}
+	return pulled, nil
+}
+
+// deliverPage delivers to one page of source's followers, or to none if source
+// is Pulled, and advances the job. It reports whether source has more
+// followers.
+func (r *Repository) deliverPage(ctx context.Context, job *deliveryJob, source string, pulled bool, size int, entries *int) (more bool, err error) {
+	var page cursor.Page[follow.Edge]
+	if !pulled {
+		if page, err = r.walk(ctx, source, job.Work.Cursor, size); err != nil {
+			return false, err
+		}
 	}
 	batch := make([]dynamo.Item, 0, len(page.Items)+1)
 	for _, edge := range page.Items {

@@ -25,11 +25,20 @@
 // copy and hide what the edge brings. If the graph's Unfollow was called,
 // Home.Unfollow still clears the home of that source.
 //
+// If very many follow a source, its activities need not be delivered to each
+// home: after Outbox.SetPulled, the homes of its followers read its outbox
+// instead. A home reads at most 500 outboxes. The graph's Unfollow does not stop
+// a home from reading a Pulled source, so you must call Home.Unfollow. After the
+// graph's Follow or Import, call SetPulled(true) again.
+//
 // Import old activities under ids.Backdate. Activities older than
 // Options.Retention are history: they are in outboxes, but in no home.
 //
 // Options decide what else a home hides: Filter for blocks and mutes, About for
 // reposts, HomeCap for its depth. Trim is the reader's own.
+//
+// A home shows nothing but activities of outboxes. What everybody should see
+// goes to an outbox that all follow, Pulled, or to package notify/announce.
 //
 // Create the table with Table and TTL; Verify checks it. Package as2 exchanges
 // activities with other services.

@@ -15,29 +15,41 @@ import (
 // erasePage is how many rows are read before they are deleted.
 const erasePage = 1000
 
+type pulledError struct{}
+
+func (pulledError) Error() string { return "feed: homes read the user's outbox" }
+
+func (pulledError) Unwrap() error { return plaza.ErrConflict }
+
+// ErrPulled is returned by Erase if the user's Mode is not Pushed, because homes
+// may read the outbox. Nothing was deleted. It unwraps to plaza.ErrConflict.
+var ErrPulled error = pulledError{}
+
 // Erase deletes what the feeds hold of a user who leaves: the outbox with its
 // tombstones and what others addressed to it, the references to its activities
 // in others' outboxes, foreign IDs, waiting deliveries, and the home. After an
 // error, repeat it.
 //
-// End the follow edges first, by follow's Erase. The user must have stopped
-// writing: what arrives after Erase stays until Erase is repeated, and a late
-// repeat of a publish is a new one. Entries in others' homes that point at
-// erased activities are hidden, once a cache has forgotten those, and expire
-// after Options.Retention. So do entries that a running delivery still adds, to
-// others' homes or the user's. Activities that others addressed to the user
-// stay theirs. References to activities that were removed more than 30 days ago
-// are not found and stay hidden.
+// If the user's Mode is not Pushed, first call SetPulled(false), and Deliver
+// until it is; otherwise Erase returns ErrPulled. Then end the follow edges, by
+// follow's Erase. The user must have stopped writing: what arrives after Erase
+// stays until Erase is repeated, and a late repeat of a publish is a new one.
+// Entries in others' homes that point at erased activities are hidden, once a
+// cache has forgotten those, and expire after Options.Retention. So do entries
+// that a running delivery still adds, to others' homes or the user's.
+// Activities that others addressed to the user stay theirs. References to
+// activities that were removed more than 30 days ago are not found and stay
+// hidden.
 //
 // The user's id remains in others' items: in the entries of their homes, as
 // owner or source, until these expire; in the headers of their homes, as a
-// source they unfollowed, until a later unfollow forgets it; in the To of their
-// activities, and in those activities' jobs until they are delivered.
+// source that they unfollowed or whose outbox they read, until a later follow
+// or unfollow forgets it; in the To of their activities, and in those activities' jobs until they are delivered.
 //
-// Cost: 1 request for each 25 deletes and for each 1,000 items or 1 MB read, 1
-// WCU for each KB of each item, 1 RCU for each 4 KB of the user's items and of
-// all deliveries that wait, anyone's; 1 request, 1 WCU for each To of an
-// activity.
+// Cost: 1 request, 1 RCU; 1 request for each 25 deletes and for each 1,000
+// items or 1 MB read, 1 WCU for each KB of each item, 1 RCU for each 4 KB of
+// the user's items and of all deliveries that wait, anyone's; 1 request, 1 WCU
+// for each To of an activity.
 func (r *Repository) Erase(ctx context.Context, user string) error {
 	ctx = plaza.WithOperation(ctx, "feed.Repository.Erase")
 	if err := keys.CheckName("User", user); err != nil {
@@ -50,6 +62,15 @@ func (r *Repository) Erase(ctx context.Context, user string) error {
 }
 
 func (r *Repository) erase(ctx context.Context, user string) error {
+	// A damaged mode, which is reported, must not keep the user's data.
+	header, err := r.Outbox(user).mode(ctx)
+	switch {
+	case r.table.Skips(err):
+	case err != nil:
+		return err
+	case header.Mode != Pushed:
+		return ErrPulled
+	}
 	// Jobs first, so that no worker delivers activities that are about to be
 	// deleted.
 	if err := r.eraseJobs(ctx, user); err != nil {
@@ -119,7 +140,7 @@ func (r *Repository) eraseReferences(ctx context.Context, user string, reference
 	return group.Wait()
 }
 
-// eraseJobs deletes the jobs that deliver the user's activities.
+// eraseJobs deletes the jobs of the user's activities and switches.
 func (r *Repository) eraseJobs(ctx context.Context, user string) error {
 	shards, err := r.jobs.StoredShards(ctx, true)
 	if err != nil {

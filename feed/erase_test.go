@@ -7,6 +7,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
@@ -214,6 +215,62 @@ func (w world) put(t testing.TB, rows []row) {
 	require.NoError(t, err)
 }
 
+func TestEraseRefusesAUserWhoseOutboxHomesRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
+	w.subscribe(t, "jack", "chris")
+	w.publish(t, "chris", 2)
+	deliverAll(t, w.later(t))
+	refuses := func(want feed.Mode) {
+		t.Helper()
+		require.Equal(t, want, w.storedMode(t, "chris").Mode)
+		before := w.rows(t)
+		err := w.Erase(t.Context(), "chris")
+		require.ErrorIs(t, err, feed.ErrPulled)
+		require.ErrorIs(t, err, plaza.ErrConflict)
+		require.ElementsMatch(t, before, w.rows(t), "nothing was deleted")
+	}
+	w.setPulled(t, "chris", true)
+	refuses(feed.Opening)
+	deliverAll(t, w.later(t))
+	refuses(feed.Pulled)
+	w.setPulled(t, "chris", false)
+	refuses(feed.Closing)
+
+	// A worker changes the mode, and dies before it ends its job.
+	in := faults.New(t, 1, faults.Rates{})
+	in.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "DeleteItem" {
+			return faults.Fault{Kind: faults.KilledBefore}
+		}
+		return faults.Fault{}
+	})
+	_, err := w.process(t, nil, in.Wrap).Deliver(t.Context())
+	require.ErrorIs(t, err, faults.ErrKilled)
+	require.Equal(t, feed.Pushed, w.storedMode(t, "chris").Mode)
+	_, _, err = w.Outbox("ann#chris#switch").Publish(t.Context(), activity("ann", 1))
+	require.NoError(t, err)
+	require.Len(t, w.jobs(t), 2)
+	require.NoError(t, w.Erase(t.Context(), "chris"))
+	requireErased(t, w)
+	require.Len(t, w.jobs(t), 1, "the other's")
+	require.NotZero(t, w.pullOf(t, "jack").Until, "the home stops there")
+}
+
+// A damaged mode must not keep a user's data.
+func TestEraseDeletesADamagedMode(t *testing.T) {
+	t.Parallel()
+	var corrupt reported
+	w := newWorld(t, &feed.Options{Consistent: true, OnCorrupt: corrupt.add})
+	w.publish(t, "chris", 1)
+	w.setPulled(t, "chris", true)
+	w.damage(t, "O#chris", "~", dynamo.Item{"mode": text("x"), "to": number("1")})
+	require.NoError(t, w.Erase(t.Context(), "chris"))
+	require.Contains(t, corrupt.take(), "O#chris / ~")
+	requireErased(t, w)
+	require.Empty(t, w.jobs(t))
+}
+
 func TestEraseReadsSeveralPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1})
@@ -264,12 +321,12 @@ func TestEraseCostsAUnitAnItem(t *testing.T) {
 	_, err = w.Home("chris").Trim(t.Context(), as[0].ID)
 	require.NoError(t, err)
 	// 4 jobs, 64 activities, their references, 62 foreign ids, 60 entries, a
-	// header; 5 partitions, 4 job shards and their number.
+	// header; the mode, 5 partitions, 4 job shards and their number.
 	meter.AtMost(t, "erase", dynamotest.Cost{
-		Requests: 5 + 4 + 4*3 + 64 + 3,
-		Read:     5 + 64*1.25/4 + 2*64/20,
+		Requests: 1 + 5 + 4 + 4*3 + 64 + 3,
+		Read:     1 + 5 + 64*1.25/4 + 2*64/20,
 		Write:    4 + 64 + 61 + 62 + 60 + 1,
 	}, func() { require.NoError(t, w.Erase(t.Context(), "chris")) })
-	meter.AtMost(t, "erase nothing", dynamotest.Cost{Requests: 9, Read: 9}, func() { require.NoError(t, w.Erase(t.Context(), "chris")) })
+	meter.AtMost(t, "erase nothing", dynamotest.Cost{Requests: 10, Read: 10}, func() { require.NoError(t, w.Erase(t.Context(), "chris")) })
 	requireErased(t, w)
 }

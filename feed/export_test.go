@@ -2,23 +2,29 @@ package feed
 
 import (
 	"context"
+	"time"
 
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/ids"
 )
 
 // ListMerged is List with the entries of other homes as further sources.
 func (h Home) ListMerged(ctx context.Context, others []string, req cursor.PageRequest) (cursor.Page[Activity], error) {
 	reading := h.reading()
 	for _, other := range others {
-		reading.others = append(reading.others, h.r.Home(other).pushed)
+		source := h.r.Home(other).reading()
+		source.header = &header{} // need not be looked for
+		reading.sources = append(reading.sources, pushed{source})
 	}
 	return h.page(ctx, req, reading)
 }
 
 // ByName are rows that are decoded by the names of their attributes, and how.
 func ByName() map[any]func(name string) any {
-	activity, entry := new(activityItem), new(entryItem)
-	return map[any]func(string) any{activity: activity.attribute, entry: entry.attribute}
+	activity, entry, mark, pull := new(activityItem), new(entryItem), new(mark), new(pull)
+	return map[any]func(string) any{
+		activity: activity.attribute, entry: entry.attribute, mark: mark.attribute, pull: pull.attribute,
+	}
 }
 
 // ParseEntryKey reads the key of an entry.
@@ -26,3 +32,45 @@ func ParseEntryKey(text string) error {
 	_, err := parseEntryKey(text)
 	return err
 }
+
+// PullCache remembers rows of outboxes that read returns.
+type PullCache struct{ cache *pullCache }
+
+// NewPullCache returns a cache of the ids that read returns.
+func NewPullCache(size int, now func() time.Time, read func(ctx context.Context, owner string) ([]ids.ID, error)) (PullCache, error) {
+	cache, err := newPullCache(size, now, func(ctx context.Context, owner string) (newest, error) {
+		found, err := read(ctx, owner)
+		n := newest{}
+		for _, id := range found {
+			n.rows = append(n.rows, pulledItem{ID: id})
+		}
+		return n, err
+	})
+	return PullCache{cache}, err
+}
+
+// Newest returns ids of the owner's outbox.
+func (c PullCache) Newest(ctx context.Context, owner string) ([]ids.ID, error) {
+	found, err := c.cache.newest(ctx, owner)
+	var newest []ids.ID
+	for _, row := range found.rows {
+		newest = append(newest, row.ID)
+	}
+	return newest, err
+}
+
+// Len is how many outboxes the cache remembers.
+func (c PullCache) Len() int { return c.cache.outboxes.Len() }
+
+// OpenPull makes the home read the source's outbox by an edge, as a switch does.
+func (h Home) OpenPull(ctx context.Context, source string, edge, since, at ids.ID) (bool, error) {
+	return h.openPull(ctx, edge, pull{Source: source, Since: since, At: at})
+}
+
+// ClosePull bounds what the home reads by an edge, as a switch does.
+func (h Home) ClosePull(ctx context.Context, source string, edge, until, at ids.ID) (bool, error) {
+	return h.closePull(ctx, source, edge, until, at)
+}
+
+// PullName names a home's mark of an edge.
+func PullName(edge ids.ID, source string) string { return pullName(edge, source) }

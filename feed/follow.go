@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
@@ -24,20 +25,10 @@ type FollowOptions struct {
 	ID ids.ID
 
 	// CopyLimit is how many of the source's last activities Follow copies, at
-	// most 1,000. Activities that are still being delivered come besides.
-	// Defaults to 100; negative is none.
+	// most 1,000. Activities that are still being delivered come besides. A
+	// Pulled source's activities show in the home without a limit; if CopyLimit
+	// is negative, only those since the edge. Defaults to 100; negative is none.
 	CopyLimit int
-}
-
-// UnfollowOptions of Home.Unfollow. The zero value works.
-type UnfollowOptions struct {
-	// ID names the edge to end: one with another ID stays. A Follow with this
-	// ID that arrives later is refused. Defaults to the edge that stands.
-	ID ids.ID
-
-	// KeepHistory leaves in the home what the source published so far, until an
-	// Unfollow without it.
-	KeepHistory bool
 }
 
 const (
@@ -70,14 +61,22 @@ func (h Home) checkSource(field, source string) error {
 }
 
 // Follow subscribes the home to source: it makes an edge in the graph and
-// copies the source's last activities. Created reports whether this call made
-// the edge, or an earlier one with the same FollowOptions.ID. Repeating it
-// completes what was cut short. If a follow with that ID or a later one has
-// ended since, that is plaza.ErrRemoved, however late the request.
+// copies the source's last activities, or makes the home read the outbox of a
+// Pulled source. Created reports whether this call made the edge, or an earlier
+// one with the same FollowOptions.ID. Repeating it completes what was cut short.
+// If a follow with that ID or a later one has ended since, that is
+// plaza.ErrRemoved, however late the request.
 //
-// Cost: with 100 activities of 1 KB copied 6 requests, 110 WCU, 25 RCU; past
-// removed activities up to 5 reads of 100 more; where the edge stood or has an
-// ID of the caller's 1 request, 1 RCU for each 4 KB of the home's header more.
+// If the home has no room for another Pulled source, Follow returns
+// ErrTooManyPulled or ErrFull, and ends the edge if this call made it.
+//
+// Cost: with 100 activities of 1 KB copied 7 requests, 110 WCU, 26 RCU; past
+// removed activities up to 5 reads of 100 more; of a Pulled source 3 requests,
+// 1 RCU, 11 WCU, 1 WCU more for each further KB of the home's header; where the
+// edge stood or has an ID of the caller's 1 request, 1 RCU for each 4 KB of the
+// home's header more; where the home forgets what has expired 1 request, 1 WCU
+// for each KB of the header more; where it has no room 2 requests, 10 WCU, 1 WCU
+// for each KB of the header more.
 func (h Home) Follow(ctx context.Context, source string, opts *FollowOptions) (created bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed.Home.Follow")
 	if err := h.check(); err != nil {
@@ -97,11 +96,9 @@ func (h Home) Follow(ctx context.Context, source string, opts *FollowOptions) (c
 	if err != nil {
 		return false, fmt.Errorf("feed: home of %q follows %q: %w", h.reader, source, err)
 	}
-	// Also if the edge stood before, because the call that made it may have
-	// died. The edge comes first: publishes after it deliver to the home
-	// themselves.
-	if err := h.backfill(ctx, edge, o.CopyLimit, h.r.opts.Parallel); err != nil {
-		return created, fmt.Errorf("feed: home of %q copies from %q: %w", h.reader, source, err)
+	created, err = h.fill(ctx, filling{edge, created, o, h.r.opts.Parallel})
+	if err != nil {
+		return created, fmt.Errorf("feed: home of %q reads %q: %w", h.reader, source, err)
 	}
 	return created, nil
 }
@@ -113,14 +110,21 @@ func (h Home) makeEdge(ctx context.Context, e follow.Edge) (edge follow.Edge, cr
 		if err != nil || created && e.ID == 0 {
 			return edge, created, err
 		}
-		hidden, err := h.isHidden(ctx, e.Followee, edge.ID)
-		if err != nil || !hidden {
+		head, err := h.head(ctx)
+		if err != nil {
 			return edge, created, err
+		}
+		kept, _, _ := head.pull(edge.ID, e.Followee) // a damaged one is not kept
+		hidden := head.covers(e.Followee, edge.ID)
+		if !hidden && !kept.Kept {
+			return edge, created, nil
 		}
 		// An unfollow was interrupted, or this is a late follow from before
 		// one. In both cases the edge must go.
-		if err := h.hideSource(ctx, e.Followee, edge.ID); err != nil {
-			return edge, false, err
+		if hidden {
+			if err := h.hideSource(ctx, e.Followee, edge.ID); err != nil {
+				return edge, false, err
+			}
 		}
 		if _, err := h.r.graph.Unfollow(ctx, edge); err != nil {
 			return edge, false, err
@@ -130,6 +134,62 @@ func (h Home) makeEdge(ctx context.Context, e follow.Edge) (edge follow.Edge, cr
 		}
 	}
 	return edge, false, plaza.ErrBusy
+}
+
+// filling is an edge whose activities a Follow brings into the home.
+type filling struct {
+	edge     follow.Edge
+	created  bool // by this call, or by an earlier one with the same ID
+	opts     FollowOptions
+	parallel int
+}
+
+// fill brings the activities that the edge's source published so far. It also
+// does so if the edge stood before, because the call that made it may have
+// died. It reads the source's mode after the edge was made: a switch that
+// begins later finds the edge, and later publishes deliver to the home. stands
+// reports whether the call created the edge and left it in place.
+func (h Home) fill(ctx context.Context, f filling) (stands bool, err error) {
+	edge := f.edge
+	found, err := h.r.sources(ctx, []string{edge.Followee})
+	if err != nil {
+		return f.created, err
+	}
+	source := found[edge.Followee]
+	if source.Mode == Pushed || source.Mode == Closing {
+		return f.created, h.backfill(ctx, edge, f.opts.CopyLimit, f.parallel)
+	}
+	p := pull{Source: edge.Followee, At: source.At}
+	if f.opts.CopyLimit < 0 {
+		p.Since = edge.ID
+	}
+	is, err := h.addPull(ctx, edge.ID, p)
+	switch {
+	case errors.Is(err, errCovered): // an unfollow came in between
+		return f.created, nil
+	case errors.Is(err, ErrTooManyPulled), errors.Is(err, ErrFull):
+		// An edge with the caller's ID may have worked since before the switch.
+		if f.created && (f.opts.ID == 0 || edge.ID > source.At) {
+			return h.endRefused(ctx, edge, err)
+		}
+	case err == nil && !is.Kept && is.Since > p.Since:
+		// The switch wrote its mark first, and that shows less.
+		err = h.backfill(ctx, edge, f.opts.CopyLimit, f.parallel)
+	}
+	return f.created, err
+}
+
+// endRefused ends an edge for which the home has no room. It returns the
+// refusal.
+func (h Home) endRefused(ctx context.Context, edge follow.Edge, refusal error) (stands bool, err error) {
+	// A switch or a delivery may have used the edge.
+	if err := h.hideSource(ctx, edge.Followee, edge.ID); err != nil && !errors.Is(err, ErrFull) {
+		return true, err
+	}
+	if _, err := h.r.graph.Unfollow(ctx, edge); err != nil {
+		return true, err
+	}
+	return false, refusal
 }
 
 // backfill copies the source's last activities, with up to parallel batches at
@@ -171,68 +231,6 @@ func (h Home) backfill(ctx context.Context, edge follow.Edge, limit, parallel in
 	return h.r.table.PutAll(ctx, entries[:min(len(entries), limit)], parallel)
 }
 
-// Unfollow ends the subscription. Unless KeepHistory is set, all that came by
-// it is gone from the home at the next consistent read, even what is still
-// being delivered. changed is true only if this call ended an edge. If there
-// is none, because follow's Unfollow ended it or its history was kept, the
-// history is removed.
-//
-// A home remembers each source that it hides for Retention and a day. If it
-// cannot remember another one, that is ErrFull, and nothing is ended.
-//
-// Cost: 3 requests, 1 RCU, 11 WCU, 1 WCU more for each further KB of the home's
-// header; where no edge stands 2 requests, 1 RCU, 1 WCU for each KB of the
-// header; with an ID then 2 requests, 1 RCU, 1 WCU more.
-func (h Home) Unfollow(ctx context.Context, source string, opts *UnfollowOptions) (changed bool, err error) {
-	ctx = plaza.WithOperation(ctx, "feed.Home.Unfollow")
-	if err := h.check(); err != nil {
-		return false, err
-	}
-	if err := h.checkSource("Source", source); err != nil {
-		return false, err
-	}
-	var o UnfollowOptions
-	if opts != nil {
-		o = *opts
-	}
-	if o.ID != 0 {
-		if err := keys.CheckNewID("ID", o.ID, h.r.opts.Now()); err != nil {
-			return false, err
-		}
-	}
-	if changed, err = h.unfollow(ctx, source, o); err != nil {
-		return false, fmt.Errorf("feed: home of %q unfollows %q: %w", h.reader, source, err)
-	}
-	return changed, nil
-}
-
-func (h Home) unfollow(ctx context.Context, source string, o UnfollowOptions) (changed bool, err error) {
-	named := follow.Edge{Follower: h.reader, Followee: source, ID: o.ID}
-	last, stands, err := h.r.graph.Last(ctx, follow.Edge{Follower: h.reader, Followee: source})
-	switch {
-	case errors.Is(err, plaza.ErrNotFound):
-		// Follows of this moment may still be in flight.
-		last.ID = ids.At(h.r.opts.Now().Add(-keys.MaxAhead))
-	case err != nil:
-		return false, err
-	case stands && o.ID != 0 && last.ID != o.ID:
-		return h.r.graph.Unfollow(ctx, named)
-	case stands:
-		named = last
-	}
-	if !o.KeepHistory {
-		// Before the edge goes: a crash in between leaves a hidden edge, which
-		// the next Follow or Unfollow removes.
-		if err := h.hideSource(ctx, source, max(last.ID, o.ID)); err != nil {
-			return false, err
-		}
-	}
-	if named.ID == 0 {
-		return false, nil
-	}
-	return h.r.graph.Unfollow(ctx, named)
-}
-
 // maxSources is the most sources of a FollowMany.
 const maxSources = 100
 
@@ -244,7 +242,7 @@ const maxSources = 100
 // own.
 //
 // It makes one edge after the other, because they share the reader's count, and
-// meanwhile copies up to Options.Parallel sources at once.
+// meanwhile fills the home from up to Options.Parallel sources at once.
 //
 // Cost: as Follow for each source; 1 RCU more for an edge that stood before.
 func (h Home) FollowMany(ctx context.Context, sources []string, opts *FollowOptions) (created map[string]bool, err error) {
@@ -254,32 +252,41 @@ func (h Home) FollowMany(ctx context.Context, sources []string, opts *FollowOpti
 		return nil, err
 	}
 	var failed failures
-	copies := parallel.New()
-	copies.SetLimit(h.r.opts.Parallel)
+	var mu sync.Mutex // of created
+	fills := parallel.New()
+	fills.SetLimit(h.r.opts.Parallel)
 	created = make(map[string]bool, len(sources))
 	for i, source := range sources {
 		if slices.Contains(sources[:i], source) {
 			continue
 		}
-		var edge follow.Edge
-		made := false
+		f := filling{opts: FollowOptions{CopyLimit: limit}, parallel: 1}
 		err := failed.stopped(ctx)
 		if err == nil {
-			edge, made, err = h.makeEdge(ctx, follow.Edge{Follower: h.reader, Followee: source})
+			f.edge, f.created, err = h.makeEdge(ctx, follow.Edge{Follower: h.reader, Followee: source})
 		}
 		if err != nil {
 			failed.add(i, fmt.Errorf("feed: home of %q follows %q: %w", h.reader, source, err))
 			continue
 		}
-		created[source] = made
-		copies.Go(func() error {
-			if err := parallel.Catch(func() error { return h.backfill(ctx, edge, limit, 1) }); err != nil {
-				failed.add(i, fmt.Errorf("feed: home of %q copies from %q: %w", h.reader, source, err))
+		mu.Lock()
+		created[source] = f.created
+		mu.Unlock()
+		fills.Go(func() error {
+			stands := true
+			err := parallel.Catch(func() (err error) { stands, err = h.fill(ctx, f); return err })
+			if err != nil {
+				failed.add(i, fmt.Errorf("feed: home of %q reads %q: %w", h.reader, source, err))
+			}
+			if f.created && !stands {
+				mu.Lock()
+				delete(created, source)
+				mu.Unlock()
 			}
 			return nil
 		})
 	}
-	_ = copies.Wait()
+	_ = fills.Wait()
 	return created, failed.err()
 }
 

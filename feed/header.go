@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
-	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
@@ -17,34 +14,27 @@ import (
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// maxHeader is the largest size of a header's marks, in bytes. DynamoDB allows
-// 400 KB for an item. With names of 16 bytes there is room for some 4,000
-// marks.
-const maxHeader = 300 << 10
-
-// markSize is the size of a mark without its name: two ids, the names of their
-// attributes, and DynamoDB's overhead for a map.
-const markSize = 60
-
 type fullError struct{}
 
-func (fullError) Error() string { return "feed: the home remembers too many ended follows" }
+func (fullError) Error() string { return "feed: the home remembers too many follows" }
 
 func (fullError) Unwrap() error { return plaza.ErrBusy }
 
 // ErrFull is returned by Home.Unfollow if the home cannot remember another
-// source whose entries it hides: some 4,000 within Retention. Nothing was
-// written. KeepHistory needs no memory. It unwraps to plaza.ErrBusy.
+// source whose entries it hides or keeps: some 4,000 within Retention. Nothing
+// was written. Home.Follow returns it too, for a Pulled source. It unwraps to
+// plaza.ErrBusy.
 var ErrFull error = fullError{}
 
-// header is H#reader / ~: which entries of a home are hidden.
+// header is H#reader / ~: which entries of a home are hidden, and which outboxes
+// it reads.
 type header struct {
 	// floor is the lowest id that is shown.
 	floor ids.ID
 
-	// item has, by name, the mark of each source that was unfollowed. Each mark
-	// is an attribute of its own, because an update can add to a map only if
-	// the map exists.
+	// item has, by name, the mark of each source that was unfollowed, and a
+	// pull for each edge of a Pulled source. Each is an attribute of its own,
+	// because an update can add to a map only if the map exists.
 	item  dynamo.Item
 	marks map[string]mark // those decoded so far
 	table *store.Table
@@ -66,8 +56,13 @@ func (h *header) hides(entry entryItem) bool {
 	if entry.Key.ID < h.floor || !h.hidesAny() {
 		return entry.Key.ID < h.floor
 	}
-	hidden := h.mark(markName(entry.source())).Edge
-	return hidden != 0 && entry.Key.edge <= hidden
+	return h.covers(entry.source(), entry.Key.edge)
+}
+
+// covers reports whether the source's entries by this edge are hidden.
+func (h *header) covers(source string, edge ids.ID) bool {
+	hidden := h.mark(markName(source)).Edge
+	return hidden != 0 && edge <= hidden
 }
 
 // mark is the mark with the name, zero if there is none. A damaged mark is
@@ -76,25 +71,44 @@ func (h *header) mark(name string) mark {
 	if m, ok := h.marks[name]; ok {
 		return m
 	}
+	value := h.item[name]
+	if value == nil {
+		return mark{}
+	}
 	var m mark
-	if value := h.item[name]; value != nil {
-		err := dynamo.Unmarshal(value, &m)
-		if err == nil && (m.Edge == 0 || m.Unfollow == 0) {
-			err = errors.New("has no edge or no unfollow")
-		}
-		if err != nil {
-			h.table.Skips(h.table.Corrupt(store.KeyOf(h.item), fmt.Sprintf("%q: %v", name, err)))
-			m = mark{Edge: damagedMark}
-		}
+	err := markFields(value, m.attribute)
+	if err == nil && (m.Edge == 0 || m.Unfollow == 0) {
+		err = errors.New("has no edge or no unfollow")
+	}
+	if err != nil {
+		h.table.Skips(h.table.Corrupt(store.KeyOf(h.item), fmt.Sprintf("%q: %v", name, err)))
+		m = mark{Edge: damagedMark}
 	}
 	h.marks[name] = m
 	return m
 }
 
-const (
-	markPrefix = "dead#"
-	fullAttr   = "full" // present if the marks have reached maxHeader
+func (m *mark) attribute(name string) any {
+	switch name {
+	case "edge":
+		return &m.Edge
+	case "unfollow":
+		return &m.Unfollow
+	}
+	return nil
+}
 
+// markFields is store.Fields for an attribute of a header.
+func markFields(value types.AttributeValue, field func(name string) any) error {
+	fields, ok := value.(*types.AttributeValueMemberM)
+	if !ok {
+		return errors.New("is no map")
+	}
+	return store.Fields(fields.Value, field)
+}
+
+const (
+	markPrefix  = "dead#"
 	damagedMark = ids.ID(1<<63 - 1) // the edge of a mark that cannot be read
 )
 
@@ -103,35 +117,36 @@ func markName(source string) string { return keys.Join("dead", source) }
 // parseHeader decodes a header; item may be nil. A damaged floor is an error,
 // because trimmed activities must not show.
 func (r *Repository) parseHeader(item dynamo.Item) (*header, error) {
-	var plain struct {
-		Floor ids.ID `dynamo:"floor"`
-	}
-	if err := r.table.Decode(item, &plain); err != nil {
+	head := &header{item: item, marks: map[string]mark{}, table: r.table}
+	if err := r.table.Decode(item, head); err != nil {
 		return nil, err
 	}
-	return &header{floor: plain.Floor, item: item, marks: map[string]mark{}, table: r.table}, nil
+	return head, nil
 }
 
-// isHidden reads whether the home hides the entries of the source's edge.
-func (h Home) isHidden(ctx context.Context, source string, edge ids.ID) (bool, error) {
+// UnmarshalDynamoItem decodes the floor; marks are decoded when they are looked
+// for.
+func (h *header) UnmarshalDynamoItem(item dynamo.Item) error {
+	return store.Fields(item, func(name string) any {
+		if name == "floor" {
+			return &h.floor
+		}
+		return nil
+	})
+}
+
+// head reads the home's header, consistently.
+func (h Home) head(ctx context.Context) (*header, error) {
 	var item dynamo.Item
-	err := h.r.table.Get(ctx, headerKey(h.reader), true, &item)
-	if errors.Is(err, plaza.ErrNotFound) {
-		return false, nil
+	if err := h.r.table.Get(ctx, headerKey(h.reader), true, &item); err != nil && !errors.Is(err, plaza.ErrNotFound) {
+		return nil, err
 	}
-	if err != nil {
-		return false, err
-	}
-	head, err := h.r.parseHeader(item)
-	if err != nil {
-		return false, err
-	}
-	return edge <= head.mark(markName(source)).Edge, nil
+	return h.r.parseHeader(item)
 }
 
 // hideSource hides all entries of the source's edges up to this one, including
-// those still to be delivered. It also removes old marks all of whose entries
-// have expired.
+// those still to be delivered. The home no longer reads the source's outbox by
+// these edges.
 func (h Home) hideSource(ctx context.Context, source string, edge ids.ID) error {
 	unfollow, err := h.r.gen.Next(ctx)
 	if err != nil {
@@ -140,29 +155,21 @@ func (h Home) hideSource(ctx context.Context, source string, edge ids.ID) error 
 	name, m := markName(source), mark{Edge: edge, Unfollow: unfollow}
 	var damaged any // the stored attribute, if it is no mark
 	for range maxTries {
-		var item dynamo.Item
-		err := h.r.table.Run(ctx, store.Returning{Update: h.marking(name, m, damaged), Out: &item})
-		refused, ok := store.AsRefused(err)
-		if ok {
-			item, _ = refused.At(0)
-		} else if err != nil {
-			return tooLarge(err)
-		}
-		head, err := h.r.parseHeader(item)
+		head, refused, err := h.writeHeader(ctx, h.marking(name, m, damaged).RemoveExpr("$", pullName(edge, source)))
 		if err != nil {
 			return err
 		}
-		room, err := h.forget(ctx, head, name)
-		if err != nil || !ok {
+		room, err := h.tidy(ctx, head, name)
+		if err != nil || refused == nil {
 			return err
 		}
 		switch stands := head.mark(name).Edge; stands {
 		case 0:
-			if !room {
+			if !room.marks {
 				return ErrFull
 			}
 		case damagedMark:
-			damaged = item[name]
+			damaged = head.item[name]
 		default:
 			m.Edge = max(m.Edge, stands)
 		}
@@ -180,39 +187,19 @@ func (h Home) marking(name string, m mark, damaged any) *store.Update {
 	return update.If("(attribute_not_exists($) AND attribute_not_exists($)) OR $.$ <= ?", name, fullAttr, name, "edge", m.Edge)
 }
 
-// forget removes marks that hide nothing anymore, except the one named keep. It
-// stores and reports whether there is room for more marks.
-func (h Home) forget(ctx context.Context, head *header, keep string) (room bool, err error) {
-	const atOnce = 50
-	horizon := ids.At(h.r.opts.Now().Add(-h.r.opts.Retention - 24*time.Hour))
-	var old []string
-	size := 0
-	for _, name := range slices.Sorted(maps.Keys(head.item)) {
-		if !strings.HasPrefix(name, markPrefix) {
-			continue
-		}
-		m := head.mark(name)
-		if name != keep && m.Unfollow != 0 && m.Unfollow < horizon && len(old) < atOnce {
-			old = append(old, name)
-		} else {
-			size += len(name) + markSize
-		}
+// writeHeader applies an update of the home's header and returns the header as
+// it is afterwards, even if the update was refused.
+func (h Home) writeHeader(ctx context.Context, update *store.Update) (*header, *store.Refused, error) {
+	var item dynamo.Item
+	err := h.r.table.Run(ctx, store.Returning{Update: update, Out: &item})
+	refused, ok := store.AsRefused(err)
+	if ok {
+		item, _ = refused.At(0)
+	} else if err != nil {
+		return nil, nil, tooLarge(err)
 	}
-	room = size < maxHeader
-	if wasFull := head.item[fullAttr] != nil; len(old) == 0 && room != wasFull {
-		return room, nil
-	}
-	update := h.r.table.Update(headerKey(h.reader))
-	for _, name := range old {
-		update.RemoveExpr("$", name).If("$.$ = ?", name, "unfollow", head.mark(name).Unfollow) // unless it was written again
-	}
-	if room {
-		update.Remove(fullAttr)
-	} else {
-		update.Set(fullAttr, true)
-	}
-	err = h.r.runIf(ctx, update)
-	return room || len(old) == atOnce, err
+	head, err := h.r.parseHeader(item)
+	return head, refused, err
 }
 
 // tooLarge turns DynamoDB's refusal of too large an item into ErrFull.

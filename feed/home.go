@@ -2,23 +2,36 @@ package feed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // List gives what the reader's sources published, newest first, except what
 // Options hide. If much is hidden or came by many follows, a page may be short,
-// or empty with a Next.
+// or empty with a Next; upwards, empty with a Prev other than its cursor.
 //
-// Cost: 2 requests, at most 12 RCU for a page of 20, eventually consistent;
-// with 90 % of it in the cache 2 requests, 3 RCU; with a Filter no more,
-// besides the Filter's own; with Options.About 1 RCU more, and 0.5 RCU for each
-// activity below the page that one on it may repeat, and upwards 1 request
-// more; past hidden entries 6 queries at most, whatever lies in the home, 1
+// A home also reads the outboxes of its Pulled sources, at most 500. A page
+// starts over if its cursor is older than the first of these.
+//
+// Cost: 2 requests, at most 12 RCU for a page of 20, eventually consistent; for
+// each outbox 1 request, 1 RCU more for 8 activities of 1 KB, and if the page
+// needs more of it up to 5 requests more, each for twice as many as the last;
+// with outboxes from a cursor 1 request, 0.5 RCU for each 4 KB of the home's
+// header more; with no entry below a cursor 1 request, 0.5 RCU more for the
+// header; with 90 % of it in the cache 2 requests, 3 RCU; with a Filter no
+// more, besides the Filter's own; with Options.About 1 RCU more, and 0.5 RCU
+// for each activity below the page that one on it may repeat, upwards 1 request
+// more, and for each outbox 1 request more for each 1 MB until the RepostWindow
+// is read; past hidden entries 6 queries at most, whatever lies in the home, 1
 // request for each 100 activities that they name and no ended follow hides, and
 // 1 request more for each query some of whose activities were erased or are
 // missing from a replica.
@@ -47,8 +60,13 @@ func (h Home) page(ctx context.Context, req cursor.PageRequest, reading *homeRea
 		Item:  func(row homeRow) Activity { return *row.activity },
 		Read:  reading.read,
 		Show:  reading.show,
+		Note:  &reading.pulls,
 	}
-	return list.Page(ctx, req)
+	page, err := list.Page(ctx, req)
+	if errors.Is(err, errStartOver) {
+		page, err = list.Page(ctx, req)
+	}
+	return page, err
 }
 
 // homeRow is one activity of a home with its entries: all of them, or those
@@ -65,14 +83,47 @@ const maxQueries = 6
 
 // homeReading reads one page.
 type homeReading struct {
-	home    Home
-	now     int64    // in Unix seconds
-	others  []source // in addition to pushed
-	header  *header  // nil until it is read
-	queries int
+	home     Home
+	now      int64 // in Unix seconds
+	pulls    bool  // whether the home reads outboxes, as far as known
+	header   *header
+	outboxes []*pulled // that the header names
+	sources  []source  // pushed, and the outboxes
+	kept     store.Kept[entryItem]
+	queries  int
 }
 
-func (h Home) reading() *homeReading { return &homeReading{home: h, now: h.r.opts.Now().Unix()} }
+func (h Home) reading() *homeReading {
+	p := &homeReading{home: h, now: h.r.opts.Now().Unix()}
+	p.sources = []source{pushed{p}}
+	return p
+}
+
+// errStartOver ends a page that found out too late that the home reads outboxes.
+var errStartOver = errors.New("feed: the home reads outboxes")
+
+// meet is called once, with the home's header or nil.
+func (p *homeReading) meet(item dynamo.Item) (err error) {
+	if p.header, err = p.home.r.parseHeader(item); err != nil {
+		return err
+	}
+	p.outboxes = p.home.outboxes(p.header, time.Unix(p.now, 0))
+	p.sources = slices.Grow(p.sources, len(p.outboxes))
+	for _, outbox := range p.outboxes {
+		p.sources = append(p.sources, outbox)
+	}
+	p.pulls = len(p.sources) > 1
+	return nil
+}
+
+// readHeader reads the header alone; an empty one if there is none.
+func (p *homeReading) readHeader(ctx context.Context) (item dynamo.Item, err error) {
+	err = p.home.r.table.Get(ctx, headerKey(p.home.reader), p.home.r.opts.Consistent, &item)
+	if errors.Is(err, plaza.ErrNotFound) {
+		return dynamo.Item{}, nil
+	}
+	return item, err
+}
 
 // read returns the rows of a reach.
 func (p *homeReading) read(ctx context.Context, reach store.Reach) ([]homeRow, string, error) {
@@ -90,7 +141,11 @@ func (p *homeReading) read(ctx context.Context, reach store.Reach) ([]homeRow, s
 	if err != nil {
 		return nil, "", err
 	}
-	if p.header != nil && !reach.Up { // the list ends at the floor
+	if reach.Up {
+		rows, rest = p.upTo(rows, rest)
+		return rows, rest, nil
+	}
+	if p.header != nil { // the list ends at the floor
 		if end := slices.IndexFunc(rows, func(row homeRow) bool { return row.ID < p.header.floor }); end >= 0 {
 			return rows[:end], "", nil
 		}
@@ -98,9 +153,9 @@ func (p *homeReading) read(ctx context.Context, reach store.Reach) ([]homeRow, s
 	return rows, rest, nil
 }
 
-// rows makes one query, which may end in the middle of its last row.
+// rows makes a query, which may end in the middle of its last row.
 func (p *homeReading) rows(ctx context.Context, reach store.Reach) (rows []homeRow, rest string, err error) {
-	entries, rest, err := p.query(ctx, reach)
+	entries, rest, err := p.query(ctx, reach, 0)
 	return inRows(entries), rest, err
 }
 
@@ -119,13 +174,45 @@ func inRows(entries []entryItem) []homeRow {
 }
 
 // query reads the entries of a reach from all sources, nearest first, and the
-// gap after them.
-func (p *homeReading) query(ctx context.Context, reach store.Reach) (entries []entryItem, rest string, err error) {
-	p.queries++
-	if len(p.others) == 0 {
-		return p.home.pushed(ctx, reach)
+// gap after them. With outboxes it may take several rounds of requests, and
+// leaves spare ones for later.
+func (p *homeReading) query(ctx context.Context, reach store.Reach, spare int) (entries []entryItem, rest string, err error) {
+	if p.header == nil {
+		if entries, rest, err = p.first(ctx, reach); err != nil || !p.pulls {
+			return entries, rest, err
+		}
 	}
-	return merged(ctx, append([]source{p.home.pushed}, p.others...), reach)
+	if !p.pulls {
+		return p.merged(ctx, 1, reach, 1)
+	}
+	return p.merged(ctx, len(p.sources), reach, max(maxQueries-p.queries-spare, 0))
+}
+
+// first reads the pushed entries of a reach and looks for the header. The
+// header stays unknown only if there are entries: it is then read with their
+// activities.
+func (p *homeReading) first(ctx context.Context, reach store.Reach) (entries []entryItem, rest string, err error) {
+	noted, reads := p.pulls, 1
+	if noted && !reach.Ascending() {
+		reads = 2 // the header beside the entries
+	}
+	var item dynamo.Item
+	err = parallel.ForEach(ctx, reads, reads, func(ctx context.Context, i int) (err error) {
+		if i == 0 {
+			entries, rest, err = p.merged(ctx, 1, reach, 1)
+		} else {
+			item, err = p.readHeader(ctx)
+		}
+		return err
+	})
+	if err == nil && p.header == nil && reads == 1 && (noted || len(entries) == 0) {
+		item, err = p.readHeader(ctx)
+		reads++
+	}
+	if err == nil && reads == 2 {
+		err = p.meet(item)
+	}
+	return entries, rest, err
 }
 
 // show keeps the rows that have a visible entry, whose activity stands and no
@@ -165,29 +252,33 @@ func (p *homeReading) mayShow(entry entryItem) bool {
 // the filter.
 func (p *homeReading) readVisible(ctx context.Context, rows []homeRow) (map[CacheKey]*Activity, error) {
 	wanted := p.wanted(rows)
-	if len(wanted) == 0 {
-		return map[CacheKey]*Activity{}, nil
-	}
 	var header store.Key
 	if p.header == nil {
 		header = headerKey(p.home.reader)
+	} else if len(wanted) == 0 {
+		return map[CacheKey]*Activity{}, nil
 	}
 	found, item, err := p.home.r.hydrator.read(ctx, wanted, header)
 	if err != nil {
 		return nil, err
 	}
 	if p.header == nil {
-		if p.header, err = p.home.r.parseHeader(item); err != nil {
+		switch err := p.meet(item); {
+		case err != nil:
 			return nil, err
-		}
-		if p.header.hidesAny() {
+		case p.pulls:
+			return nil, errStartOver
+		case p.header.hidesAny():
 			wanted = p.wanted(rows)
 		}
 	}
 	standing := make([]Activity, 0, len(wanted))
 	for _, key := range wanted {
 		if cached, ok := found[key]; ok && !cached.Gone {
-			a := cached.Activity.clone()
+			a := cached.Activity
+			if p.home.r.hydrator.cache != nil { // other pages have it too
+				a = a.clone()
+			}
 			a.Owner = key.Owner
 			standing = append(standing, a)
 		}

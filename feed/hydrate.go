@@ -3,6 +3,7 @@ package feed
 import (
 	"context"
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/guregu/dynamo/v2"
@@ -34,8 +35,12 @@ func (h *hydrator) read(ctx context.Context, keys []CacheKey, header store.Key) 
 	if h.cache == nil {
 		return h.fetch(ctx, keys, header)
 	}
+	cached := h.cache.Get(ctx, keys)
+	if header == (store.Key{}) && !slices.ContainsFunc(keys, func(key CacheKey) bool { _, ok := cached[key]; return !ok }) {
+		return cached, nil, nil
+	}
 	known := make(map[CacheKey]Cached, len(keys))
-	maps.Copy(known, h.cache.Get(ctx, keys))
+	maps.Copy(known, cached)
 	own := &flight{done: make(chan struct{})}
 	mine, others := h.divide(keys, known, own)
 	item, err := h.readOwn(ctx, own, mine, header)

@@ -73,6 +73,8 @@ func TestBadInputIsRefusedBeforeAnyRequest(t *testing.T) {
 		"follow many, copies":      {"CopyLimit", followMany(&feed.FollowOptions{CopyLimit: 1001}, "chris")},
 		"follow 101":               {"Sources", followMany(nil, make([]string, 101)...)},
 		"follow many, no reader":   {"Reader", func() error { _, err := w.Home("").FollowMany(t.Context(), nil, nil); return err }},
+		"switch no owner":          {"Owner", func() error { _, err := w.Outbox("").SetPulled(t.Context(), true); return err }},
+		"mode of a long owner":     {"Owner", func() error { _, err := w.Outbox(long).Mode(t.Context()); return err }},
 		"erase nobody":             {"User", func() error { return w.Erase(t.Context(), "") }},
 		"erase a long user":        {"User", func() error { return w.Erase(t.Context(), long) }},
 		"no actor":                 {"Actor.ID", publish(func(a *feed.Activity) { a.Actor = feed.Ref{} })},

@@ -48,6 +48,14 @@ func TestHomeIsAList(t *testing.T) {
 	}
 }
 
+func TestAGroupedHomeIsAList(t *testing.T) {
+	t.Parallel()
+	testList(t, feed.Options{}, func(w world, owner, reader string) (lister, string) {
+		w.subscribe(t, reader, owner)
+		return ungrouped(w.Home(reader).Grouped), "H#" + reader
+	})
+}
+
 // ownID is an Options.About under which no activity repeats another.
 func ownID(a feed.Activity) feed.Ref { return feed.Ref{ID: a.ID.String()} }
 
@@ -57,7 +65,7 @@ func testList(t *testing.T, opts feed.Options, made func(w world, owner, reader 
 	meter := dynamotest.NewMeter()
 	codec, err := cursor.Sealed(cursor.Keyring{Keys: map[byte][]byte{0: []byte("0123456789abcdef0123456789abcdef")}})
 	require.NoError(t, err)
-	opts.Consistent, opts.Codec = true, codec
+	opts.Consistent, opts.Codec = opts.PullCache == 0, codec
 	w := newWorld(t, &opts, meter.Wrap)
 	requests, lists := 0, 0
 	pagetest.Run(t, func(t *testing.T) pagetest.List[feed.Activity] {

@@ -44,7 +44,7 @@ type Options struct {
 	// original itself, the zero Ref for an activity that always shows. A home
 	// hides an activity if another about the same is within the RepostWindow
 	// entries below it. An activity has an entry for each follow that brought
-	// it. Defaults to none.
+	// it, and one if it is read from an outbox. Defaults to none.
 	About func(Activity) Ref
 
 	// RepostWindow is in entries of a home, 1 to 100. Defaults to 40.
@@ -53,6 +53,20 @@ type Options struct {
 	// HomeCap is how many activities of a home can be paged through. Defaults
 	// to no limit but Retention.
 	HomeCap int
+
+	// PullCache is for how many Pulled sources this process caches the ids of the
+	// newest 40 activities, at most 100,000; each takes about 4 KB, and up to
+	// 50 KB where owners and About have long names. They are used for 5 s, so
+	// that pages need not read those outboxes. New activities may show that much later; edits
+	// and removals do not. A page read upwards leaves up to the last 6 s to the
+	// next one, so polling by Prev misses only what the first page lacked.
+	// Consistent bypasses the cache. Defaults to none.
+	PullCache int
+
+	// GroupBy returns the key of an activity's group in Home.Grouped. An activity
+	// with an empty key is a group of its own. Defaults to the verb, the target
+	// (the object if there is no target), and the UTC day.
+	GroupBy func(Activity) string
 
 	// Parallel is how many things run at once: the batches of 25 entries of a
 	// delivery, the activities of PublishMany, the sources that FollowMany
@@ -125,6 +139,7 @@ func (o *Options) setDefaults() error {
 		{"Poll", int64(o.Poll), 1, math.MaxInt64},
 		{"RepostWindow", int64(o.RepostWindow), 1, maxRepostWindow},
 		{"HomeCap", int64(o.HomeCap), 0, math.MaxInt32},
+		{"PullCache", int64(o.PullCache), 0, maxPullCache},
 	} {
 		if bound.given < bound.low || bound.given > bound.high {
 			return &plaza.InvalidError{

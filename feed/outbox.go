@@ -78,6 +78,9 @@ func (o Outbox) list(consistent bool) store.List[activityItem, Activity] {
 		Read: func(ctx context.Context, reach store.Reach) ([]activityItem, string, error) {
 			span := reach.Span(outboxPK(o.owner))
 			span.Consistent = consistent
+			if span.To == "" {
+				span.To = aboveIDs // not the source's header
+			}
 			return store.Read[activityItem](ctx, o.r.table, span)
 		},
 		Show: func(ctx context.Context, items []activityItem) ([]activityItem, error) {

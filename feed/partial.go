@@ -44,7 +44,8 @@ func (f *failures) add(i int, err error) {
 		f.errs = map[int]error{}
 	}
 	f.errs[i] = err
-	if f.halt == nil && (errors.Is(err, plaza.ErrBusy) || errors.Is(err, plaza.ErrTable)) {
+	busy := errors.Is(err, plaza.ErrBusy) && !errors.Is(err, ErrTooManyPulled) && !errors.Is(err, ErrFull)
+	if f.halt == nil && (busy || errors.Is(err, plaza.ErrTable)) {
 		f.halt = fmt.Errorf("not tried after: %w", err)
 	}
 }

@@ -19,7 +19,8 @@ import (
 // Publish stores the activity with the job that delivers it, in one
 // transaction, and delivers it to up to Options.InlineFollowers followers.
 // After it returns nil, every follower gets the activity: Run or Deliver
-// finishes the rest.
+// finishes the rest. Nothing is delivered to the followers of a Pulled owner:
+// their homes read the outbox.
 //
 // A repeat with the same ID returns the activity that stands. So does a
 // ForeignID that is in use: then the activity returned has another ID. Created
@@ -36,9 +37,9 @@ import (
 // in the outboxes but not delivered.
 //
 // Cost: 1 transaction, 4 WCU, 2 WCU more with a ForeignID and for each To, then
-// Deliver's units and 1 request, 1 WCU to end the job; a process's first 1
-// request, 1 WCU more; history 1 transaction, 2 WCU, 2 WCU more with a
-// ForeignID and for each To.
+// Deliver's units and 1 request, 1 WCU to end the job; by a Pulled owner with no
+// To 3 requests, 5 WCU, 1 RCU in all; a process's first 1 request, 1 WCU more;
+// history 1 transaction, 2 WCU, 2 WCU more with a ForeignID and for each To.
 func (o Outbox) Publish(ctx context.Context, a Activity) (_ Activity, created bool, err error) {
 	ctx = plaza.WithOperation(ctx, "feed.Outbox.Publish")
 	if err := o.check(); err != nil {
@@ -116,7 +117,7 @@ func (o Outbox) publish(ctx context.Context, a Activity, inline int) (stands Act
 	}
 	var guarded ids.ID // the id in the foreign id's guard, if that activity is gone
 	for range maxTries {
-		tx := o.publishTx(a, guarded)
+		tx := o.publishTx(a, guarded, job.Work.About)
 		if !history {
 			tx.Put(o.r.table.Put(job))
 		}
@@ -154,12 +155,14 @@ func (o Outbox) publish(ctx context.Context, a Activity, inline int) (stands Act
 
 // publishTx stores the activity, its references in the outboxes of To, and the
 // guard of its foreign id.
-func (o Outbox) publishTx(a Activity, guarded ids.ID) *store.Tx {
+func (o Outbox) publishTx(a Activity, guarded ids.ID, about string) *store.Tx {
 	t := o.r.table
-	tx := t.Tx().Put(t.Put(newActivityItem(a)).If("attribute_not_exists(pk)"))
+	item := newActivityItem(a)
+	item.About = about
+	tx := t.Tx().Put(t.Put(item).If("attribute_not_exists(pk)"))
 	for _, to := range a.To {
 		// A reference of this owner may be left over from an Erase.
-		tx.Put(t.Put(activityItem{PK: outboxPK(to), ID: a.ID, Owner: o.owner}).If("attribute_not_exists(pk) OR 'owner' = ?", o.owner))
+		tx.Put(t.Put(activityItem{PK: outboxPK(to), ID: a.ID, Owner: o.owner, About: about}).If("attribute_not_exists(pk) OR 'owner' = ?", o.owner))
 	}
 	if a.ForeignID != "" {
 		key := foreignKey(o.owner, a.ForeignID)

@@ -2,8 +2,11 @@ package feed
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/guregu/dynamo/v2"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
@@ -34,8 +37,10 @@ type Repository struct {
 	graph Graph
 	opts  Options
 
-	hydrator *hydrator
-	jobs     work.Queue[jobItem]
+	hydrator  *hydrator
+	pullCache *pullCache // may be nil
+	jobs      work.Queue[jobItem]
+	unpulled  *lru.Cache[string, time.Time] // when a source was last read that was not Pulled
 }
 
 // New does no I/O. Table describes the table that it needs.
@@ -57,9 +62,17 @@ func New(db *dynamo.DB, table string, gen ids.Source, graph Graph, opts *Options
 	if err := r.opts.setDefaults(); err != nil {
 		return nil, err
 	}
+	if r.unpulled, err = lru.New[string, time.Time](unpulledSize); err != nil {
+		return nil, fmt.Errorf("feed: remember sources: %w", err)
+	}
 	r.hydrator = &hydrator{table: r.table, cache: r.opts.Cache, consistent: r.opts.Consistent, flights: map[CacheKey]*flight{}}
 	if r.opts.Consistent {
 		r.hydrator.cache = nil
+	}
+	if r.opts.PullCache > 0 && !r.opts.Consistent {
+		if r.pullCache, err = newPullCache(r.opts.PullCache, r.opts.Now, r.newest); err != nil {
+			return nil, err
+		}
 	}
 	r.jobs = work.Queue[jobItem]{
 		Table: r.table, PK: jobPK, Lease: jobLease, Now: r.opts.Now,

@@ -2,6 +2,7 @@ package feed
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -26,13 +27,13 @@ func (r *Repository) about(a Activity) (string, error) {
 // window below the last of them. Only a row that fills the whole query takes
 // one more.
 func (p *homeReading) pairedDown(ctx context.Context, reach store.Reach) (rows []homeRow, rest string, err error) {
-	if p.queries == maxQueries {
+	if p.queries >= maxQueries {
 		return nil, reach.Gap, nil
 	}
 	window := p.home.r.opts.RepostWindow
 	wide := reach
 	wide.Limit += window
-	entries, rest, err := p.query(ctx, wide)
+	entries, rest, err := p.query(ctx, wide, 1)
 	if err != nil {
 		return nil, "", err
 	}
@@ -52,7 +53,7 @@ func (p *homeReading) pairedDown(ctx context.Context, reach store.Reach) (rows [
 	if len(rows) > 0 || len(all) == 0 {
 		return rows, rest, nil
 	}
-	if p.queries == maxQueries {
+	if p.queries >= maxQueries {
 		return nil, reach.Gap, nil
 	}
 	below, err := p.below(ctx, belowRow(all[0].CacheKey))
@@ -71,7 +72,7 @@ func (p *homeReading) pairedUp(ctx context.Context, reach store.Reach) (rows []h
 	if p.queries+2 > maxQueries {
 		return nil, reach.Gap, nil
 	}
-	entries, rest, err := p.query(ctx, reach)
+	entries, rest, err := p.query(ctx, reach, 1)
 	if err != nil || len(entries) == 0 {
 		return nil, rest, err
 	}
@@ -97,9 +98,16 @@ func (p *homeReading) pairedUp(ctx context.Context, reach store.Reach) (rows []h
 	return rows, rest, nil
 }
 
-// below reads the window below a gap.
+// below reads the window below a gap. It counts as one query, however many
+// rounds outboxes take: a window that is cut would hide less.
 func (p *homeReading) below(ctx context.Context, gap string) ([]entryItem, error) {
-	entries, _, err := p.query(ctx, store.Reach{Gap: gap, Limit: p.home.r.opts.RepostWindow})
+	sources, rounds := 1, 1
+	if p.pulls {
+		sources, rounds = len(p.sources), math.MaxInt
+	}
+	queries := p.queries
+	entries, _, err := p.merged(ctx, sources, store.Reach{Gap: gap, Limit: p.home.r.opts.RepostWindow}, rounds)
+	p.queries = queries + 1
 	return entries, err
 }
 

@@ -48,6 +48,7 @@ type activityItem struct {
 	Call      ids.ID    `dynamo:"call,omitempty"`   // the Update that made the last edit, and the one before it
 	CallOld   ids.ID    `dynamo:"callOld,omitempty"`
 	Owner     string    `dynamo:"owner,omitempty"`
+	About     string    `dynamo:"about,omitempty"` // a Ref's text, as in entries
 	TTL       int64     `dynamo:"ttl,omitempty"`
 }
 
@@ -122,6 +123,8 @@ func (i *activityItem) attribute(name string) any {
 		return &i.CallOld
 	case "owner":
 		return &i.Owner
+	case "about":
+		return &i.About
 	case "ttl":
 		return &i.TTL
 	}
@@ -154,6 +157,30 @@ func (i *activityItem) activityOf(owner string) Activity {
 const outbox = "O"
 
 func outboxPK(owner string) string { return keys.Join(outbox, owner) }
+
+// sourceItem is O#owner / ~: how the owner's activities reach homes. A source
+// without one is Pushed.
+type sourceItem struct {
+	PK   string `dynamo:"pk"`
+	SK   string `dynamo:"sk"`
+	Mode Mode   `dynamo:"mode"`
+	At   ids.ID `dynamo:"at"` // the last switch; it only rises
+}
+
+// UnmarshalDynamoItem refuses an unknown mode.
+func (i *sourceItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain sourceItem
+	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
+		return err
+	}
+	switch i.Mode {
+	case Pushed, Opening, Pulled, Closing:
+		return keys.CheckID("at", i.At)
+	}
+	return fmt.Errorf("mode is %q", i.Mode)
+}
+
+func sourceKey(owner string) store.Key { return store.Key{PK: outboxPK(owner), SK: headerSK} }
 
 func activityKey(owner string, id ids.ID) store.Key {
 	return store.Key{PK: outboxPK(owner), SK: id.String()}
@@ -298,7 +325,7 @@ func validGap(gap string) bool {
 func homePK(reader string) string { return keys.Join("H", reader) }
 
 const (
-	headerSK = "~" // above every entry
+	headerSK = "~" // of a home and of a source, above every entry and activity
 	aboveIDs = "9" // above every id and below the header; no item has this key
 )
 
@@ -306,13 +333,16 @@ func headerKey(reader string) store.Key { return store.Key{PK: homePK(reader), S
 
 type deliveryJob = work.Job[jobItem]
 
-// jobItem is J#shard / id#owner: an activity that not all followers have yet.
+// jobItem is J#shard / id#owner, an activity that not all followers have yet,
+// or J#shard / id#owner#switch, a switch that not all of their homes have yet.
 type jobItem struct {
 	Key    jobKey   `dynamo:"sk"`
 	To     []string `dynamo:"to,omitempty"`
 	About  string   `dynamo:"about,omitempty"`
+	Switch bool     `dynamo:"switch,omitempty"`
 	At     int      `dynamo:"at,omitempty"`     // whose followers come next: 0 is the owner, then To
 	Cursor string   `dynamo:"cursor,omitempty"` // into the list of these followers
+	Told   bool     `dynamo:"told,omitempty"`   // all homes have the switch, except those that could not take it
 }
 
 // UnmarshalDynamoItem refuses what cannot be delivered.
@@ -321,25 +351,40 @@ func (j *jobItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	if err := dynamo.UnmarshalItem(item, (*plain)(j)); err != nil {
 		return err
 	}
-	if j.At < 0 {
+	switch {
+	case j.At < 0:
 		return fmt.Errorf("at is %d", j.At)
+	case j.Switch != j.Key.Switch:
+		return fmt.Errorf("switch is %v", j.Switch)
 	}
 	return checkTo(j.To)
 }
 
-// jobKey sorts jobs by activity.
-type jobKey struct{ CacheKey }
+// jobKey sorts jobs by activity or switch. A switch's key has a third part,
+// because publishers choose the ids of activities.
+type jobKey struct {
+	CacheKey
+	Switch bool
+}
 
-func (k jobKey) String() string { return keys.Join(k.ID.String(), k.Owner) }
+const switchPart = "switch"
+
+func (k jobKey) String() string {
+	if k.Switch {
+		return keys.Join(k.ID.String(), k.Owner, switchPart)
+	}
+	return keys.Join(k.ID.String(), k.Owner)
+}
 
 func (k jobKey) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 func (k *jobKey) UnmarshalText(text []byte) (err error) {
 	parts := keys.Split(string(text))
-	if len(parts) != 2 {
-		return fmt.Errorf("has %d parts", len(parts))
+	k.Switch = len(parts) == 3 && parts[2] == switchPart
+	if len(parts) != 2 && !k.Switch {
+		return fmt.Errorf("has %d parts, or an unknown third one", len(parts))
 	}
-	if k.CacheKey, err = parseRow(parts); err == nil && k.String() != string(text) {
+	if k.CacheKey, err = parseRow(parts[:2]); err == nil && k.String() != string(text) {
 		err = errors.New("is escaped in another way")
 	}
 	return err

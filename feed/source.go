@@ -1,49 +1,102 @@
 package feed
 
 import (
+	"cmp"
 	"context"
 	"strings"
+
+	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
-// source reads the entries of a reach, nearest first, by one request. rest is
-// the gap at which the request ended, "" if there are no more. A home's page
-// consists of the entries of all its sources.
-type source func(ctx context.Context, reach store.Reach) (entries []entryItem, rest string, err error)
+// source has entries of a home. A home's page consists of those of all its
+// sources.
+type source interface {
+	// entries reads up to limit entries from a gap on, nearest first, by one
+	// request at most. rest is the gap at which it ended, "" if there are no more.
+	entries(ctx context.Context, gap string, ascending bool, limit int) (entries []entryItem, rest string, err error)
 
-// merged reads the entries of several sources in the order of a home. An
-// activity that two sources return is shown once.
-func merged(ctx context.Context, sources []source, reach store.Reach) ([]entryItem, string, error) {
-	merge := store.Merge[entryItem]{
-		Sources:   len(sources),
-		Ascending: reach.Ascending(),
-		Read: func(ctx context.Context, i int, _ string) ([]entryItem, string, error) {
-			return sources[i](ctx, reach) // a single request
-		},
-		Place:   func(e *entryItem) string { return e.Key.String() },
-		Compare: func(a, b *entryItem) int { return strings.Compare(a.Key.String(), b.Key.String()) },
-		Join:    func(a, _ entryItem) entryItem { return a },
-	}
-	return merge.Rows(ctx, reach.Limit, 1)
+	// ready reports whether entries needs no request.
+	ready(gap string, ascending bool) bool
 }
 
-// pushed is the source of the entries that deliveries wrote into the home.
-func (h Home) pushed(ctx context.Context, reach store.Reach) (entries []entryItem, rest string, err error) {
-	span := reach.Span(homePK(h.reader))
-	span.Consistent = h.r.opts.Consistent
-	if span.To == "" {
-		span.To = aboveIDs // not the header
+// merged reads up to reach.Limit entries of the first n sources in the order of
+// a home. An activity that two sources return is shown once.
+func (p *homeReading) merged(ctx context.Context, n int, reach store.Reach, rounds int) ([]entryItem, string, error) {
+	merge := store.Merge[entryItem]{
+		Sources:   n,
+		Ascending: reach.Ascending(),
+		Gap:       reach.Gap,
+		Kept:      &p.kept,
+		Read: func(ctx context.Context, i int, gap string) ([]entryItem, string, error) {
+			return p.sources[i].entries(ctx, gap, reach.Ascending(), reach.Limit)
+		},
+		Ready:   func(i int, gap string) bool { return p.sources[i].ready(gap, reach.Ascending()) },
+		Place:   func(e *entryItem) string { return e.Key.String() },
+		Compare: compareEntries,
+		Join: func(a, b entryItem) entryItem {
+			if p.mayShow(a) {
+				return a
+			}
+			return b // edges of two sources may have one id
+		},
 	}
-	entries, rest, err = store.Read[entryItem](ctx, h.r.table, span)
+	before := p.kept.Rounds
+	entries, rest, err := merge.Rows(ctx, reach.Limit, rounds)
+	p.queries += p.kept.Rounds - before
+	return entries, rest, err
+}
+
+// compareEntries orders entries by their keys' text, which begins with the id.
+func compareEntries(a, b *entryItem) int {
+	if order := cmp.Compare(a.Key.ID, b.Key.ID); order != 0 {
+		return order
+	}
+	return strings.Compare(a.Key.String(), b.Key.String())
+}
+
+// homeItem is a row of a home's partition: an entry, or the header.
+type homeItem struct {
+	entryItem
+	header dynamo.Item
+}
+
+// UnmarshalDynamoItem leaves the header as it is.
+func (i *homeItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	if store.KeyOf(item).SK == headerSK {
+		i.header = item
+		return nil
+	}
+	return i.entryItem.UnmarshalDynamoItem(item)
+}
+
+// pushed is the source of the entries that deliveries wrote into the home. It
+// also reads the header if that is not known yet and lies in the reach.
+type pushed struct{ *homeReading }
+
+func (pushed) ready(string, bool) bool { return false }
+
+func (p pushed) entries(ctx context.Context, gap string, ascending bool, limit int) (entries []entryItem, rest string, err error) {
+	span := store.Span{PK: homePK(p.home.reader), Ascending: ascending, Limit: limit, Consistent: p.home.r.opts.Consistent}
+	if ascending {
+		span.From, span.To = gap, aboveIDs
+	} else if span.To = gap; gap == "" {
+		span.To = aboveIDs
+	}
+	if p.header != nil || !ascending && gap != "" {
+		entries, rest, err = store.Read[entryItem](ctx, p.home.r.table, span)
+	} else {
+		entries, rest, err = p.withHeader(ctx, span)
+	}
 	if err != nil || rest == "" || validGap(rest) {
 		return entries, rest, err
 	}
 	// The key of the last one is damaged and is no gap.
 	if n := len(entries); n > 0 {
 		rest = entries[n-1].Key.String()
-		if reach.Up {
+		if ascending {
 			rest += afterEntry
 		}
 		return entries, rest, nil
@@ -51,10 +104,38 @@ func (h Home) pushed(ctx context.Context, reach store.Reach) (entries []entryIte
 	// All keys are damaged: the page continues after their id.
 	id, err := ids.Parse(rest[:min(len(rest), len(ids.ID(0).String()))])
 	if err != nil {
-		return nil, "", h.r.table.Corrupt(store.Key{PK: span.PK, SK: rest}, "its key names no activity")
+		return nil, "", p.home.r.table.Corrupt(store.Key{PK: span.PK, SK: rest}, "its key names no activity")
 	}
-	if reach.Up {
+	if ascending {
 		id++
 	}
 	return nil, id.String(), nil
+}
+
+// withHeader reads a span to the top of the home, where the header is.
+func (p pushed) withHeader(ctx context.Context, span store.Span) (entries []entryItem, rest string, err error) {
+	span.To = ""
+	if !span.Ascending {
+		span.Limit++
+	}
+	items, rest, err := store.Read[homeItem](ctx, p.home.r.table, span)
+	if err != nil {
+		return nil, "", err
+	}
+	entries = make([]entryItem, 0, len(items))
+	var header dynamo.Item
+	for _, item := range items {
+		if item.header != nil {
+			header = item.header
+		} else {
+			entries = append(entries, item.entryItem)
+		}
+	}
+	if rest == headerSK+afterEntry {
+		rest = ""
+	}
+	if header != nil || rest == "" || !span.Ascending { // if there is one, it was read
+		err = p.meet(header)
+	}
+	return entries, rest, err
 }

@@ -25,7 +25,7 @@ import (
 // A handler of the table's stream gets each score that stands.
 func ExampleChanges() {
 	ctx := context.Background()
-	boards, db, table, done := openStreamed(ctx)
+	boards, db, table, done := openStreamed(ctx, nil)
 	defer done()
 	if _, err := boards.Define(ctx, leaderboard.Board{Name: "StarWar"}); err != nil {
 		log.Fatal(err)

@@ -124,7 +124,7 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 			_, _, err := w.Submit(ctx, s)
 			return err
 		}},
-		{"first submit after a reset", cost{Requests: 2 + 3 + 1, Read: 2 + 2, Write: 4 + 2}, hourLater(ours("reset", 1))},
+		{"first submit after a reset", cost{Requests: 2 + 3 + 1, Read: 2 + 2, Write: 6 + 2}, hourLater(ours("reset", 1))},
 		{"an unknown board", cost{Requests: 1, Read: 1}, func(ctx context.Context) error {
 			_, _, err := w.Submit(ctx, score("nothing", "ann", 1, 0))
 			require.Error(t, err)

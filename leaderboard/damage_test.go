@@ -374,6 +374,7 @@ func TestDamageIsNeverAPanicOrAnInvalidArgument(t *testing.T) {
 	attributes := map[string][]string{
 		"B#":    {"kind", "order", "subOrder", "ties", "operator", "allow", "min", "max", "floor", "cron", "zone", "grace", "keep", "shards", "ranking", "ver", "undefine"},
 		"B#b":   {"end", "grace", "shards", "before", "from", "expires"},
+		"J#0":   {"ver", "tries", "next", "ttl", "lease", "claim"},
 		"entry": {"key", "part", "score", "rev", "version", "ops", "lastOp", "print", "prev", "name", "meta", "removed", "moved", "managed", "managedBefore", "ttl"},
 	}
 	for seed := range faults.Seeds(20) {
@@ -434,9 +435,12 @@ func TestDamageIsNeverAPanicOrAnInvalidArgument(t *testing.T) {
 						errors.Is(err, plaza.ErrInvalid) && (name == "Submit" || name == "Repeat") && item["pk"].(*types.AttributeValueMemberS).Value == "B#"
 					require.True(t, known, "%s by %s: %v: %v", name, player, item, err)
 				}
-				if _, err := other.Repair(t.Context(), in("b")); err != nil {
+				switch _, err := other.Repair(t.Context(), in("b")); {
+				case errors.Is(err, plaza.ErrNotFound):
+					require.Contains(t, item, "undefine", "the board is being undefined")
+				case err != nil:
 					require.ErrorIs(t, err, plaza.ErrCorrupt, "%v", item)
-				} else {
+				default:
 					drift, err := other.Check(t.Context(), in("b"))
 					require.NoError(t, err, "%v", item)
 					require.Zero(t, drift, "%v", item)

@@ -278,12 +278,16 @@ func ExampleRepository_Erase() {
 
 // openBoards opens boards on a new table of a local DynamoDB.
 func openBoards(ctx context.Context) (boards *leaderboard.Repository, done func()) {
-	boards, _, _, done = openStreamed(ctx)
+	return openBoardsWith(ctx, nil)
+}
+
+func openBoardsWith(ctx context.Context, opts *leaderboard.Options) (boards *leaderboard.Repository, done func()) {
+	boards, _, _, done = openStreamed(ctx, opts)
 	return boards, done
 }
 
 // openStreamed is openBoards, with the table, which has a stream.
-func openStreamed(ctx context.Context) (boards *leaderboard.Repository, db *dynamo.DB, table string, done func()) {
+func openStreamed(ctx context.Context, opts *leaderboard.Options) (boards *leaderboard.Repository, db *dynamo.DB, table string, done func()) {
 	local, err := engine.Shared(ctx)
 	if err != nil {
 		log.Fatal(err)
@@ -300,7 +304,7 @@ func openStreamed(ctx context.Context) (boards *leaderboard.Repository, db *dyna
 	if _, err := db.Client().CreateTable(ctx, streamtest.Streamed(leaderboard.Table)(table)); err != nil {
 		log.Fatal(err)
 	}
-	if boards, err = leaderboard.New(db, table, gen, nil); err != nil {
+	if boards, err = leaderboard.New(db, table, gen, opts); err != nil {
 		log.Fatal(err)
 	}
 	return boards, db, table, func() { _ = local.Close() }

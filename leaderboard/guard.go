@@ -28,7 +28,8 @@ import (
 //
 // Cost: 1 request, 1 transaction, 1 RCU, 6 WCU; k at once on one entry as Submit; a
 // repeat 1 request, 1 transaction, 1 RCU, 4 WCU; one that comes first 2 requests,
-// 1 transaction, 1 RCU, 5 WCU; of what was removed since 4 requests, 2 RCU, 2 WCU.
+// 1 transaction, 1 RCU, 5 WCU; of what was removed since 4 requests, 2 RCU, 2 WCU;
+// for a board that the process must read, and to open a period, as Submit.
 func (r *Repository) Undo(ctx context.Context, s Submission) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Undo")
 	s.Guard = true

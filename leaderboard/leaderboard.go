@@ -18,6 +18,14 @@
 // the sub score, then by the time when they were achieved, then by the player's id,
 // so that a million ties still have one order.
 //
+// Run calls a function of yours once for each period that ended, for prizes,
+// announcements and archives. It calls again after a failure, with the same Key:
+//
+//	err := boards.Run(ctx, func(ctx context.Context, ended leaderboard.Ended) error {
+//		best, err := boards.Top(ctx, leaderboard.In{Board: ended.Board, Period: ended.Period.Name}, cursor.PageRequest{Limit: 3})
+//		… // give prizes under ended.Key and the player
+//	})
+//
 // A stored item that cannot be read is plaza.ErrCorrupt. Lists leave it out and
 // report it to Options.OnCorrupt. Until Repair fixes it, it keeps its place among the
 // others, so that ranks agree with counts.

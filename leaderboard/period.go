@@ -174,13 +174,17 @@ func (r *Repository) neighbour(ctx context.Context, s store.Span) (*period, erro
 	return &p, nil
 }
 
-// openPeriod stores the period, on condition that the definition has not changed and
-// nobody else has opened a period. A process with another zone database may have
-// opened one with another start or end.
+// openPeriod stores the period, and its due item if it ends, on condition that the
+// definition has not changed and nobody else has opened a period. A process with
+// another zone database may have opened one with another start or end.
 func (r *Repository) openPeriod(ctx context.Context, b *board, p period) (period, error) {
-	err := r.table.Run(ctx, r.table.Tx().
+	tx := r.table.Tx().
 		Put(r.table.Put(newPeriodItem(b.Name, p)).If("attribute_not_exists(pk)")).
-		Update(r.table.Update(definitionKey(b.Name)).Set("ver", b.ver+1).If("ver = ?", b.ver)))
+		Update(r.table.Update(definitionKey(b.Name)).Set("ver", b.ver+1).If("ver = ?", b.ver))
+	if !p.end.IsZero() {
+		tx.Put(r.table.Put(newDue(b.Name, p, b.ver+1)))
+	}
+	err := r.table.Run(ctx, tx)
 	if _, refused := store.AsRefused(err); refused {
 		return period{}, errStale
 	}
@@ -223,6 +227,10 @@ type Period struct {
 	End   time.Time `json:"end,omitzero"` // not within it; zero if the board never resets
 }
 
+func (i periodItem) show() Period {
+	return Period{Name: i.period().name(), Start: i.Start.Time, End: i.End}
+}
+
 // Periods lists the board's periods that somebody submitted to and that are still
 // kept, newest first. An unknown board is plaza.ErrNotFound.
 //
@@ -259,9 +267,7 @@ func (r *Repository) periods(ctx context.Context, board string, req cursor.PageR
 			Valid: isPeriodGap,
 		},
 		Show: r.showPeriods,
-		Item: func(i periodItem) Period {
-			return Period{Name: i.period().name(), Start: i.Start.Time, End: i.End}
-		},
+		Item: periodItem.show,
 	}
 	return list.Page(ctx, req)
 }

@@ -47,7 +47,7 @@ type Projection struct {
 //
 // Cost: 1 request, 3 WCU, 2 WCU for the first score and for Gone, 1 WCU if the
 // version is outdated; a WCU is for each KB of the entry; for a board that the
-// process must read, as Submit.
+// process must read, and to open a period, as Submit.
 func (r *Repository) Apply(ctx context.Context, p Projection) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Apply")
 	return r.project(ctx, p, time.Time{})

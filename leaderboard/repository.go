@@ -15,6 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/internal/wallclock"
+	"github.com/plaza-sdk/plaza/internal/work"
 )
 
 // maxRetries is how often a write is retried when others changed the same item.
@@ -26,7 +27,8 @@ type Repository struct {
 	gen   ids.Source
 	opts  Options
 
-	reads  singleflight.Group // of boards
+	jobs   *work.Queue[dueItem] // periods that end
+	reads  singleflight.Group   // of boards
 	guards guardQueues
 
 	mu        sync.Mutex
@@ -49,6 +51,9 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	}
 	if err := r.opts.setDefaults(); err != nil {
 		return nil, err
+	}
+	r.jobs = &work.Queue[dueItem]{
+		Table: r.table, PK: func(int) string { return duePK }, Lease: jobLease, Now: r.opts.Now, Shards: 1, MaxShards: 1,
 	}
 	r.known, err = simplelru.NewLRU[string, *board](maxBoards, nil)
 	return r, err
@@ -88,6 +93,19 @@ type Options struct {
 	// Parallel is how many players SubmitMany serves at once. Defaults to 8.
 	Parallel int
 
+	// AtOnce is how many boards Deliver and Run handle at once, 1 to 1,000. Defaults
+	// to 16.
+	AtOnce int
+
+	// Poll is how long Run waits after it found nothing to do, give or take a
+	// quarter. Defaults to 10 s.
+	Poll time.Duration
+
+	// OnAttempt is called after every attempt to call do for a period that ended, even
+	// one that failed and will be repeated. It must not block and is called by several
+	// goroutines at once. Defaults to nothing.
+	OnAttempt func(Attempt)
+
 	// Consistent makes Definitions, ByPlayer and Periods strongly consistent, at
 	// twice the units.
 	Consistent bool
@@ -99,13 +117,17 @@ type Options struct {
 	// Codec writes cursors. Defaults to cursor.Plain.
 	Codec cursor.Codec
 
-	// Now is the clock. The ids of gen should use the same. Defaults to time.Now.
+	// Now is the clock. Defaults to time.Now. The ids of ids.New use the system's
+	// clock: if Now is ahead of it, as in a test, set Submission.At.
 	Now func() time.Time
 
 	zones wallclock.Loader // nil means the machine's
 }
 
-const maxRefresh = time.Minute
+const (
+	maxRefresh = time.Minute
+	maxAtOnce  = 1000
+)
 
 func (o *Options) setDefaults() error {
 	if o.Refresh == 0 {
@@ -113,6 +135,15 @@ func (o *Options) setDefaults() error {
 	}
 	if o.Parallel == 0 {
 		o.Parallel = 8
+	}
+	if o.AtOnce == 0 {
+		o.AtOnce = 16
+	}
+	if o.Poll == 0 {
+		o.Poll = 10 * time.Second
+	}
+	if o.OnAttempt == nil {
+		o.OnAttempt = func(Attempt) {}
 	}
 	if o.Codec == nil {
 		o.Codec = cursor.Plain()
@@ -125,6 +156,10 @@ func (o *Options) setDefaults() error {
 		return &plaza.InvalidError{Field: "Options.Refresh", Reason: fmt.Sprintf("is %v, up to %v are allowed", o.Refresh, maxRefresh)}
 	case o.Parallel < 0:
 		return &plaza.InvalidError{Field: "Options.Parallel", Reason: fmt.Sprintf("is %d", o.Parallel)}
+	case o.AtOnce < 0 || o.AtOnce > maxAtOnce:
+		return &plaza.InvalidError{Field: "Options.AtOnce", Reason: fmt.Sprintf("is %d, 1 to %d are allowed", o.AtOnce, maxAtOnce)}
+	case o.Poll < 0:
+		return &plaza.InvalidError{Field: "Options.Poll", Reason: fmt.Sprintf("is %v", o.Poll)}
 	}
 	return nil
 }

@@ -39,8 +39,8 @@ import (
 // Options.Refuse 1 request, 1 RCU more in the first two cases, and no WCU where
 // Best is not better; a WCU is for each KB of the entry; a process's first
 // submission to a board, and again every Options.Refresh, 2 requests, 2 RCU more;
-// a period's first 3 requests, 2 RCU, 4 WCU more; the first that knows of more
-// shards 1 request, 1 WCU more.
+// a period's first 3 requests, 2 RCU, 6 WCU more, 4 WCU if it never ends; the
+// first that knows of more shards 1 request, 1 WCU more.
 func (r *Repository) Submit(ctx context.Context, s Submission) (result Result, created bool, err error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Submit")
 	a, err := r.accept(ctx, s)

@@ -25,9 +25,13 @@ var errUndefining = fmt.Errorf("the board is being undefined: %w", plaza.ErrBusy
 // Undefine removes what there is and returns plaza.ErrBusy. Call it again after
 // that; a later Define begins with nothing. After an error, repeat it.
 //
+// Deliver does not call for the ended periods of an undefined board. Let it call for
+// the last one before you undefine the board.
+//
 // Cost: 1 request for each MB of the whole table, 1 RCU for each 4 KB; 1 request
-// for each 25 items deleted, 2 WCU an entry and more above 1 KB, 1 WCU a period;
-// 2 requests, 1 RCU, 1 WCU for the definition.
+// for each 25 items deleted, 2 WCU an entry and more above 1 KB, 1 WCU a period, 2
+// WCU where Deliver has not called for it; 1 request for each 500 periods of all boards
+// that wait for Deliver, 1 RCU for 4 KB; 2 requests, 1 RCU, 1 WCU for the definition.
 func (r *Repository) Undefine(ctx context.Context, board string) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Undefine")
 	if err := keys.CheckName("Name", board); err != nil {
@@ -58,6 +62,9 @@ func (r *Repository) undefine(ctx context.Context, board string) (changed bool, 
 		return false, err
 	}
 	if err := r.deletePeriods(ctx, board); err != nil {
+		return false, err
+	}
+	if err := r.deleteDue(ctx, board); err != nil {
 		return false, err
 	}
 	if !unknown {

@@ -42,6 +42,20 @@ func TestARetractedEventStaysAway(t *testing.T) {
 	}
 }
 
+// Case 29 of the feeds.
+func TestAGroupLeavesTheListWithItsLastEvent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	first, last := w.like("ann"), w.like("chris")
+	w.store(t, first, last)
+	require.True(t, w.retract(t, first))
+	require.Len(t, w.list(t, "bob"), 1)
+	require.Equal(t, 1, w.unseen(t, "bob"))
+	require.True(t, w.retract(t, last))
+	require.Empty(t, w.list(t, "bob"))
+	require.Zero(t, w.unseen(t, "bob"))
+}
+
 // A request that was given up arrives after the event was retracted.
 func TestALateRequestBringsNothingBack(t *testing.T) {
 	t.Parallel()

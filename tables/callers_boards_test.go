@@ -1,6 +1,7 @@
 package tables_test
 
 import (
+	"context"
 	"iter"
 	"testing"
 	"time"
@@ -22,13 +23,14 @@ func leaderboards(t *testing.T, w *world, as callers) {
 		require.NoError(t, err)
 		return r
 	}
-	reader, service, operator := of(tables.Reader), of(tables.Service), of(tables.Operator)
+	reader, service, operator, worker := of(tables.Reader), of(tables.Service), of(tables.Operator), of(tables.Worker)
 	in := leaderboard.In{Board: "weekly"}
 	all(t,
 		operator.Init(ctx),
 		reader.Verify(ctx),
+		worker.Verify(ctx),
 		err2(service.Define(ctx, leaderboard.Board{
-			Name: "weekly", Cron: "@weekly", Keep: time.Hour, Operator: leaderboard.Set, Allow: []leaderboard.Operator{leaderboard.Increment},
+			Name: "weekly", Cron: "@weekly", Keep: 30 * 24 * time.Hour, Operator: leaderboard.Set, Allow: []leaderboard.Operator{leaderboard.Increment},
 		})),
 	)
 	score := func(player string) leaderboard.Submission {
@@ -69,6 +71,14 @@ func leaderboards(t *testing.T, w *world, as callers) {
 		err2(operator.Repair(ctx, in)),
 		operator.Erase(ctx, "cleo"),
 	)
+	w.pass(8 * 24 * time.Hour)
+	all(t, err2(worker.Deliver(ctx, func(ctx context.Context, ended leaderboard.Ended) error {
+		_, err := worker.Count(ctx, leaderboard.In{Board: ended.Board, Period: ended.Period.Name})
+		return err
+	})))
+	as[tables.Worker].endless(t, "leaderboard.Repository.Run", func(ctx context.Context) error {
+		return worker.Run(ctx, func(context.Context, leaderboard.Ended) error { return nil })
+	})
 	require.ErrorIs(t, err2(operator.Undefine(ctx, "weekly")), plaza.ErrBusy)
 	w.pass(5 * time.Minute) // no process knows the board any more
 	all(t, err2(operator.Undefine(ctx, "weekly")))

@@ -14,7 +14,7 @@ func ExampleGrants() {
 		fmt.Println(g.Feature, g.Role, g.Table, g.Actions)
 	}
 	// Output:
-	// feed worker prod-feed [dynamodb:BatchWriteItem dynamodb:DeleteItem dynamodb:DescribeTable dynamodb:DescribeTimeToLive dynamodb:GetItem dynamodb:Query dynamodb:UpdateItem]
+	// feed worker prod-feed [dynamodb:BatchGetItem dynamodb:BatchWriteItem dynamodb:DeleteItem dynamodb:DescribeTable dynamodb:DescribeTimeToLive dynamodb:GetItem dynamodb:Query dynamodb:UpdateItem]
 	// feed worker prod-follow [dynamodb:Query]
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/notify"
@@ -52,7 +54,8 @@ func (c *eraseCommand) Run(ctx context.Context, p *program) error {
 		}
 	}
 	gen, release := ids.Source(noIDs{}), func() {}
-	if s.names.Leaderboard+s.names.Danmu+s.names.Message != "" {
+	machine := s.names.Machines != "" || c.Machine != nil // feed's step may do without
+	if s.names.Leaderboard+s.names.Danmu+s.names.Message != "" || s.names.Feed != "" && machine {
 		if gen, release, err = c.source(s); err != nil {
 			return err
 		}
@@ -134,8 +137,11 @@ func (s *site) erasure(gen ids.Source, user string, objects []string) []step {
 		}})
 		last = append(last, eraseObjects(feature, open, objects)...)
 	}
+	if s.names.Feed != "" {
+		steps = append(steps, step{name: "pulled source", first: true, do: func(ctx context.Context) error { return s.push(ctx, gen, user) }})
+	}
 	add("follow", s.names.Follow, func() (eraser, error) { return s.follow() })
-	add("feed", s.names.Feed, func() (eraser, error) { return s.feed() })
+	add("feed", s.names.Feed, func() (eraser, error) { return s.feed(gen) })
 	add("comment", s.names.Comment, func() (eraser, error) { return s.comment() })
 	add("reaction", s.names.Reaction, func() (eraser, error) { return s.reaction([]string{anyKind}) })
 	add("leaderboard", s.names.Leaderboard, func() (eraser, error) { return s.leaderboard(gen) })
@@ -144,6 +150,27 @@ func (s *site) erasure(gen ids.Source, user string, objects []string) []step {
 	add("digest", s.names.Notify, func() (eraser, error) { return s.digest() })
 	add("notify", s.names.Notify, func() (eraser, error) { return s.notify(notify.Options{}) })
 	return append(steps, last...)
+}
+
+// errPulled stops an erasure before anything is erased.
+var errPulled = errors.New("nothing was erased: the user is a pulled source. The switch back to pushed has begun; a worker of feed (Run or Deliver) finishes it")
+
+// push begins to make a pulled source pushed again. The application's worker finishes that:
+// it knows Options.Retention.
+func (s *site) push(ctx context.Context, gen ids.Source, user string) error {
+	feeds, err := s.feed(gen)
+	if err != nil {
+		return err
+	}
+	mode, err := feeds.Outbox(user).Mode(ctx)
+	if err != nil || mode == feed.Pushed {
+		return err
+	}
+	_, err = feeds.Outbox(user).SetPulled(ctx, false)
+	if errors.Is(err, plaza.ErrUnavailable) && gen == (noIDs{}) {
+		return usagef("the user is a pulled source: give the feature machines too, or a number by --machine")
+	}
+	return cmp.Or(err, errPulled)
 }
 
 func eraseObjects(feature string, open func() (eraser, error), objects []string) []step {
@@ -195,7 +222,7 @@ func (s *site) remains() string {
 	for _, r := range []struct{ table, what string }{
 		{s.names.Follow, "follow: what keeps a late request from bringing a follow back, for 30 days"},
 		{s.names.Feed, "feed: entries in other people's homes, hidden, until they expire (Options.Retention)"},
-		{s.names.Feed, "feed: sources that others unfollowed, in the headers of their homes, until a later unfollow forgets them"},
+		{s.names.Feed, "feed: sources that others unfollowed or read, in the headers of their homes, until a later unfollow forgets them"},
 		{s.names.Feed, "feed: the To of other people's activities, and of their deliveries that wait"},
 		{s.names.Comment, "comment: mentions by others; who removed or hid a comment"},
 		{s.names.Reaction, "reaction: what keeps a late request from bringing a reaction back, for 30 days"},

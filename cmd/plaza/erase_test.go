@@ -14,6 +14,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
@@ -32,6 +34,7 @@ var residue = []struct {
 	{1, `^feed H#bob / \w+#bob#`, "source ttl"},
 	{1, `^feed H#cat / \w+#bob#`, "source ttl"},
 	{1, `^feed H#dan / ~$`, "dead#ann#7"},
+	{2, `^feed H#(bob|cat) / ~$`, ""},                               // of when ann was pulled
 	{1, `^comment F#photo:1 / `, ""},                                // a mention
 	{1, `^comment T#photo:1 / `, "removed ttl ver"},                 // by whom
 	{1, `^comment M#cat / `, "removed ttl object hash"},             // by whom
@@ -141,7 +144,7 @@ func TestAnErasureThatIsKilledAgainAndAgainEndsLikeOneThatIsNot(t *testing.T) {
 			require.Zero(t, got.code, got.stdout+got.stderr)
 			got = w.run("erase", "--user", ann, "--yes", "--machine", "9")
 			require.Zero(t, got.code, got.stderr)
-			require.Regexp(t, `(?s)1/9 follow: .*2/9 feed: .*3/9 comment: .*4/9 reaction: .*5/9 leaderboard: .*6/9 danmu: .*7/9 message: .*8/9 digest: .*9/9 notify: `, got.stderr)
+			require.Regexp(t, `(?s)1/10 pulled source: .*2/10 follow: .*3/10 feed: .*4/10 comment: .*5/10 reaction: .*6/10 leaderboard: .*7/10 danmu: .*8/10 message: .*9/10 digest: .*10/10 notify: `, got.stderr)
 			w.requireErased()
 		})
 	}
@@ -200,4 +203,59 @@ func TestAnErasureAsksFirstStopsWhenToldAndTakesObjectsAlong(t *testing.T) {
 	for _, s := range w.scan() {
 		require.NotRegexp(t, `^(comment [TFRN]#|danmu [DM]#|reaction [LC]#photo:1)`, s.key())
 	}
+}
+
+func TestAPulledSourceIsErasedOnceTheHomesOfItsFollowersKnow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "machines", "follow", "feed")
+	only := []string{"--only", "machines,follow,feed"}
+	erase := append([]string{"erase", "--user", ann, "--yes"}, only...)
+	feeds := must[*feed.Repository](w)(feed.New(w.db, w.names.Feed, w.gen, w.follows(), &feed.Options{Consistent: true}))
+	w.done(feeds.Home("bob").Follow(t.Context(), ann, nil))
+	w.done(feeds.Outbox(ann).SetPulled(t.Context(), true))
+	must[int](w)(feeds.Deliver(t.Context()))
+	must2[feed.Activity](w)(feeds.Outbox(ann).Publish(t.Context(), feed.Activity{Actor: feed.Ref{ID: ann}, Verb: "post"}))
+
+	for range 2 {
+		got := w.run(erase...)
+		require.Equal(t, exitFailure, got.code)
+		require.Contains(t, got.stderr, "nothing was erased")
+		require.Contains(t, got.stderr, continues)
+		page := must[cursor.Page[feed.Activity]](w)(feeds.Home("bob").List(t.Context(), cursor.PageRequest{}))
+		require.Len(t, page.Items, 1)
+	}
+	require.Equal(t, feed.Closing, must[feed.Mode](w)(feeds.Outbox(ann).Mode(t.Context())))
+	for _, command := range []string{"verify", "export"} {
+		args := append([]string{command}, only...)
+		if command == "export" {
+			args = append(args, "--user", ann)
+		}
+		got := w.run(args...)
+		require.Zero(t, got.code, got.stdout+got.stderr)
+	}
+
+	must[int](w)(feeds.Deliver(t.Context()))
+	got := w.run(erase...)
+	require.Zero(t, got.code, got.stderr)
+	for _, s := range w.of(ann) {
+		require.Regexp(t, `^(follow E#|feed H#bob / ~)`, s.key())
+	}
+	page := must[cursor.Page[feed.Activity]](w)(feeds.Home("bob").List(t.Context(), cursor.PageRequest{}))
+	require.Empty(t, page.Items)
+	require.Zero(t, w.run(erase...).code)
+}
+
+func TestAPulledSourceIsNotErasedWithoutIDs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "follow", "feed")
+	feeds := must[*feed.Repository](w)(feed.New(w.db, w.names.Feed, w.gen, w.follows(), nil))
+	erase := []string{"erase", "--user", ann, "--yes", "--only", "follow,feed"}
+	w.done(feeds.Outbox(ann).SetPulled(t.Context(), true))
+	got := w.run(erase...)
+	require.Equal(t, exitUsage, got.code)
+	require.Contains(t, got.stderr, "--machine")
+	got = w.run(append(erase, "--machine", "9")...)
+	require.Contains(t, got.stderr, "nothing was erased")
+	must[int](w)(feeds.Deliver(t.Context()))
+	require.Zero(t, w.run(erase...).code)
 }

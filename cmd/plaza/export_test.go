@@ -31,6 +31,7 @@ var whatThereIs = []struct {
 	{key: `^follow E#`, has: "ended", left: "counts, and follows that ended"},
 	{key: `^follow C#ann#7`, left: "counts, and follows that ended"},
 	{key: `^follow [EFR]#`}, // the same edges
+	{key: `^feed O#ann#7 / ~`, left: "whether homes read the user's outbox"},
 	{key: `^feed O#ann#7 / (.*)`, has: "removed", left: "removed activities, and deliveries that wait"},
 	{key: `^feed O#ann#7 / (.*)`, kind: "feed: activity"},
 	{key: `^feed O#(?:bob|topic) / (.*)`, has: "owner"}, // references to ann's

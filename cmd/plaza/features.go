@@ -26,8 +26,8 @@ func (s *site) follow() (*follow.Repository, error) {
 	return follow.New(s.db, s.names.Follow, noIDs{}, &follow.Options{Consistent: true, OnCorrupt: s.corrupt})
 }
 
-func (s *site) feed() (*feed.Repository, error) {
-	return feed.New(s.db, s.names.Feed, noIDs{}, noFollows{}, &feed.Options{Consistent: true, OnCorrupt: s.corrupt})
+func (s *site) feed(gen ids.Source) (*feed.Repository, error) {
+	return feed.New(s.db, s.names.Feed, gen, noFollows{}, &feed.Options{Consistent: true, OnCorrupt: s.corrupt})
 }
 
 func (s *site) comment() (*comment.Repository, error) {
@@ -66,7 +66,7 @@ func (s *site) message(gen ids.Source) (*message.Repository, error) {
 	return message.New(s.db, s.names.Message, gen, &message.Options{Limiter: ratelimit.Unlimited{}, Consistent: true, OnCorrupt: s.corrupt})
 }
 
-// noFollows is the graph of feeds that are only read or erased.
+// noFollows is the graph of feeds that deliver nothing.
 type noFollows struct{}
 
 func (noFollows) Follow(context.Context, follow.Edge) (follow.Edge, bool, error) {

@@ -18,6 +18,7 @@ func (s *site) leftOut() []any {
 		{s.names.Feed, leftOut{"feed", "entries of the home", "they are other people's activities, which the follows bring"}},
 		{s.names.Feed, leftOut{"feed", "removed activities, and deliveries that wait", "nothing but their ids is left; deliveries name activities that are exported"}},
 		{s.names.Feed, leftOut{"feed", "activities of others that name the user", "they belong to their owners"}},
+		{s.names.Feed, leftOut{"feed", "whether homes read the user's outbox", "the application decides that"}},
 		{s.names.Comment, leftOut{"comment", "mentions in other people's comments, and comments that the user moderated", "no index finds them"}},
 		{s.names.Comment, leftOut{"comment", "keys of repeatable calls", "they name comments that are exported, and expire after 30 days"}},
 		{s.names.Reaction, leftOut{"reaction", "reactions that ended", "they expire after 30 days"}},

@@ -33,6 +33,9 @@ func (w *world) permit(command string, next aws.HTTPClient) permitted {
 		p.may[wire.Access{Action: "Scan", Table: w.names.Follow}] = true
 		p.may[wire.Access{Action: "Scan", Table: w.names.Reaction}] = true
 	}
+	if command == "erase" {
+		p.may[wire.Access{Action: "UpdateItem", Table: w.names.Feed}] = true
+	}
 	return p
 }
 

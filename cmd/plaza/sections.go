@@ -100,7 +100,7 @@ type ownedActivity struct {
 }
 
 func (s *site) feedSections(user string) ([]section, error) {
-	r, err := s.feed()
+	r, err := s.feed(noIDs{})
 	if err != nil {
 		return nil, err
 	}

@@ -76,6 +76,12 @@ func (w *world) seedFeeds() {
 	follow("dan", ann)
 	w.done(feeds.Home(ann).Unfollow(ctx, "dan", nil))
 	w.done(feeds.Home("dan").Unfollow(ctx, ann, nil))
+	for _, pulled := range []bool{true, false} { // ann was pulled for a while
+		w.done(feeds.Outbox(ann).SetPulled(ctx, pulled))
+		must[int](w)(feeds.Deliver(ctx))
+	}
+	w.done(feeds.Outbox("cat").SetPulled(ctx, true))
+	must[int](w)(feeds.Deliver(ctx))
 	publish := func(in *feed.Repository, owner, object string, more feed.Activity) feed.Activity {
 		more.Actor, more.Verb, more.Object = feed.Ref{ID: owner}, "post", feed.Ref{Kind: "photo", ID: object}
 		return must2[feed.Activity](w)(in.Outbox(owner).Publish(ctx, more))

@@ -81,7 +81,7 @@ func (s *site) verifier(feature string) (verifier, error) {
 	case "follow":
 		return s.follow()
 	case "feed":
-		return s.feed()
+		return s.feed(noIDs{})
 	case "comment":
 		return s.comment()
 	case "reaction":

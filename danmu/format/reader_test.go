@@ -184,6 +184,7 @@ func separator(f format.Format) string {
 
 // endless repeats a text for 8 MiB.
 func endless(begin, text string) io.Reader {
+	text = strings.Repeat(text, (64<<10)/len(text))
 	return io.MultiReader(strings.NewReader(begin), io.LimitReader(&repeating{text: text}, 8<<20))
 }
 
@@ -193,11 +194,9 @@ type repeating struct {
 }
 
 func (r *repeating) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = r.text[r.at]
-		r.at = (r.at + 1) % len(r.text)
-	}
-	return len(p), nil
+	n := copy(p, r.text[r.at:])
+	r.at = (r.at + n) % len(r.text)
+	return n, nil
 }
 
 func TestEndlessInputTakesBoundedMemory(t *testing.T) {

@@ -79,6 +79,30 @@ func (a *api) home(r *http.Request) (any, error) {
 	return list(r, a.feeds.Home(r.PathValue("user")).List)
 }
 
+func (a *api) homeGrouped(r *http.Request) (any, error) {
+	return list(r, a.feeds.Home(r.PathValue("user")).Grouped)
+}
+
+// reach is how a user's activities reach homes.
+type reach struct {
+	Mode feed.Mode `json:"mode"`
+}
+
+func (a *api) mode(r *http.Request) (any, error) {
+	mode, err := a.feeds.Outbox(r.PathValue("user")).Mode(r.Context())
+	return reach{mode}, err
+}
+
+// pull and push are for whoever operates the service.
+func (a *api) pull(r *http.Request) (any, error) { return a.setPulled(r, true) }
+
+func (a *api) push(r *http.Request) (any, error) { return a.setPulled(r, false) }
+
+func (a *api) setPulled(r *http.Request, pulled bool) (any, error) {
+	changed, err := a.feeds.Outbox(r.PathValue("user")).SetPulled(r.Context(), pulled)
+	return change{changed}, err
+}
+
 func (a *api) getActivity(r *http.Request) (any, error) {
 	id, err := pathID(r, "id")
 	if err != nil {

@@ -29,6 +29,10 @@ func (a *api) routes() {
 	a.route("PUT /users/{user}/activities/{id}", http.StatusOK, a.editActivity)
 	a.route("DELETE /users/{user}/activities/{id}", http.StatusOK, a.removeActivity)
 	a.route("GET /users/{user}/home", http.StatusOK, a.home, "limit", "cursor")
+	a.route("GET /users/{user}/grouped", http.StatusOK, a.homeGrouped, "limit", "cursor")
+	a.route("GET /users/{user}/pulled", http.StatusOK, a.mode)
+	a.route("PUT /users/{user}/pulled", http.StatusOK, a.pull)
+	a.route("DELETE /users/{user}/pulled", http.StatusOK, a.push)
 
 	a.route("POST /objects/{object}/comments", http.StatusCreated, a.addComment)
 	a.route("GET /objects/{object}/comments", http.StatusOK, a.flow, "order", "limit", "cursor")

@@ -93,6 +93,68 @@ func TestHomesArePagedAndPolled(t *testing.T) {
 	require.Equal(t, []string{"picture:5"}, w.objects(t, "/users/jack/home?cursor="+string(first.Prev)))
 }
 
+func TestAHomeIsReadInGroups(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, user := range []string{"chris", "ann"} {
+		done[followed](t, w.send(t, "PUT", "/users/jack/following/"+user, ""))
+		done[feed.Activity](t, w.send(t, "POST", "/users/"+user+"/activities", `{"verb":"pin","object":"place:1","target":"board:1"}`))
+	}
+	done[feed.Activity](t, w.send(t, "POST", "/users/chris/activities", `{"verb":"add","object":"picture:1"}`))
+	page := done[cursor.Page[feed.Group]](t, w.send(t, "GET", "/users/jack/grouped", ""))
+	var shown []string
+	for _, g := range page.Items {
+		shown = append(shown, fmt.Sprint(len(g.Activities), g.Activities[0].Verb, g.Actors, g.More))
+	}
+	require.Contains(t, [][]string{
+		{"1add[user:chris] false", "2pin[user:ann user:chris] false"},
+		{"1add[user:chris] false", "1pin[user:ann] false", "1pin[user:chris] false"}, // a day has ended meanwhile
+	}, shown)
+
+	read := 0
+	for next := ""; ; {
+		page := done[cursor.Page[feed.Group]](t, w.send(t, "GET", "/users/jack/grouped?limit=1&cursor="+next, ""))
+		for _, g := range page.Items {
+			read += len(g.Activities)
+		}
+		if next = string(page.Next); next == "" {
+			break
+		}
+	}
+	require.Equal(t, 3, read)
+}
+
+func TestAHomeIsTheSameFromAPulledSource(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	done[followed](t, w.send(t, "PUT", "/users/jack/following/chris", ""))
+	publish := func(object string) {
+		done[feed.Activity](t, w.send(t, "POST", "/users/chris/activities", `{"verb":"add","object":"`+object+`"}`))
+	}
+	mode := func() feed.Mode { return done[reach](t, w.send(t, "GET", "/users/chris/pulled", "")).Mode }
+	publish("picture:1")
+	require.Equal(t, feed.Pushed, mode())
+	for _, to := range []struct {
+		method       string
+		begun, ended feed.Mode
+		object       string
+		home         []string
+	}{
+		{"PUT", feed.Opening, feed.Pulled, "picture:2", []string{"picture:2", "picture:1"}},
+		{"DELETE", feed.Closing, feed.Pushed, "picture:3", []string{"picture:3", "picture:2", "picture:1"}},
+	} {
+		for _, changed := range []bool{true, false} {
+			require.Equal(t, changed, done[change](t, w.send(t, to.method, "/users/chris/pulled", "")).Changed)
+			require.Equal(t, to.begun, mode())
+		}
+		_, err := w.service.feeds.Deliver(t.Context()) // as the server does all the time
+		require.NoError(t, err)
+		require.Equal(t, to.ended, mode())
+		publish(to.object)
+		require.Equal(t, to.home, w.objects(t, "/users/jack/home"))
+	}
+}
+
 func TestNamesMayHaveAnyCharacter(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

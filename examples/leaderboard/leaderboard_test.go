@@ -35,6 +35,13 @@ func TestTheSeasonEndsAsItWasPlayed(t *testing.T) {
 	require.Equal(t, scores[:4], column(t, closed, row))
 	require.NotContains(t, closed, "xX_aimbot_Xx")
 
+	ended := weeks
+	for _, week := range season {
+		for _, day := range week {
+			ended += min(len(day.games), 1)
+		}
+	}
+	require.Contains(t, text, fmt.Sprintf("%d periods, %d prizes for ", ended, ended))
 	weeks := section(t, text, "all weeks", "the days")
 	require.Regexp(t, `Mon 16 Mar 02:30  168\.0 h\s+🥇.*\n.*Mon 23 Mar 02:30  167\.0 h\s+🥇.*\n.*Mon 30 Mar 02:30  168\.0 h\s+🥇`, weeks)
 	days := section(t, text, "the days", "The last week")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/plaza-sdk/plaza/cursor"
@@ -20,6 +21,9 @@ func (l *league) reset(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
+		return err
+	}
+	if err := l.prizes(ctx); err != nil {
 		return err
 	}
 	stated := ledger.Sum(periodsCost, getCost)
@@ -45,6 +49,33 @@ func (l *league) reset(ctx context.Context) error {
 			}
 			return nil
 		})
+	})
+}
+
+// prizes gives a prize to the best player of each day and each week that ended.
+func (l *league) prizes(ctx context.Context) error {
+	stated := ledger.Sum(dueCost, againCost)
+	for range 8 * weeks { // seven days and the week
+		stated = ledger.Sum(stated, endedCost, getCost, topCost)
+	}
+	return l.ledger.Do("prizes for all days and weeks that ended", stated, func() error {
+		var mu sync.Mutex
+		winners := map[string]string{} // by Key, so that a second call gives no second prize
+		done, err := l.boards.Deliver(ctx, func(ctx context.Context, ended leaderboard.Ended) error {
+			best, err := l.boards.Top(ctx, leaderboard.In{Board: ended.Board, Period: ended.Period.Name}, cursor.PageRequest{Limit: 1})
+			mu.Lock()
+			defer mu.Unlock()
+			for _, row := range best.Items {
+				winners[ended.Key] = row.Player
+			}
+			return err
+		})
+		players := map[string]bool{}
+		for _, winner := range winners {
+			players[winner] = true
+		}
+		l.ledger.Show("%d periods, %d prizes for %d players", done, len(winners), len(players))
+		return err
 	})
 }
 

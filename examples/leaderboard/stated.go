@@ -11,7 +11,7 @@ import (
 var (
 	defineCost  = meter.Cost{Requests: 2, Write: 2, Read: 1}
 	againCost   = meter.Cost{Requests: 2, Read: 2} // a board is read again after Options.Refresh
-	openCost    = meter.Cost{Requests: 3, Write: 4, Read: 2}
+	openCost    = meter.Cost{Requests: 3, Write: 6, Read: 2}
 	nobodyCost  = meter.Cost{Requests: 2, Read: 2} // no period is open yet
 	firstCost   = meter.Cost{Requests: 1, Write: 2}
 	betterCost  = meter.Cost{Requests: 1, Write: 3}
@@ -20,6 +20,8 @@ var (
 	hideCost    = meter.Cost{Requests: 1, Write: 3}
 	getCost     = meter.Cost{Requests: 1, Read: 1}
 	periodsCost = meter.Cost{Requests: 1, Read: 0.5}
+	dueCost     = meter.Cost{Requests: 1, Read: 0.5} // to find the periods that ended
+	endedCost   = meter.Cost{Requests: 4, Write: 2, Read: 2}
 )
 
 // playCost returns the cost of all submissions, and of opening each day and week.

@@ -22,8 +22,9 @@ const (
 	readers = 20 // how many followers of each of them read
 )
 
-// importGraph imports the follow graph in path and checks the result.
-func importGraph(ctx context.Context, out io.Writer, path string) (err error) {
+// importGraph imports the follow graph in path and checks the result. If pullAbove is
+// not 0, it compares pushed sources with pulled ones.
+func importGraph(ctx context.Context, out io.Writer, path string, pullAbove int) (err error) {
 	edges := edgelist.File(path)
 	graph, err := readGraph(edges) // reads the whole file before anything is written
 	if err != nil {
@@ -45,6 +46,9 @@ func importGraph(ctx context.Context, out io.Writer, path string) (err error) {
 	}
 	if err := checkCounts(ctx, out, s.service, graph); err != nil {
 		return err
+	}
+	if pullAbove > 0 {
+		return comparePulled(ctx, out, s, graph, pullAbove)
 	}
 	return publishAndRead(ctx, out, s.service, graph)
 }
@@ -110,31 +114,28 @@ func checkCounts(ctx context.Context, out io.Writer, s *service, graph *graphFil
 // some of their followers.
 func publishAndRead(ctx context.Context, out io.Writer, s *service, graph *graphFile) error {
 	began := time.Now()
-	published := map[string]ids.ID{}
+	published := map[ids.ID]string{}
 	reached := 0
-	for _, star := range graph.mostFollowed(stars) {
+	owners := graph.mostFollowed(stars)
+	for _, star := range owners {
 		a, _, err := s.feeds.Outbox(star).Publish(ctx, feed.Activity{
 			Actor: feed.Ref{Kind: "user", ID: star}, Verb: "post", Object: feed.Ref{Kind: "note", ID: "1"},
 		})
 		if err != nil {
 			return err
 		}
-		published[star] = a.ID
+		published[a.ID] = star
 		reached += int(graph.people[star].Followers)
 	}
-	// Deliver what Publish has left to the queue. A service leaves this to Run.
-	for more := 1; more > 0; {
-		var err error
-		if more, err = s.feeds.Deliver(ctx); err != nil {
-			return err
-		}
+	if err := deliver(ctx, s.feeds); err != nil {
+		return err
 	}
 	report(out, "Publish", "by the %d most followed: %s homes reached in %.2f s", len(published), ledger.Thousands(reached), time.Since(began).Seconds())
 
 	read := 0
-	for star := range published {
+	for _, star := range owners {
 		for _, reader := range graph.someFollowers(star, readers) {
-			if err := checkHome(ctx, s, graph, reader, published); err != nil {
+			if err := checkHome(ctx, s.feeds, graph, reader, published); err != nil {
 				return err
 			}
 			read++
@@ -144,16 +145,27 @@ func publishAndRead(ctx context.Context, out io.Writer, s *service, graph *graph
 	return nil
 }
 
+// deliver finishes what waits in the queue. A service leaves this to Run.
+func deliver(ctx context.Context, feeds *feed.Repository) error {
+	for more := 1; more > 0; {
+		var err error
+		if more, err = feeds.Deliver(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // checkHome fails unless the reader's home has exactly what the people they
 // follow published.
-func checkHome(ctx context.Context, s *service, graph *graphFile, reader string, published map[string]ids.ID) error {
+func checkHome(ctx context.Context, feeds *feed.Repository, graph *graphFile, reader string, published map[ids.ID]string) error {
 	want := map[ids.ID]bool{}
-	for star, id := range published {
-		if graph.has(reader, star) {
+	for id, owner := range published {
+		if graph.has(reader, owner) {
 			want[id] = true
 		}
 	}
-	for a, err := range cursor.All(ctx, s.feeds.Home(reader).List) {
+	for a, err := range cursor.All(ctx, feeds.Home(reader).List) {
 		if err != nil {
 			return err
 		}

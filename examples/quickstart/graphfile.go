@@ -52,11 +52,26 @@ func (t *graphFile) has(follower, followee string) bool {
 func (t *graphFile) names() []string { return slices.Sorted(maps.Keys(t.people)) }
 
 func (t *graphFile) mostFollowed(n int) []string {
+	names := t.byFollowers()
+	return names[:min(n, len(names))]
+}
+
+// followedByMoreThan returns the people with more than n followers, the most followed first.
+func (t *graphFile) followedByMoreThan(n int) []string {
+	names := t.byFollowers()
+	end := slices.IndexFunc(names, func(name string) bool { return t.people[name].Followers <= int64(n) })
+	if end < 0 {
+		return names
+	}
+	return names[:end]
+}
+
+func (t *graphFile) byFollowers() []string {
 	names := t.names()
 	slices.SortStableFunc(names, func(a, b string) int {
 		return cmp.Compare(t.people[b].Followers, t.people[a].Followers)
 	})
-	return names[:min(n, len(names))]
+	return names
 }
 
 // someFollowers returns up to n followers, spread over all of them.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -44,15 +45,20 @@ func TestTheTourShowsWhatPeopleDidWithinTheStatedCosts(t *testing.T) {
 	require.Contains(t, graph, "ann    jack follows: false")
 }
 
-func TestAGraphIsImportedAndChecked(t *testing.T) {
-	const people = 700 // so one has more followers than Publish itself delivers to
+// star is a graph in which everybody follows 0 and the next one.
+func star(people int) string {
 	var text strings.Builder
 	text.WriteString("# made up\n")
 	for i := 1; i < people; i++ {
 		fmt.Fprintf(&text, "%d\t0\r\n%d %d\n", i, i, i%(people-1)+1)
 	}
-	text.WriteString("1 0\n699 1\n1 0\n") // again
-	out := output(t, "-graph", file(t, "graph.txt.gz", zip(t, text.String())))
+	return text.String()
+}
+
+func TestAGraphIsImportedAndChecked(t *testing.T) {
+	const people = 700                         // so one has more followers than Publish itself delivers to
+	text := star(people) + "1 0\n699 1\n1 0\n" // again
+	out := output(t, "-graph", file(t, "graph.txt.gz", zip(t, text)))
 	require.Contains(t, out, "Graph     graph.txt.gz: 700 people, 1,398 edges\n")
 	require.Regexp(t, `(?m)^Import    700 people, 1,398 edges in \d+\.\d s: [\d,]+ edges a second$`, out)
 	require.Regexp(t, `(?m)^Bare      4,194 items of that size .* the import ran at \d+% of that speed$`, out)
@@ -60,6 +66,40 @@ func TestAGraphIsImportedAndChecked(t *testing.T) {
 	require.Regexp(t, `(?m)^Publish   by the 5 most followed: 703 homes reached in`, out)
 	require.Regexp(t, `(?m)^Homes     \d+ read, each with what it should have$`, out)
 	require.NotContains(t, out, "\r", "no bar where there is no terminal")
+}
+
+func TestHomesAreTheSamePushedAndPulled(t *testing.T) {
+	graph := file(t, "graph.txt", []byte(star(60)))
+	out := output(t, "-graph", graph, "-pull-above", "20")
+	require.Contains(t, out, "Switch    of 1 with more than 20 followers: 59 homes changed")
+	require.Contains(t, out, "Publish   by the 60 most followed, 1 of them pulled")
+	require.Regexp(t, `(?m)^Homes     24 read to the end, each with what it should have`, out)
+	figures := regexp.MustCompile(`(?m)^ +(pushed|pulled|and cached) +([\d,]+) +([\d,]+) +([\d.]+) +[\d.]+$`).FindAllStringSubmatch(out, -1)
+	require.Len(t, figures, 6, out)
+	units := func(line, column int) float64 {
+		n, err := strconv.ParseFloat(strings.ReplaceAll(figures[line][column], ",", ""), 64)
+		require.NoError(t, err)
+		return n
+	}
+	const write = 3
+	saved := units(1, write) - units(2, write)
+	require.GreaterOrEqual(t, saved, 59.0, "entries of 0's activity")
+	require.LessOrEqual(t, saved, 67.0, "and up to 8 writes of the number of job shards, which the switch has made")
+}
+
+func TestFlagsThatMakeNoSenseAreRefused(t *testing.T) {
+	graph := file(t, "graph.txt", []byte("jack chris\n"))
+	t.Setenv("DYNAMODB_ENDPOINT", "http://127.0.0.1:1") // nothing starts
+	for _, args := range [][]string{
+		{"-graph", graph, "-pull-above", "-1"},
+		{"-graph", graph, "-pull-above", "many"},
+		{"-pull-above", "200"},
+		{"more"},
+	} {
+		var out bytes.Buffer
+		require.Error(t, run(t.Context(), args, &out), "%q", args)
+		require.Empty(t, out.String())
+	}
 }
 
 // The engine cannot start here, so an error of the file came first.

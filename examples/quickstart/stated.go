@@ -15,19 +15,20 @@ var (
 	followersCost     = meter.Cost{Requests: 2, Read: 2}
 )
 
-// followCost is the transaction, one read of the source's outbox, and the
-// activities that are copied from there.
+// followCost is the transaction, the source's mode, one read of its outbox, and
+// the activities that are copied from there.
 func followCost(copied int) meter.Cost {
-	return meter.Cost{Requests: 2 + batches(copied), Write: 10 + float64(copied), Read: 1 + float64(copied)/4}
+	return meter.Cost{Requests: 3 + batches(copied), Write: 10 + float64(copied), Read: 2 + float64(copied)/4}
 }
 
-// publishCost is n times the transaction with a foreign id, two reads of the
-// followers, an entry for each of them, and the end of the job.
+// publishCost is n times the transaction with a foreign id, the publisher's mode,
+// two reads of the followers, an entry for each of them, and the end of the job.
+// A process reads the mode once in 30 s.
 func publishCost(n, followers int) meter.Cost {
 	return meter.Cost{
-		Requests: n * (4 + batches(followers)),
+		Requests: n * (5 + batches(followers)),
 		Write:    float64(n * (4 + 2 + followers + 1)),
-		Read:     float64(n * 2),
+		Read:     float64(n * 3),
 	}
 }
 

@@ -15,7 +15,7 @@ func SameFields(t *testing.T, row any, attribute func(name string) any) {
 	v := reflect.ValueOf(row).Elem()
 	for i := range v.NumField() {
 		tag, ok := v.Type().Field(i).Tag.Lookup("dynamo")
-		if !ok {
+		if !ok || tag == "-" {
 			continue
 		}
 		name, _, _ := strings.Cut(tag, ",")

@@ -68,30 +68,14 @@ func restOf(rest, kind string, ascending bool) string {
 		}
 		return rest
 	}
-	from := firstFrom(rest)
+	from := store.FirstID(rest)
 	switch {
-	case ascending && from > maxID, !ascending && from == 0:
+	case ascending && from > store.MaxID, !ascending && from == 0:
 		return "" // no id is there
 	case ascending:
 		return from.String()
 	}
 	return (from - 1).String() + kind + after
-}
-
-const maxID = ids.ID(1<<63 - 1)
-
-// firstFrom is the least id whose text is not less than s, maxID + 1 if there
-// is none.
-func firstFrom(s string) ids.ID {
-	low, high := ids.ID(0), maxID+1
-	for low < high {
-		if middle := low + (high-low)/2; middle.String() >= s {
-			high = middle
-		} else {
-			low = middle + 1
-		}
-	}
-	return low
 }
 
 // merge reads n lists of a reach as one.

@@ -33,16 +33,16 @@ func features() []feature {
 		}},
 		{name: "feed", schema: "feed.Table", roles: map[Role]duty{
 			Reader: {
-				[]string{"feed.Repository: Verify", "feed.Outbox: Get GetMany List", "feed.Home: List"},
+				[]string{"feed.Repository: Verify", "feed.Outbox: Get GetMany List Mode", "feed.Home: List Grouped"},
 				[]Grant{on("feed", reads)},
 			},
 			Service: {
-				[]string{"feed.Outbox: Publish PublishMany Update Remove RemoveForeign", "feed.Home: Follow FollowMany Unfollow Trim"},
+				[]string{"feed.Outbox: Publish PublishMany Update Remove RemoveForeign SetPulled", "feed.Home: Follow FollowMany Unfollow Trim"},
 				[]Grant{on("feed", writes+"DeleteItem BatchWriteItem"), on("follow", "GetItem Query PutItem UpdateItem DeleteItem")},
 			},
 			Worker: {
 				[]string{"feed.Repository: Deliver Run"},
-				[]Grant{on("feed", "GetItem Query UpdateItem DeleteItem BatchWriteItem"), on("follow", "Query")},
+				[]Grant{on("feed", "GetItem BatchGetItem Query UpdateItem DeleteItem BatchWriteItem"), on("follow", "Query")},
 			},
 			Operator: {
 				[]string{"feed.Repository: Init Erase"},
@@ -86,6 +86,11 @@ func features() []feature {
 			Service: {
 				[]string{"leaderboard.Repository: Define Submit SubmitMany Apply Undo Remove Hide Unhide"},
 				[]Grant{on("leaderboard", writes)},
+			},
+			// Workers read the standings.
+			Worker: {
+				[]string{"leaderboard.Repository: Deliver Run"},
+				[]Grant{on("leaderboard", "GetItem Query UpdateItem DeleteItem"), onIndex("leaderboard", "ranking")},
 			},
 			Operator: {
 				[]string{"leaderboard.Repository: Init Check Repair Undefine Erase"},

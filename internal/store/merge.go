@@ -15,11 +15,15 @@ const maxReadsAtOnce = 64
 type Merge[R any] struct {
 	Sources   int
 	Ascending bool
+	Gap       string // where the rows begin; empty is the start of the list
 
 	// Read makes one request for the rows of a source that come after a gap, or
 	// for its first rows where the gap is empty. Rest is the gap at which it
 	// ended, "" where the source has no more rows.
 	Read func(ctx context.Context, source int, gap string) (rows []R, rest string, err error)
+
+	// Ready reports whether Read needs no request after a gap. Defaults to never.
+	Ready func(source int, gap string) bool
 
 	// Place is the gap below a row. Compare is the order of places; rows may
 	// only compare equal where they lie in different sources.
@@ -29,36 +33,50 @@ type Merge[R any] struct {
 	// Join makes one row of two that compare equal. Defaults to keeping both,
 	// in the order of their sources.
 	Join func(a, b R) R
+
+	// Kept has what earlier merges of these sources read. Defaults to nothing.
+	Kept *Kept[R]
+}
+
+// Kept is what merges have read of their sources. Later merges may begin at any
+// gap, read in either direction, and have more sources.
+type Kept[R any] struct {
+	Rounds  int // of requests, so far
+	sources []stretches[R]
 }
 
 // Rows returns up to want rows, by at most that many rounds of one request a
 // source. Rest is the gap at which they end, "" where there are no more.
 func (m Merge[R]) Rows(ctx context.Context, want, rounds int) (rows []R, rest string, err error) {
-	read := make([][]R, m.Sources)
-	rests := make([]string, m.Sources)
-	next := make([]int, 0, m.Sources) // the sources to read in this round
-	for i := range m.Sources {
-		next = append(next, i)
+	if m.Kept == nil {
+		m.Kept = &Kept[R]{}
 	}
-	for ; rounds > 0 && len(next) > 0; rounds-- {
-		if err := m.readAll(ctx, next, read, rests); err != nil {
+	if more := m.Sources - len(m.Kept.sources); more > 0 {
+		m.Kept.sources = append(m.Kept.sources, make([]stretches[R], more)...)
+	}
+	known := make([]*stretch[R], m.Sources)
+	for i := range known {
+		known[i] = m.from(&m.Kept.sources[i])
+	}
+	rows = m.known(known, want)
+	for ; rounds > 0; rounds-- {
+		next := m.next(known, rows, want)
+		if len(next) == 0 {
+			break
+		}
+		m.Kept.Rounds++
+		if err := m.readAll(ctx, next, known); err != nil {
 			return nil, "", err
 		}
-		rows = m.merge(read)
-		next = next[:0]
-		for i, rest := range rests {
-			if rest != "" && (len(rows) < want || !m.precedes(&rows[want-1], rest)) {
-				next = append(next, i)
-			}
-		}
+		rows = m.known(known, want)
 	}
 	// Beyond the first gap of a source the next row may be one that it did not give yet.
-	for _, gap := range rests {
-		if gap != "" && (rest == "" || (gap < rest) == m.Ascending) {
-			rest = gap
+	for _, s := range known {
+		if !s.ended && (rest == "" || (s.rest < rest) == m.Ascending) {
+			rest = s.rest
 		}
 	}
-	if rest != "" {
+	if rest != "" && len(known) > 1 { // all rows of one source lie before its gap
 		rows = rows[:sort.Search(len(rows), func(i int) bool { return !m.precedes(&rows[i], rest) })]
 	}
 	if len(rows) > want {
@@ -71,19 +89,71 @@ func (m Merge[R]) Rows(ctx context.Context, want, rounds int) (rows []R, rest st
 	return rows, rest, nil
 }
 
-// readAll reads the next rows of some sources.
-func (m Merge[R]) readAll(ctx context.Context, sources []int, read [][]R, rests []string) error {
-	return parallel.ForEach(ctx, len(sources), maxReadsAtOnce, func(ctx context.Context, n int) error {
-		i := sources[n]
-		rows, rest, err := m.Read(ctx, i, rests[i])
-		if read[i] == nil {
-			read[i] = rows
-		} else {
-			read[i] = append(read[i], rows...)
+// next returns the sources to read: those that were not read from the gap yet, or
+// else those that may have one of the first want rows.
+func (m Merge[R]) next(known []*stretch[R], rows []R, want int) []int {
+	var unread, short []int
+	var last string // the place of the last row wanted
+	if len(rows) >= want {
+		last = m.Place(&rows[want-1])
+	}
+	for i, s := range known {
+		switch {
+		case s.ended:
+		case !s.read:
+			unread = append(unread, i)
+		case len(rows) < want || (last < s.rest) != m.Ascending:
+			short = append(short, i)
 		}
-		rests[i] = rest
-		return err
+	}
+	if len(unread) > 0 {
+		return unread
+	}
+	return short
+}
+
+// readAll reads the next rows of some sources. Those that are ready take less
+// than goroutines would.
+func (m Merge[R]) readAll(ctx context.Context, sources []int, known []*stretch[R]) error {
+	requests := sources
+	if m.Ready != nil {
+		requests = nil
+		for _, i := range sources {
+			if !m.Ready(i, known[i].rest) {
+				requests = append(requests, i)
+			} else if err := m.read(ctx, i, known[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return parallel.ForEach(ctx, len(requests), maxReadsAtOnce, func(ctx context.Context, n int) error {
+		return m.read(ctx, requests[n], known[requests[n]])
 	})
+}
+
+func (m Merge[R]) read(ctx context.Context, source int, s *stretch[R]) error {
+	rows, rest, err := m.Read(ctx, source, s.rest)
+	if err != nil {
+		return err
+	}
+	if s.rows == nil {
+		s.rows = rows
+	} else {
+		s.rows = append(s.rows, rows...)
+	}
+	s.rest, s.ended, s.read = rest, rest == "", true
+	return nil
+}
+
+// known merges the rows that were read after the gap: those wanted and, if there
+// is one, the next.
+func (m Merge[R]) known(sources []*stretch[R], want int) []R {
+	lists, all := make([][]R, len(sources)), 0
+	for i, s := range sources {
+		lists[i] = s.rows[m.index(s, m.Gap):]
+		all += len(lists[i])
+	}
+	return m.merge(lists, min(want, all)+1)
 }
 
 // precedes reports whether a row is read before a gap.
@@ -92,24 +162,27 @@ func (m Merge[R]) precedes(row *R, gap string) bool {
 }
 
 // merge puts lists in one order, pair by pair: a stable sort of all took 1.4
-// times as long.
-func (m Merge[R]) merge(lists [][]R) []R {
-	if len(lists) == 1 {
+// times as long. What lies beyond most rows it may leave out.
+func (m Merge[R]) merge(lists [][]R, most int) []R {
+	switch len(lists) {
+	case 0:
+		return nil
+	case 1:
 		return lists[0]
 	}
 	half := len(lists) / 2
-	return m.pair(m.merge(lists[:half]), m.merge(lists[half:]))
+	return m.pair(m.merge(lists[:half], most), m.merge(lists[half:], most), most)
 }
 
-func (m Merge[R]) pair(a, b []R) []R {
+func (m Merge[R]) pair(a, b []R, most int) []R {
 	switch {
 	case len(a) == 0:
 		return b
 	case len(b) == 0:
 		return a
 	}
-	rows := make([]R, 0, len(a)+len(b))
-	for len(a) > 0 && len(b) > 0 {
+	rows := make([]R, 0, min(len(a)+len(b), most))
+	for len(a) > 0 && len(b) > 0 && len(rows) < most {
 		order := m.Compare(&a[0], &b[0])
 		if !m.Ascending {
 			order = -order
@@ -123,5 +196,6 @@ func (m Merge[R]) pair(a, b []R) []R {
 			rows, b = append(rows, b[0]), b[1:]
 		}
 	}
-	return append(append(rows, a...), b...)
+	rows = append(rows, a[:min(len(a), most-len(rows))]...)
+	return append(rows, b[:min(len(b), most-len(rows))]...)
 }

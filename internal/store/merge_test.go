@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -89,6 +90,8 @@ func TestAMergeIsTheSortedWhole(t *testing.T) {
 
 		var requests atomic.Int64
 		m := mergeOf(sources, ascending, rapid.IntRange(1, 6).Draw(t, "limit"), &requests)
+		ready := rapid.IntRange(0, 5).Draw(t, "ready")
+		m.Ready = func(source int, _ string) bool { return source < ready }
 		n := rapid.IntRange(1, 40).Draw(t, "want")
 		rows, rest, err := m.Rows(context.Background(), n, math.MaxInt)
 		require.NoError(t, err)
@@ -113,6 +116,83 @@ func TestAMergeIsTheSortedWhole(t *testing.T) {
 	})
 }
 
+// Merges that keep what they read give the same rows as new ones, from any gap
+// and in both directions, and read no row twice while they go on.
+func TestMergesThatKeepWhatTheyReadAreTheSame(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		sources := make([][]entry, rapid.IntRange(1, 4).Draw(t, "sources"))
+		for i := range sources {
+			for _, at := range rapid.SliceOfNDistinct(rapid.IntRange(0, 40), 0, 20, rapid.ID).Draw(t, "places") {
+				sources[i] = append(sources[i], entry{at: at, sources: fmt.Sprint(i), damaged: rapid.IntRange(0, 5).Draw(t, "damaged") == 0})
+			}
+			slices.SortFunc(sources[i], func(a, b entry) int { return cmp.Compare(a.at, b.at) })
+		}
+		var requests, fresh atomic.Int64
+		kept := &store.Kept[entry]{}
+		limit := rapid.IntRange(1, 6).Draw(t, "limit")
+		some := 1 // sources may come later
+		for range rapid.IntRange(1, 6).Draw(t, "merges") {
+			some = max(some, rapid.IntRange(1, len(sources)).Draw(t, "some"))
+			ascending := rapid.Bool().Draw(t, "ascending")
+			want, rounds := rapid.IntRange(1, 30).Draw(t, "want"), rapid.SampledFrom([]int{1, 2, math.MaxInt}).Draw(t, "rounds")
+			gap := fmt.Sprintf("%03d", rapid.IntRange(0, 41).Draw(t, "gap"))
+			if rapid.Bool().Draw(t, "beyond") {
+				gap += "\x00"
+			}
+			again := mergeOf(sources[:some], ascending, limit, &fresh)
+			again.Gap = gap
+			all, _, err := again.Rows(context.Background(), 1000, math.MaxInt)
+			require.NoError(t, err)
+
+			m := mergeOf(sources[:some], ascending, limit, &requests)
+			m.Gap, m.Kept = gap, kept
+			rows, rest, err := m.Rows(context.Background(), want, rounds)
+			require.NoError(t, err)
+			require.Equal(t, append([]entry{}, all[:len(rows)]...), append([]entry{}, rows...))
+			for _, e := range all[len(rows):] {
+				require.NotEmpty(t, rest)
+				require.NotEqual(t, ascending, e.place() < rest, "what was not given lies beyond the rest")
+			}
+			if rounds == math.MaxInt {
+				require.Len(t, rows, min(want, len(all)))
+			}
+			if len(rows) > 0 {
+				before := requests.Load()
+				same, _, err := m.Rows(context.Background(), len(rows), math.MaxInt)
+				require.NoError(t, err)
+				require.Len(t, same, len(rows))
+				require.Equal(t, before, requests.Load(), "what is kept is not read again")
+			}
+		}
+	})
+}
+
+// A page upwards reads the window below each of its gaps.
+func TestAMergeTakesWhatItReadInTheOtherDirection(t *testing.T) {
+	t.Parallel()
+	var whole []entry
+	for i := range 40 {
+		whole = append(whole, entry{at: i})
+	}
+	var requests atomic.Int64
+	kept := &store.Kept[entry]{}
+	read := func(gap string, ascending bool, want int) []entry {
+		m := mergeOf([][]entry{whole}, ascending, 10, &requests)
+		m.Gap, m.Kept = gap, kept
+		rows, _, err := m.Rows(t.Context(), want, math.MaxInt)
+		require.NoError(t, err)
+		return rows
+	}
+	require.Equal(t, whole[20:30], read("020", true, 10))
+	read("020", false, 10)
+	require.EqualValues(t, 2, requests.Load())
+	below := slices.Clone(whole[12:27])
+	slices.Reverse(below)
+	require.Equal(t, below, read("027", false, 15))
+	require.EqualValues(t, 2, requests.Load())
+}
+
 // all makes none of a nil slice and of an empty one equal.
 func all(rows []entry) []entry { return append([]entry{}, rows...) }
 
@@ -130,6 +210,14 @@ func TestAMergeReadsOnlyTheSourcesThatMayHaveTheNextRow(t *testing.T) {
 	require.EqualValues(t, 5, requests.Load(), "three of the low source, two of the high")
 }
 
+func TestAMergeOfNoSourcesIsEmpty(t *testing.T) {
+	t.Parallel()
+	rows, rest, err := store.Merge[entry]{}.Rows(t.Context(), 1, 1)
+	require.NoError(t, err)
+	require.Empty(t, rows)
+	require.Empty(t, rest)
+}
+
 func TestAMergeKeepsEqualRowsWithoutJoin(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int64
@@ -145,17 +233,47 @@ func TestAMergeKeepsEqualRowsWithoutJoin(t *testing.T) {
 	require.Equal(t, "ab", sources.String())
 }
 
+func TestAMergeReadsReadySourcesFirst(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var order []int
+	broken := -1
+	m := store.Merge[entry]{
+		Sources: 4,
+		Ready:   func(source int, gap string) bool { return source%2 == 1 && gap == "" },
+		Read: func(_ context.Context, source int, _ string) ([]entry, string, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			order = append(order, source)
+			if source == broken {
+				return nil, "", errBroken
+			}
+			return nil, "", nil
+		},
+	}
+	_, _, err := m.Rows(t.Context(), 1, 1)
+	require.NoError(t, err)
+	require.Equal(t, []int{1, 3}, order[:2])
+	require.ElementsMatch(t, []int{0, 2}, order[2:])
+
+	order, broken = nil, 1
+	_, _, err = m.Rows(t.Context(), 1, 1)
+	require.ErrorIs(t, err, errBroken)
+	require.Equal(t, []int{1}, order)
+}
+
+var errBroken = errors.New("broken")
+
 func TestAMergeFailsWithItsSource(t *testing.T) {
 	t.Parallel()
-	broken := errors.New("broken")
 	m := store.Merge[entry]{Sources: 3, Read: func(_ context.Context, source int, _ string) ([]entry, string, error) {
 		if source == 1 {
-			return nil, "", broken
+			return nil, "", errBroken
 		}
 		return nil, "", nil
 	}}
 	_, _, err := m.Rows(t.Context(), 1, 1)
-	require.ErrorIs(t, err, broken)
+	require.ErrorIs(t, err, errBroken)
 
 	m.Read = func(context.Context, int, string) ([]entry, string, error) { panic("in a source") }
 	_, _, err = m.Rows(t.Context(), 1, 1)

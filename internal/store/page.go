@@ -80,8 +80,25 @@ func (o Order[R]) Rest(reach Reach, rows []R) string {
 	return o.Below(rows[len(rows)-1])
 }
 
+// MaxID is the greatest id.
+const MaxID = ids.ID(1<<63 - 1)
+
 // aboveAll is the gap above the greatest id.
-var aboveAll = ids.ID(1 << 63).String()
+var aboveAll = (MaxID + 1).String()
+
+// FirstID is the least id whose text is not less than s, MaxID + 1 if there is
+// none.
+func FirstID(s string) ids.ID {
+	low, high := ids.ID(0), MaxID+1
+	for low < high {
+		if middle := low + (high-low)/2; middle.String() >= s {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	return low
+}
 
 // ByID is the order of rows whose sort keys begin with an id.
 func ByID[R any](id func(R) ids.ID) Order[R] {
@@ -113,6 +130,11 @@ type List[R, T any] struct {
 	Show func(context.Context, []R) ([]R, error)
 	// Item makes the page's item of a row.
 	Item func(R) T
+
+	// Note is a bit that the list's cursors carry. Page sets it if the request's
+	// cursor has it, and writes its final value into the page's cursors. If it is
+	// nil or false, cursors are the same as without it.
+	Note *bool
 }
 
 // Page reads one page. It reads one row more than fits, to know whether there
@@ -213,15 +235,23 @@ func (l List[R, T]) beyond(row R, up bool) string {
 	return l.Order.Rest(Reach{Up: up, oldest: l.Oldest, Limit: 1}, []R{row})
 }
 
+// The direction of a position. A capital letter means that Note is set.
 const (
-	down = 'd'
-	up   = 'u'
+	down      = 'd'
+	up        = 'u'
+	notedDown = 'D'
+	notedUp   = 'U'
 )
 
 // A position is the direction, the depth if the list has one, and the gap.
 func (l List[R, T]) encode(at Reach) cursor.Cursor {
 	pos := []byte{down}
-	if at.Up {
+	switch noted := l.Note != nil && *l.Note; {
+	case noted && at.Up:
+		pos[0] = notedUp
+	case noted:
+		pos[0] = notedDown
+	case at.Up:
 		pos[0] = up
 	}
 	if l.Depth > 0 {
@@ -235,10 +265,25 @@ func (l List[R, T]) decode(c cursor.Cursor) (Reach, error) {
 	if err != nil {
 		return Reach{}, err
 	}
-	if len(pos) < 2 || pos[0] != down && pos[0] != up {
+	if len(pos) < 2 {
 		return Reach{}, cursor.ErrInvalid
 	}
-	at, rest := Reach{Up: pos[0] == up, oldest: l.Oldest}, pos[1:]
+	at, rest := Reach{oldest: l.Oldest}, pos[1:]
+	noted := false
+	switch pos[0] {
+	case down:
+	case up:
+		at.Up = true
+	case notedDown:
+		noted = true
+	case notedUp:
+		at.Up, noted = true, true
+	default:
+		return Reach{}, cursor.ErrInvalid
+	}
+	if noted && l.Note == nil {
+		return Reach{}, cursor.ErrInvalid
+	}
 	if l.Depth > 0 {
 		depth, n := binary.Uvarint(rest)
 		if n <= 0 || depth > math.MaxInt32 {
@@ -248,6 +293,9 @@ func (l List[R, T]) decode(c cursor.Cursor) (Reach, error) {
 	}
 	if at.Gap = string(rest); !l.Order.Valid(at.Gap) {
 		return Reach{}, cursor.ErrInvalid
+	}
+	if noted {
+		*l.Note = true
 	}
 	return at, nil
 }

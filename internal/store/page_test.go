@@ -284,3 +284,30 @@ func TestLimitHasADefaultAndACap(t *testing.T) {
 		require.Equal(t, "Limit", invalid.Field)
 	}
 }
+
+func TestACursorKeepsItsListsNote(t *testing.T) {
+	t.Parallel()
+	plain, _ := endless(func(row) bool { return true })
+	noting := plain
+	noting.Note = new(bool)
+	want, err := plain.Page(t.Context(), cursor.PageRequest{Limit: 3})
+	require.NoError(t, err)
+	page, err := noting.Page(t.Context(), cursor.PageRequest{Limit: 3})
+	require.NoError(t, err)
+	require.Equal(t, want, page, "without a note a cursor is what it was")
+	_, err = noting.Page(t.Context(), cursor.PageRequest{Cursor: page.Next})
+	require.NoError(t, err)
+	require.False(t, *noting.Note)
+
+	*noting.Note = true
+	page, err = noting.Page(t.Context(), cursor.PageRequest{Limit: 3})
+	require.NoError(t, err)
+	for _, c := range []cursor.Cursor{page.Next, page.Prev} {
+		*noting.Note = false
+		_, err = noting.Page(t.Context(), cursor.PageRequest{Cursor: c})
+		require.NoError(t, err)
+		require.True(t, *noting.Note)
+		_, err = plain.Page(t.Context(), cursor.PageRequest{Cursor: c})
+		require.ErrorIs(t, err, cursor.ErrInvalid, "a list without a Note")
+	}
+}

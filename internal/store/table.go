@@ -10,6 +10,8 @@ package store
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -30,10 +32,8 @@ const (
 type Key struct{ PK, SK string }
 
 func (k Key) item() dynamo.Item {
-	return dynamo.Item{
-		pk: &types.AttributeValueMemberS{Value: k.PK},
-		sk: &types.AttributeValueMemberS{Value: k.SK},
-	}
+	texts := &[2]types.AttributeValueMemberS{{Value: k.PK}, {Value: k.SK}} // allocated at once
+	return dynamo.Item{pk: &texts[0], sk: &texts[1]}
 }
 
 // KeyOf returns the key of item.
@@ -118,6 +118,7 @@ type Span struct {
 	Ascending  bool // the default is newest first
 	Limit      int  // 0: everything
 	Consistent bool
+	Only       []string // the attributes to read, the key among them; empty: all
 }
 
 // Query reads the rows of a span and leaves out damaged ones. It sends another
@@ -150,8 +151,17 @@ func Read[R any](ctx context.Context, t *Table, s Span) (rows []R, rest string, 
 const after = "\x00"
 
 func (s Span) query(t *Table) *dynamodb.QueryInput {
-	in := within(t, pk, s.PK, sk, s.From, s.To)
+	in := within(t, pk, s.PK, sk, s.From, s.To) // names no attribute by a placeholder
 	in.ScanIndexForward, in.ConsistentRead = &s.Ascending, &s.Consistent
+	if len(s.Only) > 0 {
+		names := make([]string, len(s.Only))
+		in.ExpressionAttributeNames = make(map[string]string, len(s.Only))
+		for i, name := range s.Only {
+			names[i] = "#only" + strconv.Itoa(i)
+			in.ExpressionAttributeNames[names[i]] = name
+		}
+		in.ProjectionExpression = aws.String(strings.Join(names, ", "))
+	}
 	return in
 }
 

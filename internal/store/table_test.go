@@ -204,3 +204,13 @@ func TestSchemaAndTTLNameTheTableAndItsAttributes(t *testing.T) {
 	require.Equal(t, "ttl", *in.TimeToLiveSpecification.AttributeName)
 	require.Equal(t, types.BillingModePayPerRequest, store.Schema("here").BillingMode)
 }
+
+func TestOnlySomeAttributesAreRead(t *testing.T) {
+	t.Parallel()
+	table, _ := newTable(t)
+	require.NoError(t, table.PutAll(t.Context(), items(t, []row{{PK: "p", SK: "a", Hidden: true}, {PK: "p", SK: "b"}}), 1))
+	rows, rest, err := store.Read[row](t.Context(), table, store.Span{PK: "p", From: "a", To: "c", Limit: 1, Ascending: true, Only: []string{"pk", "sk"}})
+	require.NoError(t, err)
+	require.Equal(t, []row{{PK: "p", SK: "a"}}, rows)
+	require.Equal(t, "a\x00", rest)
+}

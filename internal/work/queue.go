@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
@@ -36,6 +37,7 @@ type Queue[W any] struct {
 	Lease time.Duration
 	Now   func() time.Time
 
+	// If MaxShards is 1, the number of shards is not stored.
 	ShardsKey store.Key // of the item that holds the number of shards
 	Shards    int       // how many this process spreads its jobs over, at least
 	MaxShards int
@@ -53,9 +55,14 @@ type Job[W any] struct {
 	Key   store.Key
 	Lease int64 // until when others leave it alone, in Unix ms; 0 means nobody has it
 	Work  W
+
+	claim uint32 // the last claim; two may take their leases in one millisecond
 }
 
-const lease = "lease"
+const (
+	lease = "lease"
+	claim = "claim"
+)
 
 // MarshalDynamoItem joins the key, the lease and the attributes of W.
 func (j Job[W]) MarshalDynamoItem() (dynamo.Item, error) {
@@ -63,7 +70,7 @@ func (j Job[W]) MarshalDynamoItem() (dynamo.Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := dynamo.MarshalItem(jobItem{j.Key.PK, j.Key.SK, j.Lease})
+	own, err := dynamo.MarshalItem(jobItem{j.Key.PK, j.Key.SK, j.Lease, j.claim})
 	maps.Copy(item, own)
 	return item, err
 }
@@ -74,7 +81,7 @@ func (j *Job[W]) UnmarshalDynamoItem(item dynamo.Item) error {
 	if err := dynamo.UnmarshalItem(item, &own); err != nil {
 		return err
 	}
-	j.Key, j.Lease = store.Key{PK: own.PK, SK: own.SK}, own.Lease
+	j.Key, j.Lease, j.claim = store.Key{PK: own.PK, SK: own.SK}, own.Lease, own.Claim
 	return dynamo.UnmarshalItem(item, &j.Work)
 }
 
@@ -82,6 +89,7 @@ type jobItem struct {
 	PK    string `dynamo:"pk"`
 	SK    string `dynamo:"sk"`
 	Lease int64  `dynamo:"lease,omitempty"`
+	Claim uint32 `dynamo:"claim,omitempty"`
 }
 
 // Place is the partition of the job that key names, the same for every call.
@@ -95,30 +103,34 @@ func (q *Queue[W]) Place(key string) (pk string) {
 func (q *Queue[W]) NewLease() int64 { return q.Now().Add(q.Lease).UnixMilli() }
 
 // Claim takes the lease of a job, unless another worker has taken it since the job was
-// read. A lease that ends later than any lease taken now comes from a clock that is far
+// read. Then job is what is stored: another worker may have begun the work and left it
+// since. A lease that ends later than any lease taken now comes from a clock that is far
 // ahead, and is ignored.
 func (q *Queue[W]) Claim(ctx context.Context, job *Job[W]) (claimed bool, err error) {
 	seen, now := job.Lease, q.Now()
 	if seen > now.UnixMilli() && seen <= now.Add(q.Lease+keys.MaxAhead).UnixMilli() {
 		return false, nil
 	}
-	job.Lease = q.NewLease()
-	update := q.Table.Update(job.Key).Set(lease, job.Lease)
+	job.Lease, job.claim = q.NewLease(), rand.Uint32()
+	update := q.Table.Update(job.Key).Set(lease, job.Lease).Set(claim, job.claim)
 	if seen == 0 {
 		update.If("attribute_exists(pk) AND attribute_not_exists(lease)")
 	} else {
 		update.If("lease = ?", seen)
 	}
-	err = q.Table.Run(ctx, update)
+	var stands Job[W]
+	err = q.Table.Run(ctx, store.Returning{Update: update, Out: &stands})
 	if refused, ok := store.AsRefused(err); ok {
 		err = nil
-		var stands jobItem
 		if item, _ := refused.At(0); item != nil {
 			err = q.Table.Decode(item, &stands)
 		}
-		claimed = err == nil && stands.Lease == job.Lease // the SDK may have sent it twice
+		claimed = err == nil && stands.Lease == job.Lease && stands.claim == job.claim // the SDK may have sent it twice
 	} else {
 		claimed = err == nil
+	}
+	if claimed {
+		*job = stands
 	}
 	q.GiveBack(ctx, *job)
 	return claimed && ctx.Err() == nil, err
@@ -132,7 +144,7 @@ func (q *Queue[W]) Checkpoint(ctx context.Context, job *Job[W], progress map[str
 		update.Set(name, value)
 	}
 	if leave {
-		update.Remove(lease)
+		update.Remove(lease, claim)
 	} else {
 		job.Lease = q.NewLease()
 		update.Set(lease, job.Lease)
@@ -149,7 +161,7 @@ func (q *Queue[W]) GiveBack(ctx context.Context, job Job[W]) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
 	defer cancel()
-	_, _ = q.holds(ctx, q.Table.Update(job.Key).Remove(lease).If("lease <= ?", job.Lease))
+	_, _ = q.holds(ctx, q.Table.Update(job.Key).Remove(lease, claim).If("lease <= ?", job.Lease))
 }
 
 // End deletes a job whose work is done.
@@ -160,6 +172,9 @@ func (q *Queue[W]) End(ctx context.Context, job Job[W]) error {
 // StoredShards reads the number of shards, which is 0 before the first job. If the number
 // is damaged, jobs may be in any shard.
 func (q *Queue[W]) StoredShards(ctx context.Context, consistent bool) (int, error) {
+	if q.MaxShards == 1 {
+		return 1, nil
+	}
 	var item struct {
 		N int `dynamo:"n"`
 	}
@@ -179,7 +194,7 @@ func (q *Queue[W]) StoredShards(ctx context.Context, consistent bool) (int, erro
 // StoreShards raises the stored number of shards to this process's. Call it
 // before a job is stored; it writes once a process.
 func (q *Queue[W]) StoreShards(ctx context.Context) error {
-	if q.shardsStored.Load() {
+	if q.MaxShards == 1 || q.shardsStored.Load() {
 		return nil
 	}
 	_, err := q.holds(ctx, q.Table.Update(q.ShardsKey).Set("n", q.Shards).If("attribute_not_exists(n) OR n < ?", q.Shards))

@@ -112,7 +112,7 @@ func TestOfManyClaimsOneSucceeds(t *testing.T) {
 		won := make(chan job, 16)
 		for n := range 16 {
 			other := q.process(t, nil)
-			other.now = q.now.Add(time.Duration(n) * time.Millisecond) // with equal leases both would think that they have claimed it
+			other.now = q.now.Add(time.Duration(n%2) * time.Millisecond) // most leases are equal
 			claims.Go(func() error {
 				mine := seen
 				claimed, err := other.Claim(t.Context(), &mine)
@@ -176,6 +176,27 @@ func TestAClaimSentTwiceHolds(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, claimed)
 	require.Equal(t, mine, q.stands(t, "ann"))
+}
+
+func TestAClaimReadsWhatOthersDid(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	q.store(t, "ann")
+	seen := q.stands(t, "ann")
+	theirs := seen
+	claimed, err := q.Claim(t.Context(), &theirs)
+	require.NoError(t, err)
+	require.True(t, claimed)
+	stands, err := q.Checkpoint(t.Context(), &theirs, map[string]any{"at": 7}, true)
+	require.NoError(t, err)
+	require.True(t, stands)
+
+	mine := seen
+	claimed, err = q.Claim(t.Context(), &mine)
+	require.NoError(t, err)
+	require.True(t, claimed)
+	require.Equal(t, 7, mine.Work.At)
+	require.Equal(t, q.stands(t, "ann"), mine)
 }
 
 func TestAClaimOfAnEndedJobFails(t *testing.T) {
@@ -298,4 +319,15 @@ func TestShardsOnlyGrow(t *testing.T) {
 		require.Equal(t, q.MaxShards, n, "jobs may lie in any")
 		require.Equal(t, 1, q.damaged)
 	}
+}
+
+func TestASingleShardIsNotStored(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	q.Shards, q.MaxShards = 1, 1
+	require.NoError(t, q.StoreShards(t.Context()))
+	require.ErrorIs(t, q.Table.Get(t.Context(), q.ShardsKey, true, new(dynamo.Item)), plaza.ErrNotFound)
+	n, err := q.StoredShards(t.Context(), true)
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
 }

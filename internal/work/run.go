@@ -1,12 +1,14 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -34,8 +36,8 @@ func (q *Queue[W]) Pass(ctx context.Context, before string, do func(context.Cont
 	return done, errors.Join(append(failed, err)...)
 }
 
-// Each is Pass for a kind of job that is claimed in another way. It calls do with each
-// job, and with a time before it was read.
+// Each is Pass for jobs that do claims itself. It calls do with each job, and with the
+// time when the read of the job began.
 func (q *Queue[W]) Each(ctx context.Context, before string, do func(ctx context.Context, job Job[W], read time.Time)) error {
 	shards, err := q.StoredShards(ctx, false)
 	if err != nil {
@@ -82,6 +84,35 @@ func (q *Queue[W]) try(ctx context.Context, job Job[W], do func(context.Context,
 		return false, nil
 	}
 	return do(ctx, job)
+}
+
+// Hold calls do, which may outlast the job's lease: until do returns, Hold renews it. If
+// the job is ended meanwhile, held is false and the context of do ends. A panic of do is
+// an error.
+func (q *Queue[W]) Hold(ctx context.Context, job *Job[W], do func(context.Context) error) (held bool, err error) {
+	ctx, stop := context.WithCancel(ctx)
+	ended := false
+	renewal := parallel.New()
+	renewal.Go(func() error {
+		ticker := time.NewTicker(q.Lease / 3)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+			case <-ctx.Done():
+				return nil
+			}
+			// After an error the next renewal may succeed, or the lease ends.
+			if stands, err := q.Checkpoint(ctx, job, nil, false); err == nil && !stands {
+				ended = true
+				stop()
+			}
+		}
+	})
+	err = parallel.Catch(func() error { return do(ctx) })
+	stop()
+	failed := renewal.Wait()
+	return !ended, cmp.Or(err, failed)
 }
 
 func (q *Queue[W]) failed(err error) error {

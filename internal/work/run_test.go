@@ -4,15 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/internal/work"
 )
@@ -216,4 +220,63 @@ func TestEachShowsEveryJobAndClaimsNone(t *testing.T) {
 	}))
 	require.ElementsMatch(t, []string{"ann", "bob"}, seen)
 	require.Zero(t, q.stands(t, "ann").Lease)
+}
+
+// simulated makes the queue's clock that of a bubble of synctest. Its requests are real.
+func (q *queue) simulated(t *testing.T) {
+	t.Helper()
+	table, err := store.Open(dynamotest.DB(t, func(aws.HTTPClient) aws.HTTPClient {
+		return &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	}), q.table, nil)
+	require.NoError(t, err)
+	q.Table, q.Now = table, time.Now
+}
+
+func TestAHeldJobIsRenewedUntilItsWorkReturns(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	q.store(t, "ann")
+	broken := errors.New("broken")
+	synctest.Test(t, func(t *testing.T) {
+		q.simulated(t)
+		mine := q.stands(t, "ann")
+		claimed, err := q.Claim(t.Context(), &mine)
+		require.NoError(t, err)
+		require.True(t, claimed)
+		held, err := q.Hold(t.Context(), &mine, func(context.Context) error {
+			for range 9 {
+				time.Sleep(21 * time.Second)
+				require.Greater(t, q.stands(t, "ann").Lease, time.Now().Add(lease/2).UnixMilli())
+			}
+			return broken
+		})
+		require.ErrorIs(t, err, broken)
+		require.True(t, held)
+		last := q.stands(t, "ann")
+		require.Equal(t, mine, last)
+		time.Sleep(time.Hour)
+		require.Equal(t, last, q.stands(t, "ann"), "nothing renews it any more")
+
+		held, err = q.Hold(t.Context(), &mine, func(context.Context) error { panic(broken) })
+		var panicked *parallel.PanicError
+		require.ErrorAs(t, err, &panicked)
+		require.True(t, held)
+	})
+}
+
+func TestWorkOnAnEndedJobIsCancelled(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	q.store(t, "ann")
+	synctest.Test(t, func(t *testing.T) {
+		q.simulated(t)
+		mine := q.stands(t, "ann")
+		held, err := q.Hold(t.Context(), &mine, func(ctx context.Context) error {
+			require.NoError(t, q.End(ctx, mine)) // as another worker does
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		require.ErrorIs(t, err, context.Canceled)
+		require.False(t, held)
+	})
 }

@@ -25,7 +25,7 @@ func (m *model) readHomes() {
 			return Units{Requests: 1, Read: 0.5}
 		}
 		activities := rows * (1 - m.in.Cached) * read(1, m.postBytes())
-		return Units{Requests: 2, Read: read(rows+1, entryRow) + activities + 0.5} // and the home's header
+		return Units{Requests: 2, Read: read(rows+1, entryRow) + activities}
 	}, home)
 	m.call("feed.Home.List", n, each, Units{Requests: 2, Read: 12})
 
@@ -61,13 +61,17 @@ func (m *model) readProfiles() {
 	m.call("feed.Outbox.List", n, whole(list, math.Min(readRows, m.outbox())), list(readRows))
 }
 
+// mode is the read of whether homes pull a source: by each follow, and by each process
+// that delivers.
+var mode = Units{Requests: 1, Read: 1}
+
 // copies is the most activities that Follow copies, by default.
 const copies = 100
 
 func (m *model) follow() {
 	n := m.total(m.in.NewFollows)
 	copied := func(rows float64) Units {
-		return Units{Requests: 2 + math.Ceil(rows/25), Read: 2 * read(rows, m.postBytes()), Write: 10 + rows}
+		return Units{Requests: 2 + math.Ceil(rows/25), Read: 2 * read(rows, m.postBytes()), Write: 10 + rows}.plus(mode)
 	}
 	recent := math.Min(copies, m.in.Posts*math.Min(m.in.Days, retention))
 	m.call("feed.Home.Follow", n, whole(copied, recent), copied(copies))
@@ -79,7 +83,8 @@ func (m *model) follow() {
 	m.heat("feed", "O# of the most followed", 2*m.in.Posts*write(m.postBytes()),
 		m.topReads()*(1-m.in.Cached)*read(1, m.postBytes())+
 			m.total(m.in.ProfileReads)*m.top*read(math.Min(readRows, m.outbox()), m.postBytes())+
-			n*m.top*whole(copied, recent).Read,
+			n*m.top*whole(copied, recent).Read+
+			m.in.Posts*mode.Read,
 		relief{option: "feed.Options.Cache"})
 }
 
@@ -100,7 +105,7 @@ func (m *model) publish() {
 		if inline == 0 {
 			return stored
 		}
-		return stored.plus(counters).plus(deliver(math.Min(followers, inline))).plus(one)
+		return stored.plus(mode).plus(counters).plus(deliver(math.Min(followers, inline))).plus(one)
 	}
 	later := func(followers float64) Units {
 		rest := followers - inline
@@ -108,9 +113,9 @@ func (m *model) publish() {
 		case rest <= 0 && inline > 0:
 			return Units{}
 		case inline > 0:
-			return deliver(rest).plus(one.times(1 + math.Ceil(rest/deliveryPage)))
+			return mode.plus(deliver(rest)).plus(one.times(1 + math.Ceil(rest/deliveryPage)))
 		}
-		return counters.plus(deliver(rest)).plus(one.times(1 + math.Max(1, math.Ceil(rest/deliveryPage))))
+		return mode.plus(counters).plus(deliver(rest)).plus(one.times(1 + math.Max(1, math.Ceil(rest/deliveryPage))))
 	}
 	ofAll := func(f func(float64) Units) Units {
 		return m.perUser(func(followers float64) Units { return whole(f, followers) }).times(m.in.Posts)

@@ -76,7 +76,7 @@ func (m *model) compete() {
 
 	first := math.Min(1, m.in.BoardSubmits)
 	better := whole(func(n float64) Units { return Units{Write: improvements(n)} }, m.in.BoardSubmits).Write
-	opened := Units{Requests: 1, Write: 4}.times(boards) // a period
+	opened := Units{Requests: 1, Write: 6}.times(boards) // a period of a board that resets
 	m.together("leaderboard.Repository.Submit", submits,
 		Units{Requests: submits, Write: submits + players*(first+2*better)}.plus(looked(submits)).plus(opened),
 		Units{Requests: 3, Read: 2, Write: 3}.times(submits).plus(opened))

@@ -46,6 +46,7 @@ type simulation struct {
 	gen       *ids.Generator
 	follows   *follow.Repository
 	feeds     *feed.Repository
+	worker    *feed.Repository
 	comments  *comment.Repository
 	reactions *reaction.Repository
 	boards    []*leaderboard.Repository // by process
@@ -90,7 +91,10 @@ func (s *simulation) open() {
 	ok(err)
 	s.follows, err = follow.New(db, table("follow", follow.Table), s.gen, nil)
 	ok(err)
-	s.feeds, err = feed.New(db, table("feed", feed.Table), s.gen, s.follows, &feed.Options{InlineFollowers: s.in.InlineFollowers, JobShards: s.in.JobShards})
+	feeds, opts := table("feed", feed.Table), feed.Options{InlineFollowers: s.in.InlineFollowers, JobShards: s.in.JobShards}
+	s.feeds, err = feed.New(db, feeds, s.gen, s.follows, &opts)
+	ok(err)
+	s.worker, err = feed.New(db, feeds, s.gen, s.follows, &opts)
 	ok(err)
 	s.comments, err = comment.New(db, table("comment", comment.Table), s.gen, nil)
 	ok(err)
@@ -230,7 +234,7 @@ func (s *simulation) publish() {
 	}
 	require.NoError(s.t, group.Wait())
 	for range int(day / s.in.Poll * float64(s.in.Workers)) {
-		s.call("feed.Repository.Run", func(ctx context.Context) error { _, err := s.feeds.Deliver(ctx); return err })
+		s.call("feed.Repository.Run", func(ctx context.Context) error { _, err := s.worker.Deliver(ctx); return err })
 	}
 }
 

@@ -28,11 +28,12 @@ var stated = map[string]struct {
 	"follow.Repository.Counts":            {plain: "1 request, 0.5 RCU"},
 	"follow.Repository.Relations":         {formulas: []string{"1 request for each 50 others, 1 RCU for each other"}},
 	"feed.Outbox.List":                    {formulas: []string{"1 request, 0.5 RCU for each 4 KB"}},
-	"feed.Home.Follow":                    {formulas: []string{"with 100 activities of 1 KB copied 6 requests, 110 WCU, 25 RCU"}},
+	"feed.Home.Follow":                    {formulas: []string{"with 100 activities of 1 KB copied 7 requests, 110 WCU, 26 RCU"}},
 	"feed.Outbox.Publish":                 {formulas: []string{"1 transaction, 4 WCU", "then Deliver's units and 1 request, 1 WCU to end the job"}},
 	"feed.Repository.Run":                 {formulas: []string{"as Deliver every Options.Poll"}},
 	"feed.Repository.Deliver": {formulas: []string{
 		"to N followers ⌈N/25⌉ requests, 1 or 2 for each 1,000 followers of a shard, and 3 more; N WCU and 1 or 2 more, N/37 RCU",
+		"for the modes of its sources 1 request, 1 RCU each, unless this process found them not Pulled within 30 s",
 		"with nothing to do 1 request for the number of job shards and 1 for each (4), 0.5 RCU each",
 	}},
 	"feed/comment.Repository.Add":       {plain: "1 transaction, 6 WCU"},

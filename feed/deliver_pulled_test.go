@@ -1,0 +1,251 @@
+package feed_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+func TestADeliverySkipsThePulledOfItsSources(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &feed.Options{Consistent: true, OwnHome: true})
+	for _, source := range []string{"ann", "birds", "paris", "chris"} {
+		_, _, err := w.follows.Follow(t.Context(), followEdge("fan of "+source, source))
+		require.NoError(t, err)
+	}
+	w.switched(t, "birds", true)
+	w.switched(t, "chris", true)
+	publish := func(owner string, to ...string) ids.ID {
+		a, _, err := w.process(t, &feed.Options{OwnHome: true}).Outbox(owner).Publish(t.Context(), addressed(owner, 1, to...))
+		require.NoError(t, err)
+		require.Empty(t, w.jobs(t))
+		return a.ID
+	}
+	anns := publish("ann", "birds", "paris", "chris")
+	require.Equal(t, []ids.ID{anns}, w.entriesOf(t, "fan of ann"))
+	require.Equal(t, []ids.ID{anns}, w.entriesOf(t, "fan of paris"))
+	require.Equal(t, []ids.ID{anns}, w.entriesOf(t, "ann"), "OwnHome")
+
+	chriss := publish("chris", "paris")
+	require.Equal(t, []ids.ID{chriss, anns}, w.entriesOf(t, "fan of paris"))
+	require.Equal(t, []ids.ID{chriss}, w.entriesOf(t, "chris"), "OwnHome, though Pulled")
+	for _, source := range []string{"birds", "chris"} {
+		require.Empty(t, w.entriesOf(t, "fan of "+source))
+		require.Contains(t, all(t, w.Home("fan of "+source).List, 1), anns)
+	}
+
+	// Part of it inline, the rest by a worker.
+	part := w.process(t, &feed.Options{InlineFollowers: 1, OwnHome: true})
+	a, _, err := part.Outbox("chris").Publish(t.Context(), addressed("chris", 2, "birds", "paris"))
+	require.NoError(t, err)
+	require.Len(t, w.jobs(t), 1)
+	delivered, err := w.process(t, &feed.Options{OwnHome: true}).Deliver(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, delivered)
+	require.Equal(t, []ids.ID{a.ID, chriss, anns}, w.entriesOf(t, "fan of paris"))
+	require.Equal(t, []ids.ID{a.ID, chriss}, w.entriesOf(t, "chris"))
+}
+
+// A job may come from a process that knew more outboxes of To, or be damaged so.
+func TestAJobBeyondItsSourcesEnds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
+	w.publish(t, "chris", 1)
+	job := w.jobs(t)[0]
+	w.damage(t, job.PK, job.SK, dynamo.Item{"at": number("9")})
+	delivered, err := w.Deliver(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, delivered)
+	require.Empty(t, w.jobs(t))
+}
+
+// Only that a source is not Pulled is remembered.
+func TestWhatIsNotPulledIsRememberedFor30Seconds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "star")
+	w.switched(t, "star", true)
+	var clock clock
+	reads := 0
+	in := faults.New(t, 1, faults.Rates{})
+	in.Script(func(op string, body []byte, _ int) faults.Fault {
+		if op == "BatchGetItem" && bytes.Contains(body, []byte("O#")) {
+			reads++
+		}
+		return faults.Fault{}
+	})
+	p := w.process(t, &feed.Options{Now: clock.now}, in.Wrap)
+	for i, step := range []struct {
+		advance time.Duration
+		owner   string
+		to      []string
+		want    int
+	}{
+		{0, "chris", nil, 1},
+		{0, "chris", nil, 0},
+		{29 * time.Second, "chris", nil, 0},
+		{0, "chris", []string{"birds"}, 1},
+		{0, "chris", []string{"birds"}, 0},
+		{2 * time.Second, "chris", []string{"birds"}, 1}, // chris again
+		{0, "birds", nil, 0},
+		{0, "star", nil, 1},
+		{0, "star", nil, 1}, // a Pulled one is read each time
+		{0, "chris", []string{"star"}, 1},
+		{-time.Second, "chris", nil, 1}, // the clock was set back
+		{30 * time.Second, "chris", nil, 1},
+	} {
+		clock.advance(step.advance)
+		reads = 0
+		_, _, err := p.Outbox(step.owner).Publish(t.Context(), addressed(step.owner, i, step.to...))
+		require.NoError(t, err)
+		require.Equal(t, step.want, reads, "step %d", i)
+	}
+	require.Empty(t, w.entriesOf(t, "jack"))
+
+	// Pulled from now on, it is read within the 30 s of its last mode.
+	w.switched(t, "chris", true)
+	clock.advance(30 * time.Second)
+	reads = 0
+	for range 2 {
+		_, _, err := p.Outbox("chris").Publish(t.Context(), activity("chris", 1))
+		require.NoError(t, err)
+	}
+	require.Equal(t, 2, reads)
+}
+
+// A publisher that read that its source is Pushed does not learn of the switch
+// for a while. It delivers too, and that is one activity.
+func TestAPublisherThatRemembersPushedDeliversToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	stale := w.process(t, nil)
+	first := stale.publish(t, "chris", 1)[0].ID
+	at := w.switched(t, "chris", true)
+	second := stale.publish(t, "chris", 1)[0].ID
+	require.Equal(t, []ids.ID{second, first}, w.entriesOf(t, "jack"))
+	require.Equal(t, homePull{Source: "chris", Edge: w.pullOf(t, "jack").Edge, Since: w.pullOf(t, "jack").Since, At: at}, w.pullOf(t, "jack"))
+	require.LessOrEqual(t, w.pullOf(t, "jack").Since, first)
+	fresh := w.process(t, nil)
+	third := fresh.publish(t, "chris", 1)[0].ID
+	require.Equal(t, []ids.ID{second, first}, w.entriesOf(t, "jack"))
+	require.Equal(t, []ids.ID{third, second, first}, all(t, w.Home("jack").List, 2), "once each")
+}
+
+// An id is minted before the switch and published after it, both ways.
+func TestAnActivityMintedBeforeASwitchAndPublishedAfterItArrives(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	publish := func(n int, id ids.ID) {
+		t.Helper()
+		a := activity("chris", n)
+		a.ID = id
+		_, _, err := w.process(t, nil).Outbox("chris").Publish(t.Context(), a)
+		require.NoError(t, err)
+	}
+	mint := func() ids.ID {
+		t.Helper()
+		id, err := w.gen.Next(t.Context())
+		require.NoError(t, err)
+		return id
+	}
+	before, late := mint(), mint()
+	w.switched(t, "chris", true)
+	publish(1, before)
+	require.Empty(t, w.entriesOf(t, "jack"))
+	require.Equal(t, []ids.ID{before}, all(t, w.Home("jack").List, 10))
+
+	during := mint()
+	publish(2, mint())
+	w.switched(t, "chris", false)
+	publish(3, during) // below until
+	publish(4, late)
+	require.Equal(t, []ids.ID{during, late}, w.entriesOf(t, "jack"))
+	for limit := 1; limit <= 5; limit++ {
+		require.Equal(t, all(t, w.Outbox("chris").List, 10), all(t, w.Home("jack").List, limit))
+	}
+	require.Contains(t, all(t, w.Home("jack").List, 10), before)
+	require.Greater(t, w.pullOf(t, "jack").Until, during)
+}
+
+// A deliverer reads that chris is Pulled and pauses. When it goes on, chris is
+// Pushed. The activity lies below where homes stop reading.
+func TestADelivererMayPauseOverTheWholeWayBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	w.switched(t, "chris", true)
+	paused := false
+	slow, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{w.follows, func(source string) error {
+		if source == "ann" && !paused {
+			paused = true
+			w.setPulled(t, "chris", false)
+			other := w.process(t, nil) // the lease of the delivery holds it off
+			delivered, err := other.Deliver(t.Context())
+			require.Equal(t, 1, delivered)
+			return err
+		}
+		return nil
+	}}, nil)
+	require.NoError(t, err)
+	a, _, err := slow.Outbox("ann").Publish(t.Context(), addressed("ann", 1, "chris"))
+	require.NoError(t, err)
+	require.True(t, paused)
+	require.Empty(t, w.jobs(t))
+	require.Equal(t, feed.Pushed, w.storedMode(t, "chris").Mode)
+	require.Empty(t, w.entriesOf(t, "jack"))
+	require.Equal(t, a.ID+1, w.pullOf(t, "jack").Until)
+	require.Equal(t, []ids.ID{a.ID}, all(t, w.Home("jack").List, 10))
+
+	// The same over there and back again, from Pushed.
+	paused = false
+	slow, err = feed.New(w.db, w.feedTable, w.gen, watchedGraph{w.follows, func(source string) error {
+		if source == "ann" && !paused {
+			paused = true
+			for _, pulled := range []bool{true, false, true} {
+				w.setPulled(t, "chris", pulled)
+				_, err := w.process(t, nil).Deliver(t.Context())
+				require.NoError(t, err)
+			}
+		}
+		return nil
+	}}, nil)
+	require.NoError(t, err)
+	b, _, err := slow.Outbox("ann").Publish(t.Context(), addressed("ann", 2, "chris"))
+	require.NoError(t, err)
+	require.Equal(t, []ids.ID{b.ID}, w.entriesOf(t, "jack"), "it delivers, though chris is Pulled by now")
+	require.Zero(t, w.pullOf(t, "jack").Until)
+	require.Equal(t, []ids.ID{b.ID, a.ID}, all(t, w.Home("jack").List, 1), "once each")
+}
+
+// The modes cannot be read: the job stays.
+func TestADeliveryThatCannotReadTheModesStays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	in := faults.New(t, 1, faults.Rates{})
+	in.Script(func(op string, _ []byte, _ int) faults.Fault {
+		if op == "BatchGetItem" {
+			return faults.Fault{Kind: faults.KilledBefore}
+		}
+		return faults.Fault{}
+	})
+	var failed []feed.Delivery
+	p := w.process(t, &feed.Options{OnDelivery: func(d feed.Delivery) { failed = append(failed, d) }}, in.Wrap)
+	a, created, err := p.Outbox("chris").Publish(t.Context(), activity("chris", 1))
+	require.NoError(t, err, "Deliver will do it")
+	require.True(t, created)
+	require.Len(t, failed, 1)
+	require.ErrorIs(t, failed[0].Err, faults.ErrKilled)
+	require.Len(t, w.jobs(t), 1)
+	deliverAll(t, w.later(t))
+	require.Equal(t, []ids.ID{a.ID}, w.entriesOf(t, "jack"))
+}

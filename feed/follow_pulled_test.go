@@ -1,0 +1,485 @@
+package feed_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// entries counts the entries of a home.
+func entries(t testing.TB, w world, reader string) int {
+	t.Helper()
+	n, err := dynamotest.DB(t).Table(w.feedTable).Get("pk", "H#"+reader).Range("sk", "LT", "9").Consistent(true).Count(t.Context())
+	require.NoError(t, err)
+	return n
+}
+
+// switchAt is the id of the source's last switch.
+func switchAt(t testing.TB, w world, source string) (at ids.ID) {
+	t.Helper()
+	var header struct {
+		At ids.ID `dynamo:"at"`
+	}
+	require.NoError(t, dynamotest.DB(t).Table(w.feedTable).Get("pk", "O#"+source).Range("sk", "EQ", "~").Consistent(true).One(t.Context(), &header))
+	return header.At
+}
+
+func TestAFollowOfAPulledSourceMarksTheHome(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []feed.Mode{feed.Opening, feed.Pulled} {
+		for limit, none := range map[int]bool{0: false, 7: false, -1: true} {
+			t.Run(fmt.Sprint(mode, limit), func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, nil)
+				shown := newestFirst(w.publish(t, "chris", 3))
+				if none {
+					shown = nil
+				}
+				w.switchTo(t, "chris", mode)
+				for _, first := range []bool{true, false} {
+					created, err := w.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{CopyLimit: limit})
+					require.NoError(t, err)
+					require.Equal(t, first, created)
+					edge := w.edge(t, "jack", "chris")
+					want := pull{At: switchAt(t, w, "chris")}
+					if none {
+						want.Since = edge
+					}
+					require.Equal(t, map[ids.ID]pull{edge: want}, pulls(t, w, "jack", "chris"))
+					require.Zero(t, entries(t, w, "jack"), "instead of copies")
+					require.Equal(t, shown, all(t, w.Home("jack").List, 2))
+				}
+			})
+		}
+	}
+}
+
+func TestAFollowOfAClosingSourceCopies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.publish(t, "chris", 3)
+	w.switchTo(t, "chris", feed.Pulled)
+	for _, mode := range []feed.Mode{feed.Closing, feed.Pushed} {
+		w.switchTo(t, "chris", feed.Pulled)
+		w.switchTo(t, "chris", mode)
+		w.subscribe(t, string(mode), "chris")
+		require.Empty(t, pulls(t, w, string(mode), "chris"))
+		require.Equal(t, 3, entries(t, w, string(mode)))
+	}
+}
+
+// The switch begins after the follow has read that the source is Pushed.
+func TestASwitchFindsTheEdgeOfAFollowThatReadPushed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	done := w.publish(t, "chris", 2)
+	following := w.before(t, func() { w.switchTo(t, "chris", feed.Pulled) }, "Query", "O#chris")
+	following.subscribe(t, "jack", "chris")
+	require.Len(t, pulls(t, w, "jack", "chris"), 1)
+	require.Equal(t, 2, entries(t, w, "jack"))
+	done = append(done, w.publish(t, "chris", 2)...)
+	require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 3))
+}
+
+// The switch tells the home before the follow does, with a later since.
+func TestAFollowThatASwitchOvertookCopies(t *testing.T) {
+	t.Parallel()
+	for limit, copies := range map[int]int{0: 2, -1: 0} {
+		t.Run(fmt.Sprint(limit), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.publish(t, "chris", 2)
+			following := w.before(t, func() { w.switchTo(t, "chris", feed.Pulled) }, "BatchGetItem", "O#chris")
+			created, err := following.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{CopyLimit: limit})
+			require.NoError(t, err)
+			require.True(t, created)
+			edge := w.edge(t, "jack", "chris")
+			require.Equal(t, map[ids.ID]pull{
+				edge: {Since: ids.At(edge.Time().Add(-24 * time.Hour)), At: switchAt(t, w, "chris")},
+			}, pulls(t, w, "jack", "chris"))
+			require.Equal(t, copies, entries(t, w, "jack"))
+		})
+	}
+}
+
+func TestAFollowThatDiedBeforeItsMarkIsCompletedByARepeat(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.switchTo(t, "chris", feed.Pulled)
+	injector := faults.New(t, 1, faults.Rates{})
+	injector.KillBefore(2)
+	_, err := w.process(t, nil, injector.Wrap).Home("jack").Follow(t.Context(), "chris", nil)
+	require.ErrorIs(t, err, faults.ErrKilled)
+	edge := w.edge(t, "jack", "chris")
+	require.Empty(t, pulls(t, w, "jack", "chris"))
+
+	created, err := w.Home("jack").Follow(t.Context(), "chris", nil)
+	require.NoError(t, err)
+	require.False(t, created)
+	require.Equal(t, map[ids.ID]pull{edge: {At: switchAt(t, w, "chris")}}, pulls(t, w, "jack", "chris"))
+	require.Equal(t, newestFirst(w.publish(t, "chris", 2)), all(t, w.Home("jack").List, 3))
+}
+
+// The unfollow comes between the follow's edge and its mark.
+func TestAnUnfollowDuringAFollowOfAPulledSource(t *testing.T) {
+	t.Parallel()
+	for name, opts := range map[string]*feed.UnfollowOptions{"removed": nil, "kept": {KeepHistory: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.publish(t, "chris", 2)
+			w.switchTo(t, "chris", feed.Pulled)
+			following := w.before(t, func() {
+				_, err := w.Home("jack").Unfollow(t.Context(), "chris", opts)
+				require.NoError(t, err)
+			}, "UpdateItem", "pull#")
+			following.subscribe(t, "jack", "chris")
+			requireNotFollowing(t, w, "jack", "chris")
+			for _, p := range pulls(t, w, "jack", "chris") {
+				require.True(t, name == "kept" && p.Kept && p.Until == 1)
+			}
+			require.Empty(t, all(t, w.Home("jack").List, 10))
+		})
+	}
+}
+
+// Each write of a follow in turn arrives after the follow was repeated and
+// undone.
+func TestALateFollowOfAPulledSourceAfterAnUnfollowIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, op := range []string{"TransactWriteItems", "UpdateItem"} {
+		for name, opts := range map[string]*feed.UnfollowOptions{"removed": nil, "kept": {KeepHistory: true}} {
+			t.Run(op+" "+name, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, nil)
+				w.switchTo(t, "chris", feed.Pulled)
+				id := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+				follow := &feed.FollowOptions{ID: id}
+				late := &faults.Late{Holds: func(on string, _ []byte) bool { return on == op }}
+				_, err := w.process(t, nil, late.Wrap).Home("jack").Follow(t.Context(), "chris", follow)
+				require.Error(t, err)
+				created, err := w.Home("jack").Follow(t.Context(), "chris", follow)
+				require.NoError(t, err)
+				require.True(t, created)
+				_, err = w.Home("jack").Unfollow(t.Context(), "chris", opts)
+				require.NoError(t, err)
+				before := headerItem(t, w, "jack")
+				late.Arrive(t)
+				require.Equal(t, before, headerItem(t, w, "jack"))
+				requireNotFollowing(t, w, "jack", "chris")
+				_, err = w.Home("jack").Follow(t.Context(), "chris", follow)
+				require.ErrorIs(t, err, plaza.ErrRemoved)
+			})
+		}
+	}
+}
+
+// crowd makes jack's home read n outboxes, those of "source-000" and so on.
+func (w world) crowd(t testing.TB, n int) {
+	t.Helper()
+	marks := map[string]any{}
+	edge := ids.At(time.Now().Add(-time.Hour))
+	for i := range n {
+		marks[feed.PullName(edge+ids.ID(i), fmt.Sprintf("source-%03d", i))] = pull{At: edge}
+	}
+	if n >= 500 {
+		marks["crowded"] = true
+	}
+	putMarks(t, w, marks)
+}
+
+func TestAFollowIsErrTooManyPulledOnceAHomeReads500Outboxes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.crowd(t, 499)
+	for _, source := range []string{"ann", "bob", "chris"} {
+		w.switchTo(t, source, feed.Pulled)
+	}
+	jack := w.Home("jack")
+	w.subscribe(t, "jack", "ann") // the 500th
+	w.subscribe(t, "jack", "ann")
+	for range 2 {
+		created, err := jack.Follow(t.Context(), "bob", nil)
+		require.ErrorIs(t, err, feed.ErrTooManyPulled)
+		require.ErrorIs(t, err, plaza.ErrBusy)
+		require.False(t, created)
+		requireNotFollowing(t, w, "jack", "bob")
+		require.Empty(t, pulls(t, w, "jack", "bob"))
+	}
+	_, _, err := w.follows.Follow(t.Context(), followEdge("jack", "chris"))
+	require.NoError(t, err)
+	created, err := jack.Follow(t.Context(), "chris", nil)
+	require.ErrorIs(t, err, feed.ErrTooManyPulled)
+	require.False(t, created)
+	edge := w.edge(t, "jack", "chris")
+
+	many, err := w.process(t, &feed.Options{Parallel: 1}).Home("jack").FollowMany(t.Context(), []string{"bob", "dora", "eve"}, nil)
+	var partial *feed.PartialError
+	require.ErrorAs(t, err, &partial)
+	require.ErrorIs(t, partial.Errs[0], feed.ErrTooManyPulled)
+	require.Equal(t, map[string]bool{"dora": true, "eve": true}, many, "pushed ones need no room")
+	requireNotFollowing(t, w, "jack", "bob")
+
+	// A switch meets the full home, and the source stays Opening.
+	w.subscribe(t, "reader-0", "dora")
+	_, err = w.Outbox("dora").SetPulled(t.Context(), true)
+	require.NoError(t, err)
+	_, err = w.Deliver(t.Context())
+	require.ErrorIs(t, err, feed.ErrTooManyPulled)
+	require.Len(t, pulls(t, w, "reader-0", "dora"), 1)
+	mode, err := w.Outbox("dora").Mode(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, feed.Opening, mode)
+
+	for i, follow := range []string{"chris", "dora", "bob"} {
+		_, err = jack.Follow(t.Context(), "bob", nil)
+		require.ErrorIs(t, err, feed.ErrTooManyPulled)
+		_, err = jack.Unfollow(t.Context(), fmt.Sprintf("source-%03d", i), nil)
+		require.NoError(t, err)
+		w.subscribe(t, "jack", follow)
+		require.Len(t, pulls(t, w, "jack", follow), 1)
+	}
+	require.Equal(t, edge, w.edge(t, "jack", "chris"))
+	deliverAll(t, w.later(t))
+	mode, err = w.Outbox("dora").Mode(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, feed.Pulled, mode)
+}
+
+// The edge stood before its source was to be pulled; the repeat is late.
+func TestARefusedRepeatLeavesAnEdgeFromBeforeTheSwitch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	opts := func() *feed.FollowOptions {
+		return &feed.FollowOptions{ID: retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })}
+	}
+	before := opts()
+	created, err := w.Home("jack").Follow(t.Context(), "chris", before)
+	require.NoError(t, err)
+	require.True(t, created)
+	w.crowd(t, 500)
+	for id := ids.ID(0); !id.Time().After(before.ID.Time()); {
+		id = opts().ID
+	}
+	w.switchTo(t, "chris", feed.Opening)
+	created, err = w.Home("jack").Follow(t.Context(), "chris", before)
+	require.ErrorIs(t, err, feed.ErrTooManyPulled)
+	require.True(t, created)
+	require.Equal(t, before.ID, w.edge(t, "jack", "chris"))
+
+	w.switchTo(t, "ann", feed.Opening)
+	after := opts()
+	for !after.ID.Time().After(switchAt(t, w, "ann").Time()) {
+		after = opts()
+	}
+	_, err = w.Home("jack").Follow(t.Context(), "ann", after)
+	require.ErrorIs(t, err, feed.ErrTooManyPulled)
+	requireNotFollowing(t, w, "jack", "ann")
+	_, err = w.Home("jack").Follow(t.Context(), "ann", after)
+	require.ErrorIs(t, err, plaza.ErrRemoved)
+}
+
+func TestAFollowOfAPulledSourceIsErrFullOnceTheHeaderIsFull(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.switchTo(t, "chris", feed.Pulled)
+	putHeader(t, w, 3_800, ids.At(time.Now()))
+	for range 2 {
+		_, err := w.Home("jack").Follow(t.Context(), "chris", nil)
+		if err == nil { // it filled the header
+			w.switchTo(t, "ann", feed.Pulled)
+			_, err = w.Home("jack").Follow(t.Context(), "ann", nil)
+		}
+		require.ErrorIs(t, err, feed.ErrFull)
+	}
+	requireNotFollowing(t, w, "jack", "ann")
+}
+
+// Neither the marks of kept edges nor those that a switch has bounded before
+// anything count.
+func TestMarksWithoutARangeDoNotCount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.switchTo(t, "chris", feed.Pulled)
+	now := ids.At(time.Now())
+	marks := map[string]any{}
+	for i := range ids.ID(600) {
+		marks[feed.PullName(now+i, fmt.Sprintf("source-%03d", i))] = []pull{
+			{Until: 1, Kept: true, At: now}, {Since: now, Until: now, At: now}, {Until: ids.At(time.Now().Add(-91 * 24 * time.Hour)), At: now},
+		}[i%3]
+	}
+	marks["crowded"] = true // they counted once
+	putMarks(t, w, marks)
+	w.subscribe(t, "jack", "chris")
+	require.Len(t, pulls(t, w, "jack", "chris"), 1)
+	require.NotContains(t, headerItem(t, w, "jack"), "crowded")
+}
+
+// A call that ends at any of its requests is completed by a repeat.
+func TestACallOnAPulledSourceThatEndsAnywhereIsCompletedByARepeat(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []feed.Mode{feed.Pushed, feed.Opening, feed.Pulled} {
+		for name, call := range map[string]func(context.Context, feed.Home, ids.ID) error{
+			"follow": func(ctx context.Context, home feed.Home, id ids.ID) error {
+				_, err := home.Follow(ctx, "chris", &feed.FollowOptions{ID: id})
+				return err
+			},
+			"unfollow": func(ctx context.Context, home feed.Home, _ ids.ID) error {
+				_, err := home.Unfollow(ctx, "ann", nil)
+				return err
+			},
+			"keep": func(ctx context.Context, home feed.Home, _ ids.ID) error {
+				_, err := home.Unfollow(ctx, "ann", &feed.UnfollowOptions{KeepHistory: true})
+				return err
+			},
+		} {
+			t.Run(fmt.Sprint(mode, " ", name), func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, nil)
+				var done []feed.Activity
+				for _, source := range []string{"ann", "chris"} {
+					done = append(done, w.publish(t, source, 1)...)
+					if mode != feed.Pushed {
+						w.switchTo(t, source, mode)
+					}
+				}
+				for _, kind := range []faults.Kind{faults.None, faults.KilledBefore, faults.KilledAfter} {
+					for at, more := 1, true; more; at++ {
+						reader := fmt.Sprint("reader-", kind, at)
+						w.subscribe(t, reader, "ann")
+						ctx, cancel := context.WithCancel(t.Context())
+						defer cancel()
+						injector := faults.New(t, 1, faults.Rates{})
+						more = false
+						injector.Script(func(_ string, _ []byte, n int) faults.Fault {
+							if n != at {
+								return faults.Fault{}
+							}
+							more = true
+							if kind == faults.None {
+								cancel()
+							}
+							return faults.Fault{Kind: kind}
+						})
+						id := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+						err := call(ctx, w.process(t, nil, injector.Wrap).Home(reader), id)
+						require.Equal(t, more, err != nil, "request %d", at)
+						if kind == faults.None && more {
+							require.ErrorIs(t, err, context.Canceled, "request %d", at)
+						}
+						require.NoError(t, call(t.Context(), w.Home(reader), id))
+						requireSettled(t, w, reader, name, mode)
+						want := map[string][]ids.ID{"follow": newestFirst(done), "keep": newestFirst(done[:1])}
+						require.Equal(t, want[name], all(t, w.Home(reader).List, 1))
+					}
+				}
+			})
+		}
+	}
+}
+
+// requireSettled looks at a home that followed ann, and then made the call.
+func requireSettled(t testing.TB, w world, reader, call string, mode feed.Mode) {
+	t.Helper()
+	anns := slices.Collect(maps.Values(pulls(t, w, reader, "ann")))
+	switch call {
+	case "follow":
+		edge := w.edge(t, reader, "chris")
+		if mode == feed.Pushed {
+			require.Empty(t, pulls(t, w, reader, "chris"))
+			require.Equal(t, 2, entries(t, w, reader))
+		} else {
+			require.Equal(t, map[ids.ID]pull{edge: {At: switchAt(t, w, "chris")}}, pulls(t, w, reader, "chris"))
+		}
+	case "unfollow":
+		requireNotFollowing(t, w, reader, "ann")
+		require.Empty(t, anns)
+	case "keep":
+		requireNotFollowing(t, w, reader, "ann")
+		require.Len(t, anns, 1)
+		require.True(t, anns[0].Kept)
+		require.Equal(t, mode == feed.Pushed, anns[0].Until == 1)
+	}
+}
+
+func TestWhatAPulledSourceCosts(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, &feed.Options{}, meter.Wrap)
+	const source, reader = "chris-0123456789", "jack-01234567890"
+	for n := range 3 {
+		_, _, err := w.Outbox(source).Publish(t.Context(), kilobyte(n))
+		require.NoError(t, err)
+	}
+	w.switchTo(t, source, feed.Pulled)
+	jack := w.Home(reader)
+	follow := func() { w.subscribe(t, reader, source) }
+	unfollow := func(opts *feed.UnfollowOptions) func() {
+		return func() {
+			_, err := jack.Unfollow(t.Context(), source, opts)
+			require.NoError(t, err)
+		}
+	}
+	keep := &feed.UnfollowOptions{KeepHistory: true}
+	meter.AtMost(t, "follow", dynamotest.Cost{Requests: 3, Read: 1, Write: 11}, follow)
+	meter.AtMost(t, "repeated follow", dynamotest.Cost{Requests: 4, Read: 2, Write: 11}, follow)
+	meter.AtMost(t, "unfollow", dynamotest.Cost{Requests: 3, Read: 1, Write: 11}, unfollow(nil))
+	follow()
+	meter.AtMost(t, "keep", dynamotest.Cost{Requests: 5, Read: 2, Write: 12}, unfollow(keep))
+	meter.AtMost(t, "repeated keep", dynamotest.Cost{Requests: 2, Read: 1, Write: 1}, unfollow(keep))
+	follow()
+	meter.AtMost(t, "unfollow with older marks", dynamotest.Cost{Requests: 4, Read: 1, Write: 12}, unfollow(nil))
+	meter.AtMost(t, "unfollow without an edge", dynamotest.Cost{Requests: 2, Read: 1, Write: 1}, unfollow(nil))
+	edge := ids.At(time.Now())
+	meter.AtMost(t, "open", dynamotest.Cost{Requests: 1, Write: 1}, func() {
+		changed, err := w.Home("ann").OpenPull(t.Context(), source, edge, edge-1, edge)
+		require.NoError(t, err)
+		require.True(t, changed)
+	})
+	meter.AtMost(t, "open again", dynamotest.Cost{Requests: 2, Write: 2}, func() {
+		changed, err := w.Home("ann").OpenPull(t.Context(), source, edge, edge-1, edge+1)
+		require.NoError(t, err)
+		require.True(t, changed)
+	})
+	meter.AtMost(t, "close", dynamotest.Cost{Requests: 1, Write: 1}, func() {
+		changed, err := w.Home("ann").ClosePull(t.Context(), source, edge, edge, edge+2)
+		require.NoError(t, err)
+		require.True(t, changed)
+	})
+	w.subscribe(t, reader, "pushed")
+	meter.AtMost(t, "keep of a pushed source", dynamotest.Cost{Requests: 3, Read: 1, Write: 11}, func() {
+		_, err := jack.Unfollow(t.Context(), "pushed", keep)
+		require.NoError(t, err)
+	})
+	putMarks(t, w, map[string]any{"dead#a": mark{1, old()}})
+	meter.AtMost(t, "open and forget", dynamotest.Cost{Requests: 2, Write: 2}, func() {
+		changed, err := w.Home("jack").OpenPull(t.Context(), source, edge, edge-1, edge)
+		require.NoError(t, err)
+		require.True(t, changed)
+	})
+	putMarks(t, w, map[string]any{"dead#a": mark{1, old()}})
+	meter.AtMost(t, "follow and forget", dynamotest.Cost{Requests: 4, Read: 1, Write: 12}, func() {
+		w.subscribe(t, "jack", source)
+	})
+	putMarks(t, w, map[string]any{"dead#a": mark{1, old()}})
+	meter.AtMost(t, "unfollow and forget", dynamotest.Cost{Requests: 4, Read: 1, Write: 12}, func() {
+		w.unfollow(t, "jack", source, nil)
+	})
+	w.crowd(t, 500)
+	size := 37 // of the header, in KB
+	meter.AtMost(t, "follow without room", dynamotest.Cost{Requests: 5, Read: 1, Write: float64(20 + 2*size)}, func() {
+		_, err := w.Home("jack").Follow(t.Context(), source, nil)
+		require.ErrorIs(t, err, feed.ErrTooManyPulled)
+	})
+}

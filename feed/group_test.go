@@ -1,0 +1,519 @@
+package feed_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/keys"
+)
+
+// groupLister is a list of groups.
+type groupLister func(context.Context, cursor.PageRequest) (cursor.Page[feed.Group], error)
+
+// ungrouped is the list of the activities in groups, in the order of the home.
+func ungrouped(list groupLister) lister {
+	return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[feed.Activity], error) {
+		groups, err := list(ctx, req)
+		page := cursor.Page[feed.Activity]{Next: groups.Next, Prev: groups.Prev}
+		if err != nil {
+			return page, err
+		}
+		page.Items = []feed.Activity{}
+		for _, g := range groups.Items {
+			page.Items = append(page.Items, g.Activities...)
+		}
+		slices.SortFunc(page.Items, func(a, b feed.Activity) int {
+			return strings.Compare(keys.Join(b.ID.String(), b.Owner), keys.Join(a.ID.String(), a.Owner))
+		})
+		return page, nil
+	}
+}
+
+// joined is what a client has that joins the groups of pages by their keys.
+type joined map[string][]feed.CacheKey
+
+func (j joined) add(groups []feed.Group, up bool) {
+	for _, g := range groups {
+		if up {
+			j[g.Key] = slices.Concat(owned(g.Activities), j[g.Key])
+		} else {
+			j[g.Key] = slices.Concat(j[g.Key], owned(g.Activities))
+		}
+	}
+}
+
+// fold is joined of a whole list.
+func fold(key func(feed.Activity) string, as []feed.Activity) joined {
+	whole := joined{}
+	for _, a := range as {
+		whole[key(a)] = append(whole[key(a)], feed.CacheKey{Owner: a.Owner, ID: a.ID})
+	}
+	return whole
+}
+
+// walkGroups reads groups to the end, and back to the start from above the
+// activity turn. between is called after each page with groups.
+func walkGroups(t testing.TB, list groupLister, limit int, between func()) (down, up joined, turn ids.ID) {
+	t.Helper()
+	down, up = joined{}, joined{}
+	req := cursor.PageRequest{Limit: limit}
+	var end cursor.Cursor
+	for {
+		page, err := list(t.Context(), req)
+		require.NoError(t, err)
+		requireGroups(t, page)
+		down.add(page.Items, false)
+		if len(page.Items) > 0 {
+			end, turn = page.Prev, page.Items[0].Activities[0].ID
+			between()
+		}
+		if page.Next == "" {
+			break
+		}
+		req.Cursor = page.Next
+	}
+	for req.Cursor = end; ; {
+		page, err := list(t.Context(), req)
+		require.NoError(t, err)
+		requireGroups(t, page)
+		up.add(page.Items, true)
+		if len(page.Items) == 0 && page.Prev == req.Cursor {
+			return down, up, turn
+		}
+		req.Cursor = page.Prev
+		between()
+	}
+}
+
+// requireGroups checks what holds for the groups of every page.
+func requireGroups(t testing.TB, page cursor.Page[feed.Group]) {
+	t.Helper()
+	require.NotNil(t, page.Items)
+	var before ids.ID
+	named := map[string]bool{}
+	for _, g := range page.Items {
+		require.NotEmpty(t, g.Activities)
+		require.False(t, named[g.Key], "a group that is there twice")
+		named[g.Key] = true
+		newest := g.Activities[0].ID
+		require.True(t, before == 0 || newest <= before, "groups are in the order of their newest activities")
+		before = newest
+		require.True(t, slices.IsSortedFunc(g.Activities, func(a, b feed.Activity) int { return int(int64(b.ID - a.ID)) }))
+		var actors []feed.Ref
+		for _, a := range g.Activities {
+			if !slices.Contains(actors, a.Actor) {
+				actors = append(actors, a.Actor)
+			}
+		}
+		require.Equal(t, actors, g.Actors)
+		if g.More {
+			require.NotEmpty(t, page.Next)
+		}
+	}
+}
+
+// byDay is the default key.
+func byDay(a feed.Activity) string {
+	object := a.Target
+	if object.IsZero() {
+		object = a.Object
+	}
+	return keys.Join(a.Verb, object.String(), a.ID.Time().Format(time.DateOnly))
+}
+
+// at is an activity of chris whose id is n milliseconds after a time.
+func at(when time.Time, n int, actor, verb string, object feed.Ref) feed.Activity {
+	return feed.Activity{
+		ID: ids.At(when.Add(time.Duration(n) * time.Millisecond)), Actor: feed.Ref{ID: actor}, Verb: verb, Object: object,
+	}
+}
+
+// yesterday is the start of the last whole UTC day.
+func yesterday() time.Time { return time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -1) }
+
+func (w world) publishAll(t testing.TB, owner string, as ...feed.Activity) {
+	t.Helper()
+	for _, a := range as {
+		_, _, err := w.Outbox(owner).Publish(t.Context(), a)
+		require.NoError(t, err)
+	}
+}
+
+func groups(t testing.TB, list groupLister, limit int) []feed.Group {
+	t.Helper()
+	page, err := list(t.Context(), cursor.PageRequest{Limit: limit})
+	require.NoError(t, err)
+	requireGroups(t, page)
+	return page.Items
+}
+
+func shown(g feed.Group) string {
+	return fmt.Sprintf("%s: %d by %v, more %v", g.Key, len(g.Activities), g.Actors, g.More)
+}
+
+func shownAll(gs []feed.Group) (lines []string) {
+	for _, g := range gs {
+		lines = append(lines, shown(g))
+	}
+	return lines
+}
+
+// Case 28.
+func TestTheActivitiesOfADayWithOneVerbAndObjectAreAGroup(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	noon, photo := yesterday().Add(12*time.Hour), feed.Ref{Kind: "photo", ID: "1"}
+	day, before := noon.Format(time.DateOnly), noon.AddDate(0, 0, -1).Format(time.DateOnly)
+	var as []feed.Activity
+	for n := range 15 {
+		verb := "love"
+		if n%3 == 1 {
+			verb = "comment"
+		}
+		as = append(as, at(noon, n, fmt.Sprint("fan", n%4), verb, photo))
+	}
+	w.publishAll(t, "chris", as...)
+	require.Equal(t, []string{
+		"love#photo:1#" + day + ": 10 by [fan2 fan0 fan3 fan1], more false",
+		"comment#photo:1#" + day + ": 5 by [fan1 fan2 fan3 fan0], more false",
+	}, shownAll(groups(t, w.Home("jack").Grouped, 50)))
+
+	for _, a := range as {
+		_, err := w.Outbox("chris").Remove(t.Context(), a.ID)
+		require.NoError(t, err)
+	}
+	page, err := w.Home("jack").Grouped(t.Context(), cursor.PageRequest{})
+	require.NoError(t, err)
+	text, err := json.Marshal(page)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"items":[],"next":"","prev":""}`, string(text))
+
+	album := at(noon.AddDate(0, 0, -1), 1, "ann", "add", feed.Ref{Kind: "photo", ID: "#7"})
+	album.Target = feed.Ref{Kind: "album", ID: "#1"}
+	other := at(noon.AddDate(0, 0, -1), 2, "ben", "add", feed.Ref{Kind: "photo", ID: "8"})
+	other.Target = album.Target
+	bare := at(noon.AddDate(0, 0, -1), 3, "ann", "sleep", feed.Ref{})
+	w.publishAll(t, "chris", at(noon.AddDate(0, 0, -1), 0, "ann", "love", photo), album, other, bare, at(noon, 100, "ann", "love", photo))
+	require.Equal(t, []string{
+		"love#photo:1#" + day + ": 1 by [ann], more false",
+		"sleep##" + before + ": 1 by [ann], more false",
+		`add#album:\#1#` + before + ": 2 by [ben ann], more false",
+		"love#photo:1#" + before + ": 1 by [ann], more false",
+	}, shownAll(groups(t, w.Home("jack").Grouped, 50)))
+}
+
+// An id of the last millisecond of a UTC day is not in the group of the next
+// day, whatever the activities' Times say.
+func TestTheDayOfAGroupIsThatOfTheIDsInUTC(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	midnight, photo := yesterday(), feed.Ref{ID: "photo"}
+	last, first := at(midnight, -1, "ann", "love", photo), at(midnight, 0, "ben", "love", photo)
+	noon := midnight.Add(12 * time.Hour)
+	last.Time, first.Time = noon, noon.In(time.FixedZone("far", 14*3600))
+	w.publishAll(t, "chris", last, first)
+	require.Equal(t, []string{
+		"love#photo#" + midnight.Format(time.DateOnly) + ": 1 by [ben], more false",
+		"love#photo#" + midnight.AddDate(0, 0, -1).Format(time.DateOnly) + ": 1 by [ann], more false",
+	}, shownAll(groups(t, w.Home("jack").Grouped, 50)))
+}
+
+func TestMoreMarksTheGroupsOfAPagesLastDay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	noon, photo := yesterday().Add(12*time.Hour), feed.Ref{ID: "photo"}
+	old := noon.AddDate(0, 0, -1)
+	w.publishAll(t, "chris", // oldest first
+		at(old, 0, "a", "love", photo), at(old, 1, "b", "like", photo), at(old, 2, "c", "love", photo), at(old, 3, "d", "poke", photo),
+		at(noon, 0, "e", "love", photo), at(noon, 1, "f", "love", photo),
+	)
+	custom := w.process(t, &feed.Options{Consistent: true, GroupBy: func(a feed.Activity) string {
+		if a.Verb == "poke" {
+			return ""
+		}
+		return a.Verb
+	}})
+	more := func(gs []feed.Group) (marked []bool) {
+		for _, g := range gs {
+			marked = append(marked, g.More)
+		}
+		return marked
+	}
+	list := w.Home("jack").Grouped
+	require.Equal(t, []bool{true}, more(groups(t, list, 1)))
+	require.Equal(t, []bool{true}, more(groups(t, list, 2)), "the next page may have more of the day")
+	require.Equal(t, []bool{false, true}, more(groups(t, list, 3)))
+	require.Equal(t, []bool{false, true, true}, more(groups(t, list, 4)))
+	require.Equal(t, []bool{false, true, true, true}, more(groups(t, list, 5)))
+	require.Equal(t, []bool{false, false, false, false}, more(groups(t, list, 6)))
+	require.Equal(t, []bool{true, false}, more(groups(t, custom.Home("jack").Grouped, 4)), "an activity that stands alone has no more")
+	require.Equal(t, []bool{false, false, false}, more(groups(t, custom.Home("jack").Grouped, 6)))
+
+	// Upwards, it is about what lies below the page.
+	page, err := list(t.Context(), cursor.PageRequest{Limit: 4})
+	require.NoError(t, err)
+	page, err = list(t.Context(), cursor.PageRequest{Limit: 3, Cursor: page.Next})
+	require.NoError(t, err)
+	page, err = list(t.Context(), cursor.PageRequest{Limit: 3, Cursor: page.Prev})
+	require.NoError(t, err)
+	require.Equal(t, []bool{false, true, true}, more(page.Items))
+}
+
+func TestActorsAreDistinctByKindAndID(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	var as []feed.Activity
+	for n, actor := range []feed.Ref{{ID: "1"}, {Kind: "bot", ID: "1"}, {ID: "1"}, {Kind: "user", ID: "1"}, {Kind: "bot", ID: "1"}} {
+		a := at(yesterday(), n, "", "love", feed.Ref{ID: "photo"})
+		a.Actor = actor
+		as = append(as, a)
+	}
+	w.publishAll(t, "chris", as...)
+	gs := groups(t, w.Home("jack").Grouped, 50)
+	require.Len(t, gs, 1)
+	require.Len(t, gs[0].Activities, 5)
+	require.Equal(t, []feed.Ref{{Kind: "bot", ID: "1"}, {Kind: "user", ID: "1"}, {ID: "1"}}, gs[0].Actors)
+	text, err := json.Marshal(gs[0])
+	require.NoError(t, err)
+	var wire struct {
+		Key        string           `json:"key"`
+		Activities []map[string]any `json:"activities"`
+		Actors     []string         `json:"actors"`
+		More       *bool            `json:"more"`
+	}
+	require.NoError(t, json.Unmarshal(text, &wire))
+	require.Equal(t, []string{"bot:1", "user:1", "1"}, wire.Actors)
+	require.Len(t, wire.Activities, 5)
+	require.NotContains(t, wire.Activities[0], "owner")
+	require.False(t, *wire.More)
+}
+
+// Case 30, as far as a feed has it: nothing of a group is left out.
+func TestAGroupHasAllActivitiesOfThePage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	var as []feed.Activity
+	for n := range 100 {
+		as = append(as, at(yesterday(), n, fmt.Sprint("fan", n%60), "love", feed.Ref{ID: "photo"}))
+	}
+	w.publishAll(t, "chris", as...)
+	gs := groups(t, w.Home("jack").Grouped, 100)
+	require.Len(t, gs, 1)
+	require.Len(t, gs[0].Activities, 100)
+	require.Len(t, gs[0].Actors, 60)
+}
+
+// GroupBy may return the key of somebody else's own group, bytes that are no
+// text, or nothing.
+func TestNoTwoGroupsShareAKey(t *testing.T) {
+	t.Parallel()
+	plain := newWorld(t, nil)
+	for _, owner := range []string{"chris", "cleo"} {
+		plain.subscribe(t, "jack", owner)
+	}
+	var as []feed.Activity
+	for n := range 4 {
+		as = append(as, at(yesterday(), n, "ann", fmt.Sprint("verb", n), feed.Ref{ID: "photo"}))
+	}
+	plain.publishAll(t, "chris", as...)
+	plain.publishAll(t, "cleo", as[0]) // the same id
+	own := keys.Join(as[0].ID.String(), "chris")
+	process := func(key ...string) []feed.Group {
+		w := plain.process(t, &feed.Options{Consistent: true, GroupBy: func(a feed.Activity) string {
+			return key[slices.IndexFunc(as, func(b feed.Activity) bool { return a.ID == b.ID })]
+		}})
+		return groups(t, w.Home("jack").Grouped, 50)
+	}
+	for name, tc := range map[string]struct {
+		keys []string
+		want int
+	}{
+		"alone":                  {[]string{"", "", "", ""}, 5},
+		"like one alone":         {[]string{"", own, `\#`, `#`}, 5},
+		"escaped":                {[]string{"#", `\#`, `\`, `\\`}, 4},
+		"no text":                {[]string{"\xff", "\xfe", "\uFFFD", "#ff"}, 4},
+		"equal":                  {[]string{"a", "a", "a", "a"}, 1},
+		"large":                  {[]string{strings.Repeat("x", 1<<20), strings.Repeat("x", 1<<20) + "y", "x", "y"}, 4},
+		"what no text stands as": {[]string{"\xff", "ff", "#ff", `\#ff`}, 4},
+	} {
+		gs := process(tc.keys...)
+		named := map[string]bool{}
+		for _, g := range gs {
+			text, err := json.Marshal(g.Key)
+			require.NoError(t, err)
+			named[string(text)] = true
+		}
+		require.Len(t, gs, tc.want, name)
+		require.Len(t, named, tc.want, name)
+	}
+	require.Equal(t, `what is it\#1`, process("", "what is it#1", "", "")[2].Key)
+
+	w := plain.process(t, &feed.Options{GroupBy: func(feed.Activity) string { panic("broken") }})
+	require.PanicsWithValue(t, "broken", func() { _, _ = w.Home("jack").Grouped(t.Context(), cursor.PageRequest{}) })
+}
+
+// The groups of all pages, joined by their keys, are those of the whole list,
+// with every page size and both ways.
+func TestJoinedGroupsAreThoseOfTheWholeList(t *testing.T) {
+	t.Parallel()
+	plain := newWorld(t, nil)
+	owners := []string{"ann", "ben", "joe"}
+	for _, owner := range owners {
+		plain.subscribe(t, "jack", owner)
+	}
+	start := yesterday().AddDate(0, 0, -3)
+	for n := range 90 {
+		a := at(start, n*45*60*1000, fmt.Sprint("fan", n%7), []string{"love", "comment"}[n*n%5%2], feed.Ref{ID: fmt.Sprint("photo", n%3)})
+		if n%4 == 0 {
+			a.Target = feed.Ref{Kind: "album", ID: "1"}
+		}
+		plain.publishAll(t, owners[n%3], a)
+	}
+	for name, tc := range map[string]struct {
+		opts feed.Options
+		key  func(feed.Activity) string
+	}{
+		"by default": {feed.Options{}, byDay},
+		"by verb":    {feed.Options{GroupBy: func(a feed.Activity) string { return a.Verb }}, func(a feed.Activity) string { return a.Verb }},
+		"capped":     {feed.Options{HomeCap: 40}, byDay},
+		"filtered":   {feed.Options{Filter: hideVerb("love", new(int))}, byDay},
+		"each by itself": {feed.Options{GroupBy: func(feed.Activity) string { return "" }}, func(a feed.Activity) string {
+			return keys.Join(a.ID.String(), a.Owner)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tc.opts.Consistent = true
+			home := plain.process(t, &tc.opts).Home("jack")
+			for _, limit := range faults.Some(3, 1, 7, 50, 2) {
+				list, end := walk(t, home.List, limit)
+				down, up, _ := walkGroups(t, home.Grouped, limit, func() {})
+				require.Equal(t, fold(tc.key, list), down, "down by %d", limit)
+				require.Equal(t, fold(tc.key, readUpFrom(t, home.List, end, limit)), up, "up by %d", limit)
+			}
+		})
+	}
+}
+
+// While activities arrive, are removed and edited between the pages, each one
+// is in one group of the walk: that of a key that it had.
+func TestGroupsAreExactWhileTheHomeChanges(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, limit := range faults.Some(1, 3, 7) {
+		owner, reader := fmt.Sprint("owner-", limit), fmt.Sprint("reader-", limit)
+		w.subscribe(t, reader, owner)
+		chris, list := w.Outbox(owner), w.Home(reader).Grouped
+		var as []feed.Activity
+		for n := range 30 {
+			a, _, err := chris.Publish(t.Context(), feed.Activity{
+				Actor: feed.Ref{ID: fmt.Sprint("fan", n%4)}, Verb: []string{"love", "comment"}[n%2], Object: feed.Ref{ID: fmt.Sprint("photo", n%3, "-", limit)},
+			})
+			require.NoError(t, err)
+			as = append(as, a)
+		}
+		had := map[ids.ID][]string{} // the keys that each activity had
+		for _, a := range as {
+			had[a.ID] = []string{byDay(a)}
+		}
+		removed, round := map[ids.ID]bool{}, 0
+		down, up, turn := walkGroups(t, list, limit, func() {
+			round++
+			if round > 40 {
+				return
+			}
+			late := as[1]
+			late.ID = 0
+			late, _, err := chris.Publish(t.Context(), late)
+			require.NoError(t, err)
+			had[late.ID] = []string{byDay(late)}
+			if round%4 == 0 {
+				gone := as[(round*7)%len(as)].ID
+				removed[gone] = true
+				_, err := chris.Remove(t.Context(), gone)
+				require.NoError(t, err)
+			}
+			edited := as[(round*11)%len(as)]
+			if removed[edited.ID] {
+				return
+			}
+			edited.Verb = []string{"like", "love"}[round%2]
+			edited.Target = feed.Ref{ID: fmt.Sprint("album", round%3)}
+			_, _, err = chris.Update(t.Context(), edited)
+			require.NoError(t, err)
+			had[edited.ID] = append(had[edited.ID], byDay(edited))
+		})
+		for way, seen := range map[string]joined{"down": down, "up": up} {
+			in := map[ids.ID]string{}
+			for key, members := range seen {
+				for _, a := range members {
+					require.NotContains(t, in, a.ID, "%s: in two groups", way)
+					in[a.ID] = key
+				}
+			}
+			for id, its := range had {
+				group, found := in[id]
+				switch {
+				case found:
+					require.Contains(t, its, group, way)
+				case way == "down" && id > as[len(as)-1].ID: // it arrived later
+				case way == "up" && id <= turn:
+				default:
+					require.True(t, removed[id], "%s lost %v", way, id)
+				}
+			}
+		}
+	}
+}
+
+func TestCursorsOfListAndGroupedAreInterchangeable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	want := newestFirst(w.publish(t, "chris", 9))
+	grouped, turns := ungrouped(w.Home("jack").Grouped), 0
+	taking := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[feed.Activity], error) {
+		turns++
+		if turns%2 == 0 {
+			return grouped(ctx, req)
+		}
+		return w.Home("jack").List(ctx, req)
+	}
+	require.Equal(t, want, all(t, taking, 2))
+	_, end := walk(t, taking, 2)
+	require.Equal(t, want[:8], newestFirst(reverse(readUpFrom(t, taking, end, 3))))
+}
+
+func TestAGroupedPageCostsWhatAListDoes(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, &feed.Options{}, meter.Wrap)
+	w.subscribe(t, "jack", "chris-0123456789")
+	for n := range 25 {
+		_, _, err := w.Outbox("chris-0123456789").Publish(t.Context(), kilobyte(n))
+		require.NoError(t, err)
+	}
+	meter.AtMost(t, "home page of 20 in groups", dynamotest.Cost{Requests: 2, Read: 12}, func() {
+		require.Len(t, groups(t, w.Home("jack").Grouped, 20), 20)
+	})
+	_, err := w.Home("").Grouped(t.Context(), cursor.PageRequest{})
+	require.ErrorIs(t, err, plaza.ErrInvalid)
+}

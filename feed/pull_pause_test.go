@@ -1,0 +1,626 @@
+package feed_test
+
+import (
+	"context"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// stage is a world whose chris is switched while others are held.
+type stage struct {
+	world
+	t         *testing.T
+	clock     *clock
+	published []feed.Activity
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{t: t, clock: &clock{}}
+	s.world = newWorld(t, nil).timed(t, s.clock, feed.Options{Consistent: true})
+	return s
+}
+
+// both yields true and false by their names.
+func both(yes, no string) iter.Seq2[string, bool] {
+	return maps.All(map[string]bool{yes: true, no: false})
+}
+
+// other is another process, which stops once before a request for which on is
+// true, does something, and goes on. The test fails if it never stops.
+func (s *stage) other(on func(string, []byte) bool, do func()) world {
+	s.t.Helper()
+	p := &pause{on: on, do: do}
+	s.t.Cleanup(func() {
+		if !p.did.Load() {
+			s.t.Error("nothing was held")
+		}
+	})
+	return s.timed(s.t, s.clock, feed.Options{Consistent: true}, p.Wrap)
+}
+
+// post publishes as chris, by a process that no longer remembers his mode.
+func (s *stage) post(n int) {
+	s.t.Helper()
+	s.clock.advance(31 * time.Second)
+	s.postAtOnce(n)
+}
+
+func (s *stage) postAtOnce(n int) {
+	s.t.Helper()
+	s.published = append(s.published, s.publish(s.t, "chris", n)...)
+}
+
+func (s *stage) begin(pulled bool) {
+	s.t.Helper()
+	_, err := s.Outbox("chris").SetPulled(s.t.Context(), pulled)
+	require.NoError(s.t, err)
+}
+
+// switchTo is a whole switch.
+func (s *stage) switchTo(pulled bool) {
+	s.t.Helper()
+	s.begin(pulled)
+	s.settle(s.t, s.clock)
+	s.requireMode(map[bool]feed.Mode{true: feed.Pulled, false: feed.Pushed}[pulled])
+}
+
+func (s *stage) requireMode(want feed.Mode) {
+	s.t.Helper()
+	mode, err := s.Outbox("chris").Mode(s.t.Context())
+	require.NoError(s.t, err)
+	require.Equal(s.t, want, mode)
+}
+
+func (s *stage) follow(reader string) {
+	s.t.Helper()
+	s.subscribe(s.t, reader, "chris")
+}
+
+func (s *stage) unfollow(reader string, keep bool) {
+	s.t.Helper()
+	ended, err := s.Home(reader).Unfollow(s.t.Context(), "chris", &feed.UnfollowOptions{KeepHistory: keep})
+	require.NoError(s.t, err)
+	require.True(s.t, ended)
+}
+
+// requireHome compares a home with what was published, by pages of several
+// sizes, both ways.
+func (s *stage) requireHome(reader string, want []feed.Activity) {
+	s.t.Helper()
+	sorted := slices.SortedFunc(slices.Values(want), newer)
+	if len(sorted) == 0 {
+		require.Empty(s.t, all(s.t, s.Home(reader).List, 5))
+		return
+	}
+	requireExact(s.t, s.Home(reader).List, owned(sorted))
+}
+
+func (s *stage) deliver(by world) {
+	s.t.Helper()
+	_, err := by.Deliver(s.t.Context())
+	require.NoError(s.t, err)
+}
+
+// entriesOf counts the entries that were delivered to a home.
+func (s *stage) entriesOf(reader string) (n int) {
+	s.t.Helper()
+	for _, row := range s.rows(s.t) {
+		if row.PK == "H#"+reader && !strings.HasPrefix(row.SK, "~") {
+			n++
+		}
+	}
+	return n
+}
+
+func TestAPublisherWithOldKnowledgeLosesNothing(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.follow("jack")
+	s.postAtOnce(2) // and remembers that chris is not Pulled
+	stale := *s
+	stale.world = s.timed(t, s.clock, feed.Options{Consistent: true})
+	fresh := stale.world
+	stale.world = s.world
+	s.world = fresh
+	s.begin(true)
+	s.deliver(s.world)
+	s.requireMode(feed.Pulled)
+	before := s.entriesOf("jack")
+	stale.postAtOnce(1)
+	require.Equal(t, before+1, s.entriesOf("jack"), "its knowledge was old")
+	s.requireHome("jack", stale.published)
+	s.clock.advance(31 * time.Second)
+	stale.postAtOnce(1)
+	require.Equal(t, before+1, s.entriesOf("jack"), "30 s later it reads again")
+	s.requireHome("jack", stale.published)
+
+	// What it knows about a Pulled source it reads again for each activity.
+	s.begin(false)
+	stale.postAtOnce(1)
+	require.Equal(t, before+2, s.entriesOf("jack"))
+	s.deliver(s.world)
+	s.requireMode(feed.Pushed)
+	stale.postAtOnce(1)
+	require.Equal(t, before+3, s.entriesOf("jack"))
+	s.requireHome("jack", stale.published)
+	s.unfollow("jack", false)
+	s.requireHome("jack", nil)
+}
+
+func TestAnIDFromBeforeASwitchIsPublishedAfterIt(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.follow("jack")
+	late := func() (a feed.Activity) {
+		a = activity("chris", 100+len(s.published))
+		a.ID = retried(t, func() (ids.ID, error) { return s.gen.Next(t.Context()) })
+		return a
+	}
+	post := func(a feed.Activity) {
+		s.clock.advance(31 * time.Second)
+		a, _, err := s.Outbox("chris").Publish(t.Context(), a)
+		require.NoError(t, err)
+		s.published = append(s.published, a)
+		s.requireHome("jack", s.published)
+	}
+	for range 2 {
+		minted := []feed.Activity{late(), late(), late(), late()}
+		s.post(1)
+		s.begin(true)
+		post(minted[0])
+		s.settle(t, s.clock)
+		post(minted[1])
+		s.post(1)
+		s.begin(false)
+		post(minted[2])
+		s.settle(t, s.clock)
+		post(minted[3])
+		s.post(1)
+	}
+	s.unfollow("jack", false)
+	s.requireHome("jack", nil)
+}
+
+// A worker is held before each write of a switch in turn, until others have
+// made the next switch, or both.
+func TestAWorkerThatWakesAfterTheNextSwitchChangesNothing(t *testing.T) {
+	t.Parallel()
+	for name, held := range map[string]func(string, []byte) bool{
+		"it tells a home": writing(`"H#jack"`, "pull#"),
+		"it ends":         writing(`"O#chris"`, "mode"),
+		"its job ends":    writing("J#", "chris#switch"),
+	} {
+		for how, pulled := range both("over", "back") {
+			for then, twice := range both("twice", "once") {
+				if !faults.Full() && twice != pulled {
+					continue
+				}
+				t.Run(how+", before "+name+", "+then, func(t *testing.T) {
+					t.Parallel()
+					s := newStage(t)
+					s.follow("jack")
+					s.post(2)
+					if !pulled {
+						s.switchTo(true)
+						s.post(1)
+					}
+					s.begin(pulled)
+					last := !pulled
+					frozen := s.other(held, func() {
+						s.post(1)
+						s.switchTo(!pulled)
+						s.post(1)
+						if twice {
+							s.switchTo(pulled)
+							last = pulled
+							s.post(1)
+						}
+					})
+					_, _ = frozen.Deliver(t.Context())
+					s.requireMode(map[bool]feed.Mode{true: feed.Pulled, false: feed.Pushed}[last])
+					s.post(1)
+					s.requireHome("jack", s.published)
+					s.switchTo(!last)
+					s.post(1)
+					s.requireHome("jack", s.published)
+					s.follow("sue") // this follow knows what the others know
+					s.requireHome("sue", s.published)
+
+					until := slices.Clone(s.published)
+					s.unfollow("jack", true)
+					s.post(1)
+					s.requireHome("jack", until)
+					s.switchTo(last)
+					s.post(1)
+					s.requireHome("jack", until)
+					s.follow("jack")
+					s.requireHome("jack", s.published)
+					s.unfollow("jack", false)
+					s.switchTo(!last)
+					s.requireHome("jack", nil)
+				})
+			}
+		}
+	}
+}
+
+// Jack unfollows after a worker has read his edge, and before it tells his
+// home.
+func TestAnUnfollowBetweenAWalksReadAndItsWrite(t *testing.T) {
+	t.Parallel()
+	for how, pulled := range both("over", "back") {
+		for what, keep := range both("kept", "hidden") {
+			for then, again := range both("followed again", "once") {
+				if !faults.Full() && again && pulled == keep {
+					continue
+				}
+				t.Run(how+", "+what+", "+then, func(t *testing.T) {
+					t.Parallel()
+					s := newStage(t)
+					s.follow("jack")
+					s.post(2)
+					if !pulled {
+						s.switchTo(true)
+						s.post(1)
+					}
+					var want []feed.Activity
+					s.begin(pulled)
+					s.deliver(s.other(writing(`"H#jack"`, "pull#"), func() {
+						s.unfollow("jack", keep)
+						if keep {
+							want = slices.Clone(s.published)
+						}
+						if again {
+							s.follow("jack")
+						}
+					}))
+					if again {
+						want = nil
+					}
+					for range 2 {
+						s.post(1)
+						if again {
+							want = s.published
+						}
+						s.requireHome("jack", want)
+						s.settle(t, s.clock)
+						s.requireHome("jack", want)
+						pulled = !pulled
+						s.switchTo(pulled)
+						s.requireHome("jack", want)
+					}
+				})
+			}
+		}
+	}
+}
+
+// A follow has read the source's header; then the source is switched, once or
+// twice.
+func TestAFollowWhoseHeaderReadLiesBeforeASwitch(t *testing.T) {
+	t.Parallel()
+	for how, pulled := range both("over", "back") {
+		for times, twice := range both("twice", "once") {
+			for which, copies := range both("with copies", "without copies") {
+				if pulled && !copies {
+					continue // nothing comes after the read
+				}
+				t.Run(how+", "+times+", "+which, func(t *testing.T) {
+					t.Parallel()
+					s := newStage(t)
+					s.post(3)
+					old := s.published
+					held := reading(`"O#chris"`, "KeyCondition") // the copies
+					if !pulled {
+						s.switchTo(true)
+						held = writing(`"H#jack"`)
+					}
+					follower := s.other(held, func() {
+						s.switchTo(pulled)
+						s.post(1)
+						if twice {
+							s.switchTo(!pulled)
+							s.post(1)
+						}
+					})
+					limit := 0
+					if !copies {
+						limit = -1
+					}
+					_, err := follower.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{CopyLimit: limit})
+					require.NoError(t, err)
+					want := func() []feed.Activity {
+						if !copies && !twice {
+							return s.published[len(old):]
+						}
+						return s.published // a walk shows what came in the day before the edge
+					}
+					s.requireHome("jack", want())
+					for _, pulled := range []bool{true, false, true} {
+						s.switchTo(pulled)
+						s.post(1)
+						s.requireHome("jack", want())
+					}
+					s.unfollow("jack", false)
+					s.requireHome("jack", nil)
+				})
+			}
+		}
+	}
+}
+
+// A follow has read that the source is Opening; then the walk meets its edge,
+// and shows only what came in the day before.
+func TestAFollowThatAWalkOvertakesCopiesWhatIsOlder(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	id, err := ids.Backdate(time.Now().Add(-50*time.Hour), "chris/old")
+	require.NoError(t, err)
+	old := activity("chris", 50)
+	old.ID = id
+	old, _, err = s.Outbox("chris").Publish(t.Context(), old)
+	require.NoError(t, err)
+	s.published = append(s.published, old)
+	s.post(1)
+	s.begin(true)
+	follower := s.other(writing(`"H#jack"`), func() {
+		s.settle(t, s.clock)
+		s.requireMode(feed.Pulled)
+	})
+	_, err = follower.Home("jack").Follow(t.Context(), "chris", nil)
+	require.NoError(t, err)
+	s.post(1)
+	s.requireHome("jack", s.published)
+	s.switchTo(false)
+	s.requireHome("jack", s.published)
+}
+
+// An unfollow dies once the home has its mark. The edge still stands; switches
+// and deliveries meet it.
+func TestAnUnfollowThatDiedBeforeTheEdgeWent(t *testing.T) {
+	t.Parallel()
+	for how, pulled := range both("pulled", "pushed") {
+		for what, keep := range both("kept", "hidden") {
+			for i, then := range []string{"follows", "unfollows", "unfollows and keeps"} {
+				if !faults.Full() && i > 0 && pulled != keep {
+					continue
+				}
+				t.Run(how+", "+what+", "+then, func(t *testing.T) {
+					t.Parallel()
+					s := newStage(t)
+					s.follow("jack")
+					s.post(2)
+					if pulled {
+						s.switchTo(true)
+						s.post(1)
+					}
+					late, stop := context.WithCancel(t.Context())
+					dying := s.other(func(op string, _ []byte) bool { return op == "TransactWriteItems" }, stop)
+					_, err := dying.Home("jack").Unfollow(late, "chris", &feed.UnfollowOptions{KeepHistory: keep})
+					require.Error(t, err)
+					edge, err := s.follows.Get(t.Context(), followEdge("jack", "chris"))
+					require.NoError(t, err)
+
+					var kept []feed.Activity
+					if keep {
+						kept = slices.Clone(s.published)
+					} else {
+						s.requireHome("jack", nil)
+					}
+					for range 2 {
+						pulled = !pulled
+						s.switchTo(pulled)
+						s.post(1)
+						if !keep {
+							s.requireHome("jack", nil)
+						}
+					}
+					switch then {
+					case "follows":
+						s.follow("jack")
+						again, err := s.follows.Get(t.Context(), followEdge("jack", "chris"))
+						require.NoError(t, err)
+						require.Greater(t, again.ID, edge.ID)
+						for range 2 {
+							s.post(1)
+							s.requireHome("jack", s.published)
+							pulled = !pulled
+							s.switchTo(pulled)
+						}
+						s.requireHome("jack", s.published)
+						return
+					case "unfollows":
+						s.unfollow("jack", false)
+						kept = nil
+					default:
+						s.unfollow("jack", true)
+					}
+					s.post(1)
+					pulled = !pulled
+					s.switchTo(pulled)
+					s.post(1)
+					got := all(t, s.Home("jack").List, 10)
+					require.Subset(t, got, newestFirst(kept))
+					if !keep || then == "unfollows" {
+						require.Empty(t, got)
+					}
+					require.NotContains(t, got, s.published[len(s.published)-1].ID)
+				})
+			}
+		}
+	}
+}
+
+// A reader has read the upper half of a home. Then its sources are switched.
+func TestAPageReadInTwoHalvesWithASwitchInBetween(t *testing.T) {
+	t.Parallel()
+	for how, pulled := range both("over", "back") {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.follow("jack")
+			s.subscribe(t, "jack", "ann")
+			for range 3 {
+				s.post(2)
+				s.published = append(s.published, s.publish(t, "ann", 1)...)
+			}
+			if !pulled {
+				s.switchTo(true)
+			}
+			whole := owned(slices.SortedFunc(slices.Values(s.published), newer))
+			list := s.Home("jack").List
+			read := func(c cursor.Cursor, limit int) cursor.Page[feed.Activity] {
+				page, err := list(t.Context(), cursor.PageRequest{Cursor: c, Limit: limit})
+				require.NoError(t, err)
+				return page
+			}
+			for _, size := range []int{1, 4, 5} {
+				upper := read("", size)
+				lower := read(upper.Next, 2)
+				s.begin(pulled)
+				require.Equal(t, whole[size:size+2], owned(read(upper.Next, 2).Items), "in the midst")
+				s.settle(t, s.clock)
+				s.post(1)
+				require.Equal(t, whole[size:size+2], owned(read(upper.Next, 2).Items))
+				require.Equal(t, whole[:size], owned(read(lower.Prev, size).Items))
+				whole = append(owned(s.published[len(s.published)-1:]), whole...)
+				pulled = !pulled
+			}
+			requireExact(t, list, whole)
+		})
+	}
+}
+
+// Readers follow and unfollow while a worker goes from one page of followers to
+// the next.
+func TestFollowsAndUnfollowsInTheMidstOfASwitch(t *testing.T) {
+	t.Parallel()
+	for how, pulled := range both("over", "back") {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			for i := range 7 {
+				s.follow(reader(i))
+			}
+			s.post(2)
+			if !pulled {
+				s.switchTo(true)
+				s.post(1)
+			}
+			kept := map[string][]feed.Activity{}
+			s.begin(pulled)
+			p := &pause{on: writing("J#", "cursor"), do: func() { // the first checkpoint
+				s.post(1)
+				for i := range 7 {
+					name := reader(i)
+					switch i % 4 {
+					case 0:
+						s.unfollow(name, false)
+						kept[name] = nil
+					case 1:
+						s.unfollow(name, true)
+						kept[name] = slices.Clone(s.published)
+					case 2:
+						s.unfollow(name, i%8 == 2)
+						s.follow(name)
+					}
+				}
+				for i := range 4 {
+					s.follow(reader(10 + i))
+				}
+				s.post(1)
+			}}
+			worker := s.timed(t, s.clock, feed.Options{Consistent: true}, p.Wrap)
+			paged, err := feed.New(worker.db, worker.feedTable, shifted{worker.gen, s.clock}, pagedGraph{worker.follows}, &feed.Options{Consistent: true, Now: s.clock.now})
+			require.NoError(t, err)
+			worker.Repository = paged
+			s.deliver(worker)
+			require.True(t, p.did.Load())
+			for range 3 {
+				s.settle(t, s.clock)
+				s.post(1)
+				for _, i := range []int{0, 1, 2, 3, 4, 5, 6, 10, 11, 12, 13} {
+					want, ended := kept[reader(i)]
+					if !ended {
+						want = s.published
+					}
+					require.Equal(t, newestFirst(want), all(t, s.Home(reader(i)).List, 3), reader(i))
+				}
+				pulled = !pulled
+				s.begin(pulled)
+			}
+		})
+	}
+}
+
+// Every read of the source's outbox that may be eventually consistent finds it
+// empty.
+func TestSwitchesAndFollowsTrustNoReplicaThatLags(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	injector := faults.New(t, 1, faults.Rates{})
+	injector.Script(func(op string, body []byte, _ int) faults.Fault {
+		if reading(`"O#chris"`)(op, body) && !has(body, `"ConsistentRead":true`) {
+			return faults.Fault{Kind: faults.Stale}
+		}
+		return faults.Fault{}
+	})
+	lagging := s.timed(t, s.clock, feed.Options{}, injector.Wrap)
+	follows := func(reader string) {
+		_, err := lagging.Home(reader).Follow(t.Context(), "chris", nil)
+		require.NoError(t, err)
+	}
+	follows("jack")
+	for _, pulled := range []bool{true, false, true} {
+		s.post(2)
+		_, err := lagging.Outbox("chris").SetPulled(t.Context(), pulled)
+		require.NoError(t, err)
+		s.deliver(lagging)
+		s.requireMode(map[bool]feed.Mode{true: feed.Pulled, false: feed.Pushed}[pulled])
+		s.requireHome("jack", s.published)
+	}
+	s.post(1)
+	follows("sue")
+	_, err := lagging.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{KeepHistory: true})
+	require.NoError(t, err)
+	kept := slices.Clone(s.published)
+	s.requireHome("jack", kept)
+	s.requireHome("sue", kept)
+	s.post(1)
+	s.requireHome("jack", kept)
+	s.requireHome("sue", s.published)
+}
+
+// A home reads two ranges of an outbox, and nothing between them.
+func TestAFollowAfterAKeptOneLeavesAGap(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.switchTo(true)
+	s.follow("jack")
+	s.post(2)
+	s.unfollow("jack", true)
+	want := slices.Clone(s.published)
+	s.post(2)
+	_, err := s.Home("jack").Follow(t.Context(), "chris", &feed.FollowOptions{CopyLimit: -1})
+	require.NoError(t, err)
+	gap := len(s.published)
+	for _, pulled := range []bool{true, false, true} {
+		s.switchTo(pulled)
+		s.post(1)
+		s.requireHome("jack", append(slices.Clone(want), s.published[gap:]...))
+	}
+	s.unfollow("jack", false)
+	s.requireHome("jack", nil)
+}

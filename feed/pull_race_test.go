@@ -1,0 +1,201 @@
+package feed_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// racing is two processes on the same tables, the first of which is shared by
+// racing calls.
+type racing struct {
+	world
+	clock    *clock
+	injector *faults.Injector
+	clean    world
+}
+
+func newRacing(t *testing.T, seed uint64) *racing {
+	t.Helper()
+	r := &racing{clock: &clock{}, injector: faults.New(t, seed, harsh)}
+	tables := newWorld(t, nil)
+	r.clean = tables.timed(t, r.clock, feed.Options{Consistent: true})
+	r.world = tables.timed(t, r.clock, feed.Options{Consistent: true, InlineFollowers: 1}, r.injector.Wrap)
+	return r
+}
+
+// post publishes until it succeeds, and does not stop at a failure.
+func (r *racing) post(t *testing.T, source string, n int) ids.ID {
+	t.Helper()
+	a := activity(source, n)
+	a.ID = retried(t, func() (ids.ID, error) { return shifted{r.gen, r.clock}.Next(t.Context()) })
+	return retried(t, func() (feed.Activity, error) { return stored(r.Outbox(source).Publish(t.Context(), a)) }).ID
+}
+
+// switchTo begins a switch and makes some of its deliveries.
+func (r *racing) switchTo(t *testing.T, source string, pulled bool) {
+	t.Helper()
+	retried(t, func() (bool, error) { return r.Outbox(source).SetPulled(t.Context(), pulled) })
+	retried(t, func() (int, error) { return r.Deliver(t.Context()) })
+}
+
+// settled finishes all that waits without faults.
+func (r *racing) settled(t *testing.T) {
+	t.Helper()
+	r.injector.Off()
+	r.clock.advance(31 * time.Second) // past what it remembers
+	r.clean.settle(t, r.clock)
+}
+
+// Readers page down and up while a source crosses the limit and goes back:
+// what stood before shows once, in order.
+func TestASourceCrossesTheLimitWhileReadersPage(t *testing.T) {
+	t.Parallel()
+	r := newRacing(t, 24)
+	for round := range faults.Seeds(60) {
+		star, friend := fmt.Sprint("star-", round), fmt.Sprint("friend-", round)
+		readers := []string{fmt.Sprint("reader-", round), fmt.Sprint("other-", round)}
+		var old []ids.ID
+		r.injector.Off()
+		for _, reader := range readers {
+			r.subscribe(t, reader, star)
+			r.subscribe(t, reader, friend)
+		}
+		if round%2 == 1 {
+			r.switchTo(t, star, true)
+		}
+		for n := range 12 {
+			old = append(old, r.post(t, []string{star, star, friend}[n%3], n))
+		}
+		r.settled(t)
+		slices.Reverse(old)
+		r.injector.On()
+
+		ctx, stop := context.WithCancel(t.Context())
+		calls := []func(){func() {
+			defer stop()
+			for i := range 2 {
+				r.switchTo(t, star, (round+uint64(i))%2 == 0)
+				r.post(t, star, 100+i)
+			}
+		}}
+		page := func(reader string, c cursor.Cursor, limit int) cursor.Page[feed.Activity] {
+			return retried(t, func() (cursor.Page[feed.Activity], error) {
+				return r.Home(reader).List(t.Context(), cursor.PageRequest{Cursor: c, Limit: limit})
+			})
+		}
+		for i, reader := range readers {
+			calls = append(calls, func() {
+				for first := true; first || ctx.Err() == nil; first = false {
+					var down, up []ids.ID
+					var last, at cursor.Cursor
+					for more := true; more; more = at != "" {
+						p := page(reader, at, 1+2*i)
+						for _, a := range p.Items {
+							if a.ID <= old[0] {
+								down = append(down, a.ID)
+							}
+						}
+						if at = p.Next; p.Prev != "" {
+							last = p.Prev
+						}
+					}
+					if !assert.Equal(t, old, down, "round %d, down", round) {
+						return
+					}
+					for {
+						p := page(reader, last, 3)
+						var above []ids.ID
+						for _, a := range p.Items {
+							if a.ID <= old[0] {
+								above = append(above, a.ID)
+							}
+						}
+						up = append(above, up...)
+						if len(p.Items) == 0 {
+							break
+						}
+						last = p.Prev
+					}
+					if !assert.Equal(t, old[:len(up)], up, "round %d, up", round) {
+						return
+					}
+				}
+			})
+		}
+		together(calls...)
+		r.settled(t)
+		for _, reader := range readers {
+			require.Len(t, all(t, r.clean.Home(reader).List, 3), 14, "round %d", round)
+		}
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// A reader unfollows and follows again, the source publishes, crosses the limit
+// and goes back, all at once. Whoever follows in the end has everything, and
+// whoever does not has nothing.
+func TestFollowsPublishesAndSwitchesMayRace(t *testing.T) {
+	t.Parallel()
+	r := newRacing(t, 5)
+	for round := range faults.Seeds(300) {
+		reader, source := fmt.Sprint("reader-", round), fmt.Sprint("source-", round)
+		home := r.Home(reader)
+		follow := func() { retried(t, func() (bool, error) { return home.Follow(t.Context(), source, nil) }) }
+		r.injector.On()
+		if round%3 > 0 {
+			follow()
+		}
+		if round%2 == 1 {
+			r.switchTo(t, source, true)
+		}
+		published := []ids.ID{r.post(t, source, 1)}
+		if round%4 < 2 { // otherwise it remembers that the source was not Pulled
+			r.clock.advance(31 * time.Second)
+		}
+		together(
+			func() { retried(t, func() (bool, error) { return home.Unfollow(t.Context(), source, nil) }) },
+			follow,
+			func() {
+				for n := range 2 {
+					published = append(published, r.post(t, source, 2+n))
+				}
+			},
+			func() { r.switchTo(t, source, true) },
+			func() { r.switchTo(t, source, false) },
+		)
+		check := func(when string) {
+			slices.Sort(published)
+			slices.Reverse(published)
+			_, err := r.clean.follows.Get(t.Context(), followEdge(reader, source))
+			var want []ids.ID
+			if err == nil {
+				want = published
+			}
+			mode, _ := r.clean.Outbox(source).Mode(t.Context())
+			require.Equal(t, want, all(t, r.clean.Home(reader).List, 2), "round %d, %s, following: %t, %s", round, when, err == nil, mode)
+		}
+		r.settled(t)
+		check("at once")
+		published = append(published, r.post(t, source, 4))
+		r.settled(t)
+		check("after another")
+		retried(t, func() (bool, error) { return r.Outbox(source).SetPulled(t.Context(), round%2 == 0) })
+		published = append(published, r.post(t, source, 5))
+		r.settled(t)
+		check("after another switch")
+	}
+	t.Logf("injected: %v", r.injector)
+}

@@ -1,0 +1,495 @@
+package feed_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/keys"
+)
+
+// handClock stands still until a test moves it.
+type handClock struct{ nanos atomic.Int64 }
+
+func newHandClock() *handClock {
+	c := &handClock{}
+	c.nanos.Store(time.Now().UnixNano())
+	return c
+}
+
+func (c *handClock) now() time.Time       { return time.Unix(0, c.nanos.Load()) }
+func (c *handClock) pass(d time.Duration) { c.nanos.Add(int64(d)) }
+
+// starWorld has homes that read outboxes through caches.
+type starWorld struct {
+	world // reads consistently, without a cache
+	clock *handClock
+
+	posted int
+	last   ids.ID
+}
+
+// newStarWorld has n Pulled sources, "star-0" and so on, and a pushed one,
+// "pal". "jack" follows all. Its own lists, with opts, are consistent.
+func newStarWorld(t testing.TB, n int, opts feed.Options) *starWorld {
+	t.Helper()
+	w := &starWorld{world: newWorld(t, nil), clock: newHandClock()}
+	opts.Consistent, opts.Now, opts.PullCache = true, w.clock.now, 0
+	w.world = w.process(t, &opts)
+	for i := range n {
+		_, err := w.Outbox(star(i)).SetPulled(t.Context(), true)
+		require.NoError(t, err)
+	}
+	deliverAll(t, w.later(t))
+	w.followStars(t, "jack", n)
+	w.subscribe(t, "jack", "pal")
+	return w
+}
+
+func star(i int) string { return fmt.Sprint("star-", i) }
+
+func (w *starWorld) followStars(t testing.TB, reader string, n int) {
+	t.Helper()
+	for i := range n {
+		w.subscribe(t, reader, star(i))
+	}
+}
+
+// cached is a process that remembers outboxes.
+func (w *starWorld) cached(t testing.TB, opts feed.Options, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
+	t.Helper()
+	if opts.PullCache == 0 {
+		opts.PullCache = 1_000
+	}
+	opts.Now = w.clock.now
+	return w.process(t, &opts, wrap...)
+}
+
+// post publishes an activity whose id is of the clock's time.
+func (w *starWorld) post(t testing.TB, owner string) feed.Activity {
+	t.Helper()
+	w.posted++
+	a := kilobyte(w.posted * w.posted % 23) // repeats objects
+	a.Actor.ID = owner
+	a.ID = max(ids.At(w.clock.now()), w.last+1)
+	w.last = a.ID
+	a, _, err := w.Outbox(owner).Publish(t.Context(), a)
+	require.NoError(t, err)
+	return a
+}
+
+// posts publishes n activities of each star, and passes the time in which all
+// is remembered.
+func (w *starWorld) posts(t testing.TB, stars, n int) {
+	t.Helper()
+	for range n {
+		for i := range stars {
+			w.post(t, star(i))
+		}
+	}
+	w.clock.pass(10 * time.Second)
+}
+
+// outboxReads counts the queries of outboxes.
+func outboxReads(counter *atomic.Int64) func(aws.HTTPClient) aws.HTTPClient {
+	return func(next aws.HTTPClient) aws.HTTPClient {
+		return doer(func(r *http.Request) (*http.Response, error) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				return nil, err
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			if strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".Query") && bytes.Contains(body, []byte("O#star")) {
+				counter.Add(1)
+			}
+			return next.Do(r)
+		})
+	}
+}
+
+func TestARememberedOutboxIsNotRead(t *testing.T) {
+	t.Parallel()
+	for _, stars := range faults.Some(1, 10, 100) {
+		t.Run(fmt.Sprint(stars), func(t *testing.T) {
+			t.Parallel()
+			w := newStarWorld(t, stars, feed.Options{})
+			w.posts(t, stars, max(2, 30/stars))
+			meter := dynamotest.NewMeter()
+			page := func(w world) func() {
+				return func() {
+					page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{Limit: 20})
+					require.NoError(t, err)
+					require.Len(t, page.Items, 20)
+				}
+			}
+			header := float64((stars*120/1024)/4) * 0.5 // beyond the first 4 KB
+			plain, bodies := w.cached(t, feed.Options{}, meter.Wrap), w.cached(t, feed.Options{Cache: memoryCache(t, nil)}, meter.Wrap)
+			meter.AtMost(t, "cold", dynamotest.Cost{Requests: stars + 2, Read: 11 + header + 5*float64(stars)}, page(plain))
+			page(bodies)()
+			ids := dynamotest.Cost{Requests: 2, Read: 11 + header}
+			t.Log("ids:", meter.AtMost(t, "ids", ids, page(plain)))
+			t.Log("bodies:", meter.AtMost(t, "ids and bodies", dynamotest.Cost{Requests: 1, Read: 0.5 + header}, page(bodies)))
+
+			w.clock.pass(5*time.Second - 1)
+			meter.AtMost(t, "at the end of the 5 s", ids, page(plain))
+		})
+	}
+}
+
+func TestReadersOfTenOutboxesReadEachOnce(t *testing.T) {
+	t.Parallel()
+	const stars, readers = 10, 50
+	w := newStarWorld(t, stars, feed.Options{})
+	w.posts(t, stars, 3)
+	w.followStars(t, "jill", stars)
+	var reads atomic.Int64
+	cached := w.cached(t, feed.Options{}, outboxReads(&reads))
+	var group sync.WaitGroup
+	for i := range readers {
+		group.Go(func() {
+			page, err := cached.Home([]string{"jack", "jill"}[i%2]).List(t.Context(), cursor.PageRequest{Limit: 20})
+			if err != nil || len(page.Items) != 20 {
+				t.Errorf("%d items, %v", len(page.Items), err)
+			}
+		})
+	}
+	group.Wait()
+	require.EqualValues(t, stars, reads.Load())
+}
+
+func TestEditsAndRemovalsShowAtOnceThoughTheIDsAreRemembered(t *testing.T) {
+	t.Parallel()
+	w := newStarWorld(t, 1, feed.Options{})
+	w.posts(t, 1, 5)
+	var reads atomic.Int64
+	cached := w.cached(t, feed.Options{}, outboxReads(&reads))
+	list := cached.Home("jack").List
+	as, _ := walk(t, list, 10)
+	require.Len(t, as, 5)
+
+	_, err := w.Outbox("star-0").Remove(t.Context(), as[1].ID)
+	require.NoError(t, err)
+	as[3].Verb = "edited"
+	_, _, err = w.Outbox("star-0").Update(t.Context(), as[3])
+	require.NoError(t, err)
+	now, _ := walk(t, list, 10)
+	require.Equal(t, []feed.Activity{as[0], as[2], as[3], as[4]}, now)
+	require.EqualValues(t, 1, reads.Load())
+
+	_, err = w.Home("jack").Unfollow(t.Context(), "star-0", nil)
+	require.NoError(t, err)
+	require.Empty(t, all(t, list, 10))
+}
+
+func TestAnActivityShowsFiveSecondsLaterAtTheLatest(t *testing.T) {
+	t.Parallel()
+	w := newStarWorld(t, 2, feed.Options{})
+	w.posts(t, 2, 2)
+	cached, consistent := w.cached(t, feed.Options{}), w.cached(t, feed.Options{Consistent: true})
+	require.Len(t, all(t, cached.Home("jack").List, 10), 4)
+	require.Len(t, all(t, consistent.Home("jack").List, 10), 4)
+	w.post(t, "star-0")
+	pushed := w.post(t, "pal")
+	require.Len(t, all(t, consistent.Home("jack").List, 10), 6)
+	w.clock.pass(5*time.Second - 1)
+	got := all(t, cached.Home("jack").List, 10)
+	require.Len(t, got, 5)
+	require.Equal(t, pushed.ID, got[0], "only pulled sources are late")
+	w.clock.pass(1)
+	require.Equal(t, all(t, consistent.Home("jack").List, 10), all(t, cached.Home("jack").List, 10))
+}
+
+// Pages joined are those without a cache, also below the rows that it has, while
+// activities arrive.
+func TestPagesThroughThePullCacheAreExact(t *testing.T) {
+	t.Parallel()
+	for name, opts := range faults.Cases(1, map[string]feed.Options{
+		"plain":   {},
+		"reposts": {About: aboutObject, RepostWindow: 10},
+		"small":   {PullCache: 1},
+	}) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newStarWorld(t, 3, opts)
+			for n := range 90 {
+				w.post(t, star(n%4%3)) // star-0 has twice as many
+				if n%9 == 0 {
+					w.post(t, "pal")
+				}
+			}
+			w.clock.pass(10 * time.Second)
+			cached := w.cached(t, opts).Home("jack").List
+			for i, limit := range faults.Some(1, 7, 1, 2, 20, 100) {
+				want, end := walk(t, w.Home("jack").List, limit)
+				arriving := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[feed.Activity], error) {
+					page, err := cached(ctx, req)
+					if w.last%8 < 5 {
+						w.post(t, star(i%3))
+					}
+					w.clock.pass(time.Duration(len(page.Items)) * 300 * time.Millisecond)
+					return page, err
+				}
+				w.clock.pass(5 * time.Second)
+				got, _ := walk(t, arriving, limit)
+				require.Equal(t, owned(want), owned(got), "down by %d", limit)
+				w.clock.pass(10 * time.Second)
+				require.Equal(t, owned(readUpFrom(t, w.Home("jack").List, end, limit)), owned(readUpFrom(t, cached, end, limit)), "up by %d", limit)
+			}
+		})
+	}
+}
+
+func TestAnOutboxOfTombstonesLeadsOn(t *testing.T) {
+	t.Parallel()
+	w := newStarWorld(t, 1, feed.Options{})
+	var as []feed.Activity
+	for range 50 {
+		as = append(as, w.post(t, "star-0"))
+	}
+	for _, a := range as[6:] {
+		_, err := w.Outbox("star-0").Remove(t.Context(), a.ID)
+		require.NoError(t, err)
+	}
+	w.clock.pass(10 * time.Second)
+	cached := w.cached(t, feed.Options{}).Home("jack").List
+	for _, limit := range []int{1, 4, 20} {
+		require.Equal(t, newestFirst(as[:6]), all(t, cached, limit))
+	}
+}
+
+// Two processes poll by turns while activities arrive. Nothing is jumped over,
+// and nothing shows twice.
+func TestPollsUpwardsSkipNothingThatTheCacheLacked(t *testing.T) {
+	t.Parallel()
+	for name, opts := range map[string]feed.Options{
+		"plain":   {},
+		"reposts": {About: aboutObject, RepostWindow: 3},
+	} {
+		for seed := range uint64(faults.Size(6, 2)) {
+			t.Run(fmt.Sprint(name, seed), func(t *testing.T) {
+				t.Parallel()
+				random := rand.New(rand.NewPCG(seed, 20))
+				w := newStarWorld(t, 3, opts)
+				w.posts(t, 3, 1)
+				processes := []world{w.cached(t, opts), w.cached(t, opts)}
+				page, err := processes[0].Home("jack").List(t.Context(), cursor.PageRequest{})
+				require.NoError(t, err)
+				at := page.Prev
+				w.clock.pass(time.Second)
+
+				var want, got []feed.CacheKey
+				poll := func() int {
+					page, err := processes[random.IntN(2)].Home("jack").List(t.Context(), cursor.PageRequest{Cursor: at, Limit: 1 + random.IntN(8)})
+					require.NoError(t, err)
+					at = page.Prev
+					for _, a := range reverse(page.Items) {
+						got = append(got, feed.CacheKey{Owner: a.Owner, ID: a.ID})
+					}
+					return len(page.Items)
+				}
+				for range 40 {
+					owner := []string{star(0), star(1), star(2), "pal", "pal"}[random.IntN(5)]
+					a := w.post(t, owner)
+					want = append(want, feed.CacheKey{Owner: a.Owner, ID: a.ID})
+					w.clock.pass(time.Duration(random.IntN(1_500)) * time.Millisecond)
+					if random.IntN(2) == 0 {
+						poll()
+					}
+				}
+				w.clock.pass(7 * time.Second)
+				for before := at; ; before = at {
+					if poll() == 0 && at == before {
+						break
+					}
+				}
+				if opts.About != nil {
+					all, _ := walk(t, w.Home("jack").List, 100)
+					want = owned(reverse(all[:len(all)-len(page.Items)]))
+				}
+				require.Equal(t, want, got)
+			})
+		}
+	}
+}
+
+// A poll that may show nothing yet costs one round, and is at most 6 s late.
+func TestAPollWaitsForWhatTheCacheMayLack(t *testing.T) {
+	t.Parallel()
+	w := newStarWorld(t, 2, feed.Options{})
+	w.posts(t, 2, 1)
+	meter := dynamotest.NewMeter()
+	cached := w.cached(t, feed.Options{}, meter.Wrap).Home("jack")
+	page, err := cached.List(t.Context(), cursor.PageRequest{})
+	require.NoError(t, err)
+	first := page
+	poll := func() []feed.Activity {
+		page, err = cached.List(t.Context(), cursor.PageRequest{Cursor: page.Prev})
+		require.NoError(t, err)
+		return page.Items
+	}
+	w.clock.pass(time.Second)
+	pulled := w.post(t, "star-1")
+	w.clock.pass(time.Second)
+	pushed := w.post(t, "pal")
+	for range 3 {
+		before := page.Prev
+		meter.AtMost(t, "a poll", dynamotest.Cost{Requests: 2, Read: 1.5}, func() { require.Empty(t, poll()) })
+		require.Equal(t, before, page.Prev)
+		w.clock.pass(time.Second - 1)
+	}
+	w.clock.pass(3) // the outboxes are read again
+	require.Equal(t, []feed.Activity{pushed, pulled}, poll())
+
+	// What is no longer read to its end need not be waited for.
+	for i := range 2 {
+		_, err := w.Outbox(star(i)).SetPulled(t.Context(), false)
+		require.NoError(t, err)
+	}
+	deliverAll(t, w.later(t))
+	w.clock.pass(10 * time.Second)
+	now := w.post(t, "star-0")
+	page = first
+	require.Equal(t, []feed.Activity{now, pushed, pulled}, poll())
+}
+
+// An activity may be published somewhat later than its id was made.
+func TestAPollDoesNotPassASlowPublish(t *testing.T) {
+	t.Parallel()
+	w := newStarWorld(t, 1, feed.Options{})
+	w.posts(t, 1, 1)
+	list := w.cached(t, feed.Options{}).Home("jack").List
+	page, err := list(t.Context(), cursor.PageRequest{})
+	require.NoError(t, err)
+	w.clock.pass(10 * time.Second)
+	slow := kilobyte(0)
+	slow.ID = ids.At(w.clock.now())
+	w.clock.pass(time.Millisecond)
+	fast := w.post(t, "pal")
+	w.clock.pass(998 * time.Millisecond)
+	first, err := list(t.Context(), cursor.PageRequest{Cursor: page.Prev})
+	require.NoError(t, err)
+	slow, _, err = w.Outbox("star-0").Publish(t.Context(), slow)
+	require.NoError(t, err)
+	w.clock.pass(5 * time.Second)
+	second, err := list(t.Context(), cursor.PageRequest{Cursor: first.Prev})
+	require.NoError(t, err)
+	require.Equal(t, []feed.Activity{fast, slow}, append(second.Items, first.Items...))
+}
+
+// Damaged entries, which no page shows, must not lead a poll past what the
+// cache lacks.
+func TestAPollDoesNotPassWhatTheCacheLackedOverDamagedEntries(t *testing.T) {
+	t.Parallel()
+	w := newStarWorld(t, 1, feed.Options{})
+	w.posts(t, 1, 1)
+	list := w.cached(t, feed.Options{OnCorrupt: func(*plaza.CorruptError) {}}).Home("jack").List
+	page, err := list(t.Context(), cursor.PageRequest{})
+	require.NoError(t, err)
+	w.clock.pass(time.Second)
+	late := w.post(t, "star-0")
+	for n := range 40 { // more than a page reads
+		sk := keys.Join(ids.At(w.clock.now().Add(time.Duration(n+1)*time.Millisecond)).String(), "pal", ids.ID(1).String())
+		require.NoError(t, w.db.Table(w.feedTable).Put(map[string]string{"pk": "H#jack", "sk": sk}).Run(t.Context()))
+	}
+	w.clock.pass(time.Second)
+	page, err = list(t.Context(), cursor.PageRequest{Cursor: page.Prev, Limit: 1})
+	require.NoError(t, err)
+	require.Empty(t, page.Items)
+	w.clock.pass(5 * time.Second)
+	page, err = list(t.Context(), cursor.PageRequest{Cursor: page.Prev, Limit: 1})
+	require.NoError(t, err)
+	require.Equal(t, []feed.Activity{late}, page.Items)
+}
+
+// A walk that is deep in an outbox does not fill the cache at each page.
+func TestAPageBelowTheRememberedRowsReadsTheOutboxAlone(t *testing.T) {
+	t.Parallel()
+	w := newStarWorld(t, 1, feed.Options{})
+	w.posts(t, 1, 60)
+	var reads atomic.Int64
+	list := w.cached(t, feed.Options{}, outboxReads(&reads)).Home("jack").List
+	req := cursor.PageRequest{Limit: 40}
+	for _, want := range []int64{2, 1, 1} { // the first page fills the cache
+		reads.Store(0)
+		page, err := list(t.Context(), req)
+		require.NoError(t, err)
+		require.Equal(t, want, reads.Load())
+		req = cursor.PageRequest{Limit: 5, Cursor: page.Next}
+		w.clock.pass(10 * time.Second)
+	}
+	want, err := w.Home("jack").List(t.Context(), req)
+	require.NoError(t, err)
+	require.Len(t, want.Items, 5)
+	cold, err := w.cached(t, feed.Options{}).Home("jack").List(t.Context(), req)
+	require.NoError(t, err)
+	require.Equal(t, want.Items, cold.Items, "a process that knows nothing yet")
+}
+
+// The clock leaps, so that each page reads the outbox's newest rows again.
+func TestAHomeOfARememberedOutboxIsAList(t *testing.T) {
+	t.Parallel()
+	clock := newHandClock()
+	leaping := func() time.Time {
+		clock.pass(6 * time.Second)
+		return clock.now()
+	}
+	testList(t, feed.Options{PullCache: 10, Now: leaping}, func(w world, owner, reader string) (lister, string) {
+		_, err := w.Outbox(owner).SetPulled(t.Context(), true)
+		require.NoError(t, err)
+		deliverAll(t, w.later(t))
+		w.subscribe(t, reader, owner)
+		return w.Home(reader).List, "O#" + owner
+	})
+}
+
+func TestAFailedReadOfAnOutboxIsNotRemembered(t *testing.T) {
+	t.Parallel()
+	w := newStarWorld(t, 2, feed.Options{})
+	w.posts(t, 2, 2)
+	injector := faults.New(t, 1, faults.Rates{})
+	cached := w.cached(t, feed.Options{}, injector.Wrap)
+	injector.Script(func(op string, body []byte, _ int) faults.Fault {
+		if op == "Query" && bytes.Contains(body, []byte("O#star-1")) {
+			return faults.Fault{Kind: faults.LostBefore}
+		}
+		return faults.Fault{}
+	})
+	for range 2 {
+		_, err := cached.Home("jack").List(t.Context(), cursor.PageRequest{})
+		require.ErrorIs(t, err, plaza.ErrBusy)
+	}
+	injector.Script(nil)
+	require.Len(t, all(t, cached.Home("jack").List, 10), 4)
+}
+
+func TestDamagedRowsOfARememberedOutboxAreReported(t *testing.T) {
+	t.Parallel()
+	w := newStarWorld(t, 1, feed.Options{})
+	w.posts(t, 1, 4)
+	want := all(t, w.Home("jack").List, 10)
+	require.NoError(t, w.db.Table(w.feedTable).Update("pk", "O#star-0").Range("sk", want[1].String()).Set("owner", 7).Run(t.Context()))
+	require.NoError(t, w.db.Table(w.feedTable).Put(map[string]string{"pk": "O#star-0", "sk": want[2].String() + "?"}).Run(t.Context()))
+	var reported atomic.Int64
+	cached := w.cached(t, feed.Options{OnCorrupt: func(*plaza.CorruptError) { reported.Add(1) }})
+	for range 2 {
+		require.Equal(t, []ids.ID{want[0], want[2], want[3]}, all(t, cached.Home("jack").List, 2))
+	}
+	require.EqualValues(t, 2, reported.Load(), "once, where they were read")
+}

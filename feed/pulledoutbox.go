@@ -1,0 +1,194 @@
+package feed
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// pulled is a part of an outbox that a home reads: the ids from low to below
+// end.
+type pulled struct {
+	home     Home
+	source   string
+	pulls    []edgePull // which overlap
+	low, end ids.ID
+	reads    [2]int // down and up
+
+	newest *newest   // what the page knows from the cache
+	asOf   time.Time // when the read of newest began; zero until the page uses it
+}
+
+// noEnd is the end of an outbox that is read to its newest activity.
+const noEnd = store.MaxID + 1
+
+// outboxes returns the parts of outboxes that a header names. No two overlap.
+func (h Home) outboxes(head *header, now time.Time) []*pulled {
+	lowest := h.lowest(head, now)
+	pulls := head.pulls(lowest)
+	slices.SortFunc(pulls, func(a, b edgePull) int {
+		return cmp.Or(strings.Compare(a.Source, b.Source), cmp.Compare(a.Since, b.Since), cmp.Compare(a.edge, b.edge))
+	})
+	var outboxes []*pulled
+	var last *pulled
+	for i, pull := range pulls {
+		low := max(pull.Since, lowest)
+		if last == nil || last.source != pull.Source || low > last.end {
+			last = &pulled{home: h, source: pull.Source, pulls: pulls[i:i], low: low}
+			outboxes = append(outboxes, last)
+		}
+		last.end = max(last.end, cmp.Or(pull.Until, noEnd))
+		last.pulls = last.pulls[:len(last.pulls)+1]
+	}
+	return outboxes
+}
+
+// entries is a source. Each read asks for more rows than the last, whatever the
+// limit.
+func (p *pulled) entries(ctx context.Context, gap string, ascending bool, _ int) (entries []entryItem, rest string, err error) {
+	low, end, rest, some := p.beyond(gap, ascending)
+	if !some {
+		return nil, rest, nil
+	}
+	rows, next, err := p.read(ctx, low, end, ascending)
+	if err != nil {
+		return nil, "", err
+	}
+	entries = make([]entryItem, 0, len(rows))
+	for _, row := range rows {
+		entry, ok := p.entry(row)
+		if ok && (gap == "" || (entry.Key.String() >= gap) == ascending) {
+			entries = append(entries, entry)
+		}
+	}
+	switch {
+	case next == "", ascending && next >= p.end.String(), !ascending && next <= p.low.String():
+		return entries, "", nil
+	}
+	return entries, next, nil
+}
+
+// ready also lets entries answer from the rows that it found.
+func (p *pulled) ready(gap string, ascending bool) bool {
+	low, end, _, some := p.beyond(gap, ascending)
+	return !some || p.remembers(low, end, ascending)
+}
+
+// beyond returns the ids that lie beyond a gap, from low to below end, or false
+// and where to go on, so that a page that ends before them needs no request.
+func (p *pulled) beyond(gap string, ascending bool) (low, end ids.ID, rest string, some bool) {
+	low, end = p.low, p.end
+	id, inside := idOf(gap)
+	switch {
+	case ascending && id >= end, !ascending && gap != "" && (id < low || id == low && !inside):
+		return 0, 0, "", false
+	case ascending && id < low:
+		return 0, 0, low.String(), false
+	case ascending:
+		low = id
+	case end != noEnd && (gap == "" || id > end || id == end && inside):
+		return 0, 0, end.String(), false
+	case inside:
+		end = id + 1
+	case gap != "":
+		end = id
+	}
+	return low, end, "", true
+}
+
+// idOf returns the id with which a home's gap begins. inside reports whether some
+// row of that id may lie below the gap.
+func idOf(gap string) (id ids.ID, inside bool) {
+	size := min(len(gap), len(noEnd.String()))
+	id, _ = ids.Parse(gap[:size])
+	return id, len(gap) > size
+}
+
+// read returns rows of the outbox, nearest first: those that the cache has, or
+// else 8 at first and then twice as many each time, at most 256. rest is the id
+// at which it ended.
+func (p *pulled) read(ctx context.Context, low, end ids.ID, ascending bool) (rows []pulledItem, rest string, err error) {
+	if rows, rest, ok, err := p.cached(ctx, low, end, ascending); ok || err != nil {
+		return rows, rest, err
+	}
+	reads := &p.reads[0]
+	if ascending {
+		reads = &p.reads[1]
+	}
+	span := store.Span{
+		PK:         outboxPK(p.source),
+		From:       low.String(),
+		To:         (end - 1).String() + afterEntry,
+		Ascending:  ascending,
+		Limit:      8 << min(*reads, maxQueries-1), // a window of large rows takes many reads
+		Consistent: p.home.r.opts.Consistent,
+		Only:       pulledAttributes(),
+	}
+	*reads++
+	rows, rest, err = store.Read[pulledItem](ctx, p.home.r.table, span)
+	if rest != "" {
+		rest = store.FirstID(rest).String() // also where that key is damaged
+	}
+	return rows, rest, err
+}
+
+// entry returns the row as if the newest edge that covers it had brought it.
+func (p *pulled) entry(row pulledItem) (entry entryItem, ok bool) {
+	var edge ids.ID
+	for _, pull := range p.pulls {
+		if row.ID >= pull.Since && (pull.Until == 0 || row.ID < pull.Until) {
+			edge = max(edge, pull.edge)
+		}
+	}
+	entry = entryItem{Key: entryKey{CacheKey{cmp.Or(row.Owner, p.source), row.ID}, edge}, About: row.About}
+	if entry.Key.Owner != p.source {
+		entry.Source = p.source
+	}
+	if row.Removed == 0 { // a tombstone counts as an entry, and never shows
+		entry.TTL = p.home.r.expiry(row.ID).Unix()
+	}
+	return entry, edge != 0
+}
+
+func pulledAttributes() []string { return []string{"pk", "sk", "owner", "about", "removed"} }
+
+// pulledItem is an activityItem without its content.
+type pulledItem struct {
+	ID      ids.ID `dynamo:"sk"`
+	Owner   string `dynamo:"owner"`
+	About   string `dynamo:"about"`
+	Removed ids.ID `dynamo:"removed"`
+}
+
+// UnmarshalDynamoItem refuses a row that names no activity.
+func (i *pulledItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	if err := store.Fields(item, i.attribute); err != nil {
+		return err
+	}
+	if err := keys.CheckID("id", i.ID); err != nil || i.Owner == "" {
+		return err
+	}
+	return keys.CheckName("owner", i.Owner)
+}
+
+func (i *pulledItem) attribute(name string) any {
+	switch name {
+	case "sk":
+		return &i.ID
+	case "owner":
+		return &i.Owner
+	case "about":
+		return &i.About
+	case "removed":
+		return &i.Removed
+	}
+	return nil
+}

@@ -1,0 +1,589 @@
+package feed_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/pagetest"
+)
+
+// reads makes a home read outboxes, each by an edge of its own.
+func (w world) reads(t testing.TB, reader string, sources ...string) {
+	t.Helper()
+	for _, source := range sources {
+		w.readsRange(t, reader, source, 0, 0)
+	}
+}
+
+// readsRange makes a home read a part of an outbox.
+func (w world) readsRange(t testing.TB, reader, source string, since, until ids.ID) {
+	t.Helper()
+	edge := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	err := dynamotest.DB(t).Table(w.feedTable).Update("pk", keys.Join("H", reader)).Range("sk", "~").
+		SetExpr("$ = ?", keys.Join("pull", edge.String(), source), pull{Since: since, Until: until, At: edge}).Run(t.Context())
+	require.NoError(t, err)
+}
+
+// mixture publishes n activities of four authors, some to topics, some removed.
+func (w world) mixture(t testing.TB, n int) []feed.Activity {
+	t.Helper()
+	var as []feed.Activity
+	for i := range n {
+		owner := []string{"ann", "ben", "joe", "sue"}[i*i%7%4]
+		a := activity(owner, i%5)                                                   // repeats objects of earlier activities
+		a.ID = ids.At(time.Now().Add(time.Duration(i-n)*time.Minute)) + ids.ID(i+1) // old ones may have expired
+		if i%3 == 0 {
+			a.Verb = "like"
+		}
+		if i%4 == 1 {
+			a.To = []string{"birds"}
+		}
+		if i%8 == 2 {
+			a.To = []string{"birds", "paris"}
+		}
+		a, _, err := w.Outbox(owner).Publish(t.Context(), a)
+		require.NoError(t, err)
+		as = append(as, a)
+	}
+	for _, i := range []int{n / 2, n - 3} {
+		_, err := w.Outbox(as[i].Owner).Remove(t.Context(), as[i].ID)
+		require.NoError(t, err)
+	}
+	return as
+}
+
+var optionsOfHomes = map[string]feed.Options{
+	"plain":    {},
+	"filtered": {Filter: hideVerb("like", new(int))},
+	"reposts":  {About: aboutObject, RepostWindow: 6},
+	"capped":   {HomeCap: 17},
+	"trimmed":  {}, // see its use
+}
+
+// A home shows the same pages however its sources' activities reach it.
+func TestPulledHomesShowWhatPushedOnesDo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	sources := []string{"ann", "ben", "joe", "birds", "paris"}
+	about := w.process(t, &feed.Options{Consistent: true, About: aboutObject, InlineFollowers: 10})
+	for _, name := range []string{"pushed", "mixed", "topics", "both"} {
+		follows := map[string][]string{
+			"pushed": sources, "mixed": {"ann", "birds"}, "topics": {"ann", "ben", "joe"}, "both": sources,
+		}[name]
+		_, err := w.Home(name).FollowMany(t.Context(), follows, nil)
+		require.NoError(t, err)
+	}
+	w.reads(t, "pulled", sources...)
+	w.reads(t, "mixed", "ben", "joe", "paris") // authors pulled and their topic pushed
+	w.reads(t, "topics", "birds", "paris")     // and the reverse
+	w.reads(t, "both", sources...)
+	as := about.mixture(t, 40)
+	homes := []string{"pulled", "mixed", "topics", "both"}
+
+	check := func(t *testing.T, opts feed.Options) {
+		opts.Consistent = true
+		feeds := w.process(t, &opts)
+		whole := feeds.Home("pushed").List
+		for _, limit := range faults.Some(1, 3, 1, 5, 2, 50) {
+			want, end := walk(t, whole, limit)
+			require.NotEmpty(t, want)
+			up := readUpFrom(t, whole, end, limit)
+			for _, name := range homes {
+				if name == "both" && opts.About != nil {
+					continue // has two entries of each activity in the window
+				}
+				got, last := walk(t, feeds.Home(name).List, limit)
+				require.Equal(t, owned(want), owned(got), "%s down by %d", name, limit)
+				require.Equal(t, owned(up), owned(readUpFrom(t, feeds.Home(name).List, last, limit)), "%s up by %d", name, limit)
+			}
+		}
+	}
+	for name, opts := range optionsOfHomes {
+		if name != "trimmed" {
+			t.Run(name, func(t *testing.T) { check(t, opts) })
+		}
+	}
+	t.Run("window of 2", func(t *testing.T) { check(t, feed.Options{About: aboutObject, RepostWindow: 2}) })
+	t.Run("aged", func(t *testing.T) {
+		check(t, feed.Options{Now: func() time.Time { return as[20].ID.Time().Add(90 * 24 * time.Hour) }})
+	})
+	for _, name := range append(homes, "pushed") {
+		_, err := w.Home(name).Trim(t.Context(), as[9].ID)
+		require.NoError(t, err)
+	}
+	t.Run("trimmed", func(t *testing.T) { check(t, feed.Options{}) })
+	t.Run("trimmed, with reposts", func(t *testing.T) { check(t, feed.Options{About: aboutObject, RepostWindow: 6}) })
+}
+
+func TestHomeOfPulledSourcesIsAList(t *testing.T) {
+	t.Parallel()
+	for name, opts := range map[string]feed.Options{
+		"as it is": {}, "with reposts and a cap": {HomeCap: 1 << 20, About: ownID},
+	} {
+		for _, pushed := range []bool{false, true} {
+			if (opts.About != nil || pushed) && !faults.Full() {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s, pushed too %t", name, pushed), func(t *testing.T) {
+				t.Parallel()
+				testPulledList(t, opts, pushed)
+			})
+		}
+	}
+}
+
+// testPulledList runs the contract of lists. Every other activity comes by one
+// of two outboxes; some also as entries.
+func testPulledList(t *testing.T, opts feed.Options, pushed bool) {
+	opts.Consistent = true
+	w := newWorld(t, &opts)
+	lists := 0
+	pagetest.Run(t, func(t *testing.T) pagetest.List[feed.Activity] {
+		lists++
+		owners := []string{fmt.Sprint("one-", lists), fmt.Sprint("two-", lists)}
+		reader := fmt.Sprint("reader-", lists)
+		w.reads(t, reader, owners...)
+		if pushed {
+			w.subscribe(t, reader, owners[0])
+		}
+		other := fmt.Sprint("other-", lists)
+		w.reads(t, other, "elsewhere")
+		w.publish(t, "elsewhere", 3)
+		of := map[string]string{}
+		return pagetest.List[feed.Activity]{
+			Page:   w.Home(reader).List,
+			ID:     func(a feed.Activity) string { return a.ID.String() },
+			Others: []pagetest.Other{pagetest.Foreign("another home", w.Home(other).List)},
+			Brief:  true,
+			Add: func(ctx context.Context, n int) []string {
+				var added []string
+				for i := range 2 {
+					if part := (n + i) / 2; part > 0 {
+						for _, id := range w.publishAlike(t, part, owners[i], reader) {
+							of[id] = owners[i]
+							added = append(added, id)
+						}
+					}
+				}
+				return added
+			},
+			Hide: func(ctx context.Context, id string) {
+				parsed, err := ids.Parse(id)
+				require.NoError(t, err)
+				_, err = w.Outbox(of[id]).Remove(ctx, parsed)
+				require.NoError(t, err)
+			},
+			Remove: func(ctx context.Context, id string) {
+				w.expire(t, "O#"+of[id], id)
+				w.expire(t, "H#"+reader, id)
+			},
+		}
+	})
+}
+
+func TestPulledSourcesMayShareEveryID(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1})
+	w.reads(t, "joe", trickyOwners...)
+	var done []feed.Activity
+	for n := range 3 {
+		id := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+		for _, source := range trickyOwners {
+			a := activity(source, n)
+			a.ID = id
+			a, _, err := w.Outbox(source).Publish(t.Context(), a)
+			require.NoError(t, err)
+			done = append(done, a)
+		}
+	}
+	requireExact(t, w.Home("joe").List, inHome(done))
+	reposting := w.process(t, &feed.Options{Consistent: true, About: ownID, RepostWindow: 3})
+	requireExact(t, reposting.Home("joe").List, inHome(done))
+	// Some of them also as entries.
+	w.subscribe(t, "joe", "a#")
+	w.subscribe(t, "joe", `a\`)
+	requireExact(t, w.Home("joe").List, inHome(done))
+}
+
+// The caller chose one ID for the edges to an author and to a topic. An activity
+// of both has one key then, and shows until the last of them is unfollowed.
+func TestEdgesOfTwoSourcesWithOneIDDoNotHideEachOther(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	edge := w.mint(t)
+	putMarks(t, w, map[string]any{
+		keys.Join("pull", edge.String(), "birds"): pull{At: edge},
+		keys.Join("dead", "chris"):                mark{edge, edge},
+	})
+	a, _, err := w.Outbox("chris").Publish(t.Context(), addressed("chris", 1, "birds"))
+	require.NoError(t, err)
+	w.putEntries(t, []entry{entryOf(a, "chris", edge)})
+	require.Equal(t, []ids.ID{a.ID}, all(t, w.Home("jack").List, 1))
+}
+
+// What lies beyond the range of a mark is not shown, and outboxes that end
+// above or begin below what a page shows are not read.
+func TestAHomeReadsTheRangesOfItsMarks(t *testing.T) {
+	t.Parallel()
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, nil)
+	as := w.publish(t, "chris", 30)
+	w.readsRange(t, "jack", "chris", as[20].ID, as[25].ID)
+	w.readsRange(t, "jack", "chris", 0, as[5].ID)
+	ann := w.publish(t, "ann", 9)
+	w.readsRange(t, "jack", "ann", ann[3].ID, 0)
+	ben := w.publish(t, "ben", 30) // above all
+	w.reads(t, "jack", "ben")
+	want := inHome(slices.Concat(as[:5], as[20:25], ann[3:], ben))
+	requireExact(t, w.Home("jack").List, want)
+
+	cold := w.process(t, &feed.Options{}, meter.Wrap)
+	meter.AtMost(t, "5 of an outbox without a bound, and one with", dynamotest.Cost{Requests: 4, Read: 7}, func() {
+		page, err := cold.Home("jack").List(t.Context(), cursor.PageRequest{Limit: 5})
+		require.NoError(t, err)
+		require.Equal(t, want[:5], owned(page.Items))
+	})
+	page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{Limit: 38})
+	require.NoError(t, err)
+	meter.AtMost(t, "below ann's", dynamotest.Cost{Requests: 6, Read: 7}, func() {
+		below, err := cold.Home("jack").List(t.Context(), cursor.PageRequest{Limit: 8, Cursor: page.Next})
+		require.NoError(t, err)
+		require.Equal(t, want[38:], owned(below.Items))
+		require.Empty(t, below.Next)
+	})
+}
+
+// The cursors of a walk were made before the home read any outbox.
+func TestASwitchBetweenTwoPagesLosesNothing(t *testing.T) {
+	t.Parallel()
+	for name, opts := range map[string]feed.Options{
+		"plain":   {},
+		"reposts": {About: ownID, RepostWindow: 4},
+		"cached":  {Cache: memoryCache(t, nil)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			opts.Consistent = opts.Cache == nil
+			w := newWorld(t, &opts)
+			home := w.Home("jack")
+			w.subscribe(t, "jack", "chris")
+			var as []feed.Activity
+			for range 6 {
+				as = append(as, w.publish(t, "chris", 1)...)
+				as = append(as, w.publish(t, "star", 2)...)
+			}
+			chris := slices.DeleteFunc(slices.Clone(as), func(a feed.Activity) bool { return a.Owner == "star" })
+			first, err := home.List(t.Context(), cursor.PageRequest{Limit: 2})
+			require.NoError(t, err)
+			require.Equal(t, inHome(chris)[:2], owned(first.Items))
+			second, err := home.List(t.Context(), cursor.PageRequest{Limit: 2, Cursor: first.Next})
+			require.NoError(t, err)
+			last, err := home.List(t.Context(), cursor.PageRequest{Limit: 100, Cursor: second.Next})
+			require.NoError(t, err)
+			require.Empty(t, last.Next)
+
+			w.reads(t, "jack", "star")
+			below := inHome(as)
+			below = below[slices.Index(below, owned(second.Items)[1])+1:]
+			for _, limit := range []int{1, 3, 20} {
+				list := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[feed.Activity], error) {
+					if req.Cursor == "" {
+						req.Cursor = second.Next
+					}
+					return home.List(ctx, req)
+				}
+				got, _ := walk(t, list, limit)
+				require.Equal(t, below, owned(got), "down by %d", limit)
+				above := inHome(as)
+				above = above[:slices.Index(above, owned(second.Items)[0])]
+				require.Equal(t, above, owned(readUpFrom(t, home.List, second.Prev, limit)), "up by %d", limit)
+			}
+			// A poll and the end of a walk, where there are no entries.
+			polled, err := home.List(t.Context(), cursor.PageRequest{Cursor: first.Prev})
+			require.NoError(t, err)
+			require.Equal(t, inHome(as)[:2], owned(polled.Items))
+			w.publish(t, "star", 1)
+			polled, err = home.List(t.Context(), cursor.PageRequest{Cursor: polled.Prev})
+			require.NoError(t, err)
+			require.Len(t, polled.Items, 1)
+			polled, err = home.List(t.Context(), cursor.PageRequest{Cursor: polled.Prev})
+			require.NoError(t, err)
+			require.Empty(t, polled.Items)
+		})
+	}
+}
+
+// The last entry is at the cursor, and what the home reads lies below it.
+func TestAWalkThatHasNoMoreEntriesFindsOutboxes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	old := w.publish(t, "star", 3)
+	w.subscribe(t, "jack", "chris")
+	w.publish(t, "chris", 2)
+	page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{Limit: 1})
+	require.NoError(t, err)
+	entries := page.Next
+	w.expire(t, "H#jack", newestFirst(w.publish(t, "nobody", 1))[0].String())
+	page, err = w.Home("jack").List(t.Context(), cursor.PageRequest{Limit: 1, Cursor: entries})
+	require.NoError(t, err)
+	w.expire(t, "H#jack", page.Items[0].ID.String())
+	w.reads(t, "jack", "star")
+	page, err = w.Home("jack").List(t.Context(), cursor.PageRequest{Cursor: entries})
+	require.NoError(t, err)
+	require.Equal(t, inHome(old), owned(page.Items))
+}
+
+func TestLargeRowsOfAnOutbox(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.reads(t, "jack", "chris", "ann")
+	var done []feed.Activity
+	for n := range 14 {
+		a := activity("chris", n)
+		a.Data = nil
+		a.Data = []byte(`"` + strings.Repeat("x", feed.MaxActivity-a.Size()-100) + `"`)
+		a, _, err := w.Outbox("chris").Publish(t.Context(), a)
+		require.NoError(t, err)
+		done = append(done, a)
+		if n%4 == 0 {
+			done = append(done, w.publish(t, "ann", 1)...)
+		}
+	}
+	for _, opts := range []feed.Options{{}, {About: ownID}} {
+		opts.Consistent = true
+		home := w.process(t, &opts).Home("jack")
+		for _, limit := range []int{3, 18} {
+			down, last := walk(t, home.List, limit)
+			require.Equal(t, inHome(done), owned(down), "by %d", limit)
+			require.NotEmpty(t, last)
+		}
+	}
+}
+
+// The window below an activity is read to its end, however many reads of large
+// rows that takes. Each asks for a bounded number of rows.
+func TestAWindowOfLargeRowsIsRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.reads(t, "jack", "star")
+	const window = 26
+	large := text(`"` + strings.Repeat("x", 390<<10) + `"`) // 3 a read
+	rows := make([]any, window+1)
+	for i := range rows {
+		a := activity("star", i)
+		rows[i] = dynamo.Item{
+			"pk": text("O#star"), "sk": text(w.mint(t).String()), "verb": text(a.Verb), "data": large,
+			"actor": text(a.Actor.String()), "object": text(a.Object.String()), "about": text(a.Object.String()),
+		}
+	}
+	_, err := w.db.Table(w.feedTable).Batch().Write().Put(rows...).Run(t.Context())
+	require.NoError(t, err)
+	var most, reads atomic.Int64
+	home := w.process(t, &feed.Options{Consistent: true, About: aboutObject, RepostWindow: window}, func(next aws.HTTPClient) aws.HTTPClient {
+		return doer(func(r *http.Request) (*http.Response, error) {
+			req, err := wire.Read(r)
+			if err != nil {
+				return nil, err
+			}
+			var query struct{ Limit int64 }
+			if req.Op == "Query" && has(req.Body, "O#star") {
+				reads.Add(1)
+				require.NoError(t, json.Unmarshal(req.Body, &query))
+				most.Store(max(most.Load(), query.Limit))
+			}
+			return next.Do(req.Again())
+		})
+	}).Home("jack")
+	page, err := home.List(t.Context(), cursor.PageRequest{Limit: 1})
+	require.NoError(t, err)
+	require.Len(t, page.Items, 1)
+	require.Greater(t, reads.Load(), int64(6))
+	require.LessOrEqual(t, most.Load(), int64(256))
+}
+
+// A page makes a bounded number of requests whatever an outbox or a header
+// contains.
+func TestHostileOutboxesAndHeaders(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	old := w.publish(t, "evil", 3)
+	tombstones := make([]any, faults.Size(10_000, 1_200))
+	for i := range tombstones {
+		id := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+		tombstones[i] = dynamo.Item{"pk": text("O#evil"), "sk": text(id.String()), "removed": text(id.String())}
+	}
+	_, err := w.db.Table(w.feedTable).Batch().Write().Put(tombstones...).Run(t.Context())
+	require.NoError(t, err)
+	w.reads(t, "jack", "evil", "chris")
+	want := inHome(append(old, w.publish(t, "chris", 2)...))
+	marks := map[string]any{}
+	for i := range 4_000 {
+		marks[fmt.Sprintf("dead#source-%010d", i)] = mark{1, w.mint(t)}
+	}
+	putMarks(t, w, marks)
+	for _, opts := range []feed.Options{{}, {About: aboutObject}} {
+		meter := dynamotest.NewMeter()
+		opts.Consistent = true
+		home := w.process(t, &opts, meter.Wrap).Home("jack")
+		for _, limit := range []int{1, 20} {
+			bounded := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[feed.Activity], error) {
+				meter.Take()
+				page, err := home.List(ctx, req)
+				require.LessOrEqual(t, meter.Take().Requests, 36)
+				return page, err
+			}
+			got, _ := walk(t, bounded, limit)
+			require.Equal(t, want, owned(got), "by %d", limit)
+		}
+	}
+}
+
+func (w world) mint(t testing.TB) ids.ID {
+	return retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+}
+
+func TestDamagedRowsOfAnOutboxAreLeftOut(t *testing.T) {
+	t.Parallel()
+	var corrupt reported
+	w := newWorld(t, nil)
+	w.reads(t, "jack", "chris")
+	as := w.publish(t, "chris", 5)
+	var junk []any
+	for _, prefix := range []string{as[1].ID.String() + "x", as[3].ID.String() + "\x00", "0junk", "7", "8x"} {
+		for n := range faults.Size(30, 12) {
+			junk = append(junk, dynamo.Item{"pk": text("O#chris"), "sk": text(fmt.Sprint(prefix, n))})
+		}
+	}
+	_, err := w.db.Table(w.feedTable).Batch().Write().Put(junk...).Run(t.Context())
+	require.NoError(t, err)
+	w.damage(t, "O#chris", as[2].ID.String(), dynamo.Item{"owner": number("1")})
+	want := inHome(slices.Delete(slices.Clone(as), 2, 3))
+	for _, opts := range []feed.Options{{}, {About: aboutObject, RepostWindow: 3}} {
+		opts.Consistent, opts.OnCorrupt = true, corrupt.add
+		requireExact(t, w.process(t, &opts).Home("jack").List, want)
+	}
+	require.Contains(t, corrupt.take(), "O#chris / "+as[2].ID.String())
+}
+
+func TestPagesOfPulledSourcesUnderFaults(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "ann")
+	w.reads(t, "jack", "ben", "joe", "birds")
+	w.mixture(t, 30)
+	want, end := walk(t, w.Home("jack").List, 4)
+	up := readUpFrom(t, w.Home("jack").List, end, 4)
+	for seed := range faults.Seeds(20) {
+		injector := faults.New(t, seed, harsh)
+		home := w.process(t, &feed.Options{Consistent: true}, injector.Wrap).Home("jack")
+		patient := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[feed.Activity], error) {
+			return retried(t, func() (cursor.Page[feed.Activity], error) { return home.List(ctx, req) }), nil
+		}
+		got, last := walk(t, patient, 4)
+		require.Equal(t, owned(want), owned(got), "seed %d", seed)
+		require.Equal(t, owned(up), owned(readUpFrom(t, patient, last, 4)), "seed %d", seed)
+	}
+}
+
+// Items are just under 1 KB. The activities of all sources lie among each other.
+func TestPagesOfPulledSourcesCostNoMoreThanStated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris-0123456789")
+	publish := func(owner string, n int) {
+		a := kilobyte(n)
+		a.Actor.ID = owner
+		_, _, err := w.Outbox(owner).Publish(t.Context(), a)
+		require.NoError(t, err)
+	}
+	sources := 0
+	for _, c := range []struct {
+		sources     int
+		top, hidden dynamotest.Cost
+	}{
+		{1, dynamotest.Cost{Requests: 3, Read: 12.5}, dynamotest.Cost{Requests: 9, Read: 30}},
+		{10, dynamotest.Cost{Requests: 12, Read: 21.5}, dynamotest.Cost{Requests: 39, Read: 110}},
+		{100, dynamotest.Cost{Requests: 102, Read: 112}, dynamotest.Cost{Requests: 208, Read: 213.5}},
+	} {
+		if c.sources == 100 && !faults.Full() {
+			continue
+		}
+		for ; sources < c.sources; sources++ {
+			w.reads(t, "jack", fmt.Sprintf("source-%09d", sources))
+		}
+		for n := range 12 {
+			if c.sources < 100 {
+				publish("chris-0123456789", n)
+				publish("chris-0123456789", n)
+			}
+			for i := range c.sources {
+				if c.sources < 100 || n%12 == 0 {
+					publish(fmt.Sprintf("source-%09d", i), n)
+				}
+			}
+		}
+		meter := dynamotest.NewMeter()
+		cold := w.process(t, &feed.Options{}, meter.Wrap)
+		var page cursor.Page[feed.Activity]
+		list := func(home feed.Home, limit, want int, at cursor.Cursor) func() {
+			return func() {
+				var err error
+				page, err = home.List(t.Context(), cursor.PageRequest{Limit: limit, Cursor: at})
+				require.NoError(t, err)
+				require.Len(t, page.Items, want)
+			}
+		}
+		name := fmt.Sprintf("%d pulled: ", c.sources)
+		t.Log(name, meter.AtMost(t, name+"top", c.top, list(cold.Home("jack"), 20, 20, "")))
+		list(cold.Home("jack"), 5, 5, "")()
+		meter.Take()
+		below := c.top
+		below.Requests++
+		t.Log(name, meter.AtMost(t, name+"from a cursor", below, list(cold.Home("jack"), 20, 20, page.Next)))
+		filtered := w.process(t, &feed.Options{Filter: hideVerb("add", new(int))}, meter.Wrap)
+		t.Log(name, meter.AtMost(t, name+"all hidden", c.hidden, list(filtered.Home("jack"), 20, 0, "")))
+	}
+}
+
+func TestACursorOfAHomeThatReadsOutboxesIsOfNoOtherList(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.reads(t, "jack", "chris")
+	as := w.publish(t, "chris", 3)
+	page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{Limit: 1})
+	require.NoError(t, err)
+	codec := cursor.Plain()
+	pos, err := codec.Decode(cursor.Scope{List: "feed/home", Partition: "jack"}, page.Next)
+	require.NoError(t, err)
+	require.EqualValues(t, 'D', pos[0])
+	forged := codec.Encode(cursor.Scope{List: "feed/outbox", Partition: "chris"}, append([]byte("D"), as[1].ID.String()...))
+	_, err = w.Outbox("chris").List(t.Context(), cursor.PageRequest{Cursor: forged})
+	require.ErrorIs(t, err, cursor.ErrInvalid)
+
+	// Once the home reads none, its cursors are as before, and a noted one works.
+	require.NoError(t, w.db.Table(w.feedTable).Delete("pk", "H#jack").Range("sk", "~").Run(t.Context()))
+	page, err = w.Home("jack").List(t.Context(), cursor.PageRequest{Cursor: page.Prev})
+	require.NoError(t, err)
+	require.Empty(t, page.Items)
+	pos, err = codec.Decode(cursor.Scope{List: "feed/home", Partition: "jack"}, page.Prev)
+	require.NoError(t, err)
+	require.EqualValues(t, 'u', pos[0])
+}

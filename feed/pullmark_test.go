@@ -1,0 +1,293 @@
+package feed_test
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/keys"
+)
+
+// pull is a home's mark that it reads an outbox.
+type pull struct {
+	Since ids.ID `dynamo:"since,omitempty"`
+	Until ids.ID `dynamo:"until,omitempty"`
+	Kept  bool   `dynamo:"kept,omitempty"`
+	At    ids.ID `dynamo:"at"`
+}
+
+// headerItem reads the raw header of a home; nil if there is none.
+func headerItem(t testing.TB, w world, reader string) dynamo.Item {
+	t.Helper()
+	var items []dynamo.Item
+	err := dynamotest.DB(t).Table(w.feedTable).Get("pk", keys.Join("H", reader)).Range("sk", dynamo.Equal, "~").Consistent(true).All(t.Context(), &items)
+	require.NoError(t, err)
+	if len(items) == 0 {
+		return nil
+	}
+	return items[0]
+}
+
+// pulls are the marks of a home by edge, of one source.
+func pulls(t testing.TB, w world, reader, source string) map[ids.ID]pull {
+	t.Helper()
+	found := map[ids.ID]pull{}
+	for name, value := range headerItem(t, w, reader) {
+		parts := keys.Split(name)
+		if len(parts) != 3 || parts[0] != "pull" || parts[2] != source {
+			continue
+		}
+		edge, err := ids.Parse(parts[1])
+		require.NoError(t, err)
+		var p pull
+		require.NoError(t, dynamo.Unmarshal(value, &p))
+		found[edge] = p
+	}
+	return found
+}
+
+// putMarks sets attributes of jack's header.
+func putMarks(t testing.TB, w world, marks map[string]any) {
+	t.Helper()
+	table := dynamotest.DB(t).Table(w.feedTable)
+	item := headerItem(t, w, "jack")
+	if item == nil {
+		item = dynamo.Item{"pk": text("H#jack"), "sk": text("~")}
+	}
+	for name, mark := range marks {
+		value, err := dynamo.Marshal(mark)
+		require.NoError(t, err)
+		item[name] = value
+	}
+	require.NoError(t, table.Put(item).Run(t.Context()))
+}
+
+// switchTo switches a source and finishes the switch.
+func (w world) switchTo(t testing.TB, source string, mode feed.Mode) {
+	t.Helper()
+	_, err := w.Outbox(source).SetPulled(t.Context(), mode == feed.Pulled || mode == feed.Opening)
+	require.NoError(t, err)
+	if mode == feed.Pulled || mode == feed.Pushed {
+		deliverAll(t, w.later(t))
+	}
+	got, err := w.Outbox(source).Mode(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, mode, got)
+}
+
+// before is another process. hook runs just before its first request that
+// contains all of texts.
+func (w world) before(t testing.TB, hook func(), texts ...string) world {
+	t.Helper()
+	injector := faults.New(t, 1, faults.Rates{})
+	ran := false
+	injector.Script(func(op string, body []byte, _ int) faults.Fault {
+		whole := append([]byte(op), body...)
+		if !ran && !slices.ContainsFunc(texts, func(text string) bool { return !bytes.Contains(whole, []byte(text)) }) {
+			ran = true
+			hook()
+		}
+		return faults.Fault{}
+	})
+	t.Cleanup(func() { require.True(t, ran, "no request had the hook") })
+	return w.process(t, nil, injector.Wrap)
+}
+
+// edge returns the edge that stands between reader and source.
+func (w world) edge(t testing.TB, reader, source string) ids.ID {
+	t.Helper()
+	edge, err := w.follows.Get(t.Context(), followEdge(reader, source))
+	require.NoError(t, err)
+	return edge.ID
+}
+
+func TestASwitchOverOpensAMarkAndASwitchBackBoundsIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	jack, edge := w.Home("jack"), ids.At(time.Now())
+	since, until := edge-10, edge+10
+	open := func(want bool, since, at ids.ID) {
+		t.Helper()
+		changed, err := jack.OpenPull(t.Context(), "chris", edge, since, at)
+		require.NoError(t, err)
+		require.Equal(t, want, changed)
+	}
+	closed := func(want bool, until, at ids.ID) {
+		t.Helper()
+		changed, err := jack.ClosePull(t.Context(), "chris", edge, until, at)
+		require.NoError(t, err)
+		require.Equal(t, want, changed)
+	}
+	is := func(p pull) {
+		t.Helper()
+		require.Equal(t, map[ids.ID]pull{edge: p}, pulls(t, w, "jack", "chris"))
+	}
+	closed(false, until, 5)
+	require.Empty(t, pulls(t, w, "jack", "chris"), "a switch back adds none")
+	open(true, since, 10)
+	open(false, since, 10)
+	is(pull{Since: since, At: 10})
+	closed(false, until, 9)
+	closed(false, until, 10)
+	closed(true, until, 11)
+	closed(false, until+1, 11)
+	is(pull{Since: since, Until: until, At: 11})
+	open(false, since, 10)
+	open(true, 0, 12)
+	is(pull{Since: since, At: 12})
+
+	kept := pull{Until: 1, Kept: true, At: edge}
+	putMarks(t, w, map[string]any{feed.PullName(edge, "chris"): kept})
+	open(false, since, edge+1)
+	closed(false, until, edge+1)
+	is(kept)
+}
+
+func TestASwitchAddsNoMarkBelowADeadOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	edge := ids.At(time.Now())
+	putMarks(t, w, map[string]any{"dead#ann": mark{Edge: edge, Unfollow: edge}})
+	for edge, want := range map[ids.ID]bool{edge - 1: false, edge: false, edge + 1: true} {
+		changed, err := w.Home("jack").OpenPull(t.Context(), "ann", edge, 0, 20)
+		require.NoError(t, err)
+		require.Equal(t, want, changed)
+	}
+	require.Equal(t, map[ids.ID]pull{edge + 1: {At: 20}}, pulls(t, w, "jack", "ann"))
+}
+
+func TestAResentSwitchReportsChanged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	edge := ids.At(time.Now())
+	changed, err := w.losing(t, "pull#").Home("jack").OpenPull(t.Context(), "chris", edge, 0, 10)
+	require.NoError(t, err)
+	require.True(t, changed)
+	changed, err = w.losing(t, "pull#").Home("jack").ClosePull(t.Context(), "chris", edge, edge, 11)
+	require.NoError(t, err)
+	require.True(t, changed)
+	changed, err = w.Home("jack").OpenPull(t.Context(), "chris", edge, 0, 12)
+	require.NoError(t, err)
+	require.True(t, changed)
+	require.Equal(t, map[ids.ID]pull{edge: {At: 12}}, pulls(t, w, "jack", "chris"))
+}
+
+// The walk read the edge, which ends before the home is told.
+func TestASwitchThatReadAnEndedEdgeAddsNoMark(t *testing.T) {
+	t.Parallel()
+	for name, opts := range map[string]*feed.UnfollowOptions{"unfollowed": nil, "kept": {KeepHistory: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.subscribe(t, "jack", "chris")
+			edge := w.edge(t, "jack", "chris")
+			done := w.publish(t, "chris", 2)
+			walker := w.before(t, func() {
+				removed, err := w.Home("jack").Unfollow(t.Context(), "chris", opts)
+				require.NoError(t, err)
+				require.True(t, removed)
+			}, "UpdateItem", "pull#")
+			walker.switchSource(t, "chris", true)
+			w.publish(t, "chris", 1)
+			if name == "kept" {
+				require.Equal(t, ids.ID(1), pulls(t, w, "jack", "chris")[edge].Until)
+				require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 10))
+			} else {
+				require.Empty(t, pulls(t, w, "jack", "chris"))
+				require.Empty(t, all(t, w.Home("jack").List, 10))
+			}
+		})
+	}
+}
+
+// switchSource begins a switch and finishes it in this process.
+func (w world) switchSource(t testing.TB, source string, pulled bool) {
+	t.Helper()
+	_, err := w.Outbox(source).SetPulled(t.Context(), pulled)
+	require.NoError(t, err)
+	deliverAll(t, w)
+}
+
+func TestTwoSourcesMayHaveEdgesWithOneID(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, source := range []string{"ann", "chris", "x#y"} {
+		changed, err := w.Home("jack").OpenPull(t.Context(), source, 50, 0, 10)
+		require.NoError(t, err)
+		require.True(t, changed)
+		require.Len(t, pulls(t, w, "jack", source), 1)
+	}
+}
+
+func TestADamagedPullFailsTheSwitchAndAFollowReplacesIt(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]types.AttributeValue{
+		"text": text("x"), "empty": &types.AttributeValueMemberM{Value: dynamo.Item{}}, "since": &types.AttributeValueMemberM{Value: dynamo.Item{"since": number("-1"), "at": text(ids.ID(1).String())}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var corrupt reported
+			w := newWorld(t, &feed.Options{Consistent: true, OnCorrupt: corrupt.add})
+			w.subscribe(t, "jack", "chris")
+			w.subscribe(t, "ann", "chris")
+			edge := w.edge(t, "jack", "chris")
+			damaged := map[string]any{feed.PullName(edge, "chris"): damage}
+			putMarks(t, w, damaged)
+			_, err := w.Outbox("chris").SetPulled(t.Context(), true)
+			require.NoError(t, err)
+			_, err = w.Deliver(t.Context())
+			require.ErrorIs(t, err, plaza.ErrCorrupt)
+			require.Contains(t, corrupt.take(), "H#jack / ~")
+			mode, err := w.Outbox("chris").Mode(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, feed.Opening, mode)
+			require.Len(t, pulls(t, w, "ann", "chris"), 1, "the others are told")
+
+			_, err = w.Home("jack").ClosePull(t.Context(), "chris", edge, 60, edge)
+			require.ErrorIs(t, err, plaza.ErrCorrupt)
+			putMarks(t, w, damaged)
+			w.subscribe(t, "jack", "chris")
+			require.Contains(t, pulls(t, w, "jack", "chris"), edge)
+			deliverAll(t, w.later(t))
+			mode, err = w.Outbox("chris").Mode(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, feed.Pulled, mode)
+
+			for _, keep := range []bool{true, false} {
+				putMarks(t, w, damaged)
+				_, err = w.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{KeepHistory: keep})
+				require.NoError(t, err)
+				if keep {
+					p := pulls(t, w, "jack", "chris")[edge]
+					require.Equal(t, pull{Until: 1, Kept: true, At: p.At}, p)
+				}
+			}
+			require.Empty(t, pulls(t, w, "jack", "chris"))
+		})
+	}
+}
+
+// A dead mark that cannot be read hides all of its source.
+func TestADamagedDeadMarkKeepsSwitchesAway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for name, damage := range map[string]types.AttributeValue{
+		"text": text("x"), "low": &types.AttributeValueMemberM{Value: dynamo.Item{"edge": text(ids.ID(1).String())}},
+	} {
+		putMarks(t, w, map[string]any{"dead#" + name: damage})
+		changed, err := w.Home("jack").OpenPull(t.Context(), name, 50, 0, 10)
+		require.NoError(t, err)
+		require.False(t, changed)
+	}
+
+}

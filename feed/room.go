@@ -1,0 +1,172 @@
+package feed
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// maxHeader is the largest size of a header's marks, in bytes. DynamoDB allows
+// 400 KB for an item. With names of 16 bytes there is room for some 4,000
+// marks.
+const maxHeader = 300 << 10
+
+// markSize and pullSize are the sizes of marks without their names: ids, the
+// names of their attributes, and DynamoDB's overhead for a map.
+const (
+	markSize = 60
+	pullSize = 70
+)
+
+// maxPulls is how many outboxes a home may read.
+const maxPulls = 500
+
+const (
+	fullAttr    = "full"    // present if the marks have reached maxHeader
+	crowdedAttr = "crowded" // present if the home reads maxPulls outboxes
+)
+
+type tooManyPulledError struct{}
+
+func (tooManyPulledError) Error() string { return "feed: the home reads too many outboxes" }
+
+func (tooManyPulledError) Unwrap() error { return plaza.ErrBusy }
+
+// ErrTooManyPulled is returned by Home.Follow of a Pulled source if the home
+// already reads 500 outboxes. A source that was Pulled counts too, until the
+// activities that homes read there expire. It unwraps to plaza.ErrBusy.
+var ErrTooManyPulled error = tooManyPulledError{}
+
+// room reports what a header can still take.
+type room struct {
+	marks bool // of any kind
+	pulls bool // with a range
+}
+
+// makeRoom tidies the header. It fails if a pull is wanted and there is no room
+// for it.
+func (h Home) makeRoom(ctx context.Context, head *header, wanted bool) error {
+	room, err := h.tidy(ctx, head, "")
+	switch {
+	case err != nil || !wanted:
+		return err
+	case !room.marks:
+		return ErrFull
+	case !room.pulls:
+		return ErrTooManyPulled
+	}
+	return nil
+}
+
+// tidy removes marks that no longer hide anything, except the one named keep,
+// and pulls that no longer show anything. It stores and returns the room that
+// is left.
+func (h Home) tidy(ctx context.Context, head *header, keep string) (room, error) {
+	s := sweep{
+		header: head, names: slices.Sorted(maps.Keys(head.item)),
+		horizon: ids.At(h.r.opts.Now().Add(-h.r.opts.Retention - 24*time.Hour)),
+		update:  h.r.table.Update(headerKey(h.reader)),
+		ended:   map[string][]string{},
+	}
+	s.pulls(h.lowest(head, h.r.opts.Now()))
+	s.marks(keep)
+	found := room{marks: s.size < maxHeader, pulls: s.reading < maxPulls}
+	stored := room{marks: head.item[fullAttr] == nil, pulls: head.item[crowdedAttr] == nil}
+	if s.removed == 0 && found == stored {
+		return found, nil
+	}
+	s.note(fullAttr, !found.marks)
+	s.note(crowdedAttr, !found.pulls)
+	err := h.r.runIf(ctx, s.update)
+	found.marks = found.marks || s.removed == sweepSize // there may be more to remove
+	return found, err
+}
+
+// sweepSize is how many marks one sweep removes.
+const sweepSize = 50
+
+// sweep is the removal of old marks from a header.
+type sweep struct {
+	*header
+	names   []string
+	horizon ids.ID
+	update  *store.Update
+	ended   map[string][]string // by dead mark, the pulls that it has ended
+
+	removed int
+	size    int // of what stays, in bytes
+	reading int // the pulls that show something
+}
+
+// pulls removes those whose range is over, and collects ended ones.
+func (s *sweep) pulls(lowest ids.ID) {
+	for _, name := range s.names {
+		edge, source, ok := parsePullName(name)
+		if !ok {
+			continue
+		}
+		if of := markName(source); s.mark(of).Unfollow != 0 && s.covers(source, edge) {
+			s.ended[of] = append(s.ended[of], name)
+			continue
+		}
+		p, _, err := s.pull(edge, source)
+		if err == nil && p.Until != 0 && max(p.Until, p.At) < s.horizon && s.removed < sweepSize {
+			s.update.RemoveExpr("$", name).If("$.$ = ?", name, "at", p.At) // unless it was written again
+			s.removed++
+			continue
+		}
+		s.size += len(name) + pullSize
+		if err == nil && !p.empty(lowest) {
+			s.reading++
+		}
+	}
+}
+
+// marks removes the pulls that unfollows have ended, and old dead marks that
+// have no such pull left: without its dead mark a pull would show again.
+func (s *sweep) marks(keep string) {
+	for _, name := range s.names {
+		if !strings.HasPrefix(name, markPrefix) {
+			continue
+		}
+		m, ended := s.mark(name), s.ended[name]
+		n := min(len(ended), sweepSize-s.removed)
+		for _, pull := range ended[:n] {
+			s.update.RemoveExpr("$", pull)
+		}
+		for _, pull := range ended[n:] {
+			s.size += len(pull) + pullSize
+		}
+		s.removed += n
+		old := name != keep && m.Unfollow != 0 && m.Unfollow < s.horizon && s.removed < sweepSize // so none of ended is left
+		if old {
+			s.update.RemoveExpr("$", name)
+			s.removed++
+		} else {
+			s.size += len(name) + markSize
+		}
+		if old || n > 0 {
+			s.update.If("$.$ = ?", name, "unfollow", m.Unfollow) // unless it was written again
+		}
+	}
+}
+
+// note stores whether the attribute is present.
+func (s *sweep) note(attr string, present bool) {
+	if present {
+		s.update.Set(attr, true)
+	} else {
+		s.update.Remove(attr)
+	}
+}
+
+// lowest is the lowest id that the home shows.
+func (h Home) lowest(head *header, now time.Time) ids.ID {
+	return max(head.floor, ids.At(now.Add(-h.r.opts.Retention)))
+}

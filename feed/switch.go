@@ -1,0 +1,360 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/internal/store"
+)
+
+// Mode is how a source's activities reach the homes of its followers.
+type Mode string
+
+// The modes of a source.
+const (
+	Pushed  Mode = "pushed"  // each activity is delivered to every home
+	Opening Mode = "opening" // as Pushed, while homes are set to read the outbox
+	Pulled  Mode = "pulled"  // every home reads the outbox
+	Closing Mode = "closing" // as Pushed, while homes are set to stop reading new activities from the outbox
+)
+
+// switched returns the mode after SetPulled, and whether there is anything to
+// do.
+func (m Mode) switched(pulled bool) (next Mode, begins bool) {
+	switch {
+	case pulled && m == Pulled:
+		return Pulled, true // for the edges that the graph made alone
+	case pulled:
+		return Opening, m != Opening
+	default:
+		return Closing, m == Opening || m == Pulled
+	}
+}
+
+// SetPulled begins a switch to Pulled, or back to Pushed. If the owner is
+// Pulled, followers' homes read the outbox and nothing is delivered to them.
+// Run or Deliver finishes the switch; until then activities are delivered, and
+// by a process that read the mode before for up to 30 s more. changed reports
+// whether this call changed the mode.
+//
+// If the owner is already Pulled, SetPulled(true) visits all followers again,
+// and changed is false. Call it after the graph alone made edges, for example by
+// Import. While the owner is Opening it does nothing: call it once Mode is
+// Pulled. While a home is full (ErrTooManyPulled, ErrFull), the owner stays
+// Opening, and Options.OnDelivery reports why. A damaged mode is
+// plaza.ErrCorrupt.
+//
+// Cost: 1 request, 1 RCU, and 1 transaction, 4 WCU; with nothing to do 1
+// request, 1 RCU; a process's first 1 request, 1 WCU more; then Deliver's.
+func (o Outbox) SetPulled(ctx context.Context, pulled bool) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "feed.Outbox.SetPulled")
+	if err := o.check(); err != nil {
+		return false, err
+	}
+	if changed, err = o.setPulled(ctx, pulled); err != nil {
+		return false, fmt.Errorf("feed: set pulled of %q: %w", o.owner, err)
+	}
+	return changed, nil
+}
+
+func (o Outbox) setPulled(ctx context.Context, pulled bool) (changed bool, err error) {
+	for range maxTries {
+		seen, err := o.mode(ctx)
+		if err != nil {
+			return false, err
+		}
+		mode, begins := seen.Mode.switched(pulled)
+		if !begins {
+			return false, nil
+		}
+		next, err := o.nextSwitch(ctx, seen, mode)
+		if err != nil {
+			return false, err
+		}
+		if err := o.r.jobs.StoreShards(ctx); err != nil {
+			return false, err
+		}
+		header := o.r.table.Put(next)
+		if seen.At == 0 {
+			header.If("attribute_not_exists(pk)")
+		} else {
+			header.If("$ = ? AND $ = ?", "mode", seen.Mode, "at", seen.At)
+		}
+		err = o.r.table.Run(ctx, o.r.table.Tx().Put(header).Put(o.r.table.Put(o.switchJob(next.At))))
+		if err == nil {
+			return mode != seen.Mode, nil
+		}
+		if _, refused := store.AsRefused(err); !refused {
+			return false, err
+		}
+	}
+	return false, plaza.ErrBusy
+}
+
+// nextSwitch is the header after another switch.
+func (o Outbox) nextSwitch(ctx context.Context, seen sourceItem, mode Mode) (sourceItem, error) {
+	at, err := o.r.gen.Next(ctx)
+	if err != nil {
+		return sourceItem{}, err
+	}
+	if at <= seen.At { // the clock is behind that of the last switch
+		at = keys.After(at, seen.At)
+	}
+	key := sourceKey(o.owner)
+	if err := keys.CheckID("at", at); err != nil || at <= seen.At {
+		return sourceItem{}, o.r.table.Corrupt(key, "no id is above at")
+	}
+	return sourceItem{PK: key.PK, SK: key.SK, Mode: mode, At: at}, nil
+}
+
+func (o Outbox) switchJob(at ids.ID) deliveryJob {
+	key := jobKey{CacheKey: CacheKey{o.owner, at}, Switch: true}
+	return deliveryJob{
+		Key:  store.Key{PK: o.r.jobs.Place(at.String()), SK: key.String()},
+		Work: jobItem{Key: key, Switch: true},
+	}
+}
+
+// Mode reads how the owner's activities reach homes. A damaged mode is
+// plaza.ErrCorrupt.
+//
+// Cost: 1 request, 1 RCU.
+func (o Outbox) Mode(ctx context.Context) (Mode, error) {
+	ctx = plaza.WithOperation(ctx, "feed.Outbox.Mode")
+	if err := o.check(); err != nil {
+		return "", err
+	}
+	header, err := o.mode(ctx)
+	if err != nil {
+		return "", fmt.Errorf("feed: mode of %q: %w", o.owner, err)
+	}
+	return header.Mode, nil
+}
+
+// mode reads the outbox's header. At is zero where there is none.
+func (o Outbox) mode(ctx context.Context) (header sourceItem, err error) {
+	err = o.r.table.Get(ctx, sourceKey(o.owner), true, &header)
+	if errors.Is(err, plaza.ErrNotFound) {
+		return sourceItem{Mode: Pushed}, nil
+	}
+	return header, err
+}
+
+// next is the lowest id above all that the outbox has: activities, references
+// and tombstones. It is the constant nothing if the outbox is empty.
+func (o Outbox) next(ctx context.Context) (ids.ID, error) {
+	span := store.Span{PK: outboxPK(o.owner), To: aboveIDs, Limit: 1, Consistent: true}
+	for {
+		rows, rest, err := store.Read[struct {
+			ID ids.ID `dynamo:"sk"`
+		}](ctx, o.r.table, span)
+		switch {
+		case err != nil:
+			return 0, err
+		case len(rows) > 0:
+			return rows[0].ID + 1, nil
+		case rest == "":
+			return nothing, nil
+		}
+		span.To = rest // its key is damaged
+	}
+}
+
+// sources reads the headers of sources, consistently. A source that has none,
+// or a damaged one, is Pushed: delivering too much is harmless.
+func (r *Repository) sources(ctx context.Context, owners []string) (map[string]sourceItem, error) {
+	headers := make([]store.Key, len(owners))
+	for i, owner := range owners {
+		headers[i] = sourceKey(owner)
+	}
+	stored, err := r.table.GetAll(ctx, headers, true, 1)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]sourceItem, len(owners))
+	for i, owner := range owners {
+		found[owner] = sourceItem{Mode: Pushed}
+		item := stored[headers[i]]
+		if item == nil {
+			continue
+		}
+		var header sourceItem
+		if err := r.table.Decode(item, &header); !r.table.Skips(err) {
+			found[owner] = header
+		}
+	}
+	return found, nil
+}
+
+// transition is one worker's attempt to write a switch into all homes. Other
+// workers may do the same, also for a later switch: a home ignores an older one.
+type transition struct {
+	r      *Repository
+	job    *deliveryJob
+	outbox Outbox
+	at     ids.ID
+	until  ids.ID        // above what the outbox had when it was Closing; 0 before it is read
+	walked []follow.Edge // the last page
+	missed error         // of the first home that could not take the switch
+	homes  *int          // changed by this attempt
+}
+
+// switchMode continues a switch where its job stopped.
+func (r *Repository) switchMode(ctx context.Context, job *deliveryJob, homes *int) (done bool, err error) {
+	t := transition{r: r, job: job, outbox: r.Outbox(job.Work.Key.Owner), at: job.Work.Key.ID, homes: homes}
+	place, stands := job.Work.Cursor, true
+	for {
+		header, err := t.outbox.mode(ctx)
+		switch {
+		case err != nil:
+			return false, err
+		case header.At != t.at:
+			return false, t.overtaken(ctx, header)
+		case !stands: // another worker ended the job
+			return false, nil
+		case header.Mode == Pushed: // a worker died before it ended the job
+			return true, r.jobs.End(ctx, *job)
+		}
+		if place, err = t.page(ctx, header.Mode, place); err != nil {
+			return false, err
+		}
+		if place == "" {
+			return t.end(ctx, header.Mode)
+		}
+		if t.missed == nil {
+			job.Work.Cursor = place
+		} else if job.Work.Told {
+			return t.end(ctx, header.Mode)
+		}
+		// If homes were missed, the next attempt begins with their page.
+		if stands, err = r.jobs.Checkpoint(ctx, job, map[string]any{"cursor": job.Work.Cursor}, false); err != nil {
+			return false, err
+		}
+	}
+}
+
+// overtaken ends the job of a switch that a later one has overtaken. If the
+// later one leads back to Pushed, overtaken bounds the marks of this worker's
+// last page: the later walk may have passed those homes already. The later walk
+// sees the marks of all earlier pages, because the mode was read after them.
+func (t *transition) overtaken(ctx context.Context, header sourceItem) error {
+	if header.At != 0 && (header.Mode == Closing || header.Mode == Pushed) {
+		t.at, t.until = header.At, 0
+		if err := t.tell(ctx, Closing, t.walked); err != nil {
+			return err
+		}
+	}
+	return t.r.jobs.End(ctx, *t.job)
+}
+
+// page changes the homes of one page of followers and returns the place of the
+// next page.
+func (t *transition) page(ctx context.Context, mode Mode, place string) (next string, err error) {
+	page, err := t.r.walk(ctx, t.outbox.owner, place, deliveryPage)
+	if err != nil {
+		return "", err
+	}
+	t.walked = page.Items
+	return string(page.Next), t.tell(ctx, mode, page.Items)
+}
+
+// tell changes the homes of these edges. One that is full or damaged does not
+// hold up the others.
+func (t *transition) tell(ctx context.Context, mode Mode, edges []follow.Edge) (err error) {
+	if mode == Closing && t.until == 0 && len(edges) > 0 {
+		if t.until, err = t.outbox.next(ctx); err != nil {
+			return err
+		}
+	}
+	changed, misses := make([]bool, len(edges)), make([]error, len(edges))
+	err = parallel.ForEach(ctx, len(edges), t.r.opts.Parallel, func(ctx context.Context, i int) (err error) {
+		if changed[i], err = t.change(ctx, mode, edges[i]); err == nil {
+			return nil
+		}
+		full := errors.Is(err, ErrTooManyPulled) || errors.Is(err, ErrFull)
+		damaged := t.r.table.Skips(err)
+		if err = fmt.Errorf("home of %q: %w", edges[i].Follower, err); full || damaged {
+			misses[i], err = err, nil
+		}
+		return err
+	})
+	for i := range edges {
+		if changed[i] {
+			*t.homes++
+		}
+		if t.missed == nil {
+			t.missed = misses[i]
+		}
+	}
+	return err
+}
+
+func (t *transition) change(ctx context.Context, mode Mode, edge follow.Edge) (changed bool, err error) {
+	home := t.r.Home(edge.Follower)
+	if mode == Closing {
+		return home.closePull(ctx, t.outbox.owner, edge.ID, t.until, t.at)
+	}
+	// An activity that the edge should bring may have a lower id than the edge,
+	// because its publisher's clock may be behind.
+	since := ids.At(edge.ID.Time().Add(-24 * time.Hour))
+	return home.openPull(ctx, edge.ID, pull{Source: t.outbox.owner, Since: since, At: t.at})
+}
+
+// end changes the mode if all homes took the switch, and ends the job.
+func (t *transition) end(ctx context.Context, mode Mode) (done bool, err error) {
+	var header sourceItem
+	switch {
+	case t.missed != nil || mode == Pulled:
+		header, err = t.outbox.mode(ctx)
+	case mode == Opening:
+		header, err = t.reach(ctx, Opening, Pulled)
+	default:
+		header, err = t.reach(ctx, Closing, Pushed)
+	}
+	switch {
+	case err != nil:
+		return false, err
+	case header.At != t.at:
+		return false, t.overtaken(ctx, header)
+	case t.missed != nil:
+		// Later attempts need not go on past a home that still cannot take it.
+		_, err := t.r.jobs.Checkpoint(ctx, t.job, map[string]any{"cursor": t.job.Work.Cursor, "told": true}, false)
+		return false, errors.Join(t.missed, err)
+	}
+	return true, t.r.jobs.End(ctx, *t.job)
+}
+
+// reach changes the mode and returns the header that stands then.
+func (t *transition) reach(ctx context.Context, from, to Mode) (header sourceItem, err error) {
+	err = t.r.table.Run(ctx, store.Returning{
+		Update: t.r.table.Update(sourceKey(t.outbox.owner)).Set("mode", to).If("$ = ? AND $ = ?", "mode", from, "at", t.at),
+		Out:    &header,
+	})
+	if refused, ok := store.AsRefused(err); ok {
+		item, _ := refused.At(0)
+		if header = (sourceItem{Mode: Pushed}); item != nil {
+			return header, t.r.table.Decode(item, &header)
+		}
+		return header, nil
+	}
+	return header, err
+}
+
+// walk reads followers from a place that a job has stored.
+func (r *Repository) walk(ctx context.Context, source, place string, size int) (cursor.Page[follow.Edge], error) {
+	page, err := r.graph.Walk(ctx, source, cursor.PageRequest{Cursor: cursor.Cursor(place), Limit: size})
+	if errors.Is(err, cursor.ErrInvalid) && place != "" {
+		// The codec may no longer accept the cursor, for example after a key
+		// change: start again.
+		page, err = r.graph.Walk(ctx, source, cursor.PageRequest{Limit: size})
+	}
+	return page, err
+}

@@ -1,0 +1,344 @@
+package feed_test
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// sourceMode is the stored mode of a source.
+type sourceMode struct {
+	Mode feed.Mode `dynamo:"mode"`
+	At   ids.ID    `dynamo:"at"`
+}
+
+// storedMode reads the mode of a source that was switched.
+func (w world) storedMode(t testing.TB, source string) (m sourceMode) {
+	t.Helper()
+	require.NoError(t, dynamotest.DB(t).Table(w.feedTable).Get("pk", "O#"+source).Range("sk", dynamo.Equal, "~").Consistent(true).One(t.Context(), &m))
+	return m
+}
+
+// setPulled begins a switch and returns its id.
+func (w world) setPulled(t testing.TB, source string, pulled bool) (at ids.ID) {
+	t.Helper()
+	_, err := w.Outbox(source).SetPulled(t.Context(), pulled)
+	require.NoError(t, err)
+	return w.storedMode(t, source).At
+}
+
+// switched makes a whole switch and returns its id.
+func (w world) switched(t testing.TB, source string, pulled bool) (at ids.ID) {
+	t.Helper()
+	at = w.setPulled(t, source, pulled)
+	deliverAll(t, w.later(t))
+	want := feed.Pushed
+	if pulled {
+		want = feed.Pulled
+	}
+	require.Equal(t, sourceMode{want, at}, w.storedMode(t, source))
+	return at
+}
+
+// homePull is a stored mark of a home, by which it reads an outbox.
+type homePull struct {
+	Source string
+	Edge   ids.ID
+	Since  ids.ID `dynamo:"since"`
+	Until  ids.ID `dynamo:"until"`
+	Kept   bool   `dynamo:"kept"`
+	At     ids.ID `dynamo:"at"`
+}
+
+// pullsOf reads the marks of a home, oldest edge first.
+func (w world) pullsOf(t testing.TB, reader string) (pulls []homePull) {
+	t.Helper()
+	var item dynamo.Item
+	err := dynamotest.DB(t).Table(w.feedTable).Get("pk", "H#"+reader).Range("sk", dynamo.Equal, "~").Consistent(true).One(t.Context(), &item)
+	if err == dynamo.ErrNotFound {
+		return nil
+	}
+	require.NoError(t, err)
+	for name, value := range item {
+		edge, source, ok := strings.Cut(strings.TrimPrefix(name, "pull#"), "#")
+		if !strings.HasPrefix(name, "pull#") || !ok {
+			continue
+		}
+		p := homePull{Source: source}
+		require.NoError(t, dynamo.Unmarshal(value, &p))
+		p.Source = source
+		p.Edge, err = ids.Parse(edge)
+		require.NoError(t, err)
+		pulls = append(pulls, p)
+	}
+	slices.SortFunc(pulls, func(a, b homePull) int { return cmp.Compare(a.Edge, b.Edge) })
+	return pulls
+}
+
+// pullOf reads a home's only mark.
+func (w world) pullOf(t testing.TB, reader string) homePull {
+	t.Helper()
+	pulls := w.pullsOf(t, reader)
+	require.Len(t, pulls, 1, "home of %s", reader)
+	return pulls[0]
+}
+
+// entriesOf are the activities that deliveries wrote into a home.
+func (w world) entriesOf(t testing.TB, reader string) (found []ids.ID) {
+	t.Helper()
+	var rows []row
+	err := dynamotest.DB(t).Table(w.feedTable).Get("pk", "H#"+reader).Range("sk", dynamo.Less, "~").Order(dynamo.Descending).Consistent(true).All(t.Context(), &rows)
+	require.NoError(t, err)
+	for _, row := range rows {
+		text, _, _ := strings.Cut(row.SK, "#")
+		id, err := ids.Parse(text)
+		require.NoError(t, err)
+		if !slices.Contains(found, id) {
+			found = append(found, id)
+		}
+	}
+	return found
+}
+
+func TestSetPulledLeadsFromModeToMode(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	chris := w.Outbox("chris")
+	w.subscribe(t, "jack", "chris")
+	mode := func() feed.Mode {
+		m, err := chris.Mode(t.Context())
+		require.NoError(t, err)
+		return m
+	}
+	require.Equal(t, feed.Pushed, mode())
+	var last ids.ID
+	for i, step := range []struct {
+		pulled  bool
+		changed bool
+		want    feed.Mode
+		begins  bool
+		finish  feed.Mode // after Deliver, which is called if it is set
+	}{
+		{false, false, feed.Pushed, false, ""},
+		{true, true, feed.Opening, true, ""},
+		{true, false, feed.Opening, false, ""},
+		{false, true, feed.Closing, true, ""},
+		{false, false, feed.Closing, false, ""},
+		{true, true, feed.Opening, true, feed.Pulled},
+		{true, false, feed.Pulled, true, feed.Pulled}, // it walks again
+		{true, false, feed.Pulled, true, ""},
+		{false, true, feed.Closing, true, feed.Pushed},
+		{false, false, feed.Pushed, false, feed.Pushed},
+		{true, true, feed.Opening, true, feed.Pulled},
+		{false, true, feed.Closing, true, feed.Pushed},
+	} {
+		jobs := len(w.jobs(t))
+		changed, err := chris.SetPulled(t.Context(), step.pulled)
+		require.NoError(t, err)
+		require.Equal(t, step.changed, changed, "step %d", i)
+		require.Equal(t, step.want, mode(), "step %d", i)
+		if step.begins {
+			jobs++
+			at := w.storedMode(t, "chris").At
+			require.Greater(t, at, last, "step %d", i)
+			last = at
+		}
+		require.Len(t, w.jobs(t), jobs, "step %d", i)
+		if step.finish != "" {
+			deliverAll(t, w.later(t))
+			require.Empty(t, w.jobs(t), "step %d", i)
+			require.Equal(t, step.finish, mode(), "step %d", i)
+			require.Equal(t, last, w.storedMode(t, "chris").At, "step %d", i)
+		}
+	}
+}
+
+// The answer of the transaction is lost, and the SDK sends it again.
+func TestSetPulledWhoseAnswerIsLostBeginsOnce(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []faults.Kind{faults.LostAfter, faults.Twice} {
+		t.Run(kind.String(), func(t *testing.T) {
+			t.Parallel()
+			in := faults.New(t, 1, faults.Rates{})
+			lost := 0
+			in.Script(func(op string, _ []byte, _ int) faults.Fault {
+				if op != "TransactWriteItems" || lost > 0 {
+					return faults.Fault{}
+				}
+				lost++
+				return faults.Fault{Kind: kind}
+			})
+			w := newWorld(t, nil, in.Wrap)
+			changed, err := w.Outbox("chris").SetPulled(t.Context(), true)
+			require.NoError(t, err)
+			require.True(t, changed)
+			require.Equal(t, 1, lost)
+			require.Len(t, w.jobs(t), 1)
+			require.Equal(t, feed.Opening, w.storedMode(t, "chris").Mode)
+		})
+	}
+}
+
+func TestOfManySetPulledOneBegins(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for round, pulled := range []bool{true, false, true, false} {
+		began := make([]bool, 8)
+		var group errgroup.Group
+		for i := range began {
+			other := w.process(t, nil)
+			group.Go(func() error {
+				return faultsPass(func() (err error) {
+					began[i], err = other.Outbox("chris").SetPulled(t.Context(), pulled)
+					return err
+				})
+			})
+		}
+		require.NoError(t, group.Wait())
+		n := 0
+		for _, b := range began {
+			if b {
+				n++
+			}
+		}
+		require.Equal(t, 1, n, "round %d", round)
+		require.Len(t, w.jobs(t), round+1)
+	}
+	deliverAll(t, w.later(t))
+	require.Equal(t, feed.Pushed, w.storedMode(t, "chris").Mode, "the last one wins")
+	require.Empty(t, w.jobs(t))
+}
+
+// faultsPass repeats a call while it fails for a reason that passes.
+func faultsPass(call func() error) (err error) {
+	for range 50 {
+		if err = call(); !faults.Passing(err) {
+			return err
+		}
+	}
+	return err
+}
+
+// The caller gives up while SetPulled waits for the answer to each request in
+// turn. It repeats the call, and the switch takes place once.
+func TestAnImpatientCallerRepeatsSetPulled(t *testing.T) {
+	t.Parallel()
+	for _, pulled := range []bool{true, false} {
+		for k := 1; k <= 3; k++ {
+			w := newWorld(t, nil)
+			w.subscribe(t, "jack", "chris")
+			if !pulled {
+				w.switched(t, "chris", true)
+			}
+			ctx, giveUp := context.WithCancel(t.Context())
+			in := faults.New(t, 1, faults.Rates{})
+			hung := make(chan struct{})
+			in.Script(func(_ string, _ []byte, n int) faults.Fault {
+				if n != k {
+					return faults.Fault{}
+				}
+				close(hung)
+				return faults.Fault{Kind: faults.Hung}
+			})
+			hasty := w.process(t, nil, in.Wrap)
+			failed := make(chan error)
+			go func() {
+				_, err := hasty.Outbox("chris").SetPulled(ctx, pulled)
+				failed <- err
+			}()
+			<-hung
+			giveUp()
+			require.ErrorIs(t, <-failed, context.Canceled, "request %d", k)
+			if _, err := w.Outbox("chris").Mode(t.Context()); k == 3 {
+				require.NoError(t, err)
+			}
+			_, err := w.Outbox("chris").SetPulled(t.Context(), pulled)
+			require.NoError(t, err)
+			require.Len(t, w.jobs(t), 1, "request %d", k)
+			w.switched(t, "chris", pulled)
+		}
+	}
+}
+
+// stuck is an ids.Source whose clock stands still.
+type stuck ids.ID
+
+func (s stuck) Next(context.Context) (ids.ID, error) { return ids.ID(s), nil }
+
+func TestSwitchesRiseThoughAClockIsBehind(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.subscribe(t, "jack", "chris")
+	last := w.switched(t, "chris", true)
+	behind, err := feed.New(w.db, w.feedTable, stuck(ids.At(time.Now().Add(-time.Hour))|7), w.follows, nil)
+	require.NoError(t, err)
+	old := w
+	old.Repository = behind
+	for _, pulled := range []bool{false, true, true, false} {
+		at := old.switched(t, "chris", pulled)
+		require.Greater(t, at, last)
+		require.Equal(t, at, w.pullOf(t, "jack").At, "the home took it")
+		require.Equal(t, pulled, w.pullOf(t, "jack").Until == 0)
+		last = at
+	}
+}
+
+func TestADamagedModeIsReportedAndPushed(t *testing.T) {
+	t.Parallel()
+	var corrupt reported
+	var clock clock
+	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1, OnCorrupt: corrupt.add})
+	w.subscribe(t, "jack", "chris")
+	at := w.setPulled(t, "chris", true)
+	for _, damaged := range []dynamo.Item{
+		{"mode": text("folded")}, {"mode": number("1")}, {"mode": nil},
+		{"mode": text("pulled"), "at": text("x")}, {"at": text("0000000000000")}, {"at": nil},
+	} {
+		w.damage(t, "O#chris", "~", damaged)
+		for _, pulled := range []bool{true, false} {
+			changed, err := w.Outbox("chris").SetPulled(t.Context(), pulled)
+			require.ErrorIs(t, err, plaza.ErrCorrupt)
+			require.False(t, changed)
+		}
+		_, err := w.Outbox("chris").Mode(t.Context())
+		require.ErrorIs(t, err, plaza.ErrCorrupt)
+
+		_, _, err = w.Outbox("chris").Publish(t.Context(), activity("chris", 1))
+		require.NoError(t, err)
+		entries := len(w.entriesOf(t, "jack"))
+		corrupt.take()
+		clock.advance(time.Minute) // past the lease of the last attempt
+		worker := w.process(t, &feed.Options{Now: clock.now, OnCorrupt: corrupt.add})
+		delivered, err := worker.Deliver(t.Context())
+		require.ErrorIs(t, err, plaza.ErrCorrupt, "of the switch, which stays")
+		require.Equal(t, 1, delivered)
+		require.Contains(t, corrupt.take(), "O#chris / ~")
+		require.Len(t, w.entriesOf(t, "jack"), entries+1, "it is delivered")
+		require.Len(t, w.jobs(t), 1)
+		w.damage(t, "O#chris", "~", dynamo.Item{"mode": text("opening"), "at": text(at.String())})
+	}
+	deliverAll(t, w.later(t))
+	require.Equal(t, sourceMode{feed.Pulled, at}, w.storedMode(t, "chris"))
+}
+
+func TestNoIDIsAboveADamagedSwitch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.setPulled(t, "chris", true)
+	w.damage(t, "O#chris", "~", dynamo.Item{"at": text(ids.ID(1<<63 - 1).String())})
+	_, err := w.Outbox("chris").SetPulled(t.Context(), false)
+	require.ErrorIs(t, err, plaza.ErrCorrupt)
+}

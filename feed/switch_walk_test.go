@@ -1,0 +1,537 @@
+package feed_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+)
+
+// paged is w with pages of two followers.
+func (w world) paged(t testing.TB, opts *feed.Options) world {
+	t.Helper()
+	var err error
+	w.Repository, err = feed.New(w.db, w.feedTable, w.gen, pagedGraph{w.follows}, opts)
+	require.NoError(t, err)
+	return w
+}
+
+// freezing is another process, with pages of two followers, that stops before
+// its first request that match picks. All its requests wait then, until wake.
+func (w world) freezing(t testing.TB, match func(op string, body []byte) bool) (process world, frozen <-chan struct{}, wake func()) {
+	t.Helper()
+	in := faults.New(t, 1, faults.Rates{})
+	reached, woken := make(chan struct{}), make(chan struct{})
+	met := false
+	in.Script(func(op string, body []byte, _ int) faults.Fault {
+		if !met && match(op, body) {
+			met = true
+			close(reached)
+			<-woken
+		}
+		return faults.Fault{}
+	})
+	wake = sync.OnceFunc(func() { close(woken) })
+	t.Cleanup(wake)
+	return w.process(t, nil, in.Wrap).paged(t, &feed.Options{Parallel: 1}), reached, wake
+}
+
+// delivering runs Deliver and returns how to wait for its end.
+func delivering(t testing.TB, w world) (wait func()) {
+	t.Helper()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := w.Deliver(t.Context())
+		ended <- err
+	}()
+	return func() {
+		t.Helper()
+		require.NoError(t, <-ended)
+	}
+}
+
+func writesHome(n int) func(string, []byte) bool {
+	return func(op string, body []byte) bool {
+		if op == "UpdateItem" && bytes.Contains(body, []byte("H#reader-")) {
+			n--
+		}
+		return n == 0
+	}
+}
+
+func TestASwitchTellsEveryHome(t *testing.T) {
+	t.Parallel()
+	const followers = 5
+	w := newWorld(t, nil)
+	w.followedBy(t, "chris", followers)
+	var deliveries []feed.Delivery
+	worker := w.paged(t, &feed.Options{OnDelivery: func(d feed.Delivery) { deliveries = append(deliveries, d) }})
+	deliver := func() feed.Delivery {
+		t.Helper()
+		deliveries = nil
+		delivered, err := worker.Deliver(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 1, delivered)
+		require.Len(t, deliveries, 1)
+		return deliveries[0]
+	}
+	pushed := w.publish(t, "chris", 1)[0].ID
+
+	at := w.setPulled(t, "chris", true)
+	opening := w.publish(t, "chris", 1)[0].ID
+	require.Equal(t, feed.Delivery{Owner: "chris", ID: at, Switch: true, Entries: followers, Done: true}, deliver())
+	require.Equal(t, sourceMode{feed.Pulled, at}, w.storedMode(t, "chris"))
+	for i := range followers {
+		p := w.pullOf(t, reader(i))
+		require.Equal(t, homePull{Source: "chris", Edge: p.Edge, Since: ids.At(p.Edge.Time().Add(-24 * time.Hour)), At: at}, p)
+	}
+
+	fresh := w.process(t, nil) // it remembers no mode
+	pulled, _, err := fresh.Outbox("chris").Publish(t.Context(), activity("chris", 2))
+	require.NoError(t, err)
+	newest, _, err := fresh.Outbox("ann").Publish(t.Context(), addressed("ann", 1, "chris"))
+	require.NoError(t, err, "chris has a reference")
+	require.Empty(t, w.jobs(t))
+
+	at = w.setPulled(t, "chris", false)
+	closing := fresh.publish(t, "chris", 1)[0].ID
+	_, err = fresh.Outbox("chris").Remove(t.Context(), closing)
+	require.NoError(t, err, "a tombstone counts")
+	require.Equal(t, feed.Delivery{Owner: "chris", ID: at, Switch: true, Entries: followers, Done: true}, deliver())
+	require.Equal(t, sourceMode{feed.Pushed, at}, w.storedMode(t, "chris"))
+	for i := range followers {
+		p := w.pullOf(t, reader(i))
+		require.Equal(t, homePull{Source: "chris", Edge: p.Edge, Since: p.Since, Until: closing + 1, At: at}, p)
+		require.Equal(t, []ids.ID{closing, opening, pushed}, w.entriesOf(t, reader(i)))
+		require.Less(t, pulled.ID, newest.ID)
+	}
+
+	// Over again: the homes read without a bound.
+	at = w.switched(t, "chris", true)
+	for i := range followers {
+		p := w.pullOf(t, reader(i))
+		require.Equal(t, homePull{Source: "chris", Edge: p.Edge, Since: p.Since, At: at}, p)
+	}
+	// The graph alone makes an edge, and the next switch finds it.
+	_, _, err = w.follows.Follow(t.Context(), followEdge("late", "chris"))
+	require.NoError(t, err)
+	at = w.setPulled(t, "chris", true)
+	require.Equal(t, feed.Delivery{Owner: "chris", ID: at, Switch: true, Entries: followers + 1, Done: true}, deliver())
+	require.Equal(t, at, w.pullOf(t, "late").At)
+}
+
+func TestTheWayBackFromAnEmptyOutboxBoundsEverything(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.followedBy(t, "chris", 1)
+	w.switched(t, "chris", true)
+	w.switched(t, "chris", false)
+	require.Equal(t, ids.ID(1), w.pullOf(t, reader(0)).Until)
+}
+
+func TestADamagedRowDoesNotHideWhatIsBelowIt(t *testing.T) {
+	t.Parallel()
+	var corrupt reported
+	w := newWorld(t, &feed.Options{Consistent: true, OnCorrupt: corrupt.add})
+	w.followedBy(t, "chris", 1)
+	w.switched(t, "chris", true)
+	a := w.publish(t, "chris", 1)[0]
+	w.put(t, []row{{PK: "O#chris", SK: "5-damaged"}, {PK: "O#chris", SK: "6"}})
+	w.setPulled(t, "chris", false)
+	delivered, err := w.Deliver(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, delivered)
+	require.Equal(t, a.ID+1, w.pullOf(t, reader(0)).Until)
+	require.Contains(t, corrupt.take(), "O#chris / 6")
+}
+
+// The process is killed at each write of a switch in turn, and another finishes.
+func TestAKilledSwitchIsFinishedByAnother(t *testing.T) {
+	t.Parallel()
+	const followers = 5
+	kills := map[string]func(*faults.Injector, int){
+		"applied":     (*faults.Injector).KillAt,
+		"not applied": (*faults.Injector).KillBefore,
+	}
+	for name, kill := range kills {
+		for _, pulled := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, ", pulled ", pulled), func(t *testing.T) {
+				t.Parallel()
+				w, killed := newWorld(t, nil), 0
+				for k := 1; killed == k-1; k++ {
+					star := fmt.Sprint("star ", name, pulled, k)
+					w.followedBy(t, star, followers)
+					if !pulled {
+						w.switched(t, star, true)
+					}
+					a, _, err := w.process(t, nil).Outbox(star).Publish(t.Context(), activity(star, k))
+					require.NoError(t, err)
+					in := faults.New(t, uint64(k), faults.Rates{})
+					kill(in, k)
+					first := w.process(t, nil, in.Wrap).paged(t, &feed.Options{Parallel: 1})
+					_, err = first.Outbox(star).SetPulled(t.Context(), pulled)
+					if err == nil {
+						_, err = first.Deliver(t.Context())
+					}
+					if err != nil {
+						require.ErrorIs(t, err, faults.ErrKilled)
+						killed++
+					}
+					at := w.switched(t, star, pulled)
+					until := ids.ID(0)
+					if !pulled {
+						until = a.ID + 1
+					}
+					for i := range followers {
+						mine := slices.DeleteFunc(w.pullsOf(t, reader(i)), func(p homePull) bool { return p.Source != star })
+						require.Len(t, mine, 1, "after a kill at write %d", k)
+						require.Equal(t, until, mine[0].Until, "after a kill at write %d", k)
+						require.LessOrEqual(t, mine[0].At, at)
+					}
+				}
+				require.Greater(t, killed, 11, "shards, begin, claim, 5 homes, 2 checkpoints, mode, end")
+			})
+		}
+	}
+}
+
+// While a walker is frozen in the midst of a page, the switch back takes place,
+// walk and all. What it writes when it wakes has no effect that lasts.
+func TestAFrozenWalkerOverIsOvertaken(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]int{"homes have no mark yet": 0, "homes have the mark of a switch before": 1} {
+		for n := 1; n <= 4; n++ {
+			t.Run(fmt.Sprint(name, ", home ", n), func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, nil)
+				w.followedBy(t, "chris", 4)
+				for range before {
+					w.switched(t, "chris", true)
+					w.switched(t, "chris", false)
+				}
+				w.setPulled(t, "chris", true)
+				worker, frozen, wake := w.freezing(t, writesHome(n))
+				wait := delivering(t, worker)
+				<-frozen
+				at := w.switched(t, "chris", false)
+				wake()
+				wait()
+				require.Equal(t, sourceMode{feed.Pushed, at}, w.storedMode(t, "chris"))
+				require.Empty(t, w.jobs(t))
+				for i := range 4 {
+					for _, p := range w.pullsOf(t, reader(i)) {
+						require.NotZero(t, p.Until, "home %d reads on", i)
+						require.Equal(t, at, p.At)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestAWalkerFrozenBeforeItChangesTheModeIsOvertaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.followedBy(t, "chris", 2)
+	w.setPulled(t, "chris", true)
+	worker, frozen, wake := w.freezing(t, func(op string, body []byte) bool {
+		return op == "UpdateItem" && bytes.Contains(body, []byte("O#chris"))
+	})
+	wait := delivering(t, worker)
+	<-frozen
+	at := w.setPulled(t, "chris", false)
+	wake()
+	wait() // the walker may find the way back too, and finish it
+	require.Equal(t, at, w.storedMode(t, "chris").At)
+	require.NotEqual(t, feed.Pulled, w.storedMode(t, "chris").Mode)
+	deliverAll(t, w.later(t))
+	require.Equal(t, sourceMode{feed.Pushed, at}, w.storedMode(t, "chris"))
+}
+
+// The opposite: the walker that is frozen leads back, and its source is Pulled
+// again when it wakes.
+func TestAFrozenWalkerBackIsOvertaken(t *testing.T) {
+	t.Parallel()
+	for n := 1; n <= 4; n++ {
+		t.Run(fmt.Sprint("home ", n), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.followedBy(t, "chris", 4)
+			w.switched(t, "chris", true)
+			w.setPulled(t, "chris", false)
+			worker, frozen, wake := w.freezing(t, writesHome(n))
+			wait := delivering(t, worker)
+			<-frozen
+			at := w.switched(t, "chris", true)
+			wake()
+			wait()
+			require.Equal(t, sourceMode{feed.Pulled, at}, w.storedMode(t, "chris"))
+			require.Empty(t, w.jobs(t))
+			for i := range 4 {
+				require.Zero(t, w.pullOf(t, reader(i)).Until, "home %d lacks what is published now", i)
+				require.Equal(t, at, w.pullOf(t, reader(i)).At)
+			}
+		})
+	}
+}
+
+// A worker dies in the midst of a page, and before another takes its job over,
+// the switch back takes place.
+func TestADeadWalkerOverIsOvertaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.followedBy(t, "chris", 6)
+	w.setPulled(t, "chris", true)
+	in := faults.New(t, 1, faults.Rates{})
+	in.KillAt(5) // claim, 2 homes, checkpoint, home
+	_, err := w.process(t, nil, in.Wrap).paged(t, &feed.Options{Parallel: 1}).Deliver(t.Context())
+	require.ErrorIs(t, err, faults.ErrKilled)
+	w.setPulled(t, "chris", false)
+	delivered, err := w.Deliver(t.Context()) // the dead one's lease has not ended
+	require.NoError(t, err)
+	require.Equal(t, 1, delivered)
+	deliverAll(t, w.later(t))
+	require.Empty(t, w.jobs(t))
+	marks := 0
+	for i := range 6 {
+		for _, p := range w.pullsOf(t, reader(i)) {
+			require.NotZero(t, p.Until)
+			marks++
+		}
+	}
+	require.Equal(t, 3, marks)
+}
+
+func TestAnOvertakenSwitchDoesNoMore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.followedBy(t, "chris", 3)
+	over := w.setPulled(t, "chris", true)
+	back := w.setPulled(t, "chris", false)
+	var mu sync.Mutex
+	deliveries := map[ids.ID]feed.Delivery{}
+	worker := w.process(t, &feed.Options{OnDelivery: func(d feed.Delivery) {
+		mu.Lock()
+		defer mu.Unlock()
+		deliveries[d.ID] = d
+	}})
+	delivered, err := worker.Deliver(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, delivered)
+	require.Equal(t, map[ids.ID]feed.Delivery{
+		over: {Owner: "chris", ID: over, Switch: true},
+		back: {Owner: "chris", ID: back, Switch: true, Done: true},
+	}, deliveries)
+	require.Empty(t, w.jobs(t))
+	require.Equal(t, sourceMode{feed.Pushed, back}, w.storedMode(t, "chris"))
+	for i := range 3 {
+		require.Empty(t, w.pullsOf(t, reader(i)))
+	}
+
+	// And while it is under way: it stops at its next page.
+	w.setPulled(t, "chris", true)
+	later := w.later(t)
+	walks := 0
+	slow, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{pagedGraph{w.follows}, func(string) error {
+		if walks++; walks == 1 {
+			w.setPulled(t, "chris", false)
+			deliverAll(t, later)
+		}
+		return nil
+	}}, nil)
+	require.NoError(t, err)
+	delivered, err = slow.Deliver(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, delivered)
+	require.Equal(t, 1, walks)
+	require.Equal(t, feed.Pushed, w.storedMode(t, "chris").Mode)
+	require.Empty(t, w.jobs(t))
+}
+
+// crowded fills a home's header with pulls of other sources.
+func (w world) crowded(t testing.TB, reader string) {
+	t.Helper()
+	item := dynamo.Item{"pk": text("H#" + reader), "sk": text("~"), "crowded": text("yes")}
+	for n := range 500 {
+		id := ids.At(time.Now().Add(-time.Hour)) + ids.ID(n)
+		value, err := dynamo.Marshal(map[string]ids.ID{"at": id})
+		require.NoError(t, err)
+		item[fmt.Sprintf("pull#%v#source-%d", id, n)] = value
+	}
+	require.NoError(t, w.db.Table(w.feedTable).Put(item).Run(t.Context()))
+}
+
+func (w world) forget(t testing.TB, reader string) {
+	t.Helper()
+	require.NoError(t, w.db.Table(w.feedTable).Delete("pk", "H#"+reader).Range("sk", "~").Run(t.Context()))
+}
+
+func TestAHomeThatCannotKnowKeepsASwitchOpen(t *testing.T) {
+	t.Parallel()
+	const followers = 7
+	for name, tc := range map[string]struct {
+		spoil func(w world, reader string)
+		want  error
+	}{
+		"full": {func(w world, reader string) { w.crowded(t, reader) }, feed.ErrTooManyPulled},
+		"damaged": {func(w world, reader string) {
+			w.put(t, []row{{PK: "H#" + reader, SK: "~"}})
+			w.damage(t, "H#"+reader, "~", dynamo.Item{"floor": text("x")})
+		}, plaza.ErrCorrupt},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.followedBy(t, "chris", followers)
+			tc.spoil(w, reader(3))
+			at := w.setPulled(t, "chris", true)
+			var clock clock
+			var deliveries []feed.Delivery
+			meter := dynamotest.NewMeter()
+			worker := w.process(t, nil, meter.Wrap).paged(t, &feed.Options{Now: clock.now, Parallel: 1, OnDelivery: func(d feed.Delivery) { deliveries = append(deliveries, d) }})
+			for attempt := range 3 {
+				meter.Take()
+				deliveries = nil
+				delivered, err := worker.Deliver(t.Context())
+				require.ErrorIs(t, err, tc.want)
+				require.Zero(t, delivered)
+				require.Len(t, deliveries, 1)
+				require.ErrorIs(t, deliveries[0].Err, tc.want)
+				require.False(t, deliveries[0].Done)
+				if attempt == 0 {
+					require.Equal(t, followers-1, deliveries[0].Entries)
+				} else {
+					require.LessOrEqual(t, meter.Take().Write, 6.0, "it goes on to no further page")
+				}
+				require.Equal(t, sourceMode{feed.Opening, at}, w.storedMode(t, "chris"))
+				for i := range followers {
+					if i != 3 {
+						require.Equal(t, at, w.pullOf(t, reader(i)).At, "the others know")
+					}
+				}
+				_, err = worker.Deliver(t.Context())
+				require.NoError(t, err, "it is left alone for a while")
+				clock.advance(time.Minute)
+			}
+			a := w.publish(t, "chris", 1)[0].ID
+			require.Equal(t, []ids.ID{a}, w.entriesOf(t, reader(0)), "deliveries reach all")
+			require.Equal(t, []ids.ID{a}, w.entriesOf(t, reader(3)))
+
+			w.forget(t, reader(3))
+			delivered, err := worker.Deliver(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, 1, delivered)
+			require.Equal(t, sourceMode{feed.Pulled, at}, w.storedMode(t, "chris"))
+			require.Equal(t, at, w.pullOf(t, reader(3)).At)
+		})
+	}
+}
+
+// Three workers and a caller who changes his mind, all with faults. Afterwards
+// every home has every activity once.
+func TestSwitchesLoseNothingUnderFaults(t *testing.T) {
+	t.Parallel()
+	const followers = 5
+	for seed := range faults.Seeds(50) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.followedBy(t, "chris", followers)
+			var clock clock
+			publisher := w.process(t, &feed.Options{Now: clock.now, InlineFollowers: 2}, faults.New(t, seed, harsh).Wrap)
+			var workers [2]world
+			for i := range workers {
+				workers[i] = w.process(t, nil, faults.New(t, seed*10+uint64(i), harsh).Wrap).paged(t, &feed.Options{Now: clock.now})
+			}
+			var done []ids.ID
+			for n := range 24 {
+				if n%4 == 0 {
+					pulled := n/4%2 == 0
+					retried(t, func() (bool, error) { return publisher.Outbox("chris").SetPulled(t.Context(), pulled) })
+				}
+				id := retried(t, func() (ids.ID, error) { return publisher.gen.Next(t.Context()) })
+				a := activity("chris", n)
+				a.ID = id
+				retried(t, func() (feed.Activity, error) { return stored(publisher.Outbox("chris").Publish(t.Context(), a)) })
+				done = slices.Insert(done, 0, id)
+				if n%3 == 0 {
+					_, _ = workers[n%2].Deliver(t.Context()) // what fails is tried again
+				}
+				clock.advance(11 * time.Second)
+			}
+			deliverAll(t, w.later(t))
+			require.Empty(t, w.jobs(t))
+			require.Equal(t, feed.Pushed, w.storedMode(t, "chris").Mode)
+			for i := range followers {
+				require.Equal(t, done, all(t, w.Home(reader(i)).List, 7), "home %d", i)
+			}
+		})
+	}
+}
+
+func TestASwitchCostsARequestAFollower(t *testing.T) {
+	t.Parallel()
+	n := faults.Size(2_100, 150)
+	pages := n/1_000 + 1
+	meter := dynamotest.NewMeter()
+	w := newWorld(t, &feed.Options{}, meter.Wrap)
+	w.imported(t, "star-0123456789a", n)
+	star := w.Outbox("star-0123456789a")
+	_, _, err := star.Publish(t.Context(), kilobyte(1))
+	require.NoError(t, err)
+	deliverAll(t, w.later(t))
+	set := func(pulled bool) func() {
+		return func() {
+			changed, err := star.SetPulled(t.Context(), pulled)
+			require.NoError(t, err)
+			require.True(t, changed)
+		}
+	}
+	deliver := func() {
+		delivered, err := w.Deliver(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 1, delivered)
+	}
+	// The homes; the mode, followers and checkpoint of each page; the number of
+	// shards, their queries, the claim, the counters of followers, the mode, the
+	// end, and the newest row on the way back.
+	cost := dynamotest.Cost{Requests: n + 3*pages + 9, Read: float64(n)/37 + float64(pages) + 6, Write: float64(n + pages + 2)}
+	meter.AtMost(t, "begin over", dynamotest.Cost{Requests: 2, Read: 1, Write: 4}, set(true))
+	meter.AtMost(t, "over", cost, deliver)
+	meter.AtMost(t, "mode", dynamotest.Cost{Requests: 1, Read: 1}, func() {
+		_, err := star.Mode(t.Context())
+		require.NoError(t, err)
+	})
+	fresh := w.process(t, nil, meter.Wrap)
+	_, _, err = fresh.Outbox("somebody else").Publish(t.Context(), activity("x", 1))
+	require.NoError(t, err)
+	meter.AtMost(t, "publish", dynamotest.Cost{Requests: 3, Read: 1, Write: 5}, func() {
+		_, _, err := fresh.Outbox("star-0123456789a").Publish(t.Context(), kilobyte(2))
+		require.NoError(t, err)
+	})
+	meter.AtMost(t, "begin back", dynamotest.Cost{Requests: 2, Read: 1, Write: 4}, set(false))
+	meter.AtMost(t, "back", cost, deliver)
+	set(true)()
+	again := cost
+	again.Requests, again.Write = again.Requests+n, again.Write+float64(n)
+	meter.AtMost(t, "over again", again, deliver)
+	set(false)()
+	deliver()
+	meter.AtMost(t, "begin nothing", dynamotest.Cost{Requests: 1, Read: 1}, func() {
+		changed, err := star.SetPulled(t.Context(), false)
+		require.NoError(t, err)
+		require.False(t, changed)
+	})
+	require.Empty(t, w.jobs(t))
+}

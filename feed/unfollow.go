@@ -1,0 +1,143 @@
+package feed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/keys"
+)
+
+// UnfollowOptions of Home.Unfollow. The zero value works.
+type UnfollowOptions struct {
+	// ID names the edge to end: one with another ID stays. A Follow with this
+	// ID that arrives later is refused. Defaults to the edge that stands.
+	ID ids.ID
+
+	// KeepHistory leaves in the home what the source published so far, until an
+	// Unfollow without it. Of a Pulled source that includes what it publishes
+	// later under an ID from before.
+	KeepHistory bool
+}
+
+// Unfollow ends the subscription. Unless KeepHistory is set, all that came by
+// it is gone from the home at the next consistent read, even what is still
+// being delivered. changed is true only if this call ended an edge. If there
+// is none, because follow's Unfollow ended it or its history was kept, the
+// history is removed.
+//
+// A home remembers each source that it hides for Retention and a day. With
+// KeepHistory it remembers the edge for as long. If it cannot remember another
+// one, Unfollow returns ErrFull and ends nothing.
+//
+// Cost: 3 requests, 1 RCU, 11 WCU, 1 WCU more for each further KB of the home's
+// header, 1 request, 1 WCU for each KB of it more where it forgets what has
+// expired or earlier follows of a Pulled source kept history; KeepHistory where the home reads the outbox
+// 2 requests, 2 WCU, 1 RCU for each 4 KB of the newest activity more; where no
+// edge stands 2 requests, 1 RCU, 1 WCU for each KB of the header; with an ID
+// then 2 requests, 1 RCU, 1 WCU more.
+func (h Home) Unfollow(ctx context.Context, source string, opts *UnfollowOptions) (changed bool, err error) {
+	ctx = plaza.WithOperation(ctx, "feed.Home.Unfollow")
+	if err := h.check(); err != nil {
+		return false, err
+	}
+	if err := h.checkSource("Source", source); err != nil {
+		return false, err
+	}
+	var o UnfollowOptions
+	if opts != nil {
+		o = *opts
+	}
+	if o.ID != 0 {
+		if err := keys.CheckNewID("ID", o.ID, h.r.opts.Now()); err != nil {
+			return false, err
+		}
+	}
+	if changed, err = h.unfollow(ctx, source, o); err != nil {
+		return false, fmt.Errorf("feed: home of %q unfollows %q: %w", h.reader, source, err)
+	}
+	return changed, nil
+}
+
+func (h Home) unfollow(ctx context.Context, source string, o UnfollowOptions) (changed bool, err error) {
+	named := follow.Edge{Follower: h.reader, Followee: source, ID: o.ID}
+	last, stands, err := h.r.graph.Last(ctx, follow.Edge{Follower: h.reader, Followee: source})
+	known := err == nil
+	switch {
+	case errors.Is(err, plaza.ErrNotFound):
+		// Follows of this moment may still be in flight.
+		last.ID, err = ids.At(h.r.opts.Now().Add(-keys.MaxAhead)), nil
+	case err != nil:
+		return false, err
+	case stands && o.ID != 0 && last.ID != o.ID:
+		return h.r.graph.Unfollow(ctx, named)
+	case stands:
+		named = last
+	}
+	// Before the edge goes: a crash in between leaves a hidden or kept edge,
+	// which the next Follow or Unfollow removes.
+	switch {
+	case !o.KeepHistory:
+		err = h.hideSource(ctx, source, max(last.ID, o.ID))
+	case named.ID != 0:
+		err = h.keepPull(ctx, source, named.ID)
+	case known: // the graph alone may have ended it
+		err = h.keepPull(ctx, source, last.ID)
+	}
+	if err != nil {
+		return false, err
+	}
+	if named.ID == 0 {
+		return false, nil
+	}
+	return h.r.graph.Unfollow(ctx, named)
+}
+
+// keepPull limits what the home reads by an edge to what the source has
+// published so far. No switch changes the mark afterwards, because the edge is
+// about to end.
+func (h Home) keepPull(ctx context.Context, source string, edge ids.ID) error {
+	at, err := h.r.gen.Next(ctx)
+	if err != nil {
+		return err
+	}
+	name := pullName(edge, source)
+	kept := pull{Source: source, Until: nothing, Kept: true, At: at}
+	update := h.r.table.Update(headerKey(h.reader)).SetExpr("$ = ?", name, kept).
+		If("attribute_not_exists($) AND attribute_not_exists($)", name, fullAttr)
+	h.unlessCovered(update, edge, source)
+	for range maxTries {
+		head, refused, err := h.writeHeader(ctx, update)
+		if err != nil {
+			return err
+		}
+		stands, found, damage := head.pull(edge, source)
+		switch {
+		case refused == nil:
+			_, err := h.tidy(ctx, head, "")
+			return err
+		case head.covers(source, edge), damage == nil && stands.Kept:
+			return nil
+		case !found:
+			if room, err := h.tidy(ctx, head, ""); err != nil || !room.marks {
+				return cmp.Or(err, ErrFull)
+			}
+			continue
+		case damage == nil:
+			next, err := h.r.Outbox(source).next(ctx)
+			if err != nil {
+				return err
+			}
+			kept.Since, kept.Until = stands.Since, next
+			if stands.Until != 0 {
+				kept.Until = min(stands.Until, next)
+			}
+		}
+		update = h.r.table.Update(headerKey(h.reader)).SetExpr("$ = ?", name, kept).If("$ = ?", name, head.item[name])
+	}
+	return plaza.ErrBusy
+}

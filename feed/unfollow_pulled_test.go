@@ -1,0 +1,299 @@
+package feed_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/keys"
+)
+
+// pulled is a world in which jack follows chris, who is Pulled and has published
+// n activities.
+func pulled(t testing.TB, n int) (w world, done []feed.Activity) {
+	t.Helper()
+	w = newWorld(t, nil)
+	w.switchTo(t, "chris", feed.Pulled)
+	w.subscribe(t, "jack", "chris")
+	return w, w.publish(t, "chris", n)
+}
+
+func (w world) unfollow(t testing.TB, reader, source string, opts *feed.UnfollowOptions) (changed bool) {
+	t.Helper()
+	changed, err := w.Home(reader).Unfollow(t.Context(), source, opts)
+	require.NoError(t, err)
+	return changed
+}
+
+func TestAnUnfollowEndsTheMarkTogetherWithTheDeadOne(t *testing.T) {
+	t.Parallel()
+	w, _ := pulled(t, 1)
+	injector := faults.New(t, 1, faults.Rates{})
+	injector.KillAt(1)
+	_, err := w.process(t, nil, injector.Wrap).Home("jack").Unfollow(t.Context(), "chris", nil)
+	require.ErrorIs(t, err, faults.ErrKilled)
+	require.Contains(t, headerItem(t, w, "jack"), "dead#chris")
+	require.Empty(t, pulls(t, w, "jack", "chris"))
+	w.switchTo(t, "chris", feed.Pulled) // tells all homes again
+	require.Empty(t, pulls(t, w, "jack", "chris"))
+}
+
+func TestAFollowAndAnUnfollowAfterAnInterruptedUnfollowOfAPulledSource(t *testing.T) {
+	t.Parallel()
+	for name, opts := range map[string]*feed.UnfollowOptions{"removed": nil, "kept": {KeepHistory: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, done := pulled(t, 2)
+			before := w.edge(t, "jack", "chris")
+			injector := faults.New(t, 1, faults.Rates{})
+			injector.KillBefore(2)
+			if name == "kept" {
+				injector.KillBefore(3) // the first is refused
+			}
+			_, err := w.process(t, nil, injector.Wrap).Home("jack").Unfollow(t.Context(), "chris", opts)
+			require.ErrorIs(t, err, faults.ErrKilled)
+			require.Equal(t, before, w.edge(t, "jack", "chris"))
+			for range 2 {
+				w.subscribe(t, "jack", "chris")
+				after := w.edge(t, "jack", "chris")
+				require.Greater(t, after, before)
+				want := map[ids.ID]pull{after: {At: switchAt(t, w, "chris")}}
+				if name == "kept" {
+					want[before] = pull{Until: done[1].ID + 1, Kept: true, At: pulls(t, w, "jack", "chris")[before].At}
+				}
+				require.Equal(t, want, pulls(t, w, "jack", "chris"))
+				require.Equal(t, newestFirst(done), all(t, w.Home("jack").List, 1))
+			}
+			require.True(t, w.unfollow(t, "jack", "chris", nil))
+			require.Empty(t, pulls(t, w, "jack", "chris"))
+			require.Empty(t, all(t, w.Home("jack").List, 1))
+			requireNotFollowing(t, w, "jack", "chris")
+		})
+	}
+}
+
+func TestKeptHistoryEndsAtTheNewestRow(t *testing.T) {
+	t.Parallel()
+	for name, last := range map[string]func(t *testing.T, w world) ids.ID{
+		"an activity": func(t *testing.T, w world) ids.ID { return w.publish(t, "chris", 1)[0].ID },
+		"a removed one": func(t *testing.T, w world) ids.ID {
+			a := w.publish(t, "chris", 1)[0]
+			removed, err := w.Outbox("chris").Remove(t.Context(), a.ID)
+			require.NoError(t, err)
+			require.True(t, removed)
+			return a.ID
+		},
+		"a reference": func(t *testing.T, w world) ids.ID {
+			a, _, err := w.Outbox("ann").Publish(t.Context(), addressed("ann", 1, "chris"))
+			require.NoError(t, err)
+			return a.ID
+		},
+		"nothing": func(*testing.T, world) ids.ID { return 0 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, _ := pulled(t, 0)
+			edge := w.edge(t, "jack", "chris")
+			until := last(t, w) + 1
+			keep := &feed.UnfollowOptions{KeepHistory: true}
+			require.True(t, w.unfollow(t, "jack", "chris", keep))
+			w.publish(t, "chris", 1)
+			require.False(t, w.unfollow(t, "jack", "chris", keep))
+			p := pulls(t, w, "jack", "chris")[edge]
+			require.Equal(t, pull{Until: until, Kept: true, At: p.At}, p)
+			w.switchTo(t, "chris", feed.Pushed)
+			w.switchTo(t, "chris", feed.Pulled)
+			require.Equal(t, map[ids.ID]pull{edge: p}, pulls(t, w, "jack", "chris"))
+			require.False(t, w.unfollow(t, "jack", "chris", nil))
+			require.Empty(t, pulls(t, w, "jack", "chris"))
+		})
+	}
+}
+
+// An outbox does not know when it got a row: what is published later under an
+// earlier id lies in the kept range.
+func TestKeptHistoryOfAPulledSourceIncludesWhatIsBackdated(t *testing.T) {
+	t.Parallel()
+	w, done := pulled(t, 1)
+	require.True(t, w.unfollow(t, "jack", "chris", &feed.UnfollowOptions{KeepHistory: true}))
+	late := activity("chris", 2)
+	late.ID = done[0].ID - 1
+	_, _, err := w.Outbox("chris").Publish(t.Context(), late)
+	require.NoError(t, err)
+	w.publish(t, "chris", 1)
+	require.Equal(t, []ids.ID{done[0].ID, late.ID}, all(t, w.Home("jack").List, 10))
+}
+
+// A switch changes the mark while KeepHistory reads the outbox.
+func TestKeepHistoryAndASwitchOfOneMoment(t *testing.T) {
+	t.Parallel()
+	w, done := pulled(t, 1)
+	edge := w.edge(t, "jack", "chris")
+	var more []feed.Activity
+	keeping := w.before(t, func() {
+		w.switchTo(t, "chris", feed.Pushed)
+		more = w.publish(t, "chris", 1)
+	}, "Query", "O#chris")
+	require.True(t, keeping.unfollow(t, "jack", "chris", &feed.UnfollowOptions{KeepHistory: true}))
+	require.Len(t, more, 1)
+	p := pulls(t, w, "jack", "chris")[edge]
+	require.Equal(t, pull{Until: done[0].ID + 1, Kept: true, At: p.At}, p, "what came after the switch was delivered")
+	require.Equal(t, 1, entries(t, w, "jack"))
+	w.publish(t, "chris", 1)
+	require.Equal(t, newestFirst(append(done, more...)), all(t, w.Home("jack").List, 1))
+}
+
+func TestAnUnfollowWhileAnotherKeepsHistoryHides(t *testing.T) {
+	t.Parallel()
+	w, _ := pulled(t, 1)
+	keeping := w.before(t, func() { w.unfollow(t, "jack", "chris", nil) }, "Query", "O#chris")
+	require.False(t, keeping.unfollow(t, "jack", "chris", &feed.UnfollowOptions{KeepHistory: true}))
+	require.Empty(t, pulls(t, w, "jack", "chris"))
+	require.Contains(t, headerItem(t, w, "jack"), "dead#chris")
+}
+
+func TestAnUnfollowAlsoEndsTheMarksOfEarlierFollows(t *testing.T) {
+	t.Parallel()
+	for _, times := range []int{1, 60} { // more than one request removes
+		w, _ := pulled(t, 1)
+		marks := map[string]any{}
+		for i := range ids.ID(times) { // as earlier follows left them
+			marks[feed.PullName(ids.At(time.Now().Add(-time.Hour))+i, "chris")] = pull{Until: ids.At(time.Now()), Kept: true, At: ids.At(time.Now())}
+		}
+		putMarks(t, w, marks)
+		require.True(t, w.unfollow(t, "jack", "chris", nil))
+		require.Len(t, pulls(t, w, "jack", "chris"), max(times-50, 0))
+		require.Empty(t, all(t, w.Home("jack").List, 10))
+		w.unfollow(t, "jack", "ann", nil)
+		require.Empty(t, pulls(t, w, "jack", "chris"))
+	}
+}
+
+func TestAnUnfollowAfterTheGraphsOwnEndsTheMark(t *testing.T) {
+	t.Parallel()
+	for name, opts := range map[string]*feed.UnfollowOptions{"removed": nil, "kept": {KeepHistory: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, done := pulled(t, 1)
+			edge := w.edge(t, "jack", "chris")
+			removed, err := w.follows.Unfollow(t.Context(), followEdge("jack", "chris"))
+			require.NoError(t, err)
+			require.True(t, removed)
+			require.Contains(t, pulls(t, w, "jack", "chris"), edge)
+			require.False(t, w.unfollow(t, "jack", "chris", opts))
+			if name == "kept" {
+				p := pulls(t, w, "jack", "chris")[edge]
+				require.Equal(t, pull{Until: done[0].ID + 1, Kept: true, At: p.At}, p)
+			} else {
+				require.Empty(t, pulls(t, w, "jack", "chris"))
+			}
+		})
+	}
+}
+
+// The follow with that ID has not arrived when its history is to be kept.
+func TestKeepHistoryByIDKeepsASwitchFromAnEdgeThatArrivesMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	id := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+	edge := followEdge("jack", "chris")
+	edge.ID = id
+	keeping := w.before(t, func() {
+		_, _, err := w.follows.Follow(t.Context(), edge)
+		require.NoError(t, err)
+	}, "UpdateItem", "pull#")
+	walker := w.before(t, func() {
+		keeping.unfollow(t, "jack", "chris", &feed.UnfollowOptions{KeepHistory: true, ID: id})
+	}, "UpdateItem", "pull#")
+	_, _, err := w.follows.Follow(t.Context(), followEdge("ann", "chris"))
+	require.NoError(t, err)
+	walker.switchSource(t, "chris", true)
+	requireNotFollowing(t, w, "jack", "chris")
+	p := pulls(t, w, "jack", "chris")[id]
+	require.Equal(t, pull{Until: 1, Kept: true, At: p.At}, p)
+}
+
+func TestPulledSourcesWithTheLongestNames(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	reader := strings.Repeat("#", keys.MaxName)
+	for i := range 3 {
+		source := strings.Repeat(`\`, keys.MaxName-1) + fmt.Sprint(i)
+		w.publish(t, source, 1)
+		w.switchTo(t, source, feed.Pulled)
+		w.subscribe(t, reader, source)
+		require.Len(t, pulls(t, w, reader, source), 1)
+		w.switchTo(t, source, feed.Pushed)
+		w.switchTo(t, source, feed.Pulled)
+		require.Len(t, pulls(t, w, reader, source), 1)
+		require.True(t, w.unfollow(t, reader, source, &feed.UnfollowOptions{KeepHistory: true}))
+		w.subscribe(t, reader, source)
+		require.Len(t, pulls(t, w, reader, source), 2)
+		require.True(t, w.unfollow(t, reader, source, nil))
+		require.Empty(t, pulls(t, w, reader, source))
+	}
+}
+
+// Random calls under faults leave the marks of the follows that stand.
+func TestMarksAreThoseOfTheFollowsUnderFaults(t *testing.T) {
+	t.Parallel()
+	for seed := range faults.Seeds(20) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			injector := faults.New(t, seed, harsh)
+			random := rand.New(rand.NewPCG(seed, 2))
+			w := newWorld(t, &feed.Options{Consistent: true, Now: func() time.Time { return time.Now().Add(time.Minute) }}, injector.Wrap)
+			later := w.later(t, injector.Wrap)
+			follows, isPulled := map[string]bool{}, map[string]bool{}
+			for range 40 {
+				source := people[random.IntN(3)]
+				switch random.IntN(5) {
+				case 0, 1:
+					retried(t, func() (bool, error) { return w.Home("jack").Follow(t.Context(), source, nil) })
+					follows[source] = true
+				case 2:
+					retried(t, func() (bool, error) {
+						return w.Home("jack").Unfollow(t.Context(), source, &feed.UnfollowOptions{KeepHistory: random.IntN(2) == 0})
+					})
+					delete(follows, source)
+				default:
+					isPulled[source] = random.IntN(2) == 0
+					retried(t, func() (bool, error) { return w.Outbox(source).SetPulled(t.Context(), isPulled[source]) })
+					for retried(t, func() (int, error) { return later.Deliver(t.Context()) }) > 0 {
+					}
+				}
+			}
+			injector.Off()
+			// Attempts that failed leave their jobs to later's lease.
+			deliverAll(t, w.process(t, &feed.Options{Consistent: true, Now: func() time.Time { return time.Now().Add(48 * time.Hour) }}))
+			for _, source := range people[:3] {
+				var open []ids.ID
+				for edge, p := range pulls(t, w, "jack", source) {
+					if p.Until == 0 {
+						open = append(open, edge)
+					}
+				}
+				if follows[source] && isPulled[source] {
+					require.Equal(t, []ids.ID{w.edge(t, "jack", source)}, open, source)
+				} else {
+					require.Empty(t, open, source)
+				}
+			}
+		})
+	}
+}
+
+func TestKeepingTheHistoryOfNobodyDoesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	ended, err := w.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{KeepHistory: true})
+	require.NoError(t, err)
+	require.False(t, ended)
+}

@@ -1,0 +1,138 @@
+package leaderboard
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/internal/work"
+)
+
+type dueJob = work.Job[dueItem]
+
+// dueItem is J#0 / due#board#start: do is to be called for this period once it is due.
+// The transaction that opens the period puts the item.
+type dueItem struct {
+	Ver   int64 `dynamo:"ver"` // of the definition, as that transaction set it: no other item with this key ever has it
+	Tries int   `dynamo:"tries,omitempty"`
+	Next  int64 `dynamo:"next,omitempty"` // when it may be tried again, in Unix ms
+	TTL   int64 `dynamo:"ttl"`
+
+	board string
+	start time.Time
+}
+
+// UnmarshalDynamoItem refuses what newDue did not write.
+func (d *dueItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain dueItem
+	if err := dynamo.UnmarshalItem(item, (*plain)(d)); err != nil {
+		return err
+	}
+	parts := keys.Split(store.KeyOf(item).SK)
+	if len(parts) != 3 {
+		return errors.New("its key does not have 3 parts")
+	}
+	_, ok := parsePeriod(parts[0])
+	start, known := parsePeriod(parts[2])
+	switch d.board, d.start = parts[1], start; {
+	case !ok || !known || keys.CheckName("board", d.board) != nil:
+		return errors.New("its key names no period")
+	case d.Ver < 1:
+		return errors.New("ver is below 1")
+	case d.Tries < 0 || d.Next < 0:
+		return errors.New("tries or next are below 0")
+	}
+	return nil
+}
+
+// key returns Ended.Key.
+func (d dueItem) key() string {
+	return keys.Join(d.board, period{start: d.start}.name(), strconv.FormatInt(d.Ver, 10))
+}
+
+// ended is the period for the next attempt, as far as the item says.
+func (d dueItem) ended() Ended {
+	p := periodItem{Start: periodStart{d.start}}
+	return Ended{Board: d.board, Period: p.show(), Key: d.key(), Attempt: d.Tries + 1}
+}
+
+// waits reports whether it failed and it is too early for the next attempt. A time that
+// is later than any wait comes from a clock that is far ahead, and is ignored.
+func (d dueItem) waits(now time.Time) bool {
+	return d.Next > now.UnixMilli() && d.Next <= now.Add(maxWait+keys.MaxAhead).UnixMilli()
+}
+
+const (
+	// settleEnd is how long after a period closes its standings become final: a process
+	// whose clock is behind may still accept scores, and the last ones must reach the
+	// index.
+	settleEnd = keys.MaxAhead + 10*time.Second
+
+	// dueLife is how long a period that is due waits for a worker.
+	dueLife = 30 * 24 * time.Hour
+
+	firstWait = 30 * time.Second
+	maxWait   = time.Hour
+)
+
+// duePK is the only partition of due items. More would be of no use: an opening also
+// writes to the one partition of definitions.
+var duePK = keys.Join("J", "0")
+
+// due returns when the period is due. Zero means never.
+func (p period) due() time.Time {
+	if p.end.IsZero() {
+		return p.end
+	}
+	return p.end.Add(p.grace + settleEnd)
+}
+
+// dueSK begins with the time, in whole seconds.
+func dueSK(board string, p period) string { return keys.Join(dueText(p.due()), board, p.name()) }
+
+// dueText returns a time as text, rounded up to a second. Texts sort as times do.
+func dueText(t time.Time) string { return period{start: t.Add(time.Second - 1)}.name() }
+
+func newDue(board string, p period, ver int64) dueJob {
+	return dueJob{
+		Key:  store.Key{PK: duePK, SK: dueSK(board, p)},
+		Work: dueItem{Ver: ver, TTL: p.due().Add(dueLife).Unix()},
+	}
+}
+
+// endDue deletes a due item whose work is done, unless the board was defined again and
+// the item belongs to another period.
+func (r *Repository) endDue(ctx context.Context, job dueJob) error {
+	err := r.table.Run(ctx, r.table.Delete(job.Key).If("ver = ?", job.Work.Ver))
+	if _, refused := store.AsRefused(err); refused {
+		return nil
+	}
+	return err
+}
+
+// deleteDue deletes the due items of a board for which no period can be opened any more.
+func (r *Repository) deleteDue(ctx context.Context, board string) error {
+	span := store.Span{PK: duePK, Ascending: true, Limit: erasedAtOnce, Consistent: true}
+	for {
+		items, rest, err := store.Read[dynamo.Item](ctx, r.table, span)
+		if err != nil {
+			return err
+		}
+		var own []store.Key
+		for _, item := range items {
+			key := store.KeyOf(item)
+			if parts := keys.Split(key.SK); len(parts) == 3 && parts[1] == board {
+				own = append(own, key)
+			}
+		}
+		if err := r.table.DeleteAll(ctx, own, r.opts.Parallel); err != nil || rest == "" {
+			return err
+		}
+		span.From = rest
+	}
+}
