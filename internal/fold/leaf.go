@@ -94,13 +94,16 @@ func (l *leaf) key(at int) []byte {
 	return l.data[from:to]
 }
 
-// keyAt returns where the key that begins at at, with its length, has its bytes.
+// keyAt returns where the bytes of the key that begins at at are. Its length has at
+// most two bytes; binary.Uvarint takes longer than the comparison.
 func keyAt(data []byte, at int) (from, to int) {
-	if size := int(data[at]); size < 1<<7 {
-		return at + 1, at + 1 + size
+	size := int(data[at])
+	at++
+	if size >= 1<<7 {
+		size += (int(data[at]) - 1) << 7
+		at++
 	}
-	size, head := binary.Uvarint(data[at:])
-	return at + head, at + head + int(size)
+	return at, at + size
 }
 
 // pack returns a copy of data with room for more bytes and a sixteenth. Most memory
