@@ -26,7 +26,8 @@ func (s *Set) flaw() string {
 		inBlock := 0
 		for j, l := range b.leaves {
 			alone := len(s.blocks) == 1 && len(b.leaves) == 1
-			first, last, n := i+j == 0, 0, 0
+			first, n := i+j == 0, 0
+			starts, last := map[mark]bool{}, mark{}
 			switch {
 			case l.n >= 2*minLeaf || l.n < minLeaf && !alone:
 				return fmt.Sprintf("leaf %d of block %d has %d keys", j, i, l.n)
@@ -41,10 +42,20 @@ func (s *Set) flaw() string {
 				if before != nil && bytes.Compare(before, key) >= 0 || bytes.Compare(key, l.from) < 0 {
 					return fmt.Sprintf("%q is before %q in leaf %q", before, key, l.from)
 				}
-				before, last, at = key, at, to
+				starts[mark{int32(at), int32(n)}] = true
+				last = mark{int32(at), int32(n)}
+				before, at = key, to
 			}
-			if n != l.n || last != l.last {
-				return fmt.Sprintf("%d keys counted as %d, the last at %d, not %d", n, l.n, last, l.last)
+			if n != l.n {
+				return fmt.Sprintf("%d keys counted as %d", n, l.n)
+			}
+			for k, m := range l.marks {
+				if n > 0 && !starts[m] || k > 0 && m.at < l.marks[k-1].at {
+					return fmt.Sprintf("mark %d is %v", k, m)
+				}
+			}
+			if l.marks[len(l.marks)-1] != last {
+				return fmt.Sprintf("the last key is at %v, not %v", last, l.marks)
 			}
 			inBlock += n
 		}
