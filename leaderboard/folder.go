@@ -11,6 +11,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/internal/store"
 	"github.com/plaza-sdk/plaza/stream"
 )
 
@@ -169,14 +170,14 @@ type folding struct {
 	through time.Time
 
 	loads   parallel.Group
-	retired []retiredBlock
+	retired map[store.Key]time.Time // blocks to delete, and when
 	swept   time.Time
 }
 
 func newFolding(f *Folder, gen uint64) *folding {
 	f.reader.Reset()
 	f.setStatus(func(s *FolderStatus) { s.Leading = true })
-	l := &folding{Folder: f, gen: gen, loads: parallel.New()}
+	l := &folding{Folder: f, gen: gen, loads: parallel.New(), retired: map[store.Key]time.Time{}}
 	l.rebuild()
 	return l
 }

@@ -77,6 +77,12 @@ func (p *foldedPeriod) wait() {
 	p.state, p.since = foldWaits, time.Now()
 }
 
+// leave leaves the period to be counted.
+func (p *foldedPeriod) leave() {
+	p.drop()
+	p.state, p.dirty = foldTooLarge, true
+}
+
 // drop frees what the period has in memory.
 func (p *foldedPeriod) drop() {
 	if p.read != nil {

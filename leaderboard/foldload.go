@@ -12,7 +12,6 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/fold"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
@@ -61,10 +60,13 @@ func (l *folding) load(ctx context.Context) error {
 	}
 	l.bound(now)
 	slices.SortFunc(next, func(a, b *foldedPeriod) int {
-		if a.period.closed(now) != b.period.closed(now) {
-			return cmp.Compare(a.period.end.Unix(), 0)
+		switch {
+		case a.period.closed(now) == b.period.closed(now):
+			return b.period.start.Compare(a.period.start)
+		case a.period.closed(now):
+			return 1
 		}
-		return b.period.start.Compare(a.period.start)
+		return -1
 	})
 	for _, p := range next[:min(len(next), max(0, foldLoads-running))] {
 		if p.state == foldWaits { // and not too large
@@ -149,70 +151,63 @@ func (l *folding) collect(ctx context.Context, key string, p *foldedPeriod) erro
 	moves := p.moves
 	p.state, p.tries, p.moves = foldFollows, 0, nil
 	p.set, p.ready, p.stored = read.set, read.ended, read.stored
-	p.dirty, p.changed = true, l.opts.Now()
+	p.dirty, p.changed = true, read.ended
 	for _, m := range moves {
-		m.apply(p.set)
+		p.move(m, l.opts.Now())
 	}
 	return nil
 }
 
-// bound leaves periods to be counted while there are too many entries: those that only
-// pass through memory first, then the largest.
+// bound leaves periods to be counted while there are too many entries: closed ones
+// first, which only pass through memory, and the largest of them.
 func (l *folding) bound(now time.Time) {
 	entries := 0
+	var all []*foldedPeriod
 	for _, p := range l.periods {
 		entries += p.size()
+		all = append(all, p)
 	}
-	for entries > l.opts.MaxEntries {
-		var largest *foldedPeriod
-		for _, p := range l.periods {
-			if p.size() > 0 && (largest == nil || cmp.Or(compareBool(p.period.closed(now), largest.period.closed(now)), cmp.Compare(p.size(), largest.size())) > 0) {
-				largest = p
-			}
+	if entries <= l.opts.MaxEntries {
+		return
+	}
+	slices.SortFunc(all, func(a, b *foldedPeriod) int {
+		switch {
+		case a.period.closed(now) == b.period.closed(now):
+			return cmp.Compare(b.size(), a.size())
+		case a.period.closed(now):
+			return -1
 		}
-		entries -= largest.size()
-		largest.drop()
-		largest.state, largest.dirty = foldTooLarge, true
+		return 1
+	})
+	for _, p := range all {
+		if n := p.size(); n > 0 && entries > l.opts.MaxEntries {
+			p.leave()
+			entries -= n
+		}
 	}
 }
 
 // foldStored is what there is stored of a period from before it was loaded.
 type foldStored struct {
 	blocks []store.Key // in order
-	gen    uint64      // of the root; 0: there is none
-	repair ids.ID      // of Repair's order to load it
+	gen    uint64      // of the root; 0 if there is none or it is damaged
+	repair dynamo.Item // Repair's order to load it, nil if there is none
 }
 
 func (r *Repository) foldStored(ctx context.Context, board string, p period) (foldStored, error) {
-	items, err := store.Query[foldStoredItem](ctx, r.table, store.Span{
+	items, err := store.Query[dynamo.Item](ctx, r.table, store.Span{
 		PK: foldPK(board, p), Ascending: true, Consistent: true, Only: []string{"pk", "sk", "gen", "id"},
 	})
 	var s foldStored
-	for _, i := range items {
-		switch key := (store.Key{PK: i.PK, SK: i.SK}); key {
+	for _, item := range items {
+		switch key := store.KeyOf(item); key {
 		case rootKey(board, p):
-			s.gen = i.Gen
+			s.gen, _ = foldVersion(item)
 		case foldRepairKey(board, p):
-			s.repair = i.ID
+			s.repair = item
 		default:
 			s.blocks = append(s.blocks, key)
 		}
 	}
 	return s, err
-}
-
-// foldStoredItem is an item under R#board#period.
-type foldStoredItem struct {
-	PK  string
-	SK  string
-	Gen uint64
-	ID  ids.ID
-}
-
-// UnmarshalDynamoItem reads damaged ones too.
-func (i *foldStoredItem) UnmarshalDynamoItem(item dynamo.Item) error {
-	key := store.KeyOf(item)
-	i.PK, i.SK = key.PK, key.SK
-	_ = dynamo.UnmarshalItem(dynamo.Item{"gen": item["gen"]}, &struct{ Gen *uint64 `dynamo:"gen"` }{&i.Gen})
-	return nil
 }
