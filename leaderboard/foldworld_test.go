@@ -1,0 +1,173 @@
+package leaderboard_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/fold"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
+	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+// newFolded is newWorld whose table has a stream.
+func newFolded(t testing.TB, opts *leaderboard.Options) world {
+	t.Helper()
+	w := world{table: dynamotest.Table(t, streamtest.Streamed(leaderboard.Table)), clock: &clock{now: noon}}
+	return w.process(t, opts)
+}
+
+// folder makes a folder of its own process. Wrap is between it and the table, and the first
+// of streams between it and the stream.
+func (w world) folder(t testing.TB, opts leaderboard.FolderOptions, streams wrapper, wrap ...wrapper) *leaderboard.Folder {
+	t.Helper()
+	reader := w.reader(t, streams, &stream.ReaderOptions{Idle: 5 * time.Millisecond, List: 100 * time.Millisecond, Now: opts.Now})
+	opts.Every, opts.Settle = time.Nanosecond, max(opts.Settle, time.Nanosecond)
+	f, err := leaderboard.NewFolder(w.process(t, nil, wrap...).Repository, reader, &opts)
+	require.NoError(t, err)
+	return f
+}
+
+// reader reads the table's stream. Streams, which may be nil, is between the two.
+func (w world) reader(t testing.TB, streams wrapper, opts *stream.ReaderOptions) *stream.Reader {
+	t.Helper()
+	client := w.db(t).Client().(*dynamodb.Client)
+	described, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &w.table})
+	require.NoError(t, err)
+	o := client.Options()
+	if streams == nil {
+		streams = func(c aws.HTTPClient) aws.HTTPClient { return c }
+	}
+	reader, err := stream.NewReader(dynamodbstreams.New(dynamodbstreams.Options{
+		BaseEndpoint: o.BaseEndpoint, Region: o.Region, Credentials: o.Credentials, HTTPClient: streams(o.HTTPClient),
+	}), *described.Table.LatestStreamArn, opts)
+	require.NoError(t, err)
+	return reader
+}
+
+// folded is what is published of a period: how many keys are before each leaf.
+type folded struct {
+	AsOf  time.Time `dynamo:"asOf"`
+	Gen   uint64    `dynamo:"gen"`
+	Fold  int64     `dynamo:"fold"`
+	Data  []byte    `dynamo:"data"`
+	Large bool      `dynamo:"large"`
+	TTL   int64     `dynamo:"ttl"`
+
+	*fold.Root `dynamo:"-"`
+	leaves     []fold.Leaf
+}
+
+func (w world) published(t testing.TB, board, period string) folded {
+	t.Helper()
+	pk := keys.Join("R", board, period)
+	var f folded
+	table := w.raw(t)
+	require.NoError(t, table.Get("pk", pk).Range("sk", dynamo.Equal, "ROOT").Consistent(true).One(t.Context(), &f))
+	if f.Large {
+		return f
+	}
+	var err error
+	f.Root, err = fold.ParseRoot(f.Data)
+	require.NoError(t, err)
+	if len(f.Blocks()) == 0 {
+		f.leaves, err = f.Leaves(0, nil)
+		require.NoError(t, err)
+	}
+	for i, id := range f.Blocks() {
+		var item struct {
+			Data []byte `dynamo:"data"`
+			TTL  int64  `dynamo:"ttl"`
+		}
+		sk := fmt.Sprintf("S#%020d#%020d", id.Gen, id.N)
+		require.NoError(t, table.Get("pk", pk).Range("sk", dynamo.Equal, sk).Consistent(true).One(t.Context(), &item), "a root's blocks are stored")
+		require.Equal(t, f.TTL, item.TTL)
+		b, err := fold.ParseBlock(item.Data)
+		require.NoError(t, err)
+		leaves, err := f.Leaves(i, b)
+		require.NoError(t, err)
+		f.leaves = append(f.leaves, leaves...)
+	}
+	return f
+}
+
+// keys are those of a period's index.
+func (w world) keys(t testing.TB, board, period string) (all [][]byte) {
+	t.Helper()
+	for shard := range maxTested {
+		for _, r := range w.rows(t, w.raw(t), keys.Join(board, period, strconv.Itoa(shard))) {
+			all = append(all, r.Key)
+		}
+	}
+	slices.SortFunc(all, bytes.Compare)
+	return all
+}
+
+// maxTested is how many shards a tested board has at most.
+const maxTested = 3
+
+// agrees compares what is published of a period with its index.
+func (w world) agrees(t testing.TB, board, period string) folded {
+	t.Helper()
+	all := w.keys(t, board, period)
+	f := w.published(t, board, period)
+	require.EqualValues(t, len(all), f.Len(), "%s %s", board, period)
+	for _, leaf := range f.leaves {
+		above, _ := slices.BinarySearchFunc(all, leaf.From, bytes.Compare)
+		require.EqualValues(t, above, leaf.Above, "%s %s", board, period)
+	}
+	return f
+}
+
+// holds compares what a folder has in memory of a period with its index.
+func (w world) holds(t testing.TB, f *leaderboard.Folder, board, period string) {
+	t.Helper()
+	all := w.keys(t, board, period)
+	for i, key := range all {
+		require.Equal(t, i, f.Above(board, period, key))
+		require.Equal(t, i+1, f.Above(board, period, append(slices.Clone(key), 0)), "the key itself")
+	}
+	require.Equal(t, len(all), f.Above(board, period, bytes.Repeat([]byte{0xff}, 1024)))
+}
+
+// flaky resets some connections of the stream's requests.
+type flaky struct {
+	next aws.HTTPClient
+
+	mu     sync.Mutex
+	random *rand.Rand
+}
+
+func newFlaky(seed uint64) wrapper {
+	return func(next aws.HTTPClient) aws.HTTPClient {
+		return &flaky{next: next, random: rand.New(rand.NewPCG(seed, 1))}
+	}
+}
+
+func (f *flaky) Do(r *http.Request) (*http.Response, error) {
+	f.mu.Lock()
+	chance := f.random.IntN(10)
+	f.mu.Unlock()
+	if chance > 0 {
+		return f.next.Do(r)
+	}
+	return nil, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
+}
