@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -35,24 +36,52 @@ func newFolded(t testing.TB, opts *leaderboard.Options) world {
 	return w.process(t, opts)
 }
 
-// folder makes a folder of its own process. Wrap is between it and the table, and the first
-// of streams between it and the stream.
+// folder makes a folder of a process of its own. Streams is between it and the stream, and
+// wrap between it and the table.
 func (w world) folder(t testing.TB, opts leaderboard.FolderOptions, streams wrapper, wrap ...wrapper) *leaderboard.Folder {
 	t.Helper()
-	described, err := dynamotest.DB(t).Client().DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &w.table})
-	require.NoError(t, err)
-	o := dynamotest.DB(t).Client().(*dynamodb.Client).Options()
-	if streams == nil {
-		streams = func(c aws.HTTPClient) aws.HTTPClient { return c }
-	}
-	reader, err := stream.NewReader(dynamodbstreams.New(dynamodbstreams.Options{
-		BaseEndpoint: o.BaseEndpoint, Region: o.Region, Credentials: o.Credentials, HTTPClient: streams(o.HTTPClient),
-	}), *described.Table.LatestStreamArn, &stream.ReaderOptions{Idle: 5 * time.Millisecond, List: 100 * time.Millisecond, Now: opts.Now})
-	require.NoError(t, err)
 	opts.Every, opts.Settle = time.Nanosecond, max(opts.Settle, time.Nanosecond)
-	f, err := leaderboard.NewFolder(w.process(t, nil, wrap...).Repository, reader, &opts)
+	f, err := leaderboard.NewFolder(w.process(t, nil, wrap...).Repository, w.reader(t, opts.Now, streams), &opts)
 	require.NoError(t, err)
 	return f
+}
+
+func (w world) reader(t testing.TB, now func() time.Time, wrap wrapper) *stream.Reader {
+	t.Helper()
+	db := dynamotest.DB(t).Client().(*dynamodb.Client)
+	described, err := db.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &w.table})
+	require.NoError(t, err)
+	o := db.Options()
+	client := o.HTTPClient.(aws.HTTPClient)
+	if wrap != nil {
+		client = wrap(client)
+	}
+	reader, err := stream.NewReader(dynamodbstreams.New(dynamodbstreams.Options{
+		BaseEndpoint: o.BaseEndpoint, Region: o.Region, Credentials: o.Credentials, HTTPClient: client,
+	}), *described.Table.LatestStreamArn, &stream.ReaderOptions{Idle: 5 * time.Millisecond, List: 100 * time.Millisecond, Now: now})
+	require.NoError(t, err)
+	return reader
+}
+
+// fill puts n entries of nearly 4 KB into the index of a board that never resets, the
+// i-th under its own key.
+func (w world) fill(t testing.TB, board string, n int) {
+	t.Helper()
+	items := make([]any, n)
+	for i := range items {
+		items[i] = filled(board, i)
+	}
+	_, err := w.raw(t).Batch().Write().Put(items...).Run(t.Context())
+	require.NoError(t, err)
+}
+
+// filled is the i-th entry of fill.
+func filled(board string, i int) entry {
+	player := fmt.Sprint("filled", i)
+	return entry{row: row{
+		PK: keys.Join("P", player), SK: keys.Join("LB", board, forever),
+		Part: keys.Join(board, forever, "0"), Key: fmt.Appendf(nil, "%024d%s", i, player),
+	}, Meta: strings.Repeat("m", 4000)}
 }
 
 // folded is what is published of a period: how many keys are before each leaf.
@@ -140,26 +169,24 @@ func (w world) holds(t testing.TB, f *leaderboard.Folder, board, period string) 
 	require.Equal(t, len(all), f.Above(board, period, bytes.Repeat([]byte{0xff}, 1024)))
 }
 
-// flaky resets some connections of the stream's requests.
-type flaky struct {
-	next aws.HTTPClient
+// doer is a client that is a function.
+type doer func(*http.Request) (*http.Response, error)
 
-	mu     sync.Mutex
-	random *rand.Rand
-}
+func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
 
-func newFlaky(seed uint64) wrapper {
+// flaky resets one in ten connections.
+func flaky(seed uint64) wrapper {
 	return func(next aws.HTTPClient) aws.HTTPClient {
-		return &flaky{next: next, random: rand.New(rand.NewPCG(seed, 1))}
+		var mu sync.Mutex
+		random := rand.New(rand.NewPCG(seed, 1))
+		return doer(func(r *http.Request) (*http.Response, error) {
+			mu.Lock()
+			chance := random.IntN(10)
+			mu.Unlock()
+			if chance > 0 {
+				return next.Do(r)
+			}
+			return nil, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
+		})
 	}
-}
-
-func (f *flaky) Do(r *http.Request) (*http.Response, error) {
-	f.mu.Lock()
-	chance := f.random.IntN(10)
-	f.mu.Unlock()
-	if chance > 0 {
-		return f.next.Do(r)
-	}
-	return nil, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 }
