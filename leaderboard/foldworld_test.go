@@ -190,3 +190,11 @@ func flaky(seed uint64) wrapper {
 		})
 	}
 }
+
+// count is how many items a partition has.
+func (w world) count(t testing.TB, pk string) int {
+	t.Helper()
+	n, err := w.raw(t).Get("pk", pk).Consistent(true).Count(t.Context())
+	require.NoError(t, err)
+	return n
+}
