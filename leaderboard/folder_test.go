@@ -78,7 +78,7 @@ func (w world) foldedExactly(t testing.TB, f *leaderboard.Folder) {
 			return w.Periods(ctx, b.Name, req)
 		}) {
 			require.NoError(t, err)
-			w.agrees(t, b.Name, p.Name)
+			w.agrees(t, b.Name, p.Name, maxTested)
 			if f.Above(b.Name, p.Name, nil) >= 0 {
 				w.holds(t, f, b.Name, p.Name)
 			}
@@ -221,7 +221,7 @@ func TestALaggingIndexIsReadAfterItHasSettled(t *testing.T) {
 				return faults.Fault{}
 			})
 			require.NoError(t, w.folder(t, leaderboard.FolderOptions{}, nil, in.Wrap).CatchUp(t.Context()))
-			w.agrees(t, "a", forever)
+			w.agrees(t, "a", forever, 1)
 
 			w.submit(t, score("a", "bob", 2, 2))
 			w.submit(t, score("a", "ann", 3, 3))
@@ -232,7 +232,7 @@ func TestALaggingIndexIsReadAfterItHasSettled(t *testing.T) {
 				require.EqualValues(t, 1, w.published(t, "a", forever).Len(), "this test can fail")
 				return
 			}
-			w.agrees(t, "a", forever)
+			w.agrees(t, "a", forever, 1)
 			w.holds(t, f, "a", forever)
 		})
 	}

@@ -106,7 +106,7 @@ func TestWhatTheStreamLosesIsReadAgain(t *testing.T) {
 			require.NoError(t, f.CatchUp(t.Context()))
 			require.Len(t, failed.all(), 1)
 			require.ErrorIs(t, failed.all()[0], c.err)
-			w.agrees(t, "a", forever)
+			w.agrees(t, "a", forever, 1)
 			w.holds(t, f, "a", forever)
 		})
 	}
@@ -133,12 +133,12 @@ func TestABoardIsFoldedSinceItsDefinitionSaysSo(t *testing.T) {
 		w.define(t, b)
 		w.submit(t, score("a", "bob", int64(i), i))
 		catchUp()
-		got := w.agrees(t, "a", forever)
+		got := w.agrees(t, "a", forever, 1)
 		require.Greater(t, got.Fold, before)
 		before = got.Fold
 		w.fill(t, "a", 600)
 		catchUp()
-		require.NotEmpty(t, w.agrees(t, "a", forever).Blocks())
+		require.NotEmpty(t, w.agrees(t, "a", forever, 1).Blocks())
 
 		b.Ranking = leaderboard.RankByCount
 		w.define(t, b)
@@ -187,19 +187,19 @@ func TestAClosedPeriodLeavesMemoryUntilItChanges(t *testing.T) {
 	require.Equal(t, -1, f.Above("daily", period, nil), "it is not in memory")
 	require.Equal(t, 1, f.Status().Entries)
 	require.Equal(t, 2, f.Status().Following)
-	require.EqualValues(t, 3, w.agrees(t, "daily", period).Len())
+	require.EqualValues(t, 3, w.agrees(t, "daily", period, 1).Len())
 
 	changed, err := w.Hide(t.Context(), leaderboard.In{Board: "daily", Period: period}, "bob")
 	require.NoError(t, err)
 	require.True(t, changed)
 	catchUp()
-	require.EqualValues(t, 2, w.agrees(t, "daily", period).Len())
+	require.EqualValues(t, 2, w.agrees(t, "daily", period, 1).Len())
 	require.Equal(t, 1, f.Status().Entries)
 
 	taken := w.folder(t, leaderboard.FolderOptions{}, nil)
 	require.NoError(t, taken.CatchUpWith(t.Context(), 2))
 	require.EqualValues(t, 2, w.published(t, "daily", period).Gen, "the next one publishes it too")
-	require.EqualValues(t, 2, w.agrees(t, "daily", period).Len())
+	require.EqualValues(t, 2, w.agrees(t, "daily", period, 1).Len())
 	require.Equal(t, 1, taken.Status().Entries)
 
 	w.set(noon.Add(74 * time.Hour))
@@ -222,13 +222,13 @@ func TestTheLargestPeriodIsCountedBeyondMaxEntries(t *testing.T) {
 	}
 	w.fill(t, "a", 600)
 	catchUp()
-	require.NotEmpty(t, w.agrees(t, "a", forever).Blocks())
+	require.NotEmpty(t, w.agrees(t, "a", forever, 1).Blocks())
 	w.fill(t, small, 60)
 	catchUp()
 	large := w.published(t, "a", forever)
 	require.True(t, large.Large)
 	require.Empty(t, large.Data)
-	w.agrees(t, small, forever)
+	w.agrees(t, small, forever, 1)
 	require.Equal(t, 1, f.Status().TooLarge)
 	require.Equal(t, 61, f.Status().Entries)
 	w.submit(t, score("a", "bob", 1, 1))
@@ -238,7 +238,7 @@ func TestTheLargestPeriodIsCountedBeyondMaxEntries(t *testing.T) {
 	fresh := w.folder(t, leaderboard.FolderOptions{MaxEntries: 650}, nil)
 	require.NoError(t, fresh.CatchUpWith(t.Context(), 2))
 	require.Equal(t, 1, fresh.Status().TooLarge, "it is so while it is loaded too")
-	w.agrees(t, small, forever)
+	w.agrees(t, small, forever, 1)
 
 	var surplus []dynamo.Keyed
 	for i := range 100 {
@@ -249,7 +249,7 @@ func TestTheLargestPeriodIsCountedBeyondMaxEntries(t *testing.T) {
 	require.NoError(t, err)
 	w.orderRepair(t, "a", 1)
 	require.NoError(t, fresh.CatchUpWith(t.Context(), 2))
-	w.agrees(t, "a", forever)
+	w.agrees(t, "a", forever, 1)
 	w.holds(t, fresh, "a", forever)
 	require.Zero(t, fresh.Status().TooLarge)
 }
@@ -283,7 +283,7 @@ func TestRepairMakesAFolderReadAPeriodAgain(t *testing.T) {
 	require.EqualValues(t, 1, w.published(t, "a", forever).Len(), "bob is missing")
 	w.orderRepair(t, "a", 2)
 	require.NoError(t, f.CatchUp(t.Context()))
-	w.agrees(t, "a", forever)
+	w.agrees(t, "a", forever, 1)
 	w.holds(t, f, "a", forever)
 	require.Equal(t, 1, w.count(t, "R#a#"+forever))
 }
@@ -308,7 +308,7 @@ func TestDamageIsSurvived(t *testing.T) {
 	catchUp := func() {
 		t.Helper()
 		require.NoError(t, f.CatchUp(t.Context()))
-		w.agrees(t, other, forever)
+		w.agrees(t, other, forever, 1)
 	}
 	catchUp()
 	set := func(pk, sk, name string, value any) {
@@ -321,12 +321,12 @@ func TestDamageIsSurvived(t *testing.T) {
 	set("P#bob", "LB#a#"+forever, "part", "a#"+forever+"#64")
 	set("P#bob", "LB#a#"+forever, "ops", "none")
 	catchUp()
-	require.EqualValues(t, 1, w.agrees(t, "a", forever).Len())
+	require.EqualValues(t, 1, w.agrees(t, "a", forever, 1).Len())
 	w.holds(t, f, "a", forever)
 	_, err := w.Repair(t.Context(), leaderboard.In{Board: "a"})
 	require.NoError(t, err)
 	catchUp()
-	require.EqualValues(t, 2, w.agrees(t, "a", forever).Len())
+	require.EqualValues(t, 2, w.agrees(t, "a", forever, 1).Len())
 	w.holds(t, f, "a", forever)
 
 	// A damaged definition counts as it was.
@@ -335,7 +335,7 @@ func TestDamageIsSurvived(t *testing.T) {
 	require.ErrorIs(t, failed.all()[len(failed.all())-1], plaza.ErrCorrupt)
 	w.submit(t, score("a", "cid", 3, 3))
 	catchUp()
-	require.EqualValues(t, 3, w.agrees(t, "a", forever).Len())
+	require.EqualValues(t, 3, w.agrees(t, "a", forever, 1).Len())
 	w.define(t, foldedBoards[0])
 	catchUp()
 
@@ -343,7 +343,7 @@ func TestDamageIsSurvived(t *testing.T) {
 	set("R#a#"+forever, "ROOT", "gen", "none")
 	w.submit(t, score("a", "dan", 4, 4))
 	catchUp()
-	w.agrees(t, "a", forever)
+	w.agrees(t, "a", forever, 1)
 
 	// A damaged period is not followed until Repair.
 	set("B#a", "T#"+forever, "shards", "none")
@@ -355,6 +355,6 @@ func TestDamageIsSurvived(t *testing.T) {
 	_, err = again.Repair(t.Context(), leaderboard.In{Board: "a"})
 	require.NoError(t, err)
 	catchUp()
-	w.agrees(t, "a", forever)
+	w.agrees(t, "a", forever, 1)
 	w.holds(t, f, "a", forever)
 }

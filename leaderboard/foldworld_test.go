@@ -40,25 +40,26 @@ func newFolded(t testing.TB, opts *leaderboard.Options) world {
 // wrap between it and the table.
 func (w world) folder(t testing.TB, opts leaderboard.FolderOptions, streams wrapper, wrap ...wrapper) *leaderboard.Folder {
 	t.Helper()
+	reader := w.reader(t, streams, &stream.ReaderOptions{Idle: 5 * time.Millisecond, List: 100 * time.Millisecond, Now: opts.Now})
 	opts.Every, opts.Settle = time.Nanosecond, max(opts.Settle, time.Nanosecond)
-	f, err := leaderboard.NewFolder(w.process(t, nil, wrap...).Repository, w.reader(t, opts.Now, streams), &opts)
+	f, err := leaderboard.NewFolder(w.process(t, nil, wrap...).Repository, reader, &opts)
 	require.NoError(t, err)
 	return f
 }
 
-func (w world) reader(t testing.TB, now func() time.Time, wrap wrapper) *stream.Reader {
+// reader reads the table's stream. Streams, which may be nil, is between the two.
+func (w world) reader(t testing.TB, streams wrapper, opts *stream.ReaderOptions) *stream.Reader {
 	t.Helper()
-	db := dynamotest.DB(t).Client().(*dynamodb.Client)
-	described, err := db.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &w.table})
+	client := w.db(t).Client().(*dynamodb.Client)
+	described, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &w.table})
 	require.NoError(t, err)
-	o := db.Options()
-	client := o.HTTPClient.(aws.HTTPClient)
-	if wrap != nil {
-		client = wrap(client)
+	o := client.Options()
+	if streams == nil {
+		streams = func(c aws.HTTPClient) aws.HTTPClient { return c }
 	}
 	reader, err := stream.NewReader(dynamodbstreams.New(dynamodbstreams.Options{
-		BaseEndpoint: o.BaseEndpoint, Region: o.Region, Credentials: o.Credentials, HTTPClient: client,
-	}), *described.Table.LatestStreamArn, &stream.ReaderOptions{Idle: 5 * time.Millisecond, List: 100 * time.Millisecond, Now: now})
+		BaseEndpoint: o.BaseEndpoint, Region: o.Region, Credentials: o.Credentials, HTTPClient: streams(o.HTTPClient),
+	}), *described.Table.LatestStreamArn, opts)
 	require.NoError(t, err)
 	return reader
 }
@@ -131,9 +132,9 @@ func (w world) published(t testing.TB, board, period string) folded {
 }
 
 // keys are those of a period's index.
-func (w world) keys(t testing.TB, board, period string) (all [][]byte) {
+func (w world) keys(t testing.TB, board, period string, shards int) (all [][]byte) {
 	t.Helper()
-	for shard := range maxTested {
+	for shard := range shards {
 		for _, r := range w.rows(t, w.raw(t), keys.Join(board, period, strconv.Itoa(shard))) {
 			all = append(all, r.Key)
 		}
@@ -146,9 +147,9 @@ func (w world) keys(t testing.TB, board, period string) (all [][]byte) {
 const maxTested = 3
 
 // agrees compares what is published of a period with its index.
-func (w world) agrees(t testing.TB, board, period string) folded {
+func (w world) agrees(t testing.TB, board, period string, shards int) folded {
 	t.Helper()
-	all := w.keys(t, board, period)
+	all := w.keys(t, board, period, shards)
 	f := w.published(t, board, period)
 	require.EqualValues(t, len(all), f.Len(), "%s %s", board, period)
 	for _, leaf := range f.leaves {
@@ -161,7 +162,7 @@ func (w world) agrees(t testing.TB, board, period string) folded {
 // holds compares what a folder has in memory of a period with its index.
 func (w world) holds(t testing.TB, f *leaderboard.Folder, board, period string) {
 	t.Helper()
-	all := w.keys(t, board, period)
+	all := w.keys(t, board, period, maxTested)
 	for i, key := range all {
 		require.Equal(t, i, f.Above(board, period, key))
 		require.Equal(t, i+1, f.Above(board, period, append(slices.Clone(key), 0)), "the key itself")
