@@ -97,6 +97,9 @@ func Open(db *dynamo.DB, table string, onCorrupt func(*plaza.CorruptError)) (*Ta
 	return &Table{db: db, name: table, onCorrupt: onCorrupt}, nil
 }
 
+// Name is the table's name.
+func (t *Table) Name() string { return t.name }
+
 // Get reads one item into out. An absent item is plaza.ErrNotFound, a damaged one
 // plaza.ErrCorrupt.
 func (t *Table) Get(ctx context.Context, key Key, consistent bool, out any) error {
