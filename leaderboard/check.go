@@ -81,7 +81,7 @@ func (r *Repository) audit(ctx context.Context, in In) (audit, error) {
 	if err := a.reopen(ctx, r); err != nil {
 		return audit{}, err
 	}
-	before, err := a.folding(ctx)
+	before, err := a.publishedLeaves(ctx)
 	if err != nil {
 		return audit{}, err
 	}
@@ -89,7 +89,7 @@ func (r *Repository) audit(ctx context.Context, in In) (audit, error) {
 	if err != nil {
 		return audit{}, err
 	}
-	after, err := a.folding(ctx)
+	after, err := a.publishedLeaves(ctx)
 	if err != nil {
 		return audit{}, err
 	}

@@ -18,27 +18,27 @@ type leafSpan struct {
 	n        int
 }
 
-// folding is what is published of a period.
-type folding struct {
+// publishedLeaves is what is published of a period.
+type publishedLeaves struct {
 	leaves map[leafSpan]bool
 	lost   bool // something cannot be read
 }
 
-func (a audit) folding(ctx context.Context) (folding, error) {
+func (a audit) publishedLeaves(ctx context.Context) (publishedLeaves, error) {
 	f, ok := a.ranker.(folded)
 	if !ok {
-		return folding{}, nil
+		return publishedLeaves{}, nil
 	}
 	leaves, err := f.leaves(ctx, a.standings)
 	switch {
 	case errors.Is(err, errUnpublished):
-		return folding{}, nil
+		return publishedLeaves{}, nil
 	case errors.Is(err, plaza.ErrCorrupt):
-		return folding{lost: true}, nil
+		return publishedLeaves{lost: true}, nil
 	case err != nil:
-		return folding{}, err
+		return publishedLeaves{}, err
 	}
-	now := folding{leaves: make(map[leafSpan]bool, len(leaves))}
+	now := publishedLeaves{leaves: make(map[leafSpan]bool, len(leaves))}
 	to := ""
 	for _, l := range slices.Backward(leaves) {
 		now.leaves[leafSpan{string(l.From), to, l.N}] = true
@@ -49,7 +49,7 @@ func (a audit) folding(ctx context.Context) (folding, error) {
 
 // misfolded compares the leaves that did not change between two readings with the
 // index, which was read in between.
-func misfolded(before, after folding, index map[store.Key]indexed, hidden string) (drift int) {
+func misfolded(before, after publishedLeaves, index map[store.Key]indexed, hidden string) (drift int) {
 	var keys []string
 	for _, row := range index {
 		if row.part != hidden {
