@@ -47,9 +47,16 @@ const (
 // Ranking is how ranks are found.
 type Ranking string
 
-// Count counts the entries above. It is exact, and for boards of up to about
-// 20,000 players.
-const Count Ranking = ""
+// The ways to find a rank.
+const (
+	// RankByCount counts the entries above. It is exact, and for boards of up to
+	// about 20,000 players. It is the default.
+	RankByCount Ranking = ""
+	// RankByFold looks a rank up in what a Folder published. It is for boards of up
+	// to millions of players. Without a Folder ranks are counted, or are those of
+	// Rank.AsOf.
+	RankByFold Ranking = "fold"
+)
 
 // Board is the definition of a board. Kind, Order, SubOrder and Ties are permanent.
 type Board struct {
@@ -90,6 +97,7 @@ type Board struct {
 	// about two minutes after the first submission that knows of it.
 	Shards int
 
+	// Ranking is how ranks are found. It may change at any time.
 	Ranking Ranking
 }
 
@@ -128,7 +136,7 @@ func (b Board) checkItself() error {
 		{"Order", string(b.Order), []string{string(Descending), string(Ascending)}},
 		{"SubOrder", string(b.SubOrder), []string{string(Descending), string(Ascending)}},
 		{"Ties", string(b.Ties), []string{string(EarlierFirst), string(LaterFirst)}},
-		{"Ranking", string(b.Ranking), []string{string(Count)}},
+		{"Ranking", string(b.Ranking), []string{string(RankByCount), string(RankByFold)}},
 	} {
 		if !slices.Contains(choice.allowed, choice.given) {
 			return &plaza.InvalidError{Field: choice.field, Reason: fmt.Sprintf("is %q, none of %q", choice.given, choice.allowed)}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
@@ -56,6 +55,7 @@ func (r *Repository) define(ctx context.Context, b Board) (changed bool, err err
 		if next.Ver, err = r.newVer(ctx); err != nil {
 			return false, err
 		}
+		next.beginFold()
 		return true, r.putDefinition(ctx, r.table.Put(next).If("attribute_not_exists(pk)"))
 	}
 	if err != nil {
@@ -73,10 +73,16 @@ func (r *Repository) define(ctx context.Context, b Board) (changed bool, err err
 	}
 	next.Shards = max(next.Shards, stands.Shards)
 	next.Ver = stands.Ver
+	if next.Ranking == stands.Ranking {
+		next.Fold = stands.Fold
+	}
 	if reflect.DeepEqual(next, stands) {
 		return false, nil
 	}
 	next.Ver++
+	if next.Ranking != stands.Ranking {
+		next.beginFold()
+	}
 	return true, r.putDefinition(ctx, r.table.Put(next).If("ver = ?", stands.Ver))
 }
 
@@ -86,6 +92,14 @@ func (r *Repository) putDefinition(ctx context.Context, definition *store.Put) e
 	return r.table.Run(ctx, r.table.Tx().Put(definition))
 }
 
+// beginFold makes what was published before be ignored: it may be from before the board
+// was counted, or undefined.
+func (i *definitionItem) beginFold() {
+	if i.Ranking == RankByFold {
+		i.Fold = i.Ver
+	}
+}
+
 func (r *Repository) newVer(ctx context.Context) (int64, error) {
 	id, err := r.gen.Next(ctx)
 	return int64(id), err
@@ -93,13 +107,18 @@ func (r *Repository) newVer(ctx context.Context) (int64, error) {
 
 // redefine replaces a damaged definition, unless what can be read of it
 // contradicts next.
-func (r *Repository) redefine(ctx context.Context, next definitionItem, item dynamo.Item) error {
+func (r *Repository) redefine(ctx context.Context, next definitionItem, item dynamo.Item) (err error) {
+	if next.Ver, err = r.newVer(ctx); err != nil {
+		return err
+	}
+	next.beginFold()
 	given, err := dynamo.MarshalItem(next)
 	if err != nil {
 		return err
 	}
-	given["ver"] = &types.AttributeValueMemberN{Value: "1"}
 	read := maps.Clone(item)
+	delete(read, "ranking") // neither is permanent, and they are valid only together
+	delete(read, "fold")
 	for _, name := range []string{"operator", "shards", "ver"} { // these are always stored
 		if read[name] == nil {
 			read[name] = given[name]
@@ -126,9 +145,6 @@ func (r *Repository) redefine(ctx context.Context, next definitionItem, item dyn
 			return err
 		}
 		next.Shards = max(next.Shards, stands.Shards)
-	}
-	if next.Ver, err = r.newVer(ctx); err != nil {
-		return err
 	}
 	return r.putDefinition(ctx, ifUnchanged(r.table.Put(next), item, "ver"))
 }

@@ -52,6 +52,7 @@ type definitionItem struct {
 	Keep     time.Duration `dynamo:"keep,omitempty"`
 	Shards   int           `dynamo:"shards"`
 	Ranking  Ranking       `dynamo:"ranking,omitempty"`
+	Fold     int64         `dynamo:"fold,omitempty"` // the ver since which Ranking is RankByFold
 	Ver      int64         `dynamo:"ver"`
 	Undefine time.Time     `dynamo:"undefine,omitempty"` // when Undefine began
 }
@@ -79,6 +80,8 @@ func (i *definitionItem) UnmarshalDynamoItem(item dynamo.Item) error {
 		return errors.New("shards are none")
 	case i.Operator == "":
 		return errors.New("operator is none")
+	case i.Fold < 0 || (i.Fold > 0) != (i.Ranking == RankByFold):
+		return errors.New("fold and ranking contradict each other")
 	default:
 		return b.checkItself()
 	}
@@ -264,3 +267,97 @@ func shardPart(board string, p period, shard int) string {
 const hidden = "hidden"
 
 func hiddenPart(board string, p period) string { return keys.Join(board, p.name(), hidden) }
+
+// A folder keeps what it publishes of a period under R#board#period, with the ttl of
+// the period.
+const folds = "R"
+
+func foldPK(board string, p period) string { return keys.Join(folds, board, p.name()) }
+
+// rootItem is R#board#period / ROOT, what a folder published last. Gen and Seq only
+// grow, Seq within one Gen.
+type rootItem struct {
+	PK    string    `dynamo:"pk"`
+	SK    string    `dynamo:"sk"`
+	Fold  int64     `dynamo:"fold"` // the definition's
+	Gen   uint64    `dynamo:"gen"`  // of the folder's lease
+	Seq   uint64    `dynamo:"seq"`
+	AsOf  time.Time `dynamo:"asOf"`
+	Data  []byte    `dynamo:"data,omitempty"`
+	Large bool      `dynamo:"large,omitempty"` // too large to be folded, so without data
+	TTL   int64     `dynamo:"ttl,omitempty"`
+}
+
+// UnmarshalDynamoItem refuses what no folder put.
+func (i *rootItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain rootItem
+	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
+		return err
+	}
+	switch {
+	case i.Fold < 1 || i.Gen < 1 || i.Seq < 1:
+		return errors.New("fold, gen or seq are none")
+	case i.AsOf.IsZero():
+		return errors.New("asOf is none")
+	case i.Large == (len(i.Data) > 0):
+		return errors.New("data and large contradict each other")
+	case i.TTL < 0:
+		return errors.New("ttl is out of bounds")
+	}
+	return nil
+}
+
+func rootKey(board string, p period) store.Key { return store.Key{PK: foldPK(board, p), SK: "ROOT"} }
+
+// blockItem is R#board#period / S#gen#n, a part of what a root refers to. It never
+// changes.
+type blockItem struct {
+	PK   string `dynamo:"pk"`
+	SK   string `dynamo:"sk"`
+	Data []byte `dynamo:"data"`
+	TTL  int64  `dynamo:"ttl,omitempty"`
+}
+
+// UnmarshalDynamoItem refuses what no folder put.
+func (i *blockItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain blockItem
+	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
+		return err
+	}
+	if len(i.Data) == 0 {
+		return errors.New("data is none")
+	}
+	return nil
+}
+
+// blockKey sorts by gen and n.
+func blockKey(board string, p period, gen, n uint64) store.Key {
+	return store.Key{PK: foldPK(board, p), SK: keys.Join("S", fmt.Sprintf("%020d", gen), fmt.Sprintf("%020d", n))}
+}
+
+// foldRepairItem is R#board#period / REPAIR: the folder is to read the period again.
+type foldRepairItem struct {
+	PK string `dynamo:"pk"`
+	SK string `dynamo:"sk"`
+	ID ids.ID `dynamo:"id"`
+}
+
+// UnmarshalDynamoItem refuses what Repair did not put.
+func (i *foldRepairItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain foldRepairItem
+	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
+		return err
+	}
+	if i.ID == 0 {
+		return errors.New("id is none")
+	}
+	return nil
+}
+
+func foldRepairKey(board string, p period) store.Key {
+	return store.Key{PK: foldPK(board, p), SK: "REPAIR"}
+}
+
+// leaderKey is of R# / LEADER, the lease of the table's folder. No board has that
+// partition, because a board's name is not empty.
+var leaderKey = store.Key{PK: keys.Join(folds, ""), SK: "LEADER"}

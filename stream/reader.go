@@ -88,7 +88,21 @@ func NewReader(streams *dynamodbstreams.Client, arn string, opts *ReaderOptions)
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{source: s, opts: o, shards: map[string]*tail{}, done: map[string]bool{}}, nil
+	r := &Reader{source: s, opts: o}
+	r.Reset()
+	return r, nil
+}
+
+// Table is the name of the table whose changes the stream has.
+func (r *Reader) Table() string { return r.source.table }
+
+// Reset forgets what was read: the next Next begins there, as if it were the
+// first. Changes between the two are not returned.
+func (r *Reader) Reset() {
+	*r = Reader{
+		source: r.source, opts: r.opts, turn: r.turn, // a loop of both must not be a storm
+		shards: map[string]*tail{}, done: map[string]bool{},
+	}
 }
 
 // Round is what all shards answered to one Next.
@@ -124,8 +138,8 @@ type tail struct {
 // older ones may be. A record that cannot be read is an Item with an error.
 //
 // A shard that could not be read has no items in a round, and only the first call
-// fails for that. After ErrGap begin with a new Reader. Next returns io.EOF if the
-// stream was switched off and read to its end.
+// fails for that. After ErrGap rebuild what the records feed, and call Reset. Next
+// returns io.EOF if the stream was switched off and read to its end.
 //
 // Cost: 1 request for each shard that is open; every ReaderOptions.List 1 for each
 // 100 shards; without news it waits up to ReaderOptions.Idle first.

@@ -74,6 +74,49 @@ func (r *tailing) seqs(shard string) (seqs []string) {
 	return seqs
 }
 
+func TestAReaderThatWasResetBeginsNow(t *testing.T) {
+	tail(t, func(t *testing.T, r *tailing) {
+		require.Equal(t, "source", r.reader.Table())
+		gap := r.add("shard-1", "", 0)
+		kept := r.add("shard-2", "", 0)
+		r.next()
+		r.write("shard-1", 5)
+		r.write("shard-2", 5)
+		r.next()
+		r.change(func() { r.epoch++; gap.trimmed = 6 })
+		r.write("shard-1", 5)
+		r.write("shard-2", 5)
+		for err := error(nil); err == nil; {
+			_, err = r.reader.Next(t.Context())
+			if err != nil {
+				require.ErrorIs(t, err, stream.ErrGap)
+			}
+		}
+		r.change(func() { kept.closed = true })
+		r.add("shard-3", "shard-2", 5)
+		r.write("shard-1", 5)
+
+		r.reader.Reset()
+		clear(r.returns)
+		require.Empty(t, r.next().Items, "neither what the failed round read nor older records")
+		r.write("shard-1", 5)
+		r.write("shard-3", 5)
+		r.caughtUp()
+		require.Equal(t, map[string][]string{"shard-1": r.seqs("shard-1")[15:], "shard-3": r.seqs("shard-3")[5:]}, r.returns)
+	})
+}
+
+func TestResetsInALoopAreNoStorm(t *testing.T) {
+	tail(t, func(t *testing.T, r *tailing) {
+		r.add("shard-1", "", 0)
+		for begun := time.Now(); time.Since(begun) < time.Minute; {
+			r.next()
+			r.reader.Reset()
+		}
+		require.LessOrEqual(t, len(r.count("GetRecords")), 310, "a round every 200 ms")
+	})
+}
+
 func TestAReaderBeginsNow(t *testing.T) {
 	tail(t, func(t *testing.T, r *tailing) {
 		old := r.add("shard-1", "", 10)
