@@ -22,7 +22,7 @@ func (r *Repository) Count(ctx context.Context, in In) (int64, error) {
 	if err != nil {
 		return 0, in.wrap("count of", err)
 	}
-	n, _, err := s.ranker.count(ctx, s, nil, nil)
+	n, err := s.count(ctx, nil, nil)
 	return n, in.wrap("count of", err)
 }
 
@@ -61,6 +61,5 @@ func (r *Repository) countBetween(ctx context.Context, in In, low, high Score) (
 	if s.board.Order == Descending {
 		from, to = to, from
 	}
-	n, _, err := s.ranker.count(ctx, s, from, past(to))
-	return n, err
+	return s.count(ctx, from, past(to))
 }

@@ -60,7 +60,7 @@ func (r *Repository) top(ctx context.Context, in In, percent float64, req cursor
 	if percent > 0 {
 		filter = fmt.Sprint(percent)
 		if req.Cursor == "" {
-			n, _, err := s.ranker.count(ctx, s, nil, nil)
+			n, err := s.count(ctx, nil, nil)
 			if err != nil {
 				return cursor.Page[Standing]{}, err
 			}
@@ -247,13 +247,29 @@ func (r *Repository) rangeOf(ctx context.Context, in In, from int64, n int) ([]S
 	if err != nil {
 		return nil, err
 	}
-	above := int(min(from-1, math.MaxInt32-cursor.MaxLimit))
-	items, err := s.rows(ctx, store.IndexSpan{Ascending: true, Limit: above + n})
+	at, err := s.ranker.seek(ctx, s, from-1)
 	if err != nil {
 		return nil, err
 	}
-	rows := number(items, Rank{Ordinal: 1, Competition: 1, AsOf: s.now})
-	return s.shown(rows[min(above, len(rows)):]), nil
+	skip := int(min(from-1-at.before, math.MaxInt32-cursor.MaxLimit))
+	items, err := s.rows(ctx, store.IndexSpan{From: at.from, Ascending: true, Limit: skip + n})
+	if err != nil {
+		return nil, err
+	}
+	if len(items) <= skip {
+		return []Standing{}, nil
+	}
+	first := at.asOf
+	first.Ordinal = at.before + 1
+	first.Competition = first.Ordinal
+	if at.before > 0 && tied(items[0].key, items[skip].key) { // with entries before it too, perhaps
+		better, err := s.count(ctx, nil, items[0].key[:decided])
+		if err != nil {
+			return nil, err
+		}
+		first.Competition = min(better+1, first.Ordinal)
+	}
+	return s.shown(number(items, first)[skip:]), nil
 }
 
 // rowLimit applies the default and the maximum of cursor.PageRequest.Limit.

@@ -1,0 +1,164 @@
+package fold
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"sort"
+)
+
+// Root is a published set: how many keys are in each leaf. It is safe for concurrent
+// use.
+type Root struct {
+	n      int64
+	ids    []BlockID
+	blocks []counts
+}
+
+// counts is what a root has about a block.
+type counts struct {
+	from  []byte // its first separator; nil for the first block
+	above int64  // the keys of the blocks before
+	extra []byte // the number of keys of each leaf, less minLeaf
+}
+
+// Leaf is a group of neighbouring keys: those that are at least From, up to the next
+// leaf's From.
+type Leaf struct {
+	From  []byte // nil for the first leaf: all
+	Above int64  // how many keys are before it
+	N     int
+}
+
+// ParseRoot reads a Snapshot's Root and keeps data. What differs from what a Snapshot
+// writes is an error.
+func ParseRoot(data []byte) (*Root, error) {
+	p := parser{rest: data}
+	p.version()
+	root := &Root{n: int64(p.number(math.MaxInt64))}
+	if root.n < 0 {
+		return nil, errRoot
+	}
+	blocks := int(p.number(uint64(len(p.rest)/minBlock) + 1)) // so that a forged number reserves little
+	if blocks == 0 {
+		if p.failed || len(p.rest) > 0 || root.n >= 2*minLeaf {
+			return nil, errRoot
+		}
+		return root, nil
+	}
+	least := uint64(minBlock)
+	if blocks == 1 {
+		least = 2
+	}
+	leaves := make([]int, blocks)
+	root.ids, root.blocks = make([]BlockID, blocks), make([]counts, blocks)
+	for i := range root.blocks {
+		root.ids[i] = BlockID{p.number(math.MaxUint64), p.number(math.MaxUint64)}
+		n := p.number(2*minBlock - 1)
+		if n < least {
+			return nil, errRoot
+		}
+		leaves[i] = int(n)
+		if i > 0 {
+			from := p.bytes(p.number(MaxKey))
+			if bytes.Compare(root.blocks[i-1].from, from) >= 0 {
+				return nil, errRoot
+			}
+			root.blocks[i].from = from
+		}
+	}
+	above := int64(0)
+	for i := range root.blocks {
+		b := &root.blocks[i]
+		b.above, b.extra = above, p.bytes(uint64(leaves[i]))
+		for _, extra := range b.extra {
+			above += minLeaf + int64(extra)
+		}
+	}
+	if p.failed || len(p.rest) > 0 || above != root.n {
+		return nil, errRoot
+	}
+	return root, nil
+}
+
+var (
+	errRoot  = errors.New("fold: damaged root")
+	errBlock = errors.New("fold: damaged block")
+	errOther = errors.New("fold: the block is not the root's")
+)
+
+// Len returns the number of keys.
+func (r *Root) Len() int64 { return r.n }
+
+// Blocks returns the ids of the blocks in order, none if the set is one leaf. The
+// caller must not change it.
+func (r *Root) Blocks() []BlockID { return r.ids }
+
+// Block returns the index in Blocks of the block where key belongs; 0 if there is
+// none.
+func (r *Root) Block(key []byte) int {
+	return r.last(func(b counts) bool { return bytes.Compare(b.from, key) > 0 })
+}
+
+// BlockAt returns the index in Blocks of the block of the key that has so many before
+// it, or else of the nearest; 0 if there is none.
+func (r *Root) BlockAt(above int64) int {
+	return r.last(func(b counts) bool { return b.above > above })
+}
+
+// last returns the last block before those that are after, at least the first.
+func (r *Root) last(after func(counts) bool) int {
+	return sort.Search(max(len(r.blocks)-1, 0), func(i int) bool { return after(r.blocks[i+1]) })
+}
+
+// Leaf returns the leaf where key belongs, or else the nearest in b. Block i of Blocks
+// is b, or b is nil where there is none. A block that is not this root's is an error.
+func (r *Root) Leaf(i int, b *Block, key []byte) (Leaf, error) {
+	return r.find(i, b, func(l Leaf) bool { return bytes.Compare(l.From, key) > 0 })
+}
+
+// LeafAt is Leaf for the key that has so many before it.
+func (r *Root) LeafAt(i int, b *Block, above int64) (Leaf, error) {
+	return r.find(i, b, func(l Leaf) bool { return l.Above > above })
+}
+
+// find returns the last leaf before those that are after, at least the first.
+func (r *Root) find(i int, b *Block, after func(Leaf) bool) (Leaf, error) {
+	leaves, err := r.Leaves(i, b)
+	if err != nil {
+		return Leaf{}, err
+	}
+	return leaves[sort.Search(len(leaves)-1, func(j int) bool { return after(leaves[j+1]) })], nil
+}
+
+// Leaves returns the leaves of block i in order.
+func (r *Root) Leaves(i int, b *Block) ([]Leaf, error) {
+	if len(r.blocks) == 0 {
+		return []Leaf{{N: int(r.n)}}, nil
+	}
+	if !r.has(i, b) {
+		return nil, errOther
+	}
+	c := r.blocks[i]
+	leaves := make([]Leaf, len(c.extra))
+	above := c.above
+	for j, extra := range c.extra {
+		l := Leaf{c.from, above, minLeaf + int(extra)}
+		if j > 0 {
+			l.From = b.from[j-1]
+		}
+		leaves[j] = l
+		above += int64(l.N)
+	}
+	return leaves, nil
+}
+
+// has reports whether b can be block i.
+func (r *Root) has(i int, b *Block) bool {
+	if b == nil {
+		return false
+	}
+	c, n := r.blocks[i], len(b.from)
+	return n == len(c.extra)-1 && bytes.Compare(c.from, b.from[0]) < 0 &&
+		(i == len(r.blocks)-1 || bytes.Compare(b.from[n-1], r.blocks[i+1].from) < 0)
+}
