@@ -1,6 +1,12 @@
 package leaderboard
 
-import "github.com/plaza-sdk/plaza/internal/wallclock"
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/plaza-sdk/plaza/internal/wallclock"
+)
 
 // SetZones replaces the machine's zone files.
 func (o *Options) SetZones(zones wallclock.Loader) { o.zones = zones }
@@ -14,4 +20,39 @@ func (r *Repository) Guarded() (entries, waiting int) {
 		waiting += len(operations)
 	}
 	return len(r.guards.waiting), waiting
+}
+
+// led is what folders have in memory that lead by CatchUp.
+var led sync.Map // *folding by *Folder
+
+// CatchUp leads, with the lease 1, until everything written before is published.
+func (f *Folder) CatchUp(ctx context.Context) error { return f.CatchUpWith(ctx, 1) }
+
+// CatchUpWith is CatchUp with another lease, for a folder that did not lead yet.
+func (f *Folder) CatchUpWith(ctx context.Context, gen uint64) error {
+	leads, ok := led.Load(f)
+	if !ok {
+		leads = newFolding(f, gen)
+		led.Store(f, leads)
+	}
+	l := leads.(*folding)
+	now := f.opts.Now()
+	for !l.caughtUp(now) {
+		if err := l.round(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *folding) caughtUp(now time.Time) bool {
+	if !l.begun || len(l.unread) > 0 || l.through.Before(now) {
+		return false
+	}
+	for _, p := range l.periods {
+		if p.dirty || p.state != foldTooLarge && !p.loaded(l.through) {
+			return false
+		}
+	}
+	return true
 }

@@ -79,7 +79,11 @@ func (r *Repository) standings(ctx context.Context, in In) (standings, error) {
 	if err != nil {
 		return standings{}, fmt.Errorf("period: %w", err)
 	}
-	return standings{table: r.table, ranker: counting{}, board: b, period: p, now: now}, nil
+	s := standings{table: r.table, ranker: counting{}, board: b, period: p, now: now}
+	if b.Ranking == RankByFold {
+		s.ranker = folded{cache: r.folds, fold: b.fold}
+	}
+	return s, nil
 }
 
 func (r *Repository) periodIn(ctx context.Context, b *board, name string, now time.Time) (period, error) {

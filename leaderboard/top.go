@@ -64,7 +64,7 @@ func (r *Repository) top(ctx context.Context, in In, percent float64, req cursor
 			if err != nil {
 				return cursor.Page[Standing]{}, err
 			}
-			l.last = max(1, share(n, percent))
+			l.last = max(1, portion(n, percent))
 		}
 	}
 	list := l.list(filter)
@@ -72,9 +72,9 @@ func (r *Repository) top(ctx context.Context, in In, percent float64, req cursor
 	return list.Page(ctx, req)
 }
 
-// share returns a percentage of n, rounded up. It computes in decimal, so that 1.1% of
+// portion returns a percentage of n, rounded up. It computes in decimal, so that 1.1% of
 // 3,000 is 33.
-func share(n int64, percent float64) int64 {
+func portion(n int64, percent float64) int64 {
 	exact, _ := new(big.Rat).SetString(strconv.FormatFloat(percent, 'g', -1, 64))
 	exact.Mul(exact, big.NewRat(n, 100))
 	whole, rest := new(big.Int).QuoRem(exact.Num(), exact.Denom(), new(big.Int))

@@ -1,0 +1,296 @@
+package leaderboard
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/parallel"
+	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+// Folder counts the entries of the boards whose Ranking is RankByFold. It holds their
+// order keys in memory, about 42 bytes an entry, follows the table's stream, and
+// publishes counts from which readers find ranks. Run starts it.
+type Folder struct {
+	boards *Repository
+	reader *stream.Reader
+	opts   FolderOptions
+
+	mu     sync.Mutex
+	status FolderStatus
+}
+
+// FolderOptions are the options of a Folder. The zero value works.
+type FolderOptions struct {
+	// Every is how long at least passes between two publications of a period that
+	// changes. Defaults to 1 s.
+	Every time.Duration
+
+	// Settle is how long a period is followed before the index is read. It must be
+	// longer than the index lags. Defaults to 1 min.
+	Settle time.Duration
+
+	// Lease is how long another folder waits for one that died, at least 1 s. Defaults
+	// to 30 s. Clocks need not agree.
+	Lease time.Duration
+
+	// MaxEntries is how many entries are held in memory, of all periods together, up
+	// to 100 million. Beyond it the largest period is counted by readers. Defaults to
+	// 10 million.
+	MaxEntries int
+
+	// OnError is called with each failure that Run survives. Defaults to nothing.
+	OnError func(error)
+
+	// Now is the clock of Rank.AsOf, and must be ReaderOptions.Now's. Defaults to
+	// time.Now.
+	Now func() time.Time
+
+	// Rand names the folder. Defaults to crypto/rand.Reader.
+	Rand io.Reader
+}
+
+const (
+	maxFolded = 100_000_000
+	minLease  = time.Second
+)
+
+func (o *FolderOptions) setDefaults() error {
+	if o.Every == 0 {
+		o.Every = time.Second
+	}
+	if o.Settle == 0 {
+		o.Settle = time.Minute
+	}
+	if o.Lease == 0 {
+		o.Lease = 30 * time.Second
+	}
+	if o.MaxEntries == 0 {
+		o.MaxEntries = 10_000_000
+	}
+	if o.OnError == nil {
+		o.OnError = func(error) {}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	switch {
+	case o.Every < 0:
+		return &plaza.InvalidError{Field: "FolderOptions.Every", Reason: fmt.Sprintf("is %v", o.Every)}
+	case o.Settle < 0:
+		return &plaza.InvalidError{Field: "FolderOptions.Settle", Reason: fmt.Sprintf("is %v", o.Settle)}
+	case o.Lease < minLease:
+		return &plaza.InvalidError{Field: "FolderOptions.Lease", Reason: fmt.Sprintf("is %v, at least %v is needed", o.Lease, minLease)}
+	case o.MaxEntries < 0 || o.MaxEntries > maxFolded:
+		return &plaza.InvalidError{Field: "FolderOptions.MaxEntries", Reason: fmt.Sprintf("is %d, up to %d are allowed", o.MaxEntries, maxFolded)}
+	}
+	return nil
+}
+
+// NewFolder does no I/O. The reader is of the boards' table, and the folder's alone.
+func NewFolder(r *Repository, reader *stream.Reader, opts *FolderOptions) (*Folder, error) {
+	switch {
+	case r == nil:
+		return nil, &plaza.InvalidError{Field: "r", Reason: "is nil"}
+	case reader == nil:
+		return nil, &plaza.InvalidError{Field: "reader", Reason: "is nil"}
+	case reader.Table() != r.table.Name():
+		return nil, &plaza.InvalidError{Field: "reader", Reason: fmt.Sprintf("is of table %q, the boards are in %q", reader.Table(), r.table.Name())}
+	}
+	f := &Folder{boards: r, reader: reader}
+	if opts != nil {
+		f.opts = *opts
+	}
+	return f, f.opts.setDefaults()
+}
+
+// FolderStatus is what a folder does.
+type FolderStatus struct {
+	Leading bool `json:"leading"` // at most one folder of a table does for long
+
+	Following int `json:"following"` // periods, closed ones included
+	Loading   int `json:"loading"`   // periods that are about to be followed
+	TooLarge  int `json:"tooLarge"`  // periods that MaxEntries leaves to be counted
+	Entries   int `json:"entries"`   // in memory
+
+	// Through is a time up to which all changes were read.
+	Through time.Time `json:"through,omitzero"`
+
+	Published int64 `json:"published"` // how often a period was
+	Bytes     int64 `json:"bytes"`     // that were published
+}
+
+// Status is for health checks. It does no I/O.
+func (f *Folder) Status() FolderStatus {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.status
+}
+
+func (f *Folder) setStatus(set func(*FolderStatus)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	set(&f.status)
+}
+
+// lead folds with the lease gen until ctx ends or an error that no other attempt
+// survives. errFoldLost means that a folder with a later lease publishes.
+func (f *Folder) lead(ctx context.Context, gen uint64) error {
+	l := newFolding(f, gen)
+	ctx, cancel := context.WithCancel(ctx)
+	defer l.end(cancel)
+	return parallel.Catch(func() error {
+		for {
+			if err := l.round(ctx); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// folding is what a folder that leads has in memory. One goroutine uses it.
+type folding struct {
+	*Folder
+	gen, seq, blocks uint64 // the lease, and the last numbers given under it
+
+	begun   bool                     // since the last rebuild
+	folded  map[string]*foldedBoard  // by name
+	periods map[string]*foldedPeriod // by how their parts begin
+	unread  map[string]bool          // boards that may have changed
+	through time.Time
+
+	loads   parallel.Group
+	retired map[store.Key]time.Time // blocks to delete, and when
+	swept   time.Time
+}
+
+func newFolding(f *Folder, gen uint64) *folding {
+	f.reader.Reset()
+	f.setStatus(func(s *FolderStatus) { s.Leading = true })
+	l := &folding{Folder: f, gen: gen, loads: parallel.New(), retired: map[store.Key]time.Time{}}
+	l.rebuild()
+	return l
+}
+
+func (l *folding) end(cancel context.CancelFunc) {
+	cancel()
+	_ = l.loads.Wait() // each keeps its own error
+	l.setStatus(func(s *FolderStatus) {
+		*s = FolderStatus{Published: s.Published, Bytes: s.Bytes}
+	})
+}
+
+// rebuild forgets all that was read.
+func (l *folding) rebuild() {
+	for _, p := range l.periods {
+		p.drop()
+	}
+	l.begun = false
+	l.folded, l.periods, l.unread = map[string]*foldedBoard{}, map[string]*foldedPeriod{}, map[string]bool{}
+}
+
+// round reads what is new and does what follows from it.
+func (l *folding) round(ctx context.Context) error {
+	if err := l.follow(ctx); err != nil {
+		if err = l.survive(ctx, err); err != nil {
+			return err
+		}
+		return foldSleep(ctx, l.opts.Every)
+	}
+	if err := l.readBoards(ctx); err != nil {
+		return err
+	}
+	if err := l.load(ctx); err != nil {
+		return err
+	}
+	if err := l.publish(ctx); err != nil {
+		return err
+	}
+	if err := l.sweep(ctx); err != nil {
+		return err
+	}
+	l.report()
+	return nil
+}
+
+// follow reads the stream once. The first time it finds the folded boards, which are
+// read after the stream's position is known, so that no change is missed.
+func (l *folding) follow(ctx context.Context) error {
+	round, err := l.reader.Next(ctx)
+	if errors.Is(err, stream.ErrGap) {
+		l.reader.Reset()
+		l.rebuild()
+	}
+	if err != nil {
+		return err
+	}
+	l.through = round.Through
+	if !l.begun {
+		return l.begin(ctx)
+	}
+	for _, item := range round.Items {
+		if item.Err != nil { // it may be of any entry
+			l.rebuild()
+			return item.Err
+		}
+		l.take(item.Record)
+	}
+	return nil
+}
+
+// survive reports an error, or returns it if no other attempt can help.
+func (l *folding) survive(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("%w: the stream of %s is switched off", plaza.ErrTable, l.reader.Table())
+	case errors.Is(err, plaza.ErrTable), errors.Is(err, errFoldLost):
+		return err
+	}
+	l.opts.OnError(err)
+	return nil
+}
+
+// foldSleep waits before the next attempt.
+func foldSleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (l *folding) report() {
+	s := FolderStatus{Leading: true, Through: l.through}
+	for _, p := range l.periods {
+		s.Entries += p.size()
+		switch {
+		case p.state == foldTooLarge:
+			s.TooLarge++
+		case p.loaded(l.through):
+			s.Following++
+		default:
+			s.Loading++
+		}
+	}
+	l.setStatus(func(old *FolderStatus) {
+		s.Published, s.Bytes = old.Published, old.Bytes
+		*old = s
+	})
+}
