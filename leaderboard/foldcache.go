@@ -23,9 +23,10 @@ const (
 
 // published is what a folder published last of a period. It never changes.
 type published struct {
-	key  store.Key
-	item rootItem  // if nothing can be used, its root is nil
-	read time.Time // before that
+	key    store.Key
+	item   rootItem // its root is nil if there is nothing to use
+	damage error
+	read   time.Time // when the read began
 }
 
 // asOf is an else empty rank.
@@ -73,14 +74,15 @@ func (c *foldCache) root(ctx context.Context, key store.Key) (*published, error)
 	return c.readRoot(ctx, key, false)
 }
 
-// readRoot reads past the cache. A damaged root is reported, and is none.
+// readRoot reads past the cache.
 func (c *foldCache) readRoot(ctx context.Context, key store.Key, consistent bool) (*published, error) {
 	return c.rootReads.Do(ctx, rootRead{key, consistent}, func(ctx context.Context) (*published, error) {
 		p := &published{key: key, read: c.now()}
 		err := c.table.Get(ctx, key, consistent, &p.item)
 		switch {
-		case errors.Is(err, plaza.ErrNotFound), c.table.Skips(err):
-			p.item = rootItem{}
+		case errors.Is(err, plaza.ErrCorrupt):
+			p.damage, p.item = err, rootItem{}
+		case errors.Is(err, plaza.ErrNotFound):
 		case err != nil:
 			return nil, err
 		}

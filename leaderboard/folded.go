@@ -58,30 +58,68 @@ func (f folded) seek(ctx context.Context, s standings, above int64) (at start, e
 }
 
 var (
-	errNoBlock = errors.New("a block that it refers to is missing")
-	errBounds  = errors.New("a block that it refers to contradicts it")
+	errUnpublished = errors.New("leaderboard: nothing is published that can be used")
+	errNoBlock     = errors.New("a block that it refers to is missing")
+	errBounds      = errors.New("a block that it refers to contradicts it")
 )
 
-// use calls do with what is published, and again if a block is gone since. It reports
-// false if there is nothing that can be used.
+// use calls do with what is published, perhaps again with what is published then. It
+// reports false if there is nothing that can be used. Damage is reported.
 func (f folded) use(ctx context.Context, s standings, do func(*published) error) (used bool, err error) {
-	key := rootKey(s.board.Name, s.period)
-	p, err := f.cache.root(ctx, key)
-	for err == nil && p.item.root != nil && p.item.Fold == f.fold {
-		if err = do(p); !errors.Is(err, plaza.ErrNotFound) {
-			used = err == nil
-			break
+	p, err := f.cache.root(ctx, rootKey(s.board.Name, s.period))
+	if err == nil {
+		err = f.try(ctx, p, do)
+	}
+	if errors.Is(err, errUnpublished) || f.cache.table.Skips(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (f folded) try(ctx context.Context, p *published, do func(*published) error) error {
+	for {
+		switch {
+		case p.damage != nil:
+			return p.damage
+		case p.item.root == nil || p.item.Fold != f.fold:
+			return errUnpublished
+		}
+		err := do(p)
+		if !errors.Is(err, plaza.ErrNotFound) {
+			return err
 		}
 		before := p
-		// A root goes before its blocks do. So if it still stands, they are lost.
-		if p, err = f.cache.readRoot(ctx, key, true); err == nil && p.same(before) {
-			err = f.cache.table.Corrupt(key, errNoBlock.Error())
+		if p, err = f.cache.readRoot(ctx, p.key, true); err != nil {
+			return err
+		}
+		if p.same(before) { // a root goes before its blocks do, so this one was lost
+			return f.cache.table.Corrupt(p.key, errNoBlock.Error())
 		}
 	}
-	if f.cache.table.Skips(err) {
-		err = nil
+}
+
+// leaves reads all leaves that are published, in order, past the cache of roots.
+func (f folded) leaves(ctx context.Context, s standings) (all []fold.Leaf, err error) {
+	p, err := f.cache.readRoot(ctx, rootKey(s.board.Name, s.period), true)
+	if err != nil {
+		return nil, err
 	}
-	return used, err
+	err = f.try(ctx, p, func(p *published) error {
+		all = nil
+		for i := range max(1, len(p.item.root.Blocks())) {
+			b, err := f.cache.block(ctx, p, i)
+			if err != nil {
+				return err
+			}
+			leaves, err := p.item.root.Leaves(i, b)
+			if err != nil {
+				return f.cache.table.Corrupt(p.key, err.Error())
+			}
+			all = append(all, leaves...)
+		}
+		return nil
+	})
+	return all, err
 }
 
 // leaf reads block i and finds a leaf in it.

@@ -351,9 +351,10 @@ func blockSK(id fold.BlockID) string {
 
 // foldRepairItem is R#board#period / REPAIR: the folder is to read the period again.
 type foldRepairItem struct {
-	PK string `dynamo:"pk"`
-	SK string `dynamo:"sk"`
-	ID ids.ID `dynamo:"id"`
+	PK  string `dynamo:"pk"`
+	SK  string `dynamo:"sk"`
+	ID  ids.ID `dynamo:"id"`
+	TTL int64  `dynamo:"ttl,omitempty"`
 }
 
 // UnmarshalDynamoItem refuses what Repair did not put.

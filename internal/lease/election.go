@@ -101,9 +101,11 @@ func (i *leaderItem) UnmarshalDynamoItem(item dynamo.Item) error {
 
 // stand leads if nobody else does, and returns when to look again.
 func (c *candidate) stand(ctx context.Context) (pause time.Duration, err error) {
+	within, cancel := context.WithTimeout(ctx, c.Lease)
+	defer cancel()
 	asked := time.Now()
 	var seen leaderItem
-	if err := c.Table.Get(ctx, c.Key, true, &seen); err != nil && !errors.Is(err, plaza.ErrNotFound) {
+	if err := c.Table.Get(within, c.Key, true, &seen); err != nil && !errors.Is(err, plaza.ErrNotFound) {
 		return c.tick(), fmt.Errorf("reading the lease: %w", err)
 	}
 	if seen.damaged != nil {
@@ -116,7 +118,7 @@ func (c *candidate) stand(ctx context.Context) (pause time.Duration, err error) 
 		}
 	}
 	sent := time.Now()
-	held, err := c.take(ctx, seen)
+	held, err := c.take(within, seen)
 	if err != nil || held.Owner != c.Owner {
 		return c.tick(), err
 	}
@@ -127,9 +129,6 @@ func (c *candidate) stand(ctx context.Context) (pause time.Duration, err error) 
 func (c *candidate) take(ctx context.Context, seen leaderItem) (leaderItem, error) {
 	mine := leaderItem{Lease: Lease{Owner: c.Owner, Gen: max(seen.Gen, c.used) + 1}, Beat: seen.Beat + 1}
 	update := Take(c.Table, c.Key, seen.Lease, mine.Lease).Set("beat", mine.Beat)
-	if seen.Beat > 0 {
-		update.If("beat = ?", seen.Beat) // the leader lives after all
-	}
 	found, err := Refused[leaderItem](ctx, c.Table, update)
 	switch {
 	case err != nil:
@@ -151,8 +150,8 @@ func (c *candidate) reign(ctx context.Context, held leaderItem, sent time.Time) 
 	group.Go(func() error { return c.beat(leading, held, sent) })
 	err := group.Wait()
 
-	var stale *StaleError
-	if errors.As(err, &stale) {
+	c.used = max(c.used, held.Gen)
+	if stale := (*StaleError)(nil); errors.As(err, &stale) {
 		c.used = max(c.used, int64(stale.Gen))
 	}
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
