@@ -3,7 +3,14 @@ package leaderboard_test
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
 	"slices"
+	"strconv"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -15,6 +22,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/fold"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/stream"
@@ -60,11 +68,11 @@ type folded struct {
 	leaves     []fold.Leaf
 }
 
-func (w world) published(t tester, board, period string) folded {
+func (w world) published(t testing.TB, board, period string) folded {
 	t.Helper()
-	pk := "R#" + board + "#" + period
+	pk := keys.Join("R", board, period)
 	var f folded
-	table := dynamotest.DB(t.(testing.TB)).Table(w.table)
+	table := w.raw(t)
 	require.NoError(t, table.Get("pk", pk).Range("sk", dynamo.Equal, "ROOT").Consistent(true).One(t.Context(), &f))
 	if f.Large {
 		return f
@@ -93,16 +101,25 @@ func (w world) published(t tester, board, period string) folded {
 	return f
 }
 
-// agrees compares what is published of a period with its entries in the index.
-func (w world) agrees(t tester, board, period string, shards int) folded {
+// keys are those of a period's index.
+func (w world) keys(t testing.TB, board, period string) (all [][]byte) {
 	t.Helper()
-	var all [][]byte
-	for shard := range shards {
-		for _, r := range w.rows(t, w.raw(t.(testing.TB)), fmt.Sprintf("%s#%s#%d", board, period, shard)) {
+	for shard := range maxTested {
+		for _, r := range w.rows(t, w.raw(t), keys.Join(board, period, strconv.Itoa(shard))) {
 			all = append(all, r.Key)
 		}
 	}
 	slices.SortFunc(all, bytes.Compare)
+	return all
+}
+
+// maxTested is how many shards a tested board has at most.
+const maxTested = 3
+
+// agrees compares what is published of a period with its index.
+func (w world) agrees(t testing.TB, board, period string) folded {
+	t.Helper()
+	all := w.keys(t, board, period)
 	f := w.published(t, board, period)
 	require.EqualValues(t, len(all), f.Len(), "%s %s", board, period)
 	for _, leaf := range f.leaves {
@@ -110,4 +127,39 @@ func (w world) agrees(t tester, board, period string, shards int) folded {
 		require.EqualValues(t, above, leaf.Above, "%s %s", board, period)
 	}
 	return f
+}
+
+// holds compares what a folder has in memory of a period with its index.
+func (w world) holds(t testing.TB, f *leaderboard.Folder, board, period string) {
+	t.Helper()
+	all := w.keys(t, board, period)
+	for i, key := range all {
+		require.Equal(t, i, f.Above(board, period, key))
+		require.Equal(t, i+1, f.Above(board, period, append(slices.Clone(key), 0)), "the key itself")
+	}
+	require.Equal(t, len(all), f.Above(board, period, bytes.Repeat([]byte{0xff}, 1024)))
+}
+
+// flaky resets some connections of the stream's requests.
+type flaky struct {
+	next aws.HTTPClient
+
+	mu     sync.Mutex
+	random *rand.Rand
+}
+
+func newFlaky(seed uint64) wrapper {
+	return func(next aws.HTTPClient) aws.HTTPClient {
+		return &flaky{next: next, random: rand.New(rand.NewPCG(seed, 1))}
+	}
+}
+
+func (f *flaky) Do(r *http.Request) (*http.Response, error) {
+	f.mu.Lock()
+	chance := f.random.IntN(10)
+	f.mu.Unlock()
+	if chance > 0 {
+		return f.next.Do(r)
+	}
+	return nil, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 }

@@ -51,6 +51,8 @@ type world struct {
 	*leaderboard.Repository
 	*clock
 	table string
+
+	folds *leaderboard.Folder // nil unless boards are folded
 }
 
 type wrapper = func(aws.HTTPClient) aws.HTTPClient
@@ -95,6 +97,9 @@ func errorOf(_ bool, err error) error { return err }
 
 func (w world) define(t tester, b leaderboard.Board) {
 	t.Helper()
+	if w.folds != nil {
+		b.Ranking = leaderboard.RankByFold
+	}
 	require.NoError(t, errorOf(w.Define(t.Context(), b)))
 }
 
