@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -65,6 +66,37 @@ func TestTheSeasonEndsAsItWasPlayed(t *testing.T) {
 	require.Empty(t, counts)
 }
 
+func TestFoldedRanksCostLessThanCountedOnes(t *testing.T) {
+	const players = 3000
+	var out bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"-players", fmt.Sprint(players), "-fold"}, &out), out.String())
+	text := out.String()
+	require.Contains(t, text, "Every step cost what is stated, or less.")
+	require.Contains(t, section(t, text, "the folder loads", "the same reads"), "3,000 entries")
+	require.Contains(t, text, "1,000 ranks beside a sort")
+
+	figures := section(t, text, "the same reads", "Players improve")
+	counted := column(t, figures, `(?:Rank|Around|Percentile|Range), bottom +\d+ +(\d+)`)
+	folded := column(t, figures, `(?:Rank|Around|Percentile|Range), bottom +\d+ +[\d.]+ +[\d.]+ +\d+ +(\d+)`)
+	require.Len(t, counted, 4)
+	require.Len(t, folded, 4)
+	for i := range counted {
+		require.Less(t, folded[i], counted[i], figures)
+	}
+}
+
+func TestStandingsAreOrderedByScoreAndTime(t *testing.T) {
+	at := time.Unix(1, 0)
+	of := func(id string, score int64, at time.Time) game { return game{player{id: id}, score, at} }
+	w := week{
+		{games: []game{of("ann", 10, at), of("bob", 20, at.Add(1)), of("cid", 20, at)}},
+		{games: []game{of("ann", 20, at.Add(2)), of("dan", 20, at.Add(1)), of("bob", 20, at.Add(3)), of("cid", 5, at)}},
+	}
+	require.Equal(t, []game{
+		of("cid", 20, at), of("bob", 20, at.Add(1)), of("dan", 20, at.Add(1)), of("ann", 20, at.Add(2)),
+	}, w.standings())
+}
+
 // row matches a line with a score.
 const row = `[\d,]+  \S.{17} +([\d,]+)  \w{3} \d\d:\d\d  [█▏▎▍▌▋▊▉]`
 
@@ -91,7 +123,7 @@ func column(t *testing.T, text, pattern string) (numbers []int64) {
 func TestWrongArgumentsAreRefusedBeforeAnythingStarts(t *testing.T) {
 	t.Setenv("DYNAMODB_ENDPOINT", "http://127.0.0.1:1")
 	var out bytes.Buffer
-	for _, args := range [][]string{{"x"}, {"-players", "99"}, {"-players", "100001"}, {"-players", "all"}} {
+	for _, args := range [][]string{{"x"}, {"-players", "99"}, {"-players", "1000001"}, {"-players", "all"}} {
 		require.Error(t, run(t.Context(), args, &out), args)
 		require.Empty(t, out.String())
 	}

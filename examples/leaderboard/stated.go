@@ -52,13 +52,14 @@ func submitCost(bests map[string]int64, g game) meter.Cost {
 }
 
 // rowBytes is the size of an entry in the index, by the formula in Count's comment.
-// Players have 6 bytes, names up to 17, and parts look like weekly#20260330T003000Z#0.
-const rowBytes = 2*6 + 2*25 + 17 + 40
+// Players have up to 7 bytes, names up to 18, and parts look like weekly#20260330T003000Z#0.
+const rowBytes = 2*7 + 2*25 + 18 + 40
 
-// countCost returns the cost of counting rows.
+// countCost returns the cost of counting rows. DynamoDB Local's pages end at 1 MB of whole
+// entries, which are up to twice as large as their rows.
 func countCost(rows int) meter.Cost {
 	return meter.Cost{
-		Requests: 1 + rows*rowBytes/(1<<20),
+		Requests: 1 + 2*rows*rowBytes/(1<<20),
 		Read:     0.5 + math.Ceil(2*float64(rows*rowBytes)/8192)/2,
 	}
 }
@@ -69,4 +70,31 @@ func rankCost(better, tied int) meter.Cost {
 
 func aroundCost(better, tied int) meter.Cost {
 	return ledger.Sum(rankCost(better, tied), topCost, topCost)
+}
+
+// rangeCost returns the cost of reading rows, up to 10,000 in a request. The last one may
+// read as many although fewer are missing.
+func rangeCost(rows int) meter.Cost {
+	if rows <= 10_000 {
+		return countCost(rows + 128)
+	}
+	return countCost(rows + 10_000)
+}
+
+// leafCost returns the cost of counting in one leaf, which has up to 511 entries.
+func leafCost() meter.Cost { return countCost(511) }
+
+// rootCost returns the cost of reading what a folder published of n entries: the root,
+// which has a byte for each leaf and some 50 for each block of 128 or more, and a block.
+func rootCost(n int) meter.Cost {
+	leaves := 1 + n/256
+	root := leaves + 50*(1+leaves/128)
+	return ledger.Sum(topCost, meter.Cost{Requests: 1, Read: math.Ceil(float64(root)/4096) / 2})
+}
+
+func foldedRankCost(n int) meter.Cost { return ledger.Sum(getCost, rootCost(n), leafCost()) }
+
+// times returns n times a cost.
+func times(c meter.Cost, n int) meter.Cost {
+	return meter.Cost{Requests: n * c.Requests, Read: float64(n) * c.Read, Write: float64(n) * c.Write}
 }

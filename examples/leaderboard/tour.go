@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/plaza-sdk/plaza/cursor"
@@ -25,39 +26,55 @@ const (
 
 // league holds the boards and the clock of the season.
 type league struct {
+	env    *plazatest.Env
 	boards *leaderboard.Repository
 	ledger *ledger.Ledger
 	now    time.Time
 	season []week
 	final  leaderboard.In // the standings of the last week
+
+	passed atomic.Int64 // nanoseconds since now
+}
+
+func (l *league) clock() time.Time { return l.now.Add(time.Duration(l.passed.Load())) }
+
+// open starts a DynamoDB for the season of that many players. The caller must close env.
+func open(ctx context.Context, players int) (*league, error) {
+	season, err := newSeason(players)
+	if err != nil {
+		return nil, err
+	}
+	env, err := plazatest.Open(ctx, &plazatest.Options{Tables: tables.Names{Leaderboard: "leaderboard"}})
+	if err != nil {
+		return nil, err
+	}
+	l := &league{env: env, season: season, now: season[0][0].date}
+	gen, err := ids.New(1, nil) // there are no other processes
+	if err == nil {
+		l.boards, err = leaderboard.New(env.DB, env.Tables.Leaderboard, gen, &leaderboard.Options{Now: l.clock})
+	}
+	if err != nil {
+		return nil, errors.Join(err, env.Close())
+	}
+	return l, nil
 }
 
 // tour plays the season and shows its results.
 func tour(ctx context.Context, out io.Writer, players int) (err error) {
-	season, err := newSeason(players)
+	l, err := open(ctx, players)
 	if err != nil {
 		return err
 	}
-	env, err := plazatest.Open(ctx, &plazatest.Options{Tables: tables.Names{Leaderboard: "leaderboard"}})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, env.Close()) }()
-	gen, err := ids.New(1, nil) // there are no other processes
-	if err != nil {
-		return err
-	}
-	l := &league{season: season, now: season[0][0].date}
-	l.boards, err = leaderboard.New(env.DB, env.Tables.Leaderboard, gen, &leaderboard.Options{
-		Now: func() time.Time { return l.now },
-	})
-	if err != nil {
-		return err
-	}
+	defer func() { err = errors.Join(err, l.env.Close()) }()
 
-	fmt.Fprintf(out, "%s players, %d weeks, in %s. The clocks go forward on 29 March.\n\n", ledger.Thousands(players), len(season), zone)
-	l.ledger = ledger.New(out, env.Meter)
-	for _, part := range []func(context.Context) error{l.define, l.play, l.catch, l.reset, l.results} {
+	fmt.Fprintf(out, "%s players, %d weeks, in %s. The clocks go forward on 29 March.\n\n", ledger.Thousands(players), len(l.season), zone)
+	l.ledger = ledger.New(out, l.env.Meter)
+	return l.do(ctx, l.define, l.play, l.catch, l.reset, l.results)
+}
+
+// do runs the parts of a tour.
+func (l *league) do(ctx context.Context, parts ...func(context.Context) error) error {
+	for _, part := range parts {
 		if err := part(ctx); err != nil {
 			return err
 		}

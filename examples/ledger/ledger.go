@@ -20,11 +20,14 @@ type Ledger struct {
 	total   meter.Cost
 	over    int
 	results []string
+
+	step  meter.Cost // what the current step cost so far
+	apart map[string]meter.Cost
 }
 
 // New prints the heads of the columns. The steps must go through m.
 func New(out io.Writer, m *meter.Meter) *Ledger {
-	l := &Ledger{Painter: NewPainter(out), out: out, meter: m, started: time.Now()}
+	l := &Ledger{Painter: NewPainter(out), out: out, meter: m, started: time.Now(), apart: map[string]meter.Cost{}}
 	fmt.Fprintf(out, "%-44s %8s %6s %6s   %s\n", "", "measured", "", "", l.Paint(Faint, fmt.Sprintf("%8s", "at most")))
 	fmt.Fprintf(out, "%-44s %8s %6s %6s   %s\n", "", "requests", "WCU", "RCU", l.Paint(Faint, fmt.Sprintf("%8s %6s %6s", "requests", "WCU", "RCU")))
 	return l
@@ -36,10 +39,9 @@ func (l *Ledger) Title(text string) { fmt.Fprintf(l.out, "\n%s\n", l.Paint(Bold,
 // Do does one step and prints its line. It prints the name before the step starts.
 func (l *Ledger) Do(what string, stated meter.Cost, f func() error) error {
 	l.results = nil
-	l.meter.Reset()
 	fmt.Fprintf(l.out, "  %-42s ", what)
-	err := f()
-	used := meter.Sum(l.meter.Reset())
+	var err error
+	used := l.Cost(func() { err = f() })
 	if err != nil {
 		fmt.Fprintln(l.out)
 		return fmt.Errorf("%s: %w", what, err)
@@ -55,6 +57,40 @@ func (l *Ledger) Do(what string, stated meter.Cost, f func() error) error {
 		fmt.Fprintf(l.out, "    %s\n", line)
 	}
 	return nil
+}
+
+// Cost returns what f costs, which is a part of the current step.
+func (l *Ledger) Cost(f func()) meter.Cost {
+	l.read()
+	before := l.step
+	l.step = meter.Cost{}
+	f()
+	l.read()
+	own := l.step
+	l.step = before.Plus(own)
+	return own
+}
+
+// Apart keeps the costs of an operation, which runs beside the steps, out of them.
+func (l *Ledger) Apart(operation string) { l.apart[operation] = meter.Cost{} }
+
+// Taken returns what an operation that is apart cost since the last call.
+func (l *Ledger) Taken(operation string) meter.Cost {
+	l.read()
+	c := l.apart[operation]
+	l.apart[operation] = meter.Cost{}
+	return c
+}
+
+// read moves what the meter has to the current step, or to what is apart.
+func (l *Ledger) read() {
+	for operation, c := range l.meter.Reset() {
+		if sum, ok := l.apart[operation]; ok {
+			l.apart[operation] = sum.Plus(c)
+		} else {
+			l.step = l.step.Plus(c)
+		}
+	}
 }
 
 // Show prints a line below the current step, once that is done.

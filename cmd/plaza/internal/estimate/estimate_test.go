@@ -112,3 +112,34 @@ func TestTheSameGraphAsAListCostsTheSame(t *testing.T) {
 		require.Equal(t, k.Key, byList.Keys[i].Key)
 	}
 }
+
+// The simulation counts ranks, so this holds the folded ones to what is stated of them.
+func TestAFoldedRankCostsTheSameOnBoardsOfMillions(t *testing.T) {
+	t.Parallel()
+	rank := func(size, every float64) (each, most, folder Units) {
+		in := Defaults()
+		in.Users, in.Players, in.BoardSize, in.FoldEvery = 100_000_000, 1, size, every
+		for _, r := range newModel(in, zipf(in.Users, in.Follows, in.Zipf)).rows {
+			switch r.operation {
+			case "leaderboard.Repository.Rank":
+				each, most = r.expected.times(1/r.calls), r.most.times(1/r.calls)
+			case "leaderboard.Folder.Run":
+				folder = r.expected
+			}
+		}
+		return each, most, folder
+	}
+	for _, size := range []float64{100, 1e3, 1e5, 1e7} {
+		counted, _, none := rank(size, 0)
+		require.Zero(t, none)
+		each, most, folder := rank(size, 1)
+		require.LessOrEqual(t, each.Read, most.Read, size)
+		require.LessOrEqual(t, most.Read, 26.0, size) // 18, and another leaf
+		require.Positive(t, folder.Write)
+		if size > 1e3 {
+			require.Less(t, 10*each.Read, counted.Read, size)
+		}
+		_, _, seldom := rank(size, 60)
+		require.Less(t, seldom.Write, folder.Write)
+	}
+}

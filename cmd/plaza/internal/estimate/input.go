@@ -65,6 +65,7 @@ type Input struct {
 	DanmuCache      float64 `json:"danmuCache" group:"Configuration" default:"10" max:"86400" help:"danmu.Options.Cache, in seconds."`
 	Refresh         float64 `json:"refresh" group:"Configuration" default:"30" max:"60" help:"Options.Refresh of danmu and leaderboard, in seconds."`
 	BoardShards     int     `json:"boardShards" group:"Configuration" default:"1" min:"1" max:"64" help:"leaderboard.Board.Shards."`
+	FoldEvery       float64 `json:"foldEvery" group:"Configuration" default:"0" max:"86400" help:"leaderboard.FolderOptions.Every, in seconds, where ranks are folded; 0 counts them."`
 }
 
 // fields returns the fields of the struct and where their values are.

@@ -82,17 +82,19 @@ func (m *model) compete() {
 		Units{Requests: 3, Read: 2, Write: 3}.times(submits).plus(opened))
 
 	// A rank reads the entry, counts those above, and then the ties.
-	counted := Units{Requests: 2 * shards, Read: shards * (readAbove(size/shards, scoreRow) + 0.5)}
-	all := Units{Requests: 2 * shards, Read: shards * (read(size/shards, scoreRow) + 0.5)}
-	entry := Units{Requests: 1, Read: 1}
-	m.together("leaderboard.Repository.Rank", ranks,
-		entry.plus(counted).times(ranks).plus(looked(ranks)),
-		entry.plus(all).plus(look).times(ranks))
+	above := Units{Requests: 2 * shards, Read: shards * (readAbove(size/shards, scoreRow) + 0.5)}.times(ranks)
+	all := Units{Requests: 2 * shards, Read: shards * (read(size/shards, scoreRow) + 0.5)}.times(ranks)
+	if m.in.FoldEvery > 0 {
+		above, all = m.folded(boards, size, ranks)
+		m.fold(boards, size, players*(first+better)/boards)
+	}
+	entry := Units{Requests: 1, Read: 1}.times(ranks)
+	m.together("leaderboard.Repository.Rank", ranks, entry.plus(above).plus(looked(ranks)), entry.plus(all).plus(look.times(ranks)))
 	top := Units{Requests: shards, Read: shards * read(math.Min(readRows, size/shards), scoreRow)}
 	m.together("leaderboard.Repository.Top", tops, top.times(tops).plus(looked(tops)), top.plus(look).times(tops))
 
 	m.heat("leaderboard", "ranking of a board", players*(first+2*better)/boards/shards,
-		(ranks*counted.Read+tops*top.Read)/boards/shards, relief{option: "leaderboard.Board.Shards", now: m.in.BoardShards, most: 64})
+		(above.Read+tops*top.Read)/boards/shards, relief{option: "leaderboard.Board.Shards", now: m.in.BoardShards, most: 64})
 	m.heat("leaderboard", "B# of all boards", 0, looks, relief{option: "a longer Options.Refresh"})
 }
 
