@@ -282,7 +282,7 @@ func TestPollsUpwardsSkipNothingThatTheCacheLacked(t *testing.T) {
 		"plain":   {},
 		"reposts": {About: aboutObject, RepostWindow: 3},
 	} {
-		for seed := range uint64(faults.Size(6, 2)) {
+		for seed := range uint64(faults.Size(4, 1)) {
 			t.Run(fmt.Sprint(name, seed), func(t *testing.T) {
 				t.Parallel()
 				random := rand.New(rand.NewPCG(seed, 20))
