@@ -443,7 +443,7 @@ func TestAHomeThatCannotKnowKeepsASwitchOpen(t *testing.T) {
 func TestSwitchesLoseNothingUnderFaults(t *testing.T) {
 	t.Parallel()
 	const followers = 5
-	for seed := range faults.Seeds(50) {
+	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
