@@ -220,7 +220,7 @@ func TestAnActivityShowsFiveSecondsLaterAtTheLatest(t *testing.T) {
 // activities arrive.
 func TestPagesThroughThePullCacheAreExact(t *testing.T) {
 	t.Parallel()
-	for name, opts := range faults.Cases(1, map[string]feed.Options{
+	for name, opts := range faults.Cases(2, map[string]feed.Options{
 		"plain":   {},
 		"reposts": {About: aboutObject, RepostWindow: 10},
 		"small":   {PullCache: 1},

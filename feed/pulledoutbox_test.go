@@ -102,7 +102,7 @@ func TestPulledHomesShowWhatPushedOnesDo(t *testing.T) {
 		opts.Consistent = true
 		feeds := w.process(t, &opts)
 		whole := feeds.Home("pushed").List
-		for _, limit := range faults.Some(1, 5, 1, 50) {
+		for _, limit := range faults.Some(1, 9, 1, 50) {
 			want, end := walk(t, whole, limit)
 			require.NotEmpty(t, want)
 			up := readUpFrom(t, whole, end, limit)
