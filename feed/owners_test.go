@@ -57,21 +57,26 @@ func readUpFrom(t testing.TB, list lister, at cursor.Cursor, limit int) (as []fe
 	}
 }
 
-// requireExact reads a home by pages of 1 to 8, to its end and back.
+// requireExact reads a home by pages of some sizes, to its end and back.
 func requireExact(t testing.TB, list lister, want []feed.CacheKey) {
 	t.Helper()
-	ones, end := walk(t, list, 1) // its cursor is the gap above the last row
-	require.Equal(t, want, owned(ones), "by 1")
-	for _, limit := range faults.Some(2, 1, 5, 2, 3, 4, 6, 7, 8) {
-		if limit > 1 {
-			down, _ := walk(t, list, limit)
-			require.Equal(t, want, owned(down), "by %d", limit)
-		}
-		if len(want) > 0 {
-			up := readUpFrom(t, list, end, limit)
-			require.Equal(t, want[:len(want)-1], owned(up), "up by %d", limit)
-		}
+	for _, limit := range faults.Some(1, 1, 2, 5) {
+		requirePages(t, list, want, limit)
 	}
+}
+
+// requirePages reads a home by pages of one size, down and up.
+func requirePages(t testing.TB, list lister, want []feed.CacheKey, limit int) {
+	t.Helper()
+	down, last := walk(t, list, limit)
+	require.Equal(t, want, owned(down), "by %d", limit)
+	if last == "" {
+		return // it has no items
+	}
+	// The cursor is above the last page.
+	up := owned(readUpFrom(t, list, last, limit))
+	require.GreaterOrEqual(t, len(up)+limit, len(want))
+	require.Equal(t, want[:len(up)], up, "up by %d", limit)
 }
 
 // inHome sorts as a home does: newest first, and by owner if ids are equal.

@@ -62,7 +62,7 @@ func (r *racing) settled(t *testing.T) {
 func TestASourceCrossesTheLimitWhileReadersPage(t *testing.T) {
 	t.Parallel()
 	r := newRacing(t, 24)
-	for round := range faults.Seeds(60) {
+	for round := range faults.Seeds(30) {
 		star, friend := fmt.Sprint("star-", round), fmt.Sprint("friend-", round)
 		readers := []string{fmt.Sprint("reader-", round), fmt.Sprint("other-", round)}
 		var old []ids.ID
@@ -150,7 +150,7 @@ func TestASourceCrossesTheLimitWhileReadersPage(t *testing.T) {
 func TestFollowsPublishesAndSwitchesMayRace(t *testing.T) {
 	t.Parallel()
 	r := newRacing(t, 5)
-	for round := range faults.Seeds(300) {
+	for round := range faults.Seeds(100) {
 		reader, source := fmt.Sprint("reader-", round), fmt.Sprint("source-", round)
 		home := r.Home(reader)
 		follow := func() { retried(t, func() (bool, error) { return home.Follow(t.Context(), source, nil) }) }

@@ -31,10 +31,7 @@ func TestUnfollowRefollowAndDeliveryMayRace(t *testing.T) {
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1}, injector.Wrap)
 	later := w.later(t)
 	ctx := t.Context()
-	for round := range faults.Seeds(300) {
-		if round%40 > 0 && !faults.Full() {
-			continue
-		}
+	for round := range faults.Seeds(100) {
 		reader, source := fmt.Sprint("reader-", round), fmt.Sprint("source-", round)
 		home, outbox := w.Home(reader), w.Outbox(source)
 		publish := func(n int) ids.ID {
@@ -70,7 +67,7 @@ func TestUnfollowRefollowAndDeliveryMayRace(t *testing.T) {
 func TestAPublishDuringAFollowShowsExactlyOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for round := range faults.Seeds(200) {
+	for round := range faults.Seeds(100) {
 		reader, source := fmt.Sprint("reader-", round), fmt.Sprint("source-", round)
 		var published []feed.Activity
 		together(

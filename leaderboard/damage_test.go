@@ -394,7 +394,7 @@ func TestDamageIsNeverAPanicOrAnInvalidArgument(t *testing.T) {
 			changes(t, w.Remove, "dan", true)
 			require.NoError(t, w.Erase(t.Context(), "eve"))
 			whole := w.rawItems(t)
-			for range rounds(12, 3) {
+			for range rounds(8, 3) {
 				item := maps.Clone(whole[random.IntN(len(whole))])
 				names := attributes[item["pk"].(*types.AttributeValueMemberS).Value]
 				if names == nil {

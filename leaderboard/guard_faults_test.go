@@ -92,7 +92,7 @@ func TestLikesAndUnlikesInAnyOrderAreRecounted(t *testing.T) {
 			w := newWorld(t, nil, in.Wrap)
 			faults.Acknowledged(t, func() error { return errorOf(w.Define(t.Context(), likes)) })
 			processes := []world{w, w.process(t, nil, in.Wrap)}
-			all, want := w.crowdOf(random, 5, rounds(400, 50))
+			all, want := w.crowdOf(random, 5, rounds(200, 50))
 			work := make(chan delivery)
 			var group sync.WaitGroup
 			for i := range 24 {

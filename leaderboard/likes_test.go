@@ -75,7 +75,7 @@ func TestTheMostLikedOfTheWeekAndOfAllTime(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(week), uint64(user)))
 			group.Go(func() {
 				liked := map[reaction.Reaction]bool{}
-				for range rounds(5000, 64) / 2 / 16 {
+				for range rounds(2000, 64) / 2 / 16 {
 					r := reaction.Reaction{User: fmt.Sprint("user ", user+16*random.IntN(users/16)), Object: fmt.Sprint("song ", random.IntN(objects)), Kind: "like"}
 					var err error
 					if liked[r] || random.IntN(4) == 0 { // also of the week before

@@ -213,7 +213,7 @@ func TestABoardFollowsInAnyOrderUnderFaults(t *testing.T) {
 				leaderboard.Project(w.process(t, nil, in.Wrap).Repository, projection),
 			}
 			stands := map[int]bool{}
-			for version := range uint64(rounds(150, 25)) {
+			for version := range uint64(rounds(80, 25)) {
 				id := random.IntN(10)
 				if stands[id] && random.IntN(3) == 0 {
 					s.remove(t, id)

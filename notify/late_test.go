@@ -77,7 +77,7 @@ func TestLateRequestsChangeNothing(t *testing.T) {
 
 func TestRepeatsBySDKAreOneCall(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(100) {
+	for seed := range faults.Seeds(40) {
 		w := newWorld(t, nil)
 		inject := faults.New(t, seed, faults.Rates{LostAfter: 0.3, Twice: 0.3})
 		p := w.process(t, nil, inject.Wrap)

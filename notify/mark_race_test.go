@@ -55,7 +55,7 @@ func TestMarksOfTwoDevicesAtOnceAreBothKept(t *testing.T) {
 func TestAnEventThatWasNotShownIsNeverMarkedSeen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for seed := range faults.Seeds(300) {
+	for seed := range faults.Seeds(100) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		user := fmt.Sprint("user ", seed)
 		marked := map[ids.ID]bool{}
@@ -135,7 +135,7 @@ func TestAWriteThatIsInTimeIsUnseen(t *testing.T) {
 
 func TestTheCountIsThatOfTheListOnceAllIsQuiet(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(40) {
+	for seed := range faults.Seeds(20) {
 		w := newWorld(t, nil)
 		var all sync.WaitGroup
 		for worker := range uint64(4) {

@@ -220,7 +220,7 @@ func TestFaultsDoNoHarm(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	for seed := range faults.Seeds(100) {
+	for seed := range faults.Seeds(40) {
 		for _, name := range names {
 			o := operations[name]
 			inject := faults.New(t, seed, faults.Rates{LostBefore: 0.05, LostAfter: 0.15, Throttled: 0.05, Twice: 0.1, Conflict: 0.05})

@@ -19,7 +19,7 @@ import (
 func TestSendersAtOnceGetDenseNumbers(t *testing.T) {
 	t.Parallel()
 	const devices, each = 16, 4
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(10) {
 		w := newWorld(t, nil)
 		members := crowd(4)
 		w.create(t, "g", members...)
@@ -93,7 +93,7 @@ func TestDevicesThatSendFirstBeginOneConversation(t *testing.T) {
 // The SDK repeats requests whose answers are lost. Created must still be right.
 func TestRepeatsBySDKAreOneCall(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(100) {
+	for seed := range faults.Seeds(40) {
 		w := newWorld(t, nil)
 		inject := faults.New(t, seed, faults.Rates{LostAfter: 0.3, Twice: 0.3})
 		p := w.process(t, nil, inject.Wrap)
