@@ -100,8 +100,7 @@ func BenchmarkFollow(b *testing.B) {
 	}
 	dynamotest.Pair(b, func() {
 		_, created, err := w.Follow(b.Context(), edge())
-		require.NoError(b, err)
-		require.True(b, created)
+		require.True(b, created, err)
 	}, func() { h.follow(b, edge()) })
 }
 

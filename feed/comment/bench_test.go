@@ -132,7 +132,10 @@ func BenchmarkAdd(b *testing.B) {
 		n++
 		return comment.Comment{Object: fmt.Sprint("bird ", n%100), ID: w.id(b), User: fmt.Sprint("user ", n%50), Text: "Beautiful bird!"}
 	}
-	dynamotest.Pair(b, func() { w.add(b, next()) }, func() { h.add(b, next()) })
+	dynamotest.Pair(b, func() {
+		_, created, err := w.Add(b.Context(), next())
+		require.True(b, created, err)
+	}, func() { h.add(b, next()) })
 }
 
 func BenchmarkByObjectPage(b *testing.B) {

@@ -31,7 +31,7 @@ func (t *Table) Tx() *Tx {
 func (tx *Tx) Put(p *Put) *Tx {
 	return tx.with(p.err, types.TransactWriteItem{Put: &types.Put{
 		TableName: &tx.table.name, Item: p.item,
-		ConditionExpression:                 optional(p.condition),
+		ConditionExpression:                 optional(p.condition.String()),
 		ExpressionAttributeNames:            p.called(),
 		ExpressionAttributeValues:           p.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,
@@ -41,9 +41,9 @@ func (tx *Tx) Put(p *Put) *Tx {
 // Update adds a change of an item.
 func (tx *Tx) Update(u *Update) *Tx {
 	return tx.with(u.err, types.TransactWriteItem{Update: &types.Update{
-		TableName: &tx.table.name, Key: u.key.item(),
+		TableName: &tx.table.name, Key: u.key.Item(),
 		UpdateExpression:                    u.clauses(),
-		ConditionExpression:                 optional(u.condition),
+		ConditionExpression:                 optional(u.condition.String()),
 		ExpressionAttributeNames:            u.called(),
 		ExpressionAttributeValues:           u.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,
@@ -53,8 +53,8 @@ func (tx *Tx) Update(u *Update) *Tx {
 // Delete adds the removal of an item.
 func (tx *Tx) Delete(d *Delete) *Tx {
 	return tx.with(d.err, types.TransactWriteItem{Delete: &types.Delete{
-		TableName: &tx.table.name, Key: d.key.item(),
-		ConditionExpression:                 optional(d.condition),
+		TableName: &tx.table.name, Key: d.key.Item(),
+		ConditionExpression:                 optional(d.condition.String()),
 		ExpressionAttributeNames:            d.called(),
 		ExpressionAttributeValues:           d.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,
@@ -66,8 +66,8 @@ func (tx *Tx) Check(key Key, condition string, args ...any) *Tx {
 	var e expression
 	e.and(condition, args)
 	return tx.with(e.err, types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-		TableName: &tx.table.name, Key: key.item(),
-		ConditionExpression:                 optional(e.condition),
+		TableName: &tx.table.name, Key: key.Item(),
+		ConditionExpression:                 optional(e.condition.String()),
 		ExpressionAttributeNames:            e.called(),
 		ExpressionAttributeValues:           e.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,

@@ -125,8 +125,7 @@ func BenchmarkSend(b *testing.B) {
 	dynamotest.Pair(b, func() {
 		to := message.Pair{User: "ann", Other: fmt.Sprint("ben ", n.Add(1))}
 		_, created, err := w.Send(b.Context(), w.says(to.Conversation(), "ann", proposal))
-		require.NoError(b, err)
-		require.True(b, created)
+		require.True(b, created, err)
 	}, func() {
 		require.NoError(b, h.send(b.Context(), "ann", fmt.Sprint("ben ", n.Add(1))))
 	})
@@ -141,8 +140,7 @@ func BenchmarkEdit(b *testing.B) {
 	var n atomic.Int64
 	dynamotest.Pair(b, func() {
 		_, changed, err := w.Edit(b.Context(), message.Message{Conversation: pair, Sender: "ann", Seq: 1, Text: fmt.Sprint("text ", n.Add(1))})
-		require.NoError(b, err)
-		require.True(b, changed)
+		require.True(b, changed, err)
 	}, func() {
 		ctx, id := b.Context(), w.id().String()
 		pk, sk := messageAt(pair, 1)
