@@ -8,7 +8,8 @@ type BlockID struct {
 	N   uint64 // unique within Gen
 }
 
-// Snapshot is a Set as it was: what ParseRoot and ParseBlock read.
+// Snapshot is a Set as it was, for ParseRoot and ParseBlock. It does not change with
+// the set.
 type Snapshot struct {
 	Root   []byte
 	Blocks []StoredBlock // those not known to be stored
