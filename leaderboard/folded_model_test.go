@@ -21,11 +21,15 @@ func (w world) load(t testing.TB, board string, places []place) {
 	batch := make([]any, 0, 25)
 	for i, p := range places {
 		at := noon.Add(time.Duration(p.at-3600) * time.Second).UnixNano()
-		batch = append(batch, map[string]any{
+		item := map[string]any{
 			"pk": keys.Join("P", p.player), "sk": "LB#" + board + "#" + forever,
 			"part": board + "#" + forever + "#0", "key": orderKey(p.score, p.sub, at, p.player),
 			"score": fmt.Sprint(p.score), "rev": 1, "lastOp": ids.At(noon),
-		})
+		}
+		if p.sub != 0 {
+			item["sub"] = p.sub
+		}
+		batch = append(batch, item)
 		if len(batch) == cap(batch) || i == len(places)-1 {
 			_, err := w.raw(t).Batch().Write().Put(batch...).Run(t.Context())
 			require.NoError(t, err)

@@ -46,28 +46,28 @@ func TestWhatIsDamagedIsCounted(t *testing.T) {
 	w := newFoldedBoard(t, 1)
 	told := new(reports)
 	reader := w.process(t, &leaderboard.Options{OnCorrupt: told.hook})
-	for _, c := range []struct {
-		name, sk string
-		with     dynamo.Item // nil deletes the item
-		reports  int         // of one call
-		lost     bool
+	for name, c := range faults.Cases(5, map[string]struct {
+		sk      string
+		with    dynamo.Item // nil deletes the item
+		reports int         // of one call
+		lost    bool
 	}{
-		{"a root that is no root", "ROOT", dynamo.Item{"data": bytesOf(1, 2, 3)}, 1, true},
-		{"a root of another format", "ROOT", dynamo.Item{"data": bytesOf(99)}, 1, true},
-		{"a root that is text", "ROOT", dynamo.Item{"data": textOf("x")}, 1, true},
-		{"a root without data", "ROOT", dynamo.Item{"data": nil}, 1, true},
-		{"a root without a time", "ROOT", dynamo.Item{"asOf": nil}, 1, true},
-		{"a root of no lease", "ROOT", dynamo.Item{"gen": textOf("x")}, 1, true},
-		{"a root of no fold", "ROOT", dynamo.Item{"fold": nil}, 1, true},
-		{"a root of another fold", "ROOT", dynamo.Item{"fold": numberOf("1")}, 0, false},
-		{"a root that is large, with data", "ROOT", dynamo.Item{"large": &types.AttributeValueMemberBOOL{Value: true}}, 1, true},
-		{"a root that is large", "ROOT", dynamo.Item{"large": &types.AttributeValueMemberBOOL{Value: true}, "data": nil}, 0, false},
-		{"no root", "ROOT", nil, 0, false},
-		{"a block that is none", "S", dynamo.Item{"data": bytesOf(1, 2, 3)}, 1, true},
-		{"a block without data", "S", dynamo.Item{"data": nil}, 1, true},
-		{"another root's block", "S", dynamo.Item{"data": bytesOf(append([]byte{1}, "\x00\x01a\x01\x01b\x01\x01c"...)...)}, 1, true},
-		{"no block", "S", nil, 1, true},
-	} {
+		"a root that is no root":          {"ROOT", dynamo.Item{"data": bytesOf(1, 2, 3)}, 1, true},
+		"a root of another format":        {"ROOT", dynamo.Item{"data": bytesOf(99)}, 1, true},
+		"a root that is text":             {"ROOT", dynamo.Item{"data": textOf("x")}, 1, true},
+		"a root without data":             {"ROOT", dynamo.Item{"data": nil}, 1, true},
+		"a root without a time":           {"ROOT", dynamo.Item{"asOf": nil}, 1, true},
+		"a root of no lease":              {"ROOT", dynamo.Item{"gen": textOf("x")}, 1, true},
+		"a root of no fold":               {"ROOT", dynamo.Item{"fold": nil}, 1, true},
+		"a root of another fold":          {"ROOT", dynamo.Item{"fold": numberOf("1")}, 0, false},
+		"a root that is large, with data": {"ROOT", dynamo.Item{"large": &types.AttributeValueMemberBOOL{Value: true}}, 1, true},
+		"a root that is large":            {"ROOT", dynamo.Item{"large": &types.AttributeValueMemberBOOL{Value: true}, "data": nil}, 0, false},
+		"no root":                         {"ROOT", nil, 0, false},
+		"a block that is none":            {"S", dynamo.Item{"data": bytesOf(1, 2, 3)}, 1, true},
+		"a block without data":            {"S", dynamo.Item{"data": nil}, 1, true},
+		"another root's block":            {"S", dynamo.Item{"data": bytesOf(append([]byte{1}, "\x00\x01a\x01\x01b\x01\x01c"...)...)}, 1, true},
+		"no block":                        {"S", nil, 1, true},
+	}, "no block") {
 		pk := "R#b#" + forever
 		var whole []dynamo.Item
 		require.NoError(t, w.raw(t).Get("pk", pk).All(t.Context(), &whole))
@@ -86,17 +86,17 @@ func TestWhatIsDamagedIsCounted(t *testing.T) {
 			reader.ForgetPublished()
 			told.take()
 			rank, err := reader.Rank(t.Context(), in("b"), "p 0600")
-			require.NoError(t, err, c.name)
-			require.Equal(t, leaderboard.Rank{Ordinal: 600, Competition: 600, AsOf: w.Now()}, rank, c.name)
-			require.Equal(t, c.reports, len(told.take()), c.name)
+			require.NoError(t, err, name)
+			require.Equal(t, leaderboard.Rank{Ordinal: 600, Competition: 600, AsOf: w.Now()}, rank, name)
+			require.Equal(t, c.reports, len(told.take()), name)
 		}
 		rows, err := reader.Range(t.Context(), in("b"), 600, 2)
-		require.NoError(t, err, c.name)
-		require.Equal(t, []string{"600/600 p 0600 101", "601/601 p 0601 100"}, texts(rows), c.name)
+		require.NoError(t, err, name)
+		require.Equal(t, []string{"600/600 p 0600 101", "601/601 p 0601 100"}, texts(rows), name)
 
 		drift, err := reader.Repair(t.Context(), in("b"))
-		require.NoError(t, err, c.name)
-		require.Equal(t, c.lost, drift.Misfolded > 0, c.name)
+		require.NoError(t, err, name)
+		require.Equal(t, c.lost, drift.Misfolded > 0, name)
 		if !c.lost { // the folder does not know
 			for _, item := range whole {
 				require.NoError(t, w.raw(t).Put(item).Run(t.Context()))
@@ -105,10 +105,10 @@ func TestWhatIsDamagedIsCounted(t *testing.T) {
 		}
 		w.publish(t)
 		reader.ForgetPublished()
-		require.Equal(t, leaderboard.Rank{Ordinal: 600, Competition: 600}, w.rank(t, in("b"), "p 0600"), c.name)
+		require.Equal(t, leaderboard.Rank{Ordinal: 600, Competition: 600}, w.rank(t, in("b"), "p 0600"), name)
 		drift, err = reader.Check(t.Context(), in("b"))
-		require.NoError(t, err, c.name)
-		require.Zero(t, drift, c.name)
+		require.NoError(t, err, name)
+		require.Zero(t, drift, name)
 	}
 }
 
