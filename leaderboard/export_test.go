@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/wallclock"
 )
 
@@ -61,4 +62,21 @@ func (l *folding) caughtUp(now time.Time) bool {
 		}
 	}
 	return true
+}
+
+// Above is how many keys the folder has in memory before one; -1 if it does not have the
+// period.
+func (f *Folder) Above(board, period string, key []byte) int {
+	leads, _ := led.Load(f)
+	p := leads.(*folding).periods[keys.Join(board, period)]
+	if p == nil || p.set == nil {
+		return -1
+	}
+	return p.set.Above(key)
+}
+
+// Round reads the stream once and publishes what is due.
+func (f *Folder) Round(ctx context.Context) error {
+	leads, _ := led.Load(f)
+	return leads.(*folding).round(ctx)
 }

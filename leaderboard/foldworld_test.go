@@ -3,7 +3,15 @@ package leaderboard_test
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
 	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -15,6 +23,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/fold"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/stream"
@@ -27,24 +36,53 @@ func newFolded(t testing.TB, opts *leaderboard.Options) world {
 	return w.process(t, opts)
 }
 
-// folder makes a folder of its own process. Wrap is between it and the table, and the first
-// of streams between it and the stream.
+// folder makes a folder of a process of its own. Streams is between it and the stream, and
+// wrap between it and the table.
 func (w world) folder(t testing.TB, opts leaderboard.FolderOptions, streams wrapper, wrap ...wrapper) *leaderboard.Folder {
 	t.Helper()
-	described, err := dynamotest.DB(t).Client().DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &w.table})
+	reader := w.reader(t, streams, &stream.ReaderOptions{Idle: 5 * time.Millisecond, List: 100 * time.Millisecond, Now: opts.Now})
+	opts.Every, opts.Settle = time.Nanosecond, max(opts.Settle, time.Nanosecond)
+	f, err := leaderboard.NewFolder(w.process(t, nil, wrap...).Repository, reader, &opts)
 	require.NoError(t, err)
-	o := dynamotest.DB(t).Client().(*dynamodb.Client).Options()
+	return f
+}
+
+// reader reads the table's stream. Streams, which may be nil, is between the two.
+func (w world) reader(t testing.TB, streams wrapper, opts *stream.ReaderOptions) *stream.Reader {
+	t.Helper()
+	client := w.db(t).Client().(*dynamodb.Client)
+	described, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &w.table})
+	require.NoError(t, err)
+	o := client.Options()
 	if streams == nil {
 		streams = func(c aws.HTTPClient) aws.HTTPClient { return c }
 	}
 	reader, err := stream.NewReader(dynamodbstreams.New(dynamodbstreams.Options{
 		BaseEndpoint: o.BaseEndpoint, Region: o.Region, Credentials: o.Credentials, HTTPClient: streams(o.HTTPClient),
-	}), *described.Table.LatestStreamArn, &stream.ReaderOptions{Idle: 5 * time.Millisecond, List: 100 * time.Millisecond, Now: opts.Now})
+	}), *described.Table.LatestStreamArn, opts)
 	require.NoError(t, err)
-	opts.Every, opts.Settle = time.Nanosecond, max(opts.Settle, time.Nanosecond)
-	f, err := leaderboard.NewFolder(w.process(t, nil, wrap...).Repository, reader, &opts)
+	return reader
+}
+
+// fill puts n entries of nearly 4 KB into the index of a board that never resets, the
+// i-th under its own key.
+func (w world) fill(t testing.TB, board string, n int) {
+	t.Helper()
+	items := make([]any, n)
+	for i := range items {
+		items[i] = filled(board, i)
+	}
+	_, err := w.raw(t).Batch().Write().Put(items...).Run(t.Context())
 	require.NoError(t, err)
-	return f
+}
+
+// filled is the i-th entry of fill.
+func filled(board string, i int) entry {
+	player := fmt.Sprint("filled", i)
+	return entry{row: row{
+		PK: keys.Join("P", player), SK: keys.Join("LB", board, forever),
+		Part: keys.Join(board, forever, "0"), Key: fmt.Appendf(nil, "%024d%s", i, player),
+	}, Meta: strings.Repeat("m", 4000)}
 }
 
 // folded is what is published of a period: how many keys are before each leaf.
@@ -60,11 +98,11 @@ type folded struct {
 	leaves     []fold.Leaf
 }
 
-func (w world) published(t tester, board, period string) folded {
+func (w world) published(t testing.TB, board, period string) folded {
 	t.Helper()
-	pk := "R#" + board + "#" + period
+	pk := keys.Join("R", board, period)
 	var f folded
-	table := dynamotest.DB(t.(testing.TB)).Table(w.table)
+	table := w.raw(t)
 	require.NoError(t, table.Get("pk", pk).Range("sk", dynamo.Equal, "ROOT").Consistent(true).One(t.Context(), &f))
 	if f.Large {
 		return f
@@ -93,16 +131,25 @@ func (w world) published(t tester, board, period string) folded {
 	return f
 }
 
-// agrees compares what is published of a period with its entries in the index.
-func (w world) agrees(t tester, board, period string, shards int) folded {
+// keys are those of a period's index.
+func (w world) keys(t testing.TB, board, period string, shards int) (all [][]byte) {
 	t.Helper()
-	var all [][]byte
 	for shard := range shards {
-		for _, r := range w.rows(t, w.raw(t.(testing.TB)), fmt.Sprintf("%s#%s#%d", board, period, shard)) {
+		for _, r := range w.rows(t, w.raw(t), keys.Join(board, period, strconv.Itoa(shard))) {
 			all = append(all, r.Key)
 		}
 	}
 	slices.SortFunc(all, bytes.Compare)
+	return all
+}
+
+// maxTested is how many shards a tested board has at most.
+const maxTested = 3
+
+// agrees compares what is published of a period with its index.
+func (w world) agrees(t testing.TB, board, period string, shards int) folded {
+	t.Helper()
+	all := w.keys(t, board, period, shards)
 	f := w.published(t, board, period)
 	require.EqualValues(t, len(all), f.Len(), "%s %s", board, period)
 	for _, leaf := range f.leaves {
@@ -110,4 +157,45 @@ func (w world) agrees(t tester, board, period string, shards int) folded {
 		require.EqualValues(t, above, leaf.Above, "%s %s", board, period)
 	}
 	return f
+}
+
+// holds compares what a folder has in memory of a period with its index.
+func (w world) holds(t testing.TB, f *leaderboard.Folder, board, period string) {
+	t.Helper()
+	all := w.keys(t, board, period, maxTested)
+	for i, key := range all {
+		require.Equal(t, i, f.Above(board, period, key))
+		require.Equal(t, i+1, f.Above(board, period, append(slices.Clone(key), 0)), "the key itself")
+	}
+	require.Equal(t, len(all), f.Above(board, period, bytes.Repeat([]byte{0xff}, 1024)))
+}
+
+// doer is a client that is a function.
+type doer func(*http.Request) (*http.Response, error)
+
+func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
+
+// flaky resets one in ten connections.
+func flaky(seed uint64) wrapper {
+	return func(next aws.HTTPClient) aws.HTTPClient {
+		var mu sync.Mutex
+		random := rand.New(rand.NewPCG(seed, 1))
+		return doer(func(r *http.Request) (*http.Response, error) {
+			mu.Lock()
+			chance := random.IntN(10)
+			mu.Unlock()
+			if chance > 0 {
+				return next.Do(r)
+			}
+			return nil, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
+		})
+	}
+}
+
+// count is how many items a partition has.
+func (w world) count(t testing.TB, pk string) int {
+	t.Helper()
+	n, err := w.raw(t).Get("pk", pk).Consistent(true).Count(t.Context())
+	require.NoError(t, err)
+	return n
 }

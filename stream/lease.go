@@ -9,17 +9,13 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/lease"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // leases are the items of a group that reads a stream: L#group#stream / S#shard
 // {owner, gen, seq, parent, ended} names the reader of a shard and how far everything
 // was handled, and L#group#stream / W#worker {beat} that a worker lives.
-//
-// Gen rises with every owner, and what an owner writes names its gen. So a worker
-// that lost its lease while it was frozen cannot write. There are no times in
-// these items: a worker is dead if its beat did not change for a while by the
-// clock of whoever watches it.
 type leases struct {
 	table *store.Table
 	pk    string
@@ -36,12 +32,11 @@ func (l leases) workerKey(worker string) store.Key {
 	return store.Key{PK: l.pk, SK: keys.Join("W", worker)}
 }
 
-// lease is the item of a shard, or that of a worker.
-type lease struct {
-	PK     string `dynamo:"pk"`
-	SK     string `dynamo:"sk"`
-	Owner  string `dynamo:"owner,omitempty"` // "": nobody
-	Gen    int64  `dynamo:"gen,omitempty"`
+// leaseItem is the item of a shard, or that of a worker.
+type leaseItem struct {
+	PK string `dynamo:"pk"`
+	SK string `dynamo:"sk"`
+	lease.Lease
 	Seq    string `dynamo:"seq,omitempty"` // everything up to it was handled; "": nothing was
 	Parent string `dynamo:"parent,omitempty"`
 	Ended  bool   `dynamo:"ended,omitempty"` // everything was
@@ -52,25 +47,27 @@ type lease struct {
 
 // UnmarshalDynamoItem keeps a damaged item, since nobody must take its shard for
 // an unknown one.
-func (l *lease) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain lease
+func (l *leaseItem) UnmarshalDynamoItem(item dynamo.Item) error {
+	type plain leaseItem
 	key := store.KeyOf(item)
 	err := dynamo.UnmarshalItem(item, (*plain)(l))
 	if err == nil && l.Seq != "" && !isSequence(l.Seq) {
 		err = errors.New("seq is no sequence number")
 	}
 	if err != nil {
-		*l = lease{PK: key.PK, SK: key.SK, damaged: err}
+		*l = leaseItem{PK: key.PK, SK: key.SK, damaged: err}
 	}
 	return nil
 }
 
+func (l leaseItem) key() store.Key { return store.Key{PK: l.PK, SK: l.SK} }
+
 // shardID is "" for a worker.
-func (l lease) shardID() string { return l.part("S") }
+func (l leaseItem) shardID() string { return l.part("S") }
 
-func (l lease) workerID() string { return l.part("W") }
+func (l leaseItem) workerID() string { return l.part("W") }
 
-func (l lease) part(kind string) string {
+func (l leaseItem) part(kind string) string {
 	if parts := keys.Split(l.SK); len(parts) == 2 && parts[0] == kind {
 		return parts[1]
 	}
@@ -78,15 +75,15 @@ func (l lease) part(kind string) string {
 }
 
 // all reads the leases by shard, and the beats by worker.
-func (l leases) all(ctx context.Context) (shards map[string]lease, beats map[string]int64, err error) {
-	rows, err := store.Query[lease](ctx, l.table, store.Span{PK: l.pk, Ascending: true, Consistent: true})
+func (l leases) all(ctx context.Context) (shards map[string]leaseItem, beats map[string]int64, err error) {
+	rows, err := store.Query[leaseItem](ctx, l.table, store.Span{PK: l.pk, Ascending: true, Consistent: true})
 	if err != nil {
 		return nil, nil, err
 	}
-	shards, beats = map[string]lease{}, map[string]int64{}
+	shards, beats = map[string]leaseItem{}, map[string]int64{}
 	for _, row := range rows {
 		if row.damaged != nil {
-			l.table.Skips(l.table.Corrupt(store.Key{PK: row.PK, SK: row.SK}, row.damaged.Error()))
+			l.table.Skips(l.table.Corrupt(row.key(), row.damaged.Error()))
 		}
 		if shard := row.shardID(); shard != "" {
 			shards[shard] = row
@@ -109,9 +106,9 @@ func (l leases) leave(ctx context.Context, worker string, beat int64) error {
 }
 
 // add stores that a shard is to be read.
-func (l leases) add(ctx context.Context, s shard) (lease, error) {
+func (l leases) add(ctx context.Context, s shard) (leaseItem, error) {
 	key := l.shardKey(s.id)
-	item := lease{PK: key.PK, SK: key.SK, Parent: s.parent}
+	item := leaseItem{PK: key.PK, SK: key.SK, Parent: s.parent}
 	found, err := l.holds(ctx, l.table.Put(item).If("attribute_not_exists(pk)"))
 	if found != nil {
 		return *found, err
@@ -127,17 +124,10 @@ func (l leases) forget(ctx context.Context, shard string) error {
 
 // acquire takes a shard from the owner that seen names, or from nobody. It returns
 // what stands then, which is the worker's if it owns it.
-func (l leases) acquire(ctx context.Context, seen lease, worker string) (lease, error) {
-	mine := seen
-	mine.Owner, mine.Gen = worker, seen.Gen+1
-	update := l.table.Update(store.Key{PK: seen.PK, SK: seen.SK}).Set("owner", mine.Owner).Set("gen", mine.Gen)
-	update.If("attribute_exists(pk) AND attribute_not_exists(ended)")
-	if seen.Gen == 0 {
-		update.If("attribute_not_exists(gen)")
-	} else {
-		update.If("gen = ?", seen.Gen)
-	}
-	var now lease
+func (l leases) acquire(ctx context.Context, seen leaseItem, worker string) (leaseItem, error) {
+	mine := lease.Lease{Owner: worker, Gen: seen.Gen + 1}
+	update := lease.Take(l.table, seen.key(), seen.Lease, mine).If("attribute_exists(pk) AND attribute_not_exists(ended)")
+	var now leaseItem
 	found, err := l.holds(ctx, store.Returning{Update: update, Out: &now})
 	if found != nil {
 		return *found, err
@@ -150,7 +140,7 @@ func (l leases) acquire(ctx context.Context, seen lease, worker string) (lease, 
 //
 // Its condition names the checkpoint before, since one that is late must not undo
 // a later one.
-func (l leases) checkpoint(ctx context.Context, held *lease, seq string) (bool, error) {
+func (l leases) checkpoint(ctx context.Context, held *leaseItem, seq string) (bool, error) {
 	for range 2 {
 		update := l.owned(*held).Set("seq", seq)
 		if held.Seq == "" {
@@ -165,7 +155,7 @@ func (l leases) checkpoint(ctx context.Context, held *lease, seq string) (bool, 
 		case found == nil:
 			held.Seq = seq
 			return true, nil
-		case !found.same(*held):
+		case found.Lease != held.Lease:
 			return false, nil
 		}
 		held.Seq = found.Seq // by a write whose answer was lost, perhaps this one
@@ -175,39 +165,28 @@ func (l leases) checkpoint(ctx context.Context, held *lease, seq string) (bool, 
 
 // end stores that everything was handled. It reports false if the lease is
 // another's now.
-func (l leases) end(ctx context.Context, held lease) (bool, error) {
+func (l leases) end(ctx context.Context, held leaseItem) (bool, error) {
 	found, err := l.holds(ctx, l.owned(held).Set("ended", true).Remove("owner"))
 	return err != nil || found == nil || found.Ended && found.Gen == held.Gen, err
 }
 
 // release gives a shard to nobody.
-func (l leases) release(ctx context.Context, held lease) error {
-	_, err := l.holds(ctx, l.owned(held).Remove("owner"))
+func (l leases) release(ctx context.Context, held leaseItem) error {
+	_, err := l.holds(ctx, lease.Release(l.table, held.key(), held.Lease))
 	return err
 }
 
 // owned is an update by the owner of a shard.
-func (l leases) owned(held lease) *store.Update {
-	return l.table.Update(store.Key{PK: held.PK, SK: held.SK}).If("'owner' = ? AND gen = ?", held.Owner, held.Gen)
+func (l leases) owned(held leaseItem) *store.Update {
+	return lease.Owned(l.table, held.key(), held.Lease)
 }
-
-func (l lease) same(other lease) bool { return l.Owner == other.Owner && l.Gen == other.Gen }
 
 // holds runs a write and returns the item that stood against it, if any: an empty
 // one if there was none.
-func (l leases) holds(ctx context.Context, w store.Write) (found *lease, err error) {
-	err = l.table.Run(ctx, w)
-	refused, ok := store.AsRefused(err)
-	if !ok {
-		return nil, err
+func (l leases) holds(ctx context.Context, w store.Write) (found *leaseItem, err error) {
+	found, err = lease.Refused[leaseItem](ctx, l.table, w)
+	if err == nil && found != nil && found.damaged != nil {
+		err = l.table.Corrupt(found.key(), found.damaged.Error())
 	}
-	found = &lease{}
-	if item, _ := refused.At(0); item != nil {
-		err = l.table.Decode(item, found)
-		if err == nil && found.damaged != nil {
-			err = l.table.Corrupt(store.KeyOf(item), found.damaged.Error())
-		}
-		return found, err
-	}
-	return found, nil
+	return found, err
 }

@@ -3,7 +3,6 @@ package stream
 import (
 	"context"
 	"crypto/rand"
-	"encoding/base32"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/internal/lease"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -130,12 +130,11 @@ func NewPoller(db *dynamo.DB, table string, streams *dynamodbstreams.Client, arn
 // second.
 func (p *Poller) Run(ctx context.Context) error {
 	ctx = plaza.WithOperation(ctx, "stream.Poller.Run")
-	var random [16]byte
-	if _, err := io.ReadFull(p.opts.Rand, random[:]); err != nil {
-		return fmt.Errorf("stream: random source: %w", err)
+	name, err := lease.NewOwner(p.opts.Rand)
+	if err != nil {
+		return fmt.Errorf("stream: %w", err)
 	}
-	w := newWorker(p, base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random[:]))
-	err := w.run(ctx)
+	err = newWorker(p, name).run(ctx)
 	if errors.Is(err, errDrained) {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // ready are the shards that may be read: their parent has ended or is gone.
-func ready(l *listing, known map[string]lease) []string {
+func ready(l *listing, known map[string]leaseItem) []string {
 	var ids []string
 	for id, stands := range known {
 		if stands.Ended || stands.damaged != nil {
@@ -27,12 +27,12 @@ func ready(l *listing, known map[string]lease) []string {
 
 // balance takes leases up to this worker's part, or gives back what is above it.
 // Nothing is taken from a worker that lives: it gives back by itself.
-func (w *worker) balance(ctx, within context.Context, l *listing, known map[string]lease, live map[string]bool) error {
+func (w *worker) balance(ctx, within context.Context, l *listing, known map[string]leaseItem, live map[string]bool) error {
 	shares := map[string]int{}
 	for name := range live {
 		shares[name] = 0
 	}
-	var free []lease
+	var free []leaseItem
 	open := ready(l, known)
 	for _, id := range open {
 		stands := known[id]
@@ -80,13 +80,13 @@ func quota(name string, shares map[string]int, n int) int {
 
 // take acquires up to n of the free leases and reads their shards. Those in its
 // name are from an answer that was lost, or from before its leases lapsed.
-func (w *worker) take(ctx, within context.Context, free []lease, known map[string]lease, n int) error {
+func (w *worker) take(ctx, within context.Context, free []leaseItem, known map[string]leaseItem, n int) error {
 	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] }) // else workers race for the same
-	slices.SortStableFunc(free, func(a, b lease) int { return cmp.Compare(w.foreign(a), w.foreign(b)) })
+	slices.SortStableFunc(free, func(a, b leaseItem) int { return cmp.Compare(w.foreign(a), w.foreign(b)) })
 	for n > 0 && len(free) > 0 {
 		batch := free[:min(n, len(free), writers)]
 		free = free[len(batch):]
-		taken := make([]lease, len(batch))
+		taken := make([]leaseItem, len(batch))
 		group := parallel.New()
 		for i, seen := range batch {
 			group.Go(func() (err error) {
@@ -112,7 +112,7 @@ func (w *worker) take(ctx, within context.Context, free []lease, known map[strin
 	return nil
 }
 
-func (w *worker) foreign(l lease) int {
+func (w *worker) foreign(l leaseItem) int {
 	if l.Owner == w.name {
 		return 0
 	}

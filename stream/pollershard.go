@@ -28,9 +28,9 @@ var (
 type holding struct {
 	*worker
 	shard   string
-	lease   lease  // as stored
-	handled string // the last record that was; the lease's, unless a checkpoint failed
-	first   bool   // nobody of the group has read it or the shard before it
+	lease   leaseItem // as stored
+	handled string    // the last record that was; the lease's, unless a checkpoint failed
+	first   bool      // nobody of the group has read it or the shard before it
 
 	cancel   context.CancelFunc
 	stopping bool // the worker's
@@ -39,13 +39,13 @@ type holding struct {
 // outcome is what became of a holding.
 type outcome struct {
 	shard string
-	lease lease
+	lease leaseItem
 	ended bool  // the shard was read to its end
 	err   error // ends Run
 }
 
 // hold begins to read a shard.
-func (w *worker) hold(ctx context.Context, l lease, first bool) {
+func (w *worker) hold(ctx context.Context, l leaseItem, first bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	h := &holding{worker: w, shard: l.shardID(), lease: l, handled: l.Seq, first: first, cancel: cancel}
 	w.held[h.shard] = h

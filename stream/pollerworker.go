@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/lease"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 )
 
@@ -28,18 +29,12 @@ type worker struct {
 	alive time.Time // when the last beat that arrived was sent
 	lapse time.Duration
 
-	others   map[string]sighting
+	others   map[string]*lease.Watch
 	missing  map[string]int // listings in a row without a shard that has ended
 	held     map[string]*holding
-	drained  map[string]lease // read to their end, which is not stored yet
+	drained  map[string]leaseItem // read to their end, which is not stored yet
 	outcomes chan outcome
 	listing  atomic.Pointer[listing]
-}
-
-// sighting is a beat and since when it has been the same.
-type sighting struct {
-	beat  int64
-	since time.Time
 }
 
 func newWorker(p *Poller, name string) *worker {
@@ -50,10 +45,10 @@ func newWorker(p *Poller, name string) *worker {
 		// Others take over after Lease. This one stops a little earlier, so that its
 		// handlers have time to end.
 		lapse:    p.opts.Lease - p.opts.Renew,
-		others:   map[string]sighting{},
+		others:   map[string]*lease.Watch{},
 		missing:  map[string]int{},
 		held:     map[string]*holding{},
-		drained:  map[string]lease{},
+		drained:  map[string]leaseItem{},
 		outcomes: make(chan outcome),
 	}
 }
@@ -185,11 +180,9 @@ func (w *worker) within(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithDeadline(ctx, end)
 }
 
-// watch returns the workers that live, and when the next of them may be dead. A
-// beat was seen when its answer came, and is judged by when it was asked for.
+// watch returns the workers that live, and when the next of them may be dead.
 func (w *worker) watch(beats map[string]int64, asked time.Time) (live map[string]bool, pause time.Duration) {
 	live, pause = map[string]bool{w.name: true}, w.opts.Renew
-	now := time.Now()
 	for name := range w.others {
 		if _, there := beats[name]; !there {
 			delete(w.others, name)
@@ -199,12 +192,10 @@ func (w *worker) watch(beats map[string]int64, asked time.Time) (live map[string
 		if name == w.name {
 			continue
 		}
-		seen, there := w.others[name]
-		if !there || seen.beat != beat {
-			seen = sighting{beat, now}
-			w.others[name] = seen
+		if w.others[name] == nil {
+			w.others[name] = &lease.Watch{}
 		}
-		if left := w.opts.Lease - asked.Sub(seen.since); left > 0 {
+		if left := w.others[name].Left(beat, asked, w.opts.Lease); left > 0 {
 			live[name] = true
 			pause = min(pause, left)
 		}
@@ -228,7 +219,7 @@ func (w *worker) bury(ctx context.Context, beats map[string]int64, live map[stri
 //
 // A shard ends after it was listed again: by then its children have leases, and
 // if they vanish unread that is noticed.
-func (w *worker) list(ctx context.Context, known map[string]lease) error {
+func (w *worker) list(ctx context.Context, known map[string]leaseItem) error {
 	l, err := w.source.list(ctx)
 	if errors.Is(err, errVanish) {
 		return w.vanished(known, err)
@@ -242,7 +233,7 @@ func (w *worker) list(ctx context.Context, known map[string]lease) error {
 			added = append(added, s)
 		}
 	}
-	leases := make([]lease, len(added))
+	leases := make([]leaseItem, len(added))
 	group := parallel.New()
 	group.SetLimit(writers)
 	for i, s := range added {
@@ -274,7 +265,7 @@ func (w *worker) list(ctx context.Context, known map[string]lease) error {
 
 // forget removes the leases of shards that have ended and are gone. It waits for
 // several listings: a shard that came back would be read again.
-func (w *worker) forget(ctx context.Context, l *listing, known map[string]lease) error {
+func (w *worker) forget(ctx context.Context, l *listing, known map[string]leaseItem) error {
 	missing := map[string]int{}
 	for id, stands := range known {
 		if !stands.Ended || l.known[id] {
@@ -292,7 +283,7 @@ func (w *worker) forget(ctx context.Context, l *listing, known map[string]lease)
 }
 
 // vanished is what it means that there is no such stream.
-func (w *worker) vanished(known map[string]lease, err error) error {
+func (w *worker) vanished(known map[string]leaseItem, err error) error {
 	if len(known) == 0 {
 		return fmt.Errorf("%w: %w", plaza.ErrTable, err)
 	}
@@ -305,7 +296,7 @@ func (w *worker) vanished(known map[string]lease, err error) error {
 }
 
 // finished reports whether all shards have been handled to the end.
-func finished(l *listing, known map[string]lease) bool {
+func finished(l *listing, known map[string]leaseItem) bool {
 	for _, s := range l.shards {
 		if !known[s.id].Ended {
 			return false

@@ -1,12 +1,9 @@
 package stream_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -20,7 +17,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/keys"
@@ -31,80 +27,6 @@ const (
 	leaseTime = 30 * time.Second
 	renewTime = 10 * time.Second
 )
-
-// outside sends the requests of a bubble of synctest from goroutines outside of
-// it. To the bubble an answer takes no time, and connections that wait do not
-// keep its clock from moving.
-type outside struct {
-	next  aws.HTTPClient
-	slots chan *slot
-}
-
-type slot struct {
-	in  chan *http.Request
-	out chan reply
-}
-
-type reply struct {
-	res *http.Response
-	err error
-}
-
-// newOutside is called outside of the bubble, and its Wrap in it.
-func newOutside(t *testing.T, meter *dynamotest.Meter) func(aws.HTTPClient) aws.HTTPClient {
-	const n = 32
-	o := &outside{slots: make(chan *slot, n)}
-	ready := make(chan struct{})
-	for range n {
-		s := &slot{make(chan *http.Request), make(chan reply, 1)}
-		t.Cleanup(func() { close(s.in) })
-		go func() {
-			<-ready
-			for r := range s.in {
-				s.out <- o.send(r)
-			}
-		}()
-		o.slots <- s
-	}
-	var once sync.Once
-	return func(next aws.HTTPClient) aws.HTTPClient {
-		once.Do(func() { o.next = meter.Wrap(next); close(ready) })
-		return o
-	}
-}
-
-func (o *outside) send(r *http.Request) reply {
-	res, err := o.next.Do(r)
-	if err != nil {
-		return reply{nil, err}
-	}
-	body, err := io.ReadAll(res.Body)
-	_ = res.Body.Close()
-	res.Body = io.NopCloser(bytes.NewReader(body))
-	return reply{res, err}
-}
-
-func (o *outside) Do(r *http.Request) (*http.Response, error) {
-	var body []byte
-	if r.Body != nil {
-		var err error
-		if body, err = io.ReadAll(r.Body); err != nil {
-			return nil, err
-		}
-	}
-	out := r.Clone(plaza.WithOperation(context.Background(), plaza.Operation(r.Context())))
-	out.Body = io.NopCloser(bytes.NewReader(body))
-	s := <-o.slots
-	s.in <- out
-	select {
-	case a := <-s.out:
-		o.slots <- s
-		return a.res, a.err
-	case <-r.Context().Done():
-		go func() { <-s.out; o.slots <- s }()
-		return nil, r.Context().Err()
-	}
-}
 
 // world is a stream, a table of leases, and what the workers of a group handled.
 type world struct {
@@ -131,7 +53,7 @@ func inBubble(t *testing.T, f func(t *testing.T, w *world)) {
 	t.Parallel()
 	table := dynamotest.Table(t, stream.Table)
 	meter := dynamotest.NewMeter()
-	send := newOutside(t, meter)
+	send := dynamotest.Outside(t, meter.Wrap)
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{
 			script: newScript(), t: t, table: table, meter: meter,

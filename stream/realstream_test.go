@@ -52,7 +52,7 @@ func onRealStream(t *testing.T, f func(t *testing.T, r *realStream)) {
 	transport := &http.Transport{MaxIdleConnsPerHost: 32}
 	t.Cleanup(transport.CloseIdleConnections)
 	meter := dynamotest.NewMeter()
-	send := newOutside(t, meter)
+	send := dynamotest.Outside(t, meter.Wrap)
 	synctest.Test(t, func(t *testing.T) {
 		cfg := e.Config()
 		cfg.Credentials = credentials.NewStaticCredentialsProvider(rand.Text(), "plaza", "")

@@ -1,0 +1,88 @@
+package dynamotest
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/plaza-sdk/plaza"
+)
+
+type outside struct {
+	next  aws.HTTPClient
+	slots chan *slot
+}
+
+type slot struct {
+	in  chan *http.Request
+	out chan reply
+}
+
+type reply struct {
+	res *http.Response
+	err error
+}
+
+// Outside lets clients of a bubble of synctest use the engine: their requests are sent
+// by goroutines outside of it. To the bubble an answer takes no time, and connections
+// that wait do not keep its clock from moving. Outside is called before the bubble
+// begins, and what it returns in it.
+func Outside(t testing.TB, wrap func(aws.HTTPClient) aws.HTTPClient) func(aws.HTTPClient) aws.HTTPClient {
+	const n = 32
+	o := &outside{slots: make(chan *slot, n)}
+	ready := make(chan struct{})
+	for range n {
+		s := &slot{make(chan *http.Request), make(chan reply, 1)}
+		t.Cleanup(func() { close(s.in) })
+		go func() {
+			<-ready
+			for r := range s.in {
+				s.out <- o.send(r)
+			}
+		}()
+		o.slots <- s
+	}
+	var once sync.Once
+	return func(next aws.HTTPClient) aws.HTTPClient {
+		once.Do(func() { o.next = wrap(next); close(ready) })
+		return o
+	}
+}
+
+func (o *outside) send(r *http.Request) reply {
+	res, err := o.next.Do(r)
+	if err != nil {
+		return reply{nil, err}
+	}
+	body, err := io.ReadAll(res.Body)
+	_ = res.Body.Close()
+	res.Body = io.NopCloser(bytes.NewReader(body))
+	return reply{res, err}
+}
+
+func (o *outside) Do(r *http.Request) (*http.Response, error) {
+	var body []byte
+	if r.Body != nil {
+		var err error
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
+	}
+	out := r.Clone(plaza.WithOperation(context.Background(), plaza.Operation(r.Context())))
+	out.Body = io.NopCloser(bytes.NewReader(body))
+	s := <-o.slots
+	s.in <- out
+	select {
+	case a := <-s.out:
+		o.slots <- s
+		return a.res, a.err
+	case <-r.Context().Done():
+		go func() { <-s.out; o.slots <- s }()
+		return nil, r.Context().Err()
+	}
+}
