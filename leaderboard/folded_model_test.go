@@ -9,7 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
@@ -19,10 +21,15 @@ func (w world) load(t testing.TB, board string, places []place) {
 	batch := make([]any, 0, 25)
 	for i, p := range places {
 		at := noon.Add(time.Duration(p.at-3600) * time.Second).UnixNano()
-		batch = append(batch, entry{
-			row:   row{PK: "P#" + p.player, SK: "LB#" + board + "#" + forever, Part: board + "#" + forever + "#0", Key: orderKey(p.score, p.sub, at, p.player)},
-			Score: fmt.Sprint(p.score), Rev: 1,
-		})
+		item := map[string]any{
+			"pk": keys.Join("P", p.player), "sk": "LB#" + board + "#" + forever,
+			"part": board + "#" + forever + "#0", "key": orderKey(p.score, p.sub, at, p.player),
+			"score": fmt.Sprint(p.score), "rev": 1, "lastOp": ids.At(noon),
+		}
+		if p.sub != 0 {
+			item["sub"] = p.sub
+		}
+		batch = append(batch, item)
 		if len(batch) == cap(batch) || i == len(places)-1 {
 			_, err := w.raw(t).Batch().Write().Put(batch...).Run(t.Context())
 			require.NoError(t, err)
