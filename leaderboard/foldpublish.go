@@ -9,12 +9,18 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/internal/fold"
+	"github.com/plaza-sdk/plaza/internal/lease"
 	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
 // errFoldLost ends leading: a folder with a later lease publishes.
 var errFoldLost = errors.New("leaderboard: another folder leads")
+
+// foldLost names the lease of that folder, above which the next one's is.
+func foldLost(gen uint64) error {
+	return fmt.Errorf("%w: %w", errFoldLost, &lease.StaleError{Gen: gen})
+}
 
 const (
 	foldWrites = 4         // how many periods are published at once, and requests of one
@@ -145,8 +151,9 @@ func (l *folding) putRoot(ctx context.Context, root rootItem) error {
 		return t.Run(ctx, ifUnchanged(t.Put(root), stands, "gen", "seq"))
 	case gen == root.Gen && seq == root.Seq: // the SDK sent it twice
 		return nil
+	default:
+		return foldLost(gen)
 	}
-	return errFoldLost
 }
 
 // foldVersion returns the two numbers by which a root is later than others, 0 if it is
@@ -231,7 +238,7 @@ func (l *folding) unpublish(ctx context.Context, p *foldedPeriod) error {
 	if refused, ok := store.AsRefused(err); ok {
 		stands, _ := refused.At(0)
 		if gen, _ := foldVersion(stands); gen > 0 {
-			return errFoldLost
+			return foldLost(gen)
 		}
 		err = t.Run(ctx, ifUnchanged(t.Delete(key), stands, "gen"))
 	}

@@ -39,20 +39,28 @@ func newFolded(t testing.TB, opts *leaderboard.Options) world {
 // of streams between it and the stream.
 func (w world) folder(t testing.TB, opts leaderboard.FolderOptions, streams wrapper, wrap ...wrapper) *leaderboard.Folder {
 	t.Helper()
-	described, err := dynamotest.DB(t).Client().DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &w.table})
+	reader := w.reader(t, streams, &stream.ReaderOptions{Idle: 5 * time.Millisecond, List: 100 * time.Millisecond, Now: opts.Now})
+	opts.Every, opts.Settle = time.Nanosecond, max(opts.Settle, time.Nanosecond)
+	f, err := leaderboard.NewFolder(w.process(t, nil, wrap...).Repository, reader, &opts)
 	require.NoError(t, err)
-	o := dynamotest.DB(t).Client().(*dynamodb.Client).Options()
+	return f
+}
+
+// reader reads the table's stream. Streams, which may be nil, is between the two.
+func (w world) reader(t testing.TB, streams wrapper, opts *stream.ReaderOptions) *stream.Reader {
+	t.Helper()
+	client := w.db(t).Client().(*dynamodb.Client)
+	described, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &w.table})
+	require.NoError(t, err)
+	o := client.Options()
 	if streams == nil {
 		streams = func(c aws.HTTPClient) aws.HTTPClient { return c }
 	}
 	reader, err := stream.NewReader(dynamodbstreams.New(dynamodbstreams.Options{
 		BaseEndpoint: o.BaseEndpoint, Region: o.Region, Credentials: o.Credentials, HTTPClient: streams(o.HTTPClient),
-	}), *described.Table.LatestStreamArn, &stream.ReaderOptions{Idle: 5 * time.Millisecond, List: 100 * time.Millisecond, Now: opts.Now})
+	}), *described.Table.LatestStreamArn, opts)
 	require.NoError(t, err)
-	opts.Every, opts.Settle = time.Nanosecond, max(opts.Settle, time.Nanosecond)
-	f, err := leaderboard.NewFolder(w.process(t, nil, wrap...).Repository, reader, &opts)
-	require.NoError(t, err)
-	return f
+	return reader
 }
 
 // folded is what is published of a period: how many keys are before each leaf.

@@ -51,8 +51,18 @@ type world struct {
 	*leaderboard.Repository
 	*clock
 	table string
+	send  wrapper // nil, or what dynamotest.Outside returned
 
 	folds *leaderboard.Folder // nil unless boards are folded
+}
+
+// db is a client of the engine.
+func (w world) db(t testing.TB, wrap ...wrapper) *dynamo.DB {
+	t.Helper()
+	if w.send != nil {
+		wrap = slices.Insert(wrap, 0, w.send)
+	}
+	return dynamotest.DB(t, wrap...)
 }
 
 type wrapper = func(aws.HTTPClient) aws.HTTPClient
@@ -72,7 +82,7 @@ func (w world) process(t testing.TB, opts *leaderboard.Options, wrap ...wrapper)
 	}
 	o.Now = w.Now
 	var err error
-	w.Repository, err = leaderboard.New(dynamotest.DB(t, wrap...), w.table, w.clock, &o)
+	w.Repository, err = leaderboard.New(w.db(t, wrap...), w.table, w.clock, &o)
 	require.NoError(t, err)
 	return w
 }
@@ -144,7 +154,7 @@ type entry struct {
 	TTL     int64  `dynamo:"ttl"`
 }
 
-func (w world) raw(t testing.TB) dynamo.Table { return dynamotest.DB(t).Table(w.table) }
+func (w world) raw(t testing.TB) dynamo.Table { return w.db(t).Table(w.table) }
 
 // rows returns one partition of the index, the best first.
 func (w world) rows(t tester, table dynamo.Table, part string) []row {

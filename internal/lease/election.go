@@ -14,12 +14,12 @@ import (
 )
 
 // ErrLost is returned when a leader's lease is another's now.
-var ErrLost = errors.New("another process leads now")
+var ErrLost = errors.New("lease: another process leads now")
 
 // StaleError is what Lead returns if it found work of a higher gen.
 type StaleError struct{ Gen uint64 }
 
-func (e *StaleError) Error() string { return fmt.Sprintf("gen %d has led since", e.Gen) }
+func (e *StaleError) Error() string { return fmt.Sprintf("lease: gen %d has led since", e.Gen) }
 
 // Election lets one of any number of processes lead, by the item at Key {owner, gen,
 // beat}.
@@ -106,7 +106,7 @@ func (c *candidate) stand(ctx context.Context) (pause time.Duration, err error) 
 	asked := time.Now()
 	var seen leaderItem
 	if err := c.Table.Get(within, c.Key, true, &seen); err != nil && !errors.Is(err, plaza.ErrNotFound) {
-		return c.tick(), fmt.Errorf("reading the lease: %w", err)
+		return c.tick(), fmt.Errorf("lease: read: %w", err)
 	}
 	if seen.damaged != nil {
 		c.OnError(c.Table.Corrupt(c.Key, seen.damaged.Error()))
@@ -132,7 +132,7 @@ func (c *candidate) take(ctx context.Context, seen leaderItem) (leaderItem, erro
 	found, err := Refused[leaderItem](ctx, c.Table, update)
 	switch {
 	case err != nil:
-		return leaderItem{}, fmt.Errorf("taking the lease: %w", err)
+		return leaderItem{}, fmt.Errorf("lease: take: %w", err)
 	case found != nil:
 		return *found, nil // the SDK repeats a request whose answer was lost, so it may be this one's
 	}
@@ -157,7 +157,7 @@ func (c *candidate) reign(ctx context.Context, held leaderItem, sent time.Time) 
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
 	defer cancel()
 	if _, err := Refused[leaderItem](within, c.Table, Release(c.Table, c.Key, held.Lease)); err != nil {
-		c.OnError(fmt.Errorf("giving the lease back: %w", err))
+		c.OnError(fmt.Errorf("lease: release: %w", err))
 	}
 	return err
 }
@@ -186,7 +186,7 @@ func (c *candidate) beat(ctx context.Context, held leaderItem, alive time.Time) 
 			alive, pause = sent, c.tick()
 			continue
 		}
-		err = fmt.Errorf("beat: %w", err)
+		err = fmt.Errorf("lease: beat: %w", err)
 		if errors.Is(err, plaza.ErrTable) || time.Since(alive) >= 2*c.tick() {
 			return err
 		}

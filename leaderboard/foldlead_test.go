@@ -1,0 +1,254 @@
+package leaderboard_test
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/lease"
+	"github.com/plaza-sdk/plaza/internal/streamtest"
+	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+// In a bubble hours pass at once, and each read of the stream is a real request.
+const (
+	foldLease = 10 * time.Minute
+	foldIdle  = 10 * time.Minute
+)
+
+// inFoldBubble runs f with a clock of its own, on a table of the real engine and its
+// stream. Board "a" has a period of several leaves.
+func inFoldBubble(t *testing.T, f func(t *testing.T, w world)) {
+	t.Helper()
+	t.Parallel()
+	w := world{table: dynamotest.Table(t, streamtest.Streamed(leaderboard.Table)), clock: &clock{now: noon}}
+	w = w.process(t, nil)
+	w.define(t, leaderboard.Board{Name: "a", Ranking: leaderboard.RankByFold})
+	w.submit(t, score("a", "somebody", 0, 0))
+	w.move(t, 0, 600)
+	w.send = dynamotest.Outside(t, dynamotest.NewMeter().Wrap)
+	synctest.Test(t, func(t *testing.T) { f(t, w.process(t, nil)) })
+}
+
+// move gives n players keys that they did not have before turn.
+func (w world) move(t testing.TB, turn, n int) {
+	t.Helper()
+	items := make([]any, n)
+	for i := range items {
+		player := fmt.Sprint("player-", i)
+		key := binary.BigEndian.AppendUint64(nil, uint64(i*7919+turn*104729)%1e6)
+		items[i] = row{PK: "P#" + player, SK: "LB#a#" + forever, Part: "a#" + forever + "#0", Key: append(append(key, make([]byte, 16)...), player...)}
+	}
+	written, err := w.raw(t).Batch().Write().Put(items...).Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, n, written)
+}
+
+// folding is a process that runs a folder.
+type folding struct {
+	*leaderboard.Folder
+	cancel context.CancelFunc
+	ended  chan struct{}
+	err    error
+
+	mu   sync.Mutex
+	errs []error
+}
+
+func (w world) fold(t testing.TB, wrap ...wrapper) *folding {
+	t.Helper()
+	f := &folding{ended: make(chan struct{})}
+	var err error
+	f.Folder, err = leaderboard.NewFolder(w.process(t, nil, wrap...).Repository, w.reader(t, nil, &stream.ReaderOptions{Idle: foldIdle, List: foldIdle}),
+		&leaderboard.FolderOptions{Lease: foldLease, OnError: func(err error) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.errs = append(f.errs, err)
+		}})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	f.cancel = cancel
+	go func() { f.err = f.Run(ctx); close(f.ended) }()
+	t.Cleanup(func() { _ = f.stop() })
+	return f
+}
+
+// stop ends Run, and returns its error.
+func (f *folding) stop() error {
+	f.cancel()
+	<-f.ended
+	return f.err
+}
+
+// until waits for something that happens within a day.
+func until(t testing.TB, what string, happens func() bool) {
+	t.Helper()
+	for end := time.Now().Add(24 * time.Hour); !happens(); time.Sleep(foldIdle / 2) {
+		if time.Now().After(end) {
+			require.Fail(t, "in vain", what)
+		}
+	}
+}
+
+// catchesUp waits until everything written before is published, and compares it.
+func (w world) catchesUp(t testing.TB) folded {
+	t.Helper()
+	now := time.Now()
+	until(t, "it is published", func() bool {
+		var f folded
+		err := w.raw(t).Get("pk", foldedPK).Range("sk", dynamo.Equal, "ROOT").Consistent(true).One(t.Context(), &f)
+		return err == nil && f.AsOf.After(now)
+	})
+	return w.agrees(t, "a", forever, 1)
+}
+
+const foldedPK = "R#a#" + forever
+
+// tidy waits until nothing but the root and its blocks is stored of the period.
+func (w world) tidy(t testing.TB) {
+	t.Helper()
+	until(t, "orphans are deleted", func() bool {
+		var items []row
+		require.NoError(t, w.raw(t).Get("pk", foldedPK).Consistent(true).All(t.Context(), &items))
+		return len(items) == 1+len(w.published(t, "a", forever).Blocks())
+	})
+}
+
+func TestAFolderThatStopsLetsAnotherLead(t *testing.T) {
+	inFoldBubble(t, func(t *testing.T, w world) {
+		ann := w.fold(t)
+		first := w.catchesUp(t)
+		require.NotEmpty(t, first.Blocks())
+		require.True(t, ann.Status().Leading)
+		bob := w.fold(t)
+		w.move(t, 1, 30)
+		require.Equal(t, first.Gen, w.catchesUp(t).Gen)
+		require.False(t, bob.Status().Leading)
+
+		require.ErrorIs(t, ann.stop(), context.Canceled)
+		require.False(t, ann.Status().Leading)
+		time.Sleep(foldLease/3 + time.Second)
+		require.True(t, bob.Status().Leading)
+		w.move(t, 2, 30)
+		require.Equal(t, first.Gen+1, w.catchesUp(t).Gen)
+		w.tidy(t)
+		require.Empty(t, append(ann.errs, bob.errs...))
+	})
+}
+
+func TestAFolderThatWasKilledIsTakenOver(t *testing.T) {
+	for k := 1; k <= faults.Size(8, 4); k++ {
+		for _, after := range []bool{false, true} {
+			t.Run(fmt.Sprint(k, after), func(t *testing.T) {
+				inFoldBubble(t, func(t *testing.T, w world) {
+					in := faults.New(t, 1, faults.Rates{})
+					if in.KillBefore(k); after {
+						in.KillAt(k)
+					}
+					ann := w.fold(t, in.Wrap)
+					turn := 0
+					until(t, "ann is killed", func() bool {
+						turn++
+						w.move(t, turn, 20)
+						return in.Count(faults.KilledBefore)+in.Count(faults.KilledAfter) > 0
+					})
+					_ = ann.stop()
+					bob := w.fold(t)
+					w.move(t, turn+1, 20)
+					w.catchesUp(t)
+					require.True(t, bob.Status().Leading)
+					w.tidy(t)
+				})
+			})
+		}
+	}
+}
+
+// What a folder sent before it was frozen arrives after another took over.
+func TestAFrozenFolderDamagesNothing(t *testing.T) {
+	for name, op := range map[string]string{"roots": "PutItem", "blocks": "BatchWriteItem"} {
+		t.Run(name, func(t *testing.T) {
+			inFoldBubble(t, func(t *testing.T, w world) {
+				frozen := false
+				late := &faults.Late{Holds: func(o string, _ []byte) bool { return frozen && (o == op || o == "UpdateItem") }}
+				ann := w.fold(t, late.Wrap)
+				w.catchesUp(t)
+				frozen = true
+				w.move(t, 1, 1200) // leaves split
+				until(t, "ann stops", func() bool { return !ann.Status().Leading })
+				bob := w.fold(t)
+				w.move(t, 2, 30)
+				before := w.catchesUp(t)
+				require.True(t, bob.Status().Leading)
+				_ = ann.stop()
+
+				applied := late.Arrive(t)
+				require.Equal(t, op == "BatchWriteItem", applied > 0, "neither a beat nor a root")
+				after := w.published(t, "a", forever)
+				require.Equal(t, before.Gen, after.Gen)
+				require.Equal(t, before.Data, after.Data)
+				require.True(t, bob.Status().Leading)
+
+				_ = bob.stop()
+				w.fold(t)
+				w.move(t, 3, 30)
+				require.Greater(t, w.catchesUp(t).Gen, before.Gen)
+				w.tidy(t)
+			})
+		})
+	}
+}
+
+func TestAFolderOfAnOldLeaseStopsWhenItPublishes(t *testing.T) {
+	t.Parallel()
+	w := newFolded(t, nil)
+	w.define(t, leaderboard.Board{Name: "a", Ranking: leaderboard.RankByFold})
+	w.move(t, 0, 600)
+	w.submit(t, score("a", "ann", 1, 1))
+	old, next := w.folder(t, leaderboard.FolderOptions{}, nil), w.folder(t, leaderboard.FolderOptions{}, nil)
+	require.NoError(t, old.CatchUp(t.Context()))
+	require.NoError(t, next.CatchUpWith(t.Context(), 7))
+	w.move(t, 1, 100)
+	var stale *lease.StaleError
+	require.ErrorAs(t, old.CatchUp(t.Context()), &stale)
+	require.EqualValues(t, 7, stale.Gen)
+	require.NoError(t, next.CatchUp(t.Context()))
+	require.EqualValues(t, 7, w.agrees(t, "a", forever, 1).Gen)
+}
+
+func TestAfterItsLeaseIsGoneAFolderLeadsAboveWhatIsPublished(t *testing.T) {
+	inFoldBubble(t, func(t *testing.T, w world) {
+		for range 3 {
+			ann := w.fold(t)
+			w.catchesUp(t)
+			_ = ann.stop()
+		}
+		require.NoError(t, w.raw(t).Delete("pk", "R#").Range("sk", "LEADER").Run(t.Context()))
+		w.fold(t)
+		w.move(t, 1, 30)
+		require.Greater(t, w.catchesUp(t).Gen, uint64(3))
+	})
+}
+
+func TestAFolderThatLeadsCostsABeat(t *testing.T) {
+	inFoldBubble(t, func(t *testing.T, w world) {
+		meter := dynamotest.NewMeter().Price()
+		w.fold(t, meter.Wrap)
+		w.catchesUp(t)
+		w.tidy(t)
+		time.Sleep(foldLease / 2)
+		meter.Take()
+		time.Sleep(4 * foldLease)
+		require.Equal(t, dynamotest.Cost{Requests: 12, Write: 12}, meter.Take())
+	})
+}
