@@ -1,18 +1,26 @@
 package leaderboard_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
@@ -25,34 +33,38 @@ var foldedBoards = []leaderboard.Board{
 	{Name: "counted", Operator: leaderboard.Set},
 }
 
-// write makes a random write.
-func (w world) write(t testing.TB, random *rand.Rand) {
+func (w world) defineFolded(t testing.TB) {
 	t.Helper()
+	for _, b := range foldedBoards {
+		w.define(t, b)
+	}
+}
+
+// write makes a random write to a random one of the boards.
+func (w world) write(ctx context.Context, random *rand.Rand) error {
 	b := foldedBoards[random.IntN(len(foldedBoards))]
 	in := leaderboard.In{Board: b.Name}
 	player := fmt.Sprint("p", random.IntN(30))
 	var err error
 	switch random.IntN(16) {
 	case 0, 1:
-		err = errorOf(w.Hide(t.Context(), in, player))
+		err = errorOf(w.Hide(ctx, in, player))
 	case 2:
-		err = errorOf(w.Unhide(t.Context(), in, player))
+		err = errorOf(w.Unhide(ctx, in, player))
 	case 3:
-		err = errorOf(w.Remove(t.Context(), in, player))
+		err = errorOf(w.Remove(ctx, in, player))
 	case 4:
-		err = w.Erase(t.Context(), player)
+		err = w.Erase(ctx, player)
 	case 5:
-		if random.IntN(4) == 0 {
-			w.set(w.Now().Add(12 * time.Hour))
-		}
 		b.Shards = 1 + random.IntN(maxTested)
-		w.define(t, b)
+		err = errorOf(w.Define(ctx, b))
 	default:
-		w.submit(t, leaderboard.Submission{Board: b.Name, Player: player, Score: leaderboard.Int(int64(random.IntN(20))), Op: w.id()})
+		_, _, err = w.Submit(ctx, leaderboard.Submission{Board: b.Name, Player: player, Score: leaderboard.Int(int64(random.IntN(20))), Op: w.id()})
 	}
-	if err != nil && !errors.Is(err, plaza.ErrNotFound) {
-		require.NoError(t, err)
+	if errors.Is(err, plaza.ErrNotFound) || errors.Is(err, plaza.ErrRemoved) {
+		return nil
 	}
+	return err
 }
 
 // foldedExactly compares all periods with what a folder has and published of them.
@@ -66,7 +78,7 @@ func (w world) foldedExactly(t testing.TB, f *leaderboard.Folder) {
 			return w.Periods(ctx, b.Name, req)
 		}) {
 			require.NoError(t, err)
-			w.agrees(t, b.Name, p.Name)
+			w.agrees(t, b.Name, p.Name, maxTested)
 			if f.Above(b.Name, p.Name, nil) >= 0 {
 				w.holds(t, f, b.Name, p.Name)
 			}
@@ -80,22 +92,148 @@ func TestUnderFaultsWhatIsPublishedIsTheIndex(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			w := newFolded(t, nil)
-			for _, b := range foldedBoards {
-				w.define(t, b)
-			}
+			w.defineFolded(t)
 			random := rand.New(rand.NewPCG(seed, 0))
 			rates := faults.Standard
 			rates.Unprocessed = 0.05
-			f := w.folder(t, leaderboard.FolderOptions{}, newFlaky(seed), faults.New(t, seed, rates).Wrap)
+			f := w.folder(t, leaderboard.FolderOptions{}, flaky(seed), faults.New(t, seed, rates).Wrap)
 			for range 6 {
 				for range 30 {
-					w.write(t, random)
+					require.NoError(t, w.write(t.Context(), random))
 				}
 				require.NoError(t, f.CatchUp(t.Context()))
 				w.foldedExactly(t, f)
+				w.set(w.Now().Add(10 * time.Hour))
 			}
 			require.Zero(t, f.Status().Loading)
 			require.Positive(t, f.Status().Entries)
+		})
+	}
+}
+
+func TestAFolderIsRefusedWhatItCannotDo(t *testing.T) {
+	t.Parallel()
+	w, other := newFolded(t, nil), newFolded(t, nil)
+	reader := w.reader(t, nil, nil)
+	for name, opts := range map[string]leaderboard.FolderOptions{
+		"Every": {Every: -1}, "Settle": {Settle: -1}, "Lease": {Lease: time.Millisecond}, "MaxEntries": {MaxEntries: 100_000_001},
+	} {
+		_, err := leaderboard.NewFolder(w.Repository, reader, &opts)
+		var invalid *plaza.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		require.Equal(t, "FolderOptions."+name, invalid.Field)
+	}
+	_, err := leaderboard.NewFolder(nil, reader, nil)
+	require.ErrorIs(t, err, plaza.ErrInvalid)
+	_, err = leaderboard.NewFolder(w.Repository, nil, nil)
+	require.ErrorIs(t, err, plaza.ErrInvalid)
+	_, err = leaderboard.NewFolder(other.Repository, reader, nil)
+	require.ErrorIs(t, err, plaza.ErrInvalid, "the stream is of another table")
+	f, err := leaderboard.NewFolder(w.Repository, reader, nil)
+	require.NoError(t, err)
+	require.Zero(t, f.Status())
+}
+
+// Entries are written while the index is read, before and after each of its pages.
+func TestWritesDuringALoadAreFolded(t *testing.T) {
+	t.Parallel()
+	for seed := range faults.Seeds(20) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			w := newFolded(t, nil)
+			w.defineFolded(t)
+			random := rand.New(rand.NewPCG(seed, 0))
+			for range 20 {
+				require.NoError(t, w.write(t.Context(), random))
+			}
+			w.fill(t, "a", 600) // several pages
+			var mu sync.Mutex
+			pages := 0
+			between := func() {
+				mu.Lock()
+				defer mu.Unlock()
+				if pages++; pages > 100 {
+					return
+				}
+				for range 10 {
+					assert.NoError(t, w.write(t.Context(), random))
+				}
+			}
+			f := w.folder(t, leaderboard.FolderOptions{}, nil, func(next aws.HTTPClient) aws.HTTPClient {
+				return doer(func(r *http.Request) (*http.Response, error) {
+					req, err := wire.Read(r)
+					if err != nil || !bytes.Contains(req.Body, []byte("IndexName")) {
+						return next.Do(req.Again())
+					}
+					between()
+					defer between()
+					return next.Do(req.Again())
+				})
+			})
+			require.NoError(t, f.CatchUp(t.Context()))
+			require.Greater(t, pages, 6)
+			w.foldedExactly(t, f)
+		})
+	}
+}
+
+func TestWritersDoNotWaitForALoad(t *testing.T) {
+	t.Parallel()
+	w := newFolded(t, nil)
+	w.defineFolded(t)
+	f := w.folder(t, leaderboard.FolderOptions{Settle: 50 * time.Millisecond}, nil)
+	ctx, stop := context.WithCancel(t.Context())
+	group := parallel.New()
+	for i := range uint64(4) {
+		group.Go(func() error {
+			random := rand.New(rand.NewPCG(i, 0))
+			for ctx.Err() == nil {
+				if err := w.write(t.Context(), random); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	require.NoError(t, f.CatchUp(t.Context()))
+	stop()
+	require.NoError(t, group.Wait())
+	require.NoError(t, f.CatchUp(t.Context()))
+	w.foldedExactly(t, f)
+}
+
+// The index lags for less than Settle: what was written before the folder began is in
+// neither its first answers nor the stream.
+func TestALaggingIndexIsReadAfterItHasSettled(t *testing.T) {
+	t.Parallel()
+	for name, lag := range map[string]time.Duration{"in time": 200 * time.Millisecond, "too late": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newFolded(t, nil)
+			w.define(t, foldedBoards[0])
+			w.submit(t, score("a", "ann", 1, 1))
+			var fresh atomic.Int64
+			in := faults.New(t, 1, faults.Rates{})
+			in.Script(func(op string, body []byte, _ int) faults.Fault {
+				if op == "Query" && bytes.Contains(body, []byte("IndexName")) && time.Now().UnixNano() < fresh.Load() {
+					return faults.Fault{Kind: faults.Stale}
+				}
+				return faults.Fault{}
+			})
+			require.NoError(t, w.folder(t, leaderboard.FolderOptions{}, nil, in.Wrap).CatchUp(t.Context()))
+			w.agrees(t, "a", forever, 1)
+
+			w.submit(t, score("a", "bob", 2, 2))
+			w.submit(t, score("a", "ann", 3, 3))
+			fresh.Store(time.Now().Add(lag).UnixNano())
+			f := w.folder(t, leaderboard.FolderOptions{Settle: 250 * time.Millisecond}, nil, in.Wrap)
+			require.NoError(t, f.CatchUpWith(t.Context(), 2))
+			if name == "too late" {
+				require.EqualValues(t, 1, w.published(t, "a", forever).Len(), "this test can fail")
+				return
+			}
+			w.agrees(t, "a", forever, 1)
+			w.holds(t, f, "a", forever)
 		})
 	}
 }

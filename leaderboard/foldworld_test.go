@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -35,8 +36,8 @@ func newFolded(t testing.TB, opts *leaderboard.Options) world {
 	return w.process(t, opts)
 }
 
-// folder makes a folder of its own process. Wrap is between it and the table, and the first
-// of streams between it and the stream.
+// folder makes a folder of a process of its own. Streams is between it and the stream, and
+// wrap between it and the table.
 func (w world) folder(t testing.TB, opts leaderboard.FolderOptions, streams wrapper, wrap ...wrapper) *leaderboard.Folder {
 	t.Helper()
 	reader := w.reader(t, streams, &stream.ReaderOptions{Idle: 5 * time.Millisecond, List: 100 * time.Millisecond, Now: opts.Now})
@@ -61,6 +62,27 @@ func (w world) reader(t testing.TB, streams wrapper, opts *stream.ReaderOptions)
 	}), *described.Table.LatestStreamArn, opts)
 	require.NoError(t, err)
 	return reader
+}
+
+// fill puts n entries of nearly 4 KB into the index of a board that never resets, the
+// i-th under its own key.
+func (w world) fill(t testing.TB, board string, n int) {
+	t.Helper()
+	items := make([]any, n)
+	for i := range items {
+		items[i] = filled(board, i)
+	}
+	_, err := w.raw(t).Batch().Write().Put(items...).Run(t.Context())
+	require.NoError(t, err)
+}
+
+// filled is the i-th entry of fill.
+func filled(board string, i int) entry {
+	player := fmt.Sprint("filled", i)
+	return entry{row: row{
+		PK: keys.Join("P", player), SK: keys.Join("LB", board, forever),
+		Part: keys.Join(board, forever, "0"), Key: fmt.Appendf(nil, "%024d%s", i, player),
+	}, Meta: strings.Repeat("m", 4000)}
 }
 
 // folded is what is published of a period: how many keys are before each leaf.
@@ -110,9 +132,9 @@ func (w world) published(t testing.TB, board, period string) folded {
 }
 
 // keys are those of a period's index.
-func (w world) keys(t testing.TB, board, period string) (all [][]byte) {
+func (w world) keys(t testing.TB, board, period string, shards int) (all [][]byte) {
 	t.Helper()
-	for shard := range maxTested {
+	for shard := range shards {
 		for _, r := range w.rows(t, w.raw(t), keys.Join(board, period, strconv.Itoa(shard))) {
 			all = append(all, r.Key)
 		}
@@ -125,9 +147,9 @@ func (w world) keys(t testing.TB, board, period string) (all [][]byte) {
 const maxTested = 3
 
 // agrees compares what is published of a period with its index.
-func (w world) agrees(t testing.TB, board, period string) folded {
+func (w world) agrees(t testing.TB, board, period string, shards int) folded {
 	t.Helper()
-	all := w.keys(t, board, period)
+	all := w.keys(t, board, period, shards)
 	f := w.published(t, board, period)
 	require.EqualValues(t, len(all), f.Len(), "%s %s", board, period)
 	for _, leaf := range f.leaves {
@@ -140,7 +162,7 @@ func (w world) agrees(t testing.TB, board, period string) folded {
 // holds compares what a folder has in memory of a period with its index.
 func (w world) holds(t testing.TB, f *leaderboard.Folder, board, period string) {
 	t.Helper()
-	all := w.keys(t, board, period)
+	all := w.keys(t, board, period, maxTested)
 	for i, key := range all {
 		require.Equal(t, i, f.Above(board, period, key))
 		require.Equal(t, i+1, f.Above(board, period, append(slices.Clone(key), 0)), "the key itself")
@@ -148,26 +170,32 @@ func (w world) holds(t testing.TB, f *leaderboard.Folder, board, period string) 
 	require.Equal(t, len(all), f.Above(board, period, bytes.Repeat([]byte{0xff}, 1024)))
 }
 
-// flaky resets some connections of the stream's requests.
-type flaky struct {
-	next aws.HTTPClient
+// doer is a client that is a function.
+type doer func(*http.Request) (*http.Response, error)
 
-	mu     sync.Mutex
-	random *rand.Rand
-}
+func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
 
-func newFlaky(seed uint64) wrapper {
+// flaky resets one in ten connections.
+func flaky(seed uint64) wrapper {
 	return func(next aws.HTTPClient) aws.HTTPClient {
-		return &flaky{next: next, random: rand.New(rand.NewPCG(seed, 1))}
+		var mu sync.Mutex
+		random := rand.New(rand.NewPCG(seed, 1))
+		return doer(func(r *http.Request) (*http.Response, error) {
+			mu.Lock()
+			chance := random.IntN(10)
+			mu.Unlock()
+			if chance > 0 {
+				return next.Do(r)
+			}
+			return nil, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
+		})
 	}
 }
 
-func (f *flaky) Do(r *http.Request) (*http.Response, error) {
-	f.mu.Lock()
-	chance := f.random.IntN(10)
-	f.mu.Unlock()
-	if chance > 0 {
-		return f.next.Do(r)
-	}
-	return nil, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
+// count is how many items a partition has.
+func (w world) count(t testing.TB, pk string) int {
+	t.Helper()
+	n, err := w.raw(t).Get("pk", pk).Consistent(true).Count(t.Context())
+	require.NoError(t, err)
+	return n
 }

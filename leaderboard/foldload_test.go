@@ -1,0 +1,360 @@
+package leaderboard_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+// seen collects what a folder's OnError is called with.
+type seen struct {
+	mu   sync.Mutex
+	errs []error
+}
+
+func (s *seen) add(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.errs = append(s.errs, err)
+}
+
+func (s *seen) all() []error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.errs
+}
+
+// spoil lets a test replace one answer of GetRecords.
+type spoil struct {
+	mu     sync.Mutex
+	answer func(*http.Response, wire.Request) (res *http.Response, done bool)
+}
+
+func (s *spoil) next(answer func(*http.Response, wire.Request) (*http.Response, bool)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer = answer
+}
+
+func (s *spoil) wrap(next aws.HTTPClient) aws.HTTPClient {
+	return doer(func(r *http.Request) (*http.Response, error) {
+		req, err := wire.Read(r)
+		if err != nil {
+			return nil, err
+		}
+		res, err := next.Do(req.Again())
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if err != nil || req.Op != "GetRecords" || s.answer == nil {
+			return res, err
+		}
+		res, done := s.answer(res, req)
+		if done {
+			s.answer = nil
+		}
+		return res, nil
+	})
+}
+
+// What a record says that cannot be read, and what was never read, is found in the index.
+func TestWhatTheStreamLosesIsReadAgain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		spoil func(*http.Response, wire.Request) (*http.Response, bool)
+		err   error
+	}{
+		"a record that cannot be read": {func(res *http.Response, _ wire.Request) (*http.Response, bool) {
+			body, _ := wire.Body(res)
+			odd := bytes.ReplaceAll(body, []byte(`"INSERT"`), []byte(`"ODD"`))
+			wire.SetBody(res, odd)
+			return res, !bytes.Equal(odd, body)
+		}, stream.ErrRecord},
+		"a gap": {func(_ *http.Response, req wire.Request) (*http.Response, bool) {
+			return req.Answer(http.StatusBadRequest, []byte(`{"__type":"com.amazonaws.dynamodb.v20120810#TrimmedDataAccessException","message":"trimmed"}`)), true
+		}, stream.ErrGap},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newFolded(t, nil)
+			w.define(t, foldedBoards[0])
+			w.submit(t, score("a", "ann", 1, 1))
+			var failed seen
+			var answers spoil
+			f := w.folder(t, leaderboard.FolderOptions{OnError: failed.add}, answers.wrap)
+			require.NoError(t, f.CatchUp(t.Context()))
+			w.submit(t, score("a", "ann", 2, 2))
+			require.NoError(t, f.CatchUp(t.Context()))
+			require.Empty(t, failed.all())
+
+			answers.next(c.spoil)
+			w.submit(t, score("a", "bob", 2, 2))
+			w.submit(t, score("a", "ann", 3, 3))
+			require.NoError(t, f.CatchUp(t.Context()))
+			require.Len(t, failed.all(), 1)
+			require.ErrorIs(t, failed.all()[0], c.err)
+			w.agrees(t, "a", forever, 1)
+			w.holds(t, f, "a", forever)
+		})
+	}
+}
+
+func TestABoardIsFoldedSinceItsDefinitionSaysSo(t *testing.T) {
+	t.Parallel()
+	w := newFolded(t, nil)
+	f := w.folder(t, leaderboard.FolderOptions{}, nil)
+	catchUp := func() {
+		t.Helper()
+		require.NoError(t, f.CatchUp(t.Context()))
+	}
+	b := leaderboard.Board{Name: "a", Operator: leaderboard.Set}
+	w.define(t, b)
+	w.submit(t, score("a", "ann", 1, 1))
+	catchUp()
+	require.Zero(t, f.Status().Following)
+	require.Zero(t, w.count(t, "R#a#"+forever))
+
+	var before int64
+	for i := range 3 {
+		b.Ranking = leaderboard.RankByFold
+		w.define(t, b)
+		w.submit(t, score("a", "bob", int64(i), i))
+		catchUp()
+		got := w.agrees(t, "a", forever, 1)
+		require.Greater(t, got.Fold, before)
+		before = got.Fold
+		w.fill(t, "a", 600)
+		catchUp()
+		require.NotEmpty(t, w.agrees(t, "a", forever, 1).Blocks())
+
+		b.Ranking = leaderboard.RankByCount
+		w.define(t, b)
+		catchUp()
+		require.Zero(t, w.count(t, "R#a#"+forever), "blocks too")
+		require.Zero(t, f.Status().Entries)
+		w.submit(t, score("a", "cid", int64(i), i))
+	}
+}
+
+// Undefine marks the definition before it deletes.
+func TestABoardThatIsGoneIsForgotten(t *testing.T) {
+	t.Parallel()
+	w := newFolded(t, nil)
+	w.define(t, foldedBoards[0])
+	w.submit(t, score("a", "ann", 1, 1))
+	f := w.folder(t, leaderboard.FolderOptions{}, nil)
+	require.NoError(t, f.CatchUp(t.Context()))
+	_, err := w.Undefine(t.Context(), "a")
+	require.ErrorIs(t, err, plaza.ErrBusy)
+	require.NoError(t, f.CatchUp(t.Context()))
+	require.Zero(t, f.Status().Following)
+	require.Zero(t, w.count(t, "R#a#"+forever))
+}
+
+func TestAClosedPeriodLeavesMemoryUntilItChanges(t *testing.T) {
+	t.Parallel()
+	w := newFolded(t, nil)
+	b := leaderboard.Board{Name: "daily", Cron: "0 0 * * *", Keep: 48 * time.Hour, Ranking: leaderboard.RankByFold}
+	w.define(t, b)
+	for _, player := range []string{"ann", "bob", "cid"} {
+		w.submit(t, leaderboard.Submission{Board: "daily", Player: player, Score: leaderboard.Int(1)})
+	}
+	const period = "20260310T000000Z"
+	f := w.folder(t, leaderboard.FolderOptions{}, nil)
+	catchUp := func() {
+		t.Helper()
+		require.NoError(t, f.CatchUp(t.Context()))
+	}
+	catchUp()
+	w.holds(t, f, "daily", period)
+
+	w.set(noon.Add(24 * time.Hour))
+	w.submit(t, leaderboard.Submission{Board: "daily", Player: "ann", Score: leaderboard.Int(1)})
+	catchUp()
+	require.Equal(t, -1, f.Above("daily", period, nil), "it is not in memory")
+	require.Equal(t, 1, f.Status().Entries)
+	require.Equal(t, 2, f.Status().Following)
+	require.EqualValues(t, 3, w.agrees(t, "daily", period, 1).Len())
+
+	changed, err := w.Hide(t.Context(), leaderboard.In{Board: "daily", Period: period}, "bob")
+	require.NoError(t, err)
+	require.True(t, changed)
+	catchUp()
+	require.EqualValues(t, 2, w.agrees(t, "daily", period, 1).Len())
+	require.Equal(t, 1, f.Status().Entries)
+
+	taken := w.folder(t, leaderboard.FolderOptions{}, nil)
+	require.NoError(t, taken.CatchUpWith(t.Context(), 2))
+	require.EqualValues(t, 2, w.published(t, "daily", period).Gen, "the next one publishes it too")
+	require.EqualValues(t, 2, w.agrees(t, "daily", period, 1).Len())
+	require.Equal(t, 1, taken.Status().Entries)
+
+	w.set(noon.Add(74 * time.Hour))
+	require.NoError(t, taken.CatchUpWith(t.Context(), 2))
+	require.Equal(t, 1, taken.Status().Following, "the first has expired")
+}
+
+func TestTheLargestPeriodIsCountedBeyondMaxEntries(t *testing.T) {
+	t.Parallel()
+	w := newFolded(t, nil)
+	for _, b := range foldedBoards[:2] {
+		w.define(t, b)
+		w.submit(t, score(b.Name, "ann", 1, 1))
+	}
+	small := foldedBoards[1].Name
+	f := w.folder(t, leaderboard.FolderOptions{MaxEntries: 650}, nil)
+	catchUp := func() {
+		t.Helper()
+		require.NoError(t, f.CatchUp(t.Context()))
+	}
+	w.fill(t, "a", 600)
+	catchUp()
+	require.NotEmpty(t, w.agrees(t, "a", forever, 1).Blocks())
+	w.fill(t, small, 60)
+	catchUp()
+	large := w.published(t, "a", forever)
+	require.True(t, large.Large)
+	require.Empty(t, large.Data)
+	w.agrees(t, small, forever, 1)
+	require.Equal(t, 1, f.Status().TooLarge)
+	require.Equal(t, 61, f.Status().Entries)
+	w.submit(t, score("a", "bob", 1, 1))
+	catchUp()
+	require.Equal(t, large, w.published(t, "a", forever))
+
+	fresh := w.folder(t, leaderboard.FolderOptions{MaxEntries: 650}, nil)
+	require.NoError(t, fresh.CatchUpWith(t.Context(), 2))
+	require.Equal(t, 1, fresh.Status().TooLarge, "it is so while it is loaded too")
+	w.agrees(t, small, forever, 1)
+
+	var surplus []dynamo.Keyed
+	for i := range 100 {
+		e := filled("a", i)
+		surplus = append(surplus, dynamo.Keys{e.PK, e.SK})
+	}
+	_, err := w.raw(t).Batch("pk", "sk").Write().Delete(surplus...).Run(t.Context())
+	require.NoError(t, err)
+	w.orderRepair(t, "a", 1)
+	require.NoError(t, fresh.CatchUpWith(t.Context(), 2))
+	w.agrees(t, "a", forever, 1)
+	w.holds(t, fresh, "a", forever)
+	require.Zero(t, fresh.Status().TooLarge)
+}
+
+func TestRepairMakesAFolderReadAPeriodAgain(t *testing.T) {
+	t.Parallel()
+	w := newFolded(t, nil)
+	w.define(t, foldedBoards[0])
+	w.submit(t, score("a", "ann", 1, 1))
+	w.orderRepair(t, "a", 1) // while there is no folder
+	var answers spoil
+	f := w.folder(t, leaderboard.FolderOptions{}, answers.wrap)
+	require.NoError(t, f.CatchUp(t.Context()))
+	require.Equal(t, 1, w.count(t, "R#a#"+forever), "the root alone")
+
+	// A stream that forgets a record is what Repair is for.
+	answers.next(func(res *http.Response, _ wire.Request) (*http.Response, bool) {
+		var answer map[string]json.RawMessage
+		body, _ := wire.Body(res)
+		wire.SetBody(res, body)
+		if !bytes.Contains(body, []byte("P#bob")) || json.Unmarshal(body, &answer) != nil {
+			return res, false
+		}
+		answer["Records"] = json.RawMessage("[]")
+		body, _ = json.Marshal(answer)
+		wire.SetBody(res, body)
+		return res, true
+	})
+	w.submit(t, score("a", "bob", 2, 2))
+	require.NoError(t, f.CatchUp(t.Context()))
+	require.EqualValues(t, 1, w.published(t, "a", forever).Len(), "bob is missing")
+	w.orderRepair(t, "a", 2)
+	require.NoError(t, f.CatchUp(t.Context()))
+	w.agrees(t, "a", forever, 1)
+	w.holds(t, f, "a", forever)
+	require.Equal(t, 1, w.count(t, "R#a#"+forever))
+}
+
+// orderRepair does what Repair does where a folder is wrong.
+func (w world) orderRepair(t testing.TB, board string, id ids.ID) {
+	t.Helper()
+	require.NoError(t, w.raw(t).Put(map[string]any{"pk": keys.Join("R", board, forever), "sk": "REPAIR", "id": id}).Run(t.Context()))
+}
+
+func TestDamageIsSurvived(t *testing.T) {
+	t.Parallel()
+	w := newFolded(t, nil)
+	for _, b := range foldedBoards[:2] {
+		w.define(t, b)
+		w.submit(t, score(b.Name, "ann", 1, 1))
+		w.submit(t, score(b.Name, "bob", 2, 2))
+	}
+	other := foldedBoards[1].Name
+	var failed seen
+	f := w.folder(t, leaderboard.FolderOptions{OnError: failed.add}, nil)
+	catchUp := func() {
+		t.Helper()
+		require.NoError(t, f.CatchUp(t.Context()))
+		w.agrees(t, other, forever, 1)
+	}
+	catchUp()
+	set := func(pk, sk, name string, value any) {
+		t.Helper()
+		require.NoError(t, w.raw(t).Update("pk", pk).Range("sk", sk).Set("'"+name+"'", value).Run(t.Context()))
+	}
+
+	// An entry is judged as the index does.
+	set("P#ann", "LB#a#"+forever, "key", []byte{1, 2, 3})
+	set("P#bob", "LB#a#"+forever, "part", "a#"+forever+"#64")
+	set("P#bob", "LB#a#"+forever, "ops", "none")
+	catchUp()
+	require.EqualValues(t, 1, w.agrees(t, "a", forever, 1).Len())
+	w.holds(t, f, "a", forever)
+	_, err := w.Repair(t.Context(), leaderboard.In{Board: "a"})
+	require.NoError(t, err)
+	catchUp()
+	require.EqualValues(t, 2, w.agrees(t, "a", forever, 1).Len())
+	w.holds(t, f, "a", forever)
+
+	// A damaged definition counts as it was.
+	set("B#", "a", "shards", "none")
+	catchUp()
+	require.ErrorIs(t, failed.all()[len(failed.all())-1], plaza.ErrCorrupt)
+	w.submit(t, score("a", "cid", 3, 3))
+	catchUp()
+	require.EqualValues(t, 3, w.agrees(t, "a", forever, 1).Len())
+	w.define(t, foldedBoards[0])
+	catchUp()
+
+	// A damaged root is replaced.
+	set("R#a#"+forever, "ROOT", "gen", "none")
+	w.submit(t, score("a", "dan", 4, 4))
+	catchUp()
+	w.agrees(t, "a", forever, 1)
+
+	// A damaged period is not followed until Repair.
+	set("B#a", "T#"+forever, "shards", "none")
+	catchUp()
+	require.Equal(t, 1, f.Status().Following)
+	require.NoError(t, w.raw(t).Put(filled("a", 1)).Run(t.Context()))
+	catchUp()
+	again := w.process(t, nil)
+	_, err = again.Repair(t.Context(), leaderboard.In{Board: "a"})
+	require.NoError(t, err)
+	catchUp()
+	w.agrees(t, "a", forever, 1)
+	w.holds(t, f, "a", forever)
+}
