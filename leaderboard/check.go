@@ -32,7 +32,7 @@ type Drift struct {
 	// from the index, in parts of the board that did not change meanwhile. If what
 	// was published cannot be read, it is at least 1. Repair makes the Folder read the
 	// period again.
-	Misfolded int `json:"misfolded,omitzero"`
+	Misfolded int `json:"misfolded"`
 }
 
 // Check compares the entries of a period with the index, and what a Folder published

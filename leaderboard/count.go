@@ -8,11 +8,12 @@ import (
 )
 
 // Count is how many players are on the board, hidden ones apart, eventually
-// consistent.
+// consistent. With RankByFold it is as old as Rank.AsOf.
 //
 // Cost: 1 request a shard, and 1 for each further MB, at least 0.5 RCU each; 1 RCU
 // for each 8,192 bytes of the index, which are about 2·player + 2·part + name +
-// meta + 40 an entry, part being board, period and shard joined.
+// meta + 40 an entry, part being board, period and shard joined. With RankByFold
+// nothing but what In says.
 func (r *Repository) Count(ctx context.Context, in In) (int64, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Count")
 	if err := in.check(); err != nil {
@@ -29,7 +30,8 @@ func (r *Repository) Count(ctx context.Context, in In) (int64, error) {
 // CountBetween is how many players have a score from low to high, both included,
 // eventually consistent.
 //
-// Cost: as Count, for these entries.
+// Cost: as Count by counting, for these entries. With RankByFold up to 2 requests a
+// shard, for up to 511 entries each.
 func (r *Repository) CountBetween(ctx context.Context, in In, low, high Score) (int64, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.CountBetween")
 	if err := in.check(); err != nil {

@@ -14,7 +14,7 @@ import (
 // rounded up: ⌈100·below/n⌉. Equal scores are not below. It is as exact as Rank.
 //
 // Cost: 1 request, 1 RCU for the entry; 2 requests a shard, as Count for all
-// entries.
+// entries. With RankByFold 1 request a shard, for up to 511 entries.
 func (r *Repository) Percentile(ctx context.Context, in In, player string) (float64, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Percentile")
 	if err := checkPlayer(in, player); err != nil {
@@ -49,7 +49,8 @@ func (r *Repository) percentile(ctx context.Context, in In, player string) (floa
 // interpolated between two scores: the 87.5th of 1 to 5 is 4.5. Between
 // infinities of both signs it is NaN. On an empty board it is plaza.ErrNotFound.
 //
-// Cost: as Count, and as Range from the place of that score to the nearer end.
+// Cost: as Count, and as Range from the place of that score to the nearer end. With
+// RankByFold as Range for that place.
 func (r *Repository) ScoreAt(ctx context.Context, in In, percentile float64) (float64, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.ScoreAt")
 	if err := in.check(); err != nil {

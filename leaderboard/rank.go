@@ -10,11 +10,12 @@ import (
 )
 
 // Rank is the player's rank by the current score. It is exact once writers are
-// quiet: the index that it counts may lag. A player who is hidden or not on the
-// board is plaza.ErrNotFound.
+// quiet: the index that it counts may lag, and what a Folder published may be older.
+// A player who is hidden or not on the board is plaza.ErrNotFound.
 //
 // Cost: 1 request, 1 RCU for the entry; 2 requests a shard, 0.5 RCU each at least,
-// as Count for the entries above.
+// as Count for the entries above. With RankByFold 1 request a shard, as Count for up
+// to 511 entries, and as much again where many players are tied.
 func (r *Repository) Rank(ctx context.Context, in In, player string) (Rank, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Rank")
 	if err := checkPlayer(in, player); err != nil {

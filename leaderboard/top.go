@@ -225,7 +225,8 @@ func parseGap(text string) (gap, bool) {
 // cursor.PageRequest.Limit.
 //
 // Cost: 1 request a shard where from+n is up to 129, more beyond; as Count for the
-// first from+n entries, and for up to 128 more a shard.
+// first from+n entries, and for up to 128 more a shard. With RankByFold, where from is
+// above 129, as for 511+n entries, and as Rank more where many players are tied.
 func (r *Repository) Range(ctx context.Context, in In, from int64, n int) ([]Standing, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Range")
 	if err := in.check(); err != nil {
