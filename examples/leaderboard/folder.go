@@ -92,7 +92,7 @@ func (c *contest) follow(ctx context.Context, what string, at time.Time) error {
 				return cmp.Or(err, errors.New("the folder ended"))
 			}
 			if is := c.folder.Status(); is.Entries-shown.Entries > len(c.best)/5 || is.Loading != shown.Loading {
-				c.ledger.Show("%5.1f s  %9s entries, %d periods loading", time.Since(began).Seconds(), ledger.Thousands(is.Entries), is.Loading)
+				c.ledger.Show("%5.1f s  %9s entries, loading %d", time.Since(began).Seconds(), ledger.Thousands(is.Entries), is.Loading)
 				shown = is
 			}
 			c.passed.Add(int64(2 * time.Second)) // so that nothing is cached
