@@ -74,12 +74,12 @@ func (c *contest) fold(ctx context.Context) error {
 	if err := c.folder.start(ctx, c.league); err != nil {
 		return err
 	}
-	return c.follow(ctx, "the folder loads the week")
+	return c.follow(ctx, "the folder loads the week", time.Now())
 }
 
-// follow waits until the folder has published what was written so far, and shows its
+// follow waits until the folder has published all changes up to a time, and shows its
 // progress and its own cost.
-func (c *contest) follow(ctx context.Context, what string) error {
+func (c *contest) follow(ctx context.Context, what string, at time.Time) error {
 	watch := plaza.WithOperation(ctx, watching)
 	return c.ledger.Do(what, meter.Cost{}, func() error {
 		began := time.Now()
@@ -92,7 +92,7 @@ func (c *contest) follow(ctx context.Context, what string) error {
 				return cmp.Or(err, errors.New("the folder ended"))
 			}
 			if is := c.folder.Status(); is.Entries-shown.Entries > len(c.best)/5 || is.Loading != shown.Loading {
-				c.ledger.Show("%5.1f s  %9s entries, %d periods loading", time.Since(began).Seconds(), ledger.Thousands(is.Entries), is.Loading)
+				c.ledger.Show("%5.1f s  %9s entries, loading %d", time.Since(began).Seconds(), ledger.Thousands(is.Entries), is.Loading)
 				shown = is
 			}
 			c.passed.Add(int64(2 * time.Second)) // so that nothing is cached
@@ -100,7 +100,7 @@ func (c *contest) follow(ctx context.Context, what string) error {
 			if err != nil {
 				return err
 			}
-			if rank.Folded && !rank.AsOf.Before(began) {
+			if rank.Folded && !rank.AsOf.Before(at) {
 				break
 			}
 		}

@@ -67,12 +67,12 @@ func TestTheSeasonEndsAsItWasPlayed(t *testing.T) {
 }
 
 func TestFoldedRanksCostLessThanCountedOnes(t *testing.T) {
-	const players = 3000
+	const players = 2000
 	var out bytes.Buffer
 	require.NoError(t, run(t.Context(), []string{"-players", fmt.Sprint(players), "-fold"}, &out), out.String())
 	text := out.String()
 	require.Contains(t, text, "Every step cost what is stated, or less.")
-	require.Contains(t, section(t, text, "the folder loads", "the same reads"), "3,000 entries")
+	require.Contains(t, section(t, text, "the folder loads", "the same reads"), "2,000 entries")
 	require.Contains(t, text, "1,000 ranks beside a sort")
 
 	figures := section(t, text, "the same reads", "Players improve")
