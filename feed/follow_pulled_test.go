@@ -329,7 +329,7 @@ func TestMarksWithoutARangeDoNotCount(t *testing.T) {
 // A call that ends at any of its requests is completed by a repeat.
 func TestACallOnAPulledSourceThatEndsAnywhereIsCompletedByARepeat(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []feed.Mode{feed.Pushed, feed.Opening, feed.Pulled} {
+	for _, mode := range faults.Some(2, feed.Pushed, feed.Pulled, feed.Opening) {
 		for name, call := range map[string]func(context.Context, feed.Home, ids.ID) error{
 			"follow": func(ctx context.Context, home feed.Home, id ids.ID) error {
 				_, err := home.Follow(ctx, "chris", &feed.FollowOptions{ID: id})

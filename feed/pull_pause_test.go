@@ -103,9 +103,7 @@ func (s *stage) requireHome(reader string, want []feed.Activity) {
 		require.Empty(s.t, all(s.t, s.Home(reader).List, 5))
 		return
 	}
-	for _, limit := range faults.Some(1, 5, 1) {
-		requirePages(s.t, s.Home(reader).List, owned(sorted), limit)
-	}
+	requireSizes(s.t, s.Home(reader).List, owned(sorted), faults.Some(1, 5, 1))
 }
 
 func (s *stage) deliver(by world) {

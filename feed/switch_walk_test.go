@@ -166,6 +166,9 @@ func TestAKilledSwitchIsFinishedByAnother(t *testing.T) {
 	}
 	for name, kill := range kills {
 		for _, pulled := range []bool{true, false} {
+			if !faults.Full() && pulled != (name == "applied") {
+				continue
+			}
 			t.Run(fmt.Sprint(name, ", pulled ", pulled), func(t *testing.T) {
 				t.Parallel()
 				w, last := newWorld(t, nil), 0
