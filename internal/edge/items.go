@@ -20,7 +20,7 @@ import (
 
 // GuardItem is the guard of e where it is not shared.
 func (s Shape) GuardItem(e Edge) dynamo.Item {
-	item := s.GuardKey(e).Item()
+	item := itemAt(s.GuardKey(e))
 	item[idAttr] = text(e.ID.String())
 	if shard := e.Place - 1; shard > 0 {
 		item[shardAttr] = number(int64(shard))
@@ -31,7 +31,7 @@ func (s Shape) GuardItem(e Edge) dynamo.Item {
 // endedItem is the guard of e after e has ended, for guards that are not
 // shared.
 func (g *Graph) endedItem(e Edge) dynamo.Item {
-	item := g.GuardKey(e).Item()
+	item := itemAt(g.GuardKey(e))
 	item[endedAttr] = text(e.ID.String())
 	item[ttlAttr] = number(g.expiry())
 	return item
@@ -39,14 +39,14 @@ func (g *Graph) endedItem(e Edge) dynamo.Item {
 
 // TailItem is the edge in its tail's list.
 func (s Shape) TailItem(e Edge) dynamo.Item {
-	item := s.TailKey(e).Item()
+	item := itemAt(s.TailKey(e))
 	item[s.Head] = text(e.Head)
 	return item
 }
 
 // HeadItem is the edge in its head's list.
 func (s Shape) HeadItem(e Edge) dynamo.Item {
-	item := s.HeadKey(e).Item()
+	item := itemAt(s.HeadKey(e))
 	item[s.Tail] = text(e.Tail)
 	return item
 }
@@ -221,6 +221,8 @@ func (g *Graph) listed(e Edge, item dynamo.Item) (Edge, error) {
 	e.ID = id
 	return e, nil
 }
+
+func itemAt(key store.Key) dynamo.Item { return dynamo.Item{"pk": text(key.PK), "sk": text(key.SK)} }
 
 func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 

@@ -43,12 +43,7 @@ func (s Shape) TailKey(e Edge) store.Key {
 	return store.Key{PK: s.tailPK(e.Tail, e.Kind), SK: e.ID.String()}
 }
 
-func (s Shape) tailPK(tail, kind string) string {
-	if kind == "" {
-		return keys.Join(s.Tails, tail)
-	}
-	return keys.Join(s.Tails, tail, kind)
-}
+func (s Shape) tailPK(tail, kind string) string { return ofKind(kind, s.Tails, tail) }
 
 // HeadKey is where the edge is in its head's list.
 func (s Shape) HeadKey(e Edge) store.Key {
@@ -89,12 +84,12 @@ func attributesOf(kind string) attributes {
 	return attributes{ofKind(kind, idAttr), ofKind(kind, shardAttr), ofKind(kind, endedAttr)}
 }
 
-// ofKind is the attribute called name of a kind, if there are kinds.
-func ofKind(kind, name string) string {
-	if kind == "" {
-		return name
+// ofKind joins parts, and the kind if there are kinds.
+func ofKind(kind string, parts ...string) string {
+	if kind != "" {
+		parts = append(parts, kind)
 	}
-	return keys.Join(name, kind)
+	return keys.Join(parts...)
 }
 
 // kindIn is the kind that an attribute called name belongs to.

@@ -30,7 +30,7 @@ func (g *Graph) ShardFor(e Edge) (int, error) {
 //
 // Cost: 1 transaction, 4 WCU.
 func (g *Graph) OpenShard(ctx context.Context, head string, shard int) error {
-	item := g.CounterKey(head, shard).Item()
+	item := itemAt(g.CounterKey(head, shard))
 	item[verAttr] = number(0)
 	for _, kind := range g.Kinds {
 		item[ofKind(kind, g.Count)] = number(0)

@@ -133,8 +133,8 @@ func equals(attribute string, value any) condition {
 // mayBegin is the condition that a guard holds no edge of e's kind and that no
 // edge with e's id or a greater one has ended.
 func (g *Graph) mayBegin(e Edge) condition {
-	id, ended := ofKind(e.Kind, idAttr), ofKind(e.Kind, endedAttr)
-	return condition{"attribute_not_exists($) AND (attribute_not_exists($) OR $ < ?)", []any{id, ended, ended, e.ID}}
+	ended := ofKind(e.Kind, endedAttr)
+	return absent(ofKind(e.Kind, idAttr)).and(condition{"(attribute_not_exists($) OR $ < ?)", []any{ended, ended, e.ID}})
 }
 
 // stands is the condition that a guard holds e, in that place.

@@ -47,7 +47,7 @@ func (t *Table) PutAll(ctx context.Context, items []dynamo.Item, atOnce int) err
 func (t *Table) DeleteAll(ctx context.Context, keys []Key, atOnce int) error {
 	requests := make([]types.WriteRequest, len(keys))
 	for i, key := range keys {
-		requests[i].DeleteRequest = &types.DeleteRequest{Key: key.Item()}
+		requests[i].DeleteRequest = &types.DeleteRequest{Key: key.item()}
 	}
 	return t.writeAll(ctx, requests, atOnce)
 }
@@ -143,7 +143,7 @@ func (t *Table) getBatch(ctx context.Context, keys []Key, consistent bool, keep 
 	}
 	left := types.KeysAndAttributes{ConsistentRead: &consistent, Keys: make([]dynamo.Item, len(keys))}
 	for i, key := range keys {
-		left.Keys[i] = key.Item()
+		left.Keys[i] = key.item()
 	}
 	for attempt := 0; len(left.Keys) > 0; {
 		out, err := t.db.Client().BatchGetItem(ctx, &dynamodb.BatchGetItemInput{

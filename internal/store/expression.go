@@ -20,48 +20,49 @@ import (
 // CPU, and it cannot name attributes of more than 150 bytes.
 type expression struct {
 	names     []string
-	values    []value
-	condition strings.Builder
+	values    []types.AttributeValue
+	condition []byte
 	err       error
+
+	// Where names and values start, so that few expressions allocate more.
+	firstNames  [4]string
+	firstValues [6]types.AttributeValue
 }
 
 // and adds a condition. The condition must not be wrapped in parentheses.
 func (e *expression) and(condition string, args []any) {
 	const between = " AND "
-	e.condition.Grow(len(between) + len("()") + len(condition) + 2*len(args))
-	if e.condition.Len() > 0 {
-		e.condition.WriteString(between)
+	e.condition = slices.Grow(e.condition, len(between)+len("()")+len(condition)+2*len(args))
+	if len(e.condition) > 0 {
+		e.condition = append(e.condition, between...)
 	}
-	e.condition.WriteByte('(')
-	e.fill(&e.condition, condition, args)
-	e.condition.WriteByte(')')
+	e.condition = append(e.condition, '(')
+	e.condition = e.fill(e.condition, condition, args)
+	e.condition = append(e.condition, ')')
 }
 
 // fill appends an expression.
-func (e *expression) fill(to *strings.Builder, text string, args []any) {
-	to.Grow(len(text) + 2*len(args))
+func (e *expression) fill(to []byte, text string, args []any) []byte {
+	to = slices.Grow(to, len(text)+2*len(args))
 	for {
 		at := sign(text)
 		if at < 0 {
-			to.WriteString(text)
-			return
+			return append(to, text...)
 		}
 		found := text[at]
-		to.WriteString(text[:at])
-		text = text[at+1:]
+		to, text = append(to, text[:at]...), text[at+1:]
 		switch {
 		case found == '\'':
 			name, rest, _ := strings.Cut(text, "'")
-			e.name(to, name)
-			text = rest
+			to, text = e.name(to, name), rest
 			continue
 		case len(args) == 0:
 			e.fail(fmt.Errorf("store: no argument for %c before %q", found, text))
-			return
+			return to
 		case found == '?':
-			e.value(to, args[0])
+			to = e.value(to, args[0])
 		default:
-			e.name(to, args[0].(string))
+			to = e.name(to, args[0].(string))
 		}
 		args = args[1:]
 	}
@@ -80,53 +81,59 @@ func sign(text string) int {
 }
 
 // name appends the placeholder of an attribute. Those of the key need none.
-func (e *expression) name(to *strings.Builder, name string) {
+func (e *expression) name(to []byte, name string) []byte {
 	if name == pk || name == sk {
-		to.WriteString(name)
-		return
+		return append(to, name...)
 	}
 	i := slices.Index(e.names, name)
 	if i < 0 {
 		if e.names == nil {
-			e.names = make([]string, 0, 4)
+			e.names = e.firstNames[:0]
 		}
 		i, e.names = len(e.names), append(e.names, name)
 	}
-	to.WriteString(placeholder('#', i))
+	return append(to, placeholder('#', i)...)
 }
 
 // path appends the placeholders of nested attributes, joined by dots.
-func (e *expression) path(to *strings.Builder, path string) {
+func (e *expression) path(to []byte, path string) []byte {
 	for {
 		name, rest, nested := strings.Cut(path, ".")
-		if e.name(to, name); !nested {
-			return
+		if to = e.name(to, name); !nested {
+			return to
 		}
-		to.WriteByte('.')
-		path = rest
+		to, path = append(to, '.'), rest
 	}
 }
 
 // value appends the placeholder of a value.
-func (e *expression) value(to *strings.Builder, v any) {
-	given, err := marshal(v)
-	if err == nil && given.kind == none {
+func (e *expression) value(to []byte, v any) []byte {
+	value, err := marshal(v)
+	if err == nil && value == nil {
 		err = fmt.Errorf("store: %T is not a value", v)
 	}
 	e.fail(err)
-	e.give(to, given)
-}
-
-// give is value for one that is marshalled.
-func (e *expression) give(to *strings.Builder, v value) {
-	i := slices.Index(e.values, v)
+	i := slices.IndexFunc(e.values, func(known types.AttributeValue) bool { return same(known, value) })
 	if i < 0 {
 		if e.values == nil {
-			e.values = make([]value, 0, 8)
+			e.values = e.firstValues[:0]
 		}
-		i, e.values = len(e.values), append(e.values, v)
+		i, e.values = len(e.values), append(e.values, value)
 	}
-	to.WriteString(placeholder(':', i))
+	return append(to, placeholder(':', i)...)
+}
+
+// same reports whether both are the same text or the same number.
+func same(a, b types.AttributeValue) bool {
+	switch a := a.(type) {
+	case *types.AttributeValueMemberS:
+		b, ok := b.(*types.AttributeValueMemberS)
+		return ok && a.Value == b.Value
+	case *types.AttributeValueMemberN:
+		b, ok := b.(*types.AttributeValueMemberN)
+		return ok && a.Value == b.Value
+	}
+	return false
 }
 
 func (e *expression) fail(err error) {
@@ -136,144 +143,95 @@ func (e *expression) fail(err error) {
 }
 
 // called returns the names by placeholder, nil if there are none.
-func (e *expression) called() map[string]string {
-	if len(e.names) == 0 {
-		return nil
-	}
-	names := make(map[string]string, len(e.names))
-	for i, name := range e.names {
-		names[placeholder('#', i)] = name
-	}
-	return names
-}
+func (e *expression) called() map[string]string { return byPlaceholder('#', e.names) }
 
-// given returns the values by placeholder, nil if there are none. It allocates all
-// texts at once, and all numbers.
-func (e *expression) given() dynamo.Item {
-	if len(e.values) == 0 {
+// given returns the values by placeholder, nil if there are none.
+func (e *expression) given() dynamo.Item { return byPlaceholder(':', e.values) }
+
+func byPlaceholder[V any](sign byte, all []V) map[string]V {
+	if len(all) == 0 {
 		return nil
 	}
-	var of [kinds]int
-	for _, v := range e.values {
-		of[v.kind]++
+	by := make(map[string]V, len(all))
+	for i, v := range all {
+		by[placeholder(sign, i)] = v
 	}
-	texts := make([]types.AttributeValueMemberS, of[text])
-	numbers := make([]types.AttributeValueMemberN, of[number])
-	values := make(dynamo.Item, len(e.values))
-	for i, v := range e.values {
-		switch v.kind {
-		case text:
-			texts[0].Value = v.text
-			v.other, texts = &texts[0], texts[1:]
-		case number:
-			numbers[0].Value = v.text
-			v.other, numbers = &numbers[0], numbers[1:]
-		}
-		values[placeholder(':', i)] = v.other
-	}
-	return values
+	return by
 }
 
 func placeholder(sign byte, i int) string {
-	const first = "#0#1#2#3#4#5#6#7#8#9#a#b#c#d#e#f:0:1:2:3:4:5:6:7:8:9:a:b:c:d:e:f"
-	if i > 15 {
-		return string(sign) + strconv.FormatInt(int64(i), 16)
+	const first = "#0#1#2#3#4#5#6#7#8#9:0:1:2:3:4:5:6:7:8:9"
+	if i > 9 {
+		return string(sign) + strconv.Itoa(i)
 	}
 	if sign == ':' {
-		i += 16
+		i += 10
 	}
 	return first[2*i : 2*i+2]
 }
 
 // optional returns nil for an empty expression.
-func optional(expression string) *string {
-	if expression == "" {
+func optional[T string | []byte](expression T) *string {
+	if len(expression) == 0 {
 		return nil
 	}
-	return &expression
+	text := string(expression)
+	return &text
 }
-
-// value is one of an expression. It equals those that are the same text or number.
-type value struct {
-	kind  kind
-	text  string // of a text or a number
-	other types.AttributeValue
-}
-
-type kind byte
-
-const (
-	none kind = iota
-	text
-	number
-	other
-	kinds
-)
 
 // marshal is dynamo.Marshal without reflection for common types. It keeps empty texts.
-func marshal(v any) (value, error) {
+func marshal(v any) (types.AttributeValue, error) {
 	switch v := v.(type) {
-	case string:
-		return value{kind: text, text: v}, nil
-	case int:
-		return value{kind: number, text: strconv.Itoa(v)}, nil
-	case int64:
-		return value{kind: number, text: strconv.FormatInt(v, 10)}, nil
-	case ids.ID: // without the interface, whose bytes would be allocated
-		own, err := v.MarshalText()
-		return value{kind: text, text: string(own)}, err
-	case []byte:
-		return value{kind: other, other: &types.AttributeValueMemberB{Value: v}}, nil
-	case bool:
-		return value{kind: other, other: &types.AttributeValueMemberBOOL{Value: v}}, nil
 	case types.AttributeValue:
-		return valueOf(v), nil
+		return v, nil
+	case string:
+		return &types.AttributeValueMemberS{Value: v}, nil
+	case []byte:
+		return &types.AttributeValueMemberB{Value: v}, nil
+	case int:
+		return &types.AttributeValueMemberN{Value: strconv.Itoa(v)}, nil
+	case int64:
+		return &types.AttributeValueMemberN{Value: strconv.FormatInt(v, 10)}, nil
+	case bool:
+		return &types.AttributeValueMemberBOOL{Value: v}, nil
+	case ids.ID: // without the interface, whose bytes would be allocated
+		text, err := v.MarshalText()
+		return &types.AttributeValueMemberS{Value: string(text)}, err
 	case encoding.TextMarshaler:
-		own, err := v.MarshalText()
-		return value{kind: text, text: string(own)}, err
+		text, err := v.MarshalText()
+		return &types.AttributeValueMemberS{Value: string(text)}, err
 	}
-	own, err := dynamo.Marshal(v)
-	return valueOf(own), err
-}
-
-func valueOf(v types.AttributeValue) value {
-	switch v := v.(type) {
-	case nil:
-		return value{}
-	case *types.AttributeValueMemberS:
-		return value{kind: text, text: v.Value}
-	case *types.AttributeValueMemberN:
-		return value{kind: number, text: v.Value}
-	}
-	return value{kind: other, other: v}
+	return dynamo.Marshal(v)
 }
 
 // set returns the set of these members.
-func set(members any) (value, error) {
+func set(members any) (types.AttributeValue, error) {
 	switch members := members.(type) {
 	case []string:
-		return valueOf(&types.AttributeValueMemberSS{Value: members}), nil
+		return &types.AttributeValueMemberSS{Value: members}, nil
 	case []int:
 		texts := make([]string, len(members))
 		for i, n := range members {
 			texts[i] = strconv.Itoa(n)
 		}
-		return valueOf(&types.AttributeValueMemberNS{Value: texts}), nil
+		return &types.AttributeValueMemberNS{Value: texts}, nil
 	}
-	return value{}, fmt.Errorf("store: %T is not a set", members)
+	return nil, fmt.Errorf("store: %T is not a set", members)
 }
 
 // empty reports whether a value must not be stored.
-func (v value) empty() bool {
-	switch own := v.other.(type) {
+func empty(value types.AttributeValue) bool {
+	switch v := value.(type) {
 	case nil:
-		return v.text == ""
+		return true
+	case *types.AttributeValueMemberS:
+		return v.Value == ""
 	case *types.AttributeValueMemberB:
-		return len(own.Value) == 0
+		return len(v.Value) == 0
 	case *types.AttributeValueMemberSS:
-		return len(own.Value) == 0
+		return len(v.Value) == 0
 	case *types.AttributeValueMemberNS:
-		return len(own.Value) == 0
+		return len(v.Value) == 0
 	}
 	return false
 }

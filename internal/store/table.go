@@ -31,8 +31,7 @@ const (
 // Key addresses an item.
 type Key struct{ PK, SK string }
 
-// Item returns an item that has nothing but the key.
-func (k Key) Item() dynamo.Item {
+func (k Key) item() dynamo.Item {
 	texts := &[2]types.AttributeValueMemberS{{Value: k.PK}, {Value: k.SK}} // allocated at once
 	return dynamo.Item{pk: &texts[0], sk: &texts[1]}
 }
@@ -104,7 +103,7 @@ func (t *Table) Name() string { return t.name }
 // Get reads one item into out. An absent item is plaza.ErrNotFound, a damaged one
 // plaza.ErrCorrupt.
 func (t *Table) Get(ctx context.Context, key Key, consistent bool, out any) error {
-	found, err := t.db.Client().GetItem(ctx, &dynamodb.GetItemInput{TableName: &t.name, Key: key.Item(), ConsistentRead: &consistent})
+	found, err := t.db.Client().GetItem(ctx, &dynamodb.GetItemInput{TableName: &t.name, Key: key.item(), ConsistentRead: &consistent})
 	switch {
 	case err != nil:
 		return t.readError(ctx, err)
@@ -180,19 +179,18 @@ func project(in *dynamodb.QueryInput, only []string) {
 // within queries the rows of a partition that lie in a span of their sort keys.
 func within[K string | []byte](t *Table, partition, name, sort string, from, to K) *dynamodb.QueryInput {
 	var e expression
-	var condition strings.Builder
-	e.fill(&condition, "$ = ?", []any{partition, name})
+	condition := e.fill(nil, "$ = ?", []any{partition, name})
 	switch {
 	case len(from) > 0 && len(to) > 0: // DynamoDB has no half-open range, so no item may have the key to
-		e.fill(&condition, " AND $ BETWEEN ? AND ?", []any{sort, from, to})
+		condition = e.fill(condition, " AND $ BETWEEN ? AND ?", []any{sort, from, to})
 	case len(from) > 0:
-		e.fill(&condition, " AND $ >= ?", []any{sort, from})
+		condition = e.fill(condition, " AND $ >= ?", []any{sort, from})
 	case len(to) > 0:
-		e.fill(&condition, " AND $ < ?", []any{sort, to})
+		condition = e.fill(condition, " AND $ < ?", []any{sort, to})
 	}
 	return &dynamodb.QueryInput{
 		TableName:                 &t.name,
-		KeyConditionExpression:    optional(condition.String()),
+		KeyConditionExpression:    optional(condition),
 		ExpressionAttributeNames:  e.called(),
 		ExpressionAttributeValues: e.given(),
 	}

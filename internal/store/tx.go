@@ -31,7 +31,7 @@ func (t *Table) Tx() *Tx {
 func (tx *Tx) Put(p *Put) *Tx {
 	return tx.with(p.err, types.TransactWriteItem{Put: &types.Put{
 		TableName: &tx.table.name, Item: p.item,
-		ConditionExpression:                 optional(p.condition.String()),
+		ConditionExpression:                 optional(p.condition),
 		ExpressionAttributeNames:            p.called(),
 		ExpressionAttributeValues:           p.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,
@@ -41,9 +41,9 @@ func (tx *Tx) Put(p *Put) *Tx {
 // Update adds a change of an item.
 func (tx *Tx) Update(u *Update) *Tx {
 	return tx.with(u.err, types.TransactWriteItem{Update: &types.Update{
-		TableName: &tx.table.name, Key: u.key.Item(),
+		TableName: &tx.table.name, Key: u.key.item(),
 		UpdateExpression:                    u.clauses(),
-		ConditionExpression:                 optional(u.condition.String()),
+		ConditionExpression:                 optional(u.condition),
 		ExpressionAttributeNames:            u.called(),
 		ExpressionAttributeValues:           u.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,
@@ -53,8 +53,8 @@ func (tx *Tx) Update(u *Update) *Tx {
 // Delete adds the removal of an item.
 func (tx *Tx) Delete(d *Delete) *Tx {
 	return tx.with(d.err, types.TransactWriteItem{Delete: &types.Delete{
-		TableName: &tx.table.name, Key: d.key.Item(),
-		ConditionExpression:                 optional(d.condition.String()),
+		TableName: &tx.table.name, Key: d.key.item(),
+		ConditionExpression:                 optional(d.condition),
 		ExpressionAttributeNames:            d.called(),
 		ExpressionAttributeValues:           d.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,
@@ -66,8 +66,8 @@ func (tx *Tx) Check(key Key, condition string, args ...any) *Tx {
 	var e expression
 	e.and(condition, args)
 	return tx.with(e.err, types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-		TableName: &tx.table.name, Key: key.Item(),
-		ConditionExpression:                 optional(e.condition.String()),
+		TableName: &tx.table.name, Key: key.item(),
+		ConditionExpression:                 optional(e.condition),
 		ExpressionAttributeNames:            e.called(),
 		ExpressionAttributeValues:           e.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,

@@ -41,7 +41,7 @@ func (p *Put) send(ctx context.Context, t *Table, noting option) error {
 	}
 	_, err := t.db.Client().PutItem(ctx, &dynamodb.PutItemInput{
 		TableName: &t.name, Item: p.item,
-		ConditionExpression:                 optional(p.condition.String()),
+		ConditionExpression:                 optional(p.condition),
 		ExpressionAttributeNames:            p.called(),
 		ExpressionAttributeValues:           p.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,
@@ -69,8 +69,8 @@ func (d *Delete) send(ctx context.Context, t *Table, noting option) error {
 		return d.err
 	}
 	_, err := t.db.Client().DeleteItem(ctx, &dynamodb.DeleteItemInput{
-		TableName: &t.name, Key: d.key.Item(),
-		ConditionExpression:                 optional(d.condition.String()),
+		TableName: &t.name, Key: d.key.item(),
+		ConditionExpression:                 optional(d.condition),
 		ExpressionAttributeNames:            d.called(),
 		ExpressionAttributeValues:           d.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,
@@ -83,7 +83,7 @@ func (d *Delete) send(ctx context.Context, t *Table, noting option) error {
 type Update struct {
 	key Key
 	expression
-	set, remove, add, drop strings.Builder
+	set, remove, add, drop []byte
 }
 
 // Update starts a change of one item.
@@ -109,78 +109,79 @@ func (u *Update) SetSet(path string, members any) *Update {
 	return u.assign(path, value)
 }
 
-func (u *Update) assign(path string, v value) *Update {
-	if v.empty() {
+func (u *Update) assign(path string, value types.AttributeValue) *Update {
+	if empty(value) {
 		return u.Remove(path)
 	}
-	u.path(u.nextSet(), path)
-	u.set.WriteString(" = ")
-	u.give(&u.set, v)
+	u.set = u.value(append(u.path(next(u.set), path), " = "...), value)
 	return u
 }
 
 // SetExpr adds "path = value" assignments, in the syntax of expression.
 func (u *Update) SetExpr(assignments string, args ...any) *Update {
-	u.fill(u.nextSet(), assignments, args)
+	u.set = u.fill(next(u.set), assignments, args)
 	return u
 }
 
 // Add adds to a number, or the members of a []string or []int to a set.
 func (u *Update) Add(path string, v any) *Update {
-	return u.change(next(&u.add, " ADD "), path, v)
+	u.add = u.change(u.add, path, v)
+	return u
 }
 
 // Drop removes the members of a []string or []int from a set.
 func (u *Update) Drop(path string, members any) *Update {
-	return u.change(next(&u.drop, " DELETE "), path, members)
+	u.drop = u.change(u.drop, path, members)
+	return u
 }
 
-func (u *Update) change(clause *strings.Builder, path string, v any) *Update {
-	u.path(clause, path)
-	clause.WriteByte(' ')
+func (u *Update) change(clause []byte, path string, v any) []byte {
 	switch v.(type) {
 	case []string, []int:
 		members, err := set(v)
 		u.fail(err)
-		u.give(clause, members)
-	default:
-		u.value(clause, v)
+		v = members
 	}
-	return u
+	return u.value(append(u.path(next(clause), path), ' '), v)
 }
 
 // Remove removes attributes.
 func (u *Update) Remove(paths ...string) *Update {
 	for _, path := range paths {
-		u.path(u.nextRemove(), path)
+		u.remove = u.path(next(u.remove), path)
 	}
 	return u
 }
 
 // RemoveExpr removes an attribute, in the syntax of expression.
 func (u *Update) RemoveExpr(path string, args ...any) *Update {
-	u.fill(u.nextRemove(), path, args)
+	u.remove = u.fill(next(u.remove), path, args)
 	return u
 }
 
-func (u *Update) nextSet() *strings.Builder { return next(&u.set, "SET ") }
-
-func (u *Update) nextRemove() *strings.Builder { return next(&u.remove, " REMOVE ") }
-
-// next begins the next action of a clause.
-func next(clause *strings.Builder, word string) *strings.Builder {
-	if clause.Len() == 0 {
-		clause.Grow(128)
-		clause.WriteString(word)
-	} else {
-		clause.WriteString(", ")
+// next appends the comma before the next action of a clause, or starts the clause.
+func next(clause []byte) []byte {
+	if len(clause) == 0 {
+		return make([]byte, 0, 64)
 	}
-	return clause
+	return append(clause, ", "...)
 }
 
 // clauses returns the whole update expression.
 func (u *Update) clauses() *string {
-	return optional(u.set.String() + u.remove.String() + u.add.String() + u.drop.String())
+	var all strings.Builder
+	all.Grow(32 + len(u.set) + len(u.remove) + len(u.add) + len(u.drop))
+	for _, c := range []struct {
+		word   string
+		clause []byte
+	}{{"SET ", u.set}, {"REMOVE ", u.remove}, {"ADD ", u.add}, {"DELETE ", u.drop}} {
+		if len(c.clause) > 0 {
+			all.WriteString(c.word)
+			all.Write(c.clause)
+			all.WriteByte(' ')
+		}
+	}
+	return optional(all.String())
 }
 
 func (u *Update) send(ctx context.Context, t *Table, noting option) error {
@@ -194,9 +195,9 @@ func (u *Update) apply(ctx context.Context, t *Table, returned types.ReturnValue
 		return nil, u.err
 	}
 	out, err := t.db.Client().UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &t.name, Key: u.key.Item(),
+		TableName: &t.name, Key: u.key.item(),
 		UpdateExpression:                    u.clauses(),
-		ConditionExpression:                 optional(u.condition.String()),
+		ConditionExpression:                 optional(u.condition),
 		ExpressionAttributeNames:            u.called(),
 		ExpressionAttributeValues:           u.given(),
 		ReturnValues:                        returned,
