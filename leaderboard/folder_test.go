@@ -146,7 +146,7 @@ func TestWritesDuringALoadAreFolded(t *testing.T) {
 			for range 20 {
 				require.NoError(t, w.write(t.Context(), random))
 			}
-			w.fill(t, "a", 600) // several pages
+			w.fill(t, "a", 0, 600, page)
 			var mu sync.Mutex
 			pages := 0
 			between := func() {
