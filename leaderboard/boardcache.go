@@ -19,6 +19,7 @@ type board struct {
 	order
 	schedule *wallclock.Schedule // nil if the board never resets, or if unscheduled is set
 	until    time.Time
+	fold     int64 // as of definitionItem
 
 	unscheduled error // why this machine does not know the schedule
 
@@ -81,7 +82,7 @@ func (r *Repository) readBoard(ctx context.Context, name string) (*board, error)
 	if err != nil {
 		return nil, fmt.Errorf("board: %w", err)
 	}
-	b := &board{Board: item.board(), ver: item.Ver, opening: make(chan struct{}, 1)}
+	b := &board{Board: item.board(), fold: item.Fold, ver: item.Ver, opening: make(chan struct{}, 1)}
 	b.order = orderOf(b.Board)
 	if b.Cron != "" {
 		schedule, err := wallclock.Parse(b.Cron, b.Zone, r.opts.zones)

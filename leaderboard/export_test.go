@@ -23,6 +23,12 @@ func (r *Repository) Guarded() (entries, waiting int) {
 	return len(r.guards.waiting), waiting
 }
 
+// ForgetPublished empties the cache of what folders published.
+func (r *Repository) ForgetPublished() {
+	r.folds.roots.Purge()
+	r.folds.blocks.Purge()
+}
+
 // led is what folders have in memory that lead by CatchUp.
 var led sync.Map // *folding by *Folder
 

@@ -103,7 +103,7 @@ func (l *folding) next(p *foldedPeriod) *publication {
 	}
 	n.root.Data, n.bytes = n.snapshot.Root, len(n.snapshot.Root)
 	for _, b := range n.snapshot.Blocks {
-		key := blockKey(p.board.name, p.period, b.ID.Gen, b.ID.N)
+		key := blockKey(p.board.name, p.period, b.ID)
 		item, err := dynamo.MarshalItem(blockItem{PK: key.PK, SK: key.SK, Data: b.Data, TTL: p.period.ttl})
 		n.err = errors.Join(n.err, err)
 		n.blocks, n.bytes = append(n.blocks, item), n.bytes+len(b.Data)
@@ -178,10 +178,10 @@ func (l *folding) published(n *publication) {
 	}
 	if n.snapshot != nil {
 		for _, id := range p.set.Published(n.snapshot) {
-			l.retired[blockKey(p.board.name, p.period, id.Gen, id.N)] = now.Add(foldKeep)
+			l.retired[blockKey(p.board.name, p.period, id)] = now.Add(foldKeep)
 		}
 	}
-	first := blockKey(p.board.name, p.period, p.stored.gen, 0)
+	first := blockKey(p.board.name, p.period, fold.BlockID{Gen: p.stored.gen})
 	for _, key := range p.stored.blocks {
 		l.retired[key] = now.Add(foldKeep)
 		if key.SK < first.SK { // of a root before the one that was stored

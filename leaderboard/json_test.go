@@ -33,6 +33,10 @@ func TestReturnedValuesMarshalToClientJSON(t *testing.T) {
 			`{"player":"ann","score":"0.5","at":"2026-03-10T12:00:00Z"}`,
 		},
 		"a rank": {rank, new(leaderboard.Rank), `{"ordinal":3,"rank":2,"asOf":"2026-03-10T12:00:00Z"}`},
+		"a folded rank": {
+			leaderboard.Rank{Ordinal: 3, Competition: 2, AsOf: noon, Folded: true}, new(leaderboard.Rank),
+			`{"ordinal":3,"rank":2,"asOf":"2026-03-10T12:00:00Z","folded":true}`,
+		},
 		"an entry": {
 			leaderboard.Entry{Board: "b", Period: forever, Score: leaderboard.Int(-1), Name: "Ann", Meta: json.RawMessage(`[1]`), Hidden: true},
 			new(leaderboard.Entry),
@@ -51,7 +55,7 @@ func TestReturnedValuesMarshalToClientJSON(t *testing.T) {
 		},
 		"a period":                {leaderboard.Period{Name: forever, Start: noon, End: noon.Add(time.Hour)}, new(leaderboard.Period), `{"name":"` + forever + `","start":"2026-03-10T12:00:00Z","end":"2026-03-10T13:00:00Z"}`},
 		"a period without an end": {leaderboard.Period{Name: forever, Start: noon}, new(leaderboard.Period), `{"name":"` + forever + `","start":"2026-03-10T12:00:00Z"}`},
-		"a drift":                 {leaderboard.Drift{Broken: 1}, new(leaderboard.Drift), `{"broken":1,"lagging":0}`},
+		"a drift":                 {leaderboard.Drift{Broken: 1}, new(leaderboard.Drift), `{"broken":1,"lagging":0,"misfolded":0}`},
 	} {
 		text, err := json.Marshal(c.given)
 		require.NoError(t, err, name)

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/plaza-sdk/plaza"
-	"github.com/plaza-sdk/plaza/internal/parallel"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -15,7 +14,7 @@ import (
 // rounded up: ⌈100·below/n⌉. Equal scores are not below. It is as exact as Rank.
 //
 // Cost: 1 request, 1 RCU for the entry; 2 requests a shard, as Count for all
-// entries.
+// entries. With RankByFold 1 request a shard, for up to 511 entries.
 func (r *Repository) Percentile(ctx context.Context, in In, player string) (float64, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Percentile")
 	if err := checkPlayer(in, player); err != nil {
@@ -30,21 +29,17 @@ func (r *Repository) percentile(ctx context.Context, in In, player string) (floa
 	if err != nil {
 		return 0, err
 	}
-	worse := past(e.Key[:decided])
-	var others, below int64
-	group, groupCtx := parallel.WithContext(ctx)
-	group.Go(func() (err error) {
-		others, _, err = s.ranker.count(groupCtx, s, nil, worse)
-		return err
-	})
-	if worse != nil {
-		group.Go(func() (err error) {
-			below, _, err = s.ranker.count(groupCtx, s, worse, nil)
-			return err
-		})
+	bounds := [][]byte{nil, nil}
+	if worse := past(e.Key[:decided]); worse != nil {
+		bounds = [][]byte{nil, worse, nil}
 	}
-	if err := group.Wait(); err != nil {
+	counts, _, err := s.ranker.count(ctx, s, bounds...)
+	if err != nil {
 		return 0, err
+	}
+	others, below := counts[0], int64(0)
+	if len(counts) > 1 {
+		below = counts[1]
 	}
 	n := below + max(1, others) // the index may lag behind the entry
 	return float64((100*below + n - 1) / n), nil
@@ -54,7 +49,8 @@ func (r *Repository) percentile(ctx context.Context, in In, player string) (floa
 // interpolated between two scores: the 87.5th of 1 to 5 is 4.5. Between
 // infinities of both signs it is NaN. On an empty board it is plaza.ErrNotFound.
 //
-// Cost: as Count, and as Range from the place of that score to the nearer end.
+// Cost: as Count, and as Range from the place of that score to the nearer end. With
+// RankByFold as Range for that place.
 func (r *Repository) ScoreAt(ctx context.Context, in In, percentile float64) (float64, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.ScoreAt")
 	if err := in.check(); err != nil {
@@ -67,13 +63,31 @@ func (r *Repository) ScoreAt(ctx context.Context, in In, percentile float64) (fl
 	return score, in.wrap("score at a percentile of", err)
 }
 
-// end reads n rows from the best or the worst, and more if all of them are damaged.
-func (s standings) end(ctx context.Context, fromBest bool, n int) ([]rowItem, error) {
-	for ; ; n *= 2 {
-		items, err := s.rows(ctx, store.IndexSpan{Ascending: fromBest, Limit: n})
-		whole := slices.ContainsFunc(items, func(i rowItem) bool { return i.damage == nil })
-		if err != nil || whole || len(items) < n {
-			return items, err
+// reach reads rows down to a place that has better entries above it and worse below,
+// from a bound near it or from the nearer end. It returns the indexes of that place
+// and of the one above. Unless all are damaged, one of the rows is not.
+func (s standings) reach(ctx context.Context, better, worse int) (items []rowItem, places [2]int, err error) {
+	isWhole := func(i rowItem) bool { return i.damage == nil }
+	at, err := s.ranker.seek(ctx, s, max(0, int64(better-1)))
+	if err != nil {
+		return nil, places, err
+	}
+	if at.from != nil {
+		places[0] = better - int(at.before)
+		places[1] = places[0] - 1
+		items, err = s.rows(ctx, store.IndexSpan{From: at.from, Ascending: true, Limit: places[0] + 1})
+		if err != nil || slices.ContainsFunc(items, isWhole) {
+			return items, places, err
+		}
+	}
+	places = [2]int{better, better - 1}
+	if better > worse {
+		places = [2]int{worse, worse + 1}
+	}
+	for n := slices.Max(places[:]) + 1; ; n *= 2 {
+		items, err = s.rows(ctx, store.IndexSpan{Ascending: better <= worse, Limit: n})
+		if err != nil || len(items) < n || slices.ContainsFunc(items, isWhole) {
+			return items, places, err
 		}
 	}
 }
@@ -95,20 +109,15 @@ func (r *Repository) scoreAt(ctx context.Context, in In, percentile float64) (fl
 	if err != nil {
 		return 0, err
 	}
-	n, _, err := s.ranker.count(ctx, s, nil, nil)
+	n, err := s.count(ctx, nil, nil)
 	if err == nil && n == 0 {
 		err = plaza.ErrNotFound
 	}
 	if err != nil {
 		return 0, err
 	}
-	whole, fraction := math.Modf(float64(n-1) * percentile / 100)
-	places := [2]int{int(whole), int(whole) + 1} // from the worst
-	fromBest := percentile > 50
-	if fromBest {
-		places = [2]int{int(n) - 1 - places[0], int(n) - 1 - places[1]}
-	}
-	items, err := s.end(ctx, fromBest, max(places[0], places[1])+1)
+	worse, fraction := math.Modf(float64(n-1) * percentile / 100)
+	items, places, err := s.reach(ctx, int(n)-1-int(worse), int(worse))
 	if err != nil {
 		return 0, err
 	}

@@ -3,7 +3,6 @@ package leaderboard
 import (
 	"context"
 	"sync/atomic"
-	"time"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/parallel"
@@ -11,11 +10,12 @@ import (
 )
 
 // Rank is the player's rank by the current score. It is exact once writers are
-// quiet: the index that it counts may lag. A player who is hidden or not on the
-// board is plaza.ErrNotFound.
+// quiet: the index that it counts may lag, and what a Folder published may be older.
+// A player who is hidden or not on the board is plaza.ErrNotFound.
 //
 // Cost: 1 request, 1 RCU for the entry; 2 requests a shard, 0.5 RCU each at least,
-// as Count for the entries above.
+// as Count for the entries above. With RankByFold 1 request a shard, as Count for up
+// to 511 entries, and as much again where many players are tied.
 func (r *Repository) Rank(ctx context.Context, in In, player string) (Rank, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Rank")
 	if err := checkPlayer(in, player); err != nil {
@@ -41,42 +41,69 @@ func (r *Repository) shownEntry(ctx context.Context, in In, player string) (stan
 	return s, e, err
 }
 
-// ranker counts the entries in a part of the standings.
+// ranker finds places in the standings.
 type ranker interface {
-	// count returns how many keys lie between two bounds, and as of when. A nil
-	// bound leaves that end open. If both are given, neither is an entry's key.
-	count(ctx context.Context, s standings, from, to []byte) (n int64, asOf time.Time, err error)
+	// count returns how many keys lie between each two of the ascending bounds, and
+	// as of when in an else empty Rank. A nil bound is an open end. No other bound is
+	// an entry's key.
+	count(ctx context.Context, s standings, bounds ...[]byte) ([]int64, Rank, error)
+
+	// seek returns a bound from which rows are read to reach a place: at most above
+	// keys lie before it. A nil bound is the top.
+	seek(ctx context.Context, s standings, above int64) (start, error)
 }
 
-// counting is the ranker for Count. It reads the entries that it counts.
+// start is a place to read rows from.
+type start struct {
+	from   []byte
+	before int64 // how many keys lie before it
+	asOf   Rank  // else empty
+}
+
+// counting is the ranker for RankByCount. It reads the entries that it counts.
 type counting struct{}
 
-func (counting) count(ctx context.Context, s standings, from, to []byte) (int64, time.Time, error) {
-	var sum atomic.Int64
-	err := parallel.ForEach(ctx, s.period.shards, s.period.shards, func(ctx context.Context, shard int) error {
-		part := shardPart(s.board.Name, s.period, shard)
-		n, err := s.table.CountIndex(ctx, ranking, store.IndexSpan{Partition: part, From: from, To: to})
-		sum.Add(n)
+func (counting) count(ctx context.Context, s standings, bounds ...[]byte) ([]int64, Rank, error) {
+	n := make([]int64, len(bounds)-1)
+	shards := s.period.shards
+	err := parallel.ForEach(ctx, len(n)*shards, len(n)*shards, func(ctx context.Context, i int) error {
+		span := store.IndexSpan{Partition: shardPart(s.board.Name, s.period, i%shards), From: bounds[i/shards], To: bounds[i/shards+1]}
+		found, err := s.table.CountIndex(ctx, ranking, span)
+		atomic.AddInt64(&n[i/shards], found)
 		return err
 	})
-	return sum.Load(), s.now, err
+	return n, Rank{AsOf: s.now}, err
+}
+
+func (counting) seek(_ context.Context, s standings, _ int64) (start, error) {
+	return start{asOf: Rank{AsOf: s.now}}, nil
+}
+
+// count returns how many keys lie between two bounds, as ranker.count.
+func (s standings) count(ctx context.Context, from, to []byte) (int64, error) {
+	n, _, err := s.ranker.count(ctx, s, from, to)
+	if err != nil {
+		return 0, err
+	}
+	return n[0], nil
 }
 
 // rank returns the rank of an entry with the key.
 func (s standings) rank(ctx context.Context, key []byte) (Rank, error) {
-	var better, tied int64
-	var rank Rank
-	err := parallel.ForEach(ctx, 2, 2, func(ctx context.Context, part int) (err error) {
-		if part == 0 {
-			better, rank.AsOf, err = s.ranker.count(ctx, s, nil, key[:min(len(key), decided)])
-		} else {
-			tied, err = s.tiedAbove(ctx, key)
-		}
-		return err
-	})
-	rank.Competition = better + 1
-	rank.Ordinal = rank.Competition + tied
-	return rank, err
+	bounds := [][]byte{nil, key[:min(len(key), decided)]}
+	if len(key) > decided { // otherwise it is damaged, so nobody shares it
+		bounds = append(bounds, before(key))
+	}
+	n, rank, err := s.ranker.count(ctx, s, bounds...)
+	if err != nil {
+		return Rank{}, err
+	}
+	rank.Competition = n[0] + 1
+	rank.Ordinal = rank.Competition
+	for _, tied := range n[1:] {
+		rank.Ordinal += tied
+	}
+	return rank, nil
 }
 
 // tiedAbove returns how many entries above have an equal score and sub score.
@@ -84,6 +111,5 @@ func (s standings) tiedAbove(ctx context.Context, key []byte) (int64, error) {
 	if len(key) <= decided { // damaged, so nobody shares it
 		return 0, nil
 	}
-	n, _, err := s.ranker.count(ctx, s, key[:decided], before(key))
-	return n, err
+	return s.count(ctx, key[:decided], before(key))
 }

@@ -76,22 +76,27 @@ func modelRowsOf(rows []leaderboard.Standing) []modelRow {
 // every read while nobody writes.
 func TestRanksEqualBruteForce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	run := 0
-	rapid.Check(t, func(t *rapid.T) {
-		run++
-		orders := rapid.SampledFrom([]leaderboard.Order{leaderboard.Descending, leaderboard.Ascending})
-		m := modelBoard{leaderboard.Board{
-			Name: fmt.Sprint("board ", run), Order: orders.Draw(t, "order"), SubOrder: orders.Draw(t, "sub order"),
-			Ties:     rapid.SampledFrom([]leaderboard.Ties{leaderboard.EarlierFirst, leaderboard.LaterFirst}).Draw(t, "ties"),
-			Operator: rapid.SampledFrom([]leaderboard.Operator{leaderboard.Best, leaderboard.Set}).Draw(t, "operator"),
-			Shards:   rapid.IntRange(1, 3).Draw(t, "shards"),
-		}, map[string]place{}, map[string]place{}}
-		w.define(t, m.board)
-		for range faults.Size(20, 12) {
-			m.change(t, w)
-		}
-		m.compare(t, w)
+	bothRankings(t, func(t *testing.T, w world) {
+		run := 0
+		rapid.Check(t, func(t *rapid.T) {
+			run++
+			if w.folds != nil && run > rounds(100, 8) {
+				return
+			}
+			orders := rapid.SampledFrom([]leaderboard.Order{leaderboard.Descending, leaderboard.Ascending})
+			m := modelBoard{leaderboard.Board{
+				Name: fmt.Sprint("board ", run), Order: orders.Draw(t, "order"), SubOrder: orders.Draw(t, "sub order"),
+				Ties:     rapid.SampledFrom([]leaderboard.Ties{leaderboard.EarlierFirst, leaderboard.LaterFirst}).Draw(t, "ties"),
+				Operator: rapid.SampledFrom([]leaderboard.Operator{leaderboard.Best, leaderboard.Set}).Draw(t, "operator"),
+				Shards:   rapid.IntRange(1, 3).Draw(t, "shards"),
+			}, map[string]place{}, map[string]place{}}
+			w.define(t, m.board)
+			for range faults.Size(20, 12) {
+				m.change(t, w)
+			}
+			w.publish(t)
+			m.compare(t, w)
+		})
 	})
 }
 
@@ -132,42 +137,17 @@ func (r modelBoard) change(t *rapid.T, w world) {
 func (r modelBoard) compare(t *rapid.T, w world) {
 	board := in(r.board.Name)
 	want := r.ranked(r.all(r.shown))
-	n := int64(len(want))
 	limit := rapid.IntRange(1, 5).Draw(t, "limit")
 	require.Equal(t, want, modelRowsOf(all(t, limit, w.top(board))))
 	r.compareUp(t, w, limit, want)
 
-	count, err := w.Count(t.Context(), board)
-	require.NoError(t, err)
-	require.Equal(t, n, count)
-	low, high := rapid.Int64Range(-3, 0).Draw(t, "low"), rapid.Int64Range(0, 3).Draw(t, "high")
-	count, err = w.CountBetween(t.Context(), board, leaderboard.Int(low), leaderboard.Int(high))
-	require.NoError(t, err)
-	between := slices.DeleteFunc(slices.Clone(want), func(s modelRow) bool { return s.score < low || s.score > high })
-	require.EqualValues(t, len(between), count)
-
-	from := rapid.Int64Range(1, 12).Draw(t, "from")
-	rows, err := w.Range(t.Context(), board, from, limit)
-	require.NoError(t, err)
-	start := min(from-1, n)
-	require.Equal(t, want[start:min(start+int64(limit), n)], modelRowsOf(rows))
-
-	v := rapid.Int64Range(-3, 3).Draw(t, "around")
-	rows, err = w.AroundScore(t.Context(), board, leaderboard.Int(v), limit)
-	require.NoError(t, err)
-	at := slices.IndexFunc(want, func(s modelRow) bool {
-		return s.score == v || s.score < v == (r.board.Order == leaderboard.Descending)
-	})
-	if at < 0 {
-		at = len(want)
-	}
-	require.Equal(t, around(want, at, limit), modelRowsOf(rows))
+	r.compareCounts(t, w, want)
+	r.compareRange(t, w, want, rapid.Int64Range(1, 12).Draw(t, "from"), limit)
+	r.compareAroundScore(t, w, want, limit)
 
 	var friends []place
 	for i, s := range want {
-		rank, err := w.Rank(t.Context(), board, s.player)
-		require.NoError(t, err)
-		require.Equal(t, leaderboard.Rank{Ordinal: s.ordinal, Competition: s.competition, AsOf: w.Now()}, rank)
+		require.Equal(t, leaderboard.Rank{Ordinal: s.ordinal, Competition: s.competition}, w.rank(t, board, s.player))
 		if rapid.Bool().Draw(t, "friend") {
 			friends = append(friends, s.place)
 			r.compareAround(t, w, want, i, limit)
@@ -177,7 +157,7 @@ func (r modelBoard) compare(t *rapid.T, w world) {
 	for _, p := range friends {
 		ids = append(ids, p.player)
 	}
-	rows, err = w.Players(t.Context(), board, ids)
+	rows, err := w.Players(t.Context(), board, ids)
 	require.NoError(t, err)
 	require.Equal(t, r.ranked(friends), modelRowsOf(rows))
 
@@ -186,6 +166,38 @@ func (r modelBoard) compare(t *rapid.T, w world) {
 		hidden[i].ordinal, hidden[i].competition = 0, 0
 	}
 	require.Equal(t, hidden, modelRowsOf(all(t, limit, w.hiddenOf(board))))
+}
+
+func (r modelBoard) compareCounts(t *rapid.T, w world, want []modelRow) {
+	count, err := w.Count(t.Context(), in(r.board.Name))
+	require.NoError(t, err)
+	require.EqualValues(t, len(want), count)
+	low, high := rapid.Int64Range(-3, 0).Draw(t, "low"), rapid.Int64Range(0, 3).Draw(t, "high")
+	count, err = w.CountBetween(t.Context(), in(r.board.Name), leaderboard.Int(low), leaderboard.Int(high))
+	require.NoError(t, err)
+	between := slices.DeleteFunc(slices.Clone(want), func(s modelRow) bool { return s.score < low || s.score > high })
+	require.EqualValues(t, len(between), count)
+}
+
+func (r modelBoard) compareRange(t *rapid.T, w world, want []modelRow, from int64, limit int) {
+	rows, err := w.Range(t.Context(), in(r.board.Name), from, limit)
+	require.NoError(t, err)
+	n := int64(len(want))
+	start := min(from-1, n)
+	require.Equal(t, want[start:min(start+int64(limit), n)], modelRowsOf(rows))
+}
+
+func (r modelBoard) compareAroundScore(t *rapid.T, w world, want []modelRow, limit int) {
+	v := rapid.Int64Range(-3, 3).Draw(t, "around")
+	rows, err := w.AroundScore(t.Context(), in(r.board.Name), leaderboard.Int(v), limit)
+	require.NoError(t, err)
+	at := slices.IndexFunc(want, func(s modelRow) bool {
+		return s.score == v || s.score < v == (r.board.Order == leaderboard.Descending)
+	})
+	if at < 0 {
+		at = len(want)
+	}
+	require.Equal(t, around(want, at, limit), modelRowsOf(rows))
 }
 
 // compareAround reads around the i-th row.

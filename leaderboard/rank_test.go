@@ -13,133 +13,142 @@ import (
 
 func TestRanksOfTies(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	for _, c := range []struct {
-		board leaderboard.Board
-		want  []string
-	}{
-		{leaderboard.Board{Name: "high wins"}, []string{"1/1 cat 50", "2/1 ann 50", "3/3 bob 50", "4/4 eve 50", "5/5 dan 30"}},
-		{leaderboard.Board{Name: "low wins", Order: leaderboard.Ascending}, []string{"1/1 dan 30", "2/2 cat 50", "3/2 ann 50", "4/4 bob 50", "5/5 eve 50"}},
-		{leaderboard.Board{Name: "later wins", Ties: leaderboard.LaterFirst}, []string{"1/1 ann 50", "2/1 cat 50", "3/3 bob 50", "4/4 eve 50", "5/5 dan 30"}},
-		{leaderboard.Board{Name: "a low sub wins", SubOrder: leaderboard.Ascending}, []string{"1/1 eve 50", "2/2 bob 50", "3/3 cat 50", "4/3 ann 50", "5/5 dan 30"}},
-	} {
-		w.define(t, c.board)
-		w.play(t, c.board.Name, "cat 50 9", "ann 50 9", "bob 50 5", "eve 50 2", "dan 30 9")
-		for limit := range 6 {
-			require.Equal(t, c.want, texts(all(t, limit, w.top(in(c.board.Name)))), c.board.Name)
+	bothRankings(t, func(t *testing.T, w world) {
+		for _, c := range []struct {
+			board leaderboard.Board
+			want  []string
+		}{
+			{leaderboard.Board{Name: "high wins"}, []string{"1/1 cat 50", "2/1 ann 50", "3/3 bob 50", "4/4 eve 50", "5/5 dan 30"}},
+			{leaderboard.Board{Name: "low wins", Order: leaderboard.Ascending}, []string{"1/1 dan 30", "2/2 cat 50", "3/2 ann 50", "4/4 bob 50", "5/5 eve 50"}},
+			{leaderboard.Board{Name: "later wins", Ties: leaderboard.LaterFirst}, []string{"1/1 ann 50", "2/1 cat 50", "3/3 bob 50", "4/4 eve 50", "5/5 dan 30"}},
+			{leaderboard.Board{Name: "a low sub wins", SubOrder: leaderboard.Ascending}, []string{"1/1 eve 50", "2/2 bob 50", "3/3 cat 50", "4/3 ann 50", "5/5 dan 30"}},
+		} {
+			w.define(t, c.board)
+			w.play(t, c.board.Name, "cat 50 9", "ann 50 9", "bob 50 5", "eve 50 2", "dan 30 9")
+			w.publish(t)
+			for limit := range 6 {
+				require.Equal(t, c.want, texts(all(t, limit, w.top(in(c.board.Name)))), c.board.Name)
+			}
+			players, err := w.Players(t.Context(), in(c.board.Name), []string{"dan", "nobody", "bob", "ann", "dan", "eve", "cat"})
+			require.NoError(t, err)
+			require.Equal(t, c.want, texts(players), c.board.Name)
+			for i, row := range players {
+				require.Equal(t, timeless(row.Rank), w.rank(t, in(c.board.Name), row.Player))
+				ranged, err := w.Range(t.Context(), in(c.board.Name), int64(i+1), 1)
+				require.NoError(t, err)
+				require.Equal(t, c.want[i:i+1], texts(ranged))
+			}
 		}
-		players, err := w.Players(t.Context(), in(c.board.Name), []string{"dan", "nobody", "bob", "ann", "dan", "eve", "cat"})
+		friends, err := w.Players(t.Context(), in("high wins"), []string{"eve", "dan"})
 		require.NoError(t, err)
-		require.Equal(t, c.want, texts(players), c.board.Name)
-		for i, row := range players {
-			rank, err := w.Rank(t.Context(), in(c.board.Name), row.Player)
-			require.NoError(t, err)
-			require.Equal(t, row.Rank, rank)
-			ranged, err := w.Range(t.Context(), in(c.board.Name), int64(i+1), 1)
-			require.NoError(t, err)
-			require.Equal(t, c.want[i:i+1], texts(ranged))
-		}
-	}
-	friends, err := w.Players(t.Context(), in("high wins"), []string{"eve", "dan"})
-	require.NoError(t, err)
-	require.Equal(t, []string{"1/1 eve 50", "2/2 dan 30"}, texts(friends), "among themselves")
-	friends, err = w.Players(t.Context(), in("high wins"), nil)
-	require.NoError(t, err)
-	require.Empty(t, friends)
+		require.Equal(t, []string{"1/1 eve 50", "2/2 dan 30"}, texts(friends), "among themselves")
+		friends, err = w.Players(t.Context(), in("high wins"), nil)
+		require.NoError(t, err)
+		require.Empty(t, friends)
+	})
 }
 
 func TestPercentiles(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	percentile := func(board, player string) float64 {
-		t.Helper()
-		got, err := w.Percentile(t.Context(), in(board), player)
-		require.NoError(t, err)
-		return got
-	}
-	w.define(t, leaderboard.Board{Name: "12", Shards: 2})
-	w.many(t, "12", 12)
-	require.Equal(t, []float64{0, 9, 92}, []float64{percentile("12", "player 12"), percentile("12", "player 11"), percentile("12", "player 1")})
-	w.define(t, leaderboard.Board{Name: "ties", Order: leaderboard.Ascending})
-	w.play(t, "ties", "ann 1", "bob 1", "cat 2", "dan 2")
-	for player, want := range map[string]float64{"ann": 50, "bob": 50, "cat": 0, "dan": 0} {
-		require.Equal(t, want, percentile("ties", player), player)
-	}
-	w.define(t, leaderboard.Board{Name: "least", Order: leaderboard.Descending})
-	least := score("least", "ann", math.MinInt64, 0)
-	least.Sub = math.MinInt64
-	w.submit(t, least)
-	require.Zero(t, percentile("least", "ann"), "nothing can be worse")
+	bothRankings(t, func(t *testing.T, w world) {
+		percentile := func(board, player string) float64 {
+			t.Helper()
+			got, err := w.Percentile(t.Context(), in(board), player)
+			require.NoError(t, err)
+			return got
+		}
+		w.define(t, leaderboard.Board{Name: "12", Shards: 2})
+		w.many(t, "12", 12)
+		w.publish(t)
+		require.Equal(t, []float64{0, 9, 92}, []float64{percentile("12", "player 12"), percentile("12", "player 11"), percentile("12", "player 1")})
+		w.define(t, leaderboard.Board{Name: "ties", Order: leaderboard.Ascending})
+		w.play(t, "ties", "ann 1", "bob 1", "cat 2", "dan 2")
+		w.publish(t)
+		for player, want := range map[string]float64{"ann": 50, "bob": 50, "cat": 0, "dan": 0} {
+			require.Equal(t, want, percentile("ties", player), player)
+		}
+		w.define(t, leaderboard.Board{Name: "least", Order: leaderboard.Descending})
+		least := score("least", "ann", math.MinInt64, 0)
+		least.Sub = math.MinInt64
+		w.submit(t, least)
+		w.publish(t)
+		require.Zero(t, percentile("least", "ann"), "nothing can be worse")
+	})
 }
 
 func TestScoresAtPercentiles(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	w.define(t, leaderboard.Board{Name: "5", Shards: 2})
-	w.many(t, "5", 5)
-	w.define(t, leaderboard.Board{Name: "low wins", Order: leaderboard.Ascending})
-	w.many(t, "low wins", 5)
-	w.define(t, leaderboard.Board{Name: "1"})
-	w.many(t, "1", 1)
-	w.define(t, leaderboard.Board{Name: "0"})
-	w.define(t, leaderboard.Board{Name: "float", Kind: leaderboard.KindFloat})
-	for i, v := range []float64{math.Inf(-1), -math.MaxFloat64, math.MaxFloat64, math.Inf(1), math.Inf(1)} {
-		w.submit(t, leaderboard.Submission{Board: "float", Player: fmt.Sprint(i), Score: leaderboard.Float(v)})
-	}
-	for _, c := range []struct {
-		board            string
-		percentile, want float64
-	}{
-		{"5", 0, 1}, {"5", 10, 1.4}, {"5", 25, 2}, {"5", 50, 3}, {"5", 62.5, 3.5}, {"5", 87.5, 4.5}, {"5", 100, 5},
-		{"low wins", 0, 5}, {"low wins", 87.5, 1.5}, {"low wins", 100, 1},
-		{"1", 0, 1}, {"1", 33, 1}, {"1", 100, 1},
-		{"float", 0, math.Inf(-1)}, {"float", 12.5, math.Inf(-1)}, {"float", 25, -math.MaxFloat64},
-		{"float", 37.5, 0}, {"float", 75, math.Inf(1)}, {"float", 87.5, math.Inf(1)},
-	} {
-		got, err := w.ScoreAt(t.Context(), in(c.board), c.percentile)
-		require.NoError(t, err)
-		if got != c.want { // the difference of infinities is NaN
-			require.InDelta(t, c.want, got, 1e-12, "%s at %v", c.board, c.percentile)
-			require.False(t, math.IsNaN(got-c.want), "%s at %v", c.board, c.percentile)
+	bothRankings(t, func(t *testing.T, w world) {
+		w.define(t, leaderboard.Board{Name: "5", Shards: 2})
+		w.many(t, "5", 5)
+		w.define(t, leaderboard.Board{Name: "low wins", Order: leaderboard.Ascending})
+		w.many(t, "low wins", 5)
+		w.define(t, leaderboard.Board{Name: "1"})
+		w.many(t, "1", 1)
+		w.define(t, leaderboard.Board{Name: "0"})
+		w.define(t, leaderboard.Board{Name: "float", Kind: leaderboard.KindFloat})
+		for i, v := range []float64{math.Inf(-1), -math.MaxFloat64, math.MaxFloat64, math.Inf(1), math.Inf(1)} {
+			w.submit(t, leaderboard.Submission{Board: "float", Player: fmt.Sprint(i), Score: leaderboard.Float(v)})
 		}
-	}
-	w.define(t, leaderboard.Board{Name: "two", Kind: leaderboard.KindFloat})
-	w.define(t, leaderboard.Board{Name: "equal", Kind: leaderboard.KindFloat})
-	for i, v := range []float64{5, math.Inf(-1)} {
-		w.submit(t, leaderboard.Submission{Board: "two", Player: fmt.Sprint(i), Score: leaderboard.Float(v)})
-		w.submit(t, leaderboard.Submission{Board: "equal", Player: fmt.Sprint(i), Score: leaderboard.Float(0.7)})
-	}
-	best, err := w.ScoreAt(t.Context(), in("two"), 100)
-	require.NoError(t, err)
-	require.Equal(t, 5.0, best)
-	for i := range 20 {
-		same, err := w.ScoreAt(t.Context(), in("equal"), float64(i)*5.1)
+		w.publish(t)
+		for _, c := range []struct {
+			board            string
+			percentile, want float64
+		}{
+			{"5", 0, 1}, {"5", 10, 1.4}, {"5", 25, 2}, {"5", 50, 3}, {"5", 62.5, 3.5}, {"5", 87.5, 4.5}, {"5", 100, 5},
+			{"low wins", 0, 5}, {"low wins", 87.5, 1.5}, {"low wins", 100, 1},
+			{"1", 0, 1}, {"1", 33, 1}, {"1", 100, 1},
+			{"float", 0, math.Inf(-1)}, {"float", 12.5, math.Inf(-1)}, {"float", 25, -math.MaxFloat64},
+			{"float", 37.5, 0}, {"float", 75, math.Inf(1)}, {"float", 87.5, math.Inf(1)},
+		} {
+			got, err := w.ScoreAt(t.Context(), in(c.board), c.percentile)
+			require.NoError(t, err)
+			if got != c.want { // the difference of infinities is NaN
+				require.InDelta(t, c.want, got, 1e-12, "%s at %v", c.board, c.percentile)
+				require.False(t, math.IsNaN(got-c.want), "%s at %v", c.board, c.percentile)
+			}
+		}
+		w.define(t, leaderboard.Board{Name: "two", Kind: leaderboard.KindFloat})
+		w.define(t, leaderboard.Board{Name: "equal", Kind: leaderboard.KindFloat})
+		for i, v := range []float64{5, math.Inf(-1)} {
+			w.submit(t, leaderboard.Submission{Board: "two", Player: fmt.Sprint(i), Score: leaderboard.Float(v)})
+			w.submit(t, leaderboard.Submission{Board: "equal", Player: fmt.Sprint(i), Score: leaderboard.Float(0.7)})
+		}
+		w.publish(t)
+		best, err := w.ScoreAt(t.Context(), in("two"), 100)
 		require.NoError(t, err)
-		require.Equal(t, 0.7, same)
-	}
-	_, err = w.ScoreAt(t.Context(), in("0"), 50)
-	require.ErrorIs(t, err, plaza.ErrNotFound)
+		require.Equal(t, 5.0, best)
+		for i := range 20 {
+			same, err := w.ScoreAt(t.Context(), in("equal"), float64(i)*5.1)
+			require.NoError(t, err)
+			require.Equal(t, 0.7, same)
+		}
+		_, err = w.ScoreAt(t.Context(), in("0"), 50)
+		require.ErrorIs(t, err, plaza.ErrNotFound)
+	})
 }
 
 func TestCountsBetweenScores(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	for _, order := range []leaderboard.Order{leaderboard.Descending, leaderboard.Ascending} {
-		b := leaderboard.Board{Name: "of " + string(order), Order: order, Shards: 3}
-		w.define(t, b)
-		w.play(t, b.Name, "a -5", "b 0 -9", "c 0", "d 0 9", "e 7", "f 9")
-		w.submit(t, score(b.Name, "g", math.MaxInt64, 0))
-		w.submit(t, score(b.Name, "h", math.MinInt64, 0))
-		n, err := w.Count(t.Context(), in(b.Name))
-		require.NoError(t, err)
-		require.Equal(t, int64(8), n)
-		for _, c := range []struct{ low, high, want int64 }{
-			{0, 0, 3}, {-5, 0, 4}, {-4, -1, 0}, {1, 8, 1}, {7, 9, 2}, {-5, 9, 6},
-			{math.MinInt64, math.MaxInt64, 8}, {math.MinInt64, math.MinInt64, 1}, {math.MaxInt64, math.MaxInt64, 1}, {10, math.MaxInt64, 1},
-		} {
-			n, err := w.CountBetween(t.Context(), in(b.Name), leaderboard.Int(c.low), leaderboard.Int(c.high))
+	bothRankings(t, func(t *testing.T, w world) {
+		for _, order := range []leaderboard.Order{leaderboard.Descending, leaderboard.Ascending} {
+			b := leaderboard.Board{Name: "of " + string(order), Order: order, Shards: 3}
+			w.define(t, b)
+			w.play(t, b.Name, "a -5", "b 0 -9", "c 0", "d 0 9", "e 7", "f 9")
+			w.submit(t, score(b.Name, "g", math.MaxInt64, 0))
+			w.submit(t, score(b.Name, "h", math.MinInt64, 0))
+			w.publish(t)
+			n, err := w.Count(t.Context(), in(b.Name))
 			require.NoError(t, err)
-			require.Equal(t, c.want, n, "%s: %d to %d", b.Name, c.low, c.high)
+			require.Equal(t, int64(8), n)
+			for _, c := range []struct{ low, high, want int64 }{
+				{0, 0, 3}, {-5, 0, 4}, {-4, -1, 0}, {1, 8, 1}, {7, 9, 2}, {-5, 9, 6},
+				{math.MinInt64, math.MaxInt64, 8}, {math.MinInt64, math.MinInt64, 1}, {math.MaxInt64, math.MaxInt64, 1}, {10, math.MaxInt64, 1},
+			} {
+				n, err := w.CountBetween(t.Context(), in(b.Name), leaderboard.Int(c.low), leaderboard.Int(c.high))
+				require.NoError(t, err)
+				require.Equal(t, c.want, n, "%s: %d to %d", b.Name, c.low, c.high)
+			}
 		}
-	}
+	})
 }

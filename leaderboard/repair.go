@@ -16,14 +16,18 @@ import (
 )
 
 // Repair fixes what Check finds broken, and returns what Check would have. A
-// second Repair finds nothing broken. Submit may run meanwhile.
+// second Repair finds nothing broken. Submit may run meanwhile. What is misfolded is
+// right once a Folder has read the period again, which takes FolderOptions.Settle and
+// the time to read the index.
 //
 // An entry with a damaged key gets the key of its score and sub score, with the time
 // of its last operation; if the score is damaged too, the player is removed. A damaged period gets its end and the rest from the board's definition,
 // and counts as one broken. A damaged definition is plaza.ErrCorrupt until Define.
 //
 // Cost: as Check; 1 request for each broken entry, up to 4 WCU and more above 1 KB;
-// for a damaged period 4 requests and another Check.
+// for a damaged period 4 requests and another Check; for a misfolded one up to 3
+// requests, 1 RCU for each 4 KB of its root, 1 WCU, and as many as the root has KB if
+// it is damaged.
 func (r *Repository) Repair(ctx context.Context, in In) (Drift, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Repair")
 	if err := in.check(); err != nil {
@@ -49,6 +53,11 @@ func (r *Repository) repair(ctx context.Context, in In) (Drift, error) {
 	}
 	for _, entry := range a.broken {
 		if err := r.fixEntry(ctx, a, entry); err != nil {
+			return Drift{}, err
+		}
+	}
+	if a.misfolded > 0 {
+		if err := r.refold(ctx, a); err != nil {
 			return Drift{}, err
 		}
 	}

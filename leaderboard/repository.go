@@ -30,6 +30,7 @@ type Repository struct {
 	jobs   *work.Queue[dueItem] // periods that end
 	reads  singleflight.Group   // of boards
 	guards guardQueues
+	folds  *foldCache
 
 	mu        sync.Mutex
 	known     *simplelru.LRU[string, *board]
@@ -54,6 +55,9 @@ func New(db *dynamo.DB, table string, gen ids.Source, opts *Options) (*Repositor
 	}
 	r.jobs = &work.Queue[dueItem]{
 		Table: r.table, PK: func(int) string { return duePK }, Lease: jobLease, Now: r.opts.Now, Shards: 1, MaxShards: 1,
+	}
+	if r.folds, err = newFoldCache(r.table, r.opts.Now); err != nil {
+		return nil, err
 	}
 	r.known, err = simplelru.NewLRU[string, *board](maxBoards, nil)
 	return r, err

@@ -31,6 +31,7 @@ type Rank struct {
 	Ordinal     int64     `json:"ordinal,omitzero"` // differs for everybody: 1, 2, 3
 	Competition int64     `json:"rank,omitzero"`    // is the same for equal scores and sub scores: 1, 1, 3
 	AsOf        time.Time `json:"asOf,omitzero"`    // when it was so
+	Folded      bool      `json:"folded,omitzero"`  // by what a Folder published, otherwise by counting
 }
 
 // rowItem is an item of the index. A damaged one keeps its place among the others,

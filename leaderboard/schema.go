@@ -14,6 +14,7 @@ import (
 	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/fold"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -268,9 +269,12 @@ const hidden = "hidden"
 
 func hiddenPart(board string, p period) string { return keys.Join(board, p.name(), hidden) }
 
-// A folder keeps what it publishes of a period under R#board#period, with the ttl of
-// the period.
-const folds = "R"
+// A folder keeps what it publishes of a period under R#board#period.
+const (
+	folds        = "R"
+	rootSK       = "ROOT"
+	foldRepairSK = "REPAIR"
+)
 
 func foldPK(board string, p period) string { return keys.Join(folds, board, p.name()) }
 
@@ -286,6 +290,8 @@ type rootItem struct {
 	Data  []byte    `dynamo:"data,omitempty"`
 	Large bool      `dynamo:"large,omitempty"` // too large to be folded, so without data
 	TTL   int64     `dynamo:"ttl,omitempty"`
+
+	root *fold.Root // of Data
 }
 
 // UnmarshalDynamoItem refuses what no folder put.
@@ -303,11 +309,15 @@ func (i *rootItem) UnmarshalDynamoItem(item dynamo.Item) error {
 		return errors.New("data and large contradict each other")
 	case i.TTL < 0:
 		return errors.New("ttl is out of bounds")
+	case i.Large:
+		return nil
 	}
-	return nil
+	var err error
+	i.root, err = fold.ParseRoot(i.Data)
+	return err
 }
 
-func rootKey(board string, p period) store.Key { return store.Key{PK: foldPK(board, p), SK: "ROOT"} }
+func rootKey(board string, p period) store.Key { return store.Key{PK: foldPK(board, p), SK: rootSK} }
 
 // blockItem is R#board#period / S#gen#n, a part of what a root refers to. It never
 // changes.
@@ -316,30 +326,35 @@ type blockItem struct {
 	SK   string `dynamo:"sk"`
 	Data []byte `dynamo:"data"`
 	TTL  int64  `dynamo:"ttl,omitempty"`
+
+	block *fold.Block // of Data
 }
 
 // UnmarshalDynamoItem refuses what no folder put.
 func (i *blockItem) UnmarshalDynamoItem(item dynamo.Item) error {
 	type plain blockItem
-	if err := dynamo.UnmarshalItem(item, (*plain)(i)); err != nil {
-		return err
+	err := dynamo.UnmarshalItem(item, (*plain)(i))
+	if err == nil {
+		i.block, err = fold.ParseBlock(i.Data)
 	}
-	if len(i.Data) == 0 {
-		return errors.New("data is none")
-	}
-	return nil
+	return err
 }
 
-// blockKey sorts by gen and n.
-func blockKey(board string, p period, gen, n uint64) store.Key {
-	return store.Key{PK: foldPK(board, p), SK: keys.Join("S", fmt.Sprintf("%020d", gen), fmt.Sprintf("%020d", n))}
+func blockKey(board string, p period, id fold.BlockID) store.Key {
+	return store.Key{PK: foldPK(board, p), SK: blockSK(id)}
+}
+
+// blockSK sorts by Gen and N.
+func blockSK(id fold.BlockID) string {
+	return keys.Join("S", fmt.Sprintf("%020d", id.Gen), fmt.Sprintf("%020d", id.N))
 }
 
 // foldRepairItem is R#board#period / REPAIR: the folder is to read the period again.
 type foldRepairItem struct {
-	PK string `dynamo:"pk"`
-	SK string `dynamo:"sk"`
-	ID ids.ID `dynamo:"id"`
+	PK  string `dynamo:"pk"`
+	SK  string `dynamo:"sk"`
+	ID  ids.ID `dynamo:"id"`
+	TTL int64  `dynamo:"ttl,omitempty"`
 }
 
 // UnmarshalDynamoItem refuses what Repair did not put.
@@ -355,7 +370,7 @@ func (i *foldRepairItem) UnmarshalDynamoItem(item dynamo.Item) error {
 }
 
 func foldRepairKey(board string, p period) store.Key {
-	return store.Key{PK: foldPK(board, p), SK: "REPAIR"}
+	return store.Key{PK: foldPK(board, p), SK: foldRepairSK}
 }
 
 // leaderKey is of R# / LEADER, the lease of the table's folder. No board has that

@@ -116,80 +116,85 @@ func TestTheClassicTable(t *testing.T) {
 
 func TestARowShowsTheSubmission(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	for _, b := range []leaderboard.Board{{Name: "int"}, {Name: "float", Kind: leaderboard.KindFloat, Order: leaderboard.Ascending, SubOrder: leaderboard.Ascending, Ties: leaderboard.LaterFirst}} {
-		w.define(t, b)
-		want := leaderboard.Standing{
-			Rank:   leaderboard.Rank{Ordinal: 1, Competition: 1, AsOf: noon},
-			Player: "用户#1", Name: "Ann", Score: leaderboard.Int(-7), Sub: -3, At: noon.Add(-time.Nanosecond),
+	bothRankings(t, func(t *testing.T, w world) {
+		for _, b := range []leaderboard.Board{{Name: "int"}, {Name: "float", Kind: leaderboard.KindFloat, Order: leaderboard.Ascending, SubOrder: leaderboard.Ascending, Ties: leaderboard.LaterFirst}} {
+			w.define(t, b)
+			want := leaderboard.Standing{
+				Rank:   leaderboard.Rank{Ordinal: 1, Competition: 1},
+				Player: "用户#1", Name: "Ann", Score: leaderboard.Int(-7), Sub: -3, At: noon.Add(-time.Nanosecond),
+			}
+			if b.Kind == leaderboard.KindFloat {
+				want.Score = leaderboard.Float(5e-324)
+			}
+			w.submit(t, leaderboard.Submission{Board: b.Name, Player: want.Player, Name: want.Name, Score: want.Score, Sub: want.Sub, At: want.At})
+			w.publish(t)
+			for name, read := range map[string]func() ([]leaderboard.Standing, error){
+				"top": func() ([]leaderboard.Standing, error) {
+					page, err := w.Top(t.Context(), in(b.Name), cursor.PageRequest{})
+					return page.Items, err
+				},
+				"range":  func() ([]leaderboard.Standing, error) { return w.Range(t.Context(), in(b.Name), 1, 0) },
+				"around": func() ([]leaderboard.Standing, error) { return w.Around(t.Context(), in(b.Name), want.Player, 0) },
+				"score":  func() ([]leaderboard.Standing, error) { return w.AroundScore(t.Context(), in(b.Name), want.Score, 0) },
+				"players": func() ([]leaderboard.Standing, error) {
+					return w.Players(t.Context(), in(b.Name), []string{want.Player})
+				},
+			} {
+				rows, err := read()
+				require.NoError(t, err, name)
+				for i := range rows {
+					rows[i].Rank = timeless(rows[i].Rank)
+				}
+				require.Equal(t, []leaderboard.Standing{want}, rows, name)
+			}
+			require.Equal(t, want.Rank, w.rank(t, in(b.Name), want.Player))
 		}
-		if b.Kind == leaderboard.KindFloat {
-			want.Score = leaderboard.Float(5e-324)
-		}
-		w.submit(t, leaderboard.Submission{Board: b.Name, Player: want.Player, Name: want.Name, Score: want.Score, Sub: want.Sub, At: want.At})
-		for name, read := range map[string]func() ([]leaderboard.Standing, error){
-			"top": func() ([]leaderboard.Standing, error) {
-				page, err := w.Top(t.Context(), in(b.Name), cursor.PageRequest{})
-				return page.Items, err
-			},
-			"range":  func() ([]leaderboard.Standing, error) { return w.Range(t.Context(), in(b.Name), 1, 0) },
-			"around": func() ([]leaderboard.Standing, error) { return w.Around(t.Context(), in(b.Name), want.Player, 0) },
-			"score":  func() ([]leaderboard.Standing, error) { return w.AroundScore(t.Context(), in(b.Name), want.Score, 0) },
-			"players": func() ([]leaderboard.Standing, error) {
-				return w.Players(t.Context(), in(b.Name), []string{want.Player})
-			},
-		} {
-			rows, err := read()
-			require.NoError(t, err, name)
-			require.Equal(t, []leaderboard.Standing{want}, rows, name)
-		}
-		rank, err := w.Rank(t.Context(), in(b.Name), want.Player)
-		require.NoError(t, err)
-		require.Equal(t, want.Rank, rank)
-	}
+	})
 }
 
 func TestOldStandingsStayReadable(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	w.define(t, leaderboard.Board{Name: "daily", Cron: "@daily", Grace: time.Hour, Keep: 48 * time.Hour})
-	old := w.submit(t, score("daily", "ann", 50, 0)).Period
-	w.submit(t, score("daily", "bob", 40, 1))
-	standings := []string{"1/1 ann 50", "2/2 bob 40"}
-	yesterday := leaderboard.In{Board: "daily", Period: old}
-	require.Equal(t, standings, texts(all(t, 0, w.top(in("daily")))))
-	require.Equal(t, standings, texts(all(t, 0, w.top(yesterday))))
+	bothRankings(t, func(t *testing.T, w world) {
+		w.define(t, leaderboard.Board{Name: "daily", Cron: "@daily", Grace: time.Hour, Keep: 48 * time.Hour})
+		old := w.submit(t, score("daily", "ann", 50, 0)).Period
+		w.submit(t, score("daily", "bob", 40, 1))
+		standings := []string{"1/1 ann 50", "2/2 bob 40"}
+		yesterday := leaderboard.In{Board: "daily", Period: old}
+		require.Equal(t, standings, texts(all(t, 0, w.top(in("daily")))))
+		require.Equal(t, standings, texts(all(t, 0, w.top(yesterday))))
 
-	w.set(noon.Add(24 * time.Hour))
-	require.Empty(t, all(t, 0, w.top(in("daily"))), "nobody submitted yet")
-	rows, err := w.AroundScore(t.Context(), in("daily"), leaderboard.Int(1), 0)
-	require.NoError(t, err)
-	require.Empty(t, rows)
-	_, err = w.Rank(t.Context(), in("daily"), "ann")
-	require.ErrorIs(t, err, plaza.ErrNotFound)
-	_, err = w.ScoreAt(t.Context(), in("daily"), 50)
-	require.ErrorIs(t, err, plaza.ErrNotFound)
-	w.submit(t, leaderboard.Submission{Board: "daily", Player: "bob", Score: leaderboard.Int(1)})
-	require.Equal(t, []string{"1/1 bob 1"}, texts(all(t, 0, w.top(in("daily")))))
-
-	for _, reader := range []world{w, w.process(t, nil)} {
-		require.Equal(t, standings, texts(all(t, 0, reader.top(yesterday))))
-		rank, err := reader.Rank(t.Context(), yesterday, "bob")
+		w.set(noon.Add(24 * time.Hour))
+		require.Empty(t, all(t, 0, w.top(in("daily"))), "nobody submitted yet")
+		rows, err := w.AroundScore(t.Context(), in("daily"), leaderboard.Int(1), 0)
 		require.NoError(t, err)
-		require.Equal(t, int64(2), rank.Ordinal)
-		_, err = reader.Top(t.Context(), leaderboard.In{Board: "daily", Period: "20260309T000000Z"}, cursor.PageRequest{})
-		require.ErrorIs(t, err, plaza.ErrNotFound, "a period that never began")
-		_, err = reader.Top(t.Context(), leaderboard.In{Board: "daily", Period: "20260310T000001Z"}, cursor.PageRequest{})
-		require.ErrorIs(t, err, plaza.ErrNotFound, "a time within a period")
-	}
+		require.Empty(t, rows)
+		_, err = w.Rank(t.Context(), in("daily"), "ann")
+		require.ErrorIs(t, err, plaza.ErrNotFound)
+		_, err = w.ScoreAt(t.Context(), in("daily"), 50)
+		require.ErrorIs(t, err, plaza.ErrNotFound)
+		w.submit(t, leaderboard.Submission{Board: "daily", Player: "bob", Score: leaderboard.Int(1)})
+		w.publish(t)
+		require.Equal(t, []string{"1/1 bob 1"}, texts(all(t, 0, w.top(in("daily")))))
 
-	w.set(time.Date(2026, 3, 13, 0, 59, 59, 0, time.UTC))
-	require.Equal(t, standings, texts(all(t, 0, w.top(yesterday))))
-	w.set(w.Now().Add(time.Second))
-	for _, reader := range []world{w, w.process(t, nil)} {
-		_, err = reader.Top(t.Context(), yesterday, cursor.PageRequest{})
-		require.ErrorIs(t, err, plaza.ErrNotFound, "it is not kept any more")
-	}
+		for _, reader := range []world{w, w.process(t, nil)} {
+			require.Equal(t, standings, texts(all(t, 0, reader.top(yesterday))))
+			rank, err := reader.Rank(t.Context(), yesterday, "bob")
+			require.NoError(t, err)
+			require.Equal(t, int64(2), rank.Ordinal)
+			_, err = reader.Top(t.Context(), leaderboard.In{Board: "daily", Period: "20260309T000000Z"}, cursor.PageRequest{})
+			require.ErrorIs(t, err, plaza.ErrNotFound, "a period that never began")
+			_, err = reader.Top(t.Context(), leaderboard.In{Board: "daily", Period: "20260310T000001Z"}, cursor.PageRequest{})
+			require.ErrorIs(t, err, plaza.ErrNotFound, "a time within a period")
+		}
+
+		w.set(time.Date(2026, 3, 13, 0, 59, 59, 0, time.UTC))
+		require.Equal(t, standings, texts(all(t, 0, w.top(yesterday))))
+		w.set(w.Now().Add(time.Second))
+		for _, reader := range []world{w, w.process(t, nil)} {
+			_, err = reader.Top(t.Context(), yesterday, cursor.PageRequest{})
+			require.ErrorIs(t, err, plaza.ErrNotFound, "it is not kept any more")
+		}
+	})
 }
 
 func TestReadersSeeShardsThatOthersOpened(t *testing.T) {

@@ -60,11 +60,11 @@ func (r *Repository) top(ctx context.Context, in In, percent float64, req cursor
 	if percent > 0 {
 		filter = fmt.Sprint(percent)
 		if req.Cursor == "" {
-			n, _, err := s.ranker.count(ctx, s, nil, nil)
+			n, err := s.count(ctx, nil, nil)
 			if err != nil {
 				return cursor.Page[Standing]{}, err
 			}
-			l.last = max(1, share(n, percent))
+			l.last = max(1, portion(n, percent))
 		}
 	}
 	list := l.list(filter)
@@ -72,9 +72,9 @@ func (r *Repository) top(ctx context.Context, in In, percent float64, req cursor
 	return list.Page(ctx, req)
 }
 
-// share returns a percentage of n, rounded up. It computes in decimal, so that 1.1% of
+// portion returns a percentage of n, rounded up. It computes in decimal, so that 1.1% of
 // 3,000 is 33.
-func share(n int64, percent float64) int64 {
+func portion(n int64, percent float64) int64 {
 	exact, _ := new(big.Rat).SetString(strconv.FormatFloat(percent, 'g', -1, 64))
 	exact.Mul(exact, big.NewRat(n, 100))
 	whole, rest := new(big.Int).QuoRem(exact.Num(), exact.Denom(), new(big.Int))
@@ -225,7 +225,8 @@ func parseGap(text string) (gap, bool) {
 // cursor.PageRequest.Limit.
 //
 // Cost: 1 request a shard where from+n is up to 129, more beyond; as Count for the
-// first from+n entries, and for up to 128 more a shard.
+// first from+n entries, and for up to 128 more a shard. With RankByFold, where from is
+// above 129, as for 511+n entries, and as Rank more where many players are tied.
 func (r *Repository) Range(ctx context.Context, in In, from int64, n int) ([]Standing, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Range")
 	if err := in.check(); err != nil {
@@ -247,13 +248,29 @@ func (r *Repository) rangeOf(ctx context.Context, in In, from int64, n int) ([]S
 	if err != nil {
 		return nil, err
 	}
-	above := int(min(from-1, math.MaxInt32-cursor.MaxLimit))
-	items, err := s.rows(ctx, store.IndexSpan{Ascending: true, Limit: above + n})
+	at, err := s.ranker.seek(ctx, s, from-1)
 	if err != nil {
 		return nil, err
 	}
-	rows := number(items, Rank{Ordinal: 1, Competition: 1, AsOf: s.now})
-	return s.shown(rows[min(above, len(rows)):]), nil
+	skip := int(min(from-1-at.before, math.MaxInt32-cursor.MaxLimit))
+	items, err := s.rows(ctx, store.IndexSpan{From: at.from, Ascending: true, Limit: skip + n})
+	if err != nil {
+		return nil, err
+	}
+	if len(items) <= skip {
+		return []Standing{}, nil
+	}
+	first := at.asOf
+	first.Ordinal = at.before + 1
+	first.Competition = first.Ordinal
+	if at.before > 0 && tied(items[0].key, items[skip].key) { // with entries before it too, perhaps
+		better, err := s.count(ctx, nil, items[0].key[:decided])
+		if err != nil {
+			return nil, err
+		}
+		first.Competition = min(better+1, first.Ordinal)
+	}
+	return s.shown(number(items, first)[skip:]), nil
 }
 
 // rowLimit applies the default and the maximum of cursor.PageRequest.Limit.

@@ -120,42 +120,46 @@ func TestACursorBelongsToOnePeriod(t *testing.T) {
 
 func TestAPageAtTheTopCountsRanksAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	w.define(t, leaderboard.Board{Name: "b", Shards: 2})
-	w.play(t, "b", "ann 10", "bob 9", "cat 8", "dan 7")
-	list := w.top(in("b"))
-	page := func(c cursor.Cursor, limit int) cursor.Page[leaderboard.Standing] {
-		t.Helper()
-		got, err := list(t.Context(), cursor.PageRequest{Cursor: c, Limit: limit})
-		require.NoError(t, err)
-		return got
-	}
-	second := page(page("", 2).Next, 2)
-	require.Equal(t, []string{"3/3 cat 8", "4/4 dan 7"}, texts(second.Items))
-	w.play(t, "b", "eve 20", "fay 20", "gus 20")
-	require.Equal(t, []string{"4/4 ann 10", "5/5 bob 9"}, texts(page(second.Prev, 2).Items), "more are above than the cursor knew of")
-	top := page(second.Prev, 9)
-	require.Equal(t, []string{"1/1 eve 20", "2/1 fay 20", "3/1 gus 20", "4/4 ann 10", "5/5 bob 9"}, texts(top.Items), "the top is reached")
-	require.Equal(t, []string{"6/6 cat 8", "7/7 dan 7"}, texts(page(top.Next, 9).Items))
-	require.Equal(t, []string{"3/1 gus 20", "4/4 ann 10"}, texts(page(page(page("", 4).Next, 9).Prev, 2).Items), "a tie goes on above the page")
+	bothRankings(t, func(t *testing.T, w world) {
+		w.define(t, leaderboard.Board{Name: "b", Shards: 2})
+		w.play(t, "b", "ann 10", "bob 9", "cat 8", "dan 7")
+		list := w.top(in("b"))
+		page := func(c cursor.Cursor, limit int) cursor.Page[leaderboard.Standing] {
+			t.Helper()
+			got, err := list(t.Context(), cursor.PageRequest{Cursor: c, Limit: limit})
+			require.NoError(t, err)
+			return got
+		}
+		second := page(page("", 2).Next, 2)
+		require.Equal(t, []string{"3/3 cat 8", "4/4 dan 7"}, texts(second.Items))
+		w.play(t, "b", "eve 20", "fay 20", "gus 20")
+		w.publish(t)
+		require.Equal(t, []string{"4/4 ann 10", "5/5 bob 9"}, texts(page(second.Prev, 2).Items), "more are above than the cursor knew of")
+		top := page(second.Prev, 9)
+		require.Equal(t, []string{"1/1 eve 20", "2/1 fay 20", "3/1 gus 20", "4/4 ann 10", "5/5 bob 9"}, texts(top.Items), "the top is reached")
+		require.Equal(t, []string{"6/6 cat 8", "7/7 dan 7"}, texts(page(top.Next, 9).Items))
+		require.Equal(t, []string{"3/1 gus 20", "4/4 ann 10"}, texts(page(page(page("", 4).Next, 9).Prev, 2).Items), "a tie goes on above the page")
+	})
 }
 
 // Above the cursor are more tied players than its ranks leave room for.
 func TestRanksAboveACursorWhoseTieGrew(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	w.define(t, leaderboard.Board{Name: "b"})
-	w.play(t, "b", "ann 20", "bob 19", "cat 18", "dan 17", "zoe 8")
-	list := w.top(in("b"))
-	first, err := list(t.Context(), cursor.PageRequest{Limit: 4})
-	require.NoError(t, err)
-	second, err := list(t.Context(), cursor.PageRequest{Cursor: first.Next})
-	require.NoError(t, err)
-	require.Equal(t, []string{"5/5 zoe 8"}, texts(second.Items))
-	w.play(t, "b", "eve 8", "fay 8", "gus 8", "hal 8")
-	up, err := list(t.Context(), cursor.PageRequest{Cursor: second.Prev, Limit: 3})
-	require.NoError(t, err)
-	require.Equal(t, []string{"2/1 fay 8", "3/1 gus 8", "4/1 hal 8"}, texts(up.Items))
+	bothRankings(t, func(t *testing.T, w world) {
+		w.define(t, leaderboard.Board{Name: "b"})
+		w.play(t, "b", "ann 20", "bob 19", "cat 18", "dan 17", "zoe 8")
+		list := w.top(in("b"))
+		first, err := list(t.Context(), cursor.PageRequest{Limit: 4})
+		require.NoError(t, err)
+		second, err := list(t.Context(), cursor.PageRequest{Cursor: first.Next})
+		require.NoError(t, err)
+		require.Equal(t, []string{"5/5 zoe 8"}, texts(second.Items))
+		w.play(t, "b", "eve 8", "fay 8", "gus 8", "hal 8")
+		w.publish(t)
+		up, err := list(t.Context(), cursor.PageRequest{Cursor: second.Prev, Limit: 3})
+		require.NoError(t, err)
+		require.Equal(t, []string{"2/1 fay 8", "3/1 gus 8", "4/1 hal 8"}, texts(up.Items))
+	})
 }
 
 // The test pages up and down while players' scores change.
@@ -240,37 +244,40 @@ func TestTopPercentOfALaggingIndex(t *testing.T) {
 
 func TestTheTopPercent(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	w.define(t, leaderboard.Board{Name: "b", Shards: 2})
-	list := func(percent float64) func(context.Context, cursor.PageRequest) (cursor.Page[leaderboard.Standing], error) {
-		return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Standing], error) {
-			return w.TopPercent(ctx, in("b"), percent, req)
+	bothRankings(t, func(t *testing.T, w world) {
+		w.define(t, leaderboard.Board{Name: "b", Shards: 2})
+		list := func(percent float64) func(context.Context, cursor.PageRequest) (cursor.Page[leaderboard.Standing], error) {
+			return func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Standing], error) {
+				return w.TopPercent(ctx, in("b"), percent, req)
+			}
 		}
-	}
-	require.Empty(t, all(t, 0, list(50)), "of nobody")
-	w.many(t, "b", 30)
-	whole := texts(all(t, 100, w.top(in("b"))))
-	for percent, want := range map[float64]int{0.001: 1, 1: 1, 3.4: 2, 10: 3, 33: 10, 50: 15, 99: 30, 100: 30} {
-		for _, limit := range faults.Some(1, 3, 100, 1, 5) {
-			require.Equal(t, whole[:want], texts(all(t, limit, list(percent))), "%v%%, pages of %d", percent, limit)
+		require.Empty(t, all(t, 0, list(50)), "of nobody")
+		w.many(t, "b", 30)
+		w.publish(t)
+		whole := texts(all(t, 100, w.top(in("b"))))
+		for percent, want := range map[float64]int{0.001: 1, 1: 1, 3.4: 2, 10: 3, 33: 10, 50: 15, 99: 30, 100: 30} {
+			for _, limit := range faults.Some(1, 3, 100, 1, 5) {
+				require.Equal(t, whole[:want], texts(all(t, limit, list(percent))), "%v%%, pages of %d", percent, limit)
+			}
 		}
-	}
-	page, err := list(50)(t.Context(), cursor.PageRequest{Limit: 10})
-	require.NoError(t, err)
-	w.play(t, "b", "best 100")
-	rest, err := list(50)(t.Context(), cursor.PageRequest{Cursor: page.Next})
-	require.NoError(t, err)
-	require.Equal(t, whole[10:15], texts(rest.Items), "it was counted for the first page")
-	back, err := list(50)(t.Context(), cursor.PageRequest{Cursor: rest.Prev, Limit: 9})
-	require.NoError(t, err)
-	require.Equal(t, whole[1:10], texts(back.Items))
-	_, err = list(49)(t.Context(), cursor.PageRequest{Cursor: page.Next})
-	require.ErrorIs(t, err, cursor.ErrInvalid)
+		page, err := list(50)(t.Context(), cursor.PageRequest{Limit: 10})
+		require.NoError(t, err)
+		w.play(t, "b", "best 100")
+		rest, err := list(50)(t.Context(), cursor.PageRequest{Cursor: page.Next})
+		require.NoError(t, err)
+		require.Equal(t, whole[10:15], texts(rest.Items), "it was counted for the first page")
+		back, err := list(50)(t.Context(), cursor.PageRequest{Cursor: rest.Prev, Limit: 9})
+		require.NoError(t, err)
+		require.Equal(t, whole[1:10], texts(back.Items))
+		_, err = list(49)(t.Context(), cursor.PageRequest{Cursor: page.Next})
+		require.ErrorIs(t, err, cursor.ErrInvalid)
 
-	w.define(t, leaderboard.Board{Name: "250"})
-	w.many(t, "250", 250)
-	exact := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Standing], error) {
-		return w.TopPercent(ctx, in("250"), 64.4, req)
-	}
-	require.Len(t, all(t, 100, exact), 161, "64.4% of 250 are 161, in floats a little more")
+		w.define(t, leaderboard.Board{Name: "250"})
+		w.many(t, "250", 250)
+		w.publish(t)
+		exact := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Standing], error) {
+			return w.TopPercent(ctx, in("250"), 64.4, req)
+		}
+		require.Len(t, all(t, 100, exact), 161, "64.4% of 250 are 161, in floats a little more")
+	})
 }

@@ -29,8 +29,8 @@ var errUndefining = fmt.Errorf("the board is being undefined: %w", plaza.ErrBusy
 // the last one before you undefine the board.
 //
 // Cost: 1 request for each MB of the whole table, 1 RCU for each 4 KB; 1 request
-// for each 25 items deleted, 2 WCU an entry and more above 1 KB, 1 WCU a period, 2
-// WCU where Deliver has not called for it; 1 request for each 500 periods of all boards
+// for each 25 items deleted, 2 WCU an entry and more above 1 KB, 1 WCU a period and
+// for each KB that a Folder published, 2 WCU where Deliver has not called for it; 1 request for each 500 periods of all boards
 // that wait for Deliver, 1 RCU for 4 KB; 2 requests, 1 RCU, 1 WCU for the definition.
 func (r *Repository) Undefine(ctx context.Context, board string) (changed bool, err error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Undefine")
@@ -54,9 +54,11 @@ func (r *Repository) undefine(ctx context.Context, board string) (changed bool, 
 		return false, err
 	}
 	unknown := !r.opts.Now().Before(since.Add(settle)) // no process has the board cached
-	prefix := keys.Join(entries, board, "")
-	err = r.table.ScanKeys(ctx, prefix, func(entries []store.Key) error {
-		return r.table.DeleteAll(ctx, entries, r.opts.Parallel)
+	// What a folder published is found by the scan too: by the periods it would not be,
+	// where a folder that did not know yet published one that is gone.
+	prefix := store.Key{PK: keys.Join(folds, board, ""), SK: keys.Join(entries, board, "")}
+	err = r.table.ScanKeys(ctx, prefix, func(items []store.Key) error {
+		return r.table.DeleteAll(ctx, items, r.opts.Parallel)
 	})
 	if err != nil {
 		return false, err

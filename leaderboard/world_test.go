@@ -52,6 +52,8 @@ type world struct {
 	*clock
 	table string
 	send  wrapper // nil, or what dynamotest.Outside returned
+
+	folds *leaderboard.Folder // nil unless boards are folded
 }
 
 // db is a client of the engine.
@@ -105,6 +107,9 @@ func errorOf(_ bool, err error) error { return err }
 
 func (w world) define(t tester, b leaderboard.Board) {
 	t.Helper()
+	if w.folds != nil {
+		b.Ranking = leaderboard.RankByFold
+	}
 	require.NoError(t, errorOf(w.Define(t.Context(), b)))
 }
 

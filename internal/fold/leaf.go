@@ -8,35 +8,47 @@ import (
 
 // leaf is a group of neighbouring keys.
 type leaf struct {
-	from []byte // its separator: no key is smaller; nil for the set's first leaf
-	data []byte // the keys in order, each after its length as a uvarint
-	last int    // where the last key begins in data
-	n    int
+	from  []byte // its separator: no key is smaller; nil for the set's first leaf
+	data  []byte // the keys in order, each after its length as a uvarint
+	n     int
+	marks [8]mark // in order; the last is of the last key
+}
+
+// mark is where a key of a leaf begins in its data. Zero is the first key. A search
+// begins at a mark, so that it need not pass all keys.
+type mark struct {
+	at    int32
+	above int32 // how many keys are before it
 }
 
 // place is where a key is in a leaf's data, or where it would be.
 type place struct {
 	at, end int // equal if the key is not there
-	before  int // where the key before it begins
 	above   int // how many keys are smaller
+	before  int // where the key before it begins
 }
 
 // isAfter reports whether key belongs before the leaf.
 func (l *leaf) isAfter(key []byte) bool { return bytes.Compare(l.from, key) > 0 }
 
 func (l *leaf) find(key []byte) (p place) {
-	if l.n > 0 && bytes.Compare(l.key(l.last), key) < 0 { // keys in order come here
-		return place{at: len(l.data), end: len(l.data), before: l.last, above: l.n}
+	for i := len(l.marks) - 1; i >= 0 && l.n > 0; i-- {
+		m := l.marks[i]
+		from, to := keyAt(l.data, int(m.at))
+		if bytes.Compare(l.data[from:to], key) < 0 {
+			p = place{at: to, above: int(m.above) + 1, before: int(m.at)}
+			break
+		}
 	}
 	for p.at < len(l.data) {
 		from, to := keyAt(l.data, p.at)
-		switch bytes.Compare(l.data[from:to], key) {
-		case 0:
+		order := bytes.Compare(l.data[from:to], key)
+		if order == 0 {
 			p.end = to
 			return p
-		case 1:
-			p.end = p.at
-			return p
+		}
+		if order > 0 {
+			break
 		}
 		p.before, p.at = p.at, to
 		p.above++
@@ -63,9 +75,14 @@ func (l *leaf) add(key []byte) bool {
 	copy(l.data[p.at+head:], key)
 	l.n++
 	if p.at == was {
-		l.last = was
-	} else {
-		l.last += more
+		l.marks[len(l.marks)-1] = mark{int32(p.at), int32(p.above)}
+		return true
+	}
+	for i := range l.marks {
+		if m := &l.marks[i]; int(m.at) >= p.at {
+			m.at += int32(more)
+			m.above++
+		}
 	}
 	return true
 }
@@ -75,10 +92,15 @@ func (l *leaf) remove(key []byte) bool {
 	if p.end == p.at {
 		return false
 	}
-	if p.at == l.last {
-		l.last = p.before
-	} else {
-		l.last -= p.end - p.at
+	isLast := p.end == len(l.data)
+	for i := range l.marks {
+		switch m := &l.marks[i]; {
+		case int(m.at) > p.at:
+			m.at -= int32(p.end - p.at)
+			m.above--
+		case int(m.at) == p.at && isLast: // otherwise it is the next key's
+			*m = mark{int32(p.before), int32(max(p.above-1, 0))}
+		}
 	}
 	l.data = append(l.data[:p.at], l.data[p.end:]...)
 	l.n--
@@ -88,19 +110,22 @@ func (l *leaf) remove(key []byte) bool {
 	return true
 }
 
-// key returns the key that begins there.
-func (l *leaf) key(at int) []byte {
-	from, to := keyAt(l.data, at)
-	return l.data[from:to]
+// keyAt returns where the bytes of the key that begins at at are. Its length has at
+// most two bytes; binary.Uvarint takes longer than the comparison.
+func keyAt(data []byte, at int) (from, to int) {
+	size := int(data[at])
+	at++
+	if size >= 1<<7 {
+		size += (int(data[at]) - 1) << 7
+		at++
+	}
+	return at, at + size
 }
 
-// keyAt returns where the key that begins at at, with its length, has its bytes.
-func keyAt(data []byte, at int) (from, to int) {
-	if size := int(data[at]); size < 1<<7 {
-		return at + 1, at + 1 + size
-	}
-	size, head := binary.Uvarint(data[at:])
-	return at + head, at + head + int(size)
+// keyOf returns the key that begins at at.
+func keyOf(data []byte, at int) []byte {
+	from, to := keyAt(data, at)
+	return data[from:to]
 }
 
 // pack returns a copy of data with room for more bytes and a sixteenth. Most memory
@@ -112,24 +137,34 @@ func pack(data []byte, more int) []byte {
 // regroupLeaves returns the keys of old in one or two leaves.
 func regroupLeaves(old []leaf, parts int) []leaf {
 	var data []byte
-	n, last := 0, 0
+	n := 0
 	for _, l := range old {
-		last = len(data) + l.last
 		data = append(data, l.data...)
 		n += l.n
 	}
 	if parts == 1 {
-		return []leaf{{from: old[0].from, data: pack(data, 0), last: last, n: n}}
+		return []leaf{newLeaf(old[0].from, data, n)}
 	}
-	before, half := 0, 0
+	last, half := 0, 0
 	for range n / 2 {
 		_, to := keyAt(data, half)
-		before, half = half, to
+		last, half = half, to
 	}
-	left := leaf{from: old[0].from, data: pack(data[:half], 0), last: before, n: n / 2}
-	right := leaf{data: pack(data[half:], 0), last: last - half, n: n - n/2}
-	right.from = separator(left.key(left.last), right.key(0))
-	return []leaf{left, right}
+	return []leaf{
+		newLeaf(old[0].from, data[:half], n/2),
+		newLeaf(separator(keyOf(data, last), keyOf(data, half)), data[half:], n-n/2),
+	}
+}
+
+// newLeaf returns a leaf of the n keys in data, which it copies.
+func newLeaf(from, data []byte, n int) leaf {
+	l := leaf{from: from, data: pack(data, 0), n: n}
+	at := 0
+	for i := range n {
+		l.marks[i*len(l.marks)/n] = mark{int32(at), int32(i)} // the last of each part stays
+		_, at = keyAt(data, at)
+	}
+	return l
 }
 
 // separator returns the shortest prefix of first that is larger than last, the key

@@ -3,7 +3,9 @@ package fold
 import (
 	"bytes"
 	"errors"
+	"iter"
 	"math"
+	"slices"
 	"sort"
 )
 
@@ -36,9 +38,6 @@ func ParseRoot(data []byte) (*Root, error) {
 	p := parser{rest: data}
 	p.version()
 	root := &Root{n: int64(p.number(math.MaxInt64))}
-	if root.n < 0 {
-		return nil, errRoot
-	}
 	blocks := int(p.number(uint64(len(p.rest)/minBlock) + 1)) // so that a forged number reserves little
 	if blocks == 0 {
 		if p.failed || len(p.rest) > 0 || root.n >= 2*minLeaf {
@@ -122,43 +121,55 @@ func (r *Root) LeafAt(i int, b *Block, above int64) (Leaf, error) {
 	return r.find(i, b, func(l Leaf) bool { return l.Above > above })
 }
 
-// find returns the last leaf before those that are after, at least the first.
-func (r *Root) find(i int, b *Block, after func(Leaf) bool) (Leaf, error) {
-	leaves, err := r.Leaves(i, b)
-	if err != nil {
-		return Leaf{}, err
-	}
-	return leaves[sort.Search(len(leaves)-1, func(j int) bool { return after(leaves[j+1]) })], nil
-}
-
 // Leaves returns the leaves of block i in order.
 func (r *Root) Leaves(i int, b *Block) ([]Leaf, error) {
-	if len(r.blocks) == 0 {
-		return []Leaf{{N: int(r.n)}}, nil
-	}
 	if !r.has(i, b) {
 		return nil, errOther
 	}
-	c := r.blocks[i]
-	leaves := make([]Leaf, len(c.extra))
-	above := c.above
-	for j, extra := range c.extra {
-		l := Leaf{c.from, above, minLeaf + int(extra)}
-		if j > 0 {
-			l.From = b.from[j-1]
-		}
-		leaves[j] = l
-		above += int64(l.N)
+	return slices.Collect(r.leaves(i, b)), nil
+}
+
+// find returns the last leaf before those that are after, at least the first.
+func (r *Root) find(i int, b *Block, after func(Leaf) bool) (found Leaf, err error) {
+	if !r.has(i, b) {
+		return Leaf{}, errOther
 	}
-	return leaves, nil
+	for l := range r.leaves(i, b) {
+		if found.N > 0 && after(l) {
+			break
+		}
+		found = l
+	}
+	return found, nil
 }
 
 // has reports whether b can be block i.
 func (r *Root) has(i int, b *Block) bool {
-	if b == nil {
-		return false
+	if len(r.blocks) == 0 || b == nil {
+		return len(r.blocks) == 0
 	}
-	c, n := r.blocks[i], len(b.from)
-	return n == len(c.extra)-1 && bytes.Compare(c.from, b.from[0]) < 0 &&
-		(i == len(r.blocks)-1 || bytes.Compare(b.from[n-1], r.blocks[i+1].from) < 0)
+	c, last := r.blocks[i], len(b.from)-1
+	return len(b.from) == len(c.extra)-1 && bytes.Compare(c.from, b.from[0]) < 0 &&
+		(i == len(r.blocks)-1 || bytes.Compare(b.from[last], r.blocks[i+1].from) < 0)
+}
+
+// leaves yields the leaves of block i in order.
+func (r *Root) leaves(i int, b *Block) iter.Seq[Leaf] {
+	return func(yield func(Leaf) bool) {
+		if len(r.blocks) == 0 {
+			yield(Leaf{N: int(r.n)})
+			return
+		}
+		next := Leaf{From: r.blocks[i].from, Above: r.blocks[i].above}
+		for j, extra := range r.blocks[i].extra {
+			if j > 0 {
+				next.From = b.from[j-1]
+			}
+			next.N = minLeaf + int(extra)
+			if !yield(next) {
+				return
+			}
+			next.Above += int64(next.N)
+		}
+	}
 }

@@ -3,49 +3,191 @@ package fold
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-func TestSmoke(t *testing.T) {
+// check requires what holds between any two calls.
+func (s *Set) check(t require.TestingT) {
+	require.Empty(t, s.flaw())
+}
+
+func (s *Set) flaw() string {
+	var before []byte // the key
+	keys := 0
+	for i, b := range s.blocks {
+		if len(b.leaves) >= 2*minBlock || len(s.blocks) > 1 && len(b.leaves) < minBlock {
+			return fmt.Sprintf("block %d of %d has %d leaves", i, len(s.blocks), len(b.leaves))
+		}
+		inBlock := 0
+		for j, l := range b.leaves {
+			alone := len(s.blocks) == 1 && len(b.leaves) == 1
+			first, n := i+j == 0, 0
+			starts, last := map[mark]bool{}, mark{}
+			switch {
+			case l.n >= 2*minLeaf || l.n < minLeaf && !alone:
+				return fmt.Sprintf("leaf %d of block %d has %d keys", j, i, l.n)
+			case cap(l.data) > len(l.data)*3/2+128:
+				return fmt.Sprintf("a leaf of %d bytes takes %d", len(l.data), cap(l.data))
+			case first != (l.from == nil), !first && bytes.Compare(before, l.from) >= 0:
+				return fmt.Sprintf("%q is before leaf %q", before, l.from)
+			}
+			for at := 0; at < len(l.data); n++ {
+				from, to := keyAt(l.data, at)
+				key := l.data[from:to]
+				if before != nil && bytes.Compare(before, key) >= 0 || bytes.Compare(key, l.from) < 0 {
+					return fmt.Sprintf("%q is before %q in leaf %q", before, key, l.from)
+				}
+				starts[mark{int32(at), int32(n)}] = true
+				last = mark{int32(at), int32(n)}
+				before, at = key, to
+			}
+			if n != l.n {
+				return fmt.Sprintf("%d keys counted as %d", n, l.n)
+			}
+			for k, m := range l.marks {
+				if n > 0 && !starts[m] || k > 0 && m.at < l.marks[k-1].at {
+					return fmt.Sprintf("mark %d is %v", k, m)
+				}
+			}
+			if l.marks[len(l.marks)-1] != last {
+				return fmt.Sprintf("the last key is at %v, not %v", last, l.marks)
+			}
+			inBlock += n
+		}
+		if inBlock != b.n {
+			return fmt.Sprintf("%d keys counted as %d", inBlock, b.n)
+		}
+		keys += inBlock
+	}
+	if keys != s.n {
+		return fmt.Sprintf("%d keys counted as %d", keys, s.n)
+	}
+	return ""
+}
+
+func TestKeysOfAllKindsComeAndGoInAllOrders(t *testing.T) {
+	t.Parallel()
+	n := faults.Size(20_000, 2_000)
+	for kind, key := range faults.Cases(1, kinds) {
+		for order, in := range faults.Cases(1, orders) {
+			t.Run(kind+", "+order, func(t *testing.T) {
+				t.Parallel()
+				var s Set
+				var all [][]byte
+				for i, k := range in(n) {
+					scratch := []byte(key(k))
+					require.True(t, s.Add(scratch))
+					all = append(all, bytes.Clone(scratch))
+					scratch[0]++ // the set has a copy
+					if i%(n/10) == 0 {
+						s.check(t)
+					}
+				}
+				s.check(t)
+				slices.SortFunc(all, bytes.Compare)
+				for i, key := range all {
+					if i%7 == 0 {
+						require.False(t, s.Add(key))
+						require.Equal(t, i, s.Above(key))
+						require.Equal(t, i+1, s.Above(append(key[:len(key):len(key)], 0)))
+					}
+				}
+				for i, k := range in(n) {
+					require.True(t, s.Remove([]byte(key(k))))
+					require.False(t, s.Remove([]byte(key(k))))
+					if i%(n/10) == 0 || n-i < 5 {
+						s.check(t)
+					}
+				}
+				require.Zero(t, s.Len())
+				require.Zero(t, s.Above([]byte("a")))
+				require.True(t, s.Add([]byte("a")))
+				s.check(t)
+			})
+		}
+	}
+}
+
+func TestTheZeroSetIsEmpty(t *testing.T) {
+	t.Parallel()
 	var s Set
-	r := rand.New(rand.NewPCG(1, 2))
-	var all [][]byte
-	for i := range 200000 {
-		k := []byte(fmt.Sprintf("%08x-%d", r.Uint32(), i))
-		all = append(all, k)
-		require.True(t, s.Add(k))
-		require.False(t, s.Add(k))
-	}
-	slices.SortFunc(all, bytes.Compare)
-	for i, k := range all {
-		if i%97 == 0 {
-			require.Equal(t, i, s.Above(k))
-		}
-	}
-	var n uint64
-	snap := s.Snapshot(func() BlockID { n++; return BlockID{1, n} })
-	root, err := ParseRoot(snap.Root)
-	require.NoError(t, err)
-	require.EqualValues(t, 200000, root.Len())
-	for i := range root.Blocks() {
-		b, err := ParseBlock(snap.Blocks[i].Data)
-		require.NoError(t, err)
-		ls, err := root.Leaves(i, b)
-		require.NoError(t, err)
-		for _, l := range ls {
-			require.EqualValues(t, l.Above, s.Above(l.From))
-		}
-	}
-	for _, k := range all {
-		require.True(t, s.Remove(k))
-		require.False(t, s.Remove(k))
-	}
 	require.Zero(t, s.Len())
-	require.Len(t, s.Published(snap), 0)
-	snap = s.Snapshot(nil)
-	require.Len(t, s.Published(snap), int(n))
+	require.Zero(t, s.Above([]byte("a")))
+	require.False(t, s.Remove([]byte("a")))
+	require.Empty(t, s.Published(s.Snapshot(nil)))
+}
+
+// All sizes up to three leaves, and back, with the invariants after each step.
+func TestLeavesAreDividedAndJoinedAtTheirBounds(t *testing.T) {
+	t.Parallel()
+	for order, in := range faults.Cases(2, orders, "random") {
+		t.Run(order, func(t *testing.T) {
+			t.Parallel()
+			var s Set
+			keys := in(1200)
+			for i, k := range keys {
+				require.True(t, s.Add([]byte(kinds["scores"](k))))
+				s.check(t)
+				require.Equal(t, i < 511, len(s.blocks[0].leaves) == 1)
+			}
+			for _, k := range keys {
+				require.True(t, s.Remove([]byte(kinds["scores"](k))))
+				s.check(t)
+			}
+			require.Len(t, s.blocks[0].leaves, 1)
+		})
+	}
+}
+
+// Blocks of leaves, whose keys are as few as they may be.
+func TestBlocksAreDividedAndJoinedAtTheirBounds(t *testing.T) {
+	t.Parallel()
+	for order, in := range faults.Cases(3, orders, "random") {
+		t.Run(order, func(t *testing.T) {
+			t.Parallel()
+			var s Set
+			keys, most := in(300_000), 0
+			for i, k := range keys {
+				s.Add(key32(k))
+				if i%20_000 == 0 {
+					s.check(t)
+				}
+				most = max(most, len(s.blocks))
+			}
+			s.check(t)
+			require.GreaterOrEqual(t, most, 3)
+			for i, k := range keys {
+				require.True(t, s.Remove(key32(k)))
+				if i%20_000 == 0 {
+					s.check(t)
+				}
+			}
+			require.Len(t, s.blocks, 1)
+		})
+	}
+}
+
+func key32(i int) []byte { return []byte{byte(i >> 24), byte(i >> 16), byte(i >> 8), byte(i)} }
+
+// A board is loaded in the order of its keys.
+func TestKeysInOrderLeaveLeavesAndBlocksThreeQuartersFull(t *testing.T) {
+	t.Parallel()
+	const n = 300_000
+	for _, order := range []string{"ascending", "descending"} {
+		var s Set
+		for _, k := range orders[order](n) {
+			s.Add(key32(k))
+		}
+		leaves := 0
+		for _, b := range s.blocks {
+			leaves += len(b.leaves)
+		}
+		require.InDelta(t, minLeaf*3/2, n/leaves, 4, order)
+		require.GreaterOrEqual(t, leaves/len(s.blocks), minBlock*5/4, order)
+	}
 }

@@ -59,8 +59,9 @@ type IndexSpan struct {
 	Partition  string
 	From, To   []byte
 	Ascending  bool
-	Limit      int  // 0: everything
-	Consistent bool // of a local index
+	Limit      int      // 0: everything
+	Consistent bool     // of a local index
+	Only       []string // the attributes to read; empty: all
 }
 
 // QueryIndex reads the rows of a span of an index, as Query does.
@@ -125,5 +126,6 @@ func (s IndexSpan) query(t *Table, i Index) *dynamodb.QueryInput {
 		in = within(t, i.partition(), s.Partition, i.Sort, s.From, s.To)
 	}
 	in.IndexName, in.ScanIndexForward, in.ConsistentRead = &i.Name, &s.Ascending, &s.Consistent
+	project(in, s.Only)
 	return in
 }

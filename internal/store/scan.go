@@ -21,20 +21,23 @@ func Scan[R any](ctx context.Context, t *Table, key string) ([]R, error) {
 	return decodeAll[R](t, items), nil
 }
 
-// ScanKeys passes to each the keys of all items whose sort key begins with
-// prefix, as many as a request of 1 MB finds, strongly consistent. It reads the
-// whole table, 1 RCU for each 4 KB.
-func (t *Table) ScanKeys(ctx context.Context, prefix string, each func([]Key) error) error {
+// ScanKeys passes to each the keys of all items of which one key begins as prefix
+// has it, as many as a request of 1 MB finds, strongly consistent. It reads the whole
+// table, 1 RCU for each 4 KB.
+func (t *Table) ScanKeys(ctx context.Context, prefix Key, each func([]Key) error) error {
 	var start dynamo.Item
 	for {
 		out, err := t.db.Client().Scan(ctx, &dynamodb.ScanInput{
-			TableName:                 &t.name,
-			ConsistentRead:            aws.Bool(true),
-			FilterExpression:          aws.String("begins_with(#sk, :prefix)"),
-			ProjectionExpression:      aws.String("#pk, #sk"),
-			ExpressionAttributeNames:  map[string]string{"#pk": pk, "#sk": sk},
-			ExpressionAttributeValues: dynamo.Item{":prefix": &types.AttributeValueMemberS{Value: prefix}},
-			ExclusiveStartKey:         start,
+			TableName:                &t.name,
+			ConsistentRead:           aws.Bool(true),
+			FilterExpression:         aws.String("begins_with(#pk, :pk) OR begins_with(#sk, :sk)"),
+			ProjectionExpression:     aws.String("#pk, #sk"),
+			ExpressionAttributeNames: map[string]string{"#pk": pk, "#sk": sk},
+			ExpressionAttributeValues: dynamo.Item{
+				":pk": &types.AttributeValueMemberS{Value: prefix.PK},
+				":sk": &types.AttributeValueMemberS{Value: prefix.SK},
+			},
+			ExclusiveStartKey: start,
 		})
 		if err != nil {
 			return t.readError(ctx, err)

@@ -154,18 +154,26 @@ func Read[R any](ctx context.Context, t *Table, s Span) (rows []R, rest string, 
 const after = "\x00"
 
 func (s Span) query(t *Table) *dynamodb.QueryInput {
-	in := within(t, pk, s.PK, sk, s.From, s.To) // names no attribute by a placeholder
+	in := within(t, pk, s.PK, sk, s.From, s.To)
 	in.ScanIndexForward, in.ConsistentRead = &s.Ascending, &s.Consistent
-	if len(s.Only) > 0 {
-		names := make([]string, len(s.Only))
-		in.ExpressionAttributeNames = make(map[string]string, len(s.Only))
-		for i, name := range s.Only {
-			names[i] = "#only" + strconv.Itoa(i)
-			in.ExpressionAttributeNames[names[i]] = name
-		}
-		in.ProjectionExpression = aws.String(strings.Join(names, ", "))
-	}
+	project(in, s.Only)
 	return in
+}
+
+// project makes a query read only these attributes, or all if there are none.
+func project(in *dynamodb.QueryInput, only []string) {
+	if len(only) == 0 {
+		return
+	}
+	if in.ExpressionAttributeNames == nil {
+		in.ExpressionAttributeNames = make(map[string]string, len(only))
+	}
+	names := make([]string, len(only))
+	for i, name := range only {
+		names[i] = "#only" + strconv.Itoa(i)
+		in.ExpressionAttributeNames[names[i]] = name
+	}
+	in.ProjectionExpression = aws.String(strings.Join(names, ", "))
 }
 
 // within queries the rows of a partition that lie in a span of their sort keys.

@@ -1,0 +1,321 @@
+package leaderboard_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/store"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+// several is more players than one leaf holds, and few for a test.
+const several = 700
+
+// descending returns players "p 0001" and so on of rank 1 to n.
+func descending(n int) []place {
+	places := make([]place, n)
+	for i := range places {
+		places[i] = place{fmt.Sprintf("p %04d", i+1), int64(n - i), 0, 0}
+	}
+	return places
+}
+
+// newFoldedBoard returns a world with the board "b" of several players, published.
+func newFoldedBoard(t testing.TB, shards int) world {
+	t.Helper()
+	w := newFoldedWorld(t)
+	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set, Shards: shards})
+	w.play(t, "b", "last -1")
+	w.load(t, "b", descending(several))
+	w.publish(t)
+	return w
+}
+
+func TestWhatIsDamagedIsCounted(t *testing.T) {
+	t.Parallel()
+	w := newFoldedBoard(t, 1)
+	told := new(reports)
+	reader := w.process(t, &leaderboard.Options{OnCorrupt: told.hook})
+	for name, c := range faults.Cases(5, map[string]struct {
+		sk      string
+		with    dynamo.Item // nil deletes the item
+		reports int         // of one call
+		lost    bool
+	}{
+		"a root that is no root":          {"ROOT", dynamo.Item{"data": bytesOf(1, 2, 3)}, 1, true},
+		"a root of another format":        {"ROOT", dynamo.Item{"data": bytesOf(99)}, 1, true},
+		"a root that is text":             {"ROOT", dynamo.Item{"data": textOf("x")}, 1, true},
+		"a root without data":             {"ROOT", dynamo.Item{"data": nil}, 1, true},
+		"a root without a time":           {"ROOT", dynamo.Item{"asOf": nil}, 1, true},
+		"a root of no lease":              {"ROOT", dynamo.Item{"gen": textOf("x")}, 1, true},
+		"a root of no fold":               {"ROOT", dynamo.Item{"fold": nil}, 1, true},
+		"a root of another fold":          {"ROOT", dynamo.Item{"fold": numberOf("1")}, 0, false},
+		"a root that is large, with data": {"ROOT", dynamo.Item{"large": &types.AttributeValueMemberBOOL{Value: true}}, 1, true},
+		"a root that is large":            {"ROOT", dynamo.Item{"large": &types.AttributeValueMemberBOOL{Value: true}, "data": nil}, 0, false},
+		"no root":                         {"ROOT", nil, 0, false},
+		"a block that is none":            {"S", dynamo.Item{"data": bytesOf(1, 2, 3)}, 1, true},
+		"a block without data":            {"S", dynamo.Item{"data": nil}, 1, true},
+		"another root's block":            {"S", dynamo.Item{"data": bytesOf(append([]byte{1}, "\x00\x01a\x01\x01b\x01\x01c"...)...)}, 1, true},
+		"no block":                        {"S", nil, 1, true},
+	}, "no block", "a root of no lease") {
+		pk := "R#b#" + forever
+		var whole []dynamo.Item
+		require.NoError(t, w.raw(t).Get("pk", pk).All(t.Context(), &whole))
+		sk := c.sk
+		for _, item := range whole {
+			if key := store.KeyOf(item).SK; c.sk == "S" && strings.HasPrefix(key, "S#") {
+				sk = key
+			}
+		}
+		if c.with == nil {
+			require.NoError(t, w.raw(t).Delete("pk", pk).Range("sk", sk).Run(t.Context()))
+		} else {
+			w.damage(t, pk, sk, c.with)
+		}
+		for range 2 {
+			reader.ForgetPublished()
+			told.take()
+			rank, err := reader.Rank(t.Context(), in("b"), "p 0600")
+			require.NoError(t, err, name)
+			require.Equal(t, leaderboard.Rank{Ordinal: 600, Competition: 600, AsOf: w.Now()}, rank, name)
+			require.Equal(t, c.reports, len(told.take()), name)
+		}
+		rows, err := reader.Range(t.Context(), in("b"), 600, 2)
+		require.NoError(t, err, name)
+		require.Equal(t, []string{"600/600 p 0600 101", "601/601 p 0601 100"}, texts(rows), name)
+
+		drift, err := reader.Repair(t.Context(), in("b"))
+		require.NoError(t, err, name)
+		require.Equal(t, c.lost, drift.Misfolded > 0, name)
+		if !c.lost { // the folder does not know
+			for _, item := range whole {
+				require.NoError(t, w.raw(t).Put(item).Run(t.Context()))
+			}
+			continue
+		}
+		w.publish(t)
+		reader.ForgetPublished()
+		require.Equal(t, leaderboard.Rank{Ordinal: 600, Competition: 600}, w.rank(t, in("b"), "p 0600"), name)
+		drift, err = reader.Check(t.Context(), in("b"))
+		require.NoError(t, err, name)
+		require.Zero(t, drift, name)
+	}
+}
+
+// The index holds other entries than the folder knows of, in one leaf.
+func TestRepairCountsAPeriodAgain(t *testing.T) {
+	t.Parallel()
+	w := newFoldedBoard(t, 1)
+	changes(t, w.Hide, "p 0650", true)
+	w.publish(t)
+	require.Greater(t, len(w.agrees(t, "b", forever, 1).leaves), 1)
+	w.folds = w.folder(t, leaderboard.FolderOptions{}, nil) // of which this process does not wait to catch up
+	for _, p := range descending(10) {
+		require.NoError(t, w.raw(t).Delete("pk", "P#"+p.player).Range("sk", "LB#b#"+forever).Run(t.Context()))
+	}
+	drift, err := w.Check(t.Context(), in("b"))
+	require.NoError(t, err)
+	require.Equal(t, leaderboard.Drift{Misfolded: 10}, drift)
+	drift, err = w.Repair(t.Context(), in("b"))
+	require.NoError(t, err)
+	require.Equal(t, leaderboard.Drift{Misfolded: 10}, drift)
+	require.NoError(t, w.folds.CatchUpWith(t.Context(), 2))
+	drift, err = w.Check(t.Context(), in("b"))
+	require.NoError(t, err)
+	require.Zero(t, drift)
+	w.ForgetPublished()
+	require.EqualValues(t, 590, w.rank(t, in("b"), "p 0600").Ordinal)
+}
+
+// What is written and published after the index was read is not compared with it.
+func TestCheckComparesWhatDidNotChange(t *testing.T) {
+	t.Parallel()
+	w := newFoldedBoard(t, 1)
+	sent := faults.New(t, 1, faults.Rates{})
+	checks, roots := w.process(t, nil, sent.Wrap), 0
+	sent.Script(func(op string, body []byte, _ int) faults.Fault {
+		if op == "GetItem" && strings.Contains(string(body), "ROOT") {
+			if roots++; roots == 2 {
+				w.play(t, "b", "ann 1000", "bob 999")
+				w.publish(t)
+			}
+		}
+		return faults.Fault{}
+	})
+	drift, err := checks.Check(t.Context(), in("b"))
+	require.NoError(t, err)
+	require.Equal(t, 2, roots)
+	require.Zero(t, drift.Misfolded)
+}
+
+// Without a folder a rank is as of the last publication, but for the player's own leaf.
+func TestADeadFolderLeavesRanksAsOfATime(t *testing.T) {
+	t.Parallel()
+	w := newFoldedBoard(t, 1)
+	before, err := w.Rank(t.Context(), in("b"), "p 0690")
+	require.NoError(t, err)
+	require.EqualValues(t, 690, before.Ordinal)
+	w.many(t, "b", 5)                                            // at the end
+	w.play(t, "b", "ann 1000", "bob 1000", "cat 1000", "zed 12") // one of them in the leaf of p 0690
+	w.ForgetPublished()
+	after, err := w.Rank(t.Context(), in("b"), "p 0690")
+	require.NoError(t, err)
+	require.Equal(t, leaderboard.Rank{Ordinal: 691, Competition: 691, AsOf: before.AsOf, Folded: true}, after)
+	top := all(t, 2, w.top(in("b")))
+	require.Equal(t, "cat", top[2].Player, "lists are as of now")
+	n, err := w.Count(t.Context(), in("b"))
+	require.NoError(t, err)
+	require.EqualValues(t, several+1, n)
+
+	w.folds = w.folder(t, leaderboard.FolderOptions{}, nil) // another takes over
+	require.NoError(t, w.folds.CatchUpWith(t.Context(), 2))
+	w.ForgetPublished()
+	after, err = w.Rank(t.Context(), in("b"), "p 0690")
+	require.NoError(t, err)
+	require.True(t, after.AsOf.After(before.AsOf))
+	require.Equal(t, leaderboard.Rank{Ordinal: 694, Competition: 694}, timeless(after))
+}
+
+// Most of what was published is gone, and much has come.
+func TestOldPublicationsMakeNoInvalidRanks(t *testing.T) {
+	t.Parallel()
+	w := newFoldedBoard(t, 1)
+	for _, p := range descending(several)[:several-20] {
+		require.NoError(t, w.raw(t).Delete("pk", "P#"+p.player).Range("sk", "LB#b#"+forever).Run(t.Context()))
+	}
+	w.play(t, "b", "ann 5", "bob 5", "cat 5", "dan 5")
+	for _, player := range []string{"p 0681", "p 0700", "ann", "dan", "last"} {
+		rank, err := w.Rank(t.Context(), in("b"), player)
+		require.NoError(t, err)
+		require.LessOrEqual(t, int64(1), rank.Competition)
+		require.LessOrEqual(t, rank.Competition, rank.Ordinal)
+		percentile, err := w.Percentile(t.Context(), in("b"), player)
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, percentile, 0.0)
+		require.Less(t, percentile, 101.0)
+		rows, err := w.Around(t.Context(), in("b"), player, 9)
+		require.NoError(t, err)
+		require.Len(t, rows, 9)
+	}
+	n, err := w.CountBetween(t.Context(), in("b"), leaderboard.Int(1), leaderboard.Int(5))
+	require.NoError(t, err)
+	require.EqualValues(t, 9, n, "within a leaf it is as of now")
+	for _, from := range []int64{1, 130, 400, 690, 1000} {
+		rows, err := w.Range(t.Context(), in("b"), from, 5)
+		require.NoError(t, err)
+		for i, row := range rows {
+			require.Equal(t, from+int64(i), row.Ordinal)
+			require.LessOrEqual(t, row.Competition, row.Ordinal)
+		}
+	}
+	for _, percentile := range []float64{0, 30, 50, 77, 100} {
+		got, err := w.ScoreAt(t.Context(), in("b"), percentile)
+		require.NoError(t, err)
+		require.True(t, got >= -1 && got <= 20, "%v", got)
+	}
+}
+
+// The leaf that a request reads is bounded, whatever the scores and the names.
+func TestTiesDoNotMakeRanksDearer(t *testing.T) {
+	t.Parallel()
+	w := newFoldedWorld(t)
+	w.define(t, leaderboard.Board{Name: "b"})
+	w.play(t, "b", "opens 0")
+	n := rounds(2000, 1100)
+	places := make([]place, n)
+	for i := range places { // all of one score and time, with much in common
+		places[i] = place{player: fmt.Sprintf("%s\x00\u00ff\U0010ffff#\\%05d", strings.Repeat("x", 200), i)}
+	}
+	w.load(t, "b", places)
+	w.publish(t)
+	require.GreaterOrEqual(t, len(w.agrees(t, "b", forever, 1).leaves), 3)
+	meter := dynamotest.NewMeter()
+	reader := w.process(t, nil, meter.Wrap)
+	_, err := reader.Rank(t.Context(), in("b"), places[0].player)
+	require.NoError(t, err)
+	const leaf = 511 * (2*220 + 2*30 + 40) / 8192.0 // as Count says
+	for i := 7; i < n; i += n / 9 {
+		meter.AtMost(t, fmt.Sprint(i), dynamotest.Cost{Requests: 1 + 2, Read: 1 + 2*leaf}, func() {
+			rank, err := reader.Rank(t.Context(), in("b"), places[i].player)
+			require.NoError(t, err)
+			require.Equal(t, leaderboard.Rank{Ordinal: int64(i) + 2, Competition: 1}, timeless(rank))
+		})
+	}
+	percentile, err := reader.Percentile(t.Context(), in("b"), places[n/2].player)
+	require.NoError(t, err)
+	require.Zero(t, percentile, "nobody is worse")
+}
+
+func TestRootsAreReadOnceASecond(t *testing.T) {
+	t.Parallel()
+	w := newFoldedBoard(t, 1)
+	sent := faults.New(t, 1, faults.Rates{})
+	var roots, blocks atomic.Int64
+	sent.Script(func(op string, body []byte, _ int) faults.Fault {
+		if op == "GetItem" && strings.Contains(string(body), "ROOT") {
+			roots.Add(1)
+		}
+		if op == "GetItem" && strings.Contains(string(body), "S#0") {
+			blocks.Add(1)
+		}
+		return faults.Fault{}
+	})
+	reader := w.process(t, nil, sent.Wrap)
+	for _, c := range []struct{ roots, blocks int64 }{{1, 1}, {1, 0}, {1, 0}} {
+		roots.Store(0)
+		blocks.Store(0)
+		var group sync.WaitGroup
+		for i := range 20 {
+			group.Go(func() {
+				rank, err := reader.Rank(t.Context(), in("b"), fmt.Sprintf("p %04d", 30*i+1))
+				require.NoError(t, err)
+				require.EqualValues(t, 30*i+1, rank.Ordinal)
+			})
+		}
+		group.Wait()
+		require.LessOrEqual(t, roots.Load(), c.roots+2, "concurrent reads are one; a late one may begin another")
+		require.GreaterOrEqual(t, roots.Load(), c.roots)
+		require.LessOrEqual(t, blocks.Load(), 3*c.blocks)
+		roots.Store(0)
+		_, err := reader.Rank(t.Context(), in("b"), "last")
+		require.NoError(t, err)
+		require.Zero(t, roots.Load())
+		w.set(w.Now().Add(time.Second))
+	}
+	w.set(noon) // the clock is set back
+	_, err := reader.Rank(t.Context(), in("b"), "last")
+	require.NoError(t, err)
+	require.Positive(t, roots.Load())
+}
+
+// A reader knows a root whose block is gone.
+func TestABlockThatIsGoneIsLookedUpInALaterRoot(t *testing.T) {
+	t.Parallel()
+	w := newFoldedBoard(t, 1)
+	told := new(reports)
+	reader := w.process(t, &leaderboard.Options{OnCorrupt: told.hook})
+	_, err := reader.Count(t.Context(), in("b")) // reads the root alone
+	require.NoError(t, err)
+	old := w.published(t, "b", forever).Blocks()
+	w.load(t, "b", descending(2*several)) // divides leaves
+	w.publish(t)
+	now := w.published(t, "b", forever).Blocks()
+	require.NotEqual(t, old, now)
+	sk := fmt.Sprintf("S#%020d#%020d", old[0].Gen, old[0].N)
+	require.NoError(t, w.raw(t).Delete("pk", "R#b#"+forever).Range("sk", sk).Run(t.Context()))
+	rank, err := reader.Rank(t.Context(), in("b"), "p 1300")
+	require.NoError(t, err)
+	require.True(t, rank.Folded)
+	require.EqualValues(t, 1300, rank.Ordinal)
+	require.Zero(t, len(told.take()))
+}

@@ -1,0 +1,62 @@
+package leaderboard_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+// bothRankings runs a test over RankByCount and over RankByFold. The test publishes
+// what it wrote before it reads ranks.
+func bothRankings(t *testing.T, test func(t *testing.T, w world)) {
+	t.Helper()
+	t.Run("count", func(t *testing.T) {
+		t.Parallel()
+		test(t, newWorld(t, nil))
+	})
+	t.Run("fold", func(t *testing.T) {
+		t.Parallel()
+		test(t, newFoldedWorld(t))
+	})
+}
+
+// newFoldedWorld returns a world whose boards are folded by a folder that the test
+// drives.
+func newFoldedWorld(t testing.TB) world {
+	t.Helper()
+	w := newFolded(t, nil)
+	w.folds = w.folder(t, leaderboard.FolderOptions{}, nil)
+	return w
+}
+
+// publish lets the folder publish what was written, and this process read it.
+func (w world) publish(t tester) {
+	t.Helper()
+	if w.folds != nil {
+		require.NoError(t, w.folds.CatchUp(t.Context()))
+		w.ForgetPublished()
+	}
+}
+
+// rank returns the rank of a player without its time, after it required that it is by
+// the world's ranking.
+func (w world) rank(t tester, in leaderboard.In, player string) leaderboard.Rank {
+	t.Helper()
+	rank, err := w.Rank(t.Context(), in, player)
+	require.NoError(t, err)
+	require.Equal(t, w.folds != nil, rank.Folded)
+	require.NotZero(t, rank.AsOf)
+	if w.folds == nil {
+		require.Equal(t, w.Now(), rank.AsOf)
+	}
+	return timeless(rank)
+}
+
+// timeless returns a rank without what says as of when it is.
+func timeless(rank leaderboard.Rank) leaderboard.Rank {
+	rank.AsOf, rank.Folded = time.Time{}, false
+	return rank
+}
