@@ -99,8 +99,11 @@ func folds(t *testing.T, w *world, as callers, service, worker *leaderboard.Repo
 		err3(service.Submit(ctx, leaderboard.Submission{Board: "folded", Player: "ann", Score: leaderboard.Int(7)})),
 	)
 	table := dynamotest.DB(t).Table(w.names.Leaderboard)
-	orphan := map[string]string{"pk": "R#folded#19700101T000000Z", "sk": fmt.Sprintf("S#%020d#%020d", 0, 1)}
-	all(t, table.Put(orphan).Run(ctx))
+	const period = "R#folded#19700101T000000Z"
+	all(t,
+		table.Put(map[string]any{"pk": period, "sk": "ROOT", "gen": 1, "seq": 0}).Run(ctx),
+		table.Put(map[string]any{"pk": period, "sk": fmt.Sprintf("S#%020d#%020d", 0, 1)}).Run(ctx),
+	)
 	described, err := table.Describe().Run(ctx)
 	require.NoError(t, err)
 	c := as[tables.Worker]
