@@ -35,9 +35,10 @@ type Drift struct {
 	Misfolded int `json:"misfolded"`
 }
 
-// Check compares the entries of a period with the index, and what a Folder published
-// with it too, and changes nothing. It is exact once writers are quiet. It holds the period in memory. A damaged period
-// or definition is plaza.ErrCorrupt: Repair fixes the one, Define the other.
+// Check compares the entries of a period with the index, and the index with what a
+// Folder published. It changes nothing. It is exact once writers are quiet and the
+// Folder has published what they wrote. It holds the period in memory. A damaged
+// period or definition is plaza.ErrCorrupt: Repair fixes the one, Define the other.
 //
 // Cost: 1 request for each MB of the whole table, 1 RCU for each 4 KB; as Count
 // for the index, hidden players included; 1 request, 1 RCU for the period. On a board

@@ -108,6 +108,12 @@ func TestFoldedReadsCostNoMoreThanStated(t *testing.T) {
 			_, err := w.ScoreAt(ctx, in("one"), 10)
 			return err
 		}},
+		// The table has 3,000 entries of 250 bytes.
+		{"check", cost{Requests: 1 + 1 + 2 + 2, Read: 2*n*250/4096.0 + 1 + 2 + n*140/8192.0 + 1}, func(ctx context.Context) error {
+			drift, err := w.Check(ctx, in("one"))
+			require.Zero(t, drift)
+			return err
+		}},
 		{"top percent", cost{Requests: 1, Read: 1}, func(ctx context.Context) error {
 			_, err := w.TopPercent(ctx, in("one"), 50, cursor.PageRequest{})
 			return err

@@ -67,7 +67,7 @@ func TestWhatIsDamagedIsCounted(t *testing.T) {
 		"a block without data":            {"S", dynamo.Item{"data": nil}, 1, true},
 		"another root's block":            {"S", dynamo.Item{"data": bytesOf(append([]byte{1}, "\x00\x01a\x01\x01b\x01\x01c"...)...)}, 1, true},
 		"no block":                        {"S", nil, 1, true},
-	}, "no block") {
+	}, "no block", "a root of no lease") {
 		pk := "R#b#" + forever
 		var whole []dynamo.Item
 		require.NoError(t, w.raw(t).Get("pk", pk).All(t.Context(), &whole))
@@ -116,8 +116,9 @@ func TestWhatIsDamagedIsCounted(t *testing.T) {
 func TestRepairCountsAPeriodAgain(t *testing.T) {
 	t.Parallel()
 	w := newFoldedBoard(t, 1)
-	root := w.agrees(t, "b", forever, 1)
-	require.Greater(t, len(root.leaves), 1)
+	changes(t, w.Hide, "p 0650", true)
+	w.publish(t)
+	require.Greater(t, len(w.agrees(t, "b", forever, 1).leaves), 1)
 	w.folds = w.folder(t, leaderboard.FolderOptions{}, nil) // of which this process does not wait to catch up
 	for _, p := range descending(10) {
 		require.NoError(t, w.raw(t).Delete("pk", "P#"+p.player).Range("sk", "LB#b#"+forever).Run(t.Context()))
@@ -134,6 +135,27 @@ func TestRepairCountsAPeriodAgain(t *testing.T) {
 	require.Zero(t, drift)
 	w.ForgetPublished()
 	require.EqualValues(t, 590, w.rank(t, in("b"), "p 0600").Ordinal)
+}
+
+// What is written and published after the index was read is not compared with it.
+func TestCheckComparesWhatDidNotChange(t *testing.T) {
+	t.Parallel()
+	w := newFoldedBoard(t, 1)
+	sent := faults.New(t, 1, faults.Rates{})
+	checks, roots := w.process(t, nil, sent.Wrap), 0
+	sent.Script(func(op string, body []byte, _ int) faults.Fault {
+		if op == "GetItem" && strings.Contains(string(body), "ROOT") {
+			if roots++; roots == 2 {
+				w.play(t, "b", "ann 1000", "bob 999")
+				w.publish(t)
+			}
+		}
+		return faults.Fault{}
+	})
+	drift, err := checks.Check(t.Context(), in("b"))
+	require.NoError(t, err)
+	require.Equal(t, 2, roots)
+	require.Zero(t, drift.Misfolded)
 }
 
 // Without a folder a rank is as of the last publication, but for the player's own leaf.

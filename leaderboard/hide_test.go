@@ -30,62 +30,70 @@ func changes(t testing.TB, call change, player string, want bool) {
 func TestRemovedAndHiddenPlayersAreNotListed(t *testing.T) {
 	t.Parallel()
 	for _, shards := range []int{1, 4} {
-		w := newWorld(t, nil)
-		w.define(t, leaderboard.Board{Name: "b", Shards: shards})
-		changes(t, w.Remove, "cat", false)
-		w.play(t, "b", "ann 50", "bob 40", "cat 30", "dan 20", "eve 10")
-		whole := []string{"1/1 ann 50", "2/2 bob 40", "3/3 cat 30", "4/4 dan 20", "5/5 eve 10"}
-		without := []string{"1/1 ann 50", "2/2 bob 40", "3/3 dan 20", "4/4 eve 10"}
-		absent := func() {
-			t.Helper()
-			require.Equal(t, without, texts(all(t, 2, w.top(in("b")))))
-			_, err := w.Rank(t.Context(), in("b"), "cat")
-			require.ErrorIs(t, err, plaza.ErrNotFound)
-			_, err = w.Percentile(t.Context(), in("b"), "cat")
-			require.ErrorIs(t, err, plaza.ErrNotFound)
-			_, err = w.Around(t.Context(), in("b"), "cat", 3)
-			require.ErrorIs(t, err, plaza.ErrNotFound)
-			players, err := w.Players(t.Context(), in("b"), []string{"cat", "dan"})
+		bothRankings(t, func(t *testing.T, w world) {
+			w.define(t, leaderboard.Board{Name: "b", Shards: shards})
+			changes(t, w.Remove, "cat", false)
+			w.play(t, "b", "ann 50", "bob 40", "cat 30", "dan 20", "eve 10")
+			whole := []string{"1/1 ann 50", "2/2 bob 40", "3/3 cat 30", "4/4 dan 20", "5/5 eve 10"}
+			without := []string{"1/1 ann 50", "2/2 bob 40", "3/3 dan 20", "4/4 eve 10"}
+			absent := func() {
+				t.Helper()
+				w.publish(t)
+				require.EqualValues(t, 3, w.rank(t, in("b"), "dan").Ordinal)
+				require.Equal(t, without, texts(all(t, 2, w.top(in("b")))))
+				_, err := w.Rank(t.Context(), in("b"), "cat")
+				require.ErrorIs(t, err, plaza.ErrNotFound)
+				_, err = w.Percentile(t.Context(), in("b"), "cat")
+				require.ErrorIs(t, err, plaza.ErrNotFound)
+				_, err = w.Around(t.Context(), in("b"), "cat", 3)
+				require.ErrorIs(t, err, plaza.ErrNotFound)
+				players, err := w.Players(t.Context(), in("b"), []string{"cat", "dan"})
+				require.NoError(t, err)
+				require.Equal(t, []string{"1/1 dan 20"}, texts(players))
+				n, err := w.Count(t.Context(), in("b"))
+				require.NoError(t, err)
+				require.Equal(t, int64(4), n)
+			}
+
+			changes(t, w.Hide, "cat", true)
+			absent()
+			changes(t, w.Hide, "cat", false)
+			w.play(t, "b", "cat 45")
+			absent()
+			require.Equal(t, []string{"0/0 cat 45"}, texts(all(t, 0, w.hiddenOf(in("b")))))
+			changes(t, w.Unhide, "cat", true)
+			changes(t, w.Unhide, "cat", false)
+			require.Equal(t, []string{"1/1 ann 50", "2/2 cat 45", "3/3 bob 40", "4/4 dan 20", "5/5 eve 10"}, texts(all(t, 2, w.top(in("b")))))
+			require.Empty(t, all(t, 0, w.hiddenOf(in("b"))))
+
+			changes(t, w.Remove, "cat", true)
+			absent()
+			changes(t, w.Remove, "cat", false)
+			for _, call := range []change{w.Hide, w.Unhide} {
+				_, err := call(t.Context(), in("b"), "cat")
+				require.ErrorIs(t, err, plaza.ErrNotFound)
+				_, err = call(t.Context(), in("b"), "nobody")
+				require.ErrorIs(t, err, plaza.ErrNotFound)
+			}
+			items := 2 + 5
+			if w.folds != nil {
+				items++
+			}
+			require.Equal(t, items, w.items(t), "board, period, entries and what is published")
+			w.play(t, "b", "cat 30")
+			require.Equal(t, whole, texts(all(t, 2, w.top(in("b")))))
+
+			changes(t, w.Hide, "cat", true)
+			changes(t, w.Remove, "cat", true)
+			absent()
+			require.Empty(t, all(t, 0, w.hiddenOf(in("b"))))
+			w.play(t, "b", "cat 30")
+			require.Equal(t, whole, texts(all(t, 2, w.top(in("b")))), "visible")
+			w.publish(t)
+			drift, err := w.Check(t.Context(), in("b"))
 			require.NoError(t, err)
-			require.Equal(t, []string{"1/1 dan 20"}, texts(players))
-			n, err := w.Count(t.Context(), in("b"))
-			require.NoError(t, err)
-			require.Equal(t, int64(4), n)
-		}
-
-		changes(t, w.Hide, "cat", true)
-		absent()
-		changes(t, w.Hide, "cat", false)
-		w.play(t, "b", "cat 45")
-		absent()
-		require.Equal(t, []string{"0/0 cat 45"}, texts(all(t, 0, w.hiddenOf(in("b")))))
-		changes(t, w.Unhide, "cat", true)
-		changes(t, w.Unhide, "cat", false)
-		require.Equal(t, []string{"1/1 ann 50", "2/2 cat 45", "3/3 bob 40", "4/4 dan 20", "5/5 eve 10"}, texts(all(t, 2, w.top(in("b")))))
-		require.Empty(t, all(t, 0, w.hiddenOf(in("b"))))
-
-		changes(t, w.Remove, "cat", true)
-		absent()
-		changes(t, w.Remove, "cat", false)
-		for _, call := range []change{w.Hide, w.Unhide} {
-			_, err := call(t.Context(), in("b"), "cat")
-			require.ErrorIs(t, err, plaza.ErrNotFound)
-			_, err = call(t.Context(), in("b"), "nobody")
-			require.ErrorIs(t, err, plaza.ErrNotFound)
-		}
-		require.Equal(t, 2+5, w.items(t), "board, period and entries")
-		w.play(t, "b", "cat 30")
-		require.Equal(t, whole, texts(all(t, 2, w.top(in("b")))))
-
-		changes(t, w.Hide, "cat", true)
-		changes(t, w.Remove, "cat", true)
-		absent()
-		require.Empty(t, all(t, 0, w.hiddenOf(in("b"))))
-		w.play(t, "b", "cat 30")
-		require.Equal(t, whole, texts(all(t, 2, w.top(in("b")))), "visible")
-		drift, err := w.Check(t.Context(), in("b"))
-		require.NoError(t, err)
-		require.Zero(t, drift)
+			require.Zero(t, drift)
+		})
 	}
 }
 

@@ -24,6 +24,12 @@ func TestUndefineDeletesABoardWithItsData(t *testing.T) {
 		w.define(t, leaderboard.Board{Name: name})
 		w.play(t, name, "ann 1", "bob 2")
 	}
+	publish := func(pk string) {
+		w.put(t, map[string]any{"pk": pk, "sk": "ROOT"}, map[string]any{"pk": pk, "sk": "S#1#1"})
+	}
+	for _, pk := range []string{"R#bb#" + forever, `R#b\##` + forever, "R#"} {
+		publish(pk)
+	}
 	rest := w.rawItems(t)
 	define := func() {
 		w.define(t, board)
@@ -42,6 +48,7 @@ func TestUndefineDeletesABoardWithItsData(t *testing.T) {
 		w.damage(t, "P#eve", "LB#b#20260310T000000Z", dynamo.Item{"part": textOf("nowhere"), "rev": textOf("x")})
 	}
 	define()
+	publish("R#b#20260310T000000Z")
 	other := w.process(t, nil)
 	require.Len(t, all(t, 0, other.top(in("b"))), 2)
 
@@ -58,6 +65,7 @@ func TestUndefineDeletesABoardWithItsData(t *testing.T) {
 		require.Len(t, w.rawItems(t), len(rest)+1, "its definition says that it is going")
 
 		other.submit(t, score("b", "zoe", 5, 0)) // this process has the board cached
+		publish("R#b#20260309T000000Z")          // as a folder that does not know yet
 		w.set(w.Now().Add(time.Second))
 	}
 	w.set(w.Now().Add(time.Minute))

@@ -102,6 +102,18 @@ func TestAnIndexMaySortTextAndCarryKeysAlone(t *testing.T) {
 	require.EqualValues(t, 1, n)
 }
 
+func TestOfAnIndexSomeAttributesAreRead(t *testing.T) {
+	t.Parallel()
+	table := newPlaced(t, 3)
+	span := store.IndexSpan{Partition: "here", From: []byte{0xff, 1}, Ascending: true, Only: []string{"rank", "pk"}}
+	rows, err := store.QueryIndex[placed](t.Context(), table, places, span)
+	require.NoError(t, err)
+	require.Equal(t, []placed{
+		{row{PK: "1"}, "", []byte{0xff, 1}, ""},
+		{row{PK: "2"}, "", []byte{0xff, 2}, ""},
+	}, rows)
+}
+
 func TestALocalIndexOrdersAPartitionAndIsReadConsistently(t *testing.T) {
 	t.Parallel()
 	names := store.Index{Name: "names", Sort: "name", Text: true}
