@@ -109,7 +109,7 @@ func (w world) catchesUp(t testing.TB) folded {
 		err := w.raw(t).Get("pk", foldedPK).Range("sk", dynamo.Equal, "ROOT").Consistent(true).One(t.Context(), &f)
 		return err == nil && f.AsOf.After(now)
 	})
-	return w.agrees(t, "a", forever)
+	return w.agrees(t, "a", forever, 1)
 }
 
 const foldedPK = "R#a#" + forever
@@ -223,7 +223,7 @@ func TestAFolderOfAnOldLeaseStopsWhenItPublishes(t *testing.T) {
 	require.ErrorAs(t, old.CatchUp(t.Context()), &stale)
 	require.EqualValues(t, 7, stale.Gen)
 	require.NoError(t, next.CatchUp(t.Context()))
-	require.EqualValues(t, 7, w.agrees(t, "a", forever).Gen)
+	require.EqualValues(t, 7, w.agrees(t, "a", forever, 1).Gen)
 }
 
 func TestAfterItsLeaseIsGoneAFolderLeadsAboveWhatIsPublished(t *testing.T) {
