@@ -31,11 +31,11 @@ func BenchmarkFoldedBoard(b *testing.B) {
 	for b.Loop() {
 		s.fill()
 		stop := s.fold("load-s", false)
-		s.check(2000)
+		s.check(1000)
 		for range 3 {
 			stop()
 			stop = s.fold("rebuild-s", true)
-			s.check(2000)
+			s.check(1000)
 		}
 		s.check(20_000)
 		stop()

@@ -141,8 +141,8 @@ func sampled(b *testing.B, n int, key func(int) []byte, root []byte, stored map[
 		if inLeaf < 0 || inLeaf >= leaf.N || bytes.Compare(own, leaf.From) < 0 || inLeaf > 0 && bytes.Compare(key(int(order[place-inLeaf])), leaf.From) < 0 {
 			b.Fatalf("place %d is not in the leaf of %d from %d", place, leaf.N, leaf.Above)
 		}
-		const row = 2*benchPlayer + 2*26 + 18 + 40 // as Count states it, of weekly#20260330T003000Z#0 and a name of 18
-		units := 1 + half(len(root)) + half(size) + half(inLeaf*row)
+		const row = 2*benchPlayer + 2*26 + 18 + 40                                    // as Count states it, of weekly#20260330T003000Z#0 and a name of 18
+		units := 1 + half(len(root)) + float64(blocks(size, 4096)) + half(inLeaf*row) // of the block strongly consistent
 		sum += units
 		rcu = max(rcu, units)
 	}

@@ -26,11 +26,11 @@ func published(size float64) (root, stored float64) {
 
 // folded is what finding ranks by what a folder published costs: the root, a block that
 // a process reads once, and the rows of a leaf that are above. At most it is all of
-// these each time, and another leaf.
+// these each time, and another leaf where players are tied.
 func (m *model) folded(boards, size, ranks float64) (expected, most Units) {
 	bytes, stored := published(size)
 	root := Units{Requests: 1, Read: read(1, bytes)}
-	block := Units{Requests: 1, Read: read(blockLeaves, boundBytes)}
+	block := Units{Requests: 1, Read: blocks(blockLeaves, boundBytes, 4096)} // strongly consistent
 	shards := float64(m.in.BoardShards)
 	leaf := func(read float64) Units { return Units{Requests: shards, Read: shards * read} }
 
@@ -39,7 +39,7 @@ func (m *model) folded(boards, size, ranks float64) (expected, most Units) {
 	if stored > 0 {
 		expected = expected.plus(block.times(boards * stored * m.firsts(ranks/boards/stored)))
 	}
-	return expected, leaf(2 * read(math.Min(size, leafMost)/shards, scoreRow)).plus(root).plus(block).times(ranks)
+	return expected, leaf(read(math.Min(size, leafMost)/shards, scoreRow)).times(2).plus(root).plus(block).times(ranks)
 }
 
 // fold is what the folder publishes of boards with that many new scores each, at most
@@ -48,7 +48,7 @@ func (m *model) fold(boards, size, scores float64) {
 	bytes, _ := published(size)
 	root := Units{Requests: 1, Write: write(bytes)}
 	block := Units{Requests: 1, Write: write(blockLeaves * boundBytes)}.times(scores / blockMoves)
-	lease := Units{Requests: beats, Write: beats}.plus(Units{Requests: beats, Read: beats / 2}.times(float64(m.in.Workers - 1)))
+	lease := Units{Requests: beats, Write: beats}.plus(Units{Requests: beats, Read: beats}.times(float64(m.in.Workers - 1)))
 	puts := scores/(1+scores*m.in.FoldEvery/day) + scores*math.Exp(-scores*trails/day)
 	m.together("leaderboard.Folder.Run", boards*puts,
 		root.times(puts).plus(block).times(boards).plus(lease),

@@ -51,8 +51,12 @@ var stated = map[string]struct {
 	"danmu.Repository.Segment":          {formulas: []string{"as Window"}},
 	"danmu.Repository.Window":           {formulas: []string{"1 request for each segment and shard, 0.5 RCU for each 4 KB of a shard", "where this process has not read the object within Options.Refresh, 1 request, 1 RCU more"}},
 	"leaderboard.Repository.Submit":     {formulas: []string{"1 request, 2 WCU for the first score, 3 WCU for a better one, 1 WCU for another", "again every Options.Refresh, 2 requests, 2 RCU more"}},
-	"leaderboard.Repository.Rank":       {formulas: []string{"1 request, 1 RCU for the entry", "2 requests a shard, 0.5 RCU each at least"}},
-	"leaderboard.Repository.Top":        {formulas: []string{"1 request a shard, 0.5 to 1 RCU each for 25 rows"}},
+	"leaderboard.Repository.Rank":       {formulas: []string{"1 request, 1 RCU for the entry", "2 requests a shard, 0.5 RCU each at least", "With RankByFold 1 request a shard, as Count for up to 511 entries, and as much again where many players are tied"}},
+	"leaderboard.Folder.Run": {formulas: []string{
+		"every third of FolderOptions.Lease 1 request, 1 WCU to lead or 1 RCU to wait",
+		"to publish a period 1 request, 1 WCU for each KB of its root, and the same for blocks that changed",
+	}},
+	"leaderboard.Repository.Top": {formulas: []string{"1 request a shard, 0.5 to 1 RCU each for 25 rows"}},
 }
 
 func TestTheModelRestsOnStatedCosts(t *testing.T) {
@@ -69,6 +73,7 @@ func TestTheModelRestsOnStatedCosts(t *testing.T) {
 		}
 	}
 	in := aDay(1000)
+	in.FoldEvery = 1
 	for _, r := range newModel(in, zipf(in.Users, in.Follows, in.Zipf)).rows {
 		s, ok := stated[r.operation]
 		require.True(t, ok, "%s is not in the list", r.operation)
