@@ -112,7 +112,7 @@ func (f *foldLoad) run(ctx context.Context, r *Repository, board string, p perio
 }
 
 func (f *foldLoad) readShard(ctx context.Context, t *store.Table, part string) error {
-	span := store.IndexSpan{Partition: part, Ascending: true, Limit: atOnce}
+	span := store.IndexSpan{Partition: part, Ascending: true, Limit: atOnce, Only: []string{"key"}}
 	for {
 		rows, rest, err := store.ReadIndex[rowItem](ctx, t, ranking, span)
 		if err != nil {

@@ -3,6 +3,7 @@ package leaderboard_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"sync"
 	"testing"
@@ -136,7 +137,7 @@ func TestABoardIsFoldedSinceItsDefinitionSaysSo(t *testing.T) {
 		got := w.agrees(t, "a", forever, 1)
 		require.Greater(t, got.Fold, before)
 		before = got.Fold
-		w.fill(t, "a", 600)
+		w.fill(t, "a", 0, 600, "")
 		catchUp()
 		require.NotEmpty(t, w.agrees(t, "a", forever, 1).Blocks())
 
@@ -220,10 +221,10 @@ func TestTheLargestPeriodIsCountedBeyondMaxEntries(t *testing.T) {
 		t.Helper()
 		require.NoError(t, f.CatchUp(t.Context()))
 	}
-	w.fill(t, "a", 600)
+	w.fill(t, "a", 0, 600, "")
 	catchUp()
 	require.NotEmpty(t, w.agrees(t, "a", forever, 1).Blocks())
-	w.fill(t, small, 60)
+	w.fill(t, small, 0, 60, "")
 	catchUp()
 	large := w.published(t, "a", forever)
 	require.True(t, large.Large)
@@ -242,8 +243,7 @@ func TestTheLargestPeriodIsCountedBeyondMaxEntries(t *testing.T) {
 
 	var surplus []dynamo.Keyed
 	for i := range 100 {
-		e := filled("a", i)
-		surplus = append(surplus, dynamo.Keys{e.PK, e.SK})
+		surplus = append(surplus, dynamo.Keys{fmt.Sprint("P#filled", i), "LB#a#" + forever})
 	}
 	_, err := w.raw(t).Batch("pk", "sk").Write().Delete(surplus...).Run(t.Context())
 	require.NoError(t, err)
@@ -349,7 +349,7 @@ func TestDamageIsSurvived(t *testing.T) {
 	set("B#a", "T#"+forever, "shards", "none")
 	catchUp()
 	require.Equal(t, 1, f.Status().Following)
-	require.NoError(t, w.raw(t).Put(filled("a", 1)).Run(t.Context()))
+	require.NoError(t, w.raw(t).Put(filled("a", 1, "")).Run(t.Context()))
 	catchUp()
 	again := w.process(t, nil)
 	_, err = again.Repair(t.Context(), leaderboard.In{Board: "a"})
