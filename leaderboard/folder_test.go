@@ -3,10 +3,12 @@ package leaderboard_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -146,9 +148,9 @@ func TestWritesDuringALoadAreFolded(t *testing.T) {
 			for range 20 {
 				require.NoError(t, w.write(t.Context(), random))
 			}
-			w.fill(t, "a", 600) // several pages
+			w.fill(t, "a", 0, 600, page)
 			var mu sync.Mutex
-			pages := 0
+			pages, read := 0, map[string]time.Time{} // when the index was, by how parts begin
 			between := func() {
 				mu.Lock()
 				defer mu.Unlock()
@@ -162,16 +164,42 @@ func TestWritesDuringALoadAreFolded(t *testing.T) {
 			f := w.folder(t, leaderboard.FolderOptions{}, nil, func(next aws.HTTPClient) aws.HTTPClient {
 				return doer(func(r *http.Request) (*http.Response, error) {
 					req, err := wire.Read(r)
-					if err != nil || !bytes.Contains(req.Body, []byte("IndexName")) {
-						return next.Do(req.Again())
+					if err != nil {
+						return nil, err
 					}
-					between()
-					defer between()
+					var in struct {
+						IndexName string
+						Values    map[string]struct{ S string } `json:"ExpressionAttributeValues"`
+						Item      struct {
+							PK   struct{ S string }    `json:"pk"`
+							AsOf struct{ S time.Time } `json:"asOf"`
+						}
+					}
+					if err := json.Unmarshal(req.Body, &in); err != nil {
+						return nil, err
+					}
+					switch {
+					case req.Op == "PutItem":
+						mu.Lock()
+						defer mu.Unlock()
+						assert.False(t, in.Item.AsOf.S.Before(read[strings.TrimPrefix(in.Item.PK.S, "R#")]), "all that the index had was in the stream")
+					case in.IndexName != "":
+						between()
+						defer func() {
+							between()
+							mu.Lock()
+							defer mu.Unlock()
+							for _, part := range in.Values {
+								read[part.S[:max(0, strings.LastIndex(part.S, "#"))]] = time.Now()
+							}
+						}()
+					}
 					return next.Do(req.Again())
 				})
 			})
 			require.NoError(t, f.CatchUp(t.Context()))
 			require.Greater(t, pages, 6)
+			require.Contains(t, read, "a#"+forever)
 			w.foldedExactly(t, f)
 		})
 	}

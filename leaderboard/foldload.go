@@ -112,7 +112,7 @@ func (f *foldLoad) run(ctx context.Context, r *Repository, board string, p perio
 }
 
 func (f *foldLoad) readShard(ctx context.Context, t *store.Table, part string) error {
-	span := store.IndexSpan{Partition: part, Ascending: true, Limit: atOnce}
+	span := store.IndexSpan{Partition: part, Ascending: true, Limit: atOnce, Only: []string{"key"}}
 	for {
 		rows, rest, err := store.ReadIndex[rowItem](ctx, t, ranking, span)
 		if err != nil {
@@ -151,6 +151,9 @@ func (l *folding) collect(ctx context.Context, key string, p *foldedPeriod) erro
 	moves := p.moves
 	p.state, p.tries, p.moves = foldFollows, 0, nil
 	p.set, p.ready, p.stored = read.set, read.ended, read.stored
+	if p.order != nil {
+		p.stored.repair, p.order = p.order, nil
+	}
 	p.dirty, p.changed = true, read.ended
 	for _, m := range moves {
 		p.move(m, l.opts.Now())

@@ -3,6 +3,7 @@ package leaderboard_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"sync"
 	"testing"
@@ -136,7 +137,7 @@ func TestABoardIsFoldedSinceItsDefinitionSaysSo(t *testing.T) {
 		got := w.agrees(t, "a", forever, 1)
 		require.Greater(t, got.Fold, before)
 		before = got.Fold
-		w.fill(t, "a", 600)
+		w.fill(t, "a", 0, 600, "")
 		catchUp()
 		require.NotEmpty(t, w.agrees(t, "a", forever, 1).Blocks())
 
@@ -220,10 +221,10 @@ func TestTheLargestPeriodIsCountedBeyondMaxEntries(t *testing.T) {
 		t.Helper()
 		require.NoError(t, f.CatchUp(t.Context()))
 	}
-	w.fill(t, "a", 600)
+	w.fill(t, "a", 0, 600, "")
 	catchUp()
 	require.NotEmpty(t, w.agrees(t, "a", forever, 1).Blocks())
-	w.fill(t, small, 60)
+	w.fill(t, small, 0, 60, "")
 	catchUp()
 	large := w.published(t, "a", forever)
 	require.True(t, large.Large)
@@ -242,8 +243,7 @@ func TestTheLargestPeriodIsCountedBeyondMaxEntries(t *testing.T) {
 
 	var surplus []dynamo.Keyed
 	for i := range 100 {
-		e := filled("a", i)
-		surplus = append(surplus, dynamo.Keys{e.PK, e.SK})
+		surplus = append(surplus, dynamo.Keys{fmt.Sprint("P#filled", i), "LB#a#" + forever})
 	}
 	_, err := w.raw(t).Batch("pk", "sk").Write().Delete(surplus...).Run(t.Context())
 	require.NoError(t, err)
@@ -286,6 +286,32 @@ func TestRepairMakesAFolderReadAPeriodAgain(t *testing.T) {
 	w.agrees(t, "a", forever, 1)
 	w.holds(t, f, "a", forever)
 	require.Equal(t, 1, w.count(t, "R#a#"+forever))
+}
+
+// An order is fulfilled by a load that began before it: what it found is newer than what was wrong.
+func TestRepairDuringALoadIsFulfilledByIt(t *testing.T) {
+	t.Parallel()
+	w := newFolded(t, nil)
+	w.define(t, foldedBoards[0])
+	w.submit(t, score("a", "ann", 1, 1))
+	reads := 0
+	f := w.folder(t, leaderboard.FolderOptions{}, nil, func(next aws.HTTPClient) aws.HTTPClient {
+		return doer(func(r *http.Request) (*http.Response, error) {
+			req, err := wire.Read(r)
+			if err != nil {
+				return nil, err
+			}
+			if bytes.Contains(req.Body, []byte("IndexName")) {
+				reads++
+				w.orderRepair(t, "a", 1)
+			}
+			return next.Do(req.Again())
+		})
+	})
+	require.NoError(t, f.CatchUp(t.Context()))
+	require.NoError(t, f.CatchUp(t.Context()))
+	require.LessOrEqual(t, reads, 2, "the stream may be late")
+	require.Equal(t, 1, w.count(t, "R#a#"+forever), "the root alone")
 }
 
 // orderRepair does what Repair does where a folder is wrong.
@@ -349,7 +375,7 @@ func TestDamageIsSurvived(t *testing.T) {
 	set("B#a", "T#"+forever, "shards", "none")
 	catchUp()
 	require.Equal(t, 1, f.Status().Following)
-	require.NoError(t, w.raw(t).Put(filled("a", 1)).Run(t.Context()))
+	require.NoError(t, w.raw(t).Put(filled("a", 1, "")).Run(t.Context()))
 	catchUp()
 	again := w.process(t, nil)
 	_, err = again.Repair(t.Context(), leaderboard.In{Board: "a"})

@@ -210,7 +210,7 @@ func (l *folding) rest() {
 // sweep deletes the blocks whose time has come.
 func (l *folding) sweep(ctx context.Context) error {
 	now := l.opts.Now()
-	if now.Before(l.swept.Add(foldSweep)) {
+	if len(l.retired) == 0 || now.Before(l.swept.Add(foldSweep)) {
 		return nil
 	}
 	l.swept = now

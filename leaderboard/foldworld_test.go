@@ -64,26 +64,31 @@ func (w world) reader(t testing.TB, streams wrapper, opts *stream.ReaderOptions)
 	return reader
 }
 
-// fill puts n entries of nearly 4 KB into the index of a board that never resets, the
-// i-th under its own key.
-func (w world) fill(t testing.TB, board string, n int) {
+// fill puts entries into the index of a board that never resets, each under its own key.
+func (w world) fill(t testing.TB, board string, from, to int, meta string) {
 	t.Helper()
-	items := make([]any, n)
-	for i := range items {
-		items[i] = filled(board, i)
+	var items []any
+	for i := from; i < to; i++ {
+		items = append(items, filled(board, i, meta))
 	}
 	_, err := w.raw(t).Batch().Write().Put(items...).Run(t.Context())
 	require.NoError(t, err)
 }
 
 // filled is the i-th entry of fill.
-func filled(board string, i int) entry {
+func filled(board string, i int, meta string) any {
 	player := fmt.Sprint("filled", i)
-	return entry{row: row{
+	return struct {
+		row
+		Meta string `dynamo:"meta,omitempty"`
+	}{row{
 		PK: keys.Join("P", player), SK: keys.Join("LB", board, forever),
 		Part: keys.Join(board, forever, "0"), Key: fmt.Appendf(nil, "%024d%s", i, player),
-	}, Meta: strings.Repeat("m", 4000)}
+	}, meta}
 }
+
+// page is so large that a request returns 250 entries that have it.
+var page = strings.Repeat("m", 4000)
 
 // folded is what is published of a period: how many keys are before each leaf.
 type folded struct {

@@ -2,6 +2,7 @@ package tables_test
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"testing"
 	"time"
@@ -11,8 +12,11 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/danmu/live"
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/ratelimit"
+	"github.com/plaza-sdk/plaza/stream"
 	"github.com/plaza-sdk/plaza/tables"
 )
 
@@ -71,6 +75,7 @@ func leaderboards(t *testing.T, w *world, as callers) {
 		err2(operator.Repair(ctx, in)),
 		operator.Erase(ctx, "cleo"),
 	)
+	folds(t, w, as, service, worker)
 	w.pass(8 * 24 * time.Hour)
 	all(t, err2(worker.Deliver(ctx, func(ctx context.Context, ended leaderboard.Ended) error {
 		_, err := worker.Count(ctx, leaderboard.In{Board: ended.Board, Period: ended.Period.Name})
@@ -82,6 +87,37 @@ func leaderboards(t *testing.T, w *world, as callers) {
 	require.ErrorIs(t, err2(operator.Undefine(ctx, "weekly")), plaza.ErrBusy)
 	w.pass(5 * time.Minute) // no process knows the board any more
 	all(t, err2(operator.Undefine(ctx, "weekly")))
+}
+
+// folds runs a folder until it has published a board and deleted what is left of
+// another folder.
+func folds(t *testing.T, w *world, as callers, service, worker *leaderboard.Repository) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	all(t,
+		err2(service.Define(ctx, leaderboard.Board{Name: "folded", Ranking: leaderboard.RankByFold})),
+		err3(service.Submit(ctx, leaderboard.Submission{Board: "folded", Player: "ann", Score: leaderboard.Int(7)})),
+	)
+	table := dynamotest.DB(t).Table(w.names.Leaderboard)
+	const period = "R#folded#19700101T000000Z"
+	all(t,
+		table.Put(map[string]any{"pk": period, "sk": "ROOT", "gen": 1, "seq": 0}).Run(ctx),
+		table.Put(map[string]any{"pk": period, "sk": fmt.Sprintf("S#%020d#%020d", 0, 1)}).Run(ctx),
+	)
+	described, err := table.Describe().Run(ctx)
+	require.NoError(t, err)
+	c := as[tables.Worker]
+	reader, err := stream.NewReader(c.streams(t), described.LatestStreamARN, nil)
+	require.NoError(t, err)
+	folder, err := leaderboard.NewFolder(worker, reader, &leaderboard.FolderOptions{Settle: 1})
+	require.NoError(t, err)
+	deletes := wire.Access{Action: "BatchWriteItem", Table: w.names.Leaderboard}
+	c.once("leaderboard.Folder.Run", func() {
+		if c.used[deletes] {
+			cancel()
+		}
+	})
+	require.ErrorIs(t, folder.Run(ctx), context.Canceled)
 }
 
 func danmus(t *testing.T, w *world, as callers) {

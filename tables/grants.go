@@ -49,7 +49,10 @@ func Grants(ts []Table, roles ...Role) []Grant {
 }
 
 func (t Table) is(r grants.Resource) bool {
-	return t.Feature == r.Feature && !r.Stream || r.Feature == grants.EachStream && t.hasStream()
+	if r.Stream {
+		return t.hasStream() && (r.Feature == grants.EachStream || r.Feature == t.Feature)
+	}
+	return r.Feature == t.Feature
 }
 
 func actions(g grants.Grant) []string {

@@ -183,7 +183,7 @@ func newWorld(t *testing.T) *world {
 	prefix := "t" + ids.At(time.Now()).String() + "-"
 	ts := tables.All(prefix)
 	for i := range ts {
-		if ts[i].Feature == "follow" {
+		if ts[i].Feature == "follow" || ts[i].Feature == "leaderboard" {
 			ts[i] = ts[i].WithStream()
 		}
 	}

@@ -23,6 +23,7 @@ func (s *site) leftOut() []any {
 		{s.names.Comment, leftOut{"comment", "keys of repeatable calls", "they name comments that are exported, and expire after 30 days"}},
 		{s.names.Reaction, leftOut{"reaction", "reactions that ended", "they expire after 30 days"}},
 		{s.names.Leaderboard, leftOut{"leaderboard", "removed entries", "they have no score, and expire after 30 days"}},
+		{s.names.Leaderboard, leftOut{"leaderboard", "counts of folded boards", "a folder counts entries, which are exported"}},
 		{s.names.Danmu, leftOut{"danmu", "likes and reports that were taken back", "they expire after 30 days"}},
 		{s.names.Danmu, leftOut{"danmu", "how often the user sent something lately", "it expires when the user is at rest"}},
 		{s.names.Message, leftOut{"message", "keys of messages", "they name messages that are exported, and expire after 30 days"}},

@@ -78,8 +78,10 @@ func actionsOf(feature string, of []grants.Grant) string {
 		actions := slices.DeleteFunc(slices.Clone(g.Actions), func(a string) bool { return strings.HasPrefix(a, "DescribeT") })
 		text := "`" + strings.Join(actions, "`, `") + "`"
 		switch {
-		case g.Stream:
+		case g.Feature == grants.EachStream:
 			text = "on each stream: " + text
+		case g.Stream:
+			text = "on its stream: " + text
 		case g.Feature != feature:
 			text = "on the table of " + g.Feature + ": " + text
 		case g.Index != "":

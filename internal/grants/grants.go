@@ -62,6 +62,11 @@ func onIndex(feature, index string) Grant {
 	return Grant{Resource{Feature: feature, Index: index}, []string{"Query"}}
 }
 
+// onStream is to read a table's stream.
+func onStream(feature string) Grant {
+	return Grant{Resource{Feature: feature, Stream: true}, []string{"DescribeStream", "GetRecords", "GetShardIterator"}}
+}
+
 // Features returns the names of all features.
 func Features() []string {
 	var names []string
@@ -123,12 +128,18 @@ func (f feature) of(role Role) []Grant {
 		out = append(out, Grant{at, slices.Sorted(maps.Keys(set))})
 	}
 	slices.SortFunc(out, func(a, b Grant) int {
-		// The feature's own table is first.
+		// The feature's own table is first, and a stream after its table.
 		if own := a.Feature == f.name; own != (b.Feature == f.name) {
 			if own {
 				return -1
 			}
 			return 1
+		}
+		if a.Stream != b.Stream && a.Feature == b.Feature {
+			if a.Stream {
+				return 1
+			}
+			return -1
 		}
 		return strings.Compare(a.Feature+"/"+a.Index, b.Feature+"/"+b.Index)
 	})

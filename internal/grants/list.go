@@ -87,10 +87,10 @@ func features() []feature {
 				[]string{"leaderboard.Repository: Define Submit SubmitMany Apply Undo Remove Hide Unhide"},
 				[]Grant{on("leaderboard", writes)},
 			},
-			// Workers read the standings.
+			// Workers read the standings. A folder also publishes counts.
 			Worker: {
-				[]string{"leaderboard.Repository: Deliver Run"},
-				[]Grant{on("leaderboard", "GetItem Query UpdateItem DeleteItem"), onIndex("leaderboard", "ranking")},
+				[]string{"leaderboard.Repository: Deliver Run", "leaderboard.Folder: Run"},
+				[]Grant{on("leaderboard", "GetItem Query "+writes+"DeleteItem BatchWriteItem"), onIndex("leaderboard", "ranking"), onStream("leaderboard")},
 			},
 			Operator: {
 				[]string{"leaderboard.Repository: Init Check Repair Undefine Erase"},
@@ -154,8 +154,7 @@ func features() []feature {
 		{name: "pollers", schema: "stream.Table", static: true, roles: map[Role]duty{
 			Worker: {
 				[]string{"stream.Poller: Verify Run", "stream.Reader: Next"},
-				[]Grant{on("pollers", "Query PutItem UpdateItem DeleteItem"),
-					{Resource{Feature: EachStream, Stream: true}, []string{"DescribeStream", "GetRecords", "GetShardIterator"}}},
+				[]Grant{on("pollers", "Query PutItem UpdateItem DeleteItem"), onStream(EachStream)},
 			},
 			Operator: {[]string{"stream.Poller: Init"}, []Grant{on("pollers", "PutItem")}},
 		}},

@@ -1,0 +1,168 @@
+package leaderboard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
+	"github.com/plaza-sdk/plaza/internal/keys"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+// later is the machine's clock, ahead by what a test adds.
+type later struct{ ahead atomic.Int64 }
+
+func (l *later) Now() time.Time { return time.Now().Add(time.Duration(l.ahead.Load())) }
+
+func (l *later) add(d time.Duration) { l.ahead.Add(int64(d)) }
+
+// isTidy reports whether nothing is stored of a period but its root and the root's blocks.
+func (w world) isTidy(t testing.TB, board, period string) bool {
+	t.Helper()
+	return w.count(t, keys.Join("R", board, period)) == 1+len(w.published(t, board, period).Blocks())
+}
+
+func TestReplacedBlocksAreDeletedAfterAnHour(t *testing.T) {
+	t.Parallel()
+	w := newFolded(t, nil)
+	w.define(t, foldedBoards[0])
+	w.submit(t, score("a", "ann", 1, 1))
+	w.fill(t, "a", 0, 520, "")
+	var now later
+	opts := leaderboard.FolderOptions{Now: now.Now}
+	f := w.folder(t, opts, nil)
+	const pk = "R#a#" + forever
+	require.NoError(t, f.CatchUp(t.Context()))
+	require.Equal(t, 2, w.count(t, pk))
+	grow := func(f *leaderboard.Folder, from, to int) {
+		t.Helper()
+		w.fill(t, "a", from, to, "")
+		require.NoError(t, f.CatchUp(t.Context()))
+		w.agrees(t, "a", forever, 1)
+	}
+	grow(f, 520, 820)
+	require.Equal(t, 3, w.count(t, pk), "readers may have the first root")
+	now.add(59 * time.Minute)
+	grow(f, 820, 821)
+	require.Equal(t, 3, w.count(t, pk))
+	now.add(time.Minute)
+	grow(f, 821, 822)
+	require.True(t, w.isTidy(t, "a", forever))
+
+	// The next folder deletes those of the last root an hour later, and what was left
+	// from before that root at once.
+	require.NoError(t, w.raw(t).Put(row{PK: pk, SK: fmt.Sprintf("S#%020d#%020d", 1, 99)}).Run(t.Context()))
+	require.NoError(t, w.raw(t).Put(row{PK: pk, SK: fmt.Sprintf("S#%020d#%020d", 0, 7)}).Run(t.Context()))
+	next := w.folder(t, opts, nil)
+	require.NoError(t, next.CatchUpWith(t.Context(), 2))
+	require.Equal(t, 4, w.count(t, pk), "the root, its block and two of lease 1")
+	now.add(59 * time.Minute)
+	grow(next, 822, 823)
+	require.Equal(t, 4, w.count(t, pk))
+	now.add(time.Minute)
+	grow(next, 823, 824)
+	require.True(t, w.isTidy(t, "a", forever))
+}
+
+// A folder dies before or after each of its writes, and another one takes over.
+func TestAFolderThatDiesLeavesWhatTheNextOneCompletes(t *testing.T) {
+	t.Parallel()
+	const writes = 13
+	for k := 1; k <= writes+1; k += faults.Size(1, 5) {
+		for _, after := range []bool{false, true} {
+			t.Run(fmt.Sprint(k, after), func(t *testing.T) {
+				t.Parallel()
+				w := newFolded(t, nil)
+				var now later
+				in := faults.New(t, 1, faults.Rates{})
+				if in.KillBefore(k); after {
+					in.KillAt(k)
+				}
+				require.Equal(t, k <= writes, w.dies(t, &now, in), "%d writes", in.Writes())
+
+				next := w.folder(t, leaderboard.FolderOptions{Now: now.Now}, nil)
+				require.NoError(t, next.CatchUpWith(t.Context(), 2))
+				w.foldedExactly(t, next)
+				w.submit(t, score("a", "eve", 5, 5))
+				now.add(time.Hour)
+				require.NoError(t, next.CatchUp(t.Context()))
+				w.foldedExactly(t, next)
+				for _, b := range foldedBoards[:3] {
+					require.True(t, w.isTidy(t, b.Name, forever))
+				}
+			})
+		}
+	}
+}
+
+// dies lets a folder make writes of every kind, and reports whether it was killed.
+func (w world) dies(t *testing.T, now *later, in *faults.Injector) (killed bool) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	f := w.folder(t, leaderboard.FolderOptions{Now: now.Now, MaxEntries: 1000, OnError: func(err error) {
+		if errors.Is(err, faults.ErrKilled) {
+			stop()
+		}
+	}}, nil, in.Wrap)
+	catchUp := func() {
+		if err := f.CatchUp(ctx); err != nil {
+			require.ErrorIs(t, err, context.Canceled)
+			killed = true
+		}
+	}
+	w.defineFolded(t)
+	for _, b := range foldedBoards[:3] {
+		w.submit(t, score(b.Name, "ann", 1, 1))
+	}
+	w.fill(t, "a", 0, 520, "")
+	catchUp() // 4: a block and three roots
+	w.fill(t, "a", 520, 820, "")
+	catchUp() // 2
+	w.orderRepair(t, "a", 1)
+	catchUp() // 3: and the order
+	now.add(time.Hour)
+	counted := foldedBoards[1]
+	counted.Ranking = leaderboard.RankByCount
+	w.define(t, counted)
+	catchUp() // 2: a root, and old blocks
+	w.define(t, foldedBoards[1])
+	w.fill(t, foldedBoards[1].Name, 0, 250, "")
+	catchUp() // 2: one root is too large
+	w.submit(t, score("a", "dan", 4, 4))
+	return killed
+}
+
+func TestWhatAFolderCosts(t *testing.T) {
+	t.Parallel()
+	w := newFolded(t, nil)
+	w.define(t, foldedBoards[0])
+	w.submit(t, score("a", "ann", 1, 1))
+	const n = 600
+	w.fill(t, "a", 0, n, page)
+	meter := dynamotest.NewMeter()
+	f := w.folder(t, leaderboard.FolderOptions{}, nil, meter.Wrap)
+	catchUp := func() { require.NoError(t, f.CatchUp(t.Context())) }
+
+	// The definitions, the definition, the periods, the period, what is stored, three
+	// pages of the index; the block and the root.
+	index := float64(n) * (2*11 + 2*20 + 4000 + 40) / 8192
+	got := meter.AtMost(t, "a load", dynamotest.Cost{Requests: 10, Read: index * 1.1, Write: 2}, catchUp)
+	require.Greater(t, got.Read, index*0.9, "the index is what costs")
+
+	written := time.Now()
+	w.submit(t, score("a", "bob", 2, 2))
+	meter.AtMost(t, "a change that leaves the separators", dynamotest.Cost{Requests: 2, Write: 2}, catchUp)
+	w.fill(t, "a", n, 900, "")
+	meter.AtMost(t, "leaves that split", dynamotest.Cost{Requests: 8, Write: 9}, catchUp)
+	catchUp()
+	require.True(t, w.published(t, "a", forever).AsOf.After(written), "it was published again, as of a time after the write")
+	meter.AtMost(t, "nothing new", dynamotest.Cost{}, catchUp)
+}
