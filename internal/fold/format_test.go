@@ -163,7 +163,7 @@ func TestForgeriesTakeLittleMemory(t *testing.T) {
 		return int(after.TotalAlloc - before.TotalAlloc)
 	}
 	// A root that says it has as many blocks as the parser takes, and each number more.
-	for _, blocks := range []uint64{1, 1 << 10, 1<<20/minBlock + 1, 1 << 40, math.MaxUint64} {
+	for _, blocks := range []uint64{1, 1 << 10, 1<<20/minBlock + 1, 1 << 19, 1 << 40, math.MaxUint64} {
 		forged := binary.AppendUvarint([]byte{version, 100}, blocks)
 		forged = append(forged, make([]byte, 1<<20)...)
 		require.Less(t, allocated(func() {
@@ -187,7 +187,6 @@ func TestForgeriesTakeLittleMemory(t *testing.T) {
 func TestSizesAreBounded(t *testing.T) {
 	t.Parallel()
 	require.Less(t, MaxBlock, 400<<10)
-	long := func(i int, size int) []byte { return fmt.Appendf(nil, "%c%0*d", 1+i%250, size-1, i) }
 	largest := make([]leaf, 2*minBlock-2)
 	for i := range largest {
 		largest[i].from = append([]byte{byte(i)}, make([]byte, MaxKey-1)...)
@@ -203,19 +202,53 @@ func TestSizesAreBounded(t *testing.T) {
 	root := func(n, separator int) []byte {
 		var blocks []*block
 		for leaves := n / minLeaf; leaves > 0; {
-			b := &block{leaves: make([]leaf, minBlock), id: BlockID{math.MaxUint64, math.MaxUint64}}
+			size := minBlock
 			if leaves < 2*minBlock {
-				b.leaves = make([]leaf, leaves)
+				size = leaves
 			}
-			leaves -= len(b.leaves)
+			leaves -= size
+			b := &block{leaves: make([]leaf, size), id: BlockID{math.MaxUint64, math.MaxUint64}}
 			for i := range b.leaves {
 				b.leaves[i].n = minLeaf
 			}
-			b.leaves[0].from = long(len(blocks), separator)
+			b.leaves[0].from = make([]byte, separator)
 			blocks = append(blocks, b)
 		}
 		return appendRoot(n, blocks)
 	}
 	require.Less(t, len(root(10_000_000, MaxKey)), MaxRoot)
-	t.Log(len(root(10_000_000, MaxKey)), len(root(50_000_000, 40)), len(root(100_000_000, 40)))
+	require.Less(t, len(root(50_000_000, 40)), MaxRoot)
+}
+
+func TestABlockThatIsNotTheRootsIsAnError(t *testing.T) {
+	t.Parallel()
+	var blocks []*block
+	var stored []*Block
+	for i := range 3 {
+		b := &block{leaves: make([]leaf, minBlock)}
+		for j := range b.leaves {
+			b.leaves[j] = leaf{n: minLeaf}
+			if i+j > 0 {
+				b.leaves[j].from = []byte{byte(i), byte(j)}
+			}
+		}
+		blocks = append(blocks, b)
+		read, err := ParseBlock(appendBlock(b.leaves[1:]))
+		require.NoError(t, err)
+		stored = append(stored, read)
+	}
+	root, err := ParseRoot(appendRoot(3*minBlock*minLeaf, blocks))
+	require.NoError(t, err)
+	fewer, err := ParseBlock(appendBlock(blocks[1].leaves[2:]))
+	require.NoError(t, err)
+	for i := range stored {
+		for j, b := range append(stored, nil, fewer) {
+			_, err := root.Leaves(i, b)
+			require.Equal(t, i == j, err == nil, "block %d as block %d", j, i)
+			_, err = root.Leaf(i, b, []byte{1, 1})
+			require.Equal(t, i == j, err == nil)
+			_, err = root.LeafAt(i, b, 1)
+			require.Equal(t, i == j, err == nil)
+		}
+	}
 }

@@ -1,12 +1,12 @@
-// Package fold keeps the keys of a board's period in memory and publishes how many
-// there are below which: a root, and blocks that change seldom. Who reads the two
-// finds how many keys are above one, up to the few hundred of one leaf.
+// Package fold keeps the order keys of a board's period in memory, and publishes how
+// many there are. What it publishes is a root and blocks. A reader finds in them how
+// many keys are before a leaf, which has a few hundred, and counts those of the leaf.
 //
 // A Set groups its keys into leaves of 256 to 511, and the leaves into blocks of 128
-// to 255. Leaves are told apart by separators: each key of a leaf is at least its
-// separator and smaller than the next leaf's. A separator stays as it is while keys
-// come and go, until the leaf is divided or joined. So a published block, which
-// has the separators alone, lasts; the counts are in the root.
+// to 255. A leaf has a separator: its keys are at least that, and smaller than the next
+// leaf's. A separator stays while keys come and go, until the leaf is divided or
+// joined. A block has the separators alone, so that it seldom changes. The counts are
+// in the root.
 package fold
 
 import (

@@ -113,6 +113,29 @@ func TestKeysOfAllKindsComeAndGoInAllOrders(t *testing.T) {
 	}
 }
 
+func TestSettleDividesSharesAndJoins(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		sizes         []int
+		i             int
+		lo, hi, parts int
+	}{
+		"all is well":                       {[]int{256, 511}, 1, 0, 0, 0},
+		"alone and small":                   {[]int{255}, 0, 0, 0, 0},
+		"alone and full":                    {[]int{512}, 0, 0, 1, 2},
+		"full beside full ones":             {[]int{384, 512, 500}, 1, 1, 2, 2},
+		"full, shares with the one before":  {[]int{383, 512, 384}, 1, 0, 2, 2},
+		"full, shares with the one after":   {[]int{300, 512, 299}, 1, 1, 3, 2},
+		"full at the end":                   {[]int{300, 400, 512}, 2, 2, 3, 2},
+		"short, joins the one before":       {[]int{256, 255}, 1, 0, 2, 1},
+		"short, joins the one after":        {[]int{255, 256, 400}, 0, 0, 2, 1},
+		"short, shares with the larger one": {[]int{256, 255, 257}, 1, 1, 3, 2},
+	} {
+		lo, hi, parts := settle(c.i, len(c.sizes), 256, func(i int) int { return c.sizes[i] })
+		require.Equal(t, []int{c.lo, c.hi, c.parts}, []int{lo, hi, parts}, name)
+	}
+}
+
 func TestTheZeroSetIsEmpty(t *testing.T) {
 	t.Parallel()
 	var s Set
@@ -174,6 +197,19 @@ func TestBlocksAreDividedAndJoinedAtTheirBounds(t *testing.T) {
 
 func key32(i int) []byte { return []byte{byte(i >> 24), byte(i >> 16), byte(i >> 8), byte(i)} }
 
+func TestASeparatorIsNoLongerThanItMustBe(t *testing.T) {
+	t.Parallel()
+	var s Set
+	for i := range 5_000 {
+		s.Add([]byte(kinds["scores"](i)))
+	}
+	leaves := s.blocks[0].leaves
+	for i, l := range leaves[1:] {
+		last := keyOf(leaves[i].data, int(leaves[i].marks[len(l.marks)-1].at))
+		require.LessOrEqual(t, string(l.from[:len(l.from)-1]), string(last))
+	}
+}
+
 // A board is loaded in the order of its keys.
 func TestKeysInOrderLeaveLeavesAndBlocksThreeQuartersFull(t *testing.T) {
 	t.Parallel()
@@ -187,6 +223,7 @@ func TestKeysInOrderLeaveLeavesAndBlocksThreeQuartersFull(t *testing.T) {
 		for _, b := range s.blocks {
 			leaves += len(b.leaves)
 		}
+		s.check(t)
 		require.InDelta(t, minLeaf*3/2, n/leaves, 4, order)
 		require.GreaterOrEqual(t, leaves/len(s.blocks), minBlock*5/4, order)
 	}

@@ -8,7 +8,8 @@ type BlockID struct {
 	N   uint64 // unique within Gen
 }
 
-// Snapshot is a Set as it was: what ParseRoot and ParseBlock read.
+// Snapshot is a Set as it was, for ParseRoot and ParseBlock. It does not change with
+// the set.
 type Snapshot struct {
 	Root   []byte
 	Blocks []StoredBlock // those not known to be stored
@@ -26,9 +27,8 @@ type StoredBlock struct {
 const MaxBlock = 1 + (2*minBlock-2)*(1+2+MaxKey)
 
 // MaxRoot is the size up to which a root fits into an item of 400 KB beside its key and
-// attributes. No root of 10 million keys is larger, whatever the keys; one of
-// 100 million is smaller where separators have up to 40 bytes and keys were not mostly
-// removed.
+// other attributes. No root of 10 million keys is larger, and none of 50 million
+// whose separators have up to 40 bytes.
 const MaxRoot = 390 << 10
 
 // retired is an id that no block has any more.
@@ -51,15 +51,14 @@ func (s *Set) retire(b *block) {
 //
 // Store the blocks before the root. A root may be larger than MaxRoot.
 func (s *Set) Snapshot(next func() BlockID) *Snapshot {
-	lone := len(s.blocks) == 0 || len(s.blocks) == 1 && len(s.blocks[0].leaves) == 1
 	for _, b := range s.blocks {
-		if b.changed || lone {
+		if b.changed {
 			s.retire(b)
 		}
 	}
 	s.taken++
 	snap := &Snapshot{number: s.taken}
-	if lone {
+	if len(s.blocks) == 0 || len(s.blocks) == 1 && len(s.blocks[0].leaves) == 1 {
 		snap.Root = appendRoot(s.n, nil)
 		return snap
 	}

@@ -251,11 +251,28 @@ func TestASetOfOneLeafHasNoBlocks(t *testing.T) {
 	}
 	two := w.snapshot(t)
 	require.Len(t, two.Blocks, 1)
-	w.published(t, two)
 	w.remove(t, kinds["scores"](0))
 	one := w.snapshot(t)
 	require.Empty(t, one.Blocks)
+	require.Empty(t, w.set.Published(two), "it refers to the block still")
 	require.Equal(t, []BlockID{two.Blocks[0].ID}, w.set.Published(one))
+	require.Empty(t, w.set.Published(one))
+}
+
+func TestABlockThatChangedAfterASnapshotIsNotStoredWithIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	for i := range 600 {
+		w.add(t, kinds["scores"](i))
+	}
+	old := w.snapshot(t)
+	for i := range 600 {
+		w.add(t, kinds["scores"](600+i))
+	}
+	changed := w.snapshot(t)
+	require.Len(t, changed.Blocks, 1)
+	w.published(t, old, changed)
+	require.Equal(t, changed.Blocks, w.snapshot(t).Blocks)
 }
 
 // A snapshot does not change with the set.
