@@ -5,8 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/guregu/dynamo/v2"
-
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
@@ -74,25 +72,12 @@ func misfolded(before, after publishedLeaves, index map[store.Key]indexed, hidde
 	return drift
 }
 
-// refold makes the folder read the period again. A damaged root is deleted, because the
-// folder replaces only an older one.
+// refold makes the folder read the period again and replace what it published.
 func (r *Repository) refold(ctx context.Context, a audit) error {
-	key := rootKey(a.board.Name, a.period)
-	var root dynamo.Item
-	err := r.table.Get(ctx, key, true, &root)
-	if err != nil && !errors.Is(err, plaza.ErrNotFound) {
-		return err
-	}
-	if err == nil && r.table.Decode(root, new(rootItem)) != nil {
-		err := r.table.Run(ctx, ifUnchanged(r.table.Delete(key), root, "gen", "seq", "fold", "asOf", "data", "large", "ttl"))
-		if _, refused := store.AsRefused(err); err != nil && !refused {
-			return err
-		}
-	}
 	id, err := r.gen.Next(ctx)
 	if err != nil {
 		return err
 	}
-	key = foldRepairKey(a.board.Name, a.period)
+	key := foldRepairKey(a.board.Name, a.period)
 	return r.table.Run(ctx, r.table.Put(foldRepairItem{PK: key.PK, SK: key.SK, ID: id, TTL: a.period.ttl}))
 }

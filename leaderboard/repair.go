@@ -25,9 +25,8 @@ import (
 // and counts as one broken. A damaged definition is plaza.ErrCorrupt until Define.
 //
 // Cost: as Check; 1 request for each broken entry, up to 4 WCU and more above 1 KB;
-// for a damaged period 4 requests and another Check; for a misfolded one up to 3
-// requests, 1 RCU for each 4 KB of its root, 1 WCU, and as many as the root has KB if
-// it is damaged.
+// for a damaged period 4 requests and another Check; for a misfolded one 1 request, 1
+// WCU.
 func (r *Repository) Repair(ctx context.Context, in In) (Drift, error) {
 	ctx = plaza.WithOperation(ctx, "leaderboard.Repository.Repair")
 	if err := in.check(); err != nil {
