@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/fold"
@@ -47,6 +48,7 @@ type foldedPeriod struct {
 
 	moves []foldMove // since it waits
 	read  *foldLoad
+	order dynamo.Item // the last one of Repair that came by the stream
 
 	set     *fold.Set
 	ready   time.Time // when the index had been read: the set is right once all changes up to then are in it
@@ -151,7 +153,10 @@ func (l *folding) take(r stream.Record) {
 		l.reread(parts[1])
 	case len(parts) == 3 && parts[0] == folds && r.New != nil:
 		p := l.periods[keys.Join(parts[1:]...)]
-		if p != nil && key == foldRepairKey(p.board.name, p.period) && p.state != foldWaits && p.state != foldReads {
+		if p == nil || key != foldRepairKey(p.board.name, p.period) {
+			return
+		}
+		if p.order = r.New; p.state != foldWaits && p.state != foldReads {
 			p.wait()
 		}
 	}

@@ -151,6 +151,9 @@ func (l *folding) collect(ctx context.Context, key string, p *foldedPeriod) erro
 	moves := p.moves
 	p.state, p.tries, p.moves = foldFollows, 0, nil
 	p.set, p.ready, p.stored = read.set, read.ended, read.stored
+	if p.order != nil {
+		p.stored.repair, p.order = p.order, nil
+	}
 	p.dirty, p.changed = true, read.ended
 	for _, m := range moves {
 		p.move(m, l.opts.Now())

@@ -288,6 +288,32 @@ func TestRepairMakesAFolderReadAPeriodAgain(t *testing.T) {
 	require.Equal(t, 1, w.count(t, "R#a#"+forever))
 }
 
+// An order is fulfilled by a load that began before it: what it found is newer than what was wrong.
+func TestRepairDuringALoadIsFulfilledByIt(t *testing.T) {
+	t.Parallel()
+	w := newFolded(t, nil)
+	w.define(t, foldedBoards[0])
+	w.submit(t, score("a", "ann", 1, 1))
+	reads := 0
+	f := w.folder(t, leaderboard.FolderOptions{}, nil, func(next aws.HTTPClient) aws.HTTPClient {
+		return doer(func(r *http.Request) (*http.Response, error) {
+			req, err := wire.Read(r)
+			if err != nil {
+				return nil, err
+			}
+			if bytes.Contains(req.Body, []byte("IndexName")) {
+				reads++
+				w.orderRepair(t, "a", 1)
+			}
+			return next.Do(req.Again())
+		})
+	})
+	require.NoError(t, f.CatchUp(t.Context()))
+	require.NoError(t, f.CatchUp(t.Context()))
+	require.LessOrEqual(t, reads, 2, "the stream may be late")
+	require.Equal(t, 1, w.count(t, "R#a#"+forever), "the root alone")
+}
+
 // orderRepair does what Repair does where a folder is wrong.
 func (w world) orderRepair(t testing.TB, board string, id ids.ID) {
 	t.Helper()
