@@ -92,13 +92,8 @@ func (c *foldCache) readRoot(ctx context.Context, key store.Key, consistent bool
 	})
 }
 
-// block returns a root's i-th block, or nil if the root has none. A block that is gone
-// is plaza.ErrNotFound.
-func (c *foldCache) block(ctx context.Context, p *published, i int) (*fold.Block, error) {
-	if len(p.item.root.Blocks()) == 0 {
-		return nil, nil
-	}
-	key := store.Key{PK: p.key.PK, SK: blockSK(p.item.root.Blocks()[i])}
+// block returns a block. If it is gone, the error is plaza.ErrNotFound.
+func (c *foldCache) block(ctx context.Context, key store.Key) (*fold.Block, error) {
 	if block, ok := c.blocks.Get(key); ok {
 		return block, nil
 	}

@@ -17,7 +17,6 @@ import (
 // before a leaf, and the keys in the leaf are read. If nothing that can be used is
 // published, it counts.
 type folded struct {
-	counting
 	cache *foldCache
 	fold  int64 // the definition's: what was published for another is not used
 }
@@ -37,24 +36,25 @@ func (f folded) count(ctx context.Context, s standings, bounds ...[]byte) (n []i
 	if used || err != nil {
 		return n, asOf, err
 	}
-	return f.counting.count(ctx, s, bounds...)
+	return counting{}.count(ctx, s, bounds...)
 }
 
 func (f folded) seek(ctx context.Context, s standings, above int64) (at start, err error) {
 	if above <= spare { // rows that are about as cheap to read
-		return f.counting.seek(ctx, s, above)
+		return counting{}.seek(ctx, s, above)
 	}
 	used, err := f.use(ctx, s, func(p *published) error {
-		leaf, err := f.leaf(ctx, p, p.item.root.BlockAt(above), func(i int, b *fold.Block) (fold.Leaf, error) {
-			return p.item.root.LeafAt(i, b, above)
+		i := p.item.root.BlockAt(above)
+		return f.inBlock(ctx, p, i, func(b *fold.Block) error {
+			leaf, err := p.item.root.LeafAt(i, b, above)
+			at = start{from: leaf.From, before: leaf.Above, asOf: p.asOf()}
+			return err
 		})
-		at = start{from: leaf.From, before: leaf.Above, asOf: p.asOf()}
-		return err
 	})
 	if used && at.before > 0 || err != nil {
 		return at, err
 	}
-	return f.counting.seek(ctx, s, above)
+	return counting{}.seek(ctx, s, above)
 }
 
 var (
@@ -107,32 +107,33 @@ func (f folded) leaves(ctx context.Context, s standings) (all []fold.Leaf, err e
 	err = f.try(ctx, p, func(p *published) error {
 		all = nil
 		for i := range max(1, len(p.item.root.Blocks())) {
-			b, err := f.cache.block(ctx, p, i)
+			err := f.inBlock(ctx, p, i, func(b *fold.Block) error {
+				leaves, err := p.item.root.Leaves(i, b)
+				all = append(all, leaves...)
+				return err
+			})
 			if err != nil {
 				return err
 			}
-			leaves, err := p.item.root.Leaves(i, b)
-			if err != nil {
-				return f.cache.table.Corrupt(p.key, err.Error())
-			}
-			all = append(all, leaves...)
 		}
 		return nil
 	})
 	return all, err
 }
 
-// leaf reads block i and finds a leaf in it.
-func (f folded) leaf(ctx context.Context, p *published, i int, find func(int, *fold.Block) (fold.Leaf, error)) (fold.Leaf, error) {
-	b, err := f.cache.block(ctx, p, i)
-	if err != nil {
-		return fold.Leaf{}, err
+// inBlock reads block i for find, which gets nil if the root has no blocks.
+func (f folded) inBlock(ctx context.Context, p *published, i int, find func(*fold.Block) error) error {
+	var b *fold.Block
+	if blocks := p.item.root.Blocks(); len(blocks) > 0 {
+		var err error
+		if b, err = f.cache.block(ctx, store.Key{PK: p.key.PK, SK: blockSK(blocks[i])}); err != nil {
+			return err
+		}
 	}
-	leaf, err := find(i, b)
-	if err != nil {
-		err = f.cache.table.Corrupt(p.key, err.Error())
+	if err := find(b); err != nil {
+		return f.cache.table.Corrupt(p.key, err.Error())
 	}
-	return leaf, err
+	return nil
 }
 
 // within are the bounds that lie in one leaf.
@@ -153,14 +154,18 @@ func (f folded) above(ctx context.Context, s standings, p *published, bounds [][
 			}
 			continue
 		}
-		leaf, err := f.leaf(ctx, p, p.item.root.Block(bound), func(i int, b *fold.Block) (fold.Leaf, error) {
-			return p.item.root.Leaf(i, b, bound)
+		var leaf fold.Leaf
+		block := p.item.root.Block(bound)
+		err := f.inBlock(ctx, p, block, func(b *fold.Block) (err error) {
+			leaf, err = p.item.root.Leaf(block, b, bound)
+			if err == nil && bytes.Compare(leaf.From, bound) > 0 {
+				err = errBounds
+			}
+			return err
 		})
 		switch last := len(leaves) - 1; {
 		case err != nil:
 			return nil, err
-		case bytes.Compare(leaf.From, bound) > 0:
-			return nil, f.cache.table.Corrupt(p.key, errBounds.Error())
 		case last >= 0 && leaves[last].Above == leaf.Above:
 			leaves[last].last = i
 		default:
