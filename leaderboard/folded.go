@@ -184,14 +184,48 @@ func (f folded) above(ctx context.Context, s standings, p *published, bounds [][
 		if l.last-l.first == len(bounds)-1 {
 			span.From = bounds[0]
 		}
-		rows, err := store.QueryIndex[keyRow](ctx, s.table, ranking, span)
-		for i := l.first; i <= l.last; i++ {
-			n := sort.Search(len(rows), func(j int) bool { return bytes.Compare(rows[j].Key, bounds[i]) >= 0 })
-			atomic.AddInt64(&above[i], int64(n))
+		counts, err := s.countBefore(ctx, span, bounds[l.first:l.last+1])
+		for i, n := range counts {
+			atomic.AddInt64(&above[l.first+i], n)
 		}
 		return err
 	})
 	return above, err
+}
+
+// maxLive is how many keys of a leaf and shard are read. A leaf that was published long
+// ago may have any number: DynamoDB counts those beyond, so that they take no memory.
+const maxLive = 2000
+
+// countBefore returns how many keys of a span lie before each of the ascending bounds.
+func (s standings) countBefore(ctx context.Context, span store.IndexSpan, bounds [][]byte) ([]int64, error) {
+	n := make([]int64, len(bounds))
+	for span.Limit = maxLive; span.Limit > 0; {
+		rows, rest, err := store.ReadIndex[keyRow](ctx, s.table, ranking, span)
+		if err != nil {
+			return nil, err
+		}
+		for i, bound := range bounds {
+			n[i] += int64(sort.Search(len(rows), func(j int) bool { return bytes.Compare(rows[j].Key, bound) >= 0 }))
+		}
+		if rest == "" {
+			return n, nil
+		}
+		span.Limit -= len(rows)
+		span.From = after(rows[len(rows)-1].Key)
+	}
+	more := int64(0)
+	for i, bound := range bounds {
+		if bytes.Compare(span.From, bound) < 0 {
+			found, err := s.table.CountIndex(ctx, ranking, store.IndexSpan{Partition: span.Partition, From: span.From, To: bound})
+			if err != nil {
+				return nil, err
+			}
+			more, span.From = more+found, bound
+		}
+		n[i] += more
+	}
+	return n, nil
 }
 
 // keyRow is a row of the index without the rest.

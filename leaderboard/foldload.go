@@ -148,6 +148,9 @@ func (l *folding) collect(ctx context.Context, key string, p *foldedPeriod) erro
 		p.tries++
 		return l.survive(ctx, fmt.Errorf("leaderboard: fold period %s of %q: %w", p.period.name(), p.board.name, err))
 	}
+	if s := read.stored; s.gen > l.gen || s.gen == l.gen && s.seq > l.seq {
+		return foldLost(s.gen) // before blocks of that gen are stored again: LEADER may have been deleted
+	}
 	moves := p.moves
 	p.state, p.tries, p.moves = foldFollows, 0, nil
 	p.set, p.ready, p.stored = read.set, read.ended, read.stored
@@ -192,20 +195,20 @@ func (l *folding) bound(now time.Time) {
 
 // foldStored is what there is stored of a period from before it was loaded.
 type foldStored struct {
-	blocks []store.Key // in order
-	gen    uint64      // of the root; 0 if there is none or it is damaged
-	repair dynamo.Item // Repair's order to load it, nil if there is none
+	blocks   []store.Key // in order
+	gen, seq uint64      // of the root; 0 if there is none or it is damaged
+	repair   dynamo.Item // Repair's order to load it, nil if there is none
 }
 
 func (r *Repository) foldStored(ctx context.Context, board string, p period) (foldStored, error) {
 	items, err := store.Query[dynamo.Item](ctx, r.table, store.Span{
-		PK: foldPK(board, p), Ascending: true, Consistent: true, Only: []string{"pk", "sk", "gen", "id"},
+		PK: foldPK(board, p), Ascending: true, Consistent: true, Only: []string{"pk", "sk", "gen", "seq", "id"},
 	})
 	var s foldStored
 	for _, item := range items {
 		switch key := store.KeyOf(item); key {
 		case rootKey(board, p):
-			s.gen, _ = foldVersion(item)
+			s.gen, s.seq = foldVersion(item)
 		case foldRepairKey(board, p):
 			s.repair = item
 		default:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/guregu/dynamo/v2"
@@ -24,6 +25,7 @@ func foldLost(gen uint64) error {
 
 const (
 	foldWrites = 4         // how many periods are published at once, and requests of one
+	foldRound  = 64        // how many periods are published before the stream is read again
 	foldKeep   = time.Hour // how long a block is kept that the root refers to no more: readers may have the root
 	foldSweep  = time.Minute
 )
@@ -53,14 +55,19 @@ func (p *foldedPeriod) due(through time.Time) bool {
 	return false
 }
 
-// publish publishes the periods that are due.
+// publish publishes the periods that are due, those first that have waited longest.
 func (l *folding) publish(ctx context.Context) error {
-	var all []*publication
+	var due []*foldedPeriod
 	for _, p := range l.periods {
 		if p.due(l.through) && time.Since(p.tried) >= l.opts.Every {
-			p.tried = time.Now()
-			all = append(all, l.next(p))
+			due = append(due, p)
 		}
+	}
+	slices.SortFunc(due, func(a, b *foldedPeriod) int { return a.tried.Compare(b.tried) })
+	var all []*publication
+	for _, p := range due[:min(len(due), foldRound)] {
+		p.tried = time.Now()
+		all = append(all, l.next(p))
 	}
 	err := parallel.ForEach(ctx, len(all), foldWrites, func(ctx context.Context, i int) error {
 		all[i].err = l.store(ctx, all[i])
@@ -174,25 +181,33 @@ func (l *folding) published(n *publication) {
 	p, now := n.foldedPeriod, l.opts.Now()
 	p.dirty, p.asOf = false, n.root.AsOf
 	for _, key := range n.left {
-		l.retired[key] = now.Add(foldKeep)
+		l.retire(key, now.Add(foldKeep))
 	}
 	if n.snapshot != nil {
 		for _, id := range p.set.Published(n.snapshot) {
-			l.retired[blockKey(p.board.name, p.period, id)] = now.Add(foldKeep)
+			l.retire(blockKey(p.board.name, p.period, id), now.Add(foldKeep))
 		}
 	}
 	first := blockKey(p.board.name, p.period, fold.BlockID{Gen: p.stored.gen})
 	for _, key := range p.stored.blocks {
-		l.retired[key] = now.Add(foldKeep)
 		if key.SK < first.SK { // of a root before the one that was stored
-			l.retired[key] = now
+			l.retire(key, now)
 		}
+		l.retire(key, now.Add(foldKeep))
 	}
 	p.stored = foldStored{}
 	l.setStatus(func(s *FolderStatus) {
 		s.Published++
 		s.Bytes += int64(n.bytes)
 	})
+}
+
+// retire makes a block be deleted, when it was first to be: a period that is loaded often
+// still has its blocks of before.
+func (l *folding) retire(key store.Key, at time.Time) {
+	if _, ok := l.retired[key]; !ok {
+		l.retired[key] = at
+	}
 }
 
 // rest frees closed periods of which everything is published.
@@ -249,8 +264,10 @@ func (l *folding) unpublish(ctx context.Context, p *foldedPeriod) error {
 	if err != nil {
 		return err
 	}
+	next := blockKey(p.board.name, p.period, fold.BlockID{Gen: l.gen + 1})
+	gone := slices.DeleteFunc(stored.blocks, func(key store.Key) bool { return key.SK >= next.SK }) // whose root may come
 	if stored.repair != nil {
-		stored.blocks = append(stored.blocks, store.KeyOf(stored.repair))
+		gone = append(gone, store.KeyOf(stored.repair))
 	}
-	return t.DeleteAll(ctx, stored.blocks, foldWrites)
+	return t.DeleteAll(ctx, gone, foldWrites)
 }
