@@ -205,7 +205,7 @@ func (l *folding) round(ctx context.Context) error {
 		if err = l.survive(ctx, err); err != nil {
 			return err
 		}
-		return foldSleep(ctx, l.opts.Every)
+		return foldSleep(ctx, min(l.opts.Every, time.Second))
 	}
 	if err := l.readBoards(ctx); err != nil {
 		return err

@@ -111,9 +111,12 @@ func (f *foldLoad) run(ctx context.Context, r *Repository, board string, p perio
 	return nil
 }
 
+// readShard waits after each request as long as it took: readers of the same partition
+// must not be throttled by a load.
 func (f *foldLoad) readShard(ctx context.Context, t *store.Table, part string) error {
 	span := store.IndexSpan{Partition: part, Ascending: true, Limit: atOnce, Only: []string{"key"}}
 	for {
+		began := time.Now()
 		rows, rest, err := store.ReadIndex[rowItem](ctx, t, ranking, span)
 		if err != nil {
 			return err
@@ -125,7 +128,12 @@ func (f *foldLoad) readShard(ctx context.Context, t *store.Table, part string) e
 		if rest == "" {
 			return nil
 		}
-		span.From = after(rows[len(rows)-1].key)
+		if span.From = after(rows[len(rows)-1].key); span.From == nil { // no key is larger
+			return nil
+		}
+		if err := foldSleep(ctx, time.Since(began)); err != nil {
+			return err
+		}
 	}
 }
 

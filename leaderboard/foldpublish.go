@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -170,7 +171,7 @@ func foldVersion(root dynamo.Item) (gen, seq uint64) {
 		Gen uint64 `dynamo:"gen"`
 		Seq uint64 `dynamo:"seq"`
 	}
-	if dynamo.UnmarshalItem(root, &i) != nil {
+	if dynamo.UnmarshalItem(root, &i) != nil || i.Gen > math.MaxInt64 { // no lease has that
 		return 0, 0
 	}
 	return i.Gen, i.Seq
