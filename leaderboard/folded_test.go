@@ -225,6 +225,21 @@ func TestOldPublicationsMakeNoInvalidRanks(t *testing.T) {
 	}
 }
 
+// Between two leaves there were fewer players than have come into the first since.
+func TestALeafThatGrewMakesNoNegativeCount(t *testing.T) {
+	t.Parallel()
+	w := newFoldedBoard(t, 1)
+	end := several - w.agrees(t, "b", forever, 1).leaves[1].Above // the best score of the second leaf
+	places := descending(several + 100)[several:]
+	for i := range places {
+		places[i].score = end + 10
+	}
+	w.load(t, "b", places)
+	n, err := w.CountBetween(t.Context(), in("b"), leaderboard.Int(end-5), leaderboard.Int(end+5))
+	require.NoError(t, err)
+	require.Zero(t, n)
+}
+
 // The leaf that a request reads is bounded, whatever the scores and the names.
 func TestTiesDoNotMakeRanksDearer(t *testing.T) {
 	t.Parallel()
