@@ -41,7 +41,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("leaderboard", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // main prints the error once
 	players := flags.Int("players", 10_000, fmt.Sprintf("how `many` play, %d to %d", minPlayers, maxPlayers))
-	fold := flags.Bool("fold", false, "compare folded ranks with counted ones; DynamoDB Local takes minutes for 200,000 players")
+	fold := flags.Bool("fold", false, "compare folded ranks with counted ones; 200,000 players take some eight minutes")
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
