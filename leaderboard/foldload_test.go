@@ -39,7 +39,7 @@ func (s *seen) all() []error {
 	return s.errs
 }
 
-// spoil lets a test replace one answer of GetRecords.
+// spoil lets a test replace the stream's answers until it says that it is done.
 type spoil struct {
 	mu     sync.Mutex
 	answer func(*http.Response, wire.Request) (res *http.Response, done bool)
@@ -60,7 +60,7 @@ func (s *spoil) wrap(next aws.HTTPClient) aws.HTTPClient {
 		res, err := next.Do(req.Again())
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if err != nil || req.Op != "GetRecords" || s.answer == nil {
+		if err != nil || s.answer == nil {
 			return res, err
 		}
 		res, done := s.answer(res, req)
@@ -84,8 +84,11 @@ func TestWhatTheStreamLosesIsReadAgain(t *testing.T) {
 			wire.SetBody(res, odd)
 			return res, !bytes.Equal(odd, body)
 		}, stream.ErrRecord},
-		"a gap": {func(_ *http.Response, req wire.Request) (*http.Response, bool) {
-			return req.Answer(http.StatusBadRequest, []byte(`{"__type":"com.amazonaws.dynamodb.v20120810#TrimmedDataAccessException","message":"trimmed"}`)), true
+		"a gap": {func(res *http.Response, req wire.Request) (*http.Response, bool) {
+			if req.Op != "GetRecords" {
+				return res, bytes.Contains(req.Body, []byte(`"LATEST"`))
+			}
+			return req.Answer(http.StatusBadRequest, []byte(`{"__type":"com.amazonaws.dynamodb.v20120810#TrimmedDataAccessException","message":"trimmed"}`)), false
 		}, stream.ErrGap},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -148,6 +151,16 @@ func TestABoardIsFoldedSinceItsDefinitionSaysSo(t *testing.T) {
 		require.Zero(t, f.Status().Entries)
 		w.submit(t, score("a", "cid", int64(i), i))
 	}
+	for _, b.Ranking = range []leaderboard.Ranking{leaderboard.RankByFold, leaderboard.RankByCount, leaderboard.RankByFold} {
+		w.define(t, b) // all at once
+	}
+	catchUp()
+	before = w.agrees(t, "a", forever, 1).Fold
+	for _, b.Ranking = range []leaderboard.Ranking{leaderboard.RankByCount, leaderboard.RankByFold} {
+		w.define(t, b)
+	}
+	catchUp()
+	require.Greater(t, w.agrees(t, "a", forever, 1).Fold, before)
 }
 
 // Undefine marks the definition before it deletes.

@@ -157,10 +157,10 @@ func TestWhatAFolderCosts(t *testing.T) {
 	got := meter.AtMost(t, "a load", dynamotest.Cost{Requests: 10, Read: index * 1.1, Write: 2}, catchUp)
 	require.Greater(t, got.Read, index*0.9, "the index is what costs")
 
-	written := time.Now()
 	w.submit(t, score("a", "bob", 2, 2))
 	meter.AtMost(t, "a change that leaves the separators", dynamotest.Cost{Requests: 2, Write: 2}, catchUp)
 	w.fill(t, "a", n, 900, "")
+	written := time.Now()
 	meter.AtMost(t, "leaves that split", dynamotest.Cost{Requests: 8, Write: 9}, catchUp)
 	catchUp()
 	require.True(t, w.published(t, "a", forever).AsOf.After(written), "it was published again, as of a time after the write")

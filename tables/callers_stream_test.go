@@ -18,9 +18,12 @@ func pollers(t *testing.T, w *world, as callers) {
 	defer cancel()
 	worker := as[tables.Worker]
 	e := dynamotest.Engine(t)
-	described, err := dynamodb.NewFromConfig(e.Config()).DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &w.names.Follow})
-	require.NoError(t, err)
-	arn := *described.Table.LatestStreamArn
+	streamOf := func(table string) string {
+		described, err := dynamodb.NewFromConfig(e.Config()).DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table})
+		require.NoError(t, err)
+		return *described.Table.LatestStreamArn
+	}
+	arn, other := streamOf(w.names.Follow), streamOf(w.names.Leaderboard)
 	graph, err := follow.New(dynamotest.DB(t), w.names.Follow, w, nil)
 	require.NoError(t, err)
 	all(t, err3(graph.Follow(ctx, follow.Edge{Follower: "polly", Followee: "paul"})))
@@ -33,7 +36,7 @@ func pollers(t *testing.T, w *world, as callers) {
 	}
 	all(t, of(tables.Operator).Init(ctx), of(tables.Worker).Verify(ctx))
 	require.ErrorIs(t, of(tables.Worker).Run(ctx), context.Canceled)
-	reader, err := stream.NewReader(worker.streams(t), arn, nil)
+	reader, err := stream.NewReader(worker.streams(t), other, nil)
 	require.NoError(t, err)
 	all(t, err2(reader.Next(t.Context())))
 }
