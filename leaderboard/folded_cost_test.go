@@ -16,7 +16,7 @@ import (
 func TestFoldedReadsCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	const shards, n = 4, 1500
-	quiet := newWorld(t, nil)
+	quiet := newOwn(t, leaderboard.Table)
 	quiet.define(t, leaderboard.Board{Name: "one", Ranking: leaderboard.RankByFold})
 	quiet.define(t, leaderboard.Board{Name: "spread", Shards: shards, Ranking: leaderboard.RankByFold})
 	places := make([]place, n) // player i has rank i+1; the middle third ties

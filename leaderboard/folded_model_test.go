@@ -53,7 +53,7 @@ func crowded(n int) []place {
 // The boards have several leaves, and ties go over some of them.
 func TestFoldedRanksOfManyEqualBruteForce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newOwn(t, leaderboard.Table)
 	m := modelBoard{leaderboard.Board{Name: "b", Operator: leaderboard.Set, Shards: 3, Ranking: leaderboard.RankByFold}, map[string]place{}, map[string]place{}}
 	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set})
 	w.play(t, "b", "opens 0")

@@ -35,7 +35,7 @@ func (w world) definedFold(t testing.TB) int64 {
 
 func TestAFoldLastsUntilTheBoardIsCounted(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newOwn(t, leaderboard.Table)
 	b := leaderboard.Board{Name: "b", Cron: "@hourly", Ranking: leaderboard.RankByFold}
 	w.define(t, b)
 	first := w.definedFold(t)
@@ -118,7 +118,7 @@ func TestAnEarlierFoldsPublicationIsNotUsed(t *testing.T) {
 func TestTheRankingChangesUnderWrites(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(4) {
-		w := newWorld(t, nil)
+		w := newOwn(t, leaderboard.Table)
 		w.switchTo(t, leaderboard.RankByCount)
 		w.play(t, "b", "ann 1", "bob 2")
 		w.load(t, "b", crowded(600))

@@ -33,7 +33,7 @@ func descending(n int) []place {
 // newFoldedBoard returns a world with the board "b" of several players, published.
 func newFoldedBoard(t testing.TB) world {
 	t.Helper()
-	w := newWorld(t, nil)
+	w := newOwn(t, leaderboard.Table)
 	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set, Ranking: leaderboard.RankByFold})
 	w.play(t, "b", "last -1")
 	w.load(t, "b", descending(several))
@@ -247,7 +247,7 @@ func TestALeafThatGrewMakesNoNegativeCount(t *testing.T) {
 // The leaf that a request reads is bounded, whatever the scores and the names.
 func TestTiesDoNotMakeRanksDearer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newOwn(t, leaderboard.Table)
 	w.define(t, leaderboard.Board{Name: "b", Ranking: leaderboard.RankByFold})
 	w.play(t, "b", "opens 0")
 	n := rounds(2000, 1100)

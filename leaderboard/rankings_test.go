@@ -29,7 +29,7 @@ func bothRankings(t *testing.T, test func(t *testing.T, w world)) {
 // drives.
 func newFoldedWorld(t testing.TB) world {
 	t.Helper()
-	return newWorld(t, nil).followed(t)
+	return newOwn(t, leaderboard.Table).followed(t)
 }
 
 // followed switches the table's stream on, with such a folder. What was written before
