@@ -16,9 +16,9 @@ import (
 func TestFoldedReadsCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
 	const shards, n = 4, 1500
-	quiet := newFoldedWorld(t)
-	quiet.define(t, leaderboard.Board{Name: "one"})
-	quiet.define(t, leaderboard.Board{Name: "spread", Shards: shards})
+	quiet := newOwn(t, leaderboard.Table)
+	quiet.define(t, leaderboard.Board{Name: "one", Ranking: leaderboard.RankByFold})
+	quiet.define(t, leaderboard.Board{Name: "spread", Shards: shards, Ranking: leaderboard.RankByFold})
 	places := make([]place, n) // player i has rank i+1; the middle third ties
 	for i := range places {
 		places[i] = place{sixteen(fmt.Sprint("p", i)), int64(n - i), 0, i}
@@ -30,6 +30,7 @@ func TestFoldedReadsCostNoMoreThanStated(t *testing.T) {
 		quiet.play(t, board, sixteen("last")+" -1")
 		quiet.load(t, board, places)
 	}
+	quiet = quiet.followed(t)
 	quiet.publish(t)
 
 	meter := dynamotest.NewMeter()

@@ -53,8 +53,8 @@ func crowded(n int) []place {
 // The boards have several leaves, and ties go over some of them.
 func TestFoldedRanksOfManyEqualBruteForce(t *testing.T) {
 	t.Parallel()
-	w := newFoldedWorld(t)
-	m := modelBoard{leaderboard.Board{Name: "b", Operator: leaderboard.Set, Shards: 3}, map[string]place{}, map[string]place{}}
+	w := newOwn(t, leaderboard.Table)
+	m := modelBoard{leaderboard.Board{Name: "b", Operator: leaderboard.Set, Shards: 3, Ranking: leaderboard.RankByFold}, map[string]place{}, map[string]place{}}
 	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set})
 	w.play(t, "b", "opens 0")
 	m.shown["opens"] = place{"opens", 0, 0, 0}
@@ -66,6 +66,7 @@ func TestFoldedRanksOfManyEqualBruteForce(t *testing.T) {
 	w.define(t, m.board)
 	w.submit(t, score("b", "opens", 0, 0)) // opens the shards
 	w.set(noon.Add(3 * time.Minute))
+	w = w.followed(t)
 	run := 0
 	rapid.Check(t, func(t *rapid.T) {
 		if run++; run > rounds(50, 6) {

@@ -2,6 +2,7 @@ package leaderboard_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -34,7 +35,7 @@ func (w world) definedFold(t testing.TB) int64 {
 
 func TestAFoldLastsUntilTheBoardIsCounted(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newOwn(t, leaderboard.Table)
 	b := leaderboard.Board{Name: "b", Cron: "@hourly", Ranking: leaderboard.RankByFold}
 	w.define(t, b)
 	first := w.definedFold(t)
@@ -76,7 +77,7 @@ func TestAFoldLastsUntilTheBoardIsCounted(t *testing.T) {
 // older definition go on to find ranks.
 func TestAnEarlierFoldsPublicationIsNotUsed(t *testing.T) {
 	t.Parallel()
-	w := newFoldedBoard(t, 1)
+	w := newFoldedBoard(t)
 	ranks := func(reader world, ordinal int64, folded bool, why string) {
 		t.Helper()
 		reader.ForgetPublished()
@@ -117,18 +118,25 @@ func TestAnEarlierFoldsPublicationIsNotUsed(t *testing.T) {
 func TestTheRankingChangesUnderWrites(t *testing.T) {
 	t.Parallel()
 	for seed := range faults.Seeds(4) {
-		w := newFoldedWorld(t)
+		w := newOwn(t, leaderboard.Table)
 		w.switchTo(t, leaderboard.RankByCount)
 		w.play(t, "b", "ann 1", "bob 2")
 		w.load(t, "b", crowded(600))
+		w = w.followed(t)
 		ctx, stop := context.WithCancel(t.Context())
 		var group sync.WaitGroup
 		for i := range 3 {
 			random, process := rand.New(rand.NewPCG(seed, uint64(i))), w.process(t, nil)
 			group.Go(func() {
-				for ctx.Err() == nil {
+				for range 200 {
+					if ctx.Err() != nil {
+						return
+					}
 					player := fmt.Sprint("player ", random.IntN(30))
-					process.submit(t, score("b", player, random.Int64N(5), random.IntN(3)))
+					_, _, err := process.Submit(t.Context(), score("b", player, random.Int64N(5), random.IntN(3)))
+					if !errors.Is(err, plaza.ErrRemoved) { // as another removed the player later
+						require.NoError(t, err)
+					}
 					process.ForgetPublished()
 					rank, err := process.Rank(t.Context(), in("b"), player)
 					if err == nil {

@@ -31,19 +31,20 @@ func descending(n int) []place {
 }
 
 // newFoldedBoard returns a world with the board "b" of several players, published.
-func newFoldedBoard(t testing.TB, shards int) world {
+func newFoldedBoard(t testing.TB) world {
 	t.Helper()
-	w := newFoldedWorld(t)
-	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set, Shards: shards})
+	w := newOwn(t, leaderboard.Table)
+	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set, Ranking: leaderboard.RankByFold})
 	w.play(t, "b", "last -1")
 	w.load(t, "b", descending(several))
+	w = w.followed(t)
 	w.publish(t)
 	return w
 }
 
 func TestWhatIsDamagedIsCounted(t *testing.T) {
 	t.Parallel()
-	w := newFoldedBoard(t, 1)
+	w := newFoldedBoard(t)
 	told := new(reports)
 	reader := w.process(t, &leaderboard.Options{OnCorrupt: told.hook})
 	for name, c := range faults.Cases(5, map[string]struct {
@@ -115,7 +116,7 @@ func TestWhatIsDamagedIsCounted(t *testing.T) {
 // The index holds other entries than the folder knows of, in one leaf.
 func TestRepairCountsAPeriodAgain(t *testing.T) {
 	t.Parallel()
-	w := newFoldedBoard(t, 1)
+	w := newFoldedBoard(t)
 	changes(t, w.Hide, "p 0650", true)
 	w.publish(t)
 	require.Greater(t, len(w.agrees(t, "b", forever, 1).leaves), 1)
@@ -140,7 +141,7 @@ func TestRepairCountsAPeriodAgain(t *testing.T) {
 // What is written and published after the index was read is not compared with it.
 func TestCheckComparesWhatDidNotChange(t *testing.T) {
 	t.Parallel()
-	w := newFoldedBoard(t, 1)
+	w := newFoldedBoard(t)
 	sent := faults.New(t, 1, faults.Rates{})
 	checks, roots := w.process(t, nil, sent.Wrap), 0
 	sent.Script(func(op string, body []byte, _ int) faults.Fault {
@@ -161,7 +162,7 @@ func TestCheckComparesWhatDidNotChange(t *testing.T) {
 // Without a folder a rank is as of the last publication, but for the player's own leaf.
 func TestADeadFolderLeavesRanksAsOfATime(t *testing.T) {
 	t.Parallel()
-	w := newFoldedBoard(t, 1)
+	w := newFoldedBoard(t)
 	before, err := w.Rank(t.Context(), in("b"), "p 0690")
 	require.NoError(t, err)
 	require.EqualValues(t, 690, before.Ordinal)
@@ -189,10 +190,13 @@ func TestADeadFolderLeavesRanksAsOfATime(t *testing.T) {
 // Most of what was published is gone, and much has come.
 func TestOldPublicationsMakeNoInvalidRanks(t *testing.T) {
 	t.Parallel()
-	w := newFoldedBoard(t, 1)
+	w := newFoldedBoard(t)
+	var gone []dynamo.Keyed
 	for _, p := range descending(several)[:several-20] {
-		require.NoError(t, w.raw(t).Delete("pk", "P#"+p.player).Range("sk", "LB#b#"+forever).Run(t.Context()))
+		gone = append(gone, dynamo.Keys{"P#" + p.player, "LB#b#" + forever})
 	}
+	_, err := w.raw(t).Batch("pk", "sk").Write().Delete(gone...).Run(t.Context())
+	require.NoError(t, err)
 	w.play(t, "b", "ann 5", "bob 5", "cat 5", "dan 5")
 	for _, player := range []string{"p 0681", "p 0700", "ann", "dan", "last"} {
 		rank, err := w.Rank(t.Context(), in("b"), player)
@@ -228,7 +232,7 @@ func TestOldPublicationsMakeNoInvalidRanks(t *testing.T) {
 // Between two leaves there were fewer players than have come into the first since.
 func TestALeafThatGrewMakesNoNegativeCount(t *testing.T) {
 	t.Parallel()
-	w := newFoldedBoard(t, 1)
+	w := newFoldedBoard(t)
 	end := several - w.agrees(t, "b", forever, 1).leaves[1].Above // the best score of the second leaf
 	places := descending(several + 100)[several:]
 	for i := range places {
@@ -243,8 +247,8 @@ func TestALeafThatGrewMakesNoNegativeCount(t *testing.T) {
 // The leaf that a request reads is bounded, whatever the scores and the names.
 func TestTiesDoNotMakeRanksDearer(t *testing.T) {
 	t.Parallel()
-	w := newFoldedWorld(t)
-	w.define(t, leaderboard.Board{Name: "b"})
+	w := newOwn(t, leaderboard.Table)
+	w.define(t, leaderboard.Board{Name: "b", Ranking: leaderboard.RankByFold})
 	w.play(t, "b", "opens 0")
 	n := rounds(2000, 1100)
 	places := make([]place, n)
@@ -252,6 +256,7 @@ func TestTiesDoNotMakeRanksDearer(t *testing.T) {
 		places[i] = place{player: fmt.Sprintf("%s\x00\u00ff\U0010ffff#\\%05d", strings.Repeat("x", 200), i)}
 	}
 	w.load(t, "b", places)
+	w = w.followed(t)
 	w.publish(t)
 	require.GreaterOrEqual(t, len(w.agrees(t, "b", forever, 1).leaves), 3)
 	meter := dynamotest.NewMeter()
@@ -273,7 +278,7 @@ func TestTiesDoNotMakeRanksDearer(t *testing.T) {
 
 func TestRootsAreReadOnceASecond(t *testing.T) {
 	t.Parallel()
-	w := newFoldedBoard(t, 1)
+	w := newFoldedBoard(t)
 	sent := faults.New(t, 1, faults.Rates{})
 	var roots, blocks atomic.Int64
 	sent.Script(func(op string, body []byte, _ int) faults.Fault {
@@ -316,21 +321,25 @@ func TestRootsAreReadOnceASecond(t *testing.T) {
 // A reader knows a root whose block is gone.
 func TestABlockThatIsGoneIsLookedUpInALaterRoot(t *testing.T) {
 	t.Parallel()
-	w := newFoldedBoard(t, 1)
+	w := newFoldedBoard(t)
 	told := new(reports)
 	reader := w.process(t, &leaderboard.Options{OnCorrupt: told.hook})
 	_, err := reader.Count(t.Context(), in("b")) // reads the root alone
 	require.NoError(t, err)
 	old := w.published(t, "b", forever).Blocks()
-	w.load(t, "b", descending(2*several)) // divides leaves
+	worst := make([]place, 400) // which divide the last leaf
+	for i := range worst {
+		worst[i] = place{fmt.Sprint("q ", i), int64(-10 - i), 0, 0}
+	}
+	w.load(t, "b", worst)
 	w.publish(t)
 	now := w.published(t, "b", forever).Blocks()
 	require.NotEqual(t, old, now)
 	sk := fmt.Sprintf("S#%020d#%020d", old[0].Gen, old[0].N)
 	require.NoError(t, w.raw(t).Delete("pk", "R#b#"+forever).Range("sk", sk).Run(t.Context()))
-	rank, err := reader.Rank(t.Context(), in("b"), "p 1300")
+	rank, err := reader.Rank(t.Context(), in("b"), "q 399")
 	require.NoError(t, err)
 	require.True(t, rank.Folded)
-	require.EqualValues(t, 1300, rank.Ordinal)
+	require.EqualValues(t, several+1+len(worst), rank.Ordinal)
 	require.Zero(t, len(told.take()))
 }

@@ -9,13 +9,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/guregu/dynamo/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/lease"
-	"github.com/plaza-sdk/plaza/internal/streamtest"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/stream"
 )
@@ -31,12 +31,12 @@ const (
 func inFoldBubble(t *testing.T, f func(t *testing.T, w world)) {
 	t.Helper()
 	t.Parallel()
-	w := world{table: dynamotest.Table(t, streamtest.Streamed(leaderboard.Table)), clock: &clock{now: noon}}
-	w = w.process(t, nil)
+	w := newFolded(t, nil)
 	w.define(t, leaderboard.Board{Name: "a", Ranking: leaderboard.RankByFold})
 	w.submit(t, score("a", "somebody", 0, 0))
 	w.move(t, 0, 600)
-	w.send = dynamotest.Outside(t, dynamotest.NewMeter().Wrap)
+	own := w.send
+	w.send = dynamotest.Outside(t, func(c aws.HTTPClient) aws.HTTPClient { return dynamotest.NewMeter().Wrap(own(c)) })
 	synctest.Test(t, func(t *testing.T) { f(t, w.process(t, nil)) })
 }
 

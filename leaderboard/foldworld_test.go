@@ -32,8 +32,15 @@ import (
 // newFolded is newWorld whose table has a stream.
 func newFolded(t testing.TB, opts *leaderboard.Options) world {
 	t.Helper()
-	w := world{table: dynamotest.Table(t, streamtest.Streamed(leaderboard.Table)), clock: &clock{now: noon}}
-	return w.process(t, opts)
+	return newOwn(t, streamtest.Streamed(leaderboard.Table)).process(t, opts)
+}
+
+// newOwn is newWorld in a database of its own, for a table that has a stream or will.
+func newOwn(t testing.TB, schema func(string) *dynamodb.CreateTableInput) world {
+	t.Helper()
+	own := dynamotest.Own()
+	w := world{table: dynamotest.Table(t, schema, own), clock: &clock{now: noon}, send: own}
+	return w.process(t, nil)
 }
 
 // folder makes a folder of a process of its own. Streams is between it and the stream, and

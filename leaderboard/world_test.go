@@ -51,7 +51,7 @@ type world struct {
 	*leaderboard.Repository
 	*clock
 	table string
-	send  wrapper // nil, or what dynamotest.Outside returned
+	send  wrapper // nil, or the wrap nearest to the engine
 
 	folds *leaderboard.Folder // nil unless boards are folded
 }

@@ -71,11 +71,11 @@ func client(t testing.TB, wrap ...func(aws.HTTPClient) aws.HTTPClient) *dynamodb
 var notInTableName = regexp.MustCompile(`[^a-zA-Z0-9_.-]+`)
 
 // Table creates an empty table with a unique name, and deletes it when the test ends.
-func Table(t testing.TB, schema func(name string) *dynamodb.CreateTableInput) string {
+func Table(t testing.TB, schema func(name string) *dynamodb.CreateTableInput, wrap ...func(aws.HTTPClient) aws.HTTPClient) string {
 	t.Helper()
 	name := notInTableName.ReplaceAllString(t.Name(), "-")
 	name = name[:min(len(name), 200)] + "-" + rand.Text()[:10]
-	c := client(t)
+	c := client(t, wrap...)
 	if _, err := c.CreateTable(t.Context(), schema(name)); err != nil {
 		t.Fatalf("dynamotest: creating a table: %v", err)
 	}
