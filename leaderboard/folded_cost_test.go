@@ -102,7 +102,7 @@ func TestFoldedReadsCostNoMoreThanStated(t *testing.T) {
 			return err
 		}},
 		{"score at", cost{Requests: 1, Read: 1 + leaf}, func(ctx context.Context) error {
-			_, err := w.ScoreAt(ctx, in("one"), 10)
+			_, err := w.ScoreAt(ctx, in("one"), 50)
 			return err
 		}},
 		// The table has 3,000 entries of 250 bytes.

@@ -69,8 +69,9 @@ func TestAFoldLastsUntilTheBoardIsCounted(t *testing.T) {
 		require.ErrorIs(t, errorOf(w.Define(t.Context(), leaderboard.Board{Name: "b", Kind: leaderboard.KindFloat, Cron: "@hourly"})), plaza.ErrConflict, name)
 		second = third
 	}
-	w.damage(t, "B#", "b", dynamo.Item{"fold": nil})
-	require.ErrorIs(t, errorOf(w.Define(t.Context(), leaderboard.Board{Name: "b", Kind: leaderboard.KindFloat, Cron: "@hourly"})), plaza.ErrConflict, "what can be read still stands")
+	w.damage(t, "B#", "b", dynamo.Item{"shards": textOf("x")})
+	b.Kind = leaderboard.KindFloat
+	require.ErrorIs(t, errorOf(w.Define(t.Context(), b)), plaza.ErrConflict, "what can be read still stands")
 }
 
 // What was published before the board was counted is never used, and readers with an
