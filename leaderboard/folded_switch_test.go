@@ -40,7 +40,7 @@ func TestAFoldLastsUntilTheBoardIsCounted(t *testing.T) {
 	w.define(t, b)
 	first := w.definedFold(t)
 	require.Positive(t, first)
-	w.in(t, "b", noon) // opens a period, which raises ver
+	_, _ = w.in(t, "b", noon) // opens a period, which raises ver
 	b.Grace = time.Minute
 	w.define(t, b)
 	require.Equal(t, first, w.definedFold(t))

@@ -225,7 +225,7 @@ func TestUnderFaultsOneWorkerCanCheckpoint(t *testing.T) {
 					seq++
 					owned, err := w.checkpoint(t.Context(), &w.held, strconv.Itoa(seq))
 					after := clean.stands(t, "s")
-					require.True(t, after.Lease == before.Lease)
+					require.Equal(t, before.Lease, after.Lease)
 					if !(after.Lease == w.held.Lease) {
 						require.Equal(t, before, after, "only the owner can")
 						require.True(t, err != nil || !owned)

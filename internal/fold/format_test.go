@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -195,7 +196,7 @@ func TestSizesAreBounded(t *testing.T) {
 	require.Len(t, data, MaxBlock)
 	_, err := ParseBlock(data)
 	require.NoError(t, err)
-	_, err = ParseBlock(appendBlock(append(largest, leaf{from: []byte{255}})))
+	_, err = ParseBlock(appendBlock(slices.Concat(largest, []leaf{{from: []byte{255}}})))
 	require.Error(t, err, "a block with a leaf more than there are")
 
 	// As many blocks and leaves as n keys can have.

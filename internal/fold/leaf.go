@@ -110,7 +110,7 @@ func (l *leaf) remove(key []byte) bool {
 	return true
 }
 
-// keyAt returns where the bytes of the key that begins at at are. Its length has at
+// keyAt returns where the bytes of the key are that begins there. Its length has at
 // most two bytes; binary.Uvarint takes longer than the comparison.
 func keyAt(data []byte, at int) (from, to int) {
 	size := int(data[at])

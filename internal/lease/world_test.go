@@ -87,7 +87,7 @@ func (w *world) startWith(name string, fails func(gen uint64) error, wrap ...wra
 	p := &process{world: w, name: name, cancel: cancel, ended: make(chan struct{}), fails: fails}
 	e := &lease.Election{Table: table, Key: key, Owner: owner, Lease: leaseTime, Lead: p.lead, OnError: p.failed}
 	go func() { p.err = e.Run(ctx); close(p.ended) }()
-	w.t.Cleanup(func() { p.stop() })
+	w.t.Cleanup(func() { _ = p.stop() })
 	return p
 }
 
