@@ -104,7 +104,7 @@ func (c *contest) submitAll(ctx context.Context, games []game) error {
 			if outcome.Err != nil {
 				return outcome.Err
 			}
-			c.final = leaderboard.In{Board: weekly, Period: outcome.Result.Period}
+			c.final = leaderboard.In{Board: weekly, Period: outcome.Period}
 		}
 	}
 	return nil
