@@ -7,7 +7,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -32,7 +34,7 @@ func TestOneOfManyLeadsAndTheNextFollowsWhenItStops(t *testing.T) {
 			require.Equal(t, name, w.leader())
 			require.Equal(t, led, w.lastGen())
 			require.ErrorIs(t, processes[name].stop(), context.Canceled)
-			require.Empty(t, processes[name].errs)
+			require.Empty(t, processes[name].reported())
 			delete(processes, name)
 		}
 		require.NotContains(t, w.stored(), "owner")
@@ -115,7 +117,7 @@ func TestALeaderWhoseBeatsFailStopsBeforeAnotherLeads(t *testing.T) {
 					require.GreaterOrEqual(t, time.Since(stopped), tick/2, "ann has time to end")
 				}
 				time.Sleep(tick)
-				require.NotEmpty(t, ann.errs)
+				require.NotEmpty(t, ann.reported())
 			})
 		})
 	}
@@ -138,7 +140,7 @@ func TestABeatThatFailsOnceChangesNothing(t *testing.T) {
 			time.Sleep(leaseTime)
 			require.Equal(t, "ann", w.leader())
 		}
-		require.Len(t, ann.errs, 10)
+		require.Len(t, ann.reported(), 10)
 		require.EqualValues(t, 1, w.lastGen())
 	})
 }
@@ -146,13 +148,13 @@ func TestABeatThatFailsOnceChangesNothing(t *testing.T) {
 // What a leader sent before it was frozen arrives when another leads.
 func TestALateBeatOfAnOldLeaderIsRefused(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		frozen := false
-		late := &faults.Late{Holds: func(op string, _ []byte) bool { return frozen && op == "UpdateItem" }}
+		var frozen atomic.Bool
+		late := &faults.Late{Holds: func(op string, _ []byte) bool { return frozen.Load() && op == "UpdateItem" }}
 		ann := w.start("ann", late.Wrap)
 		w.within(tick)
 		w.start("bob")
 		time.Sleep(tick / 2)
-		frozen = true
+		frozen.Store(true)
 		time.Sleep(2 * leaseTime)
 		require.Equal(t, "bob", w.leader())
 		_ = ann.stop()
@@ -229,7 +231,7 @@ func TestADamagedItemIsReportedAndMended(t *testing.T) {
 				bob.mu.Unlock()
 				time.Sleep(5 * leaseTime)
 				require.Equal(t, "bob", w.leader())
-				require.Empty(t, bob.errs)
+				require.Empty(t, bob.reported())
 			})
 		})
 	}
@@ -276,11 +278,12 @@ func TestTheNextGenIsAboveOneThatLedBefore(t *testing.T) {
 			}
 			return nil
 		})
-		time.Sleep(2 * tick)
+		time.Sleep(2*tick + tick/2)
+		synctest.Wait()
 		require.Equal(t, "ann", w.leader())
 		require.Equal(t, []uint64{1, 1001}, w.gens)
 		var stale *lease.StaleError
-		require.ErrorAs(t, ann.errs[0], &stale)
+		require.ErrorAs(t, ann.reported()[0], &stale)
 	})
 }
 
@@ -290,7 +293,7 @@ func TestALeaderThatEndsIsFollowedByAnother(t *testing.T) {
 		time.Sleep(tick / 2)
 		w.start("bob")
 		require.Equal(t, "bob", w.within(tick))
-		require.NotEmpty(t, ann.errs)
+		require.NotEmpty(t, ann.reported())
 	})
 }
 
@@ -303,7 +306,7 @@ func TestAPanicOfALeaderIsAnErrorAndAnotherLeads(t *testing.T) {
 		time.Sleep(2 * leaseTime)
 		require.Equal(t, "bob", w.leader())
 		var panicked *parallel.PanicError
-		require.ErrorAs(t, ann.errs[0], &panicked)
+		require.ErrorAs(t, ann.reported()[0], &panicked)
 	})
 }
 

@@ -128,11 +128,16 @@ func (p *process) failed(err error) {
 	p.errs = append(p.errs, err)
 }
 
-// saw reports whether OnError was called with such an error.
-func (p *process) saw(err error) bool {
+// reported returns what OnError was called with.
+func (p *process) reported() []error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.ContainsFunc(p.errs, func(e error) bool { return errors.Is(e, err) })
+	return slices.Clone(p.errs)
+}
+
+// saw reports whether OnError was called with such an error.
+func (p *process) saw(err error) bool {
+	return slices.ContainsFunc(p.reported(), func(e error) bool { return errors.Is(e, err) })
 }
 
 // stop ends Run, and returns its error.
