@@ -18,8 +18,8 @@ import (
 )
 
 // ErrGap is returned when records are gone that nobody handled: a stream keeps
-// them for 24 hours. Rebuild what they feed, then begin with a new group or
-// a Reader that was Reset. It unwraps to plaza.ErrNotFound.
+// them for 24 hours. Rebuild what they feed, then begin with a new group or with
+// Reader.Reset. It unwraps to plaza.ErrNotFound.
 var ErrGap = fmt.Errorf("stream: records are gone that were not handled: %w", plaza.ErrNotFound)
 
 const (
