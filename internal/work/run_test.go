@@ -271,8 +271,9 @@ func TestWorkOnAnEndedJobIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q.simulated(t)
 		mine := q.stands(t, "ann")
+		theirs := mine
 		held, err := q.Hold(t.Context(), &mine, func(ctx context.Context) error {
-			require.NoError(t, q.End(ctx, mine)) // as another worker does
+			require.NoError(t, q.End(ctx, theirs)) // as another worker does
 			<-ctx.Done()
 			return ctx.Err()
 		})
