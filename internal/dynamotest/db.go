@@ -6,8 +6,10 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"hash/crc32"
 	"net/http"
 	"regexp"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -39,7 +41,17 @@ func Engine(t testing.TB) *engine.Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e
+	return e.Database(database(t))
+}
+
+// databases is how many a process has. DynamoDB Local does the work of each in one thread,
+// which the tests that run side by side would wait for.
+const databases = 4
+
+// database is the same for a test and its subtests.
+func database(t testing.TB) int {
+	test, _, _ := strings.Cut(t.Name(), "/")
+	return int(crc32.ChecksumIEEE([]byte(test)) % databases)
 }
 
 // DB reaches the engine of this process. Each wrap goes around those before

@@ -30,6 +30,8 @@ const Version = "2.6.1"
 var ErrMissing = errors.New("engine: DynamoDB Local needs Java 17 or later and Maven, or a running Docker; " +
 	"install either, or set " + EndpointVariable)
 
+const defaultKey = "plaza"
+
 const startTimeout = time.Minute
 
 // Engine is a DynamoDB that answers at Endpoint.
@@ -102,7 +104,7 @@ func (e *Engine) Config() aws.Config {
 	return aws.Config{
 		Region:       "us-east-1",
 		BaseEndpoint: aws.String(e.Endpoint),
-		Credentials:  credentials.NewStaticCredentialsProvider(cmp.Or(e.key, "plaza"), "plaza", ""),
+		Credentials:  credentials.NewStaticCredentialsProvider(cmp.Or(e.key, defaultKey), "plaza", ""),
 		APIOptions:   []func(*middleware.Stack) error{trustChecksums},
 	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -22,6 +23,13 @@ func Shared(ctx context.Context) (*Engine, error) {
 		e.key = "plaza" + strconv.Itoa(os.Getpid())
 	}
 	return e, err
+}
+
+// Database returns the engine with another database, one for each number.
+func (e *Engine) Database(n int) *Engine {
+	other := *e
+	other.key = cmp.Or(e.key, defaultKey) + "n" + strconv.Itoa(n)
+	return &other
 }
 
 func shared(ctx context.Context) (*Engine, error) {
