@@ -38,9 +38,11 @@ func TestCallsCostNoMoreThanStated(t *testing.T) {
 	foreign.ForeignID = "picture:3"
 	meter.AtMost(t, "publish with a foreign id", dynamotest.Cost{Requests: 3, Read: 1, Write: 7}, func() { foreign = publish(foreign) })
 	meter.AtMost(t, "repeated publish", dynamotest.Cost{Requests: 2, Read: 1, Write: 6}, func() { publish(foreign) })
-	for n := range 97 {
-		publish(kilobyte(n))
+	backfill := make([]feed.Activity, 97)
+	for n := range backfill {
+		backfill[n] = kilobyte(n)
 	}
+	w.lay(t, "chris-0123456789", backfill)
 	meter.AtMost(t, "follow with backfill of 100", dynamotest.Cost{Requests: 7, Read: 26, Write: 110}, func() {
 		_, err := jack.Follow(t.Context(), "chris-0123456789", nil)
 		require.NoError(t, err)
@@ -104,7 +106,7 @@ func kilobyte(n int) feed.Activity {
 
 func TestDeliveryCostsOneUnitAFollower(t *testing.T) {
 	t.Parallel()
-	followers := faults.Size(1_100, 300)
+	followers := faults.Size(1_100, 100)
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &feed.Options{InlineFollowers: -1}, meter.Wrap)
 	w.imported(t, "star", followers)

@@ -19,6 +19,9 @@ func (h Home) ListMerged(ctx context.Context, others []string, req cursor.PageRe
 	return h.page(ctx, req, reading)
 }
 
+// Row is an activity as Publish stores it, where Options.About is nil.
+func Row(a Activity) any { return newActivityItem(a) }
+
 // ByName are rows that are decoded by the names of their attributes, and how.
 func ByName() map[any]func(name string) any {
 	activity, entry, mark, pull := new(activityItem), new(entryItem), new(mark), new(pull)

@@ -16,7 +16,7 @@ import (
 func TestFollowCopiesTheSourcesLastActivities(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	done := newestFirst(w.publish(t, "chris", 103))
+	done := newestFirst(w.lay(t, "chris", activities("chris", 103)))
 	for name, tc := range map[string]struct {
 		limit, want int
 	}{

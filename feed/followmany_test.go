@@ -152,8 +152,7 @@ func TestFollowManyCostsAsManyFollows(t *testing.T) {
 			as[n] = kilobyte(n)
 		}
 		names = append(names, fmt.Sprintf("topic-%010d", i))
-		_, _, err := w.Outbox(names[i]).PublishMany(t.Context(), as)
-		require.NoError(t, err)
+		w.lay(t, names[i], as)
 	}
 	meter.AtMost(t, "follow with backfill of 100", dynamotest.Cost{Requests: 7 * topics, Read: float64(26 * topics), Write: float64(110 * topics)}, func() {
 		_, err := w.Home("jack-01234567890").FollowMany(t.Context(), names, nil)

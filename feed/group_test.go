@@ -380,7 +380,7 @@ func TestJoinedGroupsAreThoseOfTheWholeList(t *testing.T) {
 		plain.subscribe(t, "jack", owner)
 	}
 	start := yesterday().AddDate(0, 0, -3)
-	for n := range 90 {
+	for n := range faults.Size(90, 45) {
 		a := at(start, n*45*60*1000, fmt.Sprint("fan", n%7), []string{"love", "comment"}[n*n%5%2], feed.Ref{ID: fmt.Sprint("photo", n%3)})
 		if n%4 == 0 {
 			a.Target = feed.Ref{Kind: "album", ID: "1"}

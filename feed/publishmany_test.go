@@ -91,7 +91,7 @@ func TestPublishManyReportsEachThatFailed(t *testing.T) {
 // All requests fail once a part of the import is stored.
 func TestARepeatCompletesAnInterruptedPublishMany(t *testing.T) {
 	t.Parallel()
-	n, stored := faults.Size(100, 40), 20
+	n, stored := faults.Size(100, 24), faults.Size(20, 12)
 	for name, tc := range map[string]struct {
 		kind faults.Kind
 		want error

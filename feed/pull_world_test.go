@@ -18,6 +18,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // drawn is a test within a rapid check: it fails, logs and cleans up as that
@@ -56,6 +57,9 @@ func (w world) timed(t testing.TB, clock *clock, opts feed.Options, wrap ...func
 	w.db, w.gen = dynamotest.DB(t, wrap...), generator(t)
 	source := shifted{w.gen, clock}
 	opts.Now = clock.now
+	if opts.JobShards == 0 {
+		opts.JobShards = faults.Size(4, 1) // other tests have jobs in several
+	}
 	var err error
 	w.follows, err = follow.New(w.db, w.followTable, source, nil)
 	require.NoError(t, err)
@@ -69,12 +73,12 @@ func (w world) timed(t testing.TB, clock *clock, opts feed.Options, wrap ...func
 func (w world) settle(t testing.TB, clock *clock) {
 	t.Helper()
 	for range 20 {
-		if len(w.jobs(t)) == 0 {
-			return
-		}
 		clock.advance(31 * time.Second) // past every lease
 		_, err := w.Deliver(t.Context())
 		require.NoError(t, err)
+		if len(w.jobs(t)) == 0 {
+			return
+		}
 	}
 	require.Fail(t, "jobs that do not end", "%+v", w.jobs(t))
 }

@@ -228,7 +228,7 @@ func TestPagesThroughThePullCacheAreExact(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newStarWorld(t, 3, opts)
-			for n := range 90 {
+			for n := range faults.Size(90, 30) {
 				w.post(t, star(n%4%3)) // star-0 has twice as many
 				if n%9 == 0 {
 					w.post(t, "pal")
@@ -260,7 +260,7 @@ func TestAnOutboxOfTombstonesLeadsOn(t *testing.T) {
 	t.Parallel()
 	w := newStarWorld(t, 1, feed.Options{})
 	var as []feed.Activity
-	for range 50 {
+	for range faults.Size(50, 30) {
 		as = append(as, w.post(t, "star-0"))
 	}
 	for _, a := range as[6:] {
@@ -304,7 +304,7 @@ func TestPollsUpwardsSkipNothingThatTheCacheLacked(t *testing.T) {
 					}
 					return len(page.Items)
 				}
-				for range 40 {
+				for range faults.Size(40, 25) {
 					owner := []string{star(0), star(1), star(2), "pal", "pal"}[random.IntN(5)]
 					a := w.post(t, owner)
 					want = append(want, feed.CacheKey{Owner: a.Owner, ID: a.ID})

@@ -119,7 +119,8 @@ func TestOldActivitiesShowOnceWhileNewOnesArrive(t *testing.T) {
 func TestConcurrentPublishesOfAForeignIDStoreOneActivity(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for round := range 20 {
+	rounds := faults.Size(20, 5)
+	for round := range rounds {
 		var mu sync.Mutex
 		answers := map[ids.ID]bool{}
 		publish := func() {
@@ -136,5 +137,5 @@ func TestConcurrentPublishesOfAForeignIDStoreOneActivity(t *testing.T) {
 		together(publish, publish, publish, publish)
 		require.Len(t, answers, 1)
 	}
-	require.Len(t, all(t, w.Outbox("chris").List, 100), 20)
+	require.Len(t, all(t, w.Outbox("chris").List, 100), rounds)
 }

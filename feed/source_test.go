@@ -29,7 +29,7 @@ func TestMergedSourcesGiveTheSamePages(t *testing.T) {
 	}
 	about := w.process(t, &feed.Options{Consistent: true, About: aboutObject, InlineFollowers: 10})
 	var as []feed.Activity
-	for n := range 40 {
+	for n := range faults.Size(40, 24) {
 		owner := []string{"ann", "ben", "joe", "sue"}[n*n%7%4]
 		a := activity(owner, n%5) // repeats objects of earlier activities
 		if n%3 == 0 {

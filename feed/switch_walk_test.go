@@ -214,7 +214,7 @@ func TestAKilledSwitchIsFinishedByAnother(t *testing.T) {
 func TestAFrozenWalkerOverIsOvertaken(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]int{"homes have no mark yet": 0, "homes have the mark of a switch before": 1} {
-		for n := 1; n <= 4; n++ {
+		for n := 1; n <= 4; n += faults.Size(1, 2) {
 			t.Run(fmt.Sprint(name, ", home ", n), func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, nil)
@@ -266,7 +266,7 @@ func TestAWalkerFrozenBeforeItChangesTheModeIsOvertaken(t *testing.T) {
 // again when it wakes.
 func TestAFrozenWalkerBackIsOvertaken(t *testing.T) {
 	t.Parallel()
-	for n := 1; n <= 4; n++ {
+	for n := 1; n <= 4; n += faults.Size(1, 2) {
 		t.Run(fmt.Sprint("home ", n), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)

@@ -89,6 +89,22 @@ func (w world) publish(t testing.TB, actor string, n int) []feed.Activity {
 	return done
 }
 
+// lay stores activities of somebody whom nobody follows as PublishMany does, but without
+// foreign ids and references, and at a tenth of the requests.
+func (w world) lay(t testing.TB, owner string, as []feed.Activity) []feed.Activity {
+	t.Helper()
+	rows := make([]any, len(as))
+	for i := range as {
+		a := &as[i]
+		a.ID = retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
+		a.Owner, a.Time, a.ForeignID, a.To = owner, a.ID.Time(), "", nil
+		rows[i] = feed.Row(*a)
+	}
+	_, err := dynamotest.DB(t).Table(w.feedTable).Batch().Write().Put(rows...).Run(t.Context())
+	require.NoError(t, err)
+	return as
+}
+
 // stored drops created from the results of a publish.
 func stored(a feed.Activity, _ bool, err error) (feed.Activity, error) { return a, err }
 
