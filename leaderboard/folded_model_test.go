@@ -69,7 +69,7 @@ func TestFoldedRanksOfManyEqualBruteForce(t *testing.T) {
 	w = w.followed(t)
 	run := 0
 	rapid.Check(t, func(t *rapid.T) {
-		if run++; run > rounds(50, 6) {
+		if run++; run > rounds(50, 3) {
 			return
 		}
 		for range faults.Size(20, 12) {

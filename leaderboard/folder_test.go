@@ -99,7 +99,7 @@ func TestUnderFaultsWhatIsPublishedIsTheIndex(t *testing.T) {
 			rates := faults.Standard
 			rates.Unprocessed = 0.05
 			f := w.folder(t, leaderboard.FolderOptions{}, flaky(seed), faults.New(t, seed, rates).Wrap)
-			for range 6 {
+			for range faults.Size(6, 4) {
 				for range 30 {
 					require.NoError(t, w.write(t.Context(), random))
 				}
@@ -142,13 +142,14 @@ func TestWritesDuringALoadAreFolded(t *testing.T) {
 	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			w := newFolded(t, nil)
+			w := newOwn(t, leaderboard.Table)
 			w.defineFolded(t)
 			random := rand.New(rand.NewPCG(seed, 0))
 			for range 20 {
 				require.NoError(t, w.write(t.Context(), random))
 			}
 			w.fill(t, "a", 0, 600, page)
+			w.stream(t)
 			var mu sync.Mutex
 			pages, read := 0, map[string]time.Time{} // when the index was, by how parts begin
 			between := func() {

@@ -132,7 +132,7 @@ func TestABoardIsFoldedSinceItsDefinitionSaysSo(t *testing.T) {
 	require.Zero(t, w.count(t, "R#a#"+forever))
 
 	var before int64
-	for i := range 3 {
+	for i := range rounds(3, 2) {
 		b.Ranking = leaderboard.RankByFold
 		w.define(t, b)
 		w.submit(t, score("a", "bob", int64(i), i))
@@ -223,18 +223,19 @@ func TestAClosedPeriodLeavesMemoryUntilItChanges(t *testing.T) {
 
 func TestTheLargestPeriodIsCountedBeyondMaxEntries(t *testing.T) {
 	t.Parallel()
-	w := newFolded(t, nil)
+	w := newOwn(t, leaderboard.Table)
 	for _, b := range foldedBoards[:2] {
 		w.define(t, b)
 		w.submit(t, score(b.Name, "ann", 1, 1))
 	}
 	small := foldedBoards[1].Name
+	w.fill(t, "a", 0, 600, "")
+	w.stream(t)
 	f := w.folder(t, leaderboard.FolderOptions{MaxEntries: 650}, nil)
 	catchUp := func() {
 		t.Helper()
 		require.NoError(t, f.CatchUp(t.Context()))
 	}
-	w.fill(t, "a", 0, 600, "")
 	catchUp()
 	require.NotEmpty(t, w.agrees(t, "a", forever, 1).Blocks())
 	w.fill(t, small, 0, 60, "")

@@ -80,7 +80,7 @@ func TestRanksEqualBruteForce(t *testing.T) {
 		run := 0
 		rapid.Check(t, func(t *rapid.T) {
 			run++
-			if w.folds != nil && run > rounds(100, 8) {
+			if w.folds != nil && run > rounds(100, 4) {
 				return
 			}
 			orders := rapid.SampledFrom([]leaderboard.Order{leaderboard.Descending, leaderboard.Ascending})

@@ -32,16 +32,22 @@ func newFoldedWorld(t testing.TB) world {
 	return newOwn(t, leaderboard.Table).followed(t)
 }
 
-// followed switches the table's stream on, with such a folder. What was written before
-// makes no records, which slow the engine down.
+// followed switches the table's stream on, with such a folder.
 func (w world) followed(t testing.TB) world {
+	t.Helper()
+	w.stream(t)
+	w.folds = w.folder(t, leaderboard.FolderOptions{}, nil)
+	return w
+}
+
+// stream switches the table's stream on. What was written before makes no records, which
+// slow the engine down.
+func (w world) stream(t testing.TB) {
 	t.Helper()
 	_, err := w.db(t).Client().(*dynamodb.Client).UpdateTable(t.Context(), &dynamodb.UpdateTableInput{
 		TableName: &w.table, StreamSpecification: streamtest.Streamed(leaderboard.Table)(w.table).StreamSpecification,
 	})
 	require.NoError(t, err)
-	w.folds = w.folder(t, leaderboard.FolderOptions{}, nil)
-	return w
 }
 
 // publish lets the folder publish what was written, and this process read it.
