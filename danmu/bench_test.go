@@ -92,7 +92,7 @@ func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{V
 
 // BenchmarkEpisode reads the 10,000 comments of an episode.
 func BenchmarkEpisode(b *testing.B) {
-	w := newEpisode(b).process(b, &danmu.Options{})
+	w := newEpisode(b, 10_000).process(b, &danmu.Options{})
 	h := newByHand(b, w)
 	ours := func() (all []danmu.Comment) {
 		for segment := range 4 {
@@ -118,7 +118,7 @@ func BenchmarkEpisode(b *testing.B) {
 // BenchmarkByObject reads a page of 25 over four shards. Both sides also read the
 // object, for its number of shards.
 func BenchmarkByObject(b *testing.B) {
-	w := newEpisode(b).process(b, &danmu.Options{})
+	w := newEpisode(b, 10_000).process(b, &danmu.Options{})
 	h := newByHand(b, w)
 	ours := func() []danmu.Comment {
 		page, err := w.ByObject(b.Context(), "v", 0, cursor.PageRequest{})

@@ -290,7 +290,7 @@ func TestImportKeepsGivenIDs(t *testing.T) {
 func TestImportHoldsOneWindow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	edges := friends(6, 60, 500)
+	edges := friends(6, 60, faults.Size(500, 150))
 	taken, most := 0, 0
 	var finished int64
 	counting := func(yield func(follow.Edge, error) bool) {
@@ -314,7 +314,7 @@ func TestImportCost(t *testing.T) {
 	t.Parallel()
 	m := dynamotest.NewMeter()
 	w := newWorld(t, nil, m.Wrap)
-	users, n := 40, 500
+	users, n := 40, 300
 	if faults.Full() {
 		users, n = 150, 2_000
 	}
@@ -359,7 +359,7 @@ func TestImportOfARealGraph(t *testing.T) {
 	require.Len(t, edges, 103_689)
 	windows, opts := 11, follow.ImportOptions{}
 	if !faults.Full() {
-		edges, windows, opts.Window = edges[:600], 2, 500
+		edges, windows, opts.Window = edges[:300], 2, 250
 	}
 	w := newWorld(t, nil)
 	result, err := w.Import(t.Context(), "wiki-vote", sequence(edges), &opts)

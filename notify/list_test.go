@@ -146,7 +146,7 @@ func TestEveryListIsPagedExactly(t *testing.T) {
 						hidden.TTL = w.Now().Unix()
 						require.NoError(t, w.items(t).Put(hidden).Run(ctx))
 					},
-					Others:   w.others(t, user, l.shelf, all, archived, snoozed),
+					Others:   w.others(t, user, l.shelf, lists == 1, all, archived, snoozed),
 					Requests: sent.Requests,
 				}
 			})
@@ -154,8 +154,9 @@ func TestEveryListIsPagedExactly(t *testing.T) {
 	}
 }
 
-// others are lists of two groups each besides one shelf of a user.
-func (w world) others(t *testing.T, user string, shelf group.Shelf, all, archived, snoozed func(string) lister) []pagetest.Other {
+// others are lists of two groups each besides one shelf of a user. They are filled at once
+// if that shelf is to be read beside them, otherwise when they are read.
+func (w world) others(t *testing.T, user string, shelf group.Shelf, beside bool, all, archived, snoozed func(string) lister) []pagetest.Other {
 	t.Helper()
 	lists := map[group.Shelf]func(string) lister{group.Listed: all, group.Archived: archived, group.Snoozed: snoozed}
 	var others []pagetest.Other
@@ -164,10 +165,19 @@ func (w world) others(t *testing.T, user string, shelf group.Shelf, all, archive
 		if s == shelf {
 			owner += "'s neighbour"
 		}
-		for n := range 2 {
-			w.forge(t, in(owner, 1_000_000+10*n+len(others)), func(g *raw) { g.Place = group.Place(s, w.id(), g.SK) })
+		at := 1_000_000 + len(others)
+		fill := sync.OnceFunc(func() {
+			for n := range 2 {
+				w.forge(t, in(owner, at+10*n), func(g *raw) { g.Place = group.Place(s, w.id(), g.SK) })
+			}
+		})
+		if beside {
+			fill()
 		}
-		others = append(others, pagetest.Foreign(string(s)+owner, list(owner)))
+		others = append(others, pagetest.Foreign(string(s)+owner, func(ctx context.Context, req cursor.PageRequest) (cursor.Page[notify.Entry], error) {
+			fill()
+			return list(owner)(ctx, req)
+		}))
 	}
 	return others
 }

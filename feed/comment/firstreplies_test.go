@@ -184,7 +184,7 @@ func TestConcurrentChangesLeaveTheRightFirstReplies(t *testing.T) {
 				random := rand.New(rand.NewPCG(seed, n))
 				q := &randomThread{world: w.process(t, nil, in.Wrap), root: root, replies: slices.Clone(replies), pick: random.IntN, call: settled}
 				group.Go(func() error {
-					for range 20 {
+					for range faults.Size(20, 10) {
 						q.step(t)
 					}
 					return nil

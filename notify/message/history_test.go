@@ -57,11 +57,11 @@ func TestHistoryIsPagedExactly(t *testing.T) {
 			sent := faults.New(t, 1, faults.Rates{})
 			w := newWorld(t, nil, sent.Wrap)
 			lists := 0
+			other := w.lay(t, "other", start, "ann", "ben")
+			other.send(t, 3)
 			pagetest.Run(t, func(t *testing.T) pagetest.List[message.Message] {
 				lists++
 				l := w.lay(t, fmt.Sprint("group ", lists), start, "ann", "ben")
-				other := w.lay(t, fmt.Sprint("other ", lists), start, "ann", "ben")
-				other.send(t, 3)
 				return pagetest.List[message.Message]{
 					Page:  w.historyOf(message.In{Conversation: l.name, User: "ann"}),
 					Brief: start > 0,
