@@ -203,7 +203,7 @@ func TestAWorkerThatWakesAfterTheNextSwitchChangesNothing(t *testing.T) {
 	} {
 		for how, pulled := range both("over", "back") {
 			for then, twice := range both("twice", "once") {
-				if !faults.Full() && twice != pulled {
+				if !faults.Full() && (twice != pulled || pulled == (name == "it ends")) {
 					continue
 				}
 				t.Run(how+", before "+name+", "+then, func(t *testing.T) {
@@ -262,7 +262,7 @@ func TestAnUnfollowBetweenAWalksReadAndItsWrite(t *testing.T) {
 	for how, pulled := range both("over", "back") {
 		for what, keep := range both("kept", "hidden") {
 			for then, again := range both("followed again", "once") {
-				if !faults.Full() && again && pulled == keep {
+				if !faults.Full() && again == (pulled == keep) {
 					continue
 				}
 				t.Run(how+", "+what+", "+then, func(t *testing.T) {
@@ -315,6 +315,9 @@ func TestAFollowWhoseHeaderReadLiesBeforeASwitch(t *testing.T) {
 			for which, copies := range both("with copies", "without copies") {
 				if pulled && !copies {
 					continue // nothing comes after the read
+				}
+				if !faults.Full() && twice == (pulled == copies) {
+					continue
 				}
 				t.Run(how+", "+times+", "+which, func(t *testing.T) {
 					t.Parallel()
@@ -393,7 +396,7 @@ func TestAnUnfollowThatDiedBeforeTheEdgeWent(t *testing.T) {
 	for how, pulled := range both("pulled", "pushed") {
 		for what, keep := range both("kept", "hidden") {
 			for i, then := range []string{"follows", "unfollows", "unfollows and keeps"} {
-				if !faults.Full() && i > 0 && pulled != keep {
+				if !faults.Full() && (i > 0) == (pulled != keep) {
 					continue
 				}
 				t.Run(how+", "+what+", "+then, func(t *testing.T) {
