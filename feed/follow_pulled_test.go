@@ -355,7 +355,7 @@ func TestACallOnAPulledSourceThatEndsAnywhereIsCompletedByARepeat(t *testing.T) 
 					}
 				}
 				for _, kind := range []faults.Kind{faults.None, faults.KilledBefore, faults.KilledAfter} {
-					for at, more := 1, true; more; at += faults.Size(1, 3) {
+					for at, more := 1, true; more; at += faults.Size(1, 5) {
 						reader := fmt.Sprint("reader-", kind, at)
 						w.subscribe(t, reader, "ann")
 						ctx, cancel := context.WithCancel(t.Context())

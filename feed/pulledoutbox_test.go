@@ -215,11 +215,12 @@ func TestPulledSourcesMayShareEveryID(t *testing.T) {
 	}
 	requireExact(t, w.Home("joe").List, inHome(done))
 	reposting := w.process(t, &feed.Options{Consistent: true, About: ownID, RepostWindow: 3})
-	requireExact(t, reposting.Home("joe").List, inHome(done))
+	sizes := faults.Some(1, 5, 1, 2)
+	requireSizes(t, reposting.Home("joe").List, inHome(done), sizes)
 	// Some of them also as entries.
 	w.subscribe(t, "joe", "a#")
 	w.subscribe(t, "joe", `a\`)
-	requireExact(t, w.Home("joe").List, inHome(done))
+	requireSizes(t, w.Home("joe").List, inHome(done), sizes)
 }
 
 // The caller chose one ID for the edges to an author and to a topic. An activity
@@ -252,7 +253,7 @@ func TestAHomeReadsTheRangesOfItsMarks(t *testing.T) {
 	ben := w.lay(t, "ben", activities("ben", 30)) // above all
 	w.reads(t, "jack", "ben")
 	want := inHome(slices.Concat(as[:5], as[20:25], ann[3:], ben))
-	requireExact(t, w.Home("jack").List, want)
+	requireSizes(t, w.Home("jack").List, want, faults.Some(1, 5, 1, 2))
 
 	cold := w.process(t, &feed.Options{}, meter.Wrap)
 	meter.AtMost(t, "5 of an outbox without a bound, and one with", dynamotest.Cost{Requests: 4, Read: 7}, func() {

@@ -19,7 +19,7 @@ func TestCheckOfManyEdges(t *testing.T) {
 	w := newWorld(t, nil, m.Wrap)
 	fans, idols := 2_100, 1_050
 	if !faults.Full() {
-		fans, idols = 120, 110
+		fans, idols = 130, 210
 	}
 	var edges []follow.Edge
 	for i := range fans {

@@ -87,7 +87,7 @@ func TestRangeReadsDeepIntoShards(t *testing.T) {
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b"})
 	n := int64(rounds(700, 400))
-	w.many(t, "b", int(n))
+	w.manyRows(t, "b", int(n))
 	w.define(t, leaderboard.Board{Name: "b", Shards: 4})
 	w.play(t, "b", "opens 0")
 	for _, from := range []int64{1, 300, n - 50} {

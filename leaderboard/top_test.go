@@ -273,7 +273,7 @@ func TestTheTopPercent(t *testing.T) {
 		require.ErrorIs(t, err, cursor.ErrInvalid)
 
 		w.define(t, leaderboard.Board{Name: "250"})
-		w.many(t, "250", 250)
+		w.manyRows(t, "250", 250)
 		w.publish(t)
 		exact := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[leaderboard.Standing], error) {
 			return w.TopPercent(ctx, in("250"), 64.4, req)
