@@ -4,9 +4,11 @@ import (
 	"context"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/engine"
 	"github.com/plaza-sdk/plaza/internal/store"
 )
 
@@ -33,4 +35,22 @@ func TestTableIsFreshAndGoneAfterwards(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, names, first)
 	require.NotContains(t, names, second)
+}
+
+func TestNumberedDatabasesShareNoTable(t *testing.T) {
+	t.Parallel()
+	name := dynamotest.Table(t, store.Schema)
+	e := dynamotest.Engine(t)
+	tables := func(e *engine.Engine) []string {
+		out, err := dynamodb.NewFromConfig(e.Config()).ListTables(t.Context(), nil)
+		require.NoError(t, err)
+		return out.TableNames
+	}
+	require.Contains(t, tables(e), name)
+	require.NotContains(t, tables(e.Database(0)), name)
+	first, second := e.Database(0), e.Database(1)
+	_, err := dynamodb.NewFromConfig(first.Config()).CreateTable(t.Context(), store.Schema(name))
+	require.NoError(t, err)
+	require.Contains(t, tables(first), name)
+	require.NotContains(t, tables(second), name)
 }
