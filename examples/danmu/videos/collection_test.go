@@ -15,7 +15,7 @@ const makeCollection = `async (answer, { duration = 1440, segment = 360 } = {}) 
 	const { Collection } = await import("/collection.js");
 	const made = { reads: [], open: 0, most: 0, later: 0 };
 	window.fetch = async (path) => {
-		const [, n, query] = /^\/videos\/other\/segments\/(\d+)\?(.*)$/.exec(path), asked = new URLSearchParams(query);
+		const [, n, query] = /^videos\/other\/segments\/(\d+)\?(.*)$/.exec(path), asked = new URLSearchParams(query);
 		const read = { n: Number(n), sample: Number(asked.get("sample")), fresh: asked.get("fresh") === "1" };
 		made.reads.push(read);
 		made.most = Math.max(made.most, ++made.open);

@@ -114,7 +114,7 @@ func TestThePageOfArtPlayerSaysHowToFetchIt(t *testing.T) {
 func TestArtPlayer(t *testing.T) {
 	t.Parallel()
 	if _, err := static.Open("static/artplayer/artplayer.mjs"); err != nil {
-		t.Skip("no ArtPlayer: sh examples/danmu/artplayer/fetch.sh")
+		t.Skip("no ArtPlayer: sh examples/danmu/videos/artplayer/fetch.sh")
 	}
 	w := newWorld(t, Hills())
 	b := browsertest.New(t)
