@@ -27,10 +27,15 @@ type world struct {
 
 func newWorld(t *testing.T, shown Video) world {
 	t.Helper()
+	return newWorldOf(t, &Options{Videos: []Video{shown}, Others: []string{"2", "7", "9"}})
+}
+
+func newWorldOf(t *testing.T, opts *Options) world {
+	t.Helper()
 	w := world{env: plazatest.Start(t, &plazatest.Options{Tables: tables.Names{Machines: "machines", Danmu: "danmu"}})}
 	log := slog.New(slog.DiscardHandler)
 	var err error
-	w.service, err = New(t.Context(), w.env.DB, w.env.Tables, &Options{Videos: []Video{shown}, Others: []string{"2", "7", "9"}})
+	w.service, err = New(t.Context(), w.env.DB, w.env.Tables, opts)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.service.Close()) })
 	w.server = httptest.NewUnstartedServer(nil)

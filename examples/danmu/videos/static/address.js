@@ -10,7 +10,8 @@ export const userAsked = query.get("user")?.trim();
 // backAsked is the page to link back to, which is one of this origin.
 export const backAsked = own(query.get("back"));
 
-function own(path) {
+// own returns the address of a path of this origin, or null for any other text.
+export function own(path) {
   if (!/^\/(?!\/)/.test(path ?? "")) return null;
   try {
     const url = new URL(path, location.origin);
