@@ -85,6 +85,6 @@ func (s script) remark(random *rand.Rand, end time.Duration) (time.Duration, str
 		return time.Duration(random.Float64() * float64(end)), pick(random, s.always)
 	}
 	b := s.busy[n%2]
-	at := b.at + time.Duration(random.ExpFloat64()*1.5*float64(time.Second)) - 500*time.Millisecond
+	at := b.at + time.Duration(random.ExpFloat64()*2.5*float64(time.Second)) - 500*time.Millisecond
 	return min(at, end-time.Second), pick(random, b.lines)
 }
