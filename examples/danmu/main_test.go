@@ -173,7 +173,7 @@ func TestImportPlaysAFileOverAClock(t *testing.T) {
 			require.Len(t, got.Data, 2)
 			require.Equal(t, "one", got.Data[0].Content.Text)
 			require.Equal(t, "two", got.Data[1].Content.Text)
-			require.EqualValues(t, 1, got.Data[1].Content.Position)
+			require.Equal(t, 1, got.Data[1].Content.Position)
 			require.Equal(t, "#0000ff", got.Data[1].Content.Color)
 			require.NoError(t, stop())
 		})

@@ -36,6 +36,8 @@ func TestAVideoIsAFileForOtherPlayers(t *testing.T) {
 	for i, position := range []int{0, 1, 2, 3} {
 		call[message](t, w, "POST", "/danmu/send", fmt.Sprintf(`{"objectId":"1","userId":"a","key":"secret","content":{"text":"<%d>","time":%d.5,"position":%d,"color":"#00f","size":"36px"}}`, i, i, position))
 	}
+	_, err := w.service.Import(t.Context(), "1", []danmu.Comment{{Key: "secret", Text: "<4>", Progress: second(4) + 500*time.Millisecond, Color: danmu.RGB(0xFF)}})
+	require.NoError(t, err)
 	gone := say(t, w, "a", "taken back", 9)
 	call[any](t, w, "DELETE", "/videos/1/danmu/"+gone.ID.String()+"?user=a", "")
 
@@ -55,8 +57,8 @@ func TestAVideoIsAFileForOtherPlayers(t *testing.T) {
 			require.NoError(t, err)
 			got = append(got, c)
 		}
-		require.Len(t, got, 4, path)
-		for i, mode := range []danmu.Mode{danmu.Scroll, danmu.Top, danmu.Bottom, danmu.Scroll} {
+		require.Len(t, got, 5, path)
+		for i, mode := range []danmu.Mode{danmu.Scroll, danmu.Top, danmu.Bottom, danmu.Scroll, danmu.Scroll} {
 			if f == format.Bilibili && i == 3 {
 				mode = danmu.Reverse
 			}
