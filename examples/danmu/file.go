@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/danmu/format"
+	"github.com/plaza-sdk/plaza/examples/danmu/videos"
 )
 
 const (
@@ -25,16 +25,16 @@ const (
 )
 
 // readFile reads the danmu of a file, and makes a video without a picture for them.
-func readFile(name string, log *slog.Logger) (video, []danmu.Comment, error) {
+func readFile(name string, log *slog.Logger) (videos.Video, []danmu.Comment, error) {
 	text, err := readText(name)
 	if err != nil {
-		return video{}, nil, err
+		return videos.Video{}, nil, err
 	}
 	r, err := format.NewReader(bytes.NewReader(text), formatOf(name, text), nil)
 	if err != nil {
-		return video{}, nil, err
+		return videos.Video{}, nil, err
 	}
-	shown := video{ID: "1", Owner: "1"}
+	shown := videos.Video{ID: "1", Owner: "1"}
 	var comments []danmu.Comment
 	for c, err := range r.All() {
 		var refused *format.RecordError
@@ -42,14 +42,14 @@ func readFile(name string, log *slog.Logger) (video, []danmu.Comment, error) {
 		case errors.As(err, &refused):
 			log.Warn("refused", "err", err)
 		case err != nil:
-			return video{}, nil, fmt.Errorf("reading %s: %w", name, err)
+			return videos.Video{}, nil, fmt.Errorf("reading %s: %w", name, err)
 		default:
 			comments = append(comments, c)
 			shown.Duration = max(shown.Duration, c.Progress.Truncate(time.Second)+credits)
 		}
 	}
 	if len(comments) == 0 {
-		return video{}, nil, fmt.Errorf("reading %s: it has no danmu", name)
+		return videos.Video{}, nil, fmt.Errorf("reading %s: it has no danmu", name)
 	}
 	stats := r.Stats()
 	log.Info("read", "danmu", stats.Read, "refused", stats.Refused, "deleted", stats.Deleted, "repaired", stats.Repaired)
@@ -107,26 +107,16 @@ func formatOf(name string, text []byte) format.Format {
 	return format.ArtPlayer
 }
 
-// load imports the danmu of a file.
-func (s *service) load(ctx context.Context, comments []danmu.Comment, log *slog.Logger) error {
+// load imports the danmu of a file into a video.
+func load(ctx context.Context, s *videos.Service, video string, comments []danmu.Comment, log *slog.Logger) error {
 	if len(comments) == 0 {
 		return nil
 	}
 	began := time.Now()
-	done, err := s.danmu.Import(ctx, s.shown.ID, sequence(comments), nil)
+	done, err := s.Import(ctx, video, comments)
 	if err != nil {
 		return err
 	}
 	log.Info("imported", "written", done.Written, "repeated", done.Present, "refused", done.Refused, "took", time.Since(began).Round(time.Millisecond))
 	return nil
-}
-
-func sequence(comments []danmu.Comment) iter.Seq2[danmu.Comment, error] {
-	return func(yield func(danmu.Comment, error) bool) {
-		for _, c := range comments {
-			if !yield(c, nil) {
-				return
-			}
-		}
-	}
 }

@@ -1,14 +1,14 @@
-// Command danmu shows a video with comments that fly over it: a service and a page,
-// on a DynamoDB that it starts on this machine. Copy from it.
+// Command danmu shows videos with comments that fly over them: package videos, on a
+// DynamoDB that it starts on this machine. Copy from both.
 //
 //	go run ./examples/danmu
 //	go run ./examples/danmu -addr localhost:9000
 //	go run ./examples/danmu -import FILE
 //
 // With -import it plays the danmu of a file, perhaps compressed as .gz, over a clock
-// instead of a video. routes.go lists the requests. It answers to localhost, to the
-// address of -addr and to the names of -host, for video 1 and those of -videos. An
-// interrupt or SIGTERM stops it after the current requests.
+// instead of a video. videos/routes.go lists the requests. It answers to localhost, to
+// the address of -addr and to the names of -host, for its own videos and those of
+// -videos. An interrupt or SIGTERM stops it after the current requests.
 package main
 
 import (
@@ -24,6 +24,7 @@ import (
 	"syscall"
 
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/examples/danmu/videos"
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/plazatest"
 	"github.com/plaza-sdk/plaza/tables"
@@ -58,11 +59,14 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 
 	log := slog.New(slog.NewTextHandler(out, nil))
-	shown, comments := hills(), []danmu.Comment(nil)
+	opts := &videos.Options{Others: guard.List(*others), Hosts: guard.Names(*addr, *names), Log: log}
+	var shown videos.Video // of the file
+	var comments []danmu.Comment
 	if *file != "" {
 		if shown, comments, err = readFile(*file, log); err != nil {
 			return err
 		}
+		opts.Videos = []videos.Video{shown}
 	}
 	listener, err := net.Listen("tcp", *addr)
 	if err != nil {
@@ -75,15 +79,15 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, env.Close()) }()
-	s, err := newService(ctx, env.DB, env.Tables, log, shown, guard.List(*others)...)
+	s, err := videos.New(ctx, env.DB, env.Tables, opts)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	if err := s.load(ctx, comments, log); err != nil {
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := load(ctx, s, shown.ID, comments, log); err != nil {
 		return err
 	}
 
 	log.Info("listening", "url", "http://"+listener.Addr().String())
-	return serve(ctx, listener, s, log, guard.Names(*addr, *names))
+	return serve(ctx, listener, s, log)
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/plaza-sdk/plaza/examples/sse"
 	"github.com/plaza-sdk/plaza/plazatest"
 )
 
@@ -26,8 +29,46 @@ func (l lines) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
+// program is the running command.
+type program struct {
+	url    string
+	client *http.Client
+}
+
+// call makes a call that must succeed, and decodes its answer.
+func call[T any](t *testing.T, p program, method, path, body string) (answer T) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, p.url+path, strings.NewReader(body))
+	require.NoError(t, err)
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	res, err := p.client.Do(r)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	require.Equal(t, http.StatusOK, res.StatusCode)
+	require.NoError(t, json.NewDecoder(res.Body).Decode(&answer))
+	return answer
+}
+
+// described is a video in an answer.
+type described struct {
+	ID, OwnerID, Title, Src string
+	Duration, Segment       float64
+}
+
+// listed are danmu in an answer.
+type listed struct {
+	Data []struct {
+		Content struct {
+			Text, Color string
+			Position    int
+		}
+	}
+}
+
 // start runs the command until stop is called.
-func start(t *testing.T, args ...string) (w world, printed string, stop func() error) {
+func start(t *testing.T, args ...string) (p program, printed string, stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
@@ -40,7 +81,7 @@ func start(t *testing.T, args ...string) (w world, printed string, stop func() e
 			if found := regexp.MustCompile(`url=(http://\S+)`).FindStringSubmatch(line); found != nil {
 				client := &http.Client{Transport: &http.Transport{}}
 				t.Cleanup(client.CloseIdleConnections)
-				return world{url: found[1], client: client}, printed, func() error {
+				return program{found[1], client}, printed, func() error {
 					cancel()
 					defer client.CloseIdleConnections()
 					return <-ended
@@ -57,22 +98,35 @@ func TestStoppingEndsTheStreams(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent(), // except for connections to the engine
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
 		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
-	w, _, stop := start(t)
-	next := listen(t, w, "")
+	p, _, stop := start(t)
+	res, err := p.client.Get(p.url + "/videos/1/live")
+	require.NoError(t, err)
+	defer res.Body.Close()
+	stream := bufio.NewScanner(res.Body)
+	next := func(name string) (data string) {
+		for {
+			e, err := sse.Next(stream)
+			require.NoError(t, err)
+			if e.Name == name {
+				return e.Data
+			}
+		}
+	}
 	next("joined")
-	say(t, w, "a", "hello", 1)
-	require.Len(t, happenings(t, next("batch")), 1)
+	call[any](t, p, "POST", "/danmu/send", `{"objectId":"1","userId":"a","content":{"text":"hello","time":1}}`)
+	require.Contains(t, next("batch"), "hello")
 	require.NoError(t, stop())
-	_, err := w.client.Get(w.url)
+	_, err = p.client.Get(p.url)
 	require.Error(t, err)
 }
 
 func TestThePageAndItsVideoComeOnlyFromThisServer(t *testing.T) {
-	w, _, stop := start(t)
-	require.Equal(t, description{ID: "1", OwnerID: "1", Duration: 60, Segment: 360, Src: "/hills.webm"},
-		call[description](t, w, "GET", "/videos/1", ""))
+	p, _, stop := start(t)
+	require.Equal(t, described{ID: "1", OwnerID: "1", Title: "A day over the hills", Duration: 60, Segment: 360, Src: "hills.webm"},
+		call[described](t, p, "GET", "/videos/1", ""))
+	require.Equal(t, "lighthouse.webm", call[described](t, p, "GET", "/videos/2", "").Src)
 	for path, kind := range map[string]string{"/": "text/html", "/main.js": "text/javascript", "/style.css": "text/css"} {
-		res, err := w.client.Get(w.url + path)
+		res, err := p.client.Get(p.url + path)
 		require.NoError(t, err)
 		text, err := io.ReadAll(res.Body)
 		require.NoError(t, err)
@@ -82,10 +136,10 @@ func TestThePageAndItsVideoComeOnlyFromThisServer(t *testing.T) {
 		require.Contains(t, res.Header.Get("Content-Security-Policy"), "default-src 'self'")
 		require.NotContains(t, string(text), "://")
 	}
-	r, err := http.NewRequest(http.MethodGet, w.url+"/hills.webm", http.NoBody)
+	r, err := http.NewRequest(http.MethodGet, p.url+"/hills.webm", http.NoBody)
 	require.NoError(t, err)
 	r.Header.Set("Range", "bytes=1000-1999")
-	res, err := w.client.Do(r)
+	res, err := p.client.Do(r)
 	require.NoError(t, err)
 	require.NoError(t, res.Body.Close())
 	require.Equal(t, http.StatusPartialContent, res.StatusCode)
@@ -112,12 +166,14 @@ func TestImportPlaysAFileOverAClock(t *testing.T) {
 				text = zipped(t, text)
 			}
 			require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-			w, printed, stop := start(t, "-import", file)
+			p, printed, stop := start(t, "-import", file)
 			require.Contains(t, printed, "written=2")
-			require.Equal(t, description{ID: "1", OwnerID: "1", Duration: 109, Segment: 360}, call[description](t, w, "GET", "/videos/1", ""))
-			got := call[list](t, w, "GET", "/danmu/pull/1", "")
-			require.Equal(t, []string{"one", "two"}, texts(got.Data))
-			require.EqualValues(t, 1, got.Data[1].Content.Position)
+			require.Equal(t, described{ID: "1", OwnerID: "1", Duration: 109, Segment: 360}, call[described](t, p, "GET", "/videos/1", ""))
+			got := call[listed](t, p, "GET", "/danmu/pull/1", "")
+			require.Len(t, got.Data, 2)
+			require.Equal(t, "one", got.Data[0].Content.Text)
+			require.Equal(t, "two", got.Data[1].Content.Text)
+			require.Equal(t, 1, got.Data[1].Content.Position)
 			require.Equal(t, "#0000ff", got.Data[1].Content.Color)
 			require.NoError(t, stop())
 		})
@@ -139,11 +195,11 @@ func TestImportPlaysARealFile(t *testing.T) {
 	if _, err := os.Stat(file); os.IsNotExist(err) {
 		t.Skip("no ../shared/data/danmu/bilibili-24min-10000.xml.gz beside the checkout")
 	}
-	w, printed, stop := start(t, "-import", file)
+	p, printed, stop := start(t, "-import", file)
 	require.Contains(t, printed, "written=10000 ")
 	total := 0
 	for n := range 5 {
-		segment := call[list](t, w, "GET", fmt.Sprintf("/videos/1/segments/%d", n), "")
+		segment := call[listed](t, p, "GET", fmt.Sprintf("/videos/1/segments/%d", n), "")
 		total += len(segment.Data)
 	}
 	require.Equal(t, 10_000, total)

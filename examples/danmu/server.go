@@ -6,42 +6,17 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza/examples/danmu/videos"
 )
-
-const (
-	maxHeader = 16 << 10 // bytes
-	maxBody   = 64 << 10 // bytes
-
-	headerTime  = 5 * time.Second
-	readTime    = 10 * time.Second
-	requestTime = 20 * time.Second // including its body
-	writeTime   = requestTime + 5*time.Second
-	idleTime    = time.Minute
-	stopTime    = writeTime
-)
-
-// newServer bounds every wait for a client.
-func newServer(h http.Handler, log *slog.Logger) *http.Server {
-	return &http.Server{
-		Handler:           h,
-		ReadHeaderTimeout: headerTime,
-		ReadTimeout:       readTime,
-		WriteTimeout:      writeTime, // streams set their own
-		IdleTimeout:       idleTime,
-		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}
-}
 
 // serve answers until ctx ends. Then it accepts no more requests, ends the streams
 // and finishes the current requests.
-func serve(ctx context.Context, l net.Listener, s *service, log *slog.Logger, hosts []string) error {
-	a := newAPI(s, log, hosts...)
-	server := newServer(a, log)
-	server.RegisterOnShutdown(a.endStreams)
+func serve(ctx context.Context, l net.Listener, s *videos.Service, log *slog.Logger) error {
+	server := videos.NewServer(s, log)
+	server.RegisterOnShutdown(s.EndStreams)
 	group, ending := errgroup.WithContext(ctx) // ends also if serving fails
 	group.Go(func() error {
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
@@ -51,7 +26,7 @@ func serve(ctx context.Context, l net.Listener, s *service, log *slog.Logger, ho
 	})
 	group.Go(func() error {
 		<-ending.Done()
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), server.WriteTimeout)
 		defer cancel()
 		if err := server.Shutdown(ctx); err != nil {
 			return errors.Join(err, server.Close())

@@ -1,0 +1,15 @@
+#!/bin/sh
+# Makes static/lighthouse.webm: one loop of 48 s of stars, a moon, a lighthouse whose
+# beams turn, three rows of waves at their own speed, and a clock.
+ffmpeg -hide_banner -loglevel error -y -filter_complex "
+color=s=640x360:r=24,format=gbrp,geq=r='10+34*pow(Y/H\,2)+190*gt(mod(abs(sin(X*12.9898+Y*78.233)*43758.5453)\,1)\,0.9984)*lt(Y\,225)':g='16+44*pow(Y/H\,2)+190*gt(mod(abs(sin(X*12.9898+Y*78.233)*43758.5453)\,1)\,0.9984)*lt(Y\,225)':b='44+62*pow(Y/H\,1.5)+150*gt(mod(abs(sin(X*12.9898+Y*78.233)*43758.5453)\,1)\,0.9984)*lt(Y\,225)',trim=end_frame=1,loop=-1:1,setpts=N/24/TB[sky];
+color=s=160x160:r=24,format=gbrap,geq=r=240:g=236:b=214:a='max(255*clip(22-hypot(X-80\,Y-80)\,0\,1)\,110*max(0\,exp(-max(0\,hypot(X-80\,Y-80)-21)/18)-0.04))',trim=end_frame=1,loop=-1:1,setpts=N/24/TB[moon];
+color=s=1000x160:r=24,format=gbrap,geq=r=255:g=238:b=176:a='190*exp(-abs(X-500)/210)*clip(3+abs(X-500)*0.11-abs(Y-80)\,0\,6)/6*clip((500-abs(X-500))/60\,0\,1)',trim=end_frame=1,loop=-1:1,setpts=N/24/TB,scale=w='4+2*trunc(498*abs(cos(2*PI*t/16)))':h=160:eval=frame[beam];
+color=s=120x120:r=24,format=gbrap,geq=r=255:g=240:b=190:a='255*max(0\,exp(-hypot(X-60\,Y-60)/11)-0.005)',trim=end_frame=1,loop=-1:1,setpts=N/24/TB[lamp];
+color=s=640x360:r=24,format=gbrap,geq=r='if(lt(Y\,112)\,18\,if(lt(Y\,124)\,250\,if(lt(Y\,132)\,22\,if(lt(Y\,262)\,if(mod(floor((Y-132)/22)\,2)\,120\,196)\,16))))':g='if(lt(Y\,112)\,20\,if(lt(Y\,124)\,232\,if(lt(Y\,132)\,24\,if(lt(Y\,262)\,if(mod(floor((Y-132)/22)\,2)\,38\,198)\,20))))':b='if(lt(Y\,112)\,32\,if(lt(Y\,124)\,160\,if(lt(Y\,132)\,38\,if(lt(Y\,262)\,if(mod(floor((Y-132)/22)\,2)\,48\,206)\,32))))':a='255*max(max(max(between(Y\,100\,111)*lte(abs(X-470)\,(Y-99)*1.1)\,between(Y\,112\,123)*lte(abs(X-470)\,9))\,max(between(Y\,124\,131)*lte(abs(X-470)\,17)\,between(Y\,132\,290)*lte(abs(X-470)\,13+(Y-132)/14)))\,clip(Y-258-pow(abs(X-480)/24\,2)*1.6-5*sin(X/9)-3*sin(X/3.7)\,0\,1))',trim=end_frame=1,loop=-1:1,setpts=N/24/TB[tower];
+color=s=640x360:r=24,format=gbrap,geq=r=26:g=48:b=92:a='255*clip(Y-262-4*sin(2*PI*X/80)-3*sin(2*PI*X/128+1)\,0\,1)',trim=end_frame=1,loop=-1:1,setpts=N/24/TB,scroll=h=1/1152[far];
+color=s=1280x380:r=24,format=gbrap,geq=r=18:g=36:b=74:a='255*clip(Y-294-7*sin(2*PI*X/160+2)-4*sin(2*PI*X/256)\,0\,1)',trim=end_frame=1,loop=-1:1,setpts=N/24/TB,scroll=h=-1/1152[mid];
+color=s=1280x390:r=24,format=gbrap,geq=r=9:g=20:b=46:a='255*clip(Y-328-10*sin(2*PI*X/320+4)-5*sin(2*PI*X/183)\,0\,1)',trim=end_frame=1,loop=-1:1,setpts=N/24/TB,scroll=h=2/1152[near];
+[sky][moon]overlay=x='40+30*sin(2*PI*t/48)':y=10[a];[a][beam]overlay=x='470-w/2':y=38[b];[b][far]overlay=y='2*sin(2*PI*t/6)'[c];[c][tower]overlay[d];[d][lamp]overlay=x=410:y=58[e];[e][mid]overlay=y='-4+4*sin(2*PI*t/8)'[f];[f][near]overlay=y='-6+6*sin(2*PI*t/12+1)',
+drawtext=text='%{pts\:gmtime\:0\:%M\\\\\:%S}':fontcolor=white@0.55:fontsize=30:x=24:y=h-48,format=yuv420p" \
+-t 48 -r 24 -c:v libvpx-vp9 -b:v 62k -g 120 -row-mt 1 -deadline good -cpu-used 2 -an static/lighthouse.webm

@@ -1,0 +1,209 @@
+package videos
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/danmu"
+)
+
+const haha = `{"objectId":"1","userId":"1","ownerId":"1","content":{"text":"haha","color":"yellow","size":"40px","position":1,"time":14}}`
+
+func TestSendAnswersTheDanmuWithItsIDAndTime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Hills())
+	before := time.Now().UnixMilli()
+	answer := call[map[string]any](t, w, "POST", "/danmu/send", haha)
+	require.IsType(t, "", answer["id"])
+	id, err := danmu.ParseID(answer["id"].(string))
+	require.NoError(t, err)
+	require.Equal(t, 14*time.Second, id.Progress())
+	require.InDelta(t, before, answer["createdAt"], 60_000)
+	require.Equal(t, map[string]any{
+		"id": answer["id"], "createdAt": answer["createdAt"],
+		"objectId": "1", "userId": "1", "ownerId": "1",
+		"content": map[string]any{"text": "haha", "color": "yellow", "size": "40px", "position": 1.0, "time": 14.0},
+	}, answer)
+
+	stored, err := w.service.danmu.Get(t.Context(), "1", id)
+	require.NoError(t, err)
+	require.Equal(t, danmu.Top, stored.Mode)
+	require.Equal(t, danmu.RGB(0xFFFF00), stored.Color)
+	require.Equal(t, 40, stored.Size)
+
+	for _, path := range []string{"/danmu/queryByTime/1?playingTime=14&size=20", "/danmu/pull/1?size=20"} {
+		got := call[map[string]any](t, w, "GET", path, "")
+		require.Equal(t, map[string]any{"data": []any{answer}, "cursor": "-1"}, got, path)
+	}
+}
+
+func TestAStyleThatWasNotSentIsNotAnswered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Hills())
+	got := call[map[string]any](t, w, "POST", "/danmu/send", `{"objectId":"1","userId":"2","content":{"text":"<script>","time":0.0004}}`)
+	require.Equal(t, map[string]any{"text": "<script>", "position": 0.0, "time": 0.0}, got["content"])
+	require.Equal(t, "1", got["ownerId"])
+}
+
+func TestASendWithAKeyIsOneDanmu(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Hills())
+	const keyed = `{"objectId":"1","userId":"1","key":"k","content":{"text":"once","time":3}}`
+	first := call[message](t, w, "POST", "/danmu/send", keyed)
+	require.Equal(t, first, call[message](t, w, "POST", "/danmu/send", keyed))
+	require.Len(t, call[list](t, w, "GET", "/danmu/pull/1", "").Data, 1)
+	status, _, _ := w.send(t, "POST", "/danmu/send", `{"objectId":"1","userId":"1","key":"k","content":{"text":"twice","time":3}}`)
+	require.Equal(t, http.StatusConflict, status)
+}
+
+func TestTheFirstSendSetsTheOwner(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Hills())
+	const body = `{"objectId":"7","userId":"a","ownerId":%q,"content":{"text":"x","time":%d}}`
+	require.Equal(t, "o", call[message](t, w, "POST", "/danmu/send", fmt.Sprintf(body, "o", 1)).OwnerID)
+	require.Equal(t, "o", call[message](t, w, "POST", "/danmu/send", fmt.Sprintf(body, "", 2)).OwnerID)
+	status, _, text := w.send(t, "POST", "/danmu/send", fmt.Sprintf(body, "other", 3))
+	require.Equal(t, http.StatusBadRequest, status)
+	require.JSONEq(t, `{"error":{"field":"ownerId","reason":"is not the owner of the video"}}`, text)
+	for _, m := range call[list](t, w, "GET", "/danmu/pull/7", "").Data {
+		require.Equal(t, "o", m.OwnerID)
+	}
+}
+
+func TestOfManyClaimsOfAVideoOneSucceeds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Hills())
+	const many = 8
+	var statuses [many]int
+	var answers [many]message
+	var sending sync.WaitGroup
+	for i := range many {
+		sending.Go(func() {
+			var text string
+			statuses[i], _, text = w.send(t, "POST", "/danmu/send", fmt.Sprintf(`{"objectId":"7","userId":"u%[1]d","ownerId":"o%[1]d","content":{"text":"x","time":1}}`, i))
+			assert.NoError(t, json.Unmarshal([]byte(text), &answers[i]))
+		})
+	}
+	sending.Wait()
+	settings, err := w.service.danmu.Settings(t.Context(), "7")
+	require.NoError(t, err)
+	stored := call[list](t, w, "GET", "/danmu/pull/7", "").Data
+	require.Len(t, stored, 1)
+	for i, status := range statuses {
+		if fmt.Sprint("o", i) == settings.Owner {
+			require.Equal(t, http.StatusOK, status)
+			require.Equal(t, stored[0], answers[i])
+		} else {
+			require.Equal(t, http.StatusBadRequest, status)
+		}
+	}
+}
+
+func TestARefusedSendSetsNoOwner(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Hills())
+	_, err := w.service.danmu.Configure(t.Context(), "7", danmu.Settings{Duration: time.Minute})
+	require.NoError(t, err)
+	for name, content := range map[string]string{
+		"no text":    `{"text":" ","time":1}`,
+		"a long one": `{"text":"` + strings.Repeat("x", 101) + `","time":1}`,
+		"a size":     `{"text":"x","size":"99px","time":1}`,
+		"no time":    `{"text":"x"}`,
+		"too late":   `{"text":"x","time":61}`,
+	} {
+		status, _, text := w.send(t, "POST", "/danmu/send", `{"objectId":"7","userId":"a","ownerId":"o","content":`+content+`}`)
+		require.Equal(t, http.StatusBadRequest, status, name+text)
+		settings, err := w.service.danmu.Settings(t.Context(), "7")
+		require.NoError(t, err)
+		require.Empty(t, settings.Owner, name)
+	}
+}
+
+func TestListsContinueFromTheirCursorToTheEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Hills())
+	for i, at := range []float64{30, 19.999, 20, 20.4, 21, 5} {
+		say(t, w, fmt.Sprint("user", i), fmt.Sprint(at), at)
+	}
+	first := call[list](t, w, "GET", "/danmu/queryByTime/1?playingTime=20&size=2", "")
+	require.Equal(t, []string{"20", "20.4"}, texts(first.Data))
+	next := call[list](t, w, "GET", "/danmu/pull/1?size=2&cursor="+first.Cursor, "")
+	require.Equal(t, []string{"21", "30"}, texts(next.Data))
+	require.Equal(t, end, next.Cursor, "exactly the size")
+	require.Equal(t, list{Data: []message{}, Cursor: end}, call[list](t, w, "GET", "/danmu/pull/1?size=2&cursor=-1", ""))
+
+	start := call[list](t, w, "GET", "/danmu/pull/1?size=20", "")
+	require.Equal(t, []string{"5", "19.999", "20", "20.4", "21", "30"}, texts(start.Data))
+	require.Equal(t, list{Data: []message{}, Cursor: end}, call[list](t, w, "GET", "/danmu/queryByTime/1?playingTime=31", ""))
+}
+
+func TestEveryPositionAndColorOfOldClientsIsUnderstood(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Hills())
+	i := 0
+	for position, mode := range map[int]danmu.Mode{0: danmu.Scroll, 1: danmu.Top, 2: danmu.Bottom, 3: danmu.Reverse} {
+		for color, rgb := range map[string]uint32{"Yellow": 0xFFFF00, "#0f8": 0x00FF88, "#00A1FF": 0x00A1FF, "black": 0, "rebeccapurple": 0x663399} {
+			i++
+			body := fmt.Sprintf(`{"objectId":"1","userId":"u%d","content":{"text":"x","color":%q,"position":%d,"time":1}}`, i, color, position)
+			m := call[message](t, w, "POST", "/danmu/send", body)
+			require.Equal(t, color, m.Content.Color)
+			require.EqualValues(t, position, m.Content.Position)
+			c, err := w.service.danmu.Get(t.Context(), "1", m.ID)
+			require.NoError(t, err)
+			require.Equal(t, mode, c.Mode)
+			require.Equal(t, danmu.RGB(rgb), c.Color)
+		}
+	}
+}
+
+func TestImportedDanmuAreWrittenInTheOldFormat(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		danmu.Comment
+		content string
+	}{
+		"bare":       {danmu.Comment{Text: "a"}, `{"text":"a","position":0,"time":2}`},
+		"a look":     {danmu.Comment{Text: "a", Mode: danmu.Bottom, Color: danmu.RGB(0xFF), Size: 18}, `{"text":"a","color":"#0000ff","size":"18px","position":2,"time":2}`},
+		"mode 2":     {danmu.Comment{Text: "a", Mode: 2}, `{"text":"a","position":0,"time":2}`},
+		"programmed": {danmu.Comment{Text: "[]", Mode: danmu.Positioned}, `{"text":"[]","position":7,"time":2}`},
+		"an Extra":   {danmu.Comment{Text: "a", Extra: []byte(`{"color":"red","size":1}`)}, `{"text":"a","position":0,"time":2}`},
+	} {
+		c.Progress = second(2)
+		m := messageOf(c.Comment, "")
+		require.Zero(t, m.CreatedAt, name)
+		text, err := json.Marshal(m.Content)
+		require.NoError(t, err)
+		require.JSONEq(t, c.content, string(text), name)
+	}
+}
+
+func TestAFastSenderGetsRetryAfter(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Hills())
+	for i := range 50 {
+		status, header, text := w.send(t, "POST", "/danmu/send", fmt.Sprintf(`{"objectId":"1","userId":"1","content":{"text":"%d","time":1}}`, i))
+		if status == http.StatusOK {
+			continue
+		}
+		require.Equal(t, http.StatusTooManyRequests, status, text)
+		require.NotEmpty(t, header.Get("Retry-After"))
+		require.Len(t, call[list](t, w, "GET", "/danmu/pull/1?size=100", "").Data, i)
+		return
+	}
+	t.Fatal("nobody stopped it")
+}
+
+func (w world) items(t *testing.T) int {
+	t.Helper()
+	n, err := w.env.DB.Table(w.env.Tables.Danmu).Scan().Count(t.Context())
+	require.NoError(t, err)
+	return n
+}
