@@ -266,7 +266,7 @@ func TestConcurrentCallsAreCountedByTheirOwnOperation(t *testing.T) {
 	for side, attach := range map[string]func(*meter.Meter, *aws.Config){
 		"AWS": (*meter.Meter).Attach,
 		"Local": func(m *meter.Meter, cfg *aws.Config) {
-			cfg.HTTPClient = localmeter.New(m, http.DefaultTransport).Wrap(cfg.HTTPClient)
+			cfg.HTTPClient = localmeter.New(m, http.DefaultTransport, nil).Wrap(cfg.HTTPClient)
 		},
 	} {
 		t.Run(side, func(t *testing.T) {

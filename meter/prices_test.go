@@ -33,14 +33,14 @@ var sides = map[string]func(*testing.T) (*meter.Meter, *dynamo.DB){
 		m := meter.New()
 		cfg := config(t)
 		truth := meter.New()
-		cfg.HTTPClient = billing{localmeter.New(truth, http.DefaultTransport).Wrap(cfg.HTTPClient), truth}
+		cfg.HTTPClient = billing{localmeter.New(truth, http.DefaultTransport, nil).Wrap(cfg.HTTPClient), truth}
 		m.Attach(&cfg)
 		return m, dynamo.New(cfg)
 	},
 	"Local": func(t *testing.T) (*meter.Meter, *dynamo.DB) {
 		m := meter.New()
 		cfg := config(t)
-		cfg.HTTPClient = localmeter.New(m, http.DefaultTransport).Wrap(cfg.HTTPClient)
+		cfg.HTTPClient = localmeter.New(m, http.DefaultTransport, nil).Wrap(cfg.HTTPClient)
 		return m, dynamo.New(cfg)
 	},
 }

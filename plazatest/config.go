@@ -16,7 +16,7 @@ import (
 )
 
 // connect returns an Env without tables.
-func connect(local *engine.Engine, wrap []func(aws.HTTPClient) aws.HTTPClient) *Env {
+func connect(local *engine.Engine, opts Options) *Env {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil
 	transport.MaxIdleConns = 0
@@ -32,8 +32,8 @@ func connect(local *engine.Engine, wrap []func(aws.HTTPClient) aws.HTTPClient) *
 	}
 	e.client = dynamodb.NewFromConfig(e.Config)
 
-	e.Config.HTTPClient = localmeter.New(e.Meter, transport).Wrap(e.Config.HTTPClient)
-	for _, w := range wrap {
+	e.Config.HTTPClient = localmeter.New(e.Meter, transport, &localmeter.Options{Observe: opts.Observe, Price: opts.Price}).Wrap(e.Config.HTTPClient)
+	for _, w := range opts.Wrap {
 		e.Config.HTTPClient = w(e.Config.HTTPClient)
 	}
 	e.DB = dynamo.New(e.Config)

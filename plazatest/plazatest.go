@@ -41,6 +41,17 @@ type Options struct {
 	// The first is nearest to DynamoDB. The meter counts what gets through all of them.
 	Wrap []func(aws.HTTPClient) aws.HTTPClient
 
+	// Observe is called after each request of DB and Config that reaches DynamoDB, as by
+	// meter.Observe, but with the units that AWS would bill: to show what a click costs, for
+	// example. It is called concurrently. An error in a Call is a smithy.APIError or one of
+	// the connection. Defaults to nothing.
+	Observe func(context.Context, meter.Call)
+
+	// Price says by a request's context whether it is priced. One that is not counts as a
+	// request without units, and is faster: to price a write, DynamoDB Local may have to
+	// read each item before and after it. Defaults to all requests.
+	Price func(context.Context) bool
+
 	// KeepExpired leaves the tables' expiry off, for tests whose clock is in the past:
 	// DynamoDB Local soon deletes what has expired by the machine's clock. Without expiry
 	// Verify and Init return plaza.ErrTable.
@@ -88,7 +99,7 @@ func open(ctx context.Context, local *engine.Engine, opts *Options) (*Env, error
 	if opts != nil {
 		o = *opts
 	}
-	e := connect(local, o.Wrap)
+	e := connect(local, o)
 	if err := e.createTables(ctx, o); err != nil {
 		return nil, errors.Join(err, e.free())
 	}

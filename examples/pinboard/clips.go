@@ -2,16 +2,13 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"log/slog"
 	"net/http"
-	"time"
 
 	"github.com/guregu/dynamo/v2"
 
+	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/danmu/videos"
-	"github.com/plaza-sdk/plaza/ids"
-	"github.com/plaza-sdk/plaza/tables"
+	"github.com/plaza-sdk/plaza/examples/pinboard/people"
 )
 
 // clips are the videos with danmu, each of a person.
@@ -22,29 +19,35 @@ func clips() []videos.Video {
 	return []videos.Video{hills, lighthouse}
 }
 
-// newClips returns the page of the clips and the requests behind it. Known reports
-// whether there is such a person. End its streams when the server stops, and close it
-// after that.
-//
-// A link to a clip is /clips/?video=hills&user=ann&back=/ once it is mounted.
-func newClips(ctx context.Context, db *dynamo.DB, t tables.Names, source ids.Source, known func(person string) bool, log *slog.Logger, hosts ...string) (*videos.Service, error) {
-	return videos.New(ctx, db, t, &videos.Options{Videos: clips(), Hosts: hosts, Known: known, IDs: source, Log: log})
+func (a *app) openClips(ctx context.Context, db *dynamo.DB, hosts []string) (err error) {
+	a.clips, err = videos.New(ctx, db, a.db.tables, &videos.Options{Videos: clips(), Hosts: hosts, Known: known, IDs: a.ids, Log: a.log})
+	return err
 }
 
-// mountClips serves the clips below /clips/. A pattern without a method would conflict
-// with "GET /".
-func mountClips(mux *http.ServeMux, s *videos.Service) {
+// watching is where a clip plays: the page of examples/danmu, with everything it has.
+const watching = "/watch"
+
+func (s *api) clipRoutes() {
+	s.route("GET /api/clips", s.listClips)
+	// A pattern without a method would conflict with "GET /".
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
-		mux.Handle(method+" /clips/", http.StripPrefix("/clips", s))
+		s.mux.Handle(method+" "+watching+"/", http.StripPrefix(watching, s.clips))
 	}
 }
 
-// seedClips writes what persons said at the clips, unless it is there.
-func seedClips(ctx context.Context, s *videos.Service, persons []string, until time.Time) error {
-	for _, clip := range clips() {
-		if _, err := s.Import(ctx, clip.ID, videos.Crowd(clip, &videos.CrowdOptions{Viewers: persons, Until: until})); err != nil {
-			return fmt.Errorf("seeding clip %s: %w", clip.ID, err)
-		}
+// clip is a video in a list.
+type clip struct {
+	ID      string  `json:"id"`
+	Owner   string  `json:"owner"`
+	Title   string  `json:"title"`
+	Seconds float64 `json:"seconds"`
+	Src     string  `json:"src"`
+}
+
+func (s *api) listClips(*http.Request, people.Person) (any, error) {
+	all := []clip{}
+	for _, v := range clips() {
+		all = append(all, clip{v.ID, v.Owner, v.Title, v.Duration.Seconds(), watching + "/" + v.Src})
 	}
-	return nil
+	return cursor.Page[clip]{Items: all}, nil
 }

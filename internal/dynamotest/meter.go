@@ -24,7 +24,7 @@ type Meter struct {
 // NewMeter returns a meter that reads zero.
 func NewMeter() *Meter {
 	m := &Meter{Meter: meter.New()}
-	m.local = localmeter.New(m.Meter, transport())
+	m.local = localmeter.New(m.Meter, transport(), nil)
 	m.local.Price(false)
 	return m
 }

@@ -4,23 +4,84 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"math/big"
 	"net/http"
+	"slices"
 	"strings"
+	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 
 	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
 	"github.com/plaza-sdk/plaza/meter"
 )
 
-// call is one request being priced. It keeps its first error.
+// call is one request. While it is priced it keeps its first error.
 type call struct {
 	local *Local
+	next  aws.HTTPClient
 	req   wire.Request
-	in    input
-	out   output
-	err   error
+	took  time.Duration // by the engine
+
+	in  input
+	out output
+	err error
+}
+
+// count sends a request that is not priced, and remembers its token.
+func (c *call) count() (*http.Response, meter.Cost, error) {
+	res, err := c.send(c.req.Again())
+	if err == nil && c.req.Op == "TransactWriteItems" && res.StatusCode == http.StatusOK {
+		var in struct{ ClientRequestToken string }
+		if json.Unmarshal(c.req.Body, &in) == nil {
+			c.local.repeated(in.ClientRequestToken)
+		}
+	}
+	return res, meter.Cost{}, err
+}
+
+// price sends a request and works out its units.
+func (c *call) price(of func(*call) func(ok bool) meter.Cost) (res *http.Response, cost meter.Cost, err error) {
+	var fields map[string]json.RawMessage
+	c.decode(c.req.Body, &fields)
+	c.decode(c.req.Body, &c.in)
+	fields["ReturnConsumedCapacity"] = json.RawMessage(`"INDEXES"`)
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return nil, cost, err
+	}
+	done := of(c)
+	if res, err = c.send(c.req.As(c.req.Op, body)); err != nil {
+		return nil, cost, err
+	}
+	answer, err := wire.Body(res)
+	if err != nil {
+		return nil, cost, err
+	}
+	wire.SetBody(res, answer)
+	c.decode(answer, &c.out)
+	cost = done(res.StatusCode == http.StatusOK)
+	if c.err != nil {
+		return nil, cost, fmt.Errorf("localmeter: %s: %w", c.req.Op, c.err)
+	}
+	return res, cost, nil
+}
+
+func (c *call) send(r *http.Request) (*http.Response, error) {
+	began := time.Now()
+	defer func() { c.took = time.Since(began) }()
+	return c.next.Do(r)
+}
+
+// table returns the first of a request's tables by name.
+func (c *call) table() string {
+	on, err := c.req.Accesses()
+	if err != nil {
+		return "" // the engine refuses it
+	}
+	return slices.MinFunc(on, func(a, b wire.Access) int { return strings.Compare(a.Table, b.Table) }).Table
 }
 
 type attributes = map[string]json.RawMessage

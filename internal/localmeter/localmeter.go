@@ -2,6 +2,7 @@
 package localmeter
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/smithy-go"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
@@ -23,8 +25,9 @@ import (
 // Put it nearest to the engine, before an injector of faults. Concurrent writes of
 // the same items may be priced wrong.
 type Local struct {
-	counts *meter.Meter
-	side   http.RoundTripper // for requests of its own
+	counts  *meter.Meter
+	side    http.RoundTripper // for requests of its own
+	options Options
 
 	mu       sync.Mutex
 	unpriced bool
@@ -32,9 +35,26 @@ type Local struct {
 	keys     map[string][]string // from table to its key attributes
 }
 
-// New adds costs to m. It sends requests of its own through side, uncounted.
-func New(m *meter.Meter, side http.RoundTripper) *Local {
-	return &Local{counts: m, side: side, done: make(map[string]bool), keys: make(map[string][]string)}
+// Options of New. The zero value works.
+type Options struct {
+	// Observe is called after each request. Defaults to nothing.
+	Observe func(context.Context, meter.Call)
+
+	// Price says which requests are priced, by their context. Defaults to all.
+	Price func(context.Context) bool
+}
+
+// New adds costs to m. It sends requests of its own through side, uncounted. opts may be
+// nil.
+func New(m *meter.Meter, side http.RoundTripper, opts *Options) *Local {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if o.Observe == nil {
+		o.Observe = func(context.Context, meter.Call) {}
+	}
+	return &Local{counts: m, side: side, options: o, done: make(map[string]bool), keys: make(map[string][]string)}
 }
 
 // Price sets whether requests are priced or only counted. To price one, Local may
@@ -45,10 +65,10 @@ func (l *Local) Price(on bool) {
 	l.unpriced = !on
 }
 
-func (l *Local) isPricing() bool {
+func (l *Local) isPricing(ctx context.Context) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.unpriced
+	return !l.unpriced && (l.options.Price == nil || l.options.Price(ctx))
 }
 
 // Wrap counts the requests to DynamoDB that go to next.
@@ -69,49 +89,38 @@ func (c counted) Do(r *http.Request) (*http.Response, error) {
 	}
 	operation := plaza.Operation(r.Context())
 	c.counts.Add(operation, meter.Cost{Requests: 1})
-	price, ok := prices[req.Op]
-	if !ok {
-		return c.next.Do(req.Again())
+	call := &call{local: c.Local, next: c.next, req: req}
+	send := call.count
+	if price, ok := prices[req.Op]; ok && c.isPricing(r.Context()) {
+		send = func() (*http.Response, meter.Cost, error) { return call.price(price) }
 	}
-	if !c.isPricing() {
-		return c.count(req)
+	res, cost, err := send()
+	c.counts.Add(operation, cost)
+	if c.options.Observe != nil {
+		cost.Requests = 1
+		c.options.Observe(r.Context(), meter.Call{
+			Operation: operation, Action: req.Op, Table: call.table(), Cost: cost, Duration: call.took, Err: failure(res, err),
+		})
 	}
+	return res, err
+}
 
-	call := &call{local: c.Local, req: req}
-	var fields map[string]json.RawMessage
-	call.decode(req.Body, &fields)
-	call.decode(req.Body, &call.in)
-	fields["ReturnConsumedCapacity"] = json.RawMessage(`"INDEXES"`)
-	body, err := json.Marshal(fields)
-	if err != nil {
-		return nil, err
-	}
-	done := price(call)
-	res, err := c.next.Do(req.As(req.Op, body))
-	if err != nil {
-		return nil, err
+// failure returns why a request failed, or nil.
+func failure(res *http.Response, err error) error {
+	if err != nil || res.StatusCode == http.StatusOK {
+		return err
 	}
 	answer, err := wire.Body(res)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	wire.SetBody(res, answer)
-	call.decode(answer, &call.out)
-	c.counts.Add(operation, done(res.StatusCode == http.StatusOK))
-	if call.err != nil {
-		return nil, fmt.Errorf("localmeter: %s: %w", req.Op, call.err)
+	var refused struct {
+		Type    string `json:"__type"`
+		Message string
 	}
-	return res, nil
-}
-
-// count sends a request that is not priced, and remembers its token.
-func (c counted) count(req wire.Request) (*http.Response, error) {
-	res, err := c.next.Do(req.Again())
-	if err == nil && req.Op == "TransactWriteItems" && res.StatusCode == http.StatusOK {
-		var in struct{ ClientRequestToken string }
-		if json.Unmarshal(req.Body, &in) == nil {
-			c.repeated(in.ClientRequestToken)
-		}
+	if err := json.Unmarshal(answer, &refused); err != nil {
+		return fmt.Errorf("localmeter: HTTP status %d: %w", res.StatusCode, err)
 	}
-	return res, err
+	return &smithy.GenericAPIError{Code: refused.Type[strings.LastIndexByte(refused.Type, '#')+1:], Message: refused.Message}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 )
@@ -83,6 +84,12 @@ func (w Window) Tab(t *testing.T, tolerated ...string) Window {
 	return tab
 }
 
+// Of returns the window for the use of another test, such as a subtest.
+func (w Window) Of(t *testing.T) Window {
+	t.Helper()
+	return Window{t, w.ctx}
+}
+
 // watch fails the test if the page writes a warning or an error to the console.
 func (w Window) watch(tolerated []string) {
 	t := w.t
@@ -120,6 +127,8 @@ func (b Browser) window(t *testing.T) context.Context {
 	case w = <-b.left:
 	default:
 		w.ctx, w.close = chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+		require.NoError(t, chromedp.Do(w.ctx))
+		go w.leave()
 	}
 	t.Cleanup(func() {
 		if os.Getenv("CI") != "" || w.empty() != nil {
@@ -129,6 +138,20 @@ func (b Browser) window(t *testing.T) context.Context {
 		b.left <- w
 	})
 	return w.ctx
+}
+
+// leave leaves pages that ask whether to, until the window closes.
+func (w opened) leave() {
+	for dialog, err := range chromedp.Events(w.ctx, page.JavascriptDialogOpening) {
+		if err != nil {
+			return
+		}
+		if dialog.Type == page.DialogTypeBeforeunload {
+			_, _ = chromedp.Run(w.ctx, func(ctx context.Context, t *chromedp.Target) (cdp.Empty, error) {
+				return cdp.Call(ctx, t, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
+			})
+		}
+	}
 }
 
 // empty ends the page and what it was made to believe.
@@ -144,7 +167,9 @@ func (w opened) empty() error {
 // Open loads a page.
 func (w Window) Open(url string) {
 	w.t.Helper()
-	require.NoError(w.t, chromedp.Do(w.ctx, chromedp.Navigate(url)))
+	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	defer cancel()
+	require.NoError(w.t, chromedp.Do(ctx, chromedp.Navigate(url)), url)
 }
 
 // Size changes the size of the page, in pixels.

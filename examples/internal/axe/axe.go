@@ -1,0 +1,54 @@
+// Package axe checks pages of the examples by the rules of axe-core, which are those of
+// WCAG that a program can check.
+package axe
+
+import (
+	"embed"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
+)
+
+//go:embed *.js*
+var files embed.FS
+
+// violation is a rule that a page breaks, and where.
+type violation struct {
+	ID     string `json:"id"`
+	Impact string `json:"impact"`
+	Help   string `json:"help"`
+	Nodes  []struct {
+		HTML    string `json:"html"`
+		Summary string `json:"failureSummary"`
+	} `json:"nodes"`
+}
+
+// Check fails the test if the page in a window breaks a rule whose impact is serious or
+// critical. Without axe-core, which fetch.sh fetches, it skips the test, except in CI.
+func Check(t *testing.T, w browsertest.Window) {
+	t.Helper()
+	for _, v := range violations(t, w) {
+		var where strings.Builder
+		for _, node := range v.Nodes {
+			fmt.Fprintf(&where, "\n%s\n%s", node.HTML, node.Summary)
+		}
+		t.Errorf("%s: %s: %s%s", v.Impact, v.ID, v.Help, where.String())
+	}
+}
+
+func violations(t *testing.T, w browsertest.Window) []violation {
+	t.Helper()
+	script, err := files.ReadFile("axe.min.js")
+	if err != nil {
+		require.Empty(t, os.Getenv("CI"), "no axe-core: sh examples/internal/axe/fetch.sh")
+		t.Skip("no axe-core: sh examples/internal/axe/fetch.sh")
+	}
+	w.Do(string(script))
+	return browsertest.Eval[[]violation](w, `axe.run(document, { resultTypes: ["violations"] })
+		.then((found) => found.violations.filter((v) => v.impact === "serious" || v.impact === "critical"))`)
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/examples/guard"
+	"github.com/plaza-sdk/plaza/examples/pinboard/people"
+)
+
+//go:embed static
+var static embed.FS
+
+const (
+	requestRate, requestBurst = 50, 500 // of an address, a second and at once
+
+	streamsEach, streamsAll = 20, 1_000
+
+	// loseHeader on a write asks to lose its answer: the write is applied, and the page
+	// does not hear of it.
+	loseHeader = "Pinboard-Lose"
+)
+
+// api answers the page's requests.
+type api struct {
+	*app
+	mux      *http.ServeMux
+	patterns []string // of the routes that people ask for
+	guard    *guard.Guard
+	requests *guard.Rate
+	streams  *guard.Streams
+
+	ending     chan struct{} // closed to end the streams
+	endStreams func()
+}
+
+// action handles a request of a person. Its answer is sent as JSON.
+type action func(r *http.Request, me people.Person) (answer any, err error)
+
+// newAPI returns an api that answers to hosts, localhost and the listener's address.
+func newAPI(a *app, hosts ...string) *api {
+	s := &api{
+		app: a, mux: http.NewServeMux(),
+		guard:    guard.New(hosts...),
+		requests: guard.NewRate(requestRate, requestBurst, nil),
+		streams:  guard.NewStreams(streamsEach, streamsAll),
+		ending:   make(chan struct{}),
+	}
+	s.endStreams = sync.OnceFunc(func() { close(s.ending) })
+	s.routes()
+	return s
+}
+
+// routes lists the requests, with the parameters that a query may have.
+func (s *api) routes() {
+	s.mux.HandleFunc("GET /api/people", s.people)
+	s.mux.HandleFunc("GET /api/costs", s.spent)
+	s.homeRoutes()
+	s.pinRoutes()
+	s.makeRoutes()
+	s.commentRoutes()
+	s.boardRoutes()
+	s.profileRoutes()
+	s.tagRoutes()
+	s.followRoutes()
+	s.weeklyRoutes()
+	s.moderationRoutes()
+	s.liveRoutes()
+	s.bellRoutes()
+	s.messageRoutes()
+	s.settingRoutes()
+	s.clipRoutes()
+	s.mux.HandleFunc("GET /pictures/{file}", picture)
+	s.mux.HandleFunc("GET /avatars/{file}", avatar)
+	files, err := fs.Sub(static, "static")
+	if err != nil {
+		panic(err) // static is embedded
+	}
+	s.mux.Handle("GET /", page(files))
+}
+
+// route registers an action. Requests with other query parameters are refused.
+func (s *api) route(pattern string, do action, parameters ...string) {
+	s.patterns = append(s.patterns, pattern)
+	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), requestTime)
+		defer cancel()
+		r = r.WithContext(ctx)
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		me, err := s.admit(r, parameters)
+		if err != nil {
+			s.refuse(w, r, err)
+			return
+		}
+		r, mine := s.costs.begin(r)
+		answer, err := do(r, me)
+		lose := r.Method != http.MethodGet && r.Header.Get(loseHeader) != ""
+		s.costs.end(me.ID, mine, lose)
+		switch {
+		case lose:
+			cutOff(w)
+		case err != nil:
+			s.refuse(w, r, err)
+		default:
+			write(w, http.StatusOK, answer)
+		}
+	})
+}
+
+// cutOff begins an answer and breaks the connection. An answer that never began would
+// make some browsers repeat the request on their own.
+func cutOff(w http.ResponseWriter) {
+	w.Header().Set("Content-Length", "1000")
+	_ = http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+// admit refuses requests that come too often, that nobody signs, or that have unknown
+// parameters.
+func (s *api) admit(r *http.Request, parameters []string) (people.Person, error) {
+	if err := s.requests.Take(guard.Client(r)); err != nil {
+		return people.Person{}, err
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return people.Person{}, &plaza.InvalidError{Field: "query", Reason: "is malformed"}
+	}
+	for name := range query {
+		if !slices.Contains(parameters, name) {
+			return people.Person{}, &plaza.InvalidError{Field: "query", Reason: fmt.Sprintf("has an unknown parameter %q", name)}
+		}
+	}
+	return who(r)
+}
+
+func (s *api) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	p := problemOf(err)
+	if p.status >= http.StatusInternalServerError {
+		log := s.log
+		var damaged *plaza.CorruptError
+		if errors.As(err, &damaged) {
+			log = log.With("table", damaged.Table, "pk", damaged.PK, "sk", damaged.SK)
+		}
+		log.Error("request failed", "route", r.Pattern, "status", p.status, "err", err)
+	}
+	p.write(w)
+}
+
+func (s *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	protect(w.Header())
+	if err := s.guard.Check(r); err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// people lists whom one can sign in as.
+func (s *api) people(w http.ResponseWriter, _ *http.Request) {
+	write(w, http.StatusOK, people.All())
+}
+
+// spent answers with what the latest clicks of a person cost. It costs nothing itself.
+func (s *api) spent(w http.ResponseWriter, r *http.Request) {
+	me, err := who(r)
+	var after int64
+	if text := r.URL.Query().Get("after"); err == nil && text != "" {
+		after, err = strconv.ParseInt(text, 10, 64)
+	}
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	write(w, http.StatusOK, s.costs.spentBy(me.ID, after))
+}
+
+// pageOf reads which page of a list a request wants.
+func pageOf(r *http.Request, limit int) cursor.PageRequest {
+	return cursor.PageRequest{Cursor: cursor.Cursor(r.URL.Query().Get("cursor")), Limit: limit}
+}
+
+func write(w http.ResponseWriter, status int, answer any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(answer) // fails if the client is gone
+}

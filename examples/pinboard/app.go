@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/examples/danmu/videos"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/feed/reaction"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids/lease"
+	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/live"
+	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/announce"
+	"github.com/plaza-sdk/plaza/notify/digest"
+	"github.com/plaza-sdk/plaza/notify/message"
+	msglive "github.com/plaza-sdk/plaza/notify/message/live"
+	"github.com/plaza-sdk/plaza/notify/prefs"
+)
+
+// app holds the parts of Plaza that Pinboard uses: a source of ids, and one repository
+// for each feature.
+type app struct {
+	ids       *lease.Source
+	follows   *follow.Repository
+	feeds     *feed.Repository
+	comments  *comment.Repository
+	reactions *reaction.Repository
+	boards    *leaderboard.Repository
+
+	bell          *notify.Repository
+	prefs         *prefs.Repository
+	announcements *announce.Repository
+	digests       *digest.Repository
+	mails         *mails
+
+	messages *message.Repository
+
+	rings *live.Hub[ring] // of bells, to open pages
+	talks *msglive.Hub    // of conversations
+
+	clips *videos.Service
+
+	db    database
+	costs *costs
+	log   *slog.Logger
+}
+
+// newApp opens everything. The clips answer to hosts.
+func newApp(ctx context.Context, db database, log *slog.Logger, hosts ...string) (*app, error) {
+	a := &app{db: db, costs: db.costs, log: log}
+	if err := a.open(free(ctx), dynamo.New(db.config), hosts); err != nil {
+		return nil, errors.Join(err, a.close())
+	}
+	return a, nil
+}
+
+func (a *app) open(ctx context.Context, db *dynamo.DB, hosts []string) (err error) {
+	t := a.db.tables
+	if a.ids, err = lease.NewSource(db, t.Machines, &lease.Options{OnCorrupt: a.onCorrupt}); err != nil {
+		return err
+	}
+	if a.follows, err = follow.New(db, t.Follow, a.ids, &follow.Options{OnCorrupt: a.onCorrupt}); err != nil {
+		return err
+	}
+	a.feeds, err = feed.New(db, t.Feed, a.ids, a.follows, &feed.Options{
+		About:     func(pin feed.Activity) feed.Ref { return pin.Object }, // a picture that several people pinned shows once
+		OwnHome:   true,
+		Retention: 21 * 24 * time.Hour, // so that half of the seed need not be delivered
+		OnCorrupt: a.onCorrupt,
+	})
+	if err != nil {
+		return err
+	}
+	if a.reactions, err = reaction.New(db, t.Reaction, a.ids, &reaction.Options{Kinds: []string{like, report}, OnCorrupt: a.onCorrupt}); err != nil {
+		return err
+	}
+	if a.comments, err = comment.New(db, t.Comment, a.ids, &comment.Options{OnCorrupt: a.onCorrupt}); err != nil {
+		return err
+	}
+	if a.boards, err = leaderboard.New(db, t.Leaderboard, a.ids, &leaderboard.Options{OnCorrupt: a.onCorrupt}); err != nil {
+		return err
+	}
+	if err = a.openBell(db); err != nil {
+		return err
+	}
+	if err = a.openMessages(db); err != nil {
+		return err
+	}
+	// The tables were created just now. If another tool creates them, call Verify.
+	for _, table := range []interface{ Init(context.Context) error }{a.ids, a.follows, a.feeds, a.comments, a.reactions, a.boards, a.bell, a.messages} {
+		if err := table.Init(ctx); err != nil {
+			return err
+		}
+	}
+	if err := a.openClips(ctx, db, hosts); err != nil {
+		return err
+	}
+	return a.defineWeekly(ctx)
+}
+
+// onCorrupt logs each damaged item that a list leaves out.
+func (a *app) onCorrupt(e *plaza.CorruptError) {
+	a.log.Error("stored item is damaged", "table", e.Table, "pk", e.PK, "sk", e.SK, "reason", e.Reason)
+}
+
+// run does the work in the background until ctx ends.
+func (a *app) run(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return a.keep(ctx, "deliveries to homes", a.feeds.Run) })
+	group.Go(func() error { return a.keep(ctx, "digests", a.sendDigests) })
+	for _, s := range a.handlers() {
+		group.Go(func() error { return a.keep(ctx, "stream of "+s.table+" for "+s.group, s.read(a)) })
+	}
+	return group.Wait()
+}
+
+// rest is how long a worker that failed waits.
+const rest = 2 * time.Second
+
+// keep runs a worker until ctx ends. One that fails begins again.
+func (a *app) keep(ctx context.Context, name string, work func(context.Context) error) error {
+	for {
+		err := work(ctx)
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // that is how it ends
+		}
+		a.log.Error("a worker failed and begins again", "worker", name, "err", err)
+		select {
+		case <-time.After(rest):
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// close gives the machine number back to the next process, also after an interrupt.
+func (a *app) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if a.rings != nil {
+		a.rings.Close()
+	}
+	if a.talks != nil {
+		a.talks.Close()
+	}
+	var err error
+	if a.clips != nil {
+		err = a.clips.Close()
+	}
+	if a.ids != nil {
+		err = errors.Join(err, a.ids.Close(ctx))
+	}
+	return err
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/examples/guard"
+	"github.com/plaza-sdk/plaza/examples/pinboard/people"
+	"github.com/plaza-sdk/plaza/feed"
+)
+
+const (
+	maxName    = 60 // characters of a board's name
+	collage    = 4  // pictures of a board on a profile
+	collagesAt = 8  // boards whose pictures are read at once
+)
+
+func (s *api) boardRoutes() {
+	s.route("POST /api/boards", s.createBoard)
+	s.route("GET /api/boards/{board}", s.showBoard)
+	s.route("PUT /api/boards/{board}", s.renameBoard)
+	s.route("GET /api/boards/{board}/pins", s.boardPins, "cursor")
+}
+
+// board is a person's collection of pins. A person's boards are the activities of the
+// outbox boards:<person>; a board's pins are those of the outbox board:<id>.
+type board struct {
+	ID       string    `json:"id"`
+	Name     string    `json:"name"`
+	Owner    string    `json:"owner"`
+	At       time.Time `json:"at"`
+	Pictures []string  `json:"pictures,omitempty"` // the newest
+
+	made feed.Activity
+}
+
+type boardData struct {
+	Name string `json:"name"`
+}
+
+func boardOf(made feed.Activity) (board, error) {
+	var data boardData
+	if err := json.Unmarshal(made.Data, &data); err != nil {
+		return board{}, fmt.Errorf("data of %s/%s: %w", made.Owner, made.ID, err)
+	}
+	return board{ID: made.Object.ID, Name: data.Name, Owner: made.Actor.ID, At: made.Time, made: made}, nil
+}
+
+// createBoard makes a board. Its ForeignID follows from its name, so a repeat makes no
+// second one.
+func (s *api) createBoard(r *http.Request, me people.Person) (any, error) {
+	name, err := readName(r)
+	if err != nil {
+		return nil, err
+	}
+	slug, err := slugOf(name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(boardData{name})
+	if err != nil {
+		return nil, err
+	}
+	made, _, err := s.feeds.Outbox("boards:"+me.ID).Publish(r.Context(), feed.Activity{
+		Actor: feed.Ref{ID: me.ID}, Verb: "create", Object: feed.Ref{Kind: "board", ID: me.ID + "." + slug},
+		ForeignID: slug, Data: data,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return boardOf(made)
+}
+
+// renameBoard keeps the board's id, so that links and followers stay.
+func (s *api) renameBoard(r *http.Request, me people.Person) (any, error) {
+	name, err := readName(r)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.board(r.Context(), r.PathValue("board"))
+	if err != nil {
+		return nil, err
+	}
+	if b.Owner != me.ID {
+		return nil, fmt.Errorf("renaming board %s: %w", b.ID, plaza.ErrForbidden)
+	}
+	if b.made.Data, err = json.Marshal(boardData{name}); err != nil {
+		return nil, err
+	}
+	_, renamed, err := s.feeds.Outbox("boards:"+me.ID).Update(r.Context(), b.made)
+	return changed{renamed}, err
+}
+
+func (s *api) showBoard(r *http.Request, me people.Person) (any, error) {
+	b, err := s.board(r.Context(), r.PathValue("board"))
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.followed(r.Context(), me, feed.Ref{Kind: "board", ID: b.ID})
+	return struct {
+		board
+		followed
+	}{b, f}, err
+}
+
+func (s *api) boardPins(r *http.Request, me people.Person) (any, error) {
+	b, err := s.board(r.Context(), r.PathValue("board"))
+	if err != nil {
+		return nil, err
+	}
+	return s.listCards(r, me, s.feeds.Outbox("board:"+b.ID).List)
+}
+
+// profileBoards lists a person's boards with the newest pictures of each.
+func (s *api) profileBoards(r *http.Request, _ people.Person) (any, error) {
+	p, err := personOf(r)
+	if err != nil {
+		return nil, err
+	}
+	boards, err := s.boardsOf(r.Context(), p.ID)
+	if err != nil {
+		return nil, err
+	}
+	reading, ctx := errgroup.WithContext(r.Context())
+	reading.SetLimit(collagesAt)
+	for i := range boards {
+		reading.Go(func() error {
+			page, err := s.feeds.Outbox("board:"+boards[i].ID).List(ctx, cursor.PageRequest{Limit: collage})
+			for _, pin := range page.Items {
+				boards[i].Pictures = append(boards[i].Pictures, pin.Object.ID)
+			}
+			return err
+		})
+	}
+	return boards, reading.Wait()
+}
+
+// boardsOf returns a person's boards, the newest first. It takes 1 request for each 100.
+func (s *api) boardsOf(ctx context.Context, person string) ([]board, error) {
+	boards := []board{}
+	for made, err := range cursor.All(ctx, s.feeds.Outbox("boards:"+person).List) {
+		if err != nil {
+			return nil, err
+		}
+		b, err := boardOf(made)
+		if err != nil {
+			return nil, err
+		}
+		boards = append(boards, b)
+	}
+	return boards, nil
+}
+
+// board returns a board by its id. An unknown one is plaza.ErrNotFound.
+func (s *api) board(ctx context.Context, id string) (board, error) {
+	if owner, _, _ := strings.Cut(id, "."); known(owner) {
+		boards, err := s.boardsOf(ctx, owner)
+		if err != nil {
+			return board{}, err
+		}
+		for _, b := range boards {
+			if b.ID == id {
+				return b, nil
+			}
+		}
+	}
+	return board{}, fmt.Errorf("board: %w", plaza.ErrNotFound)
+}
+
+func readName(r *http.Request) (string, error) {
+	var body boardData
+	if err := guard.ReadJSON(r, &body); err != nil {
+		return "", err
+	}
+	name := strings.TrimSpace(body.Name)
+	if name == "" || utf8.RuneCountInString(name) > maxName {
+		return "", &plaza.InvalidError{Field: "name", Reason: fmt.Sprintf("does not have 1 to %d characters", maxName)}
+	}
+	return name, nil
+}
+
+// slugOf returns a name's letters and digits, of any script, with hyphens between words.
+func slugOf(name string) (string, error) {
+	words := strings.FieldsFunc(strings.ToLower(name), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	if len(words) == 0 {
+		return "", &plaza.InvalidError{Field: "name", Reason: "has no letter and no digit"}
+	}
+	return strings.Join(words, "-"), nil
+}

@@ -1,0 +1,82 @@
+// Command pinboard is a photo community over every feature of Plaza, in one process, on a
+// DynamoDB that it starts on this machine. Copy from it: each screen has a Go file of
+// its name here and a JavaScript module of its name in static/screens.
+//
+//	go run ./examples/pinboard
+//	go run ./examples/pinboard -addr localhost:9000
+//	go run ./examples/pinboard -endpoint http://localhost:8000
+//
+// With -endpoint it uses a DynamoDB that is already there, and its tables stay. An
+// interrupt or SIGTERM stops it after the current requests.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/plaza-sdk/plaza/examples/guard"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal kills the process
+	if err := run(ctx, os.Args[1:], os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "pinboard:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) (err error) {
+	flags := flag.NewFlagSet("pinboard", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // main prints the error once
+	addr := flags.String("addr", "localhost:5000", "listen on `HOST:PORT`")
+	names := flags.String("host", "", "answer to these `NAMES` too, separated by commas")
+	endpoint := flags.String("endpoint", "", "use the DynamoDB at `URL`")
+	err = flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		flags.SetOutput(out)
+		flags.Usage()
+		return nil
+	case err != nil:
+		return err
+	case flags.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+
+	log := slog.New(slog.NewTextHandler(out, nil))
+	listener, err := net.Listen("tcp", *addr)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	db, err := openDatabase(ctx, *endpoint)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.close()) }()
+	a, err := newApp(ctx, db, log, guard.Names(*addr, *names)...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.close()) }()
+	if err := a.seed(free(ctx), out); err != nil {
+		return err
+	}
+	if err := a.welcome(ctx); err != nil {
+		return err
+	}
+	if err := a.switchOnStreams(ctx); err != nil { // before the first write of a person
+		return err
+	}
+	log.Info("open this in a browser", "url", "http://"+listener.Addr().String())
+	return serve(ctx, listener, a, guard.Names(*addr, *names))
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/examples/guard"
+	"github.com/plaza-sdk/plaza/examples/pinboard/art"
+	"github.com/plaza-sdk/plaza/examples/pinboard/people"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+)
+
+// freshFor is how long a picture that was drawn can be pinned.
+const freshFor = 24 * time.Hour
+
+func (s *api) makeRoutes() {
+	s.route("POST /api/pictures", s.draw)
+	s.route("POST /api/pins", s.publish)
+}
+
+// drawn is a picture that nobody has pinned yet.
+type drawn struct {
+	Picture string `json:"picture"`
+	Title   string `json:"title"`
+	Tag     string `json:"tag"`
+	Width   int    `json:"width"`
+	Height  int    `json:"height"`
+}
+
+// draw chooses the id of the activity that may pin the picture. It writes nothing.
+func (s *api) draw(r *http.Request, me people.Person) (any, error) {
+	id, err := s.ids.Next(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	p := pictureID{me.ID, id}.String()
+	w, h := art.Size(p)
+	return drawn{p, art.Title(p, art.TagOf(p)), art.TagOf(p), w, h}, nil
+}
+
+// publish pins a picture to a board of one's own: a new picture, or one that somebody else
+// has pinned. A picture is pinned once by a person: a repeat answers with the pin that
+// stands.
+func (s *api) publish(r *http.Request, me people.Person) (any, error) {
+	var body struct {
+		Picture string `json:"picture"`
+		Title   string `json:"title"` // of a new picture
+		Board   string `json:"board"` // its id
+	}
+	if err := guard.ReadJSON(r, &body); err != nil {
+		return nil, err
+	}
+	p, err := parsePicture(body.Picture)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.board(r.Context(), body.Board)
+	switch {
+	case err != nil:
+		return nil, err
+	case b.Owner != me.ID:
+		return nil, plaza.ErrForbidden
+	}
+	pin := feed.Activity{
+		Actor: feed.Ref{ID: me.ID}, Verb: "pin", Object: p.ref(), Target: feed.Ref{Kind: "board", ID: b.ID},
+		ForeignID: p.ref().String(), To: []string{"board:" + b.ID},
+	}
+	var data pinData
+	if p.owner == me.ID {
+		data, err = s.newPicture(&pin, p, body.Title)
+	} else {
+		data, err = s.othersPicture(r.Context(), &pin, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	data.Board = b.Name
+	if pin.Data, err = json.Marshal(data); err != nil {
+		return nil, err
+	}
+	pin, created, err := s.feeds.Outbox(me.ID).Publish(r.Context(), pin)
+	return saved{created, pin.Target.ID}, err
+}
+
+// saved answers a pin: whether it is new, and the board that it is on.
+type saved struct {
+	Created bool   `json:"created"`
+	Board   string `json:"board"`
+}
+
+// newPicture pins under the ID in the picture's name, so that a repeat is the same
+// activity, and for those who follow the picture's tag.
+func (s *api) newPicture(pin *feed.Activity, p pictureID, title string) (pinData, error) {
+	now := time.Now()
+	if drawn := p.activity.Time(); drawn.Before(now.Add(-freshFor)) || p.activity > ids.At(now.Add(time.Minute)) {
+		return pinData{}, &plaza.InvalidError{Field: "picture", Reason: "was not drawn within the last day"}
+	}
+	title, err := titleOf(title)
+	tag := art.TagOf(p.String())
+	pin.ID, pin.To = p.activity, append(pin.To, "tag:"+tag)
+	return pinData{Title: title, Tag: tag}, err
+}
+
+// othersPicture makes the pin a repin, with the title and the tag of the picture. It is
+// found when its picture is removed.
+func (s *api) othersPicture(ctx context.Context, pin *feed.Activity, p pictureID) (pinData, error) {
+	var data pinData
+	first, err := s.firstPin(ctx, p)
+	if err != nil {
+		return data, err
+	}
+	pin.To = append(pin.To, repins(p))
+	return data, json.Unmarshal(first.Data, &data)
+}

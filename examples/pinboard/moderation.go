@@ -1,0 +1,289 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/examples/guard"
+	"github.com/plaza-sdk/plaza/examples/pinboard/people"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/feed/reaction"
+	"github.com/plaza-sdk/plaza/ids"
+)
+
+// Outboxes of the moderators. What people wrote about an object is in an outbox of its own,
+// reports:<object>.
+const (
+	reportsBox    = "reports"    // what to look at, once for each object
+	moderationBox = "moderation" // what was done
+)
+
+func (s *api) moderationRoutes() {
+	s.route("PUT /api/reports", s.report)
+	s.route("GET /api/moderation/reports", moderator(s.reports), "cursor")
+	s.route("GET /api/moderation/reasons", moderator(s.reportReasons), "object", "cursor")
+	s.route("GET /api/moderation/log", moderator(s.moderationLog), "cursor")
+	s.route("POST /api/moderation/actions", moderator(s.moderate))
+}
+
+// target is what is reported: a picture, or a comment on it.
+type target struct {
+	object  string // as reactions name it
+	picture pictureID
+	comment comment.Address // zero for a picture
+}
+
+// parseTarget reads picture:<picture> or comment:<picture>/<comment>. The root is that of a
+// reply's thread.
+func parseTarget(object string, root ids.ID) (s target, err error) {
+	kind, rest, _ := strings.Cut(object, ":")
+	picture, id, isComment := strings.Cut(rest, "/")
+	s.object = object
+	s.picture, err = parsePicture(picture)
+	if err == nil && isComment {
+		s.comment = comment.Address{Object: s.picture.ref().String(), Root: root}
+		s.comment.ID, err = ids.Parse(id)
+	}
+	if err != nil || kind != "picture" && kind != "comment" || isComment != (kind == "comment") {
+		return s, &plaza.InvalidError{Field: "object", Reason: "is neither a picture nor a comment"}
+	}
+	return s, nil
+}
+
+func (s target) isComment() bool { return s.comment.ID != 0 }
+
+// shown is what moderators see of a target: how it was when it was reported, or when
+// something was done.
+type shown struct {
+	Object string `json:"object"`
+	Root   ids.ID `json:"root,omitzero"`
+	By     string `json:"by"`             // its author
+	Title  string `json:"title"`          // of the picture
+	Text   string `json:"text,omitempty"` // of the comment
+	Action string `json:"action,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// lookIfThere is look, for what may have been removed or hidden before.
+func (s *api) lookIfThere(ctx context.Context, about target) (shown, error) {
+	see, err := s.look(ctx, about)
+	if errors.Is(err, plaza.ErrNotFound) {
+		err = nil
+	}
+	return see, err
+}
+
+// look reads a target. What is removed or hidden is plaza.ErrNotFound.
+func (s *api) look(ctx context.Context, about target) (shown, error) {
+	see := shown{Object: about.object, Root: about.comment.Root, By: about.picture.owner}
+	pin, err := s.firstPin(ctx, about.picture)
+	if err != nil {
+		return see, err
+	}
+	var data pinData
+	if err := json.Unmarshal(pin.Data, &data); err != nil {
+		return see, fmt.Errorf("data of %s: %w", about.picture, err)
+	}
+	see.Title = data.Title
+	if about.isComment() {
+		c, err := s.comments.Get(ctx, about.comment)
+		if err != nil {
+			return see, err
+		}
+		if c.Removed != nil {
+			return see, fmt.Errorf("%s: %w", about.object, plaza.ErrNotFound)
+		}
+		see.By, see.Text = c.User, c.Text
+	}
+	return see, nil
+}
+
+// complaint is the body of a report, and of what a moderator does about it.
+type complaint struct {
+	Object string `json:"object"`
+	Root   ids.ID `json:"root"`
+	Reason string `json:"reason"`
+}
+
+func (c complaint) target() (target, error) {
+	if n := len(c.Reason); n > comment.MaxReason {
+		return target{}, &plaza.InvalidError{Field: "reason", Reason: fmt.Sprintf("has %d bytes, at most %d are allowed", n, comment.MaxReason)}
+	}
+	return parseTarget(c.Object, c.Root)
+}
+
+// report counts one report of a person for each object, and brings the object before the
+// moderators. The reaction's id names what is written, so a repeat writes nothing.
+func (s *api) report(r *http.Request, me people.Person) (any, error) {
+	var body complaint
+	if err := guard.ReadJSON(r, &body); err != nil {
+		return nil, err
+	}
+	about, err := body.target()
+	if err != nil {
+		return nil, err
+	}
+	see, err := s.look(r.Context(), about)
+	if err != nil {
+		return nil, err
+	}
+	mine, reported, err := s.reactions.React(r.Context(), reaction.Reaction{User: me.ID, Object: about.object, Kind: report})
+	if err != nil {
+		return nil, err
+	}
+	see.Reason = body.Reason
+	said, err := json.Marshal(see)
+	if err != nil {
+		return nil, err
+	}
+	entry := feed.Activity{ID: mine.ID, Actor: feed.Ref{ID: me.ID}, Verb: report, Object: about.picture.ref(), Data: said}
+	if err := s.publishOnce(r.Context(), reportsBox+":"+about.object, entry); err != nil {
+		return nil, err
+	}
+	entry.ForeignID = about.object // of all who report it, the first one
+	return changed{reported}, s.publishOnce(r.Context(), reportsBox, entry)
+}
+
+// publishOnce does nothing if there is an activity of this id, or if it was removed.
+func (a *app) publishOnce(ctx context.Context, box string, entry feed.Activity) error {
+	_, _, err := a.feeds.Outbox(box).Publish(ctx, entry)
+	if errors.Is(err, plaza.ErrConflict) || errors.Is(err, plaza.ErrRemoved) {
+		return nil
+	}
+	return err
+}
+
+// moderator wraps the actions that only moderators may take.
+func moderator(do action) action {
+	return func(r *http.Request, me people.Person) (any, error) {
+		if !people.Moderator(me.ID) {
+			return nil, &guard.RefusedError{Status: http.StatusForbidden, Reason: "only moderators see this"}
+		}
+		return do(r, me)
+	}
+}
+
+// line is an entry of the reports or of the log.
+type line struct {
+	shown
+
+	ID      ids.ID    `json:"id"`
+	Actor   string    `json:"actor"` // who reported it, or who did it
+	Picture string    `json:"picture"`
+	At      time.Time `json:"at"`
+	Reports int64     `json:"reports,omitempty"` // by how many people
+}
+
+// lines reads an outbox of the moderators.
+func (s *api) lines(r *http.Request, box string) (page cursor.Page[line], err error) {
+	stored, err := s.feeds.Outbox(box).List(r.Context(), pageOf(r, 20))
+	page.Next, page.Prev, page.Items = stored.Next, stored.Prev, []line{}
+	for _, a := range stored.Items {
+		l := line{ID: a.ID, Actor: a.Actor.ID, Picture: a.Object.ID, At: a.Time}
+		if err := json.Unmarshal(a.Data, &l.shown); err != nil {
+			return page, fmt.Errorf("reading %s in %s: %w", a.ID, box, err)
+		}
+		page.Items = append(page.Items, l)
+	}
+	return page, err
+}
+
+// reports lists what to look at, with how many people reported it.
+func (s *api) reports(r *http.Request, _ people.Person) (any, error) {
+	page, err := s.lines(r, reportsBox)
+	if err != nil || len(page.Items) == 0 {
+		return page, err
+	}
+	var objects []string
+	for _, l := range page.Items {
+		objects = append(objects, l.Object)
+	}
+	counts, err := s.reactions.CountsMany(r.Context(), objects)
+	for i, l := range page.Items {
+		page.Items[i].Reports = counts[l.Object][report]
+	}
+	return page, err
+}
+
+// reportReasons lists who reported an object, and why.
+func (s *api) reportReasons(r *http.Request, _ people.Person) (any, error) {
+	about, err := parseTarget(r.URL.Query().Get("object"), 0)
+	if err != nil {
+		return nil, err
+	}
+	return s.lines(r, reportsBox+":"+about.object)
+}
+
+func (s *api) moderationLog(r *http.Request, _ people.Person) (any, error) {
+	return s.lines(r, moderationBox)
+}
+
+// moderate does something about a target, takes it off the list, and writes down what was
+// done, once for each key of the page.
+func (s *api) moderate(r *http.Request, me people.Person) (any, error) {
+	var body struct {
+		complaint
+		Key    string `json:"key"`
+		Action string `json:"action"`
+	}
+	if err := guard.ReadJSON(r, &body); err != nil {
+		return nil, err
+	}
+	about, err := body.target()
+	if err != nil {
+		return nil, err
+	}
+	if body.Key == "" {
+		return nil, &plaza.InvalidError{Field: "key", Reason: "is empty"}
+	}
+	see, err := s.lookIfThere(r.Context(), about)
+	if err != nil {
+		return nil, err
+	}
+	did, err := s.act(r.Context(), about, body.Action, comment.Removal{By: me.ID, Reason: body.Reason})
+	if err != nil {
+		return nil, err
+	}
+	if body.Action == "unhide" {
+		if see, err = s.lookIfThere(r.Context(), about); err != nil { // now it can be seen
+			return nil, err
+		}
+	}
+	if _, err := s.feeds.Outbox(reportsBox).RemoveForeign(r.Context(), about.object); err != nil {
+		return nil, err
+	}
+	see.Action, see.Reason = body.Action, body.Reason
+	done, err := json.Marshal(see)
+	if err != nil {
+		return nil, err
+	}
+	_, _, err = s.feeds.Outbox(moderationBox).Publish(r.Context(), feed.Activity{
+		Actor: feed.Ref{ID: me.ID}, Verb: body.Action, Object: about.picture.ref(), ForeignID: body.Key, Data: done,
+	})
+	return changed{did}, err
+}
+
+// act does to a target what an action says.
+func (s *api) act(ctx context.Context, on target, action string, why comment.Removal) (changed bool, err error) {
+	switch {
+	case action == "dismiss":
+		return true, nil
+	case action == "remove" && !on.isComment():
+		return s.removePicture(ctx, on.picture)
+	case action == "remove":
+		return s.comments.Remove(ctx, on.comment, why)
+	case action == "hide" && on.isComment():
+		return s.comments.Hide(ctx, on.comment)
+	case action == "unhide" && on.isComment():
+		return s.comments.Unhide(ctx, on.comment)
+	}
+	return false, &plaza.InvalidError{Field: "action", Reason: "is unknown for this object"}
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/ids"
+)
+
+func (w *world) moderationComment(t *testing.T, user, picture, text string, root ids.ID) comment.Comment {
+	t.Helper()
+	c, _, err := w.comments.Add(t.Context(), comment.Comment{Object: "picture:" + picture, User: user, Text: text, Root: root})
+	require.NoError(t, err)
+	return c
+}
+
+func (c caller) report(object, reason string) changed {
+	c.t.Helper()
+	return call[changed](c, "PUT", "/api/reports", complaint{Object: object, Reason: reason})
+}
+
+type verdict struct {
+	complaint
+	Key    string `json:"key"`
+	Action string `json:"action"`
+}
+
+func (c caller) moderate(key, action string, about complaint) changed {
+	c.t.Helper()
+	return call[changed](c, "POST", "/api/moderation/actions", verdict{about, key, action})
+}
+
+func (c caller) reported() []line { return get[cursor.Page[line]](c, "/api/moderation/reports").Items }
+func (c caller) log() []line      { return get[cursor.Page[line]](c, "/api/moderation/log").Items }
+
+func TestReportsComeBeforeTheModeratorOnceForEachObject(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mia, eric, lin := w.as(t, "mia"), w.as(t, "eric"), w.as(t, "lin")
+	require.Empty(t, mia.reported())
+	picture := w.as(t, "ann").pin("Not mine")
+	object := "picture:" + picture
+	require.True(t, eric.report(object, "I took this").Changed)
+	require.False(t, eric.report(object, "I took this").Changed, "a repeat")
+	require.True(t, lin.report(object, "<b>ugly</b>").Changed)
+
+	reports := mia.reported()
+	require.Len(t, reports, 1)
+	require.Equal(t, shown{Object: object, By: "ann", Title: "Not mine", Reason: "I took this"}, reports[0].shown)
+	require.Equal(t, "eric", reports[0].Actor)
+	require.Equal(t, picture, reports[0].Picture)
+	require.EqualValues(t, 2, reports[0].Reports)
+	cost, _ := mia.last()
+	require.Equal(t, 2, cost.Requests, "the list and the counts")
+	var reasons []string
+	for _, l := range get[cursor.Page[line]](mia, "/api/moderation/reasons?object="+object).Items {
+		reasons = append(reasons, l.Actor+": "+l.Reason)
+	}
+	require.Equal(t, []string{"lin: <b>ugly</b>", "eric: I took this"}, reasons)
+
+	require.True(t, mia.moderate("k", "dismiss", complaint{Object: object, Reason: "it is ann's"}).Changed)
+	require.Empty(t, mia.reported())
+	eric.report(object, "a late repeat")
+	require.Empty(t, mia.reported(), "it was looked at")
+	_, err := w.feeds.Outbox("ann").Get(t.Context(), reports[0].ID)
+	require.ErrorIs(t, err, plaza.ErrNotFound, "only the report has that id")
+	w.as(t, "chris").report(object, "mine too")
+	require.Len(t, mia.reported(), 1, "another one's is new")
+}
+
+func TestTheModeratorRemovesAndHidesOnceAndItIsWrittenDown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mia, eric := w.as(t, "mia"), w.as(t, "eric")
+	picture := w.as(t, "ann").pin("Dawn")
+	require.True(t, call[saved](eric, "POST", "/api/pins", publish{Picture: picture, Board: eric.makeBoard("Mine")}).Created)
+	root := w.moderationComment(t, "lin", picture, "Buy cheap watches", 0)
+	reply := w.moderationComment(t, "chris", picture, "You are a fool", root.ID)
+	spam, insult := "comment:"+picture+"/"+root.ID.String(), "comment:"+picture+"/"+reply.ID.String()
+	eric.report(spam, "spam")
+	call[changed](eric, "PUT", "/api/reports", complaint{Object: insult, Root: root.ID, Reason: "unkind"})
+	reports := mia.reported()
+	require.Len(t, reports, 2)
+	require.Equal(t, shown{Object: insult, Root: root.ID, By: "chris", Title: "Dawn", Text: "You are a fool", Reason: "unkind"}, reports[0].shown)
+
+	at := complaint{Object: insult, Root: root.ID, Reason: "be kind"}
+	require.True(t, mia.moderate("hide", "hide", at).Changed)
+	require.False(t, mia.moderate("hide", "hide", at).Changed, "a repeat")
+	_, err := w.comments.Get(t.Context(), reply.Address())
+	require.ErrorIs(t, err, plaza.ErrNotFound)
+	require.Len(t, mia.reported(), 1)
+	require.True(t, mia.moderate("unhide", "unhide", at).Changed)
+	_, err = w.comments.Get(t.Context(), reply.Address())
+	require.NoError(t, err)
+
+	require.True(t, mia.moderate("remove", "remove", complaint{Object: insult, Root: root.ID, Reason: "again"}).Changed)
+	own, err := w.comments.ByUser(t.Context(), "chris", cursor.PageRequest{}, &comment.ListOptions{WithHidden: true})
+	require.NoError(t, err)
+	require.Equal(t, "again", own.Items[0].Removed.Reason, "its author sees why")
+	require.True(t, mia.moderate("picture", "remove", complaint{Object: "picture:" + picture, Reason: "stolen"}).Changed)
+	require.False(t, mia.moderate("picture", "remove", complaint{Object: "picture:" + picture, Reason: "stolen"}).Changed)
+	eric.refused(http.StatusNotFound, "PUT", "/api/reports", complaint{Object: "picture:" + picture})
+	repins, err := w.feeds.Outbox("eric").List(t.Context(), cursor.PageRequest{})
+	require.NoError(t, err)
+	require.Empty(t, repins.Items, "nobody has it any more")
+
+	var done []string
+	for _, l := range mia.log() {
+		require.Equal(t, "mia", l.Actor)
+		done = append(done, strings.TrimSuffix(l.Action+" "+l.Text, " ")+" of "+l.By+" in "+l.Title+": "+l.Reason)
+	}
+	require.Equal(t, []string{
+		"remove of ann in Dawn: stolen", "remove You are a fool of chris in Dawn: again",
+		"unhide You are a fool of chris in Dawn: be kind", "hide You are a fool of chris in Dawn: be kind",
+	}, done, "each once")
+}
+
+func TestOnlyModeratorsModerate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	picture := w.as(t, "ann").pin("Dawn")
+	for _, person := range []string{"ann", "eric"} {
+		c := w.as(t, person)
+		for _, path := range []string{"reports", "log", "reasons?object=picture:" + picture} {
+			require.NotEmpty(t, c.refused(http.StatusForbidden, "GET", "/api/moderation/"+path, nil).Reason)
+		}
+		c.refused(http.StatusForbidden, "POST", "/api/moderation/actions", verdict{complaint{Object: "picture:" + picture}, "k", "remove"})
+	}
+	require.Empty(t, w.as(t, "mia").log())
+	_, id, _ := strings.Cut(picture, ".")
+	parsed, err := ids.Parse(id)
+	require.NoError(t, err)
+	_, err = w.feeds.Outbox("ann").Get(t.Context(), parsed)
+	require.NoError(t, err)
+}
+
+func TestReportsOfNothingAreRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mia := w.as(t, "mia")
+	picture := w.as(t, "ann").pin("Dawn")
+	for _, object := range []string{"", "picture", "picture:", "picture:ann", "picture:ann.x", "picture:" + picture + "/1", "comment:" + picture, "comment:" + picture + "/x", "person:ann", "picture:../" + picture, strings.Repeat("x", 5000)} {
+		for _, do := range []func() problem{
+			func() problem {
+				return mia.refused(http.StatusBadRequest, "PUT", "/api/reports", complaint{Object: object})
+			},
+			func() problem {
+				return mia.refused(http.StatusBadRequest, "POST", "/api/moderation/actions", verdict{complaint{Object: object}, "k", "dismiss"})
+			},
+		} {
+			require.Equal(t, "object", do().Field, object)
+		}
+	}
+	require.Equal(t, "reason", mia.refused(http.StatusBadRequest, "PUT", "/api/reports", complaint{Object: "picture:" + picture, Reason: strings.Repeat("x", 1025)}).Field)
+	require.Equal(t, "action", mia.refused(http.StatusBadRequest, "POST", "/api/moderation/actions", verdict{complaint{Object: "picture:" + picture}, "k", "hide"}).Field)
+	require.Equal(t, "key", mia.refused(http.StatusBadRequest, "POST", "/api/moderation/actions", verdict{complaint{Object: "picture:" + picture}, "", "remove"}).Field)
+	missing, err := w.ids.Next(t.Context())
+	require.NoError(t, err)
+	for _, object := range []string{"picture:ann." + missing.String(), "picture:nobody." + strings.TrimPrefix(picture, "ann."), "comment:" + picture + "/" + missing.String()} {
+		mia.refused(http.StatusNotFound, "PUT", "/api/reports", complaint{Object: object})
+	}
+	require.Empty(t, mia.reported())
+	require.Empty(t, mia.log())
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/feed/comment"
+	"github.com/plaza-sdk/plaza/feed/reaction"
+	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+// The verbs of notifications, besides like.
+const (
+	followVerb  = "follow"
+	commentVerb = "comment"
+	replyVerb   = "reply"
+	mentionVerb = "mention"
+)
+
+// onFollow notifies people of their followers, and of those of their boards. Nobody is
+// notified of who follows a tag.
+func (a *app) onFollow(ctx context.Context, r stream.Record) error {
+	changes, err := follow.Changes(r)
+	for _, c := range changes {
+		followee, invalid := feed.ParseRef(c.Edge.Followee)
+		owner := a.ownerOf(followee)
+		if invalid != nil || owner == "" {
+			continue
+		}
+		err = errors.Join(err, a.notice(ctx, c.Kind == follow.Followed, notify.Notification{
+			User:     owner,
+			Activity: feed.Activity{ID: c.Edge.ID, Actor: feed.Ref{ID: c.Edge.Follower}, Verb: followVerb, Object: followee},
+			CountBy:  notify.ByActor,
+		}))
+	}
+	return err
+}
+
+// onLike notifies people of likes of their pictures and comments.
+func (a *app) onLike(ctx context.Context, r stream.Record) error {
+	changes, err := reaction.Changes(r)
+	for _, c := range changes {
+		object, invalid := feed.ParseRef(c.Reaction.Object)
+		if invalid != nil || c.Reaction.Kind != like {
+			continue // reports are for the moderators
+		}
+		owner := a.ownerOf(object)
+		if at, ok := commentAt(object); ok {
+			var failed error
+			owner, failed = a.authorOf(ctx, at)
+			err = errors.Join(err, failed)
+		}
+		if owner == "" {
+			continue
+		}
+		err = errors.Join(err, a.notice(ctx, c.Kind == reaction.Reacted, notify.Notification{
+			User:     owner,
+			Activity: feed.Activity{ID: c.Reaction.ID, Actor: feed.Ref{ID: c.Reaction.User}, Verb: like, Object: object},
+			CountBy:  notify.ByActor,
+		}))
+	}
+	return err
+}
+
+// onComment notifies the author whom a comment answers, the people whom it mentions and
+// the owner of the picture. Each of them gets the first that applies. What was hidden or
+// removed is taken back.
+func (a *app) onComment(ctx context.Context, r stream.Record) error {
+	changes, err := comment.Changes(r)
+	for _, c := range changes {
+		switch c.Kind {
+		case comment.Added, comment.Hidden, comment.Removed, comment.Erased:
+		default:
+			continue
+		}
+		notices, failed := a.commentNotices(ctx, c.Comment)
+		err = errors.Join(err, failed)
+		for _, n := range notices {
+			err = errors.Join(err, a.notice(ctx, c.Kind == comment.Added, n))
+		}
+	}
+	return err
+}
+
+func (a *app) commentNotices(ctx context.Context, c comment.Comment) (all []notify.Notification, err error) {
+	picture, invalid := feed.ParseRef(c.Object)
+	if invalid != nil {
+		return nil, stream.Permanent(invalid)
+	}
+	add := func(user, verb string, about feed.Ref) {
+		if user == "" || slices.ContainsFunc(all, func(n notify.Notification) bool { return n.User == user }) {
+			return
+		}
+		all = append(all, notify.Notification{User: user, Activity: feed.Activity{
+			ID: c.ID, Actor: feed.Ref{ID: c.User}, Verb: verb, Object: commentRef(c.Address()), Target: about,
+		}})
+	}
+	if c.Parent != 0 {
+		parent := comment.Address{Object: c.Object, ID: c.Parent}
+		if c.Parent != c.Root {
+			parent.Root = c.Root
+		}
+		author, err := a.authorOf(ctx, parent)
+		if err != nil {
+			return nil, err
+		}
+		add(author, replyVerb, commentRef(parent))
+	}
+	for _, user := range c.Mentions {
+		if known(user) {
+			add(user, mentionVerb, picture)
+		}
+	}
+	add(a.ownerOf(picture), commentVerb, picture)
+	return all, nil
+}
+
+// notice notifies of what began, and takes back what ended. A repeat of either does
+// nothing, so a stream may bring a record again.
+func (a *app) notice(ctx context.Context, began bool, n notify.Notification) (err error) {
+	if began {
+		_, _, err = a.bell.Notify(ctx, n)
+	} else {
+		_, err = a.bell.Retract(ctx, n)
+	}
+	if errors.Is(err, plaza.ErrInvalid) {
+		return stream.Permanent(err)
+	}
+	return err
+}
+
+// authorOf returns who wrote a comment, or "" if it is gone.
+func (a *app) authorOf(ctx context.Context, at comment.Address) (string, error) {
+	c, err := a.comments.Get(ctx, at)
+	if errors.Is(err, plaza.ErrNotFound) {
+		return "", nil
+	}
+	return c.User, err
+}

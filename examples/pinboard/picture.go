@@ -1,0 +1,37 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/ids"
+)
+
+// pictureID names a picture by the activity that first pinned it, such as
+// ann.0E2M8GR3TC07V in ann's outbox.
+type pictureID struct {
+	owner    string
+	activity ids.ID
+}
+
+// parsePicture reads what String wrote, and nothing else.
+func parsePicture(text string) (pictureID, error) {
+	owner, activity, _ := strings.Cut(text, ".")
+	id, err := ids.Parse(activity)
+	if err != nil || id == 0 || !isPersonID(owner) {
+		return pictureID{}, &plaza.InvalidError{Field: "picture", Reason: "is not the name of a picture"}
+	}
+	return pictureID{owner, id}, nil
+}
+
+func (p pictureID) String() string { return p.owner + "." + p.activity.String() }
+
+// ref is what pins of the picture, reactions to it and comments on it name.
+func (p pictureID) ref() feed.Ref { return feed.Ref{Kind: "picture", ID: p.String()} }
+
+// isPersonID reports whether text looks like the id of a person.
+func isPersonID(text string) bool {
+	other := func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' }
+	return text != "" && len(text) <= 64 && !strings.ContainsFunc(text, other)
+}

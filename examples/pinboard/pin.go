@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/examples/guard"
+	"github.com/plaza-sdk/plaza/examples/pinboard/people"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/feed/reaction"
+)
+
+// Kinds of reactions.
+const (
+	like   = "like"
+	report = "report"
+)
+
+const maxTitle = 100 // characters
+
+func (s *api) pinRoutes() {
+	s.route("GET /api/pins/{picture}", s.showPin)
+	s.route("PUT /api/pins/{picture}", s.retitle)
+	s.route("DELETE /api/pins/{picture}", s.unpin)
+	s.route("PUT /api/pins/{picture}/like", s.like)
+	s.route("DELETE /api/pins/{picture}/like", s.unlike)
+	s.route("GET /api/pins/{picture}/likes", s.likers, "cursor")
+}
+
+// pin returns the first pin of the picture that a request names. An unknown or removed one
+// is plaza.ErrNotFound.
+func (s *api) pin(r *http.Request) (feed.Activity, error) {
+	p, err := parsePicture(r.PathValue("picture"))
+	if err != nil {
+		return feed.Activity{}, err
+	}
+	return s.firstPin(r.Context(), p)
+}
+
+func (s *api) firstPin(ctx context.Context, p pictureID) (feed.Activity, error) {
+	pin, err := s.feeds.Outbox(p.owner).Get(ctx, p.activity)
+	if err == nil && pin.Object != p.ref() { // a repin is no picture
+		err = fmt.Errorf("picture %s: %w", p, plaza.ErrNotFound)
+	}
+	return pin, err
+}
+
+// pinPage is a card, and whether who asks may hide and pin comments on it.
+type pinPage struct {
+	card
+	MayHide bool `json:"mayHide"`
+}
+
+func (s *api) showPin(r *http.Request, me people.Person) (any, error) {
+	pin, err := s.pin(r)
+	if err != nil {
+		return nil, err
+	}
+	cards, err := s.cards(r.Context(), me, []feed.Activity{pin})
+	if err != nil {
+		return nil, err
+	}
+	return pinPage{cards[0], mayHide(me, pin)}, nil
+}
+
+// retitle edits one activity. Every home and list shows the new title.
+func (s *api) retitle(r *http.Request, me people.Person) (any, error) {
+	var body struct {
+		Title string `json:"title"`
+	}
+	if err := guard.ReadJSON(r, &body); err != nil {
+		return nil, err
+	}
+	pin, err := s.pin(r)
+	if err != nil {
+		return nil, err
+	}
+	if pin.Owner != me.ID {
+		return nil, fmt.Errorf("editing %s: %w", pin.Object, plaza.ErrForbidden)
+	}
+	var data pinData
+	if err := json.Unmarshal(pin.Data, &data); err != nil {
+		return nil, err
+	}
+	if data.Title, err = titleOf(body.Title); err != nil {
+		return nil, err
+	}
+	if pin.Data, err = json.Marshal(data); err != nil {
+		return nil, err
+	}
+	_, edited, err := s.feeds.Outbox(me.ID).Update(r.Context(), pin)
+	return changed{edited}, err
+}
+
+func titleOf(text string) (string, error) {
+	title := strings.TrimSpace(text)
+	if title == "" || utf8.RuneCountInString(title) > maxTitle {
+		return "", &plaza.InvalidError{Field: "title", Reason: fmt.Sprintf("does not have 1 to %d characters", maxTitle)}
+	}
+	return title, nil
+}
+
+// unpin takes one's own pin of the picture out of every home and board. If the picture is
+// one's own, nobody has it any more.
+func (s *api) unpin(r *http.Request, me people.Person) (any, error) {
+	p, err := parsePicture(r.PathValue("picture"))
+	if err != nil {
+		return nil, err
+	}
+	if p.owner == me.ID {
+		removed, err := s.removePicture(r.Context(), p)
+		return changed{removed}, err
+	}
+	removed, err := s.feeds.Outbox(me.ID).RemoveForeign(r.Context(), p.ref().String())
+	return changed{removed}, err
+}
+
+// removePicture removes the first pin of a picture, and then the repins. After an error,
+// repeat it.
+func (s *api) removePicture(ctx context.Context, p pictureID) (removed bool, err error) {
+	if removed, err = s.feeds.Outbox(p.owner).Remove(ctx, p.activity); err != nil {
+		return removed, err
+	}
+	for repin, err := range cursor.All(ctx, s.feeds.Outbox(repins(p)).List) {
+		if err != nil {
+			return removed, err
+		}
+		if _, err := s.feeds.Outbox(repin.Owner).Remove(ctx, repin.ID); err != nil {
+			return removed, err
+		}
+	}
+	return removed, nil
+}
+
+// repins is the outbox that all repins of a picture are addressed to.
+func repins(p pictureID) string { return "repins:" + p.String() }
+
+// like likes a picture. One person's like of one picture is one reaction, however often
+// the request comes.
+func (s *api) like(r *http.Request, me people.Person) (any, error) {
+	pin, err := s.pin(r)
+	if err != nil {
+		return nil, err
+	}
+	_, liked, err := s.reactions.React(r.Context(), reaction.Reaction{User: me.ID, Object: pin.Object.String(), Kind: like})
+	return changed{liked}, err
+}
+
+func (s *api) unlike(r *http.Request, me people.Person) (any, error) {
+	p, err := parsePicture(r.PathValue("picture"))
+	if err != nil {
+		return nil, err
+	}
+	ended, err := s.reactions.Unreact(r.Context(), reaction.Reaction{User: me.ID, Object: p.ref().String(), Kind: like})
+	return changed{ended}, err
+}
+
+// likers lists who liked a picture.
+func (s *api) likers(r *http.Request, _ people.Person) (any, error) {
+	p, err := parsePicture(r.PathValue("picture"))
+	if err != nil {
+		return nil, err
+	}
+	return s.reactions.ByObject(r.Context(), p.ref().String(), like, pageOf(r, pageSize))
+}

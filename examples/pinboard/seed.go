@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/examples/danmu/videos"
+	"github.com/plaza-sdk/plaza/examples/pinboard/people"
+	"github.com/plaza-sdk/plaza/examples/pinboard/seed"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/notify"
+	"github.com/plaza-sdk/plaza/notify/message"
+)
+
+// seed writes weeks of activity, unless they are there, and reports on out how far it is.
+func (a *app) seed(ctx context.Context, out io.Writer) error {
+	ctx = free(ctx)
+	began, shown := time.Now(), -1
+	db, t := dynamo.New(a.db.config), a.db.tables
+	err := seed.Run(ctx, seed.Repositories{
+		Follows: a.follows, Feeds: a.feeds, Comments: a.comments, Reactions: a.reactions,
+		Boards: func(now func() time.Time) (*leaderboard.Repository, error) {
+			return leaderboard.New(db, t.Leaderboard, a.ids, &leaderboard.Options{Now: now})
+		},
+		Messages: func(gen ids.Source, now func() time.Time) (*message.Repository, error) {
+			return message.New(db, t.Message, gen, &message.Options{Now: now})
+		},
+		Bells: func(gen ids.Source, now func() time.Time) (*notify.Repository, error) {
+			return notify.New(db, t.Notify, gen, &notify.Options{Now: now})
+		},
+	}, began, func(done, total int, what string) {
+		if tenth := 10 * done / max(total, 1); tenth != shown {
+			shown = tenth
+			fmt.Fprintf(out, "making up a community: %3d %%, %s\n", 10*tenth, what)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	var viewers []string
+	for _, p := range people.All() {
+		viewers = append(viewers, p.ID)
+	}
+	for _, clip := range clips() {
+		if _, err := a.clips.Import(ctx, clip.ID, videos.Crowd(clip, &videos.CrowdOptions{Viewers: viewers, Until: began})); err != nil {
+			return fmt.Errorf("danmu of clip %s: %w", clip.ID, err)
+		}
+	}
+	fmt.Fprintf(out, "made up in %.0f s\n", time.Since(began).Seconds())
+	return nil
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"github.com/guregu/dynamo/v2"
+
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+// streamIdle is the time between two looks at a stream that has nothing new.
+const streamIdle = 200 * time.Millisecond
+
+// streamed is a table, and what a group of workers does with the records of its stream.
+// Several groups may read one table.
+type streamed struct {
+	table  string
+	group  string
+	handle stream.Handler
+}
+
+// handlers lists the work that follows from what people write.
+func (a *app) handlers() []streamed {
+	t := a.db.tables
+	return []streamed{
+		{t.Follow, "bell", a.onFollow},
+		{t.Reaction, "bell", a.onLike},
+		{t.Reaction, "weekly", a.onLikeForWeek},
+		{t.Comment, "bell", a.onComment},
+		{t.Notify, "pages", a.onNotice},
+	}
+}
+
+// switchOnStreams makes the tables remember what is written from now on. Call it after
+// the seed, which notifies nobody.
+func (a *app) switchOnStreams(ctx context.Context) error {
+	for _, s := range a.handlers() {
+		if _, err := a.db.stream(ctx, s.table); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read returns a worker that handles the records of a stream until its context ends.
+// Workers of another process share the work, and go on where this one stopped.
+func (s streamed) read(a *app) func(context.Context) error {
+	group := s.group
+	return func(ctx context.Context) error {
+		poller, err := s.poller(ctx, a, group)
+		if err == nil {
+			err = poller.Run(ctx)
+		}
+		if errors.Is(err, stream.ErrGap) {
+			// Pinboard was off for more than a day. What nobody was notified of stays so.
+			group = s.group + " " + time.Now().UTC().Format(time.DateOnly)
+		}
+		if err == nil {
+			err = errors.New("the stream was switched off")
+		}
+		return err
+	}
+}
+
+func (s streamed) poller(ctx context.Context, a *app, group string) (*stream.Poller, error) {
+	arn, err := a.db.stream(ctx, s.table)
+	if err != nil {
+		return nil, err
+	}
+	db := dynamo.New(a.db.config)
+	letters, err := stream.NewDeadTable(db, a.db.tables.Letters, s.table+" "+s.group, nil)
+	if err != nil {
+		return nil, err
+	}
+	processor, err := stream.NewProcessor(stream.Each(s.handle, 1), letters, nil)
+	if err != nil {
+		return nil, err
+	}
+	poller, err := stream.NewPoller(db, a.db.tables.Pollers, dynamodbstreams.NewFromConfig(a.db.config), arn, group, processor, &stream.PollerOptions{
+		Idle:      streamIdle,
+		OnError:   func(err error) { a.log.Warn("a stream is read again", "table", s.table, "group", group, "err", err) },
+		OnCorrupt: a.onCorrupt,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return poller, poller.Init(ctx)
+}

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/examples/internal/axe"
+	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
+)
+
+// program is Pinboard as main runs it, on the tables of a world. It can be stopped and
+// started again.
+type program struct {
+	*world
+	addr string
+	stop func() error
+}
+
+func newProgram(t *testing.T, w *world) *program {
+	t.Helper()
+	p := &program{world: w, addr: "127.0.0.1:0"}
+	require.NoError(t, w.switchOnStreams(t.Context()))
+	p.start(t)
+	t.Cleanup(func() { require.NoError(t, p.stop()) })
+	return p
+}
+
+func (p *program) start(t *testing.T) {
+	t.Helper()
+	var config net.ListenConfig
+	l, err := config.Listen(t.Context(), "tcp", p.addr)
+	require.NoError(t, err)
+	p.addr = l.Addr().String()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- serve(ctx, l, p.app, nil) }()
+	p.stop = func() error {
+		cancel()
+		return <-done
+	}
+}
+
+// restart stops the program and starts another one on its tables, at its address.
+func (p *program) restart(t *testing.T) {
+	t.Helper()
+	require.NoError(t, p.stop())
+	require.NoError(t, p.close())
+	var err error
+	p.app, err = newApp(t.Context(), p.db, p.log)
+	require.NoError(t, err)
+	p.start(t)
+}
+
+// open opens an address in a window of a person.
+func (p *program) open(w browsertest.Window, person, path string) {
+	w.Open("http://" + p.addr + path + "?as=" + person)
+	w.Visible("#tools button")
+}
+
+// to goes to a screen by a link of the bar.
+func to(w browsertest.Window, place string) {
+	w.Click(fmt.Sprintf(`[data-place=%q]`, place))
+	w.Visible(".screen-" + place)
+}
+
+// scores waits until the week's board shows people with their points, such as "ann 2".
+func scores(w browsertest.Window, want string) {
+	w.Until(fmt.Sprintf(`(document.dispatchEvent(new Event("visibilitychange")),
+		[...document.querySelectorAll(".weekly [data-player]")].map((e) => e.dataset.player + " " + e.dataset.score).join()) === %q`, want))
+}
+
+func TestTour(t *testing.T) {
+	t.Parallel()
+	b, w := browsertest.New(t), newWorld(t)
+	p := newProgram(t, w)
+	w.bellLike(t, "lin", "picture:"+w.as(t, "chris").pin("Harbour"))
+	second := w.as(t, "ann").pin("Dusk")
+	// The answer that is lost and the time without a server are network errors. What the
+	// server refuses is none.
+	ann, eric := b.Window(t, "ERR_"), b.Window(t, "ERR_")
+	p.open(ann, "ann", "/")
+	p.open(eric, "eric", "/people/ann")
+
+	press(eric, "main", "Follow "+nameOf("ann"))
+	says(eric, ".count", "1 follower")
+	badged(ann, "bell", "1")
+	to(eric, "home")
+
+	press(ann, "#tools", "Make a picture")
+	ann.Visible(".easel img")
+	ann.Visible(".boardfield select, .boardfield input")
+	ann.Choose(`.makeform input[aria-label="Title"]`, "Dawn")
+	press(ann, ".makeform", "Publish")
+	says(ann, ".pinpage h1", "Dawn")
+	picture := browsertest.Eval[string](ann, `decodeURIComponent(location.pathname.split("/")[2])`)
+
+	require.Eventually(t, func() bool {
+		return slices.Contains(titles(get[cursor.Page[card]](w.as(t, "eric"), "/api/home")), "Dawn")
+	}, bellPatience, bellTick)
+	eric.Do(`dispatchEvent(new Event("focus"))`)
+	press(eric, ".shownpins", "1 new pin")
+	press(eric, ".pincard", "Dawn")
+	says(eric, ".pinpage h1", "Dawn")
+	eric.Click(".actions .heart")
+	badged(ann, "bell", "2")
+	eric.Type(".composer textarea", "Where is this?")
+	press(eric, ".composer", "Send")
+	says(eric, ".comment .text", "Where is this?")
+	badged(ann, "bell", "3")
+	to(ann, "bell")
+	for _, line := range []string{"@eric commented on your picture “Dawn”", "@eric liked your picture “Dawn”", "@eric followed you"} {
+		says(ann, ".notice.unread", named(line))
+	}
+	badged(ann, "bell", "")
+
+	p.open(ann, "ann", "/messages/eric")
+	ann.Type(".writer textarea", "By the sea"+kb.Enter)
+	badged(eric, "messages", "1")
+	to(eric, "messages")
+	eric.Click(".chat")
+	bubbles(eric, "By the sea")
+	says(ann, ".receipt.seen", "Seen")
+
+	to(ann, "weekly")
+	scores(ann, "chris 1,ann 1")
+	p.open(eric, "eric", "/pins/"+second)
+	eric.Visible(".actions .heart")
+	press(eric, "#tools", "What clicks cost")
+	eric.Click(".switch")
+	eric.Until(`document.querySelector(".switch").ariaChecked === "true"`)
+	eric.Click(".actions .heart")
+	says(eric, ".was-lost", "Applied, answer lost")
+	says(eric, ".was-again", "Repeated: nothing doubled")
+	scores(ann, "ann 2,chris 1")
+	press(eric, ".panel", "Close")
+
+	for person, page := range map[string]browsertest.Window{"ann": ann, "eric": eric} {
+		page.Open("http://" + p.addr + "/watch/?video=hills&user=" + person + "&back=/clips")
+		page.Until(`window.danmu && document.getElementById("present").textContent`)
+		page.Do(`window.danmu.medium.playbackRate = 0.1`) // nothing leaves the screen meanwhile
+	}
+	eric.Type("#text", "What a hill"+kb.Enter)
+	ann.Until(`window.danmu.onScreen().some((box) => box.text === "What a hill")`)
+	ann.Click("#back")
+	ann.Visible(".screen-clips .watch")
+
+	p.restart(t)
+	for person, page := range map[string]browsertest.Window{"ann": ann, "eric": eric} {
+		p.open(page, person, "/pins/"+picture)
+		says(page, ".pinpage h1", "Dawn")
+		says(page, ".actions", "1 like")
+		says(page, ".comment .text", "Where is this?")
+		says(page, ".talkabout h2", "1 comment")
+		to(page, "weekly")
+		scores(page, "ann 2,chris 1")
+		to(page, "messages")
+		page.Click(".chat")
+		bubbles(page, "By the sea")
+	}
+	to(ann, "bell")
+	says(ann, ".notice", named("@eric commented on your picture “Dawn”"))
+	to(eric, "home")
+	says(eric, ".pincard", "Dawn")
+	eric.Open("http://" + p.addr + "/watch/?video=hills&user=eric&back=/clips")
+	eric.Until(`window.danmu && window.danmu.onScreen().some((box) => box.text === "What a hill")`)
+}
+
+// screen is a screen with content, as somebody reads it.
+type screen struct {
+	name, person, path string
+	shown              string // a selector of what comes last
+	then               func(browsertest.Window)
+}
+
+func TestEveryScreenIsAccessible(t *testing.T) {
+	t.Parallel()
+	b, w := browsertest.New(t), newBell(t)
+	picture := w.fill(t)
+	p := b.Window(t)
+	p.Calm()
+	for _, s := range []screen{
+		{"home", "ann", "/", ".pincard", nil},
+		{"home in groups", "ann", "/", ".pincard", func(p browsertest.Window) {
+			press(p, ".homebar", "Grouped")
+			p.Visible(".groupcard")
+		}},
+		{"a tag", "ann", "/tags/sea", ".pincard", nil},
+		{"a picture with comments", "ann", "/pins/" + picture, ".comment blockquote", nil},
+		{"a comment's menu", "eric", "/pins/" + picture, ".comment [aria-expanded]", func(p browsertest.Window) {
+			p.Click(".comment [aria-expanded]")
+			p.Visible(".comment .extra button")
+		}},
+		{"a profile", "ann", "/people/eric", ".pincard", nil},
+		{"a profile's boards", "eric", "/people/ann", ".pincard", func(p browsertest.Window) {
+			press(p, ".tabs", "Boards")
+			p.Visible(".boards strong")
+		}},
+		{"a board", "ann", "/boards/ann.places", ".pincard", nil},
+		{"the bell", "ann", "/bell", ".notice", nil},
+		{"a notice's menu", "ann", "/bell", ".notice .choices", func(p browsertest.Window) {
+			p.Click(".notice .choices > button")
+			p.Visible(".choices.opened .sheet button")
+		}},
+		{"the inbox", "eric", "/messages", ".chat", nil},
+		{"a conversation", "ann", "/messages/eric", ".said", nil},
+		{"the week", "lin", "/weekly", ".standings", nil},
+		{"the clips", "ann", "/clips", ".watch", nil},
+		{"the settings", "ann", "/settings", ".mail", nil},
+		{"moderation", "mia", "/moderation", ".report", nil},
+		{"the drawer", "ann", "/weekly", ".standings", func(p browsertest.Window) {
+			press(p, "#tools", "What clicks cost")
+			says(p, ".clicks", "Read the week's board")
+		}},
+		{"making a picture", "ann", "/weekly", ".standings", func(p browsertest.Window) {
+			press(p, ".panel", "Close")
+			press(p, "#tools", "Make a picture")
+			p.Visible(".easel img")
+			p.Visible(".boardfield select, .boardfield input")
+		}},
+	} {
+		t.Run(s.name, func(t *testing.T) {
+			p := p.Of(t)
+			p.Open(w.server.URL + s.path + "?as=" + s.person)
+			p.Visible(s.shown)
+			if s.then != nil {
+				s.then(p)
+			}
+			for _, theme := range []string{"light", "dark"} {
+				p.Do(fmt.Sprintf(`document.documentElement.dataset.theme = %q`, theme))
+				axe.Check(t, p)
+			}
+		})
+	}
+}
+
+// fill puts something on every screen of ann's and returns a picture of hers.
+func (w *world) fill(t *testing.T) string {
+	t.Helper()
+	ann, eric, lin := w.as(t, "ann"), w.as(t, "eric"), w.as(t, "lin")
+	ann.follow("eric")
+	ann.follow("tag:sea")
+	eric.follow("ann")
+	eric.pins(5)
+	picture := ann.pin("Dawn")
+	first := eric.comment(picture, remarkBody{Text: "Where is this, @ann?"}).ID.String()
+	ann.comment(picture, remarkBody{Text: "By the sea", Root: first})
+	lin.comment(picture, remarkBody{Text: "Which sea?", Quote: first})
+	call[changed](ann, http.MethodPut, "/api/pins/"+picture+"/comments/"+first+"/pinned", nothing{})
+	lin.report("picture:"+picture, "It is mine")
+	w.bellLike(t, "lin", "picture:"+picture)
+	w.points(t, map[string]int64{"ann": 30, "eric": 20, "chris": 10, "mia": 5, "aiko": 4})
+	eric.says("ann", "1", "Hello")
+	call[json.RawMessage](ann, http.MethodPost, "/api/digests", map[string]string{"key": "1"})
+	return picture
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/examples/pinboard/people"
+	"github.com/plaza-sdk/plaza/feed/reaction"
+	"github.com/plaza-sdk/plaza/leaderboard"
+	"github.com/plaza-sdk/plaza/stream"
+)
+
+// mostLiked is the board of those whose pictures were liked most this week.
+const mostLiked = "liked"
+
+const (
+	weeklyLimit  = 50
+	weeklyAround = 5
+)
+
+func (s *api) weeklyRoutes() {
+	s.route("GET /api/weekly", s.weekly, "cursor", "period")
+	s.route("GET /api/weekly/around", s.weeklyAround, "period")
+	s.route("GET /api/weekly/following", s.weeklyFollowing, "period")
+	s.route("GET /api/weekly/periods", s.weeklyPeriods)
+}
+
+// defineWeekly makes the board, unless it is there.
+func (a *app) defineWeekly(ctx context.Context) error {
+	_, err := a.boards.Define(ctx, leaderboard.Board{
+		Name: mostLiked, Operator: leaderboard.Increment,
+		Cron: "0 0 * * 1", Zone: "UTC", // Mondays
+		Grace: time.Hour, Keep: 8 * 7 * 24 * time.Hour,
+	})
+	return err
+}
+
+// onLikeForWeek gives the owner of a picture a point for each like, and takes it back with
+// the like. A record that comes again changes nothing, since the like's id is the
+// submission's.
+func (a *app) onLikeForWeek(ctx context.Context, r stream.Record) error {
+	changes, err := reaction.Changes(r)
+	for _, c := range changes {
+		picture, ok := strings.CutPrefix(c.Reaction.Object, "picture:")
+		owner, _, _ := strings.Cut(picture, ".")
+		if c.Reaction.Kind != like || !ok || !known(owner) || owner == c.Reaction.User {
+			continue
+		}
+		point := leaderboard.Submission{Board: mostLiked, Player: owner, Score: leaderboard.Int(1), Op: c.Reaction.ID, Guard: true}
+		var failed error
+		if c.Kind == reaction.Reacted {
+			_, _, failed = a.boards.Submit(ctx, point)
+		} else {
+			_, failed = a.boards.Undo(ctx, point)
+		}
+		// A week that is over stays as it is, and a like that was taken back does not come again.
+		if !errors.Is(failed, plaza.ErrRemoved) && !errors.Is(failed, leaderboard.ErrOpTooOld) {
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
+}
+
+// week is the period that a request names, by default the current one.
+func week(r *http.Request) leaderboard.In {
+	return leaderboard.In{Board: mostLiked, Period: r.URL.Query().Get("period")}
+}
+
+func (s *api) weekly(r *http.Request, _ people.Person) (any, error) {
+	return s.boards.Top(r.Context(), week(r), pageOf(r, weeklyLimit))
+}
+
+// weeklyAround answers with the rows around one's own, or with none if one has no point yet.
+func (s *api) weeklyAround(r *http.Request, me people.Person) (any, error) {
+	rows, err := s.boards.Around(r.Context(), week(r), me.ID, weeklyAround)
+	if errors.Is(err, plaza.ErrNotFound) {
+		rows, err = []leaderboard.Standing{}, nil
+	}
+	return cursor.Page[leaderboard.Standing]{Items: rows}, err
+}
+
+// weeklyFollowing ranks a person and the newest 99 that the person follows among
+// themselves.
+func (s *api) weeklyFollowing(r *http.Request, me people.Person) (any, error) {
+	players := []string{me.ID}
+	following, err := s.follows.Following(r.Context(), me.ID, cursor.PageRequest{Limit: leaderboard.MaxPlayers - 1})
+	if err != nil {
+		return nil, err
+	}
+	for _, edge := range following.Items {
+		if known(edge.Followee) && edge.Followee != me.ID { // boards are followed too
+			players = append(players, edge.Followee)
+		}
+	}
+	rows, err := s.boards.Players(r.Context(), week(r), players)
+	return cursor.Page[leaderboard.Standing]{Items: rows}, err
+}
+
+// weeklyPeriods lists the weeks, the newest first.
+func (s *api) weeklyPeriods(r *http.Request, _ people.Person) (any, error) {
+	return s.boards.Periods(r.Context(), mostLiked, cursor.PageRequest{})
+}

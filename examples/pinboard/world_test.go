@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/meter"
+	"github.com/plaza-sdk/plaza/plazatest"
+	"github.com/plaza-sdk/plaza/tables"
+)
+
+// world is Pinboard on tables of its own. Nothing runs in its background.
+type world struct {
+	*app
+	api    *api
+	env    *plazatest.Env
+	server *httptest.Server
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	spent := newCosts()
+	w := &world{env: plazatest.Start(t, &plazatest.Options{Tables: tables.NamesOf("pinboard-"), Observe: spent.observe, Price: priced})}
+	log := slog.New(slog.DiscardHandler)
+	var err error
+	w.app, err = newApp(t.Context(), database{w.env.Config, w.env.Tables, spent, w.env.Close}, log)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, w.close()) })
+	w.api = newAPI(w.app)
+	w.server = httptest.NewUnstartedServer(nil)
+	w.server.Config = newServer(w.api, log)
+	w.server.Start()
+	t.Cleanup(w.server.Close)
+	t.Cleanup(w.api.endStreams)
+	return w
+}
+
+// caller sends requests in a person's name.
+type caller struct {
+	*world
+	t  *testing.T
+	id string
+}
+
+func (w *world) as(t *testing.T, person string) caller { return caller{w, t, person} }
+
+// reply is what the service answers.
+type reply struct {
+	status int
+	header http.Header
+	text   string
+}
+
+// send sends a request with body as JSON, or without a body if that is nil.
+func (c caller) send(method, path string, body any) reply {
+	c.t.Helper()
+	var text io.Reader = http.NoBody
+	if body != nil {
+		encoded, err := json.Marshal(body)
+		require.NoError(c.t, err)
+		text = bytes.NewReader(encoded)
+	}
+	r, err := http.NewRequestWithContext(c.t.Context(), method, c.server.URL+path, text)
+	require.NoError(c.t, err)
+	r.Header.Set(whoHeader, c.id)
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	res, err := c.server.Client().Do(r)
+	require.NoError(c.t, err)
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	require.NoError(c.t, err)
+	return reply{res.StatusCode, res.Header, string(answer)}
+}
+
+// call sends a request that must succeed, and decodes its answer.
+func call[T any](c caller, method, path string, body any) (answer T) {
+	c.t.Helper()
+	got := c.send(method, path, body)
+	require.Equal(c.t, http.StatusOK, got.status, "%s %s: %s", method, path, got.text)
+	require.NoError(c.t, json.Unmarshal([]byte(got.text), &answer), got.text)
+	return answer
+}
+
+// get is call of a GET.
+func get[T any](c caller, path string) T {
+	c.t.Helper()
+	return call[T](c, http.MethodGet, path, nil)
+}
+
+// refused sends a request that must be refused with a status.
+func (c caller) refused(status int, method, path string, body any) (p problem) {
+	c.t.Helper()
+	got := c.send(method, path, body)
+	require.Equal(c.t, status, got.status, "%s %s: %s", method, path, got.text)
+	require.NoError(c.t, json.Unmarshal([]byte(got.text), &p), got.text)
+	require.Equal(c.t, http.StatusText(status), p.Error)
+	return p
+}
+
+// last returns what the caller's latest request cost, in all and by operation.
+func (c caller) last() (all meter.Cost, each map[string]meter.Cost) {
+	c.t.Helper()
+	clicks := c.costs.spentBy(c.id, 0).Clicks
+	require.NotEmpty(c.t, clicks)
+	each = map[string]meter.Cost{}
+	for _, s := range clicks[len(clicks)-1].Calls {
+		each[s.Operation] = s.Cost
+		all = all.Plus(s.Cost)
+	}
+	return all, each
+}
+
+// makeBoard makes a board of the caller and returns its id.
+func (c caller) makeBoard(name string) string {
+	c.t.Helper()
+	return call[board](c, http.MethodPost, "/api/boards", boardData{name}).ID
+}
+
+// publish is the body of a pin.
+type publish struct {
+	Picture string `json:"picture"`
+	Title   string `json:"title"`
+	Board   string `json:"board"`
+}
+
+// pin pins a new picture of the caller to a board called Places and returns its id.
+func (c caller) pin(title string) string {
+	c.t.Helper()
+	picture := call[drawn](c, http.MethodPost, "/api/pictures", nothing{}).Picture
+	require.True(c.t, call[saved](c, http.MethodPost, "/api/pins", publish{picture, title, c.makeBoard("Places")}).Created)
+	return picture
+}
+
+// pins publishes n pictures of the caller, called Picture 0 and so on, at once.
+func (c caller) pins(n int) {
+	c.t.Helper()
+	all := make([]feed.Activity, n)
+	for i := range all {
+		id, err := c.ids.Next(c.t.Context())
+		require.NoError(c.t, err)
+		data, err := json.Marshal(pinData{Title: fmt.Sprint("Picture ", i), Board: "Places", Tag: "sea"})
+		require.NoError(c.t, err)
+		p := pictureID{c.id, id}
+		all[i] = feed.Activity{
+			ID: id, Actor: feed.Ref{ID: c.id}, Verb: "pin", Object: p.ref(), Target: feed.Ref{Kind: "board", ID: c.id + ".places"},
+			ForeignID: p.ref().String(), To: []string{"board:" + c.id + ".places", "tag:sea"}, Data: data,
+		}
+	}
+	_, _, err := c.feeds.Outbox(c.id).PublishMany(c.t.Context(), all)
+	require.NoError(c.t, err)
+	delivered, err := c.feeds.Deliver(c.t.Context())
+	require.NoError(c.t, err)
+	require.Equal(c.t, n, delivered)
+}
+
+// nothing is the body of a request that has no fields.
+type nothing struct{}
+
+func (c caller) follow(source string) {
+	c.t.Helper()
+	require.True(c.t, call[changed](c, http.MethodPut, "/api/follows/"+source, nothing{}).Changed)
+}
+
+// titles returns the titles of a page of pins.
+func titles(page cursor.Page[card]) []string {
+	titles := []string{}
+	for _, c := range page.Items {
+		titles = append(titles, c.Title)
+	}
+	return titles
+}
