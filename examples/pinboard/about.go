@@ -32,8 +32,9 @@ func (a *app) ownerOf(thing feed.Ref) string {
 	return owner
 }
 
-// commentRef names a comment: comment:<picture>/<id>, as likes name it, or
-// comment:<picture>/<root>/<id> for a reply, which is not found without its root.
+// commentRef is what likes, reports and notifications of a comment name:
+// comment:<picture>/<id>, or comment:<picture>/<root>/<id> for a reply, which is not found
+// without its root.
 func commentRef(at comment.Address) feed.Ref {
 	picture, _ := strings.CutPrefix(at.Object, "picture:")
 	id := at.ID.String()

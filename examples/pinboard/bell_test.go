@@ -129,7 +129,7 @@ func TestACommentReachesEachOfItsPeopleOnce(t *testing.T) {
 	w.bells(t, "eric", "@chris replied to your comment on “Dawn”")
 	w.bells(t, "ann", "@chris commented on your picture “Dawn”", "@eric mentioned you in a comment on “Dawn”")
 	w.bellLike(t, "lin", commentRef(root.Address()).String())
-	w.bellLike(t, "lin", commentRef(reply.Address()).String())
+	call[changed](w.as(t, "lin"), http.MethodPut, "/api/pins/"+dawn+"/comments/"+reply.ID.String()+"/like?root="+root.ID.String(), nothing{})
 	w.bells(t, "eric", "@lin liked your comment on “Dawn”", "@chris replied to your comment on “Dawn”")
 	w.bells(t, "chris", "@lin liked your comment on “Dawn”", "@eric mentioned you in a comment on “Dawn”")
 

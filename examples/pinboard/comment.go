@@ -78,7 +78,7 @@ func (s *api) deleteComment(r *http.Request, me people.Person) (any, error) {
 }
 
 func (s *api) likeComment(r *http.Request, me people.Person) (any, error) {
-	at, pin, err := s.commentOf(r)
+	at, _, err := s.commentOf(r)
 	if err != nil {
 		return nil, err
 	}
@@ -89,16 +89,16 @@ func (s *api) likeComment(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, liked, err := s.reactions.React(r.Context(), reaction.Reaction{User: me.ID, Object: likedObject(pin, at), Kind: like})
+	_, liked, err := s.reactions.React(r.Context(), reaction.Reaction{User: me.ID, Object: commentRef(at).String(), Kind: like})
 	return changed{liked}, err
 }
 
 func (s *api) unlikeComment(r *http.Request, me people.Person) (any, error) {
-	at, pin, err := s.commentOf(r)
+	at, _, err := s.commentOf(r)
 	if err != nil {
 		return nil, err
 	}
-	ended, err := s.reactions.Unreact(r.Context(), reaction.Reaction{User: me.ID, Object: likedObject(pin, at), Kind: like})
+	ended, err := s.reactions.Unreact(r.Context(), reaction.Reaction{User: me.ID, Object: commentRef(at).String(), Kind: like})
 	return changed{ended}, err
 }
 

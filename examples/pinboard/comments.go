@@ -125,7 +125,7 @@ func (s *api) liked(ctx context.Context, me people.Person, pin feed.Activity, an
 	}
 	objects := make([]string, len(all))
 	for i, c := range all {
-		objects[i] = likedObject(pin, c.Address())
+		objects[i] = commentRef(c.Address()).String()
 	}
 	counts, err := s.reactions.CountsMany(ctx, objects)
 	if err != nil {
@@ -139,9 +139,4 @@ func (s *api) liked(ctx context.Context, me people.Person, pin feed.Activity, an
 		}
 	}
 	return err
-}
-
-// likedObject is what likes of a comment name.
-func likedObject(pin feed.Activity, at comment.Address) string {
-	return "comment:" + pin.Object.ID + "/" + at.ID.String()
 }

@@ -71,13 +71,15 @@ func different(before, after map[string]map[string]types.AttributeValue) []strin
 	return slices.Sorted(maps.Keys(found))
 }
 
-// bookkeeping has the attributes by which the tables know late requests. A repeat may write
-// them again; what people read is in others.
+// bookkeeping has the attributes by which the tables know late requests, and when items
+// expire. A repeat may write them again; what people read is in others.
 var bookkeeping = map[string][]string{
-	"feed":    {"call", "callOld", "edited", "dead#mia"},
-	"comment": {"editCall", "editCallBefore", "editOp", "turn", "pinOp"},
-	"notify":  {"rev", "s"},
-	"message": {"call"},
+	"feed":     {"call", "callOld", "edited", "dead#mia", "ttl"},
+	"comment":  {"editCall", "editCallBefore", "editOp", "turn", "pinOp", "ttl"},
+	"notify":   {"rev", "s", "ttl"},
+	"message":  {"call", "ttl"},
+	"reaction": {"ttl"},
+	"follow":   {"ttl"},
 }
 
 // loses sends a write whose answer is lost.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/plaza-sdk/plaza"
@@ -41,18 +40,17 @@ type target struct {
 	comment comment.Address // zero for a picture
 }
 
-// parseTarget reads picture:<picture> or comment:<picture>/<comment>. The root is that of a
-// reply's thread.
-func parseTarget(object string, root ids.ID) (s target, err error) {
-	kind, rest, _ := strings.Cut(object, ":")
-	picture, id, isComment := strings.Cut(rest, "/")
+// parseTarget reads what a picture's ref or commentRef wrote.
+func parseTarget(object string) (s target, err error) {
 	s.object = object
-	s.picture, err = parsePicture(picture)
-	if err == nil && isComment {
-		s.comment = comment.Address{Object: s.picture.ref().String(), Root: root}
-		s.comment.ID, err = ids.Parse(id)
+	ref, err := feed.ParseRef(object)
+	if err == nil {
+		s.picture, err = parsePicture(pictureOf(ref))
 	}
-	if err != nil || kind != "picture" && kind != "comment" || isComment != (kind == "comment") {
+	if at, ok := commentAt(ref); ok {
+		s.comment = at
+	}
+	if err != nil || s.isComment() != (ref.Kind == "comment") {
 		return s, &plaza.InvalidError{Field: "object", Reason: "is neither a picture nor a comment"}
 	}
 	return s, nil
@@ -64,7 +62,6 @@ func (s target) isComment() bool { return s.comment.ID != 0 }
 // something was done.
 type shown struct {
 	Object string `json:"object"`
-	Root   ids.ID `json:"root,omitzero"`
 	By     string `json:"by"`             // its author
 	Title  string `json:"title"`          // of the picture
 	Text   string `json:"text,omitempty"` // of the comment
@@ -83,7 +80,7 @@ func (s *api) lookIfThere(ctx context.Context, about target) (shown, error) {
 
 // look reads a target. What is removed or hidden is plaza.ErrNotFound.
 func (s *api) look(ctx context.Context, about target) (shown, error) {
-	see := shown{Object: about.object, Root: about.comment.Root, By: about.picture.owner}
+	see := shown{Object: about.object, By: about.picture.owner}
 	pin, err := s.firstPin(ctx, about.picture)
 	if err != nil {
 		return see, err
@@ -109,7 +106,6 @@ func (s *api) look(ctx context.Context, about target) (shown, error) {
 // complaint is the body of a report, and of what a moderator does about it.
 type complaint struct {
 	Object string `json:"object"`
-	Root   ids.ID `json:"root"`
 	Reason string `json:"reason"`
 }
 
@@ -117,7 +113,7 @@ func (c complaint) target() (target, error) {
 	if n := len(c.Reason); n > comment.MaxReason {
 		return target{}, &plaza.InvalidError{Field: "reason", Reason: fmt.Sprintf("has %d bytes, at most %d are allowed", n, comment.MaxReason)}
 	}
-	return parseTarget(c.Object, c.Root)
+	return parseTarget(c.Object)
 }
 
 // report counts one report of a person for each object, and brings the object before the
@@ -215,7 +211,7 @@ func (s *api) reports(r *http.Request, _ people.Person) (any, error) {
 
 // reportReasons lists who reported an object, and why.
 func (s *api) reportReasons(r *http.Request, _ people.Person) (any, error) {
-	about, err := parseTarget(r.URL.Query().Get("object"), 0)
+	about, err := parseTarget(r.URL.Query().Get("object"))
 	if err != nil {
 		return nil, err
 	}

@@ -82,14 +82,14 @@ func TestTheModeratorRemovesAndHidesOnceAndItIsWrittenDown(t *testing.T) {
 	require.True(t, call[saved](eric, "POST", "/api/pins", publish{Picture: picture, Board: eric.makeBoard("Mine")}).Created)
 	root := w.moderationComment(t, "lin", picture, "Buy cheap watches", 0)
 	reply := w.moderationComment(t, "chris", picture, "You are a fool", root.ID)
-	spam, insult := "comment:"+picture+"/"+root.ID.String(), "comment:"+picture+"/"+reply.ID.String()
+	spam, insult := "comment:"+picture+"/"+root.ID.String(), "comment:"+picture+"/"+root.ID.String()+"/"+reply.ID.String()
 	eric.report(spam, "spam")
-	call[changed](eric, "PUT", "/api/reports", complaint{Object: insult, Root: root.ID, Reason: "unkind"})
+	call[changed](eric, "PUT", "/api/reports", complaint{Object: insult, Reason: "unkind"})
 	reports := mia.reported()
 	require.Len(t, reports, 2)
-	require.Equal(t, shown{Object: insult, Root: root.ID, By: "chris", Title: "Dawn", Text: "You are a fool", Reason: "unkind"}, reports[0].shown)
+	require.Equal(t, shown{Object: insult, By: "chris", Title: "Dawn", Text: "You are a fool", Reason: "unkind"}, reports[0].shown)
 
-	at := complaint{Object: insult, Root: root.ID, Reason: "be kind"}
+	at := complaint{Object: insult, Reason: "be kind"}
 	require.True(t, mia.moderate("hide", "hide", at).Changed)
 	require.False(t, mia.moderate("hide", "hide", at).Changed, "a repeat")
 	_, err := w.comments.Get(t.Context(), reply.Address())
@@ -99,7 +99,7 @@ func TestTheModeratorRemovesAndHidesOnceAndItIsWrittenDown(t *testing.T) {
 	_, err = w.comments.Get(t.Context(), reply.Address())
 	require.NoError(t, err)
 
-	require.True(t, mia.moderate("remove", "remove", complaint{Object: insult, Root: root.ID, Reason: "again"}).Changed)
+	require.True(t, mia.moderate("remove", "remove", complaint{Object: insult, Reason: "again"}).Changed)
 	own, err := w.comments.ByUser(t.Context(), "chris", cursor.PageRequest{}, &comment.ListOptions{WithHidden: true})
 	require.NoError(t, err)
 	require.Equal(t, "again", own.Items[0].Removed.Reason, "its author sees why")

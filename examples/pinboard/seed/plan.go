@@ -274,7 +274,7 @@ func (p *plan) planLikes() error {
 				if p.members[by].ID == c.User {
 					continue
 				}
-				if err := p.like(has, by, "comment:"+p.pictures[t.picture].ID+"/"+c.ID.String(), -1, c.ID); err != nil {
+				if err := p.like(has, by, commentObject(c), -1, c.ID); err != nil {
 					return err
 				}
 			}

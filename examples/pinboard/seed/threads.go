@@ -3,6 +3,7 @@ package seed
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/ids"
@@ -153,4 +154,13 @@ var chineseAnswers = []string{"同感！", "我也是这么想的。", "下次�
 
 var spam = []string{
 	"Earn money from home, three hours a day, ask me how!!!", "Cheap followers, best price, write to me", "WIN a new phone, only today, only here", "Your picture is ugly and so is your garden.",
+}
+
+// commentObject is what likes and reports of a comment name: a reply has its root in it.
+func commentObject(c comment.Comment) string {
+	object := "comment:" + strings.TrimPrefix(c.Object, "picture:") + "/"
+	if c.Root != 0 {
+		object += c.Root.String() + "/"
+	}
+	return object + c.ID.String()
 }

@@ -135,7 +135,7 @@ func (w *writer) reports() ([]reaction.Reaction, error) {
 				if c.Text != text {
 					continue
 				}
-				if err := report("comment:"+w.pictures[t.picture].ID+"/"+c.ID.String(), c.ID, c.User, 2+i%3); err != nil {
+				if err := report(commentObject(c), c.ID, c.User, 2+i%3); err != nil {
 					return nil, err
 				}
 			}

@@ -25,7 +25,7 @@ const t = words({
 });
 
 // comments is the section of a picture's comments. mine says whether one may hide and pin
-// them; report({object, root}, question) reports one.
+// them; report(object, question) reports one.
 export function comments(picture, { mine, count, report }) {
   const path = `/api${pinHref(picture)}/comments`;
   let oldest = false, pinned = null, next = "";
@@ -107,7 +107,7 @@ export function comments(picture, { mine, count, report }) {
       own && small("edit", () => edit(c)), own && small("delete", () => remove(c)),
       mine && isRoot && !c.hidden && small(isPinned ? "unpin" : "pin", () => change(c, "/pinned", !isPinned)),
       mine && (isRoot || !root.hidden) && small(hidden ? "unhide" : "hide", () => change(c, "/hidden", !hidden)),
-      !own && small("report", () => report({ object: `comment:${picture}/${c.id}`, root: c.root }, t("why"))),
+      !own && small("report", () => report(`comment:${picture}/${c.root ? `${c.root}/` : ""}${c.id}`, t("why"))),
     ].filter(Boolean);
     const menu = h("span", { class: "extra", hidden: true }, extra);
     const toggle = h("button", { class: "icon", type: "button", "aria-label": t("more"), "aria-expanded": "false", onclick: () => {

@@ -85,7 +85,7 @@ function reported(line) {
 function decide(item, line, action, reason) {
   const key = newKey(), next = item.nextElementSibling ?? item.previousElementSibling;
   optimistic(() => { item.hidden = true; next?.querySelector("button")?.focus(); }, () => { item.hidden = false; }, async () => {
-    await post("/api/moderation/actions", { key, action, object: line.object, root: line.root ?? "", reason });
+    await post("/api/moderation/actions", { key, action, object: line.object, reason });
     item.remove();
     toast(t(`${action}_done`));
   });
@@ -94,7 +94,7 @@ function decide(item, line, action, reason) {
 // logged is one thing that a moderator did.
 function logged(line) {
   const again = line.action === "hide" && h("button", { class: "button", onclick: () => optimistic(() => { again.disabled = true; }, () => { again.disabled = false; }, async () => {
-    await post("/api/moderation/actions", { key: `unhide ${line.id}`, action: "unhide", object: line.object, root: line.root ?? "", reason: "" });
+    await post("/api/moderation/actions", { key: `unhide ${line.id}`, action: "unhide", object: line.object, reason: "" });
     toast(t("unhide_done"));
   }) }, t("again"));
   return h("li", { class: "card entry" },

@@ -51,7 +51,7 @@ export async function show(main, { picture: id }) {
             act("link", "copy", copy),
             mine && act("edit", "edit", () => retitle(pin, title)),
             mine && act("trash", "remove", () => remove(id)),
-            !mine && act("flag", "report", () => report({ object: `picture:${id}` }, t("reportWhy"))),
+            !mine && act("flag", "report", () => report(`picture:${id}`, t("reportWhy"))),
             !mine && h("button", { class: "button primary", type: "button", onclick: () => save(pin) }, t("save"))),
           title,
           h("div", { class: "byline row" }, h("a", { href: personHref(pin.by), tabIndex: -1, "aria-hidden": "true" }, avatar(pin.by, 48)), h("p", { class: "grow" }, h("a", { class: "name", href: personHref(pin.by) }, person(pin.by).name), h("br"), t("to"), " ", h("a", { href: boardHref(pin.boardId) }, pin.board), " · ", h("time", { dateTime: pin.at, title: exact(pin.at) }, ago(pin.at)))),
@@ -105,12 +105,12 @@ async function remove(id) {
   }
 }
 
-// report brings an object before the moderators: {object, root}, with the root of a reply.
-async function report(about, why) {
+// report brings an object before the moderators.
+async function report(object, why) {
   const reason = await ask(why, { done: t("send"), most: 500, long: true });
   if (!reason) return;
   try {
-    await put("/api/reports", { ...about, reason });
+    await put("/api/reports", { object, reason });
     toast(t("reported"));
   } catch (error) {
     toast(error.message);
