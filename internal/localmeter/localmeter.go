@@ -51,9 +51,6 @@ func New(m *meter.Meter, side http.RoundTripper, opts *Options) *Local {
 	if opts != nil {
 		o = *opts
 	}
-	if o.Observe == nil {
-		o.Observe = func(context.Context, meter.Call) {}
-	}
 	return &Local{counts: m, side: side, options: o, done: make(map[string]bool), keys: make(map[string][]string)}
 }
 
