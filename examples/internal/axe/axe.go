@@ -32,7 +32,18 @@ type violation struct {
 // critical. Without axe-core, which fetch.sh fetches, it skips the test, except in CI.
 func Check(t *testing.T, w browsertest.Window) {
 	t.Helper()
-	for _, v := range violations(t, w) {
+	report(t, violations(t, w, `{}`))
+}
+
+// CheckColors is Check of the rule about contrast alone, for another theme of a page.
+func CheckColors(t *testing.T, w browsertest.Window) {
+	t.Helper()
+	report(t, violations(t, w, `{ runOnly: ["color-contrast"] }`))
+}
+
+func report(t *testing.T, found []violation) {
+	t.Helper()
+	for _, v := range found {
 		var where strings.Builder
 		for _, node := range v.Nodes {
 			fmt.Fprintf(&where, "\n%s\n%s", node.HTML, node.Summary)
@@ -41,7 +52,8 @@ func Check(t *testing.T, w browsertest.Window) {
 	}
 }
 
-func violations(t *testing.T, w browsertest.Window) []violation {
+// violations runs axe-core with options of its run.
+func violations(t *testing.T, w browsertest.Window, options string) []violation {
 	t.Helper()
 	script, err := files.ReadFile("axe.min.js")
 	if err != nil {
@@ -49,6 +61,6 @@ func violations(t *testing.T, w browsertest.Window) []violation {
 		t.Skip("no axe-core: sh examples/internal/axe/fetch.sh")
 	}
 	w.Do(string(script))
-	return browsertest.Eval[[]violation](w, `axe.run(document, { resultTypes: ["violations"] })
+	return browsertest.Eval[[]violation](w, `axe.run(document, { resultTypes: ["violations"], ...`+options+` })
 		.then((found) => found.violations.filter((v) => v.impact === "serious" || v.impact === "critical"))`)
 }

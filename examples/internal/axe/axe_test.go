@@ -19,16 +19,20 @@ func TestViolations(t *testing.T) {
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", "default-src 'self'; img-src data:; style-src 'unsafe-inline'")
-		_, _ = fmt.Fprintf(w, `<!doctype html><html lang="en"><title>A page</title><link rel="icon" href="data:,"><main>%s</main>`, pages[r.URL.Path])
+		fmt.Fprintf(w, `<!doctype html><html lang="en"><title>A page</title><link rel="icon" href="data:,"><main>%s</main>`, pages[r.URL.Path])
 	}))
 	t.Cleanup(server.Close)
 	w := browsertest.New(t).Window(t)
 	w.Open(server.URL + "/good")
 	Check(t, w)
 	w.Open(server.URL + "/bad")
-	var rules []string
-	for _, v := range violations(t, w) {
-		rules = append(rules, v.ID)
+	for options, want := range map[string][]string{
+		`{}`: {"button-name", "color-contrast", "image-alt"}, `{ runOnly: ["color-contrast"] }`: {"color-contrast"},
+	} {
+		var rules []string
+		for _, v := range violations(t, w, options) {
+			rules = append(rules, v.ID)
+		}
+		require.ElementsMatch(t, want, rules)
 	}
-	require.ElementsMatch(t, []string{"button-name", "color-contrast", "image-alt"}, rules)
 }
