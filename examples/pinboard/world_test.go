@@ -160,9 +160,8 @@ func (c caller) pins(n int) {
 	}
 	_, _, err := c.feeds.Outbox(c.id).PublishMany(c.t.Context(), all)
 	require.NoError(c.t, err)
-	delivered, err := c.feeds.Deliver(c.t.Context())
+	_, err = c.feeds.Deliver(c.t.Context()) // the workers of a world that has some may be faster
 	require.NoError(c.t, err)
-	require.Equal(c.t, n, delivered)
 }
 
 // nothing is the body of a request that has no fields.
