@@ -15,11 +15,10 @@ import (
 	"github.com/plaza-sdk/plaza/feed/reaction"
 )
 
-// TestTheBoardTheModeratorAndTheDrawer shares a browser. Each test has a world of its own.
-func TestTheBoardTheModeratorAndTheDrawer(t *testing.T) {
-	t.Parallel()
-	b := browsertest.New(t)
-	for name, test := range map[string]func(*testing.T, *world, browsertest.Browser){
+// drawerPages are the tests of the week's board, of moderation, of the drawer, and of what
+// others try.
+func drawerPages() pages {
+	return pages{
 		"the week's board moves":                           weeklyScreen,
 		"the moderator decides":                            moderationScreen,
 		"others are told who moderates":                    refusedModeration,
@@ -30,11 +29,6 @@ func TestTheBoardTheModeratorAndTheDrawer(t *testing.T) {
 		"markup stays text":                                markupStaysText,
 		"another site's page can do and read nothing":      otherSite,
 		"the person of a window is the one of its address": twoWindows,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, newWorld(t), b)
-		})
 	}
 }
 

@@ -11,22 +11,15 @@ import (
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 )
 
-// TestLiveScreens shares a browser among the tests of the screens that change by
-// themselves. Each has a world of its own, whose workers run.
-func TestLiveScreens(t *testing.T) {
-	t.Parallel()
-	b := browsertest.New(t)
-	for name, test := range map[string]func(*testing.T, *world, browsertest.Browser){
+// livePages are the tests of the screens that change by themselves. The workers of their
+// worlds run.
+func livePages() pages {
+	return pages{
 		"the bell rings, and what is seen is not read":       bellScreen,
 		"two people write to each other in two windows":      messagesScreen,
 		"a message whose answer is lost is there once":       lostMessage,
 		"a message that was refused can be written again":    refusedMessage,
 		"a digest is chosen, sent and its mails are stopped": settingsScreen,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, newBell(t), b)
-		})
 	}
 }
 

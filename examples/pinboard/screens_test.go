@@ -2,7 +2,10 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,12 +14,33 @@ import (
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 )
 
-// TestScreens shares a browser among the tests of the screens of pins. Each has a world
-// of its own.
-func TestScreens(t *testing.T) {
+// pages are tests in Chromium. Each has a world of its own.
+type pages map[string]func(*testing.T, *world, browsertest.Browser)
+
+// TestPages shares a Chromium. Without CI it runs a third of the tests: TestTour walks all
+// screens too.
+func TestPages(t *testing.T) {
 	t.Parallel()
 	b := browsertest.New(t)
-	for name, test := range map[string]func(*testing.T, *world, browsertest.Browser){
+	for _, of := range []struct {
+		world func(*testing.T) *world
+		pages
+	}{{newWorld, pinPages()}, {newWorld, drawerPages()}, {newBell, livePages()}} {
+		for i, name := range slices.Sorted(maps.Keys(of.pages)) {
+			if os.Getenv("CI") == "" && i%3 != 0 {
+				continue
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				of.pages[name](t, of.world(t), b)
+			})
+		}
+	}
+}
+
+// pinPages are the tests of the screens of pins.
+func pinPages() pages {
+	return pages{
 		"home offers what is new, and keeps it grouped":   homeScreen,
 		"home goes on while one scrolls":                  endlessHome,
 		"a like that fails is taken back":                 failedLike,
@@ -27,11 +51,6 @@ func TestScreens(t *testing.T) {
 		"a tag is followed":                               tagScreen,
 		"a board is renamed by its owner":                 boardScreen,
 		"what is not there is said":                       missingThings,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, newWorld(t), b)
-		})
 	}
 }
 
