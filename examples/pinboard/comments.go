@@ -77,7 +77,7 @@ func (s *api) threads(r *http.Request, me people.Person) (any, error) {
 			return nil, err
 		}
 	}
-	return answer, s.liked(r.Context(), me, pin, answer)
+	return answer, s.liked(r.Context(), me, answer)
 }
 
 // replies lists a thread, the oldest first.
@@ -96,7 +96,7 @@ func (s *api) replies(r *http.Request, me people.Person) (any, error) {
 			answer.Items = append(answer.Items, remark{Comment: c})
 		}
 	}
-	return answer, s.liked(r.Context(), me, pin, answer)
+	return answer, s.liked(r.Context(), me, answer)
 }
 
 // mayRead shows a hidden comment to its author and to those who may hide it.
@@ -109,7 +109,7 @@ func mayHide(me people.Person, pin feed.Activity) bool {
 }
 
 // liked fills in the times and the likes of all comments of an answer, in 2 requests.
-func (s *api) liked(ctx context.Context, me people.Person, pin feed.Activity, answer remarks) error {
+func (s *api) liked(ctx context.Context, me people.Person, answer remarks) error {
 	var all []*remark
 	for i := range answer.Items {
 		all = append(all, &answer.Items[i])

@@ -19,7 +19,7 @@ func TestViolations(t *testing.T) {
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", "default-src 'self'; img-src data:; style-src 'unsafe-inline'")
-		fmt.Fprintf(w, `<!doctype html><html lang="en"><title>A page</title><link rel="icon" href="data:,"><main>%s</main>`, pages[r.URL.Path])
+		_, _ = fmt.Fprintf(w, `<!doctype html><html lang="en"><title>A page</title><link rel="icon" href="data:,"><main>%s</main>`, pages[r.URL.Path])
 	}))
 	t.Cleanup(server.Close)
 	w := browsertest.New(t).Window(t)
