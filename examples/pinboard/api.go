@@ -28,7 +28,7 @@ const (
 	streamsEach, streamsAll = 20, 1_000
 
 	// loseHeader on a write asks to lose its answer: the write is applied, and the page
-	// does not hear of it.
+	// gets no answer.
 	loseHeader = "Pinboard-Lose"
 )
 

@@ -39,7 +39,7 @@ type card struct {
 	Width    int       `json:"width"`
 	Height   int       `json:"height"`
 	Likes    int64     `json:"likes"`
-	Liked    bool      `json:"liked"` // by who asks
+	Liked    bool      `json:"liked"` // by the caller
 	Comments int64     `json:"comments"`
 }
 

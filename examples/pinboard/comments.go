@@ -34,7 +34,7 @@ type remark struct {
 	comment.Comment
 	At    time.Time `json:"at"`
 	Likes int64     `json:"likes"`
-	Liked bool      `json:"liked"` // by who asks
+	Liked bool      `json:"liked"` // by the caller
 	First []remark  `json:"first,omitempty"`
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/examples/danmu/videos"
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 	"github.com/plaza-sdk/plaza/feed/reaction"
 )
@@ -181,7 +182,7 @@ func (k *killed) start() {
 	var config net.ListenConfig
 	l, err := config.Listen(context.WithoutCancel(k.t.Context()), "tcp", k.addr)
 	require.NoError(k.t, err)
-	k.addr, k.server = l.Addr().String(), newServer(k.w.api, k.w.log)
+	k.addr, k.server = l.Addr().String(), videos.NewServer(k.w.api, k.w.log)
 	go func(s *http.Server) { _ = s.Serve(l) }(k.server) // until it is killed
 }
 

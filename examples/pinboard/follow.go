@@ -57,7 +57,7 @@ func (s *api) source(ctx context.Context, text string) (feed.Ref, error) {
 	return source, fmt.Errorf("source %q: %w", text, plaza.ErrNotFound)
 }
 
-// followed is how many follow somebody or something, and whether who asks does.
+// followed is the number of followers, and whether the caller is one of them.
 type followed struct {
 	follow.Counts
 	follow.Relation

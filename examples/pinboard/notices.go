@@ -22,8 +22,8 @@ const (
 	mentionVerb = "mention"
 )
 
-// onFollow notifies people of their followers, and of those of their boards. Nobody is
-// notified of who follows a tag.
+// onFollow notifies people of their followers, and of those of their boards. A new
+// follower of a tag notifies nobody.
 func (a *app) onFollow(ctx context.Context, r stream.Record) error {
 	changes, err := follow.Changes(r)
 	for _, c := range changes {

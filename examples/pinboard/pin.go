@@ -51,7 +51,7 @@ func (s *api) firstPin(ctx context.Context, p pictureID) (feed.Activity, error) 
 	return pin, err
 }
 
-// pinPage is a card, and whether who asks may hide and pin comments on it.
+// pinPage is a card, and whether the caller may hide and pin comments on it.
 type pinPage struct {
 	card
 	MayHide bool `json:"mayHide"`

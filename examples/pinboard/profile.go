@@ -50,7 +50,7 @@ func (s *api) profilePins(r *http.Request, me people.Person) (any, error) {
 	return s.listCards(r, me, s.feeds.Outbox(p.ID).List)
 }
 
-// neighbor is one end of a follow, and how who asks relates to it.
+// neighbor is a follower or a followee, and its relation to the caller.
 type neighbor struct {
 	ID string    `json:"id"` // of a person, a board or a tag
 	At time.Time `json:"at"`

@@ -3,45 +3,27 @@ package main
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net"
 	"net/http"
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-sdk/plaza/examples/danmu/videos"
 )
 
 const (
-	maxHeader = 16 << 10 // bytes
-	maxBody   = 64 << 10 // bytes
-
-	headerTime  = 5 * time.Second
-	readTime    = 10 * time.Second
+	maxBody     = 64 << 10         // bytes
 	requestTime = 20 * time.Second // including its body
-	writeTime   = requestTime + 5*time.Second
-	idleTime    = time.Minute
-	stopTime    = writeTime
+	stopTime    = 25 * time.Second // so that the current requests end
 )
-
-// newServer bounds every wait for a client.
-func newServer(h http.Handler, log *slog.Logger) *http.Server {
-	return &http.Server{
-		Handler:           h,
-		ReadHeaderTimeout: headerTime,
-		ReadTimeout:       readTime,
-		WriteTimeout:      writeTime, // streams set their own
-		IdleTimeout:       idleTime,
-		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}
-}
 
 // serve answers requests and works in the background until ctx ends. Then it accepts no
 // more requests, ends the streams, finishes the current requests, and stops the work, in
 // this order.
 func serve(ctx context.Context, l net.Listener, a *app, hosts []string) error {
 	s := newAPI(a, hosts...)
-	server := newServer(s, a.log)
+	server := videos.NewServer(s, a.log)
 	server.RegisterOnShutdown(s.endStreams)
 	server.RegisterOnShutdown(a.clips.EndStreams)
 	group, ending := errgroup.WithContext(ctx) // ends also if one of these fails

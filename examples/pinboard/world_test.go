@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/examples/danmu/videos"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/meter"
 	"github.com/plaza-sdk/plaza/plazatest"
@@ -38,7 +39,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(func() { require.NoError(t, w.close()) })
 	w.api = newAPI(w.app)
 	w.server = httptest.NewUnstartedServer(nil)
-	w.server.Config = newServer(w.api, log)
+	w.server.Config = videos.NewServer(w.api, log)
 	w.server.Start()
 	t.Cleanup(w.server.Close)
 	t.Cleanup(w.api.endStreams)

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -106,21 +104,4 @@ func TestTagsSizesAndTitlesVary(t *testing.T) {
 	}
 	assert.Greater(t, len(heights), 4)
 	assert.Greater(t, len(titles), n/5)
-}
-
-// The sheets are for looking at: ART_SHEETS names a folder for them.
-func TestSheets(t *testing.T) {
-	folder := os.Getenv("ART_SHEETS")
-	if folder == "" {
-		t.Skip("ART_SHEETS names no folder")
-	}
-	for _, tag := range Tags() {
-		for i := range 18 {
-			id := fmt.Sprintf("ann.%d", i)
-			require.NoError(t, os.WriteFile(filepath.Join(folder, fmt.Sprintf("%s-%02d.svg", tag, i)), Picture(id, tag), 0o600))
-		}
-	}
-	for i := range 60 {
-		require.NoError(t, os.WriteFile(filepath.Join(folder, fmt.Sprintf("avatar-%02d.svg", i)), Avatar(fmt.Sprintf("person%d", i)), 0o600))
-	}
 }

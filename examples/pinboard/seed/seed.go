@@ -1,4 +1,4 @@
-// Package seed fills the pinboard with a community: who follows whom, six weeks of
+// Package seed fills the pinboard with a community: follows, six weeks of
 // pictures, what others liked and wrote, and a few conversations.
 //
 // All ids come from ids.Backdate, so that a seed that was interrupted goes on where it was.
@@ -62,7 +62,7 @@ func run(ctx context.Context, to Repositories, now time.Time, s size, progress f
 	if err != nil {
 		return err
 	}
-	// Who follows comes before what is published, so that it reaches their homes.
+	// Follows come first, so that pictures reach the followers' homes.
 	for _, step := range []struct {
 		what   string
 		wanted bool

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -420,47 +419,5 @@ func deliver(t *testing.T, feeds *feed.Repository) {
 		var err error
 		more, err = feeds.Deliver(t.Context())
 		require.NoError(t, err)
-	}
-}
-
-func TestFullSize(t *testing.T) {
-	if os.Getenv("PINBOARD_SEED_FULL") == "" {
-		t.Skip("PINBOARD_SEED_FULL is not set: it takes half a minute")
-	}
-	w := newWorld(t)
-	began, last, count, what := time.Now(), time.Now(), 0, ""
-	var reached int
-	report := func() {
-		t.Logf("%-14s %5d in %5.1f s", what, reached-count, time.Since(last).Seconds())
-		last, count = time.Now(), reached
-	}
-	require.NoError(t, Run(t.Context(), w.Repositories, began, func(done, _ int, next string) {
-		if what != "" && next != what {
-			report()
-		}
-		what, reached = next, done
-	}))
-	report()
-	t.Logf("%d requests in %.1f s", w.env.Meter.Total().Requests, time.Since(began).Seconds())
-
-	gen, err := ids.New(2, nil)
-	require.NoError(t, err)
-	bells, err := w.Bells(gen, time.Now)
-	require.NoError(t, err)
-	for _, user := range known {
-		unseen, err := bells.Unseen(t.Context(), notify.Reader{User: user})
-		require.NoError(t, err)
-		page, err := bells.List(t.Context(), notify.Reader{User: user}, cursor.PageRequest{Limit: 100})
-		require.NoError(t, err)
-		t.Logf("%s has %d groups, %d of them unseen, and %d pictures at home", user, len(page.Items), unseen.N, len(list(t, w.Feeds.Home(user).List)))
-	}
-	boards, err := w.Boards(time.Now)
-	require.NoError(t, err)
-	periods, err := boards.Periods(t.Context(), Board, cursor.PageRequest{})
-	require.NoError(t, err)
-	for _, period := range periods.Items {
-		n, err := boards.Count(t.Context(), leaderboard.In{Board: Board, Period: period.Name})
-		require.NoError(t, err)
-		t.Logf("the week of %s has %d players", period.Start.Format(time.DateOnly), n)
 	}
 }
