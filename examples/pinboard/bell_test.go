@@ -111,6 +111,19 @@ func TestWhatPeopleDoRingsTheBell(t *testing.T) {
 	w.bells(t, "ann", "@eric followed your board", "@chris and @eric liked your picture “Dawn over the sea”")
 }
 
+func TestASavedPictureRingsItsOwnersBell(t *testing.T) {
+	t.Parallel()
+	w := newBell(t)
+	dawn := w.bellPin(t, "ann", "Dawn")
+	for _, user := range []string{"eric", "chris"} {
+		c := w.as(t, user)
+		call[saved](c, http.MethodPost, "/api/pins", publish{Picture: dawn, Board: c.makeBoard("Places")})
+	}
+	w.bells(t, "ann", "@chris and @eric saved your picture “Dawn”")
+	call[changed](w.as(t, "chris"), http.MethodDelete, "/api/pins/"+dawn, nil)
+	w.bells(t, "ann", "@eric saved your picture “Dawn”")
+}
+
 func TestACommentReachesEachOfItsPeopleOnce(t *testing.T) {
 	t.Parallel()
 	w := newBell(t)

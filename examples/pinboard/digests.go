@@ -284,6 +284,8 @@ func lineOf(e notify.Entry, titles map[string]string) mailLine {
 		line.Text = who + " liked your comment on " + title
 	case e.Activity.Verb == like:
 		line.Text = who + " liked " + mine
+	case e.Activity.Verb == pinVerb:
+		line.Text = who + " saved " + mine
 	case e.Activity.Verb == replyVerb:
 		line.Text = who + " replied to your comment on " + title
 	case e.Activity.Verb == mentionVerb:
@@ -302,7 +304,7 @@ func whoOf(e notify.Entry) string {
 		actors = []feed.Ref{e.Activity.Actor}
 	}
 	others := e.N - 1
-	if e.Activity.Verb != like && e.Activity.Verb != followVerb {
+	if !slices.Contains([]string{like, pinVerb, followVerb}, e.Activity.Verb) {
 		others = len(actors) - 1
 	}
 	first := nameOf(actors[0].ID)

@@ -16,6 +16,7 @@ import (
 func livePages() pages {
 	return pages{
 		"the bell rings, and what is seen is not read":       bellScreen,
+		"a hidden window gives its connection back":          hiddenWindow,
 		"two people write to each other in two windows":      messagesScreen,
 		"a message whose answer is lost is there once":       lostMessage,
 		"a message that was refused can be written again":    refusedMessage,
@@ -39,6 +40,25 @@ func choose(p browsertest.Window, within, text string) {
 		choice?.click();
 		return Boolean(choice);
 	})()`, within+" .choices", text))
+}
+
+func hiddenWindow(t *testing.T, w *world, b browsertest.Browser) {
+	p := w.visit(t, b, "ann", "/settings")
+	streams := func(n int) {
+		t.Helper()
+		require.Eventually(t, func() bool { return w.rings.Present("ann") == n }, bellPatience, bellTick)
+	}
+	hide := func(hidden bool) {
+		p.Do(fmt.Sprintf(`Object.defineProperty(document, "hidden", { value: %t, configurable: true }); document.dispatchEvent(new Event("visibilitychange"))`, hidden))
+	}
+	streams(1)
+	hide(true)
+	streams(0)
+	first := w.as(t, "ann").pin("Quiet")
+	w.bellLike(t, "eric", "picture:"+first)
+	hide(false)
+	badged(p, "bell", "1")
+	streams(1)
 }
 
 func bellScreen(t *testing.T, w *world, b browsertest.Browser) {

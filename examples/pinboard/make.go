@@ -66,7 +66,7 @@ func (s *api) publish(r *http.Request, me people.Person) (any, error) {
 		return nil, plaza.ErrForbidden
 	}
 	pin := feed.Activity{
-		Actor: feed.Ref{ID: me.ID}, Verb: "pin", Object: p.ref(), Target: feed.Ref{Kind: "board", ID: b.ID},
+		Actor: feed.Ref{ID: me.ID}, Verb: pinVerb, Object: p.ref(), Target: feed.Ref{Kind: "board", ID: b.ID},
 		ForeignID: p.ref().String(), To: []string{"board:" + b.ID},
 	}
 	var data pinData

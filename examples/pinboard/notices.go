@@ -17,6 +17,7 @@ import (
 // The verbs of notifications, besides like.
 const (
 	followVerb  = "follow"
+	pinVerb     = "pin"
 	commentVerb = "comment"
 	replyVerb   = "reply"
 	mentionVerb = "mention"
@@ -61,6 +62,24 @@ func (a *app) onLike(ctx context.Context, r stream.Record) error {
 		err = errors.Join(err, a.notice(ctx, c.Kind == reaction.Reacted, notify.Notification{
 			User:     owner,
 			Activity: feed.Activity{ID: c.Reaction.ID, Actor: feed.Ref{ID: c.Reaction.User}, Verb: like, Object: object},
+			CountBy:  notify.ByActor,
+		}))
+	}
+	return err
+}
+
+// onPin notifies people of whoever else pins their pictures.
+func (a *app) onPin(ctx context.Context, r stream.Record) error {
+	changes, err := feed.Changes(r)
+	for _, c := range changes {
+		pin := c.Activity
+		owner := a.ownerOf(pin.Object)
+		if pin.Verb != pinVerb || c.Kind == feed.Updated || owner == "" || owner == pin.Actor.ID {
+			continue
+		}
+		err = errors.Join(err, a.notice(ctx, c.Kind == feed.Published, notify.Notification{
+			User:     owner,
+			Activity: feed.Activity{ID: pin.ID, Actor: pin.Actor, Verb: pinVerb, Object: pin.Object},
 			CountBy:  notify.ByActor,
 		}))
 	}

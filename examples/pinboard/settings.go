@@ -22,6 +22,7 @@ const email = "email"
 func verbs() []prefs.Verb {
 	return []prefs.Verb{
 		{Name: like},
+		{Name: pinVerb},
 		{Name: commentVerb, Channels: []string{email}},
 		{Name: replyVerb, Channels: []string{email}},
 		{Name: mentionVerb, Channels: []string{email}, Pierces: true},

@@ -27,6 +27,7 @@ func (a *app) handlers() []streamed {
 	t := a.db.tables
 	return []streamed{
 		{t.Follow, "bell", a.onFollow},
+		{t.Feed, "bell", a.onPin},
 		{t.Reaction, "bell", a.onLike},
 		{t.Reaction, "weekly", a.onLikeForWeek},
 		{t.Comment, "bell", a.onComment},

@@ -44,8 +44,8 @@ const later = 5000; // milliseconds until a stream that was refused is asked for
 let source = null, timer = 0, room = "";
 
 function open() {
-  clearTimeout(timer);
-  source?.close();
+  close();
+  if (document.hidden) return;
   const mine = events(`/api/events${room ? `?with=${encodeURIComponent(room)}` : ""}`);
   source = mine;
   for (const name of ["bell", "inbox", "batch", "present", "gone", "joined", "reset"]) {
@@ -57,6 +57,12 @@ function open() {
   mine.addEventListener("error", () => { // otherwise the browser reconnects by itself
     if (source === mine && mine.readyState === EventSource.CLOSED) timer = setTimeout(open, later);
   });
+}
+
+function close() {
+  clearTimeout(timer);
+  source?.close();
+  source = null;
 }
 
 // watch also watches a conversation, named as in its address. "" watches none.
@@ -78,4 +84,7 @@ export function startLive() {
   });
   on({ again: () => { bell(); inbox(); }, bell, inbox });
   open();
+  // A browser opens six connections to a server of HTTP/1.1, and streams of hidden tabs, and
+  // of pages that it keeps for its back button, would take them all.
+  document.addEventListener("visibilitychange", () => document.hidden ? close() : open());
 }

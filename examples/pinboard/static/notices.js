@@ -30,6 +30,7 @@ const t = words({
     follow: (who) => [...who, " followed you"],
     followBoard: (who, board) => [...who, " followed your board ", [board]],
     like: (who, title) => [...who, " liked your picture ", [title]],
+    pin: (who, title) => [...who, " saved your picture ", [title]],
     likeComment: (who, title) => [...who, " liked your comment on ", [title || "a picture"]],
     comment: (who, title) => [...who, " commented on your picture ", [title]],
     reply: (who, title) => [...who, " replied to your comment on ", [title || "a picture"]],
@@ -42,6 +43,7 @@ const t = words({
     follow: (who) => [...who, "关注了你"],
     followBoard: (who, board) => [...who, "关注了你的画板", [board]],
     like: (who, title) => [...who, "赞了你的图片", [title]],
+    pin: (who, title) => [...who, "收藏了你的图片", [title]],
     likeComment: (who, title) => [...who, "赞了你在", [title || "某张图片"], "下的评论"],
     comment: (who, title) => [...who, "评论了你的图片", [title]],
     reply: (who, title) => [...who, "回复了你在", [title || "某张图片"], "下的评论"],
@@ -53,7 +55,7 @@ const t = words({
 // sentence returns the parts of a notification's text.
 export function sentence(e, title) {
   const [kind, id] = split(about(e)), { verb } = e.activity;
-  const name = { follow: kind === "board" ? "followBoard" : "follow", like: kind === "comment" ? "likeComment" : "like", comment: "comment", reply: "reply", mention: "mention" }[verb] ?? "other";
+  const name = { follow: kind === "board" ? "followBoard" : "follow", like: kind === "comment" ? "likeComment" : "like", pin: "pin", comment: "comment", reply: "reply", mention: "mention" }[verb] ?? "other";
   return t(name, who(e), kind === "board" ? id.slice(id.indexOf(".") + 1) : title ? t("title", title) : "");
 }
 
@@ -61,7 +63,7 @@ export function sentence(e, title) {
 // known, since one may have written several.
 function who(e) {
   const actors = (e.actors ?? [e.activity.actor]).map((id) => person(id).name);
-  const people = e.activity.verb === "like" || e.activity.verb === "follow";
+  const people = ["like", "pin", "follow"].includes(e.activity.verb);
   const n = people ? e.n : actors.length;
   if (n <= 1) return t("one", actors[0]);
   if (n === 2 && actors[1]) return t("two", actors[0], actors[1]);

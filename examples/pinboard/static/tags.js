@@ -10,5 +10,9 @@ export const tags = ["sea", "mountains", "forest", "city", "desert", "night", "f
 export const tagName = (tag) => t(tag) ?? tag;
 export const tagLink = (tag, current) => h("a", { class: `chip tag-${tag}`, href: `/tags/${encodeURIComponent(tag)}`, "aria-current": tag === current && "page" }, tagName(tag));
 
-// tagRow links to every tag.
-export const tagRow = (current) => h("nav", { class: "tagrow", "aria-label": t("tags") }, tags.map((tag) => tagLink(tag, current)));
+// tagRow links to every tag. The current one is in view, also on a phone.
+export function tagRow(current) {
+  const row = h("nav", { class: "tagrow", "aria-label": t("tags") }, tags.map((tag) => tagLink(tag, current)));
+  requestAnimationFrame(() => row.querySelector("[aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" }));
+  return row;
+}

@@ -8,7 +8,7 @@ import { ago, exact, language, languages, speak, words } from "../words.js";
 const t = words({
   en: {
     title: "Settings", notify: "What you are notified of", verb: "When somebody", bell: "Bell", mail: "Mail",
-    like: "likes your picture or comment", comment: "comments on your picture", reply: "replies to your comment", mention: "mentions you", follow: "follows you or your board", any: "does anything else",
+    like: "likes your picture or comment", pin: "saves your picture", comment: "comments on your picture", reply: "replies to your comment", mention: "mentions you", follow: "follows you or your board", any: "does anything else",
     mailNeedsBell: "Mail carries only what the bell shows.",
     digest: "Digest by mail", digestHint: "What is unread comes as one mail.", every: "How often", off: "Never", minute: "Every minute, to try it", hour: "Every hour", day: "Every day", week: "Every week",
     at: "At", on: "On", zone: (zone) => `by the clock of ${zone}`, quiet: "Quiet hours", from: "from", to: "until", saved: "Saved.",
@@ -19,7 +19,7 @@ const t = words({
   },
   zh: {
     title: "设置", notify: "通知设置", verb: "当有人", bell: "通知", mail: "邮件",
-    like: "赞了你的图片或评论", comment: "评论了你的图片", reply: "回复了你的评论", mention: "提到了你", follow: "关注了你或你的画板", any: "有其他互动",
+    like: "赞了你的图片或评论", pin: "收藏了你的图片", comment: "评论了你的图片", reply: "回复了你的评论", mention: "提到了你", follow: "关注了你或你的画板", any: "有其他互动",
     mailNeedsBell: "邮件只包含通知中显示的内容。",
     digest: "邮件摘要", digestHint: "未读通知会汇总成一封邮件。", every: "频率", off: "从不", minute: "每分钟（试用）", hour: "每小时", day: "每天", week: "每周",
     at: "时间", on: "星期", zone: (zone) => `时区：${zone}`, quiet: "免打扰时段", from: "从", to: "到", saved: "已保存。",
