@@ -79,7 +79,7 @@ function toggle(label, checked, change) {
 }
 
 function table(box, all) {
-  const order = ["like", "comment", "reply", "mention", "follow", ""];
+  const order = ["like", "pin", "comment", "reply", "mention", "follow", ""];
   const find = (verb, channel) => all.find((s) => (s.verb ?? "") === verb && s.channel === channel);
   box.replaceChildren(
     h("table", { class: "choices-table" },
