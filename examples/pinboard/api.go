@@ -105,7 +105,7 @@ func (s *api) route(pattern string, do action, parameters ...string) {
 		}
 		r, mine := s.costs.begin(r)
 		answer, err := do(r, me)
-		lose := r.Method != http.MethodGet && r.Header.Get(loseHeader) != ""
+		lose := asksToLose(r)
 		s.costs.end(me.ID, mine, lose)
 		switch {
 		case lose:
@@ -116,6 +116,10 @@ func (s *api) route(pattern string, do action, parameters ...string) {
 			write(w, http.StatusOK, answer)
 		}
 	})
+}
+
+func asksToLose(r *http.Request) bool {
+	return r.Method != http.MethodGet && r.Header.Get(loseHeader) != ""
 }
 
 // cutOff begins an answer and breaks the connection. An answer that never began would

@@ -47,7 +47,8 @@ type app struct {
 	rings *live.Hub[ring] // of bells, to open pages
 	talks *msglive.Hub    // of conversations
 
-	clips *videos.Service
+	clips         *videos.Service
+	watchedRoutes []string // of the pages of clips
 
 	db    database
 	costs *costs

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/guregu/dynamo/v2"
 
@@ -20,12 +21,49 @@ func clips() []videos.Video {
 }
 
 func (a *app) openClips(ctx context.Context, db *dynamo.DB, hosts []string) (err error) {
-	a.clips, err = videos.New(ctx, db, a.db.tables, &videos.Options{Videos: clips(), Hosts: hosts, Known: known, IDs: a.ids, Log: a.log})
+	a.clips, err = videos.New(ctx, db, a.db.tables, &videos.Options{
+		Videos: clips(), Hosts: hosts, Known: known, IDs: a.ids, Log: a.log,
+		Script: "/clip.js", Wrap: a.watched,
+	})
 	return err
 }
 
 // watching is where a clip plays: the page of examples/danmu, with everything it has.
 const watching = "/watch"
+
+// watched makes requests of the page of a clip clicks of the person that they name, whose
+// answers can be lost too. Those of other players, which name nobody, stay as they are.
+func (a *app) watched(route string, h http.HandlerFunc) http.HandlerFunc {
+	method, path, _ := strings.Cut(route, " ")
+	route = method + " " + watching + path
+	a.watchedRoutes = append(a.watchedRoutes, route)
+	return func(w http.ResponseWriter, r *http.Request) {
+		me, err := who(r)
+		if err != nil {
+			h(w, r)
+			return
+		}
+		r, mine := a.costs.begin(r)
+		mine.Route = route
+		lose := asksToLose(r)
+		if lose {
+			h(unread{http.Header{}}, r)
+		} else {
+			h(w, r)
+		}
+		a.costs.end(me.ID, mine, lose)
+		if lose {
+			cutOff(w)
+		}
+	}
+}
+
+// unread takes an answer that nobody gets.
+type unread struct{ header http.Header }
+
+func (u unread) Header() http.Header          { return u.header }
+func (unread) Write(text []byte) (int, error) { return len(text), nil }
+func (unread) WriteHeader(int)                {}
 
 func (s *api) clipRoutes() {
 	s.route("GET /api/clips", s.listClips)

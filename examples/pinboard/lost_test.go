@@ -330,7 +330,8 @@ func TestTheDrawerHasWordsForEveryRoute(t *testing.T) {
 	for _, found := range regexp.MustCompile(`(?m)^    "([^"]+)": "[^"]+",$`).FindAllSubmatch(text, -1) {
 		words[string(found[1])]++
 	}
-	for _, pattern := range newWorld(t).api.patterns {
+	w := newWorld(t)
+	for _, pattern := range append(w.api.patterns, w.watchedRoutes...) {
 		require.Equal(t, 2, words[pattern], pattern)
 		delete(words, pattern)
 	}

@@ -25,7 +25,7 @@ func TestPages(t *testing.T) {
 	for _, of := range []struct {
 		world func(*testing.T) *world
 		pages
-	}{{newWorld, pinPages()}, {newWorld, drawerPages()}, {newBell, livePages()}} {
+	}{{newWorld, pinPages()}, {newWorld, drawerPages()}, {newWorld, clipPages()}, {newBell, livePages()}} {
 		for i, name := range slices.Sorted(maps.Keys(of.pages)) {
 			if os.Getenv("CI") == "" && i%3 != 0 {
 				continue

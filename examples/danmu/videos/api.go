@@ -15,7 +15,7 @@ type action func(*http.Request) (answer any, err error)
 
 // route registers an action. Requests with other query parameters are refused.
 func (s *Service) route(pattern string, do action, parameters ...string) {
-	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+	h := func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), requestTime)
 		defer cancel()
 		r = r.WithContext(ctx)
@@ -30,7 +30,11 @@ func (s *Service) route(pattern string, do action, parameters ...string) {
 			return
 		}
 		write(w, http.StatusOK, answer)
-	})
+	}
+	if s.opts.Wrap != nil {
+		h = s.opts.Wrap(pattern, h)
+	}
+	s.mux.HandleFunc(pattern, h)
 }
 
 // admit refuses requests that come too often, have an unknown parameter or name an

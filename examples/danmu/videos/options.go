@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"slices"
 
 	"github.com/plaza-sdk/plaza"
@@ -28,6 +29,16 @@ type Options struct {
 
 	// IDs makes the ids of danmu. Defaults to a lease.Source, which Close closes.
 	IDs ids.Source
+
+	// Script is the address of a JavaScript module of this origin, which the page loads
+	// before its own: a service adds to the page with it. Its requests are those of
+	// static/api.js. Defaults to none.
+	Script string
+
+	// Wrap is called once for each route that answers with JSON, such as
+	// "PUT /videos/{id}/danmu/{danmu}/like", and returns what handles its requests.
+	// By default that is h itself.
+	Wrap func(route string, h http.HandlerFunc) http.HandlerFunc
 
 	// Log gets what went wrong. Defaults to none.
 	Log *slog.Logger

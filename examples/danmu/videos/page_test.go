@@ -26,7 +26,7 @@ func TestPage(t *testing.T) {
 	b := browsertest.New(t)
 	for topic, tests := range map[string]map[string]pageTest{
 		"flight": flightTests(), "player": playerTests(), "display": displayTests(), "blocks": blockTests(),
-		"list": listTests(), "touch": touchTests(), "offline": offlineTests(), "mount": mountTests(),
+		"list": listTests(), "touch": touchTests(), "offline": offlineTests(), "mount": mountTests(), "words": wordTests(),
 	} {
 		t.Run(topic, func(t *testing.T) {
 			t.Parallel()

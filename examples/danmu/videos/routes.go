@@ -1,9 +1,12 @@
 package videos
 
 import (
+	"bytes"
 	"embed"
+	"html"
 	"io/fs"
 	"net/http"
+	"time"
 )
 
 //go:embed static
@@ -40,11 +43,28 @@ func (s *Service) routes() {
 		panic(err) // static is embedded
 	}
 	s.mux.Handle("GET /", page(http.FileServerFS(files)))
+	s.mux.Handle("GET /{$}", page(index(files, s.opts.Script)))
 	s.mux.Handle("GET /artplayer.html", artplayer(files))
 }
 
 // policy lets a page load only from this server.
 const policy = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// index serves index.html, with another module before its own if there is one.
+func index(files fs.FS, script string) http.Handler {
+	text, err := fs.ReadFile(files, "index.html")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	if script != "" {
+		const own = `<script type="module"`
+		added := own + ` src="` + html.EscapeString(script) + `"></script>` + "\n"
+		text = bytes.Replace(text, []byte(own), []byte(added+own), 1)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.ServeContent(w, r, "index.html", time.Time{}, bytes.NewReader(text))
+	})
+}
 
 func page(files http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -36,7 +36,7 @@ func themes(t *testing.T, b browsertest.Browser) {
 	require.NoError(t, err)
 	require.Contains(t, string(index), `<script src="theme.js"></script>
 <link rel="stylesheet"`)
-	p.Do(`localStorage.setItem("plaza.danmu.theme", "<damaged>")`)
+	p.Do(`localStorage.setItem("plaza.theme", "<damaged>")`)
 	p.Open(w.url)
 	p.Until(`window.danmu && document.documentElement.dataset.theme === "system"`)
 }

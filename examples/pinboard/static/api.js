@@ -2,12 +2,15 @@
 // until an answer comes, with the same body: what is in it makes the repeat harmless. While
 // the service cannot be reached it waits.
 const asked = new URLSearchParams(location.search).get("as");
-if (asked) sessionStorage.setItem("pinboard.me", asked);
+if (asked) become(asked);
 
 export const me = () => sessionStorage.getItem("pinboard.me") ?? "ann";
 
+// become makes this window that of another person.
+export function become(id) { sessionStorage.setItem("pinboard.me", id); }
+
 export function signIn(id) {
-  sessionStorage.setItem("pinboard.me", id);
+  become(id);
   location.assign("/");
 }
 
@@ -69,13 +72,20 @@ async function untilAnswered(method, path, body) {
   }
 }
 
-async function once(method, path, body) {
+// signed returns the headers that say whose request it is, and whether to lose the answer
+// of this write.
+export function signed(write) {
   const headers = { "Pinboard-User": me() };
-  if (body) headers["Content-Type"] = "application/json";
-  if (body && lose.next && !byItself.test(path)) {
+  if (write && lose.next) {
     lose.next = false;
     headers["Pinboard-Lose"] = "answer";
   }
+  return headers;
+}
+
+async function once(method, path, body) {
+  const headers = signed(body && !byItself.test(path));
+  if (body) headers["Content-Type"] = "application/json";
   const answer = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
   const read = await answer.json();
   if (!answer.ok) throw new APIError(answer.status, read, Number(answer.headers.get("Retry-After")));

@@ -26,10 +26,10 @@ export function glyph(name, full = false) {
 
 // sheet loads a style sheet once, and resolves when it holds.
 const sheets = new Map();
-export function sheet(href) {
+export function sheet(href, into = document.head) {
   if (!sheets.has(href)) {
     sheets.set(href, new Promise((resolve) => {
-      document.head.append(h("link", { rel: "stylesheet", href, onload: resolve, onerror: resolve }));
+      into.append(h("link", { rel: "stylesheet", href, onload: resolve, onerror: resolve }));
     }));
   }
   return sheets.get(href);

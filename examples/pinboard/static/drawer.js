@@ -27,17 +27,19 @@ const t = words({
 
 const locale = document.documentElement.lang;
 const units = (n) => new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }).format(n);
-const money = (n) => new Intl.NumberFormat(locale, { style: "currency", currency: "USD", maximumSignificantDigits: 2, minimumFractionDigits: 0 }).format(n);
+const money = (n) => new Intl.NumberFormat(locale, { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol", maximumSignificantDigits: 2, minimumFractionDigits: 0 }).format(n);
 const clock = (when) => new Date(when).toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit" });
 
 const kept = 100; // clicks that are shown
 const soon = 120; // after an answer, in ms
 
-export async function drawer(place) {
+// drawer puts the drawer into a place, and its button into the page's tools. Its sheets can
+// be in a shadow tree.
+export async function drawer(place, sheets) {
   const tools = document.getElementById("tools");
   const button = h("button", { class: "icon", "aria-label": t("open"), "aria-expanded": "false", "aria-controls": "drawer", onclick: () => toggle(panel.hidden) }, glyph("meter"));
   tools.prepend(button);
-  await sheet("/drawer.css");
+  await sheet("/drawer.css", sheets);
 
   const switching = h("button", { class: "switch", role: "switch", "aria-checked": "false", "aria-describedby": "drawer-how", onclick: () => { lose.next = !lose.next; drawSwitch(); } }, h("span", {}, t("lose")), h("span", { class: "knob", "aria-hidden": "true" }));
   const how = h("p", { class: "dim", id: "drawer-how" });

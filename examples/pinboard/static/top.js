@@ -50,7 +50,7 @@ const dark = () => (document.documentElement.dataset.theme ?? (matchMedia("(pref
 function theme(e) {
   const other = dark() ? "light" : "dark";
   document.documentElement.dataset.theme = other;
-  localStorage.setItem("pinboard.theme", other);
+  localStorage.setItem("plaza.theme", other);
   e.currentTarget.lastChild.textContent = dark() ? t("light") : t("dark");
 }
 

@@ -2,13 +2,15 @@
 //
 //	const t = words({ en: { pins: (n) => `${n} pins` }, zh: { pins: (n) => `${n} 个图钉` } });
 //	t("pins", 3)
+//
+// The pages of clips know the choice too.
 export const languages = { en: "English", zh: "中文" };
-export const language = localStorage.getItem("pinboard.language") ?? (navigator.language.startsWith("zh") ? "zh" : "en");
+export const language = localStorage.getItem("plaza.language") ?? (navigator.language.startsWith("zh") ? "zh" : "en");
 document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
 
 // speak changes the language of the whole page.
 export function speak(other) {
-  localStorage.setItem("pinboard.language", other);
+  localStorage.setItem("plaza.language", other);
   location.reload();
 }
 

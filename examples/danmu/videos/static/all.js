@@ -1,6 +1,24 @@
 import { Collection } from "./collection.js";
 import { byId, element, put, spell } from "./dom.js";
 import { VirtualList } from "./list.js";
+import { count, exact, short, words } from "./words.js";
+
+const t = words({
+  en: {
+    now: "Back to now", newest: "Back to the newest",
+    failing: (n) => `${count(n)} danmu. The others could not be read yet.`, reading: (n, of) => `${count(n)}${of ? ` of ${count(of)}` : ""} danmu so far …`,
+    found: (n, all) => `${count(n)} of ${count(all)} danmu`, listed: (n) => `${count(n)} danmu`, part: (n) => `${count(n)} of more danmu`,
+    hidden: (n) => `${count(n)} hidden`, without: "No danmu has this in it.", hideAll: "You hide all there are.", none: "Nobody has said anything yet.",
+    saidFound: (n) => `${count(n)} found`, saidListed: (n) => `${count(n)} danmu are listed`, likes: (n) => `${count(n)} likes`, isHidden: "hidden", about: (text) => `More about “${text}”`, more: "More",
+  },
+  zh: {
+    now: "回到当前进度", newest: "回到最新弹幕",
+    failing: (n) => `${count(n)} 条弹幕，其余的暂时无法读取。`, reading: (n, of) => `已读取 ${count(n)}${of ? ` / ${count(of)}` : ""} 条弹幕…`,
+    found: (n, all) => `${count(n)} / ${count(all)} 条弹幕`, listed: (n) => `${count(n)} 条弹幕`, part: (n) => `显示 ${count(n)} 条，还有更多弹幕`,
+    hidden: (n) => `已屏蔽 ${count(n)} 条`, without: "没有包含这些文字的弹幕。", hideAll: "弹幕都被你屏蔽了。", none: "还没有弹幕，来发第一条吧。",
+    saidFound: (n) => `找到 ${count(n)} 条`, saidListed: (n) => `列出了 ${count(n)} 条弹幕`, likes: (n) => `${count(n)} 个赞`, isHidden: "已屏蔽", about: (text) => `“${text}”的更多操作`, more: "更多",
+  },
+});
 
 const pause = 200; // milliseconds that what happens live waits for more
 const before = 0.2; // seconds before a comment, so that it is seen to come
@@ -136,9 +154,9 @@ export class All {
 
   #follow(following) {
     this.#following = following;
-    const home = { time: "Back to now", sent: "Back to the newest" }[this.#order];
+    const home = { time: "now", sent: "newest" }[this.#order];
     byId("all-back").hidden = following || !home;
-    put("all-back", home ?? "");
+    put("all-back", home ? t(home) : "");
   }
 
   #sort(order) {
@@ -190,19 +208,19 @@ export class All {
   // #say says how many there are, and how many of them the list has.
   #say(all, found, hidden) {
     const { reading, part, total, failing } = this.collection;
-    const of = !part ? "" : total > all ? ` of ${count(total)}` : " of more";
     byId("all").ariaBusy = String(reading);
-    put("all-listed", failing ? `${count(all)} danmu. The others could not be read yet.`
-      : reading ? `${count(all)}${total > all ? ` of ${count(total)}` : ""} danmu so far …`
-      : this.#text ? `${count(found)} of ${count(all)} danmu`
-      : `${count(all)}${of} danmu`);
+    put("all-listed", failing ? t("failing", all)
+      : reading ? t("reading", all, total > all ? total : 0)
+      : this.#text ? t("found", found, all)
+      : !part ? t("listed", all)
+      : total > all ? t("found", all, total) : t("part", all));
     byId("all-hidden").hidden = hidden === 0;
-    put("all-hidden", `${count(hidden)} hidden`);
+    put("all-hidden", t("hidden", hidden));
     byId("all-none").hidden = found > 0 || reading;
-    put("all-none", this.#text ? "No danmu has this in it." : hidden > 0 ? "You hide all there are." : "Nobody has said anything yet.");
+    put("all-none", this.#text ? t("without") : hidden > 0 ? t("hideAll") : t("none"));
     if (!this.#told && !reading && !failing) {
       this.#told = true;
-      put("all-said", this.#text ? `${count(found)} found` : `${count(all)} danmu are listed`);
+      put("all-said", this.#text ? t("saidFound", found) : t("saidListed", all));
     }
   }
 
@@ -217,28 +235,22 @@ export class All {
     at.textContent = spell(comment.content.time);
     text.textContent = text.title = written;
     likes.textContent = liked > 0 ? short(liked) : "";
-    likes.ariaLabel = liked > 0 ? `${count(liked)} likes` : null;
+    likes.ariaLabel = liked > 0 ? t("likes", liked) : null;
     const when = new Date(comment.createdAt ?? NaN);
-    sent.textContent = hidden ? "hidden" : dateOf(when);
-    sent.title = Number.isNaN(when.getTime()) ? "" : when.toLocaleString();
+    sent.textContent = hidden ? t("isHidden") : dateOf(when);
+    sent.title = Number.isNaN(when.getTime()) ? "" : exact(when);
   }
 
   #cells(comment) {
     const cells = ["at", "text", "likes", "sent"].map((name) => element("span", { className: name, role: "gridcell" }));
     if (this.open) {
-      const button = element("button", { type: "button", ariaLabel: `More about “${textOf(comment)}”`, title: "More", tabIndex: -1 }, "⋯");
+      const button = element("button", { type: "button", ariaLabel: t("about", textOf(comment)), title: t("more"), tabIndex: -1 }, "⋯");
       button.addEventListener("click", () => this.open(comment, button));
       cells.push(element("span", { className: "acts", role: "gridcell" }, button));
     }
     return cells;
   }
 }
-
-const numbers = new Intl.NumberFormat("en");
-const count = (n) => numbers.format(n);
-
-const shorts = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
-const short = (n) => shorts.format(n);
 
 // textOf is the text that is shown of a comment: one that is positioned has more in it.
 function textOf({ content: { text, position } }) {

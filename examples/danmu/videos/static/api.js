@@ -1,29 +1,43 @@
 import { connection } from "./connection.js";
+import { reasonOf } from "./reasons.js";
 
-// The calls of the service, at addresses relative to the page. A refusal throws an Error with the reason, its status, and
-// after how many seconds to try again. Without an answer the status is 0.
+// The calls of the service, at addresses relative to the page. A refusal throws an Error
+// with the reason, its status, and after how many seconds to try again. Without an answer
+// the status is 0.
+
+// requests is for a service that this page is part of: headers returns some for a request,
+// and ended is called after it.
+export const requests = { headers: () => ({}), ended: () => {} };
 
 const patience = 30_000; // milliseconds, more than the service takes
 
 async function call(method, path, body) {
+  try {
+    return await answerOf(method, path, body);
+  } finally {
+    requests.ended();
+  }
+}
+
+async function answerOf(method, path, body) {
   let answer;
   try {
     answer = await fetch(path, {
       method,
-      headers: body && { "Content-Type": "application/json" },
+      headers: { ...requests.headers(method), ...(body && { "Content-Type": "application/json" }) },
       body: body && JSON.stringify(body),
       signal: AbortSignal.timeout(patience),
     });
   } catch {
     connection.call(false);
-    throw Object.assign(new Error("The service cannot be reached."), { status: 0 });
+    throw Object.assign(new Error(reasonOf({ reason: "The service cannot be reached." }, 0)), { status: 0 });
   }
   connection.call(true);
   const json = await answer.json().catch(() => null); // something in between may answer, too
   if (answer.ok && json) return json;
-  const { field, reason } = json?.error ?? { reason: "Something failed there." };
-  throw Object.assign(new Error([field, reason].filter(Boolean).join(" ")), {
-    status: answer.ok ? 502 : answer.status, after: Number(answer.headers.get("Retry-After")) || 0,
+  const status = answer.ok ? 502 : answer.status;
+  throw Object.assign(new Error(reasonOf(json?.error ?? { reason: "Something failed there." }, status)), {
+    status, after: Number(answer.headers.get("Retry-After")) || 0,
   });
 }
 
@@ -47,7 +61,7 @@ const recallable = 2 * 60 * 1000; // milliseconds, as the service has it
 // recallLeft is for how many milliseconds its sender can still recall a comment.
 export const recallLeft = ({ createdAt }) => createdAt + recallable - Date.now();
 
-export const recall = (id, danmu, user) => call("DELETE", `videos/${part(id)}/danmu/${danmu}?user=${part(user)}`);
+export const recall = (id, danmu, user) => insist("DELETE", `videos/${part(id)}/danmu/${danmu}?user=${part(user)}`);
 
 // send may be repeated: the key of a comment keeps it one comment.
 export const send = (message) => call("POST", "danmu/send", message);

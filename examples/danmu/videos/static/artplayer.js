@@ -3,7 +3,15 @@ import artplayerPluginDanmuku from "./artplayer/artplayer-plugin-danmuku.mjs";
 import { videoAsked } from "./address.js";
 import { token } from "./api.js";
 import { byId, put } from "./dom.js";
+import { reasonOf } from "./reasons.js";
 import { user } from "./user.js";
+import { count, fill, language, words } from "./words.js";
+
+const t = words({
+  en: { with: "with the danmu of Plaza", you: "You are", before: "What you send here flies on ", own: "Plaza's own page", after: " too, and the other way round.", none: "This video has no picture, and ArtPlayer needs one.", present: (n) => `${count(n)} watching` },
+  zh: { with: "播放 Plaza 的弹幕", you: "我是", before: "在这里发送的弹幕也会出现在 ", own: "Plaza 自己的页面", after: "，反之亦然。", none: "这个视频没有画面，无法用 ArtPlayer 播放。", present: (n) => `${count(n)} 人在看` },
+});
+fill(t);
 
 // ArtPlayer on the service: what a player needs of it, in one file. The danmu of a video
 // are a file in ArtPlayer's format, live ones are events, and one is sent by a POST.
@@ -19,7 +27,7 @@ async function call(path, body) {
   const answer = await fetch(path, body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
   const json = await answer.json();
   if (answer.ok) return json;
-  throw new Error([json.error.field, json.error.reason].filter(Boolean).join(" "));
+  throw new Error(reasonOf(json.error, answer.status));
 }
 
 // read is the plugin's danmuku option. What came live while it read stays.
@@ -90,9 +98,9 @@ async function chosen() {
 }
 
 const { id, video } = await chosen().catch((error) => refuse(error)) ?? {};
-if (video && !video.src) refuse(new Error("This video has no picture, and ArtPlayer needs one."));
+if (video && !video.src) refuse(new Error(t("none")));
 const art = video?.src && new Artplayer({
-  container: "#player", url: video.src, lang: "en", muted: true, autoplay: true, loop: true,
+  container: "#player", url: video.src, lang: language === "zh" ? "zh-cn" : "en", muted: true, autoplay: true, loop: true,
   setting: true, playbackRate: true, pip: innerWidth >= 560, fullscreen: true,
   plugins: [artplayerPluginDanmuku({
     danmuku: () => read(), // the plugin takes no async function
@@ -109,7 +117,7 @@ if (art) {
   const reread = () => art.plugins.artplayerPluginDanmuku.load();
   on("joined", reread); // what was sent between the first reading and now
   on("reset", reread);
-  on("present", (n) => put("present", `${n} watching`));
+  on("present", (n) => put("present", t("present", n)));
   on("batch", (events) => {
     for (const e of events) {
       if (e.sent) sent(e.sent);

@@ -1,10 +1,30 @@
 import * as blocklists from "./blocklists.js";
-import { Blocks, kinds } from "./blocks.js";
+import { Blocks, kinds, reasonOf } from "./blocks.js";
 import { byId, element, put } from "./dom.js";
+import { words } from "./words.js";
 
-const hints = { words: "Block a word …", patterns: "Such as ^哈+$", users: "Block a sender …" };
-const labels = { words: "A word to block", patterns: "A regular expression to block", users: "A sender to block" };
-const marks = { words: "", patterns: "Expression", users: "Sender" };
+const t = words({
+  en: {
+    hints: { words: "Block a word …", patterns: "Such as ^哈+$", users: "Block a sender …" },
+    labels: { words: "A word to block", patterns: "A regular expression to block", users: "A sender to block" },
+    marks: { words: "", patterns: "Expression", users: "Sender" },
+    resting: "Your expressions rest, because several take too long. Remove those that are marked.",
+    slow: "This takes too long, so it is not used.", tooSlow: "too slow, off", again: (rule) => `Show ${rule} again`,
+    refused: (reason) => `Not blocked: ${reason}.`, gone: (user) => `You do not see danmu of ${user} any more.`,
+    clear: "Remove all", sure: "Really remove all?", nothing: "Nothing is blocked any more.", large: "This file is larger than 4 MB.",
+    empty: "it is empty", invalid: "it is not a regular expression", present: "you block it already",
+  },
+  zh: {
+    hints: { words: "屏蔽关键词…", patterns: "例如 ^哈+$", users: "屏蔽用户…" },
+    labels: { words: "要屏蔽的关键词", patterns: "要屏蔽的正则表达式", users: "要屏蔽的用户" },
+    marks: { words: "", patterns: "正则", users: "用户" },
+    resting: "多个正则表达式耗时过长，已全部停用。请删除标出的表达式。",
+    slow: "耗时过长，未启用。", tooSlow: "太慢，已停用", again: (rule) => `取消屏蔽 ${rule}`,
+    refused: (reason) => `未屏蔽：${reason}。`, gone: (user) => `你不会再看到 ${user} 的弹幕。`,
+    clear: "清空", sure: "确定全部清空？", nothing: "已清空屏蔽列表。", large: "文件超过 4 兆字节。",
+    empty: "内容为空", invalid: "不是正则表达式", present: "已经屏蔽过了",
+  },
+});
 
 // blocking is the card of the blocks. Changed is called after each change.
 export function blocking({ rules, changed, decided }) {
@@ -22,7 +42,7 @@ export function blocking({ rules, changed, decided }) {
     clear.hidden = n === 0 && blocks.modes.length === 0 && !blocks.colored;
     disarm();
     showRules();
-    if (blocks.tester.resting) note("Your expressions rest, because several take too long. Remove those that are marked.");
+    if (blocks.tester.resting) note(t("resting"));
   };
 
   const showRules = () => {
@@ -34,7 +54,7 @@ export function blocking({ rules, changed, decided }) {
         rows.delete(key);
         const slow = name === "patterns" && blocks.slow.includes(rule);
         row.classList.toggle("slow", slow);
-        row.title = slow ? "This takes too long, so it is not used." : "";
+        row.title = slow ? t("slow") : "";
         row.querySelector(".slow").hidden = !slow;
       }
     }
@@ -42,12 +62,13 @@ export function blocking({ rules, changed, decided }) {
   };
 
   const rowOf = (name, rule) => {
+    const mark = t("marks")[name];
     const row = element("li", {},
-      element("small", { hidden: !marks[name] }, marks[name]),
+      element("small", { hidden: !mark }, mark),
       element("span", { className: "rule" }, rule),
-      element("small", { className: "slow", hidden: true }, "too slow, off"),
+      element("small", { className: "slow", hidden: true }, t("tooSlow")),
       element("button", {
-        ariaLabel: `Show ${rule} again`,
+        ariaLabel: t("again", rule),
         onclick: () => {
           const next = (row.nextElementSibling ?? row.previousElementSibling)?.querySelector("button") ?? word;
           blocks.remove(name, rule);
@@ -62,7 +83,7 @@ export function blocking({ rules, changed, decided }) {
 
   const hide = (name, rule) => {
     const refused = blocks.add(name, rule);
-    note(refused ? `Not blocked: ${reasons[refused] ?? refused}.` : name === "users" ? `You do not see danmu of ${rule} any more.` : "");
+    note(refused ? t("refused", t(reasons[refused]) ?? reasonOf(refused)) : name === "users" ? t("gone", rule) : "");
     return !refused;
   };
 
@@ -72,8 +93,8 @@ export function blocking({ rules, changed, decided }) {
     if (rule && hide(kind.value, rule)) word.value = "";
   });
   const prompt = () => {
-    word.placeholder = hints[kind.value];
-    word.setAttribute("aria-label", labels[kind.value]);
+    word.placeholder = t("hints")[kind.value];
+    word.setAttribute("aria-label", t("labels")[kind.value]);
   };
   kind.addEventListener("input", prompt);
   prompt();
@@ -90,17 +111,17 @@ export function blocking({ rules, changed, decided }) {
   let armed = false;
   const disarm = () => {
     armed = false;
-    clear.textContent = "Remove all";
+    clear.textContent = t("clear");
   };
   clear.addEventListener("click", () => {
     if (armed) {
       blocks.clear();
-      note("Nothing is blocked any more.");
+      note(t("nothing"));
       word.focus();
       return;
     }
     armed = true;
-    clear.textContent = "Really remove all?";
+    clear.textContent = t("sure");
   });
   clear.addEventListener("blur", disarm);
 
@@ -116,7 +137,7 @@ export function blocking({ rules, changed, decided }) {
     file.value = "";
     if (!chosen) return;
     try {
-      if (chosen.size > blocklists.largest) throw new Error("This file is larger than 4 MB.");
+      if (chosen.size > blocklists.largest) throw new Error(t("large"));
       const found = blocklists.read(await chosen.text());
       note(blocklists.spell(blocks.take(found.rules), found));
     } catch (error) {
@@ -132,4 +153,4 @@ export function blocking({ rules, changed, decided }) {
   return { blocks, hide, load };
 }
 
-const reasons = { empty: "it is empty", "no regular expressions": "it is not a regular expression", "there already": "you block it already" };
+const reasons = { empty: "empty", "no regular expressions": "invalid", "there already": "present" };

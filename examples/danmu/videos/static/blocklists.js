@@ -1,4 +1,21 @@
 // Files of block lists: ours, and the two that Bilibili's player exports.
+import { reasonOf } from "./blocks.js";
+import { words } from "./words.js";
+
+const t = words({
+  en: {
+    unread: "This file is no block list that can be read here.", newer: "This block list was written by a newer player.",
+    taken: (n) => (n === 1 ? "1 rule was added" : `${n} rules were added`), present: (n) => `${n} ${n === 1 ? "was" : "were"} there already`,
+    off: (n) => `${n} ${n === 1 ? "is" : "are"} switched off in the file`, left: (n, reason) => `${n} left out: ${reason}`, unknown: (n) => `${n} left out: of an unknown kind`,
+    all: (parts) => `${parts.join(" · ")}.`,
+  },
+  zh: {
+    unread: "无法识别这个屏蔽列表文件。", newer: "这个屏蔽列表来自更新版本的播放器。",
+    taken: (n) => `已添加 ${n} 条规则`, present: (n) => `${n} 条已存在`,
+    off: (n) => `${n} 条在文件中已关闭`, left: (n, reason) => `${n} 条未添加：${reason}`, unknown: (n) => `${n} 条未添加：类型未知`,
+    all: (parts) => `${parts.join("；")}。`,
+  },
+});
 
 export const largest = 4 << 20; // bytes
 const mark = "plaza-danmu-blocks";
@@ -18,7 +35,7 @@ export function read(text) {
   return trimmed.startsWith("<") ? fromXML(trimmed) : fromJSON(trimmed);
 }
 
-const unknown = () => new Error("This file is no block list that can be read here.");
+const unknown = () => new Error(t("unread"));
 
 function fromJSON(text) {
   let json;
@@ -29,7 +46,7 @@ function fromJSON(text) {
   }
   if (Array.isArray(json)) return gather(json, (e) => ({ kind: kindOf[e?.type], rule: e?.filter, on: e?.opened !== false }));
   if (json?.format !== mark) throw unknown();
-  if (json.version !== 1) throw new Error("This block list was written by a newer player.");
+  if (json.version !== 1) throw new Error(t("newer"));
   const { words, patterns, users, modes, colored } = json;
   return { rules: { words, patterns, users, modes, colored }, off: 0, unknown: 0 };
 }
@@ -70,10 +87,10 @@ const bare = (pattern) => pattern.match(/^\/(.+)\/[a-z]*$/s)?.[1] ?? pattern;
 
 // spell says what became of a file, for people.
 export function spell({ taken, present, refused }, { off, unknown }) {
-  const parts = [taken === 1 ? "1 rule was added" : `${taken} rules were added`];
-  if (present > 0) parts.push(`${present} ${present === 1 ? "was" : "were"} there already`);
-  if (off > 0) parts.push(`${off} ${off === 1 ? "is" : "are"} switched off in the file`);
-  for (const [reason, n] of refused) parts.push(`${n} left out: ${reason}`);
-  if (unknown > 0) parts.push(`${unknown} left out: of an unknown kind`);
-  return `${parts.join(" · ")}.`;
+  const parts = [t("taken", taken)];
+  if (present > 0) parts.push(t("present", present));
+  if (off > 0) parts.push(t("off", off));
+  for (const [reason, n] of refused) parts.push(t("left", n, reasonOf(reason)));
+  if (unknown > 0) parts.push(t("unknown", unknown));
+  return t("all", parts);
 }

@@ -1,9 +1,26 @@
 import { modes } from "./lanes.js";
 import { Patterns } from "./patterns.js";
+import { words } from "./words.js";
 
 export const kinds = { words: "word", patterns: "expression", users: "sender" };
 export const most = 500; // rules of each kind
 export const longest = 200; // code points of a rule
+
+const t = words({
+  en: { reason: (reason) => reason },
+  zh: {
+    reason: (reason) => ({
+      empty: "内容为空", unknown: "类型未知", "there already": "已经屏蔽过", "no regular expressions": "不是正则表达式",
+      [long]: `超过 ${longest} 个字`, [full("words")]: `关键词超过 ${most} 个`, [full("patterns")]: `正则表达式超过 ${most} 个`, [full("users")]: `用户超过 ${most} 个`,
+    })[reason],
+  },
+});
+
+const long = `longer than ${longest} characters`;
+const full = (kind) => `more than ${most} ${kinds[kind]}s`;
+
+// reasonOf says why a rule is refused, for people.
+export const reasonOf = (reason) => t("reason", reason);
 
 const plain = new Set(["", "white", "#fff", "#ffffff"]);
 
@@ -145,8 +162,8 @@ export class Blocks {
 
   #refusal(kind, rule, present = this[kind]) {
     if (typeof rule !== "string" || rule.trim() === "") return "empty";
-    if (rule.length > 2 * longest || [...rule].length > longest) return `longer than ${longest} characters`;
-    if ((present.size ?? present.length) >= most) return `more than ${most} ${kinds[kind]}s`;
+    if (rule.length > 2 * longest || [...rule].length > longest) return long;
+    if ((present.size ?? present.length) >= most) return full(kind);
     if (present.has ? present.has(rule) : present.includes(rule)) return "there already";
     if (kind === "patterns" && !isPattern(rule)) return "no regular expressions";
     return "";

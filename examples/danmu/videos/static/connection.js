@@ -1,4 +1,5 @@
 import { byId, put } from "./dom.js";
+import { count, words } from "./words.js";
 
 const calm = 1500; // milliseconds until a lost stream is spoken of
 
@@ -47,12 +48,20 @@ class Connection extends EventTarget {
 
 export const connection = new Connection();
 
-const banners = {
-  up: "",
-  offline: "You are offline. Your danmu will be sent when you are back.",
-  unreachable: "The service cannot be reached. Your danmu will be sent when it is back.",
-  interrupted: "New danmu of others do not arrive at the moment. Trying again …",
-};
+const t = words({
+  en: {
+    up: "", offline: "You are offline. Your danmu will be sent when you are back.",
+    unreachable: "The service cannot be reached. Your danmu will be sent when it is back.",
+    interrupted: "New danmu of others do not arrive at the moment. Trying again …",
+    alone: "Only you are watching", present: (n) => `${count(n)} people are watching`, brief: (n) => `${count(n)} watching`,
+  },
+  zh: {
+    up: "", offline: "你已离线，弹幕会在恢复连接后发送。",
+    unreachable: "无法连接服务，弹幕会在恢复后发送。",
+    interrupted: "暂时收不到别人的新弹幕，正在重试…",
+    alone: "只有你在看", present: (n) => `${count(n)} 人正在看`, brief: (n) => `${count(n)} 人在看`,
+  },
+});
 
 // showConnection says above the page when there is none.
 export function showConnection() {
@@ -62,7 +71,7 @@ export function showConnection() {
     timer = 0;
     const { state } = connection;
     byId("connection").dataset.state = state;
-    put("connection", banners[state]);
+    put("connection", t(state));
     byId("present").classList.toggle("stale", state !== "up");
   };
   connection.addEventListener("change", () => {
@@ -72,5 +81,9 @@ export function showConnection() {
   show();
 }
 
-// watching is the number of viewers in words.
-export const watching = (n) => (n <= 1 ? "Only you are watching" : `${n.toLocaleString("en")} people are watching`);
+// showPresent says how many watch, on a phone in few words.
+export function showPresent(n) {
+  byId("present").hidden = false;
+  put("present", n <= 1 ? t("alone") : t("present", n));
+  byId("present").dataset.brief = t("brief", n);
+}

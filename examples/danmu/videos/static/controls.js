@@ -6,6 +6,12 @@ import { keys } from "./keys.js";
 import { notice } from "./notice.js";
 import { screens } from "./screens.js";
 import { begin, volume } from "./volume.js";
+import { words } from "./words.js";
+
+const t = words({
+  en: { play: "Play", pause: "Pause", paused: "Paused", playing: "Playing", speed: (rate) => `Speed ${rate}×`, on: "Danmu on", off: "Danmu off", at: (now, total) => `${now} of ${total}` },
+  zh: { play: "播放", pause: "暂停", paused: "已暂停", playing: "继续播放", speed: (rate) => `倍速 ${rate}×`, on: "弹幕已开启", off: "弹幕已关闭", at: (now, total) => `${now}，共 ${total}` },
+});
 
 // controls are what the viewer plays with: the progress bar, the buttons, the keys and
 // the gestures.
@@ -24,7 +30,7 @@ export function controls(video, medium) {
   function toggle() {
     if (medium.paused) medium.play().catch(() => {}); // the viewer paused it before it began
     else medium.pause();
-    notice(medium.paused ? "Paused" : "Playing");
+    notice(t(medium.paused ? "paused" : "playing"));
   }
 
   function to(at) {
@@ -47,9 +53,9 @@ export function controls(video, medium) {
   byId("play").addEventListener("click", toggle);
   rate.addEventListener("change", () => {
     medium.playbackRate = Number(rate.value);
-    notice(`Speed ${rate.value}×`);
+    notice(t("speed", rate.value));
   });
-  visible.addEventListener("change", () => notice(visible.checked ? "Danmu on" : "Danmu off"));
+  visible.addEventListener("change", () => notice(t(visible.checked ? "on" : "off")));
   gestures(byId("stage"), { toggle, skip, full: screen.full, isFull: screen.isFull, controls: rest.toggle });
   keys(player, {
     toggle, skip, faster,
@@ -73,11 +79,11 @@ export function controls(video, medium) {
       seekbar.style.setProperty("--part", `${(100 * shown) / video.duration}%`);
       put("time", `${spell(shown)} / ${total}`);
       put("clock", spell(shown));
-      const text = `${spell(shown)} of ${total}`;
+      const text = t("at", spell(shown), total);
       if (seekbar.ariaValueText !== text) seekbar.ariaValueText = text;
-      const does = medium.paused ? "Play" : "Pause";
-      if (byId("play").ariaLabel !== does) byId("play").ariaLabel = does;
-      icon("play", does.toLowerCase());
+      const does = medium.paused ? "play" : "pause";
+      if (byId("play").ariaLabel !== t(does)) byId("play").ariaLabel = t(does);
+      icon("play", does);
       heat.show(shown);
     },
   };

@@ -2,9 +2,20 @@ import { blocking } from "./blocking.js";
 import { byId, put } from "./dom.js";
 import { crossings } from "./lanes.js";
 import { areas, load, onOther, save } from "./settings.js";
+import { percent, words } from "./words.js";
 
-const speeds = ["Very slow", "Slow", "Usual", "Fast", "Very fast"];
-const percent = (v) => `${Math.round(v * 100)} %`;
+const t = words({
+  en: {
+    speeds: ["Very slow", "Slow", "Usual", "Fast", "Very fast"], unkept: "Your browser does not keep these settings: they end with this page.",
+    off: "Danmu are off", busy: (n, all) => `Busy moment: showing ${n} of ${all}`, flying: (n) => `${n} flying`,
+  },
+  zh: {
+    speeds: ["极慢", "较慢", "适中", "较快", "极快"], unkept: "浏览器无法保存这些设置，关闭页面后失效。",
+    off: "弹幕已关闭", busy: (n, all) => `显示 ${n} / ${all} 条`, flying: (n) => `${n} 条弹幕`,
+  },
+});
+
+const speeds = t("speeds");
 
 // display calls changed now and whenever the viewer changes what to see, and decided
 // when blocks have tested comments that they did not know.
@@ -27,7 +38,7 @@ export function display(changed, decided = () => {}) {
     });
   };
   const keep = () => {
-    put("unkept", save(settings, blocks.stored()) ? "" : "Your browser does not keep these settings: they end with this page.");
+    put("unkept", save(settings, blocks.stored()) ? "" : t("unkept"));
     tell();
   };
   const fill = () => {
@@ -65,7 +76,7 @@ export function display(changed, decided = () => {}) {
 // showCount says how many danmu fly, and whether there was room for all.
 export function showCount({ aloft, missing }, visible) {
   const busy = visible && missing > 0;
-  put("count", !visible ? "Danmu are off" : busy ? `Busy moment: showing ${aloft.length} of ${aloft.length + missing}` : `${aloft.length} flying`);
+  put("count", !visible ? t("off") : busy ? t("busy", aloft.length, aloft.length + missing) : t("flying", aloft.length));
   byId("why").hidden = !busy;
   if (busy) byId("busy").hidden = false;
 }

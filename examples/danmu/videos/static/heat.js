@@ -1,5 +1,11 @@
 import * as api from "./api.js";
 import { byId, put, spell } from "./dom.js";
+import { words } from "./words.js";
+
+const t = words({
+  en: { tip: (at, n) => `${at} · ${n} danmu`, peak: (at) => `Most danmu ${at}` },
+  zh: { tip: (at, n) => `${at} · ${n} 条弹幕`, peak: (at) => `弹幕高峰 ${at}` },
+});
 
 const buckets = 100;
 const worthy = 3; // danmu in one bucket, from which the peak is labelled
@@ -55,7 +61,7 @@ export class Heat {
     byId("tip").hidden = at === null;
     if (at === null) return;
     byId("tip").style.setProperty("--at", at / this.video.duration);
-    put("tip", `${spell(at)} · ${this.#counts[this.#bucket(at)]} danmu`);
+    put("tip", t("tip", spell(at), this.#counts[this.#bucket(at)]));
   }
 
   #draw() {
@@ -69,7 +75,7 @@ export class Heat {
     this.#peak = (top / buckets) * this.video.duration;
     peak.hidden = counts[top] < worthy;
     peak.style.setProperty("--at", (top + 0.5) / buckets);
-    put("peak", `Most danmu ${spell(this.#peak)}`);
+    put("peak", t("peak", spell(this.#peak)));
     this.#tip();
   }
 }

@@ -1,12 +1,18 @@
 import { byId, element } from "./dom.js";
 import { imageOf, sprite } from "./sprite.js";
 import { read, write } from "./storage.js";
+import { words } from "./words.js";
+
+const t = words({
+  en: { white: "White", red: "Red", orange: "Orange", yellow: "Yellow", lime: "Lime", green: "Green", blue: "Blue", purple: "Purple", pink: "Pink", black: "Black", danmu: "Danmu" },
+  zh: { white: "白色", red: "红色", orange: "橙色", yellow: "黄色", lime: "黄绿色", green: "绿色", blue: "蓝色", purple: "紫色", pink: "粉色", black: "黑色", danmu: "弹幕" },
+});
 
 const key = "plaza.danmu.look";
 
 const colors = {
-  White: "#ffffff", Red: "#fe0302", Orange: "#ff7204", Yellow: "#ffd302",
-  Lime: "#a0ee00", Green: "#00cd00", Blue: "#4dabff", Purple: "#c25bff", Pink: "#ff7db8", Black: "#222222",
+  white: "#ffffff", red: "#fe0302", orange: "#ff7204", yellow: "#ffd302",
+  lime: "#a0ee00", green: "#00cd00", blue: "#4dabff", purple: "#c25bff", pink: "#ff7db8", black: "#222222",
 };
 
 // look is the choice of a danmu's colour, size and position. It opens below the text.
@@ -14,7 +20,7 @@ const colors = {
 export function look() {
   const form = byId("send"), panel = byId("look"), button = byId("style"), own = byId("own"), free = byId("free");
   byId("colors").prepend(...Object.entries(colors).map(([name, color], i) => {
-    const input = element("input", { type: "radio", name: "color", value: color, checked: i === 0, ariaLabel: name, title: name });
+    const input = element("input", { type: "radio", name: "color", value: color, checked: i === 0, ariaLabel: t(name), title: t(name) });
     input.style.setProperty("--color", color);
     return input;
   }));
@@ -28,7 +34,7 @@ export function look() {
   const preview = () => {
     button.style.setProperty("--color", chosen().color);
     if (panel.hidden) return;
-    const shown = sprite({ content: { text: byId("text").value || "Danmu", ...chosen() } }, { scale: 1, ratio: devicePixelRatio, fit: byId("preview").clientWidth });
+    const shown = sprite({ content: { text: byId("text").value || t("danmu"), ...chosen() } }, { scale: 1, ratio: devicePixelRatio, fit: byId("preview").clientWidth });
     const image = imageOf(shown);
     image.style.aspectRatio = shown.width / shown.height;
     image.style.height = `${shown.height}px`;

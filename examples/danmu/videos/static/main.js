@@ -3,25 +3,41 @@ import * as api from "./api.js";
 import { All } from "./all.js";
 import { Clock, Ticker } from "./clock.js";
 import { controls } from "./controls.js";
-import { connection, showConnection, watching } from "./connection.js";
+import { connection, showConnection, showPresent } from "./connection.js";
 import { display, showCount } from "./display.js";
 import { follow } from "./live.js";
 import { Mine } from "./mine.js";
 import { notice } from "./notice.js";
 import { Outbox } from "./outbox.js";
+import { showWords } from "./page.js";
 import { Reactions } from "./reactions.js";
 import { Recent } from "./recent.js";
 import { sending } from "./sending.js";
 import { Stage } from "./stage.js";
 import { tabs } from "./tabs.js";
+import { themes } from "./themes.js";
 import { touch } from "./touch.js";
 import { user } from "./user.js";
 import { waiting } from "./waiting.js";
 import { byId, element, put } from "./dom.js";
+import { words } from "./words.js";
 
+const t = words({
+  en: {
+    none: (id) => `There is no video ${id}.`, unread: (reason) => `The video could not be read: ${reason}`, sent: "Sent",
+    unseen: "Sent. You do not see it yourself, because you block it.", writing: "First send or clear what you are writing.",
+  },
+  zh: {
+    none: (id) => `没有视频 ${id}。`, unread: (reason) => `无法读取视频：${reason}`, sent: "已发送",
+    unseen: "已发送。因为你屏蔽了它，所以你自己看不到。", writing: "请先发送或清空正在写的内容。",
+  },
+});
+
+showWords();
+themes();
 await document.fonts.load("1em Emoji", "😂").catch(() => {}); // a canvas does not wait for it
 choose().then(play, (error) => {
-  const reason = error.status === 404 ? `There is no video ${videoAsked}.` : `The video could not be read: ${error.message}`;
+  const reason = error.status === 404 ? t("none", videoAsked) : t("unread", error.message);
   document.querySelector("main").replaceChildren(element("p", { id: "refusal", className: "refusal", role: "alert" }, reason));
 });
 
@@ -96,11 +112,7 @@ function play(video) {
     },
     sent, removed, state: (state) => connection.stream(state),
     liked: (now) => reactions.heard(now),
-    present: (n) => {
-      byId("present").hidden = false;
-      put("present", watching(n));
-      byId("present").dataset.viewers = n;
-    },
+    present: showPresent,
   });
   let live = listen();
   addEventListener("pagehide", () => live.close());
@@ -132,16 +144,16 @@ function play(video) {
 
   // delivered is called once the service has a comment of this browser.
   function delivered(comment) {
-    notice("Sent");
+    notice(t("sent"));
     if (comment.objectId === video.id) sent(comment);
     else mine.add(comment);
-    if (blocks.blocks(comment)) refuse("Sent. You do not see it yourself, because you block it.");
+    if (blocks.blocks(comment)) refuse(t("unseen"));
   }
 
   // edit gives a text back unless another one is being written.
   function edit(text) {
     const input = byId("text");
-    if (input.value.trim()) refuse("First send or clear what you are writing.");
+    if (input.value.trim()) refuse(t("writing"));
     else input.value = text;
     input.dispatchEvent(new Event("input"));
     input.focus();

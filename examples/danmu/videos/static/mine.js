@@ -1,5 +1,11 @@
 import * as api from "./api.js";
 import { byId, element, spell } from "./dom.js";
+import { words } from "./words.js";
+
+const t = words({
+  en: { there: "Go there", elsewhere: (id) => `On video ${id}`, recall: "Recall" },
+  zh: { there: "跳到这里", elsewhere: (id) => `在视频 ${id} 中`, recall: "撤回" },
+});
 
 const before = 0.2; // seconds before a comment, so that it is seen to come
 
@@ -59,11 +65,11 @@ export class Mine {
     const { id, objectId, content } = comment;
     const here = objectId === this.video.id;
     const at = element("button", {
-      className: "at", disabled: !here, title: here ? "Go there" : `On video ${objectId}`,
+      className: "at", disabled: !here, title: here ? t("there") : t("elsewhere", objectId),
       onclick: () => this.seek(Math.max(content.time - before, 0)),
     }, spell(content.time));
     const text = element("span", { className: "text", title: content.text }, content.text);
-    const undo = element("button", { className: "undo", onclick: () => this.#recall(comment) }, "Recall");
+    const undo = element("button", { className: "undo", onclick: () => this.#recall(comment) }, t("recall"));
     const left = api.recallLeft(comment);
     undo.hidden = !(left > 0);
     if (left > 0) setTimeout(() => { undo.hidden = true; }, left);

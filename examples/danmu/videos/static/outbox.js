@@ -1,5 +1,11 @@
 import * as api from "./api.js";
 import { keysOf, read, remove, write } from "./storage.js";
+import { words } from "./words.js";
+
+const t = words({
+  en: { full: (n) => `${n} of your danmu are waiting already. Drop one first.` },
+  zh: { full: (n) => `已有 ${n} 条弹幕在等待发送，请先删除一条。` },
+});
 
 const prefix = "plaza.danmu.outbox/";
 const most = 20;
@@ -37,7 +43,7 @@ export class Outbox {
 
   // send returns once the danmu is sent or waits. A refusal throws.
   send(message) {
-    if (this.#all().length >= most) return Promise.reject(new Error(`${most} of your danmu are waiting already. Drop one first.`));
+    if (this.#all().length >= most) return Promise.reject(new Error(t("full", most)));
     const key = api.token();
     this.#last = Math.max(Date.now(), this.#last + 1);
     const name = `${prefix}${String(this.#last).padStart(15, "0")}/${key}`;

@@ -2,6 +2,12 @@ import * as api from "./api.js";
 import { inSample, sameness, thin } from "./density.js";
 import { crossings } from "./lanes.js";
 import { Timeline } from "./timeline.js";
+import { words } from "./words.js";
+
+const t = words({
+  en: { unread: (reason) => `The danmu of this moment could not be read: ${reason}` },
+  zh: { unread: (reason) => `无法读取此刻的弹幕：${reason}` },
+});
 
 const ahead = 20; // seconds before a segment is needed
 const settling = 5000; // milliseconds after which every read shows a comment
@@ -131,7 +137,7 @@ export class Recent {
       this.#forget(n, asked - settling);
       this.#rebuildIfSeen();
     } catch (error) {
-      if (error.status !== 0) this.failed(`The danmu of this moment could not be read: ${error.message}`);
+      if (error.status !== 0) this.failed(t("unread", error.message));
       setTimeout(() => { if (round === this.#round) this.#read.delete(n); }, 3000);
     }
   }

@@ -1,5 +1,11 @@
 import { byId, icon } from "./dom.js";
 import { notice } from "./notice.js";
+import { words } from "./words.js";
+
+const t = words({
+  en: { theatre: "Theatre mode", narrow: "Theatre mode off", noPip: "Picture in picture is not possible now" },
+  zh: { theatre: "宽屏模式", narrow: "已退出宽屏模式", noPip: "现在无法使用画中画" },
+});
 
 // screens are the sizes of the player: the whole screen, the width of the window, and a
 // small window over all others.
@@ -31,7 +37,7 @@ export function screens(medium) {
   }
 
   function theatre() {
-    notice(main.classList.toggle("theatre") ? "Theatre mode" : "Theatre mode off");
+    notice(t(main.classList.toggle("theatre") ? "theatre" : "narrow"));
     show();
   }
 
@@ -40,7 +46,7 @@ export function screens(medium) {
       if (document.pictureInPictureElement) await document.exitPictureInPicture();
       else await medium.requestPictureInPicture();
     } catch {
-      notice("Picture in picture is not possible now");
+      notice(t("noPip"));
     }
   }
 

@@ -1,5 +1,11 @@
 import { byId, put } from "./dom.js";
 import { look } from "./look.js";
+import { words } from "./words.js";
+
+const t = words({
+  en: { over: (n) => `${n} too many`, left: (n) => `${n} characters left`, long: (n, most) => `This has ${n} characters, at most ${most} can fly.` },
+  zh: { over: (n) => `超出 ${n} 个字`, left: (n) => `还可输入 ${n} 个字`, long: (n, most) => `共 ${n} 个字，最多 ${most} 个字。` },
+});
 
 const longest = 100; // code points, as the service counts; maxlength counts UTF-16
 const near = 20; // that are left when the viewer is warned
@@ -17,9 +23,9 @@ export function sending(video, medium, user, { send, failed }) {
     byId("letters").classList.toggle("near", left <= near && left >= 0);
     byId("letters").classList.toggle("over", left < 0);
     text.ariaInvalid = left < 0;
-    if (left < 0) put("left", `${-left} too many`);
+    if (left < 0) put("left", t("over", -left));
     else if (left > near) put("left", "");
-    else if (left === near || left === 0) put("left", `${left} characters left`);
+    else if (left === near || left === 0) put("left", t("left", left));
   };
   text.addEventListener("input", count);
 
@@ -33,7 +39,7 @@ export function sending(video, medium, user, { send, failed }) {
     const written = text.value;
     if (!written.trim()) return;
     if (length() > longest) {
-      failed(`This has ${length()} characters, at most ${longest} can fly.`);
+      failed(t("long", length(), longest));
       return;
     }
     write("");

@@ -2,6 +2,20 @@ import * as api from "./api.js";
 import { byId, put } from "./dom.js";
 import { notice } from "./notice.js";
 import { imageOf } from "./sprite.js";
+import { count, words } from "./words.js";
+
+const t = words({
+  en: {
+    like: "Like", liked: (n) => `Like, ${count(n)} so far`, hide: (user) => `Hide all that ${user} sends`, gone: "This danmu is gone.", much: "That was too much at once. Wait a moment.",
+    failed: "That did not work. Please try again.", none: "No danmu is flying.", copied: "Copied.", uncopied: "Your browser does not let pages copy.",
+    reported: "Thank you. You will not see it again.", hidden: (user) => `You no longer see what ${user} sends.`, recalled: "Taken back.",
+  },
+  zh: {
+    like: "点赞", liked: (n) => `点赞，已有 ${count(n)} 个`, hide: (user) => `屏蔽 ${user} 的所有弹幕`, gone: "这条弹幕已不存在。", much: "操作太频繁，请稍等。",
+    failed: "操作失败，请重试。", none: "画面上没有弹幕。", copied: "已复制。", uncopied: "浏览器不允许页面复制。",
+    reported: "感谢举报，你不会再看到它。", hidden: (user) => `已屏蔽 ${user} 的弹幕。`, recalled: "已撤回。",
+  },
+});
 
 const dwell = 120; // milliseconds that the mouse rests on a comment before it stops
 const grace = 400; // milliseconds until a comment that the mouse has left flies on
@@ -85,11 +99,11 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
     const likes = reactions.likes(now), own = userId === user();
     root.ariaLabel = text;
     like.ariaPressed = String(reactions.liked(now.id));
-    like.ariaLabel = likes ? `Like, ${likes} so far` : "Like";
+    like.ariaLabel = likes ? t("liked", likes) : t("like");
     part(".likes").textContent = likes || "";
     part(".report").hidden = own;
     part(".hide").hidden = own || !userId || !hideSender;
-    part(".hide").title = `Hide all that ${userId} sends`;
+    part(".hide").title = t("hide", userId);
     const left = own ? api.recallLeft(now) : 0;
     part(".recall").hidden = !(left > 0);
     clearTimeout(recallTimer);
@@ -106,10 +120,10 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
 
   function refused(error, { id }) {
     if (error.status === 404 || error.status === 410) {
-      notice("This danmu is gone.");
+      notice(t("gone"));
       removed(id);
     } else {
-      notice(error.status === 429 ? "That was too much at once. Wait a moment." : "That did not work. Please try again.");
+      notice(t(error.status === 429 ? "much" : "failed"));
     }
   }
 
@@ -188,7 +202,7 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
     const at = all.findIndex((c) => c.comment.id === now?.id);
     const c = at < 0 ? all.at(step < 0 ? -1 : 0) : all[(at + step + all.length) % all.length];
     if (!c || !stage.visible) {
-      notice("No danmu is flying.");
+      notice(t("none"));
       return;
     }
     const { activeElement } = document;
@@ -227,23 +241,23 @@ export function touch(stage, video, { user, reactions, hideSender, removed }) {
   });
   act(".like", (comment) => reactions.toggle(comment));
   act(".copy", async ({ content: { text } }) => {
-    notice(await copy(text) ? "Copied." : "Your browser does not let pages copy.");
+    notice(t(await copy(text) ? "copied" : "uncopied"));
   });
   act(".report", () => ask(true));
   act(".no", () => ask(false));
   act(".yes", async (comment) => {
     await reactions.report(comment);
-    notice("Thank you. You will not see it again.");
+    notice(t("reported"));
   });
   act(".hide", ({ userId }) => {
     close();
     hideSender(userId);
-    notice(`You no longer see what ${userId} sends.`);
+    notice(t("hidden", userId));
   });
   act(".recall", async ({ id }) => {
     await api.recall(video.id, id, user());
     removed(id);
-    notice("Taken back.");
+    notice(t("recalled"));
   });
 
   return {

@@ -1,6 +1,12 @@
 import { byId, icon } from "./dom.js";
 import { notice } from "./notice.js";
 import { read, write } from "./storage.js";
+import { percent, words } from "./words.js";
+
+const t = words({
+  en: { none: "This video has no sound", unmute: "Unmute (m)", mute: "Mute (m)", off: "muted", muted: "Muted", volume: (part) => `Volume ${part}` },
+  zh: { none: "此视频没有声音", unmute: "取消静音（m）", mute: "静音（m）", off: "静音", muted: "已静音", volume: (part) => `音量 ${part}` },
+});
 
 const key = "plaza.danmu.volume";
 
@@ -33,15 +39,13 @@ export function volume(medium) {
   function show() {
     const off = silent || medium.muted || medium.volume === 0;
     mute.disabled = slider.hidden = silent;
-    mute.title = silent ? "This video has no sound" : off ? "Unmute (m)" : "Mute (m)";
+    mute.title = t(silent ? "none" : off ? "unmute" : "mute");
     mute.ariaPressed = off;
     icon("mute", off ? "muted" : "sound");
     slider.value = off ? 0 : medium.volume;
     slider.style.setProperty("--part", `${100 * slider.value}%`);
-    slider.ariaValueText = off ? "muted" : percent();
+    slider.ariaValueText = off ? t("off") : percent(medium.volume);
   }
-
-  function percent() { return `${Math.round(100 * medium.volume)} %`; }
 
   function keep() { write(key, { level: medium.volume, muted: medium.muted }); }
 
@@ -56,7 +60,7 @@ export function volume(medium) {
     if (medium.volume === 0) medium.volume = 0.5;
     else medium.muted = !medium.muted;
     keep();
-    notice(medium.muted ? "Muted" : `Volume ${percent()}`);
+    notice(medium.muted ? t("muted") : t("volume", percent(medium.volume)));
   }
 
   return {
@@ -66,7 +70,7 @@ export function volume(medium) {
     change(by) {
       if (silent) return false;
       set((medium.muted ? 0 : medium.volume) + by);
-      notice(`Volume ${percent()}`);
+      notice(t("volume", percent(medium.volume)));
       return true;
     },
   };

@@ -6,9 +6,11 @@ import { personLink } from "../people.js";
 import { words } from "../words.js";
 
 const t = words({
-  en: { title: "Clips", what: "Comments fly over the picture at the moment they are about. Write one while it plays.", length: (s) => `${Math.floor(s / 60)}:${String(Math.round(s % 60)).padStart(2, "0")}` },
+  en: { title: "Clips", what: "Comments fly over the picture at the moment they are about. Write one while it plays." },
   zh: { title: "短片", what: "弹幕会在对应的时刻飞过画面。边看边发一条吧。" },
 });
+
+const length = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.round(seconds % 60)).padStart(2, "0")}`;
 
 export async function show(main) {
   await sheet("/screens/clips.css");
@@ -27,7 +29,7 @@ export async function show(main) {
 function draw(clip) {
   const query = new URLSearchParams({ video: clip.id, user: me(), back: "/clips" });
   const picture = h("video", { src: `${clip.src}#t=${clip.seconds / 4}`, muted: true, loop: true, playsInline: true, preload: "metadata", tabIndex: -1, "aria-hidden": "true" });
-  const link = h("a", { class: "watch", href: `/watch/?${query}`, "data-outside": true }, picture, h("span", { class: "length" }, t("length", clip.seconds)), h("strong", {}, clip.title));
+  const link = h("a", { class: "watch", href: `/watch/?${query}`, "data-outside": true }, picture, h("span", { class: "length" }, length(clip.seconds)), h("strong", {}, clip.title));
   link.addEventListener("pointerenter", () => picture.play().catch(() => {})); // a browser may refuse
   link.addEventListener("pointerleave", () => picture.pause());
   return h("li", { class: "card" }, link, h("div", { class: "pad" }, personLink(clip.owner, 28)));

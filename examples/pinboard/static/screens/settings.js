@@ -183,14 +183,14 @@ function ended(box, none, end, items) {
 }
 
 function look(box) {
-  const theme = localStorage.getItem("pinboard.theme") ?? "";
+  const theme = localStorage.getItem("plaza.theme") ?? "";
   const pick = (e) => {
     if (e.target.value) {
       document.documentElement.dataset.theme = e.target.value;
-      localStorage.setItem("pinboard.theme", e.target.value);
+      localStorage.setItem("plaza.theme", e.target.value);
     } else {
       delete document.documentElement.dataset.theme;
-      localStorage.removeItem("pinboard.theme");
+      localStorage.removeItem("plaza.theme");
     }
   };
   box.replaceChildren(h("div", { class: "fields" },

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/examples/internal/axe"
+	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
+)
+
+// clipPages are the tests of the page of a clip.
+func clipPages() pages {
+	return pages{
+		"a clip has the drawer, whose lost answers double nothing": clipDrawer,
+		"a clip has the language of Pinboard":                      clipLanguage,
+		"a clip with the drawer is accessible":                     clipAccess,
+	}
+}
+
+// flies sends a danmu at the beginning of a clip and returns its id.
+func (c caller) flies(text string) string {
+	c.t.Helper()
+	return call[struct {
+		ID string `json:"id"`
+	}](c, http.MethodPost, watching+"/danmu/send", danmuOf(c.id, text)).ID
+}
+
+func danmuOf(user, text string) any {
+	return map[string]any{"objectId": "hills", "userId": user, "key": text, "content": map[string]any{"text": text, "time": 1}}
+}
+
+// danmu returns the danmu of the clip that viewers see.
+func (w *world) danmu(t *testing.T) []danmu.Comment {
+	t.Helper()
+	repository, err := danmu.New(w.env.DB, w.env.Tables.Danmu, w.ids, nil)
+	require.NoError(t, err)
+	page, err := repository.ByObject(free(t.Context()), "hills", 0, cursor.PageRequest{})
+	require.NoError(t, err)
+	return page.Items
+}
+
+// watch opens a clip as a person.
+func (w *world) watch(t *testing.T, b browsertest.Browser, person string, tolerated ...string) browsertest.Window {
+	t.Helper()
+	p := b.Window(t, tolerated...)
+	w.toClip(p, person)
+	return p
+}
+
+func (w *world) toClip(p browsertest.Window, person string) {
+	p.Open(w.server.URL + watching + "/?video=hills&user=" + person + "&back=/clips")
+	p.Visible("#tools button")
+	p.Until(`window.danmu && document.getElementById("present").textContent`)
+	p.Do(`window.danmu.medium.pause()`)
+}
+
+// inDrawer is an expression for the elements of the drawer of a clip.
+func inDrawer(selector string) string {
+	return fmt.Sprintf(`[...document.getElementById("drawer").shadowRoot.querySelectorAll(%q)]`, selector)
+}
+
+func drawerSays(p browsertest.Window, selector, text string) {
+	p.Until(fmt.Sprintf(`%s.some((e) => e.innerText.includes(%q))`, inDrawer(selector), text))
+}
+
+func clipDrawer(t *testing.T, w *world, b browsertest.Browser) {
+	other := w.as(t, "ann").flies("a joke")
+	p := w.watch(t, b, "eric", "ERR_")
+	press(p, "#tools", "What clicks cost")
+	drawerSays(p, ".clicks", "Open a clip")
+	p.Do(inDrawer("header .button") + `[0].click()`)
+	p.Until(inDrawer(".clicks .click") + `.length === 0`)
+	p.Type("#text", "What a hill")
+	p.Click("#send .primary")
+	drawerSays(p, ".click", "Send a danmu")
+	drawerSays(p, ".click tbody", "danmu/live.Hub.Send")
+	clicks := w.costs.spentBy("eric", 0).Clicks
+	i := slices.IndexFunc(clicks, func(c click) bool { return c.Route == "POST /watch/danmu/send" })
+	require.Positive(t, clicks[i].Thousand)
+
+	lose := func(route string, write func()) {
+		t.Helper()
+		p.Do(inDrawer(".switch") + `[0].click()`)
+		write()
+		for mark, text := range map[string]string{".was-lost": "Applied, answer lost", ".was-again": "Repeated: nothing doubled"} {
+			p.Until(fmt.Sprintf(`%s.some((e) => e.innerText.includes(%q) && e.innerText.includes(%q))`, inDrawer(mark), route, text))
+		}
+	}
+	lose("Send a danmu", func() {
+		p.Type("#text", "once")
+		p.Click("#send .primary")
+	})
+	all := w.danmu(t)
+	require.Len(t, all, 3)
+	p.Until(`document.querySelectorAll("#all-rows .line").length === 3 && document.getElementById("waiting").hidden`)
+	lose("Like a danmu", func() {
+		p.Do(`{ const more = [...document.querySelectorAll("#all-rows .line")].find((e) => e.innerText.includes("a joke")).querySelector(".acts button"); more.scrollIntoView({ block: "center" }); more.click(); }`)
+		p.Click("#touched .like")
+	})
+	all = w.danmu(t)
+	require.EqualValues(t, 1, all[slices.IndexFunc(all, func(c danmu.Comment) bool { return c.ID.String() == other })].Likes)
+	p.Click("#tab-mine")
+	lose("Recall a danmu", func() { p.Do(`document.querySelector("#mine .undo").click()`) })
+	require.Len(t, w.danmu(t), 2)
+	p.Until(`document.querySelectorAll("#mine li").length === 1`)
+	require.Empty(t, browsertest.Eval[string](p, `document.getElementById("refusal").textContent`))
+}
+
+func clipLanguage(t *testing.T, w *world, b browsertest.Browser) {
+	p := w.visit(t, b, "eric", "/clips")
+	p.Do(`localStorage.setItem("plaza.language", "zh")`)
+	w.toClip(p, "eric")
+	latin := browsertest.Latin(p, "title, #videos, #language, kbd, .text, code, tbody th, [lang=en]", "Plaza", "eric", "RCU", "WCU", "US", "AWS", "DynamoDB", "us", "east")
+	press(p, "#tools", "点击的成本")
+	p.Type("#text", "你好")
+	p.Click("#send .primary")
+	drawerSays(p, ".click", "发送弹幕")
+	require.Empty(t, browsertest.Eval[[]string](p, latin))
+	press(p, "header", "English")
+	p.Visible("#language[lang=zh]")
+	p.Click("#back")
+	p.Visible(".screen-clips .watch")
+	says(p, "h1", "Clips")
+	browsertest.CheckWords(t, p, static)
+}
+
+func clipAccess(t *testing.T, w *world, b browsertest.Browser) {
+	w.as(t, "ann").flies("a joke")
+	p := w.watch(t, b, "eric", "Applying inline style") // axe copies the sheets of shadow trees
+	p.Calm()
+	press(p, "#tools", "What clicks cost")
+	drawerSays(p, ".clicks", "Open a clip")
+	for _, width := range []int64{390, 1000, 1280, 3440} {
+		p.Size(width, 860)
+		require.True(t, browsertest.Eval[bool](p, `document.documentElement.scrollWidth <= innerWidth`), "%d wide", width)
+	}
+	axe.Check(t, p)
+	p.Do(`document.documentElement.dataset.theme = "dark"`)
+	axe.CheckColors(t, p)
+}
+
+// Each write of the page of a clip is a click, and a repeat of one whose answer was lost
+// changes nothing.
+func TestEveryWriteOfAClipMayLoseItsAnswer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	eric := w.as(t, "eric")
+	at := func(id string) string { return watching + "/videos/hills/danmu/" + id }
+	joke, own := w.as(t, "ann").flies("a joke"), eric.flies("mine")
+	for _, one := range []struct {
+		method, path string
+		body         any
+		route        string
+	}{
+		{"POST", watching + "/danmu/send", danmuOf("eric", "Hello"), "POST /watch/danmu/send"},
+		{"PUT", at(joke) + "/like?user=eric", nothing{}, "PUT /watch/videos/{id}/danmu/{danmu}/like"},
+		{"DELETE", at(joke) + "/like?user=eric", nothing{}, "DELETE /watch/videos/{id}/danmu/{danmu}/like"},
+		{"PUT", at(joke) + "/report?user=eric", nothing{}, "PUT /watch/videos/{id}/danmu/{danmu}/report"},
+		{"DELETE", at(own) + "?user=eric", nothing{}, "DELETE /watch/videos/{id}/danmu/{danmu}"},
+	} {
+		before := w.stored(t)
+		eric.loses(one.method, one.path, one.body)
+		once := w.stored(t)
+		require.NotEqual(t, before, once, "%s was not applied", one.route)
+		got := eric.send(one.method, one.path, one.body)
+		require.Equal(t, http.StatusOK, got.status, "%s: %s", one.route, got.text)
+		require.Empty(t, different(once, w.stored(t)), "%s changed something when it was repeated", one.route)
+		clicks := w.costs.spentBy("eric", 0).Clicks
+		lost, again := clicks[len(clicks)-2], clicks[len(clicks)-1]
+		require.Equal(t, []any{one.route, true, one.route, true}, []any{lost.Route, lost.Lost, again.Route, again.Again})
+		require.NotEmpty(t, lost.Calls, one.route)
+	}
+}
