@@ -4,6 +4,7 @@
 package guard
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"net/netip"
@@ -56,7 +57,7 @@ func (g *Guard) Check(r *http.Request) error {
 // ours still sends its own name. Addresses cannot be rebound.
 func (g *Guard) serves(r *http.Request) bool {
 	name := hostname(r.Host)
-	if g.hosts[name] {
+	if served, _ := r.Context().Value(servedKey{}).(string); g.hosts[name] || name != "" && name == served {
 		return true
 	}
 	addr, err := netip.ParseAddr(name)
@@ -72,6 +73,14 @@ func (g *Guard) serves(r *http.Request) bool {
 	}
 	arrived, err := netip.ParseAddrPort(local.String())
 	return err == nil && arrived.Addr().Unmap() == addr.Unmap()
+}
+
+type servedKey struct{}
+
+// Served returns a request that came by a gateway, which answers to host and no other name
+// of ours: every Guard serves that host too.
+func Served(r *http.Request, host string) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), servedKey{}, hostname(host)))
 }
 
 // embedded reports whether another site's page reads from here, such as a stream,

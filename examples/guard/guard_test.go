@@ -37,6 +37,28 @@ func TestOnlyNamesOfThisServiceAreServed(t *testing.T) {
 	}
 }
 
+func TestTheHostOfAGatewayIsServed(t *testing.T) {
+	t.Parallel()
+	g := New("video.example")
+	for _, c := range []struct {
+		gateway, host string
+		want          int
+	}{
+		{"api.example", "api.example", 200}, {"API.example", "api.example:443", 200}, {"api.example", "video.example", 200},
+		{"api.example", "evil.example", 421}, {"", "", 421},
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+		r.Host = c.host
+		require.Equal(t, c.want, status(g.Check(Served(r, c.gateway))), "%v", c)
+	}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil)
+	r.Host = "api.example"
+	r.Header.Set("Origin", "https://evil.example")
+	require.Equal(t, http.StatusForbidden, status(g.Check(Served(r, "api.example"))))
+	r.Header.Set("Origin", "https://api.example")
+	require.NoError(t, g.Check(Served(r, "api.example")))
+}
+
 func TestPagesOfOtherSitesAreRefusedAndLinksAreNot(t *testing.T) {
 	t.Parallel()
 	g := New()

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
@@ -41,6 +42,7 @@ type api struct {
 	requests *guard.Rate
 	streams  *guard.Streams
 
+	askAgain   time.Duration // that a page waits where it cannot have a stream
 	ending     chan struct{} // closed to end the streams
 	endStreams func()
 }
@@ -55,6 +57,7 @@ func newAPI(a *app, hosts ...string) *api {
 		guard:    guard.New(hosts...),
 		requests: guard.NewRate(requestRate, requestBurst, nil),
 		streams:  guard.NewStreams(streamsEach, streamsAll),
+		askAgain: 30 * time.Second,
 		ending:   make(chan struct{}),
 	}
 	s.endStreams = sync.OnceFunc(func() { close(s.ending) })
@@ -109,7 +112,7 @@ func (s *api) route(pattern string, do action, parameters ...string) {
 		s.costs.end(me.ID, mine, lose)
 		switch {
 		case lose:
-			cutOff(w)
+			s.cutOff(w)
 		case err != nil:
 			s.refuse(w, r, err)
 		default:
@@ -123,8 +126,13 @@ func asksToLose(r *http.Request) bool {
 }
 
 // cutOff begins an answer and breaks the connection. An answer that never began would
-// make some browsers repeat the request on their own.
-func cutOff(w http.ResponseWriter) {
+// make some browsers repeat the request on their own. On Lambda there is no connection to
+// break: the page cannot read an answer without a body either.
+func (a *app) cutOff(w http.ResponseWriter) {
+	if a.onLambda {
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
 	w.Header().Set("Content-Length", "1000")
 	_ = http.NewResponseController(w).Flush()
 	panic(http.ErrAbortHandler)

@@ -15,6 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/ids/lease"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/live"
@@ -50,23 +51,42 @@ type app struct {
 	clips         *videos.Service
 	watchedRoutes []string // of the pages of clips
 
-	db    database
-	costs *costs
-	log   *slog.Logger
+	seeded ids.ID // what the seed made up has smaller ids
+
+	db       database
+	onLambda bool
+	costs    *costs
+	log      *slog.Logger
 }
 
 // newApp opens everything. The clips answer to hosts.
 func newApp(ctx context.Context, db database, log *slog.Logger, hosts ...string) (*app, error) {
 	a := &app{db: db, costs: db.costs, log: log}
-	if err := a.open(free(ctx), dynamo.New(db.config), hosts); err != nil {
+	if err := a.open(free(ctx), hosts); err != nil {
 		return nil, errors.Join(err, a.close())
 	}
 	return a, nil
 }
 
-func (a *app) open(ctx context.Context, db *dynamo.DB, hosts []string) (err error) {
+func (a *app) open(ctx context.Context, hosts []string) error {
+	db := dynamo.New(a.db.config)
+	if err := a.connect(db); err != nil {
+		return err
+	}
+	if err := a.prepare(ctx); err != nil {
+		return err
+	}
+	return a.openClips(ctx, db, hosts)
+}
+
+// connect opens a repository for each feature. It sends no request.
+func (a *app) connect(db *dynamo.DB) (err error) {
 	t := a.db.tables
-	if a.ids, err = lease.NewSource(db, t.Machines, &lease.Options{OnCorrupt: a.onCorrupt}); err != nil {
+	machine := lease.Options{OnCorrupt: a.onCorrupt}
+	if a.onLambda {
+		machine.Renew = -1 // between two events Lambda freezes the process, and with it what would renew the number
+	}
+	if a.ids, err = lease.NewSource(db, t.Machines, &machine); err != nil {
 		return err
 	}
 	if a.follows, err = follow.New(db, t.Follow, a.ids, &follow.Options{OnCorrupt: a.onCorrupt}); err != nil {
@@ -93,17 +113,16 @@ func (a *app) open(ctx context.Context, db *dynamo.DB, hosts []string) (err erro
 	if err = a.openBell(db); err != nil {
 		return err
 	}
-	if err = a.openMessages(db); err != nil {
-		return err
-	}
+	return a.openMessages(db)
+}
+
+// prepare marks the tables as those of their features, and defines the week's board.
+func (a *app) prepare(ctx context.Context) error {
 	// The tables were created just now. If another tool creates them, call Verify.
 	for _, table := range []interface{ Init(context.Context) error }{a.ids, a.follows, a.feeds, a.comments, a.reactions, a.boards, a.bell, a.messages} {
 		if err := table.Init(ctx); err != nil {
 			return err
 		}
-	}
-	if err := a.openClips(ctx, db, hosts); err != nil {
-		return err
 	}
 	return a.defineWeekly(ctx)
 }

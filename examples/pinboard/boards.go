@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
@@ -16,6 +15,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/examples/pinboard/people"
+	"github.com/plaza-sdk/plaza/examples/pinboard/slug"
 	"github.com/plaza-sdk/plaza/feed"
 )
 
@@ -63,17 +63,17 @@ func (s *api) createBoard(r *http.Request, me people.Person) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	slug, err := slugOf(name)
-	if err != nil {
-		return nil, err
+	id := slug.Of(name)
+	if id == "" {
+		return nil, &plaza.InvalidError{Field: "name", Reason: "has no letter and no digit"}
 	}
 	data, err := json.Marshal(boardData{name})
 	if err != nil {
 		return nil, err
 	}
 	made, _, err := s.feeds.Outbox("boards:"+me.ID).Publish(r.Context(), feed.Activity{
-		Actor: feed.Ref{ID: me.ID}, Verb: "create", Object: feed.Ref{Kind: "board", ID: me.ID + "." + slug},
-		ForeignID: slug, Data: data,
+		Actor: feed.Ref{ID: me.ID}, Verb: "create", Object: feed.Ref{Kind: "board", ID: me.ID + "." + id},
+		ForeignID: id, Data: data,
 	})
 	if err != nil {
 		return nil, err
@@ -187,13 +187,4 @@ func readName(r *http.Request) (string, error) {
 		return "", &plaza.InvalidError{Field: "name", Reason: fmt.Sprintf("does not have 1 to %d characters", maxName)}
 	}
 	return name, nil
-}
-
-// slugOf returns a name's letters and digits, of any script, with hyphens between words.
-func slugOf(name string) (string, error) {
-	words := strings.FieldsFunc(strings.ToLower(name), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
-	if len(words) == 0 {
-		return "", &plaza.InvalidError{Field: "name", Reason: "has no letter and no digit"}
-	}
-	return strings.Join(words, "-"), nil
 }

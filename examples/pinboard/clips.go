@@ -53,7 +53,7 @@ func (a *app) watched(route string, h http.HandlerFunc) http.HandlerFunc {
 		}
 		a.costs.end(me.ID, mine, lose)
 		if lose {
-			cutOff(w)
+			a.cutOff(w)
 		}
 	}
 }

@@ -4,12 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
+	"net/url"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go/middleware"
 
 	"github.com/plaza-sdk/plaza/meter"
 	"github.com/plaza-sdk/plaza/plazatest"
@@ -36,14 +41,56 @@ func openDatabase(ctx context.Context, endpoint string) (database, error) {
 		}
 		return database{env.Config, env.Tables, spent, env.Close}, nil
 	}
-	cfg, err := config.LoadDefaultConfig(ctx)
+	cfg, err := configFor(ctx, endpoint)
 	if err != nil {
 		return database{}, err
 	}
-	cfg.BaseEndpoint = &endpoint
 	meter.Observe(&cfg, spent.observe)
 	db := database{cfg, tables.NamesOf("pinboard-"), spent, func() error { return nil }}
 	return db, db.createTables(ctx)
+}
+
+// configFor connects to an endpoint with the environment's credentials. A loopback address
+// gets made-up ones where there are none: it is no AWS, and DynamoDB Local takes any.
+func configFor(ctx context.Context, endpoint string) (aws.Config, error) {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Host == "" {
+		return aws.Config{}, fmt.Errorf("-endpoint %q is no URL such as http://localhost:8000", endpoint)
+	}
+	var options []func(*config.LoadOptions) error
+	here := isLoopback(u.Hostname())
+	if here { // nor is a virtual machine asked for its credentials
+		options = append(options, config.WithEC2IMDSClientEnableState(imds.ClientDisabled), config.WithDefaultRegion("us-east-1"))
+	}
+	cfg, err := config.LoadDefaultConfig(ctx, options...)
+	if err != nil {
+		return aws.Config{}, err
+	}
+	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
+		if !here {
+			return aws.Config{}, fmt.Errorf("-endpoint %s needs credentials: set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION: %w", endpoint, err)
+		}
+		cfg.Credentials = credentials.NewStaticCredentialsProvider("local", "local", "")
+	}
+	cfg.BaseEndpoint = &endpoint
+	cfg.APIOptions = append(cfg.APIOptions, trustChecksums)
+	return cfg, nil
+}
+
+func isLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+// trustChecksums is dynamodb.Options.DisableValidateResponseChecksum for every client of a
+// Config. DynamoDB Local sends wrong checksums, of which the SDK would warn.
+func trustChecksums(stack *middleware.Stack) error {
+	const validation = "DynamoDB:ResponseChecksumValidation"
+	if _, ok := stack.Deserialize.Get(validation); !ok {
+		return nil // a client of streams
+	}
+	_, err := stack.Deserialize.Remove(validation)
+	return err
 }
 
 func (db database) createTables(ctx context.Context) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -46,6 +47,11 @@ func (a *app) onNotice(ctx context.Context, r stream.Record) error {
 }
 
 func (s *api) liveRoutes() {
+	if s.onLambda {
+		s.mux.HandleFunc("GET /api/events", s.glance)
+		s.mux.HandleFunc("GET "+watching+"/videos/{id}/live", s.glance)
+		return
+	}
 	s.mux.HandleFunc("GET /api/events", s.events)
 }
 
@@ -97,6 +103,18 @@ func (s *api) events(w http.ResponseWriter, r *http.Request) {
 	}
 	group.Go(func() error { return s.stream(ctx, w, events) })
 	_ = group.Wait() // the page is gone, or the service stops
+}
+
+// glance answers with a stream that ends at once, since API Gateway passes on nothing
+// before the end: the page reads all now, and asks again later.
+func (s *api) glance(w http.ResponseWriter, r *http.Request) {
+	if err := s.requests.Take(guard.Client(r)); err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = fmt.Fprintf(w, "retry: %d\nevent: joined\ndata: {}\n\nevent: pause\ndata: {}\n\n", s.askAgain.Milliseconds())
 }
 
 // watched is what a window looks at.

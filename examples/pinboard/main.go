@@ -8,6 +8,8 @@
 //
 // With -endpoint it uses a DynamoDB that is already there, and its tables stay. An
 // interrupt or SIGTERM stops it after the current requests.
+//
+// It is two functions of Lambda too, which examples/lambda/pinboard deploys.
 package main
 
 import (
@@ -26,6 +28,10 @@ import (
 )
 
 func main() {
+	if os.Getenv("AWS_LAMBDA_RUNTIME_API") != "" {
+		fmt.Fprintln(os.Stderr, "pinboard:", runOnLambda(context.Background()))
+		os.Exit(1)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal kills the process
 	if err := run(ctx, os.Args[1:], os.Stderr); err != nil {

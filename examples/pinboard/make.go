@@ -42,44 +42,23 @@ func (s *api) draw(r *http.Request, me people.Person) (any, error) {
 	return drawn{p, art.Title(p, art.TagOf(p)), art.TagOf(p), w, h}, nil
 }
 
+// wanted is a picture to pin.
+type wanted struct {
+	Picture string `json:"picture"`
+	Title   string `json:"title"` // of a new picture
+	Board   string `json:"board"` // its id
+}
+
 // publish pins a picture to a board of one's own: a new picture, or one that somebody else
 // has pinned. A picture is pinned once by a person: a repeat answers with the pin that
 // stands.
 func (s *api) publish(r *http.Request, me people.Person) (any, error) {
-	var body struct {
-		Picture string `json:"picture"`
-		Title   string `json:"title"` // of a new picture
-		Board   string `json:"board"` // its id
-	}
+	var body wanted
 	if err := guard.ReadJSON(r, &body); err != nil {
 		return nil, err
 	}
-	p, err := parsePicture(body.Picture)
+	pin, err := s.pinOf(r.Context(), me, body)
 	if err != nil {
-		return nil, err
-	}
-	b, err := s.board(r.Context(), body.Board)
-	switch {
-	case err != nil:
-		return nil, err
-	case b.Owner != me.ID:
-		return nil, plaza.ErrForbidden
-	}
-	pin := feed.Activity{
-		Actor: feed.Ref{ID: me.ID}, Verb: pinVerb, Object: p.ref(), Target: feed.Ref{Kind: "board", ID: b.ID},
-		ForeignID: p.ref().String(), To: []string{"board:" + b.ID},
-	}
-	var data pinData
-	if p.owner == me.ID {
-		data, err = s.newPicture(&pin, p, body.Title)
-	} else {
-		data, err = s.othersPicture(r.Context(), &pin, p)
-	}
-	if err != nil {
-		return nil, err
-	}
-	data.Board = b.Name
-	if pin.Data, err = json.Marshal(data); err != nil {
 		return nil, err
 	}
 	pin, created, err := s.feeds.Outbox(me.ID).Publish(r.Context(), pin)
@@ -90,6 +69,37 @@ func (s *api) publish(r *http.Request, me people.Person) (any, error) {
 type saved struct {
 	Created bool   `json:"created"`
 	Board   string `json:"board"`
+}
+
+// pinOf is the activity that pins a picture.
+func (s *api) pinOf(ctx context.Context, me people.Person, w wanted) (pin feed.Activity, err error) {
+	p, err := parsePicture(w.Picture)
+	if err != nil {
+		return pin, err
+	}
+	b, err := s.board(ctx, w.Board)
+	switch {
+	case err != nil:
+		return pin, err
+	case b.Owner != me.ID:
+		return pin, plaza.ErrForbidden
+	}
+	pin = feed.Activity{
+		Actor: feed.Ref{ID: me.ID}, Verb: pinVerb, Object: p.ref(), Target: feed.Ref{Kind: "board", ID: b.ID},
+		ForeignID: p.ref().String(), To: []string{"board:" + b.ID},
+	}
+	var data pinData
+	if p.owner == me.ID {
+		data, err = s.newPicture(&pin, p, w.Title)
+	} else {
+		data, err = s.othersPicture(ctx, &pin, p)
+	}
+	if err != nil {
+		return pin, err
+	}
+	data.Board = b.Name
+	pin.Data, err = json.Marshal(data)
+	return pin, err
 }
 
 // newPicture pins under the ID in the picture's name, so that a repeat is the same
@@ -113,6 +123,6 @@ func (s *api) othersPicture(ctx context.Context, pin *feed.Activity, p pictureID
 	if err != nil {
 		return data, err
 	}
-	pin.To = append(pin.To, repins(p))
+	pin.To = append(pin.To, repins(p.ref()))
 	return data, json.Unmarshal(first.Data, &data)
 }

@@ -136,16 +136,21 @@ func (s *api) report(r *http.Request, me people.Person) (any, error) {
 		return nil, err
 	}
 	see.Reason = body.Reason
+	return changed{reported}, s.file(r.Context(), about, mine, see)
+}
+
+// file adds a report to those of its object, and the object to what moderators look at.
+func (s *api) file(ctx context.Context, about target, mine reaction.Reaction, see shown) error {
 	said, err := json.Marshal(see)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	entry := feed.Activity{ID: mine.ID, Actor: feed.Ref{ID: me.ID}, Verb: report, Object: about.picture.ref(), Data: said}
-	if err := s.publishOnce(r.Context(), reportsBox+":"+about.object, entry); err != nil {
-		return nil, err
+	entry := feed.Activity{ID: mine.ID, Actor: feed.Ref{ID: mine.User}, Verb: report, Object: about.picture.ref(), Data: said}
+	if err := s.publishOnce(ctx, reportsBox+":"+about.object, entry); err != nil {
+		return err
 	}
 	entry.ForeignID = about.object // of all who report it, the first one
-	return changed{reported}, s.publishOnce(r.Context(), reportsBox, entry)
+	return s.publishOnce(ctx, reportsBox, entry)
 }
 
 // publishOnce does nothing if there is an activity of this id, or if it was removed.
@@ -222,14 +227,17 @@ func (s *api) moderationLog(r *http.Request, _ people.Person) (any, error) {
 	return s.lines(r, moderationBox)
 }
 
+// decision is what a moderator does about a target.
+type decision struct {
+	complaint
+	Key    string `json:"key"`
+	Action string `json:"action"`
+}
+
 // moderate does something about a target, takes it off the list, and writes down what was
 // done, once for each key of the page.
 func (s *api) moderate(r *http.Request, me people.Person) (any, error) {
-	var body struct {
-		complaint
-		Key    string `json:"key"`
-		Action string `json:"action"`
-	}
+	var body decision
 	if err := guard.ReadJSON(r, &body); err != nil {
 		return nil, err
 	}
@@ -240,18 +248,9 @@ func (s *api) moderate(r *http.Request, me people.Person) (any, error) {
 	if body.Key == "" {
 		return nil, &plaza.InvalidError{Field: "key", Reason: "is empty"}
 	}
-	see, err := s.lookIfThere(r.Context(), about)
+	did, see, err := s.decide(r.Context(), me, about, body)
 	if err != nil {
 		return nil, err
-	}
-	did, err := s.act(r.Context(), about, body.Action, comment.Removal{By: me.ID, Reason: body.Reason})
-	if err != nil {
-		return nil, err
-	}
-	if body.Action == "unhide" {
-		if see, err = s.lookIfThere(r.Context(), about); err != nil { // now it can be seen
-			return nil, err
-		}
 	}
 	if _, err := s.feeds.Outbox(reportsBox).RemoveForeign(r.Context(), about.object); err != nil {
 		return nil, err
@@ -265,6 +264,18 @@ func (s *api) moderate(r *http.Request, me people.Person) (any, error) {
 		Actor: feed.Ref{ID: me.ID}, Verb: body.Action, Object: about.picture.ref(), ForeignID: body.Key, Data: done,
 	})
 	return changed{did}, err
+}
+
+// decide does what was decided, and returns what can be seen of the target.
+func (s *api) decide(ctx context.Context, me people.Person, about target, d decision) (did bool, see shown, err error) {
+	if see, err = s.lookIfThere(ctx, about); err != nil {
+		return false, see, err
+	}
+	did, err = s.act(ctx, about, d.Action, comment.Removal{By: me.ID, Reason: d.Reason})
+	if err == nil && d.Action == "unhide" {
+		see, err = s.lookIfThere(ctx, about) // now there is more
+	}
+	return did, see, err
 }
 
 // act does to a target what an action says.

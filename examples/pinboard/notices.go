@@ -140,12 +140,13 @@ func (a *app) commentNotices(ctx context.Context, c comment.Comment) (all []noti
 }
 
 // notice notifies of what began, and takes back what ended. A repeat of either does
-// nothing, so a stream may bring a record again.
+// nothing, so a stream may bring a record again. What the seed made up notifies nobody.
 func (a *app) notice(ctx context.Context, began bool, n notify.Notification) (err error) {
-	if began {
-		_, _, err = a.bell.Notify(ctx, n)
-	} else {
+	switch {
+	case !began:
 		_, err = a.bell.Retract(ctx, n)
+	case n.Activity.ID >= a.seeded:
+		_, _, err = a.bell.Notify(ctx, n)
 	}
 	if errors.Is(err, plaza.ErrInvalid) {
 		return stream.Permanent(err)

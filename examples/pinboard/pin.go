@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -69,7 +70,8 @@ func (s *api) showPin(r *http.Request, me people.Person) (any, error) {
 	return pinPage{cards[0], mayHide(me, pin)}, nil
 }
 
-// retitle edits one activity. Every home and list shows the new title.
+// retitle edits the first pin of a picture, and then the repins. Every home and list shows
+// the new title. After an error, repeat it.
 func (s *api) retitle(r *http.Request, me people.Person) (any, error) {
 	var body struct {
 		Title string `json:"title"`
@@ -84,18 +86,37 @@ func (s *api) retitle(r *http.Request, me people.Person) (any, error) {
 	if pin.Owner != me.ID {
 		return nil, fmt.Errorf("editing %s: %w", pin.Object, plaza.ErrForbidden)
 	}
+	title, err := titleOf(body.Title)
+	if err != nil {
+		return nil, err
+	}
+	edited, err := s.setTitle(r.Context(), pin, title)
+	if err != nil {
+		return nil, err
+	}
+	for repin, err := range cursor.All(r.Context(), s.feeds.Outbox(repins(pin.Object)).List) {
+		if err != nil {
+			return nil, err
+		}
+		if _, err := s.setTitle(r.Context(), repin, title); err != nil && !errors.Is(err, plaza.ErrNotFound) { // it was removed just now
+			return nil, err
+		}
+	}
+	return changed{edited}, nil
+}
+
+// setTitle changes the title that a pin shows.
+func (s *api) setTitle(ctx context.Context, pin feed.Activity, title string) (edited bool, err error) {
 	var data pinData
 	if err := json.Unmarshal(pin.Data, &data); err != nil {
-		return nil, err
+		return false, fmt.Errorf("data of %s/%s: %w", pin.Owner, pin.ID, err)
 	}
-	if data.Title, err = titleOf(body.Title); err != nil {
-		return nil, err
-	}
+	data.Title = title
 	if pin.Data, err = json.Marshal(data); err != nil {
-		return nil, err
+		return false, err
 	}
-	_, edited, err := s.feeds.Outbox(me.ID).Update(r.Context(), pin)
-	return changed{edited}, err
+	_, edited, err = s.feeds.Outbox(pin.Owner).Update(ctx, pin)
+	return edited, err
 }
 
 func titleOf(text string) (string, error) {
@@ -127,7 +148,7 @@ func (s *api) removePicture(ctx context.Context, p pictureID) (removed bool, err
 	if removed, err = s.feeds.Outbox(p.owner).Remove(ctx, p.activity); err != nil {
 		return removed, err
 	}
-	for repin, err := range cursor.All(ctx, s.feeds.Outbox(repins(p)).List) {
+	for repin, err := range cursor.All(ctx, s.feeds.Outbox(repins(p.ref())).List) {
 		if err != nil {
 			return removed, err
 		}
@@ -139,7 +160,7 @@ func (s *api) removePicture(ctx context.Context, p pictureID) (removed bool, err
 }
 
 // repins is the outbox that all repins of a picture are addressed to.
-func repins(p pictureID) string { return "repins:" + p.String() }
+func repins(picture feed.Ref) string { return "repins:" + picture.ID }
 
 // like likes a picture. One person's like of one picture is one reaction, however often
 // the request comes.

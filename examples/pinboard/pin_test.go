@@ -120,6 +120,22 @@ func TestATitleIsEditedAndAPinRemovedEverywhereByItsOwnerAlone(t *testing.T) {
 	eric.refused(http.StatusNotFound, http.MethodPut, path+"/like", nothing{})
 }
 
+func TestANewTitleIsOnThePinsOfThoseWhoSavedThePicture(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ann, eric, lin := w.as(t, "ann"), w.as(t, "eric"), w.as(t, "lin")
+	picture := ann.pin("Dawn")
+	for _, c := range []caller{eric, lin} {
+		call[saved](c, http.MethodPost, "/api/pins", publish{Picture: picture, Board: c.makeBoard("Saved")})
+	}
+	require.True(t, call[changed](ann, http.MethodPut, "/api/pins/"+picture, map[string]string{"title": "Dusk"}).Changed)
+	for _, list := range []string{"/api/people/eric/pins", "/api/boards/lin.saved/pins"} {
+		pins := get[cursor.Page[card]](ann, list).Items
+		require.Len(t, pins, 1)
+		require.Equal(t, []string{"Dusk", "Saved"}, []string{pins[0].Title, pins[0].Board}, "its board stays")
+	}
+}
+
 func TestALikeCountsOnceAndCanBeTakenBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

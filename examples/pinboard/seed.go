@@ -42,15 +42,28 @@ func (a *app) seed(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	anchor, err := seed.Began(ctx, a.feeds)
+	if err != nil {
+		return err
+	}
+	a.seeded = ids.At(anchor)
+	if err := a.importClips(ctx, began); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "made up in %.0f s\n", time.Since(began).Seconds())
+	return nil
+}
+
+// importClips writes what viewers said at the clips in the weeks before a time.
+func (a *app) importClips(ctx context.Context, until time.Time) error {
 	var viewers []string
 	for _, p := range people.All() {
 		viewers = append(viewers, p.ID)
 	}
 	for _, clip := range clips() {
-		if _, err := a.clips.Import(ctx, clip.ID, videos.Crowd(clip, &videos.CrowdOptions{Viewers: viewers, Until: began})); err != nil {
+		if _, err := a.clips.Import(ctx, clip.ID, videos.Crowd(clip, &videos.CrowdOptions{Viewers: viewers, Until: until})); err != nil {
 			return fmt.Errorf("danmu of clip %s: %w", clip.ID, err)
 		}
 	}
-	fmt.Fprintf(out, "made up in %.0f s\n", time.Since(began).Seconds())
 	return nil
 }

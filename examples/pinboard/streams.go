@@ -11,8 +11,14 @@ import (
 	"github.com/plaza-sdk/plaza/stream"
 )
 
-// streamIdle is the time between two looks at a stream that has nothing new.
-const streamIdle = 200 * time.Millisecond
+// streamIdle is the time between two looks at a stream that has nothing new. AWS bills each
+// look.
+func (a *app) streamIdle() time.Duration {
+	if a.onLambda {
+		return time.Second
+	}
+	return 200 * time.Millisecond
+}
 
 // streamed is a table, and what a group of workers does with the records of its stream.
 // Several groups may read one table.
@@ -25,18 +31,21 @@ type streamed struct {
 // handlers lists the work that follows from what people write.
 func (a *app) handlers() []streamed {
 	t := a.db.tables
-	return []streamed{
+	all := []streamed{
 		{t.Follow, "bell", a.onFollow},
 		{t.Feed, "bell", a.onPin},
 		{t.Reaction, "bell", a.onLike},
 		{t.Reaction, "weekly", a.onLikeForWeek},
 		{t.Comment, "bell", a.onComment},
-		{t.Notify, "pages", a.onNotice},
 	}
+	if !a.onLambda { // there no page is open to this process
+		all = append(all, streamed{t.Notify, "pages", a.onNotice})
+	}
+	return all
 }
 
 // switchOnStreams makes the tables remember what is written from now on. Call it after
-// the seed, which notifies nobody.
+// the seed, whose streams nobody reads then.
 func (a *app) switchOnStreams(ctx context.Context) error {
 	for _, s := range a.handlers() {
 		if _, err := a.db.stream(ctx, s.table); err != nil {
@@ -81,7 +90,7 @@ func (s streamed) poller(ctx context.Context, a *app, group string) (*stream.Pol
 		return nil, err
 	}
 	poller, err := stream.NewPoller(db, a.db.tables.Pollers, dynamodbstreams.NewFromConfig(a.db.config), arn, group, processor, &stream.PollerOptions{
-		Idle:      streamIdle,
+		Idle:      a.streamIdle(),
 		OnError:   func(err error) { a.log.Warn("a stream is read again", "table", s.table, "group", group, "err", err) },
 		OnCorrupt: a.onCorrupt,
 	})

@@ -53,10 +53,11 @@ func (a *app) onLikeForWeek(ctx context.Context, r stream.Record) error {
 		}
 		point := leaderboard.Submission{Board: mostLiked, Player: owner, Score: leaderboard.Int(1), Op: c.Reaction.ID, Guard: true}
 		var failed error
-		if c.Kind == reaction.Reacted {
-			_, _, failed = a.boards.Submit(ctx, point)
-		} else {
+		switch {
+		case c.Kind != reaction.Reacted:
 			_, failed = a.boards.Undo(ctx, point)
+		case c.Reaction.ID >= a.seeded: // the seed gave its likes their points
+			_, _, failed = a.boards.Submit(ctx, point)
 		}
 		// A week that is over stays as it is, and a like that was taken back does not come again.
 		if !errors.Is(failed, plaza.ErrRemoved) && !errors.Is(failed, leaderboard.ErrOpTooOld) {

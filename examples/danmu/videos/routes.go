@@ -6,6 +6,7 @@ import (
 	"html"
 	"io/fs"
 	"net/http"
+	"path"
 	"time"
 )
 
@@ -69,6 +70,9 @@ func index(files fs.FS, script string) http.Handler {
 func page(files http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", policy)
+		if path.Ext(r.URL.Path) == ".webm" { // some systems take it for audio
+			w.Header().Set("Content-Type", "video/webm")
+		}
 		files.ServeHTTP(w, r)
 	})
 }

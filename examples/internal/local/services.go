@@ -6,12 +6,15 @@ import (
 	"crypto/md5"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -36,7 +39,7 @@ type Services struct {
 // Event is one that was put on a bus.
 type Event struct{ EventBusName, Source, DetailType, Detail string }
 
-// Call is an action of IAM, and what it was called on.
+// Call is an action of IAM, and what it was called on. One on a stream has no Table.
 type Call struct{ Action, Table, Index string }
 
 // Serve serves the services until Close. The DynamoDB is that of cfg. If refuse
@@ -63,12 +66,9 @@ func Serve(ctx context.Context, cfg aws.Config, refuse func(action string) bool)
 			"AWS_EC2_METADATA_DISABLED=true",
 		},
 		proxy: &httputil.ReverseProxy{
-			Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(endpoint); r.Out.Host = r.In.Host },
-			Transport: transport,
-			ModifyResponse: func(r *http.Response) error {
-				r.Header.Del("X-Amz-Crc32") // DynamoDB Local gets it wrong
-				return nil
-			},
+			Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(endpoint); r.Out.Host = r.In.Host },
+			Transport:      transport,
+			ModifyResponse: correctChecksum,
 		},
 		served: make(chan struct{}),
 		refuse: refuse,
@@ -81,6 +81,18 @@ func Serve(ctx context.Context, cfg aws.Config, refuse func(action string) bool)
 		_ = s.server.Serve(listener)
 	}()
 	return s, nil
+}
+
+// correctChecksum mends what DynamoDB Local gets wrong. Clients warn of a wrong checksum, and
+// of none.
+func correctChecksum(r *http.Response) error {
+	body, err := io.ReadAll(r.Body)
+	if err := errors.Join(err, r.Body.Close()); err != nil {
+		return err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.Header.Set("X-Amz-Crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10))
+	return nil
 }
 
 // Env are the variables by which a function finds the services.
@@ -160,7 +172,9 @@ func (s *Services) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // readCalls returns the action of a request and the calls that IAM must allow.
 func readCalls(target string, body []byte) (action string, calls []Call, err error) {
 	service, operation, _ := strings.Cut(target, ".")
-	known := map[string]string{"AWSEvents": "events:", "AmazonSQS": "sqs:", "DynamoDB_20120810": "dynamodb:"}[service]
+	known := map[string]string{
+		"AWSEvents": "events:", "AmazonSQS": "sqs:", "DynamoDB_20120810": "dynamodb:", "DynamoDBStreams_20120810": "dynamodb:",
+	}[service]
 	if known == "" {
 		return "", nil, fmt.Errorf("no service serves %q", target)
 	}

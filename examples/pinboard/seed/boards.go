@@ -1,45 +1,47 @@
 package seed
 
-import "unicode"
+import (
+	"slices"
+	"unicode"
+
+	"github.com/plaza-sdk/plaza/examples/pinboard/slug"
+)
 
 // board is where somebody collects pictures.
-type board struct{ owner, slug, name string }
+type board struct{ owner, name string }
 
 // ID is the board's own id.
-func (b board) ID() string { return b.owner + "." + b.slug }
+func (b board) ID() string { return b.owner + "." + slug.Of(b.name) }
 
-// idea is a board that many people have: its slug and its names.
-type idea struct{ slug, name, chinese string }
+// idea is a board that many people have, by its names.
+type idea struct{ name, chinese string }
 
 var ideas = map[string][]idea{
-	"sea":       {{"coast", "Coast walks", "海边"}, {"blue", "Blue", "一片蓝"}, {"water", "By the water", "水边"}},
-	"mountains": {{"summits", "Above the tree line", "山顶"}, {"next-summer", "Next summer", "明年夏天"}, {"ridges", "Ridges and passes", "山与路"}},
-	"forest":    {{"woods", "Into the woods", "林间"}, {"green", "Everything green", "绿"}, {"fog", "Fog", "雾"}},
-	"city":      {{"city-nights", "City nights", "城市夜色"}, {"roofs", "Roofs and windows", "屋顶与窗"}, {"weekends", "Weekend trips", "周末"}},
-	"desert":    {{"sand", "Sand and light", "沙与光"}, {"dry-places", "Dry places", "旷野"}},
-	"night":     {{"skies", "Night skies", "星空"}, {"long-exposures", "Long exposures", "长曝光"}},
-	"flowers":   {{"garden", "Garden ideas", "花花草草"}, {"petals", "Petals", "花瓣"}, {"kitchen", "Kitchen ideas", "厨房"}},
-	"patterns":  {{"tiles", "Tiles", "花砖"}, {"textiles", "Textiles", "织物"}, {"wallpaper", "Wallpaper", "壁纸"}},
+	"sea":       {{"Coast walks", "海边"}, {"Blue", "一片蓝"}, {"By the water", "水边"}},
+	"mountains": {{"Above the tree line", "山顶"}, {"Next summer", "明年夏天"}, {"Ridges and passes", "山与路"}},
+	"forest":    {{"Into the woods", "林间"}, {"Everything green", "绿"}, {"Fog", "雾"}},
+	"city":      {{"City nights", "城市夜色"}, {"Roofs and windows", "屋顶与窗"}, {"Weekend trips", "周末"}},
+	"desert":    {{"Sand and light", "沙与光"}, {"Dry places", "旷野"}},
+	"night":     {{"Night skies", "星空"}, {"Long exposures", "长曝光"}},
+	"flowers":   {{"Garden ideas", "花花草草"}, {"Petals", "花瓣"}, {"Kitchen ideas", "厨房"}},
+	"patterns":  {{"Tiles", "花砖"}, {"Textiles", "织物"}, {"Wallpaper", "壁纸"}},
 }
 
 // general are boards for whatever has none of its own.
-var general = []idea{{"places", "Places to Visit", "想去的地方"}, {"favourites", "Favourites", "最喜欢的"}, {"light", "Good light", "好看的光"}, {"house", "Ideas for the house", "家的灵感"}}
+var general = []idea{{"Places to Visit", "想去的地方"}, {"Favourites", "最喜欢的"}, {"Good light", "好看的光"}, {"Ideas for the house", "家的灵感"}}
 
 // boardsOf gives a person a board for each of the two favourite tags, one for all else, and
 // up to two more.
 func (p *plan) boardsOf(m member) []board {
 	var all []board
 	add := func(i idea) {
-		b := board{m.ID, i.slug, i.name}
+		b := board{m.ID, i.name}
 		if m.chinese {
 			b.name = i.chinese
 		}
-		for _, o := range all {
-			if o.slug == b.slug {
-				return
-			}
+		if !slices.Contains(all, b) {
+			all = append(all, b)
 		}
-		all = append(all, b)
 	}
 	for _, tag := range m.likes {
 		add(ideas[tag][p.rand.IntN(len(ideas[tag]))])

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed"
 	"github.com/plaza-sdk/plaza/feed/comment"
@@ -90,6 +91,15 @@ func run(ctx context.Context, to Repositories, now time.Time, s size, progress f
 
 // notes is the outbox that remembers when a seed began, and that it is complete.
 const notes = "seed"
+
+// Began returns when the seed that feeds remember began: all that it writes is older. If
+// there is none, it is plaza.ErrNotFound.
+func Began(ctx context.Context, feeds *feed.Repository) (time.Time, error) {
+	for note, err := range cursor.All(ctx, feeds.Outbox(notes).List) {
+		return note.Time, err // the note of its end has the same time
+	}
+	return time.Time{}, fmt.Errorf("seed: %w", plaza.ErrNotFound)
+}
 
 func begin(ctx context.Context, feeds *feed.Repository, anchor time.Time) (began time.Time, done bool, err error) {
 	if feeds == nil {

@@ -341,7 +341,7 @@ func TestAFullPlanHasTheShapeOfACommunity(t *testing.T) {
 		assert.True(t, len(m.boards) >= 3 && len(m.boards) <= 5, m.ID)
 	}
 	assert.Equal(t, "Places to Visit", p.members[1].boards[2].name)
-	assert.Equal(t, "eric.places", p.members[1].boards[2].ID())
+	assert.Equal(t, "eric.places-to-visit", p.members[1].boards[2].ID())
 	likes := map[int]int{}
 	for _, l := range p.likes {
 		likes[l.picture]++

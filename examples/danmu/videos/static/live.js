@@ -3,7 +3,8 @@ const again = 5000; // milliseconds until a page that was refused asks again
 // follow listens to a video's room until it is closed. Unless it was refused, the
 // browser reconnects by itself and says where it was. Reread is called at first,
 // after joining so that nothing is missed, and when the room cannot go on from
-// there; state with open, lost and refused.
+// there; state with open, lost and refused. A service that cannot keep streams open sends
+// pause before it ends one, and the browser asks again later.
 export function follow(id, { reread, sent, removed, liked, present, state = () => {} }) {
   let source, timer;
   const open = () => {
@@ -19,8 +20,14 @@ export function follow(id, { reread, sent, removed, liked, present, state = () =
         else removed(e.removed);
       }
     });
+    let paused = false; // the service ended the stream as planned
+    source.addEventListener("pause", () => { paused = true; });
     source.addEventListener("open", () => state("open"));
     source.addEventListener("error", () => {
+      if (paused) {
+        paused = false;
+        return;
+      }
       const refused = source.readyState === EventSource.CLOSED;
       state(refused ? "refused" : "lost");
       if (refused) timer = setTimeout(open, again);

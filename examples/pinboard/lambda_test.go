@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
+	"github.com/plaza-sdk/plaza/feed"
+	"github.com/plaza-sdk/plaza/feed/reaction"
+	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/leaderboard"
+)
+
+// The functions as they are built are tested in examples/lambda/pinboard.
+
+// newFunction is the API of Pinboard's pages on Lambda, on the tables of a world.
+func newFunction(t *testing.T, w *world) *api {
+	t.Helper()
+	a, err := newPages(t.Context(), w.db, w.log)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, a.close()) })
+	return newAPI(a)
+}
+
+// request sends an event of ann's to the pages. Each header is a name and its value.
+func request(t *testing.T, s *api, method, path string, headers ...string) (status int, body string) {
+	t.Helper()
+	e := events.APIGatewayV2HTTPRequest{
+		Version: "2.0", RawPath: path, Body: "{}",
+		Headers: map[string]string{"host": "api.example", "pinboard-user": "ann", "content-type": "application/json"},
+	}
+	for i := 0; i < len(headers); i += 2 {
+		e.Headers[headers[i]] = headers[i+1]
+	}
+	e.RequestContext.DomainName, e.RequestContext.HTTP.Method, e.RequestContext.HTTP.SourceIP = "api.example", method, "2001:db8::1"
+	event, err := json.Marshal(e)
+	require.NoError(t, err)
+	text, err := pagesHandler(s).Invoke(t.Context(), event)
+	require.NoError(t, err)
+	var answer events.APIGatewayV2HTTPResponse
+	require.NoError(t, json.Unmarshal(text, &answer))
+	decoded, err := base64.StdEncoding.DecodeString(answer.Body)
+	require.NoError(t, err)
+	return answer.StatusCode, string(decoded)
+}
+
+func TestOnLambdaOtherHostsAndSitesAreRefused(t *testing.T) {
+	t.Parallel()
+	s := newFunction(t, newWorld(t))
+	for name, c := range map[string]struct {
+		headers []string
+		want    int
+	}{
+		"the page":           {[]string{"origin", "https://api.example"}, http.StatusOK},
+		"another site":       {[]string{"origin", "https://evil.example"}, http.StatusForbidden},
+		"another host":       {[]string{"host", "evil.example"}, http.StatusMisdirectedRequest},
+		"somebody not known": {[]string{"pinboard-user", "nobody"}, http.StatusUnauthorized},
+	} {
+		status, body := request(t, s, "POST", "/api/pictures", c.headers...)
+		require.Equal(t, c.want, status, "%s: %s", name, body)
+	}
+	status, _ := request(t, s, "GET", "/watch/videos/hills")
+	require.Equal(t, http.StatusOK, status, "the guard of the videos too")
+}
+
+func TestOnLambdaALostAnswerCannotBeRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := newFunction(t, w)
+	status, body := request(t, s, "PUT", "/api/follows/eric", loseHeader, "answer")
+	require.Equal(t, http.StatusBadGateway, status)
+	require.Empty(t, body)
+	followed, err := w.follows.Counts(t.Context(), "ann")
+	require.NoError(t, err)
+	require.EqualValues(t, 1, followed.Following, "it was applied")
+}
+
+// The page gets no stream that stays: it reads again, and takes that for no failure.
+func TestOnLambdaPagesAskAgain(t *testing.T) {
+	t.Parallel()
+	w := newBell(t)
+	s := newFunction(t, w)
+	s.askAgain = 2 * time.Second // a page that misses its stream complains sooner
+	var bells, videos atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/api/events":
+			bells.Add(1)
+		case watching + "/videos/hills/live":
+			videos.Add(1)
+		}
+		s.ServeHTTP(rw, r)
+	}))
+	t.Cleanup(server.Close)
+	picture := w.as(t, "ann").pin("Dawn")
+
+	b := browsertest.New(t)
+	p := b.Window(t)
+	p.Open(server.URL + "/settings?as=ann")
+	p.Visible("#tools button")
+	asked := bells.Load()
+	w.bellLike(t, "eric", "picture:"+picture)
+	badged(p, "bell", "1")
+	require.Eventually(t, func() bool { return bells.Load() > asked+1 }, bellPatience, bellTick)
+	require.True(t, browsertest.Eval[bool](p, `[...document.querySelectorAll("[role=status], [role=alert]")].every((e) => e.hidden || !e.innerText.includes("does not answer"))`))
+
+	clip := b.Window(t)
+	clip.Open(server.URL + watching + "/?video=hills&user=ann")
+	clip.Do(`window.states = []; new MutationObserver(() => window.states.push(document.getElementById("connection").dataset.state))
+		.observe(document.getElementById("connection"), { attributes: true })`)
+	asked = videos.Load()
+	require.Eventually(t, func() bool { return videos.Load() > asked+1 }, bellPatience, bellTick)
+	require.True(t, browsertest.Eval[bool](clip, `document.getElementById("connection").dataset.state === "up" && window.states.every((s) => s === "up")`))
+}
+
+// On Lambda the tables have streams before the seed is written.
+func TestWhatTheSeedMadeUpRingsNoBell(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	require.NoError(t, w.switchOnStreams(t.Context()))
+	dawn, dusk := w.bellPin(t, "ann", "Dawn"), w.bellPin(t, "lin", "Dusk")
+	old, err := ids.Backdate(time.Now().Add(-time.Hour), "like")
+	require.NoError(t, err)
+	_, _, err = w.reactions.React(t.Context(), reaction.Reaction{ID: old, User: "chris", Object: "picture:" + dawn, Kind: like})
+	require.NoError(t, err)
+	w.bellLike(t, "eric", "picture:"+dusk)
+
+	w.seeded = ids.At(time.Now().Add(-time.Minute))
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error)
+	go func() { done <- w.run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		require.NoError(t, <-done)
+	})
+	w.bells(t, "lin", "@eric liked your picture “Dusk”")
+	w.bells(t, "ann")
+	require.Eventually(t, func() bool {
+		top, err := w.boards.Top(t.Context(), leaderboard.In{Board: mostLiked}, cursor.PageRequest{})
+		require.NoError(t, err)
+		return len(top.Items) == 1 && top.Items[0].Player == "lin"
+	}, bellPatience, bellTick, "only lin has a point")
+}
+
+// The worker of the next event goes on.
+func TestOnLambdaWorkEndsBeforeTheDeadline(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a, err := newWorker(t.Context(), w.db, w.log)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, a.close()) })
+	work := func(d time.Duration) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), margin+d)
+		defer cancel()
+		require.NoError(t, a.work(ctx))
+		require.NoError(t, ctx.Err(), "it ended in time")
+	}
+	work(time.Second)
+	require.Zero(t, a.seeded, "the seed is not whole")
+
+	_, _, err = a.feeds.Outbox("seed").Publish(t.Context(), feed.Activity{Actor: feed.Ref{ID: "seed"}, Verb: "finished", ForeignID: "finished"})
+	require.NoError(t, err)
+	work(2 * time.Second)
+	require.NotZero(t, a.seeded)
+}
