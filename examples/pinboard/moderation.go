@@ -70,8 +70,8 @@ type shown struct {
 }
 
 // lookIfThere is look, for what may have been removed or hidden before.
-func (s *api) lookIfThere(ctx context.Context, about target) (shown, error) {
-	see, err := s.look(ctx, about)
+func (a *app) lookIfThere(ctx context.Context, about target) (shown, error) {
+	see, err := a.look(ctx, about)
 	if errors.Is(err, plaza.ErrNotFound) {
 		err = nil
 	}
@@ -79,9 +79,9 @@ func (s *api) lookIfThere(ctx context.Context, about target) (shown, error) {
 }
 
 // look reads a target. What is removed or hidden is plaza.ErrNotFound.
-func (s *api) look(ctx context.Context, about target) (shown, error) {
+func (a *app) look(ctx context.Context, about target) (shown, error) {
 	see := shown{Object: about.object, By: about.picture.owner}
-	pin, err := s.firstPin(ctx, about.picture)
+	pin, err := a.firstPin(ctx, about.picture)
 	if err != nil {
 		return see, err
 	}
@@ -91,7 +91,7 @@ func (s *api) look(ctx context.Context, about target) (shown, error) {
 	}
 	see.Title = data.Title
 	if about.isComment() {
-		c, err := s.comments.Get(ctx, about.comment)
+		c, err := a.comments.Get(ctx, about.comment)
 		if err != nil {
 			return see, err
 		}
@@ -140,17 +140,31 @@ func (s *api) report(r *http.Request, me people.Person) (any, error) {
 }
 
 // file adds a report to those of its object, and the object to what moderators look at.
-func (s *api) file(ctx context.Context, about target, mine reaction.Reaction, see shown) error {
+func (a *app) file(ctx context.Context, about target, mine reaction.Reaction, see shown) error {
 	said, err := json.Marshal(see)
 	if err != nil {
 		return err
 	}
 	entry := feed.Activity{ID: mine.ID, Actor: feed.Ref{ID: mine.User}, Verb: report, Object: about.picture.ref(), Data: said}
-	if err := s.publishOnce(ctx, reportsBox+":"+about.object, entry); err != nil {
+	if err := a.publishOnce(ctx, reportsBox+":"+about.object, entry); err != nil {
 		return err
 	}
 	entry.ForeignID = about.object // of all who report it, the first one
-	return s.publishOnce(ctx, reportsBox, entry)
+	return a.publishOnce(ctx, reportsBox, entry)
+}
+
+// fileSeeded is file for a report that the seed made up.
+func (a *app) fileSeeded(ctx context.Context, mine reaction.Reaction, reason string) error {
+	about, err := parseTarget(mine.Object)
+	if err != nil {
+		return err
+	}
+	see, err := a.lookIfThere(ctx, about)
+	if err != nil {
+		return err
+	}
+	see.Reason = reason
+	return a.file(ctx, about, mine, see)
 }
 
 // publishOnce does nothing if there is an activity of this id, or if it was removed.

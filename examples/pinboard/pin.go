@@ -44,8 +44,8 @@ func (s *api) pin(r *http.Request) (feed.Activity, error) {
 	return s.firstPin(r.Context(), p)
 }
 
-func (s *api) firstPin(ctx context.Context, p pictureID) (feed.Activity, error) {
-	pin, err := s.feeds.Outbox(p.owner).Get(ctx, p.activity)
+func (a *app) firstPin(ctx context.Context, p pictureID) (feed.Activity, error) {
+	pin, err := a.feeds.Outbox(p.owner).Get(ctx, p.activity)
 	if err == nil && pin.Object != p.ref() { // a repin is no picture
 		err = fmt.Errorf("picture %s: %w", p, plaza.ErrNotFound)
 	}

@@ -23,7 +23,7 @@ func (a *app) seed(ctx context.Context, out io.Writer) error {
 	began, shown := time.Now(), -1
 	db, t := dynamo.New(a.db.config), a.db.tables
 	err := seed.Run(ctx, seed.Repositories{
-		Follows: a.follows, Feeds: a.feeds, Comments: a.comments, Reactions: a.reactions,
+		Follows: a.follows, Feeds: a.feeds, Comments: a.comments, Reactions: a.reactions, Report: a.fileSeeded,
 		Boards: func(now func() time.Time) (*leaderboard.Repository, error) {
 			return leaderboard.New(db, t.Leaderboard, a.ids, &leaderboard.Options{Now: now})
 		},

@@ -34,6 +34,9 @@ type Repositories struct {
 	Comments  *comment.Repository
 	Reactions *reaction.Repository // of the kinds like and report
 
+	// Report brings a report before the moderators. What is reported is there.
+	Report func(ctx context.Context, report reaction.Reaction, reason string) error
+
 	// Boards, Messages and Bells return repositories that use the given clock, which is in
 	// the past, and the given ids. They must not refuse what many send at once.
 	Boards   func(now func() time.Time) (*leaderboard.Repository, error)
@@ -74,6 +77,7 @@ func run(ctx context.Context, to Repositories, now time.Time, s size, progress f
 		{"pictures", to.Feeds != nil, w.pin},
 		{"likes", to.Reactions != nil, w.like},
 		{"comments", to.Comments != nil, w.comment},
+		{"reports", to.Reactions != nil && to.Report != nil, w.report},
 		{"ranking", to.Boards != nil, w.rank},
 		{"conversations", to.Messages != nil, w.talk},
 		{"bells", to.Bells != nil, w.ring},

@@ -71,6 +71,14 @@ func TestASeedIsWhatItsPlanSays(t *testing.T) {
 	w := newWorld(t)
 	now := time.Now()
 	last, of := 0, 0
+	reported := map[string]map[string]bool{} // who reported an object
+	w.Report = func(_ context.Context, r reaction.Reaction, _ string) error {
+		if reported[r.Object] == nil {
+			reported[r.Object] = map[string]bool{}
+		}
+		reported[r.Object][r.User] = true
+		return nil
+	}
 	require.NoError(t, run(t.Context(), w.Repositories, now, small, func(done, total int, _ string) {
 		assert.GreaterOrEqual(t, done, last)
 		last, of = done, total
@@ -91,6 +99,14 @@ func TestASeedIsWhatItsPlanSays(t *testing.T) {
 			drift, err := w.Follows.Check(t.Context(), m.ID)
 			require.NoError(t, err)
 			assert.Zero(t, drift)
+		}
+	})
+	t.Run("moderators have what was reported", func(t *testing.T) {
+		assert.NotEmpty(t, reported)
+		for object, people := range reported {
+			counts, err := w.Reactions.Counts(t.Context(), object)
+			require.NoError(t, err)
+			assert.EqualValues(t, len(people), counts["report"], object)
 		}
 	})
 	t.Run("homes show the newest first", func(t *testing.T) {

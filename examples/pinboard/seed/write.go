@@ -93,25 +93,32 @@ func (w *writer) publish(ctx context.Context, by member, id ids.ID, pic picture,
 }
 
 func (w *writer) like(ctx context.Context) error {
-	err := each(ctx, w.likes, func(ctx context.Context, l like) error {
+	return each(ctx, w.likes, func(ctx context.Context, l like) error {
 		_, _, err := w.Reactions.React(ctx, reaction.Reaction{User: w.members[l.by].ID, Object: l.object, Kind: "like", ID: l.ID})
 		w.did(1)
 		return skip(err)
 	})
-	if err != nil {
-		return err
-	}
+}
+
+// report tells the moderators of the spam, each by a few people, and of one picture.
+func (w *writer) report(ctx context.Context) error {
 	reports, err := w.reports()
 	if err != nil {
 		return err
 	}
-	return each(ctx, reports, func(ctx context.Context, r reaction.Reaction) error {
-		_, _, err := w.Reactions.React(ctx, r)
-		return skip(err)
-	})
+	for i, r := range reports { // in order, since the first of an object stands for all
+		if _, _, err := w.Reactions.React(ctx, r); skip(err) != nil {
+			return err
+		}
+		if err := w.Report(ctx, r, reasons[i%len(reasons)]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// reports are of the spam, each by a few people, and of one picture.
+var reasons = []string{"This is an advertisement.", "", "Under three of my pictures by now.", "Please have a look.", ""}
+
 func (w *writer) reports() ([]reaction.Reaction, error) {
 	var all []reaction.Reaction
 	report := func(object string, since ids.ID, author string, n int) error {
