@@ -45,7 +45,7 @@ func runOnLambda(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		lambda.StartHandler(pagesHandler(newAPI(a)))
+		lambda.Start(pagesHandler(newAPI(a)))
 	case "worker":
 		a, err := newWorker(ctx, db, log)
 		if err != nil {
@@ -117,7 +117,7 @@ func (a *app) work(ctx context.Context) error {
 		err = a.run(ctx)
 	}
 	if ctx.Err() != nil {
-		return nil //nolint:nilerr // that is how it ends
+		return nil // that is how it ends
 	}
 	return err
 }
