@@ -25,7 +25,7 @@ func CheckWords(t *testing.T, w Window, files fs.FS) {
 		}
 		text, err := fs.ReadFile(files, name)
 		require.NoError(t, err)
-		for _, at := range dictionary.FindAllStringIndex(string(text), -1) {
+		for _, at := range dictionary.FindAllIndex(text, -1) {
 			found++
 			flaws := Eval[[]string](w, fmt.Sprintf(`(({ en, zh }) => [...new Set([...Object.keys(en), ...Object.keys(zh)])].filter((name) =>
 				typeof en[name] !== typeof zh[name] || en[name]?.length === undefined && JSON.stringify(Object.keys(en[name])) !== JSON.stringify(Object.keys(zh[name])) ||
