@@ -15,6 +15,7 @@ import (
 // worlds run.
 func livePages() pages {
 	return pages{
+		"every screen is accessible":                         accessibleScreens,
 		"the bell rings, and what is seen is not read":       bellScreen,
 		"two people write to each other in two windows":      messagesScreen,
 		"a message whose answer is lost is there once":       lostMessage,
