@@ -198,7 +198,7 @@ func crowd(t *testing.T, b browsertest.Browser) {
 	importCrowd(t, w, 2000)
 	p := open(t, b, w)
 	p.Do(`window.seen = { pairs: 0, boxes: 0 }; window.danmu.medium.playbackRate = 2`)
-	const n = 120
+	const n = 60
 	for _, width := range []int64{1280, 700, 390} {
 		p.Size(width, 800)
 		seek(p, 10)

@@ -135,7 +135,7 @@ func heldInACrowd(t *testing.T, b browsertest.Browser) {
 	p.Do(`window.danmu.medium.playbackRate = 2`)
 	seek(p, 10)
 	p.Until(`window.danmu.onScreen().length > 20`)
-	const n = 16
+	const n = 8
 	seen := browsertest.Eval[struct{ Pairs, Moved, Held, Back, Gone int }](p, fmt.Sprintf(`(async () => {
 		const seen = { pairs: 0, moved: 0, held: 0, back: 0, gone: 0 };
 		const stage = document.getElementById("stage"), { left, top } = stage.getBoundingClientRect();
