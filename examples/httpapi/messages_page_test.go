@@ -48,8 +48,8 @@ const (
 func says(texts string) string { return fmt.Sprintf(saidText+` === %q`, texts) }
 
 // messagesPage are the tests of the page of conversations.
-func messagesPage() map[string]func(*testing.T, browsertest.Browser) {
-	return map[string]func(*testing.T, browsertest.Browser){
+func messagesPage() pages {
+	return pages{
 		"two people write to each other in two windows":              twoTalk,
 		"typing shows and ends":                                      typingShows,
 		"a message whose answer was lost is stored once":             lostAnswer,

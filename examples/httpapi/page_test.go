@@ -2,9 +2,7 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,23 +11,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
-// always are the tests of pages that run where CI is not set too, and each third other.
-var always = []string{
-	"what one window does rings the bell in another", "two people write to each other in two windows",
-	"a conversation that was cut off misses and doubles nothing", "another site's page marks, reads and frames nothing",
-}
+// pages are tests in Chromium.
+type pages map[string]func(*testing.T, browsertest.Browser)
+
+// always run without CI too.
+var always = []string{"what one window does rings the bell in another", "two people write to each other in two windows"}
 
 func TestPage(t *testing.T) {
 	t.Parallel()
 	b := browsertest.New(t)
-	for _, page := range []map[string]func(*testing.T, browsertest.Browser){bellPage(), messagesPage()} {
-		for i, name := range slices.Sorted(maps.Keys(page)) {
-			if os.Getenv("CI") == "" && i%3 != 0 && !slices.Contains(always, name) {
+	for _, tests := range []pages{bellPage(), messagesPage()} {
+		for name, test := range tests {
+			if !faults.Full() && !slices.Contains(always, name) {
 				continue
 			}
-			test := page[name]
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				test(t, b)
@@ -39,8 +37,8 @@ func TestPage(t *testing.T) {
 }
 
 // bellPage are the tests of the bell's page.
-func bellPage() map[string]func(*testing.T, browsertest.Browser) {
-	return map[string]func(*testing.T, browsertest.Browser){
+func bellPage() pages {
+	return pages{
 		"what one window does rings the bell in another":            twoWindows,
 		"a mark in one window is made in the others":                otherDevices,
 		"a row is archived, snoozed, muted and back":                shelves,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -29,7 +30,7 @@ type world struct {
 func newWorld(t *testing.T, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 	t.Helper()
 	var w world
-	w.env = plazatest.Start(t, &plazatest.Options{Wrap: wrap, Tables: ownTables()})
+	w.env = plazatest.Start(t, &plazatest.Options{Wrap: wrap, Tables: ownTables(), Price: func(context.Context) bool { return false }})
 	log := slog.New(slog.DiscardHandler)
 	keys, err := newSecrets(environment(nil), log)
 	require.NoError(t, err)

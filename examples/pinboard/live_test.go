@@ -15,6 +15,7 @@ import (
 // worlds run.
 func livePages() pages {
 	return pages{
+		"every screen is accessible":                         accessibleScreens,
 		"the bell rings, and what is seen is not read":       bellScreen,
 		"a hidden window gives its connection back":          hiddenWindow,
 		"two people write to each other in two windows":      messagesScreen,

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -84,9 +83,7 @@ func scores(t *testing.T, w browsertest.Window, want string) {
 	}, bellPatience, 200*time.Millisecond)
 }
 
-func TestTour(t *testing.T) {
-	t.Parallel()
-	b, w := browsertest.New(t), newWorld(t)
+func tour(t *testing.T, w *world, b browsertest.Browser) {
 	p := newProgram(t, w)
 	w.bellLike(t, "lin", "picture:"+w.as(t, "chris").pin("Harbour"))
 	second := w.as(t, "ann").pin("Dusk")
@@ -187,14 +184,11 @@ type screen struct {
 	then               func(browsertest.Window)
 }
 
-// Without CI it looks at every third screen.
-func TestEveryScreenIsAccessible(t *testing.T) {
-	t.Parallel()
-	b, w := browsertest.New(t), newBell(t)
+func accessibleScreens(t *testing.T, w *world, b browsertest.Browser) {
 	picture := w.fill(t)
 	p := b.Window(t)
 	p.Calm()
-	for i, s := range []screen{
+	for _, s := range []screen{
 		{"home", "ann", "/", ".pincard", nil},
 		{"home in groups", "ann", "/", ".pincard", func(p browsertest.Window) {
 			press(p, ".homebar", "Grouped")
@@ -233,9 +227,6 @@ func TestEveryScreenIsAccessible(t *testing.T) {
 			says(p, ".clicks", "Read the week's board")
 		}},
 	} {
-		if os.Getenv("CI") == "" && i%3 != 0 {
-			continue
-		}
 		t.Run(s.name, func(t *testing.T) {
 			p := p.Of(t)
 			p.Open(w.server.URL + s.path + "?as=" + s.person)

@@ -159,7 +159,7 @@ func TestTheWeekIsReadFromTheTopAroundMeAndAmongThoseIFollow(t *testing.T) {
 
 func TestWhatTheWeekCosts(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newPriced(t)
 	w.points(t, map[string]int64{"ann": 3, "eric": 9, "chris": 9, "mia": 1})
 	_, _, err := w.follows.Follow(t.Context(), follow.Edge{Follower: "ann", Followee: "eric"})
 	require.NoError(t, err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,7 +21,8 @@ import (
 	"github.com/plaza-sdk/plaza/tables"
 )
 
-// world is Pinboard on tables of its own. Nothing runs in its background.
+// world is Pinboard on tables of its own. Nothing runs in its background, and clicks are
+// counted without units.
 type world struct {
 	*app
 	api    *api
@@ -30,8 +32,19 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	return newWorldOf(t, func(context.Context) bool { return false })
+}
+
+// newPriced is a world that shows what clicks cost.
+func newPriced(t *testing.T) *world {
+	t.Helper()
+	return newWorldOf(t, priced)
+}
+
+func newWorldOf(t *testing.T, price func(context.Context) bool) *world {
+	t.Helper()
 	spent := newCosts()
-	w := &world{env: plazatest.Start(t, &plazatest.Options{Tables: tables.NamesOf("pinboard-"), Observe: spent.observe, Price: priced})}
+	w := &world{env: plazatest.Start(t, &plazatest.Options{Tables: tables.NamesOf("pinboard-"), Observe: spent.observe, Price: price})}
 	log := slog.New(slog.DiscardHandler)
 	var err error
 	w.app, err = newApp(t.Context(), database{w.env.Config, w.env.Tables, spent, w.env.Close}, log)

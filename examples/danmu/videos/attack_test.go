@@ -19,6 +19,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/examples/guard"
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // ask sends a request from an address, without a connection.
@@ -49,7 +50,7 @@ func TestMadeUpVideosAreNeitherStoredNorReadNorWatched(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, Hills())
 	before := w.items(t)
-	for i := range 10_000 {
+	for i := range faults.Size(10_000, 1_000) {
 		id, from := fmt.Sprint("made-up-", i), fmt.Sprintf("10.0.%d.%d", i/256, i%256)
 		for _, answer := range []*httptest.ResponseRecorder{
 			w.ask(t, from, "POST", "/danmu/send", sendOf(id, "a")),
@@ -68,10 +69,11 @@ func TestMadeUpVideosAreNeitherStoredNorReadNorWatched(t *testing.T) {
 func TestMadeUpNamesOfOneAddressAreLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, Hills())
-	w.service.requests, w.service.sends = frozen(10_000), frozen(sendBurst)
+	many := faults.Size(10_000, 1_000)
+	w.service.requests, w.service.sends = frozen(many), frozen(sendBurst)
 	before := w.items(t)
 	sent := 0
-	for i := range 10_000 {
+	for i := range many {
 		answer := w.ask(t, "192.0.2.7", "POST", "/danmu/send", sendOf("1", fmt.Sprint("made-up-", i)))
 		if answer.Code == http.StatusOK {
 			sent++

@@ -13,14 +13,14 @@ import (
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 )
 
-func blockTests() map[string]pageTest {
-	return map[string]pageTest{
-		"senders, modes, colours and expressions are blocked": {run: blocked, long: true},
-		"an expression that takes years does not stop a page": {run: catastrophic, long: true},
-		"many of them do not either":                          {run: manyCatastrophic, long: true},
-		"lists are read and written":                          {run: blockLists},
-		"a list of 100,000 is bounded":                        {run: hugeList, long: true},
-		"another tab's blocks hold here too":                  {run: otherTab, long: true},
+func blockTests() pages {
+	return pages{
+		"senders, modes, colours and expressions are blocked": blocked,
+		"an expression that takes years does not stop a page": catastrophic,
+		"many of them do not either":                          manyCatastrophic,
+		"lists are read and written":                          blockLists,
+		"a list of 100,000 is bounded":                        hugeList,
+		"another tab's blocks hold here too":                  otherTab,
 	}
 }
 

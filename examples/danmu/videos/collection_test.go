@@ -49,176 +49,168 @@ type segmentRead struct {
 	Fresh     bool
 }
 
-func TestCollection(t *testing.T) {
-	t.Parallel()
-	b := browsertest.New(t)
-	w := newWorld(t, Hills())
-	run := func(t *testing.T, script string) (got struct {
-		Reads []segmentRead
-		Most  int
-		Texts []string
-		Total int
-		Says  string
-	}) {
-		t.Helper()
-		p := b.Window(t, "404")      // no icon
-		p.Open(w.url + "/theme.css") // a page with nothing on it
-		return browsertest.Eval[struct {
-			Reads []segmentRead
-			Most  int
-			Texts []string
-			Total int
-			Says  string
-		}](p, fmt.Sprintf(`(async () => {
-			const make = %s, at = %s;
-			let got, says = "";
-			%s
-			const { reads, most, collection } = got;
-			return { reads, most, texts: got.texts(), total: collection.total ?? -1, says };
-		})()`, makeCollection, commentAt, script))
+// collected is what a collection read and has.
+type collected struct {
+	Reads []segmentRead
+	Most  int
+	Texts []string
+	Total int
+	Says  string
+}
+
+// collect runs a script that makes a collection and calls it got.
+func collect(t *testing.T, b browsertest.Browser, script string) collected {
+	t.Helper()
+	p := b.Window(t, "404")                         // no icon
+	p.Open(newWorld(t, Hills()).url + "/theme.css") // a page with nothing on it
+	return browsertest.Eval[collected](p, fmt.Sprintf(`(async () => {
+		const make = %s, at = %s;
+		let got, says = "";
+		%s
+		const { reads, most, collection } = got;
+		return { reads, most, texts: got.texts(), total: collection.total ?? -1, says };
+	})()`, makeCollection, commentAt, script))
+}
+
+// everything answers each read of a collection.
+const everything = `({ n }) => ({ data: [at(n * 360 + 10), at(n * 360 + 350)] })`
+
+func collectionTests() pages {
+	return pages{
+		"it reads while it is open, first what plays, two at a time": func(t *testing.T, b browsertest.Browser) {
+			got := collect(t, b, `
+				got = await make(`+everything+`);
+				got.collection.at(800);
+				await got.pass(20_000, false);
+				if (got.reads.length) throw new Error("it was closed");
+				got.collection.join();
+				got.collection.open(true);
+				await got.settle();
+				says = got.reads.map((read) => read.n + (read.fresh ? "fresh" : "")).join() + " ";
+				await got.pass(5_001);
+				says += got.reads.map((read) => read.n + (read.fresh ? "fresh" : "")).join();
+				const before = got.reads.length;
+				got.collection.join();
+				got.collection.open(false);
+				await got.pass(20_000, false);
+				if (got.reads.length > before + 1) throw new Error("it is closed");`)
+			require.Equal(t, "2fresh 2fresh,1,3,0,4", got.Says, "the others cost half, and viewers share them")
+			require.Equal(t, 2, got.Most)
+			require.Equal(t, []string{"at 10", "at 350", "at 370", "at 710", "at 730", "at 1070", "at 1090", "at 1430", "at 1450", "at 1790"}, got.Texts)
+		},
+		"of very many it reads a part, and says so": func(t *testing.T, b browsertest.Browser) {
+			got := collect(t, b, `
+				got = await make(`+everything+`);
+				got.collection.expect([478, ...Array(99).fill(468)]);
+				got.collection.open(true);
+				got.collection.join();
+				await got.pass(6000);
+				says = String(got.collection.part);`)
+			for _, read := range got.Reads {
+				require.Equal(t, 2, read.Sample, "a quarter of 46,810")
+			}
+			require.Equal(t, "true", got.Says)
+			require.Equal(t, 46810, got.Total)
+		},
+		"a video of weeks takes few reads": func(t *testing.T, b browsertest.Browser) {
+			got := collect(t, b, `
+				got = await make(({ n }) => ({ data: n === 11_000 ? [at(11_000 * 360 + 5)] : [] }), { duration: 49 * 86_400 });
+				got.collection.expect(Array.from({ length: 100 }, (_, i) => i === Math.floor(100 * 11_000 * 360 / (49 * 86_400)) ? 1 : 0));
+				got.collection.open(true);
+				got.collection.join();
+				await got.pass(6000);`)
+			require.Len(t, got.Texts, 1)
+			require.Less(t, len(got.Reads), 300, "of 11,760 segments")
+		},
+		"a read that failed is repeated, ever more rarely": func(t *testing.T, b browsertest.Browser) {
+			got := collect(t, b, `
+				let fails = 3;
+				got = await make(({ n }) => n === 0 && fails-- > 0 ? { status: 429, error: { reason: "too many" } } : (`+everything+`)({ n }), { duration: 300 });
+				got.collection.open(true);
+				got.collection.join();
+				await got.settle();
+				says += got.reads.length + String(got.collection.failing);
+				await got.pass(3001);
+				says += " " + got.reads.length;
+				await got.pass(3001);
+				says += " " + got.reads.length;
+				await got.pass(3001);
+				says += " " + got.reads.length;
+				await got.pass(12_001);
+				says += " " + got.reads.length + got.collection.failing;`)
+			require.Equal(t, "1true 2 2 3 4false", got.Says)
+			require.Equal(t, []string{"at 10", "at 350"}, got.Texts)
+		},
+		"damaged comments and those of other videos are left out": func(t *testing.T, b browsertest.Browser) {
+			got := collect(t, b, `
+				const bad = [null, 5, {}, { id: 7 }, at(NaN), at(3, "x", { objectId: "1" }), at(3, "x", { content: { text: 5, time: 3 } }),
+					at(3, "x", { content: null }), at(3, "x", { id: null }), at(3, "x", { content: { text: "x", time: "3" } })];
+				got = await make(({ n }) => ({ data: n ? null : [...bad, at(5, "good")] }), { duration: 300 });
+				got.collection.open(true);
+				got.collection.join();
+				await got.settle();
+				bad.forEach((c) => got.collection.add(c));
+				got.collection.add(at(6, "live"));`)
+			require.Equal(t, []string{"good", "live"}, got.Texts)
+		},
+		"what happened live stays, whatever a read that began before has": func(t *testing.T, b browsertest.Browser) {
+			got := collect(t, b, `
+				let go, stored = [at(1, "kept"), at(2, "removed"), at(3, "removed elsewhere")];
+				let answer = () => new Promise((done) => { const data = stored; go = () => done({ data }); });
+				got = await make((read) => answer(read), { duration: 300 });
+				got.collection.add(at(4, "before it was open"));
+				got.collection.expect([3]);
+				got.collection.open(true);
+				got.collection.join();
+				while (!go) await new Promise((done) => requestAnimationFrame(done));
+				got.collection.add(at(5, "live"));
+				got.collection.add(at(5, "live"));
+				got.collection.add(at(6, "live and recalled"));
+				got.collection.remove(at(6, "live and recalled").id);
+				got.collection.remove(at(2, "removed").id);
+				go();
+				await got.settle();
+				says = got.texts().join() + " ";
+				const object = got.collection.get(at(1, "kept").id);
+				stored = [at(1, "kept", { likes: 3 }), at(2, "removed"), at(5, "live")];
+				answer = () => ({ data: stored });
+				await got.pass(40_000); // the page was cut off
+				got.collection.join();
+				await got.settle();
+				if (object !== got.collection.get(object.id) || object.likes !== 3) throw new Error("another object");`)
+			require.Equal(t, "kept,removed elsewhere,before it was open,live ", got.Says)
+			require.Equal(t, []string{"kept", "live"}, got.Texts)
+			require.Equal(t, 3, got.Total-0, "three, two that came and two that went")
+		},
+		"an answer to a round that is over changes nothing": func(t *testing.T, b browsertest.Browser) {
+			got := collect(t, b, `
+				const answers = [];
+				got = await make(() => new Promise((done) => answers.push(done)), { duration: 300 });
+				got.collection.open(true);
+				got.collection.join();
+				while (answers.length < 1) await new Promise((done) => requestAnimationFrame(done));
+				got.collection.join();
+				while (answers.length < 2) await new Promise((done) => requestAnimationFrame(done));
+				answers[1]({ data: [at(1, "new")] });
+				answers[0]({ data: [at(1, "old")] });
+				await got.settle();`)
+			require.Equal(t, []string{"new"}, got.Texts)
+		},
+		"a flood stays within bounds": func(t *testing.T, b browsertest.Browser) {
+			got := collect(t, b, `
+				got = await make(() => ({ data: [] }), { duration: 300 });
+				got.collection.open(true);
+				got.collection.join();
+				await got.settle();
+				for (let i = 0; i < 60_000; i++) got.collection.add(at(i / 1000, "x"));
+				if (got.collection.list.length !== 40_000) throw new Error(got.collection.list.length + " are kept");
+				await got.pass(40_000);
+				got.collection.add(at(299, "last"));
+				got.collection.join();
+				await got.settle();
+				says = String(got.reads.at(-1).sample);`)
+			require.Equal(t, "5", got.Says)
+			require.LessOrEqual(t, len(got.Texts), 2)
+		},
 	}
-	everything := `({ n }) => ({ data: [at(n * 360 + 10), at(n * 360 + 350)] })`
-
-	t.Run("it reads while it is open, first what plays, two at a time", func(t *testing.T) {
-		got := run(t, `
-			got = await make(`+everything+`);
-			got.collection.at(800);
-			await got.pass(20_000, false);
-			if (got.reads.length) throw new Error("it was closed");
-			got.collection.join();
-			got.collection.open(true);
-			await got.settle();
-			says = got.reads.map((read) => read.n + (read.fresh ? "fresh" : "")).join() + " ";
-			await got.pass(5_001);
-			says += got.reads.map((read) => read.n + (read.fresh ? "fresh" : "")).join();
-			const before = got.reads.length;
-			got.collection.join();
-			got.collection.open(false);
-			await got.pass(20_000, false);
-			if (got.reads.length > before + 1) throw new Error("it is closed");`)
-		require.Equal(t, "2fresh 2fresh,1,3,0,4", got.Says, "the others cost half, and viewers share them")
-		require.Equal(t, 2, got.Most)
-		require.Equal(t, []string{"at 10", "at 350", "at 370", "at 710", "at 730", "at 1070", "at 1090", "at 1430", "at 1450", "at 1790"}, got.Texts)
-	})
-
-	t.Run("of very many it reads a part, and says so", func(t *testing.T) {
-		got := run(t, `
-			got = await make(`+everything+`);
-			got.collection.expect([478, ...Array(99).fill(468)]);
-			got.collection.open(true);
-			got.collection.join();
-			await got.pass(6000);
-			says = String(got.collection.part);`)
-		for _, read := range got.Reads {
-			require.Equal(t, 2, read.Sample, "a quarter of 46,810")
-		}
-		require.Equal(t, "true", got.Says)
-		require.Equal(t, 46810, got.Total)
-	})
-
-	t.Run("a video of weeks takes few reads", func(t *testing.T) {
-		got := run(t, `
-			got = await make(({ n }) => ({ data: n === 11_000 ? [at(11_000 * 360 + 5)] : [] }), { duration: 49 * 86_400 });
-			got.collection.expect(Array.from({ length: 100 }, (_, i) => i === Math.floor(100 * 11_000 * 360 / (49 * 86_400)) ? 1 : 0));
-			got.collection.open(true);
-			got.collection.join();
-			await got.pass(6000);`)
-		require.Len(t, got.Texts, 1)
-		require.Less(t, len(got.Reads), 300, "of 11,760 segments")
-	})
-
-	t.Run("a read that failed is repeated, ever more rarely", func(t *testing.T) {
-		got := run(t, `
-			let fails = 3;
-			got = await make(({ n }) => n === 0 && fails-- > 0 ? { status: 429, error: { reason: "too many" } } : (`+everything+`)({ n }), { duration: 300 });
-			got.collection.open(true);
-			got.collection.join();
-			await got.settle();
-			says += got.reads.length + String(got.collection.failing);
-			await got.pass(3001);
-			says += " " + got.reads.length;
-			await got.pass(3001);
-			says += " " + got.reads.length;
-			await got.pass(3001);
-			says += " " + got.reads.length;
-			await got.pass(12_001);
-			says += " " + got.reads.length + got.collection.failing;`)
-		require.Equal(t, "1true 2 2 3 4false", got.Says)
-		require.Equal(t, []string{"at 10", "at 350"}, got.Texts)
-	})
-
-	t.Run("damaged comments and those of other videos are left out", func(t *testing.T) {
-		got := run(t, `
-			const bad = [null, 5, {}, { id: 7 }, at(NaN), at(3, "x", { objectId: "1" }), at(3, "x", { content: { text: 5, time: 3 } }),
-				at(3, "x", { content: null }), at(3, "x", { id: null }), at(3, "x", { content: { text: "x", time: "3" } })];
-			got = await make(({ n }) => ({ data: n ? null : [...bad, at(5, "good")] }), { duration: 300 });
-			got.collection.open(true);
-			got.collection.join();
-			await got.settle();
-			bad.forEach((c) => got.collection.add(c));
-			got.collection.add(at(6, "live"));`)
-		require.Equal(t, []string{"good", "live"}, got.Texts)
-	})
-
-	t.Run("what happened live stays, whatever a read that began before has", func(t *testing.T) {
-		got := run(t, `
-			let go, stored = [at(1, "kept"), at(2, "removed"), at(3, "removed elsewhere")];
-			let answer = () => new Promise((done) => { const data = stored; go = () => done({ data }); });
-			got = await make((read) => answer(read), { duration: 300 });
-			got.collection.add(at(4, "before it was open"));
-			got.collection.expect([3]);
-			got.collection.open(true);
-			got.collection.join();
-			while (!go) await new Promise((done) => requestAnimationFrame(done));
-			got.collection.add(at(5, "live"));
-			got.collection.add(at(5, "live"));
-			got.collection.add(at(6, "live and recalled"));
-			got.collection.remove(at(6, "live and recalled").id);
-			got.collection.remove(at(2, "removed").id);
-			go();
-			await got.settle();
-			says = got.texts().join() + " ";
-			const object = got.collection.get(at(1, "kept").id);
-			stored = [at(1, "kept", { likes: 3 }), at(2, "removed"), at(5, "live")];
-			answer = () => ({ data: stored });
-			await got.pass(40_000); // the page was cut off
-			got.collection.join();
-			await got.settle();
-			if (object !== got.collection.get(object.id) || object.likes !== 3) throw new Error("another object");`)
-		require.Equal(t, "kept,removed elsewhere,before it was open,live ", got.Says)
-		require.Equal(t, []string{"kept", "live"}, got.Texts)
-		require.Equal(t, 3, got.Total-0, "three, two that came and two that went")
-	})
-
-	t.Run("an answer to a round that is over changes nothing", func(t *testing.T) {
-		got := run(t, `
-			const answers = [];
-			got = await make(() => new Promise((done) => answers.push(done)), { duration: 300 });
-			got.collection.open(true);
-			got.collection.join();
-			while (answers.length < 1) await new Promise((done) => requestAnimationFrame(done));
-			got.collection.join();
-			while (answers.length < 2) await new Promise((done) => requestAnimationFrame(done));
-			answers[1]({ data: [at(1, "new")] });
-			answers[0]({ data: [at(1, "old")] });
-			await got.settle();`)
-		require.Equal(t, []string{"new"}, got.Texts)
-	})
-
-	t.Run("a flood stays within bounds", func(t *testing.T) {
-		got := run(t, `
-			got = await make(() => ({ data: [] }), { duration: 300 });
-			got.collection.open(true);
-			got.collection.join();
-			await got.settle();
-			for (let i = 0; i < 60_000; i++) got.collection.add(at(i / 1000, "x"));
-			if (got.collection.list.length !== 40_000) throw new Error(got.collection.list.length + " are kept");
-			await got.pass(40_000);
-			got.collection.add(at(299, "last"));
-			got.collection.join();
-			await got.settle();
-			says = String(got.reads.at(-1).sample);`)
-		require.Equal(t, "5", got.Says)
-		require.LessOrEqual(t, len(got.Texts), 2)
-	})
 }

@@ -15,17 +15,17 @@ import (
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 )
 
-func displayTests() map[string]pageTest {
-	return map[string]pageTest{
-		"what came live is thinned with the rest":          {run: thinnedLive},
-		"a page thins as the service does":                 {run: thinsAsService, long: true},
-		"the viewer's own stay in a sample":                {run: ownInSample, long: true},
-		"size, area and speed change what flies":           {run: looks},
-		"no two touch while everything changes":            {run: changing, long: true},
-		"what was hidden while a page was cut off is gone": {run: hiddenMeanwhile, long: true},
-		"settings stay, and damaged ones fall back":        {run: damagedSettings, long: true},
-		"without storage the page works":                   {run: noStorage, long: true},
-		"a busy moment has words":                          {run: busyMoment, long: true},
+func displayTests() pages {
+	return pages{
+		"what came live is thinned with the rest":          thinnedLive,
+		"a page thins as the service does":                 thinsAsService,
+		"the viewer's own stay in a sample":                ownInSample,
+		"size, area and speed change what flies":           looks,
+		"no two touch while everything changes":            changing,
+		"what was hidden while a page was cut off is gone": hiddenMeanwhile,
+		"settings stay, and damaged ones fall back":        damagedSettings,
+		"without storage the page works":                   noStorage,
+		"a busy moment has words":                          busyMoment,
 	}
 }
 

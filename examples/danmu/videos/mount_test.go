@@ -18,15 +18,16 @@ import (
 	"github.com/plaza-sdk/plaza/tables"
 )
 
-func mountTests() map[string]pageTest {
-	return map[string]pageTest{
-		"below a path everything works":              {run: belowAPath},
-		"below a path ArtPlayer works":               {run: artPlayerBelowAPath},
-		"the address chooses the video":              {run: secondVideo},
-		"the address names the viewer":               {run: fixedViewer},
-		"the way back is to a page of this origin":   {run: wayBack},
-		"a viewer that is not known is told so":      {run: unknownViewer},
-		"a page whose videos cannot be read says so": {run: noVideos},
+func mountTests() pages {
+	return pages{
+		"below a path everything works":              belowAPath,
+		"below a path ArtPlayer works":               artPlayerBelowAPath,
+		"the address chooses the video":              secondVideo,
+		"the address names the viewer":               fixedViewer,
+		"the way back is to a page of this origin":   wayBack,
+		"the link back leads there":                  linkBack,
+		"a viewer that is not known is told so":      unknownViewer,
+		"a page whose videos cannot be read says so": noVideos,
 	}
 }
 
@@ -83,10 +84,12 @@ func belowAPath(t *testing.T, b browsertest.Browser) {
 	joke := call[message](t, m.world, "POST", "/clips/danmu/send", other)
 	p := m.at(t, b, "?user=ann")
 	p.Until(`window.danmu.medium.currentTime > 0.2 && window.danmu.medium.src.endsWith("/clips/hills.webm")`)
+	require.True(t, browsertest.Eval[bool](p, `document.getElementById("me").readOnly`))
 	p.Do(`window.danmu.medium.playbackRate = 0.1`) // nothing leaves the screen, however long this takes
-	p.Type("#text", "from below")
+	p.Type("#text", "from below 🎉")
+	p.Until(`document.getElementById("letters").textContent === "12/100"`)
 	p.Click("#send .primary")
-	flies(p, "from below")
+	flies(p, "from below 🎉")
 
 	p.Do(`window.danmu.medium.pause()`)
 	seek(p, 22)
@@ -190,7 +193,8 @@ func fixedViewer(t *testing.T, b browsertest.Browser) {
 
 func wayBack(t *testing.T, b browsertest.Browser) {
 	m := mount(t, nil)
-	p := m.at(t, b, "")
+	p := b.Window(t, "404")            // no icon
+	p.Open(m.url + "/clips/theme.css") // a page with nothing on it
 	for back, href := range map[string]string{
 		"/":             m.url + "/",
 		"/#/clips":      m.url + "/#/clips",
@@ -205,7 +209,11 @@ func wayBack(t *testing.T, b browsertest.Browser) {
 	} {
 		require.Empty(t, browsertest.Eval[string](p, backOf(back)), "%q", back)
 	}
+}
 
+func linkBack(t *testing.T, b browsertest.Browser) {
+	m := mount(t, nil)
+	p := b.Window(t)
 	p.Open(m.url + "/clips/?back=%2Fclips%2F%3Fvideo%3D2")
 	p.Until(`window.danmu`)
 	p.Click("#back")
@@ -217,7 +225,7 @@ func wayBack(t *testing.T, b browsertest.Browser) {
 
 // backOf is an expression for where the page's link back leads, or "".
 func backOf(path string) string {
-	return fmt.Sprintf(`import("./address.js").then(({ own }) => own(%q) ?? "")`, path)
+	return fmt.Sprintf(`import("/clips/address.js").then(({ own }) => own(%q) ?? "")`, path)
 }
 
 func unknownViewer(t *testing.T, b browsertest.Browser) {

@@ -16,16 +16,16 @@ import (
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 )
 
-func offlineTests() map[string]pageTest {
-	return map[string]pageTest{
-		"what is written while the service is away is sent when it is back": {run: away},
-		"it is sent after a reload too, or dropped":                         {run: reloaded, long: true},
-		"a danmu whose answer was lost is one danmu":                        {run: lostAnswer, long: true},
-		"a pause that the service asks for is kept":                         {run: askedPause, long: true},
-		"a refusal gives the text back":                                     {run: refusedText, long: true},
-		"two tabs send each danmu once":                                     {run: twoTabs, long: true},
-		"the outbox is bounded, and damage in it is ignored":                {run: outboxBounds, long: true},
-		"a browser that is offline says so":                                 {run: offlineBrowser, long: true},
+func offlineTests() pages {
+	return pages{
+		"what is written while the service is away is sent when it is back": away,
+		"it is sent after a reload too, or dropped":                         reloaded,
+		"a danmu whose answer was lost is one danmu":                        lostAnswer,
+		"a pause that the service asks for is kept":                         askedPause,
+		"a refusal gives the text back":                                     refusedText,
+		"two tabs send each danmu once":                                     twoTabs,
+		"the outbox is bounded, and damage in it is ignored":                outboxBounds,
+		"a browser that is offline says so":                                 offlineBrowser,
 	}
 }
 

@@ -18,19 +18,19 @@ import (
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 )
 
-func playerTests() map[string]pageTest {
-	return map[string]pageTest{
-		"the player fills the screen":                            {run: fullScreen, long: true},
-		"it fills the window where there is no screen":           {run: fullWindow, long: true},
-		"keys play, never for one who writes":                    {run: shortcuts},
-		"clicks and taps on the picture play, jump and fill":     {run: gesturesOnThePicture, long: true},
-		"the volume is remembered":                               {run: volumes, long: true},
-		"what is silent has no volume":                           {run: noVolume, long: true},
-		"danmu stand where less motion is wanted":                {run: lessMotion, long: true},
-		"the strip says when and how many":                       {run: heatStrip, long: true},
-		"the theme is the system's or the viewer's":              {run: themes, long: true},
-		"every width has its layout":                             {run: widths, long: true},
-		"the box counts as the service does, and has any colour": {run: sendBox},
+func playerTests() pages {
+	return pages{
+		"the player fills the screen":                            fullScreen,
+		"it fills the window where there is no screen":           fullWindow,
+		"keys play, never for one who writes":                    shortcuts,
+		"clicks and taps on the picture play, jump and fill":     gesturesOnThePicture,
+		"the volume is remembered":                               volumes,
+		"what is silent has no volume":                           noVolume,
+		"danmu stand where less motion is wanted":                lessMotion,
+		"the strip says when and how many":                       heatStrip,
+		"the theme is the system's or the viewer's":              themes,
+		"every width has its layout":                             widths,
+		"the box counts as the service does, and has any colour": sendBox,
 	}
 }
 

@@ -13,23 +13,23 @@ import (
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 )
 
-func touchTests() map[string]pageTest {
-	return map[string]pageTest{
-		"it stands still and the others fly on":                  {run: mouseHolds},
-		"in a crowd nothing touches while and after it is held":  {run: heldInACrowd, long: true},
-		"a like counts in each window and is taken back":         {run: likes},
-		"a like that is refused is rolled back":                  {run: refusedLike, long: true},
-		"fast clicks end as the last one":                        {run: fastClicks, long: true},
-		"what was liked and reported is known after a reload":    {run: knownLater, long: true},
-		"a report is asked about and takes it away for one user": {run: reporting, long: true},
-		"one's own can be recalled and not reported":             {run: own, long: true},
-		"a finger opens the menu, and closes it without a pause": {run: fingers, long: true},
-		"the keyboard goes from one to the next":                 {run: keysReach, long: true},
-		"what a sender says can be hidden":                       {run: hidden, long: true},
-		"the list has the menu too":                              {run: besideTheList, long: true},
-		"a text is copied and shown as it is":                    {run: markup, long: true},
-		"one that is removed closes its menu":                    {run: removedWhileHeld, long: true},
-		"a hit among thousands costs little":                     {run: manyHits, long: true},
+func touchTests() pages {
+	return pages{
+		"it stands still and the others fly on":                  mouseHolds,
+		"in a crowd nothing touches while and after it is held":  heldInACrowd,
+		"a like counts in each window and is taken back":         likes,
+		"a like that is refused is rolled back":                  refusedLike,
+		"fast clicks end as the last one":                        fastClicks,
+		"what was liked and reported is known after a reload":    knownLater,
+		"a report is asked about and takes it away for one user": reporting,
+		"one's own can be recalled and not reported":             own,
+		"a finger opens the menu, and closes it without a pause": fingers,
+		"the keyboard goes from one to the next":                 keysReach,
+		"what a sender says can be hidden":                       hidden,
+		"the list has the menu too":                              besideTheList,
+		"a text is copied and shown as it is":                    markup,
+		"one that is removed closes its menu":                    removedWhileHeld,
+		"a hit among thousands costs little":                     manyHits,
 	}
 }
 
@@ -135,7 +135,7 @@ func heldInACrowd(t *testing.T, b browsertest.Browser) {
 	p.Do(`window.danmu.medium.playbackRate = 2`)
 	seek(p, 10)
 	p.Until(`window.danmu.onScreen().length > 20`)
-	const n = 16
+	const n = 8
 	seen := browsertest.Eval[struct{ Pairs, Moved, Held, Back, Gone int }](p, fmt.Sprintf(`(async () => {
 		const seen = { pairs: 0, moved: 0, held: 0, back: 0, gone: 0 };
 		const stage = document.getElementById("stage"), { left, top } = stage.getBoundingClientRect();

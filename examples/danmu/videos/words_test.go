@@ -12,11 +12,11 @@ import (
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
 )
 
-func wordTests() map[string]pageTest {
-	return map[string]pageTest{
-		"in Chinese nothing is English":   {run: chinesePage},
-		"the viewer chooses the language": {run: chosenLanguage, long: true},
-		"refusals have Chinese reasons":   {run: chineseRefusals, long: true},
+func wordTests() pages {
+	return pages{
+		"in Chinese nothing is English":   chinesePage,
+		"the viewer chooses the language": chosenLanguage,
+		"refusals have Chinese reasons":   chineseRefusals,
 	}
 }
 

@@ -1,6 +1,7 @@
 package videos
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -32,7 +33,10 @@ func newWorld(t *testing.T, shown Video) world {
 
 func newWorldOf(t *testing.T, opts *Options) world {
 	t.Helper()
-	w := world{env: plazatest.Start(t, &plazatest.Options{Tables: tables.Names{Machines: "machines", Danmu: "danmu"}})}
+	w := world{env: plazatest.Start(t, &plazatest.Options{
+		Tables: tables.Names{Machines: "machines", Danmu: "danmu"},
+		Price:  func(context.Context) bool { return false },
+	})}
 	log := slog.New(slog.DiscardHandler)
 	var err error
 	w.service, err = New(t.Context(), w.env.DB, w.env.Tables, opts)

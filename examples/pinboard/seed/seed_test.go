@@ -22,6 +22,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/message"
@@ -38,7 +39,7 @@ type world struct {
 
 func newWorld(t *testing.T, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 	t.Helper()
-	env := plazatest.Start(t, &plazatest.Options{Wrap: wrap})
+	env := plazatest.Start(t, &plazatest.Options{Wrap: wrap, Price: func(context.Context) bool { return false }})
 	w := world{env: env}
 	gen, err := ids.New(1, nil)
 	require.NoError(t, err)
@@ -68,6 +69,7 @@ func newWorld(t *testing.T, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 }
 
 func TestASeedIsWhatItsPlanSays(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	now := time.Now()
 	last, of := 0, 0
@@ -262,13 +264,14 @@ func (p *plan) home(reader string) []string {
 }
 
 func TestAnInterruptedSeedIsCompletedByTheNext(t *testing.T) {
+	t.Parallel()
 	whole, now := newWorld(t), time.Now()
 	require.NoError(t, run(t.Context(), whole.Repositories, now, small, nil))
 
 	fuse := &fuse{}
 	fuse.left.Store(1 << 40)
 	broken := newWorld(t, func(next aws.HTTPClient) aws.HTTPClient { fuse.next = next; return fuse })
-	for _, after := range []int64{40, 150, 330, 500} {
+	for _, after := range faults.Some[int64](2, 40, 330, 150, 500) {
 		fuse.left.Store(after)
 		require.ErrorIs(t, run(t.Context(), broken.Repositories, now, small, nil), errBlown)
 	}

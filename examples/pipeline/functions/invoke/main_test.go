@@ -10,11 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/examples/internal/local"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 const events = "../../events/"
 
 func TestEventsAreGivenInTurn(t *testing.T) {
+	if !faults.Full() {
+		t.Skip("it links three programs; CI runs it")
+	}
 	var out bytes.Buffer
 	require.NoError(t, run(t.Context(), []string{
 		"consumer", events + "insertEvent.json", "consumer", events + "updateEvent.json", "leaderget", events + "apigw.json",
