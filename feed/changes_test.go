@@ -171,7 +171,7 @@ func TestChangesUnderFaultsAreWhatStands(t *testing.T) {
 			injector := faults.New(t, seed, harsh)
 			w, changes := newStreamed(t, &feed.Options{InlineFollowers: 2}, injector.Wrap)
 			m := model{w: w, random: rand.New(rand.NewPCG(seed, 1)), floors: map[string]ids.ID{}}
-			for range 70 {
+			for range faults.Size(70, 40) {
 				m.step(t)
 			}
 			injector.Off()

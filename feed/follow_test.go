@@ -205,7 +205,7 @@ func TestKeptHistoryCanBeCleared(t *testing.T) {
 // copies.
 func TestCopyLimitBoundsWhatFollowCopies(t *testing.T) {
 	t.Parallel()
-	n := faults.Size(130, 104) // jobs: more than a page, and more activities than are copied
+	n := faults.Size(130, 101) // jobs: more than a page, and more activities than are copied
 	w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1})
 	as, _, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", n))
 	require.NoError(t, err)

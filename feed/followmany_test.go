@@ -23,12 +23,14 @@ func (w world) topics(t testing.TB, n, each int) (names []string, want []ids.ID)
 		names = append(names, fmt.Sprint("topic-", i))
 	}
 	var done []feed.Activity
-	for range each {
+	for i := range each {
 		for _, name := range names {
-			done = append(done, w.publish(t, name, 1)...)
+			a := activity(name, i)
+			a.Owner = name
+			done = append(done, a)
 		}
 	}
-	return names, newestFirst(done)
+	return names, newestFirst(w.layEach(t, done))
 }
 
 func TestFollowManyFollowsAndCopies(t *testing.T) {
@@ -122,7 +124,7 @@ func TestFollowManyUnderFaultsAndKills(t *testing.T) {
 	}
 	t.Run("killed at every write", func(t *testing.T) {
 		t.Parallel()
-		for k, killed := 1, true; killed; k += faults.Size(1, 2) {
+		for k, killed := 1, true; killed; k += faults.Size(1, 5) {
 			injector := faults.New(t, uint64(k), faults.Rates{})
 			injector.KillAt(k)
 			reader := fmt.Sprint("killed-", k)

@@ -95,7 +95,7 @@ func (s *stage) unfollow(reader string, keep bool) {
 	require.True(s.t, ended)
 }
 
-// requireHome compares a home with what was published, both ways.
+// requireHome compares a home with what was published, in both directions if CI is set.
 func (s *stage) requireHome(reader string, want []feed.Activity) {
 	s.t.Helper()
 	sorted := slices.SortedFunc(slices.Values(want), newer)
@@ -103,7 +103,7 @@ func (s *stage) requireHome(reader string, want []feed.Activity) {
 		require.Empty(s.t, all(s.t, s.Home(reader).List, 5))
 		return
 	}
-	requireSizes(s.t, s.Home(reader).List, owned(sorted), faults.Some(1, 5, 1))
+	requireSizes(s.t, s.Home(reader).List, owned(sorted), faults.Some(0, 5, 1))
 }
 
 func (s *stage) deliver(by world) {
@@ -550,7 +550,7 @@ func TestFollowsAndUnfollowsInTheMidstOfASwitch(t *testing.T) {
 			worker.Repository = paged
 			s.deliver(worker)
 			require.True(t, p.did.Load())
-			for range 3 {
+			for range faults.Size(3, 2) {
 				s.settle(t, s.clock)
 				s.post(1)
 				for _, i := range []int{0, 1, 2, 3, 4, 5, 6, 10, 11, 12, 13} {
@@ -558,7 +558,7 @@ func TestFollowsAndUnfollowsInTheMidstOfASwitch(t *testing.T) {
 					if !ended {
 						want = s.published
 					}
-					require.Equal(t, newestFirst(want), all(t, s.Home(reader(i)).List, 3), reader(i))
+					require.Equal(t, newestFirst(want), all(t, s.Home(reader(i)).List, faults.Size(3, 10)), reader(i))
 				}
 				pulled = !pulled
 				s.begin(pulled)

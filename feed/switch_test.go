@@ -238,6 +238,9 @@ func TestAnImpatientCallerRepeatsSetPulled(t *testing.T) {
 	t.Parallel()
 	for _, pulled := range []bool{true, false} {
 		for k := 1; k <= 3; k++ {
+			if !faults.Full() && pulled != (k == 2) {
+				continue
+			}
 			w := newWorld(t, nil)
 			w.subscribe(t, "jack", "chris")
 			if !pulled {

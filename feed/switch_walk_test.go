@@ -172,7 +172,7 @@ func TestAKilledSwitchIsFinishedByAnother(t *testing.T) {
 			t.Run(fmt.Sprint(name, ", pulled ", pulled), func(t *testing.T) {
 				t.Parallel()
 				w, last := newWorld(t, nil), 0
-				for k, killed := 1, true; killed; k += faults.Size(1, 3) {
+				for k, killed := 1, true; killed; k += faults.Size(1, 5) {
 					star := fmt.Sprint("star ", name, pulled, k)
 					w.followedBy(t, star, followers)
 					if !pulled {
@@ -214,7 +214,7 @@ func TestAKilledSwitchIsFinishedByAnother(t *testing.T) {
 func TestAFrozenWalkerOverIsOvertaken(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]int{"homes have no mark yet": 0, "homes have the mark of a switch before": 1} {
-		for n := 1; n <= 4; n += faults.Size(1, 2) {
+		for n := 1; n <= 4; n += faults.Size(1, 4) {
 			t.Run(fmt.Sprint(name, ", home ", n), func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, nil)
@@ -266,7 +266,7 @@ func TestAWalkerFrozenBeforeItChangesTheModeIsOvertaken(t *testing.T) {
 // again when it wakes.
 func TestAFrozenWalkerBackIsOvertaken(t *testing.T) {
 	t.Parallel()
-	for n := 1; n <= 4; n += faults.Size(1, 2) {
+	for n := 1; n <= 4; n += faults.Size(1, 4) {
 		t.Run(fmt.Sprint("home ", n), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
@@ -458,7 +458,7 @@ func TestSwitchesLoseNothingUnderFaults(t *testing.T) {
 				workers[i] = w.process(t, nil, faults.New(t, seed*10+uint64(i), harsh).Wrap).paged(t, &feed.Options{Now: clock.now})
 			}
 			var done []ids.ID
-			for n := range 24 {
+			for n := range faults.Size(24, 8) {
 				if n%4 == 0 {
 					pulled := n/4%2 == 0
 					retried(t, func() (bool, error) { return publisher.Outbox("chris").SetPulled(t.Context(), pulled) })
@@ -485,7 +485,7 @@ func TestSwitchesLoseNothingUnderFaults(t *testing.T) {
 
 func TestASwitchCostsARequestAFollower(t *testing.T) {
 	t.Parallel()
-	n := faults.Size(1_100, 40)
+	n := faults.Size(1_100, 25)
 	pages := n/1_000 + 1
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &feed.Options{}, meter.Wrap)
