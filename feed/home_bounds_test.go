@@ -84,10 +84,10 @@ func TestAPageMakesABoundedNumberOfRequests(t *testing.T) {
 			w := newWorld(t, nil)
 			entries, show := fill(t, w, w.publish(t, "chris", 3))
 			w.putEntries(t, entries)
-			for window, opts := range map[int]feed.Options{
-				0: {}, 3: {About: aboutObject, RepostWindow: 3}, 100: {About: aboutObject, RepostWindow: 100},
-			} {
-				t.Run(fmt.Sprint("window ", window), func(t *testing.T) {
+			for window, opts := range faults.Cases(2, map[string]feed.Options{
+				"no window": {}, "window of 3": {About: aboutObject, RepostWindow: 3}, "window of 100": {About: aboutObject, RepostWindow: 100},
+			}) {
+				t.Run(window, func(t *testing.T) {
 					list := counted(t, w, opts)
 					for _, limit := range faults.Some(1, 3, 1, 8) {
 						requireWalk(t, list, limit, inHome(show))

@@ -93,7 +93,7 @@ func TestPublishManyReportsEachThatFailed(t *testing.T) {
 func TestARepeatCompletesAnInterruptedPublishMany(t *testing.T) {
 	t.Parallel()
 	n, stored := faults.Size(100, 16), faults.Size(20, 6)
-	for name, tc := range map[string]struct {
+	for name, tc := range faults.Cases(2, map[string]struct {
 		kind faults.Kind
 		want error
 	}{
@@ -101,7 +101,7 @@ func TestARepeatCompletesAnInterruptedPublishMany(t *testing.T) {
 		"the context ends":           {faults.None, context.Canceled},
 		"the process dies":           {faults.KilledAfter, faults.ErrKilled},
 		"no answer, again and again": {faults.LostAfter, plaza.ErrUnknownOutcome},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			injector := faults.New(t, 1, faults.Rates{})

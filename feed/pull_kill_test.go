@@ -34,7 +34,7 @@ func TestADeadProcessLeavesHomesRight(t *testing.T) {
 		"follow and unfollow":     {true, false, []call{(*cast).follow, (*cast).unfollow}, "none"},
 		"follow and keep, pushed": {false, false, []call{(*cast).follow, (*cast).keep}, "history"},
 	}
-	for name, tc := range faults.Cases(5, calls) {
+	for name, tc := range faults.Cases(10, calls) {
 		for how, kill := range faults.Cases(2, kills) {
 			t.Run(name+", "+how, func(t *testing.T) {
 				t.Parallel()

@@ -214,7 +214,7 @@ func newHistory(t drawn, check *rapid.T) *history {
 	}
 	cached := special
 	cached.Consistent, cached.PullCache = false, 3
-	h.views = []view{{h.clean, plain}, {w.timed(t, &h.clock, special), special}, {w.timed(t, &h.clock, cached), cached}}
+	h.views = faults.Some(2, view{w.timed(t, &h.clock, special), special}, view{w.timed(t, &h.clock, cached), cached}, view{h.clean, plain})
 	h.pager.world = w.timed(t, &h.clock, plain, h.injector.Wrap)
 	for _, name := range people {
 		h.sources[name] = &switched{}

@@ -273,11 +273,11 @@ func TestAHomeReadsTheRangesOfItsMarks(t *testing.T) {
 // The cursors of a walk were made before the home read any outbox.
 func TestASwitchBetweenTwoPagesLosesNothing(t *testing.T) {
 	t.Parallel()
-	for name, opts := range map[string]feed.Options{
+	for name, opts := range faults.Cases(2, map[string]feed.Options{
 		"plain":   {},
 		"reposts": {About: ownID, RepostWindow: 4},
 		"cached":  {Cache: memoryCache(t, nil)},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			opts.Consistent = opts.Cache == nil
@@ -383,7 +383,7 @@ func TestAWindowOfLargeRowsIsRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.reads(t, "jack", "star")
-	const window = 26
+	window := faults.Size(26, 20)
 	large := text(`"` + strings.Repeat("x", 390<<10) + `"`) // 3 a read
 	rows := make([]any, window+1)
 	for i := range rows {
@@ -440,7 +440,7 @@ func TestHostileOutboxesAndHeaders(t *testing.T) {
 		meter := dynamotest.NewMeter()
 		opts.Consistent = true
 		home := w.process(t, &opts, meter.Wrap).Home("jack")
-		for _, limit := range []int{1, 20} {
+		for _, limit := range faults.Some(1, 1, 20) {
 			bounded := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[feed.Activity], error) {
 				meter.Take()
 				page, err := home.List(ctx, req)

@@ -172,7 +172,7 @@ func TestAKilledSwitchIsFinishedByAnother(t *testing.T) {
 			t.Run(fmt.Sprint(name, ", pulled ", pulled), func(t *testing.T) {
 				t.Parallel()
 				w, last := newWorld(t, nil), 0
-				for k, killed := 1, true; killed; k += faults.Size(1, 5) {
+				for k, killed := 1, true; killed; k += faults.Size(1, 7) {
 					star := fmt.Sprint("star ", name, pulled, k)
 					w.followedBy(t, star, followers)
 					if !pulled {
@@ -203,7 +203,7 @@ func TestAKilledSwitchIsFinishedByAnother(t *testing.T) {
 						require.LessOrEqual(t, mine[0].At, at)
 					}
 				}
-				require.Greater(t, last, faults.Size(11, 9), "shards, begin, claim, 5 homes, 2 checkpoints, mode, end")
+				require.Greater(t, last, faults.Size(11, 7), "shards, begin, claim, 5 homes, 2 checkpoints, mode, end")
 			})
 		}
 	}
@@ -485,7 +485,7 @@ func TestSwitchesLoseNothingUnderFaults(t *testing.T) {
 
 func TestASwitchCostsARequestAFollower(t *testing.T) {
 	t.Parallel()
-	n := faults.Size(1_100, 25)
+	n := faults.Size(1_100, 10)
 	pages := n/1_000 + 1
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &feed.Options{}, meter.Wrap)
