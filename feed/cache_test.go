@@ -33,10 +33,11 @@ func TestACacheSavesReads(t *testing.T) {
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &feed.Options{Cache: memoryCache(t, nil)}, meter.Wrap)
 	w.subscribe(t, "jack", "chris")
-	for n := range 30 {
-		_, _, err := w.Outbox("chris").Publish(t.Context(), kilobyte(n))
-		require.NoError(t, err)
+	as := make([]feed.Activity, 30)
+	for n := range as {
+		as[n] = kilobyte(n)
 	}
+	w.layHome(t, "chris", as)
 	page := func() []feed.Activity {
 		page, err := w.Home("jack").List(t.Context(), cursor.PageRequest{Limit: 20})
 		require.NoError(t, err)

@@ -181,6 +181,9 @@ func TestEraseKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 }
 
 func TestEraseUnderFaults(t *testing.T) {
+	if !faults.Full() {
+		t.Skip("by default it is killed, in another test")
+	}
 	t.Parallel()
 	first := newWorld(t, nil)
 	anns := populate(t, first)

@@ -357,8 +357,8 @@ func TestACallOnAPulledSourceThatEndsAnywhereIsCompletedByARepeat(t *testing.T) 
 						w.switchTo(t, source, mode)
 					}
 				}
-				for i, kind := range []faults.Kind{faults.None, faults.KilledBefore, faults.KilledAfter} {
-					for at, more := faults.Size(1, 1+i), true; more; at += faults.Size(1, 5) {
+				for _, kind := range faults.Some(1, faults.KilledAfter, faults.KilledBefore, faults.None) {
+					for at, more := faults.Size(1, 2), true; more; at += faults.Size(1, 5) {
 						reader := fmt.Sprint("reader-", kind, at)
 						w.subscribe(t, reader, "ann")
 						ctx, cancel := context.WithCancel(t.Context())

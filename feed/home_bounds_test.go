@@ -216,7 +216,7 @@ func entriesBelow(entries []entry, a feed.Activity, window int) []entry {
 func TestRepeatedFollowsKeepPagesCheap(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	done := w.publish(t, "chris", 12)
+	done := w.lay(t, "chris", activities("chris", 12))
 	for range faults.Size(20, 4) {
 		w.subscribe(t, "jack", "chris")
 		_, err := w.Home("jack").Unfollow(t.Context(), "chris", nil)

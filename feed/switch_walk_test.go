@@ -166,7 +166,7 @@ func TestAKilledSwitchIsFinishedByAnother(t *testing.T) {
 	}
 	for name, kill := range kills {
 		for _, pulled := range []bool{true, false} {
-			if !faults.Full() && pulled != (name == "applied") {
+			if !faults.Full() && (pulled || name == "applied") {
 				continue
 			}
 			t.Run(fmt.Sprint(name, ", pulled ", pulled), func(t *testing.T) {
@@ -444,6 +444,9 @@ func TestAHomeThatCannotKnowKeepsASwitchOpen(t *testing.T) {
 // Three workers and a caller who changes his mind, all with faults. Afterwards
 // every home has every activity once.
 func TestSwitchesLoseNothingUnderFaults(t *testing.T) {
+	if !faults.Full() {
+		t.Skip("by default the homes are compared with a model under faults, in another test")
+	}
 	t.Parallel()
 	const followers = 5
 	for seed := range faults.Seeds(20) {
