@@ -29,17 +29,13 @@ func TestPagesMakeABoundedNumberOfRequests(t *testing.T) {
 	w := newWorld(t, &comment.Options{Score: l.score}, meter.Wrap)
 	type item = map[string]any
 	removed := item{"at": today, "by": "eve"}
-	for name, change := range map[string]func(item){
+	for name, change := range faults.Cases(2, map[string]func(item){
 		"hidden":  func(i item) { i["hidden"] = true },
 		"removed": func(i item) { i["removed"], i["ttl"] = removed, today.Add(time.Hour).Unix() },
 		"damaged": func(i item) { i["text"] = 7 },
 		"erased":  nil, // the lists name missing rows
-	} {
+	}) {
 		root := w.says(t, "ann", name)
-		rows := rows
-		if change == nil {
-			rows = 1400
-		}
 		var items []any
 		put := func(pk, sk string, more item) {
 			more["pk"], more["sk"] = pk, sk
@@ -72,7 +68,7 @@ func TestPagesMakeABoundedNumberOfRequests(t *testing.T) {
 			"by user":   {6 * (1 + 2 + 2), counted(of(w.ByUser, name, nil))}, // all replies have one root
 			"top":       {6 * (1 + 2 + 2), counted(w.top(name))},
 		} {
-			for _, limit := range []int{5, 100} {
+			for _, limit := range faults.Some(1, 5, 100) {
 				req, shown, pages := cursor.PageRequest{Limit: limit}, 0, 0
 				for {
 					meter.Take()
