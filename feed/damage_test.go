@@ -286,7 +286,7 @@ func TestDamageCausesNoPanicAndNoInvalidError(t *testing.T) {
 			}
 			for _, item := range items {
 				for _, name := range slices.Sorted(maps.Keys(item)) {
-					if name == "pk" || name == "sk" || random.IntN(3) >= faults.Size(3, 1) {
+					if name == "pk" || name == "sk" || random.IntN(6) >= faults.Size(6, 1) {
 						continue
 					}
 					damaged := maps.Clone(item)

@@ -19,8 +19,17 @@ func (h Home) ListMerged(ctx context.Context, others []string, req cursor.PageRe
 	return h.page(ctx, req, reading)
 }
 
-// Row is an activity as Publish stores it, where Options.About is nil.
-func Row(a Activity) any { return newActivityItem(a) }
+// Rows are an activity and its references in the outboxes of To, as Publish stores them.
+func (r *Repository) Rows(a Activity) ([]any, error) {
+	about, err := r.about(a)
+	item := newActivityItem(a)
+	item.About = about
+	rows := []any{item}
+	for _, to := range a.To {
+		rows = append(rows, activityItem{PK: outboxPK(to), ID: a.ID, Owner: a.Owner, About: about})
+	}
+	return rows, err
+}
 
 // ByName are rows that are decoded by the names of their attributes, and how.
 func ByName() map[any]func(name string) any {

@@ -23,7 +23,7 @@ func TestALateFollowAfterAnUnfollowIsRefused(t *testing.T) {
 			t.Run(op, func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, nil)
-				w.publish(t, "chris", 2)
+				w.lay(t, "chris", activities("chris", 2))
 				jack := w.Home("jack")
 				id := retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
 				opts := &feed.FollowOptions{ID: id}

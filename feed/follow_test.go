@@ -155,7 +155,7 @@ func TestALaterUnfollowFinishesAnInterruptedOne(t *testing.T) {
 
 func TestKeptHistoryCanBeCleared(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(t *testing.T, w world){
+	for name, end := range faults.Cases(2, map[string]func(t *testing.T, w world){
 		"kept": func(t *testing.T, w world) {
 			_, err := w.Home("jack").Unfollow(t.Context(), "chris", &feed.UnfollowOptions{KeepHistory: true})
 			require.NoError(t, err)
@@ -170,7 +170,7 @@ func TestKeptHistoryCanBeCleared(t *testing.T) {
 			table := w.db.Table(w.followTable)
 			require.NoError(t, table.Delete("pk", "E#jack").Range("sk", "chris").Run(t.Context()))
 		},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
@@ -205,10 +205,16 @@ func TestKeptHistoryCanBeCleared(t *testing.T) {
 // copies.
 func TestCopyLimitBoundsWhatFollowCopies(t *testing.T) {
 	t.Parallel()
-	n := faults.Size(130, 104) // jobs: more than a page, and more activities than are copied
+	n := faults.Size(130, 101) // jobs: more than a page, and more activities than are copied
 	w := newWorld(t, &feed.Options{Consistent: true, JobShards: 1})
-	as, _, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", n))
+	as, _, err := w.Outbox("chris").PublishMany(t.Context(), activities("chris", 1))
 	require.NoError(t, err)
+	as = append(as, w.lay(t, "chris", activities("chris", n-1))...)
+	jobs := make([]row, n)
+	for i, a := range as {
+		jobs[i] = row{PK: "J#0", SK: a.ID.String() + "#chris"}
+	}
+	w.put(t, jobs)
 	w.subscribe(t, "jack", "chris")
 	require.Len(t, all(t, w.Home("jack").List, 100), 100)
 	delivered, err := w.Deliver(t.Context())

@@ -23,24 +23,27 @@ func (w world) topics(t testing.TB, n, each int) (names []string, want []ids.ID)
 		names = append(names, fmt.Sprint("topic-", i))
 	}
 	var done []feed.Activity
-	for range each {
+	for i := range each {
 		for _, name := range names {
-			done = append(done, w.publish(t, name, 1)...)
+			a := activity(name, i)
+			a.Owner = name
+			done = append(done, a)
 		}
 	}
-	return names, newestFirst(done)
+	return names, newestFirst(w.layEach(t, done))
 }
 
 func TestFollowManyFollowsAndCopies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	names, want := w.topics(t, 10, 3)
+	n := faults.Size(10, 5)
+	names, want := w.topics(t, n, 3)
 	w.subscribe(t, "jack", "topic-4")
 	jack := w.Home("jack")
 
 	created, err := jack.FollowMany(t.Context(), append(names, "topic-2"), nil)
 	require.NoError(t, err)
-	require.Len(t, created, 10)
+	require.Len(t, created, n)
 	for _, name := range names {
 		require.Equal(t, name != "topic-4", created[name], name)
 	}
@@ -51,12 +54,12 @@ func TestFollowManyFollowsAndCopies(t *testing.T) {
 	for _, made := range created {
 		require.False(t, made)
 	}
-	later := w.publish(t, "topic-9", 1)
+	later := w.publish(t, names[n-1], 1)
 	require.Equal(t, append(newestFirst(later), want...), all(t, jack.List, 7))
 
 	for name, tc := range map[string]struct {
 		limit, want int
-	}{"two of each": {2, 20}, "none": {-1, 0}} {
+	}{"two of each": {2, 2 * n}, "none": {-1, 0}} {
 		t.Run(name, func(t *testing.T) {
 			_, err := w.Home(name).FollowMany(t.Context(), names, &feed.FollowOptions{CopyLimit: tc.limit})
 			require.NoError(t, err)
@@ -122,7 +125,7 @@ func TestFollowManyUnderFaultsAndKills(t *testing.T) {
 	}
 	t.Run("killed at every write", func(t *testing.T) {
 		t.Parallel()
-		for k, killed := 1, true; killed; k += faults.Size(1, 2) {
+		for k, killed := 1, true; killed; k += faults.Size(1, 5) {
 			injector := faults.New(t, uint64(k), faults.Rates{})
 			injector.KillAt(k)
 			reader := fmt.Sprint("killed-", k)

@@ -144,14 +144,6 @@ func at(when time.Time, n int, actor, verb string, object feed.Ref) feed.Activit
 // yesterday is the start of the last whole UTC day.
 func yesterday() time.Time { return time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -1) }
 
-func (w world) publishAll(t testing.TB, owner string, as ...feed.Activity) {
-	t.Helper()
-	for _, a := range as {
-		_, _, err := w.Outbox(owner).Publish(t.Context(), a)
-		require.NoError(t, err)
-	}
-}
-
 func groups(t testing.TB, list groupLister, limit int) []feed.Group {
 	t.Helper()
 	page, err := list(t.Context(), cursor.PageRequest{Limit: limit})
@@ -175,7 +167,6 @@ func shownAll(gs []feed.Group) (lines []string) {
 func TestTheActivitiesOfADayWithOneVerbAndObjectAreAGroup(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.subscribe(t, "jack", "chris")
 	noon, photo := yesterday().Add(12*time.Hour), feed.Ref{Kind: "photo", ID: "1"}
 	day, before := noon.Format(time.DateOnly), noon.AddDate(0, 0, -1).Format(time.DateOnly)
 	var as []feed.Activity
@@ -186,7 +177,7 @@ func TestTheActivitiesOfADayWithOneVerbAndObjectAreAGroup(t *testing.T) {
 		}
 		as = append(as, at(noon, n, fmt.Sprint("fan", n%4), verb, photo))
 	}
-	w.publishAll(t, "chris", as...)
+	w.layHome(t, "chris", as)
 	require.Equal(t, []string{
 		"love#photo:1#" + day + ": 10 by [fan2 fan0 fan3 fan1], more false",
 		"comment#photo:1#" + day + ": 5 by [fan1 fan2 fan3 fan0], more false",
@@ -207,7 +198,7 @@ func TestTheActivitiesOfADayWithOneVerbAndObjectAreAGroup(t *testing.T) {
 	other := at(noon.AddDate(0, 0, -1), 2, "ben", "add", feed.Ref{Kind: "photo", ID: "8"})
 	other.Target = album.Target
 	bare := at(noon.AddDate(0, 0, -1), 3, "ann", "sleep", feed.Ref{})
-	w.publishAll(t, "chris", at(noon.AddDate(0, 0, -1), 0, "ann", "love", photo), album, other, bare, at(noon, 100, "ann", "love", photo))
+	w.layHome(t, "chris", []feed.Activity{at(noon.AddDate(0, 0, -1), 0, "ann", "love", photo), album, other, bare, at(noon, 100, "ann", "love", photo)})
 	require.Equal(t, []string{
 		"love#photo:1#" + day + ": 1 by [ann], more false",
 		"sleep##" + before + ": 1 by [ann], more false",
@@ -221,12 +212,11 @@ func TestTheActivitiesOfADayWithOneVerbAndObjectAreAGroup(t *testing.T) {
 func TestTheDayOfAGroupIsThatOfTheIDsInUTC(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.subscribe(t, "jack", "chris")
 	midnight, photo := yesterday(), feed.Ref{ID: "photo"}
 	last, first := at(midnight, -1, "ann", "love", photo), at(midnight, 0, "ben", "love", photo)
 	noon := midnight.Add(12 * time.Hour)
 	last.Time, first.Time = noon, noon.In(time.FixedZone("far", 14*3600))
-	w.publishAll(t, "chris", last, first)
+	w.layHome(t, "chris", []feed.Activity{last, first})
 	require.Equal(t, []string{
 		"love#photo#" + midnight.Format(time.DateOnly) + ": 1 by [ben], more false",
 		"love#photo#" + midnight.AddDate(0, 0, -1).Format(time.DateOnly) + ": 1 by [ann], more false",
@@ -236,13 +226,12 @@ func TestTheDayOfAGroupIsThatOfTheIDsInUTC(t *testing.T) {
 func TestMoreMarksTheGroupsOfAPagesLastDay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.subscribe(t, "jack", "chris")
 	noon, photo := yesterday().Add(12*time.Hour), feed.Ref{ID: "photo"}
 	old := noon.AddDate(0, 0, -1)
-	w.publishAll(t, "chris", // oldest first
+	w.layHome(t, "chris", []feed.Activity{ // oldest first
 		at(old, 0, "a", "love", photo), at(old, 1, "b", "like", photo), at(old, 2, "c", "love", photo), at(old, 3, "d", "poke", photo),
 		at(noon, 0, "e", "love", photo), at(noon, 1, "f", "love", photo),
-	)
+	})
 	custom := w.process(t, &feed.Options{Consistent: true, GroupBy: func(a feed.Activity) string {
 		if a.Verb == "poke" {
 			return ""
@@ -278,14 +267,13 @@ func TestMoreMarksTheGroupsOfAPagesLastDay(t *testing.T) {
 func TestActorsAreDistinctByKindAndID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.subscribe(t, "jack", "chris")
 	var as []feed.Activity
 	for n, actor := range []feed.Ref{{ID: "1"}, {Kind: "bot", ID: "1"}, {ID: "1"}, {Kind: "user", ID: "1"}, {Kind: "bot", ID: "1"}} {
 		a := at(yesterday(), n, "", "love", feed.Ref{ID: "photo"})
 		a.Actor = actor
 		as = append(as, a)
 	}
-	w.publishAll(t, "chris", as...)
+	w.layHome(t, "chris", as)
 	gs := groups(t, w.Home("jack").Grouped, 50)
 	require.Len(t, gs, 1)
 	require.Len(t, gs[0].Activities, 5)
@@ -309,13 +297,12 @@ func TestActorsAreDistinctByKindAndID(t *testing.T) {
 func TestAGroupHasAllActivitiesOfThePage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.subscribe(t, "jack", "chris")
 	var as []feed.Activity
 	all, fans := faults.Size(100, 40), faults.Size(60, 25)
 	for n := range all {
 		as = append(as, at(yesterday(), n, fmt.Sprint("fan", n%fans), "love", feed.Ref{ID: "photo"}))
 	}
-	w.publishAll(t, "chris", as...)
+	w.layHome(t, "chris", as)
 	gs := groups(t, w.Home("jack").Grouped, 100)
 	require.Len(t, gs, 1)
 	require.Len(t, gs[0].Activities, all)
@@ -327,15 +314,12 @@ func TestAGroupHasAllActivitiesOfThePage(t *testing.T) {
 func TestNoTwoGroupsShareAKey(t *testing.T) {
 	t.Parallel()
 	plain := newWorld(t, nil)
-	for _, owner := range []string{"chris", "cleo"} {
-		plain.subscribe(t, "jack", owner)
-	}
 	var as []feed.Activity
 	for n := range 4 {
 		as = append(as, at(yesterday(), n, "ann", fmt.Sprint("verb", n), feed.Ref{ID: "photo"}))
 	}
-	plain.publishAll(t, "chris", as...)
-	plain.publishAll(t, "cleo", as[0]) // the same id
+	plain.layHome(t, "chris", as)
+	plain.layHome(t, "cleo", slices.Clone(as[:1])) // the same id
 	own := keys.Join(as[0].ID.String(), "chris")
 	process := func(key ...string) []feed.Group {
 		w := plain.process(t, &feed.Options{Consistent: true, GroupBy: func(a feed.Activity) string {
@@ -377,18 +361,19 @@ func TestJoinedGroupsAreThoseOfTheWholeList(t *testing.T) {
 	t.Parallel()
 	plain := newWorld(t, nil)
 	owners := []string{"ann", "ben", "joe"}
-	for _, owner := range owners {
-		plain.subscribe(t, "jack", owner)
-	}
+	of := map[string][]feed.Activity{}
 	start := yesterday().AddDate(0, 0, -3)
 	for n := range faults.Size(90, 45) {
 		a := at(start, n*45*60*1000, fmt.Sprint("fan", n%7), []string{"love", "comment"}[n*n%5%2], feed.Ref{ID: fmt.Sprint("photo", n%3)})
 		if n%4 == 0 {
 			a.Target = feed.Ref{Kind: "album", ID: "1"}
 		}
-		plain.publishAll(t, owners[n%3], a)
+		of[owners[n%3]] = append(of[owners[n%3]], a)
 	}
-	for name, tc := range map[string]struct {
+	for owner, as := range of {
+		plain.layHome(t, owner, as)
+	}
+	for name, tc := range faults.Cases(2, map[string]struct {
 		opts feed.Options
 		key  func(feed.Activity) string
 	}{
@@ -399,7 +384,7 @@ func TestJoinedGroupsAreThoseOfTheWholeList(t *testing.T) {
 		"each by itself": {feed.Options{GroupBy: func(feed.Activity) string { return "" }}, func(a feed.Activity) string {
 			return keys.Join(a.ID.String(), a.Owner)
 		}},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tc.opts.Consistent = true
@@ -424,7 +409,7 @@ func TestGroupsAreExactWhileTheHomeChanges(t *testing.T) {
 		w.subscribe(t, reader, owner)
 		chris, list := w.Outbox(owner), w.Home(reader).Grouped
 		var as []feed.Activity
-		for n := range 30 {
+		for n := range faults.Size(30, 10) {
 			a, _, err := chris.Publish(t.Context(), feed.Activity{
 				Actor: feed.Ref{ID: fmt.Sprint("fan", n%4)}, Verb: []string{"love", "comment"}[n%2], Object: feed.Ref{ID: fmt.Sprint("photo", n%3, "-", limit)},
 			})
@@ -507,11 +492,11 @@ func TestAGroupedPageCostsWhatAListDoes(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &feed.Options{}, meter.Wrap)
-	w.subscribe(t, "jack", "chris-0123456789")
-	for n := range 25 {
-		_, _, err := w.Outbox("chris-0123456789").Publish(t.Context(), kilobyte(n))
-		require.NoError(t, err)
+	as := make([]feed.Activity, 25)
+	for n := range as {
+		as[n] = kilobyte(n)
 	}
+	w.layHome(t, "chris-0123456789", as)
 	meter.AtMost(t, "home page of 20 in groups", dynamotest.Cost{Requests: 2, Read: 12}, func() {
 		require.Len(t, groups(t, w.Home("jack").Grouped, 20), 20)
 	})

@@ -21,8 +21,7 @@ import (
 func TestTrimRemovesOlderActivitiesPermanently(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.subscribe(t, "jack", "chris")
-	done := w.publish(t, "chris", faults.Size(200, 70))
+	done := w.layHome(t, "chris", activities("chris", faults.Size(200, 70)))
 	home := w.Home("jack")
 	for _, step := range []struct {
 		keep    int
@@ -166,7 +165,7 @@ func TestTheLongestNamesAreStored(t *testing.T) {
 		want = append(want, done)
 	}
 	deliverAll(t, w)
-	for _, limit := range []int{1, 2, 5} {
+	for _, limit := range faults.Some(1, 2, 1, 5) {
 		requireWalk(t, w.Home(reader).List, limit, inHome(want))
 		requireWalk(t, w.Outbox(a.To[3]).List, limit, inHome(want))
 	}

@@ -38,10 +38,9 @@ func TestGetManyCostsOneReadAndOneForReferences(t *testing.T) {
 	as := make([]feed.Activity, 100)
 	for i := range as {
 		as[i] = kilobyte(i)
-		as[i].To = []string{"birds"}
+		as[i].Owner, as[i].To = "chris", []string{"birds"}
 	}
-	as, _, err := w.Outbox("chris").PublishMany(t.Context(), as)
-	require.NoError(t, err)
+	w.layEach(t, as)
 	for owner, want := range map[string]dynamotest.Cost{
 		"chris": {Requests: 1, Read: 50},
 		"birds": {Requests: 2, Read: 100},

@@ -34,13 +34,13 @@ func TestADeadProcessLeavesHomesRight(t *testing.T) {
 		"follow and unfollow":     {true, false, []call{(*cast).follow, (*cast).unfollow}, "none"},
 		"follow and keep, pushed": {false, false, []call{(*cast).follow, (*cast).keep}, "history"},
 	}
-	for name, tc := range faults.Cases(5, calls) {
+	for name, tc := range faults.Cases(10, calls) {
 		for how, kill := range faults.Cases(2, kills) {
 			t.Run(name+", "+how, func(t *testing.T) {
 				t.Parallel()
 				tables, clock := newWorld(t, nil), &clock{}
 				w := tables.timed(t, clock, feed.Options{Consistent: true})
-				for k, killed := 1, true; killed; k += faults.Size(1, 5) {
+				for k, killed := faults.Size(1, 3), true; killed; k += faults.Size(1, 5) {
 					c := &cast{t: t, clock: clock, world: w, jack: fmt.Sprint("jack-", k), chris: fmt.Sprint("chris-", k)}
 					for i := range 2 {
 						c.subscribe(t, fmt.Sprint(reader(i), "-", k), c.chris)

@@ -95,7 +95,7 @@ func (s *stage) unfollow(reader string, keep bool) {
 	require.True(s.t, ended)
 }
 
-// requireHome compares a home with what was published, both ways.
+// requireHome compares a home with what was published, in both directions if CI is set.
 func (s *stage) requireHome(reader string, want []feed.Activity) {
 	s.t.Helper()
 	sorted := slices.SortedFunc(slices.Values(want), newer)
@@ -103,7 +103,7 @@ func (s *stage) requireHome(reader string, want []feed.Activity) {
 		require.Empty(s.t, all(s.t, s.Home(reader).List, 5))
 		return
 	}
-	requireSizes(s.t, s.Home(reader).List, owned(sorted), faults.Some(1, 5, 1))
+	requireSizes(s.t, s.Home(reader).List, owned(sorted), faults.Some(0, 5, 1))
 }
 
 func (s *stage) deliver(by world) {
@@ -262,7 +262,7 @@ func TestAnUnfollowBetweenAWalksReadAndItsWrite(t *testing.T) {
 	for how, pulled := range both("over", "back") {
 		for what, keep := range both("kept", "hidden") {
 			for then, again := range both("followed again", "once") {
-				if !faults.Full() && again == (pulled == keep) {
+				if !faults.Full() && (again == pulled || !keep) {
 					continue
 				}
 				t.Run(how+", "+what+", "+then, func(t *testing.T) {
@@ -316,7 +316,7 @@ func TestAFollowWhoseHeaderReadLiesBeforeASwitch(t *testing.T) {
 				if pulled && !copies {
 					continue // nothing comes after the read
 				}
-				if !faults.Full() && copies && twice == pulled {
+				if !faults.Full() && twice == pulled {
 					continue
 				}
 				t.Run(how+", "+times+", "+which, func(t *testing.T) {
@@ -396,7 +396,7 @@ func TestAnUnfollowThatDiedBeforeTheEdgeWent(t *testing.T) {
 	for how, pulled := range both("pulled", "pushed") {
 		for what, keep := range both("kept", "hidden") {
 			for i, then := range []string{"follows", "unfollows", "unfollows and keeps"} {
-				if !faults.Full() && (i > 0) == (pulled != keep) {
+				if !faults.Full() && ((i > 0) == (pulled != keep) || !pulled && !keep) {
 					continue
 				}
 				t.Run(how+", "+what+", "+then, func(t *testing.T) {
@@ -469,6 +469,9 @@ func TestAnUnfollowThatDiedBeforeTheEdgeWent(t *testing.T) {
 func TestAPageReadInTwoHalvesWithASwitchInBetween(t *testing.T) {
 	t.Parallel()
 	for how, pulled := range both("over", "back") {
+		if !pulled && !faults.Full() {
+			continue // the first way leads back, too
+		}
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
@@ -510,6 +513,9 @@ func TestAPageReadInTwoHalvesWithASwitchInBetween(t *testing.T) {
 func TestFollowsAndUnfollowsInTheMidstOfASwitch(t *testing.T) {
 	t.Parallel()
 	for how, pulled := range both("over", "back") {
+		if !pulled && !faults.Full() {
+			continue
+		}
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
@@ -550,7 +556,7 @@ func TestFollowsAndUnfollowsInTheMidstOfASwitch(t *testing.T) {
 			worker.Repository = paged
 			s.deliver(worker)
 			require.True(t, p.did.Load())
-			for range 3 {
+			for range faults.Size(3, 2) {
 				s.settle(t, s.clock)
 				s.post(1)
 				for _, i := range []int{0, 1, 2, 3, 4, 5, 6, 10, 11, 12, 13} {
@@ -558,7 +564,7 @@ func TestFollowsAndUnfollowsInTheMidstOfASwitch(t *testing.T) {
 					if !ended {
 						want = s.published
 					}
-					require.Equal(t, newestFirst(want), all(t, s.Home(reader(i)).List, 3), reader(i))
+					require.Equal(t, newestFirst(want), all(t, s.Home(reader(i)).List, faults.Size(3, 10)), reader(i))
 				}
 				pulled = !pulled
 				s.begin(pulled)

@@ -82,7 +82,7 @@ func TestOldActivitiesShowOnceWhileNewOnesArrive(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
-	old := newestFirst(w.publish(t, "chris", faults.Size(100, 60)))
+	old := newestFirst(w.layHome(t, "chris", activities("chris", faults.Size(100, 60))))
 	var got []ids.ID
 	ctx, stop := context.WithCancel(t.Context())
 	together(

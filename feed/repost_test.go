@@ -21,12 +21,12 @@ func TestPagesOfEverySizeHideTheSameReposts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	as := make([]feed.Activity, 12)
+	for i := range as {
+		as[i] = activity("chris", i/2) // each two are about the same object
+	}
+	w.lay(t, "chris", as)
 	var entries []entry
 	for i := range as {
-		a := activity("chris", i/2) // each two are about the same object
-		var err error
-		as[i], _, err = w.Outbox("chris").Publish(t.Context(), a)
-		require.NoError(t, err)
 		for edge := range ids.ID(1 + i%4*5) {
 			entries = append(entries, entryOf(as[i], "chris", edge+1))
 		}
@@ -60,7 +60,7 @@ func TestARepostNearItsOriginalDoesNotShow(t *testing.T) {
 	const window = 5
 	opts := &feed.Options{Consistent: true, About: aboutObject, RepostWindow: window}
 	for between := range window + 2 {
-		if between > 0 && between < window-1 && !faults.Full() {
+		if between != window-1 && between != window && !faults.Full() {
 			continue
 		}
 		t.Run(fmt.Sprint(between, " between"), func(t *testing.T) {

@@ -42,12 +42,12 @@ func TestMergedSourcesGiveTheSamePages(t *testing.T) {
 	_, err := w.Outbox(as[20].Owner).Remove(t.Context(), as[20].ID)
 	require.NoError(t, err)
 
-	for name, opts := range map[string]feed.Options{
+	for name, opts := range faults.Cases(3, map[string]feed.Options{
 		"plain":    {},
 		"filtered": {Filter: hideVerb("like", new(int))},
 		"reposts":  {About: aboutObject, RepostWindow: 6},
 		"capped":   {HomeCap: 17},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			opts.Consistent = true

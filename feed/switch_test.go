@@ -238,6 +238,9 @@ func TestAnImpatientCallerRepeatsSetPulled(t *testing.T) {
 	t.Parallel()
 	for _, pulled := range []bool{true, false} {
 		for k := 1; k <= 3; k++ {
+			if !faults.Full() && pulled != (k == 2) {
+				continue
+			}
 			w := newWorld(t, nil)
 			w.subscribe(t, "jack", "chris")
 			if !pulled {
@@ -303,10 +306,10 @@ func TestADamagedModeIsReportedAndPushed(t *testing.T) {
 	w := newWorld(t, &feed.Options{Consistent: true, InlineFollowers: -1, OnCorrupt: corrupt.add})
 	w.subscribe(t, "jack", "chris")
 	at := w.setPulled(t, "chris", true)
-	for _, damaged := range []dynamo.Item{
-		{"mode": text("folded")}, {"mode": number("1")}, {"mode": nil},
-		{"mode": text("pulled"), "at": text("x")}, {"at": text("0000000000000")}, {"at": nil},
-	} {
+	for _, damaged := range faults.Some(3,
+		dynamo.Item{"mode": text("folded")}, dynamo.Item{"mode": nil}, dynamo.Item{"at": text("0000000000000")},
+		dynamo.Item{"mode": number("1")}, dynamo.Item{"mode": text("pulled"), "at": text("x")}, dynamo.Item{"at": nil},
+	) {
 		w.damage(t, "O#chris", "~", damaged)
 		for _, pulled := range []bool{true, false} {
 			changed, err := w.Outbox("chris").SetPulled(t.Context(), pulled)

@@ -103,9 +103,9 @@ func TestALateUpdateDoesNotUndoANewerOne(t *testing.T) {
 func TestAnUpdateSentTwiceLeavesANewerOne(t *testing.T) {
 	t.Parallel()
 	const removal = "removal"
+	w := newWorld(t, nil)
+	chris := w.Outbox("chris")
 	for _, meanwhile := range [][]string{{}, {`"b"`}, {`"b"`, `"c"`}, {`"b"`, `"c"`, `"a"`}, {removal}, {`"b"`, removal}} {
-		w := newWorld(t, nil)
-		chris := w.Outbox("chris")
 		done, _, err := chris.Publish(t.Context(), activity("chris", 1))
 		require.NoError(t, err)
 		update := func(outbox feed.Outbox, text string) (changed bool, err error) {

@@ -19,6 +19,7 @@ import (
 	"github.com/plaza-sdk/plaza/follow"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 var machines atomic.Uint32
@@ -41,7 +42,8 @@ type world struct {
 	followTable string
 }
 
-// newWorld reads strongly consistently unless opts are given.
+// newWorld reads strongly consistently and, unless CI is set, has one shard of jobs, if no
+// opts are given.
 func newWorld(t testing.TB, opts *feed.Options, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 	t.Helper()
 	w := world{
@@ -49,7 +51,7 @@ func newWorld(t testing.TB, opts *feed.Options, wrap ...func(aws.HTTPClient) aws
 		followTable: dynamotest.Table(t, follow.Table),
 	}
 	if opts == nil {
-		opts = &feed.Options{Consistent: true}
+		opts = &feed.Options{Consistent: true, JobShards: faults.Size(4, 1)}
 	}
 	return w.process(t, opts, wrap...)
 }
@@ -93,16 +95,57 @@ func (w world) publish(t testing.TB, actor string, n int) []feed.Activity {
 // foreign ids and references, and at a tenth of the requests.
 func (w world) lay(t testing.TB, owner string, as []feed.Activity) []feed.Activity {
 	t.Helper()
-	rows := make([]any, len(as))
+	for i := range as {
+		as[i].Owner, as[i].To = owner, nil
+	}
+	return w.layEach(t, as)
+}
+
+// layEach is lay for activities of several owners, with references.
+func (w world) layEach(t testing.TB, as []feed.Activity) []feed.Activity {
+	t.Helper()
+	var items []any
 	for i := range as {
 		a := &as[i]
-		a.ID = retried(t, func() (ids.ID, error) { return w.gen.Next(t.Context()) })
-		a.Owner, a.Time, a.ForeignID, a.To = owner, a.ID.Time(), "", nil
-		rows[i] = feed.Row(*a)
+		if a.ID == 0 {
+			a.ID = w.mint(t)
+		}
+		if a.ForeignID = ""; a.Time.IsZero() {
+			a.Time = a.ID.Time()
+		}
+		rows, err := w.Rows(*a)
+		require.NoError(t, err)
+		items = append(items, rows...)
 	}
-	_, err := dynamotest.DB(t).Table(w.feedTable).Batch().Write().Put(rows...).Run(t.Context())
-	require.NoError(t, err)
+	w.putItems(t, items)
 	return as
+}
+
+// putItems writes items into the feed table.
+func (w world) putItems(t testing.TB, items []any) {
+	t.Helper()
+	if len(items) == 0 {
+		return
+	}
+	_, err := dynamotest.DB(t).Table(w.feedTable).Batch().Write().Put(items...).Run(t.Context())
+	require.NoError(t, err)
+}
+
+// layHome lays activities of owner, and entries in jack's home as by an edge of his.
+func (w world) layHome(t testing.TB, owner string, as []feed.Activity) []feed.Activity {
+	t.Helper()
+	as = w.lay(t, owner, as)
+	entries := make([]entry, len(as))
+	for i, a := range as {
+		entries[i] = entryOf(a, owner, 1)
+	}
+	w.putEntries(t, entries)
+	return as
+}
+
+// tombstone is the row that Remove leaves of an activity.
+func (w world) tombstone(a feed.Activity) any {
+	return dynamo.Item{"pk": text("O#" + a.Owner), "sk": text(a.ID.String()), "removed": text(a.ID.String())}
 }
 
 // stored drops created from the results of a publish.

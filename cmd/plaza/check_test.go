@@ -16,6 +16,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/follow"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
@@ -114,7 +115,7 @@ func TestCheckFindsAllDamageAndRepairFixesIt(t *testing.T) {
 	kept := 0
 	for n := 0; ; n++ {
 		require.Less(t, n, 100)
-		w.cutAfter(int64(40 + n*40))
+		w.cutAfter(int64(40 + n*faults.Size(40, 160)))
 		got = w.run(all("check", "--checkpoint", file)...)
 		for l := range strings.Lines(got.stdout) {
 			if !strings.Contains(l, `"error":`) { // not checked, since it was cut short

@@ -29,16 +29,16 @@ func TestPagesMakeABoundedNumberOfRequests(t *testing.T) {
 	w := newWorld(t, &comment.Options{Score: l.score}, meter.Wrap)
 	type item = map[string]any
 	removed := item{"at": today, "by": "eve"}
-	for name, change := range map[string]func(item){
+	for name, change := range faults.Cases(2, map[string]func(item){
 		"hidden":  func(i item) { i["hidden"] = true },
 		"removed": func(i item) { i["removed"], i["ttl"] = removed, today.Add(time.Hour).Unix() },
 		"damaged": func(i item) { i["text"] = 7 },
 		"erased":  nil, // the lists name missing rows
-	} {
+	}, "erased") {
 		root := w.says(t, "ann", name)
-		rows := rows
+		rows, limits := rows, faults.Some(1, 5, 100)
 		if change == nil {
-			rows = 1400
+			rows, limits = 1400, faults.Some(1, 100, 5)
 		}
 		var items []any
 		put := func(pk, sk string, more item) {
@@ -72,7 +72,7 @@ func TestPagesMakeABoundedNumberOfRequests(t *testing.T) {
 			"by user":   {6 * (1 + 2 + 2), counted(of(w.ByUser, name, nil))}, // all replies have one root
 			"top":       {6 * (1 + 2 + 2), counted(w.top(name))},
 		} {
-			for _, limit := range []int{5, 100} {
+			for _, limit := range limits {
 				req, shown, pages := cursor.PageRequest{Limit: limit}, 0, 0
 				for {
 					meter.Take()

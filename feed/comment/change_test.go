@@ -135,7 +135,7 @@ func TestWritesReadAgainAfterAConcurrentChange(t *testing.T) {
 // comment, as EraseObject does first.
 func TestWritesCountNothingOnAHalfErasedObject(t *testing.T) {
 	t.Parallel()
-	for name, n := range map[string]int{"the header": 0, "the root": 1, "the parent": 2} {
+	for name, n := range faults.Cases(2, map[string]int{"the header": 0, "the root": 1, "the parent": 2}) {
 		w := newWorld(t, nil)
 		root := w.says(t, "ann", "bird")
 		parent := w.replies(t, "bob", root)

@@ -43,7 +43,7 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	}
 	var roots []comment.Comment
 	var first, short comment.Comment // first replies of the last root and of an earlier one
-	for range 30 {
+	for range 22 {
 		short = first
 		root := scored.add(t, said(comment.Comment{}))
 		for range 3 {
@@ -53,7 +53,7 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	}
 	root := roots[0]
 	shown := all(t, of(w.Replies, root.Address(), &comment.ListOptions{Oldest: true}), 50)
-	for range 30 {
+	for range 20 {
 		shown = append(shown, w.add(t, said(comment.Comment{Root: root.ID, User: bob})))
 	}
 	unknown := w.id(t)

@@ -118,7 +118,7 @@ func damageAll(t *testing.T, random *rand.Rand) {
 	n := 0
 	for _, item := range items {
 		for _, attribute := range slices.Sorted(maps.Keys(item)) {
-			if n++; n%20 != 0 && !faults.Full() {
+			if n++; n%40 != 0 && !faults.Full() {
 				continue
 			}
 			if attribute == "pk" || text(item, "pk") == "T#bird" && text(item, "sk") == sound.ID.String() {
@@ -144,7 +144,7 @@ func damageAll(t *testing.T, random *rand.Rand) {
 
 	// Now writes and Erase.
 	for n, item := range items {
-		if n%5 != 0 && !faults.Full() {
+		if n%10 != 0 && !faults.Full() {
 			continue
 		}
 		broken := dynamo.Item{}

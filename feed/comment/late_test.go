@@ -62,6 +62,7 @@ func (d *heldWrite) deliver(t *testing.T) (applied bool) {
 // late and undoes it, with and without repeating it first.
 func TestALateRequestDoesNotRedoWhatWasUndone(t *testing.T) {
 	t.Parallel()
+	first := newWorld(t, nil)
 	type call = func(t *testing.T, w world, c comment.Comment) error
 	hide := func(t *testing.T, w world, c comment.Comment) error {
 		_, err := w.Hide(t.Context(), c.Address())
@@ -122,16 +123,16 @@ func TestALateRequestDoesNotRedoWhatWasUndone(t *testing.T) {
 				what += ", repeated"
 			}
 			d := &heldWrite{}
-			slow := newWorld(t, nil, d.wrap) // its ids are less than others of the same millisecond
+			slow := first.process(t, nil, d.wrap) // its ids are less than others of the same millisecond
 			w := slow.process(t, nil)
-			given := comment.Comment{Object: "bird", User: "ann", Text: "Beautiful bird!"}
+			given := comment.Comment{Object: what, User: "ann " + what, Text: "Beautiful bird!"}
 			if c.reply {
-				given.Root = w.says(t, "bob", "bird").ID
+				given.Root = w.says(t, "bob", what).ID
 			}
 			if given.ID = w.id(t); !c.absent {
 				given = w.add(t, given)
 			}
-			w.says(t, "eve", "bird")
+			w.says(t, "eve", what)
 			if c.before != nil {
 				require.NoError(t, c.before(t, w, given), what)
 			}
@@ -146,7 +147,7 @@ func TestALateRequestDoesNotRedoWhatWasUndone(t *testing.T) {
 			require.Equal(t, before, w.state(t), what)
 			if c.absent {
 				require.ErrorIs(t, add(t, w, given), plaza.ErrRemoved, what)
-				require.Empty(t, all(t, of(w.ByUser, "ann", nil), 5), what)
+				require.Empty(t, all(t, of(w.ByUser, given.User, nil), 5), what)
 			}
 		}
 	}

@@ -129,7 +129,7 @@ func (l listing) test(t *testing.T, top bool) {
 				requests += meter.Take().Requests
 				return requests
 			},
-			Brief:  like.Root != 0 || like.User == like.Object, // these are listed as an object's comments are
+			Brief:  top || like.Root != 0 || like.User == like.Object, // an object's comments are not
 			Add:    func(ctx context.Context, n int) []string { return add(ctx, like, n) },
 			Hide:   func(_ context.Context, id string) { w.hide(t, stored[id]) },
 			Remove: func(_ context.Context, id string) { w.delete(t, stored[id]) },
