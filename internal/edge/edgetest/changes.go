@@ -63,7 +63,7 @@ func eachChange[E any](t *testing.T, f Feature[E]) {
 	sees("another edge of the pair", begun(again))
 
 	wide := w.process(t, spread(4))
-	for range faults.Size(8, 4) {
+	for range faults.Size(8, 2) {
 		e := wide.give(t, Edge{Tail: "ann", Head: "star", Kind: f.first(), ID: wide.idIn(t, 4, false)})
 		sees("begin in another shard", begun(e))
 		wide.finish(t, e.anyID(), true)
@@ -121,7 +121,7 @@ func faultyChanges[E any](t *testing.T, f Feature[E]) {
 			p := w.process(t, spread(1+process), faults.New(t, random.Uint64(), rates).Wrap)
 			group.Go(func() error {
 				slots := f.slots()
-				for range 20 {
+				for range faults.Size(20, 8) {
 					e := slots[random.IntN(len(slots))]
 					begins := random.IntN(3) > 0
 					if begins {

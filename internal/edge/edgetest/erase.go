@@ -94,8 +94,12 @@ func (w world[E]) requireErased(t testing.TB, of edge.Ends, left []Edge) (ended 
 var erasable = []edge.Ends{{Tail: "jack"}, {Head: "star"}}
 
 func eraseEverything[E any](t *testing.T, f Feature[E]) {
+	ends := erasable
+	if f.mutual() { // either name is both
+		ends = faults.Some(1, ends...)
+	}
 	for _, shards := range faults.Some(1, 2, 8) {
-		for _, of := range erasable {
+		for _, of := range ends {
 			m := dynamotest.NewMeter()
 			w := newWorld(t, f, spread(shards), m.Wrap)
 			all := fans(t, w, faults.Size(12, 5))
@@ -223,7 +227,7 @@ func eraseMeetsNew[E any](t *testing.T, f Feature[E]) {
 	if f.hasKinds() {
 		moments["guards are to expire"] = moment{edge.Ends{Tail: "jack"}, func(op string, _ []byte) bool { return op == "UpdateItem" }}
 	}
-	for name, c := range moments {
+	for name, c := range faults.Cases(2, moments) {
 		w := newWorld(t, f, spread(1))
 		arrive := func(i int) {
 			if c.of.Tail != "" { // under one guard

@@ -40,7 +40,7 @@ func repairUnderFaults[E any](t *testing.T, f Feature[E]) {
 // failedReads fails each request in turn, or each third unless Full.
 func failedReads[E any](t *testing.T, f Feature[E]) {
 	for of, damage := range map[edge.Ends]string{{Tail: "ann"}: "the tail's row gone", {Head: "bob"}: "guard gone"} {
-		for _, name := range []string{"Check", "Repair"} {
+		for _, name := range faults.Some(1, "Repair", "Check") {
 			s := damagedScene(t, f, 5, damages(f)[damage].do)
 			before := Scan(t, s.world.table)
 			for n := 1; ; n += faults.Size(1, 3) {
