@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // The bounds in ByObject's comment.
@@ -26,7 +27,7 @@ const (
 // the comments that are left.
 func TestAPageOfByObjectIsBounded(t *testing.T) {
 	t.Parallel()
-	for shards, segments := range map[int]int{1: rounds(60, 300), 32: rounds(12, 24)} {
+	for shards, segments := range map[int]int{1: faults.Size(300, 60), 32: faults.Size(24, 12)} {
 		for name, spoil := range map[string]func(t *testing.T, w world, all []danmu.Comment){
 			"emptied by Erase": func(t *testing.T, w world, _ []danmu.Comment) {
 				require.NoError(t, w.Erase(t.Context(), "ann"))

@@ -100,7 +100,7 @@ func TestNewShardsAreReadBeforeTheyAreWrittenTo(t *testing.T) {
 	for range 8 {
 		w.pass(15 * time.Second)
 		for _, process := range []world{w, sender} {
-			for range rounds(2, 4) {
+			for range faults.Size(4, 2) {
 				process.at(t, 1)
 				sent++
 			}
@@ -117,7 +117,7 @@ func TestNewShardsAreReadBeforeTheyAreWrittenTo(t *testing.T) {
 
 func TestConfigureUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range seeds() {
+	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			in := faults.New(t, seed, faultMixes[seed%3])

@@ -241,7 +241,7 @@ func (o operation) run(t *testing.T, w world, name string, faulty func(call func
 func TestAProcessThatIsKilledLeavesNothingHalf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for name, o := range faults.Cases(3, operations, "send", "add") {
+	for name, o := range faults.Cases(5, operations, "send") {
 		killed := true
 		for k := 1; killed; k++ {
 			for _, applied := range []bool{false, true} {
@@ -270,9 +270,9 @@ func TestAProcessThatIsKilledLeavesNothingHalf(t *testing.T) {
 func TestACallerWhoGivesUpLeavesNothingHalf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for name, o := range faults.Cases(3, operations, "send") {
+	for name, o := range faults.Cases(4, operations, "send") {
 		hung := true
-		for k := 1; hung; k += faults.Size(1, 2) {
+		for k := 1; hung; k += faults.Size(1, 3) {
 			ctx, cancel := context.WithCancel(t.Context())
 			inject := faults.New(t, 1, faults.Rates{})
 			hung = false
@@ -326,7 +326,7 @@ func TestFaultsDoNoHarm(t *testing.T) {
 
 func TestNoGoroutineIsLeft(t *testing.T) {
 	w := newWorld(t, nil)
-	for name, o := range operations {
+	for name, o := range faults.Cases(3, operations, "send") {
 		o.run(t, w, name, func(call func(context.Context, world) error) error { return call(t.Context(), w.process(t, nil)) })
 	}
 	goleak.VerifyNone(t, goleak.IgnoreCurrent(), goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))

@@ -59,8 +59,9 @@ func TestBlocksAndMutesPage(t *testing.T) {
 				require.NoError(t, err)
 			}
 			return pagetest.List[prefs.Block]{
-				Page: page(user),
-				ID:   func(b prefs.Block) string { return b.Actor },
+				Page:  page(user),
+				Brief: true, // as others of internal/store
+				ID:    func(b prefs.Block) string { return b.Actor },
 				Add: func(ctx context.Context, n int) []string {
 					names := later.names(n)
 					for _, name := range names {
@@ -84,7 +85,7 @@ func TestBlocksAndMutesPage(t *testing.T) {
 			}
 			return pagetest.List[prefs.Mute]{
 				Page:  pageOfMutes(user),
-				Brief: true, // as the blocks
+				Brief: true,
 				ID:    func(m prefs.Mute) string { return m.Object.ID },
 				Add: func(ctx context.Context, n int) []string {
 					names := later.names(n)
