@@ -123,7 +123,7 @@ func TestSparseFilmsHaveFullPages(t *testing.T) {
 	for i := range 40 {
 		sent = append(sent, w.at(t, float64(i)*360).ID)
 	}
-	for _, limit := range []int{1, 3, 25} {
+	for _, limit := range faults.Some(1, 3, 1, 25) {
 		require.Equal(t, sent, idsOf(all(t, w.from(0), limit)))
 	}
 	meter.AtMost(t, "from, 25 segments of one", dynamotest.Cost{Requests: 1 + 31, Read: 1 + 31}, func() {

@@ -88,7 +88,7 @@ func TestEraseLeavesNothingOfAUser(t *testing.T) {
 
 func TestEraseResumesAfterAKill(t *testing.T) {
 	t.Parallel()
-	for _, kill := range []func(*faults.Injector, int){(*faults.Injector).KillAt, (*faults.Injector).KillBefore} {
+	for _, kill := range faults.Some(1, (*faults.Injector).KillAt, (*faults.Injector).KillBefore) {
 		for at := 1; ; at += faults.Size(1, 9) {
 			in := faults.New(t, 1, faults.Rates{})
 			in.Off()

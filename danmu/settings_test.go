@@ -106,8 +106,11 @@ func TestNewShardsAreReadBeforeTheyAreWrittenTo(t *testing.T) {
 			}
 		}
 		require.Len(t, reader.window(t, 0, 10, nil), sent)
-		require.Len(t, all(t, reader.from(0), 100), sent)
+		if faults.Full() {
+			require.Len(t, all(t, reader.from(0), 100), sent)
+		}
 	}
+	require.Len(t, all(t, reader.from(0), 100), sent)
 	shards := map[string]bool{}
 	for _, i := range w.items(t, "D#v#") {
 		shards[i.PK] = true

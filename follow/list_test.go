@@ -62,6 +62,9 @@ func TestListsAndWalkOfAThousandFollowers(t *testing.T) {
 	page, err := w.Followers(t.Context(), star, cursor.PageRequest{})
 	require.NoError(t, err)
 	require.Equal(t, newestFirst[:25], seeAll(page.Items))
+	page, err = w.Followers(t.Context(), star, cursor.PageRequest{Limit: 101})
+	require.NoError(t, err)
+	require.Equal(t, newestFirst[:100], seeAll(page.Items))
 
 	// Page back from the end.
 	last := cursor.PageRequest{Limit: 100}

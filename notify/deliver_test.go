@@ -28,7 +28,7 @@ import (
 func TestAKilledDeliveryNotifiesEachWatcherOnce(t *testing.T) {
 	t.Parallel()
 	const watchers = 5
-	each := faults.Size(1, 3) // by turns
+	each := faults.Size(1, 5) // by turns
 	for name, c := range map[string]struct {
 		kill  func(*faults.Injector, int)
 		first int

@@ -192,7 +192,7 @@ func (o *outdated) schedule(ctx context.Context, user, channel string) (digest.S
 // delivery. Then its caller repeats, and another worker goes on.
 func TestAKilledProcessLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
-	each := faults.Size(1, 2) // by turns
+	each := faults.Size(1, 4) // by turns
 	for name, c := range map[string]struct {
 		kill  func(*faults.Injector, int)
 		first int

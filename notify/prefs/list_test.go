@@ -76,6 +76,9 @@ func TestBlocksAndMutesPage(t *testing.T) {
 			}
 		})
 	})
+	if !faults.Full() {
+		return // mutes are listed like blocks
+	}
 	t.Run("mutes", func(t *testing.T) {
 		pagetest.Run(t, func(t *testing.T) pagetest.List[prefs.Mute] {
 			user, later := user(), &later{100_000}

@@ -221,8 +221,8 @@ func counterBeginsAnew[E any](t *testing.T, f Feature[E]) {
 		return sum
 	}
 	last := int64(0)
-	for round := range 3 {
-		for i := range 6 {
+	for round := range faults.Size(3, 2) {
+		for i := range faults.Size(6, 3) {
 			w.begin(t, fmt.Sprint("fan ", i), "star", f.free())
 			sum := versions()
 			require.Greater(t, sum, last, "round %d", round)

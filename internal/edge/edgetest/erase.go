@@ -102,7 +102,7 @@ func eraseEverything[E any](t *testing.T, f Feature[E]) {
 		for _, of := range ends {
 			m := dynamotest.NewMeter()
 			w := newWorld(t, f, spread(shards), m.Wrap)
-			all := fans(t, w, faults.Size(12, 5))
+			all := fans(t, w, faults.Size(12, 4))
 			was := w.begin(t, "jack", "past", f.first())
 			w.finish(t, was, true)
 			gone, left := f.split(of, all)
@@ -144,6 +144,9 @@ func eraseTorn[E any](t *testing.T, f Feature[E]) {
 		{Tail: "ann"}: faults.Some(1, "guard gone", "the head's row gone", "the tail's row gone", "only the tail's row left", "a second row of the tail"),
 		{Head: "bob"}: faults.Some(1, "only the head's row left", "wrong count", "guard gone", "the tail's row gone", "counter gone"),
 	} {
+		if of.Head == "" && !faults.Full() {
+			continue // eraseCounts erases a tail
+		}
 		for _, name := range torn {
 			s := damagedScene(t, f, 1, damages(f)[name].do)
 			require.NoError(t, s.Erase(t.Context(), of), name)

@@ -37,7 +37,7 @@ func listsPaged[E any](t *testing.T, f Feature[E]) {
 	}{
 		"by head, one kind":           {1, cursor.Plain(), false, f.free(), false},
 		"by head, all kinds, sharded": {faults.Size(8, few), sealed(t), false, "", true},
-		"by tail, one kind":           {1, cursor.Plain(), true, f.free(), f.mutual()},
+		"by tail, one kind":           {1, cursor.Plain(), true, f.free(), false},
 		"by tail, all kinds":          {1, sealed(t), true, "", false},
 	} {
 		if !c.often && !faults.Full() {
@@ -104,7 +104,7 @@ func listsPaged[E any](t *testing.T, f Feature[E]) {
 					},
 					Others:   others,
 					Requests: in.Requests,
-					Brief:    c.byTail || f.mutual(),
+					Brief:    true, // as others of internal/store
 				}
 			})
 		})

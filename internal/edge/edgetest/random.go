@@ -101,9 +101,6 @@ func OnlyDamage(t *testing.T, what string, err error, or ...error) {
 
 func randomDamage[E any](t *testing.T, f Feature[E]) {
 	for seed := range faults.Seeds(80) {
-		if !faults.Full() && seed%40 > 0 || !f.tries(int(seed/40)) {
-			continue
-		}
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			damageAndRepair(t, f, seed)
