@@ -228,7 +228,7 @@ func TestADamagedLikeIsLeftOutAndErased(t *testing.T) {
 // because of one row of many, or returns plaza.ErrInvalid.
 func TestReadsSurviveRandomItems(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(10) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 7))

@@ -347,13 +347,14 @@ func wikiVote(t testing.TB) []follow.Edge {
 func TestImportOfARealGraph(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("103,689 edges")
+		t.Skip("25,000 edges")
 	}
 	edges := wikiVote(t)
 	require.Len(t, edges, 103_689)
-	windows, opts := 11, follow.ImportOptions{}
+	edges = edges[:faults.Size(25_000, 150)]
+	windows, opts := 3, follow.ImportOptions{}
 	if !faults.Full() {
-		edges, windows, opts.Window = edges[:150], 2, 100
+		windows, opts.Window = 2, 100
 	}
 	w := newWorld(t, nil)
 	result, err := w.Import(t.Context(), "wiki-vote", sequence(edges), &opts)

@@ -220,7 +220,7 @@ func TestFaultsDoNoHarm(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	for seed := range faults.Seeds(40) {
+	for seed := range faults.Seeds(15) {
 		for _, name := range names {
 			o := operations[name]
 			inject := faults.New(t, seed, faults.Rates{LostBefore: 0.05, LostAfter: 0.15, Throttled: 0.05, Twice: 0.1, Conflict: 0.05})
@@ -237,7 +237,7 @@ func TestFaultsDoNoHarm(t *testing.T) {
 func TestReadsThatLagDoNoHarm(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for seed := range faults.Seeds(60) {
+	for seed := range faults.Seeds(20) {
 		user := fmt.Sprint("user ", seed)
 		inject := faults.New(t, seed, faults.Rates{Stale: 0.5})
 		p := w.process(t, &notify.Options{}, inject.Wrap)
