@@ -44,8 +44,8 @@ func TestAPageOfByObjectIsBounded(t *testing.T) {
 				require.NoError(t, err)
 			},
 		} {
-			if shards > 1 && name != "gone" {
-				continue
+			if shards > 1 && name != "gone" || name == "hidden" && !faults.Full() {
+				continue // a page of hidden comments is that of TestHiddenCommentsOfManyShardsAreSkippedExactly
 			}
 			t.Run(fmt.Sprint(name, ", ", shards, " shards"), func(t *testing.T) {
 				t.Parallel()
