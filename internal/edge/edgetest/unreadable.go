@@ -180,7 +180,7 @@ func manyDamagedRows[E any](t *testing.T, f Feature[E]) {
 	}
 	_, err := batch.Run(t.Context())
 	require.NoError(t, err)
-	for _, limit := range faults.Some(1, 3, 1, 25) {
+	for _, limit := range faults.Some(2, 1, 3, 25) {
 		var got []Edge
 		req := cursor.PageRequest{Limit: limit}
 		for pages := 0; ; pages++ {
