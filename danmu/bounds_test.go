@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // The bounds in ByObject's comment.
@@ -26,7 +27,7 @@ const (
 // the comments that are left.
 func TestAPageOfByObjectIsBounded(t *testing.T) {
 	t.Parallel()
-	for shards, segments := range map[int]int{1: rounds(60, 300), 32: rounds(12, 24)} {
+	for shards, segments := range map[int]int{1: faults.Size(300, 60), 32: faults.Size(24, 12)} {
 		for name, spoil := range map[string]func(t *testing.T, w world, all []danmu.Comment){
 			"emptied by Erase": func(t *testing.T, w world, _ []danmu.Comment) {
 				require.NoError(t, w.Erase(t.Context(), "ann"))
@@ -43,8 +44,8 @@ func TestAPageOfByObjectIsBounded(t *testing.T) {
 				require.NoError(t, err)
 			},
 		} {
-			if shards > 1 && name != "gone" {
-				continue
+			if shards > 1 && name != "gone" || name == "hidden" && !faults.Full() {
+				continue // a page of hidden comments is that of TestHiddenCommentsOfManyShardsAreSkippedExactly
 			}
 			t.Run(fmt.Sprint(name, ", ", shards, " shards"), func(t *testing.T) {
 				t.Parallel()
@@ -122,7 +123,7 @@ func TestSparseFilmsHaveFullPages(t *testing.T) {
 	for i := range 40 {
 		sent = append(sent, w.at(t, float64(i)*360).ID)
 	}
-	for _, limit := range []int{1, 3, 25} {
+	for _, limit := range faults.Some(1, 3, 1, 25) {
 		require.Equal(t, sent, idsOf(all(t, w.from(0), limit)))
 	}
 	meter.AtMost(t, "from, 25 segments of one", dynamotest.Cost{Requests: 1 + 31, Read: 1 + 31}, func() {

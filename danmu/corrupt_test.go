@@ -19,6 +19,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // complaints collects the damaged items that were reported.
@@ -227,7 +228,7 @@ func TestADamagedLikeIsLeftOutAndErased(t *testing.T) {
 // because of one row of many, or returns plaza.ErrInvalid.
 func TestReadsSurviveRandomItems(t *testing.T) {
 	t.Parallel()
-	for seed := range seeds() {
+	for seed := range faults.Seeds(10) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 7))
@@ -242,7 +243,7 @@ func TestReadsSurviveRandomItems(t *testing.T) {
 			}
 			var items []dynamo.Item
 			require.NoError(t, w.raw(t).Scan().Consistent(true).All(t.Context(), &items))
-			for range rounds(15, 60) {
+			for range faults.Size(60, 15) {
 				item := items[random.IntN(len(items))]
 				names := slices.Sorted(mapsKeys(item))
 				name := names[random.IntN(len(names))]

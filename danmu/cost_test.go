@@ -17,6 +17,7 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/danmu/format"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // sixteen is an id of 16 bytes.
@@ -163,11 +164,11 @@ func newEpisode(t testing.TB, n int) world {
 func TestTheCostOfAnEpisode(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
-	n := rounds(2_500, 10_000)
+	n := faults.Size(10_000, 1_000)
 	w := newEpisode(t, n).process(t, &danmu.Options{}, meter.Wrap)
 	// The settings, and four segments of four shards. Each request rounds up: a quarter of
 	// the episode costs a little more than a quarter.
-	got := meter.AtMost(t, "an episode", dynamotest.Cost{Requests: 17, Read: float64(rounds(35, 125))}, func() {
+	got := meter.AtMost(t, "an episode", dynamotest.Cost{Requests: 17, Read: float64(faults.Size(125, 22))}, func() {
 		shown := 0
 		for segment := range 4 {
 			window, err := w.Segment(t.Context(), "v", segment, nil)

@@ -88,8 +88,8 @@ func TestEraseLeavesNothingOfAUser(t *testing.T) {
 
 func TestEraseResumesAfterAKill(t *testing.T) {
 	t.Parallel()
-	for _, kill := range []func(*faults.Injector, int){(*faults.Injector).KillAt, (*faults.Injector).KillBefore} {
-		for at := 1; ; at += rounds(6, 1) {
+	for _, kill := range faults.Some(1, (*faults.Injector).KillAt, (*faults.Injector).KillBefore) {
+		for at := 1; ; at += faults.Size(1, 9) {
 			in := faults.New(t, 1, faults.Rates{})
 			in.Off()
 			s := newStage(t, in.Wrap)
@@ -122,7 +122,7 @@ func TestARepeatedEraseFindsWhatTheIndexLacked(t *testing.T) {
 
 func TestEraseUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range seeds() {
+	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			in := faults.New(t, seed, faultMixes[seed%3])
@@ -150,7 +150,7 @@ func TestEraseUnderFaults(t *testing.T) {
 // Other processes have read the object before.
 func TestEraseObjectResumesAfterAKill(t *testing.T) {
 	t.Parallel()
-	for at := 1; ; at += rounds(5, 1) {
+	for at := 1; ; at += faults.Size(1, 5) {
 		in := faults.New(t, 1, faults.Rates{})
 		in.Off()
 		s := newStage(t, in.Wrap)

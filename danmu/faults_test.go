@@ -16,7 +16,7 @@ import (
 // again later.
 func TestEverySendIsOneComment(t *testing.T) {
 	t.Parallel()
-	for seed := range seeds() {
+	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			in := faults.New(t, seed, faultMixes[seed%3])
@@ -24,7 +24,7 @@ func TestEverySendIsOneComment(t *testing.T) {
 			processes := []world{w, w.process(t, nil, in.Wrap)}
 			random := rand.New(rand.NewPCG(seed, 1))
 			var sent []danmu.Comment
-			for i := range rounds(15, 30) {
+			for i := range faults.Size(30, 15) {
 				c := danmu.Comment{Object: "v", User: "ann", Text: fmt.Sprint(i), Progress: time.Duration(random.IntN(720)) * time.Second}
 				if i%2 == 0 {
 					c.Key = fmt.Sprint(i)
@@ -76,7 +76,7 @@ var faultMixes = []faults.Rates{
 
 func TestCountsEqualReactionsUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range seeds() {
+	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			in := faults.New(t, seed, faultMixes[seed%3])

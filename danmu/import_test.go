@@ -102,12 +102,12 @@ func TestImportKeepsAllFields(t *testing.T) {
 
 func TestImportTwiceChangesNothing(t *testing.T) {
 	t.Parallel()
-	for _, shards := range []int{4, 1}[:rounds(1, 2)] {
+	for _, shards := range faults.Some(1, 4, 1) {
 		t.Run(fmt.Sprint(shards, " shards"), func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
 			s.configure(t, "film", danmu.Settings{Shards: shards})
-			n := rounds(300, 1100)
+			n := faults.Size(1100, 120)
 			comments := file(n)
 			require.Equal(t, danmu.ImportResult{Read: n, Written: n}, s.imports(t, "film", comments...))
 			got := s.exported(t, "film")
@@ -296,7 +296,7 @@ func TestImportKeepsSentComments(t *testing.T) {
 
 func TestImportUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range seeds() {
+	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			in := faults.New(t, seed, importHarshness[seed%3])

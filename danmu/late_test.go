@@ -325,6 +325,9 @@ func TestALateSendDoesNotComeBack(t *testing.T) {
 			},
 			"erased": func(s stage, ctx context.Context, _ danmu.Comment) error { return s.Erase(ctx, "jack") },
 		} {
+			if grown && gone != "erased" && !faults.Full() {
+				continue
+			}
 			t.Run(name+", "+gone, func(t *testing.T) {
 				t.Parallel()
 				s, h, first := late(t)

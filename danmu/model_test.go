@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // playing sorts comments into playing order.
@@ -26,7 +27,7 @@ func TestAnySequenceLeavesTheExpectedState(t *testing.T) {
 	processes := []stage{s, s.process(t)}
 	run, failing := 0, false
 	rapid.Check(t, func(rt *rapid.T) {
-		if run++; run > rounds(4, 100) && !failing { // rapid repeats what failed
+		if run++; run > faults.Size(50, 2) && !failing { // rapid repeats what failed
 			return
 		}
 		failing = true

@@ -99,7 +99,7 @@ func TestManySendAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.configure(t, "v", danmu.Settings{Shards: 4})
-	senders, each := 20, rounds(10, 50)
+	senders, each := 20, faults.Size(50, 10)
 	var group sync.WaitGroup
 	for i := range senders {
 		group.Go(func() {
@@ -130,7 +130,7 @@ func TestARetryAfterTheShardsGrewFindsTheFirst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	var sent []danmu.Comment
-	each := rounds(5, 20)
+	each := faults.Size(20, 5)
 	for i := range each {
 		sent = append(sent, w.send(t, danmu.Comment{Key: fmt.Sprint(i), Progress: time.Second}), w.at(t, 2))
 	}
@@ -170,7 +170,7 @@ func TestTwoCopiesAreOneComment(t *testing.T) {
 	w.at(t, 1)
 	w.configure(t, "v", danmu.Settings{Shards: 32})
 	w.pass(time.Hour)
-	n := rounds(24, 40)
+	n := faults.Size(40, 24)
 	for i := range n {
 		c := danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: 2 * time.Second, Key: fmt.Sprint(i)}
 		w.send(t, c)

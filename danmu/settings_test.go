@@ -100,14 +100,17 @@ func TestNewShardsAreReadBeforeTheyAreWrittenTo(t *testing.T) {
 	for range 8 {
 		w.pass(15 * time.Second)
 		for _, process := range []world{w, sender} {
-			for range rounds(2, 4) {
+			for range faults.Size(4, 2) {
 				process.at(t, 1)
 				sent++
 			}
 		}
 		require.Len(t, reader.window(t, 0, 10, nil), sent)
-		require.Len(t, all(t, reader.from(0), 100), sent)
+		if faults.Full() {
+			require.Len(t, all(t, reader.from(0), 100), sent)
+		}
 	}
+	require.Len(t, all(t, reader.from(0), 100), sent)
 	shards := map[string]bool{}
 	for _, i := range w.items(t, "D#v#") {
 		shards[i.PK] = true
@@ -117,7 +120,7 @@ func TestNewShardsAreReadBeforeTheyAreWrittenTo(t *testing.T) {
 
 func TestConfigureUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range seeds() {
+	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			in := faults.New(t, seed, faultMixes[seed%3])

@@ -2,8 +2,6 @@ package danmu_test
 
 import (
 	"context"
-	"iter"
-	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,7 +15,6 @@ import (
 	"github.com/plaza-sdk/plaza/danmu"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
-	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/ratelimit"
 )
 
@@ -66,27 +63,6 @@ func (w world) process(t testing.TB, opts *danmu.Options, wrap ...wrapper) world
 	w.Repository, err = danmu.New(dynamotest.DB(t, wrap...), w.table, w.source, &o)
 	require.NoError(t, err)
 	return w
-}
-
-// rounds returns few by default, and all if CI is set.
-func rounds(few, all int) int {
-	if os.Getenv("CI") != "" {
-		return all
-	}
-	return few
-}
-
-// seeds yields three seeds by default, one for each of faultMixes, and twenty if CI is
-// set.
-func seeds() iter.Seq[uint64] {
-	return func(yield func(uint64) bool) {
-		left := rounds(3, 20)
-		for seed := range faults.Seeds(20) {
-			if left--; left < 0 || !yield(seed) {
-				return
-			}
-		}
-	}
 }
 
 // tester is a *testing.T or a *rapid.T.

@@ -17,10 +17,7 @@ func TestCheckOfManyEdges(t *testing.T) {
 	t.Parallel()
 	m := dynamotest.NewMeter()
 	w := newWorld(t, nil, m.Wrap)
-	fans, idols := 2_100, 1_050
-	if !faults.Full() {
-		fans, idols = 130, 210
-	}
+	fans, idols := faults.Size(2_100, 130), faults.Size(1_050, 130)
 	var edges []follow.Edge
 	for i := range fans {
 		edges = append(edges, follow.Edge{Follower: fmt.Sprintf("fan%05d", i), Followee: "star"})

@@ -29,13 +29,14 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		return 1
 	}}, meter.Wrap)
 	strong := w.process(t, &follow.Options{Consistent: true}, meter.Wrap)
-	users := make([]string, 60)
+	users, edges := make([]string, 60), []follow.Edge{}
 	for i := range users {
 		users[i] = sixteen(fmt.Sprint("user ", i))
-		w.follow(t, users[i], star)
-		w.follow(t, users[i], spread)
-		w.follow(t, star, users[i])
+		edges = append(edges, follow.Edge{Follower: users[i], Followee: star},
+			follow.Edge{Follower: users[i], Followee: spread}, follow.Edge{Follower: star, Followee: users[i]})
 	}
+	_, err := w.Import(t.Context(), "users", sequence(edges), nil)
+	require.NoError(t, err)
 
 	type (
 		cost = dynamotest.Cost

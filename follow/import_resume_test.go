@@ -96,7 +96,7 @@ func TestImportIsExactUnderFaultsAndKills(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 1))
-			edges := friends(seed, 120, 200)
+			edges := friends(seed, 120, faults.Size(200, 80))
 			opts := &follow.ImportOptions{Window: 20 + random.IntN(200), Parallel: 1 + random.IntN(8)}
 			w := newWorld(t, nil)
 			existing := edges[:random.IntN(20)]

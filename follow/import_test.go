@@ -64,7 +64,7 @@ func pairs(edges []follow.Edge) []edgetest.Edge {
 
 func TestImportEqualsFollowingEdgeByEdge(t *testing.T) {
 	t.Parallel()
-	n, users := faults.Size(300, 60), faults.Size(40, 16)
+	n, users := faults.Size(300, 40), faults.Size(40, 10)
 	edges := friends(1, users, n)
 	byHand := newWorld(t, nil)
 	for _, e := range edges {
@@ -82,7 +82,7 @@ func TestImportEqualsFollowingEdgeByEdge(t *testing.T) {
 	if faults.Full() {
 		windows = []int{1, 7, 100, 299, 300, 301, 0}
 	}
-	for _, shards := range []int{1, 4} {
+	for _, shards := range faults.Some(1, 4, 1) {
 		for _, window := range windows {
 			t.Run(fmt.Sprintf("%d shards, windows of %d", shards, window), func(t *testing.T) {
 				w := newWorld(t, sharded(shards))
@@ -132,8 +132,8 @@ func TestImportTwiceChangesNothing(t *testing.T) {
 	t.Parallel()
 	m := dynamotest.NewMeter()
 	w := newWorld(t, sharded(2), m.Wrap)
-	edges := friends(2, 30, 100)
-	opts := &follow.ImportOptions{Window: 30}
+	edges := friends(2, 30, faults.Size(100, 40))
+	opts := &follow.ImportOptions{Window: len(edges)/4 + 1}
 	first, err := w.Import(t.Context(), "old", sequence(edges), opts)
 	require.NoError(t, err)
 	before := scan(t, w)
@@ -159,6 +159,11 @@ func TestImportTwiceChangesNothing(t *testing.T) {
 func TestImportRefusesAnotherSequence(t *testing.T) {
 	t.Parallel()
 	edges := friends(3, 30, 100)
+	w := newWorld(t, nil)
+	opts := &follow.ImportOptions{Window: 30}
+	_, err := w.Import(t.Context(), "old", sequence(edges), opts)
+	require.NoError(t, err)
+	before := scan(t, w)
 	swapped := append([]follow.Edge{edges[1], edges[0]}, edges[2:]...)
 	for name, other := range map[string][]follow.Edge{
 		"shorter": edges[:59],
@@ -166,45 +171,37 @@ func TestImportRefusesAnotherSequence(t *testing.T) {
 		"swapped": swapped,
 		"none":    nil,
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, nil)
-			opts := &follow.ImportOptions{Window: 30}
-			_, err := w.Import(t.Context(), "old", sequence(edges), opts)
-			require.NoError(t, err)
-			before := scan(t, w)
-			_, err = w.Import(t.Context(), "old", sequence(other), opts)
-			require.ErrorIs(t, err, plaza.ErrConflict)
-			require.Equal(t, before, scan(t, w))
-		})
+		_, err := w.Import(t.Context(), "old", sequence(other), opts)
+		require.ErrorIs(t, err, plaza.ErrConflict, name)
+		require.Equal(t, before, scan(t, w), name)
 	}
 }
 
 func TestImportStopsAtABadEdge(t *testing.T) {
 	t.Parallel()
 	for field, bad := range map[string]follow.Edge{
-		"Edges[45].Follower": {Followee: "bob"},
-		"Edges[45].Followee": {Follower: "bob", Followee: "bob"},
-		"Edges[45].ID":       {Follower: "ann", Followee: "bob", ID: 1 << 63},
+		"Edges[25].Follower": {Followee: "bob"},
+		"Edges[25].Followee": {Follower: "bob", Followee: "bob"},
+		"Edges[25].ID":       {Follower: "ann", Followee: "bob", ID: 1 << 63},
 	} {
 		t.Run(field, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
-			edges := friends(4, 30, 100)
-			good := edges[45]
-			edges[45] = bad
-			opts := &follow.ImportOptions{Window: 20}
+			edges := friends(4, 30, 40)
+			good := edges[25]
+			edges[25] = bad
+			opts := &follow.ImportOptions{Window: 10}
 			result, err := w.Import(t.Context(), "old", sequence(edges), opts)
 			var invalid *plaza.InvalidError
 			require.ErrorAs(t, err, &invalid)
 			require.Equal(t, field, invalid.Field)
-			require.Equal(t, follow.ImportResult{Edges: 40, Created: 40, Windows: 2}, result)
-			requireStored(t, w, edges[:40])
+			require.Equal(t, follow.ImportResult{Edges: 20, Created: 20, Windows: 2}, result)
+			requireStored(t, w, edges[:20])
 
-			edges[45] = good
+			edges[25] = good
 			result, err = w.Import(t.Context(), "old", sequence(edges), opts)
 			require.NoError(t, err)
-			require.Equal(t, follow.ImportResult{Edges: 100, Created: 100, Windows: 5, Resumed: 2}, result)
+			require.Equal(t, follow.ImportResult{Edges: 40, Created: 40, Windows: 4, Resumed: 2}, result)
 			requireStored(t, w, edges)
 		})
 	}
@@ -290,7 +287,7 @@ func TestImportKeepsGivenIDs(t *testing.T) {
 func TestImportHoldsOneWindow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	edges := friends(6, 60, faults.Size(500, 150))
+	edges := friends(6, 60, faults.Size(500, 120))
 	taken, most := 0, 0
 	var finished int64
 	counting := func(yield func(follow.Edge, error) bool) {
@@ -314,10 +311,7 @@ func TestImportCost(t *testing.T) {
 	t.Parallel()
 	m := dynamotest.NewMeter()
 	w := newWorld(t, nil, m.Wrap)
-	users, n := 40, 300
-	if faults.Full() {
-		users, n = 150, 2_000
-	}
+	users, n := faults.Size(150, 30), faults.Size(2_000, 200)
 	edges := friends(7, users, n)
 	m.AtMost(t, "import", dynamotest.Cost{
 		Requests: n/100 + n/25 + 2*n/25 + 2 + 2 + 2, // for reads, edges, list items, counts, checkpoints, placements
@@ -353,13 +347,14 @@ func wikiVote(t testing.TB) []follow.Edge {
 func TestImportOfARealGraph(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("103,689 edges")
+		t.Skip("25,000 edges")
 	}
 	edges := wikiVote(t)
 	require.Len(t, edges, 103_689)
-	windows, opts := 11, follow.ImportOptions{}
+	edges = edges[:faults.Size(25_000, 150)]
+	windows, opts := 3, follow.ImportOptions{}
 	if !faults.Full() {
-		edges, windows, opts.Window = edges[:300], 2, 250
+		windows, opts.Window = 2, 100
 	}
 	w := newWorld(t, nil)
 	result, err := w.Import(t.Context(), "wiki-vote", sequence(edges), &opts)

@@ -147,7 +147,7 @@ func TestManyDamagedRowsDoNotStopAWalk(t *testing.T) {
 	_, err := batch.Run(t.Context())
 	require.NoError(t, err)
 	slices.Reverse(edges)
-	for _, limit := range []int{1, 25} {
+	for _, limit := range faults.Some(1, 1, 25) {
 		var got []follow.Edge
 		req := cursor.PageRequest{Limit: limit}
 		for pages := 0; ; pages++ {

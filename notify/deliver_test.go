@@ -28,7 +28,7 @@ import (
 func TestAKilledDeliveryNotifiesEachWatcherOnce(t *testing.T) {
 	t.Parallel()
 	const watchers = 5
-	each := faults.Size(1, 3) // by turns
+	each := faults.Size(1, 5) // by turns
 	for name, c := range map[string]struct {
 		kill  func(*faults.Injector, int)
 		first int
@@ -341,7 +341,7 @@ func TestADamagedJobStays(t *testing.T) {
 
 // A worker is stopped at each request. Another one goes on at once.
 func TestAStoppedWorkerGivesItsJobBack(t *testing.T) {
-	for name, tc := range map[string]struct {
+	for name, tc := range faults.Cases(3, map[string]struct {
 		op, with string // the context ends at the first such request,
 		kind     faults.Kind
 	}{
@@ -355,7 +355,7 @@ func TestAStoppedWorkerGivesItsJobBack(t *testing.T) {
 		"having ended it":    {"DeleteItem", "J#", faults.Hung},
 		"looking for jobs":   {"Query", "J#", faults.None},
 		"reading the shards": {"GetItem", "shards", faults.None},
-	} {
+	}, "notifying") {
 		t.Run(name, func(t *testing.T) {
 			a := newAudience(t, 3)
 			n := a.answer("zoe")
@@ -437,7 +437,8 @@ func TestAWrongTableEndsRun(t *testing.T) {
 
 func TestWatchersCostWhatIsStated(t *testing.T) {
 	t.Parallel()
-	const watchers, failing, pages = 120, 3, 2
+	const failing, pages = 3, 2
+	watchers, page := faults.Size(120, 24), faults.Size(100, 20)
 	a := newAudience(t, 0)
 	_, err := a.follows(t, nil).Import(t.Context(), question.String(), func(yield func(follow.Edge, error) bool) {
 		for n := range watchers {
@@ -450,7 +451,7 @@ func TestWatchersCostWhatIsStated(t *testing.T) {
 	meter := dynamotest.NewMeter()
 	failed := map[string]bool{}
 	w := a.process(t, &notify.Options{
-		Watchers: a.follows(t, nil),
+		Watchers: graph{a.follows(t, nil), page},
 		Policy: byWatcher(func(user string) (d notify.Decision, err error) {
 			if failed[user] {
 				err = errBroken
@@ -469,21 +470,21 @@ func TestWatchersCostWhatIsStated(t *testing.T) {
 	n, second := w.answer("zoe"), w.answer("eve")
 	costs("a process's first", dynamotest.Cost{Requests: 2, Write: 2}, store(n))
 	require.NoError(t, err)
-	costs("nobody has a group", dynamotest.Cost{Requests: watchers + pages + 3, Read: 1, Write: 2*watchers + pages + 1}, deliver)
+	costs("nobody has a group", dynamotest.Cost{Requests: watchers + pages + 3, Read: 1, Write: float64(2*watchers + pages + 1)}, deliver)
 	require.NoError(t, err)
 	costs("another", dynamotest.Cost{Requests: 1, Write: 1}, store(second))
 	require.NoError(t, err)
 	for n := range failing {
 		failed[watcher(n)] = true
 	}
-	costs("some fail", dynamotest.Cost{Requests: watchers + pages + 3 + 1, Read: 1, Write: 3*watchers + pages + 1 + failing}, deliver)
+	costs("some fail", dynamotest.Cost{Requests: watchers + pages + 3 + 1, Read: 1, Write: float64(3*watchers + pages + 1 + failing)}, deliver)
 	require.ErrorIs(t, err, errBroken)
 	require.Len(t, a.jobs(t), failing)
 	clear(failed)
 	a.deliverAll(t)
 	costs("a repeat after the end", dynamotest.Cost{Requests: 1, Write: 1}, store(second))
 	require.NoError(t, err)
-	costs("which notifies nobody", dynamotest.Cost{Requests: watchers + pages + 3, Read: 1, Write: watchers + pages + 1}, deliver)
+	costs("which notifies nobody", dynamotest.Cost{Requests: watchers + pages + 3, Read: 1, Write: float64(watchers + pages + 1)}, deliver)
 	require.NoError(t, err)
 	costs("nothing to do", dynamotest.Cost{Requests: 2, Read: 1}, deliver)
 	require.NoError(t, err)

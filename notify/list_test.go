@@ -82,14 +82,14 @@ func TestEveryListIsPagedExactly(t *testing.T) {
 		shelf   group.Shelf
 		between int // which of the items are announcements: none, all, or every so many
 	}{
-		"groups":                   {list: all}, // in CI: those beside announcements are read alike
+		"groups":                   {list: all},
 		"groups and announcements": {list: all, between: 3},
 		"announcements":            {list: all, between: 1},
 		"the archive":              {list: archived, shelf: group.Archived},
 		"snoozed groups":           {list: snoozed, shelf: group.Snoozed},
 	} {
-		if name == "groups" && !faults.Full() {
-			continue
+		if name != "groups and announcements" && name != "snoozed groups" && !faults.Full() {
+			continue // the others are read like one of these
 		}
 		t.Run(name, func(t *testing.T) {
 			lists, added := 0, 0

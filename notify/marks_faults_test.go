@@ -150,7 +150,7 @@ func (o operation) run(t *testing.T, w world, user string, faulty func(call func
 func TestAProcessThatIsKilledLeavesNothingHalf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for name, o := range operations {
+	for name, o := range faults.Cases(3, operations, "wake") {
 		killed := true
 		for k := 1; killed; k++ {
 			for _, applied := range []bool{false, true} {
@@ -179,7 +179,7 @@ func TestAProcessThatIsKilledLeavesNothingHalf(t *testing.T) {
 func TestACallerWhoGivesUpLeavesNothingHalf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for name, o := range operations {
+	for name, o := range faults.Cases(4, operations) {
 		hung := true
 		for k := 1; hung; k += faults.Size(1, 3) {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -220,7 +220,7 @@ func TestFaultsDoNoHarm(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	for seed := range faults.Seeds(40) {
+	for seed := range faults.Seeds(15) {
 		for _, name := range names {
 			o := operations[name]
 			inject := faults.New(t, seed, faults.Rates{LostBefore: 0.05, LostAfter: 0.15, Throttled: 0.05, Twice: 0.1, Conflict: 0.05})
@@ -237,7 +237,7 @@ func TestFaultsDoNoHarm(t *testing.T) {
 func TestReadsThatLagDoNoHarm(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for seed := range faults.Seeds(60) {
+	for seed := range faults.Seeds(20) {
 		user := fmt.Sprint("user ", seed)
 		inject := faults.New(t, seed, faults.Rates{Stale: 0.5})
 		p := w.process(t, &notify.Options{}, inject.Wrap)
@@ -269,7 +269,7 @@ func TestReadsThatLagDoNoHarm(t *testing.T) {
 
 func TestNoGoroutineIsLeft(t *testing.T) {
 	w := newWorld(t, nil)
-	for name, o := range operations {
+	for name, o := range faults.Cases(3, operations, "wake") {
 		o.run(t, w, name, func(call func(context.Context, world) error) error { return call(t.Context(), w.skewed(t, o.ahead)) })
 	}
 	goleak.VerifyNone(t, goleak.IgnoreCurrent(), goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))

@@ -55,7 +55,9 @@ func TestNoOrderOfAWriteAndAShelfLosesEither(t *testing.T) {
 	for i, a := range names {
 		for _, b := range names[i:] {
 			first, second := ops[a], ops[b]
-			pairs++
+			if pairs++; !faults.Full() && pairs%3 > 0 {
+				continue
+			}
 			for k := range faults.Size(len(orders), 1) {
 				order := orders[(3*pairs+k)%len(orders)]
 				user++
@@ -121,7 +123,7 @@ func TestNoOrderOfAWriteAndAShelfLosesEither(t *testing.T) {
 // 64 writers of two processes like and unlike about the cap.
 func TestWritersAboutTheCapNeverMiscount(t *testing.T) {
 	t.Parallel()
-	for _, count := range []notify.CountBy{notify.ByActivity, notify.ByActor} {
+	for _, count := range faults.Some(1, notify.ByActor, notify.ByActivity) {
 		w := newWorld(t, &notify.Options{Consistent: true, Coalesce: time.Nanosecond})
 		n := w.like("first")
 		n.CountBy = count
@@ -129,7 +131,7 @@ func TestWritersAboutTheCapNeverMiscount(t *testing.T) {
 		w.fill(t, n, 98, filler)
 		ps := []world{w, w.process(t, &notify.Options{Consistent: true, Coalesce: time.Nanosecond})}
 		var wg sync.WaitGroup
-		for k := range faults.Size(64, 24) {
+		for k := range faults.Size(64, 16) {
 			wg.Go(func() {
 				r := rand.New(rand.NewPCG(1, uint64(k)))
 				for i := range faults.Size(4, 2) {

@@ -223,7 +223,7 @@ func TestDamagedRowsKeepNobodyAsleep(t *testing.T) {
 
 func TestFourReadersWakeAGroupOnce(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(40) {
+	for seed := range faults.Seeds(15) {
 		w := newWorld(t, nil)
 		for n := range 5 {
 			w.put(t, in("ann", n))

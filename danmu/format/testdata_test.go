@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/danmu/format"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // testFiles returns the files of a format in testdata. In valid files every record is
@@ -126,7 +127,7 @@ func TestEveryPrefixIsReadUpToTheCut(t *testing.T) {
 				t.Parallel()
 				all := whole(t, text, f, nil)
 				before := 0
-				for n := range len(text) {
+				for n := 0; n < len(text); n += faults.Size(1, 5) {
 					got, err := read(t, strings.NewReader(text[:n]), f, nil)
 					require.GreaterOrEqual(t, len(got.comments), before)
 					before = len(got.comments)

@@ -94,7 +94,7 @@ func TestAnUnclosedXMLCommentHidesNothing(t *testing.T) {
 // Searching the whole record for the end of each would take hours.
 func TestManyUnclosedXMLComments(t *testing.T) {
 	t.Parallel()
-	n := faults.Size(1<<20, 1<<18)
+	n := faults.Size(1<<20, 1<<16)
 	opts := &format.ReadOptions{MaxRecord: 16 * n}
 	for _, begin := range []string{"<!--", "<?", "<![CDATA["} {
 		many := strings.Repeat(begin, n)

@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed/reaction"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // sixteen pads a name to 16 bytes.
@@ -31,7 +32,7 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	}
 	w := newWorld(t, opts, meter.Wrap)
 	strong := w.process(t, options(1), meter.Wrap)
-	objects := make([]string, 60)
+	objects := make([]string, faults.Size(60, 30))
 	for i := range objects {
 		objects[i] = sixteen(fmt.Sprint("object ", i))
 		w.react(t, objects[i], star, "pin")

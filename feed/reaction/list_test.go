@@ -7,6 +7,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/feed/reaction"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // TestKindsWithOneIDAreListedOnce pages over reactions with equal ids: a caller
@@ -26,7 +27,7 @@ func TestKindsWithOneIDAreListedOnce(t *testing.T) {
 		}
 	}
 	want := newestFirst(all)
-	for limit := 1; limit <= 5; limit++ {
+	for _, limit := range faults.Some(2, 3, 5, 1, 2, 4) { // pages end among the kinds of an id
 		require.Equal(t, want, seeAll(read(t, w.ByUser, "jack", "", limit)), "limit %d", limit)
 		require.Len(t, read(t, w.ByObject, "photo", "", limit), len(all), "limit %d", limit)
 

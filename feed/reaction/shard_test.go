@@ -3,7 +3,6 @@ package reaction_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -18,10 +17,7 @@ import (
 // users like one object.
 func TestShardsRelieveHeat(t *testing.T) {
 	t.Parallel()
-	likes := 400
-	if os.Getenv("CI") == "" {
-		likes = 160
-	}
+	likes := faults.Size(400, 48)
 	for _, shards := range []int{1, 8} {
 		in := faults.New(t, 0, faults.Rates{})
 		writes := map[string]int{}

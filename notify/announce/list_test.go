@@ -30,8 +30,9 @@ func TestListIsExact(t *testing.T) {
 		w.announce(t, other)
 		row := func(id string) (string, string) { return "A#everyone#0", id }
 		return pagetest.List[notify.Announcement]{
-			Page: of("everyone"),
-			ID:   func(a notify.Announcement) string { return a.ID.String() },
+			Page:  of("everyone"),
+			ID:    func(a notify.Announcement) string { return a.ID.String() },
+			Brief: true, // as others of internal/store
 			Add: func(_ context.Context, n int) (added []string) {
 				for range n {
 					w.forward(time.Millisecond)

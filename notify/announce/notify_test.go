@@ -107,7 +107,7 @@ func TestAnAnnouncementOfBeforeSignupIsHidden(t *testing.T) {
 	a := w.announce(t, w.message("Hello"))
 	w.forward(lead)
 	b := w.bell(t, 0, in.Wrap)
-	for n := range 50 {
+	for n := range faults.Size(50, 10) {
 		before := everyone(fmt.Sprint("before ", n), a.From.Add(-time.Duration(n)*time.Hour))
 		require.Equal(t, []string{"Hello"}, announced(b.list(t, before, 10)))
 		require.Equal(t, 1, b.unseen(t, before))
@@ -169,7 +169,7 @@ func TestPagesOfAnnouncementsAndGroupsAreOneListWithoutRepeats(t *testing.T) {
 		b := w.bell(t, 0)
 		groups := 0
 		titles := []string{}
-		for n := range 60 {
+		for n := range faults.Size(60, 24) {
 			w.forward(time.Duration(random.IntN(5)) * time.Second)
 			if random.IntN(2) == 0 {
 				b.notify(t, "ann")
@@ -184,7 +184,7 @@ func TestPagesOfAnnouncementsAndGroupsAreOneListWithoutRepeats(t *testing.T) {
 		require.Len(t, whole, groups+len(titles))
 		require.ElementsMatch(t, titles, announced(whole))
 		require.True(t, slices.IsSortedFunc(whole, func(a, b notify.Entry) int { return int(int64(b.Last) - int64(a.Last)) }))
-		for _, limit := range []int{1, 2, 7, 59} {
+		for _, limit := range faults.Some(2, 2, 7, 1, 59) {
 			paged := b.list(t, ann, limit)
 			require.Len(t, paged, len(whole))
 			for i := range whole {
@@ -213,9 +213,9 @@ func TestEveryUserSeesEveryAnnouncementAsNew(t *testing.T) {
 		users := []string{"ann", "bob"}
 		wasNew := map[string]map[string]bool{"ann": {}, "bob": {}}
 		var want []string
-		for n := range 60 {
+		for n := range faults.Size(60, 40) {
 			w.forward(upTo(announce.CacheTTL / 3))
-			if n%5 == 0 && n < 40 {
+			if n%5 == 0 && n < faults.Size(40, 25) {
 				want = append(want, w.announce(t, w.message(fmt.Sprint(n))).Title)
 			}
 			user := users[random.IntN(2)]
@@ -251,7 +251,7 @@ func TestAPageIsNoDearerForAnnouncements(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
 	w := newWorld(t)
-	for range announce.MaxLive {
+	for range faults.Size(announce.MaxLive, 30) {
 		w.announce(t, w.message("Hello"))
 	}
 	w.forward(lead)

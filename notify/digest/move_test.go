@@ -17,7 +17,7 @@ import (
 
 func TestADigestMovesToTheNewSchedule(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range faults.Cases(3, map[string]struct {
 		was, is digest.Schedule
 		sent    string // what was sent: of a first event an hour later, a change, a second event another hour later
 		at      []string
@@ -30,7 +30,7 @@ func TestADigestMovesToTheNewSchedule(t *testing.T) {
 		"quiet hours":           {hourly, digest.Schedule{Every: time.Hour, Quiet: digest.Quiet{From: "13:00", To: "18:00"}}, "1 2", []string{"03-10 18:00"}},
 		"the same in a zone":    {digest.Schedule{Daily: "20:00"}, digest.Schedule{Daily: "21:00", Zone: "Europe/Berlin"}, "1 2", []string{"03-10 20:00"}},
 		"with a slot in common": {digest.Schedule{Daily: "14:00"}, hourly, "1 2", []string{"03-10 14:00"}},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, c.was)

@@ -18,7 +18,8 @@ import (
 // and leave meanwhile, and each message answers the one before.
 func TestSendersAtOnceGetDenseNumbers(t *testing.T) {
 	t.Parallel()
-	const devices, each = 16, 4
+	const devices = 16
+	each := faults.Size(4, 2)
 	for seed := range faults.Seeds(10) {
 		w := newWorld(t, nil)
 		members := crowd(4)

@@ -121,7 +121,7 @@ func TestEraseLeavesNothingButThePairsNames(t *testing.T) {
 // The process is killed at each of its writes.
 func TestEraseGoesOnAfterAKill(t *testing.T) {
 	t.Parallel()
-	for at := 1; ; at += faults.Size(1, 11) {
+	for at := 1; ; at += faults.Size(1, 17) {
 		in := faults.New(t, 1, faults.Rates{})
 		w := newWorld(t, nil)
 		w.meeting(t)

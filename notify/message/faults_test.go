@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
 
@@ -241,7 +240,7 @@ func (o operation) run(t *testing.T, w world, name string, faulty func(call func
 func TestAProcessThatIsKilledLeavesNothingHalf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for name, o := range faults.Cases(3, operations, "send", "add") {
+	for name, o := range faults.Cases(5, operations, "send") {
 		killed := true
 		for k := 1; killed; k++ {
 			for _, applied := range []bool{false, true} {
@@ -270,9 +269,9 @@ func TestAProcessThatIsKilledLeavesNothingHalf(t *testing.T) {
 func TestACallerWhoGivesUpLeavesNothingHalf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for name, o := range faults.Cases(3, operations, "send") {
+	for name, o := range faults.Cases(5, operations, "send") {
 		hung := true
-		for k := 1; hung; k += faults.Size(1, 2) {
+		for k := 1; hung; k += faults.Size(1, 3) {
 			ctx, cancel := context.WithCancel(t.Context())
 			inject := faults.New(t, 1, faults.Rates{})
 			hung = false
@@ -306,14 +305,8 @@ func TestACallerWhoGivesUpLeavesNothingHalf(t *testing.T) {
 func TestFaultsDoNoHarm(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	names := []string{}
-	for name := range operations {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	for seed := range faults.Seeds(15) {
-		for _, name := range names {
-			o := operations[name]
+		for name, o := range faults.Cases(2, operations, "send") {
 			inject := faults.New(t, seed, faults.Rates{LostBefore: 0.05, LostAfter: 0.15, Throttled: 0.05, Twice: 0.1, Conflict: 0.05})
 			o.run(t, w, fmt.Sprint(name, " ", seed), func(call func(context.Context, world) error) error {
 				p := w.process(t, nil, inject.Wrap)
@@ -326,7 +319,7 @@ func TestFaultsDoNoHarm(t *testing.T) {
 
 func TestNoGoroutineIsLeft(t *testing.T) {
 	w := newWorld(t, nil)
-	for name, o := range operations {
+	for name, o := range faults.Cases(3, operations, "send") {
 		o.run(t, w, name, func(call func(context.Context, world) error) error { return call(t.Context(), w.process(t, nil)) })
 	}
 	goleak.VerifyNone(t, goleak.IgnoreCurrent(), goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))

@@ -52,6 +52,9 @@ func each[T any](t testing.TB, limit int, list lister[T]) iter.Seq[T] {
 func TestHistoryIsPagedExactly(t *testing.T) {
 	t.Parallel()
 	for name, start := range map[string]int64{"from the first message": 0, "across buckets": bucket - 3} {
+		if start == 0 && !faults.Full() {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			sent := faults.New(t, 1, faults.Rates{})
@@ -63,9 +66,8 @@ func TestHistoryIsPagedExactly(t *testing.T) {
 				lists++
 				l := w.lay(t, fmt.Sprint("group ", lists), start, "ann", "ben")
 				return pagetest.List[message.Message]{
-					Page:  w.historyOf(message.In{Conversation: l.name, User: "ann"}),
-					Brief: start > 0,
-					ID:    func(m message.Message) string { return strconv.FormatInt(m.Seq, 10) },
+					Page: w.historyOf(message.In{Conversation: l.name, User: "ann"}),
+					ID:   func(m message.Message) string { return strconv.FormatInt(m.Seq, 10) },
 					Add: func(_ context.Context, n int) (seqs []string) {
 						for _, seq := range l.send(t, n) {
 							seqs = append(seqs, strconv.FormatInt(seq, 10))

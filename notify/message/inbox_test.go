@@ -48,7 +48,8 @@ func TestAnInboxIsPagedExactly(t *testing.T) {
 		lists++
 		user := fmt.Sprint("user#", lists)
 		return pagetest.List[message.Entry]{
-			Page: w.inboxOf(user),
+			Page:  w.inboxOf(user),
+			Brief: true, // as a history
 			ID: func(e message.Entry) string {
 				require.Equal(t, "text of "+e.Conversation, e.Last.Text)
 				require.EqualValues(t, 1, e.Unread)

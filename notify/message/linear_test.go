@@ -251,6 +251,7 @@ func (s speaker) question(n int) question {
 // Several devices of two users send, edit, recall and look, in two processes.
 func TestAConversationIsLinearizable(t *testing.T) {
 	t.Parallel()
+	calls := faults.Size(16, 10) // of each client
 	for seed := range faults.Seeds(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
@@ -272,7 +273,7 @@ func TestAConversationIsLinearizable(t *testing.T) {
 					id := process*3 + client
 					s := speaker{w, []string{"ann", "ben"}[client%2], rand.New(rand.NewPCG(seed, uint64(id))), &known}
 					clients.Go(func() error {
-						for n := range 16 {
+						for n := range calls {
 							q := s.question(n)
 							op := porcupine.Operation{ClientId: id, Input: q, Call: ticks.Add(1)}
 							a, err := s.ask(t.Context(), q)
@@ -292,7 +293,7 @@ func TestAConversationIsLinearizable(t *testing.T) {
 				}
 			}
 			require.NoError(t, clients.Wait())
-			require.Len(t, history, 6*16)
+			require.Len(t, history, 6*calls)
 			overtake(history)
 			require.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(group.ToModel(), history, time.Minute))
 		})

@@ -59,8 +59,9 @@ func TestBlocksAndMutesPage(t *testing.T) {
 				require.NoError(t, err)
 			}
 			return pagetest.List[prefs.Block]{
-				Page: page(user),
-				ID:   func(b prefs.Block) string { return b.Actor },
+				Page:  page(user),
+				Brief: true, // as others of internal/store
+				ID:    func(b prefs.Block) string { return b.Actor },
 				Add: func(ctx context.Context, n int) []string {
 					names := later.names(n)
 					for _, name := range names {
@@ -75,6 +76,9 @@ func TestBlocksAndMutesPage(t *testing.T) {
 			}
 		})
 	})
+	if !faults.Full() {
+		return // mutes are listed like blocks
+	}
 	t.Run("mutes", func(t *testing.T) {
 		pagetest.Run(t, func(t *testing.T) pagetest.List[prefs.Mute] {
 			user, later := user(), &later{100_000}
@@ -84,7 +88,7 @@ func TestBlocksAndMutesPage(t *testing.T) {
 			}
 			return pagetest.List[prefs.Mute]{
 				Page:  pageOfMutes(user),
-				Brief: true, // as the blocks
+				Brief: true,
 				ID:    func(m prefs.Mute) string { return m.Object.ID },
 				Add: func(ctx context.Context, n int) []string {
 					names := later.names(n)

@@ -63,7 +63,7 @@ func eachChange[E any](t *testing.T, f Feature[E]) {
 	sees("another edge of the pair", begun(again))
 
 	wide := w.process(t, spread(4))
-	for range faults.Size(8, 4) {
+	for range faults.Size(8, 2) {
 		e := wide.give(t, Edge{Tail: "ann", Head: "star", Kind: f.first(), ID: wide.idIn(t, 4, false)})
 		sees("begin in another shard", begun(e))
 		wide.finish(t, e.anyID(), true)
@@ -111,7 +111,7 @@ func repairChanges[E any](t *testing.T, f Feature[E]) {
 // faultyChanges lets several processes write the same edges under faults. What
 // the stream reports are then the edges that stand, and each begins and ends once.
 func faultyChanges[E any](t *testing.T, f Feature[E]) {
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(10) {
 		w, changes := newStreamed(t, f, spread(1))
 		group := parallel.New()
 		for process := range 3 {
@@ -121,7 +121,7 @@ func faultyChanges[E any](t *testing.T, f Feature[E]) {
 			p := w.process(t, spread(1+process), faults.New(t, random.Uint64(), rates).Wrap)
 			group.Go(func() error {
 				slots := f.slots()
-				for range 20 {
+				for range faults.Size(20, 8) {
 					e := slots[random.IntN(len(slots))]
 					begins := random.IntN(3) > 0
 					if begins {
@@ -221,8 +221,8 @@ func counterBeginsAnew[E any](t *testing.T, f Feature[E]) {
 		return sum
 	}
 	last := int64(0)
-	for round := range 3 {
-		for i := range 6 {
+	for round := range faults.Size(3, 2) {
+		for i := range faults.Size(6, 3) {
 			w.begin(t, fmt.Sprint("fan ", i), "star", f.free())
 			sum := versions()
 			require.Greater(t, sum, last, "round %d", round)

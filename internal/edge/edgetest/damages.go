@@ -203,7 +203,7 @@ func (e Edge) ends() [2]edge.Ends { return [2]edge.Ends{{Tail: e.Tail}, {Head: e
 func repairDamages[E any](t *testing.T, f Feature[E]) {
 	all := damages(f)
 	for i, name := range slices.Sorted(maps.Keys(all)) {
-		if every := faults.Size(1, 3); i%every > 0 || !f.tries(i/every) {
+		if every := faults.Size(1, 4); i%every > 0 || !f.tries(i/every) {
 			continue
 		}
 		for _, c := range waysToRepair(i, all[name].shards) {
@@ -269,7 +269,7 @@ func repairDamage[E any](t *testing.T, f Feature[E], damage damage[E], shards, f
 // list or elsewhere. The head's count is right at once, and a concurrent Check
 // of the head notices.
 func repairRestoresHeadCount[E any](t *testing.T, f Feature[E]) {
-	for _, name := range []string{"guard gone", "the tail's row gone", "the head's row gone", "the head's row of another"} {
+	for _, name := range faults.Some(2, "the head's row gone", "guard gone", "the tail's row gone", "the head's row of another") {
 		damage := damages(f)[name]
 		s := damagedScene(t, f, 5, damage.do)
 		versions := func() (sum int) {

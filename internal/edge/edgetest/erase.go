@@ -94,11 +94,15 @@ func (w world[E]) requireErased(t testing.TB, of edge.Ends, left []Edge) (ended 
 var erasable = []edge.Ends{{Tail: "jack"}, {Head: "star"}}
 
 func eraseEverything[E any](t *testing.T, f Feature[E]) {
+	ends := erasable
+	if f.mutual() { // either name is both
+		ends = faults.Some(1, ends...)
+	}
 	for _, shards := range faults.Some(1, 2, 8) {
-		for _, of := range erasable {
+		for _, of := range ends {
 			m := dynamotest.NewMeter()
 			w := newWorld(t, f, spread(shards), m.Wrap)
-			all := fans(t, w, faults.Size(12, 5))
+			all := fans(t, w, faults.Size(12, 4))
 			was := w.begin(t, "jack", "past", f.first())
 			w.finish(t, was, true)
 			gone, left := f.split(of, all)
@@ -140,6 +144,9 @@ func eraseTorn[E any](t *testing.T, f Feature[E]) {
 		{Tail: "ann"}: faults.Some(1, "guard gone", "the head's row gone", "the tail's row gone", "only the tail's row left", "a second row of the tail"),
 		{Head: "bob"}: faults.Some(1, "only the head's row left", "wrong count", "guard gone", "the tail's row gone", "counter gone"),
 	} {
+		if of.Head == "" && !faults.Full() {
+			continue // eraseCounts erases a tail
+		}
 		for _, name := range torn {
 			s := damagedScene(t, f, 1, damages(f)[name].do)
 			require.NoError(t, s.Erase(t.Context(), of), name)
@@ -223,7 +230,7 @@ func eraseMeetsNew[E any](t *testing.T, f Feature[E]) {
 	if f.hasKinds() {
 		moments["guards are to expire"] = moment{edge.Ends{Tail: "jack"}, func(op string, _ []byte) bool { return op == "UpdateItem" }}
 	}
-	for name, c := range moments {
+	for name, c := range faults.Cases(2, moments) {
 		w := newWorld(t, f, spread(1))
 		arrive := func(i int) {
 			if c.of.Tail != "" { // under one guard

@@ -37,13 +37,13 @@ func repairUnderFaults[E any](t *testing.T, f Feature[E]) {
 	}
 }
 
-// failedReads fails each request in turn, or each third unless Full.
+// failedReads fails each request in turn, or each fifth unless Full.
 func failedReads[E any](t *testing.T, f Feature[E]) {
 	for of, damage := range map[edge.Ends]string{{Tail: "ann"}: "the tail's row gone", {Head: "bob"}: "guard gone"} {
-		for _, name := range []string{"Check", "Repair"} {
+		for _, name := range faults.Some(1, "Repair", "Check") {
 			s := damagedScene(t, f, 5, damages(f)[damage].do)
 			before := Scan(t, s.world.table)
-			for n := 1; ; n += faults.Size(1, 3) {
+			for n := 1; ; n += faults.Size(1, 5) {
 				in := faults.New(t, 0, faults.Rates{})
 				in.Script(func(_ string, _ []byte, k int) faults.Fault {
 					if k == n {
@@ -75,7 +75,7 @@ func killedRepair[E any](t *testing.T, f Feature[E]) {
 	require.Error(t, err)
 	five := s.process(t, spread(5))
 	var begun []Edge
-	for i := range 20 { // into each shard
+	for i := range faults.Size(20, 10) { // into each shard
 		begun = append(begun, five.begin(t, fmt.Sprint("late ", i), "bob", f.first()))
 	}
 	require.Subset(t, s.read(t, s.ByHead, "bob", f.first(), 100), begun)

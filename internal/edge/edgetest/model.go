@@ -127,7 +127,7 @@ var harshness = []faults.Rates{
 
 func underFaults[E any](t *testing.T, f Feature[E]) {
 	for seed := range faults.Seeds(20) {
-		for _, shards := range []int{1, 4} {
+		for _, shards := range faults.Some(1, 4, 1) {
 			t.Run(fmt.Sprintf("seed %d, %d shards", seed, shards), func(t *testing.T) {
 				t.Parallel()
 				in := faults.New(t, seed, harshness[seed%3])

@@ -100,10 +100,7 @@ func OnlyDamage(t *testing.T, what string, err error, or ...error) {
 }
 
 func randomDamage[E any](t *testing.T, f Feature[E]) {
-	for seed := range faults.Seeds(80) {
-		if !faults.Full() && seed%40 > 0 || !f.tries(int(seed/40)) {
-			continue
-		}
+	for seed := range faults.Seeds(25) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			damageAndRepair(t, f, seed)

@@ -63,7 +63,8 @@ func damagedItems[E any](t *testing.T, f Feature[E]) {
 	}
 	for i, name := range slices.Sorted(maps.Keys(cases)) {
 		c := cases[name]
-		if !f.tries(i) && !c.byKey { // only one of them can have that
+		brief := !faults.Full() && i/2%2 != i%2 // half of those that a feature tries
+		if (brief || !f.tries(i)) && !c.byKey { // only one of them can have that
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -141,7 +142,7 @@ func damagedCounter[E any](t *testing.T, f Feature[E]) {
 // damagedShards damages the set that names the shards.
 func damagedShards[E any](t *testing.T, f Feature[E]) {
 	w := newWorld(t, f, spread(8))
-	for i, shards := range faults.Some[any](2, []int{-1}, []string{"3"}, []int{1_000_000_000}, []int{0, 3}) {
+	for i, shards := range faults.Some[any](1, []int{-1}, []string{"3"}, []int{1_000_000_000}, []int{0, 3}) {
 		photo := fmt.Sprint("photo", i)
 		all := w.crowd(t, photo, faults.Size(12, 6), f.free())
 		key := layout{f.Shape}.counter(photo, 0)
@@ -205,6 +206,9 @@ func manyDamagedRows[E any](t *testing.T, f Feature[E]) {
 		if page.Prev == "" || page.Prev == req {
 			break
 		}
+	}
+	if !faults.Full() {
+		return // damagedItems repairs such rows
 	}
 	drift, err := w.Repair(t.Context(), edge.Ends{Head: "star"})
 	require.NoError(t, err)
