@@ -30,7 +30,7 @@ func aDay(users int64) Input {
 func TestTheModelAgreesWithASimulatedDay(t *testing.T) {
 	t.Parallel()
 	if !faults.Full() {
-		agree(t, aDay(150), 0.08) // 6.4 expected calls are 6
+		agree(t, aDay(300), 0.08) // 6.4 expected calls are 6
 		return
 	}
 	for _, users := range []int64{1_000, 3_000} {
