@@ -122,7 +122,7 @@ func TestTheRankingChangesUnderWrites(t *testing.T) {
 		w := newOwn(t, leaderboard.Table)
 		w.switchTo(t, leaderboard.RankByCount)
 		w.play(t, "b", "ann 1", "bob 2")
-		w.load(t, "b", crowded(600))
+		w.load(t, "b", crowded(faults.Size(600, 100)))
 		w = w.followed(t)
 		ctx, stop := context.WithCancel(t.Context())
 		var group sync.WaitGroup

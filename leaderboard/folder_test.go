@@ -99,7 +99,7 @@ func TestUnderFaultsWhatIsPublishedIsTheIndex(t *testing.T) {
 			rates := faults.Standard
 			rates.Unprocessed = 0.05
 			f := w.folder(t, leaderboard.FolderOptions{}, flaky(seed), faults.New(t, seed, rates).Wrap)
-			for range faults.Size(6, 4) {
+			for range faults.Size(6, 2) {
 				for range 30 {
 					require.NoError(t, w.write(t.Context(), random))
 				}
@@ -158,7 +158,7 @@ func TestWritesDuringALoadAreFolded(t *testing.T) {
 				if pages++; pages > 100 {
 					return
 				}
-				for range 10 {
+				for range faults.Size(10, 4) {
 					assert.NoError(t, w.write(t.Context(), random))
 				}
 			}
@@ -213,7 +213,7 @@ func TestWritersDoNotWaitForALoad(t *testing.T) {
 	f := w.folder(t, leaderboard.FolderOptions{Settle: 50 * time.Millisecond}, nil)
 	ctx, stop := context.WithCancel(t.Context())
 	group := parallel.New()
-	for i := range uint64(4) {
+	for i := range uint64(faults.Size(4, 2)) {
 		group.Go(func() error {
 			random := rand.New(rand.NewPCG(i, 0))
 			for ctx.Err() == nil {

@@ -148,7 +148,7 @@ func TestAFolderThatStopsLetsAnotherLead(t *testing.T) {
 }
 
 func TestAFolderThatWasKilledIsTakenOver(t *testing.T) {
-	for k := 1; k <= faults.Size(8, 4); k++ {
+	for k := 1; k <= faults.Size(8, 2); k++ {
 		for _, after := range []bool{false, true} {
 			if !faults.Full() && after != (k%2 == 0) {
 				continue
@@ -180,7 +180,7 @@ func TestAFolderThatWasKilledIsTakenOver(t *testing.T) {
 
 // What a folder sent before it was frozen arrives after another took over.
 func TestAFrozenFolderDamagesNothing(t *testing.T) {
-	for name, op := range map[string]string{"roots": "PutItem", "blocks": "BatchWriteItem"} {
+	for name, op := range faults.Cases(2, map[string]string{"roots": "PutItem", "blocks": "BatchWriteItem"}) {
 		t.Run(name, func(t *testing.T) {
 			inFoldBubble(t, func(t *testing.T, w world) {
 				frozen := false
@@ -232,7 +232,8 @@ func TestAFolderOfAnOldLeaseStopsWhenItPublishes(t *testing.T) {
 
 func TestAfterItsLeaseIsGoneAFolderLeadsAboveWhatIsPublished(t *testing.T) {
 	inFoldBubble(t, func(t *testing.T, w world) {
-		for range 3 {
+		times := faults.Size(3, 1)
+		for range times {
 			ann := w.fold(t)
 			w.catchesUp(t)
 			_ = ann.stop()
@@ -240,7 +241,7 @@ func TestAfterItsLeaseIsGoneAFolderLeadsAboveWhatIsPublished(t *testing.T) {
 		require.NoError(t, w.raw(t).Delete("pk", "R#").Range("sk", "LEADER").Run(t.Context()))
 		w.fold(t)
 		w.move(t, 1, 30)
-		require.Greater(t, w.catchesUp(t).Gen, uint64(3))
+		require.Greater(t, w.catchesUp(t).Gen, uint64(times))
 	})
 }
 

@@ -58,7 +58,7 @@ func (w world) likesOf(reactions *reaction.Repository) stream.Handler {
 func TestTheMostLikedOfTheWeekAndOfAllTime(t *testing.T) {
 	t.Parallel()
 	const users = 300
-	objects := rounds(40, 10)
+	objects := faults.Size(40, 10)
 	lossy := faults.New(t, 1, faults.Standard)
 	w := newWorld(t, nil, lossy.Wrap)
 	lossy.Off()
@@ -75,7 +75,7 @@ func TestTheMostLikedOfTheWeekAndOfAllTime(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(week), uint64(user)))
 			group.Go(func() {
 				liked := map[reaction.Reaction]bool{}
-				for range rounds(2000, 64) / 2 / 16 {
+				for range faults.Size(2000, 32) / 2 / 16 {
 					r := reaction.Reaction{User: fmt.Sprint("user ", user+16*random.IntN(users/16)), Object: fmt.Sprint("song ", random.IntN(objects)), Kind: "like"}
 					var err error
 					if liked[r] || random.IntN(4) == 0 { // also of the week before

@@ -196,12 +196,12 @@ func TestTheBestOfConcurrentScoresIsKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Shards: 4})
-	players := rounds(64, 10)
+	players := faults.Size(64, 10)
 	var group sync.WaitGroup
 	for p := range players {
 		group.Go(func() {
 			random := rand.New(rand.NewPCG(uint64(p), 0))
-			scores := append(random.Perm(1000)[:rounds(20, 5)], 1000)
+			scores := append(random.Perm(1000)[:faults.Size(20, 5)], 1000)
 			var one sync.WaitGroup // scores of one player, two at a time
 			for range 2 {
 				for i, n := range random.Perm(len(scores)) {
@@ -465,7 +465,7 @@ func TestTheLargestSubmissionFits(t *testing.T) {
 func TestShardsShareTheWrites(t *testing.T) {
 	t.Parallel()
 	const shards = 8
-	players := rounds(400, 100)
+	players := faults.Size(400, 64)
 	parts := newPartCounter()
 	w := newWorld(t, nil, parts.wrap)
 	w.define(t, leaderboard.Board{Name: "b", Shards: shards})

@@ -21,11 +21,11 @@ func TestTopAndHiddenArePagedExactly(t *testing.T) {
 		board  leaderboard.Board
 		hidden bool
 	}{
-		"top":               {leaderboard.Board{}, false},
-		"top over 4 shards": {leaderboard.Board{Shards: 4, Order: leaderboard.Ascending}, false},
-		"hidden":            {leaderboard.Board{Shards: 4}, true},
+		"top":             {leaderboard.Board{}, false},
+		"top over shards": {leaderboard.Board{Shards: faults.Size(4, 2), Order: leaderboard.Ascending}, false},
+		"hidden":          {leaderboard.Board{Shards: 4}, true},
 	} {
-		if name == "top" && rounds(1, 0) == 0 {
+		if name == "top" && !faults.Full() {
 			continue // without CI, skip one shard, the easier case
 		}
 		t.Run(name, func(t *testing.T) {
@@ -256,7 +256,7 @@ func TestTheTopPercent(t *testing.T) {
 		w.publish(t)
 		whole := texts(all(t, 100, w.top(in("b"))))
 		for percent, want := range map[float64]int{0.001: 1, 1: 1, 3.4: 2, 10: 3, 33: 10, 50: 15, 99: 30, 100: 30} {
-			for _, limit := range faults.Some(1, 3, 100, 1, 5) {
+			for _, limit := range faults.Some(1, 5, 100, 1, 3) {
 				require.Equal(t, whole[:want], texts(all(t, limit, list(percent))), "%v%%, pages of %d", percent, limit)
 			}
 		}
