@@ -166,7 +166,7 @@ func TestLateRequestsUndoNothing(t *testing.T) {
 	type calls = []func(context.Context, world) error
 	op := func(n int) ids.ID { return ids.At(noon.Add(-time.Minute)) + ids.ID(n) }
 	fresh := submit(given(1, "", 0))
-	for name, c := range map[string]struct {
+	for name, c := range faults.Cases(3, map[string]struct {
 		operator leaderboard.Operator
 		before   calls
 		late     func(context.Context, world) error
@@ -190,7 +190,7 @@ func TestLateRequestsUndoNothing(t *testing.T) {
 		"a name, another":            {"", calls{submit(given(9, "Old", op(1)))}, submit(given(9, "New", op(2))), 1, calls{submit(given(9, "New", op(2))), submit(given(9, "Newest", op(3)))}},
 		"a name, erased, new":        {"", calls{submit(given(9, "Old", op(1)))}, submit(given(9, "New", op(2))), 1, calls{erase, submit(given(9, "", 0))}},
 		"an increment by 0, another": {leaderboard.Increment, calls{submit(given(9, "Old", op(1)))}, submit(given(0, "New", op(2))), 0, calls{submit(given(0, "New", op(2))), submit(given(0, "Newest", op(3)))}},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)

@@ -36,7 +36,7 @@ func TestEveryOperatorUnderFaults(t *testing.T) {
 	t.Parallel()
 	shared := newWorld(t, nil)
 	const best, set, up, down = leaderboard.Best, leaderboard.Set, leaderboard.Increment, leaderboard.Decrement
-	for name, c := range map[string]struct {
+	for name, c := range faults.Cases(2, map[string]struct {
 		board     leaderboard.Board
 		operators []leaderboard.Operator
 		versions  bool
@@ -47,7 +47,7 @@ func TestEveryOperatorUnderFaults(t *testing.T) {
 		"increment":   {every(""), []leaderboard.Operator{up}, false},
 		"decrement":   {every(""), []leaderboard.Operator{down}, false},
 		"any of them": {every(""), []leaderboard.Operator{best, set, up, down}, false},
-	} {
+	}) {
 		for seed := range faults.Seeds(20) {
 			if seed > 5 && !faults.Full() {
 				continue // two seeds of each kind

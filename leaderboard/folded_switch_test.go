@@ -117,12 +117,15 @@ func TestAnEarlierFoldsPublicationIsNotUsed(t *testing.T) {
 
 // Some write and read while the ranking changes.
 func TestTheRankingChangesUnderWrites(t *testing.T) {
+	if !faults.Full() {
+		t.Skip("TestAnEarlierFoldsPublicationIsNotUsed changes it without writers; CI runs this too")
+	}
 	t.Parallel()
 	for seed := range faults.Seeds(4) {
 		w := newOwn(t, leaderboard.Table)
 		w.switchTo(t, leaderboard.RankByCount)
 		w.play(t, "b", "ann 1", "bob 2")
-		w.load(t, "b", crowded(faults.Size(600, 100)))
+		w.load(t, "b", crowded(600))
 		w = w.followed(t)
 		ctx, stop := context.WithCancel(t.Context())
 		var group sync.WaitGroup

@@ -148,7 +148,7 @@ func TestAFolderThatStopsLetsAnotherLead(t *testing.T) {
 }
 
 func TestAFolderThatWasKilledIsTakenOver(t *testing.T) {
-	for k := 1; k <= faults.Size(8, 2); k++ {
+	for k := faults.Size(1, 2); k <= faults.Size(8, 2); k++ {
 		for _, after := range []bool{false, true} {
 			if !faults.Full() && after != (k%2 == 0) {
 				continue
@@ -180,7 +180,10 @@ func TestAFolderThatWasKilledIsTakenOver(t *testing.T) {
 
 // What a folder sent before it was frozen arrives after another took over.
 func TestAFrozenFolderDamagesNothing(t *testing.T) {
-	for name, op := range faults.Cases(2, map[string]string{"roots": "PutItem", "blocks": "BatchWriteItem"}) {
+	if !faults.Full() {
+		t.Skip("TestAFolderOfAnOldLeaseStopsWhenItPublishes and TestALeaseThatIsGivenAgainDoesNotChangeBlocks show it by hand; CI runs this too")
+	}
+	for name, op := range map[string]string{"roots": "PutItem", "blocks": "BatchWriteItem"} {
 		t.Run(name, func(t *testing.T) {
 			inFoldBubble(t, func(t *testing.T, w world) {
 				frozen := false

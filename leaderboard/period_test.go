@@ -440,7 +440,7 @@ func TestShardsOnlyGrow(t *testing.T) {
 	later := w.process(t, nil)
 	add(later, 10)
 	require.Equal(t, 8, w.spans(t, "b")[0].Shards)
-	for i := range 40 { // entries stay in their shard
+	for i := range faults.Size(40, 10) { // entries stay in their shard
 		w.submit(t, score("b", fmt.Sprintf("p%03d", i), 1, 0))
 		later.submit(t, score("b", fmt.Sprintf("p%03d", i), 2, 0))
 		want[i] = fmt.Sprintf("p%03d 2", i)

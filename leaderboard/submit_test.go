@@ -59,7 +59,7 @@ func TestSubmissionsInSequence(t *testing.T) {
 	refusing := w.process(t, &leaderboard.Options{
 		Refuse: func(context.Context, leaderboard.Submission, leaderboard.Result) error { return nil },
 	})
-	for name, c := range map[string]struct {
+	for name, c := range faults.Cases(2, map[string]struct {
 		board leaderboard.Board
 		steps []step
 		want  []result // one for each step
@@ -88,7 +88,7 @@ func TestSubmissionsInSequence(t *testing.T) {
 		"decrement below the floor":    {floored, []step{{set, 5, 0}, {down, 6, 0}, {down, 1, 0}}, []result{{true, 5}, {false, 0}, {false, 0}}, false},
 		"set below the floor":          {floored, []step{{set, -5, 0}}, []result{{true, 0}}, true},
 		"best below the floor":         {leaderboard.Board{Floor: ptr(leaderboard.Int(3))}, []step{{best, -5, 0}, {best, 2, 0}}, []result{{true, 3}, {false, 3}}, true},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			both := map[string]world{name: w, name + ", with rules": refusing}
