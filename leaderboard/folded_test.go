@@ -301,7 +301,7 @@ func TestRootsAreReadOnceASecond(t *testing.T) {
 		roots.Store(0)
 		blocks.Store(0)
 		var group sync.WaitGroup
-		for i := range 20 {
+		for i := range faults.Size(20, 8) {
 			group.Go(func() {
 				rank, err := reader.Rank(t.Context(), in("b"), fmt.Sprintf("p %04d", 30*i+1))
 				require.NoError(t, err)

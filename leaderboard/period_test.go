@@ -218,7 +218,7 @@ func TestPeriodsNeverOverlap(t *testing.T) {
 			board := leaderboard.Board{Name: "b", Cron: crons[seed%5], Grace: 6 * time.Hour}
 			faults.Acknowledged(t, func() error { return errorOf(w.Define(t.Context(), board)) })
 			seen := map[string]string{} // from time to period
-			for range faults.Size(12, 6) {
+			for range faults.Size(12, 4) {
 				w.set(w.Now().Add(time.Duration(random.IntN(150)) * time.Minute))
 				if random.IntN(3) == 0 {
 					board.Cron = crons[random.IntN(len(crons))]
@@ -309,7 +309,7 @@ func TestManySubmissionsOpenAPeriodOnce(t *testing.T) {
 		return faults.Fault{}
 	})
 	var many []leaderboard.Submission
-	for i := range 100 {
+	for i := range faults.Size(100, 40) {
 		many = append(many, leaderboard.Submission{Board: "b", Player: strconv.Itoa(i), Op: w.id()})
 	}
 	for _, o := range w.SubmitMany(t.Context(), many) {

@@ -55,11 +55,14 @@ func TestTopAndHiddenArePagedExactly(t *testing.T) {
 					Page: list(in(board.Name)),
 					ID:   func(r leaderboard.Standing) string { return r.Player },
 					Add: func(ctx context.Context, count int) []string {
-						players := make([]string, count)
+						players, places := make([]string, count), make([]place, count)
 						for i := range players {
 							n++
 							players[i] = fmt.Sprint("player ", n)
 							v := int64(n)
+							if places[i] = (place{players[i], v, 0, 0}); name == "top" {
+								continue
+							}
 							if board.Order == leaderboard.Ascending {
 								v = -v
 							}
@@ -68,6 +71,9 @@ func TestTopAndHiddenArePagedExactly(t *testing.T) {
 								_, err := w.Hide(ctx, in(board.Name), players[i])
 								require.NoError(t, err)
 							}
+						}
+						if name == "top" {
+							w.load(t, board.Name, places)
 						}
 						return players
 					},
