@@ -89,7 +89,7 @@ func TestAnOpenShardWithoutChildrenGoesOn(t *testing.T) {
 
 // Case 13.
 func TestShardsOfManyPagesAreAllLeased(t *testing.T) {
-	n := faults.Size(250, 120)
+	n := faults.Size(250, 60)
 	for _, page := range faults.Some(1, 10, 100) {
 		t.Run(fmt.Sprint(page), func(t *testing.T) {
 			inBubble(t, func(t *testing.T, w *world) {
@@ -217,7 +217,7 @@ func TestWorkersShareShardsEvenlyAndTakeOverFromTheDead(t *testing.T) {
 			owned := w.owned()
 			return len(owned) == 2 && sum(owned) == 10 && equal(owned, 5)
 		})
-		time.Sleep(5 * time.Minute)
+		time.Sleep(time.Duration(faults.Size(5, 1)) * time.Minute)
 		require.True(t, equal(w.owned(), 5))
 
 		renewed := ann.in.Writes()

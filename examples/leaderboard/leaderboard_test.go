@@ -70,7 +70,7 @@ func TestTheSeasonEndsAsItWasPlayed(t *testing.T) {
 
 func TestFoldedRanksCostLessThanCountedOnes(t *testing.T) {
 	t.Parallel()
-	players := 600 // more than a leaf of the folder holds
+	players := 520 // more than a leaf of the folder holds
 	if os.Getenv("CI") != "" {
 		players = 2000
 	}
