@@ -377,7 +377,7 @@ func TestDamageIsNeverAPanicOrAnInvalidArgument(t *testing.T) {
 		"J#0":   {"ver", "tries", "next", "ttl", "lease", "claim"},
 		"entry": {"key", "part", "score", "rev", "version", "ops", "lastOp", "print", "prev", "name", "meta", "removed", "moved", "managed", "managedBefore", "ttl"},
 	}
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(10) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 12))

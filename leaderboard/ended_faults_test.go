@@ -156,7 +156,7 @@ func TestTheLastScoreOfAPeriodIsInItsStandings(t *testing.T) {
 // has taken note.
 func TestEveryPeriodIsCalledFor(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(10) {
+	for seed := range faults.Seeds(5) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 1))

@@ -69,7 +69,7 @@ func TestFoldedRanksOfManyEqualBruteForce(t *testing.T) {
 	w = w.followed(t)
 	run := 0
 	rapid.Check(t, func(t *rapid.T) {
-		if run++; run > faults.Size(50, 1) {
+		if run++; run > faults.Size(15, 1) {
 			return
 		}
 		for range faults.Size(20, 12) {

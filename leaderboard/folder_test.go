@@ -90,7 +90,7 @@ func (w world) foldedExactly(t testing.TB, f *leaderboard.Folder) {
 
 func TestUnderFaultsWhatIsPublishedIsTheIndex(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(40) {
+	for seed := range faults.Seeds(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			w := newFolded(t, nil)
@@ -139,7 +139,7 @@ func TestAFolderIsRefusedWhatItCannotDo(t *testing.T) {
 // Entries are written while the index is read, before and after each of its pages.
 func TestWritesDuringALoadAreFolded(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			w := newOwn(t, leaderboard.Table)

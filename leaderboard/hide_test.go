@@ -269,7 +269,7 @@ func TestAnIncrementDuringARemovalIsRefused(t *testing.T) {
 
 func TestManagingUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(9) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			sent := faults.New(t, seed, faultMixes[seed%3])

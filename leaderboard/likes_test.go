@@ -77,7 +77,7 @@ func TestTheMostLikedOfTheWeekAndOfAllTime(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(week), uint64(user)))
 			group.Go(func() {
 				liked := map[reaction.Reaction]bool{}
-				for range 2000 / 2 / 16 {
+				for range 512 / 2 / 16 {
 					r := reaction.Reaction{User: fmt.Sprint("user ", user+16*random.IntN(users/16)), Object: fmt.Sprint("song ", random.IntN(objects)), Kind: "like"}
 					var err error
 					if liked[r] || random.IntN(4) == 0 { // also of the week before

@@ -196,7 +196,7 @@ func TestABoardFollowsAnotherTable(t *testing.T) {
 // two processes, each twice and in any order, and then all of them once more.
 func TestABoardFollowsInAnyOrderUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(10) {
+	for seed := range faults.Seeds(6) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 1))
@@ -213,7 +213,7 @@ func TestABoardFollowsInAnyOrderUnderFaults(t *testing.T) {
 				leaderboard.Project(w.process(t, nil, in.Wrap).Repository, projection),
 			}
 			stands := map[int]bool{}
-			for version := range uint64(faults.Size(80, 15)) {
+			for version := range uint64(faults.Size(60, 15)) {
 				id := random.IntN(10)
 				if stands[id] && random.IntN(3) == 0 {
 					s.remove(t, id)

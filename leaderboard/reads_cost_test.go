@@ -45,7 +45,7 @@ func (w world) crowd(t testing.TB, board string, n int) {
 // The test confirms the formula in Count's comment, for every call that counts.
 func TestCountingCostsTheRowsItReads(t *testing.T) {
 	t.Parallel()
-	for _, n := range faults.Some(1, 500, 1000, 20_000) {
+	for _, n := range faults.Some(1, 500, 10_000) {
 		meter := dynamotest.NewMeter()
 		quiet := newWorld(t, nil)
 		w := quiet.process(t, nil, meter.Wrap)

@@ -196,7 +196,7 @@ func TestTheBestOfConcurrentScoresIsKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Shards: 4})
-	players := faults.Size(64, 10)
+	players := faults.Size(32, 10)
 	var group sync.WaitGroup
 	for p := range players {
 		group.Go(func() {
