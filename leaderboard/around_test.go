@@ -86,7 +86,7 @@ func TestRangeReadsDeepIntoShards(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b"})
-	n := int64(rounds(700, 400))
+	n := int64(faults.Size(700, 400))
 	w.manyRows(t, "b", int(n))
 	w.define(t, leaderboard.Board{Name: "b", Shards: 4})
 	w.play(t, "b", "opens 0")

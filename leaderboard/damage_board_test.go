@@ -18,7 +18,7 @@ import (
 func TestADamagedPeriodIsReportedAndRepaired(t *testing.T) {
 	t.Parallel()
 	const today = "20260310T000000Z"
-	for name, with := range faults.Cases(5, map[string]dynamo.Item{
+	for name, with := range faults.Cases(8, map[string]dynamo.Item{
 		"no shards":              {"shards": nil},
 		"too many shards":        {"shards": numberOf("1000000000")},
 		"shards that are text":   {"shards": textOf("x")},
@@ -85,7 +85,7 @@ func TestADamagedPeriodIsReportedAndRepaired(t *testing.T) {
 
 func TestADamagedDefinitionIsReportedAndReplaced(t *testing.T) {
 	t.Parallel()
-	for name, with := range faults.Cases(3, map[string]dynamo.Item{
+	for name, with := range faults.Cases(6, map[string]dynamo.Item{
 		"a kind":                           {"kind": textOf("complex")},
 		"no version":                       {"ver": textOf("x")},
 		"an unknown ties":                  {"ties": numberOf("7")},

@@ -20,9 +20,9 @@ import (
 // the end. Then its caller repeats, and another worker goes on.
 func TestAKilledProcessLosesNoEnd(t *testing.T) {
 	t.Parallel()
-	for name, kill := range map[string]func(*faults.Injector, int){
+	for name, kill := range faults.Cases(2, map[string]func(*faults.Injector, int){
 		"applied": (*faults.Injector).KillAt, "not applied": (*faults.Injector).KillBefore,
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			killed := 0
@@ -101,7 +101,7 @@ func (c client) Do(r *http.Request) (*http.Response, error) { return c(r) }
 func TestTwoWorkersShareThePeriods(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	const many = 20
+	many := faults.Size(20, 8)
 	for i := range many {
 		name := fmt.Sprint("board ", i)
 		w.define(t, leaderboard.Board{Name: name, Cron: "@daily"})
@@ -156,7 +156,7 @@ func TestTheLastScoreOfAPeriodIsInItsStandings(t *testing.T) {
 // has taken note.
 func TestEveryPeriodIsCalledFor(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(10) {
+	for seed := range faults.Seeds(5) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 1))
@@ -191,7 +191,7 @@ func TestEveryPeriodIsCalledFor(t *testing.T) {
 				return errBroken
 			}
 			entered, killed := map[string]bool{}, 0
-			for range faults.Size(60, 30) {
+			for range faults.Size(60, 15) {
 				w.set(w.Now().Add(time.Duration(random.IntN(15*60)) * time.Second))
 				board := boards[random.IntN(len(boards))].Name
 				player := players[random.IntN(2)]

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
@@ -24,7 +25,7 @@ func TestPeriodsEndByTheWallClockWhereClocksChange(t *testing.T) {
 			_, before := change.Add(-time.Second).In(zone).Zone()
 			_, after := change.In(zone).Zone()
 			require.NotEqual(t, before, after, "the clocks change in %s at %v", name, change)
-			for cron, begin := range map[string]func(at time.Time, n int) time.Time{
+			for cron, begin := range faults.Cases(3, map[string]func(at time.Time, n int) time.Time{
 				"@daily": func(at time.Time, n int) time.Time {
 					return time.Date(at.Year(), at.Month(), at.Day()+n, 0, 0, 0, 0, zone)
 				},
@@ -34,7 +35,7 @@ func TestPeriodsEndByTheWallClockWhereClocksChange(t *testing.T) {
 				"@monthly": func(at time.Time, n int) time.Time {
 					return time.Date(at.Year(), at.Month()+time.Month(n), 1, 0, 0, 0, 0, zone)
 				},
-			} {
+			}) {
 				t.Run(fmt.Sprint(name, cron, change.Month()), func(t *testing.T) {
 					t.Parallel()
 					w := newWorld(t, nil)

@@ -36,7 +36,7 @@ func TestEveryOperatorUnderFaults(t *testing.T) {
 	t.Parallel()
 	shared := newWorld(t, nil)
 	const best, set, up, down = leaderboard.Best, leaderboard.Set, leaderboard.Increment, leaderboard.Decrement
-	for name, c := range map[string]struct {
+	for name, c := range faults.Cases(2, map[string]struct {
 		board     leaderboard.Board
 		operators []leaderboard.Operator
 		versions  bool
@@ -47,11 +47,8 @@ func TestEveryOperatorUnderFaults(t *testing.T) {
 		"increment":   {every(""), []leaderboard.Operator{up}, false},
 		"decrement":   {every(""), []leaderboard.Operator{down}, false},
 		"any of them": {every(""), []leaderboard.Operator{best, set, up, down}, false},
-	} {
-		for seed := range faults.Seeds(20) {
-			if seed > 5 && rounds(1, 0) == 0 {
-				continue // two seeds of each kind
-			}
+	}) {
+		for seed := range faults.Seeds(9) {
 			t.Run(fmt.Sprint(name, ", seed ", seed), func(t *testing.T) {
 				t.Parallel()
 				in := faults.New(t, seed, faultMixes[seed%3])
@@ -124,7 +121,7 @@ func TestConcurrentIncrementsAreAllCounted(t *testing.T) {
 	var mu sync.Mutex
 	var sent []leaderboard.Submission
 	old := 0
-	many := rounds(125, 10)
+	many := faults.Size(50, 6)
 	redeliver := func(p world, s leaderboard.Submission) {
 		for {
 			_, created, err := p.Submit(t.Context(), s)
@@ -182,20 +179,20 @@ func TestEveryContendingWriterSucceeds(t *testing.T) {
 // Others are faster again and again, with newer operations.
 func TestAPendingOperationIsNotForgotten(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range faults.Cases(2, map[string]struct {
 		before  string // which of our requests
 		others  int    // how many others come before each of them
 		times   int
 		given   bool // the caller chose the Op
 		refused bool
 	}{
-		"few before each write":          {"UpdateItem", 10, rounds(5, 2), false, false},
-		"few before each write, given":   {"UpdateItem", 10, rounds(5, 2), true, false},
+		"few before each write":          {"UpdateItem", 10, faults.Size(5, 2), false, false},
+		"few before each write, given":   {"UpdateItem", 10, faults.Size(5, 2), true, false},
 		"as many as an entry remembers":  {"UpdateItem", 16, 3, true, false},
 		"more before each write":         {"UpdateItem", 17, 3, true, true},
 		"many before it was read":        {"GetItem", 40, 1, false, false},
 		"many before it was read, given": {"GetItem", 40, 1, true, true},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in := faults.New(t, 1, faults.Rates{})

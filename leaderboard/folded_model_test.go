@@ -58,7 +58,7 @@ func TestFoldedRanksOfManyEqualBruteForce(t *testing.T) {
 	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set})
 	w.play(t, "b", "opens 0")
 	m.shown["opens"] = place{"opens", 0, 0, 0}
-	places := crowded(rounds(3000, 1400))
+	places := crowded(faults.Size(3000, 1100))
 	w.load(t, "b", places)
 	for _, p := range places {
 		m.shown[p.player] = p
@@ -69,7 +69,7 @@ func TestFoldedRanksOfManyEqualBruteForce(t *testing.T) {
 	w = w.followed(t)
 	run := 0
 	rapid.Check(t, func(t *rapid.T) {
-		if run++; run > rounds(50, 3) {
+		if run++; run > faults.Size(15, 1) {
 			return
 		}
 		for range faults.Size(20, 12) {

@@ -117,6 +117,9 @@ func TestAnEarlierFoldsPublicationIsNotUsed(t *testing.T) {
 
 // Some write and read while the ranking changes.
 func TestTheRankingChangesUnderWrites(t *testing.T) {
+	if !faults.Full() {
+		t.Skip("TestAnEarlierFoldsPublicationIsNotUsed changes it without writers; CI runs this too")
+	}
 	t.Parallel()
 	for seed := range faults.Seeds(4) {
 		w := newOwn(t, leaderboard.Table)

@@ -65,12 +65,12 @@ func TestALeaseThatIsGivenAgainDoesNotChangeBlocks(t *testing.T) {
 	w.define(t, leaderboard.Board{Name: "a", Ranking: leaderboard.RankByFold})
 	w.submit(t, score("a", "ann", 1, 1))
 	old := w.folder(t, leaderboard.FolderOptions{}, nil)
-	for turn := range 3 {
+	for turn := range 2 {
 		w.move(t, turn, 600)
 		require.NoError(t, old.CatchUp(t.Context()))
 	}
 	before := w.partition(t, foldedPK)
-	w.move(t, 5, 600)
+	w.move(t, 5, 100)
 	var stale *lease.StaleError
 	require.ErrorAs(t, w.folder(t, leaderboard.FolderOptions{}, nil).CatchUp(t.Context()), &stale)
 	require.EqualValues(t, 1, stale.Gen)

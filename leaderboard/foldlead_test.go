@@ -27,14 +27,14 @@ const (
 )
 
 // inFoldBubble runs f with a clock of its own, on a table of the real engine and its
-// stream. Board "a" has a period of several leaves.
-func inFoldBubble(t *testing.T, f func(t *testing.T, w world)) {
+// stream. Board "a" has a period of n players; 600 are several leaves.
+func inFoldBubble(t *testing.T, n int, f func(t *testing.T, w world)) {
 	t.Helper()
 	t.Parallel()
 	w := newOwn(t, leaderboard.Table)
 	w.define(t, leaderboard.Board{Name: "a", Ranking: leaderboard.RankByFold})
 	w.submit(t, score("a", "somebody", 0, 0))
-	w.move(t, 0, 600)
+	w.move(t, 0, n)
 	w.stream(t)
 	own := w.send
 	w.send = dynamotest.Outside(t, func(c aws.HTTPClient) aws.HTTPClient { return dynamotest.NewMeter().Wrap(own(c)) })
@@ -126,7 +126,7 @@ func (w world) tidy(t testing.TB) {
 }
 
 func TestAFolderThatStopsLetsAnotherLead(t *testing.T) {
-	inFoldBubble(t, func(t *testing.T, w world) {
+	inFoldBubble(t, 600, func(t *testing.T, w world) {
 		ann := w.fold(t)
 		first := w.catchesUp(t)
 		require.NotEmpty(t, first.Blocks())
@@ -148,13 +148,13 @@ func TestAFolderThatStopsLetsAnotherLead(t *testing.T) {
 }
 
 func TestAFolderThatWasKilledIsTakenOver(t *testing.T) {
-	for k := 1; k <= faults.Size(8, 4); k++ {
+	for k := faults.Size(1, 2); k <= faults.Size(8, 2); k++ {
 		for _, after := range []bool{false, true} {
 			if !faults.Full() && after != (k%2 == 0) {
 				continue
 			}
 			t.Run(fmt.Sprint(k, after), func(t *testing.T) {
-				inFoldBubble(t, func(t *testing.T, w world) {
+				inFoldBubble(t, faults.Size(600, 60), func(t *testing.T, w world) {
 					in := faults.New(t, 1, faults.Rates{})
 					if in.KillBefore(k); after {
 						in.KillAt(k)
@@ -180,9 +180,12 @@ func TestAFolderThatWasKilledIsTakenOver(t *testing.T) {
 
 // What a folder sent before it was frozen arrives after another took over.
 func TestAFrozenFolderDamagesNothing(t *testing.T) {
+	if !faults.Full() {
+		t.Skip("TestAFolderOfAnOldLeaseStopsWhenItPublishes and TestALeaseThatIsGivenAgainDoesNotChangeBlocks show it by hand; CI runs this too")
+	}
 	for name, op := range map[string]string{"roots": "PutItem", "blocks": "BatchWriteItem"} {
 		t.Run(name, func(t *testing.T) {
-			inFoldBubble(t, func(t *testing.T, w world) {
+			inFoldBubble(t, 600, func(t *testing.T, w world) {
 				frozen := false
 				late := &faults.Late{Holds: func(o string, _ []byte) bool { return frozen && (o == op || o == "UpdateItem") }}
 				ann := w.fold(t, late.Wrap)
@@ -217,7 +220,7 @@ func TestAFolderOfAnOldLeaseStopsWhenItPublishes(t *testing.T) {
 	t.Parallel()
 	w := newFolded(t, nil)
 	w.define(t, leaderboard.Board{Name: "a", Ranking: leaderboard.RankByFold})
-	w.move(t, 0, 600)
+	w.move(t, 0, faults.Size(600, 60))
 	w.submit(t, score("a", "ann", 1, 1))
 	old, next := w.folder(t, leaderboard.FolderOptions{}, nil), w.folder(t, leaderboard.FolderOptions{}, nil)
 	require.NoError(t, old.CatchUp(t.Context()))
@@ -231,8 +234,9 @@ func TestAFolderOfAnOldLeaseStopsWhenItPublishes(t *testing.T) {
 }
 
 func TestAfterItsLeaseIsGoneAFolderLeadsAboveWhatIsPublished(t *testing.T) {
-	inFoldBubble(t, func(t *testing.T, w world) {
-		for range 3 {
+	inFoldBubble(t, faults.Size(600, 60), func(t *testing.T, w world) {
+		times := faults.Size(3, 1)
+		for range times {
 			ann := w.fold(t)
 			w.catchesUp(t)
 			_ = ann.stop()
@@ -240,12 +244,12 @@ func TestAfterItsLeaseIsGoneAFolderLeadsAboveWhatIsPublished(t *testing.T) {
 		require.NoError(t, w.raw(t).Delete("pk", "R#").Range("sk", "LEADER").Run(t.Context()))
 		w.fold(t)
 		w.move(t, 1, 30)
-		require.Greater(t, w.catchesUp(t).Gen, uint64(3))
+		require.Greater(t, w.catchesUp(t).Gen, uint64(times))
 	})
 }
 
 func TestAFolderThatLeadsCostsABeat(t *testing.T) {
-	inFoldBubble(t, func(t *testing.T, w world) {
+	inFoldBubble(t, faults.Size(600, 60), func(t *testing.T, w world) {
 		meter := dynamotest.NewMeter().Price()
 		w.fold(t, meter.Wrap)
 		w.catchesUp(t)

@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/leaderboard"
 	"github.com/plaza-sdk/plaza/stream"
@@ -132,7 +133,7 @@ func TestABoardIsFoldedSinceItsDefinitionSaysSo(t *testing.T) {
 	require.Zero(t, w.count(t, "R#a#"+forever))
 
 	var before int64
-	for i := range rounds(3, 2) {
+	for i := range faults.Size(3, 1) {
 		b.Ranking = leaderboard.RankByFold
 		w.define(t, b)
 		w.submit(t, score("a", "bob", int64(i), i))

@@ -76,7 +76,7 @@ func TestReplacedBlocksAreDeletedAfterAnHour(t *testing.T) {
 func TestAFolderThatDiesLeavesWhatTheNextOneCompletes(t *testing.T) {
 	t.Parallel()
 	const writes = 13
-	for k := 1; k <= writes+1; k += faults.Size(1, 5) { // sometimes it publishes once more
+	for k := faults.Size(1, 8); k <= writes+1; k += faults.Size(1, writes) { // sometimes it publishes once more
 		for _, after := range []bool{false, true} {
 			if !faults.Full() && after != (k%2 == 0) {
 				continue

@@ -84,7 +84,7 @@ func (w world) requireCounts(t *testing.T, want map[string]int) {
 // faults, on behalf of callers some of whom give up and come again.
 func TestLikesAndUnlikesInAnyOrderAreRecounted(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(10) {
+	for seed := range faults.Seeds(6) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 1))
@@ -92,7 +92,7 @@ func TestLikesAndUnlikesInAnyOrderAreRecounted(t *testing.T) {
 			w := newWorld(t, nil, in.Wrap)
 			faults.Acknowledged(t, func() error { return errorOf(w.Define(t.Context(), likes)) })
 			processes := []world{w, w.process(t, nil, in.Wrap)}
-			all, want := w.crowdOf(random, 5, rounds(200, 50))
+			all, want := w.crowdOf(random, 5, faults.Size(100, 25))
 			work := make(chan delivery)
 			var group sync.WaitGroup
 			for i := range 24 {
@@ -136,7 +136,7 @@ func TestAKilledProcessLeavesNothingHalfDone(t *testing.T) {
 	survivor := newWorld(t, nil)
 	survivor.define(t, likes)
 	want := map[string]int{}
-	for k := 1; ; k += faults.Size(1, 3) {
+	for k := 1; ; k += faults.Size(1, 5) {
 		var died [2]bool
 		for i, kill := range []func(*faults.Injector, int){(*faults.Injector).KillAt, (*faults.Injector).KillBefore} {
 			in := faults.New(t, uint64(k), faults.Rates{})

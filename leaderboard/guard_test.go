@@ -72,7 +72,7 @@ func TestManyWritersOfOneEntryShareTransactions(t *testing.T) {
 	w.define(t, likes)
 	w.submit(t, w.like("song"))
 	const writers = 64
-	each := faults.Size(16, 4)
+	each := faults.Size(16, 2)
 	cost := meter.AtMost(t, "all", dynamotest.Cost{Requests: writers * each, Read: float64(writers * each), Write: float64(3 * writers * each)}, func() {
 		var group sync.WaitGroup
 		for range writers {
@@ -106,7 +106,7 @@ func TestUndoTakesBackOnlyWhatTheEntryHas(t *testing.T) {
 		},
 	}
 	for end, ends := range ends {
-		for begin, begins := range begins {
+		for begin, begins := range faults.Cases(2, begins) {
 			t.Run(end+", begun "+begin, func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, nil)

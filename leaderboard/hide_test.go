@@ -29,7 +29,7 @@ func changes(t testing.TB, call change, player string, want bool) {
 
 func TestRemovedAndHiddenPlayersAreNotListed(t *testing.T) {
 	t.Parallel()
-	for _, shards := range []int{1, 4} {
+	for _, shards := range faults.Some(1, 1, 4) {
 		bothRankings(t, func(t *testing.T, w world) {
 			w.define(t, leaderboard.Board{Name: "b", Shards: shards})
 			changes(t, w.Remove, "cat", false)
@@ -269,7 +269,7 @@ func TestAnIncrementDuringARemovalIsRefused(t *testing.T) {
 
 func TestManagingUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(9) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			sent := faults.New(t, seed, faultMixes[seed%3])
@@ -280,7 +280,7 @@ func TestManagingUnderFaults(t *testing.T) {
 			})
 			players := []string{"ann", "bob", "cat", "dan"}
 			scores, hidden := map[string]int64{}, map[string]bool{}
-			for i := range rounds(40, 14) {
+			for i := range faults.Size(40, 14) {
 				player := players[random.IntN(len(players))]
 				_, stands := scores[player]
 				var call change
@@ -367,7 +367,8 @@ func (w world) leftovers(t testing.TB) (n int) {
 // eraseAll erases each player under faults, and requires that nothing is left.
 func eraseAll(t *testing.T, w world, sent *faults.Injector, players []string) {
 	t.Helper()
-	for i := range 30 {
+	boards := faults.Size(30, 5)
+	for i := range boards {
 		w.define(t, leaderboard.Board{Name: fmt.Sprint("board ", i)})
 		w.submit(t, score(fmt.Sprint("board ", i), players[0], 1, 0))
 	}
@@ -377,7 +378,7 @@ func eraseAll(t *testing.T, w world, sent *faults.Injector, players []string) {
 		faults.Acknowledged(t, func() error { return w.Erase(t.Context(), player) })
 	}
 	sent.Off()
-	require.Equal(t, 31+31+1, w.items(t)-w.leftovers(t), "boards, periods and who stays")
+	require.Equal(t, 2*(1+boards)+1, w.items(t)-w.leftovers(t), "boards, periods and who stays")
 	require.Equal(t, []string{"1/1 stays 1"}, texts(all(t, 0, w.top(in("board 0")))))
 	require.Empty(t, all(t, 0, w.boardsOf(players[0])))
 }

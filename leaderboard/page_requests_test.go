@@ -25,7 +25,7 @@ func (w world) put(t testing.TB, items ...any) {
 // most expensive page took.
 func pageEffort[T any](t *testing.T, sent *faults.Injector, list func(context.Context, cursor.PageRequest) (cursor.Page[T], error)) (items []T, most int) {
 	t.Helper()
-	for req := (cursor.PageRequest{Limit: rounds(25, 5)}); ; {
+	for req := (cursor.PageRequest{Limit: faults.Size(25, 2)}); ; {
 		before := sent.Requests()
 		page, err := list(t.Context(), req)
 		require.NoError(t, err)
@@ -40,7 +40,7 @@ func pageEffort[T any](t *testing.T, sent *faults.Injector, list func(context.Co
 // The lists are full of items that are not shown.
 func TestPagesAreBoundedWhateverIsStored(t *testing.T) {
 	t.Parallel()
-	n := rounds(2000, 500) // more than a page's six reads cover
+	n := faults.Size(2000, 200) // more than a page's six reads cover
 	t.Run("boards of a player who was removed from most", func(t *testing.T) {
 		t.Parallel()
 		sent := faults.New(t, 1, faults.Rates{})
@@ -76,7 +76,7 @@ func TestPagesAreBoundedWhateverIsStored(t *testing.T) {
 		require.Len(t, periods, 1)
 		require.LessOrEqual(t, most, 6)
 	})
-	for _, shards := range []int{4, 1}[:rounds(2, 1)] {
+	for _, shards := range []int{4, 1}[:faults.Size(2, 1)] {
 		t.Run(fmt.Sprint("damaged entries in shards: ", shards), func(t *testing.T) {
 			t.Parallel()
 			sent := faults.New(t, 1, faults.Rates{})
@@ -107,7 +107,7 @@ func TestPagesAreBoundedWhateverIsStored(t *testing.T) {
 			hidden, most := pageEffort(t, sent, w.hiddenOf(in("b")))
 			require.Empty(t, hidden)
 			require.LessOrEqual(t, most, 6)
-			require.Equal(t, rows, readDownAndUp(t, w.top(in("b")), rounds(25, 5)))
+			require.Equal(t, rows, readDownAndUp(t, w.top(in("b")), faults.Size(25, 2)))
 		})
 	}
 	t.Run("definitions that are damaged or going", func(t *testing.T) {

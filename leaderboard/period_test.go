@@ -218,7 +218,7 @@ func TestPeriodsNeverOverlap(t *testing.T) {
 			board := leaderboard.Board{Name: "b", Cron: crons[seed%5], Grace: 6 * time.Hour}
 			faults.Acknowledged(t, func() error { return errorOf(w.Define(t.Context(), board)) })
 			seen := map[string]string{} // from time to period
-			for range rounds(12, 6) {
+			for range faults.Size(12, 4) {
 				w.set(w.Now().Add(time.Duration(random.IntN(150)) * time.Minute))
 				if random.IntN(3) == 0 {
 					board.Cron = crons[random.IntN(len(crons))]
@@ -309,7 +309,7 @@ func TestManySubmissionsOpenAPeriodOnce(t *testing.T) {
 		return faults.Fault{}
 	})
 	var many []leaderboard.Submission
-	for i := range 100 {
+	for i := range faults.Size(100, 40) {
 		many = append(many, leaderboard.Submission{Board: "b", Player: strconv.Itoa(i), Op: w.id()})
 	}
 	for _, o := range w.SubmitMany(t.Context(), many) {
@@ -440,7 +440,7 @@ func TestShardsOnlyGrow(t *testing.T) {
 	later := w.process(t, nil)
 	add(later, 10)
 	require.Equal(t, 8, w.spans(t, "b")[0].Shards)
-	for i := range 40 { // entries stay in their shard
+	for i := range faults.Size(40, 10) { // entries stay in their shard
 		w.submit(t, score("b", fmt.Sprintf("p%03d", i), 1, 0))
 		later.submit(t, score("b", fmt.Sprintf("p%03d", i), 2, 0))
 		want[i] = fmt.Sprintf("p%03d 2", i)

@@ -196,7 +196,7 @@ func TestABoardFollowsAnotherTable(t *testing.T) {
 // two processes, each twice and in any order, and then all of them once more.
 func TestABoardFollowsInAnyOrderUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(10) {
+	for seed := range faults.Seeds(6) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 1))
@@ -213,7 +213,7 @@ func TestABoardFollowsInAnyOrderUnderFaults(t *testing.T) {
 				leaderboard.Project(w.process(t, nil, in.Wrap).Repository, projection),
 			}
 			stands := map[int]bool{}
-			for version := range uint64(rounds(80, 25)) {
+			for version := range uint64(faults.Size(60, 15)) {
 				id := random.IntN(10)
 				if stands[id] && random.IntN(3) == 0 {
 					s.remove(t, id)
@@ -254,7 +254,7 @@ func TestABoardFollowsInAnyOrderUnderFaults(t *testing.T) {
 	}
 }
 
-// TestProjectedDeletesAreFinal shuffles the inserts, updates and deletes of 100
+// TestProjectedDeletesAreFinal shuffles the inserts, updates and deletes of
 // items that are all gone at the end.
 func TestProjectedDeletesAreFinal(t *testing.T) {
 	t.Parallel()
@@ -267,7 +267,8 @@ func TestProjectedDeletesAreFinal(t *testing.T) {
 		return item
 	}
 	var records []stream.Record
-	for id := range 100 {
+	many := faults.Size(100, 25)
+	for id := range many {
 		first, second := image(newProject(id, "b", 1, "", 1)), image(newProject(id, "b", 2, "", 2))
 		records = append(records,
 			stream.Record{Kind: stream.Insert, New: first},
@@ -288,7 +289,7 @@ func TestProjectedDeletesAreFinal(t *testing.T) {
 			require.Len(t, item, 6)
 		}
 	}
-	require.Equal(t, 100, marks)
+	require.Equal(t, many, marks)
 	drift, err := w.Check(t.Context(), in("b"))
 	require.NoError(t, err)
 	require.Zero(t, drift)

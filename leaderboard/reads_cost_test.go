@@ -3,7 +3,6 @@ package leaderboard_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
@@ -45,11 +45,7 @@ func (w world) crowd(t testing.TB, board string, n int) {
 // The test confirms the formula in Count's comment, for every call that counts.
 func TestCountingCostsTheRowsItReads(t *testing.T) {
 	t.Parallel()
-	sizes := []int{1000, 20_000}
-	if testing.Short() || os.Getenv("CI") == "" {
-		sizes = sizes[:1]
-	}
-	for _, n := range sizes {
+	for _, n := range faults.Some(1, 500, 10_000) {
 		meter := dynamotest.NewMeter()
 		quiet := newWorld(t, nil)
 		w := quiet.process(t, nil, meter.Wrap)

@@ -22,7 +22,7 @@ func TestARepeatGetsItsFirstAnswerAfterARedefinition(t *testing.T) {
 		return func(t *testing.T, w world, b leaderboard.Board) { change(&b); w.define(t, b) }
 	}
 	closes := func(t *testing.T, w world, _ leaderboard.Board) { w.set(noon.Add(13 * time.Hour)) }
-	for name, c := range map[string]struct {
+	for name, c := range faults.Cases(3, map[string]struct {
 		board    leaderboard.Board
 		operator leaderboard.Operator
 		version  uint64
@@ -38,7 +38,7 @@ func TestARepeatGetsItsFirstAnswerAfterARedefinition(t *testing.T) {
 		"increment, closed":      {daily(every("")), leaderboard.Increment, 0, closes, leaderboard.ErrClosed},
 		"another default":        {every(""), "", 0, becomes(func(b *leaderboard.Board) { b.Operator = leaderboard.Decrement }), nil},
 		"a version":              {every(""), leaderboard.Set, 4, nothing, nil},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)

@@ -59,7 +59,7 @@ func TestSubmissionsInSequence(t *testing.T) {
 	refusing := w.process(t, &leaderboard.Options{
 		Refuse: func(context.Context, leaderboard.Submission, leaderboard.Result) error { return nil },
 	})
-	for name, c := range map[string]struct {
+	for name, c := range faults.Cases(2, map[string]struct {
 		board leaderboard.Board
 		steps []step
 		want  []result // one for each step
@@ -88,7 +88,7 @@ func TestSubmissionsInSequence(t *testing.T) {
 		"decrement below the floor":    {floored, []step{{set, 5, 0}, {down, 6, 0}, {down, 1, 0}}, []result{{true, 5}, {false, 0}, {false, 0}}, false},
 		"set below the floor":          {floored, []step{{set, -5, 0}}, []result{{true, 0}}, true},
 		"best below the floor":         {leaderboard.Board{Floor: ptr(leaderboard.Int(3))}, []step{{best, -5, 0}, {best, 2, 0}}, []result{{true, 3}, {false, 3}}, true},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			both := map[string]world{name: w, name + ", with rules": refusing}
@@ -196,12 +196,12 @@ func TestTheBestOfConcurrentScoresIsKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Shards: 4})
-	players := rounds(64, 10)
+	players := faults.Size(32, 10)
 	var group sync.WaitGroup
 	for p := range players {
 		group.Go(func() {
 			random := rand.New(rand.NewPCG(uint64(p), 0))
-			scores := append(random.Perm(1000)[:rounds(20, 5)], 1000)
+			scores := append(random.Perm(1000)[:faults.Size(20, 5)], 1000)
 			var one sync.WaitGroup // scores of one player, two at a time
 			for range 2 {
 				for i, n := range random.Perm(len(scores)) {
@@ -465,7 +465,7 @@ func TestTheLargestSubmissionFits(t *testing.T) {
 func TestShardsShareTheWrites(t *testing.T) {
 	t.Parallel()
 	const shards = 8
-	players := rounds(400, 100)
+	players := faults.Size(400, 64)
 	parts := newPartCounter()
 	w := newWorld(t, nil, parts.wrap)
 	w.define(t, leaderboard.Board{Name: "b", Shards: shards})

@@ -135,9 +135,10 @@ func TestUndefineUnderFaults(t *testing.T) {
 			t.Parallel()
 			sent := faults.New(t, seed, faultMixes[seed%2]) // one call makes many requests
 			w := newWorld(t, nil)
+			many := faults.Size(60, 30)
 			for _, board := range []string{"a", "b"} {
 				w.define(t, leaderboard.Board{Name: board, Shards: 3})
-				w.many(t, board, 60)
+				w.many(t, board, many)
 			}
 			remover := w.process(t, nil, sent.Wrap)
 			begun := w.Now()
@@ -150,10 +151,10 @@ func TestUndefineUnderFaults(t *testing.T) {
 				return err
 			})
 			sent.Off()
-			require.Equal(t, 2+60, w.items(t))
+			require.Equal(t, 2+many, w.items(t))
 			w.define(t, leaderboard.Board{Name: "b"})
 			require.Empty(t, all(t, 0, w.top(in("b"))))
-			require.Len(t, all(t, 0, w.top(in("a"))), 60)
+			require.Len(t, all(t, 0, w.top(in("a"))), many)
 		})
 	}
 }

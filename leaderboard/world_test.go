@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -85,14 +84,6 @@ func (w world) process(t testing.TB, opts *leaderboard.Options, wrap ...wrapper)
 	w.Repository, err = leaderboard.New(w.db(t, wrap...), w.table, w.clock, &o)
 	require.NoError(t, err)
 	return w
-}
-
-// rounds returns all if CI is set, otherwise fewer.
-func rounds(all, fewer int) int {
-	if os.Getenv("CI") == "" {
-		return fewer
-	}
-	return all
 }
 
 // tester is a *testing.T or a *rapid.T.

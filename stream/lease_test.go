@@ -206,7 +206,7 @@ func TestUnderFaultsOneWorkerCanCheckpoint(t *testing.T) {
 				workers = append(workers, &worker{leases: newTestLeases(t, table, in.Wrap), name: fmt.Sprint("worker-", n)})
 			}
 			seq := 100
-			for range faults.Size(60, 30) {
+			for range faults.Size(60, 15) {
 				w := workers[random.IntN(len(workers))]
 				if random.IntN(3) == 0 { // it acquires, perhaps with an old knowledge
 					seen := clean.stands(t, "s")

@@ -217,7 +217,7 @@ func TestWorkersShareShardsEvenlyAndTakeOverFromTheDead(t *testing.T) {
 			owned := w.owned()
 			return len(owned) == 2 && sum(owned) == 10 && equal(owned, 5)
 		})
-		time.Sleep(5 * time.Minute)
+		time.Sleep(time.Duration(faults.Size(5, 1)) * time.Minute)
 		require.True(t, equal(w.owned(), 5))
 
 		renewed := ann.in.Writes()

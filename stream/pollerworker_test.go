@@ -257,14 +257,15 @@ func TestThePollerCostsWhatItSays(t *testing.T) {
 		time.Sleep(renewTime / 2)
 		reads, lists := len(w.count("GetRecords")), len(w.count("DescribeStream"))
 		w.meter.Price().Take()
-		time.Sleep(5 * renewTime)
+		ticks := faults.Size(5, 2)
+		time.Sleep(time.Duration(ticks) * renewTime)
 		cost := w.meter.Take()
 		reads, lists = len(w.count("GetRecords"))-reads, len(w.count("DescribeStream"))-lists // which the meter leaves out
-		require.InDelta(t, 5*10*120, reads, 2*120, "an idle shard costs a request a second")
-		require.Equal(t, 2*5, lists, "two pages each")
-		require.Equal(t, 2*5, cost.Requests, "a beat and the leases")
-		require.InDelta(t, 5, cost.Write, 0)
-		require.LessOrEqual(t, cost.Read, 5*(120*300.0/4096+1), "1 RCU for each 4 KB of leases")
+		require.InDelta(t, ticks*10*120, reads, 2*120, "an idle shard costs a request a second")
+		require.Equal(t, 2*ticks, lists, "two pages each")
+		require.Equal(t, 2*ticks, cost.Requests, "a beat and the leases")
+		require.InDelta(t, ticks, cost.Write, 0)
+		require.LessOrEqual(t, cost.Read, float64(ticks)*(120*300.0/4096+1), "1 RCU for each 4 KB of leases")
 
 		w.write("shard-000", 900)
 		w.handles("shard-000")
@@ -284,11 +285,12 @@ func TestAFewRecordsASecondCostFewReadsAndABacklogNoPause(t *testing.T) {
 		w.handles("shard-1")
 		require.Less(t, time.Since(begun), 5*time.Second)
 		before := len(w.count("GetRecords"))
-		for range 60 * 20 {
+		seconds := faults.Size(60, 20)
+		for range seconds * 20 {
 			w.write("shard-1", 1)
 			time.Sleep(50 * time.Millisecond)
 		}
-		require.LessOrEqual(t, len(w.count("GetRecords"))-before, 60*5+10, "five a second")
+		require.LessOrEqual(t, len(w.count("GetRecords"))-before, seconds*5+10, "five a second")
 		w.handles("shard-1")
 		require.ErrorIs(t, p.stop(), context.Canceled)
 		require.Equal(t, w.seqs("shard-1"), w.done("shard-1"))

@@ -89,12 +89,12 @@ func TestBatchWritesOverManyRequests(t *testing.T) {
 
 func TestGetAllReadsEverything(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ rows, bytes, requests int }{
+	for name, c := range faults.Cases(2, map[string]struct{ rows, bytes, requests int }{
 		"nothing":           {0, 0, 0},
 		"one request":       {100, 0, 1},
 		"over 100 keys":     {230, 0, 3},
 		"over 16 MB a page": {50, 390_000, 2},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			table, in := newTable(t)

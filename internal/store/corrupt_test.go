@@ -55,7 +55,7 @@ func TestADamagedItemIsAnErrorThatNamesIt(t *testing.T) {
 func TestAListLeavesDamagedItemsOutAndReportsThem(t *testing.T) {
 	t.Parallel()
 	const n = 150
-	for name, bad := range faults.Cases(2, map[string]func(int) bool{
+	for name, bad := range faults.Cases(8, map[string]func(int) bool{
 		"one":                    func(i int) bool { return i == 7 },
 		"every other":            func(i int) bool { return i%2 == 0 },
 		"a page and more":        func(i int) bool { return i > 5 && i < 18 },
@@ -64,7 +64,7 @@ func TestAListLeavesDamagedItemsOutAndReportsThem(t *testing.T) {
 		"all but one":            func(i int) bool { return i != 11 },
 		"what a read ends":       func(i int) bool { return i%4 == 1 },
 		"more than a page reads": func(i int) bool { return i > 1 && i < n },
-	}, "what a read ends") {
+	}, "what a read ends", "all but one") {
 		for _, oldest := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

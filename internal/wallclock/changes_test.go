@@ -12,14 +12,14 @@ import (
 )
 
 // The test compares schedules with the clock of every minute around every change of every
-// zone from 2010 to 2030; by default, around every third one.
+// zone from 2010 to 2030; by default, around every fifth one.
 func TestEveryClockChange(t *testing.T) {
 	t.Parallel()
 	for _, h := range histories(t) {
 		t.Run(h.zone.String(), func(t *testing.T) {
 			t.Parallel()
 			for i, c := range h.changes {
-				if i%faults.Size(1, 3) > 0 {
+				if i%faults.Size(1, 5) > 0 {
 					continue
 				}
 				around := c.by.Abs() + 3*time.Hour
@@ -98,11 +98,14 @@ func crons(amid time.Time) map[string]func(wall time.Time) bool {
 	}
 }
 
-// The test walks through the days of twenty years in every zone.
+// The test walks through the days of twenty years in every zone; by default, in every third one.
 func TestNoMidnightIsLost(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
-	for _, h := range histories(t) {
+	for i, h := range histories(t) {
+		if i%faults.Size(1, 3) > 0 {
+			continue
+		}
 		t.Run(h.zone.String(), func(t *testing.T) {
 			t.Parallel()
 			date := func(at time.Time) time.Time { return wall(at, h.zone).Truncate(day) }
