@@ -264,6 +264,9 @@ func (p *plan) home(reader string) []string {
 }
 
 func TestAnInterruptedSeedIsCompletedByTheNext(t *testing.T) {
+	if !faults.Full() {
+		t.Skip("by default one seed is written")
+	}
 	t.Parallel()
 	whole, now := newWorld(t), time.Now()
 	require.NoError(t, run(t.Context(), whole.Repositories, now, small, nil))
@@ -271,7 +274,7 @@ func TestAnInterruptedSeedIsCompletedByTheNext(t *testing.T) {
 	fuse := &fuse{}
 	fuse.left.Store(1 << 40)
 	broken := newWorld(t, func(next aws.HTTPClient) aws.HTTPClient { fuse.next = next; return fuse })
-	for _, after := range faults.Some[int64](2, 40, 330, 150, 500) {
+	for _, after := range []int64{40, 150, 330, 500} {
 		fuse.left.Store(after)
 		require.ErrorIs(t, run(t.Context(), broken.Repositories, now, small, nil), errBlown)
 	}
