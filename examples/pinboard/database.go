@@ -73,7 +73,9 @@ func configFor(ctx context.Context, endpoint string) (aws.Config, error) {
 		cfg.Credentials = credentials.NewStaticCredentialsProvider("local", "local", "")
 	}
 	cfg.BaseEndpoint = &endpoint
-	cfg.APIOptions = append(cfg.APIOptions, trustChecksums)
+	if u.Scheme == "http" { // AWS is asked by TLS
+		cfg.APIOptions = append(cfg.APIOptions, trustChecksums)
+	}
 	return cfg, nil
 }
 
