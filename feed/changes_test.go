@@ -168,7 +168,7 @@ func TestChangesUnderFaultsAreWhatStands(t *testing.T) {
 		t.Skip("by default each write reports its changes under faults, in another test")
 	}
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(10) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			injector := faults.New(t, seed, harsh)

@@ -187,7 +187,7 @@ func TestEraseUnderFaults(t *testing.T) {
 	t.Parallel()
 	first := newWorld(t, nil)
 	anns := populate(t, first)
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(10) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			w := first.copied(t)

@@ -113,7 +113,7 @@ func TestFollowManyUnderFaultsAndKills(t *testing.T) {
 		require.NoError(t, err)
 		require.EqualValues(t, 5, counts.Following)
 	}
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(10) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			injector := faults.New(t, seed, harsh)

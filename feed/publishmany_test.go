@@ -152,7 +152,7 @@ func TestPublishManyUnderFaults(t *testing.T) {
 		t.Skip("by default its parts fail, in another test")
 	}
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(10) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			injector := faults.New(t, seed, harsh)

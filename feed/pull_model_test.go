@@ -27,7 +27,7 @@ func TestHomesOfPushedAndPulledSourcesAreAsTheModelSays(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(check *rapid.T) {
 		h := newHistory(drawn{t, check}, check)
-		for range rapid.IntRange(10, faults.Size(40, 15)).Draw(check, "steps") {
+		for range rapid.IntRange(10, faults.Size(25, 15)).Draw(check, "steps") {
 			h.next()
 		}
 		h.quiet()

@@ -491,7 +491,7 @@ func TestPagesOfPulledSourcesUnderFaults(t *testing.T) {
 	w.mixture(t, faults.Size(30, 16))
 	want, end := walk(t, w.Home("jack").List, 4)
 	up := readUpFrom(t, w.Home("jack").List, end, 4)
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(10) {
 		injector := faults.New(t, seed, harsh)
 		home := w.process(t, &feed.Options{Consistent: true}, injector.Wrap).Home("jack")
 		patient := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[feed.Activity], error) {

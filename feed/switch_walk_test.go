@@ -449,7 +449,7 @@ func TestSwitchesLoseNothingUnderFaults(t *testing.T) {
 	}
 	t.Parallel()
 	const followers = 5
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(10) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)

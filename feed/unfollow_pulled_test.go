@@ -247,7 +247,7 @@ func TestMarksAreThoseOfTheFollowsUnderFaults(t *testing.T) {
 		t.Skip("by default the homes are compared with a model under faults, in another test")
 	}
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(10) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			injector := faults.New(t, seed, harsh)
