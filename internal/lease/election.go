@@ -41,6 +41,9 @@ type Election struct {
 	OnError func(error)
 }
 
+// errEnded is reported if Lead returned nil while it could have led on.
+var errEnded = errors.New("lease: the leader ended by itself")
+
 // stopWait is how long a leader that stops may take to give its lease back.
 const stopWait = 5 * time.Second
 
@@ -145,7 +148,11 @@ func (c *candidate) reign(ctx context.Context, held leaderItem, sent time.Time) 
 	leading, stop := context.WithCancel(leading)
 	group.Go(func() error {
 		defer stop()
-		return c.Lead(leading, uint64(held.Gen))
+		err := c.Lead(leading, uint64(held.Gen))
+		if err == nil && leading.Err() == nil {
+			err = errEnded
+		}
+		return err
 	})
 	group.Go(func() error { return c.beat(leading, held, sent) })
 	err := group.Wait()
@@ -162,13 +169,13 @@ func (c *candidate) reign(ctx context.Context, held leaderItem, sent time.Time) 
 	return err
 }
 
-// beat beats until ctx ends, or until the lease is lost. Alive is when the last beat
-// that arrived was sent.
+// beat beats until ctx ends, or until the lease is lost, which is an error. Alive is when
+// the last beat that arrived was sent.
 func (c *candidate) beat(ctx context.Context, held leaderItem, alive time.Time) error {
 	pause := c.tick()
 	for {
-		if err := sleep(ctx, pause); err != nil {
-			return err
+		if sleep(ctx, pause) != nil {
+			return nil // how Lead ended is what counts
 		}
 		sent := time.Now()
 		held.Beat++
@@ -177,7 +184,7 @@ func (c *candidate) beat(ctx context.Context, held leaderItem, alive time.Time) 
 		cancel()
 		switch {
 		case ctx.Err() != nil:
-			return ctx.Err()
+			return nil
 		case found != nil && found.damaged != nil:
 			return fmt.Errorf("%w: %w", ErrLost, c.Table.Corrupt(c.Key, found.damaged.Error()))
 		case found != nil:
