@@ -145,9 +145,7 @@ func (c *candidate) take(ctx context.Context, seen leaderItem) (leaderItem, erro
 // reign leads until ctx ends, Lead fails or the lease is lost.
 func (c *candidate) reign(ctx context.Context, held leaderItem, sent time.Time) error {
 	group, leading := parallel.WithContext(ctx)
-	leading, stop := context.WithCancel(leading)
 	group.Go(func() error {
-		defer stop()
 		err := c.Lead(leading, uint64(held.Gen))
 		if err == nil && leading.Err() == nil {
 			err = errEnded
