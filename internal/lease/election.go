@@ -167,13 +167,13 @@ func (c *candidate) reign(ctx context.Context, held leaderItem, sent time.Time) 
 	return err
 }
 
-// beat beats until ctx ends, or until the lease is lost, which is an error. Alive is when
-// the last beat that arrived was sent.
+// beat beats until ctx ends, or until the lease is lost. Alive is when the last beat
+// that arrived was sent.
 func (c *candidate) beat(ctx context.Context, held leaderItem, alive time.Time) error {
 	pause := c.tick()
 	for {
-		if sleep(ctx, pause) != nil {
-			return nil // how Lead ended is what counts
+		if err := sleep(ctx, pause); err != nil {
+			return err
 		}
 		sent := time.Now()
 		held.Beat++
@@ -182,7 +182,7 @@ func (c *candidate) beat(ctx context.Context, held leaderItem, alive time.Time) 
 		cancel()
 		switch {
 		case ctx.Err() != nil:
-			return nil
+			return ctx.Err()
 		case found != nil && found.damaged != nil:
 			return fmt.Errorf("%w: %w", ErrLost, c.Table.Corrupt(c.Key, found.damaged.Error()))
 		case found != nil:
