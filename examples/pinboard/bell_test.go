@@ -27,6 +27,13 @@ func newBell(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
 	require.NoError(t, w.switchOnStreams(t.Context()))
+	w.startWork(t)
+	return w
+}
+
+// startWork runs the workers until the test ends.
+func (w *world) startWork(t *testing.T) {
+	t.Helper()
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error)
 	go func() { done <- w.run(ctx) }()
@@ -34,7 +41,6 @@ func newBell(t *testing.T) *world {
 		stop()
 		require.NoError(t, <-done)
 	})
-	return w
 }
 
 // bellPin pins a picture of a person and returns its id.

@@ -140,13 +140,7 @@ func TestWhatTheSeedMadeUpRingsNoBell(t *testing.T) {
 	w.bellLike(t, "eric", "picture:"+dusk)
 
 	w.seeded = ids.At(time.Now().Add(-time.Minute))
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error)
-	go func() { done <- w.run(ctx) }()
-	t.Cleanup(func() {
-		stop()
-		require.NoError(t, <-done)
-	})
+	w.startWork(t)
 	w.bells(t, "lin", "@eric liked your picture “Dusk”")
 	w.bells(t, "ann")
 	require.Eventually(t, func() bool {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -25,9 +24,6 @@ const (
 func serve(ctx context.Context, l net.Listener, a *app, hosts []string) error {
 	s := newAPI(a, hosts...)
 	server := videos.NewServer(s, a.log)
-	var unused spares
-	server.ConnState = unused.watch
-	server.RegisterOnShutdown(unused.close)
 	server.RegisterOnShutdown(s.endStreams)
 	server.RegisterOnShutdown(a.clips.EndStreams)
 	group, ending := errgroup.WithContext(ctx) // ends also if one of these fails
@@ -50,31 +46,4 @@ func serve(ctx context.Context, l net.Listener, a *app, hosts []string) error {
 		return nil
 	})
 	return group.Wait()
-}
-
-// spares are the connections that have brought no request yet: a browser opens some before
-// it needs them. Shutdown would wait five seconds for them.
-type spares struct {
-	mu   sync.Mutex
-	open map[net.Conn]bool
-}
-
-// watch is an http.Server's ConnState.
-func (s *spares) watch(c net.Conn, state http.ConnState) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.open == nil {
-		s.open = map[net.Conn]bool{}
-	}
-	if delete(s.open, c); state == http.StateNew {
-		s.open[c] = true
-	}
-}
-
-func (s *spares) close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for c := range s.open {
-		_ = c.Close()
-	}
 }
