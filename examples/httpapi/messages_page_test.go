@@ -274,7 +274,7 @@ func talkKeyboard(t *testing.T, b browsertest.Browser) {
 	shiftEnter(p)
 	p.Type("#text", "lines")
 	p.Press(kb.Enter)
-	p.Until(says("hello|one|two\nlines"))
+	p.Until(says("hello|one|two\nlines") + ` && !document.querySelector(".pending")`) // a pending message has no menu
 	p.Until(`document.activeElement.id === "text"`)
 
 	p.Do(`document.querySelector("#history .said .bubble").focus()`)
