@@ -115,7 +115,7 @@ func drafts(t *testing.T, b browsertest.Browser) {
 	w.goTo(t, p, "ann", "with=bob")
 	p.Until(`document.getElementById("text").value === "for bob" && document.getElementById("about").textContent.includes("hello")`)
 	p.Type("#text", kb.Enter)
-	p.Until(bubbles + `.length === 2`)
+	p.Until(bubbles + `.length === 2 && !document.querySelector(".pending")`)
 	w.goTo(t, p, "ann", "with=bob")
 	require.Empty(t, browsertest.Eval[string](p, `document.getElementById("text").value`))
 	require.EqualValues(t, 1, done[cursor.Page[letter]](t, w.send(t, "GET", within("bob", annBob)+"/messages", "")).Items[0].ReplyTo)

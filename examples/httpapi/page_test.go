@@ -138,7 +138,7 @@ func shelves(t *testing.T, b browsertest.Browser) {
 	p.Click(`[data-view=archived]`)
 	p.Until(texts + `.includes("commented")`)
 	p.Click(`[data-part=unarchive]`)
-	p.Until(`document.getElementById("empty").textContent === "Nothing is archived."`)
+	p.Until(`!document.getElementById("empty").hidden && document.getElementById("empty").textContent === "Nothing is archived."`)
 	p.Click(`[data-view=snoozed]`)
 	p.Until(texts + `.includes("liked") && document.querySelector("#rows .time").textContent.startsWith("back ")`)
 	p.Click(`[data-part=unsnooze]`)
@@ -195,7 +195,7 @@ func announcement(t *testing.T, b browsertest.Browser) {
 		window.Until(texts + ` === "Unread. MaintenanceOn Sunday <b>all</b> day"`)
 	}
 	p.Click(`[data-part=dismiss]`)
-	p.Until(`document.getElementById("empty").textContent === "You are all caught up."`)
+	p.Until(`!document.getElementById("empty").hidden && document.getElementById("empty").textContent === "You are all caught up."`)
 	require.Equal(t, 1, browsertest.Eval[int](ann, rows+`.length`))
 
 	ann.Click("#close")
@@ -224,7 +224,7 @@ func choices(t *testing.T, b browsertest.Browser) {
 	p.Click(`[data-part=block]`)
 	p.Click(`[data-view=settings]`)
 	p.Until(`document.getElementById("settings").textContent.includes("annUnblock")`)
-	p.Click(`#settings section button`)
+	p.Do(`document.querySelector("#settings section button").click()`) // at once: the settings may be drawn again
 	p.Until(`!document.getElementById("settings").textContent.includes("annUnblock")`)
 }
 
@@ -257,7 +257,7 @@ func lastUser(t *testing.T, b browsertest.Browser) {
 	w.send(t, "PUT", "/users/bob/following/cleo", "")
 	p := open(t, b, w, "ann")
 	p.Click("#bell")
-	p.Until(`document.getElementById("empty").textContent !== ""`)
+	p.Until(`!document.getElementById("empty").hidden`)
 	browsertest.Eval[bool](p, `(async () => {
 		const { fetch } = window, me = document.getElementById("me");
 		let go;

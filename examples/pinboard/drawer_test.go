@@ -101,7 +101,9 @@ func drawerScreen(t *testing.T, w *world, b browsertest.Browser) {
 	p := w.visit(t, b, "eric", "/pins/"+picture)
 	p.Visible(".actions [aria-pressed]")
 	press(p, "#tools", "What clicks cost")
-	says(p, ".clicks", "Open a picture")
+	for _, read := range []string{"Open a picture", "Read comments", "Read a tag's pins", "Count new notifications", "Count unread messages"} {
+		says(p, ".panel", read)
+	}
 	press(p, ".panel", "Clear")
 	p.Until(`!document.querySelector(".clicks .click")`)
 	p.Click(".actions [aria-pressed]")

@@ -71,9 +71,11 @@ func says(p browsertest.Window, selector, text string) {
 
 // press clicks the first button or link with a text or label.
 func press(p browsertest.Window, within, text string) {
-	find := fmt.Sprintf(`[...document.querySelectorAll(%q)].flatMap((e) => [...e.querySelectorAll("a, button")]).find((e) => (e.ariaLabel ?? e.innerText).trim() === %q && e.offsetParent)`, within, text)
-	p.Until(find)
-	p.Do(find + `.click()`)
+	p.Until(fmt.Sprintf(`(() => {
+		const e = [...document.querySelectorAll(%q)].flatMap((e) => [...e.querySelectorAll("a, button")]).find((e) => (e.ariaLabel ?? e.innerText).trim() === %q && e.offsetParent);
+		e?.click();
+		return Boolean(e);
+	})()`, within, text))
 }
 
 // likedBy waits until the service has n likes of a picture: the page shows them before.
@@ -150,6 +152,7 @@ func failedLike(t *testing.T, w *world, b browsertest.Browser) {
 	likedBy(p, picture, 1)
 	p.Click(".heart")
 	p.Until(`document.querySelector(".heart").getAttribute("aria-pressed") === "false"`)
+	likedBy(p, picture, 0)
 	call[changed](ann, http.MethodDelete, "/api/pins/"+picture, nothing{})
 	p.Click(".heart")
 	says(p, ".toast", "there is none")

@@ -34,6 +34,7 @@ func flies(p browsertest.Window, text string) {
 }
 
 func seek(p browsertest.Window, seconds float64) {
+	p.Until(`window.danmu.medium.readyState !== 0 || window.danmu.medium.error`) // a clock has neither
 	p.Do(fmt.Sprintf(`window.danmu.seek(%g)`, seconds))
 	p.Until(`!window.danmu.medium.seeking`)
 }

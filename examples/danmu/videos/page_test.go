@@ -106,6 +106,7 @@ func seekAndPause(t *testing.T, b browsertest.Browser) {
 	say(t, w, "a", "early", 3)
 	say(t, w, "b", "late", 40)
 	p := open(t, b, w)
+	p.Do(`window.danmu.medium.playbackRate = 0.1`) // on a slow machine they would have flown by
 	seek(p, 42)
 	flies(p, "late")
 	require.Zero(t, browsertest.Eval[int](p, count("early")))
@@ -144,7 +145,7 @@ func choices(t *testing.T, b browsertest.Browser) {
 	p.Type("#text", "no spoiler please")
 	p.Click("#send .primary")
 	p.Until(`document.querySelectorAll("#mine li").length === 1`)
-	p.Do(`window.danmu.medium.play()`)
+	p.Do(`window.danmu.medium.playbackRate = 0.1; window.danmu.medium.play()`)
 	browsertest.Eval[bool](p, frames(10, ""))
 	require.Zero(t, browsertest.Eval[int](p, count("no spoiler please")), "live ones neither")
 	p.Click("#words button")

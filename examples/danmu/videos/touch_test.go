@@ -267,9 +267,9 @@ func knownLater(t *testing.T, b browsertest.Browser) {
 	p.Until(`window.danmu && document.getElementById("present").textContent`)
 	p.Do(`window.danmu.medium.pause()`)
 	seek(p, 22)
+	p.Until(count("rude") + ` === 0`)
 	holdUp(p, "a joke")
 	likesAre(p, "1", true)
-	p.Until(count("rude") + ` === 0`)
 
 	p.Choose("#me", "somebody else")
 	closed(p)

@@ -214,10 +214,11 @@ func (w Window) Do(script string) {
 	Eval[bool](w, script+"; true")
 }
 
-// Until waits for an expression to be true.
+// Until waits for an expression, or its promise, to be true. One that throws is not true yet.
 func (w Window) Until(expression string) {
 	w.t.Helper()
-	_, err := chromedp.Run(w.ctx, chromedp.Poll[any](expression, chromedp.WithPollingTimeout(patience)))
+	attempt := fmt.Sprintf(`(async () => { try { return await (%s); } catch { return false; } })()`, expression)
+	_, err := chromedp.Run(w.ctx, chromedp.Poll[any](attempt, chromedp.WithPollingTimeout(patience)))
 	require.NoError(w.t, err, expression)
 }
 
@@ -242,10 +243,12 @@ func (w Window) Click(selector string) {
 	require.NoError(w.t, err, selector)
 }
 
-// isGone reports whether an element was found and is no longer in the page.
+// isGone reports whether an element was found and is no longer in the page, or not seen in it.
 func isGone(err error) bool {
 	var refused *cdproto.Error
-	return errors.As(err, &refused) && strings.HasPrefix(refused.Message, "Could not find node")
+	return errors.As(err, &refused) && slices.ContainsFunc([]string{
+		"Could not find node", "Node is detached", "Node does not have a layout object", "Could not compute content quads",
+	}, func(reason string) bool { return strings.HasPrefix(refused.Message, reason) })
 }
 
 // Type types a text, or the keys of chromedp's package kb.

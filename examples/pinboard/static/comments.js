@@ -28,7 +28,7 @@ const t = words({
 // them; report(object, question) reports one.
 export function comments(picture, { mine, count, report }) {
   const path = `/api${pinHref(picture)}/comments`;
-  let oldest = false, pinned = null, next = "";
+  let oldest = false, pinned = null, next = "", turn = 0;
   const heading = h("h2", { class: "grow" }, t("comments", count));
   const order = h("select", { class: "field order", "aria-label": t("order"), onchange: () => { oldest = order.value === "oldest"; load(); } },
     h("option", { value: "newest" }, t("newest")), h("option", { value: "oldest" }, t("oldest")));
@@ -41,15 +41,17 @@ export function comments(picture, { mine, count, report }) {
   // load reads the first page again, and puts the focus back on a comment.
   async function load(focus) {
     if (!list.children.length) end.replaceChildren(...skeleton(3));
+    const asked = ++turn;
     try {
       const got = await page("");
+      if (asked !== turn) return; // another order was chosen
       pinned = got.pinned ?? null;
       list.replaceChildren();
       if (pinned) list.append(thread(pinned, true));
       append(got);
       if (focus) list.querySelector(`[data-comment="${focus}"]`)?.focus();
     } catch (error) {
-      end.replaceChildren(failure(error, () => load(focus)));
+      if (asked === turn) end.replaceChildren(failure(error, () => load(focus)));
     }
   }
   function append(got) {
@@ -59,10 +61,12 @@ export function comments(picture, { mine, count, report }) {
   }
   async function more() {
     end.replaceChildren(...skeleton(2));
+    const asked = turn;
     try {
-      append(await page(next));
+      const got = await page(next);
+      if (asked === turn) append(got);
     } catch (error) {
-      end.replaceChildren(failure(error, more));
+      if (asked === turn) end.replaceChildren(failure(error, more));
     }
   }
 

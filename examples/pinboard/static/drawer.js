@@ -38,8 +38,8 @@ const soon = 120; // after an answer, in ms
 export async function drawer(place, sheets) {
   const tools = document.getElementById("tools");
   const button = h("button", { class: "icon", "aria-label": t("open"), "aria-expanded": "false", "aria-controls": "drawer", onclick: () => toggle(panel.hidden) }, glyph("meter"));
-  tools.prepend(button);
   await sheet("/drawer.css", sheets);
+  tools.prepend(button); // from now on it can be clicked
 
   const switching = h("button", { class: "switch", role: "switch", "aria-checked": "false", "aria-describedby": "drawer-how", onclick: () => { lose.next = !lose.next; drawSwitch(); } }, h("span", {}, t("lose")), h("span", { class: "knob", "aria-hidden": "true" }));
   const how = h("p", { class: "dim", id: "drawer-how" });

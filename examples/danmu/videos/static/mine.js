@@ -12,6 +12,7 @@ const before = 0.2; // seconds before a comment, so that it is seen to come
 // Mine lists the user's comments on all videos, the last sent first.
 export class Mine {
   #rows = new Map(); // id to its row
+  #gone = new Set(); // ids that a read may still have
   #next = "";
   #round = 0;
 
@@ -39,6 +40,7 @@ export class Mine {
   }
 
   remove(id) {
+    this.#gone.add(id);
     const row = this.#rows.get(id);
     if (!row) return;
     if (row.contains(document.activeElement)) focusIn(row.nextElementSibling ?? row.previousElementSibling);
@@ -51,7 +53,7 @@ export class Mine {
     try {
       const { data, cursor } = await api.mine(this.user(), this.#next);
       if (round !== this.#round) return; // the user has changed
-      this.list.append(...data.filter((c) => !this.#rows.has(c.id)).map((c) => this.#rowOf(c)));
+      this.list.append(...data.filter((c) => !this.#rows.has(c.id) && !this.#gone.has(c.id)).map((c) => this.#rowOf(c)));
       this.#next = cursor;
       byId("more").hidden = cursor === "-1";
     } catch (error) {

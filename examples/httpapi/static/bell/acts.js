@@ -38,8 +38,11 @@ export function acts(me, { done, failed }) {
     doing(async () => { await api.announce({ title, text, until }); await announced(); }, () => "Announced.");
   });
 
+  let turn = 0;
   async function announced() {
+    const mine = ++turn;
     const { items } = await api.announced();
+    if (mine !== turn) return; // it is read again
     byId("announced").replaceChildren(...items.map(({ id, title, from, withdrawn }) => element("li", {},
       element("span", {}, title),
       element("span", { class: "time" }, withdrawn ? "withdrawn" : `from ${at(from)}`),

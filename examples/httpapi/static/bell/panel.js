@@ -132,8 +132,8 @@ export class Panel {
     this.#view = view;
     this.#page = { items: [], next: "" };
     for (const e of byId("views").children) e.setAttribute("aria-current", e.dataset.view === view);
-    byId("empty").hidden = true;
     this.#render();
+    byId("empty").hidden = true; // until it is read
     this.#showSettings();
     this.reread();
   }

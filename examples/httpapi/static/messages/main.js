@@ -69,8 +69,11 @@ function become() {
   watch();
 }
 
+let turn = 0; // a choice of a conversation, which replaces those before it
+
 // open shows a conversation and says so in the address, so that a reload shows it again.
 function open(entry) {
+  turn++;
   byId("refusal").textContent = "";
   talk.open(me.value, entry);
   inbox.mark(entry.conversation);
@@ -81,6 +84,7 @@ function open(entry) {
 }
 
 function shut() {
+  turn++;
   talk.close();
   inbox.mark("");
   address({ user: me.value });
@@ -89,10 +93,10 @@ function shut() {
 const address = (query) => history.replaceState(null, "", `?${new URLSearchParams(query)}`);
 
 async function openPair(other) {
-  const user = me.value;
+  const user = me.value, mine = ++turn;
   try {
     const { conversation } = await api.pair(user, other);
-    if (user === me.value) open(inbox.find(conversation) ?? { conversation, other });
+    if (user === me.value && mine === turn) open(inbox.find(conversation) ?? { conversation, other });
   } catch (error) {
     failed(error);
   }
@@ -160,7 +164,9 @@ byId("choice-list").addEventListener("click", (e) => { if (e.target.matches("but
 
 me.addEventListener("change", become);
 become();
+const begun = turn;
 inbox.reread().then(() => { // which knows what is unread
+  if (turn !== begun) return;
   if (asked.get("with")) openPair(asked.get("with"));
   else if (asked.get("group")) openGroup(asked.get("group"));
 });

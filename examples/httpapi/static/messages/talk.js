@@ -75,6 +75,9 @@ export class Talk {
   async reread() {
     if (!this.#entry) return;
     const history = this.#history;
+    if (this.#gone && await api.members(this.#user, history.conversation).then(() => true, () => false)) {
+      return history === this.#history && this.rejoined(history.conversation); // it was not told
+    }
     await Promise.all([history.reread(), ...(this.#gone ? [] : [this.people.reread(), this.#readReceipts(history)])]);
   }
 

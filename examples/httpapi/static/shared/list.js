@@ -1,6 +1,6 @@
 // fill makes the children of a list those of items, which are { key, was, content, make }.
-// An element stays as it is while its key and content do: with the focus and open menus.
-// The focus also stays if the item's key was another one before.
+// An element stays as it is while its key and content do. The focus and an open menu stay
+// if the content changes, and the focus if the item's key was another one before.
 export function fill(list, items) {
   const before = new Map([...list.children].map((e) => [e.dataset.key, e]));
   const held = document.activeElement, row = list.contains(held) && held !== list ? held.closest("[data-key]") : null;
@@ -8,6 +8,7 @@ export function fill(list, items) {
     const same = before.get(key);
     if (same && contents.get(same) === content) return same;
     const e = make();
+    if (same?.querySelector("details[open]")) e.querySelector("details")?.toggleAttribute("open", true);
     e.dataset.key = key;
     contents.set(e, content);
     return e;

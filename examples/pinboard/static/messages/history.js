@@ -1,5 +1,4 @@
 import { get } from "../api.js";
-import { once } from "../live.js";
 
 // newer returns what a message became last: what is recalled stays so.
 function newer(one, two) {
@@ -13,14 +12,14 @@ export class History {
   #arrived = new Map(); // since the read that runs began
   #gone = new Map(); // when a message was recalled, by number
   #next = ""; // where older ones are
+  #reading;
+  #again = false; // whether to read what is held once more
+  #more = false; // whether to read an older page
   #closed = false;
   loaded = false;
 
   constructor(path, { changed, failed }) {
-    Object.assign(this, { path, changed });
-    const reading = (read) => once(() => read().catch((error) => this.#closed || failed(error)));
-    this.reread = reading(() => this.#readAll()); // what is held
-    this.older = reading(() => this.#readOlder()); // one more page
+    Object.assign(this, { path, changed, failed });
   }
 
   get all() { return [...this.#messages.values()].sort((a, b) => a.seq - b.seq); }
@@ -52,8 +51,36 @@ export class History {
     this.#messages.set(message.seq, newer(this.#messages.get(message.seq), message));
   }
 
+  // reread reads again what is held. Calls during a read are one read after it.
+  reread() {
+    this.#again = true;
+    return this.#run();
+  }
+
+  // older reads one more page. Calls until it has come are for the same page.
+  older() {
+    this.#more = true;
+    return this.#run();
+  }
+
+  #run() {
+    this.#reading ??= (async () => {
+      try {
+        while (!this.#closed && (this.#again || this.#more && this.#next)) {
+          this.#arrived.clear();
+          await (this.#again ? this.#readAll() : this.#readOlder());
+        }
+      } catch (error) {
+        this.#again = this.#more = false;
+        if (!this.#closed) this.failed(error);
+      }
+      this.#reading = undefined;
+    })();
+    return this.#reading;
+  }
+
   async #readAll() {
-    this.#arrived.clear();
+    this.#again = false;
     const oldest = Math.min(...this.#messages.keys()), found = [];
     let cursor = "";
     do {
@@ -65,9 +92,8 @@ export class History {
   }
 
   async #readOlder() {
-    if (!this.#next) return;
-    this.#arrived.clear();
     const page = await get(`${this.path}?cursor=${encodeURIComponent(this.#next)}`);
+    this.#more = false;
     this.#show(page.next, page.items, false);
   }
 

@@ -164,7 +164,10 @@ export async function show(main) {
 
   // flip shows an entry as read or not, and writes it.
   function flip(e, read, write) {
-    const set = (value) => { e.read = value; render(); };
+    const set = (value) => {
+      for (const other of entries) if (keyOf(other) === keyOf(e)) other.read = value; // they may have been read again
+      render();
+    };
     return optimistic(() => set(read), () => set(!read), write);
   }
 
@@ -177,7 +180,7 @@ export async function show(main) {
     const before = entries, at = [...list.children].findIndex((li) => li.dataset.key === keyOf(e));
     turn++; // a read that runs still has it
     return optimistic(() => {
-      entries = entries.filter((other) => other !== e);
+      entries = entries.filter((other) => keyOf(other) !== keyOf(e)); // they may have been read again
       render();
       const beside = list.children[Math.min(at, list.children.length - 1)];
       (beside?.querySelector("[data-part]") ?? tabs.querySelector("[aria-pressed=true]")).focus();
