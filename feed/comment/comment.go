@@ -109,11 +109,12 @@ func (r *Repository) checkContent(c Comment) error {
 // hash is a fingerprint of what is added. It distinguishes a repeat from another
 // comment under the same identity.
 func (c Comment) hash() []byte {
-	var quote Address
+	fields := []string{c.Object, c.Root.String(), c.Parent.String(), c.Text, string(c.Data)}
 	if c.Quote != nil {
-		quote = c.Quote.Address
+		fields = append(fields, c.Quote.Root.String(), c.Quote.ID.String())
+	} else {
+		fields = append(fields, "", "")
 	}
-	fields := []string{c.Object, c.Root.String(), c.Parent.String(), c.Text, string(c.Data), quote.Root.String(), quote.ID.String()}
 	text := make([]byte, 0, 256)
 	for _, field := range append(fields, c.Mentions...) {
 		text = append(binary.AppendUvarint(text, uint64(len(field))), field...)
