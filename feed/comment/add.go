@@ -255,17 +255,17 @@ func (r *Repository) addTx(c Comment, named map[Address]row) (row, store.Write) 
 	if scored {
 		stored.Score = new(int64)
 	}
-	key := stored.key()
-	stored.PK, stored.SK = key.PK, key.SK
-
 	header := t.Update(headerKey(c.Object)).Add("n", 1)
 	if c.Root == 0 {
 		header.Add("roots", 1)
 	}
-	own := ownItem{PK: ownPK(c.User), ID: c.ID, Object: c.Object, Root: c.Root, Rest: stored.rest, Hash: hash}
+	own := t.PutAt(ownKey(c.User, c.ID)).Set("object", c.Object).Set("root", c.Root).Set("hash", hash)
+	if stored.rest {
+		own.Set("rest", true)
+	}
 	tx := t.Tx().
-		Put(t.Put(own).If(free, now)).
-		Put(t.Put(stored).If(free, now)).
+		Put(own.If(free, now)).
+		Put(stored.put(t).If(free, now)).
 		Update(header)
 	if c.Root != 0 {
 		tx.Update(r.joinThread(stored, root))
@@ -286,6 +286,25 @@ func (r *Repository) addTx(c Comment, named map[Address]row) (row, store.Write) 
 		tx.Put(t.Put(scoreItem{PK: place.PK, SK: place.SK}))
 	}
 	return stored, tx
+}
+
+// put writes a new row. It sets what newRow and addTx do.
+func (i row) put(t *store.Table) *store.Put {
+	put := t.PutAt(i.key()).
+		Set("user", i.User).Set("text", i.Text).Set("parent", i.Parent).Set("data", i.Data)
+	if i.ParentRest {
+		put.Set("parentRest", true)
+	}
+	if i.Quote != nil {
+		put.Set("quote", i.Quote)
+	}
+	if len(i.Mentions) > 0 {
+		put.Set("mentions", i.Mentions)
+	}
+	if i.Score != nil {
+		put.Set("score", *i.Score)
+	}
+	return put
 }
 
 // keysToWrite are the keys of the items that adding a comment changes.

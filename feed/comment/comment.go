@@ -115,7 +115,7 @@ func (c Comment) hash() []byte {
 	} else {
 		fields = append(fields, "", "")
 	}
-	var text []byte
+	text := make([]byte, 0, 256)
 	for _, field := range append(fields, c.Mentions...) {
 		text = append(binary.AppendUvarint(text, uint64(len(field))), field...)
 	}

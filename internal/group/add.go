@@ -36,8 +36,11 @@ func (s *Groups) Add(ctx context.Context, key store.Key, e Event, mint Mint) (re
 // yet.
 func (s *Groups) resting(key store.Key) (rise, bool) {
 	at, ok := s.full.Get(key)
+	if !ok {
+		return rise{}, false
+	}
 	left := at.next.Sub(s.Now())
-	return at, ok && 0 < left && left <= s.Coalesce // more is left if the clock went back
+	return at, 0 < left && left <= s.Coalesce // more is left if the clock went back
 }
 
 // add sends the update that needs no knowledge of the group, and if it is refused

@@ -182,8 +182,6 @@ func optional[T string | []byte](expression T) *string {
 // marshal is dynamo.Marshal without reflection for common types. It keeps empty texts.
 func marshal(v any) (types.AttributeValue, error) {
 	switch v := v.(type) {
-	case types.AttributeValue:
-		return v, nil
 	case string:
 		return &types.AttributeValueMemberS{Value: v}, nil
 	case []byte:
@@ -197,6 +195,8 @@ func marshal(v any) (types.AttributeValue, error) {
 	case ids.ID: // without the interface, whose bytes would be allocated
 		text, err := v.MarshalText()
 		return &types.AttributeValueMemberS{Value: string(text)}, err
+	case types.AttributeValue:
+		return v, nil
 	case encoding.TextMarshaler:
 		text, err := v.MarshalText()
 		return &types.AttributeValueMemberS{Value: string(text)}, err

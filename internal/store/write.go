@@ -29,6 +29,20 @@ func (t *Table) Put(item any) *Put {
 	return p
 }
 
+// PutAt starts the write of a whole item whose attributes Set gives, without the
+// reflection that Put of a struct needs.
+func (t *Table) PutAt(key Key) *Put { return &Put{item: key.item()} }
+
+// Set gives the item an attribute, unless v is an empty text, empty bytes or nil.
+func (p *Put) Set(name string, v any) *Put {
+	value, err := marshal(v)
+	p.fail(err)
+	if !empty(value) {
+		p.item[name] = value
+	}
+	return p
+}
+
 // If adds a condition.
 func (p *Put) If(condition string, args ...any) *Put {
 	p.and(condition, args)
@@ -162,7 +176,7 @@ func (u *Update) RemoveExpr(path string, args ...any) *Update {
 // next appends the comma before the next action of a clause, or starts the clause.
 func next(clause []byte) []byte {
 	if len(clause) == 0 {
-		return make([]byte, 0, 64)
+		return make([]byte, 0, 256)
 	}
 	return append(clause, ", "...)
 }

@@ -32,12 +32,29 @@ type head struct {
 
 // UnmarshalDynamoItem refuses what no write of this package leaves.
 func (h *head) UnmarshalDynamoItem(item dynamo.Item) error {
-	type plain head
-	if err := dynamo.UnmarshalItem(item, (*plain)(h)); err != nil {
+	if err := store.Fields(item, h.field); err != nil {
 		return err
 	}
 	if h.N < 0 || h.Version < 0 {
 		return fmt.Errorf("n is %d and mver %d", h.N, h.Version)
+	}
+	return nil
+}
+
+func (h *head) field(name string) any {
+	switch name {
+	case "pk":
+		return &h.PK
+	case "sk":
+		return &h.SK
+	case "n":
+		return &h.N
+	case "mver":
+		return &h.Version
+	case "blocked":
+		return &h.Blocked
+	case "call":
+		return &h.Call
 	}
 	return nil
 }
