@@ -193,7 +193,7 @@ func TestRepairKeepsEntriesInShardsOpenedMeanwhile(t *testing.T) {
 		w.define(t, leaderboard.Board{Name: "b", Shards: shards})
 		w.many(t, "b", 1)
 		w.set(w.Now().Add(3 * time.Minute))
-		w.many(t, "b", 30)
+		w.many(t, "b", 20)
 	}
 	breakEntry("nowhere")
 	grown := 0

@@ -24,7 +24,7 @@ func TestALeafThatGrewTakesNoMemory(t *testing.T) {
 	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set})
 	w.play(t, "b", "last -1")
 	w.publish(t)
-	places := make([]place, 2100)
+	places := make([]place, 2010)
 	for i := range places {
 		places[i] = place{fmt.Sprintf("p %04d", i), int64(len(places) - i/3), 0, 0}
 	}
@@ -41,7 +41,7 @@ func TestALeafThatGrewTakesNoMemory(t *testing.T) {
 	for _, c := range []struct {
 		place  int
 		counts int64
-	}{{0, 0}, {1500, 0}, {1999, 0}, {2000, 1}, {2001, 2}, {2002, 2}, {2099, 2}} {
+	}{{0, 0}, {1999, 0}, {2000, 1}, {2002, 2}} {
 		counts.Store(0)
 		rank, err := reader.Rank(t.Context(), in("b"), places[c.place].player)
 		require.NoError(t, err)

@@ -81,7 +81,7 @@ func TestRanksEqualBruteForce(t *testing.T) {
 			t.Parallel()
 			w, run := newWorld(t), 0
 			rapid.Check(t, func(t *rapid.T) {
-				if run++; run > faults.Size(40, 2) {
+				if run++; run > faults.Size(40, 1) {
 					return
 				}
 				orders := rapid.SampledFrom([]leaderboard.Order{leaderboard.Descending, leaderboard.Ascending})
