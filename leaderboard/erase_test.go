@@ -133,7 +133,7 @@ func TestEraseReadsManyPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	var items []any
-	n := faults.Size(1100, 550)
+	n := faults.Size(1100, 510)
 	for i := range n {
 		items = append(items, map[string]any{"pk": "P#ann", "sk": fmt.Sprintf("LB#b%04d#%s", i, forever), "rev": 1, "score": "1"})
 	}
@@ -141,7 +141,7 @@ func TestEraseReadsManyPages(t *testing.T) {
 	require.NoError(t, err)
 	sent := faults.New(t, 1, faults.Rates{})
 	require.NoError(t, w.process(t, nil, sent.Wrap).Erase(t.Context(), "ann"))
-	require.Equal(t, faults.Size(3+44, 2+22), sent.Requests())
+	require.Equal(t, faults.Size(3+44, 2+21), sent.Requests())
 	require.Equal(t, n, w.leftovers(t))
 }
 

@@ -68,7 +68,7 @@ func TestWhatIsDamagedIsCounted(t *testing.T) {
 		"a block without data":            {"S", dynamo.Item{"data": nil}, 1, true},
 		"another root's block":            {"S", dynamo.Item{"data": bytesOf(append([]byte{1}, "\x00\x01a\x01\x01b\x01\x01c"...)...)}, 1, true},
 		"no block":                        {"S", nil, 1, true},
-	}, "no block", "a root of no lease") {
+	}, "a root of no lease") {
 		pk := "R#b#" + forever
 		var whole []dynamo.Item
 		require.NoError(t, w.raw(t).Get("pk", pk).All(t.Context(), &whole))

@@ -152,7 +152,7 @@ func TestWhatAFolderCosts(t *testing.T) {
 	w := newOwn(t, leaderboard.Table)
 	w.define(t, foldedBoards[0])
 	w.submit(t, score("a", "ann", 1, 1))
-	const n = 600
+	const n = 520
 	w.fill(t, "a", 0, n, page)
 	w.stream(t)
 	meter := dynamotest.NewMeter()
@@ -167,7 +167,7 @@ func TestWhatAFolderCosts(t *testing.T) {
 
 	w.submit(t, score("a", "bob", 2, 2))
 	meter.AtMost(t, "a change that leaves the separators", dynamotest.Cost{Requests: 2, Write: 2}, catchUp)
-	w.fill(t, "a", n, 900, "")
+	w.fill(t, "a", n, 800, "")
 	written := time.Now()
 	meter.AtMost(t, "leaves that split", dynamotest.Cost{Requests: 8, Write: 9}, catchUp)
 	catchUp()
