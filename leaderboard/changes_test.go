@@ -254,7 +254,7 @@ func TestADamagedEntryIsAnError(t *testing.T) {
 // entries: what the stream reports leads to what stands.
 func TestChangesUnderFaultsAreWhatStands(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(9) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			w, changes := newStreamed(t)

@@ -110,7 +110,7 @@ func TestCheckReportsALaggingIndex(t *testing.T) {
 
 func TestRepairUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(9) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)

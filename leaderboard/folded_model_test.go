@@ -59,7 +59,7 @@ func TestFoldedRanksOfManyEqualBruteForce(t *testing.T) {
 	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Set})
 	w.play(t, "b", "opens 0")
 	m.shown["opens"] = place{"opens", 0, 0, 0}
-	places := crowded(faults.Size(3000, 700))
+	places := crowded(faults.Size(2000, 700))
 	w.load(t, "b", places)
 	for _, p := range places {
 		m.shown[p.player] = p
@@ -70,7 +70,7 @@ func TestFoldedRanksOfManyEqualBruteForce(t *testing.T) {
 	w = w.followed(t)
 	run := 0
 	rapid.Check(t, func(t *rapid.T) {
-		if run++; run > faults.Size(15, 1) {
+		if run++; run > faults.Size(10, 1) {
 			return
 		}
 		for range faults.Size(20, 12) {

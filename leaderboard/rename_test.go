@@ -90,7 +90,7 @@ func TestAnEqualScoreRenames(t *testing.T) {
 
 func TestRenamingUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(9) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			sent := faults.New(t, seed, faultMixes[seed%3])

@@ -35,7 +35,7 @@ func TestTheModelAgreesWithASimulatedDay(t *testing.T) {
 		agree(t, in, 0.08)
 		return
 	}
-	for _, users := range []int64{1_000, 3_000} {
+	for _, users := range []int64{1_000, 1_500} {
 		t.Run(fmt.Sprint(users), func(t *testing.T) { agree(t, aDay(users), 0.05) })
 	}
 }
