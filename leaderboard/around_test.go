@@ -17,7 +17,7 @@ func TestAroundAndAroundScore(t *testing.T) {
 	bothRankings(t, func(t *testing.T, w world) {
 		w.define(t, leaderboard.Board{Name: "5"})
 		w.many(t, "5", 5)
-		w.define(t, leaderboard.Board{Name: "10", Shards: 4})
+		w.define(t, leaderboard.Board{Name: "10", Shards: faults.Size(4, 2)})
 		w.many(t, "10", 10)
 		w.publish(t)
 		around := func(board, player string, n int) func() ([]leaderboard.Standing, error) {

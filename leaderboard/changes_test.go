@@ -254,7 +254,7 @@ func TestADamagedEntryIsAnError(t *testing.T) {
 // entries: what the stream reports leads to what stands.
 func TestChangesUnderFaultsAreWhatStands(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(9) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			w, changes := newStreamed(t)
@@ -271,7 +271,7 @@ func TestChangesUnderFaultsAreWhatStands(t *testing.T) {
 				rates.Conflict, rates.Stale = 0.05, 0.20
 				p := w.process(t, nil, faults.New(t, random.Uint64(), rates).Wrap)
 				group.Go(func() error {
-					for range 15 {
+					for range faults.Size(15, 8) {
 						s := leaderboard.Submission{
 							Board: "b", Player: players[random.IntN(2)], Score: leaderboard.Int(random.Int64N(100)), Sub: random.Int64N(3),
 							Operator: operators[random.IntN(4)], Op: p.id(),

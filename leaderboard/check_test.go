@@ -110,7 +110,7 @@ func TestCheckReportsALaggingIndex(t *testing.T) {
 
 func TestRepairUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(9) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
@@ -193,7 +193,7 @@ func TestRepairKeepsEntriesInShardsOpenedMeanwhile(t *testing.T) {
 		w.define(t, leaderboard.Board{Name: "b", Shards: shards})
 		w.many(t, "b", 1)
 		w.set(w.Now().Add(3 * time.Minute))
-		w.many(t, "b", 30)
+		w.many(t, "b", 20)
 	}
 	breakEntry("nowhere")
 	grown := 0

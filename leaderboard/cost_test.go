@@ -3,6 +3,7 @@ package leaderboard_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -21,9 +22,15 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	meter := dynamotest.NewMeter()
 	quiet := newWorld(t, nil)
 	w := quiet.process(t, nil, meter.Wrap)
-	for i := range 25 {
-		quiet.define(t, leaderboard.Board{Name: fmt.Sprint("another ", i)})
+	quiet.define(t, leaderboard.Board{Name: "another"})
+	another := quiet.rawItems(t)[0]
+	var others []any
+	for i := range 24 {
+		other := maps.Clone(another)
+		other["sk"] = textOf(fmt.Sprint("another ", i))
+		others = append(others, other)
 	}
+	quiet.put(t, others...)
 	best, sum := leaderboard.Board{Name: "best"}, every("sum")
 	reset := leaderboard.Board{Name: "reset", Cron: "@hourly"}
 

@@ -17,7 +17,7 @@ import (
 
 func TestADamagedPeriodIsReportedAndRepaired(t *testing.T) {
 	t.Parallel()
-	const today = "20260310T000000Z"
+	const today, players = "20260310T000000Z", 3
 	for name, with := range faults.Cases(8, map[string]dynamo.Item{
 		"no shards":              {"shards": nil},
 		"too many shards":        {"shards": numberOf("1000000000")},
@@ -35,7 +35,7 @@ func TestADamagedPeriodIsReportedAndRepaired(t *testing.T) {
 			board := leaderboard.Board{Name: "b", Cron: "@daily", Shards: 3, Grace: 48 * time.Hour, Keep: time.Hour}
 			w.define(t, board)
 			for day := 9; day <= 10; day++ {
-				for i := range 6 {
+				for i := range players {
 					s := score("b", fmt.Sprint("p", i), int64(9-i), 0)
 					s.At = march(day, 12)
 					w.submit(t, s)
@@ -51,7 +51,7 @@ func TestADamagedPeriodIsReportedAndRepaired(t *testing.T) {
 				return err
 			}})
 			delete(reads, "Repair")
-			for name, read := range reads {
+			for name, read := range faults.Cases(3, reads, "named") {
 				err := read()
 				require.ErrorIs(t, err, plaza.ErrCorrupt, name)
 				corrupt(t, err, "B#b")
@@ -61,14 +61,14 @@ func TestADamagedPeriodIsReportedAndRepaired(t *testing.T) {
 			require.NotZero(t, told.take()["B#b / T#"+today])
 			require.Len(t, all(t, 0, other.periodsOf("b")), 1)
 			yesterday := leaderboard.In{Board: "b", Period: "20260309T000000Z"}
-			require.Len(t, all(t, 0, other.top(yesterday)), 6, "others are served")
+			require.Len(t, all(t, 0, other.top(yesterday)), players, "others are served")
 			_, err = other.Repair(t.Context(), yesterday)
 			require.NoError(t, err)
 
 			drift, err := other.Repair(t.Context(), in("b"))
 			require.NoError(t, err)
 			require.Equal(t, leaderboard.Drift{Broken: 1}, drift)
-			require.Len(t, all(t, 0, other.top(in("b"))), 6)
+			require.Len(t, all(t, 0, other.top(in("b"))), players)
 			for i, item := range w.rawItems(t) {
 				for name, value := range whole[i] {
 					if name != "shards" && name != "rev" {
@@ -108,7 +108,7 @@ func TestADamagedDefinitionIsReportedAndReplaced(t *testing.T) {
 			w.play(t, "b", "ann 1", "bob 2")
 			w.damage(t, "B#", "b", with)
 			other := w.process(t, &leaderboard.Options{OnCorrupt: told.hook})
-			for name, read := range other.reads(t, in("b"), "ann") {
+			for name, read := range faults.Cases(3, other.reads(t, in("b"), "ann")) {
 				require.ErrorIs(t, read(), plaza.ErrCorrupt, name)
 			}
 			_, _, err := other.Submit(t.Context(), score("b", "ann", 1, 0))

@@ -175,7 +175,7 @@ func TestARedefinitionReachesOthersWithinRefresh(t *testing.T) {
 
 func TestDefinitionsOfManyAtOnceUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(9) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			in := faults.New(t, seed, faultMixes[seed%3])

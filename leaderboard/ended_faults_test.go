@@ -101,7 +101,7 @@ func (c client) Do(r *http.Request) (*http.Response, error) { return c(r) }
 func TestTwoWorkersShareThePeriods(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	many := faults.Size(20, 8)
+	many := faults.Size(20, 4)
 	for i := range many {
 		name := fmt.Sprint("board ", i)
 		w.define(t, leaderboard.Board{Name: name, Cron: "@daily"})
@@ -191,7 +191,7 @@ func TestEveryPeriodIsCalledFor(t *testing.T) {
 				return errBroken
 			}
 			entered, killed := map[string]bool{}, 0
-			for range faults.Size(60, 15) {
+			for range faults.Size(60, 10) {
 				w.set(w.Now().Add(time.Duration(random.IntN(15*60)) * time.Second))
 				board := boards[random.IntN(len(boards))].Name
 				player := players[random.IntN(2)]

@@ -23,7 +23,7 @@ func TestAFailureIsTriedAgainWithTheSameKeyAfterLongerAndLongerWaits(t *testing.
 	w.set(march(12, 0))
 	var c calls
 	var at []time.Time
-	const tries = 10
+	tries := faults.Size(10, 9) // the last waits for an hour
 	for n := range tries {
 		done, err := w.Deliver(t.Context(), func(ctx context.Context, ended leaderboard.Ended) error {
 			at = append(at, w.Now())
@@ -59,11 +59,11 @@ func TestAFailureIsTriedAgainWithTheSameKeyAfterLongerAndLongerWaits(t *testing.
 
 func TestAFailureDelaysNoOtherPeriod(t *testing.T) {
 	t.Parallel()
-	for name, fail := range map[string]func() error{
+	for name, fail := range faults.Cases(2, map[string]func() error{
 		"an error":                  func() error { return errBroken },
 		"a panic":                   func() error { panic(errBroken) },
 		"an error of another table": func() error { return plaza.ErrTable },
-	} {
+	}) {
 		w := newWorld(t, nil)
 		for _, board := range []string{"a", "b", "c"} {
 			w.define(t, leaderboard.Board{Name: board, Cron: "@daily"})
@@ -153,13 +153,13 @@ func TestAClockThatWasFarAheadDelaysNothing(t *testing.T) {
 
 func TestADamagedDueItemStaysAndHoldsUpNothing(t *testing.T) {
 	t.Parallel()
-	for name, damage := range map[string]dynamo.Item{
+	for name, damage := range faults.Cases(2, map[string]dynamo.Item{
 		"no ver":         {"ver": nil},
 		"a ver of text":  {"ver": textOf("x")},
 		"negative tries": {"tries": numberOf("-1")},
 		"negative next":  {"next": numberOf("-1")},
 		"another lease":  {"lease": textOf("x")},
-	} {
+	}) {
 		var reported []string
 		w := newWorld(t, &leaderboard.Options{OnCorrupt: func(e *plaza.CorruptError) { reported = append(reported, e.SK) }})
 		w.define(t, leaderboard.Board{Name: "a", Cron: "@daily"})

@@ -180,7 +180,7 @@ func TestAWorkerThatWasAwayGetsEveryPeriodInOrder(t *testing.T) {
 func TestALongAbsenceIsCaughtUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	minutes := faults.Size(130, 20)
+	minutes := faults.Size(130, 8)
 	w.define(t, leaderboard.Board{Name: "b", Cron: "* * * * *", Grace: 100 * time.Hour})
 	for i := range minutes {
 		_, err := w.in(t, "b", noon.Add(-time.Duration(i)*time.Minute))
@@ -198,7 +198,7 @@ func TestManyBoardsThatEndAtOnce(t *testing.T) {
 	t.Parallel()
 	const atOnce = 4
 	w := newWorld(t, &leaderboard.Options{AtOnce: atOnce})
-	many := faults.Size(250, 12)
+	many := faults.Size(250, 8)
 	for i := range many {
 		name := fmt.Sprint("board ", i)
 		w.define(t, leaderboard.Board{Name: name, Cron: "@hourly"})

@@ -21,7 +21,7 @@ func TestPeriodsEndByTheWallClockWhereClocksChange(t *testing.T) {
 	} {
 		zone, err := time.LoadLocation(name)
 		require.NoError(t, err)
-		for _, change := range changes {
+		for _, change := range changes[:faults.Size(2, 1)] {
 			_, before := change.Add(-time.Second).In(zone).Zone()
 			_, after := change.In(zone).Zone()
 			require.NotEqual(t, before, after, "the clocks change in %s at %v", name, change)

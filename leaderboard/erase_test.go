@@ -19,7 +19,7 @@ import (
 // Submissions from before Erase arrive after it, some of them for the first time.
 func TestLateSubmissionsDoNotBringBackErasedEntries(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range faults.Cases(2, map[string]struct {
 		board   leaderboard.Board
 		version uint64
 	}{
@@ -27,7 +27,7 @@ func TestLateSubmissionsDoNotBringBackErasedEntries(t *testing.T) {
 		"increment":  {leaderboard.Board{Operator: leaderboard.Increment}, 0},
 		"set":        {leaderboard.Board{Operator: leaderboard.Set}, 0},
 		"by version": {leaderboard.Board{Operator: leaderboard.Set}, 7},
-	} {
+	}, "by version") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
@@ -48,7 +48,7 @@ func TestLateSubmissionsDoNotBringBackErasedEntries(t *testing.T) {
 			require.NoError(t, w.Erase(t.Context(), "ann"))
 			require.Equal(t, 1, w.leftovers(t))
 			left := w.rawItems(t)
-			for range 2 {
+			for range faults.Size(2, 1) {
 				for _, s := range late {
 					_, _, err := w.Submit(t.Context(), s)
 					require.ErrorIs(t, err, plaza.ErrRemoved)
@@ -133,7 +133,7 @@ func TestEraseReadsManyPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	var items []any
-	n := faults.Size(1100, 550)
+	n := faults.Size(1100, 510)
 	for i := range n {
 		items = append(items, map[string]any{"pk": "P#ann", "sk": fmt.Sprintf("LB#b%04d#%s", i, forever), "rev": 1, "score": "1"})
 	}
@@ -141,7 +141,7 @@ func TestEraseReadsManyPages(t *testing.T) {
 	require.NoError(t, err)
 	sent := faults.New(t, 1, faults.Rates{})
 	require.NoError(t, w.process(t, nil, sent.Wrap).Erase(t.Context(), "ann"))
-	require.Equal(t, faults.Size(3+44, 2+22), sent.Requests())
+	require.Equal(t, faults.Size(3+44, 2+21), sent.Requests())
 	require.Equal(t, n, w.leftovers(t))
 }
 
@@ -166,7 +166,7 @@ func TestLateRequestsUndoNothing(t *testing.T) {
 	type calls = []func(context.Context, world) error
 	op := func(n int) ids.ID { return ids.At(noon.Add(-time.Minute)) + ids.ID(n) }
 	fresh := submit(given(1, "", 0))
-	for name, c := range faults.Cases(3, map[string]struct {
+	for name, c := range faults.Cases(6, map[string]struct {
 		operator leaderboard.Operator
 		before   calls
 		late     func(context.Context, world) error

@@ -48,7 +48,7 @@ func TestEveryOperatorUnderFaults(t *testing.T) {
 		"decrement":   {every(""), []leaderboard.Operator{down}, false},
 		"any of them": {every(""), []leaderboard.Operator{best, set, up, down}, false},
 	}) {
-		for seed := range faults.Seeds(9) {
+		for seed := range faults.Seeds(6) {
 			t.Run(fmt.Sprint(name, ", seed ", seed), func(t *testing.T) {
 				t.Parallel()
 				in := faults.New(t, seed, faultMixes[seed%3])
@@ -61,7 +61,7 @@ func TestEveryOperatorUnderFaults(t *testing.T) {
 				var sent []leaderboard.Submission
 				answers := map[ids.ID]leaderboard.Result{}
 				stands, exists := int64(0), false
-				for i := range 10 {
+				for i := range faults.Size(10, 7) {
 					s := with(score(board.Name, "ann", int64(random.IntN(9)+1), i), c.operators[random.IntN(len(c.operators))])
 					s.Op = w.id()
 					if c.versions {
@@ -167,7 +167,7 @@ func TestEveryContendingWriterSucceeds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Operator: leaderboard.Increment})
-	const writers = 12
+	const writers = 8
 	var group sync.WaitGroup
 	for range writers {
 		group.Go(func() { w.submit(t, score("b", "ann", 1, 0)) })
@@ -188,7 +188,7 @@ func TestAPendingOperationIsNotForgotten(t *testing.T) {
 	}{
 		"few before each write":          {"UpdateItem", 10, faults.Size(5, 2), false, false},
 		"few before each write, given":   {"UpdateItem", 10, faults.Size(5, 2), true, false},
-		"as many as an entry remembers":  {"UpdateItem", 16, 3, true, false},
+		"as many as an entry remembers":  {"UpdateItem", 16, faults.Size(3, 1), true, false},
 		"more before each write":         {"UpdateItem", 17, 3, true, true},
 		"many before it was read":        {"GetItem", 40, 1, false, false},
 		"many before it was read, given": {"GetItem", 40, 1, true, true},

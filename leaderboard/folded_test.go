@@ -19,7 +19,7 @@ import (
 )
 
 // several is more players than one leaf holds, and few for a test.
-const several = 700
+const several = 540
 
 // descending returns players "p 0001" and so on of rank 1 to n.
 func descending(n int) []place {
@@ -68,7 +68,7 @@ func TestWhatIsDamagedIsCounted(t *testing.T) {
 		"a block without data":            {"S", dynamo.Item{"data": nil}, 1, true},
 		"another root's block":            {"S", dynamo.Item{"data": bytesOf(append([]byte{1}, "\x00\x01a\x01\x01b\x01\x01c"...)...)}, 1, true},
 		"no block":                        {"S", nil, 1, true},
-	}, "no block", "a root of no lease") {
+	}, "a root of no lease") {
 		pk := "R#b#" + forever
 		var whole []dynamo.Item
 		require.NoError(t, w.raw(t).Get("pk", pk).All(t.Context(), &whole))
@@ -86,14 +86,14 @@ func TestWhatIsDamagedIsCounted(t *testing.T) {
 		for range 2 {
 			reader.ForgetPublished()
 			told.take()
-			rank, err := reader.Rank(t.Context(), in("b"), "p 0600")
+			rank, err := reader.Rank(t.Context(), in("b"), "p 0500")
 			require.NoError(t, err, name)
-			require.Equal(t, leaderboard.Rank{Ordinal: 600, Competition: 600, AsOf: w.Now()}, rank, name)
+			require.Equal(t, leaderboard.Rank{Ordinal: 500, Competition: 500, AsOf: w.Now()}, rank, name)
 			require.Equal(t, c.reports, len(told.take()), name)
 		}
-		rows, err := reader.Range(t.Context(), in("b"), 600, 2)
+		rows, err := reader.Range(t.Context(), in("b"), 500, 2)
 		require.NoError(t, err, name)
-		require.Equal(t, []string{"600/600 p 0600 101", "601/601 p 0601 100"}, texts(rows), name)
+		require.Equal(t, []string{"500/500 p 0500 41", "501/501 p 0501 40"}, texts(rows), name)
 
 		drift, err := reader.Repair(t.Context(), in("b"))
 		require.NoError(t, err, name)
@@ -106,7 +106,7 @@ func TestWhatIsDamagedIsCounted(t *testing.T) {
 		}
 		w.publish(t)
 		reader.ForgetPublished()
-		require.Equal(t, leaderboard.Rank{Ordinal: 600, Competition: 600}, w.rank(t, in("b"), "p 0600"), name)
+		require.Equal(t, leaderboard.Rank{Ordinal: 500, Competition: 500}, w.rank(t, in("b"), "p 0500"), name)
 		drift, err = reader.Check(t.Context(), in("b"))
 		require.NoError(t, err, name)
 		require.Zero(t, drift, name)
@@ -117,7 +117,7 @@ func TestWhatIsDamagedIsCounted(t *testing.T) {
 func TestRepairCountsAPeriodAgain(t *testing.T) {
 	t.Parallel()
 	w := newFoldedBoard(t)
-	changes(t, w.Hide, "p 0650", true)
+	changes(t, w.Hide, "p 0520", true)
 	w.publish(t)
 	require.Greater(t, len(w.agrees(t, "b", forever, 1).leaves), 1)
 	w.folds = w.folder(t, leaderboard.FolderOptions{}, nil) // of which this process does not wait to catch up
@@ -135,7 +135,7 @@ func TestRepairCountsAPeriodAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, drift)
 	w.ForgetPublished()
-	require.EqualValues(t, 590, w.rank(t, in("b"), "p 0600").Ordinal)
+	require.EqualValues(t, 490, w.rank(t, in("b"), "p 0500").Ordinal)
 }
 
 // What is written and published after the index was read is not compared with it.
@@ -163,15 +163,15 @@ func TestCheckComparesWhatDidNotChange(t *testing.T) {
 func TestADeadFolderLeavesRanksAsOfATime(t *testing.T) {
 	t.Parallel()
 	w := newFoldedBoard(t)
-	before, err := w.Rank(t.Context(), in("b"), "p 0690")
+	before, err := w.Rank(t.Context(), in("b"), "p 0530")
 	require.NoError(t, err)
-	require.EqualValues(t, 690, before.Ordinal)
+	require.EqualValues(t, 530, before.Ordinal)
 	w.many(t, "b", 5)                                            // at the end
-	w.play(t, "b", "ann 1000", "bob 1000", "cat 1000", "zed 12") // one of them in the leaf of p 0690
+	w.play(t, "b", "ann 1000", "bob 1000", "cat 1000", "zed 12") // one of them in the leaf of p 0530
 	w.ForgetPublished()
-	after, err := w.Rank(t.Context(), in("b"), "p 0690")
+	after, err := w.Rank(t.Context(), in("b"), "p 0530")
 	require.NoError(t, err)
-	require.Equal(t, leaderboard.Rank{Ordinal: 691, Competition: 691, AsOf: before.AsOf, Folded: true}, after)
+	require.Equal(t, leaderboard.Rank{Ordinal: 531, Competition: 531, AsOf: before.AsOf, Folded: true}, after)
 	top := all(t, 100, w.top(in("b")))
 	require.Equal(t, "cat", top[2].Player, "lists are as of now")
 	n, err := w.Count(t.Context(), in("b"))
@@ -181,10 +181,10 @@ func TestADeadFolderLeavesRanksAsOfATime(t *testing.T) {
 	w.folds = w.folder(t, leaderboard.FolderOptions{}, nil) // another takes over
 	require.NoError(t, w.folds.CatchUpWith(t.Context(), 2))
 	w.ForgetPublished()
-	after, err = w.Rank(t.Context(), in("b"), "p 0690")
+	after, err = w.Rank(t.Context(), in("b"), "p 0530")
 	require.NoError(t, err)
 	require.True(t, after.AsOf.After(before.AsOf))
-	require.Equal(t, leaderboard.Rank{Ordinal: 694, Competition: 694}, timeless(after))
+	require.Equal(t, leaderboard.Rank{Ordinal: 534, Competition: 534}, timeless(after))
 }
 
 // Most of what was published is gone, and much has come.
@@ -201,7 +201,7 @@ func TestOldPublicationsMakeNoInvalidRanks(t *testing.T) {
 	_, err := w.raw(t).Batch("pk", "sk").Write().Delete(gone...).Run(t.Context())
 	require.NoError(t, err)
 	w.play(t, "b", "ann 5", "bob 5", "cat 5", "dan 5")
-	for _, player := range []string{"p 0681", "p 0700", "ann", "dan", "last"} {
+	for _, player := range []string{"p 0521", "p 0540", "ann", "dan", "last"} {
 		rank, err := w.Rank(t.Context(), in("b"), player)
 		require.NoError(t, err)
 		require.LessOrEqual(t, int64(1), rank.Competition)
@@ -217,7 +217,7 @@ func TestOldPublicationsMakeNoInvalidRanks(t *testing.T) {
 	n, err := w.CountBetween(t.Context(), in("b"), leaderboard.Int(1), leaderboard.Int(5))
 	require.NoError(t, err)
 	require.EqualValues(t, 9, n, "within a leaf it is as of now")
-	for _, from := range []int64{1, 130, 400, 690, 1000} {
+	for _, from := range []int64{1, 130, 400, 530, 1000} {
 		rows, err := w.Range(t.Context(), in("b"), from, 5)
 		require.NoError(t, err)
 		for i, row := range rows {
@@ -301,11 +301,11 @@ func TestRootsAreReadOnceASecond(t *testing.T) {
 		roots.Store(0)
 		blocks.Store(0)
 		var group sync.WaitGroup
-		for i := range faults.Size(20, 8) {
+		for i := range faults.Size(20, 6) {
 			group.Go(func() {
-				rank, err := reader.Rank(t.Context(), in("b"), fmt.Sprintf("p %04d", 30*i+1))
+				rank, err := reader.Rank(t.Context(), in("b"), fmt.Sprintf("p %04d", 25*i+1))
 				require.NoError(t, err)
-				require.EqualValues(t, 30*i+1, rank.Ordinal)
+				require.EqualValues(t, 25*i+1, rank.Ordinal)
 			})
 		}
 		group.Wait()
@@ -333,7 +333,7 @@ func TestABlockThatIsGoneIsLookedUpInALaterRoot(t *testing.T) {
 	_, err := reader.Count(t.Context(), in("b")) // reads the root alone
 	require.NoError(t, err)
 	old := w.published(t, "b", forever).Blocks()
-	worst := make([]place, 400) // which divide the last leaf
+	worst := make([]place, 300) // which divide the last leaf
 	for i := range worst {
 		worst[i] = place{fmt.Sprint("q ", i), int64(-10 - i), 0, 0}
 	}
@@ -343,7 +343,7 @@ func TestABlockThatIsGoneIsLookedUpInALaterRoot(t *testing.T) {
 	require.NotEqual(t, old, now)
 	sk := fmt.Sprintf("S#%020d#%020d", old[0].Gen, old[0].N)
 	require.NoError(t, w.raw(t).Delete("pk", "R#b#"+forever).Range("sk", sk).Run(t.Context()))
-	rank, err := reader.Rank(t.Context(), in("b"), "q 399")
+	rank, err := reader.Rank(t.Context(), in("b"), "q 299")
 	require.NoError(t, err)
 	require.True(t, rank.Folded)
 	require.EqualValues(t, several+1+len(worst), rank.Ordinal)

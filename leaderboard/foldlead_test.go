@@ -70,7 +70,7 @@ func (w world) fold(t testing.TB, wrap ...wrapper) *folding {
 	t.Helper()
 	f := &folding{ended: make(chan struct{})}
 	var err error
-	f.Folder, err = leaderboard.NewFolder(w.process(t, nil, wrap...).Repository, w.reader(t, nil, &stream.ReaderOptions{Idle: foldIdle, List: foldIdle}),
+	f.Folder, err = leaderboard.NewFolder(w.process(t, nil, wrap...).Repository, w.reader(t, nil, &stream.ReaderOptions{Idle: foldIdle, List: time.Minute}),
 		&leaderboard.FolderOptions{Lease: foldLease, OnError: func(err error) {
 			f.mu.Lock()
 			defer f.mu.Unlock()
@@ -126,14 +126,16 @@ func (w world) tidy(t testing.TB) {
 }
 
 func TestAFolderThatStopsLetsAnotherLead(t *testing.T) {
-	inFoldBubble(t, 600, func(t *testing.T, w world) {
+	inFoldBubble(t, faults.Size(600, 60), func(t *testing.T, w world) {
 		ann := w.fold(t)
 		first := w.catchesUp(t)
-		require.NotEmpty(t, first.Blocks())
+		require.Equal(t, faults.Full(), len(first.Blocks()) > 0)
 		require.True(t, ann.Status().Leading)
 		bob := w.fold(t)
 		w.move(t, 1, 30)
-		require.Equal(t, first.Gen, w.catchesUp(t).Gen)
+		if faults.Full() {
+			require.Equal(t, first.Gen, w.catchesUp(t).Gen)
+		}
 		require.False(t, bob.Status().Leading)
 
 		require.ErrorIs(t, ann.stop(), context.Canceled)
@@ -142,39 +144,36 @@ func TestAFolderThatStopsLetsAnotherLead(t *testing.T) {
 		require.True(t, bob.Status().Leading)
 		w.move(t, 2, 30)
 		require.Equal(t, first.Gen+1, w.catchesUp(t).Gen)
-		w.tidy(t)
+		if faults.Full() { // TestAFolderThatDiesLeavesWhatTheNextOneCompletes has few blocks to delete
+			w.tidy(t)
+		}
 		require.Empty(t, append(ann.errs, bob.errs...))
 	})
 }
 
 func TestAFolderThatWasKilledIsTakenOver(t *testing.T) {
-	for k := faults.Size(1, 2); k <= faults.Size(8, 2); k++ {
-		for _, after := range []bool{false, true} {
-			if !faults.Full() && after != (k%2 == 0) {
-				continue
-			}
-			t.Run(fmt.Sprint(k, after), func(t *testing.T) {
-				inFoldBubble(t, faults.Size(600, 60), func(t *testing.T, w world) {
-					in := faults.New(t, 1, faults.Rates{})
-					if in.KillBefore(k); after {
-						in.KillAt(k)
-					}
-					ann := w.fold(t, in.Wrap)
-					turn := 0
-					until(t, "ann is killed", func() bool {
-						turn++
-						w.move(t, turn, 20)
-						return in.Count(faults.KilledBefore)+in.Count(faults.KilledAfter) > 0
-					})
-					_ = ann.stop()
-					bob := w.fold(t)
-					w.move(t, turn+1, 20)
-					w.catchesUp(t)
-					require.True(t, bob.Status().Leading)
-					w.tidy(t)
+	for k := faults.Size(0, 2); k <= faults.Size(8, 2); k++ { // after so many writes
+		t.Run(fmt.Sprint(k), func(t *testing.T) {
+			inFoldBubble(t, faults.Size(600, 60), func(t *testing.T, w world) {
+				in := faults.New(t, 1, faults.Rates{})
+				if in.KillBefore(1); k > 0 {
+					in.KillAt(k)
+				}
+				ann := w.fold(t, in.Wrap)
+				turn := 0
+				until(t, "ann is killed", func() bool {
+					turn++
+					w.move(t, turn, 20)
+					return in.Count(faults.KilledBefore)+in.Count(faults.KilledAfter) > 0
 				})
+				_ = ann.stop()
+				bob := w.fold(t)
+				w.move(t, turn+1, 20)
+				w.catchesUp(t)
+				require.True(t, bob.Status().Leading)
+				w.tidy(t)
 			})
-		}
+		})
 	}
 }
 
@@ -257,8 +256,8 @@ func TestAFolderThatLeadsCostsABeat(t *testing.T) {
 		time.Sleep(foldLease / 2)
 		synctest.Wait() // a beat may be due now
 		meter.Take()
-		time.Sleep(4 * foldLease)
+		time.Sleep(2 * foldLease)
 		synctest.Wait()
-		require.Equal(t, dynamotest.Cost{Requests: 12, Write: 12}, meter.Take())
+		require.Equal(t, dynamotest.Cost{Requests: 6, Write: 6}, meter.Take())
 	})
 }

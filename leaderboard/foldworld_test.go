@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -47,7 +46,7 @@ func newOwn(t testing.TB, schema func(string) *dynamodb.CreateTableInput) world 
 // wrap between it and the table.
 func (w world) folder(t testing.TB, opts leaderboard.FolderOptions, streams wrapper, wrap ...wrapper) *leaderboard.Folder {
 	t.Helper()
-	reader := w.reader(t, streams, &stream.ReaderOptions{Idle: 5 * time.Millisecond, List: 100 * time.Millisecond, Now: opts.Now})
+	reader := w.reader(t, streams, &stream.ReaderOptions{Idle: 5 * time.Millisecond, List: time.Nanosecond, Now: opts.Now})
 	opts.Every, opts.Settle = time.Nanosecond, max(opts.Settle, time.Nanosecond)
 	f, err := leaderboard.NewFolder(w.process(t, nil, wrap...).Repository, reader, &opts)
 	require.NoError(t, err)
@@ -146,12 +145,9 @@ func (w world) published(t testing.TB, board, period string) folded {
 // keys are those of a period's index.
 func (w world) keys(t testing.TB, board, period string, shards int) (all [][]byte) {
 	t.Helper()
-	for shard := range shards {
-		for _, r := range w.rows(t, w.raw(t), keys.Join(board, period, strconv.Itoa(shard))) {
-			all = append(all, r.Key)
-		}
+	for _, r := range w.rowsOf(t, board, period, shards) {
+		all = append(all, r.Key)
 	}
-	slices.SortFunc(all, bytes.Compare)
 	return all
 }
 
@@ -161,7 +157,12 @@ const maxTested = 3
 // agrees compares what is published of a period with its index.
 func (w world) agrees(t testing.TB, board, period string, shards int) folded {
 	t.Helper()
-	all := w.keys(t, board, period, shards)
+	return w.agreesWith(t, w.keys(t, board, period, shards), board, period)
+}
+
+// agreesWith compares what is published of a period with its keys.
+func (w world) agreesWith(t testing.TB, all [][]byte, board, period string) folded {
+	t.Helper()
 	f := w.published(t, board, period)
 	require.EqualValues(t, len(all), f.Len(), "%s %s", board, period)
 	for _, leaf := range f.leaves {
@@ -174,7 +175,12 @@ func (w world) agrees(t testing.TB, board, period string, shards int) folded {
 // holds compares what a folder has in memory of a period with its index.
 func (w world) holds(t testing.TB, f *leaderboard.Folder, board, period string) {
 	t.Helper()
-	all := w.keys(t, board, period, maxTested)
+	holdsExactly(t, f, w.keys(t, board, period, maxTested), board, period)
+}
+
+// holdsExactly compares what a folder has in memory of a period with its keys.
+func holdsExactly(t testing.TB, f *leaderboard.Folder, all [][]byte, board, period string) {
+	t.Helper()
 	for i, key := range all {
 		require.Equal(t, i, f.Above(board, period, key))
 		require.Equal(t, i+1, f.Above(board, period, append(slices.Clone(key), 0)), "the key itself")

@@ -92,7 +92,7 @@ func TestLikesAndUnlikesInAnyOrderAreRecounted(t *testing.T) {
 			w := newWorld(t, nil, in.Wrap)
 			faults.Acknowledged(t, func() error { return errorOf(w.Define(t.Context(), likes)) })
 			processes := []world{w, w.process(t, nil, in.Wrap)}
-			all, want := w.crowdOf(random, 5, faults.Size(100, 25))
+			all, want := w.crowdOf(random, 5, faults.Size(100, 15))
 			work := make(chan delivery)
 			var group sync.WaitGroup
 			for i := range 24 {
@@ -136,7 +136,7 @@ func TestAKilledProcessLeavesNothingHalfDone(t *testing.T) {
 	survivor := newWorld(t, nil)
 	survivor.define(t, likes)
 	want := map[string]int{}
-	for k := 1; ; k += faults.Size(1, 5) {
+	for k := 1; ; k += faults.Size(1, 6) {
 		var died [2]bool
 		for i, kill := range []func(*faults.Injector, int){(*faults.Injector).KillAt, (*faults.Injector).KillBefore} {
 			in := faults.New(t, uint64(k), faults.Rates{})
@@ -168,7 +168,7 @@ func TestAKilledProcessLeavesNothingHalfDone(t *testing.T) {
 // who gives up, and lets them arrive at the end.
 func TestALateRequestDoesNotBringAnUndoneLikeBack(t *testing.T) {
 	t.Parallel()
-	for name, others := range map[string]int{"nothing meanwhile": 0, "others meanwhile": 2} {
+	for name, others := range faults.Cases(2, map[string]int{"nothing meanwhile": 0, "others meanwhile": 2}) {
 		for _, entry := range []string{"a new entry", "an entry"} {
 			t.Run(entry+", "+name, func(t *testing.T) {
 				t.Parallel()

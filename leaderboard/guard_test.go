@@ -45,8 +45,12 @@ func TestAGuardedOperationCountsOnceAndIsUndoneOnce(t *testing.T) {
 	require.Equal(t, leaderboard.Result{Op: first.Op, Period: forever, New: leaderboard.Int(1), Improved: true}, w.submit(t, first))
 	want := leaderboard.Result{Op: second.Op, Period: forever, Old: leaderboard.Int(1), New: leaderboard.Int(2), Existed: true, Improved: true}
 	require.Equal(t, want, w.submit(t, second))
+	var more []leaderboard.Submission
 	for range 20 { // more than an entry remembers
-		w.submit(t, w.like("song"))
+		more = append(more, w.like("song"))
+	}
+	for _, o := range w.SubmitMany(t.Context(), more) {
+		require.NoError(t, o.Err)
 	}
 	require.Equal(t, want, w.repeat(t, second))
 	require.Equal(t, []string{"song 22"}, w.standings(t, "b", forever, 1))

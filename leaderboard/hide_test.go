@@ -280,7 +280,7 @@ func TestManagingUnderFaults(t *testing.T) {
 			})
 			players := []string{"ann", "bob", "cat", "dan"}
 			scores, hidden := map[string]int64{}, map[string]bool{}
-			for i := range faults.Size(40, 14) {
+			for i := range faults.Size(40, 10) {
 				player := players[random.IntN(len(players))]
 				_, stands := scores[player]
 				var call change
@@ -367,7 +367,7 @@ func (w world) leftovers(t testing.TB) (n int) {
 // eraseAll erases each player under faults, and requires that nothing is left.
 func eraseAll(t *testing.T, w world, sent *faults.Injector, players []string) {
 	t.Helper()
-	boards := faults.Size(30, 5)
+	boards := faults.Size(30, 3)
 	for i := range boards {
 		w.define(t, leaderboard.Board{Name: fmt.Sprint("board ", i)})
 		w.submit(t, score(fmt.Sprint("board ", i), players[0], 1, 0))

@@ -25,35 +25,32 @@ func TestAPlayersBoardsArePagedExactly(t *testing.T) {
 		w.define(t, leaderboard.Board{Name: name})
 		w.play(t, name, "other 1", "ann 2")
 	}
-	defined := map[string]bool{}
 	pagetest.Run(t, func(t *testing.T) pagetest.List[leaderboard.Entry] {
 		player, n := "player of "+t.Name(), 10_000
-		change := func(call change, board string) {
-			changed, err := call(t.Context(), in(board), player)
-			require.NoError(t, err)
-			require.True(t, changed)
-		}
 		return pagetest.List[leaderboard.Entry]{
 			Page: w.boardsOf(player),
 			ID:   func(e leaderboard.Entry) string { return e.Board },
 			Add: func(ctx context.Context, count int) []string {
-				boards := make([]string, count)
+				boards, entries := make([]string, count), make([]any, count)
 				for i := range boards {
 					n++ // the list begins with the last name
 					boards[i] = fmt.Sprint("board #", n)
-					if !defined[boards[i]] {
-						w.define(t, leaderboard.Board{Name: boards[i]})
-						defined[boards[i]] = true
-					}
-					w.submit(t, score(boards[i], player, 1, 0))
+					entries[i] = place{player, 1, 0, 0}.item(boards[i], "0")
 				}
+				w.put(t, entries...)
 				return boards
 			},
 			Remove: func(ctx context.Context, board string) {
 				err := w.raw(t).Delete("pk", "P#"+player).Range("sk", `LB#board \#`+board[len("board #"):]+"#"+forever).Run(ctx)
 				require.NoError(t, err)
 			},
-			Hide: func(ctx context.Context, board string) { change(w.Remove, board) },
+			Hide: func(ctx context.Context, board string) {
+				w.define(t, leaderboard.Board{Name: board})
+				w.play(t, board, "other 1") // opens the period
+				changed, err := w.Remove(ctx, in(board), player)
+				require.NoError(t, err)
+				require.True(t, changed)
+			},
 			Others: []pagetest.Other{
 				pagetest.Foreign("another player", w.boardsOf("other")),
 				pagetest.Foreign("a top", w.top(in("other 0"))),

@@ -218,7 +218,7 @@ func TestPeriodsNeverOverlap(t *testing.T) {
 			board := leaderboard.Board{Name: "b", Cron: crons[seed%5], Grace: 6 * time.Hour}
 			faults.Acknowledged(t, func() error { return errorOf(w.Define(t.Context(), board)) })
 			seen := map[string]string{} // from time to period
-			for range faults.Size(12, 4) {
+			for range faults.Size(12, 3) {
 				w.set(w.Now().Add(time.Duration(random.IntN(150)) * time.Minute))
 				if random.IntN(3) == 0 {
 					board.Cron = crons[random.IntN(len(crons))]
@@ -420,32 +420,33 @@ func TestShardsOnlyGrow(t *testing.T) {
 			want = append(want, player+" 1")
 		}
 	}
-	add(old, 20)
+	n := faults.Size(20, 12)
+	add(old, n)
 	board.Shards = 8
 	w.define(t, board)
-	add(old, 20) // still goes into the first shard
+	add(old, n) // still goes into the first shard
 	require.Equal(t, 1, w.spans(t, "b")[0].Shards)
-	require.Len(t, w.rows(t, w.raw(t), "b#"+forever+"#0"), 40)
-	add(w, 20)
+	require.Len(t, w.rows(t, w.raw(t), "b#"+forever+"#0"), 2*n)
+	add(w, n)
 	require.Equal(t, 8, w.spans(t, "b")[0].Shards)
-	require.Len(t, w.rows(t, w.raw(t), "b#"+forever+"#0"), 60, "stored before it is used")
+	require.Len(t, w.rows(t, w.raw(t), "b#"+forever+"#0"), 3*n, "stored before it is used")
 	w.set(noon.Add(3 * time.Minute))
-	add(w, 40)
-	require.Less(t, len(w.rows(t, w.raw(t), "b#"+forever+"#0")), 80)
-	add(old, 40)
-	require.Less(t, len(w.rows(t, w.raw(t), "b#"+forever+"#0")), 95, "which the other process has read by now")
+	add(w, 2*n)
+	require.Less(t, len(w.rows(t, w.raw(t), "b#"+forever+"#0")), 4*n)
+	add(old, 2*n)
+	require.Less(t, len(w.rows(t, w.raw(t), "b#"+forever+"#0")), 19*n/4, "which the other process has read by now")
 
 	board.Shards = 2
 	old.define(t, board)
 	later := w.process(t, nil)
-	add(later, 10)
+	add(later, n/2)
 	require.Equal(t, 8, w.spans(t, "b")[0].Shards)
-	for i := range faults.Size(40, 10) { // entries stay in their shard
+	for i := range faults.Size(40, 6) { // entries stay in their shard
 		w.submit(t, score("b", fmt.Sprintf("p%03d", i), 1, 0))
 		later.submit(t, score("b", fmt.Sprintf("p%03d", i), 2, 0))
 		want[i] = fmt.Sprintf("p%03d 2", i)
 	}
-	require.Len(t, w.rows(t, w.raw(t), "b#"+forever+"#0"), 40+len(inShard(w, t, 0, want[40:])))
+	require.Len(t, w.rows(t, w.raw(t), "b#"+forever+"#0"), 2*n+len(inShard(w, t, 0, want[2*n:])))
 	require.ElementsMatch(t, want, w.standings(t, "b", forever, 8))
 }
 

@@ -213,7 +213,7 @@ func TestABoardFollowsInAnyOrderUnderFaults(t *testing.T) {
 				leaderboard.Project(w.process(t, nil, in.Wrap).Repository, projection),
 			}
 			stands := map[int]bool{}
-			for version := range uint64(faults.Size(60, 15)) {
+			for version := range uint64(faults.Size(60, 10)) {
 				id := random.IntN(10)
 				if stands[id] && random.IntN(3) == 0 {
 					s.remove(t, id)
@@ -267,7 +267,7 @@ func TestProjectedDeletesAreFinal(t *testing.T) {
 		return item
 	}
 	var records []stream.Record
-	many := faults.Size(100, 25)
+	many := faults.Size(100, 12)
 	for id := range many {
 		first, second := image(newProject(id, "b", 1, "", 1)), image(newProject(id, "b", 2, "", 2))
 		records = append(records,

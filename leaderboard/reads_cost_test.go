@@ -121,22 +121,26 @@ func TestReadsAndChangesCostNoMoreThanStated(t *testing.T) {
 	strong := quiet.process(t, &leaderboard.Options{Consistent: true}, meter.Wrap)
 	for name, n := range map[string]int{"one": 1, "spread": shards} {
 		quiet.define(t, leaderboard.Board{Name: name, Shards: n})
-		for i := range 60 {
-			s := score(name, sixteen(fmt.Sprint("player ", i)), int64(60-i), 0)
+		for i := range 51 {
+			s := score(name, sixteen(fmt.Sprint("player ", i)), int64(51-i), 0)
 			s.Name = "A name of sixty-four bytes, which is as long as they may be, yes"
 			quiet.submit(t, s)
 		}
 	}
+	var elsewhere []any
 	for i := range 25 {
-		quiet.define(t, leaderboard.Board{Name: fmt.Sprint("board ", i), Cron: "@daily"})
-		quiet.submit(t, score(fmt.Sprint("board ", i), sixteen("player 0"), 1, 0))
+		elsewhere = append(elsewhere, place{player: sixteen("player 0")}.item(fmt.Sprint("board ", i), "0"))
 	}
+	quiet.put(t, elsewhere...)
 	page := func(c *cursor.Cursor) cursor.PageRequest { return cursor.PageRequest{Cursor: *c} }
 	start := new(cursor.Cursor)
 	quiet.define(t, leaderboard.Board{Name: "tied"})
-	for i := range 60 {
-		quiet.submit(t, score("tied", sixteen(fmt.Sprint("player ", i)), 1, i))
+	quiet.submit(t, score("tied", sixteen("player 0"), 1, 0))
+	tied := make([]place, 60)
+	for i := range tied {
+		tied[i] = place{sixteen(fmt.Sprint("player ", i)), 1, 0, i}
 	}
+	quiet.load(t, "tied", tied)
 	quiet.define(t, leaderboard.Board{Name: "hourly", Cron: "@hourly"})
 	old := in("hourly")
 	for i := range 4 {

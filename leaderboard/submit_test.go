@@ -196,12 +196,12 @@ func TestTheBestOfConcurrentScoresIsKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.define(t, leaderboard.Board{Name: "b", Shards: 4})
-	players := faults.Size(32, 10)
+	players := faults.Size(32, 6)
 	var group sync.WaitGroup
 	for p := range players {
 		group.Go(func() {
 			random := rand.New(rand.NewPCG(uint64(p), 0))
-			scores := append(random.Perm(1000)[:faults.Size(20, 5)], 1000)
+			scores := append(random.Perm(1000)[:faults.Size(20, 4)], 1000)
 			var one sync.WaitGroup // scores of one player, two at a time
 			for range 2 {
 				for i, n := range random.Perm(len(scores)) {
@@ -422,7 +422,7 @@ func TestManySubmissionsAreAnsweredInOrder(t *testing.T) {
 	w := newWorld(t, nil)
 	w.define(t, every("b"))
 	var many []leaderboard.Submission
-	for i := range 30 {
+	for i := range faults.Size(30, 20) {
 		s := score("b", fmt.Sprint("p", i%7), int64(i), i)
 		if i%10 == 9 {
 			s.Player = ""
@@ -451,14 +451,14 @@ func TestTheLargestSubmissionFits(t *testing.T) {
 	long := func(n int) string { return fmt.Sprintf("%*s", n, "#") }
 	w.define(t, leaderboard.Board{Name: long(256), Operator: leaderboard.Increment})
 	var ops []ids.ID
-	for i := range 20 {
+	for i := range 17 {
 		s := score(long(256), long(256), math.MaxInt64/32, i)
 		s.Name, s.Op = long(leaderboard.MaxName), w.id()
 		s.Meta = []byte(`"` + long(leaderboard.MaxMeta-2) + `"`)
 		ops = append(ops, w.submit(t, s).Op)
 	}
-	s := score(long(256), long(256), math.MaxInt64/32, 19)
-	s.Op, s.Name, s.Meta = ops[19], long(leaderboard.MaxName), []byte(`"`+long(leaderboard.MaxMeta-2)+`"`)
+	s := score(long(256), long(256), math.MaxInt64/32, 16)
+	s.Op, s.Name, s.Meta = ops[16], long(leaderboard.MaxName), []byte(`"`+long(leaderboard.MaxMeta-2)+`"`)
 	w.repeat(t, s)
 }
 

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/keys"
 	"github.com/plaza-sdk/plaza/leaderboard"
 )
 
@@ -160,18 +163,43 @@ const forever = "19700101T000000Z" // the period of a board that never resets
 // standings returns "player score" for each row of a period, the best first.
 func (w world) standings(t testing.TB, board, period string, shards int) []string {
 	t.Helper()
-	var rows []row
-	for shard := range shards {
-		rows = append(rows, w.rows(t, w.raw(t), fmt.Sprintf("%s#%s#%d", board, period, shard))...)
+	rows := w.rowsOf(t, board, period, shards)
+	entries := map[string]entry{}
+	if len(rows) > 0 {
+		var stored []entry
+		all := make([]dynamo.Keyed, len(rows))
+		for i, r := range rows {
+			all[i] = dynamo.Keys{r.PK, keys.Join("LB", board, period)}
+		}
+		require.NoError(t, w.raw(t).Batch("pk", "sk").Get(all...).Consistent(true).All(t.Context(), &stored))
+		for _, e := range stored {
+			entries[e.PK] = e
+		}
 	}
-	slices.SortFunc(rows, func(a, b row) int { return bytes.Compare(a.Key, b.Key) })
 	list := make([]string, len(rows))
 	for i, r := range rows {
-		e := w.entry(t, r.PK[len("P#"):], board, period)
+		e := entries[r.PK]
 		require.Equal(t, r, e.row, "the index shows the entry")
 		list[i] = fmt.Sprint(r.PK[len("P#"):], " ", e.Score)
 	}
 	return list
+}
+
+// rowsOf returns the rows of a period's shards, the best first.
+func (w world) rowsOf(t testing.TB, board, period string, shards int) []row {
+	t.Helper()
+	if shards == 1 {
+		return w.rows(t, w.raw(t), keys.Join(board, period, "0"))
+	}
+	var parts []any
+	for shard := range shards {
+		parts = append(parts, keys.Join(board, period, strconv.Itoa(shard)))
+	}
+	var rows []row
+	in := "part IN (?" + strings.Repeat(", ?", shards-1) + ")"
+	require.NoError(t, w.raw(t).Scan().Index("ranking").Filter(in, parts...).All(t.Context(), &rows))
+	slices.SortFunc(rows, func(a, b row) int { return bytes.Compare(a.Key, b.Key) })
+	return rows
 }
 
 func (w world) entry(t testing.TB, player, board, period string) entry {

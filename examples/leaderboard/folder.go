@@ -36,7 +36,7 @@ func (f *folder) start(ctx context.Context, l *league) error {
 	}
 	// On AWS the defaults do. Here the index does not lag, and nobody pays for polls.
 	reader, err := stream.NewReader(dynamodbstreams.NewFromConfig(l.env.Config), arn,
-		&stream.ReaderOptions{Idle: 100 * time.Millisecond, List: time.Second})
+		&stream.ReaderOptions{Idle: 100 * time.Millisecond, List: 100 * time.Millisecond})
 	if err != nil {
 		return err
 	}
