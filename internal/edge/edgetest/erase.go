@@ -173,7 +173,7 @@ func eraseCounts[E any](t *testing.T, f Feature[E]) {
 }
 
 func eraseUnderFaults[E any](t *testing.T, f Feature[E]) {
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, f, spread(1+int(seed)%4))
