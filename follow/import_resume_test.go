@@ -92,7 +92,7 @@ func (w world) repeatUntilDone(t testing.TB, random *rand.Rand, call func(world)
 
 func TestImportIsExactUnderFaultsAndKills(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 1))

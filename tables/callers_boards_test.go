@@ -107,7 +107,7 @@ func folds(t *testing.T, w *world, as callers, service, worker *leaderboard.Repo
 	described, err := table.Describe().Run(ctx)
 	require.NoError(t, err)
 	c := as[tables.Worker]
-	reader, err := stream.NewReader(c.streams(t), described.LatestStreamARN, &stream.ReaderOptions{Idle: 10 * time.Millisecond, List: 20 * time.Millisecond})
+	reader, err := stream.NewReader(c.streams(t), described.LatestStreamARN, &stream.ReaderOptions{Idle: 10 * time.Millisecond, List: 10 * time.Millisecond})
 	require.NoError(t, err)
 	folder, err := leaderboard.NewFolder(worker, reader, &leaderboard.FolderOptions{Settle: 1})
 	require.NoError(t, err)

@@ -17,11 +17,10 @@ import (
 	"github.com/plaza-sdk/plaza/notify"
 )
 
-func TestRequestsOfOtherSitesAreNotStored(t *testing.T) {
-	t.Parallel()
-	w := busy(t)
-	unsubscribe := done[link](t, w.send(t, "GET", "/users/bob/unsubscribe?verb=follow&channel=email", "")).Path
-	group := "/users/bob/notifications/groups/" + w.group(t, "bob", "like")
+func requestsOfOtherSitesAreNotStored(t *testing.T, w world) {
+	w.busy(t, "hans", "hedy")
+	unsubscribe := done[link](t, w.send(t, "GET", "/users/hedy/unsubscribe?verb=follow&channel=email", "")).Path
+	group := "/users/hedy/notifications/groups/" + w.group(t, "hedy", "like")
 	before := w.items(t)
 	for name, c := range map[string]struct {
 		method, path string
@@ -29,30 +28,30 @@ func TestRequestsOfOtherSitesAreNotStored(t *testing.T) {
 		status       int
 		field        string
 	}{
-		"a text":               {"POST", "/users/chris/activities", map[string]string{"Content-Type": "text/plain"}, 415, "content-type"},
-		"a form":               {"POST", "/users/chris/activities", map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, 415, "content-type"},
-		"JSON, cross-site":     {"POST", "/users/chris/activities", map[string]string{"Content-Type": "application/json", "Sec-Fetch-Site": "cross-site"}, 403, "origin"},
-		"JSON, another origin": {"POST", "/users/chris/activities", map[string]string{"Content-Type": "application/json", "Origin": "http://evil.test"}, 403, "origin"},
-		"JSON, another host":   {"POST", "/users/chris/activities", map[string]string{"Content-Type": "application/json", "Host": "evil.test"}, 421, "host"},
-		"a follow, cross-site": {"PUT", "/users/jack/following/chris", map[string]string{"Sec-Fetch-Site": "cross-site"}, 403, "origin"},
-		"a like elsewhere":     {"PUT", "/objects/picture:1/reactions/like/jack", map[string]string{"Host": "evil.test", "Origin": "http://evil.test"}, 421, "host"},
+		"a text":               {"POST", "/users/heidi/activities", map[string]string{"Content-Type": "text/plain"}, 415, "content-type"},
+		"a form":               {"POST", "/users/heidi/activities", map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, 415, "content-type"},
+		"JSON, cross-site":     {"POST", "/users/heidi/activities", map[string]string{"Content-Type": "application/json", "Sec-Fetch-Site": "cross-site"}, 403, "origin"},
+		"JSON, another origin": {"POST", "/users/heidi/activities", map[string]string{"Content-Type": "application/json", "Origin": "http://evil.test"}, 403, "origin"},
+		"JSON, another host":   {"POST", "/users/heidi/activities", map[string]string{"Content-Type": "application/json", "Host": "evil.test"}, 421, "host"},
+		"a follow, cross-site": {"PUT", "/users/herbert/following/heidi", map[string]string{"Sec-Fetch-Site": "cross-site"}, 403, "origin"},
+		"a like elsewhere":     {"PUT", "/objects/picture:27/reactions/like/herbert", map[string]string{"Host": "evil.test", "Origin": "http://evil.test"}, 421, "host"},
 		"an id, cross-site":    {"POST", "/ids", map[string]string{"Sec-Fetch-Site": "cross-site"}, 403, "origin"},
-		"a stream, cross-site": {"GET", "/users/bob/bell/live", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "empty"}, 403, "origin"},
+		"a stream, cross-site": {"GET", "/users/hedy/bell/live", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "empty"}, 403, "origin"},
 		"a framed page":        {"GET", "/bell/", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "iframe"}, 403, "origin"},
-		"a mark, cross-site":   {"PUT", "/users/bob/notifications/seen", map[string]string{"Content-Type": "application/json", "Sec-Fetch-Site": "cross-site"}, 403, "origin"},
+		"a mark, cross-site":   {"PUT", "/users/hedy/notifications/seen", map[string]string{"Content-Type": "application/json", "Sec-Fetch-Site": "cross-site"}, 403, "origin"},
 		"archiving, same-site": {"PUT", group + "/archived", map[string]string{"Sec-Fetch-Site": "same-site"}, 403, "origin"},
-		"a block elsewhere":    {"PUT", "/users/bob/blocked/ann", map[string]string{"Origin": "http://evil.test"}, 403, "origin"},
+		"a block elsewhere":    {"PUT", "/users/hedy/blocked/hans", map[string]string{"Origin": "http://evil.test"}, 403, "origin"},
 		"announcing, a form":   {"POST", "/announcements", map[string]string{"Content-Type": "text/plain"}, 415, "content-type"},
-		"a message, a form":    {"POST", "/users/bob/conversations/ann%23bob/messages", map[string]string{"Content-Type": "text/plain"}, 415, "content-type"},
-		"a message elsewhere":  {"POST", "/users/bob/conversations/ann%23bob/messages", map[string]string{"Content-Type": "application/json", "Origin": "http://evil.test"}, 403, "origin"},
-		"a recall, cross-site": {"DELETE", "/users/ann/conversations/ann%23bob/messages/1", map[string]string{"Sec-Fetch-Site": "cross-site"}, 403, "origin"},
-		"a group, rebound":     {"PUT", "/users/bob/groups/g", map[string]string{"Content-Type": "application/json", "Host": "evil.test"}, 421, "host"},
-		"typing, same-site":    {"PUT", "/users/bob/conversations/ann%23bob/typing", map[string]string{"Sec-Fetch-Site": "same-site"}, 403, "origin"},
-		"a talk, cross-site":   {"GET", "/users/bob/inbox/live", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "empty"}, 403, "origin"},
+		"a message, a form":    {"POST", "/users/hedy/conversations/hans%23hedy/messages", map[string]string{"Content-Type": "text/plain"}, 415, "content-type"},
+		"a message elsewhere":  {"POST", "/users/hedy/conversations/hans%23hedy/messages", map[string]string{"Content-Type": "application/json", "Origin": "http://evil.test"}, 403, "origin"},
+		"a recall, cross-site": {"DELETE", "/users/hans/conversations/hans%23hedy/messages/1", map[string]string{"Sec-Fetch-Site": "cross-site"}, 403, "origin"},
+		"a group, rebound":     {"PUT", "/users/hedy/groups/g", map[string]string{"Content-Type": "application/json", "Host": "evil.test"}, 421, "host"},
+		"typing, same-site":    {"PUT", "/users/hedy/conversations/hans%23hedy/typing", map[string]string{"Sec-Fetch-Site": "same-site"}, 403, "origin"},
+		"a talk, cross-site":   {"GET", "/users/hedy/inbox/live", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "empty"}, 403, "origin"},
 		"framed messages":      {"GET", "/messages/", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "iframe"}, 403, "origin"},
 		"one click, another's": {"POST", unsubscribe, map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Origin": "http://evil.test"}, 403, "origin"},
 		"one click, rebound":   {"POST", unsubscribe, map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Host": "evil.test"}, 421, "host"},
-		"a script's source":    {"GET", "/users/jack/home", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "script"}, 403, "origin"},
+		"a script's source":    {"GET", "/users/herbert/home", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "script"}, 403, "origin"},
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), c.method, w.URL+c.path, strings.NewReader(`{"verb":"add"}`))
 		require.NoError(t, err)
@@ -64,49 +63,45 @@ func TestRequestsOfOtherSitesAreNotStored(t *testing.T) {
 		require.Equal(t, c.field, got.Field, name)
 	}
 	require.Equal(t, before, w.items(t))
-	require.Len(t, w.entries(t, "bob"), 3)
-	require.Equal(t, 3, w.unseen(t, "bob"))
-	require.True(t, w.mailed(t, "bob", followVerb))
-	require.Zero(t, w.service.hub.Present("bob"))
+	require.Len(t, w.entries(t, "hedy"), 3)
+	require.Equal(t, 3, w.unseen(t, "hedy"))
+	require.True(t, w.mailed(t, "hedy", followVerb))
+	require.Zero(t, w.service.hub.Present("hedy"))
 }
 
-func TestNobodyActsOnAnothersBell(t *testing.T) {
-	t.Parallel()
-	w := busy(t)
-	group, view := w.group(t, "bob", "like"), w.view(t, "bob")
-	of := done[cursor.Page[notify.Entry]](t, w.send(t, "GET", "/users/bob/notifications?limit=1", ""))
-	before := w.send(t, "GET", "/users/bob/notifications", "").text
+func nobodyActsOnAnothersBell(t *testing.T, w world) {
+	w.busy(t, "hilda", "hubert")
+	group, view := w.group(t, "hubert", "like"), w.view(t, "hubert")
+	of := done[cursor.Page[notify.Entry]](t, w.send(t, "GET", "/users/hubert/notifications?limit=1", ""))
+	before := w.send(t, "GET", "/users/hubert/notifications", "").text
 
-	const anns = "/users/ann/notifications"
+	const hildas = "/users/hilda/notifications"
 	until := `{"until":"` + time.Now().Add(time.Hour).Format(time.RFC3339) + `"}`
 	for _, c := range []struct{ method, path, body string }{
 		{"PUT", "/archived", ""}, {"DELETE", "/archived", ""}, {"PUT", "/snoozed", until}, {"DELETE", "/snoozed", ""}, {"DELETE", "/read", ""},
 	} {
-		require.False(t, done[change](t, w.send(t, c.method, anns+"/groups/"+group+c.path, c.body)).Changed, c)
+		require.False(t, done[change](t, w.send(t, c.method, hildas+"/groups/"+group+c.path, c.body)).Changed, c)
 	}
-	done[none](t, w.send(t, "PUT", anns+"/seen", view))
-	done[none](t, w.send(t, "PUT", anns+"/allread", view))
-	require.Equal(t, "cursor", refused(t, w.send(t, "GET", anns+"?cursor="+string(of.Next), ""), http.StatusBadRequest).Field)
-	require.Equal(t, "cursor", refused(t, w.send(t, "GET", "/users/bob/notifications/archived?cursor="+string(of.Next), ""), http.StatusBadRequest).Field)
+	done[none](t, w.send(t, "PUT", hildas+"/seen", view))
+	done[none](t, w.send(t, "PUT", hildas+"/allread", view))
+	require.Equal(t, "cursor", refused(t, w.send(t, "GET", hildas+"?cursor="+string(of.Next), ""), http.StatusBadRequest).Field)
+	require.Equal(t, "cursor", refused(t, w.send(t, "GET", "/users/hubert/notifications/archived?cursor="+string(of.Next), ""), http.StatusBadRequest).Field)
 	listed := regexp.MustCompile(`"(listed|at)":"\w+"|"(next|prev)":"[^"]*"`) // different in each answer
-	require.Equal(t, listed.ReplaceAllString(before, ""), listed.ReplaceAllString(w.send(t, "GET", "/users/bob/notifications", "").text, ""))
-	require.Equal(t, 3, w.unseen(t, "bob"))
+	require.Equal(t, listed.ReplaceAllString(before, ""), listed.ReplaceAllString(w.send(t, "GET", "/users/hubert/notifications", "").text, ""))
+	require.Equal(t, 3, w.unseen(t, "hubert"))
 }
 
-func TestAMadeUpMarkCoversNothingThatIsToCome(t *testing.T) {
-	t.Parallel()
-	w := busy(t)
+func aMadeUpMarkCoversNothingThatIsToCome(t *testing.T, w world) {
+	w.busy(t, "igor", "ike")
 	ahead := fromNow(24 * time.Hour)
 	for _, mark := range []string{"seen", "allread"} {
-		done[none](t, w.send(t, "PUT", "/users/bob/notifications/"+mark, `{"at":"`+ahead+`","newest":"`+ahead+`","recent":["`+ahead+`"]}`))
+		done[none](t, w.send(t, "PUT", "/users/ike/notifications/"+mark, `{"at":"`+ahead+`","newest":"`+ahead+`","recent":["`+ahead+`"]}`))
 	}
-	done[change](t, w.send(t, "PUT", "/objects/picture:bob:2/reactions/like/ann", ""))
-	require.Equal(t, "like seen=false read=false", w.states(t, "bob")[0])
+	done[change](t, w.send(t, "PUT", "/objects/picture:ike:2/reactions/like/igor", ""))
+	require.Equal(t, "like seen=false read=false", w.states(t, "ike")[0])
 }
 
-func TestThePageComesOnlyFromThisServer(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
+func thePageComesOnlyFromThisServer(t *testing.T, w world) {
 	for path, kind := range map[string]string{
 		"/bell/": "text/html", "/bell/main.js": "text/javascript", "/bell/style.css": "text/css",
 		"/messages/": "text/html", "/messages/main.js": "text/javascript", "/messages/style.css": "text/css",
@@ -131,9 +126,7 @@ func TestThePageComesOnlyFromThisServer(t *testing.T) {
 	}
 }
 
-func TestEveryAnswerKeepsOtherSitesOut(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
+func everyAnswerKeepsOtherSitesOut(t *testing.T, w world) {
 	for _, path := range []string{"/users/jack/counts", "/users/jack/home?limit=x", "/nowhere", "/leaderboard/none"} {
 		header := w.send(t, "GET", path, "").header
 		require.Equal(t, "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", header.Get("Content-Security-Policy"), path)

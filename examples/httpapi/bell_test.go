@@ -101,9 +101,7 @@ func TestABellsStreamsAreBounded(t *testing.T) {
 	require.Zero(t, w.service.hub.Present("bob"))
 }
 
-func TestAStreamOfAnInvalidNameIsRefused(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
+func aStreamOfAnInvalidNameIsRefused(t *testing.T, w world) {
 	for _, path := range []string{"/users/" + strings.Repeat("x", 257) + "/bell/live", "/users/%ff/bell/live"} {
 		require.Equal(t, "user", refused(t, w.send(t, "GET", path, ""), http.StatusBadRequest).Field)
 	}

@@ -12,25 +12,24 @@ import (
 
 const comments = "/objects/picture:1/comments"
 
-// comment adds a comment.
-func (w world) comment(t *testing.T, body string) remark {
+// comment adds a comment to those at a path.
+func (w world) comment(t *testing.T, at, body string) remark {
 	t.Helper()
-	return done[remark](t, w.send(t, "POST", comments, body))
+	return done[remark](t, w.send(t, "POST", at, body))
 }
 
-func TestCommentsAreAnsweredQuotedAndListed(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	root := w.comment(t, `{"user":"ann","text":"<script>é & \"x\"</script>","mentions":["bob"],"data":{"at":[1,2]}}`)
-	reply := w.comment(t, `{"user":"bob","text":"reply","root":"`+root.ID.String()+`"}`)
-	deeper := w.comment(t, `{"user":"ann","text":"deeper","root":"`+root.ID.String()+`","parent":"`+reply.ID.String()+`"}`)
-	w.comment(t, `{"user":"cleo","text":"quoting","quote":{"root":"`+root.ID.String()+`","id":"`+reply.ID.String()+`"}}`)
-	w.comment(t, `{"user":"cleo","text":"answering","parent":"`+root.ID.String()+`"}`)
+func commentsAreAnsweredQuotedAndListed(t *testing.T, w world) {
+	const comments = "/objects/picture:38/comments"
+	root := w.comment(t, comments, `{"user":"magda","text":"<script>é & \"x\"</script>","mentions":["maria"],"data":{"at":[1,2]}}`)
+	reply := w.comment(t, comments, `{"user":"maria","text":"reply","root":"`+root.ID.String()+`"}`)
+	deeper := w.comment(t, comments, `{"user":"magda","text":"deeper","root":"`+root.ID.String()+`","parent":"`+reply.ID.String()+`"}`)
+	w.comment(t, comments, `{"user":"martin","text":"quoting","quote":{"root":"`+root.ID.String()+`","id":"`+reply.ID.String()+`"}}`)
+	w.comment(t, comments, `{"user":"martin","text":"answering","parent":"`+root.ID.String()+`"}`)
 
 	read := w.send(t, "GET", comments+"/"+root.ID.String(), "")
 	require.Contains(t, read.text, `"<script>é & \"x\"</script>"`)
 	got := done[remark](t, read)
-	require.Equal(t, []string{"bob"}, got.Mentions)
+	require.Equal(t, []string{"maria"}, got.Mentions)
 	require.JSONEq(t, `{"at":[1,2]}`, string(got.Data))
 	require.EqualValues(t, 3, got.Replies)
 	got = done[remark](t, w.send(t, "GET", comments+"/"+deeper.ID.String()+"?root="+root.ID.String(), ""))
@@ -43,73 +42,70 @@ func TestCommentsAreAnsweredQuotedAndListed(t *testing.T) {
 	replies := comments + "/" + root.ID.String() + "/replies"
 	require.Equal(t, []string{"deeper", "reply"}, w.remarks(t, replies+"?order=newest"))
 	require.Equal(t, []string{"reply", "deeper"}, w.remarks(t, replies+"?order=oldest"))
-	require.Equal(t, []string{"deeper", root.Text}, w.remarks(t, "/users/ann/comments"))
+	require.Equal(t, []string{"deeper", root.Text}, w.remarks(t, "/users/magda/comments"))
 
-	threads := done[cursor.Page[remark]](t, w.send(t, "GET", "/objects/picture:1/threads", "")).Items
-	require.Equal(t, &comment.Quote{Address: comment.Address{Root: root.ID, ID: reply.ID}, User: "bob", Excerpt: "reply"}, threads[1].Quote)
+	threads := done[cursor.Page[remark]](t, w.send(t, "GET", "/objects/picture:38/threads", "")).Items
+	require.Equal(t, &comment.Quote{Address: comment.Address{Root: root.ID, ID: reply.ID}, User: "maria", Excerpt: "reply"}, threads[1].Quote)
 	require.Equal(t, []string{"reply", "deeper"}, []string{threads[2].First[0].Text, threads[2].First[1].Text})
 
 	for _, body := range []string{`"root":"` + fromNow(0) + `"}`, `"parent":"` + reply.ID.String() + `"}`, `"quote":{"id":"` + deeper.ID.String() + `"}}`} {
-		refused(t, w.send(t, "POST", comments, `{"user":"ann","text":"to nothing",`+body), http.StatusNotFound)
+		refused(t, w.send(t, "POST", comments, `{"user":"magda","text":"to nothing",`+body), http.StatusNotFound)
 	}
-	counts := done[objectCounts](t, w.send(t, "GET", "/objects/picture:1/counts", ""))
+	counts := done[objectCounts](t, w.send(t, "GET", "/objects/picture:38/counts", ""))
 	require.Equal(t, comment.Counts{All: 5, Roots: 3}, counts.Comments)
 }
 
-func TestARepeatedCommentIsOne(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
+func aRepeatedCommentIsOne(t *testing.T, w world) {
+	const comments = "/objects/picture:39/comments"
 	for _, identity := range []string{`"id":"` + fromNow(0) + `"`, `"key":"k"`} {
-		body := `{"user":"ann","text":"a",` + identity + `}`
+		body := `{"user":"may","text":"a",` + identity + `}`
 		first := w.send(t, "POST", comments, body)
 		require.Equal(t, http.StatusCreated, first.status)
 		again := w.send(t, "POST", comments, body)
 		require.Equal(t, first.status, again.status)
 		require.Equal(t, first.text, again.text)
-		refused(t, w.send(t, "POST", comments, `{"user":"ann","text":"b",`+identity+`}`), http.StatusConflict)
+		refused(t, w.send(t, "POST", comments, `{"user":"may","text":"b",`+identity+`}`), http.StatusConflict)
 		require.Equal(t, []string{"a"}, w.remarks(t, comments))
 
 		at := comments + "/" + done[remark](t, first).ID.String()
-		done[removal](t, w.send(t, "DELETE", at+"?user=ann", ""))
+		done[removal](t, w.send(t, "DELETE", at+"?user=may", ""))
 		refused(t, w.send(t, "POST", comments, body), http.StatusGone)
 	}
 }
 
-func TestOnlyItsAuthorEditsAndDeletesAComment(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	added := w.comment(t, `{"user":"ann","text":"first","mentions":["bob"]}`)
+func onlyItsAuthorEditsAndDeletesAComment(t *testing.T, w world) {
+	const comments = "/objects/picture:40/comments"
+	added := w.comment(t, comments, `{"user":"moritz","text":"first","mentions":["ned"]}`)
 	at := comments + "/" + added.ID.String()
-	refused(t, w.send(t, "PUT", at, `{"user":"bob","text":"second"}`), http.StatusForbidden)
-	refused(t, w.send(t, "DELETE", at+"?user=bob", ""), http.StatusForbidden)
-	edited := done[remark](t, w.send(t, "PUT", at, `{"user":"ann","text":"second"}`))
+	refused(t, w.send(t, "PUT", at, `{"user":"ned","text":"second"}`), http.StatusForbidden)
+	refused(t, w.send(t, "DELETE", at+"?user=ned", ""), http.StatusForbidden)
+	edited := done[remark](t, w.send(t, "PUT", at, `{"user":"moritz","text":"second"}`))
 	require.Equal(t, "second", edited.Text)
 	require.NotZero(t, edited.EditedAt)
 	require.Empty(t, edited.Mentions)
 
-	reply := w.comment(t, `{"user":"bob","text":"reply","root":"`+added.ID.String()+`"}`)
+	reply := w.comment(t, comments, `{"user":"ned","text":"reply","root":"`+added.ID.String()+`"}`)
 	for i, removed := range []bool{true, false} {
-		require.Equal(t, removed, done[removal](t, w.send(t, "DELETE", at+"?user=ann", "")).Removed, "call %d", i)
+		require.Equal(t, removed, done[removal](t, w.send(t, "DELETE", at+"?user=moritz", "")).Removed, "call %d", i)
 	}
 	tombstone := done[remark](t, w.send(t, "GET", at, ""))
 	require.NotNil(t, tombstone.Removed)
 	require.Empty(t, tombstone.Text)
-	refused(t, w.send(t, "PUT", at, `{"user":"ann","text":"third"}`), http.StatusGone)
-	refused(t, w.send(t, "POST", comments, `{"user":"bob","text":"late","root":"`+added.ID.String()+`"}`), http.StatusGone)
+	refused(t, w.send(t, "PUT", at, `{"user":"moritz","text":"third"}`), http.StatusGone)
+	refused(t, w.send(t, "POST", comments, `{"user":"ned","text":"late","root":"`+added.ID.String()+`"}`), http.StatusGone)
 
 	under := comments + "/" + reply.ID.String() + "?root=" + added.ID.String()
-	edited = done[remark](t, w.send(t, "PUT", under, `{"user":"bob","text":"edited"}`))
+	edited = done[remark](t, w.send(t, "PUT", under, `{"user":"ned","text":"edited"}`))
 	require.Equal(t, "edited", edited.Text)
-	require.True(t, done[removal](t, w.send(t, "DELETE", under+"&user=bob", "")).Removed)
+	require.True(t, done[removal](t, w.send(t, "DELETE", under+"&user=ned", "")).Removed)
 	refused(t, w.send(t, "GET", under, ""), http.StatusNotFound)
 }
 
-func TestModeratorsHideRemoveAndPin(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	one := w.comment(t, `{"user":"ann","text":"one"}`)
-	two := w.comment(t, `{"user":"ann","text":"two"}`)
-	w.comment(t, `{"user":"ann","text":"three"}`)
+func moderatorsHideRemoveAndPin(t *testing.T, w world) {
+	const comments = "/objects/picture:41/comments"
+	one := w.comment(t, comments, `{"user":"nelly","text":"one"}`)
+	two := w.comment(t, comments, `{"user":"nelly","text":"two"}`)
+	w.comment(t, comments, `{"user":"nelly","text":"three"}`)
 	changes := func(want bool, method, path, body string) {
 		t.Helper()
 		require.Equal(t, want, done[change](t, w.send(t, method, path, body)).Changed)
@@ -118,7 +114,7 @@ func TestModeratorsHideRemoveAndPin(t *testing.T) {
 	pin := func(of remark) string { return comments + "/" + of.ID.String() + "/pinned" }
 	changes(true, "PUT", pin(two), "")
 	changes(false, "PUT", pin(two), "")
-	for _, list := range []string{comments, "/objects/picture:1/threads"} {
+	for _, list := range []string{comments, "/objects/picture:41/threads"} {
 		first := done[talk](t, w.send(t, "GET", list+"?limit=2", ""))
 		require.Equal(t, "two", first.Pinned.Text)
 		require.Equal(t, "three", first.Items[0].Text)
@@ -138,7 +134,7 @@ func TestModeratorsHideRemoveAndPin(t *testing.T) {
 	changes(false, "DELETE", pin(two), "")
 	require.Equal(t, []string{"three", "two", "one"}, w.remarks(t, comments))
 
-	reply := w.comment(t, `{"user":"bob","text":"reply","root":"`+one.ID.String()+`"}`)
+	reply := w.comment(t, comments, `{"user":"nora","text":"reply","root":"`+one.ID.String()+`"}`)
 	under := comments + "/" + reply.ID.String() + "/hidden?root=" + one.ID.String()
 	changes(true, "PUT", under, "")
 	changes(true, "DELETE", under, "")

@@ -67,40 +67,36 @@ func (w world) inboxOf(t *testing.T, user string) (rows []string) {
 
 const annBob = "ann#bob"
 
-func TestTwoPeopleWriteToEachOther(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	require.Equal(t, pair{Conversation: annBob}, done[pair](t, w.send(t, "GET", "/users/bob/pairs/ann", "")))
-	require.Empty(t, w.texts(t, "ann", annBob))
-	require.Empty(t, w.inboxOf(t, "ann"), "opening it has written nothing")
+func twoPeopleWriteToEachOther(t *testing.T, w world) {
+	require.Equal(t, pair{Conversation: "abe#abel"}, done[pair](t, w.send(t, "GET", "/users/abel/pairs/abe", "")))
+	require.Empty(t, w.texts(t, "abe", "abe#abel"))
+	require.Empty(t, w.inboxOf(t, "abe"), "opening it has written nothing")
 
-	first := w.say(t, "ann", "bob", "hello")
+	first := w.say(t, "abe", "abel", "hello")
 	require.EqualValues(t, 1, first.Seq)
 	require.Equal(t, first.ID.Time(), first.Time)
-	w.say(t, "ann", "bob", "are you there?")
-	require.Equal(t, []string{"ann 2 are you there?"}, w.inboxOf(t, "bob"))
-	require.Equal(t, []string{"bob 0 are you there?"}, w.inboxOf(t, "ann"))
-	require.Equal(t, message.Count{Conversations: 1, Messages: 2}, done[message.Count](t, w.send(t, "GET", "/users/bob/inbox/unread", "")))
-	require.Equal(t, []string{"2 ann are you there?", "1 ann hello"}, w.texts(t, "bob", annBob))
+	w.say(t, "abe", "abel", "are you there?")
+	require.Equal(t, []string{"abe 2 are you there?"}, w.inboxOf(t, "abel"))
+	require.Equal(t, []string{"abel 0 are you there?"}, w.inboxOf(t, "abe"))
+	require.Equal(t, message.Count{Conversations: 1, Messages: 2}, done[message.Count](t, w.send(t, "GET", "/users/abel/inbox/unread", "")))
+	require.Equal(t, []string{"2 abe are you there?", "1 abe hello"}, w.texts(t, "abel", "abe#abel"))
 
-	bobs := within("bob", annBob)
-	done[none](t, w.send(t, "PUT", bobs+"/read", `{"upTo":1}`))
-	require.Equal(t, []string{"ann 1 are you there?"}, w.inboxOf(t, "bob"))
-	require.Equal(t, map[string]int64{"ann": 2, "bob": 1}, done[map[string]int64](t, w.send(t, "GET", within("ann", annBob)+"/read", "")))
-	answer := done[letter](t, w.send(t, "POST", bobs+"/messages", `{"key":"k","text":"yes","replyTo":2,"data":{"n":[1e2]}}`))
+	abels := within("abel", "abe#abel")
+	done[none](t, w.send(t, "PUT", abels+"/read", `{"upTo":1}`))
+	require.Equal(t, []string{"abe 1 are you there?"}, w.inboxOf(t, "abel"))
+	require.Equal(t, map[string]int64{"abe": 2, "abel": 1}, done[map[string]int64](t, w.send(t, "GET", within("abe", "abe#abel")+"/read", "")))
+	answer := done[letter](t, w.send(t, "POST", abels+"/messages", `{"key":"k","text":"yes","replyTo":2,"data":{"n":[1e2]}}`))
 	require.EqualValues(t, 2, answer.ReplyTo)
 	require.JSONEq(t, `{"n":[1e2]}`, string(answer.Data))
 
-	done[none](t, w.send(t, "DELETE", bobs+"/messages", ""))
-	require.Empty(t, w.texts(t, "bob", annBob))
-	require.Equal(t, []string{"ann 0"}, w.inboxOf(t, "bob"))
-	require.Len(t, w.texts(t, "ann", annBob), 3, "ann's history is her own")
+	done[none](t, w.send(t, "DELETE", abels+"/messages", ""))
+	require.Empty(t, w.texts(t, "abel", "abe#abel"))
+	require.Equal(t, []string{"abe 0"}, w.inboxOf(t, "abel"))
+	require.Len(t, w.texts(t, "abe", "abe#abel"), 3, "abe's history is his own")
 }
 
-func TestAMessageIsSentOnceUnderItsKey(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	at := within("ann", annBob) + "/messages"
+func aMessageIsSentOnceUnderItsKey(t *testing.T, w world) {
+	at := within("ada", "ada#agatha") + "/messages"
 	first := w.send(t, "POST", at, `{"key":"k","text":"hello"}`)
 	for range 2 {
 		again := w.send(t, "POST", at, `{"key":"k","text":"hello"}`)
@@ -108,73 +104,65 @@ func TestAMessageIsSentOnceUnderItsKey(t *testing.T) {
 		require.Equal(t, first.text, again.text)
 	}
 	refused(t, w.send(t, "POST", at, `{"key":"k","text":"something else"}`), http.StatusConflict)
-	require.Equal(t, []string{"ann 1 hello"}, w.inboxOf(t, "bob"))
+	require.Equal(t, []string{"ada 1 hello"}, w.inboxOf(t, "agatha"))
 }
 
-func TestMessagesAreEditedAndRecalledByTheirSender(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.say(t, "ann", "bob", "helo")
-	at, others := within("ann", annBob)+"/messages/1", within("bob", annBob)+"/messages/1"
+func messagesAreEditedAndRecalledByTheirSender(t *testing.T, w world) {
+	w.say(t, "albert", "albin", "helo")
+	at, others := within("albert", "albert#albin")+"/messages/1", within("albin", "albert#albin")+"/messages/1"
 	edited := done[letter](t, w.send(t, "PUT", at, `{"text":"hello"}`))
 	require.NotZero(t, edited.Edited)
-	require.Equal(t, []string{"ann 1 hello"}, w.inboxOf(t, "bob"), "the preview too")
-	refused(t, w.send(t, "PUT", others, `{"text":"I owe bob 100"}`), http.StatusForbidden)
+	require.Equal(t, []string{"albert 1 hello"}, w.inboxOf(t, "albin"), "the preview too")
+	refused(t, w.send(t, "PUT", others, `{"text":"I owe albin 100"}`), http.StatusForbidden)
 	refused(t, w.send(t, "DELETE", others, ""), http.StatusForbidden)
-	require.Equal(t, []string{"1 ann hello"}, w.texts(t, "bob", annBob))
+	require.Equal(t, []string{"1 albert hello"}, w.texts(t, "albin", "albert#albin"))
 
 	for i, changed := range []bool{true, false} {
 		require.Equal(t, changed, done[change](t, w.send(t, "DELETE", at, "")).Changed, "call %d", i)
 	}
-	require.Equal(t, []string{"1 ann "}, w.texts(t, "bob", annBob))
+	require.Equal(t, []string{"1 albert "}, w.texts(t, "albin", "albert#albin"))
 	refused(t, w.send(t, "PUT", at, `{"text":"hello"}`), http.StatusGone)
 }
 
-func TestAGroupsMembersComeAndGo(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.gather(t, "hikers", "ann", "bob")
-	const anns, cleos = "/users/ann/conversations/hikers", "/users/cleo/conversations/hikers"
-	refused(t, w.send(t, "PUT", "/users/dan/groups/hikers", `{"members":["ann"]}`), http.StatusConflict)
-	require.Equal(t, []string{"hikers 0"}, w.inboxOf(t, "bob"))
-	w.sayIn(t, "ann", "hikers", "before cleo")
-	require.False(t, done[followed](t, w.send(t, "PUT", "/users/ann/groups/hikers", `{"members":["bob"]}`)).Created, "a repeat")
+func aGroupsMembersComeAndGo(t *testing.T, w world) {
+	w.gather(t, "climbers", "alf", "alma")
+	const alfs, amys = "/users/alf/conversations/climbers", "/users/amy/conversations/climbers"
+	refused(t, w.send(t, "PUT", "/users/arne/groups/climbers", `{"members":["alf"]}`), http.StatusConflict)
+	require.Equal(t, []string{"climbers 0"}, w.inboxOf(t, "alma"))
+	w.sayIn(t, "alf", "climbers", "before amy")
+	require.False(t, done[followed](t, w.send(t, "PUT", "/users/alf/groups/climbers", `{"members":["alma"]}`)).Created, "a repeat")
 
-	require.True(t, done[change](t, w.send(t, "PUT", anns+"/members/cleo", "")).Changed)
-	w.sayIn(t, "cleo", "hikers", "hello")
-	require.Equal(t, []string{"2 cleo hello"}, w.texts(t, "cleo", "hikers"))
-	require.Equal(t, []string{"hikers 2 hello"}, w.inboxOf(t, "bob"))
-	require.ElementsMatch(t, []string{"ann", "bob", "cleo"}, done[[]string](t, w.send(t, "GET", anns+"/members", "")))
+	require.True(t, done[change](t, w.send(t, "PUT", alfs+"/members/amy", "")).Changed)
+	w.sayIn(t, "amy", "climbers", "hello")
+	require.Equal(t, []string{"2 amy hello"}, w.texts(t, "amy", "climbers"))
+	require.Equal(t, []string{"climbers 2 hello"}, w.inboxOf(t, "alma"))
+	require.ElementsMatch(t, []string{"alf", "alma", "amy"}, done[[]string](t, w.send(t, "GET", alfs+"/members", "")))
 
-	require.True(t, done[change](t, w.send(t, "DELETE", cleos+"/members", "")).Changed)
-	w.sayIn(t, "ann", "hikers", "after cleo")
-	require.Equal(t, []string{"2 cleo hello"}, w.texts(t, "cleo", "hikers"), "what was said until then stays")
-	refused(t, w.send(t, "POST", cleos+"/messages", `{"key":"k","text":"I am still here"}`), http.StatusForbidden)
+	require.True(t, done[change](t, w.send(t, "DELETE", amys+"/members", "")).Changed)
+	w.sayIn(t, "alf", "climbers", "after amy")
+	require.Equal(t, []string{"2 amy hello"}, w.texts(t, "amy", "climbers"), "what was said until then stays")
+	refused(t, w.send(t, "POST", amys+"/messages", `{"key":"k","text":"I am still here"}`), http.StatusForbidden)
 }
 
-func TestABlockEndsAPairsConversation(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.say(t, "ann", "bob", "hello")
-	require.True(t, done[change](t, w.send(t, "PUT", "/users/bob/blocked/ann", "")).Changed)
-	require.True(t, done[pair](t, w.send(t, "GET", "/users/bob/pairs/ann", "")).Blocked)
-	require.False(t, done[pair](t, w.send(t, "GET", "/users/ann/pairs/bob", "")).Blocked, "ann is not told")
-	for _, user := range []string{"ann", "bob"} {
-		p := refused(t, w.send(t, "POST", within(user, annBob)+"/messages", `{"key":"k","text":"a"}`), http.StatusForbidden)
+func aBlockEndsAPairsConversation(t *testing.T, w world) {
+	w.say(t, "astor", "basil", "hello")
+	require.True(t, done[change](t, w.send(t, "PUT", "/users/basil/blocked/astor", "")).Changed)
+	require.True(t, done[pair](t, w.send(t, "GET", "/users/basil/pairs/astor", "")).Blocked)
+	require.False(t, done[pair](t, w.send(t, "GET", "/users/astor/pairs/basil", "")).Blocked, "astor is not told")
+	for _, user := range []string{"astor", "basil"} {
+		p := refused(t, w.send(t, "POST", within(user, "astor#basil")+"/messages", `{"key":"k","text":"a"}`), http.StatusForbidden)
 		require.Equal(t, "one of you has blocked the other", p.Reason)
 	}
-	require.True(t, done[change](t, w.send(t, "DELETE", "/users/bob/blocked/ann", "")).Changed)
-	w.say(t, "ann", "bob", "again")
-	require.Equal(t, []string{"2 ann again", "1 ann hello"}, w.texts(t, "bob", annBob))
+	require.True(t, done[change](t, w.send(t, "DELETE", "/users/basil/blocked/astor", "")).Changed)
+	w.say(t, "astor", "basil", "again")
+	require.Equal(t, []string{"2 astor again", "1 astor hello"}, w.texts(t, "basil", "astor#basil"))
 }
 
-func TestAHistoryIsPagedBothWays(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
+func aHistoryIsPagedBothWays(t *testing.T, w world) {
 	for i := range 5 {
-		w.say(t, "ann", "bob", strconv.Itoa(i+1))
+		w.say(t, "bea", "ben", strconv.Itoa(i+1))
 	}
-	at := within("bob", annBob) + "/messages?limit=2&cursor="
+	at := within("ben", "bea#ben") + "/messages?limit=2&cursor="
 	var seen []int64
 	var first cursor.Page[letter]
 	for next := cursor.Cursor(""); len(seen) == 0 || next != ""; {
@@ -188,20 +176,18 @@ func TestAHistoryIsPagedBothWays(t *testing.T) {
 		next = p.Next
 	}
 	require.Equal(t, []int64{5, 4, 3, 2, 1}, seen)
-	w.say(t, "ann", "bob", "6")
+	w.say(t, "bea", "ben", "6")
 	require.EqualValues(t, 6, done[cursor.Page[letter]](t, w.send(t, "GET", at+string(first.Prev), "")).Items[0].Seq)
-	require.Equal(t, "cursor", refused(t, w.send(t, "GET", within("ann", annBob)+"/messages?cursor="+string(first.Next), ""), http.StatusBadRequest).Field, "each reader has cursors of their own")
+	require.Equal(t, "cursor", refused(t, w.send(t, "GET", within("bea", "bea#ben")+"/messages?cursor="+string(first.Next), ""), http.StatusBadRequest).Field, "each reader has cursors of their own")
 }
 
-func TestAStrangerReadsAndWritesNothing(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.say(t, "ann", "bob", "secret")
-	w.gather(t, "hikers", "ann", "bob")
-	w.sayIn(t, "ann", "hikers", "secret")
+func aStrangerReadsAndWritesNothing(t *testing.T, w world) {
+	w.say(t, "berta", "bruno", "secret")
+	w.gather(t, "divers", "berta", "bruno")
+	w.sayIn(t, "berta", "divers", "secret")
 	before := w.items(t)
-	for _, conversation := range []string{annBob, "hikers"} {
-		at := within("eve", conversation)
+	for _, conversation := range []string{"berta#bruno", "divers"} {
+		at := within("cal", conversation)
 		for _, c := range []struct{ method, path, body string }{
 			{"GET", "/messages", ""},
 			{"POST", "/messages", `{"key":"k","text":"a"}`},
@@ -212,16 +198,16 @@ func TestAStrangerReadsAndWritesNothing(t *testing.T) {
 			{"PUT", "/read", `{"upTo":1}`},
 			{"PUT", "/typing", ""},
 			{"GET", "/members", ""},
-			{"PUT", "/members/eve", ""},
+			{"PUT", "/members/cal", ""},
 		} {
 			a := w.send(t, c.method, at+c.path, c.body)
 			refused(t, a, http.StatusForbidden)
 			require.NotContains(t, a.text, "secret")
 		}
-		refused(t, w.send(t, "GET", "/users/eve/inbox/live?conversation="+url.QueryEscape(conversation), ""), http.StatusForbidden)
+		refused(t, w.send(t, "GET", "/users/cal/inbox/live?conversation="+url.QueryEscape(conversation), ""), http.StatusForbidden)
 	}
 	require.Equal(t, before, w.items(t))
-	require.Empty(t, w.inboxOf(t, "eve"))
+	require.Empty(t, w.inboxOf(t, "cal"))
 	require.Zero(t, w.api.streams.Open())
 }
 

@@ -33,44 +33,42 @@ func (w world) told(t *testing.T, user string) []string {
 	return told
 }
 
-func TestWhatSomebodyDoesIsToldToWhomItConcerns(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	const picture = "/objects/picture:bob:1"
-	for _, who := range []string{"ann", "cleo"} {
-		done[followed](t, w.send(t, "PUT", "/users/"+who+"/following/bob", ""))
+func whatSomebodyDoesIsToldToWhomItConcerns(t *testing.T, w world) {
+	const comments = "/objects/picture:19/comments"
+	const picture = "/objects/picture:dee:1"
+	for _, who := range []string{"dagbert", "don"} {
+		done[followed](t, w.send(t, "PUT", "/users/"+who+"/following/dee", ""))
 		done[change](t, w.send(t, "PUT", picture+"/reactions/like/"+who, ""))
 	}
-	done[change](t, w.send(t, "PUT", picture+"/reactions/like/bob", ""))     // one's own
-	done[change](t, w.send(t, "PUT", picture+"/reactions/bookmark/ann", "")) // private
-	done[change](t, w.send(t, "PUT", "/objects/picture:1/reactions/like/ann", ""))
-	require.Equal(t, []string{"2 cleo like picture:bob:1", "2 cleo follow user:bob"}, w.told(t, "bob"))
+	done[change](t, w.send(t, "PUT", picture+"/reactions/like/dee", ""))         // one's own
+	done[change](t, w.send(t, "PUT", picture+"/reactions/bookmark/dagbert", "")) // private
+	done[change](t, w.send(t, "PUT", "/objects/picture:19/reactions/like/dagbert", ""))
+	require.Equal(t, []string{"2 don like picture:dee:1", "2 don follow user:dee"}, w.told(t, "dee"))
 
 	say := func(body string) remark { return done[remark](t, w.send(t, "POST", picture+"/comments", body)) }
-	root := say(`{"user":"ann","text":"a","mentions":["dan","bob"]}`)
-	require.Equal(t, "1 ann mention picture:bob:1", w.told(t, "bob")[0], "once, although it is bob's too")
-	require.Equal(t, []string{"1 ann mention picture:bob:1"}, w.told(t, "dan"))
-	reply := say(`{"user":"cleo","text":"b","root":"` + root.ID.String() + `"}`)
-	require.Equal(t, []string{"1 cleo reply " + root.Ref}, w.told(t, "ann"))
-	say(`{"user":"ann","text":"c","root":"` + root.ID.String() + `","parent":"` + reply.ID.String() + `"}`)
-	require.Equal(t, []string{"1 ann reply " + reply.Ref}, w.told(t, "cleo"))
-	say(`{"user":"cleo","text":"d","parent":"` + root.ID.String() + `"}`)
-	require.Equal(t, []string{"2 cleo reply " + root.Ref}, w.told(t, "ann"))
-	require.Equal(t, "3 cleo comment picture:bob:1", w.told(t, "bob")[0])
+	root := say(`{"user":"dagbert","text":"a","mentions":["dora","dee"]}`)
+	require.Equal(t, "1 dagbert mention picture:dee:1", w.told(t, "dee")[0], "once, although it is dee's too")
+	require.Equal(t, []string{"1 dagbert mention picture:dee:1"}, w.told(t, "dora"))
+	reply := say(`{"user":"don","text":"b","root":"` + root.ID.String() + `"}`)
+	require.Equal(t, []string{"1 don reply " + root.Ref}, w.told(t, "dagbert"))
+	say(`{"user":"dagbert","text":"c","root":"` + root.ID.String() + `","parent":"` + reply.ID.String() + `"}`)
+	require.Equal(t, []string{"1 dagbert reply " + reply.Ref}, w.told(t, "don"))
+	say(`{"user":"don","text":"d","parent":"` + root.ID.String() + `"}`)
+	require.Equal(t, []string{"2 don reply " + root.Ref}, w.told(t, "dagbert"))
+	require.Equal(t, "3 don comment picture:dee:1", w.told(t, "dee")[0])
 
-	done[change](t, w.send(t, "PUT", "/objects/"+url.PathEscape(root.Ref)+"/reactions/love/dan", ""))
-	require.Equal(t, "1 dan love "+root.Ref, w.told(t, "ann")[0])
+	done[change](t, w.send(t, "PUT", "/objects/"+url.PathEscape(root.Ref)+"/reactions/love/dora", ""))
+	require.Equal(t, "1 dora love "+root.Ref, w.told(t, "dagbert")[0])
 }
 
-func TestARepeatedRequestIsToldOnce(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
+func aRepeatedRequestIsToldOnce(t *testing.T, w world) {
+	const comments = "/objects/picture:20/comments"
 	for range 3 {
-		done[followed](t, w.send(t, "PUT", "/users/ann/following/bob", ""))
-		done[change](t, w.send(t, "PUT", "/objects/picture:bob:1/reactions/like/ann", ""))
-		done[remark](t, w.send(t, "POST", "/objects/picture:bob:1/comments", `{"user":"ann","text":"a","key":"k"}`))
+		done[followed](t, w.send(t, "PUT", "/users/doris/following/edgar", ""))
+		done[change](t, w.send(t, "PUT", "/objects/picture:edgar:1/reactions/like/doris", ""))
+		done[remark](t, w.send(t, "POST", "/objects/picture:edgar:1/comments", `{"user":"doris","text":"a","key":"k"}`))
 	}
-	require.Equal(t, []string{"1 ann comment picture:bob:1", "1 ann like picture:bob:1", "1 ann follow user:bob"}, w.told(t, "bob"))
+	require.Equal(t, []string{"1 doris comment picture:edgar:1", "1 doris like picture:edgar:1", "1 doris follow user:edgar"}, w.told(t, "edgar"))
 }
 
 // The write of the deed succeeds, the one of the notification does not.
@@ -100,69 +98,64 @@ func TestARepeatTellsWhatTheFirstRequestCouldNot(t *testing.T) {
 	}
 }
 
-func TestWhatIsUndoneIsNoLongerTold(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	const like, love = "/objects/picture:bob:1/reactions/like/", "/objects/picture:bob:1/reactions/love/"
+func whatIsUndoneIsNoLongerTold(t *testing.T, w world) {
+	const like, love = "/objects/picture:egon:1/reactions/like/", "/objects/picture:egon:1/reactions/love/"
 	for range 2 { // the second like counts, although the first was taken back
-		done[change](t, w.send(t, "PUT", like+"ann", ""))
-		done[change](t, w.send(t, "PUT", like+"cleo", ""))
-		require.Equal(t, []string{"2 cleo like picture:bob:1"}, w.told(t, "bob"))
-		done[change](t, w.send(t, "DELETE", like+"ann", ""))
-		require.Equal(t, []string{"1 cleo like picture:bob:1"}, w.told(t, "bob"))
-		done[change](t, w.send(t, "PUT", love+"cleo", "")) // instead of the like
-		require.Equal(t, []string{"1 cleo love picture:bob:1"}, w.told(t, "bob"))
-		done[change](t, w.send(t, "DELETE", love+"cleo", ""))
-		require.Empty(t, w.told(t, "bob"))
+		done[change](t, w.send(t, "PUT", like+"edna", ""))
+		done[change](t, w.send(t, "PUT", like+"elmer", ""))
+		require.Equal(t, []string{"2 elmer like picture:egon:1"}, w.told(t, "egon"))
+		done[change](t, w.send(t, "DELETE", like+"edna", ""))
+		require.Equal(t, []string{"1 elmer like picture:egon:1"}, w.told(t, "egon"))
+		done[change](t, w.send(t, "PUT", love+"elmer", "")) // instead of the like
+		require.Equal(t, []string{"1 elmer love picture:egon:1"}, w.told(t, "egon"))
+		done[change](t, w.send(t, "DELETE", love+"elmer", ""))
+		require.Empty(t, w.told(t, "egon"))
 	}
-	done[followed](t, w.send(t, "PUT", "/users/ann/following/bob", ""))
-	done[removal](t, w.send(t, "DELETE", "/users/ann/following/bob", ""))
-	require.Empty(t, w.told(t, "bob"))
-	require.Zero(t, done[notify.Count](t, w.send(t, "GET", "/users/bob/bell", "")))
+	done[followed](t, w.send(t, "PUT", "/users/edna/following/egon", ""))
+	done[removal](t, w.send(t, "DELETE", "/users/edna/following/egon", ""))
+	require.Empty(t, w.told(t, "egon"))
+	require.Zero(t, done[notify.Count](t, w.send(t, "GET", "/users/egon/bell", "")))
 }
 
-func TestARemovedCommentIsNoLongerTold(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	const comments = "/objects/picture:bob:1/comments"
+func aRemovedCommentIsNoLongerTold(t *testing.T, w world) {
+	const comments = "/objects/picture:ernst:1/comments"
 	for name, remove := range map[string]struct{ method, path, body string }{
-		"by its author":   {"DELETE", "?user=ann", ""},
+		"by its author":   {"DELETE", "?user=emil", ""},
 		"by a moderator":  {"POST", "/removal", `{"by":"mod","reason":"spam"}`},
-		"with its thread": {"DELETE", "?user=ann", ""},
+		"with its thread": {"DELETE", "?user=emil", ""},
 	} {
-		said := done[remark](t, w.send(t, "POST", comments, `{"user":"ann","text":"a","mentions":["dan"]}`))
-		done[change](t, w.send(t, "PUT", "/objects/"+url.PathEscape(said.Ref)+"/reactions/like/cleo", ""))
+		said := done[remark](t, w.send(t, "POST", comments, `{"user":"emil","text":"a","mentions":["fay"]}`))
+		done[change](t, w.send(t, "PUT", "/objects/"+url.PathEscape(said.Ref)+"/reactions/like/etta", ""))
 		if name == "with its thread" {
-			done[remark](t, w.send(t, "POST", comments, `{"user":"bob","text":"b","root":"`+said.ID.String()+`"}`))
+			done[remark](t, w.send(t, "POST", comments, `{"user":"ernst","text":"b","root":"`+said.ID.String()+`"}`))
 		}
 		at := comments + "/" + said.ID.String()
-		all := func() [][]string { return [][]string{w.told(t, "ann"), w.told(t, "bob"), w.told(t, "dan")} }
+		all := func() [][]string { return [][]string{w.told(t, "emil"), w.told(t, "ernst"), w.told(t, "fay")} }
 		before := all()
 		require.NotEmpty(t, slices.Concat(before...))
 
 		// What is refused takes nothing back.
-		refused(t, w.send(t, "DELETE", at+"?user=bob", ""), http.StatusForbidden)
+		refused(t, w.send(t, "DELETE", at+"?user=ernst", ""), http.StatusForbidden)
 		refused(t, w.send(t, "DELETE", at, ""), http.StatusBadRequest)
 		refused(t, w.send(t, "POST", at+"/removal", `{"reason":"spam"}`), http.StatusBadRequest)
 		require.Equal(t, before, all())
 
 		require.True(t, done[removal](t, w.send(t, remove.method, at+remove.path, remove.body)).Removed, name)
-		for _, user := range []string{"ann", "bob", "dan"} {
+		for _, user := range []string{"emil", "ernst", "fay"} {
 			require.Empty(t, w.told(t, user), "%s %s", name, user)
 		}
 	}
 }
 
-func TestOddNamesAreToldOfOrOfNobody(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
+func oddNamesAreToldOfOrOfNobody(t *testing.T, w world) {
+	const comments = "/objects/picture:23/comments"
 	for object, told := range map[string]bool{
-		"picture:c:d#? %é:1": true, "picture:bob": false, "bob": false, "picture:bob:": true, "picture::1": false, ":bob:1": false,
-		"comment:x:picture:bob:1": true, "comment:" + fromNow(0) + ":picture:bob:1": false,
+		"picture:c:d#? %é:1": true, "picture:flora": false, "flora": false, "picture:flora:": true, "picture::1": false, ":flora:1": false,
+		"comment:x:picture:flora:1": true, "comment:" + fromNow(0) + ":picture:flora:1": false,
 	} {
 		path := "/objects/" + url.PathEscape(object)
-		done[change](t, w.send(t, "PUT", path+"/reactions/like/ann", ""))
-		done[remark](t, w.send(t, "POST", path+"/comments", `{"user":"ann","text":"a"}`))
+		done[change](t, w.send(t, "PUT", path+"/reactions/like/finn", ""))
+		done[remark](t, w.send(t, "POST", path+"/comments", `{"user":"finn","text":"a"}`))
 		owner, err := w.service.ownerOf(t.Context(), object)
 		require.NoError(t, err)
 		require.Equal(t, told, owner != "", object)

@@ -53,45 +53,50 @@ func (w world) states(t *testing.T, user string) (states []string) {
 func busy(t *testing.T) world {
 	t.Helper()
 	w := newWorld(t)
-	done[followed](t, w.send(t, "PUT", "/users/ann/following/bob", ""))
-	done[change](t, w.send(t, "PUT", "/objects/picture:bob:1/reactions/like/ann", ""))
-	done[remark](t, w.send(t, "POST", "/objects/picture:bob:1/comments", `{"user":"ann","text":"a"}`))
+	w.busy(t, "ann", "bob")
 	return w
 }
 
-func TestNotificationsAreSeenReadAndUnread(t *testing.T) {
-	t.Parallel()
-	w := busy(t)
-	const mine = "/users/bob/notifications"
-	require.Equal(t, 3, w.unseen(t, "bob"))
-	view := w.view(t, "bob")
+// busy lets a user follow another one, and like a picture of theirs and comment on it.
+func (w world) busy(t *testing.T, user, other string) {
+	t.Helper()
+	picture := "/objects/picture:" + other + ":1"
+	done[followed](t, w.send(t, "PUT", "/users/"+user+"/following/"+other, ""))
+	done[change](t, w.send(t, "PUT", picture+"/reactions/like/"+user, ""))
+	done[remark](t, w.send(t, "POST", picture+"/comments", `{"user":"`+user+`","text":"a"}`))
+}
+
+func notificationsAreSeenReadAndUnread(t *testing.T, w world) {
+	w.busy(t, "frida", "gail")
+	const mine = "/users/gail/notifications"
+	require.Equal(t, 3, w.unseen(t, "gail"))
+	view := w.view(t, "gail")
 	require.NotContains(t, view, `"newest":""`)
-	done[change](t, w.send(t, "PUT", "/objects/picture:bob:2/reactions/like/ann", "")) // the view did not show it
+	done[change](t, w.send(t, "PUT", "/objects/picture:gail:2/reactions/like/frida", "")) // the view did not show it
 	for range 2 {
 		require.Equal(t, "{}\n", w.send(t, "PUT", mine+"/seen", view).text)
-		require.Equal(t, []string{"like seen=false read=false", "comment seen=true read=false", "like seen=true read=false", "follow seen=true read=false"}, w.states(t, "bob"))
-		require.Equal(t, 1, w.unseen(t, "bob"))
+		require.Equal(t, []string{"like seen=false read=false", "comment seen=true read=false", "like seen=true read=false", "follow seen=true read=false"}, w.states(t, "gail"))
+		require.Equal(t, 1, w.unseen(t, "gail"))
 	}
-	follow := w.entries(t, "bob")[3]
+	follow := w.entries(t, "gail")[3]
 	body, err := json.Marshal(map[string][]notify.Shown{"shown": {{Group: follow.Group, Last: follow.Last}}})
 	require.NoError(t, err)
 	done[none](t, w.send(t, "PUT", mine+"/read", string(body)))
-	require.Equal(t, "follow seen=true read=true", w.states(t, "bob")[3])
+	require.Equal(t, "follow seen=true read=true", w.states(t, "gail")[3])
 	at := mine + "/groups/" + url.PathEscape(follow.Group) + "/read"
 	for i, changed := range []bool{true, false} {
 		require.Equal(t, changed, done[change](t, w.send(t, "DELETE", at, "")).Changed, "call %d", i)
 	}
-	require.Equal(t, "follow seen=true read=false", w.states(t, "bob")[3])
+	require.Equal(t, "follow seen=true read=false", w.states(t, "gail")[3])
 
-	done[none](t, w.send(t, "PUT", mine+"/allread", w.view(t, "bob")))
-	require.Equal(t, []string{"like seen=true read=true", "comment seen=true read=true", "like seen=true read=true", "follow seen=true read=true"}, w.states(t, "bob"))
-	require.Zero(t, w.unseen(t, "bob"))
+	done[none](t, w.send(t, "PUT", mine+"/allread", w.view(t, "gail")))
+	require.Equal(t, []string{"like seen=true read=true", "comment seen=true read=true", "like seen=true read=true", "follow seen=true read=true"}, w.states(t, "gail"))
+	require.Zero(t, w.unseen(t, "gail"))
 }
 
-func TestNotificationsAreArchivedAndSnoozed(t *testing.T) {
-	t.Parallel()
-	w := busy(t)
-	const mine = "/users/bob/notifications"
+func notificationsAreArchivedAndSnoozed(t *testing.T, w world) {
+	w.busy(t, "georg", "gilbert")
+	const mine = "/users/gilbert/notifications"
 	changes := func(want bool, method, path, body string) {
 		t.Helper()
 		require.Equal(t, want, done[change](t, w.send(t, method, path, body)).Changed)
@@ -104,12 +109,12 @@ func TestNotificationsAreArchivedAndSnoozed(t *testing.T) {
 		}
 		return verbs
 	}
-	like := mine + "/groups/" + w.group(t, "bob", "like")
+	like := mine + "/groups/" + w.group(t, "gilbert", "like")
 	changes(true, "PUT", like+"/archived", "")
 	changes(false, "PUT", like+"/archived", "")
 	require.Equal(t, []string{"comment", "follow"}, verbs(""))
 	require.Equal(t, []string{"like"}, verbs("/archived"))
-	require.Equal(t, 2, w.unseen(t, "bob"))
+	require.Equal(t, 2, w.unseen(t, "gilbert"))
 	changes(true, "DELETE", like+"/archived", "")
 	changes(false, "DELETE", like+"/archived", "")
 	require.Equal(t, []string{"comment", "like", "follow"}, verbs(""))
@@ -123,18 +128,17 @@ func TestNotificationsAreArchivedAndSnoozed(t *testing.T) {
 	require.Equal(t, []string{"comment", "like", "follow"}, verbs(""))
 
 	changes(true, "PUT", like+"/archived", "")
-	done[change](t, w.send(t, "PUT", "/objects/picture:bob:1/reactions/like/cleo", "")) // brings it back
+	done[change](t, w.send(t, "PUT", "/objects/picture:gilbert:1/reactions/like/greta", "")) // brings it back
 	require.Equal(t, []string{"like", "comment", "follow"}, verbs(""))
-	unknown := mine + "/groups/" + url.PathEscape("picture:bob:9#like#2026-01-01")
+	unknown := mine + "/groups/" + url.PathEscape("picture:gilbert:9#like#2026-01-01")
 	changes(false, "PUT", unknown+"/archived", "")
 }
 
-func TestNotificationsArePaged(t *testing.T) {
-	t.Parallel()
-	w := busy(t)
+func notificationsArePaged(t *testing.T, w world) {
+	w.busy(t, "gus", "hal")
 	var verbs []string
 	for next := ""; ; {
-		page := done[shown](t, w.send(t, "GET", "/users/bob/notifications?limit=2&cursor="+next, ""))
+		page := done[shown](t, w.send(t, "GET", "/users/hal/notifications?limit=2&cursor="+next, ""))
 		for _, e := range page.Items {
 			verbs = append(verbs, e.Activity.Verb)
 		}

@@ -198,9 +198,7 @@ func literals(t *testing.T, of []ast.Expr) (texts []string) {
 	return texts
 }
 
-func TestTheDescriptionIsServed(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
+func theDescriptionIsServed(t *testing.T, w world) {
 	a := w.follow(t, "GET", "/openapi.yaml", "", "")
 	require.Equal(t, http.StatusOK, a.status)
 	require.Equal(t, "application/yaml", a.header.Get("Content-Type"))

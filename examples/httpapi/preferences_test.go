@@ -25,49 +25,46 @@ func (w world) mailed(t *testing.T, user, verb string) bool {
 	return all[i].On
 }
 
-func TestPeopleChooseWhatTheyAreToldOf(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	const settings = "/users/bob/settings"
+func peopleChooseWhatTheyAreToldOf(t *testing.T, w world) {
+	const settings = "/users/irma/settings"
 	changes := func(want bool, method, path, body string) {
 		t.Helper()
 		require.Equal(t, want, done[change](t, w.send(t, method, path, body)).Changed, body)
 	}
 	changes(true, "PUT", settings, `{"verb":"like","channel":"in-app","on":false}`)
 	changes(false, "PUT", settings, `{"verb":"like","channel":"in-app","on":false}`)
-	done[change](t, w.send(t, "PUT", "/objects/picture:bob:1/reactions/like/ann", ""))
-	require.Empty(t, w.told(t, "bob"))
+	done[change](t, w.send(t, "PUT", "/objects/picture:irma:1/reactions/like/inga", ""))
+	require.Empty(t, w.told(t, "irma"))
 	changes(true, "DELETE", settings+"?verb=like&channel=in-app", "")
 	changes(false, "DELETE", settings+"?verb=like&channel=in-app", "")
-	done[change](t, w.send(t, "PUT", "/objects/picture:bob:1/reactions/like/cleo", ""))
-	require.Equal(t, []string{"1 cleo like picture:bob:1"}, w.told(t, "bob"))
+	done[change](t, w.send(t, "PUT", "/objects/picture:irma:1/reactions/like/ivy", ""))
+	require.Equal(t, []string{"1 ivy like picture:irma:1"}, w.told(t, "irma"))
 
-	require.False(t, w.mailed(t, "bob", commentVerb))
+	require.False(t, w.mailed(t, "irma", commentVerb))
 	changes(true, "PUT", settings, `{"channel":"email","on":true}`) // whatever has no setting of its own
-	require.True(t, w.mailed(t, "bob", commentVerb))
-	require.False(t, w.mailed(t, "ann", commentVerb))
+	require.True(t, w.mailed(t, "irma", commentVerb))
+	require.False(t, w.mailed(t, "inga", commentVerb))
 }
 
-func TestWhoIsBlockedAndWhatIsMutedIsNotTold(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
+func whoIsBlockedAndWhatIsMutedIsNotTold(t *testing.T, w world) {
+	const comments = "/objects/picture:31/comments"
 	for i, changed := range []bool{true, false} {
-		require.Equal(t, changed, done[change](t, w.send(t, "PUT", "/users/bob/blocked/ann", "")).Changed, "call %d", i)
-		require.Equal(t, changed, done[change](t, w.send(t, "PUT", "/users/bob/muted/picture:bob:1", "")).Changed, "call %d", i)
+		require.Equal(t, changed, done[change](t, w.send(t, "PUT", "/users/jean/blocked/jasper", "")).Changed, "call %d", i)
+		require.Equal(t, changed, done[change](t, w.send(t, "PUT", "/users/jean/muted/picture:jean:1", "")).Changed, "call %d", i)
 	}
-	done[followed](t, w.send(t, "PUT", "/users/ann/following/bob", ""))
-	done[change](t, w.send(t, "PUT", "/objects/picture:bob:1/reactions/like/cleo", ""))
-	require.Empty(t, w.told(t, "bob"))
-	done[remark](t, w.send(t, "POST", "/objects/picture:bob:1/comments", `{"user":"cleo","text":"a","mentions":["bob"]}`))
-	require.Equal(t, []string{"1 cleo mention picture:bob:1"}, w.told(t, "bob"), "a mention pierces")
+	done[followed](t, w.send(t, "PUT", "/users/jasper/following/jean", ""))
+	done[change](t, w.send(t, "PUT", "/objects/picture:jean:1/reactions/like/joe", ""))
+	require.Empty(t, w.told(t, "jean"))
+	done[remark](t, w.send(t, "POST", "/objects/picture:jean:1/comments", `{"user":"joe","text":"a","mentions":["jean"]}`))
+	require.Equal(t, []string{"1 joe mention picture:jean:1"}, w.told(t, "jean"), "a mention pierces")
 
-	require.Equal(t, "ann", done[cursor.Page[prefs.Block]](t, w.send(t, "GET", "/users/bob/blocked", "")).Items[0].Actor)
-	require.Equal(t, "picture:bob:1", done[cursor.Page[prefs.Mute]](t, w.send(t, "GET", "/users/bob/muted", "")).Items[0].Object.String())
-	done[change](t, w.send(t, "DELETE", "/users/bob/blocked/ann", ""))
-	done[change](t, w.send(t, "DELETE", "/users/bob/muted/picture:bob:1", ""))
-	require.Empty(t, done[cursor.Page[prefs.Block]](t, w.send(t, "GET", "/users/bob/blocked", "")).Items)
-	done[change](t, w.send(t, "PUT", "/objects/picture:bob:1/reactions/like/ann", ""))
-	require.Equal(t, "1 ann like picture:bob:1", w.told(t, "bob")[0])
+	require.Equal(t, "jasper", done[cursor.Page[prefs.Block]](t, w.send(t, "GET", "/users/jean/blocked", "")).Items[0].Actor)
+	require.Equal(t, "picture:jean:1", done[cursor.Page[prefs.Mute]](t, w.send(t, "GET", "/users/jean/muted", "")).Items[0].Object.String())
+	done[change](t, w.send(t, "DELETE", "/users/jean/blocked/jasper", ""))
+	done[change](t, w.send(t, "DELETE", "/users/jean/muted/picture:jean:1", ""))
+	require.Empty(t, done[cursor.Page[prefs.Block]](t, w.send(t, "GET", "/users/jean/blocked", "")).Items)
+	done[change](t, w.send(t, "PUT", "/objects/picture:jean:1/reactions/like/jasper", ""))
+	require.Equal(t, "1 jasper like picture:jean:1", w.told(t, "jean")[0])
 }
 
 const oneClick = "List-Unsubscribe=One-Click"
@@ -95,9 +92,11 @@ func TestALinkUnsubscribesWithOneClick(t *testing.T) {
 	form := multipart.NewWriter(&parts)
 	require.NoError(t, form.WriteField("List-Unsubscribe", "One-Click"))
 	require.NoError(t, form.Close())
-	for contentType, body := range map[string]string{urlencoded: oneClick, form.FormDataContentType(): parts.String()} {
-		w := newWorld(t)
-		path := done[link](t, w.send(t, "GET", "/users/bob/unsubscribe?verb=follow&channel=email", "")).Path
+	w := newWorld(t)
+	for user, sent := range map[string]struct{ contentType, body string }{
+		"bob": {urlencoded, oneClick}, "cleo": {form.FormDataContentType(), parts.String()},
+	} {
+		path := done[link](t, w.send(t, "GET", "/users/"+user+"/unsubscribe?verb=follow&channel=email", "")).Path
 		for range 2 { // a filter of mail, and its reader
 			for _, method := range []string{"GET", "HEAD"} {
 				page := w.follow(t, method, path, "", "")
@@ -117,13 +116,13 @@ func TestALinkUnsubscribesWithOneClick(t *testing.T) {
 		} {
 			require.GreaterOrEqual(t, refused.status, 400)
 		}
-		require.True(t, w.mailed(t, "bob", followVerb))
+		require.True(t, w.mailed(t, user, followVerb))
 
 		for range 2 {
-			require.Equal(t, http.StatusOK, w.follow(t, "POST", path, contentType, body).status)
-			require.False(t, w.mailed(t, "bob", followVerb))
+			require.Equal(t, http.StatusOK, w.follow(t, "POST", path, sent.contentType, sent.body).status)
+			require.False(t, w.mailed(t, user, followVerb))
 		}
-		require.True(t, w.mailed(t, "bob", replyVerb))
+		require.True(t, w.mailed(t, user, replyVerb))
 		require.True(t, w.mailed(t, "ann", followVerb))
 	}
 }

@@ -9,37 +9,35 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 )
 
-func TestARepeatedPostIsOneActivity(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	done[followed](t, w.send(t, "PUT", "/users/jack/following/chris", ""))
+func aRepeatedPostIsOneActivity(t *testing.T, w world) {
+	done[followed](t, w.send(t, "PUT", "/users/ludwig/following/lotte", ""))
 	id := done[minted](t, w.send(t, "POST", "/ids", "")).ID.String()
-	body := `{"id":"` + id + `","verb":"add","object":"picture:1"}`
-	first := w.send(t, "POST", "/users/chris/activities", body)
+	body := `{"id":"` + id + `","verb":"add","object":"picture:37"}`
+	first := w.send(t, "POST", "/users/lotte/activities", body)
 	require.Equal(t, http.StatusCreated, first.status)
-	again := w.send(t, "POST", "/users/chris/activities", body)
+	again := w.send(t, "POST", "/users/lotte/activities", body)
 	require.Equal(t, first.status, again.status)
 	require.Equal(t, first.text, again.text)
 
-	other := w.send(t, "POST", "/users/chris/activities", `{"id":"`+id+`","verb":"add","object":"picture:2"}`)
+	other := w.send(t, "POST", "/users/lotte/activities", `{"id":"`+id+`","verb":"add","object":"picture:2"}`)
 	require.Equal(t, id, refused(t, other, http.StatusConflict).ID.String())
-	for _, list := range []string{"/users/chris/activities", "/users/jack/home"} {
-		require.Equal(t, []string{"picture:1"}, w.objects(t, list))
+	for _, list := range []string{"/users/lotte/activities", "/users/ludwig/home"} {
+		require.Equal(t, []string{"picture:37"}, w.objects(t, list))
 	}
 
-	done[removal](t, w.send(t, "DELETE", "/users/chris/activities/"+id, ""))
-	refused(t, w.send(t, "POST", "/users/chris/activities", body), http.StatusGone)
+	done[removal](t, w.send(t, "DELETE", "/users/lotte/activities/"+id, ""))
+	refused(t, w.send(t, "POST", "/users/lotte/activities", body), http.StatusGone)
 }
 
 func TestALostPostReturnsTheIDForARepeat(t *testing.T) {
 	t.Parallel()
+	in := new(line)
+	w := newWorld(t, in.wrap)
 	for path, body := range map[string]string{
 		"/users/chris/activities":     `"verb":"add","object":"picture:1"}`,
 		"/objects/picture:1/comments": `"user":"jack","text":"a"}`,
 	} {
 		t.Run(path, func(t *testing.T) {
-			in := new(line)
-			w := newWorld(t, in.wrap)
 			in.breaks(func(action string, _ []byte) fault {
 				if action == "TransactWriteItems" {
 					return unanswered

@@ -12,26 +12,24 @@ import (
 	"github.com/plaza-sdk/plaza/feed/reaction"
 )
 
-func TestPeopleReactAndSwitch(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	const reactions = "/objects/picture:1/reactions"
+func peopleReactAndSwitch(t *testing.T, w world) {
+	const reactions = "/objects/picture:42/reactions"
 	for _, c := range []struct {
 		method, of string
 		changed    bool
 	}{
-		{"PUT", "like/ann", true},
-		{"PUT", "like/ann", false},
-		{"PUT", "love/ann", true}, // replaces the like
-		{"PUT", "bookmark/ann", true},
-		{"PUT", "like/bob", true},
-		{"PUT", "like/cleo", true},
-		{"DELETE", "like/cleo", true},
-		{"DELETE", "like/cleo", false},
+		{"PUT", "like/norbert", true},
+		{"PUT", "like/norbert", false},
+		{"PUT", "love/norbert", true}, // replaces the like
+		{"PUT", "bookmark/norbert", true},
+		{"PUT", "like/olga", true},
+		{"PUT", "like/oskar", true},
+		{"DELETE", "like/oskar", true},
+		{"DELETE", "like/oskar", false},
 	} {
 		require.Equal(t, c.changed, done[change](t, w.send(t, c.method, reactions+"/"+c.of, "")).Changed, "%s %s", c.method, c.of)
 	}
-	counts := done[objectCounts](t, w.send(t, "GET", "/objects/picture:1/counts", ""))
+	counts := done[objectCounts](t, w.send(t, "GET", "/objects/picture:42/counts", ""))
 	require.Equal(t, map[string]int64{like: 1, love: 1, bookmark: 1}, counts.Reactions)
 
 	list := func(path string) (listed []string) {
@@ -41,48 +39,47 @@ func TestPeopleReactAndSwitch(t *testing.T) {
 		}
 		return listed
 	}
-	require.Equal(t, []string{"like bob", "bookmark ann", "love ann"}, list(reactions))
-	require.Equal(t, []string{"love ann"}, list(reactions+"?kind=love"))
-	require.Equal(t, []string{"bookmark picture:1", "love picture:1"}, list("/users/ann/reactions"))
-	require.Equal(t, []string{"bookmark picture:1"}, list("/users/ann/reactions?kind=bookmark"))
-	require.JSONEq(t, `{"picture:1":["love","bookmark"],"a&b":[]}`,
-		w.send(t, "GET", "/users/ann/reacted?object=picture:1&object=a%26b", "").text)
-	require.JSONEq(t, `{}`, w.send(t, "GET", "/users/ann/reacted", "").text)
+	require.Equal(t, []string{"like olga", "bookmark norbert", "love norbert"}, list(reactions))
+	require.Equal(t, []string{"love norbert"}, list(reactions+"?kind=love"))
+	require.Equal(t, []string{"bookmark picture:42", "love picture:42"}, list("/users/norbert/reactions"))
+	require.Equal(t, []string{"bookmark picture:42"}, list("/users/norbert/reactions?kind=bookmark"))
+	require.JSONEq(t, `{"picture:42":["love","bookmark"],"a&b":[]}`,
+		w.send(t, "GET", "/users/norbert/reacted?object=picture:42&object=a%26b", "").text)
+	require.JSONEq(t, `{}`, w.send(t, "GET", "/users/norbert/reacted", "").text)
 }
 
-func TestTheBestLikedCommentIsOnTop(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	one := w.comment(t, `{"user":"ann","text":"one"}`)
-	two := w.comment(t, `{"user":"ann","text":"two"}`)
+func theBestLikedCommentIsOnTop(t *testing.T, w world) {
+	const comments = "/objects/picture:43/comments"
+	one := w.comment(t, comments, `{"user":"otto","text":"one"}`)
+	two := w.comment(t, comments, `{"user":"otto","text":"two"}`)
 	top := func(want ...string) {
 		t.Helper()
-		require.Equal(t, want, w.remarks(t, "/objects/picture:1/top"))
+		require.Equal(t, want, w.remarks(t, "/objects/picture:43/top"))
 	}
 	top("two", "one")
 	reactions := "/objects/" + one.Ref + "/reactions/"
-	done[change](t, w.send(t, "PUT", reactions+"like/bob", ""))
+	done[change](t, w.send(t, "PUT", reactions+"like/pam", ""))
 	top("one", "two")
-	done[change](t, w.send(t, "DELETE", reactions+"like/bob", ""))
+	done[change](t, w.send(t, "DELETE", reactions+"like/pam", ""))
 	top("two", "one")
-	done[change](t, w.send(t, "PUT", reactions+"love/bob", ""))
+	done[change](t, w.send(t, "PUT", reactions+"love/pam", ""))
 	top("one", "two")
-	done[change](t, w.send(t, "DELETE", reactions+"love/bob", ""))
-	done[change](t, w.send(t, "PUT", reactions+"bookmark/bob", ""))
+	done[change](t, w.send(t, "DELETE", reactions+"love/pam", ""))
+	done[change](t, w.send(t, "PUT", reactions+"bookmark/pam", ""))
 	top("two", "one")
 
 	// A process stored the like and died before it updated the score.
-	_, _, err := w.service.reactions.React(t.Context(), reaction.Reaction{User: "bob", Object: one.Ref, Kind: like})
+	_, _, err := w.service.reactions.React(t.Context(), reaction.Reaction{User: "pam", Object: one.Ref, Kind: like})
 	require.NoError(t, err)
 	top("two", "one")
-	require.False(t, done[change](t, w.send(t, "PUT", reactions+"like/bob", "")).Changed)
+	require.False(t, done[change](t, w.send(t, "PUT", reactions+"like/pam", "")).Changed)
 	top("one", "two")
 
 	// A comment without a place in Top can be liked too.
-	reply := w.comment(t, `{"user":"bob","text":"reply","root":"`+two.ID.String()+`"}`)
-	done[removal](t, w.send(t, "DELETE", comments+"/"+two.ID.String()+"?user=ann", ""))
+	reply := w.comment(t, comments, `{"user":"pam","text":"reply","root":"`+two.ID.String()+`"}`)
+	done[removal](t, w.send(t, "DELETE", comments+"/"+two.ID.String()+"?user=otto", ""))
 	for _, ref := range []string{reply.Ref, two.Ref, "comment:x", "comment:" + fromNow(0) + ":"} {
-		require.True(t, done[change](t, w.send(t, "PUT", "/objects/"+ref+"/reactions/like/cleo", "")).Changed, ref)
+		require.True(t, done[change](t, w.send(t, "PUT", "/objects/"+ref+"/reactions/like/paula", "")).Changed, ref)
 	}
 	top("one")
 }
@@ -98,8 +95,8 @@ func TestACommentIsRankedByItsLatestLike(t *testing.T) {
 		}
 		return fine
 	})
-	one := w.comment(t, `{"user":"ann","text":"one"}`)
-	w.comment(t, `{"user":"ann","text":"two"}`)
+	one := w.comment(t, comments, `{"user":"ann","text":"one"}`)
+	w.comment(t, comments, `{"user":"ann","text":"two"}`)
 	done[change](t, w.send(t, "PUT", "/objects/"+one.Ref+"/reactions/like/bob", ""))
 	lagging.breaks(nil)
 	require.Equal(t, []string{"one", "two"}, w.remarks(t, "/objects/picture:1/top"))

@@ -16,8 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 )
 
-func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
-	t.Parallel()
+func badInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T, w world) {
 	const activities, comments = "/users/chris/activities", "/objects/picture:1/comments"
 	const saying = `{"user":"ann","text":"a",`
 	const score = "/leaderboard/all-time/scores/ann"
@@ -27,7 +26,6 @@ func TestBadInputIsRefusedWithAReasonAndNothingIsWritten(t *testing.T) {
 	tomorrow := time.Now().Add(24 * time.Hour).Format(time.RFC3339)
 	long := strings.Repeat("x", 257)
 	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
-	w := newWorld(t)
 	boards := w.items(t)
 	for name, c := range map[string]struct {
 		contentType        string // defaults to application/json
@@ -261,9 +259,7 @@ func numbers(n int) (texts []string) {
 // fromNow returns an id of a time relative to now.
 func fromNow(d time.Duration) string { return ids.At(time.Now().Add(d)).String() }
 
-func TestInputJustWithinTheLimitsIsAccepted(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
+func inputJustWithinTheLimitsIsAccepted(t *testing.T, w world) {
 	brackets := strings.Repeat("[", 31) + `"\"` + strings.Repeat("[{", 20) + `"` + strings.Repeat("]", 31)
 	for name, body := range map[string]string{
 		"32 levels, and brackets in text": `{"verb":"add","data":` + brackets + `}`,
@@ -271,10 +267,10 @@ func TestInputJustWithinTheLimitsIsAccepted(t *testing.T) {
 		"250 KiB":                         `{"verb":"add","data":"` + strings.Repeat("x", 250<<10) + `"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, http.StatusCreated, w.send(t, "POST", "/users/chris/activities", body).status)
+			require.Equal(t, http.StatusCreated, w.send(t, "POST", "/users/carla/activities", body).status)
 		})
 	}
-	hundred := "/users/ann/reacted?"
+	hundred := "/users/cara/reacted?"
 	for n := range 100 {
 		hundred += fmt.Sprintf("&object=%s%03d", strings.Repeat("%C3%A9", 126), n)
 	}
@@ -283,19 +279,17 @@ func TestInputJustWithinTheLimitsIsAccepted(t *testing.T) {
 	require.Equal(t, http.StatusCreated, a.status)
 }
 
-func TestACursorBelongsToOneListOfOneUser(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
+func aCursorBelongsToOneListOfOneUser(t *testing.T, w world) {
 	for range 2 {
-		done[feed.Activity](t, w.send(t, "POST", "/users/chris/activities", `{"verb":"add"}`))
+		done[feed.Activity](t, w.send(t, "POST", "/users/cecil/activities", `{"verb":"add"}`))
 	}
-	next := string(done[cursor.Page[feed.Activity]](t, w.send(t, "GET", "/users/chris/activities?limit=1", "")).Next)
-	require.Len(t, done[cursor.Page[feed.Activity]](t, w.send(t, "GET", "/users/chris/activities?cursor="+next, "")).Items, 1)
+	next := string(done[cursor.Page[feed.Activity]](t, w.send(t, "GET", "/users/cecil/activities?limit=1", "")).Next)
+	require.Len(t, done[cursor.Page[feed.Activity]](t, w.send(t, "GET", "/users/cecil/activities?cursor="+next, "")).Items, 1)
 	for _, path := range []string{
-		"/users/jack/activities?cursor=" + next,
-		"/users/chris/home?cursor=" + next,
-		"/users/chris/followers?cursor=" + next,
-		"/users/chris/activities?cursor=" + next[1:],
+		"/users/clara/activities?cursor=" + next,
+		"/users/cecil/home?cursor=" + next,
+		"/users/cecil/followers?cursor=" + next,
+		"/users/cecil/activities?cursor=" + next[1:],
 	} {
 		require.Equal(t, "cursor", refused(t, w.send(t, "GET", path, ""), http.StatusBadRequest).Field)
 	}

@@ -95,45 +95,39 @@ func (w *world) bells(t *testing.T, person string, want ...string) noticePage {
 	return page
 }
 
-func TestWhatPeopleDoRingsTheBell(t *testing.T) {
-	t.Parallel()
-	w := newBell(t)
-	dawn := w.bellPin(t, "ann", "Dawn over the sea")
-	for _, user := range []string{"eric", "chris", "lin", "ann"} {
+func whatPeopleDoRingsTheBell(t *testing.T, w *world) {
+	dawn := w.bellPin(t, "emeka", "Dawn over the sea")
+	for _, user := range []string{"enzo", "emma", "erik", "emeka"} {
 		w.bellLike(t, user, "picture:"+dawn)
 	}
-	w.bells(t, "ann", "@lin and 2 others liked your picture “Dawn over the sea”")
-	_, err := w.reactions.Unreact(t.Context(), reaction.Reaction{User: "lin", Object: "picture:" + dawn, Kind: like})
+	w.bells(t, "emeka", "@erik and 2 others liked your picture “Dawn over the sea”")
+	_, err := w.reactions.Unreact(t.Context(), reaction.Reaction{User: "erik", Object: "picture:" + dawn, Kind: like})
 	require.NoError(t, err)
-	w.bells(t, "ann", "@chris and @eric liked your picture “Dawn over the sea”")
+	w.bells(t, "emeka", "@emma and @enzo liked your picture “Dawn over the sea”")
 
-	for _, followee := range []string{"ann", "board:ann.places", "tag:sea"} {
-		_, err := w.feeds.Home("eric").Follow(t.Context(), followee, nil)
+	for _, followee := range []string{"emeka", "board:emeka.places", "tag:sea"} {
+		_, err := w.feeds.Home("enzo").Follow(t.Context(), followee, nil)
 		require.NoError(t, err)
 	}
-	w.bells(t, "ann", "@eric followed your board", "@eric followed you", "@chris and @eric liked your picture “Dawn over the sea”")
-	_, err = w.follows.Unfollow(t.Context(), follow.Edge{Follower: "eric", Followee: "ann"})
+	w.bells(t, "emeka", "@enzo followed your board", "@enzo followed you", "@emma and @enzo liked your picture “Dawn over the sea”")
+	_, err = w.follows.Unfollow(t.Context(), follow.Edge{Follower: "enzo", Followee: "emeka"})
 	require.NoError(t, err)
-	w.bells(t, "ann", "@eric followed your board", "@chris and @eric liked your picture “Dawn over the sea”")
+	w.bells(t, "emeka", "@enzo followed your board", "@emma and @enzo liked your picture “Dawn over the sea”")
 }
 
-func TestASavedPictureRingsItsOwnersBell(t *testing.T) {
-	t.Parallel()
-	w := newBell(t)
-	dawn := w.bellPin(t, "ann", "Dawn")
-	for _, user := range []string{"eric", "chris"} {
+func aSavedPictureRingsItsOwnersBell(t *testing.T, w *world) {
+	dawn := w.bellPin(t, "esperanza", "Dawn")
+	for _, user := range []string{"farah", "ewa"} {
 		c := w.as(t, user)
 		call[saved](c, http.MethodPost, "/api/pins", publish{Picture: dawn, Board: c.makeBoard("Places")})
 	}
-	w.bells(t, "ann", "@chris and @eric saved your picture “Dawn”")
-	call[changed](w.as(t, "chris"), http.MethodDelete, "/api/pins/"+dawn, nil)
-	w.bells(t, "ann", "@eric saved your picture “Dawn”")
+	w.bells(t, "esperanza", "@ewa and @farah saved your picture “Dawn”")
+	call[changed](w.as(t, "ewa"), http.MethodDelete, "/api/pins/"+dawn, nil)
+	w.bells(t, "esperanza", "@farah saved your picture “Dawn”")
 }
 
-func TestACommentReachesEachOfItsPeopleOnce(t *testing.T) {
-	t.Parallel()
-	w := newBell(t)
-	dawn := w.bellPin(t, "ann", "Dawn")
+func aCommentReachesEachOfItsPeopleOnce(t *testing.T, w *world) {
+	dawn := w.bellPin(t, "fatima", "Dawn")
 	add := func(c comment.Comment) comment.Comment {
 		t.Helper()
 		c.Object = "picture:" + dawn
@@ -141,56 +135,52 @@ func TestACommentReachesEachOfItsPeopleOnce(t *testing.T) {
 		require.NoError(t, err)
 		return added
 	}
-	root := add(comment.Comment{User: "eric", Text: "Where is that, @chris?", Mentions: []string{"chris", "ann", "nobody"}})
-	w.bells(t, "ann", "@eric mentioned you in a comment on “Dawn”")
-	w.bells(t, "chris", "@eric mentioned you in a comment on “Dawn”")
-	reply := add(comment.Comment{User: "chris", Root: root.ID, Text: "In the north."})
-	w.bells(t, "eric", "@chris replied to your comment on “Dawn”")
-	w.bells(t, "ann", "@chris commented on your picture “Dawn”", "@eric mentioned you in a comment on “Dawn”")
-	w.bellLike(t, "lin", commentRef(root.Address()).String())
-	call[changed](w.as(t, "lin"), http.MethodPut, "/api/pins/"+dawn+"/comments/"+reply.ID.String()+"/like?root="+root.ID.String(), nothing{})
-	w.bells(t, "eric", "@lin liked your comment on “Dawn”", "@chris replied to your comment on “Dawn”")
-	w.bells(t, "chris", "@lin liked your comment on “Dawn”", "@eric mentioned you in a comment on “Dawn”")
+	root := add(comment.Comment{User: "femi", Text: "Where is that, @felix?", Mentions: []string{"felix", "fatima", "nobody"}})
+	w.bells(t, "fatima", "@femi mentioned you in a comment on “Dawn”")
+	w.bells(t, "felix", "@femi mentioned you in a comment on “Dawn”")
+	reply := add(comment.Comment{User: "felix", Root: root.ID, Text: "In the north."})
+	w.bells(t, "femi", "@felix replied to your comment on “Dawn”")
+	w.bells(t, "fatima", "@felix commented on your picture “Dawn”", "@femi mentioned you in a comment on “Dawn”")
+	w.bellLike(t, "finn", commentRef(root.Address()).String())
+	call[changed](w.as(t, "finn"), http.MethodPut, "/api/pins/"+dawn+"/comments/"+reply.ID.String()+"/like?root="+root.ID.String(), nothing{})
+	w.bells(t, "femi", "@finn liked your comment on “Dawn”", "@felix replied to your comment on “Dawn”")
+	w.bells(t, "felix", "@finn liked your comment on “Dawn”", "@femi mentioned you in a comment on “Dawn”")
 
-	_, err := w.comments.Delete(t.Context(), comment.Action{Address: reply.Address(), User: "chris"})
+	_, err := w.comments.Delete(t.Context(), comment.Action{Address: reply.Address(), User: "felix"})
 	require.NoError(t, err)
-	w.bells(t, "eric", "@lin liked your comment on “Dawn”")
-	w.bells(t, "ann", "@eric mentioned you in a comment on “Dawn”")
+	w.bells(t, "femi", "@finn liked your comment on “Dawn”")
+	w.bells(t, "fatima", "@femi mentioned you in a comment on “Dawn”")
 }
 
-func TestSeenIsNotRead(t *testing.T) {
-	t.Parallel()
-	w := newBell(t)
-	ann := w.as(t, "ann")
-	dawn := w.bellPin(t, "ann", "Dawn")
-	w.bellLike(t, "eric", "picture:"+dawn)
-	page := w.bells(t, "ann", "@eric liked your picture “Dawn”")
-	require.Equal(t, notify.Count{N: 1}, get[notify.Count](ann, "/api/bell/unseen"))
+func seenIsNotRead(t *testing.T, w *world) {
+	fiona := w.as(t, "fiona")
+	dawn := w.bellPin(t, "fiona", "Dawn")
+	w.bellLike(t, "freya", "picture:"+dawn)
+	page := w.bells(t, "fiona", "@freya liked your picture “Dawn”")
+	require.Equal(t, notify.Count{N: 1}, get[notify.Count](fiona, "/api/bell/unseen"))
 
 	for range 2 { // a repeat is harmless
-		call[struct{}](ann, http.MethodPut, "/api/bell/seen", page.View)
-		require.Equal(t, notify.Count{}, get[notify.Count](ann, "/api/bell/unseen"))
+		call[struct{}](fiona, http.MethodPut, "/api/bell/seen", page.View)
+		require.Equal(t, notify.Count{}, get[notify.Count](fiona, "/api/bell/unseen"))
 	}
-	e := get[noticePage](ann, "/api/bell").Items[0]
+	e := get[noticePage](fiona, "/api/bell").Items[0]
 	require.True(t, e.Seen)
 	require.False(t, e.Read)
 	for range 2 {
-		call[struct{}](ann, http.MethodPut, "/api/bell/read", map[string]any{"shown": []notify.Shown{{Group: e.Group, Last: e.Last}}})
-		require.True(t, get[noticePage](ann, "/api/bell").Items[0].Read)
+		call[struct{}](fiona, http.MethodPut, "/api/bell/read", map[string]any{"shown": []notify.Shown{{Group: e.Group, Last: e.Last}}})
+		require.True(t, get[noticePage](fiona, "/api/bell").Items[0].Read)
 	}
-	call[changed](ann, http.MethodDelete, "/api/bell/groups/"+url.PathEscape(e.Group)+"/read", nil)
-	require.False(t, get[noticePage](ann, "/api/bell").Items[0].Read)
-	call[struct{}](ann, http.MethodPut, "/api/bell/allread", get[noticePage](ann, "/api/bell").View)
-	require.True(t, get[noticePage](ann, "/api/bell").Items[0].Read)
+	call[changed](fiona, http.MethodDelete, "/api/bell/groups/"+url.PathEscape(e.Group)+"/read", nil)
+	require.False(t, get[noticePage](fiona, "/api/bell").Items[0].Read)
+	call[struct{}](fiona, http.MethodPut, "/api/bell/allread", get[noticePage](fiona, "/api/bell").View)
+	require.True(t, get[noticePage](fiona, "/api/bell").Items[0].Read)
 }
 
-func TestANoticeIsPutAwayAndBack(t *testing.T) {
-	t.Parallel()
-	w := newBell(t)
-	ann := w.as(t, "ann")
-	w.bellLike(t, "eric", "picture:"+w.bellPin(t, "ann", "Dawn"))
-	const line = "@eric liked your picture “Dawn”"
-	e := w.bells(t, "ann", line).Items[0]
+func aNoticeIsPutAwayAndBack(t *testing.T, w *world) {
+	gabriel := w.as(t, "gabriel")
+	w.bellLike(t, "giulia", "picture:"+w.bellPin(t, "gabriel", "Dawn"))
+	const line = "@giulia liked your picture “Dawn”"
+	e := w.bells(t, "gabriel", line).Items[0]
 	group := "/api/bell/groups/" + url.PathEscape(e.Group)
 	until := time.Now().Add(time.Hour).Truncate(time.Second)
 	for _, c := range []struct {
@@ -201,29 +191,27 @@ func TestANoticeIsPutAwayAndBack(t *testing.T) {
 		{"snoozed", map[string]time.Time{"until": until}},
 	} {
 		for _, did := range []bool{true, false} {
-			require.Equal(t, changed{did}, call[changed](ann, http.MethodPut, group+"/"+c.shelf, c.body), c.shelf)
+			require.Equal(t, changed{did}, call[changed](gabriel, http.MethodPut, group+"/"+c.shelf, c.body), c.shelf)
 		}
-		require.Empty(t, w.bells(t, "ann").Items)
-		shelf := get[noticePage](ann, "/api/bell/"+c.shelf)
+		require.Empty(t, w.bells(t, "gabriel").Items)
+		shelf := get[noticePage](gabriel, "/api/bell/"+c.shelf)
 		require.Equal(t, []string{named(line)}, []string{lineOf(shelf.Items[0], shelf.Titles).Text})
 		for _, did := range []bool{true, false} {
-			require.Equal(t, changed{did}, call[changed](ann, http.MethodDelete, group+"/"+c.shelf, nil), c.shelf)
+			require.Equal(t, changed{did}, call[changed](gabriel, http.MethodDelete, group+"/"+c.shelf, nil), c.shelf)
 		}
-		w.bells(t, "ann", line)
+		w.bells(t, "gabriel", line)
 	}
 }
 
-func TestABellIsItsOwners(t *testing.T) {
-	t.Parallel()
-	w := newBell(t)
-	w.bellLike(t, "eric", "picture:"+w.bellPin(t, "ann", "Dawn"))
-	e := w.bells(t, "ann", "@eric liked your picture “Dawn”").Items[0]
-	eric := w.as(t, "eric")
-	require.Empty(t, get[noticePage](eric, "/api/bell").Items)
+func aBellIsItsOwners(t *testing.T, w *world) {
+	w.bellLike(t, "gustav", "picture:"+w.bellPin(t, "grace", "Dawn"))
+	e := w.bells(t, "grace", "@gustav liked your picture “Dawn”").Items[0]
+	gustav := w.as(t, "gustav")
+	require.Empty(t, get[noticePage](gustav, "/api/bell").Items)
 	group := "/api/bell/groups/" + url.PathEscape(e.Group)
-	require.Equal(t, changed{}, call[changed](eric, http.MethodPut, group+"/archived", struct{}{}))
-	call[struct{}](eric, http.MethodPut, "/api/bell/read", map[string]any{"shown": []notify.Shown{{Group: e.Group, Last: e.Last}}})
-	require.False(t, w.bells(t, "ann", "@eric liked your picture “Dawn”").Items[0].Read)
+	require.Equal(t, changed{}, call[changed](gustav, http.MethodPut, group+"/archived", struct{}{}))
+	call[struct{}](gustav, http.MethodPut, "/api/bell/read", map[string]any{"shown": []notify.Shown{{Group: e.Group, Last: e.Last}}})
+	require.False(t, w.bells(t, "grace", "@gustav liked your picture “Dawn”").Items[0].Read)
 	for _, c := range []struct {
 		method, path string
 		body         any
@@ -236,19 +224,17 @@ func TestABellIsItsOwners(t *testing.T) {
 		{http.MethodGet, "/api/bell?cursor=x", nil},
 		{http.MethodGet, "/api/bell?limit=1", nil},
 	} {
-		eric.refused(http.StatusBadRequest, c.method, c.path, c.body)
+		gustav.refused(http.StatusBadRequest, c.method, c.path, c.body)
 	}
 }
 
-func TestEveryoneIsWelcomedOnce(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
+func everyoneIsWelcomedOnce(t *testing.T, w *world) {
 	for range 2 {
 		require.NoError(t, w.welcome(t.Context()))
 	}
-	page := w.bells(t, "ann", "Welcome to Pinboard")
-	require.Equal(t, 1, get[notify.Count](w.as(t, "ann"), "/api/bell/unseen").N)
-	call[struct{}](w.as(t, "ann"), http.MethodDelete, "/api/bell/announcements/"+page.Items[0].Announcement.ID.String(), nil)
-	w.bells(t, "ann")
-	w.bells(t, "eric", "Welcome to Pinboard")
+	page := w.bells(t, "elif", "Welcome to Pinboard")
+	require.Equal(t, 1, get[notify.Count](w.as(t, "elif"), "/api/bell/unseen").N)
+	call[struct{}](w.as(t, "elif"), http.MethodDelete, "/api/bell/announcements/"+page.Items[0].Announcement.ID.String(), nil)
+	w.bells(t, "elif")
+	w.bells(t, "elin", "Welcome to Pinboard")
 }

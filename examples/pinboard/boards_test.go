@@ -10,36 +10,33 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 )
 
-func TestABoardIsMadeOnceRenamedAndFollowed(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ann, eric := w.as(t, "ann"), w.as(t, "eric")
-	require.Equal(t, "ann.places", ann.makeBoard("Places"))
-	require.Equal(t, "ann.places", ann.makeBoard(" places! "))
-	require.Equal(t, "ann.厨房-2", ann.makeBoard("厨房 2"))
-	eric.follow("board:ann.places")
-	picture := ann.pin("Dawn")
-	require.Equal(t, []string{"Dawn"}, titles(get[cursor.Page[card]](eric, "/api/home")))
+func aBoardIsMadeOnceRenamedAndFollowed(t *testing.T, w *world) {
+	camila, carlos := w.as(t, "camila"), w.as(t, "carlos")
+	require.Equal(t, "camila.places", camila.makeBoard("Places"))
+	require.Equal(t, "camila.places", camila.makeBoard(" places! "))
+	require.Equal(t, "camila.厨房-2", camila.makeBoard("厨房 2"))
+	carlos.follow("board:camila.places")
+	picture := camila.pin("Dawn")
+	require.Equal(t, []string{"Dawn"}, titles(get[cursor.Page[card]](carlos, "/api/home")))
 
-	eric.refused(http.StatusForbidden, http.MethodPut, "/api/boards/ann.places", boardData{"Mine"})
-	require.True(t, call[changed](ann, http.MethodPut, "/api/boards/ann.places", boardData{attack}).Changed)
-	require.False(t, call[changed](ann, http.MethodPut, "/api/boards/ann.places", boardData{attack}).Changed)
+	carlos.refused(http.StatusForbidden, http.MethodPut, "/api/boards/camila.places", boardData{"Mine"})
+	require.True(t, call[changed](camila, http.MethodPut, "/api/boards/camila.places", boardData{attack}).Changed)
+	require.False(t, call[changed](camila, http.MethodPut, "/api/boards/camila.places", boardData{attack}).Changed)
 	shown := get[struct {
 		board
 		followed
-	}](eric, "/api/boards/ann.places")
-	require.Equal(t, []any{"ann.places", attack, "ann", true, int64(1)}, []any{shown.ID, shown.Name, shown.Owner, shown.Follows, shown.Followers})
+	}](carlos, "/api/boards/camila.places")
+	require.Equal(t, []any{"camila.places", attack, "camila", true, int64(1)}, []any{shown.ID, shown.Name, shown.Owner, shown.Follows, shown.Followers})
 
-	boards := get[[]board](eric, "/api/people/ann/boards")
+	boards := get[[]board](carlos, "/api/people/camila/boards")
 	require.Len(t, boards, 2)
 	require.Equal(t, []string{picture}, boards[1].Pictures)
 }
 
-func TestBoardsNeedANameWithLetters(t *testing.T) {
-	t.Parallel()
-	ann := newWorld(t).as(t, "ann")
+func boardsNeedANameWithLetters(t *testing.T, w *world) {
+	carmen := w.as(t, "carmen")
 	for _, name := range []string{"", "  ", "!?", strings.Repeat("x", maxName+1)} {
-		require.Equal(t, "name", ann.refused(http.StatusBadRequest, http.MethodPost, "/api/boards", boardData{name}).Field, name)
+		require.Equal(t, "name", carmen.refused(http.StatusBadRequest, http.MethodPost, "/api/boards", boardData{name}).Field, name)
 	}
-	require.Empty(t, get[[]board](ann, "/api/people/ann/boards"))
+	require.Empty(t, get[[]board](carmen, "/api/people/carmen/boards"))
 }

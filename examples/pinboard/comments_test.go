@@ -43,38 +43,34 @@ func outline(page remarks) []string {
 	return texts
 }
 
-func TestCommentsAreThreadsWithQuotesAndMentions(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ann, eric := w.as(t, "ann"), w.as(t, "eric")
-	picture := ann.pin("Dawn")
+func commentsAreThreadsWithQuotesAndMentions(t *testing.T, w *world) {
+	abebe, adaeze := w.as(t, "abebe"), w.as(t, "adaeze")
+	picture := abebe.pin("Dawn")
 	path := "/api/pins/" + picture + "/comments"
-	first := eric.comment(picture, remarkBody{Key: "1", Text: "Where is this, @ann? @nobody knows. @ann!"})
-	require.Equal(t, []string{"ann"}, first.Mentions)
-	require.Equal(t, first.ID, eric.comment(picture, remarkBody{Key: "1", Text: "Where is this, @ann? @nobody knows. @ann!"}).ID, "a repeat is the same comment")
-	reply := ann.comment(picture, remarkBody{Text: attack, Root: first.ID.String()})
-	eric.comment(picture, remarkBody{Text: "Thanks", Root: first.ID.String(), Parent: reply.ID.String()})
-	quoting := ann.comment(picture, remarkBody{Text: "As I said", Quote: first.ID.String()})
-	require.Equal(t, "eric", quoting.Quote.User)
-	require.Equal(t, []string{"As I said", first.Text, "\t" + attack, "\tThanks"}, outline(get[remarks](ann, path)))
-	require.Equal(t, []string{first.Text, "\t" + attack, "\tThanks", "As I said"}, outline(get[remarks](ann, path+"?oldest=true")))
-	require.Equal(t, []string{attack, "Thanks"}, outline(get[remarks](ann, path+"/"+first.ID.String()+"/replies")))
+	first := adaeze.comment(picture, remarkBody{Key: "1", Text: "Where is this, @abebe? @nobody knows. @abebe!"})
+	require.Equal(t, []string{"abebe"}, first.Mentions)
+	require.Equal(t, first.ID, adaeze.comment(picture, remarkBody{Key: "1", Text: "Where is this, @abebe? @nobody knows. @abebe!"}).ID, "a repeat is the same comment")
+	reply := abebe.comment(picture, remarkBody{Text: attack, Root: first.ID.String()})
+	adaeze.comment(picture, remarkBody{Text: "Thanks", Root: first.ID.String(), Parent: reply.ID.String()})
+	quoting := abebe.comment(picture, remarkBody{Text: "As I said", Quote: first.ID.String()})
+	require.Equal(t, "adaeze", quoting.Quote.User)
+	require.Equal(t, []string{"As I said", first.Text, "\t" + attack, "\tThanks"}, outline(get[remarks](abebe, path)))
+	require.Equal(t, []string{first.Text, "\t" + attack, "\tThanks", "As I said"}, outline(get[remarks](abebe, path+"?oldest=true")))
+	require.Equal(t, []string{attack, "Thanks"}, outline(get[remarks](abebe, path+"/"+first.ID.String()+"/replies")))
 
 	// The quote follows the edit.
-	call[remark](eric, http.MethodPut, path+"/"+first.ID.String(), map[string]string{"text": "Where?"})
-	page := get[remarks](ann, path)
+	call[remark](adaeze, http.MethodPut, path+"/"+first.ID.String(), map[string]string{"text": "Where?"})
+	page := get[remarks](abebe, path)
 	require.Equal(t, "Where?", page.Items[0].Quote.Excerpt)
 	require.False(t, page.Items[1].EditedAt.IsZero())
-	require.EqualValues(t, 4, get[card](ann, "/api/pins/"+picture).Comments)
+	require.EqualValues(t, 4, get[card](abebe, "/api/pins/"+picture).Comments)
 }
 
-func TestCommentsRefuseBadInputAndOtherPeople(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ann, eric := w.as(t, "ann"), w.as(t, "eric")
-	picture := ann.pin("Dawn")
+func commentsRefuseBadInputAndOtherPeople(t *testing.T, w *world) {
+	aditi, agnes := w.as(t, "aditi"), w.as(t, "agnes")
+	picture := aditi.pin("Dawn")
 	path := "/api/pins/" + picture + "/comments"
-	mine := "/" + ann.comment(picture, remarkBody{Text: "Mine"}).ID.String()
+	mine := "/" + aditi.comment(picture, remarkBody{Text: "Mine"}).ID.String()
 	none := "/" + ids.At(time.Now()).String()
 	for _, c := range []struct {
 		status         int
@@ -86,7 +82,7 @@ func TestCommentsRefuseBadInputAndOtherPeople(t *testing.T) {
 		{http.StatusBadRequest, "Text", http.MethodPost, "", remarkBody{Key: "2", Text: " "}},
 		{http.StatusBadRequest, "Text", http.MethodPost, "", remarkBody{Key: "2", Text: strings.Repeat("x", 2001)}},
 		{http.StatusBadRequest, "root", http.MethodPost, "", map[string]any{"key": "2", "text": "x", "root": 5}},
-		{http.StatusBadRequest, "body", http.MethodPost, "", map[string]any{"key": "2", "text": "x", "user": "ann"}},
+		{http.StatusBadRequest, "body", http.MethodPost, "", map[string]any{"key": "2", "text": "x", "user": "aditi"}},
 		{http.StatusNotFound, "", http.MethodPost, "", remarkBody{Key: "2", Text: "x", Root: none[1:]}},
 		{http.StatusForbidden, "", http.MethodPut, mine, map[string]string{"text": "Stolen"}},
 		{http.StatusForbidden, "", http.MethodDelete, mine, nothing{}},
@@ -95,62 +91,58 @@ func TestCommentsRefuseBadInputAndOtherPeople(t *testing.T) {
 		{http.StatusBadRequest, "ID", http.MethodPut, "/x/like", nothing{}},
 		{http.StatusNotFound, "", http.MethodPut, none + "/like", nothing{}},
 	} {
-		require.Equal(t, c.field, eric.refused(c.status, c.method, path+c.suffix, c.body).Field, "%s %s %v", c.method, c.suffix, c.body)
+		require.Equal(t, c.field, agnes.refused(c.status, c.method, path+c.suffix, c.body).Field, "%s %s %v", c.method, c.suffix, c.body)
 	}
-	unknown := "/api/pins/" + pictureID{"ann", ids.At(time.Now())}.String() + "/comments"
-	eric.refused(http.StatusNotFound, http.MethodGet, unknown, nil)
-	eric.refused(http.StatusNotFound, http.MethodPost, unknown, remarkBody{Key: "2", Text: "x"})
-	require.Equal(t, []string{"Mine"}, outline(get[remarks](ann, path)))
+	unknown := "/api/pins/" + pictureID{"aditi", ids.At(time.Now())}.String() + "/comments"
+	agnes.refused(http.StatusNotFound, http.MethodGet, unknown, nil)
+	agnes.refused(http.StatusNotFound, http.MethodPost, unknown, remarkBody{Key: "2", Text: "x"})
+	require.Equal(t, []string{"Mine"}, outline(get[remarks](aditi, path)))
 }
 
-func TestAPicturesOwnerPinsAndHidesComments(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ann, eric, lin := w.as(t, "ann"), w.as(t, "eric"), w.as(t, "lin")
-	picture := ann.pin("Dawn")
+func aPicturesOwnerPinsAndHidesComments(t *testing.T, w *world) {
+	ahmed, aiko, aisha := w.as(t, "ahmed"), w.as(t, "aiko"), w.as(t, "aisha")
+	picture := ahmed.pin("Dawn")
 	path := "/api/pins/" + picture + "/comments"
-	rude := eric.comment(picture, remarkBody{Text: "rude"})
-	kind := lin.comment(picture, remarkBody{Text: "kind"})
+	rude := aiko.comment(picture, remarkBody{Text: "rude"})
+	kind := aisha.comment(picture, remarkBody{Text: "kind"})
 	hidden, pinned := path+"/"+rude.ID.String()+"/hidden", path+"/"+kind.ID.String()+"/pinned"
 
-	require.True(t, call[changed](ann, http.MethodPut, pinned, nothing{}).Changed)
-	require.False(t, call[changed](ann, http.MethodPut, pinned, nothing{}).Changed)
-	require.Equal(t, "kind", get[remarks](lin, path).Pinned.Text)
-	require.True(t, call[changed](ann, http.MethodPut, hidden, nothing{}).Changed)
-	require.Equal(t, []string{"kind"}, outline(get[remarks](lin, path)))
-	for _, c := range []caller{ann, eric, w.as(t, "mia")} { // the owner, its author, the moderator
+	require.True(t, call[changed](ahmed, http.MethodPut, pinned, nothing{}).Changed)
+	require.False(t, call[changed](ahmed, http.MethodPut, pinned, nothing{}).Changed)
+	require.Equal(t, "kind", get[remarks](aisha, path).Pinned.Text)
+	require.True(t, call[changed](ahmed, http.MethodPut, hidden, nothing{}).Changed)
+	require.Equal(t, []string{"kind"}, outline(get[remarks](aisha, path)))
+	for _, c := range []caller{ahmed, aiko, w.as(t, "mia")} { // the owner, its author, the moderator
 		page := get[remarks](c, path)
 		require.Equal(t, []string{"kind", "rude"}, outline(page), c.id)
 		require.True(t, page.Items[1].Hidden)
 	}
-	require.EqualValues(t, 1, get[card](ann, "/api/pins/"+picture).Comments)
-	require.True(t, call[changed](ann, http.MethodDelete, hidden, nothing{}).Changed)
-	require.Equal(t, []string{"kind", "rude"}, outline(get[remarks](lin, path)))
-	require.True(t, call[changed](ann, http.MethodDelete, pinned, nothing{}).Changed)
-	require.Nil(t, get[remarks](lin, path).Pinned)
+	require.EqualValues(t, 1, get[card](ahmed, "/api/pins/"+picture).Comments)
+	require.True(t, call[changed](ahmed, http.MethodDelete, hidden, nothing{}).Changed)
+	require.Equal(t, []string{"kind", "rude"}, outline(get[remarks](aisha, path)))
+	require.True(t, call[changed](ahmed, http.MethodDelete, pinned, nothing{}).Changed)
+	require.Nil(t, get[remarks](aisha, path).Pinned)
 }
 
-func TestACommentIsLikedAndDeleted(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ann, eric := w.as(t, "ann"), w.as(t, "eric")
-	picture := ann.pin("Dawn")
+func aCommentIsLikedAndDeleted(t *testing.T, w *world) {
+	akira, alba := w.as(t, "akira"), w.as(t, "alba")
+	picture := akira.pin("Dawn")
 	path := "/api/pins/" + picture + "/comments"
-	root := eric.comment(picture, remarkBody{Text: "root"})
-	reply := ann.comment(picture, remarkBody{Text: "reply", Root: root.ID.String()})
+	root := alba.comment(picture, remarkBody{Text: "root"})
+	reply := akira.comment(picture, remarkBody{Text: "reply", Root: root.ID.String()})
 	one := path + "/" + reply.ID.String()
-	require.True(t, call[changed](eric, http.MethodPut, one+"/like?root="+root.ID.String(), nothing{}).Changed)
-	require.False(t, call[changed](eric, http.MethodPut, one+"/like?root="+root.ID.String(), nothing{}).Changed)
-	first := get[remarks](eric, path).Items[0].First[0]
+	require.True(t, call[changed](alba, http.MethodPut, one+"/like?root="+root.ID.String(), nothing{}).Changed)
+	require.False(t, call[changed](alba, http.MethodPut, one+"/like?root="+root.ID.String(), nothing{}).Changed)
+	first := get[remarks](alba, path).Items[0].First[0]
 	require.True(t, first.Liked)
 	require.EqualValues(t, 1, first.Likes)
-	require.True(t, call[changed](eric, http.MethodDelete, one+"/like?root="+root.ID.String(), nothing{}).Changed)
+	require.True(t, call[changed](alba, http.MethodDelete, one+"/like?root="+root.ID.String(), nothing{}).Changed)
 
 	// A root with a reply leaves its place.
-	require.True(t, call[changed](eric, http.MethodDelete, path+"/"+root.ID.String(), nothing{}).Changed)
-	require.False(t, call[changed](eric, http.MethodDelete, path+"/"+root.ID.String(), nothing{}).Changed)
-	page := get[remarks](eric, path)
+	require.True(t, call[changed](alba, http.MethodDelete, path+"/"+root.ID.String(), nothing{}).Changed)
+	require.False(t, call[changed](alba, http.MethodDelete, path+"/"+root.ID.String(), nothing{}).Changed)
+	page := get[remarks](alba, path)
 	require.Equal(t, []string{"", "\treply"}, outline(page))
 	require.NotNil(t, page.Items[0].Removed)
-	eric.refused(http.StatusGone, http.MethodPut, path+"/"+root.ID.String()+"/like", nothing{})
+	alba.refused(http.StatusGone, http.MethodPut, path+"/"+root.ID.String()+"/like", nothing{})
 }

@@ -55,9 +55,8 @@ func request(t *testing.T, s *api, method, path string, headers ...string) (stat
 	return answer.StatusCode, string(decoded)
 }
 
-func TestOnLambdaOtherHostsAndSitesAreRefused(t *testing.T) {
-	t.Parallel()
-	s := newFunction(t, newWorld(t))
+func onLambdaOtherHostsAndSitesAreRefused(t *testing.T, w *world) {
+	s := newFunction(t, w)
 	for name, c := range map[string]struct {
 		headers []string
 		want    int
@@ -74,9 +73,7 @@ func TestOnLambdaOtherHostsAndSitesAreRefused(t *testing.T) {
 	require.Equal(t, http.StatusOK, status, "the guard of the videos too")
 }
 
-func TestOnLambdaALostAnswerCannotBeRead(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
+func onLambdaALostAnswerCannotBeRead(t *testing.T, w *world) {
 	s := newFunction(t, w)
 	status, body := request(t, s, "PUT", "/api/follows/eric", loseHeader, "answer")
 	require.Equal(t, http.StatusBadGateway, status)

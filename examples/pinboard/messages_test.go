@@ -30,86 +30,82 @@ func (c caller) said(with string) []string {
 	return texts
 }
 
-func TestTwoPeopleWriteToEachOther(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ann, eric := w.as(t, "ann"), w.as(t, "eric")
-	require.Equal(t, []string{"ann", "eric"}, get[talk](ann, "/api/talks/eric").Members)
-	require.Empty(t, ann.said("eric"))
+func twoPeopleWriteToEachOther(t *testing.T, w *world) {
+	dalia, daniel := w.as(t, "dalia"), w.as(t, "daniel")
+	require.Equal(t, []string{"dalia", "daniel"}, get[talk](dalia, "/api/talks/daniel").Members)
+	require.Empty(t, dalia.said("daniel"))
 	for range 2 { // the same key is the same message
-		require.EqualValues(t, 1, ann.says("eric", "1", "Hello <b>Eric</b>").Seq)
+		require.EqualValues(t, 1, dalia.says("daniel", "1", "Hello <b>Eric</b>").Seq)
 	}
-	require.Equal(t, []string{"Hello <b>Eric</b>"}, eric.said("ann"))
-	inbox := get[cursor.Page[preview]](eric, "/api/inbox").Items
+	require.Equal(t, []string{"Hello <b>Eric</b>"}, daniel.said("dalia"))
+	inbox := get[cursor.Page[preview]](daniel, "/api/inbox").Items
 	require.Len(t, inbox, 1)
-	require.Equal(t, "ann", inbox[0].Other)
+	require.Equal(t, "dalia", inbox[0].Other)
 	require.EqualValues(t, 1, inbox[0].Unread)
-	require.Equal(t, message.Count{Conversations: 1, Messages: 1}, get[message.Count](eric, "/api/inbox/unread"))
+	require.Equal(t, message.Count{Conversations: 1, Messages: 1}, get[message.Count](daniel, "/api/inbox/unread"))
 
 	for range 2 {
-		call[struct{}](eric, http.MethodPut, "/api/talks/ann/read", map[string]int{"upTo": 1})
-		require.Equal(t, message.Count{}, get[message.Count](eric, "/api/inbox/unread"))
+		call[struct{}](daniel, http.MethodPut, "/api/talks/dalia/read", map[string]int{"upTo": 1})
+		require.Equal(t, message.Count{}, get[message.Count](daniel, "/api/inbox/unread"))
 	}
-	require.EqualValues(t, 1, get[talk](ann, "/api/talks/eric").Read["eric"])
-	answer := call[letter](eric, http.MethodPost, "/api/talks/ann/messages", map[string]any{"key": "1", "text": "Hi", "replyTo": 1})
+	require.EqualValues(t, 1, get[talk](dalia, "/api/talks/daniel").Read["daniel"])
+	answer := call[letter](daniel, http.MethodPost, "/api/talks/dalia/messages", map[string]any{"key": "1", "text": "Hi", "replyTo": 1})
 	require.EqualValues(t, 1, answer.ReplyTo)
 
-	edited := call[letter](ann, http.MethodPut, "/api/talks/eric/messages/1", map[string]string{"text": "Hello"})
+	edited := call[letter](dalia, http.MethodPut, "/api/talks/daniel/messages/1", map[string]string{"text": "Hello"})
 	require.NotZero(t, edited.Edited)
 	for _, did := range []bool{true, false} {
-		require.Equal(t, changed{did}, call[changed](ann, http.MethodDelete, "/api/talks/eric/messages/1", nil))
+		require.Equal(t, changed{did}, call[changed](dalia, http.MethodDelete, "/api/talks/daniel/messages/1", nil))
 	}
-	require.Equal(t, []string{"Hi", ""}, eric.said("ann"))
+	require.Equal(t, []string{"Hi", ""}, daniel.said("dalia"))
 }
 
-func TestMessagesAreRefused(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ann, eric, chris := w.as(t, "ann"), w.as(t, "eric"), w.as(t, "chris")
-	ann.says("eric", "1", "Hello")
+func messagesAreRefused(t *testing.T, w *world) {
+	deniz, dina, diego := w.as(t, "deniz"), w.as(t, "dina"), w.as(t, "diego")
+	deniz.says("dina", "1", "Hello")
 	body := map[string]string{"key": "2", "text": "again"}
-	eric.refused(http.StatusForbidden, http.MethodPut, "/api/talks/ann/messages/1", map[string]string{"text": "mine"})
-	eric.refused(http.StatusForbidden, http.MethodDelete, "/api/talks/ann/messages/1", nil)
-	ann.refused(http.StatusConflict, http.MethodPost, "/api/talks/chris/messages", map[string]string{"key": "1", "text": "Hello"})
-	ann.refused(http.StatusNotFound, http.MethodPost, "/api/talks/nobody/messages", body)
-	ann.refused(http.StatusNotFound, http.MethodPut, "/api/talks/eric/messages/7", map[string]string{"text": "x"})
-	ann.refused(http.StatusForbidden, http.MethodGet, "/api/talks/group_none/messages", nil)
+	dina.refused(http.StatusForbidden, http.MethodPut, "/api/talks/deniz/messages/1", map[string]string{"text": "mine"})
+	dina.refused(http.StatusForbidden, http.MethodDelete, "/api/talks/deniz/messages/1", nil)
+	deniz.refused(http.StatusConflict, http.MethodPost, "/api/talks/diego/messages", map[string]string{"key": "1", "text": "Hello"})
+	deniz.refused(http.StatusNotFound, http.MethodPost, "/api/talks/nobody/messages", body)
+	deniz.refused(http.StatusNotFound, http.MethodPut, "/api/talks/dina/messages/7", map[string]string{"text": "x"})
+	deniz.refused(http.StatusForbidden, http.MethodGet, "/api/talks/group_none/messages", nil)
 	for _, c := range []struct {
 		method, path string
 		body         any
 	}{
-		{http.MethodPost, "/api/talks/ann/messages", body},
-		{http.MethodPost, "/api/talks/eric/messages", map[string]string{"key": "2"}},
-		{http.MethodPost, "/api/talks/eric/messages", map[string]string{"text": "no key"}},
-		{http.MethodPut, "/api/talks/eric/messages/x", map[string]string{"text": "x"}},
-		{http.MethodPut, "/api/talks/eric/read", map[string]int{"upTo": 9}},
-		{http.MethodPut, "/api/talks/eric", map[string]any{"members": []string{"ann"}}},
+		{http.MethodPost, "/api/talks/deniz/messages", body},
+		{http.MethodPost, "/api/talks/dina/messages", map[string]string{"key": "2"}},
+		{http.MethodPost, "/api/talks/dina/messages", map[string]string{"text": "no key"}},
+		{http.MethodPut, "/api/talks/dina/messages/x", map[string]string{"text": "x"}},
+		{http.MethodPut, "/api/talks/dina/read", map[string]int{"upTo": 9}},
+		{http.MethodPut, "/api/talks/dina", map[string]any{"members": []string{"deniz"}}},
 		{http.MethodPut, "/api/talks/group_g", map[string]any{"members": []string{"nobody"}}},
 	} {
-		ann.refused(http.StatusBadRequest, c.method, c.path, c.body)
+		deniz.refused(http.StatusBadRequest, c.method, c.path, c.body)
 	}
 
 	for _, did := range []bool{true, false} {
-		require.Equal(t, changed{did}, call[changed](eric, http.MethodPut, "/api/blocked/ann", struct{}{}))
+		require.Equal(t, changed{did}, call[changed](dina, http.MethodPut, "/api/blocked/deniz", struct{}{}))
 	}
-	ann.refused(http.StatusForbidden, http.MethodPost, "/api/talks/eric/messages", body)
-	require.Equal(t, talk{Conversation: "ann#eric", Members: []string{"ann", "eric"}, Read: map[string]int64{"ann": 1, "eric": 0}, Blocked: true, Mine: true}, get[talk](eric, "/api/talks/ann"))
-	require.False(t, get[talk](ann, "/api/talks/eric").Mine)
-	call[changed](eric, http.MethodDelete, "/api/blocked/ann", nil)
-	ann.says("eric", "2", "again")
-	eric.refused(http.StatusNotFound, http.MethodPut, "/api/blocked/nobody", struct{}{})
+	deniz.refused(http.StatusForbidden, http.MethodPost, "/api/talks/dina/messages", body)
+	require.Equal(t, talk{Conversation: "deniz#dina", Members: []string{"deniz", "dina"}, Read: map[string]int64{"deniz": 1, "dina": 0}, Blocked: true, Mine: true}, get[talk](dina, "/api/talks/deniz"))
+	require.False(t, get[talk](deniz, "/api/talks/dina").Mine)
+	call[changed](dina, http.MethodDelete, "/api/blocked/deniz", nil)
+	deniz.says("dina", "2", "again")
+	dina.refused(http.StatusNotFound, http.MethodPut, "/api/blocked/nobody", struct{}{})
 
-	group := map[string]any{"members": []string{"ann", "eric"}}
+	group := map[string]any{"members": []string{"deniz", "dina"}}
 	for _, did := range []bool{true, false} {
-		require.Equal(t, changed{did}, call[changed](ann, http.MethodPut, "/api/talks/group_g", group))
+		require.Equal(t, changed{did}, call[changed](deniz, http.MethodPut, "/api/talks/group_g", group))
 	}
-	ann.says("group_g", "3", "All")
-	require.Equal(t, []string{"All"}, eric.said("group_g"))
-	chris.refused(http.StatusForbidden, http.MethodGet, "/api/talks/group_g/messages", nil)
-	chris.refused(http.StatusForbidden, http.MethodPost, "/api/talks/group_g/messages", body)
-	require.Equal(t, []string{"ann", "eric"}, get[cursor.Page[preview]](eric, "/api/inbox").Items[0].Members)
-	require.Equal(t, changed{true}, call[changed](eric, http.MethodDelete, "/api/talks/group_g/members", nil))
-	eric.refused(http.StatusForbidden, http.MethodPost, "/api/talks/group_g/messages", body)
+	deniz.says("group_g", "3", "All")
+	require.Equal(t, []string{"All"}, dina.said("group_g"))
+	diego.refused(http.StatusForbidden, http.MethodGet, "/api/talks/group_g/messages", nil)
+	diego.refused(http.StatusForbidden, http.MethodPost, "/api/talks/group_g/messages", body)
+	require.Equal(t, []string{"deniz", "dina"}, get[cursor.Page[preview]](dina, "/api/inbox").Items[0].Members)
+	require.Equal(t, changed{true}, call[changed](dina, http.MethodDelete, "/api/talks/group_g/members", nil))
+	dina.refused(http.StatusForbidden, http.MethodPost, "/api/talks/group_g/messages", body)
 }
 
 // listens opens the stream of a window and returns a function for its next event.

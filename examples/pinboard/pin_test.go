@@ -32,14 +32,12 @@ func TestPublishingAPictureTwicePinsItOnce(t *testing.T) {
 	require.Equal(t, [2]int{drew.Width, drew.Height}, [2]int{got.Width, got.Height})
 }
 
-func TestOnlyAFreshPictureOfOnesOwnIsPublished(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ann, eric := w.as(t, "ann"), w.as(t, "eric")
-	places, foreign := ann.makeBoard("Places"), eric.makeBoard("Places")
-	fresh := call[drawn](ann, http.MethodPost, "/api/pictures", nothing{}).Picture
-	old := pictureID{"ann", ids.At(time.Now().Add(-25 * time.Hour))}.String()
-	future := pictureID{"ann", ids.At(time.Now().Add(time.Hour))}.String()
+func onlyAFreshPictureOfOnesOwnIsPublished(t *testing.T, w *world) {
+	alejandro, alina := w.as(t, "alejandro"), w.as(t, "alina")
+	places, foreign := alejandro.makeBoard("Places"), alina.makeBoard("Places")
+	fresh := call[drawn](alejandro, http.MethodPost, "/api/pictures", nothing{}).Picture
+	old := pictureID{"alejandro", ids.At(time.Now().Add(-25 * time.Hour))}.String()
+	future := pictureID{"alejandro", ids.At(time.Now().Add(time.Hour))}.String()
 	for _, c := range []struct {
 		status int
 		field  string
@@ -47,111 +45,101 @@ func TestOnlyAFreshPictureOfOnesOwnIsPublished(t *testing.T) {
 	}{
 		{http.StatusBadRequest, "picture", publish{old, "Old", places}},
 		{http.StatusBadRequest, "picture", publish{future, "Future", places}},
-		{http.StatusBadRequest, "picture", publish{"../ann", "Path", places}},
+		{http.StatusBadRequest, "picture", publish{"../alejandro", "Path", places}},
 		{http.StatusBadRequest, "title", publish{fresh, "  ", places}},
-		{http.StatusBadRequest, "body", map[string]string{"user": "eric"}},
+		{http.StatusBadRequest, "body", map[string]string{"user": "alina"}},
 		{http.StatusForbidden, "", publish{fresh, "Foreign board", foreign}},
-		{http.StatusNotFound, "", publish{fresh, "No board", "ann.none"}},
+		{http.StatusNotFound, "", publish{fresh, "No board", "alejandro.none"}},
 		{http.StatusNotFound, "", publish{fresh, "No board", "nobody.places"}},
-		{http.StatusNotFound, "", publish{"eric." + ids.At(time.Now()).String(), "Never pinned", places}},
+		{http.StatusNotFound, "", publish{"alina." + ids.At(time.Now()).String(), "Never pinned", places}},
 	} {
-		require.Equal(t, c.field, ann.refused(c.status, http.MethodPost, "/api/pins", c.body).Field, "%v", c.body)
+		require.Equal(t, c.field, alejandro.refused(c.status, http.MethodPost, "/api/pins", c.body).Field, "%v", c.body)
 	}
-	require.Empty(t, get[cursor.Page[card]](ann, "/api/people/ann/pins").Items)
+	require.Empty(t, get[cursor.Page[card]](alejandro, "/api/people/alejandro/pins").Items)
 }
 
-func TestAnotherOnesPictureIsSavedOnce(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ann, eric := w.as(t, "ann"), w.as(t, "eric")
-	picture := ann.pin("Dawn")
-	body := publish{Picture: picture, Title: "Mine now", Board: eric.makeBoard("Saved")}
-	require.Equal(t, saved{true, "eric.saved"}, call[saved](eric, http.MethodPost, "/api/pins", body))
-	body.Board = eric.makeBoard("Elsewhere")
-	require.Equal(t, saved{false, "eric.saved"}, call[saved](eric, http.MethodPost, "/api/pins", body), "it is on a board")
-	pins := get[cursor.Page[card]](ann, "/api/people/eric/pins").Items
+func anotherOnesPictureIsSavedOnce(t *testing.T, w *world) {
+	amara, amelie := w.as(t, "amara"), w.as(t, "amelie")
+	picture := amara.pin("Dawn")
+	body := publish{Picture: picture, Title: "Mine now", Board: amelie.makeBoard("Saved")}
+	require.Equal(t, saved{true, "amelie.saved"}, call[saved](amelie, http.MethodPost, "/api/pins", body))
+	body.Board = amelie.makeBoard("Elsewhere")
+	require.Equal(t, saved{false, "amelie.saved"}, call[saved](amelie, http.MethodPost, "/api/pins", body), "it is on a board")
+	pins := get[cursor.Page[card]](amara, "/api/people/amelie/pins").Items
 	require.Len(t, pins, 1)
-	require.Equal(t, []string{picture, "Dawn", "eric", "Saved"}, []string{pins[0].Picture, pins[0].Title, pins[0].By, pins[0].Board})
+	require.Equal(t, []string{picture, "Dawn", "amelie", "Saved"}, []string{pins[0].Picture, pins[0].Title, pins[0].By, pins[0].Board})
 
 	// The repin is no picture of its own.
-	repin := pictureID{"eric", pins[0].ID}.String()
-	ann.refused(http.StatusNotFound, http.MethodGet, "/api/pins/"+repin, nil)
-	ann.refused(http.StatusNotFound, http.MethodPut, "/api/pins/"+repin+"/like", nothing{})
+	repin := pictureID{"amelie", pins[0].ID}.String()
+	amara.refused(http.StatusNotFound, http.MethodGet, "/api/pins/"+repin, nil)
+	amara.refused(http.StatusNotFound, http.MethodPut, "/api/pins/"+repin+"/like", nothing{})
 
 	// Taking it away leaves the picture to its owner.
-	require.True(t, call[changed](eric, http.MethodDelete, "/api/pins/"+picture, nothing{}).Changed)
-	require.Empty(t, get[cursor.Page[card]](ann, "/api/people/eric/pins").Items)
-	require.Equal(t, "Dawn", get[card](ann, "/api/pins/"+picture).Title)
+	require.True(t, call[changed](amelie, http.MethodDelete, "/api/pins/"+picture, nothing{}).Changed)
+	require.Empty(t, get[cursor.Page[card]](amara, "/api/people/amelie/pins").Items)
+	require.Equal(t, "Dawn", get[card](amara, "/api/pins/"+picture).Title)
 }
 
-func TestAPictureThatIsRemovedLeavesThoseWhoSavedIt(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ann, eric, lin := w.as(t, "ann"), w.as(t, "eric"), w.as(t, "lin")
-	lin.follow("eric")
-	picture := ann.pin("Dawn")
-	call[saved](eric, http.MethodPost, "/api/pins", publish{Picture: picture, Board: eric.makeBoard("Saved")})
-	require.Equal(t, []string{"Dawn"}, titles(get[cursor.Page[card]](lin, "/api/home")))
-	require.True(t, call[changed](ann, http.MethodDelete, "/api/pins/"+picture, nothing{}).Changed)
-	for _, list := range []string{"/api/home", "/api/people/eric/pins", "/api/boards/eric.saved/pins"} {
-		require.Empty(t, get[cursor.Page[card]](lin, list).Items, list)
+func aPictureThatIsRemovedLeavesThoseWhoSavedIt(t *testing.T, w *world) {
+	amina, anders, andrei := w.as(t, "amina"), w.as(t, "anders"), w.as(t, "andrei")
+	andrei.follow("anders")
+	picture := amina.pin("Dawn")
+	call[saved](anders, http.MethodPost, "/api/pins", publish{Picture: picture, Board: anders.makeBoard("Saved")})
+	require.Equal(t, []string{"Dawn"}, titles(get[cursor.Page[card]](andrei, "/api/home")))
+	require.True(t, call[changed](amina, http.MethodDelete, "/api/pins/"+picture, nothing{}).Changed)
+	for _, list := range []string{"/api/home", "/api/people/anders/pins", "/api/boards/anders.saved/pins"} {
+		require.Empty(t, get[cursor.Page[card]](andrei, list).Items, list)
 	}
-	eric.refused(http.StatusNotFound, http.MethodPost, "/api/pins", publish{Picture: picture, Board: "eric.saved"})
+	anders.refused(http.StatusNotFound, http.MethodPost, "/api/pins", publish{Picture: picture, Board: "anders.saved"})
 }
 
-func TestATitleIsEditedAndAPinRemovedEverywhereByItsOwnerAlone(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ann, eric := w.as(t, "ann"), w.as(t, "eric")
-	eric.follow("ann")
-	path := "/api/pins/" + ann.pin("Dawn")
-	eric.refused(http.StatusForbidden, http.MethodPut, path, map[string]string{"title": "Mine"})
-	ann.refused(http.StatusBadRequest, http.MethodPut, path, map[string]string{"title": ""})
-	require.True(t, call[changed](ann, http.MethodPut, path, map[string]string{"title": "Dusk"}).Changed)
-	require.False(t, call[changed](ann, http.MethodPut, path, map[string]string{"title": "Dusk"}).Changed)
-	require.Equal(t, []string{"Dusk"}, titles(get[cursor.Page[card]](eric, "/api/home")))
+func aTitleIsEditedAndAPinRemovedEverywhereByItsOwnerAlone(t *testing.T, w *world) {
+	anika, anton := w.as(t, "anika"), w.as(t, "anton")
+	anton.follow("anika")
+	path := "/api/pins/" + anika.pin("Dawn")
+	anton.refused(http.StatusForbidden, http.MethodPut, path, map[string]string{"title": "Mine"})
+	anika.refused(http.StatusBadRequest, http.MethodPut, path, map[string]string{"title": ""})
+	require.True(t, call[changed](anika, http.MethodPut, path, map[string]string{"title": "Dusk"}).Changed)
+	require.False(t, call[changed](anika, http.MethodPut, path, map[string]string{"title": "Dusk"}).Changed)
+	require.Equal(t, []string{"Dusk"}, titles(get[cursor.Page[card]](anton, "/api/home")))
 
-	require.False(t, call[changed](eric, http.MethodDelete, path, nothing{}).Changed)
-	require.Equal(t, []string{"Dusk"}, titles(get[cursor.Page[card]](eric, "/api/home")))
-	require.True(t, call[changed](ann, http.MethodDelete, path, nothing{}).Changed)
-	require.False(t, call[changed](ann, http.MethodDelete, path, nothing{}).Changed)
-	require.Empty(t, get[cursor.Page[card]](eric, "/api/home").Items)
-	eric.refused(http.StatusNotFound, http.MethodGet, path, nil)
-	eric.refused(http.StatusNotFound, http.MethodPut, path+"/like", nothing{})
+	require.False(t, call[changed](anton, http.MethodDelete, path, nothing{}).Changed)
+	require.Equal(t, []string{"Dusk"}, titles(get[cursor.Page[card]](anton, "/api/home")))
+	require.True(t, call[changed](anika, http.MethodDelete, path, nothing{}).Changed)
+	require.False(t, call[changed](anika, http.MethodDelete, path, nothing{}).Changed)
+	require.Empty(t, get[cursor.Page[card]](anton, "/api/home").Items)
+	anton.refused(http.StatusNotFound, http.MethodGet, path, nil)
+	anton.refused(http.StatusNotFound, http.MethodPut, path+"/like", nothing{})
 }
 
-func TestANewTitleIsOnThePinsOfThoseWhoSavedThePicture(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ann, eric, lin := w.as(t, "ann"), w.as(t, "eric"), w.as(t, "lin")
-	picture := ann.pin("Dawn")
-	for _, c := range []caller{eric, lin} {
+func aNewTitleIsOnThePinsOfThoseWhoSavedThePicture(t *testing.T, w *world) {
+	anwar, arash, arjun := w.as(t, "anwar"), w.as(t, "arash"), w.as(t, "arjun")
+	picture := anwar.pin("Dawn")
+	for _, c := range []caller{arash, arjun} {
 		call[saved](c, http.MethodPost, "/api/pins", publish{Picture: picture, Board: c.makeBoard("Saved")})
 	}
-	require.True(t, call[changed](ann, http.MethodPut, "/api/pins/"+picture, map[string]string{"title": "Dusk"}).Changed)
-	for _, list := range []string{"/api/people/eric/pins", "/api/boards/lin.saved/pins"} {
-		pins := get[cursor.Page[card]](ann, list).Items
+	require.True(t, call[changed](anwar, http.MethodPut, "/api/pins/"+picture, map[string]string{"title": "Dusk"}).Changed)
+	for _, list := range []string{"/api/people/arash/pins", "/api/boards/arjun.saved/pins"} {
+		pins := get[cursor.Page[card]](anwar, list).Items
 		require.Len(t, pins, 1)
 		require.Equal(t, []string{"Dusk", "Saved"}, []string{pins[0].Title, pins[0].Board}, "its board stays")
 	}
 }
 
-func TestALikeCountsOnceAndCanBeTakenBack(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ann, eric := w.as(t, "ann"), w.as(t, "eric")
-	path := "/api/pins/" + ann.pin("Dawn")
-	require.True(t, call[changed](eric, http.MethodPut, path+"/like", nothing{}).Changed)
-	require.False(t, call[changed](eric, http.MethodPut, path+"/like", nothing{}).Changed)
-	require.EqualValues(t, 1, get[card](ann, path).Likes)
-	require.False(t, get[card](ann, path).Liked)
-	likers := get[cursor.Page[reaction.Reaction]](ann, path+"/likes").Items
+func aLikeCountsOnceAndCanBeTakenBack(t *testing.T, w *world) {
+	astrid, ayla := w.as(t, "astrid"), w.as(t, "ayla")
+	path := "/api/pins/" + astrid.pin("Dawn")
+	require.True(t, call[changed](ayla, http.MethodPut, path+"/like", nothing{}).Changed)
+	require.False(t, call[changed](ayla, http.MethodPut, path+"/like", nothing{}).Changed)
+	require.EqualValues(t, 1, get[card](astrid, path).Likes)
+	require.False(t, get[card](astrid, path).Liked)
+	likers := get[cursor.Page[reaction.Reaction]](astrid, path+"/likes").Items
 	require.Len(t, likers, 1)
-	require.Equal(t, "eric", likers[0].User)
-	require.True(t, call[changed](eric, http.MethodDelete, path+"/like", nothing{}).Changed)
-	require.False(t, call[changed](eric, http.MethodDelete, path+"/like", nothing{}).Changed)
-	require.Zero(t, get[card](ann, path).Likes)
-	unknown := pictureID{"ann", ids.At(time.Now())}.String()
-	eric.refused(http.StatusNotFound, http.MethodPut, "/api/pins/"+unknown+"/like", nothing{})
-	eric.refused(http.StatusBadRequest, http.MethodPut, "/api/pins/ann/like", nothing{})
+	require.Equal(t, "ayla", likers[0].User)
+	require.True(t, call[changed](ayla, http.MethodDelete, path+"/like", nothing{}).Changed)
+	require.False(t, call[changed](ayla, http.MethodDelete, path+"/like", nothing{}).Changed)
+	require.Zero(t, get[card](astrid, path).Likes)
+	unknown := pictureID{"astrid", ids.At(time.Now())}.String()
+	ayla.refused(http.StatusNotFound, http.MethodPut, "/api/pins/"+unknown+"/like", nothing{})
+	ayla.refused(http.StatusBadRequest, http.MethodPut, "/api/pins/astrid/like", nothing{})
 }

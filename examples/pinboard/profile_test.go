@@ -15,48 +15,45 @@ type profileAnswer struct {
 	followed
 }
 
-func TestAProfileCountsAndListsFollows(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ann, eric, lin := w.as(t, "ann"), w.as(t, "eric"), w.as(t, "lin")
-	ann.follow("eric")
-	lin.follow("eric")
-	eric.follow("ann")
-	require.False(t, call[changed](ann, http.MethodPut, "/api/follows/eric", nothing{}).Changed, "a repeat")
+func aProfileCountsAndListsFollows(t *testing.T, w *world) {
+	cedric, chidi, chloe := w.as(t, "cedric"), w.as(t, "chidi"), w.as(t, "chloe")
+	cedric.follow("chidi")
+	chloe.follow("chidi")
+	chidi.follow("cedric")
+	require.False(t, call[changed](cedric, http.MethodPut, "/api/follows/chidi", nothing{}).Changed, "a repeat")
 
-	p := get[profileAnswer](ann, "/api/people/eric")
-	require.Equal(t, "eric", p.ID)
+	p := get[profileAnswer](cedric, "/api/people/chidi")
+	require.Equal(t, "chidi", p.ID)
 	require.EqualValues(t, 2, p.Followers)
 	require.EqualValues(t, 1, p.Following)
 	require.True(t, p.Mutual())
-	cost, each := ann.last()
+	cost, each := cedric.last()
 	require.LessOrEqual(t, cost.Requests, 2, "%v", each)
 
 	seen := map[string]bool{}
-	for _, n := range get[cursor.Page[neighbor]](ann, "/api/people/eric/followers").Items {
+	for _, n := range get[cursor.Page[neighbor]](cedric, "/api/people/chidi/followers").Items {
 		seen[n.ID] = n.FollowedBy
 	}
-	require.Equal(t, map[string]bool{"ann": false, "lin": false}, seen)
-	following := get[cursor.Page[neighbor]](lin, "/api/people/ann/following").Items
+	require.Equal(t, map[string]bool{"cedric": false, "chloe": false}, seen)
+	following := get[cursor.Page[neighbor]](chloe, "/api/people/cedric/following").Items
 	require.Len(t, following, 1)
-	require.True(t, following[0].Follows, "lin follows eric too")
-	require.Empty(t, get[cursor.Page[neighbor]](lin, "/api/people/chris/followers").Items)
+	require.True(t, following[0].Follows, "chloe follows chidi too")
+	require.Empty(t, get[cursor.Page[neighbor]](chloe, "/api/people/chiara/followers").Items)
 
-	require.True(t, call[changed](ann, http.MethodDelete, "/api/follows/eric", nothing{}).Changed)
-	require.False(t, call[changed](ann, http.MethodDelete, "/api/follows/eric", nothing{}).Changed)
-	require.EqualValues(t, 1, get[profileAnswer](ann, "/api/people/eric").Followers)
+	require.True(t, call[changed](cedric, http.MethodDelete, "/api/follows/chidi", nothing{}).Changed)
+	require.False(t, call[changed](cedric, http.MethodDelete, "/api/follows/chidi", nothing{}).Changed)
+	require.EqualValues(t, 1, get[profileAnswer](cedric, "/api/people/chidi").Followers)
 }
 
-func TestWhatIsUnknownCannotBeFollowedOrSeen(t *testing.T) {
-	t.Parallel()
-	ann := newWorld(t).as(t, "ann")
-	for _, source := range []string{"nobody", "board:ann.none", "board:nobody.places", "tag:none", "boards:eric", "picture:x"} {
-		ann.refused(http.StatusNotFound, http.MethodPut, "/api/follows/"+source, nothing{})
+func whatIsUnknownCannotBeFollowedOrSeen(t *testing.T, w *world) {
+	clara := w.as(t, "clara")
+	for _, source := range []string{"nobody", "board:clara.none", "board:nobody.places", "tag:none", "boards:daichi", "picture:x"} {
+		clara.refused(http.StatusNotFound, http.MethodPut, "/api/follows/"+source, nothing{})
 	}
-	ann.refused(http.StatusBadRequest, http.MethodPut, "/api/follows/:x", nothing{})
-	ann.refused(http.StatusBadRequest, http.MethodPut, "/api/follows/ann", nothing{})
+	clara.refused(http.StatusBadRequest, http.MethodPut, "/api/follows/:x", nothing{})
+	clara.refused(http.StatusBadRequest, http.MethodPut, "/api/follows/clara", nothing{})
 	for _, path := range []string{"/api/people/nobody", "/api/people/nobody/pins", "/api/people/nobody/boards", "/api/people/nobody/followers", "/api/boards/x", "/api/boards/x/pins", "/api/tags/x", "/api/tags/x/pins"} {
-		ann.refused(http.StatusNotFound, http.MethodGet, path, nil)
+		clara.refused(http.StatusNotFound, http.MethodGet, path, nil)
 	}
 }
 

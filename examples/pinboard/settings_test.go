@@ -22,13 +22,11 @@ func (c caller) mails() []mail {
 	}](c, "/api/mails").Items
 }
 
-func TestPeopleChooseWhatTheyHearOf(t *testing.T) {
-	t.Parallel()
-	w := newBell(t)
-	ann := w.as(t, "ann")
+func peopleChooseWhatTheyHearOf(t *testing.T, w *world) {
+	hana := w.as(t, "hana")
 	on := func(verb, channel string) bool {
 		t.Helper()
-		all := get[settings](ann, "/api/settings").Verbs
+		all := get[settings](hana, "/api/settings").Verbs
 		i := slices.IndexFunc(all, func(s prefs.Setting) bool { return s.Verb == verb && s.Channel == channel })
 		require.GreaterOrEqual(t, i, 0)
 		return all[i].On
@@ -36,34 +34,34 @@ func TestPeopleChooseWhatTheyHearOf(t *testing.T) {
 	require.True(t, on(like, prefs.InApp))
 	require.False(t, on(like, email))
 	for _, did := range []bool{true, false} {
-		require.Equal(t, changed{did}, call[changed](ann, http.MethodPut, "/api/settings", map[string]any{"verb": like, "channel": prefs.InApp, "on": false}))
+		require.Equal(t, changed{did}, call[changed](hana, http.MethodPut, "/api/settings", map[string]any{"verb": like, "channel": prefs.InApp, "on": false}))
 	}
 	require.False(t, on(like, prefs.InApp))
-	dawn, dusk := w.bellPin(t, "ann", "Dawn"), w.bellPin(t, "ann", "Dusk")
-	w.bellLike(t, "eric", "picture:"+dawn)
-	w.bellLike(t, "eric", "picture:"+w.bellPin(t, "chris", "Noon"))
-	w.bells(t, "chris", "@eric liked your picture “Noon”") // so the like before was handled too
-	_, err := w.feeds.Home("eric").Follow(t.Context(), "ann", nil)
+	dawn, dusk := w.bellPin(t, "hana", "Dawn"), w.bellPin(t, "hana", "Dusk")
+	w.bellLike(t, "haruto", "picture:"+dawn)
+	w.bellLike(t, "haruto", "picture:"+w.bellPin(t, "hannah", "Noon"))
+	w.bells(t, "hannah", "@haruto liked your picture “Noon”") // so the like before was handled too
+	_, err := w.feeds.Home("haruto").Follow(t.Context(), "hana", nil)
 	require.NoError(t, err)
-	w.bells(t, "ann", "@eric followed you")
+	w.bells(t, "hana", "@haruto followed you")
 
-	call[changed](ann, http.MethodPut, "/api/settings", map[string]any{"verb": like, "channel": prefs.InApp, "on": true})
+	call[changed](hana, http.MethodPut, "/api/settings", map[string]any{"verb": like, "channel": prefs.InApp, "on": true})
 	for _, did := range []bool{true, false} {
-		require.Equal(t, changed{did}, call[changed](ann, http.MethodPut, "/api/muted/"+url.PathEscape("picture:"+dawn), struct{}{}))
+		require.Equal(t, changed{did}, call[changed](hana, http.MethodPut, "/api/muted/"+url.PathEscape("picture:"+dawn), struct{}{}))
 	}
-	muted := get[mutePage](ann, "/api/muted")
+	muted := get[mutePage](hana, "/api/muted")
 	require.Equal(t, "Dawn", muted.Titles[muted.Items[0].Object.ID])
-	w.bellLike(t, "chris", "picture:"+dawn)
-	w.bellLike(t, "chris", "picture:"+dusk)
-	w.bells(t, "ann", "@chris liked your picture “Dusk”", "@eric followed you")
-	require.Equal(t, changed{true}, call[changed](ann, http.MethodDelete, "/api/muted/"+url.PathEscape("picture:"+dawn), nil))
-	require.Empty(t, get[mutePage](ann, "/api/muted").Items)
+	w.bellLike(t, "hannah", "picture:"+dawn)
+	w.bellLike(t, "hannah", "picture:"+dusk)
+	w.bells(t, "hana", "@hannah liked your picture “Dusk”", "@haruto followed you")
+	require.Equal(t, changed{true}, call[changed](hana, http.MethodDelete, "/api/muted/"+url.PathEscape("picture:"+dawn), nil))
+	require.Empty(t, get[mutePage](hana, "/api/muted").Items)
 
-	call[changed](ann, http.MethodPut, "/api/blocked/lin", struct{}{})
-	require.Equal(t, "lin", get[cursor.Page[prefs.Block]](ann, "/api/blocked").Items[0].Actor)
-	w.bellLike(t, "lin", "picture:"+dusk)
+	call[changed](hana, http.MethodPut, "/api/blocked/hassan", struct{}{})
+	require.Equal(t, "hassan", get[cursor.Page[prefs.Block]](hana, "/api/blocked").Items[0].Actor)
+	w.bellLike(t, "hassan", "picture:"+dusk)
 	w.bellLike(t, "mia", "picture:"+dusk)
-	w.bells(t, "ann", "@mia and @chris liked your picture “Dusk”", "@eric followed you")
+	w.bells(t, "hana", "@mia and @hannah liked your picture “Dusk”", "@haruto followed you")
 
 	for _, c := range []struct {
 		path string
@@ -78,9 +76,9 @@ func TestPeopleChooseWhatTheyHearOf(t *testing.T) {
 		{"/api/settings/digest", rhythm{Every: "day", At: "08:00", Zone: "Nowhere/Else"}},
 		{"/api/settings/digest", rhythm{Every: "hour", Quiet: digest.Quiet{From: "22:00"}}},
 	} {
-		ann.refused(http.StatusBadRequest, http.MethodPut, c.path, c.body)
+		hana.refused(http.StatusBadRequest, http.MethodPut, c.path, c.body)
 	}
-	ann.refused(http.StatusNotFound, http.MethodPut, "/api/muted/"+url.PathEscape("picture:nobody.1"), struct{}{})
+	hana.refused(http.StatusNotFound, http.MethodPut, "/api/muted/"+url.PathEscape("picture:nobody.1"), struct{}{})
 }
 
 func TestADigestArrivesByItsSchedule(t *testing.T) {
@@ -113,32 +111,30 @@ func TestADigestArrivesByItsSchedule(t *testing.T) {
 	require.Empty(t, w.as(t, "eric").mails())
 }
 
-func TestADigestIsSentNow(t *testing.T) {
-	t.Parallel()
-	w := newBell(t)
-	ann := w.as(t, "ann")
+func aDigestIsSentNow(t *testing.T, w *world) {
+	hugo := w.as(t, "hugo")
 	now := map[string]string{"key": "1"}
-	require.Equal(t, sentMails{}, call[sentMails](ann, http.MethodPost, "/api/digests", now))
-	w.bellLike(t, "eric", "picture:"+w.bellPin(t, "ann", "Dawn"))
-	w.bells(t, "ann", "@eric liked your picture “Dawn”") // another table's stream may be faster
-	for _, followee := range []string{"ann", "board:ann.places"} {
-		_, err := w.feeds.Home("eric").Follow(t.Context(), followee, nil)
+	require.Equal(t, sentMails{}, call[sentMails](hugo, http.MethodPost, "/api/digests", now))
+	w.bellLike(t, "ibrahim", "picture:"+w.bellPin(t, "hugo", "Dawn"))
+	w.bells(t, "hugo", "@ibrahim liked your picture “Dawn”") // another table's stream may be faster
+	for _, followee := range []string{"hugo", "board:hugo.places"} {
+		_, err := w.feeds.Home("ibrahim").Follow(t.Context(), followee, nil)
 		require.NoError(t, err)
 	}
-	w.bells(t, "ann", "@eric followed your board", "@eric followed you", "@eric liked your picture “Dawn”")
+	w.bells(t, "hugo", "@ibrahim followed your board", "@ibrahim followed you", "@ibrahim liked your picture “Dawn”")
 	for range 2 { // a repeat sends no other
-		require.Equal(t, sentMails{2}, call[sentMails](ann, http.MethodPost, "/api/digests", now))
+		require.Equal(t, sentMails{2}, call[sentMails](hugo, http.MethodPost, "/api/digests", now))
 	}
-	mails := ann.mails()
+	mails := hugo.mails()
 	require.Len(t, mails, 1)
-	require.Equal(t, []mailLine{{named("@eric followed your board"), "/boards/ann.places"}, {named("@eric followed you"), "/people/eric"}}, mails[0].Lines)
+	require.Equal(t, []mailLine{{named("@ibrahim followed your board"), "/boards/hugo.places"}, {named("@ibrahim followed you"), "/people/ibrahim"}}, mails[0].Lines)
 
 	for _, did := range []bool{true, false} {
-		require.Equal(t, changed{did}, call[changed](ann, http.MethodPost, "/api/unsubscribe", map[string]string{"token": mails[0].Unsubscribe}))
+		require.Equal(t, changed{did}, call[changed](hugo, http.MethodPost, "/api/unsubscribe", map[string]string{"token": mails[0].Unsubscribe}))
 	}
-	require.Equal(t, sentMails{}, call[sentMails](ann, http.MethodPost, "/api/digests", map[string]string{"key": "2"}))
-	ann.refused(http.StatusBadRequest, http.MethodPost, "/api/unsubscribe", map[string]string{"token": mails[0].Unsubscribe + "x"})
-	ann.refused(http.StatusBadRequest, http.MethodPost, "/api/digests", map[string]string{})
+	require.Equal(t, sentMails{}, call[sentMails](hugo, http.MethodPost, "/api/digests", map[string]string{"key": "2"}))
+	hugo.refused(http.StatusBadRequest, http.MethodPost, "/api/unsubscribe", map[string]string{"token": mails[0].Unsubscribe + "x"})
+	hugo.refused(http.StatusBadRequest, http.MethodPost, "/api/digests", map[string]string{})
 }
 
 func TestABoxKeepsTheNewestMails(t *testing.T) {

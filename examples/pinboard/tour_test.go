@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-sdk/plaza/cursor"
 	"github.com/plaza-sdk/plaza/examples/internal/axe"
 	"github.com/plaza-sdk/plaza/examples/internal/browsertest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // program is Pinboard as main runs it, on the tables of a world. It can be stopped and
@@ -83,7 +84,10 @@ func scores(t *testing.T, w browsertest.Window, want string) {
 	}, bellPatience, 200*time.Millisecond)
 }
 
+// tour writes hostile texts, which stay text. By default it leaves out the clip, and one
+// person looks at what the program has after its restart.
 func tour(t *testing.T, w *world, b browsertest.Browser) {
+	const dawn, where, sea = "Dawn " + hostile, "Where is this? " + hostile, "By the sea " + hostile
 	p := newProgram(t, w)
 	w.bellLike(t, "lin", "picture:"+w.as(t, "chris").pin("Harbour"))
 	second := w.as(t, "ann").pin("Dusk")
@@ -101,36 +105,39 @@ func tour(t *testing.T, w *world, b browsertest.Browser) {
 	press(ann, "#tools", "Make a picture")
 	ann.Visible(".easel img")
 	ann.Visible(".boardfield select, .boardfield input")
-	ann.Choose(`.makeform input[aria-label="Title"]`, "Dawn")
+	ann.Choose(`.makeform input[aria-label="Title"]`, dawn)
 	press(ann, ".makeform", "Publish")
-	says(ann, ".pinpage h1", "Dawn")
+	says(ann, ".pinpage h1", dawn)
 	picture := browsertest.Eval[string](ann, `decodeURIComponent(location.pathname.split("/")[2])`)
 
 	require.Eventually(t, func() bool {
-		return slices.Contains(titles(get[cursor.Page[card]](w.as(t, "eric"), "/api/home")), "Dawn")
+		return slices.Contains(titles(get[cursor.Page[card]](w.as(t, "eric"), "/api/home")), dawn)
 	}, bellPatience, bellTick)
 	eric.Do(`dispatchEvent(new Event("focus"))`)
 	press(eric, ".shownpins", "1 new pin")
-	press(eric, ".pincard", "Dawn")
-	says(eric, ".pinpage h1", "Dawn")
+	press(eric, ".pincard", dawn)
+	says(eric, ".pinpage h1", dawn)
 	eric.Click(".actions .heart")
 	badged(ann, "bell", "2")
-	eric.Type(".composer textarea", "Where is this?")
+	eric.Type(".composer textarea", where)
 	press(eric, ".composer", "Send")
-	says(eric, ".comment .text", "Where is this?")
+	says(eric, ".comment .text", where)
 	badged(ann, "bell", "3")
 	to(ann, "bell")
-	for _, line := range []string{"@eric commented on your picture “Dawn”", "@eric liked your picture “Dawn”", "@eric followed you"} {
+	for _, line := range []string{"@eric commented on your picture “" + dawn + "”", "@eric liked your picture “" + dawn + "”", "@eric followed you"} {
 		says(ann, ".notice.unread", named(line))
 	}
 	badged(ann, "bell", "")
 
+	stayText(t, ann, "the bell")
+	stayText(t, eric, "a pin")
 	p.open(ann, "ann", "/messages/eric")
-	ann.Type(".writer textarea", "By the sea"+kb.Enter)
+	ann.Type(".writer textarea", sea+kb.Enter)
 	badged(eric, "messages", "1")
 	to(eric, "messages")
 	eric.Click(".chat")
-	bubbles(eric, "By the sea")
+	bubbles(eric, sea)
+	stayText(t, eric, "a conversation")
 	says(ann, ".receipt.seen", "Seen")
 
 	to(ann, "weekly")
@@ -146,6 +153,43 @@ func tour(t *testing.T, w *world, b browsertest.Browser) {
 	scores(t, ann, "ann 2,chris 1")
 	press(eric, ".panel", "Close")
 
+	if faults.Full() {
+		p.watchTogether(ann, eric)
+	}
+	to(ann, "clips")
+	ann.Visible(".screen-clips .watch")
+
+	p.restart(t)
+	windows := map[string]browsertest.Window{"ann": ann, "eric": eric}
+	for _, person := range faults.Some(1, "eric", "ann") {
+		page := windows[person]
+		p.open(page, person, "/pins/"+picture)
+		says(page, ".pinpage h1", dawn)
+		says(page, ".actions", "1 like")
+		says(page, ".comment .text", where)
+		says(page, ".talkabout h2", "1 comment")
+		to(page, "weekly")
+		scores(t, page, "ann 2,chris 1")
+		to(page, "messages")
+		page.Click(".chat")
+		bubbles(page, sea)
+	}
+	to(eric, "home")
+	says(eric, ".pincard", dawn)
+	if !faults.Full() {
+		return
+	}
+	to(ann, "bell")
+	says(ann, ".notice", named("@eric commented on your picture “"+dawn+"”"))
+	eric.Open("http://" + p.addr + "/watch/?video=hills&user=eric&back=/clips")
+	eric.Until(`(() => {
+		if (window.danmu?.medium.currentTime > 5) window.danmu.seek(0); // it has flown by
+		return window.danmu?.onScreen().some((box) => box.text === "What a hill");
+	})()`)
+}
+
+// watchTogether opens a clip in two windows: a danmu of one flies in the other.
+func (p *program) watchTogether(ann, eric browsertest.Window) {
 	for person, page := range map[string]browsertest.Window{"ann": ann, "eric": eric} {
 		page.Open("http://" + p.addr + "/watch/?video=hills&user=" + person + "&back=/clips")
 		page.Until(`window.danmu && document.getElementById("present").textContent`)
@@ -155,29 +199,6 @@ func tour(t *testing.T, w *world, b browsertest.Browser) {
 	ann.Until(`window.danmu.onScreen().some((box) => box.text === "What a hill")`)
 	ann.Click("#back")
 	ann.Visible(".screen-clips .watch")
-
-	p.restart(t)
-	for person, page := range map[string]browsertest.Window{"ann": ann, "eric": eric} {
-		p.open(page, person, "/pins/"+picture)
-		says(page, ".pinpage h1", "Dawn")
-		says(page, ".actions", "1 like")
-		says(page, ".comment .text", "Where is this?")
-		says(page, ".talkabout h2", "1 comment")
-		to(page, "weekly")
-		scores(t, page, "ann 2,chris 1")
-		to(page, "messages")
-		page.Click(".chat")
-		bubbles(page, "By the sea")
-	}
-	to(ann, "bell")
-	says(ann, ".notice", named("@eric commented on your picture “Dawn”"))
-	to(eric, "home")
-	says(eric, ".pincard", "Dawn")
-	eric.Open("http://" + p.addr + "/watch/?video=hills&user=eric&back=/clips")
-	eric.Until(`(() => {
-		if (window.danmu?.medium.currentTime > 5) window.danmu.seek(0); // it has flown by
-		return window.danmu?.onScreen().some((box) => box.text === "What a hill");
-	})()`)
 }
 
 // screen is a screen with content, as somebody reads it.

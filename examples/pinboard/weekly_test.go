@@ -128,7 +128,7 @@ func ranks(page cursor.Page[leaderboard.Standing]) (text string) {
 
 func TestTheWeekIsReadFromTheTopAroundMeAndAmongThoseIFollow(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newPriced(t)
 	ann := w.as(t, "ann")
 	read := func(path string) string { return ranks(get[cursor.Page[leaderboard.Standing]](ann, path)) }
 	require.Empty(t, read("/api/weekly"))
@@ -140,30 +140,13 @@ func TestTheWeekIsReadFromTheTopAroundMeAndAmongThoseIFollow(t *testing.T) {
 	require.Equal(t, "1chris 1eric 3ann 4mia ", read("/api/weekly"))
 	require.Equal(t, "1chris 1eric 3ann 4mia ", read("/api/weekly/around"))
 	require.Equal(t, "1ann ", read("/api/weekly/following"))
-	for _, followee := range []string{"mia", "eric", "board:eric.places", "lin"} {
-		_, _, err := w.follows.Follow(t.Context(), follow.Edge{Follower: "ann", Followee: followee})
-		require.NoError(t, err)
+	following := func(all ...string) {
+		for _, followee := range all {
+			_, _, err := w.follows.Follow(t.Context(), follow.Edge{Follower: "ann", Followee: followee})
+			require.NoError(t, err)
+		}
 	}
-	require.Equal(t, "1eric 2ann 3mia ", read("/api/weekly/following"))
-
-	weeks := get[cursor.Page[leaderboard.Period]](ann, "/api/weekly/periods").Items
-	require.Len(t, weeks, 1)
-	require.Equal(t, time.Monday, weeks[0].Start.UTC().Weekday())
-	require.Equal(t, 7*24*time.Hour, weeks[0].End.Sub(weeks[0].Start))
-	require.Equal(t, "1chris 1eric 3ann 4mia ", read("/api/weekly?period="+weeks[0].Name))
-	ann.refused(http.StatusBadRequest, "GET", "/api/weekly?period=x", nil)
-	ann.refused(http.StatusBadRequest, "GET", "/api/weekly?cursor=x", nil)
-	ann.refused(http.StatusBadRequest, "GET", "/api/weekly?board=x", nil)
-	w.as(t, "nobody").refused(http.StatusUnauthorized, "GET", "/api/weekly", nil)
-}
-
-func TestWhatTheWeekCosts(t *testing.T) {
-	t.Parallel()
-	w := newPriced(t)
-	w.points(t, map[string]int64{"ann": 3, "eric": 9, "chris": 9, "mia": 1})
-	_, _, err := w.follows.Follow(t.Context(), follow.Edge{Follower: "ann", Followee: "eric"})
-	require.NoError(t, err)
-	ann := w.as(t, "ann")
+	following("eric")
 	for path, most := range map[string]meter.Cost{
 		"/api/weekly":           {Requests: 1, Read: 0.5},
 		"/api/weekly/around":    {Requests: 3, Read: 2},
@@ -177,4 +160,16 @@ func TestWhatTheWeekCosts(t *testing.T) {
 		require.LessOrEqual(t, cost.Read, most.Read, path)
 		require.Zero(t, cost.Write, path)
 	}
+	following("mia", "board:eric.places", "lin")
+	require.Equal(t, "1eric 2ann 3mia ", read("/api/weekly/following"))
+
+	weeks := get[cursor.Page[leaderboard.Period]](ann, "/api/weekly/periods").Items
+	require.Len(t, weeks, 1)
+	require.Equal(t, time.Monday, weeks[0].Start.UTC().Weekday())
+	require.Equal(t, 7*24*time.Hour, weeks[0].End.Sub(weeks[0].Start))
+	require.Equal(t, "1chris 1eric 3ann 4mia ", read("/api/weekly?period="+weeks[0].Name))
+	ann.refused(http.StatusBadRequest, "GET", "/api/weekly?period=x", nil)
+	ann.refused(http.StatusBadRequest, "GET", "/api/weekly?cursor=x", nil)
+	ann.refused(http.StatusBadRequest, "GET", "/api/weekly?board=x", nil)
+	w.as(t, "nobody").refused(http.StatusUnauthorized, "GET", "/api/weekly", nil)
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-func TestNobodyIsRefused(t *testing.T) {
-	t.Parallel()
-	newWorld(t).as(t, "nobody").refused(http.StatusUnauthorized, http.MethodGet, "/api/costs", nil)
+func nobodyIsRefused(t *testing.T, w *world) {
+	w.as(t, "nobody").refused(http.StatusUnauthorized, http.MethodGet, "/api/costs", nil)
 }

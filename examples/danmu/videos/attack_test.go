@@ -50,7 +50,7 @@ func TestMadeUpVideosAreNeitherStoredNorReadNorWatched(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, Hills())
 	before := w.items(t)
-	for i := range faults.Size(10_000, 1_000) {
+	for i := range faults.Size(10_000, 300) {
 		id, from := fmt.Sprint("made-up-", i), fmt.Sprintf("10.0.%d.%d", i/256, i%256)
 		for _, answer := range []*httptest.ResponseRecorder{
 			w.ask(t, from, "POST", "/danmu/send", sendOf(id, "a")),
@@ -69,7 +69,7 @@ func TestMadeUpVideosAreNeitherStoredNorReadNorWatched(t *testing.T) {
 func TestMadeUpNamesOfOneAddressAreLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, Hills())
-	many := faults.Size(10_000, 1_000)
+	many := faults.Size(10_000, 300)
 	w.service.requests, w.service.sends = frozen(many), frozen(sendBurst)
 	before := w.items(t)
 	sent := 0

@@ -165,7 +165,7 @@ func changing(t *testing.T, b browsertest.Browser) {
 	p := open(t, b, w)
 	p.Do(`window.danmu.medium.playbackRate = 2; window.seen = { pairs: 0, boxes: 0, frame: 0 }`)
 	seek(p, 10)
-	browsertest.Eval[bool](p, frames(200, `
+	browsertest.Eval[bool](p, frames(120, `
 		const boxes = window.danmu.onScreen(), set = (id, value) => { const e = document.getElementById(id); e.value = value; e.dispatchEvent(new Event("input")); };
 		window.seen.boxes += boxes.length;
 		window.seen.pairs += `+touching+`(boxes);

@@ -33,17 +33,26 @@ func TestPage(t *testing.T) {
 		"collection": collectionTests(), "touch": touchTests(), "offline": offlineTests(), "mount": mountTests(), "words": wordTests(),
 	} {
 		t.Run(topic, func(t *testing.T) {
-			t.Parallel()
+			sideBySide(t)
 			for name, test := range tests {
 				if !faults.Full() && !slices.Contains(always, name) {
 					continue
 				}
 				t.Run(name, func(t *testing.T) {
-					t.Parallel()
+					sideBySide(t)
 					test(t, b)
 				})
 			}
 		})
+	}
+}
+
+// sideBySide lets tests of the page run at once in CI. Otherwise each has the windows of the
+// one before.
+func sideBySide(t *testing.T) {
+	t.Helper()
+	if faults.Full() {
+		t.Parallel()
 	}
 }
 

@@ -111,7 +111,7 @@ func repairChanges[E any](t *testing.T, f Feature[E]) {
 // faultyChanges lets several processes write the same edges under faults. What
 // the stream reports are then the edges that stand, and each begins and ends once.
 func faultyChanges[E any](t *testing.T, f Feature[E]) {
-	for seed := range faults.Seeds(10) {
+	for seed := range faults.Seeds(6) {
 		w, changes := newStreamed(t, f, spread(1))
 		group := parallel.New()
 		for process := range 3 {

@@ -102,7 +102,7 @@ func eraseEverything[E any](t *testing.T, f Feature[E]) {
 		for _, of := range ends {
 			m := dynamotest.NewMeter()
 			w := newWorld(t, f, spread(shards), m.Wrap)
-			all := fans(t, w, faults.Size(12, 4))
+			all := fans(t, w, faults.Size(12, 3))
 			was := w.begin(t, "jack", "past", f.first())
 			w.finish(t, was, true)
 			gone, left := f.split(of, all)
@@ -123,11 +123,13 @@ func eraseEverything[E any](t *testing.T, f Feature[E]) {
 				gone = append(gone, was.anyID())
 			}
 			require.ElementsMatch(t, gone, w.requireErased(t, of, left))
-			before := Scan(t, w.table)
-			erase()
-			require.Equal(t, before, Scan(t, w.table))
-			for _, e := range all {
-				if f.touches(of, e) {
+			if f.mutual() || faults.Full() {
+				before := Scan(t, w.table)
+				erase()
+				require.Equal(t, before, Scan(t, w.table))
+			}
+			for i, e := range all {
+				if f.touches(of, e) && (faults.Full() || i%2 == 0) {
 					_, _, err := w.try(t.Context(), e)
 					require.ErrorIs(t, err, plaza.ErrRemoved)
 				}
@@ -171,7 +173,7 @@ func eraseCounts[E any](t *testing.T, f Feature[E]) {
 }
 
 func eraseUnderFaults[E any](t *testing.T, f Feature[E]) {
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, f, spread(1+int(seed)%4))

@@ -126,7 +126,7 @@ var harshness = []faults.Rates{
 }
 
 func underFaults[E any](t *testing.T, f Feature[E]) {
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(12) {
 		for _, shards := range faults.Some(1, 4, 1) {
 			t.Run(fmt.Sprintf("seed %d, %d shards", seed, shards), func(t *testing.T) {
 				t.Parallel()
@@ -295,7 +295,7 @@ func pairModel[E any](f Feature[E]) porcupine.Model {
 
 func histories[E any](t *testing.T, f Feature[E]) {
 	const clients = 8
-	calls := len(slices.Collect(faults.Seeds(200))) // calls of each client
+	calls := len(slices.Collect(faults.Seeds(120))) // calls of each client
 	slots := f.slots()
 	base := newWorld(t, f, spread(1))
 	var (

@@ -135,7 +135,7 @@ func repairEndsMeanwhile[E any](t *testing.T, f Feature[E]) {
 // repairDuringMoves ends an edge and begins it again in another shard, twice,
 // while Repair reads its items.
 func repairDuringMoves[E any](t *testing.T, f Feature[E]) {
-	for seed := range faults.Seeds(10) {
+	for seed := range faults.Seeds(6) {
 		w, l := newWorld(t, f, spread(1)), layout{f.Shape}
 		two := w.process(t, spread(2))
 		e := Edge{Tail: "ann", Head: "bob", Kind: f.first()}
@@ -181,7 +181,7 @@ func repairDuringMoves[E any](t *testing.T, f Feature[E]) {
 // checkDuringChange ends and begins an edge between the two halves of a read of
 // its items. Its tail is not counted, so there is no version to compare.
 func checkDuringChange[E any](t *testing.T, f Feature[E]) {
-	for seed := range faults.Seeds(8) {
+	for seed := range faults.Seeds(5) {
 		w, l := newWorld(t, f, spread(1)), layout{f.Shape}
 		e := w.begin(t, "ann", "bob", f.first())
 		half, halves := false, 0

@@ -100,7 +100,7 @@ func OnlyDamage(t *testing.T, what string, err error, or ...error) {
 }
 
 func randomDamage[E any](t *testing.T, f Feature[E]) {
-	for seed := range faults.Seeds(25) {
+	for seed := range faults.Seeds(15) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			damageAndRepair(t, f, seed)

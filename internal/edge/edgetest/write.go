@@ -198,7 +198,7 @@ func namesNeverShareAKey[E any](t *testing.T, f Feature[E]) {
 		}
 	}
 	hold := func() {
-		for i := 0; i < len(odd); i += faults.Size(1, 2) {
+		for i := 0; i < len(odd); i += faults.Size(1, 3) {
 			name := odd[i]
 			require.Equal(t, g.list(func(e Edge) bool { return e.Tail == name }), w.read(t, w.ByTail, name, "", 25))
 			require.Equal(t, g.list(func(e Edge) bool { return e.Head == name }), w.read(t, w.ByHead, name, "", 25))
@@ -218,7 +218,7 @@ func namesNeverShareAKey[E any](t *testing.T, f Feature[E]) {
 		}
 	}
 	hold()
-	for i := 0; i < len(odd); i += faults.Size(1, 4) {
+	for i := 0; i < len(odd); i += faults.Size(1, 8) {
 		w.requireSound(t, Edge{Tail: odd[i], Head: odd[i]})
 	}
 }

@@ -1,0 +1,73 @@
+package main
+
+import "testing"
+
+// shared are tests of one world, one after another. Each has users and objects that are in
+// no other.
+type shared map[string]func(*testing.T, world)
+
+func (s shared) run(t *testing.T) {
+	t.Helper()
+	t.Parallel()
+	w := newWorld(t)
+	for name, test := range s {
+		t.Run(name, func(t *testing.T) { test(t, w) })
+	}
+}
+
+func TestConversations(t *testing.T) {
+	shared{
+		"TwoPeopleWriteToEachOther":                       twoPeopleWriteToEachOther,
+		"AMessageIsSentOnceUnderItsKey":                   aMessageIsSentOnceUnderItsKey,
+		"MessagesAreEditedAndRecalledByTheirSender":       messagesAreEditedAndRecalledByTheirSender,
+		"AGroupsMembersComeAndGo":                         aGroupsMembersComeAndGo,
+		"ABlockEndsAPairsConversation":                    aBlockEndsAPairsConversation,
+		"AHistoryIsPagedBothWays":                         aHistoryIsPagedBothWays,
+		"AStrangerReadsAndWritesNothing":                  aStrangerReadsAndWritesNothing,
+		"BadInputIsRefusedWithAReasonAndNothingIsWritten": badInputIsRefusedWithAReasonAndNothingIsWritten,
+		"InputJustWithinTheLimitsIsAccepted":              inputJustWithinTheLimitsIsAccepted,
+		"ACursorBelongsToOneListOfOneUser":                aCursorBelongsToOneListOfOneUser,
+		"ThePageComesOnlyFromThisServer":                  thePageComesOnlyFromThisServer,
+		"EveryAnswerKeepsOtherSitesOut":                   everyAnswerKeepsOtherSitesOut,
+		"TheDescriptionIsServed":                          theDescriptionIsServed,
+		"AStreamOfAnInvalidNameIsRefused":                 aStreamOfAnInvalidNameIsRefused,
+	}.run(t)
+}
+
+func TestNotices(t *testing.T) {
+	shared{
+		"WhatSomebodyDoesIsToldToWhomItConcerns": whatSomebodyDoesIsToldToWhomItConcerns,
+		"ARepeatedRequestIsToldOnce":             aRepeatedRequestIsToldOnce,
+		"WhatIsUndoneIsNoLongerTold":             whatIsUndoneIsNoLongerTold,
+		"ARemovedCommentIsNoLongerTold":          aRemovedCommentIsNoLongerTold,
+		"OddNamesAreToldOfOrOfNobody":            oddNamesAreToldOfOrOfNobody,
+		"NotificationsAreSeenReadAndUnread":      notificationsAreSeenReadAndUnread,
+		"NotificationsAreArchivedAndSnoozed":     notificationsAreArchivedAndSnoozed,
+		"NotificationsArePaged":                  notificationsArePaged,
+		"RequestsOfOtherSitesAreNotStored":       requestsOfOtherSitesAreNotStored,
+		"NobodyActsOnAnothersBell":               nobodyActsOnAnothersBell,
+		"AMadeUpMarkCoversNothingThatIsToCome":   aMadeUpMarkCoversNothingThatIsToCome,
+		"PeopleChooseWhatTheyAreToldOf":          peopleChooseWhatTheyAreToldOf,
+		"WhoIsBlockedAndWhatIsMutedIsNotTold":    whoIsBlockedAndWhatIsMutedIsNotTold,
+	}.run(t)
+}
+
+func TestFeeds(t *testing.T) {
+	shared{
+		"PeopleFollowAndUnfollow":                 peopleFollowAndUnfollow,
+		"ActivitiesArePublishedEditedAndRemoved":  activitiesArePublishedEditedAndRemoved,
+		"HomesArePagedAndPolled":                  homesArePagedAndPolled,
+		"AHomeIsReadInGroups":                     aHomeIsReadInGroups,
+		"AHomeIsTheSameFromAPulledSource":         aHomeIsTheSameFromAPulledSource,
+		"NamesMayHaveAnyCharacter":                namesMayHaveAnyCharacter,
+		"UnknownRoutesAreRefusedAsJSON":           unknownRoutesAreRefusedAsJSON,
+		"AnotherFeaturesTableIsRefusedAtTheStart": anotherFeaturesTableIsRefusedAtTheStart,
+		"ARepeatedPostIsOneActivity":              aRepeatedPostIsOneActivity,
+		"CommentsAreAnsweredQuotedAndListed":      commentsAreAnsweredQuotedAndListed,
+		"ARepeatedCommentIsOne":                   aRepeatedCommentIsOne,
+		"OnlyItsAuthorEditsAndDeletesAComment":    onlyItsAuthorEditsAndDeletesAComment,
+		"ModeratorsHideRemoveAndPin":              moderatorsHideRemoveAndPin,
+		"PeopleReactAndSwitch":                    peopleReactAndSwitch,
+		"TheBestLikedCommentIsOnTop":              theBestLikedCommentIsOnTop,
+	}.run(t)
+}
