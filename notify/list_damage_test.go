@@ -68,9 +68,7 @@ func TestManyDamagedRowsStopNoReader(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.put(t, in("ann", 1))
-	for n := range 200 {
-		w.forge(t, in("ann", 1000+n), func(g *raw) { g.Place, g.N = fmt.Sprintf("5-%03d", n), 101 })
-	}
+	w.forgeMany(t, "ann", 1000, 200, func(n int, g *raw) { g.Place, g.N = fmt.Sprintf("5-%03d", n), 101 })
 	w.forge(t, in("ann", 2), func(g *raw) { g.Place = group.Place(group.Listed, 1<<63-1, g.SK) })
 	for _, limit := range []int{1, 20} {
 		var got []string

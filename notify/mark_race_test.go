@@ -20,7 +20,7 @@ import (
 
 func TestMarksOfTwoDevicesAtOnceAreBothKept(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(60) {
+	for seed := range faults.Seeds(50) {
 		w := newWorld(t, nil)
 		var views []notify.View
 		for n := range 6 {
@@ -142,7 +142,7 @@ func TestTheCountIsThatOfTheListOnceAllIsQuiet(t *testing.T) {
 			p := w.process(t, nil, faults.New(t, seed*4+worker, faults.Standard).Wrap)
 			random := rand.New(rand.NewPCG(seed, worker))
 			all.Go(func() {
-				for range 15 {
+				for range faults.Size(15, 8) {
 					to := in("ann", random.IntN(6))
 					until := w.Now().Add(time.Duration(random.IntN(20)+1) * time.Second)
 					faults.Acknowledged(t, func() (err error) {
