@@ -196,7 +196,7 @@ func TestConsistentWindowsSeeEverything(t *testing.T) {
 	atTimes := w.process(t, &danmu.Options{}, lagging.Wrap)
 	require.Empty(t, always.window(t, 0, 10, nil))
 	require.Empty(t, atTimes.window(t, 0, 10, consistent))
-	w.configure(t, "v", danmu.Settings{Shards: 8})
+	w.configure(t, "v", danmu.Settings{Shards: faults.Size(8, 4)})
 	for i := range faults.Size(20, 3) {
 		w.at(t, 5)
 		require.Len(t, always.window(t, 0, 10, nil), i+1)

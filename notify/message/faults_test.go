@@ -223,9 +223,8 @@ func (w world) whole(t testing.TB, group string) {
 // and checks the result.
 func (o operation) run(t *testing.T, w world, name string, faulty func(call func(context.Context, world) error) error) {
 	t.Helper()
-	w.create(t, name, "ann", "ben", "cleo")
-	w.send(t, name, "ann", "ann")
-	w.send(t, pairOf(name).Conversation(), pairOf(name).User, pairOf(name).Other)
+	w.lay(t, name, 0, "ann", "ben", "cleo").send(t, 2)
+	w.lay(t, pairOf(name).Conversation(), 0, pairOf(name).User, pairOf(name).Other).send(t, 2)
 	if o.prepare != nil {
 		o.prepare(t, w, name)
 	}
