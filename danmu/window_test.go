@@ -265,9 +265,11 @@ func TestACrowdedSecondIsThinned(t *testing.T) {
 func TestRepeatsAreMergedWhereAsked(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	for i := range 37 {
-		s.send(t, danmu.Comment{Object: "film", User: fmt.Sprint("user ", i), Text: "哈哈哈", Progress: time.Duration(i) * 100 * time.Millisecond})
+	crowd := make([]danmu.Comment, 37)
+	for i := range crowd {
+		crowd[i] = danmu.Comment{User: fmt.Sprint("user ", i), Text: "哈哈哈", Progress: time.Duration(i) * 100 * time.Millisecond}
 	}
+	s.imports(t, "film", crowd...)
 	for merge, want := range map[time.Duration][]int{
 		0:               make([]int, 37),
 		5 * time.Second: {36},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/notify"
 )
@@ -48,7 +49,7 @@ func TestDamagedRowsAreLeftOutAndReported(t *testing.T) {
 	for i := range n {
 		want = append(want, n-1-i)
 	}
-	for _, limit := range []int{1, 2, 100} {
+	for _, limit := range faults.Some(2, 2, 100, 1) {
 		var got []string
 		for e, err := range cursor.All(t.Context(), func(ctx context.Context, req cursor.PageRequest) (cursor.Page[notify.Entry], error) {
 			return w.List(ctx, reader("ann"), cursor.PageRequest{Cursor: req.Cursor, Limit: limit})

@@ -165,11 +165,9 @@ func (w world) others(t *testing.T, user string, shelf group.Shelf, beside bool,
 		if s == shelf {
 			owner += "'s neighbour"
 		}
-		at := 1_000_000 + len(others)
+		first := 1_000_000 + 10*len(others)
 		fill := sync.OnceFunc(func() {
-			for n := range 2 {
-				w.forge(t, in(owner, at+10*n), func(g *raw) { g.Place = group.Place(s, w.id(), g.SK) })
-			}
+			w.forgeMany(t, owner, first, 2, func(_ int, g *raw) { g.Place = group.Place(s, w.id(), g.SK) })
 		})
 		if beside {
 			fill()
@@ -185,9 +183,9 @@ func (w world) others(t *testing.T, user string, shelf group.Shelf, beside bool,
 func TestAnOlderGroupThatGetsAnEventIsFirstAndUnread(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for n := range 25 {
-		w.put(t, in("ann", n))
-	}
+	w.forgeMany(t, "ann", 0, 2, asWritten)
+	w.put(t, in("ann", 2))
+	w.forgeMany(t, "ann", 3, 22, asWritten)
 	w.pass(time.Minute)
 	w.allRead(t, "ann")
 	page, err := w.List(t.Context(), reader("ann"), cursor.PageRequest{Limit: 20})

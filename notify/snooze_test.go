@@ -212,9 +212,7 @@ func TestDamagedRowsKeepNobodyAsleep(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	due := ids.At(w.Now().Add(time.Hour))
-	for n := range 60 {
-		w.forge(t, in("ann", n), func(g *raw) { g.Place, g.N = group.Place(group.Snoozed, due-1, g.SK), 1000 })
-	}
+	w.forgeMany(t, "ann", 0, 60, func(_ int, g *raw) { g.Place, g.N = group.Place(group.Snoozed, due-1, g.SK), 1000 })
 	w.put(t, in("ann", 99))
 	w.snooze(t, in("ann", 99), time.Hour)
 	w.pass(time.Hour)
