@@ -27,7 +27,7 @@ const (
 // the comments that are left.
 func TestAPageOfByObjectIsBounded(t *testing.T) {
 	t.Parallel()
-	for shards, segments := range map[int]int{1: faults.Size(300, 60), faults.Size(32, 8): faults.Size(24, 12)} {
+	for shards, segments := range map[int]int{1: faults.Size(150, 60), faults.Size(32, 8): faults.Size(24, 12)} {
 		for name, spoil := range map[string]func(t *testing.T, w world, all []danmu.Comment){
 			"emptied by Erase": func(t *testing.T, w world, _ []danmu.Comment) {
 				require.NoError(t, w.Erase(t.Context(), "ann"))

@@ -52,7 +52,7 @@ func textOf(c danmu.Comment) string { return c.ID.String() }
 // segment.
 func TestByObjectIsPagedExactly(t *testing.T) {
 	t.Parallel()
-	for _, shards := range faults.Some(1, 2, 1, 8) {
+	for _, shards := range faults.Some(1, 2, 1, 4) {
 		t.Run(fmt.Sprint(shards, " shards"), func(t *testing.T) {
 			t.Parallel()
 			pagetest.Run(t, func(t *testing.T) pagetest.List[danmu.Comment] {

@@ -244,7 +244,7 @@ func TestReadsSurviveRandomItems(t *testing.T) {
 			}
 			var items []dynamo.Item
 			require.NoError(t, w.raw(t).Scan().Consistent(true).All(t.Context(), &items))
-			for range faults.Size(60, 8) {
+			for range faults.Size(30, 8) {
 				item := items[random.IntN(len(items))]
 				names := slices.Sorted(mapsKeys(item))
 				name := names[random.IntN(len(names))]

@@ -120,7 +120,7 @@ func TestNewShardsAreReadBeforeTheyAreWrittenTo(t *testing.T) {
 
 func TestConfigureUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(12) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			in := faults.New(t, seed, faultMixes[seed%3])

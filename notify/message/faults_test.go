@@ -305,7 +305,7 @@ func TestACallerWhoGivesUpLeavesNothingHalf(t *testing.T) {
 func TestFaultsDoNoHarm(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for seed := range faults.Seeds(15) {
+	for seed := range faults.Seeds(8) {
 		for name, o := range faults.Cases(4, operations, "send") {
 			inject := faults.New(t, seed, faults.Rates{LostBefore: 0.05, LostAfter: 0.15, Throttled: 0.05, Twice: 0.1, Conflict: 0.05})
 			o.run(t, w, fmt.Sprint(name, " ", seed), func(call func(context.Context, world) error) error {
