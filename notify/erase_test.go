@@ -54,7 +54,7 @@ func TestEraseLeavesNothingOfAUser(t *testing.T) {
 // What arrives during an Erase is whole, or goes with the next.
 func TestEraseBesideWritersLeavesOnlyWholeGroups(t *testing.T) {
 	t.Parallel()
-	for range faults.Seeds(30) {
+	for range faults.Seeds(15) {
 		w := newWorld(t, nil)
 		var writers sync.WaitGroup
 		for range 3 {

@@ -138,14 +138,9 @@ func TestWritersAboutTheCapNeverMiscount(t *testing.T) {
 					n := w.like(fmt.Sprintf("w%d.%d", k, i*r.IntN(2)))
 					n.CountBy = count
 					p := ps[r.IntN(2)]
-					_, _, err := p.Notify(t.Context(), n)
-					if err != nil {
-						t.Error(err)
-					}
+					faults.Acknowledged(t, func() error { _, _, err := p.Notify(t.Context(), n); return err })
 					if r.IntN(2) == 0 {
-						if _, err := p.Retract(t.Context(), n); err != nil {
-							t.Error(err)
-						}
+						faults.Acknowledged(t, func() error { _, err := p.Retract(t.Context(), n); return err })
 					}
 				}
 			})
