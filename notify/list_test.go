@@ -244,12 +244,15 @@ func TestAboveTheCapTheCountIsTheCapFlagged(t *testing.T) {
 
 func TestTheCountReachesBeneathWhatWasSeen(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	sent := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, nil, sent.Wrap)
 	w.forgeMany(t, "ann", 0, 110, asWritten)
 	page, err := w.List(t.Context(), reader("ann"), cursor.PageRequest{Limit: 20})
 	require.NoError(t, err)
 	require.NoError(t, w.MarkSeen(t.Context(), "ann", notify.See(page.Items)))
+	before := sent.Requests()
 	require.Equal(t, 90, w.unseen(t, "ann"))
+	require.Equal(t, 2, sent.Requests()-before, "the state, and all that is unseen at once")
 }
 
 func TestAnnouncementsAndGroupsAreOneOrder(t *testing.T) {
