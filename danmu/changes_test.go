@@ -224,10 +224,14 @@ func TestCopiesReportTwice(t *testing.T) {
 	var item dynamo.Item
 	rows := s.items(t, "D#v")
 	require.NoError(t, s.raw(t).Get("pk", rows[0].PK).Range("sk", dynamo.Equal, rows[0].SK).One(t.Context(), &item))
+	var copies []any
 	for shard := range 32 { // two of these are known to readers: it lay in one, and would lie in the other now
-		item["pk"] = &types.AttributeValueMemberS{Value: fmt.Sprint("D#v#0#", shard)}
-		require.NoError(t, s.raw(t).Put(item).Run(t.Context()))
+		row := maps.Clone(item)
+		row["pk"] = &types.AttributeValueMemberS{Value: fmt.Sprint("D#v#0#", shard)}
+		copies = append(copies, row)
 	}
+	_, err := s.raw(t).Batch().Write().Put(copies...).Run(t.Context())
+	require.NoError(t, err)
 	changes.Next(t)
 	changed, err := s.Remove(t.Context(), moderated(c))
 	require.NoError(t, err)

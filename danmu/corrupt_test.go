@@ -86,7 +86,7 @@ func TestADamagedCommentIsLeftOut(t *testing.T) {
 	w := newWorld(t, &danmu.Options{Consistent: true, OnCorrupt: heard.hear})
 	bad, good := w.at(t, 1), w.at(t, 2)
 	key := "D#v#0#0 / " + bad.ID.String()
-	for name, value := range map[string]types.AttributeValue{
+	for name, value := range faults.Cases(4, map[string]types.AttributeValue{
 		"text":      number("1"),
 		"likes":     text("many"),
 		"sent":      text("yesterday"),
@@ -95,7 +95,7 @@ func TestADamagedCommentIsLeftOut(t *testing.T) {
 		"sentMs":    number("99999999999999999"),
 		"mode":      number("1.5"),
 		"protect":   text("no id"),
-	} {
+	}, "sent") {
 		before := w.items(t, "D#v#0#0")
 		w.damage(t, "D#v#0#0", bad.ID.String(), name, value)
 		for what, read := range w.reads(bad) {
@@ -152,24 +152,25 @@ func TestADamagedObjectIsReported(t *testing.T) {
 	}
 	w := newWorld(t, nil)
 	c := w.at(t, 1)
-	for i, d := range []struct {
+	type damage struct {
 		name  string
 		value types.AttributeValue
-	}{
-		{"segmentMs", number("-1")},
-		{"segmentMs", number("9223372036854775807")},
-		{"durationMs", number("-5")},
-		{"durationMs", text("long")},
-		{"shards", shards("0")},
-		{"shards", shards("-2")},
-		{"shards", shards("3")},
-		{"shards", shards("64")},
-		{"shards", number("1")},
-		{"segs", number("1")},
-		{"segs", &types.AttributeValueMemberB{Value: []byte{}}},
-		{"segs", &types.AttributeValueMemberB{Value: []byte("r\xff")}},
-		{"owner", number("1")},
-	} {
+	}
+	for i, d := range faults.Some(6,
+		damage{"segmentMs", number("-1")},
+		damage{"durationMs", number("-5")},
+		damage{"shards", shards("3")},
+		damage{"shards", shards("64")},
+		damage{"segs", &types.AttributeValueMemberB{Value: []byte("r\xff")}},
+		damage{"owner", number("1")},
+		damage{"segmentMs", number("9223372036854775807")},
+		damage{"durationMs", text("long")},
+		damage{"shards", shards("0")},
+		damage{"shards", shards("-2")},
+		damage{"shards", number("1")},
+		damage{"segs", number("1")},
+		damage{"segs", &types.AttributeValueMemberB{Value: []byte{}}},
+	) {
 		object := fmt.Sprint("object ", i)
 		at := danmu.Comment{Object: object, ID: c.ID, User: "ann", Text: "!", Progress: c.Progress}
 		require.NoError(t, w.raw(t).Put(dynamo.Item{
@@ -243,7 +244,7 @@ func TestReadsSurviveRandomItems(t *testing.T) {
 			}
 			var items []dynamo.Item
 			require.NoError(t, w.raw(t).Scan().Consistent(true).All(t.Context(), &items))
-			for range faults.Size(60, 15) {
+			for range faults.Size(30, 8) {
 				item := items[random.IntN(len(items))]
 				names := slices.Sorted(mapsKeys(item))
 				name := names[random.IntN(len(names))]

@@ -37,9 +37,12 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	w.send(t, small(grown))
 	w.configure(t, grown, danmu.Settings{Shards: 4})
 	w.pass(time.Hour)
-	for range 200 {
-		w.send(t, small(grown))
+	crowd := make([]danmu.Comment, 200)
+	for i := range crowd {
+		crowd[i] = small(grown)
+		crowd[i].Text = fmt.Sprintf("%-100d", i)
 	}
+	w.imports(t, grown, crowd...)
 	keyed := small(grown)
 	keyed.Key = "1"
 	keyed = w.send(t, keyed)
@@ -164,7 +167,7 @@ func newEpisode(t testing.TB, n int) world {
 func TestTheCostOfAnEpisode(t *testing.T) {
 	t.Parallel()
 	meter := dynamotest.NewMeter()
-	n := faults.Size(10_000, 1_000)
+	n := faults.Size(10_000, 500)
 	w := newEpisode(t, n).process(t, &danmu.Options{}, meter.Wrap)
 	// The settings, and four segments of four shards. Each request rounds up: a quarter of
 	// the episode costs a little more than a quarter.

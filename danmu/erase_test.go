@@ -89,7 +89,7 @@ func TestEraseLeavesNothingOfAUser(t *testing.T) {
 func TestEraseResumesAfterAKill(t *testing.T) {
 	t.Parallel()
 	for _, kill := range faults.Some(1, (*faults.Injector).KillAt, (*faults.Injector).KillBefore) {
-		for at := 1; ; at += faults.Size(1, 9) {
+		for at := faults.Size(1, 8); ; at += faults.Size(1, 12) {
 			in := faults.New(t, 1, faults.Rates{})
 			in.Off()
 			s := newStage(t, in.Wrap)
@@ -214,7 +214,7 @@ func TestAnErasedObjectStartsAgainInEveryProcess(t *testing.T) {
 	busy, idle := w.process(t, nil), w.process(t, nil)
 	idle.at(t, 1)
 	busy.at(t, 1)
-	w.configure(t, "v", danmu.Settings{Shards: 32})
+	w.configure(t, "v", danmu.Settings{Shards: faults.Size(32, 8)})
 	w.pass(time.Hour)
 	for _, p := range []world{busy, idle} {
 		p.at(t, 1)

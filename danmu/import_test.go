@@ -127,7 +127,7 @@ func TestImportTwiceChangesNothing(t *testing.T) {
 			for range 2 {
 				require.Equal(t, danmu.ImportResult{Read: n, Present: n}, s.imports(t, "film", comments...))
 				require.Equal(t, want, s.exported(t, "film"))
-				s.configure(t, "film", danmu.Settings{Shards: 32})
+				s.configure(t, "film", danmu.Settings{Shards: faults.Size(32, 8)})
 				s.pass(time.Hour)
 			}
 			later := danmu.Comment{Key: "later", Text: "later", Progress: time.Minute}

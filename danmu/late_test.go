@@ -334,7 +334,7 @@ func TestALateSendDoesNotComeBack(t *testing.T) {
 				c := danmu.Comment{Object: "film", User: "jack", Text: "again", Progress: time.Minute, Key: "1"}
 				h.hold(t, "PutItem", func(ctx context.Context) error { _, _, err := s.Send(ctx, c); return err })
 				if grown {
-					s.configure(t, "film", danmu.Settings{Shards: 32})
+					s.configure(t, "film", danmu.Settings{Shards: faults.Size(32, 8)})
 					s.pass(2 * time.Minute)
 				}
 				c = s.send(t, c)

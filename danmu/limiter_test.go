@@ -87,7 +87,7 @@ func TestARepeatIsNeitherRefusedNorCountedTwice(t *testing.T) {
 			var sent []danmu.Comment
 			for i := range 3 {
 				sent = append(sent, w.send(t, danmu.Comment{Key: fmt.Sprint(i)}))
-				for range 5 {
+				for range faults.Size(5, 2) {
 					for _, c := range sent {
 						again, created, err := w.Send(t.Context(), c)
 						require.NoError(t, err)

@@ -27,7 +27,7 @@ func TestAnySequenceLeavesTheExpectedState(t *testing.T) {
 	processes := []stage{s, s.process(t)}
 	run, failing := 0, false
 	rapid.Check(t, func(rt *rapid.T) {
-		if run++; run > faults.Size(50, 2) && !failing { // rapid repeats what failed
+		if run++; run > faults.Size(30, 1) && !failing { // rapid repeats what failed
 			return
 		}
 		failing = true

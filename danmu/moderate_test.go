@@ -9,11 +9,12 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/danmu"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 func TestRecallWithinTwoMinutes(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range faults.Cases(5, map[string]struct {
 		after time.Duration
 		err   error
 	}{
@@ -22,7 +23,7 @@ func TestRecallWithinTwoMinutes(t *testing.T) {
 		"at 2:00":       {2 * time.Minute, nil},
 		"just too late": {2*time.Minute + time.Millisecond, danmu.ErrTooLate},
 		"at 2:01":       {2*time.Minute + time.Second, danmu.ErrTooLate},
-	} {
+	}, "at 2:00", "just too late") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
@@ -109,13 +110,14 @@ func TestActionsFindCommentsAfterShardsGrew(t *testing.T) {
 	s := newStage(t)
 	old := s.process(t)
 	var want []danmu.Comment
-	for i, text := range many(12) {
-		if i%4 == 0 {
-			s.configure(t, "film", danmu.Settings{Shards: 1 << (i / 2)})
+	each := faults.Size(4, 2)
+	for i, text := range many(3 * each) {
+		if i%each == 0 {
+			s.configure(t, "film", danmu.Settings{Shards: 1 << (i / each * faults.Size(2, 1))})
 			s.pass(2 * time.Minute) // every process knows the new shards
 		}
 		want = append(want, s.say(t, "jack", text))
-		if i == 3 {
+		if i == each-1 {
 			_, err := old.Window(t.Context(), "film", 0, time.Minute, nil)
 			require.NoError(t, err)
 		}

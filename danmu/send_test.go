@@ -99,7 +99,7 @@ func TestManySendAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.configure(t, "v", danmu.Settings{Shards: 4})
-	senders, each := 20, faults.Size(50, 10)
+	senders, each := 20, faults.Size(50, 4)
 	var group sync.WaitGroup
 	for i := range senders {
 		group.Go(func() {
@@ -130,11 +130,11 @@ func TestARetryAfterTheShardsGrewFindsTheFirst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	var sent []danmu.Comment
-	each := faults.Size(20, 5)
+	each := faults.Size(20, 2)
 	for i := range each {
 		sent = append(sent, w.send(t, danmu.Comment{Key: fmt.Sprint(i), Progress: time.Second}), w.at(t, 2))
 	}
-	for _, shards := range []int{2, 4, 32} {
+	for _, shards := range []int{2, 4, faults.Size(32, 8)} {
 		w.configure(t, "v", danmu.Settings{Shards: shards})
 		w.pass(2 * time.Minute)
 		for _, c := range sent {
@@ -168,9 +168,9 @@ func TestTwoCopiesAreOneComment(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.at(t, 1)
-	w.configure(t, "v", danmu.Settings{Shards: 32})
+	w.configure(t, "v", danmu.Settings{Shards: faults.Size(32, 8)})
 	w.pass(time.Hour)
-	n := faults.Size(40, 24)
+	n := faults.Size(40, 12)
 	for i := range n {
 		c := danmu.Comment{Object: "v", User: "ann", Text: "haha", Progress: 2 * time.Second, Key: fmt.Sprint(i)}
 		w.send(t, c)
@@ -243,7 +243,7 @@ func TestSendDoesNotRelyOnStaleReads(t *testing.T) {
 	sender.at(t, 1)
 	_, err := sender.ByObject(t.Context(), "v", 0, cursor.PageRequest{})
 	require.NoError(t, err)
-	w.configure(t, "v", danmu.Settings{Shards: 32})
+	w.configure(t, "v", danmu.Settings{Shards: faults.Size(32, 8)})
 	w.pass(time.Hour)
 	in.Script(func(op string, body []byte, _ int) faults.Fault {
 		if op == "GetItem" && !strings.Contains(string(body), `"ConsistentRead":true`) {
@@ -251,7 +251,8 @@ func TestSendDoesNotRelyOnStaleReads(t *testing.T) {
 		}
 		return faults.Fault{}
 	})
-	for i := range 10 {
+	n := faults.Size(10, 5)
+	for i := range n {
 		sent := w.send(t, danmu.Comment{Key: fmt.Sprint(i)})
 		_, err := sender.ByObject(t.Context(), "v", 0, cursor.PageRequest{})
 		require.NoError(t, err)
@@ -261,7 +262,7 @@ func TestSendDoesNotRelyOnStaleReads(t *testing.T) {
 		require.False(t, created)
 	}
 	require.NotZero(t, in.Count(faults.Stale))
-	require.Len(t, w.items(t, "D#v#"), 11)
+	require.Len(t, w.items(t, "D#v#"), n+1)
 }
 
 // Two processes send the comment at the moment when new shards come into use.

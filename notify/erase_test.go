@@ -16,18 +16,17 @@ import (
 func TestEraseLeavesNothingOfAUser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for n := range 30 {
+	for n := range 3 {
 		w.put(t, in("ann", n))
 		w.put(t, in("ann#", n))
 	}
+	w.forgeMany(t, "ann", 3, 27, asWritten)
 	w.allRead(t, "ann")
 	w.snooze(t, in("ann", 1), time.Hour)
 	changed, err := w.Archive(t.Context(), in("ann", 2))
 	does(t, changed, err)
 	require.NoError(t, w.items(t).Put(map[string]any{"pk": userPK("ann"), "sk": "P", "odd": 1}).Run(t.Context()))
-	for n := range 60 { // more than a read gives
-		w.forge(t, in("ann", 100+n), func(g *raw) { g.Data = strings.Repeat("x", 20_000) })
-	}
+	w.forgeMany(t, "ann", 100, 60, func(_ int, g *raw) { g.Data = strings.Repeat("x", 20_000) }) // more than a read gives
 	count := func(user string) int {
 		var rows []map[string]any
 		require.NoError(t, w.items(t).Get("pk", userPK(user)).Consistent(true).All(t.Context(), &rows))
@@ -37,7 +36,7 @@ func TestEraseLeavesNothingOfAUser(t *testing.T) {
 	for range 2 {
 		require.NoError(t, w.Erase(t.Context(), "ann"))
 		require.Zero(t, count("ann"))
-		require.Equal(t, 30, count("ann#"))
+		require.Equal(t, 3, count("ann#"))
 	}
 	require.Empty(t, w.list(t, "ann"))
 	require.Equal(t, 0, w.unseen(t, "ann"))
@@ -55,12 +54,12 @@ func TestEraseLeavesNothingOfAUser(t *testing.T) {
 // What arrives during an Erase is whole, or goes with the next.
 func TestEraseBesideWritersLeavesOnlyWholeGroups(t *testing.T) {
 	t.Parallel()
-	for range faults.Seeds(30) {
+	for range faults.Seeds(15) {
 		w := newWorld(t, nil)
 		var writers sync.WaitGroup
 		for range 3 {
 			writers.Go(func() {
-				for n := range 20 {
+				for n := range faults.Size(20, 10) {
 					_, _, err := w.Notify(t.Context(), w.of(t, in("ann", n%4)))
 					if err == nil && n%5 == 0 {
 						_, err = w.Snooze(t.Context(), in("ann", n%4), noon.Add(time.Hour))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/cursor"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/internal/group"
 	"github.com/plaza-sdk/plaza/notify"
 )
@@ -48,7 +49,7 @@ func TestDamagedRowsAreLeftOutAndReported(t *testing.T) {
 	for i := range n {
 		want = append(want, n-1-i)
 	}
-	for _, limit := range []int{1, 2, 100} {
+	for _, limit := range faults.Some(2, 2, 100, 1) {
 		var got []string
 		for e, err := range cursor.All(t.Context(), func(ctx context.Context, req cursor.PageRequest) (cursor.Page[notify.Entry], error) {
 			return w.List(ctx, reader("ann"), cursor.PageRequest{Cursor: req.Cursor, Limit: limit})
@@ -68,9 +69,7 @@ func TestManyDamagedRowsStopNoReader(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.put(t, in("ann", 1))
-	for n := range 200 {
-		w.forge(t, in("ann", 1000+n), func(g *raw) { g.Place, g.N = fmt.Sprintf("5-%03d", n), 101 })
-	}
+	w.forgeMany(t, "ann", 1000, 200, func(n int, g *raw) { g.Place, g.N = fmt.Sprintf("5-%03d", n), 101 })
 	w.forge(t, in("ann", 2), func(g *raw) { g.Place = group.Place(group.Listed, 1<<63-1, g.SK) })
 	for _, limit := range []int{1, 20} {
 		var got []string

@@ -165,11 +165,9 @@ func (w world) others(t *testing.T, user string, shelf group.Shelf, beside bool,
 		if s == shelf {
 			owner += "'s neighbour"
 		}
-		at := 1_000_000 + len(others)
+		first := 1_000_000 + 10*len(others)
 		fill := sync.OnceFunc(func() {
-			for n := range 2 {
-				w.forge(t, in(owner, at+10*n), func(g *raw) { g.Place = group.Place(s, w.id(), g.SK) })
-			}
+			w.forgeMany(t, owner, first, 2, func(_ int, g *raw) { g.Place = group.Place(s, w.id(), g.SK) })
 		})
 		if beside {
 			fill()
@@ -185,9 +183,9 @@ func (w world) others(t *testing.T, user string, shelf group.Shelf, beside bool,
 func TestAnOlderGroupThatGetsAnEventIsFirstAndUnread(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for n := range 25 {
-		w.put(t, in("ann", n))
-	}
+	w.forgeMany(t, "ann", 0, 2, asWritten)
+	w.put(t, in("ann", 2))
+	w.forgeMany(t, "ann", 3, 22, asWritten)
 	w.pass(time.Minute)
 	w.allRead(t, "ann")
 	page, err := w.List(t.Context(), reader("ann"), cursor.PageRequest{Limit: 20})
@@ -218,8 +216,9 @@ func TestAboveTheCapTheCountIsTheCapFlagged(t *testing.T) {
 		require.NoError(t, err)
 		return c
 	}
-	for n := range 100 {
-		w.put(t, in("ann", n))
+	w.forgeMany(t, "ann", 0, 97, asWritten)
+	for n := range 3 {
+		w.put(t, in("ann", 97+n))
 	}
 	require.Equal(t, notify.Count{N: 100}, count())
 	w.put(t, in("ann", 100))
@@ -227,7 +226,7 @@ func TestAboveTheCapTheCountIsTheCapFlagged(t *testing.T) {
 
 	// What is removed leaves no ghost.
 	for n := range 3 {
-		removed, err := w.RetractTarget(t.Context(), "ann", feed.Ref{Kind: "picture", ID: fmt.Sprint(n)})
+		removed, err := w.RetractTarget(t.Context(), "ann", feed.Ref{Kind: "picture", ID: fmt.Sprint(97 + n)})
 		require.NoError(t, err)
 		require.Equal(t, 1, removed)
 	}
@@ -245,14 +244,15 @@ func TestAboveTheCapTheCountIsTheCapFlagged(t *testing.T) {
 
 func TestTheCountReachesBeneathWhatWasSeen(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	for n := range 110 {
-		w.put(t, in("ann", n))
-	}
+	sent := faults.New(t, 1, faults.Rates{})
+	w := newWorld(t, nil, sent.Wrap)
+	w.forgeMany(t, "ann", 0, 110, asWritten)
 	page, err := w.List(t.Context(), reader("ann"), cursor.PageRequest{Limit: 20})
 	require.NoError(t, err)
 	require.NoError(t, w.MarkSeen(t.Context(), "ann", notify.See(page.Items)))
+	before := sent.Requests()
 	require.Equal(t, 90, w.unseen(t, "ann"))
+	require.Equal(t, 2, sent.Requests()-before, "the state, and all that is unseen at once")
 }
 
 func TestAnnouncementsAndGroupsAreOneOrder(t *testing.T) {
@@ -271,7 +271,7 @@ func TestAnnouncementsAndGroupsAreOneOrder(t *testing.T) {
 		}
 	}
 	slices.Reverse(want)
-	for _, limit := range []int{1, 2, 3, 7, 20, 29, 30, 31, 100} {
+	for _, limit := range faults.Some(3, 3, 7, 30, 1, 2, 20, 29, 31, 100) {
 		var down []string
 		req := cursor.PageRequest{Limit: limit}
 		var up cursor.Cursor
@@ -326,9 +326,9 @@ func TestADismissedAnnouncementIsHiddenAloneAndForAsLongAsItLives(t *testing.T) 
 	require.Equal(t, []string{in("ann", 1).Group, "2"}, names(w.list(t, "ann")), "it is still live")
 
 	// Of too many the oldest is forgotten, and so are those that have ended.
-	for range 99 {
-		require.NoError(t, w.Dismiss(t.Context(), "ann", w.id()))
-	}
+	w.dismissed(t, "ann", all[1])
+	require.Equal(t, []string{in("ann", 1).Group, "2"}, names(w.list(t, "ann")))
+	require.NoError(t, w.Dismiss(t.Context(), "ann", w.id()))
 	require.Equal(t, []string{in("ann", 1).Group, "2", "1"}, names(w.list(t, "ann")))
 	size := w.stateSize(t, "ann")
 	w.pass(92 * 24 * time.Hour)

@@ -20,7 +20,7 @@ import (
 
 func TestMarksOfTwoDevicesAtOnceAreBothKept(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(60) {
+	for seed := range faults.Seeds(25) {
 		w := newWorld(t, nil)
 		var views []notify.View
 		for n := range 6 {
@@ -55,7 +55,7 @@ func TestMarksOfTwoDevicesAtOnceAreBothKept(t *testing.T) {
 func TestAnEventThatWasNotShownIsNeverMarkedSeen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for seed := range faults.Seeds(100) {
+	for seed := range faults.Seeds(60) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		user := fmt.Sprint("user ", seed)
 		marked := map[ids.ID]bool{}
@@ -135,14 +135,14 @@ func TestAWriteThatIsInTimeIsUnseen(t *testing.T) {
 
 func TestTheCountIsThatOfTheListOnceAllIsQuiet(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(10) {
 		w := newWorld(t, nil)
 		var all sync.WaitGroup
 		for worker := range uint64(4) {
 			p := w.process(t, nil, faults.New(t, seed*4+worker, faults.Standard).Wrap)
 			random := rand.New(rand.NewPCG(seed, worker))
 			all.Go(func() {
-				for range 15 {
+				for range faults.Size(15, 8) {
 					to := in("ann", random.IntN(6))
 					until := w.Now().Add(time.Duration(random.IntN(20)+1) * time.Second)
 					faults.Acknowledged(t, func() (err error) {

@@ -250,15 +250,11 @@ func TestHostileViewsMarkNothingThatIsStillToCome(t *testing.T) {
 func TestManyMarksFitTheirState(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for n := range 150 {
-		w.put(t, in("ann", n))
-	}
+	w.forgeMany(t, "ann", 0, 150, asWritten)
 	view := notify.See(w.list(t, "ann"))
 	require.Len(t, view.Recent, 100)
 	w.allRead(t, "ann")
-	for n := range 50 {
-		w.put(t, in("ann", 200+n))
-	}
+	w.forgeMany(t, "ann", 200, 50, asWritten)
 	w.allRead(t, "ann") // the newest hundred of both
 	for i, e := range w.list(t, "ann") {
 		require.True(t, e.Seen && e.Read, i)

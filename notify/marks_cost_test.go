@@ -19,7 +19,8 @@ func TestListsAndMarksCostWhatIsStated(t *testing.T) {
 	quiet := newWorld(t, nil)
 	w := quiet.process(t, &notify.Options{}, meter.Wrap)
 	user := "ann-567890123456"
-	for n := range 60 {
+	quiet.forgeMany(t, user, 10, 50, asWritten)
+	for n := range 10 {
 		quiet.put(t, in(user, n))
 	}
 	quiet.pass(time.Minute)
@@ -103,15 +104,8 @@ func TestTheWorstDataCostsWhatIsStated(t *testing.T) {
 	meter := dynamotest.NewMeter()
 	quiet := newWorld(t, nil)
 	w := quiet.process(t, &notify.Options{}, meter.Wrap)
-	for range 100 {
-		require.NoError(t, w.Dismiss(t.Context(), "ann", quiet.id()))
-	}
-	var rows []any
-	for n := range 201 {
-		rows = append(rows, quiet.row(t, in("ann", n)))
-	}
-	_, err := quiet.items(t).Batch().Write().Put(rows...).Run(t.Context())
-	require.NoError(t, err)
+	quiet.dismissed(t, "ann")
+	quiet.forgeMany(t, "ann", 0, 201, asWritten)
 	view := notify.See(quiet.list(t, "ann"))
 	require.NoError(t, w.MarkAllRead(t.Context(), "ann", view))
 	got := meter.AtMost(t, "mark seen", cost{Requests: 2, Write: 9}, func() {

@@ -134,9 +134,7 @@ var operations = map[string]operation{
 // another, and checks what became of it.
 func (o operation) run(t *testing.T, w world, user string, faulty func(call func(context.Context, world) error) error) {
 	t.Helper()
-	for n := range 4 {
-		w.put(t, in(user, n))
-	}
+	w.forgeMany(t, user, 0, 4, asWritten)
 	if o.prepare != nil {
 		o.prepare(t, w, user)
 	}
@@ -150,11 +148,11 @@ func (o operation) run(t *testing.T, w world, user string, faulty func(call func
 func TestAProcessThatIsKilledLeavesNothingHalf(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for name, o := range faults.Cases(3, operations, "wake") {
+	for name, o := range faults.Cases(5, operations, "wake") {
 		killed := true
-		for k := 1; killed; k++ {
+		for k := 1; killed; k += faults.Size(1, 2) {
 			for _, applied := range []bool{false, true} {
-				if applied == (k%2 == 0) && !faults.Full() {
+				if applied == (k%4 < 2) && !faults.Full() {
 					continue // by turns
 				}
 				inject := faults.New(t, 1, faults.Rates{})
@@ -269,7 +267,7 @@ func TestReadsThatLagDoNoHarm(t *testing.T) {
 
 func TestNoGoroutineIsLeft(t *testing.T) {
 	w := newWorld(t, nil)
-	for name, o := range faults.Cases(3, operations, "wake") {
+	for name, o := range faults.Cases(5, operations, "wake") {
 		o.run(t, w, name, func(call func(context.Context, world) error) error { return call(t.Context(), w.skewed(t, o.ahead)) })
 	}
 	goleak.VerifyNone(t, goleak.IgnoreCurrent(), goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
@@ -284,7 +282,7 @@ func TestADamagedStateHidesNothing(t *testing.T) {
 		defer mu.Unlock()
 		damaged = append(damaged, e.SK)
 	}})
-	for name, state := range map[string]map[string]any{
+	for name, state := range faults.Cases(3, map[string]map[string]any{
 		"no state":       {"rev": 1},
 		"no map":         {"rev": 1, "s": "text"},
 		"no rev":         {"s": map[string]any{"w": "306SKMT000001"}},
@@ -294,10 +292,8 @@ func TestADamagedStateHidesNothing(t *testing.T) {
 		"out of order":   {"rev": 1, "s": map[string]any{"rx": append(append([]byte{0}, make([]byte, 15)...), 1)}},
 		"bad dismissals": {"rev": 1, "s": map[string]any{"gone": []byte{0, 1}}},
 		"odd dismissals": {"rev": 1, "s": map[string]any{"gone": []byte{}, "wake": 7}},
-	} {
-		for n := range 3 {
-			w.put(t, in(name, n))
-		}
+	}) {
+		w.forgeMany(t, name, 0, 3, asWritten)
 		state["pk"], state["sk"], state["last"] = userPK(name), "S", "~"
 		require.NoError(t, w.items(t).Put(state).Run(t.Context()))
 		damaged = nil

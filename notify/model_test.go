@@ -217,7 +217,7 @@ func TestNothingIsLostOrDoubledUnderFaults(t *testing.T) {
 // Case 1 of the notifications: a crash at each write, and a repeat.
 func TestARepeatAfterACrashLeavesTheSame(t *testing.T) {
 	t.Parallel()
-	for _, kill := range []func(*faults.Injector, int){(*faults.Injector).KillAt, (*faults.Injector).KillBefore} {
+	for _, kill := range faults.Some(1, (*faults.Injector).KillAt, (*faults.Injector).KillBefore) {
 		for name, call := range map[string]func(world, notify.Notification) (bool, error){
 			"first": func(w world, n notify.Notification) (bool, error) {
 				_, created, err := w.Notify(t.Context(), n)

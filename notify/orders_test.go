@@ -55,7 +55,7 @@ func TestNoOrderOfAWriteAndAShelfLosesEither(t *testing.T) {
 	for i, a := range names {
 		for _, b := range names[i:] {
 			first, second := ops[a], ops[b]
-			if pairs++; !faults.Full() && pairs%3 > 0 {
+			if pairs++; !faults.Full() && pairs%4 > 0 {
 				continue
 			}
 			for k := range faults.Size(len(orders), 1) {
@@ -131,21 +131,16 @@ func TestWritersAboutTheCapNeverMiscount(t *testing.T) {
 		w.fill(t, n, 98, filler)
 		ps := []world{w, w.process(t, &notify.Options{Consistent: true, Coalesce: time.Nanosecond})}
 		var wg sync.WaitGroup
-		for k := range faults.Size(64, 16) {
+		for k := range faults.Size(64, 10) {
 			wg.Go(func() {
 				r := rand.New(rand.NewPCG(1, uint64(k)))
 				for i := range faults.Size(4, 2) {
 					n := w.like(fmt.Sprintf("w%d.%d", k, i*r.IntN(2)))
 					n.CountBy = count
 					p := ps[r.IntN(2)]
-					_, _, err := p.Notify(t.Context(), n)
-					if err != nil {
-						t.Error(err)
-					}
+					faults.Acknowledged(t, func() error { _, _, err := p.Notify(t.Context(), n); return err })
 					if r.IntN(2) == 0 {
-						if _, err := p.Retract(t.Context(), n); err != nil {
-							t.Error(err)
-						}
+						faults.Acknowledged(t, func() error { _, err := p.Retract(t.Context(), n); return err })
 					}
 				}
 			})
@@ -165,7 +160,7 @@ func TestWritersAboutTheCapNeverMiscount(t *testing.T) {
 			require.True(t, 0 <= g.N && g.N <= 100 && g.off <= 101, "n %d, off %d", g.N, g.off)
 			require.Equal(t, g.live, int(g.N))
 		}
-		for i := range 20 {
+		for i := range faults.Size(20, 5) {
 			f := w.like(filler(i).ID)
 			f.CountBy, f.Activity.ID = count, n.Activity.ID-ids.ID(i)-1
 			w.retract(t, f)

@@ -2,6 +2,7 @@ package notify_test
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"testing"
@@ -103,6 +104,39 @@ func (w world) forge(t testing.TB, to notify.In, change func(*raw)) {
 	g := w.row(t, to)
 	change(&g)
 	require.NoError(t, w.items(t).Put(g).Run(t.Context()))
+}
+
+// forgeMany stores n such groups of a user, numbered from first, 25 a request.
+func (w world) forgeMany(t testing.TB, user string, first, n int, change func(k int, g *raw)) {
+	t.Helper()
+	rows := make([]any, n)
+	for k := range n {
+		g := w.row(t, in(user, first+k))
+		change(k, &g)
+		rows[k] = g
+	}
+	_, err := w.items(t).Batch().Write().Put(rows...).Run(t.Context())
+	require.NoError(t, err)
+}
+
+// asWritten changes nothing.
+func asWritten(int, *raw) {}
+
+// dismissed stores a user's state as if those announcements and others, a hundred
+// together, had just been dismissed.
+func (w world) dismissed(t testing.TB, user string, announcements ...ids.ID) {
+	t.Helper()
+	for len(announcements) < 100 {
+		announcements = append(announcements, w.id())
+	}
+	gone := []byte{0}
+	for _, id := range announcements {
+		gone = binary.BigEndian.AppendUint64(gone, uint64(id))
+		gone = binary.BigEndian.AppendUint32(gone, uint32(w.Now().Add(90*24*time.Hour).Unix()/3600))
+	}
+	require.NoError(t, w.items(t).Put(map[string]any{
+		"pk": userPK(user), "sk": "S", "last": "~", "rev": 1, "s": map[string]any{"gone": gone},
+	}).Run(t.Context()))
 }
 
 // stateSize is how large the user's state is in JSON.

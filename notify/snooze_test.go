@@ -189,11 +189,11 @@ func TestOneCallWakesSomeAndTheNextTheRest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	until := w.Now().Add(time.Hour)
-	for n := range 30 {
-		w.put(t, in("ann", n))
-		changed, err := w.Snooze(t.Context(), in("ann", n), until.Add(time.Duration(n)*time.Second))
-		does(t, changed, err)
-	}
+	w.put(t, in("ann", 0))
+	w.snooze(t, in("ann", 0), time.Hour)
+	w.forgeMany(t, "ann", 1, 29, func(k int, g *raw) {
+		g.Was, g.Place = g.Place, group.Place(group.Snoozed, ids.At(until.Add(time.Duration(k+1)*time.Second)), g.SK)
+	})
 	w.put(t, in("ann", 99))
 	w.snooze(t, in("ann", 99), 3*time.Hour)
 	w.pass(2 * time.Hour)
@@ -212,9 +212,7 @@ func TestDamagedRowsKeepNobodyAsleep(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	due := ids.At(w.Now().Add(time.Hour))
-	for n := range 60 {
-		w.forge(t, in("ann", n), func(g *raw) { g.Place, g.N = group.Place(group.Snoozed, due-1, g.SK), 1000 })
-	}
+	w.forgeMany(t, "ann", 0, 60, func(_ int, g *raw) { g.Place, g.N = group.Place(group.Snoozed, due-1, g.SK), 1000 })
 	w.put(t, in("ann", 99))
 	w.snooze(t, in("ann", 99), time.Hour)
 	w.pass(time.Hour)
@@ -326,13 +324,11 @@ func TestExpiredRowsKeepNobodyAsleep(t *testing.T) {
 	w := newWorld(t, nil)
 	w.put(t, in("ann", 0))
 	w.snooze(t, in("ann", 0), time.Hour)
-	for n := range 200 {
-		w.forge(t, in("ann", n+1), func(g *raw) {
-			g.Was = g.Place
-			g.Place = fmt.Sprintf("+%s#%012x", ids.At(w.Now().Add(-time.Hour)).String(), n)
-			g.TTL = w.Now().Add(-time.Minute).Unix()
-		})
-	}
+	w.forgeMany(t, "ann", 1, 200, func(n int, g *raw) {
+		g.Was = g.Place
+		g.Place = fmt.Sprintf("+%s#%012x", ids.At(w.Now().Add(-time.Hour)).String(), n)
+		g.TTL = w.Now().Add(-time.Minute).Unix()
+	})
 	w.pass(2 * time.Hour)
 	require.Equal(t, 1, w.unseen(t, "ann"))
 }

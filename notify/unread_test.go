@@ -88,10 +88,7 @@ func TestUnreadIsWhatASpanHas(t *testing.T) {
 func TestUnreadStopsAtAHundred(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for n := range 150 {
-		w.store(t, w.thing(n))
-		w.pass(time.Millisecond)
-	}
+	w.forgeMany(t, "bob", 0, 150, func(int, *raw) { w.pass(time.Millisecond) })
 	middle := ids.At(w.Now().Add(-50 * time.Millisecond))
 	for _, c := range []struct {
 		from, to ids.ID

@@ -11,12 +11,8 @@ import (
 func TestRowsThatWereReadOneByOneTakeNoPlaceInTheCount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for n := range 3 {
-		w.forge(t, in("ann", n), func(*raw) {})
-	}
-	for n := range 102 {
-		w.forge(t, in("ann", 10+n), func(g *raw) { g.Read = g.Last })
-	}
+	w.forgeMany(t, "ann", 0, 3, asWritten)
+	w.forgeMany(t, "ann", 10, 102, func(_ int, g *raw) { g.Read = g.Last })
 	c, err := w.Unseen(t.Context(), reader("ann"))
 	require.NoError(t, err)
 	require.Equal(t, notify.Count{N: 3}, c)

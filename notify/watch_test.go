@@ -34,9 +34,14 @@ func newAudience(t *testing.T, watchers int) audience {
 	a := audience{followTable: dynamotest.Table(t, follow.Table)}
 	a.world, a.changes = newStreamed(t, nil)
 	a.world = a.process(t, nil)
-	for n := range watchers {
-		a.follow(t, watcher(n), question)
-	}
+	_, err := a.follows(t, nil).Import(t.Context(), question.String(), func(yield func(follow.Edge, error) bool) {
+		for n := range watchers {
+			if !yield(follow.Edge{Follower: watcher(n), Followee: question.String()}, nil) {
+				return
+			}
+		}
+	}, nil)
+	require.NoError(t, err)
 	return a
 }
 

@@ -3,6 +3,7 @@ package stream_test
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -89,7 +90,7 @@ func TestAnOpenShardWithoutChildrenGoesOn(t *testing.T) {
 
 // Case 13.
 func TestShardsOfManyPagesAreAllLeased(t *testing.T) {
-	n := faults.Size(250, 120)
+	n := faults.Size(250, 60)
 	for _, page := range faults.Some(1, 10, 100) {
 		t.Run(fmt.Sprint(page), func(t *testing.T) {
 			inBubble(t, func(t *testing.T, w *world) {
@@ -223,12 +224,13 @@ func TestWorkersShareShardsEvenlyAndTakeOverFromTheDead(t *testing.T) {
 		renewed := ann.in.Writes()
 		w.until("the first renews", func() bool { return ann.in.Writes() > renewed })
 		writing, stop := context.WithCancel(t.Context())
-		go func() { // records come all the time: record says if two workers handle a shard
+		var writer sync.WaitGroup
+		writer.Go(func() { // records come all the time: record says if two workers handle a shard
 			for i := 0; writing.Err() == nil; i++ {
 				w.write(fmt.Sprintf("shard-%d", i%10), 1)
-				time.Sleep(50 * time.Millisecond)
+				time.Sleep(time.Duration(faults.Size(50, 250)) * time.Millisecond)
 			}
-		}()
+		})
 		ann.kill() // right after it renewed
 		took := w.within(leaseTime+renewTime, "the other has ten", func() bool {
 			owned := w.owned()
@@ -236,6 +238,7 @@ func TestWorkersShareShardsEvenlyAndTakeOverFromTheDead(t *testing.T) {
 		})
 		require.GreaterOrEqual(t, took, leaseTime-time.Second, "not while it may live")
 		stop()
+		writer.Wait()
 		for i := range 10 {
 			w.handles(fmt.Sprintf("shard-%d", i))
 		}

@@ -58,7 +58,7 @@ func TestAListingThatFailsCostsNoLease(t *testing.T) {
 				return ""
 			}
 		})
-		time.Sleep(5 * time.Minute)
+		time.Sleep(time.Duration(faults.Size(5, 2)) * time.Minute)
 		w.write("shard-1", 10)
 		w.handles("shard-1")
 		leases, _ := w.stored()
@@ -257,7 +257,7 @@ func TestThePollerCostsWhatItSays(t *testing.T) {
 		time.Sleep(renewTime / 2)
 		reads, lists := len(w.count("GetRecords")), len(w.count("DescribeStream"))
 		w.meter.Price().Take()
-		ticks := faults.Size(5, 2)
+		ticks := faults.Size(5, 1)
 		time.Sleep(time.Duration(ticks) * renewTime)
 		cost := w.meter.Take()
 		reads, lists = len(w.count("GetRecords"))-reads, len(w.count("DescribeStream"))-lists // which the meter leaves out
@@ -285,7 +285,7 @@ func TestAFewRecordsASecondCostFewReadsAndABacklogNoPause(t *testing.T) {
 		w.handles("shard-1")
 		require.Less(t, time.Since(begun), 5*time.Second)
 		before := len(w.count("GetRecords"))
-		seconds := faults.Size(60, 20)
+		seconds := faults.Size(60, 10)
 		for range seconds * 20 {
 			w.write("shard-1", 1)
 			time.Sleep(50 * time.Millisecond)

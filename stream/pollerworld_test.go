@@ -213,7 +213,7 @@ func (w *world) within(limit time.Duration, what string, holds func() bool) time
 		if time.Since(begun) > limit {
 			require.Fail(w.t, "it never held", what)
 		}
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(500 * time.Millisecond)
 	}
 	return time.Since(begun)
 }

@@ -201,7 +201,7 @@ func (r *repeating) Read(p []byte) (int, error) {
 }
 
 func TestEndlessInputTakesBoundedMemory(t *testing.T) {
-	for name, tt := range map[string]struct {
+	for name, tt := range faults.Cases(3, map[string]struct {
 		format format.Format
 		from   io.Reader
 	}{
@@ -240,7 +240,7 @@ func TestEndlessInputTakesBoundedMemory(t *testing.T) {
 		"threads":       {format.Niconico, endless(`{"data":{"threads":[`, `{"comments":[`)},
 		"line":          {format.NDJSON, endless("", "x")},
 		"lines":         {format.NDJSON, endless("", "\n")},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			r, err := format.NewReader(tt.from, tt.format, nil)
 			require.NoError(t, err)

@@ -10,13 +10,14 @@ import (
 
 	"github.com/plaza-sdk/plaza"
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify/digest"
 )
 
 func TestADamagedJobStaysAndIsReported(t *testing.T) {
 	t.Parallel()
 	other := ids.At(noon.AddDate(1, 0, 0))
-	for name, damage := range map[string]map[string]any{
+	for name, damage := range faults.Cases(3, map[string]map[string]any{
 		"no user":           {"user": ""},
 		"another user":      {"user": "bob"},
 		"another channel":   {"channel": "push"},
@@ -27,7 +28,7 @@ func TestADamagedJobStaysAndIsReported(t *testing.T) {
 		"negative tries":    {"tries": -1, "since": 1},
 		"half a span":       {"spans": make([]byte, 12)},
 		"a span backwards":  {"spans": append([]byte{0}, make([]byte, 24)...)},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, hourly)
@@ -53,11 +54,11 @@ func TestADamagedJobStaysAndIsReported(t *testing.T) {
 
 func TestADamagedMarkCountsAsNone(t *testing.T) {
 	t.Parallel()
-	for name, value := range map[string]types.AttributeValue{
+	for name, value := range faults.Cases(2, map[string]types.AttributeValue{
 		"text":         &types.AttributeValueMemberS{Value: "x"},
 		"half a span":  &types.AttributeValueMemberB{Value: make([]byte, 12)},
 		"without ends": &types.AttributeValueMemberB{Value: make([]byte, 49)},
-	} {
+	}) {
 		for _, attribute := range []string{"spans", "leases", "rev"} {
 			if attribute == "leases" && name == "without ends" {
 				continue // two leases that are over

@@ -333,7 +333,7 @@ func TestAHotMomentIsSharedByWorkers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, daily)
 	const workers = 3
-	users := faults.Size(300, 60)
+	users := faults.Size(300, 30)
 	p := w.process(t, parts{opts: digest.Options{JobShards: 4}})
 	for n := range users {
 		user := fmt.Sprint("user", n)

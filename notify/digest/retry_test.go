@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza/ids"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/digest"
 )
@@ -107,7 +108,7 @@ func TestADigestThatFailsKeepsWhatItCovers(t *testing.T) {
 		return w.Send(ctx, d)
 	})})
 	want := "1"
-	for n := range 2 * digest.MaxSpans {
+	for n := range digest.MaxSpans + faults.Size(digest.MaxSpans, 4) {
 		p.notify(t, fmt.Sprint(n))
 		w.pass(time.Minute + 15*time.Second)
 		_, err := p.worker.Deliver(t.Context())
@@ -138,10 +139,10 @@ func TestAPanicOfOnAttemptIsReported(t *testing.T) {
 
 func TestOneFailingUserDelaysNoOther(t *testing.T) {
 	t.Parallel()
-	for name, fail := range map[string]func(context.Context) error{
+	for name, fail := range faults.Cases(2, map[string]func(context.Context) error{
 		"an error": func(context.Context) error { return errBroken },
 		"a panic":  func(context.Context) error { panic(errBroken) },
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, hourly)

@@ -168,7 +168,7 @@ func TestEraseFindsAMessageThatIsInNoInbox(t *testing.T) {
 
 func TestEraseUnderFaults(t *testing.T) {
 	t.Parallel()
-	for seed := range faults.Seeds(20) {
+	for seed := range faults.Seeds(10) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)

@@ -177,8 +177,9 @@ func (w world) settled(t testing.TB, conversation string, members ...string) (n 
 	}
 	n = int64(len(seqs))
 	require.Equal(t, downFrom(n, 1), seqs)
+	rows := w.rows(t, conversation, members)
 	for _, user := range members {
-		found := w.row(t, conversation, user)
+		found := rows[user]
 		require.Nil(t, found.Till, user)
 		require.Equal(t, n, found.LastSeq, user)
 		if found.From == 0 && n > 0 {
@@ -222,9 +223,8 @@ func (w world) whole(t testing.TB, group string) {
 // and checks the result.
 func (o operation) run(t *testing.T, w world, name string, faulty func(call func(context.Context, world) error) error) {
 	t.Helper()
-	w.create(t, name, "ann", "ben", "cleo")
-	w.send(t, name, "ann", "ann")
-	w.send(t, pairOf(name).Conversation(), pairOf(name).User, pairOf(name).Other)
+	w.lay(t, name, 0, "ann", "ben", "cleo").send(t, 2)
+	w.lay(t, pairOf(name).Conversation(), 0, pairOf(name).User, pairOf(name).Other).send(t, 2)
 	if o.prepare != nil {
 		o.prepare(t, w, name)
 	}
@@ -242,9 +242,9 @@ func TestAProcessThatIsKilledLeavesNothingHalf(t *testing.T) {
 	w := newWorld(t, nil)
 	for name, o := range faults.Cases(5, operations, "send") {
 		killed := true
-		for k := 1; killed; k++ {
+		for k := 1; killed; k += faults.Size(1, 2) {
 			for _, applied := range []bool{false, true} {
-				if applied == (k%2 == 0) && !faults.Full() {
+				if applied == (k%4 < 2) && !faults.Full() {
 					continue // by turns
 				}
 				inject := faults.New(t, 1, faults.Rates{})
@@ -271,7 +271,7 @@ func TestACallerWhoGivesUpLeavesNothingHalf(t *testing.T) {
 	w := newWorld(t, nil)
 	for name, o := range faults.Cases(5, operations, "send") {
 		hung := true
-		for k := 1; hung; k += faults.Size(1, 3) {
+		for k := 1; hung; k += faults.Size(1, 4) {
 			ctx, cancel := context.WithCancel(t.Context())
 			inject := faults.New(t, 1, faults.Rates{})
 			hung = false
@@ -305,8 +305,8 @@ func TestACallerWhoGivesUpLeavesNothingHalf(t *testing.T) {
 func TestFaultsDoNoHarm(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for seed := range faults.Seeds(15) {
-		for name, o := range faults.Cases(2, operations, "send") {
+	for seed := range faults.Seeds(8) {
+		for name, o := range faults.Cases(4, operations, "send") {
 			inject := faults.New(t, seed, faults.Rates{LostBefore: 0.05, LostAfter: 0.15, Throttled: 0.05, Twice: 0.1, Conflict: 0.05})
 			o.run(t, w, fmt.Sprint(name, " ", seed), func(call func(context.Context, world) error) error {
 				p := w.process(t, nil, inject.Wrap)

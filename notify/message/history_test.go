@@ -113,7 +113,7 @@ func TestHistoryIsWhatIsTheUsersToRead(t *testing.T) {
 		"who came and left at once": {row("eve", attributes{"from": 7, "till": 7, "read": 7, "lastSeq": 7}), 0, 1},
 		"all was cleared":           {row("finn", attributes{"from": 10, "read": 0, "lastSeq": 9}), 0, 1},
 	} {
-		for _, limit := range []int{1, 3, 4, 100} {
+		for _, limit := range faults.Some(2, 3, 100, 1, 4) {
 			require.Equal(t, downFrom(c.last, c.first), w.history(t, c.in, limit), name)
 		}
 		page, err := w.History(t.Context(), c.in, cursor.PageRequest{})
@@ -183,16 +183,15 @@ func TestDamagedMessagesAreLeftOutAndReported(t *testing.T) {
 		{"replyTo": -1}, {"replyTo": 1 << 40}, {"replyTo": "x"}, {"edit": "x"}, {"recalled": "x"}, {"recalled": true},
 	}
 	var want []int64
-	for range damages {
-		want = append(l.send(t, 2)[:1], want...)
-	}
+	l.send(t, 2*len(damages))
 	for i, damage := range damages {
+		want = append([]int64{int64(2*i + 1)}, want...)
 		pk, sk := messageAt("g", int64(2*i+2))
 		w.damage(t, pk, sk, damage)
 	}
 	in := message.In{Conversation: "g", User: "ann"}
 	w.pass(time.Minute)
-	for _, limit := range []int{1, 2, 3, 100} {
+	for _, limit := range faults.Some(2, 3, 100, 1, 2) {
 		require.Equal(t, want, w.history(t, in, limit))
 	}
 	require.Len(t, seen.sks, len(damages))
@@ -294,7 +293,7 @@ func TestInvalidPlacesAreRefused(t *testing.T) {
 // one below it. DynamoDB Local never does that.
 func TestAMessageThatAppearsLateIsShown(t *testing.T) {
 	t.Parallel()
-	for _, limit := range []int{1, 2, 5, 100} {
+	for _, limit := range faults.Some(2, 2, 100, 1, 5) {
 		w := newWorld(t, nil)
 		l := w.lay(t, "g", 0, "ann")
 		in := message.In{Conversation: "g", User: "ann"}

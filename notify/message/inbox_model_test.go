@@ -233,7 +233,7 @@ func TestInboxesAreWhatWasDone(t *testing.T) {
 	m.laggard = m.process(t, nil, m.late.Wrap)
 	run, failing := 0, false
 	rapid.Check(t, func(rt *rapid.T) {
-		if run++; run > faults.Size(40, 2) && !failing { // rapid repeats what failed
+		if run++; run > faults.Size(20, 1) && !failing { // rapid repeats what failed
 			return
 		}
 		failing = true

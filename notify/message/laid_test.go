@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -37,20 +36,27 @@ type laid struct {
 func (w world) lay(t testing.TB, conversation string, n int64, members ...string) *laid {
 	t.Helper()
 	l := &laid{w: w, name: conversation, members: members, n: n}
+	items := []any{l.head()}
 	for _, user := range members {
-		l.row(t, user, map[string]any{"lastSeq": n, "read": n, "from": n, "last": w.id().String()})
+		items = append(items, attributes{
+			"pk": keys.Join("U", user), "sk": "C#" + conversation, "lastSeq": n, "read": n, "from": n, "last": w.id().String(),
+		})
 	}
-	l.head(t)
 	if !strings.Contains(conversation, "#") {
-		m := attributes{"pk": "C#" + conversation, "sk": "M", "mver": 1, "members": &types.AttributeValueMemberSS{Value: members}}
-		require.NoError(t, w.raw(t).Put(m).Run(context.Background()))
+		items = append(items, attributes{"pk": "C#" + conversation, "sk": "M", "mver": 1, "members": &types.AttributeValueMemberSS{Value: members}})
 	}
+	l.put(t, items)
 	return l
 }
 
-func (l *laid) head(t testing.TB) {
+func (l *laid) put(t testing.TB, items []any) {
 	t.Helper()
-	require.NoError(t, l.w.raw(t).Put(attributes{"pk": "C#" + l.name, "sk": "~", "n": l.n, "mver": 1}).Run(context.Background()))
+	_, err := l.w.raw(t).Batch().Write().Put(items...).Run(context.Background())
+	require.NoError(t, err)
+}
+
+func (l *laid) head() attributes {
+	return attributes{"pk": "C#" + l.name, "sk": "~", "n": l.n, "mver": 1}
 }
 
 // row replaces a user's row.
@@ -79,11 +85,7 @@ func (l *laid) send(t testing.TB, n int) (seqs []int64) {
 		})
 		seqs = append(seqs, l.n)
 	}
-	for chunk := range slices.Chunk(items, 25) {
-		_, err := l.w.raw(t).Batch().Write().Put(chunk...).Run(context.Background())
-		require.NoError(t, err)
-	}
-	l.head(t)
+	l.put(t, append(items, l.head()))
 	for _, user := range l.members {
 		u := l.w.raw(t).Update("pk", keys.Join("U", user)).Range("sk", "C#"+l.name).Set("lastSeq", l.n).Set("last", last.String())
 		require.NoError(t, u.Run(context.Background()))

@@ -118,7 +118,7 @@ func TestALateRequestUndoesNothingThatFollowed(t *testing.T) {
 // read and cleared, or after the member left.
 func TestRowsOfAnEarlierMessageChangeNothing(t *testing.T) {
 	t.Parallel()
-	for name, then := range faults.Cases(3, map[string]func(t *testing.T, w world){
+	for name, then := range faults.Cases(7, map[string]func(t *testing.T, w world){
 		"repeated": func(*testing.T, world) {},
 		"sent":     func(t *testing.T, w world) { w.send(t, "g", "ben", "ann", "cleo") },
 		"read":     func(t *testing.T, w world) { require.NoError(t, w.Read(t.Context(), of("ben", "g"), 3)) },

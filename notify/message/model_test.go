@@ -157,7 +157,7 @@ func TestConversationsAreAsTheModelSays(t *testing.T) {
 	w := newWorld(t, nil)
 	checks, failing := 0, false
 	rapid.Check(t, func(rt *rapid.T) {
-		if checks++; checks > faults.Size(40, 5) && !failing { // rapid repeats what failed
+		if checks++; checks > faults.Size(25, 3) && !failing { // rapid repeats what failed
 			return
 		}
 		failing = true

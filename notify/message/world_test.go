@@ -136,6 +136,27 @@ func (w world) row(t testing.TB, conversation, user string) (found row) {
 	return found
 }
 
+// rows reads the rows of several users, by user.
+func (w world) rows(t testing.TB, conversation string, users []string) map[string]row {
+	t.Helper()
+	wanted := make([]dynamo.Keyed, len(users))
+	for i, user := range users {
+		wanted[i] = dynamo.Keys{keys.Join("U", user), "C#" + conversation}
+	}
+	var items []struct {
+		row
+		PK string `dynamo:"pk"`
+	}
+	get := dynamotest.DB(t).Table(w.table).Batch("pk", "sk").Get(wanted...).Consistent(true)
+	require.NoError(t, get.All(t.Context(), &items))
+	require.Len(t, items, len(users))
+	found := make(map[string]row, len(users))
+	for _, i := range items {
+		found[keys.Split(i.PK)[1]] = i.row
+	}
+	return found
+}
+
 // damage sets attributes of an item to what no write leaves.
 func (w world) damage(t testing.TB, pk, sk string, attributes map[string]any) {
 	t.Helper()

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-sdk/plaza"
+	"github.com/plaza-sdk/plaza/internal/faults"
 	"github.com/plaza-sdk/plaza/notify"
 	"github.com/plaza-sdk/plaza/notify/prefs"
 )
@@ -54,7 +55,7 @@ func number(v string) types.AttributeValue { return &types.AttributeValueMemberN
 
 func TestDamagedSettingsListAndSendNothing(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	for name, c := range faults.Cases(3, map[string]struct {
 		attribute string
 		value     types.AttributeValue
 	}{
@@ -68,7 +69,7 @@ func TestDamagedSettingsListAndSendNothing(t *testing.T) {
 		"what a block has":           {"since", number("7")},
 		"an expiry of another type":  {"ttl", text("soon")},
 		"a number too great for any": {"since", number("1e30")},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w, heard := damaged(t)
