@@ -20,7 +20,7 @@ func TestSendersAtOnceGetDenseNumbers(t *testing.T) {
 	t.Parallel()
 	const devices = 16
 	each := faults.Size(4, 2)
-	for seed := range faults.Seeds(5) {
+	for seed := range faults.Seeds(10) {
 		w := newWorld(t, nil)
 		members := crowd(4)
 		w.create(t, "g", members...)

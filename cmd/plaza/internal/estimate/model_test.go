@@ -127,3 +127,10 @@ func TestReadsOfAShardedKeyAreNotSpread(t *testing.T) {
 	_, read := m.hottestOf("reaction")
 	require.Equal(t, "no option spreads it; cache it", m.second(read).Advice)
 }
+
+func TestARequestDeliversTo25Followers(t *testing.T) {
+	t.Parallel()
+	for followers, requests := range map[float64]float64{0: 0, 1: 2, 25: 2, 26: 3, 1000: 41, 1001: 43} {
+		require.InDelta(t, requests, deliver(followers).Requests, 0, "%g followers, read by 1,000", followers)
+	}
+}
