@@ -71,7 +71,8 @@ func TestAKilledDeliveryIsFinishedByAnother(t *testing.T) {
 func TestRunFinishesInlineDeliveries(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.imported(t, "star", 30)
+	n := faults.Size(30, 14)
+	w.imported(t, "star", n)
 	ended := make(chan feed.Delivery, 10)
 	worker := w.process(t, &feed.Options{
 		Consistent:      true,
@@ -86,8 +87,8 @@ func TestRunFinishesInlineDeliveries(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stopped := make(chan error)
 	go func() { stopped <- worker.Run(ctx) }()
-	require.Equal(t, feed.Delivery{Owner: "star", ID: a.ID, Entries: 20, Done: true}, <-ended)
-	for i := range 30 {
+	require.Equal(t, feed.Delivery{Owner: "star", ID: a.ID, Entries: n - 10, Done: true}, <-ended)
+	for i := range n {
 		require.Equal(t, []ids.ID{a.ID}, all(t, w.Home(fmt.Sprintf("reader-%d", i)).List, 10))
 	}
 	stop()
@@ -158,8 +159,9 @@ func TestADeliveryFinishedElsewhereLeavesNoJob(t *testing.T) {
 
 func TestADeliveryStartsAgainIfItsCursorIsRefused(t *testing.T) {
 	t.Parallel()
+	n := faults.Size(30, 14)
 	w := newWorld(t, nil)
-	w.imported(t, "star", 30)
+	w.imported(t, "star", n)
 	with := func(key byte) *feed.Repository {
 		codec, err := cursor.Sealed(cursor.Keyring{Current: key, Keys: map[byte][]byte{key: []byte("0123456789abcdef0123456789abcdef")}})
 		require.NoError(t, err)
@@ -174,7 +176,7 @@ func TestADeliveryStartsAgainIfItsCursorIsRefused(t *testing.T) {
 	delivered, err := with(2).Deliver(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 1, delivered)
-	for i := range 30 {
+	for i := range n {
 		require.Equal(t, []ids.ID{a.ID}, all(t, w.Home(fmt.Sprintf("reader-%d", i)).List, 10))
 	}
 }

@@ -151,17 +151,20 @@ func TestEraseLeavesNothingOfAUser(t *testing.T) {
 }
 
 func TestEraseKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
+	if !faults.Full() {
+		t.Skip("by default it is killed in the midst of several pages, in another test")
+	}
 	t.Parallel()
 	kills := map[string]func(*faults.Injector, int){
 		"applied":     (*faults.Injector).KillAt,
 		"not applied": (*faults.Injector).KillBefore,
 	}
-	for name, kill := range faults.Cases(2, kills) {
+	for name, kill := range kills {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			first := newWorld(t, nil)
 			anns := populate(t, first)
-			for k, killed := 1, true; killed; k += faults.Size(1, 5) {
+			for k, killed := 1, true; killed; k += 2 { // once between any two writes
 				w := first.copied(t)
 				injector := faults.New(t, uint64(k), faults.Rates{})
 				kill(injector, k)
@@ -208,7 +211,7 @@ func TestADeliveryDuringEraseLeavesNothing(t *testing.T) {
 	w.publish(t, "chris", 1)
 	slow, err := feed.New(w.db, w.feedTable, w.gen, watchedGraph{w.follows, func(string) error {
 		return w.Erase(t.Context(), "chris")
-	}}, nil)
+	}}, sharded(nil))
 	require.NoError(t, err)
 	_, err = slow.Deliver(t.Context())
 	require.NoError(t, err)
@@ -299,7 +302,7 @@ func TestEraseReadsSeveralPages(t *testing.T) {
 			others--
 		}
 		rows = append(rows, row{PK: "J#0", SK: id + "#" + owner})
-		if n < 1_050 {
+		if n < faults.Size(1_050, 600) {
 			rows = append(rows, row{PK: "H#chris", SK: id + "#ann#" + id})
 		}
 	}
@@ -308,7 +311,7 @@ func TestEraseReadsSeveralPages(t *testing.T) {
 	require.NoError(t, err)
 
 	injector := faults.New(t, 1, faults.Rates{})
-	injector.KillAt(3 + 20) // among the 42 batches of the home
+	injector.KillAt(3 + 20) // among the batches of the home
 	require.ErrorIs(t, w.process(t, nil, injector.Wrap).Erase(t.Context(), "chris"), faults.ErrKilled)
 	require.NotEmpty(t, header(t, w, "chris"), "the header goes last, because it hides entries")
 
@@ -319,7 +322,7 @@ func TestEraseReadsSeveralPages(t *testing.T) {
 
 func TestEraseCostsAUnitAnItem(t *testing.T) {
 	t.Parallel()
-	n := faults.Size(60, 20)
+	n := faults.Size(60, 14)
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &feed.Options{Consistent: true, OwnHome: true}, meter.Wrap)
 	as := make([]feed.Activity, n)

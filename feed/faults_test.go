@@ -48,7 +48,7 @@ func TestNothingIsLostOrDoubledUnderFaults(t *testing.T) {
 			injector := faults.New(t, seed, harsh)
 			w := newWorld(t, &feed.Options{InlineFollowers: 2}, injector.Wrap)
 			m := model{w: w, random: rand.New(rand.NewPCG(seed, 1)), floors: map[string]ids.ID{}}
-			for range faults.Size(70, 40) {
+			for range faults.Size(70, 28) {
 				m.step(t)
 			}
 			injector.Off()

@@ -125,7 +125,7 @@ func TestFollowManyUnderFaultsAndKills(t *testing.T) {
 	}
 	t.Run("killed at every write", func(t *testing.T) {
 		t.Parallel()
-		for k, killed := 1, true; killed; k += faults.Size(1, 5) {
+		for k, killed := 1, true; killed; k += faults.Size(1, 10) {
 			injector := faults.New(t, uint64(k), faults.Rates{})
 			injector.KillAt(k)
 			reader := fmt.Sprint("killed-", k)

@@ -36,7 +36,7 @@ func TestPublishManyStoresWhatPublishWould(t *testing.T) {
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
 	w.subscribe(t, "ann", "birds")
-	n := faults.Size(40, 12)
+	n := faults.Size(40, 8)
 	given := activities("chris", n)
 	done, created, err := w.Outbox("chris").PublishMany(t.Context(), given)
 	require.NoError(t, err)
@@ -92,8 +92,8 @@ func TestPublishManyReportsEachThatFailed(t *testing.T) {
 // All requests fail once a part of the import is stored.
 func TestARepeatCompletesAnInterruptedPublishMany(t *testing.T) {
 	t.Parallel()
-	n, stored := faults.Size(100, 16), faults.Size(20, 6)
-	for name, tc := range faults.Cases(2, map[string]struct {
+	n, stored := faults.Size(100, 12), faults.Size(20, 4)
+	for name, tc := range faults.Cases(4, map[string]struct {
 		kind faults.Kind
 		want error
 	}{

@@ -153,7 +153,7 @@ func TestASourceCrossesTheLimitWhileReadersPage(t *testing.T) {
 func TestFollowsPublishesAndSwitchesMayRace(t *testing.T) {
 	t.Parallel()
 	r := newRacing(t, 5)
-	for round := range faults.Seeds(100) {
+	for round := range faults.Seeds(50) {
 		reader, source := fmt.Sprint("reader-", round), fmt.Sprint("source-", round)
 		home := r.Home(reader)
 		follow := func() { retried(t, func() (bool, error) { return home.Follow(t.Context(), source, nil) }) }

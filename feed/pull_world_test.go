@@ -18,7 +18,6 @@ import (
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
 	"github.com/plaza-sdk/plaza/internal/dynamotest/wire"
-	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // drawn is a test within a rapid check: it fails, logs and cleans up as that
@@ -57,13 +56,10 @@ func (w world) timed(t testing.TB, clock *clock, opts feed.Options, wrap ...func
 	w.db, w.gen = dynamotest.DB(t, wrap...), generator(t)
 	source := shifted{w.gen, clock}
 	opts.Now = clock.now
-	if opts.JobShards == 0 {
-		opts.JobShards = faults.Size(4, 1) // other tests have jobs in several
-	}
 	var err error
 	w.follows, err = follow.New(w.db, w.followTable, source, nil)
 	require.NoError(t, err)
-	w.Repository, err = feed.New(w.db, w.feedTable, source, w.follows, &opts)
+	w.Repository, err = feed.New(w.db, w.feedTable, source, w.follows, sharded(&opts))
 	require.NoError(t, err)
 	return w
 }

@@ -134,7 +134,7 @@ func outboxReads(counter *atomic.Int64) func(aws.HTTPClient) aws.HTTPClient {
 
 func TestARememberedOutboxIsNotRead(t *testing.T) {
 	t.Parallel()
-	for _, stars := range faults.Some(1, 10, 100) {
+	for _, stars := range faults.Some(1, 4, 10, 100) {
 		t.Run(fmt.Sprint(stars), func(t *testing.T) {
 			t.Parallel()
 			w := newStarWorld(t, stars, feed.Options{})
@@ -163,7 +163,7 @@ func TestARememberedOutboxIsNotRead(t *testing.T) {
 
 func TestReadersOfTenOutboxesReadEachOnce(t *testing.T) {
 	t.Parallel()
-	stars, readers := faults.Size(10, 4), faults.Size(50, 20)
+	stars, readers := faults.Size(10, 4), faults.Size(50, 8)
 	w := newStarWorld(t, stars, feed.Options{})
 	w.posts(t, stars, 5)
 	w.followStars(t, "jill", stars)
@@ -228,7 +228,7 @@ func TestAnActivityShowsFiveSecondsLaterAtTheLatest(t *testing.T) {
 // activities arrive.
 func TestPagesThroughThePullCacheAreExact(t *testing.T) {
 	t.Parallel()
-	for name, opts := range faults.Cases(2, map[string]feed.Options{
+	for name, opts := range faults.Cases(3, map[string]feed.Options{
 		"plain":   {},
 		"reposts": {About: aboutObject, RepostWindow: 10},
 		"small":   {PullCache: 1},
@@ -248,7 +248,7 @@ func TestPagesThroughThePullCacheAreExact(t *testing.T) {
 			w.layEach(t, as)
 			w.clock.pass(10 * time.Second)
 			cached := w.cached(t, opts).Home("jack").List
-			for i, limit := range faults.Some(1, 13, 2, 7, 50) {
+			for i, limit := range faults.Some(1, 18, 2, 7, 50) {
 				want, end := walk(t, w.Home("jack").List, limit)
 				arriving := func(ctx context.Context, req cursor.PageRequest) (cursor.Page[feed.Activity], error) {
 					page, err := cached(ctx, req)
@@ -287,10 +287,10 @@ func TestAnOutboxOfTombstonesLeadsOn(t *testing.T) {
 // and nothing shows twice.
 func TestPollsUpwardsSkipNothingThatTheCacheLacked(t *testing.T) {
 	t.Parallel()
-	for name, opts := range map[string]feed.Options{
+	for name, opts := range faults.Cases(2, map[string]feed.Options{
 		"plain":   {},
 		"reposts": {About: aboutObject, RepostWindow: 3},
-	} {
+	}) {
 		for seed := range uint64(faults.Size(4, 1)) {
 			t.Run(fmt.Sprint(name, seed), func(t *testing.T) {
 				t.Parallel()

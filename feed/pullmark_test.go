@@ -231,7 +231,7 @@ func TestTwoSourcesMayHaveEdgesWithOneID(t *testing.T) {
 
 func TestADamagedPullFailsTheSwitchAndAFollowReplacesIt(t *testing.T) {
 	t.Parallel()
-	for name, damage := range faults.Cases(2, map[string]types.AttributeValue{
+	for name, damage := range faults.Cases(3, map[string]types.AttributeValue{
 		"text": text("x"), "empty": &types.AttributeValueMemberM{Value: dynamo.Item{}}, "since": &types.AttributeValueMemberM{Value: dynamo.Item{"since": number("-1"), "at": text(ids.ID(1).String())}},
 	}) {
 		t.Run(name, func(t *testing.T) {

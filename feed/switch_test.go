@@ -125,6 +125,7 @@ func TestSetPulledLeadsFromModeToMode(t *testing.T) {
 	}
 	require.Equal(t, feed.Pushed, mode())
 	var last ids.ID
+	jobs := 0
 	for i, step := range []struct {
 		pulled  bool
 		changed bool
@@ -145,7 +146,6 @@ func TestSetPulledLeadsFromModeToMode(t *testing.T) {
 		{true, true, feed.Opening, true, feed.Pulled},
 		{false, true, feed.Closing, true, feed.Pushed},
 	} {
-		jobs := len(w.jobs(t))
 		changed, err := chris.SetPulled(t.Context(), step.pulled)
 		require.NoError(t, err)
 		require.Equal(t, step.changed, changed, "step %d", i)
@@ -160,6 +160,7 @@ func TestSetPulledLeadsFromModeToMode(t *testing.T) {
 		if step.finish != "" {
 			deliverAll(t, w.later(t))
 			require.Empty(t, w.jobs(t), "step %d", i)
+			jobs = 0
 			require.Equal(t, step.finish, mode(), "step %d", i)
 			require.Equal(t, last, w.storedMode(t, "chris").At, "step %d", i)
 		}
@@ -195,8 +196,8 @@ func TestSetPulledWhoseAnswerIsLostBeginsOnce(t *testing.T) {
 func TestOfManySetPulledOneBegins(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for round, pulled := range []bool{true, false, true, false} {
-		began := make([]bool, 8)
+	for round, pulled := range faults.Some(2, true, false, true, false) {
+		began := make([]bool, faults.Size(8, 4))
 		var group errgroup.Group
 		for i := range began {
 			other := w.process(t, nil)
@@ -238,7 +239,7 @@ func TestAnImpatientCallerRepeatsSetPulled(t *testing.T) {
 	t.Parallel()
 	for _, pulled := range []bool{true, false} {
 		for k := 1; k <= 3; k++ {
-			if !faults.Full() && pulled != (k == 2) {
+			if !faults.Full() && (k == 1 || pulled != (k == 2)) {
 				continue
 			}
 			w := newWorld(t, nil)
@@ -286,11 +287,11 @@ func TestSwitchesRiseThoughAClockIsBehind(t *testing.T) {
 	w := newWorld(t, nil)
 	w.subscribe(t, "jack", "chris")
 	last := w.switched(t, "chris", true)
-	behind, err := feed.New(w.db, w.feedTable, stuck(ids.At(time.Now().Add(-time.Hour))|7), w.follows, nil)
+	behind, err := feed.New(w.db, w.feedTable, stuck(ids.At(time.Now().Add(-time.Hour))|7), w.follows, sharded(nil))
 	require.NoError(t, err)
 	old := w
 	old.Repository = behind
-	for _, pulled := range []bool{false, true, true, false} {
+	for _, pulled := range faults.Some(2, false, true, true, false) {
 		at := old.switched(t, "chris", pulled)
 		require.Greater(t, at, last)
 		require.Equal(t, at, w.pullOf(t, "jack").At, "the home took it")

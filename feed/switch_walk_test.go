@@ -22,7 +22,7 @@ import (
 func (w world) paged(t testing.TB, opts *feed.Options) world {
 	t.Helper()
 	var err error
-	w.Repository, err = feed.New(w.db, w.feedTable, w.gen, pagedGraph{w.follows}, opts)
+	w.Repository, err = feed.New(w.db, w.feedTable, w.gen, pagedGraph{w.follows}, sharded(opts))
 	require.NoError(t, err)
 	return w
 }
@@ -172,7 +172,7 @@ func TestAKilledSwitchIsFinishedByAnother(t *testing.T) {
 			t.Run(fmt.Sprint(name, ", pulled ", pulled), func(t *testing.T) {
 				t.Parallel()
 				w, last := newWorld(t, nil), 0
-				for k, killed := 1, true; killed; k += faults.Size(1, 7) {
+				for k, killed := faults.Size(1, 8), true; killed; k += faults.Size(1, 7) {
 					star := fmt.Sprint("star ", name, pulled, k)
 					w.followedBy(t, star, followers)
 					if !pulled {
@@ -213,7 +213,7 @@ func TestAKilledSwitchIsFinishedByAnother(t *testing.T) {
 // walk and all. What it writes when it wakes has no effect that lasts.
 func TestAFrozenWalkerOverIsOvertaken(t *testing.T) {
 	t.Parallel()
-	for name, before := range map[string]int{"homes have no mark yet": 0, "homes have the mark of a switch before": 1} {
+	for name, before := range faults.Cases(2, map[string]int{"homes have no mark yet": 0, "homes have the mark of a switch before": 1}) {
 		for n := 1; n <= 4; n += faults.Size(1, 4) {
 			t.Run(fmt.Sprint(name, ", home ", n), func(t *testing.T) {
 				t.Parallel()
@@ -352,7 +352,7 @@ func TestAnOvertakenSwitchDoesNoMore(t *testing.T) {
 			deliverAll(t, later)
 		}
 		return nil
-	}}, nil)
+	}}, sharded(nil))
 	require.NoError(t, err)
 	delivered, err = slow.Deliver(t.Context())
 	require.NoError(t, err)
@@ -382,8 +382,8 @@ func (w world) forget(t testing.TB, reader string) {
 
 func TestAHomeThatCannotKnowKeepsASwitchOpen(t *testing.T) {
 	t.Parallel()
-	const followers = 7
-	for name, tc := range map[string]struct {
+	followers := faults.Size(7, 5)
+	for name, tc := range faults.Cases(2, map[string]struct {
 		spoil func(w world, reader string)
 		want  error
 	}{
@@ -392,7 +392,7 @@ func TestAHomeThatCannotKnowKeepsASwitchOpen(t *testing.T) {
 			w.put(t, []row{{PK: "H#" + reader, SK: "~"}})
 			w.damage(t, "H#"+reader, "~", dynamo.Item{"floor": text("x")})
 		}, plaza.ErrCorrupt},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
@@ -403,7 +403,7 @@ func TestAHomeThatCannotKnowKeepsASwitchOpen(t *testing.T) {
 			var deliveries []feed.Delivery
 			meter := dynamotest.NewMeter()
 			worker := w.process(t, nil, meter.Wrap).paged(t, &feed.Options{Now: clock.now, Parallel: 1, OnDelivery: func(d feed.Delivery) { deliveries = append(deliveries, d) }})
-			for attempt := range 3 {
+			for attempt := range faults.Size(3, 2) {
 				meter.Take()
 				deliveries = nil
 				delivered, err := worker.Deliver(t.Context())
@@ -488,7 +488,7 @@ func TestSwitchesLoseNothingUnderFaults(t *testing.T) {
 
 func TestASwitchCostsARequestAFollower(t *testing.T) {
 	t.Parallel()
-	n := faults.Size(1_100, 10)
+	n := faults.Size(1_100, 4)
 	pages := n/1_000 + 1
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, &feed.Options{}, meter.Wrap)

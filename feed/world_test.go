@@ -1,6 +1,7 @@
 package feed_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -42,8 +43,7 @@ type world struct {
 	followTable string
 }
 
-// newWorld reads strongly consistently and, unless CI is set, has one shard of jobs, if no
-// opts are given.
+// newWorld reads strongly consistently if no opts are given.
 func newWorld(t testing.TB, opts *feed.Options, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 	t.Helper()
 	w := world{
@@ -51,21 +51,31 @@ func newWorld(t testing.TB, opts *feed.Options, wrap ...func(aws.HTTPClient) aws
 		followTable: dynamotest.Table(t, follow.Table),
 	}
 	if opts == nil {
-		opts = &feed.Options{Consistent: true, JobShards: faults.Size(4, 1)}
+		opts = &feed.Options{Consistent: true}
 	}
 	return w.process(t, opts, wrap...)
 }
 
-// process is another process on the tables of w.
+// process is another process on the tables of w. Unless CI is set, it has one shard of jobs.
 func (w world) process(t testing.TB, opts *feed.Options, wrap ...func(aws.HTTPClient) aws.HTTPClient) world {
 	t.Helper()
 	w.db, w.gen = dynamotest.DB(t, wrap...), generator(t)
 	var err error
 	w.follows, err = follow.New(w.db, w.followTable, w.gen, nil)
 	require.NoError(t, err)
-	w.Repository, err = feed.New(w.db, w.feedTable, w.gen, w.follows, opts)
+	w.Repository, err = feed.New(w.db, w.feedTable, w.gen, w.follows, sharded(opts))
 	require.NoError(t, err)
 	return w
+}
+
+// sharded has one shard of jobs, unless CI is set or it has a number.
+func sharded(opts *feed.Options) *feed.Options {
+	var given feed.Options
+	if opts != nil {
+		given = *opts
+	}
+	given.JobShards = cmp.Or(given.JobShards, faults.Size(4, 1)) // other tests have jobs in several
+	return &given
 }
 
 // activity is the n-th activity of actor.

@@ -41,7 +41,7 @@ func TestAnIDTakenConcurrentlyIsAConflict(t *testing.T) {
 			return taken
 		},
 	} {
-		for seen := 2; seen <= 3; seen++ {
+		for seen := faults.Size(2, 3); seen <= 3; seen++ {
 			w := newWorld(t, nil)
 			root := w.says(t, "ann", "bird")
 			first := w.replies(t, "bob", root)
@@ -72,7 +72,8 @@ func TestAnIDTakenConcurrentlyIsAConflict(t *testing.T) {
 // call has read it.
 func TestWritesReadAgainAfterAConcurrentChange(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
+	first := newWorld(t, nil)
+	for name, c := range faults.Cases(2, map[string]struct {
 		hidden bool // the root is hidden first
 		call   func(w world, root, reply comment.Comment) (bool, error)
 		other  func(w world, root, reply comment.Comment)
@@ -113,9 +114,9 @@ func TestWritesReadAgainAfterAConcurrentChange(t *testing.T) {
 			},
 			other: func(w world, _, reply comment.Comment) { w.replies(t, "user 1", reply) },
 		},
-	} {
-		w := newWorld(t, nil)
-		root := w.says(t, "user 0", "bird")
+	}) {
+		w := first.process(t, nil)
+		root := w.says(t, "user 0", name)
 		reply := w.replies(t, "bob", root)
 		if c.hidden {
 			w.hide(t, root)
@@ -123,10 +124,10 @@ func TestWritesReadAgainAfterAConcurrentChange(t *testing.T) {
 		changed, err := c.call(w.interrupted(t, func() { c.other(w, root, reply) }), root, reply)
 		require.NoError(t, err, name)
 		require.True(t, changed, name)
-		w.requireWhole(t, "bird")
+		w.requireWhole(t, name)
 		_, err = w.Unhide(t.Context(), root.Address())
 		if err == nil {
-			w.requireWhole(t, "bird")
+			w.requireWhole(t, name)
 		}
 	}
 }

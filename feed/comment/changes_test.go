@@ -109,7 +109,7 @@ func TestEachWriteReportsItsChanges(t *testing.T) {
 		deep := w.replies(t, "jack", replies[4])
 		sees("a reply to a reply", change(comment.Added, deep))
 
-		for _, c := range faults.Some(2, replies[0], replies[4], root) {
+		for _, c := range faults.Some(1, replies[4], replies[0], root) {
 			edited := c
 			edited.Text, edited.Data, edited.Mentions = "other", nil, nil
 			edited, _, err := w.Edit(t.Context(), edited)

@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-sdk/plaza/feed/comment"
 	"github.com/plaza-sdk/plaza/ids"
 	"github.com/plaza-sdk/plaza/internal/dynamotest"
+	"github.com/plaza-sdk/plaza/internal/faults"
 )
 
 // sixteen pads a name to 16 bytes.
@@ -22,7 +23,9 @@ func read(rows, bytes int) float64 { return 0.5 * float64((rows*bytes+4095)/4096
 
 func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	t.Parallel()
-	const size = 350 // the most of a row with a text of 100 bytes
+	const size = 350            // the most of a row with a text of 100 bytes
+	limit := faults.Size(20, 6) // of a page
+	n := float64(limit)
 	object, ann, bob := sixteen("bird"), sixteen("ann"), sixteen("bob")
 	meter := dynamotest.NewMeter()
 	l := &likes{n: map[ids.ID]int64{}}
@@ -43,7 +46,7 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	}
 	var roots []comment.Comment
 	var first, short comment.Comment // first replies of the last root and of an earlier one
-	for range 22 {
+	for range limit + 2 {
 		short = first
 		root := scored.add(t, said(comment.Comment{}))
 		for range 3 {
@@ -53,13 +56,13 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	}
 	root := roots[0]
 	shown := all(t, of(w.Replies, root.Address(), &comment.ListOptions{Oldest: true}), 50)
-	for range 20 {
+	for range limit {
 		shown = append(shown, w.add(t, said(comment.Comment{Root: root.ID, User: bob})))
 	}
 	unknown := w.id(t)
 	reply := w.add(t, said(comment.Comment{Root: first.Root}))
 	rest := w.add(t, said(comment.Comment{Root: root.ID}))
-	objects := make([]string, 25)
+	objects := make([]string, faults.Size(25, 5))
 	for i := range objects {
 		objects[i] = sixteen(fmt.Sprint("object ", i))
 		w.add(t, said(comment.Comment{Object: objects[i]}))
@@ -67,12 +70,12 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 	quoting := w.add(t, said(comment.Comment{Object: objects[0], Quote: &comment.Quote{Address: w.add(t, said(comment.Comment{Object: objects[0]})).Address()}}))
 
 	type cost = dynamotest.Cost
-	page := cursor.PageRequest{Limit: 20}
+	page := cursor.PageRequest{Limit: limit}
 	adds := func(w world, c comment.Comment) func(ctx) error {
 		return func(ctx ctx) error { _, _, err := w.Add(ctx, said(c)); return err }
 	}
 	full := func(got cursor.Page[comment.Comment], err error) error {
-		require.Len(t, got.Items, 20)
+		require.Len(t, got.Items, limit)
 		return err
 	}
 	does := func(did bool, err error) error {
@@ -88,11 +91,11 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		want cost
 		call func(context.Context) error
 	}{
-		{"page of 20", cost{Requests: 1, Read: read(21, size)}, func(ctx ctx) error { return full(w.ByObject(ctx, object, page, nil)) }},
-		{"page of 20, consistent", cost{Requests: 1, Read: 2 * read(21, size)}, func(ctx ctx) error { return full(strong.ByObject(ctx, object, page, nil)) }},
-		{"20 roots with 3 replies each", cost{Requests: 2, Read: read(21, size) + read(60, size)}, func(ctx ctx) error {
-			got, err := w.Threads(ctx, object, cursor.PageRequest{Limit: 20}, &comment.ListOptions{Oldest: true})
-			require.Len(t, got.Items, 20)
+		{"page", cost{Requests: 1, Read: read(limit+1, size)}, func(ctx ctx) error { return full(w.ByObject(ctx, object, page, nil)) }},
+		{"page, consistent", cost{Requests: 1, Read: 2 * read(limit+1, size)}, func(ctx ctx) error { return full(strong.ByObject(ctx, object, page, nil)) }},
+		{"roots with 3 replies each", cost{Requests: 2, Read: read(limit+1, size) + read(3*limit, size)}, func(ctx ctx) error {
+			got, err := w.Threads(ctx, object, page, &comment.ListOptions{Oldest: true})
+			require.Len(t, got.Items, limit)
 			for _, thread := range got.Items {
 				require.Len(t, thread.First, 3)
 			}
@@ -100,14 +103,14 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		}},
 		{"page with a quote", cost{Requests: 2, Read: 1}, func(ctx ctx) error { _, err := w.ByObject(ctx, objects[0], page, nil); return err }},
 		{"threads with a quote", cost{Requests: 2, Read: 1}, func(ctx ctx) error { _, err := w.Threads(ctx, objects[0], page, nil); return err }},
-		{"page of 20 replies", cost{Requests: 3, Read: 1 + read(21, size)}, func(ctx ctx) error { return full(w.Replies(ctx, root.Address(), page, nil)) }},
-		{"page of 20 of one's own", cost{Requests: 2, Read: 1 + 10 + 10}, func(ctx ctx) error { return full(w.ByUser(ctx, bob, page, nil)) }},
-		{"top 20", cost{Requests: 2, Read: 0.5 + 10.5}, func(ctx ctx) error { return full(scored.Top(ctx, object, page)) }},
+		{"page of replies", cost{Requests: 3, Read: 1 + read(limit+1, size)}, func(ctx ctx) error { return full(w.Replies(ctx, root.Address(), page, nil)) }},
+		{"page of one's own", cost{Requests: 2, Read: 1 + n/2 + n/2}, func(ctx ctx) error { return full(w.ByUser(ctx, bob, page, nil)) }},
+		{"top", cost{Requests: 2, Read: 0.5 + (n+1)/2}, func(ctx ctx) error { return full(scored.Top(ctx, object, page)) }},
 		{"get", cost{Requests: 1, Read: 0.5}, func(ctx ctx) error { _, err := w.Get(ctx, root.Address()); return err }},
 		{"get of a reply", cost{Requests: 1, Read: 1.5}, func(ctx ctx) error { _, err := w.Get(ctx, reply.Address()); return err }},
 		{"get of a quote", cost{Requests: 2, Read: 1}, func(ctx ctx) error { _, err := w.Get(ctx, quoting.Address()); return err }},
 		{"counts", cost{Requests: 1, Read: 0.5}, func(ctx ctx) error { _, err := w.Counts(ctx, object); return err }},
-		{"counts of 25", cost{Requests: 1, Read: 12.5}, func(ctx ctx) error { _, err := w.CountsMany(ctx, objects); return err }},
+		{"counts of several", cost{Requests: 1, Read: float64(len(objects)) / 2}, func(ctx ctx) error { _, err := w.CountsMany(ctx, objects); return err }},
 
 		{"add", cost{Requests: 1, Write: 6}, adds(w, comment.Comment{})},
 		{"add with a key", cost{Requests: 1, Write: 8}, adds(w, comment.Comment{Key: "k"})},
@@ -140,8 +143,8 @@ func TestOperationsCostNoMoreThanStated(t *testing.T) {
 		{"hide a first reply of a longer thread, whose next are known", cost{Requests: 3, Write: 6, Read: 4}, func(ctx ctx) error {
 			return does(w.Hide(ctx, shown[1].Address()))
 		}},
-		{"20 roots, two first replies of one gone", cost{Requests: 3, Read: read(21, size) + read(60, size) + 1}, func(ctx ctx) error {
-			got, err := w.Threads(ctx, object, cursor.PageRequest{Limit: 20}, &comment.ListOptions{Oldest: true})
+		{"roots, two first replies of one gone", cost{Requests: 3, Read: read(limit+1, size) + read(3*limit, size) + 1}, func(ctx ctx) error {
+			got, err := w.Threads(ctx, object, page, &comment.ListOptions{Oldest: true})
 			require.Equal(t, idsOf(shown[2:5]), idsOf(got.Items[0].First))
 			return err
 		}},

@@ -97,7 +97,7 @@ func TestErasingKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 		}) {
 			t.Run(name+", "+how, func(t *testing.T) {
 				t.Parallel()
-				for k, killed := faults.Size(1, 4), true; killed; k += faults.Size(1, 50) {
+				for k, killed := faults.Size(1, 4), true; killed; k += 2 { // once between any two writes
 					w, _ := newScored(t)
 					others := populate(t, w)
 					in := faults.New(t, uint64(k), faults.Rates{})
@@ -113,6 +113,9 @@ func TestErasingKilledAtEveryWriteIsFinishedByARepeat(t *testing.T) {
 						requireErased(t, w, others)
 					} else {
 						require.Equal(t, []string{"K#chris / 1"}, w.traces(t, "nest"))
+					}
+					if !faults.Full() {
+						break
 					}
 				}
 			})
@@ -142,7 +145,7 @@ func TestErasingUnderFaults(t *testing.T) {
 
 func TestDeletesDuringAnEraseObjectLeaveNothing(t *testing.T) {
 	t.Parallel()
-	for k, killed := faults.Size(1, 4), true; killed; k += faults.Size(1, 50) {
+	for k, killed := faults.Size(1, 4), true; killed; k++ {
 		w, _ := newScored(t)
 		populate(t, w)
 		w.says(t, "eve", "nest")
@@ -158,6 +161,9 @@ func TestDeletesDuringAnEraseObjectLeaveNothing(t *testing.T) {
 			if strings.HasPrefix(key, "M#") {
 				require.NotEmpty(t, item["object"], key)
 			}
+		}
+		if !faults.Full() {
+			break
 		}
 	}
 }

@@ -294,7 +294,7 @@ func TestNothingIsLostOrDoubledUnderFaults(t *testing.T) {
 				}
 				return calls
 			}
-			for range 60 {
+			for range faults.Size(60, 40) {
 				calls.step()
 			}
 			require.NotZero(t, in.Count(faults.LostAfter)+in.Count(faults.Twice))

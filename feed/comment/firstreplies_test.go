@@ -56,7 +56,7 @@ func TestFirstRepliesAreTheOldestThatStand(t *testing.T) {
 		left = left[1:]
 		require.Equal(t, left[:min(len(left), 3)], first(), "%d are gone", i+1)
 	}
-	for i := 11; i > 0; i -= 2 {
+	for i := len(replies) - 1; i > 0; i -= 2 {
 		_, err := w.Unhide(t.Context(), replies[i].Address())
 		require.NoError(t, err)
 		left = slices.Insert(left, 0, replies[i].ID)
@@ -87,7 +87,7 @@ func TestALongThreadWhoseFirstRepliesAreDeleted(t *testing.T) {
 		w.delete(t, replies[0])
 		replies = replies[1:]
 	}
-	for range 9 {
+	for range faults.Size(9, 6) {
 		replies = append(replies, w.replies(t, "bob", root))
 	}
 	for len(replies) > 0 {
@@ -182,12 +182,12 @@ func TestConcurrentChangesLeaveTheRightFirstReplies(t *testing.T) {
 				replies = append(replies, w.replies(t, "bob", root))
 			}
 			var group errgroup.Group
-			for n := range uint64(4) {
+			for n := range uint64(faults.Size(4, 3)) {
 				in := faults.New(t, seed*4+n, harshness[seed%3])
 				random := rand.New(rand.NewPCG(seed, n))
 				q := &randomThread{world: w.process(t, nil, in.Wrap), root: root, replies: slices.Clone(replies), pick: random.IntN, call: settled}
 				group.Go(func() error {
-					for range faults.Size(20, 10) {
+					for range faults.Size(20, 7) {
 						q.step(t)
 					}
 					return nil
@@ -210,10 +210,11 @@ func TestThreadsSearchTheRestIfNextWasNotRefilled(t *testing.T) {
 	w := newWorld(t, nil, meter.Wrap)
 	root := w.says(t, "ann", "bird")
 	var replies []comment.Comment
-	for range 40 {
+	for range faults.Size(40, 22) {
 		replies = append(replies, w.replies(t, "bob", root))
 	}
-	for _, reply := range replies[:36] {
+	last := len(replies) - 4
+	for _, reply := range replies[:last] {
 		in := faults.New(t, 1, faults.Rates{})
 		hasty := w.process(t, nil, in.Wrap)
 		in.KillAt(1) // after the transaction
@@ -222,12 +223,12 @@ func TestThreadsSearchTheRestIfNextWasNotRefilled(t *testing.T) {
 	}
 	meter.Take()
 	threads := all(t, of(w.Threads, "bird", nil), 5)
-	require.Equal(t, idsOf(replies[36:39]), idsOf(threads[0].First))
+	require.Equal(t, idsOf(replies[last:last+3]), idsOf(threads[0].First))
 	require.LessOrEqual(t, meter.Take().Requests, 2+2)
 
-	w.hide(t, replies[36]) // which refills Next
+	w.hide(t, replies[last]) // which refills Next
 	meter.Take()
-	require.Equal(t, idsOf(replies[37:]), idsOf(all(t, of(w.Threads, "bird", nil), 5)[0].First))
+	require.Equal(t, idsOf(replies[last+1:]), idsOf(all(t, of(w.Threads, "bird", nil), 5)[0].First))
 	require.LessOrEqual(t, meter.Take().Requests, 3)
 }
 
@@ -236,7 +237,7 @@ func TestThreadsPassOverHiddenRootsAtABoundedCost(t *testing.T) {
 	meter := dynamotest.NewMeter()
 	w := newWorld(t, nil, meter.Wrap)
 	var stand []ids.ID
-	every := faults.Size(10, 4)
+	every := faults.Size(10, 3)
 	for n := range 3 * every {
 		root := w.says(t, "ann", "bird")
 		for range 2 {
@@ -277,7 +278,7 @@ func TestChangesDuringARefillAreNotLost(t *testing.T) {
 			w.add(t, comment.Comment{Object: c.Object, Root: c.Root, ID: id, User: "eve"})
 		}
 	}
-	for name, c := range map[string]struct {
+	for name, c := range faults.Cases(2, map[string]struct {
 		replies      int
 		hidden       []int
 		call, other  func(w world, c comment.Comment)
@@ -294,7 +295,7 @@ func TestChangesDuringARefillAreNotLost(t *testing.T) {
 			w.delete(t, c)
 			w.replies(t, "ann", comment.Comment{Object: c.Object, ID: c.Root})
 		}, 0, 2, "TransactWriteItems"},
-	} {
+	}) {
 		root := w.says(t, "ann", name)
 		var replies []comment.Comment
 		for range c.replies {

@@ -26,7 +26,7 @@ func settled(call func() error) error {
 func TestConcurrentRepliesAndRemovalsLeaveNothingUnreachable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	for round := range faults.Size(12, 4) {
+	for round := range faults.Size(12, 3) {
 		object := fmt.Sprint("bird ", round)
 		root := w.says(t, "ann", object)
 		target := root

@@ -165,7 +165,7 @@ func TestTopIsExactOnceScoresStopChanging(t *testing.T) {
 	for seed := range faults.Seeds(6) {
 		random := rand.New(rand.NewPCG(seed, 3))
 		group.Go(func() error {
-			for range 25 {
+			for range faults.Size(25, 15) {
 				c := cs[random.IntN(len(cs))]
 				l.add(c.ID, random.Int64N(5)-2)
 				if err := settled(func() error { _, err := w.UpdateScore(t.Context(), c.Address()); return err }); err != nil {
