@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
-
-	"github.com/plaza-sdk/plaza/notify"
 )
 
 // cache keeps readings of audiences, up to a total number of announcements. It is
@@ -30,12 +28,12 @@ func newCache(size int, now func() time.Time) (*cache, error) {
 
 func (r reading) weight() int { return max(1, len(r.announcements)) }
 
-// get returns the announcements of a fresh reading. Callers must not change them.
-func (c *cache) get(audience string) ([]notify.Announcement, bool) {
+// get returns a fresh reading. Callers must not change its announcements.
+func (c *cache) get(audience string) (reading, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	found, ok := c.readings.Get(audience)
-	return found.announcements, ok && found.fresh(c.now())
+	return found, ok && found.fresh(c.now())
 }
 
 // put keeps the later reading: one that was given up may end after the next.

@@ -43,10 +43,11 @@ func (r *Repository) Live(ctx context.Context, reader notify.Reader) ([]notify.A
 	known := make([][]notify.Announcement, len(reader.Audiences))
 	var unknown []int
 	for i, audience := range reader.Audiences {
-		var ok bool
-		if known[i], ok = r.cache.get(audience); !ok {
+		found, ok := r.cache.get(audience)
+		if !ok {
 			unknown = append(unknown, i)
 		}
+		known[i] = found.announcements
 	}
 	if len(unknown) > 0 {
 		err := parallel.ForEach(ctx, len(unknown), readsAtOnce, func(ctx context.Context, n int) (err error) {
@@ -101,6 +102,9 @@ func (r reading) fresh(now time.Time) bool {
 func (r *Repository) refresh(ctx context.Context, audience string) ([]notify.Announcement, error) {
 	for range 2 {
 		found, err := r.reads.Do(ctx, audience, func(ctx context.Context) (reading, error) {
+			if found, ok := r.cache.get(audience); ok { // since the caller looked
+				return found, nil
+			}
 			found, err := r.read(ctx, audience)
 			if err == nil {
 				r.cache.put(audience, found)
