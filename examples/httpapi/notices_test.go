@@ -34,7 +34,6 @@ func (w world) told(t *testing.T, user string) []string {
 }
 
 func whatSomebodyDoesIsToldToWhomItConcerns(t *testing.T, w world) {
-	const comments = "/objects/picture:19/comments"
 	const picture = "/objects/picture:dee:1"
 	for _, who := range []string{"dagbert", "don"} {
 		done[followed](t, w.send(t, "PUT", "/users/"+who+"/following/dee", ""))
@@ -62,7 +61,6 @@ func whatSomebodyDoesIsToldToWhomItConcerns(t *testing.T, w world) {
 }
 
 func aRepeatedRequestIsToldOnce(t *testing.T, w world) {
-	const comments = "/objects/picture:20/comments"
 	for range 3 {
 		done[followed](t, w.send(t, "PUT", "/users/doris/following/edgar", ""))
 		done[change](t, w.send(t, "PUT", "/objects/picture:edgar:1/reactions/like/doris", ""))
@@ -148,7 +146,6 @@ func aRemovedCommentIsNoLongerTold(t *testing.T, w world) {
 }
 
 func oddNamesAreToldOfOrOfNobody(t *testing.T, w world) {
-	const comments = "/objects/picture:23/comments"
 	for object, told := range map[string]bool{
 		"picture:c:d#? %é:1": true, "picture:flora": false, "flora": false, "picture:flora:": true, "picture::1": false, ":flora:1": false,
 		"comment:x:picture:flora:1": true, "comment:" + fromNow(0) + ":picture:flora:1": false,

@@ -47,7 +47,6 @@ func peopleChooseWhatTheyAreToldOf(t *testing.T, w world) {
 }
 
 func whoIsBlockedAndWhatIsMutedIsNotTold(t *testing.T, w world) {
-	const comments = "/objects/picture:31/comments"
 	for i, changed := range []bool{true, false} {
 		require.Equal(t, changed, done[change](t, w.send(t, "PUT", "/users/jean/blocked/jasper", "")).Changed, "call %d", i)
 		require.Equal(t, changed, done[change](t, w.send(t, "PUT", "/users/jean/muted/picture:jean:1", "")).Changed, "call %d", i)
