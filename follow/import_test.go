@@ -343,20 +343,20 @@ func wikiVote(t testing.TB) []follow.Edge {
 func TestImportOfARealGraph(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("12,000 edges")
+		t.Skip("25,000 edges")
 	}
 	edges := wikiVote(t)
 	require.Len(t, edges, 103_689)
-	edges = edges[:faults.Size(12_000, 150)]
-	var opts follow.ImportOptions
+	edges = edges[:faults.Size(25_000, 150)]
+	windows, opts := 3, follow.ImportOptions{}
 	if !faults.Full() {
-		opts.Window = 100
+		windows, opts.Window = 2, 100
 	}
 	w := newWorld(t, nil)
 	result, err := w.Import(t.Context(), "wiki-vote", sequence(edges), &opts)
 	require.NoError(t, err)
 	n := int64(len(edges))
-	require.Equal(t, follow.ImportResult{Edges: n, Created: n, Windows: 2}, result)
+	require.Equal(t, follow.ImportResult{Edges: n, Created: n, Windows: windows}, result)
 	requireStored(t, w, edges)
 
 	// Ids are in the order of the file.

@@ -138,7 +138,7 @@ func (c *contest) overtake(ctx context.Context) error {
 
 // check compares the ranks of a sample with a sort.
 func (c *contest) check(ctx context.Context) error {
-	step := max(1, len(c.best)/100)
+	step := max(1, len(c.best)/1000)
 	n := (len(c.best) + step - 1) / step
 	stated := times(foldedRankCost(len(c.best)), n)
 	return c.ledger.Do(ledger.Thousands(n)+" ranks beside a sort", stated, func() error {

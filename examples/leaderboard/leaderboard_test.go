@@ -79,8 +79,7 @@ func TestFoldedRanksCostLessThanCountedOnes(t *testing.T) {
 	text := out.String()
 	require.Contains(t, text, "Every step cost what is stated, or less.")
 	require.Contains(t, section(t, text, "the folder loads", "the same reads"), ledger.Thousands(int64(players))+" entries")
-	step := players / 100
-	require.Contains(t, text, fmt.Sprint((players+step-1)/step)+" ranks beside a sort")
+	require.Contains(t, text, ledger.Thousands(min(players, 1000))+" ranks beside a sort")
 
 	figures := section(t, text, "the same reads", "Players improve")
 	counted := column(t, figures, `(?:Rank|Around|Percentile|Range), bottom +\d+ +(\d+)`)

@@ -82,7 +82,7 @@ func numbered(t *testing.T, w world, n int) {
 }
 
 func longList(t *testing.T, b browsertest.Browser) {
-	const n = 4_000
+	const n = 10_000
 	w := newWorld(t, Hills())
 	numbered(t, w, n)
 	p := open(t, b, w)
