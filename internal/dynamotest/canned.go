@@ -41,13 +41,18 @@ func (c *canned) cost(f func()) Cost {
 	return m.Take()
 }
 
-// during records the engine's answers to call, and then runs f with these answers.
-func (c *canned) during(call func(), f func()) {
+// record returns the engine's answers to call.
+func (c *canned) record(call func()) *tape {
 	t := &tape{played: map[string]int{}, answers: map[string][]answer{}, same: map[question]answer{}}
+	c.play(t, call)
+	t.recorded = true
+	return t
+}
+
+// play runs f with recorded answers.
+func (c *canned) play(t *tape, f func()) {
 	c.tape.Store(t)
 	defer c.tape.Store(nil)
-	call()
-	t.recorded = true
 	f()
 }
 
@@ -110,19 +115,20 @@ func (t *tape) answer(r *http.Request) (*http.Response, error) {
 		t.answers[op] = append(t.answers[op], answer{*res, body})
 		t.same[q] = answer{*res, body}
 		t.mu.Unlock()
-		return play(answer{*res, body}, r), nil
+		return answer{*res, body}.to(r), nil
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if own, ok := t.same[q]; ok {
-		return play(own, r), nil
+		return own.to(r), nil
 	}
 	given := t.answers[op]
 	t.played[op]++
-	return play(given[(t.played[op]-1)%len(given)], r), nil
+	return given[(t.played[op]-1)%len(given)].to(r), nil
 }
 
-func play(a answer, r *http.Request) *http.Response {
+// to is the response to a request.
+func (a answer) to(r *http.Request) *http.Response {
 	res := a.response
 	res.Body = io.NopCloser(bytes.NewReader(a.body))
 	res.Request = r

@@ -25,24 +25,7 @@ func Pair(b *testing.B, ours, bare func()) {
 		sides[n%2].run(round)
 		sides[1-n%2].run(round)
 	}
-	const rounds = 20
-	ratios := make([]float64, rounds)
-	for n := range ratios {
-		var took [2]time.Duration
-		for k := range took {
-			one := (n + k) % 2
-			answers.during(sides[one].call, func() {
-				runtime.GC() // of the other's garbage
-				start := CPUTime(b)
-				for range round {
-					sides[one].call()
-				}
-				took[one] = CPUTime(b) - start
-			})
-		}
-		ratios[n] = float64(took[0]) / float64(took[1])
-	}
-	b.ReportMetric(median(ratios), "cpu-ratio")
+	b.ReportMetric(cpuRatio(b, sides[0].call, sides[1].call), "cpu-ratio")
 	cost := answers.cost(func() {
 		for range round {
 			sides[0].call()
@@ -56,6 +39,39 @@ func Pair(b *testing.B, ours, bare func()) {
 	b.ReportMetric(median(our.times), "ns/op")
 	b.ReportMetric(median(our.times)/median(their.times), "time-ratio")
 	b.ReportMetric(median(our.allocs)/median(their.allocs), "allocs-ratio")
+}
+
+// cpuRatio is the median ratio of CPU times of ours by bare with recorded answers.
+func cpuRatio(b *testing.B, ours, bare func()) float64 {
+	cpu := func(answered *tape, call func(), calls int) (took time.Duration) {
+		answers.play(answered, func() {
+			runtime.GC() // of the other's garbage
+			start := CPUTime(b)
+			for range calls {
+				call()
+			}
+			took = CPUTime(b) - start
+		})
+		return took
+	}
+	const tapes, rounds, first, long = 8, 10, 10, 10 * time.Millisecond
+	calls := first * max(1, int(long/cpu(answers.record(bare), bare, first)))
+	var ratios []float64
+	for range tapes {
+		our, their := answers.record(ours), answers.record(bare)
+		for n := range rounds { // short ones, so that both sides find the machine equally busy
+			var took [2]time.Duration
+			if n%2 == 0 {
+				took[0] = cpu(our, ours, calls)
+			}
+			took[1] = cpu(their, bare, calls)
+			if n%2 == 1 {
+				took[0] = cpu(our, ours, calls)
+			}
+			ratios = append(ratios, float64(took[0])/float64(took[1]))
+		}
+	}
+	return median(ratios)
 }
 
 type side struct {

@@ -43,7 +43,12 @@ func (s Shape) TailKey(e Edge) store.Key {
 	return store.Key{PK: s.tailPK(e.Tail, e.Kind), SK: e.ID.String()}
 }
 
-func (s Shape) tailPK(tail, kind string) string { return ofKind(kind, s.Tails, tail) }
+func (s Shape) tailPK(tail, kind string) string {
+	if kind == "" {
+		return keys.Join(s.Tails, tail)
+	}
+	return keys.Join(s.Tails, tail, kind)
+}
 
 // HeadKey is where the edge is in its head's list.
 func (s Shape) HeadKey(e Edge) store.Key {
@@ -84,12 +89,12 @@ func attributesOf(kind string) attributes {
 	return attributes{ofKind(kind, idAttr), ofKind(kind, shardAttr), ofKind(kind, endedAttr)}
 }
 
-// ofKind joins parts, and the kind if there are kinds.
-func ofKind(kind string, parts ...string) string {
-	if kind != "" {
-		parts = append(parts, kind)
+// ofKind is the name of a kind's attribute.
+func ofKind(kind, attribute string) string {
+	if kind == "" {
+		return attribute
 	}
-	return keys.Join(parts...)
+	return keys.Join(attribute, kind)
 }
 
 // kindIn is the kind that an attribute called name belongs to.

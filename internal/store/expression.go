@@ -21,29 +21,46 @@ import (
 type expression struct {
 	names     []string
 	values    []types.AttributeValue
-	condition []byte
+	constant  string // a condition that is written as it is
+	condition []byte // all others
+	text      string // of both
 	err       error
 
 	// Where names and values start, so that few expressions allocate more.
 	firstNames  [4]string
 	firstValues [6]types.AttributeValue
+	room        []byte // for the clauses of an update
 }
 
 // and adds a condition. The condition must not be wrapped in parentheses.
 func (e *expression) and(condition string, args []any) {
-	const between = " AND "
-	e.condition = slices.Grow(e.condition, len(between)+len("()")+len(condition)+2*len(args))
-	if len(e.condition) > 0 {
-		e.condition = append(e.condition, between...)
+	if e.constant == "" && sign(condition) < 0 {
+		e.constant = condition
+		return
 	}
+	e.condition = e.begin(e.condition, " AND ")
 	e.condition = append(e.condition, '(')
 	e.condition = e.fill(e.condition, condition, args)
 	e.condition = append(e.condition, ')')
 }
 
+// clauseSize is enough for most clauses.
+const clauseSize = 128
+
+// begin starts a clause, or appends what separates its next part from those before it.
+func (e *expression) begin(clause []byte, separator string) []byte {
+	if len(clause) > 0 {
+		return append(clause, separator...)
+	}
+	if len(e.room) == 0 {
+		return make([]byte, 0, clauseSize)
+	}
+	clause, e.room = e.room[:0:clauseSize], e.room[clauseSize:]
+	return clause
+}
+
 // fill appends an expression.
 func (e *expression) fill(to []byte, text string, args []any) []byte {
-	to = slices.Grow(to, len(text)+2*len(args))
 	for {
 		at := sign(text)
 		if at < 0 {
@@ -170,13 +187,20 @@ func placeholder(sign byte, i int) string {
 	return first[2*i : 2*i+2]
 }
 
-// optional returns nil for an empty expression.
-func optional[T string | []byte](expression T) *string {
-	if len(expression) == 0 {
+// conditions returns all conditions, nil if there are none.
+func (e *expression) conditions() *string {
+	switch {
+	case len(e.condition) == 0:
+		e.text = e.constant
+	case e.constant == "":
+		e.text = string(e.condition)
+	default:
+		e.text = "(" + e.constant + ") AND " + string(e.condition)
+	}
+	if e.text == "" {
 		return nil
 	}
-	text := string(expression)
-	return &text
+	return &e.text
 }
 
 // marshal is dynamo.Marshal without reflection for common types. It keeps empty texts.

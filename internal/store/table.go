@@ -179,18 +179,18 @@ func project(in *dynamodb.QueryInput, only []string) {
 // within queries the rows of a partition that lie in a span of their sort keys.
 func within[K string | []byte](t *Table, partition, name, sort string, from, to K) *dynamodb.QueryInput {
 	var e expression
-	condition := e.fill(nil, "$ = ?", []any{partition, name})
+	e.condition = e.fill(e.begin(nil, ""), "$ = ?", []any{partition, name})
 	switch {
 	case len(from) > 0 && len(to) > 0: // DynamoDB has no half-open range, so no item may have the key to
-		condition = e.fill(condition, " AND $ BETWEEN ? AND ?", []any{sort, from, to})
+		e.condition = e.fill(e.condition, " AND $ BETWEEN ? AND ?", []any{sort, from, to})
 	case len(from) > 0:
-		condition = e.fill(condition, " AND $ >= ?", []any{sort, from})
+		e.condition = e.fill(e.condition, " AND $ >= ?", []any{sort, from})
 	case len(to) > 0:
-		condition = e.fill(condition, " AND $ < ?", []any{sort, to})
+		e.condition = e.fill(e.condition, " AND $ < ?", []any{sort, to})
 	}
 	return &dynamodb.QueryInput{
 		TableName:                 &t.name,
-		KeyConditionExpression:    optional(condition),
+		KeyConditionExpression:    e.conditions(),
 		ExpressionAttributeNames:  e.called(),
 		ExpressionAttributeValues: e.given(),
 	}

@@ -31,7 +31,7 @@ func (t *Table) Tx() *Tx {
 func (tx *Tx) Put(p *Put) *Tx {
 	return tx.with(p.err, types.TransactWriteItem{Put: &types.Put{
 		TableName: &tx.table.name, Item: p.item,
-		ConditionExpression:                 optional(p.condition),
+		ConditionExpression:                 p.conditions(),
 		ExpressionAttributeNames:            p.called(),
 		ExpressionAttributeValues:           p.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,
@@ -43,7 +43,7 @@ func (tx *Tx) Update(u *Update) *Tx {
 	return tx.with(u.err, types.TransactWriteItem{Update: &types.Update{
 		TableName: &tx.table.name, Key: u.key.item(),
 		UpdateExpression:                    u.clauses(),
-		ConditionExpression:                 optional(u.condition),
+		ConditionExpression:                 u.conditions(),
 		ExpressionAttributeNames:            u.called(),
 		ExpressionAttributeValues:           u.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,
@@ -54,7 +54,7 @@ func (tx *Tx) Update(u *Update) *Tx {
 func (tx *Tx) Delete(d *Delete) *Tx {
 	return tx.with(d.err, types.TransactWriteItem{Delete: &types.Delete{
 		TableName: &tx.table.name, Key: d.key.item(),
-		ConditionExpression:                 optional(d.condition),
+		ConditionExpression:                 d.conditions(),
 		ExpressionAttributeNames:            d.called(),
 		ExpressionAttributeValues:           d.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,
@@ -67,7 +67,7 @@ func (tx *Tx) Check(key Key, condition string, args ...any) *Tx {
 	e.and(condition, args)
 	return tx.with(e.err, types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 		TableName: &tx.table.name, Key: key.item(),
-		ConditionExpression:                 optional(e.condition),
+		ConditionExpression:                 e.conditions(),
 		ExpressionAttributeNames:            e.called(),
 		ExpressionAttributeValues:           e.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,

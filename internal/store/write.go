@@ -55,7 +55,7 @@ func (p *Put) send(ctx context.Context, t *Table, noting option) error {
 	}
 	_, err := t.db.Client().PutItem(ctx, &dynamodb.PutItemInput{
 		TableName: &t.name, Item: p.item,
-		ConditionExpression:                 optional(p.condition),
+		ConditionExpression:                 p.conditions(),
 		ExpressionAttributeNames:            p.called(),
 		ExpressionAttributeValues:           p.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,
@@ -84,7 +84,7 @@ func (d *Delete) send(ctx context.Context, t *Table, noting option) error {
 	}
 	_, err := t.db.Client().DeleteItem(ctx, &dynamodb.DeleteItemInput{
 		TableName: &t.name, Key: d.key.item(),
-		ConditionExpression:                 optional(d.condition),
+		ConditionExpression:                 d.conditions(),
 		ExpressionAttributeNames:            d.called(),
 		ExpressionAttributeValues:           d.given(),
 		ReturnValuesOnConditionCheckFailure: theStored,
@@ -98,10 +98,14 @@ type Update struct {
 	key Key
 	expression
 	set, remove, add, drop []byte
+	whole                  string
 }
 
 // Update starts a change of one item.
-func (t *Table) Update(key Key) *Update { return &Update{key: key} }
+func (t *Table) Update(key Key) *Update {
+	const clauses = 3 // most have no more
+	return &Update{key: key, expression: expression{room: make([]byte, clauses*clauseSize)}}
+}
 
 // If adds a condition.
 func (u *Update) If(condition string, args ...any) *Update {
@@ -127,13 +131,13 @@ func (u *Update) assign(path string, value types.AttributeValue) *Update {
 	if empty(value) {
 		return u.Remove(path)
 	}
-	u.set = u.value(append(u.path(next(u.set), path), " = "...), value)
+	u.set = u.value(append(u.path(u.begin(u.set, ", "), path), " = "...), value)
 	return u
 }
 
 // SetExpr adds "path = value" assignments, in the syntax of expression.
 func (u *Update) SetExpr(assignments string, args ...any) *Update {
-	u.set = u.fill(next(u.set), assignments, args)
+	u.set = u.fill(u.begin(u.set, ", "), assignments, args)
 	return u
 }
 
@@ -156,29 +160,21 @@ func (u *Update) change(clause []byte, path string, v any) []byte {
 		u.fail(err)
 		v = members
 	}
-	return u.value(append(u.path(next(clause), path), ' '), v)
+	return u.value(append(u.path(u.begin(clause, ", "), path), ' '), v)
 }
 
 // Remove removes attributes.
 func (u *Update) Remove(paths ...string) *Update {
 	for _, path := range paths {
-		u.remove = u.path(next(u.remove), path)
+		u.remove = u.path(u.begin(u.remove, ", "), path)
 	}
 	return u
 }
 
 // RemoveExpr removes an attribute, in the syntax of expression.
 func (u *Update) RemoveExpr(path string, args ...any) *Update {
-	u.remove = u.fill(next(u.remove), path, args)
+	u.remove = u.fill(u.begin(u.remove, ", "), path, args)
 	return u
-}
-
-// next appends the comma before the next action of a clause, or starts the clause.
-func next(clause []byte) []byte {
-	if len(clause) == 0 {
-		return make([]byte, 0, 256)
-	}
-	return append(clause, ", "...)
 }
 
 // clauses returns the whole update expression.
@@ -195,7 +191,11 @@ func (u *Update) clauses() *string {
 			all.WriteByte(' ')
 		}
 	}
-	return optional(all.String())
+	if all.Len() == 0 {
+		return nil
+	}
+	u.whole = all.String()
+	return &u.whole
 }
 
 func (u *Update) send(ctx context.Context, t *Table, noting option) error {
@@ -211,7 +211,7 @@ func (u *Update) apply(ctx context.Context, t *Table, returned types.ReturnValue
 	out, err := t.db.Client().UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &t.name, Key: u.key.item(),
 		UpdateExpression:                    u.clauses(),
-		ConditionExpression:                 optional(u.condition),
+		ConditionExpression:                 u.conditions(),
 		ExpressionAttributeNames:            u.called(),
 		ExpressionAttributeValues:           u.given(),
 		ReturnValues:                        returned,
