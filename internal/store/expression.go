@@ -28,7 +28,7 @@ type expression struct {
 
 	// Where names and values start, so that few expressions allocate more.
 	firstNames  [4]string
-	firstValues [6]types.AttributeValue
+	firstValues [12]types.AttributeValue
 	room        []byte // for the clauses of an update
 }
 
@@ -125,13 +125,13 @@ func (e *expression) path(to []byte, path string) []byte {
 
 // value appends the placeholder of a value.
 func (e *expression) value(to []byte, v any) []byte {
-	value, err := marshal(v)
-	if err == nil && value == nil {
-		err = fmt.Errorf("store: %T is not a value", v)
-	}
-	e.fail(err)
-	i := slices.IndexFunc(e.values, func(known types.AttributeValue) bool { return same(known, value) })
+	i := e.known(v)
 	if i < 0 {
+		value, err := marshal(v)
+		if err == nil && value == nil {
+			err = fmt.Errorf("store: %T is not a value", v)
+		}
+		e.fail(err)
 		if e.values == nil {
 			e.values = e.firstValues[:0]
 		}
@@ -140,17 +140,36 @@ func (e *expression) value(to []byte, v any) []byte {
 	return append(to, placeholder(':', i)...)
 }
 
-// same reports whether both are the same text or the same number.
-func same(a, b types.AttributeValue) bool {
-	switch a := a.(type) {
-	case *types.AttributeValueMemberS:
-		b, ok := b.(*types.AttributeValueMemberS)
-		return ok && a.Value == b.Value
-	case *types.AttributeValueMemberN:
-		b, ok := b.(*types.AttributeValueMemberN)
-		return ok && a.Value == b.Value
+// known is the index of the same text or number among the values, -1 if there is none.
+func (e *expression) known(v any) int {
+	var room [20]byte // of the longest number
+	switch v := v.(type) {
+	case string:
+		return e.knownText(v)
+	case ids.ID:
+		if v != 0 {
+			return e.knownText(v.String())
+		}
+	case int:
+		return e.knownNumber(strconv.AppendInt(room[:0], int64(v), 10))
+	case int64:
+		return e.knownNumber(strconv.AppendInt(room[:0], v, 10))
 	}
-	return false
+	return -1
+}
+
+func (e *expression) knownText(text string) int {
+	return slices.IndexFunc(e.values, func(known types.AttributeValue) bool {
+		s, ok := known.(*types.AttributeValueMemberS)
+		return ok && s.Value == text
+	})
+}
+
+func (e *expression) knownNumber(text []byte) int {
+	return slices.IndexFunc(e.values, func(known types.AttributeValue) bool {
+		n, ok := known.(*types.AttributeValueMemberN)
+		return ok && n.Value == string(text)
+	})
 }
 
 func (e *expression) fail(err error) {

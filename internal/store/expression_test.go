@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -71,6 +72,58 @@ func TestAnUpdateChangesWhatItNames(t *testing.T) {
 		Add("shards", []int{3}).
 		Drop("first", []string{"x", "y"}).
 		If("$ = ? AND 'values'.id = ? AND contains('first', ?)", long, 2, id, "x")))
+}
+
+func TestEqualValuesOfAnExpressionStayApart(t *testing.T) {
+	t.Parallel()
+	table, _ := newTable(t)
+	key := store.Key{PK: "p", SK: "a"}
+	require.NoError(t, table.Run(t.Context(), table.Update(key).
+		SetExpr("a = ?, b = ?, c = ?, d = ?", "5", 5, int64(6), "6").
+		SetExpr("e = ?, f = ?, g = ?", ids.ID(0).String(), ids.ID(0), ids.ID(0).String())))
+	text := func(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
+	number := func(v string) types.AttributeValue { return &types.AttributeValueMemberN{Value: v} }
+	zeros := text(ids.ID(0).String())
+	require.Equal(t, dynamo.Item{
+		"a": text("5"), "b": number("5"), "c": number("6"), "d": text("6"), "e": zeros, "f": text(""), "g": zeros,
+	}, stands(t, table, key))
+}
+
+func TestLongClausesStayApart(t *testing.T) {
+	t.Parallel()
+	table, _ := newTable(t)
+	key := store.Key{PK: "p", SK: "a"}
+	update, want := table.Update(key), dynamo.Item{}
+	for i := range 40 { // each clause in turn, so that all grow
+		n := strconv.Itoa(i)
+		update.Set("set"+n, i).Add("add"+n, i).Remove("gone"+n).If("attribute_not_exists($)", "none"+n)
+		want["set"+n] = &types.AttributeValueMemberN{Value: n}
+		want["add"+n] = &types.AttributeValueMemberN{Value: n}
+	}
+	require.NoError(t, table.Run(t.Context(), update))
+	require.Equal(t, want, stands(t, table, key))
+}
+
+func TestEachConditionMustHold(t *testing.T) {
+	t.Parallel()
+	table, _ := newTable(t)
+	key := store.Key{PK: "p", SK: "a"}
+	require.NoError(t, table.Run(t.Context(), table.PutAt(key).Set("n", 1)))
+	const holds = "attribute_exists(pk) OR attribute_exists(n)"
+	for name, conditions := range map[string][]string{
+		"without an argument":  {holds, "attribute_not_exists(n)"},
+		"with one":             {holds, "n < ?"},
+		"with one, before it":  {"n < ?", holds},
+		"the first of several": {"attribute_not_exists(n)", holds, "n = ?"},
+	} {
+		update := table.Update(key).Set("n", 2)
+		for _, condition := range conditions {
+			update.If(condition, []any{1}[:strings.Count(condition, "?")]...)
+		}
+		_, refused := store.AsRefused(table.Run(t.Context(), update))
+		require.True(t, refused, name)
+	}
+	require.NoError(t, table.Run(t.Context(), table.Update(key).Set("n", 2).If(holds).If("n = ?", 1).If("attribute_exists(n)")))
 }
 
 func TestAnExpressionThatCannotBeWrittenIsNotSent(t *testing.T) {
