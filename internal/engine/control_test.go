@@ -17,7 +17,7 @@ import (
 func TestAControlledEnginesStreamsRollOverAndAge(t *testing.T) {
 	t.Parallel()
 	if !faults.Full() {
-		t.Skip("by default package stream does so")
+		t.Skip("it starts an engine")
 	}
 	if _, err := exec.LookPath("javac"); err != nil {
 		t.Skip("it needs a JDK")
