@@ -26,11 +26,13 @@ func TestEveryMutantStillApplies(t *testing.T) {
 	}
 }
 
+var function = regexp.MustCompile(`(?m)^func \w+`)
+
 func TestEveryMutantNamesATest(t *testing.T) {
 	t.Parallel()
 	mutants, err := parse(list)
 	require.NoError(t, err)
-	tests := map[string]string{} // of a package
+	tests := map[string]string{} // the functions of a package's tests
 	for _, m := range mutants {
 		if _, ok := tests[m.Package]; !ok {
 			files, err := filepath.Glob(filepath.Join("..", "..", m.Package, "*_test.go"))
@@ -38,12 +40,12 @@ func TestEveryMutantNamesATest(t *testing.T) {
 			for _, file := range files {
 				source, err := os.ReadFile(file)
 				require.NoError(t, err)
-				tests[m.Package] += string(source)
+				tests[m.Package] += strings.Join(function.FindAllString(string(source), -1), "\n") + "\n"
 			}
 		}
 		names, _, _ := strings.Cut(m.Test, "/")
 		for name := range strings.SplitSeq(strings.Trim(names, "^$()"), "|") {
-			assert.True(t, regexp.MustCompile(`(?m)^func \w*`+name).MatchString(tests[m.Package]), "%v: %s has no %s", m, m.Package, name)
+			assert.Contains(t, tests[m.Package], name, "%v: %s has no %s", m, m.Package, name)
 		}
 	}
 }
