@@ -20,7 +20,7 @@ import (
 )
 
 // How long a test waits for what comes by itself, and how often it looks.
-const bellPatience, bellTick = 20 * time.Second, 50 * time.Millisecond
+const bellPatience, bellTick = 20 * time.Second, 200 * time.Millisecond
 
 // newBell is a world whose workers run.
 func newBell(t *testing.T) *world {
