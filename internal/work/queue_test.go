@@ -71,9 +71,13 @@ func processOn(t testing.TB, name string, in *faults.Injector) *queue {
 func (q *queue) store(t testing.TB, names ...string) {
 	t.Helper()
 	require.NoError(t, q.StoreShards(t.Context()))
-	for _, name := range names {
-		require.NoError(t, q.Table.Run(t.Context(), q.Table.Put(q.job(name))))
+	jobs := make([]dynamo.Item, len(names))
+	for i, name := range names {
+		var err error
+		jobs[i], err = dynamo.MarshalItem(q.job(name))
+		require.NoError(t, err)
 	}
+	require.NoError(t, q.Table.PutAll(t.Context(), jobs, 2))
 }
 
 func (q *queue) job(name string) job {
