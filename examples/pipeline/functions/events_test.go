@@ -1,6 +1,7 @@
 package functions_test
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -59,8 +60,9 @@ func TestAStreamsEventReachesTheBoards(t *testing.T) {
 }
 
 func TestInsertUpdateAndDeleteReachTheBoardInAnyOrderAndTwice(t *testing.T) {
+	w := newWorld(t, nil)
 	insert, update, remove := "insertEvent.json", "updateEvent.json", "deleteEvent.json"
-	for _, c := range []struct {
+	for i, c := range []struct {
 		events []string
 		want   []int64
 	}{
@@ -72,12 +74,12 @@ func TestInsertUpdateAndDeleteReachTheBoardInAnyOrderAndTwice(t *testing.T) {
 		{[]string{update, remove, remove, insert}, nil},
 	} {
 		t.Run(fmt.Sprint(c.events), func(t *testing.T) {
-			w := newWorld(t, nil)
+			board := fmt.Sprint("StarWar", i)
 			for _, name := range c.events {
-				_, err := w.consumer.invoke(t, event(t, name))
+				_, err := w.consumer.invoke(t, bytes.ReplaceAll(event(t, name), []byte("StarWar"), []byte(board)))
 				require.NoError(t, err)
 			}
-			require.Equal(t, c.want, scores(w.board(t, "StarWar")))
+			require.Equal(t, c.want, scores(w.board(t, board)))
 		})
 	}
 }
