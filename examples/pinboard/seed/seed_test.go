@@ -29,7 +29,9 @@ import (
 	"github.com/plaza-sdk/plaza/plazatest"
 )
 
-var small = size{people: 10, pictures: 30, repins: 12, likes: 90, comments: 40}
+var small = size{
+	people: 10, pictures: faults.Size(30, 20), repins: faults.Size(12, 8), likes: faults.Size(90, 60), comments: faults.Size(40, 30),
+}
 
 // world is a database and what the seed writes to.
 type world struct {
