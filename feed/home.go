@@ -188,9 +188,8 @@ func (p *homeReading) query(ctx context.Context, reach store.Reach, spare int) (
 	return p.merged(ctx, len(p.sources), reach, max(maxQueries-p.queries-spare, 0))
 }
 
-// first reads the pushed entries of a reach and looks for the header. The
-// header stays unknown only if there are entries: it is then read with their
-// activities.
+// first reads the pushed entries of a reach and looks for the header. If it
+// stays unknown, show reads it with the activities.
 func (p *homeReading) first(ctx context.Context, reach store.Reach) (entries []entryItem, rest string, err error) {
 	noted, reads := p.pulls, 1
 	if noted && !reach.Ascending() {
@@ -205,7 +204,7 @@ func (p *homeReading) first(ctx context.Context, reach store.Reach) (entries []e
 		}
 		return err
 	})
-	if err == nil && p.header == nil && reads == 1 && (noted || len(entries) == 0) {
+	if err == nil && p.header == nil && reads == 1 && noted {
 		item, err = p.readHeader(ctx)
 		reads++
 	}

@@ -108,6 +108,7 @@ func TestOwnActivitiesCanAppearInTheHome(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &feed.Options{Consistent: true, OwnHome: true})
 	w.subscribe(t, "jack", "chris")
+	w.reads(t, "jack", "ben") // a home that hides or reads nobody has no header
 	a := w.publish(t, "chris", 1)
 	b := w.publish(t, "jack", 1)
 	require.Equal(t, newestFirst(append(a, b...)), all(t, w.Home("jack").List, 10))

@@ -19,7 +19,7 @@ import (
 type pulled struct {
 	home     Home
 	source   string
-	pulls    []edgePull // which overlap
+	edge     ids.ID // the newest by which the home reads any of it
 	low, end ids.ID
 	reads    [2]int // down and up
 
@@ -35,18 +35,18 @@ func (h Home) outboxes(head *header, now time.Time) []*pulled {
 	lowest := h.lowest(head, now)
 	pulls := head.pulls(lowest)
 	slices.SortFunc(pulls, func(a, b edgePull) int {
-		return cmp.Or(strings.Compare(a.Source, b.Source), cmp.Compare(a.Since, b.Since), cmp.Compare(a.edge, b.edge))
+		return cmp.Or(strings.Compare(a.Source, b.Source), cmp.Compare(a.Since, b.Since))
 	})
 	var outboxes []*pulled
 	var last *pulled
-	for i, pull := range pulls {
+	for _, pull := range pulls {
 		low := max(pull.Since, lowest)
 		if last == nil || last.source != pull.Source || low > last.end {
-			last = &pulled{home: h, source: pull.Source, pulls: pulls[i:i], low: low}
+			last = &pulled{home: h, source: pull.Source, low: low}
 			outboxes = append(outboxes, last)
 		}
 		last.end = max(last.end, cmp.Or(pull.Until, noEnd))
-		last.pulls = last.pulls[:len(last.pulls)+1]
+		last.edge = max(last.edge, pull.edge)
 	}
 	return outboxes
 }
@@ -64,8 +64,8 @@ func (p *pulled) entries(ctx context.Context, gap string, ascending bool, _ int)
 	}
 	entries = make([]entryItem, 0, len(rows))
 	for _, row := range rows {
-		entry, ok := p.entry(row)
-		if ok && (gap == "" || (entry.Key.String() >= gap) == ascending) {
+		entry := p.entry(row)
+		if gap == "" || (entry.Key.String() >= gap) == ascending {
 			entries = append(entries, entry)
 		}
 	}
@@ -140,22 +140,16 @@ func (p *pulled) read(ctx context.Context, low, end ids.ID, ascending bool) (row
 	return rows, rest, err
 }
 
-// entry returns the row as if the newest edge that covers it had brought it.
-func (p *pulled) entry(row pulledItem) (entry entryItem, ok bool) {
-	var edge ids.ID
-	for _, pull := range p.pulls {
-		if row.ID >= pull.Since && (pull.Until == 0 || row.ID < pull.Until) {
-			edge = max(edge, pull.edge)
-		}
-	}
-	entry = entryItem{Key: entryKey{CacheKey{cmp.Or(row.Owner, p.source), row.ID}, edge}, About: row.About}
+// entry returns the row as if the edge had brought it.
+func (p *pulled) entry(row pulledItem) entryItem {
+	entry := entryItem{Key: entryKey{CacheKey{cmp.Or(row.Owner, p.source), row.ID}, p.edge}, About: row.About}
 	if entry.Key.Owner != p.source {
 		entry.Source = p.source
 	}
 	if row.Removed == 0 { // a tombstone counts as an entry, and never shows
 		entry.TTL = p.home.r.expiry(row.ID).Unix()
 	}
-	return entry, edge != 0
+	return entry
 }
 
 func pulledAttributes() []string { return []string{"pk", "sk", "owner", "about", "removed"} }

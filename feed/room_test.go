@@ -92,8 +92,12 @@ func TestADamagedDeadMarkEndsNoPull(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	now := ids.At(time.Now())
-	putMarks(t, w, map[string]any{"dead#chris": "damaged", feed.PullName(now, "chris"): pull{At: now}})
+	putMarks(t, w, map[string]any{
+		"dead#chris": "damaged", feed.PullName(now, "chris"): pull{At: now},
+		"dead#ben": mark{Edge: 1, Unfollow: old()},
+	})
 	w.unfollow(t, "jack", "ann", nil)
 	require.Len(t, pulls(t, w, "jack", "chris"), 1)
+	require.NotContains(t, headerItem(t, w, "jack"), "dead#ben", "it holds up nothing")
 	require.Empty(t, all(t, w.Home("jack").List, 10))
 }
