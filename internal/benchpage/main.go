@@ -1,7 +1,7 @@
 // Command benchpage writes docs/benchmarks.md from one run of the benchmarks that
 // compare Plaza with the bare SDK, those that call dynamotest.Pair:
 //
-//	go run ./internal/benchpage             # some three minutes; on a quiet machine
+//	go run ./internal/benchpage             # some five minutes; on a quiet machine
 //	go run ./internal/benchpage -time 100x  # rounds of each, as go test -benchtime
 //
 // It runs at the root of the repository.

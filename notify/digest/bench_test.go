@@ -185,7 +185,7 @@ func BenchmarkDeliver(b *testing.B) {
 // dueByTurns stores groups of users, and returns a function that makes the next user's
 // digest due. Answers are played back, so the clock must stand still.
 func dueByTurns(b *testing.B) (p process, next func()) {
-	const users = 2000
+	const users = 4000
 	w := newWorld(b, hourly)
 	p = w.process(b, parts{})
 	p.notify(b, "1")
