@@ -27,7 +27,8 @@ type FollowOptions struct {
 	// CopyLimit is how many of the source's last activities Follow copies, at
 	// most 1,000. Activities that are still being delivered come besides. A
 	// Pulled source's activities show in the home without a limit; if CopyLimit
-	// is negative, only those since the edge. Defaults to 100; negative is none.
+	// is negative, only those since the edge, or since a day before it where the
+	// source is switched to Pulled later. Defaults to 100; negative is none.
 	CopyLimit int
 }
 
