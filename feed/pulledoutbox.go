@@ -140,7 +140,7 @@ func (p *pulled) read(ctx context.Context, low, end ids.ID, ascending bool) (row
 	return rows, rest, err
 }
 
-// entry returns the row as if the edge had brought it.
+// entry returns the row as if a delivery by the newest edge had brought it.
 func (p *pulled) entry(row pulledItem) entryItem {
 	entry := entryItem{Key: entryKey{CacheKey{cmp.Or(row.Owner, p.source), row.ID}, p.edge}, About: row.About}
 	if entry.Key.Owner != p.source {

@@ -62,12 +62,12 @@ func cpuRatio(b *testing.B, ours, bare func()) float64 {
 		our, their := answers.record(ours), answers.record(bare)
 		for n := range rounds { // short ones, so that both sides find the machine equally busy
 			var took [2]time.Duration
-			if n%2 == 0 {
-				took[0] = cpu(our, ours, calls)
-			}
-			took[1] = cpu(their, bare, calls)
-			if n%2 == 1 {
-				took[0] = cpu(our, ours, calls)
+			for k := range took {
+				if one := (n + k) % 2; one == 0 {
+					took[one] = cpu(our, ours, calls)
+				} else {
+					took[one] = cpu(their, bare, calls)
+				}
 			}
 			ratios = append(ratios, float64(took[0])/float64(took[1]))
 		}
