@@ -13,10 +13,9 @@ import (
 
 const minJava = 17
 
-// command runs the engine on a port; signal stops it.
+// command runs the engine on a port.
 type command struct {
-	signal string
-	args   func(port int) []string
+	args func(port int) []string
 
 	parent int    // the engine stops when this process ends. 0: when the starter does
 	record string // a file that is removed then
@@ -56,10 +55,9 @@ func javaCommand(java, lib string, lasting bool) command {
 		compiler = "-XX:+TieredCompilation" // it compiles for 30 s, and saves a fifth of the work from then on
 	}
 	return command{
-		signal: "KILL", // all data is in memory, so an orderly end is not needed
 		args: func(port int) []string {
 			return []string{
-				java, "-Xmx2g", "-XX:+UseSerialGC", compiler,
+				java, temporary(), "-Xmx2g", "-XX:+UseSerialGC", compiler,
 				// A twentieth less work where the system has huge pages; macOS does not know the option.
 				"-XX:+IgnoreUnrecognizedVMOptions", "-XX:+UseTransparentHugePages",
 				"-cp", filepath.Join(lib, "*"),
@@ -69,6 +67,10 @@ func javaCommand(java, lib string, lasting bool) command {
 		},
 	}
 }
+
+// temporary is the option for Java's temporary folder, which does not follow TMPDIR. The
+// engine copies a library into it, and deletes the copy unless it is killed.
+func temporary() string { return "-Djava.io.tmpdir=" + os.TempDir() }
 
 var javaVersion = regexp.MustCompile(`version "(\d+)`)
 
@@ -105,11 +107,9 @@ func findDocker(ctx context.Context) (string, error) {
 	return "docker", nil
 }
 
-// dockerCommand is untested, for lack of a machine with Docker. TERM reaches the
-// container; KILL would only stop the client.
+// dockerCommand is untested, for lack of a machine with Docker.
 func dockerCommand(docker string) command {
 	return command{
-		signal: "TERM",
 		args: func(port int) []string {
 			return []string{
 				docker, "run", "--rm", "--init", "-p", "127.0.0.1:" + strconv.Itoa(port) + ":8000", image,

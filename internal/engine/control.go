@@ -25,10 +25,9 @@ func controlCommand(java, lib string) (command, error) {
 		return command{}, fmt.Errorf("engine: %w", err)
 	}
 	return command{
-		signal: "KILL",
 		args: func(port int) []string {
 			return []string{
-				java, "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", filepath.Join(lib, "*"),
+				java, temporary(), "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", filepath.Join(lib, "*"),
 				source, strconv.Itoa(port),
 			}
 		},

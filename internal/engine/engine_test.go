@@ -64,6 +64,7 @@ type child struct {
 	stdin  io.Closer
 	stdout *bufio.Scanner
 	log    strings.Builder
+	tmp    string // its folder for temporary files
 }
 
 func startChild(t *testing.T, cache string) *child {
@@ -73,8 +74,8 @@ func startChild(t *testing.T, cache string) *child {
 
 func startProgram(t *testing.T, path, variable string) *child {
 	t.Helper()
-	c := &child{Cmd: exec.Command(path)}
-	c.Env = append(os.Environ(), variable, engine.EndpointVariable+"=")
+	c := &child{Cmd: exec.Command(path), tmp: t.TempDir()}
+	c.Env = append(os.Environ(), variable, engine.EndpointVariable+"=", "TMPDIR="+c.tmp)
 	c.Stderr = &c.log
 	stdin, err := c.StdinPipe()
 	require.NoError(t, err)
@@ -99,9 +100,17 @@ func answers(endpoint string) bool {
 	return err == nil
 }
 
-func requireDead(t *testing.T, endpoint string) {
+// requireGone waits for the end of an engine whose starter was killed.
+func (c *child) requireGone(t *testing.T, endpoint string) {
 	t.Helper()
-	require.Eventually(t, func() bool { return !answers(endpoint) }, time.Minute, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return !answers(endpoint) && empty(t, c.tmp) }, time.Minute, 20*time.Millisecond)
+}
+
+func empty(t *testing.T, dir string) bool {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	return len(files) == 0
 }
 
 func TestStartAnswersAndCloseEnds(t *testing.T) {
@@ -109,18 +118,24 @@ func TestStartAnswersAndCloseEnds(t *testing.T) {
 		t.Skip("by default its first port is taken, in another test")
 	}
 	t.Setenv(engine.EndpointVariable, "")
-	e, err := engine.Start(t.Context(), nil)
-	require.NoError(t, err)
-	answersAndEnds(t, e)
+	startsAndEnds(t)
 }
 
-func answersAndEnds(t *testing.T, e *engine.Engine) {
+func startsAndEnds(t *testing.T) {
 	t.Helper()
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	e, err := engine.Start(t.Context(), nil)
+	require.NoError(t, err)
+	if runtime.GOOS == "linux" {
+		require.False(t, empty(t, tmp), "its library")
+	}
 	out, err := dynamodb.NewFromConfig(e.Config()).ListTables(t.Context(), &dynamodb.ListTablesInput{})
 	require.NoError(t, err)
 	require.Empty(t, out.TableNames)
 	require.NoError(t, e.Close())
 	require.False(t, answers(e.Endpoint))
+	require.True(t, empty(t, tmp))
 	require.NoError(t, e.Close())
 }
 
@@ -174,7 +189,7 @@ func TestEngineDiesWithAKilledStarter(t *testing.T) {
 	endpoint := c.line()
 	require.True(t, answers(endpoint), endpoint)
 	require.NoError(t, c.Process.Kill())
-	requireDead(t, endpoint)
+	c.requireGone(t, endpoint)
 }
 
 func TestEndpointVariableIsUsedAndNotStopped(t *testing.T) {

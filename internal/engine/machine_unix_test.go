@@ -32,7 +32,7 @@ func TestEngineDiesWhenItsShellAndThenItsStarterAreKilled(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, exec.Command("kill", "-9", strings.TrimSpace(string(out))).Run())
 	require.NoError(t, c.Process.Kill())
-	requireDead(t, endpoint)
+	c.requireGone(t, endpoint)
 }
 
 // script puts an executable of that name into a new folder.
@@ -89,10 +89,8 @@ func TestATakenPortIsReplaced(t *testing.T) {
 if [ ! -e "$FLAG" ]; then : >"$FLAG"; echo 'java.net.BindException: Address already in use' >&2; exit 1; fi
 exec "$REAL" "$@"`
 	t.Setenv("PATH", script(t, "java", java)+":"+os.Getenv("PATH"))
-	e, err := engine.Start(t.Context(), nil)
-	require.NoError(t, err)
+	startsAndEnds(t)
 	require.FileExists(t, flag)
-	answersAndEnds(t, e)
 }
 
 func TestAFailedDownloadIsQuotedAndLeavesNothing(t *testing.T) {

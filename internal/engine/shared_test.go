@@ -81,7 +81,7 @@ func TestProcessesOfOneGoCommandShareAnEngineUntilItEnds(t *testing.T) {
 	}
 	require.NoError(t, run.Process.Kill())
 	_ = run.Wait()
-	requireDead(t, first)
+	run.requireGone(t, first)
 }
 
 func TestSharedIsStartOutsideAGoCommand(t *testing.T) {

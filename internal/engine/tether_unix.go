@@ -11,15 +11,20 @@ import (
 	"syscall"
 )
 
-// tether runs its arguments and signals them when standard input closes, that is when
+// end gives the engine time to delete its temporary files. A container, too, ends with
+// TERM; KILL would reach only Docker's client.
+const end = `
+end() { kill $engine; sleep 5; kill -KILL $engine; }
+`
+
+// tether runs its arguments and ends them when standard input closes, that is when
 // the starter ends for any reason. The watcher outlives this shell, and the shell
 // ends as soon as its command does.
-const tether = `
-signal=$1; shift
+const tether = end + `
 exec 3<&0
 "$@" </dev/null 3<&- &
 engine=$!
-(cat <&3; kill -"$signal" $engine) >/dev/null 2>&1 &
+(cat <&3; end) >/dev/null 2>&1 &
 watcher=$!
 exec 3<&- </dev/null
 wait $engine; code=$?
@@ -29,11 +34,11 @@ exit $code
 
 // tetherToParent is the same until another process ends, which is looked for each
 // second: that end can be waited for only by whoever started it.
-const tetherToParent = `
-signal=$1 parent=$2 record=$3; shift 3
+const tetherToParent = end + `
+parent=$1 record=$2; shift 2
 "$@" </dev/null &
 engine=$!
-(while kill -0 "$parent"; do sleep 1; done; rm -f "$record"; kill -"$signal" $engine) >/dev/null 2>&1 &
+(while kill -0 "$parent"; do sleep 1; done; rm -f "$record"; end) >/dev/null 2>&1 &
 watcher=$!
 wait $engine; code=$?
 kill $watcher 2>/dev/null
@@ -41,9 +46,9 @@ exit $code
 `
 
 func tethered(c command, args []string) *exec.Cmd {
-	script := []string{"-c", tether, "sh", c.signal}
+	script := []string{"-c", tether, "sh"}
 	if c.parent != 0 {
-		script = []string{"-c", tetherToParent, "sh", c.signal, strconv.Itoa(c.parent), c.record}
+		script = []string{"-c", tetherToParent, "sh", strconv.Itoa(c.parent), c.record}
 	}
 	cmd := exec.Command("sh", append(script, args...)...)
 	// Its own group: an interrupt at the terminal is the starter's to handle.
