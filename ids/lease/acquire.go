@@ -35,7 +35,7 @@ type Options struct {
 	// Defaults to 0.
 	First uint16
 
-	// Tries is how many numbers are tried at most. Defaults to 16.
+	// Tries is how many numbers to try at most. Defaults to 16.
 	Tries int
 
 	// Now is the clock by which leases expire. Ids use the system's clock.
