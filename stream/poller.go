@@ -36,7 +36,7 @@ type Poller struct {
 
 // PollerOptions are the options of a Poller. The zero value works.
 type PollerOptions struct {
-	// Lease is after how long without a sign of life a worker's shards go to
+	// Lease is how long a worker may give no sign of life before its shards go to
 	// others. Their clocks need not agree. Defaults to 30 s; at least 1 s.
 	Lease time.Duration
 

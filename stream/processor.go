@@ -23,7 +23,7 @@ type ProcessorOptions struct {
 	// its text.
 	Reason func(error) string
 
-	// Margin is how long before the end of its time Lambda stops, so that its
+	// Margin is how long before its deadline Processor.Lambda stops, so that its
 	// answer arrives. Defaults to 500 ms.
 	Margin time.Duration
 
@@ -31,8 +31,8 @@ type ProcessorOptions struct {
 	// perhaps by several goroutines at once. Defaults to nothing.
 	OnDead func(Dead, error)
 
-	// OnStop is called with the error that stopped Lambda within an event. Its
-	// answer can only name the record. Defaults to nothing.
+	// OnStop is called with the error that stopped Processor.Lambda within an
+	// event. The answer to Lambda can only name the record. Defaults to nothing.
 	OnStop func(error)
 }
 

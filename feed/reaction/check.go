@@ -9,11 +9,11 @@ import (
 	"github.com/plaza-sdk/plaza/internal/keys"
 )
 
-// Drift is how much is wrong in what is stored of an object or a user. The zero
-// Drift says that nothing is.
+// Drift is what is wrong with the stored reactions and counts of an object or a
+// user. The zero Drift means that nothing is wrong.
 type Drift struct {
-	// Counts are by how much an object's counts are above (or, if negative,
-	// below) its reactions. Only kinds whose counts are wrong are there.
+	// Counts are how far an object's counts are above its reactions, or below
+	// them if negative. Only kinds whose counts are wrong are there.
 	Counts map[string]int64
 	// Counters is how many counters, one a shard, are wrong or missing.
 	Counters int
@@ -23,8 +23,8 @@ type Drift struct {
 	// Orphans are items without the other two of their reaction. Repair removes
 	// them.
 	Orphans int
-	// Damaged items cannot be read, and count as absent otherwise. Repair
-	// removes what is damaged in them.
+	// Damaged items cannot be read. Otherwise they count as absent. Repair
+	// removes their damaged parts.
 	Damaged int
 }
 
