@@ -21,8 +21,8 @@ import (
 
 // Send stores a comment and returns it as stored. It ignores Sent, Likes,
 // Reports, Protected and Repeats of c, and rounds Progress down to a
-// millisecond. The returned comment has its ID beside an error too, once the
-// input is valid.
+// millisecond. Once the input is valid, the returned comment has its ID even if
+// there is an error.
 //
 // Repeat it with the same ID, or with the same Key and Progress: it then returns
 // the stored comment, and created is false. Another comment under that identity

@@ -24,8 +24,8 @@ import (
 //
 // A repeat with the same ID returns the activity that stands. So does a
 // ForeignID that is in use: then the activity returned has another ID. Created
-// reports whether this call stored the activity. The ID is set even beside an
-// error.
+// reports whether this call stored the activity. The ID is set even if there is
+// an error.
 //
 // Another activity under the ID, even another owner's in an outbox of To, is
 // plaza.ErrConflict, and nothing is stored. A removed activity is
@@ -195,10 +195,10 @@ const maxPublishes = 1000
 // Publish does, but leaves delivery to Run or Deliver. They deliver to everybody
 // who follows by then, whatever the CopyLimit. It mints IDs in the order of as.
 //
-// It returns the activities in that order, with their IDs even beside an error,
-// and which of them this call stored. If some failed, that is a PartialError;
-// after any other error none is stored. An ID or ForeignID that appears twice
-// is plaza.ErrInvalid.
+// It returns the activities in that order, with their IDs even if there is an
+// error, and which of them this call stored. If some failed, that is a
+// PartialError; after any other error none is stored. An ID or ForeignID that
+// appears twice is plaza.ErrInvalid.
 //
 // Repeating it with the returned activities is harmless if none was edited
 // since. An import that may be killed should set ForeignIDs, or its own IDs

@@ -65,7 +65,8 @@ type Submission struct {
 
 // Result is what a submission did.
 type Result struct {
-	// Op is the submission's, even beside an error: repeat the submission with it.
+	// Op is the submission's, even if there is an error: repeat the submission
+	// with it.
 	Op     ids.ID `json:"op"`
 	Period string `json:"period"`
 

@@ -8,10 +8,10 @@ import (
 
 // Batch is what happened in a room since the batch before.
 type Batch[E any] struct {
-	// Pos is where the batch ends: Join after it to go on.
+	// Pos is where the batch ends: Join after it to continue.
 	Pos Pos
 
-	// Events is empty beside a Reset, and if viewers came or went.
+	// Events is empty if Reset is set, or if viewers came or went.
 	Events []E
 
 	// Encoded is Events as Options.Encode writes them, nil if there are none.

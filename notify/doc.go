@@ -1,5 +1,5 @@
-// Package notify keeps what users are told: a bell with a count, "ann and 4 others
-// liked your picture", seen and read apart, archive and snooze.
+// Package notify keeps users' notifications: a bell with a count, "ann and 4
+// others liked your picture", seen and read apart, archive and snooze.
 //
 //	bell, err := notify.New(db, "notify", gen, &notify.Options{
 //		Policy: preferences, Announcements: announcements, // of packages prefs and announce

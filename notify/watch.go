@@ -22,9 +22,9 @@ import (
 // Watchers stores a notification for all followers of object in
 // Options.Watchers, under the object's text. Its User is empty. Deliver or Run
 // notifies each as Notify does: the Policy decides for each, and the actor is left
-// out. Channels beside the list go to Options.Scheduler alone. Users who follow the
-// object from this call until the delivery are notified; those who begin or stop in
-// between may be.
+// out. Channels besides the list go to Options.Scheduler alone. Users who follow
+// the object from this call until the delivery are notified; those who begin or
+// stop in between may be.
 //
 // The object and the activity's ID are the identity. Until it is delivered, a repeat
 // changes nothing, and another notification under that identity is

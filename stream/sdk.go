@@ -10,7 +10,7 @@ import (
 
 // FromSDK converts a record that the SDK's client of streams returned. The caller
 // sets Stream, Shard and Table, which the SDK's record lacks. The errors are
-// ErrRecord and ErrView; the fields that name the record are set beside them too.
+// ErrRecord and ErrView; the fields that name the record are set despite them.
 func FromSDK(r streamtypes.Record) (Record, error) {
 	record := Record{ID: aws.ToString(r.EventID), Kind: Kind(r.EventName)}
 	if u := r.UserIdentity; u != nil {

@@ -21,10 +21,10 @@
 // Fields that a Comment does not have stay in Extra, under the format's name, and
 // are written to files of that format again:
 //
-//	bilibili    {"p":["…"],"user":"…"}       fields behind the ninth; other attributes
-//	dplayer     ["…"]                        elements behind the text
+//	bilibili    {"p":["…"],"user":"…"}       fields after the ninth; other attributes
+//	dplayer     ["…"]                        elements after the text
 //	artplayer   {"border":true,"style":{}}   other members; a colour that is not "#…"
-//	dandanplay  {"p":["…"],"shift":1}        fields behind the fourth; other members; "cid" of 2^53 and more
+//	dandanplay  {"p":["…"],"shift":1}        fields after the fourth; other members; "cid" of 2^53 and more
 //	niconico    {"mail":["184"],"no":1}      all commands; other members; "id" of 2^53 and more
 //	niconicoxml                              as niconico: other attributes
 //

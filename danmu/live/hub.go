@@ -15,8 +15,8 @@ import (
 // Pos is a position in a room. It is opaque.
 type Pos = live.Pos
 
-// Batch has the events of a room since the batch before. Events is empty beside a
-// Reset, if viewers came or went, and if CatchUp has returned all of them.
+// Batch has the events of a room since the batch before. Events is empty if Reset
+// is set, if viewers came or went, or if CatchUp has returned all of them.
 type Batch = live.Batch[Event]
 
 // ErrClosed is the ErrClosed of package plaza/live.

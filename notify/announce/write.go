@@ -20,9 +20,9 @@ const tries = 10
 // 40 s from now at the earliest. created is false if it was announced before: then
 // the stored one is returned.
 //
-// The ID is its identity. If it is zero, Announce mints one, which is set even
-// beside an error: repeat the call with it. If the write comes too late for its ID,
-// or if you made the ID with an ids.Source, the announcement gets a later ID.
+// The ID is its identity. If it is zero, Announce mints one, which is set even if
+// there is an error: repeat the call with it. If the write comes too late for its
+// ID, or if you made the ID with an ids.Source, the announcement gets a later ID.
 // Announce and Withdraw find it by the first ID too.
 //
 // Another announcement under that identity is plaza.ErrConflict, a withdrawn one
