@@ -63,7 +63,7 @@ func (r *Repository) Remove(ctx context.Context, m Moderation) (changed bool, er
 const protectOp = "protect"
 
 // Protect keeps a comment from being hidden by WindowOptions.Cap or by reports.
-// changed is true also for a repeat with the Op of the Protect that stands. A
+// changed is also true for a repeat with the Op of the Protect that stands. A
 // removed comment is plaza.ErrRemoved, and so is an Op that was taken back.
 //
 // Cost: 1 transaction, 2 WCU; where the shards grew since the comment was sent,

@@ -96,7 +96,7 @@ func (c *MemoryCache) Get(_ context.Context, keys []CacheKey) map[CacheKey]Cache
 	return known
 }
 
-// Put remembers what was found.
+// Put caches found.
 //
 // Cost: none.
 func (c *MemoryCache) Put(_ context.Context, found map[CacheKey]Cached) {

@@ -56,8 +56,8 @@ func (o *ImportOptions) withDefaults() (ImportOptions, error) {
 	return full, nil
 }
 
-// ImportResult is what the finished windows of an import did, also in earlier
-// runs. Edges is the sum of Created, Existing and Ended.
+// ImportResult is what the finished windows of an import did, including those of
+// earlier runs. Edges is the sum of Created, Existing and Ended.
 type ImportResult struct {
 	Edges    int64 // read from the sequence
 	Created  int64

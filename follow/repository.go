@@ -95,8 +95,8 @@ func (r *Repository) Init(ctx context.Context) error {
 }
 
 // Follow makes e.Follower follow e.Followee and returns the edge that stands.
-// created is true if this call began that edge, and with an ID also when the call
-// is repeated while the edge stands.
+// created is true if this call began that edge and, with an ID, also for a repeat
+// while the edge stands.
 //
 // An ID that is not above that of the pair's last ended edge is plaza.ErrRemoved.
 // An ID that another edge of either user has is plaza.ErrConflict; if the

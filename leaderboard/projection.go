@@ -41,7 +41,7 @@ type Projection struct {
 // any order and any number of times. changed is true only if this call wrote the
 // entry. Options.Refuse is not called.
 //
-// The board must allow Set. A period that is over is ErrClosed. The entry of what is
+// The board must allow Set. A period that is over is ErrClosed. An entry that is
 // Gone leaves its Version for 30 days, so that an older Projection does not bring it
 // back.
 //

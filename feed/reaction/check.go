@@ -86,7 +86,7 @@ func drift(ctx context.Context, op, field, name string, of edge.Ends, call func(
 	return Drift{Counts: d.Heads, Counters: d.Counters, Torn: d.Torn, Orphans: d.Orphans, Damaged: d.Damaged}, err
 }
 
-// Erase ends every reaction of the user, also of kinds that are not in
+// Erase ends every reaction of the user, including those of kinds that are not in
 // Options.Kinds. It repairs torn reactions first, so that the lists and counts of
 // the objects stay right. After an error, repeat it. While new reactions of the
 // user keep arriving it is plaza.ErrBusy.

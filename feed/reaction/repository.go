@@ -66,8 +66,8 @@ func (r *Repository) Init(ctx context.Context) error {
 
 // React gives a.User the reaction a.Kind on a.Object and returns the one that
 // stands. It replaces a reaction of another kind of the same group in
-// Options.OneOf. changed is true if this call began the reaction, and with an ID
-// also when the call is repeated while that reaction stands.
+// Options.OneOf. changed is true if this call began that reaction and, with an
+// ID, also for a repeat while the reaction stands.
 //
 // An ID that is not above that of the last ended reaction of this kind is
 // plaza.ErrRemoved. An ID that another reaction of that kind has, of the user or
