@@ -192,7 +192,7 @@ func (t *DeadTable) Delete(ctx context.Context, d Dead) error {
 //
 // Cost: 1 request, 1 RCU for each 4 KB; where letters are large or damaged, up to
 // 6 requests of 1 MB.
-func (t *DeadTable) List(ctx context.Context, page cursor.PageRequest) (cursor.Page[Dead], error) {
+func (t *DeadTable) List(ctx context.Context, req cursor.PageRequest) (cursor.Page[Dead], error) {
 	ctx = plaza.WithOperation(ctx, "stream.DeadTable.List")
 	list := store.List[deadRow, Dead]{
 		Codec:  t.opts.Codec,
@@ -214,7 +214,7 @@ func (t *DeadTable) List(ctx context.Context, page cursor.PageRequest) (cursor.P
 		},
 		Item: deadRow.letter,
 	}
-	letters, err := list.Page(ctx, page)
+	letters, err := list.Page(ctx, req)
 	if err != nil {
 		return letters, fmt.Errorf("stream: dead letters of %q: %w", t.consumer, err)
 	}
